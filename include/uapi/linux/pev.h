@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * pev: performance events, the whole user-space ABI.
+ *
+ * One system call, pev_open(2), creates every object:
+ *
+ *	int pev_open(const struct pev_attr *attr, size_t size, __u32 flags);
+ *
+ * - a *channel* holds one ring for each CPU and is the consumer's end: mmap()
+ *   it, poll() it, read() its metadata (CTF 1.8 text that describes every
+ *   event that was ever added to it);
+ * - an *event* counts something on a target (a thread, a process, a subtree of
+ *   processes, CPUs, a cgroup) and, when it was opened with a channel, writes
+ *   records into that channel's rings. One fd whatever the number of CPUs;
+ * - a *catalog* lists, as text, the events that can be opened;
+ * - an *info* query fills struct pev_info and creates nothing.
+ *
+ * Rules that hold for all structures below: fixed-width types only, no
+ * bit-fields, no pointers but __u64, the same layout on every architecture,
+ * unknown bits and non-zero reserved words are refused, new fields are only
+ * ever appended and zero in them means the old behaviour.
+ */
+#ifndef _UAPI_LINUX_PEV_H
+#define _UAPI_LINUX_PEV_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+/* Number of pev_open(2), the same on x86_64 and ppc64le. */
+#ifndef __NR_pev_open
+#define __NR_pev_open		500
+#endif
+
+/* Revision of this file; grows with every addition. */
+#define PEV_ABI_VERSION		1
+
+/* pev_open() flags argument */
+#define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
+
+/**
+ * enum pev_type - what pev_open() is asked to create
+ * @PEV_TYPE_INFO:       nothing: fill the struct pev_info at attr.info, return 0
+ * @PEV_TYPE_CATALOG:    an fd whose read() yields one text line an event
+ * @PEV_TYPE_CHANNEL:    a set of per-CPU rings
+ * @PEV_TYPE_SOFTWARE:   a software counter, attr.config is enum pev_software
+ * @PEV_TYPE_TIMER:      samples taken by a timer, attr.config is enum pev_timer
+ * @PEV_TYPE_TRACEPOINT: a kernel tracepoint, attr.name is "system:event"
+ * @PEV_TYPE_MARKER:     a kernel marker, attr.name is "subsystem:event"
+ * @PEV_TYPE_SIDEBAND:   what tools need to resolve samples, attr.config is
+ *                       enum pev_sideband
+ *
+ * A line of the catalog is "<type> <name> <fields>\n", <type> being
+ * "software", "timer", "tracepoint", "marker" or "sideband", <fields> either
+ * "-" or a list of "type name" pairs separated by ';'.
+ */
+enum pev_type {
+	PEV_TYPE_INFO		= 0,
+	PEV_TYPE_CATALOG	= 1,
+	PEV_TYPE_CHANNEL	= 2,
+	PEV_TYPE_SOFTWARE	= 3,
+	PEV_TYPE_TIMER		= 4,
+	PEV_TYPE_TRACEPOINT	= 5,
+	PEV_TYPE_MARKER		= 6,
+	PEV_TYPE_SIDEBAND	= 7,
+
+	PEV_TYPE_MAX,			/* not ABI */
+};
+
+/* attr.config of PEV_TYPE_SOFTWARE */
+enum pev_software {
+	PEV_SW_CPU_CLOCK	= 0,	/* ns that the target's CPUs were counted */
+	PEV_SW_TASK_CLOCK	= 1,	/* ns that the target ran */
+	PEV_SW_PAGE_FAULTS	= 2,
+	PEV_SW_PAGE_FAULTS_MIN	= 3,
+	PEV_SW_PAGE_FAULTS_MAJ	= 4,
+	PEV_SW_CONTEXT_SWITCHES	= 5,	/* the target was switched out */
+	PEV_SW_CPU_MIGRATIONS	= 6,
+	PEV_SW_ALIGNMENT_FAULTS	= 7,	/* where the architecture traps them */
+	PEV_SW_EMULATION_FAULTS	= 8,
+
+	PEV_SW_MAX,			/* not ABI */
+};
+
+/* attr.config of PEV_TYPE_TIMER; attr.period is ns, or Hz with PEV_F_FREQ */
+enum pev_timer {
+	PEV_TIMER_CPU_CLOCK	= 0,	/* wall time of the CPU */
+	PEV_TIMER_TASK_CLOCK	= 1,	/* time that the target runs */
+
+	PEV_TIMER_MAX,			/* not ABI */
+};
+
+/* attr.config of PEV_TYPE_SIDEBAND; the records' fields are in the metadata */
+enum pev_sideband {
+	PEV_SB_MMAP		= 0,	/* executable mapping, with build id */
+	PEV_SB_COMM		= 1,	/* a thread's name changed */
+	PEV_SB_FORK		= 2,
+	PEV_SB_EXEC		= 3,
+	PEV_SB_EXIT		= 4,
+
+	PEV_SB_MAX,			/* not ABI */
+};
+
+/**
+ * enum pev_target - what an event is counted on, attr.target
+ * @PEV_TARGET_TASK:    one thread, attr.target_id is its tid, 0 the caller
+ * @PEV_TARGET_PROCESS: a process: all its present and future threads;
+ *                      attr.target_id is its pid, 0 the caller's
+ * @PEV_TARGET_SUBTREE: a process, its threads, and all their present and
+ *                      future descendants, attached without a race
+ * @PEV_TARGET_CPUS:    the CPUs in the mask at attr.cpus, whatever runs there;
+ *                      no mask (attr.cpus_size 0): the whole machine,
+ *                      including CPUs that come online later
+ * @PEV_TARGET_CGROUP:  tasks of the cgroup v2 directory whose fd is
+ *                      attr.target_id and of its descendants; a CPU mask may
+ *                      narrow it
+ */
+enum pev_target {
+	PEV_TARGET_NONE		= 0,	/* channels and queries */
+	PEV_TARGET_TASK		= 1,
+	PEV_TARGET_PROCESS	= 2,
+	PEV_TARGET_SUBTREE	= 3,
+	PEV_TARGET_CPUS		= 4,
+	PEV_TARGET_CGROUP	= 5,
+
+	PEV_TARGET_MAX,			/* not ABI */
+};
+
+/* attr.flags of events */
+#define PEV_F_DISABLED		(1ULL << 0)	/* open it switched off */
+#define PEV_F_ENABLE_ON_EXEC	(1ULL << 1)	/* switch on at the target's next execve() */
+#define PEV_F_FREQ		(1ULL << 2)	/* attr.period is a frequency in Hz */
+#define PEV_F_EXCLUDE_USER	(1ULL << 3)	/* nothing from user mode */
+#define PEV_F_EXCLUDE_KERNEL	(1ULL << 4)	/* nothing from kernel mode */
+#define PEV_F_READ_GROUP	(1ULL << 5)	/* read() on a leader gives the group */
+#define PEV_F_ALL		((1ULL << 6) - 1)
+
+/* attr.flags of channels */
+#define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */
+#define PEV_CHF_ALL		((1ULL << 1) - 1)
+
+/* attr.clock of channels */
+enum pev_clock {
+	PEV_CLOCK_DEFAULT	= 0,	/* the best that this machine has */
+	PEV_CLOCK_MONOTONIC	= 1,	/* ns, CLOCK_MONOTONIC's axis */
+	PEV_CLOCK_CYCLES	= 2,	/* TSC or timebase, refused if unstable */
+
+	PEV_CLOCK_MAX,			/* not ABI */
+};
+
+/*
+ * attr.sample: what each record of an event carries in its context. The order
+ * of this list is the order in the record; see struct pev_packet below.
+ */
+#define PEV_SAMPLE_TID		(1ULL << 0)	/* __u32 tid (costs no space) */
+#define PEV_SAMPLE_PID		(1ULL << 1)	/* __u32 pid */
+#define PEV_SAMPLE_IP		(1ULL << 2)	/* __u64 ip */
+#define PEV_SAMPLE_ADDR		(1ULL << 3)	/* __u64 addr, 0 if there is none */
+#define PEV_SAMPLE_PERIOD	(1ULL << 4)	/* __u64 period since the last record */
+#define PEV_SAMPLE_CPU		(1ULL << 5)	/* __u64 cpu (the packet has it too) */
+#define PEV_SAMPLE_KSTACK	(1ULL << 6)	/* kernel call chain */
+#define PEV_SAMPLE_USTACK	(1ULL << 7)	/* user call chain, by frame pointers */
+#define PEV_SAMPLE_UREGS	(1ULL << 8)	/* user registers, attr.regs_user */
+#define PEV_SAMPLE_USTACK_DUMP	(1ULL << 9)	/* bytes of the user stack */
+#define PEV_SAMPLE_READ		(1ULL << 10)	/* values of the event's group */
+#define PEV_SAMPLE_ALL		((1ULL << 11) - 1)
+
+/* Limits, all refused with their range in the explanation. */
+#define PEV_MAX_STACK		127	/* frames in each of the two call chains */
+#define PEV_MAX_STACK_DUMP	32768	/* bytes of user stack in a record */
+#define PEV_MIN_PACKET		4096	/* bytes */
+#define PEV_MAX_PACKET		(1U << 20)
+#define PEV_MIN_PACKETS		2	/* packets in a ring */
+#define PEV_MAX_RING		(1ULL << 32)
+#define PEV_MIN_TIMER_NS	10000	/* shortest timer period */
+#define PEV_MAX_NAME		256	/* bytes of attr.name, NUL included */
+#define PEV_MAX_FILTER		4096	/* bytes of a filter, NUL included */
+#define PEV_MAX_CHANNEL_EVENTS	65536
+
+/**
+ * struct pev_refusal - why a call was refused
+ * @error: positive errno, the same that the call returned
+ * @field: byte offset in the structure that was passed, ~0U if no single field
+ *         is to blame
+ * @min:   with @max, the range that would have been accepted; both are 0 where
+ *         no range applies
+ * @max:   see @min
+ * @text:  one NUL-terminated English sentence for people
+ *
+ * The caller passes its address in the refusal member and the size of the
+ * whole buffer (header and text) in refusal_size; 0 for none. At success
+ * nothing is written. The text is cut to fit.
+ */
+struct pev_refusal {
+	__u32	error;
+	__u32	field;
+	__u64	min;
+	__u64	max;
+	char	text[];
+};
+
+/**
+ * struct pev_attr - the argument of pev_open()
+ * @type:         enum pev_type
+ * @target:       enum pev_target; PEV_TARGET_NONE unless this is an event
+ * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
+ * @sample:       PEV_SAMPLE_*; needs a channel
+ * @config:       by @type, else 0
+ * @name:         address of the NUL-terminated event name, where @type has one
+ * @filter:       address of a NUL-terminated filter expression in the kernel's
+ *                trace-event syntax, for tracepoints and markers; 0: none
+ * @period:       records are made for each @period-th occurrence; ns for
+ *                timers; Hz with PEV_F_FREQ. 0 without a channel and for
+ *                sideband events, at least 1 otherwise
+ * @channel_fd:   the channel that takes the records, -1 to count only
+ * @group_fd:     an event that becomes this event's group leader, -1 for none
+ * @target_id:    tid, pid or cgroup directory fd, by @target
+ * @cpus_size:    bytes at @cpus, a multiple of 8; 0: all CPUs
+ * @cpus:         address of an array of __u64, bit n%64 of word n/64 is CPU n
+ * @regs_user:    registers for PEV_SAMPLE_UREGS, a mask of the numbers in
+ *                asm/perf_regs.h
+ * @stack_user:   bytes for PEV_SAMPLE_USTACK_DUMP, a multiple of 8
+ * @max_stack:    frames for PEV_SAMPLE_KSTACK and _USTACK, each; 0: the maximum
+ * @ring_size:    channel: bytes of each CPU's ring, a power of two
+ * @packet_size:  channel: bytes of a packet, a power of two; 0: chosen
+ * @watermark:    channel: bytes unread in one ring that wake poll(); 0: one packet
+ * @flush_ms:     channel: close partial packets at least so often; 0: never
+ * @clock:        channel: enum pev_clock
+ * @refusal:      address of a struct pev_refusal, 0 for none
+ * @info:         address of a struct pev_info, for PEV_TYPE_INFO
+ * @refusal_size: bytes at @refusal
+ * @info_size:    bytes at @info; the kernel writes at most so many
+ *
+ * Members that have no meaning for @type must be 0 (fds: 0 or -1).
+ */
+struct pev_attr {
+	__u32	type;
+	__u32	target;
+	__u64	flags;
+	__u64	sample;
+	__u64	config;
+	__u64	name;
+	__u64	filter;
+	__u64	period;
+	__s32	channel_fd;
+	__s32	group_fd;
+	__s32	target_id;
+	__u32	cpus_size;
+	__u64	cpus;
+	__u64	regs_user;
+	__u32	stack_user;
+	__u32	max_stack;
+	__u64	ring_size;
+	__u32	packet_size;
+	__u32	watermark;
+	__u32	flush_ms;
+	__u32	clock;
+	__u64	refusal;
+	__u64	info;
+	__u32	refusal_size;
+	__u32	info_size;
+};
+
+#define PEV_ATTR_SIZE_VER0	144	/* the first published structure */
+
+/**
+ * struct pev_info - what this kernel can do; any user may ask
+ * @size:        bytes that this kernel knows of this structure
+ * @abi_version: PEV_ABI_VERSION of the running kernel
+ * @types:       mask of 1 << enum pev_type
+ * @software:    mask of 1 << enum pev_software that this machine can count
+ * @event_flags: PEV_F_* understood
+ * @sample:      PEV_SAMPLE_* that this machine can give
+ * @regs_user:   registers that PEV_SAMPLE_UREGS accepts
+ * @channel_flags: PEV_CHF_* understood
+ * @targets:     mask of 1 << enum pev_target
+ * @clock:       what PEV_CLOCK_DEFAULT means here
+ * @paranoid:    kernel.pev_paranoid
+ * @clock_freq:  Hz of that clock
+ * @nr_tracepoints: tracepoints that can be opened now
+ * @nr_markers:  markers that can be opened now
+ */
+struct pev_info {
+	__u32	size;
+	__u32	abi_version;
+	__u64	types;
+	__u64	software;
+	__u64	event_flags;
+	__u64	sample;
+	__u64	regs_user;
+	__u64	channel_flags;
+	__u64	targets;
+	__u32	clock;
+	__s32	paranoid;
+	__u64	clock_freq;
+	__u32	nr_tracepoints;
+	__u32	nr_markers;
+};
+
+/**
+ * struct pev_value - what read() on an event gives
+ * @value:        occurrences that passed the filter (ns for clocks)
+ * @time_enabled: ns that the event was switched on and its target was running
+ * @time_running: ns of these that it really counted
+ * @lost:         records that found no room in the ring
+ * @filtered:     occurrences that the filter refused
+ * @samples:      records written
+ *
+ * read() on an event gives one of these; on a group leader that was opened with
+ * PEV_F_READ_GROUP, one for the leader and one for each member in the order
+ * they joined. A buffer that is too small is -ENOSPC.
+ *
+ * For each event, at any moment when it is switched off and its period is 1:
+ * value = samples + lost, and what happened = value + filtered.
+ */
+struct pev_value {
+	__u64	value;
+	__u64	time_enabled;
+	__u64	time_running;
+	__u64	lost;
+	__u64	filtered;
+	__u64	samples;
+};
+
+/* ioctl()s. "group" as argument applies to the leader and all its members. */
+#define PEV_IOC_MAGIC		0xb9
+#define PEV_IOF_GROUP		1U
+
+/**
+ * struct pev_id - PEV_IOC_ID
+ * @id:      id of the event in its channel's records and metadata
+ * @channel: number of the channel, unique since boot; 0: counts only
+ */
+struct pev_id {
+	__u64	id;
+	__u64	channel;
+};
+
+/**
+ * struct pev_filter_arg - PEV_IOC_FILTER
+ * @filter:       address of the NUL-terminated expression; 0 removes the filter
+ * @refusal:      as in struct pev_attr
+ * @refusal_size: as in struct pev_attr
+ * @reserved:     0
+ */
+struct pev_filter_arg {
+	__u64	filter;
+	__u64	refusal;
+	__u32	refusal_size;
+	__u32	reserved;
+};
+
+/**
+ * struct pev_cpu_values - PEV_IOC_READ_CPUS
+ * @values: address of an array of struct pev_value, indexed by CPU
+ * @nr:     in: elements there is room for; out: elements that exist
+ * @reserved: 0
+ *
+ * -ENOSPC with @nr set if there is not room for every possible CPU.
+ */
+struct pev_cpu_values {
+	__u64	values;
+	__u32	nr;
+	__u32	reserved;
+};
+
+/**
+ * struct pev_span - a part of one CPU's ring
+ * @begin: first byte, a position that only grows
+ * @end:   one past the last byte
+ */
+struct pev_span {
+	__u64	begin;
+	__u64	end;
+};
+
+/**
+ * struct pev_snapshot_arg - PEV_IOC_SNAPSHOT
+ * @spans: address of an array of struct pev_span, indexed by CPU
+ * @nr:    in: elements there is room for; out: elements that exist
+ * @reserved: 0
+ *
+ * Closes the open packets, so that all that happened before the call lies in
+ * complete packets, and reports what each ring holds at that moment.
+ */
+struct pev_snapshot_arg {
+	__u64	spans;
+	__u32	nr;
+	__u32	reserved;
+};
+
+/**
+ * struct pev_channel_info - PEV_IOC_CHANNEL_INFO
+ * @size:          in: bytes of this structure; out: bytes the kernel knows
+ * @nr_cpus:       rings are numbered 0 .. @nr_cpus - 1 by CPU
+ * @ring_size:     bytes of a ring's data
+ * @packet_size:   bytes of a packet
+ * @watermark:     bytes unread that wake poll()
+ * @mmap_stride:   distance of two rings in the fd's offsets
+ * @mmap_user:     offset in a ring's part of the consumer's page
+ * @mmap_data:     offset in a ring's part of the data
+ * @clock:         enum pev_clock, never PEV_CLOCK_DEFAULT
+ * @flags:         PEV_CHF_*
+ * @clock_freq:    Hz
+ * @clock_offset_s: time of the clock's zero since the epoch: seconds ...
+ * @clock_offset:  ... and ticks of the clock
+ * @metadata_size: bytes that read() on the channel gives now; it only grows
+ * @id:            number of the channel, unique since boot
+ * @uuid:          UUID of the trace
+ *
+ * A ring of CPU n is mapped by three mmap() calls (or, for reading only, one)
+ * at offset n * @mmap_stride: one page with struct pev_ring_kernel, read-only;
+ * at + @mmap_user one page with struct pev_ring_user; at + @mmap_data the data,
+ * read-only. -ENXIO for a CPU that was never online.
+ */
+struct pev_channel_info {
+	__u32	size;
+	__u32	nr_cpus;
+	__u64	ring_size;
+	__u32	packet_size;
+	__u32	watermark;
+	__u64	mmap_stride;
+	__u64	mmap_user;
+	__u64	mmap_data;
+	__u32	clock;
+	__u32	flags;
+	__u64	clock_freq;
+	__u64	clock_offset_s;
+	__u64	clock_offset;
+	__u64	metadata_size;
+	__u64	id;
+	__u8	uuid[16];
+};
+
+/* On events; on a channel: all its events. The argument is 0 or PEV_IOF_GROUP. */
+#define PEV_IOC_ENABLE		_IO(PEV_IOC_MAGIC, 0)
+#define PEV_IOC_DISABLE		_IO(PEV_IOC_MAGIC, 1)
+#define PEV_IOC_RESET		_IO(PEV_IOC_MAGIC, 2)
+/* On events */
+#define PEV_IOC_PERIOD		_IOW(PEV_IOC_MAGIC, 3, __u64)
+#define PEV_IOC_FILTER		_IOW(PEV_IOC_MAGIC, 4, struct pev_filter_arg)
+#define PEV_IOC_ID		_IOR(PEV_IOC_MAGIC, 5, struct pev_id)
+#define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
+/* On channels; the argument of FLUSH is 0 */
+#define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
+#define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)
+#define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, struct pev_channel_info)
+
+/*
+ * The ring.
+ *
+ * Positions are byte counts that start at 0 and only grow; the byte at position
+ * p lies at data[p % ring_size]. The ring is a sequence of packets of fixed
+ * size; packet k occupies positions [k * packet_size, (k + 1) * packet_size).
+ *
+ * Discard mode. The consumer does, for one CPU:
+ *
+ *	head = load_acquire(&kernel->head);		// B, pairs with A
+ *	... read [user->tail, head) in place ...
+ *	store_release(&user->tail, new_tail);		// C, pairs with D
+ *
+ * and the kernel:
+ *
+ *	write records; store_release(&kernel->head);	// A
+ *	load_acquire(&user->tail); reuse the space;	// D
+ *
+ * A packet that ends at or before head is complete and its header is final.
+ * The last one may be open: its records up to head are readable, its
+ * content_size, timestamp_end and events_discarded are not final yet. The
+ * kernel reuses whole packets only: a tail inside a packet keeps that packet.
+ * A tail that moves backwards or beyond head is ignored.
+ *
+ * Overwrite mode. The kernel ignores the tail. Copy a packet at position p,
+ * then check that it was not overrun meanwhile:
+ *
+ *	copy; load-load barrier;			// E, pairs with F
+ *	valid = READ_ONCE(kernel->oldest) <= p;
+ */
+
+/**
+ * struct pev_ring_kernel - first page of a CPU's ring, written by the kernel
+ * @version:     PEV_ABI_VERSION
+ * @cpu:         CPU number
+ * @ring_size:   bytes of data
+ * @packet_size: bytes of a packet
+ * @clock:       enum pev_clock of the channel: a program that stamps its own
+ *               events on the same axis reads the TSC or timebase
+ *               (PEV_CLOCK_CYCLES) or CLOCK_MONOTONIC
+ * @clock_freq:  Hz of the clock
+ * @head:        end of what may be read
+ * @oldest:      overwrite mode: data before it may be gone
+ * @lost:        records that found no room
+ */
+struct pev_ring_kernel {
+	__u32	version;
+	__u32	cpu;
+	__u64	ring_size;
+	__u32	packet_size;
+	__u32	clock;
+	__u64	clock_freq;
+	__u64	reserved[4];
+	/* written often, on a cache line of its own */
+	__u64	head;
+	__u64	oldest;
+	__u64	lost;
+};
+
+/**
+ * struct pev_ring_user - second page of a CPU's ring, written by the consumer
+ * @tail: everything before it may be overwritten
+ */
+struct pev_ring_user {
+	__u64	tail;
+};
+
+/*
+ * Packets are CTF 1.8 packets in the byte order of the machine, and the
+ * channel's metadata describes them in full; what follows says the same for
+ * readers that know no CTF.
+ *
+ * A packet is struct pev_packet followed by records up to content_size bits.
+ * Each record starts at a multiple of 8 bytes from the start of the packet:
+ *
+ *	__u32 word;	// low 5 bits: id or PEV_ID_EXTENDED, high 27: time
+ *	[ __u32 id; __u64 time; __u32 zero; ]	// only if PEV_ID_EXTENDED
+ *	__u32 tid;	// 0 without PEV_SAMPLE_TID
+ *	... context, as asked by attr.sample, in the order of its bits:
+ *	[ __u32 pid; ] then, aligned to 8,
+ *	[ __u64 ip; ] [ __u64 addr; ] [ __u64 period; ] [ __u64 cpu; ]
+ *	[ __u32 kstack_len, ustack_len; __u64 kstack[], ustack[]; ]
+ *	[ __u64 uregs_len; __u64 uregs[]; ]
+ *	[ __u64 values_len; __u64 values[]; ]
+ *	[ __u64 dump_len; __u8 dump[]; ]
+ *	... payload, aligned to 8
+ *
+ * The pair kstack_len, ustack_len is there if either call chain was asked for.
+ * Frames are ordered from the innermost outwards. uregs_len is 0 where there
+ * are no user registers (kernel threads). values are those of the group, the
+ * leader's first. dump_len is a multiple of 8.
+ *
+ * 27 bits of time are the low bits of the clock; a record that follows the
+ * previous one (or the start of the packet) by 2^27 ticks or more has the
+ * extended form.
+ *
+ * The payload of a tracepoint is the kernel's own trace event without its
+ * first 8 bytes (the common fields): offsets in __data_loc words count from 8
+ * bytes before the payload.
+ */
+#define PEV_PACKET_MAGIC	0xc1fc1fc1U
+#define PEV_ID_EXTENDED		31U
+#define PEV_ID_BITS		5
+#define PEV_TIME_BITS		27
+
+/**
+ * struct pev_packet - header and context of a packet
+ * @magic:     PEV_PACKET_MAGIC
+ * @uuid:      of the trace, as in the metadata
+ * @stream_id: 0
+ * @timestamp_begin: time of the first record or earlier
+ * @timestamp_end:   time of the last record or later
+ * @content_size:    bits of header and records
+ * @packet_size:     bits of the whole packet
+ * @events_discarded: records lost on this CPU since the start, up to the end of
+ *             this packet; only grows
+ * @packet_seq_num:  number of the packet on this CPU
+ * @cpu_id:    CPU
+ * @reserved:  0
+ */
+struct pev_packet {
+	__u32	magic;
+	__u8	uuid[16];
+	__u32	stream_id;
+	__u64	timestamp_begin;
+	__u64	timestamp_end;
+	__u64	content_size;
+	__u64	packet_size;
+	__u64	events_discarded;
+	__u64	packet_seq_num;
+	__u32	cpu_id;
+	__u32	reserved;
+};
+
+#endif /* _UAPI_LINUX_PEV_H */
