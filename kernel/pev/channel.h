@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Channels: rings for all CPUs, one event-id space, one clock, one consumer.
+ */
+#ifndef _PEV_CHANNEL_H
+#define _PEV_CHANNEL_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "clock.h"
+#include "ring.h"
+
+struct file;
+struct pev_event;
+struct pev_refuse;
+
+/**
+ * struct pev_text - text that only grows
+ * @buf:   the text, not NUL-terminated
+ * @len:   bytes of it
+ * @size:  bytes allocated
+ * @error: sticky: 0 or -ENOMEM
+ */
+struct pev_text {
+	char	*buf;
+	size_t	len;
+	size_t	size;
+	int	error;
+};
+
+__printf(2, 3) void pev_text_printf(struct pev_text *text, const char *fmt, ...);
+void pev_text_free(struct pev_text *text);
+
+/**
+ * struct pev_channel - a channel
+ * @ref:       the fd's file, and one for each event
+ * @rcu:       freed when no writer can be inside
+ * @id:        unique since boot
+ * @flags:     PEV_CHF_*
+ * @clock:     of all its packets
+ * @ring_size: bytes of each ring
+ * @packet_size: bytes
+ * @watermark: bytes
+ * @flush_ms:  0: never
+ * @uuid:      of the trace
+ * @rings:     by CPU; NULL for a CPU that was never online. Set once, under
+ *             pev_channels_lock; lockless for readers
+ * @wait:      the consumer polls here
+ * @wake:      wakes @wait from any context
+ * @flush:     the periodic flush
+ * @lock:      protects @events, @next_id, @metadata
+ * @events:    of this channel, in order of their ids
+ * @next_id:   ids are never used twice
+ * @metadata:  CTF text; grows with each event
+ * @node:      in the list of all channels, under pev_channels_lock
+ * @user:      whose RLIMIT_MEMLOCK is charged
+ * @mm:        whose pinned_vm is charged; NULL for the kernel's own
+ * @charged:   pages
+ */
+struct pev_channel {
+	struct kref		ref;
+	struct rcu_head		rcu;
+	u64			id;
+	u64			flags;
+	struct pev_clock	clock;
+	u64			ring_size;
+	u32			packet_size;
+	u32			watermark;
+	u32			flush_ms;
+	u8			uuid[16];
+	struct pev_ring		**rings;
+	wait_queue_head_t	wait;
+	struct irq_work		wake;
+	struct delayed_work	flush;
+	struct mutex		lock;
+	struct list_head	events;
+	u32			next_id;
+	struct pev_text		metadata;
+	struct list_head	node;
+	struct user_struct	*user;
+	struct mm_struct	*mm;
+	unsigned long		charged;
+};
+
+struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_refuse *r);
+void pev_channel_get(struct pev_channel *channel);
+void pev_channel_put(struct pev_channel *channel);
+bool pev_channel_is_file(struct file *file);
+extern const struct file_operations pev_channel_fops;
+
+/**
+ * pev_channel_add_event() - give @event its id and describe it in the metadata
+ * @channel: where to
+ * @event:   its sample layout and source must be set up
+ * @r:       says why not
+ *
+ * Takes a reference on @channel for the event.
+ * Return: 0, -ENOSPC when ids have run out, -ENOMEM.
+ */
+int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
+			  struct pev_refuse *r);
+void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *event);
+
+/**
+ * pev_channel_flush() - close the open packets of all rings
+ * @channel: the channel
+ *
+ * Context: Process context, may sleep.
+ */
+void pev_channel_flush(struct pev_channel *channel);
+
+/* ring_map.c: memory of rings and how user space sees it */
+struct pev_ring *pev_ring_alloc(struct pev_channel *channel, unsigned int cpu);
+void pev_ring_free(struct pev_ring *ring);
+int pev_channel_mmap(struct file *file, struct vm_area_struct *vma);
+int pev_channel_charge(struct pev_channel *channel, unsigned int cpus, struct pev_refuse *r);
+void pev_channel_uncharge(struct pev_channel *channel);
+u64 pev_channel_stride(const struct pev_channel *channel);
+
+/* metadata.c: the CTF text */
+int pev_metadata_begin(struct pev_channel *channel);
+int pev_metadata_event(struct pev_channel *channel, struct pev_event *event);
+
+/* hotplug: rings for a CPU that comes online; process context */
+int pev_channels_cpu_prepare(unsigned int cpu);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the packets of one ring: opening, closing, room, loss, wake-up.
+ * The fast path is inline in ring.h. Must not know what an event is.
+ */
+
+/**
+ * DOC: the ring
+ *
+ * Writers on a CPU nest: a task is interrupted by a softirq, that by an
+ * interrupt, that by an NMI. Each reserves by moving @pos with a cmpxchg that
+ * is atomic only against the own CPU; a nested writer is done before the writer
+ * it interrupted goes on, so when the outermost commits, everything before
+ * @pos is filled in and the head can be published.
+ *
+ * A packet is opened by the writer whose record does not fit in the current
+ * one. The same cmpxchg gives it the packet's header and its record, so exactly
+ * one writer closes the old packet and opens the new one. A writer that nests
+ * right after that cmpxchg may fill and close the new packet before its header
+ * is written; opening and closing therefore write disjoint members.
+ *
+ * @pos on a packet boundary means that no packet is open.
+ *
+ * Barriers:
+ *
+ * ==========  ============================  =====  ===========================
+ * label       writer                        pairs  consumer
+ * ==========  ============================  =====  ===========================
+ * A           records, then release head    B      acquire head, then read
+ * D           acquire tail, then overwrite  C      read, then release tail
+ * F           oldest, wmb, then overwrite   E      copy, rmb, then oldest
+ * ==========  ============================  =====  ===========================
+ *
+ * Everything else is ordered by the CPU against itself: barrier() is enough.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "ring.h"
+
+static struct pev_packet *packet_at(struct pev_ring *ring, u64 pos)
+{
+	return (void *)(ring->data + (pos & ring->data_mask));
+}
+
+/* Write what is known when a packet begins: nothing that closing writes. */
+static void packet_open(struct pev_ring *ring, u64 start, u64 now)
+{
+	struct pev_packet *p = packet_at(ring, start);
+
+	p->magic = PEV_PACKET_MAGIC;
+	memcpy(p->uuid, ring->uuid, sizeof(p->uuid));
+	p->stream_id = 0;
+	p->timestamp_begin = now;
+	p->packet_size = (u64)ring->packet_size * 8;
+	p->packet_seq_num = start / ring->packet_size;
+	p->cpu_id = ring->cpu;
+	p->reserved = 0;
+}
+
+/* Write what is known when the packet that ends its content at @pos ends. */
+static void packet_close(struct pev_ring *ring, u64 pos, u64 now)
+{
+	u32 used = pos & (ring->packet_size - 1);
+	struct pev_packet *p = packet_at(ring, pos - used);
+
+	p->timestamp_end = now;
+	p->content_size = (u64)used * 8;
+	p->events_discarded = local64_read(&ring->lost);
+}
+
+/* May the packet at @start be written, in a ring that keeps the oldest data? */
+static bool room_discard(struct pev_ring *ring, u64 start)
+{
+	u64 ring_size = ring->data_mask + 1;
+	u64 end = start + ring->packet_size;
+	u64 tail;
+
+	if (end - READ_ONCE(ring->tail) <= ring_size)
+		return true;
+	/* pev_ring:D, pairs with pev_ring:C in the consumer */
+	tail = smp_load_acquire(&ring->user->tail);
+	/* Backwards, or beyond what was published: not ours to believe. */
+	if (tail < READ_ONCE(ring->tail) || tail > READ_ONCE(ring->kernel->head))
+		return false;
+	WRITE_ONCE(ring->tail, tail);
+	return end - tail <= ring_size;
+}
+
+/*
+ * The same in a flight recorder: only writers that nest so deeply that they
+ * would run over the packet that the outermost one still fills are refused.
+ * The packet that goes is declared gone before a byte of it changes, and
+ * before another writer could be given a part of it.
+ */
+static bool room_overwrite(struct pev_ring *ring, u64 start)
+{
+	u64 ring_size = ring->data_mask + 1;
+	u64 end = start + ring->packet_size;
+	u64 unpublished = round_down(READ_ONCE(ring->kernel->head), ring->packet_size);
+	u64 oldest;
+
+	if (end - unpublished > ring_size)
+		return false;
+	if (end <= ring_size)
+		return true;
+	oldest = READ_ONCE(ring->kernel->oldest);
+	while (oldest < end - ring_size) {
+		if (try_cmpxchg_local(&ring->kernel->oldest, &oldest, end - ring_size))
+			break;
+	}
+	smp_wmb();	/* pev_ring:F, pairs with pev_ring:E in the consumer */
+	return true;
+}
+
+static void count_lost(struct pev_ring *ring)
+{
+	u64 lost;
+
+	local64_inc(&ring->lost);
+	do {
+		lost = local64_read(&ring->lost);
+		WRITE_ONCE(ring->kernel->lost, lost);
+		/* a nested writer may have stored more between the two lines */
+		barrier();
+	} while (lost != (u64)local64_read(&ring->lost));
+}
+
+/**
+ * pev_ring_reserve_slow() - reserve where a packet must be opened
+ * @ring: this CPU's ring, its nest already raised
+ * @id:   as in pev_ring_reserve()
+ * @body: as in pev_ring_reserve()
+ *
+ * Context: as pev_ring_reserve().
+ * Return: as pev_ring_reserve().
+ */
+void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
+{
+	u32 header, used, lead;
+	u64 pos, start, now;
+
+	if (body > ring->packet_size - sizeof(struct pev_packet) - PEV_HEADER_EXTENDED)
+		goto lost;
+
+	pos = local64_read(&ring->pos);
+	do {
+		header = pev_ring_stamp(ring, id, &now);
+		used = pos & (ring->packet_size - 1);
+		if (used && used + header + body <= ring->packet_size) {
+			start = pos;
+			lead = 0;
+			continue;
+		}
+		/* time restarts from the packet's own begin */
+		header = id < PEV_ID_EXTENDED ? PEV_HEADER_COMPACT : PEV_HEADER_EXTENDED;
+		lead = sizeof(struct pev_packet);
+		start = used ? pos - used + ring->packet_size : pos;
+		if (!(ring->overwrite ? room_overwrite(ring, start) :
+					room_discard(ring, start)))
+			goto lost;
+	} while (!local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
+				      start + lead + header + body));
+	WRITE_ONCE(ring->last, now);
+	if (lead) {
+		if (used)
+			packet_close(ring, pos, now);
+		packet_open(ring, start, now);
+	}
+	return pev_ring_put_header(packet_at(ring, start + lead), header, id, now);
+
+lost:
+	count_lost(ring);
+	pev_ring_commit(ring);
+	return NULL;
+}
+
+/**
+ * pev_ring_wake_slow() - wake the consumer, and say when to do so again
+ * @ring: this CPU's ring
+ *
+ * Context: as pev_ring_commit().
+ */
+void pev_ring_wake_slow(struct pev_ring *ring)
+{
+	WRITE_ONCE(ring->wake_at, READ_ONCE(ring->kernel->head) + ring->watermark);
+	ring->wake(ring);
+}
+
+/**
+ * pev_ring_flush() - close the open packet, if any, and wake the consumer
+ * @ring: a ring
+ *
+ * Context: interrupts disabled on the ring's CPU, or that CPU is offline and
+ * can't come online.
+ */
+void pev_ring_flush(struct pev_ring *ring)
+{
+	u64 pos, now;
+	u32 used;
+
+	local_inc(&ring->nest);
+	barrier();		/* as in pev_ring_reserve() */
+	pos = local64_read(&ring->pos);
+	do {
+		pev_ring_stamp(ring, 0, &now);
+		used = pos & (ring->packet_size - 1);
+		if (!used)
+			break;
+	} while (!local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
+				      pos - used + ring->packet_size));
+	if (used) {
+		WRITE_ONCE(ring->last, now);
+		packet_close(ring, pos, now);
+		WRITE_ONCE(ring->flushed, pos - used + ring->packet_size);
+	}
+	pev_ring_commit(ring);
+	if (used)
+		ring->wake(ring);
+}
+
+/**
+ * pev_ring_readable() - is there enough for poll() to report?
+ * @ring: any CPU's ring
+ *
+ * Context: any; the answer is a snapshot.
+ */
+bool pev_ring_readable(struct pev_ring *ring)
+{
+	u64 head = READ_ONCE(ring->kernel->head);
+	u64 tail = READ_ONCE(ring->user->tail);
+
+	if (tail > head)
+		return false;
+	return head - tail >= ring->watermark || tail < READ_ONCE(ring->flushed);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One CPU's ring of packets. See the DOC block in ring.c for the algorithm and
+ * the table of barriers. This layer knows positions, packets and time; it must
+ * not learn what an event is.
+ */
+#ifndef _PEV_RING_H
+#define _PEV_RING_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/local.h>
+#include <asm/local64.h>
+#include <uapi/linux/pev.h>
+#include "clock.h"
+
+#define PEV_HEADER_COMPACT	4U	/* bytes before a record's body */
+#define PEV_HEADER_EXTENDED	20U
+
+/**
+ * struct pev_ring - a ring, its writer's side
+ * @pos:         end of what is reserved; the only word that writers race for
+ * @nest:        writers between reserve and commit on this CPU
+ * @last:        time of the newest reservation, or older
+ * @data:        the packets
+ * @data_mask:   ring size - 1
+ * @packet_size: bytes, a power of two
+ * @clock:       PEV_CLOCK_MONOTONIC or PEV_CLOCK_CYCLES
+ * @wake_at:     head from which on the consumer is to be woken
+ * @kernel:      page shown to the consumer
+ * @user:        page that the consumer writes; never trusted
+ * @tail:        newest sane value seen in @user
+ * @flushed:     head at the last flush; data before it is worth a wake-up
+ * @lost:        records that found no room
+ * @watermark:   bytes
+ * @cpu:         CPU that writes here
+ * @overwrite:   the newest data wins
+ * @uuid:        of the trace
+ * @wake:        wakes the consumer; any context, NMI included
+ *
+ * All but @user's content is written by the owning CPU alone (by any CPU while
+ * the owner is offline): lockless, see ring.c.
+ */
+struct pev_ring {
+	local64_t		pos;
+	local_t			nest;
+	u64			last;
+	u8			*data;
+	u64			data_mask;
+	u32			packet_size;
+	u32			clock;
+	u64			wake_at;
+	struct pev_ring_kernel	*kernel;
+
+	struct pev_ring_user	*user ____cacheline_aligned;
+	u64			tail;
+	u64			flushed;
+	local64_t		lost;
+	u32			watermark;
+	u32			cpu;
+	bool			overwrite;
+	u8			uuid[16];
+	void			(*wake)(struct pev_ring *ring);
+};
+
+void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body);
+void pev_ring_wake_slow(struct pev_ring *ring);
+void pev_ring_flush(struct pev_ring *ring);
+bool pev_ring_readable(struct pev_ring *ring);
+
+/*
+ * Write the header of the record at @rec; the header's length is implied by
+ * @id and @header. Returns the body.
+ */
+static __always_inline void *pev_ring_put_header(void *rec, u32 header, u32 id,
+						 u64 now)
+{
+	u32 time = (u32)now << PEV_ID_BITS;
+
+	if (likely(header == PEV_HEADER_COMPACT)) {
+		*(u32 *)rec = time | id;
+	} else {
+		((u32 *)rec)[0] = time | PEV_ID_EXTENDED;
+		((u32 *)rec)[1] = id;
+		((u64 *)rec)[1] = now;
+		((u32 *)rec)[4] = 0;
+	}
+	return rec + header;
+}
+
+/*
+ * Time for a record and the size of its header. Never before @ring->last: a
+ * clock that steps back a tick must not look like a 27-bit wrap to the reader.
+ */
+static __always_inline u32 pev_ring_stamp(struct pev_ring *ring, u32 id, u64 *now)
+{
+	u64 last = READ_ONCE(ring->last);
+
+	*now = pev_clock_read(ring->clock);
+	if (unlikely(*now < last))
+		*now = last;
+	if (likely(id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS)))
+		return PEV_HEADER_COMPACT;
+	return PEV_HEADER_EXTENDED;
+}
+
+/**
+ * pev_ring_reserve() - room for one record, its header written
+ * @ring: this CPU's ring
+ * @id:   event id in the channel
+ * @body: bytes behind the header, 4 more than a multiple of 8
+ *
+ * Context: Any, NMI included; preemption disabled until the commit.
+ * Return: the body, 4 bytes after a multiple of 8, to be filled in and
+ * committed by pev_ring_commit(); NULL if there is no room, which was counted
+ * and wants no commit.
+ */
+static __always_inline void *pev_ring_reserve(struct pev_ring *ring, u32 id, u32 body)
+{
+	u32 header, used;
+	u64 pos, now;
+
+	local_inc(&ring->nest);
+	barrier();		/* pos is read inside the nest */
+	pos = local64_read(&ring->pos);
+	do {
+		header = pev_ring_stamp(ring, id, &now);
+		used = pos & (ring->packet_size - 1);
+		if (unlikely(!used || used + header + body > ring->packet_size))
+			return pev_ring_reserve_slow(ring, id, body);
+	} while (unlikely(!local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
+					       pos + header + body)));
+	/*
+	 * A nested writer may have stored a later time already: an older one
+	 * only makes the next header longer than it had to be.
+	 */
+	WRITE_ONCE(ring->last, now);
+	return pev_ring_put_header(ring->data + (pos & ring->data_mask), header,
+				   id, now);
+}
+
+/**
+ * pev_ring_commit() - end a reservation
+ * @ring: this CPU's ring
+ *
+ * Only the outermost writer publishes: by then all nested ones are done.
+ *
+ * Context: as pev_ring_reserve().
+ */
+static __always_inline void pev_ring_commit(struct pev_ring *ring)
+{
+	u64 head;
+
+again:
+	head = local64_read(&ring->pos);
+	barrier();		/* a nested writer after this is seen below */
+	if (local_read(&ring->nest) != 1) {
+		local_dec(&ring->nest);
+		return;
+	}
+	/* pev_ring:A, pairs with pev_ring:B in the consumer */
+	smp_store_release(&ring->kernel->head, head);
+	barrier();		/* published inside the nest */
+	local_dec(&ring->nest);
+	barrier();		/* look for nested writers outside of it */
+	if (unlikely(head != (u64)local64_read(&ring->pos))) {
+		local_inc(&ring->nest);
+		goto again;
+	}
+	if (unlikely(head >= READ_ONCE(ring->wake_at)))
+		pev_ring_wake_slow(ring);
+}
+
+#endif

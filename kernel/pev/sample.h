@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Encoding of a record's context. Sources call pev_sample_begin(), fill in the
+ * payload in place, and call pev_sample_end().
+ */
+#ifndef _PEV_SAMPLE_H
+#define _PEV_SAMPLE_H
+
+#include <linux/sched.h>
+#include "event.h"
+#include "ring.h"
+
+struct pt_regs;
+
+/**
+ * struct pev_sample_in - what only the source knows of a sample
+ * @regs:   registers at the event; NULL: those of the caller's context matter
+ *          only for call chains, which then start at the source
+ * @ip:     instruction pointer; 0: from @regs
+ * @addr:   data address or 0
+ * @period: occurrences or ns that this record stands for
+ */
+struct pev_sample_in {
+	struct pt_regs	*regs;
+	u64		ip;
+	u64		addr;
+	u64		period;
+};
+
+int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_refuse *r);
+void pev_sample_exit(struct pev_event *event);
+void *pev_sample_begin_slow(struct pev_event *event, struct pev_slot *slot,
+			    u32 payload, const struct pev_sample_in *in);
+
+/**
+ * pev_sample_begin() - reserve a record and write its header and context
+ * @event:   the event
+ * @slot:    its running slot on this CPU, with a ring
+ * @payload: bytes of payload, any number
+ * @in:      see struct pev_sample_in; NULL: nothing is known
+ *
+ * Context: Any with preemption disabled, NMI included.
+ * Return: where the payload goes, aligned to 8 bytes, to be filled in full and
+ * ended by pev_sample_end(); NULL if it was lost, which was counted.
+ */
+static __always_inline void *pev_sample_begin(struct pev_event *event,
+					      struct pev_slot *slot, u32 payload,
+					      const struct pev_sample_in *in)
+{
+	u32 body;
+	u32 *rec;
+
+	if (unlikely(!event->simple))
+		return pev_sample_begin_slow(event, slot, payload, in);
+
+	body = 4 + ((payload + 7) & ~7U);
+	rec = pev_ring_reserve(slot->ring, event->id, body);
+	if (unlikely(!rec)) {
+		local64_inc(&slot->lost);
+		return NULL;
+	}
+	local64_inc(&slot->samples);
+	rec[0] = event->sample ? current->pid : 0;
+	/* what the payload does not fill is zeroed, not left over */
+	if (payload & 7)
+		*(u64 *)((u8 *)rec + body - 8) = 0;
+	return rec + 1;
+}
+
+/**
+ * pev_sample_end() - the payload is complete
+ * @slot: as given to pev_sample_begin()
+ */
+static __always_inline void pev_sample_end(struct pev_slot *slot)
+{
+	pev_ring_commit(slot->ring);
+}
+
+#endif
