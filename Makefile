@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# pev: performance events for Linux 6.12. `make help` lists what there is.
+# Every command installs and builds what it needs by itself.
+
+ARCH   ?= x86_64
+FLAVOR ?= plain
+BUILD  ?= build
+JOBS   ?= $(shell nproc)
+
+# CMD is shell text, not make text: taken as it was typed, dollars and all,
+# and kept away from every other way by which make would expand it.
+unexport CMD
+MAKEOVERRIDES =
+ifneq ($(origin CMD),undefined)
+export PEV_VM_CMD := $(value CMD)
+endif
+
+MAKEFLAGS += --no-print-directory
+override BUILD := $(abspath $(BUILD))
+export ARCH FLAVOR BUILD JOBS
+export LINUX_SRC SMP MEM CPU MACHINE ICOUNT KARGS QEMU QEMU_ARGS
+export VM_TIMEOUT VM_ROOT VM_SHARES SUITES V
+
+SETUP  := scripts/setup.sh
+# Standard output belongs to the command that runs in a machine.
+SUBMAKE = $(MAKE) -s >&2
+
+CROSS_x86_64  :=
+CROSS_ppc64le := powerpc64le-linux-gnu-
+CROSS         := $(CROSS_$(ARCH))
+
+.PHONY: help setup kernel vm vm-deps root perfctl selftests run test bench lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+#: make run         build what is missing, record a real workload in a virtual
+#:                  machine with perfctl and print the report
+run: vm-deps
+	@scripts/run-demo.sh
+
+#: make test        every test; SUITES="name ..." only these
+test: setup
+	@tests/run
+
+#: make vm CMD='..' run a command in the machine (no CMD: a shell)
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug ICOUNT=1 KARGS=..
+#:                  VM_TIMEOUT=600 NOBUILD=1
+vm: $(if $(NOBUILD),,vm-deps)
+ifneq ($(origin CMD),undefined)
+	@tests/qemu/vm "$$PEV_VM_CMD"
+else
+	@tests/qemu/vm
+endif
+
+# A shell for a machine without perfctl is better than none.
+vm-deps: kernel root perfctl
+	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
+
+#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug
+#:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
+kernel: setup
+	@scripts/kernel.sh build >&2
+
+root: setup
+ifeq ($(ARCH),ppc64le)
+	@scripts/ppc-root.sh make >&2
+endif
+
+#: make perfctl     the tool and libpev: ARCH=
+ifneq ($(wildcard tools/perfctl/Makefile),)
+perfctl: root
+	@mkdir -p $(BUILD)/$(ARCH)/tools
+	@$(SUBMAKE) -C tools/perfctl O=$(BUILD)/$(ARCH)/tools CROSS_COMPILE=$(CROSS) \
+		SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) -j$(JOBS)
+else
+perfctl:
+	@echo "perfctl: tools/perfctl is not there yet: nothing to build" >&2
+endif
+
+#: make selftests   the kselftest programs: ARCH=
+selftests: kernel
+	@$(SUBMAKE) -f scripts/selftests.mk O=$(BUILD)/$(ARCH)/selftests -j$(JOBS) \
+		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
+
+#: make bench       pev beside perf, ftrace and LTTng, in one boot
+bench: vm-deps
+	@tests/bench/run
+
+#: make lint        checkpatch, sparse, W=1, codespell, shellcheck
+lint: setup
+	@scripts/lint.sh
+
+setup:
+	@$(SETUP)
+
+#: make clean       remove $(BUILD); the caches in ~/.cache/pev stay
+clean:
+	rm -rf $(BUILD)

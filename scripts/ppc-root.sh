@@ -1,0 +1,104 @@
+#!/bin/bash
+# The ppc64le guest's root, from Debian's ppc64el packages. It is made with an
+# apt of its own, fed from the machine's apt sources, so that the machine's
+# package state is not touched, and kept in the cache by the hash of its list.
+#
+# usage: ppc-root.sh make | path
+set -euo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+list=$top/configs/ppc64le-root.packages
+cache=${PEV_CACHE:-$HOME/.cache/pev}
+id=$(cat "$list" "$0" | sha256sum | cut -c 1-16)
+root=$cache/root-ppc64le-$id
+work=
+
+say() { echo "ppc-root: $*" >&2; }
+
+# Debian's entries of the machine's own sources.
+sources() {
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg by=
+	[ ! -f $key ] || by="[signed-by=$key] "
+	apt-get indextargets --format "deb $by"'$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' 'Origin: Debian' | sort -u
+}
+
+private_apt() {
+	apt-get -q -o Dir::State="$work/state" -o Dir::State::status="$work/status" \
+		-o Dir::Cache="$work/cache" -o Dir::Etc::sourcelist="$work/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null -o Dir::Log="$work" \
+		-o APT::Architecture=ppc64el -o APT::Architectures::=ppc64el \
+		-o APT::Install-Recommends=false -o APT::Sandbox::User=root \
+		-o Debug::NoLocking=true -o Acquire::Languages=none "$@"
+}
+
+download() {
+	mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
+	: > "$work/status"
+	# Without lists of its own the machine's apt cannot name its sources.
+	[ -n "$(sources)" ] || sudo_ apt-get -q update >&2
+	sources > "$work/sources.list"
+	# A mirror may be short of one index and still have all that is needed.
+	private_apt update > "$work/log" 2>&1 ||
+		say "warning: $(sed -n '/^E: /{p;q}' "$work/log" | sed 's,http[^ ]*/dists/,,')"
+	# shellcheck disable=SC2046
+	private_apt install -y -d $(sed 's/#.*//' "$list") > "$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		exit 1
+	}
+}
+
+sudo_() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+extract() {
+	local deb dir
+	for dir in bin sbin lib lib64; do
+		mkdir -p "$1/usr/$dir"
+		ln -s "usr/$dir" "$1/$dir"
+	done
+	for deb in "$work"/cache/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$1" --keep-directory-symlink \
+			--no-same-owner --exclude='./usr/share/doc/*' \
+			--exclude='./usr/share/man/*' --exclude='./usr/share/locale/*'
+	done
+}
+
+# What the packages' scripts would have done, as far as it matters here.
+finish() {
+	mkdir -p "$1"/{proc,sys,dev,run,tmp,root,mnt,work,var/tmp}
+	cp "$1/usr/share/base-passwd/passwd.master" "$1/etc/passwd"
+	cp "$1/usr/share/base-passwd/group.master" "$1/etc/group"
+	ln -sf gawk "$1/usr/bin/awk"
+	echo pev > "$1/etc/hostname"
+	# Links of the sysroot must not lead to this machine's libraries.
+	find "$1/usr/lib" -type l -lname '/*' | while read -r l; do
+		ln -sfnr "$1$(readlink "$l")" "$l"
+	done
+}
+
+make_root() {
+	local start
+	[ ! -d "$root" ] || return 0
+	mkdir -p "$cache"
+	exec 9> "$cache/.root.lock"
+	flock 9
+	[ ! -d "$root" ] || return 0
+	start=$(date +%s)
+	say "assembling from Debian packages"
+	work=$(mktemp -d "$cache/root.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	download
+	mkdir "$work/root"
+	extract "$work/root"
+	finish "$work/root"
+	chmod 755 "$work/root"
+	mv "$work/root" "$root"
+	say "$(find "$work/cache/archives" -name '*.deb' | wc -l) packages in $(($(date +%s) - start)) s"
+}
+
+case ${1:-} in
+make)	make_root ;;
+path)	echo "$root" ;;
+*)	sed -n '/^# usage/s/^# //p' "$0" >&2; exit 2 ;;
+esac

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Installs the Debian packages of packages.txt that are missing. Asking dpkg
+# is the fast path: nothing else happens on a machine that has them all.
+# PEV_NO_INSTALL=1 only reports.
+set -eu
+
+list=$(dirname "$0")/packages.txt
+want=$(sed 's/#.*//' "$list")
+
+missing() {
+	have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
+		sed -n 's/^installed //p')
+	for p in $want; do
+		case "
+$have
+" in
+		*"
+$p
+"*) ;;
+		*) echo "$p" ;;
+		esac
+	done
+}
+
+need=$(missing)
+[ -n "$need" ] || exit 0
+
+if [ -n "${PEV_NO_INSTALL:-}" ]; then
+	echo "setup: missing packages:" $need >&2
+	exit 1
+fi
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	sudo=sudo
+	command -v sudo >/dev/null || {
+		echo "setup: need root or sudo to install:" $need >&2
+		exit 1
+	}
+fi
+
+echo "setup: installing" $need >&2
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get -q update >&2
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
+	install $need >&2
