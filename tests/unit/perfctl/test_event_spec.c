@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Event lists and CPU lists as typed. */
+#include "cpulist.h"
+#include "event_spec.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <linux/pev.h>
+
+static void names(void)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	OK(!event_list_parse(&l, "cs,page-faults,sched:*,pev:test", &m) && l.n == 4,
+	   "four events in one -e");
+	OK(l.specs[0].kind == SPEC_SOFTWARE && l.specs[0].config == PEV_SW_CONTEXT_SWITCHES,
+	   "cs is context-switches");
+	IS_STR(l.specs[0].name, "context-switches", "... and is called so");
+	OK(l.specs[2].kind == SPEC_NAMED && !strcmp(l.specs[2].name, "sched:*"), "sched:* is a glob");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "cycles:u,instructions,r01c4", &m) && l.n == 3 &&
+	   l.specs[0].kind == SPEC_HARDWARE && l.specs[0].modes == SPEC_USER &&
+	   l.specs[2].kind == SPEC_HARDWARE, "perf's hardware events are recognized");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "cpu-clock:u,task-clock:k,sched:sched_switch:u,faults:uk", &m) &&
+	   l.specs[0].modes == SPEC_USER && l.specs[1].modes == SPEC_KERNEL &&
+	   l.specs[2].modes == SPEC_USER && !l.specs[3].modes, "modifiers");
+	IS_STR(l.specs[2].name, "sched:sched_switch", "a modifier is not part of the name");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "marker/pev:test,timer/cpu-clock", &m) && l.n == 2,
+	   "a type before the name");
+	IS_STR(l.specs[0].type, "marker", "... is kept");
+	IS_STR(l.specs[0].name, "pev:test", "... apart from the name");
+	event_list_free(&l);
+}
+
+static void terms(void)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	OK(!event_list_parse(&l, "page-faults/period=10,name=pf/u,sched:x/freq=5/", &m) && l.n == 2,
+	   "terms between slashes");
+	OK(l.specs[0].period == 10 && l.specs[0].modes == SPEC_USER && l.specs[1].freq == 5,
+	   "period and freq");
+	IS_STR(l.specs[0].label, "pf", "name");
+	event_list_free(&l);
+}
+
+static void groups(void)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	OK(!event_list_parse(&l, "{cs,faults},task-clock,{cs,sched:a}:u", &m) && l.n == 5,
+	   "two groups and one alone");
+	OK(l.specs[0].group == 1 && l.specs[1].group == 1 && l.specs[2].group == 0 &&
+	   l.specs[3].group == 2 && l.specs[4].group == 2, "groups are numbered");
+	OK(l.specs[3].modes == SPEC_USER && l.specs[4].modes == SPEC_USER && !l.specs[2].modes,
+	   "a group's modifier is for its members");
+	event_list_free(&l);
+}
+
+static void refused(const char *text, int err, const char *why)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	IS_NUM(event_list_parse(&l, text, &m), err, text);
+	IS_STR(m.text, why, "... and why");
+	event_list_free(&l);
+}
+
+static void filters(void)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	OK(event_list_filter(&l, "a == 1", &m), "--filter needs an event before it");
+	OK(!event_list_parse(&l, "sched:a,sched:b", &m) && !event_list_filter(&l, "x > 1", &m) &&
+	   !strcmp(l.specs[0].filter, "x > 1") && !strcmp(l.specs[1].filter, "x > 1"),
+	   "a filter is for all events of the last -e");
+	OK(!event_list_parse(&l, "cs", &m) && event_list_filter(&l, "x > 1", &m),
+	   "software events take no filter");
+	event_list_free(&l);
+}
+
+void test_event_spec(void)
+{
+	names();
+	terms();
+	groups();
+	filters();
+	refused("page-fualts", -ENOENT,
+		"unknown event \"page-fualts\"; did you mean \"page-faults\"?");
+	refused("zzzzzz", -ENOENT, "unknown event \"zzzzzz\"; \"perfctl list\" shows the events");
+	refused("{cs,faults", -EINVAL, "a group is not closed by \"}\": \"{cs,faults\"");
+	refused("cs}", -EINVAL, "\"}\" without \"{\": \"cs}\"");
+	refused("{cs,{faults}}", -EINVAL, "a group within a group: \"{cs,{faults}}\"");
+	refused("cs:q", -EINVAL,
+		"event modifier \"q\" is not known: u (user mode) and k (kernel mode) are");
+	refused(":x", -EINVAL, "\":x\" is not of the form system:event");
+	refused("sched:", -EINVAL, "\"sched:\" is not of the form system:event");
+	refused("cs,", -EINVAL, "\",\" in the list of events \"cs,\"");
+	refused("cs,,faults", -EINVAL, "an event name is missing");
+	refused("", -EINVAL, "an event name is missing");
+	refused("cs/period=x/", -EINVAL, "event term \"period\" takes a whole number");
+}
+
+void test_cpulist(void)
+{
+	struct cpulist l;
+	struct msg m;
+
+	OK(!cpulist_parse(&l, "0-2,8", &m) && cpulist_count(&l) == 4 && cpulist_has(&l, 8) &&
+	   !cpulist_has(&l, 3), "0-2,8");
+	cpulist_free(&l);
+	OK(!cpulist_parse(&l, "64,130\n", &m) && l.n == 3 && cpulist_has(&l, 130), "64,130");
+	cpulist_free(&l);
+	OK(cpulist_parse(&l, "3-1", &m) && cpulist_parse(&l, "", &m) &&
+	   cpulist_parse(&l, "1,", &m) && cpulist_parse(&l, "a", &m) &&
+	   cpulist_parse(&l, "0-9999999", &m), "no lists: 3-1, nothing, \"1,\", a, 0-9999999");
+}

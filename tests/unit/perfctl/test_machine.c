@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Address spaces over time, samples added up. */
+#include "profile.h"
+#include "tap.h"
+
+static uint32_t object_at(struct machine *m, uint32_t pid, uint64_t addr)
+{
+	const struct map *map = mapset_find(machine_process(m, pid)->space, addr);
+
+	return map ? map->object : 999;
+}
+
+static void overlaps(void)
+{
+	struct machine m;
+	const struct map *map;
+
+	machine_init(&m);
+	machine_mmap(&m, 1, 0x1000, 0x9000, 0, 10);
+	machine_mmap(&m, 1, 0x3000, 0x1000, 0x500, 11);
+	IS_NUM(machine_process(&m, 1)->space->n, 3, "a hole in a map leaves both ends");
+	map = mapset_find(machine_process(&m, 1)->space, 0x4000);
+	OK(map && map->object == 10 && map->offset == 0x3000, "... with the right offset behind it");
+	IS_NUM(object_at(&m, 1, 0x3fff), 11, "the last byte of the new map");
+	IS_NUM(object_at(&m, 1, 0x0fff), 999, "before all maps");
+	IS_NUM(object_at(&m, 1, 0xa000), 999, "behind all maps");
+	machine_mmap(&m, 1, 0x2800, 0x2000, 0, 12);
+	IS_NUM(object_at(&m, 1, 0x3000), 12, "a map that covers a whole one and parts of two");
+	IS_NUM(object_at(&m, 1, 0x27ff), 10, "... leaves the first part");
+	map = mapset_find(machine_process(&m, 1)->space, 0x4800);
+	OK(map && map->object == 10 && map->offset == 0x3800, "... and the last one");
+	machine_mmap(&m, 1, 0, 0x100000, 0, 13);
+	IS_NUM(machine_process(&m, 1)->space->n, 1, "one that covers everything is alone");
+	machine_mmap(&m, 1, 0xffffffffffff0000, 0x20000, 0, 14);
+	machine_mmap(&m, 1, 0x5000, 0, 0, 15);
+	IS_NUM(machine_process(&m, 1)->space->n, 1, "empty and overflowing maps are ignored");
+	machine_free(&m);
+}
+
+static void lives(void)
+{
+	struct machine m;
+	uint32_t gen;
+
+	machine_init(&m);
+	machine_comm(&m, 5, 5, "sh");
+	machine_mmap(&m, 5, 0x1000, 0x1000, 0, 20);
+	machine_fork(&m, 5, 5, 6, 6);
+	gen = machine_process(&m, 6)->space->gen;
+	IS_NUM(gen, machine_process(&m, 5)->space->gen, "a forked child shares the maps");
+	IS_NUM(object_at(&m, 6, 0x1000), 20, "... and sees them");
+	IS_STR(machine_comm_name(&m, machine_thread(&m, 6, 6)->comm), "sh", "... and has the name");
+	machine_mmap(&m, 6, 0x3000, 0x1000, 0, 21);
+	IS_NUM(object_at(&m, 5, 0x3000), 999, "what the child maps is its own");
+	IS_NUM(object_at(&m, 6, 0x1000), 20, "... and it keeps the rest");
+	machine_exec(&m, 6);
+	IS_NUM(object_at(&m, 6, 0x1000), 999, "exec empties the address space");
+	IS_NUM(object_at(&m, 5, 0x1000), 20, "... of one process");
+	machine_fork(&m, 5, 5, 5, 7);
+	IS_NUM(machine_thread(&m, 0, 7)->pid, 5, "a new thread belongs to its process");
+	machine_comm(&m, 5, 7, "worker");
+	IS_STR(machine_comm_name(&m, machine_thread(&m, 5, 7)->comm), "worker", "a thread's name");
+	IS_STR(machine_comm_name(&m, machine_thread(&m, 5, 5)->comm), "sh", "... is not its process'");
+	machine_fork(&m, 5, 5, 7, 7);
+	IS_NUM(machine_thread(&m, 7, 7)->pid, 7, "a tid that is used again as a process");
+	IS_STR(machine_comm_name(&m, machine_thread(&m, 99, 99)->comm), "[unknown]",
+	       "nobody knows thread 99");
+	machine_free(&m);
+}
+
+void test_machine(void)
+{
+	overlaps();
+	lives();
+}
+
+void test_profile(void)
+{
+	const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000020 };
+	const uint64_t user[] = { 0x1010, 0x1021, 0x5000 };
+	const struct mapset *space;
+	struct cell_key key = { .comm = 1 };
+	struct profile p;
+	uint32_t a, b, object;
+	struct strbuf s = { 0 };
+
+	profile_init(&p);
+	object = objects_get(&p.objects, "/bin/x", NULL);
+	machine_mmap(&p.machine, 1, 0x1000, 0x1000, 0x40, object);
+	space = machine_process(&p.machine, 1)->space;
+	a = profile_frame(&p, space, 0x1010);
+	OK(p.frames[a].object == object && p.frames[a].at == 0x50, "an address becomes an offset");
+	IS_NUM(profile_frame(&p, space, 0x1010), a, "... always the same frame");
+	IS_NUM(p.frames[profile_frame(&p, space, 0xffffffff81000010)].object, OBJECT_ID_KERNEL,
+	       "a kernel address is the kernel's");
+	IS_NUM(p.frames[profile_frame(&p, space, 0x5000)].object, OBJECT_ID_UNKNOWN,
+	       "an address outside all maps is kept as unknown");
+	a = profile_chain(&p, space, kernel, 2, user, 3);
+	b = profile_chain(&p, space, kernel, 2, user, 3);
+	OK(a != CHAIN_NONE && a == b, "the same chain has the same number");
+	IS_NUM(p.chains[a].n, 5, "... and all its frames");
+	IS_NUM(p.frames[p.chain_frames[p.chains[a].first + 3]].at, 0x60,
+	       "a return address counts for its call");
+	machine_mmap(&p.machine, 1, 0x8000, 0x1000, 0, object);
+	IS_NUM(profile_chain(&p, machine_process(&p.machine, 1)->space, kernel, 2, user, 3), a,
+	       "a changed address space with the same code gives the same chain");
+	OK(profile_chain(&p, space, kernel, 2, user, 2) != a, "a shorter chain is another one");
+	IS_NUM(profile_chain(&p, space, NULL, 0, NULL, 0), CHAIN_NONE, "no frames, no chain");
+	profile_add(&p, &key, 3);
+	profile_add(&p, &key, 4);
+	key.tid = 9;
+	profile_add(&p, &key, 1);
+	OK(p.n_cells == 2 && p.cells[0].samples == 2 && p.cells[0].weight == 7, "cells add up");
+	profile_resolve(&p);
+	profile_func_name(&p, p.frames[profile_frame(&p, space, 0x1010)].func, &s);
+	IS_STR(s.s, "x+0x50", "an unresolved place is object+offset");
+	strbuf_free(&s);
+	profile_free(&p);
+}

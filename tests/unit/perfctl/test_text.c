@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Numbers and names as shown; sizes, hash chains, JSON. */
+#include "tap.h"
+#include "text.h"
+
+#include <stdlib.h>
+
+static void sizes(void)
+{
+	uint64_t v;
+
+	OK(!parse_size("64K", &v) && v == 65536, "64K is 65536");
+	OK(!parse_size("2MiB", &v) && v == 2097152, "2MiB is 2097152");
+	OK(!parse_size("1g", &v) && v == 1073741824, "1g is 1073741824");
+	OK(!parse_size("4096", &v) && v == 4096, "a bare number is bytes");
+	OK(parse_size("K", &v) && parse_size("1X", &v) && parse_size("-1", &v) &&
+	   parse_size("", &v), "no sizes: K, 1X, -1 and nothing");
+	OK(parse_size("99999999999999999T", &v), "a size that overflows is refused");
+	OK(!parse_u64("0x10", &v) && v == 16, "0x10 is 16");
+	OK(parse_u64("12a", &v) && parse_u64("99999999999999999999", &v), "12a and 10^20 are not");
+}
+
+static void chains(void)
+{
+	struct strtab t = { 0 };
+	bool same = true;
+	char name[16];
+
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		same &= strtab_id(&t, name) == (uint32_t)i;
+	}
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		same &= strtab_id(&t, name) == (uint32_t)i && !strcmp(strtab_get(&t, (uint32_t)i), name);
+	}
+	OK(same, "5000 strings keep their numbers");
+	strtab_free(&t);
+}
+
+void test_util(void)
+{
+	sizes();
+	chains();
+	OK(glob_match("sched:*", "sched:sched_switch"), "sched:* matches sched:sched_switch");
+	OK(!glob_match("sched:*", "irq:irq_entry"), "sched:* does not match irq:irq_entry");
+}
+
+static const char *named(const char *s)
+{
+	static char buf[256];
+
+	return text_safe(buf, sizeof(buf), s);
+}
+
+static void names(void)
+{
+	struct strbuf b = { 0 };
+	char tiny[6];
+
+	IS_STR(named("plain"), "plain", "a plain name stays");
+	IS_STR(named("\033[31mred"), "\\x1b[31mred", "an escape is shown, not sent");
+	IS_STR(named("a\nb\tc\177"), "a\\x0ab\\x09c\\x7f", "newline, tab, delete");
+	IS_STR(named("gr\303\274n"), "gr\303\274n", "UTF-8 stays");
+	IS_STR(named("\302\233x"), "\\xc2\\x9bx", "a C1 control in UTF-8 is shown");
+	IS_STR(named("\300\257"), "\\xc0\\xaf", "an overlong form is shown");
+	IS_STR(named("\342\200\256x"), "\\xe2\\x80\\xaex", "a direction override is shown");
+	IS_STR(named("\303"), "\\xc3", "a cut sequence is shown");
+	text_safe(tiny, sizeof(tiny), "ab\033c");
+	IS_STR(tiny, "ab", "what has no room is left out whole");
+	text_name(&b, "\033x");
+	IS_STR(b.s, "\\x1bx", "the growing form does the same");
+	strbuf_free(&b);
+	IS_NUM(text_width("gr\303\274n"), 4, "width counts characters");
+}
+
+static void json(void)
+{
+	char *s = NULL;
+	size_t n = 0;
+	struct json j = { .out = open_memstream(&s, &n) };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "a\"b", "x\\\n\377");
+	json_open(&j, "list", '[');
+	json_u64(&j, NULL, 18446744073709551615ull);
+	json_i64(&j, NULL, -1);
+	json_close(&j, ']');
+	json_double(&j, "d", 0.5, 2);
+	json_double(&j, "nan", 0.0 / 0.0, 2);
+	json_bool(&j, "t", true);
+	json_close(&j, '}');
+	fclose(j.out);
+	IS_STR(s, "{\"a\\\"b\": \"x\\\\\\u000a\\u00ff\", \"list\": [18446744073709551615, -1], "
+		  "\"d\": 0.50, \"nan\": null, \"t\": true}", "JSON is escaped and separated");
+	free(s);
+}
+
+void test_text(void)
+{
+	struct strbuf b = { 0 };
+	char buf[32];
+
+	names();
+	IS_STR(text_count(buf, 0), "0", "0");
+	IS_STR(text_count(buf, 999), "999", "999");
+	IS_STR(text_count(buf, 1000), "1,000", "1,000");
+	IS_STR(text_count(buf, 18446744073709551615ull), "18,446,744,073,709,551,615", "2^64-1");
+	IS_STR(text_bytes(buf, 1536), "1.5 KiB", "1.5 KiB");
+	IS_STR(text_bytes(buf, 17), "17 B", "17 B");
+	IS_STR(text_ns(buf, 1500000), "1.50 ms", "1.50 ms");
+	text_csv(&b, "a,b", ",");
+	IS_STR(b.s, "\"a,b\"", "a CSV cell with the separator is quoted");
+	strbuf_reset(&b);
+	text_csv(&b, "a\"b", ";");
+	IS_STR(b.s, "\"a\"\"b\"", "a quote in a CSV cell is doubled");
+	strbuf_free(&b);
+	json();
+}

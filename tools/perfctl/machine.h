@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What ran: threads with their names, processes with their address spaces, as
+ * they change over the time of a recording. Fed in order of time.
+ */
+#ifndef PERFCTL_MACHINE_H
+#define PERFCTL_MACHINE_H
+
+#include "util.h"
+
+/**
+ * struct map - code in an address space
+ * @start:  first address
+ * @end:    one past the last
+ * @offset: of @start in the object
+ * @object: number in struct objects
+ */
+struct map {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint32_t object;
+};
+
+/**
+ * struct mapset - an address space; shared by fork until one side changes it
+ * @maps: sorted by address, not overlapping
+ * @n:    their number
+ * @cap:  allocated
+ * @refs: processes that have it
+ * @gen:  number that no other content of any address space ever had
+ */
+struct mapset {
+	struct map *maps;
+	size_t n;
+	size_t cap;
+	uint32_t refs;
+	uint32_t gen;
+};
+
+struct process {
+	uint32_t pid;
+	uint32_t comm;
+	struct mapset *space;
+};
+
+struct thread {
+	uint32_t tid;
+	uint32_t pid;
+	uint32_t comm;
+	uint32_t process; /* index */
+};
+
+#define COMM_UNKNOWN 0u
+
+/**
+ * struct machine - all that runs
+ * @comms:     names; number 0 is for threads that nobody named
+ * @processes: never removed: a pid that is used again starts anew
+ * @threads:   the same
+ */
+struct machine {
+	struct strtab comms;
+	struct process *processes;
+	size_t n_processes;
+	size_t cap_processes;
+	struct htab h_processes;
+	struct thread *threads;
+	size_t n_threads;
+	size_t cap_threads;
+	struct htab h_threads;
+	uint32_t last_gen;
+};
+
+void machine_init(struct machine *m);
+void machine_free(struct machine *m);
+
+void machine_mmap(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, uint64_t offset,
+		  uint32_t object);
+void machine_comm(struct machine *m, uint32_t pid, uint32_t tid, const char *name);
+void machine_fork(struct machine *m, uint32_t parent_pid, uint32_t parent_tid, uint32_t pid,
+		  uint32_t tid);
+void machine_exec(struct machine *m, uint32_t pid);
+
+/* Never NULL; valid until the next thread appears. */
+const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid);
+const struct process *machine_process(struct machine *m, uint32_t pid);
+/* The code at an address, or NULL. */
+const struct map *mapset_find(const struct mapset *s, uint64_t addr);
+
+static inline const char *machine_comm_name(const struct machine *m, uint32_t comm)
+{
+	return strtab_get(&m->comms, comm);
+}
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples added up. See profile.h. */
+#include "profile.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void profile_init(struct profile *p)
+{
+	*p = (struct profile){ 0 };
+	machine_init(&p->machine);
+	objects_init(&p->objects);
+	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
+}
+
+void profile_free(struct profile *p)
+{
+	machine_free(&p->machine);
+	objects_free(&p->objects);
+	free(p->frames);
+	free(p->funcs);
+	free(p->chains);
+	free(p->chain_frames);
+	free(p->raw);
+	free(p->raw_words);
+	free(p->cells);
+	htab_free(&p->h_frames);
+	htab_free(&p->h_funcs);
+	htab_free(&p->h_chains);
+	htab_free(&p->h_raw);
+	htab_free(&p->h_cells);
+	*p = (struct profile){ 0 };
+}
+
+/* True on all 64-bit architectures that pev runs on. */
+bool addr_is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
+static uint32_t frame_id(struct profile *p, uint32_t object, uint64_t at)
+{
+	uint32_t hash = hash_2u64(at, object), pos, ref;
+	struct frame *f;
+
+	for (ref = htab_first(&p->h_frames, hash, &pos); ref;
+	     ref = htab_next(&p->h_frames, hash, &pos)) {
+		f = &p->frames[ref - 1];
+		if (f->at == at && f->object == object)
+			return ref - 1;
+	}
+	f = ARRAY_PUSH(p->frames, p->n_frames, p->cap_frames);
+	f->at = at;
+	f->object = object;
+	htab_add(&p->h_frames, hash, (uint32_t)(p->n_frames - 1));
+	return (uint32_t)(p->n_frames - 1);
+}
+
+uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+{
+	const struct map *map;
+
+	if (addr_is_kernel(addr))
+		return frame_id(p, OBJECT_ID_KERNEL, addr);
+	map = space ? mapset_find(space, addr) : NULL;
+	if (!map)
+		return frame_id(p, OBJECT_ID_UNKNOWN, addr);
+	return frame_id(p, map->object, addr - map->start + map->offset);
+}
+
+/* Puts the frames at the end of chain_frames into a chain, or finds one like it. */
+static uint32_t chain_id(struct profile *p, size_t first)
+{
+	uint32_t n = (uint32_t)(p->n_chain_frames - first), pos, ref;
+	const uint32_t *frames = p->chain_frames + first;
+	uint32_t hash = hash_bytes(frames, n * sizeof(*frames));
+	struct chain *c;
+
+	for (ref = htab_first(&p->h_chains, hash, &pos); ref;
+	     ref = htab_next(&p->h_chains, hash, &pos)) {
+		c = &p->chains[ref - 1];
+		if (c->n == n && !memcmp(p->chain_frames + c->first, frames, n * sizeof(*frames))) {
+			p->n_chain_frames = first;
+			return ref - 1;
+		}
+	}
+	c = ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains);
+	c->first = (uint32_t)first;
+	c->n = n;
+	htab_add(&p->h_chains, hash, (uint32_t)(p->n_chains - 1));
+	return (uint32_t)(p->n_chains - 1);
+}
+
+static void push_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+{
+	uint32_t frame = profile_frame(p, space, addr);
+
+	*ARRAY_PUSH(p->chain_frames, p->n_chain_frames, p->cap_chain_frames) = frame;
+}
+
+/* Return addresses lie behind the call: the call itself is one byte before. */
+static uint32_t chain_build(struct profile *p, const struct mapset *space, const uint64_t *kernel,
+			    uint32_t nk, const uint64_t *user, uint32_t nu)
+{
+	size_t first = p->n_chain_frames;
+
+	for (uint32_t i = 0; i < nk; i++)
+		push_frame(p, space, i ? kernel[i] - 1 : kernel[i]);
+	for (uint32_t i = 0; i < nu; i++)
+		push_frame(p, space, i ? user[i] - 1 : user[i]);
+	return chain_id(p, first);
+}
+
+static void push_words(struct profile *p, const uint64_t *words, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		*ARRAY_PUSH(p->raw_words, p->n_raw_words, p->cap_raw_words) = words[i];
+}
+
+uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint64_t *kernel,
+		       uint32_t nk, const uint64_t *user, uint32_t nu)
+{
+	uint32_t gen = nu && space ? space->gen : 0, hash, pos, ref, chain;
+	size_t sk = nk * sizeof(*kernel), su = nu * sizeof(*user);
+	struct raw_chain *r;
+
+	if (!nk && !nu)
+		return CHAIN_NONE;
+	hash = hash_2u64(hash_bytes(kernel, sk), (uint64_t)gen << 32 | hash_bytes(user, su));
+	for (ref = htab_first(&p->h_raw, hash, &pos); ref; ref = htab_next(&p->h_raw, hash, &pos)) {
+		r = &p->raw[ref - 1];
+		if (r->nk == nk && r->nu == nu && r->gen == gen &&
+		    (!sk || !memcmp(p->raw_words + r->words, kernel, sk)) &&
+		    (!su || !memcmp(p->raw_words + r->words + nk, user, su)))
+			return r->chain;
+	}
+	chain = chain_build(p, space, kernel, nk, user, nu);
+	r = ARRAY_PUSH(p->raw, p->n_raw, p->cap_raw);
+	*r = (struct raw_chain){ .words = p->n_raw_words, .nk = nk, .nu = nu, .gen = gen,
+				 .chain = chain };
+	push_words(p, kernel, nk);
+	push_words(p, user, nu);
+	htab_add(&p->h_raw, hash, (uint32_t)(p->n_raw - 1));
+	return chain;
+}
+
+void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
+{
+	uint32_t hash = hash_bytes(key, sizeof(*key)), pos, ref;
+	struct cell *c;
+
+	for (ref = htab_first(&p->h_cells, hash, &pos); ref;
+	     ref = htab_next(&p->h_cells, hash, &pos)) {
+		c = &p->cells[ref - 1];
+		if (!memcmp(&c->key, key, sizeof(*key))) {
+			c->samples++;
+			c->weight += weight;
+			return;
+		}
+	}
+	c = ARRAY_PUSH(p->cells, p->n_cells, p->cap_cells);
+	*c = (struct cell){ .key = *key, .samples = 1, .weight = weight };
+	htab_add(&p->h_cells, hash, (uint32_t)(p->n_cells - 1));
+}
+
+static uint32_t func_id(struct profile *p, const struct func *key)
+{
+	uint32_t hash = hash_2u64((uint64_t)key->object << 32 | key->symbol, key->at), pos, ref;
+
+	for (ref = htab_first(&p->h_funcs, hash, &pos); ref;
+	     ref = htab_next(&p->h_funcs, hash, &pos)) {
+		const struct func *f = &p->funcs[ref - 1];
+
+		if (f->object == key->object && f->symbol == key->symbol && f->at == key->at)
+			return ref - 1;
+	}
+	*ARRAY_PUSH(p->funcs, p->n_funcs, p->cap_funcs) = *key;
+	htab_add(&p->h_funcs, hash, (uint32_t)(p->n_funcs - 1));
+	return (uint32_t)(p->n_funcs - 1);
+}
+
+void profile_resolve(struct profile *p)
+{
+	for (size_t i = 0; i < p->n_frames; i++) {
+		struct frame *f = &p->frames[i];
+		struct func func = { .object = f->object };
+
+		func.symbol = objects_resolve(&p->objects, &func.object, f->at);
+		func.at = func.symbol == SYM_NONE ? f->at : 0;
+		f->func = func_id(p, &func);
+	}
+}
+
+void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
+{
+	const struct func *f = &p->funcs[func];
+
+	if (f->symbol != SYM_NONE)
+		text_name(b, symtab_name(objects_symtab(&p->objects, f->object), f->symbol));
+	else if (f->object == OBJECT_ID_UNKNOWN || f->object == OBJECT_ID_KERNEL)
+		strbuf_addf(b, "0x%" PRIx64, f->at);
+	else
+		strbuf_addf(b, "%s+0x%" PRIx64, object_name(&p->objects, f->object), f->at);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How values and names are shown to people and to programs. */
+#ifndef PERFCTL_TEXT_H
+#define PERFCTL_TEXT_H
+
+#include "util.h"
+
+/*
+ * Names come from programs and files that nobody vouches for: control bytes
+ * and broken UTF-8 are shown as \xNN, so that no terminal obeys them.
+ */
+void text_name(struct strbuf *b, const char *s);
+/* The same, into a buffer; returns it. */
+const char *text_safe(char *buf, size_t size, const char *s);
+/* Columns that a string (already made safe) takes on a terminal. */
+size_t text_width(const char *s);
+
+/* 1234567 as "1,234,567" */
+const char *text_count(char buf[32], uint64_t v);
+/* 1536 as "1.5 KiB" */
+const char *text_bytes(char buf[32], uint64_t v);
+/* 1500000 as "1.50 ms" */
+const char *text_ns(char buf[32], uint64_t ns);
+
+/* A CSV cell, quoted where @sep or a quote is in it. */
+void text_csv(struct strbuf *b, const char *s, const char *sep);
+
+/**
+ * struct json - writes JSON as it comes
+ * @out:   where to
+ * @depth: levels that are open
+ * @items: at each level, whether something is there already
+ */
+struct json {
+	FILE *out;
+	unsigned int depth;
+	bool items[32];
+};
+
+void json_open(struct json *j, const char *key, char bracket);
+void json_close(struct json *j, char bracket);
+void json_string(struct json *j, const char *key, const char *v);
+void json_u64(struct json *j, const char *key, uint64_t v);
+void json_i64(struct json *j, const char *key, int64_t v);
+void json_double(struct json *j, const char *key, double v, int digits);
+void json_bool(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
+void json_end_line(struct json *j);
+
+#endif

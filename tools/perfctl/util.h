@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Small things that every part of perfctl uses: memory that never fails,
+ * growing strings and arrays, one-sentence messages, hash chains.
+ */
+#ifndef PERFCTL_UTIL_H
+#define PERFCTL_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Out of memory ends the program with status 70. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
+
+/* Room for one more element in an array that doubles. */
+void *array_grow(void *p, size_t n, size_t *cap, size_t elem);
+#define ARRAY_PUSH(arr, n, cap)                                          \
+	((arr) = array_grow((arr), (n), &(cap), sizeof(*(arr))),         \
+	 memset(&(arr)[(n)], 0, sizeof(*(arr))), &(arr)[(n)++])
+
+/**
+ * struct msg - one sentence that says what went wrong
+ * @text: without a final newline
+ *
+ * Functions that can fail return -errno and fill one of these.
+ */
+struct msg {
+	char text[1024];
+};
+
+/* Sets the text and returns @err, so that "return msg_set(m, -EINVAL, ..." works. */
+int msg_set(struct msg *m, int err, const char *fmt, ...) PRINTF(3, 4);
+
+/**
+ * struct strbuf - a string that grows
+ * @s:   always NUL-terminated once something was added
+ * @len: bytes without the NUL
+ * @cap: bytes allocated
+ */
+struct strbuf {
+	char *s;
+	size_t len;
+	size_t cap;
+};
+
+void strbuf_add(struct strbuf *b, const void *data, size_t len);
+void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF(2, 3);
+void strbuf_reset(struct strbuf *b);
+void strbuf_free(struct strbuf *b);
+
+static inline void strbuf_puts(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+static inline void strbuf_putc(struct strbuf *b, char c)
+{
+	strbuf_add(b, &c, 1);
+}
+
+/**
+ * struct htab - hash chains over an array that the caller owns
+ * @slots: open addressing, a reference is an index + 1
+ * @size:  a power of two
+ * @used:  slots in use
+ *
+ * Usage: for (ref = htab_first(h, hash, &pos); ref; ref = htab_next(h, hash, &pos))
+ *		if (equal(&items[ref - 1]))
+ *			return ref - 1;
+ *	  htab_add(h, hash, index);
+ */
+struct htab_slot {
+	uint32_t hash;
+	uint32_t ref;
+};
+
+struct htab {
+	struct htab_slot *slots;
+	uint32_t size;
+	uint32_t used;
+};
+
+void htab_add(struct htab *h, uint32_t hash, uint32_t index);
+void htab_free(struct htab *h);
+
+static inline uint32_t htab_next(const struct htab *h, uint32_t hash, uint32_t *pos)
+{
+	for (;; ++*pos) {
+		const struct htab_slot *s = &h->slots[*pos & (h->size - 1)];
+
+		if (!s->ref)
+			return 0;
+		if (s->hash == hash) {
+			++*pos;
+			return s->ref;
+		}
+	}
+}
+
+static inline uint32_t htab_first(const struct htab *h, uint32_t hash, uint32_t *pos)
+{
+	if (!h->size)
+		return 0;
+	*pos = hash;
+	return htab_next(h, hash, pos);
+}
+
+static inline uint32_t hash_u64(uint64_t v)
+{
+	v ^= v >> 32;
+	v *= 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)(v >> 32);
+}
+
+static inline uint32_t hash_2u64(uint64_t a, uint64_t b)
+{
+	return hash_u64(a * 0xff51afd7ed558ccdULL + b);
+}
+
+uint32_t hash_bytes(const void *data, size_t len);
+
+/* Strings to small numbers; the same string always gives the same number. */
+struct strtab {
+	char **s;
+	size_t n;
+	size_t cap;
+	struct htab h;
+};
+
+uint32_t strtab_id(struct strtab *t, const char *s);
+void strtab_free(struct strtab *t);
+
+static inline const char *strtab_get(const struct strtab *t, uint32_t id)
+{
+	return t->s[id];
+}
+
+/* Whole numbers, with nothing behind them; *end is not looked at. */
+int parse_u64(const char *s, uint64_t *out);
+/* "64K", "1M", "2GiB" */
+int parse_size(const char *s, uint64_t *out);
+
+bool glob_match(const char *pattern, const char *s);
+
+/* The whole of a small file (procfs and such), NUL-terminated, or NULL with errno. */
+char *file_read(const char *path, size_t *len);
+
+#endif
