@@ -481,6 +481,8 @@ struct pev_decoder {
 	const struct pev_stream	*stream;
 	const uint8_t		*packet;
 	uint64_t		time;
+	uint64_t		begin;
+	uint64_t		limit;
 	size_t			pos;
 	size_t			end;
 	uint32_t		cpu;

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * From packets to events. Nothing here allocates, locks or writes to anything
+ * but the caller's decoder and event, so packets can be decoded in any number
+ * of threads.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include "internal.h"
+
+#define TIME_MASK	((1ULL << PEV_TIME_BITS) - 1)
+#define ID_MASK		((1U << PEV_ID_BITS) - 1)
+
+/* The context's members lie between these two, so that they can be cleared at once. */
+#define CONTEXT_START	offsetof(struct pev_event, pid)
+#define CONTEXT_SIZE	(sizeof(struct pev_event) - CONTEXT_START)
+
+static inline uint32_t load32(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static inline uint64_t load64(const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+/* What is wrong with the header of a packet, NULL: nothing. */
+const char *packet_check(const struct pev_meta *meta, const struct pev_packet *packet)
+{
+	if (packet->magic != PEV_PACKET_MAGIC)
+		return "no packet begins here";
+	if (memcmp(packet->uuid, meta->uuid, sizeof(packet->uuid)))
+		return "a packet of another trace";
+	if (packet->stream_id)
+		return "a packet of an unknown stream";
+	if (packet->packet_size % 64 || packet->packet_size < PACKET_HEADER * 8 ||
+	    packet->packet_size > (uint64_t)UINT32_MAX * 8)
+		return "a packet of a senseless size";
+	if (packet->content_size % 8 || packet->content_size < PACKET_HEADER * 8 ||
+	    packet->content_size > packet->packet_size)
+		return "a packet whose content has a senseless size";
+	if (packet->timestamp_end < packet->timestamp_begin)
+		return "a packet that ends before it begins";
+	return NULL;
+}
+
+/* @content: bytes of header and records that may be read */
+int decode_start(struct pev_decoder *dec, const struct pev_meta *meta, const void *data,
+		 size_t content)
+{
+	const struct pev_packet *packet = data;
+
+	dec->meta = meta;
+	dec->stream = NULL;
+	dec->packet = data;
+	dec->begin = packet->timestamp_begin;
+	dec->time = packet->timestamp_begin;
+	dec->limit = packet->timestamp_end;
+	dec->pos = PACKET_HEADER;
+	dec->end = content;
+	dec->cpu = packet->cpu_id;
+	dec->unknown_id = 0;
+	return 0;
+}
+
+PEV_EXPORT int pev_decode_packet(struct pev_decoder *dec, const struct pev_meta *meta,
+				 const void *data, size_t len)
+{
+	const struct pev_packet *packet = data;
+
+	if (len < PACKET_HEADER || packet_check(meta, packet) ||
+	    packet->packet_size / 8 > len)
+		return -EBADMSG;
+	return decode_start(dec, meta, data, packet->content_size / 8);
+}
+
+PEV_EXPORT int pev_decode_partial(struct pev_decoder *dec, const struct pev_meta *meta,
+				  const void *data, size_t len, size_t from, uint64_t time)
+{
+	const struct pev_packet *packet = data;
+
+	if (len < PACKET_HEADER || packet->magic != PEV_PACKET_MAGIC ||
+	    memcmp(packet->uuid, meta->uuid, sizeof(packet->uuid)))
+		return -EBADMSG;
+	if (from && (from < PACKET_HEADER || from > len || from % 8))
+		return -EINVAL;
+	decode_start(dec, meta, data, len);
+	dec->limit = UINT64_MAX;
+	if (from) {
+		dec->pos = from;
+		if (from > PACKET_HEADER)
+			dec->time = time;
+	}
+	return 0;
+}
+
+PEV_EXPORT size_t pev_decode_offset(const struct pev_decoder *dec)
+{
+	return dec->pos;
+}
+
+static inline uint64_t load_field(const struct pev_field *f, const uint8_t *at)
+{
+	return pev_load(at, f->size, false);
+}
+
+/*
+ * Place of field @index behind @base, of which @room bytes may be read, and in
+ * @count its number of elements; with @index the number of fields: the end of
+ * the part. -1 if it does not fit.
+ */
+ptrdiff_t part_locate(const struct part *part, const uint8_t *base, size_t room,
+		      unsigned int index, size_t *count)
+{
+	uint32_t places[MAX_MOVING];
+	size_t pos = part->size, size;
+	uint64_t n;
+
+	if (room < part->size)
+		return -1;
+	if (index < part->fixed) {
+		*count = part->fields[index].count;
+		return part->fields[index].offset;
+	}
+	for (unsigned int i = part->fixed; i < part->nr; i++) {
+		const struct pev_field *f = &part->fields[i];
+
+		pos = align_up(pos, f->align);
+		if (pos > room)
+			return -1;
+		places[i - part->fixed] = pos;
+		n = f->count;
+		if (f->shape == PEV_SHAPE_SEQUENCE) {
+			const struct pev_field *l = &part->fields[f->length];
+
+			n = load_field(l, base + ((unsigned int)f->length < part->fixed ?
+				       (uint32_t)l->offset : places[f->length - part->fixed]));
+		} else if (f->shape == PEV_SHAPE_STRING) {
+			const uint8_t *nul = memchr(base + pos, 0, room - pos);
+
+			if (!nul)
+				return -1;
+			n = nul - (base + pos) + 1;
+		}
+		if (n > (room - pos) / f->size)
+			return -1;
+		size = n * f->size;
+		if (i == index) {
+			*count = n;
+			return pos;
+		}
+		pos += size;
+	}
+	*count = 0;
+	return index == part->nr ? (ptrdiff_t)pos : -1;
+}
+
+/* The sequences of a context. Returns its end, -1 if it does not fit. */
+static ptrdiff_t decode_context(const struct class *cls, struct pev_event *ev,
+				const uint8_t *base, size_t room)
+{
+	const struct part *part = &cls->context;
+	uint32_t places[MAX_MOVING];
+	size_t pos = part->size;
+
+	for (unsigned int i = part->fixed, m = 0; i < part->nr; i++, m++) {
+		const struct pev_field *f = &part->fields[i];
+		uint64_t n = f->count;
+
+		pos = align_up(pos, f->align);
+		if (unlikely(pos > room))
+			return -1;
+		places[m] = pos;
+		if (f->shape == PEV_SHAPE_SEQUENCE) {
+			const struct pev_field *l = &part->fields[f->length];
+
+			n = load_field(l, base + ((unsigned int)f->length < part->fixed ?
+				       (uint32_t)l->offset : places[f->length - part->fixed]));
+		} else if (f->shape == PEV_SHAPE_STRING) {
+			const uint8_t *nul = memchr(base + pos, 0, room - pos);
+
+			if (!nul)
+				return -1;
+			n = nul - (base + pos) + 1;
+		}
+		if (unlikely(n > (room - pos) / f->size))
+			return -1;
+		if (cls->seen_pointer[m] && n) {
+			const void *at = base + pos;
+
+			memcpy((char *)ev + cls->seen_pointer[m], &at, sizeof(at));
+			if (cls->seen_length[m] == offsetof(struct pev_event, dump_len))
+				ev->dump_len = n;
+			else
+				memcpy((char *)ev + cls->seen_length[m],
+				       &(uint32_t){ n }, sizeof(uint32_t));
+		}
+		pos += n * f->size;
+	}
+	return pos;
+}
+
+static inline void decode_loads(const struct class *cls, struct pev_event *ev,
+				const uint8_t *base)
+{
+	for (unsigned int i = 0; i < cls->nr_loads; i++) {
+		const struct load *l = &cls->loads[i];
+		uint64_t v = l->size == 8 ? load64(base + l->from) : load32(base + l->from);
+
+		if (l->to_size == 8)
+			memcpy((char *)ev + l->to, &v, sizeof(v));
+		else
+			memcpy((char *)ev + l->to, &(uint32_t){ v }, sizeof(uint32_t));
+	}
+}
+
+/* Context and payload behind the header. Returns the end, -1 if they do not fit. */
+static ptrdiff_t decode_body(const struct class *cls, struct pev_event *ev,
+			     const uint8_t *base, size_t room)
+{
+	ptrdiff_t end = cls->context.size, len;
+	size_t start, count;
+
+	if (unlikely(cls->head > room))
+		return -1;
+	memset((char *)ev + CONTEXT_START, 0, CONTEXT_SIZE);
+	decode_loads(cls, ev, base);
+	if (cls->context.fixed != cls->context.nr) {
+		end = decode_context(cls, ev, base, room);
+		if (unlikely(end < 0))
+			return -1;
+	}
+	start = align_up(end, 8);
+	ev->payload = base + start;
+	ev->payload_len = 0;
+	if (!cls->payload.nr)
+		return end;
+	len = cls->payload.size;
+	if (unlikely(start + len > room))
+		return -1;
+	if (cls->payload.fixed != cls->payload.nr) {
+		len = part_locate(&cls->payload, base + start, room - start,
+				  cls->payload.nr, &count);
+		if (unlikely(len < 0))
+			return -1;
+	}
+	ev->payload_len = len;
+	return start + len;
+}
+
+PEV_EXPORT int pev_decode_next(struct pev_decoder *dec, struct pev_event *ev)
+{
+	const struct pev_meta *meta = dec->meta;
+	const uint8_t *record = dec->packet + dec->pos;
+	size_t room = dec->end - dec->pos;
+	const struct class *cls;
+	uint32_t word, id, form;
+	ptrdiff_t end;
+	uint64_t time;
+
+	if (dec->pos >= dec->end)
+		return 0;
+	if (unlikely(room < meta->header[0]))
+		return -EBADMSG;
+	word = load32(record);
+	id = word & ID_MASK;
+	form = id == PEV_ID_EXTENDED;
+	if (likely(!form)) {
+		time = (dec->time & ~TIME_MASK) | word >> PEV_ID_BITS;
+		if (time < dec->time)
+			time += TIME_MASK + 1;
+	} else {
+		if (unlikely(room < meta->header[1]))
+			return -EBADMSG;
+		id = load32(record + meta->ext_id);
+		time = load64(record + meta->ext_time);
+	}
+	if (unlikely(time > dec->limit || time < dec->begin))
+		return -EBADMSG;
+	cls = likely(id < meta->nr_ids) ? meta->by_id[id] : NULL;
+	if (unlikely(!cls)) {
+		dec->unknown_id = id;
+		return -ESTALE;
+	}
+	end = decode_body(cls, ev, record + meta->header[form], room - meta->header[form]);
+	if (unlikely(end < 0))
+		return -EBADMSG;
+	end += meta->header[form];
+	ev->time = time;
+	ev->cls = &cls->pub;
+	ev->record = record;
+	ev->record_len = end;
+	ev->meta = meta;
+	ev->stream = dec->stream;
+	ev->cpu = dec->cpu;
+	ev->tid = meta->tid[form] ? load32(record + meta->tid[form]) : 0;
+	dec->time = time;
+	dec->pos += align_up(end, 8);
+	return 1;
+}
