@@ -10,11 +10,12 @@ JOBS   ?= $(shell nproc)
 
 # CMD is shell text, not make text: taken as it was typed, dollars and all,
 # and kept away from every other way by which make would expand it.
-unexport CMD
-MAKEOVERRIDES =
 ifneq ($(origin CMD),undefined)
 export PEV_VM_CMD := $(value CMD)
+VM_ARGS := "$$PEV_VM_CMD"
 endif
+unexport CMD
+MAKEOVERRIDES =
 
 MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
@@ -49,11 +50,7 @@ test: setup
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug ICOUNT=1 KARGS=..
 #:                  VM_TIMEOUT=600 NOBUILD=1
 vm: $(if $(NOBUILD),,vm-deps)
-ifneq ($(origin CMD),undefined)
-	@tests/qemu/vm "$$PEV_VM_CMD"
-else
-	@tests/qemu/vm
-endif
+	@tests/qemu/vm $(VM_ARGS)
 
 # A shell for a machine without perfctl is better than none.
 vm-deps: kernel root perfctl

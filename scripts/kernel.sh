@@ -343,7 +343,7 @@ do_build() {
 			return 0
 		fi
 	fi
-	prepare_source
+	locked "$build/.source.lock" prepare_source
 	configure
 	say "building $arch $flavor with $jobs jobs"
 	kmake -s $image modules
@@ -363,20 +363,33 @@ do_build() {
 	say "$arch $flavor: $(cat "$img/kernel.release") in $(($(date +%s) - start)) s"
 }
 
-# One build at a time in a build directory.
+# locked FILE COMMAND...: one at a time. The source tree and each output
+# directory have a lock of their own: two architectures may build at once.
 locked() {
-	exec 9> "$build/.kernel.lock"
-	flock 9
-	"$@" 9>&-
+	local fd lock=$1
+	shift
+	exec {fd}> "$lock"
+	flock "$fd"
+	"$@"
+	exec {fd}>&-
 }
 
-case ${1:-} in
-build)	locked do_build ;;
-source)	locked prepare_source ;;
-make)	shift
-	locked prepare_source
-	locked configure
-	kmake "$@" ;;
-key)	key ;;
-*)	usage ;;
-esac
+configured_make() {
+	locked "$build/.source.lock" prepare_source
+	configure
+	kmake "$@"
+}
+
+# bash reads a script as it runs it: all of it must have been read by now.
+main() {
+	case ${1:-} in
+	build)	locked "$build/.$arch-$flavor.lock" do_build ;;
+	source)	locked "$build/.source.lock" prepare_source ;;
+	make)	shift
+		locked "$build/.$arch-$flavor.lock" configured_make "$@" ;;
+	key)	key ;;
+	*)	usage ;;
+	esac
+}
+
+main "$@"; exit

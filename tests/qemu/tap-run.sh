@@ -5,19 +5,20 @@
 # kselftest's "skipped". Works in any guest: bash and coreutils are enough.
 #
 # usage: tap-run.sh PROGRAM...
+#        tap-run.sh --command PROGRAM [ARGUMENT...]     named $TAP_NAME
 set -u
 
 status=0
-for prog; do
-	name=$(basename "$prog")
+
+# run_one NAME COMMAND...
+run_one() {
+	local name=$1 out rc results skipped failed
+	shift
 	out=$(mktemp)
-	run=("$prog")
-	[ -x "$prog" ] || run=(bash "$prog")
 	echo "TAP version 13"
 	echo "# === $name"
-	timeout -k 5 "${TIMEOUT:-120}" "${run[@]}" > >(tee "$out") 2>&1
-	rc=$?
-	wait $!
+	timeout -k 5 "${TIMEOUT:-120}" "$@" 2>&1 | tee "$out"
+	rc=${PIPESTATUS[0]}
 	results=$(grep -c -E '^ *(not )?ok\b' "$out")
 	skipped=$(grep -c -E '^1\.\.0 +# SKIP' "$out")
 	failed=$(grep -c -E '^ *not ok\b' "$out")
@@ -31,5 +32,18 @@ for prog; do
 	*)	status=1
 		[ "$failed" != 0 ] || echo "not ok - $name: exit status $rc without a failed test" ;;
 	esac
+}
+
+if [ "${1:-}" = --command ]; then
+	shift
+	run_one "${TAP_NAME:-$1}" "$@"
+	exit $status
+fi
+for prog; do
+	if [ -x "$prog" ]; then
+		run_one "$(basename "$prog")" "$prog"
+	else
+		run_one "$(basename "$prog")" bash "$prog"
+	fi
 done
 exit $status
