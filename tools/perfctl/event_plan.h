@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From events as typed to what is opened: globs are expanded against the
+ * kernel's catalog, attributes filled in. What is opened is an event_set.
+ */
+#ifndef PERFCTL_EVENT_PLAN_H
+#define PERFCTL_EVENT_PLAN_H
+
+#include "event_spec.h"
+#include "target.h"
+
+#include <pev/pev.h>
+
+/**
+ * struct planned_event - one event to open
+ * @attr:   complete but for target, channel, group and flags of the moment
+ * @name:   the kernel's name for it; attr.name points here where it has one
+ * @label:  what to call it
+ * @filter: attr.filter points here; NULL: none
+ * @unit:   "ns" or ""
+ * @group:  see struct event_spec
+ * @user_only: the kernel side was refused and is left out
+ */
+struct planned_event {
+	struct pev_attr attr;
+	char *name;
+	char *label;
+	char *filter;
+	const char *unit;
+	unsigned int group;
+	bool user_only;
+};
+
+struct event_plan {
+	struct planned_event *events;
+	size_t n;
+	size_t cap;
+};
+
+/**
+ * enum plan_for - what the events are wanted for
+ * @PLAN_COUNT:  software events count
+ * @PLAN_SAMPLE: cpu-clock and task-clock are timers that take samples
+ */
+enum plan_for {
+	PLAN_COUNT,
+	PLAN_SAMPLE,
+};
+
+/* Reads the catalog only if a name needs it. Hardware events get a note. */
+int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
+		    struct msg *m);
+void event_plan_free(struct event_plan *plan);
+
+/**
+ * struct event_set - the events of a plan, opened
+ * @plan:  what they are
+ * @fds:   plan->n times @n_ids, those of an event side by side
+ * @n_ids: ids of the target
+ */
+struct event_set {
+	struct event_plan *plan;
+	int *fds;
+	size_t n_ids;
+};
+
+/**
+ * event_set_open() - open all events of a plan on a target
+ * @flags: PEV_F_* that are added to each event's
+ *
+ * Where the kernel side of a target may not be seen, the event is opened for
+ * user mode alone and planned_event.user_only is set.
+ */
+int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
+		   uint64_t flags, struct msg *m);
+void event_set_close(struct event_set *set);
+/* Sums over the ids of the target. */
+int event_set_read(const struct event_set *set, size_t event, struct pev_value *v, struct msg *m);
+/* Values by CPU, summed over the ids; free(*values). */
+int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
+			unsigned int *nr, struct msg *m);
+int event_set_enable(const struct event_set *set, bool on, struct msg *m);
+
+/* Says once, in one note, which events see user mode only. */
+void event_plan_note_user_only(const struct event_plan *plan);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The events of a plan, opened on a target. See event_plan.h. */
+#include "event_plan.h"
+#include "kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool may_leave_kernel_out(const struct planned_event *e, int err)
+{
+	return (err == -EACCES || err == -EPERM) &&
+	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER) &&
+	       !(e->attr.flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_USER));
+}
+
+static int open_one(struct planned_event *e, const struct target *t, int id, int leader,
+		    uint64_t flags, struct msg *m)
+{
+	struct pev_attr attr = e->attr;
+	struct pev_why why, first;
+	int fd;
+
+	attr.flags |= flags | (e->user_only ? PEV_F_EXCLUDE_KERNEL : 0);
+	attr.group_fd = leader;
+	pev_attr_target(&attr, t->type, id);
+	if (t->cpus.n)
+		pev_attr_cpus(&attr, t->cpus.words, t->cpus.n);
+	fd = pev_open_why(&attr, &first);
+	if (fd >= 0)
+		return fd;
+	if (may_leave_kernel_out(e, fd)) {
+		attr.flags |= PEV_F_EXCLUDE_KERNEL;
+		attr.sample &= ~PEV_SAMPLE_KSTACK;
+		if ((fd = pev_open_why(&attr, &why)) >= 0) {
+			e->attr.sample = attr.sample;
+			e->user_only = true;
+			return fd;
+		}
+	}
+	return kernel_refused(m, fd, &first, "%s", e->label);
+}
+
+static int open_event(struct event_set *set, size_t i, const struct target *t, uint64_t flags,
+		      struct msg *m)
+{
+	struct planned_event *e = &set->plan->events[i];
+	bool leads = e->group && (!i || set->plan->events[i - 1].group != e->group);
+	size_t first = i;
+
+	while (e->group && first && set->plan->events[first - 1].group == e->group)
+		first--;
+	if (leads)
+		flags |= PEV_F_READ_GROUP;
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int leader = e->group && !leads ? set->fds[first * set->n_ids + k] : -1;
+		int fd = open_one(e, t, t->ids[k], leader, flags, m);
+
+		if (fd < 0)
+			return fd;
+		set->fds[i * set->n_ids + k] = fd;
+	}
+	return 0;
+}
+
+int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
+		   uint64_t flags, struct msg *m)
+{
+	size_t n = plan->n * t->n_ids;
+	int err = 0;
+
+	*set = (struct event_set){ .plan = plan, .n_ids = t->n_ids };
+	set->fds = xmalloc(n * sizeof(*set->fds));
+	for (size_t i = 0; i < n; i++)
+		set->fds[i] = -1;
+	for (size_t i = 0; i < plan->n && !err; i++)
+		err = open_event(set, i, t, flags, m);
+	if (err)
+		event_set_close(set);
+	return err;
+}
+
+void event_set_close(struct event_set *set)
+{
+	for (size_t i = 0; set->plan && i < set->plan->n * set->n_ids; i++)
+		if (set->fds[i] >= 0)
+			close(set->fds[i]);
+	free(set->fds);
+	*set = (struct event_set){ 0 };
+}
+
+static void sum(struct pev_value *to, const struct pev_value *v)
+{
+	to->value += v->value;
+	to->time_enabled += v->time_enabled;
+	to->time_running += v->time_running;
+	to->lost += v->lost;
+	to->filtered += v->filtered;
+	to->samples += v->samples;
+}
+
+/* The event's own value, whether or not its fd gives those of a group. */
+static int read_one(int fd, struct pev_value *v)
+{
+	struct pev_value many[64];
+	int err = pev_read_value(fd, v);
+
+	if (err != -ENOSPC)
+		return err;
+	err = pev_read_values(fd, many, ARRAY_SIZE(many));
+	if (err > 0)
+		*v = many[0];
+	return err < 0 ? err : 0;
+}
+
+int event_set_read(const struct event_set *set, size_t event, struct pev_value *v, struct msg *m)
+{
+	*v = (struct pev_value){ 0 };
+	for (size_t k = 0; k < set->n_ids; k++) {
+		struct pev_value one;
+		int err = read_one(set->fds[event * set->n_ids + k], &one);
+
+		if (err)
+			return msg_set(m, err, "reading %s: %s", set->plan->events[event].label,
+				       strerror(-err));
+		sum(v, &one);
+	}
+	return 0;
+}
+
+static int read_cpus(int fd, struct pev_value **values, unsigned int *nr)
+{
+	struct pev_value none;
+	int err;
+
+	*nr = 0;
+	err = pev_read_cpus(fd, &none, nr);
+	if (err && err != -ENOSPC)
+		return err;
+	*values = xcalloc(*nr, sizeof(**values));
+	err = pev_read_cpus(fd, *values, nr);
+	if (err)
+		free(*values);
+	return err;
+}
+
+int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
+			unsigned int *nr, struct msg *m)
+{
+	struct pev_value *more;
+	unsigned int n;
+
+	*values = NULL;
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int err = read_cpus(set->fds[event * set->n_ids + k], k ? &more : values,
+				    k ? &n : nr);
+
+		if (err) {
+			free(k ? *values : NULL);
+			return msg_set(m, err, "reading %s by CPU: %s",
+				       set->plan->events[event].label, strerror(-err));
+		}
+		for (unsigned int c = 0; k && c < n && c < *nr; c++)
+			sum(&(*values)[c], &more[c]);
+		if (k)
+			free(more);
+	}
+	return 0;
+}
+
+int event_set_enable(const struct event_set *set, bool on, struct msg *m)
+{
+	for (size_t i = 0; i < set->plan->n * set->n_ids; i++) {
+		int err = on ? pev_enable(set->fds[i], false) : pev_disable(set->fds[i], false);
+
+		if (err)
+			return msg_set(m, err, "switching %s %s: %s",
+				       set->plan->events[i / set->n_ids].label, on ? "on" : "off",
+				       strerror(-err));
+	}
+	return 0;
+}

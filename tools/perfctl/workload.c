@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Forking, releasing and waiting for the command. See workload.h. */
+#include "workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define END_WAIT_MS 2000
+
+static void __attribute__((noreturn)) child(char **argv, int go, int failed, const sigset_t *mask)
+{
+	int err;
+	char c;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (read(go, &c, 1) != 1)
+		_exit(0); /* given up */
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) < 0)
+		_exit(127);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct msg *m)
+{
+	int go[2], failed[2];
+
+	*w = (struct workload){ .go = -1, .failed = -1 };
+	if (pipe2(go, O_CLOEXEC))
+		return msg_set(m, -errno, "pipe: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return msg_set(m, -errno, "pipe: %s", strerror(errno));
+	}
+	fflush(NULL);
+	w->pid = fork();
+	if (!w->pid) {
+		close(go[1]);
+		child(argv, go[0], failed[1], mask);
+	}
+	close(go[0]);
+	close(failed[1]);
+	w->go = go[1];
+	w->failed = failed[0];
+	if (w->pid < 0) {
+		w->pid = 0;
+		return msg_set(m, -errno, "fork: %s", strerror(errno));
+	}
+	return 0;
+}
+
+int workload_go(struct workload *w, const char *name, struct msg *m)
+{
+	int err = 0;
+
+	if (write(w->go, "", 1) != 1)
+		return msg_set(m, -EPIPE, "the process that was to run %s is gone", name);
+	close(w->go);
+	w->go = -1;
+	/* closed without a word by a successful exec */
+	while (read(w->failed, &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	if (!err)
+		return 0;
+	workload_wait(w, true);
+	return msg_set(m, -err, "cannot run %s: %s", name, strerror(err));
+}
+
+bool workload_wait(struct workload *w, bool block)
+{
+	if (!w->pid || w->ended)
+		return true;
+	for (;;) {
+		pid_t got = wait4(w->pid, &w->status, block ? 0 : WNOHANG, &w->usage);
+
+		if (got == w->pid)
+			w->ended = true;
+		if (got >= 0 || errno != EINTR)
+			return w->ended;
+	}
+}
+
+void workload_end(struct workload *w)
+{
+	if (w->go >= 0)
+		close(w->go); /* one that was held back ends by itself */
+	if (w->failed >= 0)
+		close(w->failed);
+	w->go = w->failed = -1;
+	if (!w->pid || w->ended)
+		return;
+	kill(w->pid, SIGTERM);
+	kill(w->pid, SIGCONT);
+	/* one that will not end is left alone: it is the user's */
+	for (int i = 0; i < END_WAIT_MS && !workload_wait(w, false); i++)
+		usleep(1000);
+}
+
+int workload_status(const struct workload *w)
+{
+	if (WIFSIGNALED(w->status))
+		return 128 + WTERMSIG(w->status);
+	return WEXITSTATUS(w->status);
+}
