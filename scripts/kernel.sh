@@ -3,7 +3,7 @@
 # is configured by environment variables that the Makefile sets:
 #
 #   ARCH       x86_64 or ppc64le
-#   FLAVOR     plain or debug
+#   FLAVOR     plain, debug, or lint: an output directory for scripts/lint.sh
 #   BUILD      directory of all build output
 #   LINUX_SRC  a 6.12 tree to use (it is copied) instead of Debian's
 #
@@ -39,6 +39,7 @@ ppc64le) karch=powerpc cross=powerpc64le-linux-gnu- image=vmlinux imagepath=vmli
 esac
 case $flavor in
 plain|debug) ;;
+lint)	;; # plain, for scripts/lint.sh to build single objects in
 *)	echo "kernel: FLAVOR=$flavor is neither plain nor debug" >&2; exit 2 ;;
 esac
 
@@ -72,7 +73,7 @@ overlay_files() { overlay | sed -E '/(~|\.sw[a-z]|\.orig|\.rej) /d' | sort; }
 fragments() {
 	echo "$top/configs/common.config"
 	echo "$top/configs/$arch.config"
-	[ "$flavor" = plain ] || echo "$top/configs/$flavor.config"
+	[ "$flavor" != debug ] || echo "$top/configs/$flavor.config"
 }
 
 series() { find "$patches" -name '[0-9]*.patch' 2>/dev/null | sort; }
@@ -330,7 +331,7 @@ install_image() {
 }
 
 do_build() {
-	local k start done
+	local k start new
 	start=$(date +%s)
 	k=$(key)
 	[ -z "$linux_src" ] || k=
@@ -347,19 +348,19 @@ do_build() {
 	configure
 	say "building $arch $flavor with $jobs jobs"
 	kmake -s $image modules
-	done=$build/image.$$
-	collect "$done"
+	new=$build/image.$$
+	collect "$new"
 	# Sources may have changed under the build: then the key is not its name.
 	if [ -n "$k" ] && [ "$(key)" = "$k" ]; then
 		mkdir -p "$cache"
 		rm -rf "$cache/kernel-$k"
-		cp -r "$done" "$cache/kernel-$k.$$" && mv -T "$cache/kernel-$k.$$" "$cache/kernel-$k"
+		cp -r "$new" "$cache/kernel-$k.$$" && mv -T "$cache/kernel-$k.$$" "$cache/kernel-$k"
 		prune_cache
 	else
 		k=none-$$
 	fi
-	install_image "$k" "$done"
-	rm -rf "$done"
+	install_image "$k" "$new"
+	rm -rf "$new"
 	say "$arch $flavor: $(cat "$img/kernel.release") in $(($(date +%s) - start)) s"
 }
 
