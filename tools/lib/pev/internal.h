@@ -151,6 +151,9 @@ int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *con
 /* tsdl.c */
 int tsdl_parse(struct pev_meta *meta, struct pev_error *err);
 
+/* encoder.c */
+void encoder_own(struct pev_encoder *enc);
+
 /* decode.c */
 int decode_start(struct pev_decoder *dec, const struct pev_meta *meta, const void *data,
 		 size_t content);

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Makes records and packets of the form that the kernel writes, from the
+ * classes of a trace's metadata.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "internal.h"
+
+#define TIME_MASK	((1ULL << PEV_TIME_BITS) - 1)
+#define MAX_RECORD	(16U << 20)
+
+/**
+ * struct slot - the value of a field
+ * @data: of arrays, sequences and strings
+ * @len:  bytes of it
+ * @given: @value was set by pev_encoder_int()
+ */
+struct slot {
+	const void	*data;
+	size_t		len;
+	uint64_t	value;
+	bool		given;
+};
+
+struct pev_encoder {
+	const struct pev_meta	*meta;
+	pev_packet_fn		fn;
+	void			*arg;
+	bool			owns_arg;
+	uint32_t		packet_size;
+	uint32_t		cpu;
+	uint8_t			*packet;
+	size_t			room;		/* bytes at @packet */
+	size_t			pos;		/* 0: no packet is open */
+	uint64_t		seq;
+	uint64_t		time;
+	const struct class	*cls;		/* of the record begun, or NULL */
+	uint64_t		record_time;
+	uint32_t		tid;
+	struct slot		*context;
+	struct slot		*payload;
+	unsigned int		room_slots;
+};
+
+PEV_EXPORT int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size,
+			       uint32_t cpu, pev_packet_fn fn, void *arg,
+			       struct pev_encoder **out)
+{
+	struct pev_encoder *enc;
+
+	*out = NULL;
+	if (packet_size < 256 || packet_size > PEV_MAX_PACKET || packet_size % 8)
+		return -EINVAL;
+	enc = calloc(1, sizeof(*enc));
+	if (enc)
+		enc->packet = calloc(1, packet_size);
+	if (!enc || !enc->packet) {
+		free(enc);
+		return -ENOMEM;
+	}
+	enc->meta = meta;
+	enc->packet_size = packet_size;
+	enc->room = packet_size;
+	enc->cpu = cpu;
+	enc->fn = fn;
+	enc->arg = arg;
+	*out = enc;
+	return 0;
+}
+
+/* At its close the encoder calls fn once more, with no packet, to free arg. */
+void encoder_own(struct pev_encoder *enc)
+{
+	enc->owns_arg = true;
+}
+
+static void open_packet(struct pev_encoder *enc, uint64_t time)
+{
+	struct pev_packet *packet = (struct pev_packet *)enc->packet;
+
+	memset(enc->packet, 0, enc->room);
+	packet->magic = PEV_PACKET_MAGIC;
+	memcpy(packet->uuid, enc->meta->uuid, sizeof(packet->uuid));
+	packet->timestamp_begin = time;
+	packet->packet_seq_num = enc->seq++;
+	packet->cpu_id = enc->cpu;
+	enc->time = time;
+	enc->pos = PACKET_HEADER;
+}
+
+static int close_packet(struct pev_encoder *enc)
+{
+	struct pev_packet *packet = (struct pev_packet *)enc->packet;
+	size_t size = enc->room;
+
+	if (!enc->pos)
+		return 0;
+	packet->timestamp_end = enc->time;
+	packet->content_size = enc->pos * 8;
+	packet->packet_size = size * 8;
+	enc->pos = 0;
+	return enc->fn(enc->arg, packet, size);
+}
+
+PEV_EXPORT int pev_encoder_close(struct pev_encoder *enc)
+{
+	int ret;
+
+	if (!enc)
+		return 0;
+	ret = close_packet(enc);
+	if (enc->owns_arg)
+		enc->fn(enc->arg, NULL, 0);
+	free(enc->context);
+	free(enc->payload);
+	free(enc->packet);
+	free(enc);
+	return ret < 0 ? ret : 0;
+}
+
+PEV_EXPORT int pev_encoder_begin(struct pev_encoder *enc, const struct pev_class *pub,
+				 uint64_t time, uint32_t tid)
+{
+	const struct class *cls = (const struct class *)pub;
+	unsigned int nr = cls->context.nr > cls->payload.nr ? cls->context.nr :
+			  cls->payload.nr;
+	struct slot *more;
+
+	enc->cls = NULL;
+	if (enc->pos && time < enc->time)
+		return -EINVAL;
+	if (nr > enc->room_slots || !enc->context) {
+		more = realloc(enc->context, (nr + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		enc->context = more;
+		more = realloc(enc->payload, (nr + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		enc->payload = more;
+		enc->room_slots = nr;
+	}
+	memset(enc->context, 0, cls->context.nr * sizeof(*enc->context));
+	memset(enc->payload, 0, cls->payload.nr * sizeof(*enc->payload));
+	enc->cls = cls;
+	enc->record_time = time;
+	enc->tid = tid;
+	return 0;
+}
+
+static struct slot *find_slot(struct pev_encoder *enc, const char *name,
+			      const struct pev_field **field)
+{
+	const struct pev_class *cls = &enc->cls->pub;
+
+	*field = pev_class_field(cls, name);
+	if (*field)
+		return &enc->payload[(*field)->index];
+	*field = pev_class_context_field(cls, name);
+	return *field ? &enc->context[(*field)->index] : NULL;
+}
+
+PEV_EXPORT int pev_encoder_int(struct pev_encoder *enc, const char *name, uint64_t value)
+{
+	const struct pev_field *f;
+	struct slot *slot;
+
+	if (!enc->cls)
+		return -EINVAL;
+	slot = find_slot(enc, name, &f);
+	if (!slot)
+		return -ENOENT;
+	if (f->shape != PEV_SHAPE_INT)
+		return -EINVAL;
+	slot->value = value;
+	slot->given = true;
+	return 0;
+}
+
+PEV_EXPORT int pev_encoder_data(struct pev_encoder *enc, const char *name,
+				const void *data, size_t len)
+{
+	const struct pev_field *f;
+	struct slot *slot;
+
+	if (!enc->cls)
+		return -EINVAL;
+	slot = find_slot(enc, name, &f);
+	if (!slot)
+		return -ENOENT;
+	if (f->shape == PEV_SHAPE_INT || len % f->size)
+		return -EINVAL;
+	if (f->shape == PEV_SHAPE_STRING)
+		len = strnlen(data, len);
+	slot->data = data;
+	slot->len = len;
+	return 0;
+}
+
+/* Most that integer @f can hold */
+static uint64_t largest(const struct pev_field *f)
+{
+	return f->size == 8 ? UINT64_MAX : (1ULL << (f->size * 8)) - 1;
+}
+
+/*
+ * Lays a part out. First with @to NULL to learn its size, which also fills in
+ * lengths and offsets; then to write. Returns the size or -errno.
+ */
+static int64_t write_part(const struct part *part, struct slot *slots, uint8_t *to)
+{
+	size_t pos = 0, len;
+
+	for (unsigned int i = 0; i < part->nr; i++) {
+		const struct pev_field *f = &part->fields[i];
+		struct slot *s = &slots[i];
+
+		pos = align_up(pos, f->align);
+		switch (f->shape) {
+		case PEV_SHAPE_INT:
+			if (to)
+				memcpy(to + pos, &s->value, f->size);
+			len = f->size;
+			break;
+		case PEV_SHAPE_ARRAY:
+			len = (size_t)f->size * f->count;
+			if (to && s->data)
+				memcpy(to + pos, s->data, s->len < len ? s->len : len);
+			break;
+		case PEV_SHAPE_SEQUENCE:
+			len = s->len;
+			if (len / f->size > largest(&part->fields[f->length]))
+				return -E2BIG;
+			slots[f->length].value = len / f->size;
+			if (to && len)
+				memcpy(to + pos, s->data, len);
+			break;
+		default:
+			len = s->len + 1;
+			if (to && s->len)
+				memcpy(to + pos, s->data, s->len);
+			break;
+		}
+		pos += len;
+		if (pos > MAX_RECORD)
+			return -E2BIG;
+	}
+	return pos;
+}
+
+/* <name>_off of a sequence: where a __data_loc word says that its data lie */
+static int64_t set_offsets(const struct part *part, struct slot *slots)
+{
+	size_t pos = 0;
+
+	for (unsigned int i = 0; i < part->nr; i++) {
+		const struct pev_field *f = &part->fields[i], *off;
+		size_t name_len = strlen(f->name);
+
+		pos = align_up(pos, f->align);
+		if (f->shape == PEV_SHAPE_SEQUENCE) {
+			for (unsigned int k = 0; k < i; k++) {
+				off = &part->fields[k];
+				if (off->shape != PEV_SHAPE_INT || slots[k].given ||
+				    strncmp(off->name, f->name, name_len) ||
+				    strcmp(off->name + name_len, "_off"))
+					continue;
+				if (pos + 8 > largest(off))
+					return -E2BIG;
+				slots[k].value = pos + 8;
+			}
+			pos += slots[i].len;
+		} else if (f->shape == PEV_SHAPE_STRING) {
+			pos += slots[i].len + 1;
+		} else {
+			pos += (size_t)f->size * f->count;
+		}
+	}
+	return 0;
+}
+
+/* Room for @size bytes in the open packet, or in a new one */
+static int make_room(struct pev_encoder *enc, size_t size)
+{
+	size_t need = PACKET_HEADER + size;
+	uint8_t *more;
+	int ret = 0;
+
+	if (enc->pos && enc->pos + size > enc->room)
+		ret = close_packet(enc);
+	if (ret < 0)
+		return ret;
+	if (enc->pos)
+		return 0;
+	need = need > enc->packet_size ? align_up(need, 4096) : enc->packet_size;
+	if (need != enc->room) {
+		more = realloc(enc->packet, need);
+		if (!more)
+			return -ENOMEM;
+		enc->packet = more;
+		enc->room = need;
+	}
+	open_packet(enc, enc->record_time);
+	return 0;
+}
+
+static void write_header(struct pev_encoder *enc, uint8_t *at, bool form)
+{
+	const struct pev_meta *meta = enc->meta;
+	uint32_t id = enc->cls->pub.id;
+	uint32_t word = (form ? PEV_ID_EXTENDED : id) |
+			(uint32_t)(enc->record_time & TIME_MASK) << PEV_ID_BITS;
+
+	memcpy(at, &word, sizeof(word));
+	if (form) {
+		memcpy(at + meta->ext_id, &id, sizeof(id));
+		memcpy(at + meta->ext_time, &enc->record_time, sizeof(enc->record_time));
+	}
+	if (meta->tid[form])
+		memcpy(at + meta->tid[form], &enc->tid, sizeof(enc->tid));
+}
+
+PEV_EXPORT int pev_encoder_commit(struct pev_encoder *enc)
+{
+	const struct class *cls = enc->cls;
+	int64_t context, payload, ret;
+	size_t start, size;
+	uint8_t *at;
+	bool form;
+
+	if (!cls)
+		return -EINVAL;
+	enc->cls = NULL;
+	context = write_part(&cls->context, enc->context, NULL);
+	payload = write_part(&cls->payload, enc->payload, NULL);
+	ret = set_offsets(&cls->payload, enc->payload);
+	if (context < 0 || payload < 0 || ret < 0)
+		return context < 0 ? context : payload < 0 ? payload : ret;
+	start = align_up(context, 8);
+	/* as long as it can be: a new packet may need the shorter form only */
+	size = align_up(enc->meta->header[1] + start + payload, 8);
+	enc->cls = cls;
+	ret = make_room(enc, size);
+	if (!ret) {
+		form = cls->pub.id >= PEV_ID_EXTENDED ||
+		       enc->record_time - enc->time > TIME_MASK;
+		at = enc->packet + enc->pos;
+		write_header(enc, at, form);
+		at += enc->meta->header[form];
+		write_part(&cls->context, enc->context, at);
+		write_part(&cls->payload, enc->payload, at + start);
+		enc->time = enc->record_time;
+		enc->pos += align_up(enc->meta->header[form] + start + payload, 8);
+	}
+	enc->cls = NULL;
+	return ret;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * An opened trace, as trace.c and cursor.c know it.
+ */
+#ifndef _PEV_TRACE_H
+#define _PEV_TRACE_H
+
+#include <pthread.h>
+#include "internal.h"
+
+#define MAX_WARNINGS	64
+
+/**
+ * struct stream - struct pev_stream and what is private
+ * @pub:  must be the first member
+ * @room: of @index
+ * @bad:  packets that were found damaged while decoding; by trace.lock
+ */
+struct stream {
+	struct pev_stream	pub;
+	struct pev_trace	*trace;
+	struct pev_packet_index	*index;
+	size_t			room;
+	uint8_t			*bad;
+};
+
+struct info_entry {
+	char	*key;
+	char	*value;
+};
+
+/**
+ * struct pev_trace - a directory, with all its traces
+ * @lock:      warnings, and what cursors count
+ * @one_clock: all metadata have the same clock: ticks can be compared
+ */
+struct pev_trace {
+	char			*path;
+	char			*info_path;
+	struct pev_meta		**metas;
+	unsigned int		nr_metas;
+	struct stream		**streams;
+	unsigned int		nr_streams;
+	bool			one_clock;
+	char			*info_text;
+	struct info_entry	*info;
+	size_t			nr_info;
+	pthread_mutex_t		lock;
+	char			*warnings[MAX_WARNINGS];
+	unsigned int		nr_warnings;
+	uint64_t		more_warnings;
+	uint64_t		damaged;
+};
+
+void trace_warn(struct pev_trace *trace, const char *fmt, ...) PEV_PRINTF(2, 3);
+void stream_damaged(const struct pev_stream *pub, size_t packet, const char *why);
+
+#endif /* _PEV_TRACE_H */
