@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Filters, in the kernel's own trace event syntax, and the scratch memory in
+ * which an occurrence is written down before its filter has decided.
+ */
+#ifndef _PEV_FILTER_H
+#define _PEV_FILTER_H
+
+#include <linux/pev_tracepoint.h>
+#include <linux/types.h>
+
+struct pev_event;
+struct pev_refuse;
+struct pev_slot;
+
+int pev_filter_set(struct pev_event *event, const char *expr, struct pev_refuse *r);
+void pev_filter_free(struct pev_event *event);
+struct pev_trace_record pev_filter_begin(struct pev_event *event, struct pev_slot *slot,
+					 u32 size, unsigned long ip);
+void pev_filter_end(unsigned long token);
+
+/*
+ * Tokens of records that are written into scratch memory are odd, those of
+ * records in the ring are the address of their slot.
+ */
+#define PEV_TOKEN_SCRATCH	1UL
+
+/**
+ * pev_filter_explain() - take the parser's report apart
+ * @report: "expression\n   ^\nparse_error: reason\n"; cut into pieces
+ * @pos:    characters of the expression before the mistake, about
+ *
+ * Return: the reason, inside of @report; NULL if there is none.
+ */
+char *pev_filter_explain(char *report, unsigned int *pos);
+
+#endif
