@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kernel markers: a line in the source that can be listened to.
+ *
+ *	PEV_MARK(mydriver, submit, "queue %d request %p owner %s", q, rq, name);
+ *
+ * user space sees as the event "mydriver:submit" with the fields "queue"
+ * (32 bits, signed), "request" (a pointer) and "owner" (a string).
+ */
+#ifndef _LINUX_PEV_MARKER_H
+#define _LINUX_PEV_MARKER_H
+
+#include <linux/compiler.h>
+#include <linux/jump_label.h>
+#include <linux/stringify.h>
+#include <linux/types.h>
+
+struct pev_marker;
+
+/**
+ * struct pev_mark - one place in the source that has a marker
+ * @key:    on while somebody listens
+ * @name:   "subsystem:event"
+ * @format: as written
+ * @marker: what all places of that name share; NULL if none could be made
+ */
+struct pev_mark {
+	struct static_key_false	key;
+	const char		*name;
+	const char		*format;
+	struct pev_marker	*marker;
+} __aligned(8);
+
+/* Never called: the compiler compares the format with the arguments. */
+static inline __printf(1, 2) void pev_mark_check(const char *format, ...)
+{
+}
+
+#ifdef CONFIG_PEV
+
+void pev_mark_fire(struct pev_mark *mark, ...);
+
+/**
+ * PEV_MARK() - say that something happens here
+ * @subsystem: an identifier
+ * @event:     an identifier
+ * @format:    the fields, as for printf
+ * @...:       their values, evaluated only while somebody listens
+ *
+ * A field is called by the word before its conversion, "arg0", "arg1", ...
+ * where there is none, and has the type of its conversion: %d %i %u %x %X %o
+ * with hh, h, l, ll, z or t, %p for the plain value of a pointer, %c for a
+ * character, %s for a string of at most 255 bytes, or fewer with a precision
+ * ("%.16s"). At most 12 fields. A format that is not understood is reported
+ * when the kernel boots or the module is loaded, and can't be listened to.
+ *
+ * Several places may have markers of the same name, if they have the same
+ * format. Without a listener a marker is one no-op instruction.
+ *
+ * Context: Any, NMI and preemptible code included, where RCU is watching:
+ * elsewhere (deep in the idle loop, before the entry code is done) nothing is
+ * seen.
+ */
+#define PEV_MARK(subsystem, event, format, ...)				\
+do {									\
+	static const char __pev_name[] __aligned(1)			\
+	__section("__pev_marks_strings") = __stringify(subsystem) ":"	\
+					   __stringify(event);		\
+	static const char __pev_format[] __aligned(1)			\
+	__section("__pev_marks_strings") = format;			\
+	static struct pev_mark __pev_mark __used			\
+	__section("__pev_marks") = {					\
+		.key	= STATIC_KEY_FALSE_INIT,			\
+		.name	= __pev_name,					\
+		.format	= __pev_format,					\
+	};								\
+									\
+	if (0)								\
+		pev_mark_check(__pev_format, ##__VA_ARGS__);		\
+	if (static_branch_unlikely(&__pev_mark.key))			\
+		pev_mark_fire(&__pev_mark, ##__VA_ARGS__);		\
+} while (0)
+
+#else /* !CONFIG_PEV */
+
+#define PEV_MARK(subsystem, event, format, ...)				\
+do {									\
+	if (0)								\
+		pev_mark_check(format, ##__VA_ARGS__);			\
+} while (0)
+
+#endif /* CONFIG_PEV */
+
+#endif

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns markers: the places in the source, what they share by name, and the
+ * events that listen. The format's meaning is marker_format.c's.
+ *
+ * A marker lives as long as there is a place or an event of its name. A module
+ * may therefore go while events listen to its markers: they see nothing more
+ * until it comes back with the same format.
+ *
+ * Locks: pev_control (events), then markers_lock, which protects the list, the
+ * ranges and all members of markers. A marker that fires takes no lock: it
+ * reads @hooks under preemption disabled.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/pev_marker.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "../trace/trace.h"
+#include "catalog.h"
+#include "fields.h"
+#include "filter.h"
+#include "marker.h"
+#include "refuse.h"
+#include "tracepoint.h"
+
+/**
+ * struct hooks - the events on a marker
+ * @rcu:   freed when no marker can be inside
+ * @nr:    number of them
+ * @trace: the events, NULL behind the last
+ */
+struct hooks {
+	struct rcu_head		rcu;
+	unsigned int		nr;
+	struct pev_trace	*trace[];
+};
+
+/**
+ * struct pev_marker - what all places of one name share
+ * @node:   in the list of markers
+ * @rcu:    freed when no place can be inside
+ * @places: in the source, of modules that are loaded
+ * @events: that are open
+ * @system: "subsystem"
+ * @name:   "subsystem:event"
+ * @format: of all places
+ * @call:   as if it were a trace event, for filters and descriptions
+ * @class:  of @call
+ * @fields: of @class
+ * @layout: of the record
+ * @hooks:  the events; NULL: none
+ */
+struct pev_marker {
+	struct list_head		node;
+	struct rcu_head			rcu;
+	unsigned int			places;
+	unsigned int			events;
+	char				*system;
+	char				*name;
+	char				*format;
+	struct trace_event_call		call;
+	struct trace_event_class	class;
+	struct ftrace_event_field	fields[PEV_MARK_ARGS];
+	struct pev_mark_layout		layout;
+	struct hooks __rcu		*hooks;
+};
+
+/* Where there are places: the kernel's own, and one range a module. */
+struct place_range {
+	struct list_head	node;
+	struct pev_mark		*begin;
+	struct pev_mark		*end;
+};
+
+static DEFINE_MUTEX(markers_lock);
+static LIST_HEAD(markers);
+static LIST_HEAD(ranges);
+
+/* --- a marker fires ------------------------------------------------------ */
+
+/* Bytes of all strings; each one's into @lens. */
+static u32 measure(const struct pev_mark_layout *layout, u16 *lens, va_list args)
+{
+	u32 sum = 0;
+
+	for (u32 i = 0; i < layout->nr; i++) {
+		const struct pev_mark_arg *arg = &layout->args[i];
+		const char *text;
+
+		switch (arg->kind) {
+		case PEV_MARK_LONG:
+			va_arg(args, long);
+			break;
+		case PEV_MARK_LLONG:
+			va_arg(args, long long);
+			break;
+		case PEV_MARK_TEXT:
+			text = va_arg(args, const char *) ?: EVENT_NULL_STR;
+			lens[i] = strnlen(text, arg->limit - 1) + 1;
+			sum += lens[i];
+			break;
+		default:
+			va_arg(args, int);
+		}
+	}
+	return sum;
+}
+
+static void put_text(void *entry, const struct pev_mark_arg *arg, u16 at, u16 len,
+		     const char *text)
+{
+	struct trace_dynamic_info *where = entry + arg->offset;
+	char *to = entry + at;
+
+	where->offset = at;
+	where->len = len;
+	memcpy(to, text, len - 1);
+	to[len - 1] = '\0';
+}
+
+static __always_inline void put(const struct pev_mark_layout *layout, void *entry,
+				const u16 *lens, va_list args)
+{
+	const struct pev_mark_arg *arg = layout->args;
+	const struct pev_mark_arg *end = arg + layout->nr;
+	u32 at = layout->size;
+
+	for (; arg < end; arg++) {
+		void *to = entry + arg->offset;
+		const char *text;
+
+		switch (arg->kind) {
+		case PEV_MARK_INT:
+			*(u32 *)to = va_arg(args, int);
+			break;
+		case PEV_MARK_LONG:
+			*(unsigned long *)to = va_arg(args, unsigned long);
+			break;
+		case PEV_MARK_LLONG:
+			*(u64 *)to = va_arg(args, long long);
+			break;
+		case PEV_MARK_SHORT:
+			*(u16 *)to = va_arg(args, int);
+			break;
+		case PEV_MARK_CHAR:
+			*(u8 *)to = va_arg(args, int);
+			break;
+		case PEV_MARK_TEXT:
+			text = va_arg(args, const char *) ?: EVENT_NULL_STR;
+			put_text(entry, arg, at, lens[arg - layout->args], text);
+			at += lens[arg - layout->args];
+			break;
+		}
+	}
+}
+
+static noinline void record_text(struct pev_trace *trace,
+				 const struct pev_mark_layout *layout,
+				 unsigned long ip, va_list args)
+{
+	struct pev_trace_record record;
+	u16 lens[PEV_MARK_ARGS];
+	va_list again;
+	u32 size;
+
+	va_copy(again, args);
+	size = layout->size + measure(layout, lens, again);
+	va_end(again);
+	record = pev_trace_begin(&trace->hook, size, ip);
+	if (!record.entry)
+		return;
+	put(layout, record.entry, lens, args);
+	pev_trace_end(record.token);
+}
+
+/**
+ * pev_mark_fire() - somebody may listen to this marker
+ * @mark: the place; the arguments of its format follow
+ *
+ * Context: Any. Does nothing where RCU is not watching.
+ */
+void pev_mark_fire(struct pev_mark *mark, ...)
+{
+	struct pev_trace_record record;
+	struct pev_trace **trace;
+	struct pev_marker *marker;
+	struct hooks *hooks;
+	va_list args;
+
+	preempt_disable_notrace();
+	marker = READ_ONCE(mark->marker);
+	if (unlikely(!marker || !rcu_is_watching()))
+		goto out;
+	hooks = rcu_dereference_sched(marker->hooks);
+	if (unlikely(!hooks))
+		goto out;
+	for (trace = hooks->trace; *trace; trace++) {
+		if (!pev_trace_running(&(*trace)->hook))
+			continue;
+		va_start(args, mark);
+		if (marker->layout.text) {
+			record_text(*trace, &marker->layout, _RET_IP_, args);
+		} else {
+			record = pev_trace_begin(&(*trace)->hook, marker->layout.size, _RET_IP_);
+			if (record.entry) {
+				put(&marker->layout, record.entry, NULL, args);
+				pev_trace_end(record.token);
+			}
+		}
+		va_end(args);
+	}
+out:
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(pev_mark_fire);
+
+/* --- markers by name ----------------------------------------------------- */
+
+static struct pev_marker *find_marker(const char *name)
+{
+	struct pev_marker *marker;
+
+	lockdep_assert_held(&markers_lock);
+	list_for_each_entry(marker, &markers, node) {
+		if (!strcmp(marker->name, name))
+			return marker;
+	}
+	return NULL;
+}
+
+/* The kernel's filter and our descriptions want a trace event: here is one. */
+static void make_call(struct pev_marker *marker)
+{
+	marker->class.system = marker->system;
+	INIT_LIST_HEAD(&marker->class.fields);
+	marker->call.class = &marker->class;
+	marker->call.name = strchr(marker->name, ':') + 1;
+	for (u32 i = 0; i < marker->layout.nr; i++) {
+		struct pev_mark_arg *arg = &marker->layout.args[i];
+		struct ftrace_event_field *field = &marker->fields[i];
+
+		field->name = arg->name;
+		field->type = arg->type;
+		field->filter_type = filter_assign_type(arg->type);
+		field->offset = arg->offset;
+		field->size = arg->size;
+		field->is_signed = arg->sign;
+		field->len = arg->letter;
+		list_add(&field->link, &marker->class.fields);
+	}
+}
+
+static void free_marker(struct pev_marker *marker)
+{
+	kfree(marker->system);
+	kfree(marker->name);
+	kfree(marker->format);
+	kfree(marker);
+}
+
+static void free_marker_rcu(struct rcu_head *rcu)
+{
+	free_marker(container_of(rcu, struct pev_marker, rcu));
+}
+
+static struct pev_marker *make_marker(const struct pev_mark *mark)
+{
+	struct pev_marker *marker;
+	const char *wrong;
+
+	marker = kzalloc(sizeof(*marker), GFP_KERNEL);
+	if (!marker)
+		return NULL;
+	marker->name = kstrdup(mark->name, GFP_KERNEL);
+	marker->format = kstrdup(mark->format, GFP_KERNEL);
+	marker->system = kmemdup_nul(mark->name, strcspn(mark->name, ":"), GFP_KERNEL);
+	if (!marker->name || !marker->format || !marker->system)
+		goto err_free;
+	wrong = pev_mark_parse(mark->format, &marker->layout);
+	if (wrong) {
+		pr_warn("marker %s: \"%s\" has %s\n", mark->name, mark->format, wrong);
+		goto err_free;
+	}
+	make_call(marker);
+	list_add_tail(&marker->node, &markers);
+	return marker;
+
+err_free:
+	free_marker(marker);
+	return NULL;
+}
+
+static void put_marker(struct pev_marker *marker)
+{
+	lockdep_assert_held(&markers_lock);
+	if (marker->places || marker->events)
+		return;
+	list_del(&marker->node);
+	call_rcu(&marker->rcu, free_marker_rcu);
+}
+
+/* --- places -------------------------------------------------------------- */
+
+static bool has_hooks(struct pev_marker *marker)
+{
+	return rcu_access_pointer(marker->hooks);
+}
+
+static void add_place(struct pev_mark *mark)
+{
+	struct pev_marker *marker = find_marker(mark->name);
+
+	if (marker && strcmp(marker->format, mark->format)) {
+		pr_warn("marker %s: \"%s\" differs from \"%s\" elsewhere\n", mark->name,
+			mark->format, marker->format);
+		return;
+	}
+	if (!marker)
+		marker = make_marker(mark);
+	if (!marker)
+		return;
+	marker->places++;
+	WRITE_ONCE(mark->marker, marker);
+	if (has_hooks(marker))
+		static_branch_enable(&mark->key);
+}
+
+static void remove_place(struct pev_mark *mark)
+{
+	struct pev_marker *marker = mark->marker;
+
+	if (!marker)
+		return;
+	WRITE_ONCE(mark->marker, NULL);
+	marker->places--;
+	put_marker(marker);
+}
+
+static int add_places(struct pev_mark *begin, struct pev_mark *end)
+{
+	struct place_range *range;
+
+	if (begin == end)
+		return 0;
+	range = kzalloc(sizeof(*range), GFP_KERNEL);
+	if (!range)
+		return -ENOMEM;
+	range->begin = begin;
+	range->end = end;
+	guard(mutex)(&markers_lock);
+	list_add_tail(&range->node, &ranges);
+	for (struct pev_mark *mark = begin; mark < end; mark++)
+		add_place(mark);
+	return 0;
+}
+
+/* Switch the branches of all places of @marker. */
+static void switch_places(struct pev_marker *marker, bool on)
+{
+	struct pev_mark *mark;
+	struct place_range *range;
+
+	lockdep_assert_held(&markers_lock);
+	list_for_each_entry(range, &ranges, node) {
+		for (mark = range->begin; mark < range->end; mark++) {
+			if (mark->marker != marker)
+				continue;
+			if (on)
+				static_branch_enable(&mark->key);
+			else
+				static_branch_disable(&mark->key);
+		}
+	}
+}
+
+#ifdef CONFIG_MODULES
+static void remove_places(struct pev_mark *begin)
+{
+	struct pev_mark *mark;
+	struct place_range *range;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(range, &ranges, node) {
+		if (range->begin != begin)
+			continue;
+		for (mark = range->begin; mark < range->end; mark++)
+			remove_place(mark);
+		list_del(&range->node);
+		kfree(range);
+		return;
+	}
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct module *mod = data;
+	int err = 0;
+
+	if (!mod->num_pev_marks)
+		return NOTIFY_DONE;
+	if (what == MODULE_STATE_COMING)
+		err = add_places(mod->pev_marks, mod->pev_marks + mod->num_pev_marks);
+	else if (what == MODULE_STATE_GOING)
+		remove_places(mod->pev_marks);
+	return notifier_from_errno(err);
+}
+
+/* After that of the jump labels, which our keys are. */
+static struct notifier_block module_notifier = {
+	.notifier_call	= module_changes,
+};
+
+static int __init watch_modules(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+#else
+static int __init watch_modules(void)
+{
+	return 0;
+}
+#endif
+
+static int __init marker_init(void)
+{
+	int err = add_places(__start___pev_marks, __stop___pev_marks);
+
+	return err ?: watch_modules();
+}
+core_initcall(marker_init);
+
+/* --- events -------------------------------------------------------------- */
+
+static struct pev_marker *to_marker(struct pev_event *event)
+{
+	return container_of(event->call, struct pev_marker, call);
+}
+
+static struct pev_marker *get_marker(const char *name, struct pev_refuse *r)
+{
+	struct pev_marker *marker;
+
+	guard(mutex)(&markers_lock);
+	marker = find_marker(name);
+	if (!marker || !marker->places)
+		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
+					  "there is no marker \"%.100s\" in the kernel or a loaded module",
+					  name));
+	marker->events++;
+	return marker;
+}
+
+static void release_marker(struct pev_marker *marker)
+{
+	guard(mutex)(&markers_lock);
+	marker->events--;
+	put_marker(marker);
+}
+
+static int marker_open(struct pev_event *event, const struct pev_attr *attr,
+		       struct pev_refuse *r)
+{
+	struct pev_marker *marker;
+	char *name;
+	int err;
+
+	name = pev_trace_name(attr, r);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	marker = get_marker(name, r);
+	if (IS_ERR(marker)) {
+		err = PTR_ERR(marker);
+		goto err_free_name;
+	}
+	err = pev_trace_create(event, &marker->call);
+	if (err)
+		goto err_release;
+	event->name = name;
+	return 0;
+
+err_release:
+	release_marker(marker);
+err_free_name:
+	kfree(name);
+	return err;
+}
+
+static void marker_close(struct pev_event *event)
+{
+	struct pev_marker *marker = to_marker(event);
+
+	pev_trace_destroy(event);
+	release_marker(marker);
+}
+
+/* Another array: @add is in it, @remove is not. */
+static int change_hooks(struct pev_marker *marker, struct pev_trace *add,
+			struct pev_trace *remove)
+{
+	struct hooks *old, *new = NULL;
+	unsigned int nr, i;
+
+	old = rcu_dereference_protected(marker->hooks, lockdep_is_held(&markers_lock));
+	nr = (old ? old->nr : 0) + !!add - !!remove;
+	if (nr) {
+		/* unhooking can't fail */
+		new = kzalloc(struct_size(new, trace, nr + 1),
+			      GFP_KERNEL | (remove ? __GFP_NOFAIL : 0));
+		if (!new)
+			return -ENOMEM;
+		for (i = 0; old && i < old->nr; i++) {
+			if (old->trace[i] != remove)
+				new->trace[new->nr++] = old->trace[i];
+		}
+		if (add)
+			new->trace[new->nr++] = add;
+	}
+	rcu_assign_pointer(marker->hooks, new);
+	if (!old || !new)
+		switch_places(marker, new);
+	if (old)
+		kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int marker_hook(struct pev_event *event, struct pev_refuse *r)
+{
+	guard(mutex)(&markers_lock);
+	if (change_hooks(to_marker(event), event->private, NULL))
+		return pev_refuse(r, ENOMEM, PEV_NO_FIELD, "no memory to connect the marker");
+	return 0;
+}
+
+static void marker_unhook(struct pev_event *event)
+{
+	guard(mutex)(&markers_lock);
+	change_hooks(to_marker(event), NULL, event->private);
+}
+
+const struct pev_source_ops pev_marker_source = {
+	.type	= "marker",
+	.open	= marker_open,
+	.hook	= marker_hook,
+	.unhook	= marker_unhook,
+	.close	= marker_close,
+	.filter	= pev_filter_set,
+	.fields	= pev_trace_fields,
+};
+
+/* --- the catalog --------------------------------------------------------- */
+
+void pev_marker_catalog(struct pev_text *text)
+{
+	struct pev_marker *marker;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(marker, &markers, node) {
+		if (!marker->places)
+			continue;
+		pev_text_printf(text, "marker %s ", marker->name);
+		pev_fields_catalog(&marker->call, text);
+		pev_text_printf(text, "\n");
+	}
+}
+
+u32 pev_marker_count(void)
+{
+	struct pev_marker *marker;
+	u32 nr = 0;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(marker, &markers, node)
+		nr += !!marker->places;
+	return nr;
+}
