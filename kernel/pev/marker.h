@@ -3,9 +3,8 @@
 #ifndef _PEV_MARKER_H
 #define _PEV_MARKER_H
 
+#include <linux/pev_marker.h>
 #include <linux/types.h>
-
-struct pev_mark;
 
 /* The kernel's own places, by the linker. */
 extern struct pev_mark __start___pev_marks[];
