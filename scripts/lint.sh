@@ -80,7 +80,9 @@ spelling() {
 
 shell_scripts() {
 	git ls-files -co --exclude-standard | while read -r f; do
-		[ -f "$f" ] && head -c 20 "$f" | grep -a -q -E '^#!/bin/(ba)?sh' && echo "$f"
+		if [ -f "$f" ] && head -c 20 "$f" | grep -a -q -E '^#!/bin/(ba)?sh'; then
+			echo "$f"
+		fi
 	done
 }
 
