@@ -61,7 +61,7 @@ say() { echo "kernel: $*" >&2; }
 overlay() {
 	cd "$top"
 	{
-		find include/uapi/linux include/linux include/trace -maxdepth 1 -name 'pev*.h'
+		find include/uapi/linux include/linux include/trace -maxdepth 1 -name 'pev*.h' || true
 		find kernel/pev arch/*/pev samples/pev -type f || true
 	} 2>/dev/null | sed 's/.*/& &/'
 	{ find tests/kunit -type f 2>/dev/null || true; } |
@@ -76,7 +76,7 @@ fragments() {
 	[ "$flavor" != debug ] || echo "$top/configs/$flavor.config"
 }
 
-series() { find "$patches" -name '[0-9]*.patch' 2>/dev/null | sort; }
+series() { { find "$patches" -name '[0-9]*.patch' 2>/dev/null || true; } | sort; }
 
 source_id() {
 	if [ -n "$linux_src" ]; then
