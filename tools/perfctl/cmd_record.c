@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl record: writes samples and events of a command or of what runs to a trace. */
+#include "kernel.h"
+#include "perfctl.h"
+#include "recorder.h"
+#include "text.h"
+#include "waiter.h"
+#include "workload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_DIR   "pev.trace"
+#define DEFAULT_HZ    999
+/* complete packets are on the disk after this at the latest */
+#define DRAIN_MS      1000
+#define PROGRESS_MS   500
+
+struct record_opts {
+	struct target_opts target;
+	struct event_list events;
+	uint64_t freq;
+	uint64_t count;
+	uint64_t ring_size;
+	uint64_t max_stack;
+	const char *output;
+	uint32_t clock;
+	bool graph;
+	bool overwrite;
+	bool quiet;
+};
+
+struct record_run {
+	struct record_opts opts;
+	char **argv;
+	struct target target;
+	struct event_plan plan;
+	struct waiter waiter;
+	struct recorder recorder;
+	struct workload workload;
+	struct timespec start;
+	unsigned int snapshots;
+	bool progress;
+	int status;
+};
+
+static int add_events(void *opts, const char *arg, struct msg *m)
+{
+	return event_list_parse(&((struct record_opts *)opts)->events, arg, m);
+}
+
+static int add_filter(void *opts, const char *arg, struct msg *m)
+{
+	return event_list_filter(&((struct record_opts *)opts)->events, arg, m);
+}
+
+static bool is_graph_mode(const char *word)
+{
+	return !strcmp(word, "fp") || !strncmp(word, "dwarf", 5) || !strcmp(word, "lbr");
+}
+
+static int set_graph(void *opts, const char *arg, struct msg *m)
+{
+	if (arg && strcmp(arg, "fp"))
+		return msg_set(m, -EINVAL, "call chains by \"%s\" are not available: \"fp\" (frame "
+			       "pointers) is what this version unwinds by", arg);
+	((struct record_opts *)opts)->graph = true;
+	return 0;
+}
+
+static int set_clock(void *opts, const char *arg, struct msg *m)
+{
+	struct record_opts *o = opts;
+
+	if (!strcmp(arg, "monotonic") || !strcmp(arg, "mono"))
+		o->clock = PEV_CLOCK_MONOTONIC;
+	else if (!strcmp(arg, "cycles"))
+		o->clock = PEV_CLOCK_CYCLES;
+	else if (!strcmp(arg, "default"))
+		o->clock = PEV_CLOCK_DEFAULT;
+	else
+		return msg_set(m, -EINVAL, "the clocks are default, monotonic and cycles, not "
+			       "\"%s\"", arg);
+	return 0;
+}
+
+static const struct opt record_options[] = {
+	TARGET_OPTS(struct record_opts, target),
+	{ 0, OPT_HEADING, .help = "What to record" },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated (default: cpu-clock, "
+	  "samples by a timer)", 0, add_events },
+	{ 0, OPT_CALL, "filter", "EXPR", "record only what fulfils EXPR, for the tracepoints "
+	  "and markers of the -e before", 0, add_filter },
+	{ 'F', OPT_U64, "freq", "HZ", "samples a second (default: 999)",
+	  offsetof(struct record_opts, freq) },
+	{ 'c', OPT_U64, "count", "N", "a sample for each N events, or each N ns of a clock",
+	  offsetof(struct record_opts, count) },
+	{ 'g', OPT_CALL, "call-graph", "fp", "record call chains, by frame pointers", 0,
+	  set_graph, is_graph_mode },
+	{ 0, OPT_U64, "max-stack", "N", "frames in a call chain, at most 127 each in the kernel "
+	  "and in the program", offsetof(struct record_opts, max_stack) },
+	{ 0, OPT_HEADING, .help = "Where to" },
+	{ 'o', OPT_STRING, "output", "DIR", "directory of the trace (default: " DEFAULT_DIR "); "
+	  "an older trace of that name becomes DIR.old", offsetof(struct record_opts, output) },
+	{ 'm', OPT_SIZE, "ring-size", "SIZE", "size of each CPU's ring, e.g. 4M (default: 1M)",
+	  offsetof(struct record_opts, ring_size) },
+	{ 0, OPT_FLAG, "overwrite", NULL, "flight recorder: keep the newest data in memory; write "
+	  "at the end, and at SIGUSR2 to DIR.1, DIR.2, ...",
+	  offsetof(struct record_opts, overwrite) },
+	{ 0, OPT_CALL, "clock", "CLOCK", "default, monotonic or cycles", 0, set_clock },
+	{ 'q', OPT_FLAG, "quiet", NULL, "say nothing unless something goes wrong",
+	  offsetof(struct record_opts, quiet) },
+	{ 0 },
+};
+
+static bool is_timer(const struct planned_event *e)
+{
+	return e->attr.type == PEV_TYPE_TIMER;
+}
+
+/* How often, and what is in each record. */
+static void plan_sampling(struct record_run *r)
+{
+	const struct record_opts *o = &r->opts;
+	uint64_t chains = o->graph ? PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK : 0;
+
+	for (size_t i = 0; i < r->plan.n; i++) {
+		struct planned_event *e = &r->plan.events[i];
+		struct pev_attr *a = &e->attr;
+		bool own = a->period != 0;
+
+		if (is_timer(e)) {
+			if (!own && o->count) {
+				a->period = o->count;
+			} else if (!own) {
+				a->period = o->freq ? o->freq : DEFAULT_HZ;
+				a->flags |= PEV_F_FREQ;
+			}
+			a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP | chains;
+		} else {
+			if (!own)
+				a->period = o->count ? o->count : 1;
+			a->sample = PEV_SAMPLE_TID | chains;
+			if (a->type == PEV_TYPE_SOFTWARE)
+				a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
+			if (a->period > 1)
+				a->sample |= PEV_SAMPLE_PERIOD;
+		}
+		if (chains && (a->flags & PEV_F_EXCLUDE_KERNEL))
+			a->sample &= ~PEV_SAMPLE_KSTACK;
+		if (chains && (a->flags & PEV_F_EXCLUDE_USER))
+			a->sample &= ~PEV_SAMPLE_USTACK;
+		if (chains)
+			a->max_stack = (uint32_t)o->max_stack;
+	}
+}
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) +
+	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static void show_progress(const struct record_run *r)
+{
+	char bytes[32], lost[32];
+	uint64_t n = recorder_lost(&r->recorder);
+
+	fprintf(stderr, "\r[ recording %.1f s: %s", seconds_since(&r->start),
+		text_bytes(bytes, recorder_bytes(&r->recorder)));
+	if (n && !r->opts.overwrite)
+		fprintf(stderr, ", %s lost", text_count(lost, n));
+	fprintf(stderr, " ]\033[K");
+}
+
+static void clear_progress(const struct record_run *r)
+{
+	if (r->progress)
+		fprintf(stderr, "\r\033[K");
+}
+
+static void snapshot(struct record_run *r)
+{
+	char *path;
+	struct msg m;
+
+	if (!r->opts.overwrite) {
+		note("SIGUSR2 asks for a snapshot: only --overwrite has them");
+		return;
+	}
+	path = xasprintf("%s.%u", r->opts.output, ++r->snapshots);
+	if (recorder_snapshot(&r->recorder, path, &m))
+		complain("%s", m.text);
+	else
+		note("snapshot written to %s", path);
+	free(path);
+}
+
+/* True while there is something to wait for. */
+static bool goes_on(struct record_run *r, unsigned int got)
+{
+	if (got & WAIT_STOP)
+		return false;
+	if (r->argv)
+		return !workload_wait(&r->workload, false);
+	return !(got & WAIT_GONE);
+}
+
+static int record_loop(struct record_run *r, struct msg *m)
+{
+	int timeout = r->progress ? PROGRESS_MS : DRAIN_MS, fd = r->recorder.fd, err = 0;
+	unsigned int got = 0;
+
+	if (r->opts.overwrite)
+		fd = -1;
+	do {
+		got = waiter_wait(&r->waiter, fd, timeout);
+		if (got & WAIT_SNAPSHOT)
+			snapshot(r);
+		if (got & WAIT_HUP)
+			fd = -1; /* all targets have ended */
+		if (!err && recorder_drain(&r->recorder) < 0) {
+			err = r->recorder.failed;
+			clear_progress(r);
+			msg_set(m, err, "%s: %s: the recording ends here; what was written before "
+				"can be read", r->opts.output, strerror(-err));
+			pev_disable(r->recorder.fd, false);
+			fd = -1;
+			if (r->argv)
+				complain("%s. Waiting for %s to end", m->text, r->argv[0]);
+			else
+				return err;
+		}
+		if (r->progress && !err)
+			show_progress(r);
+	} while (goes_on(r, got) && (r->argv || !(got & WAIT_HUP)));
+	clear_progress(r);
+	return err;
+}
+
+static int go(struct record_run *r, struct msg *m)
+{
+	int err = recorder_start(&r->recorder, m);
+
+	if (err)
+		return err;
+	clock_gettime(CLOCK_MONOTONIC, &r->start);
+	if (r->argv) {
+		err = workload_go(&r->workload, r->argv[0], m);
+		if (err) {
+			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+			return err;
+		}
+	}
+	return record_loop(r, m);
+}
+
+static void add_value(struct pev_value *to, const struct pev_value *v)
+{
+	to->value += v->value;
+	to->samples += v->samples;
+	to->lost += v->lost;
+	to->filtered += v->filtered;
+}
+
+static void summary_event(const char *label, const struct pev_value *v, bool filter)
+{
+	char a[32], b[32], c[32], safe[256];
+
+	fprintf(stderr, "  %-40s %14s %12s %12s\n", text_safe(safe, sizeof(safe), label),
+		text_count(a, v->samples), text_count(b, v->lost),
+		filter ? text_count(c, v->filtered) : "-");
+}
+
+/* Where records were lost, and what helps. */
+static void summary_losses(const struct record_run *r, const struct pev_value *total)
+{
+	char a[32], b[32];
+
+	fprintf(stderr, "  lost on");
+	for (unsigned int cpu = 0; cpu < pev_channel_nr_cpus(r->recorder.channel); cpu++) {
+		struct pev_ring *ring = pev_channel_ring(r->recorder.channel, cpu);
+
+		if (ring && pev_ring_lost(ring))
+			fprintf(stderr, " CPU %u: %s", cpu, text_count(a, pev_ring_lost(ring)));
+	}
+	fprintf(stderr, "\n");
+	note("%s of %s records were lost (%.2f %%), because they came faster than they could be "
+	     "written: try a larger ring (-m %s), fewer events or a filter",
+	     text_count(a, total->lost), text_count(b, total->lost + total->samples),
+	     100.0 * (double)total->lost / (double)(total->lost + total->samples),
+	     r->opts.ring_size > (1 << 24) ? "256M" : "16M");
+}
+
+static void summary(const struct record_run *r, uint64_t bytes)
+{
+	const struct event_plan *plan = &r->plan;
+	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
+	double seconds = seconds_since(&r->start);
+	char a[32], b[32];
+	struct msg m;
+
+	for (size_t i = 0; i < plan->n; i++)
+		if (!event_set_read(&r->recorder.set, i, &v[i], &m))
+			add_value(&total, &v[i]);
+	if (r->opts.overwrite)
+		total.lost = 0;
+	fprintf(stderr, "[ %s: %s records", r->opts.output, text_count(a, total.samples));
+	if (bytes)
+		fprintf(stderr, ", %s", text_bytes(b, bytes));
+	fprintf(stderr, ", %.2f s%s%s ]\n", seconds,
+		r->opts.overwrite ? ", of which the newest were kept" : "",
+		total.lost ? "" : ", nothing lost");
+	if (plan->n > 1 || total.lost || total.filtered) {
+		fprintf(stderr, "  %-40s %14s %12s %12s\n", "event", "records", "lost", "filtered");
+		for (size_t i = 0; i < plan->n; i++)
+			if (plan->n <= 20 || v[i].samples || v[i].lost)
+				summary_event(plan->events[i].label, &v[i],
+					      plan->events[i].filter != NULL);
+	}
+	if (total.lost)
+		summary_losses(r, &total);
+	free(v);
+}
+
+static int finish(struct record_run *r, struct msg *m)
+{
+	struct msg end_msg;
+	uint64_t bytes;
+	int err;
+
+	recorder_drain(&r->recorder);
+	bytes = recorder_bytes(&r->recorder);
+	err = recorder_end(&r->recorder, &end_msg);
+	if (err)
+		*m = end_msg;
+	event_plan_note_user_only(&r->plan);
+	if (!r->opts.quiet)
+		summary(r, bytes);
+	return err;
+}
+
+static int record_target(struct record_run *r, struct msg *m)
+{
+	struct recorder_config config = {
+		.plan = &r->plan,
+		.target = &r->target,
+		.path = r->opts.output,
+		.ring_size = r->opts.ring_size,
+		.overwrite = r->opts.overwrite,
+		.clock = r->opts.clock,
+	};
+	struct strbuf command = { 0 };
+	int err, end_err;
+
+	for (int i = 0; r->argv && r->argv[i]; i++)
+		strbuf_addf(&command, "%s%s", i ? " " : "", r->argv[i]);
+	config.command = command.s ? command.s : "";
+	err = recorder_open(&r->recorder, &config, m);
+	if (!err) {
+		err = go(r, m);
+		if (!r->status) {
+			end_err = finish(r, m);
+			if (!err)
+				err = end_err;
+		}
+	}
+	recorder_close(&r->recorder);
+	strbuf_free(&command);
+	return err;
+}
+
+static int prepare(struct record_run *r, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (r->opts.freq && r->opts.count)
+		return msg_set(m, -EINVAL, "-F and -c exclude each other");
+	if (!r->opts.events.n)
+		err = event_list_parse(&r->opts.events, "cpu-clock", m);
+	if (!err)
+		err = target_make(&r->target, &r->opts.target, r->argv, m);
+	if (!err)
+		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
+	if (err)
+		return err;
+	plan_sampling(r);
+	if (!r->opts.output)
+		r->opts.output = DEFAULT_DIR;
+	err = waiter_init(&r->waiter, m);
+	if (err)
+		return err;
+	waiter_watch(&r->waiter, &r->target);
+	r->progress = !r->opts.quiet && isatty(2);
+	return 0;
+}
+
+static int record_all(struct record_run *r, struct msg *m)
+{
+	int err = 0;
+
+	if (r->argv) {
+		err = workload_fork(&r->workload, r->argv, &r->waiter.old, m);
+		if (!err && r->target.workload)
+			r->target.ids[0] = r->workload.pid;
+	}
+	if (!err)
+		err = record_target(r, m);
+	workload_end(&r->workload);
+	return err;
+}
+
+static int record_run(int argc, char **argv)
+{
+	struct record_run r = { .workload = { .go = -1, .failed = -1 }, .recorder = { .fd = -1 } };
+	struct msg m;
+	int n, err;
+
+	r.status = command_options(&command_record, &r.opts, argc, argv, &n);
+	if (r.status >= 0)
+		return r.status;
+	r.status = 0;
+	argv[n + 1] = NULL;
+	r.argv = n ? argv + 1 : NULL;
+	err = prepare(&r, &m);
+	if (!err)
+		err = record_all(&r, &m);
+	if (err) {
+		complain("%s", m.text);
+		if (!r.status)
+			r.status = status_of(err);
+	} else if (r.workload.ended) {
+		r.status = workload_status(&r.workload);
+	}
+	waiter_free(&r.waiter);
+	event_plan_free(&r.plan);
+	event_list_free(&r.opts.events);
+	target_free(&r.target);
+	return r.status;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.operands = "[--] [COMMAND [ARG]...]",
+	.summary = "record samples and events of a command or of what runs",
+	.about = "Writes samples and events of a command with all processes that it starts, of "
+		 "processes that run, of CPUs or of a cgroup into a directory, until the command "
+		 "ends, the processes end or Ctrl-C is pressed. The directory is a CTF 1.8 trace: "
+		 "\"perfctl report\", \"perfctl script\" and babeltrace2 read it. Exits with the "
+		 "command's status.",
+	.examples = "  perfctl record -g -- ./program        samples with call chains\n"
+		    "  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
+		    "  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
+		    "  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
+	.opts = record_options,
+	.runs_command = true,
+	.run = record_run,
+};

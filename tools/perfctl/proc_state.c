@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that ran before the recording: their names and the code that they
+ * have mapped, from /proc, as records of the same sideband events.
+ */
+#include "object.h"
+#include "recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+/**
+ * struct known_file - the build id of a file that was met before
+ */
+struct known_file {
+	uint64_t dev;
+	uint64_t ino;
+	struct build_id id;
+};
+
+/**
+ * struct proc_state - while it is written
+ * @enc:   where to
+ * @time:  of all records
+ * @files: build ids by device and inode
+ */
+struct proc_state {
+	struct pev_encoder *enc;
+	const struct pev_class *mmap;
+	const struct pev_class *comm;
+	uint64_t time;
+	struct known_file *files;
+	size_t n_files, cap_files;
+	struct htab h_files;
+};
+
+/**
+ * struct proc_map - a line of /proc/PID/maps
+ */
+struct proc_map {
+	uint64_t start, end, offset, ino;
+	unsigned int maj, min;
+	char perms[5];
+	char *path;
+};
+
+/* The kernel writes a newline in a path as \012. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (!strncmp(s, "\\012", 4)) {
+			*to++ = '\n';
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}
+
+static bool parse_map(char *line, struct proc_map *p)
+{
+	unsigned long start, end, offset, ino;
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, p->perms, &offset, &p->maj,
+		   &p->min, &ino, &at) < 7 || !at)
+		return false;
+	p->start = start;
+	p->end = end;
+	p->offset = offset;
+	p->ino = ino;
+	p->path = line + at;
+	unescape(p->path);
+	return true;
+}
+
+/* The file itself: by its path, or as the process sees it. */
+static bool find_file(int pid, const struct proc_map *p, char *file, size_t size)
+{
+	const char *const roots[] = { "", NULL };
+	char root[32];
+	struct stat st;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		snprintf(file, size, "%s%s", roots[i] ? roots[i] : root, p->path);
+		if (!stat(file, &st) && st.st_ino == p->ino)
+			return true;
+	}
+	return false;
+}
+
+static const struct build_id *file_build_id(struct proc_state *s, int pid,
+					    const struct proc_map *p)
+{
+	uint64_t dev = makedev(p->maj, p->min);
+	uint32_t hash = hash_2u64(dev, p->ino), pos, ref;
+	struct known_file *k;
+	char file[4200];
+
+	for (ref = htab_first(&s->h_files, hash, &pos); ref;
+	     ref = htab_next(&s->h_files, hash, &pos)) {
+		k = &s->files[ref - 1];
+		if (k->dev == dev && k->ino == p->ino)
+			return &k->id;
+	}
+	k = ARRAY_PUSH(s->files, s->n_files, s->cap_files);
+	k->dev = dev;
+	k->ino = p->ino;
+	if (find_file(pid, p, file, sizeof(file)))
+		elf_build_id(file, &k->id);
+	htab_add(&s->h_files, hash, (uint32_t)(s->n_files - 1));
+	return &k->id;
+}
+
+static int write_map(struct proc_state *s, int pid, const struct proc_map *p)
+{
+	static const struct build_id none;
+	const struct build_id *id = p->path[0] == '/' && p->ino ? file_build_id(s, pid, p) : &none;
+	const char *path = p->path[0] ? p->path : "//anon";
+	int err = pev_encoder_begin(s->enc, s->mmap, s->time, (uint32_t)pid);
+
+	if (err)
+		return err;
+	pev_encoder_int(s->enc, "pid", (uint32_t)pid);
+	pev_encoder_int(s->enc, "tid", (uint32_t)pid);
+	pev_encoder_int(s->enc, "addr", p->start);
+	pev_encoder_int(s->enc, "len", p->end - p->start);
+	pev_encoder_int(s->enc, "pgoff", p->offset);
+	pev_encoder_int(s->enc, "maj", p->maj);
+	pev_encoder_int(s->enc, "min", p->min);
+	pev_encoder_int(s->enc, "ino", p->ino);
+	pev_encoder_int(s->enc, "prot", 5);
+	pev_encoder_int(s->enc, "flags", 2);
+	pev_encoder_int(s->enc, "build_id_size", id->len);
+	pev_encoder_data(s->enc, "build_id", id->bytes, id->len);
+	pev_encoder_data(s->enc, "filename", path, strlen(path) + 1);
+	return pev_encoder_commit(s->enc);
+}
+
+static int write_maps(struct proc_state *s, int pid)
+{
+	char path[64], *text, *line;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	text = file_read(path, NULL);
+	for (line = text; line && *line && !err;) {
+		char *end = strchrnul(line, '\n');
+		bool last = !*end;
+		struct proc_map p;
+
+		*end = 0;
+		if (parse_map(line, &p) && p.perms[2] == 'x')
+			err = write_map(s, pid, &p);
+		line = last ? NULL : end + 1;
+	}
+	free(text);
+	return err;
+}
+
+static int write_comm(struct proc_state *s, int pid, int tid)
+{
+	char path[64], *name;
+	size_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	name = file_read(path, &len);
+	if (!name)
+		return 0; /* it has ended */
+	if (len && name[len - 1] == '\n')
+		name[--len] = 0;
+	err = pev_encoder_begin(s->enc, s->comm, s->time, (uint32_t)tid);
+	if (!err) {
+		pev_encoder_int(s->enc, "pid", (uint32_t)pid);
+		pev_encoder_int(s->enc, "tid", (uint32_t)tid);
+		pev_encoder_data(s->enc, "comm", name, len + 1);
+		err = pev_encoder_commit(s->enc);
+	}
+	free(name);
+	return err;
+}
+
+/* Calls @each for all numbers in a directory. */
+static int for_numbers(const char *dir, int (*each)(struct proc_state *s, int outer, int n),
+		       struct proc_state *s, int outer)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int err = 0;
+
+	while (d && !err && (e = readdir(d))) {
+		int n = atoi(e->d_name);
+
+		if (n > 0)
+			err = each(s, outer, n);
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+static int write_process(struct proc_state *s, int unused, int pid)
+{
+	char path[64];
+	int err;
+
+	(void)unused;
+	/* the leader first: its name is what threads without one are called */
+	err = write_comm(s, pid, pid);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	err = for_numbers(path, write_comm, s, pid);
+	return err ? err : write_maps(s, pid);
+}
+
+static int write_subtree(struct proc_state *s, int pid, unsigned int depth)
+{
+	char path[64], *text, *save, *p;
+	int err = write_process(s, 0, pid);
+	struct dirent *e;
+	DIR *d;
+
+	if (err || depth > 512)
+		return err;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	while (d && !err && (e = readdir(d))) {
+		if (atoi(e->d_name) <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, atoi(e->d_name));
+		text = file_read(path, NULL);
+		for (p = text ? strtok_r(text, " ", &save) : NULL; p && !err;
+		     p = strtok_r(NULL, " ", &save))
+			err = write_subtree(s, atoi(p), depth + 1);
+		free(text);
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+/* The process of a thread. */
+static int thread_pid(int tid)
+{
+	char path[64], *text, *line;
+	int pid = tid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	text = file_read(path, NULL);
+	line = text ? strstr(text, "\nTgid:") : NULL;
+	if (line)
+		pid = atoi(line + 6);
+	free(text);
+	return pid;
+}
+
+static int write_target(struct proc_state *s, const struct target *t)
+{
+	int err = 0;
+
+	if (t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
+		return for_numbers("/proc", write_process, s, 0);
+	for (size_t i = 0; i < t->n_ids && !err; i++) {
+		if (t->type == PEV_TARGET_SUBTREE && !t->workload)
+			err = write_subtree(s, t->ids[i], 0);
+		else if (t->type == PEV_TARGET_TASK)
+			err = write_process(s, 0, thread_pid(t->ids[i]));
+		else
+			err = write_process(s, 0, t->ids[i]);
+	}
+	return err;
+}
+
+int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
+		     struct msg *m)
+{
+	struct proc_state s = { 0 };
+	struct timespec now;
+	int err, close_err;
+
+	/* the command maps its code while it is recorded */
+	if (t->workload)
+		return 0;
+	s.mmap = pev_meta_class_by_name(meta, "pev:mmap");
+	s.comm = pev_meta_class_by_name(meta, "pev:comm");
+	if (!s.mmap || !s.comm)
+		return msg_set(m, -ENOENT, "the kernel's metadata has no pev:mmap and pev:comm");
+	clock_gettime(CLOCK_REALTIME, &now);
+	s.time = pev_meta_ticks(meta, now.tv_sec * 1000000000LL + now.tv_nsec);
+	err = pev_writer_encoder(w, meta, "state", 0, &s.enc);
+	if (!err) {
+		err = write_target(&s, t);
+		close_err = pev_encoder_close(s.enc);
+		if (!err)
+			err = close_err;
+	}
+	free(s.files);
+	htab_free(&s.h_files);
+	return err ? msg_set(m, err, "the state of running processes: %s", strerror(-err)) : 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfctl record: one channel, the events that go into it, and their way to
+ * the disk. Knows nothing of options and signals.
+ */
+#ifndef PERFCTL_RECORDER_H
+#define PERFCTL_RECORDER_H
+
+#include "event_plan.h"
+
+/**
+ * struct recorder_config - what to record and where
+ * @plan:      events; their period and sample are set
+ * @target:    where
+ * @path:      directory of the trace
+ * @ring_size: bytes for each CPU; 0: chosen, and made smaller if need be
+ * @overwrite: flight recorder
+ * @clock:     enum pev_clock
+ * @command:   for the trace's description
+ */
+struct recorder_config {
+	struct event_plan *plan;
+	const struct target *target;
+	const char *path;
+	uint64_t ring_size;
+	bool overwrite;
+	uint32_t clock;
+	const char *command;
+};
+
+/**
+ * struct recorder - one recording
+ * @fd:       the channel
+ * @channel:  its rings
+ * @sideband: plan of the sideband events
+ * @side:     these
+ * @set:      the events
+ * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
+ * @failed:   -errno of the first failed write, 0: none
+ * @ended:    events are off, all is written
+ */
+struct recorder {
+	struct recorder_config config;
+	int fd;
+	struct pev_channel *channel;
+	struct event_plan sideband;
+	struct event_set side;
+	struct event_set set;
+	struct pev_writer *writer;
+	int failed;
+	bool ended;
+};
+
+/* Opens everything; events wait for recorder_start() or the command's exec. */
+int recorder_open(struct recorder *r, const struct recorder_config *config, struct msg *m);
+int recorder_start(struct recorder *r, struct msg *m);
+/* Moves what is complete to the disk; < 0 once a write failed. */
+int64_t recorder_drain(struct recorder *r);
+/* Switches all off and writes the rest. */
+int recorder_end(struct recorder *r, struct msg *m);
+/* Overwrite mode: writes what the rings hold into a trace of its own. */
+int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
+void recorder_close(struct recorder *r);
+
+uint64_t recorder_bytes(const struct recorder *r);
+uint64_t recorder_lost(const struct recorder *r);
+
+/* trace_dir.c: makes room for a new trace: an older one becomes PATH.old */
+int trace_dir_prepare(const char *path, struct msg *m);
+
+/* proc_state.c: what runs on the target already, as sideband records of a trace */
+int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
+		     struct msg *m);
+
+#endif
