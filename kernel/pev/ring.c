@@ -19,7 +19,12 @@
  * right after that cmpxchg may fill and close the new packet before its header
  * is written; opening and closing therefore write disjoint members.
  *
- * @pos on a packet boundary means that no packet is open.
+ * @pos on a packet boundary means that no packet is open: a record never ends
+ * where its packet does, only a flush takes @pos there.
+ *
+ * Times and loss counts of packets only grow, although packets may be closed
+ * out of order: what a writer writes into headers it reads after @pos and before
+ * the cmpxchg on it, so that whoever comes later in the ring read later.
  *
  * Barriers:
  *
@@ -33,6 +38,7 @@
  *
  * Everything else is ordered by the CPU against itself: barrier() is enough.
  */
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "ring.h"
@@ -58,14 +64,26 @@ static void packet_open(struct pev_ring *ring, u64 start, u64 now)
 }
 
 /* Write what is known when the packet that ends its content at @pos ends. */
-static void packet_close(struct pev_ring *ring, u64 pos, u64 now)
+static void packet_close(struct pev_ring *ring, u64 pos, u64 now, u64 lost)
 {
 	u32 used = pos & (ring->packet_size - 1);
 	struct pev_packet *p = packet_at(ring, pos - used);
 
 	p->timestamp_end = now;
 	p->content_size = (u64)used * 8;
-	p->events_discarded = local64_read(&ring->lost);
+	p->events_discarded = lost;
+}
+
+/* Raise a word that nested writers raise too; did it grow? */
+static bool raise_to(u64 *word, u64 value)
+{
+	u64 old = READ_ONCE(*word);
+
+	while (old < value) {
+		if (try_cmpxchg_local(word, &old, value))
+			return true;
+	}
+	return false;
 }
 
 /* May the packet at @start be written, in a ring that keeps the oldest data? */
@@ -80,10 +98,9 @@ static bool room_discard(struct pev_ring *ring, u64 start)
 	/* pev_ring:D, pairs with pev_ring:C in the consumer */
 	tail = smp_load_acquire(&ring->user->tail);
 	/* Backwards, or beyond what was published: not ours to believe. */
-	if (tail < READ_ONCE(ring->tail) || tail > READ_ONCE(ring->kernel->head))
-		return false;
-	WRITE_ONCE(ring->tail, tail);
-	return end - tail <= ring_size;
+	if (tail <= READ_ONCE(ring->kernel->head))
+		raise_to(&ring->tail, tail);
+	return end - READ_ONCE(ring->tail) <= ring_size;
 }
 
 /*
@@ -97,17 +114,12 @@ static bool room_overwrite(struct pev_ring *ring, u64 start)
 	u64 ring_size = ring->data_mask + 1;
 	u64 end = start + ring->packet_size;
 	u64 unpublished = round_down(READ_ONCE(ring->kernel->head), ring->packet_size);
-	u64 oldest;
 
 	if (end - unpublished > ring_size)
 		return false;
 	if (end <= ring_size)
 		return true;
-	oldest = READ_ONCE(ring->kernel->oldest);
-	while (oldest < end - ring_size) {
-		if (try_cmpxchg_local(&ring->kernel->oldest, &oldest, end - ring_size))
-			break;
-	}
+	raise_to(&ring->kernel->oldest, end - ring_size);
 	smp_wmb();	/* pev_ring:F, pairs with pev_ring:E in the consumer */
 	return true;
 }
@@ -125,6 +137,40 @@ static void count_lost(struct pev_ring *ring)
 	} while (lost != (u64)local64_read(&ring->lost));
 }
 
+/*
+ * A record was refused the packet at @start. If the consumer holds what must
+ * go first, it is told, once a packet, however much it has still to read.
+ */
+static void blocked(struct pev_ring *ring, u64 start)
+{
+	if (ring->overwrite)
+		return;
+	if (raise_to(&ring->flushed, start + ring->packet_size - ring->data_mask - 1))
+		ring->wake(ring);
+}
+
+/**
+ * pev_ring_now_slow() - the time by a clock that may step back
+ * @ring: this CPU's ring
+ *
+ * CLOCK_MONOTONIC's fast accessor may, when it is read by an NMI. A call that
+ * begins after another one ended never returns an earlier time.
+ *
+ * Context: as pev_ring_reserve().
+ */
+u64 pev_ring_now_slow(struct pev_ring *ring)
+{
+	u64 last = READ_ONCE(ring->stamped);
+	u64 now;
+
+	do {
+		now = pev_clock_read(PEV_CLOCK_MONOTONIC);
+		if (now <= last)
+			return last;
+	} while (!try_cmpxchg_local(&ring->stamped, &last, now));
+	return now;
+}
+
 /**
  * pev_ring_reserve_slow() - reserve where a packet must be opened
  * @ring: this CPU's ring, its nest already raised
@@ -136,17 +182,17 @@ static void count_lost(struct pev_ring *ring)
  */
 void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 {
+	u64 pos, now, discarded, start = 0;
 	u32 header, used, lead;
-	u64 pos, start, now;
 
-	if (body > ring->packet_size - sizeof(struct pev_packet) - PEV_HEADER_EXTENDED)
+	if (body > pev_ring_max_body(ring->packet_size))
 		goto lost;
 
 	pos = local64_read(&ring->pos);
 	do {
 		header = pev_ring_stamp(ring, id, &now);
 		used = pos & (ring->packet_size - 1);
-		if (used && used + header + body <= ring->packet_size) {
+		if (used && used + header + body < ring->packet_size) {
 			start = pos;
 			lead = 0;
 			continue;
@@ -155,6 +201,7 @@ void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 		header = id < PEV_ID_EXTENDED ? PEV_HEADER_COMPACT : PEV_HEADER_EXTENDED;
 		lead = sizeof(struct pev_packet);
 		start = used ? pos - used + ring->packet_size : pos;
+		discarded = local64_read(&ring->lost);
 		if (!(ring->overwrite ? room_overwrite(ring, start) :
 					room_discard(ring, start)))
 			goto lost;
@@ -163,26 +210,40 @@ void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 	WRITE_ONCE(ring->last, now);
 	if (lead) {
 		if (used)
-			packet_close(ring, pos, now);
+			packet_close(ring, pos, now, discarded);
 		packet_open(ring, start, now);
 	}
-	return pev_ring_put_header(packet_at(ring, start + lead), header, id, now);
+	return pev_ring_put_header((void *)packet_at(ring, start) + lead, header,
+				   id, now);
 
 lost:
 	count_lost(ring);
 	pev_ring_commit(ring);
+	if (start)
+		blocked(ring, start);
 	return NULL;
 }
 
 /**
- * pev_ring_wake_slow() - wake the consumer, and say when to do so again
+ * pev_ring_wake_slow() - wake the consumer if it has a watermark's worth to read
  * @ring: this CPU's ring
+ *
+ * Also says when to look again: where the consumer's tail, as it is now, makes
+ * the watermark; or a little later, if it was woken and has yet to move.
  *
  * Context: as pev_ring_commit().
  */
 void pev_ring_wake_slow(struct pev_ring *ring)
 {
-	WRITE_ONCE(ring->wake_at, READ_ONCE(ring->kernel->head) + ring->watermark);
+	u64 head = READ_ONCE(ring->kernel->head);
+	u64 tail = READ_ONCE(ring->user->tail);
+
+	/* a tail that makes no sense wakes too often, no more */
+	if (tail <= head && head - tail < ring->watermark) {
+		WRITE_ONCE(ring->wake_at, tail + ring->watermark);
+		return;
+	}
+	WRITE_ONCE(ring->wake_at, head + ring->watermark / 4);
 	ring->wake(ring);
 }
 
@@ -192,10 +253,12 @@ void pev_ring_wake_slow(struct pev_ring *ring)
  *
  * Context: interrupts disabled on the ring's CPU, or that CPU is offline and
  * can't come online.
+ * Return: is all that was recorded before published? If not, the call has
+ * interrupted a writer that will publish it in a moment.
  */
-void pev_ring_flush(struct pev_ring *ring)
+bool pev_ring_flush(struct pev_ring *ring)
 {
-	u64 pos, now;
+	u64 pos, now, discarded;
 	u32 used;
 
 	local_inc(&ring->nest);
@@ -203,6 +266,7 @@ void pev_ring_flush(struct pev_ring *ring)
 	pos = local64_read(&ring->pos);
 	do {
 		pev_ring_stamp(ring, 0, &now);
+		discarded = local64_read(&ring->lost);
 		used = pos & (ring->packet_size - 1);
 		if (!used)
 			break;
@@ -210,12 +274,14 @@ void pev_ring_flush(struct pev_ring *ring)
 				      pos - used + ring->packet_size));
 	if (used) {
 		WRITE_ONCE(ring->last, now);
-		packet_close(ring, pos, now);
-		WRITE_ONCE(ring->flushed, pos - used + ring->packet_size);
+		packet_close(ring, pos, now, discarded);
+		pos += ring->packet_size - used;
+		raise_to(&ring->flushed, pos);
 	}
 	pev_ring_commit(ring);
 	if (used)
 		ring->wake(ring);
+	return READ_ONCE(ring->kernel->head) >= pos;
 }
 
 /**

@@ -23,6 +23,7 @@
  * @pos:         end of what is reserved; the only word that writers race for
  * @nest:        writers between reserve and commit on this CPU
  * @last:        time of the newest reservation, or older
+ * @stamped:     newest time given out, with a clock that may step back
  * @data:        the packets
  * @data_mask:   ring size - 1
  * @packet_size: bytes, a power of two
@@ -31,7 +32,8 @@
  * @kernel:      page shown to the consumer
  * @user:        page that the consumer writes; never trusted
  * @tail:        newest sane value seen in @user
- * @flushed:     head at the last flush; data before it is worth a wake-up
+ * @flushed:     data before it is worth a wake-up: a flush closed it, or
+ *               writers need its space
  * @lost:        records that found no room
  * @watermark:   bytes
  * @cpu:         CPU that writes here
@@ -46,6 +48,7 @@ struct pev_ring {
 	local64_t		pos;
 	local_t			nest;
 	u64			last;
+	u64			stamped;
 	u8			*data;
 	u64			data_mask;
 	u32			packet_size;
@@ -65,8 +68,9 @@ struct pev_ring {
 };
 
 void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body);
+u64 pev_ring_now_slow(struct pev_ring *ring);
 void pev_ring_wake_slow(struct pev_ring *ring);
-void pev_ring_flush(struct pev_ring *ring);
+bool pev_ring_flush(struct pev_ring *ring);
 bool pev_ring_readable(struct pev_ring *ring);
 
 /*
@@ -89,15 +93,32 @@ static __always_inline void *pev_ring_put_header(void *rec, u32 header, u32 id,
 	return rec + header;
 }
 
+/**
+ * pev_ring_max_body() - the longest body that a packet has room for
+ * @packet_size: bytes
+ *
+ * A record never ends where its packet does: @pos on a boundary means that
+ * the packet before it was closed.
+ */
+static inline u32 pev_ring_max_body(u32 packet_size)
+{
+	return packet_size - sizeof(struct pev_packet) - PEV_HEADER_EXTENDED - 8;
+}
+
 /*
- * Time for a record and the size of its header. Never before @ring->last: a
- * clock that steps back a tick must not look like a 27-bit wrap to the reader.
+ * Time for a record and the size of its header. Never before the record that
+ * lies before it: a clock that steps back a tick must not look like a 27-bit
+ * wrap to the reader. The cycle counter never steps back from a writer to one
+ * that interrupted it, so @ring->last, which may miss the former, is enough.
  */
 static __always_inline u32 pev_ring_stamp(struct pev_ring *ring, u32 id, u64 *now)
 {
 	u64 last = READ_ONCE(ring->last);
 
-	*now = pev_clock_read(ring->clock);
+	if (likely(ring->clock == PEV_CLOCK_CYCLES))
+		*now = pev_clock_read(PEV_CLOCK_CYCLES);
+	else
+		*now = pev_ring_now_slow(ring);
 	if (unlikely(*now < last))
 		*now = last;
 	if (likely(id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS)))
@@ -127,7 +148,7 @@ static __always_inline void *pev_ring_reserve(struct pev_ring *ring, u32 id, u32
 	do {
 		header = pev_ring_stamp(ring, id, &now);
 		used = pos & (ring->packet_size - 1);
-		if (unlikely(!used || used + header + body > ring->packet_size))
+		if (unlikely(!used || used + header + body >= ring->packet_size))
 			return pev_ring_reserve_slow(ring, id, body);
 	} while (unlikely(!local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
 					       pos + header + body)));
