@@ -20,12 +20,12 @@
 
 /* Not usable as a name in TSDL: its keywords and the names of our types. */
 static const char * const reserved[] = {
-	"align", "callsite", "char", "clock", "const", "double", "enum", "env", "event",
-	"float", "floating_point", "int", "int16_t", "int32_t", "int64_t", "int8_t",
-	"integer", "long", "short", "signed", "stream", "string", "struct", "text_t",
-	"trace", "typealias", "typedef", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
-	"unsigned", "variant", "void", "xint32_t", "xint64_t", "_Bool", "_Complex",
-	"_Imaginary",
+	"align", "aligned32_t", "callsite", "char", "clock", "clock27_t", "clock64_t",
+	"const", "double", "enum", "env", "event", "float", "floating_point", "int",
+	"int16_t", "int32_t", "int64_t", "int8_t", "integer", "long", "short", "signed",
+	"stream", "string", "struct", "text_t", "trace", "typealias", "typedef",
+	"uint16_t", "uint32_t", "uint64_t", "uint8_t", "unsigned", "variant", "void",
+	"xint32_t", "xint64_t", "_Bool", "_Complex", "_Imaginary",
 };
 
 /*

@@ -130,8 +130,8 @@ void pev_trace_fields(struct pev_event *event, struct pev_text *text)
 
 /**
  * pev_trace_name() - the name that the user gave
- * @attr: has its address; refused is also what no event with a name can have
- * @r:    says what is wrong
+ * @attr: has its address
+ * @r:    says what is wrong with it
  *
  * Return: a copy to be freed, or an ERR_PTR().
  */
@@ -140,9 +140,6 @@ char *pev_trace_name(const struct pev_attr *attr, struct pev_refuse *r)
 	char *name, *colon;
 	int err;
 
-	if (attr->flags & PEV_F_FREQ)
-		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-					  "PEV_F_FREQ is for timers: this type is recorded by period"));
 	if (!attr->name)
 		return ERR_PTR(pev_refuse(r, EINVAL, PEV_FIELD(name),
 					  "an event of this type needs a name, \"system:event\""));
