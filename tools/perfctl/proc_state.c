@@ -282,6 +282,13 @@ static int write_target(struct proc_state *s, const struct target *t)
 	return err;
 }
 
+static const struct pev_class *sideband_class(const struct pev_meta *meta, const char *name)
+{
+	const struct pev_class *cls = pev_meta_class_by_name(meta, name);
+
+	return cls ? cls : pev_meta_class_by_name(meta, name + strlen("pev:"));
+}
+
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
 		     struct msg *m)
 {
@@ -292,8 +299,8 @@ int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const st
 	/* the command maps its code while it is recorded */
 	if (t->workload)
 		return 0;
-	s.mmap = pev_meta_class_by_name(meta, "pev:mmap");
-	s.comm = pev_meta_class_by_name(meta, "pev:comm");
+	s.mmap = sideband_class(meta, "pev:mmap");
+	s.comm = sideband_class(meta, "pev:comm");
 	if (!s.mmap || !s.comm)
 		return msg_set(m, -ENOENT, "the kernel's metadata has no pev:mmap and pev:comm");
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -6,14 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void profile_init(struct profile *p)
-{
-	*p = (struct profile){ 0 };
-	machine_init(&p->machine);
-	objects_init(&p->objects);
-	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
-}
-
 void profile_free(struct profile *p)
 {
 	machine_free(&p->machine);
@@ -55,6 +47,15 @@ static uint32_t frame_id(struct profile *p, uint32_t object, uint64_t at)
 	f->object = object;
 	htab_add(&p->h_frames, hash, (uint32_t)(p->n_frames - 1));
 	return (uint32_t)(p->n_frames - 1);
+}
+
+void profile_init(struct profile *p)
+{
+	*p = (struct profile){ 0 };
+	machine_init(&p->machine);
+	objects_init(&p->objects);
+	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
+	frame_id(p, OBJECT_ID_UNKNOWN, 0);		   /* FRAME_NONE */
 }
 
 uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t addr)
@@ -182,7 +183,7 @@ static uint32_t func_id(struct profile *p, const struct func *key)
 
 void profile_resolve(struct profile *p)
 {
-	for (size_t i = 0; i < p->n_frames; i++) {
+	for (size_t i = p->n_resolved; i < p->n_frames; i++) {
 		struct frame *f = &p->frames[i];
 		struct func func = { .object = f->object };
 
@@ -190,6 +191,7 @@ void profile_resolve(struct profile *p)
 		func.at = func.symbol == SYM_NONE ? f->at : 0;
 		f->func = func_id(p, &func);
 	}
+	p->n_resolved = p->n_frames;
 }
 
 void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
@@ -198,6 +200,8 @@ void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
 
 	if (f->symbol != SYM_NONE)
 		text_name(b, symtab_name(objects_symtab(&p->objects, f->object), f->symbol));
+	else if (f->object == OBJECT_ID_UNKNOWN && !f->at)
+		strbuf_puts(b, "[no address]");
 	else if (f->object == OBJECT_ID_UNKNOWN || f->object == OBJECT_ID_KERNEL)
 		strbuf_addf(b, "0x%" PRIx64, f->at);
 	else

@@ -35,6 +35,7 @@ struct func {
 };
 
 #define CHAIN_NONE 0u
+#define FRAME_NONE 0u /* of samples without an address */
 
 /**
  * struct chain - a call chain, innermost frame first
@@ -86,6 +87,7 @@ struct profile {
 	struct frame *frames;
 	size_t n_frames, cap_frames;
 	struct htab h_frames;
+	size_t n_resolved;
 	struct func *funcs;
 	size_t n_funcs, cap_funcs;
 	struct htab h_funcs;
@@ -116,7 +118,7 @@ uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint
 		       uint32_t nk, const uint64_t *user, uint32_t nu);
 void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
 
-/* Finds the function of every frame. */
+/* Finds the function of every frame that came since the last call. */
 void profile_resolve(struct profile *p);
 
 /* "main", "libc.so.6+0x1234", "0xffffffff81000000"; into @b, harmless. */

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl doctor: what this kernel and machine can do, what is missing, and why. */
+#include "cpulist.h"
+#include "event_spec.h"
+#include "kernel.h"
+#include "perfctl.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/**
+ * enum finding - what is said about a thing
+ */
+enum finding {
+	GOOD,
+	NOTE,
+	BAD,
+};
+
+struct doctor {
+	struct pev_info info;
+	unsigned int bad;
+	bool color;
+};
+
+static void say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
+	PRINTF(4, 5);
+
+static void say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
+{
+	static const char *const words[] = { "ok  ", "note", "BAD " };
+	static const char *const colors[] = { "\033[32m", "\033[33m", "\033[31m" };
+	va_list ap;
+
+	d->bad += f == BAD;
+	printf("%s%s%s  %-18s ", d->color ? colors[f] : "", words[f], d->color ? "\033[m" : "",
+	       what);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+static void remedy(const char *fmt, ...) PRINTF(1, 2);
+
+static void remedy(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%25s-> ", "");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+static int64_t read_number(const char *path, int64_t otherwise)
+{
+	char *text = file_read(path, NULL);
+	int64_t v = text ? strtoll(text, NULL, 10) : otherwise;
+
+	free(text);
+	return v;
+}
+
+static void check_kernel(struct doctor *d)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	say(d, GOOD, "kernel", "Linux %s on %s, pev ABI %u", u.release, u.machine,
+	    d->info.abi_version);
+	if (d->info.abi_version > PEV_ABI_VERSION)
+		remedy("the kernel is newer than this perfctl (ABI %d): what it has more is not "
+		       "used", PEV_ABI_VERSION);
+	else if (d->info.abi_version < PEV_ABI_VERSION)
+		remedy("this perfctl (ABI %d) is newer: what it has more will be refused",
+		       PEV_ABI_VERSION);
+}
+
+/* CAP_PERFMON or CAP_SYS_ADMIN among the effective ones */
+static bool has_perfmon(void)
+{
+	char *text = file_read("/proc/self/status", NULL);
+	char *line = text ? strstr(text, "\nCapEff:") : NULL;
+	uint64_t caps = line ? strtoull(line + 8, NULL, 16) : 0;
+
+	free(text);
+	return caps & (1ULL << 38 | 1ULL << 21);
+}
+
+static void check_rights(struct doctor *d)
+{
+	int level = d->info.paranoid;
+	bool may = has_perfmon();
+
+	say(d, level >= 4 ? BAD : GOOD, "kernel.pev_paranoid", "is %d", level);
+	if (level >= 4)
+		remedy("sysctl kernel.pev_paranoid=2 switches pev on");
+	if (may)
+		say(d, GOOD, "rights", "CAP_PERFMON: kernel addresses, other users' processes, the "
+		    "whole machine");
+	else
+		say(d, NOTE, "rights", "no CAP_PERFMON: own processes, user mode");
+	if (!may)
+		remedy("for more: run as root, \"setcap cap_perfmon+ep $(which perfctl)\", or a "
+		       "lower kernel.pev_paranoid");
+}
+
+/* Opens a thing and closes it; the kernel's words if it refuses. */
+static bool try_open(struct pev_attr *attr, struct pev_why *why)
+{
+	int fd = pev_open_why(attr, why);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void check_sampling(struct doctor *d)
+{
+	struct pev_attr attr;
+	struct pev_why why;
+	int channel;
+
+	pev_attr_channel(&attr, 1 << 20);
+	channel = pev_open_why(&attr, &why);
+	if (channel < 0) {
+		say(d, BAD, "channel", "rings of 1 MiB: %s", why.text);
+		return;
+	}
+	say(d, GOOD, "channel", "rings of 1 MiB for each CPU");
+	pev_attr_event(&attr, PEV_TYPE_TIMER, PEV_TIMER_CPU_CLOCK, NULL);
+	pev_attr_record(&attr, channel, 999, PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_USTACK);
+	pev_attr_target(&attr, PEV_TARGET_PROCESS, 0);
+	attr.flags |= PEV_F_FREQ | PEV_F_EXCLUDE_KERNEL;
+	if (try_open(&attr, &why))
+		say(d, GOOD, "sampling", "own processes, by timer, with call chains");
+	else
+		say(d, BAD, "sampling", "%s", why.text);
+	attr.flags &= ~PEV_F_EXCLUDE_KERNEL;
+	attr.sample |= PEV_SAMPLE_KSTACK;
+	if (try_open(&attr, &why))
+		say(d, GOOD, "kernel side", "addresses and call chains of the kernel");
+	else
+		say(d, NOTE, "kernel side", "%s", why.text);
+	pev_attr_target(&attr, PEV_TARGET_CPUS, 0);
+	if (try_open(&attr, &why))
+		say(d, GOOD, "whole machine", "record -a, stat -a");
+	else
+		say(d, NOTE, "whole machine", "%s", why.text);
+	close(channel);
+}
+
+static void check_events(struct doctor *d)
+{
+	size_t n;
+	const struct software_name *sw = software_names(&n);
+	struct strbuf missing = { 0 };
+
+	say(d, d->info.nr_tracepoints ? GOOD : NOTE, "tracepoints", "%u%s", d->info.nr_tracepoints,
+	    d->info.nr_tracepoints ? "" : ": the kernel was built without CONFIG_TRACEPOINTS");
+	say(d, d->info.nr_markers ? GOOD : NOTE, "markers", "%u", d->info.nr_markers);
+	for (size_t i = 0; i < n; i++)
+		if (!(d->info.software >> sw[i].config & 1))
+			strbuf_addf(&missing, "%s%s", missing.len ? ", " : "", sw[i].name);
+	if (missing.len)
+		say(d, NOTE, "software events", "this machine has no %s", missing.s);
+	else
+		say(d, GOOD, "software events", "all");
+	strbuf_free(&missing);
+	say(d, NOTE, "hardware events", "no PMU backend: timers take the samples");
+	remedy("-e cycles and the like fall back to the cpu-clock timer in record");
+}
+
+static void check_clock(struct doctor *d)
+{
+	bool cycles = d->info.clock == PEV_CLOCK_CYCLES;
+	char *source = file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+				 NULL);
+
+	if (source)
+		source[strcspn(source, "\n")] = 0;
+	say(d, GOOD, "clock", "%s, %.3f MHz%s%s", cycles ? "cycle counter" : "monotonic",
+	    (double)d->info.clock_freq / 1e6, source ? ", the kernel's own is " : "",
+	    source ? source : "");
+	if (!cycles)
+		remedy("the cycle counter is not stable here; a stamp costs a little more");
+	free(source);
+}
+
+static void check_memory(struct doctor *d)
+{
+	struct cpulist online;
+	struct rlimit rl;
+	char a[32], b[32];
+	uint64_t need;
+
+	cpulist_online(&online);
+	need = (uint64_t)cpulist_count(&online) << 20;
+	cpulist_free(&online);
+	if (getrlimit(RLIMIT_MEMLOCK, &rl))
+		return;
+	if (rl.rlim_cur == RLIM_INFINITY || !geteuid())
+		say(d, GOOD, "locked memory", "no limit that matters to you");
+	else if (rl.rlim_cur >= need)
+		say(d, GOOD, "locked memory", "%s; record's rings take %s",
+		    text_bytes(a, rl.rlim_cur), text_bytes(b, need));
+	else {
+		say(d, NOTE, "locked memory", "%s; record's rings want %s and will be smaller",
+		    text_bytes(a, rl.rlim_cur), text_bytes(b, need));
+		remedy("raise it with \"ulimit -l\", or in /etc/security/limits.conf");
+	}
+}
+
+static void check_symbols(struct doctor *d)
+{
+	int64_t kptr = read_number("/proc/sys/kernel/kptr_restrict", 0);
+	char *text = file_read("/proc/kallsyms", NULL);
+
+	if (!text)
+		say(d, NOTE, "kernel symbols", "/proc/kallsyms: %s", strerror(errno));
+	else if (!strncmp(text, "0000000000000000 ", 17))
+		say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
+		    "%lld)", (long long)kptr);
+	else
+		say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
+	if (text && !strncmp(text, "0000000000000000 ", 17))
+		remedy("kernel functions will be shown as addresses; run as root to record their "
+		       "names");
+	free(text);
+}
+
+static void check_rest(struct doctor *d)
+{
+	bool cgroup = access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
+
+	say(d, cgroup ? GOOD : NOTE, "cgroup v2", cgroup ? "mounted at /sys/fs/cgroup (-G)" :
+	    "not mounted at /sys/fs/cgroup: -G needs the path of a cgroup's directory");
+	if (!access("/proc/sys/kernel/perf_event_paranoid", F_OK))
+		say(d, GOOD, "perf", "perf_events is there, too; both can be used at once");
+	else
+		say(d, GOOD, "perf", "perf_events is not in this kernel; pev does not need it");
+	say(d, GOOD, "tracefs", "not needed");
+}
+
+static int doctor_run(int argc, char **argv)
+{
+	struct doctor d = { .color = isatty(1) && !getenv("NO_COLOR") };
+	struct msg m;
+	int n, err, status;
+
+	status = command_options(&command_doctor, &d, argc, argv, &n);
+	if (status >= 0)
+		return status;
+	err = kernel_info(&d.info, &m);
+	if (err) {
+		say(&d, BAD, "kernel", "%s", m.text);
+		return status_of(err);
+	}
+	check_kernel(&d);
+	check_rights(&d);
+	check_sampling(&d);
+	check_events(&d);
+	check_clock(&d);
+	check_memory(&d);
+	check_symbols(&d);
+	check_rest(&d);
+	return d.bad ? STATUS_FAILED : STATUS_OK;
+}
+
+static const struct opt doctor_options[] = { { 0 } };
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.operands = "",
+	.summary = "see what this kernel and machine can do, and what is missing",
+	.about = "Asks the kernel what it offers, tries the usual ways of measuring, and says for "
+		 "everything that does not work why, and what would help. Exits with 0 if nothing "
+		 "is bad.",
+	.opts = doctor_options,
+	.run = doctor_run,
+};

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl script: all events of a recording as text, in order of time. */
+#include "feed.h"
+#include "perfctl.h"
+#include "rows.h"
+#include "text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Columns of a line, in the order of printing. */
+enum script_field {
+	FIELD_COMM = 1u << 0,
+	FIELD_PID = 1u << 1,
+	FIELD_TID = 1u << 2,
+	FIELD_CPU = 1u << 3,
+	FIELD_TIME = 1u << 4,
+	FIELD_ABSTIME = 1u << 5,
+	FIELD_EVENT = 1u << 6,
+	FIELD_IP = 1u << 7,
+	FIELD_FIELDS = 1u << 8,
+	FIELD_CHAIN = 1u << 9,
+};
+
+#define FIELD_DEFAULT                                                                    \
+	(FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT | FIELD_IP |      \
+	 FIELD_FIELDS | FIELD_CHAIN)
+
+struct script_opts {
+	const char *input;
+	const char *time;
+	const char *event;
+	const char *comm;
+	const char *pids;
+	const char *tids;
+	const char *cpus;
+	unsigned int fields;
+	bool no_sideband;
+};
+
+struct script_run {
+	struct script_opts opts;
+	struct feed feed;
+	int64_t begin;
+	int64_t from;
+	int64_t to;
+	struct strbuf line;
+	uint64_t printed;
+};
+
+static int set_fields(void *opts, const char *arg, struct msg *m)
+{
+	static const struct {
+		const char *name;
+		unsigned int bit;
+	} names[] = {
+		{ "comm", FIELD_COMM },	  { "pid", FIELD_PID },	    { "tid", FIELD_TID },
+		{ "cpu", FIELD_CPU },	  { "time", FIELD_TIME },   { "abstime", FIELD_ABSTIME },
+		{ "event", FIELD_EVENT }, { "ip", FIELD_IP },	    { "sym", FIELD_IP },
+		{ "fields", FIELD_FIELDS }, { "trace", FIELD_FIELDS }, { "chain", FIELD_CHAIN },
+	};
+	char *copy = xstrdup(arg), *save, *p;
+	int err = 0;
+
+	((struct script_opts *)opts)->fields = 0;
+	for (p = strtok_r(copy, ", ", &save); p && !err; p = strtok_r(NULL, ", ", &save)) {
+		struct nearest near = { .word = p };
+		size_t i;
+
+		for (i = 0; i < ARRAY_SIZE(names) && strcmp(names[i].name, p); i++)
+			nearest_offer(&near, names[i].name);
+		if (i < ARRAY_SIZE(names))
+			((struct script_opts *)opts)->fields |= names[i].bit;
+		else
+			err = msg_set(m, -EINVAL, "-F: unknown field \"%s\"; %s%s%s", p,
+				      near.best ? "did you mean \"" : "there are comm, pid, tid, "
+				      "cpu, time, abstime, event, ip, fields and chain",
+				      near.best ? near.best : "", near.best ? "\"?" : "");
+	}
+	free(copy);
+	return err;
+}
+
+static const struct opt script_options[] = {
+	{ 0, OPT_HEADING, .help = "Which recording" },
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct script_opts, input) },
+	{ 0, OPT_HEADING, .help = "What to print" },
+	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "
+	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain "
+	  "(default: all but pid and abstime)", 0, set_fields },
+	{ 0, OPT_HEADING, .help = "Which events (names may be globs, several by commas)" },
+	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
+	  "missing", offsetof(struct script_opts, time) },
+	{ 'e', OPT_STRING, "event", "NAME", "only these events",
+	  offsetof(struct script_opts, event) },
+	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
+	  offsetof(struct script_opts, comm) },
+	{ 0, OPT_STRING, "pid", "PID", "only these processes", offsetof(struct script_opts, pids) },
+	{ 0, OPT_STRING, "tid", "TID", "only these threads", offsetof(struct script_opts, tids) },
+	{ 'C', OPT_STRING, "cpu", "CPU", "only these CPUs, as numbers",
+	  offsetof(struct script_opts, cpus) },
+	{ 0, OPT_FLAG, "no-sideband", NULL, "leave out mmap, comm, fork, exec and exit",
+	  offsetof(struct script_opts, no_sideband) },
+	{ 0 },
+};
+
+static bool number_matches(const char *globs, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	return globs_match(globs, text);
+}
+
+static bool wanted(const struct script_run *r, const struct pev_event *ev,
+		   const struct feed_class *cls, const struct thread *t, int64_t ns)
+{
+	const struct script_opts *o = &r->opts;
+
+	if (ns < r->from || ns > r->to)
+		return false;
+	if (o->no_sideband && cls->kind != FEED_EVENT)
+		return false;
+	return (!o->event || globs_match(o->event, ev->cls->name)) &&
+	       (!o->comm || globs_match(o->comm, machine_comm_name(&r->feed.profile.machine,
+								    t->comm))) &&
+	       (!o->pids || number_matches(o->pids, t->pid)) &&
+	       (!o->tids || number_matches(o->tids, t->tid)) &&
+	       (!o->cpus || number_matches(o->cpus, ev->cpu));
+}
+
+static void put_time(struct strbuf *b, int64_t ns)
+{
+	strbuf_addf(b, " %" PRId64 ".%09" PRId64 ":", ns / 1000000000,
+		    (ns < 0 ? -ns : ns) % 1000000000);
+}
+
+static void put_payload(struct script_run *r, const struct pev_event *ev)
+{
+	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
+		const struct pev_field *f = &ev->cls->fields[i];
+		char small[512], *big = NULL;
+		int n;
+
+		/* lengths and offsets of what follows say nothing to people */
+		if (f->name[0] == '_' || strstr(f->name, "__data_loc"))
+			continue;
+		n = pev_event_print_field(ev, f, false, small, sizeof(small));
+		if (n >= (int)sizeof(small)) {
+			big = xmalloc((size_t)n + 1);
+			pev_event_print_field(ev, f, false, big, (size_t)n + 1);
+		}
+		strbuf_addf(&r->line, " %s=", f->name);
+		text_name(&r->line, n < 0 ? "?" : big ? big : small);
+		free(big);
+	}
+}
+
+static void put_place(struct script_run *r, uint32_t frame, uint64_t addr)
+{
+	struct profile *p = &r->feed.profile;
+	uint32_t func;
+
+	profile_resolve(p);
+	func = profile_frame_func(p, frame);
+	strbuf_addf(&r->line, " %16" PRIx64 " ", addr);
+	profile_func_name(p, func, &r->line);
+	strbuf_addf(&r->line, " (%s)", object_name(&p->objects, p->funcs[func].object));
+}
+
+static void put_chain(struct script_run *r, const struct mapset *space, const uint64_t *chain,
+		      uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t at = i ? chain[i] - 1 : chain[i];
+
+		strbuf_puts(&r->line, "\n       ");
+		put_place(r, profile_frame(&r->feed.profile, space, at), chain[i]);
+	}
+}
+
+static void put_head(struct script_run *r, const struct pev_event *ev, const struct thread *t,
+		     int64_t ns)
+{
+	unsigned int f = r->opts.fields;
+	struct strbuf *b = &r->line;
+	char comm[128];
+
+	if (f & FIELD_COMM)
+		strbuf_addf(b, "%16s", text_safe(comm, sizeof(comm),
+			    machine_comm_name(&r->feed.profile.machine, t->comm)));
+	if (f & FIELD_PID)
+		strbuf_addf(b, " %7u", t->pid);
+	if (f & FIELD_TID)
+		strbuf_addf(b, " %7u", t->tid);
+	if (f & FIELD_CPU)
+		strbuf_addf(b, " [%03u]", ev->cpu);
+	if (f & FIELD_ABSTIME)
+		put_time(b, ns);
+	if (f & FIELD_TIME)
+		put_time(b, ns - r->begin);
+	if (f & FIELD_EVENT) {
+		strbuf_putc(b, ' ');
+		text_name(b, ev->cls->name);
+		strbuf_putc(b, ':');
+	}
+}
+
+static void print_event(struct script_run *r, const struct pev_event *ev, const struct thread *t,
+			int64_t ns)
+{
+	const struct mapset *space = r->feed.profile.machine.processes[t->process].space;
+	uint64_t sample = ev->cls->sample;
+
+	strbuf_reset(&r->line);
+	put_head(r, ev, t, ns);
+	if (r->opts.fields & FIELD_FIELDS) {
+		if (sample & PEV_SAMPLE_PERIOD)
+			strbuf_addf(&r->line, " period=%" PRIu64, ev->period);
+		if (sample & PEV_SAMPLE_ADDR)
+			strbuf_addf(&r->line, " addr=0x%" PRIx64, ev->addr);
+		put_payload(r, ev);
+	}
+	if ((r->opts.fields & FIELD_IP) && (sample & PEV_SAMPLE_IP) &&
+	    !((r->opts.fields & FIELD_CHAIN) && (ev->kstack_len || ev->ustack_len)))
+		put_place(r, profile_frame(&r->feed.profile, space, ev->ip), ev->ip);
+	if (r->opts.fields & FIELD_CHAIN) {
+		put_chain(r, space, ev->kstack, ev->kstack_len);
+		put_chain(r, space, ev->ustack, ev->ustack_len);
+		if (ev->kstack_len || ev->ustack_len)
+			strbuf_putc(&r->line, '\n');
+	}
+	strbuf_putc(&r->line, '\n');
+	fwrite(r->line.s, 1, r->line.len, stdout);
+	r->printed++;
+}
+
+static int parse_time(struct script_run *r, struct msg *m)
+{
+	const char *text = r->opts.time, *comma;
+	char *end;
+	double v;
+
+	r->from = INT64_MIN;
+	r->to = INT64_MAX;
+	if (!text)
+		return 0;
+	comma = strchr(text, ',');
+	if (!comma)
+		return msg_set(m, -EINVAL, "--time takes FROM,TO in seconds, not \"%s\"", text);
+	if (comma != text) {
+		v = strtod(text, &end);
+		if (end != comma)
+			return msg_set(m, -EINVAL, "--time: \"%s\" is not a time", text);
+		r->from = r->begin + (int64_t)(v * 1e9);
+	}
+	if (comma[1]) {
+		v = strtod(comma + 1, &end);
+		if (*end)
+			return msg_set(m, -EINVAL, "--time: \"%s\" is not a time", comma + 1);
+		r->to = r->begin + (int64_t)(v * 1e9);
+	}
+	return 0;
+}
+
+static int script_trace(struct script_run *r, struct msg *m)
+{
+	const struct pev_event *ev;
+	const struct feed_class *cls;
+	int err;
+
+	r->begin = pev_trace_begin_ns(r->feed.trace);
+	err = parse_time(r, m);
+	if (err)
+		return err;
+	while ((err = feed_next(&r->feed, &ev, &cls, m)) > 0) {
+		const struct thread *t = feed_thread(&r->feed, ev);
+		int64_t ns = pev_event_ns(ev);
+
+		if (ns > r->to)
+			break;
+		if (wanted(r, ev, cls, t, ns))
+			print_event(r, ev, t, ns);
+		if (ferror(stdout))
+			return 0; /* said by main() */
+	}
+	if (err >= 0 && !r->printed)
+		complain("no events%s in %s", r->opts.event || r->opts.comm || r->opts.pids ||
+			 r->opts.tids || r->opts.cpus || r->opts.time ? " that match" : "",
+			 pev_trace_path(r->feed.trace));
+	return err < 0 ? err : 0;
+}
+
+static int script_run(int argc, char **argv)
+{
+	struct script_run r = { .opts = { .fields = FIELD_DEFAULT } };
+	static char buffer[1 << 18];
+	struct msg m;
+	int n, err, status;
+
+	status = command_options(&command_script, &r.opts, argc, argv, &n);
+	if (status >= 0)
+		return status;
+	if (n > 1 || (n && r.opts.input)) {
+		complain("one trace at a time: \"%s\" is one too many", argv[n]);
+		return STATUS_USAGE;
+	}
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	err = feed_open(&r.feed, n ? argv[1] : r.opts.input, &m);
+	if (!err) {
+		err = script_trace(&r, &m);
+		fflush(stdout);
+		feed_note_damage(&r.feed);
+	}
+	feed_close(&r.feed);
+	strbuf_free(&r.line);
+	if (err) {
+		complain("%s", m.text);
+		return status_of(err);
+	}
+	return STATUS_OK;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.operands = "[DIR]",
+	.summary = "print all events of a recording in order of time",
+	.about = "Prints a line for each event: program, thread, CPU, time, name and fields, with "
+		 "call chains below.",
+	.examples = "  perfctl script | less\n"
+		    "  perfctl script -e 'sched:*' --time 0.5,0.6\n"
+		    "  perfctl script -F tid,time,event,fields --no-sideband\n",
+	.opts = script_options,
+	.run = script_run,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A trace into a profile. See feed.h. */
+#include "feed.h"
+#include "perfctl.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define DEFAULT_DIR "pev.trace"
+
+static enum feed_kind kind_of(const struct pev_class *cls)
+{
+	static const struct {
+		const char *name;
+		enum feed_kind kind;
+	} kinds[] = {
+		{ "mmap", FEED_MMAP }, { "comm", FEED_COMM }, { "fork", FEED_FORK },
+		{ "exec", FEED_EXEC }, { "exit", FEED_EXIT },
+	};
+	const char *name = cls->name;
+
+	if (cls->type != PEV_TYPE_SIDEBAND && cls->type)
+		return FEED_EVENT;
+	if (!strncmp(name, "pev:", 4))
+		name += 4;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].kind;
+	return FEED_EVENT;
+}
+
+/* A field that holds one integer. */
+static const struct pev_field *int_field(const struct pev_class *cls, const char *name)
+{
+	const struct pev_field *f = pev_class_field(cls, name);
+
+	return f && f->shape == PEV_SHAPE_INT ? f : NULL;
+}
+
+static void look_up(struct feed *f, const struct pev_class *cls)
+{
+	struct feed_class *c = &f->classes[cls->index];
+
+	c->kind = kind_of(cls);
+	c->event = strtab_id(&f->names, cls->name);
+	c->scale = cls->period > 1 && !cls->freq ? cls->period : 1;
+	if (c->kind == FEED_EVENT)
+		return;
+	c->pid = int_field(cls, "pid");
+	c->tid = int_field(cls, "tid");
+	c->ppid = int_field(cls, "ppid");
+	c->ptid = int_field(cls, "ptid");
+	c->addr = int_field(cls, "addr");
+	c->len = int_field(cls, "len");
+	c->pgoff = int_field(cls, "pgoff");
+	c->id = pev_class_field(cls, "build_id");
+	c->id_size = int_field(cls, "build_id_size");
+	c->name = pev_class_field(cls, c->kind == FEED_COMM ? "comm" : "filename");
+}
+
+static void open_info(struct feed *f)
+{
+	char *path = xasprintf("%s/info/vdso", pev_trace_path(f->trace)), *text;
+	FILE *vdso = fopen(path, "re");
+	size_t len;
+
+	if (vdso) {
+		fclose(vdso);
+		f->profile.objects.vdso = path;
+	} else {
+		free(path);
+	}
+	if (!pev_trace_info_file(f->trace, "kallsyms", &text, &len))
+		f->profile.objects.kallsyms = text;
+}
+
+int feed_open(struct feed *f, const char *path, struct msg *m)
+{
+	struct pev_error e;
+	int err;
+
+	*f = (struct feed){ 0 };
+	if (!path)
+		path = DEFAULT_DIR;
+	err = pev_trace_open(path, &f->trace, &e);
+	if (err)
+		return msg_set(m, err == -ENOENT ? -EBADMSG : err, "%s: %s", path, e.text);
+	profile_init(&f->profile);
+	f->n_classes = pev_trace_nr_classes(f->trace);
+	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));
+	for (unsigned int i = 0; i < f->n_classes; i++)
+		look_up(f, pev_trace_class(f->trace, i));
+	open_info(f);
+	err = pev_cursor_open(f->trace, NULL, &f->cursor);
+	if (err) {
+		msg_set(m, err, "%s: %s", path, strerror(-err));
+		feed_close(f);
+	}
+	return err;
+}
+
+void feed_close(struct feed *f)
+{
+	if (!f->trace)
+		return;
+	pev_cursor_close(f->cursor);
+	profile_free(&f->profile);
+	strtab_free(&f->names);
+	free(f->classes);
+	pev_trace_close(f->trace);
+	*f = (struct feed){ 0 };
+}
+
+static uint32_t u32_of(const struct pev_event *ev, const struct pev_field *field, uint32_t other)
+{
+	return field ? (uint32_t)pev_event_int(ev, field) : other;
+}
+
+static void feed_mmap(struct feed *f, const struct feed_class *c, const struct pev_event *ev)
+{
+	struct build_id id = { 0 };
+	const uint8_t *bytes;
+	char path[4096];
+	size_t n = 0;
+
+	pev_event_copy_text(ev, c->name, path, sizeof(path));
+	bytes = c->id ? pev_event_locate(ev, c->id, &n) : NULL;
+	if (bytes) {
+		size_t size = c->id_size ? pev_event_int(ev, c->id_size) : n;
+
+		id.len = (uint8_t)min_u64(min_u64(size, n), sizeof(id.bytes));
+		memcpy(id.bytes, bytes, id.len);
+		if (!c->id_size && id.len == 20 && !memcmp(id.bytes, (char[20]){ 0 }, 20))
+			id.len = 0;
+	}
+	machine_mmap(&f->profile.machine, u32_of(ev, c->pid, ev->pid), pev_event_int(ev, c->addr),
+		     pev_event_int(ev, c->len), pev_event_int(ev, c->pgoff),
+		     objects_get(&f->profile.objects, path[0] ? path : "//anon", &id));
+}
+
+static void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_event *ev)
+{
+	struct machine *m = &f->profile.machine;
+	uint32_t pid = u32_of(ev, c->pid, ev->pid), tid = u32_of(ev, c->tid, ev->tid);
+	char name[256];
+
+	switch (c->kind) {
+	case FEED_MMAP:
+		feed_mmap(f, c, ev);
+		break;
+	case FEED_COMM:
+		pev_event_copy_text(ev, c->name, name, sizeof(name));
+		machine_comm(m, pid, tid, name);
+		break;
+	case FEED_FORK:
+		machine_fork(m, u32_of(ev, c->ppid, ev->pid), u32_of(ev, c->ptid, ev->tid), pid,
+			     tid);
+		break;
+	case FEED_EXEC:
+		machine_exec(m, pid);
+		break;
+	default:
+		break;
+	}
+}
+
+int feed_next(struct feed *f, const struct pev_event **ev, const struct feed_class **cls,
+	      struct msg *m)
+{
+	int err = pev_cursor_next(f->cursor, ev);
+
+	if (err < 0)
+		return msg_set(m, err, "reading the trace: %s", strerror(-err));
+	if (!err)
+		return 0;
+	*cls = &f->classes[(*ev)->cls->index];
+	if ((*cls)->kind != FEED_EVENT)
+		feed_sideband(f, *cls, *ev);
+	return 1;
+}
+
+const struct thread *feed_thread(struct feed *f, const struct pev_event *ev)
+{
+	return machine_thread(&f->profile.machine, ev->pid, ev->tid);
+}
+
+void feed_note_damage(const struct feed *f)
+{
+	uint64_t lost = pev_trace_lost(f->trace);
+	unsigned int n = pev_trace_nr_warnings(f->trace);
+	char a[32], safe[1024];
+
+	for (unsigned int i = 0; i < n; i++)
+		note("%s", text_safe(safe, sizeof(safe), pev_trace_warning(f->trace, i)));
+	if (lost)
+		note("%s records were lost while recording: shares may be off; record with a "
+		     "larger ring (-m)", text_count(a, lost));
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl report: tables and trees as text. */
+#include "report.h"
+#include "text.h"
+
+#include <stdlib.h>
+
+/* a column of names is not wider than this, except the last one */
+#define COLUMN_MOST 32
+
+static const char *heading(enum sort_key key)
+{
+	static const char *const names[SORT_MAX] = {
+		[SORT_COMM] = "Program", [SORT_DSO] = "Object", [SORT_SYMBOL] = "Function",
+		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	[SORT_CPU] = "CPU",
+		[SORT_EVENT] = "Event",
+	};
+
+	return names[key];
+}
+
+static void add_symbol(const struct rows *rows, uint32_t func, struct strbuf *b)
+{
+	const struct profile *p = rows->profile;
+	enum object_kind kind = p->objects.o[p->funcs[func].object].kind;
+
+	strbuf_puts(b, kind == OBJECT_KERNEL || kind == OBJECT_MODULE ? "[k] " : "[.] ");
+	profile_func_name(rows->profile, func, b);
+}
+
+void report_cell(const struct rows *rows, const struct row *row, enum sort_key key,
+		 const struct strtab *events, struct strbuf *b)
+{
+	struct profile *p = rows->profile;
+
+	switch (key) {
+	case SORT_COMM:
+		text_name(b, machine_comm_name(&p->machine, row->key.comm));
+		break;
+	case SORT_DSO:
+		strbuf_puts(b, object_name(&p->objects, row->key.object));
+		break;
+	case SORT_SYMBOL:
+		profile_func_name(p, row->key.func, b);
+		break;
+	case SORT_PID:
+		strbuf_addf(b, "%u", row->key.pid);
+		break;
+	case SORT_TID:
+		strbuf_addf(b, "%u", row->key.tid);
+		break;
+	case SORT_CPU:
+		strbuf_addf(b, "%u", row->key.cpu);
+		break;
+	case SORT_EVENT:
+		text_name(b, strtab_get(events, row->key.event));
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * struct table - while one is printed
+ * @widths: of the columns
+ * @shown:  rows that are above the limit
+ */
+struct table {
+	const struct rows *rows;
+	const struct report_style *style;
+	const struct strtab *events;
+	size_t widths[SORT_MAX];
+	size_t shown;
+};
+
+static void cell_text(const struct table *t, const struct row *row, enum sort_key key,
+		      struct strbuf *b)
+{
+	strbuf_reset(b);
+	if (key == SORT_SYMBOL)
+		add_symbol(t->rows, row->key.func, b);
+	else
+		report_cell(t->rows, row, key, t->events, b);
+	strbuf_add(b, "", 0);
+}
+
+static void measure(struct table *t)
+{
+	const struct sort_list *sort = &t->rows->config->sort;
+	struct strbuf b = { 0 };
+
+	for (unsigned int k = 0; k < sort->n; k++) {
+		size_t *w = &t->widths[k];
+
+		*w = strlen(heading(sort->keys[k]));
+		for (size_t i = 0; i < t->shown; i++) {
+			cell_text(t, &t->rows->r[i], sort->keys[k], &b);
+			*w = max_u64(*w, text_width(b.s));
+		}
+		if (k + 1 < sort->n || sort->keys[k] != SORT_SYMBOL)
+			*w = min_u64(*w, COLUMN_MOST);
+	}
+	strbuf_free(&b);
+}
+
+static bool is_number(enum sort_key key)
+{
+	return key == SORT_PID || key == SORT_TID || key == SORT_CPU;
+}
+
+static void print_columns(const struct table *t, const struct row *row)
+{
+	const struct sort_list *sort = &t->rows->config->sort;
+	FILE *out = t->style->out;
+	struct strbuf b = { 0 };
+
+	for (unsigned int k = 0; k < sort->n; k++) {
+		bool last = k + 1 == sort->n;
+		size_t width;
+		int pad;
+
+		if (row)
+			cell_text(t, row, sort->keys[k], &b);
+		else {
+			strbuf_reset(&b);
+			strbuf_puts(&b, heading(sort->keys[k]));
+		}
+		width = text_width(b.s);
+		pad = width < t->widths[k] ? (int)(t->widths[k] - width) : 0;
+		if (is_number(sort->keys[k]))
+			fprintf(out, "  %*s%s", pad, "", b.s);
+		else
+			fprintf(out, "  %s%*s", b.s, last ? 0 : pad, "");
+	}
+	fputc('\n', out);
+	strbuf_free(&b);
+}
+
+static void print_heading(const struct table *t)
+{
+	FILE *out = t->style->out;
+
+	if (t->rows->config->children)
+		fprintf(out, "#   Total      Self");
+	else
+		fprintf(out, "#   Share");
+	if (t->style->samples)
+		fprintf(out, "     Samples");
+	print_columns(t, NULL);
+}
+
+/**
+ * struct branch - while a tree is printed
+ * @prefix: what stands left of the branch
+ */
+struct branch {
+	const struct table *table;
+	const struct tree *tree;
+	struct strbuf prefix;
+};
+
+static bool big_enough(const struct branch *b, uint32_t node)
+{
+	return node && report_share(b->table->rows, b->tree->nodes[node].weight) >=
+			       b->table->style->limit;
+}
+
+static void print_node(struct branch *b, uint32_t node, bool share)
+{
+	const struct tree_node *n = &b->tree->nodes[node];
+	struct strbuf name = { 0 };
+
+	profile_func_name(b->table->rows->profile, n->func, &name);
+	fprintf(b->table->style->out, "%s%s", b->prefix.s, share ? "--" : "  ");
+	if (share)
+		fprintf(b->table->style->out, "%.2f%%-- ",
+			report_share(b->table->rows, n->weight));
+	fprintf(b->table->style->out, "%s\n", name.s);
+	strbuf_free(&name);
+}
+
+/* A branch that has one way only is printed as a list, without shares. */
+static uint32_t only_child(const struct branch *b, uint32_t node)
+{
+	const struct tree_node *nodes = b->tree->nodes;
+	uint32_t c = nodes[node].child;
+
+	if (!c || nodes[c].weight != nodes[node].weight)
+		return 0;
+	return c;
+}
+
+static void print_children(struct branch *b, uint32_t node)
+{
+	size_t len = b->prefix.len;
+	uint32_t c;
+
+	for (c = b->tree->nodes[node].child; big_enough(b, c); c = b->tree->nodes[c].next) {
+		bool last = !big_enough(b, b->tree->nodes[c].next);
+		uint32_t at = c, below;
+
+		b->prefix.len = len;
+		strbuf_puts(&b->prefix, last ? "`" : "|");
+		print_node(b, c, true);
+		b->prefix.len = len;
+		strbuf_puts(&b->prefix, last ? "          " : "|         ");
+		while ((below = only_child(b, at))) {
+			print_node(b, below, false);
+			at = below;
+		}
+		print_children(b, at);
+	}
+	b->prefix.len = len;
+	if (b->prefix.s)
+		b->prefix.s[len] = 0;
+}
+
+static void print_tree(const struct table *t, const struct row *row)
+{
+	struct tree tree;
+	struct branch b = { .table = t, .tree = &tree };
+	uint32_t at = 0, below;
+
+	tree_make(&tree, t->rows, row);
+	if (tree.nodes[0].child) {
+		strbuf_puts(&b.prefix, "            ");
+		while ((below = only_child(&b, at))) {
+			print_node(&b, below, false);
+			at = below;
+		}
+		print_children(&b, at);
+		fputc('\n', t->style->out);
+	}
+	strbuf_free(&b.prefix);
+	tree_free(&tree);
+}
+
+static void print_row(const struct table *t, const struct row *row)
+{
+	FILE *out = t->style->out;
+	char buf[32];
+
+	fprintf(out, "%8.2f%%", report_share(t->rows, row->total));
+	if (t->rows->config->children)
+		fprintf(out, " %8.2f%%", report_share(t->rows, row->self));
+	if (t->style->samples)
+		fprintf(out, "  %10s", text_count(buf, row->samples));
+	print_columns(t, row);
+	if (t->style->graph)
+		print_tree(t, row);
+}
+
+static void print_rest(const struct table *t)
+{
+	uint64_t weight = 0;
+	char a[32];
+
+	for (size_t i = t->shown; i < t->rows->n; i++)
+		weight += t->rows->r[i].self;
+	if (t->shown < t->rows->n)
+		fprintf(t->style->out, "# %s more below %.2f %%, together %.2f %%\n",
+			text_count(a, t->rows->n - t->shown), t->style->limit,
+			report_share(t->rows, weight));
+	if (t->rows->hidden)
+		fprintf(t->style->out, "# filtered out: %.2f %%\n",
+			report_share(t->rows, t->rows->hidden));
+}
+
+void report_print(const struct rows *rows, const struct report_style *s, const char *event,
+		  const struct strtab *events)
+{
+	struct table t = { .rows = rows, .style = s, .events = events };
+	char a[32], b[32], safe[256];
+
+	fprintf(s->out, "# %s: %s samples", text_safe(safe, sizeof(safe), event),
+		text_count(a, rows->samples));
+	if (rows->weight != rows->samples)
+		fprintf(s->out, ", which stand for %s events", text_count(b, rows->weight));
+	fprintf(s->out, "\n#\n");
+	while (t.shown < rows->n && report_share(rows, rows->r[t.shown].total) >= s->limit)
+		t.shown++;
+	measure(&t);
+	print_heading(&t);
+	for (size_t i = 0; i < t.shown; i++)
+		print_row(&t, &rows->r[i]);
+	print_rest(&t);
+	fputc('\n', s->out);
+}
