@@ -44,7 +44,7 @@ void pev_mark_fire(struct pev_mark *mark, ...);
  * PEV_MARK() - say that something happens here
  * @subsystem: an identifier
  * @event:     an identifier
- * @format:    the fields, as for printf
+ * @fmt:       the fields, as for printf
  * @...:       their values, evaluated only while somebody listens
  *
  * A field is called by the word before its conversion, "arg0", "arg1", ...
@@ -61,13 +61,13 @@ void pev_mark_fire(struct pev_mark *mark, ...);
  * elsewhere (deep in the idle loop, before the entry code is done) nothing is
  * seen.
  */
-#define PEV_MARK(subsystem, event, format, ...)				\
+#define PEV_MARK(subsystem, event, fmt, ...)				\
 do {									\
 	static const char __pev_name[] __aligned(1)			\
 	__section("__pev_marks_strings") = __stringify(subsystem) ":"	\
 					   __stringify(event);		\
 	static const char __pev_format[] __aligned(1)			\
-	__section("__pev_marks_strings") = format;			\
+	__section("__pev_marks_strings") = fmt;				\
 	static struct pev_mark __pev_mark __used			\
 	__section("__pev_marks") = {					\
 		.key	= STATIC_KEY_FALSE_INIT,			\
@@ -83,10 +83,10 @@ do {									\
 
 #else /* !CONFIG_PEV */
 
-#define PEV_MARK(subsystem, event, format, ...)				\
+#define PEV_MARK(subsystem, event, fmt, ...)				\
 do {									\
 	if (0)								\
-		pev_mark_check(format, ##__VA_ARGS__);			\
+		pev_mark_check(fmt, ##__VA_ARGS__);			\
 } while (0)
 
 #endif /* CONFIG_PEV */

@@ -47,19 +47,19 @@ static void fire(const char *context)
 
 static DECLARE_COMPLETION(done);
 
-static void in_softirq(struct tasklet_struct *unused)
+static void softirq_fires(struct tasklet_struct *unused)
 {
 	fire("softirq");
 	complete(&done);
 }
-static DECLARE_TASKLET(tasklet, in_softirq);
+static DECLARE_TASKLET(tasklet, softirq_fires);
 
-static void in_irq(struct irq_work *unused)
+static void irq_fires(struct irq_work *unused)
 {
 	fire("irq");
 	complete(&done);
 }
-static struct irq_work irq_work = IRQ_WORK_INIT_HARD(in_irq);
+static struct irq_work irq_work = IRQ_WORK_INIT_HARD(irq_fires);
 
 static int run(const char *context)
 {
