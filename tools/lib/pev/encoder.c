@@ -12,12 +12,12 @@
 
 /**
  * struct slot - the value of a field
- * @data: of arrays, sequences and strings
- * @len:  bytes of it
+ * @at:   place in the encoder's store of an array's, sequence's or string's bytes
+ * @len:  number of them, 0 if there are none
  * @given: @value was set by pev_encoder_int()
  */
 struct slot {
-	const void	*data;
+	size_t		at;
 	size_t		len;
 	uint64_t	value;
 	bool		given;
@@ -33,6 +33,7 @@ struct pev_encoder {
 	uint8_t			*packet;
 	size_t			room;		/* bytes at @packet */
 	size_t			pos;		/* 0: no packet is open */
+	size_t			content;	/* end of the last record, without padding */
 	uint64_t		seq;
 	uint64_t		time;
 	const struct class	*cls;		/* of the record begun, or NULL */
@@ -41,6 +42,9 @@ struct pev_encoder {
 	struct slot		*context;
 	struct slot		*payload;
 	unsigned int		room_slots;
+	uint8_t			*store;		/* bytes given for the record begun */
+	size_t			used_store;
+	size_t			room_store;
 };
 
 PEV_EXPORT int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size,
@@ -87,6 +91,7 @@ static void open_packet(struct pev_encoder *enc, uint64_t time)
 	packet->cpu_id = enc->cpu;
 	enc->time = time;
 	enc->pos = PACKET_HEADER;
+	enc->content = PACKET_HEADER;
 }
 
 static int close_packet(struct pev_encoder *enc)
@@ -97,7 +102,7 @@ static int close_packet(struct pev_encoder *enc)
 	if (!enc->pos)
 		return 0;
 	packet->timestamp_end = enc->time;
-	packet->content_size = enc->pos * 8;
+	packet->content_size = enc->content * 8;
 	packet->packet_size = size * 8;
 	enc->pos = 0;
 	return enc->fn(enc->arg, packet, size);
@@ -114,6 +119,7 @@ PEV_EXPORT int pev_encoder_close(struct pev_encoder *enc)
 		enc->fn(enc->arg, NULL, 0);
 	free(enc->context);
 	free(enc->payload);
+	free(enc->store);
 	free(enc->packet);
 	free(enc);
 	return ret < 0 ? ret : 0;
@@ -146,6 +152,7 @@ PEV_EXPORT int pev_encoder_begin(struct pev_encoder *enc, const struct pev_class
 	enc->cls = cls;
 	enc->record_time = time;
 	enc->tid = tid;
+	enc->used_store = 0;
 	return 0;
 }
 
@@ -183,6 +190,7 @@ PEV_EXPORT int pev_encoder_data(struct pev_encoder *enc, const char *name,
 {
 	const struct pev_field *f;
 	struct slot *slot;
+	uint8_t *more;
 
 	if (!enc->cls)
 		return -EINVAL;
@@ -193,8 +201,20 @@ PEV_EXPORT int pev_encoder_data(struct pev_encoder *enc, const char *name,
 		return -EINVAL;
 	if (f->shape == PEV_SHAPE_STRING)
 		len = strnlen(data, len);
-	slot->data = data;
+	if (len > MAX_RECORD || enc->used_store > MAX_RECORD)
+		return -E2BIG;
+	if (enc->room_store - enc->used_store < len) {
+		more = realloc(enc->store, 2 * (enc->used_store + len));
+		if (!more)
+			return -ENOMEM;
+		enc->store = more;
+		enc->room_store = 2 * (enc->used_store + len);
+	}
+	if (len)
+		memcpy(enc->store + enc->used_store, data, len);
+	slot->at = enc->used_store;
 	slot->len = len;
+	enc->used_store += len;
 	return 0;
 }
 
@@ -208,7 +228,8 @@ static uint64_t largest(const struct pev_field *f)
  * Lays a part out. First with @to NULL to learn its size, which also fills in
  * lengths and offsets; then to write. Returns the size or -errno.
  */
-static int64_t write_part(const struct part *part, struct slot *slots, uint8_t *to)
+static int64_t write_part(const struct part *part, struct slot *slots,
+			  const uint8_t *store, uint8_t *to)
 {
 	size_t pos = 0, len;
 
@@ -225,8 +246,8 @@ static int64_t write_part(const struct part *part, struct slot *slots, uint8_t *
 			break;
 		case PEV_SHAPE_ARRAY:
 			len = (size_t)f->size * f->count;
-			if (to && s->data)
-				memcpy(to + pos, s->data, s->len < len ? s->len : len);
+			if (to && s->len)
+				memcpy(to + pos, store + s->at, s->len < len ? s->len : len);
 			break;
 		case PEV_SHAPE_SEQUENCE:
 			len = s->len;
@@ -234,12 +255,12 @@ static int64_t write_part(const struct part *part, struct slot *slots, uint8_t *
 				return -E2BIG;
 			slots[f->length].value = len / f->size;
 			if (to && len)
-				memcpy(to + pos, s->data, len);
+				memcpy(to + pos, store + s->at, len);
 			break;
 		default:
 			len = s->len + 1;
 			if (to && s->len)
-				memcpy(to + pos, s->data, s->len);
+				memcpy(to + pos, store + s->at, s->len);
 			break;
 		}
 		pos += len;
@@ -332,8 +353,8 @@ PEV_EXPORT int pev_encoder_commit(struct pev_encoder *enc)
 	if (!cls)
 		return -EINVAL;
 	enc->cls = NULL;
-	context = write_part(&cls->context, enc->context, NULL);
-	payload = write_part(&cls->payload, enc->payload, NULL);
+	context = write_part(&cls->context, enc->context, enc->store, NULL);
+	payload = write_part(&cls->payload, enc->payload, enc->store, NULL);
 	ret = set_offsets(&cls->payload, enc->payload);
 	if (context < 0 || payload < 0 || ret < 0)
 		return context < 0 ? context : payload < 0 ? payload : ret;
@@ -348,10 +369,15 @@ PEV_EXPORT int pev_encoder_commit(struct pev_encoder *enc)
 		at = enc->packet + enc->pos;
 		write_header(enc, at, form);
 		at += enc->meta->header[form];
-		write_part(&cls->context, enc->context, at);
-		write_part(&cls->payload, enc->payload, at + start);
+		write_part(&cls->context, enc->context, enc->store, at);
+		write_part(&cls->payload, enc->payload, enc->store, at + start);
 		enc->time = enc->record_time;
-		enc->pos += align_up(enc->meta->header[form] + start + payload, 8);
+		/* babeltrace takes padding behind the last record for another one */
+		enc->content = enc->pos + enc->meta->header[form] +
+			       (cls->has_fields ? start + payload : (size_t)context);
+		if (cls->padded)
+			enc->content = align_up(enc->content, 8);
+		enc->pos = align_up(enc->content, 8);
 	}
 	enc->cls = NULL;
 	return ret;

@@ -81,6 +81,8 @@ struct part {
  * @context: starts right behind the header
  * @payload: starts at the next multiple of 8
  * @head:    bytes behind the header that every record of the class has
+ * @has_fields: the metadata have a payload, if only an empty one
+ * @padded:  the padding behind a record belongs to the payload's structure
  * @loads:   integers of the context
  * @seen:    where to put the sequences, by field index: offsets in struct
  *           pev_event of the pointer and of the length, 0 for nowhere
@@ -90,6 +92,8 @@ struct class {
 	struct part		context;
 	struct part		payload;
 	uint32_t		head;
+	bool			has_fields;
+	bool			padded;
 	unsigned int		nr_loads;
 	struct load		loads[MAX_LOADS];
 	uint16_t		seen_pointer[MAX_MOVING];

@@ -388,9 +388,14 @@ static int parse_value(struct parser *p, struct value *v)
 	}
 }
 
+static bool number_upto(const struct value *v, uint64_t max)
+{
+	return v->is_number && !v->negative && v->number <= max;
+}
+
 static int need_number(struct parser *p, const struct value *v, uint64_t max)
 {
-	if (!v->is_number || v->negative || v->number > max)
+	if (!number_upto(v, max))
 		return fail(p, "%s must be a number from 0 to %llu", v->path,
 			    (unsigned long long)max);
 	return 0;
@@ -442,11 +447,11 @@ static int integer_attribute(struct parser *p, struct type *t, const struct valu
 	};
 
 	if (!strcmp(v->path, "size")) {
-		if (need_number(p, v, 64) || !v->number)
+		if (!number_upto(v, 64) || !v->number)
 			return fail(p, "an integer's size must be 1 to 64 bits");
 		t->size = v->number;
 	} else if (!strcmp(v->path, "align")) {
-		if (need_number(p, v, 64) || !power_of_two(v->number))
+		if (!number_upto(v, 64) || !power_of_two(v->number))
 			return fail(p, "an alignment must be a power of two up to 64");
 		t->align = v->number;
 	} else if (!strcmp(v->path, "signed")) {
@@ -989,7 +994,7 @@ static int clock_attribute(struct parser *p, void *arg, const struct value *v)
 	if (!strcmp(v->path, "name")) {
 		clock->name = v->text;
 	} else if (!strcmp(v->path, "freq")) {
-		if (need_number(p, v, 1000000000000ULL) || !v->number)
+		if (!number_upto(v, 1000000000000ULL) || !v->number)
 			return fail(p, "a clock's frequency must be 1 to 10^12");
 		clock->freq = v->number;
 	} else if (!strcmp(v->path, "offset_s")) {
@@ -1074,7 +1079,7 @@ struct stream_types {
 static int stream_attribute(struct parser *p, void *arg, const struct value *v)
 {
 	(void)arg;
-	if (!strcmp(v->path, "id") && (need_number(p, v, 0)))
+	if (!strcmp(v->path, "id") && !number_upto(v, 0))
 		return fail(p, "a pev trace has only the stream 0");
 	return 0;
 }
@@ -1176,7 +1181,7 @@ static int event_attribute(struct parser *p, void *arg, const struct value *v)
 		e->cls->pub.id = v->number;
 		e->have_id = true;
 	} else if (!strcmp(v->path, "stream_id")) {
-		if (need_number(p, v, 0))
+		if (!number_upto(v, 0))
 			return fail(p, "a pev trace has only the stream 0");
 	} else if (!strcmp(v->path, "model.emf.uri")) {
 		parse_uri(&e->cls->pub, v->text);
@@ -1199,12 +1204,24 @@ static int event_type(struct parser *p, void *arg, const char *path, const struc
 	return 0;
 }
 
+/*
+ * An empty structure as last member is the padding of the record: babeltrace
+ * takes what follows the last field of a packet for another record otherwise.
+ */
+static bool has_padding(const struct type *t)
+{
+	const struct type *last = t->nr ? t->members[t->nr - 1].type : NULL;
+
+	return last && last->kind == TYPE_STRUCT && !last->nr;
+}
+
 /* Members to fields, without offsets */
-static struct pev_field *to_fields(struct parser *p, const struct type *t)
+static struct pev_field *to_fields(struct parser *p, const struct type *t, unsigned int *nr)
 {
 	struct pev_field *fields = alloc(p, (t->nr + 1) * sizeof(*fields));
 
-	for (unsigned int i = 0; fields && i < t->nr; i++) {
+	*nr = t->nr - has_padding(t);
+	for (unsigned int i = 0; fields && i < *nr; i++) {
 		const struct member *m = &t->members[i];
 
 		p->token.line = m->line;
@@ -1263,7 +1280,7 @@ static int parse_event(struct parser *p)
 	static const struct type nothing = { .kind = TYPE_STRUCT, .align = 8 };
 	struct pev_field *context, *fields;
 	struct event_block e = { .context = &nothing, .fields = &nothing };
-	unsigned int line = p->token.line;
+	unsigned int line = p->token.line, nr_context, nr_fields = 0;
 	const char *why = "";
 	struct class *cls;
 
@@ -1279,12 +1296,14 @@ static int parse_event(struct parser *p)
 	p->token.line = line;
 	if (!cls->pub.name || !e.have_id)
 		return fail(p, "an event has no name or no id");
-	context = to_fields(p, e.context);
-	fields = context ? to_fields(p, e.fields) : NULL;
+	context = to_fields(p, e.context, &nr_context);
+	fields = context ? to_fields(p, e.fields, &nr_fields) : NULL;
 	if (!fields)
 		return -p->error;
 	p->token.line = line;
-	if (layout_class(p->meta, cls, context, e.context->nr, fields, e.fields->nr, &why))
+	cls->has_fields = e.fields != &nothing;
+	cls->padded = has_padding(e.fields) && e.fields->members[nr_fields].type->align == 64;
+	if (layout_class(p->meta, cls, context, nr_context, fields, nr_fields, &why))
 		return fail(p, "event %s: %s", cls->pub.name, why);
 	return add_class(p, cls);
 }

@@ -833,7 +833,7 @@ int pev_encoder_begin(struct pev_encoder *enc, const struct pev_class *cls,
 int pev_encoder_int(struct pev_encoder *enc, const char *field, uint64_t value);
 /**
  * pev_encoder_data() - bytes of an array, sequence or string
- * @data: must live until pev_encoder_commit()
+ * @data: copied
  * @len:  bytes; too many for an array are cut, too few filled with 0. The
  *        length of a sequence is set by this, and <name>_off if there is one.
  */

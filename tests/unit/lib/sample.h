@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * A small trace of known content for the tests.
+ */
+#ifndef _SAMPLE_H
+#define _SAMPLE_H
+
+#include <pev/pev.h>
+
+#define SAMPLE_BEGIN	(1ULL << 40)
+#define SAMPLE_CPUS	3
+
+/* The file metadata.tsdl beside the tests, in memory that free() takes */
+char *sample_metadata(size_t *len);
+
+/*
+ * Writes a trace with @events events on each of SAMPLE_CPUS CPUs. Event i of
+ * CPU c has the time sample_time(c, i) and a class by i % 6.
+ */
+int sample_trace(const char *path, unsigned int events, uint32_t packet_size);
+uint64_t sample_time(unsigned int cpu, unsigned int i);
+/* The name of event i's class */
+const char *sample_name(unsigned int i);
+/* Whether the event is what sample_trace() wrote as event i of its CPU */
+bool sample_right(const struct pev_event *ev, unsigned int i);
+
+/* Removes a directory and everything in it; only for paths with "pevtest" in them */
+void remove_tree(const char *path);
+/* A new directory for a test */
+char *test_dir(void);
+int write_bytes(const char *path, const void *data, size_t len);
+
+#endif /* _SAMPLE_H */
