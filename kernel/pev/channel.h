@@ -60,15 +60,14 @@ void pev_text_free(struct pev_text *text);
  * @metadata:  CTF text; grows with each event
  * @node:      in the list of all channels, under pev_channels_lock
  * @user:      whose RLIMIT_MEMLOCK is charged
- * @mm:        whose pinned_vm is charged; NULL for the kernel's own
- * @charged:   pages
+ * @charged:   pages, under pev_channels_lock
  */
 struct pev_channel {
 	struct kref		ref;
 	struct rcu_head		rcu;
 	u64			id;
 	u64			flags;
-	struct pev_clock	clock;
+	struct pev_trace_clock	clock;
 	u64			ring_size;
 	u32			packet_size;
 	u32			watermark;
@@ -84,15 +83,37 @@ struct pev_channel {
 	struct pev_text		metadata;
 	struct list_head	node;
 	struct user_struct	*user;
-	struct mm_struct	*mm;
 	unsigned long		charged;
 };
 
+/**
+ * pev_channel_create() - a channel with a ring for each online CPU
+ * @attr: checked by the caller but for sizes
+ * @r:    says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: the channel with one reference, or an ERR_PTR().
+ */
 struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_refuse *r);
-void pev_channel_get(struct pev_channel *channel);
+
+/**
+ * pev_channel_put() - drop a reference
+ * @channel: the channel
+ *
+ * Context: Process context, may sleep.
+ */
 void pev_channel_put(struct pev_channel *channel);
-bool pev_channel_is_file(struct file *file);
-extern const struct file_operations pev_channel_fops;
+
+/**
+ * pev_channel_file() - a file whose release drops the caller's reference
+ * @channel: the channel
+ *
+ * Return: the file or an ERR_PTR(), the reference then stays with the caller.
+ */
+struct file *pev_channel_file(struct pev_channel *channel);
+
+/* The channel behind @file, NULL if it is no channel. */
+struct pev_channel *pev_channel_from_file(struct file *file);
 
 /**
  * pev_channel_add_event() - give @event its id and describe it in the metadata
@@ -105,6 +126,12 @@ extern const struct file_operations pev_channel_fops;
  */
 int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 			  struct pev_refuse *r);
+
+/**
+ * pev_channel_remove_event() - @event writes no more
+ * @channel: its channel; the event's reference on it is dropped
+ * @event:   the event, no longer running anywhere
+ */
 void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *event);
 
 /**
@@ -119,8 +146,6 @@ void pev_channel_flush(struct pev_channel *channel);
 struct pev_ring *pev_ring_alloc(struct pev_channel *channel, unsigned int cpu);
 void pev_ring_free(struct pev_ring *ring);
 int pev_channel_mmap(struct file *file, struct vm_area_struct *vma);
-int pev_channel_charge(struct pev_channel *channel, unsigned int cpus, struct pev_refuse *r);
-void pev_channel_uncharge(struct pev_channel *channel);
 u64 pev_channel_stride(const struct pev_channel *channel);
 
 /* metadata.c: the CTF text */

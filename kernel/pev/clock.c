@@ -12,7 +12,7 @@ u64 __weak pev_clock_cycles_hz(void)
 }
 
 /* The epoch of @clock, from two clocks read as close together as can be. */
-static void anchor(struct pev_clock *clock)
+static void anchor(struct pev_trace_clock *clock)
 {
 	unsigned long flags;
 	u64 now, real, rem_ns, ticks;
@@ -34,7 +34,7 @@ static void anchor(struct pev_clock *clock)
 	}
 }
 
-int pev_clock_init(struct pev_clock *clock, u32 type)
+int pev_clock_init(struct pev_trace_clock *clock, u32 type)
 {
 	u64 hz = pev_clock_cycles_hz();
 

@@ -12,13 +12,13 @@
 #include <uapi/linux/pev.h>
 
 /**
- * struct pev_clock - a clock as CTF describes one
+ * struct pev_trace_clock - a clock as CTF describes one
  * @type:     PEV_CLOCK_MONOTONIC or PEV_CLOCK_CYCLES
  * @freq:     Hz
  * @offset_s: the clock's zero, seconds since the epoch ...
  * @offset:   ... plus so many ticks
  */
-struct pev_clock {
+struct pev_trace_clock {
 	u32	type;
 	u64	freq;
 	u64	offset_s;
@@ -55,6 +55,6 @@ u64 pev_clock_cycles_hz(void);
  *
  * Return: 0, -EOPNOTSUPP if PEV_CLOCK_CYCLES was asked for and is unstable.
  */
-int pev_clock_init(struct pev_clock *clock, u32 type);
+int pev_clock_init(struct pev_trace_clock *clock, u32 type);
 
 #endif

@@ -74,6 +74,7 @@ struct pev_slot {
  * @stop:   the opposite, same context. May be NULL
  * @filter: set (@expr not NULL) or remove the filter. pev_control held. NULL:
  *          the source has no fields
+ * @period: change the period of a live event; NULL: nothing but to store it
  * @fields: append the payload's fields to the channel's metadata, each a line
  *          "\t\ttype name;\n". NULL: no payload
  *
@@ -89,6 +90,7 @@ struct pev_source_ops {
 	void (*start)(struct pev_event *event, struct pev_slot *slot);
 	void (*stop)(struct pev_event *event, struct pev_slot *slot);
 	int (*filter)(struct pev_event *event, const char *expr, struct pev_refuse *r);
+	int (*period)(struct pev_event *event, u64 period);
 	void (*fields)(struct pev_event *event, struct pev_text *text);
 };
 
@@ -117,6 +119,8 @@ struct pev_source_ops {
  * @regs_user: registers to record
  * @stack_user: bytes of stack to record
  * @max_stack: frames of each call chain
+ * @counts_time: the value is the time that the event ran, not occurrences
+ * @privileged: the opener may watch what changes its credentials
  * @enabled:   by flags and ioctl; changed under pev_control (or by exec)
  * @hooked:    @ops->hook was called
  * @leader:    of the group; itself if alone. Under pev_control
@@ -128,7 +132,8 @@ struct pev_source_ops {
  * @cgroup:    of a cgroup target
  * @node:      in the list of all events that do not belong to tasks
  * @name:      "sched:sched_switch"
- * @rcu:       freed when no probe can be inside
+ * @opened:    @ops->open succeeded
+ * @reap_node: on the way to be freed
  */
 struct pev_event {
 	/* read by every occurrence */
@@ -152,6 +157,8 @@ struct pev_event {
 	u64				regs_user;
 	u32				stack_user;
 	u32				max_stack;
+	bool				counts_time;
+	bool				privileged;
 	bool				enabled;
 	bool				hooked;
 	struct pev_event		*leader;
@@ -163,7 +170,8 @@ struct pev_event {
 	struct cgroup			*cgroup;
 	struct list_head		node;
 	char				*name;
-	struct rcu_head			rcu;
+	bool				opened;
+	struct list_head		reap_node;
 };
 
 /* Serializes all changes to events, targets and hooks; never taken to count. */
@@ -175,11 +183,27 @@ extern const struct pev_source_ops pev_tracepoint_source;
 extern const struct pev_source_ops pev_marker_source;
 extern const struct pev_source_ops pev_sideband_source;
 
+/**
+ * pev_event_create() - an event, attached to its target
+ * @attr: checked by the caller but for what only a source or target knows
+ * @r:    says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: the event, or an ERR_PTR().
+ */
 struct pev_event *pev_event_create(const struct pev_attr *attr, struct pev_refuse *r);
-bool pev_event_is_file(struct file *file);
-extern const struct file_operations pev_event_fops;
-void pev_event_enable(struct pev_event *event, bool on, bool group);
-void pev_event_enable_on_exec(struct pev_event *event);
+
+/**
+ * pev_event_close() - the opposite
+ * @event: stops at once; its memory goes after a grace period shared with others
+ */
+void pev_event_close(struct pev_event *event);
+
+/* A file whose release closes @event, or an ERR_PTR(). */
+struct file *pev_event_file(struct pev_event *event);
+
+/* The event behind @file, NULL if it is no event. */
+struct pev_event *pev_event_from_file(struct file *file);
 
 /**
  * pev_slot_running() - does @event count on this CPU now?
@@ -223,13 +247,23 @@ static __always_inline bool pev_slot_hit(struct pev_event *event, struct pev_slo
 	return true;
 }
 
-/* target.c: attaching events to tasks, CPUs and cgroups */
-int pev_target_init(struct pev_event *event, const struct pev_attr *attr,
-		    struct pev_refuse *r);
-int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
-		      struct pev_refuse *r);
-void pev_target_detach(struct pev_event *event);
-void pev_target_sync(struct pev_event *event);
-void pev_target_fold(struct pev_event *event);
+/**
+ * pev_slot_value() - what @event counted on the slot's CPU
+ * @event: an event
+ * @slot:  one of its slots
+ *
+ * Context: Any. Exact on the slot's own CPU, elsewhere as of the last fold.
+ */
+static inline u64 pev_slot_value(struct pev_event *event, struct pev_slot *slot)
+{
+	u64 value;
+
+	if (!event->counts_time)
+		return local64_read(&slot->count);
+	value = slot->time;
+	if (slot == this_cpu_ptr(event->slots) && slot->running)
+		value += ktime_get_mono_fast_ns() - slot->since;
+	return value;
+}
 
 #endif

@@ -2,6 +2,8 @@
 /* Owns the wording frame of refusals. */
 #include <linux/kernel.h>
 #include <linux/sprintf.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
 #include "refuse.h"
 
 int pev_refuse(struct pev_refuse *r, int error, u32 field, const char *fmt, ...)
@@ -34,4 +36,30 @@ int pev_refuse_range(struct pev_refuse *r, int error, u32 field, u64 min, u64 ma
 	scnprintf(r->text + len, sizeof(r->text) - len, " (allowed: %llu to %llu)",
 		  min, max);
 	return -error;
+}
+
+int pev_refuse_report(const struct pev_refuse *r, int error, u64 addr, u32 size)
+{
+	struct pev_refusal __user *to = u64_to_user_ptr(addr);
+	struct pev_refusal head = {
+		.error = -error,
+		.field = r->error ? r->field : PEV_NO_FIELD,
+		.min = r->min,
+		.max = r->max,
+	};
+	char text[PEV_REFUSE_TEXT];
+	size_t len;
+
+	if (!error || !addr || size < sizeof(head))
+		return error;
+	if (r->error)
+		strscpy(text, r->text);
+	else
+		scnprintf(text, sizeof(text), "refused with %pe", ERR_PTR(error));
+	len = min_t(size_t, strlen(text) + 1, size - sizeof(head));
+	if (len)
+		text[len - 1] = '\0';
+	if (copy_to_user(to, &head, sizeof(head)) || copy_to_user(to->text, text, len))
+		return -EFAULT;
+	return error;
 }

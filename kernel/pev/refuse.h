@@ -60,4 +60,16 @@ __printf(6, 7)
 int pev_refuse_range(struct pev_refuse *r, int error, u32 field, u64 min, u64 max,
 		     const char *fmt, ...);
 
+/**
+ * pev_refuse_report() - hand a refusal to the user who asked for it
+ * @r:     the refusal; if nothing was recorded in it, the error's own name will do
+ * @error: 0 or negative errno of the call
+ * @addr:  where the user wants it, a struct pev_refusal; 0: nowhere
+ * @size:  bytes there
+ *
+ * Context: Process context.
+ * Return: @error, or -EFAULT if @addr can't be written.
+ */
+int pev_refuse_report(const struct pev_refuse *r, int error, u64 addr, u32 size);
+
 #endif

@@ -18,18 +18,22 @@ struct pt_regs;
  *          only for call chains, which then start at the source
  * @ip:     instruction pointer; 0: from @regs
  * @addr:   data address or 0
- * @period: occurrences or ns that this record stands for
+ * @period: occurrences or ns that this record stands for; 0: the event's period
+ * @task:   whom it is about; NULL: the current task
  */
 struct pev_sample_in {
 	struct pt_regs	*regs;
 	u64		ip;
 	u64		addr;
 	u64		period;
+	struct task_struct *task;
 };
 
 int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 		    struct pev_refuse *r);
 void pev_sample_exit(struct pev_event *event);
+/* Registers that PEV_SAMPLE_UREGS accepts here. */
+u64 pev_sample_regs(void);
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_slot *slot,
 			    u32 payload, const struct pev_sample_in *in);
 
@@ -51,7 +55,7 @@ static __always_inline void *pev_sample_begin(struct pev_event *event,
 	u32 body;
 	u32 *rec;
 
-	if (unlikely(!event->simple))
+	if (unlikely(!event->simple || (in && in->task)))
 		return pev_sample_begin_slow(event, slot, payload, in);
 
 	body = 4 + ((payload + 7) & ~7U);

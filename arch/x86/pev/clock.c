@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Says whether the TSC can be a trace clock. */
+#include <linux/clocksource.h>
+#include <linux/types.h>
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+#include "../../../kernel/pev/clock.h"
+
+u64 pev_clock_cycles_hz(void)
+{
+	/*
+	 * The kernel watches the TSC against other clocks and between CPUs;
+	 * what it does not trust for its own time is not good enough for us.
+	 */
+	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) || check_tsc_unstable())
+		return 0;
+	return (u64)tsc_khz * 1000;
+}

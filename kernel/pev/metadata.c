@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the CTF 1.8 text of a channel. What it declares is what ring.h,
+ * struct pev_packet and sample.c write: change them together.
+ */
+#include <linux/utsname.h>
+#include "channel.h"
+#include "event.h"
+
+static const char types[] =
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+	"typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
+	"typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
+	"typealias integer { size = 16; align = 16; signed = true; } := int16_t;\n"
+	"typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
+	"typealias integer { size = 32; align = 32; signed = false; base = 16; } := xint32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := xint64_t;\n"
+	"typealias integer { size = 32; align = 64; signed = false; } := aligned32_t;\n"
+	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n"
+	"\n";
+
+static const char header[] =
+	"struct event_header {\n"
+	"	enum : integer { size = 5; align = 1; signed = false; } {\n"
+	"		compact = 0 ... 30, extended = 31\n"
+	"	} id;\n"
+	"	variant <id> {\n"
+	"		struct { clock27_t timestamp; } compact;\n"
+	"		struct { uint32_t id; clock64_t timestamp; uint32_t reserved; } extended;\n"
+	"	} v;\n"
+	"} align(64);\n"
+	"\n"
+	"stream {\n"
+	"	id = 0;\n"
+	"	event.header := struct event_header;\n"
+	"	packet.context := struct {\n"
+	"		clock64_t timestamp_begin;\n"
+	"		clock64_t timestamp_end;\n"
+	"		uint64_t content_size;\n"
+	"		uint64_t packet_size;\n"
+	"		uint64_t events_discarded;\n"
+	"		uint64_t packet_seq_num;\n"
+	"		uint32_t cpu_id;\n"
+	"		uint32_t reserved;\n"
+	"	};\n"
+	"	event.context := struct { uint32_t tid; };\n"
+	"};\n"
+	"\n";
+
+static void put_environment(struct pev_channel *channel, struct pev_text *text)
+{
+	pev_text_printf(text,
+			"trace {\n"
+			"	major = 1;\n"
+			"	minor = 8;\n"
+			"	uuid = \"%pUb\";\n"
+			"	byte_order = %s;\n"
+			"	packet.header := struct {\n"
+			"		uint32_t magic;\n"
+			"		uint8_t uuid[16];\n"
+			"		uint32_t stream_id;\n"
+			"	};\n"
+			"};\n\n",
+			channel->uuid, IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? "be" : "le");
+	pev_text_printf(text,
+			"env {\n"
+			"	domain = \"kernel\";\n"
+			"	sysname = \"Linux\";\n"
+			"	hostname = \"%s\";\n"
+			"	kernel_release = \"%s\";\n"
+			"	machine = \"%s\";\n"
+			"	tracer_name = \"pev\";\n"
+			"	tracer_major = %u;\n"
+			"	tracer_minor = 0;\n"
+			"};\n\n",
+			utsname()->nodename, utsname()->release, utsname()->machine,
+			PEV_ABI_VERSION);
+}
+
+static void put_clock(const struct pev_trace_clock *clock, struct pev_text *text)
+{
+	const char *name = clock->type == PEV_CLOCK_CYCLES ? "cycles" : "monotonic";
+
+	pev_text_printf(text,
+			"clock {\n"
+			"	name = \"%s\";\n"
+			"	freq = %llu;\n"
+			"	offset_s = %llu;\n"
+			"	offset = %llu;\n"
+			"};\n\n",
+			name, clock->freq, clock->offset_s, clock->offset);
+	pev_text_printf(text,
+			"typealias integer { size = 27; align = 1; signed = false; map = clock.%s.value; } := clock27_t;\n"
+			"typealias integer { size = 64; align = 64; signed = false; map = clock.%s.value; } := clock64_t;\n\n",
+			name, name);
+}
+
+/**
+ * pev_metadata_begin() - everything before the first event
+ * @channel: uuid and clock are set
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pev_metadata_begin(struct pev_channel *channel)
+{
+	struct pev_text *text = &channel->metadata;
+
+	pev_text_printf(text, "/* CTF 1.8 */\n\n");
+	pev_text_printf(text, "%s", types);
+	put_environment(channel, text);
+	put_clock(&channel->clock, text);
+	pev_text_printf(text, "%s", header);
+	return text->error;
+}
+
+/* In the order of the bits, as sample.c writes. */
+static void put_context(const struct pev_event *event, struct pev_text *text)
+{
+	u64 sample = event->sample;
+
+	if (!(sample & ~PEV_SAMPLE_TID))
+		return;
+	pev_text_printf(text, "	context := struct {\n");
+	if (sample & PEV_SAMPLE_PID)
+		pev_text_printf(text, "		uint32_t pid;\n");
+	if (sample & PEV_SAMPLE_IP)
+		pev_text_printf(text, "		xint64_t ip;\n");
+	if (sample & PEV_SAMPLE_ADDR)
+		pev_text_printf(text, "		xint64_t addr;\n");
+	if (sample & PEV_SAMPLE_PERIOD)
+		pev_text_printf(text, "		uint64_t period;\n");
+	if (sample & PEV_SAMPLE_CPU)
+		pev_text_printf(text, "		uint64_t cpu;\n");
+	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
+		pev_text_printf(text,
+				"		aligned32_t kstack_len;\n"
+				"		uint32_t ustack_len;\n"
+				"		xint64_t kstack[kstack_len];\n"
+				"		xint64_t ustack[ustack_len];\n");
+	if (sample & PEV_SAMPLE_UREGS)
+		pev_text_printf(text,
+				"		uint64_t uregs_len;\n"
+				"		xint64_t uregs[uregs_len];\n");
+	if (sample & PEV_SAMPLE_READ)
+		pev_text_printf(text,
+				"		uint64_t values_len;\n"
+				"		uint64_t values[values_len];\n");
+	if (sample & PEV_SAMPLE_USTACK_DUMP)
+		pev_text_printf(text,
+				"		uint64_t dump_len;\n"
+				"		uint8_t dump[dump_len];\n");
+	pev_text_printf(text, "	};\n");
+}
+
+/**
+ * pev_metadata_event() - append an event
+ * @channel: whose text
+ * @event:   id, name, sample and source are set
+ *
+ * Nothing is appended if memory runs out.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pev_metadata_event(struct pev_channel *channel, struct pev_event *event)
+{
+	struct pev_text *text = &channel->metadata;
+	size_t len = text->len;
+	int err;
+
+	lockdep_assert_held(&channel->lock);
+
+	pev_text_printf(text,
+			"event {\n"
+			"	name = \"%s\";\n"
+			"	id = %u;\n"
+			"	stream_id = 0;\n"
+			"	model.emf.uri = \"pev:%s?period=%llu&freq=%u\";\n",
+			event->name, event->id, event->ops->type, event->period,
+			!!(event->flags & PEV_F_FREQ));
+	put_context(event, text);
+	pev_text_printf(text, "	fields := struct {\n");
+	if (event->ops->fields)
+		event->ops->fields(event, text);
+	pev_text_printf(text, "	} align(64);\n};\n\n");
+
+	err = text->error;
+	if (err) {
+		text->error = 0;
+		text->len = len;
+	}
+	return err;
+}

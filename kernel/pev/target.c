@@ -1,0 +1,921 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns where events run: the tasks, CPUs and cgroups they are attached to, and
+ * what happens to them at a context switch, fork, exec, exit and CPU hotplug.
+ * Must not know what an event counts.
+ *
+ * A task points to a pev_task_ctx, the set of events that count it. Sets are
+ * shared: all tasks that are counted by the same events have the same one, a
+ * child takes a reference on the one that its parent's set prescribes, and a
+ * switch between two tasks with the same set costs a comparison.
+ *
+ * Sets never gain events: to attach one, the affected tasks get new sets, under
+ * a single read lock of tasklist_lock. Fork takes that lock for writing when it
+ * makes the child visible and gives it its set in the same section: a child is
+ * either seen by the walk, or born of a parent that was.
+ *
+ * Locks: pev_control (mutex) serializes attaching and detaching; ctx_lock
+ * protects all tasks' set pointers and the list of sets. A running CPU changes
+ * its slots with interrupts off; others ask it to by an interrupt.
+ */
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/pev.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <trace/events/cgroup.h>
+#include <trace/events/sched.h>
+#include "event.h"
+#include "refuse.h"
+#include "sideband.h"
+#include "target.h"
+
+/**
+ * struct pev_task_ctx - a set of events that count a task
+ * @ref:     tasks that point here, and sets that have it as @thread or @process
+ * @rcu:     freed after a grace period
+ * @node:    in all_ctxs, under ctx_lock
+ * @thread:  set of a new thread; this one itself (not counted in @ref), or NULL
+ * @process: set of a new process, likewise
+ * @nr:      length of @events
+ * @events:  entries become NULL when their event is detached
+ */
+struct pev_task_ctx {
+	refcount_t		ref;
+	struct rcu_head		rcu;
+	struct list_head	node;
+	struct pev_task_ctx	*thread;
+	struct pev_task_ctx	*process;
+	unsigned int		nr;
+	struct pev_event	*events[] __counted_by(nr);
+};
+
+/**
+ * struct target_cpu - what runs on a CPU; changed by it with interrupts off
+ * @ctx:    set of the current task while the hooks are in place
+ * @online: events may run here
+ */
+struct target_cpu {
+	struct pev_task_ctx	*ctx;
+	bool			online;
+};
+
+DEFINE_STATIC_KEY_FALSE(pev_task_key);
+
+static DEFINE_PER_CPU(struct target_cpu, target_cpus);
+static DEFINE_SPINLOCK(ctx_lock);
+static LIST_HEAD(all_ctxs);
+/* Events on CPUs and cgroups; written under pev_control, read under RCU. */
+static LIST_HEAD(cpu_events);
+static LIST_HEAD(cgroup_events);
+static unsigned int hook_users;
+
+/* ---- slots of this CPU; interrupts off ---- */
+
+static void slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
+{
+	slot->since = now;
+	WRITE_ONCE(slot->running, 1);
+	if (event->ops->start)
+		event->ops->start(event, slot);
+}
+
+static void slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
+{
+	if (event->ops->stop)
+		event->ops->stop(event, slot);
+	WRITE_ONCE(slot->running, 0);
+	slot->time += now - slot->since;
+}
+
+static bool ctx_has(struct pev_task_ctx *ctx, struct pev_event *event)
+{
+	unsigned int i;
+
+	if (!ctx)
+		return false;
+	for (i = 0; i < ctx->nr; i++)
+		if (READ_ONCE(ctx->events[i]) == event)
+			return true;
+	return false;
+}
+
+static bool targets_task(const struct pev_event *event)
+{
+	return event->target == PEV_TARGET_TASK || event->target == PEV_TARGET_PROCESS ||
+	       event->target == PEV_TARGET_SUBTREE;
+}
+
+#ifdef CONFIG_CGROUPS
+static bool cgroup_wants(struct pev_event *event, struct task_struct *task)
+{
+	return cgroup_is_descendant(task_dfl_cgroup(task), event->cgroup);
+}
+#else
+static bool cgroup_wants(struct pev_event *event, struct task_struct *task)
+{
+	return false;
+}
+#endif
+
+/* Should @event count on this CPU while @task runs? */
+static bool wants(struct pev_event *event, struct task_struct *task)
+{
+	struct target_cpu *cpu = this_cpu_ptr(&target_cpus);
+	bool wanted;
+
+	if (!READ_ONCE(event->enabled) || !cpu->online)
+		return false;
+	if (targets_task(event))
+		return ctx_has(cpu->ctx, event);
+	if (!cpumask_test_cpu(smp_processor_id(), event->cpus))
+		return false;
+	if (!event->cgroup)
+		return true;
+	rcu_read_lock();
+	wanted = cgroup_wants(event, task);
+	rcu_read_unlock();
+	return wanted;
+}
+
+static void slot_sync(struct pev_event *event, struct task_struct *task)
+{
+	struct pev_slot *slot = this_cpu_ptr(event->slots);
+	bool wanted = wants(event, task);
+
+	if (wanted == !!slot->running)
+		return;
+	if (wanted)
+		slot_start(event, slot, ktime_get_mono_fast_ns());
+	else
+		slot_stop(event, slot, ktime_get_mono_fast_ns());
+}
+
+static void ctx_stop(struct pev_task_ctx *ctx, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr; i++) {
+		struct pev_event *event = READ_ONCE(ctx->events[i]);
+		struct pev_slot *slot;
+
+		if (!event)
+			continue;
+		slot = this_cpu_ptr(event->slots);
+		if (slot->running)
+			slot_stop(event, slot, now);
+	}
+}
+
+static void ctx_start(struct pev_task_ctx *ctx, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr; i++) {
+		struct pev_event *event = READ_ONCE(ctx->events[i]);
+		struct pev_slot *slot;
+
+		if (!event || !READ_ONCE(event->enabled))
+			continue;
+		slot = this_cpu_ptr(event->slots);
+		if (!slot->running)
+			slot_start(event, slot, now);
+	}
+}
+
+/* From the running set to @next's. */
+static void ctx_switch(struct target_cpu *cpu, struct pev_task_ctx *next)
+{
+	struct pev_task_ctx *prev = cpu->ctx;
+	u64 now;
+
+	if (!cpu->online)
+		next = NULL;
+	if (prev == next)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (prev)
+		ctx_stop(prev, now);
+	cpu->ctx = next;
+	if (next)
+		ctx_start(next, now);
+}
+
+static void refresh_here(void *unused)
+{
+	ctx_switch(this_cpu_ptr(&target_cpus), rcu_dereference_sched(current->pev));
+}
+
+static void forget_here(void *unused)
+{
+	ctx_switch(this_cpu_ptr(&target_cpus), NULL);
+}
+
+/* All events that may run on this CPU. */
+static void sync_all_here(void *unused)
+{
+	struct pev_task_ctx *ctx = this_cpu_read(target_cpus.ctx);
+	struct pev_event *event;
+	unsigned int i;
+
+	for (i = 0; ctx && i < ctx->nr; i++) {
+		event = READ_ONCE(ctx->events[i]);
+		if (event)
+			slot_sync(event, current);
+	}
+	rcu_read_lock();
+	list_for_each_entry_rcu(event, &cpu_events, node)
+		slot_sync(event, current);
+	list_for_each_entry_rcu(event, &cgroup_events, node)
+		slot_sync(event, current);
+	rcu_read_unlock();
+}
+
+static void sync_all(struct work_struct *work)
+{
+	on_each_cpu(sync_all_here, NULL, 1);
+}
+static DECLARE_WORK(sync_all_work, sync_all);
+
+/* ---- sets ---- */
+
+static struct pev_task_ctx *ctx_get(struct pev_task_ctx *ctx)
+{
+	if (ctx)
+		refcount_inc(&ctx->ref);
+	return ctx;
+}
+
+static void ctx_put_many(struct pev_task_ctx *ctx, unsigned int nr)
+{
+	struct pev_task_ctx *thread, *process;
+
+	if (!ctx || !nr || !refcount_sub_and_test(nr, &ctx->ref))
+		return;
+	thread = ctx->thread;
+	process = ctx->process;
+	spin_lock(&ctx_lock);
+	list_del(&ctx->node);
+	spin_unlock(&ctx_lock);
+	if (thread != ctx)
+		ctx_put_many(thread, 1);
+	if (process != ctx)
+		ctx_put_many(process, 1);
+	kfree_rcu(ctx, rcu);
+}
+
+static bool to_thread(const struct pev_event *event)
+{
+	return event->target != PEV_TARGET_TASK;
+}
+
+static bool to_process(const struct pev_event *event)
+{
+	return event->target == PEV_TARGET_SUBTREE;
+}
+
+static bool is_privileged(const struct pev_event *event)
+{
+	return event->privileged;
+}
+
+/*
+ * A set of those events of @from that @keep accepts, plus @more, with what new
+ * threads and processes get. @set receives it; NULL if it would be empty. Bare
+ * reads of @from are fine: entries only ever become NULL.
+ *
+ * Return: 0, or -ENOMEM with a set that has less for children.
+ */
+static int ctx_make(struct pev_task_ctx *from, bool (*keep)(const struct pev_event *),
+		    struct pev_event *more, struct pev_task_ctx **set)
+{
+	unsigned int max = (from ? from->nr : 0) + !!more;
+	bool all_thread = true, all_process = true;
+	struct pev_task_ctx *ctx;
+	unsigned int i, nr = 0;
+
+	lockdep_assert_held(&ctx_lock);
+
+	*set = NULL;
+	if (!max)
+		return 0;
+	ctx = kzalloc(struct_size(ctx, events, max), GFP_ATOMIC | __GFP_NOWARN);
+	if (!ctx)
+		return -ENOMEM;
+	ctx->nr = max;
+	for (i = 0; i < max; i++) {
+		struct pev_event *event = more;
+
+		if (from && i < from->nr) {
+			event = from->events[i];
+			if (!event || (keep && !keep(event)))
+				continue;
+		}
+		all_thread &= to_thread(event);
+		all_process &= to_process(event);
+		ctx->events[nr++] = event;
+	}
+	ctx->nr = nr;
+	if (!nr) {
+		kfree(ctx);
+		return 0;
+	}
+	refcount_set(&ctx->ref, 1);
+	list_add(&ctx->node, &all_ctxs);
+	*set = ctx;
+	if (all_thread)
+		ctx->thread = ctx;
+	else if (ctx_make(ctx, to_thread, NULL, &ctx->thread))
+		return -ENOMEM;
+	if (all_process)
+		ctx->process = ctx;
+	else if (ctx_make(ctx, to_process, NULL, &ctx->process))
+		return -ENOMEM;
+	return 0;
+}
+
+/* ---- attaching to tasks ---- */
+
+/**
+ * struct ctx_move - tasks that go from one set to another
+ * @next:  list
+ * @from:  their old set
+ * @to:    their new one
+ * @tasks: how many went
+ */
+struct ctx_move {
+	struct ctx_move		*next;
+	struct pev_task_ctx	*from;
+	struct pev_task_ctx	*to;
+	unsigned int		tasks;
+};
+
+static struct ctx_move *move_for(struct ctx_move **moves, struct pev_task_ctx *from,
+				 struct pev_event *event)
+{
+	struct ctx_move *move;
+
+	for (move = *moves; move; move = move->next)
+		if (move->from == from)
+			return move;
+	move = kzalloc(sizeof(*move), GFP_ATOMIC | __GFP_NOWARN);
+	if (!move)
+		return NULL;
+	move->from = from;
+	move->next = *moves;
+	*moves = move;
+	if (ctx_make(from, NULL, event, &move->to))
+		return NULL;
+	return move;
+}
+
+static int attach_one(struct ctx_move **moves, struct task_struct *task,
+		      struct pev_event *event)
+{
+	struct pev_task_ctx *from = rcu_dereference_protected(task->pev,
+						lockdep_is_held(&ctx_lock));
+	struct ctx_move *move;
+
+	if ((task->flags & PF_EXITING) || ctx_has(from, event))
+		return 0;
+	move = move_for(moves, from, event);
+	if (!move)
+		return -ENOMEM;
+	rcu_assign_pointer(task->pev, ctx_get(move->to));
+	move->tasks++;
+	return 1;
+}
+
+static bool descends(struct task_struct *task, struct task_struct *top)
+{
+	while (task != &init_task) {
+		if (same_thread_group(task, top))
+			return true;
+		task = rcu_dereference_protected(task->real_parent,
+						 lockdep_is_held(&tasklist_lock));
+	}
+	return false;
+}
+
+/* Number of tasks attached, or -ENOMEM. */
+static int attach_walk(struct ctx_move **moves, struct task_struct *top,
+		       struct pev_event *event)
+{
+	struct task_struct *process, *thread;
+	int nr = 0, ret = 0;
+
+	if (event->target == PEV_TARGET_TASK)
+		return attach_one(moves, top, event);
+	for_each_process(process) {
+		if (event->target == PEV_TARGET_PROCESS ? !same_thread_group(process, top) :
+							  !descends(process, top))
+			continue;
+		for_each_thread(process, thread) {
+			ret = attach_one(moves, thread, event);
+			if (ret < 0)
+				return ret;
+			nr += ret;
+		}
+	}
+	return nr;
+}
+
+static int attach_tasks(struct pev_event *event, struct task_struct *top)
+{
+	struct ctx_move *moves = NULL, *next;
+	int ret;
+
+	read_lock(&tasklist_lock);
+	spin_lock(&ctx_lock);
+	ret = attach_walk(&moves, top, event);
+	spin_unlock(&ctx_lock);
+	read_unlock(&tasklist_lock);
+
+	/* CPUs may run on the old sets until they have looked again */
+	on_each_cpu(refresh_here, NULL, 1);
+	for (; moves; moves = next) {
+		next = moves->next;
+		ctx_put_many(moves->from, moves->tasks);
+		ctx_put_many(moves->to, 1);
+		kfree(moves);
+	}
+	return ret;
+}
+
+static void detach_tasks(struct pev_event *event)
+{
+	struct pev_task_ctx *ctx;
+	unsigned int i;
+
+	spin_lock(&ctx_lock);
+	list_for_each_entry(ctx, &all_ctxs, node)
+		for (i = 0; i < ctx->nr; i++)
+			if (ctx->events[i] == event)
+				WRITE_ONCE(ctx->events[i], NULL);
+	spin_unlock(&ctx_lock);
+}
+
+static struct task_struct *find_task(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = attr->target_id ? find_task_by_vpid(attr->target_id) : current;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task) {
+		pev_refuse(r, ESRCH, PEV_FIELD(target_id), "there is no task %d",
+			   attr->target_id);
+		return ERR_PTR(-ESRCH);
+	}
+	return task;
+}
+
+static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
+			  struct pev_refuse *r)
+{
+	struct task_struct *task = find_task(attr, r);
+	int err;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	/* rights must not change between the question and the act */
+	err = down_read_interruptible(&task->signal->exec_update_lock);
+	if (err)
+		goto out_put;
+	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS)) {
+		err = pev_refuse(r, EACCES, PEV_FIELD(target_id),
+				 "task %d belongs to somebody else: CAP_PERFMON is needed",
+				 attr->target_id);
+		goto out_unlock;
+	}
+	err = attach_tasks(event, task);
+	if (!err)
+		err = pev_refuse(r, ESRCH, PEV_FIELD(target_id),
+				 "task %d has exited", attr->target_id);
+	else if (err > 0)
+		err = 0;
+out_unlock:
+	up_read(&task->signal->exec_update_lock);
+out_put:
+	put_task_struct(task);
+	return err;
+}
+
+int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
+		      struct pev_refuse *r)
+{
+	int err;
+
+	lockdep_assert_held(&pev_control);
+
+	if (event->target == PEV_TARGET_CPUS) {
+		list_add_tail_rcu(&event->node, &cpu_events);
+		return 0;
+	}
+	err = pev_target_hooks_get();
+	if (err)
+		return pev_refuse(r, -err, PEV_NO_FIELD,
+				  "the scheduler's tracepoints can't be hooked");
+	if (event->target == PEV_TARGET_CGROUP) {
+		list_add_tail_rcu(&event->node, &cgroup_events);
+		return 0;
+	}
+	err = attach_to_task(event, attr, r);
+	if (err) {
+		detach_tasks(event);
+		pev_target_hooks_put();
+	}
+	return err;
+}
+
+void pev_target_detach(struct pev_event *event)
+{
+	lockdep_assert_held(&pev_control);
+
+	WRITE_ONCE(event->enabled, false);
+	if (targets_task(event))
+		detach_tasks(event);
+	else
+		list_del_rcu(&event->node);
+	pev_target_sync(&event, 1);
+	if (event->target != PEV_TARGET_CPUS)
+		pev_target_hooks_put();
+}
+
+/* ---- the task's life; see include/linux/pev.h for where these are called ---- */
+
+/**
+ * __pev_fork() - give a new task its set
+ * @child: not running yet, just made visible
+ * @clone_flags: tells threads from processes
+ *
+ * Context: tasklist_lock held for writing.
+ */
+void __pev_fork(struct task_struct *child, u64 clone_flags)
+{
+	struct pev_task_ctx *ctx;
+
+	ctx = rcu_dereference_protected(current->pev, lockdep_is_held(&tasklist_lock));
+	if (ctx)
+		rcu_assign_pointer(child->pev, ctx_get(clone_flags & CLONE_THREAD ?
+						       ctx->thread : ctx->process));
+	pev_sideband_fork(child);
+}
+
+/**
+ * __pev_exit() - the current task counts no more
+ * @task: current, PF_EXITING is set so that nobody attaches to it again
+ *
+ * Context: Process context.
+ */
+void __pev_exit(struct task_struct *task)
+{
+	struct pev_task_ctx *ctx;
+	unsigned long flags;
+
+	pev_sideband_exit(task);
+
+	spin_lock(&ctx_lock);
+	ctx = rcu_dereference_protected(task->pev, lockdep_is_held(&ctx_lock));
+	RCU_INIT_POINTER(task->pev, NULL);
+	spin_unlock(&ctx_lock);
+
+	local_irq_save(flags);
+	ctx_switch(this_cpu_ptr(&target_cpus), NULL);
+	local_irq_restore(flags);
+	ctx_put_many(ctx, 1);
+}
+
+/* Only events whose opener may watch it stay on a task that gained rights. */
+static void drop_unprivileged(struct task_struct *task)
+{
+	struct pev_task_ctx *from, *to;
+	unsigned long flags;
+
+	spin_lock(&ctx_lock);
+	from = rcu_dereference_protected(task->pev, lockdep_is_held(&ctx_lock));
+	ctx_make(from, is_privileged, NULL, &to);
+	rcu_assign_pointer(task->pev, to);
+	spin_unlock(&ctx_lock);
+
+	local_irq_save(flags);
+	ctx_switch(this_cpu_ptr(&target_cpus), to);
+	local_irq_restore(flags);
+	ctx_put_many(from, 1);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct pev_task_ctx *ctx = rcu_access_pointer(task->pev);
+	bool any = false;
+	unsigned long flags;
+	unsigned int i;
+
+	if (!ctx)
+		return;
+	if (get_dumpable(task->mm) != SUID_DUMP_USER)
+		drop_unprivileged(task);
+	local_irq_save(flags);
+	ctx = this_cpu_read(target_cpus.ctx);
+	for (i = 0; ctx && i < ctx->nr; i++) {
+		struct pev_event *event = READ_ONCE(ctx->events[i]);
+
+		if (!event || !(event->flags & PEV_F_ENABLE_ON_EXEC) ||
+		    READ_ONCE(event->enabled))
+			continue;
+		/* once: a later ioctl has the last word */
+		event->flags &= ~PEV_F_ENABLE_ON_EXEC;
+		WRITE_ONCE(event->enabled, true);
+		slot_sync(event, task);
+		any = true;
+	}
+	local_irq_restore(flags);
+	if (any)
+		schedule_work(&sync_all_work);
+}
+
+/* After all other probes: they still belong to @prev. */
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	struct target_cpu *cpu = this_cpu_ptr(&target_cpus);
+	struct pev_task_ctx *ctx = rcu_dereference_sched(next->pev);
+	struct pev_event *event;
+
+	if (cpu->ctx != ctx)
+		ctx_switch(cpu, ctx);
+	if (!list_empty(&cgroup_events))
+		list_for_each_entry_rcu(event, &cgroup_events, node,
+					rcu_read_lock_sched_held())
+			slot_sync(event, next);
+}
+
+static void probe_cgroup(void *data, struct cgroup *to, const char *path,
+			 struct task_struct *task, bool threadgroup)
+{
+	if (!list_empty(&cgroup_events))
+		schedule_work(&sync_all_work);
+}
+
+static void hooks_remove(void)
+{
+	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
+	unregister_trace_sched_process_exec(probe_exec, NULL);
+	unregister_trace_sched_switch(probe_switch, NULL);
+}
+
+int pev_target_hooks_get(void)
+{
+	int err;
+
+	lockdep_assert_held(&pev_control);
+
+	if (hook_users++)
+		return 0;
+	err = register_trace_prio_sched_switch(probe_switch, NULL, 0);
+	err = err ?: register_trace_sched_process_exec(probe_exec, NULL);
+	err = err ?: register_trace_cgroup_attach_task(probe_cgroup, NULL);
+	if (err) {
+		hooks_remove();
+		hook_users--;
+		return err;
+	}
+	static_branch_enable(&pev_task_key);
+	return 0;
+}
+
+void pev_target_hooks_put(void)
+{
+	lockdep_assert_held(&pev_control);
+
+	if (--hook_users)
+		return;
+	static_branch_disable(&pev_task_key);
+	hooks_remove();
+	tracepoint_synchronize_unregister();
+	on_each_cpu(forget_here, NULL, 1);
+}
+
+/* ---- acting on events everywhere ---- */
+
+void pev_target_each(struct task_struct *task,
+		     void (*fn)(struct pev_event *event, struct task_struct *task))
+{
+	struct pev_task_ctx *ctx;
+	struct pev_event *event;
+	unsigned int i;
+
+	rcu_read_lock();
+	ctx = rcu_dereference(task->pev);
+	for (i = 0; ctx && i < ctx->nr; i++) {
+		event = READ_ONCE(ctx->events[i]);
+		if (event && READ_ONCE(event->enabled))
+			fn(event, task);
+	}
+	list_for_each_entry_rcu(event, &cpu_events, node)
+		if (wants(event, task))
+			fn(event, task);
+	list_for_each_entry_rcu(event, &cgroup_events, node)
+		if (wants(event, task))
+			fn(event, task);
+	rcu_read_unlock();
+}
+
+struct event_list {
+	struct pev_event	**events;
+	unsigned int		nr;
+};
+
+static void sync_here(void *data)
+{
+	struct event_list *list = data;
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		slot_sync(list->events[i], current);
+}
+
+void pev_target_sync(struct pev_event **events, unsigned int nr)
+{
+	struct event_list list = { events, nr };
+
+	on_each_cpu(sync_here, &list, 1);
+}
+
+static void fold_here(void *data)
+{
+	struct pev_event *event = data;
+	struct pev_slot *slot = this_cpu_ptr(event->slots);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (!slot->running)
+		return;
+	slot->time += now - slot->since;
+	slot->since = now;
+}
+
+static bool runs_on(int cpu, void *data)
+{
+	struct pev_event *event = data;
+
+	return READ_ONCE(per_cpu_ptr(event->slots, cpu)->running);
+}
+
+void pev_target_fold(struct pev_event *event)
+{
+	on_each_cpu_cond(runs_on, fold_here, event, 1);
+}
+
+static void slot_reset(struct pev_slot *slot)
+{
+	local64_set(&slot->count, 0);
+	local64_set(&slot->left, 0);
+	local64_set(&slot->samples, 0);
+	local64_set(&slot->lost, 0);
+	local64_set(&slot->filtered, 0);
+	slot->time = 0;
+	slot->since = ktime_get_mono_fast_ns();
+}
+
+static void reset_here(void *data)
+{
+	struct event_list *list = data;
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		slot_reset(this_cpu_ptr(list->events[i]->slots));
+}
+
+void pev_target_reset(struct pev_event **events, unsigned int nr)
+{
+	struct event_list list = { events, nr };
+	unsigned int cpu, i;
+
+	cpus_read_lock();
+	on_each_cpu(reset_here, &list, 1);
+	for_each_possible_cpu(cpu) {
+		if (cpu_online(cpu))
+			continue;
+		for (i = 0; i < nr; i++)
+			slot_reset(per_cpu_ptr(events[i]->slots, cpu));
+	}
+	cpus_read_unlock();
+}
+
+/* ---- CPUs and cgroups ---- */
+
+static int copy_cpus(struct pev_event *event, const struct pev_attr *attr,
+		     struct pev_refuse *r)
+{
+	const u64 __user *words = u64_to_user_ptr(attr->cpus);
+	unsigned int i, nr = attr->cpus_size / sizeof(u64);
+	u64 word;
+
+	if (!nr) {
+		event->all_cpus = true;
+		cpumask_copy(event->cpus, cpu_possible_mask);
+		return 0;
+	}
+	for (i = 0; i < nr; i++) {
+		if (get_user(word, &words[i]))
+			return pev_refuse(r, EFAULT, PEV_FIELD(cpus),
+					  "the CPU mask can't be read");
+		while (word) {
+			unsigned int cpu = i * 64 + __ffs64(word);
+
+			word &= word - 1;
+			if (cpu >= nr_cpu_ids || !cpu_online(cpu))
+				return pev_refuse(r, ENODEV, PEV_FIELD(cpus),
+						  "CPU %u is not online", cpu);
+			cpumask_set_cpu(cpu, event->cpus);
+		}
+	}
+	if (cpumask_empty(event->cpus))
+		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "the CPU mask is empty");
+	return 0;
+}
+
+int pev_target_init(struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_refuse *r)
+{
+	int err;
+
+	if (!zalloc_cpumask_var(&event->cpus, GFP_KERNEL_ACCOUNT))
+		return -ENOMEM;
+	if (targets_task(event))
+		return 0;
+	err = copy_cpus(event, attr, r);
+	if (err || event->target != PEV_TARGET_CGROUP)
+		return err;
+#ifdef CONFIG_CGROUPS
+	event->cgroup = cgroup_get_from_fd(attr->target_id);
+	if (IS_ERR(event->cgroup)) {
+		err = PTR_ERR(event->cgroup);
+		event->cgroup = NULL;
+		return pev_refuse(r, -err, PEV_FIELD(target_id),
+				  "fd %d is not a cgroup v2 directory", attr->target_id);
+	}
+	return 0;
+#else
+	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(target),
+			  "this kernel is built without cgroups");
+#endif
+}
+
+void pev_target_exit(struct pev_event *event)
+{
+	if (event->cgroup)
+		cgroup_put(event->cgroup);
+	free_cpumask_var(event->cpus);
+}
+
+static int cpu_online_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	this_cpu_write(target_cpus.online, true);
+	if (static_branch_unlikely(&pev_task_key))
+		refresh_here(NULL);
+	sync_all_here(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int cpu_offline_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	this_cpu_write(target_cpus.online, false);
+	ctx_switch(this_cpu_ptr(&target_cpus), NULL);
+	sync_all_here(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+int __init pev_target_setup(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "pev:rings",
+					pev_channels_cpu_prepare, NULL);
+	if (ret < 0)
+		return ret;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:online", cpu_online_here,
+				cpu_offline_here);
+	return ret < 0 ? ret : 0;
+}
