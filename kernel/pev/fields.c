@@ -212,7 +212,15 @@ void pev_fields_catalog(struct trace_event_call *call, struct pev_text *text)
 	const char *sep = "";
 
 	list_for_each_entry_reverse(field, trace_get_fields(call), link) {
-		pev_text_printf(text, "%s%s %s", sep, field->type, field->name);
+		const char *bracket = field->len > 0 ? strchr(field->type, '[') : NULL;
+
+		pev_text_printf(text, "%s", sep);
+		/* a number, not the constant's name in the source */
+		if (bracket)
+			pev_text_printf(text, "%.*s[%d] %s", (int)(bracket - field->type),
+					field->type, field->len, field->name);
+		else
+			pev_text_printf(text, "%s %s", field->type, field->name);
 		sep = ";";
 	}
 	if (!*sep)
