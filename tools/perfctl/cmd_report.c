@@ -194,7 +194,7 @@ static void note_objects(const struct feed *f)
 		char safe[512];
 
 		if (o->problem && weights[i] * 1000 >= all)
-			note("%s %s (%.1f %% of the samples)",
+			note("%s: %s (%.1f %% of the samples)",
 			     text_safe(safe, sizeof(safe), o->path), o->problem,
 			     100.0 * (double)weights[i] / (double)all);
 	}

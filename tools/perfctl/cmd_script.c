@@ -137,6 +137,20 @@ static void put_time(struct strbuf *b, int64_t ns)
 		    (ns < 0 ? -ns : ns) % 1000000000);
 }
 
+/* Lengths and offsets of what follows say nothing to people. */
+static bool is_plumbing(const struct pev_class *cls, const struct pev_field *f)
+{
+	const char *end = strrchr(f->name, '_');
+	char owner[64];
+
+	if (strstr(f->name, "__data_loc") || !end || f->shape != PEV_SHAPE_INT)
+		return strstr(f->name, "__data_loc") != NULL;
+	if (strcmp(end, "_off") && strcmp(end, "_len"))
+		return false;
+	snprintf(owner, sizeof(owner), "%.*s", (int)(end - f->name), f->name);
+	return pev_class_field(cls, owner) != NULL;
+}
+
 static void put_payload(struct script_run *r, const struct pev_event *ev)
 {
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
@@ -144,8 +158,7 @@ static void put_payload(struct script_run *r, const struct pev_event *ev)
 		char small[512], *big = NULL;
 		int n;
 
-		/* lengths and offsets of what follows say nothing to people */
-		if (f->name[0] == '_' || strstr(f->name, "__data_loc"))
+		if (is_plumbing(ev->cls, f))
 			continue;
 		n = pev_event_print_field(ev, f, false, small, sizeof(small));
 		if (n >= (int)sizeof(small)) {

@@ -85,7 +85,7 @@ int feed_open(struct feed *f, const char *path, struct msg *m)
 		path = DEFAULT_DIR;
 	err = pev_trace_open(path, &f->trace, &e);
 	if (err)
-		return msg_set(m, err == -ENOENT ? -EBADMSG : err, "%s: %s", path, e.text);
+		return msg_set(m, err == -ENOENT ? -EBADMSG : err, "%s", e.text);
 	profile_init(&f->profile);
 	f->n_classes = pev_trace_nr_classes(f->trace);
 	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));

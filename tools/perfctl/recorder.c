@@ -188,7 +188,7 @@ static int open_trace(struct recorder *r, const char *path, struct pev_writer **
 		return err;
 	err = pev_writer_open(path, 0, w, &e);
 	if (err)
-		return msg_set(m, err == -EEXIST ? err : -EIO, "%s: %s", path, e.text);
+		return msg_set(m, err == -EEXIST ? err : -EIO, "%s", e.text);
 	err = describe(r, *w, m);
 	if (err) {
 		pev_writer_close(*w);

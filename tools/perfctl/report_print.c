@@ -173,7 +173,7 @@ static void print_node(struct branch *b, uint32_t node, bool share)
 	profile_func_name(b->table->rows->profile, n->func, &name);
 	fprintf(b->table->style->out, "%s%s", b->prefix.s, share ? "--" : "  ");
 	if (share)
-		fprintf(b->table->style->out, "%.2f%%-- ",
+		fprintf(b->table->style->out, "%5.2f%%-- ",
 			report_share(b->table->rows, n->weight));
 	fprintf(b->table->style->out, "%s\n", name.s);
 	strbuf_free(&name);

@@ -56,6 +56,7 @@ int main(void)
 	test_object();
 	test_machine();
 	test_profile();
+	test_rows();
 	printf("1..%d\n", tap.n);
 	return tap.failed != 0;
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Makes traces for the tests of report and script, without a kernel.
+ *
+ * usage: mktrace DIR flat|chains|hostile|empty|sched N [PROGRAM SYMBOL-OFFSET...]
+ *
+ * flat, chains: N samples on two CPUs in PROGRAM, whose code is "mapped" at
+ * 0x400000, at the file offsets given in turn.
+ */
+#include <pev/pev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE 0x400000ull
+#define T0   1000000000ull
+
+static const char head[] =
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+	"typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
+	"typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := xint64_t;\n"
+	"typealias integer { size = 32; align = 64; signed = false; } := aligned32_t;\n"
+	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n"
+	"trace {\n"
+	"	major = 1;\n	minor = 8;\n"
+	"	uuid = \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\";\n"
+	"	byte_order = le;\n"
+	"	packet.header := struct {\n"
+	"		uint32_t magic;\n		uint8_t uuid[16];\n"
+	"		uint32_t stream_id;\n"
+	"	};\n"
+	"};\n"
+	"env { domain = \"kernel\"; tracer_name = \"pev\"; };\n"
+	"clock { name = \"monotonic\"; freq = 1000000000; offset_s = 1700000000; offset = 0; };\n"
+	"typealias integer { size = 27; align = 1; signed = false; map = clock.monotonic.value; } "
+	":= clock27_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; map = clock.monotonic.value; } "
+	":= clock64_t;\n"
+	"struct event_header {\n"
+	"	enum : integer { size = 5; align = 1; signed = false; } {\n"
+	"		compact = 0 ... 30, extended = 31\n"
+	"	} id;\n"
+	"	variant <id> {\n"
+	"		struct { clock27_t timestamp; } compact;\n"
+	"		struct { uint32_t id; clock64_t timestamp; uint32_t reserved; } extended;\n"
+	"	} v;\n"
+	"} align(64);\n"
+	"stream {\n"
+	"	id = 0;\n"
+	"	event.header := struct event_header;\n"
+	"	packet.context := struct {\n"
+	"		clock64_t timestamp_begin;\n		clock64_t timestamp_end;\n"
+	"		uint64_t content_size;\n		uint64_t packet_size;\n"
+	"		uint64_t events_discarded;\n		uint64_t packet_seq_num;\n"
+	"		uint32_t cpu_id;\n		uint32_t reserved;\n"
+	"	};\n"
+	"	event.context := struct { uint32_t tid; };\n"
+	"};\n";
+
+static const char sample_context[] =
+	"	context := struct {\n"
+	"		uint32_t pid;\n		xint64_t ip;\n";
+static const char chain_context[] =
+	"		aligned32_t kstack_len;\n		uint32_t ustack_len;\n"
+	"		xint64_t kstack[kstack_len];\n		xint64_t ustack[ustack_len];\n";
+
+static void add_event(char *text, int id, const char *name, const char *type, int chains,
+		      int context, const char *fields)
+{
+	char *p = text + strlen(text);
+
+	p += sprintf(p, "event {\n	name = \"%s\";\n	id = %d;\n	stream_id = 0;\n"
+		     "	model.emf.uri = \"pev:%s?period=%d&freq=%d\";\n", name, id, type,
+		     context ? 999 : 1, context);
+	if (context)
+		p += sprintf(p, "%s%s	};\n", sample_context, chains ? chain_context : "");
+	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
+}
+
+static struct {
+	struct pev_writer *w;
+	struct pev_meta *meta;
+	char text[16384];
+} trace;
+
+static void check(int err, const char *what)
+{
+	if (err < 0) {
+		fprintf(stderr, "mktrace: %s: %s\n", what, strerror(-err));
+		exit(1);
+	}
+}
+
+static void begin(const char *dir, int chains)
+{
+	struct pev_error e;
+
+	strcpy(trace.text, head);
+	add_event(trace.text, 0, "cpu-clock", "timer", chains, 1, "");
+	add_event(trace.text, 1, "pev:mmap", "sideband", 0, 0,
+		  "		uint32_t pid;\n		uint32_t tid;\n"
+		  "		xint64_t addr;\n		uint64_t len;\n"
+		  "		xint64_t pgoff;\n		uint32_t build_id_size;\n"
+		  "		uint8_t build_id[20];\n		string filename;\n");
+	add_event(trace.text, 2, "pev:comm", "sideband", 0, 0,
+		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
+	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", 0, 0,
+		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
+		  "		int32_t next_pid;\n");
+	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
+	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
+	check(pev_meta_parse(trace.text, strlen(trace.text), &trace.meta, &e), e.text);
+	check(pev_writer_info(trace.w, "command", "mktrace"), "info");
+}
+
+static struct pev_encoder *encoder(const char *name, unsigned int cpu)
+{
+	struct pev_encoder *enc;
+
+	check(pev_writer_encoder(trace.w, trace.meta, name, cpu, &enc), name);
+	return enc;
+}
+
+static void state(const char *comm, const char *program)
+{
+	struct pev_encoder *enc = encoder("state", 0);
+
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:comm"), T0, 42);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "tid", 42);
+	pev_encoder_data(enc, "comm", comm, strlen(comm) + 1);
+	check(pev_encoder_commit(enc), "comm");
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:mmap"), T0, 42);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "tid", 42);
+	pev_encoder_int(enc, "addr", BASE);
+	pev_encoder_int(enc, "len", 0x1000000);
+	pev_encoder_data(enc, "filename", program, strlen(program) + 1);
+	check(pev_encoder_commit(enc), "mmap");
+	check(pev_encoder_close(enc), "state");
+}
+
+static void sample(struct pev_encoder *enc, long i, int chains, int n_offsets, char **offsets)
+{
+	uint64_t ip = BASE + strtoull(offsets[i % n_offsets], NULL, 0), stack[24];
+	unsigned int depth = 0;
+
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
+			  T0 + (uint64_t)i * 1000, 42);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "ip", ip);
+	if (chains) {
+		stack[depth++] = ip;
+		for (unsigned int k = 0; k < 10 + (unsigned int)i % 7; k++)
+			stack[depth++] = BASE + 1 + strtoull(offsets[(i + k) % n_offsets], NULL, 0) +
+					 k % 3;
+		pev_encoder_data(enc, "ustack", stack, depth * 8);
+	}
+	check(pev_encoder_commit(enc), "sample");
+}
+
+static void samples(long n, int chains, int n_offsets, char **offsets)
+{
+	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
+
+	for (long i = 0; i < n; i++)
+		sample(enc[i & 1], i, chains, n_offsets, offsets);
+	check(pev_encoder_close(enc[0]), "stream 0");
+	check(pev_encoder_close(enc[1]), "stream 1");
+}
+
+static void switches(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < n; i++) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "sched:sched_switch"),
+				  T0 + (uint64_t)i * 1000, 42);
+		pev_encoder_data(enc, "prev_comm", "prog\033[2J", 9);
+		pev_encoder_int(enc, "prev_pid", 42);
+		pev_encoder_int(enc, "next_pid", (uint64_t)i);
+		check(pev_encoder_commit(enc), "switch");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 2 ? argv[2] : "";
+	long n = argc > 3 ? atol(argv[3]) : 0;
+	int chains = !strcmp(kind, "chains");
+
+	if (argc < 3)
+		return 2;
+	begin(argv[1], chains);
+	if (!strcmp(kind, "sched")) {
+		state("prog", "/bin/true");
+		switches(n);
+	} else if (!strcmp(kind, "hostile")) {
+		char *offsets[] = { "0x1000" };
+
+		state("\033[31mred\033]0;x\007", "/tmp/\033[1mlib\n.so");
+		samples(n, 0, 1, offsets);
+	} else if (strcmp(kind, "empty")) {
+		state("prog", argv[4]);
+		samples(n, chains, argc - 5, argv + 5);
+	}
+	check(pev_writer_close(trace.w), argv[1]);
+	pev_meta_free(trace.meta);
+	return 0;
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# report and script on traces that mktrace makes; run by "run".
+n=$TAP_START
+rc=0
+p=$OUT/tools/perfctl
+t=$OUT/traces
+rm -rf "$t"
+mkdir -p "$t"
+cd "$t" || exit 1
+
+# ok NAME COMMAND...: the command must succeed
+ok() {
+	local name=$1 text
+	shift
+	n=$((n + 1))
+	if text=$("$@" 2>&1); then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		echo "# $*"
+		head -n 20 <<<"$text" | sed 's/^/# /'
+		rc=1
+	fi
+}
+
+# says NAME STATUS REGEX COMMAND...: exit status and output (both streams)
+says() {
+	local name=$1 want=$2 regex=$3 text status
+	shift 3
+	n=$((n + 1))
+	text=$(timeout 60 "$@" 2>&1)
+	status=$?
+	if [ "$status" = "$want" ] && grep -qE -- "$regex" <<<"$text"; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		echo "# $* gave $status instead of $want; wanted: $regex"
+		head -n 20 <<<"$text" | cat -v | sed 's/^/# /'
+		rc=1
+	fi
+}
+
+offset() { printf '0x%x' $((0x$(nm "$OUT/victim" | awk -v f="$1" '$3 == f { print $1 }') - 0x400000)); }
+
+a=$(offset alpha) b=$(offset beta) m=$(offset main)
+"$OUT/mktrace" flat flat 1000 "$OUT/victim" "$a" "$a" "$b" "$m" || exit 1
+"$OUT/mktrace" chains chains 1000 "$OUT/victim" "$a" "$b" "$m" || exit 1
+"$OUT/mktrace" hostile hostile 10 || exit 1
+"$OUT/mktrace" sched sched 10 || exit 1
+"$OUT/mktrace" empty empty || exit 1
+
+says "report: half of the samples in alpha" 0 '^ +50\.00% +prog +victim +\[\.\] alpha$' "$p" report flat
+says "report: a quarter in main" 0 '^ +25\.00% +prog +victim +\[\.\] main$' "$p" report -i flat
+says "report: the header has the command" 0 '^# command: +mktrace$' "$p" report flat
+says "report --sort dso" 0 '^ +100\.00% +victim$' "$p" report --sort dso flat
+says "report --sort tid,cpu" 0 '^ +50\.00% +42 +1$' "$p" report --sort tid,cpu flat
+says "report -n" 0 '50\.00% +500 +prog' "$p" report -n flat
+says "report --symbol leaves the rest out" 0 '^# filtered out: 50\.00 %' "$p" report --symbol alpha flat
+says "report --percent-limit" 0 '^# 2 more below 30\.00 %, together 50\.00 %' "$p" report --percent-limit 30 flat
+says "report --sort event" 0 '100\.00% +cpu-clock' "$p" report --sort event flat
+says "report: an unknown column" 2 'did you mean "symbol"' "$p" report --sort symbl flat
+says "report: call trees" 0 '^ +beta$' "$p" report chains
+says "report -g none: no trees" 0 '^ +33\.[0-9]+% +prog' "$p" report -g none chains
+says "report --children" 0 '^ +100\.00% +33\.[0-9]+% +prog +victim +\[\.\] alpha' "$p" report --children chains
+says "report --children without chains" 0 'no call chains' "$p" report --children flat
+ok "report -j: is JSON" bash -c "'$p' report -j - chains | python3 -m json.tool"
+ok "report -j: the shares are there" bash -c "'$p' report -j - flat | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)[\"events\"][0][\"rows\"]
+assert rows[0][\"symbol\"] == \"alpha\" and rows[0][\"samples\"] == 500, rows'"
+says "report: a hostile name sends no escape" 0 '\\x1b\[31mred\\x1b\]0;x\\x07' "$p" report hostile
+ok "... nor anywhere else" bash -c "! '$p' report hostile 2>&1 | grep -q \$'\033'"
+ok "script: neither" bash -c "! '$p' script hostile 2>&1 | grep -q \$'\033'"
+says "report: a tracepoint without addresses" 0 '100\.00% +prog .*\[no address\]' "$p" report sched
+says "report: nothing recorded" 0 'no samples: nothing was recorded' "$p" report empty
+says "script: nothing recorded" 0 'no events in' "$p" script empty
+ok "script: one line an event" bash -c "[ \$('$p' script --no-sideband flat | wc -l) = 1000 ]"
+ok "script: in order of time" bash -c "'$p' script -F time --no-sideband flat | sort -c -n"
+says "script: an address with its function" 0 'cpu-clock: +401[0-9a-f]+ alpha \(victim\)$' "$p" script flat
+says "script: fields of a tracepoint" 0 'sched:sched_switch: prev_comm=.* next_pid=9$' "$p" script sched
+says "script --time" 0 '^ *0\.000005000: sched' "$p" script -F time,event --time 0.000005, sched
+ok "script --time leaves out what is outside" bash -c "[ \$('$p' script --time 0.000005,0.000006 sched | wc -l) = 2 ]"
+says "script: no match is said" 0 'no events that match' "$p" script --comm nobody flat
+says "script -F: unknown" 2 'did you mean "event"' "$p" script -F evnt flat
+
+says "no such directory" 65 'No such file' "$p" report nowhere
+says "the default directory is missing" 65 'pev\.trace' "$p" report
+mkdir nothing
+says "an empty directory" 65 'no file metadata' "$p" report nothing
+mkdir garbage
+head -c 9000 /dev/urandom >garbage/metadata
+says "garbage metadata" 65 'metadata' "$p" report garbage
+cp -r flat noise
+head -c 100000 /dev/urandom >noise/stream_0
+says "a stream of noise: the rest is shown" 0 '\[\.\] alpha' "$p" report noise
+cp -r flat cut
+truncate -s -1000 cut/stream_1
+says "a stream that was cut: said and shown" 0 'note: .*stream_1' "$p" report cut
+says "script on it" 0 'cpu-clock' "$p" script cut
+cp -r flat zeros
+truncate -s 0 zeros/stream_0 zeros/stream_1 zeros/stream_state
+says "all streams empty" 0 'no samples' "$p" report zeros
+cp -r flat sparse
+truncate -s 20G sparse/stream_1 2>/dev/null
+says "a sparse file of 20 GB: no hang" 0 '\[\.\] alpha' "$p" report sparse
+for i in 1 2 3 4 5 6 7 8; do
+	cp -r chains "bent$i"
+	python3 - "bent$i/stream_0" "$i" <<'PY'
+import random, sys
+random.seed(int(sys.argv[2]))
+data = bytearray(open(sys.argv[1], "rb").read())
+for _ in range(200):
+    data[random.randrange(len(data))] = random.randrange(256)
+open(sys.argv[1], "wb").write(data)
+PY
+	ok "bent stream $i: report ends by itself" bash -c "timeout 60 '$p' report bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
+	ok "bent stream $i: so does script" bash -c "timeout 60 '$p' script bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
+done
+says "two traces" 2 'one trace at a time' "$p" report flat chains
+says "a full disk" 74 'could not be written' bash -c "'$p' script flat >/dev/full"
+
+says "no command" 2 'Usage: perfctl COMMAND' "$p"
+says "help" 0 '  record +record samples' "$p" help
+says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
+says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
+says "a mistyped command" 2 'did you mean "record"' "$p" recrod
+says "a mistyped option" 2 'did you mean --children' "$p" report --childern
+# On a kernel with pev these are tried in the guest instead.
+if ! "$p" doctor >/dev/null 2>&1; then
+	for c in "list" "stat true" "record true" "doctor"; do
+		# shellcheck disable=SC2086
+		says "$c without pev: says so, and the way out" 69 'has no pev: boot a kernel .*make vm' "$p" $c
+	done
+fi
+echo "1..$n"
+exit $rc
