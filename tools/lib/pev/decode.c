@@ -149,7 +149,8 @@ ptrdiff_t part_locate(const struct part *part, const uint8_t *base, size_t room,
 				return -1;
 			n = nul - (base + pos) + 1;
 		}
-		if (n > (room - pos) / f->size)
+		/* a division would cost more than the rest of the loop */
+		if (n > room - pos || n * f->size > room - pos)
 			return -1;
 		size = n * f->size;
 		if (i == index) {
@@ -190,7 +191,7 @@ static ptrdiff_t decode_context(const struct class *cls, struct pev_event *ev,
 				return -1;
 			n = nul - (base + pos) + 1;
 		}
-		if (unlikely(n > (room - pos) / f->size))
+		if (unlikely(n > room - pos || n * f->size > room - pos))
 			return -1;
 		if (cls->seen_pointer[m] && n) {
 			const void *at = base + pos;
