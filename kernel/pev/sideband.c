@@ -94,28 +94,44 @@ static const char * const sb_names[PEV_SB_MAX] = {
 	[PEV_SB_EXIT]	= "pev:exit",
 };
 
-#define FIELD(type, name)	"\t\t" type " " name ";\n"
-#define FIELDS_FILENAME		FIELD("uint16_t", "filename_off")		\
-				FIELD("uint16_t", "filename_len")		\
-				FIELD("text_t", "filename[filename_len]")
-
 static const char * const sb_fields[PEV_SB_MAX] = {
-	[PEV_SB_MMAP]	= FIELD("xint64_t", "addr") FIELD("xint64_t", "len")
-			  FIELD("xint64_t", "pgoff") FIELD("uint64_t", "ino")
-			  FIELD("uint32_t", "pid") FIELD("uint32_t", "tid")
-			  FIELD("uint32_t", "maj") FIELD("uint32_t", "min")
-			  FIELD("uint32_t", "prot") FIELD("uint32_t", "flags")
-			  FIELD("uint32_t", "build_id_size")
-			  FIELD("uint8_t", "build_id[20]") FIELDS_FILENAME,
-	[PEV_SB_COMM]	= FIELD("uint32_t", "pid") FIELD("uint32_t", "tid")
-			  FIELD("text_t", "comm[16]"),
-	[PEV_SB_FORK]	= FIELD("uint32_t", "pid") FIELD("uint32_t", "tid")
-			  FIELD("uint32_t", "ppid") FIELD("uint32_t", "ptid")
-			  FIELD("text_t", "comm[16]"),
-	[PEV_SB_EXEC]	= FIELD("uint32_t", "pid") FIELD("uint32_t", "tid")
-			  FIELD("uint32_t", "old_tid") FIELDS_FILENAME,
-	[PEV_SB_EXIT]	= FIELD("uint32_t", "pid") FIELD("uint32_t", "tid")
-			  FIELD("int32_t", "code"),
+	[PEV_SB_MMAP] =
+		"\t\txint64_t addr;\n"
+		"\t\txint64_t len;\n"
+		"\t\txint64_t pgoff;\n"
+		"\t\tuint64_t ino;\n"
+		"\t\tuint32_t pid;\n"
+		"\t\tuint32_t tid;\n"
+		"\t\tuint32_t maj;\n"
+		"\t\tuint32_t min;\n"
+		"\t\tuint32_t prot;\n"
+		"\t\tuint32_t flags;\n"
+		"\t\tuint32_t build_id_size;\n"
+		"\t\tuint8_t build_id[20];\n"
+		"\t\tuint16_t filename_off;\n"
+		"\t\tuint16_t filename_len;\n"
+		"\t\ttext_t filename[filename_len];\n",
+	[PEV_SB_COMM] =
+		"\t\tuint32_t pid;\n"
+		"\t\tuint32_t tid;\n"
+		"\t\ttext_t comm[16];\n",
+	[PEV_SB_FORK] =
+		"\t\tuint32_t pid;\n"
+		"\t\tuint32_t tid;\n"
+		"\t\tuint32_t ppid;\n"
+		"\t\tuint32_t ptid;\n"
+		"\t\ttext_t comm[16];\n",
+	[PEV_SB_EXEC] =
+		"\t\tuint32_t pid;\n"
+		"\t\tuint32_t tid;\n"
+		"\t\tuint32_t old_tid;\n"
+		"\t\tuint16_t filename_off;\n"
+		"\t\tuint16_t filename_len;\n"
+		"\t\ttext_t filename[filename_len];\n",
+	[PEV_SB_EXIT] =
+		"\t\tuint32_t pid;\n"
+		"\t\tuint32_t tid;\n"
+		"\t\tint32_t code;\n",
 };
 
 DEFINE_STATIC_KEY_FALSE(pev_mmap_key);
