@@ -29,7 +29,7 @@ struct pev_mark {
 	const char		*name;
 	const char		*format;
 	struct pev_marker	*marker;
-} __aligned(8);
+};
 
 /* Never called: the compiler compares the format with the arguments. */
 static inline __printf(1, 2) void pev_mark_check(const char *format, ...)
@@ -68,8 +68,8 @@ do {									\
 					   __stringify(event);		\
 	static const char __pev_format[] __aligned(1)			\
 	__section("__pev_marks_strings") = fmt;				\
-	static struct pev_mark __pev_mark __used			\
-	__section("__pev_marks") = {					\
+	static struct pev_mark __aligned(8) __used			\
+	__section("__pev_marks") __pev_mark = {				\
 		.key	= STATIC_KEY_FALSE_INIT,			\
 		.name	= __pev_name,					\
 		.format	= __pev_format,					\

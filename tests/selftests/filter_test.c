@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Filters of tracepoints: what passes, what is counted, what is refused. */
+#include <pthread.h>
+#include <sys/prctl.h>
+#include "kselftest_harness.h"
+#include "pev_util.h"
+
+#define TP	PEV_TYPE_TRACEPOINT
+#define ENTER	"raw_syscalls:sys_enter"
+#define CLOSE	"syscalls:sys_enter_close"
+
+/* -1 and -2: the arguments of system calls are unsigned words */
+#define F1	"0xffffffffffffffff"
+#define F2	"0xfffffffffffffffe"
+
+FIXTURE(filter) {
+	int		channel;
+	struct pev_map	map;
+};
+
+FIXTURE_SETUP(filter)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	self->channel = pev_open_channel(1 << 18, 0, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
+}
+
+FIXTURE_TEARDOWN(filter)
+{
+	pev_unmap_channel(&self->map);
+	close(self->channel);
+}
+
+static void close_some(int nr)
+{
+	for (int i = 0; i < nr; i++)
+		syscall(__NR_close, -1L - i);
+}
+
+/* Records with @size bytes of payload, all of which @word is in. */
+static int count_records(const struct pev_map *map, int size, size_t offset, const void *word,
+			 size_t len)
+{
+	struct pev_record record;
+	int nr = 0, more;
+
+	for (unsigned int cpu = 0; cpu < map->nr; cpu++) {
+		struct pev_walk walk = pev_walk_begin(map, cpu, &size, 1);
+
+		while ((more = pev_walk_next(&walk, &record)) > 0) {
+			if (memcmp(record.payload + offset, word, len))
+				return -1;
+			nr++;
+		}
+		if (more < 0)
+			return -1;
+	}
+	return nr;
+}
+
+TEST_F(filter, by_number)
+{
+	long wanted = __NR_close;
+	struct pev_value value;
+	char expr[64];
+	int fd;
+
+	snprintf(expr, sizeof(expr), "id == %ld", wanted);
+	fd = pev_open_event(TP, ENTER, expr, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	for (int i = 0; i < 100; i++) {
+		syscall(__NR_close, -1L);
+		syscall(__NR_getppid);
+		syscall(__NR_getppid);
+	}
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(100, value.value);
+	EXPECT_EQ(100, value.samples);
+	EXPECT_LE(200, value.filtered);
+	EXPECT_GE(210, value.filtered);
+	EXPECT_EQ(100, count_records(&self->map, 56, 0, &wanted, sizeof(wanted)));
+	close(fd);
+}
+
+TEST_F(filter, by_argument_of_a_system_call)
+{
+	int fd = pev_open_event(TP, CLOSE, "fd >= 0xfffffffffffffffb", self->channel);
+	struct pev_value value;
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	close_some(50);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(50, value.value + value.filtered);
+	close(fd);
+}
+
+TEST_F(filter, by_common_fields_and_cpu)
+{
+	struct pev_value value;
+	char expr[64];
+	int fd;
+
+	snprintf(expr, sizeof(expr), "common_pid == %d && CPU >= 0", gettid());
+	fd = pev_open_event(TP, CLOSE, expr, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	close_some(50);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(50, value.value);
+	EXPECT_EQ(0, value.filtered);
+	close(fd);
+
+	fd = pev_open_event(TP, CLOSE, "common_pid == 1", self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	close_some(50);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(0, value.value);
+	EXPECT_EQ(50, value.filtered);
+	close(fd);
+}
+
+TEST_F(filter, by_string)
+{
+	int fd = pev_open_event(TP, "task:task_rename", "newcomm ~ \"*ell*\"", self->channel);
+	struct pev_value value;
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	prctl(PR_SET_NAME, "hello");
+	prctl(PR_SET_NAME, "other");
+	prctl(PR_SET_NAME, "cello");
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(2, value.value);
+	EXPECT_EQ(1, value.filtered);
+	close(fd);
+}
+
+TEST_F(filter, without_a_channel)
+{
+	int fd = pev_open_event(TP, CLOSE, "fd == " F2, -1);
+	struct pev_value value;
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	close_some(50);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(1, value.value);
+	EXPECT_EQ(49, value.filtered);
+	EXPECT_EQ(0, value.samples + value.lost);
+	close(fd);
+}
+
+static int set_filter(int fd, const char *expr)
+{
+	struct pev_filter_arg arg = {
+		.filter = (uintptr_t)expr, .refusal = (uintptr_t)&pev_why,
+		.refusal_size = sizeof(pev_why),
+	};
+
+	memset(&pev_why, 0, sizeof(pev_why));
+	return ioctl(fd, PEV_IOC_FILTER, &arg) ? -errno : 0;
+}
+
+TEST_F(filter, replaced)
+{
+	int fd = pev_open_event(TP, CLOSE, "fd == " F1, self->channel);
+	struct pev_value value;
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	close_some(10);
+	EXPECT_EQ(1, pev_read(fd).value);
+	ASSERT_EQ(0, set_filter(fd, "fd != " F1));
+	close_some(10);
+	EXPECT_EQ(10, pev_read(fd).value);
+	EXPECT_EQ(-EINVAL, set_filter(fd, "fd !="));
+	close_some(10);
+	EXPECT_EQ(19, pev_read(fd).value);
+	ASSERT_EQ(0, set_filter(fd, NULL));
+	close_some(10);
+	value = pev_read(fd);
+	EXPECT_EQ(29, value.value);
+	EXPECT_EQ(11, value.filtered);
+	EXPECT_EQ(29, value.samples);
+	close(fd);
+}
+
+static volatile bool stop;
+
+static void *changes(void *fd)
+{
+	for (int i = 0; !stop; i++)
+		set_filter(*(int *)fd, i % 3 ? "fd == " F1 " || fd == " F2 : NULL);
+	return NULL;
+}
+
+TEST_F(filter, replaced_while_it_fires)
+{
+	struct pev_value value;
+	pthread_t thread;
+	int fd;
+
+	fd = pev_open_event(TP, CLOSE, "fd == " F1, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	stop = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, changes, &fd));
+	for (int i = 0; i < 20000; i++)
+		syscall(__NR_close, -1L - (i & 7));
+	stop = true;
+	pthread_join(thread, NULL);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(20000, value.value + value.filtered);
+	EXPECT_EQ(value.value, value.samples + value.lost);
+	EXPECT_LT(0, value.filtered);
+	close(fd);
+}
+
+TEST_F(filter, refusals)
+{
+	static const struct {
+		const char	*expr;
+		const char	*word;
+	} bad[] = {
+		{ "nofield == 1",		"near character 8: Field not found" },
+		{ "fd == 1 && nofield == 1",	"Field not found" },
+		{ "fd = 1",			"Invalid operator" },
+		{ "fd == \"text\"",		"Expecting numeric field" },
+		{ "(fd == 1",			"Too many '('" },
+		{ "fd == 1)",			"Too few '('" },
+		{ "fd == 1 fd == 2",		"near character" },
+		{ "fd ==",			"" },
+		{ "&& fd == 1",			"" },
+		{ "",				"empty" },
+		{ "  ",				"empty" },
+	};
+	char *longest;
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-EINVAL, pev_open_event(TP, CLOSE, bad[i].expr, self->channel)) {
+			TH_LOG("%s", bad[i].expr);
+		}
+		EXPECT_NE(NULL, strstr(pev_reason(), bad[i].word)) {
+			TH_LOG("%s: %s", bad[i].expr, pev_reason());
+		}
+		EXPECT_NE('\0', *pev_reason());
+		EXPECT_EQ(offsetof(struct pev_attr, filter), pev_why.head.field);
+	}
+	longest = malloc(PEV_MAX_FILTER + 10);
+	memset(longest, ' ', PEV_MAX_FILTER + 9);
+	longest[PEV_MAX_FILTER + 9] = '\0';
+	EXPECT_EQ(-EINVAL, pev_open_event(TP, CLOSE, longest, self->channel));
+	EXPECT_EQ(-EFAULT, pev_open_event(TP, CLOSE, (void *)8, self->channel));
+	free(longest);
+}
+
+TEST_F(filter, of_an_event_without_fields)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+		.target = PEV_TARGET_TASK, .channel_fd = -1, .group_fd = -1,
+	};
+	int fd = pev_open(&attr);
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	EXPECT_EQ(-EOPNOTSUPP, set_filter(fd, "fd == 1"));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Kernel markers, with those of the sample module (samples/pev). */
+#include <pthread.h>
+#include "kselftest_harness.h"
+#include "pev_util.h"
+
+#define MK	PEV_TYPE_MARKER
+#define FIRE	"/sys/kernel/debug/pev_sample/fire"
+
+static int load_sample(void)
+{
+	const char *dir = getenv("PEV_MODULES");
+	char path[512];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/pev-sample.ko", dir ?: "/run/pev/modules");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (syscall(__NR_finit_module, fd, "", 0) && errno != EEXIST)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int unload_sample(void)
+{
+	return syscall(__NR_delete_module, "pev_sample", O_NONBLOCK) ? -errno : 0;
+}
+
+static int fire(const char *context, unsigned int nr)
+{
+	int fd = open(FIRE, O_WRONLY | O_CLOEXEC);
+	char text[64];
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(text, sizeof(text), "%s %u", context, nr);
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+FIXTURE(marker) {
+	int		channel;
+	struct pev_map	map;
+};
+
+FIXTURE_SETUP(marker)
+{
+	int err;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	err = load_sample();
+	if (err)
+		SKIP(return, "pev-sample.ko can't be loaded: %s", strerror(-err));
+	self->channel = pev_open_channel(1 << 18, 0, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
+}
+
+FIXTURE_TEARDOWN(marker)
+{
+	pev_unmap_channel(&self->map);
+	close(self->channel);
+}
+
+struct number {
+	int32_t		number;
+	uint32_t	pad;
+	uint64_t	pointer;
+};
+
+TEST_F(marker, number)
+{
+	static const int sizes[] = { sizeof(struct number) };
+	struct pev_record record;
+	struct pev_value value;
+	int fd, more, nr = 0;
+
+	fd = pev_open_event(MK, "pev_sample:number", NULL, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, fire("task", 10));
+	EXPECT_EQ(0, pev_read(fd).value);
+	pev_on(fd);
+	ASSERT_EQ(0, fire("task", 100));
+	pev_off(fd);
+	ASSERT_EQ(0, fire("task", 10));
+	value = pev_read(fd);
+	EXPECT_EQ(100, value.value);
+	EXPECT_EQ(100, value.samples);
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		struct pev_walk walk = pev_walk_begin(&self->map, cpu, sizes, 1);
+
+		while ((more = pev_walk_next(&walk, &record)) > 0) {
+			struct number n;
+
+			memcpy(&n, record.payload, sizeof(n));
+			EXPECT_EQ(-nr, n.number);
+			EXPECT_EQ(0, n.pad);
+			EXPECT_EQ(0x1000UL + nr, n.pointer);
+			nr++;
+		}
+		ASSERT_EQ(0, more);
+	}
+	EXPECT_EQ(100, nr);
+	close(fd);
+}
+
+struct text {
+	uint16_t	off;
+	uint16_t	len;
+	uint32_t	pad;
+	uint64_t	length;
+};
+
+TEST_F(marker, text)
+{
+	struct pev_value value;
+	char *metadata;
+	int fd;
+
+	fd = pev_open_event(MK, "pev_sample:text", "name == \"task\" && length == 4",
+			    self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	ASSERT_EQ(0, fire("task", 10));
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(5, value.value);
+	EXPECT_EQ(5, value.filtered);
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		const uint8_t *p = self->map.rings[cpu].data + sizeof(struct pev_packet) + 8;
+		struct text t;
+
+		if (!self->map.rings[cpu].kernel || !self->map.rings[cpu].kernel->head)
+			continue;
+		memcpy(&t, p, sizeof(t));
+		EXPECT_EQ(8 + sizeof(t), t.off);
+		EXPECT_EQ(5, t.len);
+		EXPECT_EQ(4, t.length);
+		EXPECT_EQ(0, memcmp(p + t.off - 8, "task", 5));
+	}
+	metadata = pev_read_text(self->channel);
+	EXPECT_NE(NULL, strstr(metadata, "text_t name[name_len];"));
+	EXPECT_NE(NULL, strstr(metadata, "uint64_t length;"));
+	free(metadata);
+	close(fd);
+}
+
+/* "hh %hhd hhu=%hhu h %hd hu=%hx i %i u: %#x l %ld llu %llu c %c s %.4s ... z %zd" */
+struct types {
+	int8_t		hh;
+	uint8_t		hhu;
+	int16_t		h;
+	uint16_t	hu;
+	uint16_t	pad;
+	int32_t		i;
+	uint32_t	u;
+	int64_t		l;
+	uint64_t	llu;
+	char		c;
+	char		pad2[3];
+	uint16_t	off;
+	uint16_t	len;
+	int64_t		z;
+};
+
+TEST_F(marker, types)
+{
+	struct types t = { };
+	int fd;
+
+	/* the softirq may be any task's */
+	fd = pev_open_machine(MK, "pev_sample:types", NULL, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	ASSERT_EQ(0, fire("softirq", 1));
+	pev_off(fd);
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		const uint8_t *p = self->map.rings[cpu].data + sizeof(struct pev_packet) + 8;
+
+		if (!self->map.rings[cpu].kernel || !self->map.rings[cpu].kernel->head)
+			continue;
+		memcpy(&t, p, sizeof(t));
+		EXPECT_EQ(0, memcmp(p + t.off - 8, "soft", 5));
+	}
+	EXPECT_EQ(-1, t.hh);
+	EXPECT_EQ(200, t.hhu);
+	EXPECT_EQ(-2, t.h);
+	EXPECT_EQ(60000, t.hu);
+	EXPECT_EQ(0, t.pad);
+	EXPECT_EQ(-3, t.i);
+	EXPECT_EQ(4000000000U, t.u);
+	EXPECT_EQ(-5, t.l);
+	EXPECT_EQ(6, t.llu);
+	EXPECT_EQ('p', t.c);
+	EXPECT_EQ(0, t.pad2[0] | t.pad2[1] | t.pad2[2]);
+	EXPECT_EQ(5, t.len);
+	EXPECT_EQ(-7, t.z);
+	close(fd);
+}
+
+TEST_F(marker, without_fields)
+{
+	int fd = pev_open_event(MK, "pev_sample:plain", NULL, self->channel);
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	ASSERT_EQ(0, fire("task", 7));
+	pev_off(fd);
+	EXPECT_EQ(7, pev_read(fd).samples);
+	close(fd);
+}
+
+TEST_F(marker, several_listeners)
+{
+	int all = pev_open_machine(MK, "pev_sample:number", NULL, self->channel);
+	int few = pev_open_machine(MK, "pev_sample:number", "number > -10", -1);
+	int off = pev_open_machine(MK, "pev_sample:number", NULL, -1);
+
+	ASSERT_LE(0, all) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, few) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, off) TH_LOG("%s", pev_reason());
+	pev_on(all);
+	pev_on(few);
+	ASSERT_EQ(0, fire("irq", 100));
+	EXPECT_EQ(100, pev_read(all).value);
+	EXPECT_EQ(10, pev_read(few).value);
+	EXPECT_EQ(90, pev_read(few).filtered);
+	EXPECT_EQ(0, pev_read(off).value);
+	close(all);
+	ASSERT_EQ(0, fire("irq", 100));
+	EXPECT_EQ(20, pev_read(few).value);
+	close(few);
+	close(off);
+}
+
+/* Interrupts write into the midst of a task's records; nothing goes astray. */
+TEST_F(marker, all_contexts)
+{
+	struct pev_value number, text;
+	int n, t;
+
+	n = pev_open_machine(MK, "pev_sample:number", NULL, self->channel);
+	t = pev_open_machine(MK, "pev_sample:text", "length > 3", self->channel);
+	ASSERT_LE(0, n) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, t) TH_LOG("%s", pev_reason());
+	pev_on(self->channel);
+	for (int i = 0; i < 20; i++)
+		ASSERT_EQ(0, fire("mixed", 1000));
+	pev_off(self->channel);
+	number = pev_read(n);
+	text = pev_read(t);
+	EXPECT_EQ(60000, number.value);
+	EXPECT_EQ(60000, number.samples + number.lost);
+	EXPECT_EQ(0, number.filtered);
+	EXPECT_EQ(60000, text.value + text.filtered);
+	EXPECT_EQ(20000, text.filtered);
+	EXPECT_EQ(text.value, text.samples + text.lost);
+	close(n);
+	close(t);
+}
+
+/* An event outlives the module, and sees its markers again when it is back. */
+TEST_F(marker, module_goes_and_comes)
+{
+	int fd = pev_open_machine(MK, "pev_sample:number", NULL, self->channel);
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	ASSERT_EQ(0, fire("task", 5));
+	ASSERT_EQ(0, unload_sample());
+	EXPECT_EQ(5, pev_read(fd).value);
+	EXPECT_EQ(-ENOENT, pev_open_machine(MK, "pev_sample:number", NULL, -1));
+	EXPECT_NE(NULL, strstr(pev_reason(), "pev_sample:number"));
+	ASSERT_EQ(0, load_sample());
+	ASSERT_EQ(0, fire("task", 5));
+	EXPECT_EQ(10, pev_read(fd).value);
+	ASSERT_EQ(0, unload_sample());
+	close(fd);
+	ASSERT_EQ(0, load_sample());
+	ASSERT_EQ(0, fire("task", 5));
+}
+
+static volatile bool stop;
+
+static void *opens(void *unused)
+{
+	while (!stop) {
+		int fd = pev_open_machine(MK, "pev_sample:number", NULL, -1);
+
+		if (fd >= 0) {
+			pev_on(fd);
+			close(fd);
+		}
+	}
+	return NULL;
+}
+
+TEST_F(marker, module_goes_while_others_listen)
+{
+	pthread_t threads[2];
+
+	stop = false;
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, opens, NULL));
+	for (int i = 0; i < 20; i++) {
+		fire("task", 100);
+		unload_sample();
+		EXPECT_EQ(0, load_sample());
+	}
+	stop = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, fire("task", 1));
+}
+
+TEST_F(marker, refusals)
+{
+	EXPECT_EQ(-ENOENT, pev_open_event(MK, "pev_sample:nothing", NULL, -1));
+	EXPECT_NE(NULL, strstr(pev_reason(), "pev_sample:nothing"));
+	EXPECT_EQ(-EINVAL, pev_open_event(MK, "pev_sample", NULL, -1));
+	EXPECT_EQ(-EINVAL, pev_open_event(MK, NULL, NULL, -1));
+	EXPECT_EQ(-EINVAL, pev_open_event(MK, "pev_sample:number", "nofield == 1", -1));
+	EXPECT_NE(NULL, strstr(pev_reason(), "Field not found"));
+}
+
+TEST_HARNESS_MAIN
