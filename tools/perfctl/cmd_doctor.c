@@ -223,15 +223,17 @@ static void check_symbols(struct doctor *d)
 {
 	int64_t kptr = read_number("/proc/sys/kernel/kptr_restrict", 0);
 	char *text = file_read("/proc/kallsyms", NULL);
+	char *line = text ? strstr(text, " T _text\n") : NULL;
+	bool shown = line && line - text >= 16 && strncmp(line - 16, "0000000000000000", 16);
 
 	if (!text)
 		say(d, NOTE, "kernel symbols", "/proc/kallsyms: %s", strerror(errno));
-	else if (!strncmp(text, "0000000000000000 ", 17))
+	else if (!shown)
 		say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
 		    "%lld)", (long long)kptr);
 	else
 		say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
-	if (text && !strncmp(text, "0000000000000000 ", 17))
+	if (text && !shown)
 		remedy("kernel functions will be shown as addresses; run as root to record their "
 		       "names");
 	free(text);

@@ -177,6 +177,26 @@ static void nothing_found(const struct pev_catalog *c, int n, char **patterns)
 	}
 }
 
+static int by_name(const void *va, const void *vb)
+{
+	const struct pev_catalog_entry *a = va, *b = vb;
+
+	return a->type == b->type ? strcmp(a->name, b->name) : a->type < b->type ? -1 : 1;
+}
+
+/* Counters and timers stay in the kernel's order, which is by importance. */
+static void sort_named(struct pev_catalog *c)
+{
+	size_t first = 0, n;
+
+	while (first < c->nr && (c->entries[first].type == PEV_TYPE_SOFTWARE ||
+				 c->entries[first].type == PEV_TYPE_TIMER))
+		first++;
+	n = c->nr - first;
+	if (n)
+		qsort(c->entries + first, n, sizeof(*c->entries), by_name);
+}
+
 static int list_run(int argc, char **argv)
 {
 	struct list_opts o = { 0 };
@@ -193,6 +213,7 @@ static int list_run(int argc, char **argv)
 		complain("%s", m.text);
 		return status_of(err);
 	}
+	sort_named(c);
 	if (o.json)
 		found = print_json(c, n, argv + 1);
 	for (size_t k = 0; !o.json && k < ARRAY_SIZE(kinds); k++)

@@ -297,7 +297,7 @@ static void summary_losses(const struct record_run *r, const struct pev_value *t
 	     r->opts.ring_size > (1 << 24) ? "256M" : "16M");
 }
 
-static void summary(const struct record_run *r, uint64_t bytes)
+static void summary(const struct record_run *r)
 {
 	const struct event_plan *plan = &r->plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
@@ -310,10 +310,8 @@ static void summary(const struct record_run *r, uint64_t bytes)
 			add_value(&total, &v[i]);
 	if (r->opts.overwrite)
 		total.lost = 0;
-	fprintf(stderr, "[ %s: %s records", r->opts.output, text_count(a, total.samples));
-	if (bytes)
-		fprintf(stderr, ", %s", text_bytes(b, bytes));
-	fprintf(stderr, ", %.2f s%s%s ]\n", seconds,
+	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->opts.output,
+		text_count(a, total.samples), text_bytes(b, recorder_bytes(&r->recorder)), seconds,
 		r->opts.overwrite ? ", of which the newest were kept" : "",
 		total.lost ? "" : ", nothing lost");
 	if (plan->n > 1 || total.lost || total.filtered) {
@@ -331,17 +329,13 @@ static void summary(const struct record_run *r, uint64_t bytes)
 static int finish(struct record_run *r, struct msg *m)
 {
 	struct msg end_msg;
-	uint64_t bytes;
-	int err;
+	int err = recorder_end(&r->recorder, &end_msg);
 
-	recorder_drain(&r->recorder);
-	bytes = recorder_bytes(&r->recorder);
-	err = recorder_end(&r->recorder, &end_msg);
 	if (err)
 		*m = end_msg;
 	event_plan_note_user_only(&r->plan);
 	if (!r->opts.quiet)
-		summary(r, bytes);
+		summary(r);
 	return err;
 }
 

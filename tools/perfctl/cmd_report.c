@@ -11,6 +11,7 @@
 
 #define DEFAULT_SORT  "comm,dso,symbol"
 #define DEFAULT_LIMIT 0.1
+#define BRANCH_LIMIT  0.5
 
 struct report_opts {
 	const char *input;
@@ -61,7 +62,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
 	  offsetof(struct report_opts, rows.children) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
-	  "(default: 0.1)", offsetof(struct report_opts, limit) },
+	  "(default: 0.1, branches 0.5)", offsetof(struct report_opts, limit) },
 	{ 'n', OPT_FLAG, "show-nr-samples", NULL, "a column with the number of samples",
 	  offsetof(struct report_opts, samples) },
 	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
@@ -209,11 +210,39 @@ static bool has_cells(const struct profile *p, uint32_t event)
 	return false;
 }
 
+static bool has_addresses(const struct profile *p, uint32_t event)
+{
+	for (size_t i = 0; i < p->n_cells; i++)
+		if ((event == UINT32_MAX || p->cells[i].key.event == event) &&
+		    p->cells[i].key.frame != FRAME_NONE)
+			return true;
+	return false;
+}
+
+/* Columns that would be empty are left out, unless nothing else is left. */
+static struct rows_config columns_for(const struct report_run *r, uint32_t event)
+{
+	struct rows_config c = r->opts.rows;
+	struct sort_list *s = &c.sort;
+	unsigned int n = 0;
+
+	if (has_addresses(&r->feed.profile, event) ||
+	    !(s->mask & ~(1u << SORT_DSO | 1u << SORT_SYMBOL)))
+		return c;
+	for (unsigned int k = 0; k < s->n; k++)
+		if (s->keys[k] != SORT_DSO && s->keys[k] != SORT_SYMBOL)
+			s->keys[n++] = s->keys[k];
+	s->n = n;
+	s->mask &= ~(1u << SORT_DSO | 1u << SORT_SYMBOL);
+	return c;
+}
+
 /* All events in one table, or a table for each. */
 static void print_text(struct report_run *r)
 {
 	struct feed *f = &r->feed;
 	bool one = r->opts.rows.sort.mask & (1u << SORT_EVENT);
+	struct rows_config columns;
 	struct rows rows;
 
 	print_header(f, r->style.out);
@@ -222,7 +251,8 @@ static void print_text(struct report_run *r)
 
 		if (!one && !has_cells(&f->profile, e))
 			continue;
-		rows_make(&rows, &f->profile, &r->opts.rows, one ? UINT32_MAX : e);
+		columns = columns_for(r, one ? UINT32_MAX : e);
+		rows_make(&rows, &f->profile, &columns, one ? UINT32_MAX : e);
 		report_print(&rows, &r->style, name, &f->names);
 		rows_free(&rows);
 	}
@@ -291,8 +321,10 @@ static int report_trace(struct report_run *r, struct msg *m)
 
 	if (err)
 		return err;
-	r->style = (struct report_style){ .out = stdout, .limit = r->opts.limit,
-					  .samples = r->opts.samples };
+	r->style = (struct report_style){ .out = stdout, .limit = DEFAULT_LIMIT,
+					  .branch = BRANCH_LIMIT, .samples = r->opts.samples };
+	if (r->opts.limit >= 0)
+		r->style.limit = r->style.branch = r->opts.limit;
 	r->style.graph = r->chains && !r->opts.no_graph;
 	if (r->opts.rows.children && !r->chains) {
 		note("the recording has no call chains (record -g): --children has no effect");
@@ -313,7 +345,7 @@ static int report_trace(struct report_run *r, struct msg *m)
 
 static int report_run(int argc, char **argv)
 {
-	struct report_run r = { .opts = { .sort = DEFAULT_SORT, .limit = DEFAULT_LIMIT } };
+	struct report_run r = { .opts = { .sort = DEFAULT_SORT, .limit = -1 } };
 	struct msg m;
 	int n, err, status;
 

@@ -186,8 +186,10 @@ static void put_place(struct script_run *r, uint32_t frame, uint64_t addr)
 static void put_chain(struct script_run *r, const struct mapset *space, const uint64_t *chain,
 		      uint32_t n)
 {
+	while (n > 1 && !chain[n - 1])
+		n--;
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t at = i ? chain[i] - 1 : chain[i];
+		uint64_t at = i && chain[i] ? chain[i] - 1 : chain[i];
 
 		strbuf_puts(&r->line, "\n       ");
 		put_place(r, profile_frame(&r->feed.profile, space, at), chain[i]);

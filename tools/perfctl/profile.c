@@ -93,11 +93,17 @@ static uint32_t chain_id(struct profile *p, size_t first)
 	return (uint32_t)(p->n_chains - 1);
 }
 
-static void push_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+static void push_frame(struct profile *p, uint32_t frame)
 {
-	uint32_t frame = profile_frame(p, space, addr);
-
 	*ARRAY_PUSH(p->chain_frames, p->n_chain_frames, p->cap_chain_frames) = frame;
+}
+
+/* Whatever a broken chain of frame pointers holds, it is not the kernel's. */
+static uint32_t user_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+{
+	if (addr_is_kernel(addr))
+		return frame_id(p, OBJECT_ID_UNKNOWN, addr);
+	return profile_frame(p, space, addr);
 }
 
 /* Return addresses lie behind the call: the call itself is one byte before. */
@@ -107,9 +113,12 @@ static uint32_t chain_build(struct profile *p, const struct mapset *space, const
 	size_t first = p->n_chain_frames;
 
 	for (uint32_t i = 0; i < nk; i++)
-		push_frame(p, space, i ? kernel[i] - 1 : kernel[i]);
+		push_frame(p, profile_frame(p, space, i ? kernel[i] - 1 : kernel[i]));
+	/* the last frame pointer of a thread is 0: there is nobody to return to */
+	while (nu > 1 && !user[nu - 1])
+		nu--;
 	for (uint32_t i = 0; i < nu; i++)
-		push_frame(p, space, i ? user[i] - 1 : user[i]);
+		push_frame(p, user_frame(p, space, i && user[i] ? user[i] - 1 : user[i]));
 	return chain_id(p, first);
 }
 

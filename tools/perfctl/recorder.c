@@ -271,6 +271,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	} else {
 		err = write_metadata(r, r->writer, NULL, m);
 	}
+	r->bytes = pev_writer_bytes(r->writer);
 	if (pev_writer_close(r->writer) && !err)
 		err = write_failed(r, -EIO, m);
 	r->writer = NULL;
@@ -323,6 +324,7 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 	if (err)
 		return err;
 	err = copy_rings(r, w);
+	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
 	if (!err)
 		err = close_err;
@@ -347,7 +349,7 @@ void recorder_close(struct recorder *r)
 
 uint64_t recorder_bytes(const struct recorder *r)
 {
-	return r->writer ? pev_writer_bytes(r->writer) : 0;
+	return r->writer ? pev_writer_bytes(r->writer) : r->bytes;
 }
 
 uint64_t recorder_lost(const struct recorder *r)

@@ -37,6 +37,7 @@ struct recorder_config {
  * @set:      the events
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
+ * @bytes:    written, once it was closed
  * @ended:    events are off, all is written
  */
 struct recorder {
@@ -48,6 +49,7 @@ struct recorder {
 	struct event_set set;
 	struct pev_writer *writer;
 	int failed;
+	uint64_t bytes;
 	bool ended;
 };
 

@@ -8,13 +8,15 @@
 /**
  * struct report_style - how to print
  * @out:     where to
- * @limit:   percent of all samples below which rows and branches are left out
+ * @limit:   percent of all samples below which rows are left out
+ * @branch:  the same for branches of trees
  * @graph:   print call trees
  * @samples: a column with the number of samples
  */
 struct report_style {
 	FILE *out;
 	double limit;
+	double branch;
 	bool graph;
 	bool samples;
 };

@@ -27,7 +27,7 @@ static void put_node(const struct rows *rows, const struct tree *t, uint32_t nod
 	if (t->nodes[node].child && depth < DEPTH_MOST) {
 		json_open(j, "children", '[');
 		for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].next)
-			if (report_share(rows, t->nodes[c].weight) >= s->limit)
+			if (report_share(rows, t->nodes[c].weight) >= s->branch)
 				put_node(rows, t, c, s, j, depth + 1);
 		json_close(j, ']');
 	}
@@ -42,7 +42,7 @@ static void put_tree(const struct rows *rows, const struct row *row,
 	tree_make(&t, rows, row);
 	json_open(j, rows->config->children ? "callees" : "callers", '[');
 	for (uint32_t c = t.nodes[0].child; c; c = t.nodes[c].next)
-		if (report_share(rows, t.nodes[c].weight) >= s->limit)
+		if (report_share(rows, t.nodes[c].weight) >= s->branch)
 			put_node(rows, &t, c, s, j, 0);
 	json_close(j, ']');
 	tree_free(&t);

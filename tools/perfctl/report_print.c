@@ -162,7 +162,7 @@ struct branch {
 static bool big_enough(const struct branch *b, uint32_t node)
 {
 	return node && report_share(b->table->rows, b->tree->nodes[node].weight) >=
-			       b->table->style->limit;
+			       b->table->style->branch;
 }
 
 static void print_node(struct branch *b, uint32_t node, bool share)
@@ -246,7 +246,7 @@ static void print_row(const struct table *t, const struct row *row)
 	if (t->style->samples)
 		fprintf(out, "  %10s", text_count(buf, row->samples));
 	print_columns(t, row);
-	if (t->style->graph)
+	if (t->style->graph && report_share(t->rows, row->total) >= t->style->branch)
 		print_tree(t, row);
 }
 
