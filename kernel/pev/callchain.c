@@ -91,6 +91,7 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 		.entry = (struct perf_callchain_entry *)&level->user,
 		.max_stack = max,
 	};
+	u32 nr;
 
 	if (!regs || !user_mode(regs)) {
 		if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
@@ -99,7 +100,11 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 	}
 	level->user.nr = 0;
 	perf_callchain_user(&ctx, regs);
-	return min_t(u64, level->user.nr, max);
+	/* code without frame pointers: what was walked was no chain */
+	for (nr = 0; nr < level->user.nr && nr < max; nr++)
+		if (!level->user.ip[nr])
+			break;
+	return nr;
 }
 
 struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs *regs)

@@ -2,6 +2,12 @@
 /*
  * Owns the CTF 1.8 text of a channel. What it declares is what ring.h,
  * struct pev_packet and sample.c write: change them together.
+ *
+ * Three things are said in a way that CTF does not ask for but babeltrace2
+ * needs: sequences are in the payload, not in the context (the bytes are the
+ * same); the extended header's time is aligned to a bit, so that its structure
+ * begins behind the five bits that tell it; an empty structure at the end makes
+ * the padding behind a record a part of it.
  */
 #include <linux/utsname.h>
 #include "channel.h"
@@ -18,7 +24,6 @@ static const char types[] =
 	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
 	"typealias integer { size = 32; align = 32; signed = false; base = 16; } := xint32_t;\n"
 	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := xint64_t;\n"
-	"typealias integer { size = 32; align = 64; signed = false; } := aligned32_t;\n"
 	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n"
 	"\n";
 
@@ -29,7 +34,7 @@ static const char header[] =
 	"	} id;\n"
 	"	variant <id> {\n"
 	"		struct { clock27_t timestamp; } compact;\n"
-	"		struct { uint32_t id; clock64_t timestamp; uint32_t reserved; } extended;\n"
+	"		struct { id27_t id; clock64b_t timestamp; } extended;\n"
 	"	} v;\n"
 	"} align(64);\n"
 	"\n"
@@ -94,8 +99,10 @@ static void put_clock(const struct pev_trace_clock *clock, struct pev_text *text
 			name, clock->freq, clock->offset_s, clock->offset);
 	pev_text_printf(text,
 			"typealias integer { size = 27; align = 1; signed = false; map = clock.%s.value; } := clock27_t;\n"
-			"typealias integer { size = 64; align = 64; signed = false; map = clock.%s.value; } := clock64_t;\n\n",
-			name, name);
+			"typealias integer { size = 64; align = 64; signed = false; map = clock.%s.value; } := clock64_t;\n"
+			"typealias integer { size = 27; align = 1; signed = false; } := id27_t;\n"
+			"typealias integer { size = 64; align = 1; signed = false; map = clock.%s.value; } := clock64b_t;\n\n",
+			name, name, name);
 }
 
 /**
@@ -116,12 +123,13 @@ int pev_metadata_begin(struct pev_channel *channel)
 	return text->error;
 }
 
-/* In the order of the bits, as sample.c writes. */
+/* The parts of fixed size, in the order of the bits, as sample.c writes them. */
 static void put_context(const struct pev_event *event, struct pev_text *text)
 {
-	u64 sample = event->sample;
+	u64 sample = event->sample & (PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
+				      PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU);
 
-	if (!(sample & ~PEV_SAMPLE_TID))
+	if (!sample)
 		return;
 	pev_text_printf(text, "	context := struct {\n");
 	if (sample & PEV_SAMPLE_PID)
@@ -134,9 +142,17 @@ static void put_context(const struct pev_event *event, struct pev_text *text)
 		pev_text_printf(text, "		uint64_t period;\n");
 	if (sample & PEV_SAMPLE_CPU)
 		pev_text_printf(text, "		uint64_t cpu;\n");
+	pev_text_printf(text, "	};\n");
+}
+
+/* The parts of varying size: they begin and end at multiples of 8 bytes. */
+static void put_varying(const struct pev_event *event, struct pev_text *text)
+{
+	u64 sample = event->sample;
+
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 		pev_text_printf(text,
-				"		aligned32_t kstack_len;\n"
+				"		uint32_t kstack_len;\n"
 				"		uint32_t ustack_len;\n"
 				"		xint64_t kstack[kstack_len];\n"
 				"		xint64_t ustack[ustack_len];\n");
@@ -152,7 +168,6 @@ static void put_context(const struct pev_event *event, struct pev_text *text)
 		pev_text_printf(text,
 				"		uint64_t dump_len;\n"
 				"		uint8_t dump[dump_len];\n");
-	pev_text_printf(text, "	};\n");
 }
 
 /**
@@ -182,9 +197,10 @@ int pev_metadata_event(struct pev_channel *channel, struct pev_event *event)
 			!!(event->flags & PEV_F_FREQ));
 	put_context(event, text);
 	pev_text_printf(text, "	fields := struct {\n");
+	put_varying(event, text);
 	if (event->ops->fields)
 		event->ops->fields(event, text);
-	pev_text_printf(text, "	} align(64);\n};\n\n");
+	pev_text_printf(text, "		struct { } align(64) end;\n	} align(64);\n};\n\n");
 
 	err = text->error;
 	if (err) {

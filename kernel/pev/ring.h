@@ -9,6 +9,7 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 #include <asm/barrier.h>
 #include <asm/local.h>
 #include <asm/local64.h>
@@ -16,7 +17,7 @@
 #include "clock.h"
 
 #define PEV_HEADER_COMPACT	4U	/* bytes before a record's body */
-#define PEV_HEADER_EXTENDED	20U
+#define PEV_HEADER_EXTENDED	12U
 
 /**
  * struct pev_ring - a ring, its writer's side
@@ -80,15 +81,11 @@ bool pev_ring_readable(struct pev_ring *ring);
 static __always_inline void *pev_ring_put_header(void *rec, u32 header, u32 id,
 						 u64 now)
 {
-	u32 time = (u32)now << PEV_ID_BITS;
-
 	if (likely(header == PEV_HEADER_COMPACT)) {
-		*(u32 *)rec = time | id;
+		*(u32 *)rec = (u32)now << PEV_ID_BITS | id;
 	} else {
-		((u32 *)rec)[0] = time | PEV_ID_EXTENDED;
-		((u32 *)rec)[1] = id;
-		((u64 *)rec)[1] = now;
-		((u32 *)rec)[4] = 0;
+		*(u32 *)rec = id << PEV_ID_BITS | PEV_ID_EXTENDED;
+		put_unaligned(now, (u64 *)(rec + sizeof(u32)));
 	}
 	return rec + header;
 }

@@ -305,10 +305,9 @@ static UNUSED int pev_walk_next(struct pev_walk *walk, struct pev_record *record
 	record->cpu = walk->cpu;
 	record->id = word & PEV_ID_EXTENDED;
 	if (record->id == PEV_ID_EXTENDED) {
-		memcpy(&word, p + used + 4, sizeof(word));
-		record->id = word;
-		memcpy(&record->time, p + used + 8, sizeof(record->time));
-		used += 20;
+		record->id = word >> PEV_ID_BITS;
+		memcpy(&record->time, p + used + 4, sizeof(record->time));
+		used += 12;
 	} else {
 		uint64_t mask = (1ULL << PEV_TIME_BITS) - 1;
 

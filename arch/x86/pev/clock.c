@@ -12,7 +12,9 @@ u64 pev_clock_cycles_hz(void)
 	 * The kernel watches the TSC against other clocks and between CPUs;
 	 * what it does not trust for its own time is not good enough for us.
 	 */
-	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) || check_tsc_unstable())
+	if (check_tsc_unstable())
+		return 0;
+	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !tsc_clocksource_reliable)
 		return 0;
 	return (u64)tsc_khz * 1000;
 }

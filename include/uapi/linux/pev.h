@@ -520,8 +520,9 @@ struct pev_ring_user {
  * A packet is struct pev_packet followed by records up to content_size bits.
  * Each record starts at a multiple of 8 bytes from the start of the packet:
  *
- *	__u32 word;	// low 5 bits: id or PEV_ID_EXTENDED, high 27: time
- *	[ __u32 id; __u64 time; __u32 zero; ]	// only if PEV_ID_EXTENDED
+ *	__u32 word;	// low 5 bits: id, high 27: time
+ *	// or: low 5 bits: PEV_ID_EXTENDED, high 27: id, and then
+ *	[ __u64 time; ]	// at a multiple of 4, not of 8
  *	__u32 tid;	// 0 without PEV_SAMPLE_TID
  *	... context, as asked by attr.sample, in the order of its bits:
  *	[ __u32 pid; ] then, aligned to 8,

@@ -98,7 +98,10 @@ static const struct change bad[] = {
 	{ "uint64_t content_size;", "uint32_t content_size;", "context of packets" },
 	{ "size = 5; align = 1", "size = 6; align = 1", "header of records" },
 	{ "size = 27; align = 1", "size = 26; align = 1", "header of records" },
-	{ "uint32_t id; clock64p_t", "uint16_t id; clock64p_t", "header of records" },
+	{ "id27_t id; clock64b_t", "uint16_t id; clock64b_t", "header of records" },
+	{ "id27_t id; clock64b_t timestamp;", "clock64b_t timestamp; id27_t id;",
+	  "header of records" },
+	{ "id27_t id; clock64b_t", "id27_t id; clock64_t", "header of records" },
 	{ "} compact;", "} short;", "header of records" },
 	{ "} v;\n} align(64)", "} v;\n} align(32)", "header of records" },
 	{ "} v;\n} align(64)", "} v;\n} align(63)", "power of two" },
@@ -155,8 +158,6 @@ static const struct change good[] = {
 	{ "event {", "callsite { name = \"x\"; ip = 5; };\nevent {", "" },
 	{ "event {", "// a comment\nevent {", "" },
 	{ "	event.context := struct { uint32_t tid; };", "	event.context := struct { uint32_t tid; } align(32);", "" },
-	{ "struct { uint32_t id; clock64p_t timestamp; uint32_t reserved; } extended",
-	  "struct { clock64_t timestamp; uint32_t id; } extended", "" },
 };
 
 static char *changed(const struct change *c, size_t *len)

@@ -115,10 +115,8 @@ static u32 walk_record(struct model *m, struct walk *w)
 		time += 1ULL << PEV_TIME_BITS;
 	if (id == PEV_ID_EXTENDED) {
 		header = PEV_HEADER_EXTENDED;
-		id = rec[1];
-		time = *(u64 *)(rec + 2);
-		expect((time & TIME_MASK) == low, "the two times of %llu differ", w->pos);
-		expect(!rec[4], "padding at %llu", w->pos);
+		id = low;
+		memcpy(&time, rec + 1, sizeof(time));
 	}
 	words = rec + header / 4;
 	n = &m->notes[((w->pos + header) & r->data_mask) / 4];

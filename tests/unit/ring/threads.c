@@ -119,7 +119,7 @@ static u64 check_copy(const u8 *copy, u64 pos)
 		u32 id = *w & PEV_ID_EXTENDED, header = PEV_HEADER_COMPACT, body, i;
 
 		if (id == PEV_ID_EXTENDED) {
-			id = w[1];
+			id = *w >> PEV_ID_BITS;
 			header = PEV_HEADER_EXTENDED;
 		}
 		expect(id < 40, "id %u at %llu", id, pos + at);

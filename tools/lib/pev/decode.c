@@ -280,8 +280,8 @@ PEV_EXPORT int pev_decode_next(struct pev_decoder *dec, struct pev_event *ev)
 	} else {
 		if (unlikely(room < meta->header[1]))
 			return -EBADMSG;
-		id = load32(record + meta->ext_id);
-		time = load64(record + meta->ext_time);
+		id = word >> PEV_ID_BITS;
+		time = load64(record + sizeof(word));
 	}
 	if (unlikely(time > dec->limit || time < dec->begin))
 		return -EBADMSG;

@@ -330,14 +330,12 @@ static void write_header(struct pev_encoder *enc, uint8_t *at, bool form)
 {
 	const struct pev_meta *meta = enc->meta;
 	uint32_t id = enc->cls->pub.id;
-	uint32_t word = (form ? PEV_ID_EXTENDED : id) |
-			(uint32_t)(enc->record_time & TIME_MASK) << PEV_ID_BITS;
+	uint32_t time = enc->record_time & TIME_MASK;
+	uint32_t word = form ? PEV_ID_EXTENDED | id << PEV_ID_BITS : id | time << PEV_ID_BITS;
 
 	memcpy(at, &word, sizeof(word));
-	if (form) {
-		memcpy(at + meta->ext_id, &id, sizeof(id));
-		memcpy(at + meta->ext_time, &enc->record_time, sizeof(enc->record_time));
-	}
+	if (form)
+		memcpy(at + sizeof(word), &enc->record_time, sizeof(enc->record_time));
 	if (meta->tid[form])
 		memcpy(at + meta->tid[form], &enc->tid, sizeof(enc->tid));
 }

@@ -108,7 +108,6 @@ struct env_entry;
  * struct pev_meta - metadata of one trace
  * @parsed:  bytes of @text that were understood
  * @line:    line at @parsed
- * @ext_id, @ext_time: places in the extended header of a record
  * @tid:     places of the tid, in compact and extended records; 0: none
  * @header:  bytes before the context, in compact and extended records
  * @by_id:   classes, NULL where there is none; @nr_ids elements
@@ -128,8 +127,6 @@ struct pev_meta {
 	bool			have_clock;
 	bool			have_stream;
 
-	uint32_t		ext_id;
-	uint32_t		ext_time;
 	uint32_t		tid[2];
 	uint32_t		header[2];
 
