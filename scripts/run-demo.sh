@@ -37,8 +37,11 @@ SQL
 exec env CMD="set -e
 cd $(printf %q "$out")
 rm -rf pev.trace
-echo '\$ perfctl record -g -- sqlite3 < workload.sql'
+echo '\$ perfctl record -g -- sqlite3 :memory: .read\ workload.sql'
 perfctl record -g -o pev.trace -- sqlite3 :memory: '.read workload.sql'
 echo
 echo '\$ perfctl report'
-perfctl report pev.trace" make NOBUILD=1 vm
+perfctl report pev.trace > report.txt
+head -n 70 report.txt
+echo
+echo '# all of it:' $(printf %q "$out/report.txt")" make NOBUILD=1 vm
