@@ -334,6 +334,11 @@ static void parse_uri(struct pev_class *cls, const char *uri)
 		else if (!strncmp(args, "freq=", 5))
 			cls->freq = strtoull(args + 5, NULL, 0);
 	}
+	/* freq=1 says that the period is a frequency */
+	if (cls->freq == 1) {
+		cls->freq = cls->period;
+		cls->period = 0;
+	}
 }
 
 static int event_attribute(struct parser *p, void *arg, const struct value *v)
