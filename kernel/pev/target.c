@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns where events run: the tasks, CPUs and cgroups they are attached to, and
- * what happens to them at a context switch, fork, exec, exit and CPU hotplug.
- * Must not know what an event counts.
+ * what happens to them at a context switch, exec and CPU hotplug. Which events
+ * count a task is task_ctx.c's. Must not know what an event counts.
  *
- * A task points to a pev_task_ctx, the set of events that count it. Sets are
- * shared: all tasks that are counted by the same events have the same one, a
- * child takes a reference on the one that its parent's set prescribes, and a
- * switch between two tasks with the same set costs a comparison.
- *
- * Sets never gain events: to attach one, the affected tasks get new sets, under
- * a single read lock of tasklist_lock. Fork takes that lock for writing when it
- * makes the child visible and gives it its set in the same section: a child is
- * either seen by the walk, or born of a parent that was.
- *
- * Locks: pev_control (mutex) serializes attaching and detaching; ctx_lock
- * protects all tasks' set pointers and the list of sets. A running CPU changes
- * its slots with interrupts off; others ask it to by an interrupt.
+ * Locks: pev_control (mutex) serializes attaching, detaching and switching on
+ * and off. A running CPU changes its slots with interrupts off; others ask it
+ * to by an interrupt.
  */
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
@@ -39,26 +29,7 @@
 #include "refuse.h"
 #include "sideband.h"
 #include "target.h"
-
-/**
- * struct pev_task_ctx - a set of events that count a task
- * @ref:     tasks that point here, and sets that have it as @thread or @process
- * @rcu:     freed after a grace period
- * @node:    in all_ctxs, under ctx_lock
- * @thread:  set of a new thread; this one itself (not counted in @ref), or NULL
- * @process: set of a new process, likewise
- * @nr:      length of @events
- * @events:  entries become NULL when their event is detached
- */
-struct pev_task_ctx {
-	refcount_t		ref;
-	struct rcu_head		rcu;
-	struct list_head	node;
-	struct pev_task_ctx	*thread;
-	struct pev_task_ctx	*process;
-	unsigned int		nr;
-	struct pev_event	*events[] __counted_by(nr);
-};
+#include "task_ctx.h"
 
 /**
  * struct target_cpu - what runs on a CPU; changed by it with interrupts off
@@ -73,8 +44,6 @@ struct target_cpu {
 DEFINE_STATIC_KEY_FALSE(pev_task_key);
 
 static DEFINE_PER_CPU(struct target_cpu, target_cpus);
-static DEFINE_SPINLOCK(ctx_lock);
-static LIST_HEAD(all_ctxs);
 /* Events on CPUs and cgroups; written under pev_control, read under RCU. */
 static LIST_HEAD(cpu_events);
 static LIST_HEAD(cgroup_events);
@@ -96,18 +65,6 @@ static void slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 		event->ops->stop(event, slot);
 	WRITE_ONCE(slot->running, 0);
 	slot->time += now - slot->since;
-}
-
-static bool ctx_has(struct pev_task_ctx *ctx, struct pev_event *event)
-{
-	unsigned int i;
-
-	if (!ctx)
-		return false;
-	for (i = 0; i < ctx->nr; i++)
-		if (READ_ONCE(ctx->events[i]) == event)
-			return true;
-	return false;
 }
 
 static bool targets_task(const struct pev_event *event)
@@ -137,7 +94,7 @@ static bool wants(struct pev_event *event, struct task_struct *task)
 	if (!READ_ONCE(event->enabled) || !cpu->online)
 		return false;
 	if (targets_task(event))
-		return ctx_has(cpu->ctx, event);
+		return pev_ctx_has(cpu->ctx, event);
 	if (!cpumask_test_cpu(smp_processor_id(), event->cpus))
 		return false;
 	if (!event->cgroup)
@@ -216,6 +173,20 @@ static void refresh_here(void *unused)
 	ctx_switch(this_cpu_ptr(&target_cpus), rcu_dereference_sched(current->pev));
 }
 
+void pev_target_refresh(void)
+{
+	on_each_cpu(refresh_here, NULL, 1);
+}
+
+void pev_target_switch(struct pev_task_ctx *ctx)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ctx_switch(this_cpu_ptr(&target_cpus), ctx);
+	local_irq_restore(flags);
+}
+
 static void forget_here(void *unused)
 {
 	ctx_switch(this_cpu_ptr(&target_cpus), NULL);
@@ -246,224 +217,6 @@ static void sync_all(struct work_struct *work)
 	on_each_cpu(sync_all_here, NULL, 1);
 }
 static DECLARE_WORK(sync_all_work, sync_all);
-
-/* ---- sets ---- */
-
-static struct pev_task_ctx *ctx_get(struct pev_task_ctx *ctx)
-{
-	if (ctx)
-		refcount_inc(&ctx->ref);
-	return ctx;
-}
-
-static void ctx_put_many(struct pev_task_ctx *ctx, unsigned int nr)
-{
-	struct pev_task_ctx *thread, *process;
-
-	if (!ctx || !nr || !refcount_sub_and_test(nr, &ctx->ref))
-		return;
-	thread = ctx->thread;
-	process = ctx->process;
-	spin_lock(&ctx_lock);
-	list_del(&ctx->node);
-	spin_unlock(&ctx_lock);
-	if (thread != ctx)
-		ctx_put_many(thread, 1);
-	if (process != ctx)
-		ctx_put_many(process, 1);
-	kfree_rcu(ctx, rcu);
-}
-
-static bool to_thread(const struct pev_event *event)
-{
-	return event->target != PEV_TARGET_TASK;
-}
-
-static bool to_process(const struct pev_event *event)
-{
-	return event->target == PEV_TARGET_SUBTREE;
-}
-
-static bool is_privileged(const struct pev_event *event)
-{
-	return event->privileged;
-}
-
-/*
- * A set of those events of @from that @keep accepts, plus @more, with what new
- * threads and processes get. @set receives it; NULL if it would be empty. Bare
- * reads of @from are fine: entries only ever become NULL.
- *
- * Return: 0, or -ENOMEM with a set that has less for children.
- */
-static int ctx_make(struct pev_task_ctx *from, bool (*keep)(const struct pev_event *),
-		    struct pev_event *more, struct pev_task_ctx **set)
-{
-	unsigned int max = (from ? from->nr : 0) + !!more;
-	bool all_thread = true, all_process = true;
-	struct pev_task_ctx *ctx;
-	unsigned int i, nr = 0;
-
-	lockdep_assert_held(&ctx_lock);
-
-	*set = NULL;
-	if (!max)
-		return 0;
-	ctx = kzalloc(struct_size(ctx, events, max), GFP_ATOMIC | __GFP_NOWARN);
-	if (!ctx)
-		return -ENOMEM;
-	ctx->nr = max;
-	for (i = 0; i < max; i++) {
-		struct pev_event *event = more;
-
-		if (from && i < from->nr) {
-			event = from->events[i];
-			if (!event || (keep && !keep(event)))
-				continue;
-		}
-		all_thread &= to_thread(event);
-		all_process &= to_process(event);
-		ctx->events[nr++] = event;
-	}
-	ctx->nr = nr;
-	if (!nr) {
-		kfree(ctx);
-		return 0;
-	}
-	refcount_set(&ctx->ref, 1);
-	list_add(&ctx->node, &all_ctxs);
-	*set = ctx;
-	if (all_thread)
-		ctx->thread = ctx;
-	else if (ctx_make(ctx, to_thread, NULL, &ctx->thread))
-		return -ENOMEM;
-	if (all_process)
-		ctx->process = ctx;
-	else if (ctx_make(ctx, to_process, NULL, &ctx->process))
-		return -ENOMEM;
-	return 0;
-}
-
-/* ---- attaching to tasks ---- */
-
-/**
- * struct ctx_move - tasks that go from one set to another
- * @next:  list
- * @from:  their old set
- * @to:    their new one
- * @tasks: how many went
- */
-struct ctx_move {
-	struct ctx_move		*next;
-	struct pev_task_ctx	*from;
-	struct pev_task_ctx	*to;
-	unsigned int		tasks;
-};
-
-static struct ctx_move *move_for(struct ctx_move **moves, struct pev_task_ctx *from,
-				 struct pev_event *event)
-{
-	struct ctx_move *move;
-
-	for (move = *moves; move; move = move->next)
-		if (move->from == from)
-			return move;
-	move = kzalloc(sizeof(*move), GFP_ATOMIC | __GFP_NOWARN);
-	if (!move)
-		return NULL;
-	move->from = from;
-	move->next = *moves;
-	*moves = move;
-	if (ctx_make(from, NULL, event, &move->to))
-		return NULL;
-	return move;
-}
-
-static int attach_one(struct ctx_move **moves, struct task_struct *task,
-		      struct pev_event *event)
-{
-	struct pev_task_ctx *from = rcu_dereference_protected(task->pev,
-						lockdep_is_held(&ctx_lock));
-	struct ctx_move *move;
-
-	if ((task->flags & PF_EXITING) || ctx_has(from, event))
-		return 0;
-	move = move_for(moves, from, event);
-	if (!move)
-		return -ENOMEM;
-	rcu_assign_pointer(task->pev, ctx_get(move->to));
-	move->tasks++;
-	return 1;
-}
-
-static bool descends(struct task_struct *task, struct task_struct *top)
-{
-	while (task != &init_task) {
-		if (same_thread_group(task, top))
-			return true;
-		task = rcu_dereference_protected(task->real_parent,
-						 lockdep_is_held(&tasklist_lock));
-	}
-	return false;
-}
-
-/* Number of tasks attached, or -ENOMEM. */
-static int attach_walk(struct ctx_move **moves, struct task_struct *top,
-		       struct pev_event *event)
-{
-	struct task_struct *process, *thread;
-	int nr = 0, ret = 0;
-
-	if (event->target == PEV_TARGET_TASK)
-		return attach_one(moves, top, event);
-	for_each_process(process) {
-		if (event->target == PEV_TARGET_PROCESS ? !same_thread_group(process, top) :
-							  !descends(process, top))
-			continue;
-		for_each_thread(process, thread) {
-			ret = attach_one(moves, thread, event);
-			if (ret < 0)
-				return ret;
-			nr += ret;
-		}
-	}
-	return nr;
-}
-
-static int attach_tasks(struct pev_event *event, struct task_struct *top)
-{
-	struct ctx_move *moves = NULL, *next;
-	int ret;
-
-	read_lock(&tasklist_lock);
-	spin_lock(&ctx_lock);
-	ret = attach_walk(&moves, top, event);
-	spin_unlock(&ctx_lock);
-	read_unlock(&tasklist_lock);
-
-	/* CPUs may run on the old sets until they have looked again */
-	on_each_cpu(refresh_here, NULL, 1);
-	for (; moves; moves = next) {
-		next = moves->next;
-		ctx_put_many(moves->from, moves->tasks);
-		ctx_put_many(moves->to, 1);
-		kfree(moves);
-	}
-	return ret;
-}
-
-static void detach_tasks(struct pev_event *event)
-{
-	struct pev_task_ctx *ctx;
-	unsigned int i;
-
-	spin_lock(&ctx_lock);
-	list_for_each_entry(ctx, &all_ctxs, node)
-		for (i = 0; i < ctx->nr; i++)
-			if (ctx->events[i] == event)
-				WRITE_ONCE(ctx->events[i], NULL);
-	spin_unlock(&ctx_lock);
-}
 
 static struct task_struct *find_task(const struct pev_attr *attr, struct pev_refuse *r)
 {
@@ -500,7 +253,7 @@ static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
 				 attr->target_id);
 		goto out_unlock;
 	}
-	err = attach_tasks(event, task);
+	err = pev_ctx_attach(event, task);
 	if (!err)
 		err = pev_refuse(r, ESRCH, PEV_FIELD(target_id),
 				 "task %d has exited", attr->target_id);
@@ -534,7 +287,7 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 	}
 	err = attach_to_task(event, attr, r);
 	if (err) {
-		detach_tasks(event);
+		pev_ctx_detach(event);
 		pev_target_hooks_put();
 	}
 	return err;
@@ -546,7 +299,7 @@ void pev_target_detach(struct pev_event *event)
 
 	WRITE_ONCE(event->enabled, false);
 	if (targets_task(event))
-		detach_tasks(event);
+		pev_ctx_detach(event);
 	else
 		list_del_rcu(&event->node);
 	pev_target_sync(&event, 1);
@@ -554,67 +307,7 @@ void pev_target_detach(struct pev_event *event)
 		pev_target_hooks_put();
 }
 
-/* ---- the task's life; see include/linux/pev.h for where these are called ---- */
-
-/**
- * __pev_fork() - give a new task its set
- * @child: not running yet, just made visible
- * @clone_flags: tells threads from processes
- *
- * Context: tasklist_lock held for writing.
- */
-void __pev_fork(struct task_struct *child, u64 clone_flags)
-{
-	struct pev_task_ctx *ctx;
-
-	ctx = rcu_dereference_protected(current->pev, lockdep_is_held(&tasklist_lock));
-	if (ctx)
-		rcu_assign_pointer(child->pev, ctx_get(clone_flags & CLONE_THREAD ?
-						       ctx->thread : ctx->process));
-	pev_sideband_fork(child);
-}
-
-/**
- * __pev_exit() - the current task counts no more
- * @task: current, PF_EXITING is set so that nobody attaches to it again
- *
- * Context: Process context.
- */
-void __pev_exit(struct task_struct *task)
-{
-	struct pev_task_ctx *ctx;
-	unsigned long flags;
-
-	pev_sideband_exit(task);
-
-	spin_lock(&ctx_lock);
-	ctx = rcu_dereference_protected(task->pev, lockdep_is_held(&ctx_lock));
-	RCU_INIT_POINTER(task->pev, NULL);
-	spin_unlock(&ctx_lock);
-
-	local_irq_save(flags);
-	ctx_switch(this_cpu_ptr(&target_cpus), NULL);
-	local_irq_restore(flags);
-	ctx_put_many(ctx, 1);
-}
-
-/* Only events whose opener may watch it stay on a task that gained rights. */
-static void drop_unprivileged(struct task_struct *task)
-{
-	struct pev_task_ctx *from, *to;
-	unsigned long flags;
-
-	spin_lock(&ctx_lock);
-	from = rcu_dereference_protected(task->pev, lockdep_is_held(&ctx_lock));
-	ctx_make(from, is_privileged, NULL, &to);
-	rcu_assign_pointer(task->pev, to);
-	spin_unlock(&ctx_lock);
-
-	local_irq_save(flags);
-	ctx_switch(this_cpu_ptr(&target_cpus), to);
-	local_irq_restore(flags);
-	ctx_put_many(from, 1);
-}
+/* ---- the scheduler and exec ---- */
 
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
@@ -627,7 +320,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (!ctx)
 		return;
 	if (get_dumpable(task->mm) != SUID_DUMP_USER)
-		drop_unprivileged(task);
+		pev_ctx_drop_unprivileged(task);
 	local_irq_save(flags);
 	ctx = this_cpu_read(target_cpus.ctx);
 	for (i = 0; ctx && i < ctx->nr; i++) {

@@ -8,6 +8,7 @@
 struct pev_attr;
 struct pev_event;
 struct pev_refuse;
+struct pev_task_ctx;
 struct task_struct;
 
 int __init pev_target_setup(void);
@@ -68,6 +69,12 @@ void pev_target_fold(struct pev_event *event);
 
 /* Set the slots' counters of these events to 0. pev_control held. */
 void pev_target_reset(struct pev_event **events, unsigned int nr);
+
+/* Every CPU looks again at which set its current task has. Process context. */
+void pev_target_refresh(void);
+
+/* This CPU runs on @ctx from now on; NULL: on none. */
+void pev_target_switch(struct pev_task_ctx *ctx);
 
 /*
  * Hold and release the hooks in fork, exit, exec and the scheduler.
