@@ -3,6 +3,8 @@
  * make_trace DIR EVENTS: writes the sample trace and prints for each event, in
  * order of time, what babeltrace must show of it.
  *
+ * make_trace DIR print: only prints; for traces that others wrote.
+ *
  * make_trace DIR lost: writes a trace of three events with losses of 17 records on
  * CPU 0 and 3 on CPU 5, packets of several sizes and a stream with a name.
  */
@@ -14,7 +16,7 @@
 
 static void print_field(const struct pev_event *ev, const struct pev_field *f, bool context)
 {
-	char buf[1024];
+	static char buf[200000];
 
 	pev_event_print_field(ev, f, context, buf, sizeof(buf));
 	printf(" %s=%s", f->name, buf);
@@ -70,7 +72,7 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[2], "lost"))
 		return make_lost(argv[1]);
-	if (argc != 3 || sample_trace(argv[1], atoi(argv[2]), 4096))
+	if (argc != 3 || (strcmp(argv[2], "print") && sample_trace(argv[1], atoi(argv[2]), 4096)))
 		return 1;
 	if (pev_trace_open(argv[1], &trace, &err)) {
 		fprintf(stderr, "%s\n", err.text);
