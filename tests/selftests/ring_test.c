@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 #include "kselftest_harness.h"
 #include "pev_util.h"
 
@@ -385,15 +386,19 @@ TEST_F(ring, copy_while_written)
 	memset(&set, 0xff, sizeof(set));
 	CPU_CLR(self->cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	for (unsigned int i = 0; i < 2000 && whole < 500; i++) {
+	for (time_t end = time(NULL) + 5; time(NULL) < end && whole + overrun < 500;) {
 		uint64_t oldest = __atomic_load_n(&k->oldest, __ATOMIC_RELAXED);
 
 		pos = pos < oldest ? oldest : pos;
 		if (pos + PACKET > head(&self->map, self->cpu)) {
-			sched_yield();
+			usleep(100);
 			continue;
 		}
-		memcpy(copy, self->map.rings[self->cpu].data + pos % RING, PACKET);
+		memcpy(copy, self->map.rings[self->cpu].data + pos % RING, PACKET / 2);
+		if ((whole + overrun) % 8 == 1)
+			usleep(3000);
+		memcpy(copy + PACKET / 2,
+		       self->map.rings[self->cpu].data + pos % RING + PACKET / 2, PACKET / 2);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&k->oldest, __ATOMIC_RELAXED) > pos) {
 			overrun++;
@@ -407,6 +412,7 @@ TEST_F(ring, copy_while_written)
 	pthread_join(thread, NULL);
 	close(event);
 	EXPECT_LT(10, whole);
+	EXPECT_LT(10, overrun);
 	TH_LOG("%u packets whole, %u overrun", whole, overrun);
 }
 
