@@ -224,29 +224,78 @@ static int write_process(struct proc_state *s, int unused, int pid)
 	return err ? err : write_maps(s, pid);
 }
 
-static int write_subtree(struct proc_state *s, int pid, unsigned int depth)
-{
-	char path[64], *text, *save, *p;
-	int err = write_process(s, 0, pid);
-	struct dirent *e;
-	DIR *d;
+/**
+ * struct family - all processes of the machine with their parents
+ */
+struct family {
+	struct {
+		int pid;
+		int ppid;
+		bool in;
+	} *p;
+	size_t n, cap;
+};
 
-	if (err || depth > 512)
-		return err;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	d = opendir(path);
-	while (d && !err && (e = readdir(d))) {
-		if (atoi(e->d_name) <= 0)
+/* The fourth word behind the name, which may have blanks and brackets itself. */
+static int parent_of(int pid)
+{
+	char path[64], *text, *name_end;
+	int ppid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = file_read(path, NULL);
+	name_end = text ? strrchr(text, ')') : NULL;
+	if (name_end && sscanf(name_end + 1, " %*c %d", &ppid) != 1)
+		ppid = 0;
+	free(text);
+	return ppid;
+}
+
+static void read_family(struct family *f)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		int pid = atoi(e->d_name);
+
+		if (pid <= 0)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, atoi(e->d_name));
-		text = file_read(path, NULL);
-		for (p = text ? strtok_r(text, " ", &save) : NULL; p && !err;
-		     p = strtok_r(NULL, " ", &save))
-			err = write_subtree(s, atoi(p), depth + 1);
-		free(text);
+		f->p = array_grow(f->p, f->n, &f->cap, sizeof(*f->p));
+		f->p[f->n].pid = pid;
+		f->p[f->n].ppid = parent_of(pid);
+		f->p[f->n++].in = false;
 	}
 	if (d)
 		closedir(d);
+}
+
+static bool is_in(const struct family *f, int pid)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->p[i].pid == pid)
+			return f->p[i].in;
+	return false;
+}
+
+/* Generation by generation, until nobody is added. */
+static int write_subtree(struct proc_state *s, int root)
+{
+	struct family f = { 0 };
+	bool more = true;
+	int err = 0;
+
+	read_family(&f);
+	while (more && !err) {
+		more = false;
+		for (size_t i = 0; i < f.n && !err; i++) {
+			if (f.p[i].in || (f.p[i].pid != root && !is_in(&f, f.p[i].ppid)))
+				continue;
+			f.p[i].in = more = true;
+			err = write_process(s, 0, f.p[i].pid);
+		}
+	}
+	free(f.p);
 	return err;
 }
 
@@ -273,7 +322,7 @@ static int write_target(struct proc_state *s, const struct target *t)
 		return for_numbers("/proc", write_process, s, 0);
 	for (size_t i = 0; i < t->n_ids && !err; i++) {
 		if (t->type == PEV_TARGET_SUBTREE && !t->workload)
-			err = write_subtree(s, t->ids[i], 0);
+			err = write_subtree(s, t->ids[i]);
 		else if (t->type == PEV_TARGET_TASK)
 			err = write_process(s, 0, thread_pid(t->ids[i]));
 		else

@@ -127,6 +127,14 @@ says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
 says "a mistyped command" 2 'did you mean "record"' "$p" recrod
 says "a mistyped option" 2 'did you mean --children' "$p" report --childern
+for c in list stat record report script doctor; do
+	page=$(cd "$(dirname "$0")/../../.." && pwd)/Documentation/man/man1/perfctl-$c.1
+	# shellcheck disable=SC2016
+	ok "man perfctl-$c has every option" bash -c '
+		for o in $("$0" "$1" --help | grep -oE "^ +(-., )?--[a-z-]+" | grep -oE "[-]-[a-z-]+$"); do
+			[ "$o" = --help ] || grep -qF -e "${o//-/\\-}" "$2" || { echo "$o"; exit 1; }
+		done' "$p" "$c" "$page"
+done
 # On a kernel with pev these are tried in the guest instead.
 if ! "$p" doctor >/dev/null 2>&1; then
 	for c in "list" "stat true" "record true" "doctor"; do

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perfctl list and doctor.
+. "$(dirname "$0")/lib/cli.bash"
+
+says "list: software counters" 0 '^  task-clock ' perfctl list
+says "list: a system's tracepoints by glob" 0 '^  sched:sched_switch$' perfctl list 'sched:*'
+ok "list: ... and no others" bash -c '! perfctl list --names "sched:*" | grep -v ^sched:'
+says "list: by system" 0 '^  sched:sched_switch$' perfctl list sched
+says "list: by kind" 0 '^  page-faults' perfctl list software
+says "list -v: fields of a tracepoint" 0 '^      next_pid +[a-z0-9_]+$' perfctl list -v sched:sched_switch
+ok "list -j: is JSON" bash -c 'perfctl list -j "sched:*" | python3 -m json.tool'
+ok "list: as many tracepoints as doctor says" bash -c \
+	'[ "$(perfctl list --names tracepoint | wc -l)" = "$(perfctl doctor | awk "\$2 == \"tracepoints\" { print \$3 }")" ]'
+says "list: nothing matches" 1 'no event matches "sched:sched_swich"; did you mean "sched:sched_switch"' \
+	perfctl list sched:sched_swich
+says "doctor: nothing is bad" 0 '^ok +kernel +Linux' perfctl doctor
+says "doctor: kernel symbols" 0 '^ok +kernel symbols' perfctl doctor
+says "doctor: unprivileged" 0 'no CAP_PERFMON' setpriv --reuid 65534 --regid 65534 --clear-groups \
+	--bounding-set=-all --inh-caps=-all perfctl doctor
+finish
