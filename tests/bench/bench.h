@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What things cost. In a machine that executes one instruction a nanosecond,
+ * differences of times are counts of instructions, exact ones.
+ */
+#ifndef PEV_BENCH_H
+#define PEV_BENCH_H
+
+#include <linux/pev.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* ---- load.c: work that is measured; each returns ns for one turn -------- */
+
+#define CALLS		50000
+#define PIPE_TURNS	5000
+#define SPINS		200000000UL
+
+double load_calls(unsigned int calls);	/* getppid() */
+double load_pipe(void);			/* a switch between two processes */
+double load_spin(void);			/* all of it, in a user's function */
+double load_markers(unsigned int turns); /* the markers of the sample module */
+double load_dispatch(unsigned int calls); /* getppid() on its slow path */
+pid_t load_sleeper(void);		/* a process that does nothing */
+void load_end(pid_t pid);
+
+/* ---- one listener; fds to be closed ------------------------------------- */
+
+struct pev_listen {
+	uint32_t	type;
+	uint32_t	target;
+	pid_t		pid;	/* 0: the caller */
+	uint64_t	config;
+	const char	*name;
+	const char	*filter;
+	uint64_t	period;	/* 0: count only */
+	uint64_t	sample;
+	bool		off;
+};
+
+int listen_pev_channel(void);
+int listen_pev(const struct pev_listen *what, int channel);
+/* Checks that nothing was lost; how many records. */
+uint64_t listen_pev_records(int fd);
+const char *listen_pev_clock(void);
+
+/* perf_event_open(2) as the tool of that name uses it, without its process. */
+struct perf_listen {
+	uint32_t	type;
+	uint64_t	config;
+	pid_t		pid;	/* 0: the caller; -1: all, on @cpu */
+	int		cpu;
+	const char	*filter;
+	uint64_t	period;	/* 0: count only */
+	bool		callchain;
+	bool		inherit;
+};
+
+int listen_perf(const struct perf_listen *what);
+void *listen_perf_ring(int fd);
+uint64_t listen_perf_records(void *ring);
+void listen_perf_unmap(void *ring);
+uint64_t listen_tracepoint_id(const char *system, const char *event);
+
+void listen_ftrace(const char *file, const char *text);
+
+/* ---- tools.c: perfctl and perf as they are run -------------------------- */
+
+/* With @tool recording all CPUs: ns for a getppid() that is @bare without. */
+double tool_record_all(const char *tool, double bare);
+/* Bytes on disk for each of @calls system calls that @tool recorded. */
+double tool_bytes(const char *tool, unsigned int calls);
+
+#endif
