@@ -10,6 +10,7 @@
 #ifndef _LINUX_PEV_MARKER_H
 #define _LINUX_PEV_MARKER_H
 
+#include <linux/args.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
 #include <linux/stringify.h>
@@ -38,7 +39,24 @@ static inline __printf(1, 2) void pev_mark_check(const char *format, ...)
 
 #ifdef CONFIG_PEV
 
-void pev_mark_fire(struct pev_mark *mark, ...);
+void pev_mark_fire(struct pev_mark *mark, const u64 *args);
+
+/* Each argument as a word of an array: sign-extended, or a pointer's value. */
+#define __PEV_WORDS0()
+#define __PEV_WORDS1(a)			(__force u64)(a)
+#define __PEV_WORDS2(a, b...)		__PEV_WORDS1(a), __PEV_WORDS1(b)
+#define __PEV_WORDS3(a, b...)		__PEV_WORDS1(a), __PEV_WORDS2(b)
+#define __PEV_WORDS4(a, b...)		__PEV_WORDS1(a), __PEV_WORDS3(b)
+#define __PEV_WORDS5(a, b...)		__PEV_WORDS1(a), __PEV_WORDS4(b)
+#define __PEV_WORDS6(a, b...)		__PEV_WORDS1(a), __PEV_WORDS5(b)
+#define __PEV_WORDS7(a, b...)		__PEV_WORDS1(a), __PEV_WORDS6(b)
+#define __PEV_WORDS8(a, b...)		__PEV_WORDS1(a), __PEV_WORDS7(b)
+#define __PEV_WORDS9(a, b...)		__PEV_WORDS1(a), __PEV_WORDS8(b)
+#define __PEV_WORDS10(a, b...)		__PEV_WORDS1(a), __PEV_WORDS9(b)
+#define __PEV_WORDS11(a, b...)		__PEV_WORDS1(a), __PEV_WORDS10(b)
+#define __PEV_WORDS12(a, b...)		__PEV_WORDS1(a), __PEV_WORDS11(b)
+#define __PEV_WORDS(args...)						\
+	CONCATENATE(__PEV_WORDS, COUNT_ARGS(args))(args)
 
 /**
  * PEV_MARK() - say that something happens here
@@ -78,7 +96,8 @@ do {									\
 	if (0)								\
 		pev_mark_check(__pev_format, ##__VA_ARGS__);		\
 	if (static_branch_unlikely(&__pev_mark.key))			\
-		pev_mark_fire(&__pev_mark, ##__VA_ARGS__);		\
+		pev_mark_fire(&__pev_mark,				\
+			      (const u64[]){ __PEV_WORDS(__VA_ARGS__) }); \
 } while (0)
 
 #else /* !CONFIG_PEV */

@@ -74,7 +74,23 @@ static int scratch_alloc(void)
 	return 0;
 }
 
-static struct scratch *scratch_get(u32 frame)
+/* A frame and its head are multiples of this. */
+#define SCRATCH_ALIGN		(4 * sizeof(u64))
+
+static __always_inline void scratch_clear(struct scratch *s)
+{
+	u64 *end = (void *)s + s->frame;
+
+	BUILD_BUG_ON(sizeof(*s) % SCRATCH_ALIGN);
+	for (u64 *p = (u64 *)s->entry; p < end; p += 4) {
+		WRITE_ONCE(p[0], 0);
+		WRITE_ONCE(p[1], 0);
+		WRITE_ONCE(p[2], 0);
+		WRITE_ONCE(p[3], 0);
+	}
+}
+
+static __always_inline struct scratch *scratch_get(u32 frame)
 {
 	u32 end = this_cpu_add_return(scratch_stacks.used, frame);
 
@@ -86,7 +102,7 @@ static struct scratch *scratch_get(u32 frame)
 
 /**
  * pev_filter_begin() - memory for an occurrence that a filter will judge
- * @event: has a filter
+ * @trace: of an event that has a filter
  * @slot:  its slot on this CPU
  * @size:  of the trace event, its common fields included
  * @ip:    where it occurred
@@ -97,15 +113,15 @@ static struct scratch *scratch_get(u32 frame)
  * Context: Any with preemption disabled, NMI included.
  * Return: see struct pev_trace_record.
  */
-struct pev_trace_record pev_filter_begin(struct pev_event *event, struct pev_slot *slot,
+struct pev_trace_record pev_filter_begin(struct pev_trace *trace, struct pev_slot *slot,
 					 u32 size, unsigned long ip)
 {
+	struct pev_event *event = trace->event;
 	struct pev_trace_record record = { };
-	struct trace_entry *entry;
 	struct scratch *s;
 	u32 frame;
 
-	frame = ALIGN(sizeof(*s) + size, 8);
+	frame = ALIGN(sizeof(*s) + size, SCRATCH_ALIGN);
 	s = scratch_get(frame);
 	if (unlikely(!s)) {
 		if (pev_slot_hit(event, slot, 1))
@@ -118,11 +134,11 @@ struct pev_trace_record pev_filter_begin(struct pev_event *event, struct pev_slo
 	s->size = size;
 	s->frame = frame;
 	/* what a probe leaves out must not be another consumer's data */
-	memset(s->entry, 0, frame - sizeof(*s));
-	entry = (void *)s->entry;
-	tracing_generic_entry_update(entry, event->call->event.type,
-				     tracing_gen_ctx_dec());
-	record.entry = entry;
+	scratch_clear(s);
+	if (unlikely(trace->common))
+		tracing_generic_entry_update((void *)s->entry, event->call->event.type,
+					     tracing_gen_ctx_dec());
+	record.entry = s->entry;
 	record.token = (unsigned long)s | PEV_TOKEN_SCRATCH;
 	return record;
 }
@@ -138,7 +154,8 @@ static void scratch_submit(struct scratch *s)
 	p = pev_sample_begin(s->event, s->slot, payload, &in);
 	if (!p)
 		return;
-	memcpy(p, s->entry + sizeof(struct trace_entry), payload);
+	/* both ends are a whole number of words */
+	pev_copy_words(p, s->entry + sizeof(struct trace_entry), payload);
 	pev_sample_end(s->slot);
 }
 
@@ -231,6 +248,7 @@ static int filter_create(struct pev_event *event, const char *expr,
  */
 int pev_filter_set(struct pev_event *event, const char *expr, struct pev_refuse *r)
 {
+	struct pev_trace *trace = event->private;
 	struct event_filter *filter = NULL;
 	int err;
 
@@ -239,6 +257,9 @@ int pev_filter_set(struct pev_event *event, const char *expr, struct pev_refuse 
 		err = filter_create(event, expr, &filter, r);
 		if (err)
 			return err;
+		/* for good: the old filter may need them still */
+		if (strstr(expr, "common_"))
+			WRITE_ONCE(trace->common, true);
 	}
 	filter = rcu_replace_pointer(event->filter, filter,
 				     lockdep_is_held(&pev_control));

@@ -12,10 +12,11 @@
 struct pev_event;
 struct pev_refuse;
 struct pev_slot;
+struct pev_trace;
 
 int pev_filter_set(struct pev_event *event, const char *expr, struct pev_refuse *r);
 void pev_filter_free(struct pev_event *event);
-struct pev_trace_record pev_filter_begin(struct pev_event *event, struct pev_slot *slot,
+struct pev_trace_record pev_filter_begin(struct pev_trace *trace, struct pev_slot *slot,
 					 u32 size, unsigned long ip);
 void pev_filter_end(unsigned long token);
 

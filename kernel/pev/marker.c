@@ -13,6 +13,7 @@
  */
 #define pr_fmt(fmt) "pev: " fmt
 
+#include <linux/context_tracking.h>
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/pev_marker.h>
@@ -82,30 +83,23 @@ static LIST_HEAD(ranges);
 
 /* --- a marker fires ------------------------------------------------------ */
 
+static const char *text_of(u64 arg)
+{
+	return arg ? (const char *)(unsigned long)arg : EVENT_NULL_STR;
+}
+
 /* Bytes of all strings; each one's into @lens. */
-static u32 measure(const struct pev_mark_layout *layout, u16 *lens, va_list args)
+static u32 measure(const struct pev_mark_layout *layout, const u64 *args, u16 *lens)
 {
 	u32 sum = 0;
 
 	for (u32 i = 0; i < layout->nr; i++) {
 		const struct pev_mark_arg *arg = &layout->args[i];
-		const char *text;
 
-		switch (arg->kind) {
-		case PEV_MARK_LONG:
-			va_arg(args, long);
-			break;
-		case PEV_MARK_LLONG:
-			va_arg(args, long long);
-			break;
-		case PEV_MARK_TEXT:
-			text = va_arg(args, const char *) ?: EVENT_NULL_STR;
-			lens[i] = strnlen(text, arg->limit - 1) + 1;
-			sum += lens[i];
-			break;
-		default:
-			va_arg(args, int);
-		}
+		if (arg->kind != PEV_MARK_TEXT)
+			continue;
+		lens[i] = strnlen(text_of(args[i]), arg->limit - 1) + 1;
+		sum += lens[i];
 	}
 	return sum;
 }
@@ -122,96 +116,104 @@ static void put_text(void *entry, const struct pev_mark_arg *arg, u16 at, u16 le
 	to[len - 1] = '\0';
 }
 
-static __always_inline void put(const struct pev_mark_layout *layout, void *entry,
-				const u16 *lens, va_list args)
+static void put_number(void *to, u8 kind, u64 arg)
 {
-	const struct pev_mark_arg *arg = layout->args;
-	const struct pev_mark_arg *end = arg + layout->nr;
-	u32 at = layout->size;
-
-	for (; arg < end; arg++) {
-		void *to = entry + arg->offset;
-		const char *text;
-
-		switch (arg->kind) {
-		case PEV_MARK_INT:
-			*(u32 *)to = va_arg(args, int);
-			break;
-		case PEV_MARK_LONG:
-			*(unsigned long *)to = va_arg(args, unsigned long);
-			break;
-		case PEV_MARK_LLONG:
-			*(u64 *)to = va_arg(args, long long);
-			break;
-		case PEV_MARK_SHORT:
-			*(u16 *)to = va_arg(args, int);
-			break;
-		case PEV_MARK_CHAR:
-			*(u8 *)to = va_arg(args, int);
-			break;
-		case PEV_MARK_TEXT:
-			text = va_arg(args, const char *) ?: EVENT_NULL_STR;
-			put_text(entry, arg, at, lens[arg - layout->args], text);
-			at += lens[arg - layout->args];
-			break;
-		}
-	}
+	if (kind == PEV_MARK_WORD)
+		*(u64 *)to = arg;
+	else if (kind == PEV_MARK_INT)
+		*(u32 *)to = arg;
+	else if (kind == PEV_MARK_SHORT)
+		*(u16 *)to = arg;
+	else
+		*(u8 *)to = arg;
 }
 
 static noinline void record_text(struct pev_trace *trace,
 				 const struct pev_mark_layout *layout,
-				 unsigned long ip, va_list args)
+				 const u64 *args, unsigned long ip)
 {
+	u32 size = layout->size, at = layout->size;
 	struct pev_trace_record record;
 	u16 lens[PEV_MARK_ARGS];
-	va_list again;
-	u32 size;
 
-	va_copy(again, args);
-	size = layout->size + measure(layout, lens, again);
-	va_end(again);
+	size += measure(layout, args, lens);
 	record = pev_trace_begin(&trace->hook, size, ip);
 	if (!record.entry)
 		return;
-	put(layout, record.entry, lens, args);
+	for (u32 i = 0; i < layout->nr; i++) {
+		const struct pev_mark_arg *arg = &layout->args[i];
+
+		if (arg->kind != PEV_MARK_TEXT) {
+			put_number(record.entry + arg->offset, arg->kind, args[i]);
+		} else {
+			put_text(record.entry, arg, at, lens[i], text_of(args[i]));
+			at += lens[i];
+		}
+	}
 	pev_trace_end(record.token);
+}
+
+static noinline void record_numbers(struct pev_trace *trace,
+				    const struct pev_mark_layout *layout,
+				    const u64 *args, unsigned long ip)
+{
+	struct pev_trace_record record;
+
+	record = pev_trace_begin(&trace->hook, layout->size, ip);
+	if (!record.entry)
+		return;
+	for (u32 i = 0; i < layout->nr; i++)
+		put_number(record.entry + layout->args[i].offset, layout->args[i].kind,
+			   args[i]);
+	pev_trace_end(record.token);
+}
+
+static __always_inline void record_words(struct pev_trace *trace,
+					 const struct pev_mark_layout *layout,
+					 const u64 *args, unsigned long ip)
+{
+	struct pev_trace_record record;
+	u64 *to;
+
+	record = pev_trace_reserve(trace, layout->size, ip);
+	if (!record.entry)
+		return;
+	to = record.entry + sizeof(struct trace_entry);
+	for (u32 i = 0; i < layout->nr; i++)
+		to[i] = args[i] & layout->masks[i];
+	pev_trace_commit(record.token);
 }
 
 /**
  * pev_mark_fire() - somebody may listen to this marker
- * @mark: the place; the arguments of its format follow
+ * @mark: the place
+ * @args: a word for each argument of its format
  *
  * Context: Any. Does nothing where RCU is not watching.
  */
-void pev_mark_fire(struct pev_mark *mark, ...)
+void pev_mark_fire(struct pev_mark *mark, const u64 *args)
 {
-	struct pev_trace_record record;
-	struct pev_trace **trace;
 	struct pev_marker *marker;
+	struct pev_trace **trace;
 	struct hooks *hooks;
-	va_list args;
 
 	preempt_disable_notrace();
-	marker = READ_ONCE(mark->marker);
-	if (unlikely(!marker || !rcu_is_watching()))
+	if (unlikely(!rcu_is_watching_curr_cpu()))
 		goto out;
+	/* a place without a marker is never switched on */
+	marker = READ_ONCE(mark->marker);
 	hooks = rcu_dereference_sched(marker->hooks);
 	if (unlikely(!hooks))
 		goto out;
 	for (trace = hooks->trace; *trace; trace++) {
 		if (!pev_trace_running(&(*trace)->hook))
 			continue;
-		va_start(args, mark);
-		if (marker->layout.text) {
-			record_text(*trace, &marker->layout, _RET_IP_, args);
-		} else {
-			record = pev_trace_begin(&(*trace)->hook, marker->layout.size, _RET_IP_);
-			if (record.entry) {
-				put(&marker->layout, record.entry, NULL, args);
-				pev_trace_end(record.token);
-			}
-		}
-		va_end(args);
+		if (likely(marker->layout.words))
+			record_words(*trace, &marker->layout, args, _RET_IP_);
+		else if (marker->layout.text)
+			record_text(*trace, &marker->layout, args, _RET_IP_);
+		else
+			record_numbers(*trace, &marker->layout, args, _RET_IP_);
 	}
 out:
 	preempt_enable_notrace();
@@ -479,6 +481,8 @@ static int marker_open(struct pev_event *event, const struct pev_attr *attr,
 	err = pev_trace_create(event, &marker->call);
 	if (err)
 		goto err_release;
+	if (marker->layout.words)
+		((struct pev_trace *)event->private)->fixed = 0;
 	event->name = name;
 	return 0;
 

@@ -14,13 +14,12 @@ extern struct pev_mark __stop___pev_marks[];
 #define PEV_MARK_NAME		32	/* bytes of a field's name */
 #define PEV_MARK_STRING		256	/* bytes of a string, NUL included */
 
-/* How an argument travels through "..." and into the record. */
+/* How an argument, one word of an array, goes into the record. */
 enum pev_mark_kind {
+	PEV_MARK_WORD,			/* 8 bytes */
 	PEV_MARK_INT,			/* 4 bytes */
-	PEV_MARK_LONG,			/* long and pointers */
-	PEV_MARK_LLONG,
-	PEV_MARK_SHORT,			/* passed as int */
-	PEV_MARK_CHAR,			/* passed as int */
+	PEV_MARK_SHORT,			/* 2 bytes */
+	PEV_MARK_CHAR,			/* 1 byte */
 	PEV_MARK_TEXT,			/* a string */
 };
 
@@ -50,13 +49,17 @@ struct pev_mark_arg {
  * struct pev_mark_layout - a format, understood
  * @nr:   arguments
  * @text: some of them are strings
+ * @words: each has an aligned word of the record to itself
+ * @masks: of what a word of an argument keeps, if @words
  * @size: of the trace event's fixed part, common fields included
  * @args: in order
  */
 struct pev_mark_layout {
 	u32			nr;
 	bool			text;
+	bool			words;
 	u32			size;
+	u64			masks[PEV_MARK_ARGS];
 	struct pev_mark_arg	args[PEV_MARK_ARGS];
 };
 

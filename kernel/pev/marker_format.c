@@ -4,13 +4,14 @@
  * fields. Knows nothing of events; runs once for each marker.
  */
 #include <linux/align.h>
+#include <linux/bits.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include "marker.h"
 
-/* Lengths of a conversion, and how the argument is passed. */
+/* Lengths of a conversion; pev is for machines of 64 bits. */
 static const struct length {
 	const char	*prefix;
 	u8		kind;
@@ -18,13 +19,13 @@ static const struct length {
 	const char	*sign;
 	const char	*plain;
 } lengths[] = {
-	{ "hh",	PEV_MARK_CHAR,	1,			"signed char",	"unsigned char" },
-	{ "h",	PEV_MARK_SHORT,	2,			"short",	"unsigned short" },
-	{ "ll",	PEV_MARK_LLONG,	8,			"long long",	"unsigned long long" },
-	{ "l",	PEV_MARK_LONG,	sizeof(long),		"long",		"unsigned long" },
-	{ "z",	PEV_MARK_LONG,	sizeof(size_t),		"ssize_t",	"size_t" },
-	{ "t",	PEV_MARK_LONG,	sizeof(ptrdiff_t),	"ptrdiff_t",	"unsigned long" },
-	{ "",	PEV_MARK_INT,	4,			"int",		"unsigned int" },
+	{ "hh",	PEV_MARK_CHAR,	1,	"signed char",	"unsigned char" },
+	{ "h",	PEV_MARK_SHORT,	2,	"short",	"unsigned short" },
+	{ "ll",	PEV_MARK_WORD,	8,	"long long",	"unsigned long long" },
+	{ "l",	PEV_MARK_WORD,	8,	"long",		"unsigned long" },
+	{ "z",	PEV_MARK_WORD,	8,	"ssize_t",	"size_t" },
+	{ "t",	PEV_MARK_WORD,	8,	"ptrdiff_t",	"unsigned long" },
+	{ "",	PEV_MARK_INT,	4,	"int",		"unsigned int" },
 };
 
 static const struct length *parse_length(const char **format)
@@ -76,8 +77,8 @@ static const char *set_type(struct pev_mark_arg *arg, const struct length *l,
 		return "a length before %c, %p or %s";
 	switch (conversion) {
 	case 'p':
-		arg->kind = PEV_MARK_LONG;
-		arg->size = sizeof(void *);
+		arg->kind = PEV_MARK_WORD;
+		arg->size = 8;
 		arg->type = "void *";
 		return NULL;
 	case 'c':
@@ -162,6 +163,23 @@ static const char *add_arg(struct pev_mark_layout *layout, const char *begin,
 	return NULL;
 }
 
+/*
+ * Fields that share no word can be written a word at a time, which fills the
+ * holes behind them as well.
+ */
+static void find_words(struct pev_mark_layout *layout)
+{
+	layout->words = IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_CPU_LITTLE_ENDIAN);
+	for (u32 i = 0; i < layout->nr; i++) {
+		struct pev_mark_arg *arg = &layout->args[i];
+
+		if (arg->offset != sizeof(struct trace_entry) + i * sizeof(u64) ||
+		    arg->kind == PEV_MARK_TEXT)
+			layout->words = false;
+		layout->masks[i] = GENMASK_ULL(arg->size * 8 - 1, 0);
+	}
+}
+
 const char *pev_mark_parse(const char *format, struct pev_mark_layout *layout)
 {
 	const char *begin = format;
@@ -181,5 +199,6 @@ const char *pev_mark_parse(const char *format, struct pev_mark_layout *layout)
 			begin = format;
 		}
 	}
+	find_words(layout);
 	return NULL;
 }

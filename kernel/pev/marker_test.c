@@ -24,7 +24,7 @@ static void format_example(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, l.text);
 	KUNIT_EXPECT_EQ(test, l.size, ENT + 20);
 	expect_arg(test, &l.args[0], "count", PEV_MARK_INT, ENT, 4);
-	expect_arg(test, &l.args[1], "ptr", PEV_MARK_LONG, ENT + 8, sizeof(long));
+	expect_arg(test, &l.args[1], "ptr", PEV_MARK_WORD, ENT + 8, 8);
 	expect_arg(test, &l.args[2], "name", PEV_MARK_TEXT, ENT + 16, 4);
 	KUNIT_EXPECT_TRUE(test, l.args[0].sign);
 	KUNIT_EXPECT_EQ(test, l.args[2].limit, PEV_MARK_STRING);
@@ -40,13 +40,28 @@ static void format_types(struct kunit *test)
 	expect_arg(test, &l.args[0], "a", PEV_MARK_CHAR, ENT, 1);
 	expect_arg(test, &l.args[1], "b", PEV_MARK_SHORT, ENT + 2, 2);
 	expect_arg(test, &l.args[2], "c", PEV_MARK_INT, ENT + 4, 4);
-	expect_arg(test, &l.args[3], "d", PEV_MARK_LONG, ENT + 8, sizeof(long));
-	expect_arg(test, &l.args[4], "e", PEV_MARK_LLONG, ENT + 8 + sizeof(long), 8);
+	expect_arg(test, &l.args[3], "d", PEV_MARK_WORD, ENT + 8, 8);
+	expect_arg(test, &l.args[4], "e", PEV_MARK_WORD, ENT + 16, 8);
 	expect_arg(test, &l.args[6], "g", PEV_MARK_CHAR, l.size - 1, 1);
 	KUNIT_EXPECT_TRUE(test, l.args[0].sign);
 	KUNIT_EXPECT_FALSE(test, l.args[1].sign);
 	KUNIT_EXPECT_TRUE(test, l.args[5].sign);
 	KUNIT_EXPECT_STREQ(test, l.args[1].type, "unsigned short");
+}
+
+static void format_words(struct kunit *test)
+{
+	struct pev_mark_layout l;
+
+	KUNIT_ASSERT_NULL(test, pev_mark_parse("%d %p %hhu", &l));
+	KUNIT_EXPECT_TRUE(test, l.words);
+	KUNIT_EXPECT_EQ(test, l.masks[0], 0xffffffffULL);
+	KUNIT_EXPECT_EQ(test, l.masks[1], ~0ULL);
+	KUNIT_EXPECT_EQ(test, l.masks[2], 0xffULL);
+	KUNIT_ASSERT_NULL(test, pev_mark_parse("%d %d", &l));
+	KUNIT_EXPECT_FALSE(test, l.words);
+	KUNIT_ASSERT_NULL(test, pev_mark_parse("%p %s", &l));
+	KUNIT_EXPECT_FALSE(test, l.words);
 }
 
 static void format_names(struct kunit *test)
@@ -107,6 +122,7 @@ static void format_bad(struct kunit *test)
 static struct kunit_case marker_cases[] = {
 	KUNIT_CASE(format_example),
 	KUNIT_CASE(format_types),
+	KUNIT_CASE(format_words),
 	KUNIT_CASE(format_names),
 	KUNIT_CASE(format_same_names),
 	KUNIT_CASE(format_strings),

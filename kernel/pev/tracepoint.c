@@ -26,66 +26,25 @@ static struct pev_trace *to_trace(struct pev_event *event)
 }
 
 /* An occurrence that needs more than its tid and its fields. */
-static noinline void *begin_slow(struct pev_event *event, struct pev_slot *slot,
-				 u32 payload, unsigned long ip)
+void *pev_trace_begin_slow(struct pev_event *event, struct pev_slot *slot, u32 payload,
+			   unsigned long ip)
 {
 	struct pev_sample_in in = { .ip = ip, .period = READ_ONCE(event->period) };
 
 	return pev_sample_begin(event, slot, payload, &in);
 }
 
-/**
- * pev_trace_begin() - an occurrence: count it, and give it room if it is due
- * @hook: the probe's data, which counts on this CPU
- * @size: of the trace event, its common fields included
- * @ip:   where it occurred
- *
- * Without a filter the entry lies in the ring. Its common fields do not: there
- * is the end of the record's context.
- *
- * Context: Any with preemption disabled, NMI included.
- * Return: where to write the fields; pev_trace_end() must follow if @entry is
- * not NULL.
- */
+/* For the probes of trace/pev.h: see pev_trace_reserve(). */
 struct pev_trace_record pev_trace_begin(struct pev_hook *hook, u32 size, unsigned long ip)
 {
-	struct pev_trace *trace = container_of(hook, struct pev_trace, hook);
-	struct pev_event *event = trace->event;
-	struct pev_slot *slot = this_cpu_ptr(event->slots);
-	u32 payload = size - sizeof(struct trace_entry);
-	struct pev_trace_record record = { };
-	void *p;
-
-	if (unlikely(rcu_access_pointer(event->filter)))
-		return pev_filter_begin(event, slot, size, ip);
-	if (!pev_slot_hit(event, slot, 1))
-		return record;
-	if (likely(event->simple))
-		p = pev_sample_begin(event, slot, payload, NULL);
-	else
-		p = begin_slow(event, slot, payload, ip);
-	if (unlikely(!p))
-		return record;
-	if (unlikely(trace->fixed))
-		memset(p, 0, trace->fixed);
-	record.entry = p - sizeof(struct trace_entry);
-	record.token = (unsigned long)slot;
-	return record;
+	return pev_trace_reserve(container_of(hook, struct pev_trace, hook), size, ip);
 }
 EXPORT_SYMBOL_GPL(pev_trace_begin);
 
-/**
- * pev_trace_end() - the fields are written
- * @token: as pev_trace_begin() gave it
- *
- * Context: as pev_trace_begin().
- */
+/* For the probes of trace/pev.h: see pev_trace_commit(). */
 void pev_trace_end(unsigned long token)
 {
-	if (unlikely(token & PEV_TOKEN_SCRATCH))
-		pev_filter_end(token);
-	else
-		pev_sample_end((struct pev_slot *)token);
+	pev_trace_commit(token);
 }
 EXPORT_SYMBOL_GPL(pev_trace_end);
 

@@ -9,7 +9,8 @@
 #include <linux/list.h>
 #include <linux/pev_tracepoint.h>
 #include <linux/trace_events.h>
-#include "event.h"
+#include "filter.h"
+#include "sample.h"
 
 /**
  * struct pev_trace - the private part of an event that writes trace events
@@ -17,14 +18,91 @@
  * @event: back
  * @fixed: bytes of the fixed part of a record to clear beforehand, because it
  *         has holes that the probe does not write; 0: none
+ * @common: a filter wants the common fields
  * @node:  system call events: in the list of the call's number
  */
 struct pev_trace {
 	struct pev_hook		hook;
 	struct pev_event	*event;
 	u32			fixed;
+	bool			common;
 	struct hlist_node	node;
 };
+
+void *pev_trace_begin_slow(struct pev_event *event, struct pev_slot *slot, u32 payload,
+			   unsigned long ip);
+
+/*
+ * Few words at a time: what the compiler would call for this, and string
+ * instructions, take longer to get going than most records take in all.
+ */
+static __always_inline void pev_clear_words(void *to, u32 bytes)
+{
+	for (u32 i = 0; i < bytes; i += sizeof(u64))
+		WRITE_ONCE(*(u64 *)(to + i), 0);
+}
+
+static __always_inline void pev_copy_words(void *to, const void *from, u32 bytes)
+{
+	for (u32 i = 0; i < bytes; i += sizeof(u64))
+		WRITE_ONCE(*(u64 *)(to + i), *(u64 *)(from + i));
+}
+
+/**
+ * pev_trace_reserve() - an occurrence: count it, and give it room if it is due
+ * @trace: whose event counts on this CPU
+ * @size:  of the trace event, its common fields included
+ * @ip:    where it occurred
+ *
+ * Without a filter the entry lies in the ring. Its common fields do not: there
+ * is the end of the record's context.
+ *
+ * Context: Any with preemption disabled, NMI included.
+ * Return: where to write the fields; pev_trace_commit() must follow if @entry
+ * is not NULL.
+ */
+static __always_inline struct pev_trace_record
+pev_trace_reserve(struct pev_trace *trace, u32 size, unsigned long ip)
+{
+	struct pev_event *event = trace->event;
+	struct pev_slot *slot = this_cpu_ptr(event->slots);
+	u32 payload = size - sizeof(struct trace_entry);
+	struct pev_trace_record record = { };
+	void *p;
+
+	if (unlikely(rcu_access_pointer(event->filter)))
+		return pev_filter_begin(trace, slot, size, ip);
+	if (!pev_slot_hit(event, slot, 1))
+		return record;
+	if (likely(event->simple))
+		p = pev_sample_begin(event, slot, payload, NULL);
+	else
+		p = pev_trace_begin_slow(event, slot, payload, ip);
+	if (unlikely(!p))
+		return record;
+	if (unlikely(trace->fixed))
+		pev_clear_words(p, trace->fixed);
+	record.entry = p - sizeof(struct trace_entry);
+	record.token = (unsigned long)slot;
+	/* spares the inlined caller its test */
+	if (!record.entry)
+		__builtin_unreachable();
+	return record;
+}
+
+/**
+ * pev_trace_commit() - the fields are written
+ * @token: as pev_trace_reserve() gave it
+ *
+ * Context: as pev_trace_reserve().
+ */
+static __always_inline void pev_trace_commit(unsigned long token)
+{
+	if (unlikely(token & PEV_TOKEN_SCRATCH))
+		pev_filter_end(token);
+	else
+		pev_sample_end((struct pev_slot *)token);
+}
 
 int pev_trace_create(struct pev_event *event, struct trace_event_call *call);
 void pev_trace_destroy(struct pev_event *event);

@@ -185,7 +185,8 @@ TEST_F(recorder, sched_switch)
 		}
 		ASSERT_EQ(0, more);
 	}
-	EXPECT_LE(10, found);
+	/* on a slow machine a nap may be over before it began */
+	EXPECT_LE(5, found);
 	close(fd);
 }
 
