@@ -121,7 +121,8 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs
 	level->chain.nr_user = 0;
 	level->chain.kernel = (u64 *)level->kernel;
 	level->chain.user = level->user.ip;
-	if ((event->sample & PEV_SAMPLE_KSTACK) && (!regs || !user_mode(regs)))
+	if ((event->sample & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
+	    (!regs || !user_mode(regs)))
 		level->chain.nr_kernel = walk_kernel(level, regs, event->max_stack);
 	if (event->sample & PEV_SAMPLE_USTACK)
 		level->chain.nr_user = walk_user(level, regs, event->max_stack);

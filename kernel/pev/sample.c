@@ -124,7 +124,7 @@ void pev_sample_exit(struct pev_event *event)
 
 /**
  * struct parts - the variable parts of one record
- * @chain:  both call chains or NULL
+ * @chain:  both call chains; NULL: not wanted, or empty
  * @regs:   user registers or NULL
  * @values: members of the group
  * @dump:   bytes of user stack wanted
@@ -163,13 +163,18 @@ static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 static void measure(struct pev_event *event, const struct pev_sample_in *in,
 		    struct parts *parts)
 {
+	/* what runs here may be no business of those who watch @in->task */
+	bool own = !in || !in->task || in->task == current;
 	struct pt_regs *regs = in ? in->regs : NULL;
 
 	if (event->varying & SAMPLE_STACKS) {
-		parts->chain = pev_callchain_take(event, regs);
-		parts->bytes += 8 + 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
+		parts->bytes += 8;
+		if (own) {
+			parts->chain = pev_callchain_take(event, regs);
+			parts->bytes += 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
+		}
 	}
-	if (event->varying & (PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP))
+	if (own && (event->varying & (PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP)))
 		parts->regs = user_regs(regs);
 	if (event->varying & PEV_SAMPLE_UREGS)
 		parts->bytes += 8 + (parts->regs ? 8 * hweight64(event->regs_user) : 0);
@@ -236,18 +241,27 @@ static u64 *put_dump(u64 *to, struct pt_regs *regs, u32 bytes)
 	return (void *)to + bytes;
 }
 
+static u64 *put_stacks(u64 *to, const struct pev_callchain *chain)
+{
+	u32 *nr = (u32 *)to++;
+
+	if (!chain) {
+		nr[0] = 0;
+		nr[1] = 0;
+		return to;
+	}
+	nr[0] = chain->nr_kernel;
+	nr[1] = chain->nr_user;
+	memcpy(to, chain->kernel, nr[0] * sizeof(*to));
+	to += nr[0];
+	memcpy(to, chain->user, nr[1] * sizeof(*to));
+	return to + nr[1];
+}
+
 static void put_parts(struct pev_event *event, u64 *to, const struct parts *parts)
 {
-	if (event->varying & SAMPLE_STACKS) {
-		u32 *nr = (u32 *)to++;
-
-		nr[0] = parts->chain->nr_kernel;
-		nr[1] = parts->chain->nr_user;
-		memcpy(to, parts->chain->kernel, nr[0] * sizeof(*to));
-		to += nr[0];
-		memcpy(to, parts->chain->user, nr[1] * sizeof(*to));
-		to += nr[1];
-	}
+	if (event->varying & SAMPLE_STACKS)
+		to = put_stacks(to, parts->chain);
 	if (event->varying & PEV_SAMPLE_UREGS)
 		to = put_regs(event, to, parts->regs);
 	if (event->varying & PEV_SAMPLE_READ)
@@ -256,12 +270,13 @@ static void put_parts(struct pev_event *event, u64 *to, const struct parts *part
 		put_dump(to, parts->regs, parts->dump);
 }
 
-static u64 sample_ip(const struct pev_sample_in *in)
+static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *in)
 {
 	if (!in)
 		return 0;
+	/* where the source is; what was excluded has no right to see it */
 	if (in->ip)
-		return in->ip;
+		return event->flags & PEV_F_EXCLUDE_KERNEL ? 0 : in->ip;
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 
@@ -275,7 +290,7 @@ static u64 *put_fixed(struct pev_event *event, u32 *rec, const struct pev_sample
 	if (event->sample & PEV_SAMPLE_PID)
 		*to++ = task_tgid_nr_ns(task, event->pid_ns);
 	if (event->sample & PEV_SAMPLE_IP)
-		*to++ = sample_ip(in);
+		*to++ = sample_ip(event, in);
 	if (event->sample & PEV_SAMPLE_ADDR)
 		*to++ = in ? in->addr : 0;
 	if (event->sample & PEV_SAMPLE_PERIOD)
