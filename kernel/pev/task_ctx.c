@@ -17,6 +17,7 @@
  * and the list of sets.
  */
 #include <linux/pev.h>
+#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -169,6 +170,9 @@ static int attach_one(struct ctx_move **moves, struct task_struct *task,
 	struct ctx_move *move;
 
 	if ((task->flags & PF_EXITING) || pev_ctx_has(from, event))
+		return 0;
+	/* a descendant may have gained rights that @top does not have */
+	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
 		return 0;
 	move = move_for(moves, from, event);
 	if (!move)
