@@ -14,9 +14,7 @@ agree() {
 	}
 	perfctl script -F abstime,event "$2" >"$2.pc" 2>/dev/null
 	within "$1: as many events" "$(wc -l <"$2.pc")" "$(wc -l <"$2.bt")" "$(wc -l <"$2.bt")"
-	sed -E 's/^\[([0-9.]+)\] \([^)]*\) ([^ ]*): .*/\1 \2/' "$2.bt" | sort >"$2.bt.s"
-	sed -E 's/^ ([0-9.]+): (.*):$/\1 \2/' "$2.pc" | sort >"$2.pc.s"
-	ok "$1: the same events at the same times" cmp "$2.bt.s" "$2.pc.s"
+	ok "$1: the same events at the same times" python3 "$lib/agree.py" "$2.bt" "$2.pc"
 	ok "$1: perfctl's are in order" bash -c "awk '{ print \$1 }' '$2.pc' | tr -d : | sort -c -n"
 }
 

@@ -305,9 +305,10 @@ static void summary(const struct record_run *r)
 	char a[32], b[32];
 	struct msg m;
 
+	if (event_set_read(&r->recorder.set, v, &m))
+		complain("%s", m.text);
 	for (size_t i = 0; i < plan->n; i++)
-		if (!event_set_read(&r->recorder.set, i, &v[i], &m))
-			add_value(&total, &v[i]);
+		add_value(&total, &v[i]);
 	if (r->opts.overwrite)
 		total.lost = 0;
 	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->opts.output,

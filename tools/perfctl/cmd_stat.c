@@ -31,6 +31,7 @@ struct stat_opts {
  * @argv:   the command, NULL if there is none
  * @result: numbers so far
  * @before: values at the start of the interval
+ * @cpus_before: the same by CPU, of each event; NULL if not asked for
  */
 struct stat_run {
 	struct stat_opts opts;
@@ -41,6 +42,7 @@ struct stat_run {
 	struct stat_result result;
 	struct stat_style style;
 	struct pev_value *before;
+	struct pev_value **cpus_before;
 	bool stopped;
 	int status;
 };
@@ -99,24 +101,43 @@ static void subtract(struct pev_value *v, const struct pev_value *before)
 	v->samples -= before->samples;
 }
 
+/* The CPUs' part of an interval; what the next one starts from is kept. */
+static void subtract_cpus(struct stat_run *r, size_t event)
+{
+	struct stat_event *e = &r->result.events[event];
+	struct pev_value **before = &r->cpus_before[event];
+
+	if (!e->cpus)
+		return;
+	if (!*before)
+		*before = xcalloc(e->nr_cpus, sizeof(**before));
+	for (unsigned int cpu = 0; cpu < e->nr_cpus; cpu++) {
+		struct pev_value total = e->cpus[cpu];
+
+		subtract(&e->cpus[cpu], &(*before)[cpu]);
+		(*before)[cpu] = total;
+	}
+}
+
 /* Reads all events into result.events[].last (and .cpus). */
 static int read_all(struct stat_run *r, const struct event_set *set, struct msg *m)
 {
-	r->result.clock_ns = 0;
-	for (size_t i = 0; i < r->plan.n; i++) {
-		struct stat_event *e = &r->result.events[i];
-		int err = event_set_read(set, i, &e->last, m);
+	struct pev_value *values = xcalloc(r->plan.n, sizeof(*values));
+	int err = event_set_read(set, values, m);
 
-		if (err)
-			return err;
-		if (r->opts.per_cpu) {
-			free(e->cpus);
-			err = event_set_read_cpus(set, i, &e->cpus, &e->nr_cpus, m);
-			if (err)
-				return err;
-		}
+	r->result.clock_ns = 0;
+	for (size_t i = 0; i < r->plan.n && !err; i++) {
+		struct stat_event *e = &r->result.events[i];
+
+		e->last = values[i];
+		if (!r->opts.per_cpu)
+			continue;
+		free(e->cpus);
+		e->cpus = NULL;
+		err = event_set_read_cpus(set, i, &e->cpus, &e->nr_cpus, m);
 	}
-	return 0;
+	free(values);
+	return err;
 }
 
 static void find_clock(struct stat_run *r)
@@ -140,6 +161,7 @@ static int print_interval(struct stat_run *r, const struct event_set *set, doubl
 
 		subtract(&r->result.events[i].last, &r->before[i]);
 		r->before[i] = total;
+		subtract_cpus(r, i);
 	}
 	find_clock(r);
 	r->result.at = now() - start;
@@ -304,6 +326,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->result.plan = &r->plan;
 	r->result.events = xcalloc(r->plan.n, sizeof(*r->result.events));
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
+	r->cpus_before = xcalloc(r->plan.n, sizeof(*r->cpus_before));
 	r->result.target = r->target.text;
 	r->result.command = r->argv != NULL;
 	r->result.at = -1;
@@ -317,6 +340,9 @@ static void stat_free(struct stat_run *r)
 {
 	for (size_t i = 0; r->result.events && i < r->plan.n; i++)
 		free(r->result.events[i].cpus);
+	for (size_t i = 0; r->cpus_before && i < r->plan.n; i++)
+		free(r->cpus_before[i]);
+	free(r->cpus_before);
 	free(r->result.events);
 	free(r->before);
 	event_plan_free(&r->plan);

@@ -74,8 +74,8 @@ struct event_set {
 int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
 		   uint64_t flags, struct msg *m);
 void event_set_close(struct event_set *set);
-/* Sums over the ids of the target. */
-int event_set_read(const struct event_set *set, size_t event, struct pev_value *v, struct msg *m);
+/* One value for each event of the plan, summed over the ids of the target. */
+int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);
 /* Values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);

@@ -99,31 +99,50 @@ static void sum(struct pev_value *to, const struct pev_value *v)
 	to->samples += v->samples;
 }
 
-/* The event's own value, whether or not its fd gives those of a group. */
-static int read_one(int fd, struct pev_value *v)
+/* Members of the group that starts at @first, 1 if there is none. */
+static size_t group_size(const struct event_plan *plan, size_t first)
 {
-	struct pev_value many[64];
-	int err = pev_read_value(fd, v);
+	unsigned int group = plan->events[first].group;
+	size_t n = 1;
 
-	if (err != -ENOSPC)
-		return err;
-	err = pev_read_values(fd, many, ARRAY_SIZE(many));
-	if (err > 0)
-		*v = many[0];
-	return err < 0 ? err : 0;
+	while (group && first + n < plan->n && plan->events[first + n].group == group)
+		n++;
+	return n;
 }
 
-int event_set_read(const struct event_set *set, size_t event, struct pev_value *v, struct msg *m)
+/* A group is read in one call, so that its values are of one moment. */
+static int read_group(const struct event_set *set, size_t first, size_t n,
+		      struct pev_value *values)
 {
-	*v = (struct pev_value){ 0 };
-	for (size_t k = 0; k < set->n_ids; k++) {
-		struct pev_value one;
-		int err = read_one(set->fds[event * set->n_ids + k], &one);
+	struct pev_value *now = xcalloc(n, sizeof(*now));
+	int err = 0;
 
+	for (size_t k = 0; k < set->n_ids && !err; k++) {
+		int fd = set->fds[first * set->n_ids + k];
+		int got = set->plan->events[first].group ?
+				  pev_read_values(fd, now, (unsigned int)n) : pev_read_value(fd, now);
+
+		err = got < 0 ? got : 0;
+		for (size_t i = 0; i < n && !err; i++)
+			sum(&values[i], &now[i]);
+	}
+	free(now);
+	return err;
+}
+
+int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m)
+{
+	size_t n;
+
+	memset(values, 0, set->plan->n * sizeof(*values));
+	for (size_t i = 0; i < set->plan->n; i += n) {
+		int err;
+
+		n = group_size(set->plan, i);
+		err = read_group(set, i, n, values + i);
 		if (err)
-			return msg_set(m, err, "reading %s: %s", set->plan->events[event].label,
+			return msg_set(m, err, "reading %s: %s", set->plan->events[i].label,
 				       strerror(-err));
-		sum(v, &one);
 	}
 	return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl stat: tables, CSV and JSON. */
-#include "cpulist.h"
 #include "stat.h"
 #include "text.h"
 
@@ -166,28 +165,25 @@ static void print_cell(const struct stat_result *r, size_t i, int cpu, const str
 		print_table_cell(r, &c, s->out);
 }
 
-/* CPUs that are online, or on which something was counted before they left. */
-static bool cpu_shown(const struct stat_event *e, const struct cpulist *online, unsigned int cpu)
+/* A CPU on which the event never was is left out. */
+static bool cpu_shown(const struct stat_event *e, unsigned int cpu)
 {
-	const struct pev_value *v = &e->cpus[cpu];
+	return e->cpus[cpu].value || e->cpus[cpu].time_enabled;
+}
 
-	return v->value || v->time_enabled || cpulist_has(online, cpu);
+static unsigned int nr_cpus(const struct stat_result *r)
+{
+	return r->plan->n && r->events[0].cpus ? r->events[0].nr_cpus : 0;
 }
 
 static void print_cells(const struct stat_result *r, const struct stat_style *s)
 {
-	struct cpulist online;
-	unsigned int cpus = 0;
+	unsigned int cpus = nr_cpus(r);
 
-	for (size_t i = 0; i < r->plan->n; i++)
-		if (r->events[i].cpus)
-			cpus = r->events[i].nr_cpus;
-	cpulist_online(&online);
 	for (unsigned int cpu = 0; cpu < cpus; cpu++)
 		for (size_t i = 0; i < r->plan->n; i++)
-			if (cpu_shown(&r->events[i], &online, cpu))
+			if (cpu_shown(&r->events[i], cpu))
 				print_cell(r, i, (int)cpu, s);
-	cpulist_free(&online);
 	for (size_t i = 0; !cpus && i < r->plan->n; i++)
 		print_cell(r, i, -1, s);
 }
@@ -229,7 +225,8 @@ void stat_print(const struct stat_result *r, const struct stat_style *s)
 void stat_print_interval(const struct stat_result *r, const struct stat_style *s, bool first)
 {
 	if (first && !s->json && !s->sep)
-		fprintf(s->out, "#      time/sec %18s unit %s\n", "counts", "event");
+		fprintf(s->out, "#      time/sec %s%18s unit %s\n", nr_cpus(r) ? "CPU    " : "",
+			"counts", "event");
 	print_cells(r, s);
 	fflush(s->out);
 }
