@@ -177,6 +177,30 @@ static void print_header(const struct feed *f, FILE *out)
 	fprintf(out, "#\n");
 }
 
+/* Code without frame pointers hides its callers; how much of it there is. */
+static void note_broken_chains(const struct feed *f)
+{
+	const struct profile *p = &f->profile;
+	uint64_t broken = 0, all = 0;
+
+	for (size_t i = 0; i < p->n_cells; i++) {
+		const struct cell *cell = &p->cells[i];
+		const struct chain *c = &p->chains[cell->key.chain];
+		uint32_t last;
+
+		if (!c->n)
+			continue;
+		last = p->chain_frames[c->first + c->n - 1];
+		all += cell->weight;
+		if (p->frames[last].object == OBJECT_ID_UNKNOWN)
+			broken += cell->weight;
+	}
+	if (broken * 20 > all)
+		note("%.0f %% of the call chains break off in an [unknown] place: code that was "
+		     "built without frame pointers (-fno-omit-frame-pointer) hides its callers",
+		     100.0 * (double)broken / (double)all);
+}
+
 /* Objects that matter and have no symbols: said once each, with their share. */
 static void note_objects(const struct feed *f)
 {
@@ -335,10 +359,12 @@ static int report_trace(struct report_run *r, struct msg *m)
 	else if (r->feed.profile.n_cells)
 		print_text(r);
 	fflush(stdout);
-	if (!r->feed.profile.n_cells)
-		no_samples(r);
-	else
+	if (r->feed.profile.n_cells) {
 		note_objects(&r->feed);
+		note_broken_chains(&r->feed);
+	} else {
+		no_samples(r);
+	}
 	feed_note_damage(&r->feed);
 	return err;
 }

@@ -78,11 +78,41 @@ static void read_segments(struct object *o, Elf *elf)
 	}
 }
 
+/* Stripped programs still have their unwind tables. */
+static void read_starts(struct object *o, Elf *elf)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		Elf_Data *d;
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME)
+			continue;
+		d = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_BYTE);
+		if (d && d->d_buf)
+			object_load_starts(o, d->d_buf, d->d_size, ph.p_vaddr);
+	}
+}
+
 static uint8_t rank_of(const GElf_Sym *sym)
 {
 	int bind = GELF_ST_BIND(sym->st_info);
 
 	return (uint8_t)((sym->st_size ? 4 : 0) + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK));
+}
+
+/* Without its version: "pthread_mutex_lock@GLIBC_2.2.5". */
+static void add_symbol(struct object *o, GElf_Addr addr, const GElf_Sym *sym, const char *name)
+{
+	uint64_t end = sym->st_size ? addr + sym->st_size : 0;
+	const char *at = strchr(name, '@');
+	char *bare = at && at != name ? xstrndup(name, (size_t)(at - name)) : NULL;
+
+	symtab_add(&o->syms, addr, end, bare ? bare : name, rank_of(sym), 0, false);
+	free(bare);
 }
 
 static void add_symbols(struct object *o, Dwfl_Module *mod)
@@ -103,8 +133,7 @@ static void add_symbols(struct object *o, Dwfl_Module *mod)
 		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
 		    !(type == STT_NOTYPE && name[0] != '$' && name[0] != '.'))
 			continue;
-		symtab_add(&o->syms, addr, sym.st_size ? addr + sym.st_size : 0, name,
-			   rank_of(&sym), 0, false);
+		add_symbol(o, addr, &sym, name);
 	}
 	symtab_finish(&o->syms);
 }
@@ -127,14 +156,15 @@ static bool load_symbols(struct object *o, const char *file, int fd)
 		return false;
 	}
 	mod = dwfl_report_elf(dwfl, o->path, file, fd, 0, true);
-	if (mod) {
-		dwfl_report_end(dwfl, NULL, NULL);
-		add_symbols(o, mod);
-	} else {
+	if (!mod) {
 		close(fd);
+		dwfl_end(dwfl);
+		return false;
 	}
+	dwfl_report_end(dwfl, NULL, NULL);
+	add_symbols(o, mod);
 	dwfl_end(dwfl);
-	return mod != NULL;
+	return true;
 }
 
 /* The file was replaced; its debug file may still be there under the recorded id. */
@@ -201,6 +231,7 @@ void object_load_elf(struct object *o, const char *file, bool compare_id)
 		return;
 	}
 	read_segments(o, elf);
+	read_starts(o, elf);
 	elf_end(elf);
 	if (!load_symbols(o, file, fd))
 		o->problem = xasprintf("its symbols cannot be read: %s", dwfl_errmsg(-1));

@@ -45,6 +45,7 @@ void objects_free(struct objects *os)
 		free(os->o[i].name);
 		free(os->o[i].problem);
 		free(os->o[i].segments);
+		free(os->o[i].starts);
 		symtab_free(&os->o[i].syms);
 	}
 	free(os->o);
@@ -111,7 +112,21 @@ static uint64_t to_vaddr(const struct object *o, uint64_t offset)
 	return UINT64_MAX;
 }
 
-uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t at)
+/* In what has no symbols, functions can still be told apart. */
+static uint32_t resolve_file(struct object *o, uint64_t *at)
+{
+	uint64_t vaddr = to_vaddr(o, *at), start;
+	uint32_t sym;
+
+	if (vaddr == UINT64_MAX)
+		return SYM_NONE;
+	sym = symtab_find(&o->syms, vaddr);
+	if (sym == SYM_NONE && object_function_start(o, vaddr, &start) && vaddr - start <= *at)
+		*at -= vaddr - start;
+	return sym;
+}
+
+uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
 {
 	struct object *o = &os->o[*object];
 	uint32_t sym;
@@ -119,11 +134,9 @@ uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t at)
 	if (!o->loaded)
 		load(os, o);
 	o = &os->o[*object]; /* the kernel's modules were added */
-	if (o->kind != OBJECT_KERNEL) {
-		at = to_vaddr(o, at);
-		return at == UINT64_MAX ? SYM_NONE : symtab_find(&o->syms, at);
-	}
-	sym = symtab_find(&o->syms, at);
+	if (o->kind != OBJECT_KERNEL)
+		return resolve_file(o, at);
+	sym = symtab_find(&o->syms, *at);
 	if (sym != SYM_NONE)
 		*object = o->syms.s[sym].owner;
 	return sym;

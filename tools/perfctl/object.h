@@ -45,6 +45,8 @@ struct segment {
  * @problem:  why there are none, or NULL
  * @syms:     functions by virtual address
  * @segments: to get from file offsets to these
+ * @starts:   where functions begin by the unwind tables, sorted; for places
+ *            that no symbol covers
  */
 struct object {
 	char *path;
@@ -57,6 +59,8 @@ struct object {
 	struct segment *segments;
 	size_t n_segments;
 	size_t cap_segments;
+	uint64_t *starts;
+	size_t n_starts;
 };
 
 #define OBJECT_ID_UNKNOWN 0u
@@ -85,12 +89,13 @@ uint32_t objects_get(struct objects *os, const char *path, const struct build_id
 /**
  * objects_resolve() - the function at a place
  * @object: in: where; out: for the kernel also the module
- * @at:     offset in the file, or address in the kernel
+ * @at:     offset in the file, or address in the kernel; out: where the
+ *          function begins, if it has no name and the unwind tables know that
  *
  * Return: index for symtab_name() of object->syms (the kernel's table holds the
  * modules' functions, too), SYM_NONE if no function is known there.
  */
-uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t at);
+uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at);
 /* The table that objects_resolve()'s index is for. */
 struct symtab *objects_symtab(struct objects *os, uint32_t object);
 
@@ -102,6 +107,13 @@ static inline const char *object_name(const struct objects *os, uint32_t object)
 
 /* elf.c: fills syms and segments, or problem */
 void object_load_elf(struct object *o, const char *file, bool compare_id);
+/*
+ * eh_frame.c: fills starts from a .eh_frame_hdr that lies at @vaddr. Whatever
+ * is wrong with it, at worst there are none.
+ */
+void object_load_starts(struct object *o, const uint8_t *hdr, size_t size, uint64_t vaddr);
+/* Where the function at a virtual address begins. */
+bool object_function_start(const struct object *o, uint64_t vaddr, uint64_t *start);
 /* The build id of a file; returns 0 or -errno. */
 int elf_build_id(const char *file, struct build_id *id);
 /* "ab12..." */

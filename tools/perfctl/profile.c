@@ -93,6 +93,9 @@ static uint32_t chain_id(struct profile *p, size_t first)
 	return (uint32_t)(p->n_chains - 1);
 }
 
+/* Where nothing is mapped one address says no more than another: they are one. */
+#define AT_UNKNOWN 1
+
 static void push_frame(struct profile *p, uint32_t frame)
 {
 	*ARRAY_PUSH(p->chain_frames, p->n_chain_frames, p->cap_chain_frames) = frame;
@@ -106,19 +109,32 @@ static uint32_t user_frame(struct profile *p, const struct mapset *space, uint64
 	return profile_frame(p, space, addr);
 }
 
-/* Return addresses lie behind the call: the call itself is one byte before. */
+/*
+ * Return addresses lie behind the call: the call itself is one byte before.
+ * Several addresses in a row where nothing is mapped are one lost way.
+ */
 static uint32_t chain_build(struct profile *p, const struct mapset *space, const uint64_t *kernel,
 			    uint32_t nk, const uint64_t *user, uint32_t nu)
 {
 	size_t first = p->n_chain_frames;
+	bool lost_way = false;
 
 	for (uint32_t i = 0; i < nk; i++)
 		push_frame(p, profile_frame(p, space, i ? kernel[i] - 1 : kernel[i]));
 	/* the last frame pointer of a thread is 0: there is nobody to return to */
 	while (nu > 1 && !user[nu - 1])
 		nu--;
-	for (uint32_t i = 0; i < nu; i++)
-		push_frame(p, user_frame(p, space, i && user[i] ? user[i] - 1 : user[i]));
+	for (uint32_t i = 0; i < nu; i++) {
+		uint32_t frame = user_frame(p, space, i && user[i] ? user[i] - 1 : user[i]);
+
+		if (p->frames[frame].object != OBJECT_ID_UNKNOWN)
+			lost_way = false;
+		else if (lost_way)
+			continue;
+		else
+			lost_way = true;
+		push_frame(p, frame);
+	}
 	return chain_id(p, first);
 }
 
@@ -195,9 +211,13 @@ void profile_resolve(struct profile *p)
 	for (size_t i = p->n_resolved; i < p->n_frames; i++) {
 		struct frame *f = &p->frames[i];
 		struct func func = { .object = f->object };
+		uint64_t at = f->at;
 
-		func.symbol = objects_resolve(&p->objects, &func.object, f->at);
-		func.at = func.symbol == SYM_NONE ? f->at : 0;
+		func.symbol = objects_resolve(&p->objects, &func.object, &at);
+		if (func.object == OBJECT_ID_UNKNOWN)
+			func.at = at ? AT_UNKNOWN : 0;
+		else if (func.symbol == SYM_NONE)
+			func.at = at;
 		f->func = func_id(p, &func);
 	}
 	p->n_resolved = p->n_frames;
@@ -211,7 +231,9 @@ void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
 		text_name(b, symtab_name(objects_symtab(&p->objects, f->object), f->symbol));
 	else if (f->object == OBJECT_ID_UNKNOWN && !f->at)
 		strbuf_puts(b, "[no address]");
-	else if (f->object == OBJECT_ID_UNKNOWN || f->object == OBJECT_ID_KERNEL)
+	else if (f->object == OBJECT_ID_UNKNOWN)
+		strbuf_puts(b, "[unknown]");
+	else if (f->object == OBJECT_ID_KERNEL)
 		strbuf_addf(b, "0x%" PRIx64, f->at);
 	else
 		strbuf_addf(b, "%s+0x%" PRIx64, object_name(&p->objects, f->object), f->at);

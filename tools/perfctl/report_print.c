@@ -222,7 +222,7 @@ static void print_tree(const struct table *t, const struct row *row)
 	uint32_t at = 0, below;
 
 	tree_make(&tree, t->rows, row);
-	if (tree.nodes[0].child) {
+	if (only_child(&b, 0) || big_enough(&b, tree.nodes[0].child)) {
 		strbuf_puts(&b.prefix, "            ");
 		while ((below = only_child(&b, at))) {
 			print_node(&b, below, false);

@@ -12,6 +12,34 @@ void test_symtab_landmark(void)
 	__asm__ volatile("");
 }
 
+static uint32_t resolve(struct objects *os, uint32_t *object, uint64_t where)
+{
+	return objects_resolve(os, object, &where);
+}
+
+/* A search table with functions at 0x1000, 0x1100 and 0x1400, not in order. */
+static void starts(void)
+{
+	const uint8_t hdr[] = { 1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 3, 0, 0, 0,
+				0, 1, 0, 0, 0, 0, 0, 0,
+				0, 0, 0, 0, 0, 0, 0, 0,
+				0, 4, 0, 0, 0, 0, 0, 0 };
+	struct object o = { 0 };
+	uint64_t start = 0;
+
+	object_load_starts(&o, hdr, sizeof(hdr), 0x1000);
+	OK(o.n_starts == 3 && object_function_start(&o, 0x13ff, &start) && start == 0x1100,
+	   "the begin of a function by the unwind table");
+	OK(!object_function_start(&o, 0xfff, &start), "nothing before the first one");
+	OK(!object_function_start(&o, 0x900000, &start), "nothing far behind the last one");
+	object_load_starts(&o, hdr, 29, 0x1000);
+	IS_NUM(o.n_starts, 2, "a table that was cut");
+	object_load_starts(&o, hdr, 5, 0x1000);
+	object_load_starts(&o, (const uint8_t[16]){ 9 }, 16, 0x1000);
+	IS_NUM(o.n_starts, 2, "no table at all changes nothing");
+	free(o.starts);
+}
+
 static const char *at(struct symtab *t, uint64_t addr)
 {
 	uint32_t i = symtab_find(t, addr);
@@ -59,19 +87,19 @@ static void kernel(void)
 			      "ffffffff81000200 t do_work.isra.0\n"
 			      "ffffffffc0000000 t mod_func\t[ext4]\n"
 			      "ffffffffc0000100 t other\t[xfs]");
-	sym = objects_resolve(&os, &object, 0xffffffff81000250);
+	sym = resolve(&os, &object, 0xffffffff81000250);
 	OK(sym != SYM_NONE && object == OBJECT_ID_KERNEL, "a kernel function");
 	IS_STR(symtab_name(objects_symtab(&os, object), sym), "do_work.isra.0", "... by name");
 	object = OBJECT_ID_KERNEL;
-	sym = objects_resolve(&os, &object, 0xffffffffc0000010);
+	sym = resolve(&os, &object, 0xffffffffc0000010);
 	IS_STR(object_name(&os, object), "[ext4]", "a module's function is the module's");
 	IS_STR(symtab_name(objects_symtab(&os, object), sym), "mod_func", "... by name");
 	object = OBJECT_ID_KERNEL;
-	IS_NUM(objects_resolve(&os, &object, 0xffffffff80000000), SYM_NONE, "below the kernel");
+	IS_NUM(resolve(&os, &object, 0xffffffff80000000), SYM_NONE, "below the kernel");
 	objects_free(&os);
 	objects_init(&os);
 	os.kallsyms = xstrdup("0000000000000000 T hidden\n");
-	objects_resolve(&os, &object, 0xffffffff81000250);
+	resolve(&os, &object, 0xffffffff81000250);
 	OK(os.o[OBJECT_ID_KERNEL].problem, "hidden kernel addresses are a problem that is said");
 	objects_free(&os);
 }
@@ -108,33 +136,34 @@ static void elf(void)
 	OK(!elf_build_id(path, &id) && id.len == 20, "this program has a build id");
 	object = objects_get(&os, path, &id);
 	IS_NUM(objects_get(&os, path, &id), object, "the same object again");
-	sym = objects_resolve(&os, &object, off);
+	sym = resolve(&os, &object, off);
 	OK(sym != SYM_NONE, "this program's function is found in its file");
 	IS_STR(sym == SYM_NONE ? "-" : symtab_name(objects_symtab(&os, object), sym),
 	       "test_symtab_landmark", "... by name");
 	object = objects_get(&os, path, &wrong);
-	IS_NUM(objects_resolve(&os, &object, off), SYM_NONE, "another build id: no symbols");
+	IS_NUM(resolve(&os, &object, off), SYM_NONE, "another build id: no symbols");
 	OK(os.o[object].problem && strstr(os.o[object].problem, "has changed"), "... and it is said");
 	off = own_offset((const void *)a64l, path, sizeof(path));
 	object = objects_get(&os, path, NULL);
-	sym = objects_resolve(&os, &object, off);
+	sym = resolve(&os, &object, off);
 	IS_STR(sym == SYM_NONE ? "-" : symtab_name(objects_symtab(&os, object), sym), "a64l",
 	       "a stripped library by its dynamic symbols");
 	object = objects_get(&os, "/nonexistent/lib.so", NULL);
-	IS_NUM(objects_resolve(&os, &object, 0x10), SYM_NONE, "a file that is gone");
+	IS_NUM(resolve(&os, &object, 0x10), SYM_NONE, "a file that is gone");
 	OK(os.o[object].problem, "... has a problem");
 	object = objects_get(&os, "/dev/null", NULL);
-	IS_NUM(objects_resolve(&os, &object, 0x10), SYM_NONE, "a device is not opened");
+	IS_NUM(resolve(&os, &object, 0x10), SYM_NONE, "a device is not opened");
 	object = objects_get(&os, "/etc/passwd", NULL);
-	IS_NUM(objects_resolve(&os, &object, 0x10), SYM_NONE, "a text file");
+	IS_NUM(resolve(&os, &object, 0x10), SYM_NONE, "a text file");
 	OK(os.o[object].problem && strstr(os.o[object].problem, "not an ELF"), "... is no ELF file");
 	object = objects_get(&os, "//anon", NULL);
-	IS_NUM(objects_resolve(&os, &object, 0x10), SYM_NONE, "anonymous memory");
+	IS_NUM(resolve(&os, &object, 0x10), SYM_NONE, "anonymous memory");
 	objects_free(&os);
 }
 
 void test_object(void)
 {
+	starts();
 	kernel();
 	elf();
 }
