@@ -41,22 +41,21 @@ static inline __printf(1, 2) void pev_mark_check(const char *format, ...)
 
 void pev_mark_fire(struct pev_mark *mark, const u64 *args);
 
-/* Each argument as a word of an array: sign-extended, or a pointer's value. */
-#define __PEV_WORDS0()
-#define __PEV_WORDS1(a)			(__force u64)(a)
-#define __PEV_WORDS2(a, b...)		__PEV_WORDS1(a), __PEV_WORDS1(b)
-#define __PEV_WORDS3(a, b...)		__PEV_WORDS1(a), __PEV_WORDS2(b)
-#define __PEV_WORDS4(a, b...)		__PEV_WORDS1(a), __PEV_WORDS3(b)
-#define __PEV_WORDS5(a, b...)		__PEV_WORDS1(a), __PEV_WORDS4(b)
-#define __PEV_WORDS6(a, b...)		__PEV_WORDS1(a), __PEV_WORDS5(b)
-#define __PEV_WORDS7(a, b...)		__PEV_WORDS1(a), __PEV_WORDS6(b)
-#define __PEV_WORDS8(a, b...)		__PEV_WORDS1(a), __PEV_WORDS7(b)
-#define __PEV_WORDS9(a, b...)		__PEV_WORDS1(a), __PEV_WORDS8(b)
-#define __PEV_WORDS10(a, b...)		__PEV_WORDS1(a), __PEV_WORDS9(b)
-#define __PEV_WORDS11(a, b...)		__PEV_WORDS1(a), __PEV_WORDS10(b)
-#define __PEV_WORDS12(a, b...)		__PEV_WORDS1(a), __PEV_WORDS11(b)
-#define __PEV_WORDS(args...)						\
-	CONCATENATE(__PEV_WORDS, COUNT_ARGS(args))(args)
+/* Each argument becomes a word: sign-extended, or a pointer's value. */
+#define __PEV_PUT0()		do { } while (0)
+#define __PEV_PUT1(a)		(*__pev_word++ = (__force u64)(a))
+#define __PEV_PUT2(a, b...)	do { __PEV_PUT1(a); __PEV_PUT1(b); } while (0)
+#define __PEV_PUT3(a, b...)	do { __PEV_PUT1(a); __PEV_PUT2(b); } while (0)
+#define __PEV_PUT4(a, b...)	do { __PEV_PUT1(a); __PEV_PUT3(b); } while (0)
+#define __PEV_PUT5(a, b...)	do { __PEV_PUT1(a); __PEV_PUT4(b); } while (0)
+#define __PEV_PUT6(a, b...)	do { __PEV_PUT1(a); __PEV_PUT5(b); } while (0)
+#define __PEV_PUT7(a, b...)	do { __PEV_PUT1(a); __PEV_PUT6(b); } while (0)
+#define __PEV_PUT8(a, b...)	do { __PEV_PUT1(a); __PEV_PUT7(b); } while (0)
+#define __PEV_PUT9(a, b...)	do { __PEV_PUT1(a); __PEV_PUT8(b); } while (0)
+#define __PEV_PUT10(a, b...)	do { __PEV_PUT1(a); __PEV_PUT9(b); } while (0)
+#define __PEV_PUT11(a, b...)	do { __PEV_PUT1(a); __PEV_PUT10(b); } while (0)
+#define __PEV_PUT12(a, b...)	do { __PEV_PUT1(a); __PEV_PUT11(b); } while (0)
+#define __PEV_PUT(args...)	CONCATENATE(__PEV_PUT, COUNT_ARGS(args))(args)
 
 /**
  * PEV_MARK() - say that something happens here
@@ -95,15 +94,20 @@ do {									\
 									\
 	if (0)								\
 		pev_mark_check(__pev_format, ##__VA_ARGS__);		\
-	if (static_branch_unlikely(&__pev_mark.key))			\
-		pev_mark_fire(&__pev_mark,				\
-			      (const u64[]){ __PEV_WORDS(__VA_ARGS__) }); \
+	if (static_branch_unlikely(&__pev_mark.key)) {			\
+		u64 __pev_words[COUNT_ARGS(__VA_ARGS__)];		\
+		u64 *__pev_word __maybe_unused = __pev_words;		\
+									\
+		__PEV_PUT(__VA_ARGS__);					\
+		pev_mark_fire(&__pev_mark, __pev_words);		\
+	}								\
 } while (0)
 
 #else /* !CONFIG_PEV */
 
 #define PEV_MARK(subsystem, event, fmt, ...)				\
 do {									\
+	(void)(__stringify(subsystem) ":" __stringify(event));		\
 	if (0)								\
 		pev_mark_check(fmt, ##__VA_ARGS__);			\
 } while (0)

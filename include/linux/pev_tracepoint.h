@@ -51,8 +51,8 @@ void pev_trace_end(unsigned long token);
 #define _TRACE_PEV_INIT(call)						\
 	.pev_probe		= pev_probe_##call,
 #else
-#define _TRACE_PEV_PROTO(call, proto)
-#define _TRACE_PEV_INIT(call)
+#define _TRACE_PEV_PROTO(...)
+#define _TRACE_PEV_INIT(...)
 #endif
 
 #endif

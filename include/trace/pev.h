@@ -17,7 +17,7 @@
 #define __perf_task(t)	(t)
 
 #undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)	\
+#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, ...)	\
 static notrace void							\
 pev_probe_##call(void *__data, proto)					\
 {									\
@@ -51,14 +51,14 @@ pev_probe_##call(void *__data, proto)					\
  * pev probe will fail to compile unless it too is updated.
  */
 #undef DEFINE_EVENT
-#define DEFINE_EVENT(template, call, proto, args)			\
+#define DEFINE_EVENT(template, call, ...)				\
 static inline void pev_test_probe_##call(void)				\
 {									\
 	check_trace_callback_type_##call(pev_probe_##template);	\
 }
 
 #undef DEFINE_EVENT_PRINT
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)	\
+#define DEFINE_EVENT_PRINT(template, name, proto, args, ...)		\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
 #include TRACE_INCLUDE(TRACE_INCLUDE_FILE)

@@ -156,6 +156,7 @@ static struct kunit_suite filter_suite = {
 	.name		= "pev_filter",
 	.test_cases	= filter_cases,
 };
+
 kunit_test_suite(filter_suite);
 
 MODULE_DESCRIPTION("Tests of pev's filters and field descriptions");

@@ -175,7 +175,7 @@ static __always_inline void record_words(struct pev_trace *trace,
 	struct pev_trace_record record;
 	u64 *to;
 
-	record = pev_trace_reserve(trace, layout->size, ip);
+	record = pev_trace_reserve(trace, ALIGN(layout->size, 8), ip);
 	if (!record.entry)
 		return;
 	to = record.entry + sizeof(struct trace_entry);

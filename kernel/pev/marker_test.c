@@ -68,7 +68,8 @@ static void format_names(struct kunit *test)
 {
 	struct pev_mark_layout l;
 
-	KUNIT_ASSERT_NULL(test, pev_mark_parse("%d prev_pid=%d next: 0x%lx 100%% full %u (%u)", &l));
+	KUNIT_ASSERT_NULL(test, pev_mark_parse("%d prev_pid=%d next: 0x%lx 100%% full %u (%u)",
+					       &l));
 	KUNIT_ASSERT_EQ(test, l.nr, 5);
 	KUNIT_EXPECT_STREQ(test, l.args[0].name, "arg0");
 	KUNIT_EXPECT_STREQ(test, l.args[1].name, "prev_pid");
@@ -135,6 +136,7 @@ static struct kunit_suite marker_suite = {
 	.name		= "pev_marker",
 	.test_cases	= marker_cases,
 };
+
 kunit_test_suite(marker_suite);
 
 MODULE_DESCRIPTION("Tests of pev's markers");

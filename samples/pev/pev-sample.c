@@ -52,6 +52,7 @@ static void softirq_fires(struct tasklet_struct *unused)
 	fire("softirq");
 	complete(&done);
 }
+
 static DECLARE_TASKLET(tasklet, softirq_fires);
 
 static void irq_fires(struct irq_work *unused)
@@ -59,6 +60,7 @@ static void irq_fires(struct irq_work *unused)
 	fire("irq");
 	complete(&done);
 }
+
 static struct irq_work irq_work = IRQ_WORK_INIT_HARD(irq_fires);
 
 static int run(const char *context)
