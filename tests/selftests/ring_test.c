@@ -350,7 +350,7 @@ static bool copy_is_whole(const uint8_t *copy, uint64_t pos)
 
 		memcpy(&word, copy + at, sizeof(word));
 		if ((word & PEV_ID_EXTENDED) == PEV_ID_EXTENDED)
-			at += 16;
+			at += 8;
 		memcpy(&id, copy + at + 8, sizeof(id));
 		if (id != SYS_getppid)
 			return false;
