@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * read() and ioctl() on events and channels: what they refuse, that one call
+ * acts on a group or a channel, and that what is counted is right.
+ */
+#include <pthread.h>
+#include <termios.h>
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ROUNDS	50
+
+static int control(int fd, unsigned long cmd, unsigned long arg)
+{
+	return ioctl(fd, cmd, arg) ? -errno : 0;
+}
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Compute for @ns of the thread's own time. */
+static void spin(uint64_t ns)
+{
+	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+FIXTURE(control) {
+	int channel;
+	int counter;		/* page faults of the thread, off */
+	int recorder;		/* the same into the channel */
+	void *unmapped;
+};
+
+FIXTURE_SETUP(control)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	self->channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	attr.flags = PEV_F_DISABLED;
+	self->counter = pev_open(&attr);
+	ASSERT_LE(0, self->counter) TH_LOG("%s", pev_reason());
+	attr.channel_fd = self->channel;
+	attr.period = 1;
+	self->recorder = pev_open(&attr);
+	ASSERT_LE(0, self->recorder) TH_LOG("%s", pev_reason());
+	self->unmapped = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+FIXTURE_TEARDOWN(control)
+{
+	close(self->counter);
+	close(self->recorder);
+	close(self->channel);
+	munmap(self->unmapped, 65536);
+}
+
+/* ---- what is refused ---- */
+
+TEST_F(control, commands_of_the_other_kind)
+{
+	unsigned long bad = (unsigned long)self->unmapped;
+
+	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_FLUSH, 0));
+	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_SNAPSHOT, bad));
+	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_CHANNEL_INFO, bad));
+	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_PERIOD, bad));
+	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_FILTER, bad));
+	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_ID, bad));
+	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_READ_CPUS, bad));
+	for (unsigned int nr = 10; nr < 256; nr += 7) {
+		EXPECT_EQ(-ENOTTY, control(self->counter, _IO(PEV_IOC_MAGIC, nr), 0));
+		EXPECT_EQ(-ENOTTY, control(self->channel, _IO(PEV_IOC_MAGIC, nr), 0));
+	}
+	/* the right number with the wrong size or direction */
+	EXPECT_EQ(-ENOTTY, control(self->counter, _IOW(PEV_IOC_MAGIC, 0, int), 0));
+	EXPECT_EQ(-ENOTTY, control(self->counter, _IOW(PEV_IOC_MAGIC, 3, uint32_t), bad));
+	EXPECT_EQ(-ENOTTY, control(self->channel, TCGETS, bad));
+}
+
+TEST_F(control, switching)
+{
+	static const unsigned long cmds[] = { PEV_IOC_ENABLE, PEV_IOC_DISABLE, PEV_IOC_RESET };
+	int fds[] = { self->counter, self->channel };
+
+	for (unsigned int c = 0; c < 3; c++) {
+		for (unsigned int f = 0; f < 2; f++) {
+			EXPECT_EQ(0, control(fds[f], cmds[c], 0));
+			EXPECT_EQ(0, control(fds[f], cmds[c], PEV_IOF_GROUP));
+			EXPECT_EQ(-EINVAL, control(fds[f], cmds[c], 2));
+			EXPECT_EQ(-EINVAL, control(fds[f], cmds[c], 3));
+			EXPECT_EQ(-EINVAL, control(fds[f], cmds[c], 1UL << 32));
+			EXPECT_EQ(-EINVAL, control(fds[f], cmds[c], ~0UL));
+		}
+	}
+	EXPECT_EQ(0, control(self->channel, PEV_IOC_FLUSH, 0));
+	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_FLUSH, 1));
+	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_FLUSH, 1UL << 63));
+}
+
+static int set_period(int fd, uint64_t period)
+{
+	return control(fd, PEV_IOC_PERIOD, (unsigned long)&period);
+}
+
+TEST_F(control, period)
+{
+	struct pev_attr attr = pev_attr_software(0, PEV_TARGET_TASK, 0);
+	int fd;
+
+	EXPECT_EQ(-EFAULT, control(self->recorder, PEV_IOC_PERIOD, 0));
+	EXPECT_EQ(-EFAULT, control(self->recorder, PEV_IOC_PERIOD,
+				   (unsigned long)self->unmapped));
+	EXPECT_EQ(0, set_period(self->recorder, 1));
+	EXPECT_EQ(0, set_period(self->recorder, INT64_MAX));
+	EXPECT_EQ(-ERANGE, set_period(self->recorder, 0));
+	EXPECT_EQ(-ERANGE, set_period(self->recorder, 1ULL << 63));
+	EXPECT_EQ(-ERANGE, set_period(self->recorder, ~0ULL));
+	EXPECT_EQ(-EINVAL, set_period(self->counter, 1));
+
+	attr.channel_fd = self->channel;
+	attr.type = PEV_TYPE_SIDEBAND;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, set_period(fd, 1));
+	close(fd);
+
+	attr.type = PEV_TYPE_TIMER;
+	attr.period = 1000000;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-ERANGE, set_period(fd, 0));
+	EXPECT_EQ(-ERANGE, set_period(fd, PEV_MIN_TIMER_NS - 1));
+	EXPECT_EQ(0, set_period(fd, PEV_MIN_TIMER_NS));
+	close(fd);
+	attr.flags = PEV_F_FREQ;
+	attr.period = 100;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-ERANGE, set_period(fd, 0));
+	EXPECT_EQ(0, set_period(fd, 1000000000 / PEV_MIN_TIMER_NS));
+	EXPECT_EQ(-ERANGE, set_period(fd, 1000000000 / PEV_MIN_TIMER_NS + 20));
+	EXPECT_EQ(-ERANGE, set_period(fd, INT64_MAX));
+	close(fd);
+}
+
+TEST_F(control, filter)
+{
+	struct pev_filter_arg arg = {
+		.filter = (uintptr_t)"pid == 1",
+		.refusal = (uintptr_t)&pev_why, .refusal_size = sizeof(pev_why),
+	};
+
+	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, 0));
+	memset(&pev_why, 0, sizeof(pev_why));
+	EXPECT_EQ(-EOPNOTSUPP, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_EQ(EOPNOTSUPP, pev_why.head.error);
+	EXPECT_EQ(offsetof(struct pev_filter_arg, filter), pev_why.head.field);
+	EXPECT_NE(0, pev_reason()[0]);
+	arg.refusal = 8;
+	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	arg.refusal = 0;
+	EXPECT_EQ(-EOPNOTSUPP, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+}
+
+TEST_F(control, id)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	struct pev_id id;
+
+	EXPECT_EQ(-EFAULT, control(self->recorder, PEV_IOC_ID, 0));
+	EXPECT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	EXPECT_EQ(0, control(self->recorder, PEV_IOC_ID, (unsigned long)&id));
+	EXPECT_EQ(0, id.id);
+	EXPECT_EQ(info.id, id.channel);
+	EXPECT_NE(0, id.channel);
+	EXPECT_EQ(0, control(self->counter, PEV_IOC_ID, (unsigned long)&id));
+	EXPECT_EQ(0, id.channel);
+}
+
+TEST_F(control, read_cpus)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	struct pev_value *values;
+	struct pev_cpu_values arg = { };
+	struct pev_value sum = { }, v;
+
+	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, 0));
+	for (unsigned int nr = 0; nr < info.nr_cpus; nr++) {
+		arg.nr = nr;
+		EXPECT_EQ(-ENOSPC, control(self->counter, PEV_IOC_READ_CPUS,
+					   (unsigned long)&arg));
+		EXPECT_EQ(info.nr_cpus, arg.nr);
+	}
+	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
+	arg.values = (uintptr_t)self->unmapped;
+	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
+	values = calloc(info.nr_cpus + 1, sizeof(*values));
+	memset(&values[info.nr_cpus], 0x55, sizeof(*values));
+	arg.values = (uintptr_t)values;
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
+	arg.reserved = 0;
+	arg.nr = info.nr_cpus + 1;
+	ASSERT_EQ(0, pev_on(self->counter));
+	spin(1000000);
+	ASSERT_EQ(0, pev_off(self->counter));
+	v = pev_read(self->counter);
+	ASSERT_EQ(0, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
+	EXPECT_EQ(info.nr_cpus, arg.nr);
+	for (unsigned int cpu = 0; cpu < info.nr_cpus; cpu++) {
+		sum.value += values[cpu].value;
+		sum.time_enabled += values[cpu].time_enabled;
+		sum.time_running += values[cpu].time_running;
+	}
+	EXPECT_EQ(0x5555555555555555, values[info.nr_cpus].value);
+	EXPECT_EQ(v.value, sum.value);
+	EXPECT_EQ(v.time_enabled, sum.time_enabled);
+	EXPECT_EQ(v.time_running, sum.time_running);
+	EXPECT_LE(1000000, v.time_running);
+	free(values);
+}
+
+TEST_F(control, snapshot)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	struct pev_snapshot_arg arg = { };
+	struct pev_span *spans;
+
+	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_SNAPSHOT, 0));
+	for (unsigned int nr = 0; nr < info.nr_cpus; nr++) {
+		arg.nr = nr;
+		EXPECT_EQ(-ENOSPC, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
+		EXPECT_EQ(info.nr_cpus, arg.nr);
+	}
+	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
+	arg.reserved = 0;
+	spans = calloc(info.nr_cpus, sizeof(*spans));
+	arg.spans = (uintptr_t)spans;
+	ASSERT_EQ(0, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
+	for (unsigned int cpu = 0; cpu < info.nr_cpus; cpu++)
+		EXPECT_EQ(0, spans[cpu].end);
+	free(spans);
+}
+
+TEST_F(control, channel_info)
+{
+	struct pev_channel_info info = { .size = sizeof(info) }, *part;
+	uint8_t buf[2 * sizeof(info)];
+
+	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_CHANNEL_INFO, 0));
+	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	EXPECT_EQ(sizeof(info), info.size);
+	EXPECT_EQ(1 << 16, info.ring_size);
+	EXPECT_EQ(4096, info.packet_size);
+	EXPECT_EQ(4096, info.watermark);
+	EXPECT_NE(PEV_CLOCK_DEFAULT, info.clock);
+	EXPECT_LT(0, info.metadata_size);
+	part = (void *)buf;
+	for (unsigned int size = 0; size <= sizeof(buf); size++) {
+		memset(buf, 'X', sizeof(buf));
+		part->size = size;
+		if (size < 4) {
+			EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_CHANNEL_INFO,
+						   (unsigned long)buf));
+			continue;
+		}
+		ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)buf));
+		EXPECT_EQ(0, memcmp(buf, &info, size < sizeof(info) ? size : sizeof(info)));
+		for (unsigned int i = sizeof(info); i < size; i++)
+			EXPECT_EQ(0, buf[i]);
+		if (size < sizeof(buf))
+			EXPECT_EQ('X', buf[size]);
+	}
+}
+
+TEST_F(control, files)
+{
+	char buf[64];
+
+	for (size_t size = 0; size < sizeof(struct pev_value); size++) {
+		EXPECT_EQ(-1, read(self->counter, buf, size));
+		EXPECT_EQ(ENOSPC, errno);
+	}
+	EXPECT_EQ(48, read(self->counter, buf, sizeof(buf)));
+	EXPECT_EQ(-1, read(self->counter, self->unmapped, 48));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, read(self->channel, self->unmapped, 48));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, write(self->counter, buf, 48));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, write(self->channel, buf, 48));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->counter, 0));
+	EXPECT_EQ(ENODEV, errno);
+}
+
+static int try_map(int fd, size_t size, int prot, int flags, off_t at)
+{
+	void *p = mmap(NULL, size, prot, flags, fd, at);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, size);
+	return 0;
+}
+
+TEST_F(control, mapping)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	long page = sysconf(_SC_PAGESIZE);
+	int rw = PROT_READ | PROT_WRITE, fd = self->channel;
+	uint8_t *p;
+
+	ASSERT_EQ(0, control(fd, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	EXPECT_EQ(0, try_map(fd, info.mmap_stride, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, try_map(fd, page, rw, MAP_SHARED, info.mmap_user));
+	EXPECT_EQ(-EACCES, try_map(fd, page, rw, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, try_map(fd, page, rw, MAP_SHARED, info.mmap_data));
+	EXPECT_EQ(-EACCES, try_map(fd, 2 * page, rw, MAP_SHARED, info.mmap_user));
+	EXPECT_EQ(-EACCES, try_map(fd, page, rw, MAP_PRIVATE, info.mmap_user));
+	EXPECT_EQ(-EACCES, try_map(fd, page, PROT_READ | PROT_EXEC, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, info.mmap_stride + page, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, info.ring_size + page, PROT_READ, MAP_SHARED,
+				   info.mmap_data));
+	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED,
+				   info.nr_cpus * info.mmap_stride));
+	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED, 1ULL << 62));
+	/* rights do not grow afterwards */
+	p = mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(-1, mprotect(p, page, rw));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(p + info.mmap_data, page, rw));
+	EXPECT_EQ(-1, mprotect(p, page, PROT_READ | PROT_EXEC));
+	munmap(p, info.mmap_stride);
+}
+
+/* ---- groups and channels in one call ---- */
+
+#define MEMBERS	4
+
+FIXTURE(group) {
+	int channel;
+	int fds[MEMBERS];
+};
+
+FIXTURE_VARIANT(group) {
+	bool channel;		/* control all by the channel's fd */
+	int by;			/* or by this member's */
+};
+
+FIXTURE_VARIANT_ADD(group, leader) {
+	.by = 0,
+};
+
+FIXTURE_VARIANT_ADD(group, member) {
+	.by = 2,
+};
+
+FIXTURE_VARIANT_ADD(group, channel) {
+	.channel = true,
+};
+
+FIXTURE_SETUP(group)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	self->channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	attr.flags = PEV_F_DISABLED | PEV_F_READ_GROUP;
+	attr.channel_fd = self->channel;
+	attr.period = 1;
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		attr.group_fd = i ? self->fds[0] : -1;
+		self->fds[i] = pev_open(&attr);
+		ASSERT_LE(0, self->fds[i]) TH_LOG("%s", pev_reason());
+	}
+}
+
+FIXTURE_TEARDOWN(group)
+{
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		close(self->fds[i]);
+	close(self->channel);
+}
+
+TEST_F(group, one_call_for_all)
+{
+	int fd = variant->channel ? self->channel : self->fds[variant->by];
+	int arg = variant->channel ? 0 : PEV_IOF_GROUP;
+	struct pev_value v[MEMBERS + 1];
+
+	pev_call(3);
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_ENABLE, arg));
+	pev_call(10);
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_DISABLE, arg));
+	pev_call(5);
+	ASSERT_EQ(sizeof(*v) * MEMBERS, read(self->fds[0], v, sizeof(v)));
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		EXPECT_EQ(10, v[i].value);
+		EXPECT_EQ(10, v[i].samples);
+		EXPECT_EQ(0, v[i].lost);
+		EXPECT_LT(0, v[i].time_running);
+		EXPECT_EQ(v[i].time_enabled, v[i].time_running);
+	}
+	/* one member by itself */
+	ASSERT_EQ(0, pev_on(self->fds[1]));
+	pev_call(1);
+	ASSERT_EQ(0, pev_off(self->fds[1]));
+	EXPECT_EQ(10, pev_read(self->fds[2]).value);
+	EXPECT_EQ(11, pev_read(self->fds[1]).value);
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_RESET, arg));
+	ASSERT_EQ(sizeof(*v) * MEMBERS, read(self->fds[0], v, sizeof(v)));
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		EXPECT_EQ(0, v[i].value);
+		EXPECT_EQ(0, v[i].samples);
+		EXPECT_EQ(0, v[i].time_running);
+	}
+}
+
+TEST_F(group, read)
+{
+	struct pev_value v[MEMBERS];
+
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		ASSERT_EQ(0, pev_on(self->fds[i]));
+		pev_call(1);
+	}
+	ASSERT_EQ(0, ioctl(self->fds[0], PEV_IOC_DISABLE, PEV_IOF_GROUP));
+	for (size_t size = 0; size < sizeof(v); size += 8) {
+		EXPECT_EQ(-1, read(self->fds[0], v, size));
+		EXPECT_EQ(ENOSPC, errno);
+	}
+	ASSERT_EQ(sizeof(v), read(self->fds[0], v, sizeof(v)));
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		EXPECT_EQ(MEMBERS - i, v[i].value);
+	/* the flag means nothing on a member */
+	EXPECT_EQ(sizeof(*v), read(self->fds[1], v, sizeof(v)));
+	/* the group goes on without one, and without its leader */
+	close(self->fds[1]);
+	ASSERT_EQ(sizeof(*v) * (MEMBERS - 1), read(self->fds[0], v, sizeof(v)));
+	EXPECT_EQ(MEMBERS - 2, v[1].value);
+	close(self->fds[0]);
+	EXPECT_EQ(0, ioctl(self->fds[2], PEV_IOC_ENABLE, PEV_IOF_GROUP));
+	pev_call(1);
+	EXPECT_EQ(MEMBERS - 2 + 1, pev_read(self->fds[2]).value);
+	EXPECT_EQ(MEMBERS - 3, pev_read(self->fds[3]).value);
+	self->fds[0] = -1;
+	self->fds[1] = -1;
+}
+
+/* ---- values ---- */
+
+FIXTURE(value) {
+};
+
+FIXTURE_SETUP(value)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+}
+
+FIXTURE_TEARDOWN(value)
+{
+}
+
+static int open_off(uint64_t config)
+{
+	struct pev_attr attr = pev_attr_software(config, PEV_TARGET_TASK, 0);
+
+	attr.flags = PEV_F_DISABLED;
+	return pev_open(&attr);
+}
+
+TEST_F(value, clocks)
+{
+	static const uint64_t clocks[] = { PEV_SW_TASK_CLOCK, PEV_SW_CPU_CLOCK };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t outer, inner, wall;
+		struct pev_value v;
+		int fd = open_off(clocks[i]);
+
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		wall = now(CLOCK_MONOTONIC);
+		outer = now(CLOCK_THREAD_CPUTIME_ID);
+		ASSERT_EQ(0, pev_on(fd));
+		inner = now(CLOCK_THREAD_CPUTIME_ID);
+		spin(50000000);
+		usleep(20000);
+		inner = now(CLOCK_THREAD_CPUTIME_ID) - inner;
+		ASSERT_EQ(0, pev_off(fd));
+		outer = now(CLOCK_THREAD_CPUTIME_ID) - outer;
+		wall = now(CLOCK_MONOTONIC) - wall;
+		v = pev_read(fd);
+		/* the scheduler's clock may not tick quite like the wall's */
+		EXPECT_LE(inner - inner / 20, v.value);
+		EXPECT_GE(outer + outer / 5, v.value);
+		EXPECT_GE(wall, v.value);
+		EXPECT_EQ(v.value, v.time_running);
+		close(fd);
+	}
+}
+
+static void touch(uint8_t *p, unsigned int pages, long page)
+{
+	for (unsigned int i = 0; i < pages; i++)
+		*(volatile uint8_t *)(p + i * page) = 1;
+}
+
+TEST_F(value, page_faults)
+{
+	static const unsigned int counts[] = { 1, 7, 100 };
+	long page = sysconf(_SC_PAGESIZE);
+	int all = open_off(PEV_SW_PAGE_FAULTS), minor = open_off(PEV_SW_PAGE_FAULTS_MIN);
+	int major = open_off(PEV_SW_PAGE_FAULTS_MAJ);
+
+	ASSERT_LE(0, all);
+	ASSERT_LE(0, minor);
+	ASSERT_LE(0, major);
+	/* the first round touches the code and the stack */
+	for (unsigned int round = 0; round < 4; round++) {
+		unsigned int n = counts[round % 3];
+		uint8_t *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		ASSERT_NE(MAP_FAILED, p);
+		madvise(p, n * page, MADV_NOHUGEPAGE);
+		ioctl(all, PEV_IOC_RESET, 0);
+		ioctl(minor, PEV_IOC_RESET, 0);
+		ioctl(major, PEV_IOC_RESET, 0);
+		ioctl(all, PEV_IOC_ENABLE, 0);
+		ioctl(minor, PEV_IOC_ENABLE, 0);
+		ioctl(major, PEV_IOC_ENABLE, 0);
+		touch(p, n, page);
+		ioctl(major, PEV_IOC_DISABLE, 0);
+		ioctl(minor, PEV_IOC_DISABLE, 0);
+		ioctl(all, PEV_IOC_DISABLE, 0);
+		munmap(p, n * page);
+		if (!round)
+			continue;
+		EXPECT_EQ(n, pev_read(all).value);
+		EXPECT_EQ(n, pev_read(minor).value);
+		EXPECT_EQ(0, pev_read(major).value);
+	}
+	close(all);
+	close(minor);
+	close(major);
+}
+
+static long switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+TEST_F(value, context_switches)
+{
+	int fd = open_off(PEV_SW_CONTEXT_SWITCHES);
+	long outer, inner;
+	struct pev_child c;
+	uint64_t value;
+
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		for (unsigned int i = 0; i < ROUNDS; i++) {
+			pev_child_wait(&c);
+			pev_child_say(&c, i);
+		}
+		_exit(0);
+	}
+	outer = switches();
+	ASSERT_EQ(0, pev_on(fd));
+	inner = switches();
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		pev_child_go(&c);
+		ASSERT_EQ(i, pev_child_hear(&c));
+	}
+	inner = switches() - inner;
+	ASSERT_EQ(0, pev_off(fd));
+	outer = switches() - outer;
+	value = pev_read(fd).value;
+	EXPECT_LE(inner, value);
+	EXPECT_GE(outer, value);
+	EXPECT_EQ(0, pev_child_end(&c));
+	close(fd);
+}
+
+TEST_F(value, cpu_migrations)
+{
+	int cpus[2], fd = open_off(PEV_SW_CPU_MIGRATIONS);
+
+	ASSERT_LE(0, fd);
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	ASSERT_EQ(0, pev_on(fd));
+	for (unsigned int i = 1; i <= ROUNDS; i++)
+		ASSERT_EQ(0, pev_pin(cpus[i % 2]));
+	ASSERT_EQ(0, pev_off(fd));
+	EXPECT_EQ(ROUNDS, pev_read(fd).value);
+	close(fd);
+}
+
+TEST_F(value, timer)
+{
+	uint64_t periods[] = { 1000000, 500000 };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct pev_attr attr = {
+			.type = PEV_TYPE_TIMER, .config = PEV_TIMER_TASK_CLOCK,
+			.target = PEV_TARGET_TASK, .channel_fd = -1, .group_fd = -1,
+			.flags = PEV_F_DISABLED, .period = periods[i],
+		};
+		struct pev_value v;
+		int fd;
+
+		if (i) {
+			attr.flags |= PEV_F_FREQ;
+			attr.period = 1000000000 / periods[i];
+		}
+		fd = pev_open(&attr);
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		ASSERT_EQ(0, pev_on(fd));
+		spin(100000000);
+		ASSERT_EQ(0, pev_off(fd));
+		v = pev_read(fd);
+		/* a machine that is held up misses ticks and makes none up */
+		EXPECT_GE(v.time_running / periods[i] + 1, v.value);
+		EXPECT_LE(v.time_running / periods[i] / 4, v.value);
+		close(fd);
+	}
+}
+
+/* ---- fds of others ---- */
+
+TEST_F(value, fds_of_a_process_that_is_gone)
+{
+	struct pev_child c;
+	struct pev_map map;
+	int pair[2], channel, fd;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, getppid());
+
+		channel = pev_open_channel(1 << 16, 4096, 0);
+		attr.channel_fd = channel;
+		attr.period = 1;
+		attr.sample = PEV_SAMPLE_TID;
+		fd = pev_open(&attr);
+		if (channel < 0 || fd < 0)
+			_exit(1);
+		_exit(pev_send_fd(pair[1], channel) || pev_send_fd(pair[1], fd));
+	}
+	ASSERT_EQ(0, pev_child_end(&c));
+	channel = pev_receive_fd(pair[0]);
+	fd = pev_receive_fd(pair[0]);
+	ASSERT_LE(0, channel);
+	ASSERT_LE(0, fd);
+	pev_call(10);
+	ASSERT_EQ(0, pev_off(fd));
+	EXPECT_EQ(10, pev_read(fd).value);
+	EXPECT_EQ(10, pev_read(fd).samples);
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	pev_unmap_channel(&map);
+	close(fd);
+	close(channel);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+TEST_HARNESS_MAIN
