@@ -25,6 +25,7 @@ double load_pipe(void);			/* a switch between two processes */
 double load_spin(void);			/* all of it, in a user's function */
 double load_markers(unsigned int turns); /* the markers of the sample module */
 double load_dispatch(unsigned int calls); /* getppid() on its slow path */
+void load_settle(void);			/* lets earlier listeners be forgotten */
 pid_t load_sleeper(void);		/* a process that does nothing */
 void load_end(pid_t pid);
 

@@ -132,6 +132,15 @@ double load_markers(unsigned int turns)
 	return begin / turns;
 }
 
+/*
+ * perf leaves its hooks in the scheduler for a second after its last event is
+ * gone: time that passes at once.
+ */
+void load_settle(void)
+{
+	sleep(2);
+}
+
 pid_t load_sleeper(void)
 {
 	pid_t pid = fork();

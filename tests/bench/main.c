@@ -392,7 +392,7 @@ static double pev_switch(uint32_t target, pid_t pid)
 	return ns;
 }
 
-static double perf_switch(pid_t pid)
+static double perf_switch(pid_t pid, bool inherit)
 {
 	int fds[COUNTERS];
 	double ns;
@@ -400,7 +400,7 @@ static double perf_switch(pid_t pid)
 	for (int i = 0; i < COUNTERS; i++)
 		fds[i] = listen_perf(&(struct perf_listen){ .type = PERF_TYPE_SOFTWARE,
 				.config = perf_counters[i], .pid = pid, .cpu = -1,
-				.inherit = true });
+				.inherit = inherit });
 	ns = load_pipe();
 	for (int i = 0; i < COUNTERS; i++)
 		close(fds[i]);
@@ -417,14 +417,16 @@ static void measure_switches(void)
 	idle = load_pipe();
 	f = figure("switch", 0, "a switch in a pipe ping-pong, nothing counts");
 	f->at[PEV] = idle;
+	/* all of pev first: see load_settle() */
 	f = figure("switch_other_task", 0, "4 counters on an unrelated task, more");
-	f->at[PEV] = pev_switch(PEV_TARGET_TASK, pid) - idle;
-	f->at[PERF] = perf_switch(pid) - idle;
-	f = figure("switch_subtree", 0, "4 counters on both ends (subtree; inherited), more");
-	f->at[PEV] = pev_switch(PEV_TARGET_SUBTREE, 0) - idle;
-	f->at[PERF] = perf_switch(0) - idle;
-	f = figure("switch_one_end", 0, "4 counters on one end only, more");
-	f->at[PEV] = pev_switch(PEV_TARGET_TASK, 0) - idle;
+	f[0].at[PEV] = pev_switch(PEV_TARGET_TASK, pid) - idle;
+	figure("switch_subtree", 0, "4 counters on both ends (subtree; inherited), more");
+	f[1].at[PEV] = pev_switch(PEV_TARGET_SUBTREE, 0) - idle;
+	figure("switch_one_end", 0, "4 counters on one end only, more");
+	f[2].at[PEV] = pev_switch(PEV_TARGET_TASK, 0) - idle;
+	f[0].at[PERF] = perf_switch(pid, true) - idle;
+	f[1].at[PERF] = perf_switch(0, true) - idle;
+	f[2].at[PERF] = perf_switch(0, false) - idle;
 	load_end(pid);
 }
 
@@ -495,10 +497,13 @@ int main(int argc, char **argv)
 	printf("Instructions, but for the last lines. The clock of pev is %s.\n\n",
 	       listen_pev_clock());
 	fflush(stdout);
+	measure_switches();
+	load_settle();
 	measure_tracepoints();
+	load_settle();
 	measure_markers();
 	measure_timers();
-	measure_switches();
+	load_settle();
 	measure_tools();
 	print_table();
 	printf("\n");
