@@ -168,20 +168,27 @@ static noinline void record_numbers(struct pev_trace *trace,
 	pev_trace_end(record.token);
 }
 
+/* The common case in one piece: words, no filter, nothing in the context. */
 static __always_inline void record_words(struct pev_trace *trace,
 					 const struct pev_mark_layout *layout,
 					 const u64 *args, unsigned long ip)
 {
-	struct pev_trace_record record;
+	struct pev_event *event = trace->event;
+	struct pev_slot *slot = this_cpu_ptr(event->slots);
 	u64 *to;
 
-	record = pev_trace_reserve(trace, ALIGN(layout->size, 8), ip);
-	if (!record.entry)
+	if (unlikely(rcu_access_pointer(event->filter) || !event->simple)) {
+		record_numbers(trace, layout, args, ip);
 		return;
-	to = record.entry + sizeof(struct trace_entry);
+	}
+	if (!pev_slot_hit(event, slot, 1))
+		return;
+	to = pev_sample_begin(event, slot, layout->nr * sizeof(u64), NULL);
+	if (!to)
+		return;
 	for (u32 i = 0; i < layout->nr; i++)
 		to[i] = args[i] & layout->masks[i];
-	pev_trace_commit(record.token);
+	pev_sample_end(slot);
 }
 
 /**
