@@ -59,6 +59,12 @@ ok "forks are seen with their maps: no unknown program" bash -c \
 says "-c: the weight of samples" 0 'which stand for' bash -c \
 	"perfctl record -q -c 10 -e page-faults -o per10 -- ./tree 2 2 10; perfctl report per10"
 
+(ulimit -Sn 256
+says "all tracepoints at once: one fd each, and the limit is raised" 0 'records' \
+	perfctl record -e '*:*' -o everything -- ./tree 0 0 10)
+n=$((n + 1))
+ok "... and script reads them all" bash -c "perfctl script everything | grep -c raw_syscalls:sys_enter"
+
 # attached to what runs
 ./hot 200000 >/dev/null &
 pid=$!

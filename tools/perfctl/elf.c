@@ -236,5 +236,5 @@ void object_load_elf(struct object *o, const char *file, bool compare_id)
 	if (!load_symbols(o, file, fd))
 		o->problem = xasprintf("its symbols cannot be read: %s", dwfl_errmsg(-1));
 	else if (!o->syms.n)
-		o->problem = xstrdup("has no symbols: offsets are shown");
+		o->problem = xstrdup("has no symbols: its functions are shown by their offsets");
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool may_leave_kernel_out(const struct planned_event *e, int err)
@@ -12,6 +13,20 @@ static bool may_leave_kernel_out(const struct planned_event *e, int err)
 	return (err == -EACCES || err == -EPERM) &&
 	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER) &&
 	       !(e->attr.flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_USER));
+}
+
+/*
+ * One fd an event: all tracepoints at once are more than the usual limit. The
+ * command was forked before and keeps the limit that it was given.
+ */
+static bool raise_fd_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= rl.rlim_max)
+		return false;
+	rl.rlim_cur = rl.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &rl);
 }
 
 static int open_one(struct planned_event *e, const struct target *t, int id, int leader,
@@ -27,6 +42,8 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 	if (t->cpus.n)
 		pev_attr_cpus(&attr, t->cpus.words, t->cpus.n);
 	fd = pev_open_why(&attr, &first);
+	if (fd == -EMFILE && raise_fd_limit())
+		fd = pev_open_why(&attr, &first);
 	if (fd >= 0)
 		return fd;
 	if (may_leave_kernel_out(e, fd)) {
