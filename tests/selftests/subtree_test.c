@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PEV_TARGET_SUBTREE is attached without a race: whatever forks meanwhile, no
+ * descendant is missed and none counts twice. Each process makes a known number
+ * of calls after the event was opened, and the sum must come out exactly.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define STORM_ROUNDS	20
+#define WORKERS		3
+#define MAX_CHILDREN	12	/* of a worker's thread before the go */
+
+/**
+ * struct storm - shared by all processes of a storm
+ * @go:    no more waiting: call, and end
+ * @born:  processes so far
+ * @calls: made by those that ended
+ */
+struct storm {
+	int	go;
+	int	born;
+	int	calls;
+};
+
+static struct storm *storm;
+
+FIXTURE(subtree) {
+};
+
+FIXTURE_SETUP(subtree)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	storm = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, storm);
+}
+
+FIXTURE_TEARDOWN(subtree)
+{
+	munmap(storm, 4096);
+}
+
+static int open_subtree(pid_t pid)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_SUBTREE, pid);
+
+	return pev_open(&attr);
+}
+
+static void end_with(unsigned int calls)
+{
+	pev_call(calls);
+	__atomic_add_fetch(&storm->calls, calls, __ATOMIC_SEQ_CST);
+	_exit(0);
+}
+
+/* Until the other end of the pipe is closed. */
+static void wait_go(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1))
+		_exit(1);
+}
+
+static bool go(void)
+{
+	return __atomic_load_n(&storm->go, __ATOMIC_SEQ_CST);
+}
+
+static void born(void)
+{
+	__atomic_add_fetch(&storm->born, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A child at a time; every other one is an orphan of a process that ended. */
+static void fork_on(int fd)
+{
+	for (unsigned int i = 0; !go() && i < MAX_CHILDREN; i++) {
+		if (fork())
+			continue;
+		if (i % 2 && fork())
+			_exit(0);
+		born();
+		wait_go(fd);
+		end_with(1 + i % 3);
+	}
+}
+
+static void *thread_forks(void *arg)
+{
+	fork_on(*(int *)arg);
+	return NULL;
+}
+
+static void worker(int fd)
+{
+	pthread_t thread;
+
+	born();
+	pthread_create(&thread, NULL, thread_forks, &fd);
+	fork_on(fd);
+	pthread_join(thread, NULL);
+	wait_go(fd);
+	/* one generation more, after the event was opened */
+	if (!fork())
+		end_with(2);
+	while (wait(NULL) > 0)
+		;
+	end_with(5);
+}
+
+/* The top of the tree: orphans stay below it. */
+static void top(int fd)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (unsigned int i = 0; i < WORKERS; i++)
+		if (!fork())
+			worker(fd);
+	wait_go(fd);
+	while (wait(NULL) > 0)
+		;
+	end_with(3);
+}
+
+TEST_F_TIMEOUT(subtree, fork_storm, 110)
+{
+	for (unsigned int round = 0; round < STORM_ROUNDS; round++) {
+		int gate[2], fd, status;
+		struct pev_value v;
+		unsigned int enough = 1 + round * 3;	/* at most 75 are born */
+		pid_t pid;
+
+		memset(storm, 0, sizeof(*storm));
+		ASSERT_EQ(0, pipe(gate));
+		pid = fork();
+		if (!pid) {
+			close(gate[1]);
+			top(gate[0]);
+		}
+		close(gate[0]);
+		/* in the middle of it */
+		while ((unsigned int)__atomic_load_n(&storm->born, __ATOMIC_SEQ_CST) < enough)
+			sched_yield();
+		fd = open_subtree(pid);
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		__atomic_store_n(&storm->go, 1, __ATOMIC_SEQ_CST);
+		close(gate[1]);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+		v = pev_read(fd);
+		EXPECT_EQ(storm->calls, v.value) TH_LOG("round %u, %d processes", round,
+							storm->born);
+		close(fd);
+	}
+}
+
+/* Three events on a chain of processes that goes on to fork. */
+TEST_F(subtree, present_and_future)
+{
+	int gate[2], fds[3], more[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(gate));
+	ASSERT_EQ(0, pipe(more));
+	pid = fork();
+	if (!pid) {
+		close(gate[1]);
+		/* a chain of four processes, then one more generation */
+		for (unsigned int i = 0; i < 4; i++) {
+			pid_t child = fork();
+
+			if (child) {
+				if (write(more[1], "", 1) != 1)
+					_exit(1);
+				wait_go(gate[0]);
+				waitpid(child, &status, 0);
+				end_with(10);
+			}
+		}
+		if (write(more[1], "", 1) != 1)
+			_exit(1);
+		wait_go(gate[0]);
+		for (unsigned int i = 0; i < 5; i++)
+			if (!fork())
+				end_with(1);
+		while (wait(NULL) > 0)
+			;
+		end_with(10);
+	}
+	close(gate[0]);
+	for (unsigned int i = 0; i < 5; i++) {
+		char byte;
+
+		ASSERT_EQ(1, read(more[0], &byte, 1));
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		fds[i] = open_subtree(pid);
+		ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
+	}
+	/* the tester is no part of it */
+	pev_call(1000);
+	close(gate[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	for (unsigned int i = 0; i < 3; i++) {
+		EXPECT_EQ(55, pev_read(fds[i]).value);
+		close(fds[i]);
+	}
+	EXPECT_EQ(55, storm->calls);
+	close(more[0]);
+	close(more[1]);
+}
+
+/* A set of events for each kind of child: what has a thread only, and so on. */
+TEST_F(subtree, kinds_do_not_mix)
+{
+	int fds[3], status;
+	pthread_t thread;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		int codes = 0;
+
+		for (unsigned int i = 0; i < 3; i++) {
+			struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK + i, 0);
+
+			fds[i] = pev_open(&attr);
+			if (fds[i] < 0)
+				_exit(100);
+		}
+		pev_call(1);
+		/* a thread that forks, and a child with a thread */
+		storm->go = 1;
+		pid = fork();
+		if (!pid) {
+			int unused = -1;
+
+			pev_call(10);
+			pthread_create(&thread, NULL, thread_forks, &unused);
+			pthread_join(thread, NULL);
+			if (!fork()) {
+				pev_call(100);
+				_exit(0);
+			}
+			wait(NULL);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		codes |= pev_read(fds[0]).value != 1;
+		codes |= (pev_read(fds[1]).value != 1) << 1;
+		codes |= (pev_read(fds[2]).value != 111) << 2;
+		_exit(codes);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* The middle of a chain dies: who came of it is counted on. */
+TEST_F(subtree, parents_die)
+{
+	int gate[2], said[2], fd, status;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(gate));
+	ASSERT_EQ(0, pipe(said));
+	pid = fork();
+	if (!pid) {
+		char go_on;
+
+		if (read(gate[0], &go_on, 1) != 1)
+			_exit(1);
+		if (!fork()) {
+			if (!fork()) {
+				/* its parent is gone and init took it */
+				while (getppid() != 1 && read(gate[0], &go_on, 1) == 1)
+					;
+				pev_call(7);
+				if (write(said[1], "", 1) != 1)
+					_exit(1);
+				_exit(0);
+			}
+			_exit(0);
+		}
+		wait(NULL);
+		_exit(0);
+	}
+	fd = open_subtree(pid);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(1, write(gate[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(1, write(gate[1], "", 1));
+	ASSERT_EQ(1, read(said[0], &byte, 1));
+	EXPECT_EQ(7, pev_read(fd).value);
+	close(fd);
+	close(gate[0]);
+	close(gate[1]);
+	close(said[0]);
+	close(said[1]);
+}
+
+/* Events come and go while the target forks: each set of events is let go of. */
+TEST_F_TIMEOUT(subtree, attached_while_others_come_and_go, 60)
+{
+	struct pev_child c;
+	int fds[8];
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		while (!go()) {
+			pid_t pid = fork();
+
+			if (!pid)
+				_exit(0);
+			waitpid(pid, NULL, 0);
+		}
+		pev_call(9);
+		_exit(0);
+	}
+	for (unsigned int round = 0; round < 30; round++) {
+		for (unsigned int i = 0; i < 8; i++) {
+			fds[i] = open_subtree(c.pid);
+			ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
+		}
+		for (unsigned int i = round == 29 ? 1 : 0; i < 8; i++)
+			close(fds[(i + round) % 8]);
+	}
+	__atomic_store_n(&storm->go, 1, __ATOMIC_SEQ_CST);
+	EXPECT_EQ(0, pev_child_end(&c));
+	EXPECT_EQ(9, pev_read(fds[29 % 8]).value);
+	close(fds[29 % 8]);
+}
+
+TEST_HARNESS_MAIN
