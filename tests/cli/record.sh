@@ -23,6 +23,7 @@ says "record: a directory that is no trace stays" 1 'exists and is not a pev tra
 says "record: the command's status is passed on" 5 'records' perfctl record -o s -- sh -c 'exit 5'
 says "record: a command that is not there" 127 'cannot run no-such-command' \
 	perfctl record -o s -- no-such-command
+ok "... and costs no older recording" bash -c 'perfctl script s | grep -q pev:exec'
 ok "record -F: about as often as asked" bash -c \
 	'perfctl record -q -F 200 -o f -- ./hot 1000 && n=$(perfctl script -F event -e cpu-clock f | wc -l) && [ $n -ge 60 ] && [ $n -le 230 ]'
 says "record -F and -c" 2 'exclude each other' perfctl record -F 9 -c 9 true

@@ -403,6 +403,11 @@ static int record_all(struct record_run *r, struct msg *m)
 	int err = 0;
 
 	if (r->argv) {
+		err = workload_check(r->argv[0], m);
+		if (err) {
+			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+			return err;
+		}
 		err = workload_fork(&r->workload, r->argv, &r->waiter.old, m);
 		if (!err && r->target.workload)
 			r->target.ids[0] = r->workload.pid;

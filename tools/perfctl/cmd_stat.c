@@ -252,6 +252,11 @@ static int one_round(struct stat_run *r, struct msg *m)
 	int err;
 
 	if (r->argv) {
+		err = workload_check(r->argv[0], m);
+		if (err) {
+			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+			return err;
+		}
 		err = workload_fork(&w, r->argv, &r->waiter.old, m);
 		if (err)
 			return err;

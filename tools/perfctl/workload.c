@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,39 @@ static void __attribute__((noreturn)) child(char **argv, int go, int failed, con
 	if (write(failed, &err, sizeof(err)) < 0)
 		_exit(127);
 	_exit(err == ENOENT ? 127 : 126);
+}
+
+/* 0, or why not: the better reason of two is that it is there and may not be run. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -ENOENT;
+	if (!S_ISREG(st.st_mode) || access(path, X_OK))
+		return -EACCES;
+	return 0;
+}
+
+int workload_check(const char *name, struct msg *m)
+{
+	const char *env = getenv("PATH");
+	char *paths = xstrdup(env ? env : "/bin:/usr/bin"), *save, *dir;
+	int err = -ENOENT;
+
+	if (strchr(name, '/'))
+		err = check_file(name);
+	for (dir = strchr(name, '/') ? NULL : strtok_r(paths, ":", &save); dir && err;
+	     dir = strtok_r(NULL, ":", &save)) {
+		char *path = xasprintf("%s/%s", dir, name);
+		int one = check_file(path);
+
+		if (one != -ENOENT)
+			err = one;
+		free(path);
+	}
+	free(paths);
+	return err ? msg_set(m, err, "cannot run %s: %s", name, strerror(-err)) : 0;
 }
 
 int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct msg *m)

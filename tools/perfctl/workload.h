@@ -30,6 +30,11 @@ struct workload {
 	struct rusage usage;
 };
 
+/*
+ * Can it be run? Asked before anything is changed for its sake, so that a
+ * mistyped command costs no older recording.
+ */
+int workload_check(const char *name, struct msg *m);
 /* @mask: the signal mask that the command gets */
 int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct msg *m);
 /* Let it run; -ENOENT and the like if it cannot be executed. */
