@@ -133,6 +133,7 @@ static struct pev_event *event_alloc(const struct pev_attr *attr)
 	event->target = attr->target;
 	event->flags = attr->flags;
 	event->period = attr->period;
+	event->on_exec = attr->flags & PEV_F_ENABLE_ON_EXEC;
 	event->privileged = perfmon_capable();
 	event->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	event->leader = event;
@@ -438,7 +439,7 @@ static void events_control(struct pev_event **events, unsigned int nr, unsigned 
 	}
 	for (i = 0; i < nr; i++) {
 		/* an explicit word ends the wait for an exec */
-		events[i]->flags &= ~PEV_F_ENABLE_ON_EXEC;
+		WRITE_ONCE(events[i]->on_exec, false);
 		WRITE_ONCE(events[i]->enabled, cmd == PEV_IOC_ENABLE);
 	}
 	pev_target_sync(events, nr);

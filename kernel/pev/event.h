@@ -104,8 +104,8 @@ struct pev_source_ops {
  *             of 8; without the variable parts that @varying announces
  * @varying:   PEV_SAMPLE_* whose size is only known at the sample
  * @sample:    PEV_SAMPLE_*
- * @simple:    a record's context is at most the tid, in the initial pid
- *             namespace: written inline
+ * @simple:    a record's context is the tid in the initial pid namespace, no
+ *             more: written inline
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
@@ -122,6 +122,7 @@ struct pev_source_ops {
  * @counts_time: the value is the time that the event ran, not occurrences
  * @privileged: the opener may watch what changes its credentials
  * @enabled:   by flags and ioctl; changed under pev_control (or by exec)
+ * @on_exec:   to be enabled by the target's next exec
  * @hooked:    @ops->hook was called
  * @leader:    of the group; itself if alone. Under pev_control
  * @siblings:  members, on the leader
@@ -160,6 +161,7 @@ struct pev_event {
 	bool				counts_time;
 	bool				privileged;
 	bool				enabled;
+	bool				on_exec;
 	bool				hooked;
 	struct pev_event		*leader;
 	struct list_head		siblings;

@@ -8,6 +8,7 @@
  * and off. A running CPU changes its slots with interrupts off; others ask it
  * to by an interrupt.
  */
+#include <linux/binfmts.h>
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -256,7 +257,8 @@ static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
 	err = pev_ctx_attach(event, task);
 	if (!err)
 		err = pev_refuse(r, ESRCH, PEV_FIELD(target_id),
-				 "task %d has exited", attr->target_id);
+				 "task %d has exited, or has changed to somebody you may not watch",
+				 attr->target_id);
 	else if (err > 0)
 		err = 0;
 out_unlock:
@@ -309,28 +311,31 @@ void pev_target_detach(struct pev_event *event)
 
 /* ---- the scheduler and exec ---- */
 
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
+/*
+ * The point of no return of an exec: events that wait for one are switched on
+ * in time for the records of the new name and mappings.
+ */
+static void probe_prepare_exec(void *data, struct task_struct *task,
+			       struct linux_binprm *bprm)
 {
-	struct pev_task_ctx *ctx = rcu_access_pointer(task->pev);
-	bool any = false;
+	struct pev_task_ctx *ctx;
 	unsigned long flags;
+	bool any = false;
 	unsigned int i;
 
-	if (!ctx)
-		return;
-	if (get_dumpable(task->mm) != SUID_DUMP_USER)
+	/* what is known now to gain rights is not shown on its way there either */
+	if (rcu_access_pointer(task->pev) &&
+	    (bprm->secureexec || (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)))
 		pev_ctx_drop_unprivileged(task);
 	local_irq_save(flags);
 	ctx = this_cpu_read(target_cpus.ctx);
 	for (i = 0; ctx && i < ctx->nr; i++) {
 		struct pev_event *event = READ_ONCE(ctx->events[i]);
 
-		if (!event || !(event->flags & PEV_F_ENABLE_ON_EXEC) ||
-		    READ_ONCE(event->enabled))
+		if (!event || !READ_ONCE(event->on_exec))
 			continue;
 		/* once: a later ioctl has the last word */
-		event->flags &= ~PEV_F_ENABLE_ON_EXEC;
+		WRITE_ONCE(event->on_exec, false);
 		WRITE_ONCE(event->enabled, true);
 		slot_sync(event, task);
 		any = true;
@@ -338,6 +343,14 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	local_irq_restore(flags);
 	if (any)
 		schedule_work(&sync_all_work);
+}
+
+/* The exec is done, and the task's rights are those of the new program. */
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	if (rcu_access_pointer(task->pev) && get_dumpable(task->mm) != SUID_DUMP_USER)
+		pev_ctx_drop_unprivileged(task);
 }
 
 /* After all other probes: they still belong to @prev. */
@@ -367,6 +380,7 @@ static void hooks_remove(void)
 {
 	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
 	unregister_trace_sched_process_exec(probe_exec, NULL);
+	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
 	unregister_trace_sched_switch(probe_switch, NULL);
 }
 
@@ -379,6 +393,7 @@ int pev_target_hooks_get(void)
 	if (hook_users++)
 		return 0;
 	err = register_trace_prio_sched_switch(probe_switch, NULL, 0);
+	err = err ?: register_trace_sched_prepare_exec(probe_prepare_exec, NULL);
 	err = err ?: register_trace_sched_process_exec(probe_exec, NULL);
 	err = err ?: register_trace_cgroup_attach_task(probe_cgroup, NULL);
 	if (err) {
