@@ -20,7 +20,7 @@
 
 /* Not usable as a name in TSDL: its keywords and the names of our types. */
 static const char * const reserved[] = {
-	"align", "aligned32_t", "callsite", "char", "clock", "clock27_t", "clock64_t",
+	"align", "callsite", "char", "clock", "clock27_t", "clock64_t", "clock64b_t",
 	"const", "double", "enum", "env", "event", "float", "floating_point", "int",
 	"int16_t", "int32_t", "int64_t", "int8_t", "integer", "long", "short", "signed",
 	"stream", "string", "struct", "text_t", "trace", "typealias", "typedef",

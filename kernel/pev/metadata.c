@@ -7,7 +7,7 @@
  * needs: sequences are in the payload, not in the context (the bytes are the
  * same); the extended header's time is aligned to a bit, so that its structure
  * begins behind the five bits that tell it; an empty structure at the end makes
- * the padding behind a record a part of it.
+ * the padding behind a record a part of it, under a name that no field has.
  */
 #include <linux/utsname.h>
 #include "channel.h"
@@ -200,7 +200,7 @@ int pev_metadata_event(struct pev_channel *channel, struct pev_event *event)
 	put_varying(event, text);
 	if (event->ops->fields)
 		event->ops->fields(event, text);
-	pev_text_printf(text, "		struct { } align(64) end;\n	} align(64);\n};\n\n");
+	pev_text_printf(text, "		struct { } align(64) ___end;\n	} align(64);\n};\n\n");
 
 	err = text->error;
 	if (err) {

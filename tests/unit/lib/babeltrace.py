@@ -23,7 +23,7 @@ def text(value):
 
 
 def fields(struct):
-    return [] if struct is None else [(n, text(struct[n])) for n in struct if n != "end"]
+    return [] if struct is None else [(n, text(struct[n])) for n in struct if n != "__end"]
 
 
 def main():

@@ -147,7 +147,7 @@ static const struct change bad[] = {
 static const struct change good[] = {
 	{ "int32_t prev_pid;", "enum : int32_t { A, B = 5, \"C d\" = 7 ... 9 } prev_pid;", "" },
 	{ "int32_t prev_pid;", "string prev_pid;", "" },
-	{ "uint32_t tid; text_t comm[16];", "uint32_t tid; text_t comm[16]; struct { } align(64) end;", "" },
+	{ "uint32_t tid; text_t comm[16];", "uint32_t tid; text_t comm[16]; struct { } align(64) ___end;", "" },
 	{ "int32_t prev_pid;", "string { encoding = UTF8; } s;", "" },
 	{ "int32_t prev_pid;", "integer { size = 32; align = 8; signed = 1; base = hex; } s;", "" },
 	{ "int32_t prev_pid;", "uint32_t a[0];", "" },
