@@ -66,13 +66,38 @@ static void wake_consumer(struct irq_work *work)
 	wake_up_all(&channel->wait);
 }
 
-static void flush_here(void *ring)
+/**
+ * struct flush - a flush on its way to a ring's CPU
+ * @ring: the ring
+ * @done: all that was in the ring is published
+ */
+struct flush {
+	struct pev_ring	*ring;
+	bool		done;
+};
+
+static void flush_here(void *data)
 {
+	struct flush *flush = data;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pev_ring_flush(ring);
+	flush->done = pev_ring_flush(flush->ring);
 	local_irq_restore(flags);
+}
+
+static void flush_ring(struct pev_ring *ring, unsigned int cpu)
+{
+	struct flush flush = { .ring = ring };
+
+	lockdep_assert_cpus_held();
+	/* a writer that was interrupted is done soon, and publishes then */
+	do {
+		if (cpu_online(cpu))
+			smp_call_function_single(cpu, flush_here, &flush, 1);
+		else
+			flush_here(&flush);
+	} while (!flush.done);
 }
 
 void pev_channel_flush(struct pev_channel *channel)
@@ -83,12 +108,8 @@ void pev_channel_flush(struct pev_channel *channel)
 	for_each_possible_cpu(cpu) {
 		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
 
-		if (!ring || !(local64_read(&ring->pos) & (ring->packet_size - 1)))
-			continue;
-		if (cpu_online(cpu))
-			smp_call_function_single(cpu, flush_here, ring, 1);
-		else
-			flush_here(ring);
+		if (ring && local64_read(&ring->pos) & (ring->packet_size - 1))
+			flush_ring(ring, cpu);
 	}
 	cpus_read_unlock();
 }
@@ -124,9 +145,9 @@ static int check_sizes(struct pev_channel *channel, const struct pev_attr *attr,
 					min_t(u64, PEV_MAX_PACKET, ring / PEV_MIN_PACKETS),
 					"packet_size %u is not a power of two in the range",
 					packet);
-	if (attr->watermark > ring)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(watermark), 0, ring,
-					"watermark %u is more than the ring holds",
+	if (attr->watermark > ring - packet)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(watermark), 0, ring - packet,
+					"watermark %u would be reached when the ring is full",
 					attr->watermark);
 	channel->ring_size = ring;
 	channel->packet_size = packet;

@@ -408,10 +408,10 @@ TEST_F(refusal, ring_sizes)
 	attr.packet_size = 16384;
 	REFUSED(attr, EINVAL, packet_size, PEV_MIN_PACKET, 8192);
 	attr.packet_size = 4096;
-	attr.watermark = 16385;
-	REFUSED(attr, EINVAL, watermark, 0, 16384);
+	attr.watermark = 12289;
+	REFUSED(attr, EINVAL, watermark, 0, 12288);
 	attr.watermark = ~0U;
-	REFUSED(attr, EINVAL, watermark, 0, 16384);
+	REFUSED(attr, EINVAL, watermark, 0, 12288);
 }
 
 TEST_F(refusal, memory)
