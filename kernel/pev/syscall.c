@@ -24,7 +24,7 @@
 
 /*
  * kernel.pev_paranoid, each level adds to the ones before:
- * -1 everybody may open everything
+ * -1 everything on tasks that one may trace, and all CPUs
  *  0 tracepoints and markers need CAP_PERFMON
  *  1 CPUs, the whole machine and cgroups do too
  *  2 the kernel's side of one's own tasks does too (default)
@@ -440,9 +440,10 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * Return: a file descriptor (0 for a query), or
  *
  * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
- *   larger than a page
+ *   larger than a page; info_size is larger than a page
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
- * - %-EBADF: channel_fd, group_fd: not open
+ * - %-EBADF: channel_fd, group_fd, or a cgroup's fd: not open
+ * - %-EINTR: a signal came while the target was busy with an exec
  * - %-EFAULT: an address can't be read or written
  * - %-EINVAL: a member's value
  * - %-EMFILE, %-ENFILE: no fd left
@@ -451,7 +452,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-ENOMEM: no memory
  * - %-ENOSPC: the channel has no event id left
  * - %-EOPNOTSUPP: this machine or source can't do that
- * - %-EPERM: RLIMIT_MEMLOCK
+ * - %-EPERM: RLIMIT_MEMLOCK, or the kernel is locked down
  * - %-ESRCH: no such task, or it has exited
  *
  * and, in the buffer that refusal names, why.

@@ -63,13 +63,14 @@ enum pev_type {
 	PEV_TYPE_MARKER		= 6,
 	PEV_TYPE_SIDEBAND	= 7,
 
-	PEV_TYPE_MAX,			/* not ABI */
+	/* private: not ABI */
+	PEV_TYPE_MAX,
 };
 
 /* attr.config of PEV_TYPE_SOFTWARE */
 enum pev_software {
-	PEV_SW_CPU_CLOCK	= 0,	/* ns that the target's CPUs were counted */
-	PEV_SW_TASK_CLOCK	= 1,	/* ns that the target ran */
+	PEV_SW_CPU_CLOCK	= 0,	/* ns that the target ran; of CPUs, wall time */
+	PEV_SW_TASK_CLOCK	= 1,	/* the same by perf's other name */
 	PEV_SW_PAGE_FAULTS	= 2,
 	PEV_SW_PAGE_FAULTS_MIN	= 3,
 	PEV_SW_PAGE_FAULTS_MAJ	= 4,
@@ -83,8 +84,8 @@ enum pev_software {
 
 /* attr.config of PEV_TYPE_TIMER; attr.period is ns, or Hz with PEV_F_FREQ */
 enum pev_timer {
-	PEV_TIMER_CPU_CLOCK	= 0,	/* wall time of the CPU */
-	PEV_TIMER_TASK_CLOCK	= 1,	/* time that the target runs */
+	PEV_TIMER_CPU_CLOCK	= 0,	/* while the target runs; of CPUs, while not idle */
+	PEV_TIMER_TASK_CLOCK	= 1,	/* the same by perf's other name */
 
 	PEV_TIMER_MAX,			/* not ABI */
 };
@@ -102,6 +103,7 @@ enum pev_sideband {
 
 /**
  * enum pev_target - what an event is counted on, attr.target
+ * @PEV_TARGET_NONE:    of channels and queries
  * @PEV_TARGET_TASK:    one thread, attr.target_id is its tid, 0 the caller
  * @PEV_TARGET_PROCESS: a process: all its present and future threads;
  *                      attr.target_id is its pid, 0 the caller's
@@ -115,14 +117,15 @@ enum pev_sideband {
  *                      narrow it
  */
 enum pev_target {
-	PEV_TARGET_NONE		= 0,	/* channels and queries */
+	PEV_TARGET_NONE		= 0,
 	PEV_TARGET_TASK		= 1,
 	PEV_TARGET_PROCESS	= 2,
 	PEV_TARGET_SUBTREE	= 3,
 	PEV_TARGET_CPUS		= 4,
 	PEV_TARGET_CGROUP	= 5,
 
-	PEV_TARGET_MAX,			/* not ABI */
+	/* private: not ABI */
+	PEV_TARGET_MAX,
 };
 
 /* attr.flags of events */
@@ -160,8 +163,8 @@ enum pev_clock {
 #define PEV_SAMPLE_KSTACK	(1ULL << 6)	/* kernel call chain */
 #define PEV_SAMPLE_USTACK	(1ULL << 7)	/* user call chain, by frame pointers */
 #define PEV_SAMPLE_UREGS	(1ULL << 8)	/* user registers, attr.regs_user */
-#define PEV_SAMPLE_USTACK_DUMP	(1ULL << 9)	/* bytes of the user stack */
-#define PEV_SAMPLE_READ		(1ULL << 10)	/* values of the event's group */
+#define PEV_SAMPLE_READ		(1ULL << 9)	/* values of the event's group on this CPU */
+#define PEV_SAMPLE_USTACK_DUMP	(1ULL << 10)	/* bytes of the user stack */
 #define PEV_SAMPLE_ALL		((1ULL << 11) - 1)
 
 /* Limits, all refused with their range in the explanation. */
@@ -209,8 +212,9 @@ struct pev_refusal {
  * @filter:       address of a NUL-terminated filter expression in the kernel's
  *                trace-event syntax, for tracepoints and markers; 0: none
  * @period:       records are made for each @period-th occurrence; ns for
- *                timers; Hz with PEV_F_FREQ. 0 without a channel and for
- *                sideband events, at least 1 otherwise
+ *                timers; Hz with PEV_F_FREQ. 0 for what only counts, 0 or 1
+ *                for sideband events, at least 1 otherwise; timers always
+ *                need one
  * @channel_fd:   the channel that takes the records, -1 to count only
  * @group_fd:     an event that becomes this event's group leader, -1 for none
  * @target_id:    tid, pid or cgroup directory fd, by @target
@@ -486,6 +490,7 @@ struct pev_channel_info {
  *               events on the same axis reads the TSC or timebase
  *               (PEV_CLOCK_CYCLES) or CLOCK_MONOTONIC
  * @clock_freq:  Hz of the clock
+ * @reserved:    0
  * @head:        end of what may be read
  * @oldest:      overwrite mode: data before it may be gone
  * @lost:        records that found no room
@@ -536,7 +541,7 @@ struct pev_ring_user {
  * The pair kstack_len, ustack_len is there if either call chain was asked for.
  * Frames are ordered from the innermost outwards. uregs_len is 0 where there
  * are no user registers (kernel threads). values are those of the group, the
- * leader's first. dump_len is a multiple of 8.
+ * leader's first, as counted on this CPU. dump_len is a multiple of 8.
  *
  * 27 bits of time are the low bits of the clock; a record that follows the
  * previous one (or the start of the packet) by 2^27 ticks or more has the
