@@ -324,7 +324,7 @@ PEV_EXPORT int pev_channel_poll(struct pev_channel *ch, int timeout_ms)
 		return errno == EINTR ? 0 : -errno;
 	if (!n)
 		return 0;
-	return fd.revents & POLLIN ? 1 : fd.revents & (POLLHUP | POLLERR) ? -EPIPE : 0;
+	return fd.revents & POLLIN ? 1 : 0;
 }
 
 PEV_EXPORT uint64_t pev_channel_lost(const struct pev_channel *ch)

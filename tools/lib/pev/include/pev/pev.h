@@ -247,7 +247,7 @@ int pev_channel_fd(const struct pev_channel *channel);
 unsigned int pev_channel_nr_cpus(const struct pev_channel *channel);
 /** pev_channel_ring() - NULL for a CPU that was never online */
 struct pev_ring *pev_channel_ring(const struct pev_channel *channel, unsigned int cpu);
-/** pev_channel_poll() - wait for a watermark: 1 data, 0 time is up, -EPIPE no writer is left */
+/** pev_channel_poll() - wait for a watermark: 1 data, 0 time is up */
 int pev_channel_poll(struct pev_channel *channel, int timeout_ms);
 /** pev_channel_lost() - sum of the rings' lost counts */
 uint64_t pev_channel_lost(const struct pev_channel *channel);
