@@ -41,6 +41,7 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include "ring.h"
 
 static struct pev_packet *packet_at(struct pev_ring *ring, u64 pos)
@@ -171,8 +172,41 @@ u64 pev_ring_now_slow(struct pev_ring *ring)
 	return now;
 }
 
+/*
+ * Write the header of the record at @rec; the header's length is implied by
+ * @id and @header. Returns the body.
+ */
+static void *put_header(void *rec, u32 header, u32 id, u64 now)
+{
+	if (header == PEV_HEADER_COMPACT) {
+		*(u32 *)rec = (u32)now << PEV_ID_BITS | id;
+	} else {
+		*(u32 *)rec = id << PEV_ID_BITS | PEV_ID_EXTENDED;
+		put_unaligned(now, (u64 *)(rec + sizeof(u32)));
+	}
+	return rec + header;
+}
+
+/*
+ * Time for a record and the size of its header. Never before the record that
+ * lies before it: a clock that steps back a tick must not look like a 27-bit
+ * wrap to the reader. @ring->last may miss the time of a writer that was
+ * interrupted; see pev_ring_now() for why it is enough.
+ */
+static u32 stamp(struct pev_ring *ring, u32 id, u64 *now)
+{
+	u64 last = READ_ONCE(ring->last);
+
+	*now = pev_ring_now(ring);
+	if (*now < last)
+		*now = last;
+	if (id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS))
+		return PEV_HEADER_COMPACT;
+	return PEV_HEADER_EXTENDED;
+}
+
 /**
- * pev_ring_reserve_slow() - reserve where a packet must be opened
+ * pev_ring_reserve_slow() - reserve with a packet to open or a long header
  * @ring: this CPU's ring, its nest already raised
  * @id:   as in pev_ring_reserve()
  * @body: as in pev_ring_reserve()
@@ -190,7 +224,7 @@ void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 
 	pos = local64_read(&ring->pos);
 	do {
-		header = pev_ring_stamp(ring, id, &now);
+		header = stamp(ring, id, &now);
 		used = pos & (ring->packet_size - 1);
 		if (used && used + header + body < ring->packet_size) {
 			start = pos;
@@ -213,8 +247,7 @@ void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 			packet_close(ring, pos, now, discarded);
 		packet_open(ring, start, now);
 	}
-	return pev_ring_put_header((void *)packet_at(ring, start) + lead, header,
-				   id, now);
+	return put_header((void *)packet_at(ring, start) + lead, header, id, now);
 
 lost:
 	count_lost(ring);
@@ -265,7 +298,7 @@ bool pev_ring_flush(struct pev_ring *ring)
 	barrier();		/* as in pev_ring_reserve() */
 	pos = local64_read(&ring->pos);
 	do {
-		pev_ring_stamp(ring, 0, &now);
+		stamp(ring, 0, &now);
 		discarded = local64_read(&ring->lost);
 		used = pos & (ring->packet_size - 1);
 		if (!used)

@@ -9,7 +9,6 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
-#include <linux/unaligned.h>
 #include <asm/barrier.h>
 #include <asm/local.h>
 #include <asm/local64.h>
@@ -74,22 +73,6 @@ void pev_ring_wake_slow(struct pev_ring *ring);
 bool pev_ring_flush(struct pev_ring *ring);
 bool pev_ring_readable(struct pev_ring *ring);
 
-/*
- * Write the header of the record at @rec; the header's length is implied by
- * @id and @header. Returns the body.
- */
-static __always_inline void *pev_ring_put_header(void *rec, u32 header, u32 id,
-						 u64 now)
-{
-	if (likely(header == PEV_HEADER_COMPACT)) {
-		*(u32 *)rec = (u32)now << PEV_ID_BITS | id;
-	} else {
-		*(u32 *)rec = id << PEV_ID_BITS | PEV_ID_EXTENDED;
-		put_unaligned(now, (u64 *)(rec + sizeof(u32)));
-	}
-	return rec + header;
-}
-
 /**
  * pev_ring_max_body() - the longest body that a packet has room for
  * @packet_size: bytes
@@ -103,24 +86,14 @@ static inline u32 pev_ring_max_body(u32 packet_size)
 }
 
 /*
- * Time for a record and the size of its header. Never before the record that
- * lies before it: a clock that steps back a tick must not look like a 27-bit
- * wrap to the reader. The cycle counter never steps back from a writer to one
- * that interrupted it, so @ring->last, which may miss the former, is enough.
+ * Now. The cycle counter never steps back from a writer to one that interrupted
+ * it; the other clock needs more care.
  */
-static __always_inline u32 pev_ring_stamp(struct pev_ring *ring, u32 id, u64 *now)
+static __always_inline u64 pev_ring_now(struct pev_ring *ring)
 {
-	u64 last = READ_ONCE(ring->last);
-
 	if (likely(ring->clock == PEV_CLOCK_CYCLES))
-		*now = pev_clock_read(PEV_CLOCK_CYCLES);
-	else
-		*now = pev_ring_now_slow(ring);
-	if (unlikely(*now < last))
-		*now = last;
-	if (likely(id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS)))
-		return PEV_HEADER_COMPACT;
-	return PEV_HEADER_EXTENDED;
+		return pev_clock_read(PEV_CLOCK_CYCLES);
+	return pev_ring_now_slow(ring);
 }
 
 /**
@@ -136,26 +109,30 @@ static __always_inline u32 pev_ring_stamp(struct pev_ring *ring, u32 id, u64 *no
  */
 static __always_inline void *pev_ring_reserve(struct pev_ring *ring, u32 id, u32 body)
 {
-	u32 header, used;
-	u64 pos, now;
+	u64 pos, now, last;
+	u32 *rec;
+	u32 used;
 
 	local_inc(&ring->nest);
 	barrier();		/* pos is read inside the nest */
 	pos = local64_read(&ring->pos);
-	do {
-		header = pev_ring_stamp(ring, id, &now);
-		used = pos & (ring->packet_size - 1);
-		if (unlikely(!used || used + header + body >= ring->packet_size))
-			return pev_ring_reserve_slow(ring, id, body);
-	} while (unlikely(!local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
-					       pos + header + body)));
+	last = READ_ONCE(ring->last);
+	now = pev_ring_now(ring);
+	used = pos & (ring->packet_size - 1);
+	/* a time before @last is far after it, here */
+	if (unlikely(now - last >= 1ULL << PEV_TIME_BITS || id >= PEV_ID_EXTENDED ||
+		     !used || used + PEV_HEADER_COMPACT + body >= ring->packet_size ||
+		     !local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
+					  pos + PEV_HEADER_COMPACT + body)))
+		return pev_ring_reserve_slow(ring, id, body);
 	/*
 	 * A nested writer may have stored a later time already: an older one
 	 * only makes the next header longer than it had to be.
 	 */
 	WRITE_ONCE(ring->last, now);
-	return pev_ring_put_header(ring->data + (pos & ring->data_mask), header,
-				   id, now);
+	rec = (u32 *)(ring->data + (pos & ring->data_mask));
+	*rec = (u32)now << PEV_ID_BITS | id;
+	return rec + 1;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/unaligned.h>
 #include "ring.h"
 
 #define PACKET		4096U

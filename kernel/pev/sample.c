@@ -100,8 +100,7 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 	event->stack_user = attr->stack_user;
 	event->max_stack = attr->max_stack ?: PEV_MAX_STACK;
 	event->varying = attr->sample & SAMPLE_VARYING;
-	event->simple = !(attr->sample & ~PEV_SAMPLE_TID) &&
-			event->pid_ns == &init_pid_ns;
+	event->simple = attr->sample == PEV_SAMPLE_TID && event->pid_ns == &init_pid_ns;
 	event->body = 4;
 	if (attr->sample & PEV_SAMPLE_PID)
 		event->body += 8;

@@ -65,7 +65,7 @@ static __always_inline void *pev_sample_begin(struct pev_event *event,
 		return NULL;
 	}
 	local64_inc(&slot->samples);
-	rec[0] = event->sample ? current->pid : 0;
+	rec[0] = current->pid;
 	/* what the payload does not fill is zeroed, not left over */
 	if (payload & 7)
 		*(u64 *)((u8 *)rec + body - 8) = 0;
