@@ -20,7 +20,8 @@
 #ifdef CONFIG_HAVE_PERF_REGS
 static bool regs_valid(u64 mask)
 {
-	return !perf_reg_validate(mask);
+	/* the vector registers are in what only a PMU's own records bring along */
+	return !(mask & PERF_REG_EXTENDED_MASK) && !perf_reg_validate(mask);
 }
 #else
 static bool regs_valid(u64 mask)
