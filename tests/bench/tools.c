@@ -17,7 +17,7 @@
 #define EVENT		"raw_syscalls:sys_enter"
 #define RECORD_CALLS	200000
 /* Rings that last until the reader gets its turn on the only CPU. */
-#define RINGS		"16M"
+#define RINGS		"4M"
 
 static long long bytes;
 
@@ -126,8 +126,8 @@ double tool_record_all(const char *tool, double bare)
 double tool_bytes(const char *tool, unsigned int calls)
 {
 	char self[4096], number[16];
-	char *argv[] = { (char *)tool, "record", "-e", EVENT, "-o", OUT, "--", self, "calls",
-			 number, NULL };
+	char *argv[] = { (char *)tool, "record", "-m", RINGS, "-e", EVENT, "-o", OUT, "--",
+			 self, "calls", number, NULL };
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	pid_t pid;
 
