@@ -77,7 +77,7 @@ struct pev_channel {
 	wait_queue_head_t	wait;
 	struct irq_work		wake;
 	struct delayed_work	flush;
-	struct mutex		lock;
+	struct mutex		lock;	/* see above */
 	struct list_head	events;
 	u32			next_id;
 	struct pev_text		metadata;

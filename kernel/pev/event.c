@@ -21,6 +21,7 @@
 #include "sample.h"
 #include "target.h"
 
+/* see event.h */
 DEFINE_MUTEX(pev_control);
 
 static const struct pev_source_ops *const sources[] = {
@@ -68,6 +69,7 @@ static void reap(struct work_struct *work)
 	list_for_each_entry_safe(event, next, &dead, reap_node)
 		event_free(event);
 }
+
 static DECLARE_WORK(reap_work, reap);
 
 void pev_event_reap_sync(void)

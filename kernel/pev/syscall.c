@@ -109,33 +109,32 @@ struct member {
 	u32		types;
 };
 
-#define MEMBER(m, f, t) {						\
-	.name = #m, .offset = offsetof(struct pev_attr, m),		\
-	.size = sizeof_field(struct pev_attr, m), .fd = (f), .types = (t) }
+#define MEMBER(m, s, f, t) \
+	{ .name = #m, .offset = PEV_FIELD(m), .size = (s), .fd = (f), .types = (t) }
 
 static const struct member members[] = {
-	MEMBER(target, false, EVENTS),
-	MEMBER(flags, false, EVENTS | T(CHANNEL)),
-	MEMBER(sample, false, EVENTS),
-	MEMBER(config, false, CONFIGURED),
-	MEMBER(name, false, NAMED),
-	MEMBER(filter, false, NAMED),
-	MEMBER(period, false, EVENTS),
-	MEMBER(channel_fd, true, EVENTS),
-	MEMBER(group_fd, true, EVENTS),
-	MEMBER(target_id, true, EVENTS),
-	MEMBER(cpus_size, false, EVENTS),
-	MEMBER(cpus, false, EVENTS),
-	MEMBER(regs_user, false, EVENTS),
-	MEMBER(stack_user, false, EVENTS),
-	MEMBER(max_stack, false, EVENTS),
-	MEMBER(ring_size, false, T(CHANNEL)),
-	MEMBER(packet_size, false, T(CHANNEL)),
-	MEMBER(watermark, false, T(CHANNEL)),
-	MEMBER(flush_ms, false, T(CHANNEL)),
-	MEMBER(clock, false, T(CHANNEL)),
-	MEMBER(info, false, T(INFO)),
-	MEMBER(info_size, false, T(INFO)),
+	MEMBER(target, sizeof(u32), false, EVENTS),
+	MEMBER(flags, sizeof(u64), false, EVENTS | T(CHANNEL)),
+	MEMBER(sample, sizeof(u64), false, EVENTS),
+	MEMBER(config, sizeof(u64), false, CONFIGURED),
+	MEMBER(name, sizeof(u64), false, NAMED),
+	MEMBER(filter, sizeof(u64), false, NAMED),
+	MEMBER(period, sizeof(u64), false, EVENTS),
+	MEMBER(channel_fd, sizeof(s32), true, EVENTS),
+	MEMBER(group_fd, sizeof(s32), true, EVENTS),
+	MEMBER(target_id, sizeof(s32), true, EVENTS),
+	MEMBER(cpus_size, sizeof(u32), false, EVENTS),
+	MEMBER(cpus, sizeof(u64), false, EVENTS),
+	MEMBER(regs_user, sizeof(u64), false, EVENTS),
+	MEMBER(stack_user, sizeof(u32), false, EVENTS),
+	MEMBER(max_stack, sizeof(u32), false, EVENTS),
+	MEMBER(ring_size, sizeof(u64), false, T(CHANNEL)),
+	MEMBER(packet_size, sizeof(u32), false, T(CHANNEL)),
+	MEMBER(watermark, sizeof(u32), false, T(CHANNEL)),
+	MEMBER(flush_ms, sizeof(u32), false, T(CHANNEL)),
+	MEMBER(clock, sizeof(u32), false, T(CHANNEL)),
+	MEMBER(info, sizeof(u64), false, T(INFO)),
+	MEMBER(info_size, sizeof(u32), false, T(INFO)),
 };
 
 static bool member_is_set(const struct pev_attr *attr, const struct member *m)

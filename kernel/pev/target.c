@@ -217,6 +217,7 @@ static void sync_all(struct work_struct *work)
 {
 	on_each_cpu(sync_all_here, NULL, 1);
 }
+
 static DECLARE_WORK(sync_all_work, sync_all);
 
 static struct task_struct *find_task(const struct pev_attr *attr, struct pev_refuse *r)

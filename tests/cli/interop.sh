@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # babeltrace2 reads what record writes, and agrees.
+# lib is set by what is sourced
+# shellcheck disable=SC2154
 . "$(dirname "$0")/lib/cli.bash"
 build hot
 build tree
