@@ -20,6 +20,9 @@
 /* Frames of pev itself and of the tracepoint between a source and here. */
 #define OWN_FRAMES	4
 
+/* Frames that a walker of user stacks reports and that are none. */
+#define SPARE_FRAMES	2
+
 /**
  * struct level - scratch of one context
  * @chain:  what the caller sees
@@ -31,7 +34,7 @@ struct level {
 	unsigned long		kernel[PEV_MAX_STACK];
 	struct {
 		u64		nr;
-		u64		ip[PEV_MAX_STACK];
+		u64		ip[PEV_MAX_STACK + SPARE_FRAMES];
 	} user;
 };
 
@@ -89,9 +92,9 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 {
 	struct perf_callchain_entry_ctx ctx = {
 		.entry = (struct perf_callchain_entry *)&level->user,
-		.max_stack = max,
+		.max_stack = max + SPARE_FRAMES,
 	};
-	u32 nr;
+	u32 i, nr = 0;
 
 	if (!regs || !user_mode(regs)) {
 		if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
@@ -100,10 +103,13 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 	}
 	level->user.nr = 0;
 	perf_callchain_user(&ctx, regs);
-	/* code without frame pointers: what was walked was no chain */
-	for (nr = 0; nr < level->user.nr && nr < max; nr++)
-		if (!level->user.ip[nr])
-			break;
+	/*
+	 * A zero is no address: a slot that a leaf never filled, or code without
+	 * frame pointers. perf's own marks are none either.
+	 */
+	for (i = 0; i < level->user.nr && nr < max; i++)
+		if (level->user.ip[i] && level->user.ip[i] < (u64)PERF_CONTEXT_MAX)
+			level->user.ip[nr++] = level->user.ip[i];
 	return nr;
 }
 
