@@ -18,7 +18,7 @@ void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #define CALLS		50000
 #define PIPE_TURNS	5000
-#define SPINS		200000000UL
+#define SPINS		100000000UL
 
 double load_calls(unsigned int calls);	/* getppid() */
 double load_pipe(void);			/* a switch between two processes */
