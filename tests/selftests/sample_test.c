@@ -19,7 +19,7 @@
 #error "which registers are these?"
 #endif
 
-#define DUMP		2048
+#define DUMP		16384
 #define PATTERN		0x1122334455660000ULL
 
 /* ---- a known place ---- */
