@@ -55,6 +55,27 @@ static const char header[] =
 	"};\n"
 	"\n";
 
+/*
+ * A name that the administrator chose, and may change meanwhile: whatever is in
+ * it, the string ends where it should.
+ */
+static void put_name(struct pev_text *text, const char *key, const char *name)
+{
+	char quoted[2 * __NEW_UTS_LEN + 1], *to = quoted;
+
+	for (int i = 0; i < __NEW_UTS_LEN; i++) {
+		unsigned char c = READ_ONCE(name[i]);
+
+		if (!c)
+			break;
+		if (c == '"' || c == '\\')
+			*to++ = '\\';
+		*to++ = c < 0x20 || c == 0x7f ? '?' : c;
+	}
+	*to = '\0';
+	pev_text_printf(text, "	%s = \"%s\";\n", key, quoted);
+}
+
 static void put_environment(struct pev_channel *channel, struct pev_text *text)
 {
 	pev_text_printf(text,
@@ -73,15 +94,15 @@ static void put_environment(struct pev_channel *channel, struct pev_text *text)
 	pev_text_printf(text,
 			"env {\n"
 			"	domain = \"kernel\";\n"
-			"	sysname = \"Linux\";\n"
-			"	hostname = \"%s\";\n"
-			"	kernel_release = \"%s\";\n"
-			"	machine = \"%s\";\n"
+			"	sysname = \"Linux\";\n");
+	put_name(text, "hostname", utsname()->nodename);
+	put_name(text, "kernel_release", utsname()->release);
+	put_name(text, "machine", utsname()->machine);
+	pev_text_printf(text,
 			"	tracer_name = \"pev\";\n"
 			"	tracer_major = %u;\n"
 			"	tracer_minor = 0;\n"
 			"};\n\n",
-			utsname()->nodename, utsname()->release, utsname()->machine,
 			PEV_ABI_VERSION);
 }
 
