@@ -429,12 +429,13 @@ TEST_F(sample, stack_as_it_was)
 	for (unsigned int i = 0; i < 16; i++)
 		known[i] = PATTERN + i;
 	attr.regs_user = 1ULL << REG_SP_BIT;
+	attr.stack_user = PEV_MAX_STACK_DUMP;
 	self->fd = pev_open(&attr);
 	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
 	ASSERT_TRUE(fault(self, sample, &s));
-	ASSERT_EQ(DUMP, s.nr_dump);
+	ASSERT_EQ(PEV_MAX_STACK_DUMP, s.nr_dump);
 	at = (uintptr_t)known - s.regs[0];
-	ASSERT_GT(DUMP - sizeof(known), at);
+	ASSERT_GT(PEV_MAX_STACK_DUMP - sizeof(known), at);
 	for (unsigned int i = 0; i < 16; i++) {
 		uint64_t word;
 
@@ -443,7 +444,7 @@ TEST_F(sample, stack_as_it_was)
 	}
 }
 
-/* It ends where the address space does, not in a fault. */
+/* Also what is larger than the stack: it comes to an end without a fault. */
 TEST_F(sample, stack_of_every_size)
 {
 	for (unsigned int size = 8; size <= PEV_MAX_STACK_DUMP; size *= 4) {
@@ -584,7 +585,7 @@ TEST_F(sample, periods)
 	EXPECT_EQ(10, nr);
 }
 
-/* A timer's records add up to the time that the event ran. */
+/* A timer's records add up to the time that the event ran, and never to more. */
 TEST_F(sample, periods_of_a_timer)
 {
 	struct pev_attr attr = attr_of(self, PEV_SAMPLE_PERIOD);
@@ -613,7 +614,8 @@ TEST_F(sample, periods_of_a_timer)
 		sum += s.period;
 	}
 	EXPECT_GE(v.time_running, sum);
-	EXPECT_LE(v.time_running - v.time_running / 4, sum);
+	/* a machine that was held up may not have seen its last tick yet */
+	EXPECT_LE(v.time_running / 2, sum);
 }
 
 /* ---- pid namespaces ---- */
