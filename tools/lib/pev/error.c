@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "internal.h"
 
@@ -67,13 +68,25 @@ int pev_read_whole(int fd, char **text, size_t *len)
 	return 0;
 }
 
+/* Of metadata for the most events that there can be, and more */
+#define PEV_MAX_TEXT	(1LL << 30)
+
 int pev_read_file(const char *path, char **text, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err;
+	struct stat st;
 
 	if (fd < 0)
 		return -errno;
-	err = pev_read_whole(fd, text, len);
+	/* what is no file may never end, a sparse one not in memory */
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
+	else if (st.st_size > PEV_MAX_TEXT)
+		err = -EFBIG;
+	else
+		err = pev_read_whole(fd, text, len);
 	close(fd);
 	return err;
 }

@@ -60,6 +60,8 @@ void stream_damaged(const struct pev_stream *pub, size_t packet, const char *why
 
 /* ---- Index of a stream ---- */
 
+#define SKIP_STEP	(1U << 20)	/* bytes of rubbish between two looks for a hole */
+
 static int add_packet(struct stream *s, const struct pev_packet *packet, uint64_t offset,
 		      uint32_t size, uint32_t content)
 {
@@ -117,13 +119,28 @@ static void skip(struct stream *s, uint64_t offset, uint64_t bytes, const char *
 		   (unsigned long long)bytes, (unsigned long long)offset, why);
 }
 
+/* The next byte at or after @offset that is in no hole of the file */
+static uint64_t skip_hole(const struct stream *s, uint64_t offset)
+{
+	off_t data = lseek(s->fd, offset, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? s->pub.size : offset;
+	return (uint64_t)data > offset ? (uint64_t)data & ~7ULL : offset;
+}
+
 /* The next place at or after @offset where a packet of this trace may begin */
 static uint64_t find_packet(const struct stream *s, uint64_t offset)
 {
 	const struct pev_packet *packet;
 
-	for (offset = align_up(offset, 8); s->pub.size - offset >= PACKET_HEADER &&
-	     offset < s->pub.size; offset += 8) {
+	for (offset = align_up(offset, 8); offset < s->pub.size &&
+	     s->pub.size - offset >= PACKET_HEADER; offset += 8) {
+		if (!(offset % SKIP_STEP)) {
+			offset = skip_hole(s, offset);
+			if (offset >= s->pub.size || s->pub.size - offset < PACKET_HEADER)
+				break;
+		}
 		packet = (const struct pev_packet *)(s->pub.data + offset);
 		if (packet->magic == PEV_PACKET_MAGIC &&
 		    !memcmp(packet->uuid, s->pub.meta->uuid, sizeof(packet->uuid)))
@@ -201,33 +218,48 @@ static void free_stream(struct stream *s)
 	free(s);
 }
 
+/* Leaves the file open in s->fd. */
 static int map_file(struct stream *s)
 {
-	int fd = open(s->pub.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), ret = 0;
 	struct stat st;
 	void *data;
 
-	if (fd < 0)
+	s->fd = open(s->pub.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (s->fd < 0 || fstat(s->fd, &st))
 		return -errno;
-	if (fstat(fd, &st)) {
-		ret = -errno;
-	} else if (st.st_size) {
-		data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (data == MAP_FAILED) {
-			ret = -errno;
-		} else {
-			s->pub.data = data;
-			s->pub.size = st.st_size;
-		}
-	}
-	close(fd);
-	return ret;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	if (!st.st_size)
+		return 0;
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (data == MAP_FAILED)
+		return errno == ENOMEM ? -EFBIG : -errno;
+	s->pub.data = data;
+	s->pub.size = st.st_size;
+	return 0;
+}
+
+static void close_file(struct stream *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+/* Links may lead to one file by several names. */
+static const struct stream *same_file(const struct pev_trace *trace, const struct stream *s)
+{
+	for (unsigned int i = 0; i < trace->nr_streams; i++)
+		if (trace->streams[i]->dev == s->dev && trace->streams[i]->ino == s->ino)
+			return trace->streams[i];
+	return NULL;
 }
 
 static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, const char *dir,
 		      const char *name)
 {
 	struct stream *s = calloc(1, sizeof(*s)), **more;
+	const struct stream *other;
 	char *path;
 	int ret;
 
@@ -243,13 +275,18 @@ static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, cons
 	s->pub.path = path;
 	s->pub.name = path + strlen(dir) + 1;
 	ret = map_file(s);
-	if (ret && ret != -ENOMEM) {
-		trace_warn(trace, "%s: %s", path, strerror(-ret));
+	other = ret ? NULL : same_file(trace, s);
+	if (ret || other) {
+		if (ret)
+			trace_warn(trace, "%s: %s", path, strerror(-ret));
+		else
+			trace_warn(trace, "%s: left out: it is %s", path, other->pub.path);
+		close_file(s);
 		free_stream(s);
 		return 0;
 	}
-	if (!ret)
-		ret = index_stream(s);
+	ret = index_stream(s);
+	close_file(s);
 	more = ret ? NULL : realloc(trace->streams, (trace->nr_streams + 1) * sizeof(*more));
 	if (!more) {
 		free_stream(s);
@@ -294,7 +331,8 @@ static int open_meta(struct pev_trace *trace, const char *dir, struct pev_meta *
 	ret = pev_read_file(path, &text, &len);
 	if (ret) {
 		if (ret != -ENOENT)
-			pev_fail(err, -ret, 0, "%s: %s", path, strerror(-ret));
+			pev_fail(err, -ret, 0, "%s: %s", path,
+				 ret == -ENXIO ? "it is no file" : strerror(-ret));
 		free(path);
 		return ret == -ENOENT ? 0 : ret;
 	}

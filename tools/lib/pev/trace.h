@@ -6,6 +6,7 @@
 #define _PEV_TRACE_H
 
 #include <pthread.h>
+#include <sys/types.h>
 #include "internal.h"
 
 #define MAX_WARNINGS	64
@@ -15,6 +16,8 @@
  * @pub:  must be the first member
  * @room: of @index
  * @bad:  packets that were found damaged while decoding; by trace.lock
+ * @fd:   of the file while it is indexed
+ * @dev:  with @ino, which file it is
  */
 struct stream {
 	struct pev_stream	pub;
@@ -22,6 +25,9 @@ struct stream {
 	struct pev_packet_index	*index;
 	size_t			room;
 	uint8_t			*bad;
+	int			fd;
+	dev_t			dev;
+	ino_t			ino;
 };
 
 struct info_entry {
