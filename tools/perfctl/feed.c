@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define DEFAULT_DIR "pev.trace"
 
@@ -62,11 +63,10 @@ static void look_up(struct feed *f, const struct pev_class *cls)
 static void open_info(struct feed *f)
 {
 	char *path = xasprintf("%s/info/vdso", pev_trace_path(f->trace)), *text;
-	FILE *vdso = fopen(path, "re");
+	struct stat st;
 	size_t len;
 
-	if (vdso) {
-		fclose(vdso);
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
 		f->profile.objects.vdso = path;
 	} else {
 		free(path);
@@ -84,8 +84,11 @@ int feed_open(struct feed *f, const char *path, struct msg *m)
 	if (!path)
 		path = DEFAULT_DIR;
 	err = pev_trace_open(path, &f->trace, &e);
+	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP ||
+	    err == -ENXIO || err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
+		err = -EBADMSG;
 	if (err)
-		return msg_set(m, err == -ENOENT ? -EBADMSG : err, "%s", e.text);
+		return msg_set(m, err, "%s", e.text);
 	profile_init(&f->profile);
 	f->n_classes = pev_trace_nr_classes(f->trace);
 	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));
