@@ -269,6 +269,7 @@ static void record_flush(struct recording *r)
 {
 	struct pev_attr a = event(r, "raw_syscalls:sys_exit", PEV_SAMPLE_PID);
 
+	pin(0);
 	add(r, "raw_syscalls:sys_exit", &a);
 	enable(r);
 	for (unsigned int i = 0; i < 30; i++) {
