@@ -31,12 +31,7 @@ void trace_warn(struct pev_trace *trace, const char *fmt, ...)
 			trace->nr_warnings++;
 	} else {
 		trace->more_warnings++;
-		snprintf(text, sizeof(text), "%llu more warnings",
-			 (unsigned long long)trace->more_warnings);
-		free(trace->warnings[MAX_WARNINGS - 1]);
-		trace->warnings[MAX_WARNINGS - 1] = strdup(text);
-		trace->nr_warnings = trace->warnings[MAX_WARNINGS - 1] ? MAX_WARNINGS :
-				     MAX_WARNINGS - 1;
+		trace->nr_warnings = MAX_WARNINGS;
 	}
 	pthread_mutex_unlock(&trace->lock);
 }
@@ -562,8 +557,9 @@ PEV_EXPORT void pev_trace_close(struct pev_trace *trace)
 		free_stream(trace->streams[i]);
 	for (unsigned int i = 0; i < trace->nr_metas; i++)
 		pev_meta_free(trace->metas[i]);
-	for (unsigned int i = 0; i < trace->nr_warnings; i++)
+	for (unsigned int i = 0; i < MAX_WARNINGS - 1; i++)
 		free(trace->warnings[i]);
+	arena_free(&trace->texts);
 	free(trace->streams);
 	free(trace->metas);
 	free(trace->info);
@@ -662,10 +658,24 @@ PEV_EXPORT uint64_t pev_trace_lost(const struct pev_trace *trace)
 	return lost;
 }
 
+/*
+ * What follows may change while cursors walk in other threads: const for the
+ * caller, and yet under the lock.
+ */
+static struct pev_trace *locked(const struct pev_trace *trace)
+{
+	struct pev_trace *t = (struct pev_trace *)trace;
+
+	pthread_mutex_lock(&t->lock);
+	return t;
+}
+
 PEV_EXPORT uint64_t pev_trace_damaged(const struct pev_trace *trace)
 {
-	uint64_t damaged = trace->damaged;
+	struct pev_trace *t = locked(trace);
+	uint64_t damaged = t->damaged;
 
+	pthread_mutex_unlock(&t->lock);
 	for (unsigned int i = 0; i < trace->nr_streams; i++)
 		damaged += trace->streams[i]->pub.damaged;
 	return damaged;
@@ -673,12 +683,40 @@ PEV_EXPORT uint64_t pev_trace_damaged(const struct pev_trace *trace)
 
 PEV_EXPORT unsigned int pev_trace_nr_warnings(const struct pev_trace *trace)
 {
-	return trace->nr_warnings;
+	struct pev_trace *t = locked(trace);
+	unsigned int nr = t->nr_warnings;
+
+	pthread_mutex_unlock(&t->lock);
+	return nr;
+}
+
+/* Older texts of the last warning stay: someone may be reading them. */
+static const char *last_warning(struct pev_trace *t)
+{
+	char text[64], *copy;
+	int len;
+
+	if (t->last_counts != t->more_warnings) {
+		len = snprintf(text, sizeof(text), "%llu more warnings",
+			       (unsigned long long)t->more_warnings);
+		copy = arena_strndup(&t->texts, text, len);
+		if (copy) {
+			t->warnings[MAX_WARNINGS - 1] = copy;
+			t->last_counts = t->more_warnings;
+		}
+	}
+	return t->warnings[MAX_WARNINGS - 1];
 }
 
 PEV_EXPORT const char *pev_trace_warning(const struct pev_trace *trace, unsigned int nr)
 {
-	return nr < trace->nr_warnings ? trace->warnings[nr] : NULL;
+	struct pev_trace *t = locked(trace);
+	const char *text = NULL;
+
+	if (nr < t->nr_warnings)
+		text = nr < MAX_WARNINGS - 1 ? t->warnings[nr] : last_warning(t);
+	pthread_mutex_unlock(&t->lock);
+	return text;
 }
 
 PEV_EXPORT int pev_decode_stream_packet(struct pev_decoder *dec,

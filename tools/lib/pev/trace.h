@@ -38,6 +38,9 @@ struct info_entry {
 /**
  * struct pev_trace - a directory, with all its traces
  * @lock:      warnings, and what cursors count
+ * @more_warnings: that found no room
+ * @last_counts: so many of them, the text of the last warning says
+ * @texts:     of the last warning
  * @one_clock: all metadata have the same clock: ticks can be compared
  */
 struct pev_trace {
@@ -55,6 +58,8 @@ struct pev_trace {
 	char			*warnings[MAX_WARNINGS];
 	unsigned int		nr_warnings;
 	uint64_t		more_warnings;
+	uint64_t		last_counts;
+	struct arena		texts;
 	uint64_t		damaged;
 };
 
