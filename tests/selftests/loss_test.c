@@ -43,6 +43,8 @@ static const struct source {
 
 static int sizes[NR_SOURCES];
 
+#define NO_TAIL		(~0ULL)
+
 /*
  * What a reader has read of a ring up to @tail. It fills in the one that is
  * not current before it moves the ring's tail, so that whoever comes after it
@@ -228,12 +230,14 @@ static void read_ring(struct shared *shared, const struct pev_map *map, unsigned
 	struct pev_record record;
 	int ret = 0;
 
-	*then = *now;
+	/* whoever is killed in here leaves one tally that holds, and only one */
+	__atomic_store_n(&then->tail, NO_TAIL, __ATOMIC_SEQ_CST);
+	memcpy(then->count, now->count, sizeof(then->count));
 	while (max-- && (ret = pev_walk_next(&walk, &record)) > 0)
 		then->count[record.id]++;
 	if (ret < 0)
 		shared->bad++;
-	then->tail = walk.pos;
+	__atomic_store_n(&then->tail, walk.pos, __ATOMIC_SEQ_CST);
 	pev_walk_release(&walk);
 }
 
