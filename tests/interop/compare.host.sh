@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # babeltrace2, libpev and perfctl read the same from each recording, record by
 # record, and that is what the kernel counted.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/lib/host.bash"
 python=/usr/bin/python3
 $python -c 'import bt2' 2>/dev/null || { echo "1..0 # SKIP no python3-bt2"; exit 0; }

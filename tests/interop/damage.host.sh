@@ -5,6 +5,7 @@
 # obey. What is left of the records is read.
 #
 # PEV_TEST_ROUNDS: rounds of random damage, PEV_TEST_SEED: the first one
+# shellcheck disable=SC2154
 . "$(dirname "$0")/lib/host.bash"
 damage=$here/damage.py
 rounds=${PEV_TEST_ROUNDS:-4}

@@ -3,6 +3,7 @@
 # Makes a recording of every kind; the host compares how they are read. Writes
 # each to $PEV_OUT/traces/NAME with NAME.log, what the recorder said and counted,
 # and NAME.time, the seconds since the epoch before and after.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../cli/lib/cli.bash"
 top=$(cd "$lib/../../.." && pwd)
 here=$top/tests/interop/lib

@@ -4,6 +4,7 @@
 # on PATH; a fresh directory is the working directory.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034
 top=$(cd "$here/../../.." && pwd)
 traces=${PEV_OUT:-/tmp/pev-interop}/traces
 tools=$(dirname "$(command -v perfctl || echo /)")
