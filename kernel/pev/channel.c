@@ -457,12 +457,6 @@ static long channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	struct pev_channel *channel = file->private_data;
 
 	switch (cmd) {
-	case PEV_IOC_ENABLE:
-	case PEV_IOC_DISABLE:
-	case PEV_IOC_RESET:
-		if (arg & ~(unsigned long)PEV_IOF_GROUP)
-			return -EINVAL;
-		return pev_event_control_channel(channel, cmd);
 	case PEV_IOC_FLUSH:
 		if (arg)
 			return -EINVAL;
@@ -473,7 +467,7 @@ static long channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	case PEV_IOC_CHANNEL_INFO:
 		return channel_info(channel, (void __user *)arg);
 	default:
-		return -ENOTTY;
+		return pev_event_control_channel(channel, cmd, arg);
 	}
 }
 

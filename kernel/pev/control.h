@@ -26,7 +26,8 @@ int pev_copy_struct_to_user(void __user *to, size_t usize, const void *from, siz
 /* Wait until the memory of all events closed so far is given back. */
 void pev_event_reap_sync(void);
 
-/* PEV_IOC_ENABLE, _DISABLE or _RESET on all events of @channel. */
-int pev_event_control_channel(struct pev_channel *channel, unsigned int cmd);
+/* An ioctl() that events have, on all events of @channel; -ENOTTY for others. */
+long pev_event_control_channel(struct pev_channel *channel, unsigned int cmd,
+			       unsigned long arg);
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/pev_marker.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
@@ -447,88 +448,197 @@ static void events_control(struct pev_event **events, unsigned int nr, unsigned 
 	pev_target_sync(events, nr);
 }
 
-static int event_control_group(struct pev_event *event, unsigned int cmd)
+/* A timer has a period of its own accord, sideband events have none. */
+static int events_period(struct pev_event **events, unsigned int nr, u64 period)
 {
-	struct pev_event **events, *member;
-	unsigned int nr = 1;
+	unsigned int i, changed = 0;
+	int err = 0;
 
 	lockdep_assert_held(&pev_control);
 
-	event = event->leader;
-	list_for_each_entry(member, &event->siblings, group_node)
-		nr++;
-	events = kcalloc(nr, sizeof(*events), GFP_KERNEL);
-	if (!events)
-		return -ENOMEM;
-	nr = 0;
-	events[nr++] = event;
-	list_for_each_entry(member, &event->siblings, group_node)
-		events[nr++] = member;
-	events_control(events, nr, cmd);
-	kfree(events);
-	return 0;
-}
-
-int pev_event_control_channel(struct pev_channel *channel, unsigned int cmd)
-{
-	struct pev_event **events, *event;
-	unsigned int nr = 0, max;
-
-	mutex_lock(&pev_control);
-	mutex_lock(&channel->lock);
-	max = list_count_nodes(&channel->events);
-	events = kvcalloc(max, sizeof(*events), GFP_KERNEL);
-	/* those being opened or reaped are not ours to touch */
-	if (events || !max)
-		list_for_each_entry(event, &channel->events, channel_node)
-			if (event->hooked)
-				events[nr++] = event;
-	mutex_unlock(&channel->lock);
-	if (nr)
-		events_control(events, nr, cmd);
-	mutex_unlock(&pev_control);
-	if (max && !events)
-		return -ENOMEM;
-	kvfree(events);
-	return 0;
-}
-
-static int event_period(struct pev_event *event, const u64 __user *arg)
-{
-	u64 period;
-	int err = 0;
-
-	if (get_user(period, arg))
-		return -EFAULT;
-	if (!event->channel || event->ops == &pev_sideband_source)
-		return -EINVAL;
 	if (!period || period > S64_MAX)
 		return -ERANGE;
+	for (i = 0; i < nr && !err; i++) {
+		struct pev_event *event = events[i];
+
+		if (!event->period || event->ops == &pev_sideband_source)
+			continue;
+		changed++;
+		if (event->ops->period)
+			err = event->ops->period(event, period);
+		else
+			WRITE_ONCE(event->period, period);
+	}
+	return changed ? err : -EINVAL;
+}
+
+/* Of several, those that have no fields are passed over. */
+static int events_filter(struct pev_event **events, unsigned int nr,
+			 const char __user *expr, struct pev_refuse *r)
+{
+	unsigned int i, changed = 0;
+	int err;
+
+	lockdep_assert_held(&pev_control);
+
+	for (i = 0; i < nr; i++) {
+		if (nr > 1 && !events[i]->ops->filter)
+			continue;
+		changed++;
+		err = set_filter(events[i], expr, r);
+		if (err)
+			return err;
+	}
+	if (!changed)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(filter),
+				  "none of the events has fields to filter on");
+	return 0;
+}
+
+/**
+ * struct event_set - what a call acts on; valid while pev_control is held
+ * @events: to be freed by kvfree()
+ * @nr:     number of them
+ */
+struct event_set {
+	struct pev_event	**events;
+	unsigned int		nr;
+};
+
+/* @event, or all of its group. */
+static int set_of_event(struct event_set *set, struct pev_event *event, bool group)
+{
+	struct pev_event *member;
+	size_t nr = 1;
+
+	lockdep_assert_held(&pev_control);
+
+	if (group) {
+		event = event->leader;
+		nr += list_count_nodes(&event->siblings);
+	}
+	set->events = kvcalloc(nr, sizeof(*set->events), GFP_KERNEL);
+	if (!set->events)
+		return -ENOMEM;
+	set->events[set->nr++] = event;
+	if (group)
+		list_for_each_entry(member, &event->siblings, group_node)
+			set->events[set->nr++] = member;
+	return 0;
+}
+
+/* All events of @channel but those that are being opened or reaped. */
+static int set_of_channel(struct event_set *set, struct pev_channel *channel)
+{
+	struct pev_event *event;
+	size_t max;
+
+	lockdep_assert_held(&pev_control);
+	guard(mutex)(&channel->lock);
+
+	max = list_count_nodes(&channel->events);
+	set->events = kvcalloc(max + 1, sizeof(*set->events), GFP_KERNEL);
+	if (!set->events)
+		return -ENOMEM;
+	list_for_each_entry(event, &channel->events, channel_node)
+		if (event->hooked)
+			set->events[set->nr++] = event;
+	return 0;
+}
+
+/* Exactly one of @channel and @event is given. */
+static int control_set(struct pev_channel *channel, struct pev_event *event, bool group,
+		       int (*act)(struct event_set *set, void *arg), void *arg)
+{
+	struct event_set set = {};
+	int err;
+
 	mutex_lock(&pev_control);
-	if (event->ops->period)
-		err = event->ops->period(event, period);
-	else
-		WRITE_ONCE(event->period, period);
+	err = channel ? set_of_channel(&set, channel) : set_of_event(&set, event, group);
+	if (!err && set.nr)
+		err = act(&set, arg);
 	mutex_unlock(&pev_control);
+	kvfree(set.events);
 	return err;
 }
 
-static int event_filter(struct pev_event *event, struct pev_filter_arg __user *uarg)
+static int act_control(struct event_set *set, void *arg)
 {
-	struct pev_refuse r = {};
+	events_control(set->events, set->nr, *(unsigned int *)arg);
+	return 0;
+}
+
+static int act_period(struct event_set *set, void *arg)
+{
+	return events_period(set->events, set->nr, *(u64 *)arg);
+}
+
+/**
+ * struct filter_act - a filter on its way to a set
+ * @expr: the user's
+ * @r:    says why not
+ */
+struct filter_act {
+	const char __user	*expr;
+	struct pev_refuse	r;
+};
+
+static int act_filter(struct event_set *set, void *arg)
+{
+	struct filter_act *act = arg;
+
+	return events_filter(set->events, set->nr, act->expr, &act->r);
+}
+
+static int control_filter(struct pev_channel *channel, struct pev_event *event,
+			  struct pev_filter_arg __user *uarg)
+{
+	struct filter_act act = {};
 	struct pev_filter_arg arg;
 	int err;
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	if (arg.reserved)
+	if (arg.flags & ~PEV_IOF_GROUP)
 		return -EINVAL;
-	mutex_lock(&pev_control);
-	err = set_filter(event, u64_to_user_ptr(arg.filter), &r);
-	mutex_unlock(&pev_control);
-	if (r.field != PEV_NO_FIELD)
-		r.field = offsetof(struct pev_filter_arg, filter);
-	return pev_refuse_report(&r, err, arg.refusal, arg.refusal_size);
+	act.expr = u64_to_user_ptr(arg.filter);
+	err = control_set(channel, event, arg.flags & PEV_IOF_GROUP, act_filter, &act);
+	if (act.r.field != PEV_NO_FIELD)
+		act.r.field = offsetof(struct pev_filter_arg, filter);
+	return pev_refuse_report(&act.r, err, arg.refusal, arg.refusal_size);
+}
+
+/* What an event, its group and a channel have in common. */
+static long control(struct pev_channel *channel, struct pev_event *event, unsigned int cmd,
+		    unsigned long arg)
+{
+	u64 period;
+
+	PEV_MARK(pev, control, "command %u argument %lx", cmd, arg);
+	switch (cmd) {
+	case PEV_IOC_ENABLE:
+	case PEV_IOC_DISABLE:
+	case PEV_IOC_RESET:
+		if (arg & ~(unsigned long)PEV_IOF_GROUP)
+			return -EINVAL;
+		return control_set(channel, event, arg & PEV_IOF_GROUP, act_control, &cmd);
+	case PEV_IOC_PERIOD:
+	case PEV_IOC_GROUP_PERIOD:
+		if (get_user(period, (u64 __user *)arg))
+			return -EFAULT;
+		return control_set(channel, event, cmd == PEV_IOC_GROUP_PERIOD, act_period,
+				   &period);
+	case PEV_IOC_FILTER:
+		return control_filter(channel, event, (void __user *)arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+long pev_event_control_channel(struct pev_channel *channel, unsigned int cmd,
+			       unsigned long arg)
+{
+	return control(channel, NULL, cmd, arg);
 }
 
 static int event_id(struct pev_event *event, struct pev_id __user *uid)
@@ -544,31 +654,14 @@ static int event_id(struct pev_event *event, struct pev_id __user *uid)
 static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pev_event *event = file->private_data;
-	int err = 0;
 
 	switch (cmd) {
-	case PEV_IOC_ENABLE:
-	case PEV_IOC_DISABLE:
-	case PEV_IOC_RESET:
-		if (arg & ~(unsigned long)PEV_IOF_GROUP)
-			return -EINVAL;
-		mutex_lock(&pev_control);
-		if (arg & PEV_IOF_GROUP)
-			err = event_control_group(event, cmd);
-		else
-			events_control(&event, 1, cmd);
-		mutex_unlock(&pev_control);
-		return err;
-	case PEV_IOC_PERIOD:
-		return event_period(event, (void __user *)arg);
-	case PEV_IOC_FILTER:
-		return event_filter(event, (void __user *)arg);
 	case PEV_IOC_ID:
 		return event_id(event, (void __user *)arg);
 	case PEV_IOC_READ_CPUS:
 		return event_read_cpus(event, (void __user *)arg);
 	default:
-		return -ENOTTY;
+		return control(NULL, event, cmd, arg);
 	}
 }
 

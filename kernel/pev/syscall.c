@@ -472,6 +472,8 @@ SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, _
 	if (ret)
 		return ret;
 	ret = do_open(&attr, flags, &r);
+	PEV_MARK(pev, open, "type %u target %u flags %llx result %d", attr.type, attr.target,
+		 attr.flags, ret);
 	if (ret >= 0)
 		return ret;
 	return pev_refuse_report(&r, ret, attr.refusal, attr.refusal_size);

@@ -75,11 +75,9 @@ TEST_F(control, commands_of_the_other_kind)
 	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_FLUSH, 0));
 	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_SNAPSHOT, bad));
 	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_CHANNEL_INFO, bad));
-	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_PERIOD, bad));
-	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_FILTER, bad));
 	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_ID, bad));
 	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_READ_CPUS, bad));
-	for (unsigned int nr = 10; nr < 256; nr += 7) {
+	for (unsigned int nr = 11; nr < 256; nr += 7) {
 		EXPECT_EQ(-ENOTTY, control(self->counter, _IO(PEV_IOC_MAGIC, nr), 0));
 		EXPECT_EQ(-ENOTTY, control(self->channel, _IO(PEV_IOC_MAGIC, nr), 0));
 	}
@@ -172,8 +170,66 @@ TEST_F(control, filter)
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
 	arg.refusal = 0;
 	EXPECT_EQ(-EOPNOTSUPP, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
-	arg.reserved = 1;
+	arg.flags = PEV_IOF_GROUP << 1;
 	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_FILTER,
+				   (unsigned long)self->unmapped));
+	/* nothing in the channel has fields */
+	arg.flags = 0;
+	EXPECT_EQ(-EOPNOTSUPP, control(self->channel, PEV_IOC_FILTER, (unsigned long)&arg));
+}
+
+/* Faults on @pages pages while both are switched on: records of @fd. */
+static uint64_t records_of(int fd, size_t pages)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *p;
+	uint64_t before = pev_read(fd).samples;
+
+	p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	pev_on(fd);
+	for (size_t i = 0; i < pages; i++)
+		p[i * page] = 1;
+	pev_off(fd);
+	munmap((void *)p, pages * page);
+	return pev_read(fd).samples - before;
+}
+
+TEST_F(control, period_of_many)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS_MIN, PEV_TARGET_TASK, 0);
+	uint64_t period = 10;
+	int member;
+
+	attr.flags = PEV_F_DISABLED;
+	attr.channel_fd = self->channel;
+	attr.group_fd = self->recorder;
+	attr.period = 1;
+	member = pev_open(&attr);
+	ASSERT_LE(0, member) TH_LOG("%s", pev_reason());
+
+	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_PERIOD,
+				   (unsigned long)self->unmapped));
+	EXPECT_EQ(-ERANGE, set_period(self->channel, 0));
+	EXPECT_EQ(0, set_period(self->channel, 10));
+	EXPECT_EQ(10, records_of(self->recorder, 100));
+	EXPECT_EQ(10, records_of(member, 100));
+	/* by a member or the leader */
+	period = 25;
+	EXPECT_EQ(0, control(member, PEV_IOC_GROUP_PERIOD, (unsigned long)&period));
+	EXPECT_EQ(4, records_of(self->recorder, 100));
+	EXPECT_EQ(4, records_of(member, 100));
+	period = 50;
+	EXPECT_EQ(0, control(self->recorder, PEV_IOC_GROUP_PERIOD, (unsigned long)&period));
+	EXPECT_EQ(2, records_of(self->recorder, 100));
+	EXPECT_EQ(2, records_of(member, 100));
+	/* of one alone */
+	EXPECT_EQ(0, set_period(member, 20));
+	EXPECT_EQ(2, records_of(self->recorder, 100));
+	EXPECT_EQ(5, records_of(member, 100));
+	close(member);
 }
 
 TEST_F(control, id)

@@ -161,15 +161,68 @@ TEST_F(filter, without_a_channel)
 	close(fd);
 }
 
-static int set_filter(int fd, const char *expr)
+static int set_filters(int fd, const char *expr, uint32_t flags)
 {
 	struct pev_filter_arg arg = {
 		.filter = (uintptr_t)expr, .refusal = (uintptr_t)&pev_why,
-		.refusal_size = sizeof(pev_why),
+		.refusal_size = sizeof(pev_why), .flags = flags,
 	};
 
 	memset(&pev_why, 0, sizeof(pev_why));
 	return ioctl(fd, PEV_IOC_FILTER, &arg) ? -errno : 0;
+}
+
+static int set_filter(int fd, const char *expr)
+{
+	return set_filters(fd, expr, 0);
+}
+
+/* Of 50 calls: how many passed the filter of @fd. */
+static uint64_t passed(int fd)
+{
+	uint64_t before = pev_read(fd).value;
+
+	pev_on(fd);
+	close_some(50);
+	pev_off(fd);
+	return pev_read(fd).value - before;
+}
+
+TEST_F(filter, of_many)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+		.target = PEV_TARGET_TASK,
+	};
+	int one = pev_open_event(TP, CLOSE, NULL, self->channel);
+	int other = pev_open_event(TP, CLOSE, NULL, self->channel);
+	int faults;
+
+	ASSERT_LE(0, one) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, other) TH_LOG("%s", pev_reason());
+	/* it has no fields: passed over */
+	attr.channel_fd = self->channel;
+	attr.group_fd = one;
+	attr.period = 1;
+	faults = pev_open(&attr);
+	ASSERT_LE(0, faults) TH_LOG("%s", pev_reason());
+
+	EXPECT_EQ(50, passed(one));
+	EXPECT_EQ(0, set_filter(self->channel, "fd == " F1));
+	EXPECT_EQ(1, passed(one));
+	EXPECT_EQ(1, passed(other));
+	EXPECT_EQ(-EINVAL, set_filter(self->channel, "nothing == 1"));
+	EXPECT_NE(0, pev_reason()[0]);
+	EXPECT_EQ(1, passed(one));
+	EXPECT_EQ(0, set_filters(faults, NULL, PEV_IOF_GROUP));
+	EXPECT_EQ(50, passed(one));
+	EXPECT_EQ(1, passed(other));
+	EXPECT_EQ(0, set_filter(self->channel, NULL));
+	EXPECT_EQ(50, passed(other));
+	EXPECT_EQ(-EOPNOTSUPP, set_filter(faults, "fd == 1"));
+	close(faults);
+	close(other);
+	close(one);
 }
 
 TEST_F(filter, replaced)

@@ -344,13 +344,16 @@ struct pev_id {
  * @filter:       address of the NUL-terminated expression; 0 removes the filter
  * @refusal:      as in struct pev_attr
  * @refusal_size: as in struct pev_attr
- * @reserved:     0
+ * @flags:        0 or PEV_IOF_GROUP
+ *
+ * On a group or a channel, events that have no fields are passed over; the
+ * first one that refuses ends the call, those before it have the new filter.
  */
 struct pev_filter_arg {
 	__u64	filter;
 	__u64	refusal;
 	__u32	refusal_size;
-	__u32	reserved;
+	__u32	flags;
 };
 
 /**
@@ -435,13 +438,18 @@ struct pev_channel_info {
 	__u8	uuid[16];
 };
 
-/* On events; on a channel: all its events. The argument is 0 or PEV_IOF_GROUP. */
+/*
+ * On events; on a channel: all its events at once. The argument of the first
+ * three is 0 or PEV_IOF_GROUP. Sideband events and what only counts keep the
+ * period they have when that of a channel or group is changed.
+ */
 #define PEV_IOC_ENABLE		_IO(PEV_IOC_MAGIC, 0)
 #define PEV_IOC_DISABLE		_IO(PEV_IOC_MAGIC, 1)
 #define PEV_IOC_RESET		_IO(PEV_IOC_MAGIC, 2)
-/* On events */
 #define PEV_IOC_PERIOD		_IOW(PEV_IOC_MAGIC, 3, __u64)
+#define PEV_IOC_GROUP_PERIOD	_IOW(PEV_IOC_MAGIC, 10, __u64)
 #define PEV_IOC_FILTER		_IOW(PEV_IOC_MAGIC, 4, struct pev_filter_arg)
+/* On events */
 #define PEV_IOC_ID		_IOR(PEV_IOC_MAGIC, 5, struct pev_id)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
 /* On channels; the argument of FLUSH is 0 */

@@ -145,9 +145,12 @@ int pev_query_info(struct pev_info *info);
 int pev_enable(int fd, bool group);
 int pev_disable(int fd, bool group);
 int pev_reset(int fd, bool group);
-/** pev_set_period() - a new period, or frequency for events opened with PEV_F_FREQ */
+/**
+ * pev_set_period() - a new period, or frequency for events opened with PEV_F_FREQ
+ * @fd: of an event; of a channel for all its events
+ */
 int pev_set_period(int fd, uint64_t period);
-/** pev_set_filter() - replace the filter; NULL removes it */
+/** pev_set_filter() - replace the filter, on a channel that of all events; NULL removes it */
 int pev_set_filter(int fd, const char *filter, struct pev_why *why);
 int pev_get_id(int fd, struct pev_id *id);
 
