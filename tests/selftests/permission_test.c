@@ -510,6 +510,7 @@ TEST_F(others, migrations_show_no_stranger)
 	struct pev_value v;
 	unsigned int secrets = 0;
 	uint64_t deep[512];
+	cpu_set_t set;
 
 	if (locked_down())
 		SKIP(return, "the kernel is locked down");
@@ -517,9 +518,17 @@ TEST_F(others, migrations_show_no_stranger)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LE(0, pev_child_start(&moved));
 	if (!moved.pid) {
+		CPU_ZERO(&set);
+		CPU_SET(cpus[0], &set);
+		sched_setaffinity(0, sizeof(set), &set);
 		pev_child_wait(&moved);
 		_exit(0);
 	}
+	/* once it is bound to the one CPU it has to be moved to run on the other */
+	do {
+		sched_yield();
+		ASSERT_EQ(0, sched_getaffinity(moved.pid, sizeof(set), &set));
+	} while (CPU_COUNT(&set) != 1);
 	channel = pev_open_channel(1 << 20, 1 << 16, 0);
 	ASSERT_LE(0, channel);
 	attr.target_id = moved.pid;
@@ -533,13 +542,9 @@ TEST_F(others, migrations_show_no_stranger)
 	for (unsigned int i = 0; i < 512; i++)
 		((volatile uint64_t *)deep)[i] = 0x5ec4e75ec4e75ec4;
 	/* this process moves the other, while it has the secret on its stack */
-	for (unsigned int i = 0; i < 20; i++) {
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(cpus[i % 2], &set);
-		ASSERT_EQ(0, sched_setaffinity(moved.pid, sizeof(set), &set));
-	}
+	CPU_ZERO(&set);
+	CPU_SET(cpus[1], &set);
+	ASSERT_EQ(0, sched_setaffinity(moved.pid, sizeof(set), &set));
 	pev_child_go(&moved);
 	ASSERT_EQ(0, pev_child_end(&moved));
 	v = pev_read(fd);
