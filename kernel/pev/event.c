@@ -614,7 +614,7 @@ static long control(struct pev_channel *channel, struct pev_event *event, unsign
 {
 	u64 period;
 
-	PEV_MARK(pev, control, "command %u argument %lx", cmd, arg);
+	PEV_MARK(pev_api, control, "command %u argument %lx", cmd, arg);
 	switch (cmd) {
 	case PEV_IOC_ENABLE:
 	case PEV_IOC_DISABLE:

@@ -472,7 +472,7 @@ SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, _
 	if (ret)
 		return ret;
 	ret = do_open(&attr, flags, &r);
-	PEV_MARK(pev, open, "type %u target %u flags %llx result %d", attr.type, attr.target,
+	PEV_MARK(pev_api, open, "type %u target %u flags %llx result %d", attr.type, attr.target,
 		 attr.flags, ret);
 	if (ret >= 0)
 		return ret;
