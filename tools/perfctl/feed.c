@@ -103,10 +103,31 @@ int feed_open(struct feed *f, const char *path, struct msg *m)
 	return err;
 }
 
+int feed_fork(struct feed *f, const struct feed *from, struct msg *m)
+{
+	int err;
+
+	*f = (struct feed){ .trace = from->trace, .classes = from->classes,
+			    .n_classes = from->n_classes, .names = from->names, .forked = true };
+	profile_init(&f->profile);
+	err = pev_cursor_open(f->trace, NULL, &f->cursor);
+	if (err) {
+		msg_set(m, err, "%s: %s", pev_trace_path(f->trace), strerror(-err));
+		feed_close(f);
+	}
+	return err;
+}
+
 void feed_close(struct feed *f)
 {
 	if (!f->trace)
 		return;
+	if (f->forked) {
+		pev_cursor_close(f->cursor);
+		profile_free(&f->profile);
+		*f = (struct feed){ 0 };
+		return;
+	}
 	pev_cursor_close(f->cursor);
 	profile_free(&f->profile);
 	strtab_free(&f->names);
@@ -142,7 +163,7 @@ static void feed_mmap(struct feed *f, const struct feed_class *c, const struct p
 		     objects_get(&f->profile.objects, path[0] ? path : "//anon", &id));
 }
 
-static void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_event *ev)
+void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_event *ev)
 {
 	struct machine *m = &f->profile.machine;
 	uint32_t pid = u32_of(ev, c->pid, ev->pid), tid = u32_of(ev, c->tid, ev->tid);

@@ -41,6 +41,7 @@ struct feed_class {
 /**
  * struct feed - an opened trace and what is known at the event that was read last
  * @names: event names: classes of one name are one event
+ * @forked: trace, classes and names are another feed's
  */
 struct feed {
 	struct pev_trace *trace;
@@ -49,11 +50,16 @@ struct feed {
 	unsigned int n_classes;
 	struct strtab names;
 	struct profile profile;
+	bool forked;
 };
 
 /* The input named by -i or as an operand, or the default. */
 int feed_open(struct feed *f, const char *path, struct msg *m);
+/* Another walk through the same trace, for another thread. Close it before @from. */
+int feed_fork(struct feed *f, const struct feed *from, struct msg *m);
 void feed_close(struct feed *f);
+/* A sideband event takes effect; feed_next() has done this already. */
+void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_event *ev);
 /**
  * feed_next() - the next event
  * @cls: what it is; sideband events have taken effect already

@@ -106,6 +106,7 @@ void machine_init(struct machine *m)
 {
 	*m = (struct machine){ 0 };
 	strtab_id(&m->comms, "[unknown]");
+	m->swapper = strtab_id(&m->comms, "swapper");
 }
 
 void machine_free(struct machine *m)
@@ -172,7 +173,43 @@ static struct thread *thread_get(struct machine *m, uint32_t pid, uint32_t tid)
 	t->comm = m->processes[process].comm;
 	htab_add(&m->h_threads, hash, (uint32_t)(m->n_threads - 1));
 	if (!tid)
-		t->comm = strtab_id(&m->comms, "swapper");
+		t->comm = m->swapper;
+	return t;
+}
+
+static const struct process *find_process(const struct machine *m, uint32_t pid)
+{
+	uint32_t hash = hash_u64(pid), pos, ref;
+
+	for (ref = htab_first(&m->h_processes, hash, &pos); ref;
+	     ref = htab_next(&m->h_processes, hash, &pos))
+		if (m->processes[ref - 1].pid == pid)
+			return &m->processes[ref - 1];
+	return NULL;
+}
+
+struct thread machine_seen(const struct machine *m, uint32_t pid, uint32_t tid,
+			   const struct mapset **space)
+{
+	struct thread t = { .tid = tid, .pid = pid ? pid : tid, .comm = COMM_UNKNOWN };
+	uint32_t hash = hash_u64(tid), pos, ref;
+	const struct process *p;
+
+	if (!tid)
+		t.comm = m->swapper;
+	for (ref = htab_first(&m->h_threads, hash, &pos); ref;
+	     ref = htab_next(&m->h_threads, hash, &pos)) {
+		const struct thread *known = &m->threads[ref - 1];
+
+		if (known->tid != tid || (pid && known->pid != pid))
+			continue;
+		*space = m->processes[known->process].space;
+		return *known;
+	}
+	p = find_process(m, t.pid);
+	*space = p ? p->space : NULL;
+	if (p && tid)
+		t.comm = p->comm;
 	return t;
 }
 

@@ -58,6 +58,7 @@ struct thread {
  * @comms:     names; number 0 is for threads that nobody named
  * @processes: never removed: a pid that is used again starts anew
  * @threads:   the same
+ * @swapper:   the name of the idle threads
  */
 struct machine {
 	struct strtab comms;
@@ -70,6 +71,7 @@ struct machine {
 	size_t cap_threads;
 	struct htab h_threads;
 	uint32_t last_gen;
+	uint32_t swapper;
 };
 
 void machine_init(struct machine *m);
@@ -84,6 +86,13 @@ void machine_exec(struct machine *m, uint32_t pid);
 
 /* Never NULL; valid until the next thread appears. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid);
+/*
+ * The thread of a sample, as far as sideband events told: samples change
+ * nothing, so any part of a recording gives the same answer as the whole.
+ * The address space is NULL if nothing is known of the process.
+ */
+struct thread machine_seen(const struct machine *m, uint32_t pid, uint32_t tid,
+			   const struct mapset **space);
 const struct process *machine_process(struct machine *m, uint32_t pid);
 /* The code at an address, or NULL. */
 const struct map *mapset_find(const struct mapset *s, uint64_t addr);

@@ -100,8 +100,7 @@ static void load(struct objects *os, struct object *o)
 	}
 }
 
-/* File offset to the address that the symbols use. */
-static uint64_t to_vaddr(const struct object *o, uint64_t offset)
+uint64_t object_vaddr(const struct object *o, uint64_t offset)
 {
 	for (size_t i = 0; i < o->n_segments; i++) {
 		const struct segment *s = &o->segments[i];
@@ -115,7 +114,7 @@ static uint64_t to_vaddr(const struct object *o, uint64_t offset)
 /* In what has no symbols, functions can still be told apart. */
 static uint32_t resolve_file(struct object *o, uint64_t *at)
 {
-	uint64_t vaddr = to_vaddr(o, *at), start;
+	uint64_t vaddr = object_vaddr(o, *at), start;
 	uint32_t sym;
 
 	if (vaddr == UINT64_MAX)

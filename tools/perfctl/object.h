@@ -96,6 +96,8 @@ uint32_t objects_get(struct objects *os, const char *path, const struct build_id
  * modules' functions, too), SYM_NONE if no function is known there.
  */
 uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at);
+/* File offset to the address that the symbols use; UINT64_MAX if it is not loaded. */
+uint64_t object_vaddr(const struct object *o, uint64_t offset);
 /* The table that objects_resolve()'s index is for. */
 struct symtab *objects_symtab(struct objects *os, uint32_t object);
 

@@ -10,6 +10,11 @@ void profile_free(struct profile *p)
 {
 	machine_free(&p->machine);
 	objects_free(&p->objects);
+	strtab_free(&p->values);
+	lines_free(p->lines);
+	strtab_free(&p->line_texts);
+	free(p->frame_lines);
+	free(p->ints);
 	free(p->frames);
 	free(p->funcs);
 	free(p->chains);
@@ -17,6 +22,7 @@ void profile_free(struct profile *p)
 	free(p->raw);
 	free(p->raw_words);
 	free(p->cells);
+	htab_free(&p->h_ints);
 	htab_free(&p->h_frames);
 	htab_free(&p->h_funcs);
 	htab_free(&p->h_chains);
@@ -54,6 +60,7 @@ void profile_init(struct profile *p)
 	*p = (struct profile){ 0 };
 	machine_init(&p->machine);
 	objects_init(&p->objects);
+	strtab_id(&p->values, "");
 	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
 	frame_id(p, OBJECT_ID_UNKNOWN, 0);		   /* FRAME_NONE */
 }
@@ -171,7 +178,8 @@ uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint
 	return chain;
 }
 
-void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
+void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
+		      uint64_t weight)
 {
 	uint32_t hash = hash_bytes(key, sizeof(*key)), pos, ref;
 	struct cell *c;
@@ -180,14 +188,95 @@ void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
 	     ref = htab_next(&p->h_cells, hash, &pos)) {
 		c = &p->cells[ref - 1];
 		if (!memcmp(&c->key, key, sizeof(*key))) {
-			c->samples++;
+			c->samples += samples;
 			c->weight += weight;
 			return;
 		}
 	}
 	c = ARRAY_PUSH(p->cells, p->n_cells, p->cap_cells);
-	*c = (struct cell){ .key = *key, .samples = 1, .weight = weight };
+	*c = (struct cell){ .key = *key, .samples = samples, .weight = weight };
 	htab_add(&p->h_cells, hash, (uint32_t)(p->n_cells - 1));
+}
+
+void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
+{
+	profile_add_many(p, key, 1, weight);
+}
+
+static uint32_t *more(uint32_t *map, size_t from, size_t to)
+{
+	return from == to ? map : xrealloc(map, to * sizeof(*map));
+}
+
+/* In the order in which they were found: that is the order of time. */
+static void map_names(struct profile *to, struct profile *from, struct profile_map *map)
+{
+	map->objects = more(map->objects, map->n_objects, from->objects.n);
+	for (; map->n_objects < from->objects.n; map->n_objects++) {
+		const struct object *o = &from->objects.o[map->n_objects];
+
+		map->objects[map->n_objects] =
+			map->n_objects <= OBJECT_ID_KERNEL ? (uint32_t)map->n_objects :
+			objects_get(&to->objects, o->path, &o->id);
+	}
+	map->comms = more(map->comms, map->n_comms, from->machine.comms.n);
+	for (; map->n_comms < from->machine.comms.n; map->n_comms++)
+		map->comms[map->n_comms] = strtab_id(&to->machine.comms,
+						     from->machine.comms.s[map->n_comms]);
+	map->values = more(map->values, map->n_values, from->values.n);
+	for (; map->n_values < from->values.n; map->n_values++)
+		map->values[map->n_values] = strtab_id(&to->values, from->values.s[map->n_values]);
+}
+
+static void map_chains(struct profile *to, struct profile *from, struct profile_map *map)
+{
+	map->frames = more(map->frames, map->n_frames, from->n_frames);
+	for (; map->n_frames < from->n_frames; map->n_frames++) {
+		const struct frame *f = &from->frames[map->n_frames];
+
+		map->frames[map->n_frames] = frame_id(to, map->objects[f->object], f->at);
+	}
+	map->chains = more(map->chains, map->n_chains, from->n_chains);
+	for (; map->n_chains < from->n_chains; map->n_chains++) {
+		const struct chain *c = &from->chains[map->n_chains];
+		size_t first = to->n_chain_frames;
+
+		if (!map->n_chains) {
+			map->chains[0] = CHAIN_NONE;
+			continue;
+		}
+		for (uint32_t i = 0; i < c->n; i++)
+			push_frame(to, map->frames[from->chain_frames[c->first + i]]);
+		map->chains[map->n_chains] = chain_id(to, first);
+	}
+}
+
+void profile_merge(struct profile *to, struct profile *from, struct profile_map *map)
+{
+	map_names(to, from, map);
+	map_chains(to, from, map);
+	for (size_t i = 0; i < from->n_cells; i++) {
+		struct cell_key key = from->cells[i].key;
+
+		key.comm = map->comms[key.comm];
+		key.frame = map->frames[key.frame];
+		key.chain = map->chains[key.chain];
+		for (unsigned int k = 0; k < FIELDS_MAX; k++)
+			key.value[k] = map->values[key.value[k]];
+		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);
+	}
+	from->n_cells = 0;
+	htab_clear(&from->h_cells);
+}
+
+void profile_map_free(struct profile_map *map)
+{
+	free(map->objects);
+	free(map->comms);
+	free(map->values);
+	free(map->frames);
+	free(map->chains);
+	*map = (struct profile_map){ 0 };
 }
 
 static uint32_t func_id(struct profile *p, const struct func *key)
@@ -221,6 +310,33 @@ void profile_resolve(struct profile *p)
 		f->func = func_id(p, &func);
 	}
 	p->n_resolved = p->n_frames;
+}
+
+static uint32_t find_line(struct profile *p, const struct frame *f)
+{
+	struct line_at at;
+	char text[512];
+
+	if (!p->lines)
+		p->lines = lines_new();
+	if (!lines_find(p->lines, &p->objects, f->object, f->at, &at))
+		snprintf(text, sizeof(text), "%s", object_name(&p->objects, f->object));
+	else
+		snprintf(text, sizeof(text), "%s:%d", at.base, at.line);
+	return strtab_id(&p->line_texts, text);
+}
+
+uint32_t profile_frame_line(struct profile *p, uint32_t frame)
+{
+	if (p->n_frame_lines < p->n_frames) {
+		p->frame_lines = xrealloc(p->frame_lines, p->n_frames * sizeof(*p->frame_lines));
+		memset(p->frame_lines + p->n_frame_lines, 0,
+		       (p->n_frames - p->n_frame_lines) * sizeof(*p->frame_lines));
+		p->n_frame_lines = p->n_frames;
+	}
+	if (!p->frame_lines[frame])
+		p->frame_lines[frame] = find_line(p, &p->frames[frame]) + 1;
+	return p->frame_lines[frame] - 1;
 }
 
 void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)

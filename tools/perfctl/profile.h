@@ -7,6 +7,7 @@
 #ifndef PERFCTL_PROFILE_H
 #define PERFCTL_PROFILE_H
 
+#include "lines.h"
 #include "machine.h"
 #include "object.h"
 
@@ -48,7 +49,13 @@ struct chain {
 	uint32_t n;
 };
 
-/* What samples are told apart by; members that are not asked for are 0. */
+#define FIELDS_MAX 4 /* fields of events that rows can be told apart by */
+
+/**
+ * struct cell_key - what samples are told apart by; members not asked for are 0
+ * @time:  number of a span of time
+ * @value: numbers in profile.values of fields of the event
+ */
 struct cell_key {
 	uint32_t event;
 	uint32_t comm;
@@ -57,6 +64,8 @@ struct cell_key {
 	uint32_t cpu;
 	uint32_t frame;
 	uint32_t chain;
+	uint32_t time;
+	uint32_t value[FIELDS_MAX];
 };
 
 struct cell {
@@ -81,9 +90,36 @@ struct raw_chain {
 	uint32_t chain;
 };
 
+/**
+ * struct int_value - an integer whose text is known
+ * @field: whose (text depends on it)
+ * @v:     the integer
+ * @text:  number in profile.values
+ */
+struct int_value {
+	const void *field;
+	uint64_t v;
+	uint32_t text;
+};
+
+/**
+ * struct profile - all of it
+ * @lines:  source lines, once somebody asked
+ * @line_texts: "file.c:12"
+ * @frame_lines: of each frame the number in line_texts + 1, 0: not asked yet
+ * @values: texts of fields; number 0 is for events that lack the field
+ */
 struct profile {
 	struct machine machine;
 	struct objects objects;
+	struct strtab values;
+	struct lines *lines;
+	struct strtab line_texts;
+	uint32_t *frame_lines;
+	size_t n_frame_lines;
+	struct int_value *ints;
+	size_t n_ints, cap_ints;
+	struct htab h_ints;
 	struct frame *frames;
 	size_t n_frames, cap_frames;
 	struct htab h_frames;
@@ -118,11 +154,31 @@ uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint
 		       uint32_t nk, const uint64_t *user, uint32_t nu);
 void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
 
+void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
+		      uint64_t weight);
+
+/**
+ * struct profile_map - numbers of one profile in another
+ *
+ * Grows with each profile_merge() of the same two.
+ */
+struct profile_map {
+	uint32_t *objects, *comms, *values, *frames, *chains;
+	size_t n_objects, n_comms, n_values, n_frames, n_chains;
+};
+
+/* Moves the cells of one profile to another. What it found stays in it. */
+void profile_merge(struct profile *to, struct profile *from, struct profile_map *map);
+void profile_map_free(struct profile_map *map);
+
 /* Finds the function of every frame that came since the last call. */
 void profile_resolve(struct profile *p);
 
 /* "main", "libc.so.6+0x1234", "0xffffffff81000000"; into @b, harmless. */
 void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b);
+
+/* The source line of a frame: number in line_texts. */
+uint32_t profile_frame_line(struct profile *p, uint32_t frame);
 
 static inline uint32_t profile_frame_func(const struct profile *p, uint32_t frame)
 {

@@ -40,7 +40,7 @@ static void put_tree(const struct rows *rows, const struct row *row,
 	struct tree t;
 
 	tree_make(&t, rows, row);
-	json_open(j, rows->config->children ? "callees" : "callers", '[');
+	json_open(j, tree_inwards(rows->config) ? "callees" : "callers", '[');
 	for (uint32_t c = t.nodes[0].child; c; c = t.nodes[c].next)
 		if (report_share(rows, t.nodes[c].weight) >= s->branch)
 			put_node(rows, &t, c, s, j, 0);
@@ -56,8 +56,10 @@ static void put_row(const struct rows *rows, const struct row *row, const struct
 
 	json_open(j, NULL, '{');
 	for (unsigned int k = 0; k < sort->n; k++) {
+		const char *name = sort_name(sort, sort->keys[k]);
+
 		report_cell(rows, row, sort->keys[k], events, &b);
-		put_text(j, sort_name(sort->keys[k]), &b);
+		put_text(j, name, &b);
 	}
 	strbuf_free(&b);
 	json_u64(j, "samples", row->samples);

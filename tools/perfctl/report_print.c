@@ -8,15 +8,16 @@
 /* a column of names is not wider than this, except the last one */
 #define COLUMN_MOST 32
 
-static const char *heading(enum sort_key key)
+static const char *heading(const struct rows *rows, enum sort_key key)
 {
-	static const char *const names[SORT_MAX] = {
+	static const char *const names[] = {
 		[SORT_COMM] = "Program", [SORT_DSO] = "Object", [SORT_SYMBOL] = "Function",
 		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	[SORT_CPU] = "CPU",
-		[SORT_EVENT] = "Event",
+		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
+		[SORT_TIME] = "Seconds",
 	};
 
-	return names[key];
+	return key >= SORT_FIELD ? sort_name(&rows->config->sort, key) : names[key];
 }
 
 static void add_symbol(const struct rows *rows, uint32_t func, struct strbuf *b)
@@ -55,7 +56,20 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 	case SORT_EVENT:
 		text_name(b, strtab_get(events, row->key.event));
 		break;
+	case SORT_SRCLINE:
+		text_name(b, strtab_get(&p->line_texts, row->key.line));
+		break;
+	case SORT_PARENT:
+		if (row->key.parent)
+			profile_func_name(p, row->key.parent - 1, b);
+		else
+			strbuf_puts(b, rows->config->parent ? "[other]" : "[none]");
+		break;
+	case SORT_TIME:
+		strbuf_addf(b, "%.6f", (double)row->key.time * (double)rows->config->quantum / 1e9);
+		break;
 	default:
+		strbuf_puts(b, strtab_get(&p->values, row->key.value[key - SORT_FIELD]));
 		break;
 	}
 }
@@ -84,6 +98,8 @@ static void cell_text(const struct table *t, const struct row *row, enum sort_ke
 	strbuf_add(b, "", 0);
 }
 
+static bool shown(const struct table *t, const struct row *row);
+
 static void measure(struct table *t)
 {
 	const struct sort_list *sort = &t->rows->config->sort;
@@ -92,8 +108,10 @@ static void measure(struct table *t)
 	for (unsigned int k = 0; k < sort->n; k++) {
 		size_t *w = &t->widths[k];
 
-		*w = strlen(heading(sort->keys[k]));
-		for (size_t i = 0; i < t->shown; i++) {
+		*w = strlen(heading(t->rows, sort->keys[k]));
+		for (size_t i = 0; i < t->rows->n; i++) {
+			if (!shown(t, &t->rows->r[i]))
+				continue;
 			cell_text(t, &t->rows->r[i], sort->keys[k], &b);
 			*w = max_u64(*w, text_width(b.s));
 		}
@@ -101,11 +119,6 @@ static void measure(struct table *t)
 			*w = min_u64(*w, COLUMN_MOST);
 	}
 	strbuf_free(&b);
-}
-
-static bool is_number(enum sort_key key)
-{
-	return key == SORT_PID || key == SORT_TID || key == SORT_CPU;
 }
 
 static void print_columns(const struct table *t, const struct row *row)
@@ -123,11 +136,11 @@ static void print_columns(const struct table *t, const struct row *row)
 			cell_text(t, row, sort->keys[k], &b);
 		else {
 			strbuf_reset(&b);
-			strbuf_puts(&b, heading(sort->keys[k]));
+			strbuf_puts(&b, heading(t->rows, sort->keys[k]));
 		}
 		width = text_width(b.s);
 		pad = width < t->widths[k] ? (int)(t->widths[k] - width) : 0;
-		if (is_number(sort->keys[k]))
+		if (sort_is_number(sort->keys[k]))
 			fprintf(out, "  %*s%s", pad, "", b.s);
 		else
 			fprintf(out, "  %s%*s", b.s, last ? 0 : pad, "");
@@ -136,11 +149,36 @@ static void print_columns(const struct table *t, const struct row *row)
 	strbuf_free(&b);
 }
 
+/* Events that stand side by side: what was counted at all. */
+static bool in_group(const struct rows *rows, uint32_t e)
+{
+	return rows->group[e] != 0;
+}
+
+static void print_group_names(const struct table *t)
+{
+	char safe[256];
+
+	for (uint32_t e = 0, n = 0; e < t->rows->n_group; e++)
+		if (in_group(t->rows, e))
+			fprintf(t->style->out, "# %u: %s\n", ++n,
+				text_safe(safe, sizeof(safe), strtab_get(t->events, e)));
+	fprintf(t->style->out, "#\n");
+}
+
 static void print_heading(const struct table *t)
 {
+	const struct rows *rows = t->rows;
 	FILE *out = t->style->out;
 
-	if (t->rows->config->children)
+	if (rows->n_group)
+		print_group_names(t);
+	if (rows->n_group)
+		for (uint32_t e = 0, n = 0; e < rows->n_group; e++) {
+			if (in_group(rows, e))
+				n++, fprintf(out, "%s%*u", n == 1 ? "#" : " ", n == 1 ? 8 : 8, n);
+		}
+	else if (rows->config->children)
 		fprintf(out, "#   Total      Self");
 	else
 		fprintf(out, "#   Share");
@@ -235,19 +273,72 @@ static void print_tree(const struct table *t, const struct row *row)
 	tree_free(&tree);
 }
 
+/* As others do: red from 5 %, green from 0.5 %. */
+static void print_percent(const struct table *t, int width, double share)
+{
+	const char *color = share >= 5 ? "\033[31m" : share >= 0.5 ? "\033[32m" : NULL;
+
+	if (!t->style->color || !color)
+		fprintf(t->style->out, "%*.2f%%", width, share);
+	else
+		fprintf(t->style->out, "%s%*.2f%%\033[m", color, width, share);
+}
+
+static void print_group(const struct table *t, const struct row *row)
+{
+	const struct rows *rows = t->rows;
+	const uint64_t *w = rows->groups + row->slot;
+
+	for (uint32_t e = 0; e < rows->n_group; e++)
+		if (in_group(rows, e))
+			print_percent(t, 8, 100.0 * (double)w[e] / (double)rows->group[e]);
+}
+
+/* What the limit is compared with: of events side by side, the largest. */
+static double row_share(const struct rows *rows, const struct row *row)
+{
+	double most = 0, share;
+
+	if (!rows->n_group)
+		return report_share(rows, row->total);
+	for (uint32_t e = 0; e < rows->n_group; e++) {
+		if (!in_group(rows, e))
+			continue;
+		share = 100.0 * (double)rows->groups[row->slot + e] / (double)rows->group[e];
+		if (share > most)
+			most = share;
+	}
+	return most;
+}
+
 static void print_row(const struct table *t, const struct row *row)
 {
 	FILE *out = t->style->out;
 	char buf[32];
 
-	fprintf(out, "%8.2f%%", report_share(t->rows, row->total));
-	if (t->rows->config->children)
-		fprintf(out, " %8.2f%%", report_share(t->rows, row->self));
+	if (t->rows->n_group) {
+		print_group(t, row);
+	} else {
+		print_percent(t, 8, report_share(t->rows, row->total));
+		if (t->rows->config->children) {
+			fputc(' ', out);
+			print_percent(t, 8, report_share(t->rows, row->self));
+		}
+	}
 	if (t->style->samples)
 		fprintf(out, "  %10s", text_count(buf, row->samples));
 	print_columns(t, row);
-	if (t->style->graph && report_share(t->rows, row->total) >= t->style->branch)
+	if (!t->style->graph || row_share(t->rows, row) < t->style->branch)
+		return;
+	if (t->style->graph == GRAPH_TREE)
 		print_tree(t, row);
+	else
+		report_chains(t->rows, row, t->style);
+}
+
+static bool shown(const struct table *t, const struct row *row)
+{
+	return row_share(t->rows, row) >= t->style->limit;
 }
 
 static void print_rest(const struct table *t)
@@ -255,9 +346,13 @@ static void print_rest(const struct table *t)
 	uint64_t weight = 0;
 	char a[32];
 
-	for (size_t i = t->shown; i < t->rows->n; i++)
-		weight += t->rows->r[i].self;
-	if (t->shown < t->rows->n)
+	for (size_t i = 0; i < t->rows->n; i++)
+		if (!shown(t, &t->rows->r[i]))
+			weight += t->rows->r[i].self;
+	if (t->shown < t->rows->n && t->rows->n_group)
+		fprintf(t->style->out, "# %s more below %.2f %%\n",
+			text_count(a, t->rows->n - t->shown), t->style->limit);
+	else if (t->shown < t->rows->n)
 		fprintf(t->style->out, "# %s more below %.2f %%, together %.2f %%\n",
 			text_count(a, t->rows->n - t->shown), t->style->limit,
 			report_share(t->rows, weight));
@@ -274,15 +369,16 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 
 	fprintf(s->out, "# %s: %s samples", text_safe(safe, sizeof(safe), event),
 		text_count(a, rows->samples));
-	if (rows->weight != rows->samples)
+	if (rows->weight != rows->samples && !rows->n_group)
 		fprintf(s->out, ", which stand for %s events", text_count(b, rows->weight));
 	fprintf(s->out, "\n#\n");
-	while (t.shown < rows->n && report_share(rows, rows->r[t.shown].total) >= s->limit)
-		t.shown++;
+	for (size_t i = 0; i < rows->n; i++)
+		t.shown += shown(&t, &rows->r[i]);
 	measure(&t);
 	print_heading(&t);
-	for (size_t i = 0; i < t.shown; i++)
-		print_row(&t, &rows->r[i]);
+	for (size_t i = 0; i < rows->n; i++)
+		if (shown(&t, &rows->r[i]))
+			print_row(&t, &rows->r[i]);
 	print_rest(&t);
 	fputc('\n', s->out);
 }

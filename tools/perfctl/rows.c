@@ -6,48 +6,86 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const char *const sort_names[SORT_MAX] = {
-	[SORT_COMM] = "comm", [SORT_DSO] = "dso", [SORT_SYMBOL] = "symbol", [SORT_PID] = "pid",
-	[SORT_TID] = "tid",   [SORT_CPU] = "cpu", [SORT_EVENT] = "event",
+static const char *const sort_names[] = {
+	[SORT_COMM] = "comm",	    [SORT_DSO] = "dso",	      [SORT_SYMBOL] = "symbol",
+	[SORT_PID] = "pid",	    [SORT_TID] = "tid",	      [SORT_CPU] = "cpu",
+	[SORT_EVENT] = "event",	    [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
+	[SORT_TIME] = "time",
 };
 
-const char *sort_name(enum sort_key key)
+const char *sort_name(const struct sort_list *s, enum sort_key key)
 {
-	return sort_names[key];
+	return key >= SORT_FIELD ? s->fields[key - SORT_FIELD] : sort_names[key];
 }
 
-static int sort_one(struct sort_list *s, const char *word, struct msg *m)
+bool sort_is_number(enum sort_key key)
+{
+	return key == SORT_PID || key == SORT_TID || key == SORT_CPU || key == SORT_TIME;
+}
+
+static void add_key(struct sort_list *s, unsigned int key)
+{
+	if (!(s->mask & (1u << key)))
+		s->keys[s->n++] = key;
+	s->mask |= 1u << key;
+}
+
+static int add_field(struct sort_list *s, const char *word, struct msg *m)
+{
+	unsigned int k;
+
+	for (k = 0; k < s->n_fields && strcmp(s->fields[k], word); k++)
+		;
+	if (k == FIELDS_MAX)
+		return msg_set(m, -EINVAL, "--sort: at most %d fields of events", FIELDS_MAX);
+	if (k == s->n_fields)
+		s->fields[s->n_fields++] = xstrdup(word);
+	add_key(s, SORT_FIELD + k);
+	return 0;
+}
+
+static int sort_one(struct sort_list *s, const char *word, sort_field_fn is_field, void *arg,
+		    struct msg *m)
 {
 	struct nearest near = { .word = word };
 
-	for (unsigned int k = 0; k < SORT_MAX; k++) {
+	for (unsigned int k = 0; k < SORT_FIELD; k++) {
 		nearest_offer(&near, sort_names[k]);
 		if (strcmp(word, sort_names[k]) && !(k == SORT_SYMBOL && !strcmp(word, "sym")))
 			continue;
-		if (!(s->mask & (1u << k)))
-			s->keys[s->n++] = k;
-		s->mask |= 1u << k;
+		add_key(s, k);
 		return 0;
 	}
+	if (is_field && is_field(arg, word, &near))
+		return add_field(s, word, m);
 	if (near.best)
 		return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; did you mean \"%s\"?",
 			       word, near.best);
 	return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu and event", word);
+		       "pid, tid, cpu, event, srcline, parent, time and the fields of the "
+		       "recorded events", word);
 }
 
-int sort_parse(struct sort_list *s, const char *text, struct msg *m)
+int sort_parse(struct sort_list *s, const char *text, sort_field_fn is_field, void *arg,
+	       struct msg *m)
 {
 	char *copy = xstrdup(text), *save, *p;
 	int err = 0;
 
 	*s = (struct sort_list){ 0 };
 	for (p = strtok_r(copy, ", ", &save); p && !err; p = strtok_r(NULL, ", ", &save))
-		err = sort_one(s, p, m);
+		err = sort_one(s, p, is_field, arg, m);
 	if (!err && !s->n)
 		err = msg_set(m, -EINVAL, "--sort: a column is missing");
 	free(copy);
 	return err;
+}
+
+void sort_free(struct sort_list *s)
+{
+	for (unsigned int k = 0; k < s->n_fields; k++)
+		free(s->fields[k]);
+	*s = (struct sort_list){ 0 };
 }
 
 bool globs_match(const char *globs, const char *s)
@@ -88,6 +126,7 @@ static bool func_passes(const struct rows *rows, uint32_t func)
 struct verdicts {
 	uint8_t *funcs;
 	uint8_t *comms;
+	uint8_t *parents;
 };
 
 static bool passes(const struct rows *rows, struct verdicts *v, uint32_t func, uint32_t comm)
@@ -106,9 +145,41 @@ static bool passes(const struct rows *rows, struct verdicts *v, uint32_t func, u
 	return v->funcs[func] == 1;
 }
 
-static struct row_key make_key(const struct rows *rows, const struct cell_key *k, uint32_t func)
+static bool is_parent(const struct rows *rows, struct verdicts *v, uint32_t func)
+{
+	struct strbuf name = { 0 };
+
+	if (!rows->config->parent)
+		return true;
+	if (!v->parents[func]) {
+		profile_func_name(rows->profile, func, &name);
+		v->parents[func] = symbol_matches(rows->config->parent, name.s) ? 1 : 2;
+		strbuf_free(&name);
+	}
+	return v->parents[func] == 1;
+}
+
+/* Who called the function at place @k of a chain: number + 1, 0: nobody. */
+static uint32_t parent_of(const struct rows *rows, struct verdicts *v, const struct chain *c,
+			  uint32_t k)
+{
+	struct profile *p = rows->profile;
+
+	while (++k < c->n) {
+		uint32_t func = profile_frame_func(p, p->chain_frames[c->first + k]);
+
+		if (is_parent(rows, v, func))
+			return func + 1;
+	}
+	return 0;
+}
+
+static struct row_key make_key(const struct rows *rows, struct verdicts *v,
+			       const struct cell_key *k, uint32_t frame, uint32_t place)
 {
 	unsigned int mask = rows->config->sort.mask;
+	struct profile *p = rows->profile;
+	uint32_t func = profile_frame_func(p, frame);
 	struct row_key key = { 0 };
 
 	if (mask & (1u << SORT_EVENT))
@@ -122,9 +193,18 @@ static struct row_key make_key(const struct rows *rows, const struct cell_key *k
 	if (mask & (1u << SORT_CPU))
 		key.cpu = k->cpu;
 	if (mask & (1u << SORT_DSO))
-		key.object = rows->profile->funcs[func].object;
+		key.object = p->funcs[func].object;
 	if (mask & (1u << SORT_SYMBOL))
 		key.func = func;
+	if (mask & (1u << SORT_SRCLINE))
+		key.line = profile_frame_line(p, frame);
+	if (mask & (1u << SORT_PARENT))
+		key.parent = parent_of(rows, v, &p->chains[k->chain], place);
+	if (mask & (1u << SORT_TIME))
+		key.time = k->time;
+	for (unsigned int i = 0; i < FIELDS_MAX; i++)
+		if (mask & (1u << (SORT_FIELD + i)))
+			key.value[i] = k->value[i];
 	return key;
 }
 
@@ -139,6 +219,11 @@ static struct row *row_get(struct rows *rows, const struct row_key *key)
 	row = ARRAY_PUSH(rows->r, rows->n, rows->cap);
 	row->key = *key;
 	row->first_cell = ROW_END;
+	if (rows->n_group) {
+		row->slot = (uint32_t)rows->n_groups;
+		for (uint32_t i = 0; i < 2 * rows->n_group; i++)
+			*ARRAY_PUSH(rows->groups, rows->n_groups, rows->cap_groups) = 0;
+	}
 	htab_add(&rows->h, hash, (uint32_t)(rows->n - 1));
 	return row;
 }
@@ -158,18 +243,17 @@ static bool add_cell(struct rows *rows, struct verdicts *v, uint32_t i)
 	struct profile *p = rows->profile;
 	const struct cell *c = &p->cells[i];
 	const struct chain *chain = &p->chains[c->key.chain];
-	uint32_t leaf = profile_frame_func(p, c->key.frame);
 	uint32_t n = rows->config->children && chain->n ? chain->n : 1;
 	bool any = false;
 
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t func = k ? profile_frame_func(p, p->chain_frames[chain->first + k]) : leaf;
+		uint32_t frame = k ? p->chain_frames[chain->first + k] : c->key.frame;
 		struct row_key key;
 		struct row *row;
 
-		if (!passes(rows, v, func, c->key.comm))
+		if (!passes(rows, v, profile_frame_func(p, frame), c->key.comm))
 			continue;
-		key = make_key(rows, &c->key, func);
+		key = make_key(rows, v, &c->key, frame, k);
 		row = row_get(rows, &key);
 		any = true;
 		/* recursion counts once */
@@ -180,15 +264,31 @@ static bool add_cell(struct rows *rows, struct verdicts *v, uint32_t i)
 			row->self += c->weight;
 			row->samples += c->samples;
 		}
+		if (rows->n_group) {
+			rows->groups[row->slot + c->key.event] += c->weight;
+			if (!k)
+				rows->groups[row->slot + rows->n_group + c->key.event] += c->weight;
+		}
 		link_cell(rows, row, i);
 	}
 	return any;
 }
 
-static int by_weight(const void *va, const void *vb)
+static int by_weight(const void *va, const void *vb, void *arg)
 {
+	const struct rows *rows = arg;
 	const struct row *a = va, *b = vb;
 
+	/* spans of time stay in the order of time */
+	if (rows->config->sort.keys[0] == SORT_TIME && a->key.time != b->key.time)
+		return a->key.time < b->key.time ? -1 : 1;
+	/* events of different kinds cannot be added up: the first one counts */
+	for (uint32_t i = 0; i < rows->n_group; i++) {
+		uint64_t x = rows->groups[a->slot + i], y = rows->groups[b->slot + i];
+
+		if (x != y)
+			return x < y ? 1 : -1;
+	}
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
 	if (a->self != b->self)
@@ -196,36 +296,57 @@ static int by_weight(const void *va, const void *vb)
 	return memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
-void rows_make(struct rows *rows, struct profile *p, const struct rows_config *config,
-	       uint32_t event)
+static void make(struct rows *rows, uint32_t event)
 {
+	struct profile *p = rows->profile;
 	struct verdicts v = {
 		.funcs = xcalloc(p->n_funcs, 1),
 		.comms = xcalloc(p->machine.comms.n, 1),
+		.parents = xcalloc(p->n_funcs, 1),
 	};
 
-	*rows = (struct rows){ .profile = p, .config = config };
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct cell *c = &p->cells[i];
 
-		if (event != UINT32_MAX && c->key.event != event)
+		if ((event != UINT32_MAX && c->key.event != event) ||
+		    (rows->config->by_tid && c->key.tid != rows->config->tid))
 			continue;
 		rows->weight += c->weight;
 		rows->samples += c->samples;
+		if (rows->n_group)
+			rows->group[c->key.event] += c->weight;
 		if (!add_cell(rows, &v, (uint32_t)i))
 			rows->hidden += c->weight;
 	}
 	if (rows->n)
-		qsort(rows->r, rows->n, sizeof(*rows->r), by_weight);
+		qsort_r(rows->r, rows->n, sizeof(*rows->r), by_weight, rows);
 	htab_free(&rows->h); /* sorting changed the numbers */
 	free(v.funcs);
 	free(v.comms);
+	free(v.parents);
+}
+
+void rows_make(struct rows *rows, struct profile *p, const struct rows_config *config,
+	       uint32_t event)
+{
+	*rows = (struct rows){ .profile = p, .config = config };
+	make(rows, event);
+}
+
+void rows_make_group(struct rows *rows, struct profile *p, const struct rows_config *config,
+		     uint32_t n_events)
+{
+	*rows = (struct rows){ .profile = p, .config = config, .n_group = n_events };
+	rows->group = xcalloc(n_events, sizeof(*rows->group));
+	make(rows, UINT32_MAX);
 }
 
 void rows_free(struct rows *rows)
 {
 	free(rows->r);
 	free(rows->links);
+	free(rows->group);
+	free(rows->groups);
 	htab_free(&rows->h);
 	*rows = (struct rows){ 0 };
 }

@@ -29,7 +29,8 @@ static uint32_t func_at(const struct profile *p, const struct chain *c, uint32_t
 }
 
 /* From the function outwards to who called it. */
-static void add_callers(struct tree *t, const struct rows *rows, const struct cell *cell)
+static void add_callers(struct tree *t, const struct rows *rows, const struct cell *cell,
+			uint32_t start)
 {
 	const struct profile *p = rows->profile;
 	const struct chain *c = &p->chains[cell->key.chain];
@@ -37,11 +38,44 @@ static void add_callers(struct tree *t, const struct rows *rows, const struct ce
 	uint32_t at = 0;
 
 	/* a row that is no function: the functions in it are the first level */
-	for (uint32_t i = by_symbol ? 1 : 0; i < c->n; i++) {
+	for (uint32_t i = by_symbol ? start + 1 : start; i < c->n; i++) {
 		at = node_get(t, at, func_at(p, c, i));
 		t->nodes[at].weight += cell->weight;
 	}
 	t->nodes[at].self += cell->weight;
+}
+
+/* From the outermost caller inwards to the row's function. */
+static void add_inwards(struct tree *t, const struct rows *rows, const struct cell *cell,
+			uint32_t start)
+{
+	const struct profile *p = rows->profile;
+	const struct chain *c = &p->chains[cell->key.chain];
+	uint32_t at = 0;
+
+	for (uint32_t i = c->n; i-- > start;) {
+		at = node_get(t, at, func_at(p, c, i));
+		t->nodes[at].weight += cell->weight;
+	}
+	t->nodes[at].self += cell->weight;
+}
+
+/* Where the row's function is in a chain, outermost; the innermost frame without --children. */
+static uint32_t place_of(const struct rows *rows, const struct row *row, const struct chain *c)
+{
+	const struct profile *p = rows->profile;
+	unsigned int mask = rows->config->sort.mask;
+
+	if (!rows->config->children || !(mask & (1u << SORT_SYMBOL | 1u << SORT_DSO)))
+		return 0;
+	for (uint32_t i = c->n; i-- > 0;) {
+		uint32_t func = func_at(p, c, i);
+
+		if ((!(mask & (1u << SORT_SYMBOL)) || func == row->key.func) &&
+		    (!(mask & (1u << SORT_DSO)) || p->funcs[func].object == row->key.object))
+			return i;
+	}
+	return 0;
 }
 
 /* From the outermost occurrence of the row's function inwards to what it called. */
@@ -99,6 +133,11 @@ static void sort_children(struct tree *t, uint32_t node)
 
 void tree_make(struct tree *t, const struct rows *rows, const struct row *row)
 {
+	enum tree_order order = rows->config->order;
+	uint32_t place;
+
+	if (order == TREE_AUTO)
+		order = rows->config->children ? TREE_CALLER : TREE_CALLEE;
 	*t = (struct tree){ 0 };
 	ARRAY_PUSH(t->nodes, t->n, t->cap);
 	for (uint32_t l = row->first_cell; l != ROW_END; l = rows->links[l].next) {
@@ -107,10 +146,13 @@ void tree_make(struct tree *t, const struct rows *rows, const struct row *row)
 		if (cell->key.chain == CHAIN_NONE)
 			continue;
 		t->nodes[0].weight += cell->weight;
-		if (rows->config->children)
+		place = place_of(rows, row, &rows->profile->chains[cell->key.chain]);
+		if (order == TREE_CALLEE)
+			add_callers(t, rows, cell, place);
+		else if (rows->config->children)
 			add_callees(t, rows, row, cell);
 		else
-			add_callers(t, rows, cell);
+			add_inwards(t, rows, cell, place);
 	}
 	for (uint32_t i = 0; i < t->n; i++)
 		sort_children(t, i);

@@ -146,6 +146,13 @@ void htab_add(struct htab *h, uint32_t hash, uint32_t index)
 	htab_insert(h, (struct htab_slot){ .hash = hash, .ref = index + 1 });
 }
 
+void htab_clear(struct htab *h)
+{
+	if (h->slots)
+		memset(h->slots, 0, h->size * sizeof(*h->slots));
+	h->used = 0;
+}
+
 void htab_free(struct htab *h)
 {
 	free(h->slots);

@@ -102,6 +102,8 @@ struct htab {
 };
 
 void htab_add(struct htab *h, uint32_t hash, uint32_t index);
+/* Forgets everything and keeps the room. */
+void htab_clear(struct htab *h);
 void htab_free(struct htab *h);
 
 static inline uint32_t htab_next(const struct htab *h, uint32_t hash, uint32_t *pos)

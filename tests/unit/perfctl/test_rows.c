@@ -34,7 +34,7 @@ static void callers(void)
 	struct msg m;
 
 	fill(&p);
-	OK(!sort_parse(&config.sort, "dso,symbol", &m), "--sort dso,symbol");
+	OK(!sort_parse(&config.sort, "dso,symbol", NULL, NULL, &m), "--sort dso,symbol");
 	rows_make(&rows, &p, &config, 0);
 	OK(rows.n == 1 && rows.r[0].self == 4 && rows.weight == 4, "one row with all samples");
 	tree_make(&t, &rows, &rows.r[0]);
@@ -55,7 +55,7 @@ static void children(void)
 	struct msg m;
 
 	fill(&p);
-	sort_parse(&config.sort, "symbol", &m);
+	sort_parse(&config.sort, "symbol", NULL, NULL, &m);
 	rows_make(&rows, &p, &config, 0);
 	IS_NUM(rows.n, 3, "--children: a row for each function");
 	OK(rows.r[0].total == 4 && rows.r[1].total == 4 && rows.r[2].total == 3,
@@ -83,7 +83,7 @@ static void recursion(void)
 	key.frame = p.chain_frames[p.chains[key.chain].first];
 	profile_add(&p, &key, 5);
 	profile_resolve(&p);
-	sort_parse(&config.sort, "dso", &m);
+	sort_parse(&config.sort, "dso", NULL, NULL, &m);
 	rows_make(&rows, &p, &config, UINT32_MAX);
 	OK(rows.n == 1 && rows.r[0].total == 5, "what calls itself counts once");
 	rows_free(&rows);
@@ -103,8 +103,8 @@ void test_rows(void)
 	callers();
 	children();
 	recursion();
-	OK(sort_parse(&l, "nonsense", &m) && sort_parse(&l, "", &m), "no columns: nonsense, nothing");
-	OK(!sort_parse(&l, "sym,sym,pid", &m) && l.n == 2, "a column that is named twice");
+	OK(sort_parse(&l, "nonsense", NULL, NULL, &m) && sort_parse(&l, "", NULL, NULL, &m), "no columns: nonsense, nothing");
+	OK(!sort_parse(&l, "sym,sym,pid", NULL, NULL, &m) && l.n == 2, "a column that is named twice");
 	spread_add(&s, 2);
 	OK(s.mean == 2 && spread_stddev(&s) == 0, "one number deviates from nothing");
 	spread_add(&s, 4);

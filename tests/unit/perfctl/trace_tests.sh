@@ -46,6 +46,7 @@ offset() { printf '0x%x' $((0x$(nm "$OUT/victim" | awk -v f="$1" '$3 == f { prin
 a=$(offset alpha) b=$(offset beta) m=$(offset main)
 "$OUT/mktrace" flat flat 1000 "$OUT/victim" "$a" "$a" "$b" "$m" || exit 1
 "$OUT/mktrace" chains chains 1000 "$OUT/victim" "$a" "$b" "$m" || exit 1
+"$OUT/mktrace" long chains 40000 "$OUT/victim" "$a" "$b" "$m" || exit 1
 "$OUT/mktrace" hostile hostile 10 || exit 1
 "$OUT/mktrace" sched sched 10 || exit 1
 "$OUT/mktrace" empty empty || exit 1
@@ -55,6 +56,27 @@ says "report: a quarter in main" 0 '^ +25\.00% +prog +victim +\[\.\] main$' "$p"
 says "report: the header has the command" 0 '^# command: +mktrace$' "$p" report flat
 says "report --sort dso" 0 '^ +100\.00% +victim$' "$p" report --sort dso flat
 says "report --sort tid,cpu" 0 '^ +50\.00% +42 +1$' "$p" report --sort tid,cpu flat
+for t in 2 3 7; do
+	ok "report --threads $t: not a byte differs" bash -c "cmp <('$p' report --threads 1 long) <('$p' report --threads $t long)"
+done
+says "... and nothing is missing" 0 '^# cpu-clock: 40,000 samples' "$p" report --threads 3 long
+says "report --sort by a field of the event" 0 '^ +10\.00% +7$' "$p" report --sort next_pid sched
+says "... two fields: text is harmless" 0 'prog\\x1b' "$p" report --sort prev_comm,next_pid sched
+says "report --sort: a mistyped field" 2 'did you mean "next_pid"' "$p" report --sort nxt_pid sched
+says "report --sort time" 0 '^ +25\.00% +0\.000250$' "$p" report --sort time --time-quantum 250us flat
+says "report --time" 0 '^# cpu-clock: 251 samples' "$p" report --time 0.000250,0.000500 flat
+says "report --time-quantum: nonsense" 2 'such as 100ms' "$p" report --sort time --time-quantum soon flat
+says "report --sort parent" 0 '\[\.\] alpha +(alpha|beta|main)' "$p" report --sort symbol,parent chains
+says "report --sort parent --parent" 0 '\[\.\] alpha +main$' "$p" report --sort symbol,parent --parent main chains
+says "report -g folded" 0 '^ +[0-9.]+% [a-z]+;[a-z;]+$' "$p" report -g folded --percent-limit 0.01 chains
+says "report -g flat" 0 '^ {16}main$' "$p" report -g flat --percent-limit 0.01 chains
+says "report -g: mistyped" 2 'did you mean "folded"' "$p" report --call-graph=foldet chains
+says "report --csv" 0 '^cpu-clock,50\.0000,[0-9]+,500,prog,victim,alpha$' "$p" report --csv - flat
+says "report --csv -x" 0 '^event;share;weight;samples;comm;dso;symbol$' "$p" report --csv - -x ';' flat
+says "report --group" 0 '^# 1: cpu-clock$' "$p" report --group flat
+says "report --sort srcline without debug information" 0 '100\.00% +(victim|\[kernel\])$' "$p" report --sort srcline flat
+says "report --color always" 0 $'\033\\[31m +50\.00%' "$p" report --color always flat
+ok "NO_COLOR is respected" bash -c "! NO_COLOR=1 script -qec \"'$p' report --stdio flat\" /dev/null </dev/null | grep -q \$'\\033\\[31m'"
 says "report -n" 0 '50\.00% +500 +prog' "$p" report -n flat
 says "report --symbol leaves the rest out" 0 '^# filtered out: 50\.00 %' "$p" report --symbol alpha flat
 says "report --percent-limit" 0 '^# 2 more below 30\.00 %, together 50\.00 %' "$p" report --percent-limit 30 flat

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The samples of a recording into a profile, in several threads: a span of time
+ * after the other, each by one thread, put together in order of time. Whatever
+ * the number of threads, the profile is the same to the last number.
+ *
+ * Shared by report and all commands that show the same in another form.
+ */
+#ifndef PERFCTL_LOAD_H
+#define PERFCTL_LOAD_H
+
+#include "feed.h"
+#include "rows.h"
+
+#include <pthread.h>
+
+/**
+ * struct load_config - which samples, and what they are told apart by
+ * @mask:    bits of enum sort_key
+ * @fields:  names of fields of events, for SORT_FIELD and the following
+ * @chains:  keep call chains
+ * @event:   globs, NULL: all
+ * @from:    ns since the epoch
+ * @to:      the same
+ * @quantum: ns that make a span of time, for SORT_TIME
+ * @threads: 0: as many as there are CPUs, if it is worth it
+ */
+struct load_config {
+	unsigned int mask;
+	const char *fields[FIELDS_MAX];
+	bool chains;
+	const char *event;
+	int64_t from;
+	int64_t to;
+	uint64_t quantum;
+	uint64_t threads;
+};
+
+struct load;
+typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
+
+/**
+ * struct load - while samples are read, and after
+ * @feed:     the trace; its profile is what is filled
+ * @begin:    of the trace, ns since the epoch
+ * @fields:   for each class FIELDS_MAX fields, NULL where it has none
+ * @verdicts: for each event: 1 wanted, 0 not
+ * @chains:   samples had call chains
+ * @progress: called now and then, by any thread, with @lock held; may be NULL
+ * @lock:     the profile while load_run() is at work
+ * @stop:     set to end load_run() early
+ */
+struct load {
+	struct feed *feed;
+	struct load_config config;
+	int64_t begin;
+	const struct pev_field **fields;
+	uint8_t *verdicts;
+	bool chains;
+	load_progress_fn progress;
+	void *arg;
+	uint64_t total;
+	uint64_t done;
+	pthread_mutex_t lock;
+	volatile bool stop;
+};
+
+void load_init(struct load *l, struct feed *feed, const struct load_config *config);
+/* Reads all; 0 or -errno. Functions are found by profile_resolve() afterwards. */
+int load_run(struct load *l, struct msg *m);
+void load_free(struct load *l);
+
+/* Does any event have such a field? For sort_parse(). */
+bool load_has_field(void *feed, const char *name, struct nearest *near);
+
+/* "FROM,TO" in seconds from @begin; either may be missing; NULL: everything. */
+int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to, struct msg *m);
+/* "100ms", "2s", "50us"; without a unit: seconds */
+int load_parse_quantum(const char *text, uint64_t *ns, struct msg *m);
+/* A span that makes about @n of a recording, of 1, 2 or 5 times a power of ten. */
+uint64_t load_quantum(const struct feed *f, unsigned int n);
+
+/* load.c, for load_parts.c */
+struct load_part {
+	struct feed *feed;
+	bool chains;
+};
+
+void load_event(const struct load *l, struct load_part *part, const struct pev_event *ev,
+		const struct feed_class *cls, int64_t ns);
+/* load_parts.c: with several threads; 1: not worth it, nothing was done */
+int load_in_parts(struct load *l, unsigned int threads, struct msg *m);
+
+#endif
