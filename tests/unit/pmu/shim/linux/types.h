@@ -22,6 +22,7 @@ typedef unsigned __int128 u128;
 
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
+#define noinline		__attribute__((noinline))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
