@@ -11,10 +11,12 @@
 /**
  * struct walk - one stream
  * @packet: the one that @dec works on
+ * @dropped: bytes of the file up to which memory was given back
  */
 struct walk {
 	const struct pev_stream	*stream;
 	size_t			packet;
+	uint64_t		dropped;
 	struct pev_decoder	dec;
 	struct pev_event	ev;
 };
@@ -89,6 +91,7 @@ static bool advance(struct walk *w)
 		if (++w->packet >= w->stream->nr_packets)
 			return false;
 		pev_decode_stream_packet(&w->dec, w->stream, w->packet);
+		stream_drop(w->stream, &w->dropped, w->stream->packets[w->packet].offset);
 	}
 }
 
@@ -124,6 +127,7 @@ static bool seek_walk(struct walk *w, int64_t ns)
 	if (w->packet >= w->stream->nr_packets)
 		return false;
 	pev_decode_stream_packet(&w->dec, w->stream, w->packet);
+	w->dropped = w->stream->packets[w->packet].offset & ~(uint64_t)(DROP_STEP - 1);
 	while (advance(w))
 		if (pev_event_ns(&w->ev) >= ns)
 			return true;

@@ -185,13 +185,26 @@ static int index_packet(struct stream *s, uint64_t *offset, uint64_t *gaps)
 	return add_packet(s, packet, *offset - size, size, packet->content_size / 8);
 }
 
+/* So that a recording of any length takes little memory to walk through */
+void stream_drop(const struct pev_stream *pub, uint64_t *from, uint64_t to)
+{
+	if (to < *from || to - *from < DROP_STEP)
+		return;
+	to &= ~(uint64_t)(DROP_STEP - 1);
+	if (to > *from)
+		madvise((void *)(pub->data + *from), to - *from, MADV_DONTNEED);
+	*from = to;
+}
+
 static int index_stream(struct stream *s)
 {
-	uint64_t offset = 0, gaps = 0;
+	uint64_t offset = 0, gaps = 0, dropped = 0;
 	int ret = 0;
 
-	while (!ret && offset < s->pub.size)
+	while (!ret && offset < s->pub.size) {
 		ret = index_packet(s, &offset, &gaps);
+		stream_drop(&s->pub, &dropped, offset);
+	}
 	if (ret)
 		return ret;
 	if (gaps)

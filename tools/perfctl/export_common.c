@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the formats of perfctl export share. See export.h. */
+#include "export.h"
+#include "text.h"
+
+#include <stdlib.h>
+
+bool export_class_has_samples(const struct pev_class *cls)
+{
+	return cls->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK);
+}
+
+bool export_sample_of(struct export *x, const struct pev_event *ev, const struct feed_class *cls,
+		      struct export_sample *s)
+{
+	struct profile *p = &x->feed.profile;
+	const struct mapset *space;
+
+	*s = (struct export_sample){ .thread = feed_thread(&x->feed, ev) };
+	space = p->machine.processes[s->thread->process].space;
+	s->weight = ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+	if (ev->kstack_len || ev->ustack_len)
+		s->chain = profile_chain(p, space, ev->kstack, ev->kstack_len, ev->ustack,
+					 ev->ustack_len);
+	if (ev->cls->sample & PEV_SAMPLE_IP)
+		s->frame = profile_frame(p, space, ev->ip);
+	else if (s->chain && p->chains[s->chain].n)
+		s->frame = p->chain_frames[p->chains[s->chain].first];
+	return s->chain || (ev->cls->sample & PEV_SAMPLE_IP);
+}
+
+const uint32_t *export_frames(const struct profile *p, uint32_t chain, const uint32_t *frame,
+			      uint32_t *n)
+{
+	if (chain && p->chains[chain].n) {
+		*n = p->chains[chain].n;
+		return p->chain_frames + p->chains[chain].first;
+	}
+	*n = 1;
+	return frame;
+}
+
+uint32_t export_frame_func(struct export *x, uint32_t frame)
+{
+	struct profile *p = &x->feed.profile;
+
+	if (frame >= p->n_resolved)
+		profile_resolve(p);
+	return profile_frame_func(p, frame);
+}
+
+const char *export_func_name(struct export *x, uint32_t func)
+{
+	struct profile *p = &x->feed.profile;
+	struct strbuf b = { 0 };
+	size_t n;
+
+	if (func >= x->n_names) {
+		n = p->n_funcs > func ? p->n_funcs : func + 1;
+		x->names = xrealloc(x->names, n * sizeof(*x->names));
+		memset(x->names + x->n_names, 0, (n - x->n_names) * sizeof(*x->names));
+		x->n_names = n;
+	}
+	if (!x->names[func].name) {
+		profile_func_name(p, func, &b);
+		x->names[func].name = b.s ? b.s : xstrdup("");
+	}
+	return x->names[func].name;
+}
+
+int64_t export_time(const struct export *x, const struct pev_event *ev)
+{
+	return pev_event_ns(ev) - x->begin;
+}
+
+const char *export_unit(const struct pev_class *cls)
+{
+	return strstr(cls->name, "cpu-clock") || strstr(cls->name, "task-clock") ? "nanoseconds" :
+										  "count";
+}
+
+bool export_is_plumbing(const struct pev_class *cls, const struct pev_field *f)
+{
+	const char *end = strrchr(f->name, '_');
+	char owner[64];
+
+	if (strstr(f->name, "__data_loc"))
+		return true;
+	if (!end || f->shape != PEV_SHAPE_INT)
+		return false;
+	snprintf(owner, sizeof(owner), "%.*s", (int)(end - f->name), f->name);
+	return (!strcmp(end, "_len") || !strcmp(end, "_off")) && pev_class_field(cls, owner);
+}
+
+void export_add(struct export *x, const struct feed_class *cls, const struct export_sample *s)
+{
+	struct cell_key key = { .event = cls->event, .comm = s->thread->comm,
+				.pid = s->thread->pid, .frame = s->frame, .chain = s->chain };
+
+	profile_add(&x->feed.profile, &key, s->weight);
+}
+
+uint32_t call_tree_child(struct call_tree *t, uint32_t parent, uint32_t func)
+{
+	uint32_t hash = hash_2u64(parent, func), pos, ref;
+	struct call_node *node;
+
+	if (!t->n)
+		ARRAY_PUSH(t->nodes, t->n, t->cap);
+	for (ref = htab_first(&t->h, hash, &pos); ref; ref = htab_next(&t->h, hash, &pos))
+		if (t->nodes[ref - 1].parent == parent && t->nodes[ref - 1].func == func)
+			return ref - 1;
+	node = ARRAY_PUSH(t->nodes, t->n, t->cap);
+	node->parent = parent;
+	node->func = func;
+	htab_add(&t->h, hash, (uint32_t)(t->n - 1));
+	return (uint32_t)(t->n - 1);
+}
+
+void call_tree_free(struct call_tree *t)
+{
+	free(t->nodes);
+	htab_free(&t->h);
+	*t = (struct call_tree){ 0 };
+}
