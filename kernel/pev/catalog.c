@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include "catalog.h"
 #include "event.h"
+#include "pmu.h"
 #include "software.h"
 
 static const char * const timers[PEV_TIMER_MAX] = {
@@ -87,21 +88,21 @@ static void list_sideband(struct pev_text *text)
 	kfree(event);
 }
 
-static ssize_t catalog_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+static ssize_t text_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	struct pev_text *text = file->private_data;
 
 	return simple_read_from_buffer(buf, count, pos, text->buf, text->len);
 }
 
-static loff_t catalog_llseek(struct file *file, loff_t offset, int whence)
+static loff_t text_llseek(struct file *file, loff_t offset, int whence)
 {
 	struct pev_text *text = file->private_data;
 
 	return fixed_size_llseek(file, offset, whence, text->len);
 }
 
-static int catalog_release(struct inode *inode, struct file *file)
+static int text_release(struct inode *inode, struct file *file)
 {
 	struct pev_text *text = file->private_data;
 
@@ -110,17 +111,29 @@ static int catalog_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static const struct file_operations catalog_fops = {
+static const struct file_operations text_fops = {
 	.owner		= THIS_MODULE,
-	.read		= catalog_read,
-	.llseek		= catalog_llseek,
-	.release	= catalog_release,
+	.read		= text_read,
+	.llseek		= text_llseek,
+	.release	= text_release,
 };
+
+struct file *pev_text_file(const char *name, struct pev_text *text)
+{
+	struct file *file = text->error ? ERR_PTR(text->error) :
+			    anon_inode_getfile_fmode(name, &text_fops, text, O_RDONLY,
+						     FMODE_PREAD);
+
+	if (IS_ERR(file)) {
+		pev_text_free(text);
+		kfree(text);
+	}
+	return file;
+}
 
 struct file *pev_catalog_file(void)
 {
 	struct pev_text *text = kzalloc(sizeof(*text), GFP_KERNEL_ACCOUNT);
-	struct file *file;
 
 	if (!text)
 		return ERR_PTR(-ENOMEM);
@@ -129,12 +142,6 @@ struct file *pev_catalog_file(void)
 	pev_tracepoint_catalog(text);
 	pev_marker_catalog(text);
 	list_sideband(text);
-	file = text->error ? ERR_PTR(text->error) :
-	       anon_inode_getfile_fmode("[pev-catalog]", &catalog_fops, text, O_RDONLY,
-					FMODE_PREAD);
-	if (IS_ERR(file)) {
-		pev_text_free(text);
-		kfree(text);
-	}
-	return file;
+	pev_pmu_catalog(text);
+	return pev_text_file("[pev-catalog]", text);
 }

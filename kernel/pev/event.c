@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 #include "control.h"
 #include "event.h"
+#include "pmu.h"
 #include "refuse.h"
 #include "sample.h"
 #include "target.h"
@@ -31,6 +32,8 @@ static const struct pev_source_ops *const sources[] = {
 	[PEV_TYPE_TRACEPOINT]	= &pev_tracepoint_source,
 	[PEV_TYPE_MARKER]	= &pev_marker_source,
 	[PEV_TYPE_SIDEBAND]	= &pev_sideband_source,
+	[PEV_TYPE_HARDWARE]	= &pev_pmu_source,
+	[PEV_TYPE_RAW]		= &pev_pmu_source,
 };
 
 static const struct file_operations pev_event_fops;
@@ -354,7 +357,7 @@ static void event_value(struct pev_event *event, struct pev_slot *slot, struct p
 
 	v->value += event->counts_time ? time : (u64)local64_read(&slot->count);
 	v->time_enabled += time;
-	v->time_running += time;
+	v->time_running += time - READ_ONCE(slot->waited);
 	v->lost += local64_read(&slot->lost);
 	v->filtered += local64_read(&slot->filtered);
 	v->samples += local64_read(&slot->samples);
@@ -660,9 +663,16 @@ static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return event_id(event, (void __user *)arg);
 	case PEV_IOC_READ_CPUS:
 		return event_read_cpus(event, (void __user *)arg);
+	case PEV_IOC_READ_MULTIPLEXED:
+		return pev_pmu_read_multiplexed(event, (void __user *)arg);
 	default:
 		return control(NULL, event, cmd, arg);
 	}
+}
+
+static int event_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return pev_pmu_page_map(file->private_data, vma);
 }
 
 static int event_release(struct inode *inode, struct file *file)
@@ -676,6 +686,7 @@ static const struct file_operations pev_event_fops = {
 	.read		= event_read,
 	.unlocked_ioctl	= event_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= event_mmap,
 	.release	= event_release,
 };
 

@@ -34,6 +34,7 @@ struct trace_event_call;
  * @lost:     records that found no room
  * @filtered: occurrences refused by the filter
  * @time:     ns that the event ran here, up to @since
+ * @waited:   of these, ns that it had no counter to count with
  * @since:    when it was started, in ktime_get_mono_fast_ns()
  * @node:     on this CPU's list of running events of one source
  * @event:    back
@@ -52,6 +53,7 @@ struct pev_slot {
 	local64_t		lost;
 	local64_t		filtered;
 	u64			time;
+	u64			waited;
 	u64			since;
 	struct hlist_node	node;
 	struct pev_event	*event;
@@ -70,8 +72,15 @@ struct pev_slot {
  * @unhook: undo @hook; the caller waits for a grace period before @close
  * @close:  free what @open took. Process context
  * @start:  the event begins to count on this CPU. Interrupts off, on the CPU,
- *          perhaps inside the scheduler with a runqueue locked. May be NULL
+ *          perhaps inside the scheduler with a runqueue locked; @now is in
+ *          ktime_get_mono_fast_ns(). May be NULL
  * @stop:   the opposite, same context. May be NULL
+ * @fold:   bring @slot's @count up to date and, if @now is not 0, its @waited.
+ *          The slot runs; on its CPU, any context with preemption disabled.
+ *          NULL: they always are
+ * @reset:  the counters of @cpu's slot, folded, are about to be set to 0: forget
+ *          what belongs to them. On the CPU with interrupts off, or for one that
+ *          is offline. May be NULL
  * @filter: set (@expr not NULL) or remove the filter. pev_control held. NULL:
  *          the source has no fields
  * @period: change the period of a live event; NULL: nothing but to store it
@@ -87,8 +96,10 @@ struct pev_source_ops {
 	int (*hook)(struct pev_event *event, struct pev_refuse *r);
 	void (*unhook)(struct pev_event *event);
 	void (*close)(struct pev_event *event);
-	void (*start)(struct pev_event *event, struct pev_slot *slot);
-	void (*stop)(struct pev_event *event, struct pev_slot *slot);
+	void (*start)(struct pev_event *event, struct pev_slot *slot, u64 now);
+	void (*stop)(struct pev_event *event, struct pev_slot *slot, u64 now);
+	void (*fold)(struct pev_event *event, struct pev_slot *slot, u64 now);
+	void (*reset)(struct pev_event *event, struct pev_slot *slot, unsigned int cpu);
 	int (*filter)(struct pev_event *event, const char *expr, struct pev_refuse *r);
 	int (*period)(struct pev_event *event, u64 period);
 	void (*fields)(struct pev_event *event, struct pev_text *text);
@@ -184,6 +195,7 @@ extern const struct pev_source_ops pev_timer_source;
 extern const struct pev_source_ops pev_tracepoint_source;
 extern const struct pev_source_ops pev_marker_source;
 extern const struct pev_source_ops pev_sideband_source;
+extern const struct pev_source_ops pev_pmu_source;
 
 /**
  * pev_event_create() - an event, attached to its target
@@ -254,12 +266,15 @@ static __always_inline bool pev_slot_hit(struct pev_event *event, struct pev_slo
  * @event: an event
  * @slot:  one of its slots
  *
- * Context: Any. Exact on the slot's own CPU, elsewhere as of the last fold.
+ * Context: Any with preemption disabled. Exact on the slot's own CPU, elsewhere
+ * as of the last fold.
  */
 static inline u64 pev_slot_value(struct pev_event *event, struct pev_slot *slot)
 {
 	u64 value;
 
+	if (event->ops->fold && slot == this_cpu_ptr(event->slots) && slot->running)
+		event->ops->fold(event, slot, 0);
 	if (!event->counts_time)
 		return local64_read(&slot->count);
 	value = slot->time;

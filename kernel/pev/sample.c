@@ -225,20 +225,27 @@ static u64 *put_regs(struct pev_event *event, u64 *to, struct pt_regs *regs)
 	return to;
 }
 
-/* What can't be read is zero: the length was promised already. */
+/*
+ * What can't be read is zero: the length was promised already. Pages that are
+ * not there can't be faulted in, and in an NMI the address space may not be
+ * the task's at all: copy_from_user_nofault() knows.
+ */
 static u64 *put_dump(u64 *to, struct pt_regs *regs, u32 bytes)
 {
-	unsigned long left = bytes;
+	unsigned long from = bytes ? user_stack_pointer(regs) : 0;
+	void *at = to + 1;
+	u32 left, part;
 
-	*to++ = bytes;
-	if (!bytes)
-		return to;
-	pagefault_disable();
-	left = __copy_from_user_inatomic(to, (void __user *)user_stack_pointer(regs), bytes);
-	pagefault_enable();
-	if (left)
-		memset((void *)to + bytes - left, 0, left);
-	return (void *)to + bytes;
+	*to = bytes;
+	for (left = bytes; left; left -= part) {
+		part = min_t(u32, left, PAGE_SIZE - offset_in_page(from));
+		if (copy_from_user_nofault(at, (void __user *)from, part))
+			break;
+		at += part;
+		from += part;
+	}
+	memset(at, 0, left);
+	return at + left;
 }
 
 static u64 *put_stacks(u64 *to, const struct pev_callchain *chain)
@@ -276,7 +283,7 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 		return 0;
 	/* where the source is; what was excluded has no right to see it */
 	if (in->ip)
-		return event->flags & PEV_F_EXCLUDE_KERNEL ? 0 : in->ip;
+		return event->flags & PEV_F_EXCLUDE_KERNEL && !in->user_ip ? 0 : in->ip;
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 

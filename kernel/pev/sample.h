@@ -17,6 +17,7 @@ struct pt_regs;
  * @regs:   registers at the event; NULL: those of the caller's context matter
  *          only for call chains, which then start at the source
  * @ip:     instruction pointer; 0: from @regs
+ * @user_ip: @ip is one of user mode
  * @addr:   data address or 0
  * @period: occurrences or ns that this record stands for; 0: the event's period
  * @task:   whom it is about; NULL: the current task
@@ -24,6 +25,7 @@ struct pt_regs;
 struct pev_sample_in {
 	struct pt_regs	*regs;
 	u64		ip;
+	bool		user_ip;
 	u64		addr;
 	u64		period;
 	struct task_struct *task;

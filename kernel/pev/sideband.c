@@ -517,12 +517,12 @@ static void sideband_unhook(struct pev_event *event)
 	}
 }
 
-static void sideband_start(struct pev_event *event, struct pev_slot *slot)
+static void sideband_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	pev_running_add(PEV_RUN_SIDEBAND + event->config, slot);
 }
 
-static void sideband_stop(struct pev_event *event, struct pev_slot *slot)
+static void sideband_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	pev_running_del(slot);
 }

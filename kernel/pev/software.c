@@ -177,13 +177,13 @@ static void software_unhook(struct pev_event *event)
 	}
 }
 
-static void software_start(struct pev_event *event, struct pev_slot *slot)
+static void software_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	if (!event->counts_time)
 		pev_running_add(PEV_RUN_SOFTWARE + event->config, slot);
 }
 
-static void software_stop(struct pev_event *event, struct pev_slot *slot)
+static void software_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	if (!event->counts_time)
 		pev_running_del(slot);

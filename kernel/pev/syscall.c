@@ -17,6 +17,7 @@
 #include "channel.h"
 #include "control.h"
 #include "event.h"
+#include "pmu.h"
 #include "refuse.h"
 #include "sample.h"
 #include "software.h"
@@ -61,8 +62,10 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(offsetof(struct pev_attr, refusal) != 120);
 	BUILD_BUG_ON(offsetof(struct pev_attr, refusal_size) != 136);
 	BUILD_BUG_ON(sizeof(struct pev_refusal) != 24);
-	BUILD_BUG_ON(sizeof(struct pev_info) != 88);
+	BUILD_BUG_ON(sizeof(struct pev_info) != 152);
 	BUILD_BUG_ON(sizeof(struct pev_value) != 48);
+	BUILD_BUG_ON(sizeof(struct pev_multiplexed) != 104);
+	BUILD_BUG_ON(sizeof(struct pev_user_page) != 40);
 	BUILD_BUG_ON(sizeof(struct pev_id) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_filter_arg) != 24);
 	BUILD_BUG_ON(sizeof(struct pev_cpu_values) != 16);
@@ -89,9 +92,11 @@ int pev_copy_struct_to_user(void __user *to, size_t usize, const void *from, siz
 /* ---- which members go with which type ---- */
 
 #define T(type)		(1U << PEV_TYPE_##type)
-#define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND))
+#define HARDWARE	(T(HARDWARE) | T(RAW))
+#define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
+			 HARDWARE)
 #define NAMED		(T(TRACEPOINT) | T(MARKER))
-#define CONFIGURED	(T(SOFTWARE) | T(TIMER) | T(SIDEBAND))
+#define CONFIGURED	(T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | HARDWARE)
 
 /**
  * struct member - a member of struct pev_attr
@@ -117,7 +122,7 @@ static const struct member members[] = {
 	MEMBER(flags, sizeof(u64), false, EVENTS | T(CHANNEL)),
 	MEMBER(sample, sizeof(u64), false, EVENTS),
 	MEMBER(config, sizeof(u64), false, CONFIGURED),
-	MEMBER(name, sizeof(u64), false, NAMED),
+	MEMBER(name, sizeof(u64), false, NAMED | HARDWARE),
 	MEMBER(filter, sizeof(u64), false, NAMED),
 	MEMBER(period, sizeof(u64), false, EVENTS),
 	MEMBER(channel_fd, sizeof(s32), true, EVENTS),
@@ -196,6 +201,9 @@ static int check_target(const struct pev_attr *attr, struct pev_refuse *r)
 	return 0;
 }
 
+#define HARDWARE_FLAGS	(PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST | \
+			 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE)
+
 static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	u64 unknown;
@@ -212,9 +220,13 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 				  unknown);
 	if (attr->type == PEV_TYPE_CHANNEL)
 		return 0;
-	if ((attr->flags & PEV_F_FREQ) && attr->type != PEV_TYPE_TIMER)
+	if ((attr->flags & PEV_F_FREQ) && !(BIT(attr->type) & (T(TIMER) | HARDWARE)))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "PEV_F_FREQ is for timers: give a period");
+				  "PEV_F_FREQ is for timers and hardware counters: give a period");
+	unknown = attr->flags & HARDWARE_FLAGS;
+	if (unknown && !(BIT(attr->type) & HARDWARE))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "flags 0x%llx are for hardware counters", unknown);
 	if ((attr->flags & PEV_F_EXCLUDE_USER) && (attr->flags & PEV_F_EXCLUDE_KERNEL))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "excluding user and kernel mode leaves nothing");
@@ -227,10 +239,14 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	return 0;
 }
 
-/* Does a record show where the kernel was? */
+/* Does a record show where the kernel was, or a counter what it did? */
 static bool shows_kernel(const struct pev_attr *attr)
 {
-	return attr->channel_fd >= 0 && !(attr->flags & PEV_F_EXCLUDE_KERNEL) &&
+	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
+		return false;
+	if (BIT(attr->type) & HARDWARE)
+		return true;
+	return attr->channel_fd >= 0 &&
 	       ((attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_KSTACK)) ||
 		attr->type == PEV_TYPE_TIMER);
 }
@@ -255,7 +271,7 @@ static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
 				  level);
 	if (level >= PARANOID_KERNEL && shows_kernel(attr))
 		return pev_refuse(r, EACCES, PEV_FIELD(flags),
-				  "kernel addresses need CAP_PERFMON (kernel.pev_paranoid is %d): set PEV_F_EXCLUDE_KERNEL",
+				  "what the kernel does needs CAP_PERFMON (kernel.pev_paranoid is %d): set PEV_F_EXCLUDE_KERNEL",
 				  level);
 	return 0;
 }
@@ -311,6 +327,7 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		info.sample &= ~PEV_SAMPLE_UREGS;
 	if (!IS_ENABLED(CONFIG_CGROUPS))
 		info.targets &= ~(1ULL << PEV_TARGET_CGROUP);
+	pev_pmu_info(&info);
 	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
 	info.clock = clock.type;
 	info.clock_freq = clock.freq;
@@ -369,6 +386,8 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	switch (attr->type) {
 	case PEV_TYPE_CATALOG:
 		return pev_catalog_file();
+	case PEV_TYPE_PMU:
+		return pev_pmu_file();
 	case PEV_TYPE_CHANNEL:
 		if (sysctl_pev_paranoid >= PARANOID_OFF ||
 		    (sysctl_pev_paranoid >= PARANOID_ALL && !perfmon_capable()))
@@ -441,12 +460,13 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
  *   larger than a page; info_size is larger than a page
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
+ * - %-EBUSY: somebody else has the counters, or the processor's mark
  * - %-EBADF: channel_fd, group_fd, or a cgroup's fd: not open
  * - %-EINTR: a signal came while the target was busy with an exec
  * - %-EFAULT: an address can't be read or written
  * - %-EINVAL: a member's value
  * - %-EMFILE, %-ENFILE: no fd left
- * - %-ENODEV: a CPU of the mask is not online
+ * - %-ENODEV: a CPU of the mask is not online, or there is no PMU
  * - %-ENOENT: no such tracepoint or marker
  * - %-ENOMEM: no memory
  * - %-ENOSPC: the channel has no event id left
@@ -482,6 +502,6 @@ SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, _
 static int __init pev_init(void)
 {
 	register_sysctl_init("kernel", pev_sysctls);
-	return pev_target_setup();
+	return pev_pmu_setup() ?: pev_target_setup();
 }
 late_initcall(pev_init);

@@ -27,6 +27,7 @@
 #include <trace/events/cgroup.h>
 #include <trace/events/sched.h>
 #include "event.h"
+#include "pmu.h"
 #include "refuse.h"
 #include "sideband.h"
 #include "target.h"
@@ -57,15 +58,21 @@ static void slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 	slot->since = now;
 	WRITE_ONCE(slot->running, 1);
 	if (event->ops->start)
-		event->ops->start(event, slot);
+		event->ops->start(event, slot, now);
 }
 
 static void slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	if (event->ops->stop)
-		event->ops->stop(event, slot);
+		event->ops->stop(event, slot, now);
 	WRITE_ONCE(slot->running, 0);
 	slot->time += now - slot->since;
+}
+
+/* The processor tells whom they count: they run everywhere all the time. */
+static bool is_marked(const struct pev_event *event)
+{
+	return event->flags & PEV_F_MARKED;
 }
 
 static bool targets_task(const struct pev_event *event)
@@ -94,7 +101,7 @@ static bool wants(struct pev_event *event, struct task_struct *task)
 
 	if (!READ_ONCE(event->enabled) || !cpu->online)
 		return false;
-	if (targets_task(event))
+	if (targets_task(event) && !is_marked(event))
 		return pev_ctx_has(cpu->ctx, event);
 	if (!cpumask_test_cpu(smp_processor_id(), event->cpus))
 		return false;
@@ -106,17 +113,23 @@ static bool wants(struct pev_event *event, struct task_struct *task)
 	return wanted;
 }
 
-static void slot_sync(struct pev_event *event, struct task_struct *task)
+/*
+ * Start or stop @event here. @now is 0 before the first of several and the same
+ * for all; pev_pmu_settle() follows the last.
+ */
+static void slot_sync(struct pev_event *event, struct task_struct *task, u64 *now)
 {
 	struct pev_slot *slot = this_cpu_ptr(event->slots);
 	bool wanted = wants(event, task);
 
 	if (wanted == !!slot->running)
 		return;
+	if (!*now)
+		*now = ktime_get_mono_fast_ns();
 	if (wanted)
-		slot_start(event, slot, ktime_get_mono_fast_ns());
+		slot_start(event, slot, *now);
 	else
-		slot_stop(event, slot, ktime_get_mono_fast_ns());
+		slot_stop(event, slot, *now);
 }
 
 static void ctx_stop(struct pev_task_ctx *ctx, u64 now)
@@ -127,7 +140,7 @@ static void ctx_stop(struct pev_task_ctx *ctx, u64 now)
 		struct pev_event *event = READ_ONCE(ctx->events[i]);
 		struct pev_slot *slot;
 
-		if (!event)
+		if (!event || is_marked(event))
 			continue;
 		slot = this_cpu_ptr(event->slots);
 		if (slot->running)
@@ -143,7 +156,7 @@ static void ctx_start(struct pev_task_ctx *ctx, u64 now)
 		struct pev_event *event = READ_ONCE(ctx->events[i]);
 		struct pev_slot *slot;
 
-		if (!event || !READ_ONCE(event->enabled))
+		if (!event || is_marked(event) || !READ_ONCE(event->enabled))
 			continue;
 		slot = this_cpu_ptr(event->slots);
 		if (!slot->running)
@@ -167,11 +180,22 @@ static void ctx_switch(struct target_cpu *cpu, struct pev_task_ctx *next)
 	cpu->ctx = next;
 	if (next)
 		ctx_start(next, now);
+	pev_pmu_settle();
+}
+
+/* Marks follow sets: they are put right when a task is about to run. */
+static void mark(struct task_struct *task, struct pev_task_ctx *ctx)
+{
+	if (static_branch_unlikely(&pev_mark_key))
+		pev_pmu_mark(task, ctx && READ_ONCE(ctx->marked));
 }
 
 static void refresh_here(void *unused)
 {
-	ctx_switch(this_cpu_ptr(&target_cpus), rcu_dereference_sched(current->pev));
+	struct pev_task_ctx *ctx = rcu_dereference_sched(current->pev);
+
+	ctx_switch(this_cpu_ptr(&target_cpus), ctx);
+	mark(current, ctx);
 }
 
 void pev_target_refresh(void)
@@ -185,6 +209,7 @@ void pev_target_switch(struct pev_task_ctx *ctx)
 
 	local_irq_save(flags);
 	ctx_switch(this_cpu_ptr(&target_cpus), ctx);
+	mark(current, ctx);
 	local_irq_restore(flags);
 }
 
@@ -199,18 +224,20 @@ static void sync_all_here(void *unused)
 	struct pev_task_ctx *ctx = this_cpu_read(target_cpus.ctx);
 	struct pev_event *event;
 	unsigned int i;
+	u64 now = 0;
 
 	for (i = 0; ctx && i < ctx->nr; i++) {
 		event = READ_ONCE(ctx->events[i]);
 		if (event)
-			slot_sync(event, current);
+			slot_sync(event, current, &now);
 	}
 	rcu_read_lock();
 	list_for_each_entry_rcu(event, &cpu_events, node)
-		slot_sync(event, current);
+		slot_sync(event, current, &now);
 	list_for_each_entry_rcu(event, &cgroup_events, node)
-		slot_sync(event, current);
+		slot_sync(event, current, &now);
 	rcu_read_unlock();
+	pev_pmu_settle();
 }
 
 static void sync_all(struct work_struct *work)
@@ -292,8 +319,11 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 	if (err) {
 		pev_ctx_detach(event);
 		pev_target_hooks_put();
+		return err;
 	}
-	return err;
+	if (is_marked(event))
+		list_add_tail_rcu(&event->node, &cpu_events);
+	return 0;
 }
 
 void pev_target_detach(struct pev_event *event)
@@ -303,7 +333,7 @@ void pev_target_detach(struct pev_event *event)
 	WRITE_ONCE(event->enabled, false);
 	if (targets_task(event))
 		pev_ctx_detach(event);
-	else
+	if (!targets_task(event) || is_marked(event))
 		list_del_rcu(&event->node);
 	pev_target_sync(&event, 1);
 	if (event->target != PEV_TARGET_CPUS)
@@ -323,6 +353,7 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 	unsigned long flags;
 	bool any = false;
 	unsigned int i;
+	u64 now = 0;
 
 	/* what is known now to gain rights is not shown on its way there either */
 	if (rcu_access_pointer(task->pev) &&
@@ -338,9 +369,10 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 		/* once: a later ioctl has the last word */
 		WRITE_ONCE(event->on_exec, false);
 		WRITE_ONCE(event->enabled, true);
-		slot_sync(event, task);
+		slot_sync(event, task, &now);
 		any = true;
 	}
+	pev_pmu_settle();
 	local_irq_restore(flags);
 	if (any)
 		schedule_work(&sync_all_work);
@@ -352,6 +384,10 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 {
 	if (rcu_access_pointer(task->pev) && get_dumpable(task->mm) != SUID_DUMP_USER)
 		pev_ctx_drop_unprivileged(task);
+	/* the new program started with fresh registers */
+	local_irq_disable();
+	mark(task, this_cpu_read(target_cpus.ctx));
+	local_irq_enable();
 }
 
 /* After all other probes: they still belong to @prev. */
@@ -361,13 +397,16 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	struct target_cpu *cpu = this_cpu_ptr(&target_cpus);
 	struct pev_task_ctx *ctx = rcu_dereference_sched(next->pev);
 	struct pev_event *event;
+	u64 now = 0;
 
 	if (cpu->ctx != ctx)
 		ctx_switch(cpu, ctx);
-	if (!list_empty(&cgroup_events))
-		list_for_each_entry_rcu(event, &cgroup_events, node,
-					rcu_read_lock_sched_held())
-			slot_sync(event, next);
+	mark(next, ctx);
+	if (list_empty(&cgroup_events))
+		return;
+	list_for_each_entry_rcu(event, &cgroup_events, node, rcu_read_lock_sched_held())
+		slot_sync(event, next, &now);
+	pev_pmu_settle();
 }
 
 static void probe_cgroup(void *data, struct cgroup *to, const char *path,
@@ -452,9 +491,11 @@ static void sync_here(void *data)
 {
 	struct event_list *list = data;
 	unsigned int i;
+	u64 now = 0;
 
 	for (i = 0; i < list->nr; i++)
-		slot_sync(list->events[i], current);
+		slot_sync(list->events[i], current, &now);
+	pev_pmu_settle();
 }
 
 void pev_target_sync(struct pev_event **events, unsigned int nr)
@@ -464,16 +505,23 @@ void pev_target_sync(struct pev_event **events, unsigned int nr)
 	on_each_cpu(sync_here, &list, 1);
 }
 
-static void fold_here(void *data)
+static void slot_fold(struct pev_event *event, struct pev_slot *slot)
 {
-	struct pev_event *event = data;
-	struct pev_slot *slot = this_cpu_ptr(event->slots);
 	u64 now = ktime_get_mono_fast_ns();
 
 	if (!slot->running)
 		return;
 	slot->time += now - slot->since;
 	slot->since = now;
+	if (event->ops->fold)
+		event->ops->fold(event, slot, now);
+}
+
+static void fold_here(void *data)
+{
+	struct pev_event *event = data;
+
+	slot_fold(event, this_cpu_ptr(event->slots));
 }
 
 static bool runs_on(int cpu, void *data)
@@ -488,14 +536,19 @@ void pev_target_fold(struct pev_event *event)
 	on_each_cpu_cond(runs_on, fold_here, event, 1);
 }
 
-static void slot_reset(struct pev_slot *slot)
+static void slot_reset(struct pev_event *event, unsigned int cpu)
 {
+	struct pev_slot *slot = per_cpu_ptr(event->slots, cpu);
+
+	if (event->ops->reset)
+		event->ops->reset(event, slot, cpu);
 	local64_set(&slot->count, 0);
 	local64_set(&slot->left, 0);
 	local64_set(&slot->samples, 0);
 	local64_set(&slot->lost, 0);
 	local64_set(&slot->filtered, 0);
 	slot->time = 0;
+	slot->waited = 0;
 	slot->since = ktime_get_mono_fast_ns();
 }
 
@@ -504,8 +557,10 @@ static void reset_here(void *data)
 	struct event_list *list = data;
 	unsigned int i;
 
-	for (i = 0; i < list->nr; i++)
-		slot_reset(this_cpu_ptr(list->events[i]->slots));
+	for (i = 0; i < list->nr; i++) {
+		slot_fold(list->events[i], this_cpu_ptr(list->events[i]->slots));
+		slot_reset(list->events[i], smp_processor_id());
+	}
 }
 
 void pev_target_reset(struct pev_event **events, unsigned int nr)
@@ -519,7 +574,7 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 		if (cpu_online(cpu))
 			continue;
 		for (i = 0; i < nr; i++)
-			slot_reset(per_cpu_ptr(events[i]->slots, cpu));
+			slot_reset(events[i], cpu);
 	}
 	cpus_read_unlock();
 }

@@ -106,6 +106,7 @@ static int ctx_make(struct pev_task_ctx *from, bool (*keep)(const struct pev_eve
 		}
 		all_thread &= to_thread(event);
 		all_process &= to_process(event);
+		ctx->marked |= !!(event->flags & PEV_F_MARKED);
 		ctx->events[nr++] = event;
 	}
 	ctx->nr = nr;
@@ -238,16 +239,29 @@ int pev_ctx_attach(struct pev_event *event, struct task_struct *top)
 	return ret;
 }
 
+static void ctx_remove(struct pev_task_ctx *ctx, struct pev_event *event)
+{
+	bool marked = false;
+	unsigned int i;
+
+	lockdep_assert_held(&ctx_lock);
+
+	for (i = 0; i < ctx->nr; i++) {
+		if (ctx->events[i] == event)
+			WRITE_ONCE(ctx->events[i], NULL);
+		else if (ctx->events[i])
+			marked |= !!(ctx->events[i]->flags & PEV_F_MARKED);
+	}
+	WRITE_ONCE(ctx->marked, marked);
+}
+
 void pev_ctx_detach(struct pev_event *event)
 {
 	struct pev_task_ctx *ctx;
-	unsigned int i;
 
 	spin_lock(&ctx_lock);
 	list_for_each_entry(ctx, &all_ctxs, node)
-		for (i = 0; i < ctx->nr; i++)
-			if (ctx->events[i] == event)
-				WRITE_ONCE(ctx->events[i], NULL);
+		ctx_remove(ctx, event);
 	spin_unlock(&ctx_lock);
 }
 

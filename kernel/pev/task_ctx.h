@@ -17,6 +17,7 @@ struct task_struct;
  * @node:    in all_ctxs, under ctx_lock
  * @thread:  set of a new thread; this one itself (not counted in @ref), or NULL
  * @process: set of a new process, likewise
+ * @marked:  there is a PEV_F_MARKED event in it
  * @nr:      length of @events
  * @events:  entries become NULL when their event is detached
  */
@@ -26,6 +27,7 @@ struct pev_task_ctx {
 	struct list_head	node;
 	struct pev_task_ctx	*thread;
 	struct pev_task_ctx	*process;
+	bool			marked;
 	unsigned int		nr;
 	struct pev_event	*events[] __counted_by(nr);
 };

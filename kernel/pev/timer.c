@@ -43,14 +43,14 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void timer_start(struct pev_event *event, struct pev_slot *slot)
+static void timer_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	u64 delay = slot->remaining ?: event->period;
 
 	hrtimer_start(&slot->timer, ns_to_ktime(delay), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static void timer_stop(struct pev_event *event, struct pev_slot *slot)
+static void timer_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	s64 left = ktime_to_ns(hrtimer_get_remaining(&slot->timer));
 

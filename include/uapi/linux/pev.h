@@ -32,7 +32,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		1
+#define PEV_ABI_VERSION		2
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -48,10 +48,20 @@
  * @PEV_TYPE_MARKER:     a kernel marker, attr.name is "subsystem:event"
  * @PEV_TYPE_SIDEBAND:   what tools need to resolve samples, attr.config is
  *                       enum pev_sideband
+ * @PEV_TYPE_HARDWARE:   a hardware counter by what it means on any processor,
+ *                       attr.config is enum pev_hardware
+ * @PEV_TYPE_RAW:        a hardware counter by the processor's own code, in
+ *                       attr.config: on x86 the event select register (event, unit
+ *                       mask, edge, invert, counter mask); on PowerPC the event
+ *                       code of the processor's manual. attr.name, if not 0, is the
+ *                       name that records and texts give it
+ * @PEV_TYPE_PMU:        an fd whose read() yields text about the counters: what
+ *                       there are, who holds them, what went wrong
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
- * "software", "timer", "tracepoint", "marker" or "sideband", <fields> either
- * "-" or a list of "type name" pairs separated by ';'.
+ * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
+ * that this processor has), <fields> either "-" or a list of "type name" pairs
+ * separated by ';'.
  */
 enum pev_type {
 	PEV_TYPE_INFO		= 0,
@@ -62,6 +72,9 @@ enum pev_type {
 	PEV_TYPE_TRACEPOINT	= 5,
 	PEV_TYPE_MARKER		= 6,
 	PEV_TYPE_SIDEBAND	= 7,
+	PEV_TYPE_HARDWARE	= 8,
+	PEV_TYPE_RAW		= 9,
+	PEV_TYPE_PMU		= 10,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -101,6 +114,30 @@ enum pev_sideband {
 	PEV_SB_MAX,			/* not ABI */
 };
 
+/* attr.config of PEV_TYPE_HARDWARE; each processor has some of them */
+enum pev_hardware {
+	PEV_HW_CYCLES		= 0,	/* of the core, as it runs */
+	PEV_HW_REF_CYCLES	= 1,	/* at a constant rate, while not halted */
+	PEV_HW_INSTRUCTIONS	= 2,	/* retired */
+	PEV_HW_BRANCHES		= 3,	/* retired */
+	PEV_HW_BRANCH_MISSES	= 4,	/* retired, mispredicted */
+	PEV_HW_CACHE_REFS	= 5,	/* of the last level */
+	PEV_HW_CACHE_MISSES	= 6,
+	PEV_HW_STALLED_FRONT	= 7,	/* cycles in which nothing was delivered */
+	PEV_HW_STALLED_BACK	= 8,	/* cycles in which nothing could go on */
+	PEV_HW_BUS_CYCLES	= 9,
+	PEV_HW_L1D_LOADS	= 10,
+	PEV_HW_L1D_MISSES	= 11,	/* of loads */
+	PEV_HW_L1I_MISSES	= 12,
+	PEV_HW_LLC_LOADS	= 13,
+	PEV_HW_LLC_MISSES	= 14,	/* of loads */
+	PEV_HW_DTLB_LOADS	= 15,
+	PEV_HW_DTLB_MISSES	= 16,	/* of loads */
+	PEV_HW_ITLB_MISSES	= 17,
+
+	PEV_HW_MAX,			/* not ABI */
+};
+
 /**
  * enum pev_target - what an event is counted on, attr.target
  * @PEV_TARGET_NONE:    of channels and queries
@@ -135,7 +172,17 @@ enum pev_target {
 #define PEV_F_EXCLUDE_USER	(1ULL << 3)	/* nothing from user mode */
 #define PEV_F_EXCLUDE_KERNEL	(1ULL << 4)	/* nothing from kernel mode */
 #define PEV_F_READ_GROUP	(1ULL << 5)	/* read() on a leader gives the group */
-#define PEV_F_ALL		((1ULL << 6) - 1)
+/* of hardware counters; refused where the processor can't tell them apart */
+#define PEV_F_EXCLUDE_HV	(1ULL << 6)	/* nothing from the hypervisor */
+#define PEV_F_EXCLUDE_HOST	(1ULL << 7)	/* guests only */
+#define PEV_F_EXCLUDE_GUEST	(1ULL << 8)	/* nothing from guests */
+#define PEV_F_PINNED		(1ULL << 9)	/* has a counter before all that is not pinned */
+#define PEV_F_EXCLUSIVE		(1ULL << 10)	/* its group has the PMU for itself */
+#define PEV_F_MARKED		(1ULL << 11)	/* the processor tells the target's tasks from
+						 * others by a mark: nothing is saved or loaded
+						 * at a task switch; user mode only */
+#define PEV_F_USER_PAGE		(1ULL << 12)	/* for mmap(): see struct pev_user_page */
+#define PEV_F_ALL		((1ULL << 13) - 1)
 
 /* attr.flags of channels */
 #define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */
@@ -267,7 +314,7 @@ struct pev_attr {
 #define PEV_ATTR_SIZE_VER0	144	/* the first published structure */
 
 /**
- * struct pev_info - what this kernel can do; any user may ask
+ * struct pev_info - what this kernel and machine can do; any user may ask
  * @size:        bytes that this kernel knows of this structure
  * @abi_version: PEV_ABI_VERSION of the running kernel
  * @types:       mask of 1 << enum pev_type
@@ -282,6 +329,10 @@ struct pev_attr {
  * @clock_freq:  Hz of that clock
  * @nr_tracepoints: tracepoints that can be opened now
  * @nr_markers:  markers that can be opened now
+ * @hardware:    mask of 1 << enum pev_hardware that this processor can count
+ * @pmu_counters: counters of each CPU, 0: no PMU that pev can drive
+ * @pmu_features: PEV_PMU_*
+ * @pmu:         name of the PMU
  */
 struct pev_info {
 	__u32	size;
@@ -298,7 +349,16 @@ struct pev_info {
 	__u64	clock_freq;
 	__u32	nr_tracepoints;
 	__u32	nr_markers;
+	__u64	hardware;
+	__u32	pmu_counters;
+	__u32	pmu_features;
+	char	pmu[48];
 };
+
+/* pev_info.pmu_features */
+#define PEV_PMU_FREEZES		(1U << 0)	/* counters stop at the overflow itself */
+#define PEV_PMU_USER_READS	(1U << 1)	/* user space can read counters */
+#define PEV_PMU_MARKS		(1U << 2)	/* PEV_F_MARKED works */
 
 /**
  * struct pev_value - what read() on an event gives
@@ -323,6 +383,83 @@ struct pev_value {
 	__u64	lost;
 	__u64	filtered;
 	__u64	samples;
+};
+
+/**
+ * struct pev_multiplexed - PEV_IOC_READ_MULTIPLEXED
+ * @size:         in: bytes of this structure; out: bytes the kernel knows
+ * @windows:      times that the event had a counter and gave it up again
+ * @value:        as in struct pev_value
+ * @time_enabled: as in struct pev_value
+ * @time_running: as in struct pev_value
+ * @sum_tt:       sum over the windows of t * t, t the ns of a window
+ * @sum_xt:       of x * t, x what was counted in it
+ * @sum_xx:       of x * x; each sum is the low, then the high 64 bits
+ * @throttled:    times that sampling was held up because it came too fast
+ * @throttled_ns: for how long; not part of @time_running
+ *
+ * While there are more events than counters they take turns, and
+ * value * time_enabled / time_running estimates what would have been counted.
+ * With r = value / time_running and n windows,
+ *
+ *	variance of x - r * t = (sum_xx - 2 r sum_xt + r^2 sum_tt) / (n - 1)
+ *
+ * says how well. Windows are those of all CPUs; the current one is not in the
+ * sums until it ends.
+ */
+struct pev_multiplexed {
+	__u32	size;
+	__u32	reserved;
+	__u64	windows;
+	__u64	value;
+	__u64	time_enabled;
+	__u64	time_running;
+	__u64	sum_tt[2];
+	__u64	sum_xt[2];
+	__u64	sum_xx[2];
+	__u64	throttled;
+	__u64	throttled_ns;
+};
+
+/**
+ * struct pev_user_page - a hardware counter for its own task to read
+ * @version:  PEV_ABI_VERSION
+ * @seq:      changes with every change of the page; odd: it is changing
+ * @counter:  number of the counter plus 1, for rdpmc or as SPR; 0: there is
+ *            none now: call read()
+ * @cpu:      where the task has it; of use only there
+ * @shift:    64 less the counter's width
+ * @partial:  not 0: the event had to wait for a counter at times, and the value
+ *            lacks what happened then; read() gives the times to scale it
+ * @start:    the counter when the page last changed ...
+ * @base:     ... and the value then, see below
+ *
+ * mmap() of one page at offset 0 of an event fd, read-only, for hardware
+ * events on one task (PEV_TARGET_TASK) that were opened with PEV_F_USER_PAGE.
+ * The task reads:
+ *
+ *	do {
+ *		seq = READ_ONCE(page->seq);		// G, pairs with H
+ *		counter = page->counter;
+ *		if (!counter || page->cpu != this CPU)
+ *			return by read();
+ *		value = rdpmc(counter - 1) - page->start;
+ *		value = page->base + (value << page->shift >> page->shift);
+ *	} while (READ_ONCE(page->seq) != seq || seq & 1);
+ *
+ * "This CPU" is cpu_id of struct rseq, read after @seq. Another task that
+ * maps the page never takes what it finds in its own CPU's register for the
+ * counter: while it runs on @cpu, the owner does not, and the page says 0.
+ */
+struct pev_user_page {
+	__u32	version;
+	__u32	seq;
+	__u32	counter;
+	__u32	cpu;
+	__u32	shift;
+	__u32	partial;
+	__u64	start;
+	__u64	base;
 };
 
 /* ioctl()s. "group" as argument applies to the leader and all its members. */
@@ -452,6 +589,7 @@ struct pev_channel_info {
 /* On events */
 #define PEV_IOC_ID		_IOR(PEV_IOC_MAGIC, 5, struct pev_id)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
+#define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, struct pev_multiplexed)
 /* On channels; the argument of FLUSH is 0 */
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The contract between the PMU core (kernel/pev/pmu.c) and what drives a
+ * processor's performance counters, the backend. A machine has one backend.
+ *
+ * The core owns everything that processors have in common: which event has
+ * which counter when, periods, counter widths and deltas, multiplexing, groups,
+ * throttling, what a sample holds. A backend says which counters can carry an
+ * event and moves bits in and out of registers. It keeps no list of events.
+ *
+ * Counters have numbers from 0 to PEV_PMU_MAX_COUNTERS - 1, chosen by the
+ * backend; a set of counters is a u64 with a bit for each.
+ *
+ * See Documentation/core-api/pev-pmu.rst for how to write a backend.
+ */
+#ifndef _LINUX_PEV_PMU_H
+#define _LINUX_PEV_PMU_H
+
+#include <linux/types.h>
+#include <uapi/linux/pev.h>
+
+struct mm_struct;
+struct pev_refuse;
+struct pt_regs;
+struct task_struct;
+
+#define PEV_PMU_MAX_COUNTERS	64
+#define PEV_PMU_MAX_ALTS	4
+
+/**
+ * struct pev_pmu_request - an event as the user asks for it
+ * @type:   PEV_TYPE_HARDWARE or PEV_TYPE_RAW
+ * @config: enum pev_hardware or the processor's code
+ * @flags:  PEV_F_EXCLUDE_*, PEV_F_MARKED; others are none of the backend's
+ */
+struct pev_pmu_request {
+	u32	type;
+	u64	config;
+	u64	flags;
+};
+
+/**
+ * struct pev_pmu_alt - one way to count an event
+ * @counters: that can count it in this way; 0 ends the list
+ * @config:   what @set of struct pev_pmu_ops needs to know, in the backend's
+ *            own format, domains to exclude included
+ */
+struct pev_pmu_alt {
+	u64	counters;
+	u64	config;
+};
+
+/**
+ * struct pev_pmu_code - an event as the hardware counts it
+ * @alt:         ways to count it, the best first; their sets don't overlap
+ * @share_mask:  bits of a resource that several counters share ...
+ * @share_value: ... and what the event needs in them. Two events go together
+ *               only if they agree in the bits that both name
+ * @period_min:  shortest distance between two overflows
+ */
+struct pev_pmu_code {
+	struct pev_pmu_alt	alt[PEV_PMU_MAX_ALTS];
+	u64			share_mask;
+	u64			share_value;
+	u64			period_min;
+};
+
+/**
+ * struct pev_pmu_counter - a counter
+ * @name: in the manuals' terms: "PMC5", "fixed0"
+ * @bits: that count, from bit 0: a counter overflows from its largest value,
+ *        2^@bits - 1, to 0 as far as the core is concerned
+ * @user: its number for an instruction of user space that reads it (rdpmc; the
+ *        SPR of mfspr); -1: there is none
+ */
+struct pev_pmu_counter {
+	const char	*name;
+	u8		bits;
+	s32		user;
+};
+
+/**
+ * enum pev_pmu_grant - what @grant of struct pev_pmu_ops gives or takes
+ * @PEV_PMU_GRANT_MARK:  the mark in @task's user state by which PEV_F_MARKED
+ *                       events know it. @task is current or about to be on this
+ *                       CPU, and may have the mark (or not) already; @mm is
+ *                       NULL. On the CPU, interrupts off
+ * @PEV_PMU_GRANT_READS: @mm's tasks may read counters in user mode; calls with
+ *                       true and false come in equal numbers. @task is NULL.
+ *                       Process context, may sleep
+ */
+enum pev_pmu_grant {
+	PEV_PMU_GRANT_MARK,
+	PEV_PMU_GRANT_READS,
+};
+
+/**
+ * struct pev_pmu_ops - what a backend does
+ *
+ * "On the CPU, interrupts off" includes the middle of a task switch with a
+ * runqueue locked, and a PMI (NMI on x86, pseudo-NMI on PowerPC) may come at any
+ * point of it. Such functions take no lock, sleep nowhere, allocate nothing and
+ * can't fail.
+ *
+ * @encode:    find out how to count @req and fill @code, or refuse with a text.
+ *             Process context, may sleep; touches no register.
+ * @reserve:   take the hardware from whoever else drives it (perf, the hard
+ *             lockup detector, a user of raw registers). Being refused, name the
+ *             holder: -EBUSY. Process context, may sleep, pev_control held.
+ * @release:   undo it. The same context.
+ * @holder:    who holds @counter in words for people ("perf", "the hard lockup
+ *             detector"), if it is not pev; NULL: nobody. Process context.
+ * @cpu_start: this CPU's registers are ours from now on, in whatever state they
+ *             are: bring them into a known one, frozen, and direct the
+ *             PMI to us. Called for each CPU after @reserve, when a CPU comes
+ *             online and after a suspend. On the CPU, interrupts off. Return: 0,
+ *             or an error if the counters have gone (a virtual machine was
+ *             moved): nothing more is then called on this CPU until @cpu_stop.
+ * @cpu_stop:  leave everything stopped and PMIs off. On the CPU, interrupts off.
+ * @freeze:    stop all counters; idempotent. When it returns no counter moves
+ *             and no counter overflows; an overflow from before may still
+ *             raise its PMI. On the CPU, interrupts off, or in a PMI.
+ * @thaw:      the counters in @active run on with what @set and @write said; all
+ *             others stay stopped. @user: the current task may read them in user
+ *             mode. Same contexts. Registers may be written here all at once
+ *             rather than in @set and @write.
+ * @set:       @counter counts @config from the next @thaw on. Same contexts,
+ *             frozen. Not called for a counter that has that @config already.
+ * @read:      value of @counter: its low bits only, see @bits. Same contexts,
+ *             also when not frozen.
+ * @write:     set the value of @counter (only @bits of @value count) and forget an
+ *             overflow of it that was not reported yet. Same contexts, frozen.
+ * @grant:     give a task or address space something or take it away, see enum
+ *             pev_pmu_grant; NULL if this processor has neither.
+ *
+ * 12 callbacks. Overflows go the other way: see pev_pmu_overflow().
+ */
+struct pev_pmu_ops {
+	int  (*encode)(const struct pev_pmu_request *req, struct pev_pmu_code *code,
+		       struct pev_refuse *r);
+	int  (*reserve)(struct pev_refuse *r);
+	void (*release)(void);
+	const char *(*holder)(unsigned int counter);
+	int  (*cpu_start)(void);
+	void (*cpu_stop)(void);
+	void (*freeze)(void);
+	void (*thaw)(u64 active, bool user);
+	void (*set)(unsigned int counter, u64 config);
+	u64  (*read)(unsigned int counter);
+	void (*write)(unsigned int counter, u64 value);
+	void (*grant)(enum pev_pmu_grant what, struct task_struct *task,
+		      struct mm_struct *mm, bool on);
+};
+
+/**
+ * struct pev_pmu - a machine's PMU
+ * @name:     for people and for tools that choose event tables: "Intel
+ *            architectural perfmon 4", "POWER9"
+ * @ops:      the backend
+ * @present:  counters that there are
+ * @counters: indexed by number, PEV_PMU_MAX_COUNTERS of them
+ * @features: PEV_PMU_FREEZES, PEV_PMU_USER_READS, PEV_PMU_MARKS
+ */
+struct pev_pmu {
+	const char			*name;
+	const struct pev_pmu_ops	*ops;
+	u64				present;
+	const struct pev_pmu_counter	*counters;
+	u32				features;
+};
+
+/**
+ * pev_pmu_register() - a backend has found its hardware
+ * @pmu: stays; the first that registers is the machine's
+ *
+ * Context: Process context, during boot (or a KUnit test).
+ * Return: 0, or -EBUSY if there is one already.
+ */
+int pev_pmu_register(const struct pev_pmu *pmu);
+
+/* Undo it; for tests. No event of it may exist. */
+void pev_pmu_unregister(const struct pev_pmu *pmu);
+
+/**
+ * struct pev_pmu_sample - what a backend knows of an overflow
+ * @regs: at the interrupt
+ * @ip:   where it happened, if the hardware says it better than @regs; 0: @regs
+ * @addr: data address; 0: none
+ * @user: with @ip: it is in user mode
+ */
+struct pev_pmu_sample {
+	struct pt_regs	*regs;
+	u64		ip;
+	u64		addr;
+	bool		user;
+};
+
+/**
+ * pev_pmu_overflow() - a PMI found these counters overflowed
+ * @counters: they; may include some that nobody uses (any more). 0 is allowed
+ * @sample:   where
+ *
+ * The backend calls it from its PMI handler, on the CPU, with the counters
+ * frozen (@freeze, or by themselves) and the overflows acknowledged. The core
+ * takes samples, loads the next period and calls @thaw; or, if the PMI
+ * came in the middle of a change that the core is making, leaves the counters
+ * frozen: that change ends with @thaw. The backend only re-enables the PMI.
+ *
+ * Context: PMI: NMI, or interrupts off.
+ */
+void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample);
+
+/**
+ * pev_pmu_report() - something happened that should not
+ * @what: see enum; counted, and shown by the PMU's status
+ *
+ * Context: Any.
+ */
+enum pev_pmu_incident {
+	PEV_PMU_LATE,		/* a PMI whose overflow was dealt with before */
+	PEV_PMU_FOREIGN,	/* registers changed by somebody else, repaired */
+	PEV_PMU_STUCK,		/* an overflow that could not be acknowledged */
+
+	PEV_PMU_INCIDENTS,
+};
+
+void pev_pmu_report(enum pev_pmu_incident what);
+
+#endif

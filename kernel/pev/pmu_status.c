@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what is told about the PMU and its events: which events this processor
+ * counts, who holds the counters, how much multiplexed values can be trusted.
+ */
+#include <linux/cpu.h>
+#include <linux/fs.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include "catalog.h"
+#include "control.h"
+#include "pmu.h"
+#include "refuse.h"
+#include "target.h"
+
+static bool can_count(unsigned int config, struct pev_refuse *r)
+{
+	struct pev_pmu_code code = { };
+
+	return !pev_pmu_encode(PEV_TYPE_HARDWARE, config, 0, &code, r);
+}
+
+void pev_pmu_info(struct pev_info *info)
+{
+	struct pev_refuse r = { };
+	unsigned int i;
+
+	if (!pev_pmu)
+		return;
+	for (i = 0; i < PEV_HW_MAX; i++)
+		if (can_count(i, &r))
+			info->hardware |= 1ULL << i;
+	info->pmu_counters = hweight64(pev_pmu->present);
+	info->pmu_features = pev_pmu->features;
+	strscpy_pad(info->pmu, pev_pmu->name, sizeof(info->pmu));
+}
+
+void pev_pmu_catalog(struct pev_text *text)
+{
+	struct pev_refuse r = { };
+
+	for (unsigned int i = 0; pev_pmu && i < PEV_HW_MAX; i++)
+		if (can_count(i, &r))
+			pev_text_printf(text, "hardware %s -\n", pev_hardware_names[i]);
+}
+
+/* ---- PEV_TYPE_PMU; the lines are ABI, see Documentation/userspace-api/pev.rst ---- */
+
+static const char * const feature_names[] = { "freezes", "user-reads", "marks" };
+
+static const char * const incident_names[PEV_PMU_INCIDENTS] = {
+	[PEV_PMU_LATE]		= "late",
+	[PEV_PMU_FOREIGN]	= "foreign",
+	[PEV_PMU_STUCK]		= "stuck",
+};
+
+static void put_counters(struct pev_text *text)
+{
+	u64 left;
+
+	for (left = pev_pmu->present; left; left &= left - 1) {
+		unsigned int i = __ffs64(left);
+		const struct pev_pmu_counter *counter = &pev_pmu->counters[i];
+		const char *holder = pev_pmu_is_ours() ? "pev" : pev_pmu->ops->holder(i);
+
+		pev_text_printf(text, "counter %u %s %u bits user ", i, counter->name,
+				counter->bits);
+		if (counter->user < 0)
+			pev_text_printf(text, "-\n");
+		else
+			pev_text_printf(text, "%d\n", counter->user);
+		if (holder)
+			pev_text_printf(text, "holder %s %s\n", counter->name, holder);
+	}
+}
+
+/* Names of others' events are nobody's business but the administrator's. */
+static void put_use(struct pev_text *text, unsigned int cpu, unsigned int counter)
+{
+	char name[PEV_MAX_NAME] = "free";
+	struct pev_event *event;
+
+	/* events are freed after a grace period of RCU-sched */
+	preempt_disable();
+	event = pev_pmu_cpu_user(cpu, counter);
+	if (event)
+		strscpy(name, perfmon_capable() ? event->name : "in use");
+	preempt_enable();
+	pev_text_printf(text, "cpu %u %s %s\n", cpu, pev_pmu->counters[counter].name, name);
+}
+
+static void put_pmu(struct pev_text *text)
+{
+	struct pev_refuse r = { };
+	unsigned int cpu, i;
+	u64 left;
+
+	if (!pev_pmu)
+		return;
+	pev_text_printf(text, "pmu %s\n", pev_pmu->name);
+	for (i = 0; i < ARRAY_SIZE(feature_names); i++)
+		if (pev_pmu->features & BIT(i))
+			pev_text_printf(text, "feature %s\n", feature_names[i]);
+	put_counters(text);
+	if (pev_pmu_is_ours())
+		for_each_online_cpu(cpu)
+			for (left = pev_pmu->present; left; left &= left - 1)
+				put_use(text, cpu, __ffs64(left));
+	for (i = 0; i < PEV_PMU_INCIDENTS; i++)
+		pev_text_printf(text, "incident %s %llu\n", incident_names[i],
+				pev_pmu_incidents(i));
+	for (i = 0; i < PEV_HW_MAX; i++)
+		if (!can_count(i, &r))
+			pev_text_printf(text, "event %s %s\n", pev_hardware_names[i], r.text);
+}
+
+struct file *pev_pmu_file(void)
+{
+	struct pev_text *text = kzalloc(sizeof(*text), GFP_KERNEL_ACCOUNT);
+
+	if (!text)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&pev_control);
+	put_pmu(text);
+	mutex_unlock(&pev_control);
+	return pev_text_file("[pev-pmu]", text);
+}
+
+/* ---- PEV_IOC_READ_MULTIPLEXED ---- */
+
+static void add_slot(struct pev_multiplexed *m, struct pev_windows *windows,
+		     const struct pev_hw_slot *s)
+{
+	u64 time = READ_ONCE(s->slot->time);
+
+	m->value += local64_read(&s->slot->count);
+	m->time_enabled += time;
+	m->time_running += time - READ_ONCE(s->slot->waited);
+	m->throttled += s->throttles;
+	m->throttled_ns += s->throttled_ns;
+	pev_windows_merge(windows, &s->windows);
+}
+
+int pev_pmu_read_multiplexed(struct pev_event *event, struct pev_multiplexed __user *uarg)
+{
+	struct pev_multiplexed m = { .size = sizeof(m) };
+	struct pev_hw_event *hw = event->private;
+	struct pev_windows windows = { };
+	unsigned int cpu;
+	u32 size;
+
+	if (!pev_is_hardware(event))
+		return -EOPNOTSUPP;
+	if (get_user(size, &uarg->size))
+		return -EFAULT;
+	if (size < offsetofend(struct pev_multiplexed, time_running) || size > PAGE_SIZE)
+		return -EINVAL;
+	mutex_lock(&pev_control);
+	pev_target_fold(event);
+	for_each_possible_cpu(cpu)
+		add_slot(&m, &windows, per_cpu_ptr(hw->slots, cpu));
+	mutex_unlock(&pev_control);
+	m.windows = windows.nr;
+	memcpy(m.sum_tt, windows.tt, sizeof(m.sum_tt));
+	memcpy(m.sum_xt, windows.xt, sizeof(m.sum_xt));
+	memcpy(m.sum_xx, windows.xx, sizeof(m.sum_xx));
+	return pev_copy_struct_to_user(uarg, size, &m, sizeof(m));
+}
