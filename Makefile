@@ -20,7 +20,7 @@ MAKEOVERRIDES =
 MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
-export LINUX_SRC SMP MEM CPU MACHINE ICOUNT KARGS QEMU QEMU_ARGS
+export LINUX_SRC SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
 export VM_TIMEOUT VM_ROOT VM_SHARES SUITES V
 
 SETUP  := scripts/setup.sh
@@ -49,6 +49,8 @@ test: setup
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug ICOUNT=1 KARGS=..
 #:                  VM_TIMEOUT=600 NOBUILD=1
+#:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
+#:                  an emulator with a PMU that counts exactly; SKID=n MTTCG=1
 vm: $(if $(NOBUILD),,vm-deps)
 	@tests/qemu/vm $(VM_ARGS)
 
