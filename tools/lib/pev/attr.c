@@ -11,6 +11,7 @@ static const char *const types[] = {
 	[PEV_TYPE_CHANNEL] = "channel", [PEV_TYPE_SOFTWARE] = "software",
 	[PEV_TYPE_TIMER] = "timer", [PEV_TYPE_TRACEPOINT] = "tracepoint",
 	[PEV_TYPE_MARKER] = "marker", [PEV_TYPE_SIDEBAND] = "sideband",
+	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw", [PEV_TYPE_PMU] = "pmu",
 };
 
 static const char *const software[] = {
@@ -32,6 +33,28 @@ static const char *const sidebands[] = {
 	[PEV_SB_EXEC] = "exec", [PEV_SB_EXIT] = "exit",
 };
 
+static const char *const hardware[] = {
+	[PEV_HW_CYCLES] = "cycles", [PEV_HW_REF_CYCLES] = "ref-cycles",
+	[PEV_HW_INSTRUCTIONS] = "instructions", [PEV_HW_BRANCHES] = "branches",
+	[PEV_HW_BRANCH_MISSES] = "branch-misses", [PEV_HW_CACHE_REFS] = "cache-references",
+	[PEV_HW_CACHE_MISSES] = "cache-misses",
+	[PEV_HW_STALLED_FRONT] = "stalled-cycles-frontend",
+	[PEV_HW_STALLED_BACK] = "stalled-cycles-backend",
+	[PEV_HW_BUS_CYCLES] = "bus-cycles", [PEV_HW_L1D_LOADS] = "L1-dcache-loads",
+	[PEV_HW_L1D_MISSES] = "L1-dcache-load-misses",
+	[PEV_HW_L1I_MISSES] = "L1-icache-load-misses", [PEV_HW_LLC_LOADS] = "LLC-loads",
+	[PEV_HW_LLC_MISSES] = "LLC-load-misses", [PEV_HW_DTLB_LOADS] = "dTLB-loads",
+	[PEV_HW_DTLB_MISSES] = "dTLB-load-misses", [PEV_HW_ITLB_MISSES] = "iTLB-load-misses",
+};
+
+/* perf's other names */
+static const struct { const char *name; uint32_t config; } hardware_too[] = {
+	{ "cpu-cycles", PEV_HW_CYCLES }, { "branch-instructions", PEV_HW_BRANCHES },
+	{ "idle-cycles-frontend", PEV_HW_STALLED_FRONT },
+	{ "idle-cycles-backend", PEV_HW_STALLED_BACK },
+};
+
+_Static_assert(ARRAY_SIZE(hardware) == PEV_HW_MAX, "a hardware event has no name");
 _Static_assert(ARRAY_SIZE(types) == PEV_TYPE_MAX, "a type has no name");
 _Static_assert(ARRAY_SIZE(software) == PEV_SW_MAX, "a software event has no name");
 _Static_assert(ARRAY_SIZE(timers) == PEV_TIMER_MAX, "a timer has no name");
@@ -68,6 +91,9 @@ static const char *const *configs(uint32_t type, size_t *nr)
 	case PEV_TYPE_SIDEBAND:
 		*nr = ARRAY_SIZE(sidebands);
 		return sidebands;
+	case PEV_TYPE_HARDWARE:
+		*nr = ARRAY_SIZE(hardware);
+		return hardware;
 	default:
 		*nr = 0;
 		return NULL;
@@ -89,6 +115,9 @@ PEV_EXPORT int pev_config_by_name(uint32_t type, const char *name)
 
 	if (type == PEV_TYPE_SIDEBAND && !strncmp(name, "pev:", 4))
 		name += 4;
+	for (size_t i = 0; type == PEV_TYPE_HARDWARE && i < ARRAY_SIZE(hardware_too); i++)
+		if (!strcmp(hardware_too[i].name, name))
+			return hardware_too[i].config;
 	return find(names, nr, name);
 }
 
@@ -171,6 +200,20 @@ PEV_EXPORT void pev_attr_why(struct pev_attr *attr, struct pev_why *why)
 	attr->refusal_size = why ? sizeof(*why) : 0;
 }
 
+/* An event of the processor, by its code or its maker's name */
+static int raw_name(struct pev_attr *attr, const char *name)
+{
+	uint64_t code;
+	int ret = pev_pmu_code(name, &code, NULL);
+
+	if (ret)
+		return ret;
+	attr->type = PEV_TYPE_RAW;
+	attr->config = code;
+	attr->name = (uintptr_t)name;
+	return 0;
+}
+
 /* "timer/cpu-clock": the part before the slash */
 static int typed_name(struct pev_attr *attr, const char *name, const char *slash)
 {
@@ -181,10 +224,14 @@ static int typed_name(struct pev_attr *attr, const char *name, const char *slash
 		return -EINVAL;
 	memcpy(type_name, name, slash - name);
 	type_name[slash - name] = '\0';
+	if (!strcmp(type_name, "cpu"))
+		return raw_name(attr, name);
 	name = slash + 1;
 	type = pev_type_by_name(type_name);
-	if (type < PEV_TYPE_SOFTWARE || !*name)
+	if (type < PEV_TYPE_SOFTWARE || type == PEV_TYPE_PMU || !*name)
 		return -EINVAL;
+	if (type == PEV_TYPE_RAW)
+		return raw_name(attr, name);
 	if (type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER) {
 		attr->name = (uintptr_t)name;
 	} else {
@@ -198,18 +245,15 @@ static int typed_name(struct pev_attr *attr, const char *name, const char *slash
 	return 0;
 }
 
-PEV_EXPORT int pev_event_by_name(struct pev_attr *attr, const char *name)
+static int generic_name(struct pev_attr *attr, const char *name)
 {
 	static const uint32_t order[] = {
-		PEV_TYPE_SOFTWARE, PEV_TYPE_TIMER, PEV_TYPE_SIDEBAND,
+		PEV_TYPE_SOFTWARE, PEV_TYPE_TIMER, PEV_TYPE_SIDEBAND, PEV_TYPE_HARDWARE,
 	};
-	const char *slash = strchr(name, '/');
-	int config;
 
-	if (slash)
-		return typed_name(attr, name, slash);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		config = pev_config_by_name(order[i], name);
+		int config = pev_config_by_name(order[i], name);
+
 		if (config >= 0) {
 			attr->type = order[i];
 			attr->config = config;
@@ -217,8 +261,36 @@ PEV_EXPORT int pev_event_by_name(struct pev_attr *attr, const char *name)
 			return 0;
 		}
 	}
-	if (!strchr(name, ':'))
-		return -ENOENT;
+	return -ENOENT;
+}
+
+/* Systems of tracepoints are written in small letters, makers' events are not. */
+static bool is_tracepoint(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	if (!colon || colon[1] == ':')
+		return false;
+	for (; name < colon; name++)
+		if (*name >= 'A' && *name <= 'Z')
+			return false;
+	return true;
+}
+
+PEV_EXPORT int pev_event_by_name(struct pev_attr *attr, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	int ret;
+
+	if (slash)
+		return typed_name(attr, name, slash);
+	ret = generic_name(attr, name);
+	if (!ret)
+		return 0;
+	if (!is_tracepoint(name)) {
+		ret = raw_name(attr, name);
+		return ret == -ELIBACC || ret == -ENOTSUP ? -ENOENT : ret;
+	}
 	attr->type = PEV_TYPE_TRACEPOINT;
 	attr->config = 0;
 	attr->name = (uintptr_t)name;

@@ -147,6 +147,13 @@ PEV_EXPORT int pev_read_cpus(int fd, struct pev_value *values, unsigned int *nr)
 	return ret;
 }
 
+PEV_EXPORT int pev_read_multiplexed(int fd, struct pev_multiplexed *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->size = sizeof(*m);
+	return control(fd, PEV_IOC_READ_MULTIPLEXED, (uintptr_t)m);
+}
+
 PEV_EXPORT int pev_flush(int channel_fd)
 {
 	return control(channel_fd, PEV_IOC_FLUSH, 0);

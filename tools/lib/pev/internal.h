@@ -33,6 +33,9 @@ int pev_fail(struct pev_error *err, int error, unsigned int line, const char *fm
 int pev_read_whole(int fd, char **text, size_t *len);
 int pev_read_file(const char *path, char **text, size_t *len);
 
+/* pfm.c: pev_pmu_code() of a name */
+int pev_pfm_code(const char *name, uint64_t *code, struct pev_error *err);
+
 /**
  * struct arena - memory that is freed all at once
  */

@@ -102,11 +102,14 @@ void pev_attr_why(struct pev_attr *attr, struct pev_why *why);
  * @name: a name of the catalog: "page-faults", "sched:sched_switch", or one
  *        with its type before it: "timer/cpu-clock", "marker/pev:test".
  *
- * Looks into no catalog: a bare name with a colon is taken for a tracepoint,
- * without one for a software event, then a timer, then a sideband event
- * ("mmap"; "pev:mmap" also names it).
+ * Looks into no catalog: a bare name is taken for a software event, then a
+ * timer, then a sideband event ("mmap"; "pev:mmap" also names it), then a hardware
+ * event ("cycles"). Another one that has a colon is a tracepoint, unless there are
+ * capital letters before the colon: that, and a bare name which is nothing of
+ * all these, goes to pev_pmu_code(): "r01c4", "INST_RETIRED:ANY_P".
  *
- * Return: 0, -EINVAL for an unknown type, -ENOENT for an unknown bare name.
+ * Return: 0, -EINVAL for an unknown type, -ENOENT for an unknown bare name, or as
+ * pev_pmu_code(), which says more.
  */
 int pev_event_by_name(struct pev_attr *attr, const char *name);
 
@@ -163,6 +166,8 @@ int pev_read_values(int fd, struct pev_value *values, unsigned int room);
  * @nr: in: room; out: elements that exist, also at -ENOSPC
  */
 int pev_read_cpus(int fd, struct pev_value *values, unsigned int *nr);
+/** pev_read_multiplexed() - what says how well a hardware event's value is known */
+int pev_read_multiplexed(int fd, struct pev_multiplexed *m);
 
 /** pev_flush() - close the open packets of a channel */
 int pev_flush(int channel_fd);
@@ -848,4 +853,6 @@ int pev_encoder_commit(struct pev_encoder *enc);
 }
 #endif
 
-#endif /* _PEV_PEV_H */
+#include <pev/hardware.h>
+
+#endif
