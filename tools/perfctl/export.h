@@ -13,11 +13,15 @@
  * struct out - the file that is written
  * @f:       where to
  * @path:    for messages
+ * @fd:    below it
+ * @error: errno of the first failed write, 0: none
  * @is_file: a regular file: can be sought in, removed if it stays incomplete
  */
 struct out {
 	FILE *f;
 	const char *path;
+	int fd;
+	int error;
 	bool is_file;
 };
 

@@ -11,39 +11,68 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Below stdio, so that the reason of the first failure is kept. */
+static ssize_t out_fd_write(void *cookie, const char *data, size_t len)
+{
+	struct out *o = cookie;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		n = write(o->fd, data + done, len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (!o->error)
+				o->error = n ? errno : ENOSPC;
+			return 0;
+		}
+		done += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+static int out_fd_seek(void *cookie, off64_t *offset, int whence)
+{
+	struct out *o = cookie;
+
+	*offset = lseek(o->fd, *offset, whence);
+	return *offset < 0 ? -1 : 0;
+}
+
 int out_open(struct out *o, const char *path, struct msg *m)
 {
+	static const cookie_io_functions_t io = { .write = out_fd_write, .seek = out_fd_seek };
+	bool std = !strcmp(path, "-");
 	struct stat st;
-	int fd;
 
-	if (!strcmp(path, "-")) {
-		*o = (struct out){ .f = stdout, .path = "the standard output" };
-	} else {
-		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0 && (errno == EACCES || errno == EINVAL || errno == EPERM))
-			fd = open(path, O_WRONLY | O_CLOEXEC);
-		*o = (struct out){ .f = fd < 0 ? NULL : fdopen(fd, "w"), .path = path };
-		if (!o->f)
+	*o = (struct out){ .fd = 1, .path = std ? "the standard output" : path };
+	if (!std) {
+		o->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (o->fd < 0 && (errno == EACCES || errno == EINVAL || errno == EPERM))
+			o->fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (o->fd < 0)
 			return msg_set(m, -EIO, "%s: %s", path, strerror(errno));
-		o->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+		o->is_file = !fstat(o->fd, &st) && S_ISREG(st.st_mode);
 	}
+	o->f = fopencookie(o, "w", io);
+	if (!o->f)
+		return msg_set(m, -ENOMEM, "%s: %s", path, strerror(errno));
 	setvbuf(o->f, NULL, _IOFBF, 1 << 18);
 	return 0;
 }
 
 int out_close(struct out *o, int err, struct msg *m)
 {
-	int write_err = 0;
+	int write_err;
 
 	if (!o->f)
 		return err;
-	errno = 0;
-	if (fflush(o->f) || ferror(o->f))
-		write_err = errno ? errno : EIO;
-	if (o->f != stdout && fclose(o->f) && !write_err)
+	if (fclose(o->f) && !o->error)
+		o->error = errno;
+	write_err = o->error;
+	if (o->fd > 1 && close(o->fd) && !write_err)
 		write_err = errno;
-	if (o->f == stdout && write_err)
-		clearerr(stdout);
 	o->f = NULL;
 	if (!err && write_err == EPIPE)
 		err = msg_set(m, -EIO, "%s: whoever read it stopped before the end", o->path);
