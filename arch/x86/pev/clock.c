@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Says whether the TSC can be a trace clock. */
 #include <linux/clocksource.h>
+#include <linux/cpufeature.h>
 #include <linux/types.h>
-#include <asm/cpufeature.h>
 #include <asm/tsc.h>
 #include "../../../kernel/pev/clock.h"
 

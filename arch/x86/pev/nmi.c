@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the PMI, which is an NMI: which counters overflowed, or whether it is for
+ * us at all. What an overflow means is the core's to know.
+ *
+ * An NMI does not say where it comes from, and two that come at once are one.
+ * Rules, so that none of ours is left over for the kernel to wonder about and
+ * none of others' disappears:
+ *
+ * - an overflow that is found is ours;
+ * - where the processor masks LVTPC at a PMI (Intel), a masked LVTPC is a PMI, even
+ *   if the overflow was dealt with meanwhile. Nothing is guessed;
+ * - elsewhere (AMD) a PMI that finds nothing is ours if it was to be expected: two
+ *   overflows were found at once, or one was undone before its PMI came. One such
+ *   PMI is forgiven, for a short time.
+ *
+ * An overflow undone: the core read the counter and loaded it anew. It shows by the
+ * topmost bit being set (see @armed) although the status says that it overflowed.
+ */
+#include <linux/bitops.h>
+#include <linux/kprobes.h>
+#include <linux/sched/clock.h>
+#include <asm/apic.h>
+#include <asm/hardirq.h>
+#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
+#include "pmu.h"
+#include "regs.h"
+
+#define hw	(&x86_pev_hw)
+
+/*
+ * How late a PMI may be. They come within microseconds, if the CPU is not
+ * kept by a hypervisor or by system management meanwhile.
+ */
+#define LATE_NS		(20 * NSEC_PER_MSEC)
+
+/* A PMI may come that will find nothing. */
+void x86_pev_expect_late(struct x86_pev_cpu *c)
+{
+	c->late_end = sched_clock() + LATE_NS;
+}
+
+static bool late_expected(struct x86_pev_cpu *c)
+{
+	u64 end = c->late_end;
+
+	c->late_end = 0;
+	return end && sched_clock() < end;
+}
+
+/* Is GLOBAL_CTRL what we wrote, or what the processor makes of it? */
+static void check_ctrl(struct x86_pev_cpu *c)
+{
+	u64 ctrl = reg_read(hw->ctrl);
+
+	if (ctrl == c->running)
+		return;
+	if (!ctrl && (c->frozen || c->turning || (c->freezes && !hw->frozen)))
+		return;
+	/* what is there will be overwritten when the counters start again */
+	pev_pmu_report(PEV_PMU_FOREIGN);
+}
+
+/* Acknowledged twice, and still there. */
+static void stuck(struct x86_pev_cpu *c, u64 bits)
+{
+	pev_pmu_report(PEV_PMU_STUCK);
+	if (bits & hw->present)
+		x86_pev_kill(c, bits & hw->present);
+	if (bits & hw->frozen) {
+		u64 debugctl = reg_read(MSR_IA32_DEBUGCTLMSR);
+
+		c->dead |= hw->frozen;
+		c->freezes = false;
+		reg_write(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
+	}
+}
+
+/* Clear what the status says. Return: it, with what came at the last moment. */
+static u64 acknowledge(struct x86_pev_cpu *c, u64 status, u64 ours)
+{
+	u64 left;
+
+	reg_write(hw->ack, status);
+	left = reg_read(hw->status) & ours;
+	if (likely(!left))
+		return status;
+	reg_write(hw->ack, left);
+	status |= left;
+	left = reg_read(hw->status) & ours;
+	if (left)
+		stuck(c, left);
+	return status & ~left;
+}
+
+/* Those of @set that have not been loaded anew since they overflowed. */
+static u64 still_over(struct x86_pev_cpu *c, u64 set)
+{
+	u64 over = 0;
+	unsigned int i;
+
+	for_each_counter(i, set) {
+		u64 bit = BIT_ULL(i);
+
+		/* was not near its end when it was written: an overflow it is */
+		if (hw->status && !(c->armed & bit))
+			over |= bit;
+		else if (c->armed & bit && !(x86_pev_value(c, i) & x86_pev_top(i)))
+			over |= bit;
+	}
+	c->armed &= ~over;
+	c->wrapped &= ~over;
+	return over;
+}
+
+/*
+ * Where 32 bits can be written, a counter that is far from its overflow comes by
+ * here on its way: it is set to go on. Return: those that have really arrived.
+ */
+static u64 send_on(struct x86_pev_cpu *c, u64 over)
+{
+	unsigned int i;
+
+	for_each_counter(i, over) {
+		if (!c->ahead[i])
+			continue;
+		over &= ~BIT_ULL(i);
+		x86_pev_write(i, x86_pev_value(c, i) + c->ahead[i]);
+	}
+	return over;
+}
+
+/* With status register. Return: was it our PMI? */
+static bool find_by_status(struct x86_pev_cpu *c, u64 *over)
+{
+	u64 ours = (hw->present | hw->frozen) & ~c->dead;
+	u64 status = reg_read(hw->status) & ours;
+
+	if (!status)
+		return false;
+	check_ctrl(c);
+	x86_pev_stop(c);
+	status = acknowledge(c, status, ours) & hw->present;
+	*over = still_over(c, status);
+	return true;
+}
+
+/* Without: what was armed and is no longer. */
+static bool find_by_value(struct x86_pev_cpu *c, u64 *over)
+{
+	u64 set = c->running & c->armed;
+	unsigned int i;
+
+	for_each_counter(i, set)
+		if (!(x86_pev_value(c, i) & x86_pev_top(i)))
+			goto found;
+	return false;
+
+found:
+	x86_pev_stop(c);
+	/* all of them, now that they stand still */
+	*over = still_over(c, set);
+	return true;
+}
+
+/* Nothing overflowed. Return: is it ours all the same? */
+static bool is_late(struct x86_pev_cpu *c)
+{
+	if (hw->masks)
+		return lvtpc_read() & APIC_LVT_MASKED;
+	if (c->wrapped) {
+		/* stopped and read, and left like that */
+		c->armed &= ~c->wrapped;
+		c->wrapped = 0;
+		return true;
+	}
+	return late_expected(c);
+}
+
+/**
+ * x86_pev_pmi() - an NMI has come
+ * @cmd:  NMI_LOCAL
+ * @regs: where
+ *
+ * Context: NMI.
+ * Return: NMI_HANDLED if it was ours.
+ */
+int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	struct pev_pmu_sample sample = { .regs = regs };
+	u64 over = 0;
+
+	if (unlikely(!c->started)) {
+		if (!late_expected(c))
+			return NMI_DONE;
+		pev_pmu_report(PEV_PMU_LATE);
+		return NMI_HANDLED;
+	}
+	if (hw->status ? !find_by_status(c, &over) : !find_by_value(c, &over)) {
+		if (!is_late(c))
+			return NMI_DONE;
+		pev_pmu_report(PEV_PMU_LATE);
+		if (hw->masks)
+			x86_pev_unmask(c);
+		return NMI_HANDLED;
+	}
+	inc_irq_stat(apic_perf_irqs);
+	c->unmask = hw->masks;
+	if (!over)
+		pev_pmu_report(PEV_PMU_LATE);
+	/* of two PMIs the second finds nothing */
+	if (!hw->masks && hweight64(over) > 1)
+		x86_pev_expect_late(c);
+	if (unlikely(hw->narrow))
+		over = send_on(c, over);
+	WRITE_ONCE(c->frozen, true);
+	pev_pmu_overflow(over, &sample);
+	if (c->unmask)
+		x86_pev_unmask(c);
+	return NMI_HANDLED;
+}
+
+/* In an NMI a probe would be one too many. */
+NOKPROBE_SYMBOL(x86_pev_expect_late);
+NOKPROBE_SYMBOL(late_expected);
+NOKPROBE_SYMBOL(check_ctrl);
+NOKPROBE_SYMBOL(stuck);
+NOKPROBE_SYMBOL(acknowledge);
+NOKPROBE_SYMBOL(still_over);
+NOKPROBE_SYMBOL(send_on);
+NOKPROBE_SYMBOL(find_by_status);
+NOKPROBE_SYMBOL(find_by_value);
+NOKPROBE_SYMBOL(is_late);
+NOKPROBE_SYMBOL(x86_pev_pmi);

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the performance counters of x86 processors: the callbacks of the PMU core,
+ * the registers of each CPU, and their reservation. Which processor has which
+ * registers is intel.c's and amd.c's to know.
+ *
+ * A task switch costs two writes, one that stops and one that starts all counters;
+ * event selects are written when they change, counters when the core loads them.
+ * Without global registers it costs two writes for each counter that runs.
+ *
+ * No locks: see struct x86_pev_cpu.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/bitops.h>
+#include <linux/cpu.h>
+#include <linux/cpufeature.h>
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/mm_types.h>
+#include <linux/mmu_context.h>
+#include <linux/moduleparam.h>
+#include <linux/nmi.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <asm/apic.h>
+#include <asm/perf_event.h>
+#include "../../../kernel/pev/refuse.h"
+#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
+#include "pmu.h"
+#include "regs.h"
+
+struct x86_pev_hw x86_pev_hw __ro_after_init;
+DEFINE_PER_CPU(struct x86_pev_cpu, x86_pev_cpu);
+
+#define hw	(&x86_pev_hw)
+
+static u64 mask_of(unsigned int counter)
+{
+	return GENMASK_ULL(x86_pev_bits(counter) - 1, 0);
+}
+
+static u32 sel_msr(unsigned int counter)
+{
+	return hw->sel + hw->stride * counter;
+}
+
+/* ---- values ---- */
+
+/* By what instructions call it: RDPMC, SDM volume 2; APM volume 3. */
+static u32 user_index(unsigned int counter)
+{
+	return counter < X86_PEV_FIXED ? counter : BIT(30) | (counter - X86_PEV_FIXED);
+}
+
+/* The register's own value. Any context on the CPU. */
+u64 x86_pev_value(struct x86_pev_cpu *c, unsigned int counter)
+{
+	return reg_count(user_index(counter));
+}
+
+static void value_write(unsigned int counter, u64 value)
+{
+	if (counter >= X86_PEV_FIXED)
+		reg_write(MSR_CORE_PERF_FIXED_CTR0 + counter - X86_PEV_FIXED, value);
+	else if (hw->narrow)
+		reg_write(hw->ctr_write + hw->stride * counter, (u32)value);
+	else
+		reg_write(hw->ctr_write + hw->stride * counter, value);
+}
+
+/*
+ * The value to write in place of @value where 32 bits can be written: the one
+ * from which the counter overflows as late as it can be made to.
+ */
+static u64 narrow_value(unsigned int counter, u64 value)
+{
+	u64 sign = GENMASK_ULL(x86_pev_bits(counter) - 1, 31);
+
+	if ((value & sign) == sign || !(value & sign))
+		return value;
+	return value & x86_pev_top(counter) ? sign : value & GENMASK_ULL(30, 0);
+}
+
+static u64 x86_pev_read(unsigned int counter)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	u64 bit = BIT_ULL(counter), value;
+
+	if (unlikely(c->hidden & bit))
+		return c->held[counter];
+	value = x86_pev_value(c, counter);
+	if (unlikely(hw->narrow))
+		value = (value + c->ahead[counter]) & mask_of(counter);
+	if (!hw->status) {
+		/* what overflowed is on its way to be reported, or to be rewritten */
+		if (value & x86_pev_top(counter))
+			c->armed |= bit;
+		else if (c->armed & bit)
+			c->wrapped |= bit;
+	}
+	return value;
+}
+
+void x86_pev_write(unsigned int counter, u64 value)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	u64 bit = BIT_ULL(counter);
+
+	value &= mask_of(counter);
+	c->hidden &= ~bit;
+	if (unlikely(hw->narrow)) {
+		u64 set = narrow_value(counter, value);
+
+		c->ahead[counter] = value - set;
+		value_write(counter, set);
+	} else {
+		value_write(counter, value);
+	}
+	if (value & x86_pev_top(counter)) {
+		/* an overflow from before shows by this bit being set still */
+		c->armed |= bit;
+	} else {
+		c->armed &= ~bit;
+		/* seldom: here nothing would tell old overflows from new ones */
+		if (hw->ack)
+			reg_write(hw->ack, bit);
+	}
+	if (unlikely(c->wrapped & bit)) {
+		c->wrapped &= ~bit;
+		x86_pev_expect_late(c);
+	}
+}
+
+/* ---- event selects ---- */
+
+static u64 sel_value(struct x86_pev_cpu *c, unsigned int counter)
+{
+	u64 sel = c->sel[counter];
+
+	/*
+	 * "The host only" counts nothing while guests can't run at all. APM volume
+	 * 2, table of the HG_ONLY field: both values need EFER.SVME.
+	 */
+	return c->svm ? sel : sel & ~SEL_HOST;
+}
+
+static void x86_pev_set(unsigned int counter, u64 config)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	u64 bit = BIT_ULL(counter);
+
+	if (unlikely(c->dead & bit))
+		return;
+	if (counter >= X86_PEV_FIXED) {
+		unsigned int i = counter - X86_PEV_FIXED;
+
+		c->fixed &= ~FIXED_FIELD(i, 15ULL);
+		c->fixed |= FIXED_FIELD(i, config);
+		return;		/* written by thaw(), once for all */
+	}
+	c->sel[counter] = config;
+	c->host = config & SEL_HOST ? c->host | bit : c->host & ~bit;
+	if (hw->ctrl)
+		reg_write(sel_msr(counter), sel_value(c, counter) | SEL_EN);
+}
+
+/* Virtualization was switched on or off on this CPU since we looked. */
+static void svm_update(struct x86_pev_cpu *c)
+{
+	unsigned int i;
+	bool svm = reg_read(MSR_EFER) & EFER_SVME;
+
+	if (svm == c->svm)
+		return;
+	c->svm = svm;
+	if (hw->ctrl)
+		for_each_counter(i, c->host)
+			reg_write(sel_msr(i), sel_value(c, i) | SEL_EN);
+}
+
+/* ---- start and stop ---- */
+
+void x86_pev_stop(struct x86_pev_cpu *c)
+{
+	unsigned int i;
+
+	if (hw->ctrl) {
+		reg_write(hw->ctrl, 0);
+		return;
+	}
+	for_each_counter(i, c->running)
+		reg_write(sel_msr(i), sel_value(c, i));
+}
+
+static void start(struct x86_pev_cpu *c, u64 active)
+{
+	unsigned int i;
+
+	if (hw->ctrl) {
+		reg_write(hw->ctrl, active);
+		return;
+	}
+	for_each_counter(i, active)
+		reg_write(sel_msr(i), sel_value(c, i) | SEL_EN);
+}
+
+static void x86_pev_freeze(void)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+
+	WRITE_ONCE(c->frozen, true);
+	x86_pev_stop(c);
+}
+
+/* The user may read all counters: what is not running must say nothing. */
+static void hide(struct x86_pev_cpu *c, u64 active)
+{
+	unsigned int i;
+
+	for_each_counter(i, hw->present & ~active & ~c->hidden) {
+		/* the core knows what a counter was left at, and may go on from there */
+		c->held[i] = x86_pev_read(i);
+		c->hidden |= BIT_ULL(i);
+		value_write(i, 0);
+	}
+}
+
+static void unhide(struct x86_pev_cpu *c, u64 active)
+{
+	unsigned int i;
+
+	for_each_counter(i, c->hidden & active)
+		x86_pev_write(i, c->held[i]);
+}
+
+/*
+ * A PMI masked LVTPC. Unmasked before the counters run again, or an overflow in
+ * between would be lost, and after they were loaded: some processors raise a
+ * second PMI for a counter that is at its overflow still.
+ */
+void x86_pev_unmask(struct x86_pev_cpu *c)
+{
+	c->unmask = false;
+	lvtpc_write(APIC_DM_NMI);
+}
+
+static void x86_pev_thaw(u64 active, bool user)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+
+	active &= ~c->dead;
+	if (unlikely(user))
+		hide(c, active);
+	if (unlikely(c->hidden & active))
+		unhide(c, active);
+	if (c->fixed != c->fixed_now) {
+		c->fixed_now = c->fixed;
+		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
+	}
+	if (unlikely(c->host & active))
+		svm_update(c);
+	if (c->unmask)
+		x86_pev_unmask(c);
+
+	c->turning = true;
+	c->running = active;
+	WRITE_ONCE(c->frozen, false);
+	barrier();	/* a PMI from here on finds that it may have to freeze */
+	start(c, active);
+	barrier();	/* all of it */
+	c->turning = false;
+	/* a PMI came meanwhile, and the core will be back */
+	if (unlikely(READ_ONCE(c->frozen)))
+		x86_pev_stop(c);
+}
+
+/* Never to count again on this CPU. */
+void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
+{
+	unsigned int i;
+
+	c->dead |= counters;
+	c->running &= ~counters;
+	for_each_counter(i, counters & X86_PEV_GP_MASK) {
+		c->sel[i] = 0;
+		reg_write(sel_msr(i), 0);
+	}
+	for_each_counter(i, counters >> X86_PEV_FIXED)
+		c->fixed &= ~FIXED_FIELD(i, 15ULL);
+	if (c->fixed != c->fixed_now) {
+		c->fixed_now = c->fixed;
+		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
+	}
+}
+
+/* In an NMI a probe would be one too many. */
+NOKPROBE_SYMBOL(x86_pev_value);
+NOKPROBE_SYMBOL(x86_pev_read);
+NOKPROBE_SYMBOL(x86_pev_write);
+NOKPROBE_SYMBOL(x86_pev_set);
+NOKPROBE_SYMBOL(x86_pev_stop);
+NOKPROBE_SYMBOL(x86_pev_freeze);
+NOKPROBE_SYMBOL(x86_pev_unmask);
+NOKPROBE_SYMBOL(x86_pev_thaw);
+NOKPROBE_SYMBOL(x86_pev_kill);
+
+/* ---- stopping at the overflow ---- */
+
+bool x86_pev_freeze_wanted = true;
+
+static bool freeze_set(u64 debugctl, bool on)
+{
+	u64 now;
+
+	debugctl &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+	if (on)
+		debugctl |= DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+	/* hypervisors refuse the bit, or forget it */
+	return !reg_write_safe(MSR_IA32_DEBUGCTLMSR, debugctl) &&
+	       !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &now) &&
+	       !(now & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI) == !on;
+}
+
+/* Does the bit stay? What else counts on this CPU does not notice. */
+static bool __init freeze_works(void)
+{
+	unsigned long flags;
+	u64 debugctl;
+	bool works;
+
+	local_irq_save(flags);
+	works = !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) && freeze_set(debugctl, true);
+	if (works)
+		reg_write_safe(MSR_IA32_DEBUGCTLMSR, debugctl);
+	local_irq_restore(flags);
+	return works;
+}
+
+static void freeze_update(void *unused)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	bool on = READ_ONCE(x86_pev_freeze_wanted);
+	u64 debugctl;
+
+	if (c->started && !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
+		c->freezes = freeze_set(debugctl, on) && on;
+}
+
+static int freeze_param(const char *value, const struct kernel_param *param)
+{
+	int err = param_set_bool(value, param);
+
+	if (!err && hw->freeze)
+		on_each_cpu(freeze_update, NULL, 1);
+	return err;
+}
+
+static const struct kernel_param_ops freeze_ops = {
+	.flags	= KERNEL_PARAM_OPS_FL_NOARG,
+	.set	= freeze_param,
+	.get	= param_get_bool,
+};
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "pev_x86."
+/* Off: to see what it is good for. */
+module_param_cb(freeze, &freeze_ops, &x86_pev_freeze_wanted, 0644);
+
+/* ---- a CPU's registers become ours ---- */
+
+/* Whoever had them has left counters running. */
+static bool left_running(void)
+{
+	u64 ctrl = ~0ULL, fixed = 0, sel;
+	unsigned int i;
+
+	if (hw->ctrl)
+		ctrl = reg_read(hw->ctrl);
+	for_each_counter(i, hw->present & ctrl & X86_PEV_GP_MASK) {
+		sel = reg_read(sel_msr(i));
+		if (sel & SEL_EN && sel & (SEL_USR | SEL_OS))
+			return true;
+	}
+	if (hw->present >> X86_PEV_FIXED)
+		fixed = reg_read(MSR_CORE_PERF_FIXED_CTR_CTRL);
+	for_each_counter(i, (hw->present & ctrl) >> X86_PEV_FIXED)
+		if (fixed & FIXED_FIELD(i, FIXED_OS | FIXED_USR))
+			return true;
+	return false;
+}
+
+/* Is the counter there, and as wide as it is said to be? Leaves it 0. */
+static bool counter_works(unsigned int counter)
+{
+	u64 ones = mask_of(counter), zero;
+	bool works;
+
+	value_write(counter, ones);
+	works = (reg_count(user_index(counter)) & ones) == ones;
+	value_write(counter, 0);
+	zero = reg_count(user_index(counter)) & ones;
+	return works && !zero;
+}
+
+static void clear_all(void)
+{
+	unsigned int i;
+
+	if (hw->ctrl)
+		reg_write(hw->ctrl, 0);
+	for_each_counter(i, hw->present & X86_PEV_GP_MASK)
+		reg_write(sel_msr(i), 0);
+	if (hw->present >> X86_PEV_FIXED)
+		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
+	/* it would have the counters write to an address that is nobody's */
+	if (hw->pebs)
+		reg_write(MSR_IA32_PEBS_ENABLE, 0);
+}
+
+static int x86_pev_cpu_start(void)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	u64 value, late_end = c->late_end;
+	unsigned int i;
+
+	c->started = false;
+	barrier();	/* a PMI from here on is not for us, or a late one */
+	memset(c, 0, sizeof(*c));
+	c->late_end = late_end;
+	/* a register that has gone would be a fault in all that follows */
+	if (reg_read_safe(sel_msr(0), &value) ||
+	    (hw->ctrl && reg_read_safe(hw->ctrl, &value)))
+		return -ENODEV;
+	if (left_running())
+		pev_pmu_report(PEV_PMU_FOREIGN);
+	/* perf clears what it has left behind whenever it likes: now */
+	perf_clear_dirty_counters();
+	clear_all();
+	for_each_counter(i, hw->present) {
+		if (counter_works(i))
+			continue;
+		pr_warn_once("%s: counter %u of CPU %u does not hold its value\n", hw->name, i,
+			     smp_processor_id());
+		return -ENODEV;
+	}
+	if (hw->ack) {
+		u64 ours = hw->present | hw->frozen;
+
+		reg_write(hw->ack, ours);
+		value = reg_read(hw->status) & hw->present;
+		if (value) {
+			x86_pev_kill(c, value);
+			pev_pmu_report(PEV_PMU_STUCK);
+		}
+	}
+	if (hw->freeze && !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &c->debugctl)) {
+		bool on = READ_ONCE(x86_pev_freeze_wanted);
+
+		c->freezes = freeze_set(c->debugctl, on) && on;
+	}
+	c->lvtpc = lvtpc_read();
+	lvtpc_write(APIC_DM_NMI);
+	c->frozen = true;
+	barrier();	/* all is as the handler of PMIs expects it */
+	c->started = true;
+	return 0;
+}
+
+/* Has the PMI of an overflow not come yet, or come and not been dealt with? */
+static bool pmi_pending(struct x86_pev_cpu *c)
+{
+	unsigned int i;
+
+	if (hw->status && reg_read(hw->status) & hw->present & ~c->dead)
+		return true;
+	if (hw->masks && lvtpc_read() & APIC_LVT_MASKED)
+		return true;
+	if (!hw->status)
+		for_each_counter(i, c->armed & ~c->hidden)
+			if (!(x86_pev_value(c, i) & x86_pev_top(i)))
+				return true;
+	return false;
+}
+
+/* Are the registers what we wrote? */
+static bool intact(struct x86_pev_cpu *c)
+{
+	unsigned int i;
+
+	for_each_counter(i, hw->present & X86_PEV_GP_MASK)
+		if (c->sel[i] && (reg_read(sel_msr(i)) & ~SEL_EN) != sel_value(c, i))
+			return false;
+	return !(hw->present >> X86_PEV_FIXED) ||
+	       reg_read(MSR_CORE_PERF_FIXED_CTR_CTRL) == c->fixed_now;
+}
+
+static void x86_pev_cpu_stop(void)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	unsigned int i;
+	u64 debugctl;
+
+	if (!c->started)
+		return;
+	x86_pev_freeze();
+	if (!intact(c))
+		pev_pmu_report(PEV_PMU_FOREIGN);
+	if (pmi_pending(c))
+		x86_pev_expect_late(c);
+	c->started = false;
+	barrier();	/* a PMI from here on is a late one */
+	clear_all();
+	for_each_counter(i, hw->present)
+		value_write(i, 0);
+	if (hw->ack)
+		reg_write(hw->ack, hw->present | hw->frozen);
+	/* others use this register for other things, and may have done so meanwhile */
+	if (hw->freeze && !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
+		freeze_set(debugctl, c->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
+	lvtpc_write(c->lvtpc);
+}
+
+/* ---- who has the hardware ---- */
+
+static bool watchdog_has_it(void)
+{
+#ifdef CONFIG_HARDLOCKUP_DETECTOR_PERF
+	return watchdog_enabled & WATCHDOG_HARDLOCKUP_ENABLED && watchdog_thresh;
+#else
+	return false;
+#endif
+}
+
+/* perf is the only other one that reserves; the detector uses it. */
+static const char *other_owner(void)
+{
+	return watchdog_has_it() ? "the hard lockup detector" : "perf";
+}
+
+static void counters_release(u64 ctrs, u64 sels)
+{
+	unsigned int i;
+
+	for_each_counter(i, ctrs)
+		release_perfctr_nmi(hw->ctr + hw->stride * i);
+	for_each_counter(i, sels)
+		release_evntsel_nmi(sel_msr(i));
+}
+
+static bool counters_reserve(void)
+{
+	u64 all = hw->present & X86_PEV_GP_MASK, ctrs = 0, sels = 0;
+	unsigned int i;
+
+	for_each_counter(i, all) {
+		if (!reserve_perfctr_nmi(hw->ctr + hw->stride * i))
+			goto err_release;
+		ctrs |= BIT_ULL(i);
+		if (!reserve_evntsel_nmi(sel_msr(i)))
+			goto err_release;
+		sels |= BIT_ULL(i);
+	}
+	return true;
+
+err_release:
+	counters_release(ctrs, sels);
+	return false;
+}
+
+static bool reserved;
+
+static int x86_pev_reserve(struct pev_refuse *r)
+{
+	int err;
+
+	if (!counters_reserve())
+		return pev_refuse(r, EBUSY, PEV_FIELD(type),
+				  "%s holds the hardware counters: %s", other_owner(),
+				  watchdog_has_it() ?
+				  "switch it off with sysctl kernel.nmi_watchdog=0" :
+				  "end what uses it for hardware events first");
+	/* first: others in this list acknowledge all that they find */
+	err = register_nmi_handler(NMI_LOCAL, x86_pev_pmi, NMI_FLAG_FIRST, "pev");
+	if (err) {
+		counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
+		return err;
+	}
+	reserved = true;
+	return 0;
+}
+
+static void x86_pev_release(void)
+{
+	reserved = false;
+	unregister_nmi_handler(NMI_LOCAL, "pev");
+	counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
+}
+
+/*
+ * There is no way to ask. Who opens an event of perf in the moment in which we have
+ * this register is told that it is busy, as he would be if pev counted.
+ */
+static const char *x86_pev_holder(unsigned int counter)
+{
+	u32 msr;
+
+	if (reserved)
+		return NULL;
+	/* fixed counters go with the others */
+	msr = sel_msr(counter < X86_PEV_FIXED ? counter : 0);
+	if (!reserve_evntsel_nmi(msr))
+		return other_owner();
+	release_evntsel_nmi(msr);
+	return NULL;
+}
+
+/* ---- tasks that read counters ---- */
+
+static void x86_pev_grant(enum pev_pmu_grant what, struct task_struct *task,
+			  struct mm_struct *mm, bool on)
+{
+	if (what != PEV_PMU_GRANT_READS)
+		return;
+	/* perf counts the readers of an address space here, too */
+	if (on ? atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1 :
+		 atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
+		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
+}
+
+/* ---- registration ---- */
+
+static const struct pev_pmu_ops x86_pev_ops = {
+	.encode		= x86_pev_encode,
+	.reserve	= x86_pev_reserve,
+	.release	= x86_pev_release,
+	.holder		= x86_pev_holder,
+	.cpu_start	= x86_pev_cpu_start,
+	.cpu_stop	= x86_pev_cpu_stop,
+	.freeze		= x86_pev_freeze,
+	.thaw		= x86_pev_thaw,
+	.set		= x86_pev_set,
+	.read		= x86_pev_read,
+	.write		= x86_pev_write,
+	.grant		= x86_pev_grant,
+};
+
+static char names[PEV_PMU_MAX_COUNTERS][8] __ro_after_init;
+static struct pev_pmu_counter counters[PEV_PMU_MAX_COUNTERS] __ro_after_init;
+static struct pev_pmu x86_pev_pmu __ro_after_init = {
+	.name		= x86_pev_hw.name,
+	.ops		= &x86_pev_ops,
+	.counters	= counters,
+};
+
+static void __init describe(void)
+{
+	unsigned int i;
+
+	for_each_counter(i, hw->present) {
+		if (i < X86_PEV_FIXED)
+			scnprintf(names[i], sizeof(names[i]), "PMC%u", i);
+		else
+			scnprintf(names[i], sizeof(names[i]), "fixed%u", i - X86_PEV_FIXED);
+		counters[i].name = names[i];
+		counters[i].bits = x86_pev_bits(i);
+		/* with narrow writes the register is not always what the core wrote */
+		counters[i].user = hw->narrow ? -1 : user_index(i);
+	}
+	x86_pev_pmu.present = hw->present;
+	if (hw->freeze)
+		x86_pev_pmu.features |= PEV_PMU_FREEZES;
+	if (!hw->narrow)
+		x86_pev_pmu.features |= PEV_PMU_USER_READS;
+}
+
+static int __init x86_pev_detect(void)
+{
+	/* the entry for performance counters is the fifth. SDM volume 3, 11.5.1 */
+	if (!boot_cpu_has(X86_FEATURE_APIC) || apic_is_disabled || lapic_get_maxlvt() < 4) {
+		pr_info("no hardware counters: the local APIC has no interrupt for them\n");
+		return -ENODEV;
+	}
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return x86_pev_intel_detect();
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return x86_pev_amd_detect();
+	default:
+		pr_info("no hardware counters: unknown vendor of the processor\n");
+		return -ENODEV;
+	}
+}
+
+static int __init x86_pev_init(void)
+{
+	if (x86_pev_detect())
+		return 0;
+	if (hw->freeze && !freeze_works()) {
+		pr_info("counters can't be made to stop at an overflow here\n");
+		hw->freeze = false;
+		hw->frozen = 0;
+	}
+	describe();
+	return pev_pmu_register(&x86_pev_pmu);
+}
+device_initcall(x86_pev_init);
