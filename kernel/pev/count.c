@@ -28,10 +28,17 @@ void pev_period_init(struct pev_period *p, u64 period)
 	p->since = 0;
 }
 
-void pev_period_change(struct pev_period *p, u64 period)
+bool pev_period_shorten(struct pev_period *p, u64 period)
 {
+	s64 left = distance(period);
+
+	if (left >= distance(p->period))
+		return false;
 	p->period = period;
-	p->left = min(p->left, distance(period));
+	/* one that has passed already is due at once */
+	left = (u64)left > p->since ? left - p->since : 1;
+	p->left = min(p->left, left);
+	return true;
 }
 
 u64 pev_period_take(struct pev_period *p)

@@ -41,7 +41,7 @@ u64 pev_count_raw(u64 left, u64 min, unsigned int bits);
 /**
  * struct pev_period - progress towards the next sample
  * @period: occurrences a sample, 0: none is ever due. Written here, it takes
- *          effect at the next sample; see also pev_period_change()
+ *          effect at the next sample; see also pev_period_shorten()
  * @left:   to the next sample; 0 or less: it is overdue
  * @since:  occurrences since the last sample
  */
@@ -82,26 +82,27 @@ static inline bool pev_period_add(struct pev_period *p, u64 delta)
 u64 pev_period_take(struct pev_period *p);
 
 /**
- * pev_period_change() - a new period that can't wait for the next sample
- * @p:      progress; the next sample is due after @period at the latest
- * @period: the new one
+ * pev_period_shorten() - a shorter period that can't wait for the next sample
+ * @p:      progress; the next sample is due @period after the last one
+ * @period: the new one; does nothing if it is not shorter
  *
- * For periods that follow a rate (pev_freq_next()): one that was right for a
- * busy stretch may take hours of an idle one to end. Not for use at samples: write
- * @period before pev_period_take() instead, longer ones then count as well.
+ * For periods that follow a rate, see pev_freq_next(): one that was right for a
+ * busy stretch may take hours of an idle one to end.
+ *
+ * Return: is anything different now?
  */
-void pev_period_change(struct pev_period *p, u64 period);
+bool pev_period_shorten(struct pev_period *p, u64 period);
 
 /**
  * pev_freq_next() - the period that gives a frequency
  * @period:  that was used
- * @count:   occurrences seen since the last call ...
- * @ns:      ... in so much time
+ * @count:   occurrences seen since the last sample ...
+ * @ns:      ... in so much time of counting
  * @hz:      samples a second wanted, 1 .. 10^9
  * @min:     shortest period allowed
  *
- * To be called at each sample, and at each tick of the scheduler (or the like)
- * as long as none comes; how often makes no difference to where it leads.
+ * To be called at each sample, before pev_period_take(), and now and then when one
+ * is long overdue, for pev_period_shorten().
  *
  * The mean of @period and the period that would have been right for what was
  * seen, weighted by the time: what was seen in 1/@hz weighs as much as all that

@@ -96,15 +96,22 @@ static void period_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pev_period_take(&p), 7);
 	KUNIT_EXPECT_EQ(test, p.left, 1000);
 
-	pev_period_change(&p, 2000);
+	/* only a shorter one, from the last sample on */
+	KUNIT_EXPECT_FALSE(test, pev_period_shorten(&p, 1000));
+	KUNIT_EXPECT_FALSE(test, pev_period_shorten(&p, 0));
 	KUNIT_EXPECT_EQ(test, p.left, 1000);
-	pev_period_change(&p, 100);
-	KUNIT_EXPECT_EQ(test, p.left, 100);
-	KUNIT_EXPECT_EQ(test, p.period, 100);
-	/* a sample for another reason */
 	KUNIT_EXPECT_FALSE(test, pev_period_add(&p, 30));
-	KUNIT_EXPECT_EQ(test, pev_period_take(&p), 30);
+	KUNIT_EXPECT_TRUE(test, pev_period_shorten(&p, 100));
 	KUNIT_EXPECT_EQ(test, p.left, 70);
+	KUNIT_EXPECT_EQ(test, p.period, 100);
+	KUNIT_EXPECT_TRUE(test, pev_period_shorten(&p, 20));
+	KUNIT_EXPECT_EQ(test, p.left, 1);
+	/* a sample for another reason */
+	KUNIT_EXPECT_EQ(test, pev_period_take(&p), 30);
+	KUNIT_EXPECT_EQ(test, p.left, 1);
+	KUNIT_EXPECT_TRUE(test, pev_period_add(&p, 3));
+	KUNIT_EXPECT_EQ(test, pev_period_take(&p), 3);
+	KUNIT_EXPECT_EQ(test, p.left, 18);
 }
 
 static void period_extremes(struct kunit *test)
@@ -150,8 +157,7 @@ static void period_extremes(struct kunit *test)
  * @hz:      frequency
  * @rate:    occurrences a second
  * @part:    of the next occurrence, in units of 10^-9
- * @count:   since the period was last looked at
- * @ns:      since then
+ * @ns:      since the last sample
  * @tick:    ns to the next one
  * @samples: taken
  * @lowest:  period that was in use
@@ -162,7 +168,6 @@ struct freq {
 	u32			hz;
 	u64			rate;
 	u64			part;
-	u64			count;
 	u64			ns;
 	u64			tick;
 	u64			samples;
@@ -180,10 +185,8 @@ static void freq_init(struct freq *f, u32 hz, u64 period)
 
 static u64 freq_adapt(struct freq *f)
 {
-	u64 next = pev_freq_next(f->p.period, f->count, f->ns, f->hz, 1);
+	u64 next = pev_freq_next(f->p.period, f->p.since, f->ns, f->hz, 1);
 
-	f->count = 0;
-	f->ns = 0;
 	f->lowest = min(f->lowest, next);
 	f->highest = max(f->highest, next);
 	return next;
@@ -200,17 +203,18 @@ static u64 freq_step(struct freq *f)
 	n = f->rate * ns + f->part;
 	f->part = n % NSEC_PER_SEC;
 	n /= NSEC_PER_SEC;
-	f->count += n;
 	f->ns += ns;
 	if (pev_period_add(&f->p, n)) {
 		f->samples++;
 		f->p.period = freq_adapt(f);
+		f->ns = 0;
 		pev_period_take(&f->p);
 	}
 	if (f->tick <= ns) {
 		f->tick = TICK_NS;
-		if (f->ns)
-			pev_period_change(&f->p, freq_adapt(f));
+		/* at twice the time that it should take */
+		if (f->ns > 2 * NSEC_PER_SEC / f->hz)
+			pev_period_shorten(&f->p, freq_adapt(f));
 	} else {
 		f->tick -= ns;
 	}
