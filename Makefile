@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps root perfctl selftests run test bench lint clean
+.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test bench lint clean
 .DEFAULT_GOAL := help
 
 help:
@@ -55,7 +55,9 @@ vm: $(if $(NOBUILD),,vm-deps)
 	@tests/qemu/vm $(VM_ARGS)
 
 # A shell for a machine without perfctl is better than none.
-vm-deps: kernel root perfctl
+vm-deps: vm-machine perfctl
+
+vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
 #: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug
