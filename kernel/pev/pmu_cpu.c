@@ -36,11 +36,11 @@
  * @now:      ... at this time
  * @crowded:  somebody waits for a counter
  * @active:   counters that run
- * @known:    counters whose @config and @raw are right
+ * @known:    counters whose @config is right
  * @pages:    slots on counters that have a user page
  * @on:       who has a counter
  * @config:   what a counter is set to
- * @raw:      the value of a counter that nobody has
+ * @raw:      the value of a counter that nobody has, or 0
  * @pinned:   slots that want a counter before all others; groups lie together
  * @wanted:   the others, those whose turn it is first in front
  * @turns:    turns ended so far
@@ -144,6 +144,16 @@ static bool fold(struct pev_hw_slot *s)
 	return s->sampling && pev_period_add(&s->period, delta);
 }
 
+/*
+ * Where a counter starts whose overflows mean nothing. Not at 0: a PMI comes a
+ * little after the overflow, and what was counted until then must be less than
+ * a lap.
+ */
+static u64 fresh(unsigned int counter)
+{
+	return 1ULL << (bits_of(counter) - 3);
+}
+
 /* Load the counter, which was folded: the next overflow is the next sample. */
 static void load(struct pev_hw_slot *s)
 {
@@ -151,6 +161,8 @@ static void load(struct pev_hw_slot *s)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
 				       hw_of(s->event)->code.period_min,
 				       bits_of(s->counter));
+	else
+		s->raw = fresh(s->counter);
 	static_call(hw_write)(s->counter, s->raw);
 }
 
@@ -201,17 +213,13 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 	wait_end(s, now);
 	s->counter = counter;
 	if (!(cpu->known & BIT_ULL(counter)) || cpu->config[counter] != config) {
+		cpu->known |= BIT_ULL(counter);
 		cpu->config[counter] = config;
 		static_call(hw_set)(counter, config);
 	}
-	if (!(cpu->known & BIT_ULL(counter))) {
-		cpu->known |= BIT_ULL(counter);
-		cpu->raw[counter] = 0;
-		static_call(hw_write)(counter, 0);
-	}
-	/* what only counts takes the counter as it stands */
+	/* what only counts takes the counter as it stands, if it can */
 	s->raw = cpu->raw[counter];
-	if (s->sampling)
+	if (s->sampling || s->raw < fresh(counter))
 		load(s);
 	cpu->on[counter] = s;
 	cpu->active |= BIT_ULL(counter);
@@ -762,6 +770,7 @@ void pev_pmu_cpu_start(void)
 	if (cpu->up || pev_pmu->ops->cpu_start())
 		return;
 	cpu->known = 0;
+	memset(cpu->raw, 0, sizeof(cpu->raw));
 	cpu->up = true;
 	update_begin();
 	reschedule(cpu, ktime_get_mono_fast_ns());

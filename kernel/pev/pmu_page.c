@@ -72,7 +72,7 @@ int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma)
 	int err;
 
 	if (!(event->flags & PEV_F_USER_PAGE))
-		return -EOPNOTSUPP;
+		return -ENODEV;
 	hw = event->private;
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;

@@ -244,7 +244,9 @@ TEST_F(open, software_by_architecture)
 }
 
 #define T(type)		(1U << PEV_TYPE_##type)
-#define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND))
+#define HARDWARE	(T(HARDWARE) | T(RAW))
+#define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
+			 HARDWARE)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */
@@ -255,8 +257,8 @@ static const struct {
 	unsigned int	types;
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
-	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND)),
-	M(name, T(TRACEPOINT) | T(MARKER)), M(filter, T(TRACEPOINT) | T(MARKER)),
+	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | HARDWARE),
+	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE), M(filter, T(TRACEPOINT) | T(MARKER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
 	M(max_stack, EVENTS), M(ring_size, T(CHANNEL)), M(packet_size, T(CHANNEL)),
