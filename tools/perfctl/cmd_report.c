@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl report: where the samples of a recording were taken. */
+#include "html.h"
 #include "load.h"
 #include "perfctl.h"
 #include "report.h"
@@ -23,6 +24,7 @@ struct report_opts {
 	const char *quantum;
 	const char *json;
 	const char *csv;
+	const char *html;
 	const char *separator;
 	const char *color;
 	struct rows_config rows;
@@ -122,6 +124,8 @@ static const struct opt report_options[] = {
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct report_opts, json) },
 	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV", offsetof(struct report_opts, csv) },
+	{ 0, OPT_STRING, "html", "FILE", "write a page for a browser: flame graph, call tree, table, "
+	  "timeline, search; it needs nothing else", offsetof(struct report_opts, html) },
 	{ 'x', OPT_STRING, "separator", "SEP", "what stands between the columns of CSV "
 	  "(default: a comma)", offsetof(struct report_opts, separator) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never", offsetof(struct report_opts, color) },
@@ -148,6 +152,14 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 		err = load_parse_quantum(o->quantum, &c->quantum, m);
 	else
 		c->quantum = load_quantum(&r->feed, TIME_SPANS);
+	if (o->html) {
+		uint64_t all = (uint64_t)(pev_trace_end_ns(r->feed.trace) -
+					  pev_trace_begin_ns(r->feed.trace));
+
+		c->mask = HTML_MASK;
+		c->chains = true;
+		c->quantum = all / HTML_SPANS + 1;
+	}
 	o->rows.quantum = c->quantum;
 	return err;
 }
@@ -157,6 +169,8 @@ static int write_out(struct report_run *r, struct msg *m)
 	struct report_opts *o = &r->opts;
 	const char *sep = o->separator ? o->separator : ",";
 
+	if (o->html)
+		return html_write(&r->load, o->html, m);
 	if (o->json)
 		return report_write_json(&r->feed, &o->rows, &r->style, o->json, m);
 	if (o->csv)
@@ -205,8 +219,8 @@ static int check(const struct report_opts *o, int n, char **argv, struct msg *m)
 {
 	if (n > 1 || (n && o->input))
 		return msg_set(m, -EINVAL, "one trace at a time: \"%s\" is one too many", argv[n]);
-	if (o->json && o->csv)
-		return msg_set(m, -EINVAL, "--json and --csv exclude each other");
+	if (!!o->json + !!o->csv + !!o->html > 1)
+		return msg_set(m, -EINVAL, "--json, --csv and --html exclude each other");
 	return term_check_color(o->color, m);
 }
 

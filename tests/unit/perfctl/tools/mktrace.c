@@ -2,10 +2,11 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|hostile|empty|sched N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|random|hostile|markup|empty|sched N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, whose code is "mapped" at
- * 0x400000, at the file offsets given in turn.
+ * 0x400000, at the file offsets given in turn. random: chains that hardly ever
+ * come twice.
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -167,6 +168,33 @@ static void sample(struct pev_encoder *enc, long i, int chains, int n_offsets, c
 	check(pev_encoder_commit(enc), "sample");
 }
 
+/* As bad for a reader as chains can be. */
+static void random_samples(long n)
+{
+	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
+	uint64_t stack[40], state = 88172645463325252ull;
+
+	for (long i = 0; i < n; i++) {
+		unsigned int depth = 4 + (unsigned int)(state >> 40) % 36;
+
+		for (unsigned int k = 0; k < depth; k++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			/* few outer functions, many inner ones */
+			stack[k] = BASE + 0x1000 + (state >> 20) % (1u << (8 + (depth - k) / 4)) * 64;
+		}
+		pev_encoder_begin(enc[i & 1], pev_meta_class_by_name(trace.meta, "cpu-clock"),
+				  T0 + (uint64_t)i * 1000, 42);
+		pev_encoder_int(enc[i & 1], "pid", 42);
+		pev_encoder_int(enc[i & 1], "ip", stack[0]);
+		pev_encoder_data(enc[i & 1], "ustack", stack, depth * 8);
+		check(pev_encoder_commit(enc[i & 1]), "sample");
+	}
+	check(pev_encoder_close(enc[0]), "stream 0");
+	check(pev_encoder_close(enc[1]), "stream 1");
+}
+
 static void samples(long n, int chains, int n_offsets, char **offsets)
 {
 	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
@@ -196,7 +224,7 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
-	int chains = !strcmp(kind, "chains");
+	int chains = !strcmp(kind, "chains") || !strcmp(kind, "random");
 
 	if (argc < 3)
 		return 2;
@@ -209,6 +237,14 @@ int main(int argc, char **argv)
 
 		state("\033[31mred\033]0;x\007", "/tmp/\033[1mlib\n.so");
 		samples(n, 0, 1, offsets);
+	} else if (!strcmp(kind, "markup")) {
+		char *offsets[] = { "0x1000" };
+
+		state("</script><b id=x>", "/tmp/--><img src=x onerror='document.title=1'>\"&amp;");
+		samples(n, 0, 1, offsets);
+	} else if (!strcmp(kind, "random")) {
+		state("prog", "/tmp/none");
+		random_samples(n);
 	} else if (strcmp(kind, "empty")) {
 		state("prog", argv[4]);
 		samples(n, chains, argc - 5, argv + 5);

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# report --html in a headless Chromium; run by "run" behind trace_tests.sh.
+n=$TAP_START
+rc=0
+p=$OUT/tools/perfctl
+cd "$OUT/traces" || exit 1
+profile=$(mktemp -d)
+trap 'rm -rf "$profile"' EXIT
+
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		rc=1
+	fi
+}
+
+# page HASH FILE: what the browser made of it, as HTML
+page() {
+	timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$profile" \
+		--window-size=1200,900 --timeout=20000 --dump-dom "file://$PWD/$2#$1" 2>"$2.log"
+}
+
+# has NAME REGEX FILE: grep with a result
+has() {
+	grep -qE -- "$2" "$3"
+	result $? "$1"
+}
+
+hasnot() {
+	! grep -qE -- "$2" "$3"
+	result $? "$1"
+}
+
+"$p" report --html flat.html flat 2>/dev/null
+result $? "report --html writes a page"
+hasnot "... that loads nothing from elsewhere" '(src|href)="?(https?:)?//|@import|url\(|fetch\(|XMLHttpRequest|import\(' flat.html
+"$p" report --html - flat 2>/dev/null | cmp -s - flat.html
+result $? "... the same to the standard output"
+"$OUT/mktrace" markup markup 100 && "$p" report --html markup.html markup 2>/dev/null
+has "names end no script" '^<script id="data"' markup.html
+# shellcheck disable=SC2016
+result "$(grep -c '</script>' markup.html | grep -qx 2; echo $?)" "... there are two scripts and no third end"
+"$OUT/mktrace" random random 200000 && "$p" report --html random.html random 2>/dev/null
+result "$([ "$(stat -c %s random.html)" -lt 3000000 ]; echo $?)" "chains that never come twice: the page is smaller than 3 MB"
+"$p" report --html chains.html chains 2>/dev/null
+"$p" report --html sched.html sched 2>/dev/null
+"$p" report --html empty.html empty 2>/dev/null
+
+if ! command -v chromium >/dev/null; then
+	n=$((n + 1))
+	echo "ok $n - the page in a browser # SKIP chromium is not installed"
+	echo "1..$n"
+	exit $rc
+fi
+page "view=table" flat.html >table.dom
+has "browser: the script ran to its end" 'data-ready="[0-9]+"' table.dom
+has "browser: a table with shares" '<td class="n">50\.00 %</td>.*alpha' table.dom
+has "browser: the status line" 'id="status"[^>]*><b>cpu-clock</b> +1,000 samples' table.dom
+page "view=icicle&q=alph" chains.html >search.dom
+has "browser: a search says its share" '[0-9.]+ % match' search.dom
+page "view=tree" chains.html >tree.dom
+has "browser: a call tree with levels" 'aria-level="1" aria-expanded="false"' tree.dom
+page "view=table&time=0-250000" flat.html >part.dom
+has "browser: a span of time" 'samples +· +from 0 ns to 25[0-9.]+ µs' part.dom
+hasnot "... has a part of the samples" '<b>cpu-clock</b> +1,000 samples' part.dom
+page "view=tree" markup.html >markup.dom
+has "browser: hostile names are text" '&lt;/script&gt;&lt;b id=x&gt;' markup.dom
+hasnot "... and no elements" '<b id="?x|<img' markup.dom
+has "... and run nothing" '<title>mktrace' markup.dom
+page "view=flame" random.html >random.dom
+ms=$(grep -oE 'data-ready="[0-9]+"' random.dom | tr -dc 0-9)
+echo "# first picture of 200,000 different chains after ${ms:-no} ms"
+result "$([ "${ms:-99999}" -lt 5000 ]; echo $?)" "browser: chains that never come twice are shown at once"
+page "" sched.html >sched.dom
+has "browser: a recording of tracepoints only" 'sched:sched_switch \(10\)' sched.dom
+page "" empty.html >empty.dom
+has "browser: an empty recording says so" 'No samples' empty.dom
+echo "1..$n"
+exit $rc
