@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * ELF files by elfutils: functions (.symtab, .dynsym, .gnu_debugdata, separate
+ * debug files), segments, unwind tables, debug information.
+ */
+#include "internal.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/**
+ * struct elf_file - an opened file
+ * @name:  of the file that was opened, not necessarily the object's path
+ * @raw:   all of it
+ * @dwfl:  open while debug information is in use
+ * @cfi:   .eh_frame and .debug_frame
+ * @ready: these were looked for
+ */
+struct elf_file {
+	char		*name;
+	Elf		*elf;
+	const uint8_t	*raw;
+	size_t		size;
+	unsigned int	machine;
+	uint64_t	hdr_offset, hdr_size, hdr_vaddr;
+	Dwfl		*dwfl;
+	Dwfl_Module	*mod;
+	struct pev_syms	*syms;
+	struct build_id	id;
+	struct cfi	cfi[2];
+	bool		ready[2];
+};
+
+static int read_id(Elf *elf, struct build_id *id)
+{
+	const void *bits;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &bits);
+
+	*id = (struct build_id){ 0 };
+	if (n <= 0)
+		return -ENOENT;
+	id->len = (uint8_t)(n > 20 ? 20 : n);
+	memcpy(id->bytes, bits, id->len);
+	return 0;
+}
+
+/* Not a FIFO or a device, which could hold us up. */
+int open_regular(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+static int fd_build_id(int fd, struct build_id *id)
+{
+	Elf *elf;
+	int err;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	err = elf && elf_kind(elf) == ELF_K_ELF ? read_id(elf, id) : -ENOEXEC;
+	elf_end(elf);
+	return err;
+}
+
+PEV_EXPORT int pev_syms_build_id(const char *file, uint8_t id[20])
+{
+	struct build_id found = { 0 };
+	int fd = open_regular(file), err;
+
+	if (fd < 0)
+		return fd;
+	err = fd_build_id(fd, &found);
+	close(fd);
+	memcpy(id, found.bytes, sizeof(found.bytes));
+	return err ? err : found.len;
+}
+
+void id_text(const struct build_id *id, char buf[41])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned int n = id->len > 20 ? 20 : id->len;
+
+	for (unsigned int i = 0; i < n; i++) {
+		buf[2 * i] = digits[id->bytes[i] >> 4];
+		buf[2 * i + 1] = digits[id->bytes[i] & 15];
+	}
+	buf[2 * n] = 0;
+}
+
+static void read_headers(struct object *o, struct elf_file *f)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(f->elf, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct segment *s;
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(f->elf, (int)i, &ph))
+			continue;
+		if (ph.p_type == PT_GNU_EH_FRAME) {
+			f->hdr_offset = ph.p_offset;
+			f->hdr_size = ph.p_filesz;
+			f->hdr_vaddr = ph.p_vaddr;
+		}
+		if (ph.p_type != PT_LOAD || !ph.p_filesz)
+			continue;
+		s = VEC_PUSH(&o->segs);
+		if (s)
+			*s = (struct segment){ ph.p_offset, ph.p_filesz, ph.p_vaddr };
+	}
+}
+
+static bool part_of(const struct elf_file *f, uint64_t offset, uint64_t size)
+{
+	return f->raw && offset <= f->size && size <= f->size - offset;
+}
+
+bool elf_read(const struct object *o, uint64_t offset, void *to, size_t len)
+{
+	if (!o->file || !part_of(o->file, offset, len))
+		return false;
+	memcpy(to, o->file->raw + offset, len);
+	return true;
+}
+
+bool elf_hdr(const struct object *o, uint64_t *offset, uint64_t *size)
+{
+	const struct elf_file *f = o->file;
+
+	if (!f || !f->hdr_size || !part_of(f, f->hdr_offset, f->hdr_size))
+		return false;
+	*offset = f->hdr_offset;
+	*size = f->hdr_size;
+	return true;
+}
+
+unsigned int elf_machine(const struct elf_file *f)
+{
+	return f->machine;
+}
+
+/* Where .eh_frame is if the sections' names are gone: up to the segment's end. */
+static bool eh_by_hdr(const struct object *o, struct bytes *sec)
+{
+	const struct elf_file *f = o->file;
+	uint64_t vaddr, offset;
+
+	if (!f->hdr_size || !part_of(f, f->hdr_offset, f->hdr_size) ||
+	    !cfi_hdr(f->raw + f->hdr_offset, f->hdr_size, f->hdr_vaddr, &vaddr))
+		return false;
+	offset = object_offset(o, vaddr);
+	for (size_t i = 0; i < o->segs.n; i++) {
+		const struct segment *s = &o->segs.p[i];
+
+		if (offset == UINT64_MAX || offset < s->offset || offset - s->offset >= s->size)
+			continue;
+		*sec = (struct bytes){ .data = f->raw + offset, .vaddr = vaddr,
+				       .size = s->size - (offset - s->offset) };
+		if (part_of(f, offset, 0) && sec->size > f->size - offset)
+			sec->size = f->size - offset;
+		return part_of(f, offset, sec->size);
+	}
+	return false;
+}
+
+static Elf_Scn *section(Elf *elf, const char *name, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *s;
+
+		if (!gelf_getshdr(scn, sh))
+			continue;
+		s = elf_strptr(elf, names, sh->sh_name);
+		if (s && !strcmp(s, name) && sh->sh_type != SHT_NOBITS)
+			return scn;
+	}
+	return NULL;
+}
+
+static bool section_bytes(Elf *elf, const char *name, struct bytes *sec)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section(elf, name, &sh);
+	Elf_Data *d = scn ? elf_rawdata(scn, NULL) : NULL;
+
+	if (d && sh.sh_flags & SHF_COMPRESSED)
+		d = elf_compress(scn, 0, 0) < 0 ? NULL : elf_getdata(scn, NULL);
+	if (!d || !d->d_buf || !d->d_size)
+		return false;
+	*sec = (struct bytes){ .data = d->d_buf, .size = d->d_size, .vaddr = sh.sh_addr };
+	return true;
+}
+
+/* In the file itself or in its separate debug file. */
+static bool debug_frame(struct object *o, struct bytes *sec)
+{
+	uint64_t bias;
+	Dwarf *dw;
+
+	if (section_bytes(o->file->elf, ".debug_frame", sec))
+		return true;
+	dw = elf_dwarf(o->file->syms, o, &bias);
+	return dw && section_bytes(dwarf_getelf(dw), ".debug_frame", sec);
+}
+
+const struct cfi *elf_cfi(struct object *o, unsigned int which)
+{
+	struct elf_file *f = o->file;
+	struct bytes sec;
+	bool have;
+
+	if (!f)
+		return NULL;
+	if (!f->ready[which]) {
+		f->ready[which] = true;
+		if (which)
+			have = debug_frame(o, &sec);
+		else
+			have = section_bytes(f->elf, ".eh_frame", &sec) || eh_by_hdr(o, &sec);
+		if (have)
+			cfi_index(&f->cfi[which], &sec, !which);
+	}
+	return f->cfi[which].fdes.n ? &f->cfi[which] : NULL;
+}
+
+static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **debug)
+{
+	struct elf_file *f = *user;
+	int fd = find_debug(f->syms, &f->id, debug);
+
+	if (fd >= 0)
+		return fd;
+	/* this one asks debuginfod by itself */
+	if (f->syms->flags & PEV_SYMS_NO_DEBUGINFOD && getenv("DEBUGINFOD_URLS"))
+		return -1;
+	return dwfl_standard_find_debuginfo(mod, user, modname, base, file, link, crc, debug);
+}
+
+static bool dwfl_open(struct object *o, struct elf_file *f)
+{
+	static char *debug_path; /* NULL: the standard places */
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_path,
+	};
+	void **user;
+	int fd;
+
+	if (f->dwfl)
+		return true;
+	fd = open_regular(f->name);
+	f->dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
+	if (f->dwfl)
+		f->mod = dwfl_report_elf(f->dwfl, o->path, f->name, fd, 0, true);
+	if (!f->mod) {
+		if (fd >= 0)
+			close(fd);
+		dwfl_end(f->dwfl);
+		f->dwfl = NULL;
+		return false;
+	}
+	if (dwfl_module_info(f->mod, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		*user = f;
+	dwfl_report_end(f->dwfl, NULL, NULL);
+	return true;
+}
+
+static void dwfl_close(struct elf_file *f)
+{
+	dwfl_end(f->dwfl);
+	f->dwfl = NULL;
+	f->mod = NULL;
+}
+
+void *elf_dwarf(struct pev_syms *s, struct object *o, uint64_t *bias)
+{
+	Dwarf_Addr b = 0;
+	Dwarf *dw;
+
+	(void)s;
+	if (!o->file || !dwfl_open(o, o->file))
+		return NULL;
+	dw = dwfl_module_getdwarf(o->file->mod, &b);
+	*bias = b;
+	return dw;
+}
+
+static uint8_t rank_of(const GElf_Sym *sym)
+{
+	int bind = GELF_ST_BIND(sym->st_info);
+
+	return (uint8_t)((sym->st_size ? 4 : 0) + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK));
+}
+
+/* Without its version: "pthread_mutex_lock@GLIBC_2.2.5". */
+static size_t bare_length(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at && at != name ? (size_t)(at - name) : strlen(name);
+}
+
+static void add_symbols(struct object *o, Dwfl_Module *mod)
+{
+	int n = dwfl_module_getsymtab(mod);
+
+	for (int i = 1; i < n; i++) {
+		GElf_Word shndx;
+		GElf_Addr addr;
+		GElf_Sym sym;
+		const char *name;
+		int type;
+
+		name = dwfl_module_getsym_info(mod, i, &sym, &addr, &shndx, NULL, NULL);
+		if (!name || !*name || shndx == SHN_UNDEF)
+			continue;
+		type = GELF_ST_TYPE(sym.st_info);
+		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
+		    !(type == STT_NOTYPE && name[0] != '$' && name[0] != '.'))
+			continue;
+		if (!symtab_add(&o->syms, addr, sym.st_size ? addr + sym.st_size : 0, name,
+				bare_length(name), rank_of(&sym), 0, false))
+			break;
+	}
+	symtab_finish(&o->syms);
+}
+
+/* Takes over the fd and @name. */
+static struct elf_file *file_new(struct pev_syms *s, char *name, int fd)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+	GElf_Ehdr eh;
+
+	elf_version(EV_CURRENT);
+	if (f) {
+		f->syms = s;
+		f->name = name;
+		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	}
+	if (!f || !f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh)) {
+		if (f)
+			elf_end(f->elf);
+		else
+			free(name);
+		if (f)
+			free(f->name);
+		free(f);
+		close(fd);
+		return NULL;
+	}
+	f->machine = gelf_getclass(f->elf) == ELFCLASS64 ? eh.e_machine : EM_NONE;
+	f->raw = (const uint8_t *)elf_rawfile(f->elf, &f->size);
+	read_id(f->elf, &f->id);
+	/* many objects would be many descriptors */
+	elf_cntl(f->elf, ELF_C_FDREAD);
+	close(fd);
+	return f;
+}
+
+static void explain(struct pev_syms *s, struct object *o, int err, const struct build_id *other)
+{
+	char a[41], b[41];
+
+	(void)s;
+	if (err == -ESTALE) {
+		id_text(&o->id, a);
+		id_text(other, b);
+		object_problem(o, "the file has changed since the recording (build id %s, "
+			       "recorded was %s): offsets are shown", other->len ? b : "none", a);
+	} else {
+		object_problem(o, "%s: offsets are shown",
+			       err == -EINVAL ? "is not a regular file" : strerror(-err));
+	}
+}
+
+void elf_load(struct pev_syms *s, struct object *o)
+{
+	struct build_id other = { 0 };
+	char *name = NULL;
+	int fd = find_file(s, o, &name, &other);
+
+	if (fd < 0) {
+		explain(s, o, fd, &other);
+		return;
+	}
+	o->file = file_new(s, name, fd);
+	if (!o->file) {
+		object_problem(o, "is not an ELF file: offsets are shown");
+		return;
+	}
+	read_headers(o, o->file);
+	if (!dwfl_open(o, o->file)) {
+		object_problem(o, "its symbols cannot be read: %s", dwfl_errmsg(-1));
+		return;
+	}
+	add_symbols(o, o->file->mod);
+	dwfl_close(o->file);
+	if (!o->syms.s.n)
+		object_problem(o, "has no symbols: its functions are shown by their offsets");
+}
+
+void elf_free(struct elf_file *f)
+{
+	if (!f)
+		return;
+	cfi_free(&f->cfi[0]);
+	cfi_free(&f->cfi[1]);
+	dwfl_close(f);
+	elf_end(f->elf);
+	free(f->name);
+	free(f);
+}
