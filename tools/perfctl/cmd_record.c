@@ -8,12 +8,17 @@
 #include "workload.h"
 
 #include <errno.h>
+#include <pev/sym.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_DIR   "pev.trace"
 #define DEFAULT_HZ    999
+/* of the stack, in each sample with -g dwarf; and what the rings are then */
+#define STACK_DEFAULT 8192
+#define STACK_RING    (8u << 20)
 /* complete packets are on the disk after this at the latest */
 #define DRAIN_MS      1000
 #define PROGRESS_MS   500
@@ -28,6 +33,7 @@ struct record_opts {
 	const char *output;
 	uint32_t clock;
 	bool graph;
+	uint32_t stack_user;
 	bool overwrite;
 	bool quiet;
 };
@@ -58,16 +64,60 @@ static int add_filter(void *opts, const char *arg, struct msg *m)
 
 static bool is_graph_mode(const char *word)
 {
-	return !strcmp(word, "fp") || !strncmp(word, "dwarf", 5) || !strcmp(word, "lbr");
+	return !strcmp(word, "fp") || !strncmp(word, "dwarf", 5) || !strcmp(word, "lbr") ||
+	       !strcmp(word, "no") || !strcmp(word, "none");
+}
+
+/* "dwarf" or "dwarf,16384": bytes of the stack */
+static int set_dwarf(struct record_opts *o, const char *arg, struct msg *m)
+{
+	uint64_t bytes = STACK_DEFAULT;
+
+	if (arg[5] && (arg[5] != ',' || parse_size(arg + 6, &bytes) || bytes < 64 ||
+		       bytes > PEV_MAX_STACK_DUMP))
+		return msg_set(m, -EINVAL, "-g dwarf,BYTES takes 64 to %u bytes of the stack, not "
+			       "\"%s\"", PEV_MAX_STACK_DUMP, arg[5] ? arg + 6 : "");
+	o->stack_user = (uint32_t)(bytes + 7) & ~7u;
+	return 0;
 }
 
 static int set_graph(void *opts, const char *arg, struct msg *m)
 {
-	if (arg && strcmp(arg, "fp"))
-		return msg_set(m, -EINVAL, "call chains by \"%s\" are not available: \"fp\" (frame "
-			       "pointers) is what this version unwinds by", arg);
-	((struct record_opts *)opts)->graph = true;
-	return 0;
+	struct record_opts *o = opts;
+
+	o->graph = true;
+	o->stack_user = 0;
+	if (!arg || !strcmp(arg, "fp"))
+		return 0;
+	if (!strncmp(arg, "dwarf", 5))
+		return set_dwarf(o, arg, m);
+	o->graph = false;
+	if (!strcmp(arg, "no") || !strcmp(arg, "none"))
+		return 0;
+	return msg_set(m, -EINVAL, "call chains by \"%s\" are not available: \"fp\" (frame pointers), "
+		       "\"dwarf\" (unwind tables) and \"no\" are", arg);
+}
+
+/* Registers that unwinding needs and this kernel gives. */
+static uint64_t unwind_regs(void)
+{
+	struct pev_info info;
+	struct utsname u;
+
+	if (uname(&u) || pev_query_info(&info))
+		return 0;
+	return pev_unwind_regs(u.machine) & info.regs_user;
+}
+
+/* Registers and a piece of the stack stand for the user call chain. */
+static void plan_dump(struct pev_attr *a, const struct record_opts *o)
+{
+	if (!o->stack_user || !(a->sample & PEV_SAMPLE_USTACK))
+		return;
+	a->sample &= ~PEV_SAMPLE_USTACK;
+	a->sample |= PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP;
+	a->regs_user = unwind_regs();
+	a->stack_user = o->stack_user;
 }
 
 static int set_clock(void *opts, const char *arg, struct msg *m)
@@ -97,7 +147,8 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, freq) },
 	{ 'c', OPT_U64, "count", "N", "a sample for each N events, or each N ns of a clock",
 	  offsetof(struct record_opts, count) },
-	{ 'g', OPT_CALL, "call-graph", "fp", "record call chains, by frame pointers", 0,
+	{ 'g', OPT_CALL, "call-graph", "HOW", "record call chains: fp, by frame pointers (default); "
+	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); no", 0,
 	  set_graph, is_graph_mode },
 	{ 0, OPT_U64, "max-stack", "N", "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program", offsetof(struct record_opts, max_stack) },
@@ -152,7 +203,8 @@ static void plan_sampling(struct record_run *r)
 			a->sample &= ~PEV_SAMPLE_KSTACK;
 		if (chains && (a->flags & PEV_F_EXCLUDE_USER))
 			a->sample &= ~PEV_SAMPLE_USTACK;
-		if (chains)
+		plan_dump(a, o);
+		if (a->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 			a->max_stack = (uint32_t)o->max_stack;
 	}
 }
@@ -374,6 +426,7 @@ static int prepare(struct record_run *r, struct msg *m)
 {
 	struct pev_info info;
 	int err = kernel_info(&info, m);
+		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 
 	if (err)
 		return err;
@@ -464,3 +517,4 @@ const struct command command_record = {
 	.runs_command = true,
 	.run = record_run,
 };
+		    "  perfctl record -g dwarf -- ./program    of code without frame pointers\n"

@@ -67,12 +67,15 @@ static void open_info(struct feed *f)
 	size_t len;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
-		f->profile.objects.vdso = path;
-	} else {
-		free(path);
+		pev_syms_set_vdso(f->profile.objects.syms, path);
 	}
-	if (!pev_trace_info_file(f->trace, "kallsyms", &text, &len))
-		f->profile.objects.kallsyms = text;
+	free(path);
+	f->profile.unwind = unwind_new(f->trace);
+	/* only the first one resolves functions */
+	if (!f->forked && !pev_trace_info_file(f->trace, "kallsyms", &text, &len)) {
+		pev_syms_set_kernel(f->profile.objects.syms, text, len);
+		free(text);
+	}
 }
 
 int feed_open(struct feed *f, const char *path, struct msg *m)
@@ -110,6 +113,7 @@ int feed_fork(struct feed *f, const struct feed *from, struct msg *m)
 	*f = (struct feed){ .trace = from->trace, .classes = from->classes,
 			    .n_classes = from->n_classes, .names = from->names, .forked = true };
 	profile_init(&f->profile);
+	open_info(f);
 	err = pev_cursor_open(f->trace, NULL, &f->cursor);
 	if (err) {
 		msg_set(m, err, "%s: %s", pev_trace_path(f->trace), strerror(-err));
@@ -145,6 +149,8 @@ static void feed_mmap(struct feed *f, const struct feed_class *c, const struct p
 {
 	struct build_id id = { 0 };
 	const uint8_t *bytes;
+	uint64_t start, offset;
+	uint32_t pid, object;
 	char path[4096];
 	size_t n = 0;
 
@@ -158,9 +164,17 @@ static void feed_mmap(struct feed *f, const struct feed_class *c, const struct p
 		if (!c->id_size && id.len == 20 && !memcmp(id.bytes, (char[20]){ 0 }, 20))
 			id.len = 0;
 	}
-	machine_mmap(&f->profile.machine, u32_of(ev, c->pid, ev->pid), pev_event_int(ev, c->addr),
-		     pev_event_int(ev, c->len), pev_event_int(ev, c->pgoff),
-		     objects_get(&f->profile.objects, path[0] ? path : "//anon", &id));
+	pid = u32_of(ev, c->pid, ev->pid);
+	start = pev_event_int(ev, c->addr);
+	offset = pev_event_int(ev, c->pgoff);
+	if (!path[0] || object_is_anon(path)) {
+		/* code that the process makes: places in it are addresses */
+		snprintf(path, sizeof(path), "[jit %u]", pid);
+		offset = start;
+	}
+	object = objects_get(&f->profile.objects, path, &id);
+	objects_mapped_by(&f->profile.objects, object, pid);
+	machine_mmap(&f->profile.machine, pid, start, pev_event_int(ev, c->len), offset, object);
 }
 
 void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_event *ev)
@@ -189,6 +203,14 @@ void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_
 	}
 }
 
+static const struct mapset *feed_space(struct feed *f, const struct pev_event *ev)
+{
+	const struct mapset *space;
+
+	machine_seen(&f->profile.machine, ev->pid, ev->tid, &space);
+	return space;
+}
+
 int feed_next(struct feed *f, const struct pev_event **ev, const struct feed_class **cls,
 	      struct msg *m)
 {
@@ -201,6 +223,8 @@ int feed_next(struct feed *f, const struct pev_event **ev, const struct feed_cla
 	*cls = &f->classes[(*ev)->cls->index];
 	if ((*cls)->kind != FEED_EVENT)
 		feed_sideband(f, *cls, *ev);
+	else if ((*ev)->uregs_len)
+		*ev = unwind_event(f->profile.unwind, &f->profile.objects, feed_space(f, *ev), *ev);
 	return 1;
 }
 

@@ -5,26 +5,19 @@
 
 #include "object.h"
 
-struct lines;
-
 /**
  * struct line_at - where a place was written
- * @file: as the compiler saw it; valid until lines_free()
- * @dir:  what a relative @file is relative to, or NULL
+ * @file: as the compiler saw it; valid until objects_free()
  * @base: the last part of @file
  * @line: from 1
  */
 struct line_at {
 	const char *file;
-	const char *dir;
 	const char *base;
 	int line;
 };
 
-struct lines *lines_new(void);
-void lines_free(struct lines *l);
 /* @at: offset in the object, as in struct frame. */
-bool lines_find(struct lines *l, struct objects *os, uint32_t object, uint64_t at,
-		struct line_at *out);
+bool lines_find(struct objects *os, uint32_t object, uint64_t at, struct line_at *out);
 
 #endif

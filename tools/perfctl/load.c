@@ -92,6 +92,7 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 	const struct mapset *space;
 	struct thread t = machine_seen(&p->machine, ev->pid, ev->tid, &space);
 
+	ev = unwind_event(p->unwind, &p->objects, space, ev);
 	if (mask & (1u << SORT_COMM))
 		key.comm = t.comm;
 	if (mask & (1u << SORT_PID))

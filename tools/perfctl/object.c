@@ -1,156 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Objects by path and build id, their functions on demand. See object.h. */
+/* Objects by path and build id: libpev-sym's, with names for tables. See object.h. */
 #include "object.h"
 #include "text.h"
 
 #include <stdlib.h>
 
-static enum object_kind kind_of(const char *path)
+/* Brings @o up to what libpev-sym has: the kernel's modules come by themselves. */
+static void catch_up(struct objects *os)
 {
-	if (!strcmp(path, "[vdso]"))
-		return OBJECT_VDSO;
-	if (path[0] == '/' && strncmp(path, "//anon", 6) && strncmp(path, "/memfd:", 7) &&
-	    strncmp(path, "/dev/zero", 9) && strncmp(path, "/SYSV", 5))
-		return OBJECT_FILE;
-	return OBJECT_ANON;
-}
+	while (os->n < (size_t)pev_syms_count(os->syms)) {
+		int number = (int)os->n;
+		struct object *o = ARRAY_PUSH(os->o, os->n, os->cap);
+		struct strbuf name = { 0 };
+		const char *base;
+		const void *id;
+		size_t len;
 
-static uint32_t add(struct objects *os, const char *path, enum object_kind kind,
-		    const struct build_id *id)
-{
-	struct object *o = ARRAY_PUSH(os->o, os->n, os->cap);
-	const char *base = strrchr(path, '/');
-	struct strbuf name = { 0 };
-
-	o->path = xstrdup(path);
-	o->kind = kind;
-	if (id)
-		o->id = *id;
-	text_name(&name, kind == OBJECT_FILE && base && base[1] ? base + 1 : path);
-	o->name = name.s;
-	return (uint32_t)(os->n - 1);
+		o->path = pev_syms_path(os->syms, number);
+		o->kind = (enum object_kind)pev_syms_kind(os->syms, number);
+		id = pev_syms_id(os->syms, number, &len);
+		o->id.len = (uint8_t)len;
+		if (id)
+			memcpy(o->id.bytes, id, len);
+		base = strrchr(o->path, '/');
+		text_name(&name, o->kind == OBJECT_FILE && base && base[1] ? base + 1 : o->path);
+		o->name = name.s;
+	}
 }
 
 void objects_init(struct objects *os)
 {
 	*os = (struct objects){ 0 };
-	add(os, "[unknown]", OBJECT_UNKNOWN, NULL);
-	add(os, "[kernel]", OBJECT_KERNEL, NULL);
+	if (pev_syms_new(0, &os->syms))
+		os->syms = NULL;
+	checked(os->syms);
+	catch_up(os);
 }
 
 void objects_free(struct objects *os)
 {
-	for (size_t i = 0; i < os->n; i++) {
-		free(os->o[i].path);
+	for (size_t i = 0; i < os->n; i++)
 		free(os->o[i].name);
-		free(os->o[i].problem);
-		free(os->o[i].segments);
-		free(os->o[i].starts);
-		symtab_free(&os->o[i].syms);
-	}
 	free(os->o);
-	free(os->vdso);
-	free(os->kallsyms);
-	htab_free(&os->h);
+	pev_syms_free(os->syms);
 	*os = (struct objects){ 0 };
 }
 
-static bool same_id(const struct build_id *a, const struct build_id *b)
+bool object_is_anon(const char *path)
 {
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+	return !strncmp(path, "//anon", 6) || !strncmp(path, "[anon", 5) ||
+	       !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/zero", 9);
+}
+
+/* "[jit 123]", as libpev-sym calls it */
+static bool is_code(const char *path, uint32_t *pid)
+{
+	int end = 0;
+
+	return sscanf(path, "[jit %u]%n", pid, &end) == 1 && end && !path[end];
+}
+
+/* ".../jit-123.dump": tells about the code of the process */
+static void note_dump(struct objects *os, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	uint32_t pid;
+	int end = 0;
+
+	if (base && sscanf(base, "/jit-%u.dump%n", &pid, &end) == 1 && end && !base[end])
+		pev_syms_jitdump(os->syms, pid, path);
 }
 
 uint32_t objects_get(struct objects *os, const char *path, const struct build_id *id)
 {
-	static const struct build_id none;
-	uint32_t hash, pos, ref;
+	uint32_t pid;
+	int object;
 
-	if (!id)
-		id = &none;
-	hash = hash_bytes(path, strlen(path)) ^ hash_bytes(id->bytes, id->len);
-	for (ref = htab_first(&os->h, hash, &pos); ref; ref = htab_next(&os->h, hash, &pos))
-		if (!strcmp(os->o[ref - 1].path, path) && same_id(&os->o[ref - 1].id, id))
-			return ref - 1;
-	ref = add(os, path, kind_of(path), id);
-	htab_add(&os->h, hash, ref);
-	return ref;
+	if (is_code(path, &pid))
+		object = pev_syms_code(os->syms, pid);
+	else
+		object = pev_syms_object(os->syms, path, id && id->len ? id->bytes : NULL,
+					 id ? id->len : 0);
+	checked(object < 0 ? NULL : os);
+	note_dump(os, path);
+	catch_up(os);
+	return (uint32_t)object;
 }
 
-static void load(struct objects *os, struct object *o)
+void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid)
 {
-	o->loaded = true;
-	switch (o->kind) {
-	case OBJECT_KERNEL:
-		if (!os->kallsyms || !kallsyms_parse(os, os->kallsyms))
-			os->o[OBJECT_ID_KERNEL].problem =
-				xstrdup("the recording has no kernel symbols (kernel.kptr_restrict "
-					"hid them, or it was made without the right to see them)");
-		break;
-	case OBJECT_FILE:
-		object_load_elf(o, o->path, true);
-		break;
-	case OBJECT_VDSO:
-		if (os->vdso)
-			object_load_elf(o, os->vdso, false);
-		else
-			o->problem = xstrdup("the recording has no copy of the vdso");
-		break;
-	default:
-		break;
-	}
-}
-
-uint64_t object_vaddr(const struct object *o, uint64_t offset)
-{
-	for (size_t i = 0; i < o->n_segments; i++) {
-		const struct segment *s = &o->segments[i];
-
-		if (offset >= s->offset && offset - s->offset < s->size)
-			return offset - s->offset + s->vaddr;
-	}
-	return UINT64_MAX;
-}
-
-/* In what has no symbols, functions can still be told apart. */
-static uint32_t resolve_file(struct object *o, uint64_t *at)
-{
-	uint64_t vaddr = object_vaddr(o, *at), start;
-	uint32_t sym;
-
-	if (vaddr == UINT64_MAX)
-		return SYM_NONE;
-	sym = symtab_find(&o->syms, vaddr);
-	if (sym == SYM_NONE && object_function_start(o, vaddr, &start) && vaddr - start <= *at)
-		*at -= vaddr - start;
-	return sym;
+	if (!pid)
+		return;
+	os->o[object].pid = pid;
+	pev_syms_mapped_by(os->syms, (int)object, pid);
 }
 
 uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
 {
-	struct object *o = &os->o[*object];
-	uint32_t sym;
+	uint32_t asked = *object;
+	struct pev_sym sym;
 
-	if (!o->loaded)
-		load(os, o);
-	o = &os->o[*object]; /* the kernel's modules were added */
-	if (o->kind != OBJECT_KERNEL)
-		return resolve_file(o, at);
-	sym = symtab_find(&o->syms, *at);
-	if (sym != SYM_NONE)
-		*object = o->syms.s[sym].owner;
-	return sym;
+	if (pev_sym_find(os->syms, (int)asked, *at, &sym) < 0)
+		return SYM_NONE;
+	catch_up(os);
+	os->o[asked].problem = pev_syms_problem(os->syms, (int)asked);
+	*object = (uint32_t)sym.object;
+	if (sym.index == SYM_NONE)
+		*at = sym.start;
+	return sym.index;
 }
 
-struct symtab *objects_symtab(struct objects *os, uint32_t object)
+const char *objects_symbol_name(struct objects *os, uint32_t object, uint32_t symbol)
 {
-	if (os->o[object].kind == OBJECT_MODULE)
-		object = OBJECT_ID_KERNEL;
-	return &os->o[object].syms;
+	return pev_sym_name(os->syms, (int)object, symbol);
+}
+
+int elf_build_id(const char *file, struct build_id *id)
+{
+	int n;
+
+	*id = (struct build_id){ 0 };
+	n = pev_syms_build_id(file, id->bytes);
+	if (n < 0)
+		return n;
+	id->len = (uint8_t)n;
+	return 0;
 }
 
 void build_id_text(const struct build_id *id, char buf[41])
 {
-	for (unsigned int i = 0; i < id->len && i < 20; i++)
+	for (unsigned int i = 0; i < id->len && i < sizeof(id->bytes); i++)
 		snprintf(buf + 2 * i, 3, "%02x", id->bytes[i]);
-	buf[2 * (id->len < 20 ? id->len : 20)] = 0;
+	buf[2 * min_u64(id->len, sizeof(id->bytes))] = 0;
 }

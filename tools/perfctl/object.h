@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Objects: what code is mapped from. Programs and libraries (symbols by
- * elfutils, build ids compared), the kernel and its modules (by the recording's
- * kallsyms), the vdso, memory that belongs to no file.
+ * Objects: what code is mapped from. Programs and libraries, the kernel and its
+ * modules, the vdso, memory that belongs to no file, code that processes made.
+ * A thin layer over libpev-sym, which does the work; the numbers are the same.
  */
 #ifndef PERFCTL_OBJECT_H
 #define PERFCTL_OBJECT_H
 
-#include "symtab.h"
+#include "util.h"
+
+#include <pev/sym.h>
+
+#define SYM_NONE PEV_SYM_NO_INDEX
 
 enum object_kind {
-	OBJECT_FILE,
-	OBJECT_KERNEL,
-	OBJECT_MODULE,
-	OBJECT_VDSO,
-	OBJECT_ANON,
-	OBJECT_UNKNOWN,
+	OBJECT_FILE = PEV_SYM_KIND_FILE,
+	OBJECT_KERNEL = PEV_SYM_KIND_KERNEL,
+	OBJECT_MODULE = PEV_SYM_KIND_MODULE,
+	OBJECT_VDSO = PEV_SYM_KIND_VDSO,
+	OBJECT_ANON = PEV_SYM_KIND_ANON,
+	OBJECT_UNKNOWN = PEV_SYM_KIND_NONE,
+	OBJECT_CODE = PEV_SYM_KIND_CODE,
 };
 
 struct build_id {
@@ -24,67 +29,46 @@ struct build_id {
 };
 
 /**
- * struct segment - part of a file that is loaded
- * @offset: in the file
- * @size:   in the file
- * @vaddr:  the addresses that its symbols use
- */
-struct segment {
-	uint64_t offset;
-	uint64_t size;
-	uint64_t vaddr;
-};
-
-/**
  * struct object - where code comes from
  * @path:     as recorded
  * @name:     short, harmless, for tables
  * @kind:     see enum object_kind
  * @id:       as recorded; len 0: not known
- * @loaded:   symbols were looked for
- * @problem:  why there are none, or NULL
- * @syms:     functions by virtual address
- * @segments: to get from file offsets to these
- * @starts:   where functions begin by the unwind tables, sorted; for places
- *            that no symbol covers
+ * @pid:      a process that has it mapped, 0: not known
+ * @problem:  why there are no symbols, or NULL; once objects_resolve() was called
  */
 struct object {
-	char *path;
+	const char *path;
 	char *name;
 	enum object_kind kind;
 	struct build_id id;
-	bool loaded;
-	char *problem;
-	struct symtab syms;
-	struct segment *segments;
-	size_t n_segments;
-	size_t cap_segments;
-	uint64_t *starts;
-	size_t n_starts;
+	uint32_t pid;
+	const char *problem;
 };
 
-#define OBJECT_ID_UNKNOWN 0u
-#define OBJECT_ID_KERNEL  1u
+#define OBJECT_ID_UNKNOWN ((uint32_t)PEV_SYM_UNKNOWN)
+#define OBJECT_ID_KERNEL  ((uint32_t)PEV_SYM_KERNEL)
 
 /**
  * struct objects - all objects of a recording
- * @o:        by number; 0 is "unknown", 1 is the kernel
- * @vdso:     path of the recorded vdso image, or NULL
- * @kallsyms: the recorded text (owned), or NULL
+ * @o:    by number; 0 is "unknown", 1 is the kernel
+ * @syms: who knows more
  */
 struct objects {
 	struct object *o;
 	size_t n;
 	size_t cap;
-	struct htab h;
-	char *vdso;
-	char *kallsyms;
+	struct pev_syms *syms;
 };
 
 void objects_init(struct objects *os);
 void objects_free(struct objects *os);
 /* The number of an object; the same path with another build id is another object. */
 uint32_t objects_get(struct objects *os, const char *path, const struct build_id *id);
+/* A process has it mapped: while that lives, its files can be found by that. */
+void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid);
+/* The path of memory without a file in which a process made code. */
+bool object_is_anon(const char *path);
 
 /**
  * objects_resolve() - the function at a place
@@ -92,14 +76,11 @@ uint32_t objects_get(struct objects *os, const char *path, const struct build_id
  * @at:     offset in the file, or address in the kernel; out: where the
  *          function begins, if it has no name and the unwind tables know that
  *
- * Return: index for symtab_name() of object->syms (the kernel's table holds the
- * modules' functions, too), SYM_NONE if no function is known there.
+ * Return: index for objects_symbol_name(), SYM_NONE if no function is known there.
  */
 uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at);
-/* File offset to the address that the symbols use; UINT64_MAX if it is not loaded. */
-uint64_t object_vaddr(const struct object *o, uint64_t offset);
-/* The table that objects_resolve()'s index is for. */
-struct symtab *objects_symtab(struct objects *os, uint32_t object);
+/* Demangled; not made harmless. */
+const char *objects_symbol_name(struct objects *os, uint32_t object, uint32_t symbol);
 
 /* "libc.so.6" */
 static inline const char *object_name(const struct objects *os, uint32_t object)
@@ -107,21 +88,9 @@ static inline const char *object_name(const struct objects *os, uint32_t object)
 	return os->o[object].name;
 }
 
-/* elf.c: fills syms and segments, or problem */
-void object_load_elf(struct object *o, const char *file, bool compare_id);
-/*
- * eh_frame.c: fills starts from a .eh_frame_hdr that lies at @vaddr. Whatever
- * is wrong with it, at worst there are none.
- */
-void object_load_starts(struct object *o, const uint8_t *hdr, size_t size, uint64_t vaddr);
-/* Where the function at a virtual address begins. */
-bool object_function_start(const struct object *o, uint64_t vaddr, uint64_t *start);
-/* The build id of a file; returns 0 or -errno. */
-int elf_build_id(const char *file, struct build_id *id);
 /* "ab12..." */
 void build_id_text(const struct build_id *id, char buf[41]);
-
-/* kallsyms.c: fills the kernel's syms from text, which must stay; false: nothing usable */
-bool kallsyms_parse(struct objects *os, char *text);
+/* The build id of a file; returns 0 or -errno. */
+int elf_build_id(const char *file, struct build_id *id);
 
 #endif

@@ -11,7 +11,7 @@ void profile_free(struct profile *p)
 	machine_free(&p->machine);
 	objects_free(&p->objects);
 	strtab_free(&p->values);
-	lines_free(p->lines);
+	unwind_free(p->unwind);
 	strtab_free(&p->line_texts);
 	free(p->frame_lines);
 	free(p->ints);
@@ -218,6 +218,7 @@ static void map_names(struct profile *to, struct profile *from, struct profile_m
 		map->objects[map->n_objects] =
 			map->n_objects <= OBJECT_ID_KERNEL ? (uint32_t)map->n_objects :
 			objects_get(&to->objects, o->path, &o->id);
+		objects_mapped_by(&to->objects, map->objects[map->n_objects], o->pid);
 	}
 	map->comms = more(map->comms, map->n_comms, from->machine.comms.n);
 	for (; map->n_comms < from->machine.comms.n; map->n_comms++)
@@ -265,6 +266,7 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 			key.value[k] = map->values[key.value[k]];
 		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);
 	}
+	unwind_merge(to->unwind, from->unwind);
 	from->n_cells = 0;
 	htab_clear(&from->h_cells);
 }
@@ -317,9 +319,7 @@ static uint32_t find_line(struct profile *p, const struct frame *f)
 	struct line_at at;
 	char text[512];
 
-	if (!p->lines)
-		p->lines = lines_new();
-	if (!lines_find(p->lines, &p->objects, f->object, f->at, &at))
+	if (!lines_find(&p->objects, f->object, f->at, &at))
 		snprintf(text, sizeof(text), "%s", object_name(&p->objects, f->object));
 	else
 		snprintf(text, sizeof(text), "%s:%d", at.base, at.line);
@@ -344,7 +344,7 @@ void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
 	const struct func *f = &p->funcs[func];
 
 	if (f->symbol != SYM_NONE)
-		text_name(b, symtab_name(objects_symtab(&p->objects, f->object), f->symbol));
+		text_name(b, objects_symbol_name(&p->objects, f->object, f->symbol));
 	else if (f->object == OBJECT_ID_UNKNOWN && !f->at)
 		strbuf_puts(b, "[no address]");
 	else if (f->object == OBJECT_ID_UNKNOWN)

@@ -10,6 +10,7 @@
 #include "lines.h"
 #include "machine.h"
 #include "object.h"
+#include "unwind.h"
 
 /**
  * struct frame - a place in code
@@ -26,7 +27,7 @@ struct frame {
 /**
  * struct func - a function, or a place of which only the offset is known
  * @object: number in struct objects
- * @symbol: for symtab_name(), SYM_NONE if it is not known
+ * @symbol: for objects_symbol_name(), SYM_NONE if it is not known
  * @at:     of unknown ones, as in struct frame
  */
 struct func {
@@ -104,7 +105,7 @@ struct int_value {
 
 /**
  * struct profile - all of it
- * @lines:  source lines, once somebody asked
+ * @unwind: makes call chains, NULL: of samples that have them only
  * @line_texts: "file.c:12"
  * @frame_lines: of each frame the number in line_texts + 1, 0: not asked yet
  * @values: texts of fields; number 0 is for events that lack the field
@@ -113,7 +114,7 @@ struct profile {
 	struct machine machine;
 	struct objects objects;
 	struct strtab values;
-	struct lines *lines;
+	struct unwind *unwind;
 	struct strtab line_texts;
 	uint32_t *frame_lines;
 	size_t n_frame_lines;

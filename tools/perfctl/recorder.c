@@ -6,6 +6,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -22,10 +23,12 @@
 static int open_channel(struct recorder *r, uint64_t ring, struct pev_why *why)
 {
 	struct pev_attr attr;
+	/* of large records one more must not leave half a packet empty */
+	uint64_t most = r->config.ring_default ? 4 * PACKET_MOST : PACKET_MOST;
 
 	pev_attr_channel(&attr, ring);
 	ring = attr.ring_size;
-	attr.packet_size = (uint32_t)min_u64(max_u64(ring / 16, PEV_MIN_PACKET), PACKET_MOST);
+	attr.packet_size = (uint32_t)min_u64(max_u64(ring / 16, PEV_MIN_PACKET), most);
 	attr.watermark = (uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
 	attr.clock = r->config.clock;
 	attr.flags = r->config.overwrite ? PEV_CHF_OVERWRITE : 0;
@@ -35,7 +38,8 @@ static int open_channel(struct recorder *r, uint64_t ring, struct pev_why *why)
 /* Without a wish of the user's, smaller rings are better than none. */
 static int channel_fd(struct recorder *r, struct msg *m)
 {
-	uint64_t ring = r->config.ring_size ? r->config.ring_size : RING_DEFAULT;
+	uint64_t wish = r->config.ring_default ? r->config.ring_default : RING_DEFAULT;
+	uint64_t ring = r->config.ring_size ? r->config.ring_size : wish;
 	struct pev_why why;
 	char size[32];
 	int fd;
@@ -49,7 +53,7 @@ static int channel_fd(struct recorder *r, struct msg *m)
 	}
 	if (fd < 0)
 		return kernel_refused(m, fd, &why, "the rings");
-	if (!r->config.ring_size && ring < RING_DEFAULT)
+	if (!r->config.ring_size && ring < wish)
 		note("rings of %s for each CPU: more does not fit into the limit of locked memory "
 		     "(ulimit -l)", text_bytes(size, ring));
 	return fd;
@@ -130,6 +134,22 @@ static int write_vdso(struct pev_writer *w)
 	return err;
 }
 
+/* Which registers samples carry: readers have only their number. */
+static int write_regs(const struct recorder *r, struct pev_writer *w)
+{
+	const struct event_plan *plan = r->config.plan;
+	char mask[24];
+
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!plan->events[i].attr.regs_user)
+			continue;
+		snprintf(mask, sizeof(mask), "0x%" PRIx64,
+			 (uint64_t)plan->events[i].attr.regs_user);
+		return pev_writer_info(w, "regs_user", mask);
+	}
+	return 0;
+}
+
 static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
 			  struct msg *m)
 {
@@ -165,6 +185,8 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	err = pev_writer_system(w, flags);
 	if (!err)
 		err = pev_writer_info(w, "command", r->config.command);
+	if (!err)
+		err = write_regs(r, w);
 	if (!err)
 		err = pev_writer_info(w, "target", r->config.target->text);
 	if (!err)

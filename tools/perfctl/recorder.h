@@ -14,6 +14,7 @@
  * @target:    where
  * @path:      directory of the trace
  * @ring_size: bytes for each CPU; 0: chosen, and made smaller if need be
+ * @ring_default: what to choose, 0: as always; more for large records
  * @overwrite: flight recorder
  * @clock:     enum pev_clock
  * @command:   for the trace's description
@@ -23,6 +24,7 @@ struct recorder_config {
 	const struct target *target;
 	const char *path;
 	uint64_t ring_size;
+	uint64_t ring_default;
 	bool overwrite;
 	uint32_t clock;
 	const char *command;

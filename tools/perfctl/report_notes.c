@@ -73,6 +73,7 @@ void report_notes(const struct feed *f, bool filtered)
 	if (f->profile.n_cells) {
 		objects_without_symbols(f);
 		broken_chains(f);
+		unwind_note(f->profile.unwind);
 	} else if (filtered) {
 		complain("no samples in %s match", pev_trace_path(f->trace));
 	} else {

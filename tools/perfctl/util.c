@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void *checked(void *p)
+void *checked(void *p)
 {
 	if (!p) {
 		fprintf(stderr, "perfctl: out of memory\n");

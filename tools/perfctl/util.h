@@ -26,6 +26,7 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 }
 
 /* Out of memory ends the program with status 70. */
+void *checked(void *p);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);

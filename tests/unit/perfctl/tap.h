@@ -22,7 +22,6 @@ void test_text(void);
 void test_opt(void);
 void test_event_spec(void);
 void test_cpulist(void);
-void test_symtab(void);
 void test_object(void);
 void test_machine(void);
 void test_profile(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions by address: tables, kallsyms, real ELF files. */
+/* Objects and their functions: the kernel by kallsyms, real ELF files. */
 #include "object.h"
 #include "tap.h"
 
@@ -17,61 +17,9 @@ static uint32_t resolve(struct objects *os, uint32_t *object, uint64_t where)
 	return objects_resolve(os, object, &where);
 }
 
-/* A search table with functions at 0x1000, 0x1100 and 0x1400, not in order. */
-static void starts(void)
+static void set_kernel(struct objects *os, const char *text)
 {
-	const uint8_t hdr[] = { 1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 3, 0, 0, 0,
-				0, 1, 0, 0, 0, 0, 0, 0,
-				0, 0, 0, 0, 0, 0, 0, 0,
-				0, 4, 0, 0, 0, 0, 0, 0 };
-	struct object o = { 0 };
-	uint64_t start = 0;
-
-	object_load_starts(&o, hdr, sizeof(hdr), 0x1000);
-	OK(o.n_starts == 3 && object_function_start(&o, 0x13ff, &start) && start == 0x1100,
-	   "the begin of a function by the unwind table");
-	OK(!object_function_start(&o, 0xfff, &start), "nothing before the first one");
-	OK(!object_function_start(&o, 0x900000, &start), "nothing far behind the last one");
-	object_load_starts(&o, hdr, 29, 0x1000);
-	IS_NUM(o.n_starts, 2, "a table that was cut");
-	object_load_starts(&o, hdr, 5, 0x1000);
-	object_load_starts(&o, (const uint8_t[16]){ 9 }, 16, 0x1000);
-	IS_NUM(o.n_starts, 2, "no table at all changes nothing");
-	free(o.starts);
-}
-
-static const char *at(struct symtab *t, uint64_t addr)
-{
-	uint32_t i = symtab_find(t, addr);
-
-	return i == SYM_NONE ? "-" : symtab_name(t, i);
-}
-
-void test_symtab(void)
-{
-	struct symtab t = { 0 };
-
-	symtab_add(&t, 0x300, 0x310, "third", 0, 0, false);
-	symtab_add(&t, 0x100, 0, "open", 0, 0, false);
-	symtab_add(&t, 0x200, 0x220, "weak", 1, 0, false);
-	symtab_add(&t, 0x200, 0x220, "strong", 2, 0, false);
-	symtab_add(&t, 0x400, 0x500, "outer", 0, 0, false);
-	symtab_add(&t, 0x440, 0x450, "inner", 0, 0, false);
-	symtab_add(&t, 0x600, 0, "_ZN3foo3barEiPKc", 0, 0, false);
-	symtab_finish(&t);
-	IS_STR(at(&t, 0x0ff), "-", "before the first function");
-	IS_STR(at(&t, 0x1ff), "open", "one without a size reaches to the next");
-	IS_STR(at(&t, 0x200), "strong", "the stronger of two stays");
-	IS_STR(at(&t, 0x21f), "strong", "the last byte");
-	IS_STR(at(&t, 0x220), "-", "one past the last byte");
-	IS_STR(at(&t, 0x440), "inner", "a function within another");
-	IS_STR(at(&t, 0x600), "foo::bar(int, char const*)", "C++ is demangled");
-	IS_STR(at(&t, 0x600), "foo::bar(int, char const*)", "... once");
-	OK(!strcmp(at(&t, UINT64_MAX), "-"), "the last address of all");
-	symtab_free(&t);
-	symtab_finish(&t);
-	IS_NUM(symtab_find(&t, 5), SYM_NONE, "an empty table");
-	OK(!demangle("main") && !demangle("_Zgarbage") && !demangle("_Z"), "no C++ names");
+	pev_syms_set_kernel(os->syms, text, strlen(text));
 }
 
 static void kernel(void)
@@ -80,7 +28,7 @@ static void kernel(void)
 	uint32_t object = OBJECT_ID_KERNEL, sym;
 
 	objects_init(&os);
-	os.kallsyms = xstrdup("ffffffff81000000 T _text\n"
+	set_kernel(&os, "ffffffff81000000 T _text\n"
 			      "ffffffff81000000 t startup_64\n"
 			      "ffffffff81000100 D some_data\n"
 			      "garbage\n\n"
@@ -89,16 +37,16 @@ static void kernel(void)
 			      "ffffffffc0000100 t other\t[xfs]");
 	sym = resolve(&os, &object, 0xffffffff81000250);
 	OK(sym != SYM_NONE && object == OBJECT_ID_KERNEL, "a kernel function");
-	IS_STR(symtab_name(objects_symtab(&os, object), sym), "do_work.isra.0", "... by name");
+	IS_STR(objects_symbol_name(&os, object, sym), "do_work.isra.0", "... by name");
 	object = OBJECT_ID_KERNEL;
 	sym = resolve(&os, &object, 0xffffffffc0000010);
 	IS_STR(object_name(&os, object), "[ext4]", "a module's function is the module's");
-	IS_STR(symtab_name(objects_symtab(&os, object), sym), "mod_func", "... by name");
+	IS_STR(objects_symbol_name(&os, object, sym), "mod_func", "... by name");
 	object = OBJECT_ID_KERNEL;
 	IS_NUM(resolve(&os, &object, 0xffffffff80000000), SYM_NONE, "below the kernel");
 	objects_free(&os);
 	objects_init(&os);
-	os.kallsyms = xstrdup("0000000000000000 T hidden\n");
+	set_kernel(&os, "0000000000000000 T hidden\n");
 	resolve(&os, &object, 0xffffffff81000250);
 	OK(os.o[OBJECT_ID_KERNEL].problem, "hidden kernel addresses are a problem that is said");
 	objects_free(&os);
@@ -124,6 +72,23 @@ static uint64_t own_offset(const void *addr, char *path, size_t size)
 	return found;
 }
 
+/* Memory without a file is where a process makes code. */
+static void code(void)
+{
+	struct objects os;
+	uint32_t a, b;
+
+	objects_init(&os);
+	OK(object_is_anon("//anon") && object_is_anon("/memfd:jit (deleted)") &&
+	   !object_is_anon("/usr/bin/x") && !object_is_anon("[vdso]"), "memory without a file");
+	a = objects_get(&os, "[jit 17]", NULL);
+	b = objects_get(&os, "[jit 18]", NULL);
+	OK(a != b && objects_get(&os, "[jit 17]", NULL) == a && os.o[a].kind == OBJECT_CODE,
+	   "the code of each process is an object");
+	OK(os.o[objects_get(&os, "[jit 17x]", NULL)].kind == OBJECT_ANON, "what only looks like it");
+	objects_free(&os);
+}
+
 static void elf(void)
 {
 	struct objects os;
@@ -138,7 +103,7 @@ static void elf(void)
 	IS_NUM(objects_get(&os, path, &id), object, "the same object again");
 	sym = resolve(&os, &object, off);
 	OK(sym != SYM_NONE, "this program's function is found in its file");
-	IS_STR(sym == SYM_NONE ? "-" : symtab_name(objects_symtab(&os, object), sym),
+	IS_STR(sym == SYM_NONE ? "-" : objects_symbol_name(&os, object, sym),
 	       "test_symtab_landmark", "... by name");
 	object = objects_get(&os, path, &wrong);
 	IS_NUM(resolve(&os, &object, off), SYM_NONE, "another build id: no symbols");
@@ -146,7 +111,7 @@ static void elf(void)
 	off = own_offset((const void *)a64l, path, sizeof(path));
 	object = objects_get(&os, path, NULL);
 	sym = resolve(&os, &object, off);
-	IS_STR(sym == SYM_NONE ? "-" : symtab_name(objects_symtab(&os, object), sym), "a64l",
+	IS_STR(sym == SYM_NONE ? "-" : objects_symbol_name(&os, object, sym), "a64l",
 	       "a stripped library by its dynamic symbols");
 	object = objects_get(&os, "/nonexistent/lib.so", NULL);
 	IS_NUM(resolve(&os, &object, 0x10), SYM_NONE, "a file that is gone");
@@ -163,7 +128,7 @@ static void elf(void)
 
 void test_object(void)
 {
-	starts();
 	kernel();
+	code();
 	elf();
 }
