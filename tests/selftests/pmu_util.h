@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of hardware counters share: work of a known number of
+ * instructions, opening counters, and what kind of machine this is. On a
+ * machine without a PMU the tests skip.
+ */
+#ifndef PMU_UTIL_H
+#define PMU_UTIL_H
+
+#include <sched.h>
+#include "pev_util.h"
+
+#define USER_ONLY	PEV_F_EXCLUDE_KERNEL
+
+/* One round of pmu_loop() in instructions, one branch among them. */
+#if defined(__x86_64__)
+#define PMU_ROUND	10
+
+static UNUSED __attribute__((noinline)) void pmu_loop(unsigned long rounds)
+{
+	asm volatile(".balign 64\n"
+		     "1:	add $1, %%rax; add $1, %%rax; add $1, %%rax; add $1, %%rax\n"
+		     "	add $1, %%rax; add $1, %%rax; add $1, %%rax; add $1, %%rax\n"
+		     "	dec %0; jnz 1b\n" : "+r" (rounds) : : "rax", "cc");
+}
+#elif defined(__powerpc64__)
+#define PMU_ROUND	4
+
+static UNUSED __attribute__((noinline)) void pmu_loop(unsigned long rounds)
+{
+	asm volatile("	mtctr %0\n"
+		     "	.balign 64\n"
+		     "1:	addi 9, 9, 1; addi 9, 9, 1; addi 9, 9, 1\n"
+		     "	bdnz 1b\n" : : "r" (rounds) : "r9", "ctr");
+}
+#endif
+
+static UNUSED struct pev_info pmu_info(void)
+{
+	struct pev_info info = { };
+	struct pev_attr attr = {
+		.type = PEV_TYPE_INFO, .channel_fd = -1, .group_fd = -1,
+		.info = (uintptr_t)&info, .info_size = sizeof(info),
+	};
+
+	pev_open(&attr);
+	return info;
+}
+
+/* The machines of tests/qemu count exactly; PEV_PMU names the one in use. */
+static UNUSED bool pmu_is_exact(void)
+{
+	return getenv("PEV_PMU");
+}
+
+static UNUSED struct pev_attr pmu_attr(uint64_t config, uint64_t flags, int channel,
+				       uint64_t period)
+{
+	return (struct pev_attr) {
+		.type = PEV_TYPE_HARDWARE, .target = PEV_TARGET_TASK, .config = config,
+		.flags = PEV_F_DISABLED | flags, .channel_fd = channel, .group_fd = -1,
+		.period = period, .sample = channel >= 0 ? PEV_SAMPLE_TID : 0,
+	};
+}
+
+/* A counter of the caller's thread, off. */
+static UNUSED int pmu_open(uint64_t config, uint64_t flags)
+{
+	struct pev_attr attr = pmu_attr(config, flags, -1, 0);
+
+	return pev_open(&attr);
+}
+
+/* What an event counts in @rounds rounds and in switching it on and off. */
+static UNUSED uint64_t pmu_count(int fd, unsigned long rounds)
+{
+	ioctl(fd, PEV_IOC_RESET, 0);
+	pev_on(fd);
+	pmu_loop(rounds);
+	pev_off(fd);
+	return pev_read(fd).value;
+}
+
+static UNUSED int pmu_run_on(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+static UNUSED struct pev_multiplexed pmu_multiplexed(int fd)
+{
+	struct pev_multiplexed m = { .size = sizeof(m) };
+
+	if (ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m))
+		memset(&m, 0xff, sizeof(m));
+	return m;
+}
+
+#define PMU_SKIP_WITHOUT(harness_skip) do {				\
+	if (!pmu_info().pmu_counters)					\
+		harness_skip(return, "this machine has no PMU");	\
+} while (0)
+
+#endif
