@@ -399,6 +399,7 @@ static int record_target(struct record_run *r, struct msg *m)
 		.target = &r->target,
 		.path = r->opts.output,
 		.ring_size = r->opts.ring_size,
+		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.overwrite = r->opts.overwrite,
 		.clock = r->opts.clock,
 	};
@@ -426,7 +427,6 @@ static int prepare(struct record_run *r, struct msg *m)
 {
 	struct pev_info info;
 	int err = kernel_info(&info, m);
-		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 
 	if (err)
 		return err;
@@ -510,6 +510,7 @@ const struct command command_record = {
 		 "\"perfctl report\", \"perfctl script\" and babeltrace2 read it. Exits with the "
 		 "command's status.",
 	.examples = "  perfctl record -g -- ./program        samples with call chains\n"
+		    "  perfctl record -g dwarf -- ./program    of code without frame pointers\n"
 		    "  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
 		    "  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		    "  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
@@ -517,4 +518,3 @@ const struct command command_record = {
 	.runs_command = true,
 	.run = record_run,
 };
-		    "  perfctl record -g dwarf -- ./program    of code without frame pointers\n"
