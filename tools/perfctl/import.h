@@ -85,7 +85,9 @@ struct import_build {
  * @data:     the file, mapped
  * @records:  of the file: where records are
  * @clock_offset: ns from the records' clock to the epoch
+ * @written:  when the file was, ns since the epoch
  * @kernel:   build id of the kernel
+ * @text_symbol: a function of the kernel, NULL: not known; @text_address: where it was
  * @why_end:  why reading ended before the end of the file, NULL: it did not
  * @skipped:  records that have no counterpart, by type
  */
@@ -105,9 +107,12 @@ struct import {
 	struct import_build *builds;
 	size_t n_builds, cap_builds;
 	struct build_id kernel;
+	char *text_symbol;
+	uint64_t text_address;
 	char *hostname, *release, *machine, *command;
 	uint32_t cpus;
 	int64_t clock_offset;
+	int64_t written;
 	const char *why_end;
 	uint64_t end_at;
 	uint64_t skipped[256];

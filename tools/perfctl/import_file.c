@@ -240,6 +240,17 @@ static void read_clock_data(struct import *im, struct bytes b)
 		im->clock_offset = (int64_t)(wall - clock);
 }
 
+/* Without better: perf wrote the file when the last sample had been taken. */
+static void read_sample_time(struct import *im, struct bytes b)
+{
+	uint64_t last;
+
+	bytes_u64(&b);
+	last = bytes_u64(&b);
+	if (!b.short_ && !im->clock_offset && last && last < (uint64_t)im->written)
+		im->clock_offset = im->written - (int64_t)last;
+}
+
 static void read_feature(struct import *im, uint64_t feature, struct bytes b)
 {
 	char **text = NULL;
@@ -269,6 +280,9 @@ static void read_feature(struct import *im, uint64_t feature, struct bytes b)
 		break;
 	case PERF_FEAT_EVENT_DESC:
 		read_event_desc(im, b);
+		break;
+	case PERF_FEAT_SAMPLE_TIME:
+		read_sample_time(im, b);
 		break;
 	case PERF_FEAT_CLOCK_DATA:
 		read_clock_data(im, b);
@@ -545,6 +559,26 @@ static int pipe_attr(struct import *im, struct bytes b, struct msg *m)
 	return take_attr(&b, size, &attr) ? add_event(im, &attr, b, m) : 0;
 }
 
+/* "[kernel.kallsyms]_text": where a function was, by which kernels are told apart */
+static void note_kernel(struct import *im, struct bytes b)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	const char *name;
+	uint64_t pgoff;
+
+	if (bytes_u32(&b) != UINT32_MAX || im->text_symbol)
+		return;
+	bytes_u32(&b);
+	bytes_u64(&b);
+	bytes_u64(&b);
+	pgoff = bytes_u64(&b);
+	name = bytes_text(&b, (uint64_t)(b.end - b.p));
+	if (strncmp(name, kernel, sizeof(kernel) - 1) || !name[sizeof(kernel) - 1])
+		return;
+	im->text_symbol = xstrdup(name + sizeof(kernel) - 1);
+	im->text_address = pgoff;
+}
+
 static int first_pass(struct import *im, const struct perf_event_header *r, bool stays,
 		      struct msg *m)
 {
@@ -553,6 +587,9 @@ static int first_pass(struct import *im, const struct perf_event_header *r, bool
 
 	(void)stays;
 	switch (r->type) {
+	case PERF_RECORD_MMAP:
+		note_kernel(im, b);
+		break;
 	case PERF_USER_ATTR:
 		return im->pipe ? pipe_attr(im, b, m) : 0;
 	case PERF_USER_EVENT_UPDATE:
@@ -596,6 +633,7 @@ static int map_input(struct import *im, struct msg *m)
 			       "writes these; perf script can read them)" : "");
 	}
 	im->size = (uint64_t)st.st_size;
+	im->written = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
 	p = im->size ? mmap(NULL, im->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	close(fd);
 	if (p == MAP_FAILED)
@@ -703,6 +741,7 @@ void import_free(struct import *im)
 	htab_free(&im->h_ids);
 	free(im->formats);
 	free(im->builds);
+	free(im->text_symbol);
 	free(im->hostname);
 	free(im->release);
 	free(im->machine);

@@ -69,11 +69,42 @@ static struct cpu_out *cpu_get(struct import *im, uint32_t cpu)
 
 /* ---- What surrounds the records ---- */
 
-/* The functions of the kernel that was profiled, if it is the one that runs. */
+/* Is it the kernel that runs, at the same place? By its build id, or by release and address. */
+static bool kernel_runs(const struct import *im)
+{
+	size_t len;
+	char *text = file_read("/sys/kernel/notes", &len), *line;
+	struct utsname u;
+	bool same = false;
+
+	if (im->kernel.len && text) {
+		same = memmem(text, len, im->kernel.bytes, im->kernel.len);
+		free(text);
+		return same;
+	}
+	free(text);
+	if (!im->text_symbol || !im->release || uname(&u) || strcmp(u.release, im->release))
+		return false;
+	text = file_read("/proc/kallsyms", &len);
+	for (line = text; line && *line && !same; line = strchr(line, '\n')) {
+		uint64_t address;
+		char name[128];
+
+		line += *line == '\n';
+		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) == 2 &&
+		    !strcmp(name, im->text_symbol)) {
+			same = address && address == im->text_address;
+			break;
+		}
+	}
+	free(text);
+	return same;
+}
+
+/* The functions of the kernel that was profiled. */
 static void write_kallsyms(struct import *im, const char *path)
 {
-	static const char *const notes = "/sys/kernel/notes";
-	char *text = NULL, hex[41], *cached = NULL;
+	char *text = NULL, hex[41], *cached;
 	const char *home = getenv("HOME");
 	size_t len = 0;
 
@@ -81,20 +112,18 @@ static void write_kallsyms(struct import *im, const char *path)
 		build_id_text(&im->kernel, hex);
 		cached = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
 		text = file_read(cached, &len);
-		if (!text) {
-			char *raw = file_read(notes, &len);
-
-			if (raw && memmem(raw, len, im->kernel.bytes, im->kernel.len))
-				path = "/proc/kallsyms";
-			free(raw);
-		}
+		free(cached);
 	}
-	if (!text && path)
+	if (!text && !path && kernel_runs(im))
+		path = "/proc/kallsyms";
+	if (!text && path) {
 		text = file_read(path, &len);
+		if (!text)
+			note("%s: %s", path, strerror(errno));
+	}
 	if (text && len)
 		pev_writer_info_file(im->writer->w, "kallsyms", text, len);
 	free(text);
-	free(cached);
 }
 
 static int write_info(struct import *im, const char *kallsyms)

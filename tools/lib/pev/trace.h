@@ -67,7 +67,7 @@ struct pev_trace {
  * Pages of a stream file that were read lose their memory every so many bytes;
  * pointers into them stay good: whoever looks again reads the file again.
  */
-#define DROP_STEP	(4U << 20)
+#define DROP_STEP	(1U << 20)
 
 void stream_drop(const struct pev_stream *pub, uint64_t *from, uint64_t to);
 void trace_warn(struct pev_trace *trace, const char *fmt, ...) PEV_PRINTF(2, 3);
