@@ -314,7 +314,8 @@ void ppc_pev_thaw(u64 active, bool user)
 		return;
 
 	if (cpu->changed || cpu->active != active) {
-		ppc_pev_compute(model, cpu->config, active, &cpu->want);
+		ppc_pev_compute(model, regs_are_hypervisors(), cpu->config, active,
+				&cpu->want);
 		cpu->active = active;
 		cpu->changed = false;
 	}

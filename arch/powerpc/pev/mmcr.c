@@ -36,20 +36,24 @@ static void select_sampling(u64 code, struct ppc_pev_mmcr *m)
 		    MA_SAMPLE_ELIGIBLE(CODE_MODE(code) >> 2);
 }
 
-/* Under a hypervisor user mode is 0b01 in MSR[HV PR], without one it is 0b11. */
-static u64 not_user(unsigned int i)
+/*
+ * User mode is 0b01 in MSR[HV PR], or 0b11 if this kernel is the hypervisor. FCnP0
+ * and FCnP1 may be read as a bit for each, or as FCP and FCPC of MMCR0 are: the
+ * second then says that the first is about 0b11. This is right in both ways.
+ */
+static u64 not_user(unsigned int i, bool hv)
 {
-	return M2_FCP0(i) | M2_FCP1(i);
+	return M2_FCP0(i) | (hv ? M2_FCP1(i) : 0);
 }
 
-static u64 never(unsigned int i)
+static u64 never(unsigned int i, bool hv)
 {
-	return M2_FCS(i) | not_user(i) | M2_FCH(i);
+	return M2_FCS(i) | not_user(i, hv) | M2_FCH(i);
 }
 
-static u64 stands_when(unsigned int i, u64 config)
+static u64 stands_when(unsigned int i, bool hv, u64 config)
 {
-	return (config & CFG_NOT_USER ? not_user(i) : 0) |
+	return (config & CFG_NOT_USER ? not_user(i, hv) : 0) |
 	       (config & CFG_NOT_KERNEL ? M2_FCS(i) : 0) |
 	       (config & CFG_NOT_HV ? M2_FCH(i) : 0) |
 	       (config & CFG_MARKED ? M2_FCM0(i) : 0);
@@ -60,8 +64,8 @@ u64 ppc_pev_frozen(const struct ppc_pev_model *model)
 	return M0_FC | (model->isa31 ? M0_PMCCEXT : 0);
 }
 
-void ppc_pev_compute(const struct ppc_pev_model *model, const u64 *config, u64 active,
-		     struct ppc_pev_mmcr *m)
+void ppc_pev_compute(const struct ppc_pev_model *model, bool hv, const u64 *config,
+		     u64 active, struct ppc_pev_mmcr *m)
 {
 	unsigned int sdar = 0, i;
 
@@ -80,10 +84,10 @@ void ppc_pev_compute(const struct ppc_pev_model *model, const u64 *config, u64 a
 
 		if (!(active >> i & 1)) {
 			/* the others of FC14 and FC56 may count */
-			m->mmcr2 |= never(i);
+			m->mmcr2 |= never(i, hv);
 			continue;
 		}
-		m->mmcr2 |= stands_when(i, code);
+		m->mmcr2 |= stands_when(i, hv, code);
 		if (i >= 4) {
 			m->mmcr0 |= code & CFG_IDLE_TOO ? M0_CC56RUN : 0;
 			continue;

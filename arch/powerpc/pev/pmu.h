@@ -71,7 +71,7 @@ extern const unsigned int ppc_pev_nr_models;
 #define CFG_NOT_HV		BIT_ULL(62)
 #define CFG_MARKED		BIT_ULL(63)
 
-/* isa207.c; @model is of this machine, @hv: this kernel is the hypervisor */
+/* isa207.c; @hv here and below: this kernel is the machine's hypervisor */
 int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
 		   const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		   struct pev_refuse *r);
@@ -123,8 +123,8 @@ struct ppc_pev_mmcr {
 /* MMCR0 while nothing counts. */
 u64 ppc_pev_frozen(const struct ppc_pev_model *model);
 /* The registers with which counters @active count their @config[] and others stand. */
-void ppc_pev_compute(const struct ppc_pev_model *model, const u64 *config, u64 active,
-		     struct ppc_pev_mmcr *mmcr);
+void ppc_pev_compute(const struct ppc_pev_model *model, bool hv, const u64 *config,
+		     u64 active, struct ppc_pev_mmcr *mmcr);
 
 /* cpu.c; see struct pev_pmu_ops */
 

@@ -42,18 +42,21 @@ static unsigned int hv_pr(void)
 	}
 }
 
+/* FCP, with the condition that FCPC adds: only if MSR[HV] is the same as FCP */
+static bool problem_frozen(bool fcp, bool fcpc)
+{
+	unsigned int state = hv_pr();
+
+	return fcpc ? state == (fcp ? 3 : 1) : fcp && state & 1;
+}
+
 /* MMCR0's conditions for all PMCs: FC, FCS, FCP with FCPC, FCM1, FCM0, FCH */
 static bool all_frozen(void)
 {
 	unsigned int state = hv_pr();
-	bool problem;
 
-	if (m0(51))
-		problem = state == (m0(34) ? 3 : 1);
-	else
-		problem = m0(34) && state & 1;
-	return m0(32) || (m0(33) && state == 0) || problem || (m0(35) && machine.pmm) ||
-	       (m0(36) && !machine.pmm) || (m0(63) && state == 2);
+	return m0(32) || (m0(33) && state == 0) || problem_frozen(m0(34), m0(51)) ||
+	       (m0(35) && machine.pmm) || (m0(36) && !machine.pmm) || (m0(63) && state == 2);
 }
 
 /* MMCR2: FCnS FCnP0 FCnP1 FCnM1 FCnM0 FCnWAIT FCnH, nine bits for each PMC */
@@ -61,9 +64,11 @@ static bool one_frozen(unsigned int i)
 {
 	u64 fc = machine.mmcr2 << (9 * i);
 	unsigned int state = hv_pr();
+	bool problem = (fc & B(1) && state == 1) || (fc & B(2) && state == 3);
 
-	return (fc & B(0) && state == 0) || (fc & B(1) && state == 1) ||
-	       (fc & B(2) && state == 3) || (fc & B(3) && machine.pmm) ||
+	if (machine.pairs)
+		problem = problem_frozen(fc & B(1), fc & B(2));
+	return problem || (fc & B(0) && state == 0) || (fc & B(3) && machine.pmm) ||
 	       (fc & B(4) && !machine.pmm) || (fc & B(5) && !machine.run) ||
 	       (fc & B(6) && state == 2);
 }

@@ -180,9 +180,10 @@ static void refused_domains(void)
 static void domains(void)
 {
 	static const enum model_mode modes[] = { USER, KERNEL, HYPERVISOR };
-	unsigned int hv, flags, mode, pmm, c;
+	unsigned int hv, pairs, flags, mode, pmm, c;
 
 	for (hv = 0; hv < 2; hv++)
+	for (pairs = 0; pairs < 2; pairs++)
 	for (flags = 0; flags < 16; flags++)
 	for (mode = 0; mode < 3; mode++)
 	for (pmm = 0; pmm < 2; pmm++)
@@ -213,10 +214,11 @@ static void domains(void)
 
 		model_reset();
 		machine.hypervisor = hv;
+		machine.pairs = pairs;
 		config[c] = code.alt[0].config;
 		/* another that runs: its bits must not touch this one's */
 		config[c ^ 1] = (c ^ 1) == 4 ? 0x500fa : (c ^ 1) == 5 ? 0x600f4 : 0x0001e;
-		ppc_pev_compute(p9, config, BIT_ULL(c) | BIT_ULL(c ^ 1), &m);
+		ppc_pev_compute(p9, hv, config, BIT_ULL(c) | BIT_ULL(c ^ 1), &m);
 		machine.mmcr0 = m.mmcr0;
 		machine.mmcr1 = m.mmcr1;
 		machine.mmcr2 = m.mmcr2;
@@ -241,7 +243,7 @@ static void idle(void)
 
 	model_reset();
 	machine.run = false;
-	ppc_pev_compute(p9, config, 0x2b, &m);
+	ppc_pev_compute(p9, false, config, 0x2b, &m);
 	machine.mmcr0 = m.mmcr0;
 	machine.mmcr1 = m.mmcr1;
 	machine.mmcr2 = m.mmcr2;
@@ -251,7 +253,7 @@ static void idle(void)
 	EQ(machine.total[3], 0);
 	EQ(machine.total[5], 10);
 	config[5] = 0x600f4;
-	ppc_pev_compute(p9, config, 0x3b, &m);
+	ppc_pev_compute(p9, false, config, 0x3b, &m);
 	EQ(m.mmcr0 & M0_CC56RUN, 0);
 }
 
@@ -261,7 +263,7 @@ static void fields(void)
 	struct ppc_pev_mmcr m;
 	u64 config[6] = { 0x1f056, 0x2c04e, 0x3e054, 0x4d05e };
 
-	ppc_pev_compute(p9, config, 0xf, &m);
+	ppc_pev_compute(p9, false, config, 0xf, &m);
 	EQ(m.mmcr1 >> 32 & ~0xffULL, 0xfced000000000000ULL >> 32 & ~0xffULL);
 	EQ(m.mmcr1 & 0xffffffff, 0x564e545e);
 	EQ(m.mmcr0 & M0_FC14, 0);
@@ -270,25 +272,25 @@ static void fields(void)
 	/* combine: bits 24-31 from 3.0 on, 28-31 before */
 	config[0] = 0x10c02;
 	config[1] = 0x20402;
-	ppc_pev_compute(p9, config, 0x3, &m);
+	ppc_pev_compute(p9, false, config, 0x3, &m);
 	EQ(m.mmcr1, 0x000000d002020000ULL);
 	config[0] = 0x10802;
 	config[1] = 0x20002;
-	ppc_pev_compute(p8, config, 0x3, &m);
+	ppc_pev_compute(p8, false, config, 0x3, &m);
 	EQ(m.mmcr1, 0x0000000802020000ULL);
 	/* POWER10: PM_INST_FROM_L1MISS on PMC1, the source in MMCR3 */
 	config[0] = 0x03f00000001c040;
-	ppc_pev_compute(p10, config, 0x1, &m);
+	ppc_pev_compute(p10, false, config, 0x1, &m);
 	EQ(m.mmcr1, 0xc000000040000000ULL);
 	EQ(m.mmcr3, (0x03f00000001c040ULL >> 45 & 0x7fff) << 49);
 	EQ(m.mmcra & MA_BHRBRD, MA_BHRBRD);
 	EQ(m.mmcr0 & M0_PMCCEXT, M0_PMCCEXT);
 	/* random sampling of loads: eligibility 0b001, mode 0b00 */
 	config[0] = 0x040101e0;
-	ppc_pev_compute(p9, config, 0x1, &m);
+	ppc_pev_compute(p9, false, config, 0x1, &m);
 	EQ(m.mmcra, 0x11);
 	config[0] = 0x101e2;
-	ppc_pev_compute(p8, config, 0x1, &m);
+	ppc_pev_compute(p8, false, config, 0x1, &m);
 	EQ(m.mmcra, 1ULL << 42 | 1);
 }
 
