@@ -17,7 +17,7 @@ FIXTURE_SETUP(count)
 {
 	PMU_SKIP_WITHOUT(SKIP);
 	self->info = pmu_info();
-	pmu_run_on(0);
+	pev_pin(0);
 }
 
 FIXTURE_TEARDOWN(count)
@@ -201,7 +201,7 @@ TEST_F(count, a_subtree)
 
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			pmu_run_on(i % cpus);
+			pev_pin(i % cpus);
 			pmu_loop(rounds);
 			_exit(0);
 		}

@@ -7,7 +7,6 @@
 #ifndef PMU_UTIL_H
 #define PMU_UTIL_H
 
-#include <sched.h>
 #include "pev_util.h"
 
 #define USER_ONLY	PEV_F_EXCLUDE_KERNEL
@@ -79,15 +78,6 @@ static UNUSED uint64_t pmu_count(int fd, unsigned long rounds)
 	pmu_loop(rounds);
 	pev_off(fd);
 	return pev_read(fd).value;
-}
-
-static UNUSED int pmu_run_on(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set);
 }
 
 static UNUSED struct pev_multiplexed pmu_multiplexed(int fd)
