@@ -243,6 +243,40 @@ static inline int pev_self_read(const struct pev_self *self, uint64_t *value)
 #endif
 }
 
+/*
+ * ---- Values of events that share counters ---------------------------------
+ *
+ *	pev_read_multiplexed(fd, &m);
+ *	if (!pev_multiplexed_estimate(&m, &e))
+ *		printf("%llu, at most %.0f off\n", (unsigned long long)e.value, e.bound);
+ */
+
+/**
+ * struct pev_estimate - what an event would have counted with a counter all the time
+ * @value: the estimate; what was counted if the event always had a counter
+ * @bound: the truth is at most so far from @value, 95 times in a hundred; 0: @value
+ *         is exact; INFINITY: who knows
+ */
+struct pev_estimate {
+	uint64_t	value;
+	double		bound;
+};
+
+/**
+ * pev_multiplexed_estimate() - scale a value, and say how far it may be off
+ * @m: from pev_read_multiplexed(); or the difference of two of them, member by member,
+ *     for the time between
+ *
+ * @bound is INFINITY until the event has had two turns. To add up estimates, add
+ * their values, and take the root of the sum of the squares of their bounds; do
+ * not add structures whose events had different shares of their counters.
+ *
+ * What the bound does not cover is in pev_multiplexed_estimate(3).
+ *
+ * Return: 0, or -ENODATA if the event never had a counter: nothing is known.
+ */
+int pev_multiplexed_estimate(const struct pev_multiplexed *m, struct pev_estimate *e);
+
 #ifdef __cplusplus
 }
 #endif
