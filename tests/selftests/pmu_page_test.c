@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading one's own counter through the mapped page: right, or not at all. The
+ * reader here is that of the header's comment, in the plainest form.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+#include "pmu_util.h"
+
+#define NOTHING	(~0ULL)
+
+#if defined(__x86_64__)
+static uint64_t read_counter(uint32_t counter)
+{
+	uint32_t low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
+	return (uint64_t)high << 32 | low;
+}
+#else
+static uint64_t read_counter(uint32_t spr)
+{
+	uint64_t value = 0;
+
+	switch (spr) {
+	case 771: asm volatile("mfspr %0, 771" : "=r" (value)); break;
+	case 772: asm volatile("mfspr %0, 772" : "=r" (value)); break;
+	case 773: asm volatile("mfspr %0, 773" : "=r" (value)); break;
+	case 774: asm volatile("mfspr %0, 774" : "=r" (value)); break;
+	case 775: asm volatile("mfspr %0, 775" : "=r" (value)); break;
+	case 776: asm volatile("mfspr %0, 776" : "=r" (value)); break;
+	}
+	return value;
+}
+#endif
+
+/* The counter's value, or NOTHING: then read() has to be asked. */
+static uint64_t self_read(const volatile struct pev_user_page *page)
+{
+	uint64_t value;
+	uint32_t seq;
+
+	do {
+		seq = page->seq;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (!page->counter || page->cpu != (uint32_t)sched_getcpu())
+			return NOTHING;
+		value = read_counter(page->counter - 1) - page->start;
+		value = page->base + (value << page->shift >> page->shift);
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (page->seq != seq || seq & 1);
+	return value;
+}
+
+FIXTURE(page) {
+	int			fd;
+	struct pev_user_page	*page;
+};
+
+FIXTURE_SETUP(page)
+{
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!(pmu_info().pmu_features & PEV_PMU_USER_READS))
+		SKIP(return, "user mode can't read counters here");
+	pev_pin(0);
+	self->fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	self->page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+	ASSERT_EQ(PEV_ABI_VERSION, self->page->version);
+}
+
+FIXTURE_TEARDOWN(page)
+{
+	close(self->fd);
+}
+
+TEST_F(page, counts_without_a_call)
+{
+	uint64_t first, before, after, last;
+
+	EXPECT_EQ(NOTHING, self_read(self->page));
+	pev_on(self->fd);
+	first = pev_read(self->fd).value;
+	before = self_read(self->page);
+	pmu_loop(100000);
+	after = self_read(self->page);
+	last = pev_read(self->fd).value;
+	ASSERT_NE(NOTHING, before);
+	ASSERT_NE(NOTHING, after);
+	EXPECT_LT(first, before);
+	EXPECT_LE(100000 * PMU_ROUND, after - before);
+	EXPECT_GT(100000 * PMU_ROUND + 1000, after - before);
+	EXPECT_LT(after, last);
+	EXPECT_GT(1000, last - after);
+	EXPECT_EQ(0, self->page->partial);
+	pev_off(self->fd);
+	EXPECT_EQ(NOTHING, self_read(self->page));
+}
+
+/* It never goes back and never jumps, whoever else runs meanwhile. */
+TEST_F(page, across_switches)
+{
+	uint64_t last = 0, value, largest = 0;
+	pid_t pid;
+
+	pev_on(self->fd);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		for (;;)
+			pmu_loop(1000);
+	}
+	for (int i = 0; i < 3000; i++) {
+		value = self_read(self->page);
+		ASSERT_NE(NOTHING, value);
+		ASSERT_LT(last, value);
+		if (last && value - last > largest)
+			largest = value - last;
+		last = value;
+		pmu_loop(100);
+		if (i % 10 == 0)
+			sched_yield();
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_GT(100 * PMU_ROUND + 5000, largest);
+	EXPECT_LE(last, pev_read(self->fd).value);
+}
+
+static atomic_bool stop;
+
+struct other {
+	const struct pev_user_page	*page;
+	unsigned long			tries, values;
+	unsigned int			cpu;
+};
+
+/* Another thread has the page, too, and the right to use the instruction. */
+static void *read_as_other(void *arg)
+{
+	struct other *other = arg;
+
+	pev_pin(other->cpu);
+	while (!stop) {
+		other->tries++;
+		other->values += self_read(other->page) != NOTHING;
+	}
+	return NULL;
+}
+
+/* Another task's registers are never taken for the counter. */
+TEST_F(page, another_thread_gets_nothing)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct other others[2] = { };
+	pthread_t threads[2];
+	unsigned int i;
+
+	pev_on(self->fd);
+	for (i = 0; i < 2; i++) {
+		others[i].page = self->page;
+		others[i].cpu = i % cpus;
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, read_as_other, &others[i]));
+	}
+	for (i = 0; i < 200; i++) {
+		pmu_loop(20000);
+		pev_pin(i % cpus);
+		sched_yield();
+	}
+	stop = true;
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_LT(0, others[i].tries);
+		EXPECT_EQ(0, others[i].values) TH_LOG("of %lu", others[i].tries);
+	}
+	EXPECT_NE(NOTHING, self_read(self->page));
+}
+
+TEST_F(page, moves_with_the_task)
+{
+	int cpus[8], nr = pev_cpus(cpus, 8);
+	uint64_t value, last = 0;
+
+	pev_on(self->fd);
+	sched_setaffinity(0, sizeof(cpu_set_t), &(cpu_set_t){ .__bits = { ~0UL } });
+	nr = pev_cpus(cpus, 8);
+	for (int i = 0; i < 100; i++) {
+		pev_pin(cpus[i % nr]);
+		value = self_read(self->page);
+		ASSERT_NE(NOTHING, value);
+		ASSERT_LT(last, value);
+		ASSERT_EQ((uint32_t)cpus[i % nr], self->page->cpu);
+		last = value;
+	}
+}
+
+TEST_F(page, after_close_there_is_nothing)
+{
+	pev_on(self->fd);
+	ASSERT_NE(NOTHING, self_read(self->page));
+	/* the mapping keeps the event; switched off, it has no counter */
+	pev_off(self->fd);
+	close(self->fd);
+	EXPECT_EQ(NOTHING, self_read(self->page));
+	munmap(self->page, sysconf(_SC_PAGESIZE));
+	self->fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+}
+
+/* A child has not inherited what it could not use. */
+TEST_F(page, is_not_inherited)
+{
+	int status;
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		unsigned char vec;
+
+		_exit(mincore(self->page, sysconf(_SC_PAGESIZE), &vec) == -1 &&
+		      errno == ENOMEM ? 0 : 1);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+#if defined(__x86_64__)
+/* The right to use rdpmc comes with the mapping and goes with it. */
+TEST(the_right_to_read)
+{
+	struct pev_user_page *page;
+	int fd, status;
+	pid_t pid;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	for (int mapped = 0; mapped < 2; mapped++) {
+		fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE);
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			/* ours, mapped and unmapped, or mapped */
+			page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+			if (page == MAP_FAILED)
+				_exit(1);
+			if (!mapped)
+				munmap(page, sysconf(_SC_PAGESIZE));
+			read_counter(0);
+			_exit(0);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(mapped, WIFEXITED(status) && !WEXITSTATUS(status));
+		EXPECT_EQ(!mapped, WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+		close(fd);
+	}
+}
+#endif
+
+TEST(refusals)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE, -1, 0);
+	long size = sysconf(_SC_PAGESIZE);
+	int fd;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	attr.target = PEV_TARGET_PROCESS;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "single task"));
+	attr.target = PEV_TARGET_TASK;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * size, PROT_READ, MAP_SHARED, fd, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ, MAP_SHARED, fd, size));
+	EXPECT_EQ(EINVAL, errno);
+	close(fd);
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0));
+	EXPECT_EQ(ENODEV, errno);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
