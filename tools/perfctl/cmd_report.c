@@ -6,6 +6,7 @@
 #include "report.h"
 #include "term.h"
 #include "text.h"
+#include "tui.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
 	  offsetof(struct report_opts, rows.symbol) },
 	{ 0, OPT_HEADING, .help = "Output" },
-	{ 0, OPT_FLAG, "stdio", NULL, "print text, also on a terminal",
+	{ 0, OPT_FLAG, "stdio", NULL, "print text; on a terminal, rows can be browsed without this",
 	  offsetof(struct report_opts, stdio) },
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct report_opts, json) },
@@ -164,6 +165,31 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 	return err;
 }
 
+/* Rows to browse, unless something else is asked for. */
+static bool is_interactive(const struct report_opts *o)
+{
+	const char *term = getenv("TERM");
+
+	return TUI_AVAILABLE && !o->stdio && !o->json && !o->csv && !o->html && !o->rows.group &&
+	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb");
+}
+
+static int browse(struct report_run *r, struct load_config *config, struct msg *m)
+{
+	struct report_opts *o = &r->opts;
+	int err;
+
+	config->mask |= TUI_MASK;
+	config->chains = true;
+	load_init(&r->load, &r->feed, config);
+	err = tui_run(&r->load, &o->rows, o->limit >= 0 ? o->limit : DEFAULT_LIMIT,
+		      term_color(o->color), m);
+	if (!err)
+		report_notes(&r->feed, o->event || o->time);
+	return err;
+}
+
 static int write_out(struct report_run *r, struct msg *m)
 {
 	struct report_opts *o = &r->opts;
@@ -192,6 +218,8 @@ static int report_trace(struct report_run *r, struct msg *m)
 
 	if (err)
 		return err;
+	if (is_interactive(o))
+		return browse(r, &config, m);
 	load_init(&r->load, &r->feed, &config);
 	r->load.progress = term_progress;
 	r->load.arg = "reading";

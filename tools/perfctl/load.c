@@ -142,7 +142,8 @@ static int run_alone(struct load *l, struct msg *m)
 			if (l->progress)
 				l->progress(l->arg, l->done, l->total);
 			pthread_mutex_unlock(&l->lock);
-			sched_yield();
+			while (l->wanted)
+				sched_yield();
 			pthread_mutex_lock(&l->lock);
 		}
 		if (cls->kind != FEED_EVENT || !l->verdicts[cls->event])

@@ -48,6 +48,7 @@ typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @chains:   samples had call chains
  * @progress: called now and then, by any thread, with @lock held; may be NULL
  * @lock:     the profile while load_run() is at work
+ * @wanted:   somebody waits for @lock
  * @stop:     set to end load_run() early
  */
 struct load {
@@ -62,6 +63,7 @@ struct load {
 	uint64_t total;
 	uint64_t done;
 	pthread_mutex_t lock;
+	volatile bool wanted;
 	volatile bool stop;
 };
 

@@ -296,6 +296,27 @@ static int by_weight(const void *va, const void *vb, void *arg)
 	return memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
+static bool goes_through(const struct profile *p, const struct cell *c, uint32_t func)
+{
+	const struct chain *chain = &p->chains[c->key.chain];
+
+	if (profile_frame_func(p, c->key.frame) == func)
+		return true;
+	for (uint32_t i = 0; i < chain->n; i++)
+		if (profile_frame_func(p, p->chain_frames[chain->first + i]) == func)
+			return true;
+	return false;
+}
+
+/* What the user zoomed into; the rest is as if it had not been recorded. */
+static bool in_zoom(const struct rows *rows, const struct cell *c)
+{
+	const struct rows_config *z = rows->config;
+
+	return (!z->by_tid || c->key.tid == z->tid) && (!z->by_comm || c->key.comm == z->comm_id) &&
+	       (!z->through || goes_through(rows->profile, c, z->through - 1));
+}
+
 static void make(struct rows *rows, uint32_t event)
 {
 	struct profile *p = rows->profile;
@@ -308,8 +329,7 @@ static void make(struct rows *rows, uint32_t event)
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct cell *c = &p->cells[i];
 
-		if ((event != UINT32_MAX && c->key.event != event) ||
-		    (rows->config->by_tid && c->key.tid != rows->config->tid))
+		if ((event != UINT32_MAX && c->key.event != event) || !in_zoom(rows, c))
 			continue;
 		rows->weight += c->weight;
 		rows->samples += c->samples;

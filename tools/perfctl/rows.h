@@ -107,6 +107,8 @@ enum tree_order {
  * @quantum:  for SORT_TIME, ns
  * @comm, dso, symbol: comma-separated globs, NULL: all
  * @by_tid:   only thread @tid; needs SORT_TID in the cells
+ * @by_comm:  only program number @comm_id; needs SORT_COMM in the cells
+ * @through:  only chains that have this function: number + 1, 0: all
  */
 struct rows_config {
 	struct sort_list sort;
@@ -120,6 +122,9 @@ struct rows_config {
 	const char *symbol;
 	bool by_tid;
 	uint32_t tid;
+	bool by_comm;
+	uint32_t comm_id;
+	uint32_t through;
 };
 
 static inline bool tree_inwards(const struct rows_config *c)
