@@ -171,11 +171,13 @@ static bool eh_by_hdr(const struct object *o, struct bytes *sec)
 
 		if (offset == UINT64_MAX || offset < s->offset || offset - s->offset >= s->size)
 			continue;
+		if (!part_of(f, offset, 0))
+			return false;
 		*sec = (struct bytes){ .data = f->raw + offset, .vaddr = vaddr,
 				       .size = s->size - (offset - s->offset) };
-		if (part_of(f, offset, 0) && sec->size > f->size - offset)
+		if (sec->size > f->size - offset)
 			sec->size = f->size - offset;
-		return part_of(f, offset, sec->size);
+		return true;
 	}
 	return false;
 }
@@ -414,12 +416,20 @@ void elf_load(struct pev_syms *s, struct object *o)
 		return;
 	}
 	read_headers(o, o->file);
+}
+
+void elf_names(struct object *o)
+{
+	if (!o->file)
+		return;
 	if (!dwfl_open(o, o->file)) {
 		object_problem(o, "its symbols cannot be read: %s", dwfl_errmsg(-1));
 		return;
 	}
 	add_symbols(o, o->file->mod);
-	dwfl_close(o->file);
+	/* many objects would be many descriptors; .debug_frame may be in use */
+	if (!o->file->ready[1] && !o->lines)
+		dwfl_close(o->file);
 	if (!o->syms.s.n)
 		object_problem(o, "has no symbols: its functions are shown by their offsets");
 }

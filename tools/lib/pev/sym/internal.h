@@ -272,6 +272,7 @@ struct lines;
  * struct object - where code comes from
  * @pid:    a process that has it mapped, 0: none known
  * @loaded: it was looked for
+ * @named:  so were its functions
  * @file:   NULL if there is none
  * @lines:  of the source, NULL until somebody asks
  */
@@ -281,6 +282,7 @@ struct object {
 	struct build_id		id;
 	uint32_t		pid;
 	bool			loaded;
+	bool			named;
 	bool			lines_tried;
 	char			*problem;
 	struct symtab		syms;
@@ -300,8 +302,9 @@ struct pev_syms {
 };
 
 struct object *syms_object(const struct pev_syms *s, int object);
-/* With its file and functions, whatever of these there is. */
+/* With its file, or its functions, too, whatever of these there is. */
 struct object *syms_loaded(struct pev_syms *s, int object);
+struct object *syms_named(struct pev_syms *s, int object);
 int syms_add(struct pev_syms *s, const char *path, enum pev_sym_kind kind,
 	     const struct build_id *id);
 /* File offset to the address that tables use, and back; UINT64_MAX: none. */
@@ -311,6 +314,8 @@ void object_problem(struct object *o, const char *fmt, ...) PRINTF(2, 3);
 
 /* elf.c */
 void elf_load(struct pev_syms *s, struct object *o);
+/* Its functions. */
+void elf_names(struct object *o);
 void elf_free(struct elf_file *f);
 unsigned int elf_machine(const struct elf_file *f);
 /* The unwind tables: .eh_frame first, .debug_frame second; NULL: there is none. */

@@ -290,6 +290,16 @@ struct object *syms_loaded(struct pev_syms *s, int object)
 	return o;
 }
 
+struct object *syms_named(struct pev_syms *s, int object)
+{
+	struct object *o = syms_loaded(s, object);
+
+	if (!o->named && (o->kind == PEV_SYM_KIND_FILE || o->kind == PEV_SYM_KIND_VDSO))
+		elf_names(o);
+	o->named = true;
+	return o;
+}
+
 uint64_t object_vaddr(const struct object *o, uint64_t offset)
 {
 	for (size_t i = 0; i < o->segs.n; i++) {
@@ -316,7 +326,7 @@ static struct symtab *table_of(struct pev_syms *s, int object)
 {
 	if (syms_object(s, object)->kind == PEV_SYM_KIND_MODULE)
 		object = PEV_SYM_KERNEL;
-	return &syms_loaded(s, object)->syms;
+	return &syms_named(s, object)->syms;
 }
 
 /* In what has no symbols, functions can still be told apart. */
@@ -335,7 +345,7 @@ PEV_EXPORT int pev_sym_find(struct pev_syms *s, int object, uint64_t at, struct 
 {
 	bool kernel = syms_object(s, object)->kind == PEV_SYM_KIND_MODULE ||
 		      object == PEV_SYM_KERNEL;
-	struct object *o = syms_loaded(s, kernel ? PEV_SYM_KERNEL : object);
+	struct object *o = syms_named(s, kernel ? PEV_SYM_KERNEL : object);
 	bool file = o->kind == PEV_SYM_KIND_FILE || o->kind == PEV_SYM_KIND_VDSO;
 	uint64_t addr = file ? object_vaddr(o, at) : at;
 	const struct symbol *found;

@@ -274,8 +274,9 @@ static bool by_frame_pointer(struct walk *w)
 	const struct arch *a = w->u->arch;
 	uint64_t fp = w->regs[a->fp], next, ra;
 
-	w->why = PEV_UNWIND_NO_INFO;
-	if (!(w->valid >> a->fp & 1) || fp & 7 || fp < w->regs[a->sp] ||
+	/* programs begin with none */
+	w->why = fp ? PEV_UNWIND_NO_INFO : PEV_UNWIND_DONE;
+	if (!(w->valid >> a->fp & 1) || !fp || fp & 7 || fp < w->regs[a->sp] ||
 	    !walk_read(w, fp, &next) || !walk_read(w, fp + 8, &ra))
 		return false;
 	if (!walk_map(w, ra)) {

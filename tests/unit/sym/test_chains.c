@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains beside the truth: samples that a program took of itself at the end
+ * of a known call path, built in many ways.
+ */
+#include "lookup.h"
+#include "sample.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *file;	/* sample and program */
+	const char *path;	/* functions in it, from the innermost one */
+} known[] = {
+	{ "plain", "leaf f4 f3 f2 f1 main" },
+	{ "alloca", "leaf f4 f3 f2 f1 main" },
+	{ "signal", "leaf on_signal f4 f3 f2 f1 main" },
+	{ "nohdr", "leaf f4 f3 f2 f1 main" },
+	{ "debugframe", "leaf f4 f3 f2 f1 main" },
+	{ "zdebugframe", "leaf f4 f3 f2 f1 main" },
+	{ "sepdebug", "leaf f4 f3 f2 f1 main" },
+	{ "dwarf5", "leaf f4 f3 f2 f1 main" },
+	{ "static", "leaf f4 f3 f2 f1 main" },
+	{ "clang", "leaf f4 f3 f2 f1 main" },
+	{ "framepointer", "leaf f4 f3 f2 f1 main" },
+	{ "noinfo", "leaf" },
+};
+
+/* Names of the chain's functions in the program itself, in one line. */
+static void names(struct sample *s, const uint64_t *chain, int n, char *text, size_t size)
+{
+	text[0] = 0;
+	for (int i = 0; i < n; i++) {
+		struct pev_unwind_map map;
+		struct pev_sym sym;
+		const char *name;
+
+		if (!sample_find(s, chain[i], &map) || map.object != s->program ||
+		    pev_sym_find(s->syms, map.object, chain[i] - !!i - map.start + map.offset,
+				 &sym) != 1)
+			continue;
+		name = pev_sym_name(s->syms, map.object, sym.index);
+		/* static programs have libc's, too */
+		if (strcmp(name, "leaf") && strcmp(name, "main") && strcmp(name, "on_signal") &&
+		    (name[0] != 'f' || name[2]))
+			continue;
+		snprintf(text + strlen(text), size - strlen(text), "%s%s", text[0] ? " " : "", name);
+	}
+}
+
+static void one(const char *file, const char *path, unsigned int flags)
+{
+	uint64_t chain[64];
+	char text[1024], what[200];
+	enum pev_unwind_end end;
+	struct sample s;
+	int n;
+
+	snprintf(what, sizeof(what), "%s: %s%s", file, path,
+		 flags ? ", by libunwind" : "");
+	if (!sample_read(&s, file, flags)) {
+		ok(true, "%s # SKIP could not be built here", what);
+		return;
+	}
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 64, &end);
+	names(&s, chain, n, text, sizeof(text));
+	is_str(text, path, what);
+	if (strcmp(path, "leaf"))
+		is_num(end, PEV_UNWIND_DONE, "... up to where the program begins");
+	else
+		is_num(end, PEV_UNWIND_NO_INFO, "... and why no further");
+	sample_free(&s);
+}
+
+static void agree(const char *file)
+{
+	uint64_t a[64], b[64];
+	enum pev_unwind_end ea, eb;
+	struct sample own, other;
+	int na, nb;
+
+	if (!sample_read(&own, file, 0))
+		return;
+	if (!sample_read(&other, file, PEV_UNWIND_LIBUNWIND)) {
+		ok(true, "%s: as libunwind # SKIP built without", file);
+		sample_free(&own);
+		return;
+	}
+	na = pev_unwind_chain(own.unwind, &own.in, a, 64, &ea);
+	nb = pev_unwind_chain(other.unwind, &other.in, b, 64, &eb);
+	ok(na == nb && !memcmp(a, b, (size_t)na * sizeof(*a)), "%s: the same %d addresses as "
+	   "libunwind", file, na);
+	sample_free(&own);
+	sample_free(&other);
+}
+
+/* 2000 frames do not fit into 16 KiB. */
+static void cut(void)
+{
+	static uint64_t chain[4096];
+	enum pev_unwind_end end;
+	struct sample s;
+	int n;
+
+	if (!ok(sample_read(&s, "deep", 0), "a sample of a deep recursion"))
+		return;
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 4096, &end);
+	ok(n > 300 && n < 2000, "as many frames as there was stack for (%d)", n);
+	is_num(end, PEV_UNWIND_SHORT, "... and the end is said to be for want of stack");
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 10, &end);
+	ok(n == 10 && end == PEV_UNWIND_ROOM, "... or of room");
+	s.in.stack_len = 0;
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 10, &end);
+	ok(n == 1 && end == PEV_UNWIND_SHORT, "no stack: one frame");
+	s.in.nr_regs = 0;
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 10, &end);
+	is_num(n, 0, "no registers: no chain");
+	sample_free(&s);
+}
+
+/* As if leaf() had called the vdso: its address, and leaf()'s on the stack. */
+static void vdso(void)
+{
+	static uint64_t stack[4096];
+	uint64_t chain[64];
+	enum pev_unwind_end end;
+	char text[1024] = "";
+	struct sample s;
+	uint64_t entry;
+	int n;
+
+	if (!ok(sample_read(&s, "vdso", 0) && s.vdso >= 0, "a sample with a vdso"))
+		return;
+	entry = find_function(s.syms, s.vdso, "__vdso_clock_gettime");
+	ok(entry != 0, "the vdso has functions");
+	stack[0] = s.regs[3];
+	memcpy(&stack[1], s.in.stack, sizeof(stack) - 8);
+	s.regs[2] -= 8;
+	s.regs[3] = s.vdso_start + entry;
+	s.in.stack = stack;
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 64, &end);
+	if (n)
+		names(&s, chain, n, text, sizeof(text));
+	is_str(text, "leaf f4 f3 f2 f1 main", "from the vdso to its callers");
+	/* a call through a bad pointer */
+	s.regs[3] = 0x10;
+	n = pev_unwind_chain(s.unwind, &s.in, chain, 64, &end);
+	names(&s, chain, n, text, sizeof(text));
+	is_str(text, "leaf f4 f3 f2 f1 main", "from where no code is to the callers");
+	sample_free(&s);
+}
+
+static void spaces(void)
+{
+	uint64_t a[64], b[64];
+	enum pev_unwind_end end;
+	struct sample s;
+	int na, nb;
+
+	if (!sample_read(&s, "plain", 0))
+		return;
+	na = pev_unwind_chain(s.unwind, &s.in, a, 64, &end);
+	nb = pev_unwind_chain(s.unwind, &s.in, b, 64, &end);
+	ok(na == nb && !memcmp(a, b, (size_t)na * 8), "a second time from memory");
+	s.in.space = 8;
+	s.n_maps = 0;
+	nb = pev_unwind_chain(s.unwind, &s.in, b, 64, &end);
+	ok(nb == 1 && end != PEV_UNWIND_DONE, "what is remembered of one address space is not "
+	   "of another");
+	sample_free(&s);
+}
+
+void test_chains(void)
+{
+	struct pev_unwind *u;
+	struct pev_syms *s;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		one(known[i].file, known[i].path, 0);
+	one("plain", "leaf f4 f3 f2 f1 main", PEV_UNWIND_LIBUNWIND);
+	agree("plain");
+	agree("alloca");
+	agree("signal");
+	agree("dwarf5");
+	cut();
+	vdso();
+	spaces();
+	pev_syms_new(0, &s);
+	is_num(pev_unwind_new(s, "vax", ~0ull, 0, &u), -95, "a machine that is not known");
+	is_num(pev_unwind_new(s, "x86_64", 1, 0, &u), -22, "registers that are not enough");
+	is_num(pev_unwind_new(s, "ppc64le", pev_unwind_regs("ppc64le"), PEV_UNWIND_LIBUNWIND, &u),
+	       sizeof(void *) == 8 && PEV_HOST_PPC ? 0 : -95,
+	       "libunwind is for the machine it was built for");
+	pev_unwind_free(NULL);
+	pev_syms_free(s);
+}
