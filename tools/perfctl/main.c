@@ -11,7 +11,7 @@
 static const struct command *const commands[] = {
 	&command_list,	 &command_stat,	  &command_record,
 	&command_report, &command_script, &command_doctor,
-	&command_export, &command_import,
+	&command_export, &command_import, &command_trace,
 };
 
 static void say(const char *before, const char *fmt, va_list ap)

@@ -40,6 +40,7 @@ extern const struct command command_script;
 extern const struct command command_doctor;
 extern const struct command command_export;
 extern const struct command command_import;
+extern const struct command command_trace;
 
 /* "perfctl: TEXT" on the error output */
 void complain(const char *fmt, ...) PRINTF(1, 2);

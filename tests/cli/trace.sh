@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perfctl trace: calls, arguments and results as the program made them.
+# lib is set by what is sourced
+# shellcheck disable=SC2154
+. "$(dirname "$0")/lib/cli.bash"
+build tree
+cat >calls.c <<'C'
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct timespec ts = { 0, 30000000 };
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_APPEND);
+
+	open("/nowhere", O_WRONLY | O_CREAT | O_EXCL, 0640);
+	lseek(fd, 17, SEEK_END);
+	mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	close(-77);
+	nanosleep(&ts, NULL);
+	syscall(400000);
+	return 7;
+}
+C
+gcc -O1 -o calls calls.c
+rm -rf /nowhere
+
+# shows NAME REGEX: in the trace of calls
+shows() {
+	if grep -qE -- "$2" calls.txt; then pass "$1"; else fail "$1" "$2" "$(cat calls.txt)"; fi
+}
+perfctl trace -o calls.txt -- ./calls
+within "the status is the program's" $? 7 7
+shows "time, thread and call" '^ +0\.[0-9]{6} calls/[0-9]+ openat\('
+shows "directories and open flags" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR\|O_APPEND\|O_CLOEXEC, mode: 0\) = 3 <'
+shows "modes, and errors by name" 'flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = -1 E[A-Z]+ \(.*\) <|flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = [0-9]+ <'
+shows "lseek's whence" 'lseek\(fd: 3, offset: 17, (whence|origin): SEEK_END\) = '
+shows "mmap's flags, fds below 0" 'mmap\(addr: 0, len: 12288, prot: PROT_READ\|PROT_WRITE, flags: MAP_PRIVATE\|MAP_ANONYMOUS, fd: -1, off: 0\) = 0x[0-9a-f]+ <'
+shows "sockets" 'socket\(family: AF_UNIX, type: SOCK_STREAM\|SOCK_CLOEXEC, protocol: 0\) = [0-9]+ <'
+shows "EBADF" 'close\(fd: (-77|4294967219)\) = -1 EBADF \(Bad file descriptor\)'
+shows "the end of a program" 'exit_group\(error_code: 7\) = \?$'
+nap=$(sed -nE 's/.*nanosleep\(.*<([0-9.]+) ms>$/\1/p' calls.txt)
+within "how long it took" "$nap" 30 3000
+ok "in order of time" bash -c "awk '/ getppid|openat|lseek|mmap|close/ { print \$1 }' calls.txt | sort -c -n"
+
+# every call of a tree of processes, threads and all
+perfctl trace -e getppid -o tree.txt -- ./tree 2 2 50 threads
+within "each call of all processes" "$(grep -c 'getppid() = [0-9]' tree.txt)" 350 350
+within "... by the thread of each" "$(awk '{ print $2 }' tree.txt | sort -u | wc -l)" 7 7
+within "-e lets nothing else through" "$(grep -vc getppid tree.txt)" 0 0
+says "-e: globs" 0 'openat' perfctl trace -e 'open*,stat*' -- ls /
+says "-e: a mistyped call" 2 'did you mean "openat"' perfctl trace -e opennat -- true
+perfctl trace -z -o failed.txt -- ./calls
+within "-z: nothing that worked" "$(grep -vcE '= -1 E|= \?' failed.txt)" 0 0
+within "-z: and all that failed" "$(grep -c EBADF failed.txt)" 1 1
+
+perfctl trace -S -o table.txt -- ./tree 1 1 1000
+within "-S: calls" "$(awk '$NF == "getppid" { gsub(",", ""); print $(NF - 1) }' table.txt)" 2000 2000
+ok "-S: shares add up" awk '/%/ && $NF != "all" { sum += $1 } END { exit !(sum > 99 && sum < 101) }' table.txt
+says "-S: no lines" 1 '^$' grep getppid\( table.txt
+
+# a running process, until Ctrl-C
+./tree 0 0 1 & wait $!
+sh -c 'while :; do readlink /proc/self/exe >/dev/null; done' &
+victim=$!
+mkfifo live
+perfctl trace -p $victim -o live &
+tracer=$!
+exec 3<live
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	IFS= read -r line <&3 && echo "$line" >>live.txt
+done
+kill -INT $tracer
+cat <&3 >>live.txt
+wait $tracer
+within "Ctrl-C ends it well" $? 0 0
+within "-p: calls of a running process, as it makes them" "$(grep -c "sh/$victim " live.txt)" 10 10000000
+ok "... which runs on" kill -0 $victim
+kill $victim
+wait $victim 2>/dev/null
+says "no such process" 1 'there is no process' perfctl trace -p 4000000
+says "a full disk" 74 'could not be written' perfctl trace -o /dev/full -- ls /
+says "no such command" 127 'nosuch' perfctl trace -- ./nosuch
+
+# what it costs, beside strace
+seconds() {
+	local before
+	before=$(date +%s%N)
+	"$@" >/dev/null 2>&1
+	echo $((($(date +%s%N) - before) / 1000000))
+}
+seconds ./tree 0 0 60000 >/dev/null
+plain=$(seconds ./tree 0 0 60000)
+ours=$(seconds perfctl trace -S -o cost.txt -- ./tree 0 0 60000)
+lines=$(seconds perfctl trace -o cost.txt -- ./tree 0 0 60000)
+within "no call is lost at that pace" "$(grep -c getppid cost.txt)" 60000 60000
+if command -v strace >/dev/null; then
+	theirs=$(seconds strace -f -c -o strace.txt ./tree 0 0 60000)
+	within "60,000 calls: alone $plain ms, trace -S $ours ms, trace $lines ms, strace -c $theirs ms: a fifth of strace's at most" \
+		"$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print a / b }')" 0 0.2
+else
+	skip "the cost beside strace" "no strace"
+fi
+finish

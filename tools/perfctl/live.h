@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * System calls as they happen: a channel with the two tracepoints of all system
+ * calls and the names of threads, read in order of time. Knows nothing of
+ * printing.
+ */
+#ifndef PERFCTL_LIVE_H
+#define PERFCTL_LIVE_H
+
+#include "event_plan.h"
+
+/**
+ * enum live_kind - what happened
+ */
+enum live_kind {
+	LIVE_ENTER,
+	LIVE_EXIT,
+	LIVE_COMM,
+	LIVE_FORK,
+};
+
+/**
+ * struct live_event - one event
+ * @tid:  of forks: the child's; @pid as well
+ * @nr:   number of the system call
+ * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; else the
+ *        thread's name, as characters
+ */
+struct live_event {
+	uint64_t time;
+	uint32_t pid;
+	uint32_t tid;
+	enum live_kind kind;
+	int32_t nr;
+	uint64_t args[6];
+};
+
+/**
+ * struct live - the opened channel
+ * @set:    the two tracepoints
+ * @side:   the names
+ * @enter, @exit, @fork: classes, @nr[]: their field "id", @args, @ret
+ * @waiting: events that are not handed out yet, in order of time
+ * @merged: room to merge in
+ * @newest: time of the newest event when the rings were read last
+ */
+struct live {
+	int fd;
+	struct pev_channel *channel;
+	struct pev_meta *meta;
+	struct event_plan plan, side_plan;
+	struct event_set set, side;
+	const struct pev_class *enter, *exit, *fork;
+	const struct pev_field *nr[2], *args, *ret;
+	struct live_event *waiting;
+	size_t n, cap;
+	struct live_event *merged;
+	size_t merged_cap;
+	uint64_t newest;
+	uint64_t damaged;
+};
+
+typedef void (*live_fn)(void *arg, const struct live_event *ev);
+
+/* @filter: expression for both tracepoints, or NULL; @ring: bytes for each CPU */
+int live_open(struct live *l, const struct target *t, const char *filter, uint64_t ring,
+	      struct msg *m);
+int live_start(struct live *l, const struct target *t, struct msg *m);
+/**
+ * live_read() - hand out what is known to be in order
+ * @all: everything, because nothing will come any more
+ *
+ * What happened since the last call waits for the next one, until it is certain
+ * that no CPU has anything older. Return: 0 or -errno.
+ */
+int live_read(struct live *l, bool all, live_fn fn, void *arg, struct msg *m);
+uint64_t live_lost(const struct live *l);
+uint64_t live_ns(const struct live *l, uint64_t ticks);
+void live_close(struct live *l);
+
+#endif

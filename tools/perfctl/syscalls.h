@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * System calls by number: their names, and what their arguments mean. Names and
+ * types of arguments are the running kernel's own, from the fields of its
+ * tracepoints syscalls:sys_enter_NAME.
+ */
+#ifndef PERFCTL_SYSCALLS_H
+#define PERFCTL_SYSCALLS_H
+
+#include "util.h"
+
+#include <pev/pev.h>
+
+/**
+ * struct syscall_arg - one argument
+ * @show: writes the value, NULL: by the type
+ */
+struct syscall_arg {
+	char *name;
+	char *type;
+	void (*show)(struct strbuf *b, uint64_t value);
+};
+
+/**
+ * struct syscall_desc - one system call
+ * @known: the kernel describes it
+ * @never: it does not come back
+ */
+struct syscall_desc {
+	char *name;
+	bool known;
+	bool never;
+	unsigned int n;
+	struct syscall_arg args[6];
+};
+
+/**
+ * struct syscalls - all of them
+ */
+struct syscalls {
+	struct syscall_desc *d;
+	unsigned int n;
+};
+
+/* @catalog: may be NULL: then arguments are numbers */
+void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog);
+void syscalls_free(struct syscalls *s);
+/* NULL for a number that is none. */
+const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
+/* "id == 0 || id == 257" of comma-separated globs; unknown ones are refused. */
+int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
+		    struct msg *m);
+/* "dfd: AT_FDCWD, filename: 0x7f.., flags: O_RDONLY" */
+void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d, const uint64_t *args);
+/* "3", "-1 ENOENT (No such file or directory)" */
+void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret);
+
+#endif
