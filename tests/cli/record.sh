@@ -27,7 +27,7 @@ ok "... and costs no older recording" bash -c 'perfctl script s | grep -q pev:ex
 ok "record -F: about as often as asked" bash -c \
 	'perfctl record -q -F 200 -o f -- ./hot 1000 && n=$(perfctl script -F event -e cpu-clock f | wc -l) && [ $n -ge 60 ] && [ $n -le 230 ]'
 says "record -F and -c" 2 'exclude each other' perfctl record -F 9 -c 9 true
-says "record -g dwarf is refused by name" 2 'not available' perfctl record -g dwarf true
+says "record -g lbr is refused by name" 2 'not available' perfctl record -g lbr true
 says "record -e cycles: falls back with a note" 0 'note: cycles is a hardware event' \
 	perfctl record -o c -e cycles -- ./hot 100
 ok "... and has samples" bash -c '[ "$(perfctl script -F event -e cpu-clock c | wc -l)" -gt 5 ]'

@@ -32,6 +32,7 @@ struct report_opts {
 	enum report_graph graph;
 	double limit;
 	uint64_t threads;
+	bool inlined;
 	bool samples;
 	bool stdio;
 };
@@ -96,6 +97,8 @@ static const struct opt report_options[] = {
 	  "its callers), caller (from the outermost caller inwards), flat or folded (whole chains), "
 	  "none (default if the recording has call chains: callee; with --children: caller)", 0,
 	  set_graph, is_graph_mode },
+	{ 0, OPT_FLAG, "inline", NULL, "show what was inlined as functions of their own, by debug "
+	  "information", offsetof(struct report_opts, inlined) },
 	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
 	  offsetof(struct report_opts, rows.children) },
 	{ 0, OPT_FLAG, "group", NULL, "several events side by side in one table",
@@ -228,6 +231,8 @@ static int report_trace(struct report_run *r, struct msg *m)
 	if (err)
 		return err;
 	profile_resolve(&r->feed.profile);
+	if (o->inlined)
+		profile_inline(&r->feed.profile);
 	r->style = (struct report_style){ .out = stdout, .limit = DEFAULT_LIMIT,
 					  .branch = BRANCH_LIMIT, .samples = o->samples };
 	if (o->limit >= 0)

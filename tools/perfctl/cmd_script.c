@@ -21,6 +21,7 @@ enum script_field {
 	FIELD_IP = 1u << 7,
 	FIELD_FIELDS = 1u << 8,
 	FIELD_CHAIN = 1u << 9,
+	FIELD_SRCLINE = 1u << 10,
 };
 
 #define FIELD_DEFAULT                                                                    \
@@ -37,6 +38,7 @@ struct script_opts {
 	const char *cpus;
 	unsigned int fields;
 	bool no_sideband;
+	bool inlined;
 };
 
 struct script_run {
@@ -46,6 +48,8 @@ struct script_run {
 	int64_t from;
 	int64_t to;
 	struct strbuf line;
+	char **places; /* what is printed of each frame, NULL: not yet */
+	size_t n_places;
 	uint64_t printed;
 };
 
@@ -59,6 +63,7 @@ static int set_fields(void *opts, const char *arg, struct msg *m)
 		{ "cpu", FIELD_CPU },	  { "time", FIELD_TIME },   { "abstime", FIELD_ABSTIME },
 		{ "event", FIELD_EVENT }, { "ip", FIELD_IP },	    { "sym", FIELD_IP },
 		{ "fields", FIELD_FIELDS }, { "trace", FIELD_FIELDS }, { "chain", FIELD_CHAIN },
+		{ "srcline", FIELD_SRCLINE },
 	};
 	char *copy = xstrdup(arg), *save, *p;
 	int err = 0;
@@ -75,7 +80,7 @@ static int set_fields(void *opts, const char *arg, struct msg *m)
 		else
 			err = msg_set(m, -EINVAL, "-F: unknown field \"%s\"; %s%s%s", p,
 				      near.best ? "did you mean \"" : "there are comm, pid, tid, "
-				      "cpu, time, abstime, event, ip, fields and chain",
+				      "cpu, time, abstime, event, ip, fields, chain and srcline",
 				      near.best ? near.best : "", near.best ? "\"?" : "");
 	}
 	free(copy);
@@ -88,8 +93,10 @@ static const struct opt script_options[] = {
 	  offsetof(struct script_opts, input) },
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "
-	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain "
-	  "(default: all but pid and abstime)", 0, set_fields },
+	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain, "
+	  "srcline (default: all but pid, abstime and srcline)", 0, set_fields },
+	{ 0, OPT_FLAG, "inline", NULL, "print what was inlined as frames of their own, by debug "
+	  "information", offsetof(struct script_opts, inlined) },
 	{ 0, OPT_HEADING, .help = "Which events (names may be globs, several by commas)" },
 	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
 	  "missing", offsetof(struct script_opts, time) },
@@ -171,16 +178,67 @@ static void put_payload(struct script_run *r, const struct pev_event *ev)
 	}
 }
 
-static void put_place(struct script_run *r, uint32_t frame, uint64_t addr)
+static void add_line(const struct script_run *r, struct strbuf *b, const struct pev_sym_line *l)
+{
+	if (!(r->opts.fields & FIELD_SRCLINE) || !l->file)
+		return;
+	strbuf_putc(b, ' ');
+	text_name(b, l->file);
+	strbuf_addf(b, ":%u", l->line);
+}
+
+/* The function of a frame, after what was inlined there, one a line. */
+static char *place_text(struct script_run *r, uint32_t frame)
 {
 	struct profile *p = &r->feed.profile;
-	uint32_t func;
+	uint32_t func = profile_frame_func(p, frame);
+	const struct frame *f = &p->frames[frame];
+	struct pev_sym_line l[64] = { 0 };
+	struct strbuf b = { 0 };
+	int n = 0;
+
+	if (r->opts.inlined || r->opts.fields & FIELD_SRCLINE)
+		n = pev_sym_lines(p->objects.syms, (int)f->object, f->at, l, r->opts.inlined ? 64 : 1);
+	for (int i = 0; i < n - 1; i++) {
+		text_name(&b, l[i].function ? l[i].function : "?");
+		strbuf_puts(&b, " (inlined)");
+		add_line(r, &b, &l[i]);
+		strbuf_putc(&b, '\n');
+	}
+	profile_func_name(p, func, &b);
+	strbuf_addf(&b, " (%s)", object_name(&p->objects, p->funcs[func].object));
+	if (n > 0)
+		add_line(r, &b, &l[n - 1]);
+	return b.s;
+}
+
+static const char *place(struct script_run *r, uint32_t frame)
+{
+	struct profile *p = &r->feed.profile;
 
 	profile_resolve(p);
-	func = profile_frame_func(p, frame);
+	if (r->n_places < p->n_frames) {
+		r->places = xrealloc(r->places, p->cap_frames * sizeof(*r->places));
+		memset(r->places + r->n_places, 0,
+		       (p->cap_frames - r->n_places) * sizeof(*r->places));
+		r->n_places = p->cap_frames;
+	}
+	if (!r->places[frame])
+		r->places[frame] = place_text(r, frame);
+	return r->places[frame];
+}
+
+static void put_place(struct script_run *r, uint32_t frame, uint64_t addr)
+{
+	const char *text = place(r, frame), *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		strbuf_addf(&r->line, " %16" PRIx64 " ", addr);
+		strbuf_add(&r->line, text, (size_t)(end - text) + 1);
+		strbuf_puts(&r->line, "       ");
+	}
 	strbuf_addf(&r->line, " %16" PRIx64 " ", addr);
-	profile_func_name(p, func, &r->line);
-	strbuf_addf(&r->line, " (%s)", object_name(&p->objects, p->funcs[func].object));
+	strbuf_puts(&r->line, text);
 }
 
 static void put_chain(struct script_run *r, const struct mapset *space, const uint64_t *chain,
@@ -329,6 +387,9 @@ static int script_run(int argc, char **argv)
 		fflush(stdout);
 		feed_note_damage(&r.feed);
 	}
+	for (size_t i = 0; i < r.n_places; i++)
+		free(r.places[i]);
+	free(r.places);
 	feed_close(&r.feed);
 	strbuf_free(&r.line);
 	if (err) {

@@ -10,6 +10,7 @@ void profile_free(struct profile *p)
 {
 	machine_free(&p->machine);
 	objects_free(&p->objects);
+	strtab_free(&p->inlined);
 	strtab_free(&p->values);
 	unwind_free(p->unwind);
 	strtab_free(&p->line_texts);
@@ -281,7 +282,7 @@ void profile_map_free(struct profile_map *map)
 	*map = (struct profile_map){ 0 };
 }
 
-static uint32_t func_id(struct profile *p, const struct func *key)
+uint32_t profile_func(struct profile *p, const struct func *key)
 {
 	uint32_t hash = hash_2u64((uint64_t)key->object << 32 | key->symbol, key->at), pos, ref;
 
@@ -309,7 +310,7 @@ void profile_resolve(struct profile *p)
 			func.at = at ? AT_UNKNOWN : 0;
 		else if (func.symbol == SYM_NONE)
 			func.at = at;
-		f->func = func_id(p, &func);
+		f->func = profile_func(p, &func);
 	}
 	p->n_resolved = p->n_frames;
 }
@@ -343,7 +344,9 @@ void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b)
 {
 	const struct func *f = &p->funcs[func];
 
-	if (f->symbol != SYM_NONE)
+	if (f->symbol >= SYM_INLINED && f->symbol != SYM_NONE)
+		text_name(b, strtab_get(&p->inlined, f->symbol - SYM_INLINED));
+	else if (f->symbol != SYM_NONE)
 		text_name(b, objects_symbol_name(&p->objects, f->object, f->symbol));
 	else if (f->object == OBJECT_ID_UNKNOWN && !f->at)
 		strbuf_puts(b, "[no address]");

@@ -36,6 +36,9 @@ struct func {
 	uint64_t at;
 };
 
+/* symbols from here on are profile.inlined's */
+#define SYM_INLINED 0xc0000000u
+
 #define CHAIN_NONE 0u
 #define FRAME_NONE 0u /* of samples without an address */
 
@@ -107,6 +110,7 @@ struct int_value {
  * struct profile - all of it
  * @unwind: makes call chains, NULL: of samples that have them only
  * @line_texts: "file.c:12"
+ * @inlined: names of functions that were inlined
  * @frame_lines: of each frame the number in line_texts + 1, 0: not asked yet
  * @values: texts of fields; number 0 is for events that lack the field
  */
@@ -116,6 +120,7 @@ struct profile {
 	struct strtab values;
 	struct unwind *unwind;
 	struct strtab line_texts;
+	struct strtab inlined;
 	uint32_t *frame_lines;
 	size_t n_frame_lines;
 	struct int_value *ints;
@@ -174,6 +179,13 @@ void profile_map_free(struct profile_map *map);
 
 /* Finds the function of every frame that came since the last call. */
 void profile_resolve(struct profile *p);
+/* The number of a function. */
+uint32_t profile_func(struct profile *p, const struct func *key);
+/*
+ * Makes frames of what was inlined, as far as debug information tells. To be
+ * called once, when all samples are in and resolved.
+ */
+void profile_inline(struct profile *p);
 
 /* "main", "libc.so.6+0x1234", "0xffffffff81000000"; into @b, harmless. */
 void profile_func_name(struct profile *p, uint32_t func, struct strbuf *b);

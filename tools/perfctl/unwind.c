@@ -87,8 +87,8 @@ static void note_end(const struct unwind *w, enum pev_unwind_end end, uint64_t a
 {
 	char count[32];
 
-	/* a few in a thousand are always caught in the middle of something */
-	if (w->ends[end] * 200 > all)
+	/* one in a hundred is always caught in the middle of something */
+	if (w->ends[end] * 100 > all)
 		note("%.1f %% of the user call chains (%s) are cut: %s",
 		     100.0 * (double)w->ends[end] / (double)all,
 		     text_count(count, w->ends[end]), text);
