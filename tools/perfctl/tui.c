@@ -6,6 +6,7 @@
  * changes the profile; here it is held while rows are made and drawn.
  */
 #include "tui.h"
+#include "annotate.h"
 #include "text.h"
 
 #include <curses.h>
@@ -154,6 +155,47 @@ static void next_event(struct tui *t)
 	}
 }
 
+/* The instructions of a function; the hottest one is chosen. */
+static void annotate(struct tui *t)
+{
+	uint32_t func = t->at < t->n_lines ? tui_line_func(t, &t->lines[t->at]) : UINT32_MAX;
+	struct tui_text *lines;
+	struct annotation a;
+	char *title;
+	size_t hot = 0;
+
+	if (func == UINT32_MAX) {
+		snprintf(t->message, sizeof(t->message), "this line is no function");
+		return;
+	}
+	annotate_make(&a, &t->feed->profile, func, t->event);
+	lines = xcalloc(a.n, sizeof(*lines));
+	for (size_t i = 0; i < a.n; i++) {
+		const struct annotate_line *l = &a.lines[i];
+		double share = a.weight ? 100.0 * (double)l->weight / (double)a.weight : 0;
+
+		if (l->is_source)
+			lines[i].text = xasprintf("%9s  %s", "", l->text);
+		else if (l->weight)
+			lines[i].text = xasprintf("%8.2f%%  %8llx:  %s", share,
+						  (unsigned long long)l->at, l->text);
+		else
+			lines[i].text = xasprintf("%9s  %8llx:  %s", "",
+						  (unsigned long long)l->at, l->text);
+		lines[i].color = l->is_source ? 3 : share >= 5 ? 1 : share >= 0.5 ? 2 : 0;
+		if (!l->is_source && (a.lines[hot].is_source || l->weight > a.lines[hot].weight))
+			hot = i;
+	}
+	title = xasprintf("%s in %s%s%s", a.name, object_name(&t->feed->profile.objects, a.object),
+			  a.note ? ": " : "", a.note ? a.note : "");
+	tui_pages(title, lines, a.n, hot);
+	for (size_t i = 0; i < a.n; i++)
+		free(lines[i].text);
+	free(lines);
+	free(title);
+	annotate_free(&a);
+}
+
 static void search(struct tui *t)
 {
 	if (!tui_ask("/", t->search, sizeof(t->search)) || !t->search[0])
@@ -230,6 +272,9 @@ static bool key(struct tui *t, int c)
 	case 'N':
 		if (t->search[0] && !tui_find(t, c == 'n' ? 1 : -1))
 			snprintf(t->message, sizeof(t->message), "nothing matches");
+		break;
+	case 'a':
+		annotate(t);
 		break;
 	case 'z':
 		zoom_function(t);

@@ -26,5 +26,6 @@ void test_object(void);
 void test_machine(void);
 void test_profile(void);
 void test_rows(void);
+void test_diff(void);
 
 #endif

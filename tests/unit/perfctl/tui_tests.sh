@@ -28,7 +28,7 @@ keys() { tm send-keys "$@"; }
 
 # shows NAME REGEX: there must be such a line on the screen within 20 s
 shows() {
-	local text= end=$((SECONDS + 20))
+	local text="" end=$((SECONDS + 20))
 	n=$((n + 1))
 	while [ $SECONDS -lt $end ]; do
 		text=$(tm capture-pane -p 2>/dev/null)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The statistics of perfctl diff, against known values. */
+#include "diff_math.h"
+#include "tap.h"
+
+#include <math.h>
+
+static bool near(double a, double b, double by)
+{
+	return fabs(a - b) <= by;
+}
+
+void test_diff(void)
+{
+	double p[] = { 0.01, 0.04, 0.03, 0.005 }, same[] = { 0.2, 0.2 };
+
+	/* 2 * (1 + 10) / 2^10 */
+	OK(near(binomial_two_sided(1, 9, 0.5), 22.0 / 1024, 1e-9), "1 and 9 of 10, by hand");
+	OK(near(binomial_two_sided(5, 5, 0.5), 1, 1e-9), "5 and 5 prove nothing");
+	OK(near(binomial_two_sided(0, 5, 0.5), 2.0 / 32, 1e-9), "0 and 5");
+	/* 0.2^3 and, as unlikely or less, nothing on the other side */
+	OK(near(binomial_two_sided(3, 0, 0.2), 0.008, 1e-9), "3 of 3 where 0.6 were expected");
+	OK(binomial_two_sided(0, 0, 0.5) == 1, "nothing at all");
+	OK(binomial_two_sided(1000, 1000, 0.5) > 0.99, "large and equal");
+	OK(near(binomial_two_sided(1000, 1100, 0.5), 0.0307, 0.001), "large, by the normal distribution");
+	OK(near(binomial_two_sided(950, 1040, 0.5), binomial_two_sided(955, 1046, 0.5), 0.01),
+	   "exact and normal agree where they meet");
+	OK(binomial_two_sided(100000, 1, 0.5) < 1e-100, "beyond doubt");
+	adjust_p(p, 4);
+	OK(near(p[3], 0.02, 1e-12) && near(p[0], 0.02, 1e-12) && near(p[2], 0.04, 1e-12) &&
+	   near(p[1], 0.04, 1e-12), "four tests, adjusted for each other");
+	adjust_p(same, 2);
+	OK(near(same[0], 0.2, 1e-12), "two that are the same stay what they are");
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# annotate, diff, flame and other views on made-up traces; run by "run" behind
+# trace_tests.sh.
+n=$TAP_START
+rc=0
+p=$OUT/tools/perfctl
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$OUT/traces" || exit 1
+
+# ok NAME COMMAND...: the command must succeed
+ok() {
+	local name=$1 text
+	shift
+	n=$((n + 1))
+	if text=$("$@" 2>&1); then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		echo "# $*"
+		head -n 20 <<<"$text" | sed 's/^/# /'
+		rc=1
+	fi
+}
+
+# says NAME STATUS REGEX COMMAND...: exit status and output (both streams)
+says() {
+	local name=$1 want=$2 regex=$3 text status
+	shift 3
+	n=$((n + 1))
+	text=$(timeout 60 "$@" 2>&1)
+	status=$?
+	if [ "$status" = "$want" ] && grep -qE -- "$regex" <<<"$text"; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		echo "# $* gave $status instead of $want; wanted: $regex"
+		head -n 20 <<<"$text" | cat -v | sed 's/^/# /'
+		rc=1
+	fi
+}
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# annotate
+says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
+says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples of cpu-clock, 50\.00 % of all$' "$p" annotate alpha flat
+says "annotate: without a name the hottest function" 0 '^# alpha in victim' "$p" annotate -i flat
+says "annotate -m 2: two of them" 0 '^# (beta|main) in victim' "$p" annotate -m 2 -i flat
+says "annotate: up to the end of the function" 0 'ret' "$p" annotate alpha flat
+says "annotate: a function without samples" 1 'no sample is in a function "gamma_ray"' "$p" annotate gamma_ray flat
+"$OUT/mktrace" places random 100
+says "annotate: code without a file" 0 "instructions are not shown" "$p" annotate -i places
+if gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o victim.g "$here/tools/victim.c"; then
+	at=$(nm victim.g | awk '$3 == "alpha" { print $1 }')
+	"$OUT/mktrace" lines flat 100 "$PWD/victim.g" "$(printf '0x%x' $((0x$at - 0x400000)))"
+	says "annotate: source lines" 0 'victim\.c:[0-9]+ +(int alpha|volatile int y = x)' "$p" annotate alpha lines
+	ok "annotate --no-source" bash -c "! '$p' annotate --no-source alpha lines | grep -q victim.c:"
+	says "report --sort srcline" 0 '^ +100\.00% +victim\.c:[0-9]+$' "$p" report --sort srcline lines
+fi
+if powerpc64le-linux-gnu-gcc -O1 -g -static -Wl,--build-id=sha1 -o victim.ppc "$here/tools/victim.c" 2>/dev/null; then
+	at=$(nm victim.ppc | awk '$3 == "alpha" { print $1 }')
+	"$OUT/mktrace" ppc flat 100 "$PWD/victim.ppc" "$(printf '0x%x' $((0x$at - 0x10000000)))"
+	says "annotate: instructions of ppc64le" 0 '(stw|std|blr)' "$p" annotate alpha ppc
+else
+	skip "annotate: instructions of ppc64le" "no compiler for it"
+fi
+
+# diff
+"$OUT/mktrace" same flat 1000 "$OUT/victim" "$(printf '0x%x' $((0x$(nm "$OUT/victim" | awk '$3 == "alpha" { print $1 }') - 0x400000)))"
+says "diff: what grew, with its significance" 0 '^ +50\.00% +100\.00% +\+50\.00 +<0\.0001 \*\*\* +prog +victim +alpha$' "$p" diff flat same
+says "diff: what went" 0 '^ +25\.00% +0\.00% +-25\.00 +<0\.0001 \*\*\* .* main$' "$p" diff flat same
+says "diff: a recording and itself" 0 'more changed by less than' "$p" diff flat flat
+ok "... no row is shown" bash -c "! '$p' diff flat flat | grep -q alpha"
+says "diff --all shows them" 0 '^ +50\.00% +50\.00% +\+0\.00 +1\.0000 .* alpha$' "$p" diff --all flat flat
+says "diff --absolute: numbers of samples" 0 '^ +500 +1000 +\+50\.00% .* alpha$' "$p" diff --absolute flat same
+says "diff --csv" 0 '^50\.0000,100\.0000,50\.0000,500,1000,.*,prog,victim,alpha$' "$p" diff --csv flat same
+says "diff --sort dso" 0 '^ +100\.00% +100\.00% .* victim$' "$p" diff --all --sort dso flat same
+says "diff: one recording" 2 'two recordings' "$p" diff flat
+says "diff: nothing in common" 65 'no event of which both' "$p" diff flat sched
+
+# flame
+ok "flame: an SVG" "$p" flame -o flame.svg chains
+if command -v xmllint >/dev/null; then
+	ok "flame: it is well-formed" xmllint --noout flame.svg
+	"$OUT/mktrace" markup markup 100
+	"$p" flame -o markup.svg markup 2>/dev/null
+	ok "flame: hostile names, too" xmllint --noout markup.svg
+else
+	ok "flame: it is well-formed" python3 -c 'import sys, xml.dom.minidom as x; x.parse("flame.svg")'
+fi
+says "flame: a title for each box" 0 '<g><title>alpha$' cat flame.svg
+ok "flame: no script and nothing from elsewhere" bash -c '! grep -qE "<script|href|url\(|@import" flame.svg'
+says "flame --folded: chains with numbers" 0 '^main;.*alpha [0-9]+$' "$p" flame --folded chains
+ok "flame --folded: no sample is missing" bash -c "[ \$('$p' flame --folded flat | awk '{ n += \$NF } END { print n }') = \$('$p' report --csv - --sort event flat | awk -F, 'NR == 2 { print \$2 }') ]"
+says "flame: no samples" 1 'no samples' "$p" flame -o none.svg empty
+says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
+echo "1..$n"
+exit $rc
