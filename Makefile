@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test bench lint clean
+.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test bench fuzz lint clean
 .DEFAULT_GOAL := help
 
 help:
@@ -89,6 +89,11 @@ selftests: kernel
 #: make bench       pev beside perf, ftrace and LTTng, in one boot
 bench: vm-deps
 	@tests/bench/run
+
+#: make fuzz        the fuzz targets of tests/fuzz for long: FUZZ_SECONDS=600,
+#:                  FUZZ="target ..." only these
+fuzz: setup
+	@O=$(BUILD)/tests/fuzz tests/fuzz/run $(or $(FUZZ_SECONDS),600)
 
 #: make lint        checkpatch, sparse, W=1, codespell, shellcheck
 lint: setup
