@@ -157,14 +157,17 @@ static u64 gp_code(u64 config)
 {
 	switch (config) {
 	case FIXED_CODE(0):
-		return hw->arch[PEV_HW_INSTRUCTIONS];
+		config = hw->arch[PEV_HW_INSTRUCTIONS];
+		break;
 	case FIXED_CODE(1):
-		return hw->arch[PEV_HW_CYCLES];
+		config = hw->arch[PEV_HW_CYCLES];
+		break;
 	case FIXED_CODE(2):
-		return hw->model->ref_tsc ? 0x013c : 0;
-	default:
-		return config & 0xff ? config : 0;
+		config = hw->model->ref_tsc ? 0x013c : 0;
+		break;
 	}
+	/* event 0 is the fixed counters' */
+	return config & 0xff ? config : 0;
 }
 
 /* Counters that can count @config; see struct x86_pev_rule. */
@@ -190,7 +193,7 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		   struct pev_refuse *r)
 {
 	struct pev_pmu_alt *alt = code->alt;
-	u64 config = req->config, gp, domains;
+	u64 config = req->config, domains = 0, gp;
 	bool needs_more = false;
 	int err, fixed = -1;
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The registers of a PMU as the manuals describe them, with what real ones have
+ * been seen to do wrong. Knows nothing of the backend.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "shim.h"
+
+enum { NO_FAULT = -1, NEVER = -1 };
+
+/**
+ * struct model - a processor
+ * @amd:        AMD; else Intel
+ * @version:    Intel: 1 to 5; AMD: 0 (K7), 1 (core counters), 2 (PerfMonV2)
+ * @gp:         counters for any event
+ * @fixed:      fixed counters
+ * @width:      of all counters, as CPUID says
+ * @real_width: and as it is; 0: the same
+ * @full_write: Intel: PERF_CAPABILITIES.FW_WRITE
+ * @missing:    Intel: CPUID.0AH:EBX
+ * @family:     family ...
+ * @number:     and model
+ * @stuck:      status bits that don't go away
+ * @spurious:   status bits that set themselves again once, when acknowledged
+ * @no_freeze:  DEBUGCTL forgets bit 12, as hypervisors do
+ * @gone:       all PMU registers fault
+ * @pmi_after:  the PMI comes after so many register accesses or occurrences
+ *
+ * @sel:        event selects, and so on: the registers
+ * @kernel:     the processor runs the kernel
+ *
+ * @pmi_in:     accesses and occurrences until the PMI is delivered; NEVER
+ * @latched:    an NMI waits for the end of the one that runs
+ * @in_nmi:     one runs
+ * @nmis:       delivered
+ * @unknown:    that nobody wanted
+ * @lost:       PMIs while LVTPC was masked
+ * @reads:      rdmsr
+ * @writes:     wrmsr
+ * @faults:     that nobody expected
+ * @said:       last message of the kernel
+ * @foreign_owner: who has reserved: nobody, or all counters
+ */
+struct model {
+	bool	amd;
+	int	version, gp, fixed, width, real_width;
+	bool	full_write;
+	u32	missing;
+	int	family, number;
+	u64	stuck, spurious;
+	bool	no_freeze, gone;
+	int	pmi_after;
+
+	u64	sel[32], ctr[32], fctr[16], fctrl, ctrl, status, debugctl, efer, pebs;
+	u32	lvtpc;
+	bool	kernel;
+
+	int	pmi_in;
+	bool	latched, in_nmi;
+	int	nmis, unknown, lost, reads, writes, faults;
+	char	said[256];
+	bool	foreign_owner;
+	u64	reserved_ctr, reserved_sel;
+	nmi_handler_t handler;
+	int	dirty_cleared, pce_updates;
+};
+
+extern struct model m;
+
+/* Fill in what CPUID and the kernel say of it. */
+void model_boot(void);
+/* @n instructions; every counter that is on counts each. */
+void model_run(u64 n);
+/* An NMI of somebody else's. Return: did the backend take it? */
+bool model_other_nmi(void);
+/* Deliver what waits, once and however long it takes. */
+void model_settle(void);
+bool model_counting(void);
+
+#endif
