@@ -161,7 +161,7 @@ static void check_sampling(struct doctor *d)
 static void check_events(struct doctor *d)
 {
 	size_t n;
-	const struct software_name *sw = software_names(&n);
+	const struct counter_name *sw = software_names(&n);
 	struct strbuf missing = { 0 };
 
 	say(d, d->info.nr_tracepoints ? GOOD : NOTE, "tracepoints", "%u%s", d->info.nr_tracepoints,

@@ -2,24 +2,22 @@
 /* perfctl list: the events that can be counted and recorded. */
 #include "event_spec.h"
 #include "kernel.h"
+#include "list.h"
 #include "perfctl.h"
-#include "text.h"
+#include "processor.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct list_opts {
-	bool fields;
-	bool json;
-	bool names;
-};
-
 static const struct opt list_options[] = {
-	{ 'v', OPT_FLAG, "fields", NULL, "show the fields of tracepoints and markers",
+	{ 'v', OPT_FLAG, "fields", NULL, "show the fields of tracepoints and markers, and the "
+	  "unit masks of the processor's events",
 	  offsetof(struct list_opts, fields) },
 	{ 'j', OPT_FLAG, "json", NULL, "print JSON", offsetof(struct list_opts, json) },
 	{ 0, OPT_FLAG, "names", NULL, "print bare names, one a line",
 	  offsetof(struct list_opts, names) },
+	{ 0, OPT_STRING, "pmu", "NAME", "show the events of another processor, by the name of "
+	  "libpfm4's table; \"list\" shows these", offsetof(struct list_opts, pmu) },
 	{ 0 },
 };
 
@@ -30,6 +28,7 @@ static const struct list_kind {
 	const char *about;
 } kinds[] = {
 	{ PEV_TYPE_SOFTWARE, "software", "Software counters (stat; record samples them)" },
+	{ PEV_TYPE_HARDWARE, "hardware", "Hardware counters, as far as this processor has them" },
 	{ PEV_TYPE_TIMER, "timer", "Timers (record takes samples at a frequency)" },
 	{ PEV_TYPE_MARKER, "marker", "Kernel markers" },
 	{ PEV_TYPE_TRACEPOINT, "tracepoint", "Kernel tracepoints" },
@@ -42,6 +41,7 @@ static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
 		return true;
 	/* perf's words */
 	return (!strcmp(pattern, "sw") && e->type == PEV_TYPE_SOFTWARE) ||
+	       (!strcmp(pattern, "hw") && e->type == PEV_TYPE_HARDWARE) ||
 	       (!strcmp(pattern, "tp") && e->type == PEV_TYPE_TRACEPOINT);
 }
 
@@ -51,6 +51,8 @@ static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns)
 		const char *p = patterns[i];
 
 		if (kind_matches(p, e) || glob_match(p, e->name))
+			return true;
+		if (e->type == PEV_TYPE_HARDWARE && list_contains(e->name, p))
 			return true;
 		/* "sched" alone means the whole system */
 		if (!strchr(p, ':') && !strncmp(e->name, p, strlen(p)) && e->name[strlen(p)] == ':')
@@ -87,13 +89,16 @@ static void print_field(void *arg, const char *type, size_t tlen, const char *na
 
 static void print_entry(const struct pev_catalog_entry *e, const struct list_opts *o)
 {
-	const struct software_name *sw = software_find(e->name, strlen(e->name));
+	size_t len = strlen(e->name);
+	const struct counter_name *c = e->type == PEV_TYPE_SOFTWARE ? software_find(e->name, len) :
+				       e->type == PEV_TYPE_HARDWARE ? hardware_find(e->name, len) :
+								      NULL;
 	char safe[300];
 
 	text_safe(safe, sizeof(safe), e->name);
-	if (e->type == PEV_TYPE_SOFTWARE && sw)
-		printf("  %-30s %s%s%s%s\n", safe, sw->about, sw->alias ? " (also " : "",
-		       sw->alias ? sw->alias : "", sw->alias ? ")" : "");
+	if (c)
+		printf("  %-30s %s%s%s%s\n", safe, c->about, c->alias ? " (also " : "",
+		       c->alias ? c->alias : "", c->alias ? ")" : "");
 	else
 		printf("  %s\n", safe);
 	if (o->fields)
@@ -135,31 +140,16 @@ static void json_field(void *arg, const char *type, size_t tlen, const char *nam
 	free(t);
 }
 
-static size_t print_json(const struct pev_catalog *c, int n, char **patterns)
+static void json_entry(struct json *j, const struct pev_catalog_entry *e)
 {
-	struct json j = { .out = stdout };
-	size_t found = 0;
-
-	json_open(&j, NULL, '[');
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct pev_catalog_entry *e = &c->entries[i];
-
-		if (!wanted(e, n, patterns))
-			continue;
-		found++;
-		json_open(&j, NULL, '{');
-		json_string(&j, "type", e->type_name);
-		json_string(&j, "name", e->name);
-		json_open(&j, "fields", '[');
-		for_fields(e->fields, json_field, &j);
-		json_close(&j, ']');
-		json_close(&j, '}');
-		if (i + 1 < c->nr)
-			fputs("\n", j.out);
-	}
-	json_close(&j, ']');
-	json_end_line(&j);
-	return found;
+	json_open(j, NULL, '{');
+	json_string(j, "type", e->type_name);
+	json_string(j, "name", e->name);
+	json_open(j, "fields", '[');
+	for_fields(e->fields, json_field, j);
+	json_close(j, ']');
+	json_close(j, '}');
+	fputs("\n", j->out);
 }
 
 static void nothing_found(const struct pev_catalog *c, int n, char **patterns)
@@ -167,8 +157,9 @@ static void nothing_found(const struct pev_catalog *c, int n, char **patterns)
 	for (int i = 0; i < n; i++) {
 		struct nearest near = { .word = patterns[i] };
 
-		for (size_t k = 0; k < c->nr; k++)
+		for (size_t k = 0; c && k < c->nr; k++)
 			nearest_offer(&near, c->entries[k].name);
+		processor_offer(&near);
 		if (near.best)
 			complain("no event matches \"%s\"; did you mean \"%s\"?", patterns[i],
 				 near.best);
@@ -177,47 +168,108 @@ static void nothing_found(const struct pev_catalog *c, int n, char **patterns)
 	}
 }
 
-static int by_name(const void *va, const void *vb)
+/* The order of printing: counters and timers in the kernel's, which is by importance */
+static int kind_rank(uint32_t type)
 {
-	const struct pev_catalog_entry *a = va, *b = vb;
+	int rank = 0;
 
-	return a->type == b->type ? strcmp(a->name, b->name) : a->type < b->type ? -1 : 1;
+	while (rank < (int)ARRAY_SIZE(kinds) && kinds[rank].type != type)
+		rank++;
+	return rank;
 }
 
-/* Counters and timers stay in the kernel's order, which is by importance. */
-static void sort_named(struct pev_catalog *c)
+static int by_kind_and_name(const void *va, const void *vb)
 {
-	size_t first = 0, n;
+	const struct pev_catalog_entry *a = va, *b = vb;
+	int ra = kind_rank(a->type), rb = kind_rank(b->type);
 
-	while (first < c->nr && (c->entries[first].type == PEV_TYPE_SOFTWARE ||
-				 c->entries[first].type == PEV_TYPE_TIMER))
-		first++;
-	n = c->nr - first;
-	if (n)
-		qsort(c->entries + first, n, sizeof(*c->entries), by_name);
+	if (ra != rb)
+		return ra - rb;
+	if (a->type == PEV_TYPE_SOFTWARE || a->type == PEV_TYPE_HARDWARE ||
+	    a->type == PEV_TYPE_TIMER)
+		return a->name < b->name ? -1 : a->name > b->name; /* in one text */
+	return strcmp(a->name, b->name);
+}
+
+static size_t print_all(const struct pev_catalog *c, int n, char **patterns,
+			const struct list_opts *o)
+{
+	struct list_search search = { .patterns = patterns, .n = n };
+	size_t found = 0;
+
+	for (size_t k = 0; c && k < ARRAY_SIZE(kinds); k++)
+		found += print_kind(c, &kinds[k], n, patterns, o);
+	if (c && !n && !o->names) {
+		list_processor_hint();
+		return found;
+	}
+	found += list_processor(o, &search, NULL);
+	search.texts = true;
+	return found ? found : list_processor(o, &search, NULL);
+}
+
+static size_t print_json(const struct pev_catalog *c, int n, char **patterns,
+			 const struct list_opts *o)
+{
+	struct list_search search = { .patterns = patterns, .n = n };
+	struct json j = { .out = stdout };
+	size_t found = 0;
+
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; c && i < c->nr; i++) {
+		if (wanted(&c->entries[i], n, patterns)) {
+			json_entry(&j, &c->entries[i]);
+			found++;
+		}
+	}
+	found += list_processor(o, &search, &j);
+	search.texts = true;
+	if (!found)
+		found = list_processor(o, &search, &j);
+	json_close(&j, ']');
+	json_end_line(&j);
+	return found;
+}
+
+/* Another processor's events are no concern of the kernel's. */
+static int other_pmu(const struct list_opts *o, struct msg *m)
+{
+	struct pev_pmu_table t;
+	uint64_t code;
+	char *any;
+	int pos = 0, err = processor_names(m);
+
+	if (err || !strcmp(o->pmu, "list") || processor_table_next(&pos, o->pmu, &t))
+		return err;
+	any = xasprintf("%s::X", o->pmu);
+	err = processor_code(any, &code, m);
+	free(any);
+	return err;
 }
 
 static int list_run(int argc, char **argv)
 {
 	struct list_opts o = { 0 };
-	struct pev_catalog *c;
-	size_t found = 0;
+	struct pev_catalog *c = NULL;
+	size_t found;
 	struct msg m;
 	int n, err, status;
 
 	status = command_options(&command_list, &o, argc, argv, &n);
 	if (status >= 0)
 		return status;
-	err = kernel_catalog(&c, &m);
+	err = o.pmu ? other_pmu(&o, &m) : kernel_catalog(&c, &m);
 	if (err) {
 		complain("%s", m.text);
 		return status_of(err);
 	}
-	sort_named(c);
-	if (o.json)
-		found = print_json(c, n, argv + 1);
-	for (size_t k = 0; !o.json && k < ARRAY_SIZE(kinds); k++)
-		found += print_kind(c, &kinds[k], n, argv + 1, &o);
+	if (o.pmu && !strcmp(o.pmu, "list")) {
+		list_processor_tables(&o);
+		return STATUS_OK;
+	}
+	if (c)
+		qsort(c->entries, c->nr, sizeof(*c->entries), by_kind_and_name);
+	found = o.json ? print_json(c, n, argv + 1, &o) : print_all(c, n, argv + 1, &o);
 	if (!found && n)
 		nothing_found(c, n, argv + 1);
 	pev_catalog_free(c);
@@ -226,15 +278,19 @@ static int list_run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.operands = "[GLOB|KIND]...",
+	.operands = "[GLOB|KIND|WORD]...",
 	.summary = "show the events that can be counted and recorded",
 	.about = "Shows the events that the running kernel offers: those whose name matches a GLOB, "
-		 "those of a KIND (software, timer, tracepoint, marker, sideband) or of a system "
-		 "(sched), or all.",
+		 "those of a KIND (software, hardware, timer, tracepoint, marker, sideband) or of a "
+		 "system (sched), or all; and the processor's own events whose names contain a word "
+		 "(or, if there is no other, whose descriptions do).",
 	.examples = "  perfctl list                      everything\n"
 		    "  perfctl list 'sched:*'            one system's tracepoints\n"
 		    "  perfctl list -v sched:sched_switch  with its fields\n"
-		    "  perfctl list marker               all kernel markers\n",
+		    "  perfctl list marker               all kernel markers\n"
+		    "  perfctl list cache                hardware events about caches\n"
+		    "  perfctl list -v INST_RETIRED      one of them, with its unit masks\n"
+		    "  perfctl list --pmu power9         the events of another processor\n",
 	.opts = list_options,
 	.run = list_run,
 };

@@ -2,7 +2,9 @@
 /* Expanding event lists against the catalog. See event_plan.h. */
 #include "event_plan.h"
 #include "kernel.h"
+#include "opt.h"
 #include "perfctl.h"
+#include "processor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,21 +14,22 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 {
 	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
 	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER;
+	char modes[16];
 
 	e->name = xstrdup(name);
 	e->label = s->label ? xstrdup(s->label) :
-		   s->modes ? xasprintf("%s:%s", name, s->modes == SPEC_USER ? "u" : "k") :
+		   s->modes ? xasprintf("%s:%s", name, event_modes_text(modes, s->modes)) :
 			      xstrdup(name);
 	e->filter = s->filter ? xstrdup(s->filter) : NULL;
 	e->group = s->group;
 	e->unit = "";
 	pev_attr_event(&e->attr, type, config, named ? e->name : NULL);
+	/* records of the same event in different modes have names of their own */
+	if (event_is_hardware(e))
+		e->attr.name = (uintptr_t)e->label;
 	if (e->filter)
 		pev_attr_filter(&e->attr, e->filter);
-	if (s->modes == SPEC_USER)
-		e->attr.flags |= PEV_F_EXCLUDE_KERNEL;
-	if (s->modes == SPEC_KERNEL)
-		e->attr.flags |= PEV_F_EXCLUDE_USER;
+	e->attr.flags |= event_modes_flags(s->modes);
 	e->attr.period = s->freq ? s->freq : s->period;
 	if (s->freq)
 		e->attr.flags |= PEV_F_FREQ;
@@ -35,7 +38,7 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 
 static void add_software(struct event_plan *plan, const struct event_spec *s, enum plan_for what)
 {
-	const struct software_name *sw = software_find(s->name, strlen(s->name));
+	const struct counter_name *sw = software_find(s->name, strlen(s->name));
 	bool clock = s->config == PEV_SW_CPU_CLOCK || s->config == PEV_SW_TASK_CLOCK;
 	struct planned_event *e;
 
@@ -55,6 +58,7 @@ static bool is_named(const struct pev_catalog_entry *c, const struct event_spec 
 	return !s->type || !strcmp(s->type, c->type_name);
 }
 
+/* @m has what the processor's events say to that name */
 static int not_in_catalog(const struct pev_catalog *catalog, const struct event_spec *s,
 			  struct msg *m)
 {
@@ -66,11 +70,26 @@ static int not_in_catalog(const struct pev_catalog *catalog, const struct event_
 	for (size_t i = 0; i < catalog->nr; i++)
 		if (is_named(&catalog->entries[i], s))
 			nearest_offer(&n, catalog->entries[i].name);
+	if (!s->type)
+		processor_offer(&n);
 	if (n.best)
 		return msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean \"%s\"?", s->name,
 			       n.best);
 	return msg_set(m, -ENOENT, "unknown event \"%s\"; \"perfctl list\" shows the events",
 		       s->name);
+}
+
+/* A processor's event with a unit mask, in small letters, looks like a tracepoint. */
+static int add_processor(struct event_plan *plan, const struct event_spec *s)
+{
+	struct msg ignored;
+	uint64_t code;
+
+	if (s->type || s->filter || strpbrk(s->name, "*?[") ||
+	    processor_code(s->name, &code, &ignored))
+		return -ENOENT;
+	add(plan, s, PEV_TYPE_RAW, code, s->name);
+	return 0;
 }
 
 static int add_named(struct event_plan *plan, const struct event_spec *s,
@@ -87,28 +106,60 @@ static int add_named(struct event_plan *plan, const struct event_spec *s,
 		if (glob ? glob_match(s->name, c->name) : !strcmp(s->name, c->name))
 			add(plan, s, c->type, 0, c->name);
 	}
-	return plan->n == before ? not_in_catalog(catalog, s, m) : 0;
+	if (plan->n == before && add_processor(plan, s))
+		return not_in_catalog(catalog, s, m);
+	return 0;
 }
 
-/* A hardware event is sampled by the timer until a PMU backend is there. */
-static int add_hardware(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
-			struct msg *m)
+bool event_is_hardware(const struct planned_event *e)
+{
+	return e->attr.type == PEV_TYPE_HARDWARE || e->attr.type == PEV_TYPE_RAW;
+}
+
+/* Samples by time are much the same as samples by one of these. */
+static bool is_like_time(const struct event_spec *s)
+{
+	return s->kind == SPEC_HARDWARE &&
+	       (s->config == PEV_HW_CYCLES || s->config == PEV_HW_REF_CYCLES ||
+		s->config == PEV_HW_BUS_CYCLES);
+}
+
+static void add_timer_instead(struct event_plan *plan, const struct event_spec *s)
 {
 	struct event_spec timer = *s;
 
-	if (what == PLAN_COUNT)
-		return msg_set(m, -ENOENT,
-			       "%s is a hardware event, and this kernel has no PMU backend that "
-			       "counts it; \"perfctl list\" shows what can be counted", s->name);
-	note("%s is a hardware event, and this kernel has no PMU backend: sampling by the "
-	     "cpu-clock timer instead", s->name);
+	note("%s is a hardware event, and there is no PMU here that pev can use (\"perfctl doctor\" "
+	     "says why): sampling by the cpu-clock timer instead", s->name);
 	timer.kind = SPEC_SOFTWARE;
 	timer.config = PEV_SW_CPU_CLOCK;
-	timer.name = "cpu-clock";
+	timer.name = (char *)"cpu-clock";
+	timer.modes &= SPEC_USER | SPEC_KERNEL;
 	/* a number of cycles is no number of nanoseconds */
 	timer.period = 0;
-	add_software(plan, &timer, what);
-	return 0;
+	add_software(plan, &timer, PLAN_SAMPLE);
+	plan->events[plan->n - 1].stand_in = true;
+}
+
+static int add_hardware(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+			struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (info.pmu_counters) {
+		add(plan, s, s->kind == SPEC_RAW ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE, s->config,
+		    s->name);
+		return 0;
+	}
+	if (what == PLAN_SAMPLE && is_like_time(s)) {
+		add_timer_instead(plan, s);
+		return 0;
+	}
+	return msg_set(m, -ENOENT, "%s is a hardware event, and there is no PMU here that pev can "
+		       "use; \"perfctl doctor\" says why, \"perfctl list\" what can be counted",
+		       s->name);
 }
 
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
@@ -123,7 +174,7 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 
 		if (s->kind == SPEC_SOFTWARE) {
 			add_software(plan, s, what);
-		} else if (s->kind == SPEC_HARDWARE) {
+		} else if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW) {
 			err = add_hardware(plan, s, what, m);
 		} else {
 			if (!catalog)
@@ -142,6 +193,7 @@ void event_plan_free(struct event_plan *plan)
 		free(plan->events[i].name);
 		free(plan->events[i].label);
 		free(plan->events[i].filter);
+		free(plan->events[i].refused);
 	}
 	free(plan->events);
 	*plan = (struct event_plan){ 0 };

@@ -14,12 +14,15 @@
 /**
  * struct planned_event - one event to open
  * @attr:   complete but for target, channel, group and flags of the moment
- * @name:   the kernel's name for it; attr.name points here where it has one
+ * @name:   the kernel's name for it; attr.name points here where it has one, or
+ *          to @label for hardware events
  * @label:  what to call it
  * @filter: attr.filter points here; NULL: none
  * @unit:   "ns" or ""
  * @group:  see struct event_spec
  * @user_only: the kernel side was refused and is left out
+ * @stand_in: a timer in place of a hardware event
+ * @refused: why a hardware event cannot be counted here; NULL: it can
  */
 struct planned_event {
 	struct pev_attr attr;
@@ -29,12 +32,20 @@ struct planned_event {
 	const char *unit;
 	unsigned int group;
 	bool user_only;
+	bool stand_in;
+	char *refused;
 };
 
+/**
+ * struct event_plan - events to open
+ * @some: hardware events that this machine does not count are left out, with
+ *        planned_event.refused set, as long as there are others
+ */
 struct event_plan {
 	struct planned_event *events;
 	size_t n;
 	size_t cap;
+	bool some;
 };
 
 /**
@@ -47,15 +58,19 @@ enum plan_for {
 	PLAN_SAMPLE,
 };
 
-/* Reads the catalog only if a name needs it. Hardware events get a note. */
+/*
+ * Reads the catalog only if a name needs it. To sample cycles where there is no
+ * PMU, a timer is taken, with a note.
+ */
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m);
+bool event_is_hardware(const struct planned_event *e);
 void event_plan_free(struct event_plan *plan);
 
 /**
  * struct event_set - the events of a plan, opened
  * @plan:  what they are
- * @fds:   plan->n times @n_ids, those of an event side by side
+ * @fds:   plan->n times @n_ids, those of an event side by side; -1: refused
  * @n_ids: ids of the target
  */
 struct event_set {
@@ -76,6 +91,9 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 void event_set_close(struct event_set *set);
 /* One value for each event of the plan, summed over the ids of the target. */
 int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);
+/* The windows of a hardware event: n_ids of them; -EOPNOTSUPP of other events. */
+int event_set_read_windows(const struct event_set *set, size_t event,
+			   struct pev_multiplexed *windows);
 /* Values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);

@@ -11,7 +11,8 @@
 static bool may_leave_kernel_out(const struct planned_event *e, int err)
 {
 	return (err == -EACCES || err == -EPERM) &&
-	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER) &&
+	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER ||
+		event_is_hardware(e)) &&
 	       !(e->attr.flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_USER));
 }
 
@@ -58,15 +59,20 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 	return kernel_refused(m, fd, &first, "%s", e->label);
 }
 
+static size_t group_first(const struct event_plan *plan, size_t i)
+{
+	while (plan->events[i].group && i && plan->events[i - 1].group == plan->events[i].group)
+		i--;
+	return i;
+}
+
 static int open_event(struct event_set *set, size_t i, const struct target *t, uint64_t flags,
 		      struct msg *m)
 {
 	struct planned_event *e = &set->plan->events[i];
 	bool leads = e->group && (!i || set->plan->events[i - 1].group != e->group);
-	size_t first = i;
+	size_t first = group_first(set->plan, i);
 
-	while (e->group && first && set->plan->events[first - 1].group == e->group)
-		first--;
 	if (leads)
 		flags |= PEV_F_READ_GROUP;
 	for (size_t k = 0; k < set->n_ids; k++) {
@@ -80,18 +86,71 @@ static int open_event(struct event_set *set, size_t i, const struct target *t, u
 	return 0;
 }
 
+static void close_event(struct event_set *set, size_t i)
+{
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int *fd = &set->fds[i * set->n_ids + k];
+
+		if (*fd >= 0)
+			close(*fd);
+		*fd = -1;
+	}
+}
+
+/* A refusal that is about the event, not about rights, the target or memory. */
+static bool may_leave_out(const struct planned_event *e, int err)
+{
+	return event_is_hardware(e) && err != -EACCES && err != -EPERM && err != -EMFILE &&
+	       err != -ENFILE && err != -ENOMEM && err != -ESRCH && err != -ENOSYS;
+}
+
+/* A group is counted as a whole or not at all. Returns where to go on. */
+static size_t leave_out(struct event_set *set, size_t i, const struct msg *m)
+{
+	struct event_plan *plan = set->plan;
+	size_t at = group_first(plan, i);
+	unsigned int group = plan->events[i].group;
+
+	for (; at < plan->n && (at == i || (group && plan->events[at].group == group)); at++) {
+		struct planned_event *e = &plan->events[at];
+
+		close_event(set, at);
+		free(e->refused);
+		e->refused = at == i ? xstrdup(m->text) :
+				       xasprintf("%s: its group has %s, which is not counted",
+						 e->label, plan->events[i].label);
+	}
+	return at;
+}
+
 int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
 		   uint64_t flags, struct msg *m)
 {
-	size_t n = plan->n * t->n_ids;
-	int err = 0;
+	size_t n = plan->n * t->n_ids, i = 0, open = 0;
+	int err = 0, refused = 0;
 
 	*set = (struct event_set){ .plan = plan, .n_ids = t->n_ids };
 	set->fds = xmalloc(n * sizeof(*set->fds));
-	for (size_t i = 0; i < n; i++)
-		set->fds[i] = -1;
-	for (size_t i = 0; i < plan->n && !err; i++)
+	for (size_t k = 0; k < n; k++)
+		set->fds[k] = -1;
+	while (i < plan->n) {
+		free(plan->events[i].refused);
+		plan->events[i].refused = NULL;
 		err = open_event(set, i, t, flags, m);
+		if (err && (!plan->some || !may_leave_out(&plan->events[i], err)))
+			break;
+		if (err) {
+			refused = err;
+			i = leave_out(set, i, m);
+		} else {
+			i++;
+		}
+		err = 0;
+	}
+	for (i = 0; i < plan->n; i++)
+		open += !plan->events[i].refused;
+	if (!err && !open)
+		err = refused;
 	if (err)
 		event_set_close(set);
 	return err;
@@ -156,12 +215,28 @@ int event_set_read(const struct event_set *set, struct pev_value *values, struct
 		int err;
 
 		n = group_size(set->plan, i);
+		if (set->plan->events[i].refused)
+			continue;
 		err = read_group(set, i, n, values + i);
 		if (err)
 			return msg_set(m, err, "reading %s: %s", set->plan->events[i].label,
 				       strerror(-err));
 	}
 	return 0;
+}
+
+int event_set_read_windows(const struct event_set *set, size_t event,
+			   struct pev_multiplexed *windows)
+{
+	const struct planned_event *e = &set->plan->events[event];
+	int err = 0;
+
+	memset(windows, 0, set->n_ids * sizeof(*windows));
+	if (!event_is_hardware(e) || e->refused)
+		return -EOPNOTSUPP;
+	for (size_t k = 0; k < set->n_ids && !err; k++)
+		err = pev_read_multiplexed(set->fds[event * set->n_ids + k], &windows[k]);
+	return err;
 }
 
 static int read_cpus(int fd, struct pev_value **values, unsigned int *nr)
@@ -187,6 +262,9 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 	unsigned int n;
 
 	*values = NULL;
+	*nr = 0;
+	if (set->plan->events[event].refused)
+		return 0;
 	for (size_t k = 0; k < set->n_ids; k++) {
 		int err = read_cpus(set->fds[event * set->n_ids + k], k ? &more : values,
 				    k ? &n : nr);
@@ -207,8 +285,11 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 int event_set_enable(const struct event_set *set, bool on, struct msg *m)
 {
 	for (size_t i = 0; i < set->plan->n * set->n_ids; i++) {
-		int err = on ? pev_enable(set->fds[i], false) : pev_disable(set->fds[i], false);
+		int err;
 
+		if (set->fds[i] < 0)
+			continue;
+		err = on ? pev_enable(set->fds[i], false) : pev_disable(set->fds[i], false);
 		if (err)
 			return msg_set(m, err, "switching %s %s: %s",
 				       set->plan->events[i / set->n_ids].label, on ? "on" : "off",

@@ -2,98 +2,90 @@
 /* Parsing of event lists. See event_spec.h. */
 #include "event_spec.h"
 #include "opt.h"
+#include "processor.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <linux/pev.h>
 #include <stdlib.h>
 
-static const struct software_name software[] = {
-	{ "cpu-clock", NULL, PEV_SW_CPU_CLOCK, "ns", "time that the target's CPUs were counted" },
-	{ "task-clock", NULL, PEV_SW_TASK_CLOCK, "ns", "time that the target ran" },
-	{ "page-faults", "faults", PEV_SW_PAGE_FAULTS, "", "page faults" },
-	{ "minor-faults", "page-faults-min", PEV_SW_PAGE_FAULTS_MIN, "",
-	  "page faults that needed no input or output" },
-	{ "major-faults", "page-faults-maj", PEV_SW_PAGE_FAULTS_MAJ, "",
-	  "page faults that waited for input or output" },
-	{ "context-switches", "cs", PEV_SW_CONTEXT_SWITCHES, "", "the target was switched out" },
-	{ "cpu-migrations", "migrations", PEV_SW_CPU_MIGRATIONS, "",
-	  "the target moved to another CPU" },
-	{ "alignment-faults", NULL, PEV_SW_ALIGNMENT_FAULTS, "",
-	  "unaligned accesses that the kernel fixed" },
-	{ "emulation-faults", NULL, PEV_SW_EMULATION_FAULTS, "",
-	  "instructions that the kernel emulated" },
-};
-
-/* perf's generic names; each needs a PMU backend */
-static const char *const hardware[] = {
-	"cycles",	   "cpu-cycles",	 "instructions",  "cache-references",
-	"cache-misses",	   "branches",		 "branch-misses", "branch-instructions",
-	"bus-cycles",	   "ref-cycles",	 "stalled-cycles-frontend",
-	"stalled-cycles-backend", "idle-cycles-frontend", "idle-cycles-backend",
-	"L1-dcache-loads", "L1-dcache-load-misses", "LLC-loads", "LLC-load-misses",
-	"dTLB-loads",	   "dTLB-load-misses",	 "iTLB-load-misses",
-};
-
-const struct software_name *software_names(size_t *n)
-{
-	*n = ARRAY_SIZE(software);
-	return software;
-}
-
 static bool name_is(const char *candidate, const char *name, size_t len)
 {
 	return candidate && strlen(candidate) == len && !strncmp(candidate, name, len);
 }
 
-const struct software_name *software_find(const char *name, size_t len)
+static const struct {
+	char letter;
+	unsigned int mode;
+} letters[] = {
+	{ 'u', SPEC_USER },   { 'k', SPEC_KERNEL }, { 'h', SPEC_HV },	     { 'G', SPEC_GUEST },
+	{ 'H', SPEC_HOST },   { 'D', SPEC_PINNED }, { 'e', SPEC_EXCLUSIVE },
+};
+
+static unsigned int letter_mode(char letter)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(software); i++)
-		if (name_is(software[i].name, name, len) || name_is(software[i].alias, name, len))
-			return &software[i];
-	return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
+		if (letters[i].letter == letter)
+			return letters[i].mode;
+	return 0;
 }
 
-bool hardware_find(const char *name, size_t len)
+uint64_t event_modes_flags(unsigned int modes)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(hardware); i++)
-		if (name_is(hardware[i], name, len))
-			return true;
-	/* raw PMU codes, "r01c4" */
-	if (len > 1 && name[0] == 'r') {
-		for (size_t i = 1; i < len; i++)
-			if (!isxdigit((unsigned char)name[i]))
-				return false;
-		return true;
+	uint64_t flags = 0;
+
+	if (modes & (SPEC_USER | SPEC_KERNEL | SPEC_HV)) {
+		flags |= modes & SPEC_USER ? 0 : PEV_F_EXCLUDE_USER;
+		flags |= modes & SPEC_KERNEL ? 0 : PEV_F_EXCLUDE_KERNEL;
 	}
-	return false;
+	flags |= modes & SPEC_GUEST ? PEV_F_EXCLUDE_HOST : 0;
+	flags |= modes & SPEC_HOST ? PEV_F_EXCLUDE_GUEST : 0;
+	flags |= modes & SPEC_PINNED ? PEV_F_PINNED : 0;
+	flags |= modes & SPEC_EXCLUSIVE ? PEV_F_EXCLUSIVE : 0;
+	return flags;
 }
 
-void software_offer(struct nearest *n)
+const char *event_modes_text(char buf[16], unsigned int modes)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(software); i++) {
-		nearest_offer(n, software[i].name);
-		if (software[i].alias)
-			nearest_offer(n, software[i].alias);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(hardware); i++)
-		nearest_offer(n, hardware[i]);
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
+		if (modes & letters[i].mode)
+			buf[n++] = letters[i].letter;
+	buf[n] = '\0';
+	return buf;
+}
+
+static bool is_hardware(const struct event_spec *s)
+{
+	return s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW;
 }
 
 static int parse_modes(struct event_spec *s, const char *text, size_t len, struct msg *m)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (text[i] == 'u')
-			s->modes |= SPEC_USER;
-		else if (text[i] == 'k')
-			s->modes |= SPEC_KERNEL;
-		else if (text[i] != 'p' && text[i] != 'P') /* precision: nothing to choose */
+		unsigned int mode = letter_mode(text[i]);
+
+		if (text[i] == 'p' || text[i] == 'P')
 			return msg_set(m, -EINVAL,
-				       "event modifier \"%c\" is not known: u (user mode) and k "
-				       "(kernel mode) are", text[i]);
+				       "%s: \":%c\" asks for the exact address of each sample "
+				       "(PEBS, IBS), which pev does not offer: leave it out, and "
+				       "addresses may be some instructions late", s->name, text[i]);
+		if (!mode)
+			return msg_set(m, -EINVAL,
+				       "event modifier \"%c\" is not known: u (user mode), k "
+				       "(kernel mode), and for hardware events h (hypervisor), G "
+				       "(guests), H (host), D (pinned), e (exclusive) are", text[i]);
+		if (!is_hardware(s) && mode != SPEC_USER && mode != SPEC_KERNEL)
+			return msg_set(m, -EINVAL, "%s: \":%c\" is for hardware events only", s->name,
+				       text[i]);
+		s->modes |= mode;
 	}
-	if (s->modes == (SPEC_USER | SPEC_KERNEL))
-		s->modes = 0;
+	/* all of them is the same as none */
+	if ((s->modes & (SPEC_USER | SPEC_KERNEL)) == (SPEC_USER | SPEC_KERNEL))
+		s->modes &= ~(SPEC_USER | SPEC_KERNEL | SPEC_HV);
+	if ((s->modes & (SPEC_GUEST | SPEC_HOST)) == (SPEC_GUEST | SPEC_HOST))
+		s->modes &= ~(SPEC_GUEST | SPEC_HOST);
 	return 0;
 }
 
@@ -117,6 +109,15 @@ static int parse_term(struct event_spec *s, const char *term, size_t len, struct
 		msg_set(m, err, "event term \"%.*s\" takes a whole number", (int)key, term);
 	free(value);
 	return err;
+}
+
+static bool is_own_term(const char *term, size_t len)
+{
+	const char *eq = memchr(term, '=', len);
+	size_t key = eq ? (size_t)(eq - term) : len;
+
+	return name_is("period", term, key) || name_is("freq", term, key) ||
+	       name_is("name", term, key);
 }
 
 /* "/period=1000,freq=99/"; @text is behind the first slash, *used is what was read */
@@ -143,7 +144,7 @@ static int parse_terms(struct event_spec *s, const char *text, size_t len, size_
 static bool is_type(const char *s, size_t len)
 {
 	static const char *const types[] = { "software", "timer", "tracepoint", "marker",
-					     "sideband" };
+					     "sideband", "hardware" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (name_is(types[i], s, len))
@@ -172,21 +173,117 @@ static int parse_tail(struct event_spec *s, const char *p, size_t left, struct m
 	return parse_modes(s, p, left, m);
 }
 
-static int no_event(const char *text, size_t len, struct msg *m)
+static bool has_capital(const char *text, size_t len)
 {
-	char *typed = xstrndup(text, len);
-	struct nearest n = { .word = typed };
-	int err;
+	for (size_t i = 0; i < len; i++)
+		if (isupper((unsigned char)text[i]))
+			return true;
+	return false;
+}
 
-	software_offer(&n);
-	if (n.best)
-		err = msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean \"%s\"?", typed,
-			      n.best);
-	else
-		err = msg_set(m, -ENOENT, "unknown event \"%s\"; \"perfctl list\" shows the events",
-			      typed);
-	free(typed);
+/* @m has what the processor's events say to that name */
+static int no_event(const char *name, int err, struct msg *m)
+{
+	struct nearest n = { .word = name };
+
+	counter_names_offer(&n);
+	if (n.best && n.distance <= 2)
+		return msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean \"%s\"?", name,
+			       n.best);
+	/* it may have been one of these, or looks like one */
+	if (has_capital(name, strlen(name)) || strstr(name, "::") ||
+	    (err == -ENOENT && strstr(m->text, "did you mean")))
+		return -ENOENT;
+	return msg_set(m, -ENOENT, "unknown event \"%s\"; \"perfctl list\" shows the events", name);
+}
+
+/* "INST_RETIRED:ANY_P:u": the part behind the last colon may be ours */
+static size_t without_modes(const char *p, size_t len)
+{
+	size_t n = len;
+
+	while (n && letter_mode(p[n - 1]))
+		n--;
+	/* not "skl::e" */
+	if (n && n < len && p[n - 1] == ':' && n > 1 && p[n - 2] != ':')
+		return n - 1;
+	return len;
+}
+
+static int try_processor(struct event_spec *s, const char *p, size_t len, struct msg *m)
+{
+	char *name = xstrndup(p, len);
+	int err = processor_code(name, &s->config, m);
+
+	if (err) {
+		free(name);
+		return err;
+	}
+	s->kind = SPEC_RAW;
+	s->name = name;
+	return 0;
+}
+
+/* What is none of the others: up to a slash it is the name */
+static int parse_processor(struct event_spec *s, const char *p, size_t len, struct msg *m)
+{
+	const char *slash = memchr(p, '/', len);
+	size_t n = slash ? (size_t)(slash - p) : len, bare = slash ? n : without_modes(p, n);
+	char *name;
+	int err = try_processor(s, p, bare, m);
+
+	if (!err)
+		return parse_tail(s, p + bare, len - bare, m);
+	if (bare < n && !try_processor(s, p, n, m))
+		return parse_tail(s, p + n, len - n, m);
+	if (err != -ENOENT && err != -ELIBACC && err != -ENOTSUP)
+		return err;
+	name = xstrndup(p, n);
+	err = no_event(name, err, m);
+	free(name);
 	return err;
+}
+
+/* "cpu/event=0xc4,umask=1,period=1000/": parts of the code, and terms of ours */
+static int parse_parts(struct event_spec *s, const char *p, size_t len, struct msg *m)
+{
+	const char *text = p + 4, *close = memchr(text, '/', len - 4);
+	struct strbuf name = { 0 };
+	int err = 0;
+
+	if (!close)
+		return msg_set(m, -EINVAL, "\"%.*s\" is not of the form cpu/event=N,umask=N/",
+			       (int)len, p);
+	strbuf_puts(&name, "cpu/");
+	while (text < close && !err) {
+		const char *comma = memchr(text, ',', (size_t)(close - text));
+		size_t n = (size_t)((comma ? comma : close) - text);
+
+		if (!is_own_term(text, n))
+			strbuf_addf(&name, "%s%.*s", name.len > 4 ? "," : "", (int)n, text);
+		else
+			err = parse_term(s, text, n, m);
+		text += n + 1;
+	}
+	strbuf_putc(&name, '/');
+	if (!err)
+		err = processor_code(name.s, &s->config, m);
+	if (err) {
+		strbuf_free(&name);
+		return err;
+	}
+	s->kind = SPEC_RAW;
+	s->name = name.s;
+	close++;
+	return parse_tail(s, close, (size_t)(p + len - close), m);
+}
+
+static bool is_code(const char *p, size_t len)
+{
+	for (size_t i = 1; i < len; i++)
+		if (!isxdigit((unsigned char)p[i]))
+			return false;
+	return len > 1 && len <= 17 && p[0] == 'r';
 }
 
 /* "sched:sched_switch"; what follows a second colon or a slash is the tail */
@@ -206,10 +303,12 @@ static int parse_named(struct event_spec *s, const char *p, size_t len, const ch
 
 static int parse_event(struct event_spec *s, const char *p, size_t len, struct msg *m)
 {
-	const struct software_name *sw;
+	const struct counter_name *c;
 	const char *slash, *colon;
 	size_t n;
 
+	if (len > 4 && !strncmp(p, "cpu/", 4))
+		return parse_parts(s, p, len, m);
 	slash = memchr(p, '/', len);
 	if (slash && is_type(p, (size_t)(slash - p))) {
 		s->type = xstrndup(p, (size_t)(slash - p));
@@ -223,21 +322,27 @@ static int parse_event(struct event_spec *s, const char *p, size_t len, struct m
 		n = (size_t)(slash - p);
 	if (colon && (size_t)(colon - p) < n)
 		n = (size_t)(colon - p);
-	sw = software_find(p, n);
-	if (sw) {
-		s->kind = SPEC_SOFTWARE;
-		s->config = sw->config;
-		s->name = xstrdup(sw->name);
+	c = hardware_find(p, n);
+	s->kind = c ? SPEC_HARDWARE : SPEC_SOFTWARE;
+	if (!c)
+		c = software_find(p, n);
+	if (c) {
+		s->config = c->config;
+		s->name = xstrdup(c->name);
 		return parse_tail(s, p + n, len - n, m);
 	}
-	if (colon && (!slash || colon < slash) && !hardware_find(p, n))
+	if (!n && !colon)
+		return msg_set(m, -EINVAL, "an event name is missing");
+	if (is_code(p, n)) {
+		int err = try_processor(s, p, n, m);
+
+		return err ? err : parse_tail(s, p + n, len - n, m);
+	}
+	/* systems of tracepoints have no capitals */
+	if (colon && (!slash || colon < slash) && (s->type || !has_capital(p, n)) &&
+	    !(n + 1 < len && p[n + 1] == ':' && n))
 		return parse_named(s, p, len, colon, m);
-	if (hardware_find(p, n)) {
-		s->kind = SPEC_HARDWARE;
-		s->name = xstrndup(p, n);
-		return parse_tail(s, p + n, len - n, m);
-	}
-	return n ? no_event(p, n, m) : msg_set(m, -EINVAL, "an event name is missing");
+	return parse_processor(s, p, len, m);
 }
 
 /* Length of the event at @p: up to a comma that is not between slashes, or a brace. */
@@ -272,19 +377,30 @@ static int add_event(struct event_list *list, const char *p, size_t len, unsigne
 	return parse_event(s, p, len, m);
 }
 
-/* Modifiers behind a group's brace apply to its members. */
+/*
+ * Modifiers behind a group's brace apply to its members; those that only
+ * hardware events have, to these.
+ */
 static int group_modes(struct event_list *list, unsigned int group, const char *p, size_t len,
 		       struct msg *m)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->specs[i].group == group) {
-			int err = parse_modes(&list->specs[i], p, len, m);
+	bool mixed = false;
+	int err = 0;
 
-			if (err)
-				return err;
-		}
+	for (size_t i = 0; i < list->n; i++)
+		if (list->specs[i].group == group)
+			mixed |= is_hardware(&list->specs[i]);
+	for (size_t i = 0; i < list->n && !err; i++) {
+		struct event_spec *s = &list->specs[i];
+
+		if (s->group != group)
+			continue;
+		for (size_t k = 0; k < len && !err; k++)
+			if (!mixed || is_hardware(s) || p[k] == 'u' || p[k] == 'k' ||
+			    !letter_mode(p[k]))
+				err = parse_modes(s, p + k, 1, m);
 	}
-	return 0;
+	return err;
 }
 
 static int parse_list(struct event_list *list, const char *p, struct msg *m)

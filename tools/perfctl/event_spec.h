@@ -6,9 +6,16 @@
  *	LIST	:= ITEM { "," ITEM }
  *	ITEM	:= EVENT | "{" EVENT { "," EVENT } "}" [ ":" MODIFIERS ]
  *	EVENT	:= NAME [ "/" TERM { "," TERM } "/" ] [ ":" MODIFIERS ]
- *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob )
+ *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob ) |
+ *		   "r" HEX | "cpu/" PART { "," PART } "/" | processor's event
  *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
- *	MODIFIERS := "u" (user mode) and "k" (kernel mode)
+ *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
+ *	MODIFIERS := letters: u, k, h: user mode, kernel, hypervisor; G, H: guests, the
+ *		   host; D: pinned; e: exclusive
+ *
+ * A processor's event has capitals in its name, or none of the others matches. It
+ * may have unit masks and modifiers of its own behind ":" or ".", of which
+ * those of one letter need a "=" where a letter above could be meant.
  */
 #ifndef PERFCTL_EVENT_SPEC_H
 #define PERFCTL_EVENT_SPEC_H
@@ -19,16 +26,23 @@
  * enum spec_kind - what a name is, as far as the text says
  * @SPEC_SOFTWARE: counter or timer of the kernel; config is enum pev_software
  * @SPEC_NAMED:    "system:event", a tracepoint, marker or sideband event
- * @SPEC_HARDWARE: needs a PMU
+ * @SPEC_HARDWARE: config is enum pev_hardware
+ * @SPEC_RAW:      config is the processor's code
  */
 enum spec_kind {
 	SPEC_SOFTWARE,
 	SPEC_NAMED,
 	SPEC_HARDWARE,
+	SPEC_RAW,
 };
 
 #define SPEC_USER   1u /* ":u" */
 #define SPEC_KERNEL 2u /* ":k" */
+#define SPEC_HV	    4u /* ":h" */
+#define SPEC_GUEST  8u /* ":G" */
+#define SPEC_HOST   16u /* ":H" */
+#define SPEC_PINNED 32u /* ":D" */
+#define SPEC_EXCLUSIVE 64u /* ":e" */
 
 /**
  * struct event_spec - one event as typed
@@ -36,8 +50,8 @@ enum spec_kind {
  * @label:  shown instead of the name, or NULL
  * @type:   the type that was typed before it ("marker/pev:test"), or NULL
  * @kind:   see enum spec_kind
- * @config: of software events
- * @modes:  SPEC_USER, SPEC_KERNEL; 0: both
+ * @config: of counters
+ * @modes:  SPEC_USER and the like; 0: everything
  * @period: 0: not given
  * @freq:   0: not given
  * @group:  events of a group share this number, 0: none
@@ -70,10 +84,20 @@ int event_list_parse(struct event_list *list, const char *text, struct msg *m);
 int event_list_filter(struct event_list *list, const char *filter, struct msg *m);
 void event_list_free(struct event_list *list);
 
+/* PEV_F_* of an event that was typed with these SPEC_* */
+uint64_t event_modes_flags(unsigned int modes);
+/* The letters behind the colon; "" for none. */
+const char *event_modes_text(char buf[16], unsigned int modes);
+
 /**
- * struct software_name - a software event and what perf users call it
+ * struct counter_name - a counter that means the same everywhere
+ * @name:   as in the kernel's catalog
+ * @alias:  what perf users also call it, or NULL
+ * @config: enum pev_software or enum pev_hardware
+ * @unit:   "ns" or ""
+ * @about:  for people
  */
-struct software_name {
+struct counter_name {
 	const char *name;
 	const char *alias;
 	uint64_t config;
@@ -81,13 +105,14 @@ struct software_name {
 	const char *about;
 };
 
-const struct software_name *software_names(size_t *n);
+const struct counter_name *software_names(size_t *n);
+const struct counter_name *hardware_names(size_t *n);
 /* By name or alias, NULL if there is none. */
-const struct software_name *software_find(const char *name, size_t len);
-bool hardware_find(const char *name, size_t len);
+const struct counter_name *software_find(const char *name, size_t len);
+const struct counter_name *hardware_find(const char *name, size_t len);
 
 struct nearest;
-/* Offers all software event names and aliases to a suggestion. */
-void software_offer(struct nearest *n);
+/* Offers all these names and aliases to a suggestion. */
+void counter_names_offer(struct nearest *n);
 
 #endif

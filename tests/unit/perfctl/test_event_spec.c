@@ -19,9 +19,12 @@ static void names(void)
 	IS_STR(l.specs[0].name, "context-switches", "... and is called so");
 	OK(l.specs[2].kind == SPEC_NAMED && !strcmp(l.specs[2].name, "sched:*"), "sched:* is a glob");
 	event_list_free(&l);
-	OK(!event_list_parse(&l, "cycles:u,instructions,r01c4", &m) && l.n == 3 &&
-	   l.specs[0].kind == SPEC_HARDWARE && l.specs[0].modes == SPEC_USER &&
-	   l.specs[2].kind == SPEC_HARDWARE, "perf's hardware events are recognized");
+	OK(!event_list_parse(&l, "cycles:u,branch-instructions,r01c4:k,LLC-loads", &m) && l.n == 4 &&
+	   l.specs[0].kind == SPEC_HARDWARE && l.specs[0].config == PEV_HW_CYCLES &&
+	   l.specs[0].modes == SPEC_USER && l.specs[1].config == PEV_HW_BRANCHES &&
+	   l.specs[3].config == PEV_HW_LLC_LOADS, "perf's hardware events");
+	OK(l.specs[2].kind == SPEC_RAW && l.specs[2].config == 0x1c4 &&
+	   l.specs[2].modes == SPEC_KERNEL, "raw codes");
 	event_list_free(&l);
 	OK(!event_list_parse(&l, "cpu-clock:u,task-clock:k,sched:sched_switch:u,faults:uk", &m) &&
 	   l.specs[0].modes == SPEC_USER && l.specs[1].modes == SPEC_KERNEL &&
@@ -32,6 +35,35 @@ static void names(void)
 	   "a type before the name");
 	IS_STR(l.specs[0].type, "marker", "... is kept");
 	IS_STR(l.specs[0].name, "pev:test", "... apart from the name");
+	event_list_free(&l);
+}
+
+static void modifiers(void)
+{
+	struct event_list l = { 0 };
+	char text[16];
+	struct msg m;
+
+	OK(!event_list_parse(&l, "cycles:ukh,cycles:GH,cycles:GD,cycles:He,cycles:h", &m) && l.n == 5,
+	   "modifiers of hardware events");
+	OK(!l.specs[0].modes && !l.specs[1].modes, "all of them are the same as none");
+	OK(event_modes_flags(l.specs[2].modes) == (PEV_F_EXCLUDE_HOST | PEV_F_PINNED) &&
+	   event_modes_flags(l.specs[3].modes) == (PEV_F_EXCLUDE_GUEST | PEV_F_EXCLUSIVE) &&
+	   event_modes_flags(l.specs[4].modes) == (PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL),
+	   "... as flags");
+	IS_STR(event_modes_text(text, l.specs[2].modes), "GD", "... and as text");
+	OK(event_modes_flags(SPEC_USER) == PEV_F_EXCLUDE_KERNEL &&
+	   event_modes_flags(SPEC_KERNEL) == PEV_F_EXCLUDE_USER, "user and kernel mode as flags");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "{task-clock,cycles}:uD", &m) && l.n == 2 &&
+	   l.specs[0].modes == SPEC_USER && l.specs[1].modes == (SPEC_USER | SPEC_PINNED),
+	   "of a group: to whom they apply");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "hardware/cycles,cpu/config=0x1c4,period=1000,name=x/u,cs", &m) &&
+	   l.n == 3 && l.specs[1].kind == SPEC_RAW && l.specs[1].config == 0x1c4 &&
+	   l.specs[1].period == 1000 && l.specs[1].modes == SPEC_USER, "cpu/.../ with terms of ours");
+	IS_STR(l.specs[1].name, "cpu/config=0x1c4/", "... is called by its code");
+	IS_STR(l.specs[1].label, "x", "... or as it is wanted");
 	event_list_free(&l);
 }
 
@@ -89,6 +121,7 @@ static void filters(void)
 void test_event_spec(void)
 {
 	names();
+	modifiers();
 	terms();
 	groups();
 	filters();
@@ -99,7 +132,14 @@ void test_event_spec(void)
 	refused("cs}", -EINVAL, "\"}\" without \"{\": \"cs}\"");
 	refused("{cs,{faults}}", -EINVAL, "a group within a group: \"{cs,{faults}}\"");
 	refused("cs:q", -EINVAL,
-		"event modifier \"q\" is not known: u (user mode) and k (kernel mode) are");
+		"event modifier \"q\" is not known: u (user mode), k (kernel mode), and for hardware "
+		"events h (hypervisor), G (guests), H (host), D (pinned), e (exclusive) are");
+	refused("cs:D", -EINVAL, "context-switches: \":D\" is for hardware events only");
+	refused("cycles:pp", -EINVAL,
+		"cycles: \":p\" asks for the exact address of each sample (PEBS, IBS), which pev does "
+		"not offer: leave it out, and addresses may be some instructions late");
+	refused("cylces", -ENOENT, "unknown event \"cylces\"; did you mean \"cycles\"?");
+	refused("cpu/event=0x3c", -EINVAL, "\"cpu/event=0x3c\" is not of the form cpu/event=N,umask=N/");
 	refused(":x", -EINVAL, "\":x\" is not of the form system:event");
 	refused("sched:", -EINVAL, "\"sched:\" is not of the form system:event");
 	refused("cs,", -EINVAL, "\",\" in the list of events \"cs,\"");
