@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""pev: read traces and open performance events from Python, through libpev.
+
+    import pev
+
+    with pev.Trace("pev.trace") as trace:
+        for e in trace.events("sched:*"):
+            print(e.time, e.cpu, e.tid, e.name, e["next_comm"])
+
+    with pev.Channel() as channel:
+        channel.open("raw_syscalls:sys_enter", pid=1234)
+        for e in channel.read():
+            print(e.name, e["id"])
+
+Times are ns since the epoch. An event of a trace is good until the trace is
+closed; one of a channel until the next one is asked for: take what you need of
+it, or event.dict(). Errors are pev.Error, an OSError with the library's or the
+kernel's own sentence.
+
+The library is found as libpev.so.1, or where $LIBPEV says.
+"""
+import ctypes as c
+import errno
+import fnmatch
+import os
+
+_u8, _u16, _u32, _u64, _i32, _i64 = (c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint64, c.c_int32,
+                                     c.c_int64)
+
+SAMPLE = {name: 1 << bit for bit, name in enumerate(
+    ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump"))}
+_TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
+_INT, _ARRAY, _SEQUENCE, _STRING = range(4)
+_F_DISABLED, _F_FREQ = 1, 4
+
+
+class Error(OSError):
+    """What libpev or the kernel refused, in its own words."""
+
+
+class _Error(c.Structure):
+    _fields_ = [("error", c.c_int), ("line", c.c_uint), ("text", c.c_char * 500)]
+
+
+class _Why(c.Structure):
+    _fields_ = [("error", _u32), ("field", _u32), ("min", _u64), ("max", _u64),
+                ("text", c.c_char * 488)]
+
+
+class _Field(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("shape", _u8), ("size", _u8), ("align", _u8),
+                ("is_signed", c.c_bool), ("is_text", c.c_bool), ("base", _u8), ("index", _u16),
+                ("count", _u32), ("length", _i32), ("offset", _i32)]
+
+
+class _Class(c.Structure):
+    _fields_ = [("id", _u32), ("index", _u32), ("name", c.c_char_p), ("uri", c.c_char_p),
+                ("type", _u32), ("period", _u64), ("freq", _u64), ("sample", _u64),
+                ("nr_context", c.c_uint), ("nr_fields", c.c_uint), ("context", c.POINTER(_Field)),
+                ("fields", c.POINTER(_Field))]
+
+
+class _Event(c.Structure):
+    _fields_ = [("time", _u64), ("cls", c.POINTER(_Class)), ("payload", c.c_void_p),
+                ("record", c.c_void_p), ("payload_len", _u32), ("record_len", _u32),
+                ("meta", c.c_void_p), ("stream", c.c_void_p), ("cpu", _u32), ("tid", _u32),
+                ("pid", _u32), ("sample_cpu", _u32), ("ip", _u64), ("addr", _u64),
+                ("period", _u64), ("kstack", c.POINTER(_u64)), ("ustack", c.POINTER(_u64)),
+                ("kstack_len", _u32), ("ustack_len", _u32), ("uregs", c.POINTER(_u64)),
+                ("values", c.POINTER(_u64)), ("dump", c.POINTER(_u8)), ("uregs_len", _u32),
+                ("values_len", _u32), ("dump_len", _u64)]
+
+
+class _Decoder(c.Structure):
+    _fields_ = [("private", _u64 * 16)]
+
+
+class _Piece(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("len", c.c_size_t), ("position", _u64),
+                ("partial", c.c_bool)]
+
+
+class _Attr(c.Structure):
+    _fields_ = [("type", _u32), ("target", _u32), ("flags", _u64), ("sample", _u64),
+                ("config", _u64), ("name", _u64), ("filter", _u64), ("period", _u64),
+                ("channel_fd", _i32), ("group_fd", _i32), ("target_id", _i32),
+                ("cpus_size", _u32), ("cpus", _u64), ("regs_user", _u64), ("stack_user", _u32),
+                ("max_stack", _u32), ("ring_size", _u64), ("packet_size", _u32),
+                ("watermark", _u32), ("flush_ms", _u32), ("clock", _u32), ("refusal", _u64),
+                ("info", _u64), ("refusal_size", _u32), ("info_size", _u32)]
+
+
+class _Value(c.Structure):
+    _fields_ = [(n, _u64) for n in ("value", "time_enabled", "time_running", "lost", "filtered",
+                                    "samples")]
+
+
+assert c.sizeof(_Attr) == 144 and c.sizeof(_Field) == 32 and c.sizeof(_Event) == 160
+
+_lib = None
+_PTR = c.c_void_p
+_PROTOTYPES = {
+    # name: (result, arguments)
+    "pev_version": (c.c_char_p, ()),
+    "pev_trace_open": (c.c_int, (c.c_char_p, c.POINTER(_PTR), c.POINTER(_Error))),
+    "pev_trace_close": (None, (_PTR,)),
+    "pev_trace_nr_classes": (c.c_uint, (_PTR,)),
+    "pev_trace_class": (c.POINTER(_Class), (_PTR, c.c_uint)),
+    "pev_trace_begin_ns": (_i64, (_PTR,)),
+    "pev_trace_end_ns": (_i64, (_PTR,)),
+    "pev_trace_lost": (_u64, (_PTR,)),
+    "pev_trace_info": (c.c_char_p, (_PTR, c.c_char_p)),
+    "pev_trace_nr_warnings": (c.c_uint, (_PTR,)),
+    "pev_trace_warning": (c.c_char_p, (_PTR, c.c_uint)),
+    "pev_cursor_open": (c.c_int, (_PTR, _PTR, c.POINTER(_PTR))),
+    "pev_cursor_close": (None, (_PTR,)),
+    "pev_cursor_next": (c.c_int, (_PTR, c.POINTER(c.POINTER(_Event)))),
+    "pev_cursor_seek": (c.c_int, (_PTR, _i64)),
+    "pev_event_ns": (_i64, (c.POINTER(_Event),)),
+    "pev_event_locate": (_PTR, (c.POINTER(_Event), c.POINTER(_Field), c.POINTER(c.c_size_t))),
+    "pev_attr_channel": (None, (c.POINTER(_Attr), _u64)),
+    "pev_attr_event": (None, (c.POINTER(_Attr), _u32, _u64, c.c_char_p)),
+    "pev_event_by_name": (c.c_int, (c.POINTER(_Attr), c.c_char_p)),
+    "pev_attr_record": (None, (c.POINTER(_Attr), c.c_int, _u64, _u64)),
+    "pev_attr_target": (None, (c.POINTER(_Attr), _u32, c.c_int)),
+    "pev_attr_filter": (None, (c.POINTER(_Attr), c.c_char_p)),
+    "pev_open_why": (c.c_int, (c.POINTER(_Attr), c.POINTER(_Why))),
+    "pev_enable": (c.c_int, (c.c_int, c.c_bool)),
+    "pev_disable": (c.c_int, (c.c_int, c.c_bool)),
+    "pev_read_value": (c.c_int, (c.c_int, c.POINTER(_Value))),
+    "pev_flush": (c.c_int, (c.c_int,)),
+    "pev_read_metadata": (c.c_int, (c.c_int, c.POINTER(_PTR), c.POINTER(c.c_size_t))),
+    "pev_meta_parse": (c.c_int, (_PTR, c.c_size_t, c.POINTER(_PTR), c.POINTER(_Error))),
+    "pev_meta_update": (c.c_int, (_PTR, _PTR, c.c_size_t, c.POINTER(_Error))),
+    "pev_meta_free": (None, (_PTR,)),
+    "pev_channel_map": (c.c_int, (c.c_int, c.POINTER(_PTR))),
+    "pev_channel_map_new": (c.c_int, (_PTR,)),
+    "pev_channel_unmap": (None, (_PTR,)),
+    "pev_channel_nr_cpus": (c.c_uint, (_PTR,)),
+    "pev_channel_ring": (_PTR, (_PTR, c.c_uint)),
+    "pev_channel_poll": (c.c_int, (_PTR, c.c_int)),
+    "pev_channel_lost": (_u64, (_PTR,)),
+    "pev_ring_next": (c.c_int, (_PTR, c.POINTER(_Piece))),
+    "pev_ring_release": (None, (_PTR,)),
+    "pev_ring_packet_size": (_u32, (_PTR,)),
+    "pev_decode_packet": (c.c_int, (c.POINTER(_Decoder), _PTR, _PTR, c.c_size_t)),
+    "pev_decode_next": (c.c_int, (c.POINTER(_Decoder), c.POINTER(_Event))),
+}
+
+
+def library():
+    """libpev, loaded at its first use."""
+    global _lib
+    if _lib is None:
+        _lib = c.CDLL(os.environ.get("LIBPEV", "libpev.so.1"))
+        for name, (result, arguments) in _PROTOTYPES.items():
+            function = getattr(_lib, name)
+            function.restype, function.argtypes = result, arguments
+        _lib.free = c.CDLL(None).free
+        _lib.free.argtypes = (_PTR,)
+    return _lib
+
+
+def version():
+    return library().pev_version().decode()
+
+
+def _text(b):
+    return b.decode("utf-8", "surrogateescape")
+
+
+def _check(ret, text=None):
+    if ret < 0:
+        raise Error(-ret, _text(text) if text else os.strerror(-ret))
+    return ret
+
+
+class EventClass:
+    """A kind of event: its name, its fields, what its records carry."""
+
+    def __init__(self, raw):
+        self._raw = raw
+        self.name = _text(raw.name)
+        self.uri = _text(raw.uri)
+        self.period, self.freq = raw.period, raw.freq
+        self.sample = {name for name, bit in SAMPLE.items() if raw.sample & bit}
+        self._fields = {_text(raw.fields[i].name): raw.fields[i] for i in range(raw.nr_fields)}
+        self.fields = tuple(self._fields)
+
+    def __repr__(self):
+        return f"<class {self.name} ({', '.join(self.fields)})>"
+
+
+_NUMBERS = {(size, signed): t for t, size, signed in (
+    (_u8, 1, False), (c.c_int8, 1, True), (_u16, 2, False), (c.c_int16, 2, True),
+    (_u32, 4, False), (_i32, 4, True), (_u64, 8, False), (_i64, 8, True))}
+
+
+class Event:
+    """A record. event["field"] is an int, a str, bytes or a tuple of ints, by its type."""
+
+    def __init__(self, raw, cls):
+        self._raw, self.cls = _Event.from_buffer_copy(raw), cls
+
+    name = property(lambda self: self.cls.name)
+    ticks = property(lambda self: self._raw.time)
+    cpu = property(lambda self: self._raw.cpu)
+    tid = property(lambda self: self._raw.tid)
+    pid = property(lambda self: self._raw.pid)
+    ip = property(lambda self: self._raw.ip)
+    addr = property(lambda self: self._raw.addr)
+    period = property(lambda self: self._raw.period)
+
+    @property
+    def time(self):
+        """ns since the epoch"""
+        return library().pev_event_ns(c.byref(self._raw))
+
+    @property
+    def kernel_chain(self):
+        """Addresses of the call chain in the kernel, innermost first"""
+        return tuple(self._raw.kstack[:self._raw.kstack_len])
+
+    @property
+    def user_chain(self):
+        return tuple(self._raw.ustack[:self._raw.ustack_len])
+
+    @property
+    def registers(self):
+        return tuple(self._raw.uregs[:self._raw.uregs_len])
+
+    @property
+    def values(self):
+        """Counts of the event's group"""
+        return tuple(self._raw.values[:self._raw.values_len])
+
+    @property
+    def stack(self):
+        """Bytes of the user stack"""
+        return bytes(self._raw.dump[:self._raw.dump_len])
+
+    def __getitem__(self, name):
+        field = self.cls._fields[name]
+        count = c.c_size_t()
+        at = library().pev_event_locate(c.byref(self._raw), c.byref(field), c.byref(count))
+        if not at:
+            raise Error(errno.EBADMSG, f"{self.name}: the record of {name} is damaged")
+        if field.shape == _STRING or (field.is_text and field.size == 1 and field.shape != _INT):
+            return _text(c.string_at(at, count.value).split(b"\0", 1)[0])
+        number = _NUMBERS[field.size, field.is_signed]
+        if field.shape == _INT:
+            return number.from_address(at).value
+        if field.size == 1 and not field.is_signed:
+            return c.string_at(at, count.value)
+        return tuple((number * count.value).from_address(at))
+
+    def get(self, name, default=None):
+        return self[name] if name in self.cls._fields else default
+
+    def keys(self):
+        return self.cls.fields
+
+    def dict(self):
+        """All fields by name, to keep"""
+        return {name: self[name] for name in self.cls.fields}
+
+    def __repr__(self):
+        return f"<{self.name} cpu={self.cpu} tid={self.tid} {self.dict()}>"
+
+
+class Trace:
+    """A recording on disk."""
+
+    def __init__(self, path):
+        self._lib, self._trace = library(), _PTR()
+        error = _Error()
+        _check(self._lib.pev_trace_open(os.fsencode(path), c.byref(self._trace), c.byref(error)),
+               error.text)
+        self.classes = [EventClass(self._lib.pev_trace_class(self._trace, i).contents)
+                        for i in range(self._lib.pev_trace_nr_classes(self._trace))]
+
+    def close(self):
+        if self._trace:
+            self._lib.pev_trace_close(self._trace)
+            self._trace = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+    begin = property(lambda self: self._lib.pev_trace_begin_ns(self._trace))
+    end = property(lambda self: self._lib.pev_trace_end_ns(self._trace))
+    lost = property(lambda self: self._lib.pev_trace_lost(self._trace))
+
+    @property
+    def warnings(self):
+        """What is damaged, as sentences"""
+        return [_text(self._lib.pev_trace_warning(self._trace, i))
+                for i in range(self._lib.pev_trace_nr_warnings(self._trace))]
+
+    def info(self, key):
+        """"command", "hostname", "release" and so on, or None"""
+        value = self._lib.pev_trace_info(self._trace, key.encode())
+        return None if value is None else _text(value)
+
+    def events(self, *names, begin=None, end=None):
+        """Events in order of time, of all CPUs; names may be globs.
+
+        begin and end are ns since the epoch; what is before begin is not read.
+        """
+        cursor, event = _PTR(), c.POINTER(_Event)()
+        wanted = [not names or any(fnmatch.fnmatchcase(k.name, n) for n in names)
+                  for k in self.classes]
+        _check(self._lib.pev_cursor_open(self._trace, None, c.byref(cursor)))
+        try:
+            if begin is not None:
+                _check(self._lib.pev_cursor_seek(cursor, begin))
+            while _check(self._lib.pev_cursor_next(cursor, c.byref(event))):
+                raw = event.contents
+                index = raw.cls.contents.index
+                if not wanted[index]:
+                    continue
+                e = Event(raw, self.classes[index])
+                if end is not None and e.time >= end:
+                    return
+                yield e
+        finally:
+            self._lib.pev_cursor_close(cursor)
+
+    def __iter__(self):
+        return self.events()
+
+
+class Counter:
+    """An opened event: its count, and a switch."""
+
+    def __init__(self, fd, name):
+        self.fd, self.name = fd, name
+
+    def read(self):
+        """{"value": .., "time_enabled": .., "lost": ..} and so on"""
+        value = _Value()
+        _check(library().pev_read_value(self.fd, c.byref(value)))
+        return {name: getattr(value, name) for name, _ in _Value._fields_}
+
+    def enable(self):
+        _check(library().pev_enable(self.fd, False))
+
+    def disable(self):
+        _check(library().pev_disable(self.fd, False))
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+
+def _attr(name, pid, tid, subtree, filter):
+    """The attribute, and what must live until it is opened."""
+    attr, keep = _Attr(), [name.encode(), filter.encode() if filter else None]
+    library().pev_attr_event(c.byref(attr), 0, 0, None)
+    _check(library().pev_event_by_name(c.byref(attr), keep[0]), f"no event {name}".encode())
+    if subtree is not None:
+        library().pev_attr_target(c.byref(attr), _TARGET_SUBTREE, subtree)
+    elif pid is not None:
+        library().pev_attr_target(c.byref(attr), _TARGET_PROCESS, pid)
+    elif tid is not None:
+        library().pev_attr_target(c.byref(attr), _TARGET_TASK, tid)
+    else:
+        library().pev_attr_target(c.byref(attr), _TARGET_CPUS, 0)
+    if filter:
+        library().pev_attr_filter(c.byref(attr), keep[1])
+    return attr, keep
+
+
+def _open(attr):
+    why = _Why()
+    return _check(library().pev_open_why(c.byref(attr), c.byref(why)), why.text)
+
+
+def count(name, pid=None, tid=None, subtree=None, filter=None):
+    """Count an event of a process, a thread (0: the caller), a subtree; of the machine if none."""
+    attr, keep = _attr(name, pid, tid, subtree, filter)
+    del keep[2:]
+    return Counter(_open(attr), name)
+
+
+class Channel:
+    """Rings that events write into, read as the events happen."""
+
+    def __init__(self, ring_size=1 << 20):
+        self._lib, self._channel, self._meta = library(), None, None
+        self.events, self._classes = [], {}
+        attr = _Attr()
+        self._lib.pev_attr_channel(c.byref(attr), ring_size)
+        self.fd = _open(attr)
+
+    def open(self, name, pid=None, tid=None, subtree=None, filter=None, period=1, freq=None,
+             sample=("tid", "pid")):
+        """An event that writes records; sample: names of pev.SAMPLE."""
+        attr, keep = _attr(name, pid, tid, subtree, filter)
+        self._lib.pev_attr_record(c.byref(attr), self.fd, freq or period,
+                                  sum(SAMPLE[s] for s in sample))
+        if freq:
+            attr.flags |= _F_FREQ
+        counter = Counter(_open(attr), name)
+        del keep[2:]
+        self.events.append(counter)
+        return counter
+
+    def _read_metadata(self):
+        text, size, error = _PTR(), c.c_size_t(), _Error()
+        _check(self._lib.pev_read_metadata(self.fd, c.byref(text), c.byref(size)))
+        try:
+            if self._meta is None:
+                meta = _PTR()
+                _check(self._lib.pev_meta_parse(text, size, c.byref(meta), c.byref(error)),
+                       error.text)
+                self._meta = meta
+            else:
+                _check(self._lib.pev_meta_update(self._meta, text, size, c.byref(error)),
+                       error.text)
+        finally:
+            self._lib.free(text)
+
+    def wait(self, timeout_ms=-1):
+        """True if a ring has reached its watermark."""
+        self._map()
+        return _check(self._lib.pev_channel_poll(self._channel, timeout_ms)) > 0
+
+    def _map(self):
+        if self._channel is None:
+            channel = _PTR()
+            _check(self._lib.pev_channel_map(self.fd, c.byref(channel)))
+            self._channel = channel
+        else:
+            _check(self._lib.pev_channel_map_new(self._channel))
+
+    def _class(self, raw):
+        at = c.addressof(raw.cls.contents)
+        if at not in self._classes:
+            self._classes[at] = EventClass(raw.cls.contents)
+        return self._classes[at]
+
+    def read(self):
+        """What happened until now and was not read yet: CPU by CPU, in order on each."""
+        self._map()
+        _check(self._lib.pev_flush(self.fd))
+        self._read_metadata()
+        for cpu in range(self._lib.pev_channel_nr_cpus(self._channel)):
+            ring = self._lib.pev_channel_ring(self._channel, cpu)
+            if ring:
+                yield from self._read_ring(ring)
+
+    def _read_ring(self, ring):
+        piece, decoder, raw = _Piece(), _Decoder(), _Event()
+        size = self._lib.pev_ring_packet_size(ring)
+        while _check(self._lib.pev_ring_next(ring, c.byref(piece))):
+            for at in range(0, piece.len, size):
+                if self._lib.pev_decode_packet(c.byref(decoder), self._meta, piece.data + at, size):
+                    continue
+                while self._lib.pev_decode_next(c.byref(decoder), c.byref(raw)) > 0:
+                    yield Event(raw, self._class(raw))
+            self._lib.pev_ring_release(ring)
+
+    @property
+    def lost(self):
+        self._map()
+        return self._lib.pev_channel_lost(self._channel)
+
+    def close(self):
+        if self.fd < 0:
+            return
+        if self._channel is not None:
+            self._lib.pev_channel_unmap(self._channel)
+        self._lib.pev_meta_free(self._meta)
+        for counter in self.events:
+            counter.close()
+        os.close(self.fd)
+        self.fd, self._channel, self._meta = -1, None, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
