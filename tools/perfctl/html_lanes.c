@@ -124,12 +124,16 @@ static bool is_marker(const struct pev_class *cls)
 	return cls->type == PEV_TYPE_TRACEPOINT || cls->type == PEV_TYPE_MARKER;
 }
 
-static uint32_t thread_of(struct lanes *s, const struct pev_event *ev)
+/* @sf: of a switch: who leaves; else NULL */
+static uint32_t thread_of(struct lanes *s, const struct pev_event *ev,
+			  const struct sched_fields *sf, uint32_t *tid)
 {
 	struct profile *p = &s->feed.profile;
 	const struct mapset *space;
-	struct thread t = machine_seen(&p->machine, ev->pid, ev->tid, &space);
+	struct thread t = sf ? sched_prev(&p->machine, ev, sf, &space) :
+			       machine_seen(&p->machine, ev->pid, ev->tid, &space);
 
+	*tid = t.tid;
 	return html_thread(s->threads, strtab_id(&s->l->feed->profile.machine.comms,
 						 machine_comm_name(&p->machine, t.comm)),
 			   t.pid, t.tid);
@@ -140,19 +144,19 @@ static void event(struct lanes *s, const struct pev_event *ev, const struct feed
 {
 	uint64_t at = (uint64_t)(pev_event_ns(ev) - s->begin);
 	struct sched_fields sf;
-	uint32_t thread;
+	uint32_t thread, tid;
+	bool is_switch = sched_is_switch(ev->cls, &sf);
 
 	if (!s->l->verdicts[cls->event])
 		return;
-	thread = thread_of(s, ev);
-	if (is_marker(ev->cls) && !sched_is_switch(ev->cls, &sf))
+	thread = thread_of(s, ev, is_switch ? &sf : NULL, &tid);
+	if (is_marker(ev->cls) && !is_switch)
 		add_marker(s, ev, cls, at, thread);
-	if (s->sched && sched_is_switch(ev->cls, &sf)) {
-		/* the event is in the context of the thread that leaves */
-		if (ev->tid && at > (uint64_t)since[ev->cpu])
+	if (s->sched && is_switch) {
+		if (tid && at > (uint64_t)since[ev->cpu])
 			add_run(s, ev->cpu, thread, (uint64_t)since[ev->cpu], at);
 		since[ev->cpu] = (int64_t)at;
-	} else if (!s->sched && ev->tid) {
+	} else if (!s->sched && tid) {
 		uint64_t from = at - at % s->bin;
 
 		add_run(s, ev->cpu, thread, from, from + s->bin);

@@ -179,6 +179,18 @@ uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint
 	return chain;
 }
 
+uint32_t profile_chain_from(struct profile *p, uint32_t chain, uint32_t skip)
+{
+	struct chain c = p->chains[chain];
+	size_t first = p->n_chain_frames;
+
+	if (!skip || skip >= c.n)
+		return chain;
+	for (uint32_t i = skip; i < c.n; i++)
+		push_frame(p, p->chain_frames[c.first + i]);
+	return chain_id(p, first);
+}
+
 void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
 		      uint64_t weight)
 {

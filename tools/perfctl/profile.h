@@ -158,6 +158,8 @@ uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t a
 /* CHAIN_NONE for no addresses at all. */
 uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint64_t *kernel,
 		       uint32_t nk, const uint64_t *user, uint32_t nu);
+/* A chain without its innermost @skip frames. */
+uint32_t profile_chain_from(struct profile *p, uint32_t chain, uint32_t skip);
 void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
 
 void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,

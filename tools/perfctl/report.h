@@ -27,6 +27,7 @@ enum report_graph {
  * @graph:   call trees
  * @samples: a column with the number of samples
  * @color:   large shares stand out
+ * @waits:   weights are ns, samples are waits
  */
 struct report_style {
 	FILE *out;
@@ -35,6 +36,7 @@ struct report_style {
 	enum report_graph graph;
 	bool samples;
 	bool color;
+	bool waits;
 };
 
 /* One event's table. @event: its name, for the heading. */

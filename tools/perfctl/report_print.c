@@ -184,6 +184,8 @@ static void print_heading(const struct table *t)
 		fprintf(out, "#   Share");
 	if (t->style->samples)
 		fprintf(out, "     Samples");
+	if (t->style->waits)
+		fprintf(out, "      Waited     Times");
 	print_columns(t, NULL);
 }
 
@@ -327,6 +329,10 @@ static void print_row(const struct table *t, const struct row *row)
 	}
 	if (t->style->samples)
 		fprintf(out, "  %10s", text_count(buf, row->samples));
+	if (t->style->waits) {
+		fprintf(out, "  %10s", text_ns(buf, row->self));
+		fprintf(out, " %9s", text_count(buf, row->samples));
+	}
 	print_columns(t, row);
 	if (!t->style->graph || row_share(t->rows, row) < t->style->branch)
 		return;
@@ -367,9 +373,11 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 	struct table t = { .rows = rows, .style = s, .events = events };
 	char a[32], b[32], safe[256];
 
-	fprintf(s->out, "# %s: %s samples", text_safe(safe, sizeof(safe), event),
-		text_count(a, rows->samples));
-	if (rows->weight != rows->samples && !rows->n_group)
+	fprintf(s->out, "# %s: %s %s", text_safe(safe, sizeof(safe), event),
+		text_count(a, rows->samples), s->waits ? "waits" : "samples");
+	if (s->waits)
+		fprintf(s->out, " of together %s", text_ns(b, rows->weight));
+	else if (rows->weight != rows->samples && !rows->n_group)
 		fprintf(s->out, ", which stand for %s events", text_count(b, rows->weight));
 	fprintf(s->out, "\n#\n");
 	for (size_t i = 0; i < rows->n; i++)

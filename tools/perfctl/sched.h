@@ -3,6 +3,8 @@
 #ifndef PERFCTL_SCHED_H
 #define PERFCTL_SCHED_H
 
+#include "machine.h"
+
 #include <pev/pev.h>
 #include <string.h>
 
@@ -19,6 +21,31 @@ static inline bool sched_is_switch(const struct pev_class *cls, struct sched_fie
 	f->next_pid = pev_class_field(cls, "next_pid");
 	f->next_comm = pev_class_field(cls, "next_comm");
 	return f->prev_pid && f->next_pid;
+}
+
+/* Why a thread left its processor. */
+enum sched_state {
+	SCHED_PREEMPTED,
+	SCHED_BLOCKED,
+	SCHED_DEAD,
+};
+
+/* By the bits that the kernel reports: EXIT_DEAD and EXIT_ZOMBIE; 0x100: preempted. */
+static inline enum sched_state sched_state(const struct pev_event *ev, const struct sched_fields *f)
+{
+	uint64_t state = pev_event_int(ev, f->prev_state);
+
+	return state & 0x30 ? SCHED_DEAD : state & 0xff ? SCHED_BLOCKED : SCHED_PREEMPTED;
+}
+
+/* Who leaves. The last switch of a thread that ended does not have its numbers any more. */
+static inline struct thread sched_prev(const struct machine *m, const struct pev_event *ev,
+				       const struct sched_fields *f, const struct mapset **space)
+{
+	uint32_t prev = (uint32_t)pev_event_int(ev, f->prev_pid);
+
+	return ev->tid || !prev ? machine_seen(m, ev->pid, ev->tid, space) :
+				  machine_seen(m, 0, prev, space);
 }
 
 #endif

@@ -98,5 +98,22 @@ says "flame --folded: chains with numbers" 0 '^main;.*alpha [0-9]+$' "$p" flame 
 ok "flame --folded: no sample is missing" bash -c "[ \$('$p' flame --folded flat | awk '{ n += \$NF } END { print n }') = \$('$p' report --csv - --sort event flat | awk -F, 'NR == 2 { print \$2 }') ]"
 says "flame: no samples" 1 'no samples' "$p" flame -o none.svg empty
 says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
+# off-cpu and timeline: 100 turns of 10 us each
+"$OUT/mktrace" turns turns 101
+says "off-cpu: both waited half of the time" 0 '50 +42$' "$p" off-cpu --sort tid --no-open turns
+says "off-cpu: their number and sum" 0 '100 waits of together 1\.00 ms' "$p" off-cpu --sort tid --no-open turns
+says "off-cpu --state blocked: only who blocks" 0 ': 50 waits of together 500\.00 us' "$p" off-cpu --sort tid --state blocked turns
+ok "... and not who is pushed aside" bash -c "! '$p' off-cpu --sort tid --state blocked turns | grep -q ' 43$'"
+says "off-cpu: who ended waits for nothing" 0 ': 50 waits' "$p" off-cpu --sort tid --state preempted turns
+says "off-cpu --least" 0 'no wait matches' "$p" off-cpu --least 11 turns
+says "off-cpu: call chains are missed" 0 'not known where threads waited' "$p" off-cpu turns
+says "off-cpu: no such event" 65 'has no sched:sched_switch' "$p" off-cpu flat
+says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
+says "timeline: a lane for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
+says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
+says "timeline --threads: runs and sleeps by turns" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
+says "timeline --threads: waits for its turn" 0 '43 .*#--*-#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
+says "timeline: no such event" 65 'has no sched:sched_switch' "$p" timeline flat
+says "timeline: a time in which nothing is" 2 'nothing was recorded' "$p" timeline --time 5,6 turns
 echo "1..$n"
 exit $rc

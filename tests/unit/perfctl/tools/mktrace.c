@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|random|hostile|markup|empty|sched N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, whose code is "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
@@ -115,7 +115,7 @@ static void begin(const char *dir, int chains)
 		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
 	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", 0, 0,
 		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
-		  "		int32_t next_pid;\n");
+		  "		int64_t prev_state;\n		int32_t next_pid;\n");
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), &trace.meta, &e), e.text);
@@ -220,6 +220,27 @@ static void switches(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+/*
+ * Every 10 us: threads 42 and 43 take turns; 42 blocks, 43 is pushed aside. The
+ * last time 42 ends.
+ */
+static void turns(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < n; i++) {
+		int prev = i % 2 ? 43 : 42;
+
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "sched:sched_switch"),
+				  T0 + (uint64_t)(i + 1) * 10000, (uint32_t)prev);
+		pev_encoder_int(enc, "prev_pid", (uint64_t)prev);
+		pev_encoder_int(enc, "prev_state", i + 1 == n ? 16 : i % 2 ? 0 : 1);
+		pev_encoder_int(enc, "next_pid", i % 2 ? 42 : 43);
+		check(pev_encoder_commit(enc), "switch");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
@@ -232,6 +253,9 @@ int main(int argc, char **argv)
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
+	} else if (!strcmp(kind, "turns")) {
+		state("prog", "/bin/true");
+		turns(n);
 	} else if (!strcmp(kind, "hostile")) {
 		char *offsets[] = { "0x1000" };
 

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctl off-cpu: where threads waited, by the call chains that they had when
+ * they left the processor.
+ */
+#include "feed.h"
+#include "load.h"
+#include "perfctl.h"
+#include "report.h"
+#include "sched.h"
+#include "term.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define DEFAULT_SORT  "comm,symbol"
+#define DEFAULT_LIMIT 0.1
+#define BRANCH_LIMIT  0.5
+
+struct offcpu_opts {
+	const char *input;
+	const char *sort;
+	const char *time;
+	const char *json;
+	const char *color;
+	const char *state;
+	struct rows_config rows;
+	double limit;
+	uint64_t least_us;
+	bool flat;
+	bool no_open;
+};
+
+/**
+ * struct waiting - a thread that left its processor
+ * @since: ns since the epoch; 0: it is running, or was not seen yet
+ */
+struct waiting {
+	uint32_t tid;
+	int64_t since;
+	bool blocked;
+	struct cell_key key;
+};
+
+struct offcpu_run {
+	struct offcpu_opts opts;
+	struct feed feed;
+	struct waiting *waits;
+	size_t n, cap;
+	struct htab h;
+	struct sched_fields *fields; /* by class */
+	bool *is_switch;
+	int64_t from, to;
+	uint64_t open;
+	uint64_t switches;
+	bool chains;
+};
+
+static const struct opt offcpu_options[] = {
+	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct offcpu_opts, input) },
+	{ 0, OPT_HEADING, .help = "What to show" },
+	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, dso, symbol (the function "
+	  "that waited), parent (default: " DEFAULT_SORT ")", offsetof(struct offcpu_opts, sort) },
+	{ 0, OPT_FLAG, "flat", NULL, "no call trees", offsetof(struct offcpu_opts, flat) },
+	{ 0, OPT_STRING, "state", "STATE", "only waits of this kind: blocked (for something to "
+	  "happen) or preempted (for a processor)", offsetof(struct offcpu_opts, state) },
+	{ 0, OPT_U64, "least", "US", "leave out waits shorter than so many microseconds",
+	  offsetof(struct offcpu_opts, least_us) },
+	{ 0, OPT_FLAG, "no-open", NULL, "leave out waits that had not ended when the recording did",
+	  offsetof(struct offcpu_opts, no_open) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
+	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
+	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",
+	  offsetof(struct offcpu_opts, rows.comm) },
+	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
+	  offsetof(struct offcpu_opts, rows.symbol) },
+	{ 0, OPT_STRING, "time", "FROM,TO", "only waits that end within, in seconds since the "
+	  "trace's begin", offsetof(struct offcpu_opts, time) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
+	  offsetof(struct offcpu_opts, json) },
+	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
+	  offsetof(struct offcpu_opts, color) },
+	{ 0 },
+};
+
+static struct waiting *wait_of(struct offcpu_run *r, uint32_t tid)
+{
+	uint32_t hash = hash_u64(tid), pos, ref;
+	struct waiting *w;
+
+	for (ref = htab_first(&r->h, hash, &pos); ref; ref = htab_next(&r->h, hash, &pos))
+		if (r->waits[ref - 1].tid == tid)
+			return &r->waits[ref - 1];
+	w = ARRAY_PUSH(r->waits, r->n, r->cap);
+	w->tid = tid;
+	htab_add(&r->h, hash, (uint32_t)(r->n - 1));
+	return w;
+}
+
+static void wait_ends(struct offcpu_run *r, struct waiting *w, int64_t now)
+{
+	uint64_t ns = (uint64_t)(now - w->since);
+	bool wanted = !r->opts.state || (w->blocked == !strcmp(r->opts.state, "blocked"));
+
+	if (w->since && now > w->since && now >= r->from && now <= r->to && wanted &&
+	    ns >= r->opts.least_us * 1000)
+		profile_add(&r->feed.profile, &w->key, ns);
+	w->since = 0;
+}
+
+static void wait_begins(struct offcpu_run *r, struct waiting *w, const struct pev_event *event,
+			const struct sched_fields *f, uint32_t number, int64_t now)
+{
+	struct profile *p = &r->feed.profile;
+	const struct mapset *space;
+	struct thread t = sched_prev(&p->machine, event, f, &space);
+	const struct pev_event *ev = unwind_event(p->unwind, &p->objects, space, event);
+
+	if (sched_state(ev, f) == SCHED_DEAD)
+		return;
+	w->since = now;
+	w->blocked = sched_state(ev, f) == SCHED_BLOCKED;
+	w->key = (struct cell_key){ .event = number, .comm = t.comm, .pid = t.pid, .tid = t.tid };
+	if (ev->kstack_len || ev->ustack_len) {
+		r->chains = true;
+		w->key.chain = profile_chain(p, space, ev->kstack, ev->kstack_len, ev->ustack,
+					     ev->ustack_len);
+		w->key.frame = p->chain_frames[p->chains[w->key.chain].first];
+	}
+}
+
+static int load(struct offcpu_run *r, struct msg *m)
+{
+	const struct feed_class *cls;
+	const struct pev_event *ev;
+	uint64_t total = 0, done = 0;
+	int64_t now = 0;
+	int err;
+
+	for (unsigned int i = 0; i < pev_trace_nr_streams(r->feed.trace); i++)
+		total += pev_trace_stream(r->feed.trace, i)->size;
+	while ((err = feed_next(&r->feed, &ev, &cls, m)) > 0) {
+		const struct sched_fields *f = &r->fields[ev->cls->index];
+		uint32_t prev, next;
+
+		done += ev->record_len;
+		if (!r->is_switch[ev->cls->index])
+			continue;
+		if (++r->switches % 4096 == 0)
+			term_progress("reading", done, total);
+		now = pev_event_ns(ev);
+		prev = (uint32_t)pev_event_int(ev, f->prev_pid);
+		next = (uint32_t)pev_event_int(ev, f->next_pid);
+		if (next)
+			wait_ends(r, wait_of(r, next), now);
+		if (prev)
+			wait_begins(r, wait_of(r, prev), ev, f, cls->event, now);
+	}
+	term_progress_end();
+	now = pev_trace_end_ns(r->feed.trace);
+	for (size_t i = 0; !err && i < r->n; i++) {
+		if (!r->waits[i].since)
+			continue;
+		r->open++;
+		if (!r->opts.no_open)
+			wait_ends(r, &r->waits[i], now);
+	}
+	return err;
+}
+
+/* How the scheduler itself is called: not what anybody waits for. */
+static bool is_scheduler(const char *name)
+{
+	static const char *const globs =
+		"pev_*,__pev_*,__traceiter_*,perf_trace_*,__schedule*,schedule,schedule_*,"
+		"preempt_schedule*,io_schedule*,irqentry_exit*,__cond_resched*,asm_sysvec_*,sysvec_*";
+
+	return globs_match(globs, name);
+}
+
+/* Cells again, each beginning with the function that waited. */
+static void drop_scheduler(struct profile *p)
+{
+	struct cell *cells = p->cells;
+	size_t n = p->n_cells;
+	uint8_t *verdicts;
+
+	profile_resolve(p);
+	verdicts = xcalloc(p->n_funcs, 1);
+	p->cells = NULL;
+	p->n_cells = p->cap_cells = 0;
+	htab_clear(&p->h_cells);
+	for (size_t i = 0; i < n; i++) {
+		struct cell_key key = cells[i].key;
+		uint32_t skip = 0;
+
+		for (; skip + 1 < p->chains[key.chain].n; skip++) {
+			uint32_t first = p->chains[key.chain].first + skip;
+			uint32_t func = profile_frame_func(p, p->chain_frames[first]);
+			struct strbuf b = { 0 };
+
+			if (!verdicts[func]) {
+				profile_func_name(p, func, &b);
+				verdicts[func] = is_scheduler(b.s) ? 1 : 2;
+				strbuf_free(&b);
+			}
+			if (verdicts[func] == 2)
+				break;
+		}
+		if (p->chains[key.chain].n) {
+			key.chain = profile_chain_from(p, key.chain, skip);
+			key.frame = p->chain_frames[p->chains[key.chain].first];
+		}
+		profile_add_many(p, &key, cells[i].samples, cells[i].weight);
+	}
+	free(cells);
+	free(verdicts);
+}
+
+static void find_switches(struct offcpu_run *r)
+{
+	r->fields = xcalloc(r->feed.n_classes, sizeof(*r->fields));
+	r->is_switch = xcalloc(r->feed.n_classes, sizeof(*r->is_switch));
+	for (unsigned int c = 0; c < r->feed.n_classes; c++)
+		r->is_switch[c] = sched_is_switch(pev_trace_class(r->feed.trace, c), &r->fields[c]);
+}
+
+static int offcpu(struct offcpu_run *r, struct msg *m)
+{
+	struct offcpu_opts *o = &r->opts;
+	struct report_style style = { .out = stdout, .limit = DEFAULT_LIMIT,
+				      .branch = BRANCH_LIMIT, .waits = true };
+	int err;
+
+	find_switches(r);
+	err = load_parse_time(o->time, pev_trace_begin_ns(r->feed.trace), &r->from, &r->to, m);
+	if (!err)
+		err = load(r, m);
+	if (!err && !r->switches)
+		err = msg_set(m, -EBADMSG, "%s has no sched:sched_switch; record with \"perfctl "
+			      "record -a -g -e sched:sched_switch\"",
+			      pev_trace_path(r->feed.trace));
+	if (err)
+		return err;
+	drop_scheduler(&r->feed.profile);
+	profile_resolve(&r->feed.profile);
+	if (o->limit >= 0)
+		style.limit = style.branch = o->limit;
+	style.graph = r->chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
+	if (o->json) {
+		err = report_write_json(&r->feed, &o->rows, &style, o->json, m);
+	} else if (r->feed.profile.n_cells) {
+		style.color = term_color(o->color);
+		term_pager_start();
+		report_text(&r->feed, &o->rows, &style);
+		term_pager_end();
+	} else {
+		complain("no wait%s", o->time || o->state || o->least_us ? " matches" :
+			 " began or ended in the recording");
+	}
+	if (!r->chains)
+		note("the recording has no call chains (record -g): it is not known where threads "
+		     "waited");
+	return err;
+}
+
+static int check(const struct offcpu_opts *o, int n, char **argv, struct msg *m)
+{
+	if (n > 1 || (n && o->input))
+		return msg_set(m, -EINVAL, "one trace at a time: \"%s\" is one too many", argv[n]);
+	if (o->state && strcmp(o->state, "blocked") && strcmp(o->state, "preempted"))
+		return msg_set(m, -EINVAL, "--state takes blocked or preempted, not \"%s\"",
+			       o->state);
+	return term_check_color(o->color, m);
+}
+
+static int offcpu_run(int argc, char **argv)
+{
+	struct offcpu_run r = { .opts = { .sort = DEFAULT_SORT, .limit = -1 } };
+	struct msg m;
+	int n, err, status;
+
+	status = command_options(&command_offcpu, &r.opts, argc, argv, &n);
+	if (status >= 0)
+		return status;
+	err = check(&r.opts, n, argv, &m);
+	if (!err)
+		err = sort_parse(&r.opts.rows.sort, r.opts.sort, NULL, NULL, &m);
+	if (!err)
+		err = feed_open(&r.feed, n ? argv[1] : r.opts.input, &m);
+	if (!err)
+		err = offcpu(&r, &m);
+	fflush(stdout);
+	if (r.feed.trace && !err)
+		feed_note_damage(&r.feed);
+	feed_close(&r.feed);
+	free(r.waits);
+	htab_free(&r.h);
+	free(r.fields);
+	free(r.is_switch);
+	sort_free(&r.opts.rows.sort);
+	if (err) {
+		complain("%s", m.text);
+		return status_of(err);
+	}
+	return STATUS_OK;
+}
+
+const struct command command_offcpu = {
+	.name = "off-cpu",
+	.operands = "[DIR]",
+	.summary = "show where threads waited, and for how long",
+	.about = "Adds up the time between a thread's leaving the processor and its coming back, by "
+		 "the call chain that it left with. The recording needs sched:sched_switch of all "
+		 "CPUs, with call chains.",
+	.examples = "  perfctl record -a -g -e sched:sched_switch -- COMMAND\n"
+		    "  perfctl off-cpu\n"
+		    "  perfctl off-cpu --comm sqlite3 --state blocked\n",
+	.opts = offcpu_options,
+	.run = offcpu_run,
+};
