@@ -103,7 +103,7 @@ static bool counts(unsigned int i)
 
 static bool negative(unsigned int i)
 {
-	return machine.pmc[i] >> 31 & 1;
+	return machine.pmc[i] >> 31 & 1 && (!machine.edge || machine.fell >> i & 1);
 }
 
 static bool condition(void)
@@ -141,6 +141,7 @@ static void alert(void)
 		return;
 	machine.mmcr0 &= ~B(37);
 	machine.mmcr0 |= B(56);
+	machine.fell = 0;
 	machine.alerts++;
 	machine.siar = machine.mode == USER ? machine.user_nip : 0xc000000000001000ULL;
 	machine.sier = B(41) | (machine.mode == USER ? B(38) : 0) | (hv_pr() & 2 ? B(39) : 0);
@@ -196,6 +197,8 @@ static void step(void)
 		if (!counts(i))
 			continue;
 		machine.pmc[i]++;
+		if ((u32)machine.pmc[i] == 1U << 31)
+			machine.fell |= 1ULL << i;
 		if (!machine.wide)
 			machine.pmc[i] = (u32)machine.pmc[i];
 		machine.total[i]++;

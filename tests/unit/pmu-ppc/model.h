@@ -45,6 +45,7 @@ enum model_mode { USER, KERNEL, HYPERVISOR };
  * @stuck:    so many writes don't clear MMCR0[PMAO]
  * @unkept:   bits of MMCR0 that can't be set
  * @own_fcece: FCECE goes off by itself as it freezes
+ * @edge:     only a PMC that becomes negative raises its condition, not one that is
  * @pairs:    MMCR2[FCnP0 FCnP1] mean what MMCR0[FCP FCPC] do
  */
 struct model {
@@ -80,9 +81,11 @@ struct model {
 	unsigned int	stuck;
 	u64		unkept;
 	bool		own_fcece;
+	bool		edge;
 	bool		pairs;
 
 	unsigned int	waiting;	/* of an alert: instructions to go */
+	u64		fell;		/* PMCs that became negative, with @edge */
 	u64		accesses;
 };
 
