@@ -7,6 +7,7 @@
 #include "workload.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,10 @@ struct stat_opts {
 	bool json;
 	bool per_cpu;
 	bool append;
+	bool cross_window;
+	const struct metric **metrics;
+	size_t n_metrics;
+	size_t cap_metrics;
 };
 
 /**
@@ -57,11 +62,64 @@ static int add_filter(void *opts, const char *arg, struct msg *m)
 	return event_list_filter(&((struct stat_opts *)opts)->events, arg, m);
 }
 
+static void list_metrics(void)
+{
+	size_t n;
+	const struct metric *m = stat_metrics(&n);
+
+	for (size_t i = 0; i < n; i++)
+		printf("%-18s %-20s %s and %s\n", m[i].name, m[i].unit,
+		       pev_config_name(PEV_TYPE_HARDWARE, m[i].value),
+		       pev_config_name(PEV_TYPE_HARDWARE, m[i].per));
+}
+
+static int add_metric(struct stat_opts *o, const char *name, struct msg *m)
+{
+	const struct metric *metric = stat_metric_find(name), *all;
+	struct nearest near = { .word = name };
+	const struct metric **slot;
+	size_t n;
+
+	if (metric) {
+		slot = (const struct metric **)ARRAY_PUSH(o->metrics, o->n_metrics,
+							  o->cap_metrics);
+		*slot = metric;
+		return 0;
+	}
+	all = stat_metrics(&n);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(&near, all[i].name);
+	if (near.best)
+		return msg_set(m, -EINVAL, "unknown metric \"%s\"; did you mean \"%s\"?", name,
+			       near.best);
+	return msg_set(m, -EINVAL, "unknown metric \"%s\"; \"perfctl stat -M list\" shows them",
+		       name);
+}
+
+static int add_metrics(void *opts, const char *arg, struct msg *m)
+{
+	char *copy, *save, *p;
+	int err = 0;
+
+	if (!strcmp(arg, "list") || !strcmp(arg, "help")) {
+		list_metrics();
+		exit(STATUS_OK);
+	}
+	copy = xstrdup(arg);
+	for (p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save))
+		err = add_metric(opts, p, m);
+	free(copy);
+	return err;
+}
+
 static const struct opt stat_options[] = {
 	TARGET_OPTS(struct stat_opts, target),
 	{ 0, OPT_HEADING, .help = "What to count" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; {a,b} is a group; may be repeated "
-	  "(default: " DEFAULT_EVENTS ")", 0, add_events },
+	  "(default: " DEFAULT_EVENTS ", and cycles, instructions, branches and branch-misses where "
+	  "the processor counts them)", 0, add_events },
+	{ 'M', OPT_CALL, "metrics", "METRIC[,METRIC]", "ratios, with the events that they need; "
+	  "\"list\" shows them", 0, add_metrics },
 	{ 0, OPT_CALL, "filter", "EXPR", "count only what fulfils EXPR, for the tracepoints "
 	  "and markers of the -e before", 0, add_filter },
 	{ 0, OPT_HEADING, .help = "How" },
@@ -71,6 +129,9 @@ static const struct opt stat_options[] = {
 	  offsetof(struct stat_opts, interval) },
 	{ 'A', OPT_FLAG, "per-cpu", NULL, "show each CPU's counts",
 	  offsetof(struct stat_opts, per_cpu) },
+	{ 0, OPT_FLAG, "allow-cross-window", NULL, "show ratios of events that shared counters by "
+	  "turns and were not counted at the same time",
+	  offsetof(struct stat_opts, cross_window) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'x', OPT_STRING, "field-separator", "SEP", "print fields separated by SEP",
 	  offsetof(struct stat_opts, sep) },
@@ -89,6 +150,16 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void add_value(struct pev_value *sum, const struct pev_value *v)
+{
+	sum->value += v->value;
+	sum->time_enabled += v->time_enabled;
+	sum->time_running += v->time_running;
+	sum->lost += v->lost;
+	sum->filtered += v->filtered;
+	sum->samples += v->samples;
 }
 
 static void subtract(struct pev_value *v, const struct pev_value *before)
@@ -119,6 +190,32 @@ static void subtract_cpus(struct stat_run *r, size_t event)
 	}
 }
 
+/*
+ * What a hardware event would have counted with a counter all the time since the
+ * last call; without windows there is no bound, and that is all.
+ */
+static void read_windows(struct stat_event *e, const struct event_set *set, size_t i)
+{
+	struct pev_multiplexed *now = xcalloc(set->n_ids, sizeof(*now));
+
+	e->bound = 0;
+	if (!event_set_read_windows(set, i, now)) {
+		struct pev_multiplexed *windows = xcalloc(set->n_ids, sizeof(*now));
+
+		for (size_t k = 0; k < set->n_ids; k++) {
+			windows[k] = now[k];
+			if (e->before)
+				windows_subtract(&windows[k], &e->before[k]);
+		}
+		windows_estimate(windows, set->n_ids, &e->bound);
+		free(windows);
+	} else if (event_is_hardware(&set->plan->events[i])) {
+		e->bound = INFINITY;
+	}
+	free(e->before);
+	e->before = now;
+}
+
 /* Reads all events into result.events[].last (and .cpus). */
 static int read_all(struct stat_run *r, const struct event_set *set, struct msg *m)
 {
@@ -130,6 +227,7 @@ static int read_all(struct stat_run *r, const struct event_set *set, struct msg 
 		struct stat_event *e = &r->result.events[i];
 
 		e->last = values[i];
+		read_windows(e, set, i);
 		if (!r->opts.per_cpu)
 			continue;
 		free(e->cpus);
@@ -157,9 +255,11 @@ static int print_interval(struct stat_run *r, const struct event_set *set, doubl
 	if (err)
 		return err;
 	for (size_t i = 0; i < r->plan.n; i++) {
-		struct pev_value total = r->result.events[i].last;
+		struct stat_event *e = &r->result.events[i];
+		struct pev_value total = e->last;
 
-		subtract(&r->result.events[i].last, &r->before[i]);
+		subtract(&e->last, &r->before[i]);
+		e->total = e->last;
 		r->before[i] = total;
 		subtract_cpus(r, i);
 	}
@@ -201,8 +301,16 @@ static void add_round(struct stat_run *r, const struct workload *w, double wall)
 {
 	const struct rusage *u = &w->usage;
 
-	for (size_t i = 0; i < r->plan.n; i++)
-		spread_add(&r->result.events[i].value, (double)r->result.events[i].last.value);
+	for (size_t i = 0; i < r->plan.n; i++) {
+		struct stat_event *e = &r->result.events[i];
+
+		add_value(&e->total, &e->last);
+		e->squares += e->bound * e->bound;
+		spread_add(&e->value, stat_scale(&e->last));
+		/* the next round opens events of its own */
+		free(e->before);
+		e->before = NULL;
+	}
 	find_clock(r);
 	spread_add(&r->result.wall, wall);
 	spread_add(&r->result.user, (double)u->ru_utime.tv_sec + (double)u->ru_utime.tv_usec / 1e6);
@@ -307,6 +415,66 @@ static int close_output(struct stat_run *r, struct msg *m)
 	return 0;
 }
 
+static bool has(const struct pev_info *info, uint32_t event)
+{
+	return info->pmu_counters && info->hardware >> event & 1;
+}
+
+/* Two that belong together are a group, so that their ratio is of one time. */
+static int add_pair(struct event_list *list, const struct pev_info *info, uint32_t a, uint32_t b,
+		    struct msg *m)
+{
+	const char *na = pev_config_name(PEV_TYPE_HARDWARE, a);
+	const char *nb = pev_config_name(PEV_TYPE_HARDWARE, b);
+	char text[128];
+
+	if (has(info, a) && has(info, b))
+		snprintf(text, sizeof(text), "{%s,%s}", na, nb);
+	else if (has(info, a) || has(info, b))
+		snprintf(text, sizeof(text), "%s", has(info, a) ? na : nb);
+	else
+		return 0;
+	return event_list_parse(list, text, m);
+}
+
+static int default_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	struct event_list *list = &r->opts.events;
+	int err = event_list_parse(list, DEFAULT_EVENTS, m);
+
+	if (!err)
+		err = add_pair(list, info, PEV_HW_CYCLES, PEV_HW_INSTRUCTIONS, m);
+	if (!err)
+		err = add_pair(list, info, PEV_HW_BRANCHES, PEV_HW_BRANCH_MISSES, m);
+	return err;
+}
+
+/* Each metric's two events, as a group of their own */
+static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	for (size_t i = 0; i < r->opts.n_metrics; i++) {
+		const struct metric *metric = r->opts.metrics[i];
+		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
+		int err;
+
+		if (!info->pmu_counters)
+			return msg_set(m, -ENOENT, "metrics are made of hardware events, and there "
+				       "is no PMU here that pev can use; \"perfctl doctor\" says why");
+		if (!has(info, metric->value) || !has(info, metric->per))
+			return msg_set(m, -ENOENT, "%s needs %s, which this processor does not "
+				       "count", metric->name,
+				       pev_config_name(PEV_TYPE_HARDWARE, missing));
+		err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
+		if (err)
+			return err;
+	}
+	if (r->opts.n_metrics) {
+		ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics, r->opts.cap_metrics);
+		r->result.metrics = r->opts.metrics;
+	}
+	return 0;
+}
+
 static int prepare(struct stat_run *r, struct msg *m)
 {
 	struct pev_info info;
@@ -314,8 +482,10 @@ static int prepare(struct stat_run *r, struct msg *m)
 
 	if (err)
 		return err;
-	if (!r->opts.events.n)
-		err = event_list_parse(&r->opts.events, DEFAULT_EVENTS, m);
+	if (!r->opts.events.n && !r->opts.n_metrics)
+		err = default_events(r, &info, m);
+	if (!err)
+		err = metric_events(r, &info, m);
 	if (!err)
 		err = target_make(&r->target, &r->opts.target, r->argv, m);
 	if (!err)
@@ -328,6 +498,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 		err = open_output(r, m);
 	if (err)
 		return err;
+	r->plan.some = true;
 	r->result.plan = &r->plan;
 	r->result.events = xcalloc(r->plan.n, sizeof(*r->result.events));
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
@@ -335,6 +506,8 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->result.target = r->target.text;
 	r->result.command = r->argv != NULL;
 	r->result.at = -1;
+	r->result.counters = info.pmu_counters;
+	r->result.cross_window = r->opts.cross_window;
 	err = waiter_init(&r->waiter, m);
 	if (!err)
 		waiter_watch(&r->waiter, &r->target);
@@ -343,13 +516,16 @@ static int prepare(struct stat_run *r, struct msg *m)
 
 static void stat_free(struct stat_run *r)
 {
-	for (size_t i = 0; r->result.events && i < r->plan.n; i++)
+	for (size_t i = 0; r->result.events && i < r->plan.n; i++) {
 		free(r->result.events[i].cpus);
+		free(r->result.events[i].before);
+	}
 	for (size_t i = 0; r->cpus_before && i < r->plan.n; i++)
 		free(r->cpus_before[i]);
 	free(r->cpus_before);
 	free(r->result.events);
 	free(r->before);
+	free(r->opts.metrics);
 	event_plan_free(&r->plan);
 	event_list_free(&r->opts.events);
 	target_free(&r->target);
@@ -395,6 +571,8 @@ const struct command command_stat = {
 		 "is pressed. Exits with the command's status.",
 	.examples = "  perfctl stat -- make -j2             the usual counters of a build\n"
 		    "  perfctl stat -r 5 -- ./bench         five runs, with deviations\n"
+		    "  perfctl stat -e '{cycles,instructions}:u' -- ./bench   of user mode, together\n"
+		    "  perfctl stat -M ipc,l1d-mpki -- ./bench   ratios\n"
 		    "  perfctl stat -e 'sched:*' -a -- sleep 1   all scheduler events, everywhere\n"
 		    "  perfctl stat -I 1000 -p 1234         a line of counts each second\n",
 	.opts = stat_options,

@@ -63,6 +63,7 @@ int main(void)
 	test_machine();
 	test_profile();
 	test_rows();
+	test_stat();
 	test_processor();
 	test_diff();
 	printf("1..%d\n", tap.n);

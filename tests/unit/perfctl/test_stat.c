@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl stat's numbers: scaling, bounds, ratios and when they are refused. */
+#include "stat.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SEC 1000000000ULL
+
+static struct planned_event *plan_add(struct event_plan *plan, uint32_t config, unsigned int group)
+{
+	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
+
+	pev_attr_event(&e->attr, PEV_TYPE_HARDWARE, config, NULL);
+	e->label = (char *)pev_config_name(PEV_TYPE_HARDWARE, config);
+	e->unit = "";
+	e->group = group;
+	return e;
+}
+
+/* Counted @value in @percent of a second */
+static void counted(struct stat_event *e, uint64_t value, unsigned int percent)
+{
+	e->last = e->total = (struct pev_value){
+		.value = value, .time_enabled = SEC, .time_running = SEC / 100 * percent,
+	};
+	e->value = (struct spread){ 0 };
+	spread_add(&e->value, stat_scale(&e->last));
+}
+
+static bool about(double got, double want)
+{
+	return fabs(got - want) <= 1e-9 * fabs(want);
+}
+
+static void ratios(void)
+{
+	const struct metric *ipc = stat_metric_find("ipc"), *mpki = stat_metric_find("l1d-mpki");
+	struct event_plan plan = { 0 };
+	struct stat_event events[4] = { 0 };
+	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 1 };
+	struct ratio ratio;
+
+	plan_add(&plan, PEV_HW_CYCLES, 0);
+	plan_add(&plan, PEV_HW_INSTRUCTIONS, 0);
+	plan_add(&plan, PEV_HW_L1D_MISSES, 1);
+	plan_add(&plan, PEV_HW_INSTRUCTIONS, 1);
+	counted(&events[0], 2000, 100);
+	counted(&events[1], 1000, 100);
+	counted(&events[2], 30, 25);
+	counted(&events[3], 6000, 25);
+
+	ratio = stat_ratio(&r, ipc, -1);
+	OK(ratio.state == RATIO_GIVEN && about(ratio.number, 0.5) && ratio.value == 1 && !ratio.per,
+	   "IPC of two that were counted all the time");
+	ratio = stat_ratio_beside(&r, 1, -1);
+	OK(ratio.state == RATIO_GIVEN && ratio.metric == ipc, "... is what stands beside instructions");
+	OK(stat_ratio_beside(&r, 0, -1).state == RATIO_NONE, "... and nothing beside cycles");
+	ratio = stat_ratio(&r, mpki, -1);
+	OK(ratio.state == RATIO_GIVEN && about(ratio.number, 5) && ratio.per == 3,
+	   "of two of a group that had counters at times: of that group");
+	OK(stat_ratio_beside(&r, 3, -1).state == RATIO_REFUSED,
+	   "of one of the group and one that was counted all the time: refused");
+
+	counted(&events[1], 500, 50);
+	ratio = stat_ratio(&r, ipc, -1);
+	OK(ratio.state == RATIO_REFUSED, "IPC of two in windows of their own: refused");
+	r.cross_window = true;
+	ratio = stat_ratio(&r, ipc, -1);
+	OK(ratio.state == RATIO_GIVEN && about(ratio.number, 0.5), "... unless it is asked for");
+	r.cross_window = false;
+
+	counted(&events[1], 0, 0);
+	OK(stat_ratio_beside(&r, 1, -1).state == RATIO_NONE, "nothing counted, no ratio");
+	counted(&events[1], 1000, 100);
+	plan.events[0].attr.flags = PEV_F_EXCLUDE_KERNEL;
+	events[3].total.time_enabled = events[3].total.time_running = 0;
+	OK(stat_ratio(&r, ipc, -1).state == RATIO_NONE, "user mode's cycles are no measure of all "
+	   "instructions");
+	free(plan.events);
+}
+
+static void readings(void)
+{
+	struct event_plan plan = { 0 };
+	struct stat_event events[1] = { 0 };
+	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 2 };
+	struct reading v;
+	char *why;
+
+	plan_add(&plan, PEV_HW_CYCLES, 0);
+	counted(&events[0], 1000, 25);
+	spread_add(&events[0].value, 2000);
+	events[0].total.value += 1000;
+	events[0].total.time_enabled += SEC;
+	events[0].total.time_running += SEC / 2;
+	events[0].squares = 30 * 30 + 40 * 40;
+	v = stat_read(&r, 0, -1);
+	OK(about(v.value, 3000), "the mean of rounds, each scaled by its own share");
+	OK(about(v.bound, 25), "their bounds add up as squares");
+	OK(about(reading_percent(&v), 37.5) && !reading_is_whole(&v), "the share of the time");
+	OK(about(v.counted, 1000), "what was counted in a round");
+	OK(!stat_why_not(&r, 0), "what was counted needs no excuse");
+	events[0].total = (struct pev_value){ .time_enabled = SEC };
+	why = stat_why_not(&r, 0);
+	OK(why && strstr(why, "turn"), "why: its turn never came");
+	free(why);
+	events[0].total = (struct pev_value){ 0 };
+	why = stat_why_not(&r, 0);
+	OK(why && strstr(why, "ran"), "why: nothing ran");
+	free(why);
+	plan.events[0].refused = "cycles: no";
+	why = stat_why_not(&r, 0);
+	IS_STR(why, "cycles: no", "why: the kernel's own words");
+	free(why);
+	free(plan.events);
+}
+
+static void windows(void)
+{
+	struct pev_multiplexed w[2] = { 0 }, before = { 0 };
+	double bound, value;
+
+	w[0].value = 500;
+	w[0].time_enabled = w[0].time_running = SEC;
+	w[1] = w[0];
+	value = windows_estimate(w, 2, &bound);
+	OK(value == 1000 && bound == 0, "two targets, counted all the time");
+	w[1].time_running = 0;
+	w[1].value = 0;
+	windows_estimate(w, 2, &bound);
+	OK(isinf(bound), "one that never had a counter: who knows");
+	w[1].time_enabled = 0;
+	value = windows_estimate(w, 2, &bound);
+	OK(value == 500 && bound == 0, "one that never ran adds nothing");
+	before.sum_tt[0] = 1;
+	w[0].sum_tt[0] = 0;
+	w[0].sum_tt[1] = 5;
+	windows_subtract(&w[0], &before);
+	OK(w[0].sum_tt[0] == UINT64_MAX && w[0].sum_tt[1] == 4, "sums of 128 bits are subtracted");
+}
+
+void test_stat(void)
+{
+	size_t n;
+	const struct metric *m = stat_metrics(&n);
+	unsigned int sound = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sound += m[i].value != m[i].per && m[i].value < PEV_HW_MAX &&
+			 m[i].per < PEV_HW_MAX && m[i].scale > 0 && stat_metric_find(m[i].name) == &m[i];
+	OK(n >= 7 && sound == n, "each metric has two events and a name of its own");
+	OK(!stat_metric_find("ipx"), "ipx is none");
+	ratios();
+	readings();
+	windows();
+}
