@@ -153,6 +153,78 @@ static void vdso(void)
 	sample_free(&s);
 }
 
+/**
+ * struct ppc - a function of a ppc64le file, as its instructions have it
+ * @frame: bytes that "stdu r1,-frame(r1)" makes
+ * @ret:   offset behind its first call, where it is returned to
+ */
+struct ppc {
+	uint64_t start, frame, ret;
+};
+
+static bool ppc_function(struct pev_syms *s, int object, const char *name, struct ppc *f)
+{
+	FILE *file = fopen(object_path("ppc64le.so"), "re");
+	uint32_t insn;
+
+	*f = (struct ppc){ .start = find_function(s, object, name) };
+	if (!file || !f->start)
+		return false;
+	fseek(file, (long)f->start, SEEK_SET);
+	for (int i = 0; i < 40 && fread(&insn, 4, 1, file) == 1 && !f->ret; i++) {
+		if (insn >> 16 == 0xf821 && (insn & 3) == 1)
+			f->frame = 65536 - (insn & 0xfffc);
+		if (insn >> 26 == 18 && insn & 1 && f->frame)
+			f->ret = f->start + 4 * (uint64_t)i + 4;
+	}
+	fclose(file);
+	return f->ret;
+}
+
+static int find_anywhere(void *arg, uint64_t addr, struct pev_unwind_map *map)
+{
+	*map = (struct pev_unwind_map){ 0x100000, 0x200000, 0, *(int *)arg };
+	return addr >= map->start && addr < map->end;
+}
+
+/* At the first instruction of f4(), called by f3(), called by f2(). */
+static void other_machine(void)
+{
+	uint64_t regs[34] = { 0 }, stack[64] = { 0 }, chain[8], sp = 0x7fff0000, at;
+	struct pev_unwind_sample in = { .regs = regs, .nr_regs = 34, .stack = stack,
+					.stack_len = sizeof(stack), .find = find_anywhere };
+	struct pev_unwind *u = NULL;
+	enum pev_unwind_end end;
+	struct pev_syms *s;
+	struct ppc f2, f3;
+	int n, object;
+
+	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
+	object = pev_syms_object(s, object_path("ppc64le.so"), NULL, 0);
+	if (!ppc_function(s, object, "f2", &f2) || !ppc_function(s, object, "f3", &f3)) {
+		ok(true, "a chain of ppc64le # SKIP there is no compiler for it");
+		pev_syms_free(s);
+		return;
+	}
+	in.arg = &object;
+	/* registers: r0-r31, nip, link */
+	is_num(pev_unwind_new(s, "ppc64le", pev_unwind_regs("ppc64le"), 0, &u), 0,
+	       "an unwinder for ppc64le");
+	regs[1] = sp;
+	regs[32] = 0x100000 + find_function(s, object, "f4");
+	regs[33] = 0x100000 + f3.ret;
+	at = f3.frame / 8;
+	stack[0] = sp + f3.frame;
+	stack[at] = sp + f3.frame + f2.frame;
+	stack[at + 2] = 0x100000 + f2.ret;
+	n = pev_unwind_chain(u, &in, chain, 8, &end);
+	ok(n == 3 && chain[0] == regs[32] && chain[1] == regs[33] &&
+	   chain[2] == 0x100000 + f2.ret, "f4 f3 f2 of ppc64le, unwound here");
+	is_num(end, PEV_UNWIND_DONE, "... up to where the program begins");
+	pev_unwind_free(u);
+	pev_syms_free(s);
+}
+
 static void spaces(void)
 {
 	uint64_t a[64], b[64];
@@ -188,6 +260,7 @@ void test_chains(void)
 	cut();
 	vdso();
 	spaces();
+	other_machine();
 	pev_syms_new(0, &s);
 	is_num(pev_unwind_new(s, "vax", ~0ull, 0, &u), -95, "a machine that is not known");
 	is_num(pev_unwind_new(s, "x86_64", 1, 0, &u), -22, "registers that are not enough");
