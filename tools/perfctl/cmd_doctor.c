@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl doctor: what this kernel and machine can do, what is missing, and why. */
 #include "cpulist.h"
+#include "doctor.h"
 #include "event_spec.h"
 #include "kernel.h"
 #include "perfctl.h"
@@ -13,25 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/**
- * enum finding - what is said about a thing
- */
-enum finding {
-	GOOD,
-	NOTE,
-	BAD,
-};
-
-struct doctor {
-	struct pev_info info;
-	unsigned int bad;
-	bool color;
-};
-
-static void say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
-	PRINTF(4, 5);
-
-static void say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
+void doctor_say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
 {
 	static const char *const words[] = { "ok  ", "note", "BAD " };
 	static const char *const colors[] = { "\033[32m", "\033[33m", "\033[31m" };
@@ -46,9 +29,7 @@ static void say(struct doctor *d, enum finding f, const char *what, const char *
 	putchar('\n');
 }
 
-static void remedy(const char *fmt, ...) PRINTF(1, 2);
-
-static void remedy(const char *fmt, ...)
+void doctor_remedy(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -74,13 +55,13 @@ static void check_kernel(struct doctor *d)
 
 	if (uname(&u))
 		return;
-	say(d, GOOD, "kernel", "Linux %s on %s, pev ABI %u", u.release, u.machine,
+	doctor_say(d, GOOD, "kernel", "Linux %s on %s, pev ABI %u", u.release, u.machine,
 	    d->info.abi_version);
 	if (d->info.abi_version > PEV_ABI_VERSION)
-		remedy("the kernel is newer than this perfctl (ABI %d): what it has more is not "
+		doctor_remedy("the kernel is newer than this perfctl (ABI %d): what it has more is not "
 		       "used", PEV_ABI_VERSION);
 	else if (d->info.abi_version < PEV_ABI_VERSION)
-		remedy("this perfctl (ABI %d) is newer: what it has more will be refused",
+		doctor_remedy("this perfctl (ABI %d) is newer: what it has more will be refused",
 		       PEV_ABI_VERSION);
 }
 
@@ -100,16 +81,16 @@ static void check_rights(struct doctor *d)
 	int level = d->info.paranoid;
 	bool may = has_perfmon();
 
-	say(d, level >= 4 ? BAD : GOOD, "kernel.pev_paranoid", "is %d", level);
+	doctor_say(d, level >= 4 ? BAD : GOOD, "kernel.pev_paranoid", "is %d", level);
 	if (level >= 4)
-		remedy("sysctl kernel.pev_paranoid=2 switches pev on");
+		doctor_remedy("sysctl kernel.pev_paranoid=2 switches pev on");
 	if (may)
-		say(d, GOOD, "rights", "CAP_PERFMON: kernel addresses, other users' processes, the "
+		doctor_say(d, GOOD, "rights", "CAP_PERFMON: kernel addresses, other users' processes, the "
 		    "whole machine");
 	else
-		say(d, NOTE, "rights", "no CAP_PERFMON: own processes, user mode");
+		doctor_say(d, NOTE, "rights", "no CAP_PERFMON: own processes, user mode");
 	if (!may)
-		remedy("for more: run as root, \"setcap cap_perfmon+ep $(which perfctl)\", or a "
+		doctor_remedy("for more: run as root, \"setcap cap_perfmon+ep $(which perfctl)\", or a "
 		       "lower kernel.pev_paranoid");
 }
 
@@ -132,29 +113,29 @@ static void check_sampling(struct doctor *d)
 	pev_attr_channel(&attr, 1 << 20);
 	channel = pev_open_why(&attr, &why);
 	if (channel < 0) {
-		say(d, BAD, "channel", "rings of 1 MiB: %s", why.text);
+		doctor_say(d, BAD, "channel", "rings of 1 MiB: %s", why.text);
 		return;
 	}
-	say(d, GOOD, "channel", "rings of 1 MiB for each CPU");
+	doctor_say(d, GOOD, "channel", "rings of 1 MiB for each CPU");
 	pev_attr_event(&attr, PEV_TYPE_TIMER, PEV_TIMER_CPU_CLOCK, NULL);
 	pev_attr_record(&attr, channel, 999, PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_USTACK);
 	pev_attr_target(&attr, PEV_TARGET_PROCESS, 0);
 	attr.flags |= PEV_F_FREQ | PEV_F_EXCLUDE_KERNEL;
 	if (try_open(&attr, &why))
-		say(d, GOOD, "sampling", "own processes, by timer, with call chains");
+		doctor_say(d, GOOD, "sampling", "own processes, by timer, with call chains");
 	else
-		say(d, BAD, "sampling", "%s", why.text);
+		doctor_say(d, BAD, "sampling", "%s", why.text);
 	attr.flags &= ~PEV_F_EXCLUDE_KERNEL;
 	attr.sample |= PEV_SAMPLE_KSTACK;
 	if (try_open(&attr, &why))
-		say(d, GOOD, "kernel side", "addresses and call chains of the kernel");
+		doctor_say(d, GOOD, "kernel side", "addresses and call chains of the kernel");
 	else
-		say(d, NOTE, "kernel side", "%s", why.text);
+		doctor_say(d, NOTE, "kernel side", "%s", why.text);
 	pev_attr_target(&attr, PEV_TARGET_CPUS, 0);
 	if (try_open(&attr, &why))
-		say(d, GOOD, "whole machine", "record -a, stat -a");
+		doctor_say(d, GOOD, "whole machine", "record -a, stat -a");
 	else
-		say(d, NOTE, "whole machine", "%s", why.text);
+		doctor_say(d, NOTE, "whole machine", "%s", why.text);
 	close(channel);
 }
 
@@ -164,19 +145,17 @@ static void check_events(struct doctor *d)
 	const struct counter_name *sw = software_names(&n);
 	struct strbuf missing = { 0 };
 
-	say(d, d->info.nr_tracepoints ? GOOD : NOTE, "tracepoints", "%u%s", d->info.nr_tracepoints,
+	doctor_say(d, d->info.nr_tracepoints ? GOOD : NOTE, "tracepoints", "%u%s", d->info.nr_tracepoints,
 	    d->info.nr_tracepoints ? "" : ": the kernel was built without CONFIG_TRACEPOINTS");
-	say(d, d->info.nr_markers ? GOOD : NOTE, "markers", "%u", d->info.nr_markers);
+	doctor_say(d, d->info.nr_markers ? GOOD : NOTE, "markers", "%u", d->info.nr_markers);
 	for (size_t i = 0; i < n; i++)
 		if (!(d->info.software >> sw[i].config & 1))
 			strbuf_addf(&missing, "%s%s", missing.len ? ", " : "", sw[i].name);
 	if (missing.len)
-		say(d, NOTE, "software events", "this machine has no %s", missing.s);
+		doctor_say(d, NOTE, "software events", "this machine has no %s", missing.s);
 	else
-		say(d, GOOD, "software events", "all");
+		doctor_say(d, GOOD, "software events", "all");
 	strbuf_free(&missing);
-	say(d, NOTE, "hardware events", "no PMU backend: timers take the samples");
-	remedy("-e cycles and the like fall back to the cpu-clock timer in record");
 }
 
 static void check_clock(struct doctor *d)
@@ -187,11 +166,11 @@ static void check_clock(struct doctor *d)
 
 	if (source)
 		source[strcspn(source, "\n")] = 0;
-	say(d, GOOD, "clock", "%s, %.3f MHz%s%s", cycles ? "cycle counter" : "monotonic",
+	doctor_say(d, GOOD, "clock", "%s, %.3f MHz%s%s", cycles ? "cycle counter" : "monotonic",
 	    (double)d->info.clock_freq / 1e6, source ? ", the kernel's own is " : "",
 	    source ? source : "");
 	if (!cycles)
-		remedy("the cycle counter is not stable here; a stamp costs a little more");
+		doctor_remedy("the cycle counter is not stable here; a stamp costs a little more");
 	free(source);
 }
 
@@ -208,14 +187,14 @@ static void check_memory(struct doctor *d)
 	if (getrlimit(RLIMIT_MEMLOCK, &rl))
 		return;
 	if (rl.rlim_cur == RLIM_INFINITY || !geteuid())
-		say(d, GOOD, "locked memory", "no limit that matters to you");
+		doctor_say(d, GOOD, "locked memory", "no limit that matters to you");
 	else if (rl.rlim_cur >= need)
-		say(d, GOOD, "locked memory", "%s; record's rings take %s",
+		doctor_say(d, GOOD, "locked memory", "%s; record's rings take %s",
 		    text_bytes(a, rl.rlim_cur), text_bytes(b, need));
 	else {
-		say(d, NOTE, "locked memory", "%s; record's rings want %s and will be smaller",
+		doctor_say(d, NOTE, "locked memory", "%s; record's rings want %s and will be smaller",
 		    text_bytes(a, rl.rlim_cur), text_bytes(b, need));
-		remedy("raise it with \"ulimit -l\", or in /etc/security/limits.conf");
+		doctor_remedy("raise it with \"ulimit -l\", or in /etc/security/limits.conf");
 	}
 }
 
@@ -227,14 +206,14 @@ static void check_symbols(struct doctor *d)
 	bool shown = line && line - text >= 16 && strncmp(line - 16, "0000000000000000", 16);
 
 	if (!text)
-		say(d, NOTE, "kernel symbols", "/proc/kallsyms: %s", strerror(errno));
+		doctor_say(d, NOTE, "kernel symbols", "/proc/kallsyms: %s", strerror(errno));
 	else if (!shown)
-		say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
+		doctor_say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
 		    "%lld)", (long long)kptr);
 	else
-		say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
+		doctor_say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
 	if (text && !shown)
-		remedy("kernel functions will be shown as addresses; run as root to record their "
+		doctor_remedy("kernel functions will be shown as addresses; run as root to record their "
 		       "names");
 	free(text);
 }
@@ -243,41 +222,58 @@ static void check_rest(struct doctor *d)
 {
 	bool cgroup = access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
 
-	say(d, cgroup ? GOOD : NOTE, "cgroup v2", cgroup ? "mounted at /sys/fs/cgroup (-G)" :
+	doctor_say(d, cgroup ? GOOD : NOTE, "cgroup v2", cgroup ? "mounted at /sys/fs/cgroup (-G)" :
 	    "not mounted at /sys/fs/cgroup: -G needs the path of a cgroup's directory");
 	if (!access("/proc/sys/kernel/perf_event_paranoid", F_OK))
-		say(d, GOOD, "perf", "perf_events is there, too; both can be used at once");
+		doctor_say(d, GOOD, "perf", "perf_events is there, too; both can be used at once");
 	else
-		say(d, GOOD, "perf", "perf_events is not in this kernel; pev does not need it");
-	say(d, GOOD, "tracefs", "not needed");
+		doctor_say(d, GOOD, "perf", "perf_events is not in this kernel; pev does not need it");
+	doctor_say(d, GOOD, "tracefs", "not needed");
+}
+
+struct doctor_opts {
+	bool self_test;
+};
+
+static int examine(struct doctor *d)
+{
+	check_kernel(d);
+	check_rights(d);
+	check_sampling(d);
+	check_events(d);
+	doctor_pmu(d);
+	check_clock(d);
+	check_memory(d);
+	check_symbols(d);
+	check_rest(d);
+	return d->bad ? STATUS_FAILED : STATUS_OK;
 }
 
 static int doctor_run(int argc, char **argv)
 {
 	struct doctor d = { .color = isatty(1) && !getenv("NO_COLOR") };
+	struct doctor_opts o = { 0 };
 	struct msg m;
 	int n, err, status;
 
-	status = command_options(&command_doctor, &d, argc, argv, &n);
+	status = command_options(&command_doctor, &o, argc, argv, &n);
 	if (status >= 0)
 		return status;
 	err = kernel_info(&d.info, &m);
 	if (err) {
-		say(&d, BAD, "kernel", "%s", m.text);
+		doctor_say(&d, BAD, "kernel", "%s", m.text);
 		return status_of(err);
 	}
-	check_kernel(&d);
-	check_rights(&d);
-	check_sampling(&d);
-	check_events(&d);
-	check_clock(&d);
-	check_memory(&d);
-	check_symbols(&d);
-	check_rest(&d);
-	return d.bad ? STATUS_FAILED : STATUS_OK;
+	if (o.self_test)
+		return self_test(&d.info) ? STATUS_FAILED : STATUS_OK;
+	return examine(&d);
 }
 
-static const struct opt doctor_options[] = { { 0 } };
+static const struct opt doctor_options[] = {
+	{ 0, OPT_FLAG, "self-test", NULL, "open counters and see whether they count, take turns, "
+	  "sample and can be read as they should", offsetof(struct doctor_opts, self_test) },
+	{ 0 },
+};
 
 const struct command command_doctor = {
 	.name = "doctor",

@@ -43,6 +43,7 @@ extern const struct command command_offcpu;
 extern const struct command command_timeline;
 extern const struct command command_script;
 extern const struct command command_doctor;
+extern const struct command command_pmu;
 extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_trace;

@@ -64,6 +64,7 @@ int main(void)
 	test_profile();
 	test_rows();
 	test_stat();
+	test_pmu_text();
 	test_processor();
 	test_diff();
 	printf("1..%d\n", tap.n);

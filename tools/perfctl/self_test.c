@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctl doctor --self-test: do the counters count what they should? Loops
+ * of a known number of instructions tell. For owners of real processors to
+ * confirm what was tried on emulated ones only.
+ */
+#include "doctor.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIES	     20
+#define LOOP	     1000000
+#define PERIOD	     100003
+#define SAMPLES	     200
+#define MAX_EVENTS   32
+#define TURNS_NS     400000000
+
+struct self_tests {
+	const struct pev_info *info;
+	unsigned int failed;
+};
+
+enum verdict {
+	PASS,
+	FAIL,
+	SKIP,
+};
+
+static void verdict(struct self_tests *t, enum verdict v, const char *what, const char *fmt, ...)
+	PRINTF(4, 5);
+
+static void verdict(struct self_tests *t, enum verdict v, const char *what, const char *fmt, ...)
+{
+	static const char *const words[] = { "PASS", "FAIL", "SKIP" };
+	va_list ap;
+
+	t->failed += v == FAIL;
+	printf("%s  %-28s ", words[v], what);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* Instructions and branches of each turn of loop() */
+#if defined(__x86_64__)
+#define LOOP_INSTRUCTIONS 2
+
+static __attribute__((noinline)) void loop(uint64_t n)
+{
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+}
+#else
+#define LOOP_INSTRUCTIONS 1
+
+static __attribute__((noinline)) void loop(uint64_t n)
+{
+	__asm__ volatile("mtctr %0; 1: bdnz 1b" : : "r"(n) : "ctr");
+}
+#endif
+
+static bool counts(const struct self_tests *t, uint32_t event)
+{
+	return t->info->hardware >> event & 1;
+}
+
+static void make_attr(struct pev_attr *attr, uint32_t event, uint64_t flags)
+{
+	pev_attr_event(attr, PEV_TYPE_HARDWARE, event, NULL);
+	attr->flags = flags;
+}
+
+static uint64_t value_of(int fd)
+{
+	struct pev_value v = { 0 };
+
+	pev_read_value(fd, &v);
+	return v.value;
+}
+
+/* An interrupt may add an instruction or two: the best of some tries is without. */
+static void test_exact(struct self_tests *t, uint32_t event, uint64_t each)
+{
+	const char *name = pev_config_name(PEV_TYPE_HARDWARE, event);
+	char what[64];
+	uint64_t best = UINT64_MAX, want = each * LOOP;
+	struct pev_attr attr;
+	struct pev_why why;
+	int fd;
+
+	snprintf(what, sizeof(what), "%s, exactly", name);
+	if (!counts(t, event)) {
+		verdict(t, SKIP, what, "not counted by this processor");
+		return;
+	}
+	make_attr(&attr, event, PEV_F_EXCLUDE_KERNEL);
+	fd = pev_open_why(&attr, &why);
+	if (fd < 0) {
+		verdict(t, FAIL, what, "%s", why.text);
+		return;
+	}
+	for (int i = 0; i < TRIES && best != want; i++) {
+		uint64_t a = value_of(fd), b, c, more;
+
+		loop(LOOP);
+		b = value_of(fd);
+		loop(2 * LOOP);
+		c = value_of(fd);
+		more = (c - b) - (b - a);
+		if (best == UINT64_MAX || llabs((long long)(more - want)) <
+					  llabs((long long)(best - want)))
+			best = more;
+	}
+	close(fd);
+	verdict(t, best == want ? PASS : FAIL, what,
+		"%llu more for %d turns of a loop, expected %llu", (unsigned long long)best, LOOP,
+		(unsigned long long)want);
+}
+
+static void some_calls(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		syscall(SYS_getppid);
+}
+
+/* What user mode and the kernel make together is all that there is. */
+static void test_modes(struct self_tests *t)
+{
+	static const uint64_t flags[] = { 0, PEV_F_EXCLUDE_KERNEL, PEV_F_EXCLUDE_USER };
+	int fds[3] = { -1, -1, -1 };
+	struct pev_value v[3];
+	struct pev_attr attr;
+	struct pev_why why;
+	double all, sum;
+	int n = 0;
+
+	for (; n < 3; n++) {
+		make_attr(&attr, PEV_HW_INSTRUCTIONS,
+			  flags[n] | (n ? 0 : PEV_F_DISABLED | PEV_F_READ_GROUP));
+		attr.group_fd = fds[0];
+		fds[n] = pev_open_why(&attr, &why);
+		if (fds[n] < 0)
+			break;
+	}
+	if (n < 3) {
+		verdict(t, fds[n] == -EACCES || fds[n] == -EPERM ? SKIP : FAIL, "user + kernel = all",
+			"%s", why.text);
+	} else {
+		pev_enable(fds[0], true);
+		some_calls(20000);
+		pev_disable(fds[0], true);
+		if (pev_read_values(fds[0], v, 3) == 3) {
+			all = (double)v[0].value;
+			sum = (double)v[1].value + (double)v[2].value;
+			verdict(t, v[1].value && v[2].value && sum > 0.99 * all && sum < 1.01 * all ?
+				PASS : FAIL, "user + kernel = all", "%llu + %llu instructions, %llu in all",
+				(unsigned long long)v[1].value, (unsigned long long)v[2].value,
+				(unsigned long long)v[0].value);
+		} else {
+			verdict(t, FAIL, "user + kernel = all", "the group cannot be read");
+		}
+	}
+	while (n > 0)
+		close(fds[--n]);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* More events than counters: what is scaled must be near what is not. */
+static void test_turns(struct self_tests *t)
+{
+	int fds[MAX_EVENTS], n = 0;
+	unsigned int want = t->info->pmu_counters * 2 + 1, waited = 0;
+	double turns = 0, low = 0, high = 0;
+	struct pev_attr attr;
+	struct pev_why why;
+	uint64_t end;
+
+	if (want > MAX_EVENTS)
+		want = MAX_EVENTS;
+	make_attr(&attr, PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL);
+	while (n < (int)want && (fds[n] = pev_open_why(&attr, &why)) >= 0)
+		n++;
+	if (n < (int)want) {
+		verdict(t, FAIL, "turns", "%s", why.text);
+	} else {
+		for (end = now_ns() + TURNS_NS; now_ns() < end; turns += LOOP / 10)
+			loop(LOOP / 10);
+		for (int i = 0; i < n; i++) {
+			struct pev_value v = { 0 };
+			double share;
+
+			pev_read_value(fds[i], &v);
+			waited += v.time_running < v.time_enabled;
+			share = v.time_running ? (double)v.value * (double)v.time_enabled /
+				(double)v.time_running / (turns * LOOP_INSTRUCTIONS) : 0;
+			low = !i || share < low ? share : low;
+			high = !i || share > high ? share : high;
+		}
+		verdict(t, waited && low > 0.8 && high < 1.2 ? PASS : FAIL, "turns",
+			"%d events, of which %u had to wait, found %.1f to %.1f %% of what happened", n,
+			waited, 100 * low, 100 * high);
+	}
+	while (n > 0)
+		close(fds[--n]);
+}
+
+/**
+ * struct distances - what samples say of those before them
+ * @n:        samples
+ * @elsewhere: not in loop()
+ * @last:     value at the sample before
+ * @exact:    distances that are the period exactly
+ * @least:    shortest
+ * @most:     longest
+ */
+struct distances {
+	unsigned int n;
+	unsigned int elsewhere;
+	uint64_t last;
+	unsigned int exact;
+	uint64_t least;
+	uint64_t most;
+};
+
+static void add_sample(struct distances *d, const struct pev_event *ev)
+{
+	uint64_t distance;
+
+	if (!ev->values_len || !ev->values)
+		return;
+	distance = ev->values[0] - d->last;
+	d->last = ev->values[0];
+	d->elsewhere += ev->ip < (uintptr_t)loop || ev->ip > (uintptr_t)loop + 64;
+	if (!d->n++)
+		return;
+	d->exact += distance == PERIOD;
+	if (!d->least || distance < d->least)
+		d->least = distance;
+	if (distance > d->most)
+		d->most = distance;
+}
+
+static void read_ring(struct pev_ring *ring, const struct pev_meta *meta, struct distances *d)
+{
+	uint32_t size = pev_ring_packet_size(ring);
+	struct pev_piece piece;
+
+	while (pev_ring_next(ring, &piece) > 0) {
+		for (size_t at = 0; at < piece.len; at += size) {
+			struct pev_decoder dec;
+			struct pev_event ev;
+
+			if (pev_decode_packet(&dec, meta, (const char *)piece.data + at, size))
+				continue;
+			while (pev_decode_next(&dec, &ev) > 0)
+				add_sample(d, &ev);
+		}
+	}
+	pev_ring_release(ring);
+}
+
+static int read_samples(int channel_fd, struct distances *d)
+{
+	struct pev_channel *channel = NULL;
+	struct pev_meta *meta = NULL;
+	char *text = NULL;
+	size_t len;
+	int err;
+
+	pev_flush(channel_fd);
+	err = pev_read_metadata(channel_fd, &text, &len);
+	if (!err)
+		err = pev_meta_parse(text, len, &meta, NULL);
+	if (!err)
+		err = pev_channel_map(channel_fd, &channel);
+	for (unsigned int cpu = 0; !err && cpu < pev_channel_nr_cpus(channel); cpu++) {
+		struct pev_ring *ring = pev_channel_ring(channel, cpu);
+
+		/* values are those of a CPU */
+		d->last = 0;
+		if (ring)
+			read_ring(ring, meta, d);
+	}
+	pev_channel_unmap(channel);
+	pev_meta_free(meta);
+	free(text);
+	return err;
+}
+
+static void sample(struct self_tests *t, int channel)
+{
+	struct distances d = { 0 };
+	struct pev_value v = { 0 };
+	struct pev_attr attr;
+	struct pev_why why;
+	int fd, err;
+
+	make_attr(&attr, PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED);
+	pev_attr_record(&attr, channel, PERIOD, PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_READ);
+	fd = pev_open_why(&attr, &why);
+	if (fd < 0) {
+		verdict(t, FAIL, "samples", "%s", why.text);
+		return;
+	}
+	pev_enable(fd, false);
+	loop((uint64_t)PERIOD * SAMPLES / LOOP_INSTRUCTIONS);
+	pev_disable(fd, false);
+	pev_read_value(fd, &v);
+	err = read_samples(channel, &d);
+	close(fd);
+	if (err) {
+		verdict(t, FAIL, "samples", "the ring cannot be read: %s", strerror(-err));
+		return;
+	}
+	verdict(t, d.n >= SAMPLES - 2 && d.n == v.value / PERIOD ? PASS : FAIL, "number of samples",
+		"%u for %llu instructions, one for each %d", d.n, (unsigned long long)v.value, PERIOD);
+	verdict(t, d.n > 2 && d.elsewhere <= d.n / 20 ? PASS : FAIL, "places of samples",
+		"%u of %u in the loop that ran", d.n - d.elsewhere, d.n);
+	verdict(t, d.n > 2 && d.least > PERIOD - PERIOD / 10 && d.most < PERIOD + PERIOD / 10 ?
+		PASS : FAIL, "distances of samples", "%llu to %llu, %u of %u exact",
+		(unsigned long long)d.least, (unsigned long long)d.most, d.exact,
+		d.n ? d.n - 1 : 0);
+}
+
+static void test_samples(struct self_tests *t)
+{
+	struct pev_attr attr;
+	struct pev_why why;
+	int channel;
+
+	pev_attr_channel(&attr, 1 << 18);
+	channel = pev_open_why(&attr, &why);
+	if (channel < 0) {
+		verdict(t, FAIL, "samples", "the ring: %s", why.text);
+		return;
+	}
+	sample(t, channel);
+	close(channel);
+}
+
+/* Between two values of read() lies every one that the register gives. */
+static void test_self(struct self_tests *t)
+{
+	unsigned int wrong = 0, slow = 0;
+	uint64_t cost = UINT64_MAX;
+	struct pev_self self;
+	struct pev_attr attr;
+	struct pev_why why;
+	int ret;
+
+	if (!(t->info->pmu_features & PEV_PMU_USER_READS)) {
+		verdict(t, SKIP, "reading in user mode", "this processor does not let it");
+		return;
+	}
+	make_attr(&attr, PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL);
+	ret = pev_self_open(&attr, &self, &why);
+	if (ret <= 0) {
+		verdict(t, ret ? FAIL : SKIP, "reading in user mode", "%s",
+			ret ? why.text : "the kernel or the C library does not let it");
+		if (!ret)
+			close(self.fd);
+		return;
+	}
+	for (int i = 0; i < 1000; i++) {
+		uint64_t a = value_of(self.fd), b = 0, c = 0, d;
+
+		pev_self_read(&self, &b);
+		pev_self_read(&self, &c);
+		slow += !self.page->counter;
+		d = value_of(self.fd);
+		wrong += a > b || b > c || c > d;
+		if (c - b < cost)
+			cost = c - b;
+	}
+	pev_self_unmap(&self);
+	close(self.fd);
+	verdict(t, wrong || slow > 500 ? FAIL : PASS, "reading in user mode",
+		"%u of 1000 out of order with read(), %u without a counter; %llu instructions each",
+		wrong, slow, (unsigned long long)cost);
+}
+
+static void test_cycles(struct self_tests *t)
+{
+	struct pev_attr attr;
+	struct pev_why why;
+	uint64_t start, ns, value;
+	int fd;
+
+	if (!counts(t, PEV_HW_CYCLES)) {
+		verdict(t, SKIP, "cycles", "not counted by this processor");
+		return;
+	}
+	make_attr(&attr, PEV_HW_CYCLES, PEV_F_EXCLUDE_KERNEL);
+	fd = pev_open_why(&attr, &why);
+	if (fd < 0) {
+		verdict(t, FAIL, "cycles", "%s", why.text);
+		return;
+	}
+	start = now_ns();
+	loop(100 * LOOP);
+	ns = now_ns() - start;
+	value = value_of(fd);
+	close(fd);
+	/* what a processor could do at best, and an emulator may at worst */
+	verdict(t, (double)value < 10.0 * (double)ns && (double)value > 0.001 * (double)ns ?
+		PASS : FAIL, "cycles", "%.3f GHz", (double)value / (double)ns);
+}
+
+unsigned int self_test(const struct pev_info *info)
+{
+	struct self_tests t = { .info = info };
+
+	if (!info->pmu_counters) {
+		verdict(&t, SKIP, "all", "there is no PMU here that pev can use; \"perfctl doctor\" says "
+			"why");
+		return 0;
+	}
+	printf("%s, %u counters\n", info->pmu, info->pmu_counters);
+	test_exact(&t, PEV_HW_INSTRUCTIONS, LOOP_INSTRUCTIONS);
+	test_exact(&t, PEV_HW_BRANCHES, 1);
+	test_cycles(&t);
+	test_modes(&t);
+	test_turns(&t);
+	test_samples(&t);
+	test_self(&t);
+	printf("%s\n", t.failed ? "some failed" : "none failed");
+	return t.failed;
+}
