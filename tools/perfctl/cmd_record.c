@@ -139,8 +139,8 @@ static int set_clock(void *opts, const char *arg, struct msg *m)
 static const struct opt record_options[] = {
 	TARGET_OPTS(struct record_opts, target),
 	{ 0, OPT_HEADING, .help = "What to record" },
-	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated (default: cpu-clock, "
-	  "samples by a timer)", 0, add_events },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated (default: cycles, or "
+	  "cpu-clock, a timer, where there is no PMU)", 0, add_events },
 	{ 0, OPT_CALL, "filter", "EXPR", "record only what fulfils EXPR, for the tracepoints "
 	  "and markers of the -e before", 0, add_filter },
 	{ 'F', OPT_U64, "freq", "HZ", "samples a second (default: 999)",
@@ -166,9 +166,10 @@ static const struct opt record_options[] = {
 	{ 0 },
 };
 
-static bool is_timer(const struct planned_event *e)
+/* What is sampled at a frequency unless a period is given */
+static bool has_frequency(const struct planned_event *e)
 {
-	return e->attr.type == PEV_TYPE_TIMER;
+	return e->attr.type == PEV_TYPE_TIMER || event_is_hardware(e);
 }
 
 /* How often, and what is in each record. */
@@ -182,14 +183,17 @@ static void plan_sampling(struct record_run *r)
 		struct pev_attr *a = &e->attr;
 		bool own = a->period != 0;
 
-		if (is_timer(e)) {
-			if (!own && o->count) {
+		if (has_frequency(e)) {
+			if (!own && o->count && !e->stand_in) {
 				a->period = o->count;
 			} else if (!own) {
 				a->period = o->freq ? o->freq : DEFAULT_HZ;
 				a->flags |= PEV_F_FREQ;
 			}
 			a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP | chains;
+			/* the kernel changes it as it goes */
+			if (event_is_hardware(e) && (a->flags & PEV_F_FREQ))
+				a->sample |= PEV_SAMPLE_PERIOD;
 		} else {
 			if (!own)
 				a->period = o->count ? o->count : 1;
@@ -379,6 +383,42 @@ static void summary(const struct record_run *r)
 	free(v);
 }
 
+static void note_throttled(const char *label, const struct pev_multiplexed *w)
+{
+	char a[32], b[32];
+
+	note("%s: sampling was held up %s times, for %s in all, because samples came faster than the "
+	     "kernel lets them: take a lower frequency (-F) or a longer period (-c)", label,
+	     text_count(a, w->throttled), text_ns(b, w->throttled_ns));
+}
+
+/* What the samples of hardware events lack */
+static void summary_hardware(const struct record_run *r)
+{
+	size_t ids = r->recorder.set.n_ids;
+	struct pev_multiplexed *w = xcalloc(ids, sizeof(*w));
+
+	for (size_t i = 0; ids && i < r->plan.n; i++) {
+		const char *label = r->plan.events[i].label;
+
+		if (event_set_read_windows(&r->recorder.set, i, w))
+			continue;
+		for (size_t k = 1; k < ids; k++) {
+			w->throttled += w[k].throttled;
+			w->throttled_ns += w[k].throttled_ns;
+			w->time_enabled += w[k].time_enabled;
+			w->time_running += w[k].time_running;
+		}
+		if (w->throttled)
+			note_throttled(label, w);
+		if (w->time_enabled > w->time_running + w->throttled_ns + w->time_enabled / 100)
+			note("%s: was sampled for %.1f %% of the time; otherwise other events had the "
+			     "counters (see \"perfctl pmu\")", label,
+			     100.0 * (double)w->time_running / (double)w->time_enabled);
+	}
+	free(w);
+}
+
 static int finish(struct record_run *r, struct msg *m)
 {
 	struct msg end_msg;
@@ -389,6 +429,7 @@ static int finish(struct record_run *r, struct msg *m)
 	event_plan_note_user_only(&r->plan);
 	if (!r->opts.quiet)
 		summary(r);
+	summary_hardware(r);
 	return err;
 }
 
@@ -423,6 +464,27 @@ static int record_target(struct record_run *r, struct msg *m)
 	return err;
 }
 
+/* Cycles if they can be sampled now; who or what is in the way is told. */
+static const char *default_event(const struct record_run *r, const struct pev_info *info)
+{
+	struct pev_attr attr;
+	struct pev_why why;
+	int fd = -1;
+
+	if (info->pmu_counters && (info->hardware >> PEV_HW_CYCLES & 1)) {
+		pev_attr_event(&attr, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, NULL);
+		attr.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
+		fd = pev_open_why(&attr, &why);
+		if (fd < 0)
+			note("cycles: %s: sampling by the cpu-clock timer instead", why.text);
+	} else if (!r->opts.quiet) {
+		note("no PMU here that pev can use: sampling by the cpu-clock timer");
+	}
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? "cycles" : "cpu-clock";
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct pev_info info;
@@ -433,7 +495,7 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
 	if (!r->opts.events.n)
-		err = event_list_parse(&r->opts.events, "cpu-clock", m);
+		err = event_list_parse(&r->opts.events, default_event(r, &info), m);
 	if (!err)
 		err = target_make(&r->target, &r->opts.target, r->argv, m);
 	if (!err)
@@ -512,6 +574,7 @@ const struct command command_record = {
 	.examples = "  perfctl record -g -- ./program        samples with call chains\n"
 		    "  perfctl record -g dwarf -- ./program    of code without frame pointers\n"
 		    "  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
+		    "  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		    "  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		    "  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
 	.opts = record_options,
