@@ -63,10 +63,10 @@ int main(void)
 	test_machine();
 	test_profile();
 	test_rows();
+	test_diff();
 	test_stat();
 	test_pmu_text();
 	test_processor();
-	test_diff();
 	printf("1..%d\n", tap.n);
 	return tap.failed != 0;
 }

@@ -26,9 +26,9 @@ void test_object(void);
 void test_machine(void);
 void test_profile(void);
 void test_rows(void);
+void test_diff(void);
 void test_stat(void);
 void test_pmu_text(void);
 void test_processor(void);
-void test_diff(void);
 
 #endif
