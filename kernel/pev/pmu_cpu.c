@@ -132,7 +132,7 @@ static unsigned int bits_of(unsigned int counter)
 static bool fold(struct pev_hw_slot *s)
 {
 	u64 raw = static_call(hw_read)(s->counter);
-	u64 delta = pev_count_delta(s->raw, raw, bits_of(s->counter));
+	u64 delta = pev_count_delta(s->raw, raw, s->bits);
 
 	s->raw = raw;
 	if (!delta)
@@ -159,8 +159,7 @@ static void load(struct pev_hw_slot *s)
 {
 	if (s->sampling)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
-				       hw_of(s->event)->code.period_min,
-				       bits_of(s->counter));
+				       hw_of(s->event)->code.period_min, s->bits);
 	else
 		s->raw = fresh(s->counter);
 	static_call(hw_write)(s->counter, s->raw);
@@ -212,6 +211,7 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 
 	wait_end(s, now);
 	s->counter = counter;
+	s->bits = bits_of(counter);
 	if (!(cpu->known & BIT_ULL(counter)) || cpu->config[counter] != config) {
 		cpu->known |= BIT_ULL(counter);
 		cpu->config[counter] = config;
@@ -624,11 +624,14 @@ static void take_sample(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s,
 			const struct pev_pmu_sample *sample)
 {
 	struct pev_event *event = s->event;
-	struct pev_sample_in in = {
-		.regs = shown_regs(event, sample->regs),
-		.addr = sample->addr,
-	};
+	struct pev_sample_in in;
 
+	/* member by member: this is the path that counts */
+	in.regs = shown_regs(event, sample->regs);
+	in.ip = 0;
+	in.user_ip = false;
+	in.addr = sample->addr;
+	in.task = NULL;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;

@@ -293,9 +293,16 @@ static u64 *put_fixed(struct pev_event *event, u32 *rec, const struct pev_sample
 	struct task_struct *task = in && in->task ? in->task : current;
 	u64 *to = (u64 *)(rec + 1);
 
-	rec[0] = event->sample & PEV_SAMPLE_TID ? task_pid_nr_ns(task, event->pid_ns) : 0;
-	if (event->sample & PEV_SAMPLE_PID)
-		*to++ = task_tgid_nr_ns(task, event->pid_ns);
+	if (likely(event->pid_ns == &init_pid_ns)) {
+		rec[0] = event->sample & PEV_SAMPLE_TID ? task->pid : 0;
+		if (event->sample & PEV_SAMPLE_PID)
+			*to++ = task->tgid;
+	} else {
+		rec[0] = event->sample & PEV_SAMPLE_TID ?
+			 task_pid_nr_ns(task, event->pid_ns) : 0;
+		if (event->sample & PEV_SAMPLE_PID)
+			*to++ = task_tgid_nr_ns(task, event->pid_ns);
+	}
 	if (event->sample & PEV_SAMPLE_IP)
 		*to++ = sample_ip(event, in);
 	if (event->sample & PEV_SAMPLE_ADDR)
