@@ -14,6 +14,31 @@
 
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* ---- main.c: the table --------------------------------------------------- */
+
+enum peer { PEV, PERF, FTRACE, PEERS };
+
+/**
+ * struct figure - a line of the table
+ * @name: for scripts
+ * @text: for people
+ * @goal: what pev should not exceed; 0: nothing was promised
+ * @at:   what each peer costs; NAN: has no such thing
+ */
+struct figure {
+	const char	*name;
+	const char	*text;
+	double		goal;
+	double		at[PEERS];
+};
+
+/* A new line, with no costs yet. */
+struct figure *figure(const char *name, double goal, const char *text);
+
+/* ---- hardware.c ---------------------------------------------------------- */
+
+void measure_hardware(void);
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000
@@ -22,6 +47,7 @@ void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 double load_calls(unsigned int calls);	/* getppid() */
 double load_pipe(void);			/* a switch between two processes */
+double load_pipe_with(void (*other_end)(void)); /* which first does this */
 double load_spin(void);			/* all of it, in a user's function */
 double load_markers(unsigned int turns); /* the markers of the sample module */
 double load_dispatch(unsigned int calls); /* getppid() on its slow path */
@@ -34,6 +60,7 @@ void load_end(pid_t pid);
 struct pev_listen {
 	uint32_t	type;
 	uint32_t	target;
+	uint64_t	flags;
 	pid_t		pid;	/* 0: the caller */
 	uint64_t	config;
 	const char	*name;
@@ -59,6 +86,7 @@ struct perf_listen {
 	uint64_t	period;	/* 0: count only */
 	bool		callchain;
 	bool		inherit;
+	bool		user;	/* user mode only */
 };
 
 int listen_perf(const struct perf_listen *what);

@@ -38,7 +38,7 @@ int listen_pev(const struct pev_listen *what, int channel)
 		.filter = (uintptr_t)what->filter,
 		.period = what->period,
 		.sample = what->sample,
-		.flags = what->off ? PEV_F_DISABLED : 0,
+		.flags = what->flags | (what->off ? PEV_F_DISABLED : 0),
 		.channel_fd = what->period ? channel : -1,
 		.group_fd = -1,
 	};
@@ -81,6 +81,7 @@ int listen_perf(const struct perf_listen *what)
 		.config = what->config,
 		.sample_period = what->period,
 		.inherit = what->inherit,
+		.exclude_kernel = what->user,
 		.watermark = 1,
 		.wakeup_watermark = RING_SIZE / 2,
 	};

@@ -71,6 +71,11 @@ static void turn(int to, int from)
 
 double load_pipe(void)
 {
+	return load_pipe_with(NULL);
+}
+
+double load_pipe_with(void (*other_end)(void))
+{
 	int there[2], back[2];
 	double begin, end;
 	pid_t pid;
@@ -80,6 +85,8 @@ double load_pipe(void)
 	pid = fork();
 	if (!pid) {
 		close(there[1]);
+		if (other_end)
+			other_end();
 		echo(there[0], back[1]);
 	}
 	close(there[0]);
