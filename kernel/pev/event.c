@@ -353,11 +353,12 @@ err_free:
 
 static void event_value(struct pev_event *event, struct pev_slot *slot, struct pev_value *v)
 {
-	u64 time = READ_ONCE(slot->time);
+	u64 enabled, running;
 
-	v->value += event->counts_time ? time : (u64)local64_read(&slot->count);
-	v->time_enabled += time;
-	v->time_running += time - READ_ONCE(slot->waited);
+	pev_slot_times(slot, &enabled, &running);
+	v->value += event->counts_time ? enabled : (u64)local64_read(&slot->count);
+	v->time_enabled += enabled;
+	v->time_running += running;
 	v->lost += local64_read(&slot->lost);
 	v->filtered += local64_read(&slot->filtered);
 	v->samples += local64_read(&slot->samples);

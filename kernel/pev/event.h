@@ -34,7 +34,8 @@ struct trace_event_call;
  * @lost:     records that found no room
  * @filtered: occurrences refused by the filter
  * @time:     ns that the event ran here, up to @since
- * @waited:   of these, ns that it had no counter to count with
+ * @waited:   of these, ns that it had no counter to count with; see
+ *            pev_slot_times()
  * @since:    when it was started, in ktime_get_mono_fast_ns()
  * @node:     on this CPU's list of running events of one source
  * @event:    back
@@ -259,6 +260,27 @@ static __always_inline bool pev_slot_hit(struct pev_event *event, struct pev_slo
 		return false;
 	local64_sub(period, &slot->left);
 	return true;
+}
+
+/**
+ * pev_slot_times() - the two times of an event on a CPU
+ * @slot:    of any CPU
+ * @enabled: ns that it ran
+ * @running: ns of these that it counted
+ *
+ * Both are as of the last fold. One that comes in between must not make more
+ * waiting than time of it: @time is written before and read after @waited.
+ *
+ * Context: Any.
+ */
+static inline void pev_slot_times(const struct pev_slot *slot, u64 *enabled, u64 *running)
+{
+	u64 waited = READ_ONCE(slot->waited);
+
+	smp_rmb();	/* pev_slot:I, pairs with J */
+	*enabled = READ_ONCE(slot->time);
+	/* a reset sets both to 0, one after the other */
+	*running = *enabled - min(waited, *enabled);
 }
 
 /**

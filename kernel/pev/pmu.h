@@ -23,7 +23,6 @@ struct vm_area_struct;
  * @event:     back
  * @node:      in the CPU's list of those that want a counter
  * @counter:   that it has; -1: none
- * @bits:      its width
  * @last:      that it had before and would like again; -1: none
  * @sampling:  overflows make records
  * @throttled: has a counter that stands still until the next tick
@@ -31,6 +30,7 @@ struct vm_area_struct;
  * @raw:       the counter when it was folded last
  * @period:    progress towards the next sample
  * @since:     when it got the counter, or began to wait for one
+ * @waited:    ns that it waited; @slot->waited is that as of the last fold
  * @turn:      place in the queue of those that have to take turns
  * @turn_ran:  ns that it has counted in this turn
  * @window_x:  counted in this turn
@@ -49,13 +49,13 @@ struct pev_hw_slot {
 	struct list_head	node;
 	s8			counter;
 	s8			last;
-	u8			bits;
 	bool			sampling;
 	bool			throttled;
 	bool			paged;
 	u64			raw;
 	struct pev_period	period;
 	u64			since;
+	u64			waited;
 	u64			turn;
 	u64			turn_ran;
 	u64			window_x;

@@ -132,7 +132,7 @@ static unsigned int bits_of(unsigned int counter)
 static bool fold(struct pev_hw_slot *s)
 {
 	u64 raw = static_call(hw_read)(s->counter);
-	u64 delta = pev_count_delta(s->raw, raw, s->bits);
+	u64 delta = pev_count_delta(s->raw, raw, bits_of(s->counter));
 
 	s->raw = raw;
 	if (!delta)
@@ -159,7 +159,8 @@ static void load(struct pev_hw_slot *s)
 {
 	if (s->sampling)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
-				       hw_of(s->event)->code.period_min, s->bits);
+				       hw_of(s->event)->code.period_min,
+				       bits_of(s->counter));
 	else
 		s->raw = fresh(s->counter);
 	static_call(hw_write)(s->counter, s->raw);
@@ -191,10 +192,21 @@ static void wait_end(struct pev_hw_slot *s, u64 now)
 {
 	u64 ns = stretch(s, now);
 
-	s->slot->waited += ns;
+	s->waited += ns;
 	s->sampled += ns;
 	if (s->throttled)
 		s->throttled_ns += ns;
+}
+
+/*
+ * The time that it ran was brought up to date, and this goes with it. Counters
+ * change hands at other times, too: whoever reads then must not find that it
+ * waited longer than it ran.
+ */
+static void show_waited(struct pev_hw_slot *s)
+{
+	smp_wmb();	/* pev_slot:J, pairs with I */
+	WRITE_ONCE(s->slot->waited, s->waited);
 }
 
 static void count_end(struct pev_hw_slot *s, u64 now)
@@ -211,7 +223,6 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 
 	wait_end(s, now);
 	s->counter = counter;
-	s->bits = bits_of(counter);
 	if (!(cpu->known & BIT_ULL(counter)) || cpu->config[counter] != config) {
 		cpu->known |= BIT_ULL(counter);
 		cpu->config[counter] = config;
@@ -528,6 +539,7 @@ void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 	if (s->counter >= 0)
 		detach(cpu, s, now);
 	wait_end(s, now);
+	show_waited(s);
 	/* short stretches add up to a turn */
 	if (cpu->crowded && s->turn_ran >= turn_ns())
 		turn_end(s, ++cpu->turns);
@@ -551,6 +563,8 @@ void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now)
 		fold(s);
 	else if (now)
 		wait_end(s, now);
+	if (now)
+		show_waited(s);
 	page_update(s);
 	barrier();	/* as in update_end() */
 	cpu->updating = false;
@@ -574,6 +588,7 @@ void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned
 	memset(&s->windows, 0, sizeof(s->windows));
 	s->window_x = 0;
 	s->turn_ran = 0;
+	s->waited = 0;
 	s->throttles = 0;
 	s->throttled_ns = 0;
 }
@@ -624,14 +639,11 @@ static void take_sample(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s,
 			const struct pev_pmu_sample *sample)
 {
 	struct pev_event *event = s->event;
-	struct pev_sample_in in;
+	struct pev_sample_in in = {
+		.regs = shown_regs(event, sample->regs),
+		.addr = sample->addr,
+	};
 
-	/* member by member: this is the path that counts */
-	in.regs = shown_regs(event, sample->regs);
-	in.ip = 0;
-	in.user_ip = false;
-	in.addr = sample->addr;
-	in.task = NULL;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;

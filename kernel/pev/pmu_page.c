@@ -26,7 +26,7 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_slot *s)
 	page->counter = counter ? counter->user + 1 : 0;
 	page->cpu = smp_processor_id();
 	page->shift = counter ? 64 - counter->bits : 0;
-	page->partial = !!s->slot->waited;
+	page->partial = !!s->waited;
 	page->start = s->raw;
 	page->base = atomic64_read(&hw->total);
 	barrier();

@@ -133,11 +133,12 @@ struct file *pev_pmu_file(void)
 static void add_slot(struct pev_multiplexed *m, struct pev_windows *windows,
 		     const struct pev_hw_slot *s)
 {
-	u64 time = READ_ONCE(s->slot->time);
+	u64 enabled, running;
 
+	pev_slot_times(s->slot, &enabled, &running);
 	m->value += local64_read(&s->slot->count);
-	m->time_enabled += time;
-	m->time_running += time - READ_ONCE(s->slot->waited);
+	m->time_enabled += enabled;
+	m->time_running += running;
 	m->throttled += s->throttles;
 	m->throttled_ns += s->throttled_ns;
 	pev_windows_merge(windows, &s->windows);

@@ -63,10 +63,12 @@ static void slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 
 static void slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
+	/* first, see pev_slot_times() */
+	slot->time += now - slot->since;
+	slot->since = now;
 	if (event->ops->stop)
 		event->ops->stop(event, slot, now);
 	WRITE_ONCE(slot->running, 0);
-	slot->time += now - slot->since;
 }
 
 /* The processor tells whom they count: they run everywhere all the time. */
