@@ -589,6 +589,9 @@ void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned
 	s->window_x = 0;
 	s->turn_ran = 0;
 	s->waited = 0;
+	/* the window begins here, and so does its time */
+	if (counts(s))
+		s->since = ktime_get_mono_fast_ns();
 	s->throttles = 0;
 	s->throttled_ns = 0;
 }

@@ -579,6 +579,10 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 			slot_reset(events[i], cpu);
 	}
 	cpus_read_unlock();
+	/* what user space reads by itself is as of the last fold, and of all CPUs */
+	for (i = 0; i < nr; i++)
+		if (events[i]->flags & PEV_F_USER_PAGE)
+			pev_target_fold(events[i]);
 }
 
 /* ---- CPUs and cgroups ---- */
