@@ -540,8 +540,8 @@ void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 		detach(cpu, s, now);
 	wait_end(s, now);
 	show_waited(s);
-	/* short stretches add up to a turn */
-	if (cpu->crowded && s->turn_ran >= turn_ns())
+	/* short stretches add up to a turn; pinned events take none */
+	if (cpu->crowded && s->turn_ran >= turn_ns() && list_of(cpu, event) == &cpu->wanted)
 		turn_end(s, ++cpu->turns);
 	list_del_init(&s->node);
 }
