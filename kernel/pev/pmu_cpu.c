@@ -774,7 +774,11 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 static void start_tick(struct irq_work *work)
 {
-	tick_start(container_of(work, struct pev_pmu_cpu, start_tick));
+	struct pev_pmu_cpu *cpu = container_of(work, struct pev_pmu_cpu, start_tick);
+
+	/* a CPU that goes offline would leave the timer to another */
+	if (cpu->up)
+		tick_start(cpu);
 }
 
 /* ---- the CPU itself ---- */
