@@ -409,10 +409,12 @@ err_close:
 static void name_events(struct seq_buf *text, struct pev_event **members, u64 events)
 {
 	const char *sep = "";
+	u64 rest;
 
-	for (; events; events &= events - 1) {
+	for (; events; events = rest) {
+		rest = events & (events - 1);
 		seq_buf_printf(text, "%s%s", sep, members[__ffs64(events)]->name);
-		sep = events & (events - 1) & (events - 2) ? ", " : " and ";
+		sep = rest & (rest - 1) ? ", " : " and ";
 	}
 }
 
