@@ -5,6 +5,7 @@
  *
  * Locks: pev_control, then cpus_read_lock.
  */
+#include <kunit/visibility.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/pid.h>
@@ -145,22 +146,22 @@ static int pmu_cpu_offline(unsigned int cpu)
 }
 
 /* The last CPU, with interrupts off; the others went offline before. */
-static int pmu_suspend(void *data)
+VISIBLE_IF_KUNIT int pev_pmu_suspend(void *data)
 {
 	if (ours)
 		pev_pmu_cpu_stop();
 	return 0;
 }
 
-static void pmu_resume(void *data)
+VISIBLE_IF_KUNIT void pev_pmu_resume(void *data)
 {
 	if (ours)
 		pev_pmu_cpu_start();
 }
 
 static const struct syscore_ops pmu_syscore_ops = {
-	.suspend	= pmu_suspend,
-	.resume		= pmu_resume,
+	.suspend	= pev_pmu_suspend,
+	.resume		= pev_pmu_resume,
 };
 
 static struct syscore pmu_syscore = { .ops = &pmu_syscore_ops };

@@ -99,6 +99,11 @@ int pev_pmu_encode(u32 type, u64 config, u64 flags, struct pev_pmu_code *code,
 /* Is the hardware ours at the moment? */
 bool pev_pmu_is_ours(void);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+int pev_pmu_suspend(void *data);
+void pev_pmu_resume(void *data);
+#endif
+
 /* ---- pmu_cpu.c ---- */
 
 void pev_pmu_cpu_init(void);

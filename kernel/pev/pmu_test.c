@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/pev_pmu.h>
@@ -47,6 +48,17 @@ struct fake_cpu {
 
 static DEFINE_PER_CPU(struct fake_cpu, fake_cpus);
 static const char *fake_holder_name;
+static bool fake_gone;			/* @cpu_start finds no PMU */
+static unsigned int fake_strays;	/* calls for a CPU that is not ours */
+
+/* The CPU in a call that may only come while its registers are the core's. */
+static struct fake_cpu *fake_here(void)
+{
+	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
+
+	fake_strays += !cpu->ours;
+	return cpu;
+}
 
 static int fake_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		       struct pev_refuse *r)
@@ -84,6 +96,8 @@ static int fake_cpu_start(void)
 {
 	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
 
+	if (fake_gone)
+		return -ENODEV;
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->frozen = true;
 	cpu->ours = true;
@@ -95,12 +109,12 @@ static int fake_cpu_start(void)
 
 static void fake_cpu_stop(void)
 {
-	this_cpu_ptr(&fake_cpus)->ours = false;
+	fake_here()->ours = false;
 }
 
 static void fake_freeze(void)
 {
-	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
+	struct fake_cpu *cpu = fake_here();
 	struct pev_pmu_sample sample = { };
 	u64 pmi = cpu->pmi_in_freeze;
 
@@ -113,7 +127,7 @@ static void fake_freeze(void)
 
 static void fake_thaw(u64 active, bool user)
 {
-	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
+	struct fake_cpu *cpu = fake_here();
 
 	cpu->active = active;
 	cpu->frozen = false;
@@ -122,7 +136,7 @@ static void fake_thaw(u64 active, bool user)
 
 static void fake_set(unsigned int counter, u64 config)
 {
-	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
+	struct fake_cpu *cpu = fake_here();
 
 	WARN_ON_ONCE(!cpu->frozen);
 	cpu->config[counter] = config;
@@ -131,12 +145,12 @@ static void fake_set(unsigned int counter, u64 config)
 
 static u64 fake_read(unsigned int counter)
 {
-	return this_cpu_ptr(&fake_cpus)->value[counter];
+	return fake_here()->value[counter];
 }
 
 static void fake_write(unsigned int counter, u64 value)
 {
-	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
+	struct fake_cpu *cpu = fake_here();
 
 	WARN_ON_ONCE(!cpu->frozen);
 	cpu->value[counter] = value & (LAP - 1);
@@ -217,6 +231,8 @@ static int pmu_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rig);
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 	fake_holder_name = NULL;
+	fake_gone = false;
+	fake_strays = 0;
 	if (pev_pmu_register(&fake_pmu))
 		kunit_skip(test, "this machine has a PMU of its own");
 	test->priv = rig;
@@ -233,6 +249,7 @@ static void pmu_test_exit(struct kunit *test)
 		pev_event_close(rig->events[--rig->nr]);
 	pev_event_reap_sync();
 	pev_pmu_unregister(&fake_pmu);
+	KUNIT_EXPECT_EQ(test, fake_strays, 0);
 }
 
 static struct pev_event *open(struct kunit *test, u64 code, u64 flags,
@@ -476,6 +493,130 @@ static void test_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hw_here(event)->windows.nr, 0);
 }
 
+/* A window that began before a reset is of the time after it, as its count is. */
+static void test_reset_in_a_window(struct kunit *test)
+{
+	struct pev_event *event = open(test, 9, 0, NULL);
+	struct rig *rig = test->priv;
+	u64 reset;
+
+	switch_all(test, true);
+	work(100);
+	mdelay(20);
+	mutex_lock(&pev_control);
+	reset = ktime_get_mono_fast_ns();
+	pev_target_reset(rig->events, rig->nr);
+	mutex_unlock(&pev_control);
+	work(10);
+	switch_all(test, false);
+	KUNIT_EXPECT_EQ(test, hw_here(event)->window_x, 90);
+	KUNIT_EXPECT_LE(test, hw_here(event)->turn_ran, ktime_get_mono_fast_ns() - reset);
+}
+
+static void nap(void (*meanwhile)(void))
+{
+	unsigned long flags;
+
+	/* as syscore_suspend() and syscore_resume() are called */
+	local_irq_save(flags);
+	pev_pmu_suspend(NULL);
+	if (meanwhile)
+		meanwhile();
+	pev_pmu_resume(NULL);
+	local_irq_restore(flags);
+}
+
+static void firmware_works(void)
+{
+	fake_work(5000);
+	mdelay(5);
+}
+
+/* Registers are lost in a suspend; values are not, nor is a time in it counted. */
+static void test_suspend(struct kunit *test)
+{
+	struct pev_event *two = open(test, 2, 0, NULL);
+	struct pev_event *all[6] = { two };
+	u64 ran;
+
+	switch_all(test, true);
+	work(100);
+	nap(firmware_works);
+	KUNIT_EXPECT_TRUE(test, per_cpu(fake_cpus, 0).ours);
+	work(10);
+	KUNIT_EXPECT_EQ(test, value(two), 220);
+	KUNIT_EXPECT_GE(test, slot_here(two)->waited, 5 * NSEC_PER_MSEC);
+	ran = time_running(two);
+	mdelay(1);
+	value(two);
+	KUNIT_EXPECT_GE(test, time_running(two), ran + NSEC_PER_MSEC);
+
+	/* those that take turns go on with it */
+	for (unsigned int i = 1; i < ARRAY_SIZE(all); i++)
+		all[i] = open(test, i, 0, NULL);
+	switch_all(test, true);
+	nap(firmware_works);
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++) {
+		ktime_t end = ktime_add_ms(ktime_get(), 2000);
+		u64 before = value(all[i]);
+
+		while (value(all[i]) == before && ktime_before(ktime_get(), end))
+			work(1);
+		KUNIT_EXPECT_NE(test, value(all[i]), before);
+	}
+}
+
+static void pmu_vanishes(void)
+{
+	fake_gone = true;
+}
+
+/*
+ * A machine that wakes up elsewhere, without counters: what was counted stays, the
+ * time of counting is over, and nothing touches what is not there.
+ */
+static void test_vanished(struct kunit *test)
+{
+	struct pev_event *event = open(test, 3, 0, NULL), *late;
+	struct rig *rig = test->priv;
+	u64 ran, all;
+
+	switch_all(test, true);
+	work(100);
+	KUNIT_EXPECT_EQ(test, value(event), 300);
+	nap(pmu_vanishes);
+	KUNIT_EXPECT_FALSE(test, per_cpu(fake_cpus, 0).ours);
+	value(event);
+	ran = time_running(event);
+	all = slot_here(event)->time;
+	work(100);
+	mdelay(2);
+	KUNIT_EXPECT_EQ(test, value(event), 300);
+	KUNIT_EXPECT_EQ(test, time_running(event), ran);
+	KUNIT_EXPECT_GE(test, slot_here(event)->time, all + 2 * NSEC_PER_MSEC);
+
+	/* switched, opened, reset and closed as ever, to no effect */
+	switch_all(test, false);
+	late = open(test, 1, 0, event);
+	switch_all(test, true);
+	work(100);
+	KUNIT_EXPECT_EQ(test, value(late), 0);
+	KUNIT_EXPECT_EQ(test, time_running(late), 0);
+	mutex_lock(&pev_control);
+	pev_target_reset(rig->events, rig->nr);
+	mutex_unlock(&pev_control);
+	KUNIT_EXPECT_EQ(test, value(event), 0);
+	pev_event_close(rig->events[--rig->nr]);
+	nap(NULL);
+	KUNIT_EXPECT_EQ(test, fake_strays, 0);
+
+	/* and back where there are some */
+	fake_gone = false;
+	nap(NULL);
+	work(7);
+	KUNIT_EXPECT_EQ(test, value(event), 21);
+}
+
 static void test_held(struct kunit *test)
 {
 	struct pev_attr attr = {
@@ -499,6 +640,9 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_turns),
 	KUNIT_CASE(test_pinned_and_exclusive),
 	KUNIT_CASE(test_reset),
+	KUNIT_CASE(test_reset_in_a_window),
+	KUNIT_CASE(test_suspend),
+	KUNIT_CASE(test_vanished),
 	KUNIT_CASE(test_held),
 	{ }
 };
