@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctl export: packets of any content, through the reader into each format.
+ * The first byte chooses the format, the others are a stream; its first packet is
+ * given the right uuid, so that what follows is reached.
+ */
+// FUZZ-SOURCES: tools/perfctl/export_*.c tools/perfctl/feed*.c tools/perfctl/profile*.c tools/perfctl/machine.c tools/perfctl/object*.c tools/perfctl/unwind*.c tools/perfctl/util.c tools/perfctl/text.c tools/lib/pev/*.c tools/lib/pev/sym/*.c
+// FUZZ-CFLAGS: -iquote tools/perfctl -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev/sym
+// FUZZ-LIBS: -lz -Wl,--wrap=lines_find -ldw -lelf -lstdc++ -lm -lpthread -ldl
+// FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
+#include "export.h"
+#include "perfctl.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+				  0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
+static const struct exporter *const formats[] = {
+	&export_perf, &export_pprof, &export_folded, &export_firefox,
+	&export_chrome, &export_callgrind, &export_csv, &export_jsonl,
+};
+static char dir[64], stream[80];
+
+/* perfctl's and libpev's own functions of that name are not asked for source lines here. */
+long __wrap_lines_find(void);
+long __wrap_lines_find(void)
+{
+	return 0;
+}
+
+void note(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+static void clean(void)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(dir);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	char command[300];
+
+	(void)argc;
+	(void)argv;
+	snprintf(dir, sizeof(dir), "%s/pev-fuzz.XXXXXX", access("/dev/shm", W_OK) ? "/tmp" :
+										     "/dev/shm");
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(stream, sizeof(stream), "%s/stream_0", dir);
+	snprintf(command, sizeof(command), "cp tests/unit/lib/metadata.tsdl %s/metadata", dir);
+	if (system(command))
+		abort();
+	atexit(clean);
+	return 0;
+}
+
+static void write_stream(const uint8_t *data, size_t size)
+{
+	FILE *f = fopen(stream, "w");
+
+	if (!f)
+		abort();
+	if (size >= 24) {
+		fwrite(data, 1, 4, f);
+		fwrite(uuid, 1, 16, f);
+		data += 20;
+		size -= 20;
+	}
+	fwrite(data, 1, size, f);
+	if (fclose(f))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct export x = { 0 };
+	const struct feed_class *cls;
+	const struct pev_event *ev;
+	struct msg m;
+	int err;
+
+	if (!size)
+		return 0;
+	write_stream(data + 1, size - 1);
+	x.format = formats[data[0] % ARRAY_SIZE(formats)];
+	if (feed_open(&x.feed, dir, &m))
+		return 0;
+	x.begin = pev_trace_begin_ns(x.feed.trace);
+	if (out_open(&x.out, "/dev/null", &m))
+		abort();
+	err = x.format->begin ? x.format->begin(&x, &m) : 0;
+	while (!err && feed_next(&x.feed, &ev, &cls, &m) > 0)
+		if (cls->kind != FEED_EVENT || !x.format->samples ||
+		    export_class_has_samples(ev->cls))
+			err = x.format->event(&x, ev, cls, &m);
+	if (!err && x.format->end)
+		err = x.format->end(&x, &m);
+	out_close(&x.out, err, &m);
+	x.format->free(&x);
+	for (size_t i = 0; i < x.n_names; i++)
+		free(x.names[i].name);
+	free(x.names);
+	feed_close(&x.feed);
+	return 0;
+}
