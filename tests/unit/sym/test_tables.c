@@ -38,6 +38,14 @@ static void functions(void)
 	is_str(at(&t, 0x600), "foo::bar(int, char const*)", "C++ is demangled");
 	is_str(at(&t, UINT64_MAX), "-", "the last address of all");
 	symtab_free(&t);
+	add(&t, 0x100, 0, "first", 0);
+	add(&t, 0x200, 0, "low", 0);
+	add(&t, 0x200, 0, "high", 3);
+	add(&t, 0x300, 0, "last", 0);
+	symtab_finish(&t);
+	ok(t.s.n == 3 && !strcmp(at(&t, 0x2ff), "high") && !strcmp(at(&t, 0x300), "last"),
+	   "what comes sorted still has one function at each address");
+	symtab_free(&t);
 	symtab_finish(&t);
 	is_num(symtab_find(&t, 5), SYM_NONE, "an empty table");
 }

@@ -47,13 +47,30 @@ static void close_end(struct symbol *s, uint64_t next)
 		s->end = next;
 }
 
+/* The kernel's come sorted, but for those at the same address. */
+static void sort(struct symbol *s, size_t n)
+{
+	size_t run;
+
+	for (size_t i = 1; i < n; i++)
+		if (s[i].start < s[i - 1].start) {
+			qsort(s, n, sizeof(*s), by_address);
+			return;
+		}
+	for (size_t i = 0; i < n; i += run) {
+		for (run = 1; i + run < n && s[i + run].start == s[i].start; run++)
+			;
+		if (run > 1)
+			qsort(s + i, run, sizeof(*s), by_address);
+	}
+}
+
 void symtab_finish(struct symtab *t)
 {
 	struct symbol *s = t->s.p;
 	size_t kept = 0;
 
-	if (t->s.n)
-		qsort(s, t->s.n, sizeof(*s), by_address);
+	sort(s, t->s.n);
 	for (size_t i = 0; i < t->s.n; i++) {
 		struct symbol *last = kept ? &s[kept - 1] : NULL;
 
