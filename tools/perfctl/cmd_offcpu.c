@@ -23,6 +23,7 @@ struct offcpu_opts {
 	const char *sort;
 	const char *time;
 	const char *json;
+	const char *csv;
 	const char *color;
 	const char *state;
 	struct rows_config rows;
@@ -82,6 +83,8 @@ static const struct opt offcpu_options[] = {
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct offcpu_opts, json) },
+	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV; weights are ns",
+	  offsetof(struct offcpu_opts, csv) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct offcpu_opts, color) },
 	{ 0 },
@@ -253,6 +256,8 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 	style.graph = r->chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
 	if (o->json) {
 		err = report_write_json(&r->feed, &o->rows, &style, o->json, m);
+	} else if (o->csv) {
+		err = report_write_csv(&r->feed, &o->rows, &style, ",", o->csv, m);
 	} else if (r->feed.profile.n_cells) {
 		style.color = term_color(o->color);
 		term_pager_start();

@@ -50,6 +50,11 @@ typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @lock:     the profile while load_run() is at work
  * @wanted:   somebody waits for @lock
  * @stop:     set to end load_run() early
+ * @run:      what fills the profile instead of load_run(), for the terminal
+ *            interface; NULL: load_run()
+ * @owner:    for @run
+ * @live:     what @run says of itself; "" if it is no live source
+ * @scale:    what weights are multiplied by, 0: nothing
  */
 struct load {
 	struct feed *feed;
@@ -65,6 +70,10 @@ struct load {
 	pthread_mutex_t lock;
 	volatile bool wanted;
 	volatile bool stop;
+	int (*run)(struct load *l, struct msg *m);
+	void *owner;
+	char live[96];
+	uint64_t scale;
 };
 
 void load_init(struct load *l, struct feed *feed, const struct load_config *config);

@@ -13,7 +13,7 @@ static const struct command *const commands[] = {
 	&command_report, &command_script, &command_doctor,
 	&command_pmu,
 	&command_annotate, &command_diff, &command_flame,
-	&command_offcpu, &command_timeline,
+	&command_offcpu, &command_timeline, &command_top,
 	&command_export, &command_import, &command_trace,
 };
 

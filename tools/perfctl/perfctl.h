@@ -41,6 +41,7 @@ extern const struct command command_diff;
 extern const struct command command_flame;
 extern const struct command command_offcpu;
 extern const struct command command_timeline;
+extern const struct command command_top;
 extern const struct command command_script;
 extern const struct command command_doctor;
 extern const struct command command_pmu;

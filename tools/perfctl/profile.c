@@ -216,6 +216,27 @@ void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
 	profile_add_many(p, key, 1, weight);
 }
 
+void profile_rehash_cells(struct profile *p)
+{
+	htab_clear(&p->h_cells);
+	for (size_t i = 0; i < p->n_cells; i++)
+		htab_add(&p->h_cells, hash_bytes(&p->cells[i].key, sizeof(p->cells[i].key)),
+			 (uint32_t)i);
+}
+
+void profile_forget(struct profile *p)
+{
+	p->n_cells = p->n_raw = p->n_raw_words = p->n_funcs = p->n_resolved = 0;
+	p->n_chains = p->n_chain_frames = p->n_frames = p->n_frame_lines = 0;
+	htab_clear(&p->h_cells);
+	htab_clear(&p->h_raw);
+	htab_clear(&p->h_funcs);
+	htab_clear(&p->h_chains);
+	htab_clear(&p->h_frames);
+	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
+	frame_id(p, OBJECT_ID_UNKNOWN, 0);		   /* FRAME_NONE */
+}
+
 static uint32_t *more(uint32_t *map, size_t from, size_t to)
 {
 	return from == to ? map : xrealloc(map, to * sizeof(*map));

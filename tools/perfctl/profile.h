@@ -179,6 +179,11 @@ struct profile_map {
 void profile_merge(struct profile *to, struct profile *from, struct profile_map *map);
 void profile_map_free(struct profile_map *map);
 
+/* After the caller changed cells: they can be found again. */
+void profile_rehash_cells(struct profile *p);
+/* Forgets samples, places and functions; processes and objects stay. */
+void profile_forget(struct profile *p);
+
 /* Finds the function of every frame that came since the last call. */
 void profile_resolve(struct profile *p);
 /* The number of a function. */

@@ -27,6 +27,8 @@ enum report_graph {
  * @graph:   call trees
  * @samples: a column with the number of samples
  * @color:   large shares stand out
+ * @bare:    no heading for the recording
+ * @lines:   rows of a table at most, 0: all
  * @waits:   weights are ns, samples are waits
  */
 struct report_style {
@@ -37,6 +39,8 @@ struct report_style {
 	bool samples;
 	bool color;
 	bool waits;
+	bool bare;
+	uint64_t lines;
 };
 
 /* One event's table. @event: its name, for the heading. */

@@ -79,7 +79,8 @@ void report_text(struct feed *f, const struct rows_config *config, const struct 
 	struct rows_config columns;
 	struct rows rows;
 
-	print_header(f, s->out);
+	if (!s->bare)
+		print_header(f, s->out);
 	for (uint32_t e = 0; e < (one ? 1 : f->names.n); e++) {
 		const char *name = one ? "all events" : strtab_get(&f->names, e);
 

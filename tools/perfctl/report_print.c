@@ -373,9 +373,13 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 	struct table t = { .rows = rows, .style = s, .events = events };
 	char a[32], b[32], safe[256];
 
-	fprintf(s->out, "# %s: %s %s", text_safe(safe, sizeof(safe), event),
-		text_count(a, rows->samples), s->waits ? "waits" : "samples");
-	if (s->waits)
+	fprintf(s->out, "# %s", text_safe(safe, sizeof(safe), event));
+	if (!s->bare)
+		fprintf(s->out, ": %s %s", text_count(a, rows->samples),
+			s->waits ? "waits" : "samples");
+	if (s->bare)
+		; /* they fade, and have no number */
+	else if (s->waits)
 		fprintf(s->out, " of together %s", text_ns(b, rows->weight));
 	else if (rows->weight != rows->samples && !rows->n_group)
 		fprintf(s->out, ", which stand for %s events", text_count(b, rows->weight));
@@ -384,9 +388,11 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 		t.shown += shown(&t, &rows->r[i]);
 	measure(&t);
 	print_heading(&t);
-	for (size_t i = 0; i < rows->n; i++)
-		if (shown(&t, &rows->r[i]))
+	for (size_t i = 0, left = s->lines ? s->lines : SIZE_MAX; i < rows->n && left; i++)
+		if (shown(&t, &rows->r[i])) {
 			print_row(&t, &rows->r[i]);
+			left--;
+		}
 	print_rest(&t);
 	fputc('\n', s->out);
 }

@@ -22,7 +22,7 @@ static const char *const orders[] = { "comm,dso,symbol", "symbol", "dso", "comm"
 static void *reader(void *arg)
 {
 	struct tui *t = arg;
-	int err = load_run(t->load, &t->msg);
+	int err = t->load->run ? t->load->run(t->load, &t->msg) : load_run(t->load, &t->msg);
 
 	pthread_mutex_lock(&t->load->lock);
 	t->failed = err != 0;

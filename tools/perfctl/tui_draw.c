@@ -154,18 +154,23 @@ static void draw_headings(const struct tui *t)
 static void draw_bars(struct tui *t)
 {
 	struct strbuf b = { 0 };
-	char n[32], right[64] = "";
+	char n[32], right[96] = "";
 	const struct load *l = t->load;
 
 	if (t->event == UINT32_MAX) {
 		strbuf_puts(&b, t->done ? "no samples" : "reading...");
 	} else {
 		text_name(&b, strtab_get(&t->feed->names, t->event));
-		strbuf_addf(&b, ": %s samples", text_count(n, t->rows.samples));
+		if (!l->run)
+			strbuf_addf(&b, ": %s samples", text_count(n, t->rows.samples));
 	}
 	for (size_t i = 0; i < t->n_zooms; i++)
 		strbuf_addf(&b, " > %s", t->zooms[i].what);
-	if (!t->done)
+	if (l->live[0])
+		snprintf(right, sizeof(right), "%s", l->live);
+	else if (t->load->run)
+		snprintf(right, sizeof(right), "waiting for samples");
+	else if (!t->done)
 		snprintf(right, sizeof(right), "reading %d %%",
 			 l->total ? (int)(100 * min_u64(l->done, l->total) / l->total) : 0);
 	else
