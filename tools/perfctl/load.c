@@ -118,7 +118,8 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 		key.frame = p->chain_frames[p->chains[key.chain].first];
 	if (!l->config.chains)
 		key.chain = CHAIN_NONE;
-	profile_add(p, &key, ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale);
+	profile_add(p, &key, (ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale) *
+			     (l->scale ? l->scale : 1));
 }
 
 /* In one thread: the order of time is that of the cursor. */
