@@ -207,8 +207,11 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 	}
 	inc_irq_stat(apic_perf_irqs);
 	c->unmask = hw->masks;
-	if (!over)
+	if (!over) {
+		/* the one that was expected, if one was */
+		c->late_end = 0;
 		pev_pmu_report(PEV_PMU_LATE);
+	}
 	/* of two PMIs the second finds nothing */
 	if (!hw->masks && hweight64(over) > 1)
 		x86_pev_expect_late(c);

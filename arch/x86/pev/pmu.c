@@ -123,8 +123,11 @@ void x86_pev_write(unsigned int counter, u64 value)
 	} else {
 		c->armed &= ~bit;
 		/* seldom: here nothing would tell old overflows from new ones */
-		if (hw->ack)
+		if (hw->ack) {
+			if (!hw->masks && reg_read(hw->status) & bit)
+				x86_pev_expect_late(c);
 			reg_write(hw->ack, bit);
+		}
 	}
 	if (unlikely(c->wrapped & bit)) {
 		c->wrapped &= ~bit;

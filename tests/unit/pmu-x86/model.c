@@ -114,9 +114,20 @@ bool model_other_nmi(void)
 	return taken;
 }
 
+static void tick_all(void);
+
 /* Time passes: an access or an occurrence. */
 static void pass(void)
 {
+	static bool dragging;
+	int i;
+
+	if ((m.in_nmi || m.drag_all) && !dragging) {
+		dragging = true;
+		for (i = 0; i < m.drag; i++)
+			tick_all();
+		dragging = false;
+	}
 	if (m.pmi_in > 0)
 		m.pmi_in--;
 	if (!m.pmi_in)
@@ -441,6 +452,7 @@ int model_write(u32 msr, u64 value)
 	struct reg r = { };
 
 	m.writes++;
+	pass();		/* what comes may come before it and after it */
 	if (has_global() && !m.gone && msr == (m.amd ? 0xc0000302 : 0x390)) {
 		/* [I] IA32_PERF_GLOBAL_OVF_CTRL, _STATUS_RESET; [A] StatusClr */
 		if (value & ~(counters() | BIT_ULL(63) | BIT_ULL(62) | frozen_bit()))

@@ -26,6 +26,9 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @spurious:   status bits that set themselves again once, when acknowledged
  * @no_freeze:  DEBUGCTL forgets bit 12, as hypervisors do
  * @gone:       all PMU registers fault
+ * @drag:       each register access in an NMI takes so many instructions, which
+ *              count
+ * @drag_all:   not only in an NMI
  * @pmi_after:  the PMI comes after so many register accesses or occurrences
  *
  * @sel:        event selects, and so on: the registers
@@ -51,6 +54,8 @@ struct model {
 	int	family, number;
 	u64	stuck, spurious;
 	bool	no_freeze, gone;
+	int	drag;
+	bool	drag_all;
 	int	pmi_after;
 
 	u64	sel[32], ctr[32], fctr[16], fctrl, ctrl, status, debugctl, efer, pebs;

@@ -131,6 +131,7 @@ static void update_end(bool user)
 		updating = true;
 		if (deferred) {
 			deferred = false;
+			CHECK(!model_counting());
 			sample_all(active);
 		}
 		pmu->ops->thaw(active, user);
@@ -405,6 +406,80 @@ static void undone(void)
 	/* only that one was forgiven */
 	CHECK(!model_other_nmi());
 	down();
+}
+
+/* The same, but the counter is given to somebody who only counts, from 0. */
+static void undone_for_good(void)
+{
+	int round;
+
+	make_kind();
+	m.pmi_after = 10000;
+	up();
+	for (round = 0; round < 2; round++) {
+		update_begin();
+		attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
+		update_end(false);
+		model_run(1001);
+		update_begin();
+		fold(0);
+		attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
+		CHECK_EQ(m.ctr[0], 0);
+		update_end(false);
+		model_settle();
+		CHECK_EQ(overflows, 0);
+		CHECK_EQ(m.unknown, 0);
+		CHECK(model_counting());
+		CHECK(!model_other_nmi());
+		/* and once more without freezing */
+		shim_param->set("0", NULL);
+	}
+	CHECK_EQ(incidents[PEV_PMU_LATE], 2);
+	down();
+}
+
+/* Counters go on in the PMI, as long as they are let, and overflow there. */
+static void counted_handler(void)
+{
+	s64 late;
+	int i;
+
+	make_kind();
+	for (m.drag = 1; m.drag < 12; m.drag++) {
+		int drag = m.drag;
+
+		up();
+		shim_param->set("0", NULL);
+		memset(mini, 0, sizeof(mini));
+		update_begin();
+		attach(0, PEV_HW_INSTRUCTIONS, 500, 0);
+		attach(1, PEV_HW_INSTRUCTIONS, 503, 0);
+		attach(2, PEV_HW_INSTRUCTIONS, 510 + drag, 0);
+		update_end(false);
+		/* without updates; or with, which are the kernel and counted */
+		if (drag & 1)
+			model_run(300000);
+		m.drag_all = true;
+		for (i = 0; i < 3000 && !(drag & 1); i++) {
+			model_run(100);
+			update_begin();
+			update_end(false);
+		}
+		m.drag_all = false;
+		update_begin();
+		for (i = 0; i < 3; i++) {
+			fold(i);
+			late = -mini[i].left;
+			CHECK(late < 200);
+			CHECK(mini[i].count >= 300000);
+		}
+		active = 0;
+		update_end(false);
+		m.drag = 0;
+		down();
+		m.drag = drag;
+	}
+	CHECK_EQ(incidents[PEV_PMU_FOREIGN] + incidents[PEV_PMU_STUCK], 0);
 }
 
 static void stopped_with_pmi_on_its_way(void)
@@ -1034,6 +1109,8 @@ static const struct {
 	{ "PMIs late by anything, in changes", late_pmis, true },
 	{ "NMIs of others stay theirs", others_nmis, true },
 	{ "an overflow that is undone", undone, true },
+	{ "an overflow that is undone for good", undone_for_good, true },
+	{ "the handler itself is counted", counted_handler, true },
 	{ "a PMI on its way when all stops", stopped_with_pmi_on_its_way, true },
 	{ "a task switch costs two writes", switch_cost, true },
 	{ "registers are given back as found", restored, true },
