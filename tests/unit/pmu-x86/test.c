@@ -49,6 +49,7 @@ static u64 active;
 static bool updating, deferred;
 static int incidents[PEV_PMU_INCIDENTS], overflows, empty;
 static u64 last_overflow;
+static int soon = -1;	/* counter that is to overflow on the way out of a PMI */
 
 int pev_pmu_register(const struct pev_pmu *p)
 {
@@ -113,6 +114,12 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 		return;
 	}
 	sample_all(counters & active);
+	if (soon >= 0) {
+		fold(soon);
+		mini[soon].left = 5;
+		load(soon);
+		soon = -1;
+	}
 	pmu->ops->thaw(active, false);
 }
 
@@ -480,6 +487,26 @@ static void counted_handler(void)
 		m.drag = drag;
 	}
 	CHECK_EQ(incidents[PEV_PMU_FOREIGN] + incidents[PEV_PMU_STUCK], 0);
+}
+
+/* Before the handler has returned the next one overflows: no PMI is masked away. */
+static void overflow_on_the_way_out(void)
+{
+	make_kind();
+	m.drag = 8;
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, 1000000, 0);
+	attach(1, PEV_HW_INSTRUCTIONS, 2000000, 0);
+	mini[0].left = 1000;
+	load(0);
+	update_end(false);
+	soon = 1;
+	model_run(2000);
+	CHECK_EQ(mini[0].samples, 1);
+	CHECK_EQ(mini[1].samples, 1);
+	m.drag = 0;
+	down();
 }
 
 static void stopped_with_pmi_on_its_way(void)
@@ -1111,6 +1138,7 @@ static const struct {
 	{ "an overflow that is undone", undone, true },
 	{ "an overflow that is undone for good", undone_for_good, true },
 	{ "the handler itself is counted", counted_handler, true },
+	{ "an overflow on the way out of a PMI", overflow_on_the_way_out, true },
 	{ "a PMI on its way when all stops", stopped_with_pmi_on_its_way, true },
 	{ "a task switch costs two writes", switch_cost, true },
 	{ "registers are given back as found", restored, true },
