@@ -94,6 +94,20 @@ assert rows[0][\"symbol\"] == \"alpha\" and rows[0][\"samples\"] == 500, rows'"
 says "report: a hostile name sends no escape" 0 '\\x1b\[31mred\\x1b\]0;x\\x07' "$p" report hostile
 ok "... nor anywhere else" bash -c "! '$p' report hostile 2>&1 | grep -q \$'\033'"
 ok "script: neither" bash -c "! '$p' script hostile 2>&1 | grep -q \$'\033'"
+
+# a function whose name is 64 KiB of what terminals obey
+python3 - <<'PY'
+name = ("\033]0;x\007" * 10923)[:65536]
+open("evil.s", "w", newline="").write(
+    '.text\n.globl "%s"\n.type "%s",@function\n"%s":\n.skip 64\n.size "%s",64\n' % ((name,) * 4))
+PY
+gcc -shared -nostdlib -o evil evil.s || exit 1
+at=0x$(readelf -SW evil | sed -nE 's/.* \.text +PROGBITS +[0-9a-f]+ +([0-9a-f]+) .*/\1/p')
+"$OUT/mktrace" evilname flat 10 "$PWD/evil" "$at" || exit 1
+says "report: a name of 64 KiB of escapes is shown as text" 0 '\[\.\] \\x1b\]0;x\\x07\\x1b' \
+	"$p" report evilname
+ok "... and sends none; nor does script" bash -c \
+	"! { '$p' report evilname; '$p' script evilname; } 2>&1 | grep -q \$'\033'"
 says "report: a tracepoint has no columns for addresses" 0 '^ +100\.00% +prog *$' "$p" report sched
 says "report: ... unless they are all that is asked for" 0 '100\.00% +\[\.\] \[no address\]' "$p" report --sort symbol sched
 says "report: nothing recorded" 0 'no samples: nothing was recorded' "$p" report empty
