@@ -9,12 +9,6 @@
 #include <linux/time64.h>
 #include "count.h"
 
-u64 pev_count_raw(u64 left, u64 min, unsigned int bits)
-{
-	left = min(max(left, min), pev_count_reach(bits));
-	return -left << (64 - bits) >> (64 - bits);
-}
-
 /* Periods in s64; one of 0 is never over. */
 static s64 distance(u64 period)
 {
@@ -41,20 +35,14 @@ bool pev_period_shorten(struct pev_period *p, u64 period)
 	return true;
 }
 
-u64 pev_period_take(struct pev_period *p)
+void pev_period_next(struct pev_period *p)
 {
-	u64 since = p->since;
+	u64 late = -(u64)p->left, period = distance(p->period);
 
-	if (p->left <= 0) {
-		u64 late = -(u64)p->left, period = distance(p->period);
-
-		/* divisions are slow, and few samples are that late */
-		if (late >= period)
-			late %= period;
-		p->left = period - late;
-	}
-	p->since = 0;
-	return since;
+	/* divisions are slow, and few samples are that late */
+	if (late >= period)
+		late %= period;
+	p->left = period - late;
 }
 
 /*

@@ -8,6 +8,7 @@
 #define _PEV_COUNT_H
 
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/types.h>
 
@@ -36,7 +37,11 @@ static inline u64 pev_count_reach(unsigned int bits)
  *
  * Return: the value, within @bits.
  */
-u64 pev_count_raw(u64 left, u64 min, unsigned int bits);
+static inline u64 pev_count_raw(u64 left, u64 min, unsigned int bits)
+{
+	left = min(max(left, min), pev_count_reach(bits));
+	return -left << (64 - bits) >> (64 - bits);
+}
 
 /**
  * struct pev_period - progress towards the next sample
@@ -70,6 +75,9 @@ static inline bool pev_period_add(struct pev_period *p, u64 delta)
 	return p->left <= 0;
 }
 
+/* The next period begins where the last one should have ended. */
+void pev_period_next(struct pev_period *p);
+
 /**
  * pev_period_take() - a sample is taken
  * @p: progress; @left is positive afterwards: a sample that comes late shortens
@@ -79,7 +87,15 @@ static inline bool pev_period_add(struct pev_period *p, u64 delta)
  * Return: occurrences that the sample stands for. Over all samples they add up
  * to all that was counted up to the last of them.
  */
-u64 pev_period_take(struct pev_period *p);
+static inline u64 pev_period_take(struct pev_period *p)
+{
+	u64 since = p->since;
+
+	if (p->left <= 0)
+		pev_period_next(p);
+	p->since = 0;
+	return since;
+}
 
 /**
  * pev_period_shorten() - a shorter period that can't wait for the next sample

@@ -23,6 +23,7 @@ struct vm_area_struct;
  * @event:     back
  * @node:      in the CPU's list of those that want a counter
  * @counter:   that it has; -1: none
+ * @bits:      its width
  * @last:      that it had before and would like again; -1: none
  * @sampling:  overflows make records
  * @throttled: has a counter that stands still until the next tick
@@ -49,6 +50,7 @@ struct pev_hw_slot {
 	struct list_head	node;
 	s8			counter;
 	s8			last;
+	u8			bits;
 	bool			sampling;
 	bool			throttled;
 	bool			paged;

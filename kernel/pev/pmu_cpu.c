@@ -129,14 +129,12 @@ static unsigned int bits_of(unsigned int counter)
 /* ---- counting ---- */
 
 /* Take over what the counter counted. Return: is a sample due? */
-static bool fold(struct pev_hw_slot *s)
+static __always_inline bool fold(struct pev_hw_slot *s)
 {
 	u64 raw = static_call(hw_read)(s->counter);
-	u64 delta = pev_count_delta(s->raw, raw, bits_of(s->counter));
+	u64 delta = pev_count_delta(s->raw, raw, s->bits);
 
 	s->raw = raw;
-	if (!delta)
-		return s->sampling && s->period.left <= 0;
 	local64_add(delta, &s->slot->count);
 	s->window_x += delta;
 	if (unlikely(s->paged))
@@ -155,12 +153,11 @@ static u64 fresh(unsigned int counter)
 }
 
 /* Load the counter, which was folded: the next overflow is the next sample. */
-static void load(struct pev_hw_slot *s)
+static __always_inline void load(struct pev_hw_slot *s)
 {
 	if (s->sampling)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
-				       hw_of(s->event)->code.period_min,
-				       bits_of(s->counter));
+				       hw_of(s->event)->code.period_min, s->bits);
 	else
 		s->raw = fresh(s->counter);
 	static_call(hw_write)(s->counter, s->raw);
@@ -223,6 +220,7 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 
 	wait_end(s, now);
 	s->counter = counter;
+	s->bits = bits_of(counter);
 	if (!(cpu->known & BIT_ULL(counter)) || cpu->config[counter] != config) {
 		cpu->known |= BIT_ULL(counter);
 		cpu->config[counter] = config;
@@ -617,11 +615,12 @@ static bool too_many(struct pev_hw_slot *s)
 	return ++s->hits > max(READ_ONCE(sysctl_pev_max_sample_rate) / HZ, 1U);
 }
 
-static void adapt(struct pev_hw_slot *s, u64 count, u64 now)
+/* The period that would give the frequency wanted, by what came since the last sample. */
+static u64 adapted(const struct pev_hw_slot *s, u64 now)
 {
-	s->period.period = pev_freq_next(s->period.period, count, max(now - s->sampled, 1),
-					 READ_ONCE(s->event->period),
-					 hw_of(s->event)->code.period_min);
+	return pev_freq_next(s->period.period, s->period.since, max(now - s->sampled, 1),
+			     READ_ONCE(s->event->period),
+			     hw_of(s->event)->code.period_min);
 }
 
 /*
@@ -642,11 +641,14 @@ static void take_sample(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s,
 			const struct pev_pmu_sample *sample)
 {
 	struct pev_event *event = s->event;
-	struct pev_sample_in in = {
-		.regs = shown_regs(event, sample->regs),
-		.addr = sample->addr,
-	};
+	struct pev_sample_in in;
 
+	/* member by member: this is the path that counts */
+	in.regs = shown_regs(event, sample->regs);
+	in.ip = 0;
+	in.user_ip = false;
+	in.addr = sample->addr;
+	in.task = NULL;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;
@@ -654,7 +656,7 @@ static void take_sample(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s,
 	if (event->flags & PEV_F_FREQ) {
 		u64 now = ktime_get_mono_fast_ns();
 
-		adapt(s, s->period.since, now);
+		s->period.period = adapted(s, now);
 		s->sampled = now;
 	} else {
 		s->period.period = READ_ONCE(event->period);
@@ -725,18 +727,10 @@ static enum hrtimer_restart rotate(struct hrtimer *timer)
 /* An event that has become rare is sampled long before its period is over. */
 static void adapt_silent(struct pev_hw_slot *s, u64 now)
 {
-	struct pev_period *p = &s->period;
-	u64 old = p->period;
-
 	if (now - s->sampled < 2 * NSEC_PER_SEC / READ_ONCE(s->event->period))
 		return;
-	adapt(s, p->since, now);
-	if (p->period >= old) {
-		p->period = old;
-		return;
-	}
-	p->left = max_t(s64, p->period - p->since, 1);
-	load(s);
+	if (pev_period_shorten(&s->period, adapted(s, now)))
+		load(s);
 }
 
 static enum hrtimer_restart tick(struct hrtimer *timer)

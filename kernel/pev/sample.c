@@ -288,7 +288,8 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 }
 
 /* Returns where the variable parts go. */
-static u64 *put_fixed(struct pev_event *event, u32 *rec, const struct pev_sample_in *in)
+static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
+				      const struct pev_sample_in *in)
 {
 	struct task_struct *task = in && in->task ? in->task : current;
 	u64 *to = (u64 *)(rec + 1);
@@ -314,6 +315,52 @@ static u64 *put_fixed(struct pev_event *event, u32 *rec, const struct pev_sample
 	return to;
 }
 
+/* No call chain, no registers, nothing whose size is only known now. */
+static void *begin_fixed(struct pev_event *event, struct pev_slot *slot, u32 payload,
+			 const struct pev_sample_in *in)
+{
+	u32 padded = round_up(payload, 8);
+	u64 *to;
+	u32 *rec;
+
+	rec = pev_ring_reserve(slot->ring, event->id, event->body + padded);
+	if (unlikely(!rec)) {
+		local64_inc(&slot->lost);
+		return NULL;
+	}
+	local64_inc(&slot->samples);
+	to = put_fixed(event, rec, in);
+	if (padded != payload)
+		to[padded / 8 - 1] = 0;
+	return to;
+}
+
+static noinline void *begin_varying(struct pev_event *event, struct pev_slot *slot,
+				    u32 payload, const struct pev_sample_in *in)
+{
+	struct parts parts = {};
+	u32 padded = round_up(payload, 8);
+	u64 *to = NULL;
+	u32 *rec;
+
+	measure(event, in, &parts);
+	rec = pev_ring_reserve(slot->ring, event->id, event->body + parts.bytes + padded);
+	if (unlikely(!rec)) {
+		local64_inc(&slot->lost);
+		goto out;
+	}
+	local64_inc(&slot->samples);
+	to = put_fixed(event, rec, in);
+	put_parts(event, to, &parts);
+	to = (void *)to + parts.bytes;
+	if (padded != payload)
+		to[padded / 8 - 1] = 0;
+out:
+	if (parts.chain)
+		pev_callchain_drop(parts.chain);
+	return to;
+}
+
 /**
  * pev_sample_begin_slow() - pev_sample_begin() for all but the simplest
  * @event:   as there
@@ -327,28 +374,7 @@ static u64 *put_fixed(struct pev_event *event, u32 *rec, const struct pev_sample
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_slot *slot,
 			    u32 payload, const struct pev_sample_in *in)
 {
-	struct parts parts = {};
-	u32 padded = round_up(payload, 8);
-	u64 *to = NULL;
-	u32 *rec;
-
 	if (event->varying)
-		measure(event, in, &parts);
-	rec = pev_ring_reserve(slot->ring, event->id, event->body + parts.bytes + padded);
-	if (unlikely(!rec)) {
-		local64_inc(&slot->lost);
-		goto out;
-	}
-	local64_inc(&slot->samples);
-	to = put_fixed(event, rec, in);
-	if (event->varying) {
-		put_parts(event, to, &parts);
-		to = (void *)to + parts.bytes;
-	}
-	if (padded != payload)
-		to[padded / 8 - 1] = 0;
-out:
-	if (parts.chain)
-		pev_callchain_drop(parts.chain);
-	return to;
+		return begin_varying(event, slot, payload, in);
+	return begin_fixed(event, slot, payload, in);
 }

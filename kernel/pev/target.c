@@ -625,8 +625,11 @@ int pev_target_init(struct pev_event *event, const struct pev_attr *attr,
 
 	if (!zalloc_cpumask_var(&event->cpus, GFP_KERNEL_ACCOUNT))
 		return -ENOMEM;
-	if (targets_task(event))
+	if (targets_task(event)) {
+		if (is_marked(event))
+			cpumask_copy(event->cpus, cpu_possible_mask);
 		return 0;
+	}
 	err = copy_cpus(event, attr, r);
 	if (err || event->target != PEV_TARGET_CGROUP)
 		return err;
