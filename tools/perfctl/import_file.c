@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #define MAX_EVENTS   65536
-#define DROP_STEP    (16u << 20)
+#define DROP_STEP    (4u << 20)
 #define UNPACK_PIECE (256u << 10)
 
 /* ---- Bytes ---- */
@@ -434,10 +434,12 @@ int import_each(struct import *im, import_record_fn fn, struct msg *m)
 		err = h.type == PERF_USER_COMPRESSED ? unpack(im, &u, r, fn, at, m) :
 						       fn(im, r, stays, m);
 		at += h.size + min_u64(behind(r), end - at - h.size);
-		/* what the queue still needs of it is read again */
+		/* what the queue needed of the step before was read again meanwhile */
 		if (at - dropped >= DROP_STEP) {
-			madvise((void *)(im->data + dropped), DROP_STEP, MADV_DONTNEED);
+			uint64_t from = dropped >= DROP_STEP ? dropped - DROP_STEP : 0;
+
 			dropped += DROP_STEP;
+			madvise((void *)(im->data + from), dropped - from, MADV_DONTNEED);
 		}
 	}
 	ZSTD_freeDStream(u.z);
