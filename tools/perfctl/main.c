@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl: finds the command and runs it. */
 #include "perfctl.h"
+#include "habits.h"
 
 #include <errno.h>
 #include <pev/pev.h>
@@ -70,8 +71,18 @@ int command_options(const struct command *cmd, void *into, int argc, char **argv
 		    int *n_operands)
 {
 	struct msg m;
-	int err = opt_parse(cmd, into, argc, argv, n_operands, &m);
+	char **words;
+	int n_words, err;
 
+	/* first what the user always wants, then what was typed */
+	err = config_words(cmd->name, &words, &n_words, &m);
+	if (!err && n_words)
+		err = opt_parse(cmd, into, n_words, words, n_operands, &m);
+	if (err) {
+		complain("in the configuration: %s", m.text);
+		return STATUS_USAGE;
+	}
+	err = opt_parse(cmd, into, argc, argv, n_operands, &m);
 	if (err == OPT_HELP_ASKED) {
 		opt_help(cmd, stdout);
 		return STATUS_OK;
@@ -92,6 +103,7 @@ static void help_all(FILE *out)
 		fprintf(out, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(out, "  %-8s  %s\n  %-8s  %s\n", "help", "explain a command", "version",
 		"print the version");
+	topic_list(out);
 	fprintf(out, "\n\"perfctl COMMAND --help\" lists a command's options.\n\n"
 		     "Start with:\n"
 		     "  perfctl stat -- COMMAND      count\n"
@@ -114,6 +126,7 @@ static int unknown(const char *name)
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		nearest_offer(&n, commands[i]->name);
+	topic_offer(&n);
 	nearest_offer(&n, "help");
 	nearest_offer(&n, "version");
 	if (n.best)
@@ -131,6 +144,8 @@ static int help(int argc, char **argv)
 		help_all(stdout);
 		return STATUS_OK;
 	}
+	if (topic_print(argv[1], stdout))
+		return STATUS_OK;
 	cmd = find(argv[1]);
 	if (!cmd)
 		return unknown(argv[1]);
@@ -152,6 +167,12 @@ static int dispatch(int argc, char **argv)
 		printf("perfctl %s (libpev %s, ABI %d)\n", PERFCTL_VERSION, pev_version(),
 		       PEV_ABI_VERSION);
 		return STATUS_OK;
+	}
+	if (!strcmp(argv[0], "completion")) {
+		if (argc == 2 && completion_write(argv[1], commands, ARRAY_SIZE(commands), stdout))
+			return STATUS_OK;
+		complain("perfctl completion takes bash, zsh or fish");
+		return STATUS_USAGE;
 	}
 	cmd = find(argv[0]);
 	return cmd ? cmd->run(argc, argv) : unknown(argv[0]);

@@ -115,5 +115,37 @@ says "timeline --threads: runs and sleeps by turns" 0 '42 [# ]*#··*·#' "$p" t
 says "timeline --threads: waits for its turn" 0 '43 .*#--*-#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline: no such event" 65 'has no sched:sched_switch' "$p" timeline flat
 says "timeline: a time in which nothing is" 2 'nothing was recorded' "$p" timeline --time 5,6 turns
+# habits
+for shell in bash zsh fish; do
+	"$p" completion $shell >completion.$shell
+	if command -v $shell >/dev/null; then
+		ok "completion: $shell can read it" $shell -n completion.$shell
+	else
+		skip "completion: $shell can read it" "there is no $shell"
+	fi
+	ok "completion: $shell knows every option of report" bash -c "
+		for o in \$('$p' report --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE '[a-z-]+\$'); do
+			[ \$o = --help ] || grep -qE -- \"\${o#--}\" completion.$shell || { echo \$o; exit 1; }
+		done"
+done
+says "completion: bash completes options" 0 '^--html$' bash -c '. ./completion.bash
+	COMP_WORDS=(perfctl report --ht) COMP_CWORD=2; _perfctl; echo "${COMPREPLY[@]}"'
+says "completion: bash completes commands" 0 '^annotate$' bash -c '. ./completion.bash
+	COMP_WORDS=(perfctl ann) COMP_CWORD=1; _perfctl; echo "${COMPREPLY[@]}"'
+says "completion: another shell" 2 'takes bash, zsh or fish' "$p" completion tcsh
+printf '# mine\n[script]\nfields = time\n[report]\nsort = dso\nshow-nr-samples = yes\n' >config
+export PERFCTL_CONFIG=$PWD/config
+says "config: options that are always wanted" 0 '^ +100\.00% +1,000 +victim$' "$p" report flat
+says "config: what is typed goes before it" 0 '50\.00% +500 +\[\.\] alpha$' "$p" report --sort symbol flat
+says "config: --no- takes it back" 0 '^ +100\.00% +victim$' "$p" report --no-show-nr-samples flat
+echo 'sorted = dso' >>config
+says "config: a mistyped option" 2 'in the configuration: unknown option --sorted; did you mean --sort' "$p" report flat
+export PERFCTL_CONFIG=
+says "help TOPIC" 0 'perfctl off-cpu --comm NAME' "$p" help slow
+says "help: a mistyped topic" 2 'did you mean "symbols"' "$p" help symbls
+says "help lists topics" 0 '^  call-chains ' "$p" help
+says "no progress and no pager in a pipe" 0 '^# command: +mktrace$' env PAGER=false "$p" report flat
+says "the pager on a terminal" 0 'PAGED' script -qec "PAGER='sed s/alpha/PAGED/' '$p' report --stdio flat" /dev/null
+
 echo "1..$n"
 exit $rc
