@@ -26,6 +26,7 @@ struct offcpu_opts {
 	const char *csv;
 	const char *color;
 	const char *state;
+	const char *comm;
 	struct rows_config rows;
 	double limit;
 	uint64_t least_us;
@@ -75,7 +76,7 @@ static const struct opt offcpu_options[] = {
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
 	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",
-	  offsetof(struct offcpu_opts, rows.comm) },
+	  offsetof(struct offcpu_opts, comm) },
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
 	  offsetof(struct offcpu_opts, rows.symbol) },
 	{ 0, OPT_STRING, "time", "FROM,TO", "only waits that end within, in seconds since the "
@@ -109,6 +110,10 @@ static void wait_ends(struct offcpu_run *r, struct waiting *w, int64_t now)
 	uint64_t ns = (uint64_t)(now - w->since);
 	bool wanted = !r->opts.state || (w->blocked == !strcmp(r->opts.state, "blocked"));
 
+	/* shares are of what was asked for */
+	if (r->opts.comm && !globs_match(r->opts.comm,
+					 machine_comm_name(&r->feed.profile.machine, w->key.comm)))
+		wanted = false;
 	if (w->since && now > w->since && now >= r->from && now <= r->to && wanted &&
 	    ns >= r->opts.least_us * 1000)
 		profile_add(&r->feed.profile, &w->key, ns);
@@ -264,7 +269,7 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 		report_text(&r->feed, &o->rows, &style);
 		term_pager_end();
 	} else {
-		complain("no wait%s", o->time || o->state || o->least_us ? " matches" :
+		complain("no wait%s", o->time || o->state || o->least_us || o->comm ? " matches" :
 			 " began or ended in the recording");
 	}
 	if (!r->chains)
