@@ -141,8 +141,7 @@ bool annotate_decode(const struct annotate_code *c, annotate_fn fn, void *arg, c
 	(void)c;
 	(void)fn;
 	(void)arg;
-	*why = xstrdup("perfctl was built without capstone (libcapstone-dev): there are no "
-		       "instructions");
+	*why = xstrdup("perfctl was built without capstone (libcapstone-dev)");
 	return false;
 }
 

@@ -15,6 +15,7 @@
 #define PAD	   10
 #define TOP	   46
 #define LETTER	   7.2
+#define TITLE_LETTER 9.5 /* of the title, on average */
 #define DEPTH_MOST 250
 
 struct flame_opts {
@@ -124,6 +125,21 @@ static void color_of(struct flame_run *r, uint32_t node, const char *name, char 
 	snprintf(buf, 32, "hsl(%u,%u%%,%u%%)", hue, sat, 70 + v / 2);
 }
 
+/* Cuts a text to what fits, less a place for the dots; true if it was too long. */
+static bool text_cut(char *s, size_t fits)
+{
+	size_t n = 0;
+
+	if (text_width(s) <= fits)
+		return false;
+	for (size_t c = 1; s[n] && c < fits; c++)
+		do
+			n++;
+		while (((unsigned char)s[n] & 0xc0) == 0x80);
+	s[n] = 0;
+	return true;
+}
+
 static void put_box(struct flame_run *r, uint32_t node, double x, double w, unsigned int level)
 {
 	const struct flame_node *n = &r->nodes[node];
@@ -147,16 +163,11 @@ static void put_box(struct flame_run *r, uint32_t node, double x, double w, unsi
 		TOP + row * ROW, w > 0.8 ? w - 0.5 : w, ROW - 1, color);
 	fits = (size_t)((w - 6) / LETTER);
 	if (w > 30 && fits > 2) {
-		size_t len = text_width(name.s), n_bytes = 0;
+		bool cut = text_cut(name.s, fits);
 
-		for (size_t c = 0; name.s[n_bytes] && c < (len > fits ? fits - 1 : fits); c++)
-			do
-				n_bytes++;
-			while (((unsigned char)name.s[n_bytes] & 0xc0) == 0x80);
-		name.s[n_bytes] = 0;
 		fprintf(r->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, TOP + row * ROW + 13);
 		put_xml(r->out, name.s);
-		fprintf(r->out, "%s</text>", len > fits ? "\xe2\x80\xa6" : "");
+		fprintf(r->out, "%s</text>", cut ? "\xe2\x80\xa6" : "");
 	}
 	fprintf(r->out, "</g>\n");
 	strbuf_free(&name);
@@ -202,6 +213,8 @@ static void put_svg(struct flame_run *r)
 	const char *command = pev_trace_info(r->feed.trace, "command");
 	unsigned int height;
 	struct strbuf b = { 0 };
+	size_t fits;
+	bool cut;
 	char n[32];
 
 	walk(r, false);
@@ -217,8 +230,11 @@ static void put_svg(struct flame_run *r)
 		"<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
 		r->opts.width, height, r->opts.width, height);
 	text_name(&b, r->opts.title ? r->opts.title : command ? command : "perfctl");
+	fits = (size_t)((double)r->opts.width / TITLE_LETTER);
+	cut = text_cut(b.s, fits);
 	fprintf(r->out, "<text class=\"t\" x=\"%d\" y=\"20\">", PAD);
 	put_xml(r->out, b.s);
+	fputs(cut ? "\xe2\x80\xa6" : "", r->out);
 	strbuf_reset(&b);
 	text_name(&b, strtab_get(&r->feed.names, r->event));
 	fprintf(r->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", PAD);
