@@ -152,15 +152,23 @@ static u64 fresh(unsigned int counter)
 	return 1ULL << (bits_of(counter) - 3);
 }
 
-/* Load the counter, which was folded: the next overflow is the next sample. */
-static __always_inline void load(struct pev_hw_slot *s)
+/*
+ * Load the counter, which was folded: the next overflow is the next sample, but
+ * not before @min occurrences.
+ */
+static __always_inline void load_from(struct pev_hw_slot *s, u64 min)
 {
 	if (s->sampling)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
-				       hw_of(s->event)->code.period_min, s->bits);
+				       max(hw_of(s->event)->code.period_min, min), s->bits);
 	else
 		s->raw = fresh(s->counter);
 	static_call(hw_write)(s->counter, s->raw);
+}
+
+static __always_inline void load(struct pev_hw_slot *s)
+{
+	load_from(s, 1);
 }
 
 static void page_update(struct pev_hw_slot *s)
@@ -228,7 +236,8 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 	}
 	/* what only counts takes the counter as it stands, if it can */
 	s->raw = cpu->raw[counter];
-	if (s->sampling || s->raw < fresh(counter))
+	/* and what a user page shows must not tell what others counted */
+	if (s->sampling || s->paged || s->raw < fresh(counter))
 		load(s);
 	cpu->on[counter] = s;
 	cpu->active |= BIT_ULL(counter);
@@ -470,8 +479,11 @@ static struct pev_pmu_cpu *update_begin(void)
 	return cpu;
 }
 
-/* Samples whose PMI came in an update: the counter overflows again at once. */
-static void load_overdue(struct pev_pmu_cpu *cpu)
+/*
+ * Samples whose PMI came in an update: the counter overflows again soon. If that
+ * is before the update is over, it would be in vain, and for ever: @min grows.
+ */
+static void load_overdue(struct pev_pmu_cpu *cpu, u64 min)
 {
 	u64 left;
 
@@ -479,17 +491,20 @@ static void load_overdue(struct pev_pmu_cpu *cpu)
 		struct pev_hw_slot *s = cpu->on[__ffs64(left)];
 
 		fold(s);
-		load(s);
+		load_from(s, min);
 		page_update(s);
 	}
 }
 
 static void update_end(struct pev_pmu_cpu *cpu)
 {
+	u64 min = 16;
+
 	for (;;) {
 		if (unlikely(cpu->deferred)) {
 			cpu->deferred = false;
-			load_overdue(cpu);
+			min *= 2;
+			load_overdue(cpu, min);
 		}
 		if (cpu->up)
 			static_call(hw_thaw)(cpu->active, cpu->pages);

@@ -223,6 +223,7 @@ TEST_F(refusal, marks)
 	ACCEPTED(attr);
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
+		close(fd);
 		pev_child_wait(&c);
 		_exit(0);
 	}

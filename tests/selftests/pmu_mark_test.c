@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting by mark: the processor tells the target's tasks from others, and no
+ * counter is touched at a switch. Only some processors have a mark.
+ */
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+#include "pmu_util.h"
+
+#define MARKED	(PEV_F_MARKED | USER_ONLY)
+
+static bool has_marks(void)
+{
+	return pmu_info().pmu_features & PEV_PMU_MARKS;
+}
+
+TEST(refusals)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);
+	int fd, other;
+	pid_t pid;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks()) {
+		EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
+		EXPECT_NE(NULL, strstr(pev_reason(), "no mark"));
+		return;
+	}
+	attr.flags = PEV_F_MARKED | PEV_F_DISABLED;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "exclude it"));
+	attr.flags |= USER_ONLY;
+	attr.target = PEV_TARGET_CPUS;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "tasks, processes and subtrees"));
+	/* one mark, one target */
+	attr.target = PEV_TARGET_TASK;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	other = pev_open(&attr);
+	ASSERT_LE(0, other) TH_LOG("%s", pev_reason());
+	close(other);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		close(fd);
+		pause();
+		_exit(0);
+	}
+	attr.target_id = pid;
+	EXPECT_EQ(-EBUSY, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "one mark"));
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* it is free again for anybody */
+	attr.target_id = getppid();
+	fd = pev_open(&attr);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	close(fd);
+}
+
+/* To the instruction, while others compete for the CPU and for its counter. */
+TEST(exactly)
+{
+	uint64_t few, many;
+	pid_t rivals[2];
+	int fd;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks())
+		SKIP(return, "this processor has no mark");
+	pev_pin(0);
+	for (int i = 0; i < 2; i++) {
+		rivals[i] = fork();
+		ASSERT_LE(0, rivals[i]);
+		while (!rivals[i])
+			pmu_loop(1000);
+	}
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, MARKED);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pmu_count(fd, 1000);
+	few = pmu_count(fd, 1000);
+	many = pmu_count(fd, 5001000);
+	EXPECT_EQ(5000000 * PMU_ROUND, many - few);
+	for (int i = 0; i < 2; i++) {
+		kill(rivals[i], SIGKILL);
+		waitpid(rivals[i], NULL, 0);
+	}
+	close(fd);
+}
+
+static void run_child(unsigned long rounds, int cpu)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pev_pin(cpu);
+		pmu_loop(rounds);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* Children of a subtree have the mark, those of a task or process have not. */
+TEST(children)
+{
+	static const uint32_t targets[] = {
+		PEV_TARGET_TASK, PEV_TARGET_PROCESS, PEV_TARGET_SUBTREE,
+	};
+	const unsigned long rounds = 500000;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks())
+		SKIP(return, "this processor has no mark");
+	for (unsigned int i = 0; i < 3; i++) {
+		struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);
+		uint64_t value;
+		int fd;
+
+		attr.target = targets[i];
+		fd = pev_open(&attr);
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		pev_on(fd);
+		pmu_loop(rounds);
+		for (int child = 0; child < 4; child++)
+			run_child(rounds, child % sysconf(_SC_NPROCESSORS_ONLN));
+		pev_off(fd);
+		value = pev_read(fd).value;
+		if (targets[i] == PEV_TARGET_SUBTREE) {
+			EXPECT_LE(5 * rounds * PMU_ROUND, value);
+			EXPECT_GT(5 * rounds * PMU_ROUND + 100000, value);
+		} else {
+			EXPECT_LE(rounds * PMU_ROUND, value);
+			EXPECT_GT(rounds * PMU_ROUND + 100000, value);
+		}
+		close(fd);
+	}
+}
+
+/* A new program starts with fresh registers: the mark is set anew. */
+TEST(exec)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);
+	uint64_t value;
+	pid_t pid;
+	int fd;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks())
+		SKIP(return, "this processor has no mark");
+	attr.target = PEV_TARGET_SUBTREE;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		execl("/proc/self/exe", "pmu_mark_test", "spin", NULL);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+	pev_off(fd);
+	value = pev_read(fd).value;
+	EXPECT_LE(3000000 * PMU_ROUND, value);
+	EXPECT_GT(3300000 * PMU_ROUND, value);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "spin")) {
+		pmu_loop(3000000);
+		return 0;
+	}
+	return test_harness_run(argc, argv);
+}
