@@ -43,12 +43,12 @@
  * @raw:      the value of a counter that nobody has, or 0
  * @pinned:   slots that want a counter before all others; groups lie together
  * @wanted:   the others, those whose turn it is first in front
- * @turns:    turns ended so far
+ * @round:    the latest in which somebody had a turn
  * @rotate:   ends turns while @crowded
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
  * @start_tick: starts @tick for a PMI
- * @random:   for the length of turns
+ * @random:   for the length and order of turns
  * @incidents: by enum pev_pmu_incident
  * @slots:    scratch of reschedule()
  * @codes:    see @slots
@@ -70,7 +70,7 @@ struct pev_pmu_cpu {
 	u64			raw[PEV_PMU_MAX_COUNTERS];
 	struct list_head	pinned;
 	struct list_head	wanted;
-	u64			turns;
+	u64			round;
 	struct hrtimer		rotate;
 	struct hrtimer		tick;
 	struct irq_work		start_tick;
@@ -312,12 +312,22 @@ static void enqueue(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 }
 
 /*
- * Those that had a counter go to the end of the queue, in order. Called when a
- * turn is over, in an update.
+ * The slot had a turn in this round: a place somewhere in the next. In each round
+ * the order is another one, for workloads keep step with one that stays. Who was
+ * away for rounds does not make up for them.
  */
+static u64 next_place(struct pev_pmu_cpu *cpu, const struct pev_hw_slot *s)
+{
+	u64 round = s->turn >> 32;
+
+	cpu->round = max(cpu->round, round);
+	return max(round + 1, cpu->round) << 32 | prandom_u32_state(&cpu->random);
+}
+
+/* Those that had a counter queue up again. Called when a turn is over, in an update. */
 static void rotate_queue(struct pev_pmu_cpu *cpu, u64 now)
 {
-	struct pev_hw_slot *s, *next, *prev = NULL;
+	struct pev_hw_slot *s, *next;
 	LIST_HEAD(served);
 
 	list_for_each_entry_safe(s, next, &cpu->wanted, node) {
@@ -326,13 +336,13 @@ static void rotate_queue(struct pev_pmu_cpu *cpu, u64 now)
 		if (!s->throttled)
 			count_end(s, now);
 		fold(s);
-		if (!prev || !same_group(prev, s))
-			cpu->turns++;
-		prev = s;
-		turn_end(s, cpu->turns);
 		list_move_tail(&s->node, &served);
 	}
-	list_splice_tail(&served, &cpu->wanted);
+	list_for_each_entry_safe(s, next, &served, node) {
+		list_del(&s->node);
+		turn_end(s, next_place(cpu, s));
+		enqueue(cpu, s);
+	}
 }
 
 /**
@@ -555,7 +565,7 @@ void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 	show_waited(s);
 	/* short stretches add up to a turn; pinned events take none */
 	if (cpu->crowded && s->turn_ran >= turn_ns() && list_of(cpu, event) == &cpu->wanted)
-		turn_end(s, ++cpu->turns);
+		turn_end(s, next_place(cpu, s));
 	list_del_init(&s->node);
 }
 
