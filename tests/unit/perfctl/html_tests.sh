@@ -60,7 +60,7 @@ page "view=table" flat.html >table.dom
 has "browser: the script ran to its end" 'data-ready="[0-9]+"' table.dom
 has "browser: a table with shares" '<td class="n">50\.00 %</td>.*alpha' table.dom
 has "browser: the status line" 'id="status"[^>]*><b>cpu-clock</b> +1,000 samples' table.dom
-page "view=icicle&q=alph" chains.html >search.dom
+page "view=icicle&q=alpha" chains.html >search.dom
 has "browser: a search says its share" '[0-9.]+ % match' search.dom
 page "view=tree" chains.html >tree.dom
 has "browser: a call tree with levels" 'aria-level="1" aria-expanded="false"' tree.dom
