@@ -38,6 +38,7 @@ struct figure *figure(const char *name, double goal, const char *text);
 /* ---- hardware.c ---------------------------------------------------------- */
 
 void measure_hardware(void);
+void measure_marks(void);
 
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 

@@ -287,6 +287,37 @@ static void measure_reads(void)
 	f[0].goal = fmin(isnan(f[0].at[PERF]) ? INFINITY : f[0].at[PERF], 0.1 * f[1].at[PEV]);
 }
 
+/* ---- marked counting ----------------------------------------------------- */
+
+/* A switch to and from a task that is counted with COUNTERS counters. */
+static double counted_switch(uint64_t flags)
+{
+	int fds[COUNTERS];
+	double ns;
+
+	for (int i = 0; i < COUNTERS; i++)
+		fds[i] = listen_pev(&(struct pev_listen){ .type = PEV_TYPE_HARDWARE,
+				.config = PEV_HW_INSTRUCTIONS,
+				.flags = PEV_F_EXCLUDE_KERNEL | flags }, -1);
+	ns = load_pipe();
+	for (int i = 0; i < COUNTERS; i++)
+		close(fds[i]);
+	return ns;
+}
+
+void measure_marks(void)
+{
+	struct figure *f;
+	double idle;
+
+	load_pipe();
+	idle = fmin(load_pipe(), load_pipe());
+	f = figure("mark_switch_saving", 0, "switch: 4 counters on one end, saved, more");
+	f->at[PEV] = counted_switch(0) - idle;
+	f = figure("mark_switch", 0, "switch: the same by mark, more");
+	f->at[PEV] = counted_switch(PEV_F_MARKED) - idle;
+}
+
 void measure_hardware(void)
 {
 	measure_samples();

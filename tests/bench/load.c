@@ -111,7 +111,11 @@ static __attribute__((noinline)) void spin(unsigned int depth, unsigned long spi
 		__asm__ volatile("" ::: "memory");	/* no tail call */
 		return;
 	}
+#ifdef __x86_64__
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r" (spins));
+#else
+	__asm__ volatile("mtctr %0; nop; 1: nop; bdnz 1b" : : "r" (spins) : "ctr");
+#endif
 }
 
 double load_spin(void)

@@ -2,6 +2,7 @@
 /*
  * usage: bench             all figures but those below
  *        bench hardware    hardware counters: wants a machine with a PMU
+ *        bench marks       the same on a processor that can mark tasks
  *        bench fds         descriptors for 40 events on the CPUs of this machine
  *        bench calls N     N times getppid(), for what records it
  *
@@ -492,11 +493,14 @@ int main(int argc, char **argv)
 		load_calls(strtoul(argv[2], NULL, 10));
 		return 0;
 	}
-	if (argc == 2 && (!strcmp(argv[1], "fds") || !strcmp(argv[1], "hardware"))) {
+	if (argc == 2 && (!strcmp(argv[1], "fds") || !strcmp(argv[1], "hardware") ||
+			  !strcmp(argv[1], "marks"))) {
 		if (!strcmp(argv[1], "fds"))
 			measure_fds();
-		else
+		else if (!strcmp(argv[1], "hardware"))
 			measure_hardware();
+		else
+			measure_marks();
 		print_table();
 		print_lines();
 		return 0;
