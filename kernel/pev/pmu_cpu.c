@@ -48,6 +48,8 @@
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
  * @start_tick: starts @tick for a PMI
+ * @pmi_since: start of the tick that @pmi_ns is of ...
+ * @pmi_ns:   ... ns that PMIs have taken in it
  * @random:   for the length and order of turns
  * @incidents: by enum pev_pmu_incident
  * @slots:    scratch of reschedule()
@@ -74,6 +76,8 @@ struct pev_pmu_cpu {
 	struct hrtimer		rotate;
 	struct hrtimer		tick;
 	struct irq_work		start_tick;
+	u64			pmi_since;
+	u64			pmi_ns;
 	struct rnd_state	random;
 	local64_t		incidents[PEV_PMU_INCIDENTS];
 
@@ -631,8 +635,33 @@ static void throttle(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 	irq_work_queue(&cpu->start_tick);
 }
 
-static bool too_many(struct pev_hw_slot *s)
+/*
+ * PMIs may have half of the time. A rate says little about that: what a fast CPU does
+ * on the side leaves a slow one, or many events at once, no time for a timer interrupt
+ * to end before the next is due, and the program never comes to its next instruction.
+ */
+#define PMI_MAX_NS	(TICK_NSEC / 2)
+
+static u64 pmi_begin(struct pev_pmu_cpu *cpu)
 {
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (now - cpu->pmi_since >= TICK_NSEC) {
+		cpu->pmi_since = now;
+		cpu->pmi_ns = 0;
+	}
+	return now;
+}
+
+static void pmi_end(struct pev_pmu_cpu *cpu, u64 begin)
+{
+	cpu->pmi_ns += max_t(s64, ktime_get_mono_fast_ns() - begin, 0);
+}
+
+static bool too_many(const struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
+{
+	if (cpu->pmi_ns > PMI_MAX_NS)
+		return true;
 	if (time_after(jiffies, s->tick)) {
 		s->tick = jiffies;
 		s->hits = 0;
@@ -689,19 +718,20 @@ static void take_sample(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s,
 	in.period = pev_period_take(&s->period);
 	if (pev_sample_begin(event, s->slot, 0, &in))
 		pev_sample_end(s->slot);
-	if (unlikely(too_many(s)))
+	if (unlikely(too_many(cpu, s)))
 		throttle(cpu, s);
 }
 
 void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 {
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pmu_cpus);
-	u64 left;
+	u64 left, begin;
 
 	if (cpu->updating) {
 		cpu->deferred = true;
 		return;
 	}
+	begin = pmi_begin(cpu);
 	for (left = counters & cpu->active; left; left &= left - 1) {
 		struct pev_hw_slot *s = cpu->on[__ffs64(left)];
 
@@ -710,6 +740,7 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 		load(s);
 		page_update(s);
 	}
+	pmi_end(cpu, begin);
 	if (cpu->up)
 		static_call(hw_thaw)(cpu->active, cpu->pages);
 }
