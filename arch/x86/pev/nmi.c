@@ -30,9 +30,10 @@
 
 /*
  * How late a PMI may be. They come within microseconds, if the CPU is not
- * kept by a hypervisor or by system management meanwhile.
+ * kept by a hypervisor or by system management meanwhile: 100 ms are what Linux's
+ * driver for AMD allows for that (perf_nmi_window).
  */
-#define LATE_NS		(20 * NSEC_PER_MSEC)
+#define LATE_NS		(100 * NSEC_PER_MSEC)
 
 /* A PMI may come that will find nothing. */
 void x86_pev_expect_late(struct x86_pev_cpu *c)
