@@ -40,15 +40,17 @@ static uint64_t read_counter(uint32_t spr)
 /* The counter's value, or NOTHING: then read() has to be asked. */
 static uint64_t self_read(const volatile struct pev_user_page *page)
 {
+	uint32_t seq, counter;
 	uint64_t value;
-	uint32_t seq;
 
 	do {
 		seq = page->seq;
 		atomic_signal_fence(memory_order_seq_cst);
-		if (!page->counter || page->cpu != (uint32_t)sched_getcpu())
+		/* once: what it is by now may be no counter */
+		counter = page->counter;
+		if (!counter || page->cpu != (uint32_t)sched_getcpu())
 			return NOTHING;
-		value = read_counter(page->counter - 1) - page->start;
+		value = read_counter(counter - 1) - page->start;
 		value = page->base + (value << page->shift >> page->shift);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (page->seq != seq || seq & 1);
@@ -99,6 +101,21 @@ TEST_F(page, counts_without_a_call)
 	EXPECT_EQ(0, self->page->partial);
 	pev_off(self->fd);
 	EXPECT_EQ(NOTHING, self_read(self->page));
+}
+
+/* A reset is seen at once, not at the next task switch. */
+TEST_F(page, reset)
+{
+	pev_on(self->fd);
+	pmu_loop(100000);
+	EXPECT_LE(100000 * PMU_ROUND, self_read(self->page));
+	ASSERT_EQ(0, ioctl(self->fd, PEV_IOC_RESET, 0));
+	EXPECT_GT(10000, self_read(self->page));
+	pmu_loop(1000);
+	EXPECT_LT(1000 * PMU_ROUND, self_read(self->page));
+	EXPECT_GT(1000 * PMU_ROUND + 10000, self_read(self->page));
+	EXPECT_GT(pev_read(self->fd).value, self_read(self->page) - 10000);
+	pev_off(self->fd);
 }
 
 /* It never goes back and never jumps, whoever else runs meanwhile. */
