@@ -15,7 +15,7 @@ says "nothing to measure" 2 'what is to be measured' perfctl stat
 says "an unknown event" 2 'did you mean "page-faults"' perfctl stat -e page-fualts true
 says "an unknown tracepoint" 2 'did you mean "sched:sched_switch"' \
 	perfctl stat -e sched:sched_swich true
-says "a hardware event" 2 'no PMU backend' perfctl stat -e cycles true
+says "a hardware event" 2 'no PMU here' perfctl stat -e cycles true
 says "a process that is not there" 1 'there is no process 999999' perfctl stat -p 999999
 says "two targets" 2 'exclude each other' perfctl stat -a -p 1
 

@@ -152,19 +152,22 @@ static void json_entry(struct json *j, const struct pev_catalog_entry *e)
 	fputs("\n", j->out);
 }
 
-static void nothing_found(const struct pev_catalog *c, int n, char **patterns)
+static void nothing_found(const struct pev_catalog *c, int n, char **patterns,
+			  const struct list_opts *o)
 {
 	for (int i = 0; i < n; i++) {
 		struct nearest near = { .word = patterns[i] };
 
 		for (size_t k = 0; c && k < c->nr; k++)
 			nearest_offer(&near, c->entries[k].name);
-		processor_offer(&near);
+		if (!o->none)
+			processor_offer(&near);
 		if (near.best)
 			complain("no event matches \"%s\"; did you mean \"%s\"?", patterns[i],
 				 near.best);
 		else
-			complain("no event matches \"%s\"", patterns[i]);
+			complain("no event matches \"%s\"%s", patterns[i], o->none ?
+				 " (and there is no PMU here that pev can use: no hardware events)" : "");
 	}
 }
 
@@ -200,7 +203,7 @@ static size_t print_all(const struct pev_catalog *c, int n, char **patterns,
 	for (size_t k = 0; c && k < ARRAY_SIZE(kinds); k++)
 		found += print_kind(c, &kinds[k], n, patterns, o);
 	if (c && !n && !o->names) {
-		list_processor_hint();
+		list_processor_hint(o);
 		return found;
 	}
 	found += list_processor(o, &search, NULL);
@@ -251,6 +254,7 @@ static int list_run(int argc, char **argv)
 {
 	struct list_opts o = { 0 };
 	struct pev_catalog *c = NULL;
+	struct pev_info info;
 	size_t found;
 	struct msg m;
 	int n, err, status;
@@ -259,6 +263,10 @@ static int list_run(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	err = o.pmu ? other_pmu(&o, &m) : kernel_catalog(&c, &m);
+	if (!err && !o.pmu) {
+		err = kernel_info(&info, &m);
+		o.none = !info.pmu_counters;
+	}
 	if (err) {
 		complain("%s", m.text);
 		return status_of(err);
@@ -271,7 +279,7 @@ static int list_run(int argc, char **argv)
 		qsort(c->entries, c->nr, sizeof(*c->entries), by_kind_and_name);
 	found = o.json ? print_json(c, n, argv + 1, &o) : print_all(c, n, argv + 1, &o);
 	if (!found && n)
-		nothing_found(c, n, argv + 1);
+		nothing_found(c, n, argv + 1, &o);
 	pev_catalog_free(c);
 	return found || !n ? STATUS_OK : STATUS_FAILED;
 }

@@ -96,6 +96,34 @@ static void print_incidents(const struct pmu_text *p)
 		printf("No incident since boot.\n");
 }
 
+/* Those of the same reason together */
+static void print_missing(const struct pmu_text *p)
+{
+	if (p->n_missing)
+		printf("\nNot counted by this processor:\n");
+	for (size_t i = 0; i < p->n_missing; i++) {
+		const char *why = p->missing[i].text;
+		size_t first = 0, column = 0;
+
+		while (strcmp(p->missing[first].text, why))
+			first++;
+		if (first < i)
+			continue;
+		for (size_t k = i; k < p->n_missing; k++) {
+			const char *name = p->missing[k].name;
+
+			if (strcmp(p->missing[k].text, why))
+				continue;
+			if (column && column + strlen(name) > 76) {
+				printf(",\n");
+				column = 0;
+			}
+			column += (size_t)printf("%s%s", column ? ", " : "  ", name);
+		}
+		printf(":\n      %s\n", why);
+	}
+}
+
 static void print_text(const struct pmu_text *p)
 {
 	if (!p->name) {
@@ -111,10 +139,7 @@ static void print_text(const struct pmu_text *p)
 		       "counter\n");
 	print_uses(p);
 	print_incidents(p);
-	if (p->n_missing)
-		printf("\nNot counted by this processor:\n");
-	for (size_t i = 0; i < p->n_missing; i++)
-		printf("  %-24s %s\n", p->missing[i].name, p->missing[i].text);
+	print_missing(p);
 }
 
 static void json_words(struct json *j, const char *key, const struct pmu_word *words, size_t n)

@@ -476,9 +476,10 @@ static const char *default_event(const struct record_run *r, const struct pev_in
 		attr.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
 		fd = pev_open_why(&attr, &why);
 		if (fd < 0)
-			note("cycles: %s: sampling by the cpu-clock timer instead", why.text);
+			note("cycles cannot be sampled now, so that the cpu-clock timer does it: %s",
+			     why.text);
 	} else if (!r->opts.quiet) {
-		note("no PMU here that pev can use: sampling by the cpu-clock timer");
+		note("no PMU here that pev can use, so that the cpu-clock timer takes the samples");
 	}
 	if (fd >= 0)
 		close(fd);

@@ -449,13 +449,26 @@ static int default_events(struct stat_run *r, const struct pev_info *info, struc
 	return err;
 }
 
+/* Another one has the same two events already. */
+static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *metric)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct metric *m = o->metrics[i];
+
+		if ((m->value == metric->value && m->per == metric->per) ||
+		    (m->value == metric->per && m->per == metric->value))
+			return true;
+	}
+	return false;
+}
+
 /* Each metric's two events, as a group of their own */
 static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
 {
 	for (size_t i = 0; i < r->opts.n_metrics; i++) {
 		const struct metric *metric = r->opts.metrics[i];
 		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
-		int err;
+		int err = 0;
 
 		if (!info->pmu_counters)
 			return msg_set(m, -ENOENT, "metrics are made of hardware events, and there "
@@ -464,7 +477,8 @@ static int metric_events(struct stat_run *r, const struct pev_info *info, struct
 			return msg_set(m, -ENOENT, "%s needs %s, which this processor does not "
 				       "count", metric->name,
 				       pev_config_name(PEV_TYPE_HARDWARE, missing));
-		err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
+		if (!has_pair(&r->opts, i, metric))
+			err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
 		if (err)
 			return err;
 	}

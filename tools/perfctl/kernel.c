@@ -58,5 +58,8 @@ int kernel_refused(struct msg *m, int err, const struct pev_why *why, const char
 	if (err == -EMFILE || err == -ENFILE)
 		return msg_set(m, err, "%s: too many open files (%s); raise \"ulimit -n\"", what,
 			       strerror(-err));
+	/* the kernel may have begun with the same name */
+	if (!strncmp(why->text, what, strlen(what)) && why->text[strlen(what)] == ':')
+		return msg_set(m, err, "%s", why->text);
 	return msg_set(m, err, "%s: %s", what, why->text[0] ? why->text : strerror(-err));
 }

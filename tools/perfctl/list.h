@@ -11,12 +11,14 @@
  * @json:   print JSON
  * @names:  print bare names
  * @pmu:    the table of the processor's events; NULL: of this machine's
+ * @none:   this machine's cannot be counted: there is no PMU that pev can use
  */
 struct list_opts {
 	bool fields;
 	bool json;
 	bool names;
 	const char *pmu;
+	bool none;
 };
 
 /**
@@ -34,7 +36,7 @@ struct list_search {
 /* Prints them and returns how many there were. */
 size_t list_processor(const struct list_opts *o, const struct list_search *s, struct json *j);
 /* One line that says how many there are and how to see them. */
-void list_processor_hint(void);
+void list_processor_hint(const struct list_opts *o);
 /* "--pmu list": all tables */
 void list_processor_tables(const struct list_opts *o);
 

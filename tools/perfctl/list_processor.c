@@ -177,6 +177,8 @@ size_t list_processor(const struct list_opts *o, const struct list_search *s, st
 	struct pev_pmu_table t;
 	size_t all = 0;
 
+	if (o->none)
+		return 0;
 	for (int pos = 0; processor_table_next(&pos, o->pmu, &t) > 0;) {
 		struct pev_pmu_event e;
 		size_t found = 0;
@@ -197,12 +199,17 @@ size_t list_processor(const struct list_opts *o, const struct list_search *s, st
 	return all;
 }
 
-void list_processor_hint(void)
+void list_processor_hint(const struct list_opts *o)
 {
 	struct pev_pmu_table t;
 	struct msg m;
 	int n = 0;
 
+	if (o->none) {
+		printf("Hardware events: there is no PMU here that pev can use; \"perfctl doctor\" says "
+		       "why\n");
+		return;
+	}
 	if (processor_names(&m)) {
 		printf("Events of the processor: %s\n", m.text);
 		return;

@@ -101,8 +101,13 @@ static void parse_line(struct pmu_text *p, char *line)
 	else if (!strcmp(what, "event"))
 		w = ARRAY_PUSH(p->missing, p->n_missing, p->cap_missing);
 	if (w) {
+		size_t len;
+
 		w->name = word(&rest);
-		w->text = rest;
+		len = strlen(w->name);
+		/* a reason may name the event once more */
+		w->text = !strncmp(rest, w->name, len) && !strncmp(rest + len, ": ", 2) ?
+				  rest + len + 2 : rest;
 	}
 }
 

@@ -83,6 +83,15 @@ static uint64_t value_of(int fd)
 	return v.value;
 }
 
+/* The same instructions around the loop, however often it turns */
+static __attribute__((noinline)) uint64_t measure(int fd, uint64_t turns)
+{
+	uint64_t before = value_of(fd);
+
+	loop(turns);
+	return value_of(fd) - before;
+}
+
 /* An interrupt may add an instruction or two: the best of some tries is without. */
 static void test_exact(struct self_tests *t, uint32_t event, uint64_t each)
 {
@@ -105,13 +114,8 @@ static void test_exact(struct self_tests *t, uint32_t event, uint64_t each)
 		return;
 	}
 	for (int i = 0; i < TRIES && best != want; i++) {
-		uint64_t a = value_of(fd), b, c, more;
+		uint64_t once = measure(fd, LOOP), more = measure(fd, 2 * LOOP) - once;
 
-		loop(LOOP);
-		b = value_of(fd);
-		loop(2 * LOOP);
-		c = value_of(fd);
-		more = (c - b) - (b - a);
 		if (best == UINT64_MAX || llabs((long long)(more - want)) <
 					  llabs((long long)(best - want)))
 			best = more;
@@ -177,11 +181,25 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* What was scaled lies within its bound, which one in twenty may miss. */
+static bool is_near(int fd, double truth, double *off)
+{
+	struct pev_multiplexed m;
+	struct pev_estimate e;
+
+	*off = 100;
+	if (pev_read_multiplexed(fd, &m) || pev_multiplexed_estimate(&m, &e))
+		return false;
+	*off = 100 * ((double)e.value - truth) / truth;
+	return (double)e.value - truth < 2 * e.bound + truth / 20 &&
+	       truth - (double)e.value < 2 * e.bound + truth / 20;
+}
+
 /* More events than counters: what is scaled must be near what is not. */
 static void test_turns(struct self_tests *t)
 {
 	int fds[MAX_EVENTS], n = 0;
-	unsigned int want = t->info->pmu_counters * 2 + 1, waited = 0;
+	unsigned int want = t->info->pmu_counters * 2 + 1, waited = 0, near = 0;
 	double turns = 0, low = 0, high = 0;
 	struct pev_attr attr;
 	struct pev_why why;
@@ -199,18 +217,17 @@ static void test_turns(struct self_tests *t)
 			loop(LOOP / 10);
 		for (int i = 0; i < n; i++) {
 			struct pev_value v = { 0 };
-			double share;
+			double off;
 
 			pev_read_value(fds[i], &v);
 			waited += v.time_running < v.time_enabled;
-			share = v.time_running ? (double)v.value * (double)v.time_enabled /
-				(double)v.time_running / (turns * LOOP_INSTRUCTIONS) : 0;
-			low = !i || share < low ? share : low;
-			high = !i || share > high ? share : high;
+			near += is_near(fds[i], turns * LOOP_INSTRUCTIONS, &off);
+			low = off < low ? off : low;
+			high = off > high ? off : high;
 		}
-		verdict(t, waited && low > 0.8 && high < 1.2 ? PASS : FAIL, "turns",
-			"%d events, of which %u had to wait, found %.1f to %.1f %% of what happened", n,
-			waited, 100 * low, 100 * high);
+		verdict(t, waited && (int)near >= n - n / 10 ? PASS : FAIL, "turns",
+			"%d events, of which %u had to wait, %u within the bounds, off by %+.1f to %+.1f %%",
+			n, waited, near, low, high);
 	}
 	while (n > 0)
 		close(fds[--n]);
@@ -324,7 +341,9 @@ static void sample(struct self_tests *t, int channel)
 		verdict(t, FAIL, "samples", "the ring cannot be read: %s", strerror(-err));
 		return;
 	}
-	verdict(t, d.n >= SAMPLES - 2 && d.n == v.value / PERIOD ? PASS : FAIL, "number of samples",
+	/* the last one may be on its way when all ends */
+	verdict(t, d.n == v.value / PERIOD || d.n + 1 == v.value / PERIOD ? PASS : FAIL,
+		"number of samples",
 		"%u for %llu instructions, one for each %d", d.n, (unsigned long long)v.value, PERIOD);
 	verdict(t, d.n > 2 && d.elsewhere <= d.n / 20 ? PASS : FAIL, "places of samples",
 		"%u of %u in the loop that ran", d.n - d.elsewhere, d.n);

@@ -120,6 +120,7 @@ static void print_share(const struct stat_cell *c, FILE *out)
 static void print_table_cell(const struct stat_result *r, const struct stat_cell *c, FILE *out)
 {
 	bool more = is_shared(c) || (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state);
+	int width = more || c->metric_unit ? 26 : 0;
 	char label[256], num[32];
 
 	text_safe(label, sizeof(label), c->plan->label);
@@ -130,10 +131,10 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 	if (c->state)
 		fprintf(out, "%18s      %s", c->state, label);
 	else if (c->is_time)
-		fprintf(out, "%18.2f msec %-26s", c->v.value / 1e6, label);
+		fprintf(out, "%18.2f msec %-*s", c->v.value / 1e6, width, label);
 	else
-		fprintf(out, "%18s      %-26s", text_count(num, (uint64_t)llround(c->v.value)),
-			label);
+		fprintf(out, "%18s      %-*s", text_count(num, (uint64_t)llround(c->v.value)),
+			width, label);
 	if (c->refused)
 		fprintf(out, " # %9s %-16s", "refused", c->metric_unit);
 	else if (c->metric_unit)

@@ -56,6 +56,9 @@ char *stat_why_not(const struct stat_result *r, size_t event)
 	if (!v->time_enabled)
 		return xasprintf("%s: nothing of what is measured ran while it was switched on",
 				 e->label);
+	if (e->attr.flags & PEV_F_EXCLUSIVE)
+		return xasprintf("%s: it wants the counters for itself, and others always had some of "
+				 "them", e->label);
 	for (size_t i = 0; i < r->plan->n; i++)
 		hardware += event_is_hardware(&r->plan->events[i]) && !r->plan->events[i].refused;
 	return xasprintf("%s: its turn on a counter never came: %u hardware events share %u "

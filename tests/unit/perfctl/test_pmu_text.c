@@ -17,6 +17,7 @@ static const char text[] =
 	"incident late 3\n"
 	"incident stuck 0\n"
 	"event LLC-loads this processor has none\n"
+	"event bus-cycles bus-cycles: nor that\n"
 	"future thing that is not known\n"
 	"counter 9 nonsense\n"
 	"holder nobody perf\n"
@@ -39,8 +40,9 @@ void test_pmu_text(void)
 	IS_STR(p.uses[1].event, "cycles:u", "what a counter counts");
 	IS_STR(p.uses[0].event, "in use", "... or that it does");
 	OK(p.n_incidents == 2 && !strcmp(p.incidents[0].text, "3"), "incidents");
-	OK(p.n_missing == 1 && !strcmp(p.missing[0].name, "LLC-loads"), "events that are missing");
+	OK(p.n_missing == 2 && !strcmp(p.missing[0].name, "LLC-loads"), "events that are missing");
 	IS_STR(p.missing[0].text, "this processor has none", "... and why");
+	IS_STR(p.missing[1].text, "nor that", "... without its name once more");
 	pmu_text_free(&p);
 	pmu_text_parse(&p, "");
 	OK(!p.name && !p.n_counters, "no PMU");
