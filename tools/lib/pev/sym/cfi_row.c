@@ -69,6 +69,16 @@ static void cfa_reg(struct run *r, uint64_t dwarf)
 	r->row.cfa.reg = (uint8_t)reg;
 }
 
+/*
+ * Half of a rule is to change: there must be a rule of a register and an offset. Of
+ * an expression @v says where it lies, which no table may set.
+ */
+static void cfa_amend(struct run *r)
+{
+	if (r->row.cfa.kind == RULE_IS_EXPR)
+		r->bad = true;
+}
+
 static void cfa_expr(struct run *r, struct cursor *c)
 {
 	uint64_t len = get_uleb(c);
@@ -93,9 +103,18 @@ static bool cfa_op(struct run *r, struct cursor *c, uint8_t op)
 		cfa_reg(r, get_uleb(c));
 		r->row.cfa.v = factored(r, get_sleb(c));
 		return true;
-	case DW_CFA_def_cfa_register: cfa_reg(r, get_uleb(c)); return true;
-	case DW_CFA_def_cfa_offset: r->row.cfa.v = (int64_t)get_uleb(c); return true;
-	case DW_CFA_def_cfa_offset_sf: r->row.cfa.v = factored(r, get_sleb(c)); return true;
+	case DW_CFA_def_cfa_register:
+		cfa_amend(r);
+		cfa_reg(r, get_uleb(c));
+		return true;
+	case DW_CFA_def_cfa_offset:
+		cfa_amend(r);
+		r->row.cfa.v = (int64_t)get_uleb(c);
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		cfa_amend(r);
+		r->row.cfa.v = factored(r, get_sleb(c));
+		return true;
 	case DW_CFA_def_cfa_expression: cfa_expr(r, c); return true;
 	default: return false;
 	}
