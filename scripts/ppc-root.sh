@@ -16,14 +16,6 @@ work=
 
 say() { echo "ppc-root: $*" >&2; }
 
-# Debian's entries of the machine's own sources.
-sources() {
-	local key=/usr/share/keyrings/debian-archive-keyring.gpg by=
-	[ ! -f $key ] || by="[signed-by=$key] "
-	apt-get indextargets --format "deb $by"'$(REPO_URI) $(RELEASE) $(COMPONENT)' \
-		'Created-By: Packages' 'Origin: Debian' | sort -u
-}
-
 private_apt() {
 	apt-get -q -o Dir::State="$work/state" -o Dir::State::status="$work/status" \
 		-o Dir::Cache="$work/cache" -o Dir::Etc::sourcelist="$work/sources.list" \
@@ -36,9 +28,7 @@ private_apt() {
 download() {
 	mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
 	: > "$work/status"
-	# Without lists of its own the machine's apt cannot name its sources.
-	[ -n "$(sources)" ] || sudo_ apt-get -q update >&2
-	sources > "$work/sources.list"
+	"$top/scripts/apt-sources.sh" > "$work/sources.list"
 	# A mirror may be short of one index and still have all that is needed.
 	private_apt update > "$work/log" 2>&1 ||
 		say "warning: $(sed -n '/^E: /{p;q}' "$work/log" | sed 's,http[^ ]*/dists/,,')"
@@ -48,8 +38,6 @@ download() {
 		exit 1
 	}
 }
-
-sudo_() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 extract() {
 	local deb dir
