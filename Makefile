@@ -21,7 +21,7 @@ MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
 export LINUX_SRC SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
-export VM_TIMEOUT VM_ROOT VM_SHARES SUITES V
+export VM_TIMEOUT VM_ROOT VM_SHARES SUITES DURATION V
 
 SETUP  := scripts/setup.sh
 # Standard output belongs to the command that runs in a machine.
@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test bench fuzz lint clean
+.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz lint clean
 .DEFAULT_GOAL := help
 
 help:
@@ -45,6 +45,11 @@ run: vm-deps
 #: make test        every test; SUITES="name ..." only these
 test: setup
 	@tests/run
+
+#: make stress      ten minutes of counters, samples, forks and hotplug at once;
+#:                  DURATION=seconds
+stress: setup
+	@DURATION=$${DURATION:-600} tests/run stress-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug ICOUNT=1 KARGS=..
