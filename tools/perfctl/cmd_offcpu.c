@@ -327,7 +327,7 @@ const struct command command_offcpu = {
 	.about = "Adds up the time between a thread's leaving the processor and its coming back, by "
 		 "the call chain that it left with. The recording needs sched:sched_switch of all "
 		 "CPUs, with call chains.",
-	.examples = "  perfctl record -a -g -e sched:sched_switch -- COMMAND\n"
+	.examples = "  perfctl record --off-cpu -- COMMAND\n"
 		    "  perfctl off-cpu\n"
 		    "  perfctl off-cpu --comm sqlite3 --state blocked\n",
 	.opts = offcpu_options,

@@ -8,6 +8,7 @@
 #include "workload.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <pev/sym.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -22,6 +23,7 @@
 /* complete packets are on the disk after this at the latest */
 #define DRAIN_MS      1000
 #define PROGRESS_MS   500
+#define SWITCH	      "sched:sched_switch"
 
 struct record_opts {
 	struct target_opts target;
@@ -33,6 +35,8 @@ struct record_opts {
 	const char *output;
 	uint32_t clock;
 	bool graph;
+	bool graph_typed;
+	bool off_cpu;
 	uint32_t stack_user;
 	bool overwrite;
 	bool quiet;
@@ -85,7 +89,7 @@ static int set_graph(void *opts, const char *arg, struct msg *m)
 {
 	struct record_opts *o = opts;
 
-	o->graph = true;
+	o->graph = o->graph_typed = true;
 	o->stack_user = 0;
 	if (!arg || !strcmp(arg, "fp"))
 		return 0;
@@ -150,6 +154,8 @@ static const struct opt record_options[] = {
 	{ 'g', OPT_CALL, "call-graph", "HOW", "record call chains: fp, by frame pointers (default); "
 	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); no", 0,
 	  set_graph, is_graph_mode },
+	{ 0, OPT_FLAG, "off-cpu", NULL, "what \"perfctl off-cpu\" reads: " SWITCH " on all CPUs "
+	  "with call chains", offsetof(struct record_opts, off_cpu) },
 	{ 0, OPT_U64, "max-stack", "N", "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program", offsetof(struct record_opts, max_stack) },
 	{ 0, OPT_HEADING, .help = "Where to" },
@@ -486,6 +492,27 @@ static const char *default_event(const struct record_run *r, const struct pev_in
 	return fd >= 0 ? "cycles" : "cpu-clock";
 }
 
+/*
+ * --off-cpu: who comes back to a processor does so in the record of who leaves it,
+ * so that threads cannot be picked.
+ */
+static int add_off_cpu(struct record_opts *o, struct msg *m)
+{
+	const struct target_opts *t = &o->target;
+
+	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup)
+		return msg_set(m, -EINVAL, "--off-cpu records the whole machine: choose threads when "
+			       "you read it (\"perfctl off-cpu --comm NAME\")");
+	o->target.all = true;
+	if (!o->graph_typed)
+		o->graph = true;
+	for (size_t i = 0; i < o->events.n; i++)
+		if (o->events.specs[i].kind == SPEC_NAMED &&
+		    !fnmatch(o->events.specs[i].name, SWITCH, 0))
+			return 0;
+	return event_list_parse(&o->events, SWITCH, m);
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct pev_info info;
@@ -495,7 +522,9 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
-	if (!r->opts.events.n)
+	if (r->opts.off_cpu)
+		err = add_off_cpu(&r->opts, m);
+	if (!err && !r->opts.events.n)
 		err = event_list_parse(&r->opts.events, default_event(r, &info), m);
 	if (!err)
 		err = target_make(&r->target, &r->opts.target, r->argv, m);
@@ -577,6 +606,7 @@ const struct command command_record = {
 		    "  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
 		    "  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		    "  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
+		    "  perfctl record --off-cpu -- ./program   where threads wait\n"
 		    "  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
 	.opts = record_options,
 	.runs_command = true,
