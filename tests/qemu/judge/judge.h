@@ -63,8 +63,9 @@ static __maybe_unused uint64_t rdpmc(uint32_t i)
 }
 
 /* The emulator's own ratio. */
-static __maybe_unused int cycles_fit(uint64_t cycles, uint64_t insns)
+static __maybe_unused int cycles_fit(uint64_t cycles, uint64_t insns, int icount)
 {
+	(void)icount;
 	return cycles == 2 * insns;
 }
 
@@ -115,10 +116,10 @@ static __maybe_unused noinline void touch(char *p, uint64_t n)
 		     : "+b"(p) : "r"(n), "r"(65536UL) : "ctr", "memory");
 }
 
-/* A cycle is a nanosecond, and so an instruction. */
-static __maybe_unused int cycles_fit(uint64_t cycles, uint64_t insns)
+/* A cycle is a nanosecond: under icount an instruction, else as the host goes. */
+static __maybe_unused int cycles_fit(uint64_t cycles, uint64_t insns, int icount)
 {
-	return cycles >= insns && cycles <= insns + insns / 20;
+	return icount ? cycles == insns : cycles != 0;
 }
 
 #endif
