@@ -302,7 +302,7 @@ static void storm(void)
 		if (attr.flags & PEV_F_USER_PAGE)
 			page = mmap(NULL, size, PROT_READ, MAP_SHARED, fds[0], 0);
 		ioctl(fds[0], PEV_IOC_ENABLE, PEV_IOF_GROUP);
-		pmu_loop(dice() % 2000);
+		pmu_loop(1 + dice() % 2000);
 		for (int i = 0; i < got; i++) {
 			if (dice() % 4 == 0)
 				ioctl(fds[i], PEV_IOC_RESET, 0);
