@@ -427,6 +427,7 @@ static int add_pair(struct event_list *list, const struct pev_info *info, uint32
 	const char *na = pev_config_name(PEV_TYPE_HARDWARE, a);
 	const char *nb = pev_config_name(PEV_TYPE_HARDWARE, b);
 	char text[128];
+	int err;
 
 	if (has(info, a) && has(info, b))
 		snprintf(text, sizeof(text), "{%s,%s}", na, nb);
@@ -434,7 +435,10 @@ static int add_pair(struct event_list *list, const struct pev_info *info, uint32
 		snprintf(text, sizeof(text), "%s", has(info, a) ? na : nb);
 	else
 		return 0;
-	return event_list_parse(list, text, m);
+	err = event_list_parse(list, text, m);
+	for (size_t i = list->n - list->last_n; !err && i < list->n; i++)
+		list->specs[i].loose = true;
+	return err;
 }
 
 static int default_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
@@ -520,7 +524,6 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->result.target = r->target.text;
 	r->result.command = r->argv != NULL;
 	r->result.at = -1;
-	r->result.counters = info.pmu_counters;
 	r->result.cross_window = r->opts.cross_window;
 	err = waiter_init(&r->waiter, m);
 	if (!err)

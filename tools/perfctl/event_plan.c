@@ -22,6 +22,7 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 			      xstrdup(name);
 	e->filter = s->filter ? xstrdup(s->filter) : NULL;
 	e->group = s->group;
+	e->loose = s->loose;
 	e->unit = "";
 	pev_attr_event(&e->attr, type, config, named ? e->name : NULL);
 	/* records of the same event in different modes have names of their own */

@@ -20,6 +20,7 @@
  * @filter: attr.filter points here; NULL: none
  * @unit:   "ns" or ""
  * @group:  see struct event_spec
+ * @loose:  see struct event_spec
  * @user_only: the kernel side was refused and is left out
  * @stand_in: a timer in place of a hardware event
  * @refused: why a hardware event cannot be counted here; NULL: it can
@@ -31,6 +32,7 @@ struct planned_event {
 	char *filter;
 	const char *unit;
 	unsigned int group;
+	bool loose;
 	bool user_only;
 	bool stand_in;
 	char *refused;

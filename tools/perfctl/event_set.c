@@ -123,6 +123,20 @@ static size_t leave_out(struct event_set *set, size_t i, const struct msg *m)
 	return at;
 }
 
+/* The group is nothing but a wish: each goes alone. Returns where to go on. */
+static size_t dissolve(struct event_set *set, size_t i)
+{
+	struct event_plan *plan = set->plan;
+	size_t first = group_first(plan, i);
+	unsigned int group = plan->events[i].group;
+
+	for (size_t at = first; at < plan->n && plan->events[at].group == group; at++) {
+		close_event(set, at);
+		plan->events[at].group = 0;
+	}
+	return first;
+}
+
 int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
 		   uint64_t flags, struct msg *m)
 {
@@ -137,6 +151,10 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 		free(plan->events[i].refused);
 		plan->events[i].refused = NULL;
 		err = open_event(set, i, t, flags, m);
+		if (err == -EINVAL && plan->events[i].loose && plan->events[i].group) {
+			i = dissolve(set, i);
+			continue;
+		}
 		if (err && (!plan->some || !may_leave_out(&plan->events[i], err)))
 			break;
 		if (err) {

@@ -55,6 +55,7 @@ enum spec_kind {
  * @period: 0: not given
  * @freq:   0: not given
  * @group:  events of a group share this number, 0: none
+ * @loose:  the group is left if it can never count together
  * @filter: expression or NULL
  */
 struct event_spec {
@@ -67,6 +68,7 @@ struct event_spec {
 	uint64_t period;
 	uint64_t freq;
 	unsigned int group;
+	bool loose;
 	char *filter;
 };
 

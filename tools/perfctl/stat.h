@@ -54,7 +54,6 @@ struct stat_event {
  * @sys:     seconds
  * @at:      seconds since the start, for intervals; negative: this is the total
  * @clock_ns: task-clock or cpu-clock of the last round, for rates; 0: not known
- * @counters: that the PMU has, 0: there is none
  * @metrics: asked for by -M, ended by NULL; NULL: none
  * @cross_window: ratios of what was not counted at the same time are wanted
  */
@@ -69,7 +68,6 @@ struct stat_result {
 	struct spread sys;
 	double at;
 	double clock_ns;
-	unsigned int counters;
 	const struct metric **metrics;
 	bool cross_window;
 };

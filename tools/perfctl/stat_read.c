@@ -47,7 +47,6 @@ char *stat_why_not(const struct stat_result *r, size_t event)
 {
 	const struct planned_event *e = &r->plan->events[event];
 	const struct pev_value *v = &r->events[event].total;
-	unsigned int hardware = 0;
 
 	if (e->refused)
 		return xstrdup(e->refused);
@@ -59,9 +58,6 @@ char *stat_why_not(const struct stat_result *r, size_t event)
 	if (e->attr.flags & PEV_F_EXCLUSIVE)
 		return xasprintf("%s: it wants the counters for itself, and others always had some of "
 				 "them", e->label);
-	for (size_t i = 0; i < r->plan->n; i++)
-		hardware += event_is_hardware(&r->plan->events[i]) && !r->plan->events[i].refused;
-	return xasprintf("%s: its turn on a counter never came: %u hardware events share %u "
-			 "counters, some of which others may hold (see \"perfctl pmu\"); measure "
-			 "longer, or fewer events at once", e->label, hardware, r->counters);
+	return xasprintf("%s: its turn never came: others had the counters that can count it (\"perfctl "
+			 "pmu\" shows who); measure longer, or fewer events at once", e->label);
 }
