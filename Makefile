@@ -31,7 +31,8 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz lint clean
+.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz lint clean \
+	install uninstall
 .DEFAULT_GOAL := help
 
 help:
@@ -85,6 +86,32 @@ else
 perfctl:
 	@echo "perfctl: tools/perfctl is not there yet: nothing to build" >&2
 endif
+
+#: make install     perfctl, libpev, the Python module and the manual: DESTDIR=
+#:                  PREFIX=/usr/local LIBDIR=; make uninstall takes them away
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+# INSTALL: into which directory
+INSTALL = for part in perfctl lib/pev lib/pev/sym python; do \
+		$(MAKE) -s -C tools/$$part install prefix=$(PREFIX) libdir=$(LIBDIR) DESTDIR=$(1) \
+			$(foreach v,docdir zshdir pythondir,$(if $($v),$v=$($v))) \
+			O=$(TOOLS)$$(case $$part in */sym) echo /libpev-sym ;; lib/*) echo /libpev ;; esac) \
+			CROSS_COMPILE=$(CROSS) SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) >&2 || exit 1; \
+	done
+TOOLS = $(BUILD)/$(ARCH)/tools
+
+install: $(if $(NOBUILD),,perfctl)
+	@$(call INSTALL,$(abspath $(DESTDIR)))
+	@[ -n "$(DESTDIR)" ] || ldconfig
+
+# What would be installed is what goes.
+uninstall:
+	@list=$$(mktemp -d) && trap 'rm -rf "$$list"' EXIT && \
+	$(call INSTALL,$$list) && \
+	(cd $$list && find . ! -type d) | (cd $(or $(DESTDIR),/) && xargs rm -f) && \
+	(cd $$list && find . -depth -type d -path '*/pev*') | (cd $(or $(DESTDIR),/) && \
+		xargs rmdir --ignore-fail-on-non-empty) && \
+	[ -n "$(DESTDIR)" ] || ldconfig
 
 #: make selftests   the kselftest programs: ARCH=
 selftests: kernel

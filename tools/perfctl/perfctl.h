@@ -5,7 +5,7 @@
 
 #include "opt.h"
 
-#define PERFCTL_VERSION "0.1"
+#define PERFCTL_VERSION "1.0"
 
 /**
  * enum status - exit statuses; stat and record pass on their command's instead,
