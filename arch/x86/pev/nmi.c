@@ -15,7 +15,8 @@
  *   PMI is forgiven, for a short time.
  *
  * An overflow undone: the core read the counter and loaded it anew. It shows by the
- * topmost bit being set (see @armed) although the status says that it overflowed.
+ * topmost bit being set although the status says that it overflowed. Only counters
+ * that were loaded outside of a PMI (see @suspect) are read again for that.
  */
 #include <linux/bitops.h>
 #include <linux/kprobes.h>
@@ -49,13 +50,9 @@ static bool late_expected(struct x86_pev_cpu *c)
 	return end && sched_clock() < end;
 }
 
-/* Is GLOBAL_CTRL what we wrote, or what the processor makes of it? */
-static void check_ctrl(struct x86_pev_cpu *c)
+/* GLOBAL_CTRL is not what we wrote: is it what the processor makes of it? */
+static noinline void check_ctrl(struct x86_pev_cpu *c, u64 ctrl)
 {
-	u64 ctrl = reg_read(hw->ctrl);
-
-	if (ctrl == c->running)
-		return;
 	if (!ctrl && (c->frozen || c->turning || (c->freezes && !hw->frozen)))
 		return;
 	/* what is there will be overwritten when the counters start again */
@@ -71,54 +68,83 @@ static void stuck(struct x86_pev_cpu *c, u64 bits)
 	if (bits & hw->frozen) {
 		u64 debugctl = reg_read(MSR_IA32_DEBUGCTLMSR);
 
-		c->dead |= hw->frozen;
+		c->ours &= ~hw->frozen;
 		c->freezes = false;
 		reg_write(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
 	}
 }
 
-/* Clear what the status says. Return: it, with what came at the last moment. */
-static u64 acknowledge(struct x86_pev_cpu *c, u64 status, u64 ours)
+/* @left came at the last moment, or did not go away. Return: @status, with it. */
+static noinline u64 acknowledge_again(struct x86_pev_cpu *c, u64 status, u64 left)
 {
-	u64 left;
-
-	reg_write(hw->ack, status);
-	left = reg_read(hw->status) & ours;
-	if (likely(!left))
-		return status;
 	reg_write(hw->ack, left);
 	status |= left;
-	left = reg_read(hw->status) & ours;
+	left = reg_read(hw->status) & c->ours;
 	if (left)
 		stuck(c, left);
 	return status & ~left;
 }
 
-/* Those of @set that have not been loaded anew since they overflowed. */
-static u64 still_over(struct x86_pev_cpu *c, u64 set)
+/* Those of @over that have not been loaded anew since they overflowed. */
+static noinline u64 still_over(struct x86_pev_cpu *c, u64 over)
 {
-	u64 over = 0;
 	unsigned int i;
 
-	for_each_counter(i, set) {
-		u64 bit = BIT_ULL(i);
-
-		/* was not near its end when it was written: an overflow it is */
-		if (hw->status && !(c->armed & bit))
-			over |= bit;
-		else if (c->armed & bit && !(x86_pev_value(c, i) & x86_pev_top(i)))
-			over |= bit;
-	}
-	c->armed &= ~over;
-	c->wrapped &= ~over;
+	for_each_counter(i, over & c->suspect)
+		if (x86_pev_value(i) & x86_pev_top(i))
+			over &= ~BIT_ULL(i);
 	return over;
+}
+
+/* With status register. Return: was it our PMI? */
+static __always_inline bool find_by_status(struct x86_pev_cpu *c, u64 *over)
+{
+	u64 status = reg_read(hw->status) & c->ours, left;
+
+	if (unlikely(!status))
+		return false;
+	left = reg_read(hw->ctrl);
+	if (unlikely(left != c->running))
+		check_ctrl(c, left);
+	reg_write(hw->ctrl, 0);
+	reg_write(hw->ack, status);
+	left = reg_read(hw->status) & c->ours;
+	if (unlikely(left))
+		status = acknowledge_again(c, status, left);
+	status &= hw->present;
+	if (unlikely(status & c->suspect))
+		status = still_over(c, status);
+	*over = status;
+	return true;
+}
+
+/* Without: what was armed and is no longer. */
+static noinline bool find_by_value(struct x86_pev_cpu *c, u64 *over)
+{
+	u64 set = c->running & c->armed;
+	unsigned int i;
+
+	for_each_counter(i, set)
+		if (!(x86_pev_value(i) & x86_pev_top(i)))
+			goto found;
+	return false;
+
+found:
+	x86_pev_stop_each(c);
+	/* all of them, now that they stand still */
+	for_each_counter(i, set)
+		if (!(x86_pev_value(i) & x86_pev_top(i)))
+			*over |= BIT_ULL(i);
+	c->armed &= ~*over;
+	c->wrapped &= ~*over;
+	return true;
 }
 
 /*
  * Where 32 bits can be written, a counter that is far from its overflow comes by
  * here on its way: it is set to go on. Return: those that have really arrived.
  */
-static u64 send_on(struct x86_pev_cpu *c, u64 over)
+static noinline u64 send_on(struct x86_pev_cpu *c, u64 over)
 {
 	unsigned int i;
 
@@ -126,47 +152,16 @@ static u64 send_on(struct x86_pev_cpu *c, u64 over)
 		if (!c->ahead[i])
 			continue;
 		over &= ~BIT_ULL(i);
-		x86_pev_write(i, x86_pev_value(c, i) + c->ahead[i]);
+		x86_pev_write(i, x86_pev_value(i) + c->ahead[i]);
 	}
 	return over;
-}
-
-/* With status register. Return: was it our PMI? */
-static bool find_by_status(struct x86_pev_cpu *c, u64 *over)
-{
-	u64 ours = (hw->present | hw->frozen) & ~c->dead;
-	u64 status = reg_read(hw->status) & ours;
-
-	if (!status)
-		return false;
-	check_ctrl(c);
-	x86_pev_stop(c);
-	status = acknowledge(c, status, ours) & hw->present;
-	*over = still_over(c, status);
-	return true;
-}
-
-/* Without: what was armed and is no longer. */
-static bool find_by_value(struct x86_pev_cpu *c, u64 *over)
-{
-	u64 set = c->running & c->armed;
-	unsigned int i;
-
-	for_each_counter(i, set)
-		if (!(x86_pev_value(c, i) & x86_pev_top(i)))
-			goto found;
-	return false;
-
-found:
-	x86_pev_stop(c);
-	/* all of them, now that they stand still */
-	*over = still_over(c, set);
-	return true;
 }
 
 /* Nothing overflowed. Return: is it ours all the same? */
 static bool is_late(struct x86_pev_cpu *c)
 {
+	if (!c->started)
+		return late_expected(c);
 	if (hw->masks)
 		return lvtpc_read() & APIC_LVT_MASKED;
 	if (c->wrapped) {
@@ -176,6 +171,16 @@ static bool is_late(struct x86_pev_cpu *c)
 		return true;
 	}
 	return late_expected(c);
+}
+
+static noinline int nothing_found(struct x86_pev_cpu *c)
+{
+	if (!is_late(c))
+		return NMI_DONE;
+	pev_pmu_report(PEV_PMU_LATE);
+	if (c->started && hw->masks)
+		x86_pev_unmask(c);
+	return NMI_HANDLED;
 }
 
 /**
@@ -192,35 +197,27 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 	struct pev_pmu_sample sample = { .regs = regs };
 	u64 over = 0;
 
-	if (unlikely(!c->started)) {
-		if (!late_expected(c))
-			return NMI_DONE;
-		pev_pmu_report(PEV_PMU_LATE);
-		return NMI_HANDLED;
-	}
-	if (hw->status ? !find_by_status(c, &over) : !find_by_value(c, &over)) {
-		if (!is_late(c))
-			return NMI_DONE;
-		pev_pmu_report(PEV_PMU_LATE);
-		if (hw->masks)
-			x86_pev_unmask(c);
-		return NMI_HANDLED;
-	}
+	if (unlikely(!c->started))
+		return nothing_found(c);
+	if (unlikely(hw->status ? !find_by_status(c, &over) : !find_by_value(c, &over)))
+		return nothing_found(c);
 	inc_irq_stat(apic_perf_irqs);
-	c->unmask = hw->masks;
-	if (!over) {
+	if (unlikely(!over)) {
 		/* the one that was expected, if one was */
 		c->late_end = 0;
 		pev_pmu_report(PEV_PMU_LATE);
 	}
-	/* of two PMIs the second finds nothing */
-	if (!hw->masks && hweight64(over) > 1)
-		x86_pev_expect_late(c);
+	if (hw->masks)
+		c->unmask = true;
+	else if (over & (over - 1))
+		x86_pev_expect_late(c);		/* of two PMIs the second finds nothing */
 	if (unlikely(hw->narrow))
 		over = send_on(c, over);
 	WRITE_ONCE(c->frozen, true);
 	pev_pmu_overflow(over, &sample);
-	if (c->unmask)
+	/* no overflow is from before this PMI */
+	c->suspect = 0;
+	if (unlikely(c->unmask))
 		x86_pev_unmask(c);
 	return NMI_HANDLED;
 }
@@ -230,10 +227,10 @@ NOKPROBE_SYMBOL(x86_pev_expect_late);
 NOKPROBE_SYMBOL(late_expected);
 NOKPROBE_SYMBOL(check_ctrl);
 NOKPROBE_SYMBOL(stuck);
-NOKPROBE_SYMBOL(acknowledge);
+NOKPROBE_SYMBOL(acknowledge_again);
 NOKPROBE_SYMBOL(still_over);
-NOKPROBE_SYMBOL(send_on);
-NOKPROBE_SYMBOL(find_by_status);
 NOKPROBE_SYMBOL(find_by_value);
+NOKPROBE_SYMBOL(send_on);
 NOKPROBE_SYMBOL(is_late);
+NOKPROBE_SYMBOL(nothing_found);
 NOKPROBE_SYMBOL(x86_pev_pmi);

@@ -37,7 +37,7 @@ DEFINE_PER_CPU(struct x86_pev_cpu, x86_pev_cpu);
 
 static u64 mask_of(unsigned int counter)
 {
-	return GENMASK_ULL(x86_pev_bits(counter) - 1, 0);
+	return hw->counters[counter].mask;
 }
 
 static u32 sel_msr(unsigned int counter)
@@ -47,26 +47,11 @@ static u32 sel_msr(unsigned int counter)
 
 /* ---- values ---- */
 
-/* By what instructions call it: RDPMC, SDM volume 2; APM volume 3. */
-static u32 user_index(unsigned int counter)
-{
-	return counter < X86_PEV_FIXED ? counter : BIT(30) | (counter - X86_PEV_FIXED);
-}
-
-/* The register's own value. Any context on the CPU. */
-u64 x86_pev_value(struct x86_pev_cpu *c, unsigned int counter)
-{
-	return reg_count(user_index(counter));
-}
-
 static void value_write(unsigned int counter, u64 value)
 {
-	if (counter >= X86_PEV_FIXED)
-		reg_write(MSR_CORE_PERF_FIXED_CTR0 + counter - X86_PEV_FIXED, value);
-	else if (hw->narrow)
-		reg_write(hw->ctr_write + hw->stride * counter, (u32)value);
-	else
-		reg_write(hw->ctr_write + hw->stride * counter, value);
+	if (hw->narrow && counter < X86_PEV_FIXED)
+		value = (u32)value;
+	reg_write(hw->counters[counter].msr, value);
 }
 
 /*
@@ -82,6 +67,7 @@ static u64 narrow_value(unsigned int counter, u64 value)
 	return value & x86_pev_top(counter) ? sign : value & GENMASK_ULL(30, 0);
 }
 
+/* On any PMU. */
 static u64 x86_pev_read(unsigned int counter)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
@@ -89,7 +75,7 @@ static u64 x86_pev_read(unsigned int counter)
 
 	if (unlikely(c->hidden & bit))
 		return c->held[counter];
-	value = x86_pev_value(c, counter);
+	value = x86_pev_value(counter);
 	if (unlikely(hw->narrow))
 		value = (value + c->ahead[counter]) & mask_of(counter);
 	if (!hw->status) {
@@ -102,6 +88,7 @@ static u64 x86_pev_read(unsigned int counter)
 	return value;
 }
 
+/* On any PMU. */
 void x86_pev_write(unsigned int counter, u64 value)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
@@ -109,6 +96,9 @@ void x86_pev_write(unsigned int counter, u64 value)
 
 	value &= mask_of(counter);
 	c->hidden &= ~bit;
+	/* first: a PMI in between finds the old value, and that it overflowed */
+	if (hw->status)
+		c->suspect |= bit;
 	if (unlikely(hw->narrow)) {
 		u64 set = narrow_value(counter, value);
 
@@ -118,9 +108,10 @@ void x86_pev_write(unsigned int counter, u64 value)
 		value_write(counter, value);
 	}
 	if (value & x86_pev_top(counter)) {
-		/* an overflow from before shows by this bit being set still */
+		/* without status an overflow from before shows by this bit being set */
 		c->armed |= bit;
 	} else {
+		c->suspect &= ~bit;
 		c->armed &= ~bit;
 		/* seldom: here nothing would tell old overflows from new ones */
 		if (hw->ack) {
@@ -133,6 +124,27 @@ void x86_pev_write(unsigned int counter, u64 value)
 		c->wrapped &= ~bit;
 		x86_pev_expect_late(c);
 	}
+}
+
+/* With status and full-width writes. */
+static u64 read_fast(unsigned int counter)
+{
+	if (unlikely(this_cpu_read(x86_pev_cpu.hidden)))
+		return x86_pev_read(counter);
+	return x86_pev_value(counter);
+}
+
+static void write_fast(unsigned int counter, u64 value)
+{
+	const struct x86_pev_counter *reg = &hw->counters[counter];
+
+	value &= reg->mask;
+	if (unlikely(this_cpu_read(x86_pev_cpu.hidden) || value <= reg->mask >> 1)) {
+		x86_pev_write(counter, value);
+		return;
+	}
+	this_cpu_or(x86_pev_cpu.suspect, BIT_ULL(counter));
+	reg_write(reg->msr, value);
 }
 
 /* ---- event selects ---- */
@@ -153,17 +165,19 @@ static void x86_pev_set(unsigned int counter, u64 config)
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
 	u64 bit = BIT_ULL(counter);
 
-	if (unlikely(c->dead & bit))
+	if (unlikely(!(c->ours & bit)))
 		return;
 	if (counter >= X86_PEV_FIXED) {
 		unsigned int i = counter - X86_PEV_FIXED;
 
 		c->fixed &= ~FIXED_FIELD(i, 15ULL);
 		c->fixed |= FIXED_FIELD(i, config);
+		c->odd = true;
 		return;		/* written by thaw(), once for all */
 	}
 	c->sel[counter] = config;
 	c->host = config & SEL_HOST ? c->host | bit : c->host & ~bit;
+	c->odd |= !!c->host;
 	if (hw->ctrl)
 		reg_write(sel_msr(counter), sel_value(c, counter) | SEL_EN);
 }
@@ -184,28 +198,28 @@ static void svm_update(struct x86_pev_cpu *c)
 
 /* ---- start and stop ---- */
 
-void x86_pev_stop(struct x86_pev_cpu *c)
+void x86_pev_stop_each(struct x86_pev_cpu *c)
 {
 	unsigned int i;
 
-	if (hw->ctrl) {
-		reg_write(hw->ctrl, 0);
-		return;
-	}
 	for_each_counter(i, c->running)
 		reg_write(sel_msr(i), sel_value(c, i));
 }
 
-static void start(struct x86_pev_cpu *c, u64 active)
+static noinline void start_each(struct x86_pev_cpu *c, u64 active)
 {
 	unsigned int i;
 
-	if (hw->ctrl) {
-		reg_write(hw->ctrl, active);
-		return;
-	}
 	for_each_counter(i, active)
 		reg_write(sel_msr(i), sel_value(c, i) | SEL_EN);
+}
+
+static __always_inline void start(struct x86_pev_cpu *c, u64 active)
+{
+	if (likely(hw->ctrl))
+		reg_write(hw->ctrl, active);
+	else
+		start_each(c, active);
 }
 
 static void x86_pev_freeze(void)
@@ -237,32 +251,29 @@ static void unhide(struct x86_pev_cpu *c, u64 active)
 		x86_pev_write(i, c->held[i]);
 }
 
-/*
- * A PMI masked LVTPC. Unmasked before the counters run again, or an overflow in
- * between would be lost, and after they were loaded: some processors raise a
- * second PMI for a counter that is at its overflow still.
- */
-void x86_pev_unmask(struct x86_pev_cpu *c)
+/* What thaw() seldom has to do. */
+static noinline void prepare(struct x86_pev_cpu *c, u64 active, bool user)
 {
-	c->unmask = false;
-	lvtpc_write(APIC_DM_NMI);
+	if (user)
+		hide(c, active);
+	if (c->hidden & active)
+		unhide(c, active);
+	if (c->fixed != c->fixed_now) {
+		c->fixed_now = c->fixed;
+		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
+	}
+	if (c->host & active)
+		svm_update(c);
+	c->odd = c->hidden || c->host;
 }
 
 static void x86_pev_thaw(u64 active, bool user)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
 
-	active &= ~c->dead;
-	if (unlikely(user))
-		hide(c, active);
-	if (unlikely(c->hidden & active))
-		unhide(c, active);
-	if (c->fixed != c->fixed_now) {
-		c->fixed_now = c->fixed;
-		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
-	}
-	if (unlikely(c->host & active))
-		svm_update(c);
+	active &= c->ours;
+	if (unlikely(c->odd | user))
+		prepare(c, active, user);
 	if (c->unmask)
 		x86_pev_unmask(c);
 
@@ -283,7 +294,7 @@ void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
 {
 	unsigned int i;
 
-	c->dead |= counters;
+	c->ours &= ~counters;
 	c->running &= ~counters;
 	for_each_counter(i, counters & X86_PEV_GP_MASK) {
 		c->sel[i] = 0;
@@ -298,13 +309,15 @@ void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
 }
 
 /* In an NMI a probe would be one too many. */
-NOKPROBE_SYMBOL(x86_pev_value);
 NOKPROBE_SYMBOL(x86_pev_read);
 NOKPROBE_SYMBOL(x86_pev_write);
+NOKPROBE_SYMBOL(read_fast);
+NOKPROBE_SYMBOL(write_fast);
 NOKPROBE_SYMBOL(x86_pev_set);
-NOKPROBE_SYMBOL(x86_pev_stop);
+NOKPROBE_SYMBOL(x86_pev_stop_each);
+NOKPROBE_SYMBOL(start_each);
 NOKPROBE_SYMBOL(x86_pev_freeze);
-NOKPROBE_SYMBOL(x86_pev_unmask);
+NOKPROBE_SYMBOL(prepare);
 NOKPROBE_SYMBOL(x86_pev_thaw);
 NOKPROBE_SYMBOL(x86_pev_kill);
 
@@ -400,9 +413,9 @@ static bool counter_works(unsigned int counter)
 	bool works;
 
 	value_write(counter, ones);
-	works = (reg_count(user_index(counter)) & ones) == ones;
+	works = (x86_pev_value(counter) & ones) == ones;
 	value_write(counter, 0);
-	zero = reg_count(user_index(counter)) & ones;
+	zero = x86_pev_value(counter) & ones;
 	return works && !zero;
 }
 
@@ -431,6 +444,7 @@ static int x86_pev_cpu_start(void)
 	barrier();	/* a PMI from here on is not for us, or a late one */
 	memset(c, 0, sizeof(*c));
 	c->late_end = late_end;
+	c->ours = hw->present | hw->frozen;
 	/* a register that has gone would be a fault in all that follows */
 	if (reg_read_safe(sel_msr(0), &value) ||
 	    (hw->ctrl && reg_read_safe(hw->ctrl, &value)))
@@ -448,9 +462,7 @@ static int x86_pev_cpu_start(void)
 		return -ENODEV;
 	}
 	if (hw->ack) {
-		u64 ours = hw->present | hw->frozen;
-
-		reg_write(hw->ack, ours);
+		reg_write(hw->ack, c->ours);
 		value = reg_read(hw->status) & hw->present;
 		if (value) {
 			x86_pev_kill(c, value);
@@ -475,13 +487,13 @@ static bool pmi_pending(struct x86_pev_cpu *c)
 {
 	unsigned int i;
 
-	if (hw->status && reg_read(hw->status) & hw->present & ~c->dead)
+	if (hw->status && reg_read(hw->status) & hw->present & c->ours)
 		return true;
 	if (hw->masks && lvtpc_read() & APIC_LVT_MASKED)
 		return true;
 	if (!hw->status)
 		for_each_counter(i, c->armed & ~c->hidden)
-			if (!(x86_pev_value(c, i) & x86_pev_top(i)))
+			if (!(x86_pev_value(i) & x86_pev_top(i)))
 				return true;
 	return false;
 }
@@ -633,7 +645,7 @@ static void x86_pev_grant(enum pev_pmu_grant what, struct task_struct *task,
 
 /* ---- registration ---- */
 
-static const struct pev_pmu_ops x86_pev_ops = {
+static struct pev_pmu_ops x86_pev_ops __ro_after_init = {
 	.encode		= x86_pev_encode,
 	.reserve	= x86_pev_reserve,
 	.release	= x86_pev_release,
@@ -661,6 +673,15 @@ static void __init describe(void)
 	unsigned int i;
 
 	for_each_counter(i, hw->present) {
+		bool fixed = i >= X86_PEV_FIXED;
+
+		/* RDPMC, SDM volume 2; APM volume 3 */
+		hw->counters[i] = (struct x86_pev_counter){
+			.mask = GENMASK_ULL(x86_pev_bits(i) - 1, 0),
+			.index = fixed ? BIT(30) | (i - X86_PEV_FIXED) : i,
+			.msr = fixed ? MSR_CORE_PERF_FIXED_CTR0 + i - X86_PEV_FIXED :
+				       hw->ctr_write + hw->stride * i,
+		};
 		if (i < X86_PEV_FIXED)
 			scnprintf(names[i], sizeof(names[i]), "PMC%u", i);
 		else
@@ -668,13 +689,17 @@ static void __init describe(void)
 		counters[i].name = names[i];
 		counters[i].bits = x86_pev_bits(i);
 		/* with narrow writes the register is not always what the core wrote */
-		counters[i].user = hw->narrow ? -1 : user_index(i);
+		counters[i].user = hw->narrow ? -1 : hw->counters[i].index;
 	}
 	x86_pev_pmu.present = hw->present;
 	if (hw->freeze)
 		x86_pev_pmu.features |= PEV_PMU_FREEZES;
 	if (!hw->narrow)
 		x86_pev_pmu.features |= PEV_PMU_USER_READS;
+	if (hw->status && !hw->narrow) {
+		x86_pev_ops.read = read_fast;
+		x86_pev_ops.write = write_fast;
+	}
 }
 
 static int __init x86_pev_detect(void)

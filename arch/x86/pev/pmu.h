@@ -25,6 +25,7 @@
 #include <linux/percpu.h>
 #include <linux/pev_pmu.h>
 #include <linux/types.h>
+#include "regs.h"
 
 struct pev_refuse;
 struct pt_regs;
@@ -99,6 +100,18 @@ struct x86_pev_model {
 extern const struct x86_pev_model x86_pev_intel_models[], x86_pev_amd_models[];
 
 /**
+ * struct x86_pev_counter - a counter, as instructions know it
+ * @mask:  bits that it has
+ * @index: for rdpmc
+ * @msr:   for writing
+ */
+struct x86_pev_counter {
+	u64	mask;
+	u32	index;
+	u32	msr;
+};
+
+/**
  * struct x86_pev_hw - the PMU of this machine; constant after boot
  * @name:      for people and tools
  * @model:     events
@@ -121,6 +134,7 @@ extern const struct x86_pev_model x86_pev_intel_models[], x86_pev_amd_models[];
  * @arch:      codes that CPUID vouches for, by enum pev_hardware
  * @guests:    the processor can run guests
  * @tells_guests: and can count them apart
+ * @counters:  all of the above that reading and writing a counter needs
  */
 struct x86_pev_hw {
 	char				name[48];
@@ -144,6 +158,7 @@ struct x86_pev_hw {
 	u64				arch[PEV_HW_MAX];
 	bool				guests;
 	bool				tells_guests;
+	struct x86_pev_counter		counters[PEV_PMU_MAX_COUNTERS];
 };
 
 extern struct x86_pev_hw x86_pev_hw;
@@ -155,12 +170,15 @@ extern struct x86_pev_hw x86_pev_hw;
  * @turning:  thaw() is between the two
  * @freezes:  counters stop at the overflow by themselves
  * @unmask:   a PMI masked LVTPC and it still is
+ * @odd:      thaw() has more to do than usual: @hidden, @host or @fixed
  * @running:  counters that the last thaw() started
- * @armed:    counters whose topmost bit was set when we last looked: they
+ * @ours:     counters and bits of the status that are in use. Those that can't be
+ *            acknowledged no longer are
+ * @suspect:  with status: counters that were loaded with their topmost bit set since
+ *            the last PMI. An overflow may be from before: the bit says so
+ * @armed:    without: counters whose topmost bit was set when we last looked: they
  *            overflow when it is not
- * @wrapped:  of PMUs without status: overflows seen by read() before their PMI
- * @dead:     bits of the status that can't be acknowledged: counters that are
- *            no longer used, or @frozen of struct x86_pev_hw
+ * @wrapped:  and overflows seen by read() before their PMI
  * @hidden:   counters that are 0 now because a user may read them; see @held
  * @host:     counters that count the host only
  * @svm:      guests may run: EFER.SVME, as of the last look
@@ -183,11 +201,13 @@ struct x86_pev_cpu {
 	bool	turning;
 	bool	freezes;
 	bool	unmask;
+	bool	odd;
 	bool	svm;
 	u64	running;
+	u64	ours;
+	u64	suspect;
 	u64	armed;
 	u64	wrapped;
-	u64	dead;
 	u64	hidden;
 	u64	host;
 	u64	late_end;
@@ -217,11 +237,34 @@ static inline u64 x86_pev_top(unsigned int counter)
 
 /* pmu.c */
 extern bool x86_pev_freeze_wanted;
-void x86_pev_stop(struct x86_pev_cpu *c);
-u64 x86_pev_value(struct x86_pev_cpu *c, unsigned int counter);
+void x86_pev_stop_each(struct x86_pev_cpu *c);
 void x86_pev_write(unsigned int counter, u64 value);
 void x86_pev_kill(struct x86_pev_cpu *c, u64 counters);
-void x86_pev_unmask(struct x86_pev_cpu *c);
+
+/* The register's own value. Any context on the CPU. */
+static __always_inline u64 x86_pev_value(unsigned int counter)
+{
+	return reg_count(x86_pev_hw.counters[counter].index);
+}
+
+static __always_inline void x86_pev_stop(struct x86_pev_cpu *c)
+{
+	if (likely(x86_pev_hw.ctrl))
+		reg_write(x86_pev_hw.ctrl, 0);
+	else
+		x86_pev_stop_each(c);
+}
+
+/*
+ * A PMI masked LVTPC. Unmasked before the counters run again, or an overflow in
+ * between would be lost, and after they were loaded: some processors raise a
+ * second PMI for a counter that is at its overflow still.
+ */
+static __always_inline void x86_pev_unmask(struct x86_pev_cpu *c)
+{
+	c->unmask = false;
+	lvtpc_write(APIC_DM_NMI);
+}
 
 /* nmi.c */
 int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs);

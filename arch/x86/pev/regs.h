@@ -10,17 +10,29 @@
 #include <asm/apic.h>
 #include <asm/msr.h>
 
+/*
+ * The tracepoints of rdmsrl() and wrmsrl() would be events in the middle of a change
+ * of who counts, and cost more than the rest of many a function here.
+ */
 static __always_inline u64 reg_read(u32 msr)
 {
+#ifdef CONFIG_PARAVIRT_XXL
 	u64 value;
 
 	rdmsrl(msr, value);
 	return value;
+#else
+	return __rdmsr(msr);
+#endif
 }
 
 static __always_inline void reg_write(u32 msr, u64 value)
 {
+#ifdef CONFIG_PARAVIRT_XXL
 	wrmsrl(msr, value);
+#else
+	__wrmsr(msr, (u32)value, (u32)(value >> 32));
+#endif
 }
 
 /* For registers that may turn out not to be there. */

@@ -31,6 +31,7 @@ struct pt_regs { int dummy; };
 #define __user
 #define __ro_after_init
 #define __printf(a, b)		__attribute__((format(printf, a, b)))
+#define noinline		__attribute__((noinline))
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define likely(x)		__builtin_expect(!!(x), 1)
@@ -62,6 +63,8 @@ __printf(1, 2) int shim_say(const char *fmt, ...);
 #define DECLARE_PER_CPU(t, n)	extern t n
 #define DEFINE_PER_CPU(t, n)	t n
 #define this_cpu_ptr(p)		(p)
+#define this_cpu_read(v)	(v)
+#define this_cpu_or(v, bits)	((void)((v) |= (bits)))
 #define smp_processor_id()	0
 #define local_irq_save(f)	((void)((f) = 0))
 #define local_irq_restore(f)	((void)(f))
@@ -184,8 +187,18 @@ u64 model_rdpmc(u32 index);
 void model_fault(u32 msr);
 #define rdmsrl_safe		model_read
 #define wrmsrl_safe		model_write
+#define __rdmsr(msr)	model_rdmsr(msr)
+#define __wrmsr(msr, low, high)	wrmsrl(msr, (low) | (u64)(high) << 32)
 #define rdmsrl(msr, v) do { if (model_read(msr, &(v))) model_fault(msr); } while (0)
 #define wrmsrl(msr, v) do { if (model_write(msr, v)) model_fault(msr); } while (0)
+static inline u64 model_rdmsr(u32 msr)
+{
+	u64 value;
+
+	rdmsrl(msr, value);
+	return value;
+}
+
 #define rdpmcl(i, v)		((v) = model_rdpmc(i))
 
 #define APIC_LVTPC		0x340
