@@ -102,8 +102,9 @@ enum pev_pmu_grant {
  * point of it. Such functions take no lock, sleep nowhere, allocate nothing and
  * can't fail.
  *
- * @encode:    find out how to count @req and fill @code, or refuse with a text.
- *             Process context, may sleep; touches no register.
+ * @encode:    find out how to count @req and fill @code, which is all zeroes, or
+ *             refuse with a text. Process context, may sleep, several at a time;
+ *             touches no register.
  * @reserve:   take the hardware from whoever else drives it (perf, the hard
  *             lockup detector, a user of raw registers). Being refused, name the
  *             holder: -EBUSY. Process context, may sleep, pev_control held.
@@ -115,19 +116,21 @@ enum pev_pmu_grant {
  *             PMI to us. Called for each CPU after @reserve, when a CPU comes
  *             online and after a suspend. On the CPU, interrupts off. Return: 0,
  *             or an error if the counters have gone (a virtual machine was
- *             moved): nothing more is then called on this CPU until @cpu_stop.
+ *             moved): nothing more is then called on this CPU until @cpu_start
+ *             is tried again.
  * @cpu_stop:  leave everything stopped and PMIs off. On the CPU, interrupts off.
  * @freeze:    stop all counters; idempotent. When it returns no counter moves
  *             and no counter overflows; an overflow from before may still
  *             raise its PMI. On the CPU, interrupts off, or in a PMI.
  * @thaw:      the counters in @active run on with what @set and @write said; all
- *             others stay stopped. @user: the current task may read them in user
- *             mode. Same contexts. Registers may be written here all at once
- *             rather than in @set and @write.
+ *             others stay stopped and keep their values for @read. @user: there
+ *             is somebody who may read counters in user mode, so those that
+ *             are stopped must show nothing. Same contexts. Registers may be
+ *             written here all at once rather than in @set and @write.
  * @set:       @counter counts @config from the next @thaw on. Same contexts,
  *             frozen. Not called for a counter that has that @config already.
- * @read:      value of @counter: its low bits only, see @bits. Same contexts,
- *             also when not frozen.
+ * @read:      value of @counter: its low bits only, see @bits. On the CPU, any
+ *             context with preemption disabled, also when not frozen.
  * @write:     set the value of @counter (only @bits of @value count) and forget an
  *             overflow of it that was not reported yet. Same contexts, frozen.
  * @grant:     give a task or address space something or take it away, see enum

@@ -336,6 +336,21 @@ int pev_pmu_encode(u32 type, u64 config, u64 flags, struct pev_pmu_code *code,
 	return pev_pmu->ops->encode(&req, code, r);
 }
 
+/* Whom a target is about: a thread, or its process, whichever thread names it. */
+static struct pid *marked_pid(const struct pev_attr *attr)
+{
+	enum pid_type type = attr->target == PEV_TARGET_TASK ? PIDTYPE_PID : PIDTYPE_TGID;
+	struct task_struct *task;
+	struct pid *pid = NULL;
+
+	rcu_read_lock();
+	task = attr->target_id ? find_task_by_vpid(attr->target_id) : current;
+	if (task)
+		pid = get_task_pid(task, type);
+	rcu_read_unlock();
+	return pid;
+}
+
 static void hw_slots_init(struct pev_hw_event *hw, struct pev_event *event)
 {
 	unsigned int cpu;
@@ -393,11 +408,7 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 		goto err_close;
 	}
 	if (attr->flags & PEV_F_MARKED) {
-		rcu_read_lock();
-		hw->mark = get_pid(attr->target_id ? find_vpid(attr->target_id) :
-				   attr->target == PEV_TARGET_TASK ? task_pid(current) :
-								     task_tgid(current));
-		rcu_read_unlock();
+		hw->mark = marked_pid(attr);
 	}
 	hw_slots_init(hw, event);
 	return 0;

@@ -117,6 +117,8 @@ void pev_pmu_slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now);
 void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now);
 void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned int cpu);
+/* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
+void pev_pmu_cpu_update(void);
 /* Which event has @counter on @cpu, for texts; a snapshot. RCU-sched held. */
 struct pev_event *pev_pmu_cpu_user(unsigned int cpu, unsigned int counter);
 u64 pev_pmu_incidents(enum pev_pmu_incident what);
@@ -127,6 +129,8 @@ int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
 		      struct pev_refuse *r);
 int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma);
 void pev_pmu_page_free(struct pev_hw_event *hw);
+/* May anybody read counters in user mode? */
+bool pev_pmu_readable(void);
 void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_slot *s);
 
 /* ---- for the rest of pev ---- */

@@ -37,7 +37,6 @@
  * @crowded:  somebody waits for a counter
  * @active:   counters that run
  * @known:    counters whose @config is right
- * @pages:    slots on counters that have a user page
  * @on:       who has a counter
  * @config:   what a counter is set to
  * @raw:      the value of a counter that nobody has, or 0
@@ -63,7 +62,6 @@ struct pev_pmu_cpu {
 	bool			dirty;
 	bool			crowded;
 	bool			ticking;
-	unsigned int		pages;
 	u64			now;
 	u64			active;
 	u64			known;
@@ -245,7 +243,6 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 		load(s);
 	cpu->on[counter] = s;
 	cpu->active |= BIT_ULL(counter);
-	cpu->pages += s->paged;
 	page_update(s);
 }
 
@@ -262,7 +259,6 @@ static void detach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, u64 now)
 	cpu->on[counter] = NULL;
 	cpu->active &= ~BIT_ULL(counter);
 	cpu->raw[counter] = s->raw;
-	cpu->pages -= s->paged;
 	s->last = counter;
 	s->counter = -1;
 	page_update(s);
@@ -521,7 +517,7 @@ static void update_end(struct pev_pmu_cpu *cpu)
 			load_overdue(cpu, min);
 		}
 		if (cpu->up)
-			static_call(hw_thaw)(cpu->active, cpu->pages);
+			static_call(hw_thaw)(cpu->active, pev_pmu_readable());
 		barrier();	/* PMIs may act again */
 		cpu->updating = false;
 		barrier();	/* one that came before this saw us updating */
@@ -530,6 +526,12 @@ static void update_end(struct pev_pmu_cpu *cpu)
 		cpu->updating = true;
 		barrier();	/* as in update_begin() */
 	}
+}
+
+void pev_pmu_cpu_update(void)
+{
+	update_begin();
+	__pev_pmu_settle();
 }
 
 void __pev_pmu_settle(void)
@@ -742,7 +744,7 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 	}
 	pmi_end(cpu, begin);
 	if (cpu->up)
-		static_call(hw_thaw)(cpu->active, cpu->pages);
+		static_call(hw_thaw)(cpu->active, pev_pmu_readable());
 }
 
 void pev_pmu_report(enum pev_pmu_incident what)

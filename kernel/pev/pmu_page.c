@@ -24,7 +24,8 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_slot *s)
 	WRITE_ONCE(page->seq, page->seq + 1);
 	barrier();
 	page->counter = counter ? counter->user + 1 : 0;
-	page->cpu = smp_processor_id();
+	/* never this CPU again, until the event is back on it */
+	page->cpu = counter ? smp_processor_id() : ~0U;
 	page->shift = counter ? 64 - counter->bits : 0;
 	page->partial = !!s->waited;
 	page->start = s->raw;
@@ -57,12 +58,34 @@ void pev_pmu_page_free(struct pev_hw_event *hw)
 	vfree(hw->page);
 }
 
+static atomic_t readers;
+
+bool pev_pmu_readable(void)
+{
+	return atomic_read(&readers);
+}
+
+static void update_here(void *unused)
+{
+	pev_pmu_cpu_update();
+}
+
+/* Before the first may read, counters that stand still are told to say nothing. */
+static void page_grant(struct vm_area_struct *vma)
+{
+	if (atomic_inc_return(&readers) == 1)
+		on_each_cpu(update_here, NULL, 1);
+	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, true);
+}
+
 static void page_unmap(struct vm_area_struct *vma)
 {
 	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, false);
+	atomic_dec(&readers);
 }
 
 static const struct vm_operations_struct page_vm_ops = {
+	.open	= page_grant,
 	.close	= page_unmap,
 };
 
@@ -84,6 +107,6 @@ int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma)
 	if (err)
 		return err;
 	vma->vm_ops = &page_vm_ops;
-	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, true);
+	page_grant(vma);
 	return 0;
 }

@@ -30,7 +30,7 @@
  *  1 CPUs, the whole machine and cgroups do too
  *  2 the kernel's side of one's own tasks does too (default)
  *  3 everything does
- *  4 off: nothing is opened but queries
+ *  4 off: nothing is opened but queries and lists
  */
 #define PARANOID_MIN		-1
 #define PARANOID_TRACE		0

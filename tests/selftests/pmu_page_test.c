@@ -227,6 +227,74 @@ TEST_F(page, after_close_there_is_nothing)
 	self->fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
 }
 
+/* A mapping that is moved is a mapping still. */
+TEST_F(page, moves_in_memory)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	void *to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, to);
+	pev_on(self->fd);
+	ASSERT_NE(NOTHING, self_read(self->page));
+	self->page = mremap(self->page, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	ASSERT_EQ(to, self->page);
+	for (int i = 0; i < 5; i++) {
+		EXPECT_NE(NOTHING, self_read(self->page));
+		sched_yield();
+	}
+}
+
+/* Raw registers tell nothing of what other tasks counted while one was away. */
+TEST_F(page, counters_of_others_are_hidden)
+{
+	struct pev_info info = pmu_info();
+	uint64_t before[8], after[8];
+	unsigned int i, nr = info.pmu_counters < 4 ? info.pmu_counters : 4;
+	uint32_t base = 0;
+	pid_t pid;
+	char go;
+	int to[2], from[2];
+
+	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, pipe(from));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		int fds[4];
+
+		close(to[1]);
+		close(from[0]);
+		for (i = 0; i < 4; i++) {
+			fds[i] = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+			pev_on(fds[i]);
+		}
+		while (read(to[0], &go, 1) == 1) {
+			pmu_loop(100000);
+			if (write(from[1], "x", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+#if defined(__powerpc64__)
+	base = 771;
+#endif
+	/* once, so that the child has its counters */
+	ASSERT_EQ(1, write(to[1], "x", 1));
+	ASSERT_EQ(1, read(from[0], &go, 1));
+	for (i = 0; i < nr; i++)
+		before[i] = read_counter(base + i);
+	ASSERT_EQ(1, write(to[1], "x", 1));
+	ASSERT_EQ(1, read(from[0], &go, 1));
+	for (i = 0; i < nr; i++) {
+		after[i] = read_counter(base + i);
+		EXPECT_EQ(before[i], after[i]);
+	}
+	close(to[1]);
+	waitpid(pid, NULL, 0);
+}
+
 /* A child has not inherited what it could not use. */
 TEST_F(page, is_not_inherited)
 {

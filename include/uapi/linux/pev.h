@@ -363,7 +363,8 @@ struct pev_info {
 /**
  * struct pev_value - what read() on an event gives
  * @value:        occurrences that passed the filter (ns for clocks)
- * @time_enabled: ns that the event was switched on and its target was running
+ * @time_enabled: ns that the event was switched on and its target was running;
+ *                with PEV_F_MARKED, that it was switched on, of all CPUs
  * @time_running: ns of these that it really counted
  * @lost:         records that found no room in the ring
  * @filtered:     occurrences that the filter refused
