@@ -293,6 +293,7 @@ u64 model_rdpmc(u32 index)
 	u32 i = index & 0xffff;
 	u64 value;
 
+	m.counts++;
 	if (index & BIT(30)) {
 		if (i >= m.fixed || m.amd)
 			model_fault(index);

@@ -42,6 +42,7 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @lost:       PMIs while LVTPC was masked
  * @reads:      rdmsr
  * @writes:     wrmsr
+ * @counts:     rdpmc
  * @faults:     that nobody expected
  * @said:       last message of the kernel
  * @foreign_owner: who has reserved: nobody, or all counters
@@ -64,7 +65,7 @@ struct model {
 
 	int	pmi_in;
 	bool	latched, in_nmi;
-	int	nmis, unknown, lost, reads, writes, faults;
+	int	nmis, unknown, lost, reads, writes, counts, faults;
 	char	said[256];
 	bool	foreign_owner;
 	u64	reserved_ctr, reserved_sel;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What counters count: by mode, past their ends, written 32 bits at a time, and who may
+ * read them.
+ */
+#include "core.h"
+
+static void counts(void)
+{
+	make_kind();
+	up();
+	update_begin();
+	attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
+	attach(0, PEV_HW_CYCLES, 0, PEV_F_EXCLUDE_KERNEL);
+	update_end(false);
+	model_run(1000);
+	m.kernel = true;
+	model_run(500);
+	update_begin();
+	model_run(300);
+	fold(0);
+	fold(1);
+	CHECK_EQ(mini[1].count, 1500);
+	CHECK_EQ(mini[0].count, 1000);
+	active = 0;
+	update_end(false);
+	model_run(100);
+	CHECK_EQ(pmu->ops->read(1), 1500);
+	down();
+}
+
+static void samples(void)
+{
+	make_kind();
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
+	attach(1, PEV_HW_INSTRUCTIONS, 700, 0);
+	attach(2, PEV_HW_INSTRUCTIONS, 0, 0);
+	update_end(false);
+	model_run(100000);
+	update_begin();
+	fold(0);
+	fold(1);
+	fold(2);
+	CHECK_EQ(mini[0].count, 100000);
+	CHECK_EQ(mini[1].count, 100000);
+	CHECK_EQ(mini[2].count, 100000);
+	/* the last one may be due but its PMI not taken */
+	CHECK(mini[0].samples == 100 || mini[0].left <= 0);
+	CHECK_EQ(mini[1].samples, 142);
+	/* 7000, 14000, ... are overflows of both: one PMI */
+	CHECK(m.nmis <= 100 + 142 - 14 + 14);
+	active = 0;
+	update_end(false);
+	down();
+	CHECK_EQ(incidents[PEV_PMU_FOREIGN] + incidents[PEV_PMU_STUCK], 0);
+}
+
+/* What a task switch costs. */
+static void switch_cost(void)
+{
+	int i, n;
+
+	make_kind();
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
+	attach(1, PEV_HW_CYCLES, 0, 0);
+	update_end(false);
+	m.reads = 0;
+	m.writes = 0;
+	for (i = 0; i < 1000; i++) {
+		update_begin();
+		update_end(false);
+	}
+	n = m.version >= 2 ? 2 : 4;
+	CHECK_EQ(m.reads, 0);
+	CHECK_EQ(m.writes, 1000 * n);
+	down();
+}
+
+/* Fixed counters come first, and share one register that is written once. */
+static void fixed_counters(void)
+{
+	make_kind();
+	if (m.amd || m.version < 2)
+		return;
+	up();
+	update_begin();
+	attach(32, PEV_HW_INSTRUCTIONS, 1000, PEV_F_EXCLUDE_USER);
+	attach(33, PEV_HW_CYCLES, 0, PEV_F_EXCLUDE_KERNEL);
+	attach(34, PEV_HW_REF_CYCLES, 0, 0);
+	m.writes = 0;
+	update_end(false);
+	CHECK_EQ(m.writes, 2);
+	CHECK_EQ(m.fctrl, 0xba9);
+	m.kernel = true;
+	model_run(2500);
+	m.kernel = false;
+	model_run(100);
+	update_begin();
+	fold(32);
+	fold(33);
+	fold(34);
+	CHECK_EQ(mini[32].samples, 2);
+	CHECK_EQ(mini[32].count, 2500);
+	CHECK_EQ(mini[33].count, 100);
+	CHECK_EQ(mini[34].count, 2600);
+	active = 0;
+	update_end(false);
+	down();
+}
+
+/* 32-bit writes: periods of all lengths, and counting past 2^32. */
+static void narrow_writes(void)
+{
+	static const u64 periods[] = { 1000, 0x7fffffff, 0x80000000, 0x80000001,
+				       0x100000000, 0x123456789a, 0x3fffffffffff };
+	unsigned int i;
+
+	make_kind();
+	if (m.amd)
+		return;
+	m.full_write = false;
+	m.width = 40;
+	up();
+	CHECK(!(pmu->features & PEV_PMU_USER_READS));
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		u64 period = min(periods[i], (1ULL << 39) - 1);
+
+		overflows = 0;
+		update_begin();
+		active = 0;
+		attach(0, PEV_HW_INSTRUCTIONS, period, 0);
+		attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
+		update_end(false);
+		model_run(period - 1);
+		CHECK_EQ(mini[0].samples, 0);
+		CHECK_EQ(overflows, 0);
+		fold(0);
+		CHECK_EQ(mini[0].count, period - 1);
+		model_run(1);
+		CHECK_EQ(mini[0].samples, 1);
+		CHECK_EQ(overflows, 1);
+		update_begin();
+		fold(0);
+		fold(1);
+		CHECK_EQ(mini[0].count, period);
+		CHECK_EQ(mini[1].count, period);
+		update_end(false);
+	}
+	CHECK_EQ(incidents[PEV_PMU_LATE], 0);
+	down();
+}
+
+static void lap(void)
+{
+	make_kind();
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
+	update_end(false);
+	/* nobody looks for a lap and a half: the overflow must make somebody */
+	model_run(1ULL << 47);
+	fold(0);
+	model_run(1ULL << 47);
+	model_run(1ULL << 46);
+	fold(0);
+	CHECK_EQ(mini[0].count, (1ULL << 48) + (1ULL << 46));
+	CHECK_EQ(overflows, 1);
+	down();
+}
+
+/* A user may read all counters: none shows what is not the user's. */
+static void hidden(void)
+{
+	int i;
+
+	make_kind();
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
+	attach(1, PEV_HW_INSTRUCTIONS, 300, 0);
+	update_end(false);
+	model_run(1234);
+	update_begin();
+	fold(0);
+	fold(1);
+	active = 1;
+	update_end(true);
+	for (i = 1; i < m.gp; i++)
+		CHECK_EQ(m.ctr[i], 0);
+	CHECK_EQ(m.ctr[0], 1234);
+	CHECK_EQ(pmu->ops->read(1), mini[1].raw);
+	model_run(100);
+	update_begin();
+	active = 3;
+	update_end(false);
+	model_run(10);
+	update_begin();
+	fold(0);
+	fold(1);
+	CHECK_EQ(mini[0].count, 1344);
+	CHECK_EQ(mini[1].count, 1244);
+	active = 0;
+	update_end(false);
+	down();
+}
+
+static void reads_granted(void)
+{
+	struct mm_struct mm = { };
+
+	make_kind();
+	up();
+	pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, &mm, true);
+	pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, &mm, true);
+	CHECK_EQ(mm.context.perf_rdpmc_allowed.counter, 2);
+	pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, &mm, false);
+	CHECK_EQ(m.pce_updates, 1);
+	pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, &mm, false);
+	CHECK_EQ(m.pce_updates, 2);
+	down();
+}
+
+const struct test_case count_cases[] = {
+	{ "counts by mode", counts, true },
+	{ "samples", samples, true },
+	{ "a task switch costs two writes", switch_cost, true },
+	{ "users see no values of others", hidden, true },
+	{ "rights to read are counted", reads_granted, true },
+	{ "fixed counters", fixed_counters, true },
+	{ "32-bit writes", narrow_writes, true },
+	{ "a lap without samples", lap, true },
+	{ }
+};

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which counters there are, and from an event to what is written to a register. */
+#include "core.h"
+
+static bool refused(u32 type, u64 config, u64 flags, int error, const char *text)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+	int err = encode(type, config, flags, &code, &r);
+
+	if (err == -error && strstr(r.text, text))
+		return true;
+	printf("# %#llx: %d, %s\n", (long long)config, err, r.text);
+	return false;
+}
+
+static void detection(void)
+{
+	int i;
+
+	make_kind();
+	m.ctrl = 3;
+	m.sel[0] = 0x5300c0;	/* perf counts: pev must not disturb it */
+	m.lvtpc = APIC_DM_NMI;
+	boot();
+	CHECK_EQ(m.ctrl, 3);
+	CHECK_EQ(m.sel[0], 0x5300c0);
+	CHECK_EQ(m.debugctl, 0);
+	CHECK_EQ(hweight64(pmu->present), m.gp + (m.amd ? 0 : m.fixed));
+	for_each(i, pmu->present)
+		CHECK_EQ(pmu->counters[i].bits, 48);
+	CHECK_EQ(!!(pmu->features & PEV_PMU_FREEZES), m.version >= 2);
+	CHECK(pmu->features & PEV_PMU_USER_READS);
+	CHECK_EQ(pmu->counters[2].user, 2);
+	if (!m.amd && m.fixed)
+		CHECK_EQ(pmu->counters[33].user, (1 << 30) | 1);
+}
+
+static void raw_codes(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	make_kind();
+	boot();
+	CHECK_EQ(encode(PEV_TYPE_RAW, 0x1ff84010e, 0, &code, &r), m.amd ? 0 : -EINVAL);
+	CHECK_EQ(encode(PEV_TYPE_RAW, 0xff84010e, 0, &code, &r), 0);
+	CHECK_EQ(code.alt[0].counters, (1 << m.gp) - 1);
+	CHECK_EQ(code.alt[0].config, 0xff97010e);
+	CHECK_EQ(code.alt[1].counters, 0);
+	CHECK(refused(PEV_TYPE_RAW, 0x0100c0 | BIT(22), 0, EINVAL, "PEV_F_EXCLUDE_USER"));
+	CHECK(refused(PEV_TYPE_RAW, 0x4000c0, 0, EINVAL, "bits 0x400000"));
+	CHECK(refused(PEV_TYPE_RAW, 0x0800c0, 0, EINVAL, "pin"));
+	CHECK(refused(PEV_TYPE_RAW, 0x2000c0, 0, EINVAL, "thread"));
+	CHECK(refused(PEV_TYPE_RAW, 1ULL << 50, 0, EINVAL, "allowed"));
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_MAX, 0, EINVAL, "no hardware event"));
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_MARKED, EOPNOTSUPP, "mark"));
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_CYCLES,
+		      PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL, EINVAL, "excludes all"));
+	CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_EXCLUDE_HV, &code, &r), 0);
+	CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_EXCLUDE_GUEST, &code, &r), 0);
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_EXCLUDE_HOST, EOPNOTSUPP,
+		      "can't run guests"));
+	if (!m.amd && m.fixed) {
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x00c0, PEV_F_EXCLUDE_USER, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 1ULL << 32);
+		CHECK_EQ(code.alt[0].config, 9);
+		CHECK_EQ(code.alt[1].counters, 15);
+		CHECK_EQ(code.alt[1].config, 0x1200c0);
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x0300, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 1ULL << 34);
+		CHECK_EQ(code.alt[1].counters, 0);
+		CHECK(refused(PEV_TYPE_RAW, 0x0400, 0, EOPNOTSUPP, "no counter"));
+	}
+}
+
+static void guests_intel(void)
+{
+	intel(4);
+	shim_features |= BIT_ULL(X86_FEATURE_VMX);
+	boot();
+	CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_GUEST, EOPNOTSUPP, "apart"));
+	CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_HOST, EOPNOTSUPP, "apart"));
+}
+
+/* The host only: whether guests can run, the hypervisor changes at any time. */
+static void guests_amd(void)
+{
+	int version;
+
+	amd(2);
+	shim_features |= BIT_ULL(X86_FEATURE_SVM);
+	up();
+	for (version = 0; version < 2; version++) {
+		update_begin();
+		active = 0;
+		attach(0, PEV_HW_INSTRUCTIONS, 0, PEV_F_EXCLUDE_GUEST);
+		attach(1, PEV_HW_INSTRUCTIONS, 0, PEV_F_EXCLUDE_HOST);
+		update_end(false);
+		model_run(100);
+		m.efer = EFER_SVME;
+		update_begin();
+		update_end(false);
+		CHECK(m.sel[0] & BIT_ULL(41));
+		model_run(100);
+		m.efer = 0;
+		update_begin();
+		update_end(false);
+		model_run(100);
+		fold(0);
+		fold(1);
+		CHECK_EQ(mini[0].count, 300);
+		CHECK_EQ(mini[1].count, 0);
+	}
+	down();
+}
+
+static void models(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	if (kind > 4)
+		return;
+	intel(5);
+	m.gp = 8;
+	m.number = (const int[]){ 0x1a, 0x5e, 0x6a, 0x8f, 0x5c }[kind];
+	boot();
+	switch (m.number) {
+	case 0x1a:
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x0151, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 3);
+		CHECK_EQ(code.period_min, 32);
+		CHECK(refused(PEV_TYPE_RAW, 0x01b7, 0, EOPNOTSUPP, "needs a register"));
+		break;
+	case 0x5e:
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x01c0, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 2);
+		CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_L1D_MISSES, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].config & 0xffff, 0x08d1);
+		break;
+	case 0x6a:
+		CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_L1D_MISSES, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 15);
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x04a3, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 255);
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x01a3, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 15);
+		break;
+	case 0x8f:
+		CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_REF_CYCLES, 0, &code, &r), 0);
+		CHECK_EQ(code.alt[0].counters, 1ULL << 34);
+		CHECK_EQ(code.alt[1].counters, 255);
+		CHECK_EQ(code.alt[1].config & 0xffff, 0x013c);
+		CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_BUS_CYCLES, 0, EOPNOTSUPP,
+			      "Golden Cove"));
+		break;
+	case 0x5c:
+		CHECK(!(pmu->features & PEV_PMU_FREEZES));
+		break;
+	}
+}
+
+static void missing_events(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	if (kind > 4)
+		return;
+	intel(kind + 1);
+	m.missing = 0x7f;
+	boot();
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_BRANCHES, 0, EOPNOTSUPP, "branches"));
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_CACHE_MISSES, 0, EOPNOTSUPP, "cache-misses"));
+	if (!m.fixed) {
+		CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, 0, EOPNOTSUPP, "cycles"));
+		return;
+	}
+	CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_CYCLES, 0, &code, &r), 0);
+	CHECK_EQ(code.alt[0].counters, 1ULL << 33);
+	CHECK_EQ(code.alt[1].counters, 0);
+}
+
+static void no_pmu(void)
+{
+	intel(4);
+	model_boot();
+	shim_features &= ~BIT_ULL(X86_FEATURE_ARCH_PERFMON);
+	CHECK_EQ(shim_init(), 0);
+	CHECK(!pmu && strstr(m.said, "architectural"));
+	shim_features |= BIT_ULL(X86_FEATURE_ARCH_PERFMON) | BIT_ULL(X86_FEATURE_HYBRID_CPU);
+	shim_init();
+	CHECK(!pmu && strstr(m.said, "differ"));
+	shim_features &= ~BIT_ULL(X86_FEATURE_APIC);
+	shim_init();
+	CHECK(!pmu && strstr(m.said, "APIC"));
+}
+
+const struct test_case encode_cases[] = {
+	{ "detection leaves perf alone", detection, true },
+	{ "codes and domains", raw_codes, true },
+	{ "tables of models", models, true },
+	{ "events that CPUID denies", missing_events, true },
+	{ "guests, Intel", guests_intel },
+	{ "guests, AMD", guests_amd },
+	{ "no PMU", no_pmu },
+	{ }
+};
