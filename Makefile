@@ -32,7 +32,7 @@ CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
 .PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz lint clean \
-	install uninstall
+	install uninstall deb
 .DEFAULT_GOAL := help
 
 help:
@@ -112,6 +112,10 @@ uninstall:
 	(cd $$list && find . -depth -type d -path '*/pev*') | (cd $(or $(DESTDIR),/) && \
 		xargs rmdir --ignore-fail-on-non-empty) && \
 	[ -n "$(DESTDIR)" ] || ldconfig
+
+#: make deb         Debian packages of them, in BUILD/deb: ARCH=
+deb: root
+	@scripts/deb/build >&2
 
 #: make selftests   the kselftest programs: ARCH=
 selftests: kernel
