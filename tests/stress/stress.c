@@ -480,7 +480,7 @@ static long interrupts(const char *name)
 static void check_log(void)
 {
 	static const char * const bad[] = {
-		"Uhhuh", "unknown NMI", "unknown reason", "Dazed", "irq loop stuck", "WARNING:",
+		"Uhhuh", "unknown NMI", "unknown reason", "Dazed", "irq loop stuck", "WARNING: CPU",
 		"BUG:", "spurious", "lockup", "rcu_sched detected", "hrtimer: interrupt took",
 	};
 	static char text[1 << 20];
