@@ -20,7 +20,7 @@
 #define FIXED		0x10ULL		/* counts FIXED_CODE alone */
 #define FIXED_CODE	100
 #define BITS		20
-#define LAP		(1ULL << BITS)
+#define LAP		BIT_ULL(BITS)
 
 /**
  * struct fake_cpu - the counters of a CPU
