@@ -75,7 +75,7 @@ tools() {
 
 spelling() {
 	git ls-files -co --exclude-standard -- ':!patches' ':!*.patch' |
-		xargs -r -d '\n' codespell -q 3 --ignore-words-list=inout,ro,creat,parms,recrod
+		xargs -r -d '\n' codespell -q 3 --ignore-words-list=inout,ro,creat,parms,recrod,crate
 }
 
 shell_scripts() {

@@ -407,9 +407,8 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 		err = -ENOMEM;
 		goto err_close;
 	}
-	if (attr->flags & PEV_F_MARKED) {
+	if (attr->flags & PEV_F_MARKED)
 		hw->mark = marked_pid(attr);
-	}
 	hw_slots_init(hw, event);
 	return 0;
 

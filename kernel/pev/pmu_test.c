@@ -29,7 +29,11 @@
  * @active:   counters that run
  * @overflow: counters that have wrapped
  * @frozen:   nothing counts
- * @sets:     calls of @set, of @write, and so on
+ * @ours:     between @cpu_start and @cpu_stop
+ * @sets:     calls of @set
+ * @writes:   of @write
+ * @freezes:  of @freeze
+ * @thaws:    of @thaw
  * @pmi_in_freeze: raise a PMI for these counters inside of the next freeze
  */
 struct fake_cpu {

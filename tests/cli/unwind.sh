@@ -8,6 +8,7 @@ command -v gcc >/dev/null || { echo "1..0 # SKIP no C compiler"; exit 0; }
 built() {
 	local name=$1
 	shift
+	# shellcheck disable=SC2154 # lib is of cli.bash
 	gcc -O2 -fomit-frame-pointer "$@" -o "$name" "$lib/path.c"
 }
 built path

@@ -178,9 +178,8 @@ enum pev_target {
 #define PEV_F_EXCLUDE_GUEST	(1ULL << 8)	/* nothing from guests */
 #define PEV_F_PINNED		(1ULL << 9)	/* has a counter before all that is not pinned */
 #define PEV_F_EXCLUSIVE		(1ULL << 10)	/* its group has the PMU for itself */
-#define PEV_F_MARKED		(1ULL << 11)	/* the processor tells the target's tasks from
-						 * others by a mark: nothing is saved or loaded
-						 * at a task switch; user mode only */
+/* The processor tells tasks apart by a mark: no counter is touched at a switch */
+#define PEV_F_MARKED		(1ULL << 11)	/* user mode only */
 #define PEV_F_USER_PAGE		(1ULL << 12)	/* for mmap(): see struct pev_user_page */
 #define PEV_F_ALL		((1ULL << 13) - 1)
 
