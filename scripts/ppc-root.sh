@@ -49,6 +49,26 @@ extract() {
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$1" --keep-directory-symlink \
 			--no-same-owner --exclude='./usr/share/doc/*' \
 			--exclude='./usr/share/man/*' --exclude='./usr/share/locale/*'
+		record "$deb" "$1/var/lib/dpkg"
+	done
+}
+
+# record DEB ADMINDIR: what dpkg-shlibdeps asks for
+record() {
+	local info=$2/info name file
+	mkdir -p "$info"
+	echo 1 > "$info/format"
+	name=$(dpkg-deb -f "$1" Package)
+	[ "$(dpkg-deb -f "$1" Multi-Arch)" != same ] || name+=:ppc64el
+	{
+		dpkg-deb -f "$1" | sed '1a Status: install ok installed'
+		echo
+	} >> "$2/status"
+	dpkg-deb --fsys-tarfile "$1" | tar -t | sed -n 's,^\.,,; s,/$,,; /./p' > "$info/$name.list"
+	rm -rf "$work/control"
+	dpkg-deb -e "$1" "$work/control"
+	for file in symbols shlibs; do
+		[ ! -f "$work/control/$file" ] || cp "$work/control/$file" "$info/$name.$file"
 	done
 }
 
