@@ -107,6 +107,7 @@ static int pmu_get(struct pev_refuse *r)
 		users--;
 		return err;
 	}
+	pev_pmu_cpu_clock();
 	static_branch_enable(&pev_pmu_key);
 	cpus_read_lock();
 	WRITE_ONCE(ours, true);

@@ -110,6 +110,8 @@ void pev_pmu_resume(void *data);
 
 void pev_pmu_cpu_init(void);
 void pev_pmu_cpu_ops(const struct pev_pmu_ops *ops);
+/* Choose the clock by which PMIs are timed; before CPUs are started. */
+void pev_pmu_cpu_clock(void);
 /* On the CPU, interrupts off. */
 void pev_pmu_cpu_start(void);
 void pev_pmu_cpu_stop(void);

@@ -23,6 +23,7 @@
 #include <linux/random.h>
 #include <linux/sched/task_stack.h>
 #include <linux/static_call.h>
+#include "clock.h"
 #include "pmu.h"
 #include "pmu_assign.h"
 #include "sample.h"
@@ -47,8 +48,8 @@
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
  * @start_tick: starts @tick for a PMI
- * @pmi_since: start of the tick that @pmi_ns is of ...
- * @pmi_ns:   ... ns that PMIs have taken in it
+ * @pmi_since: start of the tick that @pmi_time is of ...
+ * @pmi_time: ... how much of it PMIs have taken, in @pmi_clock
  * @random:   for the length and order of turns
  * @incidents: by enum pev_pmu_incident
  * @slots:    scratch of reschedule()
@@ -75,7 +76,7 @@ struct pev_pmu_cpu {
 	struct hrtimer		tick;
 	struct irq_work		start_tick;
 	u64			pmi_since;
-	u64			pmi_ns;
+	u64			pmi_time;
 	struct rnd_state	random;
 	local64_t		incidents[PEV_PMU_INCIDENTS];
 
@@ -642,27 +643,38 @@ static void throttle(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
  * on the side leaves a slow one, or many events at once, no time for a timer interrupt
  * to end before the next is due, and the program never comes to its next instruction.
  */
-#define PMI_MAX_NS	(TICK_NSEC / 2)
+static u64 pmi_tick __read_mostly = TICK_NSEC;
+/* The cheapest clock there is: it is read twice a sample. @pmi_tick is a tick in it. */
+static u32 pmi_clock __read_mostly = PEV_CLOCK_MONOTONIC;
+
+void pev_pmu_cpu_clock(void)
+{
+	struct pev_trace_clock clock;
+
+	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
+	pmi_tick = div_u64(clock.freq, HZ);
+	pmi_clock = clock.type;
+}
 
 static u64 pmi_begin(struct pev_pmu_cpu *cpu)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_clock_read(pmi_clock);
 
-	if (now - cpu->pmi_since >= TICK_NSEC) {
+	if (now - cpu->pmi_since >= pmi_tick) {
 		cpu->pmi_since = now;
-		cpu->pmi_ns = 0;
+		cpu->pmi_time = 0;
 	}
 	return now;
 }
 
 static void pmi_end(struct pev_pmu_cpu *cpu, u64 begin)
 {
-	cpu->pmi_ns += max_t(s64, ktime_get_mono_fast_ns() - begin, 0);
+	cpu->pmi_time += max_t(s64, pev_clock_read(pmi_clock) - begin, 0);
 }
 
 static bool too_many(const struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 {
-	if (cpu->pmi_ns > PMI_MAX_NS)
+	if (cpu->pmi_time > pmi_tick / 2)
 		return true;
 	if (time_after(jiffies, s->tick)) {
 		s->tick = jiffies;
