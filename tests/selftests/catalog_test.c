@@ -35,13 +35,13 @@ FIXTURE_TEARDOWN(catalog)
 static bool line_is_good(const char *line)
 {
 	static const char * const types[] = {
-		"software", "timer", "tracepoint", "marker", "sideband",
+		"software", "timer", "tracepoint", "marker", "sideband", "hardware",
 	};
 	const char *name = strchr(line, ' ');
 	const char *fields = name ? strchr(name + 1, ' ') : NULL;
 	bool known = false;
 
-	for (unsigned int i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(*types); i++)
 		known |= name && !strncmp(line, types[i], name - line) &&
 			 !types[i][name - line];
 	if (!known || !fields || fields == name + 1 || !fields[1])
