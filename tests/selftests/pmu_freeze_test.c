@@ -13,8 +13,9 @@
 #define PERIOD		20011UL
 #define SAMPLES		400
 #define PARAMETER	"/sys/module/pev_x86/parameters/freeze"
-/* An interrupt's way to the handler, and there to the counters. */
+/* An interrupt's way to the handler, and there to the counters; the longest. */
 #define HANDLER		600
+#define HANDLER_SLOW	4000
 /*
  * The machines of tests/qemu for POWER notice an overflow where the block of code
  * ends that they translated as one: nothing else runs late there.
@@ -145,6 +146,7 @@ TEST_F(freeze, where_the_period_ends)
 
 TEST_F(freeze, not_at_all)
 {
+	bool slow = pmu_kernel_is_instrumented();
 	bool asked = freezes();
 	struct seen seen;
 
@@ -158,12 +160,13 @@ TEST_F(freeze, not_at_all)
 	if (!pmu_is_exact())
 		return;
 	EXPECT_LT(self->skid, seen.least);
-	EXPECT_GT(self->skid + HANDLER, seen.most);
+	EXPECT_GT(self->skid + (slow ? HANDLER_SLOW : HANDLER), seen.most);
 	/* without a register that stops them all they stop one after the other */
 	if (asked) {
 		EXPECT_EQ(0, seen.apart);
 		/* the way from user mode is the shortest, and always the same */
-		EXPECT_EQ(seen.least, seen.most_user);
+		if (!slow)
+			EXPECT_EQ(seen.least, seen.most_user);
 	}
 }
 
