@@ -231,6 +231,15 @@ static void on_event(void *arg, const struct live_event *ev)
 	}
 }
 
+static int flush_lines(struct trace_run *r, struct msg *m)
+{
+	fflush(r->out);
+	if (ferror(r->out))
+		return msg_set(m, -EIO, "%s: it could not be written",
+			       r->opts.output ? r->opts.output : "the error output");
+	return 0;
+}
+
 static int trace_loop(struct trace_run *r, struct msg *m)
 {
 	unsigned int got;
@@ -242,10 +251,8 @@ static int trace_loop(struct trace_run *r, struct msg *m)
 		if (got & WAIT_HUP)
 			fd = -1; /* all targets have ended */
 		err = live_read(&r->live, false, on_event, r, m);
-		fflush(r->out);
-		if (!err && ferror(r->out))
-			err = msg_set(m, -EIO, "%s: it could not be written",
-				      r->opts.output ? r->opts.output : "the error output");
+		if (!err)
+			err = flush_lines(r, m);
 		if (got & WAIT_STOP)
 			on = false;
 		else if (r->argv)
@@ -344,7 +351,8 @@ static int trace_target(struct trace_run *r, struct msg *m)
 		err = trace_loop(r, m);
 		if (r->tallies)
 			summary(r);
-		fflush(r->out);
+		if (!err)
+			err = flush_lines(r, m);
 		if (live_lost(&r->live))
 			note("%s calls were lost, because they came faster than they could be "
 			     "read: try a larger ring (-m 64M), -e, or -S",
