@@ -30,13 +30,15 @@ struct task_struct;
 /**
  * struct pev_pmu_request - an event as the user asks for it
  * @type:   PEV_TYPE_HARDWARE or PEV_TYPE_RAW
- * @config: enum pev_hardware or the processor's code
+ * @config: enum pev_hardware, below PEV_HW_MAX, or the processor's code
  * @flags:  PEV_F_EXCLUDE_*, PEV_F_MARKED; others are none of the backend's
+ * @name:   how a refusal calls an enum pev_hardware; NULL for a code
  */
 struct pev_pmu_request {
-	u32	type;
-	u64	config;
-	u64	flags;
+	u32		type;
+	u64		config;
+	u64		flags;
+	const char	*name;
 };
 
 /**

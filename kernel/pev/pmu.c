@@ -329,6 +329,7 @@ int pev_pmu_encode(u32 type, u64 config, u64 flags, struct pev_pmu_code *code,
 		.type	= type,
 		.config	= config,
 		.flags	= flags & DOMAINS,
+		.name	= type == PEV_TYPE_HARDWARE ? pev_hardware_names[config] : NULL,
 	};
 
 	if (!pev_pmu)

@@ -221,10 +221,9 @@ int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
 		return err;
 	if (req->type == PEV_TYPE_RAW)
 		return encode_raw(model, req->config, flags, code, r);
-	if (req->config >= PEV_HW_MAX || !model->events[req->config][0])
+	if (!model->events[req->config][0])
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
-				  "%s has no event that counts this; its own codes can be opened as raw events",
-				  model->name);
+				  "%s: the %s has no event for it", req->name, model->name);
 	for (i = 0; i < PPC_PEV_CODES && model->events[req->config][i]; i++)
 		add_way(model, model->events[req->config][i], flags, code);
 	return 0;

@@ -11,46 +11,22 @@
 
 #define hw	(&x86_pev_hw)
 
-static const char * const names[PEV_HW_MAX] = {
-	[PEV_HW_CYCLES]		= "cycles",
-	[PEV_HW_REF_CYCLES]	= "ref-cycles",
-	[PEV_HW_INSTRUCTIONS]	= "instructions",
-	[PEV_HW_BRANCHES]	= "branches",
-	[PEV_HW_BRANCH_MISSES]	= "branch-misses",
-	[PEV_HW_CACHE_REFS]	= "cache-references",
-	[PEV_HW_CACHE_MISSES]	= "cache-misses",
-	[PEV_HW_STALLED_FRONT]	= "stalled-cycles-frontend",
-	[PEV_HW_STALLED_BACK]	= "stalled-cycles-backend",
-	[PEV_HW_BUS_CYCLES]	= "bus-cycles",
-	[PEV_HW_L1D_LOADS]	= "L1-dcache-loads",
-	[PEV_HW_L1D_MISSES]	= "L1-dcache-load-misses",
-	[PEV_HW_L1I_MISSES]	= "L1-icache-load-misses",
-	[PEV_HW_LLC_LOADS]	= "LLC-loads",
-	[PEV_HW_LLC_MISSES]	= "LLC-load-misses",
-	[PEV_HW_DTLB_LOADS]	= "dTLB-loads",
-	[PEV_HW_DTLB_MISSES]	= "dTLB-load-misses",
-	[PEV_HW_ITLB_MISSES]	= "iTLB-load-misses",
-};
-
 /* Codes of the fixed counters in Intel's event lists: event 0, unit mask 1 and on. */
 #define FIXED_CODE(i)	(((i) + 1) << 8)
 
-static int pick_generic(u64 which, u64 *config, struct pev_refuse *r)
+static int pick_generic(const struct pev_pmu_request *req, u64 *config, struct pev_refuse *r)
 {
 	const struct x86_pev_model *model = hw->model;
 
-	if (which >= PEV_HW_MAX)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_HW_MAX - 1,
-					"there is no hardware event %llu", which);
-	*config = hw->arch[which] ?: model->events[which];
+	*config = hw->arch[req->config] ?: model->events[req->config];
 	if (*config)
 		return 0;
 	if (!model->name)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 				  "%s: pev has no table of this processor's events, and what the processor itself says has none for it; give its code by PEV_TYPE_RAW",
-				  names[which]);
+				  req->name);
 	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
-			  "%s: the %s has no event for it", names[which], model->name);
+			  "%s: the %s has no event for it", req->name, model->name);
 }
 
 /* What is not part of an event's code, and why. */
@@ -198,7 +174,7 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 	int err, fixed = -1;
 
 	if (req->type == PEV_TYPE_HARDWARE)
-		err = pick_generic(req->config, &config, r);
+		err = pick_generic(req, &config, r);
 	else
 		err = check_raw(config, r);
 	if (err)

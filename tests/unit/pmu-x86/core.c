@@ -155,7 +155,8 @@ void down(void)
 
 int encode(u32 type, u64 config, u64 flags, struct pev_pmu_code *code, struct pev_refuse *r)
 {
-	struct pev_pmu_request req = { .type = type, .config = config, .flags = flags };
+	struct pev_pmu_request req = { .type = type, .config = config, .flags = flags,
+				       .name = "the event" };
 
 	memset(r, 0, sizeof(*r));
 	return pmu->ops->encode(&req, code, r);
