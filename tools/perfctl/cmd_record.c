@@ -313,11 +313,9 @@ static int go(struct record_run *r, struct msg *m)
 		return err;
 	clock_gettime(CLOCK_MONOTONIC, &r->start);
 	if (r->argv) {
-		err = workload_go(&r->workload, r->argv[0], m);
-		if (err) {
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+		err = workload_go(&r->workload, r->argv[0], &r->status, m);
+		if (err)
 			return err;
-		}
 	}
 	return record_loop(r, m);
 }
@@ -548,12 +546,7 @@ static int record_all(struct record_run *r, struct msg *m)
 	int err = 0;
 
 	if (r->argv) {
-		err = workload_check(r->argv[0], m);
-		if (err) {
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
-			return err;
-		}
-		err = workload_fork(&r->workload, r->argv, &r->waiter.old, m);
+		err = workload_hold(&r->workload, r->argv, &r->waiter.old, &r->status, m);
 		if (!err && r->target.workload)
 			r->target.ids[0] = r->workload.pid;
 	}

@@ -332,11 +332,9 @@ static int measure(struct stat_run *r, struct workload *w, const struct event_se
 	}
 	start = now();
 	if (r->argv) {
-		err = workload_go(w, r->argv[0], m);
-		if (err) {
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+		err = workload_go(w, r->argv[0], &r->status, m);
+		if (err)
 			return err;
-		}
 	}
 	err = wait_for_end(r, w, set, start, m);
 	if (err)
@@ -360,12 +358,7 @@ static int one_round(struct stat_run *r, struct msg *m)
 	int err;
 
 	if (r->argv) {
-		err = workload_check(r->argv[0], m);
-		if (err) {
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
-			return err;
-		}
-		err = workload_fork(&w, r->argv, &r->waiter.old, m);
+		err = workload_hold(&w, r->argv, &r->waiter.old, &r->status, m);
 		if (err)
 			return err;
 		if (r->target.workload)

@@ -343,9 +343,7 @@ static int trace_target(struct trace_run *r, struct msg *m)
 	if (!err)
 		err = live_start(&r->live, &r->target, m);
 	if (!err && r->argv) {
-		err = workload_go(&r->workload, r->argv[0], m);
-		if (err)
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+		err = workload_go(&r->workload, r->argv[0], &r->status, m);
 	}
 	if (!err) {
 		err = trace_loop(r, m);
@@ -399,12 +397,7 @@ static int trace_all(struct trace_run *r, struct msg *m)
 	int err = 0;
 
 	if (r->argv) {
-		err = workload_check(r->argv[0], m);
-		if (err) {
-			r->status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
-			return err;
-		}
-		err = workload_fork(&r->workload, r->argv, &r->waiter.old, m);
+		err = workload_hold(&r->workload, r->argv, &r->waiter.old, &r->status, m);
 		if (!err && r->target.workload)
 			r->target.ids[0] = r->workload.pid;
 	}

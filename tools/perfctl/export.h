@@ -133,6 +133,21 @@ bool export_is_plumbing(const struct pev_class *cls, const struct pev_field *f);
 
 /* The weights of samples by event, comm and so on: profile_add() with the whole key. */
 void export_add(struct export *x, const struct feed_class *cls, const struct export_sample *s);
+/* exporter.event of a format that writes nothing before the end: export_add() of samples. */
+int export_add_event(struct export *x, const struct pev_event *ev, const struct feed_class *cls,
+		     struct msg *m);
+
+/**
+ * struct export_columns - the events that have samples, each a column of weights
+ * @events: their numbers, in the order of columns
+ */
+struct export_columns {
+	uint32_t *events;
+	size_t n, cap;
+};
+
+/* The column of an event, a new one if it has none. */
+size_t export_column(struct export_columns *c, uint32_t event);
 
 /**
  * struct call_tree - functions by who called them

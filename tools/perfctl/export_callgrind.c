@@ -22,12 +22,11 @@ struct arc {
 
 /**
  * struct graph - costs by function and by arc
- * @events: numbers of the events with samples, in the order of columns
- * @self:   by function times n_events
+ * @columns: what costs are counted in
+ * @self:    by function times columns
  */
 struct graph {
-	uint32_t *events;
-	size_t n_events, cap_events;
+	struct export_columns columns;
 	uint64_t *self;
 	struct arc *arcs;
 	size_t n_arcs, cap_arcs;
@@ -36,28 +35,6 @@ struct graph {
 	uint8_t *named_funcs;
 	uint8_t *named_objects;
 };
-
-static int event(struct export *x, const struct pev_event *ev, const struct feed_class *cls,
-		 struct msg *m)
-{
-	struct export_sample s;
-
-	(void)m;
-	if (cls->kind == FEED_EVENT && export_sample_of(x, ev, cls, &s))
-		export_add(x, cls, &s);
-	return 0;
-}
-
-static size_t column(struct graph *g, uint32_t event)
-{
-	size_t i;
-
-	for (i = 0; i < g->n_events && g->events[i] != event; i++)
-		;
-	if (i == g->n_events)
-		*ARRAY_PUSH(g->events, g->n_events, g->cap_events) = event;
-	return i;
-}
 
 static struct arc *arc_get(struct graph *g, uint32_t caller, uint32_t callee)
 {
@@ -73,19 +50,19 @@ static struct arc *arc_get(struct graph *g, uint32_t caller, uint32_t callee)
 	a = ARRAY_PUSH(g->arcs, g->n_arcs, g->cap_arcs);
 	a->caller = caller;
 	a->callee = callee;
-	a->cost = xcalloc(g->n_events, sizeof(*a->cost));
+	a->cost = xcalloc(g->columns.n, sizeof(*a->cost));
 	htab_add(&g->h_arcs, hash, (uint32_t)(g->n_arcs - 1));
 	return a;
 }
 
 static void add_cell(struct graph *g, const struct profile *p, const struct cell *c)
 {
-	size_t col = column(g, c->key.event);
+	size_t col = export_column(&g->columns, c->key.event);
 	uint32_t n;
 	const uint32_t *frames = export_frames(p, c->key.chain, &c->key.frame, &n);
 
 	g->stamp++;
-	g->self[profile_frame_func(p, frames[0]) * g->n_events + col] += c->weight;
+	g->self[profile_frame_func(p, frames[0]) * g->columns.n + col] += c->weight;
 	for (uint32_t i = 1; i < n; i++) {
 		struct arc *a = arc_get(g, profile_frame_func(p, frames[i]),
 					profile_frame_func(p, frames[i - 1]));
@@ -118,7 +95,7 @@ static void put_func(struct export *x, struct graph *g, const char *prefix, uint
 static void put_costs(struct export *x, const struct graph *g, const uint64_t *cost)
 {
 	out_puts(&x->out, "0");
-	for (size_t i = 0; i < g->n_events; i++)
+	for (size_t i = 0; i < g->columns.n; i++)
 		out_printf(&x->out, " %" PRIu64, cost[i]);
 	out_puts(&x->out, "\n");
 }
@@ -135,7 +112,7 @@ static int by_caller(const void *a, const void *b)
 static void put_head(struct export *x, const struct graph *g)
 {
 	const char *command = pev_trace_info(x->feed.trace, "command");
-	uint64_t *sum = xcalloc(g->n_events, sizeof(*sum));
+	uint64_t *sum = xcalloc(g->columns.n, sizeof(*sum));
 	struct strbuf b = { 0 };
 
 	strbuf_puts(&b, command ? command : "");
@@ -145,8 +122,8 @@ static void put_head(struct export *x, const struct graph *g)
 	out_printf(&x->out, "# callgrind format\nversion: 1\ncreator: perfctl " PERFCTL_VERSION
 		   "\ncmd: %s\npositions: line\nevents:", b.s ? b.s : "");
 	strbuf_reset(&b);
-	for (size_t i = 0; i < g->n_events; i++) {
-		const char *name = strtab_get(&x->feed.names, g->events[i]);
+	for (size_t i = 0; i < g->columns.n; i++) {
+		const char *name = strtab_get(&x->feed.names, g->columns.events[i]);
 
 		strbuf_putc(&b, ' ');
 		for (; *name; name++)
@@ -154,9 +131,9 @@ static void put_head(struct export *x, const struct graph *g)
 	}
 	out_printf(&x->out, "%s\nsummary:", b.s ? b.s : "");
 	for (size_t f = 0; f < x->feed.profile.n_funcs; f++)
-		for (size_t i = 0; i < g->n_events; i++)
-			sum[i] += g->self[f * g->n_events + i];
-	for (size_t i = 0; i < g->n_events; i++)
+		for (size_t i = 0; i < g->columns.n; i++)
+			sum[i] += g->self[f * g->columns.n + i];
+	for (size_t i = 0; i < g->columns.n; i++)
 		out_printf(&x->out, " %" PRIu64, sum[i]);
 	out_puts(&x->out, "\n\nfl=(1) ???\n");
 	strbuf_free(&b);
@@ -169,10 +146,10 @@ static void put_graph(struct export *x, struct graph *g)
 
 	put_head(x, g);
 	for (uint32_t f = 0; f < x->feed.profile.n_funcs && !out_failed(&x->out); f++) {
-		const uint64_t *self = g->self + f * g->n_events;
+		const uint64_t *self = g->self + f * g->columns.n;
 		bool some = next < g->n_arcs && g->arcs[next].caller == f;
 
-		for (size_t i = 0; i < g->n_events; i++)
+		for (size_t i = 0; i < g->columns.n; i++)
 			some = some || self[i];
 		if (!some)
 			continue;
@@ -195,8 +172,8 @@ static int end(struct export *x, struct msg *m)
 	(void)m;
 	profile_resolve(p);
 	for (size_t i = 0; i < p->n_cells; i++)
-		column(&g, p->cells[i].key.event);
-	g.self = xcalloc(p->n_funcs * g.n_events + 1, sizeof(*g.self));
+		export_column(&g.columns, p->cells[i].key.event);
+	g.self = xcalloc(p->n_funcs * g.columns.n + 1, sizeof(*g.self));
 	g.named_funcs = xcalloc(p->n_funcs + 1, 1);
 	g.named_objects = xcalloc(p->objects.n + 1, 1);
 	for (size_t i = 0; i < p->n_cells; i++)
@@ -209,7 +186,7 @@ static int end(struct export *x, struct msg *m)
 	free(g.arcs);
 	htab_free(&g.h_arcs);
 	free(g.self);
-	free(g.events);
+	free(g.columns.events);
 	free(g.named_funcs);
 	free(g.named_objects);
 	return 0;
@@ -224,7 +201,7 @@ const struct exporter export_callgrind = {
 	.name = "callgrind",
 	.file = "callgrind.out",
 	.samples = true,
-	.event = event,
+	.event = export_add_event,
 	.end = end,
 	.free = done,
 };

@@ -100,6 +100,28 @@ void export_add(struct export *x, const struct feed_class *cls, const struct exp
 	profile_add(&x->feed.profile, &key, s->weight);
 }
 
+int export_add_event(struct export *x, const struct pev_event *ev, const struct feed_class *cls,
+		     struct msg *m)
+{
+	struct export_sample s;
+
+	(void)m;
+	if (cls->kind == FEED_EVENT && export_sample_of(x, ev, cls, &s))
+		export_add(x, cls, &s);
+	return 0;
+}
+
+size_t export_column(struct export_columns *c, uint32_t event)
+{
+	size_t i;
+
+	for (i = 0; i < c->n && c->events[i] != event; i++)
+		;
+	if (i == c->n)
+		*ARRAY_PUSH(c->events, c->n, c->cap) = event;
+	return i;
+}
+
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, uint32_t func)
 {
 	uint32_t hash = hash_2u64(parent, func), pos, ref;

@@ -33,16 +33,16 @@ enum {
  * @z:       the compressor
  * @part:    the message that is put together
  * @strings: number 0 is ""
- * @values:  one sample's, by event
- * @classes: the class that tells an event's unit
+ * @inner:   a message within that
+ * @columns: what values are of
+ * @failed:  what the compressor refused with
  */
 struct pprof {
 	z_stream z;
 	struct strbuf part;
 	struct strbuf inner;
 	struct strtab strings;
-	uint32_t *columns;
-	size_t n_columns, cap_columns;
+	struct export_columns columns;
 	int failed;
 };
 
@@ -112,28 +112,6 @@ static int begin(struct export *x, struct msg *m)
 	return 0;
 }
 
-static int event(struct export *x, const struct pev_event *ev, const struct feed_class *cls,
-		 struct msg *m)
-{
-	struct export_sample s;
-
-	(void)m;
-	if (cls->kind == FEED_EVENT && export_sample_of(x, ev, cls, &s))
-		export_add(x, cls, &s);
-	return 0;
-}
-
-static size_t column(struct pprof *p, uint32_t event)
-{
-	size_t i;
-
-	for (i = 0; i < p->n_columns && p->columns[i] != event; i++)
-		;
-	if (i == p->n_columns)
-		*ARRAY_PUSH(p->columns, p->n_columns, p->cap_columns) = event;
-	return i;
-}
-
 static const struct pev_class *class_of(const struct export *x, uint32_t event)
 {
 	for (unsigned int i = 0; i < x->feed.n_classes; i++)
@@ -162,9 +140,9 @@ static void put_types(struct export *x)
 
 	value_type(p, "samples", "count");
 	send_part(x, PROFILE_SAMPLE_TYPE);
-	for (size_t i = 0; i < p->n_columns; i++) {
-		value_type(p, strtab_get(&x->feed.names, p->columns[i]),
-			   unit_of(class_of(x, p->columns[i])));
+	for (size_t i = 0; i < p->columns.n; i++) {
+		value_type(p, strtab_get(&x->feed.names, p->columns.events[i]),
+			   unit_of(class_of(x, p->columns.events[i])));
 		send_part(x, PROFILE_SAMPLE_TYPE);
 	}
 }
@@ -186,7 +164,7 @@ static void put_sample(struct export *x, const struct cell *c)
 {
 	struct profile *prof = &x->feed.profile;
 	struct pprof *p = x->state;
-	size_t col = column(p, c->key.event);
+	size_t col = export_column(&p->columns, c->key.event);
 	const uint32_t *frames;
 	struct strbuf comm = { 0 };
 	uint32_t n;
@@ -198,7 +176,7 @@ static void put_sample(struct export *x, const struct cell *c)
 	put_bytes(&p->part, 1, p->inner.s, p->inner.len);
 	strbuf_reset(&p->inner);
 	put_varint(&p->inner, c->samples);
-	for (size_t i = 0; i < p->n_columns; i++)
+	for (size_t i = 0; i < p->columns.n; i++)
 		put_varint(&p->inner, i == col ? c->weight : 0);
 	put_bytes(&p->part, 2, p->inner.s, p->inner.len);
 	strbuf_json(&comm, machine_comm_name(&prof->machine, c->key.comm));
@@ -340,7 +318,7 @@ static int end(struct export *x, struct msg *m)
 
 	profile_resolve(prof);
 	for (size_t i = 0; i < prof->n_cells; i++)
-		column(p, prof->cells[i].key.event);
+		export_column(&p->columns, prof->cells[i].key.event);
 	put_types(x);
 	for (size_t i = 0; i < prof->n_cells && !out_failed(&x->out); i++)
 		put_sample(x, &prof->cells[i]);
@@ -364,7 +342,7 @@ static void done(struct export *x)
 	strbuf_free(&p->part);
 	strbuf_free(&p->inner);
 	strtab_free(&p->strings);
-	free(p->columns);
+	free(p->columns.events);
 	free(p);
 }
 
@@ -373,7 +351,7 @@ const struct exporter export_pprof = {
 	.file = "profile.pb.gz",
 	.samples = true,
 	.begin = begin,
-	.event = event,
+	.event = export_add_event,
 	.end = end,
 	.free = done,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Forking, releasing and waiting for the command. See workload.h. */
 #include "workload.h"
+#include "perfctl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,15 @@ static int check_file(const char *path)
 	return 0;
 }
 
-int workload_check(const char *name, struct msg *m)
+/* As shells exit when they can't run a command. */
+static int refuse(const char *name, int err, int *status, struct msg *m)
+{
+	*status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+	return msg_set(m, err, "cannot run %s: %s", name, strerror(-err));
+}
+
+/* Can it be run? */
+static int check_command(const char *name)
 {
 	const char *env = getenv("PATH");
 	char *paths = xstrdup(env ? env : "/bin:/usr/bin"), *save, *dir;
@@ -57,14 +66,18 @@ int workload_check(const char *name, struct msg *m)
 		free(path);
 	}
 	free(paths);
-	return err ? msg_set(m, err, "cannot run %s: %s", name, strerror(-err)) : 0;
+	return err;
 }
 
-int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct msg *m)
+int workload_hold(struct workload *w, char **argv, const sigset_t *mask, int *status,
+		  struct msg *m)
 {
-	int go[2], failed[2];
+	int go[2], failed[2], err;
 
 	*w = (struct workload){ .go = -1, .failed = -1 };
+	err = check_command(argv[0]);
+	if (err)
+		return refuse(argv[0], err, status, m);
 	if (pipe2(go, O_CLOEXEC))
 		return msg_set(m, -errno, "pipe: %s", strerror(errno));
 	if (pipe2(failed, O_CLOEXEC)) {
@@ -89,7 +102,7 @@ int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct 
 	return 0;
 }
 
-int workload_go(struct workload *w, const char *name, struct msg *m)
+int workload_go(struct workload *w, const char *name, int *status, struct msg *m)
 {
 	int err = 0;
 
@@ -103,7 +116,7 @@ int workload_go(struct workload *w, const char *name, struct msg *m)
 	if (!err)
 		return 0;
 	workload_wait(w, true);
-	return msg_set(m, -err, "cannot run %s: %s", name, strerror(err));
+	return refuse(name, -err, status, m);
 }
 
 bool workload_wait(struct workload *w, bool block)

@@ -31,14 +31,15 @@ struct workload {
 };
 
 /*
- * Can it be run? Asked before anything is changed for its sake, so that a
- * mistyped command costs no older recording.
+ * Forks, if the command can be run: nothing is changed for the sake of one that
+ * can't, so that a mistyped command costs no older recording.
+ * @mask:   the signal mask that the command gets
+ * @status: becomes the exit status to end with if the command can't be run
  */
-int workload_check(const char *name, struct msg *m);
-/* @mask: the signal mask that the command gets */
-int workload_fork(struct workload *w, char **argv, const sigset_t *mask, struct msg *m);
-/* Let it run; -ENOENT and the like if it cannot be executed. */
-int workload_go(struct workload *w, const char *name, struct msg *m);
+int workload_hold(struct workload *w, char **argv, const sigset_t *mask, int *status,
+		  struct msg *m);
+/* Let it run; -ENOENT and the like if it cannot be executed. @status: see workload_hold() */
+int workload_go(struct workload *w, const char *name, int *status, struct msg *m);
 /* Waits if @block; true once it ended. */
 bool workload_wait(struct workload *w, bool block);
 /* Ends one that was held back or still runs, and closes the pipes. */
