@@ -141,7 +141,7 @@ static int set_clock(void *opts, const char *arg, struct msg *m)
 }
 
 static const struct opt record_options[] = {
-	TARGET_OPTS(struct record_opts, target),
+	TARGET_OPTS(struct record_opts, target, TARGET_COMMAND),
 	{ 0, OPT_HEADING, .help = "What to record" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated (default: cycles, or "
 	  "cpu-clock, a timer, where there is no PMU)", 0, add_events },

@@ -113,7 +113,7 @@ static int add_metrics(void *opts, const char *arg, struct msg *m)
 }
 
 static const struct opt stat_options[] = {
-	TARGET_OPTS(struct stat_opts, target),
+	TARGET_OPTS(struct stat_opts, target, TARGET_COMMAND),
 	{ 0, OPT_HEADING, .help = "What to count" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; {a,b} is a group; may be repeated "
 	  "(default: " DEFAULT_EVENTS ", and cycles, instructions, branches and branch-misses where "

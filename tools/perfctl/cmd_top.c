@@ -64,7 +64,7 @@ static int add_events(void *opts, const char *arg, struct msg *m)
 }
 
 static const struct opt top_options[] = {
-	TARGET_OPTS(struct top_opts, target),
+	TARGET_OPTS(struct top_opts, target, "the whole machine"),
 	{ 0, OPT_HEADING, .help = "What to sample" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "(default: cpu-clock)", 0, add_events },
 	{ 'F', OPT_U64, "freq", "HZ", "samples a second on each CPU (default: 499)",

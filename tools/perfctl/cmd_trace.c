@@ -67,7 +67,7 @@ struct trace_run {
 };
 
 static const struct opt trace_options[] = {
-	TARGET_OPTS(struct trace_opts, target),
+	TARGET_OPTS(struct trace_opts, target, TARGET_COMMAND),
 	{ 0, OPT_HEADING, .help = "Which calls" },
 	{ 'e', OPT_STRING, "syscall", "NAME", "only these system calls; names may be globs, several "
 	  "by commas; the kernel leaves the others out", offsetof(struct trace_opts, calls) },

@@ -20,9 +20,10 @@ struct target_opts {
 	bool all;
 };
 
-#define TARGET_OPTS(type, member)                                                            \
-	{ 0, OPT_HEADING, .help = "What to measure (default: the command and all that it "   \
-				  "starts)" },                                               \
+#define TARGET_COMMAND "the command and all that it starts"
+/* @without: what is measured if none of them is given */
+#define TARGET_OPTS(type, member, without)                                                   \
+	{ 0, OPT_HEADING, .help = "What to measure (default: " without ")" },                \
 	{ 'a', OPT_FLAG, "all-cpus", NULL, "the whole machine",                              \
 	  offsetof(type, member.all) },                                                      \
 	{ 'p', OPT_STRING, "pid", "PID[,PID]", "running processes with all their threads",   \
