@@ -21,6 +21,8 @@ ok "record: the older trace is kept" bash -c './hot 1 >/dev/null; perfctl record
 says "record: a directory that is no trace stays" 1 'exists and is not a pev trace' \
 	bash -c 'mkdir mine; touch mine/file; perfctl record -o mine -- true'
 says "record: the command's status is passed on" 5 'records' perfctl record -o s -- sh -c 'exit 5'
+within "record: all is the command's, its exec, too" \
+	"$(perfctl script -F comm -i s | grep -cv '^ *sh$')" 0 0
 says "record: a command that is not there" 127 'cannot run no-such-command' \
 	perfctl record -o s -- no-such-command
 ok "... and costs no older recording" bash -c 'perfctl script s | grep -q pev:exec'

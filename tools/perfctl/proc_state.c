@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TASK_COMM_LEN 16
+
 /**
  * struct known_file - the build id of a file that was met before
  */
@@ -167,6 +169,18 @@ static int write_maps(struct proc_state *s, int pid)
 	return err;
 }
 
+static int write_name(struct proc_state *s, int pid, int tid, const char *name)
+{
+	int err = pev_encoder_begin(s->enc, s->comm, s->time, (uint32_t)tid);
+
+	if (err)
+		return err;
+	pev_encoder_int(s->enc, "pid", (uint32_t)pid);
+	pev_encoder_int(s->enc, "tid", (uint32_t)tid);
+	pev_encoder_data(s->enc, "comm", name, strlen(name) + 1);
+	return pev_encoder_commit(s->enc);
+}
+
 static int write_comm(struct proc_state *s, int pid, int tid)
 {
 	char path[64], *name;
@@ -179,15 +193,21 @@ static int write_comm(struct proc_state *s, int pid, int tid)
 		return 0; /* it has ended */
 	if (len && name[len - 1] == '\n')
 		name[--len] = 0;
-	err = pev_encoder_begin(s->enc, s->comm, s->time, (uint32_t)tid);
-	if (!err) {
-		pev_encoder_int(s->enc, "pid", (uint32_t)pid);
-		pev_encoder_int(s->enc, "tid", (uint32_t)tid);
-		pev_encoder_data(s->enc, "comm", name, len + 1);
-		err = pev_encoder_commit(s->enc);
-	}
+	err = write_name(s, pid, tid, name);
 	free(name);
 	return err;
+}
+
+/*
+ * The command maps its code while it is recorded. Its name comes in the middle of
+ * its exec, much of whose time has passed then: it has that from the beginning.
+ */
+static int write_workload(struct proc_state *s, const struct target *t)
+{
+	char name[TASK_COMM_LEN];
+
+	snprintf(name, sizeof(name), "%s", t->workload);
+	return write_name(s, t->ids[0], t->ids[0], name);
 }
 
 /* Calls @each for all numbers in a directory. */
@@ -318,10 +338,12 @@ static int write_target(struct proc_state *s, const struct target *t)
 {
 	int err = 0;
 
+	if (t->workload)
+		return write_workload(s, t);
 	if (t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
 		return for_numbers("/proc", write_process, s, 0);
 	for (size_t i = 0; i < t->n_ids && !err; i++) {
-		if (t->type == PEV_TARGET_SUBTREE && !t->workload)
+		if (t->type == PEV_TARGET_SUBTREE)
 			err = write_subtree(s, t->ids[i]);
 		else if (t->type == PEV_TARGET_TASK)
 			err = write_process(s, 0, thread_pid(t->ids[i]));
@@ -345,9 +367,6 @@ int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const st
 	struct timespec now;
 	int err, close_err;
 
-	/* the command maps its code while it is recorded */
-	if (t->workload)
-		return 0;
 	s.mmap = sideband_class(meta, "pev:mmap");
 	s.comm = sideband_class(meta, "pev:comm");
 	if (!s.mmap || !s.comm)

@@ -131,7 +131,7 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 			       "what is to be measured? A command behind \"--\", -a, -p, -t, "
 			       "--subtree or -G");
 	t->type = PEV_TARGET_SUBTREE;
-	t->workload = true;
+	t->workload = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
 	t->text = command_text(argv);
 	return 0;
 }

@@ -44,7 +44,8 @@ struct target_opts {
  * @ids:      pids or tids; one 0 for CPUs; a directory's fd for a cgroup
  * @n_ids:    at least 1
  * @cpus:     mask, empty for all
- * @workload: it is the command: ids[0] is set once that was forked
+ * @workload: the command's name, if that is the target: ids[0] is set once it
+ *            was forked. Else NULL
  * @text:     for headings: "'sleep 1'", "process 17", "the whole machine"
  */
 struct target {
@@ -52,7 +53,7 @@ struct target {
 	int *ids;
 	size_t n_ids;
 	struct cpulist cpus;
-	bool workload;
+	const char *workload;
 	char *text;
 };
 
