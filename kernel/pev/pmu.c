@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the machine's PMU as a whole: which backend drives it, when it is ours,
- * and hardware events as objects. Which of them counts when is pmu_cpu.c's.
+ * and hardware events as objects. Which of them counts when is pmu_sched.c's.
  *
  * Locks: pev_control, then cpus_read_lock.
  */
@@ -107,7 +107,7 @@ static int pmu_get(struct pev_refuse *r)
 		users--;
 		return err;
 	}
-	pev_pmu_cpu_clock();
+	pev_pmu_overflow_clock();
 	static_branch_enable(&pev_pmu_key);
 	cpus_read_lock();
 	WRITE_ONCE(ours, true);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the PMU core: pmu.c owns the hardware and the events, pmu_cpu.c who has
- * which counter on a CPU and when, pmu_page.c what user space reads by itself,
- * pmu_status.c what is told about all of it. For other files of pev: the
- * functions at the end.
+ * Inside the PMU core: pmu.c owns the hardware and the events, pmu_cpu.c the PMU
+ * of each CPU, pmu_sched.c who has which of its counters and when, pmu_overflow.c
+ * samples, pmu_page.c what user space reads by itself, pmu_status.c what is told
+ * about all of it. Those that move counters share pmu_counter.h. For other files of
+ * pev: the functions at the end.
  */
 #ifndef _PEV_PMU_CORE_H
 #define _PEV_PMU_CORE_H
@@ -110,19 +111,25 @@ void pev_pmu_resume(void *data);
 
 void pev_pmu_cpu_init(void);
 void pev_pmu_cpu_ops(const struct pev_pmu_ops *ops);
-/* Choose the clock by which PMIs are timed; before CPUs are started. */
-void pev_pmu_cpu_clock(void);
 /* On the CPU, interrupts off. */
 void pev_pmu_cpu_start(void);
 void pev_pmu_cpu_stop(void);
-void pev_pmu_slot_start(struct pev_event *event, struct pev_slot *slot, u64 now);
-void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now);
 void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now);
 void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned int cpu);
 /* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
 void pev_pmu_cpu_update(void);
 /* Which event has @counter on @cpu, for texts; a snapshot. RCU-sched held. */
 struct pev_event *pev_pmu_cpu_user(unsigned int cpu, unsigned int counter);
+
+/* ---- pmu_sched.c ---- */
+
+void pev_pmu_slot_start(struct pev_event *event, struct pev_slot *slot, u64 now);
+void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now);
+
+/* ---- pmu_overflow.c ---- */
+
+/* Choose the clock by which PMIs are timed; before CPUs are started. */
+void pev_pmu_overflow_clock(void);
 u64 pev_pmu_incidents(enum pev_pmu_incident what);
 
 /* ---- pmu_page.c ---- */

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns who has which counter of a CPU, and whose turn it is: events come and go, and
+ * where they are more than the counters they take turns. Everything here runs in an
+ * update: see pmu_counter.h. Must not know any processor.
+ */
+#include <linux/bitops.h>
+#include <linux/list.h>
+#include <linux/random.h>
+#include "pmu_counter.h"
+
+/* Turns: how long one is, before it is varied by a quarter up or down. */
+unsigned int sysctl_pev_rotate_us = 1000;
+
+/* ---- a counter gets or loses its event ---- */
+
+static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int counter,
+		   u64 now)
+{
+	u64 config = pev_pmu_code_config(&pev_hw_of(s->event)->code, counter);
+
+	pev_hw_wait_end(s, now);
+	s->counter = counter;
+	s->bits = pev_hw_bits(counter);
+	if (!(cpu->known & BIT_ULL(counter)) || cpu->config[counter] != config) {
+		cpu->known |= BIT_ULL(counter);
+		cpu->config[counter] = config;
+		static_call(pev_hw_set)(counter, config);
+	}
+	/* what only counts takes the counter as it stands, if it can */
+	s->raw = cpu->raw[counter];
+	/* and what a user page shows must not tell what others counted */
+	if (s->sampling || s->paged || s->raw < pev_hw_fresh(counter))
+		pev_hw_load(s);
+	cpu->on[counter] = s;
+	cpu->active |= BIT_ULL(counter);
+	pev_hw_show(s);
+}
+
+void pev_pmu_detach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, u64 now)
+{
+	unsigned int counter = s->counter;
+
+	pev_hw_fold(s);
+	if (s->throttled)
+		pev_hw_wait_end(s, now);
+	else
+		pev_hw_count_end(s, now);
+	s->throttled = false;
+	cpu->on[counter] = NULL;
+	cpu->active &= ~BIT_ULL(counter);
+	cpu->raw[counter] = s->raw;
+	s->last = counter;
+	s->counter = -1;
+	pev_hw_show(s);
+}
+
+/* ---- whose turn it is ---- */
+
+static u64 turn_ns(void)
+{
+	return (u64)READ_ONCE(sysctl_pev_rotate_us) * NSEC_PER_USEC;
+}
+
+/* The slot's turn is over: @turn is its group's new place. */
+static void turn_end(struct pev_hw_slot *s, u64 turn)
+{
+	pev_windows_add(&s->windows, s->window_x, s->turn_ran);
+	s->window_x = 0;
+	s->turn_ran = 0;
+	s->turn = turn;
+}
+
+static struct list_head *list_of(struct pev_pmu_cpu *cpu, const struct pev_event *event)
+{
+	return event->leader->flags & PEV_F_PINNED ? &cpu->pinned : &cpu->wanted;
+}
+
+static bool same_group(const struct pev_hw_slot *a, const struct pev_hw_slot *b)
+{
+	return a->event->leader == b->event->leader;
+}
+
+/* Behind the last of its group, or else behind the last whose turn is earlier. */
+static void enqueue(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
+{
+	struct list_head *list = list_of(cpu, s->event), *at = NULL;
+	struct pev_hw_slot *other;
+
+	list_for_each_entry_reverse(other, list, node) {
+		if (same_group(s, other)) {
+			s->turn = other->turn;
+			list_add(&s->node, &other->node);
+			return;
+		}
+		if (!at && other->turn <= s->turn)
+			at = &other->node;
+		/* a group of one does not look for others */
+		if (at && s->event->leader == s->event && list_empty(&s->event->siblings))
+			break;
+	}
+	list_add(&s->node, at ?: list);
+}
+
+/*
+ * The slot had a turn in this round: a place somewhere in the next. In each round
+ * the order is another one, for workloads keep step with one that stays. Who was
+ * away for rounds does not make up for them.
+ */
+static u64 next_place(struct pev_pmu_cpu *cpu, const struct pev_hw_slot *s)
+{
+	u64 round = s->turn >> 32;
+
+	cpu->round = max(cpu->round, round);
+	return max(round + 1, cpu->round) << 32 | prandom_u32_state(&cpu->random);
+}
+
+/* Those that had a counter queue up again. Called when a turn is over, in an update. */
+static void rotate_queue(struct pev_pmu_cpu *cpu, u64 now)
+{
+	struct pev_hw_slot *s, *next;
+	LIST_HEAD(served);
+
+	list_for_each_entry_safe(s, next, &cpu->wanted, node) {
+		if (s->counter < 0)
+			continue;
+		if (!s->throttled)
+			pev_hw_count_end(s, now);
+		pev_hw_fold(s);
+		list_move_tail(&s->node, &served);
+	}
+	list_for_each_entry_safe(s, next, &served, node) {
+		list_del(&s->node);
+		turn_end(s, next_place(cpu, s));
+		enqueue(cpu, s);
+	}
+}
+
+/**
+ * struct pick - those who are to have a counter
+ * @nr:   how many
+ * @full: nobody else will fit
+ */
+struct pick {
+	unsigned int	nr;
+	bool		full;
+};
+
+/* Add @group, which ends before @end. Return: did it fit? */
+static bool pick_group(struct pev_pmu_cpu *cpu, struct pick *pick, struct list_head *group,
+		       struct list_head *end)
+{
+	unsigned int nr = pick->nr;
+	bool exclusive = false;
+
+	for (; group != end; group = group->next) {
+		struct pev_hw_slot *s = list_entry(group, struct pev_hw_slot, node);
+
+		if (nr == PEV_PMU_MAX_EVENTS)
+			return false;
+		cpu->slots[nr] = s;
+		cpu->codes[nr] = &pev_hw_of(s->event)->code;
+		cpu->counters[nr] = s->counter >= 0 ? s->counter : s->last;
+		exclusive |= !!(s->event->flags & PEV_F_EXCLUSIVE);
+		nr++;
+	}
+	if (exclusive && pick->nr)
+		return false;
+	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, pev_pmu->present, NULL))
+		return false;
+	pick->nr = nr;
+	pick->full = exclusive || nr == hweight64(pev_pmu->present);
+	return true;
+}
+
+static void pick_from(struct pev_pmu_cpu *cpu, struct pick *pick, struct list_head *list)
+{
+	struct list_head *group, *end;
+
+	for (group = list->next; group != list; group = end) {
+		struct pev_hw_slot *s = list_entry(group, struct pev_hw_slot, node);
+
+		for (end = group->next; end != list; end = end->next)
+			if (!same_group(s, list_entry(end, struct pev_hw_slot, node)))
+				break;
+		if (pick->full || !pick_group(cpu, pick, group, end))
+			cpu->crowded = true;
+	}
+}
+
+/* The common case: there is room for all, and nobody is exclusive. */
+static bool pick_all(struct pev_pmu_cpu *cpu, struct pick *pick)
+{
+	unsigned int nr = 0, max = hweight64(pev_pmu->present);
+	struct pev_hw_slot *s;
+
+	if (!list_empty(&cpu->pinned))
+		return false;
+	list_for_each_entry(s, &cpu->wanted, node) {
+		if (nr == max || s->event->flags & PEV_F_EXCLUSIVE)
+			return false;
+		cpu->slots[nr] = s;
+		cpu->codes[nr] = &pev_hw_of(s->event)->code;
+		cpu->counters[nr] = s->counter >= 0 ? s->counter : s->last;
+		nr++;
+	}
+	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, pev_pmu->present, NULL))
+		return false;
+	pick->nr = nr;
+	return true;
+}
+
+/* Turns of equal length could keep step with the workload. */
+static u64 turn_length(struct pev_pmu_cpu *cpu)
+{
+	u64 ns = turn_ns();
+
+	return ns - ns / 4 + (prandom_u32_state(&cpu->random) & 1023) * ns / 2048;
+}
+
+void pev_pmu_reschedule(struct pev_pmu_cpu *cpu, u64 now)
+{
+	struct pick pick = { };
+	u64 taken = 0;
+	unsigned int i;
+
+	cpu->dirty = false;
+	cpu->crowded = false;
+	if (cpu->up && !pick_all(cpu, &pick)) {
+		pick.nr = 0;
+		pick_from(cpu, &pick, &cpu->pinned);
+		pick_from(cpu, &pick, &cpu->wanted);
+	}
+	/* first all who leave a counter, then all who get one */
+	for (i = 0; i < pick.nr; i++)
+		if (cpu->slots[i]->counter == cpu->counters[i])
+			taken |= BIT_ULL(cpu->counters[i]);
+	for (u64 left = cpu->up ? pev_pmu->present & ~taken : 0; left; left &= left - 1) {
+		struct pev_hw_slot *s = cpu->on[__ffs64(left)];
+
+		if (s)
+			pev_pmu_detach(cpu, s, now);
+	}
+	for (i = 0; i < pick.nr; i++) {
+		struct pev_hw_slot *s = cpu->slots[i];
+
+		if (s->counter < 0)
+			attach(cpu, s, cpu->counters[i], now);
+		if (unlikely(s->event->flags & PEV_F_FREQ))
+			pev_pmu_tick_start(cpu);
+	}
+	if (unlikely(cpu->crowded) && !hrtimer_active(&cpu->rotate))
+		hrtimer_start(&cpu->rotate, ns_to_ktime(turn_length(cpu)),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* The turn is over. Interrupts are off. */
+static enum hrtimer_restart rotate(struct hrtimer *timer)
+{
+	struct pev_pmu_cpu *cpu = container_of(timer, struct pev_pmu_cpu, rotate);
+	u64 now;
+
+	if (!cpu->crowded)
+		return HRTIMER_NORESTART;
+	pev_pmu_update_begin();
+	now = ktime_get_mono_fast_ns();
+	rotate_queue(cpu, now);
+	pev_pmu_reschedule(cpu, now);
+	pev_pmu_update_end(cpu);
+	if (!cpu->crowded)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(turn_length(cpu)));
+	return HRTIMER_RESTART;
+}
+
+/* ---- events come and go with whom they count ---- */
+
+void pev_pmu_slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
+{
+	struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
+	struct pev_hw_slot *s = pev_hw_here(event);
+
+	cpu->now = now;
+	cpu->dirty = true;
+	s->sampling = slot->ring;
+	s->sampled += now - s->since;
+	s->since = now;
+	enqueue(cpu, s);
+}
+
+void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
+{
+	struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
+	struct pev_hw_slot *s = pev_hw_here(event);
+
+	cpu->now = now;
+	cpu->dirty = true;
+	if (s->counter >= 0)
+		pev_pmu_detach(cpu, s, now);
+	pev_hw_wait_end(s, now);
+	pev_hw_show_waited(s);
+	/* short stretches add up to a turn; pinned events take none */
+	if (cpu->crowded && s->turn_ran >= turn_ns() && list_of(cpu, event) == &cpu->wanted)
+		turn_end(s, next_place(cpu, s));
+	list_del_init(&s->node);
+}
+
+void pev_pmu_sched_init(struct pev_pmu_cpu *cpu)
+{
+	INIT_LIST_HEAD(&cpu->pinned);
+	INIT_LIST_HEAD(&cpu->wanted);
+	hrtimer_init(&cpu->rotate, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	cpu->rotate.function = rotate;
+	prandom_seed_state(&cpu->random, get_random_u64());
+}
