@@ -50,6 +50,28 @@ struct result {
 	uint64_t	damaged;
 };
 
+#define SCANNED 2 /* index of a class */
+
+static int count(void *arg, const struct pev_event *ev)
+{
+	(*(unsigned int *)arg)++;
+	return ev->cls->index == SCANNED ? 0 : -1;
+}
+
+/* Events of one class: to be as many as a cursor finds, whatever is broken. */
+static unsigned int scan_trace(const struct pev_trace *trace)
+{
+	bool *wanted = calloc(pev_trace_nr_classes(trace) + SCANNED + 1, sizeof(*wanted));
+	unsigned int n = 0;
+
+	wanted[SCANNED] = true;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(trace); i++)
+		if (pev_stream_scan(pev_trace_stream(trace, i), 0, SIZE_MAX, wanted, count, &n))
+			n = UINT32_MAX;
+	free(wanted);
+	return n;
+}
+
 static struct result read_trace(const char *dir)
 {
 	struct result r = { 0 };
@@ -58,6 +80,7 @@ static struct result read_trace(const char *dir)
 	struct pev_trace *trace;
 	struct pev_cursor *c;
 	volatile uint64_t sum = 0;
+	unsigned int of_class = 0;
 
 	if (pev_trace_open(dir, &trace, NULL))
 		return r;
@@ -67,8 +90,10 @@ static struct result read_trace(const char *dir)
 		sum += use(ev);
 		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, nr[ev->cpu & 15]);
 		nr[ev->cpu & 15]++;
+		of_class += ev->cls->index == SCANNED;
 		r.events++;
 	}
+	r.wrong += scan_trace(trace) != of_class;
 	pev_cursor_seek(c, pev_trace_begin_ns(trace) + 1000);
 	pev_cursor_next(c, &ev);
 	pev_cursor_close(c);

@@ -110,6 +110,50 @@ static void test_decoder(void)
 	pev_trace_close(trace);
 }
 
+/* Every sixth event of the sample has the same class. */
+struct scan {
+	unsigned int next;
+	unsigned int wrong;
+	unsigned int stop;
+};
+
+static int scanned(void *arg, const struct pev_event *ev)
+{
+	struct scan *s = arg;
+
+	s->wrong += !sample_right(ev, s->next);
+	s->next += 6;
+	return s->next == s->stop ? 7 : 0;
+}
+
+static void test_scan(void)
+{
+	struct pev_trace *trace = open_trace(path);
+	const struct pev_stream *s = pev_trace_stream(trace, 1);
+	unsigned int nr = pev_trace_nr_classes(trace), wrong = 0;
+	bool *wanted = calloc(nr, sizeof(*wanted));
+	struct scan scan;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		for (unsigned int c = 0; c < nr; c++)
+			wanted[c] = !strcmp(pev_trace_class(trace, c)->name, sample_name(i));
+		scan = (struct scan){ .next = i };
+		wrong += pev_stream_scan(s, 0, 2, wanted, scanned, &scan) != 0 ||
+			 pev_stream_scan(s, 2, SIZE_MAX, wanted, scanned, &scan) != 0;
+		wrong += scan.wrong || scan.next < EVENTS;
+	}
+	check(!wrong && s->nr_packets > 2, "each class alone");
+	scan = (struct scan){ .next = 5, .stop = 5 + 6 * 3 };
+	check(pev_stream_scan(s, 0, s->nr_packets, wanted, scanned, &scan) == 7 &&
+	      scan.next == scan.stop, "a scan ends when it is told to");
+	scan = (struct scan){ 0 };
+	check(!pev_stream_scan(s, s->nr_packets, SIZE_MAX, wanted, scanned, &scan) &&
+	      !pev_stream_scan(s, 3, 3, wanted, scanned, &scan) && !scan.next,
+	      "no packets, no events");
+	free(wanted);
+	pev_trace_close(trace);
+}
+
 static void test_seek(void)
 {
 	struct pev_trace *trace = open_trace(path);
@@ -431,6 +475,7 @@ int main(void)
 	test_round_trip(dir);
 	test_streams();
 	test_decoder();
+	test_scan();
 	test_seek();
 	test_time();
 	test_print();

@@ -58,7 +58,7 @@ static bool before(const struct node *a, const struct node *b)
 	return a->key < b->key || (a->key == b->key && a->walk < b->walk);
 }
 
-static void sift_down(struct pev_cursor *c, unsigned int at)
+static inline void sift_down(struct pev_cursor *c, unsigned int at)
 {
 	struct node node = c->heap[at];
 	unsigned int child;
@@ -121,13 +121,24 @@ static size_t find_packet(const struct pev_stream *stream, uint64_t ticks)
 	return low;
 }
 
+/* Gives the memory back of what was read since the last time. */
+static void leave(const struct walk *w)
+{
+	const struct pev_stream *s = w->stream;
+
+	if (w->dec.packet)
+		stream_forget(s, w->dropped, w->packet < s->nr_packets ?
+			      s->packets[w->packet].offset : s->size);
+}
+
 static bool seek_walk(struct walk *w, int64_t ns)
 {
+	leave(w);
 	w->packet = find_packet(w->stream, pev_meta_ticks(w->stream->meta, ns));
 	if (w->packet >= w->stream->nr_packets)
 		return false;
 	pev_decode_stream_packet(&w->dec, w->stream, w->packet);
-	w->dropped = w->stream->packets[w->packet].offset & ~(uint64_t)(DROP_STEP - 1);
+	w->dropped = w->stream->packets[w->packet].offset;
 	while (advance(w))
 		if (pev_event_ns(&w->ev) >= ns)
 			return true;
@@ -180,6 +191,8 @@ PEV_EXPORT void pev_cursor_close(struct pev_cursor *c)
 {
 	if (!c)
 		return;
+	for (unsigned int i = 0; c->walks && i < c->nr_walks; i++)
+		leave(&c->walks[i]);
 	free(c->walks);
 	free(c->heap);
 	free(c);

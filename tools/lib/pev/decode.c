@@ -222,12 +222,25 @@ static inline void decode_loads(const struct class *cls, struct pev_event *ev,
 	}
 }
 
+/* Bytes of the payload at @start behind the header, -1 if it does not fit */
+static inline ptrdiff_t payload_size(const struct class *cls, const uint8_t *payload, size_t room,
+				     size_t start)
+{
+	size_t count;
+
+	if (unlikely(start + cls->payload.size > room))
+		return -1;
+	if (cls->payload.fixed == cls->payload.nr)
+		return cls->payload.size;
+	return part_locate(&cls->payload, payload, room - start, cls->payload.nr, &count);
+}
+
 /* Context and payload behind the header. Returns the end, -1 if they do not fit. */
 static ptrdiff_t decode_body(const struct class *cls, struct pev_event *ev,
 			     const uint8_t *base, size_t room)
 {
 	ptrdiff_t end = cls->context.size, len;
-	size_t start, count;
+	size_t start;
 
 	if (unlikely(cls->head > room))
 		return -1;
@@ -243,27 +256,57 @@ static ptrdiff_t decode_body(const struct class *cls, struct pev_event *ev,
 	ev->payload_len = 0;
 	if (!cls->payload.nr)
 		return end;
-	len = cls->payload.size;
-	if (unlikely(start + len > room))
+	len = payload_size(cls, base + start, room, start);
+	if (unlikely(len < 0))
 		return -1;
-	if (cls->payload.fixed != cls->payload.nr) {
-		len = part_locate(&cls->payload, base + start, room - start,
-				  cls->payload.nr, &count);
-		if (unlikely(len < 0))
-			return -1;
-	}
 	ev->payload_len = len;
 	return start + len;
 }
 
-PEV_EXPORT int pev_decode_next(struct pev_decoder *dec, struct pev_event *ev)
+/* The end of what decode_body() decodes, and nothing more */
+static ptrdiff_t body_end(const struct class *cls, const uint8_t *base, size_t room)
+{
+	ptrdiff_t end = cls->context.size, len;
+	size_t start, count;
+
+	if (unlikely(cls->head > room))
+		return -1;
+	if (cls->context.fixed != cls->context.nr) {
+		end = part_locate(&cls->context, base, room, cls->context.nr, &count);
+		if (unlikely(end < 0))
+			return -1;
+	}
+	if (!cls->payload.nr)
+		return end;
+	start = align_up(end, 8);
+	len = payload_size(cls, base + start, room, start);
+	return unlikely(len < 0) ? -1 : (ptrdiff_t)start + len;
+}
+
+/**
+ * struct head - what the header of a record says
+ * @record: its start
+ * @body:   what is behind the header
+ * @room:   bytes from there that may be read
+ * @form:   PEV_ID_EXTENDED or not: which header it has
+ */
+struct head {
+	const struct class	*cls;
+	const uint8_t		*record;
+	const uint8_t		*body;
+	size_t			room;
+	uint64_t		time;
+	uint32_t		form;
+};
+
+/* Returns as pev_decode_next() does. */
+static inline int decode_head(struct pev_decoder *dec, struct head *h)
 {
 	const struct pev_meta *meta = dec->meta;
 	const uint8_t *record = dec->packet + dec->pos;
 	size_t room = dec->end - dec->pos;
 	const struct class *cls;
 	uint32_t word, id, form;
-	ptrdiff_t end;
 	uint64_t time;
 
 	if (dec->pos >= dec->end)
@@ -290,19 +333,62 @@ PEV_EXPORT int pev_decode_next(struct pev_decoder *dec, struct pev_event *ev)
 		dec->unknown_id = id;
 		return -ESTALE;
 	}
-	end = decode_body(cls, ev, record + meta->header[form], room - meta->header[form]);
+	h->cls = cls;
+	h->record = record;
+	h->body = record + meta->header[form];
+	h->room = room - meta->header[form];
+	h->time = time;
+	h->form = form;
+	return 1;
+}
+
+/* Behind a record whose body ends at @end. Returns the record's length. */
+static inline size_t step(struct pev_decoder *dec, const struct head *h, size_t end)
+{
+	size_t len = h->body + end - h->record;
+
+	dec->time = h->time;
+	dec->pos += align_up(len, 8);
+	return len;
+}
+
+PEV_EXPORT int pev_decode_next(struct pev_decoder *dec, struct pev_event *ev)
+{
+	const struct pev_meta *meta = dec->meta;
+	ptrdiff_t end;
+	struct head h;
+	int ret;
+
+	ret = decode_head(dec, &h);
+	if (unlikely(ret <= 0))
+		return ret;
+	end = decode_body(h.cls, ev, h.body, h.room);
 	if (unlikely(end < 0))
 		return -EBADMSG;
-	end += meta->header[form];
-	ev->time = time;
-	ev->cls = &cls->pub;
-	ev->record = record;
-	ev->record_len = end;
+	ev->time = h.time;
+	ev->cls = &h.cls->pub;
+	ev->record = h.record;
+	ev->record_len = step(dec, &h, end);
 	ev->meta = meta;
 	ev->stream = dec->stream;
 	ev->cpu = dec->cpu;
-	ev->tid = meta->tid[form] ? load32(record + meta->tid[form]) : 0;
-	dec->time = time;
-	dec->pos += align_up(end, 8);
+	ev->tid = meta->tid[h.form] ? load32(h.record + meta->tid[h.form]) : 0;
 	return 1;
+}
+
+int decode_next_of(struct pev_decoder *dec, const bool *wanted, struct pev_event *ev)
+{
+	ptrdiff_t end;
+	struct head h;
+	int ret;
+
+	while ((ret = decode_head(dec, &h)) > 0) {
+		if (wanted[h.cls->pub.index])
+			return pev_decode_next(dec, ev);
+		end = body_end(h.cls, h.body, h.room);
+		if (unlikely(end < 0))
+			return -EBADMSG;
+		step(dec, &h, end);
+	}
+	return ret;
 }

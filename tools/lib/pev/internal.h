@@ -161,6 +161,8 @@ void encoder_own(struct pev_encoder *enc);
 /* decode.c */
 int decode_start(struct pev_decoder *dec, const struct pev_meta *meta, const void *data,
 		 size_t content);
+/* As pev_decode_next(), but only records of some classes, by pev_class.index */
+int decode_next_of(struct pev_decoder *dec, const bool *wanted, struct pev_event *ev);
 const char *packet_check(const struct pev_meta *meta, const struct pev_packet *packet);
 /* Place of a field behind @base, walking over what varies; -1 if it is not there */
 ptrdiff_t part_locate(const struct part *part, const uint8_t *base, size_t room,

@@ -185,14 +185,20 @@ static int index_packet(struct stream *s, uint64_t *offset, uint64_t *gaps)
 	return add_packet(s, packet, *offset - size, size, packet->content_size / 8);
 }
 
+void stream_forget(const struct pev_stream *pub, uint64_t from, uint64_t to)
+{
+	from &= ~(uint64_t)(DROP_ALIGN - 1);
+	to &= ~(uint64_t)(DROP_ALIGN - 1);
+	if (to > from)
+		madvise((void *)(pub->data + from), to - from, MADV_DONTNEED);
+}
+
 /* So that a recording of any length takes little memory to walk through */
 void stream_drop(const struct pev_stream *pub, uint64_t *from, uint64_t to)
 {
 	if (to < *from || to - *from < DROP_STEP)
 		return;
-	to &= ~(uint64_t)(DROP_STEP - 1);
-	if (to > *from)
-		madvise((void *)(pub->data + *from), to - *from, MADV_DONTNEED);
+	stream_forget(pub, *from, to);
 	*from = to;
 }
 

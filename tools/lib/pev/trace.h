@@ -68,7 +68,10 @@ struct pev_trace {
  * pointers into them stay good: whoever looks again reads the file again.
  */
 #define DROP_STEP	(1U << 20)
+#define DROP_ALIGN	(1U << 16)	/* no page of any machine is larger */
 
+/* At once, all that lies between two offsets */
+void stream_forget(const struct pev_stream *pub, uint64_t from, uint64_t to);
 void stream_drop(const struct pev_stream *pub, uint64_t *from, uint64_t to);
 void trace_warn(struct pev_trace *trace, const char *fmt, ...) PEV_PRINTF(2, 3);
 void stream_damaged(const struct pev_stream *pub, size_t packet, const char *why);

@@ -711,6 +711,22 @@ int pev_trace_info_file(const struct pev_trace *trace, const char *name, char **
 int pev_decode_stream_packet(struct pev_decoder *dec, const struct pev_stream *stream,
 			     size_t nr);
 
+/** pev_scan_fn - one event; anything but 0 ends the scan */
+typedef int (*pev_scan_fn)(void *arg, const struct pev_event *ev);
+/**
+ * pev_stream_scan() - the events of some classes, faster than by walking through all
+ * @from:   number of the first packet
+ * @to:     number behind the last; what the stream does not have is left out
+ * @wanted: for each class of the trace, by pev_class.index
+ *
+ * In order of the stream. What a packet has behind damage is left out without
+ * a warning. Scans of one stream may run in several threads.
+ *
+ * Return: 0 at the end, or what @fn returned to end it.
+ */
+int pev_stream_scan(const struct pev_stream *stream, size_t from, size_t to,
+		    const bool *wanted, pev_scan_fn fn, void *arg);
+
 /**
  * pev_cursor_open() - walk through events in order of time
  * @stream: one stream, or NULL: all of them, merged. Events of the same time
