@@ -54,14 +54,10 @@ void arena_free(struct arena *arena);
  * struct load - copies an integer of the context into struct pev_event
  * @from: offset behind the record's header
  * @to:   offset in struct pev_event
- * @size: of the field, 4 or 8
- * @to_size: of the member
  */
 struct load {
 	uint16_t	from;
 	uint16_t	to;
-	uint8_t		size;
-	uint8_t		to_size;
 };
 
 /**
@@ -86,7 +82,7 @@ struct part {
  * @head:    bytes behind the header that every record of the class has
  * @has_fields: the metadata have a payload, if only an empty one
  * @padded:  the padding behind a record belongs to the payload's structure
- * @loads:   integers of the context
+ * @loads:   integers of the context: @nr_wide of 8 bytes, the others of 4
  * @seen:    where to put the sequences, by field index: offsets in struct
  *           pev_event of the pointer and of the length, 0 for nowhere
  */
@@ -97,6 +93,7 @@ struct class {
 	uint32_t		head;
 	bool			has_fields;
 	bool			padded;
+	unsigned int		nr_wide;
 	unsigned int		nr_loads;
 	struct load		loads[MAX_LOADS];
 	uint16_t		seen_pointer[MAX_MOVING];

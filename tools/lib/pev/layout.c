@@ -118,6 +118,22 @@ static int layout_part(struct part *part, const char **why)
 	return 0;
 }
 
+/* Of what is wider than the member that takes it, the low half counts. */
+static void add_load(struct class *cls, const struct pev_field *f, const struct known *k)
+{
+	bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	struct load l = { .from = f->offset, .to = k->to };
+	unsigned int at = cls->nr_loads++;
+
+	if (big_endian)
+		l.from += f->size - k->to_size;
+	if (k->to_size == sizeof(uint64_t)) {
+		cls->loads[at] = cls->loads[cls->nr_wide];
+		at = cls->nr_wide++;
+	}
+	cls->loads[at] = l;
+}
+
 static void find_known(struct class *cls, const struct known *k)
 {
 	struct part *part = &cls->context;
@@ -130,10 +146,7 @@ static void find_known(struct class *cls, const struct known *k)
 		if (i < part->fixed) {
 			if (cls->nr_loads == MAX_LOADS)
 				return;
-			cls->loads[cls->nr_loads++] = (struct load){
-				.from = f->offset, .to = k->to,
-				.size = f->size, .to_size = k->to_size,
-			};
+			add_load(cls, f, k);
 		} else {
 			if (k->shape != PEV_SHAPE_SEQUENCE || f->align < f->size)
 				return;
