@@ -124,18 +124,18 @@ static void wait_begins(struct offcpu_run *r, struct waiting *w, const struct pe
 			const struct sched_fields *f, uint32_t number, int64_t now)
 {
 	struct profile *p = &r->feed.profile;
-	const struct mapset *space;
-	struct thread t = sched_prev(&p->machine, event, f, &space);
-	const struct pev_event *ev = unwind_event(p->unwind, &p->objects, space, event);
+	const struct seen *who = sched_prev(&p->machine, event, f);
+	const struct pev_event *ev = unwind_event(p->unwind, &p->objects, who->space, event);
 
 	if (sched_state(ev, f) == SCHED_DEAD)
 		return;
 	w->since = now;
 	w->blocked = sched_state(ev, f) == SCHED_BLOCKED;
-	w->key = (struct cell_key){ .event = number, .comm = t.comm, .pid = t.pid, .tid = t.tid };
+	w->key = (struct cell_key){ .event = number, .comm = who->thread.comm,
+				    .pid = who->thread.pid, .tid = who->thread.tid };
 	if (ev->kstack_len || ev->ustack_len) {
 		r->chains = true;
-		w->key.chain = profile_chain(p, space, ev->kstack, ev->kstack_len, ev->ustack,
+		w->key.chain = profile_chain(p, who->space, ev->kstack, ev->kstack_len, ev->ustack,
 					     ev->ustack_len);
 		w->key.frame = p->chain_frames[p->chains[w->key.chain].first];
 	}

@@ -205,8 +205,7 @@ static bool comm_wanted(const struct timeline_run *r, uint32_t comm)
 static void switched(struct timeline_run *r, const struct pev_event *ev,
 		     const struct sched_fields *f, int64_t now)
 {
-	const struct mapset *space;
-	struct thread who = sched_prev(&r->feed.profile.machine, ev, f, &space);
+	struct thread who = sched_prev(&r->feed.profile.machine, ev, f)->thread;
 	uint32_t prev = (uint32_t)pev_event_int(ev, f->prev_pid);
 	uint32_t next = (uint32_t)pev_event_int(ev, f->next_pid);
 	struct lane *l = lane_of(r, ev->cpu);

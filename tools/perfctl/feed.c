@@ -205,10 +205,7 @@ void feed_sideband(struct feed *f, const struct feed_class *c, const struct pev_
 
 static const struct mapset *feed_space(struct feed *f, const struct pev_event *ev)
 {
-	const struct mapset *space;
-
-	machine_seen(&f->profile.machine, ev->pid, ev->tid, &space);
-	return space;
+	return machine_seen(&f->profile.machine, ev->pid, ev->tid)->space;
 }
 
 int feed_next(struct feed *f, const struct pev_event **ev, const struct feed_class **cls,

@@ -129,9 +129,8 @@ static uint32_t thread_of(struct lanes *s, const struct pev_event *ev,
 			  const struct sched_fields *sf, uint32_t *tid)
 {
 	struct profile *p = &s->feed.profile;
-	const struct mapset *space;
-	struct thread t = sf ? sched_prev(&p->machine, ev, sf, &space) :
-			       machine_seen(&p->machine, ev->pid, ev->tid, &space);
+	struct thread t = sf ? sched_prev(&p->machine, ev, sf)->thread :
+			       machine_seen(&p->machine, ev->pid, ev->tid)->thread;
 
 	*tid = t.tid;
 	return html_thread(s->threads, strtab_id(&s->l->feed->profile.machine.comms,

@@ -89,16 +89,17 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 	struct profile *p = &part->feed->profile;
 	struct cell_key key = { .event = cls->event };
 	unsigned int mask = l->config.mask;
-	const struct mapset *space;
-	struct thread t = machine_seen(&p->machine, ev->pid, ev->tid, &space);
+	const struct seen *who = machine_seen(&p->machine, ev->pid, ev->tid);
+	const struct mapset *space = who->space;
 
-	ev = unwind_event(p->unwind, &p->objects, space, ev);
+	if (ev->uregs_len)
+		ev = unwind_event(p->unwind, &p->objects, space, ev);
 	if (mask & (1u << SORT_COMM))
-		key.comm = t.comm;
+		key.comm = who->thread.comm;
 	if (mask & (1u << SORT_PID))
-		key.pid = t.pid;
+		key.pid = who->thread.pid;
 	if (mask & (1u << SORT_TID))
-		key.tid = t.tid;
+		key.tid = who->thread.tid;
 	if (mask & (1u << SORT_CPU))
 		key.cpu = ev->cpu;
 	if (mask & (1u << SORT_TIME))

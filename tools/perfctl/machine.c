@@ -106,6 +106,7 @@ void machine_init(struct machine *m)
 {
 	*m = (struct machine){ 0 };
 	strtab_id(&m->comms, "[unknown]");
+	m->version = 1;
 	m->swapper = strtab_id(&m->comms, "swapper");
 }
 
@@ -188,38 +189,53 @@ static const struct process *find_process(const struct machine *m, uint32_t pid)
 	return NULL;
 }
 
-struct thread machine_seen(const struct machine *m, uint32_t pid, uint32_t tid,
-			   const struct mapset **space)
+static void look_up(const struct machine *m, uint32_t pid, uint32_t tid, struct seen *seen)
 {
-	struct thread t = { .tid = tid, .pid = pid ? pid : tid, .comm = COMM_UNKNOWN };
+	struct thread *t = &seen->thread;
 	uint32_t hash = hash_u64(tid), pos, ref;
 	const struct process *p;
 
+	*t = (struct thread){ .tid = tid, .pid = pid ? pid : tid, .comm = COMM_UNKNOWN };
 	if (!tid)
-		t.comm = m->swapper;
+		t->comm = m->swapper;
 	for (ref = htab_first(&m->h_threads, hash, &pos); ref;
 	     ref = htab_next(&m->h_threads, hash, &pos)) {
 		const struct thread *known = &m->threads[ref - 1];
 
 		if (known->tid != tid || (pid && known->pid != pid))
 			continue;
-		*space = m->processes[known->process].space;
-		return *known;
+		seen->space = m->processes[known->process].space;
+		*t = *known;
+		return;
 	}
-	p = find_process(m, t.pid);
-	*space = p ? p->space : NULL;
+	p = find_process(m, t->pid);
+	seen->space = p ? p->space : NULL;
 	if (p && tid)
-		t.comm = p->comm;
-	return t;
+		t->comm = p->comm;
+}
+
+const struct seen *machine_seen(struct machine *m, uint32_t pid, uint32_t tid)
+{
+	struct seen *seen = &m->seen[tid % SEEN_THREADS];
+
+	if (seen->version != m->version || seen->pid != pid || seen->tid != tid) {
+		look_up(m, pid, tid, seen);
+		seen->version = m->version;
+		seen->pid = pid;
+		seen->tid = tid;
+	}
+	return seen;
 }
 
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid)
 {
+	m->version++;
 	return thread_get(m, pid, tid);
 }
 
 const struct process *machine_process(struct machine *m, uint32_t pid)
 {
+	m->version++;
 	return process_get(m, pid);
 }
 
@@ -231,6 +247,7 @@ void machine_mmap(struct machine *m, uint32_t pid, uint64_t start, uint64_t len,
 
 	if (!len || map.end < start)
 		return;
+	m->version++;
 	mapset_insert(mapset_own(m, process_get(m, pid)), &map);
 }
 
@@ -238,6 +255,7 @@ void machine_comm(struct machine *m, uint32_t pid, uint32_t tid, const char *nam
 {
 	struct thread *t = thread_get(m, pid, tid);
 
+	m->version++;
 	t->comm = strtab_id(&m->comms, name);
 	if (t->pid == t->tid)
 		m->processes[t->process].comm = t->comm;
@@ -249,6 +267,7 @@ void machine_fork(struct machine *m, uint32_t parent_pid, uint32_t parent_tid, u
 	uint32_t comm = thread_get(m, parent_pid, parent_tid)->comm, parent, child;
 	struct thread *t;
 
+	m->version++;
 	if (pid != parent_pid) {
 		parent = process_index(m, parent_pid);
 		child = process_index(m, pid);
@@ -265,6 +284,7 @@ void machine_exec(struct machine *m, uint32_t pid)
 {
 	struct process *p = process_get(m, pid);
 
+	m->version++;
 	mapset_put(p->space);
 	p->space = mapset_new(m);
 }

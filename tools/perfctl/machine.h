@@ -54,11 +54,31 @@ struct thread {
 #define COMM_UNKNOWN 0u
 
 /**
+ * struct seen - the thread of a sample, as far as sideband events told
+ * @thread:  not one of machine.threads if they did not tell
+ * @space:   NULL if nothing is known of the process
+ * @version: machine.version when this was looked up
+ * @pid:     as the sample says, 0: it does not
+ * @tid:     as the sample says
+ */
+struct seen {
+	struct thread thread;
+	const struct mapset *space;
+	uint64_t version;
+	uint32_t pid;
+	uint32_t tid;
+};
+
+#define SEEN_THREADS 64
+
+/**
  * struct machine - all that runs
  * @comms:     names; number 0 is for threads that nobody named
  * @processes: never removed: a pid that is used again starts anew
  * @threads:   the same
  * @swapper:   the name of the idle threads
+ * @version:   grows with each change
+ * @seen:      by tid: threads of the last samples
  */
 struct machine {
 	struct strtab comms;
@@ -72,6 +92,8 @@ struct machine {
 	struct htab h_threads;
 	uint32_t last_gen;
 	uint32_t swapper;
+	uint64_t version;
+	struct seen seen[SEEN_THREADS];
 };
 
 void machine_init(struct machine *m);
@@ -87,12 +109,10 @@ void machine_exec(struct machine *m, uint32_t pid);
 /* Never NULL; valid until the next thread appears. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid);
 /*
- * The thread of a sample, as far as sideband events told: samples change
+ * The thread of a sample; valid until the next call or change. Samples change
  * nothing, so any part of a recording gives the same answer as the whole.
- * The address space is NULL if nothing is known of the process.
  */
-struct thread machine_seen(const struct machine *m, uint32_t pid, uint32_t tid,
-			   const struct mapset **space);
+const struct seen *machine_seen(struct machine *m, uint32_t pid, uint32_t tid);
 const struct process *machine_process(struct machine *m, uint32_t pid);
 /* The code at an address, or NULL. */
 const struct map *mapset_find(const struct mapset *s, uint64_t addr);

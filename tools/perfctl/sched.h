@@ -39,13 +39,12 @@ static inline enum sched_state sched_state(const struct pev_event *ev, const str
 }
 
 /* Who leaves. The last switch of a thread that ended does not have its numbers any more. */
-static inline struct thread sched_prev(const struct machine *m, const struct pev_event *ev,
-				       const struct sched_fields *f, const struct mapset **space)
+static inline const struct seen *sched_prev(struct machine *m, const struct pev_event *ev,
+					    const struct sched_fields *f)
 {
 	uint32_t prev = (uint32_t)pev_event_int(ev, f->prev_pid);
 
-	return ev->tid || !prev ? machine_seen(m, ev->pid, ev->tid, space) :
-				  machine_seen(m, 0, prev, space);
+	return ev->tid || !prev ? machine_seen(m, ev->pid, ev->tid) : machine_seen(m, 0, prev);
 }
 
 #endif

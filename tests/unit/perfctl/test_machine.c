@@ -68,10 +68,39 @@ static void lives(void)
 	machine_free(&m);
 }
 
+static const char *seen_name(struct machine *m, uint32_t pid, uint32_t tid)
+{
+	return machine_comm_name(m, machine_seen(m, pid, tid)->thread.comm);
+}
+
+/* What samples are asked for is remembered: changes must be seen nevertheless. */
+static void samples(void)
+{
+	struct machine m;
+
+	machine_init(&m);
+	IS_STR(seen_name(&m, 5, 5), "[unknown]", "a sample of a process that nobody named");
+	OK(!machine_seen(&m, 5, 5)->space && !m.n_threads && !m.n_processes,
+	   "... has no maps, and is no news");
+	IS_STR(seen_name(&m, 0, 0), "swapper", "a sample of an idle processor");
+	machine_comm(&m, 5, 5, "sh");
+	IS_STR(seen_name(&m, 5, 5), "sh", "a name that came after a sample");
+	machine_comm(&m, 5, 5 + SEEN_THREADS, "other");
+	IS_STR(seen_name(&m, 5, 5 + SEEN_THREADS), "other", "two threads in turn");
+	IS_STR(seen_name(&m, 5, 5), "sh", "... keep their names");
+	IS_STR(seen_name(&m, 9, 5), "[unknown]", "the same tid in another process is another thread");
+	machine_mmap(&m, 5, 0x1000, 0x1000, 0, 20);
+	OK(mapset_find(machine_seen(&m, 5, 5)->space, 0x1000), "a map that came after a sample");
+	machine_exec(&m, 5);
+	OK(!mapset_find(machine_seen(&m, 5, 5)->space, 0x1000), "... and went");
+	machine_free(&m);
+}
+
 void test_machine(void)
 {
 	overlaps();
 	lives();
+	samples();
 }
 
 void test_profile(void)
