@@ -123,11 +123,16 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 			     (l->scale ? l->scale : 1));
 }
 
+bool load_timed(const struct load *l)
+{
+	return l->config.from != INT64_MIN || l->config.to != INT64_MAX ||
+	       (l->config.mask & (1u << SORT_TIME));
+}
+
 /* In one thread: the order of time is that of the cursor. */
 static int run_alone(struct load *l, struct msg *m)
 {
-	bool timed = l->config.from != INT64_MIN || l->config.to != INT64_MAX ||
-		     (l->config.mask & (1u << SORT_TIME));
+	bool timed = load_timed(l);
 	struct load_part part = { .feed = l->feed };
 	const struct pev_event *ev;
 	const struct feed_class *cls;

@@ -99,6 +99,8 @@ struct load_part {
 
 void load_event(const struct load *l, struct load_part *part, const struct pev_event *ev,
 		const struct feed_class *cls, int64_t ns);
+/* Does the time of a sample matter? */
+bool load_timed(const struct load *l);
 /* load_parts.c: with several threads; 1: not worth it, nothing was done */
 int load_in_parts(struct load *l, unsigned int threads, struct msg *m);
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define SPAN_BYTES (4u << 20)	/* of packets that make a span */
-#define LEAST_BYTES (24u << 20) /* below this, one thread is as fast */
+#define LEAST_BYTES (8u << 20) /* below this, one thread is as fast */
 
 /* A sideband event, where it belongs. */
 struct side {
@@ -125,40 +125,33 @@ static int side_order(const void *va, const void *vb)
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-static void gather_packet(struct worker *w, const struct pev_stream *s, size_t nr)
+static int add_side(void *arg, const struct pev_event *ev)
 {
-	const struct feed *f = w->parts->load->feed;
-	struct pev_decoder dec;
-	struct pev_event ev;
+	struct worker *w = arg;
+	struct side *side = ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap);
 
-	if (pev_decode_stream_packet(&dec, s, nr))
-		return;
-	while (pev_decode_next(&dec, &ev) > 0) {
-		struct side *side;
-
-		if (f->classes[ev.cls->index].kind == FEED_EVENT)
-			continue;
-		side = ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap);
-		side->ev = ev;
-		side->ns = pev_event_ns(&ev);
-	}
+	side->ev = *ev;
+	side->ns = pev_event_ns(ev);
+	return w->parts->load->stop;
 }
 
-/* First pass: sideband events, of every n-th packet. */
+/* First pass: sideband events, of the n-th part of each stream. */
 static void *gather(void *arg)
 {
 	struct worker *w = arg;
 	struct parts *p = w->parts;
-	const struct pev_trace *t = p->load->feed->trace;
-	size_t count = 0;
+	const struct feed *f = p->load->feed;
+	bool *wanted = xcalloc(f->n_classes, sizeof(*wanted));
 
-	for (unsigned int i = 0; i < pev_trace_nr_streams(t) && !p->load->stop; i++) {
-		const struct pev_stream *s = pev_trace_stream(t, i);
+	for (unsigned int c = 0; c < f->n_classes; c++)
+		wanted[c] = f->classes[c].kind != FEED_EVENT;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && !p->load->stop; i++) {
+		const struct pev_stream *s = pev_trace_stream(f->trace, i);
 
-		for (size_t k = 0; k < s->nr_packets; k++)
-			if (count++ % p->threads == w->nr)
-				gather_packet(w, s, k);
+		pev_stream_scan(s, s->nr_packets * w->nr / p->threads,
+				s->nr_packets * (w->nr + 1) / p->threads, wanted, add_side, w);
 	}
+	free(wanted);
 	return NULL;
 }
 
@@ -174,11 +167,31 @@ static void replay(struct worker *w, size_t k)
 	}
 }
 
+/**
+ * struct sooner - what spares most events the conversion of their clock
+ * @meta:  of those whose ticks can be compared
+ * @ticks: whatever is below is before the span's end for certain
+ */
+struct sooner {
+	const struct pev_meta *meta;
+	uint64_t ticks;
+};
+
+/* Rounding may move an event by one tick. */
+static struct sooner sooner_than(const struct pev_meta *meta, int64_t end)
+{
+	uint64_t ticks = pev_meta_ticks(meta, end);
+
+	return (struct sooner){ meta, ticks ? ticks - 1 : 0 };
+}
+
 static int walk(struct worker *w, size_t k, bool *chains, struct msg *m)
 {
 	const struct load *l = w->parts->load;
 	struct load_part part = { .feed = &w->feed };
-	int64_t end = w->parts->cuts[k + 1], ns;
+	int64_t end = w->parts->cuts[k + 1], ns = 0;
+	bool timed = load_timed(l);
+	struct sooner sooner = { 0 };
 	const struct feed_class *cls;
 	const struct pev_event *ev;
 	int err;
@@ -187,13 +200,17 @@ static int walk(struct worker *w, size_t k, bool *chains, struct msg *m)
 	err = pev_cursor_seek(w->feed.cursor, w->parts->cuts[k]);
 	while (!err && !l->stop && (err = pev_cursor_next(w->feed.cursor, &ev)) > 0) {
 		err = 0;
-		ns = pev_event_ns(ev);
-		if (ns >= end)
-			break;
+		if (timed || ev->meta != sooner.meta || ev->time >= sooner.ticks) {
+			ns = pev_event_ns(ev);
+			if (ns >= end)
+				break;
+			sooner = sooner_than(ev->meta, end);
+		}
 		cls = &w->feed.classes[ev->cls->index];
 		if (cls->kind != FEED_EVENT)
 			feed_sideband(&w->feed, cls, ev);
-		else if (l->verdicts[cls->event] && ns >= l->config.from && ns <= l->config.to)
+		else if (l->verdicts[cls->event] &&
+			 (!timed || (ns >= l->config.from && ns <= l->config.to)))
 			load_event(l, &part, ev, cls, ns);
 	}
 	while (w->replayed < w->parts->sides.n && w->parts->sides.s[w->replayed].ns < end)
