@@ -66,7 +66,7 @@ void profile_init(struct profile *p)
 	frame_id(p, OBJECT_ID_UNKNOWN, 0);		   /* FRAME_NONE */
 }
 
-uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+static uint32_t find_frame(struct profile *p, const struct mapset *space, uint64_t addr)
 {
 	const struct map *map;
 
@@ -76,6 +76,16 @@ uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t a
 	if (!map)
 		return frame_id(p, OBJECT_ID_UNKNOWN, addr);
 	return frame_id(p, map->object, addr - map->start + map->offset);
+}
+
+uint32_t profile_frame(struct profile *p, const struct mapset *space, uint64_t addr)
+{
+	uint32_t gen = space ? space->gen : 0;
+	struct place *place = &p->places[hash_u64(addr) % KNOWN_PLACES];
+
+	if (place->addr != addr || place->gen != gen)
+		*place = (struct place){ addr, gen, find_frame(p, space, addr) };
+	return place->frame;
 }
 
 /* Puts the frames at the end of chain_frames into a chain, or finds one like it. */
@@ -191,16 +201,41 @@ uint32_t profile_chain_from(struct profile *p, uint32_t chain, uint32_t skip)
 	return chain_id(p, first);
 }
 
+/*
+ * Keys are read as they are written, member by member: whoever reads more at once
+ * right after that waits until all of it has reached the cache.
+ */
+static uint32_t key_hash(const struct cell_key *k)
+{
+	uint64_t values[2], h;
+
+	_Static_assert(sizeof(values) == sizeof(k->value), "all values are hashed");
+	memcpy(values, k->value, sizeof(values));
+	h = hash_more(hash_pair(k->event, k->comm), hash_pair(k->frame, k->chain));
+	h = hash_more(h, hash_pair(k->pid, k->tid));
+	h = hash_more(h, hash_pair(k->cpu, k->time));
+	h = hash_more(h, values[0]);
+	return hash_2u64(h, values[1]);
+}
+
+static bool key_equal(const struct cell_key *a, const struct cell_key *b)
+{
+	return a->frame == b->frame && a->chain == b->chain && a->comm == b->comm &&
+	       a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu && a->time == b->time &&
+	       !memcmp(a->value, b->value, sizeof(a->value));
+}
+
 void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
 		      uint64_t weight)
 {
-	uint32_t hash = hash_bytes(key, sizeof(*key)), pos, ref;
+	uint32_t hash = key_hash(key), pos, ref;
 	struct cell *c;
 
 	for (ref = htab_first(&p->h_cells, hash, &pos); ref;
 	     ref = htab_next(&p->h_cells, hash, &pos)) {
 		c = &p->cells[ref - 1];
-		if (!memcmp(&c->key, key, sizeof(*key))) {
+		if (key_equal(&c->key, key)) {
 			c->samples += samples;
 			c->weight += weight;
 			return;
@@ -220,8 +255,7 @@ void profile_rehash_cells(struct profile *p)
 {
 	htab_clear(&p->h_cells);
 	for (size_t i = 0; i < p->n_cells; i++)
-		htab_add(&p->h_cells, hash_bytes(&p->cells[i].key, sizeof(p->cells[i].key)),
-			 (uint32_t)i);
+		htab_add(&p->h_cells, key_hash(&p->cells[i].key), (uint32_t)i);
 }
 
 void profile_forget(struct profile *p)
@@ -233,6 +267,7 @@ void profile_forget(struct profile *p)
 	htab_clear(&p->h_funcs);
 	htab_clear(&p->h_chains);
 	htab_clear(&p->h_frames);
+	memset(p->places, 0, sizeof(p->places));
 	ARRAY_PUSH(p->chains, p->n_chains, p->cap_chains); /* CHAIN_NONE */
 	frame_id(p, OBJECT_ID_UNKNOWN, 0);		   /* FRAME_NONE */
 }

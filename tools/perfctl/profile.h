@@ -79,6 +79,19 @@ struct cell {
 };
 
 /**
+ * struct place - an address whose frame was asked for last, of those that share the element
+ *
+ * All zero, it says what is true: no address in no address space is FRAME_NONE.
+ */
+struct place {
+	uint64_t addr;
+	uint32_t gen;
+	uint32_t frame;
+};
+
+#define KNOWN_PLACES 2048
+
+/**
  * struct raw_chain - a chain as sampled, to recognize it when it comes again
  * @words: index in profile.raw_words of the addresses
  * @nk:    kernel addresses
@@ -111,6 +124,7 @@ struct int_value {
  * @unwind: makes call chains, NULL: of samples that have them only
  * @line_texts: "file.c:12"
  * @inlined: names of functions that were inlined
+ * @places: most samples are at an address that was just looked up
  * @frame_lines: of each frame the number in line_texts + 1, 0: not asked yet
  * @values: texts of fields; number 0 is for events that lack the field
  */
@@ -129,6 +143,7 @@ struct profile {
 	struct frame *frames;
 	size_t n_frames, cap_frames;
 	struct htab h_frames;
+	struct place places[KNOWN_PLACES];
 	size_t n_resolved;
 	struct func *funcs;
 	size_t n_funcs, cap_funcs;

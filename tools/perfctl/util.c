@@ -159,25 +159,6 @@ void htab_free(struct htab *h)
 	*h = (struct htab){ 0 };
 }
 
-uint32_t hash_bytes(const void *data, size_t len)
-{
-	const unsigned char *p = data;
-	uint64_t h = 0xcbf29ce484222325ULL ^ len, w;
-
-	for (; len >= 8; len -= 8, p += 8) {
-		memcpy(&w, p, 8);
-		h = (h ^ w) * 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 29;
-	}
-	if (len) {
-		w = 0;
-		memcpy(&w, p, len);
-		h = (h ^ w) * 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 29;
-	}
-	return hash_u64(h);
-}
-
 uint32_t strtab_id(struct strtab *t, const char *s)
 {
 	uint32_t hash = hash_bytes(s, strlen(s)), pos, ref;

@@ -141,7 +141,42 @@ static inline uint32_t hash_2u64(uint64_t a, uint64_t b)
 	return hash_u64(a * 0xff51afd7ed558ccdULL + b);
 }
 
-uint32_t hash_bytes(const void *data, size_t len);
+static inline uint64_t hash_pair(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a << 32 | b;
+}
+
+/* A hash of what @h is of, and @v behind it; not yet one to look up by. */
+static inline uint64_t hash_more(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 29;
+}
+
+/* All bits of both into all bits of one: the halves of their product. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint32_t hash_bytes(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0xcbf29ce484222325ULL ^ len, w[2];
+
+	for (; len >= sizeof(w); len -= sizeof(w), p += sizeof(w)) {
+		memcpy(w, p, sizeof(w));
+		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ h);
+	}
+	if (len) {
+		w[0] = w[1] = 0;
+		memcpy(w, p, len);
+		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ h);
+	}
+	return hash_u64(h);
+}
 
 /* Strings to small numbers; the same string always gives the same number. */
 struct strtab {

@@ -124,6 +124,9 @@ void test_profile(void)
 	       "a kernel address is the kernel's");
 	IS_NUM(p.frames[profile_frame(&p, space, 0x5000)].object, OBJECT_ID_UNKNOWN,
 	       "an address outside all maps is kept as unknown");
+	for (uint64_t at = 0; at < 2 * KNOWN_PLACES; at++)
+		profile_frame(&p, space, 0x1000 + at);
+	IS_NUM(profile_frame(&p, space, 0x1010), a, "... also after many others");
 	a = profile_chain(&p, space, kernel, 2, user, 3);
 	b = profile_chain(&p, space, kernel, 2, user, 3);
 	OK(a != CHAIN_NONE && a == b, "the same chain has the same number");
