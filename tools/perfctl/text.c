@@ -32,18 +32,20 @@ static size_t utf8_len(const unsigned char *s)
 
 void text_name(struct strbuf *b, const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	const unsigned char *p = (const unsigned char *)s, *from = p;
 
 	while (*p) {
 		size_t n = utf8_len(p);
 
-		if (n)
-			strbuf_add(b, p, n);
-		else
-			strbuf_addf(b, "\\x%02x", *p);
-		p += n ? n : 1;
+		if (n) {
+			p += n;
+			continue;
+		}
+		strbuf_add(b, from, (size_t)(p - from));
+		strbuf_addf(b, "\\x%02x", *p);
+		from = ++p;
 	}
-	strbuf_add(b, "", 0);
+	strbuf_add(b, from, (size_t)(p - from));
 }
 
 const char *text_safe(char *buf, size_t size, const char *s)

@@ -112,6 +112,9 @@ static uint32_t add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t what)
 	ptrdiff_t at = 0;
 	uint32_t n = 0;
 
+	/* most are declarations, of which dwarf_ranges() says so much later */
+	if (!dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges))
+		return 0;
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
 		struct range *r = low < high && low ? VEC_PUSH(to) : NULL;
 
