@@ -23,6 +23,8 @@ void load_init(struct load *l, struct feed *feed, const struct load_config *conf
 				 globs_match(config->event, strtab_get(&feed->names, e));
 	for (unsigned int i = 0; i < pev_trace_nr_streams(feed->trace); i++)
 		l->total += pev_trace_stream(feed->trace, i)->size;
+	l->rare = config->fields[0] || config->mask & (1u << SORT_PID | 1u << SORT_TID |
+						       1u << SORT_CPU | 1u << SORT_TIME);
 	if (!config->fields[0])
 		return;
 	l->fields = xcalloc((size_t)feed->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
@@ -82,32 +84,39 @@ static uint32_t field_value(struct profile *p, const struct pev_event *ev,
 	return i->text;
 }
 
+/* What few tables tell samples apart by */
+static void fill_rare(const struct load *l, struct profile *p, const struct pev_event *ev,
+		      const struct thread *t, int64_t ns, struct cell_key *key)
+{
+	unsigned int mask = l->config.mask;
+
+	if (mask & (1u << SORT_PID))
+		key->pid = t->pid;
+	if (mask & (1u << SORT_TID))
+		key->tid = t->tid;
+	if (mask & (1u << SORT_CPU))
+		key->cpu = ev->cpu;
+	if (mask & (1u << SORT_TIME))
+		key->time = (uint32_t)((uint64_t)(ns - l->begin) / l->config.quantum);
+	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
+		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
+}
+
 /* Only what rows will be told apart by goes into the cells. */
 void load_event(const struct load *l, struct load_part *part, const struct pev_event *ev,
 		const struct feed_class *cls, int64_t ns)
 {
 	struct profile *p = &part->feed->profile;
 	struct cell_key key = { .event = cls->event };
-	unsigned int mask = l->config.mask;
 	const struct seen *who = machine_seen(&p->machine, ev->pid, ev->tid);
 	const struct mapset *space = who->space;
 
 	if (ev->uregs_len)
 		ev = unwind_event(p->unwind, &p->objects, space, ev);
-	if (mask & (1u << SORT_COMM))
+	if (l->config.mask & (1u << SORT_COMM))
 		key.comm = who->thread.comm;
-	if (mask & (1u << SORT_PID))
-		key.pid = who->thread.pid;
-	if (mask & (1u << SORT_TID))
-		key.tid = who->thread.tid;
-	if (mask & (1u << SORT_CPU))
-		key.cpu = ev->cpu;
-	if (mask & (1u << SORT_TIME))
-		key.time = (uint32_t)((uint64_t)(ns - l->begin) / l->config.quantum);
-	if (l->fields)
-		for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
-			key.value[k] = field_value(p, ev,
-						   l->fields[ev->cls->index * FIELDS_MAX + k]);
+	if (l->rare)
+		fill_rare(l, p, ev, &who->thread, ns, &key);
 	if (ev->kstack_len || ev->ustack_len) {
 		part->chains = true;
 		key.chain = profile_chain(p, space, ev->kstack, ev->kstack_len, ev->ustack,

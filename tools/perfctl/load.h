@@ -44,6 +44,7 @@ typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @feed:     the trace; its profile is what is filled
  * @begin:    of the trace, ns since the epoch
  * @fields:   for each class FIELDS_MAX fields, NULL where it has none
+ * @rare:     samples are told apart by more than event, name and place
  * @verdicts: for each event: 1 wanted, 0 not
  * @chains:   samples had call chains
  * @progress: called now and then, by any thread, with @lock held; may be NULL
@@ -61,6 +62,7 @@ struct load {
 	struct load_config config;
 	int64_t begin;
 	const struct pev_field **fields;
+	bool rare;
 	uint8_t *verdicts;
 	bool chains;
 	load_progress_fn progress;

@@ -170,10 +170,16 @@ static inline uint32_t hash_bytes(const void *data, size_t len)
 		memcpy(w, p, sizeof(w));
 		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ h);
 	}
+	if (len >= sizeof(w[0])) {
+		memcpy(w, p, sizeof(w[0]));
+		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, h);
+		len -= sizeof(w[0]);
+		p += sizeof(w[0]);
+	}
 	if (len) {
-		w[0] = w[1] = 0;
+		w[0] = 0;
 		memcpy(w, p, len);
-		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ h);
+		h = hash_fold(w[0] ^ 0x9e3779b97f4a7c15ULL, h);
 	}
 	return hash_u64(h);
 }

@@ -74,15 +74,10 @@ static inline void sift_down(struct pev_cursor *c, unsigned int at)
 	c->heap[at] = node;
 }
 
-/* The next event of one stream. Returns false at its end. */
-static bool advance(struct walk *w)
+/* The first event of the next packets, after a packet that ended with @ret */
+static bool advance_packet(struct walk *w, int ret)
 {
-	int ret;
-
 	for (;;) {
-		ret = pev_decode_next(&w->dec, &w->ev);
-		if (likely(ret > 0))
-			return true;
 		if (ret == -ESTALE)
 			stream_damaged(w->stream, w->packet,
 				       "the metadata does not describe a record");
@@ -92,7 +87,18 @@ static bool advance(struct walk *w)
 			return false;
 		pev_decode_stream_packet(&w->dec, w->stream, w->packet);
 		stream_drop(w->stream, &w->dropped, w->stream->packets[w->packet].offset);
+		ret = pev_decode_next(&w->dec, &w->ev);
+		if (ret > 0)
+			return true;
 	}
+}
+
+/* The next event of one stream. Returns false at its end. */
+static inline bool advance(struct walk *w)
+{
+	int ret = pev_decode_next(&w->dec, &w->ev);
+
+	return likely(ret > 0) || advance_packet(w, ret);
 }
 
 static void build_heap(struct pev_cursor *c, const bool *has)
