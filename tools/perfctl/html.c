@@ -4,8 +4,7 @@
  * their own in html/, which become part of the program; here its data is made.
  *
  * However large the recording is, the page stays small: the heaviest nodes of
- * the call tree are kept, and lighter ones count for the nearest caller that is;
- * spans of time are as short as the number of entries allows.
+ * the call tree are kept, and of lighter ones those of one caller are one; spans of time are as short as the number of entries allows.
  */
 #include "html.h"
 #include "text.h"
@@ -99,7 +98,7 @@ static void make_entries(struct page *g)
 
 		g->entries[i] = (struct entry){
 			.event = c->key.event,
-			.node = html_tree_shown(&g->tree, g->tree.leaf[i]),
+			.node = g->tree.leaf[i],
 			.thread = html_thread(&g->threads, c->key.comm, c->key.pid, c->key.tid),
 			.span = c->key.time,
 			.weight = c->weight,
@@ -139,8 +138,9 @@ static void put_info(const struct page *g, struct strbuf *out)
 		strbuf_puts(out, ", ");
 	}
 	strbuf_addf(out, "\"when\": \"%s\", \"duration\": %" PRId64 ", \"lost\": %" PRIu64
-		    ", \"damaged\": %" PRIu64 "},\n", when, pev_trace_end_ns(t) - begin,
-		    pev_trace_lost(t), pev_trace_damaged(t));
+		    ", \"damaged\": %" PRIu64 ", \"rest\": %.1f},\n", when,
+		    pev_trace_end_ns(t) - begin, pev_trace_lost(t), pev_trace_damaged(t),
+		    g->tree.events ? 100 * g->tree.rest / g->tree.events : 0);
 	strbuf_free(&safe);
 }
 
@@ -181,35 +181,48 @@ static void put_events(struct page *g, struct strbuf *out)
 	strbuf_free(&safe);
 }
 
-/* Functions are numbered as the shown nodes come to need them. */
+static void put_func(struct page *g, uint32_t func, struct strbuf *out)
+{
+	const char *object = "calls that are too rare to be shown";
+	unsigned int kind = OBJECT_UNKNOWN;
+	struct strbuf name = { 0 };
+
+	if (func == HTML_REST) {
+		strbuf_puts(&name, "(rest)");
+	} else {
+		const struct func *f = &g->p->funcs[func];
+
+		profile_func_name(g->p, func, &name);
+		object = object_name(&g->p->objects, f->object);
+		kind = g->p->objects.o[f->object].kind;
+	}
+	html_varint(out, html_string(&g->enc, name.s));
+	html_varint(out, html_string(&g->enc, object));
+	html_varint(out, kind);
+	strbuf_free(&name);
+}
+
+/* Functions are numbered as nodes come to need them. */
 static void put_nodes(struct page *g, struct strbuf *out)
 {
-	uint32_t *number = xcalloc(g->p->n_funcs, sizeof(*number)), n = 0;
-	struct strbuf nodes = { 0 }, funcs = { 0 }, name = { 0 };
+	uint32_t *number = xcalloc(g->p->n_funcs + 1, sizeof(*number)), n = 0;
+	struct strbuf nodes = { 0 }, funcs = { 0 };
 
-	for (size_t i = 1; i < g->tree.n; i++) {
+	for (uint32_t i = 1; i < g->tree.n; i++) {
 		const struct html_node *node = &g->tree.nodes[i];
-		const struct func *f = &g->p->funcs[node->func];
+		uint32_t *func = &number[node->func == HTML_REST ? g->p->n_funcs : node->func];
 
-		if (node->shown == UINT32_MAX)
-			continue;
-		if (!number[node->func]) {
-			strbuf_reset(&name);
-			profile_func_name(g->p, node->func, &name);
-			html_varint(&funcs, html_string(&g->enc, name.s));
-			html_varint(&funcs, html_string(&g->enc,
-							object_name(&g->p->objects, f->object)));
-			html_varint(&funcs, g->p->objects.o[f->object].kind);
-			number[node->func] = ++n;
+		if (!*func) {
+			put_func(g, node->func, &funcs);
+			*func = ++n;
 		}
-		html_varint(&nodes, node->shown - html_tree_shown(&g->tree, node->parent));
-		html_varint(&nodes, number[node->func] - 1);
+		html_varint(&nodes, i - node->parent);
+		html_varint(&nodes, *func - 1);
 	}
 	html_put_bytes(out, "nodes", &nodes);
 	html_put_bytes(out, "funcs", &funcs);
 	strbuf_free(&nodes);
 	strbuf_free(&funcs);
-	strbuf_free(&name);
 	free(number);
 }
 

@@ -28,29 +28,35 @@ void html_put_text(struct strbuf *out, const char *s);
 uint32_t html_string(struct html_enc *e, const char *s);
 
 /**
- * struct html_tree - call chains put together from their outermost caller
- * @nodes:  number 0 is the root; parents stand before their children
- * @leaf:   for each cell of the profile the node that it ends in
+ * struct html_node - a function in a call tree
+ * @func:  HTML_REST: all below @parent that is too light to be shown
+ * @share: of the samples, added up over the events
  */
 struct html_node {
 	uint32_t parent;
 	uint32_t func;
 	double share;
-	uint32_t shown; /* number on the page; UINT32_MAX: not there */
 };
 
+#define HTML_REST UINT32_MAX
+
+/**
+ * struct html_tree - call chains put together from their outermost caller
+ * @nodes:  number 0 is the root; parents stand before their children
+ * @leaf:   for each cell of the profile the node that it ends in
+ * @rest:   share of the samples that end in nodes that stand for others
+ * @events: number of those that have samples: what all shares make together
+ */
 struct html_tree {
 	struct html_node *nodes;
 	size_t n, cap;
-	struct htab h;
 	uint32_t *leaf;
-	size_t n_shown;
+	double rest;
+	uint32_t events;
 };
 
-/* html_tree.c: at most @most nodes are shown, the heaviest */
+/* html_tree.c: the @most heaviest nodes and what stands for the rest */
 void html_tree_make(struct html_tree *t, const struct profile *p, uint32_t n_events, size_t most);
-/* The node that stands for one that may not be shown. */
-uint32_t html_tree_shown(const struct html_tree *t, uint32_t node);
 void html_tree_free(struct html_tree *t);
 
 /* Threads in the order in which they are met. */

@@ -44,7 +44,16 @@ result $? "... the same to the standard output"
 has "names end no script" '^<script id="data"' markup.html
 # shellcheck disable=SC2016
 result "$(grep -c '</script>' markup.html | grep -qx 2; echo $?)" "... there are two scripts and no third end"
-"$OUT/mktrace" random random 200000 && "$p" report --html random.html random 2>/dev/null
+hasnot "nothing is folded where all can be shown" '"rest": [1-9]|"\(rest\)"' flat.html
+"$OUT/mktrace" random random 200000
+kib=$(/usr/bin/python3 -c 'import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL)
+print(os.wait4(process.pid, 0)[2].ru_maxrss)' "$p" report --html random.html random)
+echo "# the page of 200,000 different chains was made in $kib KiB"
+# a third of it with sanitizers off, and twice as much if each function had a node
+result "$([ "$kib" -lt 500000 ]; echo $?)" "... in memory that the recording's chains need anyway"
+has "chains that never come twice: the page knows what was folded" '"rest": [1-9][0-9.]*' random.html
+has "... and has it as a function" '"\(rest\)"' random.html
 result "$([ "$(stat -c %s random.html)" -lt 3000000 ]; echo $?)" "chains that never come twice: the page is smaller than 3 MB"
 "$p" report --html chains.html chains 2>/dev/null
 "$p" report --html sched.html sched 2>/dev/null
@@ -75,6 +84,7 @@ page "view=flame" random.html >random.dom
 ms=$(grep -oE 'data-ready="[0-9]+"' random.dom | tr -dc 0-9)
 echo "# first picture of 200,000 different chains after ${ms:-no} ms"
 result "$([ "${ms:-99999}" -lt 5000 ]; echo $?)" "browser: chains that never come twice are shown at once"
+has "browser: ... and what was folded is told" 'too rare to be shown, as \(rest\): *<b[^>]*>[1-9][0-9.]* %' random.dom
 page "" sched.html >sched.dom
 has "browser: a recording of tracepoints only" 'sched:sched_switch \(10\)' sched.dom
 page "" empty.html >empty.dom

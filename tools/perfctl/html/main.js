@@ -131,6 +131,7 @@ function facts() {
 	add("", i.machine);
 	add("lost records:", i.lost ? fmtCount(i.lost) : "", "bad");
 	add("damaged packets:", i.damaged ? fmtCount(i.damaged) : "", "bad");
+	add("calls too rare to be shown, as (rest):", i.rest ? `${i.rest} %` : "");
 	for (const [n, ev] of D.events.entries()) {
 		const o = element("option", "", `${ev.name} (${fmtCount(ev.samples)})`);
 		o.value = n;
