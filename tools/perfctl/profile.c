@@ -32,6 +32,11 @@ void profile_free(struct profile *p)
 	*p = (struct profile){ 0 };
 }
 
+/* addresses in chains that are kept to recognize a chain by */
+#define RAW_WORDS     (2u << 20)
+/* frames in chains that a profile may have when it has been merged into another */
+#define MERGED_FRAMES (2u << 20)
+
 /* True on all 64-bit architectures that pev runs on. */
 bool addr_is_kernel(uint64_t addr)
 {
@@ -156,6 +161,13 @@ static uint32_t chain_build(struct profile *p, const struct mapset *space, const
 	return chain_id(p, first);
 }
 
+/* Chains that do not come again would otherwise take more room than the profile. */
+static void forget_raw(struct profile *p)
+{
+	p->n_raw = p->n_raw_words = 0;
+	htab_clear(&p->h_raw);
+}
+
 static void push_words(struct profile *p, const uint64_t *words, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -180,6 +192,8 @@ uint32_t profile_chain(struct profile *p, const struct mapset *space, const uint
 			return r->chain;
 	}
 	chain = chain_build(p, space, kernel, nk, user, nu);
+	if (p->n_raw_words > RAW_WORDS)
+		forget_raw(p);
 	r = ARRAY_PUSH(p->raw, p->n_raw, p->cap_raw);
 	*r = (struct raw_chain){ .words = p->n_raw_words, .nk = nk, .nu = nu, .gen = gen,
 				 .chain = chain };
@@ -260,10 +274,10 @@ void profile_rehash_cells(struct profile *p)
 
 void profile_forget(struct profile *p)
 {
-	p->n_cells = p->n_raw = p->n_raw_words = p->n_funcs = p->n_resolved = 0;
+	forget_raw(p);
+	p->n_cells = p->n_funcs = p->n_resolved = 0;
 	p->n_chains = p->n_chain_frames = p->n_frames = p->n_frame_lines = 0;
 	htab_clear(&p->h_cells);
-	htab_clear(&p->h_raw);
 	htab_clear(&p->h_funcs);
 	htab_clear(&p->h_chains);
 	htab_clear(&p->h_frames);
@@ -336,6 +350,10 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);
 	}
 	unwind_merge(to->unwind, from->unwind);
+	if (from->n_chain_frames > MERGED_FRAMES) {
+		profile_forget(from);
+		map->n_frames = map->n_chains = 0;
+	}
 	from->n_cells = 0;
 	htab_clear(&from->h_cells);
 }
