@@ -115,15 +115,36 @@ static void add_source(struct work *w, uint64_t at)
 	strbuf_free(&b);
 }
 
-static void add_instruction(void *arg, uint64_t offset, unsigned int size, const char *text)
+/* The function that a call or a jump leads to, if it is another one. */
+static void add_target(struct work *w, struct strbuf *b, int64_t target)
+{
+	struct pev_syms *syms = w->p->objects.syms;
+	uint64_t at = w->start + (uint64_t)target;
+	struct pev_sym sym;
+
+	if (target == ANNOTATE_NO_TARGET ||
+	    pev_sym_find(syms, (int)w->a->object, at, &sym) < 1 || sym.start == w->start)
+		return;
+	strbuf_addf(b, " <%s", pev_sym_name(syms, sym.object, sym.index));
+	if (at != sym.start)
+		strbuf_addf(b, "+0x%" PRIx64, at - sym.start);
+	strbuf_putc(b, '>');
+}
+
+static void add_instruction(void *arg, uint64_t offset, unsigned int size, const char *text,
+			    int64_t target)
 {
 	struct work *w = arg;
 	uint64_t at = w->start + offset, weight = 0;
+	struct strbuf b = { 0 };
 
 	while (w->next_hit < w->n_hits && w->hits[w->next_hit].at < at + size)
 		weight += w->hits[w->next_hit++].weight;
 	add_source(w, at);
-	add_line(w, at, text, false)->weight = weight;
+	strbuf_puts(&b, text);
+	add_target(w, &b, target);
+	add_line(w, at, b.s, false)->weight = weight;
+	strbuf_free(&b);
 }
 
 /* Without instructions: places with samples. */
@@ -159,12 +180,11 @@ static void find_bounds(struct work *w, const struct func *f, uint64_t *size)
 	uint64_t first = w->n_hits ? w->hits[0].at : f->at;
 	struct pev_sym sym;
 
-	*size = 0;
 	w->start = first;
 	if (pev_sym_find(w->p->objects.syms, (int)w->a->object, first, &sym) < 0)
 		return;
 	w->start = sym.start;
-	if (sym.index != SYM_NONE)
+	if (sym.size)
 		*size = sym.size;
 	else if (w->n_hits) /* up to a little behind the last sample */
 		*size = w->hits[w->n_hits - 1].at - sym.start + 16;
@@ -176,28 +196,17 @@ void annotate_make(struct annotation *a, struct profile *p, uint32_t func, uint3
 	const struct func *f = &p->funcs[func];
 	struct strbuf name = { 0 };
 	struct annotate_code code;
-	uint64_t size;
+	uint64_t size = 0;
 
 	*a = (struct annotation){ .object = f->object };
 	profile_func_name(p, func, &name);
 	a->name = name.s;
 	gather(&w, func, event);
 	find_bounds(&w, f, &size);
-	if (p->objects.o[f->object].kind == OBJECT_FILE && p->objects.o[f->object].problem &&
-	    f->symbol == SYM_NONE)
-		a->note = xstrdup(p->objects.o[f->object].problem);
-	if (!annotate_read(&code, &p->objects.o[f->object], w.start, size, &name.s)) {
-		free(a->note);
-		a->note = name.s;
+	if (!annotate_read(&code, &p->objects, f->object, w.start, size, &a->note) ||
+	    !annotate_decode(&code, add_instruction, &w, &a->note))
 		add_places(&w);
-	} else {
-		if (!annotate_decode(&code, add_instruction, &w, &name.s)) {
-			free(a->note);
-			a->note = name.s;
-			add_places(&w);
-		}
-		free(code.bytes);
-	}
+	free(code.bytes);
 	sum_sources(a);
 	for (size_t i = 0; i < w.n_sources; i++) {
 		free(w.sources[i].path);

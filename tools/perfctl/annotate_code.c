@@ -7,81 +7,58 @@
 #endif
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FUNCTION_MOST (4u << 20)
 
-static bool read_at(int fd, void *buf, size_t size, uint64_t at)
+static char *no_bytes(struct objects *os, uint32_t object, int err)
 {
-	return pread(fd, buf, size, (off_t)at) == (ssize_t)size;
+	const struct object *o = &os->o[object];
+
+	switch (o->kind) {
+	case OBJECT_KERNEL:
+		return xstrdup("no vmlinux with the kernel's build id was found (name it by "
+			       "--vmlinux), and it isn't the one that runs here or /proc/kcore may "
+			       "not be read");
+	case OBJECT_MODULE:
+		return xstrdup("the kernel that was recorded doesn't run here, or /proc/kcore may not "
+			       "be read");
+	case OBJECT_FILE:
+	case OBJECT_VDSO:
+		if (err == -ENOEXEC)
+			return xstrdup("it is a 32-bit program");
+		if (pev_syms_problem(os->syms, (int)object))
+			return xstrdup(pev_syms_problem(os->syms, (int)object));
+		return xstrdup("its file has no code there");
+	default:
+		return xasprintf("the code of %s is in no file", o->name);
+	}
 }
 
-/* Where offset @at of the file is loaded. */
-static uint64_t to_vaddr(int fd, const Elf64_Ehdr *h, uint64_t at)
+bool annotate_read(struct annotate_code *c, struct objects *os, uint32_t object, uint64_t at,
+		   uint64_t size, char **why)
 {
-	for (unsigned int i = 0; i < h->e_phnum; i++) {
-		Elf64_Phdr ph;
+	struct pev_sym_bytes what;
+	int err;
 
-		if (!read_at(fd, &ph, sizeof(ph), h->e_phoff + (uint64_t)i * h->e_phentsize))
-			break;
-		if (ph.p_type == PT_LOAD && at >= ph.p_offset && at - ph.p_offset < ph.p_filesz)
-			return at - ph.p_offset + ph.p_vaddr;
-	}
-	return at;
-}
-
-static bool read_file(struct annotate_code *c, int fd, uint64_t at, uint64_t size, char **why)
-{
-	struct stat st;
-	Elf64_Ehdr h;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !read_at(fd, &h, sizeof(h), 0) ||
-	    memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h.e_ident[EI_DATA] != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB)) {
-		*why = xstrdup("its file is no ELF file of this kind of machine");
-		return false;
-	}
-	if (!size || size > FUNCTION_MOST || at > (uint64_t)st.st_size ||
-	    size > (uint64_t)st.st_size - at) {
+	*c = (struct annotate_code){ 0 };
+	if (!size || size > FUNCTION_MOST) {
 		*why = xstrdup("the size of the function is not known");
 		return false;
 	}
-	c->machine = h.e_machine;
-	c->big_endian = h.e_ident[EI_DATA] == ELFDATA2MSB;
-	c->vaddr = to_vaddr(fd, &h, at);
 	c->bytes = xmalloc(size);
+	err = pev_sym_bytes(os->syms, (int)object, at, c->bytes, size, &what);
+	if (err) {
+		*why = no_bytes(os, object, err);
+		free(c->bytes);
+		c->bytes = NULL;
+		return false;
+	}
 	c->size = size;
-	if (read_at(fd, c->bytes, size, at))
-		return true;
-	*why = xasprintf("its file cannot be read: %s", strerror(errno));
-	free(c->bytes);
-	c->bytes = NULL;
-	return false;
-}
-
-bool annotate_read(struct annotate_code *c, const struct object *o, uint64_t at, uint64_t size,
-		   char **why)
-{
-	bool ok;
-	int fd;
-
-	*c = (struct annotate_code){ 0 };
-	if (o->kind != OBJECT_FILE) {
-		*why = xasprintf("the code of %s is in no file", o->name);
-		return false;
-	}
-	fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		*why = xasprintf("%s", strerror(errno));
-		return false;
-	}
-	ok = read_file(c, fd, at, size, why);
-	close(fd);
-	return ok;
+	c->vaddr = what.vaddr;
+	c->machine = what.machine;
+	c->big_endian = what.big_endian;
+	return true;
 }
 
 #ifdef HAVE_CAPSTONE
@@ -102,11 +79,27 @@ static bool open_engine(const struct annotate_code *c, csh *engine)
 	}
 	if (cs_open(arch, mode, engine) != CS_ERR_OK)
 		return false;
+	cs_option(*engine, CS_OPT_DETAIL, CS_OPT_ON);
 	/* bytes that are no instruction are data; what follows is looked at again */
 	cs_option(*engine, CS_OPT_SKIPDATA, CS_OPT_ON);
 	if (arch == CS_ARCH_X86)
 		cs_option(*engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 	return true;
+}
+
+/* Where a call or jump goes, behind the first byte: all machines write it last, bare. */
+static int64_t target_of(const struct annotate_code *c, csh engine, const cs_insn *insn)
+{
+	const char *last = strrchr(insn->op_str, ' ');
+
+	if (!insn->detail || (!cs_insn_group(engine, insn, CS_GRP_CALL) &&
+			      !cs_insn_group(engine, insn, CS_GRP_JUMP)))
+		return ANNOTATE_NO_TARGET;
+	last = last ? last + 1 : insn->op_str;
+	last += *last == '#';
+	if (strncmp(last, "0x", 2) || last[2 + strspn(last + 2, "0123456789abcdef")])
+		return ANNOTATE_NO_TARGET;
+	return (int64_t)(strtoull(last, NULL, 16) - c->vaddr);
 }
 
 bool annotate_decode(const struct annotate_code *c, annotate_fn fn, void *arg, char **why)
@@ -118,7 +111,7 @@ bool annotate_decode(const struct annotate_code *c, annotate_fn fn, void *arg, c
 	csh engine;
 
 	if (!open_engine(c, &engine)) {
-		*why = xasprintf("capstone does not know the instructions of ELF machine %d",
+		*why = xasprintf("capstone does not know the instructions of ELF machine %u",
 				 c->machine);
 		return false;
 	}
@@ -127,7 +120,7 @@ bool annotate_decode(const struct annotate_code *c, annotate_fn fn, void *arg, c
 		char text[256];
 
 		snprintf(text, sizeof(text), "%-8s %s", insn->mnemonic, insn->op_str);
-		fn(arg, insn->address - c->vaddr, insn->size, text);
+		fn(arg, insn->address - c->vaddr, insn->size, text, target_of(c, engine, insn));
 	}
 	cs_free(insn, 1);
 	cs_close(&engine);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 struct annotate_opts {
+	const char *vmlinux;
 	const char *input;
 	const char *event;
 	const char *dso;
@@ -34,6 +35,7 @@ static const struct opt annotate_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct annotate_opts, input) },
+	VMLINUX_OPT(struct annotate_opts, vmlinux),
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 'm', OPT_U64, "most", "N", "without a name: so many functions, the hottest first "
 	  "(default: 1)", offsetof(struct annotate_opts, most) },
@@ -197,6 +199,8 @@ static int annotate_run(int argc, char **argv)
 	err = term_check_color(r.opts.color, &m);
 	if (!err)
 		err = feed_open(&r.feed, n == 2 ? argv[2] : r.opts.input, &m);
+	if (!err)
+		err = feed_vmlinux(&r.feed, r.opts.vmlinux, &m);
 	if (!err)
 		err = annotate(&r, n ? argv[1] : NULL, &m);
 	if (r.feed.trace && !err)

@@ -18,6 +18,7 @@
 #define TIME_SPANS    20
 
 struct report_opts {
+	const char *vmlinux;
 	const char *input;
 	const char *sort;
 	const char *event;
@@ -89,6 +90,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct report_opts, input) },
+	VMLINUX_OPT(struct report_opts, vmlinux),
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
 	  "parent, event, time, or a field of the recorded events "
@@ -270,6 +272,8 @@ static int report_run(int argc, char **argv)
 	err = check(&r.opts, n, argv, &m);
 	if (!err)
 		err = feed_open(&r.feed, n ? argv[1] : r.opts.input, &m);
+	if (!err)
+		err = feed_vmlinux(&r.feed, r.opts.vmlinux, &m);
 	if (!err)
 		err = sort_parse(&r.opts.rows.sort, r.opts.sort, load_has_field, &r.feed, &m);
 	if (!err)

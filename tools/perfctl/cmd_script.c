@@ -29,6 +29,7 @@ enum script_field {
 	 FIELD_FIELDS | FIELD_CHAIN)
 
 struct script_opts {
+	const char *vmlinux;
 	const char *input;
 	const char *time;
 	const char *event;
@@ -91,6 +92,7 @@ static const struct opt script_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct script_opts, input) },
+	VMLINUX_OPT(struct script_opts, vmlinux),
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "
 	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain, "
@@ -382,6 +384,8 @@ static int script_run(int argc, char **argv)
 	}
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	err = feed_open(&r.feed, n ? argv[1] : r.opts.input, &m);
+	if (!err)
+		err = feed_vmlinux(&r.feed, r.opts.vmlinux, &m);
 	if (!err) {
 		err = script_trace(&r, &m);
 		fflush(stdout);

@@ -310,16 +310,6 @@ static bool make_tracing_data(struct export *x, struct strbuf *b)
 
 /* ---- The machine ---- */
 
-static bool parse_build_id(const char *hex, struct build_id *id)
-{
-	unsigned int byte;
-
-	id->len = 0;
-	while (hex && id->len < 20 && sscanf(hex + 2 * id->len, "%2x", &byte) == 1)
-		id->bytes[id->len++] = (uint8_t)byte;
-	return id->len > 0;
-}
-
 static void add_build_id(struct strbuf *b, const struct build_id *id, const char *path, bool kernel)
 {
 	struct perf_build_id r = { .pid = -1, .size = id->len };
@@ -339,7 +329,7 @@ static bool add_kernel_id(struct export *x, struct strbuf *b)
 {
 	struct build_id id;
 
-	if (!parse_build_id(pev_trace_info(x->feed.trace, "build_id"), &id))
+	if (!build_id_parse(pev_trace_info(x->feed.trace, "build_id"), &id))
 		return false;
 	add_build_id(b, &id, "[kernel.kallsyms]", true);
 	return true;

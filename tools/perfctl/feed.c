@@ -60,21 +60,52 @@ static void look_up(struct feed *f, const struct pev_class *cls)
 	c->name = pev_class_field(cls, c->kind == FEED_COMM ? "comm" : "filename");
 }
 
+/* Only the first of several walks resolves functions. */
+static void set_kernel(struct feed *f)
+{
+	struct pev_syms *syms = f->profile.objects.syms;
+	struct build_id id;
+	size_t len;
+	char *text;
+
+	if (pev_trace_info_file(f->trace, "kallsyms", &text, &len))
+		return;
+	pev_syms_set_kernel(syms, text, len);
+	free(text);
+	if (build_id_parse(pev_trace_info(f->trace, "build_id"), &id))
+		pev_syms_set_kernel_id(syms, pev_trace_info(f->trace, "release"), id.bytes,
+				       id.len);
+}
+
 static void open_info(struct feed *f)
 {
-	char *path = xasprintf("%s/info/vdso", pev_trace_path(f->trace)), *text;
+	char *path = xasprintf("%s/info/vdso", pev_trace_path(f->trace));
 	struct stat st;
-	size_t len;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
 		pev_syms_set_vdso(f->profile.objects.syms, path);
 	}
 	free(path);
 	f->profile.unwind = unwind_new(f->trace);
-	/* only the first one resolves functions */
-	if (!f->forked && !pev_trace_info_file(f->trace, "kallsyms", &text, &len)) {
-		pev_syms_set_kernel(f->profile.objects.syms, text, len);
-		free(text);
+	if (!f->forked)
+		set_kernel(f);
+}
+
+int feed_vmlinux(struct feed *f, const char *file, struct msg *m)
+{
+	int err = file ? pev_syms_set_vmlinux(f->profile.objects.syms, file) : 0;
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -ESTALE:
+		return msg_set(m, err, "--vmlinux %s is not of the kernel that was recorded, whose "
+			       "build id is %s", file, pev_trace_info(f->trace, "build_id"));
+	case -ENOEXEC:
+		return msg_set(m, err, "--vmlinux %s is no ELF file: it takes the uncompressed file "
+			       "from the kernel's build or its debug package", file);
+	default:
+		return msg_set(m, err, "--vmlinux %s: %s", file, strerror(-err));
 	}
 }
 

@@ -55,6 +55,11 @@ struct feed {
 
 /* The input named by -i or as an operand, or the default. */
 int feed_open(struct feed *f, const char *path, struct msg *m);
+/* --vmlinux: the kernel's file as the user names it; NULL: none. */
+#define VMLINUX_OPT(type, member)                                                            \
+	{ 'k', OPT_STRING, "vmlinux", "FILE", "the kernel's file, for its source lines and code " \
+	  "(default: by build id, where distributions put it)", offsetof(type, member) }
+int feed_vmlinux(struct feed *f, const char *file, struct msg *m);
 /* Another walk through the same trace, for another thread. Close it before @from. */
 int feed_fork(struct feed *f, const struct feed *from, struct msg *m);
 void feed_close(struct feed *f);

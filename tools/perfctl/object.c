@@ -127,6 +127,17 @@ int elf_build_id(const char *file, struct build_id *id)
 	return 0;
 }
 
+bool build_id_parse(const char *hex, struct build_id *id)
+{
+	unsigned int byte;
+
+	id->len = 0;
+	while (hex && id->len < sizeof(id->bytes) &&
+	       sscanf(hex + 2 * id->len, "%2x", &byte) == 1)
+		id->bytes[id->len++] = (uint8_t)byte;
+	return id->len > 0;
+}
+
 void build_id_text(const struct build_id *id, char buf[41])
 {
 	for (unsigned int i = 0; i < id->len && i < sizeof(id->bytes); i++)

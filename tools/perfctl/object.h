@@ -90,6 +90,8 @@ static inline const char *object_name(const struct objects *os, uint32_t object)
 
 /* "ab12..." */
 void build_id_text(const struct build_id *id, char buf[41]);
+/* Its reverse; false: NULL or no hexadecimal digits. */
+bool build_id_parse(const char *hex, struct build_id *id);
 /* The build id of a file; returns 0 or -errno. */
 int elf_build_id(const char *file, struct build_id *id);
 

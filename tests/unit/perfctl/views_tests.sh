@@ -51,6 +51,7 @@ says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples o
 says "annotate: without a name the hottest function" 0 '^# alpha in victim' "$p" annotate -i flat
 says "annotate -m 2: two of them" 0 '^# (beta|main) in victim' "$p" annotate -m 2 -i flat
 says "annotate: up to the end of the function" 0 'ret' "$p" annotate alpha flat
+says "annotate: calls name what they call" 0 'call.* 0x[0-9a-f]+ <beta>$' "$p" annotate main flat
 says "annotate: a function without samples" 1 'no sample is in a function "gamma_ray"' "$p" annotate gamma_ray flat
 "$OUT/mktrace" places random 100
 says "annotate: code without a file" 0 "instructions are not shown" "$p" annotate -i places

@@ -51,6 +51,7 @@ int main(int argc, char **argv)
 	test_names();
 	test_files();
 	test_lines();
+	test_kernel();
 	test_jit();
 	test_chains();
 	test_hostile();

@@ -17,6 +17,7 @@ void test_tables(void);
 void test_names(void);
 void test_files(void);
 void test_lines(void);
+void test_kernel(void);
 void test_jit(void);
 void test_chains(void);
 void test_hostile(void);

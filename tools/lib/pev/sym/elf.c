@@ -247,6 +247,57 @@ const struct cfi *elf_cfi(struct object *o, unsigned int which)
 	return f->cfi[which].fdes.n ? &f->cfi[which] : NULL;
 }
 
+int elf_code(const struct object *o, uint64_t vaddr, void *buf, size_t len,
+	     struct pev_sym_bytes *what)
+{
+	const struct elf_file *f = o->file;
+	Elf_Scn *scn = NULL;
+	uint64_t offset;
+	GElf_Shdr sh;
+	size_t n = 0;
+
+	if (f->machine == EM_NONE)
+		return -ENOEXEC;
+	*what = (struct pev_sym_bytes){ .vaddr = vaddr, .machine = f->machine,
+		.big_endian = elf_getident(f->elf, NULL)[EI_DATA] == ELFDATA2MSB };
+	/* a debug file has headers of code that it doesn't have */
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		n++;
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    vaddr < sh.sh_addr || vaddr - sh.sh_addr >= sh.sh_size)
+			continue;
+		if (sh.sh_type == SHT_NOBITS || len > sh.sh_size - (vaddr - sh.sh_addr))
+			return -ENODATA;
+		return elf_read(o, vaddr - sh.sh_addr + sh.sh_offset, buf, len) ? 0 : -ENODATA;
+	}
+	offset = n ? UINT64_MAX : object_offset(o, vaddr);
+	return offset != UINT64_MAX && elf_read(o, offset, buf, len) ? 0 : -ENODATA;
+}
+
+bool elf_symbol(const struct object *o, const char *name, uint64_t *value)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(o->file->elf, scn))) {
+		Elf_Data *d;
+		GElf_Shdr sh;
+		GElf_Sym sym;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB)
+			continue;
+		d = elf_getdata(scn, NULL);
+		for (int i = 1; d && gelf_getsym(d, i, &sym); i++) {
+			const char *s = elf_strptr(o->file->elf, sh.sh_link, sym.st_name);
+
+			if (s && !strcmp(s, name)) {
+				*value = sym.st_value;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **debug)
 {

@@ -88,12 +88,46 @@ static int by_id(struct pev_syms *s, struct object *o, char **file)
 	return try(&o->id, path, file, &other);
 }
 
+/* By its build id only: other kernels lie in the same places. */
+static int find_vmlinux(struct pev_syms *s, char **file)
+{
+	static const struct {
+		const char *before, *behind;
+	} places[] = {
+		{ "/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+	};
+	struct build_id other;
+	char *path;
+	int fd;
+
+	if (s->vmlinux_path)
+		return try(&s->kernel_id, strdup(s->vmlinux_path), file, &other);
+	fd = find_debug(s, &s->kernel_id, file);
+	for (size_t i = 0; fd < 0 && s->release && i < ARRAY_SIZE(places); i++)
+		fd = try(&s->kernel_id,
+			 text_make("%s%s%s", places[i].before, s->release, places[i].behind),
+			 file, &other);
+	if (fd >= 0 || s->flags & PEV_SYMS_NO_DEBUGINFOD)
+		return fd;
+	fd = debuginfod_get(&s->kernel_id, true, &path);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return try(&s->kernel_id, path, file, &other);
+}
+
 int find_file(struct pev_syms *s, struct object *o, char **file, struct build_id *other)
 {
 	static const struct build_id any;
 	struct build_id unused;
 	int fd, err, server;
 
+	if (o->kind == PEV_SYM_KIND_KERNEL)
+		return find_vmlinux(s, file);
 	if (o->kind == PEV_SYM_KIND_VDSO)
 		return try(&any, strdup(s->vdso), file, other);
 	err = try(&o->id, strdup(o->path), file, other);

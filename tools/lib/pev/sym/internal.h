@@ -2,7 +2,7 @@
 /*
  * What the files of libpev-sym share. From below: vec (arrays, hash chains),
  * symtab (functions by address), demangle, cfi (unwind tables), expr, elf
- * (files), kallsyms, jit, lines, syms (objects), unwind.
+ * (files), kallsyms, jit, lines, syms (objects), kernel, unwind.
  */
 #ifndef _PEV_SYM_INTERNAL_H
 #define _PEV_SYM_INTERNAL_H
@@ -292,14 +292,33 @@ struct object {
 	VEC(char *)		dumps;	/* jitdump files */
 };
 
+/**
+ * struct pev_syms - see pev/sym.h
+ * @kallsyms: parsed in place when it is needed
+ * @stext:    address of _stext, from that
+ * @release:  the kernel's, and @kernel_id its build id
+ * @vmlinux_path: as given, NULL: to be looked for
+ * @vmlinux:  its object, which has no number
+ * @slide:    what to subtract from addresses for those in vmlinux
+ */
 struct pev_syms {
 	VEC(struct object *)	o;
 	struct hmap		by_key;
 	struct hmap		by_pid;
 	char			*kallsyms;
+	uint64_t		stext;
+	char			*release;
+	struct build_id		kernel_id;
+	char			*vmlinux_path;
+	struct object		*vmlinux;
+	bool			vmlinux_tried;
+	uint64_t		slide;
 	char			*vdso;
 	unsigned int		flags;
 };
+
+struct object *object_new(const char *path, enum pev_sym_kind kind, const struct build_id *id);
+void object_free(struct object *o);
 
 struct object *syms_object(const struct pev_syms *s, int object);
 /* With its file, or its functions, too, whatever of these there is. */
@@ -322,6 +341,11 @@ unsigned int elf_machine(const struct elf_file *f);
 const struct cfi *elf_cfi(struct object *o, unsigned int which);
 /* Bytes of the file as they are loaded. */
 bool elf_read(const struct object *o, uint64_t offset, void *to, size_t len);
+/* Code at an address of the tables. 0, -ENODATA, -ENOEXEC; see pev_sym_bytes() */
+int elf_code(const struct object *o, uint64_t vaddr, void *buf, size_t len,
+	     struct pev_sym_bytes *what);
+/* The value of a symbol; false: .symtab has none of that name. */
+bool elf_symbol(const struct object *o, const char *name, uint64_t *value);
 /* .eh_frame_hdr: offset in the file and size */
 bool elf_hdr(const struct object *o, uint64_t *offset, uint64_t *size);
 /* struct Dwarf of elfutils, and what to add to its addresses; NULL: none */
@@ -345,6 +369,9 @@ void cache_keep(const struct build_id *id, int fd);
 struct lines *lines_new(void *dwarf, uint64_t bias);
 void lines_free(struct lines *l);
 int lines_find(struct lines *l, uint64_t vaddr, struct pev_sym_line *out, unsigned int room);
+
+/* kernel.c: vmlinux, or NULL */
+struct object *kernel_image(struct pev_syms *s);
 
 /* kallsyms.c */
 bool kallsyms_parse(struct pev_syms *s, char *text);

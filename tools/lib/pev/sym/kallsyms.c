@@ -70,6 +70,8 @@ static bool parse_line(struct pev_syms *s, struct symtab *t, char *line, struct 
 	}
 	if (!*name)
 		return true;
+	if (owner == PEV_SYM_KERNEL && !strcmp(name, "_stext"))
+		s->stext = addr;
 	return symtab_add(t, addr, 0, name, 0, type == 'T' ? 2 : type == 't' ? 1 : 0, owner, true);
 }
 

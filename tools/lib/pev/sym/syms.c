@@ -34,7 +34,7 @@ void object_problem(struct object *o, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void object_free(struct object *o)
+void object_free(struct object *o)
 {
 	if (!o)
 		return;
@@ -50,8 +50,7 @@ static void object_free(struct object *o)
 	free(o);
 }
 
-static struct object *object_new(const char *path, enum pev_sym_kind kind,
-				 const struct build_id *id)
+struct object *object_new(const char *path, enum pev_sym_kind kind, const struct build_id *id)
 {
 	struct object *o = calloc(1, sizeof(*o));
 
@@ -132,6 +131,9 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	free(s->o.p);
 	hmap_free(&s->by_key);
 	hmap_free(&s->by_pid);
+	object_free(s->vmlinux);
+	free(s->vmlinux_path);
+	free(s->release);
 	free(s->kallsyms);
 	free(s->vdso);
 	free(s);
@@ -384,10 +386,13 @@ PEV_EXPORT const char *pev_sym_raw_name(struct pev_syms *s, int object, uint32_t
 PEV_EXPORT int pev_sym_lines(struct pev_syms *s, int object, uint64_t at,
 			     struct pev_sym_line *lines, unsigned int room)
 {
-	struct object *o = syms_loaded(s, object);
-	uint64_t vaddr = object_vaddr(o, at), bias;
+	struct object *o = object == PEV_SYM_KERNEL ? kernel_image(s) : syms_loaded(s, object);
+	uint64_t vaddr, bias;
 	void *dw;
 
+	if (!o)
+		return 0;
+	vaddr = object == PEV_SYM_KERNEL ? at - s->slide : object_vaddr(o, at);
 	if (!o->file || vaddr == UINT64_MAX)
 		return 0;
 	if (!o->lines_tried) {

@@ -66,6 +66,25 @@ void pev_syms_free(struct pev_syms *syms);
 
 /** pev_syms_set_kernel() - the text of /proc/kallsyms when the addresses were taken; copied */
 int pev_syms_set_kernel(struct pev_syms *syms, const char *kallsyms, size_t len);
+/**
+ * pev_syms_set_kernel_id() - which kernel that was
+ * @release: as uname(2) has it, NULL if that is not known
+ * @id:      its build id, NULL if that is not known
+ *
+ * By these pev_sym_lines() and pev_sym_bytes() find its file, vmlinux, where
+ * distributions put it, or at a debuginfod server.
+ */
+int pev_syms_set_kernel_id(struct pev_syms *syms, const char *release, const void *id,
+			   size_t id_len);
+/**
+ * pev_syms_set_vmlinux() - the kernel's file, for source lines and code
+ *
+ * Only the uncompressed file from the kernel's build has what is needed. Call it
+ * behind pev_syms_set_kernel_id().
+ *
+ * Return: 0; -ESTALE: its build id is another one; -ENOEXEC: no ELF file; -errno.
+ */
+int pev_syms_set_vmlinux(struct pev_syms *syms, const char *file);
 /** pev_syms_set_vdso() - a file with the vdso's image */
 int pev_syms_set_vdso(struct pev_syms *syms, const char *file);
 
@@ -164,6 +183,32 @@ struct pev_sym_line {
  */
 int pev_sym_lines(struct pev_syms *syms, int object, uint64_t at,
 		  struct pev_sym_line *lines, unsigned int room);
+
+/**
+ * struct pev_sym_bytes - what bytes of code are
+ * @vaddr:   address of the first one, as branches in the code count
+ * @machine: the processor that understands them: EM_X86_64 and the like of elf.h
+ * @big_endian: its byte order
+ */
+struct pev_sym_bytes {
+	uint64_t	vaddr;
+	unsigned int	machine;
+	bool		big_endian;
+};
+
+/**
+ * pev_sym_bytes() - the code at a place
+ * @buf: @len bytes, all of them or none
+ *
+ * Of a file as it was found by its build id. Of the kernel and its modules as it
+ * is in memory, if that kernel still runs and may be looked into (/proc/kcore),
+ * else of the kernel itself from vmlinux.
+ *
+ * Return: 0; -ENODATA: there is no file or memory with it; -ENOEXEC: it is of a
+ * 32-bit program; -errno.
+ */
+int pev_sym_bytes(struct pev_syms *syms, int object, uint64_t at, void *buf, size_t len,
+		  struct pev_sym_bytes *what);
 
 /** pev_sym_demangle() - a readable C++ or Rust name to be freed, NULL if @name is neither */
 char *pev_sym_demangle(const char *name);
