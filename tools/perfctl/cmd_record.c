@@ -9,9 +9,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <pev/sym.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,28 +100,6 @@ static int set_graph(void *opts, const char *arg, struct msg *m)
 		       "\"dwarf\" (unwind tables) and \"no\" are", arg);
 }
 
-/* Registers that unwinding needs and this kernel gives. */
-static uint64_t unwind_regs(void)
-{
-	struct pev_info info;
-	struct utsname u;
-
-	if (uname(&u) || pev_query_info(&info))
-		return 0;
-	return pev_unwind_regs(u.machine) & info.regs_user;
-}
-
-/* Registers and a piece of the stack stand for the user call chain. */
-static void plan_dump(struct pev_attr *a, const struct record_opts *o)
-{
-	if (!o->stack_user || !(a->sample & PEV_SAMPLE_USTACK))
-		return;
-	a->sample &= ~PEV_SAMPLE_USTACK;
-	a->sample |= PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP;
-	a->regs_user = unwind_regs();
-	a->stack_user = o->stack_user;
-}
-
 static int set_clock(void *opts, const char *arg, struct msg *m)
 {
 	struct record_opts *o = opts;
@@ -173,52 +149,6 @@ static const struct opt record_options[] = {
 };
 
 /* What is sampled at a frequency unless a period is given */
-static bool has_frequency(const struct planned_event *e)
-{
-	return e->attr.type == PEV_TYPE_TIMER || event_is_hardware(e);
-}
-
-/* How often, and what is in each record. */
-static void plan_sampling(struct record_run *r)
-{
-	const struct record_opts *o = &r->opts;
-	uint64_t chains = o->graph ? PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK : 0;
-
-	for (size_t i = 0; i < r->plan.n; i++) {
-		struct planned_event *e = &r->plan.events[i];
-		struct pev_attr *a = &e->attr;
-		bool own = a->period != 0;
-
-		if (has_frequency(e)) {
-			if (!own && o->count && !e->stand_in) {
-				a->period = o->count;
-			} else if (!own) {
-				a->period = o->freq ? o->freq : DEFAULT_HZ;
-				a->flags |= PEV_F_FREQ;
-			}
-			a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP | chains;
-			/* the kernel changes it as it goes */
-			if (event_is_hardware(e) && (a->flags & PEV_F_FREQ))
-				a->sample |= PEV_SAMPLE_PERIOD;
-		} else {
-			if (!own)
-				a->period = o->count ? o->count : 1;
-			a->sample = PEV_SAMPLE_TID | chains;
-			if (a->type == PEV_TYPE_SOFTWARE)
-				a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
-			if (a->period > 1)
-				a->sample |= PEV_SAMPLE_PERIOD;
-		}
-		if (chains && (a->flags & PEV_F_EXCLUDE_KERNEL))
-			a->sample &= ~PEV_SAMPLE_KSTACK;
-		if (chains && (a->flags & PEV_F_EXCLUDE_USER))
-			a->sample &= ~PEV_SAMPLE_USTACK;
-		plan_dump(a, o);
-		if (a->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
-			a->max_stack = (uint32_t)o->max_stack;
-	}
-}
-
 static double seconds_since(const struct timespec *start)
 {
 	struct timespec now;
@@ -468,28 +398,6 @@ static int record_target(struct record_run *r, struct msg *m)
 	return err;
 }
 
-/* Cycles if they can be sampled now; who or what is in the way is told. */
-static const char *default_event(const struct record_run *r, const struct pev_info *info)
-{
-	struct pev_attr attr;
-	struct pev_why why;
-	int fd = -1;
-
-	if (info->pmu_counters && (info->hardware >> PEV_HW_CYCLES & 1)) {
-		pev_attr_event(&attr, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, NULL);
-		attr.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
-		fd = pev_open_why(&attr, &why);
-		if (fd < 0)
-			note("cycles cannot be sampled now, so that the cpu-clock timer does it: %s",
-			     why.text);
-	} else if (!r->opts.quiet) {
-		note("no PMU here that pev can use, so that the cpu-clock timer takes the samples");
-	}
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0 ? "cycles" : "cpu-clock";
-}
-
 /*
  * --off-cpu: who comes back to a processor does so in the record of who leaves it,
  * so that threads cannot be picked.
@@ -513,6 +421,7 @@ static int add_off_cpu(struct record_opts *o, struct msg *m)
 
 static int prepare(struct record_run *r, struct msg *m)
 {
+	struct sampling sampling;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
@@ -523,14 +432,22 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (r->opts.off_cpu)
 		err = add_off_cpu(&r->opts, m);
 	if (!err && !r->opts.events.n)
-		err = event_list_parse(&r->opts.events, default_event(r, &info), m);
+		err = event_list_parse(&r->opts.events,
+				       event_to_sample(&info, r->opts.quiet), m);
 	if (!err)
 		err = target_make(&r->target, &r->opts.target, r->argv, m);
 	if (!err)
 		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
 	if (err)
 		return err;
-	plan_sampling(r);
+	sampling = (struct sampling){
+		.freq = r->opts.freq ? r->opts.freq : DEFAULT_HZ,
+		.count = r->opts.count,
+		.chains = r->opts.graph,
+		.max_stack = (uint32_t)r->opts.max_stack,
+		.stack_user = r->opts.stack_user,
+	};
+	event_plan_sampling(&r->plan, &sampling);
 	if (!r->opts.output)
 		r->opts.output = DEFAULT_DIR;
 	err = waiter_init(&r->waiter, m);

@@ -66,7 +66,8 @@ static int add_events(void *opts, const char *arg, struct msg *m)
 static const struct opt top_options[] = {
 	TARGET_OPTS(struct top_opts, target, "the whole machine"),
 	{ 0, OPT_HEADING, .help = "What to sample" },
-	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "(default: cpu-clock)", 0, add_events },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "(default: cycles, or cpu-clock, a timer, where there is "
+	  "no PMU)", 0, add_events },
 	{ 'F', OPT_U64, "freq", "HZ", "samples a second on each CPU (default: 499)",
 	  offsetof(struct top_opts, freq) },
 	{ 0, OPT_FLAG, "no-call-graph", NULL, "no call chains", offsetof(struct top_opts, no_graph) },
@@ -292,29 +293,6 @@ static int print_tables(struct top_run *r)
 	return 0;
 }
 
-static void plan_sampling(struct top_run *r)
-{
-	uint64_t chains = r->opts.no_graph ? 0 : PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK;
-
-	for (size_t i = 0; i < r->plan.n; i++) {
-		struct pev_attr *a = &r->plan.events[i].attr;
-
-		if (a->type == PEV_TYPE_TRACEPOINT || a->type == PEV_TYPE_MARKER ||
-		    a->type == PEV_TYPE_SOFTWARE) {
-			if (!a->period)
-				a->period = 1;
-		} else if (!a->period) {
-			a->period = r->opts.freq;
-			a->flags |= PEV_F_FREQ;
-		}
-		a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP | chains;
-		if (a->type == PEV_TYPE_TRACEPOINT || a->type == PEV_TYPE_MARKER)
-			a->sample &= ~(uint64_t)PEV_SAMPLE_IP;
-		if (a->flags & PEV_F_EXCLUDE_KERNEL)
-			a->sample &= ~(uint64_t)PEV_SAMPLE_KSTACK;
-	}
-}
-
 /* Opens all, and reads what runs already from the description. */
 static int open_all(struct top_run *r, struct msg *m)
 {
@@ -369,6 +347,7 @@ static int show(struct top_run *r, struct msg *m)
 static int top(struct top_run *r, struct msg *m)
 {
 	struct target_opts *t = &r->opts.target;
+	struct sampling sampling;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
@@ -377,7 +356,7 @@ static int top(struct top_run *r, struct msg *m)
 	if (!t->pids && !t->tids && !t->subtree && !t->cpus && !t->cgroup)
 		t->all = true;
 	if (!r->opts.events.n)
-		err = event_list_parse(&r->opts.events, "cpu-clock", m);
+		err = event_list_parse(&r->opts.events, event_to_sample(&info, true), m);
 	if (!err)
 		err = sort_parse(&r->opts.rows.sort, r->opts.sort, NULL, NULL, m);
 	if (!err)
@@ -386,7 +365,8 @@ static int top(struct top_run *r, struct msg *m)
 		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
 	if (err)
 		return err;
-	plan_sampling(r);
+	sampling = (struct sampling){ .freq = r->opts.freq, .chains = !r->opts.no_graph };
+	event_plan_sampling(&r->plan, &sampling);
 	err = open_all(r, m);
 	if (!err)
 		err = recorder_start(&r->recorder, m);

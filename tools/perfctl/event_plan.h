@@ -69,6 +69,36 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 bool event_is_hardware(const struct planned_event *e);
 void event_plan_free(struct event_plan *plan);
 
+/* ---- event_sampling.c */
+
+/**
+ * struct sampling - how often samples are taken, and what is in them
+ * @freq:  a second, of timers and hardware events whose period isn't typed
+ * @count: one for each so many occurrences; 0: @freq, and each one of events that
+ *         have none
+ * @chains: with call chains ...
+ * @max_stack: ... of at most so many frames, 0: the kernel's limit
+ * @stack_user: ... made later, of registers and so many bytes of the stack; 0:
+ *         made by the kernel
+ */
+struct sampling {
+	uint64_t freq;
+	uint64_t count;
+	bool chains;
+	uint32_t max_stack;
+	uint32_t stack_user;
+};
+
+void event_plan_sampling(struct event_plan *plan, const struct sampling *s);
+/*
+ * What to sample by if nothing is asked for: cycles if they can be sampled now,
+ * else a timer. Who or what is in the way is told, unless @quiet and it is only
+ * that there is no PMU.
+ */
+const char *event_to_sample(const struct pev_info *info, bool quiet);
+
+/* ---- event_set.c */
+
 /**
  * struct event_set - the events of a plan, opened
  * @plan:  what they are
