@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "catalog.h"
@@ -130,26 +131,61 @@ struct file *pev_pmu_file(void)
 
 /* ---- PEV_IOC_READ_MULTIPLEXED ---- */
 
-static void add_slot(struct pev_multiplexed *m, struct pev_windows *windows,
-		     const struct pev_hw_slot *s)
+/**
+ * struct multiplexed - an event on all CPUs
+ * @hw:      the event
+ * @m:       sums ...
+ * @windows: ... and those of its turns
+ */
+struct multiplexed {
+	struct pev_hw_event	*hw;
+	struct pev_multiplexed	m;
+	struct pev_windows	windows;
+};
+
+static void add_slot(struct multiplexed *all, const struct pev_hw_slot *s)
 {
+	struct pev_multiplexed *m = &all->m;
 	u64 enabled, running;
 
 	pev_slot_times(s->slot, &enabled, &running);
 	m->value += local64_read(&s->slot->count);
 	m->time_enabled += enabled;
 	m->time_running += running;
-	m->throttled += s->throttles;
+	m->throttled += READ_ONCE(s->throttles);
 	m->throttled_ns += s->throttled_ns;
-	pev_windows_merge(windows, &s->windows);
+	pev_windows_merge(&all->windows, &s->windows);
+}
+
+static void add_here(void *data)
+{
+	struct multiplexed *all = data;
+
+	add_slot(all, this_cpu_ptr(all->hw->slots));
+}
+
+/*
+ * Sums of 128 bits, and of which one says something only beside the others: read
+ * where turns end, for none ends there meanwhile.
+ */
+static void add_all(struct multiplexed *all)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		if (cpu_online(cpu))
+			smp_call_function_single(cpu, add_here, all, 1);
+		else
+			add_slot(all, per_cpu_ptr(all->hw->slots, cpu));
+	}
+	cpus_read_unlock();
 }
 
 int pev_pmu_read_multiplexed(struct pev_event *event, struct pev_multiplexed __user *uarg)
 {
-	struct pev_multiplexed m = { .size = sizeof(m) };
-	struct pev_hw_event *hw = event->private;
-	struct pev_windows windows = { };
-	unsigned int cpu;
+	struct multiplexed all = { .hw = event->private, .m.size = sizeof(all.m) };
+	struct pev_multiplexed *m = &all.m;
 	u32 size;
 
 	if (!pev_is_hardware(event))
@@ -160,12 +196,11 @@ int pev_pmu_read_multiplexed(struct pev_event *event, struct pev_multiplexed __u
 		return -EINVAL;
 	mutex_lock(&pev_control);
 	pev_target_fold(event);
-	for_each_possible_cpu(cpu)
-		add_slot(&m, &windows, per_cpu_ptr(hw->slots, cpu));
+	add_all(&all);
 	mutex_unlock(&pev_control);
-	m.windows = windows.nr;
-	memcpy(m.sum_tt, windows.tt, sizeof(m.sum_tt));
-	memcpy(m.sum_xt, windows.xt, sizeof(m.sum_xt));
-	memcpy(m.sum_xx, windows.xx, sizeof(m.sum_xx));
-	return pev_copy_struct_to_user(uarg, size, &m, sizeof(m));
+	m->windows = all.windows.nr;
+	memcpy(m->sum_tt, all.windows.tt, sizeof(m->sum_tt));
+	memcpy(m->sum_xt, all.windows.xt, sizeof(m->sum_xt));
+	memcpy(m->sum_xx, all.windows.xx, sizeof(m->sum_xx));
+	return pev_copy_struct_to_user(uarg, size, m, sizeof(*m));
 }
