@@ -180,14 +180,14 @@ static int check_period(struct pev_event *event, const struct pev_attr *attr,
 /* Tracepoints and markers show kernel data, but for those declared harmless. */
 static int check_kernel_data(struct pev_event *event, struct pev_refuse *r)
 {
-	if (!event->call || event->privileged || sysctl_pev_paranoid < 0)
+	if (!event->call || event->privileged || READ_ONCE(sysctl_pev_paranoid) < 0)
 		return 0;
 	if ((event->call->flags & TRACE_EVENT_FL_CAP_ANY) &&
 	    event->target != PEV_TARGET_CPUS && event->target != PEV_TARGET_CGROUP)
 		return 0;
 	return pev_refuse(r, EACCES, PEV_FIELD(name),
 		"%s shows kernel data: CAP_PERFMON is needed (kernel.pev_paranoid is %d)",
-		event->name, sysctl_pev_paranoid);
+		event->name, READ_ONCE(sysctl_pev_paranoid));
 }
 
 static int join_channel(struct pev_event *event, const struct pev_attr *attr,

@@ -251,19 +251,26 @@ static bool shows_kernel(const struct pev_attr *attr)
 		attr->type == PEV_TYPE_TIMER);
 }
 
-static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
+/* The levels that refuse whatever is asked for. */
+static int check_any(int level, struct pev_refuse *r)
 {
-	int level = READ_ONCE(sysctl_pev_paranoid);
-
 	if (level >= PARANOID_OFF)
 		return pev_refuse(r, EACCES, PEV_NO_FIELD,
 				  "pev is switched off: kernel.pev_paranoid is %d", level);
-	if (level < PARANOID_TRACE || perfmon_capable())
-		return 0;
-	if (level >= PARANOID_ALL)
+	if (level >= PARANOID_ALL && !perfmon_capable())
 		return pev_refuse(r, EACCES, PEV_NO_FIELD,
 				  "CAP_PERFMON is needed for everything: kernel.pev_paranoid is %d",
 				  level);
+	return 0;
+}
+
+static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int level = READ_ONCE(sysctl_pev_paranoid);
+	int err = check_any(level, r);
+
+	if (err || level < PARANOID_TRACE || perfmon_capable())
+		return err;
 	if (level >= PARANOID_MACHINE &&
 	    (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
 		return pev_refuse(r, EACCES, PEV_FIELD(target),
@@ -312,7 +319,7 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		.sample		= PEV_SAMPLE_ALL,
 		.channel_flags	= PEV_CHF_ALL,
 		.targets	= ((1ULL << PEV_TARGET_MAX) - 1) & ~1ULL,
-		.paranoid	= sysctl_pev_paranoid,
+		.paranoid	= READ_ONCE(sysctl_pev_paranoid),
 		.nr_tracepoints	= pev_tracepoint_count(),
 		.nr_markers	= pev_marker_count(),
 	};
@@ -383,16 +390,16 @@ static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r
 
 static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 {
+	int err;
+
 	switch (attr->type) {
 	case PEV_TYPE_CATALOG:
 		return pev_catalog_file();
 	case PEV_TYPE_PMU:
 		return pev_pmu_file();
 	case PEV_TYPE_CHANNEL:
-		if (sysctl_pev_paranoid >= PARANOID_OFF ||
-		    (sysctl_pev_paranoid >= PARANOID_ALL && !perfmon_capable()))
-			return ERR_PTR(check_paranoid(attr, r));
-		return open_channel(attr, r);
+		err = check_any(READ_ONCE(sysctl_pev_paranoid), r);
+		return err ? ERR_PTR(err) : open_channel(attr, r);
 	default:
 		return open_event(attr, r);
 	}
