@@ -209,8 +209,8 @@ static __always_inline struct pev_pmu_cpu *pev_pmu_update_begin(void)
 
 	lockdep_assert_irqs_disabled();
 
-	if (!cpu->updating) {
-		cpu->updating = true;
+	if (!READ_ONCE(cpu->updating)) {
+		WRITE_ONCE(cpu->updating, true);
 		barrier();	/* a PMI from here on leaves all to us */
 		if (cpu->up)
 			static_call(pev_hw_freeze)();

@@ -53,19 +53,19 @@ void pev_pmu_update_end(struct pev_pmu_cpu *cpu)
 	u64 min = 16;
 
 	for (;;) {
-		if (unlikely(cpu->deferred)) {
-			cpu->deferred = false;
+		if (unlikely(READ_ONCE(cpu->deferred))) {
+			WRITE_ONCE(cpu->deferred, false);
 			min *= 2;
 			load_overdue(cpu, min);
 		}
 		if (cpu->up)
 			static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable());
 		barrier();	/* PMIs may act again */
-		cpu->updating = false;
+		WRITE_ONCE(cpu->updating, false);
 		barrier();	/* one that came before this saw us updating */
 		if (likely(!READ_ONCE(cpu->deferred)))
 			break;
-		cpu->updating = true;
+		WRITE_ONCE(cpu->updating, true);
 		barrier();	/* as in pev_pmu_update_begin() */
 	}
 }
@@ -80,7 +80,7 @@ void __pev_pmu_settle(void)
 {
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
 
-	if (!cpu->updating)
+	if (!READ_ONCE(cpu->updating))
 		return;
 	if (cpu->dirty)
 		pev_pmu_reschedule(cpu, cpu->now);
@@ -97,10 +97,10 @@ void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now)
 	unsigned long flags;
 
 	/* asked for by a record that an update made: it is as of the last fold */
-	if (cpu->updating)
+	if (READ_ONCE(cpu->updating))
 		return;
 	local_irq_save(flags);
-	cpu->updating = true;
+	WRITE_ONCE(cpu->updating, true);
 	/* as in pev_pmu_update_begin(); nothing changes hands: no need to freeze */
 	barrier();
 	if (pev_hw_counts(s))
@@ -111,10 +111,10 @@ void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now)
 		pev_hw_show_waited(s);
 	pev_hw_show(s);
 	barrier();	/* as in pev_pmu_update_end() */
-	cpu->updating = false;
+	WRITE_ONCE(cpu->updating, false);
 	barrier();	/* as in pev_pmu_update_end() */
 	if (unlikely(READ_ONCE(cpu->deferred))) {
-		cpu->updating = true;
+		WRITE_ONCE(cpu->updating, true);
 		barrier();	/* as in pev_pmu_update_begin(); the PMI has frozen the PMU */
 		pev_pmu_update_end(cpu);
 	}
@@ -125,8 +125,12 @@ void pev_pmu_slot_fold(struct pev_event *event, struct pev_slot *slot, u64 now)
 void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned int cpu)
 {
 	struct pev_hw_slot *s = per_cpu_ptr(pev_hw_of(event)->slots, cpu);
-	u64 count = local64_xchg(&slot->count, 0);
+	u64 count;
 
+	/* a PMI could throttle it halfway */
+	guard(irqsave)();
+	pev_pmu_update_begin();
+	count = local64_xchg(&slot->count, 0);
 	if (s->paged)
 		atomic64_sub(count, &pev_hw_of(event)->total);
 	memset(&s->windows, 0, sizeof(s->windows));
@@ -138,6 +142,7 @@ void pev_pmu_slot_reset(struct pev_event *event, struct pev_slot *slot, unsigned
 		s->since = ktime_get_mono_fast_ns();
 	s->throttles = 0;
 	s->throttled_ns = 0;
+	__pev_pmu_settle();
 }
 
 /* ---- the CPU itself ---- */

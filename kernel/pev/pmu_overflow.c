@@ -21,7 +21,7 @@ static void throttle(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 {
 	pev_hw_count_end(s, ktime_get_mono_fast_ns());
 	s->throttled = true;
-	s->throttles++;
+	WRITE_ONCE(s->throttles, s->throttles + 1);
 	cpu->active &= ~BIT_ULL(s->counter);
 	/* timers can't be started from here */
 	irq_work_queue(&cpu->start_tick);
@@ -132,8 +132,9 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
 	u64 left, begin;
 
-	if (cpu->updating) {
-		cpu->deferred = true;
+	/* whom this interrupts does not change it meanwhile */
+	if (data_race(cpu->updating)) {
+		WRITE_ONCE(cpu->deferred, true);
 		return;
 	}
 	begin = pmi_begin(cpu);

@@ -32,7 +32,7 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, unsigned int 
 	/* and what a user page shows must not tell what others counted */
 	if (s->sampling || s->paged || s->raw < pev_hw_fresh(counter))
 		pev_hw_load(s);
-	cpu->on[counter] = s;
+	WRITE_ONCE(cpu->on[counter], s);
 	cpu->active |= BIT_ULL(counter);
 	pev_hw_show(s);
 }
@@ -47,7 +47,7 @@ void pev_pmu_detach(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s, u64 now)
 	else
 		pev_hw_count_end(s, now);
 	s->throttled = false;
-	cpu->on[counter] = NULL;
+	WRITE_ONCE(cpu->on[counter], NULL);
 	cpu->active &= ~BIT_ULL(counter);
 	cpu->raw[counter] = s->raw;
 	s->last = counter;
@@ -71,24 +71,31 @@ static void turn_end(struct pev_hw_slot *s, u64 turn)
 	s->turn = turn;
 }
 
-static struct list_head *list_of(struct pev_pmu_cpu *cpu, const struct pev_event *event)
+/* Members whose leader is closed become leaders, at any time. */
+static struct pev_event *leader_of(const struct pev_event *event)
 {
-	return event->leader->flags & PEV_F_PINNED ? &cpu->pinned : &cpu->wanted;
+	return READ_ONCE(event->leader);
+}
+
+static struct list_head *list_of(struct pev_pmu_cpu *cpu, const struct pev_event *leader)
+{
+	return leader->flags & PEV_F_PINNED ? &cpu->pinned : &cpu->wanted;
 }
 
 static bool same_group(const struct pev_hw_slot *a, const struct pev_hw_slot *b)
 {
-	return a->event->leader == b->event->leader;
+	return leader_of(a->event) == leader_of(b->event);
 }
 
 /* Behind the last of its group, or else behind the last whose turn is earlier. */
 static void enqueue(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 {
-	struct list_head *list = list_of(cpu, s->event), *at = NULL;
+	struct pev_event *leader = leader_of(s->event);
+	struct list_head *list = list_of(cpu, leader), *at = NULL;
 	struct pev_hw_slot *other;
 
 	list_for_each_entry_reverse(other, list, node) {
-		if (same_group(s, other)) {
+		if (leader_of(other->event) == leader) {
 			s->turn = other->turn;
 			list_add(&s->node, &other->node);
 			return;
@@ -96,7 +103,7 @@ static void enqueue(struct pev_pmu_cpu *cpu, struct pev_hw_slot *s)
 		if (!at && other->turn <= s->turn)
 			at = &other->node;
 		/* a group of one does not look for others */
-		if (at && s->event->leader == s->event && list_empty(&s->event->siblings))
+		if (at && leader == s->event && list_empty(&leader->siblings))
 			break;
 	}
 	list_add(&s->node, at ?: list);
@@ -300,7 +307,8 @@ void pev_pmu_slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 	pev_hw_wait_end(s, now);
 	pev_hw_show_waited(s);
 	/* short stretches add up to a turn; pinned events take none */
-	if (cpu->crowded && s->turn_ran >= turn_ns() && list_of(cpu, event) == &cpu->wanted)
+	if (cpu->crowded && s->turn_ran >= turn_ns() &&
+	    list_of(cpu, leader_of(event)) == &cpu->wanted)
 		turn_end(s, next_place(cpu, s));
 	list_del_init(&s->node);
 }
