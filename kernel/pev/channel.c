@@ -476,7 +476,6 @@ static int channel_release(struct inode *inode, struct file *file)
 	struct pev_channel *channel = file->private_data;
 
 	/* no consumer can come back: nobody needs latency any more */
-	channel->flush_ms = 0;
 	cancel_delayed_work_sync(&channel->flush);
 	pev_channel_put(channel);
 	return 0;

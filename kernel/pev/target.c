@@ -64,7 +64,7 @@ static void slot_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 static void slot_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
 	/* first, see pev_slot_times() */
-	slot->time += now - slot->since;
+	WRITE_ONCE(slot->time, slot->time + now - slot->since);
 	slot->since = now;
 	if (event->ops->stop)
 		event->ops->stop(event, slot, now);
@@ -513,7 +513,7 @@ static void slot_fold(struct pev_event *event, struct pev_slot *slot)
 
 	if (!slot->running)
 		return;
-	slot->time += now - slot->since;
+	WRITE_ONCE(slot->time, slot->time + now - slot->since);
 	slot->since = now;
 	if (event->ops->fold)
 		event->ops->fold(event, slot, now);
@@ -549,8 +549,8 @@ static void slot_reset(struct pev_event *event, unsigned int cpu)
 	local64_set(&slot->samples, 0);
 	local64_set(&slot->lost, 0);
 	local64_set(&slot->filtered, 0);
-	slot->time = 0;
-	slot->waited = 0;
+	WRITE_ONCE(slot->time, 0);
+	WRITE_ONCE(slot->waited, 0);
 	slot->since = ktime_get_mono_fast_ns();
 }
 

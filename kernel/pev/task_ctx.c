@@ -170,7 +170,8 @@ static int attach_one(struct ctx_move **moves, struct task_struct *task,
 						lockdep_is_held(&ctx_lock));
 	struct ctx_move *move;
 
-	if ((task->flags & PF_EXITING) || pev_ctx_has(from, event))
+	/* @task changes its flags; if it sets this one now, __pev_exit() comes after us */
+	if (data_race(task->flags & PF_EXITING) || pev_ctx_has(from, event))
 		return 0;
 	/* a descendant may have gained rights that @top does not have */
 	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))

@@ -49,7 +49,8 @@ void pev_text_printf(struct pev_text *text, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text->buf + text->len, len + 1, fmt, args);
 	va_end(args);
-	text->len += len;
+	/* a file's llseek() looks without a lock */
+	WRITE_ONCE(text->len, text->len + len);
 }
 
 void pev_text_free(struct pev_text *text)

@@ -45,7 +45,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 static void timer_start(struct pev_event *event, struct pev_slot *slot, u64 now)
 {
-	u64 delay = slot->remaining ?: event->period;
+	u64 delay = slot->remaining ?: READ_ONCE(event->period);
 
 	hrtimer_start(&slot->timer, ns_to_ktime(delay), HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -56,7 +56,7 @@ static void timer_stop(struct pev_event *event, struct pev_slot *slot, u64 now)
 
 	/* on this CPU with interrupts off: the callback can't be running */
 	hrtimer_cancel(&slot->timer);
-	slot->remaining = clamp_t(s64, left, 1, event->period);
+	slot->remaining = clamp_t(s64, left, 1, READ_ONCE(event->period));
 }
 
 static int timer_open(struct pev_event *event, const struct pev_attr *attr,
