@@ -53,14 +53,15 @@ struct fake_cpu {
 static DEFINE_PER_CPU(struct fake_cpu, fake_cpus);
 static const char *fake_holder_name;
 static bool fake_gone;			/* @cpu_start finds no PMU */
-static unsigned int fake_strays;	/* calls for a CPU that is not ours */
+static atomic_t fake_strays;		/* calls for a CPU that is not ours */
 
 /* The CPU in a call that may only come while its registers are the core's. */
 static struct fake_cpu *fake_here(void)
 {
 	struct fake_cpu *cpu = this_cpu_ptr(&fake_cpus);
 
-	fake_strays += !cpu->ours;
+	if (!cpu->ours)
+		atomic_inc(&fake_strays);
 	return cpu;
 }
 
@@ -236,7 +237,7 @@ static int pmu_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 	fake_holder_name = NULL;
 	fake_gone = false;
-	fake_strays = 0;
+	atomic_set(&fake_strays, 0);
 	if (pev_pmu_register(&fake_pmu))
 		kunit_skip(test, "this machine has a PMU of its own");
 	test->priv = rig;
@@ -253,7 +254,7 @@ static void pmu_test_exit(struct kunit *test)
 		pev_event_close(rig->events[--rig->nr]);
 	pev_event_reap_sync();
 	pev_pmu_unregister(&fake_pmu);
-	KUNIT_EXPECT_EQ(test, fake_strays, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_strays), 0);
 }
 
 static struct pev_event *open(struct kunit *test, u64 code, u64 flags,
@@ -612,7 +613,7 @@ static void test_vanished(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(event), 0);
 	pev_event_close(rig->events[--rig->nr]);
 	nap(NULL);
-	KUNIT_EXPECT_EQ(test, fake_strays, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_strays), 0);
 
 	/* and back where there are some */
 	fake_gone = false;

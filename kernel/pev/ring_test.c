@@ -34,7 +34,7 @@ struct rig {
 	local64_t		refused;
 	unsigned int		nested;
 	bool			inside;
-	unsigned int		wakes;
+	local_t			wakes;
 };
 
 struct reader {
@@ -47,7 +47,8 @@ struct reader {
 
 static void count_wake(struct pev_ring *ring)
 {
-	container_of(ring, struct rig, ring)->wakes++;
+	/* by nested writers, too */
+	local_inc(&container_of(ring, struct rig, ring)->wakes);
 }
 
 static struct rig *make_rig(struct kunit *test, u32 clock, bool overwrite)
@@ -201,16 +202,16 @@ static void full(struct kunit *test)
 {
 	struct rig *rig = make_rig(test, PEV_CLOCK_MONOTONIC, false);
 	struct reader r = {};
-	unsigned int wakes;
+	long wakes;
 
 	preempt_disable();
 	while (!local64_read(&rig->refused))
 		write_record(rig);
-	wakes = rig->wakes;
+	wakes = local_read(&rig->wakes);
 	write_record(rig);
 	/* the consumer was told once that it holds the writers up */
 	KUNIT_EXPECT_TRUE(test, pev_ring_readable(&rig->ring));
-	KUNIT_EXPECT_LE(test, rig->wakes, wakes + 1);
+	KUNIT_EXPECT_LE(test, local_read(&rig->wakes), wakes + 1);
 	preempt_enable();
 	check_idle(test, rig);
 	read_ring(test, rig, &r, rig->ring.kernel->head);
