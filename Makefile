@@ -53,7 +53,7 @@ stress: setup
 	@DURATION=$${DURATION:-600} tests/run stress-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
-#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug ICOUNT=1 KARGS=..
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race ICOUNT=1 KARGS=..
 #:                  VM_TIMEOUT=600 NOBUILD=1
 #:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
 #:                  an emulator with a PMU that counts exactly; SKID=n MTTCG=1
@@ -66,7 +66,7 @@ vm-deps: vm-machine perfctl
 vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
-#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug
+#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
 kernel: setup
 	@scripts/kernel.sh build >&2

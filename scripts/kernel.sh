@@ -3,7 +3,7 @@
 # is configured by environment variables that the Makefile sets:
 #
 #   ARCH       x86_64 or ppc64le
-#   FLAVOR     plain, debug, or lint: an output directory for scripts/lint.sh
+#   FLAVOR     plain, debug, race, or lint: an output directory for scripts/lint.sh
 #   BUILD      directory of all build output
 #   LINUX_SRC  a 6.12 tree to use (it is copied) instead of Debian's
 #
@@ -38,9 +38,9 @@ ppc64le) karch=powerpc cross=powerpc64le-linux-gnu- image=vmlinux imagepath=vmli
 *)	echo "kernel: ARCH=$arch is neither x86_64 nor ppc64le" >&2; exit 2 ;;
 esac
 case $flavor in
-plain|debug) ;;
+plain|debug|race) ;;
 lint)	;; # plain, for scripts/lint.sh to build single objects in
-*)	echo "kernel: FLAVOR=$flavor is neither plain nor debug" >&2; exit 2 ;;
+*)	echo "kernel: FLAVOR=$flavor is not plain, debug or race" >&2; exit 2 ;;
 esac
 
 usage() {
@@ -73,7 +73,9 @@ overlay_files() { overlay | sed -E '/(~|\.sw[a-z]|\.orig|\.rej) /d' | sort; }
 fragments() {
 	echo "$top/configs/common.config"
 	echo "$top/configs/$arch.config"
-	[ "$flavor" != debug ] || echo "$top/configs/$flavor.config"
+	case $flavor in
+	debug|race) echo "$top/configs/$flavor.config" ;;
+	esac
 }
 
 series() { { find "$patches" -name '[0-9]*.patch' 2>/dev/null || true; } | sort; }
@@ -309,6 +311,9 @@ collect() {
 	cp "$out/.config" "$1/config"
 	cp "$out/include/config/kernel.release" "$1/"
 	cp "$src"/tools/testing/selftests/kselftest*.h "$1/kselftest/"
+	# whose a report of FLAVOR=race is
+	(cd "$out" && "${cross}nm" kernel/pev/built-in.a arch/$karch/pev/built-in.a) |
+		awk '$2 ~ /^[tTwW]$/ { print $3 }' | sort -u > "$1/pev-functions"
 	(cd "$out" && find . -name '*.ko') | while read -r ko; do
 		cp "$out/$ko" "$1/modules/"
 	done

@@ -708,7 +708,9 @@ TEST_F(value, timer)
 		v = pev_read(fd);
 		/* a machine that is held up misses ticks and makes none up */
 		EXPECT_GE(v.time_running / periods[i] + 1, v.value);
-		EXPECT_LE(v.time_running / periods[i] / 4, v.value);
+		if (!pev_kernel_is_slow())
+			EXPECT_LE(v.time_running / periods[i] / 4, v.value);
+		EXPECT_LT(0, v.value);
 		close(fd);
 	}
 }

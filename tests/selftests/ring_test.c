@@ -396,7 +396,7 @@ TEST_F(ring, copy_while_written)
 		}
 		memcpy(copy, self->map.rings[self->cpu].data + pos % RING, PACKET / 2);
 		if ((whole + overrun) % 8 == 1)
-			usleep(3000);
+			usleep(pev_kernel_is_slow() ? 30000 : 3000);
 		memcpy(copy + PACKET / 2,
 		       self->map.rings[self->cpu].data + pos % RING + PACKET / 2, PACKET / 2);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);

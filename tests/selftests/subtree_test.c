@@ -129,8 +129,7 @@ static void top(int fd)
 
 TEST_F_TIMEOUT(subtree, fork_storm, 110)
 {
-	const char *flavor = getenv("PEV_FLAVOR");
-	unsigned int rounds = flavor && !strcmp(flavor, "debug") ? 6 : 20;
+	unsigned int rounds = pev_kernel_is_slow() ? 6 : 20;
 
 	for (unsigned int round = 0; round < rounds; round++) {
 		int gate[2], fd, status;

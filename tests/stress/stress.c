@@ -477,6 +477,17 @@ static long interrupts(const char *name)
 	return sum;
 }
 
+/* Data races are told from others' by whoever asked for them: see tests/qemu/races.awk. */
+static char *find_in_log(char *text, const char *bad)
+{
+	char *at;
+
+	for (at = strstr(text, bad); at; at = strstr(at + 1, bad))
+		if (strncmp(at, "BUG: KCSAN:", strlen("BUG: KCSAN:")))
+			break;
+	return at;
+}
+
 static void check_log(void)
 {
 	static const char * const bad[] = {
@@ -491,7 +502,7 @@ static void check_log(void)
 		printf("# the log has \"%.*s\"\n", (int)strcspn(at, "\n"), at);
 	ok(n > 0, "the kernel's log can be read");
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char *at = strstr(text, bad[i]);
+		char *at = find_in_log(text, bad[i]);
 
 		/* a slow machine is not a broken one */
 		if (at && i == sizeof(bad) / sizeof(bad[0]) - 1)
