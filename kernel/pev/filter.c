@@ -177,6 +177,31 @@ void pev_filter_end(unsigned long token)
 	this_cpu_sub(scratch_stacks.used, s->frame);
 }
 
+/**
+ * pev_filter_allows() - ask the filter about fields that lie ready
+ * @trace: of an event that may have a filter
+ * @slot:  its slot on this CPU
+ * @entry: the trace event; room for its common fields, then its fields
+ *
+ * Context: Any with preemption disabled.
+ * Return: false if it was refused, which was counted.
+ */
+bool pev_filter_allows(struct pev_trace *trace, struct pev_slot *slot, void *entry)
+{
+	struct pev_event *event = trace->event;
+	struct event_filter *filter = rcu_dereference_sched(event->filter);
+
+	if (likely(!filter))
+		return true;
+	if (unlikely(trace->common))
+		tracing_generic_entry_update(entry, event->call->event.type,
+					     tracing_gen_ctx_dec());
+	if (filter_match_preds(filter, entry))
+		return true;
+	local64_inc(&slot->filtered);
+	return false;
+}
+
 char *pev_filter_explain(char *report, unsigned int *pos)
 {
 	char *caret, *reason;

@@ -19,6 +19,7 @@ void pev_filter_free(struct pev_event *event);
 struct pev_trace_record pev_filter_begin(struct pev_trace *trace, struct pev_slot *slot,
 					 u32 size, unsigned long ip);
 void pev_filter_end(unsigned long token);
+bool pev_filter_allows(struct pev_trace *trace, struct pev_slot *slot, void *entry);
 
 /*
  * Tokens of records that are written into scratch memory are odd, those of

@@ -72,6 +72,7 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_span) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_snapshot_arg) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_channel_info) != 112);
+	BUILD_BUG_ON(sizeof(struct pev_call_text) != 2);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 72);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -96,7 +97,7 @@ int pev_copy_struct_to_user(void __user *to, size_t usize, const void *from, siz
 #define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
 			 HARDWARE)
 #define NAMED		(T(TRACEPOINT) | T(MARKER))
-#define CONFIGURED	(T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | HARDWARE)
+#define CONFIGURED	(T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | HARDWARE)
 
 /**
  * struct member - a member of struct pev_attr
@@ -227,6 +228,9 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	if (unknown && !(BIT(attr->type) & HARDWARE))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "flags 0x%llx are for hardware counters", unknown);
+	if ((attr->flags & PEV_F_TEXT) && attr->type != PEV_TYPE_TRACEPOINT)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_TEXT is for tracepoints of system calls");
 	if ((attr->flags & PEV_F_EXCLUDE_USER) && (attr->flags & PEV_F_EXCLUDE_KERNEL))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "excluding user and kernel mode leaves nothing");

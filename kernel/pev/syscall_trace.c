@@ -13,6 +13,7 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 #include "../trace/trace.h"
+#include "syscall_text.h"
 #include "tracepoint.h"
 
 /**
@@ -77,7 +78,11 @@ static void probe_enter(void *unused, struct pt_regs *regs, long id)
 	if (!events)
 		return;
 	hlist_for_each_entry_rcu(trace, events, node, true) {
-		if (pev_trace_running(&trace->hook))
+		if (!pev_trace_running(&trace->hook))
+			continue;
+		if (unlikely(trace->text))
+			pev_syscall_text_enter(trace, regs, id);
+		else
 			record_enter(trace, regs);
 	}
 }
@@ -97,6 +102,13 @@ static void record_exit(struct pev_trace *trace, struct pt_regs *regs)
 	pev_trace_end(record.token);
 }
 
+static void record_text_exit(struct pev_trace *trace, struct pt_regs *regs, long ret)
+{
+	struct syscall_metadata *meta = trace->event->call->data;
+
+	pev_syscall_text_exit(trace, regs, meta->syscall_nr, ret);
+}
+
 static void probe_exit(void *unused, struct pt_regs *regs, long ret)
 {
 	struct hlist_head *events = events_of(&exit_side, regs);
@@ -105,7 +117,11 @@ static void probe_exit(void *unused, struct pt_regs *regs, long ret)
 	if (!events)
 		return;
 	hlist_for_each_entry_rcu(trace, events, node, true) {
-		if (pev_trace_running(&trace->hook))
+		if (!pev_trace_running(&trace->hook))
+			continue;
+		if (unlikely(trace->text))
+			record_text_exit(trace, regs, ret);
+		else
 			record_exit(trace, regs);
 	}
 }

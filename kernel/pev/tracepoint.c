@@ -18,6 +18,7 @@
 #include "filter.h"
 #include "refuse.h"
 #include "sample.h"
+#include "syscall_text.h"
 #include "tracepoint.h"
 
 static struct pev_trace *to_trace(struct pev_event *event)
@@ -85,6 +86,8 @@ void pev_trace_destroy(struct pev_event *event)
 void pev_trace_fields(struct pev_event *event, struct pev_text *text)
 {
 	pev_fields_tsdl(event->call, text);
+	if (to_trace(event)->text)
+		pev_syscall_text_fields(event, text);
 }
 
 /**
@@ -169,6 +172,17 @@ static struct trace_event_call *get_call(const char *name, struct pev_refuse *r)
 	return call;
 }
 
+static int set_texts(struct pev_event *event, const struct pev_attr *attr,
+		     struct pev_refuse *r)
+{
+	if (attr->flags & PEV_F_TEXT)
+		return pev_syscall_text_init(event, attr, r);
+	if (attr->config)
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "config has no meaning for tracepoints without PEV_F_TEXT: set it to 0");
+	return 0;
+}
+
 static int tracepoint_open(struct pev_event *event, const struct pev_attr *attr,
 			   struct pev_refuse *r)
 {
@@ -187,9 +201,14 @@ static int tracepoint_open(struct pev_event *event, const struct pev_attr *attr,
 	err = pev_trace_create(event, call);
 	if (err)
 		goto err_put_call;
+	err = set_texts(event, attr, r);
+	if (err)
+		goto err_destroy;
 	event->name = name;
 	return 0;
 
+err_destroy:
+	pev_trace_destroy(event);
 err_put_call:
 	trace_event_put_ref(call);
 err_free_name:
@@ -205,6 +224,13 @@ static void tracepoint_close(struct pev_event *event)
 	trace_event_put_ref(call);
 }
 
+/* What to connect to a tracepoint that has a probe for each event. */
+static void *probe_of(struct pev_event *event)
+{
+	return to_trace(event)->text ? pev_syscall_text_probe(event) :
+				       event->call->class->pev_probe;
+}
+
 static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
 {
 	struct trace_event_call *call = event->call;
@@ -213,8 +239,7 @@ static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
 	if (is_syscall_trace_event(call))
 		err = pev_syscall_hook(event);
 	else
-		err = tracepoint_probe_register(call->tp, call->class->pev_probe,
-						to_trace(event));
+		err = tracepoint_probe_register(call->tp, probe_of(event), to_trace(event));
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD, "the probe can't be connected");
 	return 0;
@@ -227,8 +252,7 @@ static void tracepoint_unhook(struct pev_event *event)
 	if (is_syscall_trace_event(call))
 		pev_syscall_unhook(event);
 	else
-		tracepoint_probe_unregister(call->tp, call->class->pev_probe,
-					    to_trace(event));
+		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
 }
 
 const struct pev_source_ops pev_tracepoint_source = {

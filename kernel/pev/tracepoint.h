@@ -20,6 +20,10 @@
  *         has holes that the probe does not write; 0: none
  * @common: a filter wants the common fields
  * @node:  system call events: in the list of the call's number
+ * @text:  with PEV_F_TEXT, mask of arguments whose texts records have; 0: it is
+ *         as without the flag
+ * @words: words of the record behind the number of the call, before the texts
+ * @limit: most bytes of each text
  */
 struct pev_trace {
 	struct pev_hook		hook;
@@ -27,6 +31,9 @@ struct pev_trace {
 	u32			fixed;
 	bool			common;
 	struct hlist_node	node;
+	u8			text;
+	u8			words;
+	u32			limit;
 };
 
 void *pev_trace_begin_slow(struct pev_event *event, struct pev_slot *slot, u32 payload,

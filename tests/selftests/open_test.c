@@ -257,7 +257,7 @@ static const struct {
 	unsigned int	types;
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
-	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | HARDWARE),
+	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | HARDWARE),
 	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE), M(filter, T(TRACEPOINT) | T(MARKER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),

@@ -222,11 +222,14 @@ struct pev_record {
 	const uint8_t	*payload;
 };
 
+#define PEV_WALK_TEXT(fixed, lens)	((lens) << 16 | (fixed))
+
 /**
  * struct pev_walk - the state of a walk over the records of one ring
  * @sizes: bytes of the payload of each event id; a negative size -n: the
  *         record's last dynamic field ends it, its location being the last
- *         word of the n bytes of the fixed part
+ *         word of the n bytes of the fixed part; PEV_WALK_TEXT(): it has
+ *         struct pev_call_text behind its fixed part
  */
 struct pev_walk {
 	const struct pev_map	*map;
@@ -269,10 +272,21 @@ static UNUSED int pev_payload_size(const struct pev_walk *walk, uint64_t id,
 				   const uint8_t *payload)
 {
 	uint16_t where[2];
-	int fixed;
+	int fixed, lens;
 
 	if (id >= walk->nr_sizes)
 		return -1;
+	lens = walk->sizes[id] >> 16;
+	if (lens > 0) {
+		uint16_t len[6];
+
+		fixed = (walk->sizes[id] & 0xffff) + sizeof(struct pev_call_text);
+		memcpy(len, payload + fixed, lens * sizeof(*len));
+		fixed += lens * sizeof(*len);
+		while (lens--)
+			fixed += len[lens];
+		return fixed;
+	}
 	if (walk->sizes[id] >= 0)
 		return walk->sizes[id];
 	fixed = -walk->sizes[id];

@@ -32,7 +32,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		2
+#define PEV_ABI_VERSION		3
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -181,7 +181,9 @@ enum pev_target {
 /* The processor tells tasks apart by a mark: no counter is touched at a switch */
 #define PEV_F_MARKED		(1ULL << 11)	/* user mode only */
 #define PEV_F_USER_PAGE		(1ULL << 12)	/* for mmap(): see struct pev_user_page */
-#define PEV_F_ALL		((1ULL << 13) - 1)
+/* Tracepoints of system calls: what their arguments point to, see struct pev_call_text */
+#define PEV_F_TEXT		(1ULL << 13)
+#define PEV_F_ALL		((1ULL << 14) - 1)
 
 /* attr.flags of channels */
 #define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */
@@ -224,6 +226,8 @@ enum pev_clock {
 #define PEV_MAX_NAME		256	/* bytes of attr.name, NUL included */
 #define PEV_MAX_FILTER		4096	/* bytes of a filter, NUL included */
 #define PEV_MAX_CHANNEL_EVENTS	65536
+#define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */
+#define PEV_CALL_TEXT		256	/* most bytes of each, if attr.config is 0 */
 
 /**
  * struct pev_refusal - why a call was refused
@@ -253,7 +257,8 @@ struct pev_refusal {
  * @target:       enum pev_target; PEV_TARGET_NONE unless this is an event
  * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
  * @sample:       PEV_SAMPLE_*; needs a channel
- * @config:       by @type, else 0
+ * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
+ *                PEV_CALL_TEXT; else 0
  * @name:         address of the NUL-terminated event name, where @type has one
  * @filter:       address of a NUL-terminated filter expression in the kernel's
  *                trace-event syntax, for tracepoints and markers; 0: none
@@ -729,6 +734,30 @@ struct pev_packet {
 	__u64	packet_seq_num;
 	__u32	cpu_id;
 	__u32	reserved;
+};
+
+/**
+ * struct pev_call_text - what follows the fields of a system call with PEV_F_TEXT
+ * @copied: bit n is set if what argument n points to was copied
+ * @cut:    bit n is set if there was more of it
+ * @len:    bytes of the text of each argument that may have one
+ *
+ * Behind it lie the texts, one after the other. There is one @len for each of
+ * the six arguments in raw_syscalls:sys_enter and :sys_exit; in syscalls:* one
+ * for each argument that the metadata names, and none of all this if the call
+ * takes no text.
+ *
+ * A text is a string, with its NUL unless it is cut; the strings of an exec's
+ * argument list, each with its NUL; or bytes as write() takes them. With the
+ * event of its end come those that the call filled in, as read() does, and those
+ * that lay in a page that was not there when it began, as they are then. All are
+ * what the memory held at that moment: another thread may have changed it before
+ * the call looked at it.
+ */
+struct pev_call_text {
+	__u8	copied;
+	__u8	cut;
+	__u16	len[];
 };
 
 #endif /* _UAPI_LINUX_PEV_H */

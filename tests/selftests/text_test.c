@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/* PEV_F_TEXT: what the arguments of system calls point to. */
+#define _GNU_SOURCE
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "pev_util.h"
+
+#define ENTER	"raw_syscalls:sys_enter"
+#define EXIT	"raw_syscalls:sys_exit"
+
+static int open_text(const char *name, const char *filter, int channel, uint64_t limit)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED | PEV_F_TEXT, .config = limit,
+		.name = (uintptr_t)name, .filter = (uintptr_t)filter,
+		.channel_fd = channel, .group_fd = -1, .period = 1, .sample = PEV_SAMPLE_TID,
+	};
+
+	return pev_open(&attr);
+}
+
+/* A record, taken apart. */
+struct call {
+	uint64_t	id;
+	int64_t		nr;
+	uint64_t	words[6];
+	uint8_t		copied;
+	uint8_t		cut;
+	uint16_t	len[6];
+	char		text[6][PEV_MAX_CALL_TEXT];
+};
+
+#define MAX_CALLS	64
+
+FIXTURE(text) {
+	int		channel;
+	int		enter;
+	int		exit;
+	struct pev_map	map;
+	struct call	*calls;
+	int		n;
+};
+
+FIXTURE_SETUP(text)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	self->channel = pev_open_channel(1 << 18, 0, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
+	self->enter = open_text(ENTER, NULL, self->channel, 0);
+	ASSERT_LE(0, self->enter) TH_LOG("%s", pev_reason());
+	self->exit = open_text(EXIT, NULL, self->channel, 0);
+	ASSERT_LE(0, self->exit) TH_LOG("%s", pev_reason());
+	self->calls = calloc(MAX_CALLS, sizeof(*self->calls));
+	ASSERT_NE(NULL, self->calls);
+}
+
+FIXTURE_TEARDOWN(text)
+{
+	pev_unmap_channel(&self->map);
+	close(self->channel);
+	close(self->enter);
+	close(self->exit);
+	free(self->calls);
+}
+
+/* Take all records of @nr; @sizes as for a walk. Returns how many, -1: damaged. */
+static int take_sized(FIXTURE_DATA(text) *self, const int *sizes, unsigned int n, long nr)
+{
+	struct pev_record record;
+	int more;
+
+	self->n = 0;
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		struct pev_walk walk = pev_walk_begin(&self->map, cpu, sizes, n);
+		const uint8_t *at;
+
+		while ((more = pev_walk_next(&walk, &record)) > 0) {
+			struct call *call = &self->calls[self->n];
+			unsigned int fixed = sizes[record.id] & 0xffff;
+			unsigned int lens = sizes[record.id] >> 16;
+			const uint8_t *p = record.payload + fixed;
+
+			memset(call, 0, sizeof(*call));
+			call->id = record.id;
+			memcpy(&call->nr, record.payload, 8);
+			memcpy(call->words, record.payload + 8, fixed - 8);
+			if (call->nr != nr)
+				continue;
+			call->copied = p[0];
+			call->cut = p[1];
+			memcpy(call->len, p + 2, lens * 2);
+			at = p + 2 + lens * 2;
+			for (unsigned int i = 0; i < lens; i++) {
+				memcpy(call->text[i], at, call->len[i]);
+				at += call->len[i];
+			}
+			/* what fills up the last word is nobody's */
+			while ((at - record.payload) % 8)
+				if (*at++)
+					return -1;
+			if (++self->n == MAX_CALLS)
+				return -1;
+		}
+		if (more)
+			return -1;
+		pev_walk_release(&walk);
+	}
+	return self->n;
+}
+
+/* Of the two events of the fixture: 0 is the beginning, 1 the end. */
+static int take(FIXTURE_DATA(text) *self, long nr)
+{
+	static const int sizes[] = { PEV_WALK_TEXT(56, 6), PEV_WALK_TEXT(16, 6) };
+
+	return take_sized(self, sizes, 2, nr);
+}
+
+static void on(FIXTURE_DATA(text) *self)
+{
+	pev_on(self->enter);
+	pev_on(self->exit);
+}
+
+static void off(FIXTURE_DATA(text) *self)
+{
+	pev_off(self->enter);
+	pev_off(self->exit);
+}
+
+#define EXPECT_TEXT(call, arg, expected)						\
+	do {										\
+		EXPECT_TRUE((call)->copied & 1 << (arg));				\
+		EXPECT_EQ(sizeof(expected), (call)->len[arg]);				\
+		EXPECT_EQ(0, memcmp((call)->text[arg], expected, sizeof(expected)));	\
+	} while (0)
+
+TEST_F(text, path)
+{
+	char path[] = "/nowhere/at all\n\x1b";
+
+	on(self);
+	syscall(__NR_openat, AT_FDCWD, path, O_RDONLY, 0);
+	off(self);
+	ASSERT_EQ(2, take(self, __NR_openat));
+	EXPECT_EQ(AT_FDCWD, (int)self->calls[0].words[0]);
+	EXPECT_EQ((uintptr_t)path, self->calls[0].words[1]);
+	EXPECT_EQ(1 << 1, self->calls[0].copied);
+	EXPECT_EQ(0, self->calls[0].cut);
+	EXPECT_TEXT(&self->calls[0], 1, path);
+	/* it was there already */
+	EXPECT_EQ(-ENOENT, (int)self->calls[1].words[0]);
+	EXPECT_EQ(0, self->calls[1].copied);
+}
+
+TEST_F(text, empty_null_and_wrong)
+{
+	char empty[] = "";
+
+	on(self);
+	syscall(__NR_chdir, empty);
+	syscall(__NR_chdir, NULL);
+	syscall(__NR_chdir, 8L);
+	syscall(__NR_chdir, -4096L);
+	off(self);
+	ASSERT_EQ(8, take(self, __NR_chdir));
+	EXPECT_TEXT(&self->calls[0], 0, empty);
+	for (int i = 1; i < 8; i++) {
+		EXPECT_EQ(0, self->calls[i].copied);
+		EXPECT_EQ(0, self->calls[i].cut);
+		EXPECT_EQ(0, self->calls[i].len[0]);
+	}
+}
+
+TEST_F(text, no_text)
+{
+	on(self);
+	syscall(__NR_getppid);
+	syscall(400000);
+	syscall(-1);
+	off(self);
+	ASSERT_EQ(2, take(self, __NR_getppid));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(getppid(), (int)self->calls[1].words[0]);
+}
+
+TEST_F(text, limit)
+{
+	char path[300], exact[] = "1234567";
+	int fd;
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	on(self);
+	syscall(__NR_chdir, path);
+	off(self);
+	ASSERT_EQ(2, take(self, __NR_chdir));
+	EXPECT_EQ(1, self->calls[0].copied);
+	EXPECT_EQ(1, self->calls[0].cut);
+	EXPECT_EQ(PEV_CALL_TEXT, self->calls[0].len[0]);
+	EXPECT_EQ(0, memcmp(path, self->calls[0].text[0], PEV_CALL_TEXT));
+
+	fd = open_text(ENTER, NULL, self->channel, sizeof(exact));
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	syscall(__NR_chdir, exact);
+	syscall(__NR_chdir, path);
+	pev_off(fd);
+	{
+		static const int sizes[] = { 0, 0, PEV_WALK_TEXT(56, 6) };
+
+		ASSERT_EQ(2, take_sized(self, sizes, 3, __NR_chdir));
+	}
+	EXPECT_TEXT(&self->calls[0], 0, exact);
+	EXPECT_EQ(0, self->calls[0].cut);
+	EXPECT_EQ(1, self->calls[1].cut);
+	EXPECT_EQ(sizeof(exact), self->calls[1].len[0]);
+	EXPECT_EQ(0, memcmp("xxxxxxxx", self->calls[1].text[0], sizeof(exact)));
+	close(fd);
+}
+
+/* All texts of a record share PEV_MAX_CALL_TEXT. */
+TEST_F(text, limit_of_all)
+{
+	static const int sizes[] = { 0, 0, PEV_WALK_TEXT(56, 6) };
+	static char a[700], b[700], c[] = "ext4";
+	struct call *call = self->calls;
+	int fd;
+
+	memset(a, 'a', sizeof(a) - 1);
+	memset(b, 'b', sizeof(b) - 1);
+	fd = open_text(ENTER, NULL, self->channel, PEV_MAX_CALL_TEXT);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	syscall(__NR_mount, a, b, c, -1L, NULL);
+	pev_off(fd);
+	ASSERT_EQ(1, take_sized(self, sizes, 3, __NR_mount));
+	EXPECT_EQ(7, call->copied);
+	EXPECT_EQ(6, call->cut);
+	EXPECT_TEXT(call, 0, a);
+	EXPECT_EQ(PEV_MAX_CALL_TEXT - sizeof(a), call->len[1]);
+	EXPECT_EQ(0, memcmp(b, call->text[1], call->len[1]));
+	EXPECT_EQ(0, call->len[2]);
+	close(fd);
+}
+
+TEST_F(text, bytes)
+{
+	char bytes[] = "a\0b\n\xff", many[400] = { 1 };
+	int null = open("/dev/null", O_WRONLY);
+
+	on(self);
+	syscall(__NR_write, null, bytes, sizeof(bytes));
+	syscall(__NR_write, null, bytes, 0L);
+	syscall(__NR_write, null, many, sizeof(many));
+	syscall(__NR_write, null, 8L, 10L);
+	off(self);
+	ASSERT_EQ(8, take(self, __NR_write));
+	EXPECT_TEXT(&self->calls[0], 1, bytes);
+	EXPECT_EQ(0, self->calls[0].cut);
+	EXPECT_EQ(2, self->calls[2].copied);
+	EXPECT_EQ(0, self->calls[2].len[1]);
+	EXPECT_EQ(2, self->calls[4].cut);
+	EXPECT_EQ(PEV_CALL_TEXT, self->calls[4].len[1]);
+	EXPECT_EQ(0, self->calls[6].copied);
+	close(null);
+}
+
+TEST_F(text, results)
+{
+	char in[64], expected[] = "from a pipe";
+	int ends[2];
+
+	memset(in, 'x', sizeof(in));
+	ASSERT_EQ(0, pipe(ends));
+	ASSERT_EQ(sizeof(expected), write(ends[1], expected, sizeof(expected)));
+	on(self);
+	syscall(__NR_read, ends[0], in, sizeof(in));
+	syscall(__NR_read, -1, in, sizeof(in));
+	off(self);
+	ASSERT_EQ(4, take(self, __NR_read));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(sizeof(expected), self->calls[1].words[0]);
+	EXPECT_EQ(2, self->calls[1].copied);
+	EXPECT_TEXT(&self->calls[1], 1, expected);
+	EXPECT_EQ(0, self->calls[3].copied);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* A page that is not there is not brought in, and the call's end has its text. */
+TEST_F(text, not_resident)
+{
+	char path[] = "/nowhere";
+	int fd = memfd_create("text", 0);
+	char *p;
+
+	ASSERT_EQ(sizeof(path), write(fd, path, sizeof(path)));
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	on(self);
+	syscall(__NR_chdir, p);
+	syscall(__NR_chdir, p);
+	off(self);
+	ASSERT_EQ(4, take(self, __NR_chdir));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_TEXT(&self->calls[1], 0, path);
+	EXPECT_TEXT(&self->calls[2], 0, path);
+	EXPECT_EQ(0, self->calls[3].copied);
+	munmap(p, 4096);
+	close(fd);
+}
+
+/* No NUL before the memory ends. */
+TEST_F(text, without_end)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	memset(p, 'x', page);
+	munmap(p + page, page);
+	on(self);
+	syscall(__NR_chdir, p + page - 20);
+	off(self);
+	ASSERT_EQ(2, take(self, __NR_chdir));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(0, self->calls[1].copied);
+	munmap(p, page);
+}
+
+/* What an exec could not do, its end can see; what it could is gone. */
+TEST_F(text, exec_not_resident)
+{
+	char path[] = "/nowhere/x", *none[] = { NULL };
+	int fd = memfd_create("text", 0);
+	char *p;
+
+	ASSERT_EQ(sizeof(path), write(fd, path, sizeof(path)));
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	on(self);
+	syscall(__NR_execve, p, none, none);
+	off(self);
+	ASSERT_EQ(2, take(self, __NR_execve));
+	EXPECT_EQ(2, self->calls[0].copied);
+	EXPECT_TEXT(&self->calls[1], 0, path);
+	munmap(p, 4096);
+	close(fd);
+}
+
+TEST_F(text, exec_list)
+{
+	char *argv[] = { "one", "", "three 3", NULL }, *none[] = { NULL }, *many[101];
+	char list[] = "one\0\0three 3", path[] = "/nowhere/x";
+
+	for (int i = 0; i < 100; i++)
+		many[i] = argv[0];
+	many[100] = NULL;
+	/* the strings' pages */
+	for (int i = 0; argv[i]; i++)
+		ASSERT_LE(0, *(volatile char *)argv[i]);
+	on(self);
+	syscall(__NR_execve, path, argv, none);
+	syscall(__NR_execve, path, none, none);
+	syscall(__NR_execve, path, many, none);
+	syscall(__NR_execve, path, 8L, none);
+	off(self);
+	ASSERT_EQ(8, take(self, __NR_execve));
+	EXPECT_TEXT(&self->calls[0], 0, path);
+	EXPECT_TEXT(&self->calls[0], 1, list);
+	EXPECT_EQ(3, self->calls[0].copied);
+	EXPECT_EQ(0, self->calls[0].cut);
+	EXPECT_EQ(3, self->calls[2].copied);
+	EXPECT_EQ(0, self->calls[2].len[1]);
+	EXPECT_EQ(2, self->calls[4].cut);
+	EXPECT_LE(64 * 4 - 4, self->calls[4].len[1]);
+	EXPECT_EQ(1, self->calls[6].copied);
+}
+
+/* Only a call that the filter lets through is looked at. */
+TEST_F(text, filter)
+{
+	static const int sizes[] = { 0, 0, PEV_WALK_TEXT(56, 6) };
+	char filter[32], path[] = "/nowhere";
+	struct pev_value value;
+	int fd;
+
+	snprintf(filter, sizeof(filter), "id == %d", __NR_chdir);
+	fd = open_text(ENTER, filter, self->channel, 0);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	for (int i = 0; i < 10; i++) {
+		syscall(__NR_chdir, path);
+		syscall(__NR_rmdir, path);
+	}
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(10, value.value);
+	EXPECT_EQ(10, value.samples);
+	EXPECT_LE(10, value.filtered);
+	ASSERT_EQ(10, take_sized(self, sizes, 3, __NR_chdir));
+	EXPECT_TEXT(&self->calls[9], 0, path);
+	close(fd);
+}
+
+TEST_F(text, by_name)
+{
+	static const int sizes[] = { 0, 0, PEV_WALK_TEXT(48 - 8, 1), PEV_WALK_TEXT(16, 1), 8 };
+	char path[] = "/nowhere", *metadata;
+	int enter, exit, ppid;
+
+	enter = open_text("syscalls:sys_enter_openat", NULL, self->channel, 0);
+	ASSERT_LE(0, enter) TH_LOG("%s", pev_reason());
+	exit = open_text("syscalls:sys_exit_read", NULL, self->channel, 0);
+	ASSERT_LE(0, exit) TH_LOG("%s", pev_reason());
+	ppid = open_text("syscalls:sys_enter_getppid", NULL, self->channel, 0);
+	ASSERT_LE(0, ppid) TH_LOG("%s", pev_reason());
+	pev_on(enter);
+	pev_on(ppid);
+	syscall(__NR_openat, AT_FDCWD, path, O_RDONLY, 0);
+	syscall(__NR_getppid);
+	pev_off(enter);
+	pev_off(ppid);
+	EXPECT_EQ(1, pev_read(ppid).samples);
+	ASSERT_EQ(1, take_sized(self, sizes, 5, __NR_openat));
+	EXPECT_EQ(1 << 1, self->calls[0].copied);
+	EXPECT_EQ(sizeof(path), self->calls[0].len[0]);
+	EXPECT_STREQ(path, self->calls[0].text[0]);
+
+	metadata = pev_read_text(self->channel);
+	ASSERT_NE(NULL, metadata);
+	EXPECT_NE(NULL, strstr(metadata, "uint16_t filename_text_len;"));
+	EXPECT_NE(NULL, strstr(metadata, "text_t filename_text[filename_text_len];"));
+	EXPECT_NE(NULL, strstr(metadata, "text_t buf_text[buf_text_len];"));
+	EXPECT_NE(NULL, strstr(metadata, "text_t arg5_text[arg5_text_len];"));
+	free(metadata);
+	close(enter);
+	close(exit);
+	close(ppid);
+}
+
+TEST_F(text, refused)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE, .target = PEV_TARGET_TASK, .flags = PEV_F_TEXT,
+		.config = PEV_SW_PAGE_FAULTS, .channel_fd = -1, .group_fd = -1,
+	};
+
+	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
+	EXPECT_EQ(-EOPNOTSUPP, open_text("sched:sched_switch", NULL, self->channel, 0));
+	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
+	EXPECT_EQ(-EINVAL, open_text(ENTER, NULL, self->channel, PEV_MAX_CALL_TEXT + 1));
+	EXPECT_EQ(offsetof(struct pev_attr, config), pev_why.head.field);
+	EXPECT_EQ(PEV_MAX_CALL_TEXT, pev_why.head.max);
+
+	attr.type = PEV_TYPE_TRACEPOINT;
+	attr.config = 0;
+	attr.name = (uintptr_t)ENTER;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
+	attr.flags = 0;
+	attr.config = 1;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, config), pev_why.head.field);
+}
+
+TEST_HARNESS_MAIN
