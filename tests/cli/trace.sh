@@ -11,11 +11,13 @@ cat >calls.c <<'C'
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 int main(void)
 {
 	struct timespec ts = { 0, 30000000 };
+	char line[4096];
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_APPEND);
 
 	open("/nowhere", O_WRONLY | O_CREAT | O_EXCL, 0640);
@@ -23,6 +25,15 @@ int main(void)
 	mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	close(-77);
+	write(open("/dev/null", O_WRONLY), "two\nlines \033[31m\0007 and so on, further than is shown", 51);
+	read(open("/proc/sys/kernel/ostype", O_RDONLY), line, sizeof(line));
+	if (!fork()) {
+		char *argv[] = { "echo", "one two", NULL };
+
+		execv("/nowhere/echo", argv);
+		_exit(0);
+	}
+	wait(NULL);
 	nanosleep(&ts, NULL);
 	syscall(400000);
 	return 7;
@@ -38,16 +49,29 @@ shows() {
 perfctl trace -o calls.txt -- ./calls
 within "the status is the program's" $? 7 7
 shows "time, thread and call" '^ +0\.[0-9]{6} calls/[0-9]+ openat\('
-shows "directories and open flags" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR\|O_APPEND\|O_CLOEXEC, mode: 0\) = 3 <'
+shows "directories and open flags" 'openat\(dfd: AT_FDCWD, filename: "/dev/null", flags: O_RDWR\|O_APPEND\|O_CLOEXEC, mode: 0\) = 3 <'
 shows "modes, and errors by name" 'flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = -1 E[A-Z]+ \(.*\) <|flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = [0-9]+ <'
 shows "lseek's whence" 'lseek\(fd: 3, offset: 17, (whence|origin): SEEK_END\) = '
 shows "mmap's flags, fds below 0" 'mmap\(addr: 0, len: 12288, prot: PROT_READ\|PROT_WRITE, flags: MAP_PRIVATE\|MAP_ANONYMOUS, fd: -1, off: 0\) = 0x[0-9a-f]+ <'
 shows "sockets" 'socket\(family: AF_UNIX, type: SOCK_STREAM\|SOCK_CLOEXEC, protocol: 0\) = [0-9]+ <'
 shows "EBADF" 'close\(fd: (-77|4294967219)\) = -1 EBADF \(Bad file descriptor\)'
 shows "the end of a program" 'exit_group\(error_code: 7\) = \?$'
+shows "what is written, cut" 'write\(fd: [0-9]+, buf: "two\\nlines \\33\[31m\\0007 and so on, fur"\.\.\., count: 51\) = 51 <'
+shows "what was read" 'read\(fd: [0-9]+, buf: "Linux\\n", count: 4096\) = 6 <'
+shows "the arguments of an exec" 'execve\(filename: "/nowhere/echo", argv: \["echo", "one two"\], envp: 0x[0-9a-f]+\) = -1 ENOENT'
+within "no name is missing" "$(grep -cE 'filename: 0x' calls.txt)" 0 0
 nap=$(sed -nE 's/.*nanosleep\(.*<([0-9.]+) ms>$/\1/p' calls.txt)
 within "how long it took" "$nap" 30 3000
 ok "in order of time" bash -c "awk '/ getppid|openat|lseek|mmap|close/ { print \$1 }' calls.txt | sort -c -n"
+
+perfctl trace -s 60 --no-names -o calls.txt -- ./calls
+shows "-s: more of it" 'write\([0-9]+, "two\\nlines \\33\[31m\\0007 and so on, further than is shown\\0", 51\) = 51 <'
+shows "--no-names: as strace has it" 'openat\(AT_FDCWD, "/dev/null", O_RDWR\|O_APPEND\|O_CLOEXEC\) = 3 <'
+shows "... with the mode of what is created" 'openat\(AT_FDCWD, "/nowhere", O_WRONLY\|O_CREAT\|O_EXCL, 0640\) = '
+rm -rf /nowhere
+perfctl trace --no-strings -e 'open*' -o calls.txt -- ./calls
+shows "--no-strings: numbers" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR'
+rm -rf /nowhere
 
 # every call of a tree of processes, threads and all
 perfctl trace -e getppid -o tree.txt -- ./tree 2 2 50 threads

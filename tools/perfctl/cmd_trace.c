@@ -15,12 +15,17 @@
 
 #define TICK_MS	     50
 #define RING_DEFAULT (16u << 20)
+/* of data, as strace has it; names are shown in full, up to a limit */
+#define BYTES_DEFAULT 32
 
 struct trace_opts {
 	struct target_opts target;
 	const char *calls;
 	const char *output;
 	uint64_t ring;
+	uint64_t bytes;
+	bool names;
+	bool strings;
 	bool summary;
 	bool failed;
 };
@@ -29,6 +34,7 @@ struct trace_opts {
  * struct caller - a thread
  * @comm:  number of its name, 0: not known
  * @open:  it is in a call that began at @begin
+ * @text:  what its arguments point to, or NULL
  */
 struct caller {
 	uint32_t tid;
@@ -37,6 +43,7 @@ struct caller {
 	int32_t nr;
 	uint64_t begin;
 	uint64_t args[6];
+	struct live_text *text;
 };
 
 /* What the summary says of a call. */
@@ -74,6 +81,13 @@ static const struct opt trace_options[] = {
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
 	{ 0, OPT_HEADING, .help = "Output" },
+	{ 's', OPT_U64, "string-size", "N", "bytes of data that are shown, of what a program "
+	  "writes and reads (default: 32); names of files are shown in full, up to 256 bytes or N",
+	  offsetof(struct trace_opts, bytes) },
+	{ 0, OPT_FLAG, "strings", NULL, "show what arguments point to (default); --no-strings "
+	  "shows numbers, and costs the program less", offsetof(struct trace_opts, strings) },
+	{ 0, OPT_FLAG, "names", NULL, "show the names of arguments (default); --no-names shows "
+	  "calls as strace does", offsetof(struct trace_opts, names) },
 	{ 'S', OPT_FLAG, "summary", NULL, "no lines, but a table of calls, errors and times at the "
 	  "end", offsetof(struct trace_opts, summary) },
 	{ 'o', OPT_STRING, "output", "FILE", "write to a file (default: the error output)",
@@ -130,8 +144,13 @@ static void start_line(struct trace_run *r, struct caller *c, uint64_t time)
 		    text_safe(comm, sizeof(comm), strtab_get(&r->comms, c->comm)), c->tid);
 }
 
-static void put_call(struct trace_run *r, int32_t nr, const uint64_t *args)
+static void put_call(struct trace_run *r, int32_t nr, const struct caller *c,
+		     const struct live_text *after)
 {
+	const struct syscall_args args = {
+		.values = c ? c->args : NULL, .texts = { c ? c->text : NULL, after },
+		.bytes = (size_t)r->opts.bytes, .bare = !r->opts.names,
+	};
 	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
 
 	if (d)
@@ -139,8 +158,8 @@ static void put_call(struct trace_run *r, int32_t nr, const uint64_t *args)
 	else
 		strbuf_addf(&r->line, "syscall_%d", nr);
 	strbuf_putc(&r->line, '(');
-	if (args)
-		syscalls_put_args(&r->line, d, args);
+	if (c)
+		syscalls_put_args(&r->line, d, &args);
 	else
 		strbuf_puts(&r->line, "...");
 	strbuf_puts(&r->line, ") = ");
@@ -159,12 +178,12 @@ static void put_unfinished(struct trace_run *r, struct caller *c)
 	if (r->opts.summary || r->opts.failed)
 		return;
 	start_line(r, c, c->begin);
-	put_call(r, c->nr, c->args);
+	put_call(r, c->nr, c, NULL);
 	strbuf_putc(&r->line, '?');
 	send_line(r);
 }
 
-static void entered(struct trace_run *r, const struct live_event *ev)
+static void entered(struct trace_run *r, struct live_event *ev)
 {
 	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
 	struct caller *c = caller_get(r, ev->tid);
@@ -175,6 +194,9 @@ static void entered(struct trace_run *r, const struct live_event *ev)
 	c->nr = ev->nr;
 	c->begin = ev->time;
 	memcpy(c->args, ev->args, sizeof(c->args));
+	free(c->text);
+	c->text = ev->text;
+	ev->text = NULL;
 	if (!d || !d->never)
 		return;
 	if (r->tallies)
@@ -205,14 +227,14 @@ static void left(struct trace_run *r, const struct live_event *ev)
 	if (r->opts.summary || (r->opts.failed && !failed))
 		return;
 	start_line(r, c, began ? c->begin : ev->time);
-	put_call(r, ev->nr, began ? c->args : NULL);
+	put_call(r, ev->nr, began ? c : NULL, ev->text);
 	syscalls_put_result(&r->line, d, ret);
 	if (began)
 		strbuf_addf(&r->line, " <%s>", text_ns(time, ns));
 	send_line(r);
 }
 
-static void on_event(void *arg, const struct live_event *ev)
+static void on_event(void *arg, struct live_event *ev)
 {
 	struct trace_run *r = arg;
 
@@ -330,15 +352,19 @@ static void summary(const struct trace_run *r)
 
 static int trace_target(struct trace_run *r, struct msg *m)
 {
+	struct live_opts live = { .ring = r->opts.ring ? r->opts.ring : RING_DEFAULT };
 	struct strbuf filter = { 0 };
 	char a[32];
 	int err = 0;
 
+	if (r->opts.strings && !r->opts.summary)
+		live.text = max_u64(r->opts.bytes, PEV_CALL_TEXT);
+
 	if (r->opts.calls)
 		err = syscalls_filter(&r->calls, r->opts.calls, &filter, m);
+	live.filter = filter.s;
 	if (!err)
-		err = live_open(&r->live, &r->target, filter.s,
-				r->opts.ring ? r->opts.ring : RING_DEFAULT, m);
+		err = live_open(&r->live, &r->target, &live, m);
 	strbuf_free(&filter);
 	if (!err)
 		err = live_start(&r->live, &r->target, m);
@@ -409,7 +435,10 @@ static int trace_all(struct trace_run *r, struct msg *m)
 
 static int trace_run(int argc, char **argv)
 {
-	struct trace_run r = { .workload = { .go = -1, .failed = -1 }, .live = { .fd = -1 } };
+	struct trace_run r = {
+		.opts = { .bytes = BYTES_DEFAULT, .names = true, .strings = true },
+		.workload = { .go = -1, .failed = -1 }, .live = { .fd = -1 },
+	};
 	struct msg m;
 	int n, err;
 
@@ -435,6 +464,8 @@ static int trace_run(int argc, char **argv)
 	syscalls_free(&r.calls);
 	strtab_free(&r.comms);
 	htab_free(&r.h_callers);
+	for (size_t i = 0; i < r.n_callers; i++)
+		free(r.callers[i].text);
 	free(r.callers);
 	free(r.tallies);
 	strbuf_free(&r.line);
@@ -448,8 +479,9 @@ const struct command command_trace = {
 	.summary = "show the system calls of a command or of what runs, live",
 	.about = "Prints a line for each system call when it ends: when it began, the thread, the "
 		 "call with its arguments as the kernel names them, the result and how long it "
-		 "took. The program is not stopped, as a debugger would; memory that arguments "
-		 "point to is not read. Ends with the command, the processes or Ctrl-C; exits with "
+		 "took. The program is not stopped, as a debugger would: strings and data that "
+		 "arguments point to are copied by the kernel as they pass, and shown as numbers "
+		 "where their memory was not there. Ends with the command, the processes or Ctrl-C; exits with "
 		 "the command's status.",
 	.examples = "  perfctl trace -- ls\n"
 		    "  perfctl trace -e 'open*,stat*' -z -- ./program   what it does not find\n"

@@ -44,20 +44,48 @@ static void plan_names(struct live *l)
 	}
 }
 
-static int plan_calls(struct live *l, const char *filter, struct msg *m)
+/* A kernel that is older gives no texts. */
+static bool has_texts(void)
 {
+	struct pev_info info;
+	struct msg ignored;
+
+	return !kernel_info(&info, &ignored) && (info.event_flags & PEV_F_TEXT);
+}
+
+static int plan_calls(struct live *l, const struct live_opts *o, struct msg *m)
+{
+	bool texts = o->text && has_texts();
 	struct event_list list = { 0 };
 	int err = event_list_parse(&list, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", m);
 
-	if (!err && filter)
-		err = event_list_filter(&list, filter, m);
+	if (!err && o->filter)
+		err = event_list_filter(&list, o->filter, m);
 	if (!err)
 		err = event_plan_make(&l->plan, &list, PLAN_SAMPLE, m);
-	for (size_t i = 0; i < l->plan.n; i++)
-		pev_attr_record(&l->plan.events[i].attr, l->fd, 1,
-				PEV_SAMPLE_TID | PEV_SAMPLE_PID);
+	for (size_t i = 0; i < l->plan.n; i++) {
+		struct pev_attr *a = &l->plan.events[i].attr;
+
+		pev_attr_record(a, l->fd, 1, PEV_SAMPLE_TID | PEV_SAMPLE_PID);
+		if (!texts)
+			continue;
+		a->flags |= PEV_F_TEXT;
+		a->config = min_u64(o->text, PEV_MAX_CALL_TEXT);
+	}
 	event_list_free(&list);
 	return err;
+}
+
+static void find_texts(struct live_text_fields *t, const struct pev_class *cls)
+{
+	char name[16];
+
+	t->copied = pev_class_field(cls, "text_copied");
+	t->cut = pev_class_field(cls, "text_cut");
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "arg%d_text", i);
+		t->text[i] = pev_class_field(cls, name);
+	}
 }
 
 static int read_metadata(struct live *l, struct msg *m)
@@ -82,22 +110,23 @@ static int read_metadata(struct live *l, struct msg *m)
 	l->nr[1] = pev_class_field(l->exit, "id");
 	l->args = pev_class_field(l->enter, "args");
 	l->ret = pev_class_field(l->exit, "ret");
+	find_texts(&l->texts[0], l->enter);
+	find_texts(&l->texts[1], l->exit);
 	return 0;
 }
 
-int live_open(struct live *l, const struct target *t, const char *filter, uint64_t ring,
-	      struct msg *m)
+int live_open(struct live *l, const struct target *t, const struct live_opts *o, struct msg *m)
 {
 	int err;
 
 	*l = (struct live){ .fd = -1 };
-	err = open_channel(l, ring, m);
+	err = open_channel(l, o->ring, m);
 	if (!err) {
 		plan_names(l);
 		err = event_set_open(&l->side, &l->side_plan, t, 0, m);
 	}
 	if (!err)
-		err = plan_calls(l, filter, m);
+		err = plan_calls(l, o, m);
 	if (!err)
 		err = event_set_open(&l->set, &l->plan, t, PEV_F_DISABLED |
 				     (t->workload ? PEV_F_ENABLE_ON_EXEC : 0), m);
@@ -116,6 +145,34 @@ int live_start(struct live *l, const struct target *t, struct msg *m)
 	return t->workload ? 0 : event_set_enable(&l->set, true, m);
 }
 
+/* Most calls have none, and take no memory. */
+static struct live_text *take_text(const struct live_text_fields *f, const struct pev_event *ev)
+{
+	uint8_t copied = (uint8_t)pev_event_int(ev, f->copied);
+	struct live_text *t;
+	size_t count, all = 0;
+
+	if (!copied)
+		return NULL;
+	t = xmalloc(sizeof(*t) + PEV_MAX_CALL_TEXT);
+	t->copied = copied;
+	t->cut = (uint8_t)pev_event_int(ev, f->cut);
+	for (int i = 0; i < 6; i++) {
+		const void *from;
+
+		count = 0;
+		from = f->text[i] ? pev_event_locate(ev, f->text[i], &count) : NULL;
+		if (!from || count > PEV_MAX_CALL_TEXT - all)
+			count = 0;
+		if (count)
+			memcpy(t->bytes + all, from, count);
+		t->at[i] = (uint16_t)all;
+		t->len[i] = (uint16_t)count;
+		all += count;
+	}
+	return xrealloc(t, sizeof(*t) + all);
+}
+
 static void take(const struct live *l, struct live_event *out, const struct pev_event *ev)
 {
 	const struct pev_class *cls = ev->cls;
@@ -129,10 +186,12 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 		args = pev_event_locate(ev, l->args, &count);
 		if (args)
 			memcpy(out->args, args, min_u64(count, 6) * sizeof(out->args[0]));
+		out->text = take_text(&l->texts[0], ev);
 	} else if (cls->id == l->exit->id) {
 		out->kind = LIVE_EXIT;
 		out->nr = (int32_t)pev_event_int(ev, l->nr[1]);
 		out->args[0] = pev_event_int(ev, l->ret);
+		out->text = take_text(&l->texts[1], ev);
 	} else {
 		out->kind = l->fork && cls->id == l->fork->id ? LIVE_FORK : LIVE_COMM;
 		out->pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "pid"));
@@ -212,8 +271,10 @@ int live_read(struct live *l, bool all, live_fn fn, void *arg, struct msg *m)
 			read_ring(l, ring);
 		merge(l, before);
 	}
-	for (i = 0; i < l->n && l->waiting[i].time <= limit; i++)
+	for (i = 0; i < l->n && l->waiting[i].time <= limit; i++) {
 		fn(arg, &l->waiting[i]);
+		free(l->waiting[i].text);
+	}
 	l->n -= i;
 	if (l->n)
 		memmove(l->waiting, l->waiting + i, l->n * sizeof(*l->waiting));
@@ -238,6 +299,8 @@ void live_close(struct live *l)
 	event_plan_free(&l->plan);
 	event_plan_free(&l->side_plan);
 	pev_meta_free(l->meta);
+	for (size_t i = 0; i < l->n; i++)
+		free(l->waiting[i].text);
 	free(l->waiting);
 	free(l->merged);
 	if (l->fd >= 0)

@@ -20,11 +20,26 @@ enum live_kind {
 };
 
 /**
+ * struct live_text - what arguments of a call point to
+ * @copied, @cut: see struct pev_call_text
+ * @at:    where the text of each argument begins in @bytes
+ */
+struct live_text {
+	uint8_t copied;
+	uint8_t cut;
+	uint16_t len[6];
+	uint16_t at[6];
+	char bytes[];
+};
+
+/**
  * struct live_event - one event
  * @tid:  of forks: the child's; @pid as well
  * @nr:   number of the system call
  * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; else the
  *        thread's name, as characters
+ * @text: NULL: there is none. Whoever is given the event may take it, and sets
+ *        this to NULL
  */
 struct live_event {
 	uint64_t time;
@@ -33,6 +48,7 @@ struct live_event {
 	enum live_kind kind;
 	int32_t nr;
 	uint64_t args[6];
+	struct live_text *text;
 };
 
 /**
@@ -40,6 +56,7 @@ struct live_event {
  * @set:    the two tracepoints
  * @side:   the names
  * @enter, @exit, @fork: classes, @nr[]: their field "id", @args, @ret
+ * @texts:  of the two classes; the first is NULL where the kernel gives none
  * @waiting: events that are not handed out yet, in order of time
  * @merged: room to merge in
  * @newest: time of the newest event when the rings were read last
@@ -52,6 +69,9 @@ struct live {
 	struct event_set set, side;
 	const struct pev_class *enter, *exit, *fork;
 	const struct pev_field *nr[2], *args, *ret;
+	struct live_text_fields {
+		const struct pev_field *copied, *cut, *text[6];
+	} texts[2];
 	struct live_event *waiting;
 	size_t n, cap;
 	struct live_event *merged;
@@ -60,10 +80,21 @@ struct live {
 	uint64_t damaged;
 };
 
-typedef void (*live_fn)(void *arg, const struct live_event *ev);
+typedef void (*live_fn)(void *arg, struct live_event *ev);
 
-/* @filter: expression for both tracepoints, or NULL; @ring: bytes for each CPU */
-int live_open(struct live *l, const struct target *t, const char *filter, uint64_t ring,
+/**
+ * struct live_opts - what is wanted
+ * @filter: expression for both tracepoints, or NULL
+ * @ring:   bytes for each CPU
+ * @text:   most bytes of a text that are copied, 0: none are
+ */
+struct live_opts {
+	const char *filter;
+	uint64_t ring;
+	uint64_t text;
+};
+
+int live_open(struct live *l, const struct target *t, const struct live_opts *o,
 	      struct msg *m);
 int live_start(struct live *l, const struct target *t, struct msg *m);
 /**

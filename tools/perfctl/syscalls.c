@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System calls by number. See syscalls.h. */
 #include "syscalls.h"
+#include "live.h"
 #include "opt.h"
 #include "rows.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* From the headers that perfctl was built with, see the Makefile. */
@@ -230,6 +233,56 @@ static void show_futex(struct strbuf *b, uint64_t v)
 		strbuf_puts(b, "|FUTEX_CLOCK_REALTIME");
 }
 
+static void show_how(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SIG_BLOCK), B(SIG_UNBLOCK), B(SIG_SETMASK) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_clock(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = {
+		B(CLOCK_REALTIME), B(CLOCK_MONOTONIC), B(CLOCK_PROCESS_CPUTIME_ID),
+		B(CLOCK_THREAD_CPUTIME_ID), B(CLOCK_MONOTONIC_RAW), B(CLOCK_REALTIME_COARSE),
+		B(CLOCK_MONOTONIC_COARSE), B(CLOCK_BOOTTIME),
+	};
+
+	put_one(b, (uint64_t)(int)v, values, ARRAY_SIZE(values));
+}
+
+static void show_shutdown(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SHUT_RD), B(SHUT_WR), B(SHUT_RDWR) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+/* Of calls that make descriptors; the values are the same for all. */
+static void show_fd_flags(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(O_CLOEXEC), B(O_NONBLOCK), B(O_DIRECT) };
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_msg(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = {
+		B(MSG_OOB), B(MSG_PEEK), B(MSG_DONTROUTE), B(MSG_TRUNC), B(MSG_DONTWAIT),
+		B(MSG_WAITALL), B(MSG_NOSIGNAL), B(MSG_MORE), B(MSG_CMSG_CLOEXEC),
+	};
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_mremap(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(MREMAP_MAYMOVE), B(MREMAP_FIXED) };
+
+	put_bits(b, v, bits, ARRAY_SIZE(bits), "0");
+}
+
 static void show_octal(struct strbuf *b, uint64_t v)
 {
 	strbuf_addf(b, v ? "0%o" : "%o", (unsigned int)v);
@@ -261,6 +314,12 @@ static const struct {
 	{ "madvise", "behavior", show_madvise },
 	{ "wait4,waitid", "options", show_wait },
 	{ "futex", "op", show_futex },
+	{ "rt_sigprocmask", "how", show_how },
+	{ "clock_*,timer_create,timerfd_create", "which_clock,clockid", show_clock },
+	{ "shutdown", "how", show_shutdown },
+	{ "pipe2,dup3", "flags", show_fd_flags },
+	{ "sendto,recvfrom,sendmsg,recvmsg,sendmmsg,recvmmsg", "flags", show_msg },
+	{ "mremap", "flags", show_mremap },
 	{ "*", "dfd,olddfd,newdfd,oldfd_dir", show_dirfd },
 	{ "*", "fd,in_fd,out_fd,fildes,oldfd,newfd", show_int },
 	{ "kill,tkill,tgkill,rt_sig*", "sig", show_signal },
@@ -281,6 +340,14 @@ static void set_meaning(const char *call, struct syscall_arg *a)
 		}
 }
 
+/* As the kernel has it, by what it declares. */
+static enum syscall_text text_of(const struct syscall_arg *a)
+{
+	if (strstr(a->type, "*const"))
+		return TEXT_LIST;
+	return globs_match("buf,buff,ubuf,list,u_msg_ptr", a->name) ? TEXT_BYTES : TEXT_STRING;
+}
+
 /* "type name;type name": the number comes first */
 static void take_fields(struct syscall_desc *d, const char *fields)
 {
@@ -295,6 +362,7 @@ static void take_fields(struct syscall_desc *d, const char *fields)
 		*space = 0;
 		d->args[d->n].name = xstrdup(space + 1);
 		d->args[d->n].type = xstrdup(p);
+		d->args[d->n].text = text_of(&d->args[d->n]);
 		set_meaning(d->name, &d->args[d->n]);
 		d->n++;
 	}
@@ -425,22 +493,87 @@ static void put_by_type(struct strbuf *b, const char *type, uint64_t v)
 	}
 }
 
-void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d, const uint64_t *args)
+static void put_list(struct strbuf *b, const char *s, size_t len, bool cut)
+{
+	strbuf_putc(b, '[');
+	for (size_t at = 0; at < len;) {
+		size_t n = strnlen(s + at, len - at);
+
+		strbuf_puts(b, at ? ", " : "");
+		text_quoted(b, s + at, n);
+		at += n + 1;
+	}
+	strbuf_puts(b, cut ? len ? ", ...]" : "...]" : "]");
+}
+
+/* False if that memory was not there to be read. */
+static bool put_text(struct strbuf *b, const struct syscall_arg *arg,
+		     const struct live_text *t, unsigned int i, size_t bytes)
+{
+	const char *s;
+	size_t len;
+	bool cut;
+
+	if (!t || !(t->copied & 1u << i))
+		return false;
+	s = t->bytes + t->at[i];
+	len = t->len[i];
+	cut = t->cut & 1u << i;
+	if (arg->text == TEXT_LIST) {
+		put_list(b, s, len, cut);
+		return true;
+	}
+	if (arg->text == TEXT_STRING) {
+		len = strnlen(s, len);
+	} else if (len > bytes) {
+		len = bytes;
+		cut = true;
+	}
+	text_quoted(b, s, len);
+	strbuf_puts(b, cut ? "..." : "");
+	return true;
+}
+
+static void put_arg(struct strbuf *b, const struct syscall_arg *arg,
+		    const struct syscall_args *a, unsigned int i)
+{
+	if (put_text(b, arg, a->texts[0], i, a->bytes) ||
+	    put_text(b, arg, a->texts[1], i, a->bytes))
+		return;
+	if (arg->show)
+		arg->show(b, a->values[i]);
+	else
+		put_by_type(b, arg->type, a->values[i]);
+}
+
+/* The kernel does not look at the mode of an open that creates nothing. */
+static bool is_idle_mode(const struct syscall_desc *d, const struct syscall_args *a)
+{
+	unsigned int n = d->n;
+
+	return n > 1 && !strcmp(d->args[n - 1].name, "mode") &&
+	       d->args[n - 2].show == show_open_flags &&
+	       !(a->values[n - 2] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
+}
+
+void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
+		       const struct syscall_args *a)
 {
 	unsigned int n = d && d->known ? d->n : 6;
+
+	if (a->bare && d && d->known && is_idle_mode(d, a))
+		n--;
 
 	for (unsigned int i = 0; i < n; i++) {
 		if (i)
 			strbuf_puts(b, ", ");
 		if (!d || !d->known) {
-			strbuf_addf(b, "0x%" PRIx64, args[i]);
+			strbuf_addf(b, "0x%" PRIx64, a->values[i]);
 			continue;
 		}
-		strbuf_addf(b, "%s: ", d->args[i].name);
-		if (d->args[i].show)
-			d->args[i].show(b, args[i]);
-		else
-			put_by_type(b, d->args[i].type, args[i]);
+		if (!a->bare)
+			strbuf_addf(b, "%s: ", d->args[i].name);
+		put_arg(b, &d->args[i], a, i);
 	}
 }
 

@@ -11,6 +11,20 @@
 
 #include <pev/pev.h>
 
+struct live_text;
+
+/**
+ * enum syscall_text - what the memory is that an argument points to
+ * @TEXT_STRING: a name: it is shown in full
+ * @TEXT_BYTES:  data: a part of it is shown
+ * @TEXT_LIST:   strings, one behind the other
+ */
+enum syscall_text {
+	TEXT_STRING,
+	TEXT_BYTES,
+	TEXT_LIST,
+};
+
 /**
  * struct syscall_arg - one argument
  * @show: writes the value, NULL: by the type
@@ -18,6 +32,7 @@
 struct syscall_arg {
 	char *name;
 	char *type;
+	enum syscall_text text;
 	void (*show)(struct strbuf *b, uint64_t value);
 };
 
@@ -50,8 +65,24 @@ const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
 /* "id == 0 || id == 257" of comma-separated globs; unknown ones are refused. */
 int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
 		    struct msg *m);
-/* "dfd: AT_FDCWD, filename: 0x7f.., flags: O_RDONLY" */
-void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d, const uint64_t *args);
+/**
+ * struct syscall_args - the arguments of a call
+ * @values: all six
+ * @texts:  of its begin and its end, either may be NULL: the first that has the
+ *          text of an argument counts
+ * @bytes:  of data that are shown
+ * @bare:   without the names of the arguments
+ */
+struct syscall_args {
+	const uint64_t *values;
+	const struct live_text *texts[2];
+	size_t bytes;
+	bool bare;
+};
+
+/* "dfd: AT_FDCWD, filename: "/etc/passwd", flags: O_RDONLY" */
+void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
+		       const struct syscall_args *a);
 /* "3", "-1 ENOENT (No such file or directory)" */
 void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret);
 

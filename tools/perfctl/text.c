@@ -48,6 +48,32 @@ void text_name(struct strbuf *b, const char *s)
 	strbuf_add(b, from, (size_t)(p - from));
 }
 
+/* @next: what follows it: a digit there must not become a part of a number */
+static void put_char(struct strbuf *b, unsigned char c, unsigned char next)
+{
+	static const char plain[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
+	const char *p = c ? strchr(plain, c) : NULL;
+
+	if (p)
+		strbuf_addf(b, "\\%c", letters[p - plain]);
+	else if (c == '"' || c == '\\')
+		strbuf_addf(b, "\\%c", c);
+	else if (c >= 0x20 && c < 0x7f)
+		strbuf_putc(b, (char)c);
+	else
+		strbuf_addf(b, next >= '0' && next <= '7' ? "\\%03o" : "\\%o", c);
+}
+
+void text_quoted(struct strbuf *b, const void *data, size_t len)
+{
+	const unsigned char *p = data;
+
+	strbuf_putc(b, '"');
+	for (size_t i = 0; i < len; i++)
+		put_char(b, p[i], i + 1 < len ? p[i + 1] : 0);
+	strbuf_putc(b, '"');
+}
+
 const char *text_safe(char *buf, size_t size, const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;

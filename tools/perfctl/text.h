@@ -10,7 +10,9 @@
  * and broken UTF-8 are shown as \xNN, so that no terminal obeys them.
  */
 void text_name(struct strbuf *b, const char *s);
-/* The same, into a buffer; returns it. */
+/* Any bytes as a string of C, in ASCII. */
+void text_quoted(struct strbuf *b, const void *data, size_t len);
+/* Like text_name(), into a buffer; returns it. */
 const char *text_safe(char *buf, size_t size, const char *s);
 /* Columns that a string (already made safe) takes on a terminal. */
 size_t text_width(const char *s);

@@ -20,6 +20,20 @@ static void sizes(void)
 	OK(parse_u64("12a", &v) && parse_u64("99999999999999999999", &v), "12a and 10^20 are not");
 }
 
+static void quoted(void)
+{
+	static const char data[] = "a\"b\\\n\t\x1b[31m\0007\0x\xc3\xa4\177";
+	struct strbuf b = { 0 };
+
+	text_quoted(&b, data, sizeof(data) - 1);
+	IS_STR(b.s, "\"a\\\"b\\\\\\n\\t\\33[31m\\0007\\0x\\303\\244\\177\"",
+	    "data as a string of C: quotes, escapes, a digit behind a NUL");
+	strbuf_reset(&b);
+	text_quoted(&b, data, 0);
+	IS_STR(b.s, "\"\"", "... of nothing");
+	strbuf_free(&b);
+}
+
 static void chains(void)
 {
 	struct strtab t = { 0 };
@@ -41,6 +55,7 @@ static void chains(void)
 void test_util(void)
 {
 	sizes();
+	quoted();
 	chains();
 	OK(glob_match("sched:*", "sched:sched_switch"), "sched:* matches sched:sched_switch");
 	OK(!glob_match("sched:*", "irq:irq_entry"), "sched:* does not match irq:irq_entry");
