@@ -73,6 +73,18 @@ perfctl trace --no-strings -e 'open*' -o calls.txt -- ./calls
 shows "--no-strings: numbers" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR'
 rm -rf /nowhere
 
+# the same in a recording
+perfctl record -q -o text.trace --strings -e syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ./calls
+says "record --strings" 0 'syscalls:sys_enter_openat:.* filename_text="?/dev/null' perfctl script --no-sideband text.trace
+says "... of what calls return" 0 'arg1_text="?Linux' perfctl script -e raw_syscalls:sys_exit text.trace
+says "... of other events" 2 'for system calls' perfctl record --strings -e cpu-clock -- true
+if command -v babeltrace2 >/dev/null; then
+	says "babeltrace2 shows them" 0 'filename_text = "/dev/null"' babeltrace2 text.trace
+else
+	skip "babeltrace2 shows them" "no babeltrace2"
+fi
+rm -rf /nowhere
+
 # every call of a tree of processes, threads and all
 perfctl trace -e getppid -o tree.txt -- ./tree 2 2 50 threads
 within "each call of all processes" "$(grep -c 'getppid() = [0-9]' tree.txt)" 350 350

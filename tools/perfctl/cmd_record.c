@@ -35,6 +35,7 @@ struct record_opts {
 	bool graph;
 	bool graph_typed;
 	bool off_cpu;
+	bool strings;
 	uint32_t stack_user;
 	bool overwrite;
 	bool quiet;
@@ -132,6 +133,9 @@ static const struct opt record_options[] = {
 	  set_graph, is_graph_mode },
 	{ 0, OPT_FLAG, "off-cpu", NULL, "what \"perfctl off-cpu\" reads: " SWITCH " on all CPUs "
 	  "with call chains", offsetof(struct record_opts, off_cpu) },
+	{ 0, OPT_FLAG, "strings", NULL, "with the events of system calls, what their arguments point "
+	  "to: names, and what is written and read, up to 256 bytes of each",
+	  offsetof(struct record_opts, strings) },
 	{ 0, OPT_U64, "max-stack", "N", "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program", offsetof(struct record_opts, max_stack) },
 	{ 0, OPT_HEADING, .help = "Where to" },
@@ -148,7 +152,39 @@ static const struct opt record_options[] = {
 	{ 0 },
 };
 
-/* What is sampled at a frequency unless a period is given */
+/* Return: was there an event that can have texts? */
+static bool plan_texts(struct event_plan *plan)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		struct planned_event *e = &plan->events[i];
+
+		if (e->attr.type != PEV_TYPE_TRACEPOINT ||
+		    (strncmp(e->name, "syscalls:", 9) && strncmp(e->name, "raw_syscalls:", 13)))
+			continue;
+		e->attr.flags |= PEV_F_TEXT;
+		some = true;
+	}
+	return some;
+}
+
+static int plan_strings(struct record_run *r, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (!(info.event_flags & PEV_F_TEXT))
+		return msg_set(m, -EOPNOTSUPP, "--strings: this kernel does not copy what arguments "
+			       "point to");
+	if (!plan_texts(&r->plan))
+		return msg_set(m, -EINVAL, "--strings is for system calls, e.g. "
+			       "-e 'syscalls:sys_*_openat' or -e 'raw_syscalls:*'");
+	return 0;
+}
+
 static double seconds_since(const struct timespec *start)
 {
 	struct timespec now;
@@ -438,6 +474,8 @@ static int prepare(struct record_run *r, struct msg *m)
 		err = target_make(&r->target, &r->opts.target, r->argv, m);
 	if (!err)
 		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
+	if (!err && r->opts.strings)
+		err = plan_strings(r, m);
 	if (err)
 		return err;
 	sampling = (struct sampling){

@@ -152,12 +152,22 @@ static bool is_plumbing(const struct pev_class *cls, const struct pev_field *f)
 	const char *end = strrchr(f->name, '_');
 	char owner[64];
 
+	if (!strcmp(f->name, "text_copied") || !strcmp(f->name, "text_cut"))
+		return true;
 	if (strstr(f->name, "__data_loc") || !end || f->shape != PEV_SHAPE_INT)
 		return strstr(f->name, "__data_loc") != NULL;
 	if (strcmp(end, "_off") && strcmp(end, "_len"))
 		return false;
 	snprintf(owner, sizeof(owner), "%.*s", (int)(end - f->name), f->name);
 	return pev_class_field(cls, owner) != NULL;
+}
+
+/* An argument that does not point to text, or to none that was there. */
+static bool is_no_text(const struct pev_event *ev, const struct pev_field *f)
+{
+	const char *end = strrchr(f->name, '_'), *text;
+
+	return f->is_text && end && !strcmp(end, "_text") && !pev_event_text(ev, f, &text);
 }
 
 static void put_payload(struct script_run *r, const struct pev_event *ev)
@@ -167,7 +177,7 @@ static void put_payload(struct script_run *r, const struct pev_event *ev)
 		char small[512], *big = NULL;
 		int n;
 
-		if (is_plumbing(ev->cls, f))
+		if (is_plumbing(ev->cls, f) || is_no_text(ev, f))
 			continue;
 		n = pev_event_print_field(ev, f, false, small, sizeof(small));
 		if (n >= (int)sizeof(small)) {
