@@ -13,6 +13,10 @@ says "a command that is not there" 127 'cannot run no-such-command: No such file
 says "a command that cannot be executed" 126 'cannot run /etc/passwd' perfctl stat -- /etc/passwd
 says "nothing to measure" 2 'what is to be measured' perfctl stat
 says "an unknown event" 2 'did you mean "page-faults"' perfctl stat -e page-fualts true
+says "a tracepoint without its system" 2 'did you mean "sched:sched_switch"\?' perfctl stat -e sched_switch true
+says "... mistyped" 2 'did you mean "sched:sched_switch"\?' perfctl stat -e sched_swich true
+says "... of a system call" 2 'did you mean "syscalls:sys_enter_openat"\?' perfctl record -e sys_enter_openat true
+says "... as a glob" 2 'did you mean "\*:sched_wak\*"\?' perfctl stat -e 'sched_wak*' true
 says "an unknown tracepoint" 2 'did you mean "sched:sched_switch"' \
 	perfctl stat -e sched:sched_swich true
 says "a hardware event" 2 'no PMU here' perfctl stat -e cycles true

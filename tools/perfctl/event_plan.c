@@ -59,6 +59,59 @@ static bool is_named(const struct pev_catalog_entry *c, const struct event_spec 
 	return !s->type || !strcmp(s->type, c->type_name);
 }
 
+/* Its name behind the system; NULL: it is no tracepoint or marker */
+static const char *name_in_system(const struct pev_catalog_entry *c)
+{
+	const char *colon = strchr(c->name, ':');
+
+	if (c->type != PEV_TYPE_TRACEPOINT && c->type != PEV_TYPE_MARKER)
+		return NULL;
+	return colon ? colon + 1 : NULL;
+}
+
+/* A slip has one wrong letter, or two in a long name. */
+static void offer_near(struct strbuf *b, const char *name, const struct pev_catalog *catalog)
+{
+	const char *full = NULL;
+	struct nearest n = { .word = name };
+
+	for (size_t i = 0; i < catalog->nr; i++) {
+		const char *own = name_in_system(&catalog->entries[i]);
+		const char *before = n.best;
+
+		if (own)
+			nearest_offer(&n, own);
+		if (n.best != before)
+			full = catalog->entries[i].name;
+	}
+	if (full && n.distance <= (strlen(name) >= 8 ? 2 : 1))
+		strbuf_addf(b, "\"%s\"", full);
+}
+
+bool event_without_system(struct strbuf *b, const char *name, const struct pev_catalog *catalog)
+{
+	bool glob = strpbrk(name, "*?[") != NULL;
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < catalog->nr; i++) {
+		const char *own = name_in_system(&catalog->entries[i]);
+
+		if (!own || !(glob ? glob_match(name, own) : !strcmp(name, own)))
+			continue;
+		if (glob) {
+			strbuf_addf(b, "\"*:%s\"", name);
+			return true;
+		}
+		/* three are enough to see what is missing */
+		if (found < 3)
+			strbuf_addf(b, "%s\"%s\"", found ? " or " : "", catalog->entries[i].name);
+		found++;
+	}
+	if (!found && !glob)
+		offer_near(b, name, catalog);
+	return found;
+}
+
 /* @m has what the processor's events say to that name */
 static int not_in_catalog(const struct pev_catalog *catalog, const struct event_spec *s,
 			  struct msg *m)

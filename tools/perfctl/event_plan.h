@@ -66,6 +66,16 @@ enum plan_for {
  */
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m);
+/**
+ * event_without_system() - what a name may mean whose system was left out
+ * @b:       gets it, quoted: sched_switch gives "sched:sched_switch"; several
+ *           systems with " or " between; nothing if nothing is near
+ * @name:    has no colon, perhaps a slip, perhaps a glob
+ * @catalog: of the kernel
+ *
+ * Return: is it meant to the letter?
+ */
+bool event_without_system(struct strbuf *b, const char *name, const struct pev_catalog *catalog);
 bool event_is_hardware(const struct planned_event *e);
 void event_plan_free(struct event_plan *plan);
 

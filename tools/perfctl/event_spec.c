@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parsing of event lists. See event_spec.h. */
 #include "event_spec.h"
+#include "event_plan.h"
+#include "kernel.h"
 #include "opt.h"
 #include "processor.h"
 
@@ -181,15 +183,44 @@ static bool has_capital(const char *text, size_t len)
 	return false;
 }
 
+/* Tracepoints by a name whose system was left out; see event_without_system(). */
+static bool offer_tracepoints(struct strbuf *b, const char *name)
+{
+	struct pev_catalog *catalog = NULL;
+	struct msg ignored;
+	bool exact;
+
+	if (kernel_catalog(&catalog, &ignored))
+		return false;
+	exact = event_without_system(b, name, catalog);
+	pev_catalog_free(catalog);
+	return exact;
+}
+
+static int mean(struct msg *m, const char *name, struct strbuf *quoted)
+{
+	msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean %s?", name, quoted->s);
+	strbuf_free(quoted);
+	return -ENOENT;
+}
+
 /* @m has what the processor's events say to that name */
 static int no_event(const char *name, int err, struct msg *m)
 {
 	struct nearest n = { .word = name };
+	struct strbuf names = { 0 };
 
+	if (offer_tracepoints(&names, name))
+		return mean(m, name, &names);
 	counter_names_offer(&n);
-	if (n.best && n.distance <= 2)
-		return msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean \"%s\"?", name,
-			       n.best);
+	if (n.best && n.distance <= 2) {
+		strbuf_reset(&names);
+		strbuf_addf(&names, "\"%s\"", n.best);
+		return mean(m, name, &names);
+	}
+	if (names.len)
+		return mean(m, name, &names);
+	strbuf_free(&names);
 	/* it may have been one of these, or looks like one */
 	if (has_capital(name, strlen(name)) || strstr(name, "::") ||
 	    (err == -ENOENT && strstr(m->text, "did you mean")))

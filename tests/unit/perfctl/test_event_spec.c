@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Event lists and CPU lists as typed. */
 #include "cpulist.h"
+#include "event_plan.h"
 #include "event_spec.h"
 #include "tap.h"
 
@@ -118,6 +119,39 @@ static void filters(void)
 	event_list_free(&l);
 }
 
+static void without_system(void)
+{
+	struct pev_catalog_entry entries[] = {
+		{ .type = PEV_TYPE_SOFTWARE, .name = (char *)"page-faults" },
+		{ .type = PEV_TYPE_TRACEPOINT, .name = (char *)"sched:sched_switch" },
+		{ .type = PEV_TYPE_TRACEPOINT, .name = (char *)"a:open" },
+		{ .type = PEV_TYPE_MARKER, .name = (char *)"b:open" },
+	};
+	struct pev_catalog catalog = { .entries = entries, .nr = ARRAY_SIZE(entries) };
+	static const struct {
+		const char *name, *want;
+		bool exact;
+	} tries[] = {
+		{ "sched_switch", "\"sched:sched_switch\"", true },
+		{ "sched_swtich", "\"sched:sched_switch\"", false },
+		{ "open", "\"a:open\" or \"b:open\"", true },
+		{ "opeen", "\"a:open\"", false },
+		{ "sched_*", "\"*:sched_*\"", true },
+		{ "page-fault", "", false },
+		{ "xyz*", "", false },
+		{ "", "", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct strbuf b = { 0 };
+		bool exact = event_without_system(&b, tries[i].name, &catalog);
+
+		IS_STR(b.len ? b.s : "", tries[i].want, tries[i].name);
+		OK(exact == tries[i].exact, "... %s", exact ? "to the letter" : "nearly");
+		strbuf_free(&b);
+	}
+}
+
 void test_event_spec(void)
 {
 	names();
@@ -125,6 +159,7 @@ void test_event_spec(void)
 	terms();
 	groups();
 	filters();
+	without_system();
 	refused("page-fualts", -ENOENT,
 		"unknown event \"page-fualts\"; did you mean \"page-faults\"?");
 	refused("zzzzzz", -ENOENT, "unknown event \"zzzzzz\"; \"perfctl list\" shows the events");
