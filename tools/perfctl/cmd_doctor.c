@@ -113,7 +113,7 @@ static void check_sampling(struct doctor *d)
 	pev_attr_channel(&attr, 1 << 20);
 	channel = pev_open_why(&attr, &why);
 	if (channel < 0) {
-		doctor_say(d, BAD, "channel", "rings of 1 MiB: %s", why.text);
+		doctor_say(d, BAD, "channel", "rings of 1 MiB: %s", kernel_reason(&why));
 		return;
 	}
 	doctor_say(d, GOOD, "channel", "rings of 1 MiB for each CPU");
@@ -124,18 +124,18 @@ static void check_sampling(struct doctor *d)
 	if (try_open(&attr, &why))
 		doctor_say(d, GOOD, "sampling", "own processes, by timer, with call chains");
 	else
-		doctor_say(d, BAD, "sampling", "%s", why.text);
+		doctor_say(d, BAD, "sampling", "%s", kernel_reason(&why));
 	attr.flags &= ~PEV_F_EXCLUDE_KERNEL;
 	attr.sample |= PEV_SAMPLE_KSTACK;
 	if (try_open(&attr, &why))
 		doctor_say(d, GOOD, "kernel side", "addresses and call chains of the kernel");
 	else
-		doctor_say(d, NOTE, "kernel side", "%s", why.text);
+		doctor_say(d, NOTE, "kernel side", "%s", kernel_reason(&why));
 	pev_attr_target(&attr, PEV_TARGET_CPUS, 0);
 	if (try_open(&attr, &why))
 		doctor_say(d, GOOD, "whole machine", "record -a, stat -a");
 	else
-		doctor_say(d, NOTE, "whole machine", "%s", why.text);
+		doctor_say(d, NOTE, "whole machine", "%s", kernel_reason(&why));
 	close(channel);
 }
 

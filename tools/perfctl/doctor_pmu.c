@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl doctor: hardware counters, and what stands in their way. */
 #include "doctor.h"
+#include "kernel.h"
 #include "pmu_text.h"
 #include "processor.h"
 #include "text.h"
@@ -86,7 +87,7 @@ static void check_opening(struct doctor *d)
 			   "counters");
 		close(fd);
 	} else {
-		doctor_say(d, NOTE, "cycles", "%s", why.text);
+		doctor_say(d, NOTE, "cycles", "%s", kernel_reason(&why));
 	}
 }
 

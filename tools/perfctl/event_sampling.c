@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which events take samples, how often, and what is in them. See event_plan.h. */
 #include "event_plan.h"
+#include "kernel.h"
 #include "perfctl.h"
 
 #include <pev/sym.h>
@@ -19,7 +20,7 @@ const char *event_to_sample(const struct pev_info *info, bool quiet)
 		fd = pev_open_why(&attr, &why);
 		if (fd < 0)
 			note("cycles cannot be sampled now, so that the cpu-clock timer does it: %s",
-			     why.text);
+			     kernel_reason(&why));
 	} else if (!quiet) {
 		note("no PMU here that pev can use, so that the cpu-clock timer takes the samples");
 	}

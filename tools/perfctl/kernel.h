@@ -11,6 +11,12 @@
 int kernel_info(struct pev_info *info, struct msg *m);
 /* The events that can be opened now; free with pev_catalog_free(). */
 int kernel_catalog(struct pev_catalog **catalog, struct msg *m);
+/**
+ * kernel_reason() - what the kernel says, for somebody who typed a command
+ * @why: of a call that failed; the words of the interface in its text become
+ *       those of the command line
+ */
+const char *kernel_reason(struct pev_why *why);
 /* One sentence about a refusal: ours, then the kernel's. */
 int kernel_refused(struct msg *m, int err, const struct pev_why *why, const char *fmt, ...)
 	PRINTF(4, 5);

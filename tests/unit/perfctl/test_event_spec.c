@@ -3,6 +3,7 @@
 #include "cpulist.h"
 #include "event_plan.h"
 #include "event_spec.h"
+#include "kernel.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -119,6 +120,37 @@ static void filters(void)
 	event_list_free(&l);
 }
 
+static void reasons(void)
+{
+	static const struct {
+		const char *said, *shown;
+	} tries[] = {
+		{ "LLC-loads: pev has no table; give its code by PEV_TYPE_RAW",
+		  "LLC-loads: pev has no table; give its code, as in -e r01c4" },
+		{ "what the kernel does needs CAP_PERFMON: set PEV_F_EXCLUDE_KERNEL",
+		  "what the kernel does needs CAP_PERFMON: add :u to the event for user mode alone" },
+		{ "PEV_F_EXCLUDE_HOST: this processor can't run guests, there is nothing to count",
+		  ":G: this processor can't run guests, there is nothing to count" },
+		{ "period 1000 would fire too often", "period 1000 would fire too often" },
+		{ "", "" },
+	};
+	struct pev_why why;
+	struct msg m;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		snprintf(why.text, sizeof(why.text), "%s", tries[i].said);
+		IS_STR(kernel_reason(&why), tries[i].shown, "what the kernel says, for who types");
+	}
+	/* it cannot grow beyond its room */
+	memset(why.text, 'x', sizeof(why.text));
+	strcpy(why.text + sizeof(why.text) - strlen(tries[0].said) - 1, tries[0].said);
+	OK(strlen(kernel_reason(&why)) == sizeof(why.text) - 1, "... cut to its room");
+	strcpy(why.text, tries[0].said);
+	kernel_refused(&m, -EOPNOTSUPP, &why, "LLC-loads");
+	IS_STR(m.text, tries[0].shown, "... in a message");
+	IS_STR(why.text, tries[0].said, "... and the kernel's own stays");
+}
+
 static void without_system(void)
 {
 	struct pev_catalog_entry entries[] = {
@@ -160,6 +192,7 @@ void test_event_spec(void)
 	groups();
 	filters();
 	without_system();
+	reasons();
 	refused("page-fualts", -ENOENT,
 		"unknown event \"page-fualts\"; did you mean \"page-faults\"?");
 	refused("zzzzzz", -ENOENT, "unknown event \"zzzzzz\"; \"perfctl list\" shows the events");
