@@ -17,6 +17,32 @@ within "report: hot() has about three quarters" "${hot:-0}" 55 90
 within "report: cold() has about one quarter" "${cold:-0}" 8 40
 says "report --children: main() has it all" 0 '^ +(8|9|10)[0-9.]+% +[0-9.]+% +hot +hot +\[\.\] main$' \
 	perfctl report --children -g none
+
+# what was inlined has levels of its own where it is asked for
+cat >inlined.c <<'C'
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inner_part(unsigned long n)
+{
+	while (n--)
+		sink += n;
+}
+__attribute__((noinline)) void outer_part(void)
+{
+	inner_part(600000000);
+}
+int main(void) { outer_part(); return 0; }
+C
+gcc -O1 -g -fno-omit-frame-pointer -o inlined inlined.c
+perfctl record -q -g -o inlined.trace -- ./inlined
+says "flame: what was inlined is a part of its function" 0 ';outer_part [0-9]+$' \
+	perfctl flame --folded inlined.trace
+says "flame --inline: ... and a level of its own" 0 ';outer_part;inner_part [0-9]+$' \
+	perfctl flame --inline --folded inlined.trace
+perfctl report --html page.html inlined.trace
+perfctl report --inline --html page2.html inlined.trace
+within "report --html: the page has it with --inline alone" "$(grep -c '"inner_part"' page.html)" 0 0
+within "... and there as a function" "$(grep -c '"inner_part"' page2.html)" 1 1000
+
 ok "record: the older trace is kept" bash -c './hot 1 >/dev/null; perfctl record -q -- ./hot 50 && [ -f pev.trace.old/metadata ]'
 says "record: a directory that is no trace stays" 1 'exists and is not a pev trace' \
 	bash -c 'mkdir mine; touch mine/file; perfctl record -o mine -- true'

@@ -28,6 +28,7 @@ struct flame_opts {
 	uint64_t width;
 	double least;
 	bool icicle;
+	bool inlined;
 	bool folded;
 };
 
@@ -71,6 +72,8 @@ static const struct opt flame_options[] = {
 	{ 0, OPT_DOUBLE, "least", "PIXELS", "what would be narrower is left out (default: 0.3)",
 	  offsetof(struct flame_opts, least) },
 	{ 0, OPT_FLAG, "icicle", NULL, "from the top downwards", offsetof(struct flame_opts, icicle) },
+	{ 0, OPT_FLAG, "inline", NULL, "draw what was inlined as functions of their own, by debug "
+	  "information", offsetof(struct flame_opts, inlined) },
 	{ 0, OPT_FLAG, "folded", NULL, "chains as text, one a line, for other programs",
 	  offsetof(struct flame_opts, folded) },
 	{ 0 },
@@ -355,6 +358,8 @@ static int flame(struct flame_run *r, struct msg *m)
 	if (err)
 		return err;
 	profile_resolve(&r->feed.profile);
+	if (r->opts.inlined)
+		profile_inline(&r->feed.profile);
 	while (r->event < r->feed.names.n && !report_has_event(&r->feed.profile, r->event))
 		r->event++;
 	if (r->event == r->feed.names.n)
