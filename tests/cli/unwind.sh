@@ -53,6 +53,11 @@ within "stripped: percent of chains that are as deep, by offsets" "$deep" 95 100
 perfctl record -q -g no -o none -- ./path 200
 says "-g no records none" 0 '\[\.\] spin' perfctl report none
 ok "... indeed" bash -c '! perfctl report none 2>/dev/null | grep -q "one$"'
+perfctl record -q -e cpu-clock:u -F 500 -g dwarf -o user.dwarf -- ./path 500
+perfctl export -o user.data perf.data user.dwarf
+perfctl import -o user.again user.data
+says "-g dwarf of user mode alone: an exported perf.data has the chains" 0 \
+	'main;one;two;three;spin [0-9]{2}' perfctl flame --folded user.again
 says "bytes of the stack: too many" 2 'takes 64 to 32768 bytes' perfctl record -g dwarf,1M true
 says "bytes of the stack: no number" 2 'not "x"' perfctl record -g dwarf,x true
 says "another way" 2 'by "lbr" are not available' perfctl record -g lbr true

@@ -54,7 +54,8 @@ uint64_t perf_sample_type(const struct pev_class *cls)
 
 	if (cls->sample & PEV_SAMPLE_ADDR)
 		type |= PERF_SAMPLE_ADDR;
-	if (cls->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
+	/* registers and stack have become a chain on the way here */
+	if (cls->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS))
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (perf_is_tracepoint(cls))
 		type |= PERF_SAMPLE_RAW;
