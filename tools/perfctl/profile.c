@@ -217,19 +217,21 @@ uint32_t profile_chain_from(struct profile *p, uint32_t chain, uint32_t skip)
 
 /*
  * Keys are read as they are written, member by member: whoever reads more at once
- * right after that waits until all of it has reached the cache.
+ * right after that waits until all of it has reached the cache. The products do
+ * not depend on each other, so that they are made side by side.
  */
 static uint32_t key_hash(const struct cell_key *k)
 {
-	uint64_t values[2], h;
+	uint64_t values[2];
 
 	_Static_assert(sizeof(values) == sizeof(k->value), "all values are hashed");
 	memcpy(values, k->value, sizeof(values));
-	h = hash_more(hash_pair(k->event, k->comm), hash_pair(k->frame, k->chain));
-	h = hash_more(h, hash_pair(k->pid, k->tid));
-	h = hash_more(h, hash_pair(k->cpu, k->time));
-	h = hash_more(h, values[0]);
-	return hash_2u64(h, values[1]);
+	return hash_u64(hash_fold(hash_pair(k->event, k->comm) ^ 0x9e3779b97f4a7c15ULL,
+				  hash_pair(k->frame, k->chain) ^ 0xbf58476d1ce4e5b9ULL) +
+			hash_fold(hash_pair(k->pid, k->tid) ^ 0xbf58476d1ce4e5b9ULL,
+				  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
+			hash_fold(values[0] ^ 0x94d049bb133111ebULL,
+				  values[1] ^ 0x9e3779b97f4a7c15ULL));
 }
 
 static bool key_equal(const struct cell_key *a, const struct cell_key *b)

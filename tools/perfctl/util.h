@@ -146,13 +146,6 @@ static inline uint64_t hash_pair(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
-/* A hash of what @h is of, and @v behind it; not yet one to look up by. */
-static inline uint64_t hash_more(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
-	return h ^ h >> 29;
-}
-
 /* All bits of both into all bits of one: the halves of their product. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
