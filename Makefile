@@ -21,7 +21,7 @@ MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
 export LINUX_SRC SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
-export VM_TIMEOUT VM_ROOT VM_SHARES SUITES DURATION V
+export VM_TIMEOUT VM_ROOT VM_SHARES SAMPLES SUITES DURATION V
 
 SETUP  := scripts/setup.sh
 # Standard output belongs to the command that runs in a machine.
@@ -122,7 +122,8 @@ selftests: kernel
 	@$(SUBMAKE) -f scripts/selftests.mk O=$(BUILD)/$(ARCH)/selftests -j$(JOBS) \
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
-#: make bench       pev beside perf, ftrace and LTTng, in one boot
+#: make bench       pev beside perf, ftrace and LTTng, in one boot, and before
+#:                  perfctl beside perf: SAMPLES="1000000" reads less
 bench: vm-deps
 	@tests/bench/run
 
