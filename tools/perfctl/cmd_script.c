@@ -240,16 +240,23 @@ static const char *place(struct script_run *r, uint32_t frame)
 	return r->places[frame];
 }
 
+static void put_address(struct strbuf *b, uint64_t addr)
+{
+	strbuf_putc(b, ' ');
+	strbuf_hex(b, addr, 16);
+	strbuf_putc(b, ' ');
+}
+
 static void put_place(struct script_run *r, uint32_t frame, uint64_t addr)
 {
 	const char *text = place(r, frame), *end;
 
 	for (; (end = strchr(text, '\n')); text = end + 1) {
-		strbuf_addf(&r->line, " %16" PRIx64 " ", addr);
+		put_address(&r->line, addr);
 		strbuf_add(&r->line, text, (size_t)(end - text) + 1);
 		strbuf_puts(&r->line, "       ");
 	}
-	strbuf_addf(&r->line, " %16" PRIx64 " ", addr);
+	put_address(&r->line, addr);
 	strbuf_puts(&r->line, text);
 }
 

@@ -359,7 +359,6 @@ static int trace_target(struct trace_run *r, struct msg *m)
 
 	if (r->opts.strings && !r->opts.summary)
 		live.text = max_u64(r->opts.bytes, PEV_CALL_TEXT);
-
 	if (r->opts.calls)
 		err = syscalls_filter(&r->calls, r->opts.calls, &filter, m);
 	live.filter = filter.s;
@@ -368,9 +367,8 @@ static int trace_target(struct trace_run *r, struct msg *m)
 	strbuf_free(&filter);
 	if (!err)
 		err = live_start(&r->live, &r->target, m);
-	if (!err && r->argv) {
+	if (!err && r->argv)
 		err = workload_go(&r->workload, r->argv[0], &r->status, m);
-	}
 	if (!err) {
 		err = trace_loop(r, m);
 		if (r->tallies)
@@ -481,8 +479,8 @@ const struct command command_trace = {
 		 "call with its arguments as the kernel names them, the result and how long it "
 		 "took. The program is not stopped, as a debugger would: strings and data that "
 		 "arguments point to are copied by the kernel as they pass, and shown as numbers "
-		 "where their memory was not there. Ends with the command, the processes or Ctrl-C; exits with "
-		 "the command's status.",
+		 "where their memory was not there. Ends with the command, the processes or Ctrl-C; "
+		 "exits with the command's status.",
 	.examples = "  perfctl trace -- ls\n"
 		    "  perfctl trace -e 'open*,stat*' -z -- ./program   what it does not find\n"
 		    "  perfctl trace -S -p 1234                         a table, until Ctrl-C\n"

@@ -85,6 +85,20 @@ void strbuf_add(struct strbuf *b, const void *data, size_t len)
 	b->s[b->len] = 0;
 }
 
+void strbuf_hex(struct strbuf *b, uint64_t v, unsigned int width)
+{
+	char text[16];
+	unsigned int n = 0;
+
+	do {
+		text[sizeof(text) - ++n] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	for (unsigned int pad = n; pad < width; pad++)
+		strbuf_putc(b, ' ');
+	strbuf_add(b, text + sizeof(text) - n, n);
+}
+
 void strbuf_addf(struct strbuf *b, const char *fmt, ...)
 {
 	char small[256], *big;

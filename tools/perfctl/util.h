@@ -66,6 +66,8 @@ struct strbuf {
 };
 
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
+/* As "%*llx" does, in a tenth of the time: scripts print millions of addresses. */
+void strbuf_hex(struct strbuf *b, uint64_t v, unsigned int width);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF(2, 3);
 void strbuf_reset(struct strbuf *b);
 void strbuf_free(struct strbuf *b);
