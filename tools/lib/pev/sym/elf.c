@@ -19,6 +19,7 @@
  * @name:  of the file that was opened, not necessarily the object's path
  * @raw:   all of it
  * @dwfl:  open while debug information is in use
+ * @debug: a separate debug file, while its .debug_frame is in use
  * @cfi:   .eh_frame and .debug_frame
  * @ready: these were looked for
  */
@@ -32,6 +33,7 @@ struct elf_file {
 	Dwfl		*dwfl;
 	Dwfl_Module	*mod;
 	struct pev_syms	*syms;
+	Elf		*debug;
 	struct build_id	id;
 	struct cfi	cfi[2];
 	bool		ready[2];
@@ -215,6 +217,21 @@ static bool section_bytes(Elf *elf, const char *name, struct bytes *sec)
 	return true;
 }
 
+/* False: there is no debug file with this build id. */
+static bool open_debug(struct elf_file *f)
+{
+	char *name = NULL;
+	int fd = find_debug(f->syms, &f->id, &name);
+
+	if (fd < 0)
+		return false;
+	f->debug = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf_cntl(f->debug, ELF_C_FDREAD);
+	close(fd);
+	free(name);
+	return f->debug;
+}
+
 /* In the file itself or in its separate debug file. */
 static bool debug_frame(struct object *o, struct bytes *sec)
 {
@@ -223,6 +240,9 @@ static bool debug_frame(struct object *o, struct bytes *sec)
 
 	if (section_bytes(o->file->elf, ".debug_frame", sec))
 		return true;
+	/* elfutils would decompress all that is in it */
+	if (open_debug(o->file))
+		return section_bytes(o->file->debug, ".debug_frame", sec);
 	dw = elf_dwarf(o->file->syms, o, &bias);
 	return dw && section_bytes(dwarf_getelf(dw), ".debug_frame", sec);
 }
@@ -492,6 +512,7 @@ void elf_free(struct elf_file *f)
 	cfi_free(&f->cfi[0]);
 	cfi_free(&f->cfi[1]);
 	dwfl_close(f);
+	elf_end(f->debug);
 	elf_end(f->elf);
 	free(f->name);
 	free(f);

@@ -4,20 +4,28 @@
 
 #include <stdio.h>
 
-/* Parses in place. */
-static char *hex(char *p, uint64_t *v)
-{
-	*v = 0;
-	for (;; p++) {
-		unsigned int c = (unsigned char)*p;
+/* The kernel writes as many digits, so that the type stands where it always does. */
+#define DIGITS 16
 
-		if (c - '0' < 10)
-			*v = *v << 4 | (c - '0');
-		else if ((c | 0x20) - 'a' < 6)
-			*v = *v << 4 | ((c | 0x20) - 'a' + 10);
-		else
-			return p;
+/* False: what begins there is no address. */
+static bool address(const char *p, uint64_t *v)
+{
+	static const uint8_t value[256] = {
+		['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7,
+		['7'] = 8, ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13,
+		['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12, ['C'] = 13,
+		['D'] = 14, ['E'] = 15, ['F'] = 16,
+	};
+
+	*v = 0;
+	for (unsigned int i = 0; i < DIGITS; i++) {
+		uint8_t digit = value[(uint8_t)p[i]];
+
+		if (!digit)
+			return false;
+		*v = *v << 4 | (digit - 1u);
 	}
+	return true;
 }
 
 /**
@@ -45,26 +53,25 @@ static int module_owner(struct pev_syms *s, struct module_cache *c, const char *
 }
 
 /* "ffffffff81000000 T _text" or "ffffffffc0000000 t init_module\t[ext4]" */
-static bool parse_line(struct pev_syms *s, struct symtab *t, char *line, struct module_cache *c)
+static bool parse_line(struct pev_syms *s, struct symtab *t, char *line, char *end,
+		       struct module_cache *c)
 {
+	char *name = line + DIGITS + 3, *module, type;
 	int owner = PEV_SYM_KERNEL;
-	char *p, *name, *end, type;
 	uint64_t addr;
 
-	p = hex(line, &addr);
-	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ' || !addr)
+	/* what is no function, which is half of it, goes first */
+	if (end <= name || line[DIGITS] != ' ' || line[DIGITS + 2] != ' ')
 		return true;
-	type = p[1];
-	if (type != 't' && type != 'T' && type != 'w' && type != 'W')
+	type = line[DIGITS + 1];
+	if ((type != 't' && type != 'T' && type != 'w' && type != 'W') ||
+	    !address(line, &addr) || !addr)
 		return true;
-	name = p + 3;
-	end = name + strcspn(name, "\t ");
-	if (*end) {
-		char *module = strchr(end, '['), *close = module ? strchr(module, ']') : NULL;
-
-		*end = 0;
-		if (close) {
-			*close = 0;
+	module = memchr(name, '\t', (size_t)(end - name));
+	if (module) {
+		*module++ = 0;
+		if (module[0] == '[' && end[-1] == ']') {
+			end[-1] = 0;
 			owner = module_owner(s, c, module + 1);
 		}
 	}
@@ -85,7 +92,7 @@ bool kallsyms_parse(struct pev_syms *s, char *text)
 		bool last = !*end;
 
 		*end = 0;
-		if (!parse_line(s, &t, text, &c))
+		if (!parse_line(s, &t, text, end, &c))
 			break;
 		text = last ? end : end + 1;
 	}
