@@ -68,10 +68,21 @@ static int in_namespace(struct pev_syms *s, struct object *o, char **file,
 	return fd;
 }
 
-static int by_id(struct pev_syms *s, struct object *o, char **file)
+/* From a debuginfod server, whose word about the build id isn't taken. */
+static int from_server(const struct build_id *id, bool debug, char **file)
 {
 	struct build_id other;
 	char *path;
+	int fd = debuginfod_get(id, debug, &path);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return try(id, path, file, &other);
+}
+
+static int by_id(struct pev_syms *s, struct object *o, char **file)
+{
 	int fd;
 
 	if (!o->id.len)
@@ -81,11 +92,7 @@ static int by_id(struct pev_syms *s, struct object *o, char **file)
 		fd = find_debug(s, &o->id, file);
 	if (fd >= 0 || s->flags & PEV_SYMS_NO_DEBUGINFOD)
 		return fd;
-	fd = debuginfod_get(&o->id, false, &path);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return try(&o->id, path, file, &other);
+	return from_server(&o->id, false, file);
 }
 
 /* By its build id only: other kernels lie in the same places. */
@@ -101,7 +108,6 @@ static int find_vmlinux(struct pev_syms *s, char **file)
 		{ "/lib/modules/", "/build/vmlinux" },
 	};
 	struct build_id other;
-	char *path;
 	int fd;
 
 	if (s->vmlinux_path)
@@ -113,11 +119,7 @@ static int find_vmlinux(struct pev_syms *s, char **file)
 			 file, &other);
 	if (fd >= 0 || s->flags & PEV_SYMS_NO_DEBUGINFOD)
 		return fd;
-	fd = debuginfod_get(&s->kernel_id, true, &path);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return try(&s->kernel_id, path, file, &other);
+	return from_server(&s->kernel_id, true, file);
 }
 
 int find_file(struct pev_syms *s, struct object *o, char **file, struct build_id *other)
