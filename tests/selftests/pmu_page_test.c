@@ -10,53 +10,6 @@
 #include "pev_child.h"
 #include "pmu_util.h"
 
-#define NOTHING	(~0ULL)
-
-#if defined(__x86_64__)
-static uint64_t read_counter(uint32_t counter)
-{
-	uint32_t low, high;
-
-	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
-	return (uint64_t)high << 32 | low;
-}
-#else
-static uint64_t read_counter(uint32_t spr)
-{
-	uint64_t value = 0;
-
-	switch (spr) {
-	case 771: asm volatile("mfspr %0, 771" : "=r" (value)); break;
-	case 772: asm volatile("mfspr %0, 772" : "=r" (value)); break;
-	case 773: asm volatile("mfspr %0, 773" : "=r" (value)); break;
-	case 774: asm volatile("mfspr %0, 774" : "=r" (value)); break;
-	case 775: asm volatile("mfspr %0, 775" : "=r" (value)); break;
-	case 776: asm volatile("mfspr %0, 776" : "=r" (value)); break;
-	}
-	return value;
-}
-#endif
-
-/* The counter's value, or NOTHING: then read() has to be asked. */
-static uint64_t self_read(const volatile struct pev_user_page *page)
-{
-	uint32_t seq, counter;
-	uint64_t value;
-
-	do {
-		seq = page->seq;
-		atomic_signal_fence(memory_order_seq_cst);
-		/* once: what it is by now may be no counter */
-		counter = page->counter;
-		if (!counter || page->cpu != (uint32_t)sched_getcpu())
-			return NOTHING;
-		value = read_counter(counter - 1) - page->start;
-		value = page->base + (value << page->shift >> page->shift);
-		atomic_signal_fence(memory_order_seq_cst);
-	} while (page->seq != seq || seq & 1);
-	return value;
-}
-
 FIXTURE(page) {
 	int			fd;
 	struct pev_user_page	*page;
@@ -84,15 +37,15 @@ TEST_F(page, counts_without_a_call)
 {
 	uint64_t first, before, after, last;
 
-	EXPECT_EQ(NOTHING, self_read(self->page));
+	EXPECT_EQ(PMU_NOTHING, pmu_self_read(self->page));
 	pev_on(self->fd);
 	first = pev_read(self->fd).value;
-	before = self_read(self->page);
+	before = pmu_self_read(self->page);
 	pmu_loop(100000);
-	after = self_read(self->page);
+	after = pmu_self_read(self->page);
 	last = pev_read(self->fd).value;
-	ASSERT_NE(NOTHING, before);
-	ASSERT_NE(NOTHING, after);
+	ASSERT_NE(PMU_NOTHING, before);
+	ASSERT_NE(PMU_NOTHING, after);
 	EXPECT_LT(first, before);
 	EXPECT_LE(100000 * PMU_ROUND, after - before);
 	EXPECT_GT(100000 * PMU_ROUND + 1000, after - before);
@@ -100,7 +53,7 @@ TEST_F(page, counts_without_a_call)
 	EXPECT_GT(1000, last - after);
 	EXPECT_EQ(0, self->page->partial);
 	pev_off(self->fd);
-	EXPECT_EQ(NOTHING, self_read(self->page));
+	EXPECT_EQ(PMU_NOTHING, pmu_self_read(self->page));
 }
 
 /* A reset is seen at once, not at the next task switch. */
@@ -108,13 +61,13 @@ TEST_F(page, reset)
 {
 	pev_on(self->fd);
 	pmu_loop(100000);
-	EXPECT_LE(100000 * PMU_ROUND, self_read(self->page));
+	EXPECT_LE(100000 * PMU_ROUND, pmu_self_read(self->page));
 	ASSERT_EQ(0, ioctl(self->fd, PEV_IOC_RESET, 0));
-	EXPECT_GT(10000, self_read(self->page));
+	EXPECT_GT(10000, pmu_self_read(self->page));
 	pmu_loop(1000);
-	EXPECT_LT(1000 * PMU_ROUND, self_read(self->page));
-	EXPECT_GT(1000 * PMU_ROUND + 10000, self_read(self->page));
-	EXPECT_GT(pev_read(self->fd).value + 10000, self_read(self->page));
+	EXPECT_LT(1000 * PMU_ROUND, pmu_self_read(self->page));
+	EXPECT_GT(1000 * PMU_ROUND + 10000, pmu_self_read(self->page));
+	EXPECT_GT(pev_read(self->fd).value + 10000, pmu_self_read(self->page));
 	pev_off(self->fd);
 }
 
@@ -132,8 +85,8 @@ TEST_F(page, across_switches)
 			pmu_loop(1000);
 	}
 	for (int i = 0; i < 3000; i++) {
-		value = self_read(self->page);
-		ASSERT_NE(NOTHING, value);
+		value = pmu_self_read(self->page);
+		ASSERT_NE(PMU_NOTHING, value);
 		ASSERT_LT(last, value);
 		if (last && value - last > largest)
 			largest = value - last;
@@ -164,7 +117,7 @@ static void *read_as_other(void *arg)
 	pev_pin(other->cpu);
 	while (!stop) {
 		other->tries++;
-		other->values += self_read(other->page) != NOTHING;
+		other->values += pmu_self_read(other->page) != PMU_NOTHING;
 	}
 	return NULL;
 }
@@ -194,7 +147,7 @@ TEST_F(page, another_thread_gets_nothing)
 		EXPECT_LT(0, others[i].tries);
 		EXPECT_EQ(0, others[i].values) TH_LOG("of %lu", others[i].tries);
 	}
-	EXPECT_NE(NOTHING, self_read(self->page));
+	EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));
 }
 
 TEST_F(page, moves_with_the_task)
@@ -207,8 +160,8 @@ TEST_F(page, moves_with_the_task)
 	nr = pev_cpus(cpus, 8);
 	for (int i = 0; i < 100; i++) {
 		pev_pin(cpus[i % nr]);
-		value = self_read(self->page);
-		ASSERT_NE(NOTHING, value);
+		value = pmu_self_read(self->page);
+		ASSERT_NE(PMU_NOTHING, value);
 		ASSERT_LT(last, value);
 		ASSERT_EQ((uint32_t)cpus[i % nr], self->page->cpu);
 		last = value;
@@ -218,11 +171,11 @@ TEST_F(page, moves_with_the_task)
 TEST_F(page, after_close_there_is_nothing)
 {
 	pev_on(self->fd);
-	ASSERT_NE(NOTHING, self_read(self->page));
+	ASSERT_NE(PMU_NOTHING, pmu_self_read(self->page));
 	/* the mapping keeps the event; switched off, it has no counter */
 	pev_off(self->fd);
 	close(self->fd);
-	EXPECT_EQ(NOTHING, self_read(self->page));
+	EXPECT_EQ(PMU_NOTHING, pmu_self_read(self->page));
 	munmap(self->page, sysconf(_SC_PAGESIZE));
 	self->fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
 }
@@ -235,11 +188,11 @@ TEST_F(page, moves_in_memory)
 
 	ASSERT_NE(MAP_FAILED, to);
 	pev_on(self->fd);
-	ASSERT_NE(NOTHING, self_read(self->page));
+	ASSERT_NE(PMU_NOTHING, pmu_self_read(self->page));
 	self->page = mremap(self->page, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	ASSERT_EQ(to, self->page);
 	for (int i = 0; i < 5; i++) {
-		EXPECT_NE(NOTHING, self_read(self->page));
+		EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));
 		sched_yield();
 	}
 }
@@ -284,11 +237,11 @@ TEST_F(page, counters_of_others_are_hidden)
 	ASSERT_EQ(1, write(to[1], "x", 1));
 	ASSERT_EQ(1, read(from[0], &go, 1));
 	for (i = 0; i < nr; i++)
-		before[i] = read_counter(base + i);
+		before[i] = pmu_read_counter(base + i);
 	ASSERT_EQ(1, write(to[1], "x", 1));
 	ASSERT_EQ(1, read(from[0], &go, 1));
 	for (i = 0; i < nr; i++) {
-		after[i] = read_counter(base + i);
+		after[i] = pmu_read_counter(base + i);
 		EXPECT_EQ(before[i], after[i]);
 	}
 	close(to[1]);
@@ -333,7 +286,7 @@ TEST(the_right_to_read)
 				_exit(1);
 			if (!mapped)
 				munmap(page, sysconf(_SC_PAGESIZE));
-			read_counter(0);
+			pmu_read_counter(0);
 			_exit(0);
 		}
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -7,6 +7,7 @@
 #ifndef PMU_UTIL_H
 #define PMU_UTIL_H
 
+#include <sched.h>
 #include "pev_util.h"
 
 #define USER_ONLY	PEV_F_EXCLUDE_KERNEL
@@ -101,6 +102,53 @@ static UNUSED struct pev_multiplexed pmu_multiplexed(int fd)
 	if (ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m))
 		memset(&m, 0xff, sizeof(m));
 	return m;
+}
+
+#if defined(__x86_64__)
+static UNUSED uint64_t pmu_read_counter(uint32_t counter)
+{
+	uint32_t low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
+	return (uint64_t)high << 32 | low;
+}
+#else
+static UNUSED uint64_t pmu_read_counter(uint32_t spr)
+{
+	uint64_t value = 0;
+
+	switch (spr) {
+	case 771: asm volatile("mfspr %0, 771" : "=r" (value)); break;
+	case 772: asm volatile("mfspr %0, 772" : "=r" (value)); break;
+	case 773: asm volatile("mfspr %0, 773" : "=r" (value)); break;
+	case 774: asm volatile("mfspr %0, 774" : "=r" (value)); break;
+	case 775: asm volatile("mfspr %0, 775" : "=r" (value)); break;
+	case 776: asm volatile("mfspr %0, 776" : "=r" (value)); break;
+	}
+	return value;
+}
+#endif
+
+#define PMU_NOTHING	(~0ULL)
+
+/* What an event has counted, by its page, or PMU_NOTHING: then read() has to be asked. */
+static UNUSED uint64_t pmu_self_read(const volatile struct pev_user_page *page)
+{
+	uint32_t seq, counter;
+	uint64_t value;
+
+	do {
+		seq = page->seq;
+		asm volatile("" : : : "memory");
+		/* once: it may be another at any moment, and then there is none to ask */
+		counter = page->counter;
+		if (!counter || page->cpu != (uint32_t)sched_getcpu())
+			return PMU_NOTHING;
+		value = pmu_read_counter(counter - 1) - page->start;
+		value = page->base + (value << page->shift >> page->shift);
+		asm volatile("" : : : "memory");
+	} while (page->seq != seq || seq & 1);
+	return value;
 }
 
 #define PMU_SKIP_WITHOUT(harness_skip) do {				\

@@ -355,52 +355,16 @@ static void switcher(void)
 		all->switches++;
 }
 
-#if defined(__x86_64__)
-static uint64_t counter_now(uint32_t counter)
-{
-	uint32_t low, high;
-
-	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
-	return (uint64_t)high << 32 | low;
-}
-#else
-static uint64_t counter_now(uint32_t spr)
-{
-	uint64_t value = 0;
-
-	switch (spr) {
-	case 771: asm volatile("mfspr %0, 771" : "=r" (value)); break;
-	case 772: asm volatile("mfspr %0, 772" : "=r" (value)); break;
-	case 773: asm volatile("mfspr %0, 773" : "=r" (value)); break;
-	case 774: asm volatile("mfspr %0, 774" : "=r" (value)); break;
-	case 775: asm volatile("mfspr %0, 775" : "=r" (value)); break;
-	case 776: asm volatile("mfspr %0, 776" : "=r" (value)); break;
-	}
-	return value;
-}
-#endif
-
 /* A task's own value: by the page where that can be, by read() otherwise. */
 static uint64_t self_read(int fd, const volatile struct pev_user_page *page)
 {
-	uint32_t seq, counter;
-	uint64_t value;
+	uint64_t value = pmu_self_read(page);
 
-	do {
-		seq = page->seq;
-		asm volatile("" : : : "memory");
-		all->self_reads++;
-		/* once: it may be another at any moment, and then there is none to ask */
-		counter = page->counter;
-		if (!counter || page->cpu != (uint32_t)sched_getcpu()) {
-			all->self_slow++;
-			return pev_read(fd).value;
-		}
-		value = counter_now(counter - 1) - page->start;
-		value = page->base + (value << page->shift >> page->shift);
-		asm volatile("" : : : "memory");
-	} while (page->seq != seq || seq & 1);
-	return value;
+	all->self_reads++;
+	if (value != PMU_NOTHING)
+		return value;
+	all->self_slow++;
+	return pev_read(fd).value;
 }
 
 static void self_reader(void)
