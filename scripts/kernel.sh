@@ -1,9 +1,10 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
 # Builds the kernel with pev in it. See usage() for the commands; everything
 # is configured by environment variables that the Makefile sets:
 #
 #   ARCH       x86_64 or ppc64le
-#   FLAVOR     plain, debug, race, or lint: an output directory for scripts/lint.sh
+#   FLAVOR     plain, debug, race, rt, or lint: an output directory for scripts/lint.sh
 #   BUILD      directory of all build output
 #   LINUX_SRC  a 6.12 tree to use (it is copied) instead of Debian's
 #
@@ -38,9 +39,9 @@ ppc64le) karch=powerpc cross=powerpc64le-linux-gnu- image=vmlinux imagepath=vmli
 *)	echo "kernel: ARCH=$arch is neither x86_64 nor ppc64le" >&2; exit 2 ;;
 esac
 case $flavor in
-plain|debug|race) ;;
+plain|debug|race|rt) ;;
 lint)	;; # plain, for scripts/lint.sh to build single objects in
-*)	echo "kernel: FLAVOR=$flavor is not plain, debug or race" >&2; exit 2 ;;
+*)	echo "kernel: FLAVOR=$flavor is not plain, debug, race or rt" >&2; exit 2 ;;
 esac
 
 usage() {
@@ -64,8 +65,6 @@ overlay() {
 		find include/uapi/linux include/linux include/trace -maxdepth 1 -name 'pev*.h' || true
 		find kernel/pev arch/*/pev samples/pev -type f || true
 	} 2>/dev/null | sed 's/.*/& &/'
-	{ find tests/kunit -type f 2>/dev/null || true; } |
-		sed 's,tests/kunit/\(.*\),& kernel/pev/kunit/\1,'
 }
 
 overlay_files() { overlay | sed -E '/(~|\.sw[a-z]|\.orig|\.rej) /d' | sort; }
@@ -74,7 +73,9 @@ fragments() {
 	echo "$top/configs/common.config"
 	echo "$top/configs/$arch.config"
 	case $flavor in
-	debug|race) echo "$top/configs/$flavor.config" ;;
+	debug|race|rt)
+		echo "$top/configs/$flavor.config"
+		find "$top/configs" -name "$flavor-$arch.config" ;;
 	esac
 }
 
@@ -293,10 +294,28 @@ configure() {
 	mapfile -t frags < <(fragments; echo "$out/.pev.fragment")
 	"$src/scripts/kconfig/merge_config.sh" -m -O "$out" "${frags[@]}" > "$out/.merge.log"
 	mv "$out/.config" "$out/.pev.merged"
-	# Not olddefconfig: what nobody asked for is off, even where it defaults to on.
+	# Not olddefconfig: options that were not asked for are off, even if they default to on.
 	KCONFIG_ALLCONFIG=$out/.pev.merged kmake -s allnoconfig
 	check_config "${frags[@]}"
 	echo "$stamp" > "$out/.pev-config"
+}
+
+# Where KCOV sees the kernel pass, which is in pev only: address, function, file:line of
+# the innermost function that pev has there. It reports the address behind the call.
+coverage_points() {
+	"${cross}objdump" -d --no-show-raw-insn "$out/vmlinux" | awk '
+		after { sub(":", "", $1); print $1; after = 0 }
+		/(call|bl) .*<__sanitizer_cov_trace_pc(\+0x8)?>/ { after = 1 }' |
+		"${cross}addr2line" -a -f -i -e "$out/vmlinux" | awk '
+		/^0x/ { address = substr($1, 3); next }
+		address && !line { name = $1; line = 1; next }
+		line {
+			line = 0
+			if (match($1, "(kernel|arch/[a-z0-9]+)/pev/") && address) {
+				print address, name, substr($1, RSTART)
+				address = ""
+			}
+		}'
 }
 
 # Fills directory $1 with what a virtual machine and the tests need.
@@ -311,9 +330,10 @@ collect() {
 	cp "$out/.config" "$1/config"
 	cp "$out/include/config/kernel.release" "$1/"
 	cp "$src"/tools/testing/selftests/kselftest*.h "$1/kselftest/"
-	# whose a report of FLAVOR=race is
+	# tell to what a report of FLAVOR=race belongs
 	(cd "$out" && "${cross}nm" kernel/pev/built-in.a arch/$karch/pev/built-in.a) |
 		awk '$2 ~ /^[tTwW]$/ { print $3 }' | sort -u > "$1/pev-functions"
+	[ "$flavor" != debug ] || coverage_points > "$1/pev-coverage"
 	(cd "$out" && find . -name '*.ko') | while read -r ko; do
 		cp "$out/$ko" "$1/modules/"
 	done

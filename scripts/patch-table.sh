@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
 # The list of patches/linux-6.12 with what each is for and how many lines it
 # adds and removes, from the patches themselves: the first line of each is its
 # title.

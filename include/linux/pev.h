@@ -15,7 +15,10 @@
 
 DECLARE_STATIC_KEY_FALSE(pev_task_key);
 
+DECLARE_STATIC_KEY_FALSE(pev_page_key);
+
 void __pev_fork(struct task_struct *child, u64 clone_flags);
+void pev_page_fork(struct task_struct *child, u64 clone_flags);
 void __pev_exit(struct task_struct *task);
 
 /**
@@ -29,7 +32,7 @@ static inline void pev_task_init(struct task_struct *task)
 
 /**
  * pev_fork() - a new task becomes visible
- * @child:       it
+ * @child:       the new task
  * @clone_flags: of clone(2)
  *
  * Context: tasklist_lock held for writing, in the same section that links
@@ -39,6 +42,8 @@ static inline void pev_fork(struct task_struct *child, u64 clone_flags)
 {
 	if (static_branch_unlikely(&pev_task_key))
 		__pev_fork(child, clone_flags);
+	if (static_branch_unlikely(&pev_page_key))
+		pev_page_fork(child, clone_flags);
 }
 
 /**

@@ -33,13 +33,13 @@ struct pev_mark {
 };
 
 /* Never called: the compiler compares the format with the arguments. */
-static inline __printf(1, 2) void pev_mark_check(const char *format, ...)
+static inline __printf(1, 2) void pev_marker_check(const char *format, ...)
 {
 }
 
 #ifdef CONFIG_PEV
 
-void pev_mark_fire(struct pev_mark *mark, const u64 *args);
+void pev_marker_fire(struct pev_mark *mark, const u64 *args);
 
 /* Each argument becomes a word: sign-extended, or a pointer's value. */
 #define __PEV_PUT0()		do { } while (0)
@@ -93,13 +93,13 @@ do {									\
 	};								\
 									\
 	if (0)								\
-		pev_mark_check(__pev_format, ##__VA_ARGS__);		\
+		pev_marker_check(__pev_format, ##__VA_ARGS__);		\
 	if (static_branch_unlikely(&__pev_mark.key)) {			\
 		u64 __pev_words[COUNT_ARGS(__VA_ARGS__)];		\
 		u64 *__pev_word __maybe_unused = __pev_words;		\
 									\
 		__PEV_PUT(__VA_ARGS__);					\
-		pev_mark_fire(&__pev_mark, __pev_words);		\
+		pev_marker_fire(&__pev_mark, __pev_words);		\
 	}								\
 } while (0)
 
@@ -109,7 +109,7 @@ do {									\
 do {									\
 	(void)(__stringify(subsystem) ":" __stringify(event));		\
 	if (0)								\
-		pev_mark_check(fmt, ##__VA_ARGS__);			\
+		pev_marker_check(fmt, ##__VA_ARGS__);			\
 } while (0)
 
 #endif /* CONFIG_PEV */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contract between the PMU core (kernel/pev/pmu.c) and what drives a
+ * The contract between the PMU core (kernel/pev/pmu/pmu.c) and what drives a
  * processor's performance counters, the backend. A machine has one backend.
  *
  * The core owns everything that processors have in common: which event has
@@ -31,12 +31,16 @@ struct task_struct;
  * struct pev_pmu_request - an event as the user asks for it
  * @type:   PEV_TYPE_HARDWARE or PEV_TYPE_RAW
  * @config: enum pev_hardware, below PEV_HW_MAX, or the processor's code
+ * @config1: with a code: its second word, no bits but those of struct pev_pmu
+ * @config2: its third word, likewise
  * @flags:  PEV_F_EXCLUDE_*, PEV_F_MARKED; others are none of the backend's
  * @name:   how a refusal calls an enum pev_hardware; NULL for a code
  */
 struct pev_pmu_request {
 	u32		type;
 	u64		config;
+	u64		config1;
+	u64		config2;
 	u64		flags;
 	const char	*name;
 };
@@ -55,8 +59,8 @@ struct pev_pmu_alt {
 /**
  * struct pev_pmu_code - an event as the hardware counts it
  * @alt:         ways to count it, the best first; their sets don't overlap
- * @share_mask:  bits of a resource that several counters share ...
- * @share_value: ... and what the event needs in them. Two events go together
+ * @share_mask:  bits of a resource that several counters share
+ * @share_value: what the event needs in these bits. Two events go together
  *               only if they agree in the bits that both name
  * @period_min:  shortest distance between two overflows
  */
@@ -90,10 +94,13 @@ struct pev_pmu_counter {
  * @PEV_PMU_GRANT_READS: @mm's tasks may read counters in user mode; calls with
  *                       true and false come in equal numbers. @task is NULL.
  *                       Process context, may sleep
+ * @PEV_PMU_GRANT_CHILD: @mm is a copy that no task runs in yet, and has no readers,
+ *                       whatever was copied. @task is NULL. Interrupts off
  */
 enum pev_pmu_grant {
 	PEV_PMU_GRANT_MARK,
 	PEV_PMU_GRANT_READS,
+	PEV_PMU_GRANT_CHILD,
 };
 
 /**
@@ -107,12 +114,12 @@ enum pev_pmu_grant {
  * @encode:    find out how to count @req and fill @code, which is all zeroes, or
  *             refuse with a text. Process context, may sleep, several at a time;
  *             touches no register.
- * @reserve:   take the hardware from whoever else drives it (perf, the hard
+ * @reserve:   take the hardware from its other users (perf, the hard
  *             lockup detector, a user of raw registers). Being refused, name the
  *             holder: -EBUSY. Process context, may sleep, pev_control held.
  * @release:   undo it. The same context.
- * @holder:    who holds @counter in words for people ("perf", "the hard lockup
- *             detector"), if it is not pev; NULL: nobody. Process context.
+ * @holder:    the holder of @counter in words for people ("perf", "the hard lockup
+ *             detector"), if it is not pev; NULL: none. Process context.
  * @cpu_start: this CPU's registers are ours from now on, in whatever state they
  *             are: bring them into a known one, frozen, and direct the
  *             PMI to us. Called for each CPU after @reserve, when a CPU comes
@@ -125,9 +132,9 @@ enum pev_pmu_grant {
  *             and no counter overflows; an overflow from before may still
  *             raise its PMI. On the CPU, interrupts off, or in a PMI.
  * @thaw:      the counters in @active run on with what @set and @write said; all
- *             others stay stopped and keep their values for @read. @user: there
- *             is somebody who may read counters in user mode, so those that
- *             are stopped must show nothing. Same contexts. Registers may be
+ *             others stay stopped and keep their values for @read. @user: some
+ *             mapping lets user mode read counters, so those that are stopped
+ *             must show nothing. Same contexts. Registers may be
  *             written here all at once rather than in @set and @write.
  * @set:       @counter counts @config from the next @thaw on. Same contexts,
  *             frozen. Not called for a counter that has that @config already.
@@ -165,6 +172,9 @@ struct pev_pmu_ops {
  * @present:  counters that there are
  * @counters: indexed by number, PEV_PMU_MAX_COUNTERS of them
  * @features: PEV_PMU_FREEZES, PEV_PMU_USER_READS, PEV_PMU_MARKS
+ * @config1:  bits that @encode knows in the second word of a code; others, and all
+ *            where it is 0, are refused before
+ * @config2:  of the third word
  */
 struct pev_pmu {
 	const char			*name;
@@ -172,6 +182,8 @@ struct pev_pmu {
 	u64				present;
 	const struct pev_pmu_counter	*counters;
 	u32				features;
+	u64				config1;
+	u64				config2;
 };
 
 /**
@@ -182,6 +194,9 @@ struct pev_pmu {
  * Return: 0, or -EBUSY if there is one already.
  */
 int pev_pmu_register(const struct pev_pmu *pmu);
+
+/* The machine's PMU, NULL if there is none; set once at boot (or by a test). */
+extern const struct pev_pmu *pev_pmu;
 
 /* Undo it; for tests. No event of it may exist. */
 void pev_pmu_unregister(const struct pev_pmu *pmu);
@@ -202,7 +217,7 @@ struct pev_pmu_sample {
 
 /**
  * pev_pmu_overflow() - a PMI found these counters overflowed
- * @counters: they; may include some that nobody uses (any more). 0 is allowed
+ * @counters: the counters; may include some that are not in use (any more), or be 0
  * @sample:   where
  *
  * The backend calls it from its PMI handler, on the CPU, with the counters
@@ -215,20 +230,20 @@ struct pev_pmu_sample {
  */
 void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample);
 
-/**
- * pev_pmu_report() - something happened that should not
- * @what: see enum; counted, and shown by the PMU's status
- *
- * Context: Any.
- */
 enum pev_pmu_incident {
-	PEV_PMU_LATE,		/* a PMI whose overflow was dealt with before */
-	PEV_PMU_FOREIGN,	/* registers changed by somebody else, repaired */
+	PEV_PMU_LATE,		/* a PMI for an overflow that was dealt with before */
+	PEV_PMU_FOREIGN,	/* registers changed by other code, repaired */
 	PEV_PMU_STUCK,		/* an overflow that could not be acknowledged */
 
 	PEV_PMU_INCIDENTS,
 };
 
+/**
+ * pev_pmu_report() - count something that should not happen
+ * @what: shown by the PMU's status
+ *
+ * Context: Any.
+ */
 void pev_pmu_report(enum pev_pmu_incident what);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the probes that TRACE_EVENT() generates need of pev. There are some
- * 1500 of them: inline is only the question whether anybody listens here now.
+ * 1500 of them: inline is only the test whether an event counts here now.
  */
 #ifndef _LINUX_PEV_TRACEPOINT_H
 #define _LINUX_PEV_TRACEPOINT_H

@@ -44,7 +44,9 @@
 #include <linux/types.h>
 #include <asm/page.h>
 #include <asm/ptrace.h>
-#include "pmu.h"
+#include "cpu.h"
+#include "mmcr.h"
+#include "power.h"
 #include "prompt.h"
 #include "regs.h"
 
@@ -61,20 +63,20 @@
  * @keeps:   bits of MMCR0 that can be read back
  * @mmcr0:   as written last
  * @active:  counters of @want
- * @live:    counters whose PMC has their value; the others have it in @value ...
- * @pending: ... and so do these, which were live until they were written
+ * @live:    counters that have their value in the PMC, not in @value
+ * @pending: counters with a new value in @value, which were live until then
  * @settled: live counters whose @value is that of their PMC, as it stands now
  * @want:    for @active
  * @have:    in the registers
  * @mmcr1:   as it can be read back
  * @config:  of each counter
  * @value:   of each counter, as the core knows it
- * @acked:   overflows acknowledged, of each counter; counted by the PMI ...
- * @seen:    ... and how many when it was read last
+ * @acked:   overflows of each counter that PMIs have acknowledged
+ * @seen:    @acked when the counter was read last
  *
  * Changed by this CPU: in the core's updates, or by a PMI that comes outside of
  * them. One that comes inside changes nothing but @mmcr0, @alert and @acked,
- * unless somebody else wrote registers in that very moment.
+ * unless other code wrote registers in that very moment.
  */
 struct ppc_pev_cpu {
 	bool			up;
@@ -157,7 +159,7 @@ static void distrust(struct ppc_pev_cpu *cpu)
  * found: once more. A PMI after that does no harm: what was found remains true of
  * the time before.
  *
- * Return: false if somebody else had written registers.
+ * Return: false if other code had written registers.
  */
 static bool stop(struct ppc_pev_cpu *cpu, bool check_events)
 {
@@ -462,7 +464,7 @@ int ppc_pev_cpu_start(void)
 	u64 all = (M0_OURS & ~(M0_PMAE | M0_BHRBA | M0_EBE | M0_PMCC)) | frozen;
 
 	regs_claim(true);
-	/* perf and the boot code leave it frozen: somebody else let it run */
+	/* perf and the boot code leave it frozen: other code let it run */
 	if (!(reg_read(MMCR0) & M0_FC))
 		pev_pmu_report(PEV_PMU_FOREIGN);
 	clear(cpu);

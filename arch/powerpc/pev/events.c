@@ -9,7 +9,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/types.h>
-#include "pmu.h"
+#include "power.h"
 
 /* PM_CYC and PM_INST_CMPL on PMC6 and PMC5, which then also count in idle. */
 #define CYCLES		(0x600f4 | CFG_IDLE_TOO)

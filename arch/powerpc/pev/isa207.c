@@ -18,9 +18,10 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/pev_refuse.h>
 #include <linux/types.h>
-#include "../../../kernel/pev/refuse.h"
-#include "pmu.h"
+#include "isa207.h"
+#include "power.h"
 
 /* struct pev_pmu_code.share_mask, from a bit to how many */
 #define SHARE_SAMPLING	0	/* 5: MMCRA[ES SM] */

@@ -8,7 +8,8 @@
  * Performance Monitor Unit User's Guides.
  */
 #include <linux/types.h>
-#include "pmu.h"
+#include "mmcr.h"
+#include "power.h"
 
 /* A code's fields in MMCR1 and MMCR3, for PMC1-4. */
 static void select_event(const struct ppc_pev_model *model, unsigned int i, u64 code,

@@ -10,11 +10,13 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "../../../kernel/pev/refuse.h"
-#include "pmu.h"
+#include "cpu.h"
+#include "isa207.h"
+#include "power.h"
 #include "regs.h"
 
 /* Each names what the architecture calls so: two lists that must agree. */
@@ -100,7 +102,7 @@ static void grant(enum pev_pmu_grant what, struct task_struct *task, struct mm_s
 {
 	if (what == PEV_PMU_GRANT_MARK)
 		mark(task, on);
-	else
+	else if (what == PEV_PMU_GRANT_READS)
 		ppc_pev_readers(on);
 }
 

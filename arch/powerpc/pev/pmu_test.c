@@ -6,12 +6,12 @@
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
+#include <linux/pev_pmu.h>
+#include <linux/pev_refuse.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/hardirq.h>
-#include "../../../kernel/pev/pmu.h"
-#include "../../../kernel/pev/refuse.h"
-#include "pmu.h"
+#include "power.h"
 #include "regs.h"
 
 static const struct pev_pmu_ops *ops;
@@ -122,7 +122,7 @@ static void pmi_is_an_nmi(struct kunit *test)
 	if (!before)
 		kunit_skip(test, "this machine has no performance monitor interrupt");
 	KUNIT_EXPECT_EQ(test, 1, before);
-	/* frozen at the overflow; nobody thawed it */
+	/* frozen at the overflow, and not thawed */
 	KUNIT_EXPECT_GT(test, 100, value);
 }
 

@@ -17,7 +17,8 @@
 #include <linux/sprintf.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
-#include "pmu.h"
+#include "amd.h"
+#include "hw.h"
 
 #define hw	(&x86_pev_hw)
 

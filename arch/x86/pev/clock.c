@@ -2,9 +2,9 @@
 /* Says whether the TSC can be a trace clock. */
 #include <linux/clocksource.h>
 #include <linux/cpufeature.h>
+#include <linux/pev_clock.h>
 #include <linux/types.h>
 #include <asm/tsc.h>
-#include "../../../kernel/pev/clock.h"
 
 u64 pev_clock_cycles_hz(void)
 {
@@ -14,7 +14,9 @@ u64 pev_clock_cycles_hz(void)
 	 */
 	if (check_tsc_unstable())
 		return 0;
-	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !tsc_clocksource_reliable)
+	/* a hypervisor that vouches for it need not show both */
+	if (!(boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC)) &&
+	    !tsc_clocksource_reliable)
 		return 0;
 	return (u64)tsc_khz * 1000;
 }

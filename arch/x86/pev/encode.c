@@ -5,9 +5,10 @@
  */
 #include <linux/array_size.h>
 #include <linux/kernel.h>
+#include <linux/pev_refuse.h>
 #include <linux/string.h>
-#include "../../../kernel/pev/refuse.h"
-#include "pmu.h"
+#include "encode.h"
+#include "hw.h"
 
 #define hw	(&x86_pev_hw)
 

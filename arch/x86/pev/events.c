@@ -17,7 +17,7 @@
  */
 #include <asm/cpu_device_id.h>
 #include <asm/intel-family.h>
-#include "pmu.h"
+#include "hw.h"
 
 #define EV(event, umask)	((event) | (umask) << 8)
 #define EVENT_HIGH(n)		((u64)(n) << 32)	/* AMD: bits 8 to 11 of the event */

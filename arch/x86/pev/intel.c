@@ -20,7 +20,8 @@
 #include <linux/sprintf.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event.h>
-#include "pmu.h"
+#include "hw.h"
+#include "intel.h"
 #include "regs.h"
 
 #define hw	(&x86_pev_hw)

@@ -14,7 +14,7 @@
  *   overflows were found at once, or one was undone before its PMI came. One such
  *   PMI is forgiven, for a short time.
  *
- * An overflow undone: the core read the counter and loaded it anew. It shows by the
+ * An overflow undone: the core read the counter and reloaded it. It shows by the
  * topmost bit being set although the status says that it overflowed. Only counters
  * that were loaded outside of a PMI (see @suspect) are read again for that.
  */
@@ -24,6 +24,8 @@
 #include <asm/apic.h>
 #include <asm/hardirq.h>
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
+#include "hw.h"
+#include "nmi.h"
 #include "pmu.h"
 #include "regs.h"
 
@@ -85,7 +87,7 @@ static noinline u64 acknowledge_again(struct x86_pev_cpu *c, u64 status, u64 lef
 	return status & ~left;
 }
 
-/* Those of @over that have not been loaded anew since they overflowed. */
+/* Return: those of @over that have not been reloaded since they overflowed. */
 static noinline u64 still_over(struct x86_pev_cpu *c, u64 over)
 {
 	unsigned int i;
@@ -118,7 +120,7 @@ static __always_inline bool find_by_status(struct x86_pev_cpu *c, u64 *over)
 	return true;
 }
 
-/* Without: what was armed and is no longer. */
+/* Without a status register: armed counters whose top bit is clear have overflowed. */
 static noinline bool find_by_value(struct x86_pev_cpu *c, u64 *over)
 {
 	u64 set = c->running & c->armed;
@@ -141,8 +143,8 @@ found:
 }
 
 /*
- * Where 32 bits can be written, a counter that is far from its overflow comes by
- * here on its way: it is set to go on. Return: those that have really arrived.
+ * With 32-bit counter writes a long period takes several overflows: reload counters that
+ * have not reached its end. Return: those that have.
  */
 static noinline u64 send_on(struct x86_pev_cpu *c, u64 over)
 {
@@ -157,7 +159,7 @@ static noinline u64 send_on(struct x86_pev_cpu *c, u64 over)
 	return over;
 }
 
-/* Nothing overflowed. Return: is it ours all the same? */
+/* Nothing overflowed. Return: was the PMI nevertheless one of ours? */
 static bool is_late(struct x86_pev_cpu *c)
 {
 	if (!c->started)

@@ -21,12 +21,17 @@
 #include <linux/mmu_context.h>
 #include <linux/moduleparam.h>
 #include <linux/nmi.h>
+#include <linux/pev_refuse.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/apic.h>
 #include <asm/perf_event.h>
-#include "../../../kernel/pev/refuse.h"
+#include "amd.h"
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
+#include "encode.h"
+#include "hw.h"
+#include "intel.h"
+#include "nmi.h"
 #include "pmu.h"
 #include "regs.h"
 
@@ -385,7 +390,7 @@ module_param_cb(freeze, &freeze_ops, &x86_pev_freeze_wanted, 0644);
 
 /* ---- a CPU's registers become ours ---- */
 
-/* Whoever had them has left counters running. */
+/* The previous owner has left counters running. */
 static bool left_running(void)
 {
 	u64 ctrl = ~0ULL, fixed = 0, sel;
@@ -429,7 +434,7 @@ static void clear_all(void)
 		reg_write(sel_msr(i), 0);
 	if (hw->present >> X86_PEV_FIXED)
 		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
-	/* it would have the counters write to an address that is nobody's */
+	/* with PEBS on, counters would write to a stale address */
 	if (hw->pebs)
 		reg_write(MSR_IA32_PEBS_ENABLE, 0);
 }
@@ -613,8 +618,8 @@ static void x86_pev_release(void)
 }
 
 /*
- * There is no way to ask. Who opens an event of perf in the moment in which we have
- * this register is told that it is busy, as he would be if pev counted.
+ * The kernel cannot tell us who holds a counter, so try to reserve it. A
+ * perf_event_open() that races with this gets -EBUSY, as it would while pev counts.
  */
 static const char *x86_pev_holder(unsigned int counter)
 {
@@ -635,6 +640,9 @@ static const char *x86_pev_holder(unsigned int counter)
 static void x86_pev_grant(enum pev_pmu_grant what, struct task_struct *task,
 			  struct mm_struct *mm, bool on)
 {
+	/* mappings are not copied, neither ours nor perf's */
+	if (what == PEV_PMU_GRANT_CHILD)
+		atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 	if (what != PEV_PMU_GRANT_READS)
 		return;
 	/* perf counts the readers of an address space here, too */

@@ -6,7 +6,7 @@
  *
  *	int pev_open(const struct pev_attr *attr, size_t size, __u32 flags);
  *
- * - a *channel* holds one ring for each CPU and is the consumer's end: mmap()
+ * - a *channel* holds rings, one for each CPU, and is the consumer's end: mmap()
  *   it, poll() it, read() its metadata (CTF 1.8 text that describes every
  *   event that was ever added to it);
  * - an *event* counts something on a target (a thread, a process, a subtree of
@@ -32,7 +32,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		3
+#define PEV_ABI_VERSION		4
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -41,7 +41,7 @@
  * enum pev_type - what pev_open() is asked to create
  * @PEV_TYPE_INFO:       nothing: fill the struct pev_info at attr.info, return 0
  * @PEV_TYPE_CATALOG:    an fd whose read() yields one text line an event
- * @PEV_TYPE_CHANNEL:    a set of per-CPU rings
+ * @PEV_TYPE_CHANNEL:    a set of rings
  * @PEV_TYPE_SOFTWARE:   a software counter, attr.config is enum pev_software
  * @PEV_TYPE_TIMER:      samples taken by a timer, attr.config is enum pev_timer
  * @PEV_TYPE_TRACEPOINT: a kernel tracepoint, attr.name is "system:event"
@@ -56,7 +56,7 @@
  *                       code of the processor's manual. attr.name, if not 0, is the
  *                       name that records and texts give it
  * @PEV_TYPE_PMU:        an fd whose read() yields text about the counters: what
- *                       there are, who holds them, what went wrong
+ *                       there are, what holds them, what went wrong
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
@@ -113,6 +113,9 @@ enum pev_sideband {
 
 	PEV_SB_MAX,			/* not ABI */
 };
+
+/* attr.pmu: the only PMU so far; PEV_TYPE_PMU says what it is */
+#define PEV_PMU_CORE		0U
 
 /* attr.config of PEV_TYPE_HARDWARE; each processor has some of them */
 enum pev_hardware {
@@ -226,6 +229,12 @@ enum pev_clock {
 #define PEV_MAX_NAME		256	/* bytes of attr.name, NUL included */
 #define PEV_MAX_FILTER		4096	/* bytes of a filter, NUL included */
 #define PEV_MAX_CHANNEL_EVENTS	65536
+#define PEV_MAX_GROUP		256	/* events in a group, the leader included */
+/*
+ * Events that count one task, with those of others; timers count as 32, hardware
+ * counters as 16. Twice as many for openers with CAP_PERFMON.
+ */
+#define PEV_MAX_TASK_EVENTS	2048
 #define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */
 #define PEV_CALL_TEXT		256	/* most bytes of each, if attr.config is 0 */
 
@@ -259,6 +268,12 @@ struct pev_refusal {
  * @sample:       PEV_SAMPLE_*; needs a channel
  * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
  *                PEV_CALL_TEXT; else 0
+ * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
+ *                one word: the second one
+ * @config2:      the third one
+ * @pmu:          of PEV_TYPE_HARDWARE and PEV_TYPE_RAW: which PMU, by the number
+ *                that PEV_TYPE_PMU gives it; 0: that of the processor's cores
+ * @reserved:     0
  * @name:         address of the NUL-terminated event name, where @type has one
  * @filter:       address of a NUL-terminated filter expression in the kernel's
  *                trace-event syntax, for tracepoints and markers; 0: none
@@ -269,13 +284,13 @@ struct pev_refusal {
  * @channel_fd:   the channel that takes the records, -1 to count only
  * @group_fd:     an event that becomes this event's group leader, -1 for none
  * @target_id:    tid, pid or cgroup directory fd, by @target
- * @cpus_size:    bytes at @cpus, a multiple of 8; 0: all CPUs
+ * @cpus_size:    bytes at @cpus, a multiple of 8, at most a page; 0: all CPUs
  * @cpus:         address of an array of __u64, bit n%64 of word n/64 is CPU n
  * @regs_user:    registers for PEV_SAMPLE_UREGS, a mask of the numbers in
  *                asm/perf_regs.h
  * @stack_user:   bytes for PEV_SAMPLE_USTACK_DUMP, a multiple of 8
  * @max_stack:    frames for PEV_SAMPLE_KSTACK and _USTACK, each; 0: the maximum
- * @ring_size:    channel: bytes of each CPU's ring, a power of two
+ * @ring_size:    channel: bytes of each ring, a power of two
  * @packet_size:  channel: bytes of a packet, a power of two; 0: chosen
  * @watermark:    channel: bytes unread in one ring that wake poll(); 0: one packet
  * @flush_ms:     channel: close partial packets at least so often; 0: never
@@ -293,6 +308,10 @@ struct pev_attr {
 	__u64	flags;
 	__u64	sample;
 	__u64	config;
+	__u64	config1;
+	__u64	config2;
+	__u32	pmu;
+	__u32	reserved;
 	__u64	name;
 	__u64	filter;
 	__u64	period;
@@ -315,7 +334,7 @@ struct pev_attr {
 	__u32	info_size;
 };
 
-#define PEV_ATTR_SIZE_VER0	144	/* the first published structure */
+#define PEV_ATTR_SIZE_VER0	168	/* the first published structure */
 
 /**
  * struct pev_info - what this kernel and machine can do; any user may ask
@@ -329,14 +348,17 @@ struct pev_attr {
  * @channel_flags: PEV_CHF_* understood
  * @targets:     mask of 1 << enum pev_target
  * @clock:       what PEV_CLOCK_DEFAULT means here
- * @paranoid:    kernel.pev_paranoid
+ * @paranoid:    the stricter of kernel.pev_paranoid and kernel.perf_event_paranoid
  * @clock_freq:  Hz of that clock
  * @nr_tracepoints: tracepoints that can be opened now
  * @nr_markers:  markers that can be opened now
  * @hardware:    mask of 1 << enum pev_hardware that this processor can count
- * @pmu_counters: counters of each CPU, 0: no PMU that pev can drive
+ * @pmu_counters: counters of each CPU in PMU 0, 0: no PMU that pev can drive
  * @pmu_features: PEV_PMU_*
- * @pmu:         name of the PMU
+ * @pmu:         name of PMU 0
+ * @nr_cpus:     CPUs are numbered below this: elements that PEV_IOC_READ_CPUS
+ *               fills, bits that attr.cpus may have
+ * @reserved:    0
  */
 struct pev_info {
 	__u32	size;
@@ -357,6 +379,8 @@ struct pev_info {
 	__u32	pmu_counters;
 	__u32	pmu_features;
 	char	pmu[48];
+	__u32	nr_cpus;
+	__u32	reserved;
 };
 
 /* pev_info.pmu_features */
@@ -391,8 +415,9 @@ struct pev_value {
 };
 
 /**
- * struct pev_multiplexed - PEV_IOC_READ_MULTIPLEXED
+ * struct pev_multiplexed - PEV_IOC_READ_MULTIPLEXED, of hardware events and timers
  * @size:         in: bytes of this structure; out: bytes the kernel knows
+ * @reserved:     0
  * @windows:      times that the event had a counter and gave it up again
  * @value:        as in struct pev_value
  * @time_enabled: as in struct pev_value
@@ -436,8 +461,8 @@ struct pev_multiplexed {
  * @shift:    64 less the counter's width
  * @partial:  not 0: the event had to wait for a counter at times, and the value
  *            lacks what happened then; read() gives the times to scale it
- * @start:    the counter when the page last changed ...
- * @base:     ... and the value then, see below
+ * @start:    the counter when the page last changed
+ * @base:     the event's value at that time, see below
  *
  * mmap() of one page at offset 0 of an event fd, read-only, for hardware
  * events on one task (PEV_TARGET_TASK) that were opened with PEV_F_USER_PAGE.
@@ -472,13 +497,55 @@ struct pev_user_page {
 #define PEV_IOF_GROUP		1U
 
 /**
- * struct pev_id - PEV_IOC_ID
- * @id:      id of the event in its channel's records and metadata
- * @channel: number of the channel, unique since boot; 0: counts only
+ * struct pev_id - PEV_IOC_ID: which event wrote a record, and how long it is
+ * @size:         in: bytes of this structure; out: bytes the kernel knows
+ * @stream_id:    class of the streams that have the event's records
+ * @id:           of the event in these records and in the metadata
+ * @channel:      number of the channel, unique since boot; 0: counts only, and
+ *                what follows is 0
+ * @sample:       PEV_SAMPLE_* that the records carry
+ * @varying:      those of @sample that differ in size from record to record
+ * @fixed_size:   bytes behind the record's header of all that comes before the
+ *                parts of @varying: tid, and the rest of the context
+ * @payload_size: bytes of the payload's fixed part
+ * @lengths:      in: address of an array of __u16, 0: none
+ * @nr_lengths:   in: elements there is room for; out: elements that there are,
+ *                which may be more: those that had room were written
+ * @reserved:     0
+ *
+ * A record that begins at p, with a header of h bytes (4 or 12), ends where this
+ * does, rounded up to a multiple of 8:
+ *
+ *	p += h + fixed_size;
+ *	if (varying & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
+ *		p += 8 + 8 * (((__u32 *)p)[0] + ((__u32 *)p)[1]);
+ *	if (varying & PEV_SAMPLE_UREGS)
+ *		p += 8 + 8 * *(__u64 *)p;
+ *	if (varying & PEV_SAMPLE_READ)
+ *		p += 8 + 8 * *(__u64 *)p;
+ *	if (varying & PEV_SAMPLE_USTACK_DUMP)
+ *		p += 8 + *(__u64 *)p;
+ *	payload = p;
+ *	p += payload_size;
+ *	for (i = 0; i < nr_lengths; i++)
+ *		p += *(__u16 *)(payload + lengths[i]);
+ *
+ * Where @varying and @nr_lengths are 0 all records of the event have the same
+ * size, but for the header's. A bit of @varying that a reader does not know
+ * means that it cannot find the next record.
  */
 struct pev_id {
+	__u32	size;
+	__u32	stream_id;
 	__u64	id;
 	__u64	channel;
+	__u64	sample;
+	__u64	varying;
+	__u32	fixed_size;
+	__u32	payload_size;
+	__u64	lengths;
+	__u32	nr_lengths;
+	__u32	reserved;
 };
 
 /**
@@ -513,7 +580,7 @@ struct pev_cpu_values {
 };
 
 /**
- * struct pev_span - a part of one CPU's ring
+ * struct pev_span - a part of one ring
  * @begin: first byte, a position that only grows
  * @end:   one past the last byte
  */
@@ -524,7 +591,7 @@ struct pev_span {
 
 /**
  * struct pev_snapshot_arg - PEV_IOC_SNAPSHOT
- * @spans: address of an array of struct pev_span, indexed by CPU
+ * @spans: address of an array of struct pev_span, indexed by ring number
  * @nr:    in: elements there is room for; out: elements that exist
  * @reserved: 0
  *
@@ -540,7 +607,8 @@ struct pev_snapshot_arg {
 /**
  * struct pev_channel_info - PEV_IOC_CHANNEL_INFO
  * @size:          in: bytes of this structure; out: bytes the kernel knows
- * @nr_cpus:       rings are numbered 0 .. @nr_cpus - 1 by CPU
+ * @nr_rings:      rings are numbered 0 .. @nr_rings - 1; it may grow, a ring
+ *                 keeps its number
  * @ring_size:     bytes of a ring's data
  * @packet_size:   bytes of a packet
  * @watermark:     bytes unread that wake poll()
@@ -550,20 +618,22 @@ struct pev_snapshot_arg {
  * @clock:         enum pev_clock, never PEV_CLOCK_DEFAULT
  * @flags:         PEV_CHF_*
  * @clock_freq:    Hz
- * @clock_offset_s: time of the clock's zero since the epoch: seconds ...
- * @clock_offset:  ... and ticks of the clock
+ * @clock_offset_s: time of the clock's zero since the epoch, whole seconds
+ * @clock_offset:  the rest of that time, in ticks of the clock
  * @metadata_size: bytes that read() on the channel gives now; it only grows
  * @id:            number of the channel, unique since boot
  * @uuid:          UUID of the trace
  *
- * A ring of CPU n is mapped by three mmap() calls (or, for reading only, one)
- * at offset n * @mmap_stride: one page with struct pev_ring_kernel, read-only;
- * at + @mmap_user one page with struct pev_ring_user; at + @mmap_data the data,
- * read-only. -ENXIO for a CPU that was never online.
+ * Ring n is mapped by three mmap() calls (or, for reading only, one) at offset
+ * n * @mmap_stride: one page with struct pev_ring_kernel, read-only; at
+ * + @mmap_user one page with struct pev_ring_user; at + @mmap_data the data,
+ * read-only. -ENXIO for a ring that has no memory yet, as that of a CPU that was
+ * never online. Which CPU a ring belongs to, if to any, is in its first page:
+ * the number does not say it.
  */
 struct pev_channel_info {
 	__u32	size;
-	__u32	nr_cpus;
+	__u32	nr_rings;
 	__u64	ring_size;
 	__u32	packet_size;
 	__u32	watermark;
@@ -591,14 +661,17 @@ struct pev_channel_info {
 #define PEV_IOC_PERIOD		_IOW(PEV_IOC_MAGIC, 3, __u64)
 #define PEV_IOC_GROUP_PERIOD	_IOW(PEV_IOC_MAGIC, 10, __u64)
 #define PEV_IOC_FILTER		_IOW(PEV_IOC_MAGIC, 4, struct pev_filter_arg)
-/* On events */
-#define PEV_IOC_ID		_IOR(PEV_IOC_MAGIC, 5, struct pev_id)
+/*
+ * On events. A structure that begins with its size may grow: the number of its
+ * ioctl has the size of that member, and stays the same.
+ */
+#define PEV_IOC_ID		_IOWR(PEV_IOC_MAGIC, 5, __u32)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
-#define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, struct pev_multiplexed)
+#define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, __u32)
 /* On channels; the argument of FLUSH is 0 */
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)
-#define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, struct pev_channel_info)
+#define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, __u32)
 
 /*
  * The ring.
@@ -607,7 +680,7 @@ struct pev_channel_info {
  * p lies at data[p % ring_size]. The ring is a sequence of packets of fixed
  * size; packet k occupies positions [k * packet_size, (k + 1) * packet_size).
  *
- * Discard mode. The consumer does, for one CPU:
+ * Discard mode. The consumer does, for one ring:
  *
  *	head = load_acquire(&kernel->head);		// B, pairs with A
  *	... read [user->tail, head) in place ...
@@ -632,15 +705,19 @@ struct pev_channel_info {
  */
 
 /**
- * struct pev_ring_kernel - first page of a CPU's ring, written by the kernel
+ * struct pev_ring_kernel - first page of a ring, written by the kernel
  * @version:     PEV_ABI_VERSION
- * @cpu:         CPU number
+ * @ring:        number of the ring in its channel
  * @ring_size:   bytes of data
  * @packet_size: bytes of a packet
  * @clock:       enum pev_clock of the channel: a program that stamps its own
  *               events on the same axis reads the TSC or timebase
  *               (PEV_CLOCK_CYCLES) or CLOCK_MONOTONIC
  * @clock_freq:  Hz of the clock
+ * @stream_id:   class of its packets: the stream in the metadata
+ * @cpu:         CPU that writes it, -1 for a ring that belongs to no CPU
+ * @clock_shift: what records add to the counter, in ticks: not 0 if it was set
+ *               back since the channel was created, see pev.rst
  * @reserved:    0
  * @head:        end of what may be read
  * @oldest:      overwrite mode: data before it may be gone
@@ -648,12 +725,15 @@ struct pev_channel_info {
  */
 struct pev_ring_kernel {
 	__u32	version;
-	__u32	cpu;
+	__u32	ring;
 	__u64	ring_size;
 	__u32	packet_size;
 	__u32	clock;
 	__u64	clock_freq;
-	__u64	reserved[4];
+	__u32	stream_id;
+	__s32	cpu;
+	__u64	clock_shift;
+	__u64	reserved[2];
 	/* written often, on a cache line of its own */
 	__u64	head;
 	__u64	oldest;
@@ -661,7 +741,7 @@ struct pev_ring_kernel {
 };
 
 /**
- * struct pev_ring_user - second page of a CPU's ring, written by the consumer
+ * struct pev_ring_user - second page of a ring, written by the consumer
  * @tail: everything before it may be overwritten
  */
 struct pev_ring_user {
@@ -706,26 +786,32 @@ struct pev_ring_user {
 #define PEV_ID_EXTENDED		31U
 #define PEV_ID_BITS		5
 #define PEV_TIME_BITS		27
+#define PEV_STREAM_USER		(1ULL << 32)	/* no ring has this number or a higher one */
 
 /**
  * struct pev_packet - header and context of a packet
  * @magic:     PEV_PACKET_MAGIC
  * @uuid:      of the trace, as in the metadata
- * @stream_id: 0
+ * @stream_id: class of the stream; the kernel writes class 0
+ * @stream_instance_id: number of the ring in its channel. Packets that user space
+ *             adds to a trace count from PEV_STREAM_USER
  * @timestamp_begin: time of the first record or earlier
  * @timestamp_end:   time of the last record or later
  * @content_size:    bits of header and records
  * @packet_size:     bits of the whole packet
- * @events_discarded: records lost on this CPU since the start, up to the end of
+ * @events_discarded: records lost in this ring since the start, up to the end of
  *             this packet; only grows
- * @packet_seq_num:  number of the packet on this CPU
- * @cpu_id:    CPU
+ * @packet_seq_num:  number of the packet in this ring
+ * @cpu_id:    CPU, ~0U if there is none
  * @reserved:  0
+ *
+ * All stream classes have it; they differ in what their records carry.
  */
 struct pev_packet {
 	__u32	magic;
 	__u8	uuid[16];
 	__u32	stream_id;
+	__u64	stream_instance_id;
 	__u64	timestamp_begin;
 	__u64	timestamp_end;
 	__u64	content_size;

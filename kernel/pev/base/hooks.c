@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns when shared hooks come and go. Text is patched for each, with interrupts to all
+ * CPUs, and a tracepoint that is hooked again right after it was unhooked waits for a grace
+ * period. Hooks therefore stay for a while: a program that opens and closes events in a row
+ * pays once. Must not know what a hook does.
+ *
+ * Locks: hooks_lock, under which text is patched but no grace period awaited
+ * unless a hook is needed again that was removed a moment ago.
+ */
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include "hooks.h"
+
+#define LINGER	HZ
+
+static DEFINE_MUTEX(hooks_lock);
+static LIST_HEAD(unused_hooks);
+
+static void remove_unused(struct work_struct *work)
+{
+	struct pev_hookpoint *hook, *next;
+
+	guard(mutex)(&hooks_lock);
+	list_for_each_entry_safe(hook, next, &unused_hooks, node) {
+		list_del(&hook->node);
+		hook->unused = false;
+		hook->placed = false;
+		hook->remove();
+	}
+}
+
+static DECLARE_DELAYED_WORK(remove_work, remove_unused);
+
+int pev_hook_get(struct pev_hookpoint *hook)
+{
+	int err;
+
+	guard(mutex)(&hooks_lock);
+	if (!hook->placed) {
+		err = hook->place();
+		if (err)
+			return err;
+		hook->placed = true;
+	}
+	hook->users++;
+	if (hook->unused)
+		list_del(&hook->node);
+	hook->unused = false;
+	return 0;
+}
+
+void pev_hook_put(struct pev_hookpoint *hook)
+{
+	guard(mutex)(&hooks_lock);
+	if (--hook->users)
+		return;
+	hook->unused = true;
+	list_add_tail(&hook->node, &unused_hooks);
+	/* restart the delay, so that text is patched once for all */
+	mod_delayed_work(system_wq, &remove_work, LINGER);
+}

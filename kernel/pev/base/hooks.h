@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hooks in the rest of the kernel that all events of a kind share.
+ */
+#ifndef _PEV_HOOKS_H
+#define _PEV_HOOKS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+/**
+ * struct pev_hookpoint - a hook that is there while it is needed
+ * @place:  connect it: register a probe, switch a static key on. May sleep
+ * @remove: the opposite; probes may still run for a grace period
+ * @users:  number of pev_hook_get() without pev_hook_put()
+ * @placed: @place was called
+ * @unused: not needed any more: @node is in the list of those that will be removed
+ * @node:   there
+ *
+ * Static, one for each hook. All but the functions is hooks.c's, and 0 at first.
+ */
+struct pev_hookpoint {
+	int			(*place)(void);
+	void			(*remove)(void);
+	unsigned int		users;
+	bool			placed;
+	bool			unused;
+	struct list_head	node;
+};
+
+/**
+ * pev_hook_get() - need a hook
+ * @hook: the hook
+ *
+ * Context: Process context, may sleep; pev_control may be held.
+ * Return: 0, or why it can't be placed.
+ */
+int pev_hook_get(struct pev_hookpoint *hook);
+
+/**
+ * pev_hook_put() - need it no more
+ * @hook: the hook; it is removed a second later, unless it is needed again
+ *
+ * Context: as pev_hook_get().
+ */
+void pev_hook_put(struct pev_hookpoint *hook);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Owns kernel.pev_max_sample_rate, which timers and hardware counters share. */
+#include <linux/init.h>
+#include <linux/sysctl.h>
+#include "rate.h"
+
+unsigned int sysctl_pev_max_sample_rate = 100000;
+
+static struct ctl_table rate_sysctls[] = {
+	{
+		.procname	= "pev_max_sample_rate",
+		.data		= &sysctl_pev_max_sample_rate,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ONE,
+		.extra2		= SYSCTL_INT_MAX,
+	},
+};
+
+static int __init rate_init(void)
+{
+	register_sysctl_init("kernel", rate_sysctls);
+	return 0;
+}
+late_initcall(rate_init);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Channels: a ring for each CPU, one event-id space, one clock, one consumer.
+ */
+#ifndef _PEV_CHANNEL_H
+#define _PEV_CHANNEL_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pev_clock.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include "base/strbuf.h"
+#include "ring/ring.h"
+
+struct pev_event;
+struct pev_refuse;
+
+/**
+ * struct pev_channel - a channel
+ * @ref:       the fd's file, and one for each event
+ * @rcu:       freed when no writer can be inside
+ * @id:        unique since boot
+ * @flags:     PEV_CHF_*
+ * @clock:     of all its packets
+ * @clock_shift: of all its rings, see pev_ring_shift(); under pev_channels_lock
+ * @ring_size: bytes of each ring
+ * @packet_size: bytes
+ * @watermark: bytes
+ * @flush_ms:  0: never
+ * @uuid:      of the trace
+ * @rings:     by number, which is that of the CPU; NULL for a CPU that was never
+ *             online. Set once, under pev_channels_lock; lockless for readers
+ * @wait:      the consumer polls here
+ * @wake:      wakes @wait from any context
+ * @flush:     the periodic flush
+ * @lock:      protects @events, @next_id, @metadata
+ * @events:    of this channel, by id; the ids only grow
+ * @next_id:   ids are never used twice
+ * @metadata:  CTF text; grows with each event
+ * @node:      in the list of all channels, under pev_channels_lock
+ * @user:      its RLIMIT_MEMLOCK is charged
+ * @charged:   pages, under pev_channels_lock
+ */
+struct pev_channel {
+	struct kref		ref;
+	struct rcu_head		rcu;
+	u64			id;
+	u64			flags;
+	struct pev_trace_clock	clock;
+	u64			clock_shift;
+	u64			ring_size;
+	u32			packet_size;
+	u32			watermark;
+	u32			flush_ms;
+	u8			uuid[16];
+	struct pev_ring		**rings;
+	wait_queue_head_t	wait;
+	struct irq_work		wake;
+	struct delayed_work	flush;
+	struct mutex		lock;	/* see above */
+	struct xarray		events;
+	u32			next_id;
+	struct pev_strbuf		metadata;
+	struct list_head	node;
+	struct user_struct	*user;
+	unsigned long		charged;
+};
+
+/**
+ * pev_channel_create() - a channel with a ring for each online CPU
+ * @attr: checked by the caller but for sizes
+ * @r:    says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: the channel with one reference, or an ERR_PTR(): that of -EPERM if the user's
+ * memory limit is reached, to which channels of closed events count until these are
+ * reaped.
+ */
+struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_refuse *r);
+
+/**
+ * pev_channel_put() - drop a reference
+ * @channel: the channel
+ *
+ * Context: Process context, may sleep.
+ */
+void pev_channel_put(struct pev_channel *channel);
+
+/**
+ * pev_channel_add_event() - give @event its id and describe it in the metadata
+ * @channel: where to
+ * @event:   its sample layout and source must be set up
+ * @r:       says why not
+ *
+ * Takes a reference on @channel for the event.
+ * Return: 0, -ENOSPC when ids have run out, -ENOMEM.
+ */
+int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
+			  struct pev_refuse *r);
+
+/**
+ * pev_channel_remove_event() - @event writes no more
+ * @channel: its channel; the event's reference on it is dropped
+ * @event:   the event, no longer running anywhere
+ */
+void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *event);
+
+/**
+ * pev_channel_flush() - close the open packets of all rings
+ * @channel: the channel
+ *
+ * Context: Process context, may sleep.
+ */
+void pev_channel_flush(struct pev_channel *channel);
+
+/* At boot, before the first channel. */
+void __init pev_channels_setup(void);
+
+/* hotplug: rings for a CPU that comes online; process context */
+int pev_channels_cpu_prepare(unsigned int cpu);
+
+#endif

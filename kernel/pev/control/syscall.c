@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the system call: every copy from the user, the checks that need no
+ * knowledge of a source or target, permission, the fd. Must not know how
+ * anything works.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/perf_event.h>
+#include <linux/pev.h>
+#include <linux/pev_clock.h>
+#include <linux/pev_refuse.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+#include "base/paranoid.h"
+#include "base/user.h"
+#include "channel/channel.h"
+#include "event/catalog.h"
+#include "event/event.h"
+#include "event/sources.h"
+#include "pmu/status.h"
+#include "record/sample.h"
+#include "ring/ring.h"
+#include "source/trace/filter.h"
+#include "target/target.h"
+#include "types.h"
+#include "channel_file.h"
+#include "event_file.h"
+
+static void __maybe_unused build_check_abi(void)
+{
+	BUILD_BUG_ON(sizeof(struct pev_attr) != PEV_ATTR_SIZE_VER0);
+	BUILD_BUG_ON(offsetof(struct pev_attr, refusal) != 144);
+	BUILD_BUG_ON(offsetof(struct pev_attr, refusal_size) != 160);
+	BUILD_BUG_ON(sizeof(struct pev_refusal) != 24);
+	BUILD_BUG_ON(sizeof(struct pev_info) != 160);
+	BUILD_BUG_ON(sizeof(struct pev_value) != 48);
+	BUILD_BUG_ON(sizeof(struct pev_multiplexed) != 104);
+	BUILD_BUG_ON(sizeof(struct pev_user_page) != 40);
+	BUILD_BUG_ON(sizeof(struct pev_id) != 64);
+	BUILD_BUG_ON(offsetofend(struct pev_id, channel) != 24);
+	BUILD_BUG_ON(sizeof(struct pev_filter_arg) != 24);
+	BUILD_BUG_ON(sizeof(struct pev_cpu_values) != 16);
+	BUILD_BUG_ON(sizeof(struct pev_span) != 16);
+	BUILD_BUG_ON(sizeof(struct pev_snapshot_arg) != 16);
+	BUILD_BUG_ON(sizeof(struct pev_channel_info) != 112);
+	BUILD_BUG_ON(sizeof(struct pev_call_text) != 2);
+	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
+	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
+	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
+	BUILD_BUG_ON(sizeof(struct pev_ring_kernel) > PAGE_SIZE);
+}
+
+/* ---- which members go with which type ---- */
+
+/**
+ * struct member - a member of struct pev_attr
+ * @name:   for the explanation
+ * @offset: where
+ * @size:   4 or 8
+ * @fd:     -1 counts as unset
+ * @types:  mask of types that look at it, beside those of events
+ * @events: all events look at it
+ * @attrs:  PEV_ATTR_*: events look at it if their source has one of these
+ */
+struct member {
+	const char	*name;
+	u16		offset;
+	u8		size;
+	bool		fd;
+	u32		types;
+	bool		events;
+	u32		attrs;
+};
+
+#define MEMBER(m, s, rest...) \
+	{ .name = #m, .offset = PEV_FIELD(m), .size = (s), rest }
+#define EVENTS	.events = true
+
+static const struct member members[] = {
+	MEMBER(target, sizeof(u32), EVENTS),
+	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(sample, sizeof(u64), EVENTS),
+	MEMBER(config, sizeof(u64), .attrs = PEV_ATTR_CONFIG),
+	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
+	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
+	MEMBER(pmu, sizeof(u32), .attrs = PEV_ATTR_PMU),
+	MEMBER(reserved, sizeof(u32)),
+	MEMBER(name, sizeof(u64), .attrs = PEV_ATTR_NAME),
+	MEMBER(filter, sizeof(u64), .attrs = PEV_ATTR_FILTER),
+	MEMBER(period, sizeof(u64), EVENTS),
+	MEMBER(channel_fd, sizeof(s32), EVENTS, .fd = true),
+	MEMBER(group_fd, sizeof(s32), EVENTS, .fd = true),
+	MEMBER(target_id, sizeof(s32), EVENTS, .fd = true),
+	MEMBER(cpus_size, sizeof(u32), EVENTS),
+	MEMBER(cpus, sizeof(u64), EVENTS),
+	MEMBER(regs_user, sizeof(u64), EVENTS),
+	MEMBER(stack_user, sizeof(u32), EVENTS),
+	MEMBER(max_stack, sizeof(u32), EVENTS),
+	MEMBER(ring_size, sizeof(u64), .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(packet_size, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(watermark, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(flush_ms, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(clock, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
+	MEMBER(info, sizeof(u64), .types = BIT(PEV_TYPE_INFO)),
+	MEMBER(info_size, sizeof(u32), .types = BIT(PEV_TYPE_INFO)),
+};
+
+static bool member_is_set(const struct pev_attr *attr, const struct member *m)
+{
+	const void *at = (const void *)attr + m->offset;
+
+	if (m->size == sizeof(u64))
+		return *(const u64 *)at;
+	if (m->fd && *(const s32 *)at == -1)
+		return false;
+	return *(const u32 *)at;
+}
+
+static bool member_has_meaning(const struct pev_attr *attr, const struct member *m)
+{
+	const struct pev_source_ops *ops = pev_source_of(attr->type);
+
+	if (ops && (m->events || m->attrs & ops->attrs))
+		return true;
+	return m->types & BIT(attr->type);
+}
+
+static int check_members(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		const struct member *m = &members[i];
+
+		if (member_is_set(attr, m) && !member_has_meaning(attr, m))
+			return pev_refuse(r, EINVAL, m->offset,
+					  "%s has no meaning for type %u: set it to 0",
+					  m->name, attr->type);
+	}
+	return 0;
+}
+
+/* ---- checks of events and channels ---- */
+
+static int check_target(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	bool cpus = attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
+
+	if (attr->target == PEV_TARGET_NONE || attr->target >= PEV_TARGET_MAX)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(target), PEV_TARGET_TASK,
+					PEV_TARGET_MAX - 1,
+					"an event needs a target, %u is none", attr->target);
+	if (attr->cpus_size && !cpus)
+		return pev_refuse(r, EINVAL, PEV_FIELD(cpus_size),
+				  "a CPU mask goes with PEV_TARGET_CPUS and PEV_TARGET_CGROUP only");
+	/* longer than the machine is wide: bits of CPUs that there are not are refused */
+	if (attr->cpus_size % sizeof(u64) || attr->cpus_size > PAGE_SIZE)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(cpus_size), 0, PAGE_SIZE,
+					"cpus_size %u is not a multiple of 8, or more than a page",
+					attr->cpus_size);
+	if (attr->cpus && !attr->cpus_size)
+		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "a CPU mask needs its cpus_size");
+	if (attr->target == PEV_TARGET_CPUS && attr->target_id > 0)
+		return pev_refuse(r, EINVAL, PEV_FIELD(target_id),
+				  "target_id has no meaning for PEV_TARGET_CPUS: set it to 0");
+	if (attr->target_id < 0 && attr->target == PEV_TARGET_CGROUP)
+		return pev_refuse(r, EBADF, PEV_FIELD(target_id),
+				  "fd %d is not a cgroup v2 directory", attr->target_id);
+	if (attr->target_id < 0 && attr->target != PEV_TARGET_CPUS)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(target_id), 0, S32_MAX,
+					"target_id %d is negative", attr->target_id);
+	if (cpus && (attr->flags & PEV_F_ENABLE_ON_EXEC))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_ENABLE_ON_EXEC waits for a task: it goes with task, process and subtree targets");
+	return 0;
+}
+
+/* Of what only some sources understand. */
+static int check_source_flags(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	u64 wrong = attr->flags & PEV_SOURCE_FLAGS & ~pev_source_of(attr->type)->flags;
+
+	if (wrong & PEV_F_FREQ)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_FREQ is for timers and hardware counters: give a period");
+	if (wrong & PEV_HARDWARE_FLAGS)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "flags 0x%llx are for hardware counters",
+				  wrong & PEV_HARDWARE_FLAGS);
+	if (wrong & PEV_F_TEXT)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_TEXT is for tracepoints of system calls");
+	return 0;
+}
+
+static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	u64 unknown;
+	int err;
+
+	unknown = attr->flags & ~(attr->type == PEV_TYPE_CHANNEL ? PEV_CHF_ALL : PEV_F_ALL);
+	if (unknown)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "flags has bits that this kernel does not know: 0x%llx",
+				  unknown);
+	unknown = attr->sample & ~PEV_SAMPLE_ALL;
+	if (unknown)
+		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
+				  "sample has bits that this kernel does not know: 0x%llx",
+				  unknown);
+	if (!pev_source_of(attr->type))
+		return 0;
+	err = check_source_flags(attr, r);
+	if (err)
+		return err;
+	if ((attr->flags & PEV_F_EXCLUDE_USER) && (attr->flags & PEV_F_EXCLUDE_KERNEL))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "excluding user and kernel mode leaves nothing");
+	if (attr->channel_fd < -1)
+		return pev_refuse(r, EBADF, PEV_FIELD(channel_fd),
+				  "channel_fd %d: -1 means none", attr->channel_fd);
+	if (attr->group_fd < -1)
+		return pev_refuse(r, EBADF, PEV_FIELD(group_fd),
+				  "group_fd %d: -1 means none", attr->group_fd);
+	return 0;
+}
+
+/* Does a record show where the kernel was, or a counter what it did? */
+static bool shows_kernel(const struct pev_attr *attr)
+{
+	enum pev_shows shows = pev_source_of(attr->type)->shows;
+
+	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
+		return false;
+	if (shows == PEV_SHOWS_KERNEL_COUNT)
+		return true;
+	return attr->channel_fd >= 0 &&
+	       ((attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_KSTACK)) || shows == PEV_SHOWS_KERNEL);
+}
+
+/* The levels that refuse whatever is asked for. */
+static int check_any(int level, struct pev_refuse *r)
+{
+	if (level >= PEV_PARANOID_OFF)
+		return pev_refuse(r, EACCES, PEV_NO_FIELD,
+				  "pev is switched off: kernel.pev_paranoid is %d", level);
+	if (level >= PEV_PARANOID_ALL && !perfmon_capable())
+		return pev_refuse(r, EACCES, PEV_NO_FIELD,
+				  "CAP_PERFMON is needed for everything: %s is %d",
+				  pev_paranoid_name(), level);
+	return 0;
+}
+
+static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int level = pev_paranoid_level();
+	int err = check_any(level, r);
+
+	if (err || perfmon_capable())
+		return err;
+	/* arguments hold what other users type and send: no sysctl opens them */
+	if (attr->flags & PEV_F_TEXT &&
+	    (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
+		return pev_refuse(r, EACCES, PEV_FIELD(flags),
+				  "PEV_F_TEXT on tasks of others needs CAP_PERFMON at every level");
+	if (level < PEV_PARANOID_TRACE)
+		return 0;
+	if (level >= PEV_PARANOID_MACHINE &&
+	    (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
+		return pev_refuse(r, EACCES, PEV_FIELD(target),
+				  "CPUs, the machine and cgroups need CAP_PERFMON: %s is %d",
+				  pev_paranoid_name(), level);
+	if (level >= PEV_PARANOID_KERNEL && shows_kernel(attr))
+		return pev_refuse(r, EACCES, PEV_FIELD(flags),
+				  "what the kernel does needs CAP_PERFMON (%s is %d): set PEV_F_EXCLUDE_KERNEL",
+				  pev_paranoid_name(), level);
+	return 0;
+}
+
+/* The hooks that Linux has for perf: the same questions are asked here. */
+static int check_security(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA;
+	int err;
+
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	if (!err && (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
+		err = security_perf_event_open(PERF_SECURITY_CPU);
+	if (!err && shows_kernel(attr))
+		err = security_perf_event_open(PERF_SECURITY_KERNEL);
+	if (!err && data)
+		err = security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+	if (err)
+		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
+	if (data || shows_kernel(attr)) {
+		err = security_locked_down(LOCKDOWN_PERF);
+		if (err)
+			return pev_refuse(r, -err, PEV_NO_FIELD,
+					  "the kernel is locked down: kernel data stays inside");
+	}
+	return 0;
+}
+
+/* ---- what each type does ---- */
+
+static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_info info = {
+		.size		= sizeof(info),
+		.abi_version	= PEV_ABI_VERSION,
+		.types		= (1ULL << PEV_TYPE_MAX) - 1,
+		.event_flags	= PEV_F_ALL,
+		.sample		= PEV_SAMPLE_ALL,
+		.channel_flags	= PEV_CHF_ALL,
+		.targets	= ((1ULL << PEV_TARGET_MAX) - 1) & ~1ULL,
+		.paranoid	= pev_paranoid_level(),
+		.nr_cpus	= nr_cpu_ids,
+	};
+	struct pev_trace_clock clock;
+
+	info.regs_user = pev_sample_regs();
+	if (!info.regs_user)
+		info.sample &= ~PEV_SAMPLE_UREGS;
+	if (!IS_ENABLED(CONFIG_CGROUPS))
+		info.targets &= ~(1ULL << PEV_TARGET_CGROUP);
+	pev_sources_info(&info);
+	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
+	info.clock = clock.type;
+	info.clock_freq = clock.freq;
+	if (attr->info_size < sizeof(info.size) || !attr->info)
+		return pev_refuse(r, EINVAL, PEV_FIELD(info_size),
+				  "a query needs info and at least %zu bytes there",
+				  sizeof(info.size));
+	if (attr->info_size > PAGE_SIZE)
+		return pev_refuse(r, E2BIG, PEV_FIELD(info_size), "info_size is too large");
+	return pev_copy_struct_to_user(u64_to_user_ptr(attr->info), attr->info_size, &info,
+				       sizeof(info));
+}
+
+static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_channel *channel;
+	struct file *file;
+
+	if (attr->clock >= PEV_CLOCK_MAX)
+		return ERR_PTR(pev_refuse_range(r, EINVAL, PEV_FIELD(clock), 0,
+						PEV_CLOCK_MAX - 1,
+						"there is no clock %u", attr->clock));
+	channel = pev_channel_create(attr, r);
+	if (channel == ERR_PTR(-EPERM)) {
+		/* closed events hand their memory back a little later */
+		pev_event_reap_sync();
+		r->error = 0;
+		channel = pev_channel_create(attr, r);
+	}
+	if (IS_ERR(channel))
+		return ERR_CAST(channel);
+	file = pev_channel_file(channel);
+	if (IS_ERR(file))
+		pev_channel_put(channel);
+	return file;
+}
+
+/* ---- copies from the user: before any lock, for a page may never come ---- */
+
+static int copy_name(struct pev_request *req, struct pev_refuse *r)
+{
+	char *name;
+
+	if (!req->attr.name)
+		return 0;
+	name = strndup_user(u64_to_user_ptr(req->attr.name), PEV_MAX_NAME);
+	if (!IS_ERR(name)) {
+		req->name = name;
+		return 0;
+	}
+	if (PTR_ERR(name) == -EINVAL)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(name), 1, PEV_MAX_NAME,
+					"the name is too long in bytes");
+	return pev_refuse(r, -PTR_ERR(name), PEV_FIELD(name), "the name can't be read");
+}
+
+static int copy_filter(struct pev_request *req, struct pev_refuse *r)
+{
+	char *filter;
+
+	if (!req->attr.filter)
+		return 0;
+	filter = pev_filter_copy(u64_to_user_ptr(req->attr.filter), r);
+	if (IS_ERR(filter))
+		return PTR_ERR(filter);
+	req->filter = filter;
+	return 0;
+}
+
+static int copy_cpus(struct pev_request *req, struct pev_refuse *r)
+{
+	u64 *cpus;
+
+	if (!req->attr.cpus_size)
+		return 0;
+	cpus = memdup_user(u64_to_user_ptr(req->attr.cpus), req->attr.cpus_size);
+	if (IS_ERR(cpus))
+		return pev_refuse(r, -PTR_ERR(cpus), PEV_FIELD(cpus),
+				  "the CPU mask can't be read");
+	req->cpus = cpus;
+	return 0;
+}
+
+/* Whether they are what they should be is checked when it is their turn. */
+static void find_files(struct pev_request *req)
+{
+	if (req->attr.channel_fd >= 0)
+		req->channel_file = fget(req->attr.channel_fd);
+	if (req->channel_file)
+		req->channel = pev_channel_from_file(req->channel_file);
+	if (req->attr.group_fd >= 0)
+		req->leader_file = fget(req->attr.group_fd);
+	if (req->leader_file)
+		req->leader = pev_event_from_file(req->leader_file);
+}
+
+static void request_free(struct pev_request *req)
+{
+	if (req->channel_file)
+		fput(req->channel_file);
+	if (req->leader_file)
+		fput(req->leader_file);
+	kfree(req->name);
+	kfree(req->filter);
+	kfree(req->cpus);
+}
+
+static struct pev_event *request_event(struct pev_request *req, struct pev_refuse *r)
+{
+	int err;
+
+	err = copy_name(req, r);
+	err = err ?: copy_filter(req, r);
+	err = err ?: copy_cpus(req, r);
+	if (err)
+		return ERR_PTR(err);
+	find_files(req);
+	return pev_event_create(req, r);
+}
+
+static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_request req = { .attr = *attr };
+	struct pev_event *event;
+	struct file *file;
+	int err;
+
+	err = check_target(attr, r);
+	if (err)
+		return ERR_PTR(err);
+	err = check_paranoid(attr, r);
+	err = err ?: check_security(attr, r);
+	if (err)
+		return ERR_PTR(err);
+	event = request_event(&req, r);
+	request_free(&req);
+	if (IS_ERR(event))
+		return ERR_CAST(event);
+	file = pev_event_file(event);
+	if (IS_ERR(file))
+		pev_event_close(event);
+	return file;
+}
+
+static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int err;
+
+	switch (attr->type) {
+	case PEV_TYPE_CATALOG:
+		return pev_catalog_file();
+	case PEV_TYPE_PMU:
+		return pev_pmu_file();
+	case PEV_TYPE_CHANNEL:
+		err = check_any(pev_paranoid_level(), r);
+		return err ? ERR_PTR(err) : open_channel(attr, r);
+	default:
+		return open_event(attr, r);
+	}
+}
+
+static int open_fd(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
+{
+	struct file *file;
+	int fd;
+
+	fd = get_unused_fd_flags(flags & PEV_OPEN_CLOEXEC ? O_CLOEXEC : 0);
+	if (fd < 0)
+		return pev_refuse(r, -fd, PEV_NO_FIELD,
+				  "this process has no file descriptor left: raise its limit (ulimit -n)");
+	file = open_file(attr, r);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	fd_install(fd, file);
+	return fd;
+}
+
+static int do_open(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
+{
+	int err;
+
+	if (flags & ~PEV_OPEN_CLOEXEC)
+		return pev_refuse(r, EINVAL, PEV_NO_FIELD,
+				  "the flags argument has bits that this kernel does not know: 0x%x",
+				  flags & ~PEV_OPEN_CLOEXEC);
+	if (attr->type >= PEV_TYPE_MAX)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(type), 0, PEV_TYPE_MAX - 1,
+					"this kernel has no type %u", attr->type);
+	err = check_members(attr, r);
+	err = err ?: check_flags(attr, r);
+	if (err)
+		return err;
+	if (attr->type == PEV_TYPE_INFO)
+		return open_info(attr, r);
+	return open_fd(attr, flags, r);
+}
+
+/* What of a refused structure can be known: where to explain. */
+static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct pev_refuse *r)
+{
+	struct pev_attr attr;
+
+	if (copy_from_user(&attr, uattr, min(size, sizeof(attr))))
+		return -EFAULT;
+	pev_refuse_range(r, E2BIG, PEV_NO_FIELD, PEV_ATTR_SIZE_VER0, sizeof(attr),
+			 "the structure has members beyond %zu bytes that this kernel does not know and that are not 0",
+			 sizeof(attr));
+	return pev_refuse_report(r, -E2BIG, attr.refusal, attr.refusal_size);
+}
+
+/**
+ * sys_pev_open - create a channel, an event or a catalog, or query
+ * @uattr: what to open
+ * @size:  sizeof(*uattr) as the caller knows it
+ * @flags: PEV_OPEN_*
+ *
+ * Return: a file descriptor (0 for a query), or
+ *
+ * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
+ *   larger than a page; info_size is larger than a page; the group is full
+ * - %-EACCES: a right is missing; see kernel.pev_paranoid
+ * - %-EBUSY: the counters, or the processor's mark, are in use
+ * - %-EBADF: channel_fd, group_fd, or a cgroup's fd: not open
+ * - %-EINTR: a fatal signal ended a long walk over tasks
+ * - %-EFAULT: an address can't be read or written
+ * - %-EINVAL: a member's value
+ * - %-EMFILE, %-ENFILE: no fd left
+ * - %-ENODEV: a CPU of the mask is not online, or there is no PMU, or none of
+ *   that number
+ * - %-ENOENT: no such tracepoint or marker
+ * - %-ENOMEM: no memory
+ * - %-ENOSPC: the channel has no event id left, or the task counts too many events
+ * - %-EOPNOTSUPP: this machine or source can't do that
+ * - %-EPERM: RLIMIT_MEMLOCK, or the kernel is locked down
+ * - %-ESRCH: no such task, or it has exited
+ *
+ * and, in the buffer that refusal names, why.
+ */
+SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, __u32, flags)
+{
+	struct pev_refuse r = {};
+	struct pev_attr attr;
+	int ret;
+
+	if (size < PEV_ATTR_SIZE_VER0)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&attr, sizeof(attr), uattr, size);
+	if (ret == -E2BIG)
+		return refuse_size(uattr, size, &r);
+	if (ret)
+		return ret;
+	ret = do_open(&attr, flags, &r);
+	PEV_MARK(pev_api, open, "type %u target %u flags %llx result %d", attr.type, attr.target,
+		 attr.flags, ret);
+	if (ret >= 0)
+		return ret;
+	return pev_refuse_report(&r, ret, attr.refusal, attr.refusal_size);
+}
+
+/* Linked last, and so called after what is initialized below. */
+static int __init pev_init(void)
+{
+	pev_sources_setup();
+	pev_channels_setup();
+	return pev_target_setup();
+}
+late_initcall(pev_init);

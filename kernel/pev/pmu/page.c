@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the page by which a task reads its own counter without a call: see
+ * struct pev_user_page. The page speaks of one task, which runs on one CPU at a
+ * time: that CPU writes it.
+ */
+#include <linux/mm.h>
+#include <linux/pev.h>
+#include <linux/pev_refuse.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "page.h"
+#include "pmu.h"
+
+/*
+ * H, pairs with G in the uapi header: the reader is on this CPU or finds that it
+ * is not, so its loads and our stores need an order for the compiler alone.
+ */
+void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s)
+{
+	const struct pev_pmu_counter *counter = NULL;
+	struct pev_user_page *page = hw->page;
+
+	if (s->counter >= 0 && !s->throttled)
+		counter = &pev_pmu->counters[s->counter];
+	WRITE_ONCE(page->seq, page->seq + 1);
+	barrier();
+	page->counter = counter ? counter->user + 1 : 0;
+	/* invalid, so that no read on this CPU succeeds until the event is back */
+	page->cpu = counter ? smp_processor_id() : ~0U;
+	page->shift = counter ? 64 - counter->bits : 0;
+	page->partial = !!s->waited;
+	page->start = s->raw;
+	page->base = atomic64_read(&hw->total);
+	barrier();
+	WRITE_ONCE(page->seq, page->seq + 1);
+}
+
+int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
+		      struct pev_refuse *r)
+{
+	if (!(attr->flags & PEV_F_USER_PAGE))
+		return 0;
+	if (!(pev_pmu->features & PEV_PMU_USER_READS))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "user mode can't read this processor's counters: do without PEV_F_USER_PAGE");
+	if (attr->target != PEV_TARGET_TASK || attr->flags & PEV_F_MARKED)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_USER_PAGE is for a single task to read: its target must be one, and not marked");
+	hw->page = vmalloc_user(PAGE_SIZE);
+	if (!hw->page)
+		return -ENOMEM;
+	hw->page->version = PEV_ABI_VERSION;
+	/* never disabled: a fork may copy the right before the page goes */
+	static_branch_enable(&pev_page_key);
+	return 0;
+}
+
+/* No mapping is left: each held a reference to the event's file. */
+void pev_pmu_page_free(struct pev_hw_event *hw)
+{
+	vfree(hw->page);
+}
+
+DEFINE_STATIC_KEY_FALSE(pev_page_key);
+
+/**
+ * pev_page_fork() - a child has no page, and so no right to read counters
+ * @child:       not running yet
+ * @clone_flags: of clone(2)
+ *
+ * The architecture may keep the right in the address space, of which the child's is a
+ * copy.
+ *
+ * Context: tasklist_lock held for writing.
+ */
+void pev_page_fork(struct task_struct *child, u64 clone_flags)
+{
+	const struct pev_pmu *pmu = READ_ONCE(pev_pmu);
+
+	if (pmu && child->mm && !(clone_flags & CLONE_VM))
+		pmu->ops->grant(PEV_PMU_GRANT_CHILD, NULL, child->mm, false);
+}
+
+static atomic_t readers;
+
+bool pev_pmu_readable(void)
+{
+	return atomic_read(&readers);
+}
+
+static void update_here(void *unused)
+{
+	pev_pmu_cpu_update();
+}
+
+/* Before the first reader, have stopped counters hide their values. */
+static void page_grant(struct vm_area_struct *vma)
+{
+	if (atomic_inc_return(&readers) == 1)
+		on_each_cpu(update_here, NULL, 1);
+	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, true);
+}
+
+static void page_unmap(struct vm_area_struct *vma)
+{
+	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, false);
+	atomic_dec(&readers);
+}
+
+static const struct vm_operations_struct page_vm_ops = {
+	.open	= page_grant,
+	.close	= page_unmap,
+};
+
+int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma)
+{
+	struct pev_hw_event *hw;
+	int err;
+
+	if (!(event->flags & PEV_F_USER_PAGE))
+		return -ENODEV;
+	hw = event->private;
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EACCES;
+	/* not copied by fork: the page speaks of the parent */
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
+	err = remap_vmalloc_range(vma, hw->page, 0);
+	if (err)
+		return err;
+	vma->vm_ops = &page_vm_ops;
+	page_grant(vma);
+	return 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the scratch memory of call chains and the calls of the kernel's own
+ * unwinders. User chains come from perf's per-architecture walkers, which are
+ * plain functions over registers and know all ABIs.
+ */
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include "types.h"
+#include "callchain.h"
+
+/* Task, softirq, interrupt, NMI: each may take a chain while another does. */
+#define LEVELS		4
+
+/* Frames of pev itself and of the tracepoint between a source and here. */
+#define OWN_FRAMES	4
+
+/* Frames that a walker of user stacks reports and that are none. */
+#define SPARE_FRAMES	2
+
+/**
+ * struct level - scratch of one context
+ * @chain:  what the caller sees
+ * @kernel: in the unwinder's type
+ * @user:   in perf's: nr and addresses; its ip[] is what the chain points to
+ */
+struct level {
+	struct pev_callchain	chain;
+	unsigned long		kernel[PEV_MAX_STACK];
+	struct {
+		u64		nr;
+		u64		ip[PEV_MAX_STACK + SPARE_FRAMES];
+	} user;
+};
+
+/**
+ * struct scratch - of one CPU
+ * @depth:  levels in use
+ * @levels: scratch
+ * @none:   given out when all are in use
+ */
+struct scratch {
+	int			depth;
+	struct level		levels[LEVELS];
+	struct pev_callchain	none;
+};
+
+static DEFINE_MUTEX(scratch_lock);
+static struct scratch __percpu *scratch;
+static unsigned int scratch_users;
+
+int pev_callchain_get(void)
+{
+	guard(mutex)(&scratch_lock);
+	if (!scratch_users) {
+		scratch = alloc_percpu(struct scratch);
+		if (!scratch)
+			return -ENOMEM;
+	}
+	scratch_users++;
+	return 0;
+}
+
+void pev_callchain_put(void)
+{
+	guard(mutex)(&scratch_lock);
+	/* the last user has passed its grace period */
+	if (!--scratch_users) {
+		free_percpu(scratch);
+		scratch = NULL;
+	}
+}
+
+static u32 walk_kernel(struct level *level, struct pt_regs *regs, u32 max)
+{
+	u32 nr;
+
+	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
+	if (regs)
+		nr = stack_trace_save_regs(regs, level->kernel, max, 0);
+	else
+		nr = stack_trace_save(level->kernel, max, OWN_FRAMES);
+	return nr;
+}
+
+static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
+{
+	struct perf_callchain_entry_ctx ctx = {
+		.entry = (struct perf_callchain_entry *)&level->user,
+		.max_stack = max + SPARE_FRAMES,
+	};
+	u32 i, nr = 0;
+
+	if (!regs || !user_mode(regs)) {
+		if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
+			return 0;
+		regs = task_pt_regs(current);
+	}
+	level->user.nr = 0;
+	perf_callchain_user(&ctx, regs);
+	/*
+	 * A zero is no address: a slot that a leaf never filled, or code without
+	 * frame pointers. perf's own marks are none either.
+	 */
+	for (i = 0; i < level->user.nr && nr < max; i++)
+		if (level->user.ip[i] && level->user.ip[i] < (u64)PERF_CONTEXT_MAX)
+			level->user.ip[nr++] = level->user.ip[i];
+	return nr;
+}
+
+struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs *regs)
+{
+	struct scratch *own = this_cpu_ptr(scratch);
+	struct level *level;
+	int depth = own->depth++;
+
+	barrier();		/* nested contexts take the next level */
+	if (depth >= LEVELS)
+		return &own->none;
+	level = &own->levels[depth];
+	level->chain.nr_kernel = 0;
+	level->chain.nr_user = 0;
+	level->chain.kernel = (u64 *)level->kernel;
+	level->chain.user = level->user.ip;
+	if ((event->sample & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
+	    (!regs || !user_mode(regs)))
+		level->chain.nr_kernel = walk_kernel(level, regs, event->max_stack);
+	if (event->sample & PEV_SAMPLE_USTACK)
+		level->chain.nr_user = walk_user(level, regs, event->max_stack);
+	return &level->chain;
+}
+
+void pev_callchain_drop(struct pev_callchain *chain)
+{
+	barrier();		/* the level is read no more */
+	this_cpu_ptr(scratch)->depth--;
+}

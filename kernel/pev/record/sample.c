@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the context of a record: what it holds, how long it is, how it is
+ * written. See the uapi header for the layout. Must not know what a payload is.
+ */
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/perf_regs.h>
+#include <linux/pev_refuse.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include "ring/ring.h"
+#include "callchain.h"
+#include "sample.h"
+
+#define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
+#define SAMPLE_VARYING	(SAMPLE_STACKS | PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP | \
+			 PEV_SAMPLE_READ)
+
+#ifdef CONFIG_HAVE_PERF_REGS
+static bool regs_valid(u64 mask)
+{
+	/* the vector registers are in what only a PMU's own records bring along */
+	return !(mask & PERF_REG_EXTENDED_MASK) && !perf_reg_validate(mask);
+}
+#else
+static bool regs_valid(u64 mask)
+{
+	return false;
+}
+#endif
+
+u64 pev_sample_regs(void)
+{
+	u64 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		if (regs_valid(1ULL << i))
+			mask |= 1ULL << i;
+	return mask;
+}
+
+static int check_regs(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	if (!(attr->sample & PEV_SAMPLE_UREGS)) {
+		if (attr->regs_user)
+			return pev_refuse(r, EINVAL, PEV_FIELD(regs_user),
+				"regs_user has no meaning without PEV_SAMPLE_UREGS: set it to 0");
+		return 0;
+	}
+	if (!regs_valid(attr->regs_user))
+		return pev_refuse(r, EINVAL, PEV_FIELD(regs_user),
+			"mask 0x%llx is empty or names registers that this machine does not have",
+			attr->regs_user);
+	return 0;
+}
+
+static int check_dump(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	if (!(attr->sample & PEV_SAMPLE_USTACK_DUMP)) {
+		if (attr->stack_user)
+			return pev_refuse(r, EINVAL, PEV_FIELD(stack_user),
+				"stack_user has no meaning without PEV_SAMPLE_USTACK_DUMP: set it to 0");
+		return 0;
+	}
+	if (!attr->stack_user || attr->stack_user > PEV_MAX_STACK_DUMP || attr->stack_user % 8)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(stack_user), 8,
+					PEV_MAX_STACK_DUMP,
+					"stack_user %u is not a multiple of 8 in the range",
+					attr->stack_user);
+	return 0;
+}
+
+/**
+ * pev_sample_init() - check what records shall carry, and prepare for it
+ * @event: @sample and what goes with it are set here
+ * @attr:  the user's
+ * @r:     says why not
+ *
+ * Context: Process context.
+ * Return: 0 or an error.
+ */
+int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_refuse *r)
+{
+	int err;
+
+	if (attr->sample && attr->channel_fd < 0)
+		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
+				  "an event without a channel has no records to put samples in");
+	err = check_regs(attr, r);
+	err = err ?: check_dump(attr, r);
+	if (err)
+		return err;
+	if (attr->max_stack > PEV_MAX_STACK)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(max_stack), 0, PEV_MAX_STACK,
+					"max_stack %u is too much", attr->max_stack);
+	if (attr->max_stack && !(attr->sample & SAMPLE_STACKS))
+		return pev_refuse(r, EINVAL, PEV_FIELD(max_stack),
+			"max_stack has no meaning without PEV_SAMPLE_KSTACK or PEV_SAMPLE_USTACK: set it to 0");
+	event->sample = attr->sample;
+	event->regs_user = attr->regs_user;
+	event->stack_user = attr->stack_user;
+	event->max_stack = attr->max_stack ?: PEV_MAX_STACK;
+	event->varying = attr->sample & SAMPLE_VARYING;
+	event->simple = attr->sample == PEV_SAMPLE_TID && event->pid_ns == &init_pid_ns;
+	event->body = 4;
+	if (attr->sample & PEV_SAMPLE_PID)
+		event->body += 8;
+	event->body += 8 * hweight64(attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
+						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU));
+	if (event->varying & SAMPLE_STACKS) {
+		err = pev_callchain_get();
+		if (err)
+			event->varying &= ~SAMPLE_STACKS;
+	}
+	return err;
+}
+
+/* Undo pev_sample_init(). */
+void pev_sample_exit(struct pev_event *event)
+{
+	if (event->varying & SAMPLE_STACKS)
+		pev_callchain_put();
+}
+
+/**
+ * struct parts - the variable parts of one record
+ * @chain:  both call chains; NULL: not wanted, or empty
+ * @regs:   user registers or NULL
+ * @values: members of the group
+ * @dump:   bytes of user stack wanted
+ * @bytes:  of all of it
+ */
+struct parts {
+	struct pev_callchain	*chain;
+	struct pt_regs		*regs;
+	u32			values;
+	u32			dump;
+	u32			bytes;
+};
+
+static struct pt_regs *user_regs(struct pt_regs *regs)
+{
+	if (regs && user_mode(regs))
+		return regs;
+	if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
+		return NULL;
+	return task_pt_regs(current);
+}
+
+/* Bytes between the user's stack pointer and the end of the address space. */
+static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
+{
+	unsigned long sp;
+
+	if (!regs)
+		return 0;
+	sp = user_stack_pointer(regs);
+	if (sp >= TASK_SIZE)
+		return 0;
+	return round_down(min_t(u64, event->stack_user, TASK_SIZE - sp), 8);
+}
+
+static void measure(struct pev_event *event, const struct pev_sample_in *in,
+		    struct parts *parts)
+{
+	/* what runs here is not @in->task: do not show its stack or registers */
+	bool own = !in || !in->task || in->task == current;
+	struct pt_regs *regs = in ? in->regs : NULL;
+
+	if (event->varying & SAMPLE_STACKS) {
+		parts->bytes += 8;
+		if (own) {
+			parts->chain = pev_callchain_take(event, regs);
+			parts->bytes += 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
+		}
+	}
+	if (own && (event->varying & (PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP)))
+		parts->regs = user_regs(regs);
+	if (event->varying & PEV_SAMPLE_UREGS)
+		parts->bytes += 8 + (parts->regs ? 8 * hweight64(event->regs_user) : 0);
+	if (event->varying & PEV_SAMPLE_READ) {
+		struct pev_event *leader = READ_ONCE(event->leader), *member;
+
+		parts->values = 1;
+		list_for_each_entry_rcu(member, &leader->siblings, group_node, true)
+			if (++parts->values == PEV_MAX_GROUP)
+				break;
+		parts->bytes += 8 + 8 * parts->values;
+	}
+	if (event->varying & PEV_SAMPLE_USTACK_DUMP) {
+		parts->dump = dump_size(event, parts->regs);
+		parts->bytes += 8 + parts->dump;
+	}
+}
+
+static u64 *put_values(struct pev_event *event, u64 *to, u32 nr)
+{
+	struct pev_event *leader = READ_ONCE(event->leader), *member;
+
+	*to++ = nr;
+	*to++ = pev_event_cpu_value(leader, this_cpu_ptr(leader->percpu));
+	nr--;
+	/* the group may have changed since it was measured */
+	list_for_each_entry_rcu(member, &leader->siblings, group_node, true) {
+		if (!nr)
+			break;
+		*to++ = pev_event_cpu_value(member, this_cpu_ptr(member->percpu));
+		nr--;
+	}
+	while (nr--)
+		*to++ = 0;
+	return to;
+}
+
+static u64 *put_regs(struct pev_event *event, u64 *to, struct pt_regs *regs)
+{
+#ifdef CONFIG_HAVE_PERF_REGS
+	u64 mask = event->regs_user;
+
+	*to++ = regs ? hweight64(mask) : 0;
+	while (regs && mask) {
+		*to++ = perf_reg_value(regs, __ffs64(mask));
+		mask &= mask - 1;
+	}
+#endif
+	return to;
+}
+
+/*
+ * What can't be read is zero: the length was promised already. Pages that are
+ * not there can't be faulted in, and in an NMI the address space may not be
+ * the task's at all: copy_from_user_nofault() knows.
+ */
+static u64 *put_dump(u64 *to, struct pt_regs *regs, u32 bytes)
+{
+	unsigned long from = bytes ? user_stack_pointer(regs) : 0;
+	void *at = to + 1;
+	u32 left, part;
+
+	*to = bytes;
+	for (left = bytes; left; left -= part) {
+		part = min_t(u32, left, PAGE_SIZE - offset_in_page(from));
+		if (copy_from_user_nofault(at, (void __user *)from, part))
+			break;
+		at += part;
+		from += part;
+	}
+	memset(at, 0, left);
+	return at + left;
+}
+
+static u64 *put_stacks(u64 *to, const struct pev_callchain *chain)
+{
+	u32 *nr = (u32 *)to++;
+
+	if (!chain) {
+		nr[0] = 0;
+		nr[1] = 0;
+		return to;
+	}
+	nr[0] = chain->nr_kernel;
+	nr[1] = chain->nr_user;
+	memcpy(to, chain->kernel, nr[0] * sizeof(*to));
+	to += nr[0];
+	memcpy(to, chain->user, nr[1] * sizeof(*to));
+	return to + nr[1];
+}
+
+static void put_parts(struct pev_event *event, u64 *to, const struct parts *parts)
+{
+	if (event->varying & SAMPLE_STACKS)
+		to = put_stacks(to, parts->chain);
+	if (event->varying & PEV_SAMPLE_UREGS)
+		to = put_regs(event, to, parts->regs);
+	if (event->varying & PEV_SAMPLE_READ)
+		to = put_values(event, to, parts->values);
+	if (event->varying & PEV_SAMPLE_USTACK_DUMP)
+		put_dump(to, parts->regs, parts->dump);
+}
+
+static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *in)
+{
+	if (!in)
+		return 0;
+	/* where the source is; what was excluded has no right to see it */
+	if (in->ip)
+		return event->flags & PEV_F_EXCLUDE_KERNEL && !in->user_ip ? 0 : in->ip;
+	return in->regs ? instruction_pointer(in->regs) : 0;
+}
+
+/* Returns where the variable parts go. */
+static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
+				      const struct pev_sample_in *in)
+{
+	struct task_struct *task = in && in->task ? in->task : current;
+	u64 *to = (u64 *)(rec + 1);
+
+	if (likely(event->pid_ns == &init_pid_ns)) {
+		rec[0] = event->sample & PEV_SAMPLE_TID ? task->pid : 0;
+		if (event->sample & PEV_SAMPLE_PID)
+			*to++ = task->tgid;
+	} else {
+		rec[0] = event->sample & PEV_SAMPLE_TID ?
+			 task_pid_nr_ns(task, event->pid_ns) : 0;
+		if (event->sample & PEV_SAMPLE_PID)
+			*to++ = task_tgid_nr_ns(task, event->pid_ns);
+	}
+	if (event->sample & PEV_SAMPLE_IP)
+		*to++ = sample_ip(event, in);
+	if (event->sample & PEV_SAMPLE_ADDR)
+		*to++ = in ? in->addr : 0;
+	if (event->sample & PEV_SAMPLE_PERIOD)
+		*to++ = in && in->period ? in->period : READ_ONCE(event->period);
+	if (event->sample & PEV_SAMPLE_CPU)
+		*to++ = smp_processor_id();
+	return to;
+}
+
+/* Begin a record of fixed size: no call chain, no registers, no stack. */
+static void *begin_fixed(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
+			 const struct pev_sample_in *in)
+{
+	u32 padded = round_up(payload, 8);
+	u64 *to;
+	u32 *rec;
+
+	rec = pev_ring_reserve(ec->ring, event->id, event->body + padded);
+	if (unlikely(!rec)) {
+		local64_inc(&ec->lost);
+		return NULL;
+	}
+	local64_inc(&ec->samples);
+	to = put_fixed(event, rec, in);
+	if (padded != payload)
+		to[padded / 8 - 1] = 0;
+	return to;
+}
+
+/*
+ * What is read for a record may fault, and the fault be an event whose record reads
+ * the same: the stack would end before the ring does. Task, softirq, interrupt and
+ * NMI each may be collecting one record.
+ */
+static DEFINE_PER_CPU(bool[4], collecting);
+
+static noinline void *begin_varying(struct pev_event *event, struct pev_event_cpu *ec,
+				    u32 payload, const struct pev_sample_in *in)
+{
+	bool *busy = &this_cpu_ptr(collecting)[interrupt_context_level()];
+	struct parts parts = {};
+	u32 padded = round_up(payload, 8);
+	u64 *to = NULL;
+	u32 *rec;
+
+	if (unlikely(READ_ONCE(*busy))) {
+		pev_ring_lose(ec->ring);
+		local64_inc(&ec->lost);
+		return NULL;
+	}
+	if (unlikely(pev_ring_refuse(ec->ring, event->body + padded))) {
+		local64_inc(&ec->lost);
+		return NULL;
+	}
+	WRITE_ONCE(*busy, true);
+	barrier();	/* before the first fault */
+	measure(event, in, &parts);
+	rec = pev_ring_reserve(ec->ring, event->id, event->body + parts.bytes + padded);
+	if (unlikely(!rec)) {
+		local64_inc(&ec->lost);
+		goto out;
+	}
+	local64_inc(&ec->samples);
+	to = put_fixed(event, rec, in);
+	put_parts(event, to, &parts);
+	to = (void *)to + parts.bytes;
+	if (padded != payload)
+		to[padded / 8 - 1] = 0;
+out:
+	if (parts.chain)
+		pev_callchain_drop(parts.chain);
+	barrier();	/* after the last fault */
+	WRITE_ONCE(*busy, false);
+	return to;
+}
+
+/**
+ * pev_sample_begin_slow() - pev_sample_begin() for all but the simplest
+ * @event:   as there
+ * @ec:      as there
+ * @payload: as there
+ * @in:      as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
+			    u32 payload, const struct pev_sample_in *in)
+{
+	if (event->varying)
+		return begin_varying(event, ec, payload, in);
+	return begin_fixed(event, ec, payload, in);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Encoding of a record's context. Sources call pev_sample_begin(), fill in the
+ * payload in place, and call pev_sample_end().
+ */
+#ifndef _PEV_SAMPLE_H
+#define _PEV_SAMPLE_H
+
+#include <linux/sched.h>
+#include "ring/ring.h"
+#include "types.h"
+
+struct pt_regs;
+
+/**
+ * struct pev_sample_in - what only the source knows of a sample
+ * @regs:   registers at the event; NULL: those of the caller's context matter
+ *          only for call chains, which then start at the source
+ * @ip:     instruction pointer; 0: from @regs
+ * @user_ip: @ip is one of user mode
+ * @addr:   data address or 0
+ * @period: occurrences or ns that this record stands for; 0: the event's period
+ * @task:   the task it is about; NULL: the current task
+ */
+struct pev_sample_in {
+	struct pt_regs	*regs;
+	u64		ip;
+	bool		user_ip;
+	u64		addr;
+	u64		period;
+	struct task_struct *task;
+};
+
+int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_refuse *r);
+void pev_sample_exit(struct pev_event *event);
+/* Registers that PEV_SAMPLE_UREGS accepts here. */
+u64 pev_sample_regs(void);
+void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
+			    u32 payload, const struct pev_sample_in *in);
+
+/**
+ * pev_sample_begin() - reserve a record and write its header and context
+ * @event:   the event
+ * @ec:      the event on this CPU, where it runs and has a ring
+ * @payload: bytes of payload, any number
+ * @in:      see struct pev_sample_in; NULL: nothing is known
+ *
+ * Context: Any with preemption disabled, NMI included.
+ * Return: where the payload goes, aligned to 8 bytes, to be filled in full and
+ * ended by pev_sample_end(); NULL if it was lost, which was counted.
+ */
+static __always_inline void *pev_sample_begin(struct pev_event *event,
+					      struct pev_event_cpu *ec, u32 payload,
+					      const struct pev_sample_in *in)
+{
+	u32 body;
+	u32 *rec;
+
+	if (unlikely(!event->simple || (in && in->task)))
+		return pev_sample_begin_slow(event, ec, payload, in);
+
+	body = 4 + ((payload + 7) & ~7U);
+	rec = pev_ring_reserve(ec->ring, event->id, body);
+	if (unlikely(!rec)) {
+		local64_inc(&ec->lost);
+		return NULL;
+	}
+	local64_inc(&ec->samples);
+	rec[0] = current->pid;
+	/* what the payload does not fill is zeroed, not left over */
+	if (payload & 7)
+		*(u64 *)((u8 *)rec + body - 8) = 0;
+	return rec + 1;
+}
+
+/**
+ * pev_sample_end() - the payload is complete
+ * @ec:   as given to pev_sample_begin()
+ */
+static __always_inline void pev_sample_end(struct pev_event_cpu *ec)
+{
+	pev_ring_commit(ec->ring);
+}
+
+#endif

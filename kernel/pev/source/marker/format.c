@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the meaning of a marker's format: names, types and places of its
+ * fields. Knows nothing of events; runs once for each marker.
+ */
+#include <linux/align.h>
+#include <linux/bits.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include "format.h"
+
+/* Lengths of a conversion; pev is for machines of 64 bits. */
+static const struct length {
+	const char	*prefix;
+	u8		kind;
+	u8		size;
+	const char	*sign;
+	const char	*plain;
+} lengths[] = {
+	{ "hh",	PEV_MARKER_CHAR,	1,	"signed char",	"unsigned char" },
+	{ "h",	PEV_MARKER_SHORT,	2,	"short",	"unsigned short" },
+	{ "ll",	PEV_MARKER_WORD,	8,	"long long",	"unsigned long long" },
+	{ "l",	PEV_MARKER_WORD,	8,	"long",		"unsigned long" },
+	{ "z",	PEV_MARKER_WORD,	8,	"ssize_t",	"size_t" },
+	{ "t",	PEV_MARKER_WORD,	8,	"ptrdiff_t",	"unsigned long" },
+	{ "",	PEV_MARKER_INT,	4,	"int",		"unsigned int" },
+};
+
+static const struct length *parse_length(const char **format)
+{
+	const struct length *l;
+
+	for (l = lengths; *l->prefix; l++) {
+		if (!strncmp(*format, l->prefix, strlen(l->prefix)))
+			break;
+	}
+	*format += strlen(l->prefix);
+	return l;
+}
+
+/* Flags, width and precision only matter to print; a precision cuts strings. */
+static const char *skip_width(const char *p, int *precision)
+{
+	*precision = -1;
+	p += strspn(p, "-+ #0");
+	while (isdigit(*p))
+		p++;
+	if (*p == '.') {
+		*precision = 0;
+		for (p++; isdigit(*p); p++)
+			*precision = min(*precision * 10 + *p - '0', PEV_MARKER_STRING);
+	}
+	return p;
+}
+
+static const char *set_type(struct pev_marker_arg *arg, const struct length *l,
+			    char conversion, int precision)
+{
+	arg->kind = l->kind;
+	arg->size = l->size;
+	switch (conversion) {
+	case 'd':
+	case 'i':
+		arg->sign = true;
+		arg->type = l->sign;
+		return NULL;
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o':
+		arg->type = l->plain;
+		return NULL;
+	}
+	if (*l->prefix)
+		return "a length before %c, %p or %s";
+	switch (conversion) {
+	case 'p':
+		arg->kind = PEV_MARKER_WORD;
+		arg->size = 8;
+		arg->type = "void *";
+		return NULL;
+	case 'c':
+		arg->kind = PEV_MARKER_CHAR;
+		arg->size = 1;
+		arg->letter = true;
+		arg->type = "char[1]";
+		return NULL;
+	case 's':
+		arg->kind = PEV_MARKER_TEXT;
+		arg->size = sizeof(u32);
+		arg->type = "__data_loc char[]";
+		arg->limit = precision < 0 ? PEV_MARKER_STRING :
+					     min(precision + 1, PEV_MARKER_STRING);
+		return NULL;
+	}
+	return "a conversion that markers do not have";
+}
+
+static bool is_word(char c)
+{
+	return isalnum(c) || c == '_';
+}
+
+static bool name_taken(const struct pev_marker_layout *layout, const char *name)
+{
+	for (u32 i = 0; i < layout->nr; i++) {
+		if (!strcmp(layout->args[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* The last word in [@begin, @end) is the name of the next argument. */
+static void set_name(struct pev_marker_layout *layout, struct pev_marker_arg *arg,
+		     const char *begin, const char *end)
+{
+	const char *word;
+	size_t len;
+
+	while (end > begin && !is_word(end[-1]))
+		end--;
+	for (word = end; word > begin && is_word(word[-1]); word--)
+		;
+	/* a name does not begin with a digit */
+	while (word < end && isdigit(*word))
+		word++;
+	if (word == end)
+		snprintf(arg->name, sizeof(arg->name), "arg%u", layout->nr);
+	else
+		snprintf(arg->name, sizeof(arg->name), "%.*s",
+			 (int)min(end - word, 20L), word);
+	len = strlen(arg->name);
+	for (u32 n = layout->nr; name_taken(layout, arg->name); n++)
+		snprintf(arg->name + len, sizeof(arg->name) - len, "_%u", n);
+}
+
+static const char *add_arg(struct pev_marker_layout *layout, const char *begin,
+			   const char **format)
+{
+	struct pev_marker_arg *arg = &layout->args[layout->nr];
+	const char *p = *format + 1;
+	const struct length *l;
+	const char *wrong;
+	int precision;
+
+	if (layout->nr == PEV_MARKER_ARGS)
+		return "too many fields";
+	p = skip_width(p, &precision);
+	l = parse_length(&p);
+	wrong = set_type(arg, l, *p, precision);
+	if (wrong)
+		return wrong;
+	if (*p == 'p' && isalnum(p[1]))
+		return "an extension of %p: the record has the plain value";
+	set_name(layout, arg, begin, *format);
+	arg->offset = ALIGN(layout->size, arg->size);
+	layout->size = arg->offset + arg->size;
+	layout->text |= arg->kind == PEV_MARKER_TEXT;
+	layout->nr++;
+	*format = p + 1;
+	return NULL;
+}
+
+/*
+ * Fields that share no word can be written a word at a time, which fills the
+ * holes behind them as well.
+ */
+static void find_words(struct pev_marker_layout *layout)
+{
+	layout->words = IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_CPU_LITTLE_ENDIAN);
+	for (u32 i = 0; i < layout->nr; i++) {
+		struct pev_marker_arg *arg = &layout->args[i];
+
+		if (arg->offset != sizeof(struct trace_entry) + i * sizeof(u64) ||
+		    arg->kind == PEV_MARKER_TEXT)
+			layout->words = false;
+		layout->masks[i] = GENMASK_ULL(arg->size * 8 - 1, 0);
+	}
+}
+
+const char *pev_marker_parse(const char *format, struct pev_marker_layout *layout)
+{
+	const char *begin = format;
+	const char *wrong;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->size = sizeof(struct trace_entry);
+	while (*format) {
+		if (*format != '%') {
+			format++;
+		} else if (format[1] == '%') {
+			format += 2;
+		} else {
+			wrong = add_arg(layout, begin, &format);
+			if (wrong)
+				return wrong;
+			begin = format;
+		}
+	}
+	find_words(layout);
+	return NULL;
+}

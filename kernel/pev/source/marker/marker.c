@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns markers: the places in the source, what they share by name, and the
+ * events that listen. The format's meaning is marker/format.c's.
+ *
+ * A marker lives as long as there is a place or an event of its name. A module
+ * may therefore go while events listen to its markers: they see nothing more
+ * until it comes back with the same format.
+ *
+ * Locks: pev_control (events), then markers_lock, which protects the list, the
+ * ranges and all members of markers. A marker that fires takes no lock: it
+ * reads @hooks under preemption disabled.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/context_tracking.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/pev_marker.h>
+#include <linux/pev_refuse.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "base/strbuf.h"
+#include "glue/trace_internal.h"
+#include "source/list.h"
+#include "source/trace/fields.h"
+#include "source/trace/filter.h"
+#include "source/trace/tracepoint.h"
+#include "format.h"
+
+/**
+ * struct hooks - the events on a marker
+ * @rcu:   freed when no marker can be inside
+ * @nr:    number of them
+ * @trace: the events, NULL behind the last
+ */
+struct hooks {
+	struct rcu_head		rcu;
+	unsigned int		nr;
+	struct pev_trace	*trace[];
+};
+
+/**
+ * struct pev_marker - what all places of one name share
+ * @node:   in the list of markers
+ * @rcu:    freed when no place can be inside
+ * @places: in the source, of modules that are loaded
+ * @events: that are open
+ * @system: "subsystem"
+ * @name:   "subsystem:event"
+ * @format: of all places
+ * @call:   as if it were a trace event, for filters and descriptions
+ * @class:  of @call
+ * @fields: of @class
+ * @layout: of the record
+ * @hooks:  the events; NULL: none
+ */
+struct pev_marker {
+	struct list_head		node;
+	struct rcu_head			rcu;
+	unsigned int			places;
+	unsigned int			events;
+	char				*system;
+	char				*name;
+	char				*format;
+	struct trace_event_call		call;
+	struct trace_event_class	class;
+	struct ftrace_event_field	fields[PEV_MARKER_ARGS];
+	struct pev_marker_layout		layout;
+	struct hooks __rcu		*hooks;
+};
+
+/* A range of marker places: the kernel's own, or a module's. */
+struct place_range {
+	struct list_head	node;
+	struct pev_mark		*begin;
+	struct pev_mark		*end;
+};
+
+static DEFINE_MUTEX(markers_lock);
+static LIST_HEAD(markers);
+static LIST_HEAD(ranges);
+
+/* --- a marker fires ------------------------------------------------------ */
+
+static const char *text_of(u64 arg)
+{
+	return arg ? (const char *)(unsigned long)arg : EVENT_NULL_STR;
+}
+
+/* Return: bytes of all strings; @lens receives each one's. */
+static u32 measure(const struct pev_marker_layout *layout, const u64 *args, u16 *lens)
+{
+	u32 sum = 0;
+
+	for (u32 i = 0; i < layout->nr; i++) {
+		const struct pev_marker_arg *arg = &layout->args[i];
+
+		if (arg->kind != PEV_MARKER_TEXT)
+			continue;
+		lens[i] = strnlen(text_of(args[i]), arg->limit - 1) + 1;
+		sum += lens[i];
+	}
+	return sum;
+}
+
+static void put_text(void *entry, const struct pev_marker_arg *arg, u16 at, u16 len,
+		     const char *text)
+{
+	struct trace_dynamic_info *where = entry + arg->offset;
+	char *to = entry + at;
+	u16 end;
+
+	where->offset = at;
+	where->len = len;
+	memcpy(to, text, len - 1);
+	to[len - 1] = '\0';
+	/* the string may have been cut meanwhile: clear what follows its end */
+	end = strlen(to);
+	memset(to + end, 0, len - end);
+}
+
+static void put_number(void *to, u8 kind, u64 arg)
+{
+	if (kind == PEV_MARKER_WORD)
+		*(u64 *)to = arg;
+	else if (kind == PEV_MARKER_INT)
+		*(u32 *)to = arg;
+	else if (kind == PEV_MARKER_SHORT)
+		*(u16 *)to = arg;
+	else
+		*(u8 *)to = arg;
+}
+
+static noinline void record_text(struct pev_trace *trace,
+				 const struct pev_marker_layout *layout,
+				 const u64 *args, unsigned long ip)
+{
+	u32 size = layout->size, at = layout->size;
+	struct pev_trace_record record;
+	u16 lens[PEV_MARKER_ARGS];
+
+	size += measure(layout, args, lens);
+	record = pev_trace_begin(&trace->hook, size, ip);
+	if (!record.entry)
+		return;
+	for (u32 i = 0; i < layout->nr; i++) {
+		const struct pev_marker_arg *arg = &layout->args[i];
+
+		if (arg->kind != PEV_MARKER_TEXT) {
+			put_number(record.entry + arg->offset, arg->kind, args[i]);
+		} else {
+			put_text(record.entry, arg, at, lens[i], text_of(args[i]));
+			at += lens[i];
+		}
+	}
+	pev_trace_end(record.token);
+}
+
+static noinline void record_numbers(struct pev_trace *trace,
+				    const struct pev_marker_layout *layout,
+				    const u64 *args, unsigned long ip)
+{
+	struct pev_trace_record record;
+
+	record = pev_trace_begin(&trace->hook, layout->size, ip);
+	if (!record.entry)
+		return;
+	for (u32 i = 0; i < layout->nr; i++)
+		put_number(record.entry + layout->args[i].offset, layout->args[i].kind,
+			   args[i]);
+	pev_trace_end(record.token);
+}
+
+/* The common case, inlined: words only, no filter, a simple context. */
+static __always_inline void record_words(struct pev_trace *trace,
+					 const struct pev_marker_layout *layout,
+					 const u64 *args, unsigned long ip)
+{
+	struct pev_event *event = trace->event;
+	struct pev_event_cpu *ec = this_cpu_ptr(event->percpu);
+	u64 *to;
+
+	if (unlikely(READ_ONCE(event->gate) || !event->simple)) {
+		record_numbers(trace, layout, args, ip);
+		return;
+	}
+	if (!pev_event_hit(event, ec, 1))
+		return;
+	to = pev_sample_begin(event, ec, layout->nr * sizeof(u64), NULL);
+	if (!to)
+		return;
+	for (u32 i = 0; i < layout->nr; i++)
+		to[i] = args[i] & layout->masks[i];
+	pev_sample_end(ec);
+}
+
+/**
+ * pev_marker_fire() - somebody may listen to this marker
+ * @mark: the place
+ * @args: a word for each argument of its format
+ *
+ * Context: Any. Does nothing where RCU is not watching.
+ */
+void pev_marker_fire(struct pev_mark *mark, const u64 *args)
+{
+	struct pev_marker *marker;
+	struct pev_trace **trace;
+	struct hooks *hooks;
+
+	preempt_disable_notrace();
+	if (unlikely(!rcu_is_watching_curr_cpu()))
+		goto out;
+	/* the key of a place without a marker is never enabled */
+	marker = READ_ONCE(mark->marker);
+	hooks = rcu_dereference_sched(marker->hooks);
+	if (unlikely(!hooks))
+		goto out;
+	for (trace = hooks->trace; *trace; trace++) {
+		if (!pev_trace_running(&(*trace)->hook))
+			continue;
+		if (likely(marker->layout.words))
+			record_words(*trace, &marker->layout, args, _RET_IP_);
+		else if (marker->layout.text)
+			record_text(*trace, &marker->layout, args, _RET_IP_);
+		else
+			record_numbers(*trace, &marker->layout, args, _RET_IP_);
+	}
+out:
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(pev_marker_fire);
+
+/* --- markers by name ----------------------------------------------------- */
+
+static struct pev_marker *find_marker(const char *name)
+{
+	struct pev_marker *marker;
+
+	lockdep_assert_held(&markers_lock);
+	list_for_each_entry(marker, &markers, node) {
+		if (!strcmp(marker->name, name))
+			return marker;
+	}
+	return NULL;
+}
+
+/* Make a trace event of the marker, for the kernel's filter and for fields.c. */
+static void make_call(struct pev_marker *marker)
+{
+	marker->class.system = marker->system;
+	INIT_LIST_HEAD(&marker->class.fields);
+	marker->call.class = &marker->class;
+	marker->call.name = strchr(marker->name, ':') + 1;
+	for (u32 i = 0; i < marker->layout.nr; i++) {
+		struct pev_marker_arg *arg = &marker->layout.args[i];
+		struct ftrace_event_field *field = &marker->fields[i];
+
+		field->name = arg->name;
+		field->type = arg->type;
+		field->filter_type = filter_assign_type(arg->type);
+		field->offset = arg->offset;
+		field->size = arg->size;
+		field->is_signed = arg->sign;
+		field->len = arg->letter;
+		list_add(&field->link, &marker->class.fields);
+	}
+}
+
+static void free_marker(struct pev_marker *marker)
+{
+	kfree(marker->system);
+	kfree(marker->name);
+	kfree(marker->format);
+	kfree(marker);
+}
+
+static void free_marker_rcu(struct rcu_head *rcu)
+{
+	free_marker(container_of(rcu, struct pev_marker, rcu));
+}
+
+static struct pev_marker *make_marker(const struct pev_mark *mark)
+{
+	struct pev_marker *marker;
+	const char *wrong;
+
+	marker = kzalloc(sizeof(*marker), GFP_KERNEL);
+	if (!marker)
+		return NULL;
+	marker->name = kstrdup(mark->name, GFP_KERNEL);
+	marker->format = kstrdup(mark->format, GFP_KERNEL);
+	marker->system = kmemdup_nul(mark->name, strcspn(mark->name, ":"), GFP_KERNEL);
+	if (!marker->name || !marker->format || !marker->system)
+		goto err_free;
+	wrong = pev_marker_parse(mark->format, &marker->layout);
+	if (wrong) {
+		pr_warn("marker %s: \"%s\" has %s\n", mark->name, mark->format, wrong);
+		goto err_free;
+	}
+	make_call(marker);
+	list_add_tail(&marker->node, &markers);
+	return marker;
+
+err_free:
+	free_marker(marker);
+	return NULL;
+}
+
+static void put_marker(struct pev_marker *marker)
+{
+	lockdep_assert_held(&markers_lock);
+	if (marker->places || marker->events)
+		return;
+	list_del(&marker->node);
+	call_rcu(&marker->rcu, free_marker_rcu);
+}
+
+/* --- places -------------------------------------------------------------- */
+
+static bool has_hooks(struct pev_marker *marker)
+{
+	return rcu_access_pointer(marker->hooks);
+}
+
+static void add_place(struct pev_mark *mark)
+{
+	struct pev_marker *marker = find_marker(mark->name);
+
+	if (marker && strcmp(marker->format, mark->format)) {
+		pr_warn("marker %s: \"%s\" differs from \"%s\" elsewhere\n", mark->name,
+			mark->format, marker->format);
+		return;
+	}
+	if (!marker)
+		marker = make_marker(mark);
+	if (!marker)
+		return;
+	marker->places++;
+	WRITE_ONCE(mark->marker, marker);
+	if (has_hooks(marker))
+		static_branch_enable(&mark->key);
+}
+
+static void remove_place(struct pev_mark *mark)
+{
+	struct pev_marker *marker = mark->marker;
+
+	if (!marker)
+		return;
+	WRITE_ONCE(mark->marker, NULL);
+	marker->places--;
+	put_marker(marker);
+}
+
+static int add_places(struct pev_mark *begin, struct pev_mark *end)
+{
+	struct place_range *range;
+
+	if (begin == end)
+		return 0;
+	range = kzalloc(sizeof(*range), GFP_KERNEL);
+	if (!range)
+		return -ENOMEM;
+	range->begin = begin;
+	range->end = end;
+	guard(mutex)(&markers_lock);
+	list_add_tail(&range->node, &ranges);
+	for (struct pev_mark *mark = begin; mark < end; mark++)
+		add_place(mark);
+	return 0;
+}
+
+/* Switch the branches of all places of @marker. */
+static void switch_places(struct pev_marker *marker, bool on)
+{
+	struct pev_mark *mark;
+	struct place_range *range;
+
+	lockdep_assert_held(&markers_lock);
+	list_for_each_entry(range, &ranges, node) {
+		for (mark = range->begin; mark < range->end; mark++) {
+			if (mark->marker != marker)
+				continue;
+			if (on)
+				static_branch_enable(&mark->key);
+			else
+				static_branch_disable(&mark->key);
+		}
+	}
+}
+
+#ifdef CONFIG_MODULES
+static void remove_places(struct pev_mark *begin)
+{
+	struct pev_mark *mark;
+	struct place_range *range;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(range, &ranges, node) {
+		if (range->begin != begin)
+			continue;
+		for (mark = range->begin; mark < range->end; mark++)
+			remove_place(mark);
+		list_del(&range->node);
+		kfree(range);
+		return;
+	}
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct module *mod = data;
+	int err = 0;
+
+	if (!mod->num_pev_marks)
+		return NOTIFY_DONE;
+	if (what == MODULE_STATE_COMING)
+		err = add_places(mod->pev_marks, mod->pev_marks + mod->num_pev_marks);
+	else if (what == MODULE_STATE_GOING)
+		remove_places(mod->pev_marks);
+	return notifier_from_errno(err);
+}
+
+/* Runs after the notifier of jump labels, which our keys depend on. */
+static struct notifier_block module_notifier = {
+	.notifier_call	= module_changes,
+};
+
+static int __init watch_modules(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+#else
+static int __init watch_modules(void)
+{
+	return 0;
+}
+#endif
+
+static int __init marker_init(void)
+{
+	int err = add_places(__start___pev_marks, __stop___pev_marks);
+
+	return err ?: watch_modules();
+}
+core_initcall(marker_init);
+
+/* --- events -------------------------------------------------------------- */
+
+static struct pev_marker *to_marker(struct pev_event *event)
+{
+	return container_of(event->call, struct pev_marker, call);
+}
+
+static struct pev_marker *get_marker(const char *name, struct pev_refuse *r)
+{
+	struct pev_marker *marker;
+
+	guard(mutex)(&markers_lock);
+	marker = find_marker(name);
+	if (!marker || !marker->places)
+		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
+					  "there is no marker \"%.100s\" in the kernel or a loaded module",
+					  name));
+	marker->events++;
+	return marker;
+}
+
+static void release_marker(struct pev_marker *marker)
+{
+	guard(mutex)(&markers_lock);
+	marker->events--;
+	put_marker(marker);
+}
+
+static int marker_open(struct pev_event *event, const struct pev_attr *attr,
+		       struct pev_refuse *r)
+{
+	struct pev_marker *marker;
+	int err;
+
+	err = pev_trace_check_name(event, r);
+	if (err)
+		return err;
+	marker = get_marker(event->name, r);
+	if (IS_ERR(marker))
+		return PTR_ERR(marker);
+	err = pev_trace_create(event, &marker->call);
+	if (err) {
+		release_marker(marker);
+		return err;
+	}
+	if (marker->layout.words)
+		((struct pev_trace *)event->private)->fixed = 0;
+	return 0;
+}
+
+static void marker_close(struct pev_event *event)
+{
+	struct pev_marker *marker = to_marker(event);
+
+	pev_trace_destroy(event);
+	release_marker(marker);
+}
+
+/* Replace the array by one with @add and without @remove. */
+static int change_hooks(struct pev_marker *marker, struct pev_trace *add,
+			struct pev_trace *remove)
+{
+	struct hooks *old, *new = NULL;
+	unsigned int nr, i;
+
+	old = rcu_dereference_protected(marker->hooks, lockdep_is_held(&markers_lock));
+	nr = (old ? old->nr : 0) + !!add - !!remove;
+	if (nr) {
+		/* unhooking must not fail */
+		new = kzalloc(struct_size(new, trace, nr + 1),
+			      GFP_KERNEL | (remove ? __GFP_NOFAIL : 0));
+		if (!new)
+			return -ENOMEM;
+		for (i = 0; old && i < old->nr; i++) {
+			if (old->trace[i] != remove)
+				new->trace[new->nr++] = old->trace[i];
+		}
+		if (add)
+			new->trace[new->nr++] = add;
+	}
+	rcu_assign_pointer(marker->hooks, new);
+	if (!old || !new)
+		switch_places(marker, new);
+	if (old)
+		kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int marker_hook(struct pev_event *event, struct pev_refuse *r)
+{
+	guard(mutex)(&markers_lock);
+	if (change_hooks(to_marker(event), event->private, NULL))
+		return pev_refuse(r, ENOMEM, PEV_NO_FIELD, "no memory to connect the marker");
+	return 0;
+}
+
+static void marker_unhook(struct pev_event *event)
+{
+	guard(mutex)(&markers_lock);
+	change_hooks(to_marker(event), NULL, event->private);
+}
+
+/* --- the catalog --------------------------------------------------------- */
+
+static void marker_catalog(struct pev_strbuf *text)
+{
+	struct pev_marker *marker;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(marker, &markers, node) {
+		if (!marker->places)
+			continue;
+		pev_strbuf_printf(text, "marker %s ", marker->name);
+		pev_fields_catalog(&marker->call, text);
+		pev_strbuf_printf(text, "\n");
+	}
+}
+
+static void marker_info(struct pev_info *info)
+{
+	struct pev_marker *marker;
+
+	guard(mutex)(&markers_lock);
+	list_for_each_entry(marker, &markers, node)
+		info->nr_markers += !!marker->places;
+}
+
+const struct pev_source_ops pev_marker_source = {
+	.type		= "marker",
+	.attrs		= PEV_ATTR_NAME | PEV_ATTR_FILTER,
+	.shows		= PEV_SHOWS_KERNEL_DATA,
+	.unhook_late	= true,
+	.open		= marker_open,
+	.hook		= marker_hook,
+	.unhook		= marker_unhook,
+	.close		= marker_close,
+	.fields		= pev_trace_fields,
+	.layout		= pev_trace_layout,
+	.info		= marker_info,
+	.catalog	= marker_catalog,
+};

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the description of trace events' fields: how the record that a probe
+ * leaves in the ring is told to a reader. Must not know how it came there.
+ *
+ * A payload is the trace event without its common fields. Readers lay integers
+ * out at their natural alignment; wherever the kernel's layout differs from
+ * that, padding is spelled out. A dynamic field is a word with its offset and
+ * length in the fixed part, and bytes behind it in order of declaration.
+ */
+#include <linux/align.h>
+#include <linux/array_size.h>
+#include <linux/string.h>
+#include "base/strbuf.h"
+#include "channel/channel.h"
+#include "glue/trace_internal.h"
+#include "record/layout.h"
+#include "fields.h"
+
+/* The common fields, which a payload does not have. */
+#define COMMON		((int)sizeof(struct trace_entry))
+
+/* Reserved in TSDL: its keywords and the names of our types. */
+static const char * const reserved[] = {
+	"align", "callsite", "char", "clock", "clock27_t", "clock64_t", "clock64b_t",
+	"const", "double", "enum", "env", "event", "float", "floating_point", "int",
+	"int16_t", "int32_t", "int64_t", "int8_t", "integer", "long", "short", "signed",
+	"stream", "string", "struct", "text_t", "trace", "typealias", "typedef",
+	"uint16_t", "uint32_t", "uint64_t", "uint8_t", "unsigned", "variant", "void",
+	"xint32_t", "xint64_t", "_Bool", "_Complex", "_Imaginary",
+};
+
+/*
+ * Readers of CTF drop one underscore before a name, so that names can be kept
+ * apart from keywords: names that need it, or begin with one, get it.
+ */
+static const char *escape(const char *name)
+{
+	if (*name == '_' || match_string(reserved, ARRAY_SIZE(reserved), name) >= 0)
+		return "_";
+	return "";
+}
+
+/**
+ * struct tsdl_writer - where a reader is in the payload
+ * @text: the lines so far
+ * @pos:  bytes
+ * @pads: padding fields so far
+ */
+struct tsdl_writer {
+	struct pev_strbuf	*text;
+	int		pos;
+	int		pads;
+};
+
+static bool is_dynamic(const struct ftrace_event_field *field)
+{
+	return str_has_prefix(field->type, "__data_loc") ||
+	       str_has_prefix(field->type, "__rel_loc");
+}
+
+static bool is_text(const struct ftrace_event_field *field)
+{
+	const char *type = field->type;
+
+	type += str_has_prefix(type, "__data_loc ");
+	type += str_has_prefix(type, "__rel_loc ");
+	type += str_has_prefix(type, "const ");
+	return str_has_prefix(type, "char[") || str_has_prefix(type, "char [");
+}
+
+static bool is_pointer(const struct ftrace_event_field *field)
+{
+	return field->size == sizeof(long) && strchr(field->type, '*');
+}
+
+/* Pad up to @offset, unless the reader's own alignment to @align leads there. */
+static void move_to(struct tsdl_writer *l, int offset, int align)
+{
+	if (ALIGN(l->pos, align) != offset && offset > l->pos)
+		pev_strbuf_printf(l->text, "\t\tuint8_t _pad%d[%d];\n", l->pads++,
+				  offset - l->pos);
+	l->pos = offset;
+}
+
+/* Return: bytes of an element of @field; 0 if it is no integer. */
+static int element(const struct ftrace_event_field *field)
+{
+	int size = field->size;
+
+	if (field->len > 0 && size % field->len == 0)
+		size /= field->len;
+	else if (strchr(field->type, '['))
+		return 0;
+	return size == 1 || size == 2 || size == 4 || size == 8 ? size : 0;
+}
+
+static bool has_name(struct trace_event_call *call, const char *name, int len,
+		     const char *suffix)
+{
+	struct ftrace_event_field *field;
+
+	list_for_each_entry(field, trace_get_fields(call), link) {
+		if (!strncmp(field->name, name, len) && !strcmp(field->name + len, suffix))
+			return true;
+	}
+	return false;
+}
+
+/* Return: @plain, unless another field has that name: then @other. */
+static const char *suffix(struct trace_event_call *call, const char *name,
+			  const char *plain, const char *other)
+{
+	return has_name(call, name, strlen(name), plain) ? other : plain;
+}
+
+static const char *len_suffix(struct trace_event_call *call, const char *name)
+{
+	return suffix(call, name, "_len", "__len");
+}
+
+static void put_location(struct tsdl_writer *l, struct trace_event_call *call,
+			 const struct ftrace_event_field *field)
+{
+	const char *name = field->name;
+	const char *off = suffix(call, name, "_off", "__off");
+	const char *len = len_suffix(call, name);
+	const char *esc = *name == '_' ? "_" : "";
+
+	move_to(l, field->offset - COMMON, sizeof(u16));
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		swap(off, len);
+	pev_strbuf_printf(l->text, "\t\tuint16_t %s%s%s;\n\t\tuint16_t %s%s%s;\n",
+			  esc, name, off, esc, name, len);
+	l->pos += sizeof(u32);
+}
+
+static void put_static(struct tsdl_writer *l, const struct ftrace_event_field *field)
+{
+	const char *esc = escape(field->name);
+	int offset = field->offset - COMMON;
+	int size = element(field);
+	char type[16];
+
+	if (!size || !IS_ALIGNED(offset, size)) {
+		move_to(l, offset, 1);
+		pev_strbuf_printf(l->text, "\t\tuint8_t %s%s[%d];\n", esc, field->name,
+				  field->size);
+		l->pos += field->size;
+		return;
+	}
+	move_to(l, offset, size);
+	if (is_text(field))
+		strscpy(type, "text_t", sizeof(type));
+	else if (is_pointer(field))
+		snprintf(type, sizeof(type), "xint%d_t", size * 8);
+	else
+		snprintf(type, sizeof(type), "%sint%d_t", field->is_signed ? "" : "u",
+			 size * 8);
+	if (field->len > 0)
+		pev_strbuf_printf(l->text, "\t\t%s %s%s[%d];\n", type, esc, field->name,
+				  field->len);
+	else
+		pev_strbuf_printf(l->text, "\t\t%s %s%s;\n", type, esc, field->name);
+	l->pos += field->size;
+}
+
+static void put_dynamic(struct tsdl_writer *l, struct trace_event_call *call,
+			const struct ftrace_event_field *field)
+{
+	pev_strbuf_printf(l->text, "\t\t%s %s%s[%s%s%s];\n",
+			  is_text(field) ? "text_t" : "uint8_t",
+			  escape(field->name), field->name,
+			  *field->name == '_' ? "_" : "", field->name,
+			  len_suffix(call, field->name));
+}
+
+/**
+ * pev_fields_tsdl() - describe the payload of a trace event in TSDL
+ * @call: the trace event
+ * @text: gets a line for each field
+ *
+ * Context: Process context, may sleep; @call can't go away.
+ */
+void pev_fields_tsdl(struct trace_event_call *call, struct pev_strbuf *text)
+{
+	struct tsdl_writer l = { .text = text };
+	struct ftrace_event_field *field;
+	struct list_head *fields = trace_get_fields(call);
+
+	/* the kernel's list begins with the last one */
+	list_for_each_entry_reverse(field, fields, link) {
+		if (is_dynamic(field))
+			put_location(&l, call, field);
+		else if (field->size > 0)
+			put_static(&l, field);
+	}
+	list_for_each_entry_reverse(field, fields, link) {
+		if (is_dynamic(field))
+			put_dynamic(&l, call, field);
+	}
+}
+
+/**
+ * pev_fields_catalog() - list the fields of a trace event for the catalog
+ * @call: the trace event
+ * @text: gets "type name;type name", or "-"
+ *
+ * Context: as pev_fields_tsdl().
+ */
+void pev_fields_catalog(struct trace_event_call *call, struct pev_strbuf *text)
+{
+	struct ftrace_event_field *field;
+	const char *sep = "";
+
+	list_for_each_entry_reverse(field, trace_get_fields(call), link) {
+		const char *bracket = field->len > 0 ? strchr(field->type, '[') : NULL;
+
+		pev_strbuf_printf(text, "%s", sep);
+		/* print the number, not the constant's name in the source */
+		if (bracket)
+			pev_strbuf_printf(text, "%.*s[%d] %s", (int)(bracket - field->type),
+					  field->type, field->len, field->name);
+		else
+			pev_strbuf_printf(text, "%s %s", field->type, field->name);
+		sep = ";";
+	}
+	if (!*sep)
+		pev_strbuf_printf(text, "-");
+}
+
+/**
+ * pev_fields_fixed() - bytes that a probe leaves as they were
+ * @call: the trace event
+ *
+ * Return: the payload's fixed part if it has holes between its fields, else 0.
+ */
+u32 pev_fields_fixed(struct trace_event_call *call)
+{
+	struct ftrace_event_field *field;
+	int end = COMMON, sum = COMMON;
+
+	list_for_each_entry(field, trace_get_fields(call), link) {
+		end = max(end, field->offset + field->size);
+		sum += field->size;
+	}
+	return sum < end ? end - COMMON : 0;
+}
+
+/**
+ * pev_fields_layout() - say how long the payload of a trace event is
+ * @call:   the trace event
+ * @layout: filled in
+ *
+ * A location word has its length in the upper half, and the dynamic fields
+ * lie behind the fixed part without gaps.
+ */
+void pev_fields_layout(struct trace_event_call *call, struct pev_layout *layout)
+{
+	int upper = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : sizeof(u16);
+	struct ftrace_event_field *field;
+	int end = COMMON;
+
+	list_for_each_entry_reverse(field, trace_get_fields(call), link) {
+		end = max(end, field->offset + field->size);
+		if (is_dynamic(field))
+			pev_layout_length(layout, field->offset - COMMON + upper);
+	}
+	layout->payload = end - COMMON;
+}

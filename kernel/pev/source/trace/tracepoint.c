@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns tracepoint events: finding the trace event, connecting the probe that
+ * trace/pev.h generated for it, and what these probes call. Must not know the
+ * fields of any trace event.
+ *
+ * Locks: event_mutex keeps the list of trace events.
+ * Probes run with preemption disabled and take no lock.
+ */
+#include <linux/export.h>
+#include <linux/pev_refuse.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/tracepoint.h>
+#include "base/strbuf.h"
+#include "glue/trace_internal.h"
+#include "record/sample.h"
+#include "source/list.h"
+#include "target/rights.h"
+#include "fields.h"
+#include "filter.h"
+#include "syscall_strings.h"
+#include "syscalls.h"
+#include "tracepoint.h"
+
+static struct pev_trace *to_trace(struct pev_event *event)
+{
+	return event->private;
+}
+
+/* Begin a record that needs more context than the tid. */
+void *pev_trace_begin_slow(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
+			   unsigned long ip)
+{
+	struct pev_sample_in in = { .ip = ip, .period = READ_ONCE(event->period) };
+
+	return pev_sample_begin(event, ec, payload, &in);
+}
+
+/* Kept out of line, so that filtered occurrences save no registers for it. */
+static noinline struct pev_trace_record place(struct pev_trace *trace, struct pev_event_cpu *ec,
+					      u32 size, unsigned long ip)
+{
+	return pev_trace_place(trace, ec, size, ip);
+}
+
+/**
+ * pev_trace_begin_gated() - pev_trace_reserve() with a filter, or limited rights
+ * @trace: as there
+ * @ec:    of its event on this CPU
+ * @size:  as there
+ * @ip:    as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct pev_trace_record pev_trace_begin_gated(struct pev_trace *trace, struct pev_event_cpu *ec,
+					      u32 size, unsigned long ip)
+{
+	struct pev_filter *filter = rcu_dereference_sched(trace->event->filter);
+
+	if (!pev_event_sees(trace->event))
+		return (struct pev_trace_record){ };
+	if (likely(filter))
+		return pev_filter_begin(trace, filter, ec, size, ip);
+	return place(trace, ec, size, ip);
+}
+
+/* For the probes of trace/pev.h: see pev_trace_reserve(). */
+struct pev_trace_record pev_trace_begin(struct pev_hook *hook, u32 size, unsigned long ip)
+{
+	return pev_trace_reserve(container_of(hook, struct pev_trace, hook), size, ip);
+}
+EXPORT_SYMBOL_GPL(pev_trace_begin);
+
+/* For the probes of trace/pev.h: see pev_trace_commit(). */
+void pev_trace_end(unsigned long token)
+{
+	pev_trace_commit(token);
+}
+EXPORT_SYMBOL_GPL(pev_trace_end);
+
+/**
+ * pev_trace_create() - make the private part of an event
+ * @event: its @percpu is there
+ * @call:  describes its records
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pev_trace_create(struct pev_event *event, struct trace_event_call *call)
+{
+	struct pev_trace *trace;
+
+	/* the inline test of the probes relies on this layout */
+	BUILD_BUG_ON(offsetof(struct pev_event_cpu, running));
+	BUILD_BUG_ON(sizeof_field(struct pev_event_cpu, running) != sizeof(u32));
+	trace = kzalloc(sizeof(*trace), GFP_KERNEL_ACCOUNT);
+	if (!trace)
+		return -ENOMEM;
+	trace->hook.running = &event->percpu->running;
+	trace->event = event;
+	trace->fixed = pev_fields_fixed(call);
+	event->private = trace;
+	event->call = call;
+	return 0;
+}
+
+/* Undo pev_trace_create() and free the filter; no probe can be inside. */
+void pev_trace_destroy(struct pev_event *event)
+{
+	pev_filter_free(event);
+	kfree(event->private);
+	event->private = NULL;
+	event->call = NULL;
+}
+
+void pev_trace_fields(struct pev_event *event, struct pev_strbuf *text)
+{
+	pev_fields_tsdl(event->call, text);
+	if (to_trace(event)->text)
+		pev_syscall_text_fields(event, text);
+}
+
+void pev_trace_layout(struct pev_event *event, struct pev_layout *layout)
+{
+	if (to_trace(event)->text)
+		pev_syscall_text_layout(event, layout);
+	else
+		pev_fields_layout(event->call, layout);
+}
+
+/**
+ * pev_trace_check_name() - is the name that the user gave one of a trace event?
+ * @event: has it, or NULL
+ * @r:     says what is wrong with it
+ *
+ * Return: 0 or -EINVAL.
+ */
+int pev_trace_check_name(const struct pev_event *event, struct pev_refuse *r)
+{
+	const char *name = event->name, *colon;
+
+	if (!name)
+		return pev_refuse(r, EINVAL, PEV_FIELD(name),
+				  "an event of this type needs a name, \"system:event\"");
+	colon = strchr(name, ':');
+	if (colon && colon != name && colon[1])
+		return 0;
+	return pev_refuse(r, EINVAL, PEV_FIELD(name),
+			  "\"%.100s\" is not of the form \"system:event\"", name);
+}
+
+/* Return: NULL if events can be opened on @call, else what it is. */
+static const char *unusable(struct trace_event_call *call)
+{
+	if (is_syscall_trace_event(call) || call->class->pev_probe)
+		return NULL;
+	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
+		return "a dynamic event of the tracing file system";
+	return "internal to the function tracer";
+}
+
+static struct trace_event_call *find_call(const char *name)
+{
+	size_t len = strcspn(name, ":");
+	struct trace_event_call *call;
+
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry(call, &ftrace_events, list) {
+		const char *system = call->class->system;
+		const char *event = trace_event_name(call);
+
+		if (event && !strcmp(event, name + len + 1) &&
+		    !strncmp(system, name, len) && !system[len])
+			return call;
+	}
+	return NULL;
+}
+
+/* Find the trace event @name, and take a reference on its module. */
+static struct trace_event_call *get_call(const char *name, struct pev_refuse *r)
+{
+	struct trace_event_call *call;
+	const char *why;
+
+	guard(mutex)(&event_mutex);
+	call = find_call(name);
+	if (!call)
+		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
+					  "there is no tracepoint \"%.100s\"", name));
+	why = unusable(call);
+	if (why)
+		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(name),
+					  "\"%.100s\" is no tracepoint but %s", name, why));
+	if (!trace_event_try_get_ref(call))
+		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
+					  "the module of \"%.100s\" is being removed", name));
+	return call;
+}
+
+static int set_texts(struct pev_event *event, const struct pev_attr *attr,
+		     struct pev_refuse *r)
+{
+	if (attr->flags & PEV_F_TEXT)
+		return pev_syscall_text_init(event, attr, r);
+	if (attr->config)
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "config has no meaning for tracepoints without PEV_F_TEXT: set it to 0");
+	return 0;
+}
+
+static int tracepoint_open(struct pev_event *event, const struct pev_attr *attr,
+			   struct pev_refuse *r)
+{
+	struct trace_event_call *call;
+	int err;
+
+	err = pev_trace_check_name(event, r);
+	if (err)
+		return err;
+	call = get_call(event->name, r);
+	if (IS_ERR(call))
+		return PTR_ERR(call);
+	err = pev_trace_create(event, call);
+	if (err)
+		goto err_put_call;
+	err = set_texts(event, attr, r);
+	if (!err)
+		return 0;
+	pev_trace_destroy(event);
+err_put_call:
+	trace_event_put_ref(call);
+	return err;
+}
+
+static void tracepoint_close(struct pev_event *event)
+{
+	struct trace_event_call *call = event->call;
+
+	pev_trace_destroy(event);
+	trace_event_put_ref(call);
+}
+
+/* Return: the probe to register at the tracepoint. */
+static void *probe_of(struct pev_event *event)
+{
+	return to_trace(event)->text ? pev_syscall_text_probe(event) :
+				       event->call->class->pev_probe;
+}
+
+static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
+{
+	struct trace_event_call *call = event->call;
+	int err;
+
+	if (is_syscall_trace_event(call))
+		err = pev_syscall_hook(event);
+	else
+		err = tracepoint_probe_register(call->tp, probe_of(event), to_trace(event));
+	if (err)
+		return pev_refuse(r, -err, PEV_NO_FIELD, "the probe can't be connected");
+	return 0;
+}
+
+static void tracepoint_unhook(struct pev_event *event)
+{
+	struct trace_event_call *call = event->call;
+
+	if (is_syscall_trace_event(call))
+		pev_syscall_unhook(event);
+	else
+		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
+}
+
+static void tracepoint_catalog(struct pev_strbuf *text)
+{
+	struct trace_event_call *call;
+
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (unusable(call))
+			continue;
+		pev_strbuf_printf(text, "tracepoint %s:%s ", call->class->system,
+				  trace_event_name(call));
+		pev_fields_catalog(call, text);
+		pev_strbuf_printf(text, "\n");
+	}
+}
+
+static void tracepoint_info(struct pev_info *info)
+{
+	struct trace_event_call *call;
+
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(call, &ftrace_events, list)
+		info->nr_tracepoints += !unusable(call);
+}
+
+const struct pev_source_ops pev_tracepoint_source = {
+	.type		= "tracepoint",
+	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_NAME | PEV_ATTR_FILTER,
+	.flags		= PEV_F_TEXT,
+	.shows		= PEV_SHOWS_KERNEL_DATA,
+	.unhook_late	= true,
+	.open		= tracepoint_open,
+	.hook		= tracepoint_hook,
+	.unhook		= tracepoint_unhook,
+	.close		= tracepoint_close,
+	.fields		= pev_trace_fields,
+	.layout		= pev_trace_layout,
+	.info		= tracepoint_info,
+	.catalog	= tracepoint_catalog,
+};

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns events on cgroups: which of them count the task that a CPU switches to. A
+ * cgroup that has events has a node, found by its id. A CPU knows in which of them its
+ * task is; when it switches to a task of another cgroup, it asks for each of that one's
+ * ancestors whether there is a node, however many there are elsewhere.
+ *
+ * Locks: pev_control for the nodes and their lists; lookups are under RCU.
+ */
+#include <linux/cgroup.h>
+#include <linux/cpumask.h>
+#include <linux/hashtable.h>
+#include <linux/pev_refuse.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include "base/lock.h"
+#include "cgroup.h"
+#include "commit.h"
+#include "cpu.h"
+#include "target.h"
+
+/* see target/cpu.h */
+unsigned int pev_cgroup_nr;
+
+/**
+ * struct pev_cgroup_here - a node on one CPU; changed by it with interrupts off
+ * @node:  in the CPU's list of cgroups of its task
+ * @group: back
+ * @in:    the CPU's task is in it
+ */
+struct pev_cgroup_here {
+	struct hlist_node	node;
+	struct pev_cgroup	*group;
+	bool			in;
+};
+
+/**
+ * struct pev_cgroup - a cgroup with events
+ * @node:   by @id
+ * @id:     never used twice
+ * @cgroup: with a reference
+ * @events: on it; written under pev_control, read under RCU
+ * @users:  events that have it, under pev_control
+ * @here:   by CPU
+ * @reap:   frees it when no CPU can enter it any more
+ */
+struct pev_cgroup {
+	struct hlist_node		node;
+	u64				id;
+	struct cgroup			*cgroup;
+	struct list_head		events;
+	unsigned int			users;
+	struct pev_cgroup_here __percpu	*here;
+	struct rcu_work			reap;
+};
+
+static DEFINE_HASHTABLE(groups, 8);
+
+static struct pev_cgroup *find_group(u64 id)
+{
+	struct pev_cgroup *group;
+
+	hash_for_each_possible_rcu(groups, group, node, id,
+				   lockdep_is_held(&pev_control) || rcu_read_lock_sched_held())
+		if (group->id == id)
+			return group;
+	return NULL;
+}
+
+/* Start or stop all events of a cgroup here. */
+static void group_sync(struct pev_cgroup *group, bool in, u64 *now)
+{
+	struct pev_event *event;
+
+	list_for_each_entry_rcu(event, &group->events, node, rcu_read_lock_sched_held())
+		pev_event_cpu_sync(event, in && pev_event_is_on(event) &&
+				   cpumask_test_cpu(smp_processor_id(), event->cpus), now);
+}
+
+static void enter(struct pev_target_cpu *cpu, struct pev_cgroup *group, u64 *now)
+{
+	struct pev_cgroup_here *here = this_cpu_ptr(group->here);
+
+	if (here->in)
+		return;
+	WRITE_ONCE(here->in, true);
+	hlist_add_head(&here->node, &cpu->cgroups);
+	smp_mb();	/* pev_sync:B, pairs with pev_sync:A in sync.c */
+	group_sync(group, true, now);
+}
+
+static void leave(struct pev_cgroup_here *here, u64 *now)
+{
+	hlist_del_init(&here->node);
+	group_sync(here->group, false, now);
+	WRITE_ONCE(here->in, false);
+}
+
+/* Leave the cgroups of the last task and enter those of @task. */
+static void look(struct pev_target_cpu *cpu, struct task_struct *task, u64 *now)
+{
+	struct cgroup *cgroup = task_dfl_cgroup(task);
+	struct pev_cgroup_here *here;
+	struct hlist_node *next;
+
+	cpu->cgroup = cgroup_id(cgroup);
+	hlist_for_each_entry_safe(here, next, &cpu->cgroups, node)
+		if (!cpu->online || !cgroup_is_descendant(cgroup, here->group->cgroup))
+			leave(here, now);
+	if (!cpu->online || !READ_ONCE(pev_cgroup_nr))
+		return;
+	for (int level = 0; level <= cgroup->level; level++) {
+		struct pev_cgroup *group = find_group(cgroup_id(cgroup->ancestors[level]));
+
+		if (group)
+			enter(cpu, group, now);
+	}
+}
+
+/* The slow path of pev_cgroup_switch(). */
+void __pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_struct *task)
+{
+	u64 now = 0;
+
+	rcu_read_lock();
+	look(cpu, task, &now);
+	rcu_read_unlock();
+	pev_target_commit();
+}
+
+bool pev_cgroup_wants(const struct pev_event *event)
+{
+	return this_cpu_ptr(event->cgroup->here)->in;
+}
+
+bool pev_cgroup_runs(const struct pev_event *event, int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(event->cgroup->here, cpu)->in);
+}
+
+void pev_cgroup_each(struct task_struct *task,
+		     void (*fn)(struct pev_event *event, struct task_struct *task))
+{
+	struct cgroup *cgroup;
+	struct pev_event *event;
+
+	if (!READ_ONCE(pev_cgroup_nr))
+		return;
+	cgroup = task_dfl_cgroup(task);
+	for (int level = 0; level <= cgroup->level; level++) {
+		struct pev_cgroup *group = find_group(cgroup_id(cgroup->ancestors[level]));
+
+		if (!group)
+			continue;
+		list_for_each_entry_rcu(event, &group->events, node, rcu_read_lock_sched_held())
+			if (pev_event_is_on(event) &&
+			    cpumask_test_cpu(smp_processor_id(), event->cpus))
+				fn(event, task);
+	}
+}
+
+static void look_here(void *unused)
+{
+	__pev_cgroup_switch(this_cpu_ptr(&pev_target_cpus), current);
+}
+
+/* Openers of events on cgroups may watch every task: interrupt all CPUs of the event. */
+void pev_cgroup_attach(struct pev_event *event)
+{
+	lockdep_assert_held(&pev_control);
+	list_add_tail_rcu(&event->node, &event->cgroup->events);
+	on_each_cpu_mask(event->cpus, look_here, NULL, true);
+}
+
+/* ---- a task is moved to another cgroup ---- */
+
+static struct cpumask moved_cpus;
+
+static void look_again(struct work_struct *work)
+{
+	for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (cpumask_test_and_clear_cpu(cpu, &moved_cpus))
+			smp_call_function_single(cpu, look_here, NULL, 1);
+}
+
+static DECLARE_WORK(look_work, look_again);
+
+/**
+ * pev_cgroup_moved() - a task is in another cgroup
+ * @task:   the task
+ * @thread_group: all threads of its process moved
+ *
+ * Context: Any; @task can't go away meanwhile.
+ */
+void pev_cgroup_moved(struct task_struct *task, bool thread_group)
+{
+	struct task_struct *thread;
+
+	if (!READ_ONCE(pev_cgroup_nr))
+		return;
+	rcu_read_lock();
+	if (!thread_group && READ_ONCE(task->on_rq))
+		cpumask_set_cpu(task_cpu(task), &moved_cpus);
+	if (thread_group)
+		for_each_thread(task, thread)
+			if (READ_ONCE(thread->on_rq))
+				cpumask_set_cpu(task_cpu(thread), &moved_cpus);
+	rcu_read_unlock();
+	if (!cpumask_empty(&moved_cpus))
+		schedule_work(&look_work);
+}
+
+/* ---- nodes ---- */
+
+static void group_free(struct pev_cgroup *group)
+{
+	cgroup_put(group->cgroup);
+	free_percpu(group->here);
+	kfree(group);
+}
+
+static void leave_here(void *data)
+{
+	struct pev_cgroup *group = data;
+	struct pev_cgroup_here *here = this_cpu_ptr(group->here);
+	u64 now = 0;
+
+	if (here->in)
+		leave(here, &now);
+}
+
+static bool is_in(int cpu, void *data)
+{
+	struct pev_cgroup *group = data;
+
+	return READ_ONCE(per_cpu_ptr(group->here, cpu)->in);
+}
+
+/* No lookup finds @group any more: make the CPUs that are in it leave. */
+static void group_reap(struct work_struct *work)
+{
+	struct pev_cgroup *group = container_of(to_rcu_work(work), struct pev_cgroup, reap);
+
+	on_each_cpu_cond(is_in, leave_here, group, true);
+	group_free(group);
+}
+
+static struct pev_cgroup *group_alloc(struct cgroup *cgroup)
+{
+	struct pev_cgroup *group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	unsigned int cpu;
+
+	if (!group)
+		return NULL;
+	group->here = alloc_percpu_gfp(struct pev_cgroup_here, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!group->here) {
+		kfree(group);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(group->here, cpu)->group = group;
+	INIT_LIST_HEAD(&group->events);
+	group->id = cgroup_id(cgroup);
+	group->cgroup = cgroup;
+	group->users = 1;
+	return group;
+}
+
+/**
+ * pev_cgroup_init() - find the node of the cgroup that @event is to count
+ * @event: gets it
+ * @fd:    a descriptor of the cgroup's directory
+ * @r:     says why not
+ *
+ * Context: Process context, may sleep; no locks held.
+ * Return: 0 or an error.
+ */
+int pev_cgroup_init(struct pev_event *event, s32 fd, struct pev_refuse *r)
+{
+	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+	struct pev_cgroup *new, *group;
+
+	if (IS_ERR(cgroup))
+		return pev_refuse(r, -PTR_ERR(cgroup), PEV_FIELD(target_id),
+				  "fd %d is not a cgroup v2 directory", fd);
+	new = group_alloc(cgroup);
+	if (!new) {
+		cgroup_put(cgroup);
+		return -ENOMEM;
+	}
+	mutex_lock(&pev_control);
+	group = find_group(new->id);
+	if (group) {
+		group->users++;
+	} else {
+		group = new;
+		hash_add_rcu(groups, &group->node, group->id);
+		WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr + 1);
+	}
+	mutex_unlock(&pev_control);
+	event->cgroup = group;
+	if (group != new)
+		group_free(new);
+	return 0;
+}
+
+/* Undo pev_cgroup_init(); @event runs nowhere any more. */
+void pev_cgroup_exit(struct pev_event *event)
+{
+	struct pev_cgroup *group = event->cgroup;
+
+	if (!group)
+		return;
+	guard(mutex)(&pev_control);
+	if (--group->users)
+		return;
+	hash_del_rcu(&group->node);
+	WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr - 1);
+	INIT_RCU_WORK(&group->reap, group_reap);
+	queue_rcu_work(system_wq, &group->reap);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Owns the calls by which a CPU's starts and stops are committed. */
+#include <linux/init.h>
+#include "types.h"
+#include "commit.h"
+
+DEFINE_STATIC_KEY_FALSE(pev_commit_key);
+DEFINE_STATIC_KEY_FALSE(pev_pmm_key);
+
+void pev_commit_none(void) { }
+void pev_mark_none(struct task_struct *task, bool on) { }
+
+DEFINE_STATIC_CALL(pev_source_commit, pev_commit_none);
+DEFINE_STATIC_CALL(pev_source_mark, pev_mark_none);
+
+void __init pev_commit_setup(const struct pev_source_ops *ops)
+{
+	if (ops->commit)
+		static_call_update(pev_source_commit, ops->commit);
+	if (ops->mark)
+		static_call_update(pev_source_mark, ops->mark);
+}

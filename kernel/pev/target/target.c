@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns where events run: the tasks, CPUs and cgroups they are attached to, and
+ * what happens to them at a context switch, exec and CPU hotplug. Which events
+ * count a task is task_ctx.c's, who is told of changes sync.c's. Must not know what
+ * an event counts.
+ *
+ * Locks: pev_control for the list of events on CPUs. A running CPU changes what it
+ * counts with interrupts off; others ask it to by an interrupt.
+ */
+#include <linux/binfmts.h>
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/pev.h>
+#include <linux/pev_refuse.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <trace/events/cgroup.h>
+#include <trace/events/sched.h>
+#include "base/hooks.h"
+#include "base/lock.h"
+#include "channel/channel.h"
+#include "types.h"
+#include "attach.h"
+#include "cgroup.h"
+#include "commit.h"
+#include "cpu.h"
+#include "sync.h"
+#include "target.h"
+#include "task_ctx.h"
+
+DEFINE_STATIC_KEY_FALSE(pev_task_key);
+
+/* see target/cpu.h */
+DEFINE_PER_CPU(struct pev_target_cpu, pev_target_cpus);
+LIST_HEAD(pev_cpu_events);
+
+/* ---- events on this CPU; interrupts off ---- */
+
+static void ctx_stop(struct pev_task_ctx *ctx, u64 now)
+{
+	struct pev_event *event;
+
+	pev_ctx_for_each(event, ctx) {
+		struct pev_event_cpu *ec;
+
+		if (pev_is_marked(event))
+			continue;
+		ec = this_cpu_ptr(event->percpu);
+		if (ec->running)
+			pev_event_cpu_stop(event, ec, now);
+	}
+}
+
+static void ctx_start(struct pev_task_ctx *ctx, u64 now)
+{
+	struct pev_event *event;
+
+	pev_ctx_for_each(event, ctx) {
+		struct pev_event_cpu *ec;
+
+		if (!pev_event_is_on(event) || pev_is_marked(event))
+			continue;
+		ec = this_cpu_ptr(event->percpu);
+		if (!ec->running)
+			pev_event_cpu_start(event, ec, now);
+	}
+}
+
+/* Stop the events of the running set and start those of @next. */
+static void ctx_switch(struct pev_target_cpu *cpu, struct pev_task_ctx *next)
+{
+	struct pev_task_ctx *prev = cpu->ctx;
+	u64 now;
+
+	if (!cpu->online)
+		next = NULL;
+	if (prev == next)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (prev)
+		ctx_stop(prev, now);
+	WRITE_ONCE(cpu->ctx, next);
+	if (next) {
+		smp_mb();	/* pev_sync:B, pairs with pev_sync:A in sync.c */
+		ctx_start(next, now);
+	}
+	pev_target_commit();
+}
+
+/* A task's mark is updated when it is switched in. */
+static void mark(struct task_struct *task, struct pev_task_ctx *ctx)
+{
+	if (static_branch_unlikely(&pev_pmm_key))
+		static_call(pev_source_mark)(task, ctx && READ_ONCE(ctx->marked));
+}
+
+static void refresh_here(void *unused)
+{
+	struct pev_task_ctx *ctx = rcu_dereference_sched(current->pev);
+
+	ctx_switch(this_cpu_ptr(&pev_target_cpus), ctx);
+	mark(current, ctx);
+}
+
+void pev_target_refresh(const struct cpumask *cpus)
+{
+	on_each_cpu_mask(cpus ?: cpu_online_mask, refresh_here, NULL, true);
+}
+
+static bool runs_on_ctx(int cpu, void *ctx)
+{
+	return READ_ONCE(per_cpu(pev_target_cpus.ctx, cpu)) == ctx;
+}
+
+void pev_target_forget(struct pev_task_ctx *ctx)
+{
+	on_each_cpu_cond(runs_on_ctx, refresh_here, ctx, true);
+}
+
+void pev_target_switch(struct pev_task_ctx *ctx)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ctx_switch(this_cpu_ptr(&pev_target_cpus), ctx);
+	mark(current, ctx);
+	local_irq_restore(flags);
+}
+
+/* ---- attaching ---- */
+
+static struct task_struct *find_task(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = attr->target_id ? find_task_by_vpid(attr->target_id) : current;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task) {
+		pev_refuse(r, ESRCH, PEV_FIELD(target_id), "there is no task %d",
+			   attr->target_id);
+		return ERR_PTR(-ESRCH);
+	}
+	return task;
+}
+
+/*
+ * Ask for permission here only to refuse with a clear sentence. What protects the task is
+ * the check of rights.c when something occurs: it may exec at any time.
+ */
+static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
+			  struct pev_refuse *r)
+{
+	enum pid_type type = event->target == PEV_TARGET_TASK ? PIDTYPE_PID : PIDTYPE_TGID;
+	struct task_struct *task = find_task(attr, r);
+	int err;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS)) {
+		err = pev_refuse(r, EACCES, PEV_FIELD(target_id),
+				 "task %d belongs to somebody else: CAP_PERFMON is needed",
+				 attr->target_id);
+	} else {
+		event->top = get_task_pid(task, type);
+		err = pev_attach(event, task, r);
+	}
+	put_task_struct(task);
+	return err;
+}
+
+static void list_event(struct pev_event *event)
+{
+	guard(mutex)(&pev_control);
+	if (event->target == PEV_TARGET_CGROUP)
+		pev_cgroup_attach(event);
+	else
+		list_add_tail_rcu(&event->node, &pev_cpu_events);
+}
+
+int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
+		      struct pev_refuse *r)
+{
+	int err;
+
+	if (event->target != PEV_TARGET_CPUS) {
+		err = pev_target_hooks_get();
+		if (err)
+			return pev_refuse(r, -err, PEV_NO_FIELD,
+					  "the scheduler's tracepoints can't be hooked");
+	}
+	if (pev_targets_task(event)) {
+		err = attach_to_task(event, attr, r);
+		if (err) {
+			scoped_guard(mutex, &pev_control)
+				pev_target_stop(event);
+			pev_ctx_detach(event);
+			pev_target_hooks_put();
+			return err;
+		}
+	}
+	if (!pev_targets_task(event) || pev_is_marked(event))
+		list_event(event);
+	return 0;
+}
+
+void pev_target_stop(struct pev_event *event)
+{
+	WRITE_ONCE(event->state, PEV_EVENT_DEAD);
+	pev_target_sync(&event, 1);
+	/* any exec that saw the event alive has been interrupted or has ended */
+	pev_sync_cancel(event);
+}
+
+void pev_target_detach(struct pev_event *event)
+{
+	if (pev_targets_task(event))
+		pev_ctx_detach(event);
+	if (!pev_targets_task(event) || pev_is_marked(event)) {
+		mutex_lock(&pev_control);
+		list_del_rcu(&event->node);
+		mutex_unlock(&pev_control);
+	}
+	if (event->target != PEV_TARGET_CPUS)
+		pev_target_hooks_put();
+}
+
+/* ---- the scheduler and exec ---- */
+
+/*
+ * The point of no return of an exec: events that wait for one are switched on
+ * in time for the records of the new name and mappings.
+ */
+static void probe_prepare_exec(void *data, struct task_struct *task,
+			       struct linux_binprm *bprm)
+{
+	struct pev_event *event;
+	unsigned long flags;
+	u64 now = 0;
+
+	local_irq_save(flags);
+	pev_ctx_for_each(event, this_cpu_read(pev_target_cpus.ctx)) {
+		/* only once: a later ioctl() or close() wins */
+		if (READ_ONCE(event->state) != PEV_EVENT_WAITS ||
+		    cmpxchg(&event->state, PEV_EVENT_WAITS, PEV_EVENT_ON) != PEV_EVENT_WAITS)
+			continue;
+		if (!pev_is_marked(event))
+			pev_event_cpu_sync(event, this_cpu_read(pev_target_cpus.online), &now);
+		pev_sync_later(event);
+	}
+	pev_target_commit();
+	local_irq_restore(flags);
+}
+
+/* The exec is done: the task has the credentials of the new program. */
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	if (rcu_access_pointer(task->pev))
+		pev_ctx_drop_unprivileged(task, bprm->secureexec ||
+					  get_dumpable(task->mm) != SUID_DUMP_USER);
+	/* exec reset the registers, and with them the mark */
+	local_irq_disable();
+	mark(task, this_cpu_read(pev_target_cpus.ctx));
+	local_irq_enable();
+}
+
+/* Runs after all other probes: what they record still belongs to @prev. */
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	struct pev_target_cpu *cpu = this_cpu_ptr(&pev_target_cpus);
+	struct pev_task_ctx *ctx = rcu_dereference_sched(next->pev);
+
+	if (cpu->ctx != ctx)
+		ctx_switch(cpu, ctx);
+	mark(next, ctx);
+	pev_cgroup_switch(cpu, next);
+}
+
+static void probe_cgroup(void *data, struct cgroup *to, const char *path,
+			 struct task_struct *task, bool threadgroup)
+{
+	pev_cgroup_moved(task, threadgroup);
+}
+
+static bool has_ctx(int cpu, void *unused)
+{
+	return READ_ONCE(per_cpu(pev_target_cpus.ctx, cpu));
+}
+
+static void forget_here(void *unused)
+{
+	ctx_switch(this_cpu_ptr(&pev_target_cpus), NULL);
+}
+
+/*
+ * No event is on a task any more. A CPU that took a set a moment ago and is not told runs
+ * nothing on it, and rechecks when the set is freed.
+ */
+static void hooks_remove(void)
+{
+	static_branch_disable(&pev_task_key);
+	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
+	unregister_trace_sched_process_exec(probe_exec, NULL);
+	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
+	unregister_trace_sched_switch(probe_switch, NULL);
+	on_each_cpu_cond(has_ctx, forget_here, NULL, true);
+}
+
+static int hooks_place(void)
+{
+	int err;
+
+	err = register_trace_prio_sched_switch(probe_switch, NULL, 0);
+	if (err)
+		return err;
+	err = register_trace_sched_prepare_exec(probe_prepare_exec, NULL);
+	if (err)
+		goto err_switch;
+	err = register_trace_sched_process_exec(probe_exec, NULL);
+	if (err)
+		goto err_prepare;
+	err = register_trace_cgroup_attach_task(probe_cgroup, NULL);
+	if (err)
+		goto err_exec;
+	static_branch_enable(&pev_task_key);
+	return 0;
+
+err_exec:
+	unregister_trace_sched_process_exec(probe_exec, NULL);
+err_prepare:
+	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
+err_switch:
+	unregister_trace_sched_switch(probe_switch, NULL);
+	return err;
+}
+
+static struct pev_hookpoint task_hooks = { .place = hooks_place, .remove = hooks_remove };
+
+int pev_target_hooks_get(void)
+{
+	return pev_hook_get(&task_hooks);
+}
+
+void pev_target_hooks_put(void)
+{
+	pev_hook_put(&task_hooks);
+}
+
+void pev_target_each(struct task_struct *task,
+		     void (*fn)(struct pev_event *event, struct task_struct *task))
+{
+	struct pev_event *event;
+
+	rcu_read_lock();
+	pev_ctx_for_each(event, rcu_dereference(task->pev))
+		if (pev_event_is_on(event))
+			fn(event, task);
+	list_for_each_entry_rcu(event, &pev_cpu_events, node)
+		if (this_cpu_ptr(event->percpu)->running)
+			fn(event, task);
+	pev_cgroup_each(task, fn);
+	rcu_read_unlock();
+}
+
+/* ---- CPUs ---- */
+
+static int set_cpus(struct pev_event *event, const struct pev_request *req,
+		    struct pev_refuse *r)
+{
+	unsigned int i, nr = req->attr.cpus_size / sizeof(u64);
+
+	if (!nr) {
+		cpumask_copy(event->cpus, cpu_possible_mask);
+		return 0;
+	}
+	for (i = 0; i < nr; i++) {
+		u64 word = req->cpus[i];
+
+		while (word) {
+			unsigned int cpu = i * 64 + __ffs64(word);
+
+			word &= word - 1;
+			if (cpu >= nr_cpu_ids || !cpu_online(cpu))
+				return pev_refuse(r, ENODEV, PEV_FIELD(cpus),
+						  "CPU %u is not online", cpu);
+			cpumask_set_cpu(cpu, event->cpus);
+		}
+	}
+	if (cpumask_empty(event->cpus))
+		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "the CPU mask is empty");
+	return 0;
+}
+
+int pev_target_init(struct pev_event *event, const struct pev_request *req,
+		    struct pev_refuse *r)
+{
+	int err;
+
+	if (!zalloc_cpumask_var(&event->cpus, GFP_KERNEL_ACCOUNT))
+		return -ENOMEM;
+	if (pev_targets_task(event)) {
+		if (pev_is_marked(event))
+			cpumask_copy(event->cpus, cpu_possible_mask);
+		return 0;
+	}
+	err = set_cpus(event, req, r);
+	if (!err && event->target == PEV_TARGET_CGROUP)
+		err = pev_cgroup_init(event, req->attr.target_id, r);
+	return err;
+}
+
+void pev_target_exit(struct pev_event *event)
+{
+	pev_cgroup_exit(event);
+	put_pid(event->top);
+	free_cpumask_var(event->cpus);
+}
+
+static int cpu_online_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	this_cpu_write(pev_target_cpus.online, true);
+	if (static_branch_unlikely(&pev_task_key))
+		refresh_here(NULL);
+	__pev_cgroup_switch(this_cpu_ptr(&pev_target_cpus), current);
+	pev_target_sync_here();
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int cpu_offline_here(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	this_cpu_write(pev_target_cpus.online, false);
+	ctx_switch(this_cpu_ptr(&pev_target_cpus), NULL);
+	__pev_cgroup_switch(this_cpu_ptr(&pev_target_cpus), current);
+	pev_target_sync_here();
+	local_irq_restore(flags);
+	return 0;
+}
+
+int __init pev_target_setup(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "pev:rings",
+					pev_channels_cpu_prepare, NULL);
+	if (ret < 0)
+		return ret;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:online", cpu_online_here,
+				cpu_offline_here);
+	return ret < 0 ? ret : 0;
+}

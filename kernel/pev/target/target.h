@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Targets: where an event runs. Owns @running, @time and @since of
+ * struct pev_event_cpu.
+ */
+#ifndef _PEV_TARGET_H
+#define _PEV_TARGET_H
+
+struct cpumask;
+struct pev_attr;
+struct pev_event;
+struct pev_refuse;
+struct pev_request;
+struct pev_task_ctx;
+struct task_struct;
+
+int __init pev_target_setup(void);
+
+/**
+ * pev_target_init() - check and look up what @req names
+ * @event: filled in: @cpus, @cgroup
+ * @req:   the user's
+ * @r:     says why not
+ *
+ * Context: Process context.
+ * Return: 0 or an error.
+ */
+int pev_target_init(struct pev_event *event, const struct pev_request *req,
+		    struct pev_refuse *r);
+
+/* Free what pev_target_init() and pev_target_attach() took. */
+void pev_target_exit(struct pev_event *event);
+
+/**
+ * pev_target_attach() - attach an event that is off
+ * @event: from here on it runs whenever it is on and its target is there
+ * @attr:  names the target
+ * @r:     says why not
+ *
+ * Context: Process context, may sleep; no locks held.
+ * Return: 0, -ESRCH, -EACCES, -EINTR, -ENOMEM, -ENOSPC.
+ */
+int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
+		      struct pev_refuse *r);
+
+/**
+ * pev_target_stop() - the event runs nowhere afterwards, and never again
+ * @event: is PEV_EVENT_DEAD from here on
+ *
+ * Context: Process context, pev_control held.
+ */
+void pev_target_stop(struct pev_event *event);
+
+/* Undo pev_target_attach(); @event was stopped. Process context, no locks held. */
+void pev_target_detach(struct pev_event *event);
+
+/**
+ * pev_target_each() - the events that are on and would count a task on this CPU
+ * @task: any task
+ * @fn:   called for each
+ *
+ * Context: Any with preemption disabled.
+ */
+void pev_target_each(struct task_struct *task,
+		     void (*fn)(struct pev_event *event, struct task_struct *task));
+
+/* Make CPUs of a mask (NULL: all) look again at their task's set. Process context. */
+void pev_target_refresh(const struct cpumask *cpus);
+
+/* Make CPUs that still run on @ctx, which no task has, look again. Process context. */
+void pev_target_forget(struct pev_task_ctx *ctx);
+
+/* Run this CPU on @ctx from now on; NULL: on no set. */
+void pev_target_switch(struct pev_task_ctx *ctx);
+
+/* Get and put the hooks in fork, exit, exec and the scheduler. Process context. */
+int pev_target_hooks_get(void);
+void pev_target_hooks_put(void);
+
+#endif

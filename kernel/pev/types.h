@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types that all layers above the rings share: an event, an event on one CPU, and what
+ * a source does. Inline is what counts an occurrence, and nothing that changes an event.
+ */
+#ifndef _PEV_TYPES_H
+#define _PEV_TYPES_H
+
+#include <linux/bits.h>
+#include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/timekeeping.h>
+#include <asm/local64.h>
+#include <uapi/linux/pev.h>
+
+struct cred;
+struct file;
+struct pev_cgroup;
+struct pev_channel;
+struct pev_event;
+struct pev_filter;
+struct pev_layout;
+struct pev_refuse;
+struct pev_ring;
+struct pev_strbuf;
+struct pid_namespace;
+struct pt_regs;
+struct task_struct;
+struct trace_event_call;
+struct vm_area_struct;
+
+/**
+ * struct pev_event_cpu - an event on one CPU
+ * @running:  the event counts here now; changed by this CPU with interrupts off
+ * @ring:     the channel's ring of this CPU; NULL to count only
+ * @count:    occurrences that passed the filter
+ * @left:     occurrences since the last record, for periods above 1
+ * @samples:  records written
+ * @lost:     records that found no room
+ * @filtered: occurrences refused by the filter
+ * @time:     ns that the event ran here, up to @since
+ * @waited:   of these, ns that it had no counter to count with; see
+ *            pev_event_cpu_times()
+ * @since:    when it was started, in ktime_get_mono_fast_ns()
+ * @node:     on this CPU's list of running events of one source
+ * @event:    back
+ *
+ * Counters are changed by their CPU alone, at any nesting; others read them.
+ */
+struct pev_event_cpu {
+	u32			running;
+	struct pev_ring		*ring;
+	local64_t		count;
+	local64_t		left;
+	local64_t		samples;
+	local64_t		lost;
+	local64_t		filtered;
+	u64			time;
+	u64			waited;
+	u64			since;
+	struct hlist_node	node;
+	struct pev_event	*event;
+};
+
+/* Members of struct pev_attr that not all events have. */
+#define PEV_ATTR_CONFIG		BIT(0)
+#define PEV_ATTR_WORDS		BIT(1)	/* config1, config2 */
+#define PEV_ATTR_PMU		BIT(2)
+#define PEV_ATTR_NAME		BIT(3)
+#define PEV_ATTR_FILTER		BIT(4)	/* and events have @call, which has the fields */
+
+/**
+ * enum pev_periods - what @period of struct pev_attr means to a source
+ * @PEV_PERIOD_OF_RECORDS: occurrences a record; without a channel there is none
+ * @PEV_PERIOD_ALWAYS:     the event has a period, with or without a channel
+ * @PEV_PERIOD_NEVER:      each occurrence is a record
+ */
+enum pev_periods {
+	PEV_PERIOD_OF_RECORDS,
+	PEV_PERIOD_ALWAYS,
+	PEV_PERIOD_NEVER,
+};
+
+/**
+ * enum pev_shows - what an event shows of the kernel by its nature, for permissions
+ * @PEV_SHOWS_NOTHING:      nothing but what PEV_SAMPLE_* asks for
+ * @PEV_SHOWS_KERNEL:       a record tells where the kernel was
+ * @PEV_SHOWS_KERNEL_COUNT: so does the count
+ * @PEV_SHOWS_KERNEL_DATA:  records hold data of the kernel
+ */
+enum pev_shows {
+	PEV_SHOWS_NOTHING,
+	PEV_SHOWS_KERNEL,
+	PEV_SHOWS_KERNEL_COUNT,
+	PEV_SHOWS_KERNEL_DATA,
+};
+
+/**
+ * struct pev_source_ops - a kind of event
+ * @type:   name in the catalog and in the metadata's model.emf.uri
+ * @attrs:  PEV_ATTR_* that have a meaning
+ * @flags:  PEV_F_* understood, of those in PEV_SOURCE_FLAGS
+ * @periods: what a period is
+ * @shows:  what may be seen of the kernel
+ * @weight: what an event costs at a switch, in those of a tracepoint; 0 is 1
+ * @unhook_late: @unhook is called when the event is reaped, not when it is closed:
+ *          it is slow, and gives back nothing that others wait for
+ * @open:   check the source's own attributes, find the source, set @event->name
+ *          unless the user gave one. Process context, may sleep, no locks held.
+ * @hook:   connect to the source: from here on the probe may be called on any
+ *          CPU and must look at @running of struct pev_event_cpu. Process context, may sleep,
+ *          no locks held. NULL where nothing needs connecting
+ * @unhook: undo @hook; the caller waits for a grace period before @close. As @hook
+ * @close:  free what @open took. Process context
+ * @start:  the event begins to count on this CPU. Interrupts off, on the CPU,
+ *          perhaps inside the scheduler with a runqueue locked; @now is in
+ *          ktime_get_mono_fast_ns(). May be NULL
+ * @stop:   the opposite, same context. May be NULL
+ * @fold:   bring @ec's @count up to date and, if @now is not 0, its @waited.
+ *          The event runs; on its CPU, any context with preemption disabled.
+ *          NULL: they always are
+ * @reset:  the event's counters on @cpu, folded, are about to be set to 0: forget
+ *          what belongs to them. On the CPU with interrupts off, or for one that
+ *          is offline. May be NULL
+ * @period: change the period of a live event; NULL: nothing but to store it
+ * @retime: the period was changed: it holds for @ec, which runs, from now on.
+ *          Slots that don't run learn of it from @start. Interrupts off, on the
+ *          CPU; @commit follows. NULL: it does without
+ * @fields: append the payload's fields to the channel's metadata, each a line
+ *          "\t\ttype name;\n". NULL: no payload
+ * @layout: say how long the payload is, see struct pev_layout; NULL with @fields.
+ *          Process context, no locks; the same at each call
+ * @mmap:   map what the event shows to user space. Process context, mmap lock held.
+ *          NULL: -ENODEV
+ * @multiplexed: add up what PEV_IOC_READ_MULTIPLEXED tells; @size is set. Process
+ *          context, pev_control held, the event was folded. NULL: -EOPNOTSUPP
+ * @commit: @start, @stop and @retime only took notes: make them true, for all events of
+ *          the source at once. Interrupts off, in the section in which they were
+ *          called, while pev_commit_key is on. At most one source has it
+ * @mark:   @task, which is current or about to be, is one that PEV_F_MARKED events
+ *          count, or not. Interrupts off, while pev_pmm_key is on. At most one source
+ *          has it
+ * @info:   fill in what the query tells of the source. Process context. May be NULL
+ * @catalog: append a line for each event that can be opened. Process context
+ *
+ * All of it that an event may do without is decided by these members: nothing above
+ * the sources asks which one it is. One static const instance a type; see source/list.h.
+ * What a source has to do at boot is a late_initcall() of its own.
+ */
+struct pev_source_ops {
+	const char *type;
+	u32 attrs;
+	u64 flags;
+	enum pev_periods periods;
+	enum pev_shows shows;
+	unsigned int weight;
+	bool unhook_late;
+	int (*open)(struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_refuse *r);
+	int (*hook)(struct pev_event *event, struct pev_refuse *r);
+	void (*unhook)(struct pev_event *event);
+	void (*close)(struct pev_event *event);
+	void (*start)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
+	void (*stop)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
+	void (*fold)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
+	void (*reset)(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu);
+	int (*period)(struct pev_event *event, u64 period);
+	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
+	void (*fields)(struct pev_event *event, struct pev_strbuf *text);
+	void (*layout)(struct pev_event *event, struct pev_layout *layout);
+	int (*mmap)(struct pev_event *event, struct vm_area_struct *vma);
+	void (*multiplexed)(struct pev_event *event, struct pev_multiplexed *m);
+	void (*commit)(void);
+	void (*mark)(struct task_struct *task, bool on);
+	void (*info)(struct pev_info *info);
+	void (*catalog)(struct pev_strbuf *text);
+};
+
+#define PEV_HARDWARE_FLAGS	(PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST | \
+				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE)
+
+/* Flags that only some sources understand: @flags says which. */
+#define PEV_SOURCE_FLAGS	(PEV_HARDWARE_FLAGS | PEV_F_FREQ | PEV_F_TEXT)
+
+/**
+ * struct pev_event - an event
+ * @ops:       the source
+ * @percpu:    one for each possible CPU
+ * @channel:   where records go; NULL to count only
+ * @id:        in the channel
+ * @body:      bytes of a record's body without payload: 4 more than a multiple
+ *             of 8; without the variable parts that @varying announces
+ * @varying:   PEV_SAMPLE_* whose size is only known at the sample
+ * @sample:    PEV_SAMPLE_*
+ * @simple:    a record's context is the tid in the initial pid namespace, no
+ *             more: written inline
+ * @pid_ns:    the opener's, in which pids and tids are reported
+ * @period:    occurrences or ns a record
+ * @flags:     PEV_F_*
+ * @call:      trace_event_call of a tracepoint or of what the source made up
+ *             for its filter; NULL without
+ * @gate:      PEV_GATE_*: what is to be asked of an occurrence; 0 on the fast path
+ * @filter:    RCU-sched protected; NULL without
+ * @private:   the source's own
+ *
+ * @target:    enum pev_target
+ * @config:    the attribute
+ * @regs_user: registers to record
+ * @stack_user: bytes of stack to record
+ * @max_stack: frames of each call chain
+ * @counts_time: the value is the time that the event ran, not occurrences
+ * @privileged: the opener may watch what changes its credentials
+ * @cred:      the opener's
+ * @self:      the opener's process, which may see itself
+ * @self_exec_id: of @self: an exec ends that
+ * @state:     enum pev_event_state; changed under pev_control, but for an exec that
+ *             switches on what waits for it
+ * @connected: attached and hooked, and not closed; under pev_control
+ * @file:      its release closes the event; under pev_control
+ * @top:       what a task target names: a thread, or a process
+ * @links:     its places in sets of events, under pev_ctx_lock
+ * @sync_id:   of the newest change that it was part of; see sync.c
+ * @sync_node: an exec changed it, and not all CPUs know yet
+ * @leader:    of the group; itself if alone. Under pev_control
+ * @siblings:  members, on the leader
+ * @group_node: in @siblings
+ * @cpus:      CPUs of a CPU or cgroup target
+ * @cgroup:    of a cgroup target
+ * @node:      in the list of events on CPUs or on a cgroup
+ * @name:      "sched:sched_switch"
+ * @opened:    @ops->open succeeded
+ * @reap_node: on the way to be freed
+ */
+struct pev_event {
+	/* read by every occurrence */
+	const struct pev_source_ops	*ops;
+	struct pev_event_cpu __percpu	*percpu;
+	struct pev_channel		*channel;
+	u32				id;
+	u32				body;
+	u64				varying;
+	u64				sample;
+	bool				simple;
+	u64				period;
+	u64				flags;
+	struct pid_namespace		*pid_ns;
+	struct trace_event_call		*call;
+	u32				gate;
+	struct pev_filter __rcu		*filter;
+	void				*private;
+
+	u32				target;
+	u64				config;
+	u64				regs_user;
+	u32				stack_user;
+	u32				max_stack;
+	bool				counts_time;
+	bool				privileged;
+	const struct cred		*cred;
+	struct pid			*self;
+	u64				self_exec_id;
+	u32				state;
+	bool				connected;
+	struct file			*file;
+	struct pid			*top;
+	struct hlist_head		links;
+	u64				sync_id;
+	struct list_head		sync_node;
+	struct pev_event		*leader;
+	struct list_head		siblings;
+	struct list_head		group_node;
+	cpumask_var_t			cpus;
+	struct pev_cgroup		*cgroup;
+	struct list_head		node;
+	char				*name;
+	bool				opened;
+	struct list_head		reap_node;
+};
+
+/**
+ * enum pev_event_state - is an event switched on?
+ * @PEV_EVENT_OFF:   no
+ * @PEV_EVENT_ON:    it counts wherever its target runs
+ * @PEV_EVENT_WAITS: no, but the target's next exec switches it on
+ * @PEV_EVENT_DEAD:  it was closed, and nothing will switch it on again
+ */
+enum pev_event_state {
+	PEV_EVENT_OFF,
+	PEV_EVENT_ON,
+	PEV_EVENT_WAITS,
+	PEV_EVENT_DEAD,
+};
+
+static inline bool pev_event_is_on(const struct pev_event *event)
+{
+	return READ_ONCE(event->state) == PEV_EVENT_ON;
+}
+
+static inline bool pev_targets_task(const struct pev_event *event)
+{
+	return event->target == PEV_TARGET_TASK || event->target == PEV_TARGET_PROCESS ||
+	       event->target == PEV_TARGET_SUBTREE;
+}
+
+/**
+ * struct pev_request - what a user asks for, all of it in the kernel
+ * @attr:   the attribute; the addresses in it are not followed any more
+ * @name:   copy of the string or NULL; set to NULL when it is taken over
+ * @filter: copy of the string or NULL
+ * @cpus:   copy of the mask, @attr.cpus_size bytes, or NULL
+ * @channel_file: what @attr.channel_fd is, with a reference; NULL: not open
+ * @channel: the channel behind it; NULL: it is something else
+ * @leader_file: what @attr.group_fd is, likewise
+ * @leader: the event behind it
+ */
+struct pev_request {
+	struct pev_attr		attr;
+	char			*name;
+	char			*filter;
+	u64			*cpus;
+	struct file		*channel_file;
+	struct pev_channel	*channel;
+	struct file		*leader_file;
+	struct pev_event	*leader;
+};
+
+/**
+ * pev_event_running() - does @event count on this CPU now?
+ * @event: an event
+ *
+ * The first thing that a probe asks. Lockless: a change by an interrupt right
+ * after it is as if the occurrence had come a moment earlier.
+ *
+ * Context: Any with preemption disabled.
+ * Return: the event on this CPU, or NULL.
+ */
+static __always_inline struct pev_event_cpu *pev_event_running(struct pev_event *event)
+{
+	struct pev_event_cpu *ec = this_cpu_ptr(event->percpu);
+
+	return likely(READ_ONCE(ec->running)) ? ec : NULL;
+}
+
+/**
+ * pev_event_hit() - count an occurrence that passed the filter
+ * @event: its event
+ * @ec:    the event on this CPU
+ * @nr:    how many at once
+ *
+ * Context: Any with preemption disabled.
+ * Return: is a record due?
+ */
+static __always_inline bool pev_event_hit(struct pev_event *event, struct pev_event_cpu *ec,
+					  u64 nr)
+{
+	u64 period = READ_ONCE(event->period);
+
+	local64_add(nr, &ec->count);
+	if (!ec->ring)
+		return false;
+	if (likely(period == 1))
+		return true;
+	if ((u64)local64_add_return(nr, &ec->left) < period)
+		return false;
+	/* the period was shortened: drop the excess instead of a burst of records */
+	if (unlikely((u64)local64_sub_return(period, &ec->left) >= period))
+		local64_set(&ec->left, 0);
+	return true;
+}
+
+/* Return: ns from @since to @now; the clock may step back a little. */
+static inline u64 pev_elapsed(u64 since, u64 now)
+{
+	return max_t(s64, now - since, 0);
+}
+
+/**
+ * pev_event_cpu_times() - the two times of an event on a CPU
+ * @ec:      of any CPU
+ * @enabled: ns that it ran
+ * @running: ns of these that it counted
+ *
+ * Both are as of the last fold. One that comes in between must not make more
+ * waiting than time of it: @time is written before and read after @waited.
+ *
+ * Context: Any.
+ */
+static inline void pev_event_cpu_times(const struct pev_event_cpu *ec, u64 *enabled, u64 *running)
+{
+	u64 waited = READ_ONCE(ec->waited);
+
+	smp_rmb();	/* pev_event_cpu:I, pairs with J */
+	*enabled = READ_ONCE(ec->time);
+	/* min(): a reset clears one after the other */
+	*running = *enabled - min(waited, *enabled);
+}
+
+/**
+ * pev_event_cpu_value() - what @event counted on a CPU
+ * @event: an event
+ * @ec:    the event on that CPU
+ *
+ * Context: Any with preemption disabled. Exact on that CPU, elsewhere
+ * as of the last fold.
+ */
+static inline u64 pev_event_cpu_value(struct pev_event *event, struct pev_event_cpu *ec)
+{
+	u64 value;
+
+	if (event->ops->fold && ec == this_cpu_ptr(event->percpu) && ec->running)
+		event->ops->fold(event, ec, 0);
+	if (!event->counts_time)
+		return local64_read(&ec->count);
+	value = ec->time;
+	if (ec == this_cpu_ptr(event->percpu) && ec->running)
+		value += pev_elapsed(ec->since, ktime_get_mono_fast_ns());
+	return value;
+}
+
+#endif
