@@ -32,6 +32,7 @@ SAMPLE = {name: 1 << bit for bit, name in enumerate(
 _TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
 _INT, _ARRAY, _SEQUENCE, _STRING = range(4)
 _F_DISABLED, _F_FREQ = 1, 4
+_FETCH_ALL = 1
 
 
 class Error(OSError):
@@ -39,22 +40,18 @@ class Error(OSError):
 
 
 class _Error(c.Structure):
-    _fields_ = [("error", c.c_int), ("line", c.c_uint), ("text", c.c_char * 500)]
-
-
-class _Why(c.Structure):
     _fields_ = [("error", _u32), ("field", _u32), ("min", _u64), ("max", _u64),
-                ("text", c.c_char * 488)]
+                ("text", c.c_char * 488), ("line", _u32), ("reserved", _u32 * 5)]
 
 
 class _Field(c.Structure):
     _fields_ = [("name", c.c_char_p), ("shape", _u8), ("size", _u8), ("align", _u8),
                 ("is_signed", c.c_bool), ("is_text", c.c_bool), ("base", _u8), ("index", _u16),
-                ("count", _u32), ("length", _i32), ("offset", _i32)]
+                ("count", _u32), ("length", _i32), ("offset", _i32), ("reserved", _u32 * 9)]
 
 
 class _Class(c.Structure):
-    _fields_ = [("id", _u32), ("index", _u32), ("name", c.c_char_p), ("uri", c.c_char_p),
+    _fields_ = [("id", _u32), ("stream_id", _u32), ("index", _u32), ("name", c.c_char_p), ("uri", c.c_char_p),
                 ("type", _u32), ("period", _u64), ("freq", _u64), ("sample", _u64),
                 ("nr_context", c.c_uint), ("nr_fields", c.c_uint), ("context", c.POINTER(_Field)),
                 ("fields", c.POINTER(_Field))]
@@ -71,18 +68,10 @@ class _Event(c.Structure):
                 ("values_len", _u32), ("dump_len", _u64)]
 
 
-class _Decoder(c.Structure):
-    _fields_ = [("private", _u64 * 16)]
-
-
-class _Piece(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("len", c.c_size_t), ("position", _u64),
-                ("partial", c.c_bool)]
-
-
 class _Attr(c.Structure):
     _fields_ = [("type", _u32), ("target", _u32), ("flags", _u64), ("sample", _u64),
-                ("config", _u64), ("name", _u64), ("filter", _u64), ("period", _u64),
+                ("config", _u64), ("config1", _u64), ("config2", _u64), ("pmu", _u32),
+                ("reserved", _u32), ("name", _u64), ("filter", _u64), ("period", _u64),
                 ("channel_fd", _i32), ("group_fd", _i32), ("target_id", _i32),
                 ("cpus_size", _u32), ("cpus", _u64), ("regs_user", _u64), ("stack_user", _u32),
                 ("max_stack", _u32), ("ring_size", _u64), ("packet_size", _u32),
@@ -95,14 +84,17 @@ class _Value(c.Structure):
                                     "samples")]
 
 
-assert c.sizeof(_Attr) == 144 and c.sizeof(_Field) == 32 and c.sizeof(_Event) == 160
+# Structures that have one size for ever, and those that the library allocates and may extend
+_FIXED = {"pev_error": _Error, "pev_field": _Field, "pev_attr": _Attr, "pev_value": _Value}
+_GROWING = {"pev_class": _Class, "pev_event": _Event}
 
 _lib = None
 _PTR = c.c_void_p
 _PROTOTYPES = {
     # name: (result, arguments)
     "pev_version": (c.c_char_p, ()),
-    "pev_trace_open": (c.c_int, (c.c_char_p, c.POINTER(_PTR), c.POINTER(_Error))),
+    "pev_struct_size": (c.c_size_t, (c.c_char_p,)),
+    "pev_trace_open": (c.c_int, (c.c_char_p, c.c_uint, c.POINTER(_PTR), c.POINTER(_Error))),
     "pev_trace_close": (None, (_PTR,)),
     "pev_trace_nr_classes": (c.c_uint, (_PTR,)),
     "pev_trace_class": (c.POINTER(_Class), (_PTR, c.c_uint)),
@@ -112,7 +104,7 @@ _PROTOTYPES = {
     "pev_trace_info": (c.c_char_p, (_PTR, c.c_char_p)),
     "pev_trace_nr_warnings": (c.c_uint, (_PTR,)),
     "pev_trace_warning": (c.c_char_p, (_PTR, c.c_uint)),
-    "pev_cursor_open": (c.c_int, (_PTR, _PTR, c.POINTER(_PTR))),
+    "pev_cursor_open": (c.c_int, (_PTR, _PTR, c.c_uint, c.POINTER(_PTR))),
     "pev_cursor_close": (None, (_PTR,)),
     "pev_cursor_next": (c.c_int, (_PTR, c.POINTER(c.POINTER(_Event)))),
     "pev_cursor_seek": (c.c_int, (_PTR, _i64)),
@@ -120,31 +112,22 @@ _PROTOTYPES = {
     "pev_event_locate": (_PTR, (c.POINTER(_Event), c.POINTER(_Field), c.POINTER(c.c_size_t))),
     "pev_attr_channel": (None, (c.POINTER(_Attr), _u64)),
     "pev_attr_event": (None, (c.POINTER(_Attr), _u32, _u64, c.c_char_p)),
-    "pev_event_by_name": (c.c_int, (c.POINTER(_Attr), c.c_char_p)),
+    "pev_attr_by_name": (c.c_int, (c.POINTER(_Attr), c.c_char_p)),
     "pev_attr_record": (None, (c.POINTER(_Attr), c.c_int, _u64, _u64)),
     "pev_attr_target": (None, (c.POINTER(_Attr), _u32, c.c_int)),
     "pev_attr_filter": (None, (c.POINTER(_Attr), c.c_char_p)),
-    "pev_open_why": (c.c_int, (c.POINTER(_Attr), c.POINTER(_Why))),
-    "pev_enable": (c.c_int, (c.c_int, c.c_bool)),
-    "pev_disable": (c.c_int, (c.c_int, c.c_bool)),
-    "pev_read_value": (c.c_int, (c.c_int, c.POINTER(_Value))),
-    "pev_flush": (c.c_int, (c.c_int,)),
-    "pev_read_metadata": (c.c_int, (c.c_int, c.POINTER(_PTR), c.POINTER(c.c_size_t))),
-    "pev_meta_parse": (c.c_int, (_PTR, c.c_size_t, c.POINTER(_PTR), c.POINTER(_Error))),
-    "pev_meta_update": (c.c_int, (_PTR, _PTR, c.c_size_t, c.POINTER(_Error))),
-    "pev_meta_free": (None, (_PTR,)),
-    "pev_channel_map": (c.c_int, (c.c_int, c.POINTER(_PTR))),
-    "pev_channel_map_new": (c.c_int, (_PTR,)),
-    "pev_channel_unmap": (None, (_PTR,)),
-    "pev_channel_nr_cpus": (c.c_uint, (_PTR,)),
-    "pev_channel_ring": (_PTR, (_PTR, c.c_uint)),
-    "pev_channel_poll": (c.c_int, (_PTR, c.c_int)),
+    "pev_attr_open": (c.c_int, (c.POINTER(_Attr), c.c_uint, c.POINTER(_Error))),
+    "pev_fd_enable": (c.c_int, (c.c_int, c.c_uint)),
+    "pev_fd_disable": (c.c_int, (c.c_int, c.c_uint)),
+    "pev_fd_read": (c.c_int, (c.c_int, c.POINTER(_Value))),
+    "pev_reader_open": (c.c_int, (_PTR, c.c_int, c.c_uint, c.POINTER(_PTR),
+                                  c.POINTER(_Error))),
+    "pev_reader_close": (None, (_PTR,)),
+    "pev_reader_wait": (c.c_int, (_PTR, c.c_int)),
+    "pev_reader_fetch": (c.c_int, (_PTR, c.c_uint, c.POINTER(_Error))),
+    "pev_reader_next": (c.c_int, (_PTR, c.POINTER(c.POINTER(_Event)))),
+    "pev_reader_channel": (_PTR, (_PTR,)),
     "pev_channel_lost": (_u64, (_PTR,)),
-    "pev_ring_next": (c.c_int, (_PTR, c.POINTER(_Piece))),
-    "pev_ring_release": (None, (_PTR,)),
-    "pev_ring_packet_size": (_u32, (_PTR,)),
-    "pev_decode_packet": (c.c_int, (c.POINTER(_Decoder), _PTR, _PTR, c.c_size_t)),
-    "pev_decode_next": (c.c_int, (c.POINTER(_Decoder), c.POINTER(_Event))),
 }
 
 
@@ -156,9 +139,17 @@ def library():
         for name, (result, arguments) in _PROTOTYPES.items():
             function = getattr(_lib, name)
             function.restype, function.argtypes = result, arguments
-        _lib.free = c.CDLL(None).free
-        _lib.free.argtypes = (_PTR,)
+        _check_sizes(_lib)
     return _lib
+
+
+def _check_sizes(lib):
+    """A library that lays out its structures otherwise would be read wrongly."""
+    for table, fits in ((_FIXED, int.__eq__), (_GROWING, int.__le__)):
+        for name, ours in table.items():
+            if not fits(c.sizeof(ours), lib.pev_struct_size(name.encode())):
+                raise ImportError(f"this module does not fit libpev {lib.pev_version().decode()}: "
+                                  f"struct {name} has another size")
 
 
 def version():
@@ -274,7 +265,7 @@ class Trace:
     def __init__(self, path):
         self._lib, self._trace = library(), _PTR()
         error = _Error()
-        _check(self._lib.pev_trace_open(os.fsencode(path), c.byref(self._trace), c.byref(error)),
+        _check(self._lib.pev_trace_open(os.fsencode(path), 0, c.byref(self._trace), c.byref(error)),
                error.text)
         self.classes = [EventClass(self._lib.pev_trace_class(self._trace, i).contents)
                         for i in range(self._lib.pev_trace_nr_classes(self._trace))]
@@ -313,7 +304,7 @@ class Trace:
         cursor, event = _PTR(), c.POINTER(_Event)()
         wanted = [not names or any(fnmatch.fnmatchcase(k.name, n) for n in names)
                   for k in self.classes]
-        _check(self._lib.pev_cursor_open(self._trace, None, c.byref(cursor)))
+        _check(self._lib.pev_cursor_open(self._trace, None, 0, c.byref(cursor)))
         try:
             if begin is not None:
                 _check(self._lib.pev_cursor_seek(cursor, begin))
@@ -342,14 +333,14 @@ class Counter:
     def read(self):
         """{"value": .., "time_enabled": .., "lost": ..} and so on"""
         value = _Value()
-        _check(library().pev_read_value(self.fd, c.byref(value)))
+        _check(library().pev_fd_read(self.fd, c.byref(value)))
         return {name: getattr(value, name) for name, _ in _Value._fields_}
 
     def enable(self):
-        _check(library().pev_enable(self.fd, False))
+        _check(library().pev_fd_enable(self.fd, 0))
 
     def disable(self):
-        _check(library().pev_disable(self.fd, False))
+        _check(library().pev_fd_disable(self.fd, 0))
 
     def close(self):
         if self.fd >= 0:
@@ -367,7 +358,7 @@ def _attr(name, pid, tid, subtree, filter):
     """The attribute, and what must live until it is opened."""
     attr, keep = _Attr(), [name.encode(), filter.encode() if filter else None]
     library().pev_attr_event(c.byref(attr), 0, 0, None)
-    _check(library().pev_event_by_name(c.byref(attr), keep[0]), f"no event {name}".encode())
+    _check(library().pev_attr_by_name(c.byref(attr), keep[0]), f"no event {name}".encode())
     if subtree is not None:
         library().pev_attr_target(c.byref(attr), _TARGET_SUBTREE, subtree)
     elif pid is not None:
@@ -382,8 +373,8 @@ def _attr(name, pid, tid, subtree, filter):
 
 
 def _open(attr):
-    why = _Why()
-    return _check(library().pev_open_why(c.byref(attr), c.byref(why)), why.text)
+    error = _Error()
+    return _check(library().pev_attr_open(c.byref(attr), 0, c.byref(error)), error.text)
 
 
 def count(name, pid=None, tid=None, subtree=None, filter=None):
@@ -397,7 +388,7 @@ class Channel:
     """Rings that events write into, read as the events happen."""
 
     def __init__(self, ring_size=1 << 20):
-        self._lib, self._channel, self._meta = library(), None, None
+        self._lib, self._reader = library(), None
         self.events, self._classes = [], {}
         attr = _Attr()
         self._lib.pev_attr_channel(c.byref(attr), ring_size)
@@ -416,33 +407,18 @@ class Channel:
         self.events.append(counter)
         return counter
 
-    def _read_metadata(self):
-        text, size, error = _PTR(), c.c_size_t(), _Error()
-        _check(self._lib.pev_read_metadata(self.fd, c.byref(text), c.byref(size)))
-        try:
-            if self._meta is None:
-                meta = _PTR()
-                _check(self._lib.pev_meta_parse(text, size, c.byref(meta), c.byref(error)),
-                       error.text)
-                self._meta = meta
-            else:
-                _check(self._lib.pev_meta_update(self._meta, text, size, c.byref(error)),
-                       error.text)
-        finally:
-            self._lib.free(text)
+    def _opened(self):
+        if self._reader is None:
+            reader, error = _PTR(), _Error()
+            _check(self._lib.pev_reader_open(None, self.fd, 0, c.byref(reader), c.byref(error)),
+                   error.text)
+            self._reader = reader
+        return self._reader
 
     def wait(self, timeout_ms=-1):
-        """True if a ring has reached its watermark."""
-        self._map()
-        return _check(self._lib.pev_channel_poll(self._channel, timeout_ms)) > 0
-
-    def _map(self):
-        if self._channel is None:
-            channel = _PTR()
-            _check(self._lib.pev_channel_map(self.fd, c.byref(channel)))
-            self._channel = channel
-        else:
-            _check(self._lib.pev_channel_map_new(self._channel))
+        """True if a ring has reached its watermark; False at a time-out or a signal."""
+        ready = self._lib.pev_reader_wait(self._opened(), timeout_ms)
+        return ready != -errno.EINTR and _check(ready) > 0
 
     def _class(self, raw):
         at = c.addressof(raw.cls.contents)
@@ -450,42 +426,31 @@ class Channel:
             self._classes[at] = EventClass(raw.cls.contents)
         return self._classes[at]
 
-    def read(self):
-        """What happened until now and was not read yet: CPU by CPU, in order on each."""
-        self._map()
-        _check(self._lib.pev_flush(self.fd))
-        self._read_metadata()
-        for cpu in range(self._lib.pev_channel_nr_cpus(self._channel)):
-            ring = self._lib.pev_channel_ring(self._channel, cpu)
-            if ring:
-                yield from self._read_ring(ring)
+    def read(self, all=True):
+        """What happened until now and was not read yet, of all CPUs in order of time.
 
-    def _read_ring(self, ring):
-        piece, decoder, raw = _Piece(), _Decoder(), _Event()
-        size = self._lib.pev_ring_packet_size(ring)
-        while _check(self._lib.pev_ring_next(ring, c.byref(piece))):
-            for at in range(0, piece.len, size):
-                if self._lib.pev_decode_packet(c.byref(decoder), self._meta, piece.data + at, size):
-                    continue
-                while self._lib.pev_decode_next(c.byref(decoder), c.byref(raw)) > 0:
-                    yield Event(raw, self._class(raw))
-            self._lib.pev_ring_release(ring)
+        With all=False events that may have older ones on another CPU wait for the next
+        read, so that the order is right from one read to the next, too.
+        """
+        event, error = c.POINTER(_Event)(), _Error()
+        _check(self._lib.pev_reader_fetch(self._opened(), _FETCH_ALL if all else 0,
+                                          c.byref(error)), error.text)
+        while _check(self._lib.pev_reader_next(self._reader, c.byref(event))):
+            raw = event.contents
+            yield Event(raw, self._class(raw))
 
     @property
     def lost(self):
-        self._map()
-        return self._lib.pev_channel_lost(self._channel)
+        return self._lib.pev_channel_lost(self._lib.pev_reader_channel(self._opened()))
 
     def close(self):
         if self.fd < 0:
             return
-        if self._channel is not None:
-            self._lib.pev_channel_unmap(self._channel)
-        self._lib.pev_meta_free(self._meta)
+        self._lib.pev_reader_close(self._reader)
         for counter in self.events:
             counter.close()
         os.close(self.fd)
-        self.fd, self._channel, self._meta = -1, None, None
+        self.fd, self._reader = -1, None
 
     def __enter__(self):
         return self

@@ -2,15 +2,15 @@
 /*
  * libpev: events of the processor: their names and codes, reading a counter
  * without a system call, how far a value can be trusted.
- *
- * Included by <pev/pev.h>.
  */
 #ifndef _PEV_HARDWARE_H
 #define _PEV_HARDWARE_H
 
-#ifndef _PEV_PEV_H
-#error "include <pev/pev.h>"
-#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/pev.h>
+#include <pev/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,7 @@ extern "C" {
  * @nr_events: events that it has
  * @id:      private
  * @first:   private
+ * @reserved: 0
  */
 struct pev_pmu_table {
 	const char	*name;
@@ -46,6 +47,7 @@ struct pev_pmu_table {
 	int		nr_events;
 	int		id;
 	int		first;
+	uint64_t	reserved[4];
 };
 
 /**
@@ -54,12 +56,14 @@ struct pev_pmu_table {
  * @about:   one or more sentences
  * @nr_units: unit masks and modifiers that it takes
  * @id:      private
+ * @reserved: 0
  */
 struct pev_pmu_event {
 	const char	*name;
 	const char	*about;
 	int		nr_units;
 	int		id;
+	uint64_t	reserved[4];
 };
 
 /**
@@ -69,6 +73,7 @@ struct pev_pmu_event {
  * @code:    of a unit mask
  * @is_default: taken if no other is named
  * @is_modifier: takes "=" and a number or 0 or 1
+ * @reserved: 0
  */
 struct pev_pmu_unit {
 	const char	*name;
@@ -76,6 +81,7 @@ struct pev_pmu_unit {
 	uint64_t	code;
 	bool		is_default;
 	bool		is_modifier;
+	uint64_t	reserved[4];
 };
 
 /**
@@ -111,14 +117,14 @@ int pev_pmu_code(const char *name, uint64_t *code, struct pev_error *err);
 /*
  * ---- Reading one's own counter --------------------------------------------
  *
- *	pev_self_open(&attr, &self, &why);
+ *	pev_self_open(&attr, &self, &err);
  *	pev_self_read(&self, &before);
  *	work();
  *	pev_self_read(&self, &after);
  *
  * pev_self_read() is some twenty instructions, none of which is a system call, as
  * long as the event has a counter that user mode can read. Otherwise it calls
- * read(), by itself and each time anew. It gives the right value in both cases, and
+ * read(), on its own, each time again. It gives the right value in both cases, and
  * in a thread other than the event's, too.
  */
 
@@ -128,11 +134,13 @@ int pev_pmu_code(const char *name, uint64_t *code, struct pev_error *err);
  *        counter at times
  * @rseq: where the thread's struct rseq lies, from its thread pointer
  * @fd:   of the event
+ * @reserved: 0
  */
 struct pev_self {
 	const volatile struct pev_user_page	*page;
 	ptrdiff_t				rseq;
 	int					fd;
+	uint32_t				reserved[5];
 };
 
 /**
@@ -140,9 +148,9 @@ struct pev_self {
  * @attr: of an event on one thread; PEV_F_USER_PAGE is added where that is possible
  *
  * Return: as pev_self_map(), with self->fd for the caller to close after
- * pev_self_unmap(); or -errno with @why filled.
+ * pev_self_unmap(); or -errno with @err filled.
  */
-int pev_self_open(const struct pev_attr *attr, struct pev_self *self, struct pev_why *why);
+int pev_self_open(const struct pev_attr *attr, struct pev_self *self, struct pev_error *err);
 
 /**
  * pev_self_map() - prepare to read an event that is open
@@ -246,7 +254,7 @@ static inline int pev_self_read(const struct pev_self *self, uint64_t *value)
 /*
  * ---- Values of events that share counters ---------------------------------
  *
- *	pev_read_multiplexed(fd, &m);
+ *	pev_fd_read_multiplexed(fd, &m);
  *	if (!pev_multiplexed_estimate(&m, &e))
  *		printf("%llu, at most %.0f off\n", (unsigned long long)e.value, e.bound);
  */
@@ -255,21 +263,23 @@ static inline int pev_self_read(const struct pev_self *self, uint64_t *value)
  * struct pev_estimate - what an event would have counted with a counter all the time
  * @value: the estimate; what was counted if the event always had a counter
  * @bound: the truth is at most so far from @value, 95 times in a hundred; 0: @value
- *         is exact; INFINITY: who knows
+ *         is exact; INFINITY: nothing is known
+ * @reserved: 0
  */
 struct pev_estimate {
 	uint64_t	value;
 	double		bound;
+	uint64_t	reserved[2];
 };
 
 /**
  * pev_multiplexed_estimate() - scale a value, and say how far it may be off
- * @m: from pev_read_multiplexed(); or the difference of two of them, member by member,
+ * @m: from pev_fd_read_multiplexed(); or the difference of two of them, member by member,
  *     for the time between
  *
  * @bound is INFINITY until the event has had two turns. To add up estimates, add
  * their values, and take the root of the sum of the squares of their bounds; do
- * not add structures whose events had different shares of their counters.
+ * not add structures of events that had different shares of their counters.
  *
  * What the bound does not cover is in pev_multiplexed_estimate(3).
  *

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Looks for the file of an object: at its path; below /proc/PID/root, if it is
+ * another one there; in the cache; at a debuginfod server; and if only its debug
+ * file is left, takes that. The build id decides.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "object/cache.h"
+#include "object/debuginfod.h"
+#include "object/find.h"
+
+/* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
+static int try(const struct elf_id *id, char *file, char **found, struct elf_id *other)
+{
+	int fd = file ? open_regular(file) : -ENOMEM;
+
+	if (fd >= 0 && id->len) {
+		struct elf_id now;
+
+		/* the caller reports files that are not ELF */
+		if (elf_id_of(file, &now) != -ENOEXEC && !elf_id_equal(&now, id)) {
+			*other = now;
+			close(fd);
+			fd = -ESTALE;
+		}
+	}
+	if (fd < 0)
+		free(file);
+	else
+		*found = file;
+	return fd;
+}
+
+int find_debug(const struct elf_id *id, char **file)
+{
+	struct elf_id other;
+	char text[41];
+
+	if (id->len < 2)
+		return -ENOENT;
+	elf_id_text(id, text);
+	return try(id, text_make("/usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2), file,
+		   &other);
+}
+
+/* Looks in the mount namespace of a process that has it mapped. */
+static int in_namespace(const struct finder *f, struct sym_object *o, char **file,
+			struct elf_id *other)
+{
+	int fd;
+
+	if (!o->pid)
+		return -ENOENT;
+	fd = try(&o->id, text_make("/proc/%u/root%s", o->pid, o->path), file, other);
+	/* the file may be out of reach when the process has ended */
+	if (fd >= 0 && o->id.len && f->flags & PEV_SYMS_CACHE)
+		cache_keep(&o->id, fd);
+	return fd;
+}
+
+/* Gets a file from a debuginfod server, but checks its build id. */
+static int from_server(const struct elf_id *id, bool debug, char **file)
+{
+	struct elf_id other;
+	char *path;
+	int fd = debuginfod_get(id, debug, &path);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return try(id, path, file, &other);
+}
+
+static int by_id(const struct finder *f, struct sym_object *o, char **file)
+{
+	int fd;
+
+	if (!o->id.len)
+		return -ENOENT;
+	fd = f->flags & PEV_SYMS_CACHE ? cache_open(&o->id, file) : -ENOENT;
+	if (fd < 0)
+		fd = find_debug(&o->id, file);
+	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
+		return fd;
+	return from_server(&o->id, false, file);
+}
+
+/* Goes by the build id only: other kernels lie in the same places. */
+static int find_vmlinux(const struct finder *f, char **file)
+{
+	static const struct {
+		const char *before, *behind;
+	} places[] = {
+		{ "/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+	};
+	struct elf_id other;
+	int fd;
+
+	if (f->vmlinux)
+		return try(&f->kernel_id, strdup(f->vmlinux), file, &other);
+	fd = find_debug(&f->kernel_id, file);
+	for (size_t i = 0; fd < 0 && f->release && i < ARRAY_SIZE(places); i++)
+		fd = try(&f->kernel_id,
+			 text_make("%s%s%s", places[i].before, f->release, places[i].behind),
+			 file, &other);
+	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
+		return fd;
+	return from_server(&f->kernel_id, true, file);
+}
+
+int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other)
+{
+	static const struct elf_id any;
+	struct elf_id unused;
+	int fd, err, server;
+
+	if (o->kind == PEV_SYM_KIND_KERNEL)
+		return find_vmlinux(f, file);
+	if (o->kind == PEV_SYM_KIND_VDSO)
+		return try(&any, strdup(f->vdso), file, other);
+	err = try(&o->id, strdup(o->path), file, other);
+	if (err >= 0)
+		return err;
+	fd = in_namespace(f, o, file, err == -ESTALE ? &unused : other);
+	if (fd >= 0)
+		return fd;
+	if (fd == -ESTALE)
+		err = err == -ESTALE ? err : fd;
+	server = by_id(f, o, file);
+	if (server >= 0)
+		return server;
+	if (server == -ENOPKG)
+		sym_object_problem(o, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not installed "
+			       "(Debian: libdebuginfod1); offsets are shown");
+	return err;
+}

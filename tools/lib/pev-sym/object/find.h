@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Looks for the file of an object.
+ */
+#ifndef _PEV_SYM_OBJECT_FIND_H
+#define _PEV_SYM_OBJECT_FIND_H
+
+#include "object/object.h"
+
+/**
+ * struct finder - where to look for files
+ * @flags:     PEV_SYMS_*
+ * @release:   the kernel's, and @kernel_id its build id
+ * @vmlinux:   path as given, NULL: to be looked for
+ * @vdso:      a file with the vdso's image
+ */
+struct finder {
+	unsigned int	flags;
+	char		*release;
+	struct elf_id	kernel_id;
+	char		*vmlinux;
+	char		*vdso;
+};
+
+/* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */
+int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other);
+/* Opens a separate file with debug information, by build id. */
+int find_debug(const struct elf_id *id, char **file);
+
+#endif /* _PEV_SYM_OBJECT_FIND_H */

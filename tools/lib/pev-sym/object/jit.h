@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Names code that a process made while it ran.
+ */
+#ifndef _PEV_SYM_OBJECT_JIT_H
+#define _PEV_SYM_OBJECT_JIT_H
+
+#include "object/object.h"
+
+void jit_load(struct sym_object *o);
+
+#endif /* _PEV_SYM_OBJECT_JIT_H */

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* Keeps objects by path and build id; loads what they hold on demand. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "names/kallsyms.h"
+#include "object/load.h"
+#include "syms/syms.h"
+
+static enum pev_sym_kind kind_of(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		return PEV_SYM_KIND_VDSO;
+	if (path[0] == '/' && strncmp(path, "//anon", 6) && strncmp(path, "/memfd:", 7) &&
+	    strncmp(path, "/dev/zero", 9) && strncmp(path, "/SYSV", 5))
+		return PEV_SYM_KIND_FILE;
+	return PEV_SYM_KIND_ANON;
+}
+
+struct sym_object *syms_object(const struct pev_syms *s, int object)
+{
+	return s->o.p[object >= 0 && (size_t)object < s->o.n ? object : PEV_SYM_UNKNOWN];
+}
+
+static uint64_t hash_text(uint64_t h, const void *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ ((const uint8_t *)data)[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+static int add(struct pev_syms *s, const char *path, enum pev_sym_kind kind,
+	       const struct elf_id *id)
+{
+	uint64_t key = hash_text(hash_text(0xcbf29ce484222325ULL + kind, path, strlen(path)),
+				 id->bytes, id->len);
+	struct sym_object *o, **slot;
+	uint32_t known;
+
+	for (; (known = hmap_get(&s->by_key, key)) != UINT32_MAX; key++) {
+		o = s->o.p[known];
+		if (o->kind == kind && !strcmp(o->path, path) && elf_id_equal(&o->id, id))
+			return (int)known;
+	}
+	o = s->o.n < INT32_MAX ? sym_object_new(path, kind, id) : NULL;
+	slot = o ? VEC_PUSH(&s->o) : NULL;
+	if (!slot) {
+		sym_object_free(o);
+		return -ENOMEM;
+	}
+	*slot = o;
+	if (!hmap_add(&s->by_key, key, (uint32_t)(s->o.n - 1))) {
+		s->o.n--;
+		sym_object_free(o);
+		return -ENOMEM;
+	}
+	return (int)s->o.n - 1;
+}
+
+PEV_EXPORT int pev_syms_new(unsigned int flags, struct pev_syms **syms)
+{
+	static const struct elf_id none;
+	struct pev_syms *s;
+
+	if (flags & ~(PEV_SYMS_CACHE | PEV_SYMS_DEBUGINFOD))
+		return -EINVAL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->finder.flags = flags;
+	if (add(s, "[unknown]", PEV_SYM_KIND_NONE, &none) != PEV_SYM_UNKNOWN ||
+	    add(s, "[kernel]", PEV_SYM_KIND_KERNEL, &none) != PEV_SYM_KERNEL) {
+		pev_syms_free(s);
+		return -ENOMEM;
+	}
+	*syms = s;
+	return 0;
+}
+
+PEV_EXPORT void pev_syms_free(struct pev_syms *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->o.n; i++)
+		sym_object_free(s->o.p[i]);
+	free(s->o.p);
+	hmap_free(&s->by_key);
+	hmap_free(&s->by_pid);
+	sym_object_free(s->vmlinux);
+	free(s->finder.vmlinux);
+	free(s->finder.release);
+	free(s->kallsyms);
+	free(s->finder.vdso);
+	free(s);
+}
+
+PEV_EXPORT int pev_syms_set_kernel(struct pev_syms *s, const char *kallsyms, size_t len)
+{
+	char *text = strndup(kallsyms, len);
+
+	if (!text)
+		return -ENOMEM;
+	if (syms_object(s, PEV_SYM_KERNEL)->loaded) {
+		free(text);
+		return -EBUSY;
+	}
+	free(s->kallsyms);
+	s->kallsyms = text;
+	return 0;
+}
+
+PEV_EXPORT int pev_syms_set_vdso(struct pev_syms *s, const char *file)
+{
+	char *copy = strdup(file);
+
+	if (!copy)
+		return -ENOMEM;
+	free(s->finder.vdso);
+	s->finder.vdso = copy;
+	return 0;
+}
+
+PEV_EXPORT int pev_syms_object(struct pev_syms *s, const char *path, const void *id,
+			       size_t id_len)
+{
+	struct elf_id b = elf_id_make(id, id ? id_len : 0);
+
+	return add(s, path, kind_of(path), &b);
+}
+
+PEV_EXPORT int pev_syms_code(struct pev_syms *s, uint32_t pid)
+{
+	static const struct elf_id none;
+	uint32_t known = hmap_get(&s->by_pid, pid);
+	char path[32];
+	int object;
+
+	if (known != UINT32_MAX)
+		return (int)known;
+	snprintf(path, sizeof(path), "[jit %u]", pid);
+	object = add(s, path, PEV_SYM_KIND_CODE, &none);
+	if (object < 0)
+		return object;
+	s->o.p[object]->pid = pid;
+	return hmap_add(&s->by_pid, pid, (uint32_t)object) ? object : -ENOMEM;
+}
+
+PEV_EXPORT int pev_syms_jitdump(struct pev_syms *s, uint32_t pid, const char *path)
+{
+	int object = pev_syms_code(s, pid);
+	struct sym_object *o;
+	char **slot, *copy;
+
+	if (object < 0)
+		return object;
+	o = s->o.p[object];
+	for (size_t i = 0; i < o->dumps.n; i++)
+		if (!strcmp(o->dumps.p[i], path))
+			return 0;
+	if (o->loaded)
+		return -EBUSY;
+	copy = strdup(path);
+	slot = copy ? VEC_PUSH(&o->dumps) : NULL;
+	if (!slot) {
+		free(copy);
+		return -ENOMEM;
+	}
+	*slot = copy;
+	return 0;
+}
+
+PEV_EXPORT void pev_syms_mapped_by(struct pev_syms *s, int object, uint32_t pid)
+{
+	struct sym_object *o = syms_object(s, object);
+
+	/* the latest one is the likeliest to be alive */
+	if (o->kind == PEV_SYM_KIND_FILE)
+		o->pid = pid;
+}
+
+PEV_EXPORT int pev_syms_count(const struct pev_syms *s)
+{
+	return (int)s->o.n;
+}
+
+PEV_EXPORT const char *pev_syms_path(const struct pev_syms *s, int object)
+{
+	return syms_object(s, object)->path;
+}
+
+PEV_EXPORT enum pev_sym_kind pev_syms_kind(const struct pev_syms *s, int object)
+{
+	return syms_object(s, object)->kind;
+}
+
+PEV_EXPORT const void *pev_syms_id(const struct pev_syms *s, int object, size_t *len)
+{
+	const struct sym_object *o = syms_object(s, object);
+
+	*len = o->id.len;
+	return o->id.len ? o->id.bytes : NULL;
+}
+
+PEV_EXPORT const char *pev_syms_problem(const struct pev_syms *s, int object)
+{
+	return syms_object(s, object)->problem;
+}
+
+/* Adds the object of a module: kallsyms has its functions. */
+static int add_module(void *arg, const char *name)
+{
+	static const struct elf_id none;
+	struct pev_syms *s = arg;
+	char path[300];
+	int object;
+
+	snprintf(path, sizeof(path), "[%s]", name);
+	object = add(s, path, PEV_SYM_KIND_MODULE, &none);
+	if (object < 0)
+		return PEV_SYM_KERNEL;
+	syms_object(s, object)->loaded = true;
+	return object;
+}
+
+static void load_kernel(struct pev_syms *s)
+{
+	struct symtab table = { 0 };
+	struct sym_object *kernel;
+
+	if (s->kallsyms)
+		kallsyms_parse(s->kallsyms, &table, PEV_SYM_KERNEL, &s->stext, add_module, s);
+	/* the number stays, the array of objects may have moved */
+	kernel = syms_object(s, PEV_SYM_KERNEL);
+	kernel->syms = table;
+	if (!table.s.n)
+		sym_object_problem(kernel, "the recording has no kernel symbols (kernel.kptr_restrict "
+			       "hid them, or it was made without the right to see them)");
+}
+
+struct sym_object *syms_loaded(struct pev_syms *s, int object)
+{
+	struct sym_object *o = syms_object(s, object);
+
+	if (o->loaded)
+		return o;
+	o->loaded = true;
+	if (o->kind == PEV_SYM_KIND_KERNEL)
+		load_kernel(s);
+	else
+		sym_object_load(o, &s->finder);
+	return o;
+}
+
+struct sym_object *syms_named(struct pev_syms *s, int object)
+{
+	struct sym_object *o = syms_loaded(s, object);
+
+	if (!o->named)
+		sym_object_name(o);
+	o->named = true;
+	return o;
+}
+
+PEV_EXPORT int pev_syms_set_kernel_id(struct pev_syms *s, const char *release, const void *id,
+				      size_t id_len)
+{
+	char *copy = release ? strdup(release) : NULL;
+
+	if (release && !copy)
+		return -ENOMEM;
+	free(s->finder.release);
+	s->finder.release = copy;
+	s->finder.kernel_id = elf_id_make(id, id ? id_len : 0);
+	return 0;
+}
+
+PEV_EXPORT int pev_syms_set_vmlinux(struct pev_syms *s, const char *file)
+{
+	struct elf_id id;
+	int err = elf_id_of(file, &id);
+	char *copy;
+
+	if (err)
+		return err;
+	if (s->finder.kernel_id.len && !elf_id_equal(&id, &s->finder.kernel_id))
+		return -ESTALE;
+	copy = strdup(file);
+	if (!copy)
+		return -ENOMEM;
+	free(s->finder.vmlinux);
+	s->finder.vmlinux = copy;
+	return 0;
+}
+
+PEV_EXPORT int pev_syms_build_id(const char *file, uint8_t id[20])
+{
+	struct elf_id found;
+	int err = elf_id_of(file, &found);
+
+	if (err)
+		return err;
+	memcpy(id, found.bytes, sizeof(found.bytes));
+	return found.len;
+}

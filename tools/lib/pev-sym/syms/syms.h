@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * All objects, by number.
+ */
+#ifndef _PEV_SYM_SYMS_SYMS_H
+#define _PEV_SYM_SYMS_SYMS_H
+
+#include "object/find.h"
+#include "util/vec.h"
+
+/**
+ * struct pev_syms - see pev/sym.h
+ * @o:        objects by number
+ * @by_key:   their numbers by path, kind and build id
+ * @by_pid:   the numbers of generated code
+ * @kallsyms: parsed in place when it is needed
+ * @stext:    address of _stext, from that
+ * @vmlinux:  the kernel's file, an object without a number
+ * @slide:    what to subtract from addresses for those in vmlinux
+ */
+struct pev_syms {
+	VEC(struct sym_object *)	o;
+	struct hmap		by_key;
+	struct hmap		by_pid;
+	struct finder		finder;
+	char			*kallsyms;
+	uint64_t		stext;
+	struct sym_object		*vmlinux;
+	bool			vmlinux_tried;
+	uint64_t		slide;
+};
+
+/* Returns PEV_SYM_UNKNOWN's object for a number without one. */
+struct sym_object *syms_object(const struct pev_syms *s, int object);
+/* Returns an object with its file and functions loaded, as far as they exist. */
+struct sym_object *syms_loaded(struct pev_syms *s, int object);
+struct sym_object *syms_named(struct pev_syms *s, int object);
+
+#endif /* _PEV_SYM_SYMS_SYMS_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Turns our attributes into perf's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "engine/perf/attr.h"
+#include "engine/perf/error.h"
+#include "engine/perf/tracepoint.h"
+
+#define CACHE(cache, op, result) \
+	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+static const uint64_t software[] = {
+	[PEV_SW_CPU_CLOCK] = PERF_COUNT_SW_CPU_CLOCK,
+	[PEV_SW_TASK_CLOCK] = PERF_COUNT_SW_TASK_CLOCK,
+	[PEV_SW_PAGE_FAULTS] = PERF_COUNT_SW_PAGE_FAULTS,
+	[PEV_SW_PAGE_FAULTS_MIN] = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+	[PEV_SW_PAGE_FAULTS_MAJ] = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+	[PEV_SW_CONTEXT_SWITCHES] = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	[PEV_SW_CPU_MIGRATIONS] = PERF_COUNT_SW_CPU_MIGRATIONS,
+	[PEV_SW_ALIGNMENT_FAULTS] = PERF_COUNT_SW_ALIGNMENT_FAULTS,
+	[PEV_SW_EMULATION_FAULTS] = PERF_COUNT_SW_EMULATION_FAULTS,
+};
+
+static const struct {
+	uint32_t type;
+	uint64_t config;
+} hardware[] = {
+	[PEV_HW_CYCLES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	[PEV_HW_REF_CYCLES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	[PEV_HW_INSTRUCTIONS] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	[PEV_HW_BRANCHES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	[PEV_HW_BRANCH_MISSES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	[PEV_HW_CACHE_REFS] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	[PEV_HW_CACHE_MISSES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	[PEV_HW_STALLED_FRONT] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	[PEV_HW_STALLED_BACK] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	[PEV_HW_BUS_CYCLES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	[PEV_HW_L1D_LOADS] = { PERF_TYPE_HW_CACHE, CACHE(L1D, READ, ACCESS) },
+	[PEV_HW_L1D_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS) },
+	[PEV_HW_L1I_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(L1I, READ, MISS) },
+	[PEV_HW_LLC_LOADS] = { PERF_TYPE_HW_CACHE, CACHE(LL, READ, ACCESS) },
+	[PEV_HW_LLC_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(LL, READ, MISS) },
+	[PEV_HW_DTLB_LOADS] = { PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, ACCESS) },
+	[PEV_HW_DTLB_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS) },
+	[PEV_HW_ITLB_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS) },
+};
+
+_Static_assert(ARRAY_SIZE(software) == PEV_SW_MAX, "a software event has no counterpart");
+_Static_assert(ARRAY_SIZE(hardware) == PEV_HW_MAX, "a hardware event has no counterpart");
+
+/* These happen in the kernel only: without the kernel side, perf would drop them silently. */
+static bool happens_in_kernel(uint64_t config)
+{
+	return config == PEV_SW_CONTEXT_SWITCHES || config == PEV_SW_CPU_MIGRATIONS;
+}
+
+static int set_software(const struct pev_attr *from, struct perf_event_attr *to,
+			struct pev_error *err)
+{
+	if (from->config >= PEV_SW_MAX)
+		return pev_fail(err, EINVAL, 0, "there is no such software event");
+	if (happens_in_kernel(from->config) && (from->flags & PEV_F_EXCLUDE_KERNEL))
+		return pev_fail(err, EACCES, 0,
+				"it happens in the kernel, which may not be measured "
+				"here: as root, \"sysctl kernel.perf_event_paranoid=1\" lets "
+				"everyone, \"setcap cap_perfmon+ep\" on perfctl its users");
+	to->type = PERF_TYPE_SOFTWARE;
+	to->config = software[from->config];
+	return 0;
+}
+
+static int set_timer(const struct pev_attr *from, struct perf_event_attr *to,
+		     struct pev_error *err)
+{
+	if (from->config >= PEV_TIMER_MAX)
+		return pev_fail(err, EINVAL, 0, "there is no such timer");
+	to->type = PERF_TYPE_SOFTWARE;
+	to->config = from->config == PEV_TIMER_CPU_CLOCK ? PERF_COUNT_SW_CPU_CLOCK :
+							   PERF_COUNT_SW_TASK_CLOCK;
+	/* idle CPUs are not where the time goes */
+	to->exclude_idle = 1;
+	return 0;
+}
+
+/* One perf event delivers the whole sideband. */
+static int set_sideband(const struct perf_engine *engine, const struct pev_attr *from,
+			struct perf_event_attr *to, struct pev_error *err)
+{
+	if (from->config >= PEV_SB_MAX)
+		return pev_fail(err, EINVAL, 0, "there is no such sideband event");
+	to->type = PERF_TYPE_SOFTWARE;
+	to->config = PERF_COUNT_SW_DUMMY;
+	to->mmap = to->mmap2 = to->comm = to->comm_exec = to->task = 1;
+	to->exclude_kernel = 1;
+	if (engine->features & PERF_HAS_BUILD_ID)
+		to->build_id = 1;
+	return 0;
+}
+
+static int set_tracepoint(const struct perf_engine *engine, const struct pev_attr *from,
+			  struct perf_event_attr *to, struct perf_class *cls,
+			  struct pev_error *err)
+{
+	const char *name = (const char *)(uintptr_t)from->name;
+	int ret = perf_tracepoint_format(engine, name, &cls->format, err);
+
+	if (!ret && !tp_format_usable(&cls->format))
+		ret = pev_fail(err, EOPNOTSUPP, 0,
+			       "its fields have names that a trace cannot have");
+	to->type = PERF_TYPE_TRACEPOINT;
+	to->config = cls->format.id;
+	return ret;
+}
+
+static int set_type(const struct perf_engine *engine, const struct pev_attr *from,
+		    struct perf_event_attr *to, struct perf_class *cls, struct pev_error *err)
+{
+	switch (from->type) {
+	case PEV_TYPE_SOFTWARE:
+		return set_software(from, to, err);
+	case PEV_TYPE_TIMER:
+		return set_timer(from, to, err);
+	case PEV_TYPE_SIDEBAND:
+		return set_sideband(engine, from, to, err);
+	case PEV_TYPE_TRACEPOINT:
+		return set_tracepoint(engine, from, to, cls, err);
+	case PEV_TYPE_HARDWARE:
+		if (from->config >= PEV_HW_MAX)
+			return pev_fail(err, EINVAL, 0, "there is no such hardware event");
+		to->type = hardware[from->config].type;
+		to->config = hardware[from->config].config;
+		return 0;
+	case PEV_TYPE_RAW:
+		to->type = from->pmu ? from->pmu : PERF_TYPE_RAW;
+		to->config = from->config;
+		to->config1 = from->config1;
+		to->config2 = from->config2;
+		return 0;
+	case PEV_TYPE_MARKER:
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"perf_event_open(2) knows no markers: they need "
+				"a kernel with pev");
+	default:
+		return pev_fail(err, EOPNOTSUPP, 0, "perf_event_open(2) has nothing like it");
+	}
+}
+
+static void set_flags(const struct pev_attr *from, struct perf_event_attr *to)
+{
+	uint64_t f = from->flags;
+
+	/* a filter must be there before the first occurrence */
+	to->disabled = (f & PEV_F_DISABLED) || from->filter;
+	to->enable_on_exec = !!(f & PEV_F_ENABLE_ON_EXEC);
+	to->exclude_user = !!(f & PEV_F_EXCLUDE_USER);
+	to->exclude_kernel |= !!(f & PEV_F_EXCLUDE_KERNEL);
+	to->exclude_hv = !!(f & PEV_F_EXCLUDE_HV);
+	to->exclude_host = !!(f & PEV_F_EXCLUDE_HOST);
+	to->exclude_guest = !!(f & PEV_F_EXCLUDE_GUEST);
+	to->pinned = !!(f & PEV_F_PINNED) && from->group_fd < 0;
+	to->exclusive = !!(f & PEV_F_EXCLUSIVE) && from->group_fd < 0;
+}
+
+/* Sets what each record of a channel has, and what this event's have. */
+static void set_sample(const struct pev_attr *from, struct perf_event_attr *to,
+		       struct perf_class *cls)
+{
+	static const struct {
+		uint64_t ours, perf;
+	} bits[] = {
+		{ PEV_SAMPLE_IP, PERF_SAMPLE_IP }, { PEV_SAMPLE_ADDR, PERF_SAMPLE_ADDR },
+		{ PEV_SAMPLE_PERIOD, PERF_SAMPLE_PERIOD }, { PEV_SAMPLE_CPU, PERF_SAMPLE_CPU },
+		{ PEV_SAMPLE_KSTACK, PERF_SAMPLE_CALLCHAIN },
+		{ PEV_SAMPLE_USTACK, PERF_SAMPLE_CALLCHAIN },
+		{ PEV_SAMPLE_UREGS, PERF_SAMPLE_REGS_USER },
+		{ PEV_SAMPLE_USTACK_DUMP, PERF_SAMPLE_STACK_USER },
+	};
+
+	to->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	to->sample_id_all = 1;
+	to->use_clockid = 1;
+	to->clockid = CLOCK_MONOTONIC;
+	cls->sample = from->sample;
+	/* asked for the period, perf takes a sample at every occurrence of these */
+	if ((to->type == PERF_TYPE_SOFTWARE || to->type == PERF_TYPE_TRACEPOINT) &&
+	    !(from->flags & PEV_F_FREQ))
+		cls->sample &= ~(uint64_t)PEV_SAMPLE_PERIOD;
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (cls->sample & bits[i].ours)
+			to->sample_type |= bits[i].perf;
+	if (to->type == PERF_TYPE_TRACEPOINT)
+		to->sample_type |= PERF_SAMPLE_RAW;
+	to->exclude_callchain_kernel = !(from->sample & PEV_SAMPLE_KSTACK);
+	to->exclude_callchain_user = !(from->sample & PEV_SAMPLE_USTACK);
+	to->sample_max_stack = (uint16_t)from->max_stack;
+	to->sample_regs_user = from->regs_user;
+	to->sample_stack_user = from->stack_user;
+}
+
+static void set_period(const struct pev_attr *from, struct perf_event_attr *to,
+		       struct perf_class *cls)
+{
+	to->sample_period = from->period;
+	if (from->flags & PEV_F_FREQ)
+		to->freq = 1;
+	if (from->type == PEV_TYPE_SIDEBAND)
+		to->sample_period = 0;
+	cls->period = from->period;
+	cls->freq = to->freq;
+}
+
+/* What there is on a kernel with pev only */
+static int refuse(const struct pev_attr *from, struct pev_error *err)
+{
+	if (from->flags & PEV_F_TEXT)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"perf_event_open(2) does not copy what arguments "
+				"of system calls point to: PEV_F_TEXT needs a kernel with pev");
+	if (from->flags & PEV_F_MARKED)
+		return pev_fail(err, EOPNOTSUPP, 0, "perf_event_open(2) does not mark tasks: "
+				"PEV_F_MARKED needs a kernel with pev");
+	if (from->sample & PEV_SAMPLE_READ)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"values of a group in each sample need a kernel "
+				"with pev");
+	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND)
+		return pev_fail(err, EINVAL, 0, "an event that records needs a period");
+	return 0;
+}
+
+int perf_attr_make(const struct perf_engine *engine, const struct pev_attr *from,
+		   struct perf_event_attr *to, struct perf_class *cls, struct pev_error *err)
+{
+	int ret = refuse(from, err);
+
+	*to = (struct perf_event_attr){ .size = sizeof(*to) };
+	*cls = (struct perf_class){ .type = from->type };
+	if (!ret)
+		ret = set_type(engine, from, to, cls, err);
+	if (ret)
+		return ret;
+	set_flags(from, to);
+	to->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (engine->features & PERF_HAS_LOST)
+		to->read_format |= PERF_FORMAT_LOST_BIT;
+	if (from->channel_fd < 0)
+		return 0;
+	set_sample(from, to, cls);
+	set_period(from, to, cls);
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Converts perf's records to ours.
+ */
+#ifndef _PEV_ENGINE_PERF_CONVERT_H
+#define _PEV_ENGINE_PERF_CONVERT_H
+
+#include <linux/perf_event.h>
+#include <linux/pev.h>
+#include "engine/perf/format.h"
+#include "engine/perf/sample.h"
+#include "engine/perf/sink.h"
+
+/**
+ * struct copy - bytes of a tracepoint's data that go into a record together
+ * @from: in the raw data
+ * @to:   in the payload's fixed part
+ */
+struct copy {
+	uint32_t	from;
+	uint32_t	to;
+	uint32_t	size;
+};
+
+/**
+ * struct perf_class - a class of our records, and how to make them
+ * @id:      in records and metadata
+ * @type:    enum pev_type
+ * @name:    of the event
+ * @sample:  PEV_SAMPLE_* that its records carry
+ * @freq:    @period is a frequency
+ * @raw:     they carry what perf calls raw data as it is
+ * @format:  of a tracepoint; @format.name is NULL for others
+ * @copies:  what its fixed part is made of, @fixed bytes
+ */
+struct perf_class {
+	uint32_t		id;
+	uint32_t		type;
+	char			*name;
+	uint64_t		sample;
+	uint64_t		period;
+	bool			freq;
+	bool			raw;
+	struct tp_format	format;
+	struct copy		*copies;
+	size_t			nr_copies;
+	uint32_t		fixed;
+};
+
+/* Lays out the class by @cls.format. 0 or -ENOMEM */
+int perf_class_layout(struct perf_class *cls);
+void perf_class_free(struct perf_class *cls);
+
+/* Returns as sink's begin() and commit(), and -E2BIG for more data than perf's record has */
+int perf_convert_sample(struct sink *sink, const struct perf_class *cls,
+			const struct perf_sample *sample);
+
+/**
+ * struct known_build - the build id of a file, from elsewhere than its mappings
+ */
+struct known_build {
+	char		*path;
+	uint8_t		id[20];
+	size_t		len;
+};
+
+struct known_builds {
+	struct known_build	*at;
+	size_t			nr;
+};
+
+#define PERF_NO_CLASS	UINT32_MAX
+
+/**
+ * perf_convert_sideband() - a record about a process
+ * @record: in memory that has header.size bytes, aligned to 8
+ * @ids:    the sideband's classes, by enum pev_sideband; PERF_NO_CLASS: they are left out
+ * @builds: for mappings without a build id, or NULL
+ *
+ * Return: 1; 0 if we have no such record; -EBADMSG for a damaged one; or the sink's
+ * error.
+ */
+int perf_convert_sideband(struct sink *sink, const uint32_t ids[PEV_SB_MAX],
+			  const struct perf_event_header *record, uint64_t time,
+			  const struct known_builds *builds);
+
+#endif /* _PEV_ENGINE_PERF_CONVERT_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Says what perf_event_open(2) does not: which of the many causes of its errors it
+ * was, as far as that can be found out.
+ */
+#include <errno.h>
+#include <string.h>
+#include "engine/perf/error.h"
+#include "engine/perf/info.h"
+
+static const char *wanted(const struct perf_event_attr *attr, const struct places *places)
+{
+	if (places->cgroup)
+		return "a cgroup";
+	if (places->nr && places->at[0].pid == -1)
+		return "whole CPUs";
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return "a tracepoint";
+	if (!attr->exclude_kernel)
+		return "the kernel side";
+	return "this process";
+}
+
+/* Returns the level of perf_event_paranoid that would allow it. */
+static int needed_level(const struct perf_event_attr *attr, const struct places *places)
+{
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return -1;
+	if (places->cgroup || (places->nr && places->at[0].pid == -1))
+		return 0;
+	return attr->exclude_kernel ? 2 : 1;
+}
+
+static int no_rights(struct pev_error *err, int error, const struct perf_event_attr *attr,
+		     const struct places *places)
+{
+	int level = perf_paranoid(), needed = needed_level(attr, places);
+
+	if (level <= needed)
+		return pev_fail(err, error, 0,
+				"%s may not be measured by you: it belongs to another "
+				"user, or a security module forbids it; root may",
+				wanted(attr, places));
+	return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only those with "
+			"CAP_PERFMON may measure %s: as root, \"sysctl kernel.perf_event_paranoid=%d\" lets "
+			"everyone, \"setcap cap_perfmon+ep\" on perfctl its users", level,
+			wanted(attr, places), needed);
+}
+
+static int invalid(struct pev_error *err, const struct perf_event_attr *attr)
+{
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		return pev_fail(err, EINVAL, 0,
+				"perf_event_open(2) refuses these attributes; samples "
+				"with registers and stack are the least common of them: try -g fp");
+	if (attr->type >= PERF_TYPE_MAX && attr->sample_period)
+		return pev_fail(err, EINVAL, 0, "this PMU takes no samples, or has no event of that "
+				"code; \"perfctl stat\" may count it");
+	if (attr->type >= PERF_TYPE_MAX)
+		return pev_fail(err, EINVAL, 0, "this PMU has no event of that code, or counts "
+				"whole CPUs only, in all modes");
+	if (attr->type == PERF_TYPE_RAW)
+		return pev_fail(err, EINVAL, 0, "the processor has no event of that code, or its "
+				"group can never count together");
+	return pev_fail(err, EINVAL, 0,
+			"perf_event_open(2) refuses these attributes: the group can "
+			"never count together, the frequency is above that of "
+			"kernel.perf_event_max_sample_rate, or this kernel is too old for one of "
+			"them");
+}
+
+int perf_fail_files(struct pev_error *err)
+{
+	return pev_fail(err, EMFILE, 0,
+			"each event takes a descriptor for each task and CPU, and a "
+			"process may have so many only: raise \"ulimit -n\"");
+}
+
+int perf_fail_open(struct pev_error *err, int error, const struct perf_event_attr *attr,
+		   const struct places *places)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return no_rights(err, error, attr, places);
+	case EINVAL:
+		return invalid(err, attr);
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		return pev_fail(err, error, 0, attr->type == PERF_TYPE_SOFTWARE ||
+				attr->type == PERF_TYPE_TRACEPOINT ?
+				"this kernel does not have it" :
+				"there is no PMU here that counts or samples it, as in most virtual "
+				"machines");
+	case ESRCH:
+		return pev_fail(err, error, 0, "the process is gone");
+	case EBUSY:
+		return pev_fail(err, error, 0, "the counter is taken by another user for itself");
+	case ENOSYS:
+		return pev_fail(err, error, 0, "this kernel was built without perf events "
+				"(CONFIG_PERF_EVENTS)");
+	default:
+		return pev_fail(err, error, 0, "perf_event_open(2): %s", strerror(error));
+	}
+}

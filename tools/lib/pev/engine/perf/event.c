@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Opens events at each place of their target, switches and reads them together.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "engine/perf/attr.h"
+#include "engine/perf/channel.h"
+#include "engine/perf/error.h"
+#include "engine/perf/event.h"
+#include "engine/perf/info.h"
+#include "engine/perf/places.h"
+
+/* read() on a perf event gives this, with the read_format of perf_attr_make(). */
+struct reading {
+	uint64_t	value;
+	uint64_t	enabled;
+	uint64_t	running;
+	uint64_t	lost;
+};
+
+static int control(int fd, unsigned long request, const void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, request, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
+
+/* Controls each of its perf events up to the first error. */
+static int control_all(struct event *event, unsigned long request, const void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < event->places.nr && !ret; i++)
+		if (event->fds[i] >= 0)
+			ret = control(event->fds[i], request, arg);
+	return ret;
+}
+
+void perf_event_free(struct perf_engine *engine, struct event *event)
+{
+	if (event->channel)
+		perf_channel_leave(event->channel, event);
+	for (size_t i = 0; event->fds && i < event->places.nr; i++) {
+		if (event->fds[i] < 0)
+			continue;
+		/* a ring that others use keeps its first event alive */
+		control(event->fds[i], PERF_EVENT_IOC_DISABLE, NULL);
+		if (event->fds[i] != event->handle)
+			close(event->fds[i]);
+	}
+	if (event->handle >= 0) {
+		perf_remember(engine, event->handle, NULL, NULL);
+		close(event->handle);
+	}
+	perf_class_free(&event->cls);
+	free(event->members);
+	free(event->places.at);
+	free(event->fds);
+	free(event);
+}
+
+/* A task that ended or a CPU that went away must not fail the others. */
+static bool is_gone(const struct event *event, int error)
+{
+	return event->places.nr > 1 && (error == -ESRCH || error == -ENODEV) &&
+	       !(error == -ENODEV && event->attr.type != PERF_TYPE_SOFTWARE);
+}
+
+static int open_at(struct event *event, size_t i, struct pev_error *err)
+{
+	const struct place *at = &event->places.at[i];
+	int leader = event->leader ? event->leader->fds[i] : -1, fd;
+
+	if (event->leader && leader < 0)
+		return 0;
+	fd = perf_open(&event->attr, at->pid, at->cpu, leader,
+		       event->places.cgroup ? PERF_FLAG_PID_CGROUP : 0);
+	if (fd < 0)
+		return is_gone(event, fd) ? 0 :
+			perf_fail_open(err, -fd, &event->attr, &event->places);
+	event->fds[i] = fd;
+	if (!event->channel)
+		return 0;
+	return perf_channel_join(event->channel, event, fd, at->cpu, err);
+}
+
+static int open_all(struct event *event, struct pev_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < event->places.nr && !ret; i++)
+		ret = open_at(event, i, err);
+	for (size_t i = 0; i < event->places.nr && !ret && event->handle < 0; i++)
+		event->handle = event->fds[i];
+	if (!ret && event->handle < 0)
+		ret = perf_fail_open(err, ESRCH, &event->attr, &event->places);
+	return ret;
+}
+
+static int join_group(struct event *event, struct event *leader, struct pev_error *err)
+{
+	struct event **more;
+
+	if (!leader || leader->places.nr != event->places.nr)
+		return pev_fail(err, EINVAL, 0, "the leader of the group is no event on the same "
+				"target");
+	more = realloc(leader->members, (leader->nr_members + 1) * sizeof(*more));
+	if (!more)
+		return pev_fail(err, ENOMEM, 0, "no memory");
+	leader->members = more;
+	more[leader->nr_members++] = event;
+	event->leader = leader;
+	return 0;
+}
+
+static void leave_group(struct event *event)
+{
+	if (event->leader)
+		event->leader->nr_members--;
+}
+
+static int set_up(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
+		  struct pev_error *err)
+{
+	int ret = perf_attr_make(engine, attr, &event->attr, &event->cls, err);
+
+	if (!ret)
+		ret = perf_places_make(engine, &event->places, attr, err);
+	if (ret)
+		return ret;
+	event->attr.inherit = event->places.inherit;
+	event->attr.inherit_thread = event->places.threads;
+	event->read_group = attr->flags & PEV_F_READ_GROUP;
+	event->fds = malloc(event->places.nr * sizeof(*event->fds));
+	if (!event->fds)
+		return pev_fail(err, ENOMEM, 0, "no memory");
+	for (size_t i = 0; i < event->places.nr; i++)
+		event->fds[i] = -1;
+	if (event->channel) {
+		event->attr.watermark = 1;
+		event->attr.wakeup_watermark = perf_channel_watermark(event->channel);
+	}
+	if (attr->group_fd >= 0)
+		ret = join_group(event, perf_event_of(&engine->base, attr->group_fd), err);
+	return ret;
+}
+
+static int name_class(struct event *event, const struct pev_attr *attr)
+{
+	const char *name = (const char *)(uintptr_t)attr->name;
+
+	if (!name)
+		name = pev_config_name(attr->type, attr->config);
+	event->cls.name = strdup(name ? name : "raw");
+	if (!event->cls.name)
+		return -ENOMEM;
+	return event->cls.format.name ? perf_class_layout(&event->cls) : 0;
+}
+
+/* A further sideband event gets a class, but shares the perf event. */
+static int share_sideband(struct event *event)
+{
+	struct event *first = perf_channel_sideband(event->channel);
+
+	free(event->places.at);
+	event->places = (struct places){ 0 };
+	event->handle = fcntl(first->handle, F_DUPFD_CLOEXEC, 0);
+	return event->handle < 0 ? -errno : 0;
+}
+
+static int bring_up(struct event *event, const struct pev_attr *attr, struct pev_error *err)
+{
+	const char *filter = (const char *)(uintptr_t)attr->filter;
+	bool sideband = attr->type == PEV_TYPE_SIDEBAND && event->channel;
+	int ret = event->channel ? name_class(event, attr) : 0;
+
+	if (!ret && event->channel)
+		ret = perf_channel_describe(event->channel, event);
+	if (ret)
+		return pev_fail(err, -ret, 0, "no memory");
+	if (sideband && perf_channel_sideband(event->channel))
+		return share_sideband(event);
+	ret = open_all(event, err);
+	if (!ret && filter)
+		ret = perf_event_filter(event, filter, err);
+	if (!ret && filter && !(attr->flags & PEV_F_DISABLED))
+		ret = perf_event_enable(event, true);
+	if (!ret && sideband)
+		perf_channel_set_sideband(event->channel, event);
+	return ret;
+}
+
+int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr, struct pev_error *err)
+{
+	struct event *event = calloc(1, sizeof(*event));
+	int ret;
+
+	if (!event)
+		return pev_fail(err, ENOMEM, 0, "no memory");
+	event->handle = -1;
+	event->type = attr->type;
+	event->config = attr->config;
+	if (attr->channel_fd >= 0) {
+		event->channel = perf_channel_of(&engine->base, attr->channel_fd);
+		if (!event->channel) {
+			free(event);
+			return pev_fail(err, EBADF, 0, "the channel is none of this engine");
+		}
+	}
+	ret = set_up(engine, event, attr, err);
+	if (!ret)
+		ret = bring_up(event, attr, err);
+	if (!ret)
+		ret = perf_remember(engine, event->handle, event, NULL);
+	if (ret) {
+		leave_group(event);
+		perf_event_free(engine, event);
+		return ret;
+	}
+	return event->handle;
+}
+
+int perf_event_enable(struct event *event, bool on)
+{
+	return control_all(event, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
+}
+
+int perf_event_reset(struct event *event)
+{
+	return control_all(event, PERF_EVENT_IOC_RESET, NULL);
+}
+
+int perf_event_period(struct event *event, uint64_t period)
+{
+	return control_all(event, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+int perf_event_filter(struct event *event, const char *filter, struct pev_error *err)
+{
+	int ret = control_all(event, PERF_EVENT_IOC_SET_FILTER, filter ? filter : "0");
+
+	if (!ret)
+		return 0;
+	if (event->type != PEV_TYPE_TRACEPOINT)
+		return pev_fail(err, EINVAL, 0, "filters are for tracepoints");
+	if (ret == -EINVAL)
+		return pev_fail(err, EINVAL, 0,
+				"the kernel does not understand the filter: compare "
+				"fields of the tracepoint with numbers or strings, as in "
+				"'prev_prio < 100 && prev_comm == \"make\"'");
+	return pev_fail(err, -ret, 0, "the filter: %s", strerror(-ret));
+}
+
+static int read_one(const struct event *event, int fd, struct reading *r)
+{
+	ssize_t want = event->attr.read_format & PERF_FORMAT_LOST_BIT ? 32 : 24, n;
+
+	*r = (struct reading){ 0 };
+	do {
+		n = read(fd, r, sizeof(*r));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	/* read() gives 0 for a pinned event that found no counter */
+	return !n || n == want ? 0 : -EIO;
+}
+
+static void add(const struct event *event, size_t i, const struct reading *r,
+		struct pev_value *v)
+{
+	const struct place *at = &event->places.at[i];
+
+	v->value += r->value;
+	v->time_running += r->running;
+	v->lost += r->lost;
+	/* each event of a task is enabled whatever CPU that is on: count the time once */
+	if (at->pid < 0 || event->places.cgroup || !i || at[-1].pid != at->pid)
+		v->time_enabled += r->enabled;
+}
+
+int perf_event_read(struct event *event, struct pev_value *value)
+{
+	struct reading r;
+	int ret = 0;
+
+	*value = (struct pev_value){ 0 };
+	for (size_t i = 0; i < event->places.nr && !ret; i++) {
+		if (event->fds[i] < 0)
+			continue;
+		ret = read_one(event, event->fds[i], &r);
+		add(event, i, &r, value);
+	}
+	if (!ret && event->channel)
+		ret = perf_channel_pump(event->channel);
+	value->samples = event->samples;
+	return ret < 0 ? ret : 0;
+}
+
+void perf_event_add_losses(struct event *event, uint64_t *lost)
+{
+	struct reading r;
+
+	for (size_t i = 0; i < event->places.nr; i++)
+		if (event->fds[i] >= 0 && !read_one(event, event->fds[i], &r))
+			lost[event->places.at[i].cpu] += r.lost;
+}
+
+int perf_event_read_cpus(struct event *event, struct pev_value *values, unsigned int *nr)
+{
+	unsigned int room = *nr, need = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
+	struct reading r;
+	int ret = 0;
+
+	*nr = need;
+	if (room < need)
+		return -ENOSPC;
+	memset(values, 0, room * sizeof(*values));
+	for (size_t i = 0; i < event->places.nr && !ret; i++) {
+		int cpu = event->places.at[i].cpu;
+
+		if (cpu < 0)
+			return -EOPNOTSUPP;
+		if (event->fds[i] < 0 || (unsigned int)cpu >= need)
+			continue;
+		ret = read_one(event, event->fds[i], &r);
+		add(event, i, &r, &values[cpu]);
+	}
+	return ret;
+}

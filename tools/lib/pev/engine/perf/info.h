@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * What perf can do here, and the system call.
+ */
+#ifndef _PEV_ENGINE_PERF_INFO_H
+#define _PEV_ENGINE_PERF_INFO_H
+
+#include "engine/perf/perf.h"
+
+unsigned int perf_features(void);
+const char *perf_tracefs(void);
+int perf_paranoid(void);
+int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
+	      unsigned long flags);
+int perf_info(struct pev_engine *engine, struct pev_info *info, struct pev_error *err);
+int perf_catalog(struct pev_engine *engine, struct pev_catalog **catalog, struct pev_error *err);
+
+#endif /* _PEV_ENGINE_PERF_INFO_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The engine on perf_event_open(2): what its files share.
+ *
+ * An event of ours is a perf event for each task and CPU of its target. Those of a
+ * CPU that record write into one ring of perf's. channel.c reads it and writes what
+ * it finds into a ring of our form, which everything above reads.
+ */
+#ifndef _PEV_ENGINE_PERF_H
+#define _PEV_ENGINE_PERF_H
+
+#include <linux/perf_event.h>
+#include "core/compiler.h"
+#include "core/text.h"
+#include "engine/ops.h"
+#include "engine/perf/convert.h"
+
+#define PERF_FORMAT_LOST_BIT	(1U << 4)
+
+/* Features of the running kernel's perf, which were added over time */
+#define PERF_HAS_BUILD_ID	(1U << 0)	/* 5.12 */
+#define PERF_HAS_INHERIT_THREAD	(1U << 1)	/* 5.13 */
+#define PERF_HAS_LOST		(1U << 2)	/* 6.0: losses of each event */
+
+/**
+ * struct place - where one perf event counts, as perf_event_open(2) takes it
+ * @pid: a task, -1: all; a cgroup's descriptor with places.cgroup
+ * @cpu: -1: all
+ */
+struct place {
+	int	pid;
+	int	cpu;
+};
+
+/**
+ * struct places - where an event counts
+ * @inherit: children of the tasks are counted, too
+ * @threads: of these only those that are threads of the same process
+ */
+struct places {
+	struct place	*at;
+	size_t		nr;
+	bool		cgroup;
+	bool		inherit;
+	bool		threads;
+};
+
+struct channel;
+
+/**
+ * struct event - an event of ours
+ * @handle:  the first of @fds, or a copy of a descriptor for sideband events, all
+ *           of which are one perf event
+ * @fds:     one for each of @places, -1 where the task or CPU is gone
+ * @cls:     class of its records, with a channel
+ * @samples: records so far
+ */
+struct event {
+	int			handle;
+	uint32_t		type;
+	uint64_t		config;
+	bool			read_group;
+	struct perf_event_attr	attr;
+	struct places		places;
+	int			*fds;
+	struct channel		*channel;
+	struct event		*leader;
+	struct event		**members;
+	size_t			nr_members;
+	struct perf_class	cls;
+	uint64_t		samples;
+};
+
+/**
+ * struct perf_engine - the engine
+ * @features: PERF_HAS_*
+ * @tracefs:  where it is mounted, NULL: nowhere
+ * @events:   indexed by handle, as @channels
+ */
+struct perf_engine {
+	struct pev_engine	base;
+	unsigned int		features;
+	const char		*tracefs;
+	struct event		**events;
+	struct channel		**channels;
+	size_t			room;
+};
+
+static inline struct perf_engine *perf_of(struct pev_engine *engine)
+{
+	return (struct perf_engine *)engine;
+}
+
+int engine_perf_new(struct pev_engine **engine, struct pev_error *err);
+
+struct event *perf_event_of(struct pev_engine *engine, int handle);
+struct channel *perf_channel_of(struct pev_engine *engine, int handle);
+/* Remembers an event or a channel by its handle; both NULL: the handle is gone */
+int perf_remember(struct perf_engine *engine, int handle, struct event *event,
+		  struct channel *channel);
+
+#endif /* _PEV_ENGINE_PERF_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The tasks and CPUs of a target.
+ */
+#ifndef _PEV_ENGINE_PERF_PLACES_H
+#define _PEV_ENGINE_PERF_PLACES_H
+
+#include "engine/perf/perf.h"
+
+int perf_places_make(const struct perf_engine *engine, struct places *places,
+		     const struct pev_attr *attr, struct pev_error *err);
+
+#endif /* _PEV_ENGINE_PERF_PLACES_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libpev: writing traces.
+ *
+ * After a failed write (-ENOSPC) each file ends with its last whole packet, the
+ * trace can be read, and pev_writer_close() still works. Every further
+ * pev_writer_packets() returns the same error.
+ */
+#ifndef _PEV_WRITER_H
+#define _PEV_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <pev/error.h>
+#include <pev/ring.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pev_writer;
+
+#define PEV_WRITER_REPLACE	(1U << 0)	/* remove an older trace of that name */
+
+/**
+ * pev_writer_open() - create the directory of a trace
+ *
+ * Return: 0, -EEXIST if it exists and is not empty. With PEV_WRITER_REPLACE the
+ * files of an older trace are removed first; -EEXIST if there is anything else.
+ */
+int pev_writer_open(const char *path, unsigned int flags, struct pev_writer **writer,
+		    struct pev_error *err);
+/** pev_writer_close() - finish and free; the first error that writing met, or 0 */
+int pev_writer_close(struct pev_writer *writer);
+/** pev_writer_metadata() - write or extend the file metadata; @text: all of it */
+int pev_writer_metadata(struct pev_writer *writer, const char *text, size_t len);
+/** pev_writer_packets() - append whole packets of one ring as they are, to stream_<ring> */
+int pev_writer_packets(struct pev_writer *writer, unsigned int ring, const void *data,
+		       size_t len);
+/**
+ * pev_writer_lost() - the final count of lost records of one ring
+ * @ring: its number
+ * @cpu:  as pev_ring_cpu() gives it
+ * @lost: as in struct pev_ring_kernel
+ *
+ * If the last packet written does not have that count yet, an empty packet that
+ * has it is appended. @time: ticks for its end, 0: the end of the last packet.
+ * A ring of which no packet was written gets one if @lost is not 0; then
+ * pev_writer_metadata() must have been called.
+ */
+int pev_writer_lost(struct pev_writer *writer, unsigned int ring, int cpu, uint64_t lost,
+		    uint64_t time);
+/**
+ * pev_writer_drain() - move all complete packets of a channel into the trace
+ *
+ * Maps new rings, too. Return: bytes written or -errno; at -ENOSPC the
+ * packets that found no room stay in the rings.
+ */
+int64_t pev_writer_drain(struct pev_writer *writer, struct pev_channel *channel);
+uint64_t pev_writer_bytes(const struct pev_writer *writer);
+uint64_t pev_writer_packets_written(const struct pev_writer *writer);
+
+/** pev_writer_info() - a key=value line of the file info/record */
+int pev_writer_info(struct pev_writer *writer, const char *key, const char *value);
+/** pev_writer_info_file() - a whole file of the directory info; @name without '/' */
+int pev_writer_info_file(struct pev_writer *writer, const char *name, const void *data,
+			 size_t len);
+
+#define PEV_SYSTEM_KALLSYMS	(1U << 0)	/* info/kallsyms: functions, if addresses are shown */
+#define PEV_SYSTEM_MODULES	(1U << 1)	/* info/modules: "name address size build_id" lines */
+
+/** pev_writer_system() - describe this machine and its kernel in info/ */
+int pev_writer_system(struct pev_writer *writer, unsigned int flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _PEV_WRITER_H */

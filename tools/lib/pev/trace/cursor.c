@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Walks through the events of streams in order of time: a heap of the streams'
+ * next events. Each stream has a decoder with an event, so nothing is
+ * copied or allocated on the way.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/compiler.h"
+#include "core/heap.h"
+#include "ctf/decode.h"
+#include "trace/trace.h"
+
+/**
+ * struct stream_walk - one stream
+ * @packet:  the one that @dec works on
+ * @dropped: bytes of the file up to which memory was given back
+ */
+struct stream_walk {
+	const struct pev_stream	*stream;
+	size_t			packet;
+	uint64_t		dropped;
+	struct pev_decoder	dec;
+};
+
+/**
+ * struct pev_cursor - a merge
+ * @heap:    the earliest event on top; @nr streams have one
+ * @started: the event on top was handed out
+ */
+struct pev_cursor {
+	struct pev_trace	*trace;
+	struct stream_walk	*walks;
+	struct heap_node	*heap;
+	unsigned int		nr_walks;
+	unsigned int		nr;
+	bool			started;
+};
+
+static uint64_t key_of(const struct pev_cursor *c, const struct stream_walk *w)
+{
+	if (c->trace->one_clock)
+		return w->dec.event.time;
+	/* flip the sign bit, so that unsigned comparison orders signed ns */
+	return (uint64_t)pev_event_ns(&w->dec.event) ^ 1ULL << 63;
+}
+
+/* Finds the first event of the next packets, after a packet that ended with @ret. */
+static bool advance_packet(struct stream_walk *w, int ret)
+{
+	for (;;) {
+		if (ret == -ESTALE)
+			stream_damaged(w->stream, w->packet,
+				       "the metadata does not describe a record");
+		else if (ret < 0)
+			stream_damaged(w->stream, w->packet, "a record makes no sense");
+		if (++w->packet >= w->stream->nr_packets)
+			return false;
+		pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+		stream_drop(w->stream, &w->dropped, w->stream->packets[w->packet].offset);
+		ret = decode_next(&w->dec);
+		if (ret > 0)
+			return true;
+	}
+}
+
+/* Decodes the next event of one stream. Returns false at its end. */
+static inline bool advance(struct stream_walk *w)
+{
+	int ret = decode_next(&w->dec);
+
+	return likely(ret > 0) || advance_packet(w, ret);
+}
+
+static void build_heap(struct pev_cursor *c, const bool *has)
+{
+	c->nr = 0;
+	for (unsigned int i = 0; i < c->nr_walks; i++)
+		if (has[i])
+			c->heap[c->nr++] = (struct heap_node){ key_of(c, &c->walks[i]), i };
+	heap_make(c->heap, c->nr);
+	c->started = false;
+}
+
+/* Finds the first packet that ends at or after a time. */
+static size_t find_packet(const struct pev_stream *stream, uint64_t ticks)
+{
+	size_t low = 0, high = stream->nr_packets, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (stream->packets[mid].end < ticks)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Gives back the memory of what was read since the last time. */
+static void leave(const struct stream_walk *w)
+{
+	const struct pev_stream *s = w->stream;
+
+	if (w->dec.packet)
+		stream_forget(s, w->dropped, w->packet < s->nr_packets ?
+			      s->packets[w->packet].offset : s->size);
+}
+
+static bool seek_walk(struct stream_walk *w, int64_t ns)
+{
+	leave(w);
+	w->packet = find_packet(w->stream, pev_meta_ticks(w->stream->meta, ns));
+	if (w->packet >= w->stream->nr_packets)
+		return false;
+	pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+	w->dropped = w->stream->packets[w->packet].offset;
+	while (advance(w))
+		if (pev_event_ns(&w->dec.event) >= ns)
+			return true;
+	return false;
+}
+
+PEV_EXPORT int pev_cursor_seek(struct pev_cursor *c, int64_t ns)
+{
+	bool *has = calloc(c->nr_walks ? c->nr_walks : 1, sizeof(*has));
+
+	if (!has)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->nr_walks; i++)
+		has[i] = seek_walk(&c->walks[i], ns);
+	build_heap(c, has);
+	free(has);
+	return 0;
+}
+
+PEV_EXPORT int pev_cursor_open(struct pev_trace *trace, const struct pev_stream *stream,
+			       unsigned int flags, struct pev_cursor **out)
+{
+	unsigned int nr = stream ? 1 : trace->nr_streams;
+	struct pev_cursor *c;
+	int ret;
+
+	*out = NULL;
+	if (flags)
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->trace = trace;
+	c->walks = calloc(nr ? nr : 1, sizeof(*c->walks));
+	c->heap = calloc(nr ? nr : 1, sizeof(*c->heap));
+	if (!c->walks || !c->heap) {
+		pev_cursor_close(c);
+		return -ENOMEM;
+	}
+	c->nr_walks = nr;
+	for (unsigned int i = 0; i < nr; i++)
+		c->walks[i].stream = stream ? stream : &trace->streams[i]->pub;
+	ret = pev_cursor_seek(c, INT64_MIN);
+	if (ret) {
+		pev_cursor_close(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+PEV_EXPORT void pev_cursor_close(struct pev_cursor *c)
+{
+	if (!c)
+		return;
+	for (unsigned int i = 0; c->walks && i < c->nr_walks; i++)
+		leave(&c->walks[i]);
+	free(c->walks);
+	free(c->heap);
+	free(c);
+}
+
+PEV_EXPORT int pev_cursor_next(struct pev_cursor *c, const struct pev_event **ev)
+{
+	struct stream_walk *w;
+
+	if (c->started && c->nr) {
+		w = &c->walks[c->heap[0].index];
+		if (likely(advance(w)))
+			c->heap[0].key = key_of(c, w);
+		else
+			c->heap[0] = c->heap[--c->nr];
+		if (c->nr > 1)
+			heap_sift_down(c->heap, c->nr, 0);
+	}
+	if (!c->nr)
+		return 0;
+	c->started = true;
+	*ev = &c->walks[c->heap[0].index].dec.event;
+	return 1;
+}

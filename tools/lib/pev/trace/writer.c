@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Writes the directory of a trace. Packets go to disk as they lie in the ring;
+ * each stream file ends with a whole packet at any time, also after a disk has
+ * filled up in the middle of a write.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/error.h"
+#include "core/packet.h"
+#include "ctf/encoder.h"
+
+/**
+ * struct out_file - one stream file
+ * @size: bytes of whole packets
+ * @last: header of the last of them, zero if there is none
+ */
+struct out_file {
+	int			fd;
+	uint64_t		size;
+	struct pev_packet	last;
+};
+
+struct pev_writer {
+	int		dir;
+	int		info_dir;
+	int		error;
+	char		*meta;
+	size_t		meta_len;
+	size_t		meta_written;
+	struct out_file	*files;
+	unsigned int	nr_files;
+	struct out_file	*named;		/* of encoders */
+	unsigned int	nr_named;
+	uint64_t	bytes;
+	uint64_t	packets;
+};
+
+/* ---- An older trace of the same name ---- */
+
+static bool is_dir(int dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
+
+static bool ours(const char *name)
+{
+	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new") ||
+	       !strncmp(name, "stream_", 7);
+}
+
+enum { LEVEL_TRACE, LEVEL_SUBTRACE, LEVEL_INFO };
+
+/*
+ * Looks through a trace's directory, and with @erase removes its files. Returns
+ * -EEXIST and the name for anything that is not part of a trace.
+ */
+static int sweep(int parent, const char *path, int level, bool erase, char *alien,
+		 size_t size)
+{
+	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0, next;
+	const struct dirent *e;
+	DIR *dir;
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!ret && (e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		if (is_dir(fd, e->d_name)) {
+			next = !strcmp(e->d_name, "info") ? LEVEL_INFO : LEVEL_SUBTRACE;
+			ret = -EEXIST;
+			if (level < next)
+				ret = sweep(fd, e->d_name, next, erase, alien, size);
+			if (!ret && erase)
+				unlinkat(fd, e->d_name, AT_REMOVEDIR);
+		} else if (level != LEVEL_INFO && !ours(e->d_name)) {
+			ret = -EEXIST;
+		} else if (erase && unlinkat(fd, e->d_name, 0)) {
+			ret = -errno;
+		}
+		if (ret == -EEXIST && !*alien)
+			snprintf(alien, size, "%s", e->d_name);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *e;
+	int empty = 1;
+
+	if (!dir)
+		return -errno;
+	while ((e = readdir(dir)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			empty = 0;
+	closedir(dir);
+	return empty;
+}
+
+static int make_room(const char *path, unsigned int flags, struct pev_error *err)
+{
+	char alien[256] = "";
+	int ret;
+
+	if (!mkdir(path, 0777))
+		return 0;
+	if (errno != EEXIST)
+		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+	ret = is_empty(path);
+	if (ret < 0)
+		return pev_fail(err, -ret, 0, "%s: %s", path, strerror(-ret));
+	if (ret)
+		return 0;
+	if (!(flags & PEV_WRITER_REPLACE))
+		return pev_fail(err, EEXIST, 0, "%s exists already", path);
+	ret = sweep(AT_FDCWD, path, LEVEL_TRACE, false, alien, sizeof(alien));
+	if (ret == -EEXIST)
+		return pev_fail(err, EEXIST, 0,
+				"%s is not replaced: it contains %s, which is no part of a trace",
+				path, alien);
+	if (!ret)
+		ret = sweep(AT_FDCWD, path, LEVEL_TRACE, true, alien, sizeof(alien));
+	if (ret)
+		return pev_fail(err, -ret, 0, "%s: the older trace cannot be removed: %s",
+				path, strerror(-ret));
+	return 0;
+}
+
+/* ---- The writer ---- */
+
+PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
+			       struct pev_writer **out, struct pev_error *err)
+{
+	struct pev_writer *w;
+	int ret;
+
+	*out = NULL;
+	ret = make_room(path, flags, err);
+	if (ret)
+		return ret;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return pev_fail(err, ENOMEM, 0, "out of memory");
+	w->info_dir = -1;
+	w->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->dir >= 0 && !mkdirat(w->dir, "info", 0777))
+		w->info_dir = openat(w->dir, "info", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->info_dir < 0) {
+		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+		if (w->dir >= 0)
+			close(w->dir);
+		free(w);
+		return ret;
+	}
+	*out = w;
+	return 0;
+}
+
+PEV_EXPORT int pev_writer_close(struct pev_writer *w)
+{
+	int ret;
+
+	if (!w)
+		return 0;
+	for (unsigned int i = 0; i < w->nr_files; i++)
+		if (w->files[i].fd >= 0 && close(w->files[i].fd) && !w->error)
+			w->error = -errno;
+	for (unsigned int i = 0; i < w->nr_named; i++)
+		if (close(w->named[i].fd) && !w->error)
+			w->error = -errno;
+	close(w->info_dir);
+	close(w->dir);
+	free(w->files);
+	free(w->named);
+	free(w->meta);
+	ret = w->error;
+	free(w);
+	return ret;
+}
+
+/* Returns 0 or -errno; @done: bytes that were written in any case */
+static int write_all(int fd, const void *data, size_t len, size_t *done)
+{
+	ssize_t n;
+
+	*done = 0;
+	while (*done < len) {
+		n = write(fd, (const char *)data + *done, len - *done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		*done += n;
+	}
+	return 0;
+}
+
+static int write_file(int dir, const char *name, int flags, const void *data, size_t len)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666), ret;
+	off_t before;
+	size_t done;
+
+	if (fd < 0)
+		return -errno;
+	before = lseek(fd, 0, SEEK_END);
+	ret = write_all(fd, data, len, &done);
+	/* half an addition would be worse than none */
+	if (ret && ftruncate(fd, before))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static bool extends(const struct pev_writer *w, const char *text, size_t len)
+{
+	return w->meta && len >= w->meta_written && w->meta_written &&
+	       !memcmp(text, w->meta, w->meta_written);
+}
+
+PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_t len)
+{
+	char *copy;
+	int ret;
+
+	if (extends(w, text, len)) {
+		if (len == w->meta_written)
+			return 0;
+		ret = write_file(w->dir, "metadata", O_APPEND, text + w->meta_written,
+				 len - w->meta_written);
+	} else {
+		ret = write_file(w->dir, "metadata.new", O_TRUNC, text, len);
+		if (!ret && renameat(w->dir, "metadata.new", w->dir, "metadata"))
+			ret = -errno;
+		if (ret)
+			unlinkat(w->dir, "metadata.new", 0);
+	}
+	if (ret)
+		return ret;
+	copy = realloc(w->meta, len + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	w->meta = copy;
+	w->meta_len = len;
+	w->meta_written = len;
+	return 0;
+}
+
+/* Returns the bytes of whole packets in the first @len of @data, and the last one's place */
+static size_t whole_packets(const uint8_t *data, size_t len, size_t *last,
+			    uint64_t *count)
+{
+	const struct pev_packet *packet;
+	size_t pos = 0;
+
+	*count = 0;
+	while (len - pos >= PACKET_HEADER) {
+		packet = (const struct pev_packet *)(data + pos);
+		if (packet->magic != PEV_PACKET_MAGIC || packet->packet_size % 64 ||
+		    packet->packet_size / 8 < PACKET_HEADER ||
+		    packet->packet_size / 8 > len - pos)
+			break;
+		*last = pos;
+		pos += packet->packet_size / 8;
+		(*count)++;
+	}
+	return pos;
+}
+
+static int append(struct pev_writer *w, struct out_file *f, const void *data, size_t len)
+{
+	size_t done, whole, last = 0;
+	uint64_t count;
+	int ret;
+
+	whole = whole_packets(data, len, &last, &count);
+	if (whole != len)
+		return -EINVAL;
+	if (!len)
+		return 0;
+	ret = write_all(f->fd, data, len, &done);
+	if (ret) {
+		whole = whole_packets(data, done, &last, &count);
+		if (ftruncate(f->fd, f->size + whole) ||
+		    lseek(f->fd, f->size + whole, SEEK_SET) < 0)
+			ret = -errno;
+		w->error = ret;
+	}
+	f->size += whole;
+	w->bytes += whole;
+	w->packets += count;
+	if (count)
+		memcpy(&f->last, (const char *)data + last, sizeof(f->last));
+	return ret;
+}
+
+static int open_stream(struct pev_writer *w, struct out_file *f, const char *name)
+{
+	memset(f, 0, sizeof(*f));
+	f->fd = openat(w->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return f->fd < 0 ? -errno : 0;
+}
+
+static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
+{
+	struct out_file *more;
+	char name[32];
+	int ret;
+
+	if (ring > 1U << 20)
+		return -EINVAL;
+	if (ring >= w->nr_files) {
+		more = realloc(w->files, (ring + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		for (unsigned int i = w->nr_files; i <= ring; i++)
+			more[i].fd = -1;
+		w->files = more;
+		w->nr_files = ring + 1;
+	}
+	*out = &w->files[ring];
+	if ((*out)->fd >= 0)
+		return 0;
+	snprintf(name, sizeof(name), "stream_%u", ring);
+	ret = open_stream(w, *out, name);
+	if (ret)
+		w->error = ret;
+	return ret;
+}
+
+PEV_EXPORT int pev_writer_packets(struct pev_writer *w, unsigned int ring, const void *data,
+				  size_t len)
+{
+	struct out_file *f;
+	int ret;
+
+	if (w->error)
+		return w->error;
+	ret = get_file(w, ring, &f);
+	return ret ? ret : append(w, f, data, len);
+}
+
+/* Makes the header of a first packet for a ring that has none. */
+static int first_packet(struct pev_writer *w, unsigned int ring, int cpu, uint64_t time,
+			struct pev_packet *packet)
+{
+	struct pev_meta *meta;
+	int ret;
+
+	if (!w->meta)
+		return -EINVAL;
+	ret = pev_meta_parse(w->meta, w->meta_len, 0, &meta, NULL);
+	if (ret)
+		return ret;
+	memset(packet, 0, sizeof(*packet));
+	packet->magic = PEV_PACKET_MAGIC;
+	memcpy(packet->uuid, pev_meta_uuid(meta), sizeof(packet->uuid));
+	packet->stream_instance_id = ring;
+	packet->timestamp_end = time;
+	packet->cpu_id = (uint32_t)cpu;
+	pev_meta_free(meta);
+	return 0;
+}
+
+PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
+			       uint64_t lost, uint64_t time)
+{
+	struct pev_packet packet;
+	struct out_file *f = NULL;
+	int ret;
+
+	if (w->error)
+		return w->error;
+	if (ring < w->nr_files && w->files[ring].fd >= 0)
+		f = &w->files[ring];
+	if (lost <= (f ? f->last.events_discarded : 0))
+		return 0;
+	if (f && f->size) {
+		packet = f->last;
+		packet.packet_seq_num++;
+	} else {
+		ret = first_packet(w, ring, cpu, time, &packet);
+		if (!ret)
+			ret = get_file(w, ring, &f);
+		if (ret)
+			return ret;
+	}
+	packet.timestamp_begin = packet.timestamp_end;
+	if (time > packet.timestamp_end)
+		packet.timestamp_end = time;
+	packet.events_discarded = lost;
+	packet.content_size = PACKET_HEADER * 8;
+	packet.packet_size = PACKET_HEADER * 8;
+	return append(w, f, &packet, sizeof(packet));
+}
+
+PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
+{
+	struct pev_piece piece;
+	struct pev_ring *ring;
+	uint64_t before;
+	int64_t bytes = 0;
+	int ret;
+
+	if (w->error)
+		return w->error;
+	ret = pev_channel_map_new(channel);
+	if (ret < 0)
+		return ret;
+	for (unsigned int nr = 0; nr < pev_channel_nr_rings(channel); nr++) {
+		ring = pev_channel_ring(channel, nr);
+		if (!ring)
+			continue;
+		while ((ret = pev_ring_next(ring, &piece)) > 0) {
+			before = w->bytes;
+			ret = pev_writer_packets(w, nr, piece.data, piece.len);
+			bytes += w->bytes - before;
+			if (ret) {
+				pev_ring_release_to(ring, piece.position +
+						    (w->bytes - before));
+				return ret;
+			}
+			pev_ring_release(ring);
+		}
+	}
+	return bytes;
+}
+
+PEV_EXPORT uint64_t pev_writer_bytes(const struct pev_writer *w)
+{
+	return w->bytes;
+}
+
+PEV_EXPORT uint64_t pev_writer_packets_written(const struct pev_writer *w)
+{
+	return w->packets;
+}
+
+/* Backslashes and newlines are escaped, so that a line is a value. */
+PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char *value)
+{
+	size_t len = strlen(key), used;
+	char *line;
+	int ret;
+
+	if (!len || strpbrk(key, "=\n"))
+		return -EINVAL;
+	line = malloc(len + 2 * strlen(value) + 3);
+	if (!line)
+		return -ENOMEM;
+	used = sprintf(line, "%s=", key);
+	for (; *value; value++) {
+		if (*value == '\n' || *value == '\\')
+			line[used++] = '\\';
+		line[used++] = *value == '\n' ? 'n' : *value;
+	}
+	line[used++] = '\n';
+	ret = write_file(w->info_dir, "record", O_APPEND, line, used);
+	free(line);
+	return ret;
+}
+
+PEV_EXPORT int pev_writer_info_file(struct pev_writer *w, const char *name,
+				    const void *data, size_t len)
+{
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		return -EINVAL;
+	return write_file(w->info_dir, name, O_TRUNC, data, len);
+}
+
+/* ---- Packets of encoders ---- */
+
+struct named_target {
+	struct pev_writer	*writer;
+	unsigned int		index;
+};
+
+static int take_packet(void *arg, const void *packet, size_t len)
+{
+	struct named_target *t = arg;
+
+	if (!packet) {
+		free(t);
+		return 0;
+	}
+	if (t->writer->error)
+		return t->writer->error;
+	return append(t->writer, &t->writer->named[t->index], packet, len);
+}
+
+/* An encoder that is closed calls with a packet of NULL: see encoder.c. */
+PEV_EXPORT int pev_writer_encoder(struct pev_writer *w, const struct pev_meta *meta,
+				  const char *name, uint32_t cpu, struct pev_encoder **enc)
+{
+	struct named_target *target;
+	struct out_file *more;
+	char path[64];
+	int ret;
+
+	*enc = NULL;
+	if (!*name || strlen(name) > 40 || strchr(name, '/'))
+		return -EINVAL;
+	more = realloc(w->named, (w->nr_named + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	w->named = more;
+	snprintf(path, sizeof(path), "stream_%s", name);
+	ret = open_stream(w, &w->named[w->nr_named], path);
+	if (ret)
+		return ret;
+	target = calloc(1, sizeof(*target));
+	if (!target) {
+		close(w->named[w->nr_named].fd);
+		return -ENOMEM;
+	}
+	target->writer = w;
+	target->index = w->nr_named++;
+	ret = pev_encoder_new(meta, 16384, PEV_STREAM_USER + target->index, cpu, take_packet,
+			      target, enc);
+	if (ret)
+		free(target);
+	else
+		encoder_own(*enc);
+	return ret;
+}
