@@ -1,4 +1,4 @@
-/* What is in the page, decoded; and what is shown of it, added up. */
+/* Decodes the page's data and adds up the part of it that is shown. */
 const D = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 
@@ -52,18 +52,18 @@ for (const ev of D.events) {
 	Object.assign(ev, { node: n, thread: t, span: s, w, count: c });
 }
 
-for (const lane of D.lanes) {
-	const r = reader(lane.runs);
+for (const track of D.tracks) {
+	const r = reader(track.runs);
 	let at = 0;
-	lane.begin = [];
-	lane.end = [];
-	lane.thread = [];
+	track.begin = [];
+	track.end = [];
+	track.thread = [];
 	while (r.more()) {
 		at += r.next();
-		lane.begin.push(at);
+		track.begin.push(at);
 		at += r.next();
-		lane.end.push(at);
-		lane.thread.push(r.next());
+		track.end.push(at);
+		track.thread.push(r.next());
 	}
 }
 
@@ -77,7 +77,7 @@ const markers = [];
 	}
 }
 
-/* What the user chose; kept in the address, so that it can be passed on. */
+/* The user's choices are kept in the address, so that a view can be shared. */
 const state = { view: "flame", event: 0, q: "", from: 0, to: 0, invert: false };
 
 const progs = new Map();
@@ -92,9 +92,8 @@ function program(comm) {
 }
 
 /*
- * The tree that is shown: programs, below them their functions; or, inverted,
- * functions and below them who called them. Built from the entries that lie in
- * the chosen span of time.
+ * Builds the tree that is shown from the entries in the chosen time range: programs
+ * with their functions below them or, inverted, functions with their callers below.
  */
 function buildTree() {
 	const ev = D.events[state.event];
@@ -147,7 +146,7 @@ function buildTree() {
 	return root;
 }
 
-/* Heaviest first; without recursion, chains can be long. */
+/* Sorts by weight, heaviest first; does not recurse because chains can be long. */
 function order(root) {
 	const todo = [root];
 	while (todo.length) {
@@ -158,7 +157,7 @@ function order(root) {
 	}
 }
 
-/* For each function what it took itself and with what it called, each once. */
+/* Sums the self and total weights of each function; recursion counts once. */
 function sumFunctions() {
 	const ev = D.events[state.event], rows = new Map();
 	if (!ev)
@@ -231,7 +230,7 @@ function hash(s) {
 
 const darkMode = matchMedia("(prefers-color-scheme: dark)");
 
-/* Hue by what kind of code it is, shade by its name. */
+/* The kind of code determines the hue, the name the shade. */
 function colorOf(f) {
 	const h = hash(f.object + f.name), v = h % 16;
 	if (f.kind === KIND_THREAD)
@@ -277,7 +276,7 @@ function css(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/* As much of a text as fits; names keep their begin. */
+/* Cuts a text to the width; names keep their beginning. */
 const widths = new Map();
 
 function fit(c, text, room) {

@@ -14,7 +14,7 @@ const graph = {
 	layout() {
 		const top = this.zoomed || this.root, boxes = [];
 		let depth = 0;
-		/* who called what is zoomed into, in full width */
+		/* the callers of the zoomed function take the full width */
 		for (let n = top.parent; n; n = n.parent)
 			boxes.push({ n, x: 0, w: this.width, level: n.depth, faint: true });
 		const todo = [{ n: top, x: 0, w: this.width }];
@@ -102,7 +102,7 @@ const graph = {
 		saveState();
 	},
 
-	/* To the caller, the heaviest callee, the neighbours. */
+	/* Moves to the caller, the heaviest callee or a neighbour. */
 	move(key) {
 		let n = this.selected || this.zoomed || this.root, to = null;
 		const inwards = this.up() ? "ArrowUp" : "ArrowDown", out = this.up() ? "ArrowDown" : "ArrowUp";

@@ -6,7 +6,7 @@ function say(text) {
 	s.replaceChildren(element("b", "", lines[0]), document.createTextNode("  " + lines.slice(1).join("  \u00b7  ")));
 }
 
-/* The share of what matches: of stacks that have it, each once. */
+/* Adds up the share of stacks with a match; each stack counts once. */
 function matchShare() {
 	let w = 0;
 	const todo = [root];
@@ -52,7 +52,7 @@ function saveState() {
 	try {
 		history.replaceState(null, "", "#" + p);
 	} catch (e) {
-		/* some browsers refuse that for files: then it is not kept */
+		/* some browsers refuse this for local files: the choice is not kept then */
 	}
 }
 
@@ -92,7 +92,7 @@ function draw() {
 	$("range").textContent = state.to > state.from ? `${fmtTime(state.from)} to ${fmtTime(state.to)}` : "";
 }
 
-/* After event, span of time or order changed. */
+/* Redraws after the event, the time range or the order changed. */
 function refresh() {
 	root = buildTree();
 	graph.set(root);
@@ -246,5 +246,5 @@ listen();
 refresh();
 if (wantedZoom.length)
 	graph.zoom(follow(root, wantedZoom));
-/* How long it took; the tests wait for it and look at it. */
+/* The tests wait for this attribute and check how long it took. */
 document.documentElement.dataset.ready = Math.round(performance.now());

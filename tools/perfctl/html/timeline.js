@@ -1,7 +1,7 @@
-/* CPUs as lanes, single events as marks above them; a dragged span filters all else. */
+/* Draws CPUs as tracks, single events as marks above them; dragging filters the rest. */
 const timeline = {
 	from: 0, to: D.info.duration || 1, left: 64, drag: null, hover: null,
-	laneHeight: 20, axis: 22, marks: 18,
+	trackHeight: 20, axis: 22, marks: 18,
 
 	x(t) { return this.left + (t - this.from) / (this.to - this.from) * (this.width - this.left - 8); },
 	t(x) {
@@ -18,21 +18,21 @@ const timeline = {
 		return s * 10;
 	},
 
-	laneTop(i) { return this.axis + (markers.length ? this.marks : 0) + i * this.laneHeight; },
+	trackTop(i) { return this.axis + (markers.length ? this.marks : 0) + i * this.trackHeight; },
 
 	draw() {
-		const lanes = D.lanes.length;
-		this.laneHeight = lanes > 24 ? 10 : lanes > 12 ? 14 : 20;
+		const tracks = D.tracks.length;
+		this.trackHeight = tracks > 24 ? 10 : tracks > 12 ? 14 : 20;
 		this.left = innerWidth < 600 ? 46 : 64;
-		const height = this.laneTop(Math.max(lanes, 1)) + 6;
-		const [c, width] = prepare($("lanes"), height);
+		const height = this.trackTop(Math.max(tracks, 1)) + 6;
+		const [c, width] = prepare($("tracks"), height);
 		this.width = width;
 		this.height = height;
 		this.c = c;
 		c.font = "12px system-ui, sans-serif";
 		c.textBaseline = "middle";
 		this.drawAxis();
-		D.lanes.forEach((lane, i) => this.drawLane(lane, i));
+		D.tracks.forEach((track, i) => this.drawTrack(track, i));
 		this.drawMarkers();
 		this.drawSelection();
 	},
@@ -55,11 +55,11 @@ const timeline = {
 		}
 	},
 
-	drawLane(lane, i) {
-		const c = this.c, top = this.laneTop(i), h = this.laneHeight - 3;
+	drawTrack(track, i) {
+		const c = this.c, top = this.trackTop(i), h = this.trackHeight - 3;
 		c.fillStyle = css("--soft");
-		if (this.laneHeight >= 14 || i % 4 === 0)
-			c.fillText("CPU " + lane.cpu, 6, top + h / 2 + 1);
+		if (this.trackHeight >= 14 || i % 4 === 0)
+			c.fillText("CPU " + track.cpu, 6, top + h / 2 + 1);
 		c.fillStyle = css("--panel");
 		c.fillRect(this.left, top, this.width - this.left - 8, h);
 		let until = -1;
@@ -67,17 +67,17 @@ const timeline = {
 		c.beginPath();
 		c.rect(this.left, top, this.width - this.left - 8, h);
 		c.clip();
-		for (let k = 0; k < lane.begin.length; k++) {
-			if (lane.end[k] < this.from || lane.begin[k] > this.to)
+		for (let k = 0; k < track.begin.length; k++) {
+			if (track.end[k] < this.from || track.begin[k] > this.to)
 				continue;
-			const x = this.x(lane.begin[k]), w = Math.max(this.x(lane.end[k]) - x, 0.7);
+			const x = this.x(track.begin[k]), w = Math.max(this.x(track.end[k]) - x, 0.7);
 			if (x + w < until)
 				continue;
-			const comm = threads[lane.thread[k]].comm;
+			const comm = threads[track.thread[k]].comm;
 			c.fillStyle = commColor(comm);
 			c.fillRect(x, top, w, h);
 			until = x + w;
-			if (w > 34 && this.laneHeight >= 14) {
+			if (w > 34 && this.trackHeight >= 14) {
 				c.fillStyle = darkMode.matches ? "#fff" : "#111";
 				c.fillText(fit(c, comm, Math.min(w, this.width) - 8), Math.max(x, this.left) + 4, top + h / 2 + 1);
 			}
@@ -121,7 +121,7 @@ const timeline = {
 		const t = this.t(x);
 		if (x < this.left)
 			return "";
-		if (markers.length && y < this.laneTop(0)) {
+		if (markers.length && y < this.trackTop(0)) {
 			const near = 5 * (this.to - this.from) / this.width;
 			let best = null;
 			for (const m of markers)
@@ -129,17 +129,17 @@ const timeline = {
 					best = m;
 			return best ? `${best.name}\n${fmtTime(best.at)}  CPU ${best.cpu}  ${best.thread.comm} (${best.thread.tid})\n${best.text}` : "";
 		}
-		const lane = D.lanes[Math.floor((y - this.laneTop(0)) / this.laneHeight)];
-		if (!lane)
+		const track = D.tracks[Math.floor((y - this.trackTop(0)) / this.trackHeight)];
+		if (!track)
 			return fmtTime(t);
-		for (let k = 0; k < lane.begin.length; k++)
-			if (lane.begin[k] <= t && t < lane.end[k]) {
-				const th = threads[lane.thread[k]];
-				return `${th.comm}  (process ${th.pid}, thread ${th.tid})\nCPU ${lane.cpu}  ` +
-				       (D.exact ? `from ${fmtTime(lane.begin[k])} for ${fmtTime(lane.end[k] - lane.begin[k])}` :
+		for (let k = 0; k < track.begin.length; k++)
+			if (track.begin[k] <= t && t < track.end[k]) {
+				const th = threads[track.thread[k]];
+				return `${th.comm}  (process ${th.pid}, thread ${th.tid})\nCPU ${track.cpu}  ` +
+				       (D.exact ? `from ${fmtTime(track.begin[k])} for ${fmtTime(track.end[k] - track.begin[k])}` :
 						  `sampled about ${fmtTime(t)}`);
 			}
-		return `CPU ${lane.cpu}: ${D.exact ? "idle" : "nothing sampled"}\n${fmtTime(t)}`;
+		return `CPU ${track.cpu}: ${D.exact ? "idle" : "nothing sampled"}\n${fmtTime(t)}`;
 	},
 
 	zoom(factor, at) {
@@ -160,14 +160,14 @@ const timeline = {
 
 	select(a, b) {
 		const real = b - a > D.info.duration / 2000;
-		/* what is added up comes in whole spans: say so by showing them */
+		/* weights are known for whole spans only: widen the selection to show that */
 		state.from = real ? Math.floor(a / D.span) * D.span : 0;
 		state.to = real ? Math.min(Math.ceil(b / D.span) * D.span, D.info.duration) : 0;
 		refresh();
 	},
 
 	listen() {
-		const el = $("lanes");
+		const el = $("tracks");
 		const at = e => {
 			const r = el.getBoundingClientRect();
 			return [e.clientX - r.left, e.clientY - r.top];

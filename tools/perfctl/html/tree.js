@@ -42,7 +42,7 @@ const callTree = {
 			box.replaceChildren(element("p", "none", "No samples here."));
 	},
 
-	/* The row of a node, and those of its open branches. */
+	/* Adds the row of a node and those of its open branches. */
 	rows(n, level) {
 		const list = [this.row(n, level)];
 		if (this.open.has(this.key(n)))
@@ -69,7 +69,7 @@ const callTree = {
 		return tr;
 	},
 
-	/* A branch that goes one way only is opened to where it parts. */
+	/* Opens a branch without forks down to its first fork. */
 	toggle(tr, all) {
 		let n = tr.node;
 		if (!n.list.length)
@@ -184,7 +184,7 @@ const funcTable = {
 			box.replaceChildren(element("p", "none", matcher ? "No function matches." : "No samples here."));
 	},
 
-	/* Where a function was called from: the graph, with it searched for. */
+	/* Shows where a function was called from: searches for it in the graph. */
 	choose(tr) {
 		$("search").value = "^" + tr.func.name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 		setSearch($("search").value);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The exit statuses that all commands use. */
+#ifndef PERFCTL_BASE_STATUS_H
+#define PERFCTL_BASE_STATUS_H
+
+/**
+ * enum status - exit statuses; stat and record pass on their command's instead,
+ * if they did their own part
+ * @STATUS_OK:      done
+ * @STATUS_FAILED:  something else went wrong, and was said
+ * @STATUS_USAGE:   the command line makes no sense
+ * @STATUS_BAD_DATA: the recording cannot be used
+ * @STATUS_NO_PEV:  the running kernel has no pev
+ * @STATUS_IO:      reading or writing failed, e.g. the disk is full
+ * @STATUS_REFUSED: the kernel refused
+ * @STATUS_CANNOT_RUN: the command to measure was found and could not be run
+ * @STATUS_NOT_FOUND:  the command to measure was not found
+ */
+enum status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_BAD_DATA = 65,
+	STATUS_NO_PEV = 69,
+	STATUS_IO = 74,
+	STATUS_REFUSED = 77,
+	STATUS_CANNOT_RUN = 126,
+	STATUS_NOT_FOUND = 127,
+};
+
+/* The status for a -errno of pev_open() and friends. */
+int status_of(int err);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Memory, strings, arrays, hash chains. See util.h. */
+#include "util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *checked(void *p)
+{
+	if (!p) {
+		fprintf(stderr, "perfctl: out of memory\n");
+		exit(70);
+	}
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	return checked(realloc(p, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	return checked(n < 0 ? NULL : s);
+}
+
+void *array_grow(void *p, size_t n, size_t *cap, size_t elem)
+{
+	if (n < *cap)
+		return p;
+	*cap = *cap ? *cap * 2 : 16;
+	return checked(reallocarray(p, *cap, elem));
+}
+
+uint32_t *map_grow(uint32_t *map, size_t from, size_t to)
+{
+	return from == to ? map : xrealloc(map, to * sizeof(*map));
+}
+
+int msg_set(struct msg *m, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->text, sizeof(m->text), fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+void strbuf_add(struct strbuf *b, const void *data, size_t len)
+{
+	if (b->len + len + 1 > b->cap) {
+		b->cap = (b->len + len + 1) * 2;
+		b->s = xrealloc(b->s, b->cap);
+	}
+	memcpy(b->s + b->len, data, len);
+	b->len += len;
+	b->s[b->len] = 0;
+}
+
+void strbuf_hex(struct strbuf *b, uint64_t v, unsigned int width)
+{
+	char text[16];
+	unsigned int n = 0;
+
+	do {
+		text[sizeof(text) - ++n] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	for (unsigned int pad = n; pad < width; pad++)
+		strbuf_putc(b, ' ');
+	strbuf_add(b, text + sizeof(text) - n, n);
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+	char small[256], *big;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n < (int)sizeof(small)) {
+		strbuf_add(b, small, n < 0 ? 0 : (size_t)n);
+		return;
+	}
+	va_start(ap, fmt);
+	n = vasprintf(&big, fmt, ap);
+	va_end(ap);
+	if (n >= 0) {
+		strbuf_add(b, big, (size_t)n);
+		free(big);
+	}
+}
+
+void strbuf_reset(struct strbuf *b)
+{
+	b->len = 0;
+	if (b->s)
+		b->s[0] = 0;
+}
+
+void strbuf_free(struct strbuf *b)
+{
+	free(b->s);
+	*b = (struct strbuf){ 0 };
+}
+
+static void htab_insert(struct htab *h, struct htab_slot slot)
+{
+	uint32_t pos = slot.hash;
+
+	while (h->slots[pos & (h->size - 1)].ref)
+		pos++;
+	h->slots[pos & (h->size - 1)] = slot;
+	h->used++;
+}
+
+void htab_add(struct htab *h, uint32_t hash, uint32_t index)
+{
+	if (h->used * 2 >= h->size) {
+		struct htab old = *h;
+
+		h->size = old.size ? old.size * 2 : 64;
+		h->slots = xcalloc(h->size, sizeof(*h->slots));
+		h->used = 0;
+		for (uint32_t i = 0; i < old.size; i++)
+			if (old.slots[i].ref)
+				htab_insert(h, old.slots[i]);
+		free(old.slots);
+	}
+	htab_insert(h, (struct htab_slot){ .hash = hash, .ref = index + 1 });
+}
+
+void htab_clear(struct htab *h)
+{
+	if (h->slots)
+		memset(h->slots, 0, h->size * sizeof(*h->slots));
+	h->used = 0;
+}
+
+void htab_free(struct htab *h)
+{
+	free(h->slots);
+	*h = (struct htab){ 0 };
+}
+
+uint32_t strtab_id(struct strtab *t, const char *s)
+{
+	char **e;
+
+	if (HTAB_GET(e, &t->h, hash_bytes(s, strlen(s)), !strcmp(*e, s), t->s, t->n, t->cap))
+		*e = xstrdup(s);
+	return (uint32_t)(e - t->s);
+}
+
+void strtab_free(struct strtab *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->s[i]);
+	free(t->s);
+	htab_free(&t->h);
+	*t = (struct strtab){ 0 };
+}
+
+int parse_u64(const char *s, uint64_t *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	*out = strtoull(s, &end, 0);
+	if (errno || *end)
+		return -EINVAL;
+	return 0;
+}
+
+int parse_size(const char *s, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	unsigned int shift = 0;
+	const char *u;
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	*out = strtoull(s, &end, 0);
+	if (errno)
+		return -EINVAL;
+	u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (u) {
+		shift = 10 * (unsigned int)(u - units + 1);
+		end++;
+		if (*end == 'i')
+			end++;
+	}
+	if (*end == 'B' || *end == 'b')
+		end++;
+	if (*end || *out << shift >> shift != *out)
+		return -EINVAL;
+	*out <<= shift;
+	return 0;
+}
+
+bool glob_match(const char *pattern, const char *s)
+{
+	return fnmatch(pattern, s, 0) == 0;
+}
+
+static char *read_all(int fd, size_t *len)
+{
+	struct strbuf b = { 0 };
+	char buf[16384];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		strbuf_add(&b, buf, (size_t)n);
+	if (n < 0) {
+		strbuf_free(&b);
+		return NULL;
+	}
+	strbuf_add(&b, "", 0);
+	if (len)
+		*len = b.len;
+	return b.s;
+}
+
+char *file_read(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	char *s;
+
+	if (fd < 0)
+		return NULL;
+	s = read_all(fd, len);
+	err = errno;
+	close(fd);
+	errno = err;
+	return s;
+}

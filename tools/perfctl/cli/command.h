@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Runs commands with their options. */
+#ifndef PERFCTL_CLI_COMMAND_H
+#define PERFCTL_CLI_COMMAND_H
+
+#include "opt.h"
+
+/**
+ * command_run() - run a command, and say what went wrong
+ * @argv: from the command's name on
+ *
+ * Return: the exit status.
+ */
+int command_run(const struct command *cmd, int argc, char **argv);
+
+/* Returns true with @m set if both operands and -i, or several operands, name traces. */
+bool command_trace_twice(int n, char **args, const char *input, struct msg *m);
+
+#endif

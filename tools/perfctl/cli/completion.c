@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes completions for shells, from the tables that are parsed. See completion.h. */
+#include "completion.h"
+
+/* Returns whether an argument is a file or directory, by its name in the table. */
+static bool is_path(const struct opt *o)
+{
+	return o->arg && (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "DIR") ||
+			  !strcmp(o->arg, "PATH"));
+}
+
+static bool is_option(const struct opt *o)
+{
+	return o->kind != OPT_HEADING && o->name;
+}
+
+static void put_commands(const struct command *const *commands, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s ", commands[i]->name);
+	fputs("help version", out);
+}
+
+static void write_bash(const struct command *const *commands, size_t n, FILE *out)
+{
+	fputs("# bash completion for perfctl; generated\n"
+	      "_perfctl()\n{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\"\" paths=\"\"\n"
+	      "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"", out);
+	put_commands(commands, n, out);
+	fputs("\" -- \"$cur\")\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "\t%s)\n\t\twords=\"", commands[i]->name);
+		for (const struct opt *o = commands[i]->opts; o->kind != OPT_END; o++)
+			if (is_option(o))
+				fprintf(out, "--%s ", o->name);
+		fputs("--help\"\n\t\tpaths=\"", out);
+		for (const struct opt *o = commands[i]->opts; o->kind != OPT_END; o++)
+			if (is_option(o) && is_path(o))
+				fprintf(out, " --%s ", o->name);
+		fputs("\" ;;\n", out);
+	}
+	fputs("\thelp)\n\t\twords=\"", out);
+	put_commands(commands, n, out);
+	fputs("\" ;;\n\tesac\n"
+	      "\tif [[ $cur == -* || ${COMP_WORDS[1]} == help ]]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	      "\telif [[ $prev == --* && $paths != *\" $prev \"* ]]; then\n"
+	      "\t\tCOMPREPLY=()\n"
+	      "\telse\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	      "\tfi\n}\n"
+	      "complete -o filenames -F _perfctl perfctl\n", out);
+}
+
+/* Quotes text; colons and brackets would mean something to zsh. */
+static void put_quoted(const char *s, const char *escape, FILE *out)
+{
+	for (; *s; s++) {
+		if (*s == '\'')
+			fputs("'\\''", out);
+		else if (strchr(escape, *s))
+			fprintf(out, "\\%c", *s);
+		else
+			fputc(*s, out);
+	}
+}
+
+static void write_zsh(const struct command *const *commands, size_t n, FILE *out)
+{
+	fputs("#compdef perfctl\n# zsh completion for perfctl; generated\n"
+	      "_perfctl() {\n\tlocal -a commands\n\tcommands=(\n", out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "\t\t'%s:", commands[i]->name);
+		put_quoted(commands[i]->summary, ":", out);
+		fputs("'\n", out);
+	}
+	fputs("\t\t'help:explain a command'\n\t\t'version:print the version'\n\t)\n"
+	      "\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n\tfi\n"
+	      "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n"
+	      "\tcase $command in\n", out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "\t%s)\n\t\t_arguments -s", commands[i]->name);
+		for (const struct opt *o = commands[i]->opts; o->kind != OPT_END; o++) {
+			if (!is_option(o))
+				continue;
+			fprintf(out, " \\\n\t\t\t'--%s%s[", o->name, o->arg && !o->maybe ? "=" : "");
+			put_quoted(o->help, ":[]", out);
+			fputc(']', out);
+			if (o->arg) {
+				fputc(':', out);
+				put_quoted(o->arg, ":[]", out);
+				fputs(is_path(o) ? ":_files" : ":", out);
+			}
+			fputc('\'', out);
+		}
+		fputs(" \\\n\t\t\t'*:file:_files' ;;\n", out);
+	}
+	fputs("\thelp)\n\t\t_describe command commands ;;\n\tesac\n}\n_perfctl \"$@\"\n", out);
+}
+
+static void write_fish(const struct command *const *commands, size_t n, FILE *out)
+{
+	fputs("# fish completion for perfctl; generated\n", out);
+	for (size_t i = 0; i < n; i++) {
+		const struct command *c = commands[i];
+
+		fprintf(out, "complete -c perfctl -n __fish_use_subcommand -f -a %s -d '", c->name);
+		put_quoted(c->summary, "", out);
+		fputs("'\n", out);
+		for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
+			if (!is_option(o))
+				continue;
+			fprintf(out, "complete -c perfctl -n '__fish_seen_subcommand_from %s' -l %s",
+				c->name, o->name);
+			if (o->letter)
+				fprintf(out, " -s %c", o->letter);
+			if (o->arg && !o->maybe)
+				fputs(is_path(o) ? " -r -F" : " -x", out);
+			fputs(" -d '", out);
+			put_quoted(o->help, "", out);
+			fputs("'\n", out);
+		}
+	}
+	fputs("complete -c perfctl -n __fish_use_subcommand -f -a help -d 'explain a command'\n"
+	      "complete -c perfctl -n __fish_use_subcommand -f -a version -d 'print the version'\n",
+	      out);
+}
+
+bool completion_write(const char *shell, const struct command *const *commands, size_t n, FILE *out)
+{
+	if (!strcmp(shell, "bash"))
+		write_bash(commands, n, out);
+	else if (!strcmp(shell, "zsh"))
+		write_zsh(commands, n, out);
+	else if (!strcmp(shell, "fish"))
+		write_fish(commands, n, out);
+	else
+		return false;
+	return true;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Parses options by table, and writes their --help. See opt.h. */
+#include "opt.h"
+#include "suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* State of one parse: the position, and where the values go. */
+struct opt_run {
+	const struct command *cmd;
+	char *into;
+	char **argv;
+	int argc;
+	int next;
+	struct msg *m;
+};
+
+static int store(struct opt_run *r, const struct opt *o, const char *shown, const char *arg)
+{
+	char *p = r->into + o->offset, *end;
+
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)p = true;
+		return 0;
+	case OPT_COUNT:
+		++*(int *)p;
+		return 0;
+	case OPT_STRING:
+		*(const char **)p = arg;
+		return 0;
+	case OPT_U64:
+		if (parse_u64(arg, (uint64_t *)p))
+			return msg_set(r->m, -EINVAL, "%s takes a whole number, not \"%s\"", shown,
+				       arg);
+		return 0;
+	case OPT_SIZE:
+		if (parse_size(arg, (uint64_t *)p))
+			return msg_set(r->m, -EINVAL,
+				       "%s takes a size such as 64K or 2M, not \"%s\"", shown, arg);
+		return 0;
+	case OPT_DOUBLE:
+		*(double *)p = strtod(arg, &end);
+		if (end == arg || *end || !(*(double *)p >= 0))
+			return msg_set(r->m, -EINVAL, "%s takes a number, not \"%s\"", shown, arg);
+		return 0;
+	case OPT_CALL:
+		return o->call((char *)r->into + o->offset, arg, r->m);
+	default:
+		return 0;
+	}
+}
+
+/* Takes the option's argument: @attached ("-F99", "--freq=99") or the next word. */
+static int take(struct opt_run *r, const struct opt *o, const char *shown, const char *attached)
+{
+	const char *arg = attached;
+
+	if (!o->arg) {
+		if (attached)
+			return msg_set(r->m, -EINVAL, "%s takes no argument", shown);
+		return store(r, o, shown, NULL);
+	}
+	if (!arg && r->next < r->argc && (!o->maybe || o->maybe(r->argv[r->next])))
+		arg = r->argv[r->next++];
+	if (!arg && !o->maybe)
+		return msg_set(r->m, -EINVAL, "%s needs %s", shown, o->arg);
+	return store(r, o, shown, arg);
+}
+
+static const struct opt *find_letter(const struct command *cmd, char letter)
+{
+	for (const struct opt *o = cmd->opts; o->kind != OPT_END; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
+/* Finds an option by its full name, else by an unambiguous beginning. */
+static const struct opt *find_name(const struct command *cmd, const char *name, size_t len,
+				   bool *ambiguous)
+{
+	const struct opt *begun = NULL;
+
+	*ambiguous = false;
+	for (const struct opt *o = cmd->opts; o->kind != OPT_END; o++) {
+		if (!o->name || strncmp(o->name, name, len))
+			continue;
+		if (!o->name[len])
+			return o;
+		*ambiguous = begun != NULL;
+		begun = o;
+	}
+	return *ambiguous ? NULL : begun;
+}
+
+static int unknown_name(struct opt_run *r, const char *name, size_t len, bool ambiguous)
+{
+	char *typed = xstrndup(name, len);
+	struct suggestion n = { .word = typed };
+	int err;
+
+	for (const struct opt *o = r->cmd->opts; o->kind != OPT_END; o++)
+		if (o->name)
+			suggest_offer(&n, o->name);
+	if (ambiguous)
+		err = msg_set(r->m, -EINVAL, "--%s can be more than one option", typed);
+	else if (n.best)
+		err = msg_set(r->m, -EINVAL, "unknown option --%s; did you mean --%s?", typed,
+			      n.best);
+	else
+		err = msg_set(r->m, -EINVAL, "unknown option --%s; see \"perfctl %s --help\"",
+			      typed, r->cmd->name);
+	free(typed);
+	return err;
+}
+
+static int parse_long(struct opt_run *r, const char *word)
+{
+	const char *eq = strchr(word, '=');
+	size_t len = eq ? (size_t)(eq - word) : strlen(word);
+	const struct opt *o;
+	bool ambiguous;
+	char *shown;
+	int err;
+
+	if (len == 4 && !strncmp(word, "help", 4))
+		return OPT_HELP_ASKED;
+	o = find_name(r->cmd, word, len, &ambiguous);
+	if (!o && len > 3 && !strncmp(word, "no-", 3)) {
+		bool unused;
+
+		o = find_name(r->cmd, word + 3, len - 3, &unused);
+		if (o && o->kind == OPT_FLAG && !eq) {
+			*(bool *)(r->into + o->offset) = false;
+			return 0;
+		}
+		o = NULL;
+	}
+	if (!o)
+		return unknown_name(r, word, len, ambiguous);
+	shown = xasprintf("--%s", o->name);
+	err = take(r, o, shown, eq ? eq + 1 : NULL);
+	free(shown);
+	return err;
+}
+
+/* Parses "-ag", "-F99", "-F 99". */
+static int parse_letters(struct opt_run *r, const char *word)
+{
+	for (; *word; word++) {
+		const struct opt *o = find_letter(r->cmd, *word);
+		char shown[3] = { '-', *word, 0 };
+		int err;
+
+		if (!o && *word == 'h')
+			return OPT_HELP_ASKED;
+		if (!o)
+			return msg_set(r->m, -EINVAL,
+				       "unknown option %s; see \"perfctl %s --help\"", shown,
+				       r->cmd->name);
+		if (o->arg && word[1] && (!o->maybe || o->maybe(word + 1)))
+			return take(r, o, shown, word + 1);
+		if (o->maybe && word[1])
+			err = store(r, o, shown, NULL);
+		else
+			err = take(r, o, shown, NULL);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int opt_parse(const struct command *cmd, void *into, int argc, char **argv, int *n_operands,
+	      struct msg *m)
+{
+	struct opt_run r = {
+		.cmd = cmd, .into = into, .argv = argv, .argc = argc, .next = 1, .m = m
+	};
+	int kept = 0;
+
+	while (r.next < argc) {
+		char *word = argv[r.next++];
+		int err = 0;
+
+		if (!strcmp(word, "--"))
+			break;
+		if (word[0] == '-' && word[1] == '-') {
+			err = parse_long(&r, word + 2);
+		} else if (word[0] == '-' && word[1]) {
+			err = parse_letters(&r, word + 1);
+		} else if (cmd->runs_command) {
+			r.next--;
+			break;
+		} else {
+			argv[1 + kept++] = word;
+		}
+		if (err)
+			return err;
+	}
+	while (r.next < argc)
+		argv[1 + kept++] = argv[r.next++];
+	*n_operands = kept;
+	return 0;
+}
+
+static void help_wrapped(FILE *out, const char *text, int indent, int column)
+{
+	const int width = 80;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + len > width) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", len, text);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void help_option(FILE *out, const struct opt *o)
+{
+	const int indent = 28;
+	int n = fprintf(out, "  ");
+
+	if (o->letter)
+		n += fprintf(out, "-%c%s", o->letter, o->name ? ", " : "");
+	else
+		n += fprintf(out, "    ");
+	if (o->name)
+		n += fprintf(out, "--%s", o->name);
+	if (o->arg)
+		n += fprintf(out, o->maybe ? " [%s]" : " %s", o->arg);
+	if (n >= indent)
+		n = fprintf(out, "\n") - 1;
+	fprintf(out, "%*s", indent - n, "");
+	help_wrapped(out, o->help, indent, indent);
+}
+
+void opt_help(const struct command *cmd, FILE *out)
+{
+	fprintf(out, "Usage: perfctl %s [OPTION]...%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
+		cmd->operands);
+	help_wrapped(out, cmd->about, 0, 0);
+	fprintf(out, "\n");
+	for (const struct opt *o = cmd->opts; o->kind != OPT_END; o++) {
+		if (o->kind == OPT_HEADING)
+			fprintf(out, "%s%s:\n", o == cmd->opts ? "" : "\n", o->help);
+		else
+			help_option(out, o);
+	}
+	fprintf(out, "  -h, --help                show this\n");
+	if (cmd->examples)
+		fprintf(out, "\nExamples:\n%s", cmd->examples);
+	fprintf(out, "\nThe manual: man perfctl-%s\n", cmd->name);
+}

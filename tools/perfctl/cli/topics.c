@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl help TOPIC: explains how to do things. See topics.h. */
+#include "topics.h"
+
+static const struct topic {
+	const char *name;
+	const char *summary;
+	const char *text;
+} topics[] = {
+	{ "start", "what to do first",
+	  "  perfctl doctor                       what this machine can do\n"
+	  "  perfctl stat -- COMMAND              count: is it slow, and at what?\n"
+	  "  perfctl record -g -- COMMAND         sample, with call chains\n"
+	  "  perfctl report                       browse: where did the time go?\n"
+	  "  perfctl report --html page.html      the same as a page to pass on\n"
+	  "  perfctl annotate                     which instructions\n"
+	  "  perfctl diff before after            what changed, and is it chance?\n" },
+	{ "slow", "a program is slow and no processor is busy",
+	  "Then it waits. Record who left the processor, and where from:\n\n"
+	  "  perfctl record --off-cpu -e sched:sched_wakeup -- COMMAND\n"
+	  "  perfctl off-cpu --comm NAME          where it waited, and how long\n"
+	  "  perfctl off-cpu --state preempted    who had to wait for a processor\n"
+	  "  perfctl timeline --threads           who ran when\n" },
+	{ "call-chains", "chains that break off in [unknown]",
+	  "Chains by frame pointers (record -g) need code that keeps them:\n"
+	  "-fno-omit-frame-pointer. Without, record a piece of the stack and let it be\n"
+	  "unwound when it is read:\n\n"
+	  "  perfctl record -g dwarf -- COMMAND\n" },
+	{ "symbols", "functions that have no names",
+	  "\"object+0x1234\" is a place without a symbol: the object was stripped. Install its\n"
+	  "debug symbols (Debian: package NAME-dbgsym), or set DEBUGINFOD_URLS. If the notes\n"
+	  "below a report say that a file has changed, it is not the one that was recorded.\n"
+	  "Kernel functions need the right to see their addresses when recording:\n"
+	  "kernel.kptr_restrict=0, or record as root.\n" },
+	{ "lost", "records were lost",
+	  "They came faster than they could be written. How many is exact. Then\n\n"
+	  "  perfctl record -m 16M ...            larger rings\n"
+	  "  perfctl record --filter 'EXPR' ...   fewer records, refused in the kernel\n"
+	  "  perfctl record -F 99 ...             fewer samples\n" },
+	{ "config", "options that you always want",
+	  "~/.config/perfctl/config (or the file that PERFCTL_CONFIG names):\n\n"
+	  "  [report]\n"
+	  "  sort = dso,symbol\n"
+	  "  children = yes\n\n"
+	  "  [record]\n"
+	  "  freq = 499\n\n"
+	  "What is typed goes before it.\n" },
+	{ "output", "output for people and for programs",
+	  "On a terminal there are colours, a pager ($PAGER) and progress bars; in a pipe there\n"
+	  "are none. NO_COLOR or --color never switches colours off. For programs:\n\n"
+	  "  perfctl report --json - | jq .       also --csv -\n"
+	  "  perfctl stat -x , ...\n"
+	  "  perfctl flame --folded\n"
+	  "  perfctl script\n"
+	  "  perfctl completion bash              also zsh, fish: what the shell completes\n" },
+};
+
+bool topic_print(const char *name, FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (!strcmp(topics[i].name, name)) {
+			fprintf(out, "%s: %s\n\n%s", topics[i].name, topics[i].summary,
+				topics[i].text);
+			return true;
+		}
+	return false;
+}
+
+void topic_list(FILE *out)
+{
+	fprintf(out, "\nTopics of \"perfctl help\":\n");
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		fprintf(out, "  %-11s  %s\n", topics[i].name, topics[i].summary);
+}
+
+void topic_suggest(struct suggestion *n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		suggest_offer(n, topics[i].name);
+}

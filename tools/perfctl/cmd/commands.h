@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All commands of perfctl, in the order of "perfctl help". */
+#ifndef PERFCTL_CMD_COMMANDS_H
+#define PERFCTL_CMD_COMMANDS_H
+
+#include "cli/opt.h"
+
+/* A command NAME is command_NAME in NAME.c. */
+#define COMMANDS(X)						\
+	X(list) X(stat) X(record) X(report) X(script)		\
+	X(doctor) X(pmu) X(annotate) X(diff) X(flame)		\
+	X(offcpu) X(timeline) X(top) X(export) X(import)	\
+	X(trace)
+
+#define DECLARE_COMMAND(name) extern const struct command command_##name;
+COMMANDS(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
+
+extern const struct command *const commands[];
+extern const size_t commands_n;
+
+#endif

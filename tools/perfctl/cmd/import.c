@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl import: a perf.data becomes a trace. */
+#include "commands.h"
+#include "base/say.h"
+#include "base/text.h"
+#include "import/file.h"
+#include "import/import.h"
+#include "import/sort.h"
+#include "import/write.h"
+
+#include <inttypes.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define DEFAULT_OUTPUT "pev.trace"
+
+struct import_opts {
+	const char *output;
+	const char *kallsyms;
+};
+
+static const struct opt import_options[] = {
+	{ 'o', OPT_STRING, "output", "DIR", "the trace to write (default: " DEFAULT_OUTPUT "; an "
+	  "older one is renamed to DIR.old)", offsetof(struct import_opts, output) },
+	{ 0, OPT_STRING, "kallsyms", "FILE", "the functions of the kernel that was profiled "
+	  "(default: from perf's cache of build ids, or /proc/kallsyms if it is the running one)",
+	  offsetof(struct import_opts, kallsyms) },
+	{ 0 },
+};
+
+static void say_skipped(const struct import *im)
+{
+	static const char *const names[] = {
+		[PERF_RECORD_THROTTLE] = "throttle", [PERF_RECORD_UNTHROTTLE] = "unthrottle",
+		[PERF_RECORD_READ] = "read", [PERF_RECORD_AUX] = "AUX",
+		[PERF_RECORD_ITRACE_START] = "itrace", [PERF_RECORD_SWITCH] = "switch",
+		[PERF_RECORD_SWITCH_CPU_WIDE] = "switch", [PERF_RECORD_NAMESPACES] = "namespaces",
+		[PERF_RECORD_KSYMBOL] = "ksymbol", [PERF_RECORD_BPF_EVENT] = "bpf",
+		[PERF_RECORD_CGROUP] = "cgroup", [PERF_RECORD_TEXT_POKE] = "text poke",
+	};
+	struct strbuf b = { 0 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(im->skipped); i++)
+		if (im->skipped[i])
+			strbuf_addf(&b, "%s%" PRIu64 " %s", b.len ? ", " : "", im->skipped[i],
+				    i < ARRAY_SIZE(names) && names[i] ? names[i] : "unknown");
+	if (b.len)
+		note("records that a trace has no place for were left out: %s", b.s);
+	strbuf_free(&b);
+}
+
+static void say_result(const struct import *im, const char *output)
+{
+	char a[32], b[32];
+
+	fprintf(stderr, "[ %s: %s samples of %zu events, %s mappings and tasks ]\n", output,
+		text_count(a, im->samples), im->n_events, text_count(b, im->sideband));
+	say_skipped(im);
+	if (im->why_end)
+		note("%s: %s (byte %" PRIu64 "): the rest is left out", im->path, im->why_end,
+		     im->end_at);
+	if (im->broken)
+		note("%s records made no sense and were left out", text_count(a, im->broken));
+	if (im->late)
+		note("%s records came too late for their place: they have the time of the one "
+		     "before", text_count(a, im->late));
+}
+
+static int import_file(struct import *im, const struct import_opts *o, const char *output,
+		       struct msg *m)
+{
+	int err = import_open(im, m);
+
+	if (err)
+		return err;
+	err = import_write_open(im, output, o->kallsyms, m);
+	if (!err)
+		err = import_each(im, import_queue_add, m);
+	if (!err)
+		err = import_queue_end(im, m);
+	err = import_write_close(im, err, m);
+	if (!err)
+		say_result(im, output);
+	return err;
+}
+
+static int import_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct import_opts *o = opts;
+	struct import im = { 0 };
+	int err;
+
+	if (n > 1)
+		return msg_set(m, -EINVAL, "one file at a time: \"%s\" is one too many",
+			       args[n - 1]);
+	im.path = n ? args[0] : "perf.data";
+	err = import_file(&im, o, o->output ? o->output : DEFAULT_OUTPUT, m);
+	import_queue_free(&im);
+	import_free(&im);
+	return err;
+}
+
+const struct command command_import = {
+	.name = "import",
+	.operands = "[perf.data]",
+	.summary = "make a recording of perf's perf.data",
+	.about = "Reads what perf record wrote, compressed or not, into a pipe or a file, and "
+		 "writes the same as a trace that report, script and export read: samples with "
+		 "call chains, user registers and stacks, tracepoints with their fields, the "
+		 "processes and their mappings with build ids.",
+	.examples = "  perfctl import && perfctl report\n"
+		    "  perfctl import -o old.trace archive/perf.data\n",
+	.opts = import_options,
+	.opts_size = sizeof(struct import_opts),
+	.run = import_run,
+};

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl list: the events that can be counted and recorded. */
+#include "commands.h"
+#include "base/json.h"
+#include "base/say.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/suggest.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+#include "event/names.h"
+#include "event/processor.h"
+#include "views/list_processor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct opt list_options[] = {
+	ENGINE_OPT,
+	{ 'v', OPT_FLAG, "fields", NULL, "show the fields of tracepoints and markers, and the "
+	  "unit masks of the processor's events",
+	  offsetof(struct list_opts, fields) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON", offsetof(struct list_opts, json) },
+	{ 0, OPT_FLAG, "names", NULL, "print bare names, one a line",
+	  offsetof(struct list_opts, names) },
+	{ 0, OPT_STRING, "pmu", "NAME", "show the events of another processor, by the name of "
+	  "libpfm4's table; \"list\" shows these", offsetof(struct list_opts, pmu) },
+	{ 0 },
+};
+
+/* What the kinds are called in headings, in the order of printing. */
+static const struct list_kind {
+	uint32_t type;
+	const char *about;
+} kinds[] = {
+	{ PEV_TYPE_SOFTWARE, "Software counters (stat; record samples them)" },
+	{ PEV_TYPE_HARDWARE, "Hardware counters, as far as this processor has them" },
+	{ PEV_TYPE_TIMER, "Timers (record takes samples at a frequency)" },
+	{ PEV_TYPE_MARKER, "Kernel markers" },
+	{ PEV_TYPE_TRACEPOINT, "Kernel tracepoints" },
+	{ PEV_TYPE_SIDEBAND, "Sideband (recorded by themselves, to resolve samples)" },
+	{ 0, "Others, of types that this perfctl does not know" },
+};
+
+static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
+{
+	if (!strcmp(pattern, e->type_name))
+		return true;
+	/* perf's words */
+	return (!strcmp(pattern, "sw") && e->type == PEV_TYPE_SOFTWARE) ||
+	       (!strcmp(pattern, "hw") && e->type == PEV_TYPE_HARDWARE) ||
+	       (!strcmp(pattern, "tp") && e->type == PEV_TYPE_TRACEPOINT);
+}
+
+static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns)
+{
+	for (int i = 0; i < n; i++) {
+		const char *p = patterns[i];
+
+		if (kind_matches(p, e) || glob_match(p, e->name))
+			return true;
+		if (e->type == PEV_TYPE_HARDWARE && list_contains(e->name, p))
+			return true;
+		/* "sched" alone means the whole system */
+		if (!strchr(p, ':') && !strncmp(e->name, p, strlen(p)) && e->name[strlen(p)] == ':')
+			return true;
+	}
+	return !n;
+}
+
+/* Calls @each for "type name" of a catalog line's fields. */
+static void for_fields(const char *fields, void (*each)(void *arg, const char *type, size_t tlen,
+							const char *name), void *arg)
+{
+	char *copy = xstrdup(fields), *save, *p;
+
+	for (p = strtok_r(copy, ";", &save); p; p = strtok_r(NULL, ";", &save)) {
+		char *name;
+
+		p += strspn(p, " ");
+		name = strrchr(p, ' ');
+		if (!name)
+			continue;
+		each(arg, p, (size_t)(name - p), name + 1);
+	}
+	free(copy);
+}
+
+static void print_field(void *arg, const char *type, size_t tlen, const char *name)
+{
+	char safe[256];
+
+	(void)arg;
+	printf("      %-24s %.*s\n", text_safe(safe, sizeof(safe), name), (int)tlen, type);
+}
+
+static void print_entry(const struct pev_catalog_entry *e, const struct list_opts *o)
+{
+	size_t len = strlen(e->name);
+	const struct counter_name *c = e->type == PEV_TYPE_SOFTWARE ? software_find(e->name, len) :
+				       e->type == PEV_TYPE_HARDWARE ? hardware_find(e->name, len) :
+								      NULL;
+	char safe[300];
+
+	text_safe(safe, sizeof(safe), e->name);
+	if (c)
+		printf("  %-30s %s%s%s%s\n", safe, c->about, c->alias ? " (also " : "",
+		       c->alias ? c->alias : "", c->alias ? ")" : "");
+	else
+		printf("  %s\n", safe);
+	if (o->fields)
+		for_fields(e->fields, print_field, NULL);
+}
+
+/**
+ * struct list_events - the catalog in the order of printing
+ */
+struct list_events {
+	const struct pev_catalog_entry **e;
+	size_t n;
+};
+
+static size_t print_kind(const struct list_events *c, const struct list_kind *kind, int n,
+			 char **patterns, const struct list_opts *o)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pev_catalog_entry *e = c->e[i];
+
+		if (e->type != kind->type || !wanted(e, n, patterns))
+			continue;
+		if (o->names) {
+			printf("%s\n", e->name);
+			found++;
+			continue;
+		}
+		if (!found++)
+			printf("%s:\n", kind->about);
+		print_entry(e, o);
+	}
+	if (found && !o->names)
+		printf("\n");
+	return found;
+}
+
+static void json_field(void *arg, const char *type, size_t tlen, const char *name)
+{
+	char *t = xstrndup(type, tlen);
+
+	json_open(arg, NULL, '{');
+	json_string(arg, "name", name);
+	json_string(arg, "type", t);
+	json_close(arg, '}');
+	free(t);
+}
+
+static void json_entry(struct json *j, const struct pev_catalog_entry *e)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "type", e->type_name);
+	json_string(j, "name", e->name);
+	json_open(j, "fields", '[');
+	for_fields(e->fields, json_field, j);
+	json_close(j, ']');
+	json_close(j, '}');
+	fputs("\n", j->out);
+}
+
+static void nothing_found(const struct list_events *c, int n, char **patterns,
+			  const struct list_opts *o)
+{
+	for (int i = 0; i < n; i++) {
+		struct suggestion near = { .word = patterns[i] };
+
+		for (size_t k = 0; k < c->n; k++)
+			suggest_offer(&near, c->e[k]->name);
+		if (!o->none)
+			processor_suggest(&near);
+		if (near.best)
+			print_error("no event matches \"%s\"; did you mean \"%s\"?", patterns[i],
+				    near.best);
+		else
+			print_error(
+				"no event matches \"%s\"%s", patterns[i],
+				o->none ?
+					" (and there is no PMU here that pev can use: no hardware events)" :
+					"");
+	}
+}
+
+/* The order of printing: counters and timers in the kernel's, which is by importance */
+static int kind_rank(uint32_t type)
+{
+	int rank = 0;
+
+	while (rank < (int)ARRAY_SIZE(kinds) && kinds[rank].type != type)
+		rank++;
+	return rank;
+}
+
+static int by_kind_and_name(const void *va, const void *vb)
+{
+	const struct pev_catalog_entry *a = *(const struct pev_catalog_entry *const *)va;
+	const struct pev_catalog_entry *b = *(const struct pev_catalog_entry *const *)vb;
+	int ra = kind_rank(a->type), rb = kind_rank(b->type);
+
+	if (ra != rb)
+		return ra - rb;
+	if (a->type == PEV_TYPE_SOFTWARE || a->type == PEV_TYPE_HARDWARE ||
+	    a->type == PEV_TYPE_TIMER)
+		return a->name < b->name ? -1 : a->name > b->name; /* in one text */
+	return strcmp(a->name, b->name);
+}
+
+static struct list_events sorted(const struct pev_catalog *catalog)
+{
+	struct list_events c = { .n = catalog ? pev_catalog_count(catalog) : 0 };
+
+	c.e = xcalloc(c.n ? c.n : 1, sizeof(*c.e));
+	for (size_t i = 0; i < c.n; i++)
+		c.e[i] = pev_catalog_entry(catalog, i);
+	qsort(c.e, c.n, sizeof(*c.e), by_kind_and_name);
+	return c;
+}
+
+static size_t print_all(const struct list_events *c, int n, char **patterns,
+			const struct list_opts *o)
+{
+	struct list_search search = { .patterns = patterns, .n = n };
+	size_t found = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+		found += print_kind(c, &kinds[k], n, patterns, o);
+	if (c->n && !n && !o->names) {
+		list_processor_hint(o);
+		return found;
+	}
+	found += list_processor(o, &search, NULL);
+	search.texts = true;
+	return found ? found : list_processor(o, &search, NULL);
+}
+
+static size_t print_json(const struct list_events *c, int n, char **patterns,
+			 const struct list_opts *o)
+{
+	struct list_search search = { .patterns = patterns, .n = n };
+	struct json j = { .out = stdout };
+	size_t found = 0;
+
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; i < c->n; i++) {
+		if (wanted(c->e[i], n, patterns)) {
+			json_entry(&j, c->e[i]);
+			found++;
+		}
+	}
+	found += list_processor(o, &search, &j);
+	search.texts = true;
+	if (!found)
+		found = list_processor(o, &search, &j);
+	json_close(&j, ']');
+	json_end_line(&j);
+	return found;
+}
+
+/* Another processor's events are no concern of the kernel's. */
+static int other_pmu(const struct list_opts *o, struct msg *m)
+{
+	struct pev_pmu_table t;
+	uint64_t code;
+	char *any;
+	int pos = 0, err = processor_names(m);
+
+	if (err || !strcmp(o->pmu, "list") || processor_table_next(&pos, o->pmu, &t))
+		return err;
+	any = xasprintf("%s::X", o->pmu);
+	err = processor_code(any, &code, m);
+	free(any);
+	return err;
+}
+
+static int list_run(const void *opts, int n, char **args, struct msg *m)
+{
+	struct list_opts o = *(const struct list_opts *)opts;
+	struct pev_catalog *catalog = NULL;
+	struct list_events c;
+	struct pev_info info;
+	size_t found;
+	int err;
+
+	err = o.pmu ? other_pmu(&o, m) : kernel_catalog(&catalog, m);
+	if (!err && !o.pmu) {
+		err = kernel_info(&info, m);
+		o.none = !info.pmu_counters;
+	}
+	if (err)
+		return err;
+	if (o.pmu && !strcmp(o.pmu, "list")) {
+		list_processor_tables(&o);
+		return STATUS_OK;
+	}
+	c = sorted(catalog);
+	found = o.json ? print_json(&c, n, args, &o) : print_all(&c, n, args, &o);
+	if (!found && n)
+		nothing_found(&c, n, args, &o);
+	free(c.e);
+	pev_catalog_free(catalog);
+	return found || !n ? STATUS_OK : STATUS_FAILED;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.operands = "[GLOB|KIND|WORD]...",
+	.summary = "show the events that can be counted and recorded",
+	.about =
+		"Shows the events that the running kernel offers: those whose name matches a GLOB, "
+		"those of a KIND (software, hardware, timer, tracepoint, marker, sideband) or of a "
+		"system (sched), or all; and the processor's own events whose names contain a word "
+		"(or, if there is no other, whose descriptions do).",
+	.examples = "  perfctl list                      everything\n"
+		    "  perfctl list 'sched:*'            one system's tracepoints\n"
+		    "  perfctl list -v sched:sched_switch  with its fields\n"
+		    "  perfctl list marker               all kernel markers\n"
+		    "  perfctl list cache                hardware events about caches\n"
+		    "  perfctl list -v INST_RETIRED      one of them, with its unit masks\n"
+		    "  perfctl list --pmu power9         the events of another processor\n",
+	.opts = list_options,
+	.opts_size = sizeof(struct list_opts),
+	.run = list_run,
+};

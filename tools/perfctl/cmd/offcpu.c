@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perfctl off-cpu: where threads waited, by the call chains that they had when
+ * they left the processor.
+ */
+#include "commands.h"
+#include "base/say.h"
+#include "cli/command.h"
+#include "cli/term.h"
+#include "session/sched.h"
+#include "session/session.h"
+#include "profile/load.h"
+#include "report/out.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define DEFAULT_SORT  "comm,symbol"
+#define DEFAULT_LIMIT 0.1
+#define BRANCH_LIMIT  0.5
+
+struct offcpu_opts {
+	const char *input;
+	const char *sort;
+	const char *time;
+	const char *json;
+	const char *csv;
+	const char *color;
+	const char *state;
+	const char *comm;
+	struct rows_config rows;
+	double limit;
+	uint64_t least_us;
+	bool flat;
+	bool no_open;
+};
+
+/**
+ * struct waiting - a thread that left its processor
+ * @since: ns since the epoch; 0: it is running, or was not seen yet
+ */
+struct waiting {
+	uint32_t tid;
+	int64_t since;
+	bool blocked;
+	struct cell_key key;
+};
+
+struct offcpu_run {
+	struct offcpu_opts opts;
+	struct session session;
+	struct profile profile;
+	struct waiting *waits;
+	size_t n, cap;
+	struct htab h;
+	struct sched_fields *fields; /* by class */
+	bool *is_switch;
+	int64_t from, to;
+	uint64_t open;
+	uint64_t switches;
+	bool chains;
+};
+
+static const struct opt offcpu_options[] = {
+	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct offcpu_opts, input) },
+	{ 0, OPT_HEADING, .help = "What to show" },
+	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, dso, symbol (the function "
+	  "that waited), parent (default: " DEFAULT_SORT ")", offsetof(struct offcpu_opts, sort) },
+	{ 0, OPT_FLAG, "flat", NULL, "no call trees", offsetof(struct offcpu_opts, flat) },
+	{ 0, OPT_STRING, "state", "STATE", "only waits of this kind: blocked (for something to "
+	  "happen) or preempted (for a processor)", offsetof(struct offcpu_opts, state) },
+	{ 0, OPT_U64, "least", "US", "leave out waits shorter than so many microseconds",
+	  offsetof(struct offcpu_opts, least_us) },
+	{ 0, OPT_FLAG, "no-open", NULL, "leave out waits that had not ended when the recording did",
+	  offsetof(struct offcpu_opts, no_open) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
+	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
+	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",
+	  offsetof(struct offcpu_opts, comm) },
+	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
+	  offsetof(struct offcpu_opts, rows.symbol) },
+	{ 0, OPT_STRING, "time", "FROM,TO", "only waits that end within, in seconds since the "
+	  "trace's begin", offsetof(struct offcpu_opts, time) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
+	  offsetof(struct offcpu_opts, json) },
+	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV; weights are ns",
+	  offsetof(struct offcpu_opts, csv) },
+	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
+	  offsetof(struct offcpu_opts, color) },
+	{ 0 },
+};
+
+static struct waiting *wait_of(struct offcpu_run *r, uint32_t tid)
+{
+	struct waiting *w;
+
+	if (HTAB_GET(w, &r->h, hash_u64(tid), w->tid == tid, r->waits, r->n, r->cap))
+		w->tid = tid;
+	return w;
+}
+
+static void wait_ends(struct offcpu_run *r, struct waiting *w, int64_t now)
+{
+	uint64_t ns = (uint64_t)(now - w->since);
+	bool wanted = !r->opts.state || (w->blocked == !strcmp(r->opts.state, "blocked"));
+
+	/* shares are of what was asked for */
+	if (r->opts.comm &&
+	    !globs_match(r->opts.comm, machine_comm_name(&r->session.machine, w->key.comm)))
+		wanted = false;
+	if (w->since && now > w->since && now >= r->from && now <= r->to && wanted &&
+	    ns >= r->opts.least_us * 1000)
+		profile_add(&r->profile, &w->key, ns);
+	w->since = 0;
+}
+
+static void wait_begins(struct offcpu_run *r, struct waiting *w, const struct pev_event *event,
+			const struct sched_fields *f, uint32_t number, int64_t now)
+{
+	struct profile *p = &r->profile;
+	const struct seen *who = sched_prev(&p->session->machine, event, f);
+	const struct pev_event *ev = session_unwind(&r->session, who, event);
+
+	if (sched_state(ev, f) == SCHED_DEAD)
+		return;
+	w->since = now;
+	w->blocked = sched_state(ev, f) == SCHED_BLOCKED;
+	w->key = (struct cell_key){ .event = number, .comm = who->thread.comm,
+				    .pid = who->thread.pid, .tid = who->thread.tid };
+	if (ev->kstack_len || ev->ustack_len) {
+		r->chains = true;
+		w->key.chain = stacks_chain(p->stacks, who->space, ev->kstack, ev->kstack_len,
+					    ev->ustack, ev->ustack_len);
+		w->key.frame = p->stacks->chain_frames[p->stacks->chains[w->key.chain].first];
+	}
+}
+
+static int load(struct offcpu_run *r, struct msg *m)
+{
+	const struct session_class *cls;
+	const struct pev_event *ev;
+	uint64_t total = 0, done = 0;
+	int64_t now = 0;
+	int err;
+
+	for (unsigned int i = 0; i < pev_trace_nr_streams(r->session.trace); i++)
+		total += pev_trace_stream(r->session.trace, i)->size;
+	while ((err = session_next(&r->session, &ev, &cls, m)) > 0) {
+		const struct sched_fields *f = &r->fields[ev->cls->index];
+		uint32_t prev, next;
+
+		done += ev->record_len;
+		if (!r->is_switch[ev->cls->index])
+			continue;
+		if (++r->switches % 4096 == 0)
+			term_progress("reading", done, total);
+		now = pev_event_ns(ev);
+		prev = (uint32_t)pev_event_int(ev, f->prev_pid);
+		next = (uint32_t)pev_event_int(ev, f->next_pid);
+		if (next)
+			wait_ends(r, wait_of(r, next), now);
+		if (prev)
+			wait_begins(r, wait_of(r, prev), ev, f, cls->event, now);
+	}
+	term_progress_end();
+	now = pev_trace_end_ns(r->session.trace);
+	for (size_t i = 0; !err && i < r->n; i++) {
+		if (!r->waits[i].since)
+			continue;
+		r->open++;
+		if (!r->opts.no_open)
+			wait_ends(r, &r->waits[i], now);
+	}
+	return err;
+}
+
+/* How the scheduler itself is called: not what anybody waits for. */
+static bool is_scheduler(const char *name)
+{
+	static const char *const globs =
+		"pev_*,__pev_*,__traceiter_*,perf_trace_*,__schedule*,schedule,schedule_*,"
+		"preempt_schedule*,io_schedule*,irqentry_exit*,__cond_resched*,asm_sysvec_*,sysvec_*";
+
+	return globs_match(globs, name);
+}
+
+/* Cells again, each beginning with the function that waited. */
+static void drop_scheduler(struct profile *p)
+{
+	struct cell *cells = p->cells;
+	size_t n = p->n_cells;
+	uint8_t *verdicts;
+
+	stacks_resolve(p->stacks);
+	verdicts = xcalloc(p->stacks->n_funcs, 1);
+	p->cells = NULL;
+	p->n_cells = p->cap_cells = 0;
+	htab_clear(&p->h_cells);
+	for (size_t i = 0; i < n; i++) {
+		struct cell_key key = cells[i].key;
+		uint32_t skip = 0;
+
+		for (; skip + 1 < p->stacks->chains[key.chain].n; skip++) {
+			uint32_t first = p->stacks->chains[key.chain].first + skip;
+			uint32_t func = stacks_frame_func(p->stacks,
+							  p->stacks->chain_frames[first]);
+			struct strbuf b = { 0 };
+
+			if (!verdicts[func]) {
+				stacks_func_name(p->stacks, func, &b);
+				verdicts[func] = is_scheduler(b.s) ? 1 : 2;
+				strbuf_free(&b);
+			}
+			if (verdicts[func] == 2)
+				break;
+		}
+		if (p->stacks->chains[key.chain].n) {
+			key.chain = stacks_chain_from(p->stacks, key.chain, skip);
+			key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
+		}
+		profile_add_many(p, &key, cells[i].samples, cells[i].weight);
+	}
+	free(cells);
+	free(verdicts);
+}
+
+static void find_switches(struct offcpu_run *r)
+{
+	r->fields = xcalloc(r->session.n_classes, sizeof(*r->fields));
+	r->is_switch = xcalloc(r->session.n_classes, sizeof(*r->is_switch));
+	for (unsigned int c = 0; c < r->session.n_classes; c++)
+		r->is_switch[c] = sched_is_switch(pev_trace_class(r->session.trace, c),
+						  &r->fields[c]);
+}
+
+static int offcpu(struct offcpu_run *r, struct msg *m)
+{
+	struct offcpu_opts *o = &r->opts;
+	struct report_style style = { .out = stdout, .limit = DEFAULT_LIMIT,
+				      .branch = BRANCH_LIMIT, .waits = true };
+	int err;
+
+	find_switches(r);
+	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &r->from, &r->to, m);
+	if (!err)
+		err = load(r, m);
+	if (!err && !r->switches)
+		err = msg_set(m, -EBADMSG,
+			      "%s has no sched:sched_switch; record with \"perfctl "
+			      "record -a -g -e sched:sched_switch\"",
+			      pev_trace_path(r->session.trace));
+	if (err)
+		return err;
+	drop_scheduler(&r->profile);
+	stacks_resolve(&r->session.stacks);
+	if (o->limit >= 0)
+		style.limit = style.branch = o->limit;
+	style.graph = r->chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
+	if (o->json) {
+		err = report_write_json(&r->profile, &o->rows, &style, o->json, m);
+	} else if (o->csv) {
+		err = report_write_csv(&r->profile, &o->rows, &style, ",", o->csv, m);
+	} else if (r->profile.n_cells) {
+		style.color = term_color(o->color);
+		term_pager_start();
+		report_text(&r->profile, &o->rows, &style);
+		term_pager_end();
+	} else {
+		print_error("no wait%s", o->time || o->state || o->least_us || o->comm ?
+						 " matches" :
+						 " began or ended in the recording");
+	}
+	if (!r->chains)
+		note("the recording has no call chains (record -g): it is not known where threads "
+		     "waited");
+	return err;
+}
+
+static int check(const struct offcpu_opts *o, int n, char **args, struct msg *m)
+{
+	if (command_trace_twice(n, args, o->input, m))
+		return -EINVAL;
+	if (o->state && strcmp(o->state, "blocked") && strcmp(o->state, "preempted"))
+		return msg_set(m, -EINVAL, "--state takes blocked or preempted, not \"%s\"",
+			       o->state);
+	return term_check_color(o->color, m);
+}
+
+static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
+{
+	struct offcpu_run r = { .opts = *(const struct offcpu_opts *)opts };
+	int err;
+
+	err = check(&r.opts, n, args, m);
+	if (!err)
+		err = sort_parse(&r.opts.rows.sort, r.opts.sort, NULL, NULL, m);
+	if (!err)
+		err = session_open(&r.session, n ? args[0] : r.opts.input, m);
+	if (!err) {
+		profile_init(&r.profile, &r.session);
+		err = offcpu(&r, m);
+	}
+	fflush(stdout);
+	if (r.session.trace && !err)
+		session_note_damage(&r.session);
+	profile_free(&r.profile);
+	session_close(&r.session);
+	free(r.waits);
+	htab_free(&r.h);
+	free(r.fields);
+	free(r.is_switch);
+	sort_free(&r.opts.rows.sort);
+	return err;
+}
+
+const struct command command_offcpu = {
+	.name = "off-cpu",
+	.operands = "[DIR]",
+	.summary = "show where threads waited, and for how long",
+	.about = "Adds up the time between a thread's leaving the processor and its coming back, by "
+		 "the call chain that it left with. The recording needs sched:sched_switch of all "
+		 "CPUs, with call chains.",
+	.examples = "  perfctl record --off-cpu -- COMMAND\n"
+		    "  perfctl off-cpu\n"
+		    "  perfctl off-cpu --comm sqlite3 --state blocked\n",
+	.opts = offcpu_options,
+	.opts_size = sizeof(struct offcpu_opts),
+	.defaults = &(const struct offcpu_opts){ .sort = DEFAULT_SORT, .limit = -1 },
+	.run = offcpu_run,
+};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl report: where the samples of a recording were taken. */
+#include "commands.h"
+#include "base/say.h"
+#include "cli/command.h"
+#include "cli/suggest.h"
+#include "cli/term.h"
+#include "profile/inline.h"
+#include "profile/load.h"
+#include "report/notes.h"
+#include "report/out.h"
+#include "report/report.h"
+#include "html/html.h"
+#include "tui/tui.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEFAULT_SORT  "comm,dso,symbol"
+#define DEFAULT_LIMIT 0.1
+#define BRANCH_LIMIT  0.5
+#define TIME_SPANS    20
+
+struct report_opts {
+	const char *vmlinux;
+	const char *input;
+	const char *sort;
+	const char *event;
+	const char *time;
+	const char *quantum;
+	const char *json;
+	const char *csv;
+	const char *html;
+	const char *separator;
+	const char *color;
+	struct rows_config rows;
+	enum report_graph graph;
+	double limit;
+	uint64_t threads;
+	bool inlined;
+	bool samples;
+	bool stdio;
+};
+
+struct report_run {
+	struct report_opts opts;
+	struct session session;
+	struct load load;
+	struct report_style style;
+};
+
+static const char *const graph_modes[] = {
+	"none", "tree", "caller", "callee", "flat", "folded",
+};
+
+static bool is_graph_mode(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(graph_modes); i++)
+		if (!strcmp(word, graph_modes[i]))
+			return true;
+	return false;
+}
+
+static int set_graph(void *opts, const char *arg, struct msg *m)
+{
+	struct report_opts *o = opts;
+	struct suggestion near = { .word = arg };
+
+	o->graph = GRAPH_TREE;
+	o->rows.order = TREE_AUTO;
+	if (!arg || !strcmp(arg, "tree"))
+		return 0;
+	if (!strcmp(arg, "none"))
+		o->graph = GRAPH_NONE;
+	else if (!strcmp(arg, "flat"))
+		o->graph = GRAPH_FLAT;
+	else if (!strcmp(arg, "folded"))
+		o->graph = GRAPH_FOLDED;
+	else if (!strcmp(arg, "caller"))
+		o->rows.order = TREE_CALLER;
+	else if (!strcmp(arg, "callee"))
+		o->rows.order = TREE_CALLEE;
+	else {
+		for (size_t i = 0; i < ARRAY_SIZE(graph_modes); i++)
+			suggest_offer(&near, graph_modes[i]);
+		return msg_set(m, -EINVAL, "--call-graph: %s%s%s",
+			       near.best ? "did you mean \"" : "takes none, tree, caller, callee, "
+			       "flat or folded", near.best ? near.best : "", near.best ? "\"?" : "");
+	}
+	return 0;
+}
+
+static const struct opt report_options[] = {
+	{ 0, OPT_HEADING, .help = "Which recording" },
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct report_opts, input) },
+	VMLINUX_OPT(struct report_opts, vmlinux),
+	{ 0, OPT_HEADING, .help = "What to show" },
+	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
+	  "parent, event, time, or a field of the recorded events "
+	  "(default: " DEFAULT_SORT ")", offsetof(struct report_opts, sort) },
+	{ 'g', OPT_CALL, "call-graph", "MODE", "call trees below the rows: callee (a function and "
+	  "its callers), caller (from the outermost caller inwards), flat or folded (whole chains), "
+	  "none (default if the recording has call chains: callee; with --children: caller)", 0,
+	  set_graph, is_graph_mode },
+	{ 0, OPT_FLAG, "inline", NULL, "show what was inlined as functions of their own, by debug "
+	  "information", offsetof(struct report_opts, inlined) },
+	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
+	  offsetof(struct report_opts, rows.children) },
+	{ 0, OPT_FLAG, "group", NULL, "several events side by side in one table",
+	  offsetof(struct report_opts, rows.group) },
+	{ 0, OPT_STRING, "parent", "NAME", "--sort parent: the nearest caller of such a name",
+	  offsetof(struct report_opts, rows.parent) },
+	{ 0, OPT_STRING, "time-quantum", "TIME", "--sort time: the spans, such as 100ms "
+	  "(default: a twentieth of the recording)", offsetof(struct report_opts, quantum) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
+	  "(default: 0.1, branches 0.5)", offsetof(struct report_opts, limit) },
+	{ 'n', OPT_FLAG, "show-nr-samples", NULL, "a column with the number of samples",
+	  offsetof(struct report_opts, samples) },
+	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
+	{ 'e', OPT_STRING, "event", "EVENT", "only these events",
+	  offsetof(struct report_opts, event) },
+	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
+	  "missing", offsetof(struct report_opts, time) },
+	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
+	  offsetof(struct report_opts, rows.comm) },
+	{ 0, OPT_STRING, "dso", "NAME", "only these objects",
+	  offsetof(struct report_opts, rows.dso) },
+	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
+	  offsetof(struct report_opts, rows.symbol) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 0, OPT_FLAG, "stdio", NULL, "print text; on a terminal, rows can be browsed without this",
+	  offsetof(struct report_opts, stdio) },
+	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
+	  offsetof(struct report_opts, json) },
+	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV", offsetof(struct report_opts, csv) },
+	{ 0, OPT_STRING, "html", "FILE", "write a page for a browser: flame graph, call tree, table, "
+	  "timeline, search; it needs nothing else", offsetof(struct report_opts, html) },
+	{ 'x', OPT_STRING, "separator", "SEP", "what stands between the columns of CSV "
+	  "(default: a comma)", offsetof(struct report_opts, separator) },
+	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never", offsetof(struct report_opts, color) },
+	{ 0, OPT_U64, "threads", "N", "threads that read the recording (default: as many as there "
+	  "are CPUs; the result is always the same)", offsetof(struct report_opts, threads) },
+	{ 0 },
+};
+
+/* Options to what is loaded. */
+static int plan(struct report_run *r, struct load_config *c, struct msg *m)
+{
+	struct report_opts *o = &r->opts;
+	const struct sort_list *s = &o->rows.sort;
+	int err;
+
+	*c = (struct load_config){ .event = o->event, .threads = o->threads, .mask = s->mask };
+	if (o->rows.comm)
+		c->mask |= 1u << SORT_COMM;
+	for (unsigned int k = 0; k < s->n_fields; k++)
+		c->fields[k] = s->fields[k];
+	c->chains = o->graph || o->rows.children || (s->mask & (1u << SORT_PARENT));
+	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &c->from, &c->to, m);
+	if (!err && o->quantum)
+		err = load_parse_quantum(o->quantum, &c->quantum, m);
+	else
+		c->quantum = load_quantum(&r->session, TIME_SPANS);
+	if (o->html) {
+		uint64_t all = (uint64_t)(pev_trace_end_ns(r->session.trace) -
+					  pev_trace_begin_ns(r->session.trace));
+
+		c->mask = HTML_MASK;
+		c->chains = true;
+		c->quantum = all / HTML_SPANS + 1;
+	}
+	o->rows.quantum = c->quantum;
+	return err;
+}
+
+/* Rows to browse, unless something else is asked for. */
+static bool is_interactive(const struct report_opts *o)
+{
+	const char *term = getenv("TERM");
+
+	return TUI_AVAILABLE && !o->stdio && !o->json && !o->csv && !o->html && !o->rows.group &&
+	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb");
+}
+
+static int browse(struct report_run *r, struct load_config *config, struct msg *m)
+{
+	struct report_opts *o = &r->opts;
+	int err;
+
+	config->mask |= TUI_MASK;
+	config->chains = true;
+	load_init(&r->load, &r->session, config);
+	err = tui_run(&r->load, &o->rows, o->limit >= 0 ? o->limit : DEFAULT_LIMIT,
+		      term_color(o->color), m);
+	if (!err)
+		report_notes(&r->load.profile, o->event || o->time);
+	return err;
+}
+
+static int write_out(struct report_run *r, struct msg *m)
+{
+	struct report_opts *o = &r->opts;
+	const char *sep = o->separator ? o->separator : ",";
+
+	if (o->html)
+		return html_write(&r->load, o->html, m);
+	if (o->json)
+		return report_write_json(&r->load.profile, &o->rows, &r->style, o->json, m);
+	if (o->csv)
+		return report_write_csv(&r->load.profile, &o->rows, &r->style, sep, o->csv, m);
+	if (r->load.profile.n_cells) {
+		r->style.color = term_color(o->color);
+		term_pager_start();
+		report_text(&r->load.profile, &o->rows, &r->style);
+		term_pager_end();
+	}
+	return 0;
+}
+
+static int report_trace(struct report_run *r, struct msg *m)
+{
+	struct report_opts *o = &r->opts;
+	struct load_config config;
+	int err = plan(r, &config, m);
+
+	if (err)
+		return err;
+	if (is_interactive(o))
+		return browse(r, &config, m);
+	load_init(&r->load, &r->session, &config);
+	r->load.progress = term_progress;
+	r->load.arg = "reading";
+	err = load_run(&r->load, m);
+	term_progress_end();
+	if (err)
+		return err;
+	stacks_resolve(&r->session.stacks);
+	if (o->inlined)
+		profile_inline(&r->load.profile);
+	r->style = (struct report_style){ .out = stdout, .limit = DEFAULT_LIMIT,
+					  .branch = BRANCH_LIMIT, .samples = o->samples };
+	if (o->limit >= 0)
+		r->style.limit = r->style.branch = o->limit;
+	r->style.graph = r->load.chains ? o->graph : GRAPH_NONE;
+	if (o->rows.children && !r->load.chains) {
+		note("the recording has no call chains (record -g): --children has no effect");
+		o->rows.children = false;
+	}
+	err = write_out(r, m);
+	fflush(stdout);
+	report_notes(&r->load.profile, o->event || o->time);
+	return err;
+}
+
+static int check(const struct report_opts *o, int n, char **args, struct msg *m)
+{
+	if (command_trace_twice(n, args, o->input, m))
+		return -EINVAL;
+	if (!!o->json + !!o->csv + !!o->html > 1)
+		return msg_set(m, -EINVAL, "--json, --csv and --html exclude each other");
+	return term_check_color(o->color, m);
+}
+
+static int report_run(const void *opts, int n, char **args, struct msg *m)
+{
+	struct report_run r = { .opts = *(const struct report_opts *)opts };
+	int err;
+
+	err = check(&r.opts, n, args, m);
+	if (!err)
+		err = session_open(&r.session, n ? args[0] : r.opts.input, m);
+	if (!err)
+		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
+	if (!err)
+		err = sort_parse(&r.opts.rows.sort, r.opts.sort, load_has_field, &r.session, m);
+	if (!err)
+		err = report_trace(&r, m);
+	load_free(&r.load);
+	session_close(&r.session);
+	sort_free(&r.opts.rows.sort);
+	return err;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.operands = "[DIR]",
+	.summary = "show where the samples of a recording were taken",
+	.about = "Adds up the samples of a recording by program, object and function, and prints a "
+		 "table for each event, with call trees if call chains were recorded.",
+	.examples = "  perfctl report                       of pev.trace\n"
+		    "  perfctl report --sort dso            by object\n"
+		    "  perfctl report --children            with what functions called\n"
+		    "  perfctl report --comm sqlite3 -g none  one program, no trees\n"
+		    "  perfctl report -e sched:sched_switch --sort prev_state,comm\n",
+	.opts = report_options,
+	.opts_size = sizeof(struct report_opts),
+	.defaults = &(
+		const struct report_opts){ .sort = DEFAULT_SORT, .limit = -1, .graph = GRAPH_TREE },
+	.run = report_run,
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl stat: counts events while a command or something that runs does its work. */
+#include "commands.h"
+#include "base/status.h"
+#include "cli/suggest.h"
+#include "event/engine.h"
+#include "stat/measure.h"
+#include "stat/metric.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void list_metrics(void)
+{
+	size_t n;
+	const struct metric *m = stat_metrics(&n);
+
+	for (size_t i = 0; i < n; i++)
+		printf("%-18s %-20s %s and %s\n", m[i].name, m[i].unit,
+		       pev_config_name(PEV_TYPE_HARDWARE, m[i].value),
+		       pev_config_name(PEV_TYPE_HARDWARE, m[i].per));
+}
+
+static int add_metric(struct stat_opts *o, const char *name, struct msg *m)
+{
+	const struct metric *metric = stat_metric_find(name), *all;
+	struct suggestion near = { .word = name };
+	const struct metric **slot;
+	size_t n;
+
+	if (metric) {
+		slot = (const struct metric **)ARRAY_PUSH(o->metrics, o->n_metrics,
+							  o->cap_metrics);
+		*slot = metric;
+		return 0;
+	}
+	all = stat_metrics(&n);
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&near, all[i].name);
+	if (near.best)
+		return msg_set(m, -EINVAL, "unknown metric \"%s\"; did you mean \"%s\"?", name,
+			       near.best);
+	return msg_set(m, -EINVAL, "unknown metric \"%s\"; \"perfctl stat -M list\" shows them",
+		       name);
+}
+
+static int add_metrics(void *opts, const char *arg, struct msg *m)
+{
+	char *copy, *save, *p;
+	int err = 0;
+
+	if (!strcmp(arg, "list") || !strcmp(arg, "help")) {
+		list_metrics();
+		exit(STATUS_OK);
+	}
+	copy = xstrdup(arg);
+	for (p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save))
+		err = add_metric(opts, p, m);
+	free(copy);
+	return err;
+}
+
+static const struct opt stat_options[] = {
+	TARGET_OPTS(struct stat_opts, target, TARGET_COMMAND),
+	ENGINE_OPT,
+	{ 0, OPT_HEADING, .help = "What to count" },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
+	  "events; {a,b} is a group; may be repeated "
+	  "(default: " STAT_EVENTS
+	  ", and cycles, instructions, branches and branch-misses where "
+	  "the processor counts them)",
+	  offsetof(struct stat_opts, events), event_list_option },
+	{ 'M', OPT_CALL, "metrics", "METRIC[,METRIC]",
+	  "ratios, with the events that they need; "
+	  "\"list\" shows them",
+	  0, add_metrics },
+	{ 0, OPT_CALL, "filter", "EXPR",
+	  "count only what fulfils EXPR, for the tracepoints "
+	  "and markers of the -e before",
+	  offsetof(struct stat_opts, events), event_list_filter_option },
+	{ 0, OPT_HEADING, .help = "How" },
+	{ 'r', OPT_U64, "repeat", "N", "run the command N times; show means and deviations",
+	  offsetof(struct stat_opts, repeat) },
+	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
+	  offsetof(struct stat_opts, interval) },
+	{ 'A', OPT_FLAG, "per-cpu", NULL, "show each CPU's counts",
+	  offsetof(struct stat_opts, per_cpu) },
+	{ 0, OPT_FLAG, "allow-cross-window", NULL,
+	  "show ratios of events that shared counters by "
+	  "turns and were not counted at the same time",
+	  offsetof(struct stat_opts, cross_window) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 'x', OPT_STRING, "field-separator", "SEP", "print fields separated by SEP",
+	  offsetof(struct stat_opts, sep) },
+	{ 'j', OPT_FLAG, "json-output", NULL, "print one JSON object a line",
+	  offsetof(struct stat_opts, json) },
+	{ 'o', OPT_STRING, "output", "FILE", "write there instead of to the error output",
+	  offsetof(struct stat_opts, output) },
+	{ 0, OPT_FLAG, "append", NULL, "add to the end of that file",
+	  offsetof(struct stat_opts, append) },
+	{ 0 },
+};
+
+static int stat_run(const void *opts, int n, char **args, struct msg *m)
+{
+	return stat_measure(opts, n ? args : NULL, m);
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.operands = "[--] [COMMAND [ARG]...]",
+	.summary = "count events while a command runs",
+	.about = "Counts events of a command with all processes that it starts, of processes that "
+		 "run, of CPUs or of a cgroup, until the command ends, the processes end or Ctrl-C "
+		 "is pressed. Exits with the command's status.",
+	.examples =
+		"  perfctl stat -- make -j2             the usual counters of a build\n"
+		"  perfctl stat -r 5 -- ./bench         five runs, with deviations\n"
+		"  perfctl stat -e '{cycles,instructions}:u' -- ./bench   of user mode, together\n"
+		"  perfctl stat -M ipc,l1d-mpki -- ./bench   ratios\n"
+		"  perfctl stat -e 'sched:*' -a -- sleep 1   all scheduler events, everywhere\n"
+		"  perfctl stat -I 1000 -p 1234         a line of counts each second\n",
+	.opts = stat_options,
+	.runs_command = true,
+	.opts_size = sizeof(struct stat_opts),
+	.run = stat_run,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Prints findings. See doctor.h. */
+#include "doctor.h"
+
+#include <stdarg.h>
+
+void doctor_say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
+{
+	static const char *const words[] = { "ok  ", "note", "BAD " };
+	static const char *const colors[] = { "\033[32m", "\033[33m", "\033[31m" };
+	va_list ap;
+
+	d->bad += f == BAD;
+	printf("%s%s%s  %-18s ", d->color ? colors[f] : "", words[f], d->color ? "\033[m" : "",
+	       what);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+void doctor_remedy(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%25s-> ", "");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl doctor: hardware counters, and what stands in their way. */
+#include "pmu.h"
+#include "doctor.h"
+#include "event/kernel.h"
+#include "event/pmu_absence.h"
+#include "event/pmu_text.h"
+#include "event/processor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void no_pmu(struct doctor *d)
+{
+	char *remedy, *why = pmu_absence(&remedy);
+
+	doctor_say(d, NOTE, "hardware events", "no PMU: timers take the samples. %s", why);
+	if (remedy)
+		doctor_remedy("%s", remedy);
+	free(why);
+	free(remedy);
+}
+
+/* Reports counters that others hold. */
+static void check_holders(struct doctor *d, const struct pmu_text *p)
+{
+	struct strbuf b = { 0 };
+
+	for (size_t i = 0; i < p->n_counters; i++) {
+		const struct pmu_counter *c = &p->counters[i];
+
+		if (*c->holder && strcmp(c->holder, "pev"))
+			strbuf_addf(&b, "%s%s: %s", b.len ? ", " : "", c->name, c->holder);
+	}
+	if (b.len) {
+		doctor_say(d, NOTE, "counters", "held by others: %s", b.s);
+		if (pmu_watchdog_is_on())
+			doctor_remedy("sysctl kernel.nmi_watchdog=0 makes the hard lockup detector give "
+				      "back its counter");
+		doctor_remedy("end what uses perf (perf record, perf stat, rr, ...); pev and perf take "
+			      "turns, they do not share");
+	} else {
+		doctor_say(d, GOOD, "counters", "%zu on each CPU", p->n_counters);
+	}
+	strbuf_free(&b);
+}
+
+static void check_events(struct doctor *d, const struct pmu_text *p)
+{
+	struct strbuf b = { 0 };
+
+	for (size_t i = 0; i < p->n_missing; i++)
+		strbuf_addf(&b, "%s%s", i ? ", " : "", p->missing[i].name);
+	if (b.len) {
+		doctor_say(d, NOTE, "hardware events", "%s, without %s", p->name, b.s);
+		doctor_remedy("\"perfctl pmu\" says why for each");
+	} else {
+		doctor_say(d, GOOD, "hardware events", "%s", p->name);
+	}
+	strbuf_free(&b);
+}
+
+static void check_incidents(struct doctor *d, const struct pmu_text *p)
+{
+	for (size_t i = 0; i < p->n_incidents; i++) {
+		const struct pmu_word *w = &p->incidents[i];
+
+		if (strcmp(w->text, "0") && strcmp(w->name, "late"))
+			doctor_say(d, NOTE, "incidents", "%s %s since boot", w->text,
+				   pmu_incident_about(w->name));
+	}
+}
+
+static void check_opening(struct doctor *d)
+{
+	struct pev_attr attr;
+	struct pev_error why;
+	int fd;
+
+	if (!(d->info.hardware >> PEV_HW_CYCLES & 1))
+		return;
+	pev_attr_event(&attr, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, NULL);
+	attr.flags |= PEV_F_EXCLUDE_KERNEL;
+	fd = pev_attr_open(&attr, 0, &why);
+	if (fd >= 0) {
+		doctor_say(d, GOOD, "cycles", "can be counted now; \"perfctl doctor --self-test\" tries the "
+			   "counters");
+		close(fd);
+	} else {
+		doctor_say(d, NOTE, "cycles", "%s", kernel_reason(&why));
+	}
+}
+
+static void check_names(struct doctor *d)
+{
+	struct pev_pmu_table t;
+	struct strbuf b = { 0 };
+	struct msg m;
+	int pos = 0;
+
+	if (processor_names(&m)) {
+		doctor_say(d, NOTE, "event names", "%s", m.text);
+		doctor_remedy("raw codes (r01c4, cpu/event=0xc4/) and generic names work without it");
+		return;
+	}
+	while (processor_table_next(&pos, NULL, &t))
+		strbuf_addf(&b, "%s%s (%d)", b.len ? ", " : "", t.about, t.nr_events);
+	if (b.len)
+		doctor_say(d, GOOD, "event names", "%s", b.s);
+	else
+		doctor_say(d, NOTE, "event names", "libpfm4 does not know this processor: raw codes and "
+			   "generic names work");
+	strbuf_free(&b);
+}
+
+void doctor_pmu(struct doctor *d)
+{
+	struct pmu_text p = { 0 };
+	struct msg m;
+
+	if (!d->info.pmu_counters) {
+		no_pmu(d);
+		return;
+	}
+	if (pmu_text_read(&p, &m)) {
+		doctor_say(d, BAD, "hardware events", "%s", m.text);
+		return;
+	}
+	check_events(d, &p);
+	check_holders(d, &p);
+	check_opening(d);
+	check_incidents(d, &p);
+	check_names(d);
+	pmu_text_free(&p);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Chooses an engine. See engine.h. */
+#include "engine.h"
+
+#include <errno.h>
+#include <sys/utsname.h>
+
+/* The program has one: handles of two could not be distinguished. */
+static struct {
+	char name[8];
+	struct pev_engine *engine;
+} chosen;
+
+int engine_choose(void *opts, const char *name, struct msg *m)
+{
+	(void)opts;
+	if (strcmp(name, "pev") && strcmp(name, "perf"))
+		return msg_set(m, -EINVAL, "the engines are pev and perf, not \"%s\"", name);
+	snprintf(chosen.name, sizeof(chosen.name), "%s", name);
+	return 0;
+}
+
+static int no_pev(struct msg *m)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		strcpy(u.release, "?");
+	return msg_set(m, -ENOSYS,
+		       "the running kernel (%s) has no pev: leave --engine out to measure by "
+		       "perf_event_open(2), or boot a kernel that was built with CONFIG_PEV",
+		       u.release);
+}
+
+int engine_ready(struct msg *m)
+{
+	struct pev_error why;
+	int err;
+
+	if (chosen.engine)
+		return 0;
+	err = pev_engine_new(*chosen.name ? chosen.name : NULL, 0, &chosen.engine, &why);
+	if (err == -ENOSYS && !strcmp(chosen.name, "pev"))
+		return no_pev(m);
+	return err ? msg_set(m, err, "%s", why.text) : 0;
+}
+
+struct pev_engine *engine(void)
+{
+	return chosen.engine;
+}
+
+bool engine_is_pev(void)
+{
+	return !strcmp(pev_engine_name(chosen.engine), "pev");
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The engine that events are opened by: the kernel's pev, or perf_event_open(2). */
+#ifndef PERFCTL_ENGINE_H
+#define PERFCTL_ENGINE_H
+
+#include "base/util.h"
+
+#include <pev/engine.h>
+
+#define ENGINE_OPT                                                                           \
+	{ 0, OPT_CALL, "engine", "NAME", "measure by pev, or by perf: perf_event_open(2) "   \
+	  "(default: pev if the kernel has it)", 0, engine_choose }
+
+/* Handles --engine NAME, before engine_ready(); @opts is not used. */
+int engine_choose(void *opts, const char *name, struct msg *m);
+/* Opens the chosen engine, or the best available one; @m says why there is none. */
+int engine_ready(struct msg *m);
+/* Returns the engine; call it after engine_ready(). */
+struct pev_engine *engine(void);
+bool engine_is_pev(void);
+
+#endif

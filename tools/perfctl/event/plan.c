@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Expands event lists against the catalog. See plan.h. */
+#include "plan.h"
+#include "engine.h"
+#include "kernel.h"
+#include "names.h"
+#include "processor.h"
+#include "base/say.h"
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct planned_event *add(struct event_plan *plan, const struct event_spec *s,
+				 uint32_t type, uint64_t config, const char *name)
+{
+	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
+	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER;
+	char modes[16];
+
+	e->name = xstrdup(name);
+	e->label = s->label ? xstrdup(s->label) :
+		   s->modes ? xasprintf("%s:%s", name, event_modes_text(modes, s->modes)) :
+			      xstrdup(name);
+	e->filter = s->filter ? xstrdup(s->filter) : NULL;
+	e->group = s->group;
+	e->weak = s->weak;
+	e->unit = "";
+	pev_attr_event(&e->attr, type, config, named ? e->name : NULL);
+	/* the same event in different modes needs different names in records */
+	if (event_is_hardware(e)) {
+		e->attr.name = (uintptr_t)e->label;
+		pev_attr_pmu(&e->attr, (uint32_t)s->pmu, s->config1, s->config2);
+	}
+	if (e->filter)
+		pev_attr_filter(&e->attr, e->filter);
+	e->attr.flags |= event_modes_flags(s->modes);
+	e->attr.period = s->freq ? s->freq : s->period;
+	if (s->freq)
+		e->attr.flags |= PEV_F_FREQ;
+	return e;
+}
+
+static void add_software(struct event_plan *plan, const struct event_spec *s, enum plan_for what)
+{
+	const struct counter_name *sw = software_find(s->name, strlen(s->name));
+	bool clock = s->config == PEV_SW_CPU_CLOCK || s->config == PEV_SW_TASK_CLOCK;
+	struct planned_event *e;
+
+	if (clock && (what == PLAN_SAMPLE || (s->type && !strcmp(s->type, "timer"))))
+		e = add(plan, s, PEV_TYPE_TIMER,
+			s->config == PEV_SW_CPU_CLOCK ? PEV_TIMER_CPU_CLOCK :
+							PEV_TIMER_TASK_CLOCK, s->name);
+	else
+		e = add(plan, s, PEV_TYPE_SOFTWARE, s->config, s->name);
+	e->unit = sw ? sw->unit : "";
+}
+
+static bool is_named(const struct pev_catalog_entry *c, const struct event_spec *s)
+{
+	if (c->type != PEV_TYPE_TRACEPOINT && c->type != PEV_TYPE_MARKER)
+		return false;
+	return !s->type || !strcmp(s->type, c->type_name);
+}
+
+/* Returns the name behind the system, NULL if it is not a tracepoint or marker. */
+static const char *name_in_system(const struct pev_catalog_entry *c)
+{
+	const char *colon = strchr(c->name, ':');
+
+	if (c->type != PEV_TYPE_TRACEPOINT && c->type != PEV_TYPE_MARKER)
+		return NULL;
+	return colon ? colon + 1 : NULL;
+}
+
+/* Offers names with one wrong letter, or two in a long name. */
+static void offer_near(struct strbuf *b, const char *name, const struct pev_catalog *catalog)
+{
+	const char *full = NULL;
+	struct suggestion n = { .word = name };
+
+	for (size_t i = 0; i < pev_catalog_count(catalog); i++) {
+		const char *own = name_in_system(pev_catalog_entry(catalog, i));
+		const char *before = n.best;
+
+		if (own)
+			suggest_offer(&n, own);
+		if (n.best != before)
+			full = pev_catalog_entry(catalog, i)->name;
+	}
+	if (full && n.distance <= (strlen(name) >= 8 ? 2 : 1))
+		strbuf_addf(b, "\"%s\"", full);
+}
+
+bool event_without_system(struct strbuf *b, const char *name, const struct pev_catalog *catalog)
+{
+	bool glob = strpbrk(name, "*?[") != NULL;
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < pev_catalog_count(catalog); i++) {
+		const char *own = name_in_system(pev_catalog_entry(catalog, i));
+
+		if (!own || !(glob ? glob_match(name, own) : !strcmp(name, own)))
+			continue;
+		if (glob) {
+			strbuf_addf(b, "\"*:%s\"", name);
+			return true;
+		}
+		/* three are enough to see what is missing */
+		if (found < 3)
+			strbuf_addf(b, "%s\"%s\"", found ? " or " : "",
+				    pev_catalog_entry(catalog, i)->name);
+		found++;
+	}
+	if (!found && !glob)
+		offer_near(b, name, catalog);
+	return found;
+}
+
+static bool has_tracepoints(const struct pev_catalog *catalog)
+{
+	for (size_t i = 0; i < pev_catalog_count(catalog); i++)
+		if (pev_catalog_entry(catalog, i)->type == PEV_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
+/* If there are none at all, the refusal of one says what is in the way. */
+static int no_tracepoints(const struct event_spec *s, struct msg *m)
+{
+	struct pev_attr attr;
+	struct pev_error why;
+	int handle;
+
+	pev_attr_event(&attr, PEV_TYPE_TRACEPOINT, 0, s->name);
+	attr.flags = PEV_F_DISABLED;
+	handle = pev_engine_open(engine(), &attr, 0, &why);
+	if (handle < 0)
+		return kernel_refused(m, handle, &why, "%s", s->name);
+	pev_engine_close(engine(), handle);
+	return msg_set(m, -ENOENT, "%s: the kernel does not list its tracepoints", s->name);
+}
+
+/* @m already has the error of the lookup among the processor's events. */
+static int not_in_catalog(const struct pev_catalog *catalog, const struct event_spec *s,
+			  struct msg *m)
+{
+	struct suggestion n = { .word = s->name };
+
+	if (strchr(s->name, ':') && !has_tracepoints(catalog))
+		return no_tracepoints(s, m);
+	if (strpbrk(s->name, "*?["))
+		return msg_set(m, -ENOENT, "no event matches \"%s\"; \"perfctl list\" shows the "
+			       "events", s->name);
+	for (size_t i = 0; i < pev_catalog_count(catalog); i++)
+		if (is_named(pev_catalog_entry(catalog, i), s))
+			suggest_offer(&n, pev_catalog_entry(catalog, i)->name);
+	if (!s->type)
+		processor_suggest(&n);
+	if (n.best)
+		return msg_set(m, -ENOENT, "unknown event \"%s\"; did you mean \"%s\"?", s->name,
+			       n.best);
+	return msg_set(m, -ENOENT, "unknown event \"%s\"; \"perfctl list\" shows the events",
+		       s->name);
+}
+
+/* A processor's event with a unit mask, in small letters, looks like a tracepoint. */
+static int add_processor(struct event_plan *plan, const struct event_spec *s)
+{
+	struct msg ignored;
+	uint64_t code;
+
+	if (s->type || s->filter || strpbrk(s->name, "*?[") ||
+	    processor_code(s->name, &code, &ignored))
+		return -ENOENT;
+	add(plan, s, PEV_TYPE_RAW, code, s->name);
+	return 0;
+}
+
+static int add_named(struct event_plan *plan, const struct event_spec *s,
+		     const struct pev_catalog *catalog, struct msg *m)
+{
+	bool glob = strpbrk(s->name, "*?[") != NULL;
+	size_t before = plan->n;
+
+	for (size_t i = 0; i < pev_catalog_count(catalog); i++) {
+		const struct pev_catalog_entry *c = pev_catalog_entry(catalog, i);
+
+		if (!is_named(c, s))
+			continue;
+		if (glob ? glob_match(s->name, c->name) : !strcmp(s->name, c->name))
+			add(plan, s, c->type, 0, c->name);
+	}
+	if (plan->n == before && add_processor(plan, s))
+		return not_in_catalog(catalog, s, m);
+	return 0;
+}
+
+bool event_is_hardware(const struct planned_event *e)
+{
+	return e->attr.type == PEV_TYPE_HARDWARE || e->attr.type == PEV_TYPE_RAW;
+}
+
+/* Samples by time are much the same as samples by one of these. */
+static bool is_like_time(const struct event_spec *s)
+{
+	return s->kind == SPEC_HARDWARE &&
+	       (s->config == PEV_HW_CYCLES || s->config == PEV_HW_REF_CYCLES ||
+		s->config == PEV_HW_BUS_CYCLES);
+}
+
+static void add_timer_instead(struct event_plan *plan, const struct event_spec *s)
+{
+	struct event_spec timer = *s;
+
+	note("%s is a hardware event, and there is no PMU here that pev can use (\"perfctl doctor\" "
+	     "says why): sampling by the cpu-clock timer instead", s->name);
+	timer.kind = SPEC_SOFTWARE;
+	timer.config = PEV_SW_CPU_CLOCK;
+	timer.name = (char *)"cpu-clock";
+	timer.modes &= SPEC_USER | SPEC_KERNEL;
+	/* a number of cycles is not a number of nanoseconds */
+	timer.period = 0;
+	add_software(plan, &timer, PLAN_SAMPLE);
+	plan->events[plan->n - 1].fallback = true;
+}
+
+static int add_hardware(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+			struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	/* of other PMUs only the engine knows */
+	if (info.pmu_counters || s->pmu) {
+		add(plan, s, s->kind == SPEC_RAW ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE, s->config,
+		    s->name);
+		return 0;
+	}
+	if (what == PLAN_SAMPLE && is_like_time(s)) {
+		add_timer_instead(plan, s);
+		return 0;
+	}
+	return msg_set(m, -ENOENT, "%s is a hardware event, and there is no PMU here that pev can "
+		       "use; \"perfctl doctor\" says why, \"perfctl list\" what can be counted",
+		       s->name);
+}
+
+int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
+		    struct msg *m)
+{
+	struct pev_catalog *catalog = NULL;
+	int err = 0;
+
+	*plan = (struct event_plan){ 0 };
+	for (size_t i = 0; i < list->n && !err; i++) {
+		const struct event_spec *s = &list->specs[i];
+
+		if (s->kind == SPEC_SOFTWARE) {
+			add_software(plan, s, what);
+		} else if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW) {
+			err = add_hardware(plan, s, what, m);
+		} else {
+			if (!catalog)
+				err = kernel_catalog(&catalog, m);
+			if (!err)
+				err = add_named(plan, s, catalog, m);
+		}
+	}
+	pev_catalog_free(catalog);
+	return err;
+}
+
+void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why)
+{
+	static const struct {
+		uint64_t config;
+		const char *name;
+	} all[] = {
+		{ PEV_SB_MMAP, "mmap" }, { PEV_SB_COMM, "comm" }, { PEV_SB_FORK, "fork" },
+		{ PEV_SB_EXEC, "exec" }, { PEV_SB_EXIT, "exit" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct planned_event *e;
+
+		if (!(mask >> all[i].config & 1))
+			continue;
+		e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
+		e->name = xstrdup(all[i].name);
+		e->label = xasprintf("the %s events that %s", all[i].name, why);
+		e->unit = "";
+		pev_attr_event(&e->attr, PEV_TYPE_SIDEBAND, all[i].config, NULL);
+		pev_attr_record(&e->attr, fd, 0, PEV_SAMPLE_TID);
+	}
+}
+
+void event_plan_free(struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		free(plan->events[i].name);
+		free(plan->events[i].label);
+		free(plan->events[i].filter);
+		free(plan->events[i].refused);
+	}
+	free(plan->events);
+	*plan = (struct event_plan){ 0 };
+}
+
+void event_plan_note_user_only(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		if (plan->events[i].user_only) {
+			note("without the right to see kernel addresses (CAP_PERFMON, or a lower "
+			     "kernel.%s_paranoid) only user mode is measured",
+			     engine_is_pev() ? "pev" : "perf_event");
+			return;
+		}
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Turns events as typed into events to open: expands globs against the kernel's
+ * catalog and fills in attributes. An event_set has the opened ones.
+ */
+#ifndef PERFCTL_EVENT_PLAN_H
+#define PERFCTL_EVENT_PLAN_H
+
+#include "spec.h"
+
+#include <pev/pev.h>
+
+/**
+ * struct planned_event - one event to open
+ * @attr:   complete but for target, channel, group and the caller's flags
+ * @name:   the kernel's name for it; attr.name points here where it has one, or
+ *          to @label for hardware events
+ * @label:  what to call it
+ * @filter: attr.filter points here; NULL: none
+ * @unit:   "ns" or ""
+ * @group:  see struct event_spec
+ * @weak:  see struct event_spec
+ * @user_only: the kernel side was refused and is left out
+ * @fallback: a timer in place of a hardware event
+ * @refused: why a hardware event cannot be counted here; NULL: it can
+ */
+struct planned_event {
+	struct pev_attr attr;
+	char *name;
+	char *label;
+	char *filter;
+	const char *unit;
+	unsigned int group;
+	bool weak;
+	bool user_only;
+	bool fallback;
+	char *refused;
+};
+
+/**
+ * struct event_plan - events to open
+ * @some: hardware events that this machine does not count are left out, with
+ *        planned_event.refused set, as long as there are others
+ */
+struct event_plan {
+	struct planned_event *events;
+	size_t n;
+	size_t cap;
+	bool some;
+};
+
+/**
+ * enum plan_for - what the events are wanted for
+ * @PLAN_COUNT:  software events count
+ * @PLAN_SAMPLE: cpu-clock and task-clock are timers that take samples
+ */
+enum plan_for {
+	PLAN_COUNT,
+	PLAN_SAMPLE,
+};
+
+/*
+ * Reads the catalog only if a name needs it. Samples by a timer, with a note, instead
+ * of cycles where there is no PMU.
+ */
+int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
+		    struct msg *m);
+/**
+ * event_without_system() - what a name without its system may mean
+ * @b:       gets it, quoted: sched_switch gives "sched:sched_switch"; several
+ *           systems with " or " between; nothing if nothing is near
+ * @name:    has no colon, perhaps a slip, perhaps a glob
+ * @catalog: of the kernel
+ *
+ * Return: whether @name matches exactly.
+ */
+bool event_without_system(struct strbuf *b, const char *name, const struct pev_catalog *catalog);
+/**
+ * event_plan_sideband() - add sideband events
+ * @fd:   the channel that they are recorded into
+ * @mask: a bit for each of enum pev_sideband
+ * @why:  what they are for: they ...
+ */
+void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why);
+bool event_is_hardware(const struct planned_event *e);
+void event_plan_free(struct event_plan *plan);
+
+/* ---- sampling.c */
+
+/* ---- set.c */
+
+/* Notes, for all of them at once, which events see user mode only. */
+void event_plan_note_user_only(const struct event_plan *plan);
+
+#endif

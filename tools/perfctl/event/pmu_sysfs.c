@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* PMUs in sysfs. See pmu_sysfs.h. */
+#include "pmu_sysfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+static char *pmu_path(const char *pmu, const char *rest)
+{
+	return xasprintf(DEVICES "/%s/%s", pmu, rest);
+}
+
+/* The first line; NULL if there is none */
+static char *read_line(const char *pmu, const char *dir, const char *name)
+{
+	char *rest = xasprintf("%s%s%s", dir, *dir ? "/" : "", name), *path = pmu_path(pmu, rest);
+	char *text = strchr(name, '/') ? NULL : file_read(path, NULL);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	free(rest);
+	free(path);
+	return text;
+}
+
+bool pmu_sysfs_exists(const char *name, size_t len)
+{
+	char *pmu = xstrndup(name, len), *path = pmu_path(pmu, "type");
+	bool exists = len && *pmu != '.' && !access(path, R_OK);
+
+	free(pmu);
+	free(path);
+	return exists;
+}
+
+/* "config:0-7,32-35", "config1:3": the bits of @value, lowest first, go there */
+static int put_bits(struct pmu_code *code, const char *format, uint64_t value)
+{
+	const char *p = strchr(format, ':');
+	unsigned int word = 0, first, last;
+	int used;
+
+	if (!p || strncmp(format, "config", 6))
+		return -EINVAL;
+	if (p > format + 6)
+		word = (unsigned int)(format[6] - '0');
+	if (word >= ARRAY_SIZE(code->config) || p > format + 7)
+		return -EINVAL;
+	do {
+		if (sscanf(++p, "%u%n", &first, &used) != 1)
+			return -EINVAL;
+		p += used;
+		last = first;
+		if (*p == '-') {
+			if (sscanf(++p, "%u%n", &last, &used) != 1)
+				return -EINVAL;
+			p += used;
+		}
+		if (first > last || last > 63)
+			return -EINVAL;
+		for (unsigned int bit = first; bit <= last; bit++, value >>= 1)
+			code->config[word] |= (value & 1) << bit;
+	} while (*p == ',');
+	return value ? -ERANGE : 0;
+}
+
+/* Names in a folder of the PMU's, for a sentence */
+static void put_names(struct strbuf *b, const char *pmu, const char *dir)
+{
+	char *path = pmu_path(pmu, dir);
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		/* tsc.scale is of tsc */
+		if (!strchr(e->d_name, '.'))
+			strbuf_addf(b, "%s%s", b->len ? ", " : "", e->d_name);
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+static int unknown_term(const char *pmu, const char *term, struct msg *m)
+{
+	struct strbuf names = { 0 };
+
+	put_names(&names, pmu, "events");
+	put_names(&names, pmu, "format");
+	msg_set(m, -ENOENT, "the PMU %s has no \"%s\"%s%s", pmu, term, names.len ? "; it has " : "",
+		names.len ? names.s : "");
+	strbuf_free(&names);
+	return -ENOENT;
+}
+
+static int parse_value(const char *pmu, const char *key, const char *text, uint64_t *value,
+		       struct msg *m)
+{
+	char *end;
+
+	*value = 1;
+	if (!text)
+		return 0;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (isdigit((unsigned char)*text) && !*end && !errno)
+		return 0;
+	return msg_set(m, -EINVAL, "%s/%s=%s/: \"%s\" is not a number", pmu, key, text, text);
+}
+
+static int put_terms(const char *pmu, const char *terms, struct pmu_code *code, bool events,
+		     struct msg *m);
+
+static int put_term(const char *pmu, char *term, struct pmu_code *code, bool events, struct msg *m)
+{
+	char *value = strchr(term, '='), *text;
+	uint64_t number;
+	int err;
+
+	if (value)
+		*value++ = '\0';
+	text = events && !value ? read_line(pmu, "events", term) : NULL;
+	if (text) {
+		err = put_terms(pmu, text, code, false, m);
+		free(text);
+		return err;
+	}
+	err = parse_value(pmu, term, value, &number, m);
+	if (err)
+		return err;
+	text = strcmp(term, "config") ? read_line(pmu, "format", term) : xstrdup("config:0-63");
+	if (!text)
+		return unknown_term(pmu, term, m);
+	err = put_bits(code, text, number);
+	if (err == -ERANGE)
+		msg_set(m, err, "%s/%s=%s/: the value has more bits than %s", pmu, term, value,
+			text);
+	else if (err)
+		msg_set(m, err, "the PMU %s: perfctl cannot set \"%s\", which lies in %s", pmu,
+			term, text);
+	free(text);
+	return err;
+}
+
+static int put_terms(const char *pmu, const char *terms, struct pmu_code *code, bool events,
+		     struct msg *m)
+{
+	char *copy = xstrdup(terms), *save, *term;
+	int err = 0;
+
+	for (term = strtok_r(copy, ",", &save); term && !err; term = strtok_r(NULL, ",", &save))
+		err = put_term(pmu, term, code, events, m);
+	free(copy);
+	return err;
+}
+
+int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m)
+{
+	char *type = read_line(pmu, "", "type");
+
+	*code = (struct pmu_code){ 0 };
+	if (!type)
+		return msg_set(m, -ENOENT, "there is no PMU %s", pmu);
+	code->type = strtoull(type, NULL, 10);
+	free(type);
+	return put_terms(pmu, terms, code, true, m);
+}

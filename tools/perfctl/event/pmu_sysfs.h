@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * PMUs that perf knows besides the processor's own: of memory controllers, of power,
+ * of model-specific registers. sysfs has their names, and which bits of an event's
+ * code have which names.
+ */
+#ifndef PERFCTL_EVENT_PMU_SYSFS_H
+#define PERFCTL_EVENT_PMU_SYSFS_H
+
+#include "base/util.h"
+
+/**
+ * struct pmu_code - an event of such a PMU
+ * @type:   number of the PMU
+ * @config: the three words of the code
+ */
+struct pmu_code {
+	uint64_t type;
+	uint64_t config[3];
+};
+
+/* Is there a PMU of that name, @len bytes? */
+bool pmu_sysfs_exists(const char *name, size_t len);
+/**
+ * pmu_sysfs_code() - "tsc", "event=0x3,umask=1" of a PMU
+ * @terms: fields of the PMU's format with values, or names of its events
+ *
+ * Return: 0, or -errno with a sentence.
+ */
+int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Parses what the kernel says about the counters. */
+#ifndef PERFCTL_EVENT_PMU_TEXT_H
+#define PERFCTL_EVENT_PMU_TEXT_H
+
+#include "base/util.h"
+
+/**
+ * struct pmu_counter - a counter that each CPU has
+ * @nr:     its number
+ * @name:   in the manuals' terms
+ * @bits:   that count
+ * @user:   its number for an instruction of user mode, or SPR; "-": none
+ * @holder: what has it ("pev", "perf"), "" if it is free
+ */
+struct pmu_counter {
+	unsigned int nr;
+	const char *name;
+	unsigned int bits;
+	const char *user;
+	const char *holder;
+};
+
+/* On a CPU: @event has the counter, or "free" */
+struct pmu_use {
+	unsigned int cpu;
+	const char *counter;
+	const char *event;
+};
+
+/* A name and what is said about it */
+struct pmu_word {
+	const char *name;
+	const char *text;
+};
+
+/**
+ * struct pmu_text - all of it
+ * @id:        what attr.pmu calls it
+ * @name:      of the PMU; NULL: there is none that pev can use
+ * @features:  text is ""
+ * @incidents: text is a number
+ * @missing:   events that this processor cannot count, and why
+ * @buf:       what the others point into
+ */
+struct pmu_text {
+	unsigned int id;
+	const char *name;
+	struct pmu_word *features;
+	size_t n_features, cap_features;
+	struct pmu_counter *counters;
+	size_t n_counters, cap_counters;
+	struct pmu_use *uses;
+	size_t n_uses, cap_uses;
+	struct pmu_word *incidents;
+	size_t n_incidents, cap_incidents;
+	struct pmu_word *missing;
+	size_t n_missing, cap_missing;
+	char *buf;
+};
+
+/* Skips lines of unknown form. */
+void pmu_text_parse(struct pmu_text *p, const char *text);
+/* Asks the kernel for the text and parses it. */
+int pmu_text_read(struct pmu_text *p, struct msg *m);
+void pmu_text_free(struct pmu_text *p);
+
+/* Returns what a feature or incident means; "" if it is not known. */
+const char *pmu_feature_about(const char *name);
+const char *pmu_incident_about(const char *name);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sets which events take samples, how often, and what is in them. See plan.h. */
+#include "sampling.h"
+#include "engine.h"
+#include "kernel.h"
+#include "plan.h"
+#include "base/say.h"
+
+#include <pev/sym.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+const char *event_to_sample(const struct pev_info *info, bool quiet)
+{
+	struct pev_attr attr;
+	struct pev_error why;
+	int fd = -1;
+
+	if (info->pmu_counters && (info->hardware >> PEV_HW_CYCLES & 1)) {
+		pev_attr_event(&attr, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, NULL);
+		attr.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
+		fd = pev_engine_open(engine(), &attr, 0, &why);
+		if (fd < 0)
+			note("cycles cannot be sampled now, so that the cpu-clock timer does it: %s",
+			     kernel_reason(&why));
+	} else if (!quiet) {
+		note("no PMU here that pev can use, so that the cpu-clock timer takes the samples");
+	}
+	if (fd >= 0)
+		pev_engine_close(engine(), fd);
+	return fd >= 0 ? "cycles" : "cpu-clock";
+}
+
+/* Returns the registers that unwinding needs and this kernel gives. */
+static uint64_t unwind_regs(void)
+{
+	struct pev_info info;
+	struct utsname u;
+
+	if (uname(&u) || pev_engine_info(engine(), &info, NULL))
+		return 0;
+	return pev_unwind_regs(u.machine) & info.regs_user;
+}
+
+static void set_stacks(struct pev_attr *a, const struct sampling *s)
+{
+	if (!s->chains)
+		return;
+	if (!(a->flags & PEV_F_EXCLUDE_KERNEL))
+		a->sample |= PEV_SAMPLE_KSTACK;
+	if (!(a->flags & PEV_F_EXCLUDE_USER) && s->stack_user) {
+		a->sample |= PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP;
+		a->regs_user = unwind_regs();
+		a->stack_user = s->stack_user;
+	} else if (!(a->flags & PEV_F_EXCLUDE_USER)) {
+		a->sample |= PEV_SAMPLE_USTACK;
+	}
+	if (a->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
+		a->max_stack = s->max_stack;
+}
+
+static void set_often(struct planned_event *e, const struct sampling *s)
+{
+	struct pev_attr *a = &e->attr;
+	bool own = a->period != 0;
+
+	if (e->attr.type == PEV_TYPE_TIMER || event_is_hardware(e)) {
+		if (!own && s->count && !e->fallback) {
+			a->period = s->count;
+		} else if (!own) {
+			a->period = s->freq;
+			a->flags |= PEV_F_FREQ;
+		}
+		a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP;
+		/* the kernel changes it as it goes */
+		if (event_is_hardware(e) && (a->flags & PEV_F_FREQ))
+			a->sample |= PEV_SAMPLE_PERIOD;
+		return;
+	}
+	if (!own)
+		a->period = s->count ? s->count : 1;
+	a->sample = PEV_SAMPLE_TID;
+	if (a->type == PEV_TYPE_SOFTWARE)
+		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
+	if (a->period > 1)
+		a->sample |= PEV_SAMPLE_PERIOD;
+}
+
+void event_plan_sampling(struct event_plan *plan, const struct sampling *s)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		set_often(&plan->events[i], s);
+		set_stacks(&plan->events[i].attr, s);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sets how often samples are taken, and what is in them. */
+#ifndef PERFCTL_EVENT_SAMPLING_H
+#define PERFCTL_EVENT_SAMPLING_H
+
+#include "plan.h"
+
+/**
+ * struct sampling - how often samples are taken, and what is in them
+ * @freq:  samples a second, of timers and hardware events without a typed period
+ * @count: occurrences for each sample; 0: @freq, and each occurrence of events that
+ *         have none
+ * @chains: with call chains ...
+ * @max_stack: ... of at most so many frames, 0: the kernel's limit
+ * @stack_user: ... made later, of registers and so many bytes of the stack; 0:
+ *         made by the kernel
+ */
+struct sampling {
+	uint64_t freq;
+	uint64_t count;
+	bool chains;
+	uint32_t max_stack;
+	uint32_t stack_user;
+};
+
+void event_plan_sampling(struct event_plan *plan, const struct sampling *s);
+/*
+ * Returns what to sample by default: cycles if they can be sampled now, else a timer.
+ * Notes what is in the way, unless @quiet is set and the reason is only that there is
+ * no PMU.
+ */
+const char *event_to_sample(const struct pev_info *info, bool quiet);
+
+#endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Opens the events of a plan on a target. See plan.h. */
+#include "set.h"
+#include "engine.h"
+#include "kernel.h"
+#include "plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool may_leave_kernel_out(const struct planned_event *e, int err)
+{
+	return (err == -EACCES || err == -EPERM) &&
+	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER ||
+		event_is_hardware(e)) &&
+	       !(e->attr.flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_USER));
+}
+
+/*
+ * Each event takes an fd: all tracepoints at once exceed the usual limit. The command
+ * was forked before and keeps its limit.
+ */
+static bool raise_fd_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_cur >= rl.rlim_max)
+		return false;
+	rl.rlim_cur = rl.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &rl);
+}
+
+static int open_one(struct planned_event *e, const struct target *t, int id, int leader,
+		    uint64_t flags, struct msg *m)
+{
+	struct pev_attr attr = e->attr;
+	struct pev_error why, first;
+	int fd;
+
+	attr.flags |= flags | (e->user_only ? PEV_F_EXCLUDE_KERNEL : 0);
+	attr.group_fd = leader;
+	pev_attr_target(&attr, t->type, id);
+	if (t->cpus.n)
+		pev_attr_cpus(&attr, t->cpus.words, t->cpus.n);
+	fd = pev_engine_open(engine(), &attr, 0, &first);
+	if (fd == -EMFILE && raise_fd_limit())
+		fd = pev_engine_open(engine(), &attr, 0, &first);
+	if (fd >= 0)
+		return fd;
+	if (may_leave_kernel_out(e, fd)) {
+		attr.flags |= PEV_F_EXCLUDE_KERNEL;
+		attr.sample &= ~PEV_SAMPLE_KSTACK;
+		fd = pev_engine_open(engine(), &attr, 0, &why);
+		if (fd >= 0) {
+			e->attr.sample = attr.sample;
+			e->user_only = true;
+			return fd;
+		}
+	}
+	return kernel_refused(m, fd, &first, "%s", e->label);
+}
+
+static size_t group_first(const struct event_plan *plan, size_t i)
+{
+	while (plan->events[i].group && i && plan->events[i - 1].group == plan->events[i].group)
+		i--;
+	return i;
+}
+
+static int open_event(struct event_set *set, size_t i, const struct target *t, uint64_t flags,
+		      struct msg *m)
+{
+	struct planned_event *e = &set->plan->events[i];
+	bool leads = e->group && (!i || set->plan->events[i - 1].group != e->group);
+	size_t first = group_first(set->plan, i);
+
+	if (leads)
+		flags |= PEV_F_READ_GROUP;
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int leader = e->group && !leads ? set->fds[first * set->n_ids + k] : -1;
+		int fd = open_one(e, t, t->ids[k], leader, flags, m);
+
+		if (fd < 0)
+			return fd;
+		set->fds[i * set->n_ids + k] = fd;
+	}
+	return 0;
+}
+
+static void close_event(struct event_set *set, size_t i)
+{
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int *fd = &set->fds[i * set->n_ids + k];
+
+		if (*fd >= 0)
+			pev_engine_close(engine(), *fd);
+		*fd = -1;
+	}
+}
+
+/* Returns whether a refusal is about the event, not about rights, the target or memory. */
+static bool may_leave_out(const struct planned_event *e, int err)
+{
+	/* events of the kernel alone, for users who may not observe it */
+	if (e->attr.type == PEV_TYPE_SOFTWARE && err == -EACCES)
+		return true;
+	return event_is_hardware(e) && err != -EACCES && err != -EPERM && err != -EMFILE &&
+	       err != -ENFILE && err != -ENOMEM && err != -ESRCH && err != -ENOSYS;
+}
+
+/* Drops a whole group, as it counts as one or not at all. Returns where to go on. */
+static size_t leave_out(struct event_set *set, size_t i, const struct msg *m)
+{
+	struct event_plan *plan = set->plan;
+	size_t at = group_first(plan, i);
+	unsigned int group = plan->events[i].group;
+
+	for (; at < plan->n && (at == i || (group && plan->events[at].group == group)); at++) {
+		struct planned_event *e = &plan->events[at];
+
+		close_event(set, at);
+		free(e->refused);
+		e->refused = at == i ? xstrdup(m->text) :
+				       xasprintf("%s: its group has %s, which is not counted",
+						 e->label, plan->events[i].label);
+	}
+	return at;
+}
+
+/* Dissolves a weak group, so that each member is opened alone. Returns where to go on. */
+static size_t dissolve(struct event_set *set, size_t i)
+{
+	struct event_plan *plan = set->plan;
+	size_t first = group_first(plan, i);
+	unsigned int group = plan->events[i].group;
+
+	for (size_t at = first; at < plan->n && plan->events[at].group == group; at++) {
+		close_event(set, at);
+		plan->events[at].group = 0;
+	}
+	return first;
+}
+
+int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
+		   uint64_t flags, struct msg *m)
+{
+	size_t n = plan->n * t->n_ids, i = 0, open = 0;
+	int err = 0, refused = 0;
+
+	*set = (struct event_set){ .plan = plan, .n_ids = t->n_ids };
+	set->fds = xmalloc(n * sizeof(*set->fds));
+	for (size_t k = 0; k < n; k++)
+		set->fds[k] = -1;
+	while (i < plan->n) {
+		free(plan->events[i].refused);
+		plan->events[i].refused = NULL;
+		err = open_event(set, i, t, flags, m);
+		if (err == -EINVAL && plan->events[i].weak && plan->events[i].group) {
+			i = dissolve(set, i);
+			continue;
+		}
+		if (err && (!plan->some || !may_leave_out(&plan->events[i], err)))
+			break;
+		if (err) {
+			refused = err;
+			i = leave_out(set, i, m);
+		} else {
+			i++;
+		}
+		err = 0;
+	}
+	for (i = 0; i < plan->n; i++)
+		open += !plan->events[i].refused;
+	if (!err && !open)
+		err = refused;
+	if (err)
+		event_set_close(set);
+	return err;
+}
+
+void event_set_close(struct event_set *set)
+{
+	for (size_t i = 0; set->plan && i < set->plan->n * set->n_ids; i++)
+		if (set->fds[i] >= 0)
+			pev_engine_close(engine(), set->fds[i]);
+	free(set->fds);
+	*set = (struct event_set){ 0 };
+}
+
+static void sum(struct pev_value *to, const struct pev_value *v)
+{
+	to->value += v->value;
+	to->time_enabled += v->time_enabled;
+	to->time_running += v->time_running;
+	to->lost += v->lost;
+	to->filtered += v->filtered;
+	to->samples += v->samples;
+}
+
+/* Returns the members of the group that starts at @first, 1 if there is none. */
+static size_t group_size(const struct event_plan *plan, size_t first)
+{
+	unsigned int group = plan->events[first].group;
+	size_t n = 1;
+
+	while (group && first + n < plan->n && plan->events[first + n].group == group)
+		n++;
+	return n;
+}
+
+/* Reads a group in one call, so that its values are of one moment. */
+static int read_group(const struct event_set *set, size_t first, size_t n,
+		      struct pev_value *values)
+{
+	struct pev_value *now = xcalloc(n, sizeof(*now));
+	int err = 0;
+
+	for (size_t k = 0; k < set->n_ids && !err; k++) {
+		int fd = set->fds[first * set->n_ids + k];
+		int got = set->plan->events[first].group ?
+				  pev_engine_read_group(engine(), fd, now, (unsigned int)n) :
+				  pev_engine_read(engine(), fd, now);
+
+		err = got < 0 ? got : 0;
+		for (size_t i = 0; i < n && !err; i++)
+			sum(&values[i], &now[i]);
+	}
+	free(now);
+	return err;
+}
+
+int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m)
+{
+	size_t n;
+
+	memset(values, 0, set->plan->n * sizeof(*values));
+	for (size_t i = 0; i < set->plan->n; i += n) {
+		int err;
+
+		n = group_size(set->plan, i);
+		if (set->plan->events[i].refused)
+			continue;
+		err = read_group(set, i, n, values + i);
+		if (err)
+			return msg_set(m, err, "reading %s: %s", set->plan->events[i].label,
+				       strerror(-err));
+	}
+	return 0;
+}
+
+int event_set_read_windows(const struct event_set *set, size_t event,
+			   struct pev_multiplexed *windows)
+{
+	const struct planned_event *e = &set->plan->events[event];
+	int err = 0;
+
+	memset(windows, 0, set->n_ids * sizeof(*windows));
+	if (!event_is_hardware(e) || e->refused)
+		return -EOPNOTSUPP;
+	for (size_t k = 0; k < set->n_ids && !err; k++)
+		err = pev_engine_read_multiplexed(engine(), set->fds[event * set->n_ids + k],
+						  &windows[k]);
+	return err;
+}
+
+static int read_cpus(int fd, struct pev_value **values, unsigned int *nr)
+{
+	struct pev_value none;
+	int err;
+
+	*nr = 0;
+	err = pev_engine_read_cpus(engine(), fd, &none, nr);
+	if (err && err != -ENOSPC)
+		return err;
+	*values = xcalloc(*nr, sizeof(**values));
+	err = pev_engine_read_cpus(engine(), fd, *values, nr);
+	if (err)
+		free(*values);
+	return err;
+}
+
+int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
+			unsigned int *nr, struct msg *m)
+{
+	struct pev_value *more;
+	unsigned int n;
+
+	*values = NULL;
+	*nr = 0;
+	if (set->plan->events[event].refused)
+		return 0;
+	for (size_t k = 0; k < set->n_ids; k++) {
+		int err = read_cpus(set->fds[event * set->n_ids + k], k ? &more : values,
+				    k ? &n : nr);
+
+		if (err) {
+			free(k ? *values : NULL);
+			return msg_set(m, err, "reading %s by CPU: %s",
+				       set->plan->events[event].label, strerror(-err));
+		}
+		for (unsigned int c = 0; k && c < n && c < *nr; c++)
+			sum(&(*values)[c], &more[c]);
+		if (k)
+			free(more);
+	}
+	return 0;
+}
+
+int event_set_enable(const struct event_set *set, bool on, struct msg *m)
+{
+	for (size_t i = 0; i < set->plan->n * set->n_ids; i++) {
+		int err;
+
+		if (set->fds[i] < 0)
+			continue;
+		err = on ? pev_engine_enable(engine(), set->fds[i], 0) :
+			   pev_engine_disable(engine(), set->fds[i], 0);
+		if (err)
+			return msg_set(m, err, "switching %s %s: %s",
+				       set->plan->events[i / set->n_ids].label, on ? "on" : "off",
+				       strerror(-err));
+	}
+	return 0;
+}

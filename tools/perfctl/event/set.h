@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The events of a plan, opened on a target. */
+#ifndef PERFCTL_EVENT_SET_H
+#define PERFCTL_EVENT_SET_H
+
+#include "plan.h"
+#include "target.h"
+
+/**
+ * struct event_set - the events of a plan, opened
+ * @plan:  what they are
+ * @fds:   plan->n times @n_ids, those of an event side by side; -1: refused
+ * @n_ids: ids of the target
+ */
+struct event_set {
+	struct event_plan *plan;
+	int *fds;
+	size_t n_ids;
+};
+
+/**
+ * event_set_open() - open all events of a plan on a target
+ * @flags: PEV_F_* that are added to each event's
+ *
+ * Where the kernel side of a target may not be seen, the event is opened for
+ * user mode alone and planned_event.user_only is set.
+ */
+int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
+		   uint64_t flags, struct msg *m);
+void event_set_close(struct event_set *set);
+/* Reads one value for each event of the plan, summed over the ids of the target. */
+int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);
+/* Reads the n_ids windows of a hardware event; returns -EOPNOTSUPP for other events. */
+int event_set_read_windows(const struct event_set *set, size_t event,
+			   struct pev_multiplexed *windows);
+/* Reads values by CPU, summed over the ids; free(*values). */
+int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
+			unsigned int *nr, struct msg *m);
+int event_set_enable(const struct event_set *set, bool on, struct msg *m);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parses what users type after -e: names, globs, groups, modifiers. Doesn't ask the
+ * kernel (see plan.h for that).
+ *
+ *	LIST	:= ITEM { "," ITEM }
+ *	ITEM	:= EVENT | "{" EVENT { "," EVENT } "}" [ ":" MODIFIERS ]
+ *	EVENT	:= NAME [ "/" TERM { "," TERM } "/" ] [ ":" MODIFIERS ]
+ *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob ) |
+ *		   "r" HEX | "cpu/" PART { "," PART } "/" | processor's event |
+ *		   PMU "/" PART { "," PART } "/"
+ *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
+ *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
+ *	MODIFIERS := letters: u, k, h: user mode, kernel, hypervisor; G, H: guests, the
+ *		   host; D: pinned; e: exclusive
+ *
+ * A processor's event has capitals in its name, or none of the others matches. It
+ * may have unit masks and modifiers of its own behind ":" or ".", of which
+ * those of one letter need a "=" where a letter above could be meant.
+ */
+#ifndef PERFCTL_EVENT_SPEC_H
+#define PERFCTL_EVENT_SPEC_H
+
+#include "base/util.h"
+
+/**
+ * enum spec_kind - what a name is, as far as the text says
+ * @SPEC_SOFTWARE: counter or timer of the kernel; config is enum pev_software
+ * @SPEC_NAMED:    "system:event", a tracepoint, marker or sideband event
+ * @SPEC_HARDWARE: config is enum pev_hardware
+ * @SPEC_RAW:      config is the processor's code
+ */
+enum spec_kind {
+	SPEC_SOFTWARE,
+	SPEC_NAMED,
+	SPEC_HARDWARE,
+	SPEC_RAW,
+};
+
+#define SPEC_USER   1u /* ":u" */
+#define SPEC_KERNEL 2u /* ":k" */
+#define SPEC_HV	    4u /* ":h" */
+#define SPEC_GUEST  8u /* ":G" */
+#define SPEC_HOST   16u /* ":H" */
+#define SPEC_PINNED 32u /* ":D" */
+#define SPEC_EXCLUSIVE 64u /* ":e" */
+
+/**
+ * struct event_spec - one event as typed
+ * @name:   canonical name, or "system:event" which may be a glob
+ * @label:  shown instead of the name, or NULL
+ * @type:   the type that was typed before it ("marker/pev:test"), or NULL
+ * @kind:   see enum spec_kind
+ * @config: of counters
+ * @config1: with @config2 the further words of a processor's code
+ * @pmu:    number of the PMU
+ * @modes:  SPEC_USER and the like; 0: everything
+ * @period: 0: not given
+ * @freq:   0: not given
+ * @group:  events of a group share this number, 0: none
+ * @weak:  members count alone if the group can never count as one
+ * @filter: expression or NULL
+ */
+struct event_spec {
+	char *name;
+	char *label;
+	char *type;
+	enum spec_kind kind;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	uint64_t pmu;
+	unsigned int modes;
+	uint64_t period;
+	uint64_t freq;
+	unsigned int group;
+	bool weak;
+	char *filter;
+};
+
+struct event_list {
+	struct event_spec *specs;
+	size_t n;
+	size_t cap;
+	unsigned int groups;
+	size_t last_n; /* events that the last call of event_list_parse() added */
+};
+
+/* Appends the events of one -e argument. */
+int event_list_parse(struct event_list *list, const char *text, struct msg *m);
+/* --filter: applies to the events of the last -e. */
+int event_list_filter(struct event_list *list, const char *filter, struct msg *m);
+/* Does the same for a struct opt with the list as its member. */
+int event_list_option(void *list, const char *arg, struct msg *m);
+int event_list_filter_option(void *list, const char *arg, struct msg *m);
+void event_list_free(struct event_list *list);
+
+/* Returns the PEV_F_* of an event that was typed with these SPEC_*. */
+uint64_t event_modes_flags(unsigned int modes);
+/* Returns the letters behind the colon; "" for none. */
+const char *event_modes_text(char buf[16], unsigned int modes);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is measured: a command, processes, CPUs, a cgroup. */
+#ifndef PERFCTL_EVENT_TARGET_H
+#define PERFCTL_EVENT_TARGET_H
+
+#include "base/cpulist.h"
+#include "cli/opt.h"
+
+#include <linux/pev.h>
+
+/**
+ * struct target_opts - as typed
+ */
+struct target_opts {
+	const char *pids;
+	const char *tids;
+	const char *subtree;
+	const char *cpus;
+	const char *cgroup;
+	bool all;
+};
+
+#define TARGET_COMMAND "the command and all that it starts"
+/* @without: what is measured if none of them is given */
+#define TARGET_OPTS(type, member, without)                                                   \
+	{ 0, OPT_HEADING, .help = "What to measure (default: " without ")" },                \
+	{ 'a', OPT_FLAG, "all-cpus", NULL, "the whole machine",                              \
+	  offsetof(type, member.all) },                                                      \
+	{ 'p', OPT_STRING, "pid", "PID[,PID]", "running processes with all their threads",   \
+	  offsetof(type, member.pids) },                                                     \
+	{ 't', OPT_STRING, "tid", "TID[,TID]", "running threads",                            \
+	  offsetof(type, member.tids) },                                                     \
+	{ 0, OPT_STRING, "subtree", "PID", "a running process and all its present and "      \
+					   "future descendants",                             \
+	  offsetof(type, member.subtree) },                                                  \
+	{ 'C', OPT_STRING, "cpu", "LIST", "only these CPUs, e.g. 0-3,8",                     \
+	  offsetof(type, member.cpus) },                                                     \
+	{ 'G', OPT_STRING, "cgroup", "PATH", "tasks of a cgroup v2 and of those below it",   \
+	  offsetof(type, member.cgroup) }
+
+/**
+ * struct target - where events are opened
+ * @type:     enum pev_target
+ * @ids:      pids or tids; one 0 for CPUs; a directory's fd for a cgroup
+ * @n_ids:    at least 1
+ * @cpus:     mask, empty for all
+ * @workload: the command's name, if that is the target: ids[0] is set once it
+ *            was forked. Else NULL
+ * @text:     for headings: "'sleep 1'", "process 17", "the whole machine"
+ */
+struct target {
+	uint32_t type;
+	int *ids;
+	size_t n_ids;
+	struct cpulist cpus;
+	const char *workload;
+	char *text;
+};
+
+/**
+ * target_make() - make the target that options ask for
+ * @argv: the command and its arguments, NULL if there is none
+ */
+int target_make(struct target *t, const struct target_opts *o, char **argv, struct msg *m);
+void target_free(struct target *t);
+
+#endif

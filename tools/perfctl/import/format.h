@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads the formats of tracepoints. */
+#ifndef PERFCTL_IMPORT_FORMAT_H
+#define PERFCTL_IMPORT_FORMAT_H
+
+#include "file.h"
+
+void import_tracing_data(struct import *im, struct bytes b);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loads the samples of a recording into a profile. See load.h. */
+#include "load.h"
+#include "load_parts.h"
+#include "rows.h"
+#include "base/text.h"
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* events between two checks of the clock and of load.stop */
+#define EVENTS_PER_LOOK 65536
+
+void load_init(struct load *l, struct session *session, const struct load_config *config)
+{
+	*l = (struct load){ .session = session, .config = *config };
+	profile_init(&l->profile, session);
+	pthread_mutex_init(&l->lock, NULL);
+	l->begin = pev_trace_begin_ns(session->trace);
+	l->verdicts = xcalloc(session->names.n, 1);
+	for (uint32_t e = 0; e < session->names.n; e++)
+		l->verdicts[e] = !config->event ||
+				 globs_match(config->event, strtab_get(&session->names, e));
+	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
+		l->total += pev_trace_stream(session->trace, i)->size;
+	l->rare = config->fields[0] || config->mask & (1u << SORT_PID | 1u << SORT_TID |
+						       1u << SORT_CPU | 1u << SORT_TIME);
+	if (!config->fields[0])
+		return;
+	l->fields = xcalloc((size_t)session->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
+	for (unsigned int c = 0; c < session->n_classes; c++)
+		for (unsigned int k = 0; k < FIELDS_MAX && config->fields[k]; k++)
+			l->fields[c * FIELDS_MAX + k] = pev_class_field(
+				pev_trace_class(session->trace, c), config->fields[k]);
+}
+
+void load_free(struct load *l)
+{
+	if (!l->session)
+		return;
+	free(l->fields);
+	free(l->verdicts);
+	profile_free(&l->profile);
+	pthread_mutex_destroy(&l->lock);
+	*l = (struct load){ 0 };
+}
+
+static uint32_t text_value(struct profile *p, const struct pev_event *ev,
+			   const struct pev_field *f)
+{
+	struct strbuf b = { 0 };
+	char buf[512];
+	uint32_t id;
+
+	if (f->is_text)
+		pev_event_copy_text(ev, f, buf, sizeof(buf));
+	else
+		pev_event_print_field(ev, f, 0, buf, sizeof(buf));
+	text_name(&b, buf);
+	id = strtab_id(&p->values, b.s);
+	strbuf_free(&b);
+	return id;
+}
+
+/* The integers of a field repeat: each one is printed only once. */
+static uint32_t field_value(struct profile *p, const struct pev_event *ev,
+			    const struct pev_field *f)
+{
+	struct int_value *i;
+	uint64_t v;
+
+	if (!f)
+		return 0;
+	if (f->shape != PEV_SHAPE_INT)
+		return text_value(p, ev, f);
+	v = pev_event_int(ev, f);
+	if (HTAB_GET(i, &p->h_ints, hash_2u64(v, (uintptr_t)f), i->v == v && i->field == f, p->ints,
+		     p->n_ints, p->cap_ints))
+		*i = (struct int_value){ .field = f, .v = v, .text = text_value(p, ev, f) };
+	return i->text;
+}
+
+/* Fills the members of the key that few tables need. */
+static void fill_rare(const struct load *l, struct profile *p, const struct pev_event *ev,
+		      const struct thread *t, int64_t ns, struct cell_key *key)
+{
+	unsigned int mask = l->config.mask;
+
+	if (mask & (1u << SORT_PID))
+		key->pid = t->pid;
+	if (mask & (1u << SORT_TID))
+		key->tid = t->tid;
+	if (mask & (1u << SORT_CPU))
+		key->cpu = ev->cpu;
+	if (mask & (1u << SORT_TIME))
+		key->time = (uint32_t)((uint64_t)(ns - l->begin) / l->config.quantum);
+	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
+		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
+}
+
+/* Cells have only the keys that rows will be distinguished by. */
+void load_event(const struct load *l, struct load_part *part, const struct pev_event *ev,
+		const struct session_class *cls, int64_t ns)
+{
+	struct profile *p = part->profile;
+	struct cell_key key = { .event = cls->event };
+	const struct seen *who = machine_seen(&p->session->machine, ev->pid, ev->tid);
+	const struct mapset *space = who->space;
+
+	ev = session_unwind(part->profile->session, who, ev);
+	if (l->config.mask & (1u << SORT_COMM))
+		key.comm = who->thread.comm;
+	if (l->rare)
+		fill_rare(l, p, ev, &who->thread, ns, &key);
+	if (ev->kstack_len || ev->ustack_len) {
+		part->chains = true;
+		key.chain = stacks_chain(p->stacks, space, ev->kstack, ev->kstack_len, ev->ustack,
+					 ev->ustack_len);
+	}
+	if (ev->cls->sample & PEV_SAMPLE_IP)
+		key.frame = stacks_frame(p->stacks, space, ev->ip);
+	else if (key.chain)
+		key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
+	if (!l->config.chains)
+		key.chain = CHAIN_NONE;
+	profile_add(p, &key, (ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale) *
+			     (l->scale ? l->scale : 1));
+}
+
+bool load_timed(const struct load *l)
+{
+	return l->config.from != INT64_MIN || l->config.to != INT64_MAX ||
+	       (l->config.mask & (1u << SORT_TIME));
+}
+
+/* Loads in one thread: the cursor returns events in order of time. */
+static int run_alone(struct load *l, struct msg *m)
+{
+	bool timed = load_timed(l);
+	struct load_part part = { .profile = &l->profile };
+	const struct pev_event *ev;
+	const struct session_class *cls;
+	uint64_t n = 0;
+	int err;
+
+	pthread_mutex_lock(&l->lock);
+	while (!l->stop && (err = session_next(l->session, &ev, &cls, m)) > 0) {
+		int64_t ns = 0;
+
+		l->done += ev->record_len;
+		if (++n % EVENTS_PER_LOOK == 0) {
+			l->chains = part.chains;
+			if (l->progress)
+				l->progress(l->arg, l->done, l->total);
+			pthread_mutex_unlock(&l->lock);
+			while (l->wanted)
+				sched_yield();
+			pthread_mutex_lock(&l->lock);
+		}
+		if (cls->kind != SESSION_EVENT || !l->verdicts[cls->event])
+			continue;
+		if (timed) {
+			ns = pev_event_ns(ev);
+			if (ns < l->config.from || ns > l->config.to)
+				continue;
+		}
+		load_event(l, &part, ev, cls, ns);
+	}
+	l->chains = part.chains;
+	l->done = l->total;
+	pthread_mutex_unlock(&l->lock);
+	return l->stop ? 0 : err;
+}
+
+int load_run(struct load *l, struct msg *m)
+{
+	long cpus = l->config.threads ? (long)l->config.threads : sysconf(_SC_NPROCESSORS_ONLN);
+	int err = 1;
+
+	if (cpus > 1)
+		err = load_in_parts(l, (unsigned int)cpus, m);
+	return err > 0 ? run_alone(l, m) : err;
+}
+
+bool load_has_field(void *session, const char *name, struct suggestion *near)
+{
+	const struct session *f = session;
+
+	for (unsigned int c = 0; c < f->n_classes; c++) {
+		const struct pev_class *cls = pev_trace_class(f->trace, c);
+
+		if (f->classes[c].kind != SESSION_EVENT)
+			continue;
+		if (pev_class_field(cls, name))
+			return true;
+		for (unsigned int i = 0; i < cls->nr_fields; i++)
+			suggest_offer(near, cls->fields[i].name);
+	}
+	return false;
+}
+
+static int parse_seconds(const char *from, const char *end, int64_t *ns, struct msg *m)
+{
+	char *stop;
+	double v = strtod(from, &stop);
+
+	if (stop != end || !(v > -1e9 && v < 1e9))
+		return msg_set(m, -EINVAL, "--time: \"%.*s\" is not a time in seconds",
+			       (int)(end - from), from);
+	*ns = (int64_t)(v * 1e9);
+	return 0;
+}
+
+int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to, struct msg *m)
+{
+	const char *comma = text ? strchr(text, ',') : NULL;
+	int err = 0;
+
+	*from = INT64_MIN;
+	*to = INT64_MAX;
+	if (!text)
+		return 0;
+	if (!comma)
+		return msg_set(m, -EINVAL, "--time takes FROM,TO in seconds, not \"%s\"", text);
+	if (comma != text) {
+		err = parse_seconds(text, comma, from, m);
+		*from += begin;
+	}
+	if (!err && comma[1]) {
+		err = parse_seconds(comma + 1, comma + strlen(comma), to, m);
+		*to += begin;
+	}
+	return err;
+}
+
+int load_parse_quantum(const char *text, uint64_t *ns, struct msg *m)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	char *end;
+	double v = strtod(text, &end);
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (end != text && !strcmp(end, units[i].unit) && v * units[i].ns >= 1 &&
+		    v * units[i].ns < 1e18) {
+			*ns = (uint64_t)(v * units[i].ns);
+			return 0;
+		}
+	return msg_set(m, -EINVAL, "--time-quantum takes a time such as 100ms, not \"%s\"", text);
+}
+
+uint64_t load_quantum(const struct session *f, unsigned int n)
+{
+	int64_t span = pev_trace_end_ns(f->trace) - pev_trace_begin_ns(f->trace);
+	uint64_t step = 1, least = span > 0 ? (uint64_t)span / n : 1;
+
+	for (;;) {
+		if (step >= least)
+			return step;
+		if (step * 2 >= least)
+			return step * 2;
+		if (step * 5 >= least)
+			return step * 5;
+		step *= 10;
+	}
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading in several threads. See load.h.
+ *
+ * The recording is cut into spans of time of about the same size. Each thread takes
+ * the next one, replays the sideband events before it, which a first pass gathered,
+ * to know the processes and address spaces at its beginning, reads it, and merges
+ * its samples into the common profile once all earlier spans have been merged.
+ */
+#include "load_parts.h"
+#include "load.h"
+#include "profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SPAN_BYTES (4u << 20)	/* of packets that make a span */
+#define LEAST_BYTES (8u << 20) /* below this, one thread is as fast */
+
+/* A sideband event, where it belongs. */
+struct side {
+	int64_t ns;
+	struct pev_event ev;
+};
+
+struct sides {
+	struct side *s;
+	size_t n, cap;
+};
+
+/**
+ * struct parts - what the threads share
+ * @sides:  all sideband events in order of time
+ * @cuts:   ns at which spans begin; one more, which ends the last
+ * @next:   the next span to take
+ * @merged: spans that are in the common profile
+ * @lock:   @next, @merged, @err
+ */
+struct parts {
+	struct load *load;
+	unsigned int threads;
+	struct sides sides;
+	int64_t *cuts;
+	size_t n;
+	size_t next;
+	size_t merged;
+	int err;
+	struct msg msg;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+};
+
+struct worker {
+	struct parts *parts;
+	unsigned int nr;
+	pthread_t thread;
+	struct sides sides;
+	struct session session;
+	struct profile profile;
+	struct profile_map map;
+	size_t replayed;
+};
+
+struct piece {
+	int64_t begin;
+	uint32_t bytes;
+};
+
+static int by_begin(const void *va, const void *vb)
+{
+	const struct piece *a = va, *b = vb;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Chooses where spans begin; returns 0 if there would not be two. */
+static size_t cut(struct parts *p)
+{
+	const struct pev_trace *t = p->load->session->trace;
+	struct piece *pieces = NULL;
+	size_t n = 0, cap = 0, cap_cuts = 0;
+	uint64_t bytes = 0, all = 0;
+
+	for (unsigned int i = 0; i < pev_trace_nr_streams(t); i++) {
+		const struct pev_stream *s = pev_trace_stream(t, i);
+
+		for (size_t k = 0; k < s->nr_packets; k++) {
+			struct piece *piece = ARRAY_PUSH(pieces, n, cap);
+
+			piece->begin = pev_meta_ns(s->meta, s->packets[k].begin);
+			piece->bytes = s->packets[k].content;
+			all += piece->bytes;
+		}
+	}
+	if (n)
+		qsort(pieces, n, sizeof(*pieces), by_begin);
+	for (size_t i = 0; i < n && (all >= LEAST_BYTES || p->load->config.threads); i++) {
+		uint64_t most = min_u64(SPAN_BYTES, all / p->threads + 1);
+
+		if (!p->n || (bytes >= most && pieces[i].begin > p->cuts[p->n - 1])) {
+			int64_t begin = p->n ? pieces[i].begin : INT64_MIN;
+
+			*ARRAY_PUSH(p->cuts, p->n, cap_cuts) = begin;
+			bytes = 0;
+		}
+		bytes += pieces[i].bytes;
+	}
+	free(pieces);
+	if (p->n < 2)
+		return 0;
+	p->cuts = array_grow(p->cuts, p->n, &cap_cuts, sizeof(*p->cuts));
+	p->cuts[p->n] = INT64_MAX;
+	return p->n;
+}
+
+static int side_order(const void *va, const void *vb)
+{
+	const struct side *a = va, *b = vb;
+	const struct pev_event *x = &a->ev, *y = &b->ev;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	if (x->meta == y->meta && x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->stream->index != y->stream->index)
+		return x->stream->index < y->stream->index ? -1 : 1;
+	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static int add_side(void *arg, const struct pev_event *ev)
+{
+	struct worker *w = arg;
+	struct side *side = ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap);
+
+	side->ev = *ev;
+	side->ns = pev_event_ns(ev);
+	return w->parts->load->stop;
+}
+
+/* First pass: gathers the sideband events of the n-th part of each stream. */
+static void *gather(void *arg)
+{
+	struct worker *w = arg;
+	struct parts *p = w->parts;
+	const struct session *f = p->load->session;
+	bool *wanted = xcalloc(f->n_classes, sizeof(*wanted));
+
+	for (unsigned int c = 0; c < f->n_classes; c++)
+		wanted[c] = f->classes[c].kind != SESSION_EVENT;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && !p->load->stop; i++) {
+		const struct pev_stream *s = pev_trace_stream(f->trace, i);
+
+		pev_stream_scan(s, s->nr_packets * w->nr / p->threads,
+				s->nr_packets * (w->nr + 1) / p->threads, wanted, add_side, w);
+	}
+	free(wanted);
+	return NULL;
+}
+
+/* Brings the machine to the state it has when span @k begins. */
+static void replay(struct worker *w, size_t k)
+{
+	struct parts *p = w->parts;
+
+	for (; w->replayed < p->sides.n && p->sides.s[w->replayed].ns < p->cuts[k]; w->replayed++) {
+		const struct pev_event *ev = &p->sides.s[w->replayed].ev;
+
+		session_sideband(&w->session, &w->session.classes[ev->cls->index], ev);
+	}
+}
+
+/**
+ * struct sooner - saves most events the conversion of their clock
+ * @meta:  of the events that have comparable ticks
+ * @ticks: an event with fewer is certainly before the span's end
+ */
+struct sooner {
+	const struct pev_meta *meta;
+	uint64_t ticks;
+};
+
+/* Rounding may move an event by one tick. */
+static struct sooner sooner_than(const struct pev_meta *meta, int64_t end)
+{
+	uint64_t ticks = pev_meta_ticks(meta, end);
+
+	return (struct sooner){ meta, ticks ? ticks - 1 : 0 };
+}
+
+static int walk(struct worker *w, size_t k, bool *chains, struct msg *m)
+{
+	const struct load *l = w->parts->load;
+	struct load_part part = { .profile = &w->profile };
+	int64_t end = w->parts->cuts[k + 1], ns = 0;
+	bool timed = load_timed(l);
+	struct sooner sooner = { 0 };
+	const struct session_class *cls;
+	const struct pev_event *ev;
+	int err;
+
+	replay(w, k);
+	err = pev_cursor_seek(w->session.cursor, w->parts->cuts[k]);
+	while (!err && !l->stop && (err = pev_cursor_next(w->session.cursor, &ev)) > 0) {
+		err = 0;
+		if (timed || ev->meta != sooner.meta || ev->time >= sooner.ticks) {
+			ns = pev_event_ns(ev);
+			if (ns >= end)
+				break;
+			sooner = sooner_than(ev->meta, end);
+		}
+		cls = &w->session.classes[ev->cls->index];
+		if (cls->kind != SESSION_EVENT)
+			session_sideband(&w->session, cls, ev);
+		else if (l->verdicts[cls->event] &&
+			 (!timed || (ns >= l->config.from && ns <= l->config.to)))
+			load_event(l, &part, ev, cls, ns);
+	}
+	while (w->replayed < w->parts->sides.n && w->parts->sides.s[w->replayed].ns < end)
+		w->replayed++;
+	*chains = part.chains;
+	return err < 0 ? msg_set(m, err, "reading the trace: %s", strerror(-err)) : 0;
+}
+
+static void merge(struct worker *w, bool chains)
+{
+	struct load *l = w->parts->load;
+
+	pthread_mutex_lock(&l->lock);
+	profile_merge(&l->profile, &w->profile, &w->map);
+	l->chains |= chains;
+	l->done = l->total * (w->parts->merged + 1) / w->parts->n;
+	if (l->progress)
+		l->progress(l->arg, l->done, l->total);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* Second pass: loads one span after another. */
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct parts *p = w->parts;
+	struct msg m;
+	int err = session_fork(&w->session, p->load->session, &m);
+
+	if (!err)
+		profile_init(&w->profile, &w->session);
+	for (;;) {
+		bool chains = false;
+		size_t k;
+
+		pthread_mutex_lock(&p->lock);
+		if (err && !p->err) {
+			p->err = err;
+			p->msg = m;
+		}
+		k = p->err ? p->n : p->next++;
+		pthread_mutex_unlock(&p->lock);
+		if (k >= p->n)
+			break;
+		err = walk(w, k, &chains, &m);
+		pthread_mutex_lock(&p->lock);
+		while (p->merged != k)
+			pthread_cond_wait(&p->moved, &p->lock);
+		pthread_mutex_unlock(&p->lock);
+		merge(w, chains);
+		pthread_mutex_lock(&p->lock);
+		p->merged++;
+		pthread_cond_broadcast(&p->moved);
+		pthread_mutex_unlock(&p->lock);
+	}
+	profile_map_free(&w->map);
+	profile_free(&w->profile);
+	session_close(&w->session);
+	return NULL;
+}
+
+/* The caller runs worker 0; the others take over if a thread cannot be created. */
+static void run(struct worker *w, unsigned int n, void *(*fn)(void *))
+{
+	bool started[n];
+
+	for (unsigned int i = 1; i < n; i++) {
+		started[i] = !pthread_create(&w[i].thread, NULL, fn, &w[i]);
+		if (!started[i] && fn == gather)
+			fn(&w[i]); /* no other worker gathers its part */
+	}
+	fn(&w[0]);
+	for (unsigned int i = 1; i < n; i++)
+		if (started[i])
+			pthread_join(w[i].thread, NULL);
+}
+
+static void collect(struct parts *p, struct worker *w)
+{
+	for (unsigned int i = 0; i < p->threads; i++)
+		p->sides.n += w[i].sides.n;
+	p->sides.s = xmalloc(p->sides.n * sizeof(*p->sides.s));
+	p->sides.n = 0;
+	for (unsigned int i = 0; i < p->threads; i++) {
+		if (w[i].sides.n)
+			memcpy(p->sides.s + p->sides.n, w[i].sides.s,
+			       w[i].sides.n * sizeof(*p->sides.s));
+		p->sides.n += w[i].sides.n;
+		free(w[i].sides.s);
+	}
+	if (p->sides.n)
+		qsort(p->sides.s, p->sides.n, sizeof(*p->sides.s), side_order);
+}
+
+int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
+{
+	struct parts p = { .load = l, .threads = threads > 64 ? 64 : threads };
+	struct worker *workers;
+
+	if (!cut(&p)) {
+		free(p.cuts);
+		return 1;
+	}
+	pthread_mutex_init(&p.lock, NULL);
+	pthread_cond_init(&p.moved, NULL);
+	workers = xcalloc(p.threads, sizeof(*workers));
+	for (unsigned int i = 0; i < p.threads; i++) {
+		workers[i].parts = &p;
+		workers[i].nr = i;
+	}
+	run(workers, p.threads, gather);
+	collect(&p, workers);
+	run(workers, p.threads, work);
+	if (p.err)
+		*m = p.msg;
+	pthread_mutex_destroy(&p.lock);
+	pthread_cond_destroy(&p.moved);
+	free(p.sides.s);
+	free(p.cuts);
+	free(workers);
+	return p.err;
+}

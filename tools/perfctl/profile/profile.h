@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Samples added up: those of the same frame, chain, thread and so on become one cell. */
+#ifndef PERFCTL_PROFILE_PROFILE_H
+#define PERFCTL_PROFILE_PROFILE_H
+
+#include "session/session.h"
+#include "session/stacks.h"
+
+#define FIELDS_MAX 4 /* fields of events that can distinguish rows */
+
+/**
+ * struct cell_key - what distinguishes samples; members not asked for are 0
+ * @time:  number of a span of time
+ * @value: numbers in profile.values of fields of the event
+ */
+struct cell_key {
+	uint32_t event;
+	uint32_t comm;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t frame;
+	uint32_t chain;
+	uint32_t time;
+	uint32_t value[FIELDS_MAX];
+};
+
+struct cell {
+	struct cell_key key;
+	uint64_t samples;
+	uint64_t weight;
+};
+
+/**
+ * struct int_value - an integer and its text
+ * @field: it belongs to (the text depends on it)
+ * @v:     the integer
+ * @text:  number in profile.values
+ */
+struct int_value {
+	const void *field;
+	uint64_t v;
+	uint32_t text;
+};
+
+/**
+ * struct profile - the samples of a session, added up
+ * @session: where they come from; its frames and chains are theirs
+ * @stacks:  of the session
+ * @values:  texts of fields; number 0 is for events that lack the field
+ * @ints:    integers of fields that have a text already
+ */
+struct profile {
+	struct session *session;
+	struct stacks *stacks;
+	struct strtab values;
+	struct int_value *ints;
+	size_t n_ints, cap_ints;
+	struct htab h_ints;
+	struct cell *cells;
+	size_t n_cells, cap_cells;
+	struct htab h_cells;
+};
+
+void profile_init(struct profile *p, struct session *session);
+void profile_free(struct profile *p);
+
+void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
+
+void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
+		      uint64_t weight);
+
+/**
+ * struct profile_map - numbers of one profile in another
+ *
+ * Grows with each profile_merge() of the same two.
+ */
+struct profile_map {
+	uint32_t *objects, *comms, *values;
+	size_t n_objects, n_comms, n_values;
+	struct stacks_map stacks;
+};
+
+/* Moves the cells of one profile to another. Its frames, chains and texts stay. */
+void profile_merge(struct profile *to, struct profile *from, struct profile_map *map);
+void profile_map_free(struct profile_map *map);
+
+/* Makes cells findable again after the caller changed them. */
+void profile_rehash_cells(struct profile *p);
+/* Forgets samples, and the frames and chains of the session. */
+void profile_forget(struct profile *p);
+
+#endif

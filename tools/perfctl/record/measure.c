@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Holding, measuring and ending a command. See measure.h. */
+#include "measure.h"
+#include "base/say.h"
+
+int measure_init(struct measure *me, struct msg *m)
+{
+	int err = wait_loop_init(&me->wait, m);
+
+	if (!err)
+		wait_loop_watch(&me->wait, &me->target);
+	return err;
+}
+
+static int start(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m)
+{
+	int err = ops->start(arg, m);
+
+	if (!err && me->argv)
+		err = workload_go(&me->workload, me->argv[0], &me->status, m);
+	return err;
+}
+
+/* While the command is held back, and then runs. */
+static int with_workload(struct measure *me, const struct measure_ops *ops, void *arg,
+			 struct msg *m)
+{
+	int err = ops->open(arg, m);
+
+	if (!err) {
+		err = start(me, ops, arg, m);
+		if (!err)
+			err = ops->run(arg, m);
+		if (ops->end && !me->status)
+			err = ops->end(arg, err, m);
+	}
+	ops->close(arg);
+	return err;
+}
+
+int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m)
+{
+	int err = 0;
+
+	me->workload = (struct workload){ .go = -1, .failed = -1 };
+	me->status = 0;
+	if (me->argv) {
+		err = workload_hold(&me->workload, me->argv, &me->wait.old, &me->status, m);
+		if (!err && me->target.workload)
+			me->target.ids[0] = me->workload.pid;
+	}
+	if (!err)
+		err = with_workload(me, ops, arg, m);
+	workload_end(&me->workload);
+	if (!err && me->workload.ended)
+		me->status = workload_status(&me->workload);
+	return err;
+}
+
+bool measure_goes_on(struct measure *me, unsigned int got)
+{
+	bool ended = me->argv && workload_wait(&me->workload, false);
+
+	if (got & WAIT_STOP)
+		return false;
+	return me->argv ? !ended : !(got & (WAIT_GONE | WAIT_HUP));
+}
+
+int measure_exit(struct measure *me, int err, const struct msg *m)
+{
+	if (err && me->status) {
+		print_error("%s", m->text);
+		err = 0;
+	}
+	wait_loop_free(&me->wait);
+	target_free(&me->target);
+	return err ? err : me->status;
+}

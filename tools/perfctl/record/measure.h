@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A measurement from its beginning to its end: the command is held back, what
+ * measures is opened on it and switched on, the command runs, and all is closed.
+ */
+#ifndef PERFCTL_RECORD_MEASURE_H
+#define PERFCTL_RECORD_MEASURE_H
+
+#include "wait_loop.h"
+#include "workload.h"
+
+/**
+ * struct measure - what is measured, and what ends it
+ * @argv:     the command, NULL if there is none
+ * @target:   made by target_make()
+ * @wait:     for the end
+ * @workload: the command's process
+ * @status:   to exit with: the command's, or why it can't be run
+ */
+struct measure {
+	char **argv;
+	struct target target;
+	struct wait_loop wait;
+	struct workload workload;
+	int status;
+};
+
+/**
+ * struct measure_ops - what measures
+ * @open:  on measure.target; nothing is counted yet
+ * @start: switches on, unless the command's exec does; just before it is let go
+ * @run:   waits for the end, see measure_goes_on()
+ * @end:   after @start, unless the command could not be run; is given what
+ *         happened so far and returns it, or what happened now; may be NULL
+ * @close: after @open, even one that failed
+ */
+struct measure_ops {
+	int (*open)(void *arg, struct msg *m);
+	int (*start)(void *arg, struct msg *m);
+	int (*run)(void *arg, struct msg *m);
+	int (*end)(void *arg, int err, struct msg *m);
+	void (*close)(void *arg);
+};
+
+/* Signals arrive as data from here on; @argv and @target are set. */
+int measure_init(struct measure *me, struct msg *m);
+/* One measurement; several may follow each other. */
+int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m);
+/* False once the command or the target has ended, or the user ends it. @got: WAIT_* bits */
+bool measure_goes_on(struct measure *me, unsigned int got);
+/* What the program returns; frees all. @err: with @m, printed if the status says other things */
+int measure_exit(struct measure *me, int err, const struct msg *m);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What ran since a flight recorder began: the processes of that moment, and what
+ * started, was mapped and ended since. The recorder's rings lose this with their
+ * oldest records, so it goes into a channel of its own, and is kept.
+ */
+#ifndef PERFCTL_RECORD_PROC_HISTORY_H
+#define PERFCTL_RECORD_PROC_HISTORY_H
+
+#include "event/plan.h"
+#include "event/set.h"
+
+/**
+ * struct packet_store - packets, one behind the other
+ */
+struct packet_store {
+	uint8_t *p;
+	size_t len, cap;
+};
+
+/**
+ * struct proc_history - the history
+ * @target:  whose, NULL: it is not open
+ * @fd:      the channel, or -1
+ * @plan:    of the sideband events
+ * @set:     these
+ * @meta:    of the channel, the reader's
+ * @enc:     makes packets for @newer
+ * @time:    of the last record
+ * @older:   from one moment on, at which all that ran was asked for, to the next ...
+ * @newer:   ... and from there on; when that grows too large it becomes the older one
+ * @lost:    records, of which is known
+ */
+struct proc_history {
+	const struct target *target;
+	int fd;
+	struct event_plan plan;
+	struct event_set set;
+	struct pev_reader *reader;
+	const struct pev_meta *meta;
+	struct pev_encoder *enc;
+	uint64_t time;
+	struct packet_store older, newer;
+	uint64_t lost;
+};
+
+int proc_history_open(struct proc_history *h, const struct target *t, uint32_t clock,
+		      struct msg *m);
+/* Takes what happened; 0 or -errno */
+int proc_history_read(struct proc_history *h);
+/* Writes all of it into a trace with @meta */
+int proc_history_write(struct proc_history *h, struct pev_writer *w, const struct pev_meta *meta,
+		       struct msg *m);
+void proc_history_close(struct proc_history *h);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What runs already when a recording begins. */
+#ifndef PERFCTL_RECORD_PROC_STATE_H
+#define PERFCTL_RECORD_PROC_STATE_H
+
+#include "event/target.h"
+
+#include <pev/pev.h>
+
+/* The time now, in ticks of the metadata's clock */
+uint64_t proc_state_time(const struct pev_meta *meta);
+/* As sideband records, all of the same time; 0 or -errno */
+int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
+		      uint64_t time);
+/* Into a stream of a trace's own */
+int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
+		     struct msg *m);
+
+#endif

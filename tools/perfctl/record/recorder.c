@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One channel, its events, and their way to the disk. See recorder.h. */
+#include "recorder.h"
+#include "proc_state.h"
+#include "trace_dir.h"
+#include "base/say.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+#include "event/set.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define RING_DEFAULT (1u << 20)
+#define RING_LEAST   (64u << 10)
+#define PACKET_MOST  (64u << 10)
+
+/*
+ * A wake-up costs more than writing some thousand records: the reader sleeps
+ * until a ring is a quarter full. Packets are small beside the ring, so that
+ * the kernel always has some to write into.
+ */
+static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why)
+{
+	struct pev_attr attr;
+	/* of large records one more must not leave half a packet empty */
+	uint64_t most = r->config.ring_default ? 4 * PACKET_MOST : PACKET_MOST;
+
+	pev_attr_channel(&attr, ring);
+	ring = attr.ring_size;
+	attr.packet_size = (uint32_t)min_u64(max_u64(ring / 16, PEV_MIN_PACKET), most);
+	attr.watermark = (uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
+	attr.clock = r->config.clock;
+	attr.flags = r->config.overwrite ? PEV_CHF_OVERWRITE : 0;
+	return pev_engine_open(engine(), &attr, 0, why);
+}
+
+/* Without a wish of the user's, smaller rings are better than none. */
+static int channel_fd(struct recorder *r, struct msg *m)
+{
+	uint64_t wish = r->config.ring_default ? r->config.ring_default : RING_DEFAULT;
+	uint64_t ring = r->config.ring_size ? r->config.ring_size : wish;
+	struct pev_error why;
+	char size[32];
+	int fd;
+
+	for (;;) {
+		fd = open_channel(r, ring, &why);
+		if (fd >= 0 || r->config.ring_size || (fd != -EPERM && fd != -ENOMEM) ||
+		    ring <= RING_LEAST)
+			break;
+		ring /= 2;
+	}
+	if (fd < 0)
+		return kernel_refused(m, fd, &why, "the rings");
+	if (!r->config.ring_size && ring < wish)
+		note("rings of %s for each CPU: more does not fit into the limit of locked memory "
+		     "(ulimit -l)", text_bytes(size, ring));
+	return fd;
+}
+
+static int open_events(struct recorder *r, struct msg *m)
+{
+	const struct target *t = r->config.target;
+	struct event_plan *plan = r->config.plan;
+	uint64_t flags = PEV_F_DISABLED | (t->workload ? PEV_F_ENABLE_ON_EXEC : 0);
+	int err;
+
+	/* what tools need to know about processes; on the same target, and on at once */
+	event_plan_sideband(&r->sideband, r->fd, ~0u, "tell which code ran");
+	err = event_set_open(&r->side, &r->sideband, t, r->config.overwrite ? PEV_F_DISABLED : 0,
+			     m);
+	if (!err && r->config.overwrite)
+		err = proc_history_open(&r->history, t, r->config.clock, m);
+	if (err)
+		return err;
+	for (size_t i = 0; i < plan->n; i++)
+		pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
+				plan->events[i].attr.sample);
+	return event_set_open(&r->set, plan, t, flags, m);
+}
+
+/* Kernel addresses will be recorded, so their symbols are needed. */
+static bool wants_kallsyms(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct planned_event *e = &plan->events[i];
+
+		if (e->attr.sample & PEV_SAMPLE_KSTACK)
+			return true;
+		if ((e->attr.sample & PEV_SAMPLE_IP) && !e->user_only &&
+		    !(e->attr.flags & PEV_F_EXCLUDE_KERNEL))
+			return true;
+	}
+	return false;
+}
+
+static int write_vdso(struct pev_writer *w)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	char *maps = vdso ? file_read("/proc/self/maps", NULL) : NULL;
+	unsigned long start, end;
+	char *line = maps;
+	int err = 0;
+
+	while (line && *line) {
+		char *next = strchr(line, '\n');
+
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == (unsigned long)vdso &&
+		    end > start && end - start < (1u << 20))
+			err = pev_writer_info_file(w, "vdso", vdso, end - start);
+		line = next ? next + 1 : NULL;
+	}
+	free(maps);
+	return err;
+}
+
+/* Which registers samples carry: readers have only their number. */
+static int write_regs(const struct recorder *r, struct pev_writer *w)
+{
+	const struct event_plan *plan = r->config.plan;
+	char mask[24];
+
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!plan->events[i].attr.regs_user)
+			continue;
+		snprintf(mask, sizeof(mask), "0x%" PRIx64,
+			 (uint64_t)plan->events[i].attr.regs_user);
+		return pev_writer_info(w, "regs_user", mask);
+	}
+	return 0;
+}
+
+static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
+			  struct msg *m)
+{
+	struct pev_error e;
+	char *text;
+	size_t len;
+	int err = pev_engine_metadata(engine(), r->fd, &text, &len);
+
+	if (err)
+		return msg_set(m, err, "reading the channel's metadata: %s", strerror(-err));
+	err = pev_writer_metadata(w, text, len);
+	if (err)
+		msg_set(m, err, "%s: %s", r->config.path, strerror(-err));
+	if (!err && meta) {
+		err = pev_meta_parse(text, len, 0, meta, &e);
+		if (err)
+			msg_set(m, err, "the channel's metadata: %s", e.text);
+	}
+	free(text);
+	return err;
+}
+
+/* All that is in a trace besides the packets. */
+static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
+{
+	unsigned int flags = wants_kallsyms(r->config.plan) ?
+				     PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
+	struct pev_meta *meta = NULL;
+	int err = write_metadata(r, w, &meta, m);
+
+	if (err)
+		return err;
+	err = pev_writer_system(w, flags);
+	if (!err)
+		err = pev_writer_info(w, "command", r->config.command);
+	if (!err)
+		err = write_regs(r, w);
+	if (!err)
+		err = pev_writer_info(w, "target", r->config.target->text);
+	if (!err)
+		err = pev_writer_info(w, "tool", "perfctl " PERFCTL_VERSION);
+	if (!err)
+		err = pev_writer_info(w, "engine", pev_engine_name(engine()));
+	if (!err)
+		err = write_vdso(w);
+	if (err)
+		msg_set(m, err, "%s: %s", r->config.path, strerror(-err));
+	else if (r->config.overwrite)
+		err = proc_history_write(&r->history, w, meta, m);
+	else
+		err = proc_state_write(w, meta, r->config.target, m);
+	pev_meta_free(meta);
+	return err;
+}
+
+static int open_trace(struct recorder *r, const char *path, struct pev_writer **w, struct msg *m)
+{
+	struct pev_error e;
+	int err = trace_dir_prepare(path, m);
+
+	if (err)
+		return err;
+	err = pev_writer_open(path, 0, w, &e);
+	if (err)
+		return msg_set(m, err == -EEXIST ? err : -EIO, "%s", e.text);
+	err = describe(r, *w, m);
+	if (err) {
+		pev_writer_close(*w);
+		*w = NULL;
+	}
+	return err;
+}
+
+int recorder_open(struct recorder *r, const struct recorder_config *config, struct msg *m)
+{
+	int err;
+
+	*r = (struct recorder){ .config = *config, .fd = -1 };
+	r->fd = channel_fd(r, m);
+	if (r->fd < 0)
+		return r->fd;
+	err = open_events(r, m);
+	if (err)
+		return err;
+	err = pev_engine_map(engine(), r->fd, 0, &r->channel);
+	if (err)
+		return msg_set(m, err, "mapping the rings: %s", strerror(-err));
+	return config->overwrite ? 0 : open_trace(r, config->path, &r->writer, m);
+}
+
+int recorder_start(struct recorder *r, struct msg *m)
+{
+	return r->config.target->workload ? 0 : event_set_enable(&r->set, true, m);
+}
+
+int recorder_fd(const struct recorder *r)
+{
+	return r->config.overwrite && engine_is_pev() ? -1 : r->fd;
+}
+
+int64_t recorder_drain(struct recorder *r)
+{
+	int64_t n;
+
+	if (r->failed)
+		return r->failed;
+	/* a flight recorder's rings are filled, and nothing is written */
+	if (!r->writer) {
+		r->failed = proc_history_read(&r->history);
+		if (r->failed)
+			return r->failed;
+		return r->channel ? pev_channel_map_new(r->channel) : 0;
+	}
+	n = pev_writer_drain(r->writer, r->channel);
+	if (n < 0)
+		r->failed = (int)n;
+	return n;
+}
+
+static int write_losses(struct recorder *r, struct pev_writer *w)
+{
+	int err = 0;
+
+	for (unsigned int nr = 0; nr < pev_channel_nr_rings(r->channel) && !err; nr++) {
+		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
+
+		if (ring)
+			err = pev_writer_lost(w, nr, pev_ring_cpu(ring), pev_ring_lost(ring), 0);
+	}
+	return err;
+}
+
+static int write_failed(struct recorder *r, int err, struct msg *m)
+{
+	r->failed = err;
+	return msg_set(m, err == -ENOSPC || err == -EDQUOT || err == -EFBIG ? err : -EIO,
+		       "%s: %s; what was written before can be read", r->config.path,
+		       strerror(-err));
+}
+
+int recorder_end(struct recorder *r, struct msg *m)
+{
+	int64_t n;
+	int err;
+
+	r->ended = true;
+	pev_engine_disable(engine(), r->fd, 0);
+	if (!r->writer)
+		return recorder_snapshot(r, r->config.path, m);
+	/* what waits before full rings comes when they were emptied */
+	do {
+		pev_engine_flush(engine(), r->fd);
+		n = recorder_drain(r);
+	} while (n > 0);
+	err = n < 0 ? r->failed : 0;
+	if (!err)
+		err = write_losses(r, r->writer);
+	if (err) {
+		write_failed(r, err, m);
+	} else {
+		err = write_metadata(r, r->writer, NULL, m);
+	}
+	r->bytes = pev_writer_bytes(r->writer);
+	if (pev_writer_close(r->writer) && !err)
+		err = write_failed(r, -EIO, m);
+	r->writer = NULL;
+	return err;
+}
+
+/* The packets that a ring held at the moment of the snapshot. */
+static int copy_span(struct recorder *r, struct pev_writer *w, unsigned int nr,
+		     const struct pev_span *span, void *buf)
+{
+	struct pev_ring *ring = pev_channel_ring(r->channel, nr);
+	uint64_t size = ring ? pev_ring_packet_size(ring) : 1, pos;
+
+	if (!ring)
+		return 0;
+	for (pos = (span->begin + size - 1) / size * size; pos + size <= span->end; pos += size) {
+		int err = pev_ring_copy(ring, pos, buf);
+
+		if (err == 1)
+			err = pev_writer_packets(w, nr, buf, size);
+		else if (err == -ESTALE)
+			err = 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int copy_rings(struct recorder *r, struct pev_writer *w)
+{
+	struct pev_span *spans;
+	unsigned int nr;
+	void *buf = xmalloc(PEV_MAX_PACKET);
+	int err;
+
+	pev_channel_map_new(r->channel);
+	nr = pev_channel_nr_rings(r->channel);
+	spans = xcalloc(nr, sizeof(*spans));
+	err = pev_engine_snapshot(engine(), r->fd, spans, &nr);
+	for (unsigned int i = 0; i < nr && !err; i++)
+		err = copy_span(r, w, i, &spans[i], buf);
+	free(buf);
+	free(spans);
+	return err;
+}
+
+int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
+{
+	struct pev_writer *w;
+	int err = open_trace(r, path, &w, m), close_err;
+
+	if (err)
+		return err;
+	err = copy_rings(r, w);
+	r->bytes = pev_writer_bytes(w);
+	close_err = pev_writer_close(w);
+	if (!err)
+		err = close_err;
+	return err ? write_failed(r, err, m) : 0;
+}
+
+void recorder_close(struct recorder *r)
+{
+	struct msg m;
+
+	if (r->writer && !r->ended)
+		recorder_end(r, &m);
+	pev_channel_unmap(r->channel);
+	r->channel = NULL;
+	event_set_close(&r->set);
+	event_set_close(&r->side);
+	event_plan_free(&r->sideband);
+	proc_history_close(&r->history);
+	if (r->fd >= 0)
+		pev_engine_close(engine(), r->fd);
+	r->fd = -1;
+}
+
+uint64_t recorder_bytes(const struct recorder *r)
+{
+	return r->writer ? pev_writer_bytes(r->writer) : r->bytes;
+}
+
+uint64_t recorder_lost(const struct recorder *r)
+{
+	return r->channel ? pev_channel_lost(r->channel) : 0;
+}

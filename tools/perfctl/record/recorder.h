@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfctl record: one channel, the events that go into it, and their way to
+ * the disk. Knows nothing of options and signals.
+ */
+#ifndef PERFCTL_RECORD_RECORDER_H
+#define PERFCTL_RECORD_RECORDER_H
+
+#include "event/plan.h"
+#include "event/set.h"
+#include "proc_history.h"
+
+/**
+ * struct recorder_config - what to record and where
+ * @plan:      events; their period and sample are set
+ * @target:    where
+ * @path:      directory of the trace
+ * @ring_size: bytes for each CPU; 0: chosen, and made smaller if need be
+ * @ring_default: what to choose, 0: as always; more for large records
+ * @overwrite: flight recorder
+ * @clock:     enum pev_clock
+ * @command:   for the trace's description
+ */
+struct recorder_config {
+	struct event_plan *plan;
+	const struct target *target;
+	const char *path;
+	uint64_t ring_size;
+	uint64_t ring_default;
+	bool overwrite;
+	uint32_t clock;
+	const char *command;
+};
+
+/**
+ * struct recorder - one recording
+ * @fd:       the channel
+ * @channel:  its rings
+ * @sideband: plan of the sideband events
+ * @side:     these; off in overwrite mode, where @history has what they would tell
+ * @set:      the events
+ * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
+ * @failed:   -errno of the first failed write, 0: none
+ * @bytes:    written, once it was closed
+ * @ended:    events are off, all is written
+ */
+struct recorder {
+	struct recorder_config config;
+	int fd;
+	struct pev_channel *channel;
+	struct event_plan sideband;
+	struct event_set side;
+	struct proc_history history;
+	struct event_set set;
+	struct pev_writer *writer;
+	int failed;
+	uint64_t bytes;
+	bool ended;
+};
+
+/* Opens everything; events wait for recorder_start() or the command's exec. */
+int recorder_open(struct recorder *r, const struct recorder_config *config, struct msg *m);
+int recorder_start(struct recorder *r, struct msg *m);
+/* What to wait for before recorder_drain(); -1: nothing, as rings that fill themselves */
+int recorder_fd(const struct recorder *r);
+/* Moves what is complete to the disk; < 0 once a write failed. */
+int64_t recorder_drain(struct recorder *r);
+/* Switches all off and writes the rest. */
+int recorder_end(struct recorder *r, struct msg *m);
+/* Overwrite mode: writes what the rings hold into a trace of its own. */
+int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
+void recorder_close(struct recorder *r);
+
+uint64_t recorder_bytes(const struct recorder *r);
+uint64_t recorder_lost(const struct recorder *r);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Waiting for what ends a measurement. See wait_loop.h. */
+#include "wait_loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int wait_loop_init(struct wait_loop *w, struct msg *m)
+{
+	sigset_t set;
+
+	*w = (struct wait_loop){ 0 };
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, &w->old);
+	w->sig = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (w->sig < 0)
+		return msg_set(m, -errno, "signalfd: %s", strerror(errno));
+	return 0;
+}
+
+void wait_loop_watch(struct wait_loop *w, const struct target *t)
+{
+	size_t cap = 0;
+
+	if (t->workload || t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
+		return;
+	for (size_t i = 0; i < t->n_ids; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, t->ids[i], 0);
+
+		/* a thread that leads no process has none: Ctrl-C ends the measurement */
+		if (fd >= 0)
+			*ARRAY_PUSH(w->pids, w->n, cap) = fd;
+	}
+}
+
+static unsigned int take_signals(int fd)
+{
+	struct signalfd_siginfo si;
+	unsigned int got = 0;
+
+	while (read(fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			got |= WAIT_CHILD;
+		else if (si.ssi_signo == SIGUSR2)
+			got |= WAIT_SNAPSHOT;
+		else
+			got |= WAIT_STOP;
+	}
+	return got;
+}
+
+/* Leaves out what has ended. */
+static unsigned int drop_ended(struct wait_loop *w, const struct pollfd *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (p[i].revents)
+			close(w->pids[i]);
+		else
+			w->pids[kept++] = w->pids[i];
+	}
+	if (kept == w->n)
+		return 0;
+	w->n = kept;
+	return kept ? 0 : WAIT_GONE;
+}
+
+unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms)
+{
+	struct pollfd *p = xcalloc(w->n + 2, sizeof(*p));
+	unsigned int got = 0;
+
+	p[0] = (struct pollfd){ .fd = w->sig, .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	for (size_t i = 0; i < w->n; i++)
+		p[i + 2] = (struct pollfd){ .fd = w->pids[i], .events = POLLIN };
+	if (poll(p, w->n + 2, timeout_ms) > 0) {
+		if (p[0].revents)
+			got |= take_signals(w->sig);
+		if (p[1].revents & POLLIN)
+			got |= WAIT_DATA;
+		if (p[1].revents & (POLLHUP | POLLERR))
+			got |= WAIT_HUP;
+		got |= drop_ended(w, p + 2);
+	}
+	free(p);
+	return got;
+}
+
+void wait_loop_free(struct wait_loop *w)
+{
+	if (w->sig > 0)
+		close(w->sig);
+	for (size_t i = 0; i < w->n; i++)
+		close(w->pids[i]);
+	free(w->pids);
+	sigprocmask(SIG_SETMASK, &w->old, NULL);
+	*w = (struct wait_loop){ 0 };
+}

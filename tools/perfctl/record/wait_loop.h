@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Waiting for what ends a measurement: the command's end, Ctrl-C or SIGTERM,
+ * the end of the processes that were attached to. Signals arrive as data, so
+ * that nothing runs at an unexpected moment.
+ */
+#ifndef PERFCTL_RECORD_WAIT_LOOP_H
+#define PERFCTL_RECORD_WAIT_LOOP_H
+
+#include "event/target.h"
+
+#include <signal.h>
+
+#define WAIT_CHILD    1u /* a child ended: see workload_wait() */
+#define WAIT_STOP     2u /* SIGINT, SIGTERM, SIGHUP */
+#define WAIT_GONE     4u /* none of the target's processes is left */
+#define WAIT_SNAPSHOT 8u /* SIGUSR2 */
+#define WAIT_DATA     16u /* the caller's fd is ready */
+#define WAIT_HUP      32u /* the caller's fd will never be ready again */
+
+/**
+ * struct wait_loop - what to wait for
+ * @old:  signal mask before
+ * @sig:  signalfd
+ * @pids: pidfds of the target's processes
+ * @n:    their number
+ */
+struct wait_loop {
+	sigset_t old;
+	int sig;
+	int *pids;
+	size_t n;
+};
+
+int wait_loop_init(struct wait_loop *w, struct msg *m);
+/* Notice the end of the processes that were attached to. */
+void wait_loop_watch(struct wait_loop *w, const struct target *t);
+/* @fd: the caller's, or -1; @timeout_ms: -1 for ever. Returns WAIT_* bits, 0: time is up. */
+unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms);
+void wait_loop_free(struct wait_loop *w);
+
+#endif

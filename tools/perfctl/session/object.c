@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Objects by path and build id: libpev-sym's, with names for tables. See object.h. */
+#include "object.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* Brings @o up to date with libpev-sym, which adds the kernel's modules on its own. */
+static void catch_up(struct objects *os)
+{
+	while (os->n < (size_t)pev_syms_count(os->syms)) {
+		int number = (int)os->n;
+		struct object *o = ARRAY_PUSH(os->o, os->n, os->cap);
+		struct strbuf name = { 0 };
+		const char *base;
+		const void *id;
+		size_t len;
+
+		o->path = pev_syms_path(os->syms, number);
+		o->kind = (enum object_kind)pev_syms_kind(os->syms, number);
+		id = pev_syms_id(os->syms, number, &len);
+		o->id.len = (uint8_t)len;
+		if (id)
+			memcpy(o->id.bytes, id, len);
+		base = strrchr(o->path, '/');
+		text_name(&name, o->kind == OBJECT_FILE && base && base[1] ? base + 1 : o->path);
+		o->name = name.s;
+	}
+}
+
+void objects_init(struct objects *os)
+{
+	*os = (struct objects){ 0 };
+	if (pev_syms_new(PEV_SYMS_CACHE | PEV_SYMS_DEBUGINFOD, &os->syms))
+		os->syms = NULL;
+	checked(os->syms);
+	catch_up(os);
+}
+
+void objects_free(struct objects *os)
+{
+	for (size_t i = 0; i < os->n; i++)
+		free(os->o[i].name);
+	free(os->o);
+	pev_syms_free(os->syms);
+	*os = (struct objects){ 0 };
+}
+
+bool object_is_anon(const char *path)
+{
+	return !strncmp(path, "//anon", 6) || !strncmp(path, "[anon", 5) ||
+	       !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/zero", 9);
+}
+
+/* Returns whether @path is "[jit 123]", as libpev-sym calls such code. */
+static bool is_code(const char *path, uint32_t *pid)
+{
+	int end = 0;
+
+	return sscanf(path, "[jit %u]%n", pid, &end) == 1 && end && !path[end];
+}
+
+/* ".../jit-123.dump" describes the code that the process makes. */
+static void note_dump(struct objects *os, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	uint32_t pid;
+	int end = 0;
+
+	if (base && sscanf(base, "/jit-%u.dump%n", &pid, &end) == 1 && end && !base[end])
+		pev_syms_jitdump(os->syms, pid, path);
+}
+
+uint32_t objects_get(struct objects *os, const char *path, const struct build_id *id)
+{
+	uint32_t pid;
+	int object;
+
+	if (is_code(path, &pid))
+		object = pev_syms_code(os->syms, pid);
+	else
+		object = pev_syms_object(os->syms, path, id && id->len ? id->bytes : NULL,
+					 id ? id->len : 0);
+	checked(object < 0 ? NULL : os);
+	note_dump(os, path);
+	catch_up(os);
+	return (uint32_t)object;
+}
+
+void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid)
+{
+	if (!pid)
+		return;
+	os->o[object].pid = pid;
+	pev_syms_mapped_by(os->syms, (int)object, pid);
+}
+
+uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
+{
+	uint32_t asked = *object;
+	struct pev_sym sym;
+
+	if (pev_sym_find(os->syms, (int)asked, *at, &sym) < 0)
+		return SYM_NONE;
+	catch_up(os);
+	os->o[asked].problem = pev_syms_problem(os->syms, (int)asked);
+	*object = (uint32_t)sym.object;
+	if (sym.index == SYM_NONE)
+		*at = sym.start;
+	return sym.index;
+}
+
+const char *objects_symbol_name(struct objects *os, uint32_t object, uint32_t symbol)
+{
+	return pev_sym_name(os->syms, (int)object, symbol);
+}
+
+int elf_build_id(const char *file, struct build_id *id)
+{
+	int n;
+
+	*id = (struct build_id){ 0 };
+	n = pev_syms_build_id(file, id->bytes);
+	if (n < 0)
+		return n;
+	id->len = (uint8_t)n;
+	return 0;
+}
+
+bool build_id_parse(const char *hex, struct build_id *id)
+{
+	unsigned int byte;
+
+	id->len = 0;
+	while (hex && id->len < sizeof(id->bytes) &&
+	       sscanf(hex + 2 * id->len, "%2x", &byte) == 1)
+		id->bytes[id->len++] = (uint8_t)byte;
+	return id->len > 0;
+}
+
+void build_id_text(const struct build_id *id, char buf[41])
+{
+	for (unsigned int i = 0; i < id->len && i < sizeof(id->bytes); i++)
+		snprintf(buf + 2 * i, 3, "%02x", id->bytes[i]);
+	buf[2 * min_u64(id->len, sizeof(id->bytes))] = 0;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads traces, event by event. See session.h. */
+#include "session.h"
+#include "base/say.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define DEFAULT_DIR "pev.trace"
+
+static enum session_kind kind_of(const struct pev_class *cls)
+{
+	static const struct {
+		const char *name;
+		enum session_kind kind;
+	} kinds[] = {
+		{ "mmap", SESSION_MMAP }, { "comm", SESSION_COMM }, { "fork", SESSION_FORK },
+		{ "exec", SESSION_EXEC }, { "exit", SESSION_EXIT },
+	};
+	const char *name = cls->name;
+
+	if (cls->type != PEV_TYPE_SIDEBAND && cls->type)
+		return SESSION_EVENT;
+	if (!strncmp(name, "pev:", 4))
+		name += 4;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].kind;
+	return SESSION_EVENT;
+}
+
+/* Returns a field that holds one integer. */
+static const struct pev_field *int_field(const struct pev_class *cls, const char *name)
+{
+	const struct pev_field *f = pev_class_field(cls, name);
+
+	return f && f->shape == PEV_SHAPE_INT ? f : NULL;
+}
+
+static void look_up(struct session *f, const struct pev_class *cls)
+{
+	struct session_class *c = &f->classes[cls->index];
+
+	c->kind = kind_of(cls);
+	c->event = strtab_id(&f->names, cls->name);
+	c->scale = cls->period > 1 && !cls->freq ? cls->period : 1;
+	if (c->kind == SESSION_EVENT)
+		return;
+	c->pid = int_field(cls, "pid");
+	c->tid = int_field(cls, "tid");
+	c->ppid = int_field(cls, "ppid");
+	c->ptid = int_field(cls, "ptid");
+	c->addr = int_field(cls, "addr");
+	c->len = int_field(cls, "len");
+	c->pgoff = int_field(cls, "pgoff");
+	c->id = pev_class_field(cls, "build_id");
+	c->id_size = int_field(cls, "build_id_size");
+	c->name = pev_class_field(cls, c->kind == SESSION_COMM ? "comm" : "filename");
+}
+
+/* Only the first of several walks resolves functions. */
+static void set_kernel(struct session *f)
+{
+	struct pev_syms *syms = f->objects.syms;
+	struct build_id id;
+	size_t len;
+	char *text;
+
+	if (pev_trace_info_file(f->trace, "kallsyms", &text, &len))
+		return;
+	pev_syms_set_kernel(syms, text, len);
+	free(text);
+	if (build_id_parse(pev_trace_info(f->trace, "build_id"), &id))
+		pev_syms_set_kernel_id(syms, pev_trace_info(f->trace, "release"), id.bytes, id.len);
+}
+
+static void open_info(struct session *f)
+{
+	char *path = xasprintf("%s/info/vdso", pev_trace_path(f->trace));
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+		pev_syms_set_vdso(f->objects.syms, path);
+	}
+	free(path);
+	f->unwind = unwind_new(f->trace);
+	if (!f->forked)
+		set_kernel(f);
+}
+
+int session_vmlinux(struct session *f, const char *file, struct msg *m)
+{
+	int err = file ? pev_syms_set_vmlinux(f->objects.syms, file) : 0;
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -ESTALE:
+		return msg_set(m, err,
+			       "--vmlinux %s is not of the kernel that was recorded, whose "
+			       "build id is %s",
+			       file, pev_trace_info(f->trace, "build_id"));
+	case -ENOEXEC:
+		return msg_set(m, err,
+			       "--vmlinux %s is no ELF file: it takes the uncompressed file "
+			       "from the kernel's build or its debug package",
+			       file);
+	default:
+		return msg_set(m, err, "--vmlinux %s: %s", file, strerror(-err));
+	}
+}
+
+void session_init(struct session *f)
+{
+	*f = (struct session){ 0 };
+	machine_init(&f->machine);
+	objects_init(&f->objects);
+	stacks_init(&f->stacks, &f->objects);
+}
+
+int session_open(struct session *f, const char *path, struct msg *m)
+{
+	struct pev_trace *trace;
+	struct pev_error e;
+	int err;
+
+	*f = (struct session){ 0 };
+	if (!path)
+		path = DEFAULT_DIR;
+	err = pev_trace_open(path, 0, &trace, &e);
+	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP || err == -ENXIO ||
+	    err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
+		err = -EBADMSG;
+	if (err)
+		return msg_set(m, err, "%s", e.text);
+	session_init(f);
+	f->trace = trace;
+	f->n_classes = pev_trace_nr_classes(f->trace);
+	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));
+	for (unsigned int i = 0; i < f->n_classes; i++)
+		look_up(f, pev_trace_class(f->trace, i));
+	open_info(f);
+	err = pev_cursor_open(f->trace, NULL, 0, &f->cursor);
+	if (err) {
+		msg_set(m, err, "%s: %s", path, strerror(-err));
+		session_close(f);
+	}
+	return err;
+}
+
+int session_fork(struct session *f, const struct session *from, struct msg *m)
+{
+	int err;
+
+	session_init(f);
+	f->trace = from->trace;
+	f->classes = from->classes;
+	f->n_classes = from->n_classes;
+	f->names = from->names;
+	f->forked = true;
+	open_info(f);
+	err = pev_cursor_open(f->trace, NULL, 0, &f->cursor);
+	if (err) {
+		msg_set(m, err, "%s: %s", pev_trace_path(f->trace), strerror(-err));
+		session_close(f);
+	}
+	return err;
+}
+
+void session_close(struct session *f)
+{
+	if (!f->objects.syms)
+		return;
+	pev_cursor_close(f->cursor);
+	stacks_free(&f->stacks);
+	unwind_free(f->unwind);
+	machine_free(&f->machine);
+	objects_free(&f->objects);
+	if (!f->forked) {
+		strtab_free(&f->names);
+		free(f->classes);
+		pev_trace_close(f->trace);
+	}
+	*f = (struct session){ 0 };
+}
+
+static uint32_t u32_of(const struct pev_event *ev, const struct pev_field *field, uint32_t other)
+{
+	return field ? (uint32_t)pev_event_int(ev, field) : other;
+}
+
+static void session_mmap(struct session *f, const struct session_class *c,
+			 const struct pev_event *ev)
+{
+	struct build_id id = { 0 };
+	const uint8_t *bytes;
+	uint64_t start, offset;
+	uint32_t pid, object;
+	char path[4096];
+	size_t n = 0;
+
+	pev_event_copy_text(ev, c->name, path, sizeof(path));
+	bytes = c->id ? pev_event_locate(ev, c->id, &n) : NULL;
+	if (bytes) {
+		size_t size = c->id_size ? pev_event_int(ev, c->id_size) : n;
+
+		id.len = (uint8_t)min_u64(min_u64(size, n), sizeof(id.bytes));
+		memcpy(id.bytes, bytes, id.len);
+		if (!c->id_size && id.len == 20 && !memcmp(id.bytes, (char[20]){ 0 }, 20))
+			id.len = 0;
+	}
+	pid = u32_of(ev, c->pid, ev->pid);
+	start = pev_event_int(ev, c->addr);
+	offset = pev_event_int(ev, c->pgoff);
+	if (!path[0] || object_is_anon(path)) {
+		/* the process makes this code: places in it are addresses */
+		snprintf(path, sizeof(path), "[jit %u]", pid);
+		offset = start;
+	}
+	object = objects_get(&f->objects, path, &id);
+	objects_mapped_by(&f->objects, object, pid);
+	machine_mmap(&f->machine, pid, start, pev_event_int(ev, c->len), offset, object);
+}
+
+void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev)
+{
+	struct machine *m = &f->machine;
+	uint32_t pid = u32_of(ev, c->pid, ev->pid), tid = u32_of(ev, c->tid, ev->tid);
+	char name[256];
+
+	switch (c->kind) {
+	case SESSION_MMAP:
+		session_mmap(f, c, ev);
+		break;
+	case SESSION_COMM:
+		pev_event_copy_text(ev, c->name, name, sizeof(name));
+		machine_comm(m, pid, tid, name);
+		break;
+	case SESSION_FORK:
+		machine_fork(m, u32_of(ev, c->ppid, ev->pid), u32_of(ev, c->ptid, ev->tid), pid,
+			     tid);
+		break;
+	case SESSION_EXEC:
+		machine_exec(m, pid);
+		break;
+	default:
+		break;
+	}
+}
+
+int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
+		 struct msg *m)
+{
+	int err = pev_cursor_next(f->cursor, ev);
+
+	if (err < 0)
+		return msg_set(m, err, "reading the trace: %s", strerror(-err));
+	if (!err)
+		return 0;
+	*cls = &f->classes[(*ev)->cls->index];
+	if ((*cls)->kind != SESSION_EVENT)
+		session_sideband(f, *cls, *ev);
+	return 1;
+}
+
+const struct pev_event *session_unwind(struct session *f, const struct seen *who,
+				       const struct pev_event *ev)
+{
+	if (!ev->uregs_len)
+		return ev;
+	if (!who)
+		who = machine_seen(&f->machine, ev->pid, ev->tid);
+	return unwind_event(f->unwind, &f->objects, who->space, ev);
+}
+
+const struct thread *session_thread(struct session *f, const struct pev_event *ev)
+{
+	return machine_thread(&f->machine, ev->pid, ev->tid);
+}
+
+void session_note_damage(const struct session *f)
+{
+	uint64_t lost = pev_trace_lost(f->trace);
+	unsigned int n = pev_trace_nr_warnings(f->trace);
+	char a[32], safe[1024];
+
+	for (unsigned int i = 0; i < n; i++)
+		note("%s", text_safe(safe, sizeof(safe), pev_trace_warning(f->trace, i)));
+	if (lost)
+		note("%s records were lost while recording: shares may be off; record with a "
+		     "larger ring (-m)",
+		     text_count(a, lost));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reads a trace, event by event: sideband events change the machine, all others are
+ * left to the caller.
+ */
+#ifndef PERFCTL_SESSION_SESSION_H
+#define PERFCTL_SESSION_SESSION_H
+
+#include "machine.h"
+#include "object.h"
+#include "stacks.h"
+#include "unwind.h"
+#include "cli/opt.h"
+
+#include <pev/pev.h>
+
+/**
+ * enum session_kind - how a session treats an event class
+ */
+enum session_kind {
+	SESSION_EVENT,
+	SESSION_MMAP,
+	SESSION_COMM,
+	SESSION_FORK,
+	SESSION_EXEC,
+	SESSION_EXIT,
+};
+
+/**
+ * struct session_class - what was looked up once for a class
+ * @kind:  see enum session_kind
+ * @event: number of the event's name in session.names
+ * @scale: weight of a record that does not have one
+ * @pid:   and the others: fields of sideband events, NULL where there are none
+ */
+struct session_class {
+	enum session_kind kind;
+	uint32_t event;
+	uint64_t scale;
+	const struct pev_field *pid, *tid, *ppid, *ptid;
+	const struct pev_field *addr, *len, *pgoff;
+	const struct pev_field *id, *id_size, *name;
+};
+
+/**
+ * struct session - an opened trace, and the state at the event that was read last
+ * @names: event names: classes of one name are one event
+ * @machine: what runs
+ * @objects: what code is mapped from
+ * @stacks: frames and chains of samples
+ * @unwind: makes call chains; NULL: samples have only those that were recorded
+ * @forked: trace, classes and names are another session's
+ */
+struct session {
+	struct pev_trace *trace;
+	struct pev_cursor *cursor;
+	struct session_class *classes;
+	unsigned int n_classes;
+	struct strtab names;
+	struct machine machine;
+	struct objects objects;
+	struct stacks stacks;
+	struct unwind *unwind;
+	bool forked;
+};
+
+/* Sets up a session without a trace, which knows nothing; end it with session_close(). */
+void session_init(struct session *f);
+/* Opens the input named by -i or as an operand, or the default. */
+int session_open(struct session *f, const char *path, struct msg *m);
+/* --vmlinux: the kernel's file as named by the user; NULL: none. */
+#define VMLINUX_OPT(type, member)                                             \
+	{                                                                     \
+		'k', OPT_STRING, "vmlinux", "FILE",                           \
+			"the kernel's file, for its source lines and code "   \
+			"(default: by build id, where distributions put it)", \
+			offsetof(type, member)                                \
+	}
+int session_vmlinux(struct session *f, const char *file, struct msg *m);
+/* Opens another walk through the same trace, for a thread. Close it before @from. */
+int session_fork(struct session *f, const struct session *from, struct msg *m);
+void session_close(struct session *f);
+/* Applies a sideband event; session_next() has done this already. */
+void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev);
+/**
+ * session_next() - the next event
+ * @cls: what it is; sideband events have taken effect already
+ *
+ * Return: 1, 0 at the end, -errno with @m set.
+ */
+int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
+		 struct msg *m);
+/**
+ * session_unwind() - an event with its user call chain
+ * @who: the thread that was sampled; NULL: the event's
+ *
+ * To be called once for an event that is wanted, as it also counts how chains
+ * end; see unwind_event() for what is returned.
+ */
+const struct pev_event *session_unwind(struct session *f, const struct seen *who,
+				       const struct pev_event *ev);
+/* Returns the thread of an event. */
+const struct thread *session_thread(struct session *f, const struct pev_event *ev);
+/* Notes what the user should know about the recording: "was damaged", "lost". */
+void session_note_damage(const struct session *f);
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counts events while a command or something that runs does its work. See measure.h. */
+#include "measure.h"
+#include "metric.h"
+#include "print.h"
+#include "read.h"
+#include "stat.h"
+#include "base/output.h"
+#include "event/kernel.h"
+#include "event/set.h"
+#include "record/measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+/**
+ * struct stat_run - one use of the command
+ * @opts:   as typed
+ * @set:    while it is measured
+ * @start:  of the round, seconds of a clock
+ * @result: numbers so far
+ * @before: values at the start of the interval
+ * @cpus_before: the same by CPU, of each event; NULL if not asked for
+ */
+struct stat_run {
+	struct stat_opts opts;
+	struct measure measure;
+	struct event_plan plan;
+	struct event_set set;
+	double start;
+	struct stat_result result;
+	struct stat_style style;
+	struct out out;
+	struct pev_value *before;
+	struct pev_value **cpus_before;
+	bool stopped;
+};
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void add_value(struct pev_value *sum, const struct pev_value *v)
+{
+	sum->value += v->value;
+	sum->time_enabled += v->time_enabled;
+	sum->time_running += v->time_running;
+	sum->lost += v->lost;
+	sum->filtered += v->filtered;
+	sum->samples += v->samples;
+}
+
+static void subtract(struct pev_value *v, const struct pev_value *before)
+{
+	v->value -= before->value;
+	v->time_enabled -= before->time_enabled;
+	v->time_running -= before->time_running;
+	v->lost -= before->lost;
+	v->filtered -= before->filtered;
+	v->samples -= before->samples;
+}
+
+/* The CPUs' part of an interval; what the next one starts from is kept. */
+static void subtract_cpus(struct stat_run *r, size_t event)
+{
+	struct stat_event *e = &r->result.events[event];
+	struct pev_value **before = &r->cpus_before[event];
+
+	if (!e->cpus)
+		return;
+	if (!*before)
+		*before = xcalloc(e->nr_cpus, sizeof(**before));
+	for (unsigned int cpu = 0; cpu < e->nr_cpus; cpu++) {
+		struct pev_value total = e->cpus[cpu];
+
+		subtract(&e->cpus[cpu], &(*before)[cpu]);
+		(*before)[cpu] = total;
+	}
+}
+
+/*
+ * What a hardware event would have counted with a counter all the time since the
+ * last call; without windows there is no bound, and that is all.
+ */
+static void read_windows(struct stat_event *e, const struct event_set *set, size_t i)
+{
+	struct pev_multiplexed *now = xcalloc(set->n_ids, sizeof(*now));
+
+	e->bound = 0;
+	if (!event_set_read_windows(set, i, now)) {
+		struct pev_multiplexed *windows = xcalloc(set->n_ids, sizeof(*now));
+
+		for (size_t k = 0; k < set->n_ids; k++) {
+			windows[k] = now[k];
+			if (e->before)
+				windows_subtract(&windows[k], &e->before[k]);
+		}
+		windows_estimate(windows, set->n_ids, &e->bound);
+		free(windows);
+	} else if (event_is_hardware(&set->plan->events[i])) {
+		e->bound = INFINITY;
+	}
+	free(e->before);
+	e->before = now;
+}
+
+/* Reads all events into result.events[].last (and .cpus). */
+static int read_all(struct stat_run *r, struct msg *m)
+{
+	const struct event_set *set = &r->set;
+	struct pev_value *values = xcalloc(r->plan.n, sizeof(*values));
+	int err = event_set_read(set, values, m);
+
+	r->result.clock_ns = 0;
+	for (size_t i = 0; i < r->plan.n && !err; i++) {
+		struct stat_event *e = &r->result.events[i];
+
+		e->last = values[i];
+		read_windows(e, set, i);
+		if (!r->opts.per_cpu)
+			continue;
+		free(e->cpus);
+		e->cpus = NULL;
+		err = event_set_read_cpus(set, i, &e->cpus, &e->nr_cpus, m);
+	}
+	free(values);
+	return err;
+}
+
+static void find_clock(struct stat_run *r)
+{
+	for (size_t i = 0; i < r->plan.n; i++)
+		if (!strcmp(r->plan.events[i].unit, "ns") && !r->result.clock_ns)
+			r->result.clock_ns = (double)r->result.events[i].last.value;
+}
+
+static int print_interval(struct stat_run *r, struct msg *m)
+{
+	bool first = r->result.at < 0;
+	double last = first ? 0 : r->result.at;
+	int err = read_all(r, m);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < r->plan.n; i++) {
+		struct stat_event *e = &r->result.events[i];
+		struct pev_value total = e->last;
+
+		subtract(&e->last, &r->before[i]);
+		e->total = e->last;
+		r->before[i] = total;
+		subtract_cpus(r, i);
+	}
+	find_clock(r);
+	r->result.at = now() - r->start;
+	r->result.wall = (struct spread){ .n = 1, .mean = r->result.at - last };
+	stat_print_interval(&r->result, &r->style, first);
+	return 0;
+}
+
+/* Until the command, the target or the user ends it. */
+static int wait_for_end(struct stat_run *r, struct msg *m)
+{
+	double step = (double)r->opts.interval / 1e3, next = r->start + step;
+
+	for (;;) {
+		double left = next - now();
+		int timeout = step > 0 ? (left > 0 ? (int)(left * 1e3) + 1 : 0) : -1;
+		unsigned int got = wait_loop_wait(&r->measure.wait, -1, timeout);
+
+		if (got & WAIT_STOP)
+			r->stopped = true;
+		if (!measure_goes_on(&r->measure, got))
+			return 0;
+		if (step > 0 && now() >= next) {
+			int err = print_interval(r, m);
+
+			if (err)
+				return err;
+			while (next <= now())
+				next += step;
+		}
+	}
+}
+
+static void add_round(struct stat_run *r, double wall)
+{
+	const struct rusage *u = &r->measure.workload.usage;
+
+	for (size_t i = 0; i < r->plan.n; i++) {
+		struct stat_event *e = &r->result.events[i];
+
+		add_value(&e->total, &e->last);
+		e->squares += e->bound * e->bound;
+		spread_add(&e->value, stat_scale(&e->last));
+		/* the next round opens events of its own */
+		free(e->before);
+		e->before = NULL;
+	}
+	find_clock(r);
+	spread_add(&r->result.wall, wall);
+	spread_add(&r->result.user, (double)u->ru_utime.tv_sec + (double)u->ru_utime.tv_usec / 1e6);
+	spread_add(&r->result.sys, (double)u->ru_stime.tv_sec + (double)u->ru_stime.tv_usec / 1e6);
+	r->result.rounds++;
+}
+
+static int stat_open(void *arg, struct msg *m)
+{
+	struct stat_run *r = arg;
+	uint64_t flags = PEV_F_DISABLED | (r->measure.target.workload ? PEV_F_ENABLE_ON_EXEC : 0);
+
+	return event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
+}
+
+static int stat_start(void *arg, struct msg *m)
+{
+	struct stat_run *r = arg;
+	int err = r->measure.target.workload ? 0 : event_set_enable(&r->set, true, m);
+
+	r->start = now();
+	return err;
+}
+
+static int stat_round(void *arg, struct msg *m)
+{
+	struct stat_run *r = arg;
+	int err = wait_for_end(r, m);
+
+	if (!err)
+		err = event_set_enable(&r->set, false, m);
+	if (err)
+		return err;
+	if (r->opts.interval)
+		return print_interval(r, m);
+	err = read_all(r, m);
+	if (!err)
+		add_round(r, now() - r->start);
+	return err;
+}
+
+static void stat_close(void *arg)
+{
+	struct stat_run *r = arg;
+
+	event_set_close(&r->set);
+}
+
+static const struct measure_ops stat_ops = {
+	.open = stat_open,
+	.start = stat_start,
+	.run = stat_round,
+	.close = stat_close,
+};
+
+static int run_rounds(struct stat_run *r, struct msg *m)
+{
+	uint64_t rounds = r->opts.repeat ? r->opts.repeat : 1;
+
+	for (uint64_t i = 0; i < rounds && !r->stopped; i++) {
+		int err = measure_run(&r->measure, &stat_ops, r, m);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_output(struct stat_run *r, struct msg *m)
+{
+	int err = out_open(&r->out, r->opts.output, r->opts.append ? OUT_APPEND : OUT_LINES, m);
+
+	r->style = (struct stat_style){ .out = r->out.f, .sep = r->opts.sep, .json = r->opts.json };
+	return err;
+}
+
+static bool has(const struct pev_info *info, uint32_t event)
+{
+	return info->pmu_counters && info->hardware >> event & 1;
+}
+
+/* Two that belong together are a group, so that their ratio is of one time. */
+static int add_pair(struct event_list *list, const struct pev_info *info, uint32_t a, uint32_t b,
+		    struct msg *m)
+{
+	const char *na = pev_config_name(PEV_TYPE_HARDWARE, a);
+	const char *nb = pev_config_name(PEV_TYPE_HARDWARE, b);
+	char text[128];
+	int err;
+
+	if (has(info, a) && has(info, b))
+		snprintf(text, sizeof(text), "{%s,%s}", na, nb);
+	else if (has(info, a) || has(info, b))
+		snprintf(text, sizeof(text), "%s", has(info, a) ? na : nb);
+	else
+		return 0;
+	err = event_list_parse(list, text, m);
+	for (size_t i = list->n - list->last_n; !err && i < list->n; i++)
+		list->specs[i].weak = true;
+	return err;
+}
+
+static int default_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	struct event_list *list = &r->opts.events;
+	int err = event_list_parse(list, STAT_EVENTS, m);
+
+	if (!err)
+		err = add_pair(list, info, PEV_HW_CYCLES, PEV_HW_INSTRUCTIONS, m);
+	if (!err)
+		err = add_pair(list, info, PEV_HW_BRANCHES, PEV_HW_BRANCH_MISSES, m);
+	return err;
+}
+
+/* Another one has the same two events already. */
+static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *metric)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct metric *m = o->metrics[i];
+
+		if ((m->value == metric->value && m->per == metric->per) ||
+		    (m->value == metric->per && m->per == metric->value))
+			return true;
+	}
+	return false;
+}
+
+/* Each metric's two events, as a group of their own */
+static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	for (size_t i = 0; i < r->opts.n_metrics; i++) {
+		const struct metric *metric = r->opts.metrics[i];
+		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
+		int err = 0;
+
+		if (!info->pmu_counters)
+			return msg_set(m, -ENOENT, "metrics are made of hardware events, and there "
+				       "is no PMU here that pev can use; \"perfctl doctor\" says why");
+		if (!has(info, metric->value) || !has(info, metric->per))
+			return msg_set(m, -ENOENT, "%s needs %s, which this processor does not "
+				       "count", metric->name,
+				       pev_config_name(PEV_TYPE_HARDWARE, missing));
+		if (!has_pair(&r->opts, i, metric))
+			err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
+		if (err)
+			return err;
+	}
+	if (r->opts.n_metrics) {
+		ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics, r->opts.cap_metrics);
+		r->result.metrics = r->opts.metrics;
+	}
+	return 0;
+}
+
+static int prepare(struct stat_run *r, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (!r->opts.events.n && !r->opts.n_metrics)
+		err = default_events(r, &info, m);
+	if (!err)
+		err = metric_events(r, &info, m);
+	if (!err)
+		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
+	if (!err)
+		err = event_plan_make(&r->plan, &r->opts.events, PLAN_COUNT, m);
+	if (!err && r->opts.repeat > 1 && !r->measure.argv)
+		err = msg_set(m, -EINVAL, "-r repeats a command: give one behind \"--\"");
+	if (!err && r->opts.repeat > 1 && r->opts.interval)
+		err = msg_set(m, -EINVAL, "-r and -I exclude each other");
+	if (!err)
+		err = open_output(r, m);
+	if (err)
+		return err;
+	r->plan.some = true;
+	r->result.plan = &r->plan;
+	r->result.events = xcalloc(r->plan.n, sizeof(*r->result.events));
+	r->before = xcalloc(r->plan.n, sizeof(*r->before));
+	r->cpus_before = xcalloc(r->plan.n, sizeof(*r->cpus_before));
+	r->result.target = r->measure.target.text;
+	r->result.command = r->measure.argv != NULL;
+	r->result.at = -1;
+	r->result.cross_window = r->opts.cross_window;
+	return measure_init(&r->measure, m);
+}
+
+static void stat_free(struct stat_run *r)
+{
+	for (size_t i = 0; r->result.events && i < r->plan.n; i++) {
+		free(r->result.events[i].cpus);
+		free(r->result.events[i].before);
+	}
+	for (size_t i = 0; r->cpus_before && i < r->plan.n; i++)
+		free(r->cpus_before[i]);
+	free(r->cpus_before);
+	free(r->result.events);
+	free(r->before);
+	free(r->opts.metrics);
+	event_plan_free(&r->plan);
+	event_list_free(&r->opts.events);
+}
+
+int stat_measure(const struct stat_opts *opts, char **argv, struct msg *m)
+{
+	struct stat_run r = { .opts = *opts, .measure.argv = argv };
+	int err = prepare(&r, m);
+
+	if (!err)
+		err = run_rounds(&r, m);
+	if (!err) {
+		event_plan_note_user_only(&r.plan);
+		if (!r.opts.interval)
+			stat_print(&r.result, &r.style);
+	}
+	err = out_close(&r.out, err, m);
+	stat_free(&r);
+	return measure_exit(&r.measure, err, m);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* perfctl stat: counting, once or in rounds. */
+#ifndef PERFCTL_STAT_MEASURE_H
+#define PERFCTL_STAT_MEASURE_H
+
+#include "event/spec.h"
+#include "event/target.h"
+
+struct metric;
+
+/* Counted unless others are asked for, with those of the processor */
+#define STAT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults"
+
+struct stat_opts {
+	struct target_opts target;
+	struct event_list events;
+	uint64_t interval;
+	uint64_t repeat;
+	const char *sep;
+	const char *output;
+	bool json;
+	bool per_cpu;
+	bool append;
+	bool cross_window;
+	const struct metric **metrics;
+	size_t n_metrics;
+	size_t cap_metrics;
+};
+
+/* @argv: NULL if there is no command. Frees the lists of @opts; returns the status to exit with. */
+int stat_measure(const struct stat_opts *opts, char **argv, struct msg *m);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl stat: ratios of hardware events, and when they mean something. */
+#include "metric.h"
+#include "read.h"
+#include "stat.h"
+
+#include <linux/pev.h>
+
+static const struct metric table[] = {
+	{ "ipc", "insn per cycle", PEV_HW_INSTRUCTIONS, PEV_HW_CYCLES, 1, true },
+	{ "cpi", "cycles per insn", PEV_HW_CYCLES, PEV_HW_INSTRUCTIONS, 1, false },
+	{ "branch-miss-rate", "% of branches", PEV_HW_BRANCH_MISSES, PEV_HW_BRANCHES, 100, true },
+	{ "cache-miss-rate", "% of cache refs", PEV_HW_CACHE_MISSES, PEV_HW_CACHE_REFS, 100, true },
+	{ "l1d-miss-rate", "% of L1d loads", PEV_HW_L1D_MISSES, PEV_HW_L1D_LOADS, 100, true },
+	{ "llc-miss-rate", "% of LLC loads", PEV_HW_LLC_MISSES, PEV_HW_LLC_LOADS, 100, true },
+	{ "dtlb-miss-rate", "% of dTLB loads", PEV_HW_DTLB_MISSES, PEV_HW_DTLB_LOADS, 100, true },
+	{ "frontend-bound", "% of cycles", PEV_HW_STALLED_FRONT, PEV_HW_CYCLES, 100, true },
+	{ "backend-bound", "% of cycles", PEV_HW_STALLED_BACK, PEV_HW_CYCLES, 100, true },
+	{ "branch-mpki", "per 1000 insn", PEV_HW_BRANCH_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "l1d-mpki", "per 1000 insn", PEV_HW_L1D_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "l1i-mpki", "per 1000 insn", PEV_HW_L1I_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "llc-mpki", "per 1000 insn", PEV_HW_LLC_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "cache-mpki", "per 1000 insn", PEV_HW_CACHE_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "dtlb-mpki", "per 1000 insn", PEV_HW_DTLB_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "itlb-mpki", "per 1000 insn", PEV_HW_ITLB_MISSES, PEV_HW_INSTRUCTIONS, 1000, false },
+	{ "clock-ratio", "cycles per ref-cycle", PEV_HW_CYCLES, PEV_HW_REF_CYCLES, 1, false },
+};
+
+const struct metric *stat_metrics(size_t *n)
+{
+	*n = ARRAY_SIZE(table);
+	return table;
+}
+
+const struct metric *stat_metric_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+static bool is_hardware(const struct planned_event *e, uint32_t config)
+{
+	return e->attr.type == PEV_TYPE_HARDWARE && e->attr.config == config && !e->refused;
+}
+
+#define DOMAINS (PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_HV | \
+		 PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST)
+
+static bool same_domains(const struct planned_event *a, const struct planned_event *b)
+{
+	return !((a->attr.flags ^ b->attr.flags) & DOMAINS) && a->user_only == b->user_only;
+}
+
+static bool same_group(const struct planned_event *a, const struct planned_event *b)
+{
+	return a->group && a->group == b->group;
+}
+
+/* The event to divide @value by: one of its group before any other */
+static bool find_per(const struct event_plan *plan, size_t value, uint32_t config, size_t *per)
+{
+	const struct planned_event *v = &plan->events[value];
+	bool found = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct planned_event *e = &plan->events[i];
+
+		if (!is_hardware(e, config) || !same_domains(e, v))
+			continue;
+		if (!found || same_group(e, v)) {
+			*per = i;
+			found = true;
+			if (same_group(e, v))
+				break;
+		}
+	}
+	return found;
+}
+
+static struct ratio divide(const struct stat_result *r, const struct metric *m, size_t value,
+			   size_t per, int cpu)
+{
+	struct reading v = stat_read(r, value, cpu), p = stat_read(r, per, cpu);
+	struct ratio ratio = { .metric = m, .value = value, .per = per };
+
+	if (v.running <= 0 || p.running <= 0 || p.value <= 0)
+		return ratio;
+	ratio.state = RATIO_GIVEN;
+	ratio.number = m->scale * v.value / p.value;
+	/* those of a group are on the counters together or not at all */
+	if (!same_group(&r->plan->events[value], &r->plan->events[per]) && !r->cross_window &&
+	    !(reading_is_whole(&v) && reading_is_whole(&p)))
+		ratio.state = RATIO_REFUSED;
+	return ratio;
+}
+
+struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int cpu)
+{
+	struct ratio best = { .metric = m };
+
+	for (size_t i = 0; i < r->plan->n && best.state != RATIO_GIVEN; i++) {
+		size_t per;
+
+		if (is_hardware(&r->plan->events[i], m->value) &&
+		    find_per(r->plan, i, m->per, &per)) {
+			struct ratio ratio = divide(r, m, i, per, cpu);
+
+			if (ratio.state != RATIO_NONE)
+				best = ratio;
+		}
+	}
+	return best;
+}
+
+struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int cpu)
+{
+	const struct planned_event *e = &r->plan->events[event];
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct metric *m = &table[i];
+		size_t per;
+
+		if (m->shown && is_hardware(e, m->value) && find_per(r->plan, event, m->per, &per))
+			return divide(r, m, event, per, cpu);
+	}
+	return (struct ratio){ 0 };
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl stat: tables, CSV and JSON. */
+#include "print.h"
+#include "metric.h"
+#include "read.h"
+#include "stat.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/**
+ * struct stat_cell - one number as it is printed, whatever the style
+ * @i:       index of the event
+ * @v:       its number
+ * @state:   NULL, or the word that stands in its place
+ * @is_time: the value is shown in milliseconds
+ * @cpu:     -1: all
+ * @metric:  a rate or share, with its unit; NULL: none
+ * @refused: there would be a metric, but of different times
+ */
+struct stat_cell {
+	const struct planned_event *plan;
+	const struct stat_event *event;
+	size_t i;
+	struct reading v;
+	const char *state;
+	bool is_time;
+	int cpu;
+	double metric;
+	const char *metric_unit;
+	bool refused;
+};
+
+/* 1234.5 a second as 1.234 K/sec */
+static void rate(struct stat_cell *c, double per_sec)
+{
+	static const char *const units[] = { "/sec", "K/sec", "M/sec", "G/sec" };
+	size_t u = 0;
+
+	for (; per_sec >= 1000 && u + 1 < ARRAY_SIZE(units); u++)
+		per_sec /= 1000;
+	c->metric = per_sec;
+	c->metric_unit = units[u];
+}
+
+static void give(struct stat_cell *c, double metric, const char *unit)
+{
+	c->metric = metric;
+	c->metric_unit = unit;
+}
+
+/* All cycles, so that there are as many a second as the clock ticks */
+static bool is_clock(const struct planned_event *e)
+{
+	return e->attr.type == PEV_TYPE_HARDWARE && e->attr.config == PEV_HW_CYCLES &&
+	       !e->user_only && !(e->attr.flags & (PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL));
+}
+
+static void add_metric(struct stat_cell *c, const struct stat_result *r, double wall)
+{
+	struct ratio ratio = stat_ratio_beside(r, c->i, c->cpu);
+	double rounds = r->at < 0 && c->cpu < 0 && r->rounds ? r->rounds : 1;
+
+	if (ratio.state != RATIO_NONE) {
+		give(c, ratio.number, ratio.metric->unit);
+		c->refused = ratio.state == RATIO_REFUSED;
+	} else if (c->is_time) {
+		if (wall > 0)
+			give(c, c->v.value / 1e9 / wall, "CPUs utilized");
+	} else if (is_clock(c->plan)) {
+		/* in its own time, whatever share of the whole that is */
+		give(c, c->v.counted * rounds / c->v.running, "GHz");
+	} else if (c->cpu < 0 && r->clock_ns > 0) {
+		rate(c, c->v.value * 1e9 / r->clock_ns);
+	}
+}
+
+static struct stat_cell make_cell(const struct stat_result *r, size_t i, int cpu)
+{
+	struct stat_cell c = {
+		.plan = &r->plan->events[i], .event = &r->events[i], .i = i, .cpu = cpu,
+	};
+
+	c.is_time = !strcmp(c.plan->unit, "ns");
+	if (c.plan->refused) {
+		c.state = "<not supported>";
+		return c;
+	}
+	c.v = stat_read(r, i, cpu);
+	if (c.v.counted <= 0 && (c.v.running <= 0 || c.v.enabled <= 0))
+		c.state = "<not counted>";
+	else
+		add_metric(&c, r, r->wall.mean);
+	return c;
+}
+
+static bool is_shared(const struct stat_cell *c)
+{
+	return !c->state && event_is_hardware(c->plan) && !reading_is_whole(&c->v);
+}
+
+static double percent_of(double bound, double value)
+{
+	return value > 0 ? 100 * bound / value : INFINITY;
+}
+
+/* "  ± 0.81%  (33.21% of the time)" */
+static void print_share(const struct stat_cell *c, FILE *out)
+{
+	char num[32];
+
+	if (!isfinite(c->v.bound))
+		fprintf(out, "  ± ?");
+	else if (c->v.value > 0)
+		fprintf(out, "  ± %.2f%%", percent_of(c->v.bound, c->v.value));
+	else
+		fprintf(out, "  ± %s", text_count(num, (uint64_t)llround(c->v.bound)));
+	fprintf(out, "  (%.2f%% of the time)", reading_percent(&c->v));
+}
+
+static void print_table_cell(const struct stat_result *r, const struct stat_cell *c, FILE *out)
+{
+	bool more = is_shared(c) || (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state);
+	int width = more || c->metric_unit ? 26 : 0;
+	char label[256], num[32];
+
+	text_safe(label, sizeof(label), c->plan->label);
+	if (r->at >= 0)
+		fprintf(out, "%16.9f ", r->at);
+	if (c->cpu >= 0)
+		fprintf(out, "CPU%-4d", c->cpu);
+	if (c->state)
+		fprintf(out, "%18s      %s", c->state, label);
+	else if (c->is_time)
+		fprintf(out, "%18.2f msec %-*s", c->v.value / 1e6, width, label);
+	else
+		fprintf(out, "%18s      %-*s", text_count(num, (uint64_t)llround(c->v.value)),
+			width, label);
+	if (c->refused)
+		fprintf(out, " # %9s %-16s", "refused", c->metric_unit);
+	else if (c->metric_unit)
+		fprintf(out, more ? " # %9.3f %-16s" : " # %9.3f %s", c->metric, c->metric_unit);
+	else if (more)
+		fprintf(out, "   %26s", "");
+	if (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state)
+		fprintf(out, "  ( +- %5.2f%% )", spread_percent(&c->event->value));
+	if (is_shared(c))
+		print_share(c, out);
+	fputc('\n', out);
+}
+
+/*
+ * perf's columns: [time,][cpu,]value,unit,event,[deviation,]run time,percent,metric,unit
+ * and two of ours: bound of the error in percent, and why there is no number.
+ */
+static void print_csv_cell(const struct stat_result *r, const struct stat_cell *c,
+			   const struct stat_style *s)
+{
+	char *why = c->state ? stat_why_not(r, c->i) : NULL;
+	struct strbuf b = { 0 };
+
+	if (r->at >= 0)
+		strbuf_addf(&b, "%.9f%s", r->at, s->sep);
+	if (c->cpu >= 0)
+		strbuf_addf(&b, "CPU%d%s", c->cpu, s->sep);
+	if (c->state)
+		strbuf_puts(&b, c->state);
+	else if (c->is_time)
+		strbuf_addf(&b, "%.6f", c->v.value / 1e6);
+	else
+		strbuf_addf(&b, r->rounds > 1 ? "%.2f" : "%.0f", c->v.value);
+	strbuf_addf(&b, "%s%s%s", s->sep, c->is_time ? "msec" : "", s->sep);
+	text_csv(&b, c->plan->label, s->sep);
+	if (r->rounds > 1 && c->cpu < 0 && r->at < 0)
+		strbuf_addf(&b, "%s%.2f%%", s->sep, spread_percent(&c->event->value));
+	strbuf_addf(&b, "%s%.0f%s%.2f%s", s->sep, c->v.running, s->sep,
+		    c->state ? 0 : reading_percent(&c->v), s->sep);
+	if (c->refused)
+		strbuf_addf(&b, "<refused>%s%s", s->sep, c->metric_unit);
+	else if (c->metric_unit)
+		strbuf_addf(&b, "%.3f%s%s", c->metric, s->sep, c->metric_unit);
+	else
+		strbuf_puts(&b, s->sep);
+	strbuf_puts(&b, s->sep);
+	if (is_shared(c) && isfinite(percent_of(c->v.bound, c->v.value)))
+		strbuf_addf(&b, "%.2f", percent_of(c->v.bound, c->v.value));
+	strbuf_puts(&b, s->sep);
+	text_csv(&b, why ? why : "", s->sep);
+	fprintf(s->out, "%s\n", b.s);
+	strbuf_free(&b);
+	free(why);
+}
+
+static void json_times(struct json *j, const struct stat_result *r, const struct stat_cell *c)
+{
+	if (r->rounds > 1 && c->cpu < 0 && r->at < 0) {
+		json_u64(j, "runs", r->rounds);
+		json_double(j, "stddev", spread_stddev(&c->event->value) / (c->is_time ? 1e6 : 1),
+			    6);
+		json_double(j, "variance", spread_percent(&c->event->value), 2);
+	}
+	json_double(j, "event-runtime", c->v.running, 0);
+	json_double(j, "pcnt-running", c->state ? 0 : reading_percent(&c->v), 2);
+	if (!is_shared(c))
+		return;
+	json_double(j, "counted", c->v.counted, 0);
+	json_double(j, "bound", c->v.bound, 0);
+	json_double(j, "bound-percent", percent_of(c->v.bound, c->v.value), 2);
+}
+
+static void print_json_cell(const struct stat_result *r, const struct stat_cell *c, FILE *out)
+{
+	char *why = c->state ? stat_why_not(r, c->i) : NULL;
+	struct json j = { .out = out };
+
+	json_open(&j, NULL, '{');
+	if (r->at >= 0)
+		json_double(&j, "interval", r->at, 9);
+	if (c->cpu >= 0)
+		json_i64(&j, "cpu", c->cpu);
+	json_string(&j, "event", c->plan->label);
+	if (!c->state)
+		json_double(&j, "counter-value", c->is_time ? c->v.value / 1e6 : c->v.value,
+			    c->is_time ? 6 : r->rounds > 1 ? 2 : 0);
+	else
+		json_null(&j, "counter-value");
+	json_string(&j, "unit", c->is_time ? "msec" : "");
+	json_times(&j, r, c);
+	if (c->refused)
+		json_null(&j, "metric-value");
+	else if (c->metric_unit)
+		json_double(&j, "metric-value", c->metric, 6);
+	if (c->metric_unit)
+		json_string(&j, "metric-unit", c->metric_unit);
+	if (c->refused)
+		json_string(&j, "metric-refused", "counted at different times");
+	if (why)
+		json_string(&j, "why", why);
+	json_close(&j, '}');
+	json_end_line(&j);
+	free(why);
+}
+
+static void print_cell(const struct stat_result *r, size_t i, int cpu, const struct stat_style *s)
+{
+	struct stat_cell c = make_cell(r, i, cpu);
+
+	if (s->json)
+		print_json_cell(r, &c, s->out);
+	else if (s->sep)
+		print_csv_cell(r, &c, s);
+	else
+		print_table_cell(r, &c, s->out);
+}
+
+static void print_metric(const struct stat_result *r, const struct metric *m,
+			 const struct stat_style *s)
+{
+	static const char *const no_number[] = {
+		[RATIO_NONE] = "<not counted>", [RATIO_REFUSED] = "<refused>",
+	};
+	struct ratio ratio = stat_ratio(r, m, -1);
+	bool given = ratio.state == RATIO_GIVEN;
+	struct json j = { .out = s->out };
+	char num[32];
+
+	snprintf(num, sizeof(num), "%.3f", ratio.number);
+	if (s->json) {
+		json_open(&j, NULL, '{');
+		if (r->at >= 0)
+			json_double(&j, "interval", r->at, 9);
+		json_string(&j, "metric", m->name);
+		if (given)
+			json_double(&j, "metric-value", ratio.number, 6);
+		else
+			json_null(&j, "metric-value");
+		json_string(&j, "metric-unit", m->unit);
+		if (ratio.state == RATIO_REFUSED)
+			json_string(&j, "metric-refused", "counted at different times");
+		json_close(&j, '}');
+		json_end_line(&j);
+		return;
+	}
+	if (r->at >= 0)
+		fprintf(s->out, s->sep ? "%.9f%s" : "%16.9f%s", r->at, s->sep ? s->sep : " ");
+	if (s->sep)
+		fprintf(s->out, "%s%s%s%s%s\n", given ? num : no_number[ratio.state], s->sep,
+			m->unit, s->sep, m->name);
+	else
+		fprintf(s->out, "%18s      %-26s   %s\n", given ? num : no_number[ratio.state],
+			m->name, m->unit);
+}
+
+/* A CPU on which the event never was is left out. */
+static bool cpu_shown(const struct stat_event *e, unsigned int cpu)
+{
+	return cpu < e->nr_cpus && (e->cpus[cpu].value || e->cpus[cpu].time_enabled);
+}
+
+static unsigned int nr_cpus(const struct stat_result *r)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < r->plan->n; i++)
+		if (r->events[i].cpus && r->events[i].nr_cpus > n)
+			n = r->events[i].nr_cpus;
+	return n;
+}
+
+static void print_cells(const struct stat_result *r, const struct stat_style *s)
+{
+	unsigned int cpus = nr_cpus(r);
+
+	for (unsigned int cpu = 0; cpu < cpus; cpu++)
+		for (size_t i = 0; i < r->plan->n; i++)
+			if (cpu_shown(&r->events[i], cpu))
+				print_cell(r, i, (int)cpu, s);
+	for (size_t i = 0; !cpus && i < r->plan->n; i++)
+		print_cell(r, i, -1, s);
+	for (size_t i = 0; r->metrics && r->metrics[i]; i++)
+		print_metric(r, r->metrics[i], s);
+}
+
+static void print_times(const struct stat_result *r, FILE *out)
+{
+	fprintf(out, "\n%18.9f ", r->wall.mean);
+	if (r->rounds > 1)
+		fprintf(out, "+- %.9f ", spread_stddev(&r->wall));
+	fprintf(out, "seconds time elapsed");
+	if (r->rounds > 1)
+		fprintf(out, "  ( +- %5.2f%% )", spread_percent(&r->wall));
+	fputc('\n', out);
+	if (r->command) {
+		fprintf(out, "%18.9f seconds user\n", r->user.mean);
+		fprintf(out, "%18.9f seconds sys\n", r->sys.mean);
+	}
+	fputc('\n', out);
+}
+
+static bool refused(const struct stat_result *r, size_t *value, size_t *per)
+{
+	struct ratio ratio = { 0 };
+
+	for (size_t i = 0; i < r->plan->n && ratio.state != RATIO_REFUSED; i++)
+		if (!r->plan->events[i].refused)
+			ratio = stat_ratio_beside(r, i, -1);
+	for (size_t i = 0; r->metrics && r->metrics[i] && ratio.state != RATIO_REFUSED; i++)
+		ratio = stat_ratio(r, r->metrics[i], -1);
+	*value = ratio.value;
+	*per = ratio.per;
+	return ratio.state == RATIO_REFUSED;
+}
+
+/* What the words in place of numbers mean */
+static void print_notes(const struct stat_result *r, FILE *out)
+{
+	size_t value, per;
+	bool any = false;
+
+	for (size_t i = 0; i < r->plan->n; i++) {
+		char *why = stat_why_not(r, i);
+
+		if (why)
+			fprintf(out, "%s%s\n", any ? "" : "Not counted:\n", why);
+		any |= why != NULL;
+		free(why);
+	}
+	if (refused(r, &value, &per))
+		fprintf(out, "Refused: %s and %s shared counters with others by turns, each in its "
+			"own time, and a ratio of the two would be of different things. Let them be "
+			"counted together, -e '{%s,%s}', count fewer events, or ask for it anyway "
+			"with --allow-cross-window.\n", r->plan->events[value].label,
+			r->plan->events[per].label, r->plan->events[value].label,
+			r->plan->events[per].label);
+	if (any)
+		fputc('\n', out);
+}
+
+void stat_print(const struct stat_result *r, const struct stat_style *s)
+{
+	struct strbuf target = { 0 };
+
+	if (s->json || s->sep) {
+		print_cells(r, s);
+		return;
+	}
+	text_name(&target, r->target);
+	fprintf(s->out, "\n Counts for %s", target.s);
+	if (r->rounds > 1)
+		fprintf(s->out, " (%u runs)", r->rounds);
+	fprintf(s->out, ":\n\n");
+	strbuf_free(&target);
+	print_cells(r, s);
+	print_times(r, s->out);
+	print_notes(r, s->out);
+}
+
+void stat_print_interval(const struct stat_result *r, const struct stat_style *s, bool first)
+{
+	if (first && !s->json && !s->sep)
+		fprintf(s->out, "#      time/sec %s%18s unit %s\n", nr_cpus(r) ? "CPU    " : "",
+			"counts", "event");
+	print_cells(r, s);
+	fflush(s->out);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl stat: an event's number as it was counted and as it would have been. */
+#include "read.h"
+#include "stat.h"
+
+#include <math.h>
+
+static struct reading of_value(const struct pev_value *v)
+{
+	struct reading got = {
+		.counted = (double)v->value,
+		.value = (double)v->value,
+		.enabled = (double)v->time_enabled,
+		.running = (double)v->time_running,
+	};
+
+	if (got.running > 0 && !reading_is_whole(&got))
+		got.value *= got.enabled / got.running;
+	return got;
+}
+
+double stat_scale(const struct pev_value *v)
+{
+	return of_value(v).value;
+}
+
+struct reading stat_read(const struct stat_result *r, size_t event, int cpu)
+{
+	const struct stat_event *e = &r->events[event];
+	struct reading got;
+
+	if (cpu >= 0) {
+		got = of_value(&e->cpus[cpu]);
+		got.bound = reading_is_whole(&got) ? 0 : INFINITY;
+		return got;
+	}
+	got = of_value(&e->total);
+	got.bound = e->bound;
+	if (r->at < 0 && r->rounds) {
+		got.value = e->value.mean;
+		got.counted /= r->rounds;
+		got.bound = sqrt(e->squares) / r->rounds;
+	}
+	return got;
+}
+
+char *stat_why_not(const struct stat_result *r, size_t event)
+{
+	const struct planned_event *e = &r->plan->events[event];
+	const struct pev_value *v = &r->events[event].total;
+
+	if (e->refused)
+		return xstrdup(e->refused);
+	if (v->time_running || v->value)
+		return NULL;
+	if (!v->time_enabled)
+		return xasprintf("%s: nothing of what is measured ran while it was switched on",
+				 e->label);
+	if (e->attr.flags & PEV_F_EXCLUSIVE)
+		return xasprintf("%s: it wants the counters for itself, and others always had some of "
+				 "them", e->label);
+	return xasprintf("%s: its turn never came: others had the counters that can count it (\"perfctl "
+			 "pmu\" shows who); measure longer, or fewer events at once", e->label);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An event's number from what was counted. */
+#ifndef PERFCTL_STAT_READ_H
+#define PERFCTL_STAT_READ_H
+
+#include "math.h"
+#include "stat.h"
+
+/* What would have been counted in all of the time. */
+double stat_scale(const struct pev_value *v);
+struct reading stat_read(const struct stat_result *r, size_t event, int cpu);
+/* Why there is no number; NULL if there is one. */
+char *stat_why_not(const struct stat_result *r, size_t event);
+
+#endif

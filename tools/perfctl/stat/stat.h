@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* perfctl stat: what was measured, and how it is printed. */
+#ifndef PERFCTL_STAT_STAT_H
+#define PERFCTL_STAT_STAT_H
+
+#include "math.h"
+#include "event/plan.h"
+
+struct metric;
+
+/**
+ * struct stat_event - one event's numbers
+ * @value:   over the rounds, as if it had been counted all the time
+ * @last:    as counted, of the last round, or of the last interval
+ * @total:   as counted, of all rounds, or of the last interval
+ * @bound:   of the last round or interval, by how much it may be wrong; 0: it
+ *           was counted all the time; INFINITY: nobody knows
+ * @squares: sum of the squares of the rounds' bounds
+ * @before:  windows at the start of the interval, by id of the target; NULL for
+ *           other than hardware events
+ * @cpus:    by CPU, of the last round or interval; NULL if not asked for
+ * @nr_cpus: elements
+ */
+struct stat_event {
+	struct spread value;
+	struct pev_value last;
+	struct pev_value total;
+	double bound;
+	double squares;
+	struct pev_multiplexed *before;
+	struct pev_value *cpus;
+	unsigned int nr_cpus;
+};
+
+/**
+ * struct stat_result - all numbers
+ * @plan:    the events
+ * @events:  plan->n of them
+ * @target:  what was measured, for the heading
+ * @command: it was a command, @user and @sys are known
+ * @rounds:  so far
+ * @wall:    seconds
+ * @user:    seconds
+ * @sys:     seconds
+ * @at:      seconds since the start, for intervals; negative: this is the total
+ * @clock_ns: task-clock or cpu-clock of the last round, for rates; 0: not known
+ * @metrics: asked for by -M, ended by NULL; NULL: none
+ * @cross_window: ratios of what was not counted at the same time are wanted
+ */
+struct stat_result {
+	const struct event_plan *plan;
+	struct stat_event *events;
+	const char *target;
+	bool command;
+	unsigned int rounds;
+	struct spread wall;
+	struct spread user;
+	struct spread sys;
+	double at;
+	double clock_ns;
+	const struct metric **metrics;
+	bool cross_window;
+};
+
+#endif

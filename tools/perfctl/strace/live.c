@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/* System calls as they happen. See live.h. */
+#include "live.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+#include "event/set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PACKET_MOST (64u << 10)
+
+static int open_channel(struct live *l, uint64_t ring, struct msg *m)
+{
+	struct pev_attr attr;
+	struct pev_error why;
+
+	do {
+		pev_attr_channel(&attr, ring);
+		attr.packet_size = (uint32_t)min_u64(max_u64(attr.ring_size / 16, PEV_MIN_PACKET),
+						     PACKET_MOST);
+		attr.watermark = (uint32_t)min_u64(attr.ring_size / 4, 1u << 30);
+		l->fd = pev_engine_open(engine(), &attr, 0, &why);
+		ring /= 2;
+	} while ((l->fd == -EPERM || l->fd == -ENOMEM) && ring >= PEV_MIN_PACKET * 4);
+	return l->fd < 0 ? kernel_refused(m, l->fd, &why, "the rings") : 0;
+}
+
+/* Returns whether the kernel gives texts, which older ones do not. */
+static bool has_texts(void)
+{
+	struct pev_info info;
+	struct msg ignored;
+
+	return !kernel_info(&info, &ignored) && (info.event_flags & PEV_F_TEXT);
+}
+
+static int plan_calls(struct live *l, const struct live_opts *o, struct msg *m)
+{
+	bool texts = o->text && has_texts();
+	struct event_list list = { 0 };
+	int err = event_list_parse(&list, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", m);
+
+	if (!err && o->filter)
+		err = event_list_filter(&list, o->filter, m);
+	if (!err)
+		err = event_plan_make(&l->plan, &list, PLAN_SAMPLE, m);
+	for (size_t i = 0; i < l->plan.n; i++) {
+		struct pev_attr *a = &l->plan.events[i].attr;
+
+		pev_attr_record(a, l->fd, 1, PEV_SAMPLE_TID | PEV_SAMPLE_PID);
+		if (!texts)
+			continue;
+		a->flags |= PEV_F_TEXT;
+		a->config = min_u64(o->text, PEV_MAX_CALL_TEXT);
+	}
+	event_list_free(&list);
+	return err;
+}
+
+static void find_texts(struct live_text_fields *t, const struct pev_class *cls)
+{
+	char name[16];
+
+	t->copied = pev_class_field(cls, "text_copied");
+	t->cut = pev_class_field(cls, "text_cut");
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "arg%d_text", i);
+		t->text[i] = pev_class_field(cls, name);
+	}
+}
+
+static int read_metadata(struct live *l, struct msg *m)
+{
+	struct pev_error e;
+
+	l->meta = pev_reader_metadata(l->reader, &e);
+	if (!l->meta)
+		return msg_set(m, -(int)e.error, "the channel's metadata: %s", e.text);
+	l->enter = pev_meta_class_by_name(l->meta, "raw_syscalls:sys_enter");
+	l->exit = pev_meta_class_by_name(l->meta, "raw_syscalls:sys_exit");
+	l->fork = pev_meta_class_by_name(l->meta, "pev:fork");
+	if (!l->enter || !l->exit)
+		return msg_set(m, -ENOENT, "the channel's metadata lack the system calls");
+	l->nr[0] = pev_class_field(l->enter, "id");
+	l->nr[1] = pev_class_field(l->exit, "id");
+	l->args = pev_class_field(l->enter, "args");
+	l->ret = pev_class_field(l->exit, "ret");
+	find_texts(&l->texts[0], l->enter);
+	find_texts(&l->texts[1], l->exit);
+	return 0;
+}
+
+int live_open(struct live *l, const struct target *t, const struct live_opts *o, struct msg *m)
+{
+	struct pev_error e;
+	int err;
+
+	*l = (struct live){ .fd = -1 };
+	err = open_channel(l, o->ring, m);
+	if (!err) {
+		event_plan_sideband(&l->side_plan, l->fd, 1u << PEV_SB_COMM | 1u << PEV_SB_FORK,
+				    "name threads");
+		err = event_set_open(&l->side, &l->side_plan, t, 0, m);
+	}
+	if (!err)
+		err = plan_calls(l, o, m);
+	if (!err)
+		err = event_set_open(&l->set, &l->plan, t, PEV_F_DISABLED |
+				     (t->workload ? PEV_F_ENABLE_ON_EXEC : 0), m);
+	if (!err) {
+		err = pev_reader_open(engine(), l->fd, 0, &l->reader, &e);
+		if (err)
+			msg_set(m, err, "%s", e.text);
+	}
+	return err ? err : read_metadata(l, m);
+}
+
+int live_start(struct live *l, const struct target *t, struct msg *m)
+{
+	return t->workload ? 0 : event_set_enable(&l->set, true, m);
+}
+
+/* Takes the texts of a call; most have none, and need no memory. */
+static struct live_text *take_text(const struct live_text_fields *f, const struct pev_event *ev)
+{
+	uint8_t copied = (uint8_t)pev_event_int(ev, f->copied);
+	struct live_text *t;
+	size_t count, all = 0;
+
+	if (!copied)
+		return NULL;
+	t = xmalloc(sizeof(*t) + PEV_MAX_CALL_TEXT);
+	t->copied = copied;
+	t->cut = (uint8_t)pev_event_int(ev, f->cut);
+	for (int i = 0; i < 6; i++) {
+		const void *from;
+
+		count = 0;
+		from = f->text[i] ? pev_event_locate(ev, f->text[i], &count) : NULL;
+		if (!from || count > PEV_MAX_CALL_TEXT - all)
+			count = 0;
+		if (count)
+			memcpy(t->bytes + all, from, count);
+		t->at[i] = (uint16_t)all;
+		t->len[i] = (uint16_t)count;
+		all += count;
+	}
+	return xrealloc(t, sizeof(*t) + all);
+}
+
+static void take(const struct live *l, struct live_event *out, const struct pev_event *ev)
+{
+	const struct pev_class *cls = ev->cls;
+	size_t count = 0;
+	const void *args;
+
+	*out = (struct live_event){ .time = ev->time, .pid = ev->pid, .tid = ev->tid };
+	if (cls->id == l->enter->id) {
+		out->kind = LIVE_ENTER;
+		out->nr = (int32_t)pev_event_int(ev, l->nr[0]);
+		args = pev_event_locate(ev, l->args, &count);
+		if (args)
+			memcpy(out->args, args, min_u64(count, 6) * sizeof(out->args[0]));
+		out->text = take_text(&l->texts[0], ev);
+	} else if (cls->id == l->exit->id) {
+		out->kind = LIVE_EXIT;
+		out->nr = (int32_t)pev_event_int(ev, l->nr[1]);
+		out->args[0] = pev_event_int(ev, l->ret);
+		out->text = take_text(&l->texts[1], ev);
+	} else {
+		out->kind = l->fork && cls->id == l->fork->id ? LIVE_FORK : LIVE_COMM;
+		out->pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "pid"));
+		out->tid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "tid"));
+		pev_event_copy_text(ev, pev_class_field(cls, "comm"), (char *)out->args, 16);
+	}
+}
+
+int live_read(struct live *l, bool all, live_fn fn, void *arg, struct msg *m)
+{
+	const struct pev_event *ev;
+	struct live_event event;
+	struct pev_error e;
+	int err = pev_reader_fetch(l->reader, all ? PEV_FETCH_ALL : 0, &e);
+
+	if (err)
+		return msg_set(m, err, "%s", e.text);
+	while (pev_reader_next(l->reader, &ev) > 0) {
+		take(l, &event, ev);
+		fn(arg, &event);
+		free(event.text);
+	}
+	return 0;
+}
+
+uint64_t live_lost(const struct live *l)
+{
+	return l->reader ? pev_channel_lost(pev_reader_channel(l->reader)) : 0;
+}
+
+uint64_t live_ns(const struct live *l, uint64_t ticks)
+{
+	return (uint64_t)(pev_meta_ns(l->meta, ticks) - pev_meta_ns(l->meta, 0));
+}
+
+uint64_t live_damaged(const struct live *l)
+{
+	return l->reader ? pev_reader_damaged(l->reader) : 0;
+}
+
+void live_close(struct live *l)
+{
+	pev_reader_close(l->reader);
+	event_set_close(&l->set);
+	event_set_close(&l->side);
+	event_plan_free(&l->plan);
+	event_plan_free(&l->side_plan);
+	if (l->fd >= 0)
+		pev_engine_close(engine(), l->fd);
+	*l = (struct live){ .fd = -1 };
+}

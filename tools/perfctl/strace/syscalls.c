@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0
+/* System calls by number. See syscalls.h. */
+#include "syscalls.h"
+#include "live.h"
+#include "base/text.h"
+#include "cli/suggest.h"
+#include "event/engine.h"
+#include "profile/rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The Makefile extracts these from the headers that perfctl is built with. */
+static const struct {
+	unsigned int nr;
+	const char *name;
+} numbers[] = {
+#define SYSCALL(nr, name) { nr, name }
+#include "syscall_table.h"
+#undef SYSCALL
+};
+
+/* ---- Values ---- */
+
+struct bit {
+	uint64_t value;
+	const char *name;
+};
+
+#define B(x) { x, #x }
+
+static void put_bits(struct strbuf *b, uint64_t v, const struct bit *bits, size_t n,
+		     const char *none)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!bits[i].value || (v & bits[i].value) != bits[i].value)
+			continue;
+		strbuf_addf(b, "%s%s", some ? "|" : "", bits[i].name);
+		v &= ~bits[i].value;
+		some = true;
+	}
+	if (v)
+		strbuf_addf(b, "%s0x%" PRIx64, some ? "|" : "", v);
+	else if (!some)
+		strbuf_puts(b, none);
+}
+
+static void put_one(struct strbuf *b, uint64_t v, const struct bit *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i].value == v) {
+			strbuf_puts(b, values[i].name);
+			return;
+		}
+	strbuf_addf(b, "%" PRId64, (int64_t)v);
+}
+
+static void show_open_flags(struct strbuf *b, uint64_t v)
+{
+	static const struct bit modes[] = { B(O_RDONLY), B(O_WRONLY), B(O_RDWR) };
+	static const struct bit bits[] = {
+		B(O_CREAT), B(O_EXCL), B(O_NOCTTY), B(O_TRUNC), B(O_APPEND), B(O_NONBLOCK),
+		B(O_SYNC), B(O_DSYNC), B(O_DIRECT), B(O_NOFOLLOW), B(O_TMPFILE), B(O_DIRECTORY),
+		B(O_NOATIME), B(O_CLOEXEC), B(O_PATH),
+	};
+
+	v = (uint32_t)v;
+	put_one(b, v & O_ACCMODE, modes, ARRAY_SIZE(modes));
+	if (v & ~(uint64_t)O_ACCMODE) {
+		strbuf_putc(b, '|');
+		put_bits(b, v & ~(uint64_t)O_ACCMODE, bits, ARRAY_SIZE(bits), "");
+	}
+}
+
+static void show_prot(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(PROT_READ), B(PROT_WRITE), B(PROT_EXEC) };
+
+	put_bits(b, v, bits, ARRAY_SIZE(bits), "PROT_NONE");
+}
+
+static void show_map(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = {
+		B(MAP_SHARED_VALIDATE), B(MAP_SHARED), B(MAP_PRIVATE), B(MAP_FIXED),
+		B(MAP_ANONYMOUS), B(MAP_FIXED_NOREPLACE), B(MAP_DENYWRITE), B(MAP_POPULATE),
+		B(MAP_NORESERVE), B(MAP_STACK), B(MAP_HUGETLB), B(MAP_GROWSDOWN), B(MAP_LOCKED),
+	};
+
+	put_bits(b, v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_clone(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = {
+		B(CLONE_VM), B(CLONE_FS), B(CLONE_FILES), B(CLONE_SIGHAND), B(CLONE_PIDFD),
+		B(CLONE_PTRACE), B(CLONE_VFORK), B(CLONE_PARENT), B(CLONE_THREAD),
+		B(CLONE_NEWNS), B(CLONE_SYSVSEM), B(CLONE_SETTLS), B(CLONE_PARENT_SETTID),
+		B(CLONE_CHILD_CLEARTID), B(CLONE_CHILD_SETTID), B(CLONE_NEWCGROUP),
+		B(CLONE_NEWUTS), B(CLONE_NEWIPC), B(CLONE_NEWUSER), B(CLONE_NEWPID),
+		B(CLONE_NEWNET),
+	};
+	const char *sig = v & 0xff ? sigabbrev_np((int)(v & 0xff)) : NULL;
+
+	put_bits(b, v & ~0xffULL, bits, ARRAY_SIZE(bits), sig ? "" : "0");
+	if (sig)
+		strbuf_addf(b, "%sSIG%s", v & ~0xffULL ? "|" : "", sig);
+}
+
+static void show_signal(struct strbuf *b, uint64_t v)
+{
+	const char *name = v < 65 ? sigabbrev_np((int)v) : NULL;
+
+	if (name)
+		strbuf_addf(b, "SIG%s", name);
+	else
+		strbuf_addf(b, "%d", (int)v);
+}
+
+static void show_dirfd(struct strbuf *b, uint64_t v)
+{
+	if ((int)v == AT_FDCWD)
+		strbuf_puts(b, "AT_FDCWD");
+	else
+		strbuf_addf(b, "%d", (int)v);
+}
+
+static void show_whence(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SEEK_SET), B(SEEK_CUR), B(SEEK_END), B(SEEK_DATA),
+					     B(SEEK_HOLE) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_access(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(R_OK), B(W_OK), B(X_OK) };
+
+	put_bits(b, v, bits, ARRAY_SIZE(bits), "F_OK");
+}
+
+static void show_at(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(AT_SYMLINK_NOFOLLOW), B(AT_REMOVEDIR),
+					   B(AT_SYMLINK_FOLLOW), B(AT_NO_AUTOMOUNT),
+					   B(AT_EMPTY_PATH) };
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_fcntl(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = {
+		B(F_DUPFD), B(F_GETFD), B(F_SETFD), B(F_GETFL), B(F_SETFL), B(F_GETLK),
+		B(F_SETLK), B(F_SETLKW), B(F_SETOWN), B(F_GETOWN), B(F_DUPFD_CLOEXEC),
+		B(F_SETPIPE_SZ), B(F_GETPIPE_SZ), B(F_ADD_SEALS), B(F_GET_SEALS),
+	};
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_family(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(AF_UNIX), B(AF_INET), B(AF_INET6), B(AF_NETLINK),
+					     B(AF_PACKET), B(AF_VSOCK) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_socket(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SOCK_STREAM), B(SOCK_DGRAM), B(SOCK_RAW),
+					     B(SOCK_SEQPACKET) };
+
+	put_one(b, v & 0xf, values, ARRAY_SIZE(values));
+	if (v & SOCK_CLOEXEC)
+		strbuf_puts(b, "|SOCK_CLOEXEC");
+	if (v & SOCK_NONBLOCK)
+		strbuf_puts(b, "|SOCK_NONBLOCK");
+}
+
+static void show_epoll(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(EPOLL_CTL_ADD), B(EPOLL_CTL_MOD),
+					     B(EPOLL_CTL_DEL) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_madvise(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = {
+		B(MADV_NORMAL), B(MADV_RANDOM), B(MADV_SEQUENTIAL), B(MADV_WILLNEED),
+		B(MADV_DONTNEED), B(MADV_FREE), B(MADV_HUGEPAGE), B(MADV_NOHUGEPAGE),
+		B(MADV_DONTFORK),
+	};
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_wait(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(WNOHANG), B(WUNTRACED), B(WCONTINUED), B(WEXITED),
+					   B(WNOWAIT) };
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_futex(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = {
+		{ 0, "FUTEX_WAIT" }, { 1, "FUTEX_WAKE" }, { 3, "FUTEX_REQUEUE" },
+		{ 4, "FUTEX_CMP_REQUEUE" }, { 5, "FUTEX_WAKE_OP" }, { 6, "FUTEX_LOCK_PI" },
+		{ 7, "FUTEX_UNLOCK_PI" }, { 9, "FUTEX_WAIT_BITSET" }, { 10, "FUTEX_WAKE_BITSET" },
+	};
+
+	put_one(b, v & 0x7f, values, ARRAY_SIZE(values));
+	if (v & 128)
+		strbuf_puts(b, "|FUTEX_PRIVATE_FLAG");
+	if (v & 256)
+		strbuf_puts(b, "|FUTEX_CLOCK_REALTIME");
+}
+
+static void show_how(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SIG_BLOCK), B(SIG_UNBLOCK), B(SIG_SETMASK) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+static void show_clock(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = {
+		B(CLOCK_REALTIME), B(CLOCK_MONOTONIC), B(CLOCK_PROCESS_CPUTIME_ID),
+		B(CLOCK_THREAD_CPUTIME_ID), B(CLOCK_MONOTONIC_RAW), B(CLOCK_REALTIME_COARSE),
+		B(CLOCK_MONOTONIC_COARSE), B(CLOCK_BOOTTIME),
+	};
+
+	put_one(b, (uint64_t)(int)v, values, ARRAY_SIZE(values));
+}
+
+static void show_shutdown(struct strbuf *b, uint64_t v)
+{
+	static const struct bit values[] = { B(SHUT_RD), B(SHUT_WR), B(SHUT_RDWR) };
+
+	put_one(b, v, values, ARRAY_SIZE(values));
+}
+
+/* Shows flags of calls that make descriptors; the values are the same for all. */
+static void show_fd_flags(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(O_CLOEXEC), B(O_NONBLOCK), B(O_DIRECT) };
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_msg(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = {
+		B(MSG_OOB), B(MSG_PEEK), B(MSG_DONTROUTE), B(MSG_TRUNC), B(MSG_DONTWAIT),
+		B(MSG_WAITALL), B(MSG_NOSIGNAL), B(MSG_MORE), B(MSG_CMSG_CLOEXEC),
+	};
+
+	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_mremap(struct strbuf *b, uint64_t v)
+{
+	static const struct bit bits[] = { B(MREMAP_MAYMOVE), B(MREMAP_FIXED) };
+
+	put_bits(b, v, bits, ARRAY_SIZE(bits), "0");
+}
+
+static void show_octal(struct strbuf *b, uint64_t v)
+{
+	strbuf_addf(b, v ? "0%o" : "%o", (unsigned int)v);
+}
+
+static void show_int(struct strbuf *b, uint64_t v)
+{
+	strbuf_addf(b, "%d", (int)v);
+}
+
+/* Adds what the kernel's types do not say. The first entry that fits counts. */
+static const struct {
+	const char *calls;
+	const char *arg;
+	void (*show)(struct strbuf *b, uint64_t value);
+} meanings[] = {
+	{ "open,openat,open_by_handle_at", "flags", show_open_flags },
+	{ "mmap,mprotect,pkey_mprotect", "prot", show_prot },
+	{ "mmap", "flags", show_map },
+	{ "clone", "clone_flags", show_clone },
+	{ "unshare,setns", "unshare_flags,flags,nstype", show_clone },
+	{ "lseek", "whence", show_whence },
+	{ "fcntl", "cmd", show_fcntl },
+	{ "access,faccessat,faccessat2", "mode", show_access },
+	{ "*at,newfstatat,statx,execveat,faccessat2", "flag,flags", show_at },
+	{ "socket,socketpair", "family", show_family },
+	{ "socket,socketpair", "type", show_socket },
+	{ "epoll_ctl", "op", show_epoll },
+	{ "madvise", "behavior", show_madvise },
+	{ "wait4,waitid", "options", show_wait },
+	{ "futex", "op", show_futex },
+	{ "rt_sigprocmask", "how", show_how },
+	{ "clock_*,timer_create,timerfd_create", "which_clock,clockid", show_clock },
+	{ "shutdown", "how", show_shutdown },
+	{ "pipe2,dup3", "flags", show_fd_flags },
+	{ "sendto,recvfrom,sendmsg,recvmsg,sendmmsg,recvmmsg", "flags", show_msg },
+	{ "mremap", "flags", show_mremap },
+	{ "*", "dfd,olddfd,newdfd,oldfd_dir", show_dirfd },
+	{ "*", "fd,in_fd,out_fd,fildes,oldfd,newfd", show_int },
+	{ "kill,tkill,tgkill,rt_sig*", "sig", show_signal },
+	{ "*", "mode,mask", show_octal },
+};
+
+/* ---- The table ---- */
+
+static void set_meaning(const char *call, struct syscall_arg *a)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++)
+		if (globs_match(meanings[i].calls, call) && globs_match(meanings[i].arg, a->name)) {
+			if (meanings[i].show == show_octal && !strstr(a->type, "mode_t") &&
+			    strcmp(call, "umask"))
+				continue;
+			a->show = meanings[i].show;
+			return;
+		}
+}
+
+/* Returns how the kernel reads an argument, by its declared type. */
+static enum syscall_text text_of(const struct syscall_arg *a)
+{
+	if (strstr(a->type, "*const"))
+		return TEXT_LIST;
+	return globs_match("buf,buff,ubuf,list,u_msg_ptr", a->name) ? TEXT_BYTES : TEXT_STRING;
+}
+
+/* "type name;type name": the number comes first */
+static void take_fields(struct syscall_desc *d, const char *fields)
+{
+	char *copy = xstrdup(fields), *save, *p;
+
+	d->known = *fields;
+	for (p = strtok_r(copy, ";", &save); p && d->n < 6; p = strtok_r(NULL, ";", &save)) {
+		char *space = strrchr(p, ' ');
+
+		if (!space || strstr(space, "syscall_nr"))
+			continue;
+		*space = 0;
+		d->args[d->n].name = xstrdup(space + 1);
+		d->args[d->n].type = xstrdup(p);
+		d->args[d->n].text = text_of(&d->args[d->n]);
+		set_meaning(d->name, &d->args[d->n]);
+		d->n++;
+	}
+	free(copy);
+}
+
+/* The kernel's functions do not always have the names of the calls. */
+static bool is_name_of(const char *function, const char *call)
+{
+	static const char *const others[][2] = {
+		{ "umount2", "umount" }, { "sendfile", "sendfile64" }, { "uname", "newuname" },
+		{ "stat", "newstat" }, { "fstat", "newfstat" }, { "lstat", "newlstat" },
+		{ "fadvise64", "fadvise64_64" }, { "pread64", "pread" }, { "pwrite64", "pwrite" },
+	};
+
+	if (!strcmp(function, call))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(others[i][0], call) && !strcmp(others[i][1], function))
+			return true;
+	return false;
+}
+
+/* An unknown call shows all arguments that it may have. */
+static void ask_fields(struct syscall_desc *d, const struct pev_catalog_entry *e)
+{
+	char *fields;
+
+	if (pev_engine_fields(engine(), e, &fields, NULL))
+		return;
+	take_fields(d, fields);
+	free(fields);
+}
+
+void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
+{
+	static const char prefix[] = "syscalls:sys_enter_";
+	unsigned int last = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i].nr > last && numbers[i].nr < 4096)
+			last = numbers[i].nr;
+	s->n = last + 1;
+	s->d = xcalloc(s->n, sizeof(*s->d));
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i].nr < s->n && !s->d[numbers[i].nr].name)
+			s->d[numbers[i].nr].name = xstrdup(numbers[i].name);
+	for (unsigned int i = 0; i < s->n; i++)
+		if (!s->d[i].name)
+			s->d[i].name = xasprintf("syscall_%u", i);
+	for (size_t k = 0; catalog && k < pev_catalog_count(catalog); k++) {
+		const struct pev_catalog_entry *e = pev_catalog_entry(catalog, k);
+
+		if (strncmp(e->name, prefix, sizeof(prefix) - 1))
+			continue;
+		for (unsigned int i = 0; i < s->n; i++)
+			if (!s->d[i].known && is_name_of(e->name + sizeof(prefix) - 1, s->d[i].name))
+				ask_fields(&s->d[i], e);
+	}
+	for (unsigned int i = 0; i < s->n; i++)
+		s->d[i].never = globs_match("exit,exit_group", s->d[i].name);
+}
+
+void syscalls_free(struct syscalls *s)
+{
+	for (unsigned int i = 0; i < s->n; i++) {
+		for (unsigned int k = 0; k < s->d[i].n; k++) {
+			free(s->d[i].args[k].name);
+			free(s->d[i].args[k].type);
+		}
+		free(s->d[i].name);
+	}
+	free(s->d);
+	*s = (struct syscalls){ 0 };
+}
+
+const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr)
+{
+	return nr >= 0 && nr < s->n ? &s->d[nr] : NULL;
+}
+
+static int filter_one(const struct syscalls *s, const char *glob, struct strbuf *filter,
+		      struct msg *m)
+{
+	struct suggestion near = { .word = glob };
+	bool some = false;
+
+	for (unsigned int i = 0; i < s->n; i++) {
+		suggest_offer(&near, s->d[i].name);
+		if (!glob_match(glob, s->d[i].name))
+			continue;
+		strbuf_addf(filter, "%sid == %u", filter->len ? " || " : "", i);
+		some = true;
+	}
+	if (some)
+		return 0;
+	return msg_set(m, -EINVAL, "there is no system call \"%s\"%s%s%s", glob,
+		       near.best ? "; did you mean \"" : "", near.best ? near.best : "",
+		       near.best ? "\"?" : "");
+}
+
+int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
+		    struct msg *m)
+{
+	char *copy = xstrdup(names), *save, *p;
+	int err = 0;
+
+	for (p = strtok_r(copy, ", ", &save); p && !err; p = strtok_r(NULL, ", ", &save))
+		err = filter_one(s, p, filter, m);
+	if (!err && filter->len >= PEV_MAX_FILTER)
+		err = msg_set(m, -EINVAL, "more system calls than a filter of the kernel can name");
+	free(copy);
+	return err;
+}
+
+/* ---- Printing ---- */
+
+static void put_by_type(struct strbuf *b, const char *type, uint64_t v)
+{
+	if (strchr(type, '*')) {
+		if (v)
+			strbuf_addf(b, "0x%" PRIx64, v);
+		else
+			strbuf_puts(b, "NULL");
+	} else if (!strcmp(type, "int") || !strcmp(type, "pid_t") || !strcmp(type, "key_t") ||
+		   strstr(type, "timer_t") || strstr(type, "clockid_t") || strstr(type, "s32")) {
+		strbuf_addf(b, "%d", (int)v);
+	} else if (strstr(type, "mode_t")) {
+		show_octal(b, v);
+	} else if (!strcmp(type, "unsigned int") || strstr(type, "u32") || strstr(type, "uid_t") ||
+		   strstr(type, "gid_t")) {
+		strbuf_addf(b, "%u", (unsigned int)v);
+	} else if (!strcmp(type, "long") || strstr(type, "off_t") || strstr(type, "s64")) {
+		strbuf_addf(b, "%" PRId64, (int64_t)v);
+	} else if (v >> 20) {
+		strbuf_addf(b, "0x%" PRIx64, v);
+	} else {
+		strbuf_addf(b, "%" PRIu64, v);
+	}
+}
+
+static void put_list(struct strbuf *b, const char *s, size_t len, bool cut)
+{
+	strbuf_putc(b, '[');
+	for (size_t at = 0; at < len;) {
+		size_t n = strnlen(s + at, len - at);
+
+		strbuf_puts(b, at ? ", " : "");
+		text_quoted(b, s + at, n);
+		at += n + 1;
+	}
+	strbuf_puts(b, cut ? len ? ", ...]" : "...]" : "]");
+}
+
+/* Returns false if that memory could not be read. */
+static bool put_text(struct strbuf *b, const struct syscall_arg *arg,
+		     const struct live_text *t, unsigned int i, size_t bytes)
+{
+	const char *s;
+	size_t len;
+	bool cut;
+
+	if (!t || !(t->copied & 1u << i))
+		return false;
+	s = t->bytes + t->at[i];
+	len = t->len[i];
+	cut = t->cut & 1u << i;
+	if (arg->text == TEXT_LIST) {
+		put_list(b, s, len, cut);
+		return true;
+	}
+	if (arg->text == TEXT_STRING) {
+		len = strnlen(s, len);
+	} else if (len > bytes) {
+		len = bytes;
+		cut = true;
+	}
+	text_quoted(b, s, len);
+	strbuf_puts(b, cut ? "..." : "");
+	return true;
+}
+
+static void put_arg(struct strbuf *b, const struct syscall_arg *arg,
+		    const struct syscall_args *a, unsigned int i)
+{
+	if (put_text(b, arg, a->texts[0], i, a->bytes) ||
+	    put_text(b, arg, a->texts[1], i, a->bytes))
+		return;
+	if (arg->show)
+		arg->show(b, a->values[i]);
+	else
+		put_by_type(b, arg->type, a->values[i]);
+}
+
+/* The kernel ignores the mode of an open that creates nothing. */
+static bool is_idle_mode(const struct syscall_desc *d, const struct syscall_args *a)
+{
+	unsigned int n = d->n;
+
+	return n > 1 && !strcmp(d->args[n - 1].name, "mode") &&
+	       d->args[n - 2].show == show_open_flags &&
+	       !(a->values[n - 2] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
+}
+
+void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
+		       const struct syscall_args *a)
+{
+	unsigned int n = d && d->known ? d->n : 6;
+
+	if (a->bare && d && d->known && is_idle_mode(d, a))
+		n--;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (i)
+			strbuf_puts(b, ", ");
+		if (!d || !d->known) {
+			strbuf_addf(b, "0x%" PRIx64, a->values[i]);
+			continue;
+		}
+		if (!a->bare)
+			strbuf_addf(b, "%s: ", d->args[i].name);
+		put_arg(b, &d->args[i], a, i);
+	}
+}
+
+/* Names codes of calls that the kernel restarts after a signal; programs never see them. */
+static const char *restart_name(int64_t err)
+{
+	switch (err) {
+	case 512:
+		return "ERESTARTSYS (to be restarted)";
+	case 513:
+		return "ERESTARTNOINTR (to be restarted)";
+	case 514:
+		return "ERESTARTNOHAND (to be restarted if no handler runs)";
+	case 516:
+		return "ERESTART_RESTARTBLOCK (interrupted by a signal)";
+	default:
+		return NULL;
+	}
+}
+
+void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret)
+{
+	const char *name;
+
+	if (ret < 0 && ret >= -4095) {
+		name = restart_name(-ret);
+		if (name)
+			strbuf_addf(b, "? %s", name);
+		else if (strerrorname_np((int)-ret))
+			strbuf_addf(b, "-1 %s (%s)", strerrorname_np((int)-ret),
+				    strerror((int)-ret));
+		else
+			strbuf_addf(b, "%" PRId64, ret);
+	} else if (d && globs_match("mmap,brk,mremap,shmat", d->name)) {
+		strbuf_addf(b, "0x%" PRIx64, (uint64_t)ret);
+	} else {
+		strbuf_addf(b, "%" PRId64, ret);
+	}
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * System calls by number: their names, and what their arguments mean. Names and
+ * types of arguments are the running kernel's own, from the fields of its
+ * tracepoints syscalls:sys_enter_NAME.
+ */
+#ifndef PERFCTL_STRACE_SYSCALLS_H
+#define PERFCTL_STRACE_SYSCALLS_H
+
+#include "live.h"
+
+#include <pev/pev.h>
+
+struct live_text;
+
+/**
+ * enum syscall_text - kind of the memory that an argument points to
+ * @TEXT_STRING: a name: it is shown in full
+ * @TEXT_BYTES:  data: a part of it is shown
+ * @TEXT_LIST:   strings, one behind the other
+ */
+enum syscall_text {
+	TEXT_STRING,
+	TEXT_BYTES,
+	TEXT_LIST,
+};
+
+/**
+ * struct syscall_arg - one argument
+ * @show: writes the value, NULL: by the type
+ */
+struct syscall_arg {
+	char *name;
+	char *type;
+	enum syscall_text text;
+	void (*show)(struct strbuf *b, uint64_t value);
+};
+
+/**
+ * struct syscall_desc - one system call
+ * @known: the kernel describes it
+ * @never: it does not return
+ */
+struct syscall_desc {
+	char *name;
+	bool known;
+	bool never;
+	unsigned int n;
+	struct syscall_arg args[6];
+};
+
+/**
+ * struct syscalls - all of them
+ */
+struct syscalls {
+	struct syscall_desc *d;
+	unsigned int n;
+};
+
+/* @catalog: may be NULL: then arguments are numbers */
+void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog);
+void syscalls_free(struct syscalls *s);
+/* Returns NULL for a number without a call. */
+const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
+/* "id == 0 || id == 257" of comma-separated globs; unknown ones are refused. */
+int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
+		    struct msg *m);
+/**
+ * struct syscall_args - the arguments of a call
+ * @values: all six
+ * @texts:  of its begin and its end, either may be NULL: the first that has the
+ *          text of an argument counts
+ * @bytes:  of data that are shown
+ * @bare:   without the names of the arguments
+ */
+struct syscall_args {
+	const uint64_t *values;
+	const struct live_text *texts[2];
+	size_t bytes;
+	bool bare;
+};
+
+/* "dfd: AT_FDCWD, filename: "/etc/passwd", flags: O_RDONLY" */
+void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
+		       const struct syscall_args *a);
+/* "3", "-1 ENOENT (No such file or directory)" */
+void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret);
+
+#endif

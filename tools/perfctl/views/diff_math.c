@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a difference of counts more than chance? See diff_math.h. */
+#include "diff_math.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* up to here sums are exact; beyond, the normal distribution is as good */
+#define EXACT_MOST 2000
+
+static double log_choose(double n, double k)
+{
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+double binomial_two_sided(uint64_t a, uint64_t b, double p)
+{
+	double n = (double)(a + b), lp, lq, own, sum = 0, mean, sd;
+
+	if (!(a + b) || !(p > 0 && p < 1))
+		return 1;
+	if (a + b > EXACT_MOST) {
+		mean = n * p;
+		sd = sqrt(n * p * (1 - p));
+		/* half a step nearer: counts are whole numbers */
+		return erfc(fmax(fabs((double)a - mean) - 0.5, 0) / sd / sqrt(2));
+	}
+	lp = log(p);
+	lq = log1p(-p);
+	own = log_choose(n, (double)a) + (double)a * lp + (double)b * lq;
+	for (double k = 0; k <= n; k++) {
+		double each = log_choose(n, k) + k * lp + (n - k) * lq;
+
+		/* what rounding makes a little likelier is as likely */
+		if (each <= own + 1e-7)
+			sum += exp(each);
+	}
+	return fmin(sum, 1);
+}
+
+struct ranked {
+	double p;
+	size_t at;
+};
+
+static int by_p(const void *va, const void *vb)
+{
+	const struct ranked *a = va, *b = vb;
+
+	return a->p < b->p ? -1 : a->p > b->p;
+}
+
+void adjust_p(double *p, size_t n)
+{
+	struct ranked *r = xcalloc(n, sizeof(*r));
+	double least = 1;
+
+	for (size_t i = 0; i < n; i++)
+		r[i] = (struct ranked){ p[i], i };
+	if (n)
+		qsort(r, n, sizeof(*r), by_p);
+	for (size_t i = n; i-- > 0;) {
+		least = fmin(least, r[i].p * (double)n / (double)(i + 1));
+		p[r[i].at] = least;
+	}
+	free(r);
+}
