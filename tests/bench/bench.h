@@ -40,6 +40,11 @@ struct figure *figure(const char *name, double goal, const char *text);
 void measure_hardware(void);
 void measure_marks(void);
 
+/* ---- limits.c ------------------------------------------------------------ */
+
+void measure_limits(void);	/* on one CPU, in instructions */
+void measure_others(void);	/* on two, in microseconds */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000

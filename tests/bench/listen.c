@@ -14,7 +14,7 @@
 
 #include "../selftests/pev_util.h"
 
-/* Big enough for all that a loop writes: nobody reads while it runs. */
+/* Holds all that a loop writes, as no reader runs meanwhile. */
 #define RING_SIZE	(16U << 20)
 #define TRACEFS		"/sys/kernel/tracing/"
 
@@ -72,7 +72,7 @@ const char *listen_pev_clock(void)
 	return info.clock == PEV_CLOCK_CYCLES ? "the cycle counter" : "CLOCK_MONOTONIC";
 }
 
-/* Of a record, what `perf record` asks for. */
+/* Opens an event with the parts of a record that `perf record` asks for. */
 int listen_perf(const struct perf_listen *what)
 {
 	struct perf_event_attr attr = {

@@ -144,8 +144,8 @@ double load_markers(unsigned int turns)
 }
 
 /*
- * perf leaves its hooks in the scheduler for a second after its last event is
- * gone: time that passes at once.
+ * perf and pev leave hooks that events share for a second after the last one is gone,
+ * and pev takes a closed event off its tracepoint with others: time that passes at once.
  */
 void load_settle(void)
 {

@@ -4,6 +4,8 @@
  *        bench hardware    hardware counters: wants a machine with a PMU
  *        bench marks       the same on a processor that can mark tasks
  *        bench fds         descriptors for 40 events on the CPUs of this machine
+ *        bench limits      what a user without rights can take from others
+ *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench calls N     N times getppid(), for what records it
  *
  * Prints a table for people, then a line for scripts for each figure:
@@ -118,6 +120,7 @@ static double pev_calls(struct pev_listen what, unsigned int events)
 	close(fd);
 	if (channel >= 0)
 		close(channel);
+	load_settle();
 	return over(ns);
 }
 
@@ -135,6 +138,7 @@ static double pev_pair(void)
 	close(enter);
 	close(leave);
 	close(channel);
+	load_settle();
 	return over(ns);
 }
 
@@ -156,6 +160,7 @@ static double perf_calls(struct perf_listen what, unsigned int events)
 		listen_perf_unmap(ring);
 	}
 	close(fd);
+	load_settle();
 	return over(ns);
 }
 
@@ -290,6 +295,7 @@ static double markers(const char *name)
 		die("%s was not recorded %u times", name, MARKER_TURNS);
 	close(fd);
 	close(channel);
+	load_settle();
 	return ns;
 }
 
@@ -394,6 +400,7 @@ static double pev_switch(uint32_t target, pid_t pid)
 	ns = load_pipe();
 	for (int i = 0; i < COUNTERS; i++)
 		close(fds[i]);
+	load_settle();
 	return ns;
 }
 
@@ -409,6 +416,7 @@ static double perf_switch(pid_t pid, bool inherit)
 	ns = load_pipe();
 	for (int i = 0; i < COUNTERS; i++)
 		close(fds[i]);
+	load_settle();
 	return ns;
 }
 
@@ -422,7 +430,6 @@ static void measure_switches(void)
 	idle = load_pipe();
 	f = figure("switch", 0, "a switch in a pipe ping-pong, nothing counts");
 	f->at[PEV] = idle;
-	/* all of pev first: see load_settle() */
 	f = figure("switch_other_task", 0, "4 counters on an unrelated task, more");
 	f[0].at[PEV] = pev_switch(PEV_TARGET_TASK, pid) - idle;
 	figure("switch_subtree", 0, "4 counters on both ends (subtree; inherited), more");
@@ -487,20 +494,27 @@ static void measure_fds(void)
 	f->at[PERF] = open_fds() - before;
 }
 
+static const struct {
+	const char	*name;
+	void		(*measure)(void);
+} parts[] = {
+	{ "fds", measure_fds },
+	{ "hardware", measure_hardware },
+	{ "marks", measure_marks },
+	{ "limits", measure_limits },
+	{ "others", measure_others },
+};
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "calls")) {
 		load_calls(strtoul(argv[2], NULL, 10));
 		return 0;
 	}
-	if (argc == 2 && (!strcmp(argv[1], "fds") || !strcmp(argv[1], "hardware") ||
-			  !strcmp(argv[1], "marks"))) {
-		if (!strcmp(argv[1], "fds"))
-			measure_fds();
-		else if (!strcmp(argv[1], "hardware"))
-			measure_hardware();
-		else
-			measure_marks();
+	for (unsigned int i = 0; argc == 2 && i < sizeof(parts) / sizeof(*parts); i++) {
+		if (strcmp(argv[1], parts[i].name))
+			continue;
+		parts[i].measure();
 		print_table();
 		print_lines();
 		return 0;

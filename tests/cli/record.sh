@@ -114,6 +114,6 @@ timeout -s TERM 4 perfctl record -q -p $pid -o term
 within "so does SIGTERM" "$(share term spin)" 80 100
 kill $pid
 wait 2>/dev/null
-./hot 3000 >/dev/null &
+./hot 8000 >/dev/null &
 says "-p without a command ends with the process" 0 'records' perfctl record -p $! -o gone
 finish

@@ -72,7 +72,7 @@ timeout -s INT 4 perfctl stat -p $pid -o int.txt
 ok "Ctrl-C ends it and prints" grep -q task-clock int.txt
 kill $pid
 wait 2>/dev/null
-sleep 0.3 &
+sleep 3 &
 says "-p without a command ends with the process" 0 'context-switches' perfctl stat -p $!
 
 if [ -d /sys/fs/cgroup ] && mkdir /sys/fs/cgroup/pevcli 2>/dev/null; then

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whole ELF files: functions, tables, lines. */
-// FUZZ-SOURCES: tools/lib/pev/sym/*.c
-// FUZZ-CFLAGS: -Itools/lib/pev/sym -Itools/lib/pev/include
-// FUZZ-LIBS: -ldw -lelf -lstdc++
+// FUZZ-SOURCES: tools/lib/pev-sym/*/*.c
+// FUZZ-CFLAGS: -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include -iquote tools/lib/pev -Itools/lib/pev/include
+// FUZZ-LIBS: -ldw -lelf -liberty
 // FUZZ-SEEDS: printf 'int f(int x) { return x; } int main(void) { return f(1); }' | gcc -g -O1 -s -nostdlib -shared -x c -o "$1/seed" -
 #include <pev/sym.h>
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t regs[3] = { 0x7000, 0x6ff0, 0x11000 };
 	static const uint64_t stack[4] = { 0x12000, 0x7010, 0x13000, 0 };
-	struct pev_unwind_sample s = { .regs = regs, .nr_regs = 3, .stack = stack,
+	struct pev_unwind_sample s = { .size = sizeof(s), .regs = regs, .nr_regs = 3, .stack = stack,
 				       .stack_len = sizeof(stack), .find = find };
 	int fd = memfd_create("object", MFD_CLOEXEC), object;
 	struct pev_unwind *unwind;
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &syms);
+	pev_syms_new(0, &syms);
 	object = pev_syms_object(syms, path, NULL, 0);
 	s.arg = &object;
 	if (!pev_unwind_new(syms, "x86_64", 1 << 6 | 1 << 7 | 1 << 8, 0, &unwind)) {

@@ -4,12 +4,12 @@
  * The first byte chooses the format, the others are a stream; its first packet is
  * given the right uuid, so that what follows is reached.
  */
-// FUZZ-SOURCES: tools/perfctl/export_*.c tools/perfctl/feed*.c tools/perfctl/profile*.c tools/perfctl/machine.c tools/perfctl/object*.c tools/perfctl/unwind*.c tools/perfctl/util.c tools/perfctl/text.c tools/lib/pev/*.c tools/lib/pev/sym/*.c
-// FUZZ-CFLAGS: -iquote tools/perfctl -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev/sym
-// FUZZ-LIBS: -lz -Wl,--wrap=lines_find -ldw -lelf -lstdc++ -lm -lpthread -ldl
+// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/session.c tools/perfctl/session/machine.c tools/perfctl/session/object.c tools/perfctl/session/stacks.c tools/perfctl/session/lines.c tools/perfctl/session/unwind.c tools/perfctl/profile/profile.c tools/perfctl/base/util.c tools/perfctl/base/json.c tools/perfctl/base/output.c tools/perfctl/base/text.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
+// FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include
+// FUZZ-LIBS: -lz -Wl,--wrap=lines_find -ldw -lelf -liberty -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
-#include "export.h"
-#include "perfctl.h"
+#include "export/formats.h"
+#include "base/say.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,10 +17,6 @@
 
 static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
 				  0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
-static const struct exporter *const formats[] = {
-	&export_perf, &export_pprof, &export_folded, &export_firefox,
-	&export_chrome, &export_callgrind, &export_csv, &export_jsonl,
-};
 static char dir[64], stream[80];
 
 /* perfctl's and libpev's own functions of that name are not asked for source lines here. */
@@ -82,7 +78,7 @@ static void write_stream(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct export x = { 0 };
-	const struct feed_class *cls;
+	const struct session_class *cls;
 	const struct pev_event *ev;
 	struct msg m;
 	int err;
@@ -90,17 +86,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	write_stream(data + 1, size - 1);
-	x.format = formats[data[0] % ARRAY_SIZE(formats)];
-	if (feed_open(&x.feed, dir, &m))
+	x.format = export_formats[data[0] % export_formats_n];
+	if (session_open(&x.session, dir, &m))
 		return 0;
-	x.begin = pev_trace_begin_ns(x.feed.trace);
-	if (out_open(&x.out, "/dev/null", &m))
+	profile_init(&x.profile, &x.session);
+	x.begin = pev_trace_begin_ns(x.session.trace);
+	if (out_open(&x.out, "/dev/null", OUT_WHOLE, &m))
 		abort();
 	err = x.format->begin ? x.format->begin(&x, &m) : 0;
-	while (!err && feed_next(&x.feed, &ev, &cls, &m) > 0)
-		if (cls->kind != FEED_EVENT || !x.format->samples ||
+	while (!err && session_next(&x.session, &ev, &cls, &m) > 0)
+		if (cls->kind != SESSION_EVENT || !x.format->samples ||
 		    export_class_has_samples(ev->cls))
-			err = x.format->event(&x, ev, cls, &m);
+			err = x.format->event(&x, session_unwind(&x.session, NULL, ev), cls, &m);
 	if (!err && x.format->end)
 		err = x.format->end(&x, &m);
 	out_close(&x.out, err, &m);
@@ -108,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < x.n_names; i++)
 		free(x.names[i].name);
 	free(x.names);
-	feed_close(&x.feed);
+	profile_free(&x.profile);
+	session_close(&x.session);
 	return 0;
 }

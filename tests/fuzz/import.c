@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl import: a perf.data of any content becomes a trace, or is refused. */
-// FUZZ-SOURCES: tools/perfctl/import_*.c tools/perfctl/util.c tools/perfctl/trace_dir.c tools/perfctl/text.c tools/lib/pev/*.c
-// FUZZ-CFLAGS: -iquote tools/perfctl -Itools/lib/pev/include -Iinclude/uapi
+// FUZZ-SOURCES: tools/perfctl/import/*.c tools/perfctl/base/util.c tools/perfctl/base/text.c tools/perfctl/record/trace_dir.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
+// FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Itools/lib/pev-sym/include -Iinclude/uapi
 // FUZZ-LIBS: -lzstd -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_perf.py "$1"
-#include "import.h"
-#include "perfctl.h"
+#include "import/file.h"
+#include "import/sort.h"
+#include "import/write.h"
+#include "base/say.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -22,7 +22,7 @@ def packet(records):
     body = b"".join(pad(r) for r in records)
     size = 88 + len(body)
     return struct.pack("<I", 0xC1FC1FC1) + UUID + struct.pack(
-        "<IQQQQQQII", 0, 1000, 5000, size * 8, size * 8, 0, 0, 0, 0) + body
+        "<IQQQQQQQII", 0, 0, 1000, 5000, size * 8, size * 8, 0, 0, 0, 0) + body
 
 
 switch = header(3, 1000) + pad(struct.pack("<IxxxxQ", 42, 0x401000)) + struct.pack(

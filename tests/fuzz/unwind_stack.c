@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers and stacks: chains over the fuzz target's own maps. */
-// FUZZ-SOURCES: tools/lib/pev/sym/*.c
-// FUZZ-CFLAGS: -Itools/lib/pev/sym -Itools/lib/pev/include
-// FUZZ-LIBS: -ldw -lelf -lstdc++
+// FUZZ-SOURCES: tools/lib/pev-sym/*/*.c
+// FUZZ-CFLAGS: -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include -iquote tools/lib/pev -Itools/lib/pev/include
+// FUZZ-LIBS: -ldw -lelf -liberty
 #include <pev/sym.h>
 
 #include <stdio.h>
@@ -49,12 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct pev_unwind *unwind[2];
 	uint64_t words[600], chain[128];
 	size_t n = size / 8 < 600 ? size / 8 : 600;
-	struct pev_unwind_sample s = { .regs = words, .nr_regs = REGS, .stack = words + REGS,
+	struct pev_unwind_sample s = { .size = sizeof(s), .regs = words, .nr_regs = REGS, .stack = words + REGS,
 				       .find = find };
 	enum pev_unwind_end end;
 
 	if (!syms) {
-		pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &syms);
+		pev_syms_new(0, &syms);
 		read_maps(syms);
 		pev_unwind_new(syms, "x86_64", pev_unwind_regs("x86_64"), 0, &unwind[0]);
 		pev_unwind_new(syms, "ppc64le", 0x1ffff, 0, &unwind[1]);

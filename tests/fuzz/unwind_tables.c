@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unwind tables: an .eh_frame or .debug_frame and places in it. */
-// FUZZ-SOURCES: tools/lib/pev/sym/*.c
-// FUZZ-CFLAGS: -Itools/lib/pev/sym -Itools/lib/pev/include
-// FUZZ-LIBS: -ldw -lelf -lstdc++
+// FUZZ-SOURCES: tools/lib/pev-sym/*/*.c
+// FUZZ-CFLAGS: -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include -iquote tools/lib/pev -Itools/lib/pev/include
+// FUZZ-LIBS: -ldw -lelf -liberty
 // FUZZ-SEEDS: for f in /bin/ls /bin/sh /lib/x86_64-linux-gnu/libm.so.6; do objcopy -O binary --only-section=.eh_frame "$f" "$1/t" && { printf '\001'; head -c 4000 "$1/t"; } > "$1/$(basename "$f")"; done; rm -f "$1/t"
-#include "internal.h"
+#include <pev/sym.h>
+#include "dwarf/cfi_row.h"
+#include "dwarf/expr.h"
 
 #include <stdlib.h>
 

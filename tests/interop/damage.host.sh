@@ -124,6 +124,6 @@ left loops systems 'kept == all'
 
 # babeltrace2 has no more to say where a recording ends behind a packet
 damaged cut-packet 1 systems
-check "cut-packet: as many as babeltrace2 reads" [ \
+ok "cut-packet: as many as babeltrace2 reads" [ \
 	"$(perfctl script -F event bad 2>/dev/null | wc -l)" = "$(babeltrace2 bad 2>/dev/null | wc -l)" ]
 finish

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring of kernel/pev/ring.c, small: a ring of two packets that have room
+ * The ring of kernel/pev/ring/ring.c, small: a ring of two packets that have room
  * for a header and two records of one position each, and writers that nest,
  * against a consumer on another CPU.
  *
  * Writer n takes a step only while running == n: that is how an interrupt is
- * atomic for whom it interrupts. Memory is sequentially consistent here; the
+ * atomic for the code it interrupts. Memory is sequentially consistent here; the
  * pairs of barriers have litmus tests beside this file.
  *
  * DEPTH: writers. RECORDS: by each; with FLUSH the innermost flushes instead.
@@ -203,7 +203,7 @@ end:
 	od
 }
 
-/* Interrupts come at any moment, also when nobody writes. */
+/* Interrupts come at any moment, also when there is no write. */
 active proctype irq()
 {
 end:

@@ -23,7 +23,7 @@
 
 static const char * const kinds[KINDS] = { "noisy", "bursty", "drifting", "periodic" };
 
-/* ---- the work: branches at a rate that is known to nobody ---- */
+/* ---- the work: branches at an unknown rate ---- */
 
 static uint64_t state;
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0
 # Finds what the kernel's concurrency sanitizer reported of pev on a console.
 #
 # usage: awk -f races.awk pev-functions CONSOLE...

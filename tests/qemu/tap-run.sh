@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
 # Runs test programs one after the other and prints their TAP as one stream.
 # A program that fails without a word, prints no result, or is still running
 # after TIMEOUT seconds (120) gets a "not ok" of its own; exit status 4 is

@@ -133,6 +133,12 @@ TEST_F(control, period)
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, set_period(fd, 1));
 	close(fd);
+	/* nothing has one, for there is nothing */
+	fd = pev_open_channel(8192, 4096, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EINVAL, set_period(fd, 1));
+	EXPECT_EQ(-ERANGE, set_period(fd, 0));
+	close(fd);
 
 	attr.type = PEV_TYPE_TIMER;
 	attr.period = 1000000;
@@ -159,6 +165,7 @@ TEST_F(control, filter)
 		.filter = (uintptr_t)"pid == 1",
 		.refusal = (uintptr_t)&pev_why, .refusal_size = sizeof(pev_why),
 	};
+	int fd;
 
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, 0));
 	memset(&pev_why, 0, sizeof(pev_why));
@@ -178,6 +185,16 @@ TEST_F(control, filter)
 	/* nothing in the channel has fields */
 	arg.flags = 0;
 	EXPECT_EQ(-EOPNOTSUPP, control(self->channel, PEV_IOC_FILTER, (unsigned long)&arg));
+	/* nor is there anything in this one */
+	fd = pev_open_channel(8192, 4096, 0);
+	ASSERT_LE(0, fd);
+	arg.refusal = (uintptr_t)&pev_why;
+	memset(&pev_why, 0, sizeof(pev_why));
+	EXPECT_EQ(-EOPNOTSUPP, control(fd, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_LT(10, strlen(pev_reason()));
+	arg.filter = 0;
+	EXPECT_EQ(-EOPNOTSUPP, control(fd, PEV_IOC_FILTER, (unsigned long)&arg));
+	close(fd);
 }
 
 /* Faults on @pages pages while both are switched on: records of @fd. */
@@ -203,6 +220,8 @@ TEST_F(control, period_of_many)
 	uint64_t period = 10;
 	int member;
 
+	/* each CPU is in a period of its own */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	attr.flags = PEV_F_DISABLED;
 	attr.channel_fd = self->channel;
 	attr.group_fd = self->recorder;
@@ -235,7 +254,7 @@ TEST_F(control, period_of_many)
 TEST_F(control, id)
 {
 	struct pev_channel_info info = { .size = sizeof(info) };
-	struct pev_id id;
+	struct pev_id id = { .size = sizeof(id) };
 
 	EXPECT_EQ(-EFAULT, control(self->recorder, PEV_IOC_ID, 0));
 	EXPECT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
@@ -249,41 +268,41 @@ TEST_F(control, id)
 
 TEST_F(control, read_cpus)
 {
-	struct pev_channel_info info = { .size = sizeof(info) };
+	unsigned int nr_cpus = pev_nr_cpus();
 	struct pev_value *values;
 	struct pev_cpu_values arg = { };
 	struct pev_value sum = { }, v;
 
-	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	ASSERT_LT(0, nr_cpus);
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, 0));
-	for (unsigned int nr = 0; nr < info.nr_cpus; nr++) {
+	for (unsigned int nr = 0; nr < nr_cpus; nr++) {
 		arg.nr = nr;
 		EXPECT_EQ(-ENOSPC, control(self->counter, PEV_IOC_READ_CPUS,
 					   (unsigned long)&arg));
-		EXPECT_EQ(info.nr_cpus, arg.nr);
+		EXPECT_EQ(nr_cpus, arg.nr);
 	}
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
 	arg.values = (uintptr_t)self->unmapped;
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
-	values = calloc(info.nr_cpus + 1, sizeof(*values));
-	memset(&values[info.nr_cpus], 0x55, sizeof(*values));
+	values = calloc(nr_cpus + 1, sizeof(*values));
+	memset(&values[nr_cpus], 0x55, sizeof(*values));
 	arg.values = (uintptr_t)values;
 	arg.reserved = 1;
 	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
 	arg.reserved = 0;
-	arg.nr = info.nr_cpus + 1;
+	arg.nr = nr_cpus + 1;
 	ASSERT_EQ(0, pev_on(self->counter));
 	spin(1000000);
 	ASSERT_EQ(0, pev_off(self->counter));
 	v = pev_read(self->counter);
 	ASSERT_EQ(0, control(self->counter, PEV_IOC_READ_CPUS, (unsigned long)&arg));
-	EXPECT_EQ(info.nr_cpus, arg.nr);
-	for (unsigned int cpu = 0; cpu < info.nr_cpus; cpu++) {
+	EXPECT_EQ(nr_cpus, arg.nr);
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
 		sum.value += values[cpu].value;
 		sum.time_enabled += values[cpu].time_enabled;
 		sum.time_running += values[cpu].time_running;
 	}
-	EXPECT_EQ(0x5555555555555555, values[info.nr_cpus].value);
+	EXPECT_EQ(0x5555555555555555, values[nr_cpus].value);
 	EXPECT_EQ(v.value, sum.value);
 	EXPECT_EQ(v.time_enabled, sum.time_enabled);
 	EXPECT_EQ(v.time_running, sum.time_running);
@@ -299,20 +318,20 @@ TEST_F(control, snapshot)
 
 	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
 	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_SNAPSHOT, 0));
-	for (unsigned int nr = 0; nr < info.nr_cpus; nr++) {
+	for (unsigned int nr = 0; nr < info.nr_rings; nr++) {
 		arg.nr = nr;
 		EXPECT_EQ(-ENOSPC, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
-		EXPECT_EQ(info.nr_cpus, arg.nr);
+		EXPECT_EQ(info.nr_rings, arg.nr);
 	}
 	EXPECT_EQ(-EFAULT, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
 	arg.reserved = 1;
 	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
 	arg.reserved = 0;
-	spans = calloc(info.nr_cpus, sizeof(*spans));
+	spans = calloc(info.nr_rings, sizeof(*spans));
 	arg.spans = (uintptr_t)spans;
 	ASSERT_EQ(0, control(self->channel, PEV_IOC_SNAPSHOT, (unsigned long)&arg));
-	for (unsigned int cpu = 0; cpu < info.nr_cpus; cpu++)
-		EXPECT_EQ(0, spans[cpu].end);
+	for (unsigned int nr = 0; nr < info.nr_rings; nr++)
+		EXPECT_EQ(0, spans[nr].end);
 	free(spans);
 }
 
@@ -345,6 +364,32 @@ TEST_F(control, channel_info)
 		if (size < sizeof(buf))
 			EXPECT_EQ('X', buf[size]);
 	}
+}
+
+/* A page is more than the structure will ever have. */
+TEST_F(control, channel_info_of_the_future)
+{
+	static const unsigned int more[] = { 1, 8, 65536, -1 };
+	unsigned int page = sysconf(_SC_PAGESIZE);
+	struct pev_channel_info *info;
+	uint8_t *p;
+
+	p = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	memset(p, 'X', 3 * page);
+	info = (void *)p;
+	info->size = page;
+	EXPECT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)info));
+	EXPECT_EQ(sizeof(*info), info->size);
+	EXPECT_EQ(0, p[page - 1]);
+	EXPECT_EQ('X', p[page]);
+	for (unsigned int i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		info->size = more[i] == -1U ? -1U : page + more[i];
+		EXPECT_EQ(-E2BIG, control(self->channel, PEV_IOC_CHANNEL_INFO,
+					  (unsigned long)info));
+	}
+	EXPECT_EQ('X', p[page]);
+	munmap(p, 3 * page);
 }
 
 TEST_F(control, files)
@@ -397,7 +442,7 @@ TEST_F(control, mapping)
 	EXPECT_EQ(-EINVAL, try_map(fd, info.ring_size + page, PROT_READ, MAP_SHARED,
 				   info.mmap_data));
 	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED,
-				   info.nr_cpus * info.mmap_stride));
+				   info.nr_rings * info.mmap_stride));
 	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED, 1ULL << 62));
 	/* rights do not grow afterwards */
 	p = mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, fd, 0);
@@ -407,6 +452,45 @@ TEST_F(control, mapping)
 	EXPECT_EQ(-1, mprotect(p + info.mmap_data, page, rw));
 	EXPECT_EQ(-1, mprotect(p, page, PROT_READ | PROT_EXEC));
 	munmap(p, info.mmap_stride);
+}
+
+/* As if its pages had been dropped: a mapping can be read again, and shows the same. */
+TEST_F(control, mapping_after_madvise)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
+	struct pev_child c;
+	int fd;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, pev_pin(0));
+	attr.channel_fd = self->channel;
+	attr.period = 1;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_call(3);
+	ASSERT_EQ(0, pev_off(fd));
+	ASSERT_EQ(0, control(self->channel, PEV_IOC_CHANNEL_INFO, (unsigned long)&info));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		long page = sysconf(_SC_PAGESIZE);
+		const struct pev_ring_kernel *kernel;
+		const struct pev_packet *packet;
+		uint64_t head;
+
+		kernel = mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, self->channel, 0);
+		packet = (void *)kernel + info.mmap_data;
+		head = kernel->head;
+		if (packet->magic != PEV_PACKET_MAGIC || head < sizeof(*packet))
+			_exit(1);
+		/* it may be refused */
+		madvise((void *)kernel, info.mmap_stride, MADV_DONTNEED);
+		madvise((void *)kernel, page, MADV_PAGEOUT);
+		_exit(packet->magic != PEV_PACKET_MAGIC || kernel->head != head ? 2 : 0);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+	close(fd);
 }
 
 /* ---- groups and channels in one call ---- */
@@ -481,7 +565,7 @@ TEST_F(group, one_call_for_all)
 		EXPECT_LT(0, v[i].time_running);
 		EXPECT_EQ(v[i].time_enabled, v[i].time_running);
 	}
-	/* one member by itself */
+	/* one member alone */
 	ASSERT_EQ(0, pev_on(self->fds[1]));
 	pev_call(1);
 	ASSERT_EQ(0, pev_off(self->fds[1]));

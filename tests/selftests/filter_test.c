@@ -177,7 +177,7 @@ static int set_filter(int fd, const char *expr)
 	return set_filters(fd, expr, 0);
 }
 
-/* Of 50 calls: how many passed the filter of @fd. */
+/* Returns how many of 50 calls pass the filter of @fd. */
 static uint64_t passed(int fd)
 {
 	uint64_t before = pev_read(fd).value;
@@ -271,7 +271,7 @@ TEST_F(filter, replaced_while_it_fires)
 	pev_on(fd);
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, changes, &fd));
-	for (; changed < 30; nr++)
+	for (; changed < 30 || !pev_read(fd).filtered; nr++)
 		syscall(__NR_close, -1L - (long)(nr & 7));
 	stop = true;
 	pthread_join(thread, NULL);

@@ -153,7 +153,7 @@ TEST_F_TIMEOUT(hotplug, while_recording, 100)
 	close(channel);
 }
 
-/* What was counted on a CPU that is gone is still there; its time stands. */
+/* The counts of a CPU that is offline remain; its time stands still. */
 TEST_F(hotplug, values_stay)
 {
 	struct pev_attr attr = pev_attr_software(PEV_SW_CPU_CLOCK, PEV_TARGET_CPUS, 0);
@@ -202,7 +202,7 @@ TEST_F(hotplug, values_stay)
 TEST_F(hotplug, channel_before_the_cpu)
 {
 	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
-	unsigned int by_cpu[PEV_UTIL_CPUS];
+	unsigned int by_cpu[PEV_UTIL_RINGS];
 	struct pev_map_ring ring = { };
 	struct pev_map map;
 	int channel, all, task;
@@ -245,8 +245,8 @@ TEST_F(hotplug, channel_before_the_cpu)
 TEST_F(hotplug, flush_of_an_offline_cpu)
 {
 	struct pev_channel_info info = { .size = sizeof(info) };
-	struct pev_span spans[PEV_UTIL_CPUS];
-	struct pev_snapshot_arg arg = { .spans = (uintptr_t)spans, .nr = PEV_UTIL_CPUS };
+	struct pev_span spans[PEV_UTIL_RINGS];
+	struct pev_snapshot_arg arg = { .spans = (uintptr_t)spans, .nr = PEV_UTIL_RINGS };
 	struct pev_map map;
 	int channel, all;
 
@@ -266,6 +266,96 @@ TEST_F(hotplug, flush_of_an_offline_cpu)
 	close(all);
 	close(channel);
 	ASSERT_EQ(0, set_online(victim, 1));
+}
+
+/**
+ * struct flusher - one of several threads with a channel
+ * @thread:  itself
+ * @cpu:     where it is to run
+ * @channel: what it flushes
+ * @stop:    it is to end
+ * @calls:   that it made
+ */
+struct flusher {
+	pthread_t	thread;
+	int		cpu;
+	int		channel;
+	int		stop;
+	unsigned int	calls;
+};
+
+/* A flush that never ends can't be killed: the test shows it by its time. */
+static void *flush_on(void *arg)
+{
+	struct flusher *f = arg;
+
+	pev_pin(f->cpu);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE)) {
+		if (ioctl(f->channel, PEV_IOC_FLUSH, 0))
+			break;
+		f->calls++;
+	}
+	return NULL;
+}
+
+/* Records in the open packet of the CPU, up to when it goes. */
+static void *call_on(void *arg)
+{
+	struct flusher *f = arg;
+
+	while (!__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE)) {
+		if (pev_pin(f->cpu)) {
+			usleep(1000);
+			continue;
+		}
+		pev_call(20);
+		f->calls += 20;
+	}
+	return NULL;
+}
+
+/*
+ * Two that wait for the CPU to be gone flush its ring at the same time. When it
+ * is back, its records are published as before.
+ */
+TEST_F_TIMEOUT(hotplug, two_flush_an_offline_cpu, 60)
+{
+	struct flusher f[3] = { };
+	int cpus[3], channel, all;
+	struct pev_value v;
+	struct pev_map map;
+
+	if (pev_cpus(cpus, 3) < 3)
+		SKIP(return, "needs three CPUs, to have two left");
+	channel = pev_open_channel(32 << 20, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_TRUE(calls_only(&all, channel)) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < 3; i++) {
+		f[i].cpu = cpus[i];
+		f[i].channel = channel;
+		ASSERT_EQ(0, pthread_create(&f[i].thread, NULL,
+					    cpus[i] == victim ? call_on : flush_on, &f[i]));
+	}
+	for (unsigned int i = 0; i < 30; i++) {
+		ASSERT_EQ(0, set_online(victim, 0));
+		ASSERT_EQ(0, set_online(victim, 1));
+		usleep(1000);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		__atomic_store_n(&f[i].stop, 1, __ATOMIC_RELEASE);
+		pthread_join(f[i].thread, NULL);
+		EXPECT_LT(0, f[i].calls);
+	}
+	ASSERT_EQ(0, pev_off(all));
+	ASSERT_EQ(0, ioctl(channel, PEV_IOC_FLUSH, 0));
+	v = pev_read(all);
+	EXPECT_EQ(f[1].calls, v.value);
+	EXPECT_EQ(v.value, v.samples + v.lost);
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	EXPECT_EQ(v.samples, walk_all(&map, NULL));
+	pev_unmap_channel(&map);
+	close(all);
+	close(channel);
 }
 
 /* A sampled task on the CPU that goes, and timers there. */

@@ -47,8 +47,8 @@ static int sizes[NR_SOURCES];
 
 /*
  * What a reader has read of a ring up to @tail. It fills in the one that is
- * not current before it moves the ring's tail, so that whoever comes after it
- * was killed knows which holds.
+ * not current before it moves the ring's tail, so that the next
+ * reader, after this one was killed, knows which holds.
  */
 struct tally {
 	uint64_t	tail;
@@ -230,7 +230,7 @@ static void read_ring(struct shared *shared, const struct pev_map *map, unsigned
 	struct pev_record record;
 	int ret = 0;
 
-	/* whoever is killed in here leaves one tally that holds, and only one */
+	/* a reader killed in here leaves one tally that holds, and only one */
 	__atomic_store_n(&then->tail, NO_TAIL, __ATOMIC_SEQ_CST);
 	memcpy(then->count, now->count, sizeof(then->count));
 	while (max-- && (ret = pev_walk_next(&walk, &record)) > 0)
@@ -278,11 +278,12 @@ TEST_F(loss, law)
 		kill(reader, SIGKILL);
 		run_flood(cpus, 300);
 	}
-	ASSERT_EQ(0, ioctl(self->count[0], PEV_IOC_DISABLE, PEV_IOF_GROUP));
+	/* an occurrence of its own must not be under way when the events are switched off */
 	if (reader) {
 		kill(reader, SIGKILL);
 		waitpid(reader, NULL, 0);
 	}
+	ASSERT_EQ(0, ioctl(self->count[0], PEV_IOC_DISABLE, PEV_IOF_GROUP));
 	ASSERT_EQ(0, ioctl(self->channel, PEV_IOC_FLUSH, 0));
 	read_all(self->shared, &self->map, ~0U);
 	EXPECT_EQ(0, self->shared->bad);
@@ -309,8 +310,12 @@ TEST_F(loss, law)
 		       (unsigned long long)v.filtered);
 		EXPECT_LT(0, happened[i]) TH_LOG("%s", sources[i].name);
 		EXPECT_EQ(v.value, v.samples + v.lost) TH_LOG("%s", sources[i].name);
-		EXPECT_EQ(happened[i], delivered[i] + v.lost + v.filtered)
-			TH_LOG("%s", sources[i].name);
+		/*
+		 * What switches the events of another CPU on or off is an interrupt there: it
+		 * may come between the counter and the recorder of one occurrence.
+		 */
+		EXPECT_LE(llabs((long long)(happened[i] - delivered[i] - v.lost - v.filtered)),
+			  2 * (cpus - 1)) TH_LOG("%s", sources[i].name);
 		if (sources[i].filter)
 			EXPECT_LT(0, v.filtered) TH_LOG("%s", sources[i].name);
 	}

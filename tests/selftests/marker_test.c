@@ -2,47 +2,10 @@
 /* Kernel markers, with those of the sample module (samples/pev). */
 #include <pthread.h>
 #include "kselftest_harness.h"
+#include "pev_sample.h"
 #include "pev_util.h"
 
 #define MK	PEV_TYPE_MARKER
-#define FIRE	"/sys/kernel/debug/pev_sample/fire"
-
-static int load_sample(void)
-{
-	const char *dir = getenv("PEV_MODULES");
-	char path[512];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/pev-sample.ko", dir ?: "/run/pev/modules");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (syscall(__NR_finit_module, fd, "", 0) && errno != EEXIST)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-static int unload_sample(void)
-{
-	return syscall(__NR_delete_module, "pev_sample", O_NONBLOCK) ? -errno : 0;
-}
-
-static int fire(const char *context, unsigned int nr)
-{
-	int fd = open(FIRE, O_WRONLY | O_CLOEXEC);
-	char text[64];
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(text, sizeof(text), "%s %u", context, nr);
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 FIXTURE(marker) {
 	int		channel;
 	struct pev_map	map;
@@ -54,7 +17,7 @@ FIXTURE_SETUP(marker)
 
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
-	err = load_sample();
+	err = pev_sample_load();
 	if (err)
 		SKIP(return, "pev-sample.ko can't be loaded: %s", strerror(-err));
 	self->channel = pev_open_channel(1 << 18, 0, 0);
@@ -83,12 +46,12 @@ TEST_F(marker, number)
 
 	fd = pev_open_event(MK, "pev_sample:number", NULL, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	ASSERT_EQ(0, fire("task", 10));
+	ASSERT_EQ(0, pev_sample_fire("task", 10));
 	EXPECT_EQ(0, pev_read(fd).value);
 	pev_on(fd);
-	ASSERT_EQ(0, fire("task", 100));
+	ASSERT_EQ(0, pev_sample_fire("task", 100));
 	pev_off(fd);
-	ASSERT_EQ(0, fire("task", 10));
+	ASSERT_EQ(0, pev_sample_fire("task", 10));
 	value = pev_read(fd);
 	EXPECT_EQ(100, value.value);
 	EXPECT_EQ(100, value.samples);
@@ -127,7 +90,7 @@ TEST_F(marker, text)
 			    self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
-	ASSERT_EQ(0, fire("task", 10));
+	ASSERT_EQ(0, pev_sample_fire("task", 10));
 	pev_off(fd);
 	value = pev_read(fd);
 	EXPECT_EQ(5, value.value);
@@ -178,7 +141,7 @@ TEST_F(marker, types)
 	fd = pev_open_machine(MK, "pev_sample:types", NULL, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
-	ASSERT_EQ(0, fire("softirq", 1));
+	ASSERT_EQ(0, pev_sample_fire("softirq", 1));
 	pev_off(fd);
 	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
 		const uint8_t *p = self->map.rings[cpu].data + sizeof(struct pev_packet) + 8;
@@ -210,7 +173,7 @@ TEST_F(marker, without_fields)
 
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
-	ASSERT_EQ(0, fire("task", 7));
+	ASSERT_EQ(0, pev_sample_fire("task", 7));
 	pev_off(fd);
 	EXPECT_EQ(7, pev_read(fd).samples);
 	close(fd);
@@ -227,13 +190,13 @@ TEST_F(marker, several_listeners)
 	ASSERT_LE(0, off) TH_LOG("%s", pev_reason());
 	pev_on(all);
 	pev_on(few);
-	ASSERT_EQ(0, fire("irq", 100));
+	ASSERT_EQ(0, pev_sample_fire("irq", 100));
 	EXPECT_EQ(100, pev_read(all).value);
 	EXPECT_EQ(10, pev_read(few).value);
 	EXPECT_EQ(90, pev_read(few).filtered);
 	EXPECT_EQ(0, pev_read(off).value);
 	close(all);
-	ASSERT_EQ(0, fire("irq", 100));
+	ASSERT_EQ(0, pev_sample_fire("irq", 100));
 	EXPECT_EQ(20, pev_read(few).value);
 	close(few);
 	close(off);
@@ -251,7 +214,7 @@ TEST_F(marker, all_contexts)
 	ASSERT_LE(0, t) TH_LOG("%s", pev_reason());
 	pev_on(self->channel);
 	for (int i = 0; i < 20; i++)
-		ASSERT_EQ(0, fire("mixed", 1000));
+		ASSERT_EQ(0, pev_sample_fire("mixed", 1000));
 	pev_off(self->channel);
 	number = pev_read(n);
 	text = pev_read(t);
@@ -272,18 +235,18 @@ TEST_F(marker, module_goes_and_comes)
 
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
-	ASSERT_EQ(0, fire("task", 5));
-	ASSERT_EQ(0, unload_sample());
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
+	ASSERT_EQ(0, pev_sample_unload());
 	EXPECT_EQ(5, pev_read(fd).value);
 	EXPECT_EQ(-ENOENT, pev_open_machine(MK, "pev_sample:number", NULL, -1));
 	EXPECT_NE(NULL, strstr(pev_reason(), "pev_sample:number"));
-	ASSERT_EQ(0, load_sample());
-	ASSERT_EQ(0, fire("task", 5));
+	ASSERT_EQ(0, pev_sample_load());
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
 	EXPECT_EQ(10, pev_read(fd).value);
-	ASSERT_EQ(0, unload_sample());
+	ASSERT_EQ(0, pev_sample_unload());
 	close(fd);
-	ASSERT_EQ(0, load_sample());
-	ASSERT_EQ(0, fire("task", 5));
+	ASSERT_EQ(0, pev_sample_load());
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
 }
 
 static volatile bool stop;
@@ -309,14 +272,14 @@ TEST_F(marker, module_goes_while_others_listen)
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, opens, NULL));
 	for (int i = 0; i < 20; i++) {
-		fire("task", 100);
-		unload_sample();
-		EXPECT_EQ(0, load_sample());
+		pev_sample_fire("task", 100);
+		pev_sample_unload();
+		EXPECT_EQ(0, pev_sample_load());
 	}
 	stop = true;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	EXPECT_EQ(0, fire("task", 1));
+	EXPECT_EQ(0, pev_sample_fire("task", 1));
 }
 
 TEST_F(marker, refusals)

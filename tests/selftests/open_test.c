@@ -258,6 +258,7 @@ static const struct {
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | HARDWARE),
+	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
 	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE), M(filter, T(TRACEPOINT) | T(MARKER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
@@ -487,6 +488,7 @@ TEST_F(open, info)
 	EXPECT_TRUE(info->clock == PEV_CLOCK_MONOTONIC || info->clock == PEV_CLOCK_CYCLES);
 	EXPECT_LT(0, info->clock_freq);
 	EXPECT_LT(100, info->nr_tracepoints);
+	EXPECT_LE(sysconf(_SC_NPROCESSORS_CONF), info->nr_cpus);
 
 	EXPECT_EQ(-EINVAL, pev_open(&attr));
 	EXPECT_EQ(PEV_OFFSET(info_size), pev_why.head.field);

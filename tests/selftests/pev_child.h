@@ -174,15 +174,35 @@ static UNUSED int pev_put_number(const char *path, int value)
 }
 
 #define PEV_PARANOID	"/proc/sys/kernel/pev_paranoid"
+#define PERF_PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+/* The stricter of the two settings counts. */
+struct pev_levels {
+	int	pev;
+	int	perf;
+};
 
 static UNUSED int pev_paranoid(void)
 {
 	return pev_get_number(PEV_PARANOID, -100);
 }
 
+static UNUSED struct pev_levels pev_get_levels(void)
+{
+	return (struct pev_levels) { pev_paranoid(), pev_get_number(PERF_PARANOID, -100) };
+}
+
+static UNUSED int pev_set_levels(struct pev_levels levels)
+{
+	int err = pev_put_number(PEV_PARANOID, levels.pev);
+
+	return err ? err : pev_put_number(PERF_PARANOID, levels.perf);
+}
+
+/* To @level exactly, whatever it was. */
 static UNUSED int pev_set_paranoid(int level)
 {
-	return pev_put_number(PEV_PARANOID, level);
+	return pev_set_levels((struct pev_levels) { level, level });
 }
 
 static UNUSED int pev_pin(int cpu)

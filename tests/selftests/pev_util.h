@@ -119,7 +119,7 @@ static UNUSED struct pev_value pev_read(int fd)
 
 static UNUSED uint64_t pev_event_id(int fd)
 {
-	struct pev_id id = { .id = ~0ULL };
+	struct pev_id id = { .size = sizeof(id) };
 
 	if (ioctl(fd, PEV_IOC_ID, &id))
 		return ~0ULL;
@@ -143,7 +143,19 @@ static UNUSED char *pev_read_text(int fd)
 	return text;
 }
 
-#define PEV_UTIL_CPUS	256
+/* CPUs are numbered below this; 0: the query failed. */
+static UNUSED unsigned int pev_nr_cpus(void)
+{
+	struct pev_info info = { };
+	struct pev_attr attr = {
+		.type = PEV_TYPE_INFO, .info = (uintptr_t)&info, .info_size = sizeof(info),
+	};
+
+	return pev_open(&attr) ? 0 : info.nr_cpus;
+}
+
+/* The kernel numbers the rings of a channel as it does CPUs: ring_test looks. */
+#define PEV_UTIL_RINGS	256
 
 struct pev_map_ring {
 	const struct pev_ring_kernel	*kernel;
@@ -153,14 +165,14 @@ struct pev_map_ring {
 
 struct pev_map {
 	struct pev_channel_info	info;
-	struct pev_map_ring	rings[PEV_UTIL_CPUS];
+	struct pev_map_ring	rings[PEV_UTIL_RINGS];
 	unsigned int		nr;
 };
 
-static UNUSED int pev_map_one(int fd, const struct pev_channel_info *info, unsigned int cpu,
+static UNUSED int pev_map_one(int fd, const struct pev_channel_info *info, unsigned int nr,
 			      struct pev_map_ring *ring)
 {
-	uint64_t at = cpu * info->mmap_stride;
+	uint64_t at = nr * info->mmap_stride;
 	long page = sysconf(_SC_PAGESIZE);
 	void *p;
 
@@ -179,7 +191,7 @@ static UNUSED int pev_map_one(int fd, const struct pev_channel_info *info, unsig
 	return 0;
 }
 
-/* Maps the rings of all CPUs that have one. */
+/* Maps all rings that there are. */
 static UNUSED int pev_map_channel(int fd, struct pev_map *map)
 {
 	int err;
@@ -188,11 +200,11 @@ static UNUSED int pev_map_channel(int fd, struct pev_map *map)
 	map->info.size = sizeof(map->info);
 	if (ioctl(fd, PEV_IOC_CHANNEL_INFO, &map->info))
 		return -errno;
-	map->nr = map->info.nr_cpus < PEV_UTIL_CPUS ? map->info.nr_cpus : PEV_UTIL_CPUS;
-	for (unsigned int cpu = 0; cpu < map->nr; cpu++) {
-		err = pev_map_one(fd, &map->info, cpu, &map->rings[cpu]);
+	map->nr = map->info.nr_rings < PEV_UTIL_RINGS ? map->info.nr_rings : PEV_UTIL_RINGS;
+	for (unsigned int nr = 0; nr < map->nr; nr++) {
+		err = pev_map_one(fd, &map->info, nr, &map->rings[nr]);
 		if (err == -ENXIO)
-			map->rings[cpu].kernel = NULL;
+			map->rings[nr].kernel = NULL;
 		else if (err)
 			return err;
 	}
@@ -201,8 +213,8 @@ static UNUSED int pev_map_channel(int fd, struct pev_map *map)
 
 static UNUSED void pev_unmap_channel(struct pev_map *map)
 {
-	for (unsigned int cpu = 0; cpu < map->nr; cpu++) {
-		struct pev_map_ring *ring = &map->rings[cpu];
+	for (unsigned int nr = 0; nr < map->nr; nr++) {
+		struct pev_map_ring *ring = &map->rings[nr];
 
 		if (!ring->kernel)
 			continue;
@@ -312,7 +324,8 @@ static UNUSED int pev_walk_next(struct pev_walk *walk, struct pev_record *record
 		if (!used) {
 			const struct pev_packet *packet = (const void *)p;
 
-			if (packet->magic != PEV_PACKET_MAGIC || packet->cpu_id != walk->cpu)
+			if (packet->magic != PEV_PACKET_MAGIC || packet->cpu_id != walk->cpu ||
+			    packet->stream_instance_id != walk->cpu || packet->stream_id)
 				return -1;
 			walk->time = packet->timestamp_begin;
 			walk->pos += sizeof(*packet);

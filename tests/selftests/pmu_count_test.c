@@ -217,7 +217,7 @@ TEST_F(count, a_subtree)
 	close(fd);
 }
 
-/* A CPU counts whoever runs there. */
+/* An event of a CPU counts every task that runs there. */
 TEST_F(count, a_cpu)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);

@@ -15,7 +15,8 @@
 #define PARAMETER	"/sys/module/pev_x86/parameters/freeze"
 /* An interrupt's way to the handler, and there to the counters; the longest. */
 #define HANDLER		600
-#define HANDLER_SLOW	4000
+#define HANDLER_SLOW	8000
+#define LATE_SLOW	1000
 /*
  * The machines of tests/qemu for POWER notice an overflow where the block of code
  * ends that they translated as one: nothing else runs late there.
@@ -144,7 +145,8 @@ TEST_F(freeze, where_the_period_ends)
 		return;
 	EXPECT_EQ(0, seen.apart);
 	EXPECT_EQ(self->skid, seen.least);
-	EXPECT_GE(self->skid + BLOCK, seen.most);
+	/* an instrumented kernel now and then delays an interrupt; the plain one must not */
+	EXPECT_GE(self->skid + (pmu_kernel_is_instrumented() ? LATE_SLOW : BLOCK), seen.most);
 	EXPECT_GE(self->skid + BLOCK_USER, seen.most_user);
 }
 

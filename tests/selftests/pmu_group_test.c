@@ -321,7 +321,7 @@ TEST_F(group, exclusive_alone)
 	switch_all(self, true);
 	work_ms(60);
 	switch_all(self, false);
-	/* whenever it counts nobody else does: the shares of it and any other add up */
+	/* whenever it counts no other does: the shares of it and any other add up */
 	before = pev_read(leader);
 	v = pev_read(member);
 	EXPECT_LT(0, before.value);
@@ -358,7 +358,7 @@ static void expect_fair(struct __test_metadata *_metadata, struct _test_data_gro
 	TH_LOG("shares from %lu to %lu of 1000", least, most);
 	EXPECT_LT(0, least);
 	EXPECT_GE(2 * least, most);
-	/* and no counter stands idle while somebody waits */
+	/* and no counter stands idle while an event waits */
 	EXPECT_LT(nr * 940, fair);
 	EXPECT_GE(nr * 1000 + 10, fair);
 }

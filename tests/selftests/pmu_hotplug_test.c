@@ -127,7 +127,7 @@ TEST_F(hotplug, between_two_owners)
 	}
 }
 
-/* Those that take turns, on a CPU that goes in the middle of one. */
+/* Rotated events on a CPU that goes offline in the middle of a slice. */
 TEST_F(hotplug, turns)
 {
 	struct pev_value before[MANY], after;

@@ -139,7 +139,7 @@ TEST(children)
 	}
 }
 
-/* A new program starts with fresh registers: the mark is set anew. */
+/* A new program starts with fresh registers: the mark is set again. */
 TEST(exec)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);

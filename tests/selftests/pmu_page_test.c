@@ -71,7 +71,7 @@ TEST_F(page, reset)
 	pev_off(self->fd);
 }
 
-/* It never goes back and never jumps, whoever else runs meanwhile. */
+/* It never goes back and never jumps, whatever else runs meanwhile. */
 TEST_F(page, across_switches)
 {
 	uint64_t last = 0, value, largest = 0;
@@ -322,5 +322,35 @@ TEST(refusals)
 	EXPECT_EQ(ENODEV, errno);
 	close(fd);
 }
+
+#if defined(__x86_64__)
+/* The right belongs to the address space that mapped the page: fork() takes none along. */
+TEST_F(page, right_is_not_inherited)
+{
+	pid_t pid;
+	int status;
+
+	pev_on(self->fd);
+	EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));
+	/* a child that has nothing mapped, and one of a parent that has nothing any more */
+	for (unsigned int i = 0; i < 2; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			signal(SIGSEGV, SIG_DFL);
+			pmu_read_counter(0);
+			_exit(0);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
+			TH_LOG("the child reads counters%s", i ? ", the parent may not" : "");
+		if (i)
+			break;
+		/* the parent still can */
+		EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));
+		munmap(self->page, sysconf(_SC_PAGESIZE));
+	}
+}
+#endif
 
 TEST_HARNESS_MAIN

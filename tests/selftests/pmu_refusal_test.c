@@ -114,6 +114,38 @@ TEST_F(refusal, members)
 
 /* ---- the core ---- */
 
+/* Which PMU, and the words of a code that no processor here has a use for */
+TEST_F(refusal, pmu_and_words)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
+	struct pev_attr list = { .type = PEV_TYPE_PMU };
+	char line[sizeof(self->info.pmu) + 16], *text;
+	int fd;
+
+	ACCEPTED(attr);
+	for (attr.pmu = 1; attr.pmu; attr.pmu <<= 1) {
+		REFUSED(attr, ENODEV, pmu, "there is no PMU", NO_RANGE);
+		/* it says what there is */
+		EXPECT_NE(NULL, strstr(pev_reason(), self->info.pmu)) TH_LOG("%s", pev_reason());
+	}
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
+	attr.config1 = 1;
+	REFUSED(attr, EINVAL, config1, "no meaning for type", NO_RANGE);
+	attr.type = PEV_TYPE_RAW;
+	for (attr.config1 = 1; attr.config1; attr.config1 <<= 1)
+		REFUSED(attr, EINVAL, config1, "config1 0x", NO_RANGE);
+	for (attr.config2 = 1; attr.config2; attr.config2 <<= 1)
+		REFUSED(attr, EINVAL, config2, "config2 0x", NO_RANGE);
+
+	fd = pev_open(&list);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	text = pev_read_text(fd);
+	snprintf(line, sizeof(line), "pmu 0 %s\n", self->info.pmu);
+	EXPECT_EQ(0, strncmp(text, line, strlen(line))) TH_LOG("%.60s", text);
+	free(text);
+	close(fd);
+}
+
 TEST_F(refusal, numbers)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_MAX, USER_ONLY, -1, 0);
@@ -121,7 +153,7 @@ TEST_F(refusal, numbers)
 	REFUSED(attr, EINVAL, config, "no hardware event 18", 0, PEV_HW_MAX - 1);
 	attr.config = ~0ULL;
 	REFUSED(attr, EINVAL, config, "no hardware event", 0, PEV_HW_MAX - 1);
-	/* what the processor has not is another matter than what nobody has */
+	/* what this processor lacks is refused differently from what no processor has */
 	for (attr.config = 0; attr.config < PEV_HW_MAX; attr.config++) {
 		if (self->info.hardware >> attr.config & 1)
 			ACCEPTED(attr);
@@ -145,7 +177,7 @@ TEST_F(refusal, names)
 	memset(name, 'x', sizeof(name));
 	name[PEV_MAX_NAME] = '\0';
 	attr.name = (uintptr_t)name;
-	REFUSED(attr, EINVAL, name, "longer than 255", NO_RANGE);
+	REFUSED(attr, EINVAL, name, "too long", 1, PEV_MAX_NAME);
 	name[PEV_MAX_NAME - 1] = '\0';
 	ACCEPTED(attr);
 	attr.name = 16;
@@ -290,7 +322,10 @@ TEST_F(refusal, multiplexed)
 	EXPECT_EQ(EINVAL, errno);
 	m.size = ~0U;
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(E2BIG, errno);
+	m.size = sysconf(_SC_PAGESIZE) + 8;
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m));
+	EXPECT_EQ(E2BIG, errno);
 	/* older and newer programs */
 	m.size = offsetof(struct pev_multiplexed, sum_tt);
 	m.sum_tt[0] = 77;
@@ -335,7 +370,7 @@ TEST_F(refusal, codes)
 		REFUSED(raw_attr(1ULL << 32 | 0xc0), EINVAL, config, "no such bits", NO_RANGE);
 	else
 		ACCEPTED(raw_attr(1ULL << 32 | 0xc0));
-	/* Intel's event 0 stands for a fixed counter: this one nobody has */
+	/* Intel's event 0 stands for a fixed counter, and no processor has this one */
 	if (intel && self->info.pmu_counters > 4)
 		REFUSED(raw_attr(0xff00), EOPNOTSUPP, config, "no counter", NO_RANGE);
 }
@@ -414,7 +449,7 @@ TEST_F(refusal, rights)
 	struct pev_attr user = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
 	struct pev_attr kernel = pmu_attr(PEV_HW_INSTRUCTIONS, 0, -1, 0);
 	struct pev_attr cpus = user, any = user;
-	int level = pev_paranoid();
+	struct pev_levels before = pev_get_levels();
 	struct pev_child c;
 
 	if (geteuid())
@@ -459,7 +494,7 @@ TEST_F(refusal, rights)
 		_exit(_metadata->exit_code != KSFT_PASS);
 	}
 	EXPECT_EQ(0, pev_child_end(&c));
-	EXPECT_EQ(0, pev_set_paranoid(level));
+	EXPECT_EQ(0, pev_set_levels(before));
 }
 
 /* ---- who else has the counters ---- */
@@ -588,7 +623,7 @@ TEST(a_machine_without)
 	REFUSED(attr, ENODEV, type, "no hardware counters", NO_RANGE);
 	attr.type = PEV_TYPE_RAW;
 	REFUSED(attr, ENODEV, type, "work everywhere", NO_RANGE);
-	/* numbers that nobody has are wrong here as anywhere */
+	/* numbers that no processor has are wrong here as anywhere */
 	attr.type = PEV_TYPE_HARDWARE;
 	attr.config = PEV_HW_MAX;
 	REFUSED(attr, EINVAL, config, "no hardware event", 0, PEV_HW_MAX - 1);

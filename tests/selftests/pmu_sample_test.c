@@ -20,7 +20,7 @@ static const unsigned char starts[PMU_ROUND] = { 0, 4, 8, 12, 16, 20, 24, 28, 32
 #define COUNTER_REG	PERF_REG_X86_CX
 #define COUNTER(reg)	(reg)
 
-/* pmu_loop() whose count is in a register that samples show. */
+/* Runs pmu_loop() with its count in a register that samples show. */
 asm(".balign 64\n"
     ".globl counted_loop\n"
     "counted_loop:\n"
@@ -214,7 +214,7 @@ TEST_F(sample, where)
 	close(fd);
 }
 
-/* Where the ring is full, samples are lost, counted, and nothing else happens. */
+/* When the ring is full, samples are lost and counted, and nothing else happens. */
 TEST_F(sample, a_full_ring)
 {
 	struct pev_attr attr = sample_attr(-1, PEV_HW_INSTRUCTIONS, USER_ONLY, 1000);

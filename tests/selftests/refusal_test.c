@@ -219,6 +219,11 @@ TEST_F(refusal, sample)
 	attr.stack_user = 8;
 	REFUSED(attr, EINVAL, stack_user, NO_RANGE);
 	attr.stack_user = 0;
+	attr.max_stack = 8;
+	REFUSED(attr, EINVAL, max_stack, NO_RANGE);
+	attr.sample = PEV_SAMPLE_TID;
+	REFUSED(attr, EINVAL, max_stack, NO_RANGE);
+	attr.sample = PEV_SAMPLE_USTACK;
 	attr.max_stack = PEV_MAX_STACK + 1;
 	REFUSED(attr, EINVAL, max_stack, 0, PEV_MAX_STACK);
 	attr.max_stack = ~0U;
@@ -342,7 +347,10 @@ TEST_F(refusal, cgroup_fd)
 
 	if (!(self->info.targets & 1U << PEV_TARGET_CGROUP))
 		SKIP(return, "no cgroups in this kernel");
-	REFUSED(attr, EINVAL, target_id, 0, INT32_MAX);
+	/* what an open() that failed gives */
+	REFUSED(attr, EBADF, target_id, NO_RANGE);
+	attr.target_id = INT32_MIN;
+	REFUSED(attr, EBADF, target_id, NO_RANGE);
 	attr.target_id = 1 << 20;
 	REFUSED(attr, EBADF, target_id, NO_RANGE);
 	attr.target_id = self->channel;
@@ -355,30 +363,47 @@ TEST_F(refusal, cgroup_fd)
 TEST_F(refusal, cpu_mask)
 {
 	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_CPUS, 0);
-	struct pev_channel_info info = { .size = sizeof(info) };
-	uint64_t cpus[64] = { 0 };
-	unsigned int bytes;
+	unsigned int nr_cpus = pev_nr_cpus();
+	uint64_t cpus[sizeof(cpu_set_t) / 8] = { 0 };
+	static const unsigned int bad[] = { 1, 2, 3, 4, 5, 6, 7, sizeof(cpus) - 1, ~0U, ~7U };
+	int fd;
 
-	ASSERT_EQ(0, ioctl(self->channel, PEV_IOC_CHANNEL_INFO, &info));
-	bytes = (info.nr_cpus + 63) / 64 * 8;
+	ASSERT_LT(0, nr_cpus);
 	attr.cpus = (uintptr_t)cpus;
 	REFUSED(attr, EINVAL, cpus, NO_RANGE);
-	for (unsigned int size = 1; size < 8; size++) {
-		attr.cpus_size = size;
-		REFUSED(attr, EINVAL, cpus_size, 0, bytes);
+	/* not whole words, or more than anybody has CPUs */
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		attr.cpus_size = bad[i];
+		EXPECT_EQ(-EINVAL, pev_open(&attr)) TH_LOG("%u bytes", bad[i]);
+		EXPECT_EQ(PEV_OFFSET(cpus_size), pev_why.head.field);
+		EXPECT_EQ(0, pev_why.head.min);
+		EXPECT_LE(sizeof(cpus), pev_why.head.max) TH_LOG("%s", pev_reason());
+		EXPECT_EQ(0, pev_why.head.max % 8);
 	}
-	attr.cpus_size = bytes + 8;
-	REFUSED(attr, EINVAL, cpus_size, 0, bytes);
-	attr.cpus_size = ~7U;
-	REFUSED(attr, EINVAL, cpus_size, 0, bytes);
+	for (attr.cpus_size = 8; attr.cpus_size <= sizeof(cpus); attr.cpus_size += 8) {
+		memset(cpus, 0, sizeof(cpus));
+		REFUSED(attr, EINVAL, cpus, NO_RANGE);
+		/* the last word that the kernel is told of */
+		for (unsigned int bit = 0; bit < 64; bit += 9) {
+			if (attr.cpus_size * 8 - 64 + bit < nr_cpus)
+				continue;
+			cpus[0] = 0;
+			cpus[attr.cpus_size / 8 - 1] = 1ULL << bit;
+			REFUSED(attr, ENODEV, cpus, NO_RANGE);
+			cpus[0] |= 1;
+			REFUSED(attr, ENODEV, cpus, NO_RANGE);
+		}
+	}
+	memset(cpus, 0, sizeof(cpus));
+	if (!geteuid()) {
+		/* as for sched_setaffinity() */
+		CPU_SET(0, (cpu_set_t *)cpus);
+		attr.cpus_size = sizeof(cpu_set_t);
+		fd = pev_open(&attr);
+		EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+		close(fd);
+	}
 	attr.cpus_size = 8;
-	REFUSED(attr, EINVAL, cpus, NO_RANGE);
-	for (unsigned int cpu = info.nr_cpus; cpu < 64; cpu++) {
-		cpus[0] = 1ULL << cpu;
-		REFUSED(attr, ENODEV, cpus, NO_RANGE);
-		cpus[0] |= 1;
-		REFUSED(attr, ENODEV, cpus, NO_RANGE);
-	}
 	for (unsigned int target = PEV_TARGET_TASK; target <= PEV_TARGET_SUBTREE; target++) {
 		attr.target = target;
 		REFUSED(attr, EINVAL, cpus_size, NO_RANGE);
@@ -516,7 +541,7 @@ TEST_F(refusal, packet_too_small_for_a_record)
 TEST_F_TIMEOUT(refusal, event_ids, 100)
 {
 	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_CPUS, 0);
-	struct pev_id id;
+	struct pev_id id = { .size = sizeof(id) };
 	int fd;
 
 	if (geteuid())

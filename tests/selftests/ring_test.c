@@ -117,6 +117,7 @@ TEST_F(ring, what_the_kernel_shows)
 
 	EXPECT_EQ(PEV_ABI_VERSION, k->version);
 	EXPECT_EQ(self->cpu, k->cpu);
+	EXPECT_EQ(0, k->stream_id);
 	EXPECT_EQ(RING, k->ring_size);
 	EXPECT_EQ(PACKET, k->packet_size);
 	EXPECT_EQ(self->map.info.clock, k->clock);
@@ -128,6 +129,33 @@ TEST_F(ring, what_the_kernel_shows)
 	hit(2);
 	EXPECT_EQ(sizeof(struct pev_packet) + 3 * (8 + PAYLOAD), k->head);
 	EXPECT_EQ(3, count(&self->map, self->cpu, true));
+}
+
+TEST_F(ring, numbers)
+{
+	const struct pev_channel_info *i = &self->map.info;
+	unsigned int rings = 0;
+
+	EXPECT_EQ(pev_nr_cpus(), i->nr_rings);
+	for (unsigned int nr = 0; nr < self->map.nr; nr++) {
+		const struct pev_ring_kernel *k = self->map.rings[nr].kernel;
+
+		if (!k)
+			continue;
+		EXPECT_EQ(nr, k->ring);
+		EXPECT_EQ(nr, k->cpu);
+		for (size_t r = 0; r < sizeof(k->reserved) / sizeof(*k->reserved); r++)
+			EXPECT_EQ(0, k->reserved[r]);
+		rings++;
+	}
+	EXPECT_LE(sysconf(_SC_NPROCESSORS_ONLN), rings);
+	hit(1);
+	ASSERT_EQ(0, ioctl(self->channel, PEV_IOC_FLUSH, 0));
+	EXPECT_EQ(0, packet(&self->map, self->cpu, 0)->stream_id);
+	EXPECT_EQ(self->map.rings[self->cpu].kernel->ring,
+		  packet(&self->map, self->cpu, 0)->stream_instance_id);
+	EXPECT_EQ(self->cpu, packet(&self->map, self->cpu, 0)->cpu_id);
+	EXPECT_EQ(0, packet(&self->map, self->cpu, 0)->reserved);
 }
 
 static int try_map(int fd, size_t size, int prot, int flags, uint64_t at)
@@ -161,7 +189,7 @@ TEST_F(ring, protections)
 				   at + i->mmap_stride - page));
 	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED, 1ULL << 60));
 	EXPECT_EQ(-EINVAL, try_map(fd, page, PROT_READ, MAP_SHARED,
-				   (uint64_t)i->nr_cpus * i->mmap_stride));
+				   (uint64_t)i->nr_rings * i->mmap_stride));
 	/* what is read-only stays so */
 	EXPECT_EQ(-1, mprotect((void *)self->map.rings[self->cpu].kernel, page, rw));
 	EXPECT_EQ(EACCES, errno);
@@ -233,7 +261,7 @@ TEST_F(ring, full)
 
 TEST_F(ring, snapshot)
 {
-	struct pev_span spans[PEV_UTIL_CPUS] = { };
+	struct pev_span spans[PEV_UTIL_RINGS] = { };
 	struct pev_snapshot_arg arg = { .spans = (uintptr_t)spans };
 	struct pev_walk walk;
 	struct pev_record record;
@@ -241,7 +269,7 @@ TEST_F(ring, snapshot)
 
 	EXPECT_EQ(-1, ioctl(self->channel, PEV_IOC_SNAPSHOT, &arg));
 	EXPECT_EQ(ENOSPC, errno);
-	EXPECT_EQ(self->map.info.nr_cpus, arg.nr);
+	EXPECT_EQ(self->map.info.nr_rings, arg.nr);
 	hit(100);
 	ASSERT_EQ(0, ioctl(self->channel, PEV_IOC_SNAPSHOT, &arg));
 	hit(5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Targets: an event counts what its target does, all of it and nothing else.
- * The occurrences are calls that nobody else makes. Subtrees have a test of
+ * The occurrences are calls that no other task makes. Subtrees have a test of
  * their own.
  */
 #include <pthread.h>
@@ -236,7 +236,7 @@ TEST_F(target, enable_on_exec)
 	}
 }
 
-/* Who execs a program with more rights is watched no more by those without. */
+/* A task that execs a program with more rights leaves events of those without. */
 FIXTURE(setuid) {
 	char path[64];
 };

@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_child.h"
 #include "pev_util.h"
 
 #define ENTER	"raw_syscalls:sys_enter"
@@ -47,6 +48,8 @@ FIXTURE_SETUP(text)
 {
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
+	/* records are taken ring by ring */
+	ASSERT_EQ(0, pev_pin(0));
 	self->channel = pev_open_channel(1 << 18, 0, 0);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
@@ -98,7 +101,7 @@ static int take_sized(FIXTURE_DATA(text) *self, const int *sizes, unsigned int n
 				memcpy(call->text[i], at, call->len[i]);
 				at += call->len[i];
 			}
-			/* what fills up the last word is nobody's */
+			/* the rest of the last word belongs to no string */
 			while ((at - record.payload) % 8)
 				if (*at++)
 					return -1;

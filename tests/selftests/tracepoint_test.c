@@ -265,7 +265,7 @@ TEST_F(recorder, period)
 	close(fd);
 }
 
-/* Nobody reads: what does not fit is counted. */
+/* There is no reader: records that do not fit are counted. */
 TEST_F(recorder, losses_are_counted)
 {
 	int channel = pev_open_channel(1 << 14, 4096, 0);

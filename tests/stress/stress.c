@@ -8,7 +8,7 @@
  * - each sample was delivered or is lost, and rings and events agree on it
  * - work of a known length was counted to the instruction
  * - no time is longer than the time that it is a part of
- * - no interrupt was nobody's, none could not be acknowledged
+ * - no interrupt was without an owner, none could not be acknowledged
  *
  * usage: stress [SECONDS]
  */
@@ -35,7 +35,7 @@ static struct shared {
 	int		stop;
 	unsigned long	checks;		/* work counted ... */
 	unsigned long	wrong;		/* ... and not to the instruction */
-	unsigned long	waited;		/* pinned, and had to wait all the same */
+	unsigned long	waited;		/* pinned, and nevertheless had to wait */
 	unsigned long	opened;
 	unsigned long	refused;
 	unsigned long	times;		/* times that can't be */
@@ -441,7 +441,7 @@ static long interrupts(const char *name)
 	return sum;
 }
 
-/* Data races are told from others' by whoever asked for them: see tests/qemu/races.awk. */
+/* tests/qemu/races.awk tells data races of pev from others'. */
 static char *find_in_log(char *text, const char *bad)
 {
 	char *at;

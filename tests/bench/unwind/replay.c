@@ -125,7 +125,7 @@ static void sample(const void *record)
 {
 	const uint64_t *at = (const uint64_t *)((const char *)record + 8);
 	uint64_t type = g.attr.sample_type, chain[MAX_CHAIN], abi;
-	struct pev_unwind_sample s = { .find = find_map };
+	struct pev_unwind_sample s = { .size = sizeof(s), .find = find_map };
 	enum pev_unwind_end end = PEV_UNWIND_DONE;
 	uint32_t pid = 0;
 	int n = 0;

@@ -11,7 +11,7 @@ import shutil
 import struct
 import sys
 
-HEADER = 80
+HEADER = 88
 
 
 class Trace:
@@ -36,7 +36,7 @@ class Trace:
     def packets(self, name):
         data, found, at = self.read(name), [], 0
         while at < len(data):
-            size = struct.unpack_from("<Q", data, at + 48)[0] // 8
+            size = struct.unpack_from("<Q", data, at + 56)[0] // 8
             found.append(data[at:at + size])
             at += size
         return found
@@ -235,11 +235,11 @@ def fifo_info(t, rnd):
 
 def headers(t, rnd):
     """odd numbers in the headers of packets"""
-    odd = [0, 1, 7, 8, 640, 647, (1 << 32) - 1, 1 << 32, 1 << 63, (1 << 64) - 1, (1 << 64) - 8]
+    odd = [0, 1, 7, 8, 704, 711, (1 << 32) - 1, 1 << 32, 1 << 63, (1 << 64) - 1, (1 << 64) - 8]
     packets = [bytearray(p) for p in t.packets(t.main)]
     for _ in range(rnd.randrange(1, 4)):
         p = rnd.choice(packets)
-        struct.pack_into("<Q", p, 24 + 8 * rnd.randrange(7), rnd.choice(odd + [rnd.getrandbits(64)]))
+        struct.pack_into("<Q", p, 24 + 8 * rnd.randrange(8), rnd.choice(odd + [rnd.getrandbits(64)]))
     t.write(t.main, b"".join(packets))
 
 
@@ -248,7 +248,7 @@ def records(t, rnd):
     packets = [bytearray(p) for p in t.packets(t.main)]
     for _ in range(rnd.randrange(1, 40)):
         p = rnd.choice(packets)
-        content = struct.unpack_from("<Q", p, 40)[0] // 8
+        content = struct.unpack_from("<Q", p, 48)[0] // 8
         if content <= HEADER + 8:
             continue
         at = rnd.randrange(HEADER, content - 8)

@@ -10,7 +10,7 @@ static void print_field(const struct pev_event *ev, const struct pev_field *f, b
 {
 	static char buf[400000];
 
-	pev_event_print_field(ev, f, context, buf, sizeof(buf));
+	pev_event_print_field(ev, f, context ? PEV_PRINT_CONTEXT : 0, buf, sizeof(buf));
 	printf(" %s=%s", f->name, buf);
 }
 
@@ -23,11 +23,11 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	if (pev_trace_open(argv[1], &trace, &err)) {
+	if (pev_trace_open(argv[1], 0, &trace, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	if (pev_cursor_open(trace, NULL, &c))
+	if (pev_cursor_open(trace, NULL, 0, &c))
 		return 1;
 	while (pev_cursor_next(c, &ev) > 0) {
 		printf("%s %" PRIu64 " %" PRId64 " %s cpu=%u tid=%u", ev->stream->name, ev->time,

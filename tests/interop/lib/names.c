@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Gives itself names with every kind of byte: controls, escape sequences for a
- * terminal, quotes, UTF-8, and what is no UTF-8.
+ * terminal, quotes, UTF-8, and invalid UTF-8.
  */
 #include <fcntl.h>
 #include <stdio.h>

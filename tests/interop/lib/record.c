@@ -9,7 +9,7 @@
  *	gap	records further apart than 27 bits of time, in both orders
  *	many	40 events in one channel: extended ids, also with long gaps
  *	flush	an open packet that is closed every 20 ms
- *	flood	both CPUs write into rings of two packets that nobody reads
+ *	flood	both CPUs write into rings of two packets that are never read
  *	fast	the same, but read meanwhile: losses in between
  *	flight	overwrite mode, newest packets by a snapshot
  *
@@ -41,7 +41,7 @@ struct recording {
 	unsigned int		nr;
 };
 
-static struct pev_why why;
+static struct pev_error why;
 
 static void die(const char *what, int err)
 {
@@ -55,10 +55,10 @@ static void start(struct recording *r, const struct pev_attr *channel, const cha
 	struct pev_error e;
 	int err;
 
-	r->fd = pev_open_why(&attr, &why);
+	r->fd = pev_attr_open(&attr, 0, &why);
 	if (r->fd < 0)
 		die("channel", r->fd);
-	err = pev_channel_map(r->fd, &r->channel);
+	err = pev_channel_map(r->fd, 0, &r->channel);
 	if (err)
 		die("map", err);
 	err = pev_writer_open(dir, PEV_WRITER_REPLACE, &r->writer, &e);
@@ -73,7 +73,7 @@ static struct pev_attr event(struct recording *r, const char *name, uint64_t sam
 	int err;
 
 	pev_attr_event(&attr, PEV_TYPE_SOFTWARE, 0, NULL);
-	err = pev_event_by_name(&attr, name);
+	err = pev_attr_by_name(&attr, name);
 	if (err)
 		die(name, err);
 	pev_attr_record(&attr, r->fd, 1, sample | PEV_SAMPLE_TID);
@@ -84,7 +84,7 @@ static struct pev_attr event(struct recording *r, const char *name, uint64_t sam
 
 static int add(struct recording *r, const char *name, struct pev_attr *attr)
 {
-	int fd = pev_open_why(attr, &why);
+	int fd = pev_attr_open(attr, 0, &why);
 
 	if (fd < 0)
 		die(name, fd);
@@ -97,7 +97,7 @@ static void metadata(struct recording *r)
 {
 	char *text;
 	size_t len;
-	int err = pev_read_metadata(r->fd, &text, &len);
+	int err = pev_fd_metadata(r->fd, &text, &len);
 
 	if (!err)
 		err = pev_writer_metadata(r->writer, text, len);
@@ -116,7 +116,7 @@ static void drain(struct recording *r)
 
 static void enable(struct recording *r)
 {
-	int err = pev_enable(r->fd, false);
+	int err = pev_fd_enable(r->fd, 0);
 
 	if (err)
 		die("enable", err);
@@ -126,28 +126,28 @@ static void enable(struct recording *r)
 static void finish(struct recording *r)
 {
 	struct pev_value v;
-	int err = pev_disable(r->fd, false);
+	int err = pev_fd_disable(r->fd, 0);
 
 	if (!err)
-		err = pev_flush(r->fd);
+		err = pev_fd_flush(r->fd);
 	if (err)
 		die("flush", err);
 	metadata(r);
 	drain(r);
 	for (unsigned int i = 0; i < r->nr; i++) {
-		err = pev_read_value(r->events[i], &v);
+		err = pev_fd_read(r->events[i], &v);
 		if (err)
 			die(r->names[i], err);
 		printf("event %s samples %llu lost %llu\n", r->names[i],
 		       (unsigned long long)v.samples, (unsigned long long)v.lost);
 	}
-	for (unsigned int cpu = 0; cpu < pev_channel_nr_cpus(r->channel); cpu++) {
-		struct pev_ring *ring = pev_channel_ring(r->channel, cpu);
+	for (unsigned int nr = 0; nr < pev_channel_nr_rings(r->channel); nr++) {
+		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
 
 		if (!ring)
 			continue;
-		printf("ring %u lost %" PRIu64 "\n", cpu, pev_ring_lost(ring));
-		err = pev_writer_lost(r->writer, cpu, pev_ring_lost(ring), 0);
+		printf("ring %u lost %" PRIu64 "\n", nr, pev_ring_lost(ring));
+		err = pev_writer_lost(r->writer, nr, pev_ring_cpu(ring), pev_ring_lost(ring), 0);
 		if (err)
 			die("lost", err);
 	}
@@ -315,21 +315,21 @@ static void record_flood(struct recording *r, unsigned int rounds, bool read)
 /* Overwrite mode: copies what is there, oldest packet first. */
 static void copy_out(struct recording *r)
 {
-	unsigned int nr = pev_channel_nr_cpus(r->channel);
+	unsigned int nr = pev_channel_nr_rings(r->channel);
 	struct pev_span *spans = calloc(nr, sizeof(*spans));
 	uint32_t size = pev_channel_info(r->channel)->packet_size;
 	void *buf = malloc(size);
-	int err = pev_snapshot(r->fd, spans, &nr);
+	int err = pev_fd_snapshot(r->fd, spans, &nr);
 
 	if (err)
 		die("snapshot", err);
 	metadata(r);
-	for (unsigned int cpu = 0; cpu < nr; cpu++) {
-		struct pev_ring *ring = pev_channel_ring(r->channel, cpu);
+	for (unsigned int i = 0; i < nr; i++) {
+		struct pev_ring *ring = pev_channel_ring(r->channel, i);
 
-		for (uint64_t p = spans[cpu].begin; ring && p < spans[cpu].end; p += size)
+		for (uint64_t p = spans[i].begin; ring && p < spans[i].end; p += size)
 			if (pev_ring_copy(ring, p, buf) == 1)
-				pev_writer_packets(r->writer, cpu, buf, size);
+				pev_writer_packets(r->writer, i, buf, size);
 	}
 	free(buf);
 	free(spans);
@@ -348,7 +348,7 @@ static void record_flight(struct recording *r)
 		pin(cpu);
 		call(20000);
 	}
-	pev_disable(r->fd, false);
+	pev_fd_disable(r->fd, 0);
 	copy_out(r);
 }
 

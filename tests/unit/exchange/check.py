@@ -3,7 +3,7 @@
 """Is what perfctl exports what it says it is?
 
 usage: check.py same A B ...    readers agree: KIND:PATH each, KIND of readers.py
-       check.py chrome FILE     slices nest, lanes are named
+       check.py chrome FILE     slices nest, tracks are named
        check.py firefox FILE    tables refer to what there is, as Gecko's format says
        check.py chains PERFCTL TRACE PERF.DATA
                                 perf script has the call chains that jsonl has
@@ -54,31 +54,31 @@ def need(thing, *types):
 
 def chrome(path):
     doc = json.load(open(path))
-    lanes, named, kinds = collections.defaultdict(list), set(), collections.Counter()
+    tracks, named, kinds = collections.defaultdict(list), set(), collections.Counter()
     for e in need(doc["traceEvents"], list):
         kinds[need(e["ph"], str)] += 1
-        lane = need(e["pid"], int), need(e["tid"], int)
+        track = need(e["pid"], int), need(e["tid"], int)
         need(e["name"], str)
         need(e["args"], dict)
         if e["ph"] == "M":
-            named.add(lane)
+            named.add(track)
             continue
         begin = need(e["ts"], int, float)
         if e["ph"] == "X":
-            lanes[lane].append((round(begin * 1000), round((begin + e["dur"]) * 1000), e["name"]))
+            tracks[track].append((round(begin * 1000), round((begin + e["dur"]) * 1000), e["name"]))
         elif e["ph"] != "i":
             die("unexpected kind", e["ph"])
-    for lane, slices in lanes.items():
-        if lane not in named:
-            die("lane", lane, "has no name")
+    for track, slices in tracks.items():
+        if track not in named:
+            die("track", track, "has no name")
         open_ends = []
         for begin, end, name in sorted(slices, key=lambda s: (s[0], -s[1])):
             while open_ends and open_ends[-1] <= begin:
                 open_ends.pop()
             if end < begin or (open_ends and end > open_ends[-1]):
-                die("slice", name, begin, end, "of", lane, "does not nest")
+                die("slice", name, begin, end, "of", track, "does not nest")
             open_ends.append(end)
-    print(dict(kinds), len(lanes), "lanes")
+    print(dict(kinds), len(tracks), "tracks")
 
 
 def firefox(path):

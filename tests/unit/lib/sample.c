@@ -23,10 +23,10 @@ char *sample_metadata(size_t *len)
 	return text;
 }
 
-uint64_t sample_time(unsigned int cpu, unsigned int i)
+uint64_t sample_time(unsigned int ring, unsigned int i)
 {
 	/* a gap now and then that 27 bits cannot hold */
-	return SAMPLE_BEGIN + cpu * 7 + i * 100ULL + (uint64_t)(i / 50) * (1ULL << 28);
+	return SAMPLE_BEGIN + ring * 7 + i * 100ULL + (uint64_t)(i / 50) * (1ULL << 28);
 }
 
 static const char *const names[] = {
@@ -90,9 +90,6 @@ static void put(struct pev_encoder *enc, unsigned int i)
 	}
 }
 
-static int write_cpu(struct pev_writer *w, const struct pev_meta *meta, unsigned int cpu,
-		     unsigned int events, uint32_t packet_size);
-
 struct target {
 	struct pev_writer	*w;
 	unsigned int		cpu;
@@ -105,18 +102,23 @@ static int take(void *arg, const void *packet, size_t len)
 	return pev_writer_packets(t->w, t->cpu, packet, len);
 }
 
-static int write_cpu(struct pev_writer *w, const struct pev_meta *meta, unsigned int cpu,
-		     unsigned int events, uint32_t packet_size)
+/* @request: records of the second class of streams */
+static int write_ring(struct pev_writer *w, const struct pev_meta *meta, unsigned int ring,
+		      uint32_t cpu, unsigned int events, uint32_t packet_size, bool request)
 {
-	struct target target = { w, cpu };
+	struct target target = { w, ring };
 	struct pev_encoder *enc;
-	int ret = pev_encoder_new(meta, packet_size, cpu, take, &target, &enc);
+	int ret = pev_encoder_new(meta, packet_size, ring, cpu, take, &target, &enc);
 
 	for (unsigned int i = 0; !ret && i < events; i++) {
-		const struct pev_class *cls = pev_meta_class_by_name(meta, sample_name(i));
+		const char *name = request ? "user:request" : sample_name(i);
 
-		ret = pev_encoder_begin(enc, cls, sample_time(cpu, i), 5000 + i);
-		put(enc, i);
+		ret = pev_encoder_begin(enc, pev_meta_class_by_name(meta, name),
+					sample_time(ring, i), 5000 + i);
+		if (request)
+			pev_encoder_int(enc, "number", i);
+		else
+			put(enc, i);
 		if (!ret)
 			ret = pev_encoder_commit(enc);
 	}
@@ -128,30 +130,78 @@ static int write_cpu(struct pev_writer *w, const struct pev_meta *meta, unsigned
 	return ret;
 }
 
-int sample_trace(const char *path, unsigned int events, uint32_t packet_size)
+static int write_trace(const char *path, const char *text, unsigned int events,
+		       uint32_t packet_size, bool streams)
 {
 	struct pev_writer *w;
 	struct pev_meta *meta;
 	struct pev_error err;
-	size_t len;
-	char *text = sample_metadata(&len);
 	int ret;
 
-	ret = pev_meta_parse(text, len, &meta, &err);
+	ret = pev_meta_parse(text, strlen(text), 0, &meta, &err);
 	if (ret) {
 		fprintf(stderr, "%s\n", err.text);
-		free(text);
 		return ret;
 	}
 	ret = pev_writer_open(path, 0, &w, &err);
 	if (!ret) {
-		ret = pev_writer_metadata(w, text, len);
-		for (unsigned int cpu = 0; !ret && cpu < SAMPLE_CPUS; cpu++)
-			ret = write_cpu(w, meta, cpu, events, packet_size);
+		ret = pev_writer_metadata(w, text, strlen(text));
+		for (unsigned int ring = 0; !ret && ring < SAMPLE_CPUS; ring++) {
+			bool request = streams && ring == 2;
+			uint32_t cpu = request ? UINT32_MAX : streams ? 0 : ring;
+
+			ret = write_ring(w, meta, ring, cpu, events, packet_size, request);
+		}
 		if (!ret)
 			ret = pev_writer_close(w);
 	}
 	pev_meta_free(meta);
+	return ret;
+}
+
+int sample_trace(const char *path, unsigned int events, uint32_t packet_size)
+{
+	size_t len;
+	char *text = sample_metadata(&len);
+	int ret = write_trace(path, text, events, packet_size, false);
+
+	free(text);
+	return ret;
+}
+
+/* Its records have more in common than the tid, and the ids are those of others. */
+static const char second_class[] =
+	"stream {\n"
+	"	id = 9;\n"
+	"	event.header := struct event_header;\n"
+	"	packet.context := struct {\n"
+	"		clock64_t timestamp_begin;\n"
+	"		clock64_t timestamp_end;\n"
+	"		uint64_t content_size;\n"
+	"		uint64_t packet_size;\n"
+	"		uint64_t events_discarded;\n"
+	"		uint64_t packet_seq_num;\n"
+	"		uint32_t cpu_id;\n"
+	"		uint32_t reserved;\n"
+	"	};\n"
+	"	event.context := struct { uint32_t port; uint32_t tid; uint32_t weight; };\n"
+	"};\n"
+	"event {\n"
+	"	name = \"user:request\";\n"
+	"	id = 3;\n"
+	"	stream_id = 9;\n"
+	"	fields := struct { uint64_t number; struct { } align(64) ___end; } align(64);\n"
+	"};\n";
+
+int sample_streams(const char *path, unsigned int events)
+{
+	size_t len;
+	char *text = sample_metadata(&len);
+	int ret;
+
+	text = realloc(text, len + sizeof(second_class));
+	memcpy(text + len, second_class, sizeof(second_class));
+	ret = write_trace(path, text, events, 4096, true);
 	free(text);
 	return ret;
 }
@@ -216,8 +266,10 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 
 bool sample_right(const struct pev_event *ev, unsigned int i)
 {
+	unsigned int ring = ev->stream ? ev->stream->instance : ev->cpu;
+
 	return !strcmp(ev->cls->name, sample_name(i)) && ev->tid == 5000 + i &&
-	       ev->time == sample_time(ev->cpu, i) && payload_right(ev, i);
+	       ev->time == sample_time(ring, i) && payload_right(ev, i);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -14,15 +14,23 @@
 char *sample_metadata(size_t *len);
 
 /*
- * Writes a trace with @events events on each of SAMPLE_CPUS CPUs. Event i of
- * CPU c has the time sample_time(c, i) and a class by i % 6.
+ * Writes a trace with @events events in the ring of each of SAMPLE_CPUS CPUs.
+ * Event i of ring r has the time sample_time(r, i) and a class by i % 6.
  */
 int sample_trace(const char *path, unsigned int events, uint32_t packet_size);
-uint64_t sample_time(unsigned int cpu, unsigned int i);
+uint64_t sample_time(unsigned int ring, unsigned int i);
 /* The name of event i's class */
 const char *sample_name(unsigned int i);
 /* Whether the event is what sample_trace() wrote as event i of its CPU */
 bool sample_right(const struct pev_event *ev, unsigned int i);
+
+/*
+ * Writes a trace of two classes of streams, with @events events in each of three
+ * rings: 0 and 1 are as in sample_trace(), but both of CPU 0; 2 is of class
+ * SAMPLE_STREAM and of no CPU, and its events are user:request, numbered.
+ */
+int sample_streams(const char *path, unsigned int events);
+#define SAMPLE_STREAM	9
 
 /* Removes a directory and everything in it; only for paths with "pevtest" in them */
 void remove_tree(const char *path);

@@ -37,7 +37,7 @@ static void make(const struct pev_meta *meta, const char *name, unsigned int eve
 	struct pev_encoder *enc;
 
 	used = 0;
-	pev_encoder_new(meta, 65536, 0, take, NULL, &enc);
+	pev_encoder_new(meta, 65536, 0, 0, take, NULL, &enc);
 	for (unsigned int i = 0; i < events; i++) {
 		pev_encoder_begin(enc, cls, i * 100ULL, i);
 		pev_encoder_int(enc, "pid", 5);
@@ -52,28 +52,31 @@ static void measure(const struct pev_meta *meta, const char *name, unsigned int 
 		    unsigned int millions)
 {
 	const struct pev_field *f;
-	struct pev_decoder dec;
-	struct pev_event ev;
+	const struct pev_event *ev;
+	struct pev_decoder *dec;
 	uint64_t sum = 0, count = 0;
 	double start, best = 1e9, took;
 
 	make(meta, name, 1000000, frames);
+	if (pev_decoder_new(0, &dec))
+		exit(1);
 	f = pev_class_field(pev_meta_class_by_name(meta, name), "next_pid");
 	for (unsigned int round = 0; round < millions; round++) {
 		start = now();
 		count = 0;
 		for (size_t at = 0; at < used;
 		     at += ((const struct pev_packet *)(data + at))->packet_size / 8) {
-			if (pev_decode_packet(&dec, meta, data + at, used - at))
+			if (pev_decoder_packet(dec, meta, data + at, used - at))
 				exit(1);
-			while (pev_decode_next(&dec, &ev) > 0) {
-				sum += ev.ip + ev.tid + pev_event_int(&ev, f);
+			while (pev_decoder_next(dec, &ev) > 0) {
+				sum += ev->ip + ev->tid + pev_event_int(ev, f);
 				count++;
 			}
 		}
 		took = now() - start;
 		best = took < best ? took : best;
 	}
+	pev_decoder_free(dec);
 	printf("# decode %s, %u frames: %.1f M events/s, %.0f MB/s (%llu)\n", name, frames,
 	       count / best / 1e6, used / best / 1e6, (unsigned long long)sum % 10);
 }
@@ -85,7 +88,7 @@ int main(int argc, char **argv)
 	size_t len;
 	char *text = sample_metadata(&len);
 
-	if (pev_meta_parse(text, len, &meta, NULL))
+	if (pev_meta_parse(text, len, 0, &meta, NULL))
 		return 1;
 	measure(meta, "test:nothing", 0, millions);
 	measure(meta, "sched:sched_switch", 0, millions);

@@ -35,10 +35,10 @@ static uint64_t use(const struct pev_event *ev)
 		sum += ev->dump[i];
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
 		sum += pev_event_int(ev, &ev->cls->fields[i]);
-		sum += pev_event_print_field(ev, &ev->cls->fields[i], false, buf, sizeof(buf));
+		sum += pev_event_print_field(ev, &ev->cls->fields[i], 0, buf, sizeof(buf));
 	}
 	for (unsigned int i = 0; i < ev->cls->nr_context; i++)
-		sum += pev_event_print_field(ev, &ev->cls->context[i], true, buf, sizeof(buf));
+		sum += pev_event_print_field(ev, &ev->cls->context[i], PEV_PRINT_CONTEXT, buf, sizeof(buf));
 	return sum;
 }
 
@@ -82,10 +82,10 @@ static struct result read_trace(const char *dir)
 	volatile uint64_t sum = 0;
 	unsigned int of_class = 0;
 
-	if (pev_trace_open(dir, &trace, NULL))
+	if (pev_trace_open(dir, 0, &trace, NULL))
 		return r;
 	r.opened = true;
-	pev_cursor_open(trace, NULL, &c);
+	pev_cursor_open(trace, NULL, 0, &c);
 	while (pev_cursor_next(c, &ev) > 0) {
 		sum += use(ev);
 		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, nr[ev->cpu & 15]);
@@ -199,18 +199,24 @@ static void test_stretches(const char *dir)
 	free(data);
 }
 
+#define AT(member)	offsetof(struct pev_packet, member)
+
 static void test_headers(const char *dir)
 {
 	static const struct { const char *what; size_t at; uint64_t value; } bad[] = {
-		{ "magic", 0, 0 }, { "UUID", 8, 0 },
+		{ "magic", AT(magic), 0 }, { "UUID", 8, 0 },
 		{ "stream id", 16, 0x0000000100000000 },
-		{ "end before begin", 32, 5 },
-		{ "content larger than the packet", 40, 100000 * 8 },
-		{ "content smaller than the header", 40, 79 * 8 },
-		{ "content of bits", 40, 801 },
-		{ "packet of no bytes", 48, 0 }, { "packet of bits", 48, 8193 },
-		{ "packet of 2^64 bits", 48, ~0ULL }, { "packet of 2^63 bits", 48, 1ULL << 63 },
-		{ "CPU", 72, 0xffffffff },
+		{ "stream instance", AT(stream_instance_id), 3 },
+		{ "end before begin", AT(timestamp_end), 5 },
+		{ "content larger than the packet", AT(content_size), 100000 * 8 },
+		{ "content smaller than the header", AT(content_size),
+		  sizeof(struct pev_packet) * 8 - 8 },
+		{ "content of bits", AT(content_size), 801 },
+		{ "packet of no bytes", AT(packet_size), 0 },
+		{ "packet of bits", AT(packet_size), 8193 },
+		{ "packet of 2^64 bits", AT(packet_size), ~0ULL },
+		{ "packet of 2^63 bits", AT(packet_size), 1ULL << 63 },
+		{ "CPU", AT(cpu_id), 0xfffffffe }, { "no CPU", AT(cpu_id), 0xffffffff },
 	};
 	struct result r;
 	size_t len;
@@ -277,7 +283,7 @@ static void test_records(const char *dir)
 	unsigned int wrong = 0;
 
 	/* each word of a packet's records set to the largest value */
-	for (at = 80; at + 4 <= 1024; at += 4) {
+	for (at = sizeof(struct pev_packet); at + 4 <= 1024; at += 4) {
 		memcpy(copy, data, len);
 		memset(copy + at, 0xff, 4);
 		write_bytes(file, copy, len);
@@ -293,12 +299,12 @@ static bool refused(const char *path, int error)
 {
 	struct pev_trace *trace;
 	struct pev_error err = { 0 };
-	int ret = pev_trace_open(path, &trace, &err);
+	int ret = pev_trace_open(path, 0, &trace, &err);
 
 	if (!ret)
 		pev_trace_close(trace);
 	printf("# %s\n", err.text);
-	return ret == -error && err.error == error && err.text[0];
+	return ret == -error && err.error == (uint32_t)error && err.text[0];
 }
 
 static void test_directories(const char *dir)

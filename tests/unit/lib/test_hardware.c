@@ -18,19 +18,19 @@ static void test_names(void)
 	for (int i = 0; i < PEV_HW_MAX; i++) {
 		const char *name = pev_config_name(PEV_TYPE_HARDWARE, i);
 
-		named += name && !pev_event_by_name(&attr, name) &&
+		named += name && !pev_attr_by_name(&attr, name) &&
 			 attr.type == PEV_TYPE_HARDWARE && attr.config == (unsigned int)i;
 	}
 	check(named == PEV_HW_MAX, "each hardware event has a name that finds it");
-	check(!pev_event_by_name(&attr, "cpu-cycles") && attr.config == PEV_HW_CYCLES &&
-	      !pev_event_by_name(&attr, "branch-instructions") &&
+	check(!pev_attr_by_name(&attr, "cpu-cycles") && attr.config == PEV_HW_CYCLES &&
+	      !pev_attr_by_name(&attr, "branch-instructions") &&
 	      attr.config == PEV_HW_BRANCHES, "perf's other names");
-	check(!pev_event_by_name(&attr, "hardware/LLC-loads") &&
+	check(!pev_attr_by_name(&attr, "hardware/LLC-loads") &&
 	      attr.type == PEV_TYPE_HARDWARE && attr.config == PEV_HW_LLC_LOADS,
 	      "hardware/LLC-loads");
-	check(!pev_event_by_name(&attr, "r01c4") && attr.type == PEV_TYPE_RAW &&
+	check(!pev_attr_by_name(&attr, "r01c4") && attr.type == PEV_TYPE_RAW &&
 	      attr.config == 0x1c4 && !strcmp((char *)(uintptr_t)attr.name, "r01c4"), "r01c4");
-	check(pev_event_by_name(&attr, "pmu/x") == -EINVAL, "pmu/x is no event");
+	check(pev_attr_by_name(&attr, "pmu/x") == -EINVAL, "pmu/x is no event");
 	check(!strcmp(pev_type_name(PEV_TYPE_RAW), "raw") &&
 	      pev_type_by_name("hardware") == PEV_TYPE_HARDWARE, "names of types");
 }

@@ -18,14 +18,14 @@ static void test_whole(void)
 	struct pev_error err;
 	struct pev_meta *meta;
 
-	if (!check(!pev_meta_parse(text, text_len, &meta, &err), "the sample parses")) {
+	if (!check(!pev_meta_parse(text, text_len, 0, &meta, &err), "the sample parses")) {
 		printf("# %s\n", err.text);
 		exit(1);
 	}
 	check(pev_meta_nr_classes(meta) == 6 && pev_meta_uuid(meta)[15] == 0xff,
 	      "classes and UUID");
 	cls = pev_meta_class_by_name(meta, "sched:sched_switch");
-	check(cls && cls->id == 3 && cls == pev_meta_class_by_id(meta, 3) &&
+	check(cls && cls->id == 3 && cls == pev_meta_class_by_id(meta, 0, 3) &&
 	      cls->type == PEV_TYPE_TRACEPOINT && cls->period == 1 &&
 	      cls->sample == (PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP),
 	      "a tracepoint's class");
@@ -37,7 +37,7 @@ static void test_whole(void)
 	      "a text field");
 	check(!pev_class_field(cls, "nothing") && pev_class_context_field(cls, "ip")->base == 16,
 	      "fields by name");
-	cls = pev_meta_class_by_id(meta, 5);
+	cls = pev_meta_class_by_id(meta, 0, 5);
 	check(cls->sample == (PEV_SAMPLE_ALL & ~0ULL) && !cls->nr_fields &&
 	      cls->nr_context == 15 && cls->freq == 997 && !cls->period && cls->type == PEV_TYPE_TIMER,
 	      "call chains and the like belong to the context");
@@ -46,7 +46,8 @@ static void test_whole(void)
 	      pev_class_field(cls, "a")->offset == 8 &&
 	      pev_class_field(cls, "a")->length == 3 && cls->type == PEV_TYPE_MARKER,
 	      "sequences, and a name with an underscore before it");
-	check(!pev_meta_class_by_id(meta, 4) && !pev_meta_class_by_id(meta, 4000000000U) &&
+	check(!pev_meta_class_by_id(meta, 0, 4) && !pev_meta_class_by_id(meta, 0, 4000000000U) &&
+	      !pev_meta_class_by_id(meta, 1, 3) &&
 	      !pev_meta_class_by_name(meta, "x") && !pev_meta_class(meta, 6), "what is not there");
 	pev_meta_free(meta);
 }
@@ -59,7 +60,7 @@ static void test_growing(void)
 	struct pev_meta *meta;
 	const char *second = strstr(cut + 1, "event {");
 
-	check(!pev_meta_parse(text, second - text, &meta, &err) &&
+	check(!pev_meta_parse(text, second - text, 0, &meta, &err) &&
 	      pev_meta_nr_classes(meta) == 1, "the first part");
 	first = pev_meta_class(meta, 0);
 	check(pev_meta_update(meta, text, second - text + 40, &err) == -EBADMSG &&
@@ -107,7 +108,18 @@ static const struct change bad[] = {
 	{ "} v;\n} align(64)", "} v;\n} align(63)", "power of two" },
 	{ "event.context := struct { uint32_t tid; }", "event.context := struct { uint64_t tid; }", "context of records" },
 	{ "event.header := struct event_header", "event.header := struct other", "not declared" },
-	{ "stream {\n\tid = 0", "stream {\n\tid = 1", "stream 0" },
+	{ "stream {\n\tid = 0", "stream {\n\tid = 1", "stream 0, which is not described" },
+	{ "stream {\n\tid = 0", "stream {\n\tid = -1", "number from 0" },
+	{ "stream_id = 0;", "stream_id = 4294967296;", "number from 0" },
+	{ "stream_id = 0;", "stream_id = 5;", "stream 5, which is not described" },
+	{ "event.context := struct { uint32_t tid; }",
+	  "event.context := struct { uint32_t tid; uint32_t more; }", "not aligned to 8" },
+	{ "event.context := struct { uint32_t tid; }", "event.context := struct { }",
+	  "not aligned to 8" },
+	{ "event.context := struct { uint32_t tid; }",
+	  "event.context := struct { uint32_t tid; uint8_t a[100000]; }", "context of records" },
+	{ "event.context := struct { uint32_t tid; }",
+	  "event.context := struct { uint32_t n; uint8_t a[n]; }", "context of records" },
 	{ "id = 3;", "", "no id" },
 	{ "id = 3;", "id = 5;", "two events" },
 	{ "id = 3;", "id = 4294967299;", "number from 0" },
@@ -158,6 +170,11 @@ static const struct change good[] = {
 	{ "event {", "callsite { name = \"x\"; ip = 5; };\nevent {", "" },
 	{ "event {", "// a comment\nevent {", "" },
 	{ "	event.context := struct { uint32_t tid; };", "	event.context := struct { uint32_t tid; } align(32);", "" },
+	{ "	event.context := struct { uint32_t tid; };", "	event.context := struct { uint32_t other; };", "" },
+	{ "	event.context := struct { uint32_t tid; };",
+	  "	event.context := struct { uint8_t kind; uint32_t vcpu; uint32_t tid; };", "" },
+	{ "	event.context := struct { uint32_t tid; };",
+	  "	event.context := struct { uint32_t tid; uint64_t more; };", "" },
 };
 
 static char *changed(const struct change *c, size_t *len)
@@ -180,7 +197,7 @@ static void test_bad(void)
 		struct pev_meta *meta;
 		size_t len;
 		char *t = changed(&bad[i], &len);
-		int ret = pev_meta_parse(t, len, &meta, &err);
+		int ret = pev_meta_parse(t, len, 0, &meta, &err);
 
 		check(ret == -EBADMSG && !meta && err.error == EBADMSG && err.line &&
 		      strstr(err.text, bad[i].says), "refused: %s", err.text);
@@ -196,7 +213,7 @@ static void test_good(void)
 		struct pev_meta *meta;
 		size_t len;
 		char *t = changed(&good[i], &len);
-		int ret = pev_meta_parse(t, len, &meta, &err);
+		int ret = pev_meta_parse(t, len, 0, &meta, &err);
 
 		check(!ret && pev_meta_nr_classes(meta) == 6, "accepted: %.60s %s",
 		      strchr(good[i].to, '\n') ? "(a block)" : good[i].to, err.text);
@@ -216,8 +233,62 @@ static void test_line(void)
 
 	for (const char *p = t; p < strstr(t, c.to); p++)
 		line += *p == '\n';
-	pev_meta_parse(t, len, &meta, &err);
+	pev_meta_parse(t, len, 0, &meta, &err);
 	check(err.line == line, "the line is right: %u", err.line);
+	free(t);
+}
+
+/* The sample's stream block with another id, behind the first */
+static size_t add_stream(char *t, size_t len, unsigned int id)
+{
+	const char *from = strstr(text, "stream {"), *to = strstr(from, "};\nevent {") + 3;
+	const char *number = strstr(from, "id = 0;");
+
+	return len + sprintf(t + len, "%.*sid = %u;%.*s", (int)(number - from), from, id,
+			     (int)(to - number - 7), number + 7);
+}
+
+static void test_streams(void)
+{
+	char *t = malloc(2 * text_len + 70 * 1000);
+	const struct pev_class *cls;
+	struct pev_error err = { 0 };
+	struct pev_meta *meta;
+	size_t len = text_len;
+	int ret;
+
+	memcpy(t, text, text_len);
+	len = add_stream(t, len, 9);
+	len += sprintf(t + len, "event { name = \"other:three\"; id = 3; stream_id = 9; "
+		       "fields := struct { uint64_t x; } align(64); };\n");
+	check(!pev_meta_parse(t, len, 0, &meta, &err) && pev_meta_nr_classes(meta) == 7,
+	      "two classes of streams %s", err.text);
+	cls = pev_meta_class_by_id(meta, 9, 3);
+	check(cls && cls->stream_id == 9 && !strcmp(cls->name, "other:three") &&
+	      !strcmp(pev_meta_class_by_id(meta, 0, 3)->name, "sched:sched_switch"),
+	      "each has ids of its own");
+	check(!pev_meta_class_by_id(meta, 9, 5) && !pev_meta_class_by_id(meta, 8, 3),
+	      "and no others");
+	ret = add_stream(t, len, 9);
+	check(pev_meta_update(meta, t, ret, &err) == -EBADMSG && strstr(err.text, "id 9") &&
+	      pev_meta_class_by_id(meta, 9, 3) == cls, "refused: %s", err.text);
+	pev_meta_free(meta);
+
+	len = text_len;
+	for (unsigned int id = 1; id < 70; id++)
+		len = add_stream(t, len, id);
+	check(pev_meta_parse(t, len, 0, &meta, &err) == -EBADMSG && strstr(err.text, "more than"),
+	      "refused: %s", err.text);
+
+	/* each with an event of the highest id: memory for all of them is not given */
+	len = text_len;
+	for (unsigned int id = 1; id < 20; id++) {
+		len = add_stream(t, len, id);
+		len += sprintf(t + len, "event { name = \"a:b\"; id = 1048575; stream_id = %u; };\n",
+			       id);
+	}
+	check(pev_meta_parse(t, len, 0, &meta, &err) == -EBADMSG && strstr(err.text, "memory"),
+	      "refused: %s", err.text);
 	free(t);
 }
 
@@ -231,7 +302,7 @@ static void test_mangled(void)
 
 	for (size_t len = 0; len < text_len; len++) {
 		memcpy(t, text, len);
-		if (!pev_meta_parse(t, len, &meta, &err))
+		if (!pev_meta_parse(t, len, 0, &meta, &err))
 			accepted++;
 		pev_meta_free(meta);
 	}
@@ -240,7 +311,7 @@ static void test_mangled(void)
 	for (size_t i = 0; i < text_len; i++) {
 		memcpy(t, text, text_len);
 		t[i] = "{}[];:=,.<>\"0a \0"[rand() % 16];
-		pev_meta_parse(t, text_len, &meta, &err);
+		pev_meta_parse(t, text_len, 0, &meta, &err);
 		pev_meta_free(meta);
 	}
 	check(true, "with each byte changed");
@@ -258,8 +329,8 @@ static void test_many(void)
 	for (int i = 0; i < 20000; i++)
 		len += sprintf(t + len, "event { name = \"a:b%d\"; id = %d; stream_id = 0; "
 			       "fields := struct { uint64_t x; } align(64); };\n", i, 50 + i);
-	check(!pev_meta_parse(t, len, &meta, &err) && pev_meta_nr_classes(meta) == 20006 &&
-	      !strcmp(pev_meta_class_by_id(meta, 20049)->name, "a:b19999"), "20000 classes");
+	check(!pev_meta_parse(t, len, 0, &meta, &err) && pev_meta_nr_classes(meta) == 20006 &&
+	      !strcmp(pev_meta_class_by_id(meta, 0, 20049)->name, "a:b19999"), "20000 classes");
 	pev_meta_free(meta);
 	free(t);
 }
@@ -269,21 +340,21 @@ static void test_names(void)
 	struct pev_attr attr;
 
 	pev_attr_event(&attr, PEV_TYPE_SOFTWARE, 0, NULL);
-	check(!pev_event_by_name(&attr, "page-faults") && attr.type == PEV_TYPE_SOFTWARE &&
+	check(!pev_attr_by_name(&attr, "page-faults") && attr.type == PEV_TYPE_SOFTWARE &&
 	      attr.config == PEV_SW_PAGE_FAULTS, "page-faults");
-	check(!pev_event_by_name(&attr, "timer/cpu-clock") && attr.type == PEV_TYPE_TIMER,
+	check(!pev_attr_by_name(&attr, "timer/cpu-clock") && attr.type == PEV_TYPE_TIMER,
 	      "timer/cpu-clock");
-	check(!pev_event_by_name(&attr, "marker/pev:test") && attr.type == PEV_TYPE_MARKER &&
+	check(!pev_attr_by_name(&attr, "marker/pev:test") && attr.type == PEV_TYPE_MARKER &&
 	      !strcmp((char *)(uintptr_t)attr.name, "pev:test"), "marker/pev:test");
-	check(!pev_event_by_name(&attr, "sched:sched_switch") &&
+	check(!pev_attr_by_name(&attr, "sched:sched_switch") &&
 	      attr.type == PEV_TYPE_TRACEPOINT, "sched:sched_switch");
-	check(!pev_event_by_name(&attr, "pev:mmap") && attr.type == PEV_TYPE_SIDEBAND,
+	check(!pev_attr_by_name(&attr, "pev:mmap") && attr.type == PEV_TYPE_SIDEBAND,
 	      "pev:mmap");
-	check(pev_event_by_name(&attr, "xyz") == -ENOENT &&
-	      pev_event_by_name(&attr, "xyz/a") == -EINVAL &&
-	      pev_event_by_name(&attr, "channel/a") == -EINVAL &&
-	      pev_event_by_name(&attr, "timer/") == -EINVAL &&
-	      pev_event_by_name(&attr, "timer/x") == -ENOENT, "names that are none");
+	check(pev_attr_by_name(&attr, "xyz") == -ENOENT &&
+	      pev_attr_by_name(&attr, "xyz/a") == -EINVAL &&
+	      pev_attr_by_name(&attr, "channel/a") == -EINVAL &&
+	      pev_attr_by_name(&attr, "timer/") == -EINVAL &&
+	      pev_attr_by_name(&attr, "timer/x") == -ENOENT, "names that are none");
 	check(!strcmp(pev_attr_field_name(offsetof(struct pev_attr, clock)), "clock") &&
 	      !pev_attr_field_name(1), "names of members");
 	pev_attr_channel(&attr, 100000);
@@ -297,13 +368,13 @@ static void test_catalog(void)
 		"\nnonsense\nfuture new:kind -\nmarker a:b";
 	struct pev_catalog *c;
 
-	check(!pev_catalog_parse(lines, sizeof(lines) - 1, &c) && c->nr == 4, "a catalog");
-	check(c->entries[0].type == PEV_TYPE_SOFTWARE && !*c->entries[0].fields &&
-	      !strcmp(c->entries[1].fields, "char prev_comm[16];int prev_pid") &&
-	      !c->entries[2].type && !strcmp(c->entries[2].type_name, "future") &&
-	      !strcmp(c->entries[3].name, "a:b"), "its lines");
+	check(!pev_catalog_parse(lines, sizeof(lines) - 1, &c) && pev_catalog_count(c) == 4, "a catalog");
+	check(pev_catalog_entry(c, 0)->type == PEV_TYPE_SOFTWARE && !*pev_catalog_entry(c, 0)->fields &&
+	      !strcmp(pev_catalog_entry(c, 1)->fields, "char prev_comm[16];int prev_pid") &&
+	      !pev_catalog_entry(c, 2)->type && !strcmp(pev_catalog_entry(c, 2)->type_name, "future") &&
+	      !strcmp(pev_catalog_entry(c, 3)->name, "a:b"), "its lines");
 	pev_catalog_free(c);
-	check(!pev_catalog_parse("", 0, &c) && !c->nr, "an empty catalog");
+	check(!pev_catalog_parse("", 0, &c) && !pev_catalog_count(c), "an empty catalog");
 	pev_catalog_free(c);
 }
 
@@ -311,7 +382,7 @@ static void test_no_kernel(void)
 {
 	struct pev_info info;
 	struct pev_attr attr;
-	struct pev_why why;
+	struct pev_error why;
 	int fd;
 
 	if (pev_query_info(&info) != -ENOSYS) {
@@ -319,7 +390,7 @@ static void test_no_kernel(void)
 		return;
 	}
 	pev_attr_event(&attr, PEV_TYPE_SOFTWARE, PEV_SW_PAGE_FAULTS, NULL);
-	fd = pev_open_why(&attr, &why);
+	fd = pev_attr_open(&attr, 0, &why);
 	check(fd == -ENOSYS && why.error == ENOSYS && strstr(why.text, "no pev") &&
 	      !attr.refusal, "a kernel without pev: %s", why.text);
 }
@@ -332,6 +403,7 @@ int main(void)
 	test_bad();
 	test_good();
 	test_line();
+	test_streams();
 	test_mangled();
 	test_many();
 	test_names();

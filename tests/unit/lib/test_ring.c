@@ -57,10 +57,11 @@ static void test_discard(void)
 	check(pev_ring_unread(ring) == 3 * PACKET + 200, "bytes unread");
 	check(!pev_ring_partial(ring, &piece), "whole packets come first");
 	check(pev_ring_next(ring, &piece) == 1 && piece.data == data &&
-	      piece.len == 3 * PACKET && !piece.position && !piece.partial,
+	      piece.len == 3 * PACKET && !piece.position && !piece.flags,
 	      "whole packets in one piece");
 	check(!pev_ring_next(ring, &piece), "and no more");
-	check(pev_ring_partial(ring, &piece) == 1 && piece.len == 200 && piece.partial &&
+	check(pev_ring_partial(ring, &piece) == 1 && piece.len == 200 &&
+	      piece.flags == PEV_PIECE_PARTIAL &&
 	      piece.position == 3 * PACKET, "then the open packet");
 	check(!user.tail, "the tail stays until the release");
 	pev_ring_release_to(ring, PACKET);

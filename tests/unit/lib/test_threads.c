@@ -33,7 +33,7 @@ static void take(struct result *r, const struct pev_event *ev, unsigned int *at)
 
 	r->wrong += !sample_right(ev, at[ev->cpu]++);
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
-		pev_event_print_field(ev, &ev->cls->fields[i], false, buf, sizeof(buf));
+		pev_event_print_field(ev, &ev->cls->fields[i], 0, buf, sizeof(buf));
 		for (const char *c = buf; *c; c++)
 			r->sum = r->sum * 31 + (unsigned char)*c;
 	}
@@ -47,7 +47,7 @@ static void walk(struct result *r, const struct pev_stream *stream)
 	const struct pev_event *ev;
 	struct pev_cursor *c;
 
-	if (pev_cursor_open(trace, stream, &c)) {
+	if (pev_cursor_open(trace, stream, 0, &c)) {
 		r->wrong++;
 		return;
 	}
@@ -63,17 +63,22 @@ static void walk(struct result *r, const struct pev_stream *stream)
 static void packets(struct result *r, const struct pev_stream *stream)
 {
 	unsigned int at[SAMPLE_CPUS] = { 0 };
-	struct pev_decoder dec;
-	struct pev_event ev;
+	const struct pev_event *ev;
+	struct pev_decoder *dec;
 
+	if (pev_decoder_new(0, &dec)) {
+		r->wrong++;
+		return;
+	}
 	for (size_t i = 0; i < stream->nr_packets; i++) {
-		if (pev_decode_stream_packet(&dec, stream, i)) {
+		if (pev_decoder_stream_packet(dec, stream, i)) {
 			r->wrong++;
 			continue;
 		}
-		while (pev_decode_next(&dec, &ev) > 0)
-			take(r, &ev, at);
+		while (pev_decoder_next(dec, &ev) > 0)
+			take(r, ev, at);
 	}
+	pev_decoder_free(dec);
 }
 
 /* What others find meanwhile: a text stays what it is. */
@@ -115,7 +120,7 @@ static void run(const char *dir, struct result *results)
 	pthread_t threads[THREADS];
 	struct pev_error err;
 
-	if (pev_trace_open(dir, &trace, &err)) {
+	if (pev_trace_open(dir, 0, &trace, &err)) {
 		check(false, "%s", err.text);
 		exit(1);
 	}

@@ -22,7 +22,7 @@ static struct pev_trace *open_trace(const char *name)
 	struct pev_trace *trace;
 	struct pev_error err;
 
-	if (pev_trace_open(name, &trace, &err)) {
+	if (pev_trace_open(name, 0, &trace, &err)) {
 		check(false, "open %s: %s", name, err.text);
 		exit(1);
 	}
@@ -42,7 +42,7 @@ static void test_round_trip(const char *dir)
 	trace = open_trace(path);
 	check(pev_trace_nr_streams(trace) == SAMPLE_CPUS && !pev_trace_nr_warnings(trace) &&
 	      pev_trace_stream(trace, 0)->nr_packets > 3, "it opens without a warning");
-	pev_cursor_open(trace, NULL, &c);
+	pev_cursor_open(trace, NULL, 0, &c);
 	while (pev_cursor_next(c, &ev) > 0) {
 		order += ev->time < last;
 		last = ev->time;
@@ -70,7 +70,7 @@ static void test_streams(void)
 	struct pev_cursor *c;
 	unsigned int i = 0, wrong = 0;
 
-	pev_cursor_open(trace, pev_trace_stream(trace, 1), &c);
+	pev_cursor_open(trace, pev_trace_stream(trace, 1), 0, &c);
 	while (pev_cursor_next(c, &ev) > 0)
 		wrong += ev->cpu != 1 || !sample_right(ev, i++);
 	pev_cursor_close(c);
@@ -82,31 +82,34 @@ static void test_decoder(void)
 {
 	struct pev_trace *trace = open_trace(path);
 	const struct pev_stream *s = pev_trace_stream(trace, 2);
-	struct pev_decoder dec;
-	struct pev_event ev;
+	const struct pev_event *ev;
+	struct pev_decoder *dec;
 	unsigned int i = 0, wrong = 0;
 	uint64_t time = 0;
 	size_t from = 0;
 
+	check(!pev_decoder_new(0, &dec) && !pev_decoder_next(dec, &ev), "a decoder without a packet");
 	for (size_t nr = 0; nr < s->nr_packets; nr++) {
-		pev_decode_packet(&dec, s->meta, s->data + s->packets[nr].offset,
-				  s->packets[nr].size);
-		while (pev_decode_next(&dec, &ev) > 0)
-			wrong += !sample_right(&ev, i++);
+		pev_decoder_packet(dec, s->meta, s->data + s->packets[nr].offset,
+				   s->packets[nr].size);
+		while (pev_decoder_next(dec, &ev) > 0)
+			wrong += !sample_right(ev, i++);
 	}
 	check(i == EVENTS && !wrong, "packet by packet");
 	/* an open packet, a record more at each call */
 	for (i = wrong = 0; i < 5; i++) {
-		pev_decode_partial(&dec, s->meta, s->data, s->packets[0].content, from, time);
-		wrong += pev_decode_next(&dec, &ev) != 1 || !sample_right(&ev, i);
-		from = pev_decode_offset(&dec);
-		time = ev.time;
+		pev_decoder_partial(dec, s->meta, s->data, s->packets[0].content, from, time);
+		wrong += pev_decoder_next(dec, &ev) != 1 || !sample_right(ev, i);
+		from = pev_decoder_offset(dec);
+		time = ev->time;
 	}
 	check(!wrong, "an open packet is read piece by piece");
-	check(pev_decode_packet(&dec, s->meta, s->data, 4095) == -EBADMSG &&
-	      pev_decode_packet(&dec, s->meta, s->data + 8, 4096) == -EBADMSG &&
-	      pev_decode_packet(&dec, s->meta, s->data, 16) == -EBADMSG,
-	      "what is no packet is refused");
+	check(pev_decoder_packet(dec, s->meta, s->data, 4095) == -EBADMSG &&
+	      pev_decoder_packet(dec, s->meta, s->data + 8, 4096) == -EBADMSG &&
+	      pev_decoder_packet(dec, s->meta, s->data, 16) == -EBADMSG,
+	      "what is not a packet is refused");
+	pev_decoder_free(dec);
+	check(pev_decoder_new(1, &dec) == -EINVAL && !dec, "a decoder has no flags yet");
 	pev_trace_close(trace);
 }
 
@@ -162,7 +165,7 @@ static void test_seek(void)
 	struct pev_cursor *c;
 	unsigned int wrong = 0;
 
-	pev_cursor_open(trace, NULL, &c);
+	pev_cursor_open(trace, NULL, 0, &c);
 	for (unsigned int i = 0; i < EVENTS; i += 7) {
 		int64_t ns = pev_meta_ns(meta, sample_time(1, i));
 
@@ -282,20 +285,26 @@ static void test_lost(const char *dir)
 	pev_writer_metadata(w, meta, len);
 	pev_writer_packets(w, 0, first, first->packet_size / 8);
 	check(pev_writer_packets(w, 0, first, 100) == -EINVAL, "half a packet is refused");
-	check(!pev_writer_lost(w, 0, 0, 0) && pev_writer_packets_written(w) == 1,
+	check(!pev_writer_lost(w, 0, 0, 0, 0) && pev_writer_packets_written(w) == 1,
 	      "no loss, no further packet");
-	check(!pev_writer_lost(w, 0, 17, first->timestamp_end + 50) &&
+	check(!pev_writer_lost(w, 0, 0, 17, first->timestamp_end + 50) &&
 	      pev_writer_packets_written(w) == 2, "a loss makes an empty packet");
-	check(!pev_writer_lost(w, 0, 17, 0) && pev_writer_packets_written(w) == 2,
+	check(!pev_writer_lost(w, 0, 0, 17, 0) && pev_writer_packets_written(w) == 2,
 	      "the same loss makes none");
-	check(!pev_writer_lost(w, 5, 3, first->timestamp_end), "a loss on a CPU with no packet");
+	check(!pev_writer_lost(w, 7, 5, 3, first->timestamp_end) &&
+	      !pev_writer_lost(w, 8, -1, 2, first->timestamp_end),
+	      "losses in rings with no packet");
 	check(!pev_writer_close(w), "closed");
 	pev_trace_close(trace);
 	trace = open_trace(path);
-	check(pev_trace_lost(trace) == 20 && pev_trace_nr_streams(trace) == 2 &&
+	check(pev_trace_lost(trace) == 22 && pev_trace_nr_streams(trace) == 3 &&
 	      pev_trace_stream(trace, 0)->packets[1].lost == 17 &&
-	      pev_trace_stream(trace, 1)->cpu == 5 && !pev_trace_nr_warnings(trace),
-	      "losses are read back");
+	      !pev_trace_nr_warnings(trace), "losses are read back");
+	check(!strcmp(pev_trace_stream(trace, 1)->name, "stream_7") &&
+	      pev_trace_stream(trace, 1)->instance == 7 &&
+	      pev_trace_stream(trace, 1)->cpu == 5, "a ring has a number and a CPU");
+	check(pev_trace_stream(trace, 2)->instance == 8 &&
+	      pev_trace_stream(trace, 2)->cpu == -1, "or no CPU");
 	pev_trace_close(trace);
 	free(meta);
 }
@@ -350,7 +359,7 @@ static void test_encoder_stream(const char *dir)
 
 	snprintf(path, sizeof(path), "%s/state", dir);
 	text = sample_metadata(&len);
-	pev_meta_parse(text, len, &meta, NULL);
+	pev_meta_parse(text, len, 0, &meta, NULL);
 	pev_writer_open(path, 0, &w, NULL);
 	pev_writer_metadata(w, text, len);
 	check(!pev_writer_encoder(w, meta, "state", 0, &enc), "a stream of one's own");
@@ -374,7 +383,7 @@ static void test_encoder_stream(const char *dir)
 	check(!ret && pev_encoder_commit(enc) == -E2BIG, "one that its length cannot hold");
 	check(!pev_encoder_close(enc) && !pev_writer_close(w), "closed");
 	trace = open_trace(path);
-	pev_cursor_open(trace, NULL, &c);
+	pev_cursor_open(trace, NULL, 0, &c);
 	check(pev_cursor_next(c, &ev) == 1 && ev->tid == 77 && ev->time == 100, "the first");
 	check(pev_cursor_next(c, &ev) == 1 && ev->dump_len == 40000, "the second");
 	check(pev_cursor_next(c, &ev) == 1 && ev->tid == 79 && pev_cursor_next(c, &ev) == 0 &&
@@ -384,6 +393,54 @@ static void test_encoder_stream(const char *dir)
 	pev_meta_free(meta);
 	free(big);
 	free(text);
+}
+
+/* Two classes of streams, and two rings of one CPU */
+static void test_stream_classes(const char *dir)
+{
+	static const struct { uint32_t stream, instance; int cpu; } want[] = {
+		{ 0, 0, 0 }, { 0, 1, 0 }, { SAMPLE_STREAM, 2, -1 },
+	};
+	unsigned int nr[3] = { 0 }, wrong = 0, order = 0;
+	const struct pev_event *ev;
+	struct pev_encoder *enc;
+	struct pev_trace *trace;
+	struct pev_cursor *c;
+	uint64_t last = 0;
+
+	snprintf(path, sizeof(path), "%s/streams", dir);
+	check(!sample_streams(path, 600), "a trace of two classes of streams");
+	trace = open_trace(path);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct pev_stream *s = pev_trace_stream(trace, i);
+
+		wrong += s->stream_id != want[i].stream || s->instance != want[i].instance ||
+			 s->cpu != want[i].cpu || s->nr_packets < 2;
+	}
+	check(pev_trace_nr_streams(trace) == 3 && !wrong && !pev_trace_nr_warnings(trace),
+	      "two rings of one CPU, and one of none");
+	pev_cursor_open(trace, NULL, 0, &c);
+	while (pev_cursor_next(c, &ev) > 0) {
+		unsigned int i = nr[ev->stream->index]++;
+
+		order += ev->time < last;
+		last = ev->time;
+		if (ev->stream->index < 2)
+			wrong += !sample_right(ev, i) || ev->cpu;
+		else
+			wrong += strcmp(ev->cls->name, "user:request") || ev->tid != 5000 + i ||
+				 ev->cpu != UINT32_MAX || ev->cls->stream_id != SAMPLE_STREAM ||
+				 pev_event_int(ev, pev_class_field(ev->cls, "number")) != i;
+	}
+	check(nr[0] == 600 && nr[1] == 600 && nr[2] == 600 && !wrong && !order,
+	      "each record is decoded by its stream's class");
+	pev_cursor_close(c);
+	pev_encoder_new(pev_trace_meta(trace, 0), 4096, 5, 0, NULL, NULL, &enc);
+	check(!pev_encoder_begin(enc, pev_trace_class(trace, 0), 1, 1) &&
+	      pev_encoder_begin(enc, pev_trace_class(trace, 6), 1, 1) == -EINVAL,
+	      "an encoder takes records of one class of streams");
+	pev_encoder_close(enc);
+	pev_trace_close(trace);
 }
 
 /* Two traces beside each other, of which one has another clock */
@@ -413,7 +470,7 @@ static void test_subtraces(const char *dir)
 	      pev_trace_nr_classes(trace) == 12 &&
 	      pev_trace_class(trace, 7)->index == 7 && !pev_trace_class(trace, 12),
 	      "a directory of two traces");
-	pev_cursor_open(trace, NULL, &c);
+	pev_cursor_open(trace, NULL, 0, &c);
 	while (pev_cursor_next(c, &ev) > 0) {
 		order += pev_event_ns(ev) < last;
 		last = pev_event_ns(ev);
@@ -434,31 +491,32 @@ static void test_print(void)
 	bool good = true;
 
 	trace = open_trace(path);
-	pev_cursor_open(trace, pev_trace_stream(trace, 0), &c);
+	pev_cursor_open(trace, pev_trace_stream(trace, 0), 0, &c);
 	while (pev_cursor_next(c, &ev) > 0) {
 		for (unsigned int i = 0; i < ev->cls->nr_fields; i++)
-			good &= pev_event_print_field(ev, &ev->cls->fields[i], false, buf,
+			good &= pev_event_print_field(ev, &ev->cls->fields[i], 0, buf,
 						      sizeof(buf)) > 0;
 		for (unsigned int i = 0; i < ev->cls->nr_context; i++)
-			pev_event_print_field(ev, &ev->cls->context[i], true, buf, sizeof(buf));
+			pev_event_print_field(ev, &ev->cls->context[i], PEV_PRINT_CONTEXT,
+					      buf, sizeof(buf));
 		if (!strcmp(ev->cls->name, "timer:cpu-clock") && ev->tid == 5007) {
-			pev_event_print_field(ev, pev_class_context_field(ev->cls, "kstack"), true,
+			pev_event_print_field(ev, pev_class_context_field(ev->cls, "kstack"), PEV_PRINT_CONTEXT,
 					      buf, sizeof(buf));
 			check(!strcmp(buf, "[0xffffffff81000010]"), "a call chain prints: %s", buf);
 		}
 		if (!strcmp(ev->cls->name, "test:two") && ev->tid == 5011) {
-			pev_event_print_field(ev, pev_class_field(ev->cls, "b"), false, buf,
+			pev_event_print_field(ev, pev_class_field(ev->cls, "b"), 0, buf,
 					      sizeof(buf));
 			check(!strcmp(buf, "[-1, 1099511627776, 7]"), "an array prints: %s", buf);
-			check(pev_event_print_field(ev, pev_class_field(ev->cls, "b"), false, tiny,
+			check(pev_event_print_field(ev, pev_class_field(ev->cls, "b"), 0, tiny,
 						    sizeof(tiny)) == 22 && !strcmp(tiny, "[-1"),
 			      "cut to the buffer");
 		}
 		if (!strcmp(ev->cls->name, "pev:mmap") && ev->tid == 5002) {
-			pev_event_print_field(ev, pev_class_field(ev->cls, "filename"), false, buf,
+			pev_event_print_field(ev, pev_class_field(ev->cls, "filename"), 0, buf,
 					      sizeof(buf));
 			check(!strcmp(buf, "\"/lib/lib2.so\""), "text prints: %s", buf);
-			pev_event_print_field(ev, pev_class_field(ev->cls, "build_id"), false, buf,
+			pev_event_print_field(ev, pev_class_field(ev->cls, "build_id"), 0, buf,
 					      sizeof(buf));
 			check(!strncmp(buf, "30313233", 8), "bytes print: %s", buf);
 		}
@@ -484,6 +542,7 @@ int main(void)
 	test_lost(dir);
 	test_full_disk(dir);
 	test_encoder_stream(dir);
+	test_stream_classes(dir);
 	test_subtraces(dir);
 	remove_tree(dir);
 	free(dir);

@@ -1,22 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # report --html in a headless Chromium; run by "run" behind trace_tests.sh.
-n=$TAP_START
-rc=0
+. "$(dirname "$0")/../../lib/tap.bash"
 p=$OUT/tools/perfctl
 cd "$OUT/traces" || exit 1
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
-
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		rc=1
-	fi
-}
 
 # page HASH FILE: what the browser made of it, as HTML
 page() {
@@ -60,10 +49,8 @@ result "$([ "$(stat -c %s random.html)" -lt 3000000 ]; echo $?)" "chains that ne
 "$p" report --html empty.html empty 2>/dev/null
 
 if ! command -v chromium >/dev/null; then
-	n=$((n + 1))
-	echo "ok $n - the page in a browser # SKIP chromium is not installed"
-	echo "1..$n"
-	exit $rc
+	skip "the page in a browser" "chromium is not installed"
+	finish
 fi
 page "view=table" flat.html >table.dom
 has "browser: the script ran to its end" 'data-ready="[0-9]+"' table.dom
@@ -89,5 +76,4 @@ page "" sched.html >sched.dom
 has "browser: a recording of tracepoints only" 'sched:sched_switch \(10\)' sched.dom
 page "" empty.html >empty.dom
 has "browser: an empty recording says so" 'No samples' empty.dom
-echo "1..$n"
-exit $rc
+finish

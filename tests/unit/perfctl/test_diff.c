@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The statistics of perfctl diff, against known values. */
-#include "diff_math.h"
-#include "tap.h"
+#include "views/diff_math.h"
+#include "tests.h"
 
 #include <math.h>
 

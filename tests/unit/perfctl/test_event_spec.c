@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Event lists and CPU lists as typed. */
-#include "cpulist.h"
-#include "event_plan.h"
-#include "event_spec.h"
-#include "kernel.h"
-#include "tap.h"
+#include "base/cpulist.h"
+#include "event/plan.h"
+#include "event/spec.h"
+#include "event/kernel.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <linux/pev.h>
@@ -66,6 +66,14 @@ static void modifiers(void)
 	   l.specs[1].period == 1000 && l.specs[1].modes == SPEC_USER, "cpu/.../ with terms of ours");
 	IS_STR(l.specs[1].name, "cpu/config=0x1c4/", "... is called by its code");
 	IS_STR(l.specs[1].label, "x", "... or as it is wanted");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "r1c4/config1=0x5,config2=6,pmu=2/k,"
+			     "cpu/config=0x1c4,config1=7/,cycles/pmu=1/", &m) &&
+	   l.n == 3 && l.specs[0].kind == SPEC_RAW && l.specs[0].config == 0x1c4 &&
+	   l.specs[0].config1 == 5 && l.specs[0].config2 == 6 && l.specs[0].pmu == 2 &&
+	   l.specs[0].modes == SPEC_KERNEL && l.specs[1].config1 == 7 && !l.specs[1].config2 &&
+	   l.specs[2].pmu == 1, "the further words of a code, and the PMU");
+	IS_STR(l.specs[1].name, "cpu/config=0x1c4/", "... are no part of its name");
 	event_list_free(&l);
 }
 
@@ -134,7 +142,7 @@ static void reasons(void)
 		{ "period 1000 would fire too often", "period 1000 would fire too often" },
 		{ "", "" },
 	};
-	struct pev_why why;
+	struct pev_error why;
 	struct msg m;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
@@ -153,13 +161,9 @@ static void reasons(void)
 
 static void without_system(void)
 {
-	struct pev_catalog_entry entries[] = {
-		{ .type = PEV_TYPE_SOFTWARE, .name = (char *)"page-faults" },
-		{ .type = PEV_TYPE_TRACEPOINT, .name = (char *)"sched:sched_switch" },
-		{ .type = PEV_TYPE_TRACEPOINT, .name = (char *)"a:open" },
-		{ .type = PEV_TYPE_MARKER, .name = (char *)"b:open" },
-	};
-	struct pev_catalog catalog = { .entries = entries, .nr = ARRAY_SIZE(entries) };
+	static const char text[] = "software page-faults\ntracepoint sched:sched_switch\n"
+				   "tracepoint a:open\nmarker b:open\n";
+	struct pev_catalog *catalog;
 	static const struct {
 		const char *name, *want;
 		bool exact;
@@ -174,14 +178,16 @@ static void without_system(void)
 		{ "", "", false },
 	};
 
+	OK(!pev_catalog_parse(text, strlen(text), &catalog), "a catalog of four events");
 	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
 		struct strbuf b = { 0 };
-		bool exact = event_without_system(&b, tries[i].name, &catalog);
+		bool exact = event_without_system(&b, tries[i].name, catalog);
 
 		IS_STR(b.len ? b.s : "", tries[i].want, tries[i].name);
 		OK(exact == tries[i].exact, "... %s", exact ? "to the letter" : "nearly");
 		strbuf_free(&b);
 	}
+	pev_catalog_free(catalog);
 }
 
 void test_event_spec(void)
@@ -213,6 +219,12 @@ void test_event_spec(void)
 	refused("cs,", -EINVAL, "\",\" in the list of events \"cs,\"");
 	refused("cs,,faults", -EINVAL, "an event name is missing");
 	refused("", -EINVAL, "an event name is missing");
+	refused("r1c4/config1=x/", -EINVAL, "event term \"config1\" takes a whole number");
+	refused("r1c4/config2=/", -EINVAL, "event term \"config2\" takes a whole number");
+	refused("r1c4/pmu=4294967296/", -EINVAL, "r1c4: there is no PMU 4294967296");
+	refused("cycles/config1=1/", -EINVAL, "cycles: config1 and config2 are for events by "
+		"their code: r1c4/config1=5/, cpu/event=0xc4,config1=5/");
+	refused("cs/pmu=1/", -EINVAL, "context-switches: \"pmu\" is for hardware events");
 	refused("cs/period=x/", -EINVAL, "event term \"period\" takes a whole number");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Address spaces over time, samples added up. */
-#include "profile.h"
-#include "tap.h"
+#include "profile/profile.h"
+#include "tests.h"
 
 static uint32_t object_at(struct machine *m, uint32_t pid, uint64_t addr)
 {
@@ -109,43 +109,50 @@ void test_profile(void)
 	const uint64_t user[] = { 0x1010, 0x1021, 0x5000 };
 	const struct mapset *space;
 	struct cell_key key = { .comm = 1 };
+	struct session session;
 	struct profile p;
 	uint32_t a, b, object;
 	struct strbuf s = { 0 };
 
-	profile_init(&p);
-	object = objects_get(&p.objects, "/bin/x", NULL);
-	machine_mmap(&p.machine, 1, 0x1000, 0x1000, 0x40, object);
-	space = machine_process(&p.machine, 1)->space;
-	a = profile_frame(&p, space, 0x1010);
-	OK(p.frames[a].object == object && p.frames[a].at == 0x50, "an address becomes an offset");
-	IS_NUM(profile_frame(&p, space, 0x1010), a, "... always the same frame");
-	IS_NUM(p.frames[profile_frame(&p, space, 0xffffffff81000010)].object, OBJECT_ID_KERNEL,
-	       "a kernel address is the kernel's");
-	IS_NUM(p.frames[profile_frame(&p, space, 0x5000)].object, OBJECT_ID_UNKNOWN,
+	session_init(&session);
+	profile_init(&p, &session);
+	object = objects_get(&session.objects, "/bin/x", NULL);
+	machine_mmap(&session.machine, 1, 0x1000, 0x1000, 0x40, object);
+	space = machine_process(&session.machine, 1)->space;
+	a = stacks_frame(p.stacks, space, 0x1010);
+	OK(p.stacks->frames[a].object == object && p.stacks->frames[a].at == 0x50,
+	   "an address becomes an offset");
+	IS_NUM(stacks_frame(p.stacks, space, 0x1010), a, "... always the same frame");
+	IS_NUM(p.stacks->frames[stacks_frame(p.stacks, space, 0xffffffff81000010)].object,
+	       OBJECT_ID_KERNEL, "a kernel address is the kernel's");
+	IS_NUM(p.stacks->frames[stacks_frame(p.stacks, space, 0x5000)].object, OBJECT_ID_UNKNOWN,
 	       "an address outside all maps is kept as unknown");
 	for (uint64_t at = 0; at < 2 * KNOWN_PLACES; at++)
-		profile_frame(&p, space, 0x1000 + at);
-	IS_NUM(profile_frame(&p, space, 0x1010), a, "... also after many others");
-	a = profile_chain(&p, space, kernel, 2, user, 3);
-	b = profile_chain(&p, space, kernel, 2, user, 3);
+		stacks_frame(p.stacks, space, 0x1000 + at);
+	IS_NUM(stacks_frame(p.stacks, space, 0x1010), a, "... also after many others");
+	a = stacks_chain(p.stacks, space, kernel, 2, user, 3);
+	b = stacks_chain(p.stacks, space, kernel, 2, user, 3);
 	OK(a != CHAIN_NONE && a == b, "the same chain has the same number");
-	IS_NUM(p.chains[a].n, 5, "... and all its frames");
-	IS_NUM(p.frames[p.chain_frames[p.chains[a].first + 3]].at, 0x60,
+	IS_NUM(p.stacks->chains[a].n, 5, "... and all its frames");
+	IS_NUM(p.stacks->frames[p.stacks->chain_frames[p.stacks->chains[a].first + 3]].at, 0x60,
 	       "a return address counts for its call");
-	machine_mmap(&p.machine, 1, 0x8000, 0x1000, 0, object);
-	IS_NUM(profile_chain(&p, machine_process(&p.machine, 1)->space, kernel, 2, user, 3), a,
-	       "a changed address space with the same code gives the same chain");
-	OK(profile_chain(&p, space, kernel, 2, user, 2) != a, "a shorter chain is another one");
-	IS_NUM(profile_chain(&p, space, NULL, 0, NULL, 0), CHAIN_NONE, "no frames, no chain");
+	machine_mmap(&session.machine, 1, 0x8000, 0x1000, 0, object);
+	IS_NUM(stacks_chain(p.stacks, machine_process(&session.machine, 1)->space, kernel, 2, user,
+			    3),
+	       a, "a changed address space with the same code gives the same chain");
+	OK(stacks_chain(p.stacks, space, kernel, 2, user, 2) != a,
+	   "a shorter chain is another one");
+	IS_NUM(stacks_chain(p.stacks, space, NULL, 0, NULL, 0), CHAIN_NONE, "no frames, no chain");
 	profile_add(&p, &key, 3);
 	profile_add(&p, &key, 4);
 	key.tid = 9;
 	profile_add(&p, &key, 1);
 	OK(p.n_cells == 2 && p.cells[0].samples == 2 && p.cells[0].weight == 7, "cells add up");
-	profile_resolve(&p);
-	profile_func_name(&p, p.frames[profile_frame(&p, space, 0x1010)].func, &s);
+	stacks_resolve(p.stacks);
+	stacks_func_name(p.stacks, p.stacks->frames[stacks_frame(p.stacks, space, 0x1010)].func,
+			 &s);
 	IS_STR(s.s, "x+0x50", "an unresolved place is object+offset");
 	strbuf_free(&s);
 	profile_free(&p);
+	session_close(&session);
 }

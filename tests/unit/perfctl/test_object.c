@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Objects and their functions: the kernel by kallsyms, real ELF files. */
-#include "object.h"
-#include "tap.h"
+#include "session/object.h"
+#include "tests.h"
 
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static void kernel(void)
 	objects_free(&os);
 }
 
-/* Where this program's own function lies in its file. */
+/* Returns where this program's own function lies in its file. */
 static uint64_t own_offset(const void *addr, char *path, size_t size)
 {
 	char *maps = file_read("/proc/self/maps", NULL), *line = maps;

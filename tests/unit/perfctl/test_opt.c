@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options by table, and what was meant by mistyped words. */
-#include "opt.h"
-#include "tap.h"
+#include "cli/opt.h"
+#include "cli/suggest.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,8 +55,8 @@ static const struct opt table[] = {
 	{ 0 },
 };
 
-static const struct command runs = { "cmd", "", "", "About it.", NULL, table, true, NULL };
-static const struct command plain = { "cmd", "", "", "About it.", NULL, table, false, NULL };
+static const struct command runs = { "cmd", "", "", "About it.", NULL, table, true };
+static const struct command plain = { "cmd", "", "", "About it.", NULL, table, false };
 
 /* Parses a line of words separated by blanks; the operands are left in rest. */
 static int parse(const struct command *c, struct wanted *w, const char *line, char *rest,
@@ -116,18 +117,18 @@ static void refused(const char *line, const char *text)
 
 static void suggestions(void)
 {
-	struct nearest n = { .word = "recrod" };
+	struct suggestion n = { .word = "recrod" };
 
-	nearest_offer(&n, "report");
-	nearest_offer(&n, "record");
-	nearest_offer(&n, "stat");
+	suggest_offer(&n, "report");
+	suggest_offer(&n, "record");
+	suggest_offer(&n, "stat");
 	IS_STR(n.best, "record", "recrod is near to record");
-	n = (struct nearest){ .word = "sched:sched_swich" };
-	nearest_offer(&n, "sched:sched_wakeup");
-	nearest_offer(&n, "sched:sched_switch");
+	n = (struct suggestion){ .word = "sched:sched_swich" };
+	suggest_offer(&n, "sched:sched_wakeup");
+	suggest_offer(&n, "sched:sched_switch");
 	IS_STR(n.best, "sched:sched_switch", "sched:sched_swich");
-	n = (struct nearest){ .word = "zzzz" };
-	nearest_offer(&n, "record");
+	n = (struct suggestion){ .word = "zzzz" };
+	suggest_offer(&n, "record");
 	OK(!n.best, "zzzz is near to nothing");
 }
 

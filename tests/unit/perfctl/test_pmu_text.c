@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the kernel says about the counters, taken apart. */
-#include "pmu_text.h"
-#include "tap.h"
+#include "event/pmu_text.h"
+#include "tests.h"
 
 static const char text[] =
-	"pmu Intel architectural perfmon 4\n"
+	"pmu 0 Intel architectural perfmon 4\n"
 	"feature freezes\n"
 	"feature user-reads\n"
 	"counter 0 PMC0 48 bits user 0\n"
@@ -21,6 +21,8 @@ static const char text[] =
 	"future thing that is not known\n"
 	"counter 9 nonsense\n"
 	"holder nobody perf\n"
+	"pmu 1 of something else\n"
+	"pmu 2\n"
 	"pmu\n";
 
 void test_pmu_text(void)
@@ -29,6 +31,7 @@ void test_pmu_text(void)
 
 	pmu_text_parse(&p, text);
 	IS_STR(p.name, "Intel architectural perfmon 4", "the PMU's name");
+	OK(!p.id, "... and number");
 	OK(p.n_features == 2 && !strcmp(p.features[1].name, "user-reads"), "features");
 	OK(*pmu_feature_about("marks") && !*pmu_feature_about("wings"), "what features mean");
 	OK(p.n_counters == 3 && p.counters[1].nr == 32 && p.counters[1].bits == 40 &&

@@ -5,9 +5,9 @@
  * makers' manuals and libpfm4's own tests have them, here without the bits that
  * are the kernel's to set.
  */
-#include "event_spec.h"
-#include "processor.h"
-#include "tap.h"
+#include "event/spec.h"
+#include "event/processor.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <stdio.h>

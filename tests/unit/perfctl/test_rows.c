@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows and trees from cells; means and deviations. */
-#include "rows.h"
-#include "stat.h"
-#include "tap.h"
+#include "profile/tree.h"
+#include "stat/math.h"
+#include "tests.h"
 
 /* main calls work twice over: main -> work -> leaf, and main -> leaf */
-static void fill(struct profile *p)
+static void fill(struct profile *p, struct session *session)
 {
 	const uint64_t deep[] = { 0x1010, 0x1021, 0x1031 }, shallow[] = { 0x1010, 0x1031 };
 	struct cell_key key = { 0 };
 	const struct mapset *space;
 	uint32_t object;
 
-	profile_init(p);
-	object = objects_get(&p->objects, "/nonexistent/prog", NULL);
-	machine_mmap(&p->machine, 1, 0x1000, 0x1000, 0, object);
-	space = machine_process(&p->machine, 1)->space;
-	key.frame = profile_frame(p, space, 0x1010);
-	key.chain = profile_chain(p, space, NULL, 0, deep, 3);
+	session_init(session);
+	profile_init(p, session);
+	object = objects_get(&session->objects, "/nonexistent/prog", NULL);
+	machine_mmap(&session->machine, 1, 0x1000, 0x1000, 0, object);
+	space = machine_process(&session->machine, 1)->space;
+	key.frame = stacks_frame(p->stacks, space, 0x1010);
+	key.chain = stacks_chain(p->stacks, space, NULL, 0, deep, 3);
 	for (int i = 0; i < 3; i++)
 		profile_add(p, &key, 1);
-	key.chain = profile_chain(p, space, NULL, 0, shallow, 2);
+	key.chain = stacks_chain(p->stacks, space, NULL, 0, shallow, 2);
 	profile_add(p, &key, 1);
-	profile_resolve(p);
+	stacks_resolve(p->stacks);
 }
 
 static void callers(void)
 {
 	struct rows_config config = { 0 };
+	struct session session;
 	struct profile p;
 	struct rows rows;
 	struct tree t;
 	struct msg m;
 
-	fill(&p);
+	fill(&p, &session);
 	OK(!sort_parse(&config.sort, "dso,symbol", NULL, NULL, &m), "--sort dso,symbol");
 	rows_make(&rows, &p, &config, 0);
 	OK(rows.n == 1 && rows.r[0].self == 4 && rows.weight == 4, "one row with all samples");
@@ -44,17 +46,19 @@ static void callers(void)
 	tree_free(&t);
 	rows_free(&rows);
 	profile_free(&p);
+	session_close(&session);
 }
 
 static void children(void)
 {
 	struct rows_config config = { .children = true };
+	struct session session;
 	struct profile p;
 	struct rows rows;
 	struct tree t;
 	struct msg m;
 
-	fill(&p);
+	fill(&p, &session);
 	sort_parse(&config.sort, "symbol", NULL, NULL, &m);
 	rows_make(&rows, &p, &config, 0);
 	IS_NUM(rows.n, 3, "--children: a row for each function");
@@ -66,6 +70,7 @@ static void children(void)
 	tree_free(&t);
 	rows_free(&rows);
 	profile_free(&p);
+	session_close(&session);
 }
 
 static void recursion(void)
@@ -73,16 +78,20 @@ static void recursion(void)
 	const uint64_t chain[] = { 0x1010, 0x1011, 0x1011 };
 	struct rows_config config = { .children = true };
 	struct cell_key key = { 0 };
+	struct session session;
 	struct profile p;
 	struct rows rows;
 	struct msg m;
 
-	profile_init(&p);
-	machine_mmap(&p.machine, 1, 0x1000, 0x1000, 0, objects_get(&p.objects, "/x", NULL));
-	key.chain = profile_chain(&p, machine_process(&p.machine, 1)->space, NULL, 0, chain, 3);
-	key.frame = p.chain_frames[p.chains[key.chain].first];
+	session_init(&session);
+	profile_init(&p, &session);
+	machine_mmap(&session.machine, 1, 0x1000, 0x1000, 0,
+		     objects_get(&session.objects, "/x", NULL));
+	key.chain = stacks_chain(p.stacks, machine_process(&session.machine, 1)->space, NULL, 0,
+				 chain, 3);
+	key.frame = p.stacks->chain_frames[p.stacks->chains[key.chain].first];
 	profile_add(&p, &key, 5);
-	profile_resolve(&p);
+	stacks_resolve(p.stacks);
 	sort_parse(&config.sort, "dso", NULL, NULL, &m);
 	rows_make(&rows, &p, &config, UINT32_MAX);
 	OK(rows.n == 1 && rows.r[0].total == 5, "what calls itself counts once");
@@ -92,6 +101,7 @@ static void recursion(void)
 	OK(rows.n == 0 && rows.hidden == 5, "what the filter refuses is counted as hidden");
 	rows_free(&rows);
 	profile_free(&p);
+	session_close(&session);
 }
 
 void test_rows(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl stat's numbers: scaling, bounds, ratios and when they are refused. */
-#include "stat.h"
-#include "tap.h"
+#include "stat/metric.h"
+#include "stat/read.h"
+#include "tests.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers and names as shown; sizes, hash chains, JSON. */
-#include "tap.h"
-#include "text.h"
+#include "tests.h"
+#include "base/json.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -111,12 +112,33 @@ static void json(void)
 	free(s);
 }
 
+static void json_bytes(void)
+{
+	struct strbuf b = { 0 };
+	char all[256];
+	bool plain = true;
+
+	for (int i = 0; i < 255; i++)
+		all[i] = (char)(i + 1);
+	all[255] = 0;
+	json_text(&b, all);
+	for (size_t i = 0; i < b.len; i++)
+		plain &= b.s[i] >= 0x20 && b.s[i] < 0x7f;
+	OK(plain, "each byte that is no text alone becomes ASCII in JSON");
+	strbuf_reset(&b);
+	json_text(&b, "gr\303\274n \303 \342\200\256");
+	IS_STR(b.s, "\"gr\303\274n \\u00c3 \\u00e2\\u0080\\u00ae\"",
+	       "... UTF-8 stays, unless it is cut or turns the direction");
+	strbuf_free(&b);
+}
+
 void test_text(void)
 {
 	struct strbuf b = { 0 };
 	char buf[32];
 
 	names();
+	json_bytes();
 	IS_STR(text_count(buf, 0), "0", "0");
 	IS_STR(text_count(buf, 999), "999", "999");
 	IS_STR(text_count(buf, 1000), "1,000", "1,000");

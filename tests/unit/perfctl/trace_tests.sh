@@ -1,45 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # report and script on traces that mktrace makes; run by "run".
-n=$TAP_START
-rc=0
+. "$(dirname "$0")/../../lib/tap.bash"
 p=$OUT/tools/perfctl
 t=$OUT/traces
 rm -rf "$t"
 mkdir -p "$t"
 cd "$t" || exit 1
-
-# ok NAME COMMAND...: the command must succeed
-ok() {
-	local name=$1 text
-	shift
-	n=$((n + 1))
-	if text=$("$@" 2>&1); then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		echo "# $*"
-		head -n 20 <<<"$text" | sed 's/^/# /'
-		rc=1
-	fi
-}
-
-# says NAME STATUS REGEX COMMAND...: exit status and output (both streams)
-says() {
-	local name=$1 want=$2 regex=$3 text status
-	shift 3
-	n=$((n + 1))
-	text=$(timeout 60 "$@" 2>&1)
-	status=$?
-	if [ "$status" = "$want" ] && grep -qE -- "$regex" <<<"$text"; then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		echo "# $* gave $status instead of $want; wanted: $regex"
-		head -n 20 <<<"$text" | cat -v | sed 's/^/# /'
-		rc=1
-	fi
-}
 
 offset() { printf '0x%x' $((0x$(nm "$OUT/victim" | awk -v f="$1" '$3 == f { print $1 }') - 0x400000)); }
 
@@ -47,6 +14,7 @@ a=$(offset alpha) b=$(offset beta) m=$(offset main)
 "$OUT/mktrace" flat flat 1000 "$OUT/victim" "$a" "$a" "$b" "$m" || exit 1
 "$OUT/mktrace" chains chains 1000 "$OUT/victim" "$a" "$b" "$m" || exit 1
 "$OUT/mktrace" long chains 40000 "$OUT/victim" "$a" "$b" "$m" || exit 1
+"$OUT/mktrace" cut cut 1000 "$OUT/victim" "$a" "$b" "$m" || exit 1
 "$OUT/mktrace" hostile hostile 10 || exit 1
 "$OUT/mktrace" sched sched 10 || exit 1
 "$OUT/mktrace" empty empty || exit 1
@@ -60,6 +28,10 @@ for t in 2 3 7; do
 	ok "report --threads $t: not a byte differs" bash -c "cmp <('$p' report --threads 1 long) <('$p' report --threads $t long)"
 done
 says "... and nothing is missing" 0 '^# cpu-clock: 40,000 samples' "$p" report --threads 3 long
+for t in 1 4; do
+	says "report --threads $t: each cut chain counts once" 0 \
+		'^note: 100\.0 % of the user call chains \(1,000\) are cut' "$p" report --threads $t cut
+done
 says "report --sort by a field of the event" 0 '^ +10\.00% +7$' "$p" report --sort next_pid sched
 says "... two fields: text is harmless" 0 'prog\\x1b' "$p" report --sort prev_comm,next_pid sched
 says "report --sort: a mistyped field" 2 'did you mean "next_pid"' "$p" report --sort nxt_pid sched
@@ -95,7 +67,7 @@ says "report: a hostile name sends no escape" 0 '\\x1b\[31mred\\x1b\]0;x\\x07' "
 ok "... nor anywhere else" bash -c "! '$p' report hostile 2>&1 | grep -q \$'\033'"
 ok "script: neither" bash -c "! '$p' script hostile 2>&1 | grep -q \$'\033'"
 
-# a function whose name is 64 KiB of what terminals obey
+# a function with a name of 64 KiB of terminal escapes
 python3 - <<'PY'
 name = ("\033]0;x\007" * 10923)[:65536]
 open("evil.s", "w", newline="").write(
@@ -158,6 +130,8 @@ says "two traces" 2 'one trace at a time' "$p" report flat chains
 says "a full disk" 74 'could not be written' bash -c "'$p' script flat >/dev/full"
 
 says "no command" 2 'Usage: perfctl COMMAND' "$p"
+says "no command, on a terminal" 2 'record -g -- COMMAND' script -qec "'$p'" /dev/null
+within "no command, on a terminal: ten lines" "$(script -qec "'$p'" /dev/null </dev/null | wc -l)" 10 10
 says "help" 0 '  record +record samples' "$p" help
 says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
@@ -172,11 +146,11 @@ for c in list stat record report script doctor annotate diff flame off-cpu timel
 		done' "$p" "$c" "$page"
 done
 # On a kernel with pev these are tried in the guest instead.
-if ! "$p" doctor >/dev/null 2>&1; then
-	for c in "list" "stat true" "record true" "doctor"; do
+if ! "$p" doctor --engine pev >/dev/null 2>&1; then
+	for c in "list --engine pev" "stat --engine pev true" "record --engine pev true" \
+		"doctor --engine pev"; do
 		# shellcheck disable=SC2086
-		says "$c without pev: says so, and the way out" 69 'has no pev: boot a kernel .*make vm' "$p" $c
+		says "$c without pev: says so, and the way out" 69 'has no pev: leave --engine out' "$p" $c
 	done
 fi
-echo "1..$n"
-exit $rc
+finish

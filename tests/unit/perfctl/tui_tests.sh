@@ -1,14 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The terminal interface of report, in tmux; run by "run".
-n=$TAP_START
-rc=0
+. "$(dirname "$0")/../../lib/tap.bash"
 p=$OUT/tools/perfctl
 cd "$OUT/traces" || exit 1
 if ! command -v tmux >/dev/null; then
-	echo "ok $((n + 1)) - the terminal interface # SKIP tmux is not installed"
-	echo "1..$((n + 1))"
-	exit 0
+	skip "the terminal interface" "tmux is not installed"
+	finish
 fi
 starts=0
 socket=$OUT/tmux.0
@@ -29,19 +27,15 @@ keys() { tm send-keys "$@"; }
 # shows NAME REGEX: there must be such a line on the screen within 20 s
 shows() {
 	local text="" end=$((SECONDS + 20))
-	n=$((n + 1))
 	while [ $SECONDS -lt $end ]; do
 		text=$(tm capture-pane -p 2>/dev/null)
 		if grep -qE -- "$2" <<<"$text"; then
-			echo "ok $n - $1"
+			pass "$1"
 			return
 		fi
 		sleep 0.05
 	done
-	echo "not ok $n - $1"
-	echo "# wanted: $2"
-	sed 's/^/# /' <<<"$text"
-	rc=1
+	fail "$1" "wanted: $2" "$text"
 }
 
 export TERM=screen
@@ -75,13 +69,8 @@ keys q
 shows "tui: q quits, the terminal is as before" 'left with 0'
 start 80 12 "NO_COLOR=1 '$p' report flat"
 shows "tui: without colours" '50\.00%.*alpha'
-n=$((n + 1))
-if tm capture-pane -pe | grep -q $'\033\[3[0-7]m'; then
-	echo "not ok $n - NO_COLOR: there are none"
-	rc=1
-else
-	echo "ok $n - NO_COLOR: there are none"
-fi
+! tm capture-pane -pe | grep -q $'\033\[3[0-7]m'
+result $? "NO_COLOR: there are none"
 keys q
 shows "tui: left" 'left with 0'
 start 80 12 "'$p' report empty"
@@ -90,5 +79,4 @@ keys q
 shows "tui: left again" 'left with 0'
 start 80 12 "'$p' report --stdio flat | cat"
 shows "report in a pipe prints" '^# cpu-clock: 1,000 samples'
-echo "1..$n"
-exit $rc
+finish

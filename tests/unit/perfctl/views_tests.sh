@@ -2,48 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # annotate, diff, flame and other views on made-up traces; run by "run" behind
 # trace_tests.sh.
-n=$TAP_START
-rc=0
+. "$(dirname "$0")/../../lib/tap.bash"
 p=$OUT/tools/perfctl
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$OUT/traces" || exit 1
-
-# ok NAME COMMAND...: the command must succeed
-ok() {
-	local name=$1 text
-	shift
-	n=$((n + 1))
-	if text=$("$@" 2>&1); then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		echo "# $*"
-		head -n 20 <<<"$text" | sed 's/^/# /'
-		rc=1
-	fi
-}
-
-# says NAME STATUS REGEX COMMAND...: exit status and output (both streams)
-says() {
-	local name=$1 want=$2 regex=$3 text status
-	shift 3
-	n=$((n + 1))
-	text=$(timeout 60 "$@" 2>&1)
-	status=$?
-	if [ "$status" = "$want" ] && grep -qE -- "$regex" <<<"$text"; then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		echo "# $* gave $status instead of $want; wanted: $regex"
-		head -n 20 <<<"$text" | cat -v | sed 's/^/# /'
-		rc=1
-	fi
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
 
 # annotate
 says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
@@ -110,13 +72,13 @@ says "off-cpu --least" 0 'no wait matches' "$p" off-cpu --least 11 turns
 says "off-cpu: call chains are missed" 0 'not known where threads waited' "$p" off-cpu turns
 says "off-cpu: no such event" 65 'has no sched:sched_switch' "$p" off-cpu flat
 says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
-says "timeline: a lane for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
+says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
 says "timeline --threads: runs and sleeps by turns" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline --threads: waits for its turn" 0 '43 .*#--*-#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline: no such event" 65 'has no sched:sched_switch' "$p" timeline flat
 says "timeline: a time in which nothing is" 2 'nothing was recorded' "$p" timeline --time 5,6 turns
-# habits
+# conventions of the command line
 for shell in bash zsh fish; do
 	"$p" completion $shell >completion.$shell
 	if command -v $shell >/dev/null; then
@@ -148,5 +110,4 @@ says "help lists topics" 0 '^  call-chains ' "$p" help
 says "no progress and no pager in a pipe" 0 '^# command: +mktrace$' env PAGER=false "$p" report flat
 says "the pager on a terminal" 0 'PAGED' script -qec "PAGER='sed s/alpha/PAGED/' '$p' report --stdio flat" /dev/null
 
-echo "1..$n"
-exit $rc
+finish

@@ -2,8 +2,10 @@
 /* See core.h. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "../../../arch/powerpc/pev/pmu.h"
-#include "../../../kernel/pev/refuse.h"
+#include "../../../arch/powerpc/pev/cpu.h"
+#include "../../../arch/powerpc/pev/isa207.h"
+#include "../../../arch/powerpc/pev/power.h"
+#include <linux/pev_refuse.h>
 #include "core.h"
 
 struct event events[6];

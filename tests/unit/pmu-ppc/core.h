@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A PMU core in small, that uses the backend as kernel/pev/pmu_cpu.c does: one
+ * A PMU core in small, that uses the backend as kernel/pev/pmu/cpu.c does: one
  * event a counter, updates that begin with a freeze and end with a thaw, PMIs
  * that leave all to an update which they interrupt.
  */

@@ -44,7 +44,7 @@ enum model_mode { USER, KERNEL, HYPERVISOR };
  * @late:     an alert comes so many instructions after its condition
  * @stuck:    so many writes don't clear MMCR0[PMAO]
  * @unkept:   bits of MMCR0 that can't be set
- * @own_fcece: FCECE goes off by itself as it freezes
+ * @own_fcece: FCECE clears on its own as it freezes
  * @edge:     only a PMC that becomes negative raises its condition, not one that is
  * @pairs:    MMCR2[FCnP0 FCnP1] mean what MMCR0[FCP FCPC] do
  */

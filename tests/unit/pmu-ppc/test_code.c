@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Event codes, and when a counter counts: the two parts that touch no register. */
 #include <stdlib.h>
-#include "../../../arch/powerpc/pev/pmu.h"
-#include "../../../kernel/pev/refuse.h"
+#include "../../../arch/powerpc/pev/cpu.h"
+#include "../../../arch/powerpc/pev/isa207.h"
+#include "../../../arch/powerpc/pev/mmcr.h"
+#include "../../../arch/powerpc/pev/power.h"
+#include <linux/pev_refuse.h>
 #include "check.h"
 #include "core.h"
 #include "model.h"
@@ -301,7 +304,7 @@ static const struct {
 	{ "the tables hold valid codes", tables_are_valid },
 	{ "raw codes, and what goes together", raw_codes },
 	{ "codes that can't be counted are refused with a reason", refused_codes },
-	{ "domains that can't be told apart are refused with a reason", refused_domains },
+	{ "domains that can't be distinguished are refused with a reason", refused_domains },
 	{ "each counter counts in the domains asked for and no other", domains },
 	{ "idle: the run latch", idle },
 	{ "fields are where the guides have them", fields },

@@ -6,7 +6,8 @@
  */
 #include <stdlib.h>
 #include <asm/ptrace.h>
-#include "../../../arch/powerpc/pev/pmu.h"
+#include "../../../arch/powerpc/pev/cpu.h"
+#include "../../../arch/powerpc/pev/power.h"
 #include "../../../arch/powerpc/pev/prompt.h"
 #include "check.h"
 #include "core.h"
@@ -425,7 +426,7 @@ static void nothing_to_do(void)
 	fold_running(4);
 	EQ(events[4].count, 20);
 	EQ(events[4].samples, 0);
-	/* one while nobody counts */
+	/* one while nothing counts */
 	close_event(4);
 	machine.mmcr0 |= M0_PMAO;
 	model_run(USER, false, 10);
@@ -544,7 +545,7 @@ static void foreign_writes(void)
 	}
 }
 
-/* While nobody counts. */
+/* Reads while nothing counts. */
 static void foreign_writes_at_rest(void)
 {
 	begin(p9);

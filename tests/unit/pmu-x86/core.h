@@ -5,7 +5,7 @@
 
 #include <linux/pev_pmu.h>
 #include <stdlib.h>
-#include "../../../kernel/pev/refuse.h"
+#include <linux/pev_refuse.h>
 #include "model.h"
 
 #define CHECK(cond) do {							\

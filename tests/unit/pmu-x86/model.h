@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The registers of a PMU as the manuals describe them, with what real ones have
- * been seen to do wrong. Knows nothing of the backend.
+ * been seen to do wrong. Does not depend on the backend.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -38,14 +38,14 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @latched:    an NMI waits for the end of the one that runs
  * @in_nmi:     one runs
  * @nmis:       delivered
- * @unknown:    that nobody wanted
+ * @unknown:    that no event wanted
  * @lost:       PMIs while LVTPC was masked
  * @reads:      rdmsr
  * @writes:     wrmsr
  * @counts:     rdpmc
- * @faults:     that nobody expected
+ * @faults:     that the test did not expect
  * @said:       last message of the kernel
- * @foreign_owner: who has reserved: nobody, or all counters
+ * @foreign_owner: what has reserved: nothing, or all counters
  */
 struct model {
 	bool	amd;
@@ -79,7 +79,7 @@ extern struct model m;
 void model_boot(void);
 /* @n instructions; every counter that is on counts each. */
 void model_run(u64 n);
-/* An NMI of somebody else's. Return: did the backend take it? */
+/* Raises an NMI of another source. Return: whether the backend took it. */
 bool model_other_nmi(void);
 /* Deliver what waits, once and however long it takes. */
 void model_settle(void);

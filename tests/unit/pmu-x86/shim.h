@@ -93,6 +93,7 @@ int param_get_bool(char *buffer, const struct kernel_param *param);
 typedef struct { int counter; } atomic_t;
 struct mm_struct { struct { atomic_t perf_rdpmc_allowed; } context; };
 struct task_struct { struct mm_struct *mm; };
+#define atomic_set(a, n)	((a)->counter = (n))
 #define atomic_inc_return(a)	(++(a)->counter)
 #define atomic_dec_and_test(a)	(!--(a)->counter)
 #define mm_cpumask(mm)		(mm)

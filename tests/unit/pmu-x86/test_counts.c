@@ -161,7 +161,7 @@ static void lap(void)
 	update_begin();
 	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
 	update_end(false);
-	/* nobody looks for a lap and a half: the overflow must make somebody */
+	/* no read for a lap and a half: the overflow must cause one */
 	model_run(1ULL << 47);
 	fold(0);
 	model_run(1ULL << 47);

@@ -11,7 +11,7 @@ static void restored(void)
 	up();
 	CHECK_EQ(m.dirty_cleared, 1);
 	CHECK_EQ(!!(m.debugctl & BIT(12)), m.version >= 2);
-	m.debugctl |= 2;	/* somebody single-steps branches */
+	m.debugctl |= 2;	/* a debugger single-steps branches */
 	down();
 	CHECK_EQ(m.debugctl, debugctl | 2);
 	CHECK_EQ(m.sel[0] | m.fctrl | m.ctr[0] | m.fctr[0], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Overflows and their PMIs, at whatever time they come and whoever meddles. */
+/* Overflows and their PMIs, at whatever time they come and whatever interferes. */
 #include "core.h"
 
 /*
@@ -48,7 +48,7 @@ static void late_pmis(void)
 	down();
 }
 
-/* An NMI that is somebody else's stays his, before, between and after ours. */
+/* NMIs of another source are left to it, before, between and after ours. */
 static void others_nmis(void)
 {
 	make_kind();
@@ -100,7 +100,7 @@ static void undone(void)
 	down();
 }
 
-/* The same, but the counter is given to somebody who only counts, from 0. */
+/* The same, but the counter is given to an event that only counts, from 0. */
 static void undone_for_good(void)
 {
 	int round;
@@ -329,7 +329,7 @@ static void stuck_freeze(void)
 	down();
 }
 
-/* Somebody starts all counters behind our back. */
+/* Other code starts all counters behind our back. */
 static void foreign_ctrl(void)
 {
 	int noticed;
@@ -346,7 +346,7 @@ static void foreign_ctrl(void)
 	model_run(500);
 	m.ctrl = m.amd ? 0x3f : 0x70000000f;
 	model_run(600);
-	/* where the freeze clears it, nobody can tell what it was */
+	/* where the freeze clears it, its value cannot be known */
 	noticed = m.amd || m.version >= 4;
 	CHECK_EQ(incidents[PEV_PMU_FOREIGN], noticed);
 	CHECK_EQ(m.ctrl, 1);

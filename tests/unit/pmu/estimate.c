@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Does the truth lie within the bound of pev_multiplexed_estimate()? Workloads
- * of many kinds, counted by 10 events that take turns on 4 counters, as the kernel
+ * of many kinds, counted by 10 events that are rotated on 4 counters, as the kernel
  * does it: turns of 1 ms, up to a quarter more or less. 30 to 200 of them.
  */
 #include <errno.h>
@@ -181,7 +181,7 @@ static const struct workload workloads[] = {
 	{ "sine wave of any period", sine, ANY_MS },
 };
 
-/* Where fixed turns and the workload keep step */
+/* In these, fixed turns and the workload keep step. */
 static const struct workload resonances[] = {
 	{ "square wave of 1 ms", square, 1 },
 	{ "square wave of 1.67 ms", square, 5.0 / 3 },

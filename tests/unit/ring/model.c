@@ -24,6 +24,7 @@ void model_init(struct model *m, u32 packets, u32 packet_size, u32 clock, bool o
 	m->ring.clock = clock;
 	m->ring.overwrite = overwrite;
 	m->ring.watermark = packet_size;
+	m->ring.number = 9;
 	m->ring.cpu = 5;
 	m->ring.wake = count_wake;
 	memcpy(m->ring.uuid, "0123456789abcdef", 16);
@@ -141,6 +142,7 @@ static void walk_header(struct model *m, struct walk *w)
 	expect(p->magic == PEV_PACKET_MAGIC, "packet at %llu", w->pos);
 	expect(!memcmp(p->uuid, r->uuid, 16), "packet at %llu", w->pos);
 	expect(!p->stream_id && !p->reserved, "packet at %llu", w->pos);
+	expect(p->stream_instance_id == r->number, "packet at %llu", w->pos);
 	expect(p->cpu_id == r->cpu, "packet at %llu", w->pos);
 	expect(p->packet_size == r->packet_size * 8ULL, "packet at %llu", w->pos);
 	expect(p->packet_seq_num == w->pos / r->packet_size, "packet at %llu", w->pos);

@@ -211,7 +211,7 @@ void ring_point(void)
 	}
 }
 
-/* Nobody writes: all must add up, and all that is there must decode. */
+/* While nothing writes, all must add up, and all that is there must decode. */
 static void settle(void)
 {
 	model_check(&m);

@@ -68,7 +68,7 @@ bool sample_read(struct sample *s, const char *name, unsigned int flags)
 	s->data = read_file(file, &size);
 	if (size < 16 + sizeof(s->regs))
 		goto none;
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s->syms);
+	pev_syms_new(0, &s->syms);
 	if (pev_unwind_new(s->syms, "x86_64", REGS, flags, &s->unwind))
 		goto none;
 	memcpy(&n, s->data, 8);
@@ -76,7 +76,8 @@ bool sample_read(struct sample *s, const char *name, unsigned int flags)
 	at = s->data + 8 + n * 8;
 	memcpy(&len, at, 8);
 	at += 8;
-	s->in = (struct pev_unwind_sample){ .regs = s->regs, .nr_regs = (unsigned int)n,
+	s->in = (struct pev_unwind_sample){ .size = sizeof(s->in), .regs = s->regs,
+					    .nr_regs = (unsigned int)n,
 					    .stack = at, .stack_len = len, .find = sample_find,
 					    .arg = s, .space = 7 };
 	for (at += len; *at; at = strchr(at, '\n') + 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions of ELF files: whole, stripped, replaced, of other machines, broken. */
 #include "lookup.h"
-#include "tap.h"
+#include "tests.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -40,14 +40,14 @@ static void whole(struct pev_syms *s)
 	uint64_t f3 = find_function(s, o, "f3");
 	struct pev_sym sym;
 
-	ok(f3 != 0, "a function of a program");
-	ok(pev_sym_find(s, o, f3 + 1, &sym) == 1 && sym.start == f3 && sym.size > 4 &&
+	OK(f3 != 0, "a function of a program");
+	OK(pev_sym_find(s, o, f3 + 1, &sym) == 1 && sym.start == f3 && sym.size > 4 &&
 	   sym.object == o, "where it begins and ends");
-	is_str(pev_sym_name(s, o, sym.index), "f3", "its name");
-	is_str(pev_sym_name(s, o, PEV_SYM_NO_INDEX), "", "no index has no name");
-	ok(!pev_syms_problem(s, o), "there is no problem");
-	is_num(pev_sym_find(s, o, 1ull << 40, &sym), 0, "nothing far behind its end");
-	is_num(pev_sym_find(s, 9999, 0, &sym), 0, "nor in an object that there is not");
+	IS_STR(pev_sym_name(s, o, sym.index), "f3", "its name");
+	IS_STR(pev_sym_name(s, o, PEV_SYM_NO_INDEX), "", "no index has no name");
+	OK(!pev_syms_problem(s, o), "there is no problem");
+	IS_NUM(pev_sym_find(s, o, 1ull << 40, &sym), 0, "nothing far behind its end");
+	IS_NUM(pev_sym_find(s, 9999, 0, &sym), 0, "nor in an object that there is not");
 }
 
 static void stripped(struct pev_syms *s)
@@ -56,13 +56,13 @@ static void stripped(struct pev_syms *s)
 	uint64_t f3 = find_function(s, whole_one, "f3");
 	struct pev_sym sym;
 
-	is_num(pev_sym_find(s, o, f3 + 1, &sym), 0, "a stripped program has no names");
-	ok(sym.index == PEV_SYM_NO_INDEX && sym.start == f3 && sym.size > 4,
+	IS_NUM(pev_sym_find(s, o, f3 + 1, &sym), 0, "a stripped program has no names");
+	OK(sym.index == PEV_SYM_NO_INDEX && sym.start == f3 && sym.size > 4,
 	   "... but tables that say where functions begin");
-	ok(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "has no symbols"),
+	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "has no symbols"),
 	   "... and it is said");
 	o = open_object(s, "plain.linked");
-	ok(pev_sym_find(s, o, f3 + 1, &sym) == 1 && !strcmp(pev_sym_name(s, o, sym.index), "f3"),
+	OK(pev_sym_find(s, o, f3 + 1, &sym) == 1 && !strcmp(pev_sym_name(s, o, sym.index), "f3"),
 	   "a separate debug file by its debuglink");
 }
 
@@ -73,16 +73,16 @@ static void replaced(struct pev_syms *s)
 	struct pev_sym sym;
 
 	len = pev_syms_build_id(object_path("plain"), id);
-	is_num(len, 20, "a build id");
+	IS_NUM(len, 20, "a build id");
 	o = pev_syms_object(s, object_path("plain"), id, 20);
-	is_num(pev_syms_object(s, object_path("plain"), id, 20), o, "the same object again");
-	ok(find_function(s, o, "f3") != 0, "the recorded build id is the file's");
+	IS_NUM(pev_syms_object(s, object_path("plain"), id, 20), o, "the same object again");
+	OK(find_function(s, o, "f3") != 0, "the recorded build id is the file's");
 	o = pev_syms_object(s, object_path("plain"), wrong, 20);
-	is_num(pev_sym_find(s, o, 0x1200, &sym), 0, "another build id: no names");
-	ok(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "has changed") &&
+	IS_NUM(pev_sym_find(s, o, 0x1200, &sym), 0, "another build id: no names");
+	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "has changed") &&
 	   strstr(pev_syms_problem(s, o), "recorded was 010203"), "... and it is said");
-	is_num(pev_syms_build_id("/dev/null", id), -22, "a device is not opened");
-	is_num(pev_syms_build_id("/etc/passwd", id), -8, "a text has no build id");
+	IS_NUM(pev_syms_build_id("/dev/null", id), -22, "a device is not opened");
+	IS_NUM(pev_syms_build_id("/etc/passwd", id), -8, "a text has no build id");
 }
 
 /* A process that sees the objects' directory as its root, as in a container. */
@@ -118,7 +118,7 @@ static uint64_t from_root(unsigned int flags, pid_t pid)
 	uint8_t id[20];
 	int o, len = pev_syms_build_id(object_path("plain"), id);
 
-	pev_syms_new(flags | PEV_SYMS_NO_DEBUGINFOD, &s);
+	pev_syms_new(flags, &s);
 	o = pev_syms_object(s, "/plain", id, (size_t)len);
 	if (pid > 0)
 		pev_syms_mapped_by(s, o, (uint32_t)pid);
@@ -134,19 +134,19 @@ static void elsewhere(void)
 	pid_t pid = other_root();
 
 	if (pid < 0) {
-		ok(true, "a file of another root # SKIP must be root");
+		OK(true, "a file of another root # SKIP must be root");
 		return;
 	}
 	snprintf(cache, sizeof(cache), "%s/cache", objects);
 	setenv("XDG_CACHE_HOME", cache, 1);
-	is_num((long long)from_root(0, 0), 0, "a file that is not there");
-	ok(from_root(PEV_SYMS_NO_CACHE, pid) != 0, "... is there for a process that has it");
-	is_num((long long)from_root(0, 0), 0, "... which left nothing in the cache");
-	ok(from_root(0, pid) != 0, "the same, with a cache");
+	IS_NUM((long long)from_root(PEV_SYMS_CACHE, 0), 0, "a file that is not there");
+	OK(from_root(0, pid) != 0, "... is there for a process that has it");
+	IS_NUM((long long)from_root(PEV_SYMS_CACHE, 0), 0, "... which left nothing in the cache");
+	OK(from_root(PEV_SYMS_CACHE, pid) != 0, "the same, with a cache");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(from_root(0, pid) != 0, "when the process has ended, it comes from there");
-	is_num((long long)from_root(PEV_SYMS_NO_CACHE, pid), 0, "... but not without it");
+	OK(from_root(PEV_SYMS_CACHE, pid) != 0, "when the process has ended, it comes from there");
+	IS_NUM((long long)from_root(0, pid), 0, "... but not without it");
 	unsetenv("XDG_CACHE_HOME");
 }
 
@@ -155,11 +155,11 @@ static void other_machines(struct pev_syms *s)
 	int o;
 
 	if (access(object_path("ppc64le.so"), R_OK)) {
-		ok(true, "ppc64le # SKIP there is no compiler for it");
+		OK(true, "ppc64le # SKIP there is no compiler for it");
 		return;
 	}
 	o = open_object(s, "ppc64le.so");
-	ok(find_function(s, o, "f3") != 0, "functions of a ppc64le file");
+	OK(find_function(s, o, "f3") != 0, "functions of a ppc64le file");
 }
 
 static void kernel(void)
@@ -171,19 +171,19 @@ static void kernel(void)
 	struct pev_sym sym;
 
 	pev_syms_new(0, &s);
-	is_num(pev_syms_set_kernel(s, text, sizeof(text) - 1), 0, "the kernel's functions");
-	ok(pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffff81000250, &sym) == 1 &&
+	IS_NUM(pev_syms_set_kernel(s, text, sizeof(text) - 1), 0, "the kernel's functions");
+	OK(pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffff81000250, &sym) == 1 &&
 	   sym.start == 0xffffffff81000200 && sym.object == PEV_SYM_KERNEL, "one of them");
-	ok(pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffffc0000010, &sym) == 1 &&
+	OK(pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffffc0000010, &sym) == 1 &&
 	   !strcmp(pev_syms_path(s, sym.object), "[ext4]") &&
 	   pev_syms_kind(s, sym.object) == PEV_SYM_KIND_MODULE, "one of a module");
-	is_str(pev_sym_name(s, sym.object, sym.index), "mod_func", "... by its name");
-	is_num(pev_syms_set_kernel(s, "", 0), -16, "too late for others");
+	IS_STR(pev_sym_name(s, sym.object, sym.index), "mod_func", "... by its name");
+	IS_NUM(pev_syms_set_kernel(s, "", 0), -16, "too late for others");
 	pev_syms_free(s);
 	pev_syms_new(0, &s);
 	pev_syms_set_kernel(s, "0000000000000000 T hidden\n", 26);
 	pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffff81000250, &sym);
-	ok(pev_syms_problem(s, PEV_SYM_KERNEL) != NULL, "hidden addresses are said to be");
+	OK(pev_syms_problem(s, PEV_SYM_KERNEL) != NULL, "hidden addresses are said to be");
 	pev_syms_free(s);
 }
 
@@ -194,13 +194,13 @@ static void server(void)
 	struct pev_sym sym;
 	int o;
 
-	/* nobody listens there: that must not take long, nor be a failure */
+	/* no server listens there: that must neither take long nor be a failure */
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1/", 1);
 	setenv("DEBUGINFOD_CACHE_PATH", objects, 1);
-	pev_syms_new(PEV_SYMS_NO_CACHE, &s);
+	pev_syms_new(PEV_SYMS_DEBUGINFOD, &s);
 	o = pev_syms_object(s, "/nowhere/server", id, 20);
-	is_num(pev_sym_find(s, o, 0x1000, &sym), 0, "a debuginfod server that is not there");
-	ok(pev_syms_problem(s, o) != NULL, "... is no reason to say nothing");
+	IS_NUM(pev_sym_find(s, o, 0x1000, &sym), 0, "a debuginfod server that is not there");
+	OK(pev_syms_problem(s, o) != NULL, "... is no reason to say nothing");
 	pev_syms_free(s);
 	unsetenv("DEBUGINFOD_URLS");
 }
@@ -209,14 +209,14 @@ void test_files(void)
 {
 	struct pev_syms *s;
 
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
-	is_num(pev_syms_count(s), 2, "at first there are the kernel and nothing");
+	pev_syms_new(0, &s);
+	IS_NUM(pev_syms_count(s), 2, "at first there are the kernel and nothing");
 	whole(s);
 	stripped(s);
 	replaced(s);
 	other_machines(s);
 	pev_syms_free(s);
-	is_num(pev_syms_new(1u << 31, &s), -22, "a flag that there is not");
+	IS_NUM(pev_syms_new(1u << 31, &s), -22, "a flag that there is not");
 	elsewhere();
 	kernel();
 	server();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files and stacks that were cut or bent: nothing may be read that is not there. */
-#include "internal.h"
+#include "dwarf/cfi_row.h"
 #include "lookup.h"
 #include "sample.h"
-#include "tap.h"
+#include "tests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,12 +77,12 @@ static void bent(void)
 		least = n < least ? n : least;
 		most = n > most ? n : most;
 	}
-	ok(least >= 1 && most <= 64, "60 bent programs: chains of %d to %d frames", least, most);
+	OK(least >= 1 && most <= 64, "60 bent programs: chains of %d to %d frames", least, most);
 	for (size_t part = 0; part < 16; part++) {
 		spill("bent", good, len * part / 16);
 		least = unwind_with("bent", chain) < 1 ? 0 : least;
 	}
-	ok(least >= 1, "16 programs that were cut: each has a chain");
+	OK(least >= 1, "16 programs that were cut: each has a chain");
 	free(good);
 	free(bad);
 }
@@ -98,7 +98,7 @@ static void tables(void)
 	struct row row;
 
 	cfi_index(&whole, &(struct bytes){ (uint8_t *)good, len, 0x10000 }, true);
-	ok(whole.fdes.n >= 6, "a real .eh_frame has %zu functions", whole.fdes.n);
+	OK(whole.fdes.n >= 6, "a real .eh_frame has %zu functions", whole.fdes.n);
 	for (size_t cut = 0; cut < len; cut++) {
 		/* of its own size, so that a byte too many is seen */
 		uint8_t *part = malloc(cut ? cut : 1);
@@ -112,7 +112,7 @@ static void tables(void)
 		cfi_free(&c);
 		free(part);
 	}
-	ok(in_order && rows > len, "cut at every byte: what is before it stays (%zu rows)", rows);
+	OK(in_order && rows > len, "cut at every byte: what is before it stays (%zu rows)", rows);
 	for (int round = 0; round < 3000; round++) {
 		uint8_t *part = malloc(len);
 
@@ -127,7 +127,7 @@ static void tables(void)
 		cfi_free(&c);
 		free(part);
 	}
-	ok(in_order, "bent 3000 times");
+	OK(in_order, "bent 3000 times");
 	cfi_free(&whole);
 	free(good);
 }
@@ -153,7 +153,7 @@ static void stacks(void)
 		n = pev_unwind_chain(s.unwind, &s.in, chain, 64, &end);
 		most = n > most ? n : most;
 	}
-	ok(most >= 1 && most <= 64, "2000 stacks full of nonsense: at most %d frames", most);
+	OK(most >= 1 && most <= 64, "2000 stacks full of nonsense: at most %d frames", most);
 	sample_free(&s);
 }
 
@@ -165,7 +165,7 @@ static void long_names(void)
 	size_t longest = 0;
 	int o;
 
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
+	pev_syms_new(0, &s);
 	o = pev_syms_object(s, object_path("longname"), NULL, 0);
 	for (uint64_t at = 0; at < 1 << 19; at += 4)
 		if (pev_sym_find(s, o, at, &sym) == 1) {
@@ -173,7 +173,7 @@ static void long_names(void)
 
 			longest = len > longest ? len : longest;
 		}
-	is_num((long long)longest, 65536, "a name of 64 KiB");
+	IS_NUM((long long)longest, 65536, "a name of 64 KiB");
 	pev_syms_free(s);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Code that processes make: perf-PID.map, jitdump. */
 #include "lookup.h"
-#include "tap.h"
+#include "tests.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,20 +68,20 @@ void test_jit(void)
 	      "7f0000004000 20 last", f);
 	fclose(f);
 	write_dump(dump);
-	is_num(pev_syms_jitdump(s, pid, dump), 0, "a jitdump file");
+	IS_NUM(pev_syms_jitdump(s, pid, dump), 0, "a jitdump file");
 	o = pev_syms_code(s, pid);
-	is_num(pev_syms_code(s, pid), o, "one object for the code of a process");
-	is_str(name_at(s, o, 0x7f00000010ff), "LazyCompile:*run /app/main.js:7", "perf-PID.map");
-	is_str(name_at(s, o, 0x7f0000002000), "new", "what was written last counts");
-	is_str(name_at(s, o, 0x7f0000004001), "last", "a line without an end");
-	is_str(name_at(s, o, 0x7f0000003000), "-", "nothing of no size");
-	is_str(name_at(s, o, 0x10001), "second", "jitdump: code that was replaced");
-	is_str(name_at(s, o, 0x30001), "moved", "jitdump: code that was moved");
-	is_num(pev_syms_jitdump(s, pid, "/other"), -16, "too late for another file");
+	IS_NUM(pev_syms_code(s, pid), o, "one object for the code of a process");
+	IS_STR(name_at(s, o, 0x7f00000010ff), "LazyCompile:*run /app/main.js:7", "perf-PID.map");
+	IS_STR(name_at(s, o, 0x7f0000002000), "new", "what was written last counts");
+	IS_STR(name_at(s, o, 0x7f0000004001), "last", "a line without an end");
+	IS_STR(name_at(s, o, 0x7f0000003000), "-", "nothing of no size");
+	IS_STR(name_at(s, o, 0x10001), "second", "jitdump: code that was replaced");
+	IS_STR(name_at(s, o, 0x30001), "moved", "jitdump: code that was moved");
+	IS_NUM(pev_syms_jitdump(s, pid, "/other"), -16, "too late for another file");
 	unlink(map);
 	o = pev_syms_code(s, 4194303);
-	is_str(name_at(s, o, 0x10001), "-", "a process that left none");
-	ok(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "perf-4194303.map"),
+	IS_STR(name_at(s, o, 0x10001), "-", "a process that left none");
+	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "perf-4194303.map"),
 	   "... and it is said which file is looked for");
 	pev_syms_free(s);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernel: its functions by kallsyms, its lines and code by vmlinux. */
 #include "lookup.h"
-#include "tap.h"
+#include "tests.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -36,12 +36,12 @@ static void look(struct kernel *k)
 	int o;
 
 	pev_syms_build_id(file, k->id);
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
+	pev_syms_new(0, &s);
 	o = pev_syms_object(s, file, NULL, 0);
 	at = find_function(s, o, "worker");
-	is_num(pev_sym_bytes(s, o, at, k->first, sizeof(k->first), &what), 0,
+	IS_NUM(pev_sym_bytes(s, o, at, k->first, sizeof(k->first), &what), 0,
 	       "the code of a file");
-	ok(what.machine == EM_X86_64 && !what.big_endian, "... and whose it is");
+	OK(what.machine == EM_X86_64 && !what.big_endian, "... and whose it is");
 	k->worker = what.vaddr + SLIDE;
 	at = find_function(s, o, "_stext");
 	pev_sym_bytes(s, o, at, &at, 1, &what);
@@ -49,7 +49,7 @@ static void look(struct kernel *k)
 		 "%016llx T _stext\n%016llx T worker\n%016llx t helper\t[some]\n",
 		 (unsigned long long)what.vaddr + SLIDE, (unsigned long long)k->worker,
 		 (unsigned long long)k->worker + 0x10000000);
-	is_num(pev_sym_bytes(s, o, 1ull << 40, &at, 1, &what), -ENODATA, "nothing behind the end");
+	IS_NUM(pev_sym_bytes(s, o, 1ull << 40, &at, 1, &what), -ENODATA, "nothing behind the end");
 	pev_syms_free(s);
 }
 
@@ -57,7 +57,7 @@ static struct pev_syms *begin(const struct kernel *k)
 {
 	struct pev_syms *s;
 
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
+	pev_syms_new(0, &s);
 	pev_syms_set_kernel(s, k->kallsyms, strlen(k->kallsyms));
 	pev_syms_set_kernel_id(s, release, k->id, 20);
 	return s;
@@ -72,20 +72,20 @@ static void with_file(const struct kernel *k)
 	uint8_t code[4];
 	int n;
 
-	is_num(pev_syms_set_vmlinux(s, object_path("vmlinux")), 0, "a vmlinux by name");
-	ok(pev_sym_find(s, PEV_SYM_KERNEL, k->worker + 1, &sym) == 1 && sym.start == k->worker,
+	IS_NUM(pev_syms_set_vmlinux(s, object_path("vmlinux")), 0, "a vmlinux by name");
+	OK(pev_sym_find(s, PEV_SYM_KERNEL, k->worker + 1, &sym) == 1 && sym.start == k->worker,
 	   "the kernel's functions are those of kallsyms");
 	n = pev_sym_lines(s, PEV_SYM_KERNEL, k->worker, l, 4);
-	ok(n > 0 && l[n - 1].function && !strcmp(l[n - 1].function, "worker") && l[n - 1].file &&
+	OK(n > 0 && l[n - 1].function && !strcmp(l[n - 1].function, "worker") && l[n - 1].file &&
 	   strstr(l[n - 1].file, "kernel.c"), "its lines are those of vmlinux, wherever it was loaded");
-	ok(!pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what) &&
+	OK(!pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what) &&
 	   !memcmp(code, k->first, 4) && what.vaddr == k->worker && what.machine == EM_X86_64,
 	   "so is its code");
 	n = pev_sym_find(s, PEV_SYM_KERNEL, k->worker + 0x10000000, &sym);
-	ok(n == 1 && sym.object != PEV_SYM_KERNEL, "a module's function");
-	is_num(pev_sym_bytes(s, sym.object, sym.start, code, 4, &what), -ENODATA,
+	OK(n == 1 && sym.object != PEV_SYM_KERNEL, "a module's function");
+	IS_NUM(pev_sym_bytes(s, sym.object, sym.start, code, 4, &what), -ENODATA,
 	       "... is in no kernel that doesn't run");
-	is_num(pev_sym_lines(s, sym.object, sym.start, l, 4), 0, "... nor its lines in vmlinux");
+	IS_NUM(pev_sym_lines(s, sym.object, sym.start, l, 4), 0, "... nor its lines in vmlinux");
 	pev_syms_free(s);
 }
 
@@ -96,8 +96,8 @@ static void without_file(const struct kernel *k)
 	struct pev_sym_line l[4];
 	uint8_t code[4];
 
-	is_num(pev_sym_lines(s, PEV_SYM_KERNEL, k->worker, l, 4), 0, "no vmlinux: no lines");
-	is_num(pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what), -ENODATA,
+	IS_NUM(pev_sym_lines(s, PEV_SYM_KERNEL, k->worker, l, 4), 0, "no vmlinux: no lines");
+	IS_NUM(pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what), -ENODATA,
 	       "... and no code");
 	pev_syms_free(s);
 }
@@ -112,10 +112,10 @@ static void other_files(const struct kernel *k)
 	for (int i = 0; i < 2; i++) {
 		struct pev_syms *s = begin(k);
 
-		is_num(pev_syms_set_vmlinux(s, object_path(parts[i])), 0, parts[i]);
-		ok((pev_sym_lines(s, PEV_SYM_KERNEL, k->worker, l, 4) > 0) == i,
+		IS_NUM(pev_syms_set_vmlinux(s, object_path(parts[i])), 0, parts[i]);
+		OK((pev_sym_lines(s, PEV_SYM_KERNEL, k->worker, l, 4) > 0) == i,
 		   i ? "... has lines" : "... has none");
-		is_num(pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what), -ENODATA,
+		IS_NUM(pev_sym_bytes(s, PEV_SYM_KERNEL, k->worker, code, 4, &what), -ENODATA,
 		       i ? "... but no code" : "... and can't be placed");
 		pev_syms_free(s);
 	}
@@ -127,10 +127,10 @@ static void refused(struct kernel k)
 
 	k.id[0] ^= 1;
 	s = begin(&k);
-	is_num(pev_syms_set_vmlinux(s, object_path("vmlinux")), -ESTALE,
+	IS_NUM(pev_syms_set_vmlinux(s, object_path("vmlinux")), -ESTALE,
 	       "the vmlinux of another kernel");
-	is_num(pev_syms_set_vmlinux(s, "/etc/passwd"), -ENOEXEC, "a file that is no program");
-	is_num(pev_syms_set_vmlinux(s, "/no/such/file"), -ENOENT, "no file");
+	IS_NUM(pev_syms_set_vmlinux(s, "/etc/passwd"), -ENOEXEC, "a file that is no program");
+	IS_NUM(pev_syms_set_vmlinux(s, "/no/such/file"), -ENOENT, "no file");
 	pev_syms_free(s);
 }
 

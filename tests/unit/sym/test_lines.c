@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Source lines and inlined functions. */
 #include "lookup.h"
-#include "tap.h"
+#include "tests.h"
 
 #include <string.h>
 
@@ -21,14 +21,14 @@ static void inlined(struct pev_syms *s, const char *file, const char *what)
 	struct pev_sym_line l[8];
 	int n = pev_sym_lines(s, o, at, l, 8);
 
-	is_num(n, 3, what);
+	IS_NUM(n, 3, what);
 	if (n != 3)
 		return;
-	ok(line_is(&l[0], "innermost", 10, true), "... the innermost one");
-	ok(line_is(&l[1], "space::thing::middle(int)", 16, true), "... what called it");
-	ok(line_is(&l[2], "space::thing::outer(int)", 23, false), "... the function itself");
+	OK(line_is(&l[0], "innermost", 10, true), "... the innermost one");
+	OK(line_is(&l[1], "space::thing::middle(int)", 16, true), "... what called it");
+	OK(line_is(&l[2], "space::thing::outer(int)", 23, false), "... the function itself");
 	n = pev_sym_lines(s, o, at, l, 1);
-	ok(n == 1 && line_is(&l[0], "space::thing::outer(int)", 10, false),
+	OK(n == 1 && line_is(&l[0], "space::thing::outer(int)", 10, false),
 	   "room for one: the function and the line");
 }
 
@@ -39,15 +39,15 @@ void test_lines(void)
 	uint64_t f3;
 	int o;
 
-	pev_syms_new(PEV_SYMS_NO_CACHE | PEV_SYMS_NO_DEBUGINFOD, &s);
+	pev_syms_new(0, &s);
 	inlined(s, "inline.5", "two functions inlined into a third (DWARF 5)");
 	inlined(s, "inline.4", "... DWARF 4");
 	inlined(s, "inline.compressed", "... compressed");
 	inlined(s, "inline.split", "... split");
 	o = pev_syms_object(s, object_path("plain"), NULL, 0);
 	f3 = find_function(s, o, "f3");
-	is_num(pev_sym_lines(s, o, f3, l, 4), 0, "without debug information: none");
-	is_num(pev_sym_lines(s, o, 1ull << 50, l, 4), 0, "nor outside of the file");
-	is_num(pev_sym_lines(s, PEV_SYM_KERNEL, f3, l, 4), 0, "nor in the kernel");
+	IS_NUM(pev_sym_lines(s, o, f3, l, 4), 0, "without debug information: none");
+	IS_NUM(pev_sym_lines(s, o, 1ull << 50, l, 4), 0, "nor outside of the file");
+	IS_NUM(pev_sym_lines(s, PEV_SYM_KERNEL, f3, l, 4), 0, "nor in the kernel");
 	pev_syms_free(s);
 }

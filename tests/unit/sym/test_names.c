@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Readable names of C++ and Rust. */
-#include "tap.h"
+#include "tests.h"
 
 #include <pev/sym.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static void name(const char *mangled, const char *want)
 {
 	char *got = pev_sym_demangle(mangled);
 
-	is_str(got, want, mangled);
+	IS_STR(got, want, mangled);
 	free(got);
 }
 
@@ -24,7 +24,7 @@ void test_names(void)
 	name("_", NULL);
 	name("_ZN5space5thing5outerEi", "space::thing::outer(int)");
 	name("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back(int&&)");
-	name("_ZNSsC1EPKcRKSaIcE@@GLIBCXX_3.4", 
+	name("_ZNSsC1EPKcRKSaIcE@@GLIBCXX_3.4",
 	     "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::"
 	     "basic_string(char const*, std::allocator<char> const&)");
 	name("_ZL4coldv.cold", "cold() [clone .cold]");
@@ -55,15 +55,20 @@ void test_names(void)
 	name("_RB_", NULL);
 	name("_RNvC99a", NULL);
 	name("_R", NULL);
+	/* each letter doubles what the name stands for: 2^30 integers */
+	name("_RINvC1a1fTTTTTTTTTTTTTTTTTTTTTTTTTTTTTThBB_EBA_EBz_EBy_EBx_EBw_EBv_EBu_EBt_EBs_EBr_EBq_"
+	     "EBp_EBo_EBn_EBm_EBl_EBk_EBj_EBi_EBh_EBg_EBf_EBe_EBd_EBc_EBb_EBa_EB9_EB8_EE", NULL);
+	name("_Z1fSt4pairIxxES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_ES_IS5_S5_ES_IS6_S6_E"
+	     "S_IS7_S7_ES_IS8_S8_ES_IS9_S9_ES_ISA_SA_ES_ISB_SB_ES_ISC_SC_ES_ISD_SD_E", NULL);
 	/* nests deeper than any stack */
 	deep = malloc(20000);
 	memset(deep, 'R', 19999);
 	deep[0] = '_';
 	deep[19999] = 0;
-	ok(!pev_sym_demangle(deep), "a name of 20 KB is left alone");
+	OK(!pev_sym_demangle(deep), "a name of 20 KB is left alone");
 	strcpy(deep, "_RINvC1a1f");
 	memset(deep + 10, 'R', 10000);
 	strcpy(deep + 10010, "hE");
-	ok(!pev_sym_demangle(deep), "10000 references are no type");
+	OK(!pev_sym_demangle(deep), "10000 references are no type");
 	free(deep);
 }

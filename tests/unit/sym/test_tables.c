@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables of functions, of rules, of numbers. */
-#include "cursor.h"
-#include "tap.h"
+#include "dwarf/expr.h"
+#include "names/symtab.h"
+#include "util/cursor.h"
+#include "util/vec.h"
+#include "tests.h"
+
+#include <pev/sym.h>
 
 #include <dwarf.h>
 
@@ -29,25 +34,25 @@ static void functions(void)
 	add(&t, 0x440, 0x450, "inner", 0);
 	add(&t, 0x600, 0, "_ZN3foo3barEiPKc", 0);
 	symtab_finish(&t);
-	is_str(at(&t, 0x0ff), "-", "before the first function");
-	is_str(at(&t, 0x1ff), "open", "one without a size reaches to the next");
-	is_str(at(&t, 0x200), "strong", "the stronger of two stays");
-	is_str(at(&t, 0x21f), "strong", "the last byte");
-	is_str(at(&t, 0x220), "-", "one past the last byte");
-	is_str(at(&t, 0x440), "inner", "a function within another");
-	is_str(at(&t, 0x600), "foo::bar(int, char const*)", "C++ is demangled");
-	is_str(at(&t, UINT64_MAX), "-", "the last address of all");
+	IS_STR(at(&t, 0x0ff), "-", "before the first function");
+	IS_STR(at(&t, 0x1ff), "open", "one without a size reaches to the next");
+	IS_STR(at(&t, 0x200), "strong", "the stronger of two stays");
+	IS_STR(at(&t, 0x21f), "strong", "the last byte");
+	IS_STR(at(&t, 0x220), "-", "one past the last byte");
+	IS_STR(at(&t, 0x440), "inner", "a function within another");
+	IS_STR(at(&t, 0x600), "foo::bar(int, char const*)", "C++ is demangled");
+	IS_STR(at(&t, UINT64_MAX), "-", "the last address of all");
 	symtab_free(&t);
 	add(&t, 0x100, 0, "first", 0);
 	add(&t, 0x200, 0, "low", 0);
 	add(&t, 0x200, 0, "high", 3);
 	add(&t, 0x300, 0, "last", 0);
 	symtab_finish(&t);
-	ok(t.s.n == 3 && !strcmp(at(&t, 0x2ff), "high") && !strcmp(at(&t, 0x300), "last"),
+	OK(t.s.n == 3 && !strcmp(at(&t, 0x2ff), "high") && !strcmp(at(&t, 0x300), "last"),
 	   "what comes sorted still has one function at each address");
 	symtab_free(&t);
 	symtab_finish(&t);
-	is_num(symtab_find(&t, 5), SYM_NONE, "an empty table");
+	IS_NUM(symtab_find(&t, 5), SYM_NONE, "an empty table");
 }
 
 static void maps(void)
@@ -55,13 +60,13 @@ static void maps(void)
 	struct hmap h = { 0 };
 	bool all = true;
 
-	is_num(hmap_get(&h, 1), UINT32_MAX, "nothing is in an empty map");
+	IS_NUM(hmap_get(&h, 1), UINT32_MAX, "nothing is in an empty map");
 	for (uint32_t i = 0; i < 5000; i++)
 		all &= hmap_add(&h, (uint64_t)i * 4096, i);
 	for (uint32_t i = 0; i < 5000; i++)
 		all &= hmap_get(&h, (uint64_t)i * 4096) == i;
-	ok(all, "5000 numbers are found by their keys");
-	is_num(hmap_get(&h, 1), UINT32_MAX, "and no other one");
+	OK(all, "5000 numbers are found by their keys");
+	IS_NUM(hmap_get(&h, 1), UINT32_MAX, "and no other one");
 	hmap_free(&h);
 }
 
@@ -85,21 +90,21 @@ static uint64_t eval(const uint8_t *e, size_t len)
 
 static void expressions(void)
 {
-	is_num(EVAL(DW_OP_nop), 77, "an expression starts with the CFA");
-	is_num(EVAL(DW_OP_breg7, 8), 1008, "a register and an offset");
+	IS_NUM(EVAL(DW_OP_nop), 77, "an expression starts with the CFA");
+	IS_NUM(EVAL(DW_OP_breg7, 8), 1008, "a register and an offset");
 	/* as linkers write it for the PLT: sp + 8 + ((ip & 15) >= 11) * 8 */
-	is_num(EVAL(DW_OP_breg7, 8, DW_OP_lit11, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge,
+	IS_NUM(EVAL(DW_OP_breg7, 8, DW_OP_lit11, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge,
 		    DW_OP_lit3, DW_OP_shl, DW_OP_plus), 1016, "the PLT's rule");
-	is_num(EVAL(DW_OP_breg7, 0, DW_OP_deref), 2000, "memory");
-	is_num(EVAL(DW_OP_lit13, DW_OP_deref), 0xdead, "... that is not there");
-	is_num(EVAL(DW_OP_breg3, 0), 0xdead, "a register that was not recorded");
-	is_num(EVAL(DW_OP_skip, 0xfd, 0xff), 0xdead, "an endless loop ends");
-	is_num(EVAL(DW_OP_lit1, DW_OP_bra, 100, 0), 0xdead, "a jump to nowhere");
-	is_num(EVAL(DW_OP_lit0, DW_OP_lit0, DW_OP_div), 0xdead, "a division by zero");
-	is_num(EVAL(DW_OP_drop, DW_OP_drop), 0xdead, "an empty stack");
-	is_num(EVAL(DW_OP_const1s, 0xff, DW_OP_lit2, DW_OP_shra), -1, "an arithmetic shift");
-	is_num(EVAL(DW_OP_const4u, 1, 0), 0xdead, "a number that was cut");
-	is_num(EVAL(0xff), 0xdead, "an operation that there is not");
+	IS_NUM(EVAL(DW_OP_breg7, 0, DW_OP_deref), 2000, "memory");
+	IS_NUM(EVAL(DW_OP_lit13, DW_OP_deref), 0xdead, "... that is not there");
+	IS_NUM(EVAL(DW_OP_breg3, 0), 0xdead, "a register that was not recorded");
+	IS_NUM(EVAL(DW_OP_skip, 0xfd, 0xff), 0xdead, "an endless loop ends");
+	IS_NUM(EVAL(DW_OP_lit1, DW_OP_bra, 100, 0), 0xdead, "a jump to nowhere");
+	IS_NUM(EVAL(DW_OP_lit0, DW_OP_lit0, DW_OP_div), 0xdead, "a division by zero");
+	IS_NUM(EVAL(DW_OP_drop, DW_OP_drop), 0xdead, "an empty stack");
+	IS_NUM(EVAL(DW_OP_const1s, 0xff, DW_OP_lit2, DW_OP_shra), -1, "an arithmetic shift");
+	IS_NUM(EVAL(DW_OP_const4u, 1, 0), 0xdead, "a number that was cut");
+	IS_NUM(EVAL(0xff), 0xdead, "an operation that there is not");
 }
 
 static void numbers(void)
@@ -107,19 +112,19 @@ static void numbers(void)
 	const uint8_t bytes[] = { 0xe5, 0x8e, 0x26, 0x9b, 0xf1, 0x59, 0xff, 0xff };
 	struct cursor c = { .p = bytes, .end = bytes + sizeof(bytes) };
 
-	is_num((long long)get_uleb(&c), 624485, "an unsigned LEB128");
-	is_num(get_sleb(&c), -624485, "a signed one");
-	ok(get_uleb(&c) && c.bad, "one that does not end");
-	is_num(get_u8(&c), 0, "behind the end all is 0");
+	IS_NUM((long long)get_uleb(&c), 624485, "an unsigned LEB128");
+	IS_NUM(get_sleb(&c), -624485, "a signed one");
+	OK(get_uleb(&c) && c.bad, "one that does not end");
+	IS_NUM(get_u8(&c), 0, "behind the end all is 0");
 }
 
 static void machines(void)
 {
-	ok(pev_unwind_regs("x86_64") == 0xff01ff, "the registers to record on x86_64");
-	ok(pev_unwind_regs("ppc64le") == 0x11ffffffffULL, "... and on ppc64le");
-	is_num((long long)pev_unwind_regs("vax"), 0, "... and elsewhere");
-	is_num(arch_reg(arch_find("ppc64le"), 65), 32, "the link register by DWARF's number");
-	is_num(arch_reg(arch_find("x86_64"), 17), -1, "no vector registers");
+	OK(pev_unwind_regs("x86_64") == 0xff01ff, "the registers to record on x86_64");
+	OK(pev_unwind_regs("ppc64le") == 0x11ffffffffULL, "... and on ppc64le");
+	IS_NUM((long long)pev_unwind_regs("vax"), 0, "... and elsewhere");
+	IS_NUM(arch_reg(arch_find("ppc64le"), 65), 32, "the link register by DWARF's number");
+	IS_NUM(arch_reg(arch_find("x86_64"), 17), -1, "no vector registers");
 }
 
 void test_tables(void)

@@ -2,11 +2,11 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|cut|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
  *
- * flat, chains: N samples on two CPUs in PROGRAM, whose code is "mapped" at
+ * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
- * come twice.
+ * come twice. cut: samples with registers and a byte of the stack.
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char head[] =
 	"	byte_order = le;\n"
 	"	packet.header := struct {\n"
 	"		uint32_t magic;\n		uint8_t uuid[16];\n"
-	"		uint32_t stream_id;\n"
+	"		uint32_t stream_id;\n		uint64_t stream_instance_id;\n"
 	"	};\n"
 	"};\n"
 	"env { domain = \"kernel\"; tracer_name = \"pev\"; };\n"
@@ -72,9 +72,15 @@ static const char sample_context[] =
 static const char chain_context[] =
 	"		aligned32_t kstack_len;\n		uint32_t ustack_len;\n"
 	"		xint64_t kstack[kstack_len];\n		xint64_t ustack[ustack_len];\n";
+static const char stack_context[] =
+	"		uint64_t uregs_len;\n		xint64_t uregs[uregs_len];\n"
+	"		uint64_t dump_len;\n		uint8_t dump[dump_len];\n";
 
-static void add_event(char *text, int id, const char *name, const char *type, int chains,
-		      int context, const char *fields)
+/* What samples have beside their address. */
+enum depth { FLAT, CHAINS, STACKS };
+
+static void add_event(char *text, int id, const char *name, const char *type,
+		      enum depth depth, int context, const char *fields)
 {
 	char *p = text + strlen(text);
 
@@ -82,7 +88,8 @@ static void add_event(char *text, int id, const char *name, const char *type, in
 		     "	model.emf.uri = \"pev:%s?period=%d&freq=%d\";\n", name, id, type,
 		     context ? 999 : 1, context);
 	if (context)
-		p += sprintf(p, "%s%s	};\n", sample_context, chains ? chain_context : "");
+		p += sprintf(p, "%s%s%s	};\n", sample_context, depth ? chain_context : "",
+			     depth == STACKS ? stack_context : "");
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
 
@@ -100,25 +107,25 @@ static void check(int err, const char *what)
 	}
 }
 
-static void begin(const char *dir, int chains)
+static void begin(const char *dir, enum depth depth)
 {
 	struct pev_error e;
 
 	strcpy(trace.text, head);
-	add_event(trace.text, 0, "cpu-clock", "timer", chains, 1, "");
-	add_event(trace.text, 1, "pev:mmap", "sideband", 0, 0,
+	add_event(trace.text, 0, "cpu-clock", "timer", depth, 1, "");
+	add_event(trace.text, 1, "pev:mmap", "sideband", FLAT, 0,
 		  "		uint32_t pid;\n		uint32_t tid;\n"
 		  "		xint64_t addr;\n		uint64_t len;\n"
 		  "		xint64_t pgoff;\n		uint32_t build_id_size;\n"
 		  "		uint8_t build_id[20];\n		string filename;\n");
-	add_event(trace.text, 2, "pev:comm", "sideband", 0, 0,
+	add_event(trace.text, 2, "pev:comm", "sideband", FLAT, 0,
 		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
-	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", 0, 0,
+	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, 0,
 		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
 		  "		int64_t prev_state;\n		int32_t next_pid;\n");
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
-	check(pev_meta_parse(trace.text, strlen(trace.text), &trace.meta, &e), e.text);
+	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
 	check(pev_writer_info(trace.w, "command", "mktrace"), "info");
 }
 
@@ -149,21 +156,40 @@ static void state(const char *comm, const char *program)
 	check(pev_encoder_close(enc), "state");
 }
 
-static void sample(struct pev_encoder *enc, long i, int chains, int n_offsets, char **offsets)
+/* The registers that record takes, in the order of perf_regs.h */
+#define REGS   17
+#define REG_SP 7
+#define REG_IP 8
+
+/* With a stack that short, frame pointers tell more. */
+static void cut_stack(struct pev_encoder *enc, uint64_t ip)
+{
+	uint64_t regs[REGS] = { [REG_SP] = 0x7ffd0000, [REG_IP] = ip };
+	uint64_t stack[] = { ip, ip + 1, ip + 1, ip + 1 };
+
+	pev_encoder_data(enc, "ustack", stack, sizeof(stack));
+	pev_encoder_data(enc, "uregs", regs, sizeof(regs));
+	pev_encoder_data(enc, "dump", "", 1);
+}
+
+static void sample(struct pev_encoder *enc, long i, enum depth depth, int n_offsets,
+		   char **offsets)
 {
 	uint64_t ip = BASE + strtoull(offsets[i % n_offsets], NULL, 0), stack[24];
-	unsigned int depth = 0;
+	unsigned int n = 0;
 
 	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
 			  T0 + (uint64_t)i * 1000, 42);
 	pev_encoder_int(enc, "pid", 42);
 	pev_encoder_int(enc, "ip", ip);
-	if (chains) {
-		stack[depth++] = ip;
+	if (depth == CHAINS) {
+		stack[n++] = ip;
 		for (unsigned int k = 0; k < 10 + (unsigned int)i % 7; k++)
-			stack[depth++] = BASE + 1 + strtoull(offsets[(i + k) % n_offsets], NULL, 0) +
-					 k % 3;
-		pev_encoder_data(enc, "ustack", stack, depth * 8);
+			stack[n++] = BASE + 1 + strtoull(offsets[(i + k) % n_offsets], NULL, 0) +
+				     k % 3;
+		pev_encoder_data(enc, "ustack", stack, n * 8);
+	} else if (depth == STACKS) {
+		cut_stack(enc, ip);
 	}
 	check(pev_encoder_commit(enc), "sample");
 }
@@ -195,12 +221,12 @@ static void random_samples(long n)
 	check(pev_encoder_close(enc[1]), "stream 1");
 }
 
-static void samples(long n, int chains, int n_offsets, char **offsets)
+static void samples(long n, enum depth depth, int n_offsets, char **offsets)
 {
 	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
 
 	for (long i = 0; i < n; i++)
-		sample(enc[i & 1], i, chains, n_offsets, offsets);
+		sample(enc[i & 1], i, depth, n_offsets, offsets);
 	check(pev_encoder_close(enc[0]), "stream 0");
 	check(pev_encoder_close(enc[1]), "stream 1");
 }
@@ -221,7 +247,7 @@ static void switches(long n)
 }
 
 /*
- * Every 10 us: threads 42 and 43 take turns; 42 blocks, 43 is pushed aside. The
+ * Every 10 us: threads 42 and 43 alternate; 42 blocks, 43 is pushed aside. The
  * last time 42 ends.
  */
 static void turns(long n)
@@ -245,11 +271,12 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
-	int chains = !strcmp(kind, "chains") || !strcmp(kind, "random");
+	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ? CHAINS :
+			   !strcmp(kind, "cut") ? STACKS : FLAT;
 
 	if (argc < 3)
 		return 2;
-	begin(argv[1], chains);
+	begin(argv[1], depth);
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
@@ -260,18 +287,18 @@ int main(int argc, char **argv)
 		char *offsets[] = { "0x1000" };
 
 		state("\033[31mred\033]0;x\007", "/tmp/\033[1mlib\n.so");
-		samples(n, 0, 1, offsets);
+		samples(n, FLAT, 1, offsets);
 	} else if (!strcmp(kind, "markup")) {
 		char *offsets[] = { "0x1000" };
 
 		state("</script><b id=x>", "/tmp/--><img src=x onerror='document.title=1'>\"&amp;");
-		samples(n, 0, 1, offsets);
+		samples(n, FLAT, 1, offsets);
 	} else if (!strcmp(kind, "random")) {
 		state("prog", "/tmp/none");
 		random_samples(n);
 	} else if (strcmp(kind, "empty")) {
 		state("prog", argv[4]);
-		samples(n, chains, argc - 5, argv + 5);
+		samples(n, depth, argc - 5, argv + 5);
 	}
 	check(pev_writer_close(trace.w), argv[1]);
 	pev_meta_free(trace.meta);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program whose call path is known. In its innermost function it writes what
+ * A program with a known call path. In its innermost function it writes what
  * a sample would carry: registers, a piece of its stack, its maps.
  *
  * usage: victim FILE plain|signal|alloca|deep|vdso|badcall
@@ -110,7 +110,7 @@ NOINLINE int f3(int x)
 
 NOINLINE int f2(int x)
 {
-	/* its frame is found by the frame pointer: how large it is nobody knows */
+	/* its frame is found by the frame pointer: its size is not known */
 	char *p = kind == 'a' ? __builtin_alloca((size_t)x * 100 + 64) : (char *)&x;
 
 	__asm__ volatile("" : : "r"(p) : "memory");

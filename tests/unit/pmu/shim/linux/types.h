@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kernel/pev/count.[ch], pmu_assign.[ch] and their tests use of the kernel,
+ * What kernel/pev/pmu/{count,assign}.[ch] and their tests use of the kernel,
  * for user space. The other headers of this directory include this one.
  */
 #ifndef SHIM_LINUX_TYPES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kernel/pev/ring.[ch] uses of the kernel, for user space: relaxed atomics
+ * What kernel/pev/ring/ring.[ch] uses of the kernel, for user space: relaxed atomics
  * that ThreadSanitizer understands. With RING_POINTS each access is a point at
  * which the test may run what would interrupt the writer there.
  */

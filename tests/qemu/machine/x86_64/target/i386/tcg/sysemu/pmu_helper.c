@@ -13,7 +13,7 @@
  *
  * Everything else that changes what is counted (a register, the privilege
  * level, an overflow) is pmu_sync(), which adds what happened to the counters,
- * and then pmu_update(), which starts both countdowns anew.
+ * and then pmu_update(), which restarts both countdowns.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

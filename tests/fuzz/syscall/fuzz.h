@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the fuzzer share. See README.
+ *
+ *	main.c		options, the machine, rounds of workers, laws at the end
+ *	worker.c	one process that plays programs; what it says of a failure
+ *	program.c	random numbers, making and mutating programs, the corpus
+ *	attr.c		attributes: valid ones, mutated ones
+ *	model.c		the objects that are open
+ *	calls.c		pev_open(2) and what can be done with its descriptors
+ *	ops.c		the table of operations, those on descriptors
+ *	world.c		operations on what is around: processes, CPUs, cgroups ...
+ *	attack.c	whole scenarios that once worked
+ *	laws.c		exact counts of what is done here
+ *	records.c	rings and what must hold in them
+ *	cover.c		which code of the kernel was reached
+ *	nth.c		the n-th failure of each kind of call
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <errno.h>
+#include <linux/pev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PAGE		((size_t)getpagesize())
+
+typedef unsigned long long llu;
+
+#define MAX_CPUS	64
+#define MAX_WORKERS	16
+#define CHANNELS	4	/* slots of a worker */
+#define EVENTS		48
+#define OTHERS		8
+#define VICTIMS		3
+#define CGROUPS		3
+#define MAPS		6
+#define PROGRAM		64	/* most operations of a program */
+#define CHANNEL_IDS	1024	/* after so many a channel's records are no longer followed */
+
+/* ---- program.c ---- */
+
+struct rng {
+	uint64_t	state;
+};
+
+uint64_t rnd(struct rng *r);
+static inline uint64_t below(struct rng *r, uint64_t n) { return rnd(r) % n; }
+static inline bool one_in(struct rng *r, unsigned int n) { return below(r, n) == 0; }
+uint64_t mix(uint64_t a, uint64_t b);
+
+/**
+ * struct op - an operation, whole: what it does follows from it and from the model
+ * @kind: index of the table
+ * @a:    which slot
+ * @b:    which other slot
+ * @rnd:  where all else comes from
+ */
+struct op {
+	uint16_t	kind;
+	uint16_t	a;
+	uint16_t	b;
+	uint16_t	unused;
+	uint64_t	rnd;
+};
+
+struct program {
+	uint32_t	nr;
+	struct op	ops[PROGRAM];
+};
+
+struct player;
+
+void program_make(struct program *p, struct rng *r, const struct player *w);
+void program_mutate(struct program *p, struct rng *r, const struct player *w);
+void program_next(struct program *p, struct rng *r, const struct player *w);
+void corpus_add(const struct program *p);
+void corpus_load(const char *dir);
+void corpus_store(const char *dir);
+unsigned int corpus_size(void);
+
+/* ---- model.c ---- */
+
+/**
+ * struct layout - how long the records of an event are
+ * @known:  or not at all
+ * @sample: PEV_SAMPLE_*
+ * @fixed:  bytes of the payload's fixed part
+ * @locs:   offsets of location words in it
+ * @nr_locs: of them
+ * @lens:   texts of a system call behind the fixed part, -1: none
+ * @args:   holds what a caller passed, who may have passed anything
+ */
+struct layout {
+	bool		known;
+	bool		args;
+	int8_t		lens;
+	uint8_t		nr_locs;
+	uint16_t	fixed;
+	uint16_t	locs[6];
+	uint64_t	sample;
+	/* as PEV_IOC_ID says */
+	uint32_t	payload;
+	uint16_t	nr_lengths;
+	uint16_t	lengths[16];
+};
+
+/* An event as its channel saw it: it may be gone. */
+struct member {
+	bool		used;
+	bool		reset;		/* its counts don't tell all */
+	struct layout	layout;
+	uint64_t	parsed;		/* records found */
+	uint64_t	samples;	/* of the event when it was closed */
+	uint64_t	lost;
+	uint64_t	off_by;		/* value - samples - lost */
+	struct event	*event;		/* NULL: closed */
+	struct pev_attr	attr;
+};
+
+struct ring {
+	const uint8_t		*map;	/* all of it, to read */
+	struct pev_ring_user	*user;
+	uint64_t		pos;
+	uint64_t		time;
+	uint64_t		discarded;
+};
+
+struct channel {
+	int			fd;
+	bool			followed;	/* its records are counted */
+	bool			scribbled;
+	bool			overwrite;
+	struct pev_channel_info	info;
+	struct ring		rings[MAX_CPUS];
+	unsigned int		nr_ids;
+	struct member		*members;
+};
+
+struct event {
+	int			fd;
+	struct pev_attr		attr;
+	struct layout		layout;
+	struct channel		*channel;
+	struct member		*member;
+	bool			one;	/* value = samples + lost */
+	bool			own;	/* counts this thread only */
+	bool			shared;	/* lives on when it is closed, maybe */
+	uint64_t		opened;	/* ns */
+};
+
+struct victim {
+	pid_t	pid;
+	int	sock;
+	bool	traced;
+};
+
+struct mapping {
+	void	*at;
+	size_t	size;
+};
+
+/* ---- worker.c ---- */
+
+#define LAST	40
+
+struct player {
+	unsigned int	index;
+	unsigned int	round;
+	uid_t		uid;
+	bool		root;
+	struct rng	rng;
+	struct program	program;
+	uint64_t	nr_programs;
+	uint64_t	seed;
+	struct channel	channels[CHANNELS];
+	struct event	events[EVENTS];
+	int		others[OTHERS];
+	struct victim	victims[VICTIMS];
+	int		cgroups[CGROUPS];
+	struct mapping	maps[MAPS];
+	struct op	last[LAST];
+	unsigned int	nr_last;
+	int		post;		/* where descriptors are passed to others */
+	uint64_t	locked;		/* bytes of ring that could be had at first */
+	bool		alarms;
+};
+
+int worker_run(struct player *w);
+/* A law is broken: says so, with what led there, and ends the run. */
+void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Runs @op beside what the caller does, until racer_wait(). */
+void racer_start(struct player *w, const struct op *op);
+void racer_call(struct player *w, void (*what)(void *arg), void *arg);
+void racer_wait(void);
+extern struct player *me;
+
+/* ---- main.c ---- */
+
+#define KINDS	64
+
+/* What all processes share. */
+struct shared {
+	bool		stop;
+	bool		failed;
+	uint64_t	ops;		/* calls, all of them */
+	uint64_t	opens;		/* that opened, attached or closed something */
+	uint64_t	refused;
+	uint64_t	laws;		/* that were looked at */
+	uint64_t	records;	/* parsed */
+	uint64_t	scanned;	/* bytes looked through for kernel addresses */
+	uint64_t	kinds[KINDS];
+	uint64_t	spent[KINDS];	/* us */
+	uint64_t	longest[KINDS];	/* us */
+	uint64_t	beat[MAX_WORKERS];	/* moves while a worker lives */
+	struct op	now[MAX_WORKERS];
+	pid_t		pids[MAX_WORKERS];
+	uint64_t	plugging;	/* who takes CPUs away: one at a time */
+	uint64_t	module;
+};
+
+extern struct shared *all;
+
+struct options {
+	uint64_t	seed;
+	uint64_t	ops;
+	unsigned int	seconds;
+	unsigned int	workers;
+	unsigned int	round;		/* seconds */
+	int		uid;		/* of all workers; -1: root and others alternately */
+	bool		guided;
+	bool		alone;		/* no other event holds hooks in place */
+	const char	*corpus;
+	const char	*log;
+	const char	*replay;
+	const char	*only;		/* operations */
+	bool		verbose;
+};
+
+extern struct options opt;
+extern unsigned int nr_cpus;
+extern bool slow;			/* a kernel that finds bugs has no time for much else */
+extern uint64_t secret;			/* address of a string that only the kernel may read */
+extern char self_path[], helper_path[];
+bool excluded(const char *name);
+uint64_t now_ns(void);
+int write_file(const char *path, const char *text);
+uint64_t read_number(const char *path);
+
+static inline void add(uint64_t *counter, uint64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* ---- attr.c ---- */
+
+void attr_init(void);
+void attr_channel(struct rng *r, struct pev_attr *attr);
+void attr_event(struct player *w, struct rng *r, struct pev_attr *attr, struct layout *layout);
+uint64_t attr_room(struct rng *r);
+void attr_mutate(struct player *w, struct rng *r, struct pev_attr *attr, size_t *size,
+		 uint32_t *flags);
+const char *attr_point(unsigned int i, bool *marker);
+void attr_layout(const char *name, struct layout *layout);
+const char *attr_filter(struct rng *r, const struct pev_attr *attr);
+uint64_t strange(struct rng *r);
+void *edge(struct rng *r, const void *data, size_t size);
+
+/* ---- model.c ---- */
+
+void model_init(struct player *w);
+struct event *pick_event(struct player *w, unsigned int from);
+struct channel *pick_channel(struct player *w, unsigned int from);
+void channel_opened(struct channel *c, int fd, bool overwrite);
+void channel_close(struct channel *c);
+void channel_taint(struct channel *c);
+void event_opened(struct event *e, int fd, const struct pev_attr *attr,
+		  const struct layout *layout, struct channel *c);
+void event_close(struct event *e);
+void model_close(struct player *w, struct rng *r);
+
+/* ---- calls.c ---- */
+
+int k_open(const struct pev_attr *attr, size_t size, uint32_t flags);
+int k_event(const struct pev_attr *attr);
+int k_ioctl(int fd, unsigned long cmd, unsigned long arg);
+ssize_t k_read(int fd, void *buf, size_t size);
+int k_close(int fd);
+void *k_mmap(int fd, size_t size, int prot, int flags, uint64_t offset);
+int k_munmap(void *at, size_t size);
+extern __thread uint64_t k_started;
+extern bool k_failing;
+const char *k_reason(void);
+bool kernel_address(uint64_t value);
+void scan_text(const char *text, const char *what);
+void scan_words(const void *data, size_t size, const char *what);
+
+/* ---- records.c ---- */
+
+int rings_map(struct channel *c);
+void rings_unmap(struct channel *c);
+/* Reads all there is; false if that is not to be had. */
+bool rings_drain(struct channel *c);
+void rings_scan(struct channel *c);
+
+/* ---- laws.c ---- */
+
+struct pev_value law_value(struct event *e);
+void law_channel(struct channel *c);
+void law_exact(struct player *w, struct rng *r);
+void law_forks(struct player *w, struct rng *r);
+void law_markers(struct player *w, struct rng *r);
+
+/* ---- ops.c, world.c, attack.c ---- */
+
+enum op_flags {
+	OP_ROOT		= 1,	/* needs root */
+	OP_RACES	= 2,	/* may run beside another */
+};
+
+struct op_type {
+	const char	*name;
+	unsigned int	weight;
+	unsigned int	flags;
+	void		(*run)(struct player *w, const struct op *op, struct rng *r);
+};
+
+extern const struct op_type op_types[];
+extern const unsigned int nr_op_types;
+void op_run(struct player *w, const struct op *op);
+
+typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
+op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move,
+	world_module, world_fire, world_perf, world_ftrace, world_signal, world_ptrace,
+	world_work, world_pass, world_exec, world_limits;
+op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
+	attack_channel_filter, attack_flush, attack_last, attack_timers;
+
+pid_t world_spawn(struct player *w, struct victim *v);
+void world_end(struct player *w);
+int victim_main(int sock, uint64_t seed);
+int helper_main(int argc, char **argv);
+void pager_init(void);
+/* A page that does not come until pager_give(); a new one each time. */
+void *pager_page(void);
+bool pager_wait(void);		/* until a call wants it */
+bool pager_give(const void *data, size_t size);	/* false: it had to be given earlier */
+
+/* ---- cover.c ---- */
+
+bool cover_open(void);
+void cover_start(void);
+/* Ends a program; true if it reached what none had. */
+bool cover_end(void);
+unsigned int cover_points(void);
+unsigned int cover_pairs(void);
+void cover_init(void);
+void cover_load(const char *dir);
+void cover_store(const char *dir);
+
+/* ---- nth.c ---- */
+
+int nth_main(void);
+
+#endif

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The n-th failure of each kind of call: n counts up from 1 until the call passes
+ * without having failed. First with nothing else open, so that the hooks are placed and
+ * removed each time, then with an event of each kind beside it that keeps them in place,
+ * and that must nevertheless count right.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+#define MOST	400	/* failures of one call */
+
+static int nth_fd = -1, channel = -1, event = -1, cgroup = -1;
+
+/* The write itself may be what fails, if a failure is still due. */
+static void fail_at(unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	for (unsigned int i = 0; pwrite(nth_fd, text, len, 0) != len; i++)
+		if (i == 3)
+			abort();
+}
+
+/* True if the call met its failure, and not this question. */
+static bool failed(void)
+{
+	char text[16] = "1";
+	ssize_t got = pread(nth_fd, text, sizeof(text) - 1, 0);
+
+	fail_at(0);
+	return got > 0 && !atoi(text);
+}
+
+/**
+ * struct call - a call to be failed
+ * @name:   of it
+ * @attr:   if it opens something
+ * @run:    what it does else; returns what the call returned, or -errno
+ */
+struct call {
+	const char	*name;
+	struct pev_attr	attr;
+	int		(*run)(void);
+};
+
+static int do_enable(void) { return k_ioctl(event, PEV_IOC_ENABLE, 0); }
+static int do_disable(void) { return k_ioctl(event, PEV_IOC_DISABLE, 0); }
+static int do_reset(void) { return k_ioctl(event, PEV_IOC_RESET, 0); }
+static int do_channel_on(void) { return k_ioctl(channel, PEV_IOC_ENABLE, 0); }
+static int do_channel_off(void) { return k_ioctl(channel, PEV_IOC_DISABLE, 0); }
+static int do_flush(void) { return k_ioctl(channel, PEV_IOC_FLUSH, 0); }
+
+static int do_period(void)
+{
+	uint64_t period = 3;
+
+	return k_ioctl(event, PEV_IOC_PERIOD, (uintptr_t)&period);
+}
+
+static int do_filter(void)
+{
+	struct pev_filter_arg arg = { .filter = (uintptr_t)"pid == 7 || pid > 100" };
+
+	return k_ioctl(event, PEV_IOC_FILTER, (uintptr_t)&arg);
+}
+
+static int do_channel_filter(void)
+{
+	struct pev_filter_arg arg = { .filter = (uintptr_t)"pid == 7" };
+
+	return k_ioctl(channel, PEV_IOC_FILTER, (uintptr_t)&arg);
+}
+
+static int do_no_filter(void)
+{
+	struct pev_filter_arg arg = { 0 };
+
+	return k_ioctl(event, PEV_IOC_FILTER, (uintptr_t)&arg);
+}
+
+static int do_read(void)
+{
+	struct pev_value v[8];
+
+	return k_read(event, v, sizeof(v));
+}
+
+static int do_read_cpus(void)
+{
+	static struct pev_value v[MAX_CPUS];
+	struct pev_cpu_values arg = { .values = (uintptr_t)v, .nr = MAX_CPUS };
+
+	return k_ioctl(event, PEV_IOC_READ_CPUS, (uintptr_t)&arg);
+}
+
+static int do_id(void)
+{
+	static uint16_t lengths[16];
+	struct pev_id id = { .size = sizeof(id), .lengths = (uintptr_t)lengths,
+			     .nr_lengths = 16 };
+
+	return k_ioctl(event, PEV_IOC_ID, (uintptr_t)&id);
+}
+
+static int do_info(void)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+
+	return k_ioctl(channel, PEV_IOC_CHANNEL_INFO, (uintptr_t)&info);
+}
+
+static int do_snapshot(void)
+{
+	static struct pev_span spans[MAX_CPUS];
+	struct pev_snapshot_arg arg = { .spans = (uintptr_t)spans, .nr = MAX_CPUS };
+
+	return k_ioctl(channel, PEV_IOC_SNAPSHOT, (uintptr_t)&arg);
+}
+
+static int do_metadata(void)
+{
+	static char text[8192];
+
+	return pread(channel, text, sizeof(text), 0) < 0 ? -errno : 0;
+}
+
+static int do_mmap(void)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	void *at;
+
+	if (k_ioctl(channel, PEV_IOC_CHANNEL_INFO, (uintptr_t)&info))
+		return -errno;
+	at = k_mmap(channel, info.mmap_data + info.ring_size, PROT_READ, MAP_SHARED, 0);
+	if (!at)
+		return -errno;
+	k_munmap(at, info.mmap_data + info.ring_size);
+	return 0;
+}
+
+static int do_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		_exit(0);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+static int do_exec_map(void)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, PAGE);
+	return 0;
+}
+
+static int do_file_map(void)
+{
+	int fd = open(self_path, O_RDONLY | O_CLOEXEC);
+	void *at;
+
+	if (fd < 0)
+		return -errno;
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, PAGE);
+	return 0;
+}
+
+#define EVENT(t, ...)	.attr = { .type = PEV_TYPE_##t, .target = PEV_TARGET_TASK, \
+				  .channel_fd = -1, .group_fd = -1, __VA_ARGS__ }
+#define RECORDS		.channel_fd = -2, .period = 1	/* -2: the channel */
+#define NAME(n)		.name = (uintptr_t)(n)
+
+static struct call calls[] = {
+	{ "channel", .attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1,
+			       .group_fd = -1 } },
+	{ "channel, flushed", .attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384,
+			       .channel_fd = -1, .group_fd = -1, .flush_ms = 20,
+			       .flags = PEV_CHF_OVERWRITE } },
+	{ "catalog", .attr = { .type = PEV_TYPE_CATALOG, .channel_fd = -1, .group_fd = -1 } },
+	{ "pmu", .attr = { .type = PEV_TYPE_PMU, .channel_fd = -1, .group_fd = -1 } },
+	{ "faults", EVENT(SOFTWARE, .config = PEV_SW_PAGE_FAULTS) },
+	{ "switches", EVENT(SOFTWARE, .config = PEV_SW_CONTEXT_SWITCHES, RECORDS) },
+	{ "migrations", EVENT(SOFTWARE, .config = PEV_SW_CPU_MIGRATIONS) },
+	{ "clock", EVENT(SOFTWARE, .config = PEV_SW_TASK_CLOCK) },
+	{ "timer", EVENT(TIMER, .channel_fd = -2, .period = 10000000,
+			 .sample = PEV_SAMPLE_TID | PEV_SAMPLE_USTACK) },
+	{ "call", EVENT(TRACEPOINT, NAME("syscalls:sys_enter_getsid"), RECORDS) },
+	{ "call, filtered", EVENT(TRACEPOINT, NAME("syscalls:sys_exit_getsid"), RECORDS,
+				  .filter = (uintptr_t)"ret > 3 && ret < 1000") },
+	{ "raw call", EVENT(TRACEPOINT, NAME("raw_syscalls:sys_enter"), RECORDS,
+			    .flags = PEV_F_TEXT) },
+	{ "call, text", EVENT(TRACEPOINT, NAME("syscalls:sys_enter_openat"), RECORDS,
+			      .flags = PEV_F_TEXT) },
+	{ "tracepoint", EVENT(TRACEPOINT, NAME("sched:sched_switch"), RECORDS,
+			      .sample = PEV_SAMPLE_KSTACK) },
+	{ "tracepoint, machine", .attr = { .type = PEV_TYPE_TRACEPOINT, .channel_fd = -2,
+			NAME("sched:sched_wakeup"), .group_fd = -1, .period = 1,
+			.target = PEV_TARGET_CPUS } },
+	{ "marker", EVENT(MARKER, NAME("pev_api:control"), RECORDS) },
+	{ "mmap", EVENT(SIDEBAND, .config = PEV_SB_MMAP, RECORDS) },
+	{ "comm", EVENT(SIDEBAND, .config = PEV_SB_COMM, RECORDS) },
+	{ "fork", EVENT(SIDEBAND, .config = PEV_SB_FORK, RECORDS) },
+	{ "exec", EVENT(SIDEBAND, .config = PEV_SB_EXEC, RECORDS) },
+	{ "exit", EVENT(SIDEBAND, .config = PEV_SB_EXIT, RECORDS) },
+	{ "process", .attr = { .type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+			.target = PEV_TARGET_PROCESS, .channel_fd = -1, .group_fd = -1 } },
+	{ "subtree", .attr = { .type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+			.target = PEV_TARGET_SUBTREE, .channel_fd = -1, .group_fd = -1,
+			.flags = PEV_F_ENABLE_ON_EXEC } },
+	{ "cgroup", .attr = { .type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+			.target = PEV_TARGET_CGROUP, .channel_fd = -1, .group_fd = -1,
+			.target_id = -2 } },
+	{ "hardware", EVENT(HARDWARE, .config = PEV_HW_INSTRUCTIONS) },
+	{ "member", EVENT(SOFTWARE, .config = PEV_SW_PAGE_FAULTS, .group_fd = -2, RECORDS,
+			  .sample = PEV_SAMPLE_READ) },
+	{ "refusal", EVENT(TRACEPOINT, NAME("no:such")) },
+	{ "enable", .run = do_enable }, { "channel on", .run = do_channel_on },
+	{ "reset", .run = do_reset }, { "period", .run = do_period },
+	{ "filter", .run = do_filter }, { "channel's filter", .run = do_channel_filter },
+	{ "no filter", .run = do_no_filter }, { "read", .run = do_read },
+	{ "read by CPUs", .run = do_read_cpus }, { "id", .run = do_id },
+	{ "channel's info", .run = do_info }, { "snapshot", .run = do_snapshot },
+	{ "metadata", .run = do_metadata }, { "map", .run = do_mmap },
+	{ "a fork", .run = do_fork }, { "a mapping", .run = do_exec_map },
+	{ "a file's mapping", .run = do_file_map }, { "flush", .run = do_flush },
+	{ "channel off", .run = do_channel_off }, { "disable", .run = do_disable },
+};
+
+static int make(const struct call *c)
+{
+	struct pev_attr attr = c->attr;
+
+	if (c->run)
+		return c->run();
+	if (attr.channel_fd == -2)
+		attr.channel_fd = channel;
+	if (attr.group_fd == -2)
+		attr.group_fd = event;
+	if (attr.target_id == -2)
+		attr.target_id = cgroup;
+	return k_event(&attr);
+}
+
+/* A failed call leaves no descriptor: the next one has the same number. */
+static int next_fd(void)
+{
+	int fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+
+	close(fd);
+	return fd;
+}
+
+static unsigned int total;
+
+/* The call must be possible at last, or be refused for what it is. */
+static bool fail_each(const struct call *c, const char *how)
+{
+	int want, got = 0, free_fd = next_fd();
+	unsigned int n;
+
+	want = make(c);
+	if (want >= 0 && !c->run)
+		k_close(want);
+	for (n = 1; n < MOST; n++) {
+		bool met;
+
+		fail_at(n);
+		got = make(c);
+		met = failed();
+		if (got >= 0 && !c->run)
+			k_close(got);
+		if (next_fd() != free_fd) {
+			printf("not ok - nth: %s, %s: a descriptor is left after failure %u\n",
+			       c->name, how, n);
+			return false;
+		}
+		if (got < 0 && got != want && met && got != -ENOMEM && got != -EFAULT &&
+		    got != -EAGAIN && got != -ENFILE) {
+			printf("not ok - nth: %s, %s: failure %u gives %s\n", c->name, how, n,
+			       strerror(-got));
+			return false;
+		}
+		if (!met)
+			break;
+		total++;
+	}
+	if (n == MOST || (got < 0) != (want < 0)) {
+		printf("not ok - nth: %s, %s: %s before, %s after %u failures\n", c->name, how,
+		       want < 0 ? strerror(-want) : "good", got < 0 ? strerror(-got) : "good",
+		       n - 1);
+		return false;
+	}
+	if (opt.verbose)
+		printf("# %s, %s: %u failures\n", c->name, how, n - 1);
+	return true;
+}
+
+static bool count_right(int fd, const char *how)
+{
+	struct pev_value a, b;
+
+	k_ioctl(fd, PEV_IOC_ENABLE, 0);
+	if (k_read(fd, &a, sizeof(a)) != sizeof(a))
+		return false;
+	for (unsigned int i = 0; i < 100; i++)
+		syscall(SYS_getsid, 0);
+	if (k_read(fd, &b, sizeof(b)) != sizeof(b))
+		return false;
+	if (b.value + b.filtered - a.value - a.filtered == 100)
+		return true;
+	printf("not ok - nth: %s: 100 calls, counted %llu\n", how,
+	       (llu)(b.value + b.filtered - a.value - a.filtered));
+	return false;
+}
+
+static bool open_own(void)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1,
+				 .group_fd = -1 };
+
+	channel = k_event(&attr);
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PEV_TYPE_TRACEPOINT;
+	attr.name = (uintptr_t)"syscalls:sys_enter_getsid";
+	attr.target = PEV_TARGET_TASK;
+	attr.channel_fd = channel;
+	attr.group_fd = -1;
+	attr.period = 1;
+	event = k_event(&attr);
+	return channel >= 0 && event >= 0;
+}
+
+static bool all_calls(const char *how)
+{
+	bool good = true;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++) {
+		/* what acts on an event needs one; only then is nothing else open */
+		bool needs = calls[i].run || calls[i].attr.channel_fd == -2 ||
+			     calls[i].attr.group_fd == -2;
+
+		if (excluded(calls[i].name) || (needs && event < 0 && !open_own()))
+			continue;
+		good &= fail_each(&calls[i], how);
+	}
+	return good;
+}
+
+static void settings(void)
+{
+	static const char * const dirs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+	char path[128];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(dirs); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/ignore-gfp-wait", dirs[i]);
+		write_file(path, "N");
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose", dirs[i]);
+		write_file(path, "0");
+	}
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
+}
+
+int nth_main(void)
+{
+	static struct player none;
+	bool good = true;
+
+	me = &none;
+	none.root = true;
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0) {
+		printf("ok - the n-th failure # SKIP this kernel injects no failures\n");
+		return 0;
+	}
+	settings();
+	k_failing = true;
+	mkdir("/sys/fs/cgroup/fuzz-nth", 0755);
+	cgroup = open("/sys/fs/cgroup/fuzz-nth", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!calls[i].run && calls[i].attr.channel_fd == -1 && !excluded("alone") &&
+		    calls[i].attr.group_fd == -1 && !excluded(calls[i].name))
+			good &= fail_each(&calls[i], "alone");
+	good &= open_own();
+	good &= count_right(event, "before");
+	good &= all_calls("beside others");
+	good &= count_right(event, "after");
+	k_close(event);
+	k_close(channel);
+	close(cgroup);
+	rmdir("/sys/fs/cgroup/fuzz-nth");
+	printf("%s - the n-th failure: %u failures in %zu calls\n", good ? "ok" : "not ok",
+	       total, ARRAY_SIZE(calls));
+	return !good;
+}

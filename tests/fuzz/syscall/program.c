@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random numbers, programs made of them, and the corpus: programs that reached
+ * code which none had reached before.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+#define CORPUS		4096
+#define CORPUS_MAGIC	0x70657666757a7a31ULL
+
+static struct corpus {
+	uint32_t	nr;	/* taken; those of the last ones may still be written */
+	uint32_t	ready[CORPUS];
+	struct program	programs[CORPUS];
+} *corpus;
+
+uint64_t mix(uint64_t a, uint64_t b)
+{
+	struct rng r = { a * 0x9e3779b97f4a7c15ULL + b };
+
+	rnd(&r);
+	return rnd(&r);
+}
+
+/* splitmix64 */
+uint64_t rnd(struct rng *r)
+{
+	uint64_t z = r->state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* Is @name one of @list, which commas separate? */
+static bool listed(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (!strncmp(list, name, len) && (!list[len] || list[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+static bool usable(unsigned int kind, const struct player *w)
+{
+	const struct op_type *type = &op_types[kind];
+
+	if (type->flags & OP_ROOT && !w->root)
+		return false;
+	if (opt.only && !listed(opt.only, type->name))
+		return false;
+	return !excluded(type->name);
+}
+
+static struct op make_op(struct rng *r, const struct player *w)
+{
+	struct op op = { 0 };
+	unsigned int kind, sum = 0;
+	uint64_t at;
+
+	for (kind = 0; kind < nr_op_types; kind++)
+		sum += usable(kind, w) ? op_types[kind].weight : 0;
+	at = sum ? below(r, sum) : 0;
+	for (kind = 0; kind < nr_op_types - 1; kind++) {
+		unsigned int weight = usable(kind, w) ? op_types[kind].weight : 0;
+
+		if (at < weight)
+			break;
+		at -= weight;
+	}
+	op.kind = kind;
+	op.a = rnd(r);
+	op.b = rnd(r);
+	op.rnd = rnd(r);
+	return op;
+}
+
+void program_make(struct program *p, struct rng *r, const struct player *w)
+{
+	p->nr = PROGRAM / 2 + below(r, PROGRAM / 2 + 1);
+	for (unsigned int i = 0; i < p->nr; i++)
+		p->ops[i] = make_op(r, w);
+}
+
+static void mutate_once(struct program *p, struct rng *r, const struct player *w)
+{
+	unsigned int at = p->nr ? below(r, p->nr) : 0;
+
+	switch (below(r, 6)) {
+	case 0:		/* another one in between */
+		if (p->nr == PROGRAM)
+			break;
+		memmove(&p->ops[at + 1], &p->ops[at], (p->nr - at) * sizeof(p->ops[0]));
+		p->ops[at] = make_op(r, w);
+		p->nr++;
+		break;
+	case 1:		/* one less */
+		if (p->nr < 2)
+			break;
+		memmove(&p->ops[at], &p->ops[at + 1], (p->nr - at - 1) * sizeof(p->ops[0]));
+		p->nr--;
+		break;
+	case 2:
+		p->ops[at] = make_op(r, w);
+		break;
+	case 3:		/* the same with other arguments */
+		p->ops[at].rnd = rnd(r);
+		break;
+	case 4:		/* or on another object */
+		p->ops[at].a = rnd(r);
+		p->ops[at].b = rnd(r);
+		break;
+	case 5: {	/* in another order */
+		unsigned int other = below(r, p->nr);
+		struct op op = p->ops[at];
+
+		p->ops[at] = p->ops[other];
+		p->ops[other] = op;
+	}
+	}
+}
+
+void program_mutate(struct program *p, struct rng *r, const struct player *w)
+{
+	unsigned int n = 1 + below(r, 4);
+
+	while (n--)
+		mutate_once(p, r, w);
+}
+
+/* A program that another worker made may hold what this one is not allowed to do. */
+static void adapt(struct program *p, const struct player *w)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		if (p->ops[i].kind < nr_op_types && usable(p->ops[i].kind, w))
+			p->ops[n++] = p->ops[i];
+	p->nr = n;
+}
+
+void program_next(struct program *p, struct rng *r, const struct player *w)
+{
+	unsigned int nr = corpus_size();
+	uint64_t pick = rnd(r);
+
+	if (!nr || pick & 1) {
+		program_make(p, r, w);
+		return;
+	}
+	*p = corpus->programs[(pick >> 1) % nr];
+	adapt(p, w);
+	program_mutate(p, r, w);
+}
+
+static void corpus_init(void)
+{
+	if (corpus)
+		return;
+	corpus = mmap(NULL, sizeof(*corpus), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (corpus == MAP_FAILED)
+		abort();
+}
+
+unsigned int corpus_size(void)
+{
+	unsigned int nr = corpus ? __atomic_load_n(&corpus->nr, __ATOMIC_ACQUIRE) : 0;
+
+	if (nr > CORPUS)
+		nr = CORPUS;
+	while (nr && !__atomic_load_n(&corpus->ready[nr - 1], __ATOMIC_ACQUIRE))
+		nr--;
+	return nr;
+}
+
+void corpus_add(const struct program *p)
+{
+	uint32_t at;
+
+	if (!corpus)
+		return;
+	at = __atomic_fetch_add(&corpus->nr, 1, __ATOMIC_RELAXED);
+	if (at >= CORPUS)
+		return;
+	corpus->programs[at] = *p;
+	__atomic_store_n(&corpus->ready[at], 1, __ATOMIC_RELEASE);
+}
+
+/* Operations are known by name: the table may change. */
+static uint64_t table_id(void)
+{
+	uint64_t id = CORPUS_MAGIC + PROGRAM;
+
+	for (unsigned int i = 0; i < nr_op_types; i++)
+		for (const char *c = op_types[i].name; *c; c++)
+			id = mix(id, *c);
+	return id;
+}
+
+void corpus_load(const char *dir)
+{
+	char path[4096];
+	struct program p;
+	uint64_t id = 0;
+	FILE *f;
+
+	corpus_init();
+	if (!dir)
+		return;
+	snprintf(path, sizeof(path), "%s/programs", dir);
+	f = fopen(path, "r");
+	if (!f)
+		return;
+	if (fread(&id, sizeof(id), 1, f) == 1 && id == table_id())
+		while (fread(&p, sizeof(p), 1, f) == 1)
+			if (p.nr <= PROGRAM)
+				corpus_add(&p);
+	fclose(f);
+}
+
+void corpus_store(const char *dir)
+{
+	unsigned int nr = corpus_size();
+	char path[4096], new[4100];
+	uint64_t id = table_id();
+	bool good = true;
+	FILE *f;
+
+	if (!dir)
+		return;
+	mkdir(dir, 0755);
+	snprintf(path, sizeof(path), "%s/programs", dir);
+	snprintf(new, sizeof(new), "%s.new", path);
+	f = fopen(new, "w");
+	if (!f) {
+		printf("# %s: %s\n", new, strerror(errno));
+		return;
+	}
+	good &= fwrite(&id, sizeof(id), 1, f) == 1;
+	for (unsigned int i = 0; i < nr; i++)
+		good &= fwrite(&corpus->programs[i], sizeof(struct program), 1, f) == 1;
+	good &= !fclose(f);
+	if (!good || rename(new, path))
+		printf("# the corpus could not be written to %s: %s\n", path, strerror(errno));
+}

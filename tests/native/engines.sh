@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154,SC2016,SC2086
+# The table "What works by which engine" of the documents says what perfctl says:
+# each row has a command here that works, or is refused, by perf_event_open(2).
+table=$top/Documentation/admin-guide/engines.rst
+rec="perfctl record --engine perf -q"
+
+# LABEL<tab>WHAT, of each row: what stands below perf, without the lines that go on
+rows() {
+	awk '/^What works by which engine/ { on = 1 }
+	     on && /^====.* ====/ { if (++rules == 3) exit; next }
+	     rules == 2 { label = substr($0, 1, 41)
+			  sub(/ +$/, "", label)
+			  if (label != "") print label "\t" substr($0, 57) }' "$table"
+}
+
+# row LABEL COMMAND...: it fails where the row says "no" or "none", and works elsewhere
+row() {
+	local said works=yes agrees=1
+	said=$(awk -F '\t' -v l="$1" '$1 == l { print $2 }' table)
+	echo "$1" >>asked
+	limited "${@:2}" >row.txt 2>&1 || works=no
+	case $said,$works in
+	"",*) echo "the table has no such row" >row.txt ;;
+	no,no | none,no) agrees=0 ;;
+	no,yes | none,yes) ;;
+	*,yes) agrees=0 ;;
+	esac
+	result $agrees "engines.rst: $1: $said" "${*:2}" "$(cat row.txt)"
+}
+
+# row_if CONDITION WHY LABEL COMMAND...: the same where the machine has what it takes
+row_if() {
+	if [ -n "$1" ]; then
+		row "${@:3}"
+	else
+		echo "$3" >>asked
+		skip "engines.rst: $3" "$2"
+	fi
+}
+
+# works_or REGEX COMMAND...: fails for that reason; other failures are none of the table's
+works_or() {
+	! "${@:2}" 2>&1 | grep -E -- "$1"
+}
+
+rows >table
+: >asked
+hardware=
+perfctl doctor --engine perf | grep -q '^note *hardware events *no PMU' || hardware=1
+cgroup=
+for dir in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	[ ! -f $dir/cgroup.controllers ] || cgroup=$dir
+done
+msr=
+[ ! -e /sys/bus/event_source/devices/msr/events/tsc ] || msr=1
+lost=
+[ "$(uname -r | cut -d . -f 1)" -lt 6 ] || lost=1
+
+row "software events, timers" \
+	perfctl stat --engine perf -x , -e page-faults:u,timer/task-clock -- true
+row_if "$hardware" "this machine has no PMU" "hardware events, raw codes" \
+	perfctl stat --engine perf -e cycles:u -- true
+row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
+	'other PMUs by name (``msr/tsc/``)' perfctl stat --engine perf -e msr/tsc/ -- true
+row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
+	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
+row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is counted" bash -c \
+	"perfctl record --engine perf -e raw_syscalls:sys_enter --filter 'id == $getppid' \
+	-o row.trace -- true 2>&1 | grep -q ' filtered'"
+row "kernel markers" bash -c "perfctl list --engine perf | grep -q '^ *marker'"
+row 'texts of system calls (``--strings``)' \
+	works_or 'does not copy what arguments' $rec --strings -e raw_syscalls:sys_enter -o row.trace -- true
+row 'call chains, ``-g`` and ``-g dwarf``' \
+	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
+row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
+sleep 60 &
+sleeper=$!
+row 'processes with their threads (``-p``)' \
+	timeout -s INT 2 perfctl stat --engine perf -e page-faults:u -p $sleeper -- sleep 0.1
+row "a process with all its descendants" \
+	timeout 5 perfctl stat --engine perf -e page-faults:u --subtree $sleeper -- sleep 0.1
+kill $sleeper
+wait $sleeper 2>/dev/null
+row_if "$root" "CPUs are measured by root" "CPUs, the whole machine" \
+	$rec -a -o row.trace -- sleep 0.1
+row_if "${root:+$cgroup}" "cgroups are measured by root, where they are mounted" "cgroups" \
+	$rec -G "$cgroup" -o row.trace -- sleep 0.1
+row "flight recorder, snapshots" $rec --overwrite -o row.trace -- true
+row_if "$lost" "before Linux 6.0 losses are not exact" "losses" \
+	bash -c "perfctl record --engine perf -o row.trace -- true 2>&1 | grep -q 'nothing lost'"
+row "cycle counter as clock" \
+	works_or 'does not stamp records with the cycle' $rec --clock cycles -o row.trace -- true
+row_if "$tracepoints" "tracefs cannot be read here" "descriptors for an event" bash -c \
+	"(ulimit -n 64; $rec -e 'syscalls:*' -o row.trace -- true) 2>&1 |
+	grep -q 'each event takes a descriptor'"
+row_if "" "it takes a PMU whose counters take turns" "error bounds of shared counters" false
+cut -f 1 table | sort >named
+sort asked | diff named - >row.txt
+result $? "engines.rst: each row has been tried" "$(cat row.txt)"

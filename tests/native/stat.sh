@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# perfctl stat --engine perf: counts that are known.
+stat="perfctl stat --engine perf"
+
+says "stat: the usual counters" 0 ' msec task-clock .*CPUs utilized' $stat -- ./hot 50
+says "stat: the command's status is passed on" 7 task-clock $stat -- sh -c 'exit 7'
+says "stat: a command that is not there" 127 'cannot run no-such-command' $stat -- no-such-command
+says "stat: an unknown engine" 2 'the engines are pev and perf' perfctl stat --engine oprofile -- true
+says "stat: a group" 0 'page-faults' $stat -e '{task-clock,page-faults}:u' -- ./hot 20
+says "stat -r" 0 '\(3 runs\)' $stat -r 3 -e page-faults -- true
+says "stat -I" 0 '^ +0\.[0-9]+ +[0-9.]+ msec task-clock' $stat -I 100 -e task-clock -- ./hot 250
+echo 'engine = pref' >config.bad && sed -i '1i [stat]' config.bad
+says "stat: an unknown engine in the configuration" 2 'in the configuration: the engines are' \
+	env PERFCTL_CONFIG=config.bad perfctl stat -- true
+
+$stat -x, -o faults.csv -e page-faults:u -- ./usage 3000 0 >faults.txt
+known=$(awk '{ print $2 }' faults.txt)
+# the program's last faults come after it asked, those of the exec before it began
+within "stat: page faults of user mode, of $known by getrusage()" \
+	"$(stat_value page-faults:u faults.csv)" 3000 $((known + 20))
+if [ -n "$root" ]; then
+	$stat -x, -o cs.csv -e context-switches,page-faults -- ./usage 1000 200 >cs.txt
+	known=$(awk '{ print $4 }' cs.txt)
+	# of those before the exec and after the question, each has some of its own
+	within "stat: context switches, of $known by getrusage()" \
+		"$(stat_value context-switches cs.csv)" $((known - 5)) $((known + 5))
+	known=$(awk '{ print $2 }' cs.txt)
+	within "stat: page faults, of $known by getrusage()" \
+		"$(stat_value page-faults cs.csv)" $((known - 30)) $((known + 30))
+	says "stat -a" 0 'Counts for the whole machine' $stat -a -e cs -- sleep 0.1
+	says "stat -A: each CPU" 0 '^CPU0 ' $stat -A -a -e task-clock,cs -- sleep 0.1
+	$stat -C 0 -x, -o cpu.csv -e cpu-clock -- sleep 0.2
+	within "stat -C 0: one CPU's time in ms" "$(stat_value cpu-clock cpu.csv)" 190 2000
+else
+	skip "stat: context switches and whole CPUs" "not root"
+fi
+
+./hot 1000 >/dev/null &
+running=$!
+sleep 0.2
+says "stat -p: a process that is there" 0 '^ +[0-9.]+ msec task-clock' \
+	$stat -e task-clock:u -p $running
+wait $running
+says "stat -p: one that is not" 1 'there is no process 999999' $stat -p 999999
+
+if [ -n "$tracepoints" ]; then
+	e=raw_syscalls:sys_enter
+	$stat -x, -o one.csv -e $e --filter "id == $getppid" -- ./tree 0 0 1000
+	within "stat: one process, its 1000 calls" "$(stat_value $e one.csv)" 1000 1000
+	$stat -x, -o tree.csv -e $e --filter "id == $getppid" -- ./tree 3 3 100
+	within "stat: a tree of 40 processes, all calls" "$(stat_value $e tree.csv)" 4000 4000
+	$stat -x, -o threads.csv -e $e --filter "id == $getppid" -- ./tree 2 2 100 threads
+	within "stat: 7 processes with a thread each" "$(stat_value $e threads.csv)" 700 700
+	$stat -x, -o fork.csv -e sched:sched_process_fork -- ./tree 3 3 1
+	within "stat: 39 forks" "$(stat_value sched:sched_process_fork fork.csv)" 39 39
+	says "stat: a filter that makes no sense" 2 'does not understand the filter' \
+		$stat -e $e --filter 'nonsense ==' -- true
+	says "stat: an unknown tracepoint" 2 'did you mean "sched:sched_switch"' \
+		$stat -e sched:sched_swich -- true
+else
+	skip "stat: tracepoints" "tracefs cannot be read here"
+fi
+
+if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/msr/events/tsc ]; then
+	$stat -x, -o msr.csv -e msr/tsc/,msr/event=0x00,name=code/ -- ./hot 100 >hot.txt
+	within "stat: an event of a PMU of sysfs" "$(stat_value msr/tsc/ msr.csv)" 10000000 1e12
+	within "stat: the same by its code" "$(stat_value code msr.csv)" 10000000 1e12
+	says "stat: an event that the PMU does not have" 2 'no "tsk"; it has .*tsc' \
+		$stat -e msr/tsk/ -- true
+	says "stat: more bits than the field has" 2 'more bits than config:0' \
+		$stat -e uprobe/retprobe=2/ -- true
+	says "stat: a value that is no number" 2 '"x" is not a number' $stat -e msr/event=x/ -- true
+	says "record: a PMU that takes no samples" 2 'takes no samples.*perfctl stat' \
+		perfctl record --engine perf -q -e msr/tsc,period=100/ -o no.trace -- true
+else
+	skip "stat: PMUs of sysfs" "not root, or the machine has no PMU msr"
+fi

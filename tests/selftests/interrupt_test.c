@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user does with events on own tasks is the business of the CPUs that
+ * these run on: others are not interrupted. And what it costs to be alone: the
+ * first event hooks the kernel, the last one unhooks it.
+ */
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ANYBODY		1000
+#define SOMEBODY_ELSE	1001
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* ---- interrupts by which CPUs ask each other ---- */
+
+/*
+ * Of what else goes on meanwhile; a doorbell rings to wake a task, too. An act that did
+ * interrupt others would do so twice each time.
+ */
+#define TOLERATED(times)	((times) < 20 ? 30 : (times) * 3 / 2)
+
+#ifdef __x86_64__
+/* Without those that wake a task there. */
+static bool is_call(const char *line)
+{
+	return strstr(line, "CAL:");
+}
+#else
+static bool is_call(const char *line)
+{
+	return strstr(line, "DBL:") || strstr(line, "IPI");
+}
+#endif
+
+/* So many came to @cpu. */
+static long calls_to(int cpu)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	int column = -1, nr = 0;
+	char line[4096];
+	long sum = 0;
+
+	/* "CPU0 CPU1 ...": those that are online */
+	if (f && fgets(line, sizeof(line), f))
+		for (char *p = line; (p = strstr(p, "CPU")); p += 3, nr++)
+			if (atoi(p + 3) == cpu)
+				column = nr;
+	while (f && column >= 0 && fgets(line, sizeof(line), f)) {
+		char *p = strchr(line, ':');
+
+		if (!p || !is_call(line))
+			continue;
+		p++;
+		for (int i = 0; i < column; i++)
+			strtol(p, &p, 10);
+		sum += strtol(p, &p, 10);
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* ---- what anybody may do ---- */
+
+static int event, channel;
+
+static int open_own(uint32_t target)
+{
+	struct pev_attr attr = pev_attr_calls(target, 0);
+
+	attr.flags = PEV_F_DISABLED;
+	attr.channel_fd = channel;
+	attr.period = 1;
+	attr.sample = PEV_SAMPLE_TID;
+	return pev_open(&attr);
+}
+
+static bool do_switch(void)
+{
+	return !pev_on(event) && !pev_off(event);
+}
+
+static bool do_switch_channel(void)
+{
+	return !pev_on(channel) && !pev_off(channel);
+}
+
+static bool do_reset(void)
+{
+	return !ioctl(event, PEV_IOC_RESET, 0);
+}
+
+static bool do_read(void)
+{
+	struct pev_value v;
+
+	return read(event, &v, sizeof(v)) == sizeof(v);
+}
+
+static bool do_count_and_flush(void)
+{
+	if (pev_on(event))
+		return false;
+	pev_call(1);
+	return !ioctl(channel, PEV_IOC_FLUSH, 0) && !pev_off(event);
+}
+
+static bool do_open(void)
+{
+	int fd = open_own(PEV_TARGET_TASK);
+
+	return fd >= 0 && !close(fd);
+}
+
+static bool do_open_process(void)
+{
+	int fd = open_own(PEV_TARGET_PROCESS);
+
+	return fd >= 0 && !close(fd);
+}
+
+static bool do_open_subtree(void)
+{
+	int fd = open_own(PEV_TARGET_SUBTREE);
+
+	return fd >= 0 && !close(fd);
+}
+
+static bool do_nothing(void)
+{
+	usleep(500);
+	return true;
+}
+
+static const struct {
+	const char	*what;
+	bool		(*fn)(void);
+	unsigned int	times;
+} acts[] = {
+	{ "nothing", do_nothing, 500 },
+	{ "on and off", do_switch, 500 },
+	{ "a channel on and off", do_switch_channel, 500 },
+	{ "reset", do_reset, 500 },
+	{ "read", do_read, 500 },
+	{ "count and flush", do_count_and_flush, 200 },
+	{ "open and close, a task", do_open, 50 },
+	{ "open and close, a process", do_open_process, 50 },
+	{ "open and close, a subtree", do_open_subtree, 50 },
+};
+
+#define ACTS	(sizeof(acts) / sizeof(*acts))
+
+FIXTURE(interrupt) {
+	struct pev_levels before;
+	struct pev_child busy;
+	int cpus[2];
+	int held;
+};
+
+/* What the other CPU does. */
+FIXTURE_VARIANT(interrupt) {
+	bool busy;
+};
+
+FIXTURE_VARIANT_ADD(interrupt, of_an_idle_cpu) {
+	.busy = false,
+};
+
+FIXTURE_VARIANT_ADD(interrupt, of_a_busy_cpu) {
+	.busy = true,
+};
+
+FIXTURE_SETUP(interrupt)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (pev_cpus(self->cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	self->before = pev_get_levels();
+	ASSERT_EQ(0, pev_set_paranoid(2));
+	ASSERT_EQ(0, pev_pin(self->cpus[0]));
+	/* the hooks stay in place, whatever events come and go */
+	self->held = pev_open_event(PEV_TYPE_TRACEPOINT, PEV_CALL_EVENT, NULL, -1);
+	ASSERT_LE(0, self->held);
+	if (!variant->busy)
+		return;
+	ASSERT_LE(0, pev_child_start(&self->busy));
+	if (!self->busy.pid) {
+		pev_child_say(&self->busy, pev_become(SOMEBODY_ELSE, -1) ||
+					   pev_pin(self->cpus[1]));
+		for (;;)
+			;
+	}
+	ASSERT_EQ(0, pev_child_hear(&self->busy));
+}
+
+FIXTURE_TEARDOWN(interrupt)
+{
+	if (self->busy.pid) {
+		kill(self->busy.pid, SIGKILL);
+		pev_child_end(&self->busy);
+	}
+	close(self->held);
+	pev_set_levels(self->before);
+}
+
+/*
+ * An emulator that runs both CPUs in one thread goes to the one that wakes up when the host
+ * lets it: fewer rounds say the same.
+ */
+#define PATIENCE	4000000000LL	/* ns */
+#define LEAST		30
+
+TEST_F_TIMEOUT(interrupt, none, 100)
+{
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		EXPECT_EQ(0, pev_become(ANYBODY, -1));
+		channel = pev_open_channel(1 << 16, 4096, 0);
+		event = open_own(PEV_TARGET_TASK);
+		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
+		for (unsigned int i = 0; i < ACTS; i++) {
+			unsigned int times = acts[i].times / (pev_kernel_is_slow() ? 4 : 1);
+			long came = calls_to(self->cpus[1]);
+			int64_t end = now() + PATIENCE;
+			unsigned int n = 0;
+
+			while (n < times && (n < LEAST || now() < end)) {
+				EXPECT_TRUE(acts[i].fn());
+				n++;
+			}
+			came = calls_to(self->cpus[1]) - came;
+			EXPECT_GE(TOLERATED(n), came)
+				TH_LOG("%u times %s: %ld interrupts", n, acts[i].what, came);
+		}
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* ---- the first and the last event ---- */
+
+#define LONE	15
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median ns of opening and closing an event that is the only one. */
+static int64_t lone_open(uint32_t type, const char *name)
+{
+	int64_t ns[LONE];
+
+	for (unsigned int i = 0; i < LONE; i++) {
+		int64_t begin = now();
+		int fd = pev_open_event(type, name, NULL, -1);
+
+		if (fd < 0)
+			return -1;
+		close(fd);
+		ns[i] = now() - begin;
+	}
+	qsort(ns, LONE, sizeof(*ns), by_size);
+	return ns[LONE / 2];
+}
+
+TEST(alone)
+{
+	int64_t bound = (pev_kernel_is_slow() ? 200 : 20) * 1000000LL, ns;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	ns = lone_open(PEV_TYPE_SOFTWARE, NULL);
+	printf("# software event, open and close: %lld us\n", (long long)ns / 1000);
+	EXPECT_LT(0, ns);
+	EXPECT_GT(bound, ns);
+	if (geteuid())
+		return;
+	ns = lone_open(PEV_TYPE_TRACEPOINT, PEV_CALL_EVENT);
+	printf("# tracepoint, open and close: %lld us\n", (long long)ns / 1000);
+	EXPECT_LT(0, ns);
+	EXPECT_GT(bound, ns);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One user's calls do not hold up another's: what takes grace periods, memory
+ * or all of many events is not waited for by who does something else.
+ */
+#include <poll.h>
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ATTACKER	1000
+#define ANOTHER		1001
+
+#define CLOSE		"syscalls:sys_enter_close"
+#define ROUNDS		8
+#define MS		1000000LL
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
+/* ---- what one user does, again and again ---- */
+
+static int channel, leader;
+
+static int open_calls(int group, uint64_t flags)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CLOSE,
+		.target = PEV_TARGET_TASK, .channel_fd = channel, .group_fd = group,
+		.period = 1, .sample = PEV_SAMPLE_TID, .flags = PEV_F_DISABLED | flags,
+	};
+
+	return pev_open(&attr);
+}
+
+/* Events of this thread in one channel, @group: and in a group. */
+static int make_events(unsigned int nr, bool group)
+{
+	if (pev_kernel_is_slow())
+		nr /= 4;
+	channel = pev_open_channel(8192, 4096, 0);
+	leader = open_calls(-1, PEV_F_READ_GROUP);
+	for (unsigned int i = 1; i < nr; i++)
+		if (open_calls(group ? leader : -1, 0) < 0)
+			return -1;
+	return channel < 0 || leader < 0 ? -1 : 0;
+}
+
+static void filter_channel(void)
+{
+	static unsigned int i;
+	struct pev_filter_arg arg = { .filter = (uintptr_t)(i++ % 2 ? "fd == 1" : "fd == 2") };
+
+	if (ioctl(channel, PEV_IOC_FILTER, &arg))
+		_exit(1);
+}
+
+static void switch_channel(void)
+{
+	if (ioctl(channel, PEV_IOC_ENABLE, 0) || ioctl(channel, PEV_IOC_DISABLE, 0))
+		_exit(1);
+}
+
+static void read_group(void)
+{
+	static struct pev_value values[256];
+
+	if (read(leader, values, sizeof(values)) < 0)
+		_exit(1);
+}
+
+/* The first and the last of its kind. */
+static void open_alone(void)
+{
+	int fd = pev_open_event(PEV_TYPE_SOFTWARE, NULL, NULL, -1);
+
+	if (fd < 0)
+		_exit(1);
+	close(fd);
+}
+
+static void open_channel(void)
+{
+	int fd = pev_open_channel(1 << 20, 0, 0);
+
+	if (fd < 0)
+		_exit(1);
+	close(fd);
+}
+
+struct load {
+	const char	*what;
+	unsigned int	events;
+	bool		group;
+	void		(*fn)(void);
+};
+
+static const struct load loads[] = {
+	{ "filters of a channel of 100 events", 100, false, filter_channel },
+	{ "switching a channel of 100 events", 100, false, switch_channel },
+	{ "reading a group of 100 events", 100, true, read_group },
+	{ "opening and closing an event", 0, false, open_alone },
+	{ "opening and closing a channel", 0, false, open_channel },
+};
+
+#define LOADS	(sizeof(loads) / sizeof(*loads))
+
+static void attacker(struct pev_child *c, const struct load *load, int cpu)
+{
+	if (pev_become(ATTACKER, -1) || pev_pin(cpu) ||
+	    (load->events && make_events(load->events, load->group)))
+		_exit(2);
+	load->fn();
+	pev_child_say(c, 1);
+	for (;;)
+		load->fn();
+}
+
+/* ---- what the other feels ---- */
+
+/* ns of the longest of some opens and closes. */
+static int64_t longest(void)
+{
+	int64_t max = 0;
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		int64_t begin = now();
+		int fd = pev_open_event(PEV_TYPE_TRACEPOINT, CLOSE, NULL, -1);
+
+		if (fd < 0)
+			return -1;
+		close(fd);
+		if (now() - begin > max)
+			max = now() - begin;
+	}
+	return max;
+}
+
+static void another(struct pev_child *c, int cpu)
+{
+	if (pev_become(ANOTHER, -1) || pev_pin(cpu))
+		_exit(2);
+	for (;;) {
+		pev_child_wait(c);
+		pev_child_say(c, longest());
+	}
+}
+
+static bool answers(const struct pev_child *c, int64_t ns)
+{
+	struct pollfd p = { .fd = c->said[0], .events = POLLIN };
+
+	return poll(&p, 1, ns / MS) == 1;
+}
+
+FIXTURE(latency) {
+	struct pev_levels	before;
+};
+
+FIXTURE_SETUP(latency)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	self->before = pev_get_levels();
+	ASSERT_EQ(0, pev_set_paranoid(2));
+}
+
+FIXTURE_TEARDOWN(latency)
+{
+	pev_set_levels(self->before);
+}
+
+TEST_F_TIMEOUT(latency, of_another_user, 90)
+{
+	int cpus[2], nr = pev_cpus(cpus, 2);
+	struct pev_child other;
+	int64_t quiet, bound;
+
+	ASSERT_LE(0, pev_child_start(&other));
+	if (!other.pid)
+		another(&other, cpus[nr - 1]);
+	pev_child_go(&other);
+	quiet = pev_child_hear(&other);
+	ASSERT_LT(0, quiet);
+	bound = 3 * quiet + 300 * MS;
+	for (unsigned int i = 0; i < LOADS; i++) {
+		struct pev_child c;
+		bool in_time;
+		int64_t ns;
+
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid)
+			attacker(&c, &loads[i], cpus[0]);
+		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s", loads[i].what);
+		pev_child_go(&other);
+		in_time = answers(&other, ROUNDS * bound);
+		kill(c.pid, SIGKILL);
+		ns = pev_child_hear(&other);
+		ASSERT_LT(0, ns);
+		EXPECT_TRUE(in_time && ns <= bound)
+			TH_LOG("beside %s: %lld ms, undisturbed %lld ms", loads[i].what,
+			       (long long)(ns / MS), (long long)(quiet / MS));
+		pev_child_end(&c);
+	}
+	kill(other.pid, SIGKILL);
+	pev_child_end(&other);
+}
+
+TEST_HARNESS_MAIN

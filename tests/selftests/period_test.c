@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A new period holds from the call on, whatever is left of the old one. That of
+ * hardware counters has a test of its own.
+ */
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define MS		1000000ULL
+#define LONG		(1000000 * MS)	/* no test lasts so long */
+#define SHORT		MS
+#define SPIN		(20 * MS)
+#define ENOUGH		3		/* of 20 ticks, on a host that is busy */
+#define ROUNDS		10
+#define GOOD		5		/* of these: a period that did not hold would give none */
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
+/* Compute for @ns of the thread's own time. */
+static void spin(uint64_t ns)
+{
+	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+static int set_period(int fd, uint64_t period)
+{
+	return ioctl(fd, PEV_IOC_PERIOD, &period) ? -errno : 0;
+}
+
+/* ---- what counts occurrences ---- */
+
+FIXTURE(count) {
+	int channel;
+	int fd;
+};
+
+FIXTURE_VARIANT(count) {
+	uint32_t	type;
+	uint64_t	config;
+	const char	*name;
+};
+
+FIXTURE_VARIANT_ADD(count, tracepoint) {
+	.type = PEV_TYPE_TRACEPOINT, .name = PEV_CALL_EVENT,
+};
+
+FIXTURE_VARIANT_ADD(count, software) {
+	.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+};
+
+FIXTURE_SETUP(count)
+{
+	struct pev_attr attr = {
+		.type = variant->type, .config = variant->config,
+		.name = (uintptr_t)variant->name, .target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED, .sample = PEV_SAMPLE_TID, .period = LONG, .group_fd = -1,
+	};
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	self->channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, self->channel);
+	attr.channel_fd = self->channel;
+	self->fd = pev_open(&attr);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+}
+
+FIXTURE_TEARDOWN(count)
+{
+	close(self->fd);
+	close(self->channel);
+}
+
+/* @nr occurrences of the event, and no others but those of mmap() and the calls. */
+static void occur(uint32_t type, unsigned int nr)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *p;
+
+	if (type == PEV_TYPE_TRACEPOINT) {
+		pev_call(nr);
+		return;
+	}
+	p = mmap(NULL, nr * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (unsigned int i = 0; i < nr; i++)
+		p[i * page] = 1;
+	munmap((void *)p, nr * page);
+}
+
+TEST_F(count, while_off)
+{
+	ASSERT_EQ(0, pev_on(self->fd));
+	occur(variant->type, 50);
+	ASSERT_EQ(0, pev_off(self->fd));
+	EXPECT_EQ(0, pev_read(self->fd).samples);
+	ASSERT_EQ(0, set_period(self->fd, 10));
+	ASSERT_EQ(0, pev_on(self->fd));
+	occur(variant->type, 100);
+	ASSERT_EQ(0, pev_off(self->fd));
+	EXPECT_LE(10, pev_read(self->fd).samples);
+	EXPECT_GE(16, pev_read(self->fd).samples);
+}
+
+TEST_F(count, while_on)
+{
+	ASSERT_EQ(0, pev_on(self->fd));
+	occur(variant->type, 50);
+	ASSERT_EQ(0, set_period(self->fd, 10));
+	occur(variant->type, 100);
+	EXPECT_LE(10, pev_read(self->fd).samples);
+	EXPECT_GE(16, pev_read(self->fd).samples);
+	/* and back */
+	ASSERT_EQ(0, set_period(self->fd, LONG));
+	occur(variant->type, 100);
+	EXPECT_GE(17, pev_read(self->fd).samples);
+	ASSERT_EQ(0, pev_off(self->fd));
+}
+
+/* ---- timers ---- */
+
+static int open_timer(uint32_t target, pid_t pid, uint64_t period, uint64_t flags, int channel)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TIMER, .config = PEV_TIMER_CPU_CLOCK, .target = target,
+		.target_id = pid, .flags = flags, .period = period, .channel_fd = channel,
+		.group_fd = -1,
+	};
+
+	return pev_open(&attr);
+}
+
+FIXTURE(timer) {
+	int fd;
+};
+
+FIXTURE_SETUP(timer)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(timer)
+{
+	close(self->fd);
+}
+
+/* Ticks while this thread computes. */
+static bool ticks(int fd)
+{
+	uint64_t before = pev_read(fd).value;
+
+	spin(SPIN);
+	return pev_read(fd).value >= before + ENOUGH;
+}
+
+TEST_F(timer, while_on)
+{
+	unsigned int good = 0;
+	uint64_t before;
+
+	self->fd = open_timer(PEV_TARGET_TASK, 0, LONG, 0, -1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, set_period(self->fd, SHORT));
+		good += ticks(self->fd);
+		/* the tick that was due may come */
+		ASSERT_EQ(0, set_period(self->fd, LONG));
+		before = pev_read(self->fd).value;
+		spin(SPIN / 4);
+		EXPECT_GE(before + 1, pev_read(self->fd).value);
+	}
+	EXPECT_LE(GOOD, good);
+}
+
+TEST_F(timer, while_off)
+{
+	unsigned int good = 0;
+
+	self->fd = open_timer(PEV_TARGET_TASK, 0, LONG, PEV_F_DISABLED, -1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		/* it has begun its period */
+		ASSERT_EQ(0, set_period(self->fd, LONG));
+		ASSERT_EQ(0, pev_on(self->fd));
+		spin(SPIN / 4);
+		ASSERT_EQ(0, pev_off(self->fd));
+		ASSERT_EQ(0, set_period(self->fd, SHORT));
+		ASSERT_EQ(0, pev_on(self->fd));
+		good += ticks(self->fd);
+		ASSERT_EQ(0, pev_off(self->fd));
+	}
+	EXPECT_LE(GOOD, good);
+}
+
+TEST_F(timer, frequency)
+{
+	unsigned int good = 0;
+
+	self->fd = open_timer(PEV_TARGET_TASK, 0, 1, PEV_F_FREQ, -1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, set_period(self->fd, 1000));
+		good += ticks(self->fd);
+		ASSERT_EQ(0, set_period(self->fd, 1));
+		spin(SPIN / 4);
+	}
+	EXPECT_LE(GOOD, good);
+}
+
+/* By the channel, and with records. */
+TEST_F(timer, of_a_channel)
+{
+	int channel = pev_open_channel(1 << 16, 4096, 0);
+	unsigned int good = 0;
+	struct pev_value v;
+
+	ASSERT_LE(0, channel);
+	self->fd = open_timer(PEV_TARGET_PROCESS, 0, LONG, 0, channel);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, set_period(channel, SHORT));
+		good += ticks(self->fd);
+		ASSERT_EQ(0, set_period(channel, LONG));
+		spin(SPIN / 4);
+	}
+	EXPECT_LE(GOOD, good);
+	ASSERT_EQ(0, pev_off(self->fd));
+	v = pev_read(self->fd);
+	EXPECT_EQ(v.value, v.samples + v.lost);
+	close(channel);
+}
+
+/* Changes the period of a task that does not run. */
+TEST_F(timer, of_a_sleeper)
+{
+	unsigned int good = 0;
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		for (;;) {
+			pev_child_wait(&c);
+			spin(SPIN);
+			pev_child_say(&c, 0);
+		}
+	}
+	self->fd = open_timer(PEV_TARGET_TASK, c.pid, LONG, 0, -1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct pev_value before, after;
+
+		ASSERT_EQ(0, set_period(self->fd, LONG));
+		pev_child_go(&c);
+		ASSERT_EQ(0, pev_child_hear(&c));
+		/* until it waits again */
+		after = pev_read(self->fd);
+		do {
+			before = after;
+			sched_yield();
+			after = pev_read(self->fd);
+		} while (after.time_running != before.time_running);
+		ASSERT_EQ(0, set_period(self->fd, SHORT));
+		pev_child_go(&c);
+		ASSERT_EQ(0, pev_child_hear(&c));
+		good += pev_read(self->fd).value >= after.value + ENOUGH;
+	}
+	EXPECT_LE(GOOD, good);
+	kill(c.pid, SIGKILL);
+	pev_child_end(&c);
+}
+
+/* Changes the period of a task that runs on another CPU meanwhile. */
+TEST_F(timer, of_another_cpu)
+{
+	unsigned int good = 0;
+	struct pev_child c;
+	int cpus[2];
+
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_pin(cpus[1]);
+		pev_child_say(&c, 0);
+		for (;;)
+			;
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	self->fd = open_timer(PEV_TARGET_TASK, c.pid, LONG, 0, -1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct pev_value before, after;
+
+		ASSERT_EQ(0, set_period(self->fd, SHORT));
+		before = pev_read(self->fd);
+		do {
+			usleep(1000);
+			after = pev_read(self->fd);
+		} while (after.time_running < before.time_running + SPIN);
+		good += after.value >= before.value + ENOUGH;
+		ASSERT_EQ(0, set_period(self->fd, LONG));
+	}
+	EXPECT_LE(GOOD, good);
+	kill(c.pid, SIGKILL);
+	pev_child_end(&c);
+}
+
+TEST_HARNESS_MAIN

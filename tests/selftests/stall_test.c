@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages that do not come. A caller that passes an address decides how long the kernel
+ * waits for what lies there: by userfaultfd, FUSE, a file of a server that is
+ * gone. That call waits, and nothing else: other users open, control, read and
+ * close meanwhile, and CPUs go and come.
+ */
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ATTACKER	1000
+#define ANOTHER		1001
+
+#define CLOSE		"syscalls:sys_enter_close"
+#define SECOND		1000000000LL
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* ---- calls that are given the address of such a page ---- */
+
+/* What a caller has open. */
+struct objects {
+	int	channel;
+	int	leader;
+	int	event;
+	int	catalog;
+};
+
+static struct pev_attr attr_of_calls(const struct objects *o)
+{
+	return (struct pev_attr) {
+		.type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CLOSE,
+		.target = PEV_TARGET_TASK, .channel_fd = o->channel, .group_fd = -1,
+		.period = 1, .sample = PEV_SAMPLE_TID, .flags = PEV_F_DISABLED,
+	};
+}
+
+static void open_and_close(struct pev_attr *attr)
+{
+	int fd = syscall(__NR_pev_open, attr, sizeof(*attr), 0);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static void call_attr(const struct objects *o, void *page)
+{
+	open_and_close(page);
+}
+
+static void call_name(const struct objects *o, void *page)
+{
+	struct pev_attr attr = attr_of_calls(o);
+
+	attr.name = (uintptr_t)page;
+	open_and_close(&attr);
+}
+
+static void call_marker(const struct objects *o, void *page)
+{
+	struct pev_attr attr = attr_of_calls(o);
+
+	attr.type = PEV_TYPE_MARKER;
+	attr.name = (uintptr_t)page;
+	open_and_close(&attr);
+}
+
+static void call_filter(const struct objects *o, void *page)
+{
+	struct pev_attr attr = attr_of_calls(o);
+
+	attr.filter = (uintptr_t)page;
+	open_and_close(&attr);
+}
+
+static void call_cpus(const struct objects *o, void *page)
+{
+	struct pev_attr attr = attr_of_calls(o);
+
+	attr.target = PEV_TARGET_CPUS;
+	attr.cpus = (uintptr_t)page;
+	attr.cpus_size = 8;
+	open_and_close(&attr);
+}
+
+static void call_refusal(const struct objects *o, void *page)
+{
+	struct pev_attr attr = attr_of_calls(o);
+
+	attr.filter = (uintptr_t)"this is no filter";
+	attr.refusal = (uintptr_t)page;
+	attr.refusal_size = 200;
+	open_and_close(&attr);
+}
+
+static void call_info(const struct objects *o, void *page)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_INFO, .info = (uintptr_t)page,
+		.info_size = sizeof(struct pev_info),
+	};
+
+	open_and_close(&attr);
+}
+
+static void set_filter(int fd, const char *expr, void *refusal, uint32_t flags)
+{
+	struct pev_filter_arg arg = {
+		.filter = (uintptr_t)expr, .flags = flags, .refusal = (uintptr_t)refusal,
+		.refusal_size = refusal ? 200 : 0,
+	};
+
+	ioctl(fd, PEV_IOC_FILTER, &arg);
+}
+
+static void call_set_filter_arg(const struct objects *o, void *page)
+{
+	ioctl(o->event, PEV_IOC_FILTER, page);
+}
+
+static void call_set_filter(const struct objects *o, void *page)
+{
+	set_filter(o->event, page, NULL, 0);
+}
+
+static void call_set_filter_of_group(const struct objects *o, void *page)
+{
+	set_filter(o->leader, page, NULL, PEV_IOF_GROUP);
+}
+
+static void call_set_filter_of_channel(const struct objects *o, void *page)
+{
+	set_filter(o->channel, page, NULL, 0);
+}
+
+static void call_set_filter_refusal(const struct objects *o, void *page)
+{
+	set_filter(o->event, "this is no filter", page, 0);
+}
+
+static void call_period(const struct objects *o, void *page)
+{
+	ioctl(o->event, PEV_IOC_PERIOD, page);
+}
+
+static void call_period_of_channel(const struct objects *o, void *page)
+{
+	ioctl(o->channel, PEV_IOC_PERIOD, page);
+}
+
+static void call_id(const struct objects *o, void *page)
+{
+	ioctl(o->event, PEV_IOC_ID, page);
+}
+
+static void call_read_cpus(const struct objects *o, void *page)
+{
+	struct pev_cpu_values arg = { .values = (uintptr_t)page, .nr = 64 };
+
+	ioctl(o->event, PEV_IOC_READ_CPUS, &arg);
+}
+
+static void call_snapshot(const struct objects *o, void *page)
+{
+	struct pev_snapshot_arg arg = { .spans = (uintptr_t)page, .nr = 64 };
+
+	ioctl(o->channel, PEV_IOC_SNAPSHOT, &arg);
+}
+
+static void call_channel_info(const struct objects *o, void *page)
+{
+	ioctl(o->channel, PEV_IOC_CHANNEL_INFO, page);
+}
+
+static void call_read_event(const struct objects *o, void *page)
+{
+	if (read(o->event, page, sizeof(struct pev_value)) < 0)
+		perror("read of an event");
+}
+
+static void call_read_channel(const struct objects *o, void *page)
+{
+	if (read(o->channel, page, 4096) < 0)
+		perror("read of a channel");
+}
+
+static void call_read_catalog(const struct objects *o, void *page)
+{
+	if (read(o->catalog, page, 4096) < 0)
+		perror("read of a catalog");
+}
+
+struct call {
+	const char	*what;
+	void		(*fn)(const struct objects *o, void *page);
+	bool		root;
+};
+
+static const struct call calls[] = {
+	{ "pev_attr", call_attr },
+	{ "name of a tracepoint", call_name },
+	{ "name of a marker", call_marker },
+	{ "filter", call_filter },
+	{ "CPU mask", call_cpus, true },
+	{ "refusal", call_refusal },
+	{ "info", call_info },
+	{ "PEV_IOC_FILTER", call_set_filter_arg },
+	{ "PEV_IOC_FILTER of an event", call_set_filter },
+	{ "PEV_IOC_FILTER of a group", call_set_filter_of_group },
+	{ "PEV_IOC_FILTER of a channel", call_set_filter_of_channel },
+	{ "refusal of PEV_IOC_FILTER", call_set_filter_refusal },
+	{ "PEV_IOC_PERIOD of an event", call_period },
+	{ "PEV_IOC_PERIOD of a channel", call_period_of_channel },
+	{ "PEV_IOC_ID", call_id },
+	{ "PEV_IOC_READ_CPUS", call_read_cpus },
+	{ "PEV_IOC_SNAPSHOT", call_snapshot },
+	{ "PEV_IOC_CHANNEL_INFO", call_channel_info },
+	{ "read of an event", call_read_event },
+	{ "read of a channel", call_read_channel },
+	{ "read of the catalog", call_read_catalog },
+};
+
+#define CALLS	(sizeof(calls) / sizeof(*calls))
+
+/* ---- the attacker ---- */
+
+static int open_objects(struct objects *o)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
+	struct pev_attr text = { .type = PEV_TYPE_CATALOG };
+
+	o->leader = pev_open(&attr);
+	o->channel = pev_open_channel(8192, 4096, 0);
+	attr = attr_of_calls(o);
+	attr.group_fd = o->leader;
+	o->event = pev_open(&attr);
+	o->catalog = pev_open(&text);
+	return o->leader < 0 || o->channel < 0 || o->event < 0 || o->catalog < 0;
+}
+
+/* Faults in the page at @page wait for let_in(). */
+static int keep_out(void **page)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+
+	*page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range = (struct uffdio_range) { (uintptr_t)*page, size };
+	if (fd < 0 || *page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg))
+		return -1;
+	return fd;
+}
+
+static void let_in(int uffd, void *page)
+{
+	struct uffdio_zeropage zero = {
+		.range = { (uintptr_t)page, sysconf(_SC_PAGESIZE) },
+	};
+
+	ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
+}
+
+static bool faults(int uffd)
+{
+	struct pollfd p = { .fd = uffd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	return poll(&p, 1, 20000) == 1 && read(uffd, &msg, sizeof(msg)) == sizeof(msg) &&
+	       msg.event == UFFD_EVENT_PAGEFAULT;
+}
+
+struct attack {
+	const struct call	*call;
+	struct objects		o;
+	void			*page;
+	pid_t			tid;
+	bool			done;
+};
+
+static void *caller(void *arg)
+{
+	struct attack *a = arg;
+
+	a->call->fn(&a->o, a->page);
+	return NULL;
+}
+
+/* While that one waits: all that the same objects may be used for. */
+static void *accomplice(void *arg)
+{
+	struct attack *a = arg;
+
+	__atomic_store_n(&a->tid, gettid(), __ATOMIC_RELEASE);
+	ioctl(a->o.channel, PEV_IOC_ENABLE, 0);
+	ioctl(a->o.channel, PEV_IOC_FLUSH, 0);
+	close(a->o.event);
+	close(a->o.leader);
+	__atomic_store_n(&a->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static char state_of(pid_t tid)
+{
+	char path[64], text[256] = "", *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		text[0] = '\0';
+	close(fd);
+	end = strrchr(text, ')');
+	return end ? end[2] : 'X';
+}
+
+/* Until it has done all or waits for a lock. */
+static void wait_for(const struct attack *a)
+{
+	while (!__atomic_load_n(&a->done, __ATOMIC_ACQUIRE)) {
+		pid_t tid = __atomic_load_n(&a->tid, __ATOMIC_ACQUIRE);
+
+		if (tid && state_of(tid) == 'D')
+			break;
+		sched_yield();
+	}
+}
+
+/* Says 1 when the page is waited for; ends when it was let in. */
+static void attack(struct pev_child *c, const struct call *call)
+{
+	struct attack a = { .call = call };
+	pthread_t threads[2];
+	int uffd;
+
+	uffd = keep_out(&a.page);
+	if (uffd < 0 || (!call->root && pev_become(ATTACKER, -1)) || open_objects(&a.o))
+		_exit(1);
+	pthread_create(&threads[0], NULL, caller, &a);
+	if (!faults(uffd))
+		_exit(2);
+	pthread_create(&threads[1], NULL, accomplice, &a);
+	wait_for(&a);
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+	let_in(uffd, a.page);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	_exit(0);
+}
+
+/* ---- another user ---- */
+
+/* What anybody does; ns that it took, or -line of what failed. */
+static int64_t a_round(void)
+{
+	struct objects o = { .leader = -1 };
+	int64_t begin = now();
+	struct pev_attr attr;
+	char text[4096];
+	struct pev_value v;
+	int alone;
+
+	alone = pev_open_event(PEV_TYPE_SOFTWARE, NULL, NULL, -1);
+	if (alone < 0 || pev_on(alone) || read(alone, &v, sizeof(v)) != sizeof(v) ||
+	    pev_off(alone))
+		return -__LINE__;
+	o.channel = pev_open_channel(8192, 4096, 0);
+	if (o.channel < 0)
+		return -__LINE__;
+	attr = attr_of_calls(&o);
+	attr.filter = (uintptr_t)"fd == 3";
+	o.event = pev_open(&attr);
+	if (o.event < 0 || read(o.channel, text, sizeof(text)) <= 0)
+		return -__LINE__;
+	if (ioctl(o.channel, PEV_IOC_ENABLE, 0) || ioctl(o.channel, PEV_IOC_FLUSH, 0) ||
+	    ioctl(o.event, PEV_IOC_RESET, 0))
+		return -__LINE__;
+	close(o.event);
+	close(alone);
+	close(o.channel);
+	return now() - begin;
+}
+
+static void another(struct pev_child *c)
+{
+	/* who has pages locked waits for closed events to be freed */
+	int channel;
+
+	if (pev_become(ANOTHER, -1))
+		_exit(1);
+	channel = pev_open_channel(8192, 4096, 0);
+	if (channel < 0)
+		_exit(2);
+	for (;;) {
+		pev_child_wait(c);
+		pev_child_say(c, a_round());
+	}
+}
+
+/* Does @c have an answer within @ns? */
+static bool answers(const struct pev_child *c, int64_t ns)
+{
+	struct pollfd p = { .fd = c->said[0], .events = POLLIN };
+
+	return poll(&p, 1, ns / 1000000) == 1;
+}
+
+FIXTURE(stall) {
+	struct pev_levels	before;
+	struct pev_child	another;
+	int			open[2];
+	int64_t			quiet;
+	int64_t			bound;
+};
+
+FIXTURE_SETUP(stall)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (syscall(SYS_userfaultfd, O_CLOEXEC) < 0 && errno == ENOSYS)
+		SKIP(return, "no userfaultfd in this kernel");
+	self->before = pev_get_levels();
+	ASSERT_EQ(0, pev_set_paranoid(2));
+	/* the first and the last of each kind cost most */
+	self->open[0] = pev_open_event(PEV_TYPE_TRACEPOINT, CLOSE, NULL, -1);
+	self->open[1] = pev_open_event(PEV_TYPE_SOFTWARE, NULL, NULL, -1);
+	ASSERT_LE(0, self->open[0]);
+	ASSERT_LE(0, self->open[1]);
+	ASSERT_LE(0, pev_child_start(&self->another));
+	if (!self->another.pid)
+		another(&self->another);
+	for (unsigned int i = 0; i < 3; i++) {
+		int64_t ns;
+
+		pev_child_go(&self->another);
+		ns = pev_child_hear(&self->another);
+		ASSERT_LT(0, ns);
+		if (ns > self->quiet)
+			self->quiet = ns;
+	}
+	self->bound = SECOND + 3 * self->quiet;
+}
+
+FIXTURE_TEARDOWN(stall)
+{
+	kill(self->another.pid, SIGKILL);
+	pev_child_end(&self->another);
+	close(self->open[0]);
+	close(self->open[1]);
+	pev_set_levels(self->before);
+}
+
+TEST_F_TIMEOUT(stall, others_go_on, 100)
+{
+	for (unsigned int i = 0; i < CALLS; i++) {
+		struct pev_child c;
+		bool in_time;
+
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid)
+			attack(&c, &calls[i]);
+		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s is not looked at", calls[i].what);
+		pev_child_go(&self->another);
+		in_time = answers(&self->another, self->bound);
+		EXPECT_TRUE(in_time)
+			TH_LOG("%s: another user waits longer than %lld ms, undisturbed %lld ms",
+			       calls[i].what, (long long)self->bound / 1000000,
+			       (long long)self->quiet / 1000000);
+		pev_child_go(&c);
+		EXPECT_EQ(0, pev_child_end(&c)) TH_LOG("%s", calls[i].what);
+		EXPECT_LT(0, pev_child_hear(&self->another));
+	}
+}
+
+/* ---- hotplug ---- */
+
+static int set_online(int cpu, int on)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return pev_put_number(path, on);
+}
+
+static void hotplugger(struct pev_child *c, int cpu)
+{
+	pev_child_wait(c);
+	if (set_online(cpu, 1) || set_online(cpu, 0) || set_online(cpu, 1))
+		_exit(1);
+	pev_child_say(c, 1);
+	_exit(0);
+}
+
+/* A CPU comes that has no ring yet in the attacker's channel. */
+TEST_F_TIMEOUT(stall, cpus_come, 60)
+{
+	int cpus[2];
+
+	if (pev_cpus(cpus, 2) < 2 || set_online(cpus[1], 0))
+		SKIP(return, "needs a CPU that can be taken offline");
+	ASSERT_EQ(0, set_online(cpus[1], 1));
+	for (unsigned int i = 0; i < CALLS; i++) {
+		struct pev_child c, hotplug;
+
+		/* what holds a lock of a channel, or of all */
+		if (calls[i].fn != call_filter && calls[i].fn != call_read_channel &&
+		    calls[i].fn != call_set_filter_of_channel)
+			continue;
+		ASSERT_EQ(0, set_online(cpus[1], 0));
+		ASSERT_LE(0, pev_child_start(&hotplug));
+		if (!hotplug.pid)
+			hotplugger(&hotplug, cpus[1]);
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid)
+			attack(&c, &calls[i]);
+		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s is not looked at", calls[i].what);
+		pev_child_go(&hotplug);
+		EXPECT_TRUE(answers(&hotplug, 5 * self->bound))
+			TH_LOG("%s: no CPU comes any more", calls[i].what);
+		pev_child_go(&c);
+		EXPECT_EQ(0, pev_child_end(&c)) TH_LOG("%s", calls[i].what);
+		EXPECT_EQ(1, pev_child_hear(&hotplug));
+		EXPECT_EQ(0, pev_child_end(&hotplug));
+	}
+}
+
+TEST_HARNESS_MAIN

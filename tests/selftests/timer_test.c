@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much of a CPU timers may take, whatever their number; what is told of those
+ * that had to wait; and when a new period holds.
+ */
+#include <sched.h>
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_util.h"
+
+#define TIMERS		100
+#define MAX_RATE "/proc/sys/kernel/pev_max_sample_rate"
+
+FIXTURE(timer) {
+	int channel;
+	int fds[TIMERS];
+	struct pev_map map;
+	unsigned int cpu;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void work(unsigned int rounds)
+{
+	static volatile unsigned int sum;
+
+	while (rounds--)
+		sum += rounds;
+}
+
+static void work_for(uint64_t ns)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + ns;
+
+	while (now_ns(CLOCK_MONOTONIC) < end)
+		work(1000);
+}
+
+FIXTURE_SETUP(timer)
+{
+	cpu_set_t set;
+
+	for (unsigned int i = 0; i < TIMERS; i++)
+		self->fds[i] = -1;
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	self->cpu = sched_getcpu();
+	CPU_ZERO(&set);
+	CPU_SET(self->cpu, &set);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	self->channel = pev_open_channel(1 << 20, 1 << 16, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
+}
+
+FIXTURE_TEARDOWN(timer)
+{
+	for (unsigned int i = 0; i < TIMERS; i++)
+		if (self->fds[i] >= 0)
+			close(self->fds[i]);
+	pev_unmap_channel(&self->map);
+	close(self->channel);
+}
+
+static struct pev_attr attr_of(int channel)
+{
+	return (struct pev_attr) {
+		.type = PEV_TYPE_TIMER, .config = PEV_TIMER_TASK_CLOCK,
+		.target = PEV_TARGET_TASK, .channel_fd = channel, .group_fd = -1,
+		.flags = PEV_F_DISABLED, .period = PEV_MIN_TIMER_NS,
+	};
+}
+
+static struct pev_multiplexed multiplexed(int fd)
+{
+	struct pev_multiplexed m = { .size = sizeof(m) };
+
+	if (ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m))
+		m.size = 0;
+	return m;
+}
+
+/* Sums the periods of all records so far of a channel with only one event. */
+static uint64_t recorded(int channel, const struct pev_map *map, unsigned int cpu)
+{
+	static const int sizes[] = { 8 };
+	struct pev_record record;
+	struct pev_walk walk;
+	uint64_t sum = 0;
+
+	if (ioctl(channel, PEV_IOC_FLUSH, 0))
+		return 0;
+	walk = pev_walk_begin(map, cpu, sizes, 1);
+	while (pev_walk_next(&walk, &record) > 0)
+		sum += *(const uint64_t *)record.payload;
+	return sum;
+}
+
+/* Each alone would take all of the time. */
+TEST_F(timer, many_leave_time_to_their_task)
+{
+	/* one that never refuses a record, so that each costs what it can cost */
+	int channel = pev_open_channel(1 << 20, 1 << 16, PEV_CHF_OVERWRITE);
+	struct pev_attr attr = attr_of(channel);
+	uint64_t quiet, busy, throttled = 0, ticks = 0;
+
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	attr.sample = PEV_SAMPLE_USTACK_DUMP;
+	attr.stack_user = PEV_MAX_STACK_DUMP;
+	quiet = now_ns(CLOCK_MONOTONIC);
+	work(15000000);
+	quiet = now_ns(CLOCK_MONOTONIC) - quiet;
+	for (unsigned int i = 0; i < TIMERS; i++) {
+		self->fds[i] = pev_open(&attr);
+		ASSERT_LE(0, self->fds[i]) TH_LOG("%s", pev_reason());
+	}
+	ASSERT_EQ(0, pev_on(channel));
+	busy = now_ns(CLOCK_MONOTONIC);
+	work(15000000);
+	busy = now_ns(CLOCK_MONOTONIC) - busy;
+	ASSERT_EQ(0, pev_off(channel));
+	close(channel);
+	for (unsigned int i = 0; i < TIMERS; i++) {
+		struct pev_multiplexed m = multiplexed(self->fds[i]);
+		struct pev_value v = pev_read(self->fds[i]);
+
+		ASSERT_EQ(sizeof(m), m.size);
+		EXPECT_EQ(v.value, v.samples + v.lost);
+		EXPECT_EQ(v.value, m.value);
+		EXPECT_EQ(v.time_enabled, m.time_enabled);
+		EXPECT_EQ(v.time_running, m.time_running);
+		EXPECT_EQ(v.time_enabled - v.time_running, m.throttled_ns);
+		throttled += m.throttled;
+		ticks += v.value;
+	}
+	EXPECT_LT(0, throttled);
+	EXPECT_LT(0, ticks);
+	/* a quarter is theirs; the rest of the allowance is a busy machine's */
+	EXPECT_GT(8 * quiet + 100000000, busy);
+	TH_LOG("alone %llu us, beside %u timers %llu us", quiet / 1000ULL, TIMERS, busy / 1000ULL);
+}
+
+/* However long a tick had to wait, no time is missing in the records. */
+TEST_F(timer, records_stand_for_the_whole_time)
+{
+	struct pev_attr attr = attr_of(-1);
+	uint64_t sum = 0, throttled = 0;
+	struct pev_value v;
+	int fd;
+
+	for (unsigned int i = 1; i < TIMERS; i++) {
+		self->fds[i] = pev_open(&attr);
+		ASSERT_LE(0, self->fds[i]) TH_LOG("%s", pev_reason());
+	}
+	attr.channel_fd = self->channel;
+	attr.sample = PEV_SAMPLE_PERIOD;
+	attr.period = 100000;
+	fd = pev_open(&attr);
+	self->fds[0] = fd;
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < TIMERS; i++)
+		ASSERT_EQ(0, pev_on(self->fds[i]));
+	work_for(100000000);
+	/* switched out and in with ticks overdue */
+	for (unsigned int i = 0; i < 5; i++) {
+		usleep(1000);
+		work_for(10000000);
+	}
+	/*
+	 * What has passed since the last tick is of no record yet, which may be long where
+	 * the machine stood still: time that is lost stays missing, this does not.
+	 */
+	for (unsigned int i = 0; i < 100; i++) {
+		work_for(10000000);
+		v = pev_read(fd);
+		sum = recorded(self->channel, &self->map, self->cpu);
+		if (sum >= v.time_enabled / 10 * 9)
+			break;
+	}
+	EXPECT_LE(v.time_enabled / 10 * 9, sum);
+	ASSERT_EQ(0, pev_off(fd));
+	v = pev_read(fd);
+	EXPECT_EQ(0, v.lost);
+	for (unsigned int i = 0; i < TIMERS; i++)
+		throttled += multiplexed(self->fds[i]).throttled;
+	EXPECT_LT(0, throttled);
+	EXPECT_EQ(multiplexed(fd).throttled > 0, v.time_enabled > v.time_running);
+	EXPECT_GE(v.time_enabled, recorded(self->channel, &self->map, self->cpu));
+}
+
+/* The administrator's word holds for timers, too; also for those that run. */
+TEST_F(timer, max_sample_rate)
+{
+	struct pev_attr attr = attr_of(-1);
+	uint64_t period = 1000;
+	struct pev_value v;
+	FILE *file;
+
+	file = fopen(MAX_RATE, "r+");
+	if (!file)
+		SKIP(return, "only root may change " MAX_RATE);
+	self->fds[0] = pev_open(&attr);
+	ASSERT_LE(0, self->fds[0]) TH_LOG("%s", pev_reason());
+	ASSERT_LT(0, fprintf(file, "1000\n"));
+	ASSERT_EQ(0, fflush(file));
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "kernel.pev_max_sample_rate"))
+		TH_LOG("%s", pev_reason());
+	attr.flags |= PEV_F_FREQ;
+	attr.period = 1001;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	attr.period = 1000;
+	self->fds[1] = pev_open(&attr);
+	EXPECT_LE(0, self->fds[1]) TH_LOG("%s", pev_reason());
+	period = 999999;
+	EXPECT_EQ(-1, ioctl(self->fds[0], PEV_IOC_PERIOD, &period));
+	EXPECT_EQ(ERANGE, errno);
+	EXPECT_EQ(0, pev_on(self->fds[0]));
+	work_for(50000000);
+	EXPECT_EQ(0, pev_off(self->fds[0]));
+	v = pev_read(self->fds[0]);
+	EXPECT_GE(v.time_enabled / 1000000 + 1, v.value);
+	EXPECT_LT(0, v.value);
+	rewind(file);
+	EXPECT_LT(0, fprintf(file, "100000\n"));
+	fclose(file);
+}
+
+/* A new period counts from the call, and what has passed of the old one is not lost. */
+TEST_F(timer, new_period)
+{
+	struct pev_attr attr = attr_of(self->channel);
+	uint64_t hour = 3600000000000ULL, ms = 1000000;
+	struct pev_value v;
+	uint64_t sum;
+	int fd;
+
+	attr.period = hour;
+	attr.sample = PEV_SAMPLE_PERIOD;
+	fd = pev_open(&attr);
+	self->fds[0] = fd;
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_on(fd));
+	work_for(20 * ms);
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_PERIOD, &ms));
+	work_for(50 * ms);
+	v = pev_read(fd);
+	EXPECT_LT(0, v.value);
+	/* one that is off takes it over when it is switched on */
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_PERIOD, &hour));
+	ASSERT_EQ(0, pev_off(fd));
+	ASSERT_EQ(0, ioctl(fd, PEV_IOC_PERIOD, &ms));
+	ASSERT_EQ(0, pev_on(fd));
+	work_for(50 * ms);
+	ASSERT_EQ(0, pev_off(fd));
+	EXPECT_LT(v.value, pev_read(fd).value);
+	v = pev_read(fd);
+	sum = recorded(self->channel, &self->map, self->cpu);
+	EXPECT_GE(v.time_enabled, sum);
+	EXPECT_LE(v.time_enabled / 2, sum);
+}
+
+/* A reset begins a period. */
+TEST_F(timer, reset)
+{
+	struct pev_attr attr = attr_of(-1);
+	int fd;
+
+	attr.period = 200000000;
+	fd = pev_open(&attr);
+	self->fds[0] = fd;
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_on(fd));
+	for (unsigned int i = 0; i < 30; i++) {
+		struct pev_value v;
+
+		work_for(10000000);
+		v = pev_read(fd);
+		/* else the machine was held up */
+		if (v.time_enabled < attr.period)
+			EXPECT_EQ(0, v.value);
+		ASSERT_EQ(0, ioctl(fd, PEV_IOC_RESET, 0));
+	}
+	ASSERT_EQ(0, pev_off(fd));
+	close(fd);
+	self->fds[0] = -1;
+}
+
+TEST_HARNESS_MAIN

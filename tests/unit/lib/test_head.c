@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Before its first class, the metadata of an engine is what the kernel's is: the
+ * strings of kernel/pev/channel/metadata.c, as they stand there in C, are in it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "engine/perf/metadata.h"
+#include "tap.h"
+
+static char *read_source(void)
+{
+	const char *path = getenv("PEV_TEST_KERNEL_METADATA");
+	FILE *f = path ? fopen(path, "r") : NULL;
+	char *text = calloc(1, 1 << 16);
+
+	if (!f || !text || !fread(text, 1, (1 << 16) - 1, f)) {
+		printf("not ok - kernel/pev/channel/metadata.c can be read\n");
+		exit(1);
+	}
+	fclose(f);
+	return text;
+}
+
+/* A string of C without its quotes, unescaped; its formats become what they print. */
+static void put_literal(struct text *t, const char *s, size_t len)
+{
+	static const char clock[] = "clock.%s.";
+
+	for (const char *end = s + len; s < end; s++) {
+		if (!strncmp(s, clock, strlen(clock))) {
+			text_puts(t, "clock.monotonic.");
+			s += strlen(clock) - 1;
+		} else if (*s == '\\' && s[1] == 'n') {
+			text_puts(t, "\n");
+			s++;
+		} else if (*s == '\\') {
+			text_add(t, ++s, 1);
+		} else {
+			text_add(t, s, 1);
+		}
+	}
+}
+
+/* All strings that are lines, from @from to the end of that declaration or function */
+static struct text literals(const char *source, const char *from)
+{
+	const char *p = strstr(source, from), *end = p ? strstr(p, "\n}") : NULL;
+	const char *semicolon = p ? strstr(p, "\";\n") : NULL;
+	struct text t = { 0 };
+
+	if (semicolon && strchr(from, '[') && semicolon < end)
+		end = semicolon + 1;
+	while (p && end && (p = strchr(p, '"')) && p < end) {
+		size_t len = 0;
+
+		for (p++; p[len] != '"'; len++)
+			len += p[len] == '\\';
+		if (len >= 2 && !strncmp(p + len - 2, "\\n", 2))
+			put_literal(&t, p, len);
+		p += len + 1;
+	}
+	return t;
+}
+
+static void same_text(const char *source, const char *from, const char *head)
+{
+	struct text t = literals(source, from);
+
+	check(t.s && strstr(head, t.s), "the text of the kernel's %s", from);
+	text_free(&t);
+}
+
+/* Line by line, but those that are printed with values */
+static void same_lines(const char *source, const char *from, const char *head)
+{
+	struct text t = literals(source, from);
+	char *save, *line;
+	unsigned int n = 0;
+
+	for (line = t.s ? strtok_r(t.s, "\n", &save) : NULL; line && head;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (strchr(line, '%') || strspn(line, "\t") == strlen(line) ||
+		    !strpbrk(line, "{};"))
+			continue;
+		head = strstr(head, line);
+		if (!head)
+			printf("# not there: %s\n", line);
+		n++;
+	}
+	check(head && n >= 6, "%u lines of the kernel's %s, in their order", n, from);
+	text_free(&t);
+}
+
+int main(void)
+{
+	const struct metadata_env env = { .hostname = "a", .release = "b", .machine = "c" };
+	const uint8_t uuid[16] = { 0 };
+	char *source = read_source();
+	struct text head = { 0 };
+
+	metadata_head(&head, uuid, &env, 0, 0);
+	same_text(source, "types[]", head.s);
+	same_text(source, "header[]", head.s);
+	same_lines(source, "static void put_environment", head.s);
+	same_lines(source, "static void put_clock", head.s);
+	text_free(&head);
+	free(source);
+	return tap_failed != 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The unit tests of perfctl's modules, one function a file. */
+#ifndef TESTS_H
+#define TESTS_H
+
+#include "../../lib/tap.h"
+
+void test_util(void);
+void test_text(void);
+void test_opt(void);
+void test_event_spec(void);
+void test_cpulist(void);
+void test_object(void);
+void test_machine(void);
+void test_profile(void);
+void test_rows(void);
+void test_diff(void);
+void test_stat(void);
+void test_pmu_text(void);
+void test_processor(void);
+
+#endif
