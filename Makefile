@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # pev: performance events for Linux 6.12. `make help` lists what there is.
-# Every command installs and builds what it needs by itself.
+# Every command installs and builds what it needs on its own.
 
 ARCH   ?= x86_64
 FLAVOR ?= plain
@@ -21,7 +21,7 @@ MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
 export LINUX_SRC SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
-export VM_TIMEOUT VM_ROOT VM_SHARES SAMPLES SUITES DURATION V
+export VM_TIMEOUT VM_ROOT VM_SHARES SAMPLES BENCH SUITES DURATION V
 
 SETUP  := scripts/setup.sh
 # Standard output belongs to the command that runs in a machine.
@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz lint clean \
+.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
 	install uninstall deb
 .DEFAULT_GOAL := help
 
@@ -47,13 +47,14 @@ run: vm-deps
 test: setup
 	@tests/run
 
-#: make stress      ten minutes of counters, samples, forks and hotplug at once;
+#: make stress      ten minutes of counters, samples, forks and hotplug at once, and
+#:                  the tests watched for data races and on a kernel with PREEMPT_RT;
 #:                  DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run stress-x86
+	@DURATION=$${DURATION:-600} tests/run stress-x86 kselftest-race kselftest-rt
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
-#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race ICOUNT=1 KARGS=..
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt ICOUNT=1 KARGS=..
 #:                  VM_TIMEOUT=600 NOBUILD=1
 #:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
 #:                  an emulator with a PMU that counts exactly; SKID=n MTTCG=1
@@ -66,7 +67,7 @@ vm-deps: vm-machine perfctl
 vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
-#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race
+#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
 kernel: setup
 	@scripts/kernel.sh build >&2
@@ -92,10 +93,10 @@ endif
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 # INSTALL: into which directory
-INSTALL = for part in perfctl lib/pev lib/pev/sym python; do \
+INSTALL = for part in perfctl lib/pev lib/pev-sym python; do \
 		$(MAKE) -s -C tools/$$part install prefix=$(PREFIX) libdir=$(LIBDIR) DESTDIR=$(1) \
 			$(foreach v,docdir zshdir pythondir,$(if $($v),$v=$($v))) \
-			O=$(TOOLS)$$(case $$part in */sym) echo /libpev-sym ;; lib/*) echo /libpev ;; esac) \
+			O=$(TOOLS)$$(case $$part in lib/pev-sym) echo /libpev-sym ;; lib/*) echo /libpev ;; esac) \
 			CROSS_COMPILE=$(CROSS) SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) >&2 || exit 1; \
 	done
 TOOLS = $(BUILD)/$(ARCH)/tools
@@ -122,8 +123,8 @@ selftests: kernel
 	@$(SUBMAKE) -f scripts/selftests.mk O=$(BUILD)/$(ARCH)/selftests -j$(JOBS) \
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
-#: make bench       pev beside perf, ftrace and LTTng, in one boot, and before
-#:                  perfctl beside perf: SAMPLES="1000000" reads less
+#: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
+#:                  report, picture, unwind, cost, pmu, limits and others
 bench: vm-deps
 	@tests/bench/run
 
@@ -131,6 +132,12 @@ bench: vm-deps
 #:                  FUZZ="target ..." only these
 fuzz: setup
 	@O=$(BUILD)/tests/fuzz tests/fuzz/run $(or $(FUZZ_SECONDS),600)
+
+#: make fuzz-kernel the fuzzer of the system call for long, in the debugging kernel, with a
+#:                  corpus that is kept and a report of what was reached: HOURS=1
+#:                  MINUTES= ARCH= FLAVOR=plain (debug, unless given)
+fuzz-kernel: setup
+	@FUZZ_FLAVOR=$(if $(filter file,$(origin FLAVOR)),debug,$(FLAVOR)) MINUTES=$(or $(MINUTES),$$(($(or $(HOURS),1) * 60))) tests/fuzz/syscall/long
 
 #: make lint        checkpatch, sparse, W=1, codespell, shellcheck
 lint: setup

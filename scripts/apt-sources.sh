@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # Prints Debian's entries of the machine's own apt sources, one a line, for roots
 # that are made of packages.
 set -eu

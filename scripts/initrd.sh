@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # usage: initrd.sh ARCH DIR: what a test machine is started with, in DIR:
 #   initrd.cpio  the initramfs, one static program
 #   tsc-khz      x86 only: prints the frequency of the host's TSC

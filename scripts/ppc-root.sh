@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
 # The ppc64le guest's root, from Debian's ppc64el packages. It is made with an
 # apt of its own, fed from the machine's apt sources, so that the machine's
 # package state is not touched, and kept in the cache by the hash of its list.

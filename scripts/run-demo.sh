@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
 # `make run`: records a real program at work on this machine's own data, and
 # prints where its time went. sqlite3 loads the list of all files of all
 # installed packages, then groups, indexes, joins and sorts it.

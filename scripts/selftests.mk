@@ -13,6 +13,17 @@ PROGS   := $(SOURCES:tests/selftests/%.c=$(O)/%)
 
 all: $(PROGS)
 
+# Two readers of the same packets: by struct pev_id, and libpev by the metadata. Of
+# libpev, what decodes is linked: names of processors' events want a shared library.
+READER  := tests/selftests/layout_decode.c \
+	   $(addprefix tools/lib/pev/,core/arena.c core/error.c core/file.c sys/attr.c sys/code.c $(addprefix ctf/, \
+	     decode.c event.c layout.c meta.c tsdl.c tsdl_lex.c tsdl_type.c))
+
+$(O)/layout_test: tests/selftests/layout_test.c tests/selftests/layout_decode.h $(READER) \
+		tools/lib/pev/include/pev/pev.h $(firstword $(MAKEFILE_LIST)) | $(O)
+	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -iquote tools/lib/pev -Itools/lib/pev/include -ffunction-sections \
+		-Wl,--gc-sections -o $@ $< $(READER)
+
 $(O)/%: tests/selftests/%.c $(firstword $(MAKEFILE_LIST)) | $(O)
 	$(CC) $(CFLAGS) -o $@ $<
 

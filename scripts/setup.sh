@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # Installs the Debian packages of packages.txt that are missing. Asking dpkg
 # is the fast path: nothing else happens on a machine that has them all.
 # PEV_NO_INSTALL=1 only reports.
