@@ -20,11 +20,11 @@ int main(int argc, char **argv)
 	uint64_t before, between, after;
 	struct pev_self self;
 	struct pev_attr attr;
-	struct pev_why why;
+	struct pev_error why;
 	int ret;
 
 	pev_attr_event(&attr, 0, 0, NULL);
-	ret = pev_event_by_name(&attr, name);
+	ret = pev_attr_by_name(&attr, name);
 	if (ret) {
 		fprintf(stderr, "self: %s: %s\n", name, strerror(-ret));
 		return 1;

@@ -41,7 +41,7 @@ int main(void)
 {
 	/* bp, sp and ip in asm/perf_regs.h, in this order */
 	uint64_t mask = 1 << 6 | 1 << 7 | 1 << 8, regs[3] = { 0 }, chain[64], stack[512] = { 0 };
-	struct pev_unwind_sample sample = { .regs = regs, .nr_regs = 3, .stack = stack,
+	struct pev_unwind_sample sample = { .size = sizeof(sample), .regs = regs, .nr_regs = 3, .stack = stack,
 					    .stack_len = sizeof(stack), .find = find };
 	struct pev_unwind *unwind;
 	enum pev_unwind_end end;
