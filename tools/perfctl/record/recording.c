@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the options of perfctl record to the end of the recording. See recording.h. */
+#include "recording.h"
+#include "measure.h"
+#include "recorder.h"
+#include "summary.h"
+#include "base/say.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+#include "event/plan.h"
+#include "event/sampling.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_HZ 999
+/* Samples that hold a piece of the stack need larger rings */
+#define STACK_RING (8u << 20)
+/* Complete packets are on the disk after this at the latest */
+#define DRAIN_MS 1000
+#define PROGRESS_MS 500
+
+struct record_run {
+	struct record_opts opts;
+	struct measure measure;
+	struct event_plan plan;
+	struct recorder recorder;
+	struct strbuf command;
+	struct timespec start;
+	unsigned int snapshots;
+	bool progress;
+};
+
+/* Return: was there an event that can have texts? */
+static bool plan_texts(struct event_plan *plan)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		struct planned_event *e = &plan->events[i];
+
+		if (e->attr.type != PEV_TYPE_TRACEPOINT ||
+		    (strncmp(e->name, "syscalls:", 9) && strncmp(e->name, "raw_syscalls:", 13)))
+			continue;
+		e->attr.flags |= PEV_F_TEXT;
+		some = true;
+	}
+	return some;
+}
+
+static int plan_strings(struct record_run *r, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (!(info.event_flags & PEV_F_TEXT))
+		return msg_set(m, -EOPNOTSUPP,
+			       "--strings: this kernel does not copy what arguments "
+			       "point to");
+	if (!plan_texts(&r->plan))
+		return msg_set(m, -EINVAL,
+			       "--strings is for system calls, e.g. "
+			       "-e 'syscalls:sys_*_openat' or -e 'raw_syscalls:*'");
+	return 0;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static void clear_progress(const struct record_run *r)
+{
+	if (r->progress)
+		summary_progress_clear();
+}
+
+static void snapshot(struct record_run *r)
+{
+	char *path;
+	struct msg m;
+
+	if (!r->opts.overwrite) {
+		note("SIGUSR2 asks for a snapshot: only --overwrite has them");
+		return;
+	}
+	path = xasprintf("%s.%u", r->opts.output, ++r->snapshots);
+	if (recorder_snapshot(&r->recorder, path, &m))
+		print_error("%s", m.text);
+	else
+		note("snapshot written to %s", path);
+	free(path);
+}
+
+static int record_loop(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+	int timeout = r->progress ? PROGRESS_MS : DRAIN_MS, fd = recorder_fd(&r->recorder), err = 0;
+	unsigned int got = 0;
+
+	do {
+		got = wait_loop_wait(&r->measure.wait, fd, timeout);
+		if (got & WAIT_SNAPSHOT)
+			snapshot(r);
+		if (got & WAIT_HUP)
+			fd = -1; /* all targets have ended */
+		if (!err && recorder_drain(&r->recorder) < 0) {
+			err = r->recorder.failed;
+			clear_progress(r);
+			msg_set(m, err,
+				"%s: %s: the recording ends here; what was written before "
+				"can be read",
+				r->opts.output, strerror(-err));
+			pev_engine_disable(engine(), r->recorder.fd, 0);
+			fd = -1;
+			if (r->measure.argv)
+				print_error("%s. Waiting for %s to end", m->text,
+					    r->measure.argv[0]);
+			else
+				return err;
+		}
+		if (r->progress && !err)
+			summary_progress(&r->recorder, seconds_since(&r->start));
+	} while (measure_goes_on(&r->measure, got));
+	clear_progress(r);
+	return err;
+}
+
+static int record_open(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+	struct recorder_config config = {
+		.plan = &r->plan,
+		.target = &r->measure.target,
+		.path = r->opts.output,
+		.ring_size = r->opts.ring_size,
+		.ring_default = r->opts.stack_user ? STACK_RING : 0,
+		.overwrite = r->opts.overwrite,
+		.clock = r->opts.clock,
+		.command = r->command.s ? r->command.s : "",
+	};
+
+	return recorder_open(&r->recorder, &config, m);
+}
+
+static int record_start(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+	int err = recorder_start(&r->recorder, m);
+
+	if (!err)
+		clock_gettime(CLOCK_MONOTONIC, &r->start);
+	return err;
+}
+
+static int record_end(void *arg, int err, struct msg *m)
+{
+	struct record_run *r = arg;
+	struct msg end_msg;
+	int end_err = recorder_end(&r->recorder, &end_msg);
+
+	if (end_err)
+		*m = end_msg;
+	event_plan_note_user_only(&r->plan);
+	if (!r->opts.quiet)
+		summary_records(&r->recorder, seconds_since(&r->start));
+	summary_hardware(&r->recorder);
+	return err ? err : end_err;
+}
+
+static void record_close(void *arg)
+{
+	struct record_run *r = arg;
+
+	recorder_close(&r->recorder);
+}
+
+static const struct measure_ops record_ops = {
+	.open = record_open,
+	.start = record_start,
+	.run = record_loop,
+	.end = record_end,
+	.close = record_close,
+};
+
+/*
+ * --off-cpu: who comes back to a processor does so in the record of who leaves it,
+ * so that threads cannot be picked.
+ */
+static int add_off_cpu(struct record_opts *o, struct msg *m)
+{
+	const struct target_opts *t = &o->target;
+
+	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup)
+		return msg_set(m, -EINVAL,
+			       "--off-cpu records the whole machine: choose threads when "
+			       "you read it (\"perfctl off-cpu --comm NAME\")");
+	o->target.all = true;
+	if (!o->graph_typed)
+		o->graph = true;
+	for (size_t i = 0; i < o->events.n; i++)
+		if (o->events.specs[i].kind == SPEC_NAMED &&
+		    !fnmatch(o->events.specs[i].name, RECORD_SWITCH, 0))
+			return 0;
+	return event_list_parse(&o->events, RECORD_SWITCH, m);
+}
+
+static int prepare(struct record_run *r, struct msg *m)
+{
+	struct sampling sampling;
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (r->opts.freq && r->opts.count)
+		return msg_set(m, -EINVAL, "-F and -c exclude each other");
+	if (r->opts.off_cpu)
+		err = add_off_cpu(&r->opts, m);
+	if (!err && !r->opts.events.n)
+		err = event_list_parse(&r->opts.events, event_to_sample(&info, r->opts.quiet), m);
+	if (!err)
+		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
+	if (!err)
+		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
+	if (!err && r->opts.strings)
+		err = plan_strings(r, m);
+	if (err)
+		return err;
+	sampling = (struct sampling){
+		.freq = r->opts.freq ? r->opts.freq : DEFAULT_HZ,
+		.count = r->opts.count,
+		.chains = r->opts.graph,
+		.max_stack = (uint32_t)r->opts.max_stack,
+		.stack_user = r->opts.stack_user,
+	};
+	event_plan_sampling(&r->plan, &sampling);
+	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)
+		strbuf_addf(&r->command, "%s%s", i ? " " : "", r->measure.argv[i]);
+	r->progress = !r->opts.quiet && isatty(2);
+	return measure_init(&r->measure, m);
+}
+
+int recording_measure(const struct record_opts *opts, char **argv, struct msg *m)
+{
+	struct record_run r = {
+		.opts = *opts,
+		.measure.argv = argv,
+		.recorder = { .fd = -1 },
+	};
+	int err = prepare(&r, m);
+
+	if (!err)
+		err = measure_run(&r.measure, &record_ops, &r, m);
+	strbuf_free(&r.command);
+	event_plan_free(&r.plan);
+	event_list_free(&r.opts.events);
+	return measure_exit(&r.measure, err, m);
+}

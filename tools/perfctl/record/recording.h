@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* perfctl record: a recording of a command or a target, until it ends. */
+#ifndef PERFCTL_RECORD_RECORDING_H
+#define PERFCTL_RECORD_RECORDING_H
+
+#include "event/spec.h"
+#include "event/target.h"
+
+/* What off_cpu adds to the events */
+#define RECORD_SWITCH "sched:sched_switch"
+
+/**
+ * struct record_opts - as typed
+ * @freq:        samples a second; 0: @count, or the default
+ * @count:       events between two samples
+ * @ring_size:   bytes of each CPU's ring; 0: chosen
+ * @max_stack:   frames in a call chain; 0: the kernel's limit
+ * @output:      directory of the trace
+ * @clock:       enum pev_clock
+ * @graph:       record call chains
+ * @graph_typed: the user said whether to do so
+ * @off_cpu:     record all switches of the scheduler
+ * @strings:     record what arguments of system calls point to
+ * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
+ * @overwrite:   keep the newest records in memory until the end
+ * @quiet:       print only what goes wrong
+ */
+struct record_opts {
+	struct target_opts target;
+	struct event_list events;
+	uint64_t freq;
+	uint64_t count;
+	uint64_t ring_size;
+	uint64_t max_stack;
+	const char *output;
+	uint32_t clock;
+	bool graph;
+	bool graph_typed;
+	bool off_cpu;
+	bool strings;
+	uint32_t stack_user;
+	bool overwrite;
+	bool quiet;
+};
+
+/*
+ * @argv: NULL if there is no command. Frees the lists of @opts; returns the status
+ * to exit with.
+ */
+int recording_measure(const struct record_opts *opts, char **argv, struct msg *m);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The messages of perfctl record. See summary.h. */
+#include "summary.h"
+#include "base/say.h"
+#include "base/text.h"
+#include "event/engine.h"
+
+#include <stdlib.h>
+
+void summary_progress(const struct recorder *r, double seconds)
+{
+	char bytes[32], lost[32];
+	uint64_t n = recorder_lost(r);
+
+	fprintf(stderr, "\r[ recording %.1f s: %s", seconds, text_bytes(bytes, recorder_bytes(r)));
+	if (n && !r->config.overwrite)
+		fprintf(stderr, ", %s lost", text_count(lost, n));
+	fprintf(stderr, " ]\033[K");
+}
+
+void summary_progress_clear(void)
+{
+	fprintf(stderr, "\r\033[K");
+}
+
+static void add_value(struct pev_value *to, const struct pev_value *v)
+{
+	to->value += v->value;
+	to->samples += v->samples;
+	to->lost += v->lost;
+	to->filtered += v->filtered;
+}
+
+static void summary_event(const char *label, const struct pev_value *v, bool filter)
+{
+	char a[32], b[32], c[32], safe[256];
+
+	fprintf(stderr, "  %-40s %14s %12s %12s\n", text_safe(safe, sizeof(safe), label),
+		text_count(a, v->samples), text_count(b, v->lost),
+		filter ? text_count(c, v->filtered) : "-");
+}
+
+/* Where records were lost, and what helps. */
+static void summary_losses(const struct recorder *r, const struct pev_value *total)
+{
+	char a[32], b[32];
+
+	fprintf(stderr, "  lost on");
+	for (unsigned int nr = 0; nr < pev_channel_nr_rings(r->channel); nr++) {
+		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
+
+		if (!ring || !pev_ring_lost(ring))
+			continue;
+		if (pev_ring_cpu(ring) >= 0)
+			fprintf(stderr, " CPU %d: ", pev_ring_cpu(ring));
+		else
+			fprintf(stderr, " ring %u: ", nr);
+		fprintf(stderr, "%s", text_count(a, pev_ring_lost(ring)));
+	}
+	fprintf(stderr, "\n");
+	note("%s of %s records were lost (%.2f %%), because they came faster than they could be "
+	     "written: try a larger ring (-m %s), fewer events or a filter",
+	     text_count(a, total->lost), text_count(b, total->lost + total->samples),
+	     100.0 * (double)total->lost / (double)(total->lost + total->samples),
+	     r->config.ring_size > (1 << 24) ? "256M" : "16M");
+}
+
+void summary_records(const struct recorder *r, double seconds)
+{
+	const struct event_plan *plan = r->config.plan;
+	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
+	char a[32], b[32];
+	struct msg m;
+
+	if (event_set_read(&r->set, v, &m))
+		print_error("%s", m.text);
+	for (size_t i = 0; i < plan->n; i++)
+		add_value(&total, &v[i]);
+	if (r->config.overwrite)
+		total.lost = 0;
+	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->config.path,
+		text_count(a, total.samples), text_bytes(b, recorder_bytes(r)), seconds,
+		r->config.overwrite ? ", of which the newest were kept" : "",
+		total.lost ? "" : ", nothing lost");
+	if (plan->n > 1 || total.lost || total.filtered) {
+		fprintf(stderr, "  %-40s %14s %12s %12s\n", "event", "records", "lost", "filtered");
+		for (size_t i = 0; i < plan->n; i++)
+			if (plan->n <= 20 || v[i].samples || v[i].lost)
+				/* perf does not count what a filter refuses */
+				summary_event(plan->events[i].label, &v[i],
+					      plan->events[i].filter && engine_is_pev());
+	}
+	if (total.lost)
+		summary_losses(r, &total);
+	free(v);
+}
+
+static void note_throttled(const char *label, const struct pev_multiplexed *w)
+{
+	char a[32], b[32];
+
+	note("%s: sampling was held up %s times, for %s in all, because samples came faster than the "
+	     "kernel lets them: take a lower frequency (-F) or a longer period (-c)",
+	     label, text_count(a, w->throttled), text_ns(b, w->throttled_ns));
+}
+
+void summary_hardware(const struct recorder *r)
+{
+	size_t ids = r->set.n_ids;
+	struct pev_multiplexed *w = xcalloc(ids, sizeof(*w));
+
+	for (size_t i = 0; ids && i < r->config.plan->n; i++) {
+		const char *label = r->config.plan->events[i].label;
+
+		if (event_set_read_windows(&r->set, i, w))
+			continue;
+		for (size_t k = 1; k < ids; k++) {
+			w->throttled += w[k].throttled;
+			w->throttled_ns += w[k].throttled_ns;
+			w->time_enabled += w[k].time_enabled;
+			w->time_running += w[k].time_running;
+		}
+		if (w->throttled)
+			note_throttled(label, w);
+		if (w->time_enabled > w->time_running + w->throttled_ns + w->time_enabled / 100)
+			note("%s: was sampled for %.1f %% of the time; otherwise other events had the "
+			     "counters (see \"perfctl pmu\")",
+			     label, 100.0 * (double)w->time_running / (double)w->time_enabled);
+	}
+	free(w);
+}

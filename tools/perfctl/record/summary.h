@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What perfctl record says on the error output: how far it is, and what came of it. */
+#ifndef PERFCTL_RECORD_SUMMARY_H
+#define PERFCTL_RECORD_SUMMARY_H
+
+#include "recorder.h"
+
+/* A line that the next one overwrites. @seconds: since the start */
+void summary_progress(const struct recorder *r, double seconds);
+void summary_progress_clear(void);
+
+/* The trace, and a table of its events if they differ in what was lost or filtered. */
+void summary_records(const struct recorder *r, double seconds);
+/* Warns if hardware events were throttled, or shared counters with others. */
+void summary_hardware(const struct recorder *r);
+
+#endif
