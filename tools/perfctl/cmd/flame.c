@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/term.h"
+#include "profile/heavy_tree.h"
 #include "profile/inline.h"
 #include "profile/load.h"
 #include "report/out.h"
-#include "html/tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +49,7 @@ struct flame_run {
 	struct session session;
 	struct load load;
 	uint32_t event;
-	struct html_tree tree;
+	struct heavy_tree tree;
 	struct flame_node *nodes;
 	uint64_t total;
 	uint64_t samples;
@@ -330,7 +330,7 @@ static int write_out(struct flame_run *r, struct msg *m)
 	struct out out;
 	int err;
 
-	html_tree_make(&r->tree, &r->load.profile, (uint32_t)r->session.names.n, SIZE_MAX);
+	heavy_tree_make(&r->tree, &r->load.profile, (uint32_t)r->session.names.n, SIZE_MAX);
 	sum_up(r);
 	if (!r->total)
 		return msg_set(m, -ENOENT, "no samples match");
@@ -390,7 +390,7 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 	fflush(stdout);
 	if (r.session.trace && !err)
 		session_note_damage(&r.session);
-	html_tree_free(&r.tree);
+	heavy_tree_free(&r.tree);
 	free(r.nodes);
 	load_free(&r.load);
 	session_close(&r.session);

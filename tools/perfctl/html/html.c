@@ -9,9 +9,9 @@
  */
 #include "html.h"
 #include "tracks.h"
-#include "tree.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "profile/heavy_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,7 +53,7 @@ struct page {
 	const struct load *l;
 	const struct profile *p;
 	struct html_enc enc;
-	struct html_tree tree;
+	struct heavy_tree tree;
 	struct html_threads threads;
 	struct entry *entries;
 	size_t n;
@@ -191,7 +191,7 @@ static void put_func(struct page *g, uint32_t func, struct strbuf *out)
 	unsigned int kind = OBJECT_UNKNOWN;
 	struct strbuf name = { 0 };
 
-	if (func == HTML_REST) {
+	if (func == HEAVY_REST) {
 		strbuf_puts(&name, "(rest)");
 	} else {
 		const struct func *f = &g->p->stacks->funcs[func];
@@ -213,9 +213,9 @@ static void put_nodes(struct page *g, struct strbuf *out)
 	struct strbuf nodes = { 0 }, funcs = { 0 };
 
 	for (uint32_t i = 1; i < g->tree.n; i++) {
-		const struct html_node *node = &g->tree.nodes[i];
+		const struct heavy_node *node = &g->tree.nodes[i];
 		uint32_t *func =
-			&number[node->func == HTML_REST ? g->p->stacks->n_funcs : node->func];
+			&number[node->func == HEAVY_REST ? g->p->stacks->n_funcs : node->func];
 
 		if (!*func) {
 			put_func(g, node->func, &funcs);
@@ -301,7 +301,7 @@ int html_write(const struct load *l, const char *path, struct msg *m)
 	struct out out;
 	int err;
 
-	html_tree_make(&g.tree, g.p, (uint32_t)l->session->names.n, NODES_MOST);
+	heavy_tree_make(&g.tree, g.p, (uint32_t)l->session->names.n, NODES_MOST);
 	make_entries(&g);
 	err = put_data(&g, &data, m);
 	if (!err)
@@ -315,6 +315,6 @@ int html_write(const struct load *l, const char *path, struct msg *m)
 	free(g.threads.t);
 	htab_free(&g.threads.h);
 	strtab_free(&g.enc.strings);
-	html_tree_free(&g.tree);
+	heavy_tree_free(&g.tree);
 	return err;
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains as one tree, no larger than what a page can show. See html.h.
+ * Call chains as one tree, no larger than what can be shown. See heavy_tree.h.
  *
  * A recording may have as many different places in chains as it has addresses, so
  * the whole tree is never built: starting at the root, the heaviest node found so
  * far is made, and its samples lead to the nodes below it. Since no node is heavier
  * than its caller, the nodes that were made are the heaviest ones of the tree.
  */
-#include "tree.h"
+#include "heavy_tree.h"
 
 #include <stdlib.h>
 
-#define FUNC_END UINT32_MAX    /* behind the innermost function of a chain */
-#define FOLDED	 (1u << 31)    /* of a leaf: it is below the node */
+#define FUNC_END UINT32_MAX /* behind the innermost function of a chain */
+#define FOLDED (1u << 31) /* of a leaf: it is below the node */
 #define SAME(a, b) ((a) <= (b) * (1 + 1e-9)) /* of two shares, @a not the smaller one */
 
 /**
@@ -44,7 +44,7 @@ struct found {
  */
 struct maker {
 	const struct profile *p;
-	struct html_tree *t;
+	struct heavy_tree *t;
 	double *shares;
 	uint32_t *leaf;
 	uint64_t *ways;
@@ -153,7 +153,7 @@ static void look_below(struct maker *m, const struct found *of, uint32_t node)
 static void make_rests(struct maker *m, size_t kept)
 {
 	uint32_t *rest = xcalloc(kept, sizeof(*rest));
-	struct html_tree *t = m->t;
+	struct heavy_tree *t = m->t;
 
 	t->n = kept;
 	for (uint32_t i = 0; i < m->n_ways; i++) {
@@ -163,8 +163,9 @@ static void make_rests(struct maker *m, size_t kept)
 			continue;
 		if (!rest[node]) {
 			rest[node] = (uint32_t)t->n;
-			*ARRAY_PUSH(t->nodes, t->n, t->cap) =
-				(struct html_node){ .parent = node, .func = HTML_REST };
+			*ARRAY_PUSH(t->nodes, t->n,
+				    t->cap) = (struct heavy_node){ .parent = node,
+								   .func = HEAVY_REST };
 		}
 		m->leaf[way] = rest[node];
 		t->rest += m->shares[way];
@@ -175,7 +176,7 @@ static void make_rests(struct maker *m, size_t kept)
 /* Folds nodes that were not made; nodes of equal weight are kept or folded together. */
 static void fold(struct maker *m)
 {
-	struct html_tree *t = m->t;
+	struct heavy_tree *t = m->t;
 	double least = t->nodes[t->n - 1].share;
 	size_t kept = t->n;
 
@@ -222,26 +223,27 @@ static void add_shares(struct maker *m, uint32_t n_events)
 static void make_heaviest(struct maker *m, size_t most)
 {
 	struct found f = { .end = m->n_ways };
-	struct html_tree *t = m->t;
+	struct heavy_tree *t = m->t;
 
 	ARRAY_PUSH(t->nodes, t->n, t->cap);
 	look_below(m, &f, 0);
 	while (m->n && t->n < most) {
 		f = pop(m);
-		*ARRAY_PUSH(t->nodes, t->n, t->cap) =
-			(struct html_node){ .parent = f.parent, .func = f.func, .share = f.share };
+		*ARRAY_PUSH(t->nodes, t->n, t->cap) = (struct heavy_node){ .parent = f.parent,
+									   .func = f.func,
+									   .share = f.share };
 		look_below(m, &f, (uint32_t)t->n - 1);
 	}
 	if (m->n)
 		fold(m);
 }
 
-void html_tree_make(struct html_tree *t, const struct profile *p, uint32_t n_events, size_t most)
+void heavy_tree_make(struct heavy_tree *t, const struct profile *p, uint32_t n_events, size_t most)
 {
 	size_t n = p->stacks->n_chains + p->stacks->n_frames;
 	struct maker m = { .p = p, .t = t };
 
-	*t = (struct html_tree){ 0 };
+	*t = (struct heavy_tree){ 0 };
 	m.shares = xcalloc(n, sizeof(*m.shares));
 	m.leaf = xcalloc(n, sizeof(*m.leaf));
 	m.ways = xcalloc(n, sizeof(*m.ways));
@@ -256,9 +258,9 @@ void html_tree_make(struct html_tree *t, const struct profile *p, uint32_t n_eve
 	free(m.heap);
 }
 
-void html_tree_free(struct html_tree *t)
+void heavy_tree_free(struct heavy_tree *t)
 {
 	free(t->nodes);
 	free(t->leaf);
-	*t = (struct html_tree){ 0 };
+	*t = (struct heavy_tree){ 0 };
 }
