@@ -268,6 +268,110 @@ static void test_replace(const char *dir)
 	check(access(file, F_OK), "the older files are gone");
 }
 
+/* Makes a trace if there is none; returns the path of one of its files. */
+static const char *make_older(const char *dir, const char *file)
+{
+	static char name[8192];
+
+	snprintf(path, sizeof(path), "%s/older", dir);
+	if (access(path, F_OK))
+		check(!sample_trace(path, 10, 4096), "an older trace");
+	snprintf(name, sizeof(name), "%s/%s", path, file);
+	return name;
+}
+
+static bool refused_for(const char *alien)
+{
+	char metadata[8192];
+	struct pev_writer *w;
+	struct pev_error err;
+
+	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
+	return pev_writer_open(path, PEV_WRITER_REPLACE, &w, &err) == -EEXIST &&
+	       strstr(err.text, alien) && pev_trace_remove(path, &err) == -EEXIST &&
+	       strstr(err.text, alien) && !access(metadata, F_OK);
+}
+
+/* What a writer has not made is never removed, whatever its name. */
+static void test_remove(const char *dir)
+{
+	const char *file = make_older(dir, "stream_of_thought");
+	struct pev_error err;
+	char link[8192];
+
+	write_bytes(file, "a text", 6);
+	check(refused_for("stream_of_thought"), "a file that only has the name of a stream");
+	unlink(file);
+	file = make_older(dir, "info/notes");
+	write_bytes(file, "a text", 6);
+	check(refused_for("info/notes"), "a file of somebody else's in info");
+	unlink(file);
+	file = make_older(dir, "deep");
+	mkdir(file, 0777);
+	check(refused_for("deep"), "an empty directory");
+	rmdir(file);
+	file = make_older(dir, "stream_9");
+	check(!symlink("stream_0", file) && refused_for("stream_9"), "a link");
+	unlink(file);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	check(!symlink(path, link) && pev_trace_remove(link, &err) < 0 && !access(path, F_OK),
+	      "a link to a trace is not followed");
+	unlink(link);
+	check(!pev_trace_remove(path, &err) && access(path, F_OK), "the trace alone is removed");
+	check(pev_trace_remove(path, &err) == -ENOENT, "one that is not there");
+	mkdir(path, 0777);
+	snprintf(link, sizeof(link), "%s/metadata", path);
+	write_bytes(link, "/* CTF 1.8 */", 13);
+	check(pev_trace_remove(path, &err) == -EEXIST, "a trace that no writer of ours made");
+	unlink(link);
+	rmdir(path);
+}
+
+/* Names that others put into the directory lead nowhere. */
+static void test_planted(const char *dir)
+{
+	char victim[8192], name[8192], text[8] = "";
+	struct pev_writer *w;
+	struct pev_error err;
+	char *meta;
+	size_t len;
+	int fd;
+
+	meta = sample_metadata(&len);
+	snprintf(victim, sizeof(victim), "%s/victim", dir);
+	write_bytes(victim, "precious", 8);
+	snprintf(path, sizeof(path), "%s/planted", dir);
+	check(!pev_writer_open(path, 0, &w, &err), "a trace that others can write to");
+	snprintf(name, sizeof(name), "%s/metadata.new", path);
+	check(!symlink(victim, name) && !pev_writer_metadata(w, meta, len),
+	      "a link in the way of metadata");
+	snprintf(name, sizeof(name), "%s/stream_7", path);
+	check(!symlink(victim, name) && pev_writer_lost(w, 7, 7, 1, 0) == -EEXIST,
+	      "a link in the way of a stream");
+	snprintf(name, sizeof(name), "%s/info/record", path);
+	check(!symlink(victim, name) && pev_writer_info(w, "command", "x") == -ELOOP,
+	      "a link in the way of info");
+	unlink(name);
+	check(!link(victim, name) && pev_writer_info(w, "command", "x") == -EPERM,
+	      "a file that has another name, too");
+	unlink(name);
+	pev_writer_close(w);
+	fd = open(victim, O_RDONLY);
+	check(read(fd, text, 8) == 8 && !memcmp(text, "precious", 8),
+	      "none of them was written through");
+	close(fd);
+	free(meta);
+	if (geteuid()) {
+		printf("# not root: another user's directory is not tried\n");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/theirs", dir);
+	check(!mkdir(path, 0777) && !chown(path, 65534, 65534) &&
+	      pev_writer_open(path, PEV_WRITER_REPLACE, &w, &err) == -EPERM &&
+	      strstr(err.text, "another user (65534)"), "another user's directory is refused");
+	rmdir(path);
+}
+
 static void test_lost(const char *dir)
 {
 	const struct pev_packet *first;
@@ -539,6 +643,8 @@ int main(void)
 	test_print();
 	test_info(dir);
 	test_replace(dir);
+	test_remove(dir);
+	test_planted(dir);
 	test_lost(dir);
 	test_full_disk(dir);
 	test_encoder_stream(dir);

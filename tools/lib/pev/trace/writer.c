@@ -4,7 +4,6 @@
  * each stream file ends with a whole packet at any time, also after a disk has
  * filled up in the middle of a write.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "core/error.h"
 #include "core/packet.h"
 #include "ctf/encoder.h"
+#include "trace/older.h"
 
 /**
  * struct out_file - one stream file
@@ -42,105 +42,62 @@ struct pev_writer {
 	uint64_t	packets;
 };
 
-/* ---- An older trace of the same name ---- */
+/* ---- Its directory ---- */
 
-static bool is_dir(int dir, const char *name)
+/* Opens a directory that existed before: only one of the caller's own, and empty. */
+static int open_older(const char *path, unsigned int flags, struct pev_error *err)
 {
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
+	char alien[300] = "";
 	struct stat st;
 
-	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
-}
-
-static bool ours(const char *name)
-{
-	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new") ||
-	       !strncmp(name, "stream_", 7);
-}
-
-enum { LEVEL_TRACE, LEVEL_SUBTRACE, LEVEL_INFO };
-
-/*
- * Looks through a trace's directory, and with @erase removes its files. Returns
- * -EEXIST and the name for anything that is not part of a trace.
- */
-static int sweep(int parent, const char *path, int level, bool erase, char *alien,
-		 size_t size)
-{
-	int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0, next;
-	const struct dirent *e;
-	DIR *dir;
-
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
+	if (dir < 0 || fstat(dir, &st)) {
+		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+		goto out;
 	}
-	while (!ret && (e = readdir(dir))) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (is_dir(fd, e->d_name)) {
-			next = !strcmp(e->d_name, "info") ? LEVEL_INFO : LEVEL_SUBTRACE;
-			ret = -EEXIST;
-			if (level < next)
-				ret = sweep(fd, e->d_name, next, erase, alien, size);
-			if (!ret && erase)
-				unlinkat(fd, e->d_name, AT_REMOVEDIR);
-		} else if (level != LEVEL_INFO && !ours(e->d_name)) {
-			ret = -EEXIST;
-		} else if (erase && unlinkat(fd, e->d_name, 0)) {
-			ret = -errno;
-		}
-		if (ret == -EEXIST && !*alien)
-			snprintf(alien, size, "%s", e->d_name);
+	if (st.st_uid != geteuid()) {
+		ret = pev_fail(err, EPERM, 0, "%s belongs to another user (%u)", path, st.st_uid);
+		goto out;
 	}
-	closedir(dir);
+	ret = older_is_empty(dir);
+	if (ret > 0)
+		return dir;
+	if (!ret && !(flags & PEV_WRITER_REPLACE)) {
+		ret = pev_fail(err, EEXIST, 0, "%s exists already", path);
+		goto out;
+	}
+	if (!ret)
+		ret = older_sweep(dir, false, alien, sizeof(alien));
+	if (ret == -EEXIST) {
+		pev_fail(err, EEXIST, 0,
+			 "%s is not replaced: it contains %s, which is no part of a trace",
+			 path, alien);
+		goto out;
+	}
+	if (!ret)
+		ret = older_sweep(dir, true, alien, sizeof(alien));
+	if (!ret)
+		return dir;
+	pev_fail(err, -ret, 0, "%s: the older trace cannot be removed: %s", path, strerror(-ret));
+out:
+	if (dir >= 0)
+		close(dir);
 	return ret;
 }
 
-static int is_empty(const char *path)
+static int make_dir(const char *path, unsigned int flags, struct pev_error *err)
 {
-	DIR *dir = opendir(path);
-	const struct dirent *e;
-	int empty = 1;
+	int dir;
 
-	if (!dir)
-		return -errno;
-	while ((e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			empty = 0;
-	closedir(dir);
-	return empty;
-}
-
-static int make_room(const char *path, unsigned int flags, struct pev_error *err)
-{
-	char alien[256] = "";
-	int ret;
-
-	if (!mkdir(path, 0777))
-		return 0;
-	if (errno != EEXIST)
+	if (mkdir(path, 0777)) {
+		if (errno == EEXIST)
+			return open_older(path, flags, err);
 		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
-	ret = is_empty(path);
-	if (ret < 0)
-		return pev_fail(err, -ret, 0, "%s: %s", path, strerror(-ret));
-	if (ret)
-		return 0;
-	if (!(flags & PEV_WRITER_REPLACE))
-		return pev_fail(err, EEXIST, 0, "%s exists already", path);
-	ret = sweep(AT_FDCWD, path, LEVEL_TRACE, false, alien, sizeof(alien));
-	if (ret == -EEXIST)
-		return pev_fail(err, EEXIST, 0,
-				"%s is not replaced: it contains %s, which is no part of a trace",
-				path, alien);
-	if (!ret)
-		ret = sweep(AT_FDCWD, path, LEVEL_TRACE, true, alien, sizeof(alien));
-	if (ret)
-		return pev_fail(err, -ret, 0, "%s: the older trace cannot be removed: %s",
-				path, strerror(-ret));
-	return 0;
+	}
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+	return dir;
 }
 
 /* ---- The writer ---- */
@@ -149,23 +106,24 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 			       struct pev_writer **out, struct pev_error *err)
 {
 	struct pev_writer *w;
-	int ret;
+	int dir, ret;
 
 	*out = NULL;
-	ret = make_room(path, flags, err);
-	if (ret)
-		return ret;
+	dir = make_dir(path, flags, err);
+	if (dir < 0)
+		return dir;
 	w = calloc(1, sizeof(*w));
-	if (!w)
+	if (!w) {
+		close(dir);
 		return pev_fail(err, ENOMEM, 0, "out of memory");
+	}
 	w->info_dir = -1;
-	w->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (w->dir >= 0 && !mkdirat(w->dir, "info", 0777))
-		w->info_dir = openat(w->dir, "info", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	w->dir = dir;
+	if (!mkdirat(dir, "info", 0777))
+		w->info_dir = openat(dir, "info", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (w->info_dir < 0) {
 		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
-		if (w->dir >= 0)
-			close(w->dir);
+		close(dir);
 		free(w);
 		return ret;
 	}
@@ -212,14 +170,37 @@ static int write_all(int fd, const void *data, size_t len, size_t *done)
 	return 0;
 }
 
+/*
+ * @flags: O_APPEND, or 0 for a new file. In a directory that others may write to,
+ * what a name leads to may be theirs.
+ */
+static int open_own(int dir, const char *name, int flags)
+{
+	int how = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, fd;
+	struct stat st;
+
+	if (!(flags & O_APPEND)) {
+		fd = openat(dir, name, how | O_EXCL, 0666);
+		return fd < 0 ? -errno : fd;
+	}
+	fd = openat(dir, name, how | O_APPEND, 0666);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
 static int write_file(int dir, const char *name, int flags, const void *data, size_t len)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666), ret;
+	int fd = open_own(dir, name, flags), ret;
 	off_t before;
 	size_t done;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	before = lseek(fd, 0, SEEK_END);
 	ret = write_all(fd, data, len, &done);
 	/* half an addition would be worse than none */
@@ -228,6 +209,13 @@ static int write_file(int dir, const char *name, int flags, const void *data, si
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
+}
+
+static int replace_file(int dir, const char *name, const void *data, size_t len)
+{
+	if (unlinkat(dir, name, 0) && errno != ENOENT)
+		return -errno;
+	return write_file(dir, name, 0, data, len);
 }
 
 static bool extends(const struct pev_writer *w, const char *text, size_t len)
@@ -247,7 +235,7 @@ PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_
 		ret = write_file(w->dir, "metadata", O_APPEND, text + w->meta_written,
 				 len - w->meta_written);
 	} else {
-		ret = write_file(w->dir, "metadata.new", O_TRUNC, text, len);
+		ret = replace_file(w->dir, "metadata.new", text, len);
 		if (!ret && renameat(w->dir, "metadata.new", w->dir, "metadata"))
 			ret = -errno;
 		if (ret)
@@ -317,8 +305,8 @@ static int append(struct pev_writer *w, struct out_file *f, const void *data, si
 static int open_stream(struct pev_writer *w, struct out_file *f, const char *name)
 {
 	memset(f, 0, sizeof(*f));
-	f->fd = openat(w->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return f->fd < 0 ? -errno : 0;
+	f->fd = open_own(w->dir, name, 0);
+	return f->fd < 0 ? f->fd : 0;
 }
 
 static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
@@ -483,9 +471,13 @@ PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char
 PEV_EXPORT int pev_writer_info_file(struct pev_writer *w, const char *name,
 				    const void *data, size_t len)
 {
-	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+	int ret = 0;
+
+	if (!*name || strpbrk(name, "/\n\\") || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -EINVAL;
-	return write_file(w->info_dir, name, O_TRUNC, data, len);
+	if (!older_info_known(name) && faccessat(w->info_dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
+		ret = pev_writer_info(w, OLDER_FILE_KEY, name);
+	return ret ? ret : replace_file(w->info_dir, name, data, len);
 }
 
 /* ---- Packets of encoders ---- */

@@ -90,6 +90,13 @@ struct pev_stream {
 int pev_trace_open(const char *path, unsigned int flags, struct pev_trace **trace,
 		   struct pev_error *err);
 void pev_trace_close(struct pev_trace *trace);
+/**
+ * pev_trace_remove() - remove a trace that a writer has made, with its directory
+ *
+ * Return: 0; -EEXIST if there is anything else in it, which the text names: then
+ * nothing is removed; -ELOOP or -ENOTDIR for a symbolic link; -errno.
+ */
+int pev_trace_remove(const char *path, struct pev_error *err);
 const char *pev_trace_path(const struct pev_trace *trace);
 unsigned int pev_trace_nr_streams(const struct pev_trace *trace);
 const struct pev_stream *pev_trace_stream(const struct pev_trace *trace, unsigned int nr);
