@@ -28,6 +28,7 @@ struct cpu_out {
  * @record: room for one that is not aligned in the file
  */
 struct import_writer {
+	struct trace_dir dir;
 	struct pev_writer *w;
 	struct pev_meta *meta;
 	struct cpu_out **cpus;
@@ -188,14 +189,10 @@ static int write_metadata(struct import *im, const char *path, struct msg *m)
 int import_write_open(struct import *im, const char *path, const char *kallsyms, struct msg *m)
 {
 	struct import_writer *w = im->writer = xcalloc(1, sizeof(*w));
-	struct pev_error e;
-	int err = trace_dir_prepare(path, m);
+	int err = trace_dir_open(&w->dir, path, &w->w, m);
 
 	if (err)
 		return err;
-	err = pev_writer_open(path, 0, &w->w, &e);
-	if (err)
-		return msg_set(m, err == -EEXIST ? err : -EIO, "%s", e.text);
 	err = write_metadata(im, path, m);
 	if (err)
 		return err;
@@ -323,6 +320,7 @@ int import_write_close(struct import *im, int err, struct msg *m)
 		if (!ret)
 			ret = one;
 	}
+	trace_dir_free(&w->dir);
 	pev_meta_free(w->meta);
 	free(w->cpus);
 	free(w);

@@ -2,7 +2,6 @@
 /* One channel, its events, and their way to the disk. See recorder.h. */
 #include "recorder.h"
 #include "proc_state.h"
-#include "trace_dir.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -191,20 +190,18 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	return err;
 }
 
-static int open_trace(struct recorder *r, const char *path, struct pev_writer **w, struct msg *m)
+static int open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
+		      struct pev_writer **w, struct msg *m)
 {
-	struct pev_error e;
-	int err = trace_dir_prepare(path, m);
+	int err = trace_dir_open(dir, path, w, m);
 
 	if (err)
 		return err;
-	err = pev_writer_open(path, 0, w, &e);
-	if (err)
-		return msg_set(m, err == -EEXIST ? err : -EIO, "%s", e.text);
 	err = describe(r, *w, m);
 	if (err) {
 		pev_writer_close(*w);
 		*w = NULL;
+		trace_dir_discard(dir);
 	}
 	return err;
 }
@@ -223,7 +220,7 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 	err = pev_engine_map(engine(), r->fd, 0, &r->channel);
 	if (err)
 		return msg_set(m, err, "mapping the rings: %s", strerror(-err));
-	return config->overwrite ? 0 : open_trace(r, config->path, &r->writer, m);
+	return config->overwrite ? 0 : open_trace(r, config->path, &r->dir, &r->writer, m);
 }
 
 int recorder_start(struct recorder *r, struct msg *m)
@@ -281,7 +278,6 @@ int recorder_end(struct recorder *r, struct msg *m)
 	int64_t n;
 	int err;
 
-	r->ended = true;
 	pev_engine_disable(engine(), r->fd, 0);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
@@ -347,11 +343,13 @@ static int copy_rings(struct recorder *r, struct pev_writer *w)
 
 int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 {
+	struct trace_dir dir;
 	struct pev_writer *w;
-	int err = open_trace(r, path, &w, m), close_err;
+	int err = open_trace(r, path, &dir, &w, m), close_err;
 
 	if (err)
 		return err;
+	trace_dir_free(&dir);
 	err = copy_rings(r, w);
 	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
@@ -362,10 +360,13 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 
 void recorder_close(struct recorder *r)
 {
-	struct msg m;
-
-	if (r->writer && !r->ended)
-		recorder_end(r, &m);
+	/* nothing was recorded */
+	if (r->writer) {
+		pev_writer_close(r->writer);
+		r->writer = NULL;
+		trace_dir_discard(&r->dir);
+	}
+	trace_dir_free(&r->dir);
 	pev_channel_unmap(r->channel);
 	r->channel = NULL;
 	event_set_close(&r->set);

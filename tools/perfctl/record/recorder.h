@@ -9,6 +9,7 @@
 #include "event/plan.h"
 #include "event/set.h"
 #include "proc_history.h"
+#include "trace_dir.h"
 
 /**
  * struct recorder_config - what to record and where
@@ -42,7 +43,6 @@ struct recorder_config {
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
  * @bytes:    written, once it was closed
- * @ended:    events are off, all is written
  */
 struct recorder {
 	struct recorder_config config;
@@ -52,10 +52,10 @@ struct recorder {
 	struct event_set side;
 	struct proc_history history;
 	struct event_set set;
+	struct trace_dir dir;
 	struct pev_writer *writer;
 	int failed;
 	uint64_t bytes;
-	bool ended;
 };
 
 /* Opens everything; events wait for recorder_start() or the command's exec. */
@@ -69,6 +69,7 @@ int64_t recorder_drain(struct recorder *r);
 int recorder_end(struct recorder *r, struct msg *m);
 /* Overwrite mode: writes what the rings hold into a trace of its own. */
 int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
+/* A trace that recorder_end() has not ended is removed. */
 void recorder_close(struct recorder *r);
 
 uint64_t recorder_bytes(const struct recorder *r);

@@ -1,78 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The directory of a new trace: an older trace of that name becomes NAME.old. */
-#define _XOPEN_SOURCE_EXTENDED 1
 #include "trace_dir.h"
+#include "base/resolve.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* -1: is not there, 0: is no trace, 1: a trace, 2: an empty directory */
-static int look_at(const char *path)
+enum found { FOUND_NOTHING, FOUND_TRACE, FOUND_OTHER };
+
+static enum found look_at(const char *path)
 {
 	char *metadata = xasprintf("%s/metadata", path), start[16] = "";
+	enum found found = FOUND_OTHER;
 	FILE *f = fopen(metadata, "re");
-	struct dirent *e;
 	struct stat st;
-	int found = 0;
-	DIR *d;
 
 	free(metadata);
 	if (f) {
-		found = fread(start, 1, 7, f) == 7 && !strncmp(start, "/* CTF ", 7);
+		if (fread(start, 1, 7, f) == 7 && !strncmp(start, "/* CTF ", 7))
+			found = FOUND_TRACE;
 		fclose(f);
-		return found;
+	} else if (lstat(path, &st)) {
+		found = FOUND_NOTHING;
 	}
-	if (lstat(path, &st))
-		return -1;
-	d = opendir(path);
-	if (!d)
-		return 0;
-	while ((e = readdir(d)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			found = 1;
-	closedir(d);
-	return found ? 0 : 2;
+	return found;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int rotate(struct trace_dir *d, struct msg *m)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	char *old = xasprintf("%s.old", d->path);
+	struct pev_error e = { 0 };
+	int err = pev_trace_remove(old, &e);
+
+	if (err == -ENOENT)
+		err = 0;
+	if (err)
+		msg_set(m, err, "%s cannot be renamed to %s, as %s; move that away, or choose another "
+			"name with -o", d->path, old, e.text);
+	else if (rename(d->path, old))
+		err = msg_set(m, -errno, "renaming %s to %s: %s", d->path, old, strerror(errno));
+	d->rotated = !err;
+	free(old);
+	return err;
 }
 
-int trace_dir_prepare(const char *path, struct msg *m)
+/* Only an empty directory may be there otherwise. */
+static int open_writer(struct trace_dir *d, struct pev_writer **w, struct msg *m)
+{
+	struct pev_error e;
+	int err = pev_writer_open(d->path, 0, w, &e);
+
+	if (err == -EEXIST || err == -ENOTDIR)
+		return msg_set(m, err, "%s exists and is not a pev trace; choose another name with -o",
+			       d->path);
+	return err ? msg_set(m, err == -EPERM ? err : -EIO, "%s", e.text) : 0;
+}
+
+int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w, struct msg *m)
 {
 	size_t len = strlen(path);
-	char *plain, *old;
-	int kind, err = 0;
+	char *plain;
+	int err;
 
+	*d = (struct trace_dir){ 0 };
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	plain = xstrndup(path, len);
-	old = xasprintf("%s.old", plain);
-	kind = look_at(plain);
-	if (kind == 0)
-		err = msg_set(m, -EEXIST, "%s exists and is not a pev trace; choose another name "
-			      "with -o", plain);
-	if (kind == 1) {
-		int old_kind = look_at(old);
-
-		if (old_kind == 0)
-			err = msg_set(m, -EEXIST, "%s exists and is not a pev trace, so that %s "
-				      "cannot be renamed to it", old, plain);
-		else if (old_kind > 0 && nftw(old, remove_one, 16, FTW_DEPTH | FTW_PHYS))
-			err = msg_set(m, -errno, "removing %s: %s", old, strerror(errno));
-		if (!err && rename(plain, old))
-			err = msg_set(m, -errno, "renaming %s to %s: %s", plain, old,
-				      strerror(errno));
-	}
+	err = resolve_path(plain, &d->path, m);
 	free(plain);
-	free(old);
+	if (!err && look_at(d->path) == FOUND_TRACE)
+		err = rotate(d, m);
+	if (!err)
+		err = open_writer(d, w, m);
+	if (err)
+		trace_dir_free(d);
 	return err;
+}
+
+void trace_dir_discard(struct trace_dir *d)
+{
+	char *old = xasprintf("%s.old", d->path);
+
+	if (!pev_trace_remove(d->path, NULL) && d->rotated)
+		rename(old, d->path);
+	free(old);
+	trace_dir_free(d);
+}
+
+void trace_dir_free(struct trace_dir *d)
+{
+	free(d->path);
+	*d = (struct trace_dir){ 0 };
 }

@@ -5,7 +5,25 @@
 
 #include "base/util.h"
 
-/* Makes room for a new trace: an older one becomes PATH.old */
-int trace_dir_prepare(const char *path, struct msg *m);
+#include <pev/pev.h>
+
+/**
+ * struct trace_dir - the directory of a trace that is being made
+ * @path:    where links lead
+ * @rotated: an older trace has become PATH.old
+ */
+struct trace_dir {
+	char *path;
+	bool rotated;
+};
+
+/*
+ * Makes a directory for a new trace. An older one becomes PATH.old; the one that had
+ * that name is removed, unless there is anything in it that is no part of a trace.
+ */
+int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w, struct msg *m);
+/* The trace did not come about: removes it, and the older one has its name again. */
+void trace_dir_discard(struct trace_dir *d);
+void trace_dir_free(struct trace_dir *d);
 
 #endif

@@ -200,7 +200,6 @@ static int describe(struct top *t, struct event_plan *plan, const struct target 
 	err = recorder_open(&t->recorder, &config, m);
 	if (!err) {
 		/* the description is all that is written */
-		t->recorder.ended = true;
 		pev_writer_close(t->recorder.writer);
 		t->recorder.writer = NULL;
 		err = session_open(&t->session, path, m);

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# What perfctl record does with files that are there already.
+rec="perfctl record --engine perf -q -e page-faults:u -c 100"
+
+mkdir files && cd files || exit 1
+$rec -- true
+$rec -- true
+ok "record: an older recording becomes NAME.old" test -f pev.trace.old/info/record
+echo "a year of work" >pev.trace/notes.txt
+$rec -- true
+ok "record: what was added to it is still there" test -f pev.trace.old/notes.txt
+says "record: ... and never removed" 1 'pev.trace.old .*contains notes.txt' $rec -- true
+ok "record: then both stay as they were" \
+	test -f pev.trace.old/notes.txt -a -f pev.trace/info/record
+says "record: ... and under another name it works" 0 '^$' bash -c "$rec -o other.trace -- true; echo"
+mv pev.trace.old/notes.txt .
+mkdir -p pev.trace.old/deep && echo text >pev.trace.old/deep/metadata
+says "record: a directory in it is not removed either" 1 'contains deep' $rec -- true
+rm -r pev.trace.old/deep
+mkdir theirs && echo "/* CTF 1.8 */" >theirs/metadata && echo data >theirs/channel0_0
+$rec -o theirs -- true
+says "record: traces of others are not removed" 1 'contains channel0_0|contains metadata' \
+	$rec -o theirs -- true
+mkdir -p disk && ln -s disk/here linked
+$rec -o linked -- true
+$rec -o linked -- true
+ok "record: through a link, the older one stays beside the newer" \
+	test -L linked -a -f disk/here/metadata -a -f disk/here.old/metadata
+mkdir full && echo x >full/file
+says "record: a directory of other things" 1 'full exists and is not a pev trace' $rec -o full -- true
+printf '#!/nowhere\n' >broken && chmod +x broken
+says "record: a command that does not start" 127 'cannot run ./broken' $rec -- ./broken
+ok "record: ... does not take the place of the last recording" perfctl report -i pev.trace
+if [ -n "$root" ]; then
+	mkdir -m 1777 shared
+	(cd shared && setpriv --reuid 65534 --clear-groups ln -s "$PWD/../disk/new" trace)
+	says "record: another user's link in a shared directory" 77 'is not followed' \
+		$rec -o shared/trace -- true
+	(cd shared && setpriv --reuid 65534 --clear-groups mkdir -m 777 waits)
+	says "record: another user's directory" 77 'belongs to another user \(65534\)' \
+		$rec -o shared/waits -- true
+else
+	skip "record: links and directories of other users" "this needs root"
+fi
+cd .. || exit 1
