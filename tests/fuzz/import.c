@@ -5,6 +5,7 @@
 // FUZZ-LIBS: -lzstd -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_perf.py "$1"
 #include "import/file.h"
+#include "import/records.h"
 #include "import/sort.h"
 #include "import/write.h"
 #include "base/say.h"

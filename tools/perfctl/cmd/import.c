@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "import/file.h"
 #include "import/import.h"
+#include "import/records.h"
 #include "import/sort.h"
 #include "import/write.h"
 

@@ -23,11 +23,6 @@ const void *bytes_take(struct bytes *b, uint64_t n);
 const char *bytes_text(struct bytes *b, uint64_t room);
 
 int import_open(struct import *im, struct msg *m);
-/* Calls for each record, compressed ones unpacked; what lies at @r lives for the call only,
- * unless @stays. */
-typedef int (*import_record_fn)(struct import *im, const struct perf_event_header *r, bool stays,
-				struct msg *m);
-int import_each(struct import *im, import_record_fn fn, struct msg *m);
 /* Gets what any record has; false if it makes no sense. */
 bool import_head(const struct import *im, const struct perf_event_header *r,
 		 struct import_head *h);
