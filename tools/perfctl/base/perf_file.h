@@ -62,6 +62,20 @@ enum perf_user_record {
 	PERF_USER_EVENT_UPDATE = 78,
 	PERF_USER_FEATURE = 80,
 	PERF_USER_COMPRESSED = 81,
+	PERF_USER_COMPRESSED2 = 83,
+	PERF_USER_SCHEDSTAT_DOMAIN = 86, /* the last one that we know */
+};
+
+/* AUX area data: @size bytes follow the record, padded already */
+struct perf_auxtrace {
+	struct perf_event_header header;
+	uint64_t size;
+};
+
+/* As PERF_USER_COMPRESSED, but padded: the data has its own size. */
+struct perf_compressed2 {
+	struct perf_event_header header;
+	uint64_t data_size;
 };
 
 #define PERF_UPDATE_NAME	  2

@@ -20,11 +20,15 @@ struct unpack {
 	size_t n;
 };
 
-static bool ends_here(struct import *im, uint64_t at, const char *why)
+static bool is_compressed(uint32_t type)
+{
+	return type == PERF_USER_COMPRESSED || type == PERF_USER_COMPRESSED2;
+}
+
+static void ends_here(struct import *im, uint64_t at, const char *why)
 {
 	im->why_end = why;
 	im->end_at = at;
-	return false;
 }
 
 /* Passes whole records of @u to @fn and moves the rest to the front. */
@@ -38,7 +42,7 @@ static int pass_unpacked(struct import *im, struct unpack *u, import_record_fn f
 
 	while (!err && u->n - done >= sizeof(h)) {
 		memcpy(&h, u->out + done, sizeof(h));
-		if (h.size < sizeof(h) || h.type == PERF_USER_COMPRESSED) {
+		if (h.size < sizeof(h) || is_compressed(h.type)) {
 			ends_here(im, at, "what is compressed there are no records");
 			return 1;
 		}
@@ -53,11 +57,33 @@ static int pass_unpacked(struct import *im, struct unpack *u, import_record_fn f
 	return err;
 }
 
-static int unpack(struct import *im, struct unpack *u, const struct perf_event_header *r,
+/* Returns the compressed data of a record of @size bytes; false if it is not as long as it says. */
+static bool packed(const uint8_t *r, uint64_t size, ZSTD_inBuffer *in)
+{
+	struct perf_compressed2 c;
+
+	memcpy(&c.header, r, sizeof(c.header));
+	if (c.header.type == PERF_USER_COMPRESSED) {
+		*in = (ZSTD_inBuffer){ r + sizeof(c.header), size - sizeof(c.header), 0 };
+		return true;
+	}
+	if (size < sizeof(c))
+		return false;
+	memcpy(&c, r, sizeof(c));
+	*in = (ZSTD_inBuffer){ r + sizeof(c), c.data_size, 0 };
+	return c.data_size <= size - sizeof(c);
+}
+
+static int unpack(struct import *im, struct unpack *u, const uint8_t *r, uint64_t size,
 		  import_record_fn fn, uint64_t at, struct msg *m)
 {
-	ZSTD_inBuffer in = { r + 1, r->size - sizeof(*r), 0 };
+	ZSTD_inBuffer in;
 	int err = 0;
+
+	if (!packed(r, size, &in)) {
+		ends_here(im, at, "what is compressed there is damaged");
+		return 1;
+	}
 
 	if (!u->z) {
 		u->z = ZSTD_createDStream();
@@ -83,56 +109,91 @@ static int unpack(struct import *im, struct unpack *u, const struct perf_event_h
 	}
 }
 
-/* In a pipe, formats lie behind the record with their size. */
 uint64_t import_behind(const struct perf_event_header *r)
 {
 	uint32_t size;
 
+	if (r->type == PERF_USER_AUXTRACE && r->size >= sizeof(struct perf_auxtrace))
+		return ((const struct perf_auxtrace *)r)->size;
+	/* in a pipe, formats lie behind the record with their size */
 	if (r->type != PERF_USER_TRACING_DATA || r->size < 12)
 		return 0;
 	memcpy(&size, r + 1, sizeof(size));
 	return ((uint64_t)size + 7) & ~7ULL;
 }
 
+/* Returns the size of a record that is a compressed one. */
+static uint64_t packed_size(const uint8_t *r, const struct perf_event_header *h, uint64_t left)
+{
+	struct perf_compressed2 c;
+	uint64_t size;
+
+	if (h->type != PERF_USER_COMPRESSED2 || left < sizeof(c))
+		return h->size;
+	memcpy(&c, r, sizeof(c));
+	/* perf pads up to 64 KiB, which is 0 in 16 bits */
+	size = (sizeof(c) + (c.data_size & UINT32_MAX) + 7) & ~7ULL;
+	return size == 65536 && !h->size ? size : h->size;
+}
+
+/* Returns the size of the record at @at, 0 if there is none. */
+static uint64_t size_at(struct import *im, uint64_t at, uint64_t end, struct perf_event_header *h)
+{
+	uint64_t size;
+
+	if (end - at < sizeof(*h)) {
+		ends_here(im, at, "the file ends in a record");
+		return 0;
+	}
+	memcpy(h, im->data + at, sizeof(*h));
+	size = packed_size(im->data + at, h, end - at);
+	if (size >= sizeof(*h) && size <= end - at)
+		return size;
+	ends_here(im, at, size < sizeof(*h) ? "what lies there is no record" :
+					      "the file ends in a record");
+	return 0;
+}
+
+/* Drops pages from memory, those of the step before once more: the queue may have read them again. */
+static uint64_t drop_read(const struct import *im, uint64_t at, uint64_t dropped)
+{
+	while (at - dropped >= DROP_STEP) {
+		uint64_t from = dropped >= DROP_STEP ? dropped - DROP_STEP : 0;
+
+		dropped += DROP_STEP;
+		madvise((void *)(im->data + from), dropped - from, MADV_DONTNEED);
+	}
+	return dropped;
+}
+
 int import_each(struct import *im, import_record_fn fn, struct msg *m)
 {
-	uint64_t at = im->records.offset, end = at + im->records.size, dropped = 0;
+	uint64_t at = im->records.offset, end = at + im->records.size, dropped = 0, size;
+	struct perf_event_header h;
 	struct unpack u = { 0 };
 	uint64_t buf[8192];
 	int err = 0;
 
-	while (!err && at < end) {
+	while (!err && at < end && (size = size_at(im, at, end, &h))) {
 		const struct perf_event_header *r = (const void *)(im->data + at);
-		struct perf_event_header h;
 		bool stays = !((uintptr_t)r & 7);
+		uint64_t more = 0;
 
-		if (end - at < sizeof(h)) {
-			ends_here(im, at, "the file ends in a record");
+		if (is_compressed(h.type)) {
+			err = unpack(im, &u, im->data + at, size, fn, at, m);
+		} else {
+			if (!stays)
+				r = memcpy(buf, r, size);
+			more = import_behind(r);
+			err = fn(im, r, stays, m);
+		}
+		at += size;
+		if (more > end - at) {
+			ends_here(im, at, "the file ends in the data of a record");
 			break;
 		}
-		memcpy(&h, r, sizeof(h));
-		if (h.size < sizeof(h)) {
-			ends_here(im, at, "what lies there is no record");
-			break;
-		}
-		if (h.size > end - at) {
-			ends_here(im, at, "the file ends in a record");
-			break;
-		}
-		if (!stays) {
-			memcpy(buf, r, h.size);
-			r = (const void *)buf;
-		}
-		err = h.type == PERF_USER_COMPRESSED ? unpack(im, &u, r, fn, at, m) :
-						       fn(im, r, stays, m);
-		at += h.size + min_u64(import_behind(r), end - at - h.size);
-		/* drop the step before once more: the queue may have read it again */
-		if (at - dropped >= DROP_STEP) {
-			uint64_t from = dropped >= DROP_STEP ? dropped - DROP_STEP : 0;
-
-			dropped += DROP_STEP;
-			madvise((void *)(im->data + from), dropped - from, MADV_DONTNEED);
-		}
+		at += more;
+		dropped = drop_read(im, at, dropped);
 	}
 	ZSTD_freeDStream(u.z);
 	free(u.out);
