@@ -15,6 +15,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -171,11 +172,12 @@ def damage(tool, path, number, where):
         rng = random.Random(seed)
         copy, trace = os.path.join(where, "copy"), os.path.join(where, "copy.trace")
         open(copy, "wb").write(damaged(data, rng))
+        shutil.rmtree(trace, ignore_errors=True)
         done = subprocess.run([tool, "import", "-o", trace, copy], capture_output=True, timeout=60)
         statuses[done.returncode] += 1
         if done.returncode not in (0, 65):
             die("seed", seed, "status", done.returncode, done.stderr[-1500:].decode("latin1"))
-        if done.returncode == 0:
+        if os.path.exists(trace):
             done = subprocess.run([tool, "report", trace], capture_output=True, timeout=60)
             if done.returncode not in (0, 65):
                 die("report, seed", seed, "status", done.returncode,

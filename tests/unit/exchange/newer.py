@@ -61,7 +61,7 @@ def main(kind, source, target):
     elif kind == "cut-auxtrace":
         new = body + aux(body)[:-2000]
     else:
-        new = in_the_middle(body, record(200, bytes(16)) + record(60, bytes(24)))
+        new = in_the_middle(body, record(200, bytes(16)) + record(60, bytes(64)))
     rest = bytearray(data[at + size:])
     # the table of features: their places have moved
     for i in range(bin(int.from_bytes(data[72:104], "little")).count("1")):

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "import/file.h"
 #include "import/import.h"
+#include "import/missing.h"
 #include "import/records.h"
 #include "import/sort.h"
 #include "import/write.h"
@@ -38,13 +39,14 @@ static void say_skipped(const struct import *im)
 		[PERF_RECORD_SWITCH_CPU_WIDE] = "switch", [PERF_RECORD_NAMESPACES] = "namespaces",
 		[PERF_RECORD_KSYMBOL] = "ksymbol", [PERF_RECORD_BPF_EVENT] = "bpf",
 		[PERF_RECORD_CGROUP] = "cgroup", [PERF_RECORD_TEXT_POKE] = "text poke",
+		[PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX output",
 	};
 	struct strbuf b = { 0 };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(im->skipped); i++)
 		if (im->skipped[i])
 			strbuf_addf(&b, "%s%" PRIu64 " %s", b.len ? ", " : "", im->skipped[i],
-				    i < ARRAY_SIZE(names) && names[i] ? names[i] : "unknown");
+				    i < ARRAY_SIZE(names) && names[i] ? names[i] : "other");
 	if (b.len)
 		note("records that a trace has no place for were left out: %s", b.s);
 	strbuf_free(&b);
@@ -57,14 +59,23 @@ static void say_result(const struct import *im, const char *output)
 	fprintf(stderr, "[ %s: %s samples of %zu events, %s mappings and tasks ]\n", output,
 		text_count(a, im->samples), im->n_events, text_count(b, im->sideband));
 	say_skipped(im);
-	if (im->why_end)
-		note("%s: %s (byte %" PRIu64 "): the rest is left out", im->path, im->why_end,
-		     im->end_at);
-	if (im->broken)
-		note("%s records made no sense and were left out", text_count(a, im->broken));
 	if (im->late)
 		note("%s records came too late for their place: they have the time of the one "
 		     "before", text_count(a, im->late));
+}
+
+/* What could be read is there, but nobody is to take it for all. */
+static int fail_if_incomplete(const struct import *im, const char *output, struct msg *m)
+{
+	struct strbuf b = { 0 };
+	int err = 0;
+
+	import_missing(im, &b);
+	if (b.len)
+		err = msg_set(m, -EBADMSG, "%s can be used, but does not have all of %s: %s",
+			      output, im->path, b.s);
+	strbuf_free(&b);
+	return err;
 }
 
 static int import_file(struct import *im, const struct import_opts *o, const char *output,
@@ -80,9 +91,10 @@ static int import_file(struct import *im, const struct import_opts *o, const cha
 	if (!err)
 		err = import_queue_end(im, m);
 	err = import_write_close(im, err, m);
-	if (!err)
-		say_result(im, output);
-	return err;
+	if (err)
+		return err;
+	say_result(im, output);
+	return fail_if_incomplete(im, output, m);
 }
 
 static int import_run(const void *opts, int n, char **args, struct msg *m)

@@ -26,6 +26,9 @@ struct import_id {
 	uint32_t event;
 };
 
+/* one past the last PERF_RECORD_* of the kernel that is known */
+#define IMPORT_KERNEL_TYPES (PERF_RECORD_AUX_OUTPUT_HW_ID + 1)
+
 /**
  * struct import - one run of the command
  * @data:     the file, mapped
@@ -37,7 +40,9 @@ struct import_id {
  * @kernel:   build id of the kernel
  * @text_symbol: a function of the kernel, NULL: not known; @text_address: where it was
  * @why_end:  why reading ended before the end of the file, NULL: it did not
- * @skipped:  records that have no counterpart, by type
+ * @skipped:  the kernel's records that have no counterpart, by type
+ * @unknown:  records of types that are newer than this program; @unknown_type: the last one's
+ * @aux:      bytes of AUX data
  */
 struct import {
 	const char *path;
@@ -61,7 +66,9 @@ struct import {
 	int64_t written;
 	const char *why_end;
 	uint64_t end_at;
-	uint64_t skipped[256];
+	uint64_t skipped[IMPORT_KERNEL_TYPES];
+	uint64_t unknown, aux;
+	uint32_t unknown_type;
 	uint64_t samples, sideband, lost, late, broken;
 	struct import_writer *writer;
 	struct import_queue *queue;

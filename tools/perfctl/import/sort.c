@@ -7,6 +7,8 @@
 #include "sort.h"
 #include "file.h"
 #include "import.h"
+#include "missing.h"
+#include "records.h"
 #include "write.h"
 
 #include <stdlib.h>
@@ -77,6 +79,18 @@ static int flush(struct import *im, struct import_queue *q, uint64_t limit, stru
 	return err;
 }
 
+/* Returns whether perf itself wrote a record, which has no time; counts what is missed by that. */
+static bool is_user(struct import *im, const struct perf_event_header *r)
+{
+	if (r->type < PERF_USER_ATTR)
+		return false;
+	if (r->type == PERF_USER_AUXTRACE)
+		im->aux += import_behind(r);
+	else if (r->type > PERF_USER_SCHEDSTAT_DOMAIN)
+		import_unknown(im, r);
+	return true;
+}
+
 int import_queue_add(struct import *im, const struct perf_event_header *r, bool stays,
 		     struct msg *m)
 {
@@ -92,7 +106,7 @@ int import_queue_add(struct import *im, const struct perf_event_header *r, bool 
 		q->round = q->newest;
 		return flush(im, q, round, m);
 	}
-	if (r->type >= PERF_USER_ATTR)
+	if (is_user(im, r))
 		return 0;
 	if (!import_head(im, r, &h)) {
 		im->broken++;

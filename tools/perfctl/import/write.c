@@ -3,6 +3,7 @@
 #include "write.h"
 #include "file.h"
 #include "import.h"
+#include "missing.h"
 #include "base/say.h"
 #include "base/version.h"
 #include "record/trace_dir.h"
@@ -283,7 +284,10 @@ int import_write(struct import *im, const struct perf_event_header *r, uint64_t 
 		count_lost(im, r, &h);
 		break;
 	default:
-		im->skipped[r->type & 255]++;
+		if (r->type < ARRAY_SIZE(im->skipped))
+			im->skipped[r->type]++;
+		else
+			import_unknown(im, r);
 		break;
 	}
 	/* damaged, or more than ours can hold */
@@ -292,6 +296,19 @@ int import_write(struct import *im, const struct perf_event_header *r, uint64_t 
 		err = 0;
 	}
 	return err < 0 ? msg_set(m, err, "writing the trace: %s", strerror(-err)) : 0;
+}
+
+/* Leaves a mark in the trace, for all who read it. */
+static int write_missing(struct import *im)
+{
+	struct strbuf b = { 0 };
+	int ret = 0;
+
+	import_missing(im, &b);
+	if (b.len)
+		ret = pev_writer_info(im->writer->w, "incomplete", b.s);
+	strbuf_free(&b);
+	return ret;
 }
 
 int import_write_close(struct import *im, int err, struct msg *m)
@@ -314,6 +331,8 @@ int import_write_close(struct import *im, int err, struct msg *m)
 			ret = one;
 		free(c);
 	}
+	if (!err && !ret && w->w)
+		ret = write_missing(im);
 	if (w->w) {
 		int one = pev_writer_close(w->w);
 

@@ -284,10 +284,14 @@ void session_note_damage(const struct session *f)
 {
 	uint64_t lost = pev_trace_lost(f->trace);
 	unsigned int n = pev_trace_nr_warnings(f->trace);
+	const char *missing = pev_trace_info(f->trace, "incomplete");
 	char a[32], safe[1024];
 
 	for (unsigned int i = 0; i < n; i++)
 		note("%s", text_safe(safe, sizeof(safe), pev_trace_warning(f->trace, i)));
+	if (missing)
+		note("%s is incomplete: %s", pev_trace_path(f->trace),
+		     text_safe(safe, sizeof(safe), missing));
 	if (lost)
 		note("%s records were lost while recording: shares may be off; record with a "
 		     "larger ring (-m)",
