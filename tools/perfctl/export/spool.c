@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts in a temporary file. See spool.h. */
 #include "spool.h"
+#include "base/tempfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,22 +11,8 @@
 
 int spool_open(struct spool *s, const char *beside, struct msg *m)
 {
-	char *copy = xstrdup(strcmp(beside, "-") ? beside : "/tmp/x");
-	const char *tmp = getenv("TMPDIR");
-	FILE *f;
-
-	*s = (struct spool){ .fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) };
-	free(copy);
-	if (s->fd < 0 && tmp)
-		s->fd = open(tmp, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd < 0) {
-		f = tmpfile();
-		if (!f)
-			return msg_set(m, -EIO, "a temporary file: %s", strerror(errno));
-		s->fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 3);
-		fclose(f);
-	}
-	return s->fd < 0 ? msg_set(m, -EIO, "a temporary file: %s", strerror(errno)) : 0;
+	*s = (struct spool){ .fd = tempfile_open(beside, m) };
+	return s->fd < 0 ? s->fd : 0;
 }
 
 static uint64_t new_block(struct spool *s)
