@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl import: a perf.data of any content becomes a trace, or is refused. */
-// FUZZ-SOURCES: tools/perfctl/import/*.c tools/perfctl/base/util.c tools/perfctl/base/text.c tools/perfctl/record/trace_dir.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
+// FUZZ-SOURCES: tools/perfctl/import/*.c tools/perfctl/base/tempfile.c tools/perfctl/base/util.c tools/perfctl/base/text.c tools/perfctl/record/trace_dir.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Itools/lib/pev-sym/include -Iinclude/uapi
 // FUZZ-LIBS: -lzstd -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_perf.py "$1"
 #include "import/file.h"
+#include "import/input.h"
 #include "import/records.h"
 #include "import/sort.h"
 #include "import/write.h"
@@ -59,7 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	im.path = file;
-	err = import_open(&im, &m);
+	err = import_input(&im, "-", &m);
+	if (!err)
+		err = import_open(&im, &m);
 	if (!err) {
 		err = import_write_open(&im, trace, "/dev/null", &m);
 		if (!err)

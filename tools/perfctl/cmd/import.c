@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "import/file.h"
 #include "import/import.h"
+#include "import/input.h"
 #include "import/missing.h"
 #include "import/records.h"
 #include "import/sort.h"
@@ -81,7 +82,10 @@ static int fail_if_incomplete(const struct import *im, const char *output, struc
 static int import_file(struct import *im, const struct import_opts *o, const char *output,
 		       struct msg *m)
 {
-	int err = import_open(im, m);
+	int err = import_input(im, output, m);
+
+	if (!err)
+		err = import_open(im, m);
 
 	if (err)
 		return err;
@@ -115,13 +119,15 @@ static int import_run(const void *opts, int n, char **args, struct msg *m)
 
 const struct command command_import = {
 	.name = "import",
-	.operands = "[perf.data]",
+	.operands = "[perf.data | -]",
 	.summary = "make a recording of perf's perf.data",
-	.about = "Reads what perf record wrote, compressed or not, into a pipe or a file, and "
+	.about = "Reads what perf record wrote, compressed or not, from a file or a pipe (-: the "
+		 "standard input), and "
 		 "writes the same as a trace that report, script and export read: samples with "
 		 "call chains, user registers and stacks, tracepoints with their fields, the "
 		 "processes and their mappings with build ids.",
 	.examples = "  perfctl import && perfctl report\n"
+		    "  perf record -o - ./program | perfctl import -\n"
 		    "  perfctl import -o old.trace archive/perf.data\n",
 	.opts = import_options,
 	.opts_size = sizeof(struct import_opts),

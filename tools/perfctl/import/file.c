@@ -6,11 +6,8 @@
 #include "records.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_EVENTS 65536
 
@@ -494,31 +491,6 @@ static int first_pass(struct import *im, const struct perf_event_header *r, bool
 
 /* ---- Opening ---- */
 
-static int map_input(struct import *im, struct msg *m)
-{
-	int fd = open(im->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-	void *p;
-
-	if (fd < 0 || fstat(fd, &st))
-		return msg_set(m, -EBADMSG, "%s: %s", im->path, strerror(errno));
-	if (!S_ISREG(st.st_mode)) {
-		close(fd);
-		return msg_set(m, -EBADMSG, "%s: it is no file%s", im->path,
-			       S_ISDIR(st.st_mode) ? " but a directory (perf record --threads "
-			       "writes these; perf script can read them)" : "");
-	}
-	im->size = (uint64_t)st.st_size;
-	im->written = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
-	p = im->size ? mmap(NULL, im->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	close(fd);
-	if (p == MAP_FAILED)
-		return msg_set(m, -EBADMSG, "%s: %s", im->path,
-			       im->size ? strerror(errno) : "it is empty");
-	im->data = p;
-	return 0;
-}
-
 static int check_magic(struct import *im, uint64_t magic, struct msg *m)
 {
 	if (magic == PERF_FILE_MAGIC)
@@ -566,10 +538,8 @@ static void name_events(struct import *im)
 int import_open(struct import *im, struct msg *m)
 {
 	struct perf_file_header h = { 0 };
-	int err = map_input(im, m);
+	int err;
 
-	if (err)
-		return err;
 	if (pev_perf_new(&im->perf))
 		checked(NULL);
 	if (im->size < PERF_PIPE_HEADER_SIZE)

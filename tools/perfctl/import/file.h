@@ -22,6 +22,7 @@ const void *bytes_take(struct bytes *b, uint64_t n);
 /* Takes @room bytes and returns the string in them up to its NUL; "" if there is none. */
 const char *bytes_text(struct bytes *b, uint64_t room);
 
+/* Reads what describes the records of what import_input() has mapped. */
 int import_open(struct import *im, struct msg *m);
 /* Gets what any record has; false if it makes no sense. */
 bool import_head(const struct import *im, const struct perf_event_header *r,
