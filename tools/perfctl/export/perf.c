@@ -8,11 +8,15 @@
 #include "perf_head.h"
 #include "base/output.h"
 #include "base/perf_file.h"
+#include "base/say.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROUND 10000 /* records: perf sorts that many at a time */
+#define ROUND	    10000 /* records: perf sorts that many at a time */
+#define RECORD_MOST 65528 /* bytes: what a size of 16 bits and an alignment to 8 leave */
+#define RAW_MOST    60000
 
 void perf_add64(struct strbuf *b, uint64_t v)
 {
@@ -206,16 +210,22 @@ static void put_sideband(struct export *x, const struct pev_event *ev,
 	}
 }
 
-static void put_chain(struct perf_out *p, const struct pev_event *ev)
+/* Writes as much of a chain as leaves @after bytes of the record; outer frames go first. */
+static void put_chain(struct perf_out *p, const struct pev_event *ev, size_t after)
 {
-	uint32_t nu = ev->ustack_len;
+	/* less the number of entries and two contexts */
+	uint32_t room = (uint32_t)((RECORD_MOST - p->build.len - after) / 8 - 3);
+	uint32_t nk = (uint32_t)min_u64(ev->kstack_len, room), nu = ev->ustack_len;
 
 	while (nu > 1 && !ev->ustack[nu - 1])
 		nu--;
-	perf_add64(&p->build, ev->kstack_len + nu + !!ev->kstack_len + !!nu);
-	if (ev->kstack_len) {
+	if ((uint64_t)ev->kstack_len + nu > room)
+		p->cut_chains++;
+	nu = (uint32_t)min_u64(nu, room - nk);
+	perf_add64(&p->build, nk + nu + !!nk + !!nu);
+	if (nk) {
 		perf_add64(&p->build, PERF_CONTEXT_KERNEL);
-		strbuf_add(&p->build, ev->kstack, ev->kstack_len * sizeof(*ev->kstack));
+		strbuf_add(&p->build, ev->kstack, nk * sizeof(*ev->kstack));
 	}
 	if (nu) {
 		perf_add64(&p->build, PERF_CONTEXT_USER);
@@ -223,13 +233,26 @@ static void put_chain(struct perf_out *p, const struct pev_event *ev)
 	}
 }
 
+static uint32_t raw_len(const struct pev_event *ev)
+{
+	return (uint32_t)min_u64(ev->payload_len, RAW_MOST);
+}
+
+/* Returns the bytes that put_raw() writes: a size, the common fields, the payload. */
+static size_t raw_size(const struct pev_event *ev)
+{
+	return (4 + 8 + raw_len(ev) + 7) & ~7u;
+}
+
 /* Writes the kernel's trace event: the common fields, which pev omits, and the payload. */
 static void put_raw(struct perf_out *p, const struct pev_event *ev, uint32_t tid)
 {
-	uint32_t len = (uint32_t)min_u64(ev->payload_len, 60000);
+	uint32_t len = raw_len(ev);
 	uint16_t id = (uint16_t)TRACEPOINT_ID(ev->cls);
 
-	perf_add32(&p->build, ((8 + len + 4 + 7) & ~7u) - 4);
+	if (len < ev->payload_len)
+		p->cut_payloads++;
+	perf_add32(&p->build, (uint32_t)raw_size(ev) - 4);
 	strbuf_add(&p->build, &id, sizeof(id));
 	strbuf_add(&p->build, "\0", 2);
 	perf_add32(&p->build, tid);
@@ -259,7 +282,7 @@ static int put_sample(struct export *x, const struct pev_event *ev, const struct
 	perf_add32(&p->build, 0);
 	perf_add64(&p->build, ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		put_chain(p, ev);
+		put_chain(p, ev, type & PERF_SAMPLE_RAW ? raw_size(ev) : 0);
 	if (type & PERF_SAMPLE_RAW)
 		put_raw(p, ev, t->tid);
 	perf_send(x);
@@ -298,6 +321,20 @@ static int begin(struct export *x, struct msg *m)
 	return perf_head(x, m);
 }
 
+static int end(struct export *x, struct msg *m)
+{
+	const struct perf_out *p = x->state;
+	char a[32];
+
+	if (p->cut_chains)
+		note("%s call chains do not fit into a record of perf.data, which has 64 KiB: their "
+		     "outer callers are left out", text_count(a, p->cut_chains));
+	if (p->cut_payloads)
+		note("the fields of %s events do not fit into a record of perf.data: they are cut "
+		     "off after %d bytes", text_count(a, p->cut_payloads), RAW_MOST);
+	return perf_tail(x, m);
+}
+
 static void done(struct export *x)
 {
 	struct perf_out *p = x->state;
@@ -314,6 +351,6 @@ const struct exporter export_perf = {
 	.file = "perf.data",
 	.begin = begin,
 	.event = event,
-	.end = perf_tail,
+	.end = end,
 	.free = done,
 };

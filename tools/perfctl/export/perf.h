@@ -17,6 +17,8 @@
  * @build: of the record that is put together
  * @bytes: of records
  * @last:  time of the last record
+ * @cut_chains: samples whose outer callers had no room in their record
+ * @cut_payloads: ... whose payload had none
  */
 struct perf_out {
 	bool pipe;
@@ -28,6 +30,8 @@ struct perf_out {
 	uint64_t records;
 	uint64_t begin;
 	uint64_t last;
+	uint64_t cut_chains;
+	uint64_t cut_payloads;
 };
 
 uint64_t perf_sample_type(const struct pev_class *cls);

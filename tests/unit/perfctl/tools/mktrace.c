@@ -2,11 +2,11 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|cut|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
- * come twice. cut: samples with registers and a byte of the stack.
+ * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the stack.
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 
 #define BASE 0x400000ull
 #define T0   1000000000ull
+#define DEEP 9000 /* more than 64 KiB of addresses */
 
 static const char head[] =
 	"/* CTF 1.8 */\n"
@@ -221,6 +222,25 @@ static void random_samples(long n)
 	check(pev_encoder_close(enc[1]), "stream 1");
 }
 
+static void deep_samples(long n, int n_offsets, char **offsets)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+	static uint64_t stack[DEEP];
+
+	for (int k = 0; k < DEEP; k++)
+		stack[k] = BASE + !!k + strtoull(offsets[k % n_offsets], NULL, 0);
+	for (long i = 0; i < n; i++) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
+				  T0 + (uint64_t)i * 1000, 42);
+		pev_encoder_int(enc, "pid", 42);
+		pev_encoder_int(enc, "ip", stack[0]);
+		/* every other one fits */
+		pev_encoder_data(enc, "ustack", stack, i & 1 ? 80 : sizeof(stack));
+		check(pev_encoder_commit(enc), "sample");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void samples(long n, enum depth depth, int n_offsets, char **offsets)
 {
 	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
@@ -271,8 +291,8 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
-	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ? CHAINS :
-			   !strcmp(kind, "cut") ? STACKS : FLAT;
+	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
+			   !strcmp(kind, "deep") ? CHAINS : !strcmp(kind, "cut") ? STACKS : FLAT;
 
 	if (argc < 3)
 		return 2;
@@ -293,6 +313,9 @@ int main(int argc, char **argv)
 
 		state("</script><b id=x>", "/tmp/--><img src=x onerror='document.title=1'>\"&amp;");
 		samples(n, FLAT, 1, offsets);
+	} else if (!strcmp(kind, "deep")) {
+		state("prog", argv[4]);
+		deep_samples(n, argc - 5, argv + 5);
 	} else if (!strcmp(kind, "random")) {
 		state("prog", "/tmp/none");
 		random_samples(n);
