@@ -103,10 +103,10 @@ says "garbage metadata" 65 'metadata' "$p" report garbage
 cp -r flat noise
 head -c 100000 /dev/urandom >noise/stream_0
 says "a stream of noise: the rest is shown" 0 '\[\.\] alpha' "$p" report noise
-cp -r flat cut
-truncate -s -1000 cut/stream_1
-says "a stream that was cut: said and shown" 0 'note: .*stream_1' "$p" report cut
-says "script on it" 0 'cpu-clock' "$p" script cut
+cp -r flat short
+truncate -s -1000 short/stream_1
+says "a stream that was cut: said and shown" 0 'note: .*stream_1' "$p" report short
+says "script on it" 0 'cpu-clock' "$p" script short
 cp -r flat zeros
 truncate -s 0 zeros/stream_0 zeros/stream_1 zeros/stream_state
 says "all streams empty" 0 'no samples' "$p" report zeros
@@ -126,6 +126,10 @@ PY
 	ok "bent stream $i: report ends by itself" bash -c "timeout 60 '$p' report bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
 	ok "bent stream $i: so does script" bash -c "timeout 60 '$p' script bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
 done
+mkdir two && cp -r flat two/before && cp -r flat two/after && cp -r flat inside && cp -r sched inside/copy
+says "a directory of two recordings is not added up" 2 'two has several recordings, .*: two/(before, two/after|after, two/before); name one' \
+	"$p" report two
+says "a recording with another in it: neither" 2 'inside has several recordings, .*inside/copy' "$p" script inside
 says "two traces" 2 'one trace at a time' "$p" report flat chains
 says "a full disk" 74 'could not be written' bash -c "'$p' script flat >/dev/full"
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #define DEFAULT_DIR "pev.trace"
+/* recordings that are named where there are several */
+#define SHOWN_MOST 4
 
 static enum session_kind kind_of(const struct pev_class *cls)
 {
@@ -120,6 +122,34 @@ void session_init(struct session *f)
 	stacks_init(&f->stacks, &f->objects);
 }
 
+/* Adds up nothing that was measured apart: libpev opens all traces in a directory. */
+static int one_recording(const struct pev_trace *trace, struct msg *m)
+{
+	const struct pev_meta *last = NULL;
+	struct strbuf names = { 0 };
+	unsigned int n = 0;
+
+	/* the streams of a trace are side by side */
+	for (unsigned int i = 0; i < pev_trace_nr_streams(trace); i++) {
+		const struct pev_stream *s = pev_trace_stream(trace, i);
+
+		if (s->meta == last)
+			continue;
+		last = s->meta;
+		if (n++ < SHOWN_MOST) {
+			strbuf_puts(&names, n > 1 ? ", " : "");
+			strbuf_add(&names, s->path, (size_t)(s->name - s->path) - 1);
+		}
+	}
+	if (n > SHOWN_MOST)
+		strbuf_addf(&names, " and %u more", n - SHOWN_MOST);
+	if (n > 1)
+		msg_set(m, -EINVAL, "%s has several recordings, which are not added up: %s; name one",
+			pev_trace_path(trace), names.s);
+	strbuf_free(&names);
+	return n > 1 ? -EINVAL : 0;
+}
+
 int session_open(struct session *f, const char *path, struct msg *m)
 {
 	struct pev_trace *trace;
@@ -135,6 +165,11 @@ int session_open(struct session *f, const char *path, struct msg *m)
 		err = -EBADMSG;
 	if (err)
 		return msg_set(m, err, "%s", e.text);
+	err = one_recording(trace, m);
+	if (err) {
+		pev_trace_close(trace);
+		return err;
+	}
 	session_init(f);
 	f->trace = trace;
 	f->n_classes = pev_trace_nr_classes(f->trace);
