@@ -42,6 +42,9 @@ sleep 0.2
 says "stat -p: a process that is there" 0 '^ +[0-9.]+ msec task-clock' \
 	$stat -e task-clock:u -p $running
 wait $running
+$stat -e task-clock:u -p $$ -- sleep 0.1 2>other.txt
+ok "stat -p: no times of the command that only waits" bash -c \
+	'grep -q "seconds time elapsed" other.txt && ! grep -qE "seconds (user|sys)" other.txt'
 says "stat -p: one that is not" 1 'there is no process 999999' $stat -p 999999
 
 if [ -n "$tracepoints" ]; then

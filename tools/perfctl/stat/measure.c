@@ -386,7 +386,8 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
 	r->cpus_before = xcalloc(r->plan.n, sizeof(*r->cpus_before));
 	r->result.target = r->measure.target.text;
-	r->result.command = r->measure.argv != NULL;
+	/* a command beside another target only says how long */
+	r->result.command = r->measure.target.workload != NULL;
 	r->result.at = -1;
 	r->result.cross_window = r->opts.cross_window;
 	return measure_init(&r->measure, m);

@@ -37,7 +37,7 @@ struct stat_event {
  * @plan:    the events
  * @events:  plan->n of them
  * @target:  what was measured, for the heading
- * @command: it was a command, @user and @sys are known
+ * @command: the target is a command, @user and @sys are known
  * @rounds:  so far
  * @wall:    seconds
  * @user:    seconds
