@@ -8,7 +8,13 @@ says "stat: the command's status is passed on" 7 task-clock $stat -- sh -c 'exit
 says "stat: a command that is not there" 127 'cannot run no-such-command' $stat -- no-such-command
 says "stat: an unknown engine" 2 'the engines are pev and perf' perfctl stat --engine oprofile -- true
 says "stat: a group" 0 'page-faults' $stat -e '{task-clock,page-faults}:u' -- ./hot 20
-says "stat -r" 0 '\(3 runs\)' $stat -r 3 -e page-faults -- true
+says "stat -r" 0 '\(3 runs; \+- is the standard error of the mean\)' $stat -r 3 -e page-faults -- true
+echo 3 >turns.n
+$stat -r 2 -x, -o rate.csv -e task-clock,page-faults -- sh -c \
+	'n=$(cat turns.n); echo $((n * 4)) >turns.n; ./hot $((n * 20)); ./usage 300 0' >hot.txt
+within "stat -r: a rate is of the means" "$(awk -F, '$3 == "page-faults" {
+	rate = $7; sub("/sec", "", $8); if ($8 ~ /^K/) rate *= 1000; faults = $1 }
+	$3 == "task-clock" { ms = $1 } END { print rate / (faults / ms * 1000) }' rate.csv)" 0.999 1.001
 says "stat -I" 0 '^ +0\.[0-9]+ +[0-9.]+ msec task-clock' $stat -I 100 -e task-clock -- ./hot 250
 echo 'engine = pref' >config.bad && sed -i '1i [stat]' config.bad
 says "stat: an unknown engine in the configuration" 2 'in the configuration: the engines are' \

@@ -118,6 +118,31 @@ static void readings(void)
 	free(plan.events);
 }
 
+/* Rates and spreads of two rounds, of 1 and of 3 s of a clock. */
+static void rounds(void)
+{
+	struct event_plan plan = { 0 };
+	struct pev_value cpus[2] = { { .value = 300, .time_enabled = 2 * SEC,
+				       .time_running = 2 * SEC } };
+	struct stat_event events[2] = { { .cpus = cpus, .nr_cpus = 2 } };
+	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 2 };
+
+	plan_add(&plan, PEV_HW_CYCLES, 0);
+	OK(stat_clock_ns(&r) == 0, "no clock, no rates");
+	plan_add(&plan, PEV_HW_CYCLES, 0)->unit = "ns";
+	counted(&events[1], SEC, 100);
+	spread_add(&events[1].value, 3.0 * SEC);
+	events[1].last.value = 3 * SEC;
+	OK(about(stat_clock_ns(&r), 2.0 * SEC), "rates are by the mean of the clock, not by its last "
+	   "round");
+	OK(about(spread_error(&events[1].value), 1.0 * SEC) &&
+	   about(spread_percent(&events[1].value), 50), "the error of a mean, and in percent of it");
+	OK(about(stat_read(&r, 0, 0).value, 150), "of a CPU: the mean of rounds, too");
+	plan.events[1].refused = "no clock";
+	OK(stat_clock_ns(&r) == 0, "a clock that was refused is none");
+	free(plan.events);
+}
+
 static void windows(void)
 {
 	struct pev_multiplexed w[2] = { 0 }, before = { 0 };
@@ -155,5 +180,6 @@ void test_stat(void)
 	OK(!stat_metric_find("ipx"), "ipx is none");
 	ratios();
 	readings();
+	rounds();
 	windows();
 }

@@ -79,7 +79,7 @@ static const struct opt stat_options[] = {
 	  "and markers of the -e before",
 	  offsetof(struct stat_opts, events), event_list_filter_option },
 	{ 0, OPT_HEADING, .help = "How" },
-	{ 'r', OPT_U64, "repeat", "N", "run the command N times; show means and deviations",
+	{ 'r', OPT_U64, "repeat", "N", "run the command N times; show means with their errors",
 	  offsetof(struct stat_opts, repeat) },
 	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
 	  offsetof(struct stat_opts, interval) },
@@ -115,7 +115,7 @@ const struct command command_stat = {
 		 "is pressed. Exits with the command's status.",
 	.examples =
 		"  perfctl stat -- make -j2             the usual counters of a build\n"
-		"  perfctl stat -r 5 -- ./bench         five runs, with deviations\n"
+		"  perfctl stat -r 5 -- ./bench         five runs, with the error of their means\n"
 		"  perfctl stat -e '{cycles,instructions}:u' -- ./bench   of user mode, together\n"
 		"  perfctl stat -M ipc,l1d-mpki -- ./bench   ratios\n"
 		"  perfctl stat -e 'sched:*' -a -- sleep 1   all scheduler events, everywhere\n"

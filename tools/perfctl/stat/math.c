@@ -24,11 +24,14 @@ double spread_stddev(const struct spread *s)
 	return s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
 }
 
+double spread_error(const struct spread *s)
+{
+	return s->n > 1 ? spread_stddev(s) / sqrt((double)s->n) : 0;
+}
+
 double spread_percent(const struct spread *s)
 {
-	if (s->n < 2 || s->mean == 0)
-		return 0;
-	return 100 * spread_stddev(s) / sqrt((double)s->n) / s->mean;
+	return s->mean != 0 ? 100 * spread_error(s) / s->mean : 0;
 }
 
 static void wide_subtract(__u64 sum[2], const __u64 less[2])

@@ -17,7 +17,9 @@ struct spread {
 void spread_add(struct spread *s, double v);
 /* Standard deviation of the sample; 0 with fewer than two numbers. */
 double spread_stddev(const struct spread *s);
-/* Standard deviation of the mean, in percent of it; what perf shows after "+-". */
+/* Standard error of the mean: how far it may be off for chance. */
+double spread_error(const struct spread *s);
+/* The same in percent of the mean; what perf shows after "+-". */
 double spread_percent(const struct spread *s);
 
 /**

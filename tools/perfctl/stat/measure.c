@@ -110,6 +110,17 @@ static void read_windows(struct stat_event *e, const struct event_set *set, size
 	e->before = now;
 }
 
+/* Of rounds their sum is kept, as in total; @cpus is taken. */
+static void take_cpus(const struct stat_run *r, struct stat_event *e, struct pev_value *cpus,
+		      unsigned int n)
+{
+	for (unsigned int cpu = 0; !r->opts.interval && cpu < n && cpu < e->nr_cpus; cpu++)
+		add_value(&cpus[cpu], &e->cpus[cpu]);
+	free(e->cpus);
+	e->cpus = cpus;
+	e->nr_cpus = n;
+}
+
 /* Reads all events into result.events[].last (and .cpus). */
 static int read_all(struct stat_run *r, struct msg *m)
 {
@@ -117,27 +128,21 @@ static int read_all(struct stat_run *r, struct msg *m)
 	struct pev_value *values = xcalloc(r->plan.n, sizeof(*values));
 	int err = event_set_read(set, values, m);
 
-	r->result.clock_ns = 0;
 	for (size_t i = 0; i < r->plan.n && !err; i++) {
 		struct stat_event *e = &r->result.events[i];
+		struct pev_value *cpus;
+		unsigned int n;
 
 		e->last = values[i];
 		read_windows(e, set, i);
 		if (!r->opts.per_cpu)
 			continue;
-		free(e->cpus);
-		e->cpus = NULL;
-		err = event_set_read_cpus(set, i, &e->cpus, &e->nr_cpus, m);
+		err = event_set_read_cpus(set, i, &cpus, &n, m);
+		if (!err)
+			take_cpus(r, e, cpus, n);
 	}
 	free(values);
 	return err;
-}
-
-static void find_clock(struct stat_run *r)
-{
-	for (size_t i = 0; i < r->plan.n; i++)
-		if (!strcmp(r->plan.events[i].unit, "ns") && !r->result.clock_ns)
-			r->result.clock_ns = (double)r->result.events[i].last.value;
 }
 
 static int print_interval(struct stat_run *r, struct msg *m)
@@ -157,7 +162,6 @@ static int print_interval(struct stat_run *r, struct msg *m)
 		r->before[i] = total;
 		subtract_cpus(r, i);
 	}
-	find_clock(r);
 	r->result.at = now() - r->start;
 	r->result.wall = (struct spread){ .n = 1, .mean = r->result.at - last };
 	stat_print_interval(&r->result, &r->style, first);
@@ -203,7 +207,6 @@ static void add_round(struct stat_run *r, double wall)
 		free(e->before);
 		e->before = NULL;
 	}
-	find_clock(r);
 	spread_add(&r->result.wall, wall);
 	spread_add(&r->result.user, (double)u->ru_utime.tv_sec + (double)u->ru_utime.tv_usec / 1e6);
 	spread_add(&r->result.sys, (double)u->ru_stime.tv_sec + (double)u->ru_stime.tv_usec / 1e6);

@@ -62,7 +62,7 @@ static bool is_clock(const struct planned_event *e)
 static void add_metric(struct stat_cell *c, const struct stat_result *r, double wall)
 {
 	struct ratio ratio = stat_ratio_beside(r, c->i, c->cpu);
-	double rounds = r->at < 0 && c->cpu < 0 && r->rounds ? r->rounds : 1;
+	double rounds = r->at < 0 && r->rounds ? r->rounds : 1, clock_ns = stat_clock_ns(r);
 
 	if (ratio.state != RATIO_NONE) {
 		give(c, ratio.number, ratio.metric->unit);
@@ -73,8 +73,8 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 	} else if (is_clock(c->plan)) {
 		/* in its own time, whatever share of the whole that is */
 		give(c, c->v.counted * rounds / c->v.running, "GHz");
-	} else if (c->cpu < 0 && r->clock_ns > 0) {
-		rate(c, c->v.value * 1e9 / r->clock_ns);
+	} else if (c->cpu < 0 && clock_ns > 0) {
+		rate(c, c->v.value * 1e9 / clock_ns);
 	}
 }
 
@@ -328,7 +328,7 @@ static void print_times(const struct stat_result *r, FILE *out)
 {
 	fprintf(out, "\n%18.9f ", r->wall.mean);
 	if (r->rounds > 1)
-		fprintf(out, "+- %.9f ", spread_stddev(&r->wall));
+		fprintf(out, "+- %.9f ", spread_error(&r->wall));
 	fprintf(out, "seconds time elapsed");
 	if (r->rounds > 1)
 		fprintf(out, "  ( +- %5.2f%% )", spread_percent(&r->wall));
@@ -390,7 +390,7 @@ void stat_print(const struct stat_result *r, const struct stat_style *s)
 	text_name(&target, r->target);
 	fprintf(s->out, "\n Counts for %s", target.s);
 	if (r->rounds > 1)
-		fprintf(s->out, " (%u runs)", r->rounds);
+		fprintf(s->out, " (%u runs; +- is the standard error of the mean)", r->rounds);
 	fprintf(s->out, ":\n\n");
 	strbuf_free(&target);
 	print_cells(r, s);

@@ -32,6 +32,10 @@ struct reading stat_read(const struct stat_result *r, size_t event, int cpu)
 	if (cpu >= 0) {
 		got = of_value(&e->cpus[cpu]);
 		got.bound = reading_is_whole(&got) ? 0 : INFINITY;
+		if (r->at < 0 && r->rounds) {
+			got.value /= r->rounds;
+			got.counted /= r->rounds;
+		}
 		return got;
 	}
 	got = of_value(&e->total);
@@ -42,6 +46,18 @@ struct reading stat_read(const struct stat_result *r, size_t event, int cpu)
 		got.bound = sqrt(e->squares) / r->rounds;
 	}
 	return got;
+}
+
+double stat_clock_ns(const struct stat_result *r)
+{
+	for (size_t i = 0; i < r->plan->n; i++) {
+		double ns = strcmp(r->plan->events[i].unit, "ns") || r->plan->events[i].refused ?
+				    0 : stat_read(r, i, -1).value;
+
+		if (ns > 0)
+			return ns;
+	}
+	return 0;
 }
 
 char *stat_why_not(const struct stat_result *r, size_t event)

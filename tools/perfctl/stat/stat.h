@@ -18,7 +18,7 @@ struct metric;
  * @squares: sum of the squares of the rounds' bounds
  * @before:  windows at the start of the interval, by id of the target; NULL for
  *           other than hardware events
- * @cpus:    by CPU, of the last round or interval; NULL if not asked for
+ * @cpus:    by CPU, of all rounds, or of the last interval; NULL if not asked for
  * @nr_cpus: elements
  */
 struct stat_event {
@@ -43,7 +43,6 @@ struct stat_event {
  * @user:    seconds
  * @sys:     seconds
  * @at:      seconds since the start, for intervals; negative: this is the total
- * @clock_ns: task-clock or cpu-clock of the last round, for rates; 0: not known
  * @metrics: asked for by -M, ended by NULL; NULL: none
  * @cross_window: ratios of what was not counted at the same time are wanted
  */
@@ -57,7 +56,6 @@ struct stat_result {
 	struct spread user;
 	struct spread sys;
 	double at;
-	double clock_ns;
 	const struct metric **metrics;
 	bool cross_window;
 };
