@@ -5,6 +5,7 @@
  */
 #include "commands.h"
 #include "base/say.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/term.h"
 #include "session/sched.h"
@@ -16,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SWITCH	      "sched:sched_switch"
+#define HOW	      "\"perfctl record --off-cpu -- COMMAND\""
 #define DEFAULT_SORT  "comm,symbol"
 #define DEFAULT_LIMIT 0.1
 #define BRANCH_LIMIT  0.5
@@ -59,6 +62,7 @@ struct offcpu_run {
 	int64_t from, to;
 	uint64_t open;
 	uint64_t switches;
+	uint64_t unseen; /* threads that left twice and never came back in between */
 	bool chains;
 };
 
@@ -127,6 +131,7 @@ static void wait_begins(struct offcpu_run *r, struct waiting *w, const struct pe
 
 	if (sched_state(ev, f) == SCHED_DEAD)
 		return;
+	r->unseen += w->since != 0;
 	w->since = now;
 	w->blocked = sched_state(ev, f) == SCHED_BLOCKED;
 	w->key = (struct cell_key){ .event = number, .comm = who->thread.comm,
@@ -237,6 +242,25 @@ static void find_switches(struct offcpu_run *r)
 						  &r->fields[c]);
 }
 
+/* Refuses recordings that only show one side: times would be of nothing. */
+static int check_switches(const struct offcpu_run *r, struct msg *m)
+{
+	const struct pev_trace *t = r->session.trace;
+	const char *target = pev_trace_info(t, "target");
+	char a[32], b[32], safe[256];
+
+	if (!r->switches)
+		return msg_set(m, -EBADMSG, "%s has no " SWITCH "; record with " HOW,
+			       pev_trace_path(t));
+	if (r->unseen * 100 <= r->switches || pev_trace_lost(t))
+		return 0;
+	return msg_set(m, -EBADMSG, "%s: %s of %s switches show a thread leave that is not seen to "
+		       "come back, as that is a record of who was there before: this needs the "
+		       "switches of all threads, and the recording is of %s; record with " HOW,
+		       pev_trace_path(t), text_count(a, r->unseen), text_count(b, r->switches),
+		       target ? text_safe(safe, sizeof(safe), target) : "some");
+}
+
 static int offcpu(struct offcpu_run *r, struct msg *m)
 {
 	struct offcpu_opts *o = &r->opts;
@@ -248,11 +272,8 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &r->from, &r->to, m);
 	if (!err)
 		err = load(r, m);
-	if (!err && !r->switches)
-		err = msg_set(m, -EBADMSG,
-			      "%s has no sched:sched_switch; record with \"perfctl "
-			      "record -a -g -e sched:sched_switch\"",
-			      pev_trace_path(r->session.trace));
+	if (!err)
+		err = check_switches(r, m);
 	if (err)
 		return err;
 	drop_scheduler(&r->profile);

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# perfctl off-cpu of what this kernel's scheduler did.
+if [ -n "$tracepoints" ] && [ -n "$root" ]; then
+	perfctl record --engine perf -q --off-cpu -o waits.trace -- sleep 0.3 >/dev/null
+	says "off-cpu: a sleep of 0.3 s" 0 '3[0-9][0-9]\.[0-9]+ ms +[0-9]+ +sleep ' \
+		perfctl off-cpu --comm sleep --flat --sort comm,dso -i waits.trace
+	./usage 0 2000 >/dev/null &
+	user=$!
+	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace -- sleep 0.1
+	wait $user
+	says "off-cpu: a recording of one process is refused" 65 \
+		"switches show a thread leave .* the recording is of process $user; record with" \
+		perfctl off-cpu -i half.trace
+else
+	skip "off-cpu" "tracepoints cannot be recorded on all CPUs here"
+fi
