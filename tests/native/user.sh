@@ -25,6 +25,18 @@ else
 	says "user: rings of what memory may be locked" 0 'nothing lost' \
 		nobody bash -c 'ulimit -l 16; perfctl record --engine perf -o t3 -- ./hot 50'
 fi
+if [ -n "$root" ]; then
+	says "doctor: root may measure the whole machine" 0 '^  yes  the whole machine ' \
+		perfctl doctor --engine perf
+	says "doctor: ... and is not told to lower the level" 1 '^$' \
+		bash -c 'perfctl doctor --engine perf | grep "^For more: .*paranoid"'
+fi
+if [ "$level" -gt 1 ]; then
+	says "doctor: a user without rights is told the one command" "$((level > 2 ? 77 : 0))" \
+		'^For more: sudo sysctl kernel.perf_event_paranoid=1$' nobody perfctl doctor --engine perf
+fi
+says "doctor: recordings are read everywhere" "$((level > 2 ? 77 : 0))" '^  yes  recordings ' \
+	nobody perfctl doctor --engine perf
 says "doctor: names the engine" 0 'engine +perf: perf_event_open' perfctl doctor --engine perf
 says "list: counters and timers" 0 'page-faults' perfctl list --engine perf
 if perfctl doctor --engine pev >/dev/null 2>&1; then

@@ -24,5 +24,6 @@ int main(void)
 	test_stat();
 	test_pmu_text();
 	test_processor();
+	test_doctor();
 	return tap_plan();
 }

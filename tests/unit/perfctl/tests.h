@@ -18,5 +18,6 @@ void test_diff(void);
 void test_stat(void);
 void test_pmu_text(void);
 void test_processor(void);
+void test_doctor(void);
 
 #endif

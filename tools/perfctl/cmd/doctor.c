@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "event/engine.h"
 #include "event/kernel.h"
-#include "doctor/examine.h"
+#include "doctor/summary.h"
 #include "doctor/self_test.h"
 
 #include <errno.h>
@@ -17,24 +17,21 @@ struct doctor_opts {
 
 static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 {
-	struct doctor d = { .color = isatty(1) && !getenv("NO_COLOR") };
+	struct doctor d = { .out = stdout, .color = isatty(1) && !getenv("NO_COLOR") };
 	const struct doctor_opts *o = opts;
 	int err;
 
 	(void)n;
 	(void)args;
+	if (!o->self_test)
+		return doctor_report(&d);
 	err = kernel_info(&d.info, m);
-	if (err) {
-		doctor_say(&d, BAD, "kernel", "%s", m->text);
-		return status_of(err);
-	}
-	if (o->self_test && !engine_is_pev())
+	if (err)
+		return err;
+	if (!engine_is_pev())
 		return msg_set(m, -ENOSYS, "the self-test is of pev's counters, and this kernel "
 			       "has no pev");
-	if (o->self_test)
-		return self_test(&d.info) ? STATUS_FAILED : STATUS_OK;
-	doctor_examine(&d);
-	return d.bad ? STATUS_FAILED : STATUS_OK;
+	return self_test(&d.info) ? STATUS_FAILED : STATUS_OK;
 }
 
 static const struct opt doctor_options[] = {

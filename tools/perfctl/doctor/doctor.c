@@ -11,21 +11,21 @@ void doctor_say(struct doctor *d, enum finding f, const char *what, const char *
 	va_list ap;
 
 	d->bad += f == BAD;
-	printf("%s%s%s  %-18s ", d->color ? colors[f] : "", words[f], d->color ? "\033[m" : "",
-	       what);
+	fprintf(d->out, "%s%s%s  %-18s ", d->color ? colors[f] : "", words[f],
+		d->color ? "\033[m" : "", what);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	vfprintf(d->out, fmt, ap);
 	va_end(ap);
-	putchar('\n');
+	fputc('\n', d->out);
 }
 
-void doctor_remedy(const char *fmt, ...)
+void doctor_remedy(struct doctor *d, const char *fmt, ...)
 {
 	va_list ap;
 
-	printf("%25s-> ", "");
+	fprintf(d->out, "%25s-> ", "");
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	vfprintf(d->out, fmt, ap);
 	va_end(ap);
-	putchar('\n');
+	fputc('\n', d->out);
 }

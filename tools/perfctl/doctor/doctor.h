@@ -16,14 +16,41 @@ enum finding {
 	BAD,
 };
 
+/**
+ * enum ability - what people want to do; each was tried
+ * @CAN_OWN:         samples of one's own programs
+ * @CAN_KERNEL:      ... and of the kernel that works for them
+ * @CAN_MACHINE:     whole CPUs
+ * @CAN_TRACEPOINTS: events of the kernel, and system calls with them
+ * @CAN_COUNTERS:    the processor's counters
+ */
+enum ability {
+	CAN_OWN,
+	CAN_KERNEL,
+	CAN_MACHINE,
+	CAN_TRACEPOINTS,
+	CAN_COUNTERS,
+	NR_ABILITIES,
+};
+
+/**
+ * struct doctor - an examination
+ * @out:   where findings are printed
+ * @info:  what the kernel says it can do
+ * @bad:   number of bad findings
+ * @can:   what worked when it was tried
+ * @color: for a terminal
+ */
 struct doctor {
+	FILE *out;
 	struct pev_info info;
 	unsigned int bad;
+	bool can[NR_ABILITIES];
 	bool color;
 };
 
 void doctor_say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
 	PRINTF(4, 5);
-void doctor_remedy(const char *fmt, ...) PRINTF(1, 2);
+void doctor_remedy(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

@@ -31,9 +31,8 @@ static void check_kernel(struct doctor *d)
 		return;
 	if (!engine_is_pev()) {
 		doctor_say(d, GOOD, "kernel", "Linux %s on %s, without pev", u.release, u.machine);
-		doctor_say(d, GOOD, "engine", "perf: perf_event_open(2); stat, record, top, trace and "
-			   "all that reads recordings work");
-		doctor_remedy("a kernel with pev also has markers, texts of system calls, whole "
+		doctor_say(d, GOOD, "engine", "perf: perf_event_open(2)");
+		doctor_remedy(d, "a kernel with pev also has markers, texts of system calls, whole "
 			      "subtrees, and error bounds of counters that take turns");
 		return;
 	}
@@ -41,42 +40,11 @@ static void check_kernel(struct doctor *d)
 	    d->info.abi_version);
 	doctor_say(d, GOOD, "engine", "pev");
 	if (d->info.abi_version > PEV_ABI_VERSION)
-		doctor_remedy("the kernel is newer than this perfctl (ABI %d): what it has more is not "
+		doctor_remedy(d, "the kernel is newer than this perfctl (ABI %d): what it has more is not "
 		       "used", PEV_ABI_VERSION);
 	else if (d->info.abi_version < PEV_ABI_VERSION)
-		doctor_remedy("this perfctl (ABI %d) is newer: what it has more will be refused",
+		doctor_remedy(d, "this perfctl (ABI %d) is newer: what it has more will be refused",
 		       PEV_ABI_VERSION);
-}
-
-/* CAP_PERFMON or CAP_SYS_ADMIN among the effective ones */
-static bool has_perfmon(void)
-{
-	char *text = file_read("/proc/self/status", NULL);
-	char *line = text ? strstr(text, "\nCapEff:") : NULL;
-	uint64_t caps = line ? strtoull(line + 8, NULL, 16) : 0;
-
-	free(text);
-	return caps & (1ULL << 38 | 1ULL << 21);
-}
-
-static void check_rights(struct doctor *d)
-{
-	const char *setting = engine_is_pev() ? "kernel.pev_paranoid" :
-						"kernel.perf_event_paranoid";
-	int level = d->info.paranoid;
-	bool may = has_perfmon(), off = engine_is_pev() && level >= 4;
-
-	doctor_say(d, off ? BAD : GOOD, setting, "is %d", level);
-	if (off)
-		doctor_remedy("sysctl kernel.pev_paranoid=2 switches pev on");
-	if (may)
-		doctor_say(d, GOOD, "rights", "CAP_PERFMON: kernel addresses, other users' processes, the "
-		    "whole machine");
-	else
-		doctor_say(d, NOTE, "rights", "no CAP_PERFMON: own processes, user mode");
-	if (!may)
-		doctor_remedy("for more: run as root, \"setcap cap_perfmon+ep $(which perfctl)\", or a "
-		       "lower %s", setting);
 }
 
 /* Opens a thing and closes it; the kernel's words if it refuses. */
@@ -106,22 +74,59 @@ static void check_sampling(struct doctor *d)
 	pev_attr_record(&attr, channel, 999, PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_USTACK);
 	pev_attr_target(&attr, PEV_TARGET_PROCESS, 0);
 	attr.flags |= PEV_F_FREQ | PEV_F_EXCLUDE_KERNEL;
-	if (try_open(&attr, &why))
+	d->can[CAN_OWN] = try_open(&attr, &why);
+	if (d->can[CAN_OWN])
 		doctor_say(d, GOOD, "sampling", "own processes, by timer, with call chains");
 	else
 		doctor_say(d, BAD, "sampling", "%s", kernel_reason(&why));
 	attr.flags &= ~PEV_F_EXCLUDE_KERNEL;
 	attr.sample |= PEV_SAMPLE_KSTACK;
-	if (try_open(&attr, &why))
+	d->can[CAN_KERNEL] = try_open(&attr, &why);
+	if (d->can[CAN_KERNEL])
 		doctor_say(d, GOOD, "kernel side", "addresses and call chains of the kernel");
 	else
 		doctor_say(d, NOTE, "kernel side", "%s", kernel_reason(&why));
 	pev_attr_target(&attr, PEV_TARGET_CPUS, 0);
-	if (try_open(&attr, &why))
+	d->can[CAN_MACHINE] = try_open(&attr, &why);
+	if (d->can[CAN_MACHINE])
 		doctor_say(d, GOOD, "whole machine", "record -a, stat -a");
 	else
 		doctor_say(d, NOTE, "whole machine", "%s", kernel_reason(&why));
 	pev_engine_close(engine(), channel);
+}
+
+/* CAP_PERFMON or CAP_SYS_ADMIN among the effective ones */
+static bool has_perfmon(void)
+{
+	char *text = file_read("/proc/self/status", NULL);
+	char *line = text ? strstr(text, "\nCapEff:") : NULL;
+	uint64_t caps = line ? strtoull(line + 8, NULL, 16) : 0;
+
+	free(text);
+	return caps & (1ULL << 38 | 1ULL << 21);
+}
+
+static void check_rights(struct doctor *d)
+{
+	const char *setting = engine_is_pev() ? "kernel.pev_paranoid" :
+						"kernel.perf_event_paranoid";
+	int level = d->info.paranoid;
+	bool may = has_perfmon(), off = engine_is_pev() && level >= 4;
+
+	doctor_say(d, off ? BAD : GOOD, setting, "is %d", level);
+	if (off)
+		doctor_remedy(d, "sysctl kernel.pev_paranoid=2 switches pev on");
+	if (may && d->can[CAN_OWN])
+		doctor_say(d, GOOD, "rights", "CAP_PERFMON: kernel addresses, other users' processes, the "
+		    "whole machine");
+	else if (may)
+		doctor_say(d, NOTE, "rights", "CAP_PERFMON, which is not enough here");
+	else
+		doctor_say(d, NOTE, "rights", "no CAP_PERFMON: %s", !d->can[CAN_OWN] ?
+			   "nothing may be measured" : d->can[CAN_KERNEL] ? "own processes" :
+			   "own processes, user mode");
+	if (!may)
+		doctor_remedy(d, "for more: run as root, or see above");
 }
 
 static void check_tracepoints(struct doctor *d)
@@ -129,13 +134,15 @@ static void check_tracepoints(struct doctor *d)
 	struct pev_attr attr;
 	struct pev_error why;
 
-	if (d->info.nr_tracepoints) {
-		doctor_say(d, GOOD, "tracepoints", "%u", d->info.nr_tracepoints);
-		return;
-	}
 	pev_attr_event(&attr, PEV_TYPE_TRACEPOINT, 0, "sched:sched_switch");
 	attr.flags = PEV_F_DISABLED;
-	if (try_open(&attr, &why))
+	d->can[CAN_TRACEPOINTS] = try_open(&attr, &why);
+	if (d->info.nr_tracepoints && d->can[CAN_TRACEPOINTS])
+		doctor_say(d, GOOD, "tracepoints", "%u", d->info.nr_tracepoints);
+	else if (d->info.nr_tracepoints)
+		doctor_say(d, NOTE, "tracepoints", "%u are there: %s", d->info.nr_tracepoints,
+			   kernel_reason(&why));
+	else if (d->can[CAN_TRACEPOINTS])
 		doctor_say(d, NOTE, "tracepoints", "the kernel does not list them");
 	else
 		doctor_say(d, NOTE, "tracepoints", "none: %s", kernel_reason(&why));
@@ -148,7 +155,8 @@ static void check_events(struct doctor *d)
 	struct strbuf missing = { 0 };
 
 	check_tracepoints(d);
-	doctor_say(d, d->info.nr_markers ? GOOD : NOTE, "markers", "%u", d->info.nr_markers);
+	if (engine_is_pev())
+		doctor_say(d, d->info.nr_markers ? GOOD : NOTE, "markers", "%u", d->info.nr_markers);
 	for (size_t i = 0; i < n; i++)
 		if (!(d->info.software >> sw[i].config & 1))
 			strbuf_addf(&missing, "%s%s", missing.len ? ", " : "", sw[i].name);
@@ -171,7 +179,7 @@ static void check_clock(struct doctor *d)
 	    (double)d->info.clock_freq / 1e6, source ? ", the kernel's own is " : "",
 	    source ? source : "");
 	if (!cycles && engine_is_pev())
-		doctor_remedy("the cycle counter is not stable here; a stamp costs a little more");
+		doctor_remedy(d, "the cycle counter is not stable here; a stamp costs a little more");
 	free(source);
 }
 
@@ -195,7 +203,7 @@ static void check_memory(struct doctor *d)
 	else {
 		doctor_say(d, NOTE, "locked memory", "%s; record's rings want %s and will be smaller",
 		    text_bytes(a, rl.rlim_cur), text_bytes(b, need));
-		doctor_remedy("raise it with \"ulimit -l\", or in /etc/security/limits.conf");
+		doctor_remedy(d, "raise it with \"ulimit -l\", or in /etc/security/limits.conf");
 	}
 }
 
@@ -214,7 +222,7 @@ static void check_symbols(struct doctor *d)
 	else
 		doctor_say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
 	if (text && !shown)
-		doctor_remedy("kernel functions will be shown as addresses; run as root to record their "
+		doctor_remedy(d, "kernel functions will be shown as addresses; run as root to record their "
 		       "names");
 	free(text);
 }
@@ -237,8 +245,8 @@ static void check_rest(struct doctor *d)
 void doctor_examine(struct doctor *d)
 {
 	check_kernel(d);
-	check_rights(d);
 	check_sampling(d);
+	check_rights(d);
 	check_events(d);
 	doctor_pmu(d);
 	check_clock(d);

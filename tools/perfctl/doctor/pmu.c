@@ -2,7 +2,9 @@
 /* perfctl doctor: hardware counters, and what stands in their way. */
 #include "pmu.h"
 #include "doctor.h"
+#include "event/engine.h"
 #include "event/kernel.h"
+#include "event/names.h"
 #include "event/pmu_absence.h"
 #include "event/pmu_text.h"
 #include "event/processor.h"
@@ -17,7 +19,7 @@ static void no_pmu(struct doctor *d)
 
 	doctor_say(d, NOTE, "hardware events", "no PMU: timers take the samples. %s", why);
 	if (remedy)
-		doctor_remedy("%s", remedy);
+		doctor_remedy(d, "%s", remedy);
 	free(why);
 	free(remedy);
 }
@@ -36,9 +38,9 @@ static void check_holders(struct doctor *d, const struct pmu_text *p)
 	if (b.len) {
 		doctor_say(d, NOTE, "counters", "held by others: %s", b.s);
 		if (pmu_watchdog_is_on())
-			doctor_remedy("sysctl kernel.nmi_watchdog=0 makes the hard lockup detector give "
+			doctor_remedy(d, "sysctl kernel.nmi_watchdog=0 makes the hard lockup detector give "
 				      "back its counter");
-		doctor_remedy("end what uses perf (perf record, perf stat, rr, ...); pev and perf take "
+		doctor_remedy(d, "end what uses perf (perf record, perf stat, rr, ...); pev and perf take "
 			      "turns, they do not share");
 	} else {
 		doctor_say(d, GOOD, "counters", "%zu on each CPU", p->n_counters);
@@ -54,7 +56,7 @@ static void check_events(struct doctor *d, const struct pmu_text *p)
 		strbuf_addf(&b, "%s%s", i ? ", " : "", p->missing[i].name);
 	if (b.len) {
 		doctor_say(d, NOTE, "hardware events", "%s, without %s", p->name, b.s);
-		doctor_remedy("\"perfctl pmu\" says why for each");
+		doctor_remedy(d, "\"perfctl pmu\" says why for each");
 	} else {
 		doctor_say(d, GOOD, "hardware events", "%s", p->name);
 	}
@@ -101,7 +103,7 @@ static void check_names(struct doctor *d)
 
 	if (processor_names(&m)) {
 		doctor_say(d, NOTE, "event names", "%s", m.text);
-		doctor_remedy("raw codes (r01c4, cpu/event=0xc4/) and generic names work without it");
+		doctor_remedy(d, "raw codes (r01c4, cpu/event=0xc4/) and generic names work without it");
 		return;
 	}
 	while (processor_table_next(&pos, NULL, &t))
@@ -114,13 +116,44 @@ static void check_names(struct doctor *d)
 	strbuf_free(&b);
 }
 
+/* Lists what perf_event_open(2) counts; pev's own view of the PMU is not there. */
+static void check_perf_events(struct doctor *d)
+{
+	struct strbuf b = { 0 }, missing = { 0 };
+	const struct counter_name *hw;
+	size_t n;
+
+	hw = hardware_names(&n);
+	for (size_t i = 0; i < n; i++) {
+		struct strbuf *to = d->info.hardware >> hw[i].config & 1 ? &b : &missing;
+
+		strbuf_addf(to, "%s%s", to->len ? ", " : "", hw[i].name);
+	}
+	doctor_say(d, GOOD, "hardware events", "%s", b.s ? b.s : "none");
+	if (missing.len)
+		doctor_say(d, NOTE, "hardware events", "without %s", missing.s);
+	strbuf_free(&b);
+	strbuf_free(&missing);
+}
+
 void doctor_pmu(struct doctor *d)
 {
 	struct pmu_text p = { 0 };
 	struct msg m;
 
+	d->can[CAN_COUNTERS] = d->info.pmu_counters;
+	if (!d->info.pmu_counters && !d->can[CAN_OWN]) {
+		doctor_say(d, NOTE, "hardware events", "nothing may be opened, so that they are not "
+			   "known");
+		return;
+	}
 	if (!d->info.pmu_counters) {
 		no_pmu(d);
+		return;
+	}
+	if (!engine_is_pev()) {
+		check_perf_events(d);
+		check_names(d);
 		return;
 	}
 	if (pmu_text_read(&p, &m)) {

@@ -41,6 +41,11 @@ static int no_rights(struct pev_error *err, int error, const struct perf_event_a
 				"%s may not be measured by you: it belongs to another "
 				"user, or a security module forbids it; root may",
 				wanted(attr, places));
+	/* Debian's kernels know this level: CAP_PERFMON is not enough there */
+	if (level > 2)
+		return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only root "
+				"may measure %s: as root, \"sysctl kernel.perf_event_paranoid=%d\" lets "
+				"everyone", level, wanted(attr, places), needed);
 	return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only those with "
 			"CAP_PERFMON may measure %s: as root, \"sysctl kernel.perf_event_paranoid=%d\" lets "
 			"everyone, \"setcap cap_perfmon+ep\" on perfctl its users", level,

@@ -272,11 +272,10 @@ static int try_out(struct pev_error *err)
 	if (fd == -EMFILE)
 		return perf_fail_files(err);
 	if (perf_paranoid() > 2)
-		return pev_fail(err, -fd, 0, "kernel.perf_event_paranoid is %d, so that only those "
-				"with CAP_PERFMON may measure anything: as root, \"sysctl "
+		return pev_fail(err, -fd, 0, "kernel.perf_event_paranoid is %d, so that only root "
+				"may measure anything: as root, \"sysctl "
 				"kernel.perf_event_paranoid=2\" lets everyone measure programs of "
-				"their own, \"setcap cap_perfmon+ep\" on perfctl its users",
-				perf_paranoid());
+				"their own", perf_paranoid());
 	return pev_fail(err, -fd, 0,
 			"perf_event_open(2) is not permitted here: a seccomp filter (as "
 			"containers have) or a security module forbids it");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The one command that perfctl doctor proposes. */
+#include "tests.h"
+#include "doctor/advice.h"
+
+/* A user's machine, by perf_event_open(2): what works, and the level */
+static struct advice user(int paranoid, bool own, bool kernel, bool machine)
+{
+	const bool can[NR_ABILITIES] = { own, kernel, machine };
+
+	return advise(&(struct situation){ .can = can, .paranoid = paranoid, .tracefs = true });
+}
+
+static void levels(void)
+{
+	IS_STR(user(3, false, false, false).command, "sudo sysctl kernel.perf_event_paranoid=1",
+	       "Debian's level: a lower one");
+	IS_STR(user(2, true, false, false).command, "sudo sysctl kernel.perf_event_paranoid=1",
+	       "user mode alone: the level of the kernel side");
+	IS_STR(user(1, true, true, false).command, "sudo sysctl kernel.perf_event_paranoid=0",
+	       "no whole CPUs: the level of those");
+	IS_STR(user(0, true, true, true).command, "", "what no level holds back: nothing");
+	IS_STR(user(-1, false, false, false).command, "",
+	       "what is refused at the lowest level (by seccomp): nothing");
+}
+
+static void root(void)
+{
+	static const bool all[NR_ABILITIES] = { true, true, true, true, true };
+	static const bool most[NR_ABILITIES] = { true, true, true };
+	struct situation s = { .can = most, .paranoid = 3, .root = true };
+
+	IS_STR(advise(&s).command, "mount -t tracefs tracefs /sys/kernel/tracing",
+	       "root: tracefs, whatever the level is");
+	s.tracefs = true;
+	IS_STR(advise(&s).command, "", "... mounted, without a PMU: nothing");
+	s = (struct situation){ .can = all, .paranoid = 2, .pev = true, .root = true };
+	IS_STR(advise(&s).command, "perfctl doctor --self-test", "pev and a PMU: its test");
+}
+
+static void pev(void)
+{
+	static const bool none[NR_ABILITIES] = { false }, own[NR_ABILITIES] = { true };
+	struct situation s = { .can = none, .paranoid = 4, .pev = true };
+
+	IS_STR(advise(&s).command, "sudo sysctl kernel.pev_paranoid=2", "pev is off: switch it on");
+	s.root = true;
+	IS_STR(advise(&s).command, "sysctl kernel.pev_paranoid=2", "... for root, too");
+	s = (struct situation){ .can = own, .paranoid = 2, .pev = true };
+	IS_STR(advise(&s).command, "sudo sysctl kernel.pev_paranoid=1",
+	       "pev, user mode alone: the level of the kernel side");
+}
+
+void test_doctor(void)
+{
+	levels();
+	root();
+	pev();
+}
