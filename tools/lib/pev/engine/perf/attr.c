@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <pev/engine.h>
 #include "engine/perf/attr.h"
 #include "engine/perf/error.h"
 #include "engine/perf/tracepoint.h"
@@ -164,6 +165,7 @@ static void set_flags(const struct pev_attr *from, struct perf_event_attr *to)
 	to->exclude_host = !!(f & PEV_F_EXCLUDE_HOST);
 	to->exclude_guest = !!(f & PEV_F_EXCLUDE_GUEST);
 	to->pinned = !!(f & PEV_F_PINNED) && from->group_fd < 0;
+	to->precise_ip = PEV_EF_PRECISE_LEVEL(f);
 	to->exclusive = !!(f & PEV_F_EXCLUSIVE) && from->group_fd < 0;
 }
 

@@ -74,6 +74,12 @@ static int invalid(struct pev_error *err, const struct perf_event_attr *attr)
 			"them");
 }
 
+/* Returns whether the event itself was refused, not its user, target or number. */
+static bool is_about_event(int error)
+{
+	return error == EINVAL || error == ENOENT || error == EOPNOTSUPP || error == ENODEV;
+}
+
 int perf_fail_files(struct pev_error *err)
 {
 	return pev_fail(err, EMFILE, 0,
@@ -84,10 +90,14 @@ int perf_fail_files(struct pev_error *err)
 int perf_fail_open(struct pev_error *err, int error, const struct perf_event_attr *attr,
 		   const struct places *places)
 {
-	switch (error) {
-	case EACCES:
-	case EPERM:
+	if (error == EACCES || error == EPERM)
 		return no_rights(err, error, attr, places);
+	if (attr->precise_ip && is_about_event(error))
+		return pev_fail(err, error, 0, "no PMU here gives the address of its samples as "
+				"exactly as level %u asks for, or counts it at all: virtual "
+				"machines seldom do, and not every event has each level",
+				attr->precise_ip);
+	switch (error) {
 	case EINVAL:
 		return invalid(err, attr);
 	case ENOENT:

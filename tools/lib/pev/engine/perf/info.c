@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <pev/engine.h>
 #include "core/file.h"
 #include "engine/perf/attr.h"
 #include "engine/perf/error.h"
@@ -159,7 +160,7 @@ int perf_info(struct pev_engine *base, struct pev_info *info, struct pev_error *
 		.event_flags = PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC | PEV_F_FREQ |
 			       PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL | PEV_F_READ_GROUP |
 			       PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST |
-			       PEV_F_PINNED | PEV_F_EXCLUSIVE,
+			       PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_EF_PRECISE_ALL,
 		.sample = PEV_SAMPLE_ALL & ~(uint64_t)PEV_SAMPLE_READ,
 		.regs_user = registers(),
 		.channel_flags = PEV_CHF_ALL,

@@ -22,6 +22,22 @@ extern "C" {
 
 struct pev_engine;
 
+/*
+ * The highest bits of attr.flags are for engines of user space: the kernel's pev refuses
+ * them. The event_flags of pev_engine_info() have those that an engine knows.
+ */
+
+/**
+ * PEV_EF_PRECISE() - how near a sample's address must be to the instruction that it is of
+ * @level: 0: the interrupt's; 1: always as far from it; 2: near it, if possible; 3: its own
+ *
+ * Of hardware events; perf's precise_ip.
+ */
+#define PEV_EF_PRECISE(level)	((__u64)(level) << 62)
+#define PEV_EF_PRECISE_ALL	PEV_EF_PRECISE(3)
+/** PEV_EF_PRECISE_LEVEL() - the level in attr.flags */
+#define PEV_EF_PRECISE_LEVEL(flags)	((unsigned int)((__u64)(flags) >> 62))
+
 /**
  * pev_engine_new() - make an engine ready; free with pev_engine_free()
  * @name: "pev" or "perf"; NULL: pev if the kernel has it, else perf
