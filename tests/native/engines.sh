@@ -48,6 +48,9 @@ rows >table
 : >asked
 hardware=
 perfctl doctor --engine perf | grep -q '^note *hardware events *no PMU' || hardware=1
+precise=
+[ "$(cat /sys/bus/event_source/devices/cpu*/caps/max_precise 2>/dev/null | head -n 1)" -lt 2 ] \
+	2>/dev/null || precise=$hardware
 cgroup=
 for dir in /sys/fs/cgroup /sys/fs/cgroup/unified; do
 	[ ! -f $dir/cgroup.controllers ] || cgroup=$dir
@@ -61,6 +64,9 @@ row "software events, timers" \
 	perfctl stat --engine perf -x , -e page-faults:u,timer/task-clock -- true
 row_if "$hardware" "this machine has no PMU" "hardware events, raw codes" \
 	perfctl stat --engine perf -e cycles:u -- true
+row_if "$precise" "this machine's PMU gives none, or it has none" \
+	'exact addresses of samples (``:pp``)' \
+	$rec -e cycles:pp -o row.trace -- true
 row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
 	'other PMUs by name (``msr/tsc/``)' perfctl stat --engine perf -e msr/tsc/ -- true
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \

@@ -75,6 +75,14 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/msr/events/tsc ]; then
 	$stat -x, -o msr.csv -e msr/tsc/,msr/event=0x00,name=code/ -- ./hot 100 >hot.txt
 	within "stat: an event of a PMU of sysfs" "$(stat_value msr/tsc/ msr.csv)" 10000000 1e12
 	within "stat: the same by its code" "$(stat_value code msr.csv)" 10000000 1e12
+	if command -v strace >/dev/null; then
+		# the PMU counts at any level, so that what it was asked for shows
+		ok "stat: the level of precision is handed on" bash -c \
+			"strace -f -v -e trace=perf_event_open $stat -e msr/tsc/pp -- true 2>&1 |
+			 grep -q 'precise_ip=2'"
+	else
+		skip "stat: the level of precision is handed on" "strace is not installed"
+	fi
 	says "stat: an event that the PMU does not have" 2 'no "tsk"; it has .*tsc' \
 		$stat -e msr/tsk/ -- true
 	says "stat: more bits than the field has" 2 'more bits than config:0' \

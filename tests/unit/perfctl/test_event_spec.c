@@ -7,7 +7,7 @@
 #include "tests.h"
 
 #include <errno.h>
-#include <linux/pev.h>
+#include <pev/engine.h>
 
 static void names(void)
 {
@@ -49,13 +49,22 @@ static void modifiers(void)
 	OK(!event_list_parse(&l, "cycles:ukh,cycles:GH,cycles:GD,cycles:He,cycles:h", &m) && l.n == 5,
 	   "modifiers of hardware events");
 	OK(!l.specs[0].modes && !l.specs[1].modes, "all of them are the same as none");
-	OK(event_modes_flags(l.specs[2].modes) == (PEV_F_EXCLUDE_HOST | PEV_F_PINNED) &&
-	   event_modes_flags(l.specs[3].modes) == (PEV_F_EXCLUDE_GUEST | PEV_F_EXCLUSIVE) &&
-	   event_modes_flags(l.specs[4].modes) == (PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL),
+	OK(event_modes_flags(&l.specs[2]) == (PEV_F_EXCLUDE_HOST | PEV_F_PINNED) &&
+	   event_modes_flags(&l.specs[3]) == (PEV_F_EXCLUDE_GUEST | PEV_F_EXCLUSIVE) &&
+	   event_modes_flags(&l.specs[4]) == (PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL),
 	   "... as flags");
-	IS_STR(event_modes_text(text, l.specs[2].modes), "GD", "... and as text");
-	OK(event_modes_flags(SPEC_USER) == PEV_F_EXCLUDE_KERNEL &&
-	   event_modes_flags(SPEC_KERNEL) == PEV_F_EXCLUDE_USER, "user and kernel mode as flags");
+	IS_STR(event_modes_text(text, &l.specs[2]), "GD", "... and as text");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "cycles:u,cycles:k", &m) && l.n == 2 &&
+	   event_modes_flags(&l.specs[0]) == PEV_F_EXCLUDE_KERNEL &&
+	   event_modes_flags(&l.specs[1]) == PEV_F_EXCLUDE_USER, "user and kernel mode as flags");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "cycles:ppu,instructions:p,{r1c4,cycles}:ppp,cycles:ukp", &m) &&
+	   l.n == 5 && event_modes_flags(&l.specs[0]) == (PEV_F_EXCLUDE_KERNEL | PEV_EF_PRECISE(2)) &&
+	   event_modes_flags(&l.specs[1]) == PEV_EF_PRECISE(1) &&
+	   event_modes_flags(&l.specs[2]) == PEV_EF_PRECISE(3) &&
+	   event_modes_flags(&l.specs[4]) == PEV_EF_PRECISE(1), "levels of precision");
+	IS_STR(event_modes_text(text, &l.specs[0]), "upp", "... and as text");
 	event_list_free(&l);
 	OK(!event_list_parse(&l, "{task-clock,cycles}:uD", &m) && l.n == 2 &&
 	   l.specs[0].modes == SPEC_USER && l.specs[1].modes == (SPEC_USER | SPEC_PINNED),
@@ -207,11 +216,11 @@ void test_event_spec(void)
 	refused("{cs,{faults}}", -EINVAL, "a group within a group: \"{cs,{faults}}\"");
 	refused("cs:q", -EINVAL,
 		"event modifier \"q\" is not known: u (user mode), k (kernel mode), and for hardware "
-		"events h (hypervisor), G (guests), H (host), D (pinned), e (exclusive) are");
+		"events h (hypervisor), G (guests), H (host), D (pinned), e (exclusive), "
+		"p, pp, ppp (exact addresses of samples) are");
 	refused("cs:D", -EINVAL, "context-switches: \":D\" is for hardware events only");
-	refused("cycles:pp", -EINVAL,
-		"cycles: \":p\" asks for the exact address of each sample (PEBS, IBS), which pev does "
-		"not offer: leave it out, and addresses may be some instructions late");
+	refused("cycles:pppp", -EINVAL, "cycles: \":ppp\" is as exact as samples get");
+	refused("cs:p", -EINVAL, "context-switches: \":p\" is for hardware events only");
 	refused("cylces", -ENOENT, "unknown event \"cylces\"; did you mean \"cycles\"?");
 	refused("cpu/event=0x3c", -EINVAL, "\"cpu/event=0x3c\" is not of the form cpu/event=N,umask=N/");
 	refused(":x", -EINVAL, "\":x\" is not of the form system:event");

@@ -20,7 +20,7 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 
 	e->name = xstrdup(name);
 	e->label = s->label ? xstrdup(s->label) :
-		   s->modes ? xasprintf("%s:%s", name, event_modes_text(modes, s->modes)) :
+		   s->modes ? xasprintf("%s:%s", name, event_modes_text(modes, s)) :
 			      xstrdup(name);
 	e->filter = s->filter ? xstrdup(s->filter) : NULL;
 	e->group = s->group;
@@ -34,7 +34,7 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 	}
 	if (e->filter)
 		pev_attr_filter(&e->attr, e->filter);
-	e->attr.flags |= event_modes_flags(s->modes);
+	e->attr.flags |= event_modes_flags(s);
 	e->attr.period = s->freq ? s->freq : s->period;
 	if (s->freq)
 		e->attr.flags |= PEV_F_FREQ;
@@ -219,6 +219,7 @@ static void add_timer_instead(struct event_plan *plan, const struct event_spec *
 	timer.config = PEV_SW_CPU_CLOCK;
 	timer.name = (char *)"cpu-clock";
 	timer.modes &= SPEC_USER | SPEC_KERNEL;
+	timer.precise = 0;
 	/* a number of cycles is not a number of nanoseconds */
 	timer.period = 0;
 	add_software(plan, &timer, PLAN_SAMPLE);
@@ -233,6 +234,10 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 
 	if (err)
 		return err;
+	if (s->precise && !(info.event_flags & PEV_EF_PRECISE_ALL))
+		return msg_set(m, -EINVAL, "%s: \":p\" asks for the exact address of each sample "
+			       "(PEBS, IBS), which pev does not offer: leave it out, and addresses "
+			       "may be some instructions late, or sample by --engine perf", s->name);
 	/* of other PMUs only the engine knows */
 	if (info.pmu_counters || s->pmu) {
 		add(plan, s, s->kind == SPEC_RAW ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE, s->config,

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/pev.h>
+#include <pev/engine.h>
 #include <stdlib.h>
 
 static bool name_is(const char *candidate, const char *name, size_t len)
@@ -25,6 +25,7 @@ static const struct {
 } letters[] = {
 	{ 'u', SPEC_USER },   { 'k', SPEC_KERNEL }, { 'h', SPEC_HV },	     { 'G', SPEC_GUEST },
 	{ 'H', SPEC_HOST },   { 'D', SPEC_PINNED }, { 'e', SPEC_EXCLUSIVE },
+	{ 'p', SPEC_PRECISE },
 };
 
 static unsigned int letter_mode(char letter)
@@ -35,9 +36,10 @@ static unsigned int letter_mode(char letter)
 	return 0;
 }
 
-uint64_t event_modes_flags(unsigned int modes)
+uint64_t event_modes_flags(const struct event_spec *s)
 {
-	uint64_t flags = 0;
+	unsigned int modes = s->modes;
+	uint64_t flags = PEV_EF_PRECISE(s->precise);
 
 	if (modes & (SPEC_USER | SPEC_KERNEL | SPEC_HV)) {
 		flags |= modes & SPEC_USER ? 0 : PEV_F_EXCLUDE_USER;
@@ -50,13 +52,15 @@ uint64_t event_modes_flags(unsigned int modes)
 	return flags;
 }
 
-const char *event_modes_text(char buf[16], unsigned int modes)
+const char *event_modes_text(char buf[16], const struct event_spec *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
-		if (modes & letters[i].mode)
+		if (s->modes & letters[i].mode)
 			buf[n++] = letters[i].letter;
+	for (unsigned int i = 1; i < s->precise; i++)
+		buf[n++] = 'p';
 	buf[n] = '\0';
 	return buf;
 }
@@ -71,19 +75,17 @@ static int parse_modes(struct event_spec *s, const char *text, size_t len, struc
 	for (size_t i = 0; i < len; i++) {
 		unsigned int mode = letter_mode(text[i]);
 
-		if (text[i] == 'p' || text[i] == 'P')
-			return msg_set(m, -EINVAL,
-				       "%s: \":%c\" asks for the exact address of each sample "
-				       "(PEBS, IBS), which pev does not offer: leave it out, and "
-				       "addresses may be some instructions late", s->name, text[i]);
 		if (!mode)
 			return msg_set(m, -EINVAL,
 				       "event modifier \"%c\" is not known: u (user mode), k "
 				       "(kernel mode), and for hardware events h (hypervisor), G "
-				       "(guests), H (host), D (pinned), e (exclusive) are", text[i]);
+				       "(guests), H (host), D (pinned), e (exclusive), p, pp, ppp "
+				       "(exact addresses of samples) are", text[i]);
 		if (!is_hardware(s) && mode != SPEC_USER && mode != SPEC_KERNEL)
 			return msg_set(m, -EINVAL, "%s: \":%c\" is for hardware events only", s->name,
 				       text[i]);
+		if (mode == SPEC_PRECISE && ++s->precise > 3)
+			return msg_set(m, -EINVAL, "%s: \":ppp\" is as exact as samples get", s->name);
 		s->modes |= mode;
 	}
 	/* all of them is the same as none */

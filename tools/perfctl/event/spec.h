@@ -12,7 +12,7 @@
  *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
  *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
  *	MODIFIERS := letters: u, k, h: user mode, kernel, hypervisor; G, H: guests, the
- *		   host; D: pinned; e: exclusive
+ *		   host; D: pinned; e: exclusive; p, pp, ppp: exact addresses
  *
  * A processor's event has capitals in its name, or none of the others matches. It
  * may have unit masks and modifiers of its own behind ":" or ".", of which
@@ -44,6 +44,7 @@ enum spec_kind {
 #define SPEC_HOST   16u /* ":H" */
 #define SPEC_PINNED 32u /* ":D" */
 #define SPEC_EXCLUSIVE 64u /* ":e" */
+#define SPEC_PRECISE 128u /* ":p", ":pp", ":ppp" */
 
 /**
  * struct event_spec - one event as typed
@@ -55,6 +56,7 @@ enum spec_kind {
  * @config1: with @config2 the further words of a processor's code
  * @pmu:    number of the PMU
  * @modes:  SPEC_USER and the like; 0: everything
+ * @precise: letters of SPEC_PRECISE, at most 3
  * @period: 0: not given
  * @freq:   0: not given
  * @group:  events of a group share this number, 0: none
@@ -71,6 +73,7 @@ struct event_spec {
 	uint64_t config2;
 	uint64_t pmu;
 	unsigned int modes;
+	unsigned int precise;
 	uint64_t period;
 	uint64_t freq;
 	unsigned int group;
@@ -95,9 +98,9 @@ int event_list_option(void *list, const char *arg, struct msg *m);
 int event_list_filter_option(void *list, const char *arg, struct msg *m);
 void event_list_free(struct event_list *list);
 
-/* Returns the PEV_F_* of an event that was typed with these SPEC_*. */
-uint64_t event_modes_flags(unsigned int modes);
+/* Returns the PEV_F_* and PEV_EF_* that the modifiers stand for. */
+uint64_t event_modes_flags(const struct event_spec *s);
 /* Returns the letters behind the colon; "" for none. */
-const char *event_modes_text(char buf[16], unsigned int modes);
+const char *event_modes_text(char buf[16], const struct event_spec *s);
 
 #endif
