@@ -43,4 +43,16 @@ if [ -n "$root" ]; then
 else
 	skip "record: links and directories of other users" "this needs root"
 fi
+
+# what is written line by line
+echo old >lines
+says "stat -o: a command that is not there" 127 'cannot run' \
+	perfctl stat --engine perf -e page-faults -o lines -- ./nothere
+ok "stat -o: ... leaves what was there" grep -qx old lines
+says "stat -o: a command" 0 '' perfctl stat --engine perf -e page-faults -o lines -- true
+ok "stat -o: ... takes its place" bash -c 'grep -q page-faults lines && ! grep -qx old lines'
+mkfifo fifo
+timeout 20 perfctl stat --engine perf -e page-faults -o fifo -- true &
+ok "stat -o: a FIFO" grep -q page-faults fifo
+wait $!
 cd .. || exit 1

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files that are written. See output.h. */
 #include "output.h"
+#include "perf_file.h"
+#include "resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +19,10 @@ static ssize_t out_fd_write(void *cookie, const char *data, size_t len)
 	size_t done = 0;
 	ssize_t n;
 
+	/* what is there stays until there is something better */
+	if (o->empty && o->is_file && ftruncate(o->fd, 0) && !o->error)
+		o->error = errno;
+	o->empty = false;
 	while (done < len) {
 		n = write(o->fd, data + done, len - done);
 		if (n < 0 && errno == EINTR)
@@ -37,21 +45,156 @@ static int out_fd_seek(void *cookie, off64_t *offset, int whence)
 	return *offset < 0 ? -1 : 0;
 }
 
-static int open_file(struct out *o, enum out_kind kind, struct msg *m)
+/* ---- What is incomplete when the program ends is removed ---- */
+
+static struct out *volatile pending;
+static pid_t pending_of;
+
+static void remove_pending(void)
 {
-	int how = kind == OUT_APPEND ? O_WRONLY | O_APPEND : O_RDWR | O_TRUNC;
+	if (pending_of == getpid())
+		for (const struct out *o = pending; o; o = o->next)
+			unlink(o->temp);
+}
+
+static void on_signal(int sig)
+{
+	remove_pending();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void watch_end(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU };
+	struct sigaction act = { .sa_handler = on_signal }, old;
+
+	if (pending_of == getpid())
+		return;
+	pending_of = getpid();
+	atexit(remove_pending);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &act, NULL);
+}
+
+static void pending_add(struct out *o)
+{
+	watch_end();
+	o->next = pending;
+	pending = o;
+}
+
+static void pending_drop(struct out *o)
+{
+	if (pending == o) {
+		pending = o->next;
+		return;
+	}
+	for (struct out *other = pending; other; other = other->next)
+		if (other->next == o)
+			other->next = o->next;
+}
+
+/* ---- Opening ---- */
+
+/* A name of a descriptor of ours: its position and flags are those of the caller */
+static int own_fd(const char *path)
+{
+	int fd, len = 0;
+
+	if (sscanf(path, "/proc/self/fd/%d%n", &fd, &len) < 1 &&
+	    sscanf(path, "/dev/fd/%d%n", &fd, &len) < 1)
+		return -1;
+	return len && !path[len] ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+}
+
+static mode_t mode_of(const struct out *o, const struct stat *older)
+{
+	mode_t mask;
+
+	if (o->older)
+		return older->st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* The file is made beside the one that it is to replace, with its owner and rights. */
+static int open_beside(struct out *o, const struct stat *older, struct msg *m)
+{
+	const char *slash = strrchr(o->real, '/');
+	int dir_len = slash ? (int)(slash - o->real) + 1 : 0;
+
+	if (o->older && faccessat(AT_FDCWD, o->real, W_OK, AT_EACCESS))
+		return msg_set(m, -EIO, "%s: %s", o->path, strerror(errno));
+	o->temp = xasprintf("%.*s.perfctl-XXXXXX", dir_len, o->real);
+	o->fd = mkostemp(o->temp, O_CLOEXEC);
+	if (o->fd < 0)
+		return msg_set(m, -EIO, "%s: %s%s", o->path, strerror(errno), o->older ?
+			       ": it is replaced as a whole, and needs another file beside it" : "");
+	pending_add(o);
+	/* one who may not give files away keeps what he makes */
+	if (o->older && (older->st_uid != geteuid() || older->st_gid != getegid()) &&
+	    fchown(o->fd, older->st_uid, older->st_gid))
+		errno = 0;
+	if (fchmod(o->fd, mode_of(o, older)))
+		return msg_set(m, -EIO, "%s: %s", o->path, strerror(errno));
+	o->is_file = true;
+	return 0;
+}
+
+static int open_in_place(struct out *o, int flags, struct msg *m)
+{
 	struct stat st;
 
-	o->fd = open(o->path, how | O_CREAT | O_CLOEXEC, 0666);
-	if (o->fd < 0 && kind != OUT_APPEND &&
-	    (errno == EACCES || errno == EINVAL || errno == EPERM))
-		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	o->fd = own_fd(o->real);
 	if (o->fd < 0)
+		o->fd = open(o->real, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+	if (o->fd < 0 || fstat(o->fd, &st))
 		return msg_set(m, -EIO, "%s: %s", o->path, strerror(errno));
-	o->is_file = !fstat(o->fd, &st) && S_ISREG(st.st_mode);
-	/* what a link leads to is not known to be a file of ours */
-	o->remove = kind == OUT_WHOLE && !lstat(o->path, &st) && S_ISREG(st.st_mode);
+	o->is_file = S_ISREG(st.st_mode);
 	return 0;
+}
+
+static int open_file(struct out *o, enum out_kind kind, struct msg *m)
+{
+	struct stat st;
+	bool link;
+	int err = resolve_path(o->path, &o->real, m);
+
+	if (err)
+		return err;
+	o->older = !lstat(o->real, &st);
+	link = o->older && S_ISLNK(st.st_mode);
+	if (o->older && S_ISREG(st.st_mode) && (kind == OUT_WHOLE || kind == OUT_LINES) &&
+	    perf_file_is_original(o->real))
+		return msg_set(m, -EEXIST, "%s is a recording that perf made, and is not replaced: "
+			       "choose another name with -o, or move it away; export replaces it "
+			       "with --force", o->path);
+	if (link)
+		return open_in_place(o, 0, m);
+	if (o->older && !S_ISREG(st.st_mode))
+		return open_in_place(o, O_NOFOLLOW, m);
+	if (kind == OUT_WHOLE || kind == OUT_FORCE)
+		return open_beside(o, &st, m);
+	o->empty = kind == OUT_LINES;
+	return open_in_place(o, O_CREAT | O_NOFOLLOW | (kind == OUT_APPEND ? O_APPEND : 0), m);
+}
+
+/* Without a file: what is incomplete is removed. */
+static void drop(struct out *o)
+{
+	if (o->fd > 2)
+		close(o->fd);
+	if (o->temp) {
+		pending_drop(o);
+		unlink(o->temp);
+	}
+	free(o->temp);
+	free(o->real);
+	o->temp = o->real = NULL;
+	o->fd = -1;
 }
 
 int out_open(struct out *o, const char *path, enum out_kind kind, struct msg *m)
@@ -66,8 +209,10 @@ int out_open(struct out *o, const char *path, enum out_kind kind, struct msg *m)
 	*o = (struct out){ .fd = 1, .path = path };
 	if (strcmp(path, "-")) {
 		err = open_file(o, kind, m);
-		if (err)
+		if (err) {
+			drop(o);
 			return err;
+		}
 	} else {
 		o->path = "the standard output";
 		fflush(stdout);
@@ -79,25 +224,37 @@ int out_open(struct out *o, const char *path, enum out_kind kind, struct msg *m)
 	return 0;
 }
 
+static const char *what_is_left(const struct out *o)
+{
+	if (!o->temp)
+		return "";
+	return o->older ? "; the older file stays" : "; the incomplete file is removed";
+}
+
 int out_close(struct out *o, int err, struct msg *m)
 {
-	int write_err;
-
 	if (!o->f || o->f == stderr)
 		return err;
 	if (fclose(o->f) && !o->error)
 		o->error = errno;
-	write_err = o->error;
-	if (o->fd > 1 && close(o->fd) && !write_err)
-		write_err = errno;
 	o->f = NULL;
-	if (!err && write_err == EPIPE)
+	if (o->fd > 2 && close(o->fd) && !o->error)
+		o->error = errno;
+	o->fd = -1;
+	if (!err && !o->error && o->temp) {
+		if (rename(o->temp, o->real)) {
+			o->error = errno;
+		} else {
+			pending_drop(o);
+			free(o->temp);
+			o->temp = NULL;
+		}
+	}
+	if (!err && o->error == EPIPE)
 		err = msg_set(m, -EIO, "%s: whoever read it stopped before the end", o->path);
-	else if (!err && write_err)
-		err = msg_set(m, -EIO, "%s: %s%s", o->path, strerror(write_err),
-			      o->remove ? "; the incomplete file is removed" : "");
-	if (err && o->remove)
-		unlink(o->path);
+	else if (!err && o->error)
+		err = msg_set(m, -EIO, "%s: %s%s", o->path, strerror(o->error), what_is_left(o));
+	drop(o);
 	return err;
 }
 

@@ -7,12 +7,16 @@
 
 /**
  * enum out_kind - what becomes of the file
- * @OUT_WHOLE:  it is of use if it is complete: otherwise it is removed
- * @OUT_LINES:  each line is of use
+ * @OUT_WHOLE:  it is of use if it is complete: it is written beside the older one of
+ *              that name and takes its place at the end. A recording that perf made
+ *              is not replaced.
+ * @OUT_FORCE:  the same, whatever it replaces
+ * @OUT_LINES:  each line is of use; the first one takes the place of what was there
  * @OUT_APPEND: these follow what is there already
  */
 enum out_kind {
 	OUT_WHOLE,
+	OUT_FORCE,
 	OUT_LINES,
 	OUT_APPEND,
 };
@@ -24,7 +28,11 @@ enum out_kind {
  * @fd:    below it
  * @error:   errno of the first failed write, 0: none
  * @is_file: a regular file: can be sought in
- * @remove:  if it stays incomplete
+ * @empty:   before the first write
+ * @older:   there is a file that is to be replaced
+ * @real:    where links of @path lead
+ * @temp:    what is renamed to @real once it is complete, or NULL
+ * @next:    another file with @temp
  */
 struct out {
 	FILE *f;
@@ -32,12 +40,22 @@ struct out {
 	int fd;
 	int error;
 	bool is_file;
-	bool remove;
+	bool empty;
+	bool older;
+	char *real;
+	char *temp;
+	struct out *next;
 };
 
-/* @path: "-" for the standard output, NULL for the error output */
+/*
+ * @path: "-" for the standard output, NULL for the error output. Stays where it is until
+ * out_close(), as signals remove what is incomplete.
+ */
 int out_open(struct out *o, const char *path, enum out_kind kind, struct msg *m);
-/* @err: what happened so far; an incomplete file is removed. Returns it, or that writing failed. */
+/*
+ * @err: what happened so far; then the file does not come about, and an older one stays.
+ * Returns it, or that writing failed.
+ */
 int out_close(struct out *o, int err, struct msg *m);
 
 static inline void out_write(struct out *o, const void *data, size_t len)

@@ -39,6 +39,7 @@ enum perf_feature {
 	PERF_FEAT_BUILD_ID = 2,
 	PERF_FEAT_HOSTNAME = 3,
 	PERF_FEAT_OSRELEASE = 4,
+	PERF_FEAT_VERSION = 5,
 	PERF_FEAT_ARCH = 6,
 	PERF_FEAT_NRCPUS = 7,
 	PERF_FEAT_CMDLINE = 11,
@@ -92,5 +93,11 @@ struct perf_build_id {
 
 /* What attributes have in all of their versions that we write */
 #define PERF_ATTR_BYTES 112
+
+/* The feature VERSION of what export writes begins with this. */
+#define PERF_OUR_VERSION "perfctl "
+
+/* Is it a perf.data that export has not written? */
+bool perf_file_is_original(const char *path);
 
 #endif

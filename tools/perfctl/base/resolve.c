@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* as many as the kernel follows */
@@ -19,18 +21,21 @@ static size_t dir_len(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Can the link's owner be trusted, as fs.protected_symlinks sees it? */
+/* 1: to be followed; 0: of procfs; as to its owner, the rule is that of fs.protected_symlinks */
 static int check_link(const char *path, const struct stat *link, struct msg *m)
 {
 	char *dir = dir_len(path) ? xstrndup(path, dir_len(path)) : xstrdup(".");
+	struct statfs fs;
 	struct stat st;
-	int err = stat(dir, &st) ? -errno : 0;
+	int err = stat(dir, &st) || statfs(dir, &fs) ? -errno : 0;
 
 	free(dir);
 	if (err)
-		return msg_set(m, err == -ENOENT ? -EIO : err, "%s: %s", path, strerror(-err));
-	if (!(st.st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == st.st_uid)
+		return msg_set(m, -EIO, "%s: %s", path, strerror(-err));
+	if (fs.f_type == PROC_SUPER_MAGIC)
 		return 0;
+	if (!(st.st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == st.st_uid)
+		return 1;
 	return msg_set(m, -EPERM, "%s is a symbolic link of another user (%u) in a directory that "
 		       "everybody can write to, and is not followed: remove it, or choose another "
 		       "name", path, link->st_uid);
@@ -54,14 +59,16 @@ int resolve_path(const char *path, char **real, struct msg *m)
 {
 	char *at = xstrdup(path);
 	struct stat st;
-	int err = 0;
+	int links = 0, err = 0;
 
 	*real = NULL;
-	for (int i = 0; !err && !lstat(at, &st) && S_ISLNK(st.st_mode); i++) {
+	while (!err && !lstat(at, &st) && S_ISLNK(st.st_mode)) {
 		err = check_link(at, &st, m);
-		if (!err && i == LINKS_MOST)
-			err = msg_set(m, -EIO, "%s: %s", path, strerror(ELOOP));
 		if (!err)
+			break;
+		if (err > 0 && ++links > LINKS_MOST)
+			err = msg_set(m, -EIO, "%s: %s", path, strerror(ELOOP));
+		if (err > 0)
 			err = follow(&at, m);
 	}
 	if (err)

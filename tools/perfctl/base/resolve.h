@@ -8,7 +8,8 @@
 /*
  * Follows symbolic links, but no other user's in a directory that everybody can
  * write to: it may lead to a file of yours that is not meant. What it leads to need
- * not exist. @real: to be freed; NULL if it fails.
+ * not exist. Links of procfs stay, as they lead to open files.
+ * @real: to be freed; NULL if it fails.
  */
 int resolve_path(const char *path, char **real, struct msg *m);
 

@@ -19,6 +19,7 @@ struct export_opts {
 	const char *input;
 	const char *output;
 	const char *event;
+	bool force;
 };
 
 static const struct opt export_options[] = {
@@ -28,6 +29,8 @@ static const struct opt export_options[] = {
 	  "by format)", offsetof(struct export_opts, output) },
 	{ 'e', OPT_STRING, "event", "NAME", "only these events; names may be globs, several by "
 	  "commas", offsetof(struct export_opts, event) },
+	{ 0, OPT_FLAG, "force", NULL, "replace even a recording that perf made",
+	  offsetof(struct export_opts, force) },
 	{ 0 },
 };
 
@@ -99,7 +102,7 @@ static int run_format(struct export *x, struct msg *m)
 	return err;
 }
 
-static int export_trace(struct export *x, const char *output, struct msg *m)
+static int export_trace(struct export *x, const char *output, bool force, struct msg *m)
 {
 	int err;
 
@@ -110,7 +113,7 @@ static int export_trace(struct export *x, const char *output, struct msg *m)
 	profile_init(&x->profile, &x->session);
 	x->begin = pev_trace_begin_ns(x->session.trace);
 	x->verdicts = xcalloc(x->session.names.n, 1);
-	err = out_open(&x->out, output, OUT_WHOLE, m);
+	err = out_open(&x->out, output, force ? OUT_FORCE : OUT_WHOLE, m);
 	if (!err) {
 		err = run_format(x, m);
 		err = out_close(&x->out, err, m);
@@ -150,7 +153,7 @@ static int export_run(const void *opts, int n, char **args, struct msg *m)
 	output = o->output ? o->output : x.format ? x.format->file : NULL;
 	err = x.format ? session_open(&x.session, n == 2 ? args[1] : o->input, m) : -EINVAL;
 	if (!err) {
-		err = export_trace(&x, output, m);
+		err = export_trace(&x, output, o->force, m);
 		if (!err)
 			say_what(&x, output);
 		session_note_damage(&x.session);

@@ -9,6 +9,7 @@
 #include "perf.h"
 #include "base/output.h"
 #include "base/perf_file.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -443,6 +444,9 @@ static bool make_feature(struct export *x, unsigned int feature, struct strbuf *
 			return value != NULL;
 		}
 	switch (feature) {
+	case PERF_FEAT_VERSION:
+		add_string(b, PERF_OUR_VERSION PERFCTL_VERSION);
+		return true;
 	case PERF_FEAT_TRACING_DATA:
 		return make_tracing_data(x, b);
 	case PERF_FEAT_BUILD_ID:
@@ -498,8 +502,8 @@ static void send_attr(struct export *x, const struct pev_class *cls, uint64_t id
 static void pipe_head(struct export *x)
 {
 	static const unsigned int features[] = { PERF_FEAT_HOSTNAME, PERF_FEAT_OSRELEASE,
-						 PERF_FEAT_ARCH, PERF_FEAT_NRCPUS,
-						 PERF_FEAT_CMDLINE };
+						 PERF_FEAT_VERSION, PERF_FEAT_ARCH,
+						 PERF_FEAT_NRCPUS, PERF_FEAT_CMDLINE };
 	uint64_t head[2] = { PERF_FILE_MAGIC, PERF_PIPE_HEADER_SIZE };
 	struct perf_out *p = x->state;
 	struct strbuf b = { 0 };
