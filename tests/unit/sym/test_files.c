@@ -3,6 +3,7 @@
 #include "lookup.h"
 #include "tests.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static int open_object(struct pev_syms *s, const char *name)
 static void whole(struct pev_syms *s)
 {
 	int o = open_object(s, "plain");
-	uint64_t f3 = find_function(s, o, "f3");
+	uint64_t f3 = find_function(s, o, "f3"), at;
 	struct pev_sym sym;
 
 	OK(f3 != 0, "a function of a program");
@@ -48,12 +49,16 @@ static void whole(struct pev_syms *s)
 	OK(!pev_syms_problem(s, o), "there is no problem");
 	IS_NUM(pev_sym_find(s, o, 1ull << 40, &sym), 0, "nothing far behind its end");
 	IS_NUM(pev_sym_find(s, 9999, 0, &sym), 0, "nor in an object that there is not");
+	OK(!pev_sym_place(s, o, "f3", &at) && at == f3, "its place by its name");
+	IS_NUM(pev_sym_place(s, o, "no_such_function", &at), -ENOENT, "a name that it has not");
+	IS_NUM(pev_sym_place(s, open_object(s, "twice.so"), "twice", &at), -ENOTUNIQ, "one that two functions have");
+	IS_NUM(pev_sym_place(s, PEV_SYM_KERNEL, "f3", &at), -ENODATA, "an object that is no file");
 }
 
 static void stripped(struct pev_syms *s)
 {
 	int whole_one = open_object(s, "plain"), o = open_object(s, "plain.stripped");
-	uint64_t f3 = find_function(s, whole_one, "f3");
+	uint64_t f3 = find_function(s, whole_one, "f3"), at;
 	struct pev_sym sym;
 
 	IS_NUM(pev_sym_find(s, o, f3 + 1, &sym), 0, "a stripped program has no names");
@@ -64,6 +69,8 @@ static void stripped(struct pev_syms *s)
 	o = open_object(s, "plain.linked");
 	OK(pev_sym_find(s, o, f3 + 1, &sym) == 1 && !strcmp(pev_sym_name(s, o, sym.index), "f3"),
 	   "a separate debug file by its debuglink");
+	OK(!pev_sym_place(s, open_object(s, "plain.linked"), "f3", &at) && at == f3,
+	   "a place by a debug file");
 }
 
 static void replaced(struct pev_syms *s)

@@ -330,7 +330,9 @@ static size_t bare_length(const char *name)
 	return at && at != name ? (size_t)(at - name) : strlen(name);
 }
 
-static void add_symbols(struct sym_object *o, Dwfl_Module *mod)
+/* Calls @fn for each function, wherever its file has their names, until it returns false. */
+static void each_function(Dwfl_Module *mod, bool (*fn)(const char *name, uint64_t addr,
+						       const GElf_Sym *sym, void *arg), void *arg)
 {
 	int n = dwfl_module_getsymtab(mod);
 
@@ -348,11 +350,36 @@ static void add_symbols(struct sym_object *o, Dwfl_Module *mod)
 		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
 		    !(type == STT_NOTYPE && name[0] != '$' && name[0] != '.'))
 			continue;
-		if (!symtab_add(&o->syms, addr, sym.st_size ? addr + sym.st_size : 0, name,
-				bare_length(name), rank_of(&sym), 0, false))
+		if (!fn(name, addr, &sym, arg))
 			break;
 	}
-	symtab_finish(&o->syms);
+}
+
+static bool add_symbol(const char *name, uint64_t addr, const GElf_Sym *sym, void *arg)
+{
+	struct sym_object *o = arg;
+
+	return symtab_add(&o->syms, addr, sym->st_size ? addr + sym->st_size : 0, name,
+			  bare_length(name), rank_of(sym), 0, false);
+}
+
+struct wanted {
+	const char	*name;
+	size_t		len;
+	uint64_t	addr;
+	unsigned int	found;
+};
+
+static bool compare_symbol(const char *name, uint64_t addr, const GElf_Sym *sym, void *arg)
+{
+	struct wanted *w = arg;
+
+	(void)sym;
+	if (bare_length(name) != w->len || memcmp(name, w->name, w->len))
+		return true;
+	w->found += !w->found || w->addr != addr;
+	w->addr = addr;
+	return w->found < 2;
 }
 
 /* Takes ownership of the fd and of @name. */
@@ -428,12 +455,27 @@ void elf_names(struct sym_object *o)
 		sym_object_problem(o, "its symbols cannot be read: %s", dwfl_errmsg(-1));
 		return;
 	}
-	add_symbols(o, o->file->mod);
+	each_function(o->file->mod, add_symbol, o);
+	symtab_finish(&o->syms);
 	/* many objects would be many descriptors; .debug_frame may be in use */
 	if (!o->file->ready[1] && !o->lines)
 		dwfl_close(o->file);
 	if (!o->syms.s.n)
 		sym_object_problem(o, "has no symbols: its functions are shown by their offsets");
+}
+
+int elf_function(struct sym_object *o, const char *name, uint64_t *vaddr)
+{
+	struct wanted w = { .name = name, .len = strlen(name) };
+	bool in_use = o->file && o->file->dwfl;
+
+	if (!o->file || !dwfl_open(o, o->file))
+		return -ENODATA;
+	each_function(o->file->mod, compare_symbol, &w);
+	if (!in_use)
+		dwfl_close(o->file);
+	*vaddr = w.addr;
+	return !w.found ? -ENOENT : w.found > 1 ? -ENOTUNIQ : 0;
 }
 
 void elf_free(struct elf_file *f)

@@ -22,6 +22,8 @@ int elf_code(const struct sym_object *o, uint64_t vaddr, void *buf, size_t len,
 	     struct pev_sym_bytes *what);
 /* Gets the value of a symbol; false if .symtab has none of that name. */
 bool elf_symbol(const struct sym_object *o, const char *name, uint64_t *value);
+/* Gets the address of a function by its name. 0, -ENOENT, -ENOTUNIQ: several have it, -ENODATA */
+int elf_function(struct sym_object *o, const char *name, uint64_t *vaddr);
 /* Gets the offset in the file and the size of .eh_frame_hdr. */
 bool elf_hdr(const struct sym_object *o, uint64_t *offset, uint64_t *size);
 /* Returns the struct Dwarf of elfutils, NULL if none; @bias is to add to its addresses. */

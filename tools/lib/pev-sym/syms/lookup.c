@@ -51,6 +51,19 @@ PEV_EXPORT int pev_sym_find(struct pev_syms *s, int object, uint64_t at, struct 
 	return 1;
 }
 
+PEV_EXPORT int pev_sym_place(struct pev_syms *s, int object, const char *name, uint64_t *at)
+{
+	struct sym_object *o = syms_loaded(s, object);
+	uint64_t vaddr;
+	int ret;
+
+	ret = o->kind == PEV_SYM_KIND_FILE ? elf_function(o, name, &vaddr) : -ENODATA;
+	if (ret)
+		return ret;
+	*at = sym_object_offset(o, vaddr);
+	return *at == UINT64_MAX ? -ENOENT : 0;
+}
+
 PEV_EXPORT const char *pev_sym_name(struct pev_syms *s, int object, uint32_t index)
 {
 	struct symtab *t = table_of(s, object);

@@ -161,6 +161,15 @@ struct pev_sym {
  * tables say that, else @at itself; -errno.
  */
 int pev_sym_find(struct pev_syms *syms, int object, uint64_t at, struct pev_sym *sym);
+/**
+ * pev_sym_place() - where a function of a file begins
+ * @name: as pev_sym_raw_name() gives it
+ * @at:   as pev_sym_find() takes it
+ *
+ * Return: 0; -ENOENT: it has no such function; -ENOTUNIQ: several, as static ones may be;
+ * -ENODATA: the object is no file, or none that could be found and read.
+ */
+int pev_sym_place(struct pev_syms *syms, int object, const char *name, uint64_t *at);
 /** pev_sym_name() - for people: demangled. "" for no index of pev_sym_find() */
 const char *pev_sym_name(struct pev_syms *syms, int object, uint32_t index);
 /** pev_sym_raw_name() - as it is in the object */
