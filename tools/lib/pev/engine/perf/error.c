@@ -8,6 +8,26 @@
 #include "engine/perf/error.h"
 #include "engine/perf/info.h"
 
+/* Says why there can be no probe; 0: it is none. */
+static int no_probe(struct pev_error *err, int error, const struct perf_event_attr *attr)
+{
+	bool kernel = perf_is_pmu(attr, "kprobe");
+
+	if (!kernel && !perf_is_pmu(attr, "uprobe"))
+		return 0;
+	if (error == EACCES || error == EPERM)
+		return pev_fail(err, error, 0, "probes need CAP_PERFMON, whatever "
+				"kernel.perf_event_paranoid allows: be root, or as root \"setcap "
+				"cap_perfmon+ep\" on perfctl");
+	if (error == ESRCH || error == ENOMEM || error == EMFILE)
+		return 0;
+	return pev_fail(err, error, 0, kernel ?
+			"the kernel has no function of that name, or allows no probe there: at "
+			"what probes use themselves, and within an instruction (%s)" :
+			"the file has no code there, or the kernel allows no probe at that "
+			"instruction, or on that file system (%s)", strerror(error));
+}
+
 static const char *wanted(const struct perf_event_attr *attr, const struct places *places)
 {
 	if (places->cgroup)
@@ -90,6 +110,10 @@ int perf_fail_files(struct pev_error *err)
 int perf_fail_open(struct pev_error *err, int error, const struct perf_event_attr *attr,
 		   const struct places *places)
 {
+	int ret = no_probe(err, error, attr);
+
+	if (ret)
+		return ret;
 	if (error == EACCES || error == EPERM)
 		return no_rights(err, error, attr, places);
 	if (attr->precise_ip && is_about_event(error))

@@ -127,6 +127,15 @@ static void leave_group(struct event *event)
 		event->leader->nr_members--;
 }
 
+/*
+ * To inherit one, the kernel looks for its file or function where config1 points to in the
+ * process that forks, finds nothing, and lets the fork fail.
+ */
+static bool is_probe(const struct perf_event_attr *attr)
+{
+	return perf_is_pmu(attr, "uprobe") || perf_is_pmu(attr, "kprobe");
+}
+
 static int set_up(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
 		  struct pev_error *err)
 {
@@ -136,8 +145,10 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 		ret = perf_places_make(engine, &event->places, attr, err);
 	if (ret)
 		return ret;
-	event->attr.inherit = event->places.inherit;
-	event->attr.inherit_thread = event->places.threads;
+	if (!is_probe(&event->attr)) {
+		event->attr.inherit = event->places.inherit;
+		event->attr.inherit_thread = event->places.threads;
+	}
 	event->read_group = attr->flags & PEV_F_READ_GROUP;
 	event->fds = malloc(event->places.nr * sizeof(*event->fds));
 	if (!event->fds)

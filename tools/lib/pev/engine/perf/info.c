@@ -40,6 +40,19 @@ int perf_paranoid(void)
 	return level;
 }
 
+bool perf_is_pmu(const struct perf_event_attr *attr, const char *name)
+{
+	char path[64], *text;
+	bool is;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name);
+	if (attr->type < PERF_TYPE_MAX || pev_read_file(path, &text, NULL))
+		return false;
+	is = attr->type == strtoul(text, NULL, 10);
+	free(text);
+	return is;
+}
+
 const char *perf_tracefs(void)
 {
 	static const char *const places[] = { "/sys/kernel/tracing",

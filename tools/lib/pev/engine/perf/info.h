@@ -9,6 +9,8 @@
 
 unsigned int perf_features(void);
 const char *perf_tracefs(void);
+/* Returns whether an event is of a PMU of sysfs. */
+bool perf_is_pmu(const struct perf_event_attr *attr, const char *name);
 int perf_paranoid(void);
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags);
