@@ -48,6 +48,8 @@ rows >table
 : >asked
 hardware=
 perfctl doctor --engine perf | grep -q '^note *hardware events *no PMU' || hardware=1
+uprobe=
+[ ! -e /sys/bus/event_source/devices/uprobe ] || uprobe=1
 precise=
 [ "$(cat /sys/bus/event_source/devices/cpu*/caps/max_precise 2>/dev/null | head -n 1)" -lt 2 ] \
 	2>/dev/null || precise=$hardware
@@ -69,6 +71,9 @@ row_if "$precise" "this machine's PMU gives none, or it has none" \
 	$rec -e cycles:pp -o row.trace -- true
 row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
 	'other PMUs by name (``msr/tsc/``)' perfctl stat --engine perf -e msr/tsc/ -- true
+row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
+	'probes (``kprobe:``, ``uprobe:``)' \
+	perfctl stat --engine perf -e "uprobe:./tree:main" -- ./tree 0 0 1
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
 	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
 row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is counted" bash -c \

@@ -40,6 +40,24 @@ static void names(void)
 	event_list_free(&l);
 }
 
+static void probes(void)
+{
+	struct event_list l = { 0 };
+	struct msg m;
+
+	OK(!event_list_parse(&l, "uprobe:/lib/a.so:f/name=x,period=2/,{kprobe:g+0x4,cs},"
+			     "uretprobe:b:0x10", &m) && l.n == 4, "probes");
+	IS_STR(l.specs[0].name, "uprobe:/lib/a.so:f", "... in a file");
+	OK(l.specs[0].kind == SPEC_PROBE && l.specs[0].period == 2, "... with terms");
+	IS_STR(l.specs[1].name, "kprobe:g+0x4", "... in the kernel");
+	IS_NUM(l.specs[2].group, l.specs[1].group, "... in a group");
+	IS_STR(l.specs[3].name, "uretprobe:b:0x10", "... by an offset");
+	event_list_free(&l);
+	OK(!event_list_parse(&l, "uprobes:x", &m) && l.specs[0].kind == SPEC_NAMED,
+	   "what only begins like one");
+	event_list_free(&l);
+}
+
 static void modifiers(void)
 {
 	struct event_list l = { 0 };
@@ -202,6 +220,7 @@ static void without_system(void)
 void test_event_spec(void)
 {
 	names();
+	probes();
 	modifiers();
 	terms();
 	groups();
@@ -220,6 +239,7 @@ void test_event_spec(void)
 		"p, pp, ppp (exact addresses of samples) are");
 	refused("cs:D", -EINVAL, "context-switches: \":D\" is for hardware events only");
 	refused("cycles:pppp", -EINVAL, "cycles: \":ppp\" is as exact as samples get");
+	refused("kprobe:f/period=2/u", -EINVAL, "kprobe:f: a probe has no modifiers");
 	refused("cs:p", -EINVAL, "context-switches: \":p\" is for hardware events only");
 	refused("cylces", -ENOENT, "unknown event \"cylces\"; did you mean \"cycles\"?");
 	refused("cpu/event=0x3c", -EINVAL, "\"cpu/event=0x3c\" is not of the form cpu/event=N,umask=N/");

@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "kernel.h"
 #include "names.h"
+#include "probe.h"
 #include "processor.h"
 #include "base/say.h"
 #include "cli/suggest.h"
@@ -198,7 +199,7 @@ static int add_named(struct event_plan *plan, const struct event_spec *s,
 
 bool event_is_hardware(const struct planned_event *e)
 {
-	return e->attr.type == PEV_TYPE_HARDWARE || e->attr.type == PEV_TYPE_RAW;
+	return e->attr.type == PEV_TYPE_HARDWARE || (e->attr.type == PEV_TYPE_RAW && !e->place);
 }
 
 /* Samples by time are much the same as samples by one of these. */
@@ -253,6 +254,25 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 		       s->name);
 }
 
+static int add_probe(struct event_plan *plan, const struct event_spec *s, struct msg *m)
+{
+	struct planned_event *e;
+	struct probe p;
+	int err = engine_ready(m);
+
+	if (!err && engine_is_pev())
+		err = msg_set(m, -EOPNOTSUPP, "%s: pev has no probes; perf_event_open(2) has: "
+			      "--engine perf", s->name);
+	if (!err)
+		err = probe_make(&p, s->name, m);
+	if (err)
+		return err;
+	e = add(plan, s, PEV_TYPE_RAW, p.code.config[0], s->name);
+	e->place = p.place;
+	pev_attr_pmu(&e->attr, (uint32_t)p.code.type, (uintptr_t)e->place, p.offset);
+	return 0;
+}
+
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m)
 {
@@ -267,6 +287,8 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 			add_software(plan, s, what);
 		} else if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW) {
 			err = add_hardware(plan, s, what, m);
+		} else if (s->kind == SPEC_PROBE) {
+			err = add_probe(plan, s, m);
 		} else {
 			if (!catalog)
 				err = kernel_catalog(&catalog, m);
@@ -307,6 +329,7 @@ void event_plan_free(struct event_plan *plan)
 	for (size_t i = 0; i < plan->n; i++) {
 		free(plan->events[i].name);
 		free(plan->events[i].label);
+		free(plan->events[i].place);
 		free(plan->events[i].filter);
 		free(plan->events[i].refused);
 	}

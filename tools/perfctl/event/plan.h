@@ -16,6 +16,7 @@
  * @name:   the kernel's name for it; attr.name points here where it has one, or
  *          to @label for hardware events
  * @label:  what to call it
+ * @place:  of a probe: attr.config1 points here; NULL: it is none
  * @filter: attr.filter points here; NULL: none
  * @unit:   "ns" or ""
  * @group:  see struct event_spec
@@ -28,6 +29,7 @@ struct planned_event {
 	struct pev_attr attr;
 	char *name;
 	char *label;
+	char *place;
 	char *filter;
 	const char *unit;
 	unsigned int group;
@@ -41,12 +43,14 @@ struct planned_event {
  * struct event_plan - events to open
  * @some: hardware events that this machine does not count are left out, with
  *        planned_event.refused set, as long as there are others
+ * @probes_noted: it was said what probes miss
  */
 struct event_plan {
 	struct planned_event *events;
 	size_t n;
 	size_t cap;
 	bool some;
+	bool probes_noted;
 };
 
 /**

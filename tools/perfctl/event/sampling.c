@@ -82,7 +82,9 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 	a->sample = PEV_SAMPLE_TID;
 	if (a->type == PEV_TYPE_SOFTWARE)
 		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
-	if (a->period > 1)
+	if (e->place)
+		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP;
+	else if (a->period > 1)
 		a->sample |= PEV_SAMPLE_PERIOD;
 }
 

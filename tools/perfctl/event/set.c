@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "kernel.h"
 #include "plan.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -143,6 +144,18 @@ static size_t dissolve(struct event_set *set, size_t i)
 	return first;
 }
 
+static void note_probes(struct event_plan *plan, const struct target *t)
+{
+	if (plan->probes_noted ||
+	    (t->type != PEV_TARGET_SUBTREE && t->type != PEV_TARGET_PROCESS))
+		return;
+	for (size_t i = 0; i < plan->n && !plan->probes_noted; i++)
+		plan->probes_noted = plan->events[i].place;
+	if (plan->probes_noted)
+		note("perf_event_open(2) probes the threads that are there now: what they start later "
+		     "hits no probe; the whole machine (-a) or a cgroup (-G) misses nothing");
+}
+
 int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
 		   uint64_t flags, struct msg *m)
 {
@@ -171,6 +184,8 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 		}
 		err = 0;
 	}
+	if (!err)
+		note_probes(plan, t);
 	for (i = 0; i < plan->n; i++)
 		open += !plan->events[i].refused;
 	if (!err && !open)

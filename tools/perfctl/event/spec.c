@@ -5,6 +5,7 @@
 #include "names.h"
 #include "plan.h"
 #include "pmu_sysfs.h"
+#include "probe.h"
 #include "processor.h"
 #include "cli/suggest.h"
 
@@ -400,6 +401,22 @@ static int parse_named(struct event_spec *s, const char *p, size_t len, const ch
 	return parse_tail(s, p + n, len - n, m);
 }
 
+/* "uprobe:/bin/sh:main/name=start/" */
+static int parse_probe(struct event_spec *s, const char *p, size_t len, struct msg *m)
+{
+	size_t n = probe_length(p), used = 0;
+	int err;
+
+	s->kind = SPEC_PROBE;
+	s->name = xstrndup(p, n);
+	if (n == len)
+		return 0;
+	err = parse_terms(s, p + n + 1, len - n - 1, &used, m);
+	if (!err && n + 1 + used < len)
+		err = msg_set(m, -EINVAL, "%s: a probe has no modifiers", s->name);
+	return err;
+}
+
 static int parse_event(struct event_spec *s, const char *p, size_t len, struct msg *m)
 {
 	const struct counter_name *c;
@@ -408,6 +425,8 @@ static int parse_event(struct event_spec *s, const char *p, size_t len, struct m
 
 	if (len > 4 && !strncmp(p, "cpu/", 4))
 		return parse_parts(s, p, len, m);
+	if (probe_length(p))
+		return parse_probe(s, p, len, m);
 	slash = memchr(p, '/', len);
 	if (slash && is_type(p, (size_t)(slash - p))) {
 		s->type = xstrndup(p, (size_t)(slash - p));
@@ -452,7 +471,7 @@ static size_t event_len(const char *p)
 	bool in_terms = false;
 	size_t n;
 
-	for (n = 0; p[n]; n++) {
+	for (n = probe_length(p); p[n]; n++) {
 		const char *slash;
 
 		if (in_terms) {

@@ -8,7 +8,7 @@
  *	EVENT	:= NAME [ "/" TERM { "," TERM } "/" ] [ ":" MODIFIERS ]
  *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob ) |
  *		   "r" HEX | "cpu/" PART { "," PART } "/" | processor's event |
- *		   PMU "/" PART { "," PART } "/"
+ *		   PMU "/" PART { "," PART } "/" | PROBE, see probe.h
  *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
  *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
  *	MODIFIERS := letters: u, k, h: user mode, kernel, hypervisor; G, H: guests, the
@@ -29,12 +29,14 @@
  * @SPEC_NAMED:    "system:event", a tracepoint, marker or sideband event
  * @SPEC_HARDWARE: config is enum pev_hardware
  * @SPEC_RAW:      config is the processor's code
+ * @SPEC_PROBE:    see probe.h
  */
 enum spec_kind {
 	SPEC_SOFTWARE,
 	SPEC_NAMED,
 	SPEC_HARDWARE,
 	SPEC_RAW,
+	SPEC_PROBE,
 };
 
 #define SPEC_USER   1u /* ":u" */

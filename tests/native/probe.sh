@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# Probes: perf's PMUs kprobe and uprobe. calls N calls work() N times and prints the sum.
+stat="perfctl stat --engine perf"
+rec="perfctl record --engine perf -q"
+
+gcc -O1 -fno-omit-frame-pointer -o calls "$here/lib/calls.c" "$here/lib/other.c" || exit 1
+cp calls user/
+if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
+	$stat -x, -o uprobe.csv -e "uprobe:./calls:work,uretprobe:./calls:work/name=back/,cs" \
+		-- ./calls 1000 >/dev/null
+	within "uprobe: 1000 calls" "$(stat_value uprobe:./calls:work uprobe.csv)" 1000 1000
+	within "uretprobe: 1000 returns" "$(stat_value back uprobe.csv)" 1000 1000
+	offset=0x$(nm calls | awk '$3 == "work" { print $1 }')
+	$stat -x, -o offset.csv -e "{uprobe:./calls:$offset/name=at/,uprobe:./calls:work+0/name=plus/}" \
+		-- ./calls 700 >/dev/null
+	within "uprobe: by its offset in the file" "$(stat_value at offset.csv)" 700 700
+	within "uprobe: with an offset behind its name" "$(stat_value plus offset.csv)" 700 700
+	$stat -a -x, -o all.csv -e uprobe:./calls:work -- sh -c './calls 300 & ./calls 400; wait' >/dev/null
+	within "uprobe -a: all processes" "$(stat_value uprobe:./calls:work all.csv)" 700 700
+	says "uprobe: what a command starts is not probed, and that is said" 0 'misses nothing' \
+		$stat -e uprobe:./calls:work -- sh -c './calls 30; ./calls 40'
+	$rec -g -e uprobe:./calls:work -o uprobe.trace -- ./calls 500 >/dev/null
+	within "record uprobe: a record for each call" \
+		"$(records uprobe.trace uprobe:./calls:work)" 500 500
+	within "record uprobe: all in that function" "$(share uprobe.trace work)" 100 100
+	says "record uprobe: with who called it" 0 'main' perfctl report -i uprobe.trace
+	$rec -c 10 -e uprobe:./calls:work -o tenth.trace -- ./calls 500 >/dev/null
+	within "record -c 10 uprobe: for each tenth call" \
+		"$(records tenth.trace uprobe:./calls:work)" 50 50
+	says "uprobe: a function that is not there" 2 'has no function "wrok"' \
+		$stat -e uprobe:./calls:wrok -- true
+	says "uprobe: one that several have" 1 'several functions twice: give the offset' \
+		$stat -e uprobe:./calls:twice -- true
+	says "uprobe: a file that is not there" 2 'no-such-file: No such file' \
+		$stat -e uprobe:./no-such-file:work -- true
+	says "uprobe: a file that is no program" 1 'is not an ELF file' \
+		$stat -e uprobe:/etc/passwd:work -- true
+	says "uprobe: no code at the offset" 2 'has no code there' \
+		$stat -e uprobe:./calls:0x99999999 -- true
+	says "uprobe: without a function" 2 'not of the form uprobe:FILE:FUNCTION' \
+		$stat -e uprobe:./calls -- true
+	says "uprobe: globs are refused in words" 2 'has no globs' $stat -e 'uprobe:./calls:w*' -- true
+	says "uprobe: so are modifiers" 2 'has no modifiers' $stat -e 'uprobe:./calls:work/period=1/u' -- true
+	says "uprobe: and users without rights" 77 'probes need CAP_PERFMON' \
+		nobody $stat -e uprobe:./calls:work -- true
+else
+	skip "uprobe" "not root, or the kernel has no uprobes"
+fi
+if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/kprobe ]; then
+	# a thread ends once, and sleep(1) waits once
+	$stat -x, -o kprobe.csv -e kprobe:do_exit,kretprobe:do_nanosleep -- sleep 0.01 >/dev/null
+	within "kprobe: the end of a process" "$(stat_value kprobe:do_exit kprobe.csv)" 1 1
+	within "kretprobe: a return" "$(stat_value kretprobe:do_nanosleep kprobe.csv)" 1 1
+	$rec -e kprobe:do_exit -o kprobe.trace -- ./calls 1 >/dev/null
+	within "record kprobe" "$(records kprobe.trace kprobe:do_exit)" 1 1
+	says "record kprobe: in that function" 0 'do_exit' perfctl report -g none -i kprobe.trace
+	says "kprobe: a function that is not there" 1 'no function of that name' \
+		$stat -e kprobe:no_such_function -- true
+elif [ -n "$root" ]; then
+	says "kprobe: why there are none" 1 'built without CONFIG_KPROBE_EVENTS' \
+		$stat -e kprobe:do_exit -- true
+else
+	skip "kprobe" "not root"
+fi
