@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The one command that perfctl doctor proposes. */
+/* The one command that perfctl doctor proposes, and what it takes out of bundles. */
 #include "tests.h"
 #include "doctor/advice.h"
+#include "doctor/scrub.h"
+
+#include <stdlib.h>
 
 /* A user's machine, by perf_event_open(2): what works, and the level */
 static struct advice user(int paranoid, bool own, bool kernel, bool machine)
@@ -51,8 +54,42 @@ static void pev(void)
 	       "pev, user mode alone: the level of the kernel side");
 }
 
+/* Checks what becomes of a text about a user "bob" of a machine "vm". */
+static void scrubbed(const char *text, const char *want, const char *what)
+{
+	struct scrub s = { 0 };
+	struct strbuf b = { 0 };
+
+	scrub_word(&s, "bob", "(user)");
+	scrub_word(&s, "vm", "(host)");
+	scrub_word(&s, "root", "(user)");
+	scrub_word(&s, NULL, "(user)");
+	scrub_home(&s, "/data/bob/");
+	scrub_home(&s, "/");
+	scrub_text(&s, &b, text);
+	IS_STR(b.s, want, what);
+	strbuf_free(&b);
+	scrub_free(&s);
+}
+
+static void scrub(void)
+{
+	scrubbed("bob at vm, as root", "(user) at (host), as root", "names of users and machines");
+	scrubbed("bobsled svm vm-2 bob_x", "bobsled svm vm-2 bob_x", "... are whole words");
+	scrubbed("in /data/bob/plan: no", "in ~/...: no", "paths in the home");
+	scrubbed("/data/bobsled/x /data", "/data/bobsled/x /data", "... not beside it");
+	scrubbed("\"/home/eve/x y\"", "\"~/... y\"", "... nor homes of others");
+	scrubbed("http://u:p@w:1@h.org/x@y", "http://(removed)@h.org/x@y", "what URLs are opened with");
+	scrubbed("http://h.org/a@b a@b", "http://h.org/a@b a@b", "... and nothing else with an @");
+	OK(scrub_is_plain("dso,symbol") && scrub_is_plain("99.5%") && scrub_is_plain(""),
+	   "plain values");
+	OK(!scrub_is_plain("/tmp/x") && !scrub_is_plain("a@b") && !scrub_is_plain("x y"),
+	   "... have no paths, addresses and sentences");
+}
+
 void test_doctor(void)
 {
+	scrub();
 	levels();
 	root();
 	pev();

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "event/engine.h"
 #include "event/kernel.h"
+#include "doctor/bundle.h"
 #include "doctor/summary.h"
 #include "doctor/self_test.h"
 
@@ -13,7 +14,25 @@
 
 struct doctor_opts {
 	bool self_test;
+	bool bundle;
+	const char *bundle_path;
 };
+
+static int want_bundle(void *opts, const char *arg, struct msg *m)
+{
+	struct doctor_opts *o = opts;
+
+	if (arg && !*arg)
+		return msg_set(m, -EINVAL, "--bundle wants the name of a file, or none");
+	o->bundle = true;
+	o->bundle_path = arg;
+	return 0;
+}
+
+static bool is_file_name(const char *word)
+{
+	return *word != '-';
+}
 
 static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 {
@@ -23,6 +42,10 @@ static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 
 	(void)n;
 	(void)args;
+	if (o->bundle && o->self_test)
+		return msg_set(m, -EINVAL, "--bundle and --self-test exclude each other");
+	if (o->bundle)
+		return bundle_write(o->bundle_path, commands, commands_n, m);
 	if (!o->self_test)
 		return doctor_report(&d);
 	err = kernel_info(&d.info, m);
@@ -36,6 +59,9 @@ static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 
 static const struct opt doctor_options[] = {
 	ENGINE_OPT,
+	{ 0, OPT_CALL, "bundle", "FILE", "write a text for bug reports, without secrets: version, "
+	  "findings, kernel, processor, settings (default: perfctl-doctor-DATE.txt)", 0,
+	  want_bundle, is_file_name },
 	{ 0, OPT_FLAG, "self-test", NULL, "open counters and see whether they count, take turns, "
 	  "sample and can be read as they should", offsetof(struct doctor_opts, self_test) },
 	{ 0 },
