@@ -149,6 +149,18 @@ for c in list stat record report script doctor annotate diff flame off-cpu timel
 			[ "$o" = --help ] || grep -qF -e "${o//-/\\-}" "$2" || { echo "$o"; exit 1; }
 		done' "$p" "$c" "$page"
 done
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+# shellcheck disable=SC2016
+ok "man perfctl has every variable of the environment" bash -c '
+	for v in $(grep -rhoE "getenv\(\"[A-Z_]+" "$0/tools" --include=*.c | cut -d\" -f2); do
+		grep -q "^\.B $v$" "$0/Documentation/man/man1/perfctl.1" || { echo "$v"; exit 1; }
+	done' "$top"
+# shellcheck disable=SC2016
+ok "... and every exit status" bash -c '
+	for s in $(sed -nE "s/.*STATUS_[A-Z_]+ = ([0-9]+),/\1/p" "$0/tools/perfctl/base/status.h"); do
+		grep -qE "^([0-9]+, )?$s(, [0-9]+)?$" "$0/Documentation/man/man1/perfctl.1" ||
+			{ echo "$s"; exit 1; }
+	done' "$top"
 # On a kernel with pev these are tried in the guest instead.
 if ! "$p" doctor --engine pev >/dev/null 2>&1; then
 	for c in "list --engine pev" "stat --engine pev true" "record --engine pev true" \

@@ -11,6 +11,7 @@
  * @STATUS_USAGE:   the command line makes no sense
  * @STATUS_BAD_DATA: the recording cannot be used
  * @STATUS_NO_PEV:  the running kernel has no pev
+ * @STATUS_NO_MEMORY: there is not enough memory
  * @STATUS_IO:      reading or writing failed, e.g. the disk is full
  * @STATUS_REFUSED: the kernel refused
  * @STATUS_CANNOT_RUN: the command to measure was found and could not be run
@@ -22,6 +23,7 @@ enum status {
 	STATUS_USAGE = 2,
 	STATUS_BAD_DATA = 65,
 	STATUS_NO_PEV = 69,
+	STATUS_NO_MEMORY = 70,
 	STATUS_IO = 74,
 	STATUS_REFUSED = 77,
 	STATUS_CANNOT_RUN = 126,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory, strings, arrays, hash chains. See util.h. */
 #include "util.h"
+#include "status.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +15,7 @@ void *checked(void *p)
 {
 	if (!p) {
 		fprintf(stderr, "perfctl: out of memory\n");
-		exit(70);
+		exit(STATUS_NO_MEMORY);
 	}
 	return p;
 }
