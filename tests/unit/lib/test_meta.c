@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "sample.h"
 #include "tap.h"
 
@@ -335,6 +336,37 @@ static void test_many(void)
 	free(t);
 }
 
+/* So many types must not take a time that grows with their square: 25 s, once. */
+static void test_many_types(void)
+{
+	enum { TYPES = 40000 };
+	char *many = malloc(text_len + TYPES * 80), *p = many, *end;
+	struct pev_error err = { 0 };
+	struct pev_meta *meta;
+	clock_t begin;
+	double took;
+	int ret;
+
+	memcpy(p, text, text_len);
+	p += text_len;
+	for (int i = 0; i < TYPES; i++)
+		p += sprintf(p, "typealias integer { size = 8; } := a_type_%d;\n", i);
+	begin = clock();
+	ret = pev_meta_parse(many, (size_t)(p - many), 0, &meta, &err);
+	took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+	check(!ret && took < 0.5, "%d types in %.3f s of the CPU %s", TYPES, took, err.text);
+	end = p + sprintf(p, "typealias integer { size = 16; } := a_type_7;\n");
+	check(pev_meta_update(meta, many, (size_t)(end - many), &err) == -EBADMSG &&
+	      strstr(err.text, "a_type_7 is declared twice"), "... none twice: %s", err.text);
+	end = p + sprintf(p, "struct outer { enum in : a_type_1 { X } x; nothing y; };\n");
+	check(pev_meta_update(meta, many, (size_t)(end - many), &err) == -EBADMSG &&
+	      strstr(err.text, "nothing is not declared"), "... what fails: %s", err.text);
+	end = p + sprintf(p, "struct outer { enum in : a_type_1 { X } x; };\n");
+	check(!pev_meta_update(meta, many, (size_t)(end - many), &err), "... leaves no type");
+	pev_meta_free(meta);
+	free(many);
+}
+
 static void test_names(void)
 {
 	struct pev_attr attr;
@@ -406,6 +438,7 @@ int main(void)
 	test_streams();
 	test_mangled();
 	test_many();
+	test_many_types();
 	test_names();
 	test_catalog();
 	test_no_kernel();

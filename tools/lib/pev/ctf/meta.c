@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/error.h"
 #include "ctf/tsdl.h"
+#include "ctf/tsdl_type.h"
 
 #define MAX_TEXT	(256U << 20)
 
@@ -92,6 +93,7 @@ PEV_EXPORT void pev_meta_free(struct pev_meta *meta)
 		return;
 	for (struct pev_stream_class *s = meta->streams; s; s = s->next)
 		free(s->by_id);
+	tsdl_drop_types(meta, NULL);
 	arena_free(&meta->arena);
 	free(meta->classes);
 	free(meta->text);

@@ -89,6 +89,7 @@ struct env_entry;
  * struct pev_meta - metadata of one trace
  * @parsed:  bytes of @text that were understood
  * @line:    line at @parsed
+ * @types:   that have names, the newest first; @type_tree: by name
  * @streams: classes of streams, the newest first
  * @nr_ids:  sum of theirs
  */
@@ -100,6 +101,7 @@ struct pev_meta {
 	unsigned int		line;
 
 	struct named_type	*types;
+	void			*type_tree;
 	struct env_entry	*env;
 	struct pev_clock_desc	clock;
 	uint8_t			uuid[16];

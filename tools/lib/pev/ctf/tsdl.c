@@ -619,7 +619,7 @@ int tsdl_parse(struct pev_meta *meta, struct pev_error *err)
 			tsdl_fail(&p, "the declaration makes no sense");
 		if (p.failed) {
 			/* as if this declaration had not been there */
-			meta->types = types;
+			tsdl_drop_types(meta, types);
 			meta->have_clock = clock;
 			meta->have_trace = trace;
 			break;

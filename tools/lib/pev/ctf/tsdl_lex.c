@@ -28,15 +28,22 @@ int tsdl_fail(struct parser *p, const char *fmt, ...)
 	return -EBADMSG;
 }
 
-void *tsdl_alloc(struct parser *p, size_t size)
+int tsdl_no_memory(struct parser *p)
 {
-	void *mem = arena_alloc(&p->meta->arena, size);
-
-	if (!mem && !p->failed) {
+	if (!p->failed) {
 		p->failed = true;
 		p->error = ENOMEM;
 		pev_fail(p->err, ENOMEM, 0, "out of memory");
 	}
+	return -p->error;
+}
+
+void *tsdl_alloc(struct parser *p, size_t size)
+{
+	void *mem = arena_alloc(&p->meta->arena, size);
+
+	if (!mem)
+		tsdl_no_memory(p);
 	return mem;
 }
 

@@ -52,6 +52,7 @@ struct value {
 /* Goes on to the next token, which is then in parser.token */
 int tsdl_next(struct parser *p);
 int tsdl_fail(struct parser *p, const char *fmt, ...) PEV_PRINTF(2, 3);
+int tsdl_no_memory(struct parser *p);
 void *tsdl_alloc(struct parser *p, size_t size);
 int tsdl_digit(char c);
 bool tsdl_is_sign(const struct parser *p, int sign);

@@ -3,24 +3,39 @@
  * Parses the types of CTF metadata text: integers, strings, enumerations (only their
  * size counts), structures and variants.
  */
-#include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/error.h"
 #include "ctf/tsdl_type.h"
 
 #define MAX_DEPTH	16
 #define MAX_FIELDS	1024
 #define MAX_COUNT	(1U << 20)
 
+/* ---- Types that have names ---- */
+
+static int by_name(const void *va, const void *vb)
+{
+	const struct named_type *a = va, *b = vb;
+
+	return a->kind != b->kind ? a->kind - b->kind : strcmp(a->name, b->name);
+}
+
+/* In a tree, not a hash: metadata can't be written such that it degenerates. */
 static const struct type *find_type(struct parser *p, char kind, const char *name)
 {
-	const struct named_type *n;
+	const struct named_type key = { .kind = kind, .name = name };
+	struct named_type *const *n = tfind(&key, &p->meta->type_tree, by_name);
 
-	for (n = p->meta->types; n; n = n->next)
-		if (n->kind == kind && !strcmp(n->name, name))
-			return n->type;
-	return NULL;
+	return n ? (*n)->type : NULL;
+}
+
+void tsdl_drop_types(struct pev_meta *meta, const struct named_type *last)
+{
+	while (meta->types != last) {
+		tdelete(meta->types, &meta->type_tree, by_name);
+		meta->types = meta->types->next;
+	}
 }
 
 static int add_type(struct parser *p, char kind, const char *name, const struct type *type)
@@ -35,6 +50,8 @@ static int add_type(struct parser *p, char kind, const char *name, const struct 
 	n->kind = kind;
 	n->name = name;
 	n->type = type;
+	if (!tsearch(n, &p->meta->type_tree, by_name))
+		return tsdl_no_memory(p);
 	n->next = p->meta->types;
 	p->meta->types = n;
 	return 0;
@@ -290,11 +307,8 @@ static int parse_members(struct parser *p, struct type *t)
 			memcpy(t->members, m, t->nr * sizeof(*m));
 	}
 	free(m);
-	if (!ret && (!m || !t->members)) {
-		p->failed = true;
-		p->error = ENOMEM;
-		ret = pev_fail(p->err, ENOMEM, 0, "out of memory");
-	}
+	if (!ret && (!m || !t->members))
+		ret = tsdl_no_memory(p);
 	return ret ? ret : tsdl_next(p);
 }
 

@@ -33,6 +33,10 @@ struct type {
 	struct type_member	*members;
 };
 
+/**
+ * struct named_type - a type that has a name
+ * @next: the one that was declared before
+ */
 struct named_type {
 	struct named_type	*next;
 	char			kind;	/* 'a'lias, 's'truct, 'v'ariant, 'e'num */
@@ -42,5 +46,7 @@ struct named_type {
 
 const struct type *tsdl_type(struct parser *p);
 int tsdl_alias(struct parser *p);
+/* Forgets the types that were declared after @last; NULL: all. */
+void tsdl_drop_types(struct pev_meta *meta, const struct named_type *last);
 
 #endif /* _PEV_CTF_TSDL_TYPE_H */
