@@ -63,6 +63,16 @@ ok "report -j: the shares are there" bash -c "'$p' report -j - flat | python3 -c
 import json, sys
 rows = json.load(sys.stdin)[\"events\"][0][\"rows\"]
 assert rows[0][\"symbol\"] == \"alpha\" and rows[0][\"samples\"] == 500, rows'"
+"$OUT/mktrace" probes probes 1000 || exit 1
+says "report: a tracepoint's chain begins behind the tracing" 0 '^ +75\.00% +prog +\[kernel\] +\[k\] ttwu_do_activate$' "$p" report probes
+says "report --threads 3: in each of them" 0 '^ +25\.00% .* hrtimer_wakeup$' "$p" report --threads 3 probes
+ok "... and no other function is left out" bash -c "
+	[ \$('$p' flame --folded probes | grep -c '^pev_is_no_probe;[a-z_]* [0-9]*\$') = 2 ]"
+ok "... nor in script and exports" bash -c "
+	for c in script 'export folded -o -'; do
+		'$p' \$c probes >out || exit 1
+		grep -q pev_is_no_probe out && ! grep -qE 'pev_trace|pev_probe|traceiter' out || exit 1
+	done"
 says "report: a hostile name sends no escape" 0 '\\x1b\[31mred\\x1b\]0;x\\x07' "$p" report hostile
 ok "... nor anywhere else" bash -c "! '$p' report hostile 2>&1 | grep -q \$'\033'"
 ok "script: neither" bash -c "! '$p' script hostile 2>&1 | grep -q \$'\033'"

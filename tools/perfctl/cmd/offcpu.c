@@ -187,7 +187,7 @@ static int load(struct offcpu_run *r, struct msg *m)
 static bool is_scheduler(const char *name)
 {
 	static const char *const globs =
-		"pev_*,__pev_*,__traceiter_*,perf_trace_*,__schedule*,schedule,schedule_*,"
+		"__schedule*,schedule,schedule_*,"
 		"preempt_schedule*,io_schedule*,irqentry_exit*,__cond_resched*,asm_sysvec_*,sysvec_*";
 
 	return globs_match(globs, name);

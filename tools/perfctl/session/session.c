@@ -172,6 +172,7 @@ int session_open(struct session *f, const char *path, struct msg *m)
 	}
 	session_init(f);
 	f->trace = trace;
+	f->tracer = tracer_new(trace);
 	f->n_classes = pev_trace_nr_classes(f->trace);
 	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));
 	for (unsigned int i = 0; i < f->n_classes; i++)
@@ -194,6 +195,7 @@ int session_fork(struct session *f, const struct session *from, struct msg *m)
 	f->classes = from->classes;
 	f->n_classes = from->n_classes;
 	f->names = from->names;
+	f->tracer = from->tracer;
 	f->forked = true;
 	open_info(f);
 	err = pev_cursor_open(f->trace, NULL, 0, &f->cursor);
@@ -214,6 +216,7 @@ void session_close(struct session *f)
 	machine_free(&f->machine);
 	objects_free(&f->objects);
 	if (!f->forked) {
+		tracer_free(f->tracer);
 		strtab_free(&f->names);
 		free(f->classes);
 		pev_trace_close(f->trace);
@@ -303,6 +306,14 @@ int session_next(struct session *f, const struct pev_event **ev, const struct se
 const struct pev_event *session_unwind(struct session *f, const struct seen *who,
 				       const struct pev_event *ev)
 {
+	uint32_t own = tracer_frames(f->tracer, &f->places, ev);
+
+	if (own) {
+		f->ev = *ev;
+		f->ev.kstack += own;
+		f->ev.kstack_len -= own;
+		ev = &f->ev;
+	}
 	if (!ev->uregs_len)
 		return ev;
 	if (!who)

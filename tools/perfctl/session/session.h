@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "object.h"
 #include "stacks.h"
+#include "tracer.h"
 #include "unwind.h"
 #include "cli/opt.h"
 
@@ -49,7 +50,10 @@ struct session_class {
  * @objects: what code is mapped from
  * @stacks: frames and chains of samples
  * @unwind: makes call chains; NULL: samples have only those that were recorded
- * @forked: trace, classes and names are another session's
+ * @tracer: knows frames that tracing adds
+ * @places: for @tracer
+ * @ev: the last event of which such frames were taken away
+ * @forked: trace, classes, names and tracer are another session's
  */
 struct session {
 	struct pev_trace *trace;
@@ -61,6 +65,9 @@ struct session {
 	struct objects objects;
 	struct stacks stacks;
 	struct unwind *unwind;
+	struct tracer *tracer;
+	struct tracer_cache places;
+	struct pev_event ev;
 	bool forked;
 };
 
@@ -91,11 +98,13 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
 		 struct msg *m);
 /**
- * session_unwind() - an event with its user call chain
+ * session_unwind() - an event with its user call chain, and without tracing's own frames
  * @who: the thread that was sampled; NULL: the event's
  *
  * To be called once for an event that is wanted, as it also counts how chains
- * end; see unwind_event() for what is returned.
+ * end.
+ *
+ * Return: @ev itself if there is nothing to change, or a copy, valid until the next call.
  */
 const struct pev_event *session_unwind(struct session *f, const struct seen *who,
 				       const struct pev_event *ev);

@@ -2,11 +2,12 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
- * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the stack.
+ * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
+ * stack. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -67,9 +68,7 @@ static const char head[] =
 	"	event.context := struct { uint32_t tid; };\n"
 	"};\n";
 
-static const char sample_context[] =
-	"	context := struct {\n"
-	"		uint32_t pid;\n		xint64_t ip;\n";
+static const char sample_context[] = "		uint32_t pid;\n		xint64_t ip;\n";
 static const char chain_context[] =
 	"		aligned32_t kstack_len;\n		uint32_t ustack_len;\n"
 	"		xint64_t kstack[kstack_len];\n		xint64_t ustack[ustack_len];\n";
@@ -80,16 +79,20 @@ static const char stack_context[] =
 /* What samples have beside their address. */
 enum depth { FLAT, CHAINS, STACKS };
 
+/* What a class has of its own beside fields: nothing, chains, an address and chains. */
+enum context { BARE, CHAIN_ONLY, SAMPLE };
+
 static void add_event(char *text, int id, const char *name, const char *type,
-		      enum depth depth, int context, const char *fields)
+		      enum depth depth, enum context context, const char *fields)
 {
 	char *p = text + strlen(text);
 
 	p += sprintf(p, "event {\n	name = \"%s\";\n	id = %d;\n	stream_id = 0;\n"
 		     "	model.emf.uri = \"pev:%s?period=%d&freq=%d\";\n", name, id, type,
-		     context ? 999 : 1, context);
+		     context == SAMPLE ? 999 : 1, context == SAMPLE);
 	if (context)
-		p += sprintf(p, "%s%s%s	};\n", sample_context, depth ? chain_context : "",
+		p += sprintf(p, "	context := struct {\n%s%s%s	};\n",
+			     context == SAMPLE ? sample_context : "", depth ? chain_context : "",
 			     depth == STACKS ? stack_context : "");
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
@@ -113,17 +116,19 @@ static void begin(const char *dir, enum depth depth)
 	struct pev_error e;
 
 	strcpy(trace.text, head);
-	add_event(trace.text, 0, "cpu-clock", "timer", depth, 1, "");
-	add_event(trace.text, 1, "pev:mmap", "sideband", FLAT, 0,
+	add_event(trace.text, 0, "cpu-clock", "timer", depth, SAMPLE, "");
+	add_event(trace.text, 1, "pev:mmap", "sideband", FLAT, BARE,
 		  "		uint32_t pid;\n		uint32_t tid;\n"
 		  "		xint64_t addr;\n		uint64_t len;\n"
 		  "		xint64_t pgoff;\n		uint32_t build_id_size;\n"
 		  "		uint8_t build_id[20];\n		string filename;\n");
-	add_event(trace.text, 2, "pev:comm", "sideband", FLAT, 0,
+	add_event(trace.text, 2, "pev:comm", "sideband", FLAT, BARE,
 		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
-	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, 0,
+	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
 		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
 		  "		int64_t prev_state;\n		int32_t next_pid;\n");
+	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth, depth ? CHAIN_ONLY : BARE,
+		  "		text_t comm[16];\n		int32_t pid;\n");
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
@@ -287,12 +292,37 @@ static void turns(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+/* Two callers by turns, below them what pev adds to the chain. */
+static void probes(long n)
+{
+	static const char kallsyms[] = "ffffffff81000000 T _stext\n"
+		"ffffffff81000100 t pev_trace_begin\nffffffff81000200 t pev_probe_sched_wakeup\n"
+		"ffffffff81000300 T __traceiter_sched_wakeup\nffffffff81000400 t ttwu_do_activate\n"
+		"ffffffff81000500 t pev_is_no_probe\nffffffff81000600 T hrtimer_wakeup\n";
+	uint64_t chain[] = { 0xffffffff81000110, 0xffffffff81000210, 0xffffffff81000310,
+			     0xffffffff81000410, 0xffffffff81000510 };
+	struct pev_encoder *enc = encoder("0", 0);
+
+	check(pev_writer_info_file(trace.w, "kallsyms", kallsyms, strlen(kallsyms)), "kallsyms");
+	for (long i = 0; i < n; i++) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "sched:sched_wakeup"),
+				  T0 + (uint64_t)i * 1000, 42);
+		chain[3] = i % 4 ? 0xffffffff81000410 : 0xffffffff81000610;
+		pev_encoder_int(enc, "pid", 42);
+		pev_encoder_data(enc, "kstack", chain, sizeof(chain));
+		pev_encoder_data(enc, "comm", "woken", 6);
+		check(pev_encoder_commit(enc), "wakeup");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
 	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
-			   !strcmp(kind, "deep") ? CHAINS : !strcmp(kind, "cut") ? STACKS : FLAT;
+			   !strcmp(kind, "deep") || !strcmp(kind, "probes") ? CHAINS :
+			   !strcmp(kind, "cut") ? STACKS : FLAT;
 
 	if (argc < 3)
 		return 2;
@@ -303,6 +333,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);
+	} else if (!strcmp(kind, "probes")) {
+		state("prog", "/bin/true");
+		probes(n);
 	} else if (!strcmp(kind, "hostile")) {
 		char *offsets[] = { "0x1000" };
 
