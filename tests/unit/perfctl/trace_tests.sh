@@ -73,6 +73,10 @@ ok "... nor in script and exports" bash -c "
 		'$p' \$c probes >out || exit 1
 		grep -q pev_is_no_probe out && ! grep -qE 'pev_trace|pev_probe|traceiter' out || exit 1
 	done"
+says "report --sort EVENT.FIELD: not the column of that name" 0 '^ +100\.00% +prog +woken$' "$p" report --sort comm,sched:sched_wakeup.comm -g none probes
+says "report --sort EVENT.FIELD: a glob" 0 '^ +100\.00% +42$' "$p" report --sort 'sched_w*.pid' -g none probes
+says "report --sort EVENT.FIELD: another event's field" 2 'unknown column "sched_switch.comm"' "$p" report --sort sched_switch.comm probes
+says "report --sort: fields are named" 2 'fields of events: .*sched:sched_wakeup \(comm, pid\); EVENT\.FIELD' "$p" report --sort nonsense probes
 says "report: a hostile name sends no escape" 0 '\\x1b\[31mred\\x1b\]0;x\\x07' "$p" report hostile
 ok "... nor anywhere else" bash -c "! '$p' report hostile 2>&1 | grep -q \$'\033'"
 ok "script: neither" bash -c "! '$p' script hostile 2>&1 | grep -q \$'\033'"

@@ -98,7 +98,8 @@ static const struct opt report_options[] = {
 	VMLINUX_OPT(struct report_opts, vmlinux),
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
-	  "parent, event, time, or a field of the recorded events "
+	  "parent, event, time, or a field of the recorded events (EVENT.FIELD where a column has "
+	  "its name) "
 	  "(default: " DEFAULT_SORT ")", offsetof(struct report_opts, sort) },
 	{ 'g', OPT_CALL, "call-graph", "MODE", "call trees below the rows: callee (a function and "
 	  "its callers), caller (from the outermost caller inwards), flat or folded (whole chains), "

@@ -14,6 +14,21 @@
 /* events between two checks of the clock and of load.stop */
 #define EVENTS_PER_LOOK 65536
 
+/* "next_pid", of any event, or "sched:sched_switch.next_pid", "sched_*.next_pid" */
+static const struct pev_field *find_field(const struct pev_class *cls, const char *name)
+{
+	const char *dot = strrchr(name, '.'), *colon = strchr(cls->name, ':');
+	char *event;
+	bool match;
+
+	if (!dot)
+		return pev_class_field(cls, name);
+	event = xstrndup(name, (size_t)(dot - name));
+	match = glob_match(event, cls->name) || (colon && glob_match(event, colon + 1));
+	free(event);
+	return match ? pev_class_field(cls, dot + 1) : NULL;
+}
+
 void load_init(struct load *l, struct session *session, const struct load_config *config)
 {
 	*l = (struct load){ .session = session, .config = *config };
@@ -33,7 +48,7 @@ void load_init(struct load *l, struct session *session, const struct load_config
 	l->fields = xcalloc((size_t)session->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
 	for (unsigned int c = 0; c < session->n_classes; c++)
 		for (unsigned int k = 0; k < FIELDS_MAX && config->fields[k]; k++)
-			l->fields[c * FIELDS_MAX + k] = pev_class_field(
+			l->fields[c * FIELDS_MAX + k] = find_field(
 				pev_trace_class(session->trace, c), config->fields[k]);
 }
 
@@ -185,7 +200,18 @@ int load_run(struct load *l, struct msg *m)
 	return err > 0 ? run_alone(l, m) : err;
 }
 
-bool load_has_field(void *session, const char *name, struct suggestion *near)
+/* "sched:sched_switch (prev_comm, prev_pid)" */
+static void name_fields(const struct pev_class *cls, struct strbuf *b)
+{
+	if (!cls->nr_fields)
+		return;
+	strbuf_addf(b, "%s%s (", b->len ? ", " : "", cls->name);
+	for (unsigned int i = 0; i < cls->nr_fields; i++)
+		strbuf_addf(b, "%s%s", i ? ", " : "", cls->fields[i].name);
+	strbuf_puts(b, ")");
+}
+
+bool load_has_field(void *session, const char *name, struct suggestion *near, struct strbuf *all)
 {
 	const struct session *f = session;
 
@@ -194,8 +220,9 @@ bool load_has_field(void *session, const char *name, struct suggestion *near)
 
 		if (f->classes[c].kind != SESSION_EVENT)
 			continue;
-		if (pev_class_field(cls, name))
+		if (find_field(cls, name))
 			return true;
+		name_fields(cls, all);
 		for (unsigned int i = 0; i < cls->nr_fields; i++)
 			suggest_offer(near, cls->fields[i].name);
 	}

@@ -86,8 +86,9 @@ void load_init(struct load *l, struct session *session, const struct load_config
 int load_run(struct load *l, struct msg *m);
 void load_free(struct load *l);
 
-/* Returns whether any event has such a field. For sort_parse(). */
-bool load_has_field(void *session, const char *name, struct suggestion *near);
+/* Returns whether any event has such a field, FIELD or EVENT.FIELD. For sort_parse(). */
+bool load_has_field(void *session, const char *name, struct suggestion *near,
+		    struct strbuf *all);
 
 /* "FROM,TO" in seconds from @begin; either may be missing; NULL: everything. */
 int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to, struct msg *m);

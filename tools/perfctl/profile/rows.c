@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* characters of their names that a message has room for */
+#define FIELDS_SHOWN 600
+
 static const char *const sort_names[] = {
 	[SORT_COMM] = "comm",	    [SORT_DSO] = "dso",	      [SORT_SYMBOL] = "symbol",
 	[SORT_PID] = "pid",	    [SORT_TID] = "tid",	      [SORT_CPU] = "cpu",
@@ -44,10 +47,28 @@ static int add_field(struct sort_list *s, const char *word, struct msg *m)
 	return 0;
 }
 
+/* The fields are named, unless there are so many that nobody would read them. */
+static int unknown_column(const char *word, const struct suggestion *near,
+			  const struct strbuf *all, struct msg *m)
+{
+	bool some = all->len && all->len < FIELDS_SHOWN;
+
+	if (near->best)
+		return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; did you mean \"%s\"?",
+			       word, near->best);
+	return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
+		       "pid, tid, cpu, event, srcline, parent, time%s%s%s", word,
+		       some ? ", and the fields of events: " :
+		       all->len ? " and the fields of the recorded events (perfctl script)" : "",
+		       some ? all->s : "", some ? "; EVENT.FIELD where a column has that name" : "");
+}
+
 static int sort_one(struct sort_list *s, const char *word, sort_field_fn is_field, void *arg,
 		    struct msg *m)
 {
 	struct suggestion near = { .word = word };
+	struct strbuf all = { 0 };
+	int err;
 
 	for (unsigned int k = 0; k < SORT_FIELD; k++) {
 		suggest_offer(&near, sort_names[k]);
@@ -56,14 +77,12 @@ static int sort_one(struct sort_list *s, const char *word, sort_field_fn is_fiel
 		add_key(s, k);
 		return 0;
 	}
-	if (is_field && is_field(arg, word, &near))
-		return add_field(s, word, m);
-	if (near.best)
-		return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; did you mean \"%s\"?",
-			       word, near.best);
-	return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu, event, srcline, parent, time and the fields of the "
-		       "recorded events", word);
+	if (is_field && is_field(arg, word, &near, &all))
+		err = add_field(s, word, m);
+	else
+		err = unknown_column(word, &near, &all, m);
+	strbuf_free(&all);
+	return err;
 }
 
 int sort_parse(struct sort_list *s, const char *text, sort_field_fn is_field, void *arg,

@@ -42,8 +42,9 @@ struct sort_list {
 };
 
 struct suggestion;
-/* Returns whether a field has that name; if not, suggests the fields that exist. */
-typedef bool (*sort_field_fn)(void *arg, const char *name, struct suggestion *near);
+/* Returns whether a field has that name; if not, suggests and names the fields that exist. */
+typedef bool (*sort_field_fn)(void *arg, const char *name, struct suggestion *near,
+			      struct strbuf *all);
 
 /* @is_field: NULL: no fields */
 int sort_parse(struct sort_list *s, const char *text, sort_field_fn is_field, void *arg,
