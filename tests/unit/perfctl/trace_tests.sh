@@ -32,6 +32,10 @@ for t in 1 4; do
 	says "report --threads $t: each cut chain counts once" 0 \
 		'^note: 100\.0 % of the user call chains \(1,000\) are cut' "$p" report --threads $t cut
 done
+"$OUT/mktrace" execs execs 1000 "$OUT/victim" "$a" || exit 1
+says "report: a chain through execve is not cut, but none" 0 \
+	'^note: 100\.0 % of the user call chains \(250\) are cut' "$p" report execs
+says "... only its kernel part is shown" 0 '^bprm_execve;begin_new_exec 750$' "$p" flame --folded execs
 says "report --sort by a field of the event" 0 '^ +10\.00% +7$' "$p" report --sort next_pid sched
 says "... two fields: text is harmless" 0 'prog\\x1b' "$p" report --sort prev_comm,next_pid sched
 says "report --sort: a mistyped field" 2 'did you mean "next_pid"' "$p" report --sort nxt_pid sched

@@ -307,6 +307,7 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 				       const struct pev_event *ev)
 {
 	uint32_t own = tracer_frames(f->tracer, &f->places, ev);
+	enum pev_unwind_end end;
 
 	if (own) {
 		f->ev = *ev;
@@ -318,7 +319,15 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 		return ev;
 	if (!who)
 		who = machine_seen(&f->machine, ev->pid, ev->tid);
-	return unwind_event(f->unwind, &f->objects, who->space, ev);
+	ev = unwind_event(f->unwind, &f->objects, who->space, ev, &end);
+	if (end < PEV_UNWIND_ENDS && end != PEV_UNWIND_DONE &&
+	    tracer_in_exec(f->tracer, &f->places, ev)) {
+		f->ev = *ev;
+		f->ev.ustack_len = 0;
+		return &f->ev;
+	}
+	unwind_count(f->unwind, end, ev);
+	return ev;
 }
 
 const struct thread *session_thread(struct session *f, const struct pev_event *ev)

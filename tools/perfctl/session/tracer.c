@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tells the functions of tracing from those that are traced. See tracer.h. */
+/* Tells by their names what functions of the kernel do. See tracer.h. */
 #include "tracer.h"
 
 #include <pev/sym.h>
@@ -68,27 +68,30 @@ static bool is_machinery(const char *name)
 	return false;
 }
 
-static bool find(struct tracer *t, uint64_t addr)
+static void find(struct tracer *t, struct tracer_place *place)
 {
 	struct pev_sym sym;
-	bool own = false;
+	const char *name;
 
 	pthread_mutex_lock(&t->lock);
-	if (load_symbols(t) && pev_sym_find(t->syms, PEV_SYM_KERNEL, addr, &sym) == 1)
-		own = is_machinery(pev_sym_raw_name(t->syms, sym.object, sym.index));
+	if (load_symbols(t) && pev_sym_find(t->syms, PEV_SYM_KERNEL, place->addr, &sym) == 1) {
+		name = pev_sym_raw_name(t->syms, sym.object, sym.index);
+		place->own = is_machinery(name);
+		place->exec = strstr(name, "execve");
+	}
 	pthread_mutex_unlock(&t->lock);
-	return own;
 }
 
-static bool is_own(struct tracer *t, struct tracer_cache *c, uint64_t addr)
+static const struct tracer_place *place_of(struct tracer *t, struct tracer_cache *c,
+					   uint64_t addr)
 {
-	size_t at = hash_u64(addr) % TRACER_PLACES;
+	struct tracer_place *place = &c->places[hash_u64(addr) % TRACER_PLACES];
 
-	if (c->places[at].addr != addr) {
-		c->places[at].addr = addr;
-		c->places[at].own = find(t, addr);
+	if (place->addr != addr) {
+		*place = (struct tracer_place){ .addr = addr };
+		find(t, place);
 	}
-	return c->places[at].own;
+	return place;
 }
 
 uint32_t tracer_frames(struct tracer *t, struct tracer_cache *c, const struct pev_event *ev)
@@ -98,7 +101,15 @@ uint32_t tracer_frames(struct tracer *t, struct tracer_cache *c, const struct pe
 	/* samples are of what was interrupted, whatever that is */
 	if (type != PEV_TYPE_TRACEPOINT && type != PEV_TYPE_MARKER && type != PEV_TYPE_SOFTWARE)
 		return 0;
-	while (n + 1 < ev->kstack_len && is_own(t, c, ev->kstack[n]))
+	while (n + 1 < ev->kstack_len && place_of(t, c, ev->kstack[n])->own)
 		n++;
 	return n;
+}
+
+bool tracer_in_exec(struct tracer *t, struct tracer_cache *c, const struct pev_event *ev)
+{
+	for (uint32_t i = 0; i < ev->kstack_len; i++)
+		if (place_of(t, c, ev->kstack[i])->exec)
+			return true;
+	return false;
 }

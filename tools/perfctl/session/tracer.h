@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The frames that tracing itself adds to kernel call chains: an event that is a call
- * in the kernel's code finds its own machinery innermost.
+ * What kernel call chains tell about events themselves. An event that is a call in the
+ * kernel's code finds its own machinery innermost. In execve(2) the user's stack and
+ * code are replaced one after the other, and no chain through both makes sense.
  */
 #ifndef PERFCTL_SESSION_TRACER_H
 #define PERFCTL_SESSION_TRACER_H
@@ -14,12 +15,14 @@
 
 /**
  * struct tracer_cache - addresses that one walk through a trace has asked for
- * @own: the address is in the machinery of events
+ * @own:  the address is in the machinery of events
+ * @exec: ... in execve(2)
  */
 struct tracer_cache {
-	struct {
+	struct tracer_place {
 		uint64_t addr;
 		bool own;
+		bool exec;
 	} places[TRACER_PLACES];
 };
 
@@ -29,5 +32,7 @@ struct tracer *tracer_new(const struct pev_trace *trace);
 void tracer_free(struct tracer *t);
 /* Returns how many of the innermost frames are no code that did something. */
 uint32_t tracer_frames(struct tracer *t, struct tracer_cache *c, const struct pev_event *ev);
+/* Returns whether the program was being replaced by another. */
+bool tracer_in_exec(struct tracer *t, struct tracer_cache *c, const struct pev_event *ev);
 
 #endif

@@ -51,7 +51,8 @@ static int find_map(void *arg, uint64_t addr, struct pev_unwind_map *out)
 }
 
 const struct pev_event *unwind_event(struct unwind *w, struct objects *os,
-				     const struct mapset *space, const struct pev_event *ev)
+				     const struct mapset *space, const struct pev_event *ev,
+				     enum pev_unwind_end *end)
 {
 	struct pev_unwind_sample s = {
 		.size = sizeof(s),
@@ -59,15 +60,14 @@ const struct pev_event *unwind_event(struct unwind *w, struct objects *os,
 		.stack_len = ev->dump_len, .find = find_map, .arg = (void *)space,
 		.space = space ? space->gen : 0,
 	};
-	enum pev_unwind_end end;
 	int n;
 
+	*end = PEV_UNWIND_ENDS;
 	if (!w || !ev->uregs_len || !start(w, os))
 		return ev;
-	n = pev_unwind_chain(w->u, &s, w->chain, UNWIND_FRAMES, &end);
-	w->ends[end]++;
+	n = pev_unwind_chain(w->u, &s, w->chain, UNWIND_FRAMES, end);
 	/* frame pointers may have come further */
-	if (n < 1 || (end != PEV_UNWIND_DONE && (uint32_t)n < ev->ustack_len))
+	if (n < 1 || (*end != PEV_UNWIND_DONE && (uint32_t)n < ev->ustack_len))
 		return ev;
 	w->ev = *ev;
 	w->ev.ustack = w->chain;
@@ -75,33 +75,43 @@ const struct pev_event *unwind_event(struct unwind *w, struct objects *os,
 	return &w->ev;
 }
 
+void unwind_count(struct unwind *w, enum pev_unwind_end end, const struct pev_event *ev)
+{
+	if (end == PEV_UNWIND_ENDS)
+		return;
+	w->ends[end]++;
+	w->weights[end] += ev->cls->sample & PEV_SAMPLE_PERIOD ? (double)ev->period : 1;
+}
+
 void unwind_merge(struct unwind *to, struct unwind *from)
 {
 	for (unsigned int i = 0; to && from && i < PEV_UNWIND_ENDS; i++) {
 		to->ends[i] += from->ends[i];
+		to->weights[i] += from->weights[i];
 		from->ends[i] = 0;
+		from->weights[i] = 0;
 	}
 }
 
-static void note_end(const struct unwind *w, enum pev_unwind_end end, uint64_t all,
+static void note_end(const struct unwind *w, enum pev_unwind_end end, double all,
 		     const char *text)
 {
 	char count[32];
 
 	/* one in a hundred is always caught in code that cannot be unwound */
-	if (w->ends[end] * 100 > all)
+	if (w->weights[end] * 100 > all)
 		note("%.1f %% of the user call chains (%s) are cut: %s",
-		     100.0 * (double)w->ends[end] / (double)all,
+		     100.0 * w->weights[end] / all,
 		     text_count(count, w->ends[end]), text);
 }
 
 void unwind_note(const struct unwind *w)
 {
-	uint64_t all = 0;
+	double all = 0;
 
 	for (unsigned int i = 0; w && i < PEV_UNWIND_ENDS; i++)
-		all += w->ends[i];
-	if (!all)
+		all += w->weights[i];
+	if (all <= 0)
 		return;
 	note_end(w, PEV_UNWIND_SHORT, all, "the stack was deeper than the piece of it that was "
 		 "recorded: record more of it (-g dwarf,32760)");

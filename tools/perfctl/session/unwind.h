@@ -20,7 +20,8 @@
  * @regs:    mask of the registers in samples, 0: what perfctl records there
  * @u:       made for the first sample
  * @failed:  it could not be made
- * @ends:    samples by enum pev_unwind_end
+ * @ends:    samples by enum pev_unwind_end ...
+ * @weights: ... and what they stand for
  * @ev:      the last one unwound
  */
 struct unwind {
@@ -29,6 +30,7 @@ struct unwind {
 	struct pev_unwind *u;
 	int failed;
 	uint64_t ends[PEV_UNWIND_ENDS];
+	double weights[PEV_UNWIND_ENDS];
 	struct pev_event ev;
 	uint64_t chain[UNWIND_FRAMES];
 };
@@ -38,12 +40,16 @@ void unwind_free(struct unwind *w);
 /**
  * unwind_event() - an event with its user call chain
  * @w: NULL: does nothing
+ * @end: out: why the chain ended; PEV_UNWIND_ENDS if nothing was unwound
  *
  * Return: @ev itself if it has nothing to unwind, or a copy with ustack, valid
  * until the next call.
  */
 const struct pev_event *unwind_event(struct unwind *w, struct objects *os,
-				     const struct mapset *space, const struct pev_event *ev);
+				     const struct mapset *space, const struct pev_event *ev,
+				     enum pev_unwind_end *end);
+/* Counts a chain for the notes; does nothing for PEV_UNWIND_ENDS. */
+void unwind_count(struct unwind *w, enum pev_unwind_end end, const struct pev_event *ev);
 /* Adds the counts of another one and clears them there. */
 void unwind_merge(struct unwind *to, struct unwind *from);
 /* Notes what share of the chains was cut, why, and what helps. */

@@ -2,12 +2,13 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes|execs N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
  * stack. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
+ * execs: as cut, three of four in execve(2).
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -256,6 +257,28 @@ static void samples(long n, enum depth depth, int n_offsets, char **offsets)
 	check(pev_encoder_close(enc[1]), "stream 1");
 }
 
+static void exec_samples(long n, const char *offset)
+{
+	static const char kallsyms[] = "ffffffff81000000 T _stext\nffffffff81000100 t begin_new_exec\n"
+		"ffffffff81000200 t bprm_execve\nffffffff81000300 T do_read\n";
+	static const uint64_t in_exec[] = { 0xffffffff81000110, 0xffffffff81000210 };
+	static const uint64_t in_read[] = { 0xffffffff81000310 };
+	struct pev_encoder *enc = encoder("0", 0);
+
+	check(pev_writer_info_file(trace.w, "kallsyms", kallsyms, strlen(kallsyms)), "kallsyms");
+	for (long i = 0; i < n; i++) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
+				  T0 + (uint64_t)i * 1000, 42);
+		pev_encoder_int(enc, "pid", 42);
+		pev_encoder_int(enc, "ip", in_exec[0]);
+		pev_encoder_data(enc, "kstack", i % 4 ? in_exec : in_read,
+				 i % 4 ? sizeof(in_exec) : sizeof(in_read));
+		cut_stack(enc, BASE + strtoull(offset, NULL, 0));
+		check(pev_encoder_commit(enc), "sample");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void switches(long n)
 {
 	struct pev_encoder *enc = encoder("0", 0);
@@ -322,7 +345,7 @@ int main(int argc, char **argv)
 	long n = argc > 3 ? atol(argv[3]) : 0;
 	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
 			   !strcmp(kind, "deep") || !strcmp(kind, "probes") ? CHAINS :
-			   !strcmp(kind, "cut") ? STACKS : FLAT;
+			   !strcmp(kind, "cut") || !strcmp(kind, "execs") ? STACKS : FLAT;
 
 	if (argc < 3)
 		return 2;
@@ -333,6 +356,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);
+	} else if (!strcmp(kind, "execs")) {
+		state("prog", argv[4]);
+		exec_samples(n, argv[5]);
 	} else if (!strcmp(kind, "probes")) {
 		state("prog", "/bin/true");
 		probes(n);
