@@ -83,6 +83,8 @@ else
 	skip "babeltrace2 reads what a flight recorder kept" "babeltrace2 is not installed"
 fi
 
+says "record -F: more than the kernel allows" 2 'cpu-clock: 20000000 samples a second are more than .* allows \(1 to [0-9]+\)' \
+	$rec -F 20000000 -e cpu-clock -o no.trace -- true
 says "record --strings is refused in words" 1 'this kernel does not copy what arguments point to' \
 	perfctl record --engine perf -q --strings -e raw_syscalls:sys_enter -o no.trace -- true
 sh -c 'sleep 30 & echo $! >child; wait' &

@@ -74,6 +74,12 @@ static int no_rights(struct pev_error *err, int error, const struct perf_event_a
 
 static int invalid(struct pev_error *err, const struct perf_event_attr *attr)
 {
+	unsigned int most = perf_max_rate();
+
+	if (attr->freq && most && attr->sample_freq > most)
+		return pev_fail(err, EINVAL, 0, "%llu samples a second are more than "
+				"kernel.perf_event_max_sample_rate allows (1 to %u)",
+				(unsigned long long)attr->sample_freq, most);
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 		return pev_fail(err, EINVAL, 0,
 				"perf_event_open(2) refuses these attributes; samples "
@@ -89,8 +95,7 @@ static int invalid(struct pev_error *err, const struct perf_event_attr *attr)
 				"group can never count together");
 	return pev_fail(err, EINVAL, 0,
 			"perf_event_open(2) refuses these attributes: the group can "
-			"never count together, the frequency is above that of "
-			"kernel.perf_event_max_sample_rate, or this kernel is too old for one of "
+			"never count together, or this kernel is too old for one of "
 			"them");
 }
 

@@ -15,6 +15,7 @@
 #include "engine/perf/info.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags)
@@ -28,16 +29,26 @@ int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int perf_paranoid(void)
+static int read_number(const char *path, int other)
 {
 	char *text;
-	int level = 2;
+	int n = other;
 
-	if (!pev_read_file(PARANOID, &text, NULL)) {
-		level = atoi(text);
+	if (!pev_read_file(path, &text, NULL)) {
+		n = atoi(text);
 		free(text);
 	}
-	return level;
+	return n;
+}
+
+int perf_paranoid(void)
+{
+	return read_number(PARANOID, 2);
+}
+
+unsigned int perf_max_rate(void)
+{
+	return (unsigned int)read_number(MAX_RATE, 0);
 }
 
 bool perf_is_pmu(const struct perf_event_attr *attr, const char *name)

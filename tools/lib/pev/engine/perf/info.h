@@ -12,6 +12,8 @@ const char *perf_tracefs(void);
 /* Returns whether an event is of a PMU of sysfs. */
 bool perf_is_pmu(const struct perf_event_attr *attr, const char *name);
 int perf_paranoid(void);
+/* Samples a second at most; 0 if that is not known */
+unsigned int perf_max_rate(void);
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags);
 int perf_info(struct pev_engine *engine, struct pev_info *info, struct pev_error *err);
