@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/perf_event.h>
 #include <pev/pev.h>
 #include "tap.h"
 
@@ -33,6 +34,53 @@ static void test_names(void)
 	check(pev_attr_by_name(&attr, "pmu/x") == -EINVAL, "pmu/x is no event");
 	check(!strcmp(pev_type_name(PEV_TYPE_RAW), "raw") &&
 	      pev_type_by_name("hardware") == PEV_TYPE_HARDWARE, "names of types");
+}
+
+static bool perf_is(uint32_t type, uint64_t config, uint32_t perf_type, uint64_t perf_config)
+{
+	uint64_t c = ~0ULL;
+	uint32_t t = ~0U;
+
+	return !pev_config_perf(type, config, &t, &c) && t == perf_type && c == perf_config;
+}
+
+static void test_perf(void)
+{
+	static const struct {
+		uint32_t type, nr;
+	} all[] = {
+		{ PEV_TYPE_SOFTWARE, PEV_SW_MAX },
+		{ PEV_TYPE_TIMER, PEV_TIMER_MAX },
+		{ PEV_TYPE_HARDWARE, PEV_HW_MAX },
+		{ PEV_TYPE_SIDEBAND, 0 },
+		{ PEV_TYPE_RAW, 0 },
+		{ PEV_TYPE_MAX, 0 },
+	};
+	uint64_t config;
+	uint32_t type;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		uint32_t nr = 0;
+
+		while (!pev_config_perf(all[i].type, nr, &type, &config))
+			nr++;
+		check(nr == all[i].nr &&
+			      pev_config_perf(all[i].type, ~0ULL, &type, &config) == -ENOENT,
+		      "perf has %u events of type %u", all[i].nr, all[i].type);
+	}
+	check(perf_is(PEV_TYPE_SOFTWARE, PEV_SW_CONTEXT_SWITCHES, PERF_TYPE_SOFTWARE,
+		      PERF_COUNT_SW_CONTEXT_SWITCHES),
+	      "context-switches of perf");
+	check(perf_is(PEV_TYPE_TIMER, PEV_TIMER_TASK_CLOCK, PERF_TYPE_SOFTWARE,
+		      PERF_COUNT_SW_TASK_CLOCK),
+	      "a timer is perf's clock");
+	check(perf_is(PEV_TYPE_HARDWARE, PEV_HW_INSTRUCTIONS, PERF_TYPE_HARDWARE,
+		      PERF_COUNT_HW_INSTRUCTIONS),
+	      "instructions of perf");
+	check(perf_is(PEV_TYPE_HARDWARE, PEV_HW_LLC_MISSES, PERF_TYPE_HW_CACHE,
+		      PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 |
+			      PERF_COUNT_HW_CACHE_RESULT_MISS << 16),
+	      "LLC-load-misses of perf");
 }
 
 static bool code_is(const char *name, uint64_t want)
@@ -108,6 +156,7 @@ static void test_self(void)
 int main(void)
 {
 	test_names();
+	test_perf();
 	test_codes();
 	test_self();
 	return tap_done();

@@ -28,38 +28,11 @@ static void add_string(struct strbuf *b, const char *s)
 
 /* ---- Attributes ---- */
 
-static const uint8_t software[PEV_SW_MAX] = {
-	[PEV_SW_CPU_CLOCK] = PERF_COUNT_SW_CPU_CLOCK,
-	[PEV_SW_TASK_CLOCK] = PERF_COUNT_SW_TASK_CLOCK,
-	[PEV_SW_PAGE_FAULTS] = PERF_COUNT_SW_PAGE_FAULTS,
-	[PEV_SW_PAGE_FAULTS_MIN] = PERF_COUNT_SW_PAGE_FAULTS_MIN,
-	[PEV_SW_PAGE_FAULTS_MAJ] = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
-	[PEV_SW_CONTEXT_SWITCHES] = PERF_COUNT_SW_CONTEXT_SWITCHES,
-	[PEV_SW_CPU_MIGRATIONS] = PERF_COUNT_SW_CPU_MIGRATIONS,
-	[PEV_SW_ALIGNMENT_FAULTS] = PERF_COUNT_SW_ALIGNMENT_FAULTS,
-	[PEV_SW_EMULATION_FAULTS] = PERF_COUNT_SW_EMULATION_FAULTS,
-};
-
-static const struct {
-	const char *name;
-	uint64_t config;
-} hardware[] = {
-	{ "cycles", PERF_COUNT_HW_CPU_CYCLES },
-	{ "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES },
-	{ "instructions", PERF_COUNT_HW_INSTRUCTIONS },
-	{ "cache-references", PERF_COUNT_HW_CACHE_REFERENCES },
-	{ "cache-misses", PERF_COUNT_HW_CACHE_MISSES },
-	{ "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-	{ "branch-misses", PERF_COUNT_HW_BRANCH_MISSES },
-	{ "bus-cycles", PERF_COUNT_HW_BUS_CYCLES },
-	{ "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES },
-};
-
 /* Clocks that count and timers that sample have the same names. */
 static void set_type(struct perf_event_attr *a, const struct pev_class *cls)
 {
 	const char *name = strrchr(cls->name, ':') ? strrchr(cls->name, ':') + 1 : cls->name;
-	int config = pev_config_by_name(PEV_TYPE_SOFTWARE, name);
+	static const uint32_t types[] = { PEV_TYPE_SOFTWARE, PEV_TYPE_HARDWARE };
 
 	a->type = PERF_TYPE_SOFTWARE;
 	a->config = PERF_COUNT_SW_DUMMY;
@@ -68,15 +41,15 @@ static void set_type(struct perf_event_attr *a, const struct pev_class *cls)
 		a->config = TRACEPOINT_ID(cls);
 		return;
 	}
-	if (config >= 0 && config < PEV_SW_MAX) {
-		a->config = software[config];
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(hardware); i++)
-		if (!strcmp(hardware[i].name, name)) {
-			a->type = PERF_TYPE_HARDWARE;
-			a->config = hardware[i].config;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		int ours = pev_config_by_name(types[i], name);
+		uint64_t config;
+
+		if (ours >= 0 && !pev_config_perf(types[i], (uint64_t)ours, &a->type, &config)) {
+			a->config = config;
+			return;
 		}
+	}
 }
 
 static void make_attr(struct perf_event_attr *a, const struct pev_class *cls)

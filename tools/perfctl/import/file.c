@@ -504,34 +504,41 @@ static int check_magic(struct import *im, uint64_t magic, struct msg *m)
 	return msg_set(m, -EBADMSG, "%s is no perf.data", im->path);
 }
 
-/* Names software clocks and the like as perf does. */
+/* What we call an event of perf; NULL if we have nothing like it. */
+static const char *config_name(const struct perf_event_attr *a)
+{
+	static const uint32_t types[] = { PEV_TYPE_SOFTWARE, PEV_TYPE_HARDWARE };
+	uint64_t config;
+	uint32_t type;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		for (uint64_t c = 0; !pev_config_perf(types[i], c, &type, &config); c++)
+			if (type == a->type && config == a->config)
+				return pev_config_name(types[i], c);
+	if (a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY)
+		return "dummy";
+	if (a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT)
+		return "bpf-output";
+	return NULL;
+}
+
 static void name_events(struct import *im)
 {
-	static const char *const software[] = { "cpu-clock", "task-clock", "page-faults",
-		"context-switches", "cpu-migrations", "minor-faults", "major-faults",
-		"alignment-faults", "emulation-faults", "dummy", "bpf-output" };
-	static const char *const hardware[] = { "cycles", "instructions", "cache-references",
-		"cache-misses", "branches", "branch-misses", "bus-cycles",
-		"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" };
-
 	for (size_t i = 0; i < im->n_events; i++) {
 		struct import_event *e = &im->events[i];
-		uint64_t c = e->attr.config;
-
-		const char *tracepoint = NULL;
+		const char *name = NULL;
 
 		if (e->name)
 			continue;
 		if (e->attr.type == PERF_TYPE_TRACEPOINT)
-			tracepoint = pev_perf_tracepoint(im->perf, c);
-		if (tracepoint)
-			e->name = xstrdup(tracepoint);
-		else if (e->attr.type == PERF_TYPE_SOFTWARE && c < ARRAY_SIZE(software))
-			e->name = xstrdup(software[c]);
-		else if (e->attr.type == PERF_TYPE_HARDWARE && c < ARRAY_SIZE(hardware))
-			e->name = xstrdup(hardware[c]);
+			name = pev_perf_tracepoint(im->perf, e->attr.config);
 		else
-			e->name = xasprintf("event-%u-0x%llx", e->attr.type, (unsigned long long)c);
+			name = config_name(&e->attr);
+		if (name)
+			e->name = xstrdup(name);
+		else
+			e->name = xasprintf("event-%u-0x%llx", e->attr.type,
+					    (unsigned long long)e->attr.config);
 	}
 }
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <pev/engine.h>
+#include <pev/pev.h>
+#include "core/compiler.h"
 #include "engine/perf/attr.h"
 #include "engine/perf/error.h"
 #include "engine/perf/tracepoint.h"
@@ -16,7 +17,7 @@
 	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const uint64_t software[] = {
+static const uint8_t software[] = {
 	[PEV_SW_CPU_CLOCK] = PERF_COUNT_SW_CPU_CLOCK,
 	[PEV_SW_TASK_CLOCK] = PERF_COUNT_SW_TASK_CLOCK,
 	[PEV_SW_PAGE_FAULTS] = PERF_COUNT_SW_PAGE_FAULTS,
@@ -52,8 +53,43 @@ static const struct {
 	[PEV_HW_ITLB_MISSES] = { PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS) },
 };
 
+static const uint8_t timers[] = {
+	[PEV_TIMER_CPU_CLOCK] = PERF_COUNT_SW_CPU_CLOCK,
+	[PEV_TIMER_TASK_CLOCK] = PERF_COUNT_SW_TASK_CLOCK,
+};
+
+_Static_assert(ARRAY_SIZE(timers) == PEV_TIMER_MAX, "a timer has no counterpart");
 _Static_assert(ARRAY_SIZE(software) == PEV_SW_MAX, "a software event has no counterpart");
 _Static_assert(ARRAY_SIZE(hardware) == PEV_HW_MAX, "a hardware event has no counterpart");
+
+PEV_EXPORT int pev_config_perf(uint32_t type, uint64_t config, uint32_t *perf_type,
+			       uint64_t *perf_config)
+{
+	*perf_type = PERF_TYPE_SOFTWARE;
+	if (type == PEV_TYPE_SOFTWARE && config < ARRAY_SIZE(software)) {
+		*perf_config = software[config];
+	} else if (type == PEV_TYPE_TIMER && config < ARRAY_SIZE(timers)) {
+		*perf_config = timers[config];
+	} else if (type == PEV_TYPE_HARDWARE && config < ARRAY_SIZE(hardware)) {
+		*perf_type = hardware[config].type;
+		*perf_config = hardware[config].config;
+	} else {
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* perf_event_attr.type and .config; @what: for the message */
+static int set_config(const struct pev_attr *from, struct perf_event_attr *to, const char *what,
+		      struct pev_error *err)
+{
+	uint64_t config;
+
+	if (pev_config_perf(from->type, from->config, &to->type, &config))
+		return pev_fail(err, EINVAL, 0, "there is no such %s", what);
+	to->config = config;
+	return 0;
+}
 
 /* These happen in the kernel only: without the kernel side, perf would drop them silently. */
 static bool happens_in_kernel(uint64_t config)
@@ -64,29 +100,20 @@ static bool happens_in_kernel(uint64_t config)
 static int set_software(const struct pev_attr *from, struct perf_event_attr *to,
 			struct pev_error *err)
 {
-	if (from->config >= PEV_SW_MAX)
-		return pev_fail(err, EINVAL, 0, "there is no such software event");
 	if (happens_in_kernel(from->config) && (from->flags & PEV_F_EXCLUDE_KERNEL))
 		return pev_fail(err, EACCES, 0,
 				"it happens in the kernel, which may not be measured "
 				"here: as root, \"sysctl kernel.perf_event_paranoid=1\" lets "
 				"everyone, \"setcap cap_perfmon+ep\" on perfctl its users");
-	to->type = PERF_TYPE_SOFTWARE;
-	to->config = software[from->config];
-	return 0;
+	return set_config(from, to, "software event", err);
 }
 
 static int set_timer(const struct pev_attr *from, struct perf_event_attr *to,
 		     struct pev_error *err)
 {
-	if (from->config >= PEV_TIMER_MAX)
-		return pev_fail(err, EINVAL, 0, "there is no such timer");
-	to->type = PERF_TYPE_SOFTWARE;
-	to->config = from->config == PEV_TIMER_CPU_CLOCK ? PERF_COUNT_SW_CPU_CLOCK :
-							   PERF_COUNT_SW_TASK_CLOCK;
 	/* idle CPUs are not where the time goes */
 	to->exclude_idle = 1;
-	return 0;
+	return set_config(from, to, "timer", err);
 }
 
 /* One perf event delivers the whole sideband. */
@@ -132,11 +159,7 @@ static int set_type(const struct perf_engine *engine, const struct pev_attr *fro
 	case PEV_TYPE_TRACEPOINT:
 		return set_tracepoint(engine, from, to, cls, err);
 	case PEV_TYPE_HARDWARE:
-		if (from->config >= PEV_HW_MAX)
-			return pev_fail(err, EINVAL, 0, "there is no such hardware event");
-		to->type = hardware[from->config].type;
-		to->config = hardware[from->config].config;
-		return 0;
+		return set_config(from, to, "hardware event", err);
 	case PEV_TYPE_RAW:
 		to->type = from->pmu ? from->pmu : PERF_TYPE_RAW;
 		to->config = from->config;

@@ -39,6 +39,17 @@ struct pev_perf_machine {
 	int64_t		clock_offset;
 };
 
+/**
+ * pev_config_perf() - what perf_event_open(2) calls an event of pev
+ * @type:        PEV_TYPE_SOFTWARE, PEV_TYPE_TIMER or PEV_TYPE_HARDWARE
+ * @config:      of struct pev_attr
+ * @perf_type:   gets attr.type
+ * @perf_config: gets attr.config
+ *
+ * Return: 0, -ENOENT: there is no such event, or perf has nothing like it.
+ */
+int pev_config_perf(uint32_t type, uint64_t config, uint32_t *perf_type, uint64_t *perf_config);
+
 /** pev_perf_new() - 0 or -ENOMEM; free with pev_perf_free() */
 int pev_perf_new(struct pev_perf **perf);
 void pev_perf_free(struct pev_perf *perf);
