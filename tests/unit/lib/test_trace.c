@@ -225,8 +225,12 @@ static void test_info(const char *dir)
 	      pev_writer_info_file(w, "../x", "", 0) == -EINVAL, "a file is written");
 	check(!pev_writer_system(w, PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES),
 	      "the machine is described");
+	trace = open_trace(path);
+	check(!strcmp(pev_trace_info(trace, "complete"), "no"), "not complete yet");
+	pev_trace_close(trace);
 	check(!pev_writer_close(w), "closed");
 	trace = open_trace(path);
+	check(!strcmp(pev_trace_info(trace, "complete"), "yes"), "complete once it was closed");
 	check(!strcmp(pev_trace_info(trace, "command"), "a=b\nnext \\ line") &&
 	      !strcmp(pev_trace_info(trace, "tool"), "two") &&
 	      !pev_trace_info(trace, "nothing") && pev_trace_info(trace, "release") &&
@@ -349,6 +353,7 @@ static void test_planted(const char *dir)
 	check(!symlink(victim, name) && pev_writer_lost(w, 7, 7, 1, 0) == -EEXIST,
 	      "a link in the way of a stream");
 	snprintf(name, sizeof(name), "%s/info/record", path);
+	unlink(name);
 	check(!symlink(victim, name) && pev_writer_info(w, "command", "x") == -ELOOP,
 	      "a link in the way of info");
 	unlink(name);
@@ -444,6 +449,8 @@ static void test_full_disk(const char *dir)
 	copy = open_trace(path);
 	check(pev_trace_stream(copy, 0)->size == 8192 && !pev_trace_nr_warnings(copy) &&
 	      pev_trace_stream(copy, 0)->nr_packets == 2, "what was written can be read");
+	check(!strcmp(pev_trace_info(copy, "complete"), "no") &&
+	      !strcmp(pev_trace_info(copy, "error"), strerror(-ret)), "it says that it was cut");
 	pev_trace_close(copy);
 	pev_trace_close(trace);
 	free(meta);

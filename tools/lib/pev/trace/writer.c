@@ -121,8 +121,11 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 	w->dir = dir;
 	if (!mkdirat(dir, "info", 0777))
 		w->info_dir = openat(dir, "info", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (w->info_dir < 0) {
-		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+	ret = w->info_dir < 0 ? -errno : pev_writer_info(w, "complete", "no");
+	if (ret) {
+		pev_fail(err, -ret, 0, "%s: %s", path, strerror(-ret));
+		if (w->info_dir >= 0)
+			close(w->info_dir);
 		close(dir);
 		free(w);
 		return ret;
@@ -143,6 +146,10 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 	for (unsigned int i = 0; i < w->nr_named; i++)
 		if (close(w->named[i].fd) && !w->error)
 			w->error = -errno;
+	if (w->error)
+		pev_writer_info(w, "error", strerror(-w->error));
+	else
+		w->error = pev_writer_info(w, "complete", "yes");
 	close(w->info_dir);
 	close(w->dir);
 	free(w->files);

@@ -4,7 +4,8 @@
  *
  * After a failed write (-ENOSPC) each file ends with its last whole packet, the
  * trace can be read, and pev_writer_close() still works. Every further
- * pev_writer_packets() returns the same error.
+ * pev_writer_packets() returns the same error. Only a trace that was closed
+ * without an error says that it is complete.
  */
 #ifndef _PEV_WRITER_H
 #define _PEV_WRITER_H
