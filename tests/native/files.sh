@@ -44,6 +44,31 @@ else
 	skip "record: links and directories of other users" "this needs root"
 fi
 
+# a disk that fills up
+bash -c 'ulimit -f 64; exec perfctl record --engine perf -e page-faults:u -c 1 -o cut.trace \
+	-- ../usage 20000 0' >/dev/null 2>cut.err
+within "a file that cannot grow: exit status" $? 74 74
+written=$(records cut.trace page-faults)
+within "... the records that are there" "$(number_of records cut.err)" "$written" "$written"
+within "... and those that are not" "$(sed -n 's/.* \([0-9,]*\) more could not.*/\1/p' cut.err |
+	tr -d ,)" 1 $((20200 - written))
+ok "... nobody says that nothing was lost" bash -c '! grep "nothing lost" cut.err'
+says "... report says that it was cut" 0 '^# cut: +the end is missing: File too large' \
+	perfctl report -i cut.trace
+says "... so does script" 0 'note: the end of the recording is missing: File too large' \
+	perfctl script -i cut.trace
+ok "... and JSON" bash -c "perfctl report -i cut.trace -j - | python3 -c '
+import json, sys
+t = json.load(sys.stdin)
+assert not t[\"complete\"] and t[\"cut\"] == \"File too large\", t'"
+ok "a whole recording says that it is" bash -c "perfctl report -i pev.trace -j - |
+	python3 -c 'import json, sys; assert json.load(sys.stdin)[\"complete\"]'"
+ok "... and nothing else" bash -c '! perfctl report -i pev.trace 2>&1 | grep -i "cut:\|missing"'
+perfctl record --engine perf -e page-faults:u -c 1 -o gone.trace -- \
+	sh -c 'rm -r gone.trace; ../usage 2000 0' >/dev/null 2>gone.err
+within "a directory that is removed meanwhile: exit status" $? 74 74
+ok "... what was recorded is missing" grep -q ' 0 records.* [0-9,]* more could not be written' gone.err
+
 # what is written line by line
 echo old >lines
 says "stat -o: a command that is not there" 127 'cannot run' \

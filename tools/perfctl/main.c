@@ -120,6 +120,8 @@ int main(int argc, char **argv)
 	int status;
 
 	signal(SIGPIPE, SIG_DFL);
+	/* a file that grows too large is an error like a full disk */
+	signal(SIGXFSZ, SIG_IGN);
 	status = dispatch(argc - 1, argv + 1);
 	if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
 		print_error("the output could not be written: %s", strerror(errno));

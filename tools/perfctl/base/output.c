@@ -66,7 +66,7 @@ static void on_signal(int sig)
 
 static void watch_end(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU };
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU };
 	struct sigaction act = { .sa_handler = on_signal }, old;
 
 	if (pending_of == getpid())

@@ -2,6 +2,7 @@
 /* One channel, its events, and their way to the disk. See recorder.h. */
 #include "recorder.h"
 #include "proc_state.h"
+#include "written.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -275,8 +276,8 @@ static int write_failed(struct recorder *r, int err, struct msg *m)
 
 int recorder_end(struct recorder *r, struct msg *m)
 {
+	int err, close_err;
 	int64_t n;
-	int err;
 
 	pev_engine_disable(engine(), r->fd, 0);
 	if (!r->writer)
@@ -289,16 +290,14 @@ int recorder_end(struct recorder *r, struct msg *m)
 	err = n < 0 ? r->failed : 0;
 	if (!err)
 		err = write_losses(r, r->writer);
-	if (err) {
-		write_failed(r, err, m);
-	} else {
+	if (!err)
 		err = write_metadata(r, r->writer, NULL, m);
-	}
 	r->bytes = pev_writer_bytes(r->writer);
-	if (pev_writer_close(r->writer) && !err)
-		err = write_failed(r, -EIO, m);
+	close_err = pev_writer_close(r->writer);
 	r->writer = NULL;
-	return err;
+	if (!err)
+		err = close_err;
+	return err ? write_failed(r, err, m) : 0;
 }
 
 /* The packets that a ring held at the moment of the snapshot. */
@@ -381,6 +380,13 @@ void recorder_close(struct recorder *r)
 uint64_t recorder_bytes(const struct recorder *r)
 {
 	return r->writer ? pev_writer_bytes(r->writer) : r->bytes;
+}
+
+uint64_t recorder_missing(const struct recorder *r, uint64_t records)
+{
+	uint64_t written = r->failed && !r->config.overwrite ? written_records(r->dir.path) : records;
+
+	return written < records ? records - written : 0;
 }
 
 uint64_t recorder_lost(const struct recorder *r)

@@ -73,6 +73,8 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
 void recorder_close(struct recorder *r);
 
 uint64_t recorder_bytes(const struct recorder *r);
+/* How many of @records, which the kernel made, are not on the disk: none unless writing failed */
+uint64_t recorder_missing(const struct recorder *r, uint64_t records);
 uint64_t recorder_lost(const struct recorder *r);
 
 #endif

@@ -173,7 +173,7 @@ static int record_end(void *arg, int err, struct msg *m)
 	if (!r->opts.quiet)
 		summary_records(&r->recorder, seconds_since(&r->start));
 	summary_hardware(&r->recorder);
-	return err ? err : end_err;
+	return end_err ? end_err : err;
 }
 
 static void record_close(void *arg)

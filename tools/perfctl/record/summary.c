@@ -69,7 +69,8 @@ void summary_records(const struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
-	char a[32], b[32];
+	char a[32], b[32], c[64] = ", nothing lost";
+	uint64_t missing;
 	struct msg m;
 
 	if (event_set_read(&r->set, v, &m))
@@ -78,10 +79,15 @@ void summary_records(const struct recorder *r, double seconds)
 		add_value(&total, &v[i]);
 	if (r->config.overwrite)
 		total.lost = 0;
+	missing = recorder_missing(r, total.samples);
+	if (r->failed)
+		*c = '\0';
+	if (missing)
+		snprintf(c, sizeof(c), ", %s more could not be written", text_count(a, missing));
 	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->config.path,
-		text_count(a, total.samples), text_bytes(b, recorder_bytes(r)), seconds,
+		text_count(a, total.samples - missing), text_bytes(b, recorder_bytes(r)), seconds,
 		r->config.overwrite ? ", of which the newest were kept" : "",
-		total.lost ? "" : ", nothing lost");
+		total.lost && !missing ? "" : c);
 	if (plan->n > 1 || total.lost || total.filtered) {
 		fprintf(stderr, "  %-40s %14s %12s %12s\n", "event", "records", "lost", "filtered");
 		for (size_t i = 0; i < plan->n; i++)

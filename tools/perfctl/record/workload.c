@@ -18,6 +18,7 @@ static void __attribute__((noreturn)) child(char **argv, int go, int failed, con
 	char c;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (read(go, &c, 1) != 1)
 		_exit(0); /* given up */

@@ -28,7 +28,8 @@ static void print_header(const struct session *f, FILE *out)
 {
 	int64_t begin = pev_trace_begin_ns(f->trace), end = pev_trace_end_ns(f->trace);
 	time_t t = (time_t)(begin / 1000000000);
-	char when[64] = "?";
+	const char *cut = session_cut(f);
+	char when[64] = "?", safe[256];
 	struct tm tm;
 
 	if (localtime_r(&t, &tm))
@@ -39,6 +40,9 @@ static void print_header(const struct session *f, FILE *out)
 	if (begin)
 		fprintf(out, "# %-9s %s, for %.2f s\n", "recorded:", when,
 			(double)(end - begin) / 1e9);
+	if (cut)
+		fprintf(out, "# %-9s the end is missing: %s\n", "cut:",
+			text_safe(safe, sizeof(safe), cut));
 	fprintf(out, "#\n");
 }
 
@@ -115,6 +119,9 @@ static void json_info(const struct session *f, struct json *j)
 	json_i64(j, "end_ns", pev_trace_end_ns(f->trace));
 	json_u64(j, "lost", pev_trace_lost(f->trace));
 	json_u64(j, "damaged_packets", pev_trace_damaged(f->trace));
+	json_bool(j, "complete", !session_cut(f));
+	if (session_cut(f))
+		json_string(j, "cut", session_cut(f));
 }
 
 int report_write_json(struct profile *p, const struct rows_config *config,
