@@ -3,9 +3,11 @@
  * Before its first class, the metadata of an engine is what the kernel's is: the
  * strings of kernel/pev/channel/metadata.c, as they stand there in C, are in it.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/perf/metadata.h"
+#include <pev/pev.h>
+#include "ctf/head.h"
 #include "tap.h"
 
 static char *read_source(void)
@@ -92,19 +94,47 @@ static void same_lines(const char *source, const char *from, const char *head)
 	text_free(&t);
 }
 
+/* The head without a machine can be parsed, and has the uuid and the clock that were given. */
+static void public_head(void)
+{
+	static const uint8_t uuid[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	struct pev_meta *meta = NULL;
+	const struct pev_clock_desc *clock;
+	struct pev_error err = { .text = "" };
+	char *text = NULL;
+	size_t len = 0;
+
+	check(pev_meta_head(uuid, 0, 1, &text, &len) == -EINVAL && !text, "no flag is known");
+	check(!pev_meta_head(uuid, 1700000000000000123, 0, &text, &len) && strlen(text) == len &&
+		      !pev_meta_parse(text, len, 0, &meta, &err),
+	      "a head that can be parsed %s", err.text);
+	if (!meta)
+		return;
+	clock = pev_meta_clock(meta);
+	check(!memcmp(pev_meta_uuid(meta), uuid, 16), "the uuid");
+	check(clock->freq == 1000000000 && clock->offset_s == 1700000000 && clock->offset == 123,
+	      "the clock's offset");
+	check(!pev_meta_nr_classes(meta) && !pev_meta_env(meta, "hostname") &&
+		      !strcmp(pev_meta_env(meta, "tracer_name"), "pev"),
+	      "no class and no machine");
+	pev_meta_free(meta);
+	free(text);
+}
+
 int main(void)
 {
-	const struct metadata_env env = { .hostname = "a", .release = "b", .machine = "c" };
+	const struct ctf_env env = { .hostname = "a", .release = "b", .machine = "c" };
 	const uint8_t uuid[16] = { 0 };
 	char *source = read_source();
 	struct text head = { 0 };
 
-	metadata_head(&head, uuid, &env, 0, 0);
+	ctf_head(&head, uuid, &env, 0, 0);
 	same_text(source, "types[]", head.s);
 	same_text(source, "header[]", head.s);
 	same_lines(source, "static void put_environment", head.s);
 	same_lines(source, "static void put_clock", head.s);
 	text_free(&head);
+	public_head();
 	free(source);
 	return tap_failed != 0;
 }

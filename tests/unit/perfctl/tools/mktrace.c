@@ -18,56 +18,7 @@
 #define BASE 0x400000ull
 #define T0   1000000000ull
 #define DEEP 9000 /* more than 64 KiB of addresses */
-
-static const char head[] =
-	"/* CTF 1.8 */\n"
-	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
-	"typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
-	"typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
-	"typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
-	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := xint64_t;\n"
-	"typealias integer { size = 32; align = 64; signed = false; } := aligned32_t;\n"
-	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n"
-	"trace {\n"
-	"	major = 1;\n	minor = 8;\n"
-	"	uuid = \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\";\n"
-	"	byte_order = le;\n"
-	"	packet.header := struct {\n"
-	"		uint32_t magic;\n		uint8_t uuid[16];\n"
-	"		uint32_t stream_id;\n		uint64_t stream_instance_id;\n"
-	"	};\n"
-	"};\n"
-	"env { domain = \"kernel\"; tracer_name = \"pev\"; };\n"
-	"clock { name = \"monotonic\"; freq = 1000000000; offset_s = 1700000000; offset = 0; };\n"
-	"typealias integer { size = 27; align = 1; signed = false; map = clock.monotonic.value; } "
-	":= clock27_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; map = clock.monotonic.value; } "
-	":= clock64_t;\n"
-	"typealias integer { size = 64; align = 1; signed = false; map = clock.monotonic.value; } "
-	":= clock64b_t;\n"
-	"typealias integer { size = 27; align = 1; signed = false; } := id27_t;\n"
-	"struct event_header {\n"
-	"	enum : integer { size = 5; align = 1; signed = false; } {\n"
-	"		compact = 0 ... 30, extended = 31\n"
-	"	} id;\n"
-	"	variant <id> {\n"
-	"		struct { clock27_t timestamp; } compact;\n"
-	"		struct { id27_t id; clock64b_t timestamp; } extended;\n"
-	"	} v;\n"
-	"} align(64);\n"
-	"stream {\n"
-	"	id = 0;\n"
-	"	event.header := struct event_header;\n"
-	"	packet.context := struct {\n"
-	"		clock64_t timestamp_begin;\n		clock64_t timestamp_end;\n"
-	"		uint64_t content_size;\n		uint64_t packet_size;\n"
-	"		uint64_t events_discarded;\n		uint64_t packet_seq_num;\n"
-	"		uint32_t cpu_id;\n		uint32_t reserved;\n"
-	"	};\n"
-	"	event.context := struct { uint32_t tid; };\n"
-	"};\n";
+#define EPOCH 1700000000000000000ll
 
 static const char sample_context[] = "		uint32_t pid;\n		xint64_t ip;\n";
 static const char chain_context[] =
@@ -114,9 +65,18 @@ static void check(int err, const char *what)
 
 static void begin(const char *dir, enum depth depth)
 {
+	/* the same in every trace, so that two of them can be compared */
+	static const uint8_t uuid[16] = { 0x2a, 0x64, 0x22, 0xd0, 0x6c, 0xee, 0x11, 0xe0,
+					  0x8c, 0x08, 0xcb, 0x07, 0xd7, 0xb3, 0xa5, 0x64 };
 	struct pev_error e;
+	size_t len;
+	char *head;
 
-	strcpy(trace.text, head);
+	check(pev_meta_head(uuid, EPOCH, 0, &head, &len), "head");
+	snprintf(trace.text, sizeof(trace.text),
+		 "%stypealias integer { size = 32; align = 64; signed = false; } := aligned32_t;\n",
+		 head);
+	free(head);
 	add_event(trace.text, 0, "cpu-clock", "timer", depth, SAMPLE, "");
 	add_event(trace.text, 1, "pev:mmap", "sideband", FLAT, BARE,
 		  "		uint32_t pid;\n		uint32_t tid;\n"

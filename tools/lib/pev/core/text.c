@@ -2,6 +2,7 @@
 /*
  * Text that grows. See text.h.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,4 +64,26 @@ void text_free(struct text *t)
 {
 	free(t->s);
 	*t = (struct text){ 0 };
+}
+
+void text_quote(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c == '"' || c == '\\')
+			text_puts(t, "\\");
+		text_add(t, c < 0x20 || c == 0x7f ? "?" : s, 1);
+	}
+}
+
+int text_take(struct text *t, char **s, size_t *len)
+{
+	if (t->failed) {
+		text_free(t);
+		return -ENOMEM;
+	}
+	*s = t->s;
+	*len = t->len;
+	return 0;
 }

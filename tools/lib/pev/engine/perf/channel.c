@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
+#include "ctf/head.h"
 #include "engine/perf/channel.h"
 #include "engine/perf/error.h"
 #include "engine/perf/event.h"
@@ -216,14 +217,14 @@ int perf_channel_join(struct channel *c, struct event *event, int fd, int cpu,
 
 static void begin_metadata(struct channel *c)
 {
-	struct metadata_env env = { 0 };
+	struct ctf_env env = { 0 };
 	struct utsname u;
 
 	if (!uname(&u))
-		env = (struct metadata_env){ u.nodename, u.release, u.machine, NULL };
+		env = (struct ctf_env){ u.nodename, u.release, u.machine, NULL };
 	env.engine = "perf";
-	metadata_head(&c->metadata, c->info.uuid, &env, (int64_t)c->info.clock_offset_s,
-		      (int64_t)c->info.clock_offset);
+	ctf_head(&c->metadata, c->info.uuid, &env, (int64_t)c->info.clock_offset_s,
+		 (int64_t)c->info.clock_offset);
 }
 
 int perf_channel_describe(struct channel *c, struct event *event)

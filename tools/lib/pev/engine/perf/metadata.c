@@ -1,56 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes metadata for records that are made of perf's. See metadata.h.
+ * Writes classes of metadata for records that are made of perf's. See metadata.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <pev/pev.h>
 #include "engine/perf/metadata.h"
-
-static const char types[] =
-	"/* CTF 1.8 */\n\n"
-	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
-	"typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
-	"typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
-	"typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
-	"typealias integer { size = 16; align = 16; signed = true; } := int16_t;\n"
-	"typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
-	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
-	"typealias integer { size = 32; align = 32; signed = false; base = 16; } := xint32_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := xint64_t;\n"
-	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n\n";
-
-static const char header[] =
-	"typealias integer { size = 27; align = 1; signed = false; map = clock.monotonic.value; } := clock27_t;\n"
-	"typealias integer { size = 64; align = 64; signed = false; map = clock.monotonic.value; } := clock64_t;\n"
-	"typealias integer { size = 27; align = 1; signed = false; } := id27_t;\n"
-	"typealias integer { size = 64; align = 1; signed = false; map = clock.monotonic.value; } := clock64b_t;\n\n"
-	"struct event_header {\n"
-	"	enum : integer { size = 5; align = 1; signed = false; } {\n"
-	"		compact = 0 ... 30, extended = 31\n"
-	"	} id;\n"
-	"	variant <id> {\n"
-	"		struct { clock27_t timestamp; } compact;\n"
-	"		struct { id27_t id; clock64b_t timestamp; } extended;\n"
-	"	} v;\n"
-	"} align(64);\n\n"
-	"stream {\n"
-	"	id = 0;\n"
-	"	event.header := struct event_header;\n"
-	"	packet.context := struct {\n"
-	"		clock64_t timestamp_begin;\n"
-	"		clock64_t timestamp_end;\n"
-	"		uint64_t content_size;\n"
-	"		uint64_t packet_size;\n"
-	"		uint64_t events_discarded;\n"
-	"		uint64_t packet_seq_num;\n"
-	"		uint32_t cpu_id;\n"
-	"		uint32_t reserved;\n"
-	"	};\n"
-	"	event.context := struct { uint32_t tid; };\n"
-	"};\n\n";
 
 static const struct {
 	const char *name;
@@ -72,58 +28,6 @@ static const struct {
 	  "		uint32_t pid;\n		uint32_t tid;\n		uint32_t old_tid;\n" },
 	[PEV_SB_EXIT] = { "exit", "		uint32_t pid;\n		uint32_t tid;\n		int32_t code;\n" },
 };
-
-/* Escapes a string, so that it ends where it should. */
-static void put_quoted(struct text *t, const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\')
-			text_puts(t, "\\");
-		text_add(t, c < 0x20 || c == 0x7f ? "?" : s, 1);
-	}
-}
-
-static void put_env(struct text *t, const char *key, const char *value)
-{
-	if (!value || !*value)
-		return;
-	text_addf(t, "	%s = \"", key);
-	put_quoted(t, value);
-	text_puts(t, "\";\n");
-}
-
-static void put_uuid(struct text *t, const uint8_t uuid[16])
-{
-	for (unsigned int i = 0; i < 16; i++)
-		text_addf(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-}
-
-void metadata_head(struct text *t, const uint8_t uuid[16], const struct metadata_env *env,
-		   int64_t offset_s, int64_t offset)
-{
-	text_puts(t, types);
-	text_puts(t, "trace {\n	major = 1;\n	minor = 8;\n	uuid = \"");
-	put_uuid(t, uuid);
-	text_addf(t, "\";\n	byte_order = %s;\n"
-		  "	packet.header := struct {\n		uint32_t magic;\n"
-		  "		uint8_t uuid[16];\n		uint32_t stream_id;\n"
-		  "		uint64_t stream_instance_id;\n	};\n};\n\n",
-		  __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "be" : "le");
-	text_puts(t, "env {\n	domain = \"kernel\";\n	sysname = \"Linux\";\n");
-	put_env(t, "hostname", env->hostname);
-	put_env(t, "kernel_release", env->release);
-	put_env(t, "machine", env->machine);
-	text_addf(t, "	tracer_name = \"pev\";\n	tracer_major = %d;\n"
-		  "	tracer_minor = 0;\n", PEV_ABI_VERSION);
-	put_env(t, "engine", env->engine);
-	text_puts(t, "};\n\n");
-	text_addf(t, "clock {\n	name = \"monotonic\";\n	freq = 1000000000;\n"
-		  "	offset_s = %" PRId64 ";\n	offset = %" PRId64 ";\n};\n\n",
-		  offset_s, offset);
-	text_puts(t, header);
-}
 
 void metadata_sideband(struct text *t, enum pev_sideband which, uint32_t id)
 {
@@ -242,7 +146,7 @@ static void put_fields(struct text *t, const struct tp_format *format)
 void metadata_event(struct text *t, const struct perf_class *cls)
 {
 	text_puts(t, "event {\n	name = \"");
-	put_quoted(t, cls->name);
+	text_quote(t, cls->name);
 	text_addf(t, "\";\n	id = %u;\n	stream_id = 0;\n"
 		  "	model.emf.uri = \"pev:%s?period=%" PRIu64 "&freq=%d\";\n", cls->id,
 		  pev_type_name(cls->type), cls->period, cls->freq);

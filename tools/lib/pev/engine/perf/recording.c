@@ -9,6 +9,7 @@
 #include <pev/pev.h>
 #include "core/compiler.h"
 #include "ctf/encoder.h"
+#include "ctf/head.h"
 #include "engine/perf/metadata.h"
 
 #define NS_PER_S	1000000000
@@ -226,26 +227,19 @@ PEV_EXPORT int pev_perf_event(struct pev_perf *perf, const char *name,
 PEV_EXPORT int pev_perf_metadata(struct pev_perf *perf, const struct pev_perf_machine *machine,
 				 char **out, size_t *len)
 {
-	const struct metadata_env env = { machine->hostname, machine->release, machine->machine,
-					  NULL };
+	const struct ctf_env env = { machine->hostname, machine->release, machine->machine, NULL };
 	struct text text = { 0 };
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof(uuid), 0) != sizeof(uuid))
 		memset(uuid, 0x5a, sizeof(uuid));
-	metadata_head(&text, uuid, &env, machine->clock_offset / NS_PER_S,
-		      machine->clock_offset % NS_PER_S);
+	ctf_head(&text, uuid, &env, machine->clock_offset / NS_PER_S,
+		 machine->clock_offset % NS_PER_S);
 	for (unsigned int i = 0; i < PEV_SB_MAX; i++)
 		metadata_sideband(&text, (enum pev_sideband)i, i);
 	for (size_t i = 0; i < perf->nr_events; i++)
 		metadata_event(&text, &perf->events[i].cls);
-	if (text.failed) {
-		text_free(&text);
-		return -ENOMEM;
-	}
-	*out = text.s;
-	*len = text.len;
-	return 0;
+	return text_take(&text, out, len);
 }
 
 /* ---- Records ---- */

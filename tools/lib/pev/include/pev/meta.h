@@ -112,6 +112,20 @@ struct pev_clock_desc {
 struct pev_meta;
 
 /**
+ * pev_meta_head() - text of metadata up to its first class of events
+ * @uuid:         of the trace
+ * @clock_offset: ns from the epoch to the zero of the clock, which ticks in ns
+ * @flags:        0
+ * @text:         gets the text; free it
+ *
+ * The head of every trace that is written in memory with an encoder: append the classes,
+ * write all with pev_writer_metadata() and parse it with pev_meta_parse().
+ * Return: 0, -EINVAL for unknown @flags, -ENOMEM.
+ */
+int pev_meta_head(const uint8_t uuid[16], int64_t clock_offset, unsigned int flags, char **text,
+		  size_t *len);
+
+/**
  * pev_meta_parse() - metadata from text; free with pev_meta_free()
  * @flags: 0
  *
