@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Before its first class, the metadata of an engine is what the kernel's is: the
- * strings of kernel/pev/channel/metadata.c, as they stand there in C, are in it.
+ * The metadata of an engine is what the kernel's is: before its first class it has the
+ * strings of kernel/pev/channel/metadata.c, as they stand there in C, and a sideband
+ * event has the fields of the table in kernel/pev/source/sideband.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <pev/pev.h>
 #include "ctf/head.h"
+#include "engine/perf/metadata.h"
 #include "tap.h"
 
-static char *read_source(void)
+static char *read_source(const char *name)
 {
-	const char *path = getenv("PEV_TEST_KERNEL_METADATA");
-	FILE *f = path ? fopen(path, "r") : NULL;
+	const char *top = getenv("PEV_TEST_KERNEL");
+	char path[4096];
+	FILE *f;
 	char *text = calloc(1, 1 << 16);
 
+	snprintf(path, sizeof(path), "%s/%s", top ? top : "", name);
+	f = fopen(path, "r");
 	if (!f || !text || !fread(text, 1, (1 << 16) - 1, f)) {
-		printf("not ok - kernel/pev/channel/metadata.c can be read\n");
+		printf("not ok - %s can be read\n", path);
 		exit(1);
 	}
 	fclose(f);
@@ -94,6 +99,69 @@ static void same_lines(const char *source, const char *from, const char *head)
 	text_free(&t);
 }
 
+/* What the kernel calls a number: "BUILD_ID_SIZE_MAX" is 20, as an assertion there says. */
+static unsigned int constant(const char *source, const char *name)
+{
+	char text[96];
+	const char *p;
+
+	snprintf(text, sizeof(text), "static_assert(%s == ", name);
+	p = strstr(source, text);
+	return p ? (unsigned int)strtoul(p + strlen(text), NULL, 10) : 0;
+}
+
+/* The table of the fields of an event, as the kernel prints it */
+static struct text table(const char *source, const char *event)
+{
+	char from[96], type[32], name[32], size[32];
+	struct text t = { 0 };
+	const char *p;
+
+	snprintf(from, sizeof(from), "static const struct pev_field_desc %s_fields[] = {", event);
+	p = strstr(source, from);
+	while (p && (p = strchr(p, '\n')) && strncmp(++p, "\t{ }", 4)) {
+		if (sscanf(p, " PEV_FIELD_NUMBER(\"%31[^\"]\", %31[a-z_])", type, name) == 2)
+			text_addf(&t, "\t\t%s %s;\n", type, name);
+		else if (sscanf(p, " PEV_FIELD_ARRAY(\"%31[^\"]\", %31[a-z_], %31[A-Z_])", type,
+				name, size) == 3)
+			text_addf(&t, "\t\t%s %s[%u];\n", type, name, constant(source, size));
+		else if (sscanf(p, " PEV_FIELD_DYNAMIC(%31[a-z_], \"%31[^\"]\", %31[a-z_])", size,
+				type, name) == 3)
+			text_addf(&t, "\t\t%s %s[%s_len];\n", type, name, name);
+		else
+			text_addf(&t, "not understood: %.40s\n", p);
+	}
+	return t;
+}
+
+/* perf does not say what a process executes: exec ends before the name. */
+static void same_sideband(const char *source)
+{
+	for (int i = 0; i < PEV_SB_MAX; i++) {
+		const char *event = pev_config_name(PEV_TYPE_SIDEBAND, (uint64_t)i);
+		struct text kernel = table(source, event), ours = { 0 };
+		char *fields, *end;
+		bool same;
+
+		metadata_sideband(&ours, (enum pev_sideband)i, 7);
+		fields = strstr(ours.s, "fields := struct {\n");
+		end = fields ? strstr(fields, "\t\tstruct { } align(64) ___end;") : NULL;
+		same = end && kernel.s;
+		if (same) {
+			fields += strlen("fields := struct {\n");
+			*end = '\0';
+			if (i == PEV_SB_EXEC && strstr(kernel.s, "\t\tuint16_t filename_off;"))
+				*strstr(kernel.s, "\t\tuint16_t filename_off;") = '\0';
+			same = *fields && !strcmp(kernel.s, fields);
+			if (!same)
+				printf("# the kernel's:\n%s# here:\n%s", kernel.s, fields);
+		}
+		check(same, "the fields of the kernel's pev:%s", event);
+		text_free(&kernel);
+		text_free(&ours);
+	}
+}
+
 /* The head without a machine can be parsed, and has the uuid and the clock that were given. */
 static void public_head(void)
 {
@@ -125,7 +193,7 @@ int main(void)
 {
 	const struct ctf_env env = { .hostname = "a", .release = "b", .machine = "c" };
 	const uint8_t uuid[16] = { 0 };
-	char *source = read_source();
+	char *source = read_source("channel/metadata.c");
 	struct text head = { 0 };
 
 	ctf_head(&head, uuid, &env, 0, 0);
@@ -134,7 +202,10 @@ int main(void)
 	same_lines(source, "static void put_environment", head.s);
 	same_lines(source, "static void put_clock", head.s);
 	text_free(&head);
+	free(source);
 	public_head();
+	source = read_source("source/sideband.c");
+	same_sideband(source);
 	free(source);
 	return tap_failed != 0;
 }
