@@ -214,6 +214,7 @@ static const char *times(void)
 
 static void test_open(void)
 {
+	char *fields = (char *)"before";
 	struct pev_error err;
 	struct pev_reader *r;
 
@@ -227,6 +228,7 @@ static void test_open(void)
 	check(pev_engine_open(&engine, NULL, 2, &err) == -EINVAL &&
 		      !strcmp(err.text, "pev_engine_open() has no flags 0x2") &&
 		      pev_engine_catalog(&engine, 4, NULL, &err) == -EINVAL &&
+		      pev_engine_fields(&engine, NULL, 16, &fields, &err) == -EINVAL && !fields &&
 		      pev_engine_map(&engine, CHANNEL, 8, NULL) == -EINVAL,
 	      "unknown flags of an engine: %s", err.text);
 	stop();

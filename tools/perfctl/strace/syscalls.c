@@ -392,7 +392,7 @@ static void ask_fields(struct syscall_desc *d, const struct pev_catalog_entry *e
 {
 	char *fields;
 
-	if (pev_engine_fields(engine(), e, &fields, NULL))
+	if (pev_engine_fields(engine(), e, 0, &fields, NULL))
 		return;
 	take_fields(d, fields);
 	free(fields);

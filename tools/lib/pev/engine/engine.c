@@ -75,11 +75,14 @@ PEV_EXPORT int pev_engine_catalog(struct pev_engine *engine, unsigned int flags,
 	return explained(engine->ops->catalog(engine, catalog, err), err);
 }
 
-PEV_EXPORT int pev_engine_fields(struct pev_engine *engine,
-				 const struct pev_catalog_entry *entry, char **text,
-				 struct pev_error *err)
+PEV_EXPORT int pev_engine_fields(struct pev_engine *engine, const struct pev_catalog_entry *entry,
+				 unsigned int flags, char **text, struct pev_error *err)
 {
+	int ret = check_flags(flags, __func__, err);
+
 	*text = NULL;
+	if (ret)
+		return ret;
 	forget(err);
 	return explained(engine->ops->fields(engine, entry, text, err), err);
 }

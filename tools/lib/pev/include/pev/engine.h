@@ -62,12 +62,13 @@ int pev_engine_catalog(struct pev_engine *engine, unsigned int flags, struct pev
 
 /**
  * pev_engine_fields() - the fields of an event of pev_engine_catalog()
+ * @flags: 0
  *
  * As in @entry.fields, which not every engine fills: reading all of them takes time.
  * Free @fields.
  */
 int pev_engine_fields(struct pev_engine *engine, const struct pev_catalog_entry *entry,
-		      char **fields, struct pev_error *err);
+		      unsigned int flags, char **fields, struct pev_error *err);
 
 /** pev_engine_open() - an event or a channel; @flags: 0; returns a handle or -errno */
 int pev_engine_open(struct pev_engine *engine, struct pev_attr *attr, unsigned int flags,
