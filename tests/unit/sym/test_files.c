@@ -186,6 +186,17 @@ static void kernel(void)
 	   pev_syms_kind(s, sym.object) == PEV_SYM_KIND_MODULE, "one of a module");
 	IS_STR(pev_sym_name(s, sym.object, sym.index), "mod_func", "... by its name");
 	IS_NUM(pev_syms_set_kernel(s, "", 0), -16, "too late for others");
+	OK(!pev_syms_kernel_function(s, 0xffffffffc0000100, 0x80, "bpf_prog_1", "bpf") &&
+	   pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffffc000017f, &sym) == 1 &&
+	   sym.start == 0xffffffffc0000100 && sym.size == 0x80 &&
+	   !strcmp(pev_syms_path(s, sym.object), "[bpf]"), "one that came later");
+	IS_STR(pev_sym_name(s, sym.object, sym.index), "bpf_prog_1", "... by its name");
+	OK(!pev_syms_kernel_function(s, 0xffffffffc0000140, 0x10, "bpf_prog_2", "bpf") &&
+	   pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffffc0000148, &sym) == 1 &&
+	   !strcmp(pev_sym_raw_name(s, sym.object, sym.index), "bpf_prog_2"), "the last counts");
+	OK(pev_sym_find(s, PEV_SYM_KERNEL, 0xffffffffc0000180, &sym) == 1 &&
+	   !strcmp(pev_sym_name(s, sym.object, sym.index), "mod_func"), "others are still there");
+	IS_NUM(pev_syms_kernel_function(s, 1, 0, "none", NULL), -EINVAL, "one without bytes");
 	pev_syms_free(s);
 	pev_syms_new(0, &s);
 	pev_syms_set_kernel(s, "0000000000000000 T hidden\n", 26);

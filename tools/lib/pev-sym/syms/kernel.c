@@ -96,11 +96,11 @@ static int read_segment(int fd, uint64_t addr, void *buf, size_t len, struct pev
 static int kcore_code(struct pev_syms *s, uint64_t addr, void *buf, size_t len,
 		      struct pev_sym_bytes *what)
 {
-	const struct symtab *t = &syms_named(s, PEV_SYM_KERNEL)->syms;
-	uint32_t index = symtab_find(t, addr);
+	uint32_t index;
+	const struct symbol *sym = syms_kernel_function(s, addr, &index);
 	int fd, err;
 
-	if (index == SYM_NONE || !runs_still(&t->s.p[index]))
+	if (!sym || !runs_still(sym))
 		return -ENODATA;
 	fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -6,11 +6,15 @@
 #include "object/elf.h"
 #include "syms/kernel.h"
 
-static struct symtab *table_of(struct pev_syms *s, int object)
+/* Returns the table of a function, and its place there in @index. */
+static struct symtab *table_of(struct pev_syms *s, int object, uint32_t *index)
 {
 	if (syms_object(s, object)->kind == PEV_SYM_KIND_MODULE)
 		object = PEV_SYM_KERNEL;
-	return &syms_named(s, object)->syms;
+	if (object != PEV_SYM_KERNEL || *index == SYM_NONE || !(*index & SYMS_LATER))
+		return &syms_named(s, object)->syms;
+	*index &= ~SYMS_LATER;
+	return &s->later;
 }
 
 /* Unwind tables distinguish functions even where there are no symbols. */
@@ -37,13 +41,17 @@ PEV_EXPORT int pev_sym_find(struct pev_syms *s, int object, uint64_t at, struct 
 	*sym = (struct pev_sym){ .object = object, .index = SYM_NONE, .start = at };
 	if (file && addr == UINT64_MAX)
 		return 0;
-	sym->index = symtab_find(&o->syms, addr);
-	if (sym->index == SYM_NONE) {
+	if (kernel) {
+		found = syms_kernel_function(s, addr, &sym->index);
+	} else {
+		sym->index = symtab_find(&o->syms, addr);
+		found = sym->index == SYM_NONE ? NULL : &o->syms.s.p[sym->index];
+	}
+	if (!found) {
 		if (file)
 			start_by_tables(o, addr, sym);
 		return 0;
 	}
-	found = &o->syms.s.p[sym->index];
 	sym->size = found->end - found->start;
 	sym->start = at - (addr - found->start);
 	if (kernel)
@@ -66,14 +74,14 @@ PEV_EXPORT int pev_sym_place(struct pev_syms *s, int object, const char *name, u
 
 PEV_EXPORT const char *pev_sym_name(struct pev_syms *s, int object, uint32_t index)
 {
-	struct symtab *t = table_of(s, object);
+	struct symtab *t = table_of(s, object, &index);
 
 	return index < t->s.n ? symtab_name(t, index) : "";
 }
 
 PEV_EXPORT const char *pev_sym_raw_name(struct pev_syms *s, int object, uint32_t index)
 {
-	struct symtab *t = table_of(s, object);
+	struct symtab *t = table_of(s, object, &index);
 
 	return index < t->s.n ? t->s.p[index].name : "";
 }

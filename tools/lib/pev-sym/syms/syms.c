@@ -91,6 +91,7 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	free(s->finder.vmlinux);
 	free(s->finder.release);
 	free(s->kallsyms);
+	symtab_free(&s->later);
 	free(s->finder.vdso);
 	free(s);
 }
@@ -221,6 +222,34 @@ static int add_module(void *arg, const char *name)
 		return PEV_SYM_KERNEL;
 	syms_object(s, object)->loaded = true;
 	return object;
+}
+
+PEV_EXPORT int pev_syms_kernel_function(struct pev_syms *s, uint64_t start, uint64_t len,
+					const char *name, const char *module)
+{
+	int owner = module ? add_module(s, module) : PEV_SYM_KERNEL;
+
+	if (!len || start + len < start || s->later.s.n >= SYMS_LATER)
+		return -EINVAL;
+	return symtab_add(&s->later, start, start + len, name, strlen(name), 0, owner, false) ?
+		       0 : -ENOMEM;
+}
+
+const struct symbol *syms_kernel_function(struct pev_syms *s, uint64_t addr, uint32_t *index)
+{
+	const struct symtab *t = &syms_named(s, PEV_SYM_KERNEL)->syms;
+
+	/* what came last lies over what was there before */
+	for (size_t i = s->later.s.n; i-- > 0;) {
+		const struct symbol *sym = &s->later.s.p[i];
+
+		if (addr < sym->start || addr >= sym->end)
+			continue;
+		*index = (uint32_t)i | SYMS_LATER;
+		return sym;
+	}
+	*index = symtab_find(t, addr);
+	return *index == SYM_NONE ? NULL : &t->s.p[*index];
 }
 
 static void load_kernel(struct pev_syms *s)

@@ -5,6 +5,7 @@
 #ifndef _PEV_SYM_SYMS_SYMS_H
 #define _PEV_SYM_SYMS_SYMS_H
 
+#include "names/symtab.h"
 #include "object/find.h"
 #include "util/vec.h"
 
@@ -15,6 +16,7 @@
  * @by_pid:   the numbers of generated code
  * @kallsyms: parsed in place when it is needed
  * @stext:    address of _stext, from that
+ * @later:    functions that the kernel got later, in that order, not sorted
  * @vmlinux:  the kernel's file, an object without a number
  * @slide:    what to subtract from addresses for those in vmlinux
  */
@@ -25,6 +27,7 @@ struct pev_syms {
 	struct finder		finder;
 	char			*kallsyms;
 	uint64_t		stext;
+	struct symtab		later;
 	struct sym_object		*vmlinux;
 	bool			vmlinux_tried;
 	uint64_t		slide;
@@ -35,5 +38,11 @@ struct sym_object *syms_object(const struct pev_syms *s, int object);
 /* Returns an object with its file and functions loaded, as far as they exist. */
 struct sym_object *syms_loaded(struct pev_syms *s, int object);
 struct sym_object *syms_named(struct pev_syms *s, int object);
+
+/* Set in the index of a function that the kernel got later */
+#define SYMS_LATER	(1U << 31)
+
+/* Returns the kernel's function at an address, and its index; NULL if there is none. */
+const struct symbol *syms_kernel_function(struct pev_syms *s, uint64_t addr, uint32_t *index);
 
 #endif /* _PEV_SYM_SYMS_SYMS_H */

@@ -82,6 +82,17 @@ int pev_syms_set_kernel(struct pev_syms *syms, const char *kallsyms, size_t len)
 int pev_syms_set_kernel_id(struct pev_syms *syms, const char *release, const void *id,
 			   size_t id_len);
 /**
+ * pev_syms_kernel_function() - a function that the kernel got later: a BPF program, a trampoline
+ * @module: to which it is counted, as "bpf"; NULL: the kernel itself
+ *
+ * Of several at an address the one that was told last counts, also over those of
+ * pev_syms_set_kernel().
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int pev_syms_kernel_function(struct pev_syms *syms, uint64_t start, uint64_t len,
+			     const char *name, const char *module);
+/**
  * pev_syms_set_vmlinux() - the kernel's file, for source lines and code
  *
  * Only the uncompressed file from the kernel's build has what is needed. Call it
