@@ -116,16 +116,18 @@ static int set_timer(const struct pev_attr *from, struct perf_event_attr *to,
 	return set_config(from, to, "timer", err);
 }
 
-/* One perf event delivers the whole sideband. */
+/* One perf event delivers the whole sideband, another what only whole CPUs tell. */
 static int set_sideband(const struct perf_engine *engine, const struct pev_attr *from,
-			struct perf_event_attr *to, struct pev_error *err)
+			struct perf_event_attr *to)
 {
-	if (from->config >= PEV_SB_MAX)
-		return pev_fail(err, EINVAL, 0, "there is no such sideband event");
 	to->type = PERF_TYPE_SOFTWARE;
 	to->config = PERF_COUNT_SW_DUMMY;
-	to->mmap = to->mmap2 = to->comm = to->comm_exec = to->task = 1;
 	to->exclude_kernel = 1;
+	if (from->config == PERF_SB_FUNCTION) {
+		to->ksymbol = 1;
+		return 0;
+	}
+	to->mmap = to->mmap2 = to->comm = to->comm_exec = to->task = 1;
 	if (engine->features & PERF_HAS_BUILD_ID)
 		to->build_id = 1;
 	return 0;
@@ -155,7 +157,7 @@ static int set_type(const struct perf_engine *engine, const struct pev_attr *fro
 	case PEV_TYPE_TIMER:
 		return set_timer(from, to, err);
 	case PEV_TYPE_SIDEBAND:
-		return set_sideband(engine, from, to, err);
+		return set_sideband(engine, from, to);
 	case PEV_TYPE_TRACEPOINT:
 		return set_tracepoint(engine, from, to, cls, err);
 	case PEV_TYPE_HARDWARE:

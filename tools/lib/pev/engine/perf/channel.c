@@ -53,6 +53,8 @@ struct id_slot {
  * @perf_size: bytes wished for each of perf's rings
  * @ids:      which event a record is of, a hash table of @nr_slots
  * @sideband: the perf event that all sideband events share
+ * @functions: the perf events that tell which functions come into the kernel; NULL: this
+ *            user may not know
  * @gone:     stands for events that were closed
  * @side_ids: classes of theirs
  * @next_id:  of the next class
@@ -71,8 +73,9 @@ struct channel {
 	size_t			nr_ids;
 	size_t			nr_slots;
 	struct event		*sideband;
+	struct event		*functions;
 	struct event		gone;
-	uint32_t		side_ids[PEV_SB_MAX];
+	uint32_t		side_ids[PERF_SB_MAX];
 	uint32_t		next_id;
 	struct pev_channel	*mapped;
 	uint64_t		record[MOST_RECORD / 8];
@@ -241,7 +244,7 @@ int perf_channel_describe(struct channel *c, struct event *event)
 	c->events[c->nr_events++] = event;
 	event->cls.id = c->next_id++;
 	if (event->type == PEV_TYPE_SIDEBAND) {
-		metadata_sideband(&c->metadata, (enum pev_sideband)event->config, event->cls.id);
+		metadata_sideband(&c->metadata, (unsigned int)event->config, event->cls.id);
 		c->side_ids[event->config] = event->cls.id;
 	} else {
 		metadata_event(&c->metadata, &event->cls);
@@ -274,6 +277,11 @@ struct event *perf_channel_sideband(struct channel *c)
 void perf_channel_set_sideband(struct channel *c, struct event *event)
 {
 	c->sideband = event;
+}
+
+void perf_channel_set_functions(struct channel *c, struct event *event)
+{
+	c->functions = event;
 }
 
 uint32_t perf_channel_watermark(const struct channel *c)
@@ -584,7 +592,7 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 	c->info.size = sizeof(c->info);
 	c->info.nr_rings = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	c->rings = calloc(c->info.nr_rings, sizeof(struct cpu_ring *));
-	for (size_t i = 0; i < PEV_SB_MAX; i++)
+	for (size_t i = 0; i < PERF_SB_MAX; i++)
 		c->side_ids[i] = PERF_NO_CLASS;
 	if (getrandom(c->info.uuid, sizeof(c->info.uuid), 0) != sizeof(c->info.uuid))
 		ret = -EIO;
@@ -604,6 +612,8 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 
 void perf_channel_free(struct perf_engine *engine, struct channel *c)
 {
+	if (c->functions)
+		perf_event_free(engine, c->functions);
 	while (c->nr_events)
 		perf_channel_leave(c, c->events[c->nr_events - 1]);
 	for (unsigned int cpu = 0; c->rings && cpu < c->info.nr_rings; cpu++)

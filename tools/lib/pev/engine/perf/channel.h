@@ -19,6 +19,8 @@ void perf_channel_leave(struct channel *channel, struct event *event);
 /* Returns the perf event that has all sideband records, NULL if there is none yet. */
 struct event *perf_channel_sideband(struct channel *channel);
 void perf_channel_set_sideband(struct channel *channel, struct event *event);
+/* Hands an event over that the user does not know of. */
+void perf_channel_set_functions(struct channel *channel, struct event *event);
 uint32_t perf_channel_watermark(const struct channel *channel);
 int perf_channel_pump(struct channel *channel);
 int perf_channel_flush(struct channel *channel);

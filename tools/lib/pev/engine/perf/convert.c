@@ -386,7 +386,7 @@ static int put_exec(struct sink *out, uint32_t id, const uint32_t pid_tid[2], ui
 }
 
 /* An exec becomes two records: what runs now, and its name. */
-static int put_comm(struct sink *out, const uint32_t ids[PEV_SB_MAX],
+static int put_comm(struct sink *out, const uint32_t ids[PERF_SB_MAX],
 		    const struct perf_event_header *record, uint64_t time)
 {
 	bool exec = record->misc & PERF_RECORD_MISC_COMM_EXEC;
@@ -412,7 +412,7 @@ static int put_comm(struct sink *out, const uint32_t ids[PEV_SB_MAX],
 	return ret < 0 ? ret : 1;
 }
 
-static int put_task(struct sink *out, const uint32_t ids[PEV_SB_MAX],
+static int put_task(struct sink *out, const uint32_t ids[PERF_SB_MAX],
 		    const struct perf_event_header *record, uint64_t time)
 {
 	bool fork = record->type == PERF_RECORD_FORK;
@@ -445,7 +445,42 @@ static int put_task(struct sink *out, const uint32_t ids[PEV_SB_MAX],
 	return ret < 0 ? ret : 1;
 }
 
-int perf_convert_sideband(struct sink *out, const uint32_t ids[PEV_SB_MAX],
+/* PERF_RECORD_KSYMBOL behind its header; ours is the same with where the name lies */
+struct ksymbol {
+	uint64_t	addr;
+	uint32_t	len;
+	uint16_t	type;
+	uint16_t	flags;
+};
+
+static int put_function(struct sink *out, uint32_t id, const struct perf_event_header *record,
+			uint64_t time)
+{
+	const char *name = (const char *)(record + 1) + sizeof(struct ksymbol);
+	struct record_head head = { id, 0, time };
+	uint16_t where[2];
+	size_t len;
+	uint8_t *at;
+	int ret;
+
+	if (body(record) < sizeof(struct ksymbol))
+		return -EBADMSG;
+	len = strnlen(name, body(record) - sizeof(struct ksymbol));
+	where[0] = sizeof(struct ksymbol) + sizeof(where) + PAYLOAD_AT;
+	where[1] = (uint16_t)(len + 1);
+	ret = out->begin(out, (uint32_t)(sizeof(struct ksymbol) + sizeof(where) + len + 1), &head,
+			 &at);
+	if (ret)
+		return ret;
+	at = put_bytes(at, record + 1, sizeof(struct ksymbol));
+	at = put_bytes(at, where, sizeof(where));
+	at = put_bytes(at, name, len);
+	*at++ = '\0';
+	ret = out->commit(out, at);
+	return ret < 0 ? ret : 1;
+}
+
+int perf_convert_sideband(struct sink *out, const uint32_t ids[PERF_SB_MAX],
 			  const struct perf_event_header *record, uint64_t time,
 			  const struct known_builds *builds)
 {
@@ -459,6 +494,9 @@ int perf_convert_sideband(struct sink *out, const uint32_t ids[PEV_SB_MAX],
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		return put_task(out, ids, record, time);
+	case PERF_RECORD_KSYMBOL:
+		return ids[PERF_SB_FUNCTION] == PERF_NO_CLASS ? 0 :
+			put_function(out, ids[PERF_SB_FUNCTION], record, time);
 	default:
 		return 0;
 	}

@@ -51,6 +51,14 @@ struct perf_class {
 int perf_class_layout(struct perf_class *cls);
 void perf_class_free(struct perf_class *cls);
 
+/* Kinds of the sideband that only perf has, behind those of enum pev_sideband */
+enum perf_sideband {
+	/* a function that came into the kernel: a BPF program, a trampoline */
+	PERF_SB_FUNCTION = PEV_SB_MAX,
+
+	PERF_SB_MAX,
+};
+
 /* Returns as sink's begin() and commit(), and -E2BIG for more data than perf's record has */
 int perf_convert_sample(struct sink *sink, const struct perf_class *cls,
 			const struct perf_sample *sample);
@@ -74,13 +82,14 @@ struct known_builds {
 /**
  * perf_convert_sideband() - a record about a process
  * @record: in memory that has header.size bytes, aligned to 8
- * @ids:    the sideband's classes, by enum pev_sideband; PERF_NO_CLASS: they are left out
+ * @ids:    the sideband's classes, by enum pev_sideband and perf_sideband; PERF_NO_CLASS:
+ *          they are left out
  * @builds: for mappings without a build id, or NULL
  *
  * Return: 1; 0 if we have no such record; -EBADMSG for a damaged one; or the sink's
  * error.
  */
-int perf_convert_sideband(struct sink *sink, const uint32_t ids[PEV_SB_MAX],
+int perf_convert_sideband(struct sink *sink, const uint32_t ids[PERF_SB_MAX],
 			  const struct perf_event_header *record, uint64_t time,
 			  const struct known_builds *builds);
 

@@ -190,7 +190,8 @@ static int share_sideband(struct event *event)
 static int bring_up(struct event *event, const struct pev_attr *attr, struct pev_error *err)
 {
 	const char *filter = (const char *)(uintptr_t)attr->filter;
-	bool sideband = attr->type == PEV_TYPE_SIDEBAND && event->channel;
+	bool sideband = attr->type == PEV_TYPE_SIDEBAND && event->channel &&
+			attr->config < PEV_SB_MAX;
 	int ret = event->channel ? name_class(event, attr) : 0;
 
 	if (!ret && event->channel)
@@ -209,7 +210,8 @@ static int bring_up(struct event *event, const struct pev_attr *attr, struct pev
 	return ret;
 }
 
-int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr, struct pev_error *err)
+static int new_event(struct perf_engine *engine, const struct pev_attr *attr,
+		     struct pev_error *err)
 {
 	struct event *event = calloc(1, sizeof(*event));
 	int ret;
@@ -237,6 +239,38 @@ int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr, stru
 		return ret;
 	}
 	return event->handle;
+}
+
+/*
+ * Functions come into the kernel on any CPU, whatever is measured. Without the right to
+ * watch them, names end with those that were there before.
+ */
+static void watch_functions(struct perf_engine *engine, const struct pev_attr *side)
+{
+	const struct pev_attr attr = {
+		.type = PEV_TYPE_SIDEBAND, .config = PERF_SB_FUNCTION, .flags = side->flags,
+		.target = PEV_TARGET_CPUS, .channel_fd = side->channel_fd, .group_fd = -1,
+	};
+	struct channel *channel = perf_channel_of(&engine->base, side->channel_fd);
+	int handle = new_event(engine, &attr, NULL);
+
+	if (handle >= 0)
+		perf_channel_set_functions(channel, perf_event_of(&engine->base, handle));
+}
+
+int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr, struct pev_error *err)
+{
+	bool sideband = attr->type == PEV_TYPE_SIDEBAND;
+	struct channel *channel = perf_channel_of(&engine->base, attr->channel_fd);
+	bool first = sideband && channel && !perf_channel_sideband(channel);
+	int handle;
+
+	if (sideband && attr->config >= PEV_SB_MAX)
+		return pev_fail(err, EINVAL, 0, "there is no such sideband event");
+	handle = new_event(engine, attr, err);
+	if (handle >= 0 && first)
+		watch_functions(engine, attr);
+	return handle;
 }
 
 int perf_event_enable(struct event *event, bool on)

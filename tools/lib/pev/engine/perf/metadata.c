@@ -11,7 +11,7 @@
 static const struct {
 	const char *name;
 	const char *fields;
-} sideband[PEV_SB_MAX] = {
+} sideband[PERF_SB_MAX] = {
 	[PEV_SB_MMAP] = { "mmap",
 	  "		xint64_t addr;\n		xint64_t len;\n		xint64_t pgoff;\n"
 	  "		uint64_t ino;\n		uint32_t pid;\n		uint32_t tid;\n"
@@ -26,10 +26,14 @@ static const struct {
 	  "		uint32_t ptid;\n		text_t comm[16];\n" },
 	[PEV_SB_EXEC] = { "exec",
 	  "		uint32_t pid;\n		uint32_t tid;\n		uint32_t old_tid;\n" },
+	[PERF_SB_FUNCTION] = { "kernel_function",
+	  "		xint64_t addr;\n		uint32_t len;\n		uint16_t kind;\n"
+	  "		uint16_t removed;\n		uint16_t name_off;\n"
+	  "		uint16_t name_len;\n		text_t name[name_len];\n" },
 	[PEV_SB_EXIT] = { "exit", "		uint32_t pid;\n		uint32_t tid;\n		int32_t code;\n" },
 };
 
-void metadata_sideband(struct text *t, enum pev_sideband which, uint32_t id)
+void metadata_sideband(struct text *t, unsigned int which, uint32_t id)
 {
 	text_addf(t, "event {\n	name = \"pev:%s\";\n	id = %u;\n	stream_id = 0;\n"
 		  "	model.emf.uri = \"pev:sideband?period=1&freq=0\";\n"

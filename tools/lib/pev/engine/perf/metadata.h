@@ -8,7 +8,8 @@
 #include "core/text.h"
 #include "engine/perf/convert.h"
 
-void metadata_sideband(struct text *t, enum pev_sideband which, uint32_t id);
+/* @which: enum pev_sideband or perf_sideband */
+void metadata_sideband(struct text *t, unsigned int which, uint32_t id);
 void metadata_event(struct text *t, const struct perf_class *cls);
 
 #endif /* _PEV_ENGINE_PERF_METADATA_H */

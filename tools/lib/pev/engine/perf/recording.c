@@ -208,7 +208,7 @@ PEV_EXPORT int pev_perf_event(struct pev_perf *perf, const char *name,
 	/* the sideband's ids come first */
 	struct recorded_event e = {
 		.attr = *attr,
-		.cls = { .id = PEV_SB_MAX + (uint32_t)perf->nr_events },
+		.cls = { .id = PERF_SB_MAX + (uint32_t)perf->nr_events },
 	};
 	int ret;
 
@@ -235,8 +235,8 @@ PEV_EXPORT int pev_perf_metadata(struct pev_perf *perf, const struct pev_perf_ma
 		memset(uuid, 0x5a, sizeof(uuid));
 	ctf_head(&text, uuid, &env, machine->clock_offset / NS_PER_S,
 		 machine->clock_offset % NS_PER_S);
-	for (unsigned int i = 0; i < PEV_SB_MAX; i++)
-		metadata_sideband(&text, (enum pev_sideband)i, i);
+	for (unsigned int i = 0; i < PERF_SB_MAX; i++)
+		metadata_sideband(&text, i, i);
 	for (size_t i = 0; i < perf->nr_events; i++)
 		metadata_event(&text, &perf->events[i].cls);
 	return text_take(&text, out, len);
@@ -283,10 +283,10 @@ PEV_EXPORT int pev_perf_sample(struct pev_perf *perf, struct pev_encoder *enc,
 PEV_EXPORT int pev_perf_sideband(struct pev_perf *perf, struct pev_encoder *enc,
 				 const struct perf_event_header *record, uint64_t time)
 {
-	static const uint32_t ids[PEV_SB_MAX] = {
+	static const uint32_t ids[PERF_SB_MAX] = {
 		[PEV_SB_MMAP] = PEV_SB_MMAP, [PEV_SB_COMM] = PEV_SB_COMM,
 		[PEV_SB_FORK] = PEV_SB_FORK, [PEV_SB_EXEC] = PEV_SB_EXEC,
-		[PEV_SB_EXIT] = PEV_SB_EXIT,
+		[PEV_SB_EXIT] = PEV_SB_EXIT, [PERF_SB_FUNCTION] = PERF_SB_FUNCTION,
 	};
 	struct packets to = { { begin_record, commit_record }, enc };
 
