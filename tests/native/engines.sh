@@ -84,6 +84,7 @@ row 'texts of system calls (``--strings``)' \
 	works_or 'does not copy what arguments' $rec --strings -e raw_syscalls:sys_enter -o row.trace -- true
 row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
+row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
 sleep 60 &
 sleeper=$!

@@ -129,3 +129,32 @@ if [ -n "$tracepoints" ]; then
 else
 	skip "record: tracepoints" "tracefs cannot be read here"
 fi
+
+# a BPF program comes into the kernel while it is recorded, and leaves it
+gcc -O1 -o bpf "$here/lib/bpf.c" || exit 1
+jit=$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null)
+if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
+	$rec -F 2000 -o bpf.trace -- ./bpf 400
+	name=$(perfctl report -g none --sort symbol -i bpf.trace | sed -n 's/.* \(bpf_prog_.*_counts_up\)$/\1/p')
+	within "record: a BPF program that was loaded later has its name" "$(share bpf.trace "$name")" 30 100
+	says "record: it is counted to [bpf]" 0 '\[bpf\] +\[k\] bpf_prog_' \
+		perfctl report -g none -i bpf.trace
+	ok "record: as many threads as there are read its name" bash -c \
+		'for n in 1 2 3; do perfctl report --threads $n -g none --sort symbol -i bpf.trace |
+		 md5sum; done | sort -u | wc -l | grep -qx 1'
+	ok "record: exported, too" bash -c \
+		"perfctl export -i bpf.trace -o - folded | grep -q '$name'"
+	if command -v perf >/dev/null; then
+		perfctl export -i bpf.trace -o bpf.perf.data perf.data 2>/dev/null
+		ok "perf reads its name of the export" bash -c \
+			"perf report --stdio -i bpf.perf.data 2>/dev/null | grep -q '$name'"
+		perf record -q -F 2000 -o bpf.data -- ./bpf 400 2>/dev/null
+		perfctl import -o bpf.imported bpf.data 2>/dev/null
+		within "import: perf's names of such programs" \
+			"$(share bpf.imported "$name")" 30 100
+	else
+		skip "perf reads its name of the export" "perf is not installed"
+	fi
+else
+	skip "record: a BPF program that was loaded later" "it cannot be loaded here, or is not compiled"
+fi

@@ -178,6 +178,21 @@ static void put_task(struct export *x, const struct pev_event *ev, uint32_t type
 	put_id(x, ev, pid, tid);
 }
 
+static void put_function(struct export *x, const struct pev_event *ev,
+			 const struct session_class *cls)
+{
+	struct perf_out *p = x->state;
+	char name[256];
+
+	perf_start(p, PERF_RECORD_KSYMBOL, 0);
+	perf_add64(&p->build, pev_event_int(ev, cls->addr));
+	perf_add32(&p->build, (uint32_t)pev_event_int(ev, cls->len));
+	perf_add32(&p->build, (uint32_t)pev_event_int(ev, cls->code) |
+		   (uint32_t)pev_event_int(ev, cls->removed) << 16);
+	put_text(&p->build, pev_event_copy_text(ev, cls->name, name, sizeof(name)));
+	put_id(x, ev, 0, 0);
+}
+
 static void put_sideband(struct export *x, const struct pev_event *ev,
 			 const struct session_class *cls)
 {
@@ -204,6 +219,10 @@ static void put_sideband(struct export *x, const struct pev_event *ev,
 		break;
 	case SESSION_EXIT:
 		put_task(x, ev, PERF_RECORD_EXIT, pid, pid, tid, tid);
+		break;
+	case SESSION_FUNCTION:
+		if (cls->addr && cls->len && cls->code && cls->removed && cls->name)
+			put_function(x, ev, cls);
 		break;
 	default:
 		break;

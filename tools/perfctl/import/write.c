@@ -277,6 +277,7 @@ int import_write(struct import *im, const struct perf_event_header *r, uint64_t 
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
+	case PERF_RECORD_KSYMBOL:
 		err = write_sideband(im, r, &h, time);
 		break;
 	case PERF_RECORD_LOST:

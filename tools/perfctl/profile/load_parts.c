@@ -307,6 +307,20 @@ static void collect(struct parts *p, struct worker *w)
 		qsort(p->sides.s, p->sides.n, sizeof(*p->sides.s), side_order);
 }
 
+/* The first session resolves functions, and so knows those that came into the kernel. */
+static void note_functions(const struct parts *p)
+{
+	struct session *s = p->load->session;
+
+	for (size_t i = 0; i < p->sides.n; i++) {
+		const struct pev_event *ev = &p->sides.s[i].ev;
+		const struct session_class *cls = &s->classes[ev->cls->index];
+
+		if (cls->kind == SESSION_FUNCTION)
+			session_sideband(s, cls, ev);
+	}
+}
+
 int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 {
 	struct parts p = { .load = l, .threads = threads > 64 ? 64 : threads };
@@ -325,6 +339,7 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 	}
 	run(workers, p.threads, gather);
 	collect(&p, workers);
+	note_functions(&p);
 	run(workers, p.threads, work);
 	if (p.err)
 		*m = p.msg;

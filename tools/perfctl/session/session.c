@@ -11,6 +11,8 @@
 #define DEFAULT_DIR "pev.trace"
 /* recordings that are named where there are several */
 #define SHOWN_MOST 4
+/* the kind of a function that came into the kernel: a BPF program */
+#define SESSION_CODE_BPF 1
 
 static enum session_kind kind_of(const struct pev_class *cls)
 {
@@ -20,6 +22,7 @@ static enum session_kind kind_of(const struct pev_class *cls)
 	} kinds[] = {
 		{ "mmap", SESSION_MMAP }, { "comm", SESSION_COMM }, { "fork", SESSION_FORK },
 		{ "exec", SESSION_EXEC }, { "exit", SESSION_EXIT },
+		{ "kernel_function", SESSION_FUNCTION },
 	};
 	const char *name = cls->name;
 
@@ -59,7 +62,10 @@ static void look_up(struct session *f, const struct pev_class *cls)
 	c->pgoff = int_field(cls, "pgoff");
 	c->id = pev_class_field(cls, "build_id");
 	c->id_size = int_field(cls, "build_id_size");
-	c->name = pev_class_field(cls, c->kind == SESSION_COMM ? "comm" : "filename");
+	c->code = int_field(cls, "kind");
+	c->removed = int_field(cls, "removed");
+	c->name = pev_class_field(cls, c->kind == SESSION_COMM ? "comm" :
+				       c->kind == SESSION_FUNCTION ? "name" : "filename");
 }
 
 /* Only the first of several walks resolves functions. */
@@ -262,6 +268,20 @@ static void session_mmap(struct session *f, const struct session_class *c,
 	machine_mmap(&f->machine, pid, start, pev_event_int(ev, c->len), offset, object);
 }
 
+/* One that was removed keeps its name: samples of it are resolved later. */
+static void session_function(struct session *f, const struct session_class *c,
+			     const struct pev_event *ev)
+{
+	char name[512];
+
+	if (!c->addr || !c->len || u32_of(ev, c->removed, 0))
+		return;
+	pev_event_copy_text(ev, c->name, name, sizeof(name));
+	pev_syms_kernel_function(f->objects.syms, pev_event_int(ev, c->addr),
+				 pev_event_int(ev, c->len), name,
+				 u32_of(ev, c->code, 0) == SESSION_CODE_BPF ? "bpf" : NULL);
+}
+
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev)
 {
 	struct machine *m = &f->machine;
@@ -282,6 +302,9 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 		break;
 	case SESSION_EXEC:
 		machine_exec(m, pid);
+		break;
+	case SESSION_FUNCTION:
+		session_function(f, c, ev);
 		break;
 	default:
 		break;

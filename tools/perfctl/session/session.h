@@ -25,6 +25,7 @@ enum session_kind {
 	SESSION_FORK,
 	SESSION_EXEC,
 	SESSION_EXIT,
+	SESSION_FUNCTION,
 };
 
 /**
@@ -39,7 +40,7 @@ struct session_class {
 	uint32_t event;
 	uint64_t scale;
 	const struct pev_field *pid, *tid, *ppid, *ptid;
-	const struct pev_field *addr, *len, *pgoff;
+	const struct pev_field *addr, *len, *pgoff, *code, *removed;
 	const struct pev_field *id, *id_size, *name;
 };
 
