@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Users without rights, and what they are told.
-level=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$level" -lt 2 ]; then
 	skip "a user without rights" "kernel.perf_event_paranoid is $level: everyone has them"
 elif [ "$level" -gt 2 ]; then

@@ -6,12 +6,15 @@
 
 #include <stdlib.h>
 
+static const struct perfmon no_perfmon;
+
 /* A user's machine, by perf_event_open(2): what works, and the level */
 static struct advice user(int paranoid, bool own, bool kernel, bool machine)
 {
 	const bool can[NR_ABILITIES] = { own, kernel, machine };
 
-	return advise(&(struct situation){ .can = can, .paranoid = paranoid, .tracefs = true });
+	return advise(&(struct situation){ .can = can, .perfmon = &no_perfmon,
+					    .paranoid = paranoid, .tracefs = true });
 }
 
 static void levels(void)
@@ -31,27 +34,52 @@ static void root(void)
 {
 	static const bool all[NR_ABILITIES] = { true, true, true, true, true };
 	static const bool most[NR_ABILITIES] = { true, true, true };
-	struct situation s = { .can = most, .paranoid = 3, .root = true };
+	struct situation s = { .can = most, .perfmon = &no_perfmon, .paranoid = 3, .root = true };
 
 	IS_STR(advise(&s).command, "mount -t tracefs tracefs /sys/kernel/tracing",
 	       "root: tracefs, whatever the level is");
 	s.tracefs = true;
 	IS_STR(advise(&s).command, "", "... mounted, without a PMU: nothing");
-	s = (struct situation){ .can = all, .paranoid = 2, .pev = true, .root = true };
+	s = (struct situation){ .can = all, .perfmon = &no_perfmon, .paranoid = 2, .pev = true, .root = true };
 	IS_STR(advise(&s).command, "perfctl doctor --self-test", "pev and a PMU: its test");
 }
 
 static void pev(void)
 {
 	static const bool none[NR_ABILITIES] = { false }, own[NR_ABILITIES] = { true };
-	struct situation s = { .can = none, .paranoid = 4, .pev = true };
+	struct situation s = { .can = none, .perfmon = &no_perfmon, .paranoid = 4, .pev = true };
 
 	IS_STR(advise(&s).command, "sudo sysctl kernel.pev_paranoid=2", "pev is off: switch it on");
 	s.root = true;
 	IS_STR(advise(&s).command, "sysctl kernel.pev_paranoid=2", "... for root, too");
-	s = (struct situation){ .can = own, .paranoid = 2, .pev = true };
+	s = (struct situation){ .can = own, .perfmon = &no_perfmon, .paranoid = 2, .pev = true };
 	IS_STR(advise(&s).command, "sudo sysctl kernel.pev_paranoid=1",
 	       "pev, user mode alone: the level of the kernel side");
+}
+
+static void perfmon(void)
+{
+	static const bool none[NR_ABILITIES] = { false }, own[NR_ABILITIES] = { true };
+	struct perfmon p = { .path = "/usr/libexec/pev-perfmon", .there = true, .may_run = true,
+			     .packaged = true };
+	struct situation s = { .can = own, .perfmon = &p, .paranoid = 2, .tracefs = true };
+
+	IS_STR(advise(&s).command, "sudo dpkg-reconfigure perfctl",
+	       "the package has not given pev-perfmon its capability: its question");
+	p.packaged = false;
+	IS_STR(advise(&s).command, "sudo sysctl kernel.perf_event_paranoid=1",
+	       "... nor has anybody else: the level");
+	p = (struct perfmon){ .there = true, .perfmon = true, .group = "pev" };
+	IS_STR(advise(&s).command, "sudo usermod -aG pev \"$USER\"",
+	       "it has, for a group: become a member");
+	s = (struct situation){ .can = none, .perfmon = &p, .paranoid = 3, .tracefs = true };
+	p.may_run = true;
+	IS_STR(advise(&s).command, "sudo sysctl kernel.perf_event_paranoid=2",
+	       "a member, at Debian's level: the one from which CAP_PERFMON is enough");
+	s.paranoid = 2;
+	s.root = true;
+	IS_STR(advise(&s).command, "sysctl kernel.perf_event_paranoid=1",
+	       "root in a container, whom it does not serve: the level");
 }
 
 /* Checks what becomes of a text about a user "bob" of a machine "vm". */
@@ -93,4 +121,5 @@ void test_doctor(void)
 	levels();
 	root();
 	pev();
+	perfmon();
 }

@@ -4,9 +4,10 @@
 
 static struct advice as_root(const struct situation *s, const char *command, const char *gives)
 {
-	struct advice a = { .gives = gives };
+	struct advice a;
 
 	snprintf(a.command, sizeof(a.command), "%s%s", s->root ? "" : "sudo ", command);
+	snprintf(a.gives, sizeof(a.gives), "%s", gives);
 	return a;
 }
 
@@ -28,6 +29,28 @@ static struct advice lower_level(const struct situation *s)
 		       "everyone may measure the whole machine, with tracepoints");
 }
 
+/* For those who may use pev-perfmon, or could: nothing changes for everyone else. */
+static struct advice by_perfmon(const struct situation *s)
+{
+	const struct perfmon *p = s->perfmon;
+	struct advice a = { "" };
+
+	if (!p->there || s->pev || s->root)
+		return a;
+	if (p->may_run && p->perfmon && s->paranoid > 2)
+		return as_root(s, "sysctl kernel.perf_event_paranoid=2",
+			       "CAP_PERFMON is enough then, and everyone may measure their own programs");
+	if (!p->may_run && p->perfmon) {
+		a = as_root(s, "usermod", "for you, after you have logged in again: the kernel side and "
+			    "the whole machine");
+		snprintf(a.command, sizeof(a.command), "sudo usermod -aG %s \"$USER\"", p->group);
+	} else if (!p->perfmon && p->packaged) {
+		a = as_root(s, "dpkg-reconfigure perfctl",
+			    "offers the kernel side and the whole machine to a group of users");
+	}
+	return a;
+}
+
 /* Whether a lower level would give a thing that is missing */
 static bool is_held_back(const struct situation *s)
 {
@@ -40,8 +63,12 @@ static bool is_held_back(const struct situation *s)
 
 struct advice advise(const struct situation *s)
 {
-	if (is_held_back(s))
-		return lower_level(s);
+	struct advice a;
+
+	if (is_held_back(s)) {
+		a = by_perfmon(s);
+		return *a.command ? a : lower_level(s);
+	}
 	if (!s->pev && !s->can[CAN_TRACEPOINTS] && !s->tracefs)
 		return as_root(s, "mount -t tracefs tracefs /sys/kernel/tracing",
 			       s->root ? "tracepoints, and system calls by \"perfctl trace\"" :

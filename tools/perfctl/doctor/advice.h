@@ -4,10 +4,12 @@
 #define PERFCTL_DOCTOR_ADVICE_H
 
 #include "doctor.h"
+#include "perfmon.h"
 
 /**
  * struct situation - what the advice depends on
  * @can:      enum ability
+ * @perfmon:  the program that opens events for others
  * @paranoid: kernel.pev_paranoid or kernel.perf_event_paranoid
  * @pev:      the engine is the kernel's own
  * @root:     commands need no sudo
@@ -15,6 +17,7 @@
  */
 struct situation {
 	const bool *can;
+	const struct perfmon *perfmon;
 	int paranoid;
 	bool pev;
 	bool root;
@@ -28,7 +31,7 @@ struct situation {
  */
 struct advice {
 	char command[200];
-	const char *gives;
+	char gives[200];
 };
 
 /* Returns the command that gives most of what is missing. */

@@ -3,7 +3,7 @@
 #ifndef PERFCTL_DOCTOR_DOCTOR_H
 #define PERFCTL_DOCTOR_DOCTOR_H
 
-#include "base/util.h"
+#include "perfmon.h"
 
 #include <pev/pev.h>
 
@@ -37,6 +37,7 @@ enum ability {
  * struct doctor - an examination
  * @out:   where findings are printed
  * @info:  what the kernel says it can do
+ * @perfmon: opens events for those who may run it
  * @bad:   number of bad findings
  * @can:   what worked when it was tried
  * @color: for a terminal
@@ -44,6 +45,7 @@ enum ability {
 struct doctor {
 	FILE *out;
 	struct pev_info info;
+	struct perfmon perfmon;
 	unsigned int bad;
 	bool can[NR_ABILITIES];
 	bool color;

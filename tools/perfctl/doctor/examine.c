@@ -106,6 +106,13 @@ static bool has_perfmon(void)
 	return caps & (1ULL << 38 | 1ULL << 21);
 }
 
+/* Whether pev-perfmon gives what the kernel refuses to us */
+static bool is_helped(const struct doctor *d)
+{
+	return !engine_is_pev() && d->perfmon.may_run && d->perfmon.perfmon &&
+	       d->can[CAN_MACHINE] && !has_perfmon();
+}
+
 static void check_rights(struct doctor *d)
 {
 	const char *setting = engine_is_pev() ? "kernel.pev_paranoid" :
@@ -121,11 +128,13 @@ static void check_rights(struct doctor *d)
 		    "whole machine");
 	else if (may)
 		doctor_say(d, NOTE, "rights", "CAP_PERFMON, which is not enough here");
+	else if (is_helped(d))
+		doctor_say(d, GOOD, "rights", "those of %s, which opens events for you", d->perfmon.path);
 	else
 		doctor_say(d, NOTE, "rights", "no CAP_PERFMON: %s", !d->can[CAN_OWN] ?
 			   "nothing may be measured" : d->can[CAN_KERNEL] ? "own processes" :
 			   "own processes, user mode");
-	if (!may)
+	if (!may && !is_helped(d))
 		doctor_remedy(d, "for more: run as root, or see above");
 }
 
@@ -216,12 +225,14 @@ static void check_symbols(struct doctor *d)
 
 	if (!text)
 		doctor_say(d, NOTE, "kernel symbols", "/proc/kallsyms: %s", strerror(errno));
+	else if (!shown && is_helped(d) && d->perfmon.syslog)
+		doctor_say(d, GOOD, "kernel symbols", "%s reads them for you", d->perfmon.path);
 	else if (!shown)
 		doctor_say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
 		    "%lld)", (long long)kptr);
 	else
 		doctor_say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
-	if (text && !shown)
+	if (text && !shown && !(is_helped(d) && d->perfmon.syslog))
 		doctor_remedy(d, "kernel functions will be shown as addresses; run as root to record their "
 		       "names");
 	free(text);

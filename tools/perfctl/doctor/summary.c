@@ -38,6 +38,7 @@ static void put_advice(const struct doctor *d, bool pev)
 {
 	const struct situation s = {
 		.can = d->can,
+		.perfmon = &d->perfmon,
 		.paranoid = d->info.paranoid,
 		.pev = pev,
 		.root = !geteuid(),
@@ -89,6 +90,7 @@ int doctor_report(struct doctor *d)
 	char *text;
 	int err = kernel_info(&d->info, &m);
 
+	perfmon_find(&d->perfmon);
 	if (err)
 		return report_refusal(d, err, &m);
 	d->out = checked(open_memstream(&text, &len));

@@ -14,6 +14,7 @@
 #include <pev/pev.h>
 #include "core/compiler.h"
 #include "core/file.h"
+#include "helper/helper.h"
 
 #define NOTE_BUILD_ID	3
 
@@ -76,6 +77,13 @@ static size_t keep_functions(char *text, size_t len, bool *addresses)
 	return to - text;
 }
 
+/* Reads what the kernel lists; with the addresses if the helper may see them. */
+static int read_list(const char *path, enum helper_what what, char **text, size_t *len)
+{
+	/* the kernel shows addresses of 0 to those without rights */
+	return helper_read(what, text, len) ? pev_read_file(path, text, len) : 0;
+}
+
 static int write_kallsyms(struct pev_writer *w)
 {
 	bool addresses;
@@ -84,7 +92,7 @@ static int write_kallsyms(struct pev_writer *w)
 	int ret;
 
 	/* a kernel without it is not a failure */
-	if (pev_read_file("/proc/kallsyms", &text, &len))
+	if (read_list("/proc/kallsyms", HELPER_KALLSYMS, &text, &len))
 		return 0;
 	len = keep_functions(text, len, &addresses);
 	ret = addresses ? pev_writer_info_file(w, "kallsyms", text, len) : 0;
@@ -100,7 +108,7 @@ static int write_modules(struct pev_writer *w)
 	unsigned long size;
 	int ret;
 
-	if (pev_read_file("/proc/modules", &text, &len))
+	if (read_list("/proc/modules", HELPER_MODULES, &text, &len))
 		return 0;
 	/* each line of the list is longer than name, address and size */
 	room = 4 * len + 4096;

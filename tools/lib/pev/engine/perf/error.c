@@ -68,7 +68,7 @@ static int no_rights(struct pev_error *err, int error, const struct perf_event_a
 				"everyone", level, wanted(attr, places), needed);
 	return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only those with "
 			"CAP_PERFMON may measure %s: as root, \"sysctl kernel.perf_event_paranoid=%d\" lets "
-			"everyone, \"setcap cap_perfmon+ep\" on perfctl its users", level,
+			"everyone, \"setcap cap_perfmon+ep\" on pev-perfmon those who may run it", level,
 			wanted(attr, places), needed);
 }
 

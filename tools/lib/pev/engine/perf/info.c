@@ -13,6 +13,7 @@
 #include "engine/perf/attr.h"
 #include "engine/perf/error.h"
 #include "engine/perf/info.h"
+#include "helper/helper.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
@@ -20,13 +21,20 @@
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags)
 {
+	int error, helped;
 	long fd;
 
 	do {
 		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
 			     flags | PERF_FLAG_FD_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
+	if (fd >= 0)
+		return (int)fd;
+	error = errno;
+	if (error != EACCES && error != EPERM)
+		return -error;
+	helped = helper_perf_open(attr, pid, cpu, group_fd, flags);
+	return helped == -ENOSYS ? -error : helped;
 }
 
 static int read_number(const char *path, int other)
