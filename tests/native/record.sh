@@ -85,6 +85,9 @@ fi
 
 says "record -F: more than the kernel allows" 2 'cpu-clock: 20000000 samples a second are more than .* allows \(1 to [0-9]+\)' \
 	$rec -F 20000000 -e cpu-clock -o no.trace -- true
+$rec -c 1000000 -e cpu-clock -o ms.trace -- ./hot 200 >hot.txt
+says "report: what samples of a clock stand for is time" 0 \
+	'^# cpu-clock: [0-9]+ samples, which stand for [0-9.]+ ms$' perfctl report -i ms.trace
 says "record --strings is refused in words" 1 'this kernel does not copy what arguments point to' \
 	perfctl record --engine perf -q --strings -e raw_syscalls:sys_enter -o no.trace -- true
 sh -c 'sleep 30 & echo $! >child; wait' &
@@ -99,6 +102,9 @@ if [ -n "$tracepoints" ]; then
 	e=raw_syscalls:sys_enter
 	$rec -e $e --filter "id == $getppid" -o calls.trace -- ./tree 3 2 100
 	within "record: a record for each of 1300 calls" "$(records calls.trace $e)" 1300 1300
+	$rec -e $e --filter "id == 9999" -o none.trace -- ./tree 0 0 1
+	says "report: an event that did not happen wants no higher frequency" 0 \
+		'no samples: none of the events happened' perfctl report -i none.trace
 	$rec -e $e -c 10 --filter "id == $getppid" -o calls10.trace -- ./tree 0 0 1000
 	within "record -c 10: for each tenth call" "$(records calls10.trace $e)" 100 100
 	# what happened = records + lost, whatever the ring

@@ -54,6 +54,19 @@ static void objects_without_symbols(const struct profile *p)
 	free(weights);
 }
 
+/* Returns whether an event comes with time, not only when something happens. */
+static bool has_timer(const struct session *f)
+{
+	for (unsigned int c = 0; c < f->n_classes; c++) {
+		const struct pev_class *cls = pev_trace_class(f->trace, c);
+
+		if (f->classes[c].kind == SESSION_EVENT &&
+		    (cls->type == PEV_TYPE_TIMER || cls->freq))
+			return true;
+	}
+	return false;
+}
+
 static void no_samples(const struct session *f)
 {
 	const struct pev_trace *t = f->trace;
@@ -62,6 +75,9 @@ static void no_samples(const struct session *f)
 		print_error("no samples: nothing was recorded in %s", pev_trace_path(t));
 	else if (pev_trace_lost(t))
 		print_error("no samples: all of them were lost; record with a larger ring (-m)");
+	else if (!has_timer(f))
+		print_error("no samples: none of the events happened while they were recorded in %s",
+			    pev_trace_path(t));
 	else
 		print_error("no samples: the program slept or ended before the first one was due; "
 			    "record for longer, or with a higher frequency (-F)");

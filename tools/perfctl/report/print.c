@@ -370,6 +370,20 @@ static void print_rest(const struct table *t)
 			report_share(t->rows, t->rows->hidden));
 }
 
+/* Weights of a timer that ticks after so many ns are time. */
+static bool is_clock(const struct rows *rows, const char *event)
+{
+	const struct pev_trace *t = rows->profile->session->trace;
+
+	for (unsigned int c = 0; c < pev_trace_nr_classes(t); c++) {
+		const struct pev_class *cls = pev_trace_class(t, c);
+
+		if (!strcmp(cls->name, event))
+			return cls->type == PEV_TYPE_TIMER;
+	}
+	return false;
+}
+
 void report_print(const struct rows *rows, const struct report_style *s, const char *event,
 		  const struct strtab *events)
 {
@@ -384,6 +398,8 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 		; /* the counts fade and are no longer numbers of samples */
 	else if (s->waits)
 		fprintf(s->out, " of together %s", text_ns(b, rows->weight));
+	else if (rows->weight != rows->samples && !rows->n_group && is_clock(rows, event))
+		fprintf(s->out, ", which stand for %s", text_ns(b, rows->weight));
 	else if (rows->weight != rows->samples && !rows->n_group)
 		fprintf(s->out, ", which stand for %s events", text_count(b, rows->weight));
 	fprintf(s->out, "\n#\n");
