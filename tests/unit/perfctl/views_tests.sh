@@ -59,6 +59,10 @@ says "flame: a title for each box" 0 '<g><title>alpha$' cat flame.svg
 ok "flame: no script and nothing from elsewhere" bash -c '! grep -qE "<script|href|url\(|@import" flame.svg'
 says "flame --folded: chains with numbers" 0 '^main;.*alpha [0-9]+$' "$p" flame --folded chains
 ok "flame --folded: no sample is missing" bash -c "[ \$('$p' flame --folded flat | awk '{ n += \$NF } END { print n }') = \$('$p' report --csv - --sort event flat | awk -F, 'NR == 2 { print \$2 }') ]"
+"$OUT/mktrace" mixed mixed 10
+says "flame --folded: of several events the first of the recording" 0 '^true\+0x1000 1$' "$p" flame --folded mixed
+says "export folded: the same one, though it came last" 0 '^prog;true\+0x1000 1$' "$p" export folded -o - mixed
+says "... and another one by its name" 0 '^prog;pev_is_no_probe;ttwu_do_activate [0-9]$' "$p" export folded -o - -e 'sched*' mixed
 says "flame: no samples" 1 'no samples' "$p" flame -o none.svg empty
 says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
 # off-cpu and timeline: 100 turns of 10 us each

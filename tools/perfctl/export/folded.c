@@ -9,43 +9,31 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A line has only one number: events other than the first with samples are left out. */
-struct folded {
-	uint32_t event;
-	bool some;
-	bool noted;
-};
-
-static int begin(struct export *x, struct msg *m)
+/*
+ * A line has only one number: the event is the first of the recording that has samples,
+ * in the order of -e, as in a flame graph.
+ */
+static uint32_t first_event(struct export *x)
 {
-	(void)m;
-	x->state = xcalloc(1, sizeof(struct folded));
-	return 0;
-}
+	const struct profile *p = &x->profile;
+	uint64_t samples = 0;
+	uint32_t first = 0;
+	bool others = false;
 
-static int event(struct export *x, const struct pev_event *ev, const struct session_class *cls,
-		 struct msg *m)
-{
-	struct folded *f = x->state;
-	struct export_sample s;
-
-	(void)m;
-	if (cls->kind != SESSION_EVENT || !export_sample_of(x, ev, cls, &s))
-		return 0;
-	if (!f->some) {
-		f->event = cls->event;
-		f->some = true;
+	for (size_t i = 0; i < p->n_cells; i++)
+		if (!i || p->cells[i].key.event < first)
+			first = p->cells[i].key.event;
+	for (size_t i = 0; i < p->n_cells; i++) {
+		if (p->cells[i].key.event == first)
+			samples += p->cells[i].samples;
+		else
+			others = true;
 	}
-	if (cls->event == f->event) {
-		export_add(x, cls, &s);
-	} else {
-		x->exported--;
-		if (!f->noted)
-			note("folded stacks hold one event: %s; choose another one with -e",
-			     strtab_get(&x->session.names, f->event));
-		f->noted = true;
-	}
-	return 0;
+	x->exported = samples;
+	if (others)
+		note("folded stacks hold one event: %s; choose another one with -e",
+		     strtab_get(&x->session.names, first));
+	return first;
 }
 
 /* Replaces semicolons and newlines, which would end a frame. */
@@ -79,14 +67,19 @@ static int end(struct export *x, struct msg *m)
 	struct profile *p = &x->profile;
 	struct call_tree t = { 0 };
 	struct strbuf line = { 0 };
+	uint32_t event = first_event(x);
 
 	(void)m;
 	stacks_resolve(p->stacks);
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct cell *c = &p->cells[i];
-		uint32_t n, node = call_tree_child(&t, 0, c->key.comm);
-		const uint32_t *frames = export_frames(p->stacks, c->key.chain, &c->key.frame, &n);
+		const uint32_t *frames;
+		uint32_t n, node;
 
+		if (c->key.event != event)
+			continue;
+		node = call_tree_child(&t, 0, c->key.comm);
+		frames = export_frames(p->stacks, c->key.chain, &c->key.frame, &n);
 		while (n--)
 			node = call_tree_child(&t, node, stacks_frame_func(p->stacks, frames[n]));
 		t.nodes[node].weight += c->weight;
@@ -106,15 +99,14 @@ static int end(struct export *x, struct msg *m)
 
 static void done(struct export *x)
 {
-	free(x->state);
+	(void)x;
 }
 
 const struct exporter export_folded = {
 	.name = "folded",
 	.file = "-",
 	.samples = true,
-	.begin = begin,
-	.event = event,
+	.event = export_add_event,
 	.end = end,
 	.free = done,
 };

@@ -2,13 +2,14 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes|execs N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
  * stack. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
- * execs: as cut, three of four in execve(2).
+ * mixed: the same, and behind them one sample of the first event. execs: as cut, three
+ * of four in execve(2).
  */
 #include <pev/pev.h>
 #include <stdio.h>
@@ -275,6 +276,15 @@ static void turns(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void late_sample(long n)
+{
+	struct pev_encoder *enc = encoder("1", 1);
+	char *offsets[] = { "0x1000" };
+
+	sample(enc, n, FLAT, 1, offsets);
+	check(pev_encoder_close(enc), "stream 1");
+}
+
 /* Two callers by turns, below them what pev adds to the chain. */
 static void probes(long n)
 {
@@ -304,7 +314,8 @@ int main(int argc, char **argv)
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
 	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
-			   !strcmp(kind, "deep") || !strcmp(kind, "probes") ? CHAINS :
+			   !strcmp(kind, "deep") || !strcmp(kind, "probes") ||
+			   !strcmp(kind, "mixed") ? CHAINS :
 			   !strcmp(kind, "cut") || !strcmp(kind, "execs") ? STACKS : FLAT;
 
 	if (argc < 3)
@@ -319,9 +330,11 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "execs")) {
 		state("prog", argv[4]);
 		exec_samples(n, argv[5]);
-	} else if (!strcmp(kind, "probes")) {
+	} else if (!strcmp(kind, "probes") || !strcmp(kind, "mixed")) {
 		state("prog", "/bin/true");
 		probes(n);
+		if (!strcmp(kind, "mixed"))
+			late_sample(n);
 	} else if (!strcmp(kind, "hostile")) {
 		char *offsets[] = { "0x1000" };
 
