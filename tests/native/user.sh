@@ -21,6 +21,10 @@ else
 		nobody perfctl record --engine perf -q -e sched:sched_switch -o t2 -- true
 	says "user: so is another user's process" 77 'may not be measured by you|belongs to another' \
 		nobody perfctl stat --engine perf -e page-faults:u -p 1
+	[ "$(cat /proc/sys/kernel/kptr_restrict)" != 0 ] ||
+		says "user: doctor says what hides the kernel's addresses" 0 \
+			'without CAP_SYSLOG \(kernel.perf_event_paranoid is above 1\)' \
+			nobody perfctl doctor --engine perf
 	says "user: rings of what memory may be locked" 0 'nothing lost' \
 		nobody bash -c 'ulimit -l 16; perfctl record --engine perf -o t3 -- ./hot 50'
 fi
@@ -37,6 +41,14 @@ fi
 says "doctor: recordings are read everywhere" "$((level > 2 ? 77 : 0))" '^  yes  recordings ' \
 	nobody perfctl doctor --engine perf
 says "doctor: names the engine" 0 'engine +perf: perf_event_open' perfctl doctor --engine perf
+if [ -n "$tracepoints" ]; then
+	says "list: a word within a tracepoint's name" 0 '^sched:sched_waking$' \
+		perfctl list --engine perf --names waking
+	says "list: a system's name is no such word" 1 '^0$' bash -c \
+		'perfctl list --engine perf --names sched | grep -vc "^sched:"'
+else
+	skip "list: a word within a tracepoint's name" "tracefs cannot be read here"
+fi
 says "list: counters and timers" 0 'page-faults' perfctl list --engine perf
 if perfctl doctor --engine pev >/dev/null 2>&1; then
 	skip "an engine that the kernel does not have" "this kernel has pev"

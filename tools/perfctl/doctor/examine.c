@@ -228,8 +228,10 @@ static void check_symbols(struct doctor *d)
 	else if (!shown && is_helped(d) && d->perfmon.syslog)
 		doctor_say(d, GOOD, "kernel symbols", "%s reads them for you", d->perfmon.path);
 	else if (!shown)
-		doctor_say(d, NOTE, "kernel symbols", "their addresses are hidden (kernel.kptr_restrict is "
-		    "%lld)", (long long)kptr);
+		doctor_say(d, NOTE, "kernel symbols", kptr > 0 ?
+			   "their addresses are hidden (kernel.kptr_restrict is %lld)" :
+			   "their addresses are hidden from users without CAP_SYSLOG "
+			   "(kernel.perf_event_paranoid is above 1)", (long long)kptr);
 	else
 		doctor_say(d, GOOD, "kernel symbols", "/proc/kallsyms shows them");
 	if (text && !shown && !(is_helped(d) && d->perfmon.syslog))
