@@ -28,6 +28,7 @@ static const char text[] =
 void test_pmu_text(void)
 {
 	struct pmu_text p;
+	char user[24];
 
 	pmu_text_parse(&p, text);
 	IS_STR(p.name, "Intel architectural perfmon 4", "the PMU's name");
@@ -37,6 +38,9 @@ void test_pmu_text(void)
 	OK(p.n_counters == 3 && p.counters[1].nr == 32 && p.counters[1].bits == 40 &&
 	   !strcmp(p.counters[1].name, "fixed0") && !strcmp(p.counters[1].user, "1073741824") &&
 	   !strcmp(p.counters[2].user, "-"), "counters");
+	IS_STR(pmu_counter_user(&p.counters[0], user), "0", "a number for rdpmc");
+	IS_STR(pmu_counter_user(&p.counters[1], user), "0x40000000", "... with a flag");
+	IS_STR(pmu_counter_user(&p.counters[2], user), "cannot read it", "... none");
 	IS_STR(p.counters[0].holder, "the hard lockup detector", "who holds one");
 	IS_STR(p.counters[1].holder, "", "... and who nobody holds");
 	OK(p.n_uses == 3 && p.uses[1].cpu == 0 && !strcmp(p.uses[1].counter, "fixed0"), "CPUs");

@@ -37,10 +37,9 @@ static void print_counters(const struct pmu_text *p)
 	       "holder");
 	for (size_t i = 0; i < p->n_counters; i++) {
 		const struct pmu_counter *c = &p->counters[i];
-		char safe[128];
+		char safe[128], user[24];
 
-		printf("  %-12s %6u  %-14s %s\n", c->name, c->bits,
-		       strcmp(c->user, "-") ? c->user : "cannot read it",
+		printf("  %-12s %6u  %-14s %s\n", c->name, c->bits, pmu_counter_user(c, user),
 		       *c->holder ? text_safe(safe, sizeof(safe), c->holder) : "-");
 	}
 }

@@ -4,6 +4,7 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -47,6 +48,9 @@ static char *word(char **line)
 	return start;
 }
 
+/* bit 30 chooses rdpmc's fixed counters */
+#define FLAGS (1u << 30)
+
 static void parse_counter(struct pmu_text *p, char *rest)
 {
 	struct pmu_counter c = { .holder = "" };
@@ -58,6 +62,16 @@ static void parse_counter(struct pmu_text *p, char *rest)
 		return;
 	c.user = word(&rest);
 	*ARRAY_PUSH(p->counters, p->n_counters, p->cap_counters) = c;
+}
+
+const char *pmu_counter_user(const struct pmu_counter *c, char buf[24])
+{
+	uint64_t nr;
+
+	if (parse_u64(c->user, &nr))
+		return "cannot read it";
+	snprintf(buf, 24, nr >= FLAGS ? "0x%" PRIx64 : "%" PRIu64, nr);
+	return buf;
 }
 
 static void parse_holder(struct pmu_text *p, char *rest)

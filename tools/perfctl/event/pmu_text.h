@@ -21,6 +21,9 @@ struct pmu_counter {
 	const char *holder;
 };
 
+/* The number as it is typed: rdpmc's have flags in their upper bits, SPRs are decimal. */
+const char *pmu_counter_user(const struct pmu_counter *c, char buf[24]);
+
 /* On a CPU: @event has the counter, or "free" */
 struct pmu_use {
 	unsigned int cpu;
