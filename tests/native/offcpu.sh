@@ -4,7 +4,7 @@
 if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 	perfctl record --engine perf -q --off-cpu -o waits.trace -- sleep 0.3 >/dev/null
 	says "off-cpu: a sleep of 0.3 s" 0 '3[0-9][0-9]\.[0-9]+ ms +[0-9]+ +sleep ' \
-		perfctl off-cpu --comm sleep --flat --sort comm,dso -i waits.trace
+		perfctl off-cpu --comm sleep --least 250000 --flat --sort comm,dso -i waits.trace
 	./usage 0 2000 >/dev/null &
 	user=$!
 	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace -- sleep 0.1

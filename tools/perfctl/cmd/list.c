@@ -52,14 +52,15 @@ static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
 	       (!strcmp(pattern, "tp") && e->type == PEV_TYPE_TRACEPOINT);
 }
 
-static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns)
+static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns,
+		   const struct list_opts *o)
 {
 	for (int i = 0; i < n; i++) {
 		const char *p = patterns[i];
 
 		if (kind_matches(p, e) || glob_match(p, e->name))
 			return true;
-		if (e->type == PEV_TYPE_HARDWARE && list_contains(e->name, p))
+		if ((o->within || e->type == PEV_TYPE_HARDWARE) && list_contains(e->name, p))
 			return true;
 		/* "sched" alone means the whole system */
 		if (!strchr(p, ':') && !strncmp(e->name, p, strlen(p)) && e->name[strlen(p)] == ':')
@@ -128,7 +129,7 @@ static size_t print_kind(const struct list_events *c, const struct list_kind *ki
 	for (size_t i = 0; i < c->n; i++) {
 		const struct pev_catalog_entry *e = c->e[i];
 
-		if (e->type != kind->type || !wanted(e, n, patterns))
+		if (e->type != kind->type || !wanted(e, n, patterns, o))
 			continue;
 		if (o->names) {
 			printf("%s\n", e->name);
@@ -213,6 +214,15 @@ static int by_kind_and_name(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
+static bool any_wanted(const struct list_events *c, int n, char **patterns,
+		       const struct list_opts *o)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (wanted(c->e[i], n, patterns, o))
+			return true;
+	return false;
+}
+
 static struct list_events sorted(const struct pev_catalog *catalog)
 {
 	struct list_events c = { .n = catalog ? pev_catalog_count(catalog) : 0 };
@@ -250,7 +260,7 @@ static size_t print_json(const struct list_events *c, int n, char **patterns,
 
 	json_open(&j, NULL, '[');
 	for (size_t i = 0; i < c->n; i++) {
-		if (wanted(c->e[i], n, patterns)) {
+		if (wanted(c->e[i], n, patterns, o)) {
 			json_entry(&j, c->e[i]);
 			found++;
 		}
@@ -301,6 +311,7 @@ static int list_run(const void *opts, int n, char **args, struct msg *m)
 		return STATUS_OK;
 	}
 	c = sorted(catalog);
+	o.within = !any_wanted(&c, n, args, &o);
 	found = o.json ? print_json(&c, n, args, &o) : print_all(&c, n, args, &o);
 	if (!found && n)
 		nothing_found(&c, n, args, &o);
@@ -317,10 +328,12 @@ const struct command command_list = {
 		"Shows the events that the running kernel offers: those whose name matches a GLOB, "
 		"those of a KIND (software, hardware, timer, tracepoint, marker, sideband) or of a "
 		"system (sched), or all; and the processor's own events whose names contain a word "
-		"(or, if there is no other, whose descriptions do).",
+		"(or, if there is no other, whose descriptions do). A word that is neither a kind nor "
+		"a system finds the names that contain it.",
 	.examples = "  perfctl list                      everything\n"
 		    "  perfctl list 'sched:*'            one system's tracepoints\n"
 		    "  perfctl list -v sched:sched_switch  with its fields\n"
+		    "  perfctl list waking               names with that word\n"
 		    "  perfctl list marker               all kernel markers\n"
 		    "  perfctl list cache                hardware events about caches\n"
 		    "  perfctl list -v INST_RETIRED      one of them, with its unit masks\n"

@@ -11,6 +11,7 @@
  * @json:   print JSON
  * @names:  print bare names
  * @pmu:    the table of the processor's events; NULL: of this machine's
+ * @within: patterns are parts of any event's name, as none is a name or a kind
  * @none:   this machine's cannot be counted: there is no PMU that pev can use
  */
 struct list_opts {
@@ -18,6 +19,7 @@ struct list_opts {
 	bool json;
 	bool names;
 	const char *pmu;
+	bool within;
 	bool none;
 };
 
