@@ -169,14 +169,9 @@ static int annotate(struct annotate_run *r, const char *name, struct msg *m)
 			      &config.to, m);
 	if (err)
 		return err;
-	load_init(&r->load, &r->session, &config);
-	r->load.progress = term_progress;
-	r->load.arg = "reading";
-	err = load_run(&r->load, m);
-	term_progress_end();
+	err = load_samples(&r->load, &r->session, &config, m);
 	if (err)
 		return err;
-	stacks_resolve(&r->session.stacks);
 	r->color = term_color(r->opts.color);
 	term_pager_start();
 	err = print_functions(r, name, m);

@@ -290,17 +290,12 @@ static int load_side(struct diff_run *r, int s, const char *path, struct msg *m)
 	for (unsigned int k = 0; k < sort->n_fields; k++)
 		config.fields[k] = sort->fields[k];
 	config.chains = sort->mask & (1u << SORT_PARENT);
-	load_init(&side->load, &side->session, &config);
-	side->load.progress = term_progress;
-	side->load.arg = "reading";
-	err = load_run(&side->load, m);
-	term_progress_end();
+	err = load_samples(&side->load, &side->session, &config, m);
 	if (err)
 		return err;
 	side->seconds = (double)(pev_trace_end_ns(side->session.trace) -
 				 pev_trace_begin_ns(side->session.trace)) /
 			1e9;
-	stacks_resolve(&side->session.stacks);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "cli/command.h"
-#include "cli/term.h"
 #include "profile/inline.h"
 #include "profile/load.h"
 #include "report/out.h"
@@ -74,38 +73,22 @@ static int write_flame(const struct flame_opts *o, const struct flame *f, struct
 	return out_close(&out, 0, m);
 }
 
-static int load_samples(const struct flame_opts *o, struct session *s, struct load *l,
-			struct msg *m)
+static int flame(const struct flame_opts *o, struct session *s, struct load *l, struct msg *m)
 {
 	struct load_config config = { .event = o->event,
 				      .chains = true,
 				      .mask = o->comm ? 1u << SORT_COMM : 0 };
+	uint32_t event = 0;
+	struct flame f;
 	int err = load_parse_time(o->time, pev_trace_begin_ns(s->trace), &config.from, &config.to,
 				  m);
 
+	if (!err)
+		err = load_samples(l, s, &config, m);
 	if (err)
 		return err;
-	load_init(l, s, &config);
-	l->progress = term_progress;
-	l->arg = "reading";
-	err = load_run(l, m);
-	term_progress_end();
-	if (err)
-		return err;
-	stacks_resolve(&s->stacks);
 	if (o->inlined)
 		profile_inline(&l->profile);
-	return 0;
-}
-
-static int flame(const struct flame_opts *o, struct session *s, struct load *l, struct msg *m)
-{
-	uint32_t event = 0;
-	struct flame f;
-	int err = load_samples(o, s, l, m);
-
-	if (err)
-		return err;
 	while (event < s->names.n && !report_has_event(&l->profile, event))
 		event++;
 	if (event == s->names.n)

@@ -231,14 +231,9 @@ static int report_trace(struct report_run *r, struct msg *m)
 		return err;
 	if (is_interactive(o))
 		return browse(r, &config, m);
-	load_init(&r->load, &r->session, &config);
-	r->load.progress = term_progress;
-	r->load.arg = "reading";
-	err = load_run(&r->load, m);
-	term_progress_end();
+	err = load_samples(&r->load, &r->session, &config, m);
 	if (err)
 		return err;
-	stacks_resolve(&r->session.stacks);
 	if (o->inlined)
 		profile_inline(&r->load.profile);
 	r->style = (struct report_style){ .out = stdout, .limit = DEFAULT_LIMIT,

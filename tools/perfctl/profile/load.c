@@ -5,6 +5,7 @@
 #include "rows.h"
 #include "base/text.h"
 #include "cli/suggest.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,6 +51,21 @@ void load_init(struct load *l, struct session *session, const struct load_config
 		for (unsigned int k = 0; k < FIELDS_MAX && config->fields[k]; k++)
 			l->fields[c * FIELDS_MAX + k] = find_field(
 				pev_trace_class(session->trace, c), config->fields[k]);
+}
+
+int load_samples(struct load *l, struct session *session, const struct load_config *config,
+		 struct msg *m)
+{
+	int err;
+
+	load_init(l, session, config);
+	l->progress = term_progress;
+	l->arg = "reading";
+	err = load_run(l, m);
+	term_progress_end();
+	if (!err)
+		stacks_resolve(&session->stacks);
+	return err;
 }
 
 void load_free(struct load *l)

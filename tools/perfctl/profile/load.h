@@ -84,6 +84,12 @@ struct load {
 void load_init(struct load *l, struct session *session, const struct load_config *config);
 /* Reads all; 0 or -errno. Functions are found by stacks_resolve() afterwards. */
 int load_run(struct load *l, struct msg *m);
+/*
+ * Initializes @l, reads all with a bar on the terminal, and finds the functions; 0 or -errno.
+ * load_free() is needed after an error, too.
+ */
+int load_samples(struct load *l, struct session *session, const struct load_config *config,
+		 struct msg *m);
 void load_free(struct load *l);
 
 /* Returns whether any event has such a field, FIELD or EVENT.FIELD. For sort_parse(). */
