@@ -156,6 +156,11 @@ PEV_EXPORT int pev_engine_read_multiplexed(struct pev_engine *engine, int handle
 	return engine->ops->read_multiplexed(engine, handle, m);
 }
 
+PEV_EXPORT int pev_engine_refresh(struct pev_engine *engine, pev_engine_cpu_fn changed, void *arg)
+{
+	return engine->ops->refresh(engine, changed, arg);
+}
+
 PEV_EXPORT int pev_engine_flush(struct pev_engine *engine, int channel)
 {
 	return engine->ops->flush(engine, channel);

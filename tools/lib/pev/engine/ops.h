@@ -32,6 +32,7 @@ struct engine_ops {
 	int (*read_cpus)(struct pev_engine *engine, int handle, struct pev_value *values,
 			 unsigned int *nr);
 	int (*read_multiplexed)(struct pev_engine *engine, int handle, struct pev_multiplexed *m);
+	int (*refresh)(struct pev_engine *engine, pev_engine_cpu_fn changed, void *arg);
 	int (*flush)(struct pev_engine *engine, int channel);
 	int (*snapshot)(struct pev_engine *engine, int channel, struct pev_span *spans,
 			unsigned int *nr);

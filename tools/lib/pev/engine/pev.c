@@ -101,6 +101,15 @@ static int read_multiplexed(struct pev_engine *engine, int fd, struct pev_multip
 	return pev_fd_read_multiplexed(fd, m);
 }
 
+/* The kernel brings new CPUs in. */
+static int refresh(struct pev_engine *engine, pev_engine_cpu_fn changed, void *arg)
+{
+	(void)engine;
+	(void)changed;
+	(void)arg;
+	return 0;
+}
+
 static int flush(struct pev_engine *engine, int fd)
 {
 	(void)engine;
@@ -140,6 +149,7 @@ static const struct engine_ops ops = {
 	.read_values = read_values,
 	.read_cpus = read_cpus,
 	.read_multiplexed = read_multiplexed,
+	.refresh = refresh,
 	.flush = flush,
 	.snapshot = snapshot,
 	.metadata = metadata,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "ctf/head.h"
 #include "engine/perf/channel.h"
+#include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/event.h"
 #include "engine/perf/metadata.h"
@@ -590,7 +591,7 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 	choose_sizes(c, attr);
 	choose_clock(&c->info);
 	c->info.size = sizeof(c->info);
-	c->info.nr_rings = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	c->info.nr_rings = perf_cpus_room();
 	c->rings = calloc(c->info.nr_rings, sizeof(struct cpu_ring *));
 	for (size_t i = 0; i < PERF_SB_MAX; i++)
 		c->side_ids[i] = PERF_NO_CLASS;

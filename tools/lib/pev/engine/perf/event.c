@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "engine/perf/attr.h"
 #include "engine/perf/channel.h"
+#include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/event.h"
 #include "engine/perf/info.h"
@@ -62,7 +63,8 @@ void perf_event_free(struct perf_engine *engine, struct event *event)
 	}
 	perf_class_free(&event->cls);
 	free(event->members);
-	free(event->places.at);
+	free(event->filter);
+	perf_places_free(&event->places);
 	free(event->fds);
 	free(event);
 }
@@ -150,6 +152,7 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 		event->attr.inherit_thread = event->places.threads;
 	}
 	event->read_group = attr->flags & PEV_F_READ_GROUP;
+	event->on = !(attr->flags & PEV_F_DISABLED);
 	event->fds = malloc(event->places.nr * sizeof(*event->fds));
 	if (!event->fds)
 		return pev_fail(err, ENOMEM, 0, "no memory");
@@ -181,8 +184,7 @@ static int share_sideband(struct event *event)
 {
 	struct event *first = perf_channel_sideband(event->channel);
 
-	free(event->places.at);
-	event->places = (struct places){ 0 };
+	perf_places_free(&event->places);
 	event->handle = fcntl(first->handle, F_DUPFD_CLOEXEC, 0);
 	return event->handle < 0 ? -errno : 0;
 }
@@ -275,6 +277,7 @@ int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr, stru
 
 int perf_event_enable(struct event *event, bool on)
 {
+	event->on = on;
 	return control_all(event, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
 }
 
@@ -285,7 +288,20 @@ int perf_event_reset(struct event *event)
 
 int perf_event_period(struct event *event, uint64_t period)
 {
+	event->attr.sample_period = period;
 	return control_all(event, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* CPUs that come later get it, too. */
+static int keep_filter(struct event *event, const char *filter, struct pev_error *err)
+{
+	char *copy = filter ? strdup(filter) : NULL;
+
+	if (filter && !copy)
+		return pev_fail(err, ENOMEM, 0, "no memory");
+	free(event->filter);
+	event->filter = copy;
+	return 0;
 }
 
 int perf_event_filter(struct event *event, const char *filter, struct pev_error *err)
@@ -293,7 +309,7 @@ int perf_event_filter(struct event *event, const char *filter, struct pev_error 
 	int ret = control_all(event, PERF_EVENT_IOC_SET_FILTER, filter ? filter : "0");
 
 	if (!ret)
-		return 0;
+		return keep_filter(event, filter, err);
 	if (event->type != PEV_TYPE_TRACEPOINT)
 		return pev_fail(err, EINVAL, 0, "filters are for tracepoints");
 	if (ret == -EINVAL)
@@ -360,7 +376,7 @@ void perf_event_add_losses(struct event *event, uint64_t *lost)
 
 int perf_event_read_cpus(struct event *event, struct pev_value *values, unsigned int *nr)
 {
-	unsigned int room = *nr, need = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
+	unsigned int room = *nr, need = perf_cpus_room();
 	struct reading r;
 	int ret = 0;
 
@@ -379,4 +395,52 @@ int perf_event_read_cpus(struct event *event, struct pev_value *values, unsigned
 		add(event, i, &r, &values[cpu]);
 	}
 	return ret;
+}
+
+/* Time goes on for an event that is on, unless its CPU went away under it. */
+static bool lives(const struct event *event, size_t i)
+{
+	struct reading before, behind;
+
+	return event->fds[i] >= 0 && event->on && !read_one(event, event->fds[i], &before) &&
+	       !read_one(event, event->fds[i], &behind) && behind.enabled > before.enabled;
+}
+
+static int add_place(struct event *event, int cpu)
+{
+	size_t i = event->places.nr;
+	int *more = realloc(event->fds, (i + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	event->fds = more;
+	more[i] = -1;
+	return perf_places_add(&event->places, event->places.at[0].pid, cpu);
+}
+
+int perf_event_add_cpu(struct event *event, unsigned int cpu)
+{
+	size_t i = event->places.nr;
+	int ret;
+
+	if (!event->places.mask || !perf_cpus_has(event->places.mask, cpu))
+		return 0;
+	/* a member counts where its leader does */
+	if (event->leader && event->leader->places.nr != i + 1)
+		return 0;
+	for (size_t k = 0; k < i; k++)
+		if (event->places.at[k].cpu == (int)cpu && lives(event, k))
+			return 0;
+	ret = add_place(event, (int)cpu);
+	if (!ret)
+		ret = open_at(event, i, NULL);
+	if (ret || event->fds[i] < 0)
+		return ret;
+	if (event->filter)
+		ret = control(event->fds[i], PERF_EVENT_IOC_SET_FILTER, event->filter);
+	/* what was switched on or off since it was opened */
+	if (!ret)
+		ret = control(event->fds[i], event->on ? PERF_EVENT_IOC_ENABLE :
+				      PERF_EVENT_IOC_DISABLE, NULL);
+	return ret ? ret : 1;
 }

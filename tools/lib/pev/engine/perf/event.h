@@ -10,6 +10,11 @@
 int perf_event_new(struct perf_engine *engine, const struct pev_attr *attr,
 		   struct pev_error *err);
 void perf_event_free(struct perf_engine *engine, struct event *event);
+/*
+ * Opens an event of whole CPUs on one that came online, as it is elsewhere. Returns 1; 0 if it
+ * does not belong there, or is there already; or -errno.
+ */
+int perf_event_add_cpu(struct event *event, unsigned int cpu);
 int perf_event_enable(struct event *event, bool on);
 int perf_event_reset(struct event *event);
 int perf_event_period(struct event *event, uint64_t period);

@@ -11,6 +11,7 @@
 #include <pev/engine.h>
 #include "core/file.h"
 #include "engine/perf/attr.h"
+#include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/info.h"
 #include "helper/helper.h"
@@ -202,7 +203,7 @@ int perf_info(struct pev_engine *base, struct pev_info *info, struct pev_error *
 		.clock_freq = 1000000000,
 		.nr_tracepoints = nr_tracepoints(engine),
 		.hardware = hardware_here(engine),
-		.nr_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+		.nr_cpus = perf_cpus_room(),
 	};
 	if (info->hardware) {
 		info->pmu_counters = 1;

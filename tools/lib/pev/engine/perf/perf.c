@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/perf/channel.h"
+#include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/event.h"
 #include "engine/perf/info.h"
@@ -60,6 +61,8 @@ static void release(struct pev_engine *base)
 
 	free(engine->events);
 	free(engine->channels);
+	if (engine->uevents >= 0)
+		close(engine->uevents);
 	free(engine);
 }
 
@@ -247,6 +250,7 @@ static const struct engine_ops ops = {
 	.read_values = read_values,
 	.read_cpus = read_cpus,
 	.read_multiplexed = read_multiplexed,
+	.refresh = perf_cpus_refresh,
 	.flush = flush,
 	.snapshot = snapshot,
 	.metadata = metadata,
@@ -294,6 +298,7 @@ int engine_perf_new(struct pev_engine **base, struct pev_error *err)
 	engine->base.ops = &ops;
 	engine->features = perf_features();
 	engine->tracefs = perf_tracefs();
+	perf_cpus_watch(engine);
 	*base = &engine->base;
 	return 0;
 }

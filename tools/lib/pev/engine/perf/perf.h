@@ -22,6 +22,12 @@
 #define PERF_HAS_INHERIT_THREAD	(1U << 1)	/* 5.13 */
 #define PERF_HAS_LOST		(1U << 2)	/* 6.0: losses of each event */
 
+#define MOST_CPUS	8192
+
+struct cpu_mask {
+	uint64_t	words[MOST_CPUS / 64];
+};
+
 /**
  * struct place - where one perf event counts, as perf_event_open(2) takes it
  * @pid: a task, -1: all; a cgroup's descriptor with places.cgroup
@@ -34,12 +40,14 @@ struct place {
 
 /**
  * struct places - where an event counts
+ * @mask:    of an event of whole CPUs or a cgroup: where it is to be; NULL: it is of tasks
  * @inherit: children of the tasks are counted, too
  * @threads: of these only those that are threads of the same process
  */
 struct places {
 	struct place	*at;
 	size_t		nr;
+	struct cpu_mask	*mask;
 	bool		cgroup;
 	bool		inherit;
 	bool		threads;
@@ -52,6 +60,8 @@ struct channel;
  * @handle:  the first of @fds, or a copy of a descriptor for sideband events, all
  *           of which are one perf event
  * @fds:     one for each of @places, -1 where the task or CPU is gone
+ * @on:      it was switched on
+ * @filter:  NULL: none
  * @cls:     class of its records, with a channel
  * @samples: records so far
  */
@@ -60,6 +70,8 @@ struct event {
 	uint32_t		type;
 	uint64_t		config;
 	bool			read_group;
+	bool			on;
+	char			*filter;
 	struct perf_event_attr	attr;
 	struct places		places;
 	int			*fds;
@@ -76,6 +88,8 @@ struct event {
  * @features: PERF_HAS_*
  * @tracefs:  where it is mounted, NULL: nowhere
  * @events:   indexed by handle, as @channels
+ * @online:   CPUs, when that was @looked at, ns
+ * @uevents:  what the kernel says of devices; -1: nothing here
  */
 struct perf_engine {
 	struct pev_engine	base;
@@ -84,6 +98,9 @@ struct perf_engine {
 	struct event		**events;
 	struct channel		**channels;
 	size_t			room;
+	struct cpu_mask		online;
+	uint64_t		looked;
+	int			uevents;
 };
 
 static inline struct perf_engine *perf_of(struct pev_engine *engine)

@@ -10,12 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/file.h"
+#include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/places.h"
 
-#define ONLINE "/sys/devices/system/cpu/online"
+void perf_places_free(struct places *p)
+{
+	free(p->at);
+	free(p->mask);
+	*p = (struct places){ 0 };
+}
 
-static int add(struct places *p, int pid, int cpu)
+int perf_places_add(struct places *p, int pid, int cpu)
 {
 	struct place *more;
 
@@ -38,32 +44,37 @@ static bool in_mask(const struct pev_attr *attr, unsigned int cpu)
 	return cpu / 64 < attr->cpus_size / 8 && (words[cpu / 64] >> cpu % 64 & 1);
 }
 
-/* Adds every online CPU of the mask, for one task or all. */
-static int add_cpus(struct places *p, int pid, const struct pev_attr *attr)
+/* Adds every CPU of a list and the mask, for one task or all. */
+static int add_cpus(struct places *p, int pid, const char *list, const struct pev_attr *attr)
 {
-	char *text, *at;
-	int ret = pev_read_file(ONLINE, &text, NULL);
+	struct cpu_mask cpus;
+	int ret = perf_cpus_read(list, &cpus);
 
-	if (ret)
-		return ret;
-	for (at = text; *at >= '0' && *at <= '9' && !ret;) {
-		unsigned long first = strtoul(at, &at, 10), last = first;
-
-		if (*at == '-')
-			last = strtoul(at + 1, &at, 10);
-		for (unsigned long cpu = first; cpu <= last && !ret; cpu++)
-			if (in_mask(attr, (unsigned int)cpu))
-				ret = add(p, pid, (int)cpu);
-		at += *at == ',';
-	}
-	free(text);
+	for (unsigned int cpu = 0; cpu < MOST_CPUS && !ret; cpu++)
+		if (perf_cpus_has(&cpus, cpu) && in_mask(attr, cpu))
+			ret = perf_places_add(p, pid, (int)cpu);
 	return ret;
 }
 
-/* An event that records needs a ring, and rings belong to CPUs. */
+/* Those that come later are added by perf_event_add_cpu(). */
+static int add_whole_cpus(struct places *p, int pid, const struct pev_attr *attr)
+{
+	p->mask = calloc(1, sizeof(*p->mask));
+	if (!p->mask)
+		return -ENOMEM;
+	for (unsigned int cpu = 0; cpu < MOST_CPUS; cpu++)
+		if (in_mask(attr, cpu))
+			p->mask->words[cpu / 64] |= 1ULL << cpu % 64;
+	return add_cpus(p, pid, CPUS_ONLINE, attr);
+}
+
+/*
+ * An event that records needs a ring, and rings belong to CPUs. A task's event may wait for
+ * a CPU that is offline.
+ */
 static int add_task(struct places *p, int tid, const struct pev_attr *attr)
 {
-	return attr->channel_fd >= 0 ? add_cpus(p, tid, attr) : add(p, tid, -1);
+	return attr->channel_fd >= 0 ? add_cpus(p, tid, CPUS_PRESENT, attr) : perf_places_add(p, tid, -1);
 }
 
 static int add_threads(struct places *p, int pid, const struct pev_attr *attr,
@@ -157,11 +168,11 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 		ret = subtree(p, id, attr, err);
 		break;
 	case PEV_TARGET_CPUS:
-		ret = add_cpus(p, -1, attr);
+		ret = add_whole_cpus(p, -1, attr);
 		break;
 	case PEV_TARGET_CGROUP:
 		p->cgroup = true;
-		ret = add_cpus(p, attr->target_id, attr);
+		ret = add_whole_cpus(p, attr->target_id, attr);
 		break;
 	default:
 		ret = pev_fail(err, EINVAL, 0, "an event needs a target");
@@ -171,8 +182,7 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 	if (ret == -ENOMEM)
 		pev_fail(err, ENOMEM, 0, "no memory");
 	if (ret) {
-		free(p->at);
-		*p = (struct places){ 0 };
+		perf_places_free(p);
 	}
 	return ret;
 }

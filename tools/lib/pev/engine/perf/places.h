@@ -10,4 +10,8 @@
 int perf_places_make(const struct perf_engine *engine, struct places *places,
 		     const struct pev_attr *attr, struct pev_error *err);
 
+/* Adds a place. 0 or -ENOMEM */
+int perf_places_add(struct places *places, int pid, int cpu);
+void perf_places_free(struct places *places);
+
 #endif /* _PEV_ENGINE_PERF_PLACES_H */

@@ -15,6 +15,7 @@
 #include <pev/attr.h>
 #include <pev/catalog.h>
 #include <pev/ring.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +93,23 @@ int pev_engine_read_cpus(struct pev_engine *engine, int handle, struct pev_value
 			 unsigned int *nr);
 int pev_engine_read_multiplexed(struct pev_engine *engine, int handle,
 				struct pev_multiplexed *m);
+
+/** pev_engine_cpu_fn - a CPU came online, or went */
+typedef void (*pev_engine_cpu_fn)(void *arg, unsigned int cpu, bool online);
+
+/**
+ * pev_engine_refresh() - measure CPUs that came online
+ * @changed: called for each CPU that came or went since the last call or the engine was
+ *           made, for both if it went and came back; NULL: nothing is
+ *
+ * Of events on whole CPUs and cgroups. Call it once a second or at each wake-up: what
+ * happens on a CPU before is missed, but for the kernel's pev, which needs no call, and
+ * calls nothing.
+ *
+ * Return: 0, or -errno of the first event that could not be opened on such a CPU.
+ */
+int pev_engine_refresh(struct pev_engine *engine, pev_engine_cpu_fn changed, void *arg);
+
 int pev_engine_flush(struct pev_engine *engine, int channel);
 int pev_engine_snapshot(struct pev_engine *engine, int channel, struct pev_span *spans,
 			unsigned int *nr);
