@@ -82,7 +82,10 @@ static int open_events(struct recorder *r, struct msg *m)
 	for (size_t i = 0; i < plan->n; i++)
 		pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
 				plan->events[i].attr.sample);
-	return event_set_open(&r->set, plan, t, flags, m);
+	err = event_set_open(&r->set, plan, t, flags, m);
+	if (!err)
+		cpu_watch_init(&r->cpus, t);
+	return err;
 }
 
 /* Kernel addresses will be recorded, so their symbols are needed. */
@@ -240,6 +243,7 @@ int64_t recorder_drain(struct recorder *r)
 
 	if (r->failed)
 		return r->failed;
+	cpu_watch_look(&r->cpus);
 	/* a flight recorder's rings are filled, and nothing is written */
 	if (!r->writer) {
 		r->failed = proc_history_read(&r->history);
@@ -263,6 +267,15 @@ static int write_losses(struct recorder *r, struct pev_writer *w)
 		if (ring)
 			err = pev_writer_lost(w, nr, pev_ring_cpu(ring), pev_ring_lost(ring), 0);
 	}
+	return err;
+}
+
+static int write_gaps(const struct recorder *r, struct pev_writer *w)
+{
+	char *text = cpu_watch_text(&r->cpus);
+	int err = text ? pev_writer_info(w, "not_measured", text) : 0;
+
+	free(text);
 	return err;
 }
 
@@ -290,6 +303,8 @@ int recorder_end(struct recorder *r, struct msg *m)
 	err = n < 0 ? r->failed : 0;
 	if (!err)
 		err = write_losses(r, r->writer);
+	if (!err)
+		err = write_gaps(r, r->writer);
 	if (!err)
 		err = write_metadata(r, r->writer, NULL, m);
 	r->bytes = pev_writer_bytes(r->writer);
@@ -350,6 +365,8 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 		return err;
 	trace_dir_free(&dir);
 	err = copy_rings(r, w);
+	if (!err)
+		err = write_gaps(r, w);
 	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
 	if (!err)
@@ -372,6 +389,7 @@ void recorder_close(struct recorder *r)
 	event_set_close(&r->side);
 	event_plan_free(&r->sideband);
 	proc_history_close(&r->history);
+	cpu_watch_free(&r->cpus);
 	if (r->fd >= 0)
 		pev_engine_close(engine(), r->fd);
 	r->fd = -1;

@@ -6,6 +6,7 @@
 #ifndef PERFCTL_RECORD_RECORDER_H
 #define PERFCTL_RECORD_RECORDER_H
 
+#include "event/cpu_watch.h"
 #include "event/plan.h"
 #include "event/set.h"
 #include "proc_history.h"
@@ -40,6 +41,7 @@ struct recorder_config {
  * @sideband: plan of the sideband events
  * @side:     these; off in overwrite mode, where @history has what they would tell
  * @set:      the events
+ * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
  * @bytes:    written, once it was closed
@@ -52,6 +54,7 @@ struct recorder {
 	struct event_set side;
 	struct proc_history history;
 	struct event_set set;
+	struct cpu_watch cpus;
 	struct trace_dir dir;
 	struct pev_writer *writer;
 	int failed;

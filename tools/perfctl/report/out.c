@@ -43,6 +43,7 @@ static void print_header(const struct session *f, FILE *out)
 	if (cut)
 		fprintf(out, "# %-9s the end is missing: %s\n", "cut:",
 			text_safe(safe, sizeof(safe), cut));
+	print_info(f, out, "not_measured", "missing:");
 	fprintf(out, "#\n");
 }
 

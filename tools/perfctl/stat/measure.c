@@ -6,6 +6,7 @@
 #include "read.h"
 #include "stat.h"
 #include "base/output.h"
+#include "event/cpu_watch.h"
 #include "event/kernel.h"
 #include "event/set.h"
 #include "record/measure.h"
@@ -19,6 +20,7 @@
  * struct stat_run - one use of the command
  * @opts:   as typed
  * @set:    while it is measured
+ * @cpus:   those that come and go
  * @start:  of the round, seconds of a clock
  * @result: numbers so far
  * @before: values at the start of the interval
@@ -29,6 +31,7 @@ struct stat_run {
 	struct measure measure;
 	struct event_plan plan;
 	struct event_set set;
+	struct cpu_watch cpus;
 	double start;
 	struct stat_result result;
 	struct stat_style style;
@@ -176,8 +179,12 @@ static int wait_for_end(struct stat_run *r, struct msg *m)
 	for (;;) {
 		double left = next - now();
 		int timeout = step > 0 ? (left > 0 ? (int)(left * 1e3) + 1 : 0) : -1;
-		unsigned int got = wait_loop_wait(&r->measure.wait, -1, timeout);
+		unsigned int got;
 
+		if (r->cpus.target && (timeout < 0 || timeout > CPU_WATCH_MS))
+			timeout = CPU_WATCH_MS;
+		got = wait_loop_wait(&r->measure.wait, -1, timeout);
+		cpu_watch_look(&r->cpus);
 		if (got & WAIT_STOP)
 			r->stopped = true;
 		if (!measure_goes_on(&r->measure, got))
@@ -218,7 +225,10 @@ static int stat_open(void *arg, struct msg *m)
 	struct stat_run *r = arg;
 	uint64_t flags = PEV_F_DISABLED | (r->measure.target.workload ? PEV_F_ENABLE_ON_EXEC : 0);
 
-	return event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
+	int err = event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
+
+	cpu_watch_init(&r->cpus, &r->measure.target);
+	return err;
 }
 
 static int stat_start(void *arg, struct msg *m)
@@ -252,6 +262,7 @@ static void stat_close(void *arg)
 	struct stat_run *r = arg;
 
 	event_set_close(&r->set);
+	cpu_watch_free(&r->cpus);
 }
 
 static const struct measure_ops stat_ops = {
