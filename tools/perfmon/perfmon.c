@@ -53,7 +53,7 @@ static void take_fds(struct request *r, struct msghdr *msg)
 	}
 }
 
-/* Returns 1, 0 at the end, or -EINVAL for what is no question. */
+/* Returns 1, 0 at the end, or -EINVAL for a non-question. */
 static int receive(struct request *r)
 {
 	union {

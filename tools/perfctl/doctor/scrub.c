@@ -102,39 +102,48 @@ static size_t credentials_at(const char *text, const char *at)
 	return len;
 }
 
-static const struct scrub_word *word_at(const struct scrub *s, const char *text, const char *at)
+static size_t word_at(const struct scrub *s, const char *text, const char *at,
+		      const char **instead)
 {
 	if (at > text && in_word(at[-1]))
-		return NULL;
+		return 0;
 	for (size_t i = 0; i < s->n_words; i++) {
 		size_t len = strlen(s->words[i].word);
 
-		if (!strncmp(at, s->words[i].word, len) && !in_word(at[len]))
-			return &s->words[i];
+		if (!strncmp(at, s->words[i].word, len) && !in_word(at[len])) {
+			*instead = s->words[i].instead;
+			return len;
+		}
 	}
-	return NULL;
+	return 0;
+}
+
+/* Returns how many bytes at @at must go, and what stands for them. */
+static size_t secret_at(const struct scrub *s, const char *text, const char *at,
+			const char **instead)
+{
+	size_t len = home_at(s, at);
+
+	*instead = "~/...";
+	if (len)
+		return len;
+	*instead = "(removed)@";
+	len = credentials_at(text, at);
+	return len ? len : word_at(s, text, at, instead);
 }
 
 void scrub_text(const struct scrub *s, struct strbuf *b, const char *text)
 {
-	const struct scrub_word *w;
-	const char *at = text;
-	size_t len;
+	const char *at = text, *instead;
 
 	while (*at) {
-		len = home_at(s, at);
-		if (len) {
-			strbuf_puts(b, "~/...");
-			at += len;
-		} else if ((len = credentials_at(text, at))) {
-			strbuf_puts(b, "(removed)@");
-			at += len;
-		} else if ((w = word_at(s, text, at))) {
-			strbuf_puts(b, w->instead);
-			at += strlen(w->word);
-		} else {
-			strbuf_putc(b, *at++);
-		}
+		size_t len = secret_at(s, text, at, &instead);
+
+		if (len)
+			strbuf_puts(b, instead);
+		else
+			strbuf_putc(b, *at);
+		at += len ? len : 1;
 	}
 }
 
