@@ -41,6 +41,7 @@ struct act {
 	uint64_t	flags;
 	uint64_t	sample;
 	bool		channel;
+	uint32_t	flush_ms;
 	const char	*event;
 	uint64_t	cpus;
 	int		denied;
@@ -54,6 +55,11 @@ static const struct act acts[] = {
 	{ "information", .type = PEV_TYPE_INFO, .denied = NEVER },
 	{ "catalog", .type = PEV_TYPE_CATALOG, .denied = NEVER },
 	{ "channel", .type = PEV_TYPE_CHANNEL, .denied = 3 },
+	{ "channel, flushed 100 times a second", .type = PEV_TYPE_CHANNEL, .flush_ms = 10,
+	  .denied = 3 },
+	/* the kernel's work on behalf of the user, at no level */
+	{ "channel, flushed more often", .type = PEV_TYPE_CHANNEL, .flush_ms = 9,
+	  .denied = -1, .field = PEV_OFFSET(flush_ms) },
 	{ "count own faults", .type = PEV_TYPE_SOFTWARE, .target = PEV_TARGET_TASK,
 	  .config = PEV_SW_PAGE_FAULTS, .denied = 3 },
 	{ "count own process", .type = PEV_TYPE_SOFTWARE, .target = PEV_TARGET_PROCESS,
@@ -121,6 +127,7 @@ static int act(const struct act *a, int channel, int cgroup, struct pev_info *in
 		break;
 	case PEV_TYPE_CHANNEL:
 		attr.ring_size = 8192;
+		attr.flush_ms = a->flush_ms;
 		break;
 	case PEV_TYPE_CATALOG:
 		break;
