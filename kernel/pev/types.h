@@ -228,6 +228,7 @@ struct pev_source_ops {
  * @siblings:  members, on the leader
  * @group_node: in @siblings
  * @cpus:      CPUs of a CPU or cgroup target
+ * @moved:     CPUs that may run on the sets which tasks had before they were attached
  * @cgroup:    of a cgroup target
  * @node:      in the list of events on CPUs or on a cgroup
  * @name:      "sched:sched_switch"
@@ -273,6 +274,7 @@ struct pev_event {
 	struct list_head		siblings;
 	struct list_head		group_node;
 	cpumask_var_t			cpus;
+	cpumask_var_t			moved;
 	struct pev_cgroup		*cgroup;
 	struct list_head		node;
 	char				*name;

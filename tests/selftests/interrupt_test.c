@@ -250,6 +250,32 @@ TEST_F_TIMEOUT(interrupt, none, 100)
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 
+/* To attach is one round of interrupts to where the target runs, to close another. */
+TEST_F_TIMEOUT(interrupt, rounds, 100)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
+		.target = PEV_TARGET_TASK, .target_id = self->busy.pid,
+		.channel_fd = -1, .group_fd = -1,
+	};
+	unsigned int times = pev_kernel_is_slow() ? 50 : 200;
+	long came;
+
+	if (!variant->busy)
+		SKIP(return, "the target must run");
+	came = calls_to(self->cpus[1]);
+	for (unsigned int i = 0; i < times; i++) {
+		int fd = pev_open(&attr);
+
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		close(fd);
+	}
+	came = calls_to(self->cpus[1]) - came;
+	printf("# %u times opened and closed: %ld interrupts\n", times, came);
+	EXPECT_LE(times, came);
+	EXPECT_GE(times * 5 / 2, came);
+}
+
 /* ---- the first and the last event ---- */
 
 #define LONE	15

@@ -281,10 +281,9 @@ static void connect(struct pev_event *event)
 {
 	guard(mutex)(&pev_control);
 	event->connected = true;
-	if (event->flags & (PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC))
-		return;
-	WRITE_ONCE(event->state, PEV_EVENT_ON);
-	pev_target_sync(&event, 1);
+	if (!(event->flags & (PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC)))
+		WRITE_ONCE(event->state, PEV_EVENT_ON);
+	pev_target_connect(event);
 }
 
 /*

@@ -79,7 +79,6 @@ struct move {
  * @nr:      attached in all
  * @changed: attached in this pass
  * @lost:    the pass may have missed a task
- * @cpus:    where tasks that were attached may run
  */
 struct walk {
 	struct pev_event	*event;
@@ -95,7 +94,6 @@ struct walk {
 	unsigned long		nr;
 	bool			changed;
 	bool			lost;
-	cpumask_var_t		cpus;
 };
 
 /* What to do after a stretch. */
@@ -219,7 +217,7 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	w->nr++;
 	w->changed = true;
 	if (READ_ONCE(task->on_rq))
-		cpumask_set_cpu(task_cpu(task), w->cpus);
+		cpumask_set_cpu(task_cpu(task), w->event->moved);
 	return VISIT_INSIDE;
 }
 
@@ -417,22 +415,17 @@ static int refuse(struct pev_event *event, int err, struct pev_refuse *r)
 int pev_attach(struct pev_event *event, struct task_struct *top, struct pev_refuse *r)
 {
 	struct walk *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
-	int err = -ENOMEM;
+	int err;
 
 	if (!w)
 		return refuse(event, -ENOMEM, r);
 	w->event = event;
 	w->top = top;
 	hash_init(w->moves);
-	if (zalloc_cpumask_var(&w->cpus, GFP_KERNEL_ACCOUNT)) {
-		err = walk(w);
-		/* CPUs may still run on the old sets */
-		pev_target_refresh(w->cpus);
-		free_cpumask_var(w->cpus);
-		free_moves(w);
-		if (!err && !w->nr)
-			err = -ESRCH;
-	}
+	err = walk(w);
+	free_moves(w);
+	if (!err && !w->nr)
+		err = -ESRCH;
 	kfree(w);
 	return err ? refuse(event, err, r) : 0;
 }

@@ -13,8 +13,8 @@ struct task_struct;
  * @top:   a task
  * @r:     says why not
  *
- * All tasks that are meant when the call returns are counted, and all that they have
- * created since they were first met.
+ * All tasks that are meant when the call returns have @event in their sets, and all that
+ * they have created since they were first met. CPUs of @event->moved do not know yet.
  *
  * Context: Process context, may sleep; no locks held.
  * Return: 0, -ESRCH if there was none to attach to, -EINTR for a fatal signal,

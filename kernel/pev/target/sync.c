@@ -27,6 +27,7 @@
 #include "commit.h"
 #include "cpu.h"
 #include "sync.h"
+#include "target.h"
 #include "task_ctx.h"
 
 /**
@@ -35,12 +36,14 @@
  * @nr:     number of them
  * @id:     their @sync_id
  * @tasks:  some have a task target, and are found through sets
+ * @moved:  some were attached, and CPUs do not know it yet
  */
 struct batch {
 	struct pev_event	**events;
 	unsigned int		nr;
 	u64			id;
 	bool			tasks;
+	bool			moved;
 };
 
 static bool in_sets(const struct pev_event *event)
@@ -72,6 +75,8 @@ static void sync_here(void *data)
 	struct batch *batch = data;
 	u64 now = 0;
 
+	if (batch->moved)
+		pev_target_refresh_here();
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		struct pev_event *event = batch->events[i];
 
@@ -109,7 +114,8 @@ static bool concerns(int cpu, void *data)
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		struct pev_event *event = batch->events[i];
 
-		if (runs_on(event, cpu))
+		if (runs_on(event, cpu) ||
+		    (batch->moved && cpumask_test_cpu(cpu, event->moved)))
 			return true;
 		if (!in_sets(event) && cpumask_test_cpu(cpu, event->cpus) &&
 		    (!event->cgroup || pev_cgroup_runs(event, cpu)))
@@ -127,6 +133,7 @@ static void batch_init(struct batch *batch, struct pev_event **events, unsigned 
 	for (unsigned int i = 0; i < nr; i++) {
 		WRITE_ONCE(events[i]->sync_id, batch->id);
 		batch->tasks |= in_sets(events[i]);
+		batch->moved |= !cpumask_empty(events[i]->moved);
 	}
 }
 
@@ -137,6 +144,8 @@ void pev_target_sync(struct pev_event **events, unsigned int nr)
 	batch_init(&batch, events, nr);
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
 	on_each_cpu_cond(concerns, sync_here, &batch, true);
+	for (unsigned int i = 0; batch.moved && i < nr; i++)
+		cpumask_clear(events[i]->moved);
 }
 
 void pev_target_sync_here(void)

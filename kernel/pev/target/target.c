@@ -100,12 +100,17 @@ static void mark(struct task_struct *task, struct pev_task_ctx *ctx)
 		static_call(pev_source_mark)(task, ctx && READ_ONCE(ctx->marked));
 }
 
-static void refresh_here(void *unused)
+void pev_target_refresh_here(void)
 {
 	struct pev_task_ctx *ctx = rcu_dereference_sched(current->pev);
 
 	ctx_switch(this_cpu_ptr(&pev_target_cpus), ctx);
 	mark(current, ctx);
+}
+
+static void refresh_here(void *unused)
+{
+	pev_target_refresh_here();
 }
 
 void pev_target_refresh(const struct cpumask *cpus)
@@ -210,6 +215,16 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 	if (!pev_targets_task(event) || pev_is_marked(event))
 		list_event(event);
 	return 0;
+}
+
+void pev_target_connect(struct pev_event *event)
+{
+	if (pev_event_is_on(event)) {
+		pev_target_sync(&event, 1);
+	} else if (!cpumask_empty(event->moved)) {
+		pev_target_refresh(event->moved);
+		cpumask_clear(event->moved);
+	}
 }
 
 void pev_target_stop(struct pev_event *event)
@@ -406,7 +421,8 @@ int pev_target_init(struct pev_event *event, const struct pev_request *req,
 {
 	int err;
 
-	if (!zalloc_cpumask_var(&event->cpus, GFP_KERNEL_ACCOUNT))
+	if (!zalloc_cpumask_var(&event->cpus, GFP_KERNEL_ACCOUNT) ||
+	    !zalloc_cpumask_var(&event->moved, GFP_KERNEL_ACCOUNT))
 		return -ENOMEM;
 	if (pev_targets_task(event)) {
 		if (pev_is_marked(event))
@@ -424,6 +440,7 @@ void pev_target_exit(struct pev_event *event)
 	pev_cgroup_exit(event);
 	put_pid(event->top);
 	free_cpumask_var(event->cpus);
+	free_cpumask_var(event->moved);
 }
 
 static int cpu_online_here(unsigned int cpu)
@@ -433,7 +450,7 @@ static int cpu_online_here(unsigned int cpu)
 	local_irq_save(flags);
 	this_cpu_write(pev_target_cpus.online, true);
 	if (static_branch_unlikely(&pev_task_key))
-		refresh_here(NULL);
+		pev_target_refresh_here();
 	__pev_cgroup_switch(this_cpu_ptr(&pev_target_cpus), current);
 	pev_target_sync_here();
 	local_irq_restore(flags);

@@ -33,7 +33,7 @@ void pev_target_exit(struct pev_event *event);
 
 /**
  * pev_target_attach() - attach an event that is off
- * @event: from here on it runs whenever it is on and its target is there
+ * @event: runs whenever it is on and its target is there, after pev_target_connect()
  * @attr:  names the target
  * @r:     says why not
  *
@@ -42,6 +42,16 @@ void pev_target_exit(struct pev_event *event);
  */
 int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 		      struct pev_refuse *r);
+
+/**
+ * pev_target_connect() - let CPUs know an event that was attached
+ * @event: may have been switched on
+ *
+ * One round of interrupts, to CPUs that run a task of the target.
+ *
+ * Context: Process context, pev_control held.
+ */
+void pev_target_connect(struct pev_event *event);
 
 /**
  * pev_target_stop() - the event runs nowhere afterwards, and never again
@@ -67,6 +77,8 @@ void pev_target_each(struct task_struct *task,
 /* Make CPUs of a mask (NULL: all) look again at their task's set. Process context. */
 void pev_target_refresh(const struct cpumask *cpus);
 
+/* Look again at the set of the task that runs here; interrupts off. */
+void pev_target_refresh_here(void);
 /* Make CPUs that still run on @ctx, which no task has, look again. Process context. */
 void pev_target_forget(struct pev_task_ctx *ctx);
 
