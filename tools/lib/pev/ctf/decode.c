@@ -133,6 +133,29 @@ static inline uint64_t load_field(const struct pev_field *f, const uint8_t *at)
 	return pev_load(at, f->size, false);
 }
 
+/* How many elements a field at @pos has; false if they do not fit. @places: of moving fields */
+static ALWAYS_INLINE bool count_elements(const struct part *part, const struct pev_field *f,
+					 const uint8_t *base, size_t pos, size_t room,
+					 const uint32_t *places, uint64_t *n)
+{
+	*n = f->count;
+	if (f->shape == PEV_SHAPE_SEQUENCE) {
+		const struct pev_field *l = &part->fields[f->length];
+		bool fixed = (unsigned int)f->length < part->fixed;
+
+		*n = load_field(l, base + (fixed ? (uint32_t)l->offset :
+						   places[f->length - part->fixed]));
+	} else if (f->shape == PEV_SHAPE_STRING) {
+		const uint8_t *nul = memchr(base + pos, 0, room - pos);
+
+		if (!nul)
+			return false;
+		*n = nul - (base + pos) + 1;
+	}
+	/* a division would cost more than the rest of the loop */
+	return *n <= room - pos && *n * f->size <= room - pos;
+}
+
 ptrdiff_t part_locate(const struct part *part, const uint8_t *base, size_t room,
 		      unsigned int index, size_t *count)
 {
@@ -153,21 +176,7 @@ ptrdiff_t part_locate(const struct part *part, const uint8_t *base, size_t room,
 		if (pos > room)
 			return -1;
 		places[i - part->fixed] = pos;
-		n = f->count;
-		if (f->shape == PEV_SHAPE_SEQUENCE) {
-			const struct pev_field *l = &part->fields[f->length];
-
-			n = load_field(l, base + ((unsigned int)f->length < part->fixed ?
-				       (uint32_t)l->offset : places[f->length - part->fixed]));
-		} else if (f->shape == PEV_SHAPE_STRING) {
-			const uint8_t *nul = memchr(base + pos, 0, room - pos);
-
-			if (!nul)
-				return -1;
-			n = nul - (base + pos) + 1;
-		}
-		/* a division would cost more than the rest of the loop */
-		if (n > room - pos || n * f->size > room - pos)
+		if (!count_elements(part, f, base, pos, room, places, &n))
 			return -1;
 		size = n * f->size;
 		if (i == index) {
@@ -190,25 +199,13 @@ static ALWAYS_INLINE ptrdiff_t decode_context(const struct class *cls, struct pe
 
 	for (unsigned int i = part->fixed, m = 0; i < part->nr; i++, m++) {
 		const struct pev_field *f = &part->fields[i];
-		uint64_t n = f->count;
+		uint64_t n;
 
 		pos = align_up(pos, f->align);
 		if (unlikely(pos > room))
 			return -1;
 		places[m] = pos;
-		if (f->shape == PEV_SHAPE_SEQUENCE) {
-			const struct pev_field *l = &part->fields[f->length];
-
-			n = load_field(l, base + ((unsigned int)f->length < part->fixed ?
-				       (uint32_t)l->offset : places[f->length - part->fixed]));
-		} else if (f->shape == PEV_SHAPE_STRING) {
-			const uint8_t *nul = memchr(base + pos, 0, room - pos);
-
-			if (!nul)
-				return -1;
-			n = nul - (base + pos) + 1;
-		}
-		if (unlikely(n > room - pos || n * f->size > room - pos))
+		if (unlikely(!count_elements(part, f, base, pos, room, places, &n)))
 			return -1;
 		if (cls->seen_pointer[m] && n) {
 			const void *at = base + pos;
