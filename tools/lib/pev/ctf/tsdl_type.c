@@ -170,18 +170,25 @@ static int skip_mappings(struct parser *p)
 	return tsdl_next(p);
 }
 
+/* Steps over "struct" and the like, and takes the name behind it, if there is one. */
+static int take_tag(struct parser *p, const char **name)
+{
+	*name = NULL;
+	if (tsdl_next(p))
+		return -1;
+	if (p->token.kind != TOKEN_NAME)
+		return 0;
+	*name = tsdl_take_name(p, "a name");
+	return *name ? 0 : -1;
+}
+
 static const struct type *parse_enum(struct parser *p)
 {
 	const struct type *t = NULL;
-	const char *name = NULL;
+	const char *name;
 
-	if (tsdl_next(p))
+	if (take_tag(p, &name))
 		return NULL;
-	if (p->token.kind == TOKEN_NAME) {
-		name = tsdl_take_name(p, "a name");
-		if (!name)
-			return NULL;
-	}
 	if (tsdl_accept(p, ':')) {
 		t = tsdl_type(p);
 		if (!t)
@@ -317,16 +324,11 @@ static const struct type *parse_compound(struct parser *p, enum type_kind kind)
 {
 	char letter = kind == TYPE_STRUCT ? 's' : 'v', path[64];
 	const struct type *known;
-	const char *name = NULL;
+	const char *name;
 	struct type *t;
 
-	if (tsdl_next(p))
+	if (take_tag(p, &name))
 		return NULL;
-	if (p->token.kind == TOKEN_NAME) {
-		name = tsdl_take_name(p, "a name");
-		if (!name)
-			return NULL;
-	}
 	if (kind == TYPE_VARIANT && tsdl_accept(p, '<') &&
 	    (tsdl_dotted(p, path, sizeof(path)) || tsdl_expect(p, '>')))
 		return NULL;
