@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Below stdio, so that the reason of the first failure is kept. */
+/* Writes for stdio, and keeps the reason of the first failure, which stdio forgets. */
 static ssize_t out_fd_write(void *cookie, const char *data, size_t len)
 {
 	struct out *o = cookie;

@@ -25,7 +25,7 @@ enum out_kind {
  * struct out - the file that is written
  * @f:       where to
  * @path:    for messages
- * @fd:    below it
+ * @fd:    what @f writes to
  * @error:   errno of the first failed write, 0: none
  * @is_file: a regular file: can be sought in
  * @empty:   before the first write

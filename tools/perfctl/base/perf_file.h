@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define PERF_FILE_MAGIC	      0x32454c4946524550ULL /* "PERFILE2" */
-#define PERF_FILE_MAGIC_OTHER 0x50455246494c4532ULL /* of the other byte order */
+#define PERF_FILE_MAGIC_OTHER 0x50455246494c4532ULL /* in the other byte order */
 
 struct perf_file_section {
 	uint64_t offset;

@@ -5,9 +5,9 @@
 
 #include "util.h"
 
-/* "perfctl: TEXT" on the error output */
+/* Prints "perfctl: TEXT" on the error output. */
 void print_error(const char *fmt, ...) PRINTF(1, 2);
-/* "note: TEXT", for what the user should know but which stops nothing */
+/* Prints "note: TEXT", for what the user should know but which stops nothing. */
 void note(const char *fmt, ...) PRINTF(1, 2);
 
 #endif

@@ -4,10 +4,10 @@
 #define PERFCTL_BASE_STATUS_H
 
 /**
- * enum status - exit statuses; stat and record pass on their command's instead,
- * if they did their own part
+ * enum status - exit statuses; stat and record pass on that of their command
+ * instead, if their own part went well
  * @STATUS_OK:      done
- * @STATUS_FAILED:  something else went wrong, and was said
+ * @STATUS_FAILED:  something else went wrong, and a message says what
  * @STATUS_USAGE:   the command line makes no sense
  * @STATUS_BAD_DATA: the recording cannot be used
  * @STATUS_NO_PEV:  the running kernel has no pev
@@ -30,7 +30,7 @@ enum status {
 	STATUS_NOT_FOUND = 127,
 };
 
-/* The status for a -errno of pev_open() and friends. */
+/* Returns the status for a -errno of pev_open() and the like. */
 int status_of(int err);
 
 #endif

@@ -46,7 +46,7 @@ void text_name(struct strbuf *b, const char *s)
 	strbuf_add(b, from, (size_t)(p - from));
 }
 
-/* @next: what follows it: a digit there must not become a part of a number */
+/* @next: the byte that follows; if it is a digit, it must not extend the escape */
 static void put_char(struct strbuf *b, unsigned char c, unsigned char next)
 {
 	static const char plain[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";

@@ -8,11 +8,11 @@
 /* Length of the valid, printable UTF-8 sequence at @s, 0 if there is none. */
 size_t text_utf8_len(const unsigned char *s);
 /*
- * Names come from programs and files that nobody vouches for: control bytes
- * and broken UTF-8 are shown as \xNN, so that no terminal obeys them.
+ * Names come from untrusted programs and files: control bytes and broken UTF-8
+ * are shown as \xNN, so that no terminal obeys them.
  */
 void text_name(struct strbuf *b, const char *s);
-/* Any bytes as a string of C, in ASCII. */
+/* Writes any bytes as a string of C, in ASCII. */
 void text_quoted(struct strbuf *b, const void *data, size_t len);
 /* Like text_name(), into a buffer; returns it. */
 const char *text_safe(char *buf, size_t size, const char *s);

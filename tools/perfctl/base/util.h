@@ -34,10 +34,10 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
 
-/* An array of numbers that map those of another: room for @to of them. */
+/* Grows an array that maps the numbers of another array to room for @to of them. */
 uint32_t *map_grow(uint32_t *map, size_t from, size_t to);
 
-/* Room for one more element in an array that doubles. */
+/* Makes room for one more element by doubling the array. */
 void *array_grow(void *p, size_t n, size_t *cap, size_t elem);
 #define ARRAY_PUSH(arr, n, cap)                                          \
 	((arr) = array_grow((arr), (n), &(cap), sizeof(*(arr))),         \
@@ -69,7 +69,7 @@ struct strbuf {
 };
 
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
-/* As "%*llx" does, in a tenth of the time: scripts print millions of addresses. */
+/* Prints as "%*llx" in a tenth of the time: a script has millions of addresses. */
 void strbuf_hex(struct strbuf *b, uint64_t v, unsigned int width);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF(2, 3);
 void strbuf_reset(struct strbuf *b);
@@ -108,7 +108,7 @@ struct htab {
 };
 
 void htab_add(struct htab *h, uint32_t hash, uint32_t index);
-/* Forgets everything and keeps the room. */
+/* Forgets everything, but keeps the memory. */
 void htab_clear(struct htab *h);
 void htab_free(struct htab *h);
 
@@ -135,8 +135,8 @@ static inline uint32_t htab_first(const struct htab *h, uint32_t hash, uint32_t 
 }
 
 /*
- * Points @e to the element of the array that @equal, a condition on @e, is true of. Adds
- * one at its end, zeroed, if there is none; then it is true and @e is to be filled.
+ * Points @e to the element for which @equal, a condition on @e, is true. If there is
+ * none, adds a zeroed one at the end and is true: @e has to be filled then.
  */
 #define HTAB_GET(e, h, hash, equal, arr, n, cap)                                   \
 	__extension__({                                                            \
@@ -171,7 +171,7 @@ static inline uint64_t hash_pair(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
-/* All bits of both into all bits of one: the halves of their product. */
+/* Mixes two numbers: xor of the halves of their product, to which every bit contributes. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -218,14 +218,14 @@ static inline const char *strtab_get(const struct strtab *t, uint32_t id)
 	return t->s[id];
 }
 
-/* Whole numbers, with nothing behind them; *end is not looked at. */
+/* Parse a whole number with nothing behind it. */
 int parse_u64(const char *s, uint64_t *out);
 /* "64K", "1M", "2GiB" */
 int parse_size(const char *s, uint64_t *out);
 
 bool glob_match(const char *pattern, const char *s);
 
-/* The whole of a small file (procfs and such), NUL-terminated, or NULL with errno. */
+/* Reads a small file (procfs and such), NUL-terminated; NULL with errno if that fails. */
 char *file_read(const char *path, size_t *len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The version that perfctl says it is. */
+/* The version that "perfctl version" prints. */
 #ifndef PERFCTL_BASE_VERSION_H
 #define PERFCTL_BASE_VERSION_H
 

@@ -63,7 +63,7 @@ static double share(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Lines near one that is hot enough; all without a limit. */
+/* Marks the lines near one that is hot enough; all without a limit. */
 static bool *choose(const struct annotate_run *r, const struct annotation *a)
 {
 	bool *near = xcalloc(a->n, sizeof(*near));
@@ -123,7 +123,7 @@ static void print_function(struct annotate_run *r, uint32_t func, uint32_t event
 	annotate_free(&a);
 }
 
-/* The first event that has samples: shares of different events cannot be added up. */
+/* Returns the first event with samples: shares of different events cannot be added up. */
 static uint32_t first_event(const struct load *l)
 {
 	for (uint32_t e = 0; e < l->session->names.n; e++)
@@ -132,7 +132,7 @@ static uint32_t first_event(const struct load *l)
 	return 0;
 }
 
-/* Functions that were asked for, else the hottest. */
+/* Chooses the functions that were asked for, else the hottest ones. */
 static int print_functions(struct annotate_run *r, const char *name, struct msg *m)
 {
 	struct rows_config config = { .symbol = name, .dso = r->opts.dso, .comm = r->opts.comm };
@@ -199,7 +199,7 @@ static int annotate_run(const void *opts, int n, char **args, struct msg *m)
 		session_note_damage(&r.session);
 	load_free(&r.load);
 	session_close(&r.session);
-	/* what was asked for is not in the recording: no mistake in the command line */
+	/* a recording without what was asked for is no mistake in the command line */
 	return err == -ENOENT ? -ENODATA : err;
 }
 

@@ -28,7 +28,7 @@ struct diff_opts {
 	bool csv;
 };
 
-/* What a row of either recording is called: its columns, joined. */
+/* Joins the columns of a row, to find it in the other recording. */
 struct diff_row {
 	uint32_t name;
 	uint64_t samples[2];
@@ -116,7 +116,7 @@ static void add_rows(struct diff_run *r, int s, uint32_t event)
 	rows_free(&rows);
 }
 
-/* The first event that both recordings have, of those that were asked for. */
+/* Returns the first event that both recordings have, of those that were asked for. */
 static int choose_event(struct diff_run *r, uint32_t event[2], struct msg *m)
 {
 	const struct load *a = &r->sides[0].load, *b = &r->sides[1].load;
@@ -140,7 +140,7 @@ static double share(const struct diff_run *r, const struct diff_row *row, int s)
 	return all ? 100.0 * (double)row->weight[s] / (double)all : 0;
 }
 
-/* Points of a hundred; for numbers of samples in relation to the first recording. */
+/* Prints percentage points; for numbers of samples, percent of the first recording's. */
 static double change(const struct diff_run *r, const struct diff_row *row)
 {
 	if (!r->opts.absolute)

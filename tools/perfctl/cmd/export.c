@@ -66,7 +66,7 @@ static const struct exporter *format_by_name(const char *name, struct msg *m)
 	return NULL;
 }
 
-/* Asked once for each event name: 1 wanted, 2 not. */
+/* Looks a name up once for each event: 1 wanted, 2 not. */
 static bool event_wanted(struct export *x, uint32_t event)
 {
 	uint8_t *v = &x->verdicts[event];

@@ -46,7 +46,7 @@ static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
 {
 	if (!strcmp(pattern, e->type_name))
 		return true;
-	/* perf's words */
+	/* the words that perf uses */
 	return (!strcmp(pattern, "sw") && e->type == PEV_TYPE_SOFTWARE) ||
 	       (!strcmp(pattern, "hw") && e->type == PEV_TYPE_HARDWARE) ||
 	       (!strcmp(pattern, "tp") && e->type == PEV_TYPE_TRACEPOINT);
@@ -62,7 +62,7 @@ static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns,
 			return true;
 		if ((o->within || e->type == PEV_TYPE_HARDWARE) && list_contains(e->name, p))
 			return true;
-		/* "sched" alone means the whole system */
+		/* "sched" alone stands for all tracepoints of that system */
 		if (!strchr(p, ':') && !strncmp(e->name, p, strlen(p)) && e->name[strlen(p)] == ':')
 			return true;
 	}
@@ -190,7 +190,7 @@ static void nothing_found(const struct list_events *c, int n, char **patterns,
 	}
 }
 
-/* The order of printing: counters and timers in the kernel's, which is by importance */
+/* Sorts; counters and timers stay in the kernel's order, which is by importance. */
 static int kind_rank(uint32_t type)
 {
 	int rank = 0;
@@ -210,7 +210,7 @@ static int by_kind_and_name(const void *va, const void *vb)
 		return ra - rb;
 	if (a->type == PEV_TYPE_SOFTWARE || a->type == PEV_TYPE_HARDWARE ||
 	    a->type == PEV_TYPE_TIMER)
-		return a->name < b->name ? -1 : a->name > b->name; /* in one text */
+		return a->name < b->name ? -1 : a->name > b->name; /* both in the catalog's text */
 	return strcmp(a->name, b->name);
 }
 
@@ -274,7 +274,7 @@ static size_t print_json(const struct list_events *c, int n, char **patterns,
 	return found;
 }
 
-/* Another processor's events are no concern of the kernel's. */
+/* The running kernel has no say in the events of another processor. */
 static int other_pmu(const struct list_opts *o, struct msg *m)
 {
 	struct pev_pmu_table t;

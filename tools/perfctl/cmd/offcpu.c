@@ -183,7 +183,7 @@ static int load(struct offcpu_run *r, struct msg *m)
 	return err;
 }
 
-/* How the scheduler itself is called: not what anybody waits for. */
+/* The functions that lead to a switch end every chain, and say nothing about the wait. */
 static bool is_scheduler(const char *name)
 {
 	static const char *const globs =
@@ -193,7 +193,7 @@ static bool is_scheduler(const char *name)
 	return globs_match(globs, name);
 }
 
-/* Cells again, each beginning with the function that waited. */
+/* Adds the cells up again, each from the function that waited. */
 static void drop_scheduler(struct profile *p)
 {
 	struct cell *cells = p->cells;

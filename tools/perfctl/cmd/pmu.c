@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctl pmu: the processor's counters: what there are, who has them, what went wrong. */
+/* perfctl pmu: the processor's counters, what they count, and what went wrong. */
 #include "commands.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -52,7 +52,7 @@ static bool held_by_others(const struct pmu_text *p)
 	return false;
 }
 
-/* A line for each CPU on which something counts */
+/* Prints a line for each CPU on which something counts. */
 static void print_uses(const struct pmu_text *p)
 {
 	size_t n, shown = 0;
@@ -98,7 +98,7 @@ static void print_incidents(const struct pmu_text *p)
 		printf("No incident since boot.\n");
 }
 
-/* Those of the same reason together */
+/* Groups the missing events by reason. */
 static void print_missing(const struct pmu_text *p)
 {
 	if (p->n_missing)

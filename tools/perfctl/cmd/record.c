@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctl record: writes samples and events of a command or of what runs to a trace. */
+/* perfctl record: writes samples and events of a command or of running tasks to a trace. */
 #include "commands.h"
 #include "base/text.h"
 #include "event/engine.h"
@@ -17,7 +17,7 @@ static bool is_graph_mode(const char *word)
 	       !strcmp(word, "no") || !strcmp(word, "none");
 }
 
-/* "dwarf" or "dwarf,16384": bytes of the stack */
+/* Parses "dwarf" or "dwarf,16384", the bytes of the stack. */
 static int set_dwarf(struct record_opts *o, const char *arg, struct msg *m)
 {
 	uint64_t bytes = STACK_DEFAULT;

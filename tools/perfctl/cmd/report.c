@@ -146,7 +146,7 @@ static const struct opt report_options[] = {
 	{ 0 },
 };
 
-/* Options to what is loaded. */
+/* Says what to load by the options. */
 static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 {
 	struct report_opts *o = &r->opts;
@@ -176,7 +176,7 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 	return err;
 }
 
-/* Rows to browse, unless something else is asked for. */
+/* Rows are browsed on a terminal, unless the options ask for something else. */
 static bool is_interactive(const struct report_opts *o)
 {
 	const char *term = getenv("TERM");

@@ -52,7 +52,7 @@ struct script_run {
 	int64_t from;
 	int64_t to;
 	struct strbuf line;
-	char **places; /* what is printed of each frame, NULL: not yet */
+	char **places; /* what is printed of each frame, NULL: not made yet */
 	size_t n_places;
 	uint64_t printed;
 };
@@ -149,7 +149,7 @@ static void put_time(struct strbuf *b, int64_t ns)
 		    (ns < 0 ? -ns : ns) % 1000000000);
 }
 
-/* Lengths and offsets of what follows say nothing to people. */
+/* The length and offset of another field are of no use to a reader. */
 static bool is_plumbing(const struct pev_class *cls, const struct pev_field *f)
 {
 	const char *end = strrchr(f->name, '_');
@@ -165,7 +165,7 @@ static bool is_plumbing(const struct pev_class *cls, const struct pev_field *f)
 	return pev_class_field(cls, owner) != NULL;
 }
 
-/* An argument that does not point to text, or to none that was there. */
+/* Is this an argument that points to no text, or to text that could not be copied? */
 static bool is_no_text(const struct pev_event *ev, const struct pev_field *f)
 {
 	const char *end = strrchr(f->name, '_'), *text;
@@ -202,7 +202,7 @@ static void add_line(const struct script_run *r, struct strbuf *b, const struct 
 	strbuf_addf(b, ":%u", l->line);
 }
 
-/* The function of a frame, after what was inlined there, one a line. */
+/* Prints the function of a frame after those that were inlined there, one a line. */
 static char *place_text(struct script_run *r, uint32_t frame)
 {
 	struct stacks *st = &r->session.stacks;

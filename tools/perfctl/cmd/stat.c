@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctl stat: counts events while a command or something that runs does its work. */
+/* perfctl stat: counts events while a command, or what runs already, does its work. */
 #include "commands.h"
 #include "base/status.h"
 #include "cli/suggest.h"

@@ -46,7 +46,7 @@ static const struct opt timeline_options[] = {
 	{ 0 },
 };
 
-/* What --time chooses, within the recording. */
+/* Limits the time to what --time chooses of the recording. */
 static int choose_time(struct timeline *tl, const char *time, struct msg *m)
 {
 	const struct pev_trace *t = tl->session->trace;

@@ -121,7 +121,7 @@ static int show(const struct top_opts *o, struct top *t, struct msg *m)
 	return tui_run(&t->load, &o->rows, o->limit, term_color(o->color), m);
 }
 
-/* What to sample, and how the rows are made. */
+/* Plans what to sample, and how rows are made. */
 static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *target,
 		    struct msg *m)
 {

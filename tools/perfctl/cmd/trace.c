@@ -4,7 +4,7 @@
 #include "event/engine.h"
 #include "strace/measure.h"
 
-/* of data, as strace has it; names are shown in full, up to a limit */
+/* Bytes of data, as in strace; names are shown in full, up to a limit */
 #define BYTES_DEFAULT 32
 
 static const struct opt trace_options[] = {

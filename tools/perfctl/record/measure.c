@@ -21,7 +21,7 @@ static int start(struct measure *me, const struct measure_ops *ops, void *arg, s
 	return err;
 }
 
-/* While the command is held back, and then runs. */
+/* Measures once, with the command held back until all is open. */
 static int with_workload(struct measure *me, const struct measure_ops *ops, void *arg,
 			 struct msg *m)
 {

@@ -15,7 +15,7 @@
  * @target:   made by target_make()
  * @wait:     for the end
  * @workload: the command's process
- * @status:   to exit with: the command's, or why it can't be run
+ * @status:   to exit with: the command's, or the reason why it can't be run
  */
 struct measure {
 	char **argv;
@@ -28,11 +28,11 @@ struct measure {
 /**
  * struct measure_ops - what measures
  * @open:  on measure.target; nothing is counted yet
- * @start: switches on, unless the command's exec does; just before it is let go
+ * @start: switches on, unless the command's exec does; called just before it is let go
  * @run:   waits for the end, see measure_goes_on()
- * @end:   after @start, unless the command could not be run; is given what
- *         happened so far and returns it, or what happened now; may be NULL
- * @close: after @open, even one that failed
+ * @end:   called after @start, unless the command could not be run; is given the
+ *         error so far, and returns it or its own; may be NULL
+ * @close: called after @open, even if that failed
  */
 struct measure_ops {
 	int (*open)(void *arg, struct msg *m);
@@ -48,7 +48,10 @@ int measure_init(struct measure *me, struct msg *m);
 int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m);
 /* False once the command or the target has ended, or the user ends it. @got: WAIT_* bits */
 bool measure_goes_on(struct measure *me, unsigned int got);
-/* What the program returns; frees all. @err: with @m, printed if the status says other things */
+/*
+ * Returns what main() is to return, and frees all. @err: prints @m if the command's own
+ * status is returned instead.
+ */
 int measure_exit(struct measure *me, int err, const struct msg *m);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define RING (256u << 10)
 #define PACKET 16384
-/* Of each of the two parts: some hundred thousand records */
+/* Bytes of each of the two parts: some hundred thousand records */
 #define MOST (32u << 20)
 
 static int keep_packet(void *arg, const void *packet, size_t len)
@@ -30,7 +30,7 @@ static int new_encoder(struct proc_history *h)
 			       &h->enc);
 }
 
-/* What the open packet has goes to the others. */
+/* Closes the open packet and puts it behind the others. */
 static int end_packet(struct proc_history *h)
 {
 	int err = pev_encoder_close(h->enc);
@@ -39,7 +39,7 @@ static int end_packet(struct proc_history *h)
 	return err ? err : new_encoder(h);
 }
 
-/* From here on nothing of what was before is needed to know what runs. */
+/* Asks for all that runs, so that nothing older is needed to know it. */
 static int take_state(struct proc_history *h)
 {
 	h->time = max_u64(h->time, proc_state_time(h->meta));
@@ -93,7 +93,7 @@ int proc_history_open(struct proc_history *h, const struct target *t, uint32_t c
 	return err ? msg_set(m, err, "the state of running processes: %s", strerror(-err)) : 0;
 }
 
-/* The same record by another encoder, not before @time. */
+/* Writes the same record by another encoder, not before @time. */
 static int copy_event(struct pev_encoder *enc, const struct pev_meta *meta,
 		      const struct pev_event *ev, uint64_t *time)
 {
@@ -137,7 +137,7 @@ int proc_history_read(struct proc_history *h)
 
 	if (err || (lost == h->lost && h->newer.len < MOST))
 		return err;
-	/* what was lost, or will be forgotten, is asked for */
+	/* ask again after losses, and at the beginning of a new part */
 	h->lost = lost;
 	if (h->newer.len >= MOST)
 		err = forget_older(h);

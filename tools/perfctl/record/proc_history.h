@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What ran since a flight recorder began: the processes of that moment, and what
- * started, was mapped and ended since. The recorder's rings lose this with their
- * oldest records, so it goes into a channel of its own, and is kept.
+ * What ran since a flight recorder began: the processes of that moment, and all
+ * starts, mappings and exits since. The recorder's rings lose these with their
+ * oldest records, so they go into a channel of their own, and are kept.
  */
 #ifndef PERFCTL_RECORD_PROC_HISTORY_H
 #define PERFCTL_RECORD_PROC_HISTORY_H
@@ -20,16 +20,16 @@ struct packet_store {
 
 /**
  * struct proc_history - the history
- * @target:  whose, NULL: it is not open
+ * @target:  of the recorder; NULL: the history is not open
  * @fd:      the channel, or -1
  * @plan:    of the sideband events
- * @set:     these
+ * @set:     those events
  * @meta:    of the channel, the reader's
  * @enc:     makes packets for @newer
  * @time:    of the last record
- * @older:   from one moment on, at which all that ran was asked for, to the next ...
- * @newer:   ... and from there on; when that grows too large it becomes the older one
- * @lost:    records, of which is known
+ * @older:   begins with all that ran at one moment, and reaches to the next such moment
+ * @newer:   begins with the last such moment; becomes @older when it is too large
+ * @lost:    records that the channel had lost when all that runs was last asked for
  */
 struct proc_history {
 	const struct target *target;
@@ -46,7 +46,7 @@ struct proc_history {
 
 int proc_history_open(struct proc_history *h, const struct target *t, uint32_t clock,
 		      struct msg *m);
-/* Takes what happened; 0 or -errno */
+/* Reads the channel; 0 or -errno */
 int proc_history_read(struct proc_history *h);
 /* Writes all of it into a trace with @meta */
 int proc_history_write(struct proc_history *h, struct pev_writer *w, const struct pev_meta *meta,

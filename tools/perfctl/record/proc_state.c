@@ -84,7 +84,7 @@ static bool parse_map(char *line, struct proc_map *p)
 	return true;
 }
 
-/* The file itself: by its path, or as the process sees it. */
+/* Opens the file by its path, or as the process sees it. */
 static bool find_file(int pid, const struct proc_map *p, char *file, size_t size)
 {
 	const char *const roots[] = { "", NULL };
@@ -193,8 +193,8 @@ static int write_comm(struct proc_state *s, int pid, int tid)
 }
 
 /*
- * The command maps its code while it is recorded. Its name comes in the middle of
- * its exec, much of whose time has passed then: it has that from the beginning.
+ * Writes the command's name alone: it maps its code while it is recorded. exec
+ * renames it halfway, and the time before that is to count for the new name, too.
  */
 static int write_workload(struct proc_state *s, const struct target *t)
 {
@@ -229,7 +229,7 @@ static int write_process(struct proc_state *s, int unused, int pid)
 	int err;
 
 	(void)unused;
-	/* the leader first: its name is what threads without one are called */
+	/* the leader first: threads without a name are called after it */
 	err = write_comm(s, pid, pid);
 	if (err)
 		return err;
@@ -250,7 +250,7 @@ struct family {
 	size_t n, cap;
 };
 
-/* The fourth word behind the name, which may have blanks and brackets itself. */
+/* Reads the fourth word, behind the name, which may have blanks and brackets, too. */
 static int parent_of(int pid)
 {
 	char path[64], *text, *name_end;
@@ -292,7 +292,7 @@ static bool is_in(const struct family *f, int pid)
 	return false;
 }
 
-/* Generation by generation, until nobody is added. */
+/* Adds generation by generation, until there is no further one. */
 static int write_subtree(struct proc_state *s, int root)
 {
 	struct family f = { 0 };
@@ -313,7 +313,7 @@ static int write_subtree(struct proc_state *s, int root)
 	return err;
 }
 
-/* The process of a thread. */
+/* Returns the process of a thread. */
 static int thread_pid(int tid)
 {
 	char path[64], *text, *line;

@@ -7,12 +7,12 @@
 
 #include <pev/pev.h>
 
-/* The time now, in ticks of the metadata's clock */
+/* Returns the present time in ticks of the metadata's clock. */
 uint64_t proc_state_time(const struct pev_meta *meta);
-/* As sideband records, all of the same time; 0 or -errno */
+/* Writes it as sideband records, all of the same time; 0 or -errno */
 int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
 		      uint64_t time);
-/* Into a stream of a trace's own */
+/* Writes it into a stream of its own. */
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
 		     struct msg *m);
 

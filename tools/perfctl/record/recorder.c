@@ -28,7 +28,7 @@
 static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why)
 {
 	struct pev_attr attr;
-	/* of large records one more must not leave half a packet empty */
+	/* a large record that does not fit any more must not leave half a packet empty */
 	uint64_t most = r->config.ring_default ? 4 * PACKET_MOST : PACKET_MOST;
 
 	pev_attr_channel(&attr, ring);
@@ -40,7 +40,7 @@ static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why
 	return pev_engine_open(engine(), &attr, 0, why);
 }
 
-/* Without a wish of the user's, smaller rings are better than none. */
+/* Unless the user chose a size, smaller rings are better than none. */
 static int channel_fd(struct recorder *r, struct msg *m)
 {
 	uint64_t wish = r->config.ring_default ? r->config.ring_default : RING_DEFAULT;
@@ -71,7 +71,7 @@ static int open_events(struct recorder *r, struct msg *m)
 	uint64_t flags = PEV_F_DISABLED | (t->workload ? PEV_F_ENABLE_ON_EXEC : 0);
 	int err;
 
-	/* what tools need to know about processes; on the same target, and on at once */
+	/* Opens what tools need to know about processes; on the same target, and on at once. */
 	event_plan_sideband(&r->sideband, r->fd, ~0u, "tell which code ran");
 	err = event_set_open(&r->side, &r->sideband, t, r->config.overwrite ? PEV_F_DISABLED : 0,
 			     m);
@@ -88,7 +88,7 @@ static int open_events(struct recorder *r, struct msg *m)
 	return err;
 }
 
-/* Kernel addresses will be recorded, so their symbols are needed. */
+/* Are kernel addresses recorded, so that their symbols are needed? */
 static bool wants_kallsyms(const struct event_plan *plan)
 {
 	for (size_t i = 0; i < plan->n; i++) {
@@ -123,7 +123,7 @@ static int write_vdso(struct pev_writer *w)
 	return err;
 }
 
-/* Which registers samples carry: readers have only their number. */
+/* Notes which registers samples carry, as a record has only their number. */
 static int write_regs(const struct recorder *r, struct pev_writer *w)
 {
 	const struct event_plan *plan = r->config.plan;
@@ -161,7 +161,7 @@ static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_m
 	return err;
 }
 
-/* All that is in a trace besides the packets. */
+/* Writes all of a trace but the packets. */
 static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 {
 	unsigned int flags = wants_kallsyms(r->config.plan) ?
@@ -295,7 +295,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	pev_engine_disable(engine(), r->fd, 0);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
-	/* what waits before full rings comes when they were emptied */
+	/* records that wait for room come once the rings are empty */
 	do {
 		pev_engine_flush(engine(), r->fd);
 		n = recorder_drain(r);
@@ -315,7 +315,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	return err ? write_failed(r, err, m) : 0;
 }
 
-/* The packets that a ring held at the moment of the snapshot. */
+/* Writes the packets that a ring held at the moment of the snapshot. */
 static int copy_span(struct recorder *r, struct pev_writer *w, unsigned int nr,
 		     const struct pev_span *span, void *buf)
 {

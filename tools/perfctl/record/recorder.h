@@ -17,8 +17,8 @@
  * @plan:      events; their period and sample are set
  * @target:    where
  * @path:      directory of the trace
- * @ring_size: bytes for each CPU; 0: chosen, and made smaller if need be
- * @ring_default: what to choose, 0: as always; more for large records
+ * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
+ * @ring_default: 0: the usual size; more for large records
  * @overwrite: flight recorder
  * @clock:     enum pev_clock
  * @command:   for the trace's description
@@ -39,7 +39,7 @@ struct recorder_config {
  * @fd:       the channel
  * @channel:  its rings
  * @sideband: plan of the sideband events
- * @side:     these; off in overwrite mode, where @history has what they would tell
+ * @side:     those events; off in overwrite mode, where @history has them
  * @set:      the events
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
@@ -64,11 +64,11 @@ struct recorder {
 /* Opens everything; events wait for recorder_start() or the command's exec. */
 int recorder_open(struct recorder *r, const struct recorder_config *config, struct msg *m);
 int recorder_start(struct recorder *r, struct msg *m);
-/* What to wait for before recorder_drain(); -1: nothing, as rings that fill themselves */
+/* Returns the descriptor to wait for before recorder_drain(); -1 in overwrite mode. */
 int recorder_fd(const struct recorder *r);
-/* Moves what is complete to the disk; < 0 once a write failed. */
+/* Moves complete packets to the disk; < 0 once a write failed. */
 int64_t recorder_drain(struct recorder *r);
-/* Switches all off and writes the rest. */
+/* Switches all events off and writes the rest. */
 int recorder_end(struct recorder *r, struct msg *m);
 /* Overwrite mode: writes what the rings hold into a trace of its own. */
 int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);

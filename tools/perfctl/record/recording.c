@@ -34,7 +34,7 @@ struct record_run {
 	bool progress;
 };
 
-/* Return: was there an event that can have texts? */
+/* Asks for the strings of system calls; false if none is recorded. */
 static bool plan_texts(struct event_plan *plan)
 {
 	bool some = false;
@@ -192,8 +192,8 @@ static const struct measure_ops record_ops = {
 };
 
 /*
- * --off-cpu: who comes back to a processor does so in the record of who leaves it,
- * so that threads cannot be picked.
+ * A thread's return to a processor is in the record of the thread that leaves it, so
+ * that --off-cpu cannot record some threads alone.
  */
 static int add_off_cpu(struct record_opts *o, struct msg *m)
 {

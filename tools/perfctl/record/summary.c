@@ -40,7 +40,7 @@ static void summary_event(const char *label, const struct pev_value *v, bool fil
 		filter ? text_count(c, v->filtered) : "-");
 }
 
-/* Where records were lost, and what helps. */
+/* Says where records were lost, and what helps. */
 static void summary_losses(const struct recorder *r, const struct pev_value *total)
 {
 	char a[32], b[32];

@@ -36,7 +36,7 @@ void wait_loop_watch(struct wait_loop *w, const struct target *t)
 	for (size_t i = 0; i < t->n_ids; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, t->ids[i], 0);
 
-		/* a thread that leads no process has none: Ctrl-C ends the measurement */
+		/* a thread that is not its process's first has none: Ctrl-C ends the measurement */
 		if (fd >= 0)
 			*ARRAY_PUSH(w->pids, w->n, cap) = fd;
 	}
@@ -58,7 +58,7 @@ static unsigned int take_signals(int fd)
 	return got;
 }
 
-/* Leaves out what has ended. */
+/* Forgets processes that have ended. */
 static unsigned int drop_ended(struct wait_loop *w, const struct pollfd *p)
 {
 	size_t kept = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waiting for what ends a measurement: the command's end, Ctrl-C or SIGTERM,
- * the end of the processes that were attached to. Signals arrive as data, so
- * that nothing runs at an unexpected moment.
+ * Waiting for what ends a measurement: the end of the command or of the measured
+ * processes, Ctrl-C or SIGTERM. Signals arrive as data, so that no handler runs
+ * at an unexpected moment.
  */
 #ifndef PERFCTL_RECORD_WAIT_LOOP_H
 #define PERFCTL_RECORD_WAIT_LOOP_H
@@ -33,9 +33,9 @@ struct wait_loop {
 };
 
 int wait_loop_init(struct wait_loop *w, struct msg *m);
-/* Notice the end of the processes that were attached to. */
+/* Watches the measured processes, to notice when they end. */
 void wait_loop_watch(struct wait_loop *w, const struct target *t);
-/* @fd: the caller's, or -1; @timeout_ms: -1 for ever. Returns WAIT_* bits, 0: time is up. */
+/* @fd: the caller's, or -1; @timeout_ms: -1 forever. Returns WAIT_* bits; 0: time is up. */
 unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms);
 void wait_loop_free(struct wait_loop *w);
 

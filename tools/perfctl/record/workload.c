@@ -29,7 +29,7 @@ static void __attribute__((noreturn)) child(char **argv, int go, int failed, con
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-/* 0, or why not: the better reason of two is that it is there and may not be run. */
+/* Returns 0 or -errno. That it exists and may not be run says more than that it is missing. */
 static int check_file(const char *path)
 {
 	struct stat st;
@@ -41,14 +41,14 @@ static int check_file(const char *path)
 	return 0;
 }
 
-/* As shells exit when they can't run a command. */
+/* Returns the status with which shells exit if they can't run a command. */
 static int refuse(const char *name, int err, int *status, struct msg *m)
 {
 	*status = err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	return msg_set(m, err, "cannot run %s: %s", name, strerror(-err));
 }
 
-/* Can it be run? */
+/* Looks for the command as execvp() does. */
 static int check_command(const char *name)
 {
 	const char *env = getenv("PATH");
@@ -111,7 +111,7 @@ int workload_go(struct workload *w, const char *name, int *status, struct msg *m
 		return msg_set(m, -EPIPE, "the process that was to run %s is gone", name);
 	close(w->go);
 	w->go = -1;
-	/* closed without a word by a successful exec */
+	/* a successful exec closes it, and nothing was written */
 	while (read(w->failed, &err, sizeof(err)) < 0 && errno == EINTR)
 		;
 	if (!err)
@@ -137,7 +137,7 @@ bool workload_wait(struct workload *w, bool block)
 void workload_end(struct workload *w)
 {
 	if (w->go >= 0)
-		close(w->go); /* one that was held back ends by itself */
+		close(w->go); /* without the pipe, a command that is held back exits */
 	if (w->failed >= 0)
 		close(w->failed);
 	w->go = w->failed = -1;
@@ -145,7 +145,7 @@ void workload_end(struct workload *w)
 		return;
 	kill(w->pid, SIGTERM);
 	kill(w->pid, SIGCONT);
-	/* one that will not end is left alone: it is the user's */
+	/* a command that does not end is left to the user */
 	for (int i = 0; i < END_WAIT_MS && !workload_wait(w, false); i++)
 		usleep(1000);
 }

@@ -31,20 +31,20 @@ struct workload {
 };
 
 /*
- * Forks, if the command can be run: nothing is changed for the sake of one that
- * can't, so that a mistyped command costs no older recording.
+ * Forks if the command can be run. It is called before anything is changed, so that
+ * a mistyped command does not cost an older recording.
  * @mask:   the signal mask that the command gets
  * @status: becomes the exit status to end with if the command can't be run
  */
 int workload_hold(struct workload *w, char **argv, const sigset_t *mask, int *status,
 		  struct msg *m);
-/* Let it run; -ENOENT and the like if it cannot be executed. @status: see workload_hold() */
+/* Lets it run; -ENOENT and the like if it cannot be executed. @status: see workload_hold() */
 int workload_go(struct workload *w, const char *name, int *status, struct msg *m);
 /* Waits if @block; true once it ended. */
 bool workload_wait(struct workload *w, bool block);
-/* Ends one that was held back or still runs, and closes the pipes. */
+/* Ends a command that is held back or still runs, and closes the pipes. */
 void workload_end(struct workload *w);
-/* As a shell would say it: the exit status, or 128 + the signal. */
+/* Returns what a shell would: the exit status, or 128 + the signal. */
 int workload_status(const struct workload *w);
 
 #endif

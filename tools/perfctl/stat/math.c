@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mean and deviation of numbers that come one at a time (Welford), and what
- * counters that were shared by turns would have counted.
+ * Mean and deviation of numbers that come one at a time (Welford), and estimates
+ * for events that were rotated.
  */
 #include "math.h"
 
 #include <math.h>
 
-/* Shares of the time above this are taken for all of it */
+/* A larger share of the time counts as all of it */
 #define WHOLE 0.995
 
 void spread_add(struct spread *s, double v)
@@ -63,7 +63,7 @@ double reading_percent(const struct reading *v)
 	return v->enabled > 0 ? fmin(100, 100 * v->running / v->enabled) : 100;
 }
 
-/* Errors of different targets have nothing to do with each other. */
+/* Adds squares, as the errors of different targets are independent. */
 double windows_estimate(const struct pev_multiplexed *w, size_t n, double *bound)
 {
 	double value = 0, squares = 0;

@@ -23,13 +23,13 @@ double spread_error(const struct spread *s);
 double spread_percent(const struct spread *s);
 
 /**
- * struct reading - an event's number, from whatever place it is needed
+ * struct reading - an event's number, with what is known of its error
  * @value:   as if it had been counted all the time
  * @counted: as counted
- * @enabled: ns that it should have been counted ...
- * @running: ... and was
+ * @enabled: ns in which it should have been counted
+ * @running: ns in which it was counted
  * @bound:   @value may be wrong by so much; 0: it was counted all the time;
- *           INFINITY: nobody knows
+ *           INFINITY: unknown
  */
 struct reading {
 	double value;
@@ -39,14 +39,14 @@ struct reading {
 	double bound;
 };
 
-/* It had a counter all the time. */
+/* Did it have a counter all the time? */
 bool reading_is_whole(const struct reading *v);
-/* Percent of the time that it should have been counted. */
+/* Returns the percentage of the time in which it had a counter. */
 double reading_percent(const struct reading *v);
 
-/* What was counted between two readings. */
+/* Returns what was counted between two readings. */
 void windows_subtract(struct pev_multiplexed *w, const struct pev_multiplexed *before);
-/* One number and its bound from those of several targets. */
+/* Adds up several targets: one number and its bound. */
 double windows_estimate(const struct pev_multiplexed *w, size_t n, double *bound);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts events while a command or something that runs does its work. See measure.h. */
+/* Counts events while a command, or what runs already, does its work. See measure.h. */
 #include "measure.h"
 #include "metric.h"
 #include "print.h"
@@ -69,7 +69,7 @@ static void subtract(struct pev_value *v, const struct pev_value *before)
 	v->samples -= before->samples;
 }
 
-/* The CPUs' part of an interval; what the next one starts from is kept. */
+/* Turns the CPUs' totals into those of the interval, and keeps them for the next one. */
 static void subtract_cpus(struct stat_run *r, size_t event)
 {
 	struct stat_event *e = &r->result.events[event];
@@ -88,8 +88,8 @@ static void subtract_cpus(struct stat_run *r, size_t event)
 }
 
 /*
- * What a hardware event would have counted with a counter all the time since the
- * last call; without windows there is no bound, and that is all.
+ * Estimates what a hardware event would have counted with a counter all the time
+ * since the last call. There is no bound if the kernel does not say when it had one.
  */
 static void read_windows(struct stat_event *e, const struct event_set *set, size_t i)
 {
@@ -171,7 +171,7 @@ static int print_interval(struct stat_run *r, struct msg *m)
 	return 0;
 }
 
-/* Until the command, the target or the user ends it. */
+/* Waits until the command, the target or the user ends it. */
 static int wait_for_end(struct stat_run *r, struct msg *m)
 {
 	double step = (double)r->opts.interval / 1e3, next = r->start + step;
@@ -298,7 +298,7 @@ static bool has(const struct pev_info *info, uint32_t event)
 	return info->pmu_counters && info->hardware >> event & 1;
 }
 
-/* Two that belong together are a group, so that their ratio is of one time. */
+/* Makes a group of two events, so that their ratio is of the same time. */
 static int add_pair(struct event_list *list, const struct pev_info *info, uint32_t a, uint32_t b,
 		    struct msg *m)
 {
@@ -331,7 +331,7 @@ static int default_events(struct stat_run *r, const struct pev_info *info, struc
 	return err;
 }
 
-/* Another one has the same two events already. */
+/* Does another metric have the same two events already? */
 static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *metric)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -344,7 +344,7 @@ static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *m
 	return false;
 }
 
-/* Each metric's two events, as a group of their own */
+/* Adds the two events of each metric, as a group of their own. */
 static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
 {
 	for (size_t i = 0; i < r->opts.n_metrics; i++) {

@@ -8,7 +8,7 @@
 
 struct metric;
 
-/* Counted unless others are asked for, with those of the processor */
+/* Counted, with hardware events, unless others are asked for */
 #define STAT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults"
 
 struct stat_opts {

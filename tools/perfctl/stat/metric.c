@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perfctl stat: ratios of hardware events, and when they mean something. */
+/* perfctl stat: ratios of hardware events, and when they can be trusted. */
 #include "metric.h"
 #include "read.h"
 #include "stat.h"
@@ -58,7 +58,7 @@ static bool same_group(const struct planned_event *a, const struct planned_event
 	return a->group && a->group == b->group;
 }
 
-/* The event to divide @value by: one of its group before any other */
+/* Finds the event to divide @value by: one of its group before any other. */
 static bool find_per(const struct event_plan *plan, size_t value, uint32_t config, size_t *per)
 {
 	const struct planned_event *v = &plan->events[value];
@@ -89,7 +89,7 @@ static struct ratio divide(const struct stat_result *r, const struct metric *m, 
 		return ratio;
 	ratio.state = RATIO_GIVEN;
 	ratio.number = m->scale * v.value / p.value;
-	/* those of a group are on the counters together or not at all */
+	/* events of a group are on the counters together or not at all */
 	if (!same_group(&r->plan->events[value], &r->plan->events[per]) && !r->cross_window &&
 	    !(reading_is_whole(&v) && reading_is_whole(&p)))
 		ratio.state = RATIO_REFUSED;

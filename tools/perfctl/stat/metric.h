@@ -9,8 +9,8 @@
  * struct metric - what two hardware events say about each other
  * @name:  as typed after -M
  * @unit:  what its number counts
- * @value: enum pev_hardware ...
- * @per:   ... for so many of this one
+ * @value: enum pev_hardware of the numerator
+ * @per:   enum pev_hardware of the denominator
  * @scale: the number is @scale * @value / @per
  * @shown: beside @value whenever both were counted
  */
@@ -29,7 +29,7 @@ const struct metric *stat_metric_find(const char *name);
 /**
  * enum ratio_state - whether there is a ratio
  * @RATIO_NONE:    one of the events was not counted
- * @RATIO_GIVEN:   there it is
+ * @RATIO_GIVEN:   there is one
  * @RATIO_REFUSED: they were counted at different times
  */
 enum ratio_state {
@@ -40,8 +40,8 @@ enum ratio_state {
 
 /**
  * struct ratio - a metric with its number
- * @value: index in the plan of the event ...
- * @per:   ... and of the other
+ * @value: index of the numerator in the plan
+ * @per:   index of the denominator
  */
 struct ratio {
 	const struct metric *metric;
@@ -51,9 +51,9 @@ struct ratio {
 	size_t per;
 };
 
-/* A metric from what was counted; @cpu -1: in all. */
+/* Computes a metric from what was counted; @cpu -1: on all CPUs. */
 struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int cpu);
-/* The metric that belongs beside an event; RATIO_NONE if there is none. */
+/* Computes the metric to show beside an event; RATIO_NONE if there is none. */
 struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int cpu);
 
 #endif

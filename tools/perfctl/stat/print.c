@@ -19,7 +19,7 @@
  * @is_time: the value is shown in milliseconds
  * @cpu:     -1: all
  * @metric:  a rate or share, with its unit; NULL: none
- * @refused: there would be a metric, but of different times
+ * @refused: a metric is left out, as its events were counted at different times
  */
 struct stat_cell {
 	const struct planned_event *plan;
@@ -34,7 +34,7 @@ struct stat_cell {
 	bool refused;
 };
 
-/* 1234.5 a second as 1.234 K/sec */
+/* Prints 1234.5 a second as 1.234 K/sec. */
 static void rate(struct stat_cell *c, double per_sec)
 {
 	static const char *const units[] = { "/sec", "K/sec", "M/sec", "G/sec" };
@@ -52,7 +52,7 @@ static void give(struct stat_cell *c, double metric, const char *unit)
 	c->metric_unit = unit;
 }
 
-/* All cycles, so that there are as many a second as the clock ticks */
+/* Are all modes counted, so that cycles a second are the clock's frequency? */
 static bool is_clock(const struct planned_event *e)
 {
 	return e->attr.type == PEV_TYPE_HARDWARE && e->attr.config == PEV_HW_CYCLES &&
@@ -71,7 +71,7 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 		if (wall > 0)
 			give(c, c->v.value / 1e9 / wall, "CPUs utilized");
 	} else if (is_clock(c->plan)) {
-		/* in its own time, whatever share of the whole that is */
+		/* a rate of the time in which the event had a counter */
 		give(c, c->v.counted * rounds / c->v.running, "GHz");
 	} else if (c->cpu < 0 && clock_ns > 0) {
 		rate(c, c->v.value * 1e9 / clock_ns);
@@ -153,8 +153,9 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 }
 
 /*
- * perf's columns: [time,][cpu,]value,unit,event,[deviation,]run time,percent,metric,unit
- * and two of ours: bound of the error in percent, and why there is no number.
+ * Prints perf's columns, [time,][cpu,]value,unit,event,[deviation,]run time,percent,
+ * metric,unit, and two of ours: the bound of the error in percent, and why there is no
+ * number.
  */
 static void print_csv_cell(const struct stat_result *r, const struct stat_cell *c,
 			   const struct stat_style *s)
@@ -294,7 +295,7 @@ static void print_metric(const struct stat_result *r, const struct metric *m,
 			m->name, m->unit);
 }
 
-/* A CPU on which the event never was is left out. */
+/* Leaves out a CPU on which the event never was. */
 static bool cpu_shown(const struct stat_event *e, unsigned int cpu)
 {
 	return cpu < e->nr_cpus && (e->cpus[cpu].value || e->cpus[cpu].time_enabled);
@@ -354,7 +355,7 @@ static bool refused(const struct stat_result *r, size_t *value, size_t *per)
 	return ratio.state == RATIO_REFUSED;
 }
 
-/* What the words in place of numbers mean */
+/* Explains the words that stand in place of numbers. */
 static void print_notes(const struct stat_result *r, FILE *out)
 {
 	size_t value, per;

@@ -17,9 +17,9 @@ struct stat_style {
 	bool json;
 };
 
-/* Everything, once all rounds are done. */
+/* Prints everything, once all rounds are done. */
 void stat_print(const struct stat_result *r, const struct stat_style *s);
-/* One interval. */
+/* Prints one interval. */
 void stat_print_interval(const struct stat_result *r, const struct stat_style *s, bool first);
 
 #endif

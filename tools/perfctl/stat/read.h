@@ -6,7 +6,7 @@
 #include "math.h"
 #include "stat.h"
 
-/* What would have been counted in all of the time. */
+/* Returns what would have been counted in all of the time. */
 double stat_scale(const struct pev_value *v);
 struct reading stat_read(const struct stat_result *r, size_t event, int cpu);
 /* task-clock or cpu-clock, for rates; 0: neither was counted. */

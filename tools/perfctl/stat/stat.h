@@ -14,7 +14,7 @@ struct metric;
  * @last:    as counted, of the last round, or of the last interval
  * @total:   as counted, of all rounds, or of the last interval
  * @bound:   of the last round or interval, by how much it may be wrong; 0: it
- *           was counted all the time; INFINITY: nobody knows
+ *           was counted all the time; INFINITY: unknown
  * @squares: sum of the squares of the rounds' bounds
  * @before:  windows at the start of the interval, by id of the target; NULL for
  *           other than hardware events
@@ -44,7 +44,7 @@ struct stat_event {
  * @sys:     seconds
  * @at:      seconds since the start, for intervals; negative: this is the total
  * @metrics: asked for by -M, ended by NULL; NULL: none
- * @cross_window: ratios of what was not counted at the same time are wanted
+ * @cross_window: show ratios of events that were not counted at the same time
  */
 struct stat_result {
 	const struct event_plan *plan;
