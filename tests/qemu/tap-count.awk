@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Counts TAP and KTAP. Results inside of a subtest count, the line that sums
+# Counts TAP and KTAP. Results inside a subtest count, the line that sums
 # them up does not. A plan that was not kept is a failure. Prints
 #   PASSED FAILED SKIPPED
 # and before it a line "FAIL text" for each failure.

@@ -17,7 +17,7 @@ FIXTURE(reservation) {
 FIXTURE_SETUP(reservation)
 {
 #ifndef __powerpc64__
-	SKIP(return, "this processor has parts of its PMU reserved, each by itself");
+	SKIP(return, "here each counter of the PMU is reserved on its own");
 #endif
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");

@@ -32,7 +32,7 @@ static void help_all(FILE *out)
 		     "  perfctl doctor               see what this machine can do\n");
 }
 
-/* To somebody who typed nothing else: what to type next */
+/* Says what to type next, after "perfctl" alone. */
 static void first_steps(FILE *out)
 {
 	fputs("perfctl counts, records and shows what programs and the kernel do. Try:\n\n"

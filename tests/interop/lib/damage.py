@@ -49,14 +49,14 @@ def cut_packet(t, rnd):
 
 
 def cut_inside(t, rnd):
-    """the stream ends inside of a packet"""
+    """the stream ends inside a packet"""
     packets = t.packets(t.main)
     size = len(b"".join(packets[:-1]))
     t.write(t.main, t.read(t.main)[:size + rnd.randrange(1, len(packets[-1]))])
 
 
 def cut_header(t, rnd):
-    """the stream ends inside of a packet's header"""
+    """the stream ends inside a packet's header"""
     packets = t.packets(t.main)
     size = len(b"".join(packets[:-1]))
     t.write(t.main, t.read(t.main)[:size + rnd.randrange(1, HEADER)])
@@ -244,7 +244,7 @@ def headers(t, rnd):
 
 
 def records(t, rnd):
-    """odd bytes inside of records"""
+    """odd bytes inside records"""
     packets = [bytearray(p) for p in t.packets(t.main)]
     for _ in range(rnd.randrange(1, 40)):
         p = rnd.choice(packets)

@@ -85,8 +85,8 @@ static void modifiers(void)
 	IS_STR(event_modes_text(text, &l.specs[0]), "upp", "... and as text");
 	event_list_free(&l);
 	OK(!event_list_parse(&l, "{task-clock,cycles}:uD", &m) && l.n == 2 &&
-	   l.specs[0].modes == SPEC_USER && l.specs[1].modes == (SPEC_USER | SPEC_PINNED),
-	   "of a group: to whom they apply");
+		   l.specs[0].modes == SPEC_USER && l.specs[1].modes == (SPEC_USER | SPEC_PINNED),
+	   "of a group: which events they apply to");
 	event_list_free(&l);
 	OK(!event_list_parse(&l, "hardware/cycles,cpu/config=0x1c4,period=1000,name=x/u,cs", &m) &&
 	   l.n == 3 && l.specs[1].kind == SPEC_RAW && l.specs[1].config == 0x1c4 &&

@@ -141,7 +141,7 @@ for _ in range(200):
     data[random.randrange(len(data))] = random.randrange(256)
 open(sys.argv[1], "wb").write(data)
 PY
-	ok "bent stream $i: report ends by itself" bash -c "timeout 60 '$p' report bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
+	ok "bent stream $i: report comes to an end" bash -c "timeout 60 '$p' report bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
 	ok "bent stream $i: so does script" bash -c "timeout 60 '$p' script bent$i >/dev/null 2>&1; s=\$?; [ \$s = 0 ] || [ \$s = 65 ]"
 done
 mkdir two && cp -r flat two/before && cp -r flat two/after && cp -r flat inside && cp -r sched inside/copy

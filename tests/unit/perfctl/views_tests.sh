@@ -68,8 +68,8 @@ says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
 # off-cpu and timeline: 100 turns of 10 us each
 "$OUT/mktrace" turns turns 101
 says "off-cpu: both waited half of the time" 0 '50 +42$' "$p" off-cpu --sort tid --no-open turns
-says "off-cpu: their number and sum" 0 '100 waits of together 1\.00 ms' "$p" off-cpu --sort tid --no-open turns
-says "off-cpu --state blocked: only who blocks" 0 ': 50 waits of together 500\.00 us' "$p" off-cpu --sort tid --state blocked turns
+says "off-cpu: their number and sum" 0 '100 waits, 1\.00 ms in all' "$p" off-cpu --sort tid --no-open turns
+says "off-cpu --state blocked: only who blocks" 0 ': 50 waits, 500\.00 us in all' "$p" off-cpu --sort tid --state blocked turns
 ok "... and not who is pushed aside" bash -c "! '$p' off-cpu --sort tid --state blocked turns | grep -q ' 43$'"
 says "off-cpu: who ended waits for nothing" 0 ': 50 waits' "$p" off-cpu --sort tid --state preempted turns
 says "off-cpu --least" 0 'no wait matches' "$p" off-cpu --least 11 turns
@@ -79,7 +79,7 @@ says "off-cpu: switches of one thread alone" 65 '9 of 10 switches show a thread 
 says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
 says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
-says "timeline --threads: runs and sleeps by turns" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
+says "timeline --threads: runs and sleeps alternate" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline --threads: waits for its turn" 0 '43 .*#--*-#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline: no such event" 65 'has no sched:sched_switch' "$p" timeline flat
 says "timeline: a time in which nothing is" 2 'nothing was recorded' "$p" timeline --time 5,6 turns

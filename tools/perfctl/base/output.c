@@ -251,7 +251,7 @@ int out_close(struct out *o, int err, struct msg *m)
 		}
 	}
 	if (!err && o->error == EPIPE)
-		err = msg_set(m, -EIO, "%s: whoever read it stopped before the end", o->path);
+		err = msg_set(m, -EIO, "%s: its reader stopped before the end", o->path);
 	else if (!err && o->error)
 		err = msg_set(m, -EIO, "%s: %s%s", o->path, strerror(o->error), what_is_left(o));
 	drop(o);

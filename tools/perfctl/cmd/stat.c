@@ -66,8 +66,7 @@ static const struct opt stat_options[] = {
 	{ 0, OPT_HEADING, .help = "What to count" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
 	  "events; {a,b} is a group; may be repeated "
-	  "(default: " STAT_EVENTS
-	  ", and cycles, instructions, branches and branch-misses where "
+	  "(default: " STAT_EVENTS ", and cycles, instructions, branches and branch-misses where "
 	  "the processor counts them)",
 	  offsetof(struct stat_opts, events), event_list_option },
 	{ 'M', OPT_CALL, "metrics", "METRIC[,METRIC]",
@@ -86,8 +85,8 @@ static const struct opt stat_options[] = {
 	{ 'A', OPT_FLAG, "per-cpu", NULL, "show each CPU's counts",
 	  offsetof(struct stat_opts, per_cpu) },
 	{ 0, OPT_FLAG, "allow-cross-window", NULL,
-	  "show ratios of events that shared counters by "
-	  "turns and were not counted at the same time",
+	  "show ratios of events that shared counters "
+	  "and were not counted at the same time",
 	  offsetof(struct stat_opts, cross_window) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'x', OPT_STRING, "field-separator", "SEP", "print fields separated by SEP",

@@ -16,7 +16,7 @@ static const struct pmu_word features[] = {
 
 static const struct pmu_word incidents[] = {
 	{ "late", "interrupts whose overflow had been dealt with before" },
-	{ "foreign", "registers changed by somebody else, and repaired" },
+	{ "foreign", "registers that something else changed, and pev repaired" },
 	{ "stuck", "overflows that could not be acknowledged" },
 };
 

@@ -397,7 +397,7 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 	if (s->bare)
 		; /* the counts fade and are no longer numbers of samples */
 	else if (s->waits)
-		fprintf(s->out, " of together %s", text_ns(b, rows->weight));
+		fprintf(s->out, ", %s in all", text_ns(b, rows->weight));
 	else if (rows->weight != rows->samples && !rows->n_group && is_clock(rows, event))
 		fprintf(s->out, ", which stand for %s", text_ns(b, rows->weight));
 	else if (rows->weight != rows->samples && !rows->n_group)

@@ -370,12 +370,13 @@ static void print_notes(const struct stat_result *r, FILE *out)
 		free(why);
 	}
 	if (refused(r, &value, &per))
-		fprintf(out, "Refused: %s and %s shared counters with others by turns, each in its "
-			"own time, and a ratio of the two would be of different things. Let them be "
-			"counted together, -e '{%s,%s}', count fewer events, or ask for it anyway "
-			"with --allow-cross-window.\n", r->plan->events[value].label,
-			r->plan->events[per].label, r->plan->events[value].label,
-			r->plan->events[per].label);
+		fprintf(out,
+			"Refused: %s and %s shared counters with others and were counted at "
+			"different times, so that their ratio would mean nothing. Count them "
+			"together, -e '{%s,%s}', count fewer events, or ask for it anyway "
+			"with --allow-cross-window.\n",
+			r->plan->events[value].label, r->plan->events[per].label,
+			r->plan->events[value].label, r->plan->events[per].label);
 	if (any)
 		fputc('\n', out);
 }

@@ -21,7 +21,7 @@ static void forget(struct pev_error *err)
 		memset(err, 0, sizeof(*err));
 }
 
-/* A failure that nobody explained says at least what its errno means. */
+/* Makes a failure without an explanation say at least what its errno means. */
 static int explained(int ret, struct pev_error *err)
 {
 	return ret < 0 && err && !err->text[0] ? pev_fail(err, -ret, 0, "%s", strerror(-ret)) : ret;
