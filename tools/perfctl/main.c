@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/habits.h"
 #include "cli/topics.h"
 #include "cmd/commands.h"
 
@@ -54,16 +55,28 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-static int unknown(const char *name)
+static void suggest_commands(struct suggestion *n)
 {
-	struct suggestion n = { .word = name };
-
 	for (size_t i = 0; i < commands_n; i++)
-		suggest_offer(&n, commands[i]->name);
-	topic_suggest(&n);
-	suggest_offer(&n, "help");
-	suggest_offer(&n, "version");
-	if (n.best)
+		suggest_offer(n, commands[i]->name);
+	suggest_offer(n, "help");
+	suggest_offer(n, "version");
+}
+
+/* @next: the word behind it, or NULL */
+static int unknown(const char *name, const char *next)
+{
+	struct suggestion n = { .word = name }, topic = { .word = name };
+	const struct habit *h = habit_command(name, next);
+
+	suggest_commands(&n);
+	topic_suggest(&topic);
+	if (h)
+		print_error("\"%s\" is a command of %s; here: %s", name, h->tool, h->answer);
+	else if (topic.best && (!n.best || topic.distance < n.distance))
+		print_error("unknown command \"%s\"; \"perfctl help %s\" explains %s", name, topic.best,
+			    strcmp(topic.best, name) ? "that topic" : "it");
+	else if (n.best)
 		print_error("unknown command \"%s\"; did you mean \"%s\"?", name, n.best);
 	else
 		print_error("unknown command \"%s\"; \"perfctl help\" lists them", name);
@@ -72,6 +85,7 @@ static int unknown(const char *name)
 
 static int help(int argc, char **argv)
 {
+	struct suggestion n = { .word = argv[1] };
 	const struct command *cmd;
 
 	if (argc < 2) {
@@ -81,10 +95,17 @@ static int help(int argc, char **argv)
 	if (topic_print(argv[1], stdout))
 		return STATUS_OK;
 	cmd = find(argv[1]);
-	if (!cmd)
-		return unknown(argv[1]);
-	opt_help(cmd, stdout);
-	return STATUS_OK;
+	if (cmd) {
+		opt_help(cmd, stdout);
+		return STATUS_OK;
+	}
+	suggest_commands(&n);
+	topic_suggest(&n);
+	if (n.best)
+		print_error("no command or topic \"%s\"; did you mean \"%s\"?", argv[1], n.best);
+	else
+		print_error("no command or topic \"%s\"; \"perfctl help\" lists them", argv[1]);
+	return STATUS_USAGE;
 }
 
 static int dispatch(int argc, char **argv)
@@ -112,7 +133,7 @@ static int dispatch(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	cmd = find(argv[0]);
-	return cmd ? command_run(cmd, argc, argv) : unknown(argv[0]);
+	return cmd ? command_run(cmd, argc, argv) : unknown(argv[0], argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -155,3 +155,25 @@ void text_csv(struct strbuf *b, const char *s, const char *sep)
 	}
 	strbuf_putc(b, '"');
 }
+
+void text_wrapped(FILE *out, const char *text, int indent, int column)
+{
+	const int width = 80;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + len > width) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", len, text);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}

@@ -26,6 +26,9 @@ const char *text_bytes(char buf[32], uint64_t v);
 /* 1500000 as "1.50 ms" */
 const char *text_ns(char buf[32], uint64_t ns);
 
+/* Prints words in lines of 80 columns: the first one goes on at @column, others are indented. */
+void text_wrapped(FILE *out, const char *text, int indent, int column);
+
 /* A CSV cell, quoted where @sep or a quote is in it. */
 void text_csv(struct strbuf *b, const char *s, const char *sep);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parses options by table, and writes their --help. See opt.h. */
 #include "opt.h"
+#include "habits.h"
 #include "suggest.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +17,15 @@ struct opt_run {
 	int next;
 	struct msg *m;
 };
+
+/* Other tools have the same letter for something else. */
+static int no_number(struct opt_run *r, const char *shown, const char *arg)
+{
+	const struct habit *h = habit_option(r->cmd->name, shown);
+
+	return msg_set(r->m, -EINVAL, "%s takes a whole number, not \"%s\"%s%s", shown, arg,
+		       h ? "; " : "", h ? h->answer : "");
+}
 
 static int store(struct opt_run *r, const struct opt *o, const char *shown, const char *arg)
 {
@@ -32,8 +43,7 @@ static int store(struct opt_run *r, const struct opt *o, const char *shown, cons
 		return 0;
 	case OPT_U64:
 		if (parse_u64(arg, (uint64_t *)p))
-			return msg_set(r->m, -EINVAL, "%s takes a whole number, not \"%s\"", shown,
-				       arg);
+			return no_number(r, shown, arg);
 		return 0;
 	case OPT_SIZE:
 		if (parse_size(arg, (uint64_t *)p))
@@ -95,23 +105,35 @@ static const struct opt *find_name(const struct command *cmd, const char *name, 
 	return *ambiguous ? NULL : begun;
 }
 
+/* @near: an option that it may mean, NULL: none */
+static int unknown_option(struct opt_run *r, const char *shown, const char *near)
+{
+	const struct habit *h = habit_option(r->cmd->name, shown);
+
+	if (h && h->ignored)
+		return 0;
+	if (h)
+		return msg_set(r->m, -EINVAL, "unknown option %s, which %s has: %s", shown, h->tool,
+			       h->answer);
+	if (near)
+		return msg_set(r->m, -EINVAL, "unknown option %s; did you mean --%s?", shown, near);
+	return msg_set(r->m, -EINVAL, "unknown option %s; see \"perfctl %s --help\"", shown,
+		       r->cmd->name);
+}
+
 static int unknown_name(struct opt_run *r, const char *name, size_t len, bool ambiguous)
 {
-	char *typed = xstrndup(name, len);
-	struct suggestion n = { .word = typed };
+	char *typed = xasprintf("--%.*s", (int)len, name);
+	struct suggestion n = { .word = typed + 2 };
 	int err;
 
 	for (const struct opt *o = r->cmd->opts; o->kind != OPT_END; o++)
 		if (o->name)
 			suggest_offer(&n, o->name);
 	if (ambiguous)
-		err = msg_set(r->m, -EINVAL, "--%s can be more than one option", typed);
-	else if (n.best)
-		err = msg_set(r->m, -EINVAL, "unknown option --%s; did you mean --%s?", typed,
-			      n.best);
+		err = msg_set(r->m, -EINVAL, "%s can be more than one option", typed);
 	else
-		err = msg_set(r->m, -EINVAL, "unknown option --%s; see \"perfctl %s --help\"",
-			      typed, r->cmd->name);
+		err = unknown_option(r, typed, n.best);
 	free(typed);
 	return err;
 }
@@ -156,10 +178,12 @@ static int parse_letters(struct opt_run *r, const char *word)
 
 		if (!o && *word == 'h')
 			return OPT_HELP_ASKED;
-		if (!o)
-			return msg_set(r->m, -EINVAL,
-				       "unknown option %s; see \"perfctl %s --help\"", shown,
-				       r->cmd->name);
+		if (!o) {
+			err = unknown_option(r, shown, NULL);
+			if (err)
+				return err;
+			continue;
+		}
 		if (o->arg && word[1] && (!o->maybe || o->maybe(word + 1)))
 			return take(r, o, shown, word + 1);
 		if (o->maybe && word[1])
@@ -205,28 +229,6 @@ int opt_parse(const struct command *cmd, void *into, int argc, char **argv, int 
 	return 0;
 }
 
-static void help_wrapped(FILE *out, const char *text, int indent, int column)
-{
-	const int width = 80;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (column > indent && column + 1 + len > width) {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', out);
-			column++;
-		}
-		fprintf(out, "%.*s", len, text);
-		column += len;
-		text += len;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
-}
-
 static void help_option(FILE *out, const struct opt *o)
 {
 	const int indent = 28;
@@ -243,14 +245,14 @@ static void help_option(FILE *out, const struct opt *o)
 	if (n >= indent)
 		n = fprintf(out, "\n") - 1;
 	fprintf(out, "%*s", indent - n, "");
-	help_wrapped(out, o->help, indent, indent);
+	text_wrapped(out, o->help, indent, indent);
 }
 
 void opt_help(const struct command *cmd, FILE *out)
 {
 	fprintf(out, "Usage: perfctl %s [OPTION]...%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
 		cmd->operands);
-	help_wrapped(out, cmd->about, 0, 0);
+	text_wrapped(out, cmd->about, 0, 0);
 	fprintf(out, "\n");
 	for (const struct opt *o = cmd->opts; o->kind != OPT_END; o++) {
 		if (o->kind == OPT_HEADING)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl help TOPIC: explains how to do things. See topics.h. */
 #include "topics.h"
+#include "habits.h"
 
 static const struct topic {
 	const char *name;
 	const char *summary;
 	const char *text;
+	void (*more)(FILE *out);
 } topics[] = {
 	{ "start", "what to do first",
 	  "  perfctl doctor                       what this machine can do\n"
@@ -53,6 +55,8 @@ static const struct topic {
 	  "  perfctl flame --folded\n"
 	  "  perfctl script\n"
 	  "  perfctl completion bash              also zsh, fish: what the shell completes\n" },
+	{ "perf", "what you type with perf and strace, and what does the same here",
+	  "What has the same name and meaning is not listed.\n\n", habits_print },
 };
 
 bool topic_print(const char *name, FILE *out)
@@ -61,6 +65,8 @@ bool topic_print(const char *name, FILE *out)
 		if (!strcmp(topics[i].name, name)) {
 			fprintf(out, "%s: %s\n\n%s", topics[i].name, topics[i].summary,
 				topics[i].text);
+			if (topics[i].more)
+				topics[i].more(out);
 			return true;
 		}
 	return false;

@@ -44,7 +44,7 @@ static int set_graph(void *opts, const char *arg, struct msg *m)
 	if (!strcmp(arg, "no") || !strcmp(arg, "none"))
 		return 0;
 	return msg_set(m, -EINVAL, "call chains by \"%s\" are not available: \"fp\" (frame pointers), "
-		       "\"dwarf\" (unwind tables) and \"no\" are", arg);
+		       "\"dwarf\" (unwind tables) and \"none\" are", arg);
 }
 
 static int set_clock(void *opts, const char *arg, struct msg *m)
@@ -81,7 +81,7 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, count) },
 	{ 'g', OPT_CALL, "call-graph", "HOW",
 	  "record call chains: fp, by frame pointers (default); "
-	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); no",
+	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); none",
 	  0, set_graph, is_graph_mode },
 	{ 0, OPT_FLAG, "off-cpu", NULL,
 	  "what \"perfctl off-cpu\" reads: " RECORD_SWITCH " on all CPUs "

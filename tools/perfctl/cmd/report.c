@@ -51,7 +51,7 @@ struct report_run {
 };
 
 static const char *const graph_modes[] = {
-	"none", "tree", "caller", "callee", "flat", "folded",
+	"none", "no", "tree", "caller", "callee", "flat", "folded",
 };
 
 static bool is_graph_mode(const char *word)
@@ -71,7 +71,7 @@ static int set_graph(void *opts, const char *arg, struct msg *m)
 	o->rows.order = TREE_AUTO;
 	if (!arg || !strcmp(arg, "tree"))
 		return 0;
-	if (!strcmp(arg, "none"))
+	if (!strcmp(arg, "none") || !strcmp(arg, "no"))
 		o->graph = GRAPH_NONE;
 	else if (!strcmp(arg, "flat"))
 		o->graph = GRAPH_FLAT;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The habits of those who come from other tools. See habits.h. */
+#include "habits.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#define OFF_CPU "\"perfctl record --off-cpu -- COMMAND\""
+#define NO_MEMORY "memory accesses are not sampled here (PEBS, IBS); \"perfctl list cache\" has counters"
+
+/* clang-format off */
+static const struct habit habits[] = {
+	{ "perf", NULL, "sched", "record with " OFF_CPU ", then \"perfctl off-cpu\" shows where "
+	  "threads waited and \"perfctl timeline --threads\" who ran when" },
+	{ "perf", NULL, "sched latency", "record with " OFF_CPU ", then \"perfctl off-cpu --state "
+	  "preempted\" shows who had to wait for a processor" },
+	{ "perf", NULL, "sched timehist", "record with " OFF_CPU ", then \"perfctl off-cpu\" adds the "
+	  "waits up and \"perfctl script -e 'sched:*'\" prints them one by one" },
+	{ "perf", NULL, "sched map", "record with " OFF_CPU ", then \"perfctl timeline\" draws it" },
+	{ "perf", NULL, "lock", "record with \"perfctl record --off-cpu -g dwarf -- COMMAND\", then "
+	  "\"perfctl off-cpu\" shows who waits where, and for how long" },
+	{ "perf", NULL, "timechart", "\"perfctl timeline\", or \"perfctl report --html FILE\"" },
+	{ "perf", NULL, "c2c", NO_MEMORY },
+	{ "perf", NULL, "mem", NO_MEMORY },
+	{ "perf", NULL, "probe", "nothing is to be set up: \"perfctl record -e kprobe:FUNCTION\", or "
+	  "-e uprobe:FILE:FUNCTION" },
+	{ "perf", NULL, "kvm", "\"perfctl record -a -e 'kvm:*'\"; :G and :H behind an event of the "
+	  "processor count the guest and the host alone" },
+	{ "perf", NULL, "kmem", "\"perfctl record -ag -e 'kmem:*'\", then \"perfctl report\"" },
+	{ "perf", NULL, "kwork", "\"perfctl record -a -e 'irq:*' -e 'workqueue:*'\", then \"perfctl "
+	  "script\"" },
+	{ "perf", NULL, "ftrace", "\"perfctl record -a -e EVENT\", then \"perfctl script\"; functions "
+	  "are not traced" },
+	{ "perf", NULL, "inject", "nothing is needed: build ids and the code of JITs are found when a "
+	  "recording is read" },
+	{ "perf", NULL, "data", "\"perfctl export\"; a recording is a CTF trace already" },
+	{ "perf", NULL, "buildid-list", "\"perfctl script -e pev:mmap\" shows each object with its build "
+	  "id" },
+	{ "perf", NULL, "buildid-cache", "files are found by build id, in the usual places and at "
+	  "DEBUGINFOD_URLS; \"perfctl help symbols\" says more" },
+	{ "perf", NULL, "config", "\"perfctl help config\"" },
+	{ "perf", NULL, "test", "\"perfctl doctor --self-test\"" },
+	{ "perf", NULL, "daemon", "\"perfctl record --overwrite -a\" is a flight recorder: kill -USR2 "
+	  "writes what was last" },
+
+	{ "perf", "stat", "-B", "numbers always have separators; -x and -j never", true },
+	{ "perf", "stat", "--topdown", "-M frontend-bound,backend-bound" },
+	{ "perf", "stat", "--no-aggr", "-A" },
+	{ "perf", "stat", "-D", "begin a recording later with \"perfctl record --delay\"" },
+
+	{ "perf", "record", "-F", "perf's \"max\" is the number in "
+	  "/proc/sys/kernel/perf_event_max_sample_rate" },
+	{ "perf", "record", "-b", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
+	{ "perf", "record", "-j", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
+	{ "perf", "record", "-d", "addresses are recorded of page faults alone" },
+	{ "perf", "record", "-k", "--clock monotonic" },
+	{ "perf", "record", "--clockid", "--clock monotonic" },
+	{ "perf", "record", "-z", "recordings are not compressed: tar -caf REC.tar.zst DIR" },
+	{ "perf", "record", "-i", "-t TID measures one thread; a command is measured with all that it "
+	  "starts" },
+	{ "perf", "record", "--switch-output", "--overwrite, and kill -USR2 writes a snapshot" },
+	{ "perf", "record", "-s", "each sample has its thread, for \"perfctl report --sort tid\"", true },
+	{ "perf", "record", "-T", "each sample has its time", true },
+	{ "perf", "record", "-B", "build ids are part of the recording", true },
+	{ "perf", "record", "-N", "nothing is cached when recording", true },
+
+	{ "perf", "report", "-G", "-g caller" },
+	{ "perf", "report", "-F", "--sort chooses the columns, -n adds the number of samples" },
+	{ "perf", "report", "-S", "--symbol NAME" },
+	{ "perf", "report", "-c", "--comm NAME" },
+	{ "perf", "report", "-d", "--dso NAME" },
+	{ "perf", "report", "-p", "--sort parent --parent NAME" },
+	{ "perf", "report", "-T", "--sort tid" },
+	{ "perf", "report", "-K", "record with the event followed by :u" },
+	{ "perf", "report", "-U", "record with the event followed by :k" },
+	{ "perf", "report", "--hierarchy", "--sort dso, then --dso NAME --sort symbol" },
+	{ "perf", "report", "-f", "anybody may read a recording that the file system lets them", true },
+	{ "perf", "report", "-v", "notes below the table say what is missing", true },
+
+	{ "perf", "script", "-s", "tools/python/pev.py, libpev for Python, reads recordings" },
+	{ "perf", "script", "-f", "anybody may read a recording that the file system lets them", true },
+	{ "perf", "annotate", "--stdio", "it always prints text", true },
+	{ "perf", "annotate", "-s", "the function is an operand: \"perfctl annotate NAME\"" },
+	{ "perf", "annotate", "-l", "source lines are always shown", true },
+	{ "perf", "diff", "-o", "the recordings are operands: \"perfctl diff OLD NEW\"" },
+	{ "perf", "diff", "-c", "--absolute compares numbers of samples instead of shares" },
+	{ "perf", "top", "-g", "call chains are always recorded", true },
+	{ "perf", "top", "-K", "-e with the event followed by :u" },
+	{ "perf", "top", "-U", "-e with the event followed by :k" },
+	{ "perf", "trace", "-s", "perf's summary is -S" },
+	{ "perf", "trace", "--no-syscalls", "\"perfctl record -e EVENT\", then \"perfctl script\"" },
+
+	{ "strace", "trace", "-f", "children are always followed", true },
+	{ "strace", "trace", "-T", "the time that a call took is always shown", true },
+	{ "strace", "trace", "-r", "the time since the begin is always shown", true },
+	{ "strace", "trace", "-c", "-S" },
+	{ "strace", "trace", "-y", "descriptors are shown as numbers" },
+	{ "strace", "trace", "-k", "\"perfctl record -g -e 'syscalls:sys_enter_NAME'\", then \"perfctl "
+	  "report\"" },
+};
+/* clang-format on */
+
+static const struct habit *find(const char *command, const char *typed)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
+		const struct habit *h = &habits[i];
+
+		if (!strcmp(h->typed, typed) &&
+		    (command && h->command ? !strcmp(h->command, command) : command == h->command))
+			return h;
+	}
+	return NULL;
+}
+
+const struct habit *habit_option(const char *command, const char *typed)
+{
+	return find(command, typed);
+}
+
+const struct habit *habit_command(const char *name, const char *next)
+{
+	char *both = xasprintf("%s %s", name, next ? next : "");
+	const struct habit *h = find(NULL, both);
+
+	free(both);
+	return h ? h : find(NULL, name);
+}
+
+void habits_print(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
+		const struct habit *h = &habits[i];
+
+		bool sub = h->command && strcmp(h->tool, "strace");
+
+		fprintf(out, "  %s%s%s %s\n      %s", h->tool, sub ? " " : "",
+			sub ? h->command : "", h->typed, h->ignored ? "nothing:" : "");
+		text_wrapped(out, h->answer, 6, h->ignored ? 14 : 6);
+	}
+}
