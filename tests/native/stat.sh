@@ -48,6 +48,18 @@ sleep 0.2
 says "stat -p: a process that is there" 0 '^ +[0-9.]+ msec task-clock' \
 	$stat -e task-clock:u -p $running
 wait $running
+cp hot hot-by-its-long-name
+./hot-by-its-long-name 1000 >/dev/null &
+running=$!
+sleep 0.1
+says "stat -p NAME: its process" 0 "Counts for process hot-by-its-long-name \\($running\\):" \
+	$stat -e task-clock:u -p hot-by-its-long-name -- sleep 0.1
+says "stat -p NAME,PID" 0 "Counts for processes hot-by-its-long,$$ \\($running, $$\\):" \
+	$stat -e task-clock:u -p "hot-by-its-long,$$" -- sleep 0.1
+wait $running
+says "stat -p: no process of that name" 1 'no process of the name "hot-by".*ps -eo' $stat -p hot-by
+says "stat -a -G: the cgroup alone" 1 'cgroup no-such-cgroup: No such file' $stat -a -G no-such-cgroup
+says "stat -t: a name is no thread" 2 '"hot" is not the number of a thread' $stat -t hot
 $stat -e task-clock:u -p $$ -- sleep 0.1 2>other.txt
 ok "stat -p: no times of the command that only waits" bash -c \
 	'grep -q "seconds time elapsed" other.txt && ! grep -qE "seconds (user|sys)" other.txt'

@@ -2,6 +2,8 @@
 /* Turns options into what is measured. See target.h. */
 #include "target.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,8 +11,44 @@
 #include <unistd.h>
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
+#define COMM_MOST 15
 
-static int parse_ids(struct target *t, const char *text, const char *what, struct msg *m)
+/* The program's name, or the beginning of it that the kernel keeps */
+static bool is_called(const char *pid, const char *name)
+{
+	char *path = xasprintf("/proc/%s/comm", pid), *comm = file_read(path, NULL);
+	size_t len = strlen(name) < COMM_MOST ? strlen(name) : COMM_MOST;
+	bool same = comm && !strncmp(comm, name, len) && comm[len] == '\n';
+
+	free(path);
+	free(comm);
+	return same;
+}
+
+/* All processes of a name but this one */
+static int add_named(struct target *t, size_t *cap, const char *name, const char *what,
+		     struct msg *m)
+{
+	size_t before = t->n_ids;
+	const struct dirent *e;
+	DIR *dir = opendir("/proc");
+	uint64_t id;
+
+	while (dir && (e = readdir(dir)))
+		if (!parse_u64(e->d_name, &id) && id != (uint64_t)getpid() &&
+		    is_called(e->d_name, name))
+			*ARRAY_PUSH(t->ids, t->n_ids, *cap) = (int)id;
+	if (dir)
+		closedir(dir);
+	if (t->n_ids > before)
+		return 0;
+	return msg_set(m, -ESRCH, "there is no %s of the name \"%s\"; \"ps -eo pid,comm\" shows the "
+		       "names", what, name);
+}
+
+/* @names: words may be names of processes */
+static int parse_ids(struct target *t, const char *text, const char *what, bool names,
+		     struct msg *m)
 {
 	char *copy = xstrdup(text), *save, *p;
 	size_t cap = 0;
@@ -19,10 +57,12 @@ static int parse_ids(struct target *t, const char *text, const char *what, struc
 	for (p = strtok_r(copy, ", \t\n", &save); p && !err; p = strtok_r(NULL, ", \t\n", &save)) {
 		uint64_t id;
 
-		if (parse_u64(p, &id) || !id || id > INT32_MAX)
-			err = msg_set(m, -EINVAL, "\"%s\" is not the number of a %s", p, what);
-		else
+		if (!parse_u64(p, &id) && id && id <= INT32_MAX)
 			*ARRAY_PUSH(t->ids, t->n_ids, cap) = (int)id;
+		else if (names && !isdigit((unsigned char)*p) && *p != '-')
+			err = add_named(t, &cap, p, what, m);
+		else
+			err = msg_set(m, -EINVAL, "\"%s\" is not the number of a %s", p, what);
 	}
 	if (!err && !t->n_ids)
 		err = msg_set(m, -EINVAL, "the number of a %s is missing", what);
@@ -37,20 +77,33 @@ static void one_id(struct target *t, int id)
 	t->n_ids = 1;
 }
 
+/* "processes web,4 (17, 18, 4)": names with the numbers that they stand for */
+static char *ids_text(const struct target *t, const char *typed, const char *what)
+{
+	bool named = typed[strspn(typed, "0123456789, ")] != 0;
+	struct strbuf b = { 0 };
+
+	strbuf_addf(&b, "%s%s %s", what, t->n_ids > 1 ? (what[0] == 'p' ? "es" : "s") : "", typed);
+	for (size_t i = 0; named && i < t->n_ids; i++)
+		strbuf_addf(&b, "%s%d", i ? ", " : " (", t->ids[i]);
+	strbuf_addf(&b, "%s%s", named ? ")" : "",
+		    t->type == PEV_TARGET_SUBTREE ? " and all its descendants" : "");
+	return b.s;
+}
+
 static int processes(struct target *t, uint32_t type, const char *ids, const char *what,
 		     struct msg *m)
 {
 	int err;
 
 	t->type = type;
-	err = parse_ids(t, ids, what, m);
+	err = parse_ids(t, ids, what, type == PEV_TARGET_PROCESS, m);
 	if (err)
 		return err;
 	for (size_t i = 0; i < t->n_ids; i++)
 		if (kill(t->ids[i], 0) && errno == ESRCH)
 			return msg_set(m, -ESRCH, "there is no %s %d", what, t->ids[i]);
-	t->text = xasprintf("%s%s %s%s", what, t->n_ids > 1 ? (what[0] == 'p' ? "es" : "s") : "",
-			    ids, type == PEV_TARGET_SUBTREE ? " and all its descendants" : "");
+	t->text = ids_text(t, ids, what);
 	return 0;
 }
 
@@ -88,12 +141,13 @@ static char *command_text(char **argv)
 
 static int one_kind(const struct target_opts *o, struct msg *m)
 {
-	int kinds = (o->pids != NULL) + (o->tids != NULL) + (o->subtree != NULL) + o->all +
-		    (o->cgroup != NULL);
+	/* perf wants -a before -G, which says where already */
+	int kinds = (o->pids != NULL) + (o->tids != NULL) + (o->subtree != NULL) +
+		    (o->all || o->cgroup);
 
 	if (kinds > 1)
 		return msg_set(m, -EINVAL,
-			       "-a, -p, -t, --subtree and -G exclude each other: choose one");
+			       "-p, -t, --subtree, and -a or -G exclude each other: choose one");
 	if (o->cpus && (o->pids || o->tids || o->subtree))
 		return msg_set(m, -EINVAL,
 			       "-C narrows the whole machine (-a) or a cgroup (-G), not processes");

@@ -26,7 +26,8 @@ struct target_opts {
 	{ 0, OPT_HEADING, .help = "What to measure (default: " without ")" },                \
 	{ 'a', OPT_FLAG, "all-cpus", NULL, "the whole machine",                              \
 	  offsetof(type, member.all) },                                                      \
-	{ 'p', OPT_STRING, "pid", "PID[,PID]", "running processes with all their threads",   \
+	{ 'p', OPT_STRING, "pid", "PID[,PID]", "running processes with all their threads, "  \
+						"by number or by the program's name",        \
 	  offsetof(type, member.pids) },                                                     \
 	{ 't', OPT_STRING, "tid", "TID[,TID]", "running threads",                            \
 	  offsetof(type, member.tids) },                                                     \
