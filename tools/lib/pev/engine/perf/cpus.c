@@ -81,11 +81,14 @@ static void take_uevents(int fd, struct cpu_mask *came)
 	}
 }
 
+/* The first look begins to listen: without one no descriptor is needed. */
 static bool is_time(struct perf_engine *engine)
 {
 	struct timespec t;
 	uint64_t now;
 
+	if (!engine->looked)
+		engine->uevents = listen_to_kernel();
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
 	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	if (engine->looked && now - engine->looked < LOOK_NS)
@@ -152,7 +155,7 @@ int perf_cpus_refresh(struct pev_engine *base, pev_engine_cpu_fn changed, void *
 
 void perf_cpus_watch(struct perf_engine *engine)
 {
-	engine->uevents = listen_to_kernel();
+	engine->uevents = -1;
 	if (perf_cpus_read(CPUS_ONLINE, &engine->online))
 		engine->online = (struct cpu_mask){ 0 };
 }
