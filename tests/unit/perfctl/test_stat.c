@@ -16,6 +16,7 @@ static struct planned_event *plan_add(struct event_plan *plan, uint32_t config, 
 	pev_attr_event(&e->attr, PEV_TYPE_HARDWARE, config, NULL);
 	e->label = (char *)pev_config_name(PEV_TYPE_HARDWARE, config);
 	e->unit = "";
+	e->scale = 1;
 	e->group = group;
 	return e;
 }

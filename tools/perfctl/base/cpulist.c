@@ -54,6 +54,15 @@ bad:
 	return msg_set(m, -EINVAL, "\"%s\" is no list of CPUs such as 0-3,8", text);
 }
 
+void cpulist_copy(struct cpulist *to, const struct cpulist *from)
+{
+	*to = (struct cpulist){ .n = from->n };
+	if (!from->n)
+		return;
+	to->words = xmalloc(from->n * sizeof(*to->words));
+	memcpy(to->words, from->words, from->n * sizeof(*to->words));
+}
+
 void cpulist_free(struct cpulist *l)
 {
 	free(l->words);

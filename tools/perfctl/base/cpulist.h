@@ -18,6 +18,7 @@ struct cpulist {
 };
 
 int cpulist_parse(struct cpulist *l, const char *text, struct msg *m);
+void cpulist_copy(struct cpulist *to, const struct cpulist *from);
 void cpulist_free(struct cpulist *l);
 bool cpulist_has(const struct cpulist *l, unsigned int cpu);
 unsigned int cpulist_count(const struct cpulist *l);

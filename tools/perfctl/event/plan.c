@@ -26,7 +26,11 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 	e->filter = s->filter ? xstrdup(s->filter) : NULL;
 	e->group = s->group;
 	e->weak = s->weak;
-	e->unit = "";
+	e->own_unit = s->unit ? xstrdup(s->unit) : NULL;
+	e->unit = s->unit ? e->own_unit : "";
+	e->scale = s->unit ? s->scale : 1;
+	if (s->cpus.n)
+		cpulist_copy(&e->cpus, &s->cpus);
 	pev_attr_event(&e->attr, type, config, named ? e->name : NULL);
 	/* the same event in different modes needs different names in records */
 	if (event_is_hardware(e)) {
@@ -268,8 +272,9 @@ static int add_probe(struct event_plan *plan, const struct event_spec *s, struct
 	if (err)
 		return err;
 	e = add(plan, s, PEV_TYPE_RAW, p.code.config[0], s->name);
-	e->place = p.place;
+	e->place = xstrdup(p.place);
 	pev_attr_pmu(&e->attr, (uint32_t)p.code.type, (uintptr_t)e->place, p.offset);
+	probe_free(&p);
 	return 0;
 }
 
@@ -319,6 +324,7 @@ void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, con
 		e->name = xstrdup(all[i].name);
 		e->label = xasprintf("the %s events that %s", all[i].name, why);
 		e->unit = "";
+		e->scale = 1;
 		pev_attr_event(&e->attr, PEV_TYPE_SIDEBAND, all[i].config, NULL);
 		pev_attr_record(&e->attr, fd, 0, PEV_SAMPLE_TID);
 	}
@@ -330,6 +336,8 @@ void event_plan_free(struct event_plan *plan)
 		free(plan->events[i].name);
 		free(plan->events[i].label);
 		free(plan->events[i].place);
+		free(plan->events[i].own_unit);
+		cpulist_free(&plan->events[i].cpus);
 		free(plan->events[i].filter);
 		free(plan->events[i].refused);
 	}

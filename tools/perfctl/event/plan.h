@@ -18,7 +18,10 @@
  * @label:  what to call it
  * @place:  of a probe: attr.config1 points here; NULL: it is none
  * @filter: attr.filter points here; NULL: none
- * @unit:   "ns" or ""
+ * @unit:   "ns", or what @scale makes of a count, or ""
+ * @scale:  of a PMU's event that has a unit; else 1
+ * @cpus:   it is counted on these CPUs only; empty: on all
+ * @own_unit: @unit points here
  * @group:  see struct event_spec
  * @weak:  see struct event_spec
  * @user_only: the kernel side was refused and is left out
@@ -32,6 +35,9 @@ struct planned_event {
 	char *place;
 	char *filter;
 	const char *unit;
+	double scale;
+	struct cpulist cpus;
+	char *own_unit;
 	unsigned int group;
 	bool weak;
 	bool user_only;

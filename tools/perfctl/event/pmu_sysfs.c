@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,6 +114,24 @@ static int parse_value(const char *pmu, const char *key, const char *text, uint6
 	return msg_set(m, -EINVAL, "%s/%s=%s/: \"%s\" is not a number", pmu, key, text, text);
 }
 
+/* "power/energy-pkg/" has energy-pkg.scale and energy-pkg.unit beside it. */
+static void put_unit(const char *pmu, const char *event, struct pmu_code *code)
+{
+	char *name = xasprintf("%s.scale", event), *scale = read_line(pmu, "events", name);
+	char *end;
+	double value = scale ? strtod(scale, &end) : 0;
+
+	free(name);
+	name = xasprintf("%s.unit", event);
+	free(code->unit);
+	code->unit = read_line(pmu, "events", name);
+	code->scale = scale && end != scale && !*end && isfinite(value) && value > 0 ? value : 1;
+	if (!code->unit && code->scale != 1)
+		code->unit = xstrdup("");
+	free(scale);
+	free(name);
+}
+
 static int put_terms(const char *pmu, const char *terms, struct pmu_code *code, bool events,
 		     struct msg *m);
 
@@ -127,6 +146,7 @@ static int put_term(const char *pmu, char *term, struct pmu_code *code, bool eve
 	text = events && !value ? read_line(pmu, "events", term) : NULL;
 	if (text) {
 		err = put_terms(pmu, text, code, false, m);
+		put_unit(pmu, term, code);
 		free(text);
 		return err;
 	}
@@ -161,12 +181,28 @@ static int put_terms(const char *pmu, const char *terms, struct pmu_code *code, 
 
 int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m)
 {
-	char *type = read_line(pmu, "", "type");
+	char *type = read_line(pmu, "", "type"), *cpus;
+	int err = 0;
 
-	*code = (struct pmu_code){ 0 };
+	*code = (struct pmu_code){ .scale = 1 };
 	if (!type)
 		return msg_set(m, -ENOENT, "there is no PMU %s", pmu);
 	code->type = strtoull(type, NULL, 10);
 	free(type);
-	return put_terms(pmu, terms, code, true, m);
+	cpus = read_line(pmu, "", "cpumask");
+	if (cpus && *cpus)
+		err = cpulist_parse(&code->cpus, cpus, m);
+	free(cpus);
+	if (!err)
+		err = put_terms(pmu, terms, code, true, m);
+	if (err)
+		pmu_code_free(code);
+	return err;
+}
+
+void pmu_code_free(struct pmu_code *code)
+{
+	cpulist_free(&code->cpus);
+	free(code->unit);
+	*code = (struct pmu_code){ 0 };
 }

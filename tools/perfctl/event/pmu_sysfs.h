@@ -7,16 +7,24 @@
 #ifndef PERFCTL_EVENT_PMU_SYSFS_H
 #define PERFCTL_EVENT_PMU_SYSFS_H
 
+#include "base/cpulist.h"
 #include "base/util.h"
 
 /**
  * struct pmu_code - an event of such a PMU
  * @type:   number of the PMU
  * @config: the three words of the code
+ * @cpus:   of a PMU of sockets or devices: the CPUs that it is counted on, one for each;
+ *          empty: it is each CPU's own
+ * @scale:  what one count is, in ...
+ * @unit:   ... this unit; NULL: counts are what is shown
  */
 struct pmu_code {
 	uint64_t type;
 	uint64_t config[3];
+	struct cpulist cpus;
+	double scale;
+	char *unit;
 };
 
 /* Is there a PMU of that name, @len bytes? */
@@ -25,8 +33,9 @@ bool pmu_sysfs_exists(const char *name, size_t len);
  * pmu_sysfs_code() - "tsc", "event=0x3,umask=1" of a PMU
  * @terms: fields of the PMU's format with values, or names of its events
  *
- * Return: 0, or -errno with a sentence.
+ * Free with pmu_code_free(). Return: 0, or -errno with a sentence.
  */
 int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m);
+void pmu_code_free(struct pmu_code *code);
 
 #endif

@@ -146,9 +146,14 @@ int probe_make(struct probe *p, const char *text, struct msg *m)
 		p->place = xstrdup(text);
 		err = cut_offset(p->place, &p->offset, m);
 	}
-	if (err) {
-		free(p->place);
-		p->place = NULL;
-	}
+	if (err)
+		probe_free(p);
 	return err;
+}
+
+void probe_free(struct probe *p)
+{
+	pmu_code_free(&p->code);
+	free(p->place);
+	p->place = NULL;
 }

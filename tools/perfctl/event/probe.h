@@ -14,7 +14,7 @@
 /**
  * struct probe - a probe as perf_event_open(2) takes it
  * @code:  of the PMU; config1 is to be the address of @place, config2 @offset
- * @place: the function or the file; to be freed
+ * @place: the function or the file
  */
 struct probe {
 	struct pmu_code code;
@@ -26,5 +26,6 @@ struct probe {
 size_t probe_length(const char *list);
 /* Finds the PMU, and the function in the file; returns 0, or -errno with a sentence. */
 int probe_make(struct probe *p, const char *text, struct msg *m);
+void probe_free(struct probe *p);
 
 #endif

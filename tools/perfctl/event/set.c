@@ -33,8 +33,26 @@ static bool raise_fd_limit(void)
 	return !setrlimit(RLIMIT_NOFILE, &rl);
 }
 
+/* Leaves the CPUs that an event is counted on. Returns 0, or -EINVAL with a sentence. */
+static int choose_cpus(struct cpulist *l, const struct planned_event *e, const struct target *t,
+		       struct msg *m)
+{
+	*l = (struct cpulist){ 0 };
+	if (e->cpus.n && t->type != PEV_TARGET_CPUS)
+		return msg_set(m, -EINVAL, "%s counts what a whole socket or device does, whoever "
+			       "causes it: measure the whole machine, with -a", e->label);
+	cpulist_copy(l, t->cpus.n ? &t->cpus : &e->cpus);
+	for (unsigned int i = 0; e->cpus.n && i < l->n; i++)
+		l->words[i] &= i < e->cpus.n ? e->cpus.words[i] : 0;
+	if (!e->cpus.n || cpulist_count(l))
+		return 0;
+	cpulist_free(l);
+	return msg_set(m, -EINVAL, "%s counts whole sockets or devices, each on one CPU, which is none "
+		       "of those of -C: leave -C out", e->label);
+}
+
 static int open_one(struct planned_event *e, const struct target *t, int id, int leader,
-		    uint64_t flags, struct msg *m)
+		    uint64_t flags, const struct cpulist *cpus, struct msg *m)
 {
 	struct pev_attr attr = e->attr;
 	struct pev_error why, first;
@@ -43,8 +61,8 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 	attr.flags |= flags | (e->user_only ? PEV_F_EXCLUDE_KERNEL : 0);
 	attr.group_fd = leader;
 	pev_attr_target(&attr, t->type, id);
-	if (t->cpus.n)
-		pev_attr_cpus(&attr, t->cpus.words, t->cpus.n);
+	if (cpus->n)
+		pev_attr_cpus(&attr, cpus->words, cpus->n);
 	fd = pev_engine_open(engine(), &attr, 0, &first);
 	if (fd == -EMFILE && raise_fd_limit())
 		fd = pev_engine_open(engine(), &attr, 0, &first);
@@ -76,18 +94,22 @@ static int open_event(struct event_set *set, size_t i, const struct target *t, u
 	struct planned_event *e = &set->plan->events[i];
 	bool leads = e->group && (!i || set->plan->events[i - 1].group != e->group);
 	size_t first = group_first(set->plan, i);
+	struct cpulist cpus;
+	int err = choose_cpus(&cpus, e, t, m);
 
 	if (leads)
 		flags |= PEV_F_READ_GROUP;
-	for (size_t k = 0; k < set->n_ids; k++) {
+	for (size_t k = 0; k < set->n_ids && !err; k++) {
 		int leader = e->group && !leads ? set->fds[first * set->n_ids + k] : -1;
-		int fd = open_one(e, t, t->ids[k], leader, flags, m);
+		int fd = open_one(e, t, t->ids[k], leader, flags, &cpus, m);
 
 		if (fd < 0)
-			return fd;
-		set->fds[i * set->n_ids + k] = fd;
+			err = fd;
+		else
+			set->fds[i * set->n_ids + k] = fd;
 	}
-	return 0;
+	cpulist_free(&cpus);
+	return err;
 }
 
 static void close_event(struct event_set *set, size_t i)

@@ -369,6 +369,9 @@ static int parse_pmu(struct event_spec *s, const char *p, size_t len, struct msg
 		s->config = code.config[0];
 		s->config1 |= code.config[1];
 		s->config2 |= code.config[2];
+		s->cpus = code.cpus;
+		s->scale = code.scale;
+		s->unit = code.unit;
 	}
 	strbuf_free(&terms);
 	free(pmu);
@@ -628,6 +631,8 @@ void event_list_free(struct event_list *list)
 		free(list->specs[i].label);
 		free(list->specs[i].type);
 		free(list->specs[i].filter);
+		free(list->specs[i].unit);
+		cpulist_free(&list->specs[i].cpus);
 	}
 	free(list->specs);
 	*list = (struct event_list){ 0 };

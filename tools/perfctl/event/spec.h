@@ -21,6 +21,7 @@
 #ifndef PERFCTL_EVENT_SPEC_H
 #define PERFCTL_EVENT_SPEC_H
 
+#include "base/cpulist.h"
 #include "base/util.h"
 
 /**
@@ -57,6 +58,7 @@ enum spec_kind {
  * @config: of counters
  * @config1: with @config2 the further words of a processor's code
  * @pmu:    number of the PMU
+ * @cpus:   where it is counted, see struct pmu_code, as @scale and @unit
  * @modes:  SPEC_USER and the like; 0: everything
  * @precise: letters of SPEC_PRECISE, at most 3
  * @period: 0: not given
@@ -74,6 +76,9 @@ struct event_spec {
 	uint64_t config1;
 	uint64_t config2;
 	uint64_t pmu;
+	struct cpulist cpus;
+	double scale;
+	char *unit;
 	unsigned int modes;
 	unsigned int precise;
 	uint64_t period;

@@ -16,7 +16,9 @@
  * @i:       index of the event
  * @v:       its number
  * @state:   NULL, or the word that stands in its place
- * @is_time: the value is shown in milliseconds
+ * @is_time: the value is in nanoseconds, and shown in milliseconds
+ * @scale:   the value is shown as so much of ...
+ * @unit:    ... this, "" for plain counts
  * @cpu:     -1: all
  * @metric:  a rate or share, with its unit; NULL: none
  * @refused: a metric is left out, as its events were counted at different times
@@ -28,6 +30,8 @@ struct stat_cell {
 	struct reading v;
 	const char *state;
 	bool is_time;
+	double scale;
+	const char *unit;
 	int cpu;
 	double metric;
 	const char *metric_unit;
@@ -73,7 +77,7 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 	} else if (is_clock(c->plan)) {
 		/* a rate of the time in which the event had a counter */
 		give(c, c->v.counted * rounds / c->v.running, "GHz");
-	} else if (c->cpu < 0 && clock_ns > 0) {
+	} else if (c->cpu < 0 && clock_ns > 0 && !*c->unit) {
 		rate(c, c->v.value * 1e9 / clock_ns);
 	}
 }
@@ -85,6 +89,8 @@ static struct stat_cell make_cell(const struct stat_result *r, size_t i, int cpu
 	};
 
 	c.is_time = !strcmp(c.plan->unit, "ns");
+	c.scale = c.is_time ? 1e-6 : c.plan->scale;
+	c.unit = c.is_time ? "msec" : c.plan->unit;
 	if (c.plan->refused) {
 		c.state = "<not supported>";
 		return c;
@@ -125,19 +131,20 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 {
 	bool more = is_shared(c) || (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state);
 	int width = more || c->metric_unit ? 26 : 0;
-	char label[256], num[32];
+	char label[256], num[32], unit[64];
 
 	text_safe(label, sizeof(label), c->plan->label);
+	text_safe(unit, sizeof(unit), c->unit);
 	if (r->at >= 0)
 		fprintf(out, "%16.9f ", r->at);
 	if (c->cpu >= 0)
 		fprintf(out, "CPU%-4d", c->cpu);
 	if (c->state)
 		fprintf(out, "%18s      %s", c->state, label);
-	else if (c->is_time)
-		fprintf(out, "%18.2f msec %-*s", c->v.value / 1e6, width, label);
+	else if (c->scale != 1)
+		fprintf(out, "%18.2f %-4s %-*s", c->v.value * c->scale, unit, width, label);
 	else
-		fprintf(out, "%18s      %-*s", text_count(num, (uint64_t)llround(c->v.value)),
+		fprintf(out, "%18s %-4s %-*s", text_count(num, (uint64_t)llround(c->v.value)), unit,
 			width, label);
 	if (c->refused)
 		fprintf(out, " # %9s %-16s", "refused", c->metric_unit);
@@ -169,11 +176,13 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 		strbuf_addf(&b, "CPU%d%s", c->cpu, s->sep);
 	if (c->state)
 		strbuf_puts(&b, c->state);
-	else if (c->is_time)
-		strbuf_addf(&b, "%.6f", c->v.value / 1e6);
+	else if (c->scale != 1)
+		strbuf_addf(&b, "%.6f", c->v.value * c->scale);
 	else
 		strbuf_addf(&b, r->rounds > 1 ? "%.2f" : "%.0f", c->v.value);
-	strbuf_addf(&b, "%s%s%s", s->sep, c->is_time ? "msec" : "", s->sep);
+	strbuf_puts(&b, s->sep);
+	text_csv(&b, c->unit, s->sep);
+	strbuf_puts(&b, s->sep);
 	text_csv(&b, c->plan->label, s->sep);
 	if (r->rounds > 1 && c->cpu < 0 && r->at < 0)
 		strbuf_addf(&b, "%s%.2f%%", s->sep, spread_percent(&c->event->value));
@@ -199,7 +208,7 @@ static void json_times(struct json *j, const struct stat_result *r, const struct
 {
 	if (r->rounds > 1 && c->cpu < 0 && r->at < 0) {
 		json_u64(j, "runs", r->rounds);
-		json_double(j, "stddev", spread_stddev(&c->event->value) / (c->is_time ? 1e6 : 1),
+		json_double(j, "stddev", spread_stddev(&c->event->value) * c->scale,
 			    6);
 		json_double(j, "variance", spread_percent(&c->event->value), 2);
 	}
@@ -208,7 +217,7 @@ static void json_times(struct json *j, const struct stat_result *r, const struct
 	if (!is_shared(c))
 		return;
 	json_double(j, "counted", c->v.counted, 0);
-	json_double(j, "bound", c->v.bound, 0);
+	json_double(j, "bound", c->v.bound * c->scale, c->scale != 1 ? 6 : 0);
 	json_double(j, "bound-percent", percent_of(c->v.bound, c->v.value), 2);
 }
 
@@ -224,11 +233,11 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 		json_i64(&j, "cpu", c->cpu);
 	json_string(&j, "event", c->plan->label);
 	if (!c->state)
-		json_double(&j, "counter-value", c->is_time ? c->v.value / 1e6 : c->v.value,
-			    c->is_time ? 6 : r->rounds > 1 ? 2 : 0);
+		json_double(&j, "counter-value", c->v.value * c->scale,
+			    c->scale != 1 ? 6 : r->rounds > 1 ? 2 : 0);
 	else
 		json_null(&j, "counter-value");
-	json_string(&j, "unit", c->is_time ? "msec" : "");
+	json_string(&j, "unit", c->unit);
 	json_times(&j, r, c);
 	if (c->refused)
 		json_null(&j, "metric-value");
