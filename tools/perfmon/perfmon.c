@@ -158,7 +158,8 @@ int main(void)
 	int type, ret;
 
 	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
-		fprintf(stderr, "pev-perfmon opens events for perfctl, which starts it: see perfctl-doctor(1)\n");
+		fprintf(stderr, "pev-perfmon opens events for perfctl, which starts it: see "
+			"pev-perfmon(8)\n");
 		return 2;
 	}
 	while (going && (ret = receive(&r))) {

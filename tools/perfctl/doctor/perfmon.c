@@ -5,12 +5,14 @@
 #include <endian.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <pev/engine.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define PACKAGE_FILES "/var/lib/dpkg/info/perfctl.list"
+/* what Debian's package has and "make install" has not */
+#define OF_PACKAGE "/usr/share/doc/perfctl/copyright"
 
 static void find_capabilities(struct perfmon *p)
 {
@@ -29,16 +31,14 @@ void perfmon_find(struct perfmon *p)
 	struct group *group;
 	struct stat st;
 
-	*p = (struct perfmon){ .path = secure_getenv("PEV_PERFMON") };
-	if (!p->path)
-		p->path = PEV_PERFMON;
-	if (stat(p->path, &st))
+	*p = (struct perfmon){ .path = pev_engine_helper() };
+	if (!p->path || stat(p->path, &st))
 		return;
 	p->there = true;
 	p->may_run = !access(p->path, X_OK);
 	group = getgrgid(st.st_gid);
 	if (group)
 		snprintf(p->group, sizeof(p->group), "%s", group->gr_name);
-	p->packaged = !strcmp(p->path, "/usr/libexec/pev-perfmon") && !access(PACKAGE_FILES, F_OK);
+	p->packaged = !strcmp(p->path, "/usr/libexec/pev-perfmon") && !access(OF_PACKAGE, F_OK);
 	find_capabilities(p);
 }

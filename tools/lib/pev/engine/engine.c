@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "engine/pev.h"
 #include "engine/perf/perf.h"
+#include "helper/helper.h"
 
 /* No function has flags yet that the engines would have to know of. */
 static int check_flags(unsigned int flags, const char *function, struct pev_error *err)
@@ -55,6 +56,11 @@ PEV_EXPORT void pev_engine_free(struct pev_engine *engine)
 PEV_EXPORT const char *pev_engine_name(const struct pev_engine *engine)
 {
 	return engine->ops->name;
+}
+
+PEV_EXPORT const char *pev_engine_helper(void)
+{
+	return helper_path();
 }
 
 PEV_EXPORT int pev_engine_info(struct pev_engine *engine, struct pev_info *info,

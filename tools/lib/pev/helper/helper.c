@@ -15,12 +15,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/compiler.h"
 #include "core/file.h"
 #include "helper/helper.h"
-
-#ifndef PEV_PERFMON
-#define PEV_PERFMON "/usr/local/libexec/pev-perfmon"
-#endif
 
 /*
  * The connection, of this process alone: a child that forked would read its parent's
@@ -29,6 +26,20 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int connection = -1;
 static pid_t connected;
+
+const char *helper_path(void)
+{
+	static const char *const places[] = { "/usr/local/libexec/pev-perfmon",
+					      "/usr/libexec/pev-perfmon" };
+	const char *path = secure_getenv("PEV_PERFMON");
+
+	if (path)
+		return access(path, F_OK) ? NULL : path;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!access(places[i], F_OK))
+			return places[i];
+	return NULL;
+}
 
 /* Becomes the helper, in a session of its own: ^C is for the program that is measured. */
 static void become_helper(int end, const char *path)
@@ -69,7 +80,7 @@ static int start(const char *path)
 /* Returns the connection or -ENOSYS; with the lock held. */
 static int connect_helper(void)
 {
-	const char *path = secure_getenv("PEV_PERFMON");
+	const char *path;
 
 	if (connected == getpid())
 		return connection < 0 ? -ENOSYS : connection;
@@ -77,10 +88,9 @@ static int connect_helper(void)
 		close(connection);
 	connection = -1;
 	connected = getpid();
-	if (!path)
-		path = PEV_PERFMON;
+	path = helper_path();
 	/* root is refused for other reasons, and runs no program that a variable names */
-	if (!geteuid() || access(path, X_OK))
+	if (!path || !geteuid() || access(path, X_OK))
 		return -ENOSYS;
 	connection = start(path);
 	return connection < 0 ? -ENOSYS : connection;

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include "helper/protocol.h"
 
+/* Returns the path of the helper, whoever may run it, or NULL if there is none. */
+const char *helper_path(void);
+
 /**
  * helper_perf_open() - perf_event_open(2) by the helper
  *

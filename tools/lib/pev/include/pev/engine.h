@@ -54,6 +54,14 @@ int pev_engine_new(const char *name, unsigned int flags, struct pev_engine **eng
 void pev_engine_free(struct pev_engine *engine);
 /** pev_engine_name() - "pev" or "perf" */
 const char *pev_engine_name(const struct pev_engine *engine);
+/**
+ * pev_engine_helper() - the path of pev-perfmon, which opens for its group's members what
+ * the kernel refuses to them, or NULL if there is none
+ *
+ * The engine perf asks it unless the caller is root. It is looked for in /usr/local/libexec
+ * and /usr/libexec, or where the environment variable PEV_PERFMON says.
+ */
+const char *pev_engine_helper(void);
 
 /** pev_engine_info() - what the engine can do here */
 int pev_engine_info(struct pev_engine *engine, struct pev_info *info, struct pev_error *err);
