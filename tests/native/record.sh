@@ -83,6 +83,18 @@ else
 	skip "babeltrace2 reads what a flight recorder kept" "babeltrace2 is not installed"
 fi
 
+begin=$(date +%s%N)
+says "record --timeout: ends, with status 0" 0 'records' perfctl record --engine perf -F 500 --timeout 300ms \
+	-o timed.trace -- ./hot 20000
+within "record --timeout: after so many ms" "$((($(date +%s%N) - begin) / 1000000))" 300 4000
+within "record --timeout: samples of that time" "$(records timed.trace '*clock')" 3 400
+says "record --timeout -p: neither the process nor a helper ends" 0 '' perfctl record --engine perf -q \
+	--timeout 100ms -o timed.trace -p $$
+$rec --delay 400ms -F 2000 -o late.trace -- sh -c './usage 0 1000; exec ./hot 600' >/dev/null
+ok "record --delay: nothing of before" bash -c '! perfctl script -F comm -e "*clock" late.trace | grep -w usage'
+within "record --delay: but what comes after" "$(share late.trace spin)" 50 100
+says "record --timeout: no time" 2 'takes a time such as 5s or 100ms, not "soon"' \
+	$rec --timeout soon -- true
 says "record -F: more than the kernel allows" 2 'cpu-clock: 20000000 samples a second are more than .* allows \(1 to [0-9]+\)' \
 	$rec -F 20000000 -e cpu-clock -o no.trace -- true
 $rec -c 1000000 -e cpu-clock -o ms.trace -- ./hot 200 >hot.txt

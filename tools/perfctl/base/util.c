@@ -210,6 +210,25 @@ int parse_u64(const char *s, uint64_t *out)
 	return 0;
 }
 
+int parse_time(const char *s, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+		      { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 } };
+	char *end;
+	double v = strtod(s, &end);
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (end != s && !strcmp(end, units[i].unit) && v * units[i].ns >= 1 &&
+		    v * units[i].ns < 1e18) {
+			*ns = (uint64_t)(v * units[i].ns);
+			return 0;
+		}
+	return -EINVAL;
+}
+
 int parse_size(const char *s, uint64_t *out)
 {
 	static const char units[] = "KMGT";

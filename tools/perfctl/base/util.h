@@ -220,6 +220,8 @@ static inline const char *strtab_get(const struct strtab *t, uint32_t id)
 
 /* Parse a whole number with nothing behind it. */
 int parse_u64(const char *s, uint64_t *out);
+/* "100ms", "2s", "1.5m"; without a unit: seconds. At least 1 ns */
+int parse_time(const char *s, uint64_t *ns);
 /* "64K", "1M", "2GiB" */
 int parse_size(const char *s, uint64_t *out);
 

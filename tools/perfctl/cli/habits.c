@@ -46,10 +46,15 @@ static const struct habit habits[] = {
 	{ "perf", "stat", "-B", "numbers always have separators; -x and -j never", true },
 	{ "perf", "stat", "--topdown", "-M frontend-bound,backend-bound" },
 	{ "perf", "stat", "--no-aggr", "-A" },
-	{ "perf", "stat", "-D", "begin a recording later with \"perfctl record --delay\"" },
+	{ "perf", "stat", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
+	  "half of one" },
+	{ "perf", "stat", "--duration", "--timeout TIME" },
 
 	{ "perf", "record", "-F", "perf's \"max\" is the number in "
 	  "/proc/sys/kernel/perf_event_max_sample_rate" },
+	{ "perf", "record", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
+	  "half of one" },
+	{ "perf", "record", "--duration", "--timeout TIME" },
 	{ "perf", "record", "-b", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
 	{ "perf", "record", "-j", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
 	{ "perf", "record", "-d", "addresses are recorded of page faults alone" },

@@ -50,6 +50,11 @@ static int store(struct opt_run *r, const struct opt *o, const char *shown, cons
 			return msg_set(r->m, -EINVAL,
 				       "%s takes a size such as 64K or 2M, not \"%s\"", shown, arg);
 		return 0;
+	case OPT_TIME:
+		if (parse_time(arg, (uint64_t *)p))
+			return msg_set(r->m, -EINVAL, "%s takes a time such as 5s or 100ms, not \"%s\"",
+				       shown, arg);
+		return 0;
 	case OPT_DOUBLE:
 		*(double *)p = strtod(arg, &end);
 		if (end == arg || *end || !(*(double *)p >= 0))

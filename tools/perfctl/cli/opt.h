@@ -17,6 +17,7 @@
  * @OPT_STRING:  const char *
  * @OPT_U64:     uint64_t, a number
  * @OPT_SIZE:    uint64_t, a number with K, M, G
+ * @OPT_TIME:    uint64_t, ns, see parse_time()
  * @OPT_DOUBLE:  double, not negative
  * @OPT_CALL:    opt.call is given what is there and the argument (NULL if it
  *               takes none)
@@ -29,6 +30,7 @@ enum opt_kind {
 	OPT_STRING,
 	OPT_U64,
 	OPT_SIZE,
+	OPT_TIME,
 	OPT_DOUBLE,
 	OPT_CALL,
 };

@@ -95,6 +95,8 @@ static const struct opt record_options[] = {
 	  "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program",
 	  offsetof(struct record_opts, max_stack) },
+	DELAY_OPT(struct record_opts, span),
+	TIMEOUT_OPT(struct record_opts, span),
 	{ 0, OPT_HEADING, .help = "Where to" },
 	{ 'o', OPT_STRING, "output", "DIR",
 	  "directory of the trace (default: " DEFAULT_DIR "); "

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "session/session.h"
+#include "profile/load.h"
 #include "profile/rows.h"
 
 #include <errno.h>
@@ -342,34 +343,6 @@ static void print_event(struct script_run *r, const struct pev_event *ev, const 
 	r->printed++;
 }
 
-static int parse_time(struct script_run *r, struct msg *m)
-{
-	const char *text = r->opts.time, *comma;
-	char *end;
-	double v;
-
-	r->from = INT64_MIN;
-	r->to = INT64_MAX;
-	if (!text)
-		return 0;
-	comma = strchr(text, ',');
-	if (!comma)
-		return msg_set(m, -EINVAL, "--time takes FROM,TO in seconds, not \"%s\"", text);
-	if (comma != text) {
-		v = strtod(text, &end);
-		if (end != comma)
-			return msg_set(m, -EINVAL, "--time: \"%s\" is not a time", text);
-		r->from = r->begin + (int64_t)(v * 1e9);
-	}
-	if (comma[1]) {
-		v = strtod(comma + 1, &end);
-		if (*end)
-			return msg_set(m, -EINVAL, "--time: \"%s\" is not a time", comma + 1);
-		r->to = r->begin + (int64_t)(v * 1e9);
-	}
-	return 0;
-}
-
 static int script_trace(struct script_run *r, struct msg *m)
 {
 	const struct pev_event *ev;
@@ -377,7 +350,7 @@ static int script_trace(struct script_run *r, struct msg *m)
 	int err;
 
 	r->begin = pev_trace_begin_ns(r->session.trace);
-	err = parse_time(r, m);
+	err = load_parse_time(r->opts.time, r->begin, &r->from, &r->to, m);
 	if (err)
 		return err;
 	while ((err = session_next(&r->session, &ev, &cls, m)) > 0) {

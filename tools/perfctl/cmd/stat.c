@@ -80,6 +80,8 @@ static const struct opt stat_options[] = {
 	{ 0, OPT_HEADING, .help = "How" },
 	{ 'r', OPT_U64, "repeat", "N", "run the command N times; show means with their errors",
 	  offsetof(struct stat_opts, repeat) },
+	DELAY_OPT(struct stat_opts, span),
+	TIMEOUT_OPT(struct stat_opts, span),
 	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
 	  offsetof(struct stat_opts, interval) },
 	{ 'A', OPT_FLAG, "per-cpu", NULL, "show each CPU's counts",

@@ -15,6 +15,7 @@ static const struct opt trace_options[] = {
 	  "by commas; the kernel leaves the others out", offsetof(struct trace_opts, calls) },
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
+	TIMEOUT_OPT(struct trace_opts, span),
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 's', OPT_U64, "string-size", "N", "bytes of data that are shown, of what a program "
 	  "writes and reads (default: 32); names of files are shown in full, up to 256 bytes or N",

@@ -281,19 +281,8 @@ int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to,
 
 int load_parse_quantum(const char *text, uint64_t *ns, struct msg *m)
 {
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
-	char *end;
-	double v = strtod(text, &end);
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (end != text && !strcmp(end, units[i].unit) && v * units[i].ns >= 1 &&
-		    v * units[i].ns < 1e18) {
-			*ns = (uint64_t)(v * units[i].ns);
-			return 0;
-		}
+	if (!parse_time(text, ns))
+		return 0;
 	return msg_set(m, -EINVAL, "--time-quantum takes a time such as 100ms, not \"%s\"", text);
 }
 

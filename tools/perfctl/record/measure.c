@@ -14,11 +14,18 @@ int measure_init(struct measure *me, struct msg *m)
 
 static int start(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m)
 {
-	int err = ops->start(arg, m);
+	int err = me->span.delay ? 0 : ops->start(arg, m);
 
 	if (!err && me->argv)
 		err = workload_go(&me->workload, me->argv[0], &me->status, m);
-	return err;
+	if (!err && me->span.delay)
+		return wait_loop_alarm(&me->wait, WAIT_BEGIN, me->span.delay, m);
+	return err ? err : measure_begins(me, m);
+}
+
+int measure_begins(struct measure *me, struct msg *m)
+{
+	return wait_loop_alarm(&me->wait, WAIT_TIME, me->span.timeout, m);
 }
 
 /* Measures once, with the command held back until all is open. */
@@ -44,6 +51,7 @@ int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, st
 
 	me->workload = (struct workload){ .go = -1, .failed = -1 };
 	me->status = 0;
+	me->timed_out = false;
 	if (me->argv) {
 		err = workload_hold(&me->workload, me->argv, &me->wait.old, &me->status, m);
 		if (!err && me->target.workload)
@@ -52,7 +60,8 @@ int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, st
 	if (!err)
 		err = with_workload(me, ops, arg, m);
 	workload_end(&me->workload);
-	if (!err && me->workload.ended)
+	/* a command that was ended because its time was up did nothing wrong */
+	if (!err && me->workload.ended && !me->timed_out)
 		me->status = workload_status(&me->workload);
 	return err;
 }
@@ -61,7 +70,9 @@ bool measure_goes_on(struct measure *me, unsigned int got)
 {
 	bool ended = me->argv && workload_wait(&me->workload, false);
 
-	if (got & WAIT_STOP)
+	if (got & WAIT_TIME)
+		me->timed_out = !ended;
+	if (got & (WAIT_STOP | WAIT_TIME))
 		return false;
 	return me->argv ? !ended : !(got & (WAIT_GONE | WAIT_HUP));
 }

@@ -68,7 +68,8 @@ static int open_events(struct recorder *r, struct msg *m)
 {
 	const struct target *t = r->config.target;
 	struct event_plan *plan = r->config.plan;
-	uint64_t flags = PEV_F_DISABLED | (t->workload ? PEV_F_ENABLE_ON_EXEC : 0);
+	uint64_t flags = PEV_F_DISABLED |
+			 (t->workload && !r->config.later ? PEV_F_ENABLE_ON_EXEC : 0);
 	int err;
 
 	/* Opens what tools need to know about processes; on the same target, and on at once. */
@@ -229,7 +230,7 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 
 int recorder_start(struct recorder *r, struct msg *m)
 {
-	return r->config.target->workload ? 0 : event_set_enable(&r->set, true, m);
+	return r->config.target->workload && !r->config.later ? 0 : event_set_enable(&r->set, true, m);
 }
 
 int recorder_fd(const struct recorder *r)

@@ -20,6 +20,7 @@
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @overwrite: flight recorder
+ * @later:     recorder_start() switches events on, not the command's exec
  * @clock:     enum pev_clock
  * @command:   for the trace's description
  */
@@ -30,6 +31,7 @@ struct recorder_config {
 	uint64_t ring_size;
 	uint64_t ring_default;
 	bool overwrite;
+	bool later;
 	uint32_t clock;
 	const char *command;
 };

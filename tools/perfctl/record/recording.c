@@ -100,6 +100,16 @@ static void snapshot(struct record_run *r)
 	free(path);
 }
 
+static int record_start(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+	int err = recorder_start(&r->recorder, m);
+
+	if (!err)
+		clock_gettime(CLOCK_MONOTONIC, &r->start);
+	return err;
+}
+
 static int record_loop(void *arg, struct msg *m)
 {
 	struct record_run *r = arg;
@@ -110,6 +120,10 @@ static int record_loop(void *arg, struct msg *m)
 		got = wait_loop_wait(&r->measure.wait, fd, timeout);
 		if (got & WAIT_SNAPSHOT)
 			snapshot(r);
+		if (got & WAIT_BEGIN)
+			err = record_start(r, m);
+		if (got & WAIT_BEGIN && !err)
+			err = measure_begins(&r->measure, m);
 		if (got & WAIT_HUP)
 			fd = -1; /* all targets have ended */
 		if (!err && recorder_drain(&r->recorder) < 0) {
@@ -144,21 +158,12 @@ static int record_open(void *arg, struct msg *m)
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.overwrite = r->opts.overwrite,
+		.later = r->opts.span.delay != 0,
 		.clock = r->opts.clock,
 		.command = r->command.s ? r->command.s : "",
 	};
 
 	return recorder_open(&r->recorder, &config, m);
-}
-
-static int record_start(void *arg, struct msg *m)
-{
-	struct record_run *r = arg;
-	int err = recorder_start(&r->recorder, m);
-
-	if (!err)
-		clock_gettime(CLOCK_MONOTONIC, &r->start);
-	return err;
 }
 
 static int record_end(void *arg, int err, struct msg *m)
@@ -253,7 +258,7 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 {
 	struct record_run r = {
 		.opts = *opts,
-		.measure.argv = argv,
+		.measure = { .argv = argv, .span = opts->span },
 		.recorder = { .fd = -1 },
 	};
 	int err = prepare(&r, m);

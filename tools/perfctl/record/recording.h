@@ -5,12 +5,14 @@
 
 #include "event/spec.h"
 #include "event/target.h"
+#include "measure.h"
 
 /* What off_cpu adds to the events */
 #define RECORD_SWITCH "sched:sched_switch"
 
 /**
  * struct record_opts - as typed
+ * @span:        when to begin and to end
  * @freq:        samples a second; 0: @count, or the default
  * @count:       events between two samples
  * @ring_size:   bytes of each CPU's ring; 0: chosen
@@ -27,6 +29,7 @@
  */
 struct record_opts {
 	struct target_opts target;
+	struct span_opts span;
 	struct event_list events;
 	uint64_t freq;
 	uint64_t count;

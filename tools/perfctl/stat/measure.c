@@ -171,10 +171,20 @@ static int print_interval(struct stat_run *r, struct msg *m)
 	return 0;
 }
 
+static int stat_start(void *arg, struct msg *m)
+{
+	struct stat_run *r = arg;
+	bool on_exec = r->measure.target.workload && !r->opts.span.delay;
+	int err = on_exec ? 0 : event_set_enable(&r->set, true, m);
+
+	r->start = now();
+	return err;
+}
+
 /* Waits until the command, the target or the user ends it. */
 static int wait_for_end(struct stat_run *r, struct msg *m)
 {
-	double step = (double)r->opts.interval / 1e3, next = r->start + step;
+	double step = (double)r->opts.interval / 1e3, next = now() + step;
 
 	for (;;) {
 		double left = next - now();
@@ -187,6 +197,15 @@ static int wait_for_end(struct stat_run *r, struct msg *m)
 		cpu_watch_look(&r->cpus);
 		if (got & WAIT_STOP)
 			r->stopped = true;
+		if (got & WAIT_BEGIN) {
+			int err = stat_start(r, m);
+
+			if (!err)
+				err = measure_begins(&r->measure, m);
+			if (err)
+				return err;
+			next = r->start + step;
+		}
 		if (!measure_goes_on(&r->measure, got))
 			return 0;
 		if (step > 0 && now() >= next) {
@@ -223,20 +242,12 @@ static void add_round(struct stat_run *r, double wall)
 static int stat_open(void *arg, struct msg *m)
 {
 	struct stat_run *r = arg;
-	uint64_t flags = PEV_F_DISABLED | (r->measure.target.workload ? PEV_F_ENABLE_ON_EXEC : 0);
+	bool on_exec = r->measure.target.workload && !r->opts.span.delay;
+	uint64_t flags = PEV_F_DISABLED | (on_exec ? PEV_F_ENABLE_ON_EXEC : 0);
 
 	int err = event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
 
 	cpu_watch_init(&r->cpus, &r->measure.target);
-	return err;
-}
-
-static int stat_start(void *arg, struct msg *m)
-{
-	struct stat_run *r = arg;
-	int err = r->measure.target.workload ? 0 : event_set_enable(&r->set, true, m);
-
-	r->start = now();
 	return err;
 }
 
@@ -400,8 +411,8 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
 	r->cpus_before = xcalloc(r->plan.n, sizeof(*r->cpus_before));
 	r->result.target = r->measure.target.text;
-	/* a command beside another target only says how long */
-	r->result.command = r->measure.target.workload != NULL;
+	/* a command beside another target only says how long, and not all of it is counted */
+	r->result.command = r->measure.target.workload && !r->opts.span.delay;
 	r->result.at = -1;
 	r->result.cross_window = r->opts.cross_window;
 	return measure_init(&r->measure, m);
@@ -425,7 +436,8 @@ static void stat_free(struct stat_run *r)
 
 int stat_measure(const struct stat_opts *opts, char **argv, struct msg *m)
 {
-	struct stat_run r = { .opts = *opts, .measure.argv = argv };
+	struct stat_run r = { .opts = *opts, .measure.argv = argv,
+			      .measure.span = opts->span };
 	int err = prepare(&r, m);
 
 	if (!err)

@@ -5,6 +5,7 @@
 
 #include "event/spec.h"
 #include "event/target.h"
+#include "record/measure.h"
 
 struct metric;
 
@@ -13,6 +14,7 @@ struct metric;
 
 struct stat_opts {
 	struct target_opts target;
+	struct span_opts span;
 	struct event_list events;
 	uint64_t interval;
 	uint64_t repeat;

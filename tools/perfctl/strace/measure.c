@@ -387,7 +387,7 @@ int strace_measure(const struct trace_opts *opts, char **argv, struct msg *m)
 {
 	struct trace_run r = {
 		.opts = *opts,
-		.measure.argv = argv,
+		.measure = { .argv = argv, .span = opts->span },
 		.live = { .fd = -1 },
 	};
 	int err = prepare(&r, m);

@@ -4,9 +4,11 @@
 #define PERFCTL_STRACE_MEASURE_H
 
 #include "event/target.h"
+#include "record/measure.h"
 
 struct trace_opts {
 	struct target_opts target;
+	struct span_opts span;
 	const char *calls;
 	const char *output;
 	uint64_t ring;
