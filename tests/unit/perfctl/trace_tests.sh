@@ -55,6 +55,9 @@ says "report --color always" 0 $'\033\\[31m +50\.00%' "$p" report --color always
 ok "NO_COLOR is respected" bash -c "! NO_COLOR=1 script -qec \"'$p' report --stdio flat\" /dev/null </dev/null | grep -q \$'\\033\\[31m'"
 says "report -n" 0 '50\.00% +500 +prog' "$p" report -n flat
 says "report --symbol leaves the rest out" 0 '^# filtered out: 50\.00 %' "$p" report --symbol alpha flat
+says "report --cpu: the samples of one" 0 '^# filtered out: 50\.00 %' "$p" report --cpu 1 flat
+says "report --pid: another process" 0 '^# filtered out: 100\.00 %' "$p" report --pid 43 flat
+says "report --tid: several" 0 '^ +50\.00% +prog +victim +\[\.\] alpha$' "$p" report --tid 41,42 flat
 says "report --percent-limit" 0 '^# 2 more below 30\.00 %, together 50\.00 %' "$p" report --percent-limit 30 flat
 says "report --sort event" 0 '100\.00% +cpu-clock' "$p" report --sort event flat
 says "report: an unknown column" 2 'did you mean "symbol"' "$p" report --sort symbl flat

@@ -126,6 +126,10 @@ static const struct opt report_options[] = {
 	  "missing", offsetof(struct report_opts, time) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
 	  offsetof(struct report_opts, rows.comm) },
+	{ 0, OPT_STRING, "pid", "PID", "only these processes", offsetof(struct report_opts, rows.pids) },
+	{ 0, OPT_STRING, "tid", "TID", "only these threads", offsetof(struct report_opts, rows.tids) },
+	{ 'C', OPT_STRING, "cpu", "CPU", "only these CPUs, as numbers",
+	  offsetof(struct report_opts, rows.cpus) },
 	{ 0, OPT_STRING, "dso", "NAME", "only these objects",
 	  offsetof(struct report_opts, rows.dso) },
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
@@ -156,6 +160,12 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 	*c = (struct load_config){ .event = o->event, .threads = o->threads, .mask = s->mask };
 	if (o->rows.comm)
 		c->mask |= 1u << SORT_COMM;
+	if (o->rows.pids)
+		c->mask |= 1u << SORT_PID;
+	if (o->rows.tids)
+		c->mask |= 1u << SORT_TID;
+	if (o->rows.cpus)
+		c->mask |= 1u << SORT_CPU;
 	for (unsigned int k = 0; k < s->n_fields; k++)
 		c->fields[k] = s->fields[k];
 	c->chains = o->graph || o->rows.children || (s->mask & (1u << SORT_PARENT));

@@ -119,14 +119,6 @@ static const struct opt script_options[] = {
 	{ 0 },
 };
 
-static bool number_matches(const char *globs, uint64_t n)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, n);
-	return globs_match(globs, text);
-}
-
 static bool wanted(const struct script_run *r, const struct pev_event *ev,
 		   const struct session_class *cls, const struct thread *t, int64_t ns)
 {
@@ -139,9 +131,9 @@ static bool wanted(const struct script_run *r, const struct pev_event *ev,
 	return (!o->event || globs_match(o->event, ev->cls->name)) &&
 	       (!o->comm ||
 		globs_match(o->comm, machine_comm_name(&r->session.machine, t->comm))) &&
-	       (!o->pids || number_matches(o->pids, t->pid)) &&
-	       (!o->tids || number_matches(o->tids, t->tid)) &&
-	       (!o->cpus || number_matches(o->cpus, ev->cpu));
+	       numbers_match(o->pids, t->pid) &&
+	       numbers_match(o->tids, t->tid) &&
+	       numbers_match(o->cpus, ev->cpu);
 }
 
 static void put_time(struct strbuf *b, int64_t ns)

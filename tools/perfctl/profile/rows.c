@@ -4,6 +4,7 @@
 #include "cli/suggest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* characters of their names that a message has room for */
@@ -116,6 +117,14 @@ bool globs_match(const char *globs, const char *s)
 		match = glob_match(p, s);
 	free(copy);
 	return match;
+}
+
+bool numbers_match(const char *globs, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	return !globs || globs_match(globs, text);
 }
 
 /* C++ names may contain commas: match the whole text as well. */
@@ -267,6 +276,10 @@ static bool add_cell(struct rows *rows, struct verdicts *v, uint32_t i)
 	uint32_t n = rows->config->children && chain->n ? chain->n : 1;
 	bool any = false;
 
+	if (!numbers_match(rows->config->pids, c->key.pid) ||
+	    !numbers_match(rows->config->tids, c->key.tid) ||
+	    !numbers_match(rows->config->cpus, c->key.cpu))
+		return false;
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t frame = k ? p->stacks->chain_frames[chain->first + k] : c->key.frame;
 		struct row_key key;

@@ -108,6 +108,7 @@ enum tree_order {
  * @parent:   globs: the caller to look for, NULL: the nearest
  * @quantum:  for SORT_TIME, ns
  * @comm, dso, symbol: comma-separated globs, NULL: all
+ * @pids, tids, cpus: the same, of numbers; need SORT_PID and so on in the cells
  * @by_tid:   only thread @tid; needs SORT_TID in the cells
  * @by_comm:  only program number @comm_id; needs SORT_COMM in the cells
  * @through:  only chains that have this function: number + 1, 0: all
@@ -122,6 +123,9 @@ struct rows_config {
 	const char *comm;
 	const char *dso;
 	const char *symbol;
+	const char *pids;
+	const char *tids;
+	const char *cpus;
 	bool by_tid;
 	uint32_t tid;
 	bool by_comm;
@@ -175,5 +179,7 @@ void rows_free(struct rows *rows);
 
 /* "main,lib*" */
 bool globs_match(const char *globs, const char *s);
+/* "17,42"; NULL: all */
+bool numbers_match(const char *globs, uint64_t n);
 
 #endif
