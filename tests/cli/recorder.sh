@@ -35,6 +35,18 @@ perfctl record -q -p $pid -o again -- sleep 0.3
 within "SIGKILL: the next recorder works" "$(share again spin)" 80 100
 kill $pid
 wait 2>/dev/null
+# few samples fill no packet in that time
+./hot 200000 >/dev/null &
+pid=$!
+perfctl record -q -e cpu-clock -F 10 -p $pid -o rare &
+rec=$!
+sleep 4
+kill -9 $rec
+wait $rec 2>/dev/null
+within "SIGKILL at 10 Hz: all but the last second is on the disk" "$(records rare cpu-clock)" 10 45
+says "... and that its end is missing is said" 0 'or its recorder was killed' perfctl report rare
+kill $pid
+wait 2>/dev/null
 
 # losses
 perfctl record -m 8K -e $e -o lossy -- ./tree 1 1 20000 >lossy.txt 2>&1

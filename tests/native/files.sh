@@ -69,6 +69,20 @@ perfctl record --engine perf -e page-faults:u -c 1 -o gone.trace -- \
 within "a directory that is removed meanwhile: exit status" $? 74 74
 ok "... what was recorded is missing" grep -q ' 0 records.* [0-9,]* more could not be written' gone.err
 
+# a recorder that is killed; few samples fill no packet in that time
+if [ -n "$root" ]; then
+	perfctl record --engine perf -q -e cpu-clock -F 10 -a -o killed.trace &
+	recorder=$!
+	sleep 4
+	{ kill -9 $recorder; wait $recorder; } 2>/dev/null
+	within "SIGKILL at 10 Hz: all but the last second is on the disk" \
+		"$(records killed.trace cpu-clock)" $((15 * $(nproc))) $((45 * $(nproc)))
+	says "... and that its end is missing is said" 0 'or its recorder was killed' \
+		perfctl report -i killed.trace
+else
+	skip "SIGKILL at 10 Hz" "this needs root"
+fi
+
 # what is written line by line
 echo old >lines
 says "stat -o: a command that is not there" 127 'cannot run' \

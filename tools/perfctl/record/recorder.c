@@ -19,6 +19,8 @@
 #define RING_DEFAULT (1u << 20)
 #define RING_LEAST   (64u << 10)
 #define PACKET_MOST  (64u << 10)
+/* less than a second goes by before a record is on the disk, see recording.c */
+#define FLUSH_MS     400
 
 /*
  * A wake-up costs more than writing some thousand records: the reader sleeps
@@ -37,6 +39,7 @@ static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why
 	attr.watermark = (uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
 	attr.clock = r->config.clock;
 	attr.flags = r->config.overwrite ? PEV_CHF_OVERWRITE : 0;
+	attr.flush_ms = r->config.overwrite ? 0 : FLUSH_MS;
 	return pev_engine_open(engine(), &attr, 0, why);
 }
 

@@ -20,7 +20,7 @@
 /* Samples that hold a piece of the stack need larger rings */
 #define STACK_RING (8u << 20)
 /* Complete packets are on the disk after this at the latest */
-#define DRAIN_MS 1000
+#define DRAIN_MS 500
 #define PROGRESS_MS 500
 
 struct record_run {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes the directory of a trace. Packets go to disk as they lie in the ring;
- * each stream file ends with a whole packet at any time, also after a disk has
+ * Writes the directory of a trace. Packets go to disk as they lie in the ring, but
+ * for the empty rest of those that were closed early; each stream file ends with a whole packet at any time, also after a disk has
  * filled up in the middle of a write.
  */
 #include <errno.h>
@@ -282,30 +282,104 @@ static size_t whole_packets(const uint8_t *data, size_t len, size_t *last,
 	return pos;
 }
 
-static int append(struct pev_writer *w, struct out_file *f, const void *data, size_t len)
+/* The file ends with its last whole packet again. */
+static int cut_back(struct pev_writer *w, struct out_file *f, int ret)
 {
-	size_t done, whole, last = 0;
-	uint64_t count;
-	int ret;
+	if (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0)
+		ret = -errno;
+	w->error = ret;
+	return ret;
+}
 
-	whole = whole_packets(data, len, &last, &count);
-	if (whole != len)
-		return -EINVAL;
-	if (!len)
-		return 0;
-	ret = write_all(f->fd, data, len, &done);
-	if (ret) {
-		whole = whole_packets(data, done, &last, &count);
-		if (ftruncate(f->fd, f->size + whole) ||
-		    lseek(f->fd, f->size + whole, SEEK_SET) < 0)
-			ret = -errno;
-		w->error = ret;
-	}
-	f->size += whole;
-	w->bytes += whole;
+static void count_packets(struct pev_writer *w, struct out_file *f, uint64_t bytes,
+			  uint64_t count, const void *last)
+{
+	f->size += bytes;
+	w->bytes += bytes;
 	w->packets += count;
 	if (count)
-		memcpy(&f->last, (const char *)data + last, sizeof(f->last));
+		memcpy(&f->last, last, sizeof(f->last));
+}
+
+/* @done: bytes of the packets that were written in any case */
+static int put_packets(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t len,
+		       size_t *done)
+{
+	size_t last = 0;
+	uint64_t count;
+	int ret = write_all(f->fd, data, len, done);
+
+	*done = whole_packets(data, *done, &last, &count);
+	count_packets(w, f, *done, count, data + last);
+	return ret ? cut_back(w, f, ret) : 0;
+}
+
+/* Bytes of a packet that are written: its empty rest counts only if it is large. */
+static size_t used_of(const struct pev_packet *packet)
+{
+	uint64_t used = align_up(packet->content_size / 8, 8), size = packet->packet_size / 8;
+
+	return used >= PACKET_HEADER && used < size - size / 4 ? used : size;
+}
+
+/* Bytes of the packets at the start of @data that are written as they are */
+static size_t full_packets(const uint8_t *data, size_t len)
+{
+	size_t run = 0;
+
+	while (run < len) {
+		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
+
+		if (used_of(packet) != packet->packet_size / 8)
+			break;
+		run += packet->packet_size / 8;
+	}
+	return run;
+}
+
+/* Writes a packet that was closed early, without its empty rest. */
+static int put_shorter(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t used)
+{
+	struct pev_packet packet;
+	size_t done;
+	int ret;
+
+	memcpy(&packet, data, sizeof(packet));
+	packet.packet_size = used * 8;
+	ret = write_all(f->fd, &packet, sizeof(packet), &done);
+	if (!ret)
+		ret = write_all(f->fd, data + sizeof(packet), used - sizeof(packet), &done);
+	if (ret)
+		return cut_back(w, f, ret);
+	count_packets(w, f, used, 1, &packet);
+	return 0;
+}
+
+/* @taken: bytes of @data that are in the file */
+static int append(struct pev_writer *w, struct out_file *f, const void *data, size_t len,
+		  size_t *taken)
+{
+	const uint8_t *at = data, *end = at + len;
+	size_t run, last = 0, done;
+	uint64_t count;
+	int ret = 0;
+
+	*taken = 0;
+	if (whole_packets(data, len, &last, &count) != len)
+		return -EINVAL;
+	while (!ret && at < end) {
+		const struct pev_packet *first = (const struct pev_packet *)at;
+
+		run = full_packets(at, (size_t)(end - at));
+		if (run) {
+			ret = put_packets(w, f, at, run, &done);
+		} else {
+			ret = put_shorter(w, f, at, used_of(first));
+			done = ret ? 0 : first->packet_size / 8;
+		}
+		at += done;
+		*taken += done;
+	}
 	return ret;
 }
 
@@ -343,16 +417,24 @@ static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **o
 	return ret;
 }
 
+static int put_ring(struct pev_writer *w, unsigned int ring, const void *data, size_t len,
+		    size_t *taken)
+{
+	struct out_file *f;
+	int ret = w->error;
+
+	*taken = 0;
+	if (!ret)
+		ret = get_file(w, ring, &f);
+	return ret ? ret : append(w, f, data, len, taken);
+}
+
 PEV_EXPORT int pev_writer_packets(struct pev_writer *w, unsigned int ring, const void *data,
 				  size_t len)
 {
-	struct out_file *f;
-	int ret;
+	size_t taken;
 
-	if (w->error)
-		return w->error;
-	ret = get_file(w, ring, &f);
-	return ret ? ret : append(w, f, data, len);
+	return put_ring(w, ring, data, len, &taken);
 }
 
 /* Makes the header of a first packet for a ring that has none. */
@@ -382,6 +464,7 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 {
 	struct pev_packet packet;
 	struct out_file *f = NULL;
+	size_t taken;
 	int ret;
 
 	if (w->error)
@@ -406,7 +489,7 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 	packet.events_discarded = lost;
 	packet.content_size = PACKET_HEADER * 8;
 	packet.packet_size = PACKET_HEADER * 8;
-	return append(w, f, &packet, sizeof(packet));
+	return append(w, f, &packet, sizeof(packet), &taken);
 }
 
 PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
@@ -415,6 +498,7 @@ PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *ch
 	struct pev_ring *ring;
 	uint64_t before;
 	int64_t bytes = 0;
+	size_t taken;
 	int ret;
 
 	if (w->error)
@@ -428,11 +512,10 @@ PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *ch
 			continue;
 		while ((ret = pev_ring_next(ring, &piece)) > 0) {
 			before = w->bytes;
-			ret = pev_writer_packets(w, nr, piece.data, piece.len);
+			ret = put_ring(w, nr, piece.data, piece.len, &taken);
 			bytes += w->bytes - before;
 			if (ret) {
-				pev_ring_release_to(ring, piece.position +
-						    (w->bytes - before));
+				pev_ring_release_to(ring, piece.position + taken);
 				return ret;
 			}
 			pev_ring_release(ring);
@@ -497,6 +580,7 @@ struct named_target {
 static int take_packet(void *arg, const void *packet, size_t len)
 {
 	struct named_target *t = arg;
+	size_t taken;
 
 	if (!packet) {
 		free(t);
@@ -504,7 +588,7 @@ static int take_packet(void *arg, const void *packet, size_t len)
 	}
 	if (t->writer->error)
 		return t->writer->error;
-	return append(t->writer, &t->writer->named[t->index], packet, len);
+	return append(t->writer, &t->writer->named[t->index], packet, len, &taken);
 }
 
 /* An encoder that is closed calls with a packet of NULL: see encoder.c. */

@@ -32,6 +32,7 @@
  * struct cpu_ring - both rings of a CPU
  * @fd:   the perf event that the others write into the ring of
  * @lost: records, by PERF_RECORD_LOST
+ * @open: number behind that of the packet that has been seen open since @since
  */
 struct cpu_ring {
 	int				fd;
@@ -40,6 +41,8 @@ struct cpu_ring {
 	const uint8_t			*data;
 	uint64_t			size;
 	uint64_t			lost;
+	uint64_t			open;
+	uint64_t			since;
 	struct producer			out;
 };
 
@@ -51,6 +54,7 @@ struct id_slot {
 /**
  * struct channel - a channel of ours
  * @handle:   an epoll descriptor: readable when one of perf's rings has much
+ * @flush_ns: age at which an open packet is closed; 0: none
  * @perf_size: bytes wished for each of perf's rings
  * @ids:      which event a record is of, a hash table of @nr_slots
  * @sideband: the perf event that all sideband events share
@@ -64,6 +68,7 @@ struct id_slot {
 struct channel {
 	int			handle;
 	struct pev_channel_info	info;
+	uint64_t		flush_ns;
 	uint64_t		perf_size;
 	struct text		metadata;
 	struct cpu_ring		**rings;
@@ -418,9 +423,32 @@ static int pump_ring(struct channel *c, struct cpu_ring *r)
 	return ret == -EAGAIN ? 1 : ret;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A packet that nothing fills would wait for ever. */
+static void flush_aged(const struct channel *c, struct cpu_ring *r, uint64_t now)
+{
+	if (r->out.pos == r->out.packet) {
+		r->open = 0;
+	} else if (r->open != r->out.seq) {
+		r->open = r->out.seq;
+		r->since = now;
+	} else if (now - r->since >= c->flush_ns) {
+		producer_flush(&r->out);
+		r->open = 0;
+	}
+}
+
 /* Return: 0, 1: our rings are full and perf's are not empty, or -errno. */
 int perf_channel_pump(struct channel *c)
 {
+	uint64_t now = c->flush_ns ? now_ns() : 0;
 	struct epoll_event ignored[16];
 	int ret = 0, one;
 
@@ -433,6 +461,8 @@ int perf_channel_pump(struct channel *c)
 		one = pump_ring(c, c->rings[cpu]);
 		if (one)
 			ret = one;
+		if (c->flush_ns)
+			flush_aged(c, c->rings[cpu], now);
 	}
 	return ret;
 }
@@ -588,6 +618,7 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 	if (!c)
 		return pev_fail(err, ENOMEM, 0, "no memory");
 	c->handle = -1;
+	c->flush_ns = attr->flush_ms * 1000000ULL;
 	choose_sizes(c, attr);
 	choose_clock(&c->info);
 	c->info.size = sizeof(c->info);

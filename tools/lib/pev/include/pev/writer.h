@@ -35,7 +35,11 @@ int pev_writer_open(const char *path, unsigned int flags, struct pev_writer **wr
 int pev_writer_close(struct pev_writer *writer);
 /** pev_writer_metadata() - write or extend the file metadata; @text: all of it */
 int pev_writer_metadata(struct pev_writer *writer, const char *text, size_t len);
-/** pev_writer_packets() - append whole packets of one ring as they are, to stream_<ring> */
+/**
+ * pev_writer_packets() - append whole packets of one ring to stream_<ring>
+ *
+ * They are written as they are, but for an empty rest of those that were closed early.
+ */
 int pev_writer_packets(struct pev_writer *writer, unsigned int ring, const void *data,
 		       size_t len);
 /**
