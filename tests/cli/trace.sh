@@ -112,7 +112,7 @@ exec 3<live
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	IFS= read -r line <&3 && echo "$line" >>live.txt
 done
-kill -INT $tracer
+kill -TERM $tracer
 cat <&3 >>live.txt
 wait $tracer
 within "Ctrl-C ends it well" $? 0 0

@@ -60,7 +60,7 @@ recorder=$!
 sleep 1
 kill -USR2 $recorder
 sleep 0.3
-kill -INT $recorder
+kill -TERM $recorder
 wait $recorder
 within "record --overwrite -p: a snapshot while it runs" "$(share lives.trace.1 spin)" 60 100
 within "record --overwrite -p: another at the end" "$(share lives.trace spin)" 60 100

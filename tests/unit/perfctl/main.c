@@ -25,5 +25,6 @@ int main(void)
 	test_pmu_text();
 	test_processor();
 	test_doctor();
+	test_workload();
 	return tap_plan();
 }

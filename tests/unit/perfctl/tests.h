@@ -19,5 +19,6 @@ void test_stat(void);
 void test_pmu_text(void);
 void test_processor(void);
 void test_doctor(void);
+void test_workload(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "plan.h"
 #include "base/say.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -189,6 +190,11 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 	for (size_t k = 0; k < n; k++)
 		set->fds[k] = -1;
 	while (i < plan->n) {
+		/* thousands of events take seconds */
+		if (stop_wanted()) {
+			err = msg_set(m, -EINTR, "interrupted");
+			break;
+		}
 		free(plan->events[i].refused);
 		plan->events[i].refused = NULL;
 		err = open_event(set, i, t, flags, m);

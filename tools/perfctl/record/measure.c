@@ -2,6 +2,9 @@
 /* Holding, measuring and ending a command. See measure.h. */
 #include "measure.h"
 #include "base/say.h"
+#include "base/stop.h"
+
+#include <errno.h>
 
 int measure_init(struct measure *me, struct msg *m)
 {
@@ -34,6 +37,9 @@ static int with_workload(struct measure *me, const struct measure_ops *ops, void
 {
 	int err = ops->open(arg, m);
 
+	/* Ctrl-C has also ended the command that is held back, which may be what failed */
+	if (stop_wanted())
+		err = msg_set(m, -EINTR, "interrupted before anything was measured");
 	if (!err) {
 		err = start(me, ops, arg, m);
 		if (!err)
@@ -74,7 +80,7 @@ bool measure_goes_on(struct measure *me, unsigned int got)
 		me->timed_out = !ended;
 	if (got & (WAIT_STOP | WAIT_TIME))
 		return false;
-	return me->argv ? !ended : !(got & (WAIT_GONE | WAIT_HUP));
+	return me->argv ? !ended : !(got & WAIT_GONE);
 }
 
 int measure_exit(struct measure *me, int err, const struct msg *m)

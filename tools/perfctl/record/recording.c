@@ -124,8 +124,6 @@ static int record_loop(void *arg, struct msg *m)
 			err = record_start(r, m);
 		if (got & WAIT_BEGIN && !err)
 			err = measure_begins(&r->measure, m);
-		if (got & WAIT_HUP)
-			fd = -1; /* all targets have ended */
 		if (!err && recorder_drain(&r->recorder) < 0) {
 			err = r->recorder.failed;
 			clear_progress(r);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Waiting for what ends a measurement. See wait_loop.h. */
 #include "wait_loop.h"
+#include "base/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
@@ -10,6 +12,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
+/* how often threads are looked for whose end nothing tells */
+#define TID_MS 200
 /* polled beside the target's processes: signals, the caller's fd, timers */
 #define OTHERS (2 + ARRAY_SIZE(((struct wait_loop *)NULL)->timers))
 
@@ -18,10 +25,9 @@ int wait_loop_init(struct wait_loop *w, struct msg *m)
 	sigset_t set;
 
 	*w = (struct wait_loop){ 0 };
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* an ignored one reaps children before their status is read */
+	signal(SIGCHLD, SIG_DFL);
+	stop_signals(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, &w->old);
@@ -31,18 +37,30 @@ int wait_loop_init(struct wait_loop *w, struct msg *m)
 	return 0;
 }
 
+/* Before 6.9, only processes have descriptors that tell their end. */
+static int open_task(int id, bool thread)
+{
+	int fd = (int)syscall(SYS_pidfd_open, id, thread ? PIDFD_THREAD : 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
 void wait_loop_watch(struct wait_loop *w, const struct target *t)
 {
-	size_t cap = 0;
+	bool threads = t->type == PEV_TARGET_TASK;
+	size_t cap = 0, cap_tids = 0;
 
 	if (t->workload || t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
 		return;
 	for (size_t i = 0; i < t->n_ids; i++) {
-		int fd = (int)syscall(SYS_pidfd_open, t->ids[i], 0);
+		int fd = open_task(t->ids[i], threads);
 
-		/* a thread that is not its process's first has none: Ctrl-C ends the measurement */
 		if (fd >= 0)
 			*ARRAY_PUSH(w->pids, w->n, cap) = fd;
+		else if (fd == -EINVAL)
+			*ARRAY_PUSH(w->tids, w->n_tids, cap_tids) = t->ids[i];
+		else
+			w->ended = true;
 	}
 }
 
@@ -62,8 +80,8 @@ static unsigned int take_signals(int fd)
 	return got;
 }
 
-/* Forgets processes that have ended. */
-static unsigned int drop_ended(struct wait_loop *w, const struct pollfd *p)
+/* Forgets processes and threads that have ended. */
+static void drop_ended(struct wait_loop *w, const struct pollfd *p)
 {
 	size_t kept = 0;
 
@@ -73,10 +91,14 @@ static unsigned int drop_ended(struct wait_loop *w, const struct pollfd *p)
 		else
 			w->pids[kept++] = w->pids[i];
 	}
-	if (kept == w->n)
-		return 0;
+	w->ended |= kept < w->n;
 	w->n = kept;
-	return kept ? 0 : WAIT_GONE;
+	kept = 0;
+	for (size_t i = 0; i < w->n_tids; i++)
+		if (!kill(w->tids[i], 0) || errno != ESRCH)
+			w->tids[kept++] = w->tids[i];
+	w->ended |= kept < w->n_tids;
+	w->n_tids = kept;
 }
 
 int wait_loop_alarm(struct wait_loop *w, unsigned int bit, uint64_t ns, struct msg *m)
@@ -103,7 +125,7 @@ static unsigned int take_timer(struct wait_loop *w, unsigned int i)
 	return i ? WAIT_TIME : WAIT_BEGIN;
 }
 
-unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms)
+static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)
 {
 	struct pollfd *p = xcalloc(w->n + OTHERS, sizeof(*p));
 	unsigned int got = 0;
@@ -115,19 +137,34 @@ unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms)
 					    .events = POLLIN };
 	for (size_t i = 0; i < w->n; i++)
 		p[i + OTHERS] = (struct pollfd){ .fd = w->pids[i], .events = POLLIN };
-	if (poll(p, w->n + OTHERS, timeout_ms) > 0) {
-		if (p[0].revents)
-			got |= take_signals(w->sig);
-		if (p[1].revents & POLLIN)
-			got |= WAIT_DATA;
-		if (p[1].revents & (POLLHUP | POLLERR))
-			got |= WAIT_HUP;
-		for (unsigned int i = 0; i < ARRAY_SIZE(w->timers); i++)
-			if (p[i + 2].revents)
-				got |= take_timer(w, i);
-		got |= drop_ended(w, p + OTHERS);
-	}
+	poll(p, w->n + OTHERS, timeout_ms);
+	if (p[0].revents)
+		got |= take_signals(w->sig);
+	if (p[1].revents & POLLIN)
+		got |= WAIT_DATA;
+	for (unsigned int i = 0; i < ARRAY_SIZE(w->timers); i++)
+		if (p[i + 2].revents)
+			got |= take_timer(w, i);
+	drop_ended(w, p + OTHERS);
+	if (w->ended && !w->n && !w->n_tids)
+		got |= WAIT_GONE;
 	free(p);
+	return got;
+}
+
+unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms)
+{
+	int left = timeout_ms, step;
+	unsigned int got;
+
+	do {
+		step = left;
+		if (w->n_tids && (left < 0 || left > TID_MS))
+			step = TID_MS;
+		got = wait_once(w, fd, step);
+		if (left > 0)
+			left -= step;
+	} while (!got && left);
 	return got;
 }
 
@@ -141,6 +178,7 @@ void wait_loop_free(struct wait_loop *w)
 		if (w->timers[i] > 0)
 			close(w->timers[i]);
 	free(w->pids);
+	free(w->tids);
 	sigprocmask(SIG_SETMASK, &w->old, NULL);
 	*w = (struct wait_loop){ 0 };
 }

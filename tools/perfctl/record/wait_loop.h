@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waiting for what ends a measurement: the end of the command or of the measured
- * processes, Ctrl-C or SIGTERM. Signals arrive as data, so that no handler runs
- * at an unexpected moment.
+ * Waiting for what ends a measurement: the command's end, Ctrl-C or SIGTERM,
+ * the end of the processes that were attached to. Signals arrive as data, so
+ * that nothing runs at an unexpected moment.
  */
 #ifndef PERFCTL_RECORD_WAIT_LOOP_H
 #define PERFCTL_RECORD_WAIT_LOOP_H
@@ -13,12 +13,11 @@
 
 #define WAIT_CHILD    1u /* a child ended: see workload_wait() */
 #define WAIT_STOP     2u /* SIGINT, SIGTERM, SIGHUP */
-#define WAIT_GONE     4u /* none of the target's processes is left */
+#define WAIT_GONE     4u /* none of the target's processes and threads is left */
 #define WAIT_SNAPSHOT 8u /* SIGUSR2 */
 #define WAIT_DATA     16u /* the caller's fd is ready */
-#define WAIT_HUP      32u /* the caller's fd will never be ready again */
-#define WAIT_BEGIN    64u /* see wait_loop_alarm() */
-#define WAIT_TIME     128u
+#define WAIT_BEGIN    32u /* see wait_loop_alarm() */
+#define WAIT_TIME     64u
 
 /**
  * struct wait_loop - what to wait for
@@ -26,6 +25,8 @@
  * @sig:  signalfd
  * @pids: pidfds of the target's processes
  * @n:    their number
+ * @tids: threads that have none
+ * @ended: one of either has ended
  * @timers: timerfds, for WAIT_BEGIN and WAIT_TIME; 0: none
  */
 struct wait_loop {
@@ -33,11 +34,14 @@ struct wait_loop {
 	int sig;
 	int *pids;
 	size_t n;
+	int *tids;
+	size_t n_tids;
+	bool ended;
 	int timers[2];
 };
 
 int wait_loop_init(struct wait_loop *w, struct msg *m);
-/* Watches the measured processes, to notice when they end. */
+/* Watches the measured processes and threads, to notice when they end. */
 void wait_loop_watch(struct wait_loop *w, const struct target *t);
 /* Returns @bit, WAIT_BEGIN or WAIT_TIME, once, @ns from now on; 0: never. */
 int wait_loop_alarm(struct wait_loop *w, unsigned int bit, uint64_t ns, struct msg *m);

@@ -105,9 +105,12 @@ int workload_hold(struct workload *w, char **argv, const sigset_t *mask, int *st
 
 int workload_go(struct workload *w, const char *name, int *status, struct msg *m)
 {
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	bool gone = write(w->go, "", 1) != 1;
 	int err = 0;
 
-	if (write(w->go, "", 1) != 1)
+	signal(SIGPIPE, before);
+	if (gone)
 		return msg_set(m, -EPIPE, "the process that was to run %s is gone", name);
 	close(w->go);
 	w->go = -1;

@@ -223,8 +223,6 @@ static int trace_loop(struct trace_run *r, struct msg *m)
 
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, TICK_MS);
-		if (got & WAIT_HUP)
-			fd = -1; /* all targets have ended */
 		err = live_read(&r->live, false, on_event, r, m);
 		if (!err)
 			err = flush_lines(r, m);
