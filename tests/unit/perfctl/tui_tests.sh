@@ -73,6 +73,22 @@ shows "tui: without colours" '50\.00%.*alpha'
 result $? "NO_COLOR: there are none"
 keys q
 shows "tui: left" 'left with 0'
+start 80 12 "'$p' report flat"
+shows "tui: the rows, again" '50\.00%.*alpha'
+keys C-c
+shows "tui: Ctrl-C quits as q does" 'left with 0'
+cat >slow_pager <<'END'
+#!/bin/bash
+trap 'echo signalled; exec cat' INT
+echo the pager waits
+while :; do sleep 0.05; done
+END
+chmod +x slow_pager
+start 80 12 "PAGER=./slow_pager '$p' report --stdio flat"
+shows "pager: it runs" 'the pager waits'
+keys C-c
+shows "pager: Ctrl-C is the pager's, and perfctl goes on" '50\.00%.*alpha'
+shows "pager: ... to its end" 'left with 0'
 start 80 12 "'$p' report empty"
 shows "tui: a recording without samples" 'no samples'
 keys q

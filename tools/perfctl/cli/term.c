@@ -3,6 +3,7 @@
 #include "term.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -109,6 +110,8 @@ void term_pager_start(void)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
+	/* Ctrl-C is for the pager: it ends a search there, and nothing else */
+	signal(SIGINT, SIG_IGN);
 	dup2(fds[1], STDOUT_FILENO);
 	close(fds[0]);
 	close(fds[1]);

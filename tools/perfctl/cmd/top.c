@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl top: where time goes now. */
 #include "commands.h"
+#include "base/stop.h"
 #include "cli/term.h"
 #include "event/engine.h"
 #include "event/kernel.h"
@@ -12,7 +13,6 @@
 #include "views/top.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -70,14 +70,6 @@ static const struct opt top_options[] = {
 	{ 0 },
 };
 
-static volatile bool *stop_flag;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	*stop_flag = true;
-}
-
 static void print_table(const struct top_opts *o, struct top *t)
 {
 	struct report_style style = { .out = stdout,
@@ -95,9 +87,7 @@ static void print_table(const struct top_opts *o, struct top *t)
 
 static int print_tables(const struct top_opts *o, struct top *t)
 {
-	stop_flag = &t->load.stop;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	stop_catch(&t->load.stop);
 	for (uint64_t n = 0; !t->load.stop && (!o->count || n < o->count); n++) {
 		top_gather(t);
 		if (isatty(STDOUT_FILENO))
@@ -154,8 +144,12 @@ static int top(struct top_opts *o, struct msg *m)
 	struct target target = { 0 };
 	int err = plan_top(o, &plan, &target, m);
 
+	/* what is in a temporary directory is removed */
+	stop_catch(NULL);
 	if (!err)
 		err = top_open(&t, &plan, &target, o->rows.sort.mask | TUI_MASK, m);
+	if (!err && stop_wanted())
+		err = msg_set(m, -EINTR, "interrupted before anything was sampled");
 	if (!err)
 		err = show(o, &t, m);
 	top_close(&t);

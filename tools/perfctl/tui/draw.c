@@ -3,11 +3,16 @@
 #include "draw.h"
 #include "list.h"
 #include "tui.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "report/print.h"
 
 #include <curses.h>
+#include <poll.h>
 #include <stdlib.h>
+
+/* how often it is looked for the end meanwhile */
+#define KEY_MS 1000
 
 #define PAIR_MUCH 1
 #define PAIR_SOME 2
@@ -206,12 +211,33 @@ void tui_draw(struct tui *t)
 	refresh();
 }
 
+static bool terminal_gone;
+
+bool tui_ended(void)
+{
+	return terminal_gone || stop_wanted();
+}
+
+int tui_key(int timeout_ms)
+{
+	struct pollfd p = { .events = POLLIN };
+	int c;
+
+	do {
+		/* a signal may come just before the wait */
+		timeout(timeout_ms < 0 ? KEY_MS : timeout_ms);
+		c = getch();
+		if (c == ERR && poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR))
+			terminal_gone = true;
+	} while (c == ERR && timeout_ms < 0 && !tui_ended());
+	return c;
+}
+
 bool tui_ask(const char *what, char *buf, size_t size)
 {
 	size_t len = 0;
 
 	buf[0] = 0;
-	timeout(-1);
 	for (;;) {
 		int c;
 
@@ -219,7 +245,7 @@ bool tui_ask(const char *what, char *buf, size_t size)
 		clrtoeol();
 		printw("%s%s", what, buf);
 		refresh();
-		c = getch();
+		c = tui_key(-1);
 		if (c == 27 || c == ERR)
 			return false;
 		if (c == '\n' || c == KEY_ENTER)
@@ -260,7 +286,6 @@ void tui_pages(const char *title, const struct tui_text *lines, size_t n, size_t
 {
 	size_t top = 0, home = at;
 
-	timeout(-1);
 	for (;;) {
 		size_t body = (size_t)tui_body_height() + 1;
 		int c;
@@ -270,7 +295,7 @@ void tui_pages(const char *title, const struct tui_text *lines, size_t n, size_t
 		if (at >= top + body)
 			top = at - body / 2;
 		draw_page(title, lines, n, top, at);
-		c = getch();
+		c = tui_key(-1);
 		if (c == 'q' || c == 27 || c == KEY_LEFT || c == ERR)
 			return;
 		if ((c == KEY_DOWN || c == 'j') && at + 1 < n)

@@ -6,6 +6,10 @@
 #include "tui.h"
 
 void tui_draw(struct tui *t);
+/* The next key; ERR after @timeout_ms (-1: never), or if tui_ended(). */
+int tui_key(int timeout_ms);
+/* Has a signal come, or has the terminal gone? */
+bool tui_ended(void);
 void tui_help(void);
 /* Asks for a line of text; returns false if the user gave up. */
 bool tui_ask(const char *what, char *buf, size_t size);

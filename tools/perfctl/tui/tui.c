@@ -8,6 +8,7 @@
 #include "tui.h"
 #include "draw.h"
 #include "list.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "report/out.h"
 #include "annotate/annotate.h"
@@ -331,8 +332,9 @@ static void loop(struct tui *t)
 		}
 		tui_draw(t);
 		pthread_mutex_unlock(&t->load->lock);
-		timeout(t->done && !t->dirty ? -1 : REFRESH_MS / 4);
-		c = getch();
+		c = tui_key(t->done && !t->dirty ? -1 : REFRESH_MS / 4);
+		if (tui_ended())
+			break;
 		if (c == ERR || c == KEY_RESIZE)
 			continue;
 		pthread_mutex_lock(&t->load->lock);
@@ -355,6 +357,8 @@ int tui_run(struct load *l, const struct rows_config *config, double limit, bool
 	err = pthread_create(&thread, NULL, reader, &t);
 	if (err)
 		return msg_set(m, -err, "starting a thread: %s", strerror(err));
+	/* not by the library, which would leave at once */
+	stop_catch(&l->stop);
 	start_screen(&t);
 	loop(&t);
 	endwin();
