@@ -28,8 +28,7 @@ static void print_header(const struct session *f, FILE *out)
 {
 	int64_t begin = pev_trace_begin_ns(f->trace), end = pev_trace_end_ns(f->trace);
 	time_t t = (time_t)(begin / 1000000000);
-	const char *cut = session_cut(f);
-	char when[64] = "?", safe[256];
+	char when[64] = "?", missing[512];
 	struct tm tm;
 
 	if (localtime_r(&t, &tm))
@@ -40,9 +39,8 @@ static void print_header(const struct session *f, FILE *out)
 	if (begin)
 		fprintf(out, "# %-9s %s, for %.2f s\n", "recorded:", when,
 			(double)(end - begin) / 1e9);
-	if (cut)
-		fprintf(out, "# %-9s the end is missing: %s\n", "cut:",
-			text_safe(safe, sizeof(safe), cut));
+	if (session_incomplete(f, missing, sizeof(missing)))
+		fprintf(out, "# incomplete: %s\n", missing);
 	print_info(f, out, "not_measured", "missing:");
 	fprintf(out, "#\n");
 }
@@ -111,6 +109,7 @@ void report_text(struct profile *p, const struct rows_config *config, const stru
 static void json_info(const struct session *f, struct json *j)
 {
 	static const char *const keys[] = { "command", "hostname", "release", "machine" };
+	char missing[512];
 
 	json_string(j, "trace", pev_trace_path(f->trace));
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
@@ -120,9 +119,9 @@ static void json_info(const struct session *f, struct json *j)
 	json_i64(j, "end_ns", pev_trace_end_ns(f->trace));
 	json_u64(j, "lost", pev_trace_lost(f->trace));
 	json_u64(j, "damaged_packets", pev_trace_damaged(f->trace));
-	json_bool(j, "complete", !session_cut(f));
-	if (session_cut(f))
-		json_string(j, "cut", session_cut(f));
+	json_bool(j, "complete", !session_incomplete(f, missing, sizeof(missing)));
+	if (session_incomplete(f, missing, sizeof(missing)))
+		json_string(j, "missing", missing);
 }
 
 int report_write_json(struct profile *p, const struct rows_config *config,

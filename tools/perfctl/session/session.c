@@ -358,31 +358,35 @@ const struct thread *session_thread(struct session *f, const struct pev_event *e
 	return machine_thread(&f->machine, ev->pid, ev->tid);
 }
 
-const char *session_cut(const struct session *f)
+const char *session_incomplete(const struct session *f, char *text, size_t size)
 {
+	const char *missing = pev_trace_info(f->trace, "incomplete");
 	const char *complete = pev_trace_info(f->trace, "complete");
 	const char *error = pev_trace_info(f->trace, "error");
+	char safe[256];
 
+	if (missing)
+		return text_safe(text, size, missing);
 	if (!complete || strcmp(complete, "no"))
 		return NULL;
-	return error ? error : "it is being made, or its recorder was killed";
+	if (error)
+		snprintf(text, size, "its end could not be written (%s)",
+			 text_safe(safe, sizeof(safe), error));
+	else
+		snprintf(text, size, "it is being made, or its recorder was killed");
+	return text;
 }
 
 void session_note_damage(const struct session *f)
 {
 	uint64_t lost = pev_trace_lost(f->trace);
 	unsigned int n = pev_trace_nr_warnings(f->trace);
-	const char *missing = pev_trace_info(f->trace, "incomplete");
-	const char *cut = session_cut(f);
 	char a[32], safe[1024];
 
-	if (cut)
-		note("the end of the recording is missing: %s", text_safe(safe, sizeof(safe), cut));
 	for (unsigned int i = 0; i < n; i++)
 		note("%s", text_safe(safe, sizeof(safe), pev_trace_warning(f->trace, i)));
-	if (missing)
-		note("%s is incomplete: %s", pev_trace_path(f->trace),
-		     text_safe(safe, sizeof(safe), missing));
+	if (session_incomplete(f, safe, sizeof(safe)))
+		note("%s is incomplete: %s", pev_trace_path(f->trace), safe);
 	if (lost)
 		note("%s records were lost while recording: shares may be off; record with a "
 		     "larger ring (-m)",

@@ -111,8 +111,8 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 				       const struct pev_event *ev);
 /* Returns the thread of an event. */
 const struct thread *session_thread(struct session *f, const struct pev_event *ev);
-/* NULL, or why the end of the recording is missing; from the trace: to be shown by text_safe() */
-const char *session_cut(const struct session *f);
+/* What the recording lacks, as a clause in @text; NULL: nothing that is known */
+const char *session_incomplete(const struct session *f, char *text, size_t size);
 /* Notes what the user should know about the recording: "was damaged", "lost". */
 void session_note_damage(const struct session *f);
 
