@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl: finds the command and runs it. */
+#include "base/bus.h"
 #include "base/say.h"
 #include "base/status.h"
 #include "base/version.h"
@@ -143,6 +144,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	/* a file that grows too large is an error like a full disk */
 	signal(SIGXFSZ, SIG_IGN);
+	bus_explain();
 	status = dispatch(argc - 1, argv + 1);
 	if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
 		print_error("the output could not be written: %s", strerror(errno));

@@ -134,6 +134,11 @@ says "all streams empty" 0 'no samples' "$p" report zeros
 cp -r flat sparse
 truncate -s 1G sparse/stream_1 2>/dev/null
 says "a sparse file of 1 GB: no hang" 0 '\[\.\] alpha' "$p" report sparse
+cp -r long shrinks
+# what script writes waits in the pipe until the file has become shorter
+says "a stream that becomes shorter while it is read" 65 \
+	'^perfctl: .*shrinks/stream_1 became shorter while it was read' bash -o pipefail -c \
+	"'$p' script shrinks | { read -r _; truncate -s 4096 shrinks/stream_[01]; cat >/dev/null; }"
 for i in 1 2 3 4 5 6 7 8; do
 	cp -r chains "bent$i"
 	python3 - "bent$i/stream_0" "$i" <<'PY'

@@ -50,7 +50,7 @@ static int out_fd_seek(void *cookie, off64_t *offset, int whence)
 static struct out *volatile pending;
 static pid_t pending_of;
 
-static void remove_pending(void)
+void out_abandon(void)
 {
 	if (pending_of == getpid())
 		for (const struct out *o = pending; o; o = o->next)
@@ -59,7 +59,7 @@ static void remove_pending(void)
 
 static void on_signal(int sig)
 {
-	remove_pending();
+	out_abandon();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -72,7 +72,7 @@ static void watch_end(void)
 	if (pending_of == getpid())
 		return;
 	pending_of = getpid();
-	atexit(remove_pending);
+	atexit(out_abandon);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &act, NULL);

@@ -58,6 +58,9 @@ int out_open(struct out *o, const char *path, enum out_kind kind, struct msg *m)
  */
 int out_close(struct out *o, int err, struct msg *m);
 
+/* Removes what is incomplete, for a program that is about to end; signal handlers may call it. */
+void out_abandon(void);
+
 static inline void out_write(struct out *o, const void *data, size_t len)
 {
 	fwrite_unlocked(data, 1, len, o->f);

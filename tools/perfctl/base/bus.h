@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Files that are mapped and become shorter while they are read. */
+#ifndef PERFCTL_BASE_BUS_H
+#define PERFCTL_BASE_BUS_H
+
+/* From here on the program ends with a sentence then, instead of by SIGBUS. */
+void bus_explain(void);
+
+#endif
