@@ -4,11 +4,16 @@
 #include "names/symtab.h"
 #include "util/cursor.h"
 #include "util/vec.h"
+#include "object/elf.h"
+#include "syms/syms.h"
 #include "tests.h"
 
 #include <pev/sym.h>
 
+#include <dlfcn.h>
 #include <dwarf.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 static const char *at(struct symtab *t, uint64_t addr)
 {
@@ -20,6 +25,52 @@ static const char *at(struct symtab *t, uint64_t addr)
 static void add(struct symtab *t, uint64_t start, uint64_t end, const char *name, uint8_t rank)
 {
 	symtab_add(t, start, end, name, strlen(name), rank, 0, false);
+}
+
+#define SHARERS 4
+
+struct sharer {
+	struct pev_syms *syms;
+	const struct cfi *cfi;
+	pthread_t thread;
+};
+
+static void *share(void *arg)
+{
+	struct sharer *s = arg;
+	Dl_info libc;
+
+	if (!pev_syms_new(0, &s->syms) && dladdr((void *)(uintptr_t)qsort, &libc))
+		s->cfi = elf_cfi(syms_loaded(s->syms, pev_syms_object(s->syms, libc.dli_fname,
+								     NULL, 0)), 0);
+	return NULL;
+}
+
+static void shared(void)
+{
+	struct sharer s[SHARERS] = { 0 };
+	const struct cfi *cfi;
+	bool same = true;
+	size_t n;
+
+	for (unsigned int i = 0; i < SHARERS; i++)
+		pthread_create(&s[i].thread, NULL, share, &s[i]);
+	for (unsigned int i = 0; i < SHARERS; i++) {
+		pthread_join(s[i].thread, NULL);
+		same &= s[i].cfi && s[i].cfi == s[0].cfi;
+	}
+	if (!OK(same, "unwind tables are made once, not once a thread"))
+		return;
+	cfi = s[0].cfi;
+	n = cfi->fdes.n;
+	for (unsigned int i = 0; i < SHARERS - 1; i++)
+		pev_syms_free(s[i].syms);
+	OK(n && cfi->fdes.n == n && cfi_find(cfi, cfi->fdes.p[n / 2].start) &&
+	   cfi->sec.data[cfi->fdes.p[n / 2].insns] < 0x100, "they stay for the last user");
+	pev_syms_free(s[SHARERS - 1].syms);
+	share(&s[0]);
+	OK(s[0].cfi && s[0].cfi->fdes.n == n, "and are made again after that");
+	pev_syms_free(s[0].syms);
 }
 
 static void functions(void)
@@ -129,6 +180,7 @@ static void machines(void)
 
 void test_tables(void)
 {
+	shared();
 	functions();
 	maps();
 	expressions();

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "object/elf.h"
+#include "object/shared.h"
 
 /**
  * struct elf_file - an opened file
@@ -17,8 +18,8 @@
  * @raw:   all of it
  * @dwfl:  open while debug information is in use
  * @debug: a separate debug file, while its .debug_frame is in use
- * @cfi:   .eh_frame and .debug_frame
- * @ready: these were looked for
+ * @tables: .eh_frame and .debug_frame, once they were looked for
+ * @refs:  the object's, and those of tables that lie in this file
  * @flags: finder.flags
  */
 struct elf_file {
@@ -32,8 +33,8 @@ struct elf_file {
 	Dwfl_Module	*mod;
 	Elf		*debug;
 	struct elf_id	id;
-	struct cfi	cfi[2];
-	bool		ready[2];
+	struct shared_cfi *tables[2];
+	unsigned int	refs;
 	unsigned int	flags;
 };
 
@@ -180,24 +181,40 @@ static bool debug_frame(struct sym_object *o, struct bytes *sec)
 	return dw && section_bytes(dwarf_getelf(dw), ".debug_frame", sec);
 }
 
-const struct cfi *elf_cfi(struct sym_object *o, unsigned int which)
+static void make_cfi(struct sym_object *o, struct shared_cfi *s)
 {
 	struct elf_file *f = o->file;
 	struct bytes sec;
 	bool have;
 
-	if (!f)
-		return NULL;
-	if (!f->ready[which]) {
-		f->ready[which] = true;
-		if (which)
-			have = debug_frame(o, &sec);
-		else
-			have = section_bytes(f->elf, ".eh_frame", &sec) || eh_by_hdr(o, &sec);
-		if (have)
-			cfi_index(&f->cfi[which], &sec, !which);
+	if (s->which)
+		have = debug_frame(o, &sec);
+	else
+		have = section_bytes(f->elf, ".eh_frame", &sec) || eh_by_hdr(o, &sec);
+	if (!have)
+		return;
+	s->owner = f;
+	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	cfi_index(&s->cfi, &sec, !s->which);
+}
+
+const struct cfi *elf_cfi(struct sym_object *o, unsigned int which)
+{
+	struct elf_file *f = o->file;
+	struct shared_cfi *s = f ? f->tables[which] : NULL;
+
+	if (f && !s) {
+		s = shared_cfi_get(&f->id, f->name, which);
+		f->tables[which] = s;
+		if (s) {
+			pthread_mutex_lock(&s->lock);
+			if (!s->ready)
+				make_cfi(o, s);
+			s->ready = true;
+			pthread_mutex_unlock(&s->lock);
+		}
 	}
-	return f->cfi[which].fdes.n ? &f->cfi[which] : NULL;
+	return s && s->cfi.fdes.n ? &s->cfi : NULL;
 }
 
 int elf_code(const struct sym_object *o, uint64_t vaddr, void *buf, size_t len,
@@ -391,6 +408,7 @@ static struct elf_file *file_new(unsigned int flags, char *name, int fd)
 	elf_version(EV_CURRENT);
 	if (f) {
 		f->flags = flags;
+		f->refs = 1;
 		f->name = name;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	}
@@ -458,7 +476,7 @@ void elf_names(struct sym_object *o)
 	each_function(o->file->mod, add_symbol, o);
 	symtab_finish(&o->syms);
 	/* many objects would be many descriptors; .debug_frame may be in use */
-	if (!o->file->ready[1] && !o->lines)
+	if (!o->file->tables[1] && !o->lines)
 		dwfl_close(o->file);
 	if (!o->syms.s.n)
 		sym_object_problem(o, "has no symbols: its functions are shown by their offsets");
@@ -478,15 +496,23 @@ int elf_function(struct sym_object *o, const char *name, uint64_t *vaddr)
 	return !w.found ? -ENOENT : w.found > 1 ? -ENOTUNIQ : 0;
 }
 
-void elf_free(struct elf_file *f)
+static void release(struct elf_file *f)
 {
-	if (!f)
+	if (!f || __atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
 		return;
-	cfi_free(&f->cfi[0]);
-	cfi_free(&f->cfi[1]);
 	dwfl_close(f);
 	elf_end(f->debug);
 	elf_end(f->elf);
 	free(f->name);
 	free(f);
+}
+
+void elf_free(struct elf_file *f)
+{
+	if (!f)
+		return;
+	for (unsigned int which = 0; which < 2; which++)
+		if (f->tables[which])
+			release(shared_cfi_put(f->tables[which]));
+	release(f);
 }
