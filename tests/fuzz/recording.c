@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording of any content, from libpev's door to the fields of each event.
+ *
+ * The first byte is even: two bytes are the length of the metadata, which follow, and then
+ * comes a stream. Odd: all others are a stream of the tests' metadata; its first packet is
+ * given the right uuid, so that what follows is reached.
+ */
+// FUZZ-SOURCES: tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
+// FUZZ-CFLAGS: -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi
+// FUZZ-LIBS: -lm -lpthread -ldl
+// FUZZ-SEEDS: tests/fuzz/seed_recording.py "$1"
+// FUZZ-RUNS: 60000
+#include <pev/pev.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_EVENTS 500
+
+static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+				  0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
+static char dir[64], known[65536];
+static size_t known_len;
+static int metadata, stream;
+
+static void clean(void)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(dir);
+}
+
+static int create(const char *name)
+{
+	char path[100];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		abort();
+	return fd;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	FILE *f = fopen("tests/unit/lib/metadata.tsdl", "re");
+
+	(void)argc;
+	(void)argv;
+	known_len = f ? fread(known, 1, sizeof(known), f) : 0;
+	snprintf(dir, sizeof(dir), "%s/pev-fuzz.XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!known_len || !mkdtemp(dir))
+		abort();
+	fclose(f);
+	atexit(clean);
+	metadata = create("metadata");
+	stream = create("stream_0");
+	return 0;
+}
+
+static void put(int fd, const void *data, size_t size)
+{
+	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
+		abort();
+}
+
+static void put_recording(const uint8_t *data, size_t size)
+{
+	bool own = !(data[0] & 1);
+	size_t len = 0;
+
+	data++;
+	size--;
+	if (own && size > 2) {
+		len = (size_t)(data[0] | data[1] << 8);
+		data += 2;
+		size -= 2;
+		len = len < size ? len : size;
+	}
+	put(metadata, own ? (const void *)data : known, own ? len : known_len);
+	data += len;
+	size -= len;
+	put(stream, data, size);
+	if (!own && size >= 20 && pwrite(stream, uuid, sizeof(uuid), 4) != sizeof(uuid))
+		abort();
+}
+
+/* Returns a sum, so that no access is left out. */
+static uint64_t read_event(const struct pev_event *ev)
+{
+	uint64_t sum = (uint64_t)pev_event_ns(ev) + ev->ip + ev->pid + ev->tid + ev->period;
+	char text[256];
+
+	for (uint32_t i = 0; i < ev->kstack_len; i++)
+		sum += ev->kstack[i];
+	for (uint32_t i = 0; i < ev->ustack_len; i++)
+		sum += ev->ustack[i];
+	for (uint32_t i = 0; i < ev->uregs_len; i++)
+		sum += ev->uregs[i];
+	for (uint32_t i = 0; i < ev->values_len; i++)
+		sum += ev->values[i];
+	for (uint64_t i = 0; i < ev->dump_len; i++)
+		sum += ev->dump[i];
+	for (size_t i = 0; i < ev->payload_len; i++)
+		sum += ((const uint8_t *)ev->payload)[i];
+	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
+		pev_event_print_field(ev, &ev->cls->fields[i], 0, text, sizeof(text));
+		sum += strlen(text) + pev_event_int(ev, &ev->cls->fields[i]);
+	}
+	return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static volatile uint64_t sum;
+	struct pev_cursor *cursor;
+	const struct pev_event *ev;
+	struct pev_trace *trace;
+	struct pev_error err;
+
+	if (!size)
+		return 0;
+	put_recording(data, size);
+	if (pev_trace_open(dir, 0, &trace, &err))
+		return 0;
+	sum = (uint64_t)pev_trace_begin_ns(trace) + (uint64_t)pev_trace_end_ns(trace) +
+	      pev_trace_lost(trace);
+	if (!pev_cursor_open(trace, NULL, 0, &cursor)) {
+		for (int i = 0; i < MOST_EVENTS && pev_cursor_next(cursor, &ev) > 0; i++)
+			sum += read_event(ev);
+		if (!pev_cursor_seek(cursor, pev_trace_begin_ns(trace) / 2 +
+					     pev_trace_end_ns(trace) / 2) &&
+		    pev_cursor_next(cursor, &ev) > 0)
+			sum += read_event(ev);
+		pev_cursor_close(cursor);
+	}
+	for (unsigned int i = 0; i < pev_trace_nr_warnings(trace); i++)
+		sum += strlen(pev_trace_warning(trace, i));
+	pev_trace_close(trace);
+	return 0;
+}
