@@ -245,7 +245,8 @@ bool load_has_field(void *session, const char *name, struct suggestion *near, st
 	return false;
 }
 
-static int parse_seconds(const char *from, const char *end, int64_t *ns, struct msg *m)
+static int parse_seconds(const char *from, const char *end, int64_t begin, int64_t *ns,
+			 struct msg *m)
 {
 	char *stop;
 	double v = strtod(from, &stop);
@@ -253,7 +254,9 @@ static int parse_seconds(const char *from, const char *end, int64_t *ns, struct 
 	if (stop != end || !(v > -1e9 && v < 1e9))
 		return msg_set(m, -EINVAL, "--time: \"%.*s\" is not a time in seconds",
 			       (int)(end - from), from);
-	*ns = (int64_t)(v * 1e9);
+	/* a damaged recording may begin at the end of time */
+	if (__builtin_add_overflow(begin, (int64_t)(v * 1e9), ns))
+		*ns = v < 0 ? INT64_MIN : INT64_MAX;
 	return 0;
 }
 
@@ -268,14 +271,10 @@ int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to,
 		return 0;
 	if (!comma)
 		return msg_set(m, -EINVAL, "--time takes FROM,TO in seconds, not \"%s\"", text);
-	if (comma != text) {
-		err = parse_seconds(text, comma, from, m);
-		*from += begin;
-	}
-	if (!err && comma[1]) {
-		err = parse_seconds(comma + 1, comma + strlen(comma), to, m);
-		*to += begin;
-	}
+	if (comma != text)
+		err = parse_seconds(text, comma, begin, from, m);
+	if (!err && comma[1])
+		err = parse_seconds(comma + 1, comma + strlen(comma), begin, to, m);
 	return err;
 }
 
