@@ -35,6 +35,31 @@ static void quoted(void)
 	strbuf_free(&b);
 }
 
+/* XML can't have U+FFFE and U+FFFF, and terminals turn the direction at U+061C. */
+static void no_characters(void)
+{
+	static const char *const bad[] = { "\xef\xbf\xbe", "\xef\xbf\xbf", "\xd8\x9c", "\xef\xb7\x90",
+					   "\xf0\x9f\xbf\xbe", "\xe2\x81\xa0", "\xe2\x81\xaf" };
+	static const char *const good[] = { "\xef\xbf\xbd", "\xd8\x9b", "\xef\xb7\x8f", "\xf0\x9f\x98\x80",
+					    "\xe2\x81\x9f" };
+	struct strbuf b = { 0 };
+	bool escaped = true, kept = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		strbuf_reset(&b);
+		text_name(&b, bad[i]);
+		escaped &= b.s[0] == '\\' && b.len == 4 * strlen(bad[i]);
+	}
+	OK(escaped, "what is no character is escaped");
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		strbuf_reset(&b);
+		text_name(&b, good[i]);
+		kept &= !strcmp(b.s, good[i]);
+	}
+	OK(kept, "... its neighbours are not");
+	strbuf_free(&b);
+}
+
 static void chains(void)
 {
 	struct strtab t = { 0 };
@@ -57,6 +82,7 @@ void test_util(void)
 {
 	sizes();
 	quoted();
+	no_characters();
 	chains();
 	OK(glob_match("sched:*", "sched:sched_switch"), "sched:* matches sched:sched_switch");
 	OK(!glob_match("sched:*", "irq:irq_entry"), "sched:* does not match irq:irq_entry");
