@@ -41,6 +41,10 @@ says "... two fields: text is harmless" 0 'prog\\x1b' "$p" report --sort prev_co
 says "report --sort: a mistyped field" 2 'did you mean "next_pid"' "$p" report --sort nxt_pid sched
 says "report --sort time" 0 '^ +25\.00% +0\.000250$' "$p" report --sort time --time-quantum 250us flat
 says "report --time" 0 '^# cpu-clock: 251 samples' "$p" report --time 0.000250,0.000500 flat
+"$OUT/mktrace" slow slow 2 "$OUT/victim" "$a" "$b" || exit 1
+says "report --time-quantum: spans that have no number" 2 'takes 5.000 s, which has too many of these; 2 ns is the least' \
+	"$p" report --sort time --time-quantum 1ns slow
+says "... but 2 ns do" 0 '^ +50\.00% +5\.000000$' "$p" report --sort time --time-quantum 2ns slow
 says "report --time-quantum: nonsense" 2 'such as 100ms' "$p" report --sort time --time-quantum soon flat
 says "report --sort parent" 0 '\[\.\] alpha +(alpha|beta|main)' "$p" report --sort symbol,parent chains
 says "report --sort parent --parent" 0 '\[\.\] alpha +main$' "$p" report --sort symbol,parent --parent main chains

@@ -171,7 +171,7 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 	c->chains = o->graph || o->rows.children || (s->mask & (1u << SORT_PARENT));
 	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &c->from, &c->to, m);
 	if (!err && o->quantum)
-		err = load_parse_quantum(o->quantum, &c->quantum, m);
+		err = load_parse_quantum(&r->session, o->quantum, &c->quantum, m);
 	else
 		c->quantum = load_quantum(&r->session, TIME_SPANS);
 	if (o->html) {

@@ -127,7 +127,8 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 	if (mask & (1u << SORT_CPU))
 		key->cpu = ev->cpu;
 	if (mask & (1u << SORT_TIME))
-		key->time = (uint32_t)((uint64_t)(ns - l->begin) / l->config.quantum);
+		key->time = (uint32_t)min_u64((uint64_t)(ns - l->begin) / l->config.quantum,
+					      UINT32_MAX);
 	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
 		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
 }
@@ -278,17 +279,37 @@ int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to,
 	return err;
 }
 
-int load_parse_quantum(const char *text, uint64_t *ns, struct msg *m)
+/* Returns how long a recording is; a damaged one may claim to end before it begins. */
+static uint64_t length_ns(const struct session *f)
+{
+	int64_t begin = pev_trace_begin_ns(f->trace), end = pev_trace_end_ns(f->trace);
+
+	return end > begin ? (uint64_t)end - (uint64_t)begin : 0;
+}
+
+/* A cell has 32 bits for the number of its span: rows of other times would be one. */
+static int spans_fit(const struct session *f, const char *text, uint64_t ns, struct msg *m)
+{
+	uint64_t all = length_ns(f);
+	char a[32], b[32];
+
+	if (all / ns < UINT32_MAX)
+		return 0;
+	return msg_set(m, -EINVAL, "--time-quantum %s: the recording takes %s, which has too many "
+		       "of these; %s is the least", text, text_ns(a, all),
+		       text_ns(b, all / UINT32_MAX + 1));
+}
+
+int load_parse_quantum(const struct session *f, const char *text, uint64_t *ns, struct msg *m)
 {
 	if (!parse_time(text, ns))
-		return 0;
+		return spans_fit(f, text, *ns, m);
 	return msg_set(m, -EINVAL, "--time-quantum takes a time such as 100ms, not \"%s\"", text);
 }
 
 uint64_t load_quantum(const struct session *f, unsigned int n)
 {
-	int64_t span = pev_trace_end_ns(f->trace) - pev_trace_begin_ns(f->trace);
-	uint64_t step = 1, least = span > 0 ? (uint64_t)span / n : 1;
+	uint64_t step = 1, least = length_ns(f) / n;
 
 	for (;;) {
 		if (step >= least)

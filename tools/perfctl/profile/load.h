@@ -98,8 +98,8 @@ bool load_has_field(void *session, const char *name, struct suggestion *near,
 
 /* "FROM,TO" in seconds from @begin; either may be missing; NULL: everything. */
 int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to, struct msg *m);
-/* See parse_time(). */
-int load_parse_quantum(const char *text, uint64_t *ns, struct msg *m);
+/* See parse_time(). Refuses spans that @f has too many of. */
+int load_parse_quantum(const struct session *f, const char *text, uint64_t *ns, struct msg *m);
 /* Returns a span, 1, 2 or 5 times a power of ten, that cuts a recording into about @n. */
 uint64_t load_quantum(const struct session *f, unsigned int n);
 

@@ -2,12 +2,12 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
- * stack. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
+ * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
  * of four in execve(2).
  */
@@ -208,6 +208,15 @@ static void deep_samples(long n, int n_offsets, char **offsets)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void slow_samples(long n, int n_offsets, char **offsets)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < n; i++)
+		sample(enc, i * 5000000, FLAT, n_offsets, offsets);
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void samples(long n, enum depth depth, int n_offsets, char **offsets)
 {
 	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
@@ -348,6 +357,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "deep")) {
 		state("prog", argv[4]);
 		deep_samples(n, argc - 5, argv + 5);
+	} else if (!strcmp(kind, "slow")) {
+		state("prog", argv[4]);
+		slow_samples(n, argc - 5, argv + 5);
 	} else if (!strcmp(kind, "random")) {
 		state("prog", "/tmp/none");
 		random_samples(n);
