@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void put_load(FILE *f, uint64_t addr, uint64_t size, const char *name)
@@ -51,6 +54,97 @@ static const char *name_at(struct pev_syms *s, int o, uint64_t at)
 	return pev_sym_find(s, o, at, &sym) == 1 ? pev_sym_name(s, o, sym.index) : "-";
 }
 
+/* Returns a name of what @pid has generated, as a recording that ended at @end knows it. */
+static const char *code_name(uint32_t pid, int64_t end, char *problem)
+{
+	static char name[64];
+	struct pev_syms *s;
+	int o;
+
+	pev_syms_new(0, &s);
+	pev_syms_set_end(s, end);
+	o = pev_syms_code(s, pid);
+	snprintf(name, sizeof(name), "%s", name_at(s, o, 0x7f0000002000));
+	snprintf(problem, 300, "%s", pev_syms_problem(s, o) ? pev_syms_problem(s, o) : "");
+	pev_syms_free(s);
+	return name;
+}
+
+/* Makes a process, which stays until the pipe is closed. */
+static pid_t in_other_root(const char *root, int *pipe_fd)
+{
+	int fds[2], ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(fds) || pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(fds[1]);
+		if (chroot(root) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		_exit(read(fds[0], &c, 1) < 0);
+	}
+	close(fds[0]);
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		c = 1;
+	close(ready[0]);
+	*pipe_fd = fds[1];
+	return pid;
+}
+
+/* What has the number of a recorded process now is not that process. */
+static void not_recorded(void)
+{
+	char root[4200], inside[4300], problem[300];
+	int64_t now = (int64_t)time(NULL) * 1000000000;
+	pid_t other;
+	FILE *f;
+	int fd;
+
+	snprintf(root, sizeof(root), "%s/root", objects);
+	snprintf(inside, sizeof(inside), "%s/tmp", root);
+	mkdir(root, 0755);
+	mkdir(inside, 0755);
+	other = geteuid() ? -1 : in_other_root(root, &fd);
+	if (other < 0) {
+		OK(true, "the root of another process # SKIP not root");
+		return;
+	}
+	snprintf(inside, sizeof(inside), "%s/tmp/perf-%d.map", root, other);
+	f = fopen(inside, "we");
+	fputs("7f0000002000 40 inner\n", f);
+	fclose(f);
+	IS_STR(code_name((uint32_t)other, 0, problem), "inner", "a process in another root");
+	IS_STR(code_name((uint32_t)other, now + 2000000000, problem), "inner",
+	       "... that was there when the recording ended");
+	IS_STR(code_name((uint32_t)other, now - 3600000000000, problem), "-",
+	       "... that began an hour after it");
+	unlink(inside);
+	close(fd);
+	waitpid(other, NULL, 0);
+}
+
+/* Anybody may write /tmp/perf-PID.map. */
+static void others(uint32_t pid, const char *map)
+{
+	char problem[300];
+
+	if (geteuid()) {
+		OK(true, "a map of another user # SKIP not root");
+		return;
+	}
+	if (chown(map, 4242, 4242))
+		perror(map);
+	IS_STR(code_name(pid, 0, problem), "-", "a map of another user");
+	OK(strstr(problem, "belongs neither to you"), "... is not believed: %s", problem);
+	if (chown(map, 0, 0))
+		perror(map);
+	IS_STR(code_name(pid, 0, problem), "new", "... and one of root is");
+}
+
 void test_jit(void)
 {
 	uint32_t pid = (uint32_t)getpid();
@@ -78,6 +172,8 @@ void test_jit(void)
 	IS_STR(name_at(s, o, 0x10001), "second", "jitdump: code that was replaced");
 	IS_STR(name_at(s, o, 0x30001), "moved", "jitdump: code that was moved");
 	IS_NUM(pev_syms_jitdump(s, pid, "/other"), -16, "too late for another file");
+	not_recorded();
+	others(pid, map);
 	unlink(map);
 	o = pev_syms_code(s, 4194303);
 	IS_STR(name_at(s, o, 0x10001), "-", "a process that left none");

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #define DEFAULT_DIR "pev.trace"
+#define YEAR_2000   946684800000000000LL /* ns since the epoch */
 /* recordings that are named where there are several */
 #define SHOWN_MOST 4
 /* the kind of a function that came into the kernel: a BPF program */
@@ -93,6 +94,9 @@ static void open_info(struct session *f)
 		pev_syms_set_vdso(f->objects.syms, path);
 	}
 	free(path);
+	/* an import may not know the time of day */
+	if (pev_trace_end_ns(f->trace) > YEAR_2000)
+		pev_syms_set_end(f->objects.syms, pev_trace_end_ns(f->trace));
 	f->unwind = unwind_new(f->trace);
 	if (!f->forked)
 		set_kernel(f);

@@ -12,6 +12,7 @@
 #include "object/cache.h"
 #include "object/debuginfod.h"
 #include "object/find.h"
+#include "object/process.h"
 
 /* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
 static int try(const struct elf_id *id, char *file, char **found, struct elf_id *other)
@@ -53,7 +54,7 @@ static int in_namespace(const struct finder *f, struct sym_object *o, char **fil
 {
 	int fd;
 
-	if (!o->pid)
+	if (!process_lives(o->pid, f->end))
 		return -ENOENT;
 	fd = try(&o->id, text_make("/proc/%u/root%s", o->pid, o->path), file, other);
 	/* the file may be out of reach when the process has ended */

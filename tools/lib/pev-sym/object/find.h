@@ -13,6 +13,8 @@
  * @release:   the kernel's, and @kernel_id its build id
  * @vmlinux:   path as given, NULL: to be looked for
  * @vdso:      a file with the vdso's image
+ * @end:       of the recording, ns since the epoch: processes that began later were not in it;
+ *             0: not known
  */
 struct finder {
 	unsigned int	flags;
@@ -20,6 +22,7 @@ struct finder {
 	struct elf_id	kernel_id;
 	char		*vmlinux;
 	char		*vdso;
+	int64_t		end;
 };
 
 /* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "object/jit.h"
+#include "object/process.h"
 #include "util/cursor.h"
 
 #define FILE_MOST  (1u << 30)
@@ -18,10 +19,14 @@ enum dump_record { DUMP_LOAD = 0, DUMP_MOVE = 1 };
 
 /**
  * struct jit - functions by address; code is replaced, so that the last one counts
+ * @pid:     the process, 0: it is not there any more
+ * @strange: a file was there that belongs to somebody else
  */
 struct jit {
 	struct symtab	*t;
 	struct hmap	by_start;
+	uint32_t	pid;
+	bool		strange;
 };
 
 static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t len)
@@ -42,8 +47,19 @@ static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, 
 		hmap_add(&j->by_start, start, (uint32_t)(j->t->s.n - 1));
 }
 
-/* Reads as much as a process has written to a file; NULL if there is none. */
-static char *read_all(const char *path, size_t *len)
+static bool is_trusted(struct jit *j, const struct stat *st)
+{
+	bool ok = process_owns(j->pid, st->st_uid);
+
+	j->strange |= !ok;
+	return ok;
+}
+
+/*
+ * Reads as much as a process has written to a file; NULL if there is none. In /tmp anybody may
+ * make a file of that name.
+ */
+static char *read_all(struct jit *j, const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	char *data = NULL;
@@ -52,7 +68,7 @@ static char *read_all(const char *path, size_t *len)
 
 	*len = 0;
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    st.st_size <= FILE_MOST)
+	    st.st_size <= FILE_MOST && is_trusted(j, &st))
 		data = malloc((size_t)st.st_size + 1);
 	while (data && *len < (size_t)st.st_size &&
 	       (n = read(fd, data + *len, (size_t)st.st_size - *len)) > 0)
@@ -68,7 +84,7 @@ static char *read_all(const char *path, size_t *len)
 static bool load_map(struct jit *j, const char *path)
 {
 	size_t len;
-	char *text = read_all(path, &len), *line = text;
+	char *text = read_all(j, path, &len), *line = text;
 
 	while (line && *line) {
 		char *end = strchrnul(line, '\n'), *p;
@@ -144,7 +160,7 @@ static void load_record(struct jit *j, uint32_t id, struct cursor *c)
 static bool load_dump(struct jit *j, const char *path)
 {
 	size_t len;
-	char *data = read_all(path, &len);
+	char *data = read_all(j, path, &len);
 	struct cursor c = { .p = (uint8_t *)data, .end = (uint8_t *)data + len };
 	uint32_t header;
 
@@ -173,33 +189,38 @@ static bool load_dump(struct jit *j, const char *path)
 	return true;
 }
 
-/* Tries a path, then the same below the root of the process. */
-static bool either(struct jit *j, bool (*load)(struct jit *j, const char *path), uint32_t pid,
-		   const char *path)
+/* Tries a path below the root of the process, then the same here. */
+static bool either(struct jit *j, bool (*load)(struct jit *j, const char *path), const char *path)
 {
-	char *inside = text_make("/proc/%u/root%s", pid, path);
+	char *inside = j->pid ? text_make("/proc/%u/root%s", j->pid, path) : NULL;
 	bool ok = (inside && load(j, inside)) || load(j, path);
 
 	free(inside);
 	return ok;
 }
 
-void jit_load(struct sym_object *o)
+void jit_load(struct sym_object *o, const struct finder *finder)
 {
-	struct jit j = { .t = &o->syms };
-	uint32_t inner = inner_pid(o->pid);
+	/* another process may have the number now */
+	bool lives = process_lives(o->pid, finder->end);
+	struct jit j = { .t = &o->syms, .pid = lives ? o->pid : 0 };
+	uint32_t inner = lives ? inner_pid(o->pid) : o->pid;
 	bool found = false;
 	char path[64];
 
 	for (size_t i = 0; i < o->dumps.n; i++)
-		found |= either(&j, load_dump, o->pid, o->dumps.p[i]);
+		found |= either(&j, load_dump, o->dumps.p[i]);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
-	found |= either(&j, load_map, o->pid, path);
+	found |= either(&j, load_map, path);
 	if (inner != o->pid) {
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", o->pid);
 		found |= load_map(&j, path);
 	}
-	if (!found)
+	if (!found && j.strange)
+		sym_object_problem(o, "generated code without names: /tmp/perf-%u.map or the "
+			       "jitdump file belongs neither to you nor to root nor to the "
+			       "process, if that lives", o->pid);
+	else if (!found)
 		sym_object_problem(o, "generated code without names: neither /tmp/perf-%u.map nor a "
 			       "jitdump file is there", o->pid);
 	hmap_free(&j.by_start);

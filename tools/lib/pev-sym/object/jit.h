@@ -5,8 +5,8 @@
 #ifndef _PEV_SYM_OBJECT_JIT_H
 #define _PEV_SYM_OBJECT_JIT_H
 
-#include "object/object.h"
+#include "object/find.h"
 
-void jit_load(struct sym_object *o);
+void jit_load(struct sym_object *o, const struct finder *finder);
 
 #endif /* _PEV_SYM_OBJECT_JIT_H */

@@ -52,7 +52,7 @@ void sym_object_load(struct sym_object *o, const struct finder *finder)
 			sym_object_problem(o, "the recording has no copy of the vdso");
 		break;
 	case PEV_SYM_KIND_CODE:
-		jit_load(o);
+		jit_load(o, finder);
 		break;
 	default:
 		break;

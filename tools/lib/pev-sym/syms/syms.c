@@ -122,6 +122,11 @@ PEV_EXPORT int pev_syms_set_vdso(struct pev_syms *s, const char *file)
 	return 0;
 }
 
+PEV_EXPORT void pev_syms_set_end(struct pev_syms *s, int64_t ns)
+{
+	s->finder.end = ns;
+}
+
 PEV_EXPORT int pev_syms_object(struct pev_syms *s, const char *path, const void *id,
 			       size_t id_len)
 {

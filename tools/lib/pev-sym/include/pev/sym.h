@@ -103,6 +103,14 @@ int pev_syms_kernel_function(struct pev_syms *syms, uint64_t start, uint64_t len
 int pev_syms_set_vmlinux(struct pev_syms *syms, const char *file);
 /** pev_syms_set_vdso() - a file with the vdso's image */
 int pev_syms_set_vdso(struct pev_syms *syms, const char *file);
+/**
+ * pev_syms_set_end() - when the recording ended
+ * @ns: since the epoch; 0: it goes on, or that is not known
+ *
+ * A process that began later is not one that was recorded, whatever its number: its files
+ * in /proc are left alone.
+ */
+void pev_syms_set_end(struct pev_syms *syms, int64_t ns);
 
 /**
  * pev_syms_object() - the number of a file that was mapped
