@@ -21,6 +21,11 @@ static int parse(const struct command *cmd, void *into, int argc, char **argv, i
 		err = opt_parse(cmd, into, n_words, words, n_operands, &m);
 	if (err) {
 		print_error("in the configuration: %s", m.text);
+		/* help is what a user asks for who is to mend it */
+		if (opt_parse(cmd, into, argc, argv, n_operands, &m) == OPT_HELP_ASKED) {
+			opt_help(cmd, stdout);
+			return STATUS_OK;
+		}
 		return STATUS_USAGE;
 	}
 	err = opt_parse(cmd, into, argc, argv, n_operands, &m);
