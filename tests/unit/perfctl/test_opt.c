@@ -13,6 +13,7 @@ struct wanted {
 	int verbose;
 	uint64_t freq;
 	uint64_t size;
+	uint64_t count;
 	double percent;
 	const char *out;
 	char events[64];
@@ -47,6 +48,7 @@ static const struct opt table[] = {
 	{ 'a', OPT_FLAG, "all", NULL, "all of it", offsetof(struct wanted, all) },
 	{ 'v', OPT_COUNT, "verbose", NULL, "more", offsetof(struct wanted, verbose) },
 	{ 'F', OPT_U64, "freq", "HZ", "frequency", offsetof(struct wanted, freq) },
+	{ 'c', OPT_POSITIVE, "count", "N", "count", offsetof(struct wanted, count) },
 	{ 'm', OPT_SIZE, "size", "BYTES", "size", offsetof(struct wanted, size) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "limit", offsetof(struct wanted, percent) },
 	{ 'o', OPT_STRING, "output", "DIR", "where to", offsetof(struct wanted, out) },
@@ -146,6 +148,12 @@ void test_opt(void)
 	refused("--freq", "--freq needs HZ");
 	refused("--all=1", "--all takes no argument");
 	refused("-e bad", "bad event");
+	refused("-c 0", "-c takes a whole number, 1 or more, not \"0\"");
+	refused("-c -1", "-c takes a whole number, 1 or more, not \"-1\"");
+	refused("-m 512", "-m 512 is bytes, and too few; if you mean pages of 4 KiB, as perf does, "
+			  "write 2048K");
+	refused("-m 65535", "-m 65535 is bytes, and too few; if you mean pages of 4 KiB, as perf "
+			    "does, write 262140K");
 	refused("-m 5Q", "-m takes a size such as 64K or 2M, not \"5Q\"");
 	refused("--percent-limit x", "--percent-limit takes a number, not \"x\"");
 	suggestions();

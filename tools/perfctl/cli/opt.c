@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* State of one parse: the position, and where the values go. */
@@ -27,6 +28,20 @@ static int no_number(struct opt_run *r, const char *shown, const char *arg)
 		       h ? "; " : "", h ? h->answer : "");
 }
 
+/* perf counts pages where bytes are meant here: such a ring would be tiny. */
+#define BARE_LEAST 65536
+
+static int parse_bytes(const char *arg, const char *shown, uint64_t *bytes, struct msg *m)
+{
+	if (parse_size(arg, bytes))
+		return msg_set(m, -EINVAL, "%s takes a size such as 64K or 2M, not \"%s\"", shown,
+			       arg);
+	if (*bytes < BARE_LEAST && !arg[strspn(arg, "0123456789")])
+		return msg_set(m, -EINVAL, "%s %s is bytes, and too few; if you mean pages of 4 KiB, "
+			       "as perf does, write %" PRIu64 "K", shown, arg, *bytes * 4);
+	return 0;
+}
+
 static int store(struct opt_run *r, const struct opt *o, const char *shown, const char *arg)
 {
 	char *p = r->into + o->offset, *end;
@@ -45,16 +60,18 @@ static int store(struct opt_run *r, const struct opt *o, const char *shown, cons
 		if (parse_u64(arg, (uint64_t *)p))
 			return no_number(r, shown, arg);
 		return 0;
-	case OPT_SIZE:
-		if (parse_size(arg, (uint64_t *)p))
+	case OPT_POSITIVE:
+		if (parse_u64(arg, (uint64_t *)p) || !*(uint64_t *)p)
 			return msg_set(r->m, -EINVAL,
-				       "%s takes a size such as 64K or 2M, not \"%s\"", shown, arg);
+				       "%s takes a whole number, 1 or more, not \"%s\"", shown, arg);
 		return 0;
 	case OPT_TIME:
 		if (parse_time(arg, (uint64_t *)p))
 			return msg_set(r->m, -EINVAL, "%s takes a time such as 5s or 100ms, not \"%s\"",
 				       shown, arg);
 		return 0;
+	case OPT_SIZE:
+		return parse_bytes(arg, shown, (uint64_t *)p, r->m);
 	case OPT_DOUBLE:
 		*(double *)p = strtod(arg, &end);
 		if (end == arg || *end || !(*(double *)p >= 0))

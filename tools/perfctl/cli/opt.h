@@ -16,7 +16,8 @@
  * @OPT_COUNT:   int, incremented
  * @OPT_STRING:  const char *
  * @OPT_U64:     uint64_t, a number
- * @OPT_SIZE:    uint64_t, a number with K, M, G
+ * @OPT_POSITIVE: uint64_t, a number, not 0
+ * @OPT_SIZE:    uint64_t, a number of bytes with K, M, G; a small one without is refused
  * @OPT_TIME:    uint64_t, ns, see parse_time()
  * @OPT_DOUBLE:  double, not negative
  * @OPT_CALL:    opt.call is given what is there and the argument (NULL if it
@@ -29,6 +30,7 @@ enum opt_kind {
 	OPT_COUNT,
 	OPT_STRING,
 	OPT_U64,
+	OPT_POSITIVE,
 	OPT_SIZE,
 	OPT_TIME,
 	OPT_DOUBLE,

@@ -75,9 +75,9 @@ static const struct opt record_options[] = {
 	  "record only what fulfils EXPR, for the tracepoints "
 	  "and markers of the -e before",
 	  offsetof(struct record_opts, events), event_list_filter_option },
-	{ 'F', OPT_U64, "freq", "HZ", "samples a second (default: 999)",
+	{ 'F', OPT_POSITIVE, "freq", "HZ", "samples a second (default: 999)",
 	  offsetof(struct record_opts, freq) },
-	{ 'c', OPT_U64, "count", "N", "a sample for each N events, or each N ns of a clock",
+	{ 'c', OPT_POSITIVE, "count", "N", "a sample for each N events, or each N ns of a clock",
 	  offsetof(struct record_opts, count) },
 	{ 'g', OPT_CALL, "call-graph", "HOW",
 	  "record call chains: fp, by frame pointers (default); "

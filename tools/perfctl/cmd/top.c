@@ -43,7 +43,7 @@ static const struct opt top_options[] = {
 	  "(default: cycles, or cpu-clock, a timer, where there is "
 	  "no PMU)",
 	  offsetof(struct top_opts, events), event_list_option },
-	{ 'F', OPT_U64, "freq", "HZ", "samples a second on each CPU (default: 499)",
+	{ 'F', OPT_POSITIVE, "freq", "HZ", "samples a second on each CPU (default: 499)",
 	  offsetof(struct top_opts, freq) },
 	{ 0, OPT_FLAG, "no-call-graph", NULL, "no call chains",
 	  offsetof(struct top_opts, no_graph) },
@@ -165,8 +165,8 @@ static int top_run(const void *opts, int n, char **args, struct msg *m)
 
 	if (n)
 		return msg_set(m, -EINVAL, "top takes no operand: \"%s\"", args[0]);
-	if (!(o.delay >= 0.1 && o.delay <= 3600) || !o.freq)
-		return msg_set(m, -EINVAL, "--delay takes 0.1 to 3600 seconds, --freq at least 1");
+	if (!(o.delay >= 0.1 && o.delay <= 3600))
+		return msg_set(m, -EINVAL, "--delay takes 0.1 to 3600 seconds");
 	err = term_check_color(o.color, m);
 	if (!err)
 		err = top(&o, m);
