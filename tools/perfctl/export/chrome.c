@@ -9,9 +9,11 @@
 #include "formats.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "strace/syscalls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 /* "Process" of the CPUs' tracks: a pid that Linux does not give */
 #define CPUS_PID 4194305u
@@ -57,10 +59,15 @@ struct tracks {
 	struct htab h;
 };
 
+/**
+ * struct chrome - while it is written
+ * @calls: names of system calls; none for a recording of another machine, which has others
+ */
 struct chrome {
 	struct chrome_class *classes;
 	struct tracks threads;
 	struct tracks cpus;
+	struct syscalls calls;
 	struct strtab names;
 	struct strbuf line;
 	bool some;
@@ -99,12 +106,22 @@ static void look_up(struct chrome_class *c, const struct pev_class *cls)
 	}
 }
 
+static bool is_of_this_machine(const struct export *x)
+{
+	const char *machine = pev_trace_info(x->session.trace, "machine");
+	struct utsname u;
+
+	return !machine || (!uname(&u) && !strcmp(machine, u.machine));
+}
+
 static int begin(struct export *x, struct msg *m)
 {
 	struct chrome *c = xcalloc(1, sizeof(*c));
 
 	(void)m;
 	x->state = c;
+	if (is_of_this_machine(x))
+		syscalls_init(&c->calls, NULL);
 	c->classes = xcalloc(x->session.n_classes, sizeof(*c->classes));
 	for (unsigned int i = 0; i < x->session.n_classes; i++)
 		look_up(&c->classes[i], pev_trace_class(x->session.trace, i));
@@ -227,20 +244,30 @@ static void put_instant(struct export *x, const struct thread *t, const char *na
 	send_line(x);
 }
 
+static const char *call_name(const struct chrome *c, int64_t nr)
+{
+	const struct syscall_desc *d = c->calls.n ? syscalls_get(&c->calls, nr) : NULL;
+
+	return d ? d->name : NULL;
+}
+
 static void put_enter(struct export *x, const struct pev_event *ev,
 		      const struct chrome_class *cc, const struct thread *t, int64_t ns)
 {
 	struct chrome *c = x->state;
 	struct track *l = track_get(&c->threads, t->tid);
 	struct strbuf args = { 0 };
+	const char *call = cc->call;
 	char name[64];
 
 	if (l->open) /* its end was lost, or never came: execve() */
 		put_instant(x, t, strtab_get(&c->names, l->what), l->begin, l->args);
 	free(l->args);
 	put_fields(&args, ev);
-	if (cc->call)
-		snprintf(name, sizeof(name), "%s", cc->call);
+	if (!call)
+		call = call_name(c, (int64_t)pev_event_int(ev, cc->nr));
+	if (call)
+		snprintf(name, sizeof(name), "%s", call);
 	else
 		snprintf(name, sizeof(name), "syscall %" PRIu64, pev_event_int(ev, cc->nr));
 	l->open = true;
@@ -363,6 +390,7 @@ static void done(struct export *x)
 		return;
 	free_tracks(&c->threads);
 	free_tracks(&c->cpus);
+	syscalls_free(&c->calls);
 	strtab_free(&c->names);
 	strbuf_free(&c->line);
 	free(c->classes);

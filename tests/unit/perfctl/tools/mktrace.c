@@ -2,16 +2,17 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
- * of four in execve(2).
+ * of four in execve(2). calls: system call 0, N times, on the machine PROGRAM.
  */
 #include <pev/pev.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void check(int err, const char *what)
 	}
 }
 
-static void begin(const char *dir, enum depth depth)
+static void begin(const char *dir, enum depth depth, bool calls)
 {
 	/* the same in every trace, so that two of them can be compared */
 	static const uint8_t uuid[16] = { 0x2a, 0x64, 0x22, 0xd0, 0x6c, 0xee, 0x11, 0xe0,
@@ -91,6 +92,12 @@ static void begin(const char *dir, enum depth depth)
 		  "		int64_t prev_state;\n		int32_t next_pid;\n");
 	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth, depth ? CHAIN_ONLY : BARE,
 		  "		text_t comm[16];\n		int32_t pid;\n");
+	if (calls) {
+		add_event(trace.text, 5, "raw_syscalls:sys_enter", "tracepoint", FLAT, BARE,
+			  "		int64_t id;\n");
+		add_event(trace.text, 6, "raw_syscalls:sys_exit", "tracepoint", FLAT, BARE,
+			  "		int64_t id;\n		int64_t ret;\n");
+	}
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
@@ -318,6 +325,22 @@ static void probes(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void system_calls(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < 2 * n; i++) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, i & 1 ?
+				  "raw_syscalls:sys_exit" : "raw_syscalls:sys_enter"),
+				  T0 + (uint64_t)i * 1000, 42);
+		pev_encoder_int(enc, "id", 0);
+		if (i & 1)
+			pev_encoder_int(enc, "ret", (uint64_t)i);
+		check(pev_encoder_commit(enc), "call");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
@@ -329,10 +352,14 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	begin(argv[1], depth);
+	begin(argv[1], depth, !strcmp(kind, "calls"));
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
+	} else if (!strcmp(kind, "calls")) {
+		check(pev_writer_info(trace.w, "machine", argv[4]), "info");
+		state("prog", "/bin/true");
+		system_calls(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);
