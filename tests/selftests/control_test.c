@@ -523,10 +523,7 @@ FIXTURE_SETUP(group)
 {
 	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->channel = pev_open_channel(1 << 16, 4096, 0);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
 	attr.flags = PEV_F_DISABLED | PEV_F_READ_GROUP;

@@ -215,18 +215,14 @@ static int install(const char *to, mode_t mode, gid_t group, int cap)
 
 FIXTURE_SETUP(exec)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	snprintf(self->path, sizeof(self->path), "/tmp/pev-exec.%d", getpid());
 	if (install(self->path, variant->mode, variant->group, variant->cap)) {
 		unlink(self->path);
 		ASSERT_EQ(EOPNOTSUPP, errno);
 		SKIP(return, "no file capabilities in /tmp");
 	}
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_DEFAULT_LEVELS(&self->before);
 	/* the first and the last of each kind cost most */
 	self->channel = pev_open_channel(8192, 4096, 0);
 	for (unsigned int i = 0; i < WATCHES; i++)

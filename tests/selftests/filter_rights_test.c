@@ -71,12 +71,8 @@ FIXTURE(rights) {
 
 FIXTURE_SETUP(rights)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
 	for (unsigned int i = 0; i < NR(events); i++) {
 		self->open[i] = pev_open_event(PEV_TYPE_TRACEPOINT, events[i], NULL, -1);
 		ASSERT_LE(0, self->open[i]) TH_LOG("%s", pev_reason());

@@ -36,10 +36,7 @@ FIXTURE_SETUP(hotplug)
 {
 	int cpus[2];
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	if (pev_cpus(cpus, 2) < 2)
 		SKIP(return, "needs two CPUs");
 	self->home = cpus[0];

@@ -180,14 +180,10 @@ FIXTURE_VARIANT_ADD(interrupt, of_a_busy_cpu) {
 
 FIXTURE_SETUP(interrupt)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	if (pev_cpus(self->cpus, 2) < 2)
 		SKIP(return, "needs two CPUs");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_DEFAULT_LEVELS(&self->before);
 	ASSERT_EQ(0, pev_pin(self->cpus[0]));
 	/* the hooks stay in place, whatever events come and go */
 	self->held = pev_open_event(PEV_TYPE_TRACEPOINT, PEV_CALL_EVENT, NULL, -1);

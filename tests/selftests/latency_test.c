@@ -164,12 +164,8 @@ FIXTURE(latency) {
 
 FIXTURE_SETUP(latency)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
 }
 
 FIXTURE_TEARDOWN(latency)

@@ -37,10 +37,7 @@ FIXTURE_SETUP(layout)
 {
 	struct rlimit files = { MAX_EVENTS + 64, MAX_EVENTS + 64 };
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	self->channel = pev_open_channel(16 << 20, PACKET, 0);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());

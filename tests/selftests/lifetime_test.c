@@ -22,10 +22,7 @@ FIXTURE(lifetime) {
 
 FIXTURE_SETUP(lifetime)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 }
 
 FIXTURE_TEARDOWN(lifetime)

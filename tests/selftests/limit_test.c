@@ -47,12 +47,8 @@ FIXTURE_SETUP(limit)
 	unsigned int max = PEV_MAX_TASK_EVENTS * (variant->uid ? 1 : 2);
 	struct rlimit limit = { max + 100, max + 100 };
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	self->max = max;
 	self->fds = calloc(max + 1, sizeof(int));
@@ -150,10 +146,7 @@ FIXTURE(group) {
 
 FIXTURE_SETUP(group)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	for (unsigned int i = 0; i < 2; i++) {
 		snprintf(self->paths[i], sizeof(self->paths[i]), CGROUPS "/pev-limit-%u.%d", i,
 			 getpid());
@@ -331,10 +324,7 @@ FIXTURE_SETUP(memory)
 	struct rlimit limit = { EVENTS + THREADS + 100, EVENTS + THREADS + 100 };
 	char path[96];
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	if (pev_put_text(CGROUPS "/cgroup.subtree_control", "+memory"))
 		SKIP(return, "needs cgroup v2 with memory at " CGROUPS);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));

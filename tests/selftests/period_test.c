@@ -66,10 +66,7 @@ FIXTURE_SETUP(count)
 		.flags = PEV_F_DISABLED, .sample = PEV_SAMPLE_TID, .period = LONG, .group_fd = -1,
 	};
 
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->channel = pev_open_channel(1 << 16, 4096, 0);
 	ASSERT_LE(0, self->channel);
 	attr.channel_fd = self->channel;
@@ -147,10 +144,7 @@ FIXTURE(timer) {
 
 FIXTURE_SETUP(timer)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->fd = -1;
 }
 

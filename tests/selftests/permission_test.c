@@ -180,10 +180,7 @@ FIXTURE_VARIANT_ADD(level, perfmon) {
 
 FIXTURE_SETUP(level)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->before = pev_get_levels();
 	ASSERT_LE(-1, self->before.pev);
 	self->channel = pev_open_channel(1 << 16, 4096, 0);
@@ -310,12 +307,8 @@ FIXTURE(others) {
 
 FIXTURE_SETUP(others)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
 }
 
 FIXTURE_TEARDOWN(others)

@@ -205,6 +205,13 @@ static UNUSED int pev_set_paranoid(int level)
 	return pev_set_levels((struct pev_levels) { level, level });
 }
 
+/* For FIXTURE_SETUP: the default level. The teardown gives *@before to pev_set_levels(). */
+#define PEV_DEFAULT_LEVELS(before)                 \
+	do {                                       \
+		*(before) = pev_get_levels();      \
+		ASSERT_EQ(0, pev_set_paranoid(2)); \
+	} while (0)
+
 static UNUSED int pev_pin(int cpu)
 {
 	cpu_set_t set;

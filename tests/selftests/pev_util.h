@@ -51,6 +51,15 @@ static UNUSED bool pev_present(void)
 	return syscall(__NR_pev_open, NULL, 0, 0) >= 0 || errno != ENOSYS;
 }
 
+/* For FIXTURE_SETUP and tests, @leave: return */
+#define PEV_NEEDS_ROOT(leave)                                 \
+	do {                                                  \
+		if (!pev_present())                           \
+			SKIP(leave, "no pev in this kernel"); \
+		if (geteuid())                                \
+			SKIP(leave, "needs root");            \
+	} while (0)
+
 /* A kernel that finds bugs has no time for much else: ask less of it. */
 static UNUSED bool pev_kernel_is_slow(void)
 {

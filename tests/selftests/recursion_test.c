@@ -31,10 +31,7 @@ FIXTURE(recursion) {
 
 FIXTURE_SETUP(recursion)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->channel = -1;
 }
 

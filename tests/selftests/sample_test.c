@@ -128,10 +128,7 @@ FIXTURE_SETUP(sample)
 	};
 
 	self->fd = -1;
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	ASSERT_EQ(0, pev_open(&attr));
 	ASSERT_EQ(1, pev_cpus(&self->cpu, 1));
 	ASSERT_EQ(0, pev_pin(self->cpu));
@@ -196,18 +193,25 @@ static const uint8_t *end_of_data(const FIXTURE_DATA(sample) *self)
 	return ring->data + ring->kernel->head;
 }
 
-/* One fault, at a known place, is one record. */
-static bool fault(FIXTURE_DATA(sample) *self, uint64_t sample, struct sample *s)
+/* One fault, at a known place, is one record, which begins at @record; NULL: the first. */
+static bool fault_at(FIXTURE_DATA(sample) * self, const uint8_t *record, uint64_t sample,
+		     struct sample *s)
 {
 	const uint8_t *body;
 
+	madvise(self->page, self->page_size, MADV_DONTNEED);
 	if (pev_on(self->fd))
 		return false;
 	outer(self->page);
 	if (pev_off(self->fd) || pev_read(self->fd).samples != 1)
 		return false;
-	body = first_record(self);
+	body = record ? body_at(record) : first_record(self);
 	return body && parse(body, sample, s) == end_of_data(self);
+}
+
+static bool fault(FIXTURE_DATA(sample) * self, uint64_t sample, struct sample *s)
+{
+	return fault_at(self, NULL, sample, s);
 }
 
 static void check(struct __test_metadata *_metadata, const FIXTURE_DATA(sample) *self,
@@ -448,20 +452,14 @@ TEST_F(sample, stack_as_it_was)
 TEST_F(sample, stack_of_every_size)
 {
 	for (unsigned int size = 8; size <= PEV_MAX_STACK_DUMP; size *= 4) {
+		const uint8_t *record = size == 8 ? NULL : end_of_data(self);
 		struct pev_attr attr = attr_of(self, PEV_SAMPLE_USTACK_DUMP);
-		const uint8_t *record = end_of_data(self), *body;
 		struct sample s;
 
 		attr.stack_user = size;
 		self->fd = pev_open(&attr);
 		ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
-		madvise(self->page, self->page_size, MADV_DONTNEED);
-		ASSERT_EQ(0, pev_on(self->fd));
-		outer(self->page);
-		ASSERT_EQ(0, pev_off(self->fd));
-		body = size == 8 ? first_record(self) : body_at(record);
-		ASSERT_NE(NULL, body);
-		ASSERT_EQ(end_of_data(self), parse(body, PEV_SAMPLE_USTACK_DUMP, &s));
+		ASSERT_TRUE(fault_at(self, record, PEV_SAMPLE_USTACK_DUMP, &s));
 		EXPECT_EQ(size, s.nr_dump);
 		close(self->fd);
 	}
@@ -471,20 +469,14 @@ TEST_F(sample, stack_of_every_size)
 TEST_F(sample, few_frames)
 {
 	for (unsigned int frames = 1; frames <= 3; frames++) {
+		const uint8_t *record = frames == 1 ? NULL : end_of_data(self);
 		struct pev_attr attr = attr_of(self, PEV_SAMPLE_USTACK);
-		const uint8_t *record = end_of_data(self), *body;
 		struct sample s;
 
 		attr.max_stack = frames;
 		self->fd = pev_open(&attr);
 		ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
-		madvise(self->page, self->page_size, MADV_DONTNEED);
-		ASSERT_EQ(0, pev_on(self->fd));
-		outer(self->page);
-		ASSERT_EQ(0, pev_off(self->fd));
-		body = frames == 1 ? first_record(self) : body_at(record);
-		ASSERT_NE(NULL, body);
-		ASSERT_EQ(end_of_data(self), parse(body, PEV_SAMPLE_USTACK, &s));
+		ASSERT_TRUE(fault_at(self, record, PEV_SAMPLE_USTACK, &s));
 		EXPECT_EQ(frames, s.nr_user);
 		close(self->fd);
 	}

@@ -428,14 +428,10 @@ FIXTURE(stall) {
 
 FIXTURE_SETUP(stall)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	if (syscall(SYS_userfaultfd, O_CLOEXEC) < 0 && errno == ENOSYS)
 		SKIP(return, "no userfaultfd in this kernel");
-	self->before = pev_get_levels();
-	ASSERT_EQ(0, pev_set_paranoid(2));
+	PEV_DEFAULT_LEVELS(&self->before);
 	/* the first and the last of each kind cost most */
 	self->open[0] = pev_open_event(PEV_TYPE_TRACEPOINT, CLOSE, NULL, -1);
 	self->open[1] = pev_open_event(PEV_TYPE_SOFTWARE, NULL, NULL, -1);

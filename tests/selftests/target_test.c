@@ -47,10 +47,7 @@ FIXTURE(target) {
 
 FIXTURE_SETUP(target)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	self->nr_cpus = pev_cpus(self->cpus, 2);
 }
 
@@ -280,10 +277,7 @@ static int copy_self(const char *to, mode_t mode)
 
 FIXTURE_SETUP(setuid)
 {
-	if (!pev_present())
-		SKIP(return, "no pev in this kernel");
-	if (geteuid())
-		SKIP(return, "needs root");
+	PEV_NEEDS_ROOT(return );
 	snprintf(self->path, sizeof(self->path), "/tmp/pev-setuid.%d", getpid());
 	if (copy_self(self->path, variant->mode))
 		SKIP(return, "no room for a copy of this program");

@@ -295,15 +295,24 @@ TEST_F(text, results)
 	close(ends[1]);
 }
 
+/* Maps a page with @text that this process has not touched, so that it is not there. */
+static char *map_absent(const char *text, size_t len)
+{
+	int fd = memfd_create("text", 0);
+	char *p = MAP_FAILED;
+
+	if (write(fd, text, len) == (ssize_t)len)
+		p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return p;
+}
+
 /* A page that is not there is not brought in, and the call's end has its text. */
 TEST_F(text, not_resident)
 {
 	char path[] = "/nowhere";
-	int fd = memfd_create("text", 0);
-	char *p;
+	char *p = map_absent(path, sizeof(path));
 
-	ASSERT_EQ(sizeof(path), write(fd, path, sizeof(path)));
-	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	on(self);
 	syscall(__NR_chdir, p);
@@ -315,7 +324,6 @@ TEST_F(text, not_resident)
 	EXPECT_TEXT(&self->calls[2], 0, path);
 	EXPECT_EQ(0, self->calls[3].copied);
 	munmap(p, 4096);
-	close(fd);
 }
 
 /* No NUL before the memory ends. */
@@ -340,11 +348,8 @@ TEST_F(text, without_end)
 TEST_F(text, exec_not_resident)
 {
 	char path[] = "/nowhere/x", *none[] = { NULL };
-	int fd = memfd_create("text", 0);
-	char *p;
+	char *p = map_absent(path, sizeof(path));
 
-	ASSERT_EQ(sizeof(path), write(fd, path, sizeof(path)));
-	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	on(self);
 	syscall(__NR_execve, p, none, none);
@@ -353,7 +358,6 @@ TEST_F(text, exec_not_resident)
 	EXPECT_EQ(2, self->calls[0].copied);
 	EXPECT_TEXT(&self->calls[1], 0, path);
 	munmap(p, 4096);
-	close(fd);
 }
 
 TEST_F(text, exec_list)
