@@ -4,9 +4,9 @@
  * The first byte chooses the format, the others are a stream; its first packet is
  * given the right uuid, so that what follows is reached.
  */
-// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/session.c tools/perfctl/session/machine.c tools/perfctl/session/object.c tools/perfctl/session/stacks.c tools/perfctl/session/lines.c tools/perfctl/session/unwind.c tools/perfctl/profile/profile.c tools/perfctl/base/util.c tools/perfctl/base/json.c tools/perfctl/base/output.c tools/perfctl/base/tempfile.c tools/perfctl/base/text.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
+// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/profile/profile.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include
-// FUZZ-LIBS: -lz -Wl,--wrap=lines_find -ldw -lelf -liberty -lm -lpthread -ldl
+// FUZZ-LIBS: -lz -Wl,--wrap=lines_find,--wrap=note -ldw -lelf -liberty -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
 #include "export/formats.h"
 #include "base/say.h"
@@ -46,7 +46,8 @@ const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr)
 	return NULL;
 }
 
-void note(const char *fmt, ...)
+void __wrap_note(const char *fmt, ...);
+void __wrap_note(const char *fmt, ...)
 {
 	(void)fmt;
 }
