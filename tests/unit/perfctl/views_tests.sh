@@ -7,6 +7,40 @@ p=$OUT/tools/perfctl
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$OUT/traces" || exit 1
 
+# a debuginfod server that takes connections and never answers
+cat >slow_server.py <<'PY'
+import os, socket
+s = socket.create_server(("127.0.0.1", 0))
+with open("port.new", "w") as f:
+    f.write(str(s.getsockname()[1]))
+os.rename("port.new", "port")
+kept = []
+while True:
+    kept.append(s.accept())
+PY
+if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
+	rm -f port
+	python3 slow_server.py &
+	server=$!
+	until [ -s port ] || ! kill -0 $server; do sleep 0.05; done
+	url=http://127.0.0.1:$(cat port)/
+	cache=$PWD/no_cache
+	rm -rf no_cache && mkdir no_cache
+	# only a server could have this file
+	gcc -O1 -no-pie -Wl,--build-id=sha1 -DOTHER -Wl,-s -o stripped \
+		"$here/tools/victim.c" && "$OUT/mktrace" nowhere flat 100 "$PWD/stripped" 0x1100
+	says "debuginfod: a server that does not answer is said" 124 'debuginfod servers are asked' \
+		timeout 5 env DEBUGINFOD_URLS="$url" DEBUGINFOD_CACHE_PATH="$cache" \
+		"$p" report nowhere
+	says "report --no-debuginfod: no server is asked" 0 '100\.00%' timeout 20 env \
+		DEBUGINFOD_URLS="$url" DEBUGINFOD_CACHE_PATH="$cache" \
+		"$p" report --no-debuginfod nowhere
+	kill $server
+	wait $server 2>/dev/null
+else
+	skip "debuginfod: a server that does not answer" "libdebuginfod is not installed"
+fi
+
 # annotate
 says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
 says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples of cpu-clock, 50\.00 % of all$' "$p" annotate alpha flat

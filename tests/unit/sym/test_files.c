@@ -3,12 +3,16 @@
 #include "lookup.h"
 #include "tests.h"
 
+#include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 char path_buf[4096];
@@ -223,6 +227,56 @@ static void server(void)
 	unsetenv("DEBUGINFOD_URLS");
 }
 
+static int give_up(void *arg, uint64_t done, uint64_t total)
+{
+	int *calls = arg;
+
+	(void)done;
+	(void)total;
+	return ++*calls == 3;
+}
+
+/* A server that takes connections and never answers */
+static void slow_server(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), calls = 0, o, again;
+	socklen_t len = sizeof(at);
+	uint8_t id[20] = { 7, 7 }, other[20] = { 7, 8 };
+	struct pev_syms *s;
+	struct pev_sym sym;
+	char url[64];
+	time_t start;
+
+	if (bind(fd, (void *)&at, sizeof(at)) || listen(fd, 5) ||
+	    getsockname(fd, (void *)&at, &len) || !dlopen("libdebuginfod.so.1", RTLD_LAZY)) {
+		printf("# no server, or no client\n");
+		close(fd);
+		return;
+	}
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("DEBUGINFOD_CACHE_PATH", objects, 1);
+	pev_syms_new(PEV_SYMS_DEBUGINFOD, &s);
+	pev_syms_set_fetch(s, give_up, &calls);
+	/* the client remembers for a while what servers do not have */
+	start = time(NULL);
+	memcpy(id + 4, &start, sizeof(start));
+	memcpy(other + 4, &start, sizeof(start));
+	o = pev_syms_object(s, "/nowhere/slow", id, 20);
+	again = pev_syms_object(s, "/nowhere/slow", other, 20);
+	start = time(NULL);
+	IS_NUM(pev_sym_find(s, o, 0x1000, &sym), 0, "a debuginfod server that does not answer");
+	OK(calls == 3 && time(NULL) - start < 30,
+	   "... is given up when the caller says so: %d calls, %ld s", calls,
+	   (long)(time(NULL) - start));
+	IS_NUM(pev_sym_find(s, again, 0x1000, &sym), 0, "another file then");
+	OK(calls == 3, "... is not asked for");
+	pev_syms_free(s);
+	unsetenv("DEBUGINFOD_URLS");
+	close(fd);
+}
+
 void test_files(void)
 {
 	struct pev_syms *s;
@@ -238,5 +292,6 @@ void test_files(void)
 	elsewhere();
 	kernel();
 	server();
+	slow_server();
 	pev_syms_free(NULL);
 }

@@ -6,6 +6,7 @@
 #include "profile/load.h"
 #include "report/out.h"
 #include "annotate/annotate.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ static const struct opt annotate_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct annotate_opts, input) },
 	VMLINUX_OPT(struct annotate_opts, vmlinux),
+	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 'm', OPT_U64, "most", "N", "without a name: so many functions, the hottest first "
 	  "(default: 1)", offsetof(struct annotate_opts, most) },

@@ -7,6 +7,7 @@
 #include "report/out.h"
 #include "report/print.h"
 #include "views/diff_math.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,6 +77,7 @@ static const struct opt diff_options[] = {
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "CSV", offsetof(struct diff_opts, csv) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never", offsetof(struct diff_opts, color) },
+	DEBUGINFOD_OPT,
 	{ 0 },
 };
 

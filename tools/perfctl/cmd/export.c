@@ -9,6 +9,7 @@
 #include "export/common.h"
 #include "export/export.h"
 #include "export/formats.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -31,6 +32,7 @@ static const struct opt export_options[] = {
 	  "commas", offsetof(struct export_opts, event) },
 	{ 0, OPT_FLAG, "force", NULL, "replace even a recording that perf made",
 	  offsetof(struct export_opts, force) },
+	DEBUGINFOD_OPT,
 	{ 0 },
 };
 

@@ -9,6 +9,7 @@
 #include "report/out.h"
 #include "views/flame.h"
 #include "views/flame_svg.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 
@@ -49,6 +50,7 @@ static const struct opt flame_options[] = {
 	  "information", offsetof(struct flame_opts, inlined) },
 	{ 0, OPT_FLAG, "folded", NULL, "chains as text, one a line, for other programs",
 	  offsetof(struct flame_opts, folded) },
+	DEBUGINFOD_OPT,
 	{ 0 },
 };
 

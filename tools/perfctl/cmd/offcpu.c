@@ -13,6 +13,7 @@
 #include "profile/load.h"
 #include "report/out.h"
 #include "report/report.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, csv) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct offcpu_opts, color) },
+	DEBUGINFOD_OPT,
 	{ 0 },
 };
 

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "html/html.h"
 #include "tui/tui.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,6 +97,7 @@ static const struct opt report_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct report_opts, input) },
 	VMLINUX_OPT(struct report_opts, vmlinux),
+	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
 	  "parent, event, time, or a field of the recorded events (EVENT.FIELD where a column has "

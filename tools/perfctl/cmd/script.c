@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "profile/load.h"
 #include "profile/rows.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,6 +98,7 @@ static const struct opt script_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct script_opts, input) },
 	VMLINUX_OPT(struct script_opts, vmlinux),
+	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "
 	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain, "

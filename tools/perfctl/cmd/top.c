@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "tui/tui.h"
 #include "views/top.h"
+#include "session/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ static const struct opt top_options[] = {
 	  offsetof(struct top_opts, lines) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct top_opts, color) },
+	DEBUGINFOD_OPT,
 	{ 0 },
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Objects by path and build id: libpev-sym's, with names for tables. See object.h. */
 #include "object.h"
+#include "fetch.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -34,6 +35,7 @@ void objects_init(struct objects *os)
 	if (pev_syms_new(PEV_SYMS_CACHE | PEV_SYMS_DEBUGINFOD, &os->syms))
 		os->syms = NULL;
 	checked(os->syms);
+	pev_syms_set_fetch(os->syms, fetch_told, NULL);
 	catch_up(os);
 }
 
@@ -100,7 +102,10 @@ uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
 	uint32_t asked = *object;
 	struct pev_sym sym;
 
-	if (pev_sym_find(os->syms, (int)asked, *at, &sym) < 0)
+	int err = pev_sym_find(os->syms, (int)asked, *at, &sym);
+
+	fetch_clear();
+	if (err < 0)
 		return SYM_NONE;
 	catch_up(os);
 	os->o[asked].problem = pev_syms_problem(os->syms, (int)asked);

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "report/out.h"
+#include "session/fetch.h"
 #include "annotate/annotate.h"
 
 #include <curses.h>
@@ -359,6 +360,7 @@ int tui_run(struct load *l, const struct rows_config *config, double limit, bool
 		return msg_set(m, -err, "starting a thread: %s", strerror(err));
 	/* not by the library, which would leave at once */
 	stop_catch(&l->stop);
+	fetch_silently();
 	start_screen(&t);
 	loop(&t);
 	endwin();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "object/debuginfod.h"
 #include "object/elf.h"
 #include "object/shared.h"
 
@@ -20,7 +21,7 @@
  * @debug: a separate debug file, while its .debug_frame is in use
  * @tables: .eh_frame and .debug_frame, once they were looked for
  * @refs:  the object's, and those of tables that lie in this file
- * @flags: finder.flags
+ * @finder: how it was found
  */
 struct elf_file {
 	char		*name;
@@ -35,7 +36,7 @@ struct elf_file {
 	struct elf_id	id;
 	struct shared_cfi *tables[2];
 	unsigned int	refs;
-	unsigned int	flags;
+	const struct finder *finder;
 };
 
 static void read_headers(struct sym_object *o, struct elf_file *f)
@@ -277,8 +278,11 @@ static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dw
 	if (fd >= 0)
 		return fd;
 	/* elfutils asks debuginfod on its own */
-	if (!(f->flags & PEV_SYMS_DEBUGINFOD) && getenv("DEBUGINFOD_URLS"))
-		return -1;
+	if (getenv("DEBUGINFOD_URLS")) {
+		if (!(f->finder->flags & PEV_SYMS_DEBUGINFOD))
+			return -1;
+		debuginfod_watch(dwfl_get_debuginfod_client(f->dwfl), f->finder->fetch);
+	}
 	return dwfl_standard_find_debuginfo(mod, user, modname, base, file, link, crc, debug);
 }
 
@@ -400,14 +404,14 @@ static bool compare_symbol(const char *name, uint64_t addr, const GElf_Sym *sym,
 }
 
 /* Takes ownership of the fd and of @name. */
-static struct elf_file *file_new(unsigned int flags, char *name, int fd)
+static struct elf_file *file_new(const struct finder *finder, char *name, int fd)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
 	GElf_Ehdr eh;
 
 	elf_version(EV_CURRENT);
 	if (f) {
-		f->flags = flags;
+		f->finder = finder;
 		f->refs = 1;
 		f->name = name;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -457,7 +461,7 @@ void elf_load(const struct finder *finder, struct sym_object *o)
 		explain(o, fd, &other);
 		return;
 	}
-	o->file = file_new(finder->flags, name, fd);
+	o->file = file_new(finder, name, fd);
 	if (!o->file) {
 		sym_object_problem(o, "is not an ELF file: offsets are shown");
 		return;

@@ -64,11 +64,11 @@ static int in_namespace(const struct finder *f, struct sym_object *o, char **fil
 }
 
 /* Gets a file from a debuginfod server, but checks its build id. */
-static int from_server(const struct elf_id *id, bool debug, char **file)
+static int from_server(const struct finder *f, const struct elf_id *id, bool debug, char **file)
 {
 	struct elf_id other;
 	char *path;
-	int fd = debuginfod_get(id, debug, &path);
+	int fd = debuginfod_get(id, debug, f->fetch, &path);
 
 	if (fd < 0)
 		return fd;
@@ -87,7 +87,7 @@ static int by_id(const struct finder *f, struct sym_object *o, char **file)
 		fd = find_debug(&o->id, file);
 	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
 		return fd;
-	return from_server(&o->id, false, file);
+	return from_server(f, &o->id, false, file);
 }
 
 /* Goes by the build id only: other kernels lie in the same places. */
@@ -114,7 +114,7 @@ static int find_vmlinux(const struct finder *f, char **file)
 			 file, &other);
 	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
 		return fd;
-	return from_server(&f->kernel_id, true, file);
+	return from_server(f, &f->kernel_id, true, file);
 }
 
 int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other)

@@ -8,6 +8,17 @@
 #include "object/object.h"
 
 /**
+ * struct fetch - a debuginfod server is asked
+ * @fn:      told about it, or NULL
+ * @gave_up: it said so
+ */
+struct fetch {
+	pev_syms_fetch_fn	fn;
+	void			*arg;
+	bool			gave_up;
+};
+
+/**
  * struct finder - where to look for files
  * @flags:     PEV_SYMS_*
  * @release:   the kernel's, and @kernel_id its build id
@@ -15,6 +26,7 @@
  * @vdso:      a file with the vdso's image
  * @end:       of the recording, ns since the epoch: processes that began later were not in it;
  *             0: not known
+ * @fetch:     the caller's
  */
 struct finder {
 	unsigned int	flags;
@@ -23,6 +35,7 @@ struct finder {
 	char		*vmlinux;
 	char		*vdso;
 	int64_t		end;
+	struct fetch	*fetch;
 };
 
 /* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */

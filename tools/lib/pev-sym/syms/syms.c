@@ -69,6 +69,7 @@ PEV_EXPORT int pev_syms_new(unsigned int flags, struct pev_syms **syms)
 	if (!s)
 		return -ENOMEM;
 	s->finder.flags = flags;
+	s->finder.fetch = &s->fetch;
 	if (add(s, "[unknown]", PEV_SYM_KIND_NONE, &none) != PEV_SYM_UNKNOWN ||
 	    add(s, "[kernel]", PEV_SYM_KIND_KERNEL, &none) != PEV_SYM_KERNEL) {
 		pev_syms_free(s);
@@ -94,6 +95,11 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	symtab_free(&s->later);
 	free(s->finder.vdso);
 	free(s);
+}
+
+PEV_EXPORT void pev_syms_set_fetch(struct pev_syms *s, pev_syms_fetch_fn fn, void *arg)
+{
+	s->fetch = (struct fetch){ .fn = fn, .arg = arg };
 }
 
 PEV_EXPORT int pev_syms_set_kernel(struct pev_syms *s, const char *kallsyms, size_t len)

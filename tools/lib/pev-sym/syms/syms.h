@@ -25,6 +25,7 @@ struct pev_syms {
 	struct hmap		by_key;
 	struct hmap		by_pid;
 	struct finder		finder;
+	struct fetch		fetch;
 	char			*kallsyms;
 	uint64_t		stext;
 	struct symtab		later;

@@ -69,6 +69,17 @@ enum pev_sym_kind {
 int pev_syms_new(unsigned int flags, struct pev_syms **syms);
 void pev_syms_free(struct pev_syms *syms);
 
+/**
+ * pev_syms_fetch_fn - called again and again while a debuginfod server is asked
+ * @done:  bytes that have come
+ * @total: bytes in all, 0 if that is not known
+ *
+ * Return: 0; anything else gives up, and no server is asked from then on.
+ */
+typedef int (*pev_syms_fetch_fn)(void *arg, uint64_t done, uint64_t total);
+/** pev_syms_set_fetch() - have @fn told, for PEV_SYMS_DEBUGINFOD */
+void pev_syms_set_fetch(struct pev_syms *syms, pev_syms_fetch_fn fn, void *arg);
+
 /** pev_syms_set_kernel() - the text of /proc/kallsyms when the addresses were taken; copied */
 int pev_syms_set_kernel(struct pev_syms *syms, const char *kallsyms, size_t len);
 /**
