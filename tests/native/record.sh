@@ -90,7 +90,7 @@ within "record --timeout: after so many ms" "$((($(date +%s%N) - begin) / 100000
 within "record --timeout: samples of that time" "$(records timed.trace '*clock')" 3 400
 says "record --timeout -p: neither the process nor a helper ends" 0 '' perfctl record --engine perf -q \
 	--timeout 100ms -o timed.trace -p $$
-$rec --delay 400ms -F 2000 -o late.trace -- sh -c './usage 0 1000; exec ./hot 600' >/dev/null
+$rec --delay 1500ms -F 500 -o late.trace -- sh -c './usage 0 10; exec ./hot 3000' >/dev/null
 ok "record --delay: nothing of before" bash -c '! perfctl script -F comm -e "*clock" late.trace | grep -w usage'
 within "record --delay: but what comes after" "$(share late.trace spin)" 50 100
 says "record --timeout: no time" 2 'takes a time such as 5s or 100ms, not "soon"' \

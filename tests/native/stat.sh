@@ -17,7 +17,7 @@ within "stat -r: a rate is of the means" "$(awk -F, '$3 == "page-faults" {
 	$3 == "task-clock" { ms = $1 } END { print rate / (faults / ms * 1000) }' rate.csv)" 0.999 1.001
 $stat --timeout 200ms -x, -o timed.csv -e cpu-clock:u -- ./hot 20000
 within "stat --timeout: ms that were counted" "$(stat_value cpu-clock:u timed.csv)" 1 400
-$stat --delay 300ms -x, -o late.csv -e page-faults:u -- sh -c './usage 5000 0 >/dev/null; exec sleep 1'
+$stat --delay 1500ms -x, -o late.csv -e page-faults:u -- sh -c './usage 5000 0 >/dev/null; exec sleep 2'
 within "stat --delay: faults of before are not counted" "$(stat_value page-faults:u late.csv)" 0 200
 says "stat -I" 0 '^ +0\.[0-9]+ +[0-9.]+ msec task-clock' $stat -I 100 -e task-clock -- ./hot 250
 echo 'engine = pref' >config.bad && sed -i '1i [stat]' config.bad
@@ -53,14 +53,15 @@ says "stat -p: a process that is there" 0 '^ +[0-9.]+ msec task-clock' \
 	$stat -e task-clock:u -p $running
 wait $running
 cp hot hot-by-its-long-name
-./hot-by-its-long-name 1000 >/dev/null &
+./hot-by-its-long-name 60000 >/dev/null &
 running=$!
-sleep 0.1
+until grep -q hot-by /proc/$running/comm; do sleep 0.05; done
 says "stat -p NAME: its process" 0 "Counts for process hot-by-its-long-name \\($running\\):" \
 	$stat -e task-clock:u -p hot-by-its-long-name -- sleep 0.1
 says "stat -p NAME,PID" 0 "Counts for processes hot-by-its-long,$$ \\($running, $$\\):" \
 	$stat -e task-clock:u -p "hot-by-its-long,$$" -- sleep 0.1
-wait $running
+kill $running
+wait $running 2>/dev/null
 says "stat -p: no process of that name" 1 'no process of the name "hot-by".*ps -eo' $stat -p hot-by
 says "stat -a -G: the cgroup alone" 2 'cgroup no-such-cgroup: No such file' $stat -a -G no-such-cgroup
 says "stat -t: a name is no thread" 2 '"hot" is not the number of a thread' $stat -t hot
