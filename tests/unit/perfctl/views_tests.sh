@@ -110,6 +110,8 @@ says "off-cpu --least" 0 'no wait matches' "$p" off-cpu --least 11 turns
 says "off-cpu: call chains are missed" 0 'not known where threads waited' "$p" off-cpu turns
 says "off-cpu: no such event" 65 'has no sched:sched_switch' "$p" off-cpu flat
 says "off-cpu: switches of one thread alone" 65 '9 of 10 switches show a thread leave .* record --off-cpu' "$p" off-cpu sched
+says "off-cpu --comm: a name that is not there" 0 'no program is called "progs"; did you mean "prog"' "$p" off-cpu --comm progs turns
+says "off-cpu --comm: names that are there" 0 'called "nothing"; there are .*prog' "$p" off-cpu --comm nothing turns
 says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
 says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns

@@ -7,6 +7,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/suggest.h"
 #include "cli/term.h"
 #include "session/sched.h"
 #include "session/session.h"
@@ -14,6 +15,7 @@
 #include "report/out.h"
 #include "report/report.h"
 #include "session/fetch.h"
+#include "views/family.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +25,8 @@
 #define DEFAULT_SORT  "comm,symbol"
 #define DEFAULT_LIMIT 0.1
 #define BRANCH_LIMIT  0.5
+/* characters of names in a message */
+#define NAMES_SHOWN   300
 
 struct offcpu_opts {
 	const char *input;
@@ -38,6 +42,7 @@ struct offcpu_opts {
 	uint64_t least_us;
 	bool flat;
 	bool no_open;
+	bool all;
 };
 
 /**
@@ -55,6 +60,7 @@ struct offcpu_run {
 	struct offcpu_opts opts;
 	struct session session;
 	struct profile profile;
+	struct family family; /* if only its waits are wanted */
 	struct waiting *waits;
 	size_t n, cap;
 	struct htab h;
@@ -83,6 +89,8 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, no_open) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
 	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
+	{ 'a', OPT_FLAG, "all", NULL, "all programs (default: of a recorded command, what it and its "
+	  "children waited for)", offsetof(struct offcpu_opts, all) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",
 	  offsetof(struct offcpu_opts, comm) },
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
@@ -117,6 +125,8 @@ static void wait_ends(struct offcpu_run *r, struct waiting *w, int64_t now)
 	/* shares are of what was asked for */
 	if (r->opts.comm &&
 	    !globs_match(r->opts.comm, machine_comm_name(&r->session.machine, w->key.comm)))
+		wanted = false;
+	if (r->family.n && !family_has(&r->family, w->key.pid))
 		wanted = false;
 	if (w->since && now > w->since && now >= r->from && now <= r->to && wanted &&
 	    ns >= r->opts.least_us * 1000)
@@ -161,6 +171,7 @@ static int load(struct offcpu_run *r, struct msg *m)
 		uint32_t prev, next;
 
 		done += ev->record_len;
+		family_event(&r->family, cls, ev);
 		if (!r->is_switch[ev->cls->index])
 			continue;
 		if (++r->switches % 4096 == 0)
@@ -244,6 +255,14 @@ static void find_switches(struct offcpu_run *r)
 						  &r->fields[c]);
 }
 
+static bool comm_known(const struct strtab *comms, const char *globs)
+{
+	for (size_t i = 0; i < comms->n; i++)
+		if (globs_match(globs, comms->s[i]))
+			return true;
+	return false;
+}
+
 /* Refuses recordings that only show one side: times would be of nothing. */
 static int check_switches(const struct offcpu_run *r, struct msg *m)
 {
@@ -263,6 +282,34 @@ static int check_switches(const struct offcpu_run *r, struct msg *m)
 		       target ? text_safe(safe, sizeof(safe), target) : "some");
 }
 
+/* The names that there are help those who mistyped one. */
+static void no_waits(const struct offcpu_run *r)
+{
+	const struct offcpu_opts *o = &r->opts;
+	const struct strtab *comms = &r->session.machine.comms;
+	struct suggestion near = { .word = o->comm ? o->comm : "" };
+	struct strbuf names = { 0 };
+
+	for (size_t i = 0; o->comm && i < comms->n; i++) {
+		suggest_offer(&near, comms->s[i]);
+		if (i != COMM_UNKNOWN && names.len < NAMES_SHOWN) {
+			strbuf_puts(&names, names.len ? ", " : "");
+			text_name(&names, comms->s[i]);
+		}
+	}
+	if (o->comm && !comm_known(comms, o->comm))
+		print_error("no wait matches: no program is called \"%s\"; %s%s%s", o->comm,
+			    near.best ? "did you mean \"" : "there are ",
+			    near.best ? near.best : names.s, near.best ? "\"?" : "");
+	else if (o->time || o->state || o->least_us || o->comm)
+		print_error("no wait matches");
+	else
+		print_error("no wait%s began or ended in the recording%s",
+			    r->family.n ? " of the command" : "",
+			    r->family.n ? "; --all shows those of other programs" : "");
+	strbuf_free(&names);
+}
+
 static int offcpu(struct offcpu_run *r, struct msg *m)
 {
 	struct offcpu_opts *o = &r->opts;
@@ -271,6 +318,8 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 	int err;
 
 	find_switches(r);
+	if (!o->all && !o->comm)
+		family_init(&r->family, r->session.trace);
 	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &r->from, &r->to, m);
 	if (!err)
 		err = load(r, m);
@@ -290,12 +339,12 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 	} else if (r->profile.n_cells) {
 		style.color = term_color(o->color);
 		term_pager_start();
+		if (r->family.n)
+			printf("# of the command and what it started; --all: of all programs\n");
 		report_text(&r->profile, &o->rows, &style);
 		term_pager_end();
 	} else {
-		print_error("no wait%s", o->time || o->state || o->least_us || o->comm ?
-						 " matches" :
-						 " began or ended in the recording");
+		no_waits(r);
 	}
 	if (!r->chains)
 		note("the recording has no call chains (record -g): it is not known where threads "
@@ -332,6 +381,7 @@ static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
 		session_note_damage(&r.session);
 	profile_free(&r.profile);
 	session_close(&r.session);
+	family_free(&r.family);
 	free(r.waits);
 	htab_free(&r.h);
 	free(r.fields);

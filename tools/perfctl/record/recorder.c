@@ -171,6 +171,7 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	unsigned int flags = wants_kallsyms(r->config.plan) ?
 				     PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
 	struct pev_meta *meta = NULL;
+	char pid[16];
 	int err = write_metadata(r, w, &meta, m);
 
 	if (err)
@@ -178,6 +179,10 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	err = pev_writer_system(w, flags);
 	if (!err)
 		err = pev_writer_info(w, "command", r->config.command);
+	if (!err && r->config.command_pid) {
+		snprintf(pid, sizeof(pid), "%d", r->config.command_pid);
+		err = pev_writer_info(w, "command_pid", pid);
+	}
 	if (!err)
 		err = write_regs(r, w);
 	if (!err)

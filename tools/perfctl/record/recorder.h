@@ -22,7 +22,8 @@
  * @overwrite: flight recorder
  * @later:     recorder_start() switches events on, not the command's exec
  * @clock:     enum pev_clock
- * @command:   for the trace's description
+ * @command:   for the trace's description ...
+ * @command_pid: ... and its process, 0: there is no command
  */
 struct recorder_config {
 	struct event_plan *plan;
@@ -34,6 +35,7 @@ struct recorder_config {
 	bool later;
 	uint32_t clock;
 	const char *command;
+	int command_pid;
 };
 
 /**

@@ -159,6 +159,7 @@ static int record_open(void *arg, struct msg *m)
 		.later = r->opts.span.delay != 0,
 		.clock = r->opts.clock,
 		.command = r->command.s ? r->command.s : "",
+		.command_pid = r->measure.workload.pid,
 	};
 
 	return recorder_open(&r->recorder, &config, m);

@@ -119,7 +119,7 @@ const char *pev_trace_warning(const struct pev_trace *trace, unsigned int nr);
 /**
  * pev_trace_info() - a value of the file info/record, NULL if there is none
  *
- * Keys that perfctl and pev_writer_system() write: command, hostname, release,
+ * Keys that perfctl and pev_writer_system() write: command, command_pid, hostname, release,
  * version, machine, cpus, page_size, begin, build_id (of the kernel), tool,
  * complete ("yes" or "no": it is being written, or was cut), error (that cut it).
  */
