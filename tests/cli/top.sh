@@ -26,15 +26,15 @@ perfctl record -q -a -g -e sched:sched_switch -e sched:sched_wakeup -o sched -- 
 slept=$(perfctl off-cpu --comm sleep --sort comm --csv - sched 2>/dev/null | awk -F, '$NF == "sleep" { print $3 / 1e9 }')
 within "off-cpu: sleep 0.5 slept for half a second" "${slept:-0}" 0.5 1.5
 says "off-cpu: and where" 0 '\[k\] (do_nanosleep|hrtimer_nanosleep|common_nsleep)' perfctl off-cpu --comm sleep sched
-says "record --off-cpu: switches alone, with chains" 0 '^\[ off: .*records' perfctl record --off-cpu -o off -- sleep 0.5
+says "record --off-cpu: switches and wakeups, with chains" 0 '^\[ off: .*records' perfctl record --off-cpu -o off -- sleep 0.5
 ok "... and nothing else" bash -c \
-	'[ "$(perfctl script --no-sideband -F event off | sort -u | xargs)" = sched:sched_switch: ]'
+	'[ "$(perfctl script --no-sideband -F event off | sort -u | xargs)" = "sched:sched_switch: sched:sched_waking:" ]'
 slept=$(perfctl off-cpu --comm sleep --sort comm --csv - off 2>/dev/null | awk -F, '$NF == "sleep" { print $3 / 1e9 }')
 within "... how long sleep slept" "${slept:-0}" 0.5 1.5
 says "... and where" 0 '\[k\] (do_nanosleep|hrtimer_nanosleep|common_nsleep)' perfctl off-cpu --comm sleep off
 perfctl record -q --off-cpu -g no -e page-faults -e 'sched:sched_sw*' -o off2 -- ./tree 1 1 10
 ok "record --off-cpu -e: besides others, once" bash -c \
-	'[ "$(perfctl script --no-sideband -F event off2 | sort -u | xargs)" = "page-faults: sched:sched_switch:" ]'
+	'[ "$(perfctl script --no-sideband -F event off2 | sort -u | xargs)" = "page-faults: sched:sched_switch: sched:sched_waking:" ]'
 says "record --off-cpu -g no: without chains" 0 'not known where threads waited' perfctl off-cpu off2
 says "record --off-cpu -p" 2 '--off-cpu records the whole machine' perfctl record --off-cpu -p 1
 says "timeline: tree ran" 0 '^# [a-zA-Z]  tree +[0-9.]+ %' perfctl timeline sched

@@ -13,6 +13,12 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 	perfctl record --engine perf -q --off-cpu -o family.trace -- sh -c 'sleep 0.1; ./usage 0 10' >/dev/null
 	says "off-cpu: what the command started belongs to it" 0 '%.* usage$' \
 		perfctl off-cpu --flat --sort comm -i family.trace
+	perfctl record --engine perf -q --off-cpu -o pipe.trace -- sh -c 'sleep 0.2 | cat' >/dev/null
+	perfctl off-cpu --flat --sort comm,waker -i pipe.trace >pipe.txt
+	ok "off-cpu --sort waker: a reader waits for the writer" grep -qE ' cat +sleep/[0-9]+$' pipe.txt
+	ok "off-cpu --sort waker: a sleeper for a timer" grep -qE ' sleep +\[timer\]$' pipe.txt
+	says "off-cpu --sort user: the program's function" 0 ' cat +[^[ ]' \
+		perfctl off-cpu --flat --sort comm,user -i pipe.trace
 	./usage 0 2000 >/dev/null &
 	user=$!
 	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace -- sleep 0.1

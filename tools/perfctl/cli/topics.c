@@ -19,8 +19,9 @@ static const struct topic {
 	  "  perfctl diff before after            what changed, and is it chance?\n" },
 	{ "slow", "a program is slow and no processor is busy",
 	  "Then it waits. Record who left the processor, and where from:\n\n"
-	  "  perfctl record --off-cpu -e sched:sched_wakeup -- COMMAND\n"
-	  "  perfctl off-cpu --comm NAME          where it waited, and how long\n"
+	  "  perfctl record --off-cpu -g dwarf -- COMMAND\n"
+	  "  perfctl off-cpu                      where it waited, and how long\n"
+	  "  perfctl off-cpu --comm NAME --sort user,waker   what for, and for whom\n"
 	  "  perfctl off-cpu --state preempted    who had to wait for a processor\n"
 	  "  perfctl timeline --threads           who ran when\n" },
 	{ "call-chains", "chains that break off in [unknown]",

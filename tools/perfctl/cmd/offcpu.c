@@ -16,11 +16,15 @@
 #include "report/report.h"
 #include "session/fetch.h"
 #include "views/family.h"
+#include "views/waker.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define SWITCH	      "sched:sched_switch"
+#define WAKING	      "sched:sched_waking"
+/* in place of a waker */
+#define PREEMPTED     UINT32_MAX
 #define HOW	      "\"perfctl record --off-cpu -- COMMAND\""
 #define DEFAULT_SORT  "comm,symbol"
 #define DEFAULT_LIMIT 0.1
@@ -48,6 +52,7 @@ struct offcpu_opts {
 /**
  * struct waiting - a thread that left its processor
  * @since: ns since the epoch; 0: it is running, or was not seen yet
+ * @key:   its cpu is the number of the waker, until all functions are known
  */
 struct waiting {
 	uint32_t tid;
@@ -56,10 +61,21 @@ struct waiting {
 	struct cell_key key;
 };
 
+/* Columns that only this command has */
+enum own_column {
+	COLUMN_WAKER,
+	COLUMN_USER,
+	OWN_COLUMNS,
+};
+
+static const char *const own_columns[OWN_COLUMNS] = { "waker", "user" };
+
 struct offcpu_run {
 	struct offcpu_opts opts;
 	struct session session;
 	struct profile profile;
+	struct wakers wakers;
+	int columns[OWN_COLUMNS]; /* places in cell_key.value, -1: not asked for */
 	struct family family; /* if only its waits are wanted */
 	struct waiting *waits;
 	size_t n, cap;
@@ -79,7 +95,8 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, input) },
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, dso, symbol (the function "
-	  "that waited), parent (default: " DEFAULT_SORT ")", offsetof(struct offcpu_opts, sort) },
+	  "that waited), parent, user (the program's function that called the kernel), waker (who ended "
+	  "the wait, by sched:sched_waking) (default: " DEFAULT_SORT ")", offsetof(struct offcpu_opts, sort) },
 	{ 0, OPT_FLAG, "flat", NULL, "no call trees", offsetof(struct offcpu_opts, flat) },
 	{ 0, OPT_STRING, "state", "STATE", "only waits of this kind: blocked (for something to "
 	  "happen) or preempted (for a processor)", offsetof(struct offcpu_opts, state) },
@@ -147,13 +164,24 @@ static void wait_begins(struct offcpu_run *r, struct waiting *w, const struct pe
 	w->since = now;
 	w->blocked = sched_state(ev, f) == SCHED_BLOCKED;
 	w->key = (struct cell_key){ .event = number, .comm = who->thread.comm,
-				    .pid = who->thread.pid, .tid = who->thread.tid };
+				    .pid = who->thread.pid, .tid = who->thread.tid,
+				    .cpu = w->blocked ? 0 : PREEMPTED };
 	if (ev->kstack_len || ev->ustack_len) {
 		r->chains = true;
 		w->key.chain = stacks_chain(p->stacks, who->space, ev->kstack, ev->kstack_len,
 					    ev->ustack, ev->ustack_len);
 		w->key.frame = p->stacks->chain_frames[p->stacks->chains[w->key.chain].first];
 	}
+}
+
+/* The first to wake a thread that waits */
+static void wait_is_ended_by(struct offcpu_run *r, const struct pev_event *ev)
+{
+	uint32_t tid, nr = wakers_event(&r->wakers, ev, &tid);
+	struct waiting *w = nr ? wait_of(r, tid) : NULL;
+
+	if (w && w->since && w->blocked && !w->key.cpu)
+		w->key.cpu = nr;
 }
 
 static int load(struct offcpu_run *r, struct msg *m)
@@ -171,6 +199,7 @@ static int load(struct offcpu_run *r, struct msg *m)
 		uint32_t prev, next;
 
 		done += ev->record_len;
+		wait_is_ended_by(r, ev);
 		family_event(&r->family, cls, ev);
 		if (!r->is_switch[ev->cls->index])
 			continue;
@@ -206,9 +235,48 @@ static bool is_scheduler(const char *name)
 	return globs_match(globs, name);
 }
 
-/* Adds the cells up again, each from the function that waited. */
-static void drop_scheduler(struct profile *p)
+/* Appends the innermost function of a chain that is none of the kernel's. */
+static void user_function(const struct profile *p, uint32_t chain, struct strbuf *b)
 {
+	const struct chain *c = &p->stacks->chains[chain];
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t func = stacks_frame_func(p->stacks, p->stacks->chain_frames[c->first + i]);
+		enum object_kind kind = p->session->objects.o[p->stacks->funcs[func].object].kind;
+
+		if (kind != OBJECT_KERNEL && kind != OBJECT_MODULE) {
+			stacks_func_name(p->stacks, func, b);
+			return;
+		}
+	}
+	strbuf_puts(b, "[kernel]");
+}
+
+/* Fills the columns that functions were needed for. */
+static void fill_columns(struct offcpu_run *r, struct cell_key *key)
+{
+	struct strbuf b = { 0 };
+
+	for (int c = 0; c < OWN_COLUMNS; c++) {
+		if (r->columns[c] < 0)
+			continue;
+		strbuf_reset(&b);
+		if (c == COLUMN_USER)
+			user_function(&r->profile, key->chain, &b);
+		else if (key->cpu == PREEMPTED)
+			strbuf_puts(&b, "[a processor]");
+		else
+			wakers_name(&r->wakers, key->cpu, &b);
+		key->value[r->columns[c]] = strtab_id(&r->profile.values, b.s);
+	}
+	key->cpu = 0;
+	strbuf_free(&b);
+}
+
+/* Adds the cells up again, each from the function that waited. */
+static void drop_scheduler(struct offcpu_run *r)
+{
+	struct profile *p = &r->profile;
 	struct cell *cells = p->cells;
 	size_t n = p->n_cells;
 	uint8_t *verdicts;
@@ -222,6 +290,7 @@ static void drop_scheduler(struct profile *p)
 		struct cell_key key = cells[i].key;
 		uint32_t skip = 0;
 
+		fill_columns(r, &key);
 		for (; skip + 1 < p->stacks->chains[key.chain].n; skip++) {
 			uint32_t first = p->stacks->chains[key.chain].first + skip;
 			uint32_t func = stacks_frame_func(p->stacks,
@@ -327,7 +396,7 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 		err = check_switches(r, m);
 	if (err)
 		return err;
-	drop_scheduler(&r->profile);
+	drop_scheduler(r);
 	stacks_resolve(&r->session.stacks);
 	if (o->limit >= 0)
 		style.limit = style.branch = o->limit;
@@ -362,6 +431,34 @@ static int check(const struct offcpu_opts *o, int n, char **args, struct msg *m)
 	return term_check_color(o->color, m);
 }
 
+static bool is_own_column(void *arg, const char *name, struct suggestion *near, struct strbuf *all)
+{
+	(void)arg;
+	for (int c = 0; c < OWN_COLUMNS; c++) {
+		if (!strcmp(name, own_columns[c]))
+			return true;
+		suggest_offer(near, own_columns[c]);
+		strbuf_addf(all, "%s%s", c ? ", " : "", own_columns[c]);
+	}
+	return false;
+}
+
+static int find_columns(struct offcpu_run *r, struct msg *m)
+{
+	const struct sort_list *s = &r->opts.rows.sort;
+
+	for (int c = 0; c < OWN_COLUMNS; c++) {
+		r->columns[c] = -1;
+		for (unsigned int k = 0; k < s->n_fields; k++)
+			if (!strcmp(s->fields[k], own_columns[c]))
+				r->columns[c] = (int)k;
+	}
+	if (r->columns[COLUMN_WAKER] >= 0 && !wakers_init(&r->wakers, &r->session))
+		return msg_set(m, -EBADMSG, "%s has no " WAKING ", which tells who woke a thread; "
+			       "record with " HOW, pev_trace_path(r->session.trace));
+	return 0;
+}
+
 static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct offcpu_run r = { .opts = *(const struct offcpu_opts *)opts };
@@ -369,9 +466,11 @@ static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
 
 	err = check(&r.opts, n, args, m);
 	if (!err)
-		err = sort_parse(&r.opts.rows.sort, r.opts.sort, NULL, NULL, m);
+		err = sort_parse(&r.opts.rows.sort, r.opts.sort, is_own_column, NULL, m);
 	if (!err)
 		err = session_open(&r.session, n ? args[0] : r.opts.input, m);
+	if (!err)
+		err = find_columns(&r, m);
 	if (!err) {
 		profile_init(&r.profile, &r.session);
 		err = offcpu(&r, m);
@@ -381,6 +480,7 @@ static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
 		session_note_damage(&r.session);
 	profile_free(&r.profile);
 	session_close(&r.session);
+	wakers_free(&r.wakers);
 	family_free(&r.family);
 	free(r.waits);
 	htab_free(&r.h);
@@ -399,7 +499,8 @@ const struct command command_offcpu = {
 		 "CPUs, with call chains.",
 	.examples = "  perfctl record --off-cpu -- COMMAND\n"
 		    "  perfctl off-cpu\n"
-		    "  perfctl off-cpu --comm sqlite3 --state blocked\n",
+		    "  perfctl off-cpu --comm sqlite3 --state blocked\n"
+		    "  perfctl off-cpu --flat --sort comm,user,waker   who waits for whom\n",
 	.opts = offcpu_options,
 	.opts_size = sizeof(struct offcpu_opts),
 	.defaults = &(const struct offcpu_opts){ .sort = DEFAULT_SORT, .limit = -1 },

@@ -84,7 +84,7 @@ static const struct opt record_options[] = {
 	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); none",
 	  0, set_graph, is_graph_mode },
 	{ 0, OPT_FLAG, "off-cpu", NULL,
-	  "what \"perfctl off-cpu\" reads: " RECORD_SWITCH " on all CPUs "
+	  "what \"perfctl off-cpu\" reads: " RECORD_SWITCH " and " RECORD_WAKING " on all CPUs "
 	  "with call chains",
 	  offsetof(struct record_opts, off_cpu) },
 	{ 0, OPT_FLAG, "strings", NULL,

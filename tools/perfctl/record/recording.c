@@ -195,6 +195,15 @@ static const struct measure_ops record_ops = {
 	.close = record_close,
 };
 
+/* Unless it is among them already */
+static int add_event(struct event_list *list, const char *name, struct msg *m)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->specs[i].kind == SPEC_NAMED && !fnmatch(list->specs[i].name, name, 0))
+			return 0;
+	return event_list_parse(list, name, m);
+}
+
 /*
  * A thread's return to a processor is in the record of the thread that leaves it, so
  * that --off-cpu cannot record some threads alone.
@@ -202,6 +211,7 @@ static const struct measure_ops record_ops = {
 static int add_off_cpu(struct record_opts *o, struct msg *m)
 {
 	const struct target_opts *t = &o->target;
+	int err;
 
 	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup)
 		return msg_set(m, -EINVAL,
@@ -210,11 +220,8 @@ static int add_off_cpu(struct record_opts *o, struct msg *m)
 	o->target.all = true;
 	if (!o->graph_typed)
 		o->graph = true;
-	for (size_t i = 0; i < o->events.n; i++)
-		if (o->events.specs[i].kind == SPEC_NAMED &&
-		    !fnmatch(o->events.specs[i].name, RECORD_SWITCH, 0))
-			return 0;
-	return event_list_parse(&o->events, RECORD_SWITCH, m);
+	err = add_event(&o->events, RECORD_SWITCH, m);
+	return err ? err : add_event(&o->events, RECORD_WAKING, m);
 }
 
 static int prepare(struct record_run *r, struct msg *m)

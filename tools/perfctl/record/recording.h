@@ -9,6 +9,7 @@
 
 /* What off_cpu adds to the events */
 #define RECORD_SWITCH "sched:sched_switch"
+#define RECORD_WAKING "sched:sched_waking"
 
 /**
  * struct record_opts - as typed
