@@ -32,7 +32,7 @@ if [ -n "${NATIVE_NS:-}" ] && [ "$(nproc)" -ge 2 ] && grep -q 1 $online &&
 	says "record -a: a CPU that comes is told" 0 'CPU 1 came online, and is measured from' \
 		cat cpus.err
 	within "record -a: it is recorded from then on" \
-		"$(perfctl script -F comm -e cpu-clock -i cpus.trace | grep -c hot)" 20 2000
+		"$(perfctl script -F comm -e cpu-clock -i cpus.trace | grep -c hot)" 1 2000
 	says "record -a: the recording says what is missing" 0 '^# missing: +CPU 1 from 0\.[0-9]+ s to ' \
 		perfctl report -i cpus.trace
 	ok "record -a: babeltrace2 reads both CPUs" bash -c \

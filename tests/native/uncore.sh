@@ -35,6 +35,8 @@ assert e[\"unit\"] == \"Joules\" and e[\"counter-value\"] > 0 and e[\"event-runt
 	says "stat -C: CPUs on which it is not counted" 2 'none of those of -C' \
 		$stat -C 1 -e uncore_test/halves/ -- true
 	ok "stat -C: one on which it is" $stat -C 0-1 -e uncore_test/halves/ -- true
+	says "stat: a group with events of all CPUs is refused in words" 2 'counted on other CPUs' \
+		$stat -a -e '{page-faults,uncore_test/halves/}' -- true
 	echo nonsense >$pmu/events/halves.scale
 	says "stat: a scale that is no number" 0 '^ +[0-9,]+ Joules uncore_test/halves/' \
 		$stat -a -e uncore_test/halves/ -- true

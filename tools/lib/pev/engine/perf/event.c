@@ -16,6 +16,9 @@
 #include "engine/perf/info.h"
 #include "engine/perf/places.h"
 
+/* A process that starts threads all the time is attached to so often at most */
+#define MOST_TRIES	50
+
 /* read() on a perf event gives this, with the read_format of perf_attr_make(). */
 struct reading {
 	uint64_t	value;
@@ -45,18 +48,24 @@ static int control_all(struct event *event, unsigned long request, const void *a
 	return ret;
 }
 
+/* Closes its perf events; a ring that others use keeps the first one alive. */
+static void close_all(struct event *event)
+{
+	for (size_t i = 0; event->fds && i < event->places.nr; i++) {
+		if (event->fds[i] < 0)
+			continue;
+		control(event->fds[i], PERF_EVENT_IOC_DISABLE, NULL);
+		if (event->fds[i] != event->handle)
+			close(event->fds[i]);
+		event->fds[i] = -1;
+	}
+}
+
 void perf_event_free(struct perf_engine *engine, struct event *event)
 {
 	if (event->channel)
 		perf_channel_leave(event->channel, event);
-	for (size_t i = 0; event->fds && i < event->places.nr; i++) {
-		if (event->fds[i] < 0)
-			continue;
-		/* a ring that others use keeps its first event alive */
-		control(event->fds[i], PERF_EVENT_IOC_DISABLE, NULL);
-		if (event->fds[i] != event->handle)
-			close(event->fds[i]);
-	}
+	close_all(event);
 	if (event->handle >= 0) {
 		perf_remember(engine, event->handle, NULL, NULL);
 		close(event->handle);
@@ -94,12 +103,70 @@ static int open_at(struct event *event, size_t i, struct pev_error *err)
 	return perf_channel_join(event->channel, event, fd, at->cpu, err);
 }
 
-static int open_all(struct event *event, struct pev_error *err)
+static int no_fds(struct event *event)
+{
+	free(event->fds);
+	event->fds = malloc(event->places.nr * sizeof(*event->fds));
+	for (size_t i = 0; event->fds && i < event->places.nr; i++)
+		event->fds[i] = -1;
+	return event->fds ? 0 : -ENOMEM;
+}
+
+/*
+ * Compares the threads of the target with those that were attached to. If others have begun
+ * meanwhile, closes all and takes the new ones: 1, else 0, or -errno.
+ */
+static int threads_changed(struct perf_engine *engine, struct event *event,
+			   const struct pev_attr *attr, struct pev_error *err)
+{
+	struct places now;
+	int ret;
+
+	/* the list ends early where a thread ends while it is read: that does not happen twice */
+	for (unsigned int looks = 0; looks < 2; looks++) {
+		ret = perf_places_make(engine, &now, attr, err);
+		if (ret)
+			return ret;
+		if (!perf_places_equal(&now, &event->places))
+			break;
+		perf_places_free(&now);
+	}
+	if (!now.nr)
+		return 0;
+	close_all(event);
+	perf_places_free(&event->places);
+	event->places = now;
+	ret = no_fds(event);
+	return ret ? pev_fail(err, ENOMEM, 0, "no memory") : 1;
+}
+
+static int open_places(struct event *event, struct pev_error *err)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < event->places.nr && !ret; i++)
 		ret = open_at(event, i, err);
+	return ret;
+}
+
+/*
+ * A thread that begins while its process is attached to, by one that is not attached yet, is
+ * missed with all that it starts. If none has begun until all are attached, none was. A group's
+ * members are on the threads of its leader, and of threads before an exec one is left.
+ */
+static int open_all(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
+		    struct pev_error *err)
+{
+	bool tasks = event->attr.inherit && !event->leader &&
+		     !(attr->flags & PEV_F_ENABLE_ON_EXEC);
+	int ret = open_places(event, err);
+
+	for (int tries = 1; tasks && !ret && tries < MOST_TRIES; tries++) {
+		ret = threads_changed(engine, event, attr, err);
+		if (ret <= 0)
+			break;
+		ret = open_places(event, err);
+	}
 	for (size_t i = 0; i < event->places.nr && !ret && event->handle < 0; i++)
 		event->handle = event->fds[i];
 	if (!ret && event->handle < 0)
@@ -111,9 +178,11 @@ static int join_group(struct event *event, struct event *leader, struct pev_erro
 {
 	struct event **more;
 
-	if (!leader || leader->places.nr != event->places.nr)
-		return pev_fail(err, EINVAL, 0, "the leader of the group is no event on the same "
-				"target");
+	if (!leader)
+		return pev_fail(err, EINVAL, 0, "the leader of the group is no event");
+	if (!perf_places_equal(&leader->places, &event->places))
+		return pev_fail(err, EINVAL, 0, "the leader of its group is counted on other CPUs or "
+				"tasks: count them apart, or let one of its kind lead");
 	more = realloc(leader->members, (leader->nr_members + 1) * sizeof(*more));
 	if (!more)
 		return pev_fail(err, ENOMEM, 0, "no memory");
@@ -138,13 +207,29 @@ static bool is_probe(const struct perf_event_attr *attr)
 	return perf_is_pmu(attr, "uprobe") || perf_is_pmu(attr, "kprobe");
 }
 
+/* Members of a group are where their leader is, whatever threads have begun since. */
+static int make_places(const struct perf_engine *engine, struct event *event,
+		       const struct pev_attr *attr, struct pev_error *err)
+{
+	const struct event *leader = perf_event_of((struct pev_engine *)&engine->base,
+						   attr->group_fd);
+	bool same = leader && leader->pid == attr->target_id && leader->target == attr->target;
+
+	event->target = attr->target;
+	event->pid = attr->target_id;
+	if (!same || !leader->places.inherit)
+		return perf_places_make(engine, &event->places, attr, err);
+	return perf_places_copy(&event->places, &leader->places) ?
+		       pev_fail(err, ENOMEM, 0, "no memory") : 0;
+}
+
 static int set_up(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
 		  struct pev_error *err)
 {
 	int ret = perf_attr_make(engine, attr, &event->attr, &event->cls, err);
 
 	if (!ret)
-		ret = perf_places_make(engine, &event->places, attr, err);
+		ret = make_places(engine, event, attr, err);
 	if (ret)
 		return ret;
 	if (!is_probe(&event->attr)) {
@@ -153,11 +238,8 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 	}
 	event->read_group = attr->flags & PEV_F_READ_GROUP;
 	event->on = !(attr->flags & PEV_F_DISABLED);
-	event->fds = malloc(event->places.nr * sizeof(*event->fds));
-	if (!event->fds)
+	if (no_fds(event))
 		return pev_fail(err, ENOMEM, 0, "no memory");
-	for (size_t i = 0; i < event->places.nr; i++)
-		event->fds[i] = -1;
 	if (event->channel) {
 		event->attr.watermark = 1;
 		event->attr.wakeup_watermark = perf_channel_watermark(event->channel);
@@ -189,7 +271,8 @@ static int share_sideband(struct event *event)
 	return event->handle < 0 ? -errno : 0;
 }
 
-static int bring_up(struct event *event, const struct pev_attr *attr, struct pev_error *err)
+static int bring_up(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
+		    struct pev_error *err)
 {
 	const char *filter = (const char *)(uintptr_t)attr->filter;
 	bool sideband = attr->type == PEV_TYPE_SIDEBAND && event->channel &&
@@ -202,7 +285,7 @@ static int bring_up(struct event *event, const struct pev_attr *attr, struct pev
 		return pev_fail(err, -ret, 0, "no memory");
 	if (sideband && perf_channel_sideband(event->channel))
 		return share_sideband(event);
-	ret = open_all(event, err);
+	ret = open_all(engine, event, attr, err);
 	if (!ret && filter)
 		ret = perf_event_filter(event, filter, err);
 	if (!ret && filter && !(attr->flags & PEV_F_DISABLED))
@@ -232,7 +315,7 @@ static int new_event(struct perf_engine *engine, const struct pev_attr *attr,
 	}
 	ret = set_up(engine, event, attr, err);
 	if (!ret)
-		ret = bring_up(event, attr, err);
+		ret = bring_up(engine, event, attr, err);
 	if (!ret)
 		ret = perf_remember(engine, event->handle, event, NULL);
 	if (ret) {

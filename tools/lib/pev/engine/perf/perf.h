@@ -60,6 +60,7 @@ struct channel;
  * @handle:  the first of @fds, or a copy of a descriptor for sideband events, all
  *           of which are one perf event
  * @fds:     one for each of @places, -1 where the task or CPU is gone
+ * @pid:     attr.target_id
  * @on:      it was switched on
  * @filter:  NULL: none
  * @cls:     class of its records, with a channel
@@ -69,6 +70,8 @@ struct event {
 	int			handle;
 	uint32_t		type;
 	uint64_t		config;
+	uint32_t		target;
+	int			pid;
 	bool			read_group;
 	bool			on;
 	char			*filter;

@@ -186,3 +186,26 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 	}
 	return ret;
 }
+
+bool perf_places_equal(const struct places *a, const struct places *b)
+{
+	if (a->nr != b->nr)
+		return false;
+	for (size_t i = 0; i < a->nr; i++)
+		if (a->at[i].pid != b->at[i].pid || a->at[i].cpu != b->at[i].cpu)
+			return false;
+	return true;
+}
+
+int perf_places_copy(struct places *to, const struct places *from)
+{
+	int ret = 0;
+
+	*to = (struct places){ .cgroup = from->cgroup, .inherit = from->inherit,
+			       .threads = from->threads };
+	for (size_t i = 0; i < from->nr && !ret; i++)
+		ret = perf_places_add(to, from->at[i].pid, from->at[i].cpu);
+	if (ret)
+		perf_places_free(to);
+	return ret;
+}

@@ -12,6 +12,9 @@ int perf_places_make(const struct perf_engine *engine, struct places *places,
 
 /* Adds a place. 0 or -ENOMEM */
 int perf_places_add(struct places *places, int pid, int cpu);
+bool perf_places_equal(const struct places *a, const struct places *b);
+/* Copies places of tasks. 0 or -ENOMEM */
+int perf_places_copy(struct places *to, const struct places *from);
 void perf_places_free(struct places *places);
 
 #endif /* _PEV_ENGINE_PERF_PLACES_H */

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# What is measured: cgroups, processes that start threads while they are attached to, and those
+# that end.
+stat="perfctl stat --engine perf"
+rec="perfctl record --engine perf -q"
+
+# a cgroup v2 of its own
+group=
+for dir in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	[ -z "$root" ] || [ ! -f $dir/cgroup.procs ] || [ -n "$group" ] ||
+		[ ! -f $dir/cgroup.controllers ] || ! mkdir $dir/pev-test.$$ 2>/dev/null ||
+		group=$dir/pev-test.$$
+done
+if [ -n "$group" ]; then
+	mkdir "$group/below"
+	# inside DIR COMMAND...: in the cgroup
+	printf '#!/bin/sh\necho $$ >"$1/cgroup.procs"\nshift\nexec "$@"\n' >inside
+	chmod +x inside
+	$stat -x, -o group.csv -G "$group" -e page-faults -- \
+		sh -c "./usage 9000 0; ./inside $group ./usage 3000 0" >/dev/null
+	within "stat -G: what runs in the cgroup" "$(stat_value page-faults group.csv)" 3000 5000
+	$stat -x, -o below.csv -G "$group" -e page-faults -- \
+		./inside "$group/below" ./usage 3000 0 >/dev/null
+	within "stat -G: and below it" "$(stat_value page-faults below.csv)" 3000 5000
+	$rec -F 2000 -G "$group" -o group.trace -- \
+		sh -c "./hot 200; ./inside $group sh -c './hot 300'" >/dev/null
+	within "record -G: most samples lie in the busy function" "$(share group.trace spin)" 60 100
+	within "record -G: none is of another cgroup" "$(perfctl script -F comm,time -e cpu-clock \
+		-i group.trace | awk '$1 != "hot" && $1 != "sh" && $1 != "inside"' | wc -l)" 0 0
+	if [ -n "$tracepoints" ]; then
+		e=raw_syscalls:sys_enter
+		$stat -x, -o calls.csv -G "$group" -e $e --filter "id == $getppid" -- \
+			sh -c "./tree 0 0 5000; ./inside $group ./tree 3 3 100 threads"
+		# the shell itself asks for its parent, too
+		within "stat -G: each call of 40 processes" "$(stat_value $e calls.csv)" 4000 4010
+	else
+		skip "stat -G: each call of 40 processes" "tracefs cannot be read here"
+	fi
+	says "stat -G: a cgroup that is not there" 2 'cgroup .*no-such: No such file' \
+		$stat -G "$group/no-such" -e cs -- true
+	rmdir "$group/below" "$group"
+else
+	skip "cgroups" "not root, or no cgroup v2"
+fi
+
+if [ -n "$tracepoints" ]; then
+	gcc -O1 -pthread -o chain "$here/lib/chain.c" || exit 1
+	e=raw_syscalls:sys_enter
+	for turn in 1 2 3 4 5; do
+		./chain 200 &
+		chain=$!
+		$rec -e $e --filter "id == $getppid" -o chain.trace -p $chain &
+		recorder=$!
+		# once something is on the disk, it has begun
+		for _ in {1..300}; do
+			[ -z "$(find chain.trace -name 'stream_*' -size +0 2>/dev/null)" ] || break
+			sleep 0.05
+		done
+		kill -USR1 $chain
+		wait $chain
+		wait $recorder
+		within "record -p: no link of a chain of threads is missed ($turn)" \
+			"$(records chain.trace $e)" 2000 1e9
+		rm -rf chain.trace
+	done
+else
+	skip "record -p: a chain of threads" "tracefs cannot be read here"
+fi
+
+# one that has ended, and was not waited for
+sh -c 'sleep 0 & echo $! >zombie; exec sleep 30' &
+parent=$!
+until [ -s zombie ] && grep -qs '^State:.Z' "/proc/$(cat zombie)/status"; do sleep 0.02; done
+says "stat -p: a process that has ended" 1 'the process is gone' \
+	$stat -e page-faults:u -p "$(cat zombie)"
+kill $parent
+wait $parent 2>/dev/null
+sleep 60 &
+first=$!
+./hot 60000 >/dev/null &
+second=$!
+$rec -F 500 -o both.trace -p $first,$second &
+recorder=$!
+until [ -s both.trace/metadata ]; do sleep 0.05; done
+kill $first
+wait $first 2>/dev/null
+until [ -n "$(find both.trace -name 'stream_*' -size +0)" ]; do sleep 0.05; done
+ok "record -p: goes on when one of two has ended" kill -0 $recorder
+kill $second
+wait $recorder
+result $? "record -p: until the last has ended"
+within "record -p: has what that did" "$(share both.trace spin)" 60 100
+wait $second 2>/dev/null
+./hot 400 >/dev/null &
+running=$!
+says "stat -t: until the thread ends" 0 '^ +[0-9.]+ msec task-clock' \
+	limited $stat -e task-clock:u -t $running
+wait $running
