@@ -140,6 +140,14 @@ void up(void)
 	CHECK(!model_counting());
 }
 
+void up_with(s64 period)
+{
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, period, 0);
+	update_end(false);
+}
+
 void down(void)
 {
 	pmu->ops->freeze();

@@ -81,6 +81,8 @@ void amd(int version);
 void make_kind(void);
 void boot(void);
 void up(void);
+/* And let counter 0 count instructions; @period 0: without samples */
+void up_with(s64 period);
 void down(void);
 
 #endif

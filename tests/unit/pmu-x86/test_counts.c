@@ -157,10 +157,7 @@ static void narrow_writes(void)
 static void lap(void)
 {
 	make_kind();
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
-	update_end(false);
+	up_with(0);
 	/* no read for a lap and a half: the overflow must cause one */
 	model_run(1ULL << 47);
 	fold(0);

@@ -76,10 +76,7 @@ static void undone(void)
 {
 	make_kind();
 	m.pmi_after = 10000;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	update_end(false);
+	up_with(1000);
 	model_run(1003);
 	update_begin();
 	fold(0);
@@ -198,10 +195,7 @@ static void stopped_with_pmi_on_its_way(void)
 {
 	make_kind();
 	m.pmi_after = 200;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	update_end(false);
+	up_with(1000);
 	model_run(1001);
 	CHECK(m.pmi_in != NEVER);
 	update_begin();
@@ -314,10 +308,7 @@ static void stuck_freeze(void)
 	make_kind();
 	if (m.version < 4 && !(m.amd && m.version == 2))
 		return;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	update_end(false);
+	up_with(1000);
 	m.stuck = BIT_ULL(59);
 	model_run(1000);
 	CHECK_EQ(incidents[PEV_PMU_STUCK], 1);
@@ -368,10 +359,7 @@ static void overflow_cost(void)
 	make_kind();
 	if (m.version < 2)
 		return;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	update_end(false);
+	up_with(1000);
 	for (updated = 1; updated >= 0; updated--) {
 		m.reads = m.writes = m.counts = 0;
 		model_run(1000);
