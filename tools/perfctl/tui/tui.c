@@ -250,11 +250,45 @@ static bool move_key(struct tui *t, int c)
 	}
 }
 
+/* Keys that choose which rows there are and how they are made */
+static bool view_key(struct tui *t, int c)
+{
+	switch (c) {
+	case 'z':
+		zoom_function(t);
+		return true;
+	case 't':
+		zoom_thread(t);
+		return true;
+	case 27:
+	case KEY_BACKSPACE:
+	case 127:
+		unzoom(t);
+		return true;
+	case 's':
+		next_order(t);
+		return true;
+	case 'c':
+		t->config.children = !t->config.children;
+		t->dirty = true;
+		return true;
+	case 'i':
+		t->config.order = tree_inwards(&t->config) ? TREE_CALLEE : TREE_CALLER;
+		t->dirty = true;
+		return true;
+	case '\t':
+		next_event(t);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Returns false to quit. */
 static bool key(struct tui *t, int c)
 {
 	t->message[0] = 0;
-	if (move_key(t, c))
+	if (move_key(t, c) || view_key(t, c))
 		return true;
 	switch (c) {
 	case 'q':
@@ -280,31 +314,6 @@ static bool key(struct tui *t, int c)
 		break;
 	case 'a':
 		annotate(t);
-		break;
-	case 'z':
-		zoom_function(t);
-		break;
-	case 't':
-		zoom_thread(t);
-		break;
-	case 's':
-		next_order(t);
-		break;
-	case 'c':
-		t->config.children = !t->config.children;
-		t->dirty = true;
-		break;
-	case 'i':
-		t->config.order = tree_inwards(&t->config) ? TREE_CALLEE : TREE_CALLER;
-		t->dirty = true;
-		break;
-	case '\t':
-		next_event(t);
-		break;
-	case 27:
-	case KEY_BACKSPACE:
-	case 127:
-		unzoom(t);
 		break;
 	case '?':
 	case KEY_F(1):
