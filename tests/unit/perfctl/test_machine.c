@@ -37,6 +37,45 @@ static void overlaps(void)
 	machine_free(&m);
 }
 
+/* What "top" sees on a machine that builds something for days */
+static void ends(void)
+{
+	size_t most = 0, most_threads = 0;
+	struct machine m;
+
+	machine_init(&m);
+	machine_comm(&m, 5, 5, "make");
+	machine_mmap(&m, 5, 0x1000, 0x1000, 0, 20);
+	for (uint32_t pid = 100; pid < 20100; pid++) {
+		machine_fork(&m, 5, 5, pid, pid);
+		machine_mmap(&m, pid, 0x3000, 0x1000, 0, 21);
+		machine_fork(&m, pid, pid, pid, pid + 100000);
+		machine_exit(&m, pid, pid + 100000);
+		machine_exit(&m, pid, pid);
+		if (pid % 100)
+			continue;
+		if (pid == 200)
+			IS_NUM(object_at(&m, 199, 0x3000), 21, "a process is known after its end");
+		machine_forget(&m);
+		if (pid == 200)
+			IS_NUM(object_at(&m, 199, 0x3000), 21, "... once more");
+		most = m.n_processes > most ? m.n_processes : most;
+		most_threads = m.n_threads > most_threads ? m.n_threads : most_threads;
+	}
+	OK(most < 300 && most_threads < 600, "20,000 processes are forgotten: %zu and %zu threads "
+	   "at most", most, most_threads);
+	IS_NUM(object_at(&m, 5, 0x1000), 20, "one that runs stays");
+	IS_STR(machine_comm_name(&m, machine_thread(&m, 5, 5)->comm), "make", "... with its name");
+	machine_exit(&m, 5, 5);
+	machine_forget(&m);
+	machine_fork(&m, 1, 1, 5, 5);
+	machine_mmap(&m, 5, 0x7000, 0x1000, 0, 22);
+	machine_forget(&m);
+	machine_forget(&m);
+	IS_NUM(object_at(&m, 5, 0x7000), 22, "a pid that is used again stays, too");
+	machine_free(&m);
+}
+
 static void lives(void)
 {
 	struct machine m;
@@ -100,6 +139,7 @@ void test_machine(void)
 {
 	overlaps();
 	lives();
+	ends();
 	samples();
 }
 

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* a thread that has ended is known for one more round */
+#define ENDED_ROUNDS 2
+
 static struct mapset *mapset_new(struct machine *m)
 {
 	struct mapset *s = xcalloc(1, sizeof(*s));
@@ -153,6 +156,7 @@ static struct thread *thread_get(struct machine *m, uint32_t pid, uint32_t tid)
 			t->process = process_index(m, pid);
 			t->pid = pid;
 			t->comm = m->processes[t->process].comm;
+			t->ended = 0;
 		}
 		return t;
 	}
@@ -263,6 +267,7 @@ void machine_fork(struct machine *m, uint32_t parent_pid, uint32_t parent_tid, u
 	}
 	t = thread_get(m, pid, tid);
 	t->comm = comm;
+	t->ended = 0;
 }
 
 void machine_exec(struct machine *m, uint32_t pid)
@@ -272,4 +277,64 @@ void machine_exec(struct machine *m, uint32_t pid)
 	m->version++;
 	mapset_put(p->space);
 	p->space = mapset_new(m);
+}
+
+void machine_exit(struct machine *m, uint32_t pid, uint32_t tid)
+{
+	uint32_t hash = hash_u64(tid), pos, ref;
+
+	for (ref = htab_first(&m->h_threads, hash, &pos); ref;
+	     ref = htab_next(&m->h_threads, hash, &pos)) {
+		struct thread *t = &m->threads[ref - 1];
+
+		if (t->tid == tid && t->pid == pid && !t->ended)
+			t->ended = ENDED_ROUNDS;
+	}
+}
+
+/* Removes threads that ended; @lost and @left: by process, whether it has such and others. */
+static void forget_threads(struct machine *m, bool *lost, bool *left)
+{
+	size_t kept = 0;
+
+	htab_clear(&m->h_threads);
+	for (size_t i = 0; i < m->n_threads; i++) {
+		struct thread t = m->threads[i];
+
+		if (t.ended && !--t.ended) {
+			lost[t.process] = true;
+			continue;
+		}
+		left[t.process] = true;
+		m->threads[kept++] = t;
+		htab_add(&m->h_threads, hash_u64(t.tid), (uint32_t)(kept - 1));
+	}
+	m->n_threads = kept;
+}
+
+void machine_forget(struct machine *m)
+{
+	bool *lost = xcalloc(m->n_processes + 1, sizeof(*lost));
+	bool *left = xcalloc(m->n_processes + 1, sizeof(*left));
+	uint32_t *now = xcalloc(m->n_processes + 1, sizeof(*now));
+	size_t kept = 0;
+
+	forget_threads(m, lost, left);
+	htab_clear(&m->h_processes);
+	for (size_t i = 0; i < m->n_processes; i++) {
+		if (lost[i] && !left[i]) {
+			mapset_put(m->processes[i].space);
+			continue;
+		}
+		now[i] = (uint32_t)kept;
+		m->processes[kept++] = m->processes[i];
+		htab_add(&m->h_processes, hash_u64(m->processes[i].pid), now[i]);
+	}
+	m->n_processes = kept;
+	for (size_t i = 0; i < m->n_threads; i++)
+		m->threads[i].process = now[m->threads[i].process];
+	m->version++;
+	free(lost);
+	free(left);
+	free(now);
 }

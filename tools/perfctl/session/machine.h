@@ -49,6 +49,7 @@ struct thread {
 	uint32_t pid;
 	uint32_t comm;
 	uint32_t process; /* index */
+	uint32_t ended;	  /* 0: no; so many calls of machine_forget() will forget it */
 };
 
 #define COMM_UNKNOWN 0u
@@ -74,7 +75,7 @@ struct seen {
 /**
  * struct machine - all that runs
  * @comms:     names; number 0 is for threads without one
- * @processes: never removed: a pid that is used again starts over
+ * @processes: a pid that is used again starts over; only machine_forget() removes some
  * @threads:   the same
  * @swapper:   the name of the idle threads
  * @version:   grows with each change
@@ -105,6 +106,12 @@ void machine_comm(struct machine *m, uint32_t pid, uint32_t tid, const char *nam
 void machine_fork(struct machine *m, uint32_t parent_pid, uint32_t parent_tid, uint32_t pid,
 		  uint32_t tid);
 void machine_exec(struct machine *m, uint32_t pid);
+void machine_exit(struct machine *m, uint32_t pid, uint32_t tid);
+/*
+ * For what runs for days: forgets threads that had ended when this was called before, as
+ * samples of them may come later than their end, and processes without a thread.
+ */
+void machine_forget(struct machine *m);
 
 /* Returns a thread, never NULL; valid until the next thread appears. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid);

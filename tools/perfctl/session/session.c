@@ -307,6 +307,9 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 	case SESSION_EXEC:
 		machine_exec(m, pid);
 		break;
+	case SESSION_EXIT:
+		machine_exit(m, pid, tid);
+		break;
 	case SESSION_FUNCTION:
 		session_function(f, c, ev);
 		break;

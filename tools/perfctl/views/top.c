@@ -147,6 +147,7 @@ void top_gather(struct top *t)
 
 	pthread_mutex_lock(&t->load.lock);
 	fade(&t->load.profile);
+	machine_forget(&t->session.machine);
 	pthread_mutex_unlock(&t->load.lock);
 	while (!t->load.stop && now_ms() < end) {
 		int64_t left = end - now_ms();
