@@ -123,6 +123,24 @@ ok "script --time leaves out what is outside" bash -c "[ \$('$p' script --time 0
 says "script: no match is said" 0 'no events that match' "$p" script --comm nobody flat
 says "script -F: unknown" 2 'did you mean "event"' "$p" script -F evnt flat
 
+export XDG_CACHE_HOME=$PWD/xdg
+rm -rf xdg && mkdir -p xdg/perfctl/dir
+for i in 1 2 3 4; do
+	head -c 10000 /dev/zero >"xdg/perfctl/000000000000000000000000000000000000000$i"
+	touch -d "2020-01-0$i" "xdg/perfctl/000000000000000000000000000000000000000$i"
+done
+head -c 10000 /dev/zero >xdg/perfctl/0000000000000000000000000000000000000005.123
+echo notes >xdg/perfctl/notes
+echo notes >xdg/perfctl/abc.txt
+says "cache" 0 'xdg/perfctl: 4 files, .* of at most 1.0 GiB' "$p" cache
+says "cache purge --keep: so much stays" 0 '2 files removed' "$p" cache purge --keep 26000
+ok "... what was used last" bash -c 'ls xdg/perfctl/*4 xdg/perfctl/*3 && ! ls xdg/perfctl/*2'
+touch -d 2020-01-01 xdg/perfctl/*.123
+says "cache purge: half copies, too, if they are old" 0 '3 files removed' "$p" cache purge
+ok "... and nothing else" test -f xdg/perfctl/notes -a -f xdg/perfctl/abc.txt -a -d xdg/perfctl/dir
+says "cache: nothing is there" 0 ' 0 files, ' env XDG_CACHE_HOME=/nowhere "$p" cache
+says "cache: mistyped" 2 'show or purge' "$p" cache prune
+unset XDG_CACHE_HOME
 says "no such directory" 65 'No such file' "$p" report nowhere
 says "the default directory is missing" 65 'pev\.trace' "$p" report
 mkdir nothing
@@ -176,7 +194,7 @@ says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
 says "a mistyped command" 2 'did you mean "record"' "$p" recrod
 says "a mistyped option" 2 'did you mean --children' "$p" report --childern
-for c in list stat record report script doctor annotate diff flame off-cpu timeline top; do
+for c in list stat record report script doctor annotate diff flame off-cpu timeline top cache export; do
 	page=$(cd "$(dirname "$0")/../../.." && pwd)/Documentation/man/man1/perfctl-$c.1
 	# shellcheck disable=SC2016
 	ok "man perfctl-$c has every option" bash -c '

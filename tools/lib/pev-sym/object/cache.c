@@ -3,6 +3,7 @@
  * Keeps files that were found where they may be gone tomorrow (in a container), by
  * build id, in $XDG_CACHE_HOME/perfctl or ~/.cache/perfctl.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +11,18 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include <pev/sym.h>
 #include "object/cache.h"
 #include "util/vec.h"
 
 /* larger ones would fill the user's home */
 #define KEEP_MOST (256u << 20)
+/* what all of them may take */
+#define CACHE_MOST (1024ull << 20)
+/* seconds after which half a copy is nobody's any more */
+#define HALF_OLD 3600
 
 static char *cache_dir(void)
 {
@@ -52,8 +59,108 @@ int cache_open(const struct elf_id *id, char **file)
 		free(path);
 		return -ENOENT;
 	}
+	/* the time of its last use: those of long ago are removed first */
+	futimens(fd, NULL);
 	*file = path;
 	return fd;
+}
+
+struct kept {
+	char		name[64];
+	time_t		used;
+	uint64_t	bytes;
+};
+
+/* A build id, and behind the id a process that has not finished its copy */
+static bool is_ours(const char *name)
+{
+	size_t len = strspn(name, "0123456789abcdef");
+
+	if (len < 2 || len > 40 || len % 2)
+		return false;
+	return !name[len] ||
+	       (name[len] == '.' && name[len + 1] &&
+		!name[len + 1 + strspn(name + len + 1, "0123456789")]);
+}
+
+static int by_use(const void *va, const void *vb)
+{
+	const struct kept *a = va, *b = vb;
+
+	return a->used < b->used ? -1 : a->used > b->used;
+}
+
+/* Lists the files, those first that were not used for the longest time. */
+static struct kept *list(int fd, size_t *n)
+{
+	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	VEC(struct kept) all = { 0 };
+	const struct dirent *e;
+	struct stat st;
+
+	while (dir && (e = readdir(dir))) {
+		struct kept *k;
+
+		if (!is_ours(e->d_name) || strlen(e->d_name) >= sizeof(k->name) ||
+		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		/* somebody is at it */
+		if (strchr(e->d_name, '.') && st.st_mtime + HALF_OLD > time(NULL))
+			continue;
+		k = VEC_PUSH(&all);
+		if (!k)
+			break;
+		strcpy(k->name, e->d_name);
+		k->used = strchr(e->d_name, '.') ? 0 : st.st_mtime;
+		k->bytes = (uint64_t)st.st_blocks * 512;
+	}
+	if (dir)
+		closedir(dir);
+	if (all.n)
+		qsort(all.p, all.n, sizeof(*all.p), by_use);
+	*n = all.n;
+	return all.p;
+}
+
+PEV_EXPORT int pev_syms_cache(uint64_t keep, struct pev_syms_cache *cache)
+{
+	char *path = cache_dir();
+	struct kept *all;
+	size_t n = 0;
+	int fd;
+
+	if (cache->size != sizeof(*cache) || !path || strlen(path) >= sizeof(cache->path)) {
+		free(path);
+		return cache->size != sizeof(*cache) ? -EINVAL : -ENOENT;
+	}
+	*cache = (struct pev_syms_cache){ .size = sizeof(*cache), .most = CACHE_MOST };
+	strcpy(cache->path, path);
+	free(path);
+	fd = open(cache->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	all = list(fd, &n);
+	for (size_t i = 0; i < n; i++)
+		cache->bytes += all[i].bytes;
+	cache->files = (uint32_t)n;
+	for (size_t i = 0; i < n && cache->bytes > keep; i++) {
+		if (unlinkat(fd, all[i].name, 0))
+			continue;
+		cache->bytes -= all[i].bytes;
+		cache->files--;
+		cache->removed++;
+	}
+	free(all);
+	close(fd);
+	return 0;
+}
+
+static void make_room(off_t size)
+{
+	struct pev_syms_cache cache = { .size = sizeof(cache) };
+
+	pev_syms_cache(CACHE_MOST - (uint64_t)size, &cache);
 }
 
 static bool copy(int from, int to, off_t size)
@@ -86,6 +193,7 @@ void cache_keep(const struct elf_id *id, int fd)
 
 	if (tmp && access(path, F_OK) && !fstat(fd, &st) && st.st_size <= KEEP_MOST) {
 		make_dirs(path);
+		make_room(st.st_size);
 		to = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (to >= 0) {
 			bool ok = copy(fd, to, st.st_size);

@@ -80,6 +80,36 @@ typedef int (*pev_syms_fetch_fn)(void *arg, uint64_t done, uint64_t total);
 /** pev_syms_set_fetch() - have @fn told, for PEV_SYMS_DEBUGINFOD */
 void pev_syms_set_fetch(struct pev_syms *syms, pev_syms_fetch_fn fn, void *arg);
 
+/**
+ * struct pev_syms_cache - the files that PEV_SYMS_CACHE has kept
+ * @size:  sizeof(struct pev_syms_cache), set by the caller
+ * @files: their number
+ * @bytes: what they take
+ * @most:  more than this is never kept
+ * @removed: files that were removed
+ * @path:  of their directory
+ */
+struct pev_syms_cache {
+	uint32_t	size;
+	uint32_t	files;
+	uint64_t	bytes;
+	uint64_t	most;
+	uint32_t	removed;
+	uint32_t	reserved;
+	char		path[4096];
+};
+
+/**
+ * pev_syms_cache() - look at the files that were kept, and remove some
+ * @keep: bytes that may stay: the files whose last use is longest ago go first;
+ *        UINT64_MAX: all of them
+ *
+ * Only files that the library has made are removed.
+ *
+ * Return: 0, -ENOENT without a home directory, -EINVAL for another cache->size, -ENOMEM.
+ */
+int pev_syms_cache(uint64_t keep, struct pev_syms_cache *cache);
+
 /** pev_syms_set_kernel() - the text of /proc/kallsyms when the addresses were taken; copied */
 int pev_syms_set_kernel(struct pev_syms *syms, const char *kallsyms, size_t len);
 /**

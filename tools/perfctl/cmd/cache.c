@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl cache: the files that were kept for their functions, and how to be rid of them. */
+#include "commands.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <pev/sym.h>
+
+struct cache_opts {
+	uint64_t keep;
+};
+
+static const struct opt cache_options[] = {
+	{ 0, OPT_SIZE, "keep", "SIZE",
+	  "with purge: so much may stay, of what was used last (default: nothing)",
+	  offsetof(struct cache_opts, keep) },
+	{ 0 },
+};
+
+static void print(const struct pev_syms_cache *c)
+{
+	char a[32], b[32];
+
+	printf("%s: %u files, %s of at most %s\n", c->path, c->files, text_bytes(a, c->bytes),
+	       text_bytes(b, c->most));
+}
+
+static int cache_run(const void *opts, int n, char **args, struct msg *m)
+{
+	struct pev_syms_cache cache = { .size = sizeof(cache) };
+	const struct cache_opts *o = opts;
+	bool purge = n && !strcmp(args[0], "purge");
+	int err;
+
+	if (n > 1 || (n && !purge && strcmp(args[0], "show")))
+		return msg_set(m, -EINVAL, "cache takes show or purge, not \"%s\"", args[n > 1]);
+	if (o->keep && !purge)
+		return msg_set(m, -EINVAL, "--keep is for \"perfctl cache purge\"");
+	err = pev_syms_cache(purge ? o->keep : UINT64_MAX, &cache);
+	if (err)
+		return msg_set(m, err, "there is no cache: neither XDG_CACHE_HOME nor HOME is set");
+	if (purge)
+		printf("%u files removed\n", cache.removed);
+	print(&cache);
+	return 0;
+}
+
+const struct command command_cache = {
+	.name = "cache",
+	.operands = "[show|purge]",
+	.summary = "show or remove programs that were kept for their functions",
+	.about = "Programs and libraries of containers are gone with these, and their functions have "
+		 "no names then: report and others keep copies by build id. When these would take "
+		 "more than 1 GiB, the ones that were not used for the longest time are removed. "
+		 "Files from debuginfod servers are kept by its own client.",
+	.examples = "  perfctl cache                       where it is, and what it takes\n"
+		    "  perfctl cache purge                 remove all\n"
+		    "  perfctl cache purge --keep 100M     but what was used last\n",
+	.opts = cache_options,
+	.opts_size = sizeof(struct cache_opts),
+	.run = cache_run,
+};
