@@ -140,6 +140,27 @@ if [ -n "$tracepoints" ]; then
 	says "trace: names of flags, and addresses of strings" 0 \
 		'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDONLY\|O_CLOEXEC' \
 		perfctl trace --engine perf -e openat -- true
+	perfctl trace --engine perf --no-strings -j -o calls.json -- ./tree 0 0 3
+	ok "trace -j: each call is an object, with its time in ns" python3 -c '
+import json
+calls = [json.loads(line) for line in open("calls.json")]
+own = [c for c in calls if c["call"] == "getppid"]
+assert len(own) == 3 and all(c["ns"] > 0 and c["comm"] == "tree" and c["args"] == "" for c in own), own'
+	perfctl trace --engine perf --no-strings -S -j -o rows.json -- ./tree 0 0 50
+	ok "trace -S -j: a row is an object" python3 -c '
+import json
+row = [r for r in map(json.loads, open("rows.json")) if r["call"] == "getppid"][0]
+assert row["calls"] == 50 and 0 < row["median_ns"] <= row["p99_ns"] <= row["longest_ns"], row'
+	says "trace -S: medians" 0 ' median +99 % +longest +calls ' \
+		perfctl trace --engine perf --no-strings -S -- true
+	says "trace -S --histogram" 0 '^  from +[0-9.]+ [num]?s  #+' \
+		perfctl trace --engine perf --no-strings -S --histogram -- true
+	perfctl trace --engine perf --no-strings -S --per-thread -o threads.txt -- ./tree 1 2 3
+	within "trace -S --per-thread: a table for each" "$(grep -c 'System calls of thread' threads.txt)" 3 3
+	perfctl trace --engine perf --no-strings --duration 200ms -o slow.txt -- sleep 0.3
+	ok "trace --duration: the slow calls alone" bash -c \
+		'grep -q "nanosleep(" slow.txt && ! grep -qE "brk\(|openat\(" slow.txt'
+	says "trace --histogram without -S" 2 'belongs to the table' perfctl trace --histogram -- true
 	says "trace: why there are no strings" 0 'does not copy what arguments point to' \
 		perfctl trace --engine perf -- true
 	ok "trace --no-strings does not say so" bash -c \

@@ -12,6 +12,7 @@ void note(const char *fmt, ...)
 int main(void)
 {
 	test_util();
+	test_tally();
 	test_text();
 	test_opt();
 	test_event_spec();

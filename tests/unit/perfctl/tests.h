@@ -6,6 +6,7 @@
 #include "../../lib/tap.h"
 
 void test_util(void);
+void test_tally(void);
 void test_text(void);
 void test_opt(void);
 void test_event_spec(void);

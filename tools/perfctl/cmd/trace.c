@@ -4,6 +4,8 @@
 #include "event/engine.h"
 #include "strace/measure.h"
 
+#include <errno.h>
+
 /* Bytes of data, as in strace; names are shown in full, up to a limit */
 #define BYTES_DEFAULT 32
 
@@ -15,6 +17,8 @@ static const struct opt trace_options[] = {
 	  "by commas; the kernel leaves the others out", offsetof(struct trace_opts, calls) },
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
+	{ 0, OPT_TIME, "duration", "TIME", "only calls that take so long at least, e.g. 1ms",
+	  offsetof(struct trace_opts, least) },
 	TIMEOUT_OPT(struct trace_opts, span),
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 's', OPT_U64, "string-size", "N", "bytes of data that are shown, of what a program "
@@ -26,6 +30,12 @@ static const struct opt trace_options[] = {
 	  "calls as strace does", offsetof(struct trace_opts, names) },
 	{ 'S', OPT_FLAG, "summary", NULL, "no lines, but a table of calls, errors and times at the "
 	  "end", offsetof(struct trace_opts, summary) },
+	{ 0, OPT_FLAG, "per-thread", NULL, "-S: a table for each thread",
+	  offsetof(struct trace_opts, per_thread) },
+	{ 0, OPT_FLAG, "histogram", NULL, "-S: how the times of each call are distributed, too",
+	  offsetof(struct trace_opts, histogram) },
+	{ 'j', OPT_FLAG, "json", NULL, "an object a line, with times in ns",
+	  offsetof(struct trace_opts, json) },
 	{ 'o', OPT_STRING, "output", "FILE", "write to a file (default: the error output)",
 	  offsetof(struct trace_opts, output) },
 	{ 'm', OPT_SIZE, "ring-size", "SIZE", "ring of each CPU (default: 16M)",
@@ -35,6 +45,13 @@ static const struct opt trace_options[] = {
 
 static int trace_run(const void *opts, int n, char **args, struct msg *m)
 {
+	const struct trace_opts *o = opts;
+
+	if ((o->per_thread || o->histogram) && !o->summary)
+		return msg_set(m, -EINVAL, "%s belongs to the table that -S prints",
+			       o->per_thread ? "--per-thread" : "--histogram");
+	if (o->histogram && o->json)
+		return msg_set(m, -EINVAL, "--histogram and -j exclude each other");
 	return strace_measure(opts, n ? args : NULL, m);
 }
 

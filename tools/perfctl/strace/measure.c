@@ -3,6 +3,8 @@
 #include "measure.h"
 #include "live.h"
 #include "syscalls.h"
+#include "tally.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"
@@ -34,12 +36,14 @@ struct caller {
 	struct live_text *text;
 };
 
-/* What the summary says of a call. */
-struct tally {
-	uint64_t calls;
-	uint64_t errors;
-	uint64_t ns;
-	uint64_t longest;
+/**
+ * struct counted - calls of one kind
+ * @tid: the thread that made them; 0: all did
+ */
+struct counted {
+	uint32_t tid;
+	int32_t nr;
+	struct tally tally;
 };
 
 struct trace_run {
@@ -51,7 +55,9 @@ struct trace_run {
 	size_t n_callers, cap_callers;
 	struct htab h_callers;
 	struct strtab comms;
-	struct tally *tallies;
+	struct counted *counted;
+	size_t n_counted, cap_counted;
+	struct htab h_counted;
 	struct strbuf line;
 	struct out out;
 	uint64_t start;
@@ -130,12 +136,63 @@ static void send_line(struct trace_run *r)
 static void put_unfinished(struct trace_run *r, struct caller *c)
 {
 	c->open = false;
-	if (r->opts.summary || r->opts.failed)
+	if (r->opts.summary || r->opts.failed || r->opts.least || r->opts.json)
 		return;
 	start_line(r, c, c->begin);
 	put_call(r, c->nr, c, NULL);
 	strbuf_putc(&r->line, '?');
 	send_line(r);
+}
+
+static void count_call(struct trace_run *r, const struct live_event *ev, uint64_t ns, bool timed,
+		       bool failed)
+{
+	uint32_t tid = r->opts.per_thread ? ev->tid : 0;
+	struct counted *c;
+
+	if (HTAB_GET(c, &r->h_counted, hash_u64(hash_pair(tid, (uint32_t)ev->nr)),
+		     c->tid == tid && c->nr == ev->nr, r->counted, r->n_counted, r->cap_counted)) {
+		c->tid = tid;
+		c->nr = ev->nr;
+	}
+	tally_add(&c->tally, ns, timed, failed);
+}
+
+static const char *call_name(struct trace_run *r, int32_t nr)
+{
+	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
+
+	return d ? d->name : "?";
+}
+
+/* An object a line; arguments and result as they are shown to people. */
+static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev, bool began,
+		      uint64_t ns)
+{
+	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
+	uint64_t begin = live_ns(&r->live, began ? c->begin : ev->time);
+	struct json j = { .out = r->out.f };
+	char *text, *end;
+
+	json_open(&j, NULL, '{');
+	json_u64(&j, "time_ns", begin > r->start ? begin - r->start : 0);
+	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
+	json_u64(&j, "tid", c->tid);
+	json_string(&j, "call", call_name(r, ev->nr));
+	strbuf_reset(&r->line);
+	put_call(r, ev->nr, began ? c : NULL, ev->text);
+	text = strchr(r->line.s, '(') + 1;
+	end = strrchr(text, ')');
+	*end = 0;
+	json_string(&j, "args", text);
+	json_i64(&j, "result", (int64_t)ev->args[0]);
+	strbuf_reset(&r->line);
+	syscalls_put_result(&r->line, d, (int64_t)ev->args[0]);
+	json_string(&j, "result_text", r->line.s);
+	if (began)
+		json_u64(&j, "ns", ns);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
 
 static void entered(struct trace_run *r, struct live_event *ev)
@@ -154,8 +211,8 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	ev->text = NULL;
 	if (!d || !d->never)
 		return;
-	if (r->tallies)
-		r->tallies[ev->nr].calls++;
+	if (r->opts.summary)
+		count_call(r, ev, 0, false, false);
 	put_unfinished(r, c);
 }
 
@@ -171,17 +228,18 @@ static void left(struct trace_run *r, const struct live_event *ev)
 	if (c->open && !began)
 		put_unfinished(r, c);
 	c->open = false;
-	if (r->tallies && d) {
-		struct tally *t = &r->tallies[ev->nr];
-
-		t->calls++;
-		t->errors += failed;
-		t->ns += ns;
-		t->longest = max_u64(t->longest, ns);
-	}
-	if (r->opts.summary || (r->opts.failed && !failed))
+	if ((r->opts.failed && !failed) || ns < r->opts.least)
 		return;
+	if (r->opts.summary) {
+		if (d)
+			count_call(r, ev, ns, began, failed);
+		return;
+	}
 	start_line(r, c, began ? c->begin : ev->time);
+	if (r->opts.json) {
+		json_call(r, c, ev, began, ns);
+		return;
+	}
 	put_call(r, ev->nr, began ? c : NULL, ev->text);
 	syscalls_put_result(&r->line, d, ret);
 	if (began)
@@ -238,59 +296,91 @@ static int trace_loop(struct trace_run *r, struct msg *m)
 
 /* ---- The table ---- */
 
-struct summary_row {
-	const char *name;
-	const struct tally *t;
-};
-
+/* By thread, and there the longest first */
 static int by_time(const void *a, const void *b)
 {
-	const struct tally *p = ((const struct summary_row *)a)->t,
-			   *q = ((const struct summary_row *)b)->t;
+	const struct counted *p = a, *q = b;
 
-	if (p->ns != q->ns)
-		return p->ns < q->ns ? 1 : -1;
-	return p->calls < q->calls ? 1 : p->calls > q->calls ? -1 : 0;
+	if (p->tid != q->tid)
+		return p->tid < q->tid ? -1 : 1;
+	if (p->tally.ns != q->tally.ns)
+		return p->tally.ns < q->tally.ns ? 1 : -1;
+	return p->tally.calls < q->tally.calls ? 1 : p->tally.calls > q->tally.calls ? -1 : 0;
 }
 
-static void put_row(FILE *out, const struct summary_row *row, uint64_t all)
+static void put_row(FILE *out, const char *name, const struct tally *t, uint64_t all)
 {
-	const struct tally *t = row->t;
-	char calls[32], errors[32] = "", total[32], average[32], longest[32];
+	char calls[32], errors[32] = "", times[5][32];
 
 	if (t->errors)
 		text_count(errors, t->errors);
-	fprintf(out, "%7.2f%% %12s %12s %12s %12s %10s  %s\n",
-		all ? 100.0 * (double)t->ns / (double)all : 0, text_ns(total, t->ns),
-		text_ns(average, t->calls ? t->ns / t->calls : 0), text_ns(longest, t->longest),
-		text_count(calls, t->calls), errors, row->name);
+	fprintf(out, "%7.2f%% %12s %12s %12s %12s %12s %12s %10s  %s\n",
+		all ? 100.0 * (double)t->ns / (double)all : 0, text_ns(times[0], t->ns),
+		text_ns(times[1], t->timed ? t->ns / t->timed : 0),
+		text_ns(times[2], tally_percentile(t, 0.5)),
+		text_ns(times[3], tally_percentile(t, 0.99)), text_ns(times[4], t->longest),
+		text_count(calls, t->calls), errors, name);
 }
 
-static void summary(const struct trace_run *r)
+static void json_row(struct trace_run *r, const struct counted *c)
 {
-	struct summary_row *rows = xcalloc(r->calls.n, sizeof(*rows));
+	const struct tally *t = &c->tally;
+	struct json j = { .out = r->out.f };
+
+	json_open(&j, NULL, '{');
+	if (c->tid)
+		json_u64(&j, "tid", c->tid);
+	json_string(&j, "call", call_name(r, c->nr));
+	json_u64(&j, "calls", t->calls);
+	json_u64(&j, "errors", t->errors);
+	json_u64(&j, "ns", t->ns);
+	json_u64(&j, "median_ns", tally_percentile(t, 0.5));
+	json_u64(&j, "p99_ns", tally_percentile(t, 0.99));
+	json_u64(&j, "longest_ns", t->longest);
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
+/* The table of one thread, or of all; returns how many rows belong to it. */
+static size_t put_table(struct trace_run *r, const struct counted *rows, size_t n)
+{
 	struct tally all = { 0 };
-	struct summary_row total = { "all", &all };
-	size_t n = 0;
+	FILE *out = r->out.f;
+	char comm[80];
+	size_t own = 0;
 
-	for (unsigned int i = 0; i < r->calls.n; i++) {
-		const struct tally *t = &r->tallies[i];
-
-		if (!t->calls)
-			continue;
-		rows[n++] = (struct summary_row){ r->calls.d[i].name, t };
-		all.calls += t->calls;
-		all.errors += t->errors;
-		all.ns += t->ns;
-		all.longest = max_u64(all.longest, t->longest);
+	while (own < n && rows[own].tid == rows->tid)
+		tally_merge(&all, &rows[own++].tally);
+	if (rows->tid)
+		fprintf(out, "\n System calls of thread %s/%u:\n\n",
+			text_safe(comm, sizeof(comm),
+				  strtab_get(&r->comms, caller_get(r, rows->tid)->comm)), rows->tid);
+	else
+		fprintf(out, "\n System calls of %s:\n\n", r->measure.target.text);
+	fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %10s  %s\n", "share", "total", "average",
+		"median", "99 %", "longest", "calls", "errors", "call");
+	for (size_t i = 0; i < own; i++)
+		put_row(out, call_name(r, rows[i].nr), &rows[i].tally, all.ns);
+	put_row(out, "all", &all, all.ns);
+	for (size_t i = 0; i < own && r->opts.histogram; i++) {
+		fprintf(out, "\n %s:\n", call_name(r, rows[i].nr));
+		tally_histogram(&rows[i].tally, out);
 	}
-	qsort(rows, n, sizeof(*rows), by_time);
-	fprintf(r->out.f, "\n System calls of %s:\n\n%8s %12s %12s %12s %12s %10s  %s\n",
-		r->measure.target.text, "share", "total", "average", "longest", "calls", "errors", "call");
-	for (size_t i = 0; i < n; i++)
-		put_row(r->out.f, &rows[i], all.ns);
-	put_row(r->out.f, &total, all.ns);
-	free(rows);
+	return own;
+}
+
+static void summary(struct trace_run *r)
+{
+	struct counted none = { 0 };
+
+	if (r->n_counted)
+		qsort(r->counted, r->n_counted, sizeof(*r->counted), by_time);
+	for (size_t i = 0; i < r->n_counted && r->opts.json; i++)
+		json_row(r, &r->counted[i]);
+	for (size_t i = 0; i < r->n_counted && !r->opts.json;)
+		i += put_table(r, &r->counted[i], r->n_counted - i);
+	if (!r->n_counted && !r->opts.json)
+		put_table(r, &none, 0);
 }
 
 /* ---- The measurement ---- */
@@ -329,7 +419,7 @@ static int run_trace(void *arg, struct msg *m)
 	int err = trace_loop(r, m);
 	char a[32];
 
-	if (r->tallies)
+	if (r->opts.summary)
 		summary(r);
 	if (!err)
 		err = flush_lines(r, m);
@@ -371,8 +461,6 @@ static int prepare(struct trace_run *r, struct msg *m)
 	syscalls_init(&r->calls, catalog);
 	pev_catalog_free(catalog);
 	strtab_id(&r->comms, "?");
-	if (r->opts.summary)
-		r->tallies = xcalloc(r->calls.n, sizeof(*r->tallies));
 	err = out_open(&r->out, r->opts.output, OUT_LINES, m);
 	if (err)
 		return err;
@@ -399,7 +487,8 @@ int strace_measure(const struct trace_opts *opts, char **argv, struct msg *m)
 	for (size_t i = 0; i < r.n_callers; i++)
 		free(r.callers[i].text);
 	free(r.callers);
-	free(r.tallies);
+	free(r.counted);
+	htab_free(&r.h_counted);
 	strbuf_free(&r.line);
 	return measure_exit(&r.measure, err, m);
 }

@@ -17,6 +17,10 @@ struct trace_opts {
 	bool strings;
 	bool summary;
 	bool failed;
+	bool json;
+	bool per_thread;
+	bool histogram;
+	uint64_t least;
 };
 
 /* @argv: NULL if there is no command. Returns the status to exit with. */
