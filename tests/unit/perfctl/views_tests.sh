@@ -76,6 +76,15 @@ says "diff --all shows them" 0 '^ +50\.00% +50\.00% +\+0\.00 +1\.0000 .* alpha$'
 says "diff --absolute: numbers of samples" 0 '^ +500 +1000 +\+50\.00% .* alpha$' "$p" diff --absolute flat same
 says "diff --csv" 0 '^50\.0000,100\.0000,50\.0000,500,1000,.*,prog,victim,alpha$' "$p" diff --csv flat same
 says "diff --sort dso" 0 '^ +100\.00% +100\.00% .* victim$' "$p" diff --all --sort dso flat same
+cp "$OUT/victim" "$OUT/victim2"
+off() { printf '0x%x' $((0x$(nm "$OUT/victim" | awk -v f="$1" '$3 == f { print $1 }') - 0x400000)); }
+"$OUT/mktrace" renamed renamed 2000 "$OUT/victim2" "$(off alpha)" "$(off alpha)" "$(off beta)" "$(off main)"
+says "diff: a program of another name: functions by their name" 0 '^ +50\.00% +50\.00% +\+0\.00 +1\.0000 +alpha$' "$p" diff --all flat renamed
+says "... and says so" 0 '^# the programs have other names: functions are compared by name' "$p" diff flat renamed
+says "... unless they are to be kept apart" 0 '^ +50\.00% +0\.00% .* prog +victim +alpha$' "$p" diff -s comm,dso,symbol flat renamed
+says "diff: how much more, and how much longer" 0 '^# after has 2\.00 times the cpu-clock, and took 2\.00 times as long$' "$p" diff flat renamed
+says "diff: of what the change is" 0 '^# change in percentage points of each recording' "$p" diff flat flat
+says "diff --absolute: of what the change is" 0 '^# change in percent of all samples before$' "$p" diff --absolute flat flat
 says "diff: one recording" 2 'two recordings' "$p" diff flat
 says "diff: nothing in common" 65 'no event of which both' "$p" diff flat sched
 

@@ -49,6 +49,7 @@ struct diff_run {
 	struct diff_opts opts;
 	struct side sides[2];
 	struct strtab names;
+	bool renamed;
 	struct diff_row *rows;
 	size_t n, cap;
 	bool color;
@@ -249,6 +250,16 @@ static void measure(const struct diff_run *r, size_t *widths)
 	}
 }
 
+/* Shares say nothing of the whole. */
+static void print_ratio(const struct diff_run *r, const char *event)
+{
+	const struct side *a = &r->sides[0], *b = &r->sides[1];
+
+	if (a->weight && a->seconds > 0)
+		printf("# after has %.2f times the %s, and took %.2f times as long\n",
+		       (double)b->weight / (double)a->weight, event, b->seconds / a->seconds);
+}
+
 static void print_text(const struct diff_run *r, const char *event)
 {
 	static const char *const headings[] = { "before", "after" };
@@ -259,6 +270,12 @@ static void print_text(const struct diff_run *r, const char *event)
 		printf("# %-7s %s: %s samples of %s in %.2f s\n", headings[s],
 		       text_safe(safe, sizeof(safe), pev_trace_path(r->sides[s].session.trace)),
 		       text_count(n, r->sides[s].samples), event, r->sides[s].seconds);
+	print_ratio(r, event);
+	if (r->renamed)
+		printf("# the programs have other names: functions are compared by name; --sort "
+		       DEFAULT_SORT " keeps them apart\n");
+	printf("# change in %s\n", r->opts.absolute ? "percent of all samples before" :
+	       "percentage points of each recording's samples");
 	printf("#\n#%9s %10s  %8s   %7s\n", "Before", "After", "Change", "P");
 	measure(r, widths);
 	for (size_t i = 0; i < r->n; i++) {
@@ -283,7 +300,7 @@ static int load_side(struct diff_run *r, int s, const char *path, struct msg *m)
 	if (err)
 		return err;
 	sort_free(sort);
-	err = sort_parse(sort, r->opts.sort, load_has_field, &side->session, m);
+	err = sort_parse(sort, r->opts.sort ? r->opts.sort : DEFAULT_SORT, load_has_field, &side->session, m);
 	if (!err && (sort->mask & (1u << SORT_TIME)))
 		err = msg_set(m, -EINVAL, "--sort: recordings cannot be compared by time");
 	if (err)
@@ -301,6 +318,51 @@ static int load_side(struct diff_run *r, int s, const char *path, struct msg *m)
 	return 0;
 }
 
+/* Returns the program with the most samples, NULL: there are none. */
+static const char *main_program(struct side *side, uint32_t event)
+{
+	struct rows_config by_comm = { .sort = { .keys = { SORT_COMM }, .n = 1,
+						 .mask = 1u << SORT_COMM } };
+	const char *name = NULL;
+	struct rows rows;
+
+	rows_make(&rows, &side->load.profile, &by_comm, event);
+	if (rows.n)
+		name = machine_comm_name(&side->session.machine, rows.r[0].key.comm);
+	rows_free(&rows);
+	return name;
+}
+
+static bool has_program(const struct side *side, const char *name)
+{
+	const struct strtab *comms = &side->session.machine.comms;
+
+	for (size_t i = 0; i < comms->n; i++)
+		if (!strcmp(comms->s[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * Two versions of a program may lie in files of other names: by these, all functions
+ * would have gone, and others come.
+ */
+static void match_programs(struct diff_run *r, const uint32_t event[2])
+{
+	const char *a, *b;
+	struct msg m;
+
+	if (r->opts.sort)
+		return;
+	a = main_program(&r->sides[0], event[0]);
+	b = main_program(&r->sides[1], event[1]);
+	if (!a || !b || has_program(&r->sides[1], a) || has_program(&r->sides[0], b))
+		return;
+	sort_free(&r->opts.rows.sort);
+	sort_parse(&r->opts.rows.sort, "symbol", NULL, NULL, &m);
+	r->renamed = true;
+}
+
 static int diff(struct diff_run *r, char **paths, struct msg *m)
 {
 	uint32_t event[2] = { 0 };
@@ -313,6 +375,7 @@ static int diff(struct diff_run *r, char **paths, struct msg *m)
 		err = choose_event(r, event, m);
 	if (err)
 		return err;
+	match_programs(r, event);
 	for (int s = 0; s < 2; s++)
 		add_rows(r, s, event[s]);
 	test_rows(r);
@@ -367,6 +430,6 @@ const struct command command_diff = {
 	.opts = diff_options,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = &(
-		const struct diff_opts){ .sort = DEFAULT_SORT, .limit = 0.1, .p_limit = 0.05 },
+		const struct diff_opts){ .limit = 0.1, .p_limit = 0.05 },
 	.run = diff_run,
 };

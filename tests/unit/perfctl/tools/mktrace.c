@@ -2,10 +2,10 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
- * 0x400000, at the file offsets given in turn. random: chains that hardly ever
+ * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
 		state("prog", "/tmp/none");
 		random_samples(n);
 	} else if (strcmp(kind, "empty")) {
-		state("prog", argv[4]);
+		state(!strcmp(kind, "renamed") ? "other" : "prog", argv[4]);
 		samples(n, depth, argc - 5, argv + 5);
 	}
 	check(pev_writer_close(trace.w), argv[1]);
