@@ -3,7 +3,6 @@
  * A new period holds from the call on, whatever is left of the old one. That of
  * hardware counters has a test of its own.
  */
-#include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
@@ -14,23 +13,6 @@
 #define ENOUGH		3		/* of 20 ticks, on a host that is busy */
 #define ROUNDS		10
 #define GOOD		5		/* of these: a period that did not hold would give none */
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000 * MS + t.tv_nsec;
-}
-
-/* Compute for @ns of the thread's own time. */
-static void spin(uint64_t ns)
-{
-	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
-
-	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
-		;
-}
 
 static int set_period(int fd, uint64_t period)
 {
@@ -158,7 +140,7 @@ static bool ticks(int fd)
 {
 	uint64_t before = pev_read(fd).value;
 
-	spin(SPIN);
+	pev_spin(SPIN);
 	return pev_read(fd).value >= before + ENOUGH;
 }
 
@@ -175,7 +157,7 @@ TEST_F(timer, while_on)
 		/* the tick that was due may come */
 		ASSERT_EQ(0, set_period(self->fd, LONG));
 		before = pev_read(self->fd).value;
-		spin(SPIN / 4);
+		pev_spin(SPIN / 4);
 		EXPECT_GE(before + 1, pev_read(self->fd).value);
 	}
 	EXPECT_LE(GOOD, good);
@@ -191,7 +173,7 @@ TEST_F(timer, while_off)
 		/* it has begun its period */
 		ASSERT_EQ(0, set_period(self->fd, LONG));
 		ASSERT_EQ(0, pev_on(self->fd));
-		spin(SPIN / 4);
+		pev_spin(SPIN / 4);
 		ASSERT_EQ(0, pev_off(self->fd));
 		ASSERT_EQ(0, set_period(self->fd, SHORT));
 		ASSERT_EQ(0, pev_on(self->fd));
@@ -211,7 +193,7 @@ TEST_F(timer, frequency)
 		ASSERT_EQ(0, set_period(self->fd, 1000));
 		good += ticks(self->fd);
 		ASSERT_EQ(0, set_period(self->fd, 1));
-		spin(SPIN / 4);
+		pev_spin(SPIN / 4);
 	}
 	EXPECT_LE(GOOD, good);
 }
@@ -230,7 +212,7 @@ TEST_F(timer, of_a_channel)
 		ASSERT_EQ(0, set_period(channel, SHORT));
 		good += ticks(self->fd);
 		ASSERT_EQ(0, set_period(channel, LONG));
-		spin(SPIN / 4);
+		pev_spin(SPIN / 4);
 	}
 	EXPECT_LE(GOOD, good);
 	ASSERT_EQ(0, pev_off(self->fd));
@@ -249,7 +231,7 @@ TEST_F(timer, of_a_sleeper)
 	if (!c.pid) {
 		for (;;) {
 			pev_child_wait(&c);
-			spin(SPIN);
+			pev_spin(SPIN);
 			pev_child_say(&c, 0);
 		}
 	}

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define UNUSED __attribute__((unused))
@@ -66,6 +67,24 @@ static UNUSED bool pev_kernel_is_slow(void)
 	const char *flavor = getenv("PEV_FLAVOR");
 
 	return flavor && strcmp(flavor, "plain");
+}
+
+/* ns of a clock */
+static UNUSED uint64_t pev_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Compute for @ns of the thread's own time. */
+static UNUSED void pev_spin(uint64_t ns)
+{
+	uint64_t end = pev_clock(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (pev_clock(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
 }
 
 static UNUSED int pev_open_channel(uint64_t ring_size, uint32_t packet_size, uint64_t flags)
