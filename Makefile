@@ -54,8 +54,8 @@ stress: setup
 	@DURATION=$${DURATION:-600} tests/run stress-x86 kselftest-race kselftest-rt
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
-#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt ICOUNT=1 KARGS=..
-#:                  VM_TIMEOUT=600 NOBUILD=1
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|stock|stock-6.1 KARGS=..
+#:                  VM_TIMEOUT=600 NOBUILD=1 ICOUNT=1
 #:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
 #:                  an emulator with a PMU that counts exactly; SKID=n MTTCG=1
 vm: $(if $(NOBUILD),,vm-deps)
@@ -67,10 +67,11 @@ vm-deps: vm-machine perfctl
 vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
-#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt
+#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt,
+#:                  or Debian's own: FLAVOR=stock|stock-6.1
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
 kernel: setup
-	@scripts/kernel.sh build >&2
+	@scripts/$(if $(filter stock%,$(FLAVOR)),stock-kernel,kernel).sh build >&2
 
 root: setup
 ifeq ($(ARCH),ppc64le)

@@ -13,6 +13,7 @@
  * The console belongs to the kernel, unless the command is an interactive one.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,6 +27,7 @@
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -105,6 +107,25 @@ static char *slurp(const char *path, size_t *len)
 	return buf;
 }
 
+/* A kernel that has 9p as modules brings them in its initrd, in the order of their names. */
+static void load_modules(void)
+{
+	int fd, i, n;
+	struct dirent **list;
+
+	if (chdir("/modules"))
+		return;
+	n = scandir(".", &list, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		if (list[i]->d_name[0] == '.')
+			continue;
+		fd = open(list[i]->d_name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+			die("load %s", list[i]->d_name);
+		close(fd);
+	}
+}
+
 static void make_root(void)
 {
 	mkdir("/new", 0755);
@@ -145,6 +166,7 @@ static void mount_shares(void)
 
 static void make_guest(void)
 {
+	load_modules();
 	make_root();
 	mount_at("proc", "proc", "/proc", 0, NULL);
 	mount_at("sysfs", "sysfs", "/sys", 0, NULL);

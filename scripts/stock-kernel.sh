@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Debian's own kernel, unmodified, for a test machine: its image, and an initrd with
+# the modules that it takes to mount the guest's root by 9p, in
+# $BUILD/$ARCH/kernel-$FLAVOR. The package comes by the machine's apt; what is needed of
+# it is kept in the cache by its version. FLAVOR:
+#
+#   stock        6.12, the series that pev is built from
+#   stock-6.1    6.1, which Debian 12 began with
+#
+# usage: stock-kernel.sh build
+#
+# Exit status 3: Debian's package cannot be had.
+set -euo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+arch=${ARCH:-x86_64}
+flavor=${FLAVOR:-stock}
+img=${BUILD:-$top/build}/$arch/kernel-$flavor
+cache=${PEV_CACHE:-$HOME/.cache/pev}
+work=
+
+case $flavor in
+stock)	series=6.12 meta=linux-image-6.12-amd64 ;;
+stock-6.1) series=6.1 meta=linux-image-amd64 ;;
+*)	echo "stock-kernel: FLAVOR=$flavor is neither stock nor stock-6.1" >&2; exit 2 ;;
+esac
+[ "$arch" = x86_64 ] || { echo "stock-kernel: FLAVOR=$flavor has no ARCH=$arch" >&2; exit 2; }
+
+say() { echo "stock-kernel: $*" >&2; }
+
+sudo_() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# PACKAGE VERSION of the newest kernel that the machine's apt knows
+newest() {
+	local package
+	package=$(apt-cache depends --important "$meta" 2> /dev/null |
+		sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+	[ -z "$package" ] || echo "$package" \
+		"$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')"
+}
+
+# Its modules in the order in which they are loaded, with what each one needs, by an
+# index that is made here as the package's own script would do.
+modules() {
+	local what
+	depmod -b "$1" "$2"
+	for what in virtio_pci 9p 9pnet_virtio; do
+		modprobe -d "$1" -S "$2" --show-depends "$what"
+	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++'
+}
+
+# extract RELEASE: fills $work/out from the package
+extract() {
+	local path i=10
+	mkdir -p "$work/root" "$work/initrd/modules" "$work/out"
+	dpkg-deb --fsys-tarfile "$work"/*.deb |
+		tar -x -C "$work/root" --wildcards './boot/*' './lib/modules/*'
+	modules "$work/root" "$1" > "$work/modules"
+	while read -r path; do
+		case $path in
+		*.xz)	xz -dc "$path" ;;
+		*)	cat "$path" ;;
+		esac > "$work/initrd/modules/$i-$(basename "${path%.xz}")"
+		i=$((i + 1))
+	done < "$work/modules"
+	(cd "$work/initrd" && find . | sort | cpio -o -H newc --quiet) > "$work/out/modules.cpio"
+	cp "$work/root/boot/vmlinuz-$1" "$work/out/bzImage"
+	cp "$work/root/boot/config-$1" "$work/out/config"
+	echo "$1" > "$work/out/kernel.release"
+}
+
+# download PACKAGE VERSION: into $work
+download() {
+	say "fetching $1 $2"
+	(cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$1=$2") > "$work/log" 2>&1
+}
+
+# Into the cache, where the newest takes the place of older ones. An apt without lists,
+# or with old ones, names what cannot be fetched. Without a network the cached one does.
+fetch() {
+	local package version
+	read -r package version <<< "$(newest)"
+	[ ! -d "$cache/stock-${series}_${version:-none}" ] || return 0
+	work=$(mktemp -d "$cache/.stock.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	if [ -z "$version" ] || ! download "$package" "$version"; then
+		sudo_ apt-get -q update >&2 || :
+		read -r package version <<< "$(newest)"
+		[ -n "$version" ] && download "$package" "$version" || return 0
+	fi
+	extract "${package#linux-image-}"
+	rm -rf "$cache/stock-${series}_"*
+	mv "$work/out" "$cache/stock-${series}_$version"
+}
+
+build() {
+	local found
+	mkdir -p "$cache" "$img"
+	exec 9> "$cache/.stock.lock"
+	flock 9
+	fetch
+	found=$(compgen -G "$cache/stock-${series}_*") ||
+		{ say "Debian's package $meta cannot be fetched"; exit 3; }
+	[ "$(cat "$img/key" 2> /dev/null)" != "${found##*/}" ] || return 0
+	cp "$found"/* "$img/"
+	echo "${found##*/}" > "$img/key"
+}
+
+case ${1:-} in
+build)	build ;;
+*)	sed -n '/^# usage/s/^# //p' "$0" >&2; exit 2 ;;
+esac
