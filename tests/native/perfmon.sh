@@ -66,6 +66,6 @@ elif ! command -v setcap >/dev/null; then
 	skip "pev-perfmon" "there is no setcap (libcap2-bin)"
 else
 	cp "${BUILD:-$top/build}/$machine/tools/pev-perfmon" user/
-	gcc -D_GNU_SOURCE -Wall -I"$top/tools/lib/pev" -o ask "$here/lib/ask.c" || exit 1
+	build ask "$here/lib"
 	perfmon_tests
 fi

@@ -4,7 +4,7 @@
 stat="perfctl stat --engine perf"
 rec="perfctl record --engine perf -q"
 
-gcc -O1 -fno-omit-frame-pointer -o calls "$here/lib/calls.c" "$here/lib/other.c" || exit 1
+build calls "$here/lib"
 cp calls user/
 if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	$stat -x, -o uprobe.csv -e "uprobe:./calls:work,uretprobe:./calls:work/name=back/,cs" \

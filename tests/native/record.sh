@@ -170,7 +170,7 @@ else
 fi
 
 # a BPF program comes into the kernel while it is recorded, and leaves it
-gcc -O1 -o bpf "$here/lib/bpf.c" || exit 1
+build bpf "$here/lib"
 jit=$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null)
 if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
 	$rec -F 2000 -o bpf.trace -- ./bpf 400

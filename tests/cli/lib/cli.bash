@@ -6,6 +6,7 @@
 
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$lib/../../lib/tap.bash"
+. "$lib/../../lib/build.bash"
 work=$(mktemp -d /tmp/pev-cli.XXXXXX)
 chmod 755 "$work"
 cd "$work" || exit 1
@@ -36,8 +37,11 @@ stat_value() {
 	awk -F, -v e="$1" '$3 == e { print $1 }' "$2"
 }
 
-# build NAME: compiles lib/NAME.c
+# build NAME [DIR]: the program NAME of DIR, lib/ unless it is given
 build() {
-	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
-		-o "$1" "$lib/$1.c" || skip_all "no C compiler"
+	if [ -x "${PEV_PROGRAMS:-}/$1" ]; then
+		cp "$PEV_PROGRAMS/$1" .
+	else
+		compile_program "${2:-$lib}" "$1" "$1" || skip_all "no C compiler"
+	fi
 }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# The programs that tests of the command measure: DIR/NAME.c, with DIR/NAME_*.c if there
+# are any, where call chains by frame pointers are whole.
+
+# compile_program DIR NAME OUT
+compile_program() {
+	local parts top
+	top=$(dirname "${BASH_SOURCE[0]}")/../..
+	mapfile -t parts < <(compgen -G "$1/$2_*.c")
+	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
+		-D_GNU_SOURCE -Wall -I"$top/tools/lib/pev" \
+		-o "$3" "$1/$2.c" "${parts[@]}"
+}
+
+# compile_programs OUT DIR...: all of them, for a guest in which a compiler takes long.
+# There, $PEV_PROGRAMS is OUT.
+compile_programs() {
+	local dir source name
+	mkdir -p "$1"
+	for dir in "${@:2}"; do
+		for source in "$dir"/*.c; do
+			name=$(basename "$source" .c)
+			case $name in
+			*_*)	;;
+			*)	compile_program "$dir" "$name" "$1/$name" || return ;;
+			esac
+		done
+	done
+}
