@@ -34,7 +34,7 @@ bash -c 'exec -a planted-command-line sleep 100' &
 sleeper=$!
 says "bundle: written, and says to look at it" 0 'look at it before you send it' bundle_in bundle/b
 kill "$sleeper"
-for wanted in '^perfctl [0-9]' '^  yes  recordings' '^perf_event_paranoid: -?[0-9]' "$(uname -r)" \
+for wanted in '^perfctl [0-9]' '^  yes  recordings' '^perf_event_paranoid: -?[0-9]' "$(uname -r | sed 's/+/\\+/g')" \
 		'^Max locked memory' '^software$' '^\[report\] sort=dso,symbol$' \
 		'^\[report\] input=\(removed, [0-9]+ characters\)$' '^LANG: ' '^DEBUGINFOD_URLS: set$'; do
 	says "bundle: has $wanted" 0 "$wanted" cat bundle/b

@@ -3,7 +3,7 @@
 # perfctl off-cpu of what this kernel's scheduler did.
 if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 	perfctl record --engine perf -q --off-cpu -o waits.trace -- sleep 0.3 >/dev/null
-	says "off-cpu: a sleep of 0.3 s" 0 '3[0-9][0-9]\.[0-9]+ ms +[0-9]+ +sleep ' \
+	says "off-cpu: a sleep of 0.3 s" 0 '[3-9][0-9][0-9]\.[0-9]+ ms +[0-9]+ +sleep ' \
 		perfctl off-cpu --comm sleep --least 250000 --flat --sort comm,dso -i waits.trace
 	perfctl off-cpu --flat --sort comm -i waits.trace >waits.txt
 	ok "off-cpu: of a command, its waits alone" bash -c 'grep -q " sleep" waits.txt &&

@@ -42,7 +42,7 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 		$stat -e uprobe:./calls -- true
 	says "uprobe: globs are refused in words" 2 'has no globs' $stat -e 'uprobe:./calls:w*' -- true
 	says "uprobe: so are modifiers" 2 'has no modifiers' $stat -e 'uprobe:./calls:work/period=1/u' -- true
-	says "uprobe: and users without rights" 77 'probes need CAP_PERFMON' \
+	says "uprobe: and users without rights" 77 'probes need CAP_PERFMON|paranoid is 3' \
 		nobody $stat -e uprobe:./calls:work -- true
 else
 	skip "uprobe" "not root, or the kernel has no uprobes"
@@ -55,7 +55,7 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/kprobe ]; then
 	$rec -e kprobe:do_exit -o kprobe.trace -- ./calls 1 >/dev/null
 	within "record kprobe" "$(records kprobe.trace kprobe:do_exit)" 1 1
 	says "record kprobe: in that function" 0 'do_exit' perfctl report -g none -i kprobe.trace
-	says "kprobe: a function that is not there" 1 'no function of that name' \
+	says "kprobe: a function that is not there" 2 'no function of that name' \
 		$stat -e kprobe:no_such_function -- true
 elif [ -n "$root" ]; then
 	says "kprobe: why there are none" 1 'built without CONFIG_KPROBE_EVENTS' \

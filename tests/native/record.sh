@@ -4,7 +4,7 @@
 # reads recordings.
 rec="perfctl record --engine perf -q"
 
-$rec -F 2000 -g -o hot.trace -- ./hot 400 >hot.txt
+$rec -F 2000 -g -o hot.trace -- ./hot 800 >hot.txt
 within "record: most samples lie in the busy function" "$(share hot.trace spin)" 60 100
 ok "record: the recording names its engine" grep -qx engine=perf hot.trace/info/record
 ok "record: mappings have build ids" bash -c \
@@ -41,24 +41,32 @@ within "record -c 10: a tenth" "$(records pf10.trace page-faults)" 200 220
 $rec -o names.trace -F 5000 -- sh -c './hot 60; exec ./hot 60' >hot.txt
 says "record: names after an exec" 0 '^ *[0-9.]+% +hot +hot ' perfctl report -g none -i names.trace
 
-./hot 1500 >hot.txt &
+./hot 60000 >hot.txt &
 hot=$!
-$rec -F 500 -o pid.trace -p $hot
+$rec -F 500 -o pid.trace -p $hot &
+until_ok test -e pid.trace/stream_state
+sleep 0.7
+kill $hot
+wait
 within "record -p: a process that ran before" "$(share pid.trace spin)" 60 100
-wait $hot
 
 # a flight recorder's rings forget what ran
-./hot 600 >hot.txt &
+./hot 60000 >hot.txt &
 hot=$!
-$rec --overwrite -F 2000 -o gone.trace -p $hot
-wait $hot
+$rec --overwrite -F 2000 -o gone.trace -p $hot &
+until_ok grep -q perf_event /proc/$!/maps
+sleep 0.5
+kill $hot
+wait
 within "record --overwrite -p: a process that ended" "$(share gone.trace spin)" 60 100
-./hot 4000 >hot.txt &
+./hot 60000 >hot.txt &
 hot=$!
-perfctl record --engine perf -q --overwrite -m 64K -F 10000 -o lives.trace -p $hot 2>/dev/null &
+perfctl record --engine perf -q --overwrite -m 64K -F 10000 -e cpu-clock:u -o lives.trace -p $hot 2>/dev/null &
 recorder=$!
+until_ok grep -q perf_event /proc/$recorder/maps
 sleep 1
 kill -USR2 $recorder
+until_ok test -e lives.trace.1/metadata
 sleep 0.3
 kill -TERM $recorder
 wait $recorder
@@ -129,7 +137,7 @@ if [ -n "$tracepoints" ]; then
 	ok "record -a: strings of tracepoints" bash -c \
 		'perfctl script -i exec.trace | grep -q "filename=\"./tree\""'
 	# rings, events and the files of tracefs each take one: whichever comes last fails
-	for allowed in {48..63}; do
+	for allowed in $(seq 48 ${PEV_VM:+5} 63); do
 		says "record: $allowed descriptors are not enough" 1 'each event takes a descriptor' \
 			bash -c "ulimit -n $allowed; $rec -e 'syscalls:*' -o many.trace -- true"
 	done
