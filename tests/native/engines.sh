@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154,SC2016,SC2086
 # The table "What works by which engine" of the documents says what perfctl says:
-# each row has a command here that works, or is refused, by perf_event_open(2).
+# each row has a command here that works, or is refused, by the engine that is named in
+# $engine: perf_event_open(2) here, pev in tests/cli/engines.sh.
 table=$top/Documentation/admin-guide/engines.rst
-rec="perfctl record --engine perf -q"
+engine=${engine:-perf}
+rec="perfctl record --engine $engine -q"
+stat="perfctl stat --engine $engine"
 
-# LABEL<tab>WHAT, of each row: what stands below perf, without the lines that go on
+# LABEL<tab>WHAT, of each row: what stands below the engine, without the lines that go on
 rows() {
-	awk '/^What works by which engine/ { on = 1 }
+	awk -v engine="$engine" '/^What works by which engine/ { on = 1 }
 	     on && /^====.* ====/ { if (++rules == 3) exit; next }
 	     rules == 2 { label = substr($0, 1, 41)
 			  sub(/ +$/, "", label)
-			  if (label != "") print label "\t" substr($0, 57) }' "$table"
+			  what = engine == "pev" ? substr($0, 44, 11) : substr($0, 57)
+			  sub(/ +$/, "", what)
+			  if (label != "") print label "\t" what }' "$table"
 }
 
 # row LABEL COMMAND...: it fails where the row says "no" or "none", and works elsewhere
@@ -26,7 +31,7 @@ row() {
 	no,yes | none,yes) ;;
 	*,yes) agrees=0 ;;
 	esac
-	result $agrees "engines.rst: $1: $said" "${*:2}" "$(cat row.txt)"
+	result $agrees "engines.rst, $engine: $1: $said" "${*:2}" "$(cat row.txt)"
 }
 
 # row_if CONDITION WHY LABEL COMMAND...: the same where the machine has what it takes
@@ -35,7 +40,7 @@ row_if() {
 		row "${@:3}"
 	else
 		echo "$3" >>asked
-		skip "engines.rst: $3" "$2"
+		skip "engines.rst, $engine: $3" "$2"
 	fi
 }
 
@@ -47,7 +52,7 @@ works_or() {
 rows >table
 : >asked
 hardware=
-perfctl doctor --engine perf | grep -q '^note *hardware events *no PMU' || hardware=1
+perfctl doctor --engine $engine | grep -q '^note *hardware events *no PMU' || hardware=1
 uprobe=
 [ ! -e /sys/bus/event_source/devices/uprobe ] || uprobe=1
 precise=
@@ -63,50 +68,52 @@ lost=
 [ "$(uname -r | cut -d . -f 1)" -lt 6 ] || lost=1
 
 row "software events, timers" \
-	perfctl stat --engine perf -x , -e page-faults:u,timer/task-clock -- true
+	bash -c "$stat -x , -e page-faults:u,task-clock -- true && $rec -e task-clock -o row.trace -- true"
 row_if "$hardware" "this machine has no PMU" "hardware events, raw codes" \
-	perfctl stat --engine perf -e cycles:u -- true
+	$stat -e cycles:u -- true
 row_if "$precise" "this machine's PMU gives none, or it has none" \
 	'exact addresses of samples (``:pp``)' \
 	$rec -e cycles:pp -o row.trace -- true
 row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
-	'other PMUs by name (``msr/tsc/``)' perfctl stat --engine perf -e msr/tsc/ -- true
+	'other PMUs by name (``msr/tsc/``)' $stat -e msr/tsc/ -- true
 row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 	'probes (``kprobe:``, ``uprobe:``)' \
-	perfctl stat --engine perf -e "uprobe:./tree:main" -- ./tree 0 0 1
+	$stat -e "uprobe:./tree:main" -- ./tree 0 0 1
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
 	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
 row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is counted" bash -c \
-	"perfctl record --engine perf -e raw_syscalls:sys_enter --filter 'id == $getppid' \
+	"perfctl record --engine $engine -e raw_syscalls:sys_enter --filter 'id == $getppid' \
 	-o row.trace -- true 2>&1 | grep -q ' filtered'"
-row "kernel markers" bash -c "perfctl list --engine perf | grep -q '^ *marker'"
+# those of a module that pev comes with
+row "kernel markers" $rec -e 'pev_sample:*' -o row.trace -- true
 row 'texts of system calls (``--strings``)' \
 	works_or 'does not copy what arguments' $rec --strings -e raw_syscalls:sys_enter -o row.trace -- true
 row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
 row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
-sleep 60 &
-sleeper=$!
+./hot 60000 >hot.txt &
+running=$!
 row 'processes with their threads (``-p``)' \
-	timeout -s INT 2 perfctl stat --engine perf -e page-faults:u -p $sleeper -- sleep 0.1
+	$stat -e page-faults:u -p $running -- sleep 0.1
 row "a process with all its descendants" \
-	timeout 5 perfctl stat --engine perf -e page-faults:u --subtree $sleeper -- sleep 0.1
-kill $sleeper
-wait $sleeper 2>/dev/null
+	$stat -e page-faults:u --subtree $running -- sleep 0.1
+kill $running
+wait $running 2>/dev/null
 row_if "$root" "CPUs are measured by root" "CPUs, the whole machine" \
 	$rec -a -o row.trace -- sleep 0.1
 row_if "${root:+$cgroup}" "cgroups are measured by root, where they are mounted" "cgroups" \
 	$rec -G "$cgroup" -o row.trace -- sleep 0.1
 row "flight recorder, snapshots" $rec --overwrite -o row.trace -- true
 row_if "$lost" "before Linux 6.0 losses are not exact" "losses" \
-	bash -c "perfctl record --engine perf -o row.trace -- true 2>&1 | grep -q 'nothing lost'"
+	bash -c "perfctl record --engine $engine -o row.trace -- true 2>&1 | grep -q 'nothing lost'"
 row "cycle counter as clock" \
 	works_or 'does not stamp records with the cycle' $rec --clock cycles -o row.trace -- true
-row_if "$tracepoints" "tracefs cannot be read here" "descriptors for an event" bash -c \
-	"(ulimit -n 64; $rec -e 'syscalls:*' -o row.trace -- true) 2>&1 |
-	grep -q 'each event takes a descriptor'"
+cpus=1
+[ $engine = pev ] || cpus=$(getconf _NPROCESSORS_ONLN)
+row_if "$root" "CPUs are measured by root" "descriptors for an event" $stat -a -e page-faults -- bash -c \
+	'[ "$(ls -l /proc/$PPID/fd | grep -cE "(perf_|pev-)event")" = $0 ]' "$cpus"
 row_if "" "it takes a PMU whose counters take turns" "error bounds of shared counters" false
 cut -f 1 table | sort >named
 sort asked | diff named - >row.txt
-result $? "engines.rst: each row has been tried" "$(cat row.txt)"
+result $? "engines.rst, $engine: each row has been tried" "$(cat row.txt)"
