@@ -207,20 +207,50 @@ static bool is_probe(const struct perf_event_attr *attr)
 	return perf_is_pmu(attr, "uprobe") || perf_is_pmu(attr, "kprobe");
 }
 
+static int copy_places(struct places *to, const struct places *from, struct pev_error *err)
+{
+	return perf_places_copy(to, from) ? pev_fail(err, ENOMEM, 0, "no memory") : 0;
+}
+
+/*
+ * Where an event was that is switched on by an exec, the next one of the same process is, too:
+ * of its threads one is left then, and what it started before is not counted. All events of
+ * a command would otherwise look for its threads and children, one after the other.
+ */
+static int places_at_exec(struct perf_engine *engine, struct places *p,
+			  const struct pev_attr *attr, struct pev_error *err)
+{
+	struct held *held = &engine->held;
+	bool rings = attr->channel_fd >= 0;
+	int ret;
+
+	if (held->places.nr && held->pid == attr->target_id && held->target == attr->target &&
+	    held->rings == rings)
+		return copy_places(p, &held->places, err);
+	perf_places_free(&held->places);
+	ret = perf_places_make(engine, p, attr, err);
+	if (!ret && !p->mask)
+		ret = copy_places(&held->places, p, err);
+	held->target = attr->target;
+	held->pid = attr->target_id;
+	held->rings = rings;
+	return ret;
+}
+
 /* Members of a group are where their leader is, whatever threads have begun since. */
-static int make_places(const struct perf_engine *engine, struct event *event,
+static int make_places(struct perf_engine *engine, struct event *event,
 		       const struct pev_attr *attr, struct pev_error *err)
 {
-	const struct event *leader = perf_event_of((struct pev_engine *)&engine->base,
-						   attr->group_fd);
+	const struct event *leader = perf_event_of(&engine->base, attr->group_fd);
 	bool same = leader && leader->pid == attr->target_id && leader->target == attr->target;
 
 	event->target = attr->target;
 	event->pid = attr->target_id;
-	if (!same || !leader->places.inherit)
-		return perf_places_make(engine, &event->places, attr, err);
-	return perf_places_copy(&event->places, &leader->places) ?
-		       pev_fail(err, ENOMEM, 0, "no memory") : 0;
+	if (same && leader->places.inherit)
+		return copy_places(&event->places, &leader->places, err);
+	if (attr->flags & PEV_F_ENABLE_ON_EXEC)
+		return places_at_exec(engine, &event->places, attr, err);
+	return perf_places_make(engine, &event->places, attr, err);
 }
 
 static int set_up(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,

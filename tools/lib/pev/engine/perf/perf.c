@@ -12,6 +12,7 @@
 #include "engine/perf/event.h"
 #include "engine/perf/info.h"
 #include "engine/perf/perf.h"
+#include "engine/perf/places.h"
 #include "engine/perf/tracepoint.h"
 
 int perf_remember(struct perf_engine *engine, int handle, struct event *event,
@@ -59,6 +60,7 @@ static void release(struct pev_engine *base)
 {
 	struct perf_engine *engine = perf_of(base);
 
+	perf_places_free(&engine->held.places);
 	free(engine->events);
 	free(engine->channels);
 	if (engine->uevents >= 0)

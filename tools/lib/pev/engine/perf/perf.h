@@ -87,6 +87,17 @@ struct event {
 };
 
 /**
+ * struct held - where the last event was that an exec switches on
+ * @rings: it recorded, and so is on each CPU
+ */
+struct held {
+	uint32_t	target;
+	int		pid;
+	bool		rings;
+	struct places	places;
+};
+
+/**
  * struct perf_engine - the engine
  * @features: PERF_HAS_*
  * @tracefs:  where it is mounted, NULL: nowhere
@@ -104,6 +115,7 @@ struct perf_engine {
 	struct cpu_mask		online;
 	uint64_t		looked;
 	int			uevents;
+	struct held		held;
 };
 
 static inline struct perf_engine *perf_of(struct pev_engine *engine)
