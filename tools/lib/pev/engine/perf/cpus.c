@@ -38,8 +38,9 @@ int perf_cpus_read(const char *list, struct cpu_mask *mask)
 			mask->words[cpu / 64] |= 1ULL << cpu % 64;
 		at += *at == ',';
 	}
+	ret = at == text ? -ENODATA : 0;
 	free(text);
-	return 0;
+	return ret;
 }
 
 unsigned int perf_cpus_room(void)
@@ -140,7 +141,7 @@ int perf_cpus_refresh(struct pev_engine *base, pev_engine_cpu_fn changed, void *
 	take_uevents(engine->uevents, &came);
 	one = perf_cpus_read(CPUS_ONLINE, &is);
 	if (one)
-		return one;
+		return one == -ENODATA ? 0 : one;
 	for (unsigned int cpu = 0; cpu < MOST_CPUS; cpu++) {
 		bool was = perf_cpus_has(&engine->online, cpu), now = perf_cpus_has(&is, cpu);
 

@@ -11,7 +11,7 @@
 #define CPUS_PRESENT	"present"
 #define CPUS_ONLINE	"online"
 
-/* Reads a list of the folder that sysfs has of CPUs. 0 or -errno */
+/* Reads a list of the folder that sysfs has of CPUs. 0, -ENODATA: it is empty, or -errno */
 int perf_cpus_read(const char *list, struct cpu_mask *mask);
 /* Returns one more than the highest number that a CPU may ever have. */
 unsigned int perf_cpus_room(void);
