@@ -53,8 +53,8 @@ if [ -n "$tracepoints" ]; then
 		$rec -e $e --filter "id == $getppid" -o chain.trace -p $chain &
 		recorder=$!
 		# once something is on the disk, it has begun
-		for _ in {1..300}; do
-			[ -z "$(find chain.trace -name 'stream_*' -size +0 2>/dev/null)" ] || break
+		until [ -n "$(find chain.trace -name 'stream_*' -size +0 2>/dev/null)" ] ||
+			! kill -0 $recorder 2>/dev/null; do
 			sleep 0.05
 		done
 		kill -USR1 $chain

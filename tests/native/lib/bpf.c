@@ -47,9 +47,9 @@ static double ms(void)
 
 int main(int argc, char **argv)
 {
-	double end = ms() + (argc > 1 ? atof(argv[1]) : 100);
 	char packet[64] = { 0 };
 	int fd = load();
+	double end = ms() + (argc > 1 ? atof(argv[1]) : 100);
 
 	if (fd < 0) {
 		perror("bpf");
