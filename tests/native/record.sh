@@ -4,7 +4,7 @@
 # reads recordings.
 rec="perfctl record --engine perf -q"
 
-$rec -F 2000 -g -o hot.trace -- ./hot 800 >hot.txt
+$rec -F "$fast" -g -o hot.trace -- ./hot 800 >hot.txt
 within "record: most samples lie in the busy function" "$(share hot.trace spin)" 60 100
 ok "record: the recording names its engine" grep -qx engine=perf hot.trace/info/record
 ok "record: mappings have build ids" bash -c \
@@ -28,7 +28,7 @@ else
 	skip "perf reads as many samples of the export" "perf is not installed"
 fi
 
-$rec -F 1000 -g dwarf -o dwarf.trace -- ./hot 200 >hot.txt
+$rec -F "$fast" -g dwarf -o dwarf.trace -- ./hot 200 >hot.txt
 within "record -g dwarf: the busy function" "$(share dwarf.trace spin)" 60 100
 says "record -g dwarf: its callers" 0 'main' perfctl report -i dwarf.trace
 
@@ -43,7 +43,7 @@ says "record: names after an exec" 0 '^ *[0-9.]+% +hot +hot ' perfctl report -g 
 
 ./hot 60000 >hot.txt &
 hot=$!
-$rec -F 500 -o pid.trace -p $hot &
+$rec -F "$fast" -o pid.trace -p $hot &
 until_ok test -e pid.trace/stream_state
 sleep 0.7
 kill $hot
@@ -53,7 +53,7 @@ within "record -p: a process that ran before" "$(share pid.trace spin)" 60 100
 # a flight recorder's rings forget what ran
 ./hot 60000 >hot.txt &
 hot=$!
-$rec --overwrite -F 2000 -o gone.trace -p $hot &
+$rec --overwrite -F "$fast" -o gone.trace -p $hot &
 until_ok grep -q perf_event /proc/$!/maps
 sleep 0.5
 kill $hot
