@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev perf
 # Code of the kernel: as it is in memory, while the kernel runs that was recorded.
 . "$(dirname "$0")/lib/cli.bash"
 build tree

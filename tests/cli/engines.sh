@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # What works by pev is what the documents say: tests/native/engines.sh has the commands.
 # shellcheck disable=SC2034,SC2154
 . "$(dirname "$0")/lib/cli.bash"

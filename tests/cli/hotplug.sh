@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # CPUs that go and come while they are measured by perf_event_open(2).
 . "$(dirname "$0")/lib/cli.bash"
 

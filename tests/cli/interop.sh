@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # babeltrace2 reads what record writes, and agrees.
 # lib is set by what is sourced
 # shellcheck disable=SC2154

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl list and doctor.
 . "$(dirname "$0")/lib/cli.bash"
 

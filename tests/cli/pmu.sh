@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl and hardware events: on a machine with a PMU that counts, and without
 # one what is said and done instead.
 . "$(dirname "$0")/lib/cli.bash"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # The Python binding opens events, reads rings and recordings.
 # lib is set by what is sourced
 # shellcheck disable=SC2154

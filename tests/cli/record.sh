@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl record, report and script on real programs.
 . "$(dirname "$0")/lib/cli.bash"
 build hot

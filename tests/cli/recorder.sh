@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # What happens to a recorder: full disks, SIGKILL, hotplug, losses, memory
 # limits, users without rights; the flight recorder.
 . "$(dirname "$0")/lib/cli.bash"

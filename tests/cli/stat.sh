@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl stat: counts that are known, every output form, exit statuses.
 . "$(dirname "$0")/lib/cli.bash"
 build hot

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl top, off-cpu and timeline on what really runs.
 . "$(dirname "$0")/lib/cli.bash"
 build hot

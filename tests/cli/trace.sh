@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # perfctl trace: calls, arguments and results as the program made them.
 # lib is set by what is sourced
 # shellcheck disable=SC2154

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev perf
 # perfctl record -g dwarf: chains of programs without frame pointers, beside the truth.
 . "$(dirname "$0")/lib/cli.bash"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev
 # Makes a recording of every kind; the host compares how they are read. Writes
 # each to $PEV_OUT/traces/NAME with NAME.log, what the recorder said and counted,
 # and NAME.time, the seconds since the epoch before and after.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154,SC2016
 # CPUs that come online while they are measured: a list of ours lies over the kernel's in the
 # namespace of the tests, and the measured command writes it.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash
 # perfctl doctor --bundle: what is in it, what must not be, and how it is written.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: pev perf
 # shellcheck shell=bash disable=SC2154,SC2016,SC2086
 # The table "What works by which engine" of the documents says what perfctl says:
 # each row has a command here that works, or is refused, by the engine that is named in

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # What perfctl record does with files that are there already.
 rec="perfctl record --engine perf -q -e page-faults:u -c 100"

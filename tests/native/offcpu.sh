@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # perfctl off-cpu of what this kernel's scheduler did.
 if [ -n "$tracepoints" ] && [ -n "$root" ]; then

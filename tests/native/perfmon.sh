@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash
 # pev-perfmon: members of a group measure what others may not, and nothing else changes.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # Probes: perf's PMUs kprobe and uprobe. calls N calls work() N times and prints the sum.
 stat="perfctl stat --engine perf"

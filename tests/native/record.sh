@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # perfctl record --engine perf: what is recorded is read back by everything that
 # reads recordings.

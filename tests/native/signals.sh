@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # Signals: what was ignored stays ignored, what ends a measurement leaves no half of one.
 rec="perfctl record --engine perf -q -e page-faults:u -c 1"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # perfctl stat --engine perf: counts that are known.
 stat="perfctl stat --engine perf"

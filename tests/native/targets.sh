@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # What is measured: cgroups, processes that start threads while they are attached to, and those
 # that end.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash disable=SC2154
 # PMUs of sockets and devices: where they are counted, and in which unit. Few machines have one,
 # so that a made-up one lies over sysfs in the namespace of the tests; its number is that of

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# engines: perf
 # shellcheck shell=bash
 # Users without rights, and what they are told.
 # What there is at each level of kernel.perf_event_paranoid; ours is one of them, and a

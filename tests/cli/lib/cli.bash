@@ -2,7 +2,9 @@
 # shellcheck shell=bash
 # What the end-to-end tests of perfctl share. Each test sources this, works in
 # a fresh directory below /tmp and ends with "finish".
-# As root, with perfctl on PATH, on a kernel with pev unless ANY_ENGINE is set.
+# As root, with perfctl on PATH, on a kernel with pev unless ANY_ENGINE is set. Each says
+# by which engines it holds, in a line "# engines: pev perf"; PEV_ENGINE is the one of this
+# run, if it is not perfctl's own choice.
 
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$lib/../../lib/tap.bash"
@@ -12,6 +14,10 @@ chmod 755 "$work"
 cd "$work" || exit 1
 trap 'cd /; rm -rf "$work"' EXIT
 
+if [ -n "${PEV_ENGINE:-}" ]; then
+	printf "[%s]\nengine = $PEV_ENGINE\n" doctor list record stat top trace >config
+	export PERFCTL_CONFIG=$work/config
+fi
 if ! command -v perfctl >/dev/null; then
 	skip_all "perfctl is not on PATH"
 fi
