@@ -5,6 +5,7 @@
 # that end.
 stat="perfctl stat --engine perf"
 rec="perfctl record --engine perf -q"
+has_records() { [ "$(records "$1" "$2")" -gt 0 ]; }
 
 # a cgroup v2 of its own
 group=
@@ -53,11 +54,8 @@ if [ -n "$tracepoints" ]; then
 		chain=$!
 		$rec -e $e --filter "id == $getppid" -o chain.trace -p $chain &
 		recorder=$!
-		# once something is on the disk, it has begun
-		until [ -n "$(find chain.trace -name 'stream_*' -size +0 2>/dev/null)" ] ||
-			! kill -0 $recorder 2>/dev/null; do
-			sleep 0.05
-		done
+		# from the first call on the disk on, none may be missed
+		until_ok has_records chain.trace $e
 		kill -USR1 $chain
 		wait $chain
 		wait $recorder
@@ -81,20 +79,23 @@ sleep 60 &
 first=$!
 ./hot 60000 >/dev/null &
 second=$!
-$rec -F 500 -o both.trace -p $first,$second &
+$rec -e task-clock -F 500 -o both.trace -p $first,$second &
 recorder=$!
-until [ -s both.trace/metadata ]; do sleep 0.05; done
+until_ok has_records both.trace task-clock
 kill $first
 wait $first 2>/dev/null
-until [ -n "$(find both.trace -name 'stream_*' -size +0)" ]; do sleep 0.05; done
 ok "record -p: goes on when one of two has ended" kill -0 $recorder
 kill $second
 wait $recorder
 result $? "record -p: until the last has ended"
 within "record -p: has what that did" "$(share both.trace spin)" 60 100
 wait $second 2>/dev/null
-./hot 400 >/dev/null &
+./hot 60000 >/dev/null &
 running=$!
-says "stat -t: until the thread ends" 0 '^ +[0-9.]+ msec task-clock' \
-	limited $stat -e task-clock:u -t $running
-wait $running
+limited $stat -e task-clock:u -I 50 -t $running >interval.txt 2>&1 &
+counter=$!
+until_ok grep -q task-clock interval.txt
+kill $running
+wait $counter
+result $? "stat -t: until the thread ends" "$(cat interval.txt)"
+wait $running 2>/dev/null
