@@ -7,7 +7,7 @@
 
 static bool near(uint64_t got, uint64_t want)
 {
-	return got * 16 >= want * 15 && got * 16 <= want * 17;
+	return (double)got * 16 >= (double)want * 15 && (double)got * 16 <= (double)want * 17;
 }
 
 void test_tally(void)
