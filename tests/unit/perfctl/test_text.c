@@ -158,6 +158,38 @@ static void json_bytes(void)
 	strbuf_free(&b);
 }
 
+static void base_names(void)
+{
+	static const struct {
+		const char *name, *base;
+	} tries[] = {
+		{ "main", "main" },
+		{ "foo.isra.0", "foo.isra.0" },
+		{ "divs(int, int)", "divs" },
+		{ "ns::Map<int, std::less<int> >::find(int const&) const", "find" },
+		{ "int ns::twice<int>(int)", "twice" },
+		{ "(anonymous namespace)::work(char const*)", "work" },
+		{ "void (anonymous namespace)::Box<int>::put<long>(long)", "put" },
+		{ "ns::Box::operator()(int) const", "operator()" },
+		{ "operator<<(std::ostream&, int)", "operator<<" },
+		{ "Box::operator->() const", "operator->" },
+		{ "main::{lambda(int)#1}::operator()(int) const", "operator()" },
+		{ "alloc::vec::Vec<T,A>::push", "push" },
+		{ "run(int) [clone .isra.0]", "run" },
+		{ "Box::~Box()", "~Box" },
+		{ "broken<(", "broken" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct strbuf b = { 0 };
+
+		text_base_name(&b, tries[i].name);
+		IS_STR(b.s, tries[i].base, tries[i].name);
+		strbuf_free(&b);
+	}
+}
+
 void test_text(void)
 {
 	struct strbuf b = { 0 };
@@ -179,4 +211,5 @@ void test_text(void)
 	IS_STR(b.s, "\"a\"\"b\"", "a quote in a CSV cell is doubled");
 	strbuf_free(&b);
 	json();
+	base_names();
 }

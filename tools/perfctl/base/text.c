@@ -178,3 +178,53 @@ void text_wrapped(FILE *out, const char *text, int indent, int column)
 	}
 	fputc('\n', out);
 }
+
+/* Returns what is behind the bracket that closes the one at @s, or the end. */
+static const char *behind_bracket(const char *s)
+{
+	int depth = 0;
+
+	for (; *s; s++) {
+		depth += *s == '<' || *s == '(' || *s == '{';
+		/* the arrow of "operator->" closes nothing */
+		depth -= (*s == '>' && s[-1] != '-') || *s == ')' || *s == '}';
+		if (!depth)
+			return s + 1;
+	}
+	return s;
+}
+
+void text_base_name(struct strbuf *b, const char *name)
+{
+	static const char operator[] = "operator";
+	const char *start = name, *end = NULL, *s = name;
+
+	while (*s) {
+		if (s == start && !strncmp(s, operator, sizeof(operator) - 1)) {
+			/* its sign may be a bracket */
+			s += sizeof(operator) - 1;
+			end = s + strcspn(s, "(");
+			end += !strncmp(s, "()", 2) ? 2 : 0;
+			break;
+		}
+		if (*s == ':' || (*s == ' ' && s[1] != '[')) {
+			start = ++s;
+			end = NULL;
+		} else if (*s == '{') {
+			s = behind_bracket(s); /* "{lambda(int)#1}" */
+		} else if (*s == '<' || *s == '(') {
+			if (!end && s > start)
+				end = s;
+			if (*s == '(' && end && strncmp(behind_bracket(s), "::", 2))
+				break;
+			s = behind_bracket(s);
+		} else if (*s == ' ') {
+			break;
+		} else {
+			s++;
+		}
+	}
+	if (!end)
+		end = s;
+	strbuf_add(b, start, (size_t)(end - start));
+}

@@ -16,6 +16,11 @@ void text_name(struct strbuf *b, const char *s);
 void text_quoted(struct strbuf *b, const void *data, size_t len);
 /* Like text_name(), into a buffer; returns it. */
 const char *text_safe(char *buf, size_t size, const char *s);
+/*
+ * Appends a function's own name: "hash" of "int ns::Map<int>::hash<long>(char const*) const".
+ * Names of C are the same.
+ */
+void text_base_name(struct strbuf *b, const char *name);
 /* Columns that a string (already made safe) takes on a terminal. */
 size_t text_width(const char *s);
 

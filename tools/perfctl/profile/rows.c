@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From cells to rows. See rows.h. */
 #include "rows.h"
+#include "base/text.h"
 #include "cli/suggest.h"
 
 #include <errno.h>
@@ -127,10 +128,18 @@ bool numbers_match(const char *globs, uint64_t n)
 	return !globs || globs_match(globs, text);
 }
 
-/* C++ names may contain commas: match the whole text as well. */
+/* C++ names may contain commas: match the whole text as well, and what people call it. */
 static bool symbol_matches(const char *globs, const char *s)
 {
-	return !strcmp(globs, s) || globs_match(globs, s);
+	struct strbuf base = { 0 };
+	bool match = !strcmp(globs, s) || globs_match(globs, s);
+
+	if (!match && strpbrk(s, ":<(")) {
+		text_base_name(&base, s);
+		match = globs_match(globs, base.s);
+		strbuf_free(&base);
+	}
+	return match;
 }
 
 static bool func_passes(const struct rows *rows, uint32_t func)
