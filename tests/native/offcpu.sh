@@ -20,6 +20,11 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 	ok "off-cpu --sort waker: a sleeper for a timer" grep -qE ' sleep +\[timer\]$' pipe.txt
 	says "off-cpu --sort user: the program's function" 0 ' cat +[^[ ]' \
 		perfctl off-cpu --flat --sort comm,user -i pipe.trace
+	perfctl off-cpu --folded -i pipe.trace >pipe.folded
+	ok "off-cpu --folded: chains, with the ns waited" awk '/nanosleep/ { ns += $NF }
+		END { exit !(ns > 2e8 && ns < 1e9) }' pipe.folded
+	ok "off-cpu --flame: a picture of the same" bash -c \
+		'perfctl off-cpu --flame pipe.svg -i pipe.trace && grep -q "<title>.*nanosleep" pipe.svg'
 	./usage 0 2000 >/dev/null &
 	user=$!
 	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace -- sleep 0.1

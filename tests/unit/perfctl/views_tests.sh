@@ -119,6 +119,7 @@ says "off-cpu --least" 0 'no wait matches' "$p" off-cpu --least 11 turns
 says "off-cpu: call chains are missed" 0 'not known where threads waited' "$p" off-cpu turns
 says "off-cpu: no such event" 65 'has no sched:sched_switch' "$p" off-cpu flat
 says "off-cpu: switches of one thread alone" 65 '9 of 10 switches show a thread leave .* record --off-cpu' "$p" off-cpu sched
+says "off-cpu: one output" 2 'exclude each other' "$p" off-cpu --folded --json - turns
 says "off-cpu --sort waker: without wakeups" 65 'has no sched:sched_waking, which tells who woke' "$p" off-cpu --sort waker turns
 says "off-cpu --sort: mistyped" 2 'did you mean "waker"' "$p" off-cpu --sort wakr turns
 says "off-cpu --sort user: without chains" 0 '%.* \[kernel\]$' "$p" off-cpu --sort tid,user turns

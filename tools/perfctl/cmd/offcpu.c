@@ -4,6 +4,7 @@
  * they left the processor.
  */
 #include "commands.h"
+#include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -16,6 +17,7 @@
 #include "report/report.h"
 #include "session/fetch.h"
 #include "views/family.h"
+#include "views/flame_svg.h"
 #include "views/waker.h"
 
 #include <errno.h>
@@ -29,6 +31,9 @@
 #define DEFAULT_SORT  "comm,symbol"
 #define DEFAULT_LIMIT 0.1
 #define BRANCH_LIMIT  0.5
+/* pixels, as perfctl flame has them */
+#define FLAME_WIDTH   1200
+#define FLAME_LEAST   0.3
 /* characters of names in a message */
 #define NAMES_SHOWN   300
 
@@ -39,6 +44,7 @@ struct offcpu_opts {
 	const char *json;
 	const char *csv;
 	const char *color;
+	const char *flame;
 	const char *state;
 	const char *comm;
 	struct rows_config rows;
@@ -46,6 +52,7 @@ struct offcpu_opts {
 	uint64_t least_us;
 	bool flat;
 	bool no_open;
+	bool folded;
 	bool all;
 };
 
@@ -119,6 +126,10 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, json) },
 	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV; weights are ns",
 	  offsetof(struct offcpu_opts, csv) },
+	{ 0, OPT_STRING, "flame", "FILE", "draw a flame graph by the time waited, as SVG",
+	  offsetof(struct offcpu_opts, flame) },
+	{ 0, OPT_FLAG, "folded", NULL, "call chains as text, one a line, with ns, for other programs",
+	  offsetof(struct offcpu_opts, folded) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct offcpu_opts, color) },
 	DEBUGINFOD_OPT,
@@ -379,6 +390,25 @@ static void no_waits(const struct offcpu_run *r)
 	strbuf_free(&names);
 }
 
+/* The same pictures as of samples: weights are ns. */
+static int write_flame(struct offcpu_run *r, struct msg *m)
+{
+	static const struct flame_style style = { .width = FLAME_WIDTH, .least = FLAME_LEAST };
+	struct flame f;
+	struct out out;
+	int err = out_open(&out, r->opts.flame ? r->opts.flame : "-", OUT_WHOLE, m);
+
+	if (err)
+		return err;
+	flame_make(&f, &r->profile, r->profile.cells[0].key.event, NULL);
+	if (r->opts.folded)
+		flame_folded(&f, out.f);
+	else
+		flame_svg(&f, &style, out.f);
+	flame_free(&f);
+	return out_close(&out, 0, m);
+}
+
 static int offcpu(struct offcpu_run *r, struct msg *m)
 {
 	struct offcpu_opts *o = &r->opts;
@@ -401,7 +431,9 @@ static int offcpu(struct offcpu_run *r, struct msg *m)
 	if (o->limit >= 0)
 		style.limit = style.branch = o->limit;
 	style.graph = r->chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
-	if (o->json) {
+	if (r->profile.n_cells && (o->flame || o->folded)) {
+		err = write_flame(r, m);
+	} else if (o->json) {
 		err = report_write_json(&r->profile, &o->rows, &style, o->json, m);
 	} else if (o->csv) {
 		err = report_write_csv(&r->profile, &o->rows, &style, ",", o->csv, m);
@@ -425,6 +457,8 @@ static int check(const struct offcpu_opts *o, int n, char **args, struct msg *m)
 {
 	if (command_trace_twice(n, args, o->input, m))
 		return -EINVAL;
+	if (!!o->json + !!o->csv + !!o->flame + o->folded > 1)
+		return msg_set(m, -EINVAL, "--json, --csv, --flame and --folded exclude each other");
 	if (o->state && strcmp(o->state, "blocked") && strcmp(o->state, "preempted"))
 		return msg_set(m, -EINVAL, "--state takes blocked or preempted, not \"%s\"",
 			       o->state);
