@@ -9,6 +9,12 @@ says "stat: the command's status is passed on" 7 task-clock $stat -- sh -c 'exit
 says "stat: a command that is not there" 127 'cannot run no-such-command' $stat -- no-such-command
 says "stat: an unknown engine" 2 'the engines are pev and perf' perfctl stat --engine oprofile -- true
 says "stat: a group" 0 'page-faults' $stat -e '{task-clock,page-faults}:u' -- ./hot 20
+if perfctl doctor --engine perf | grep -q 'hardware events *no PMU'; then
+	says "stat -d: says what is missing, and counts the rest" 0 '^note: -d adds misses of caches, which need a PMU' \
+		$stat -d -- true
+else
+	says "stat -d: misses of caches" 0 '% of L1d loads|this processor does not count' $stat -d -- ./hot 100
+fi
 says "stat -r" 0 '\(3 runs; \+- is the standard error of the mean\)' $stat -r 3 -e page-faults -- true
 echo 3 >turns.n
 $stat -r 2 -x, -o rate.csv -e task-clock,page-faults -- sh -c \

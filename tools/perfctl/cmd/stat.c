@@ -73,6 +73,9 @@ static const struct opt stat_options[] = {
 	  "ratios, with the events that they need; "
 	  "\"list\" shows them",
 	  0, add_metrics },
+	{ 'd', OPT_FLAG, "detailed", NULL,
+	  "the misses of caches and of the TLB, too, where the processor counts them",
+	  offsetof(struct stat_opts, detailed) },
 	{ 0, OPT_CALL, "filter", "EXPR",
 	  "count only what fulfils EXPR, for the tracepoints "
 	  "and markers of the -e before",

@@ -6,6 +6,7 @@
 #include "read.h"
 #include "stat.h"
 #include "base/output.h"
+#include "base/say.h"
 #include "event/cpu_watch.h"
 #include "event/kernel.h"
 #include "event/set.h"
@@ -356,6 +357,28 @@ static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *m
 }
 
 /* Adds the two events of each metric, as a group of their own. */
+/* -d: what programs usually wait for in memory, as far as this processor counts it */
+static void add_detailed(struct stat_run *r, const struct pev_info *info)
+{
+	static const char *const names[] = { "l1d-miss-rate", "llc-miss-rate", "dtlb-miss-rate" };
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct metric *metric = stat_metric_find(names[i]), **slot;
+
+		if (!has(info, metric->value) || !has(info, metric->per))
+			continue;
+		slot = (const struct metric **)ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics,
+							  r->opts.cap_metrics);
+		*slot = metric;
+		any = true;
+	}
+	if (!any)
+		note("-d adds misses of caches, which %s", info->pmu_counters ?
+		     "this processor does not count" :
+		     "need a PMU, and there is none here that pev can use; \"perfctl doctor\" says why");
+}
+
 static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
 {
 	for (size_t i = 0; i < r->opts.n_metrics; i++) {
@@ -391,6 +414,8 @@ static int prepare(struct stat_run *r, struct msg *m)
 		return err;
 	if (!r->opts.events.n && !r->opts.n_metrics)
 		err = default_events(r, &info, m);
+	if (!err && r->opts.detailed)
+		add_detailed(r, &info);
 	if (!err)
 		err = metric_events(r, &info, m);
 	if (!err)

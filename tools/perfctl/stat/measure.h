@@ -24,6 +24,7 @@ struct stat_opts {
 	bool per_cpu;
 	bool append;
 	bool cross_window;
+	bool detailed;
 	const struct metric **metrics;
 	size_t n_metrics;
 	size_t cap_metrics;
