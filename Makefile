@@ -125,8 +125,8 @@ selftests: kernel
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
 #: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
-#:                  report, picture, unwind, cost, pmu, limits and others
-bench: vm-deps
+#:                  report, picture, unwind, native, cost, pmu, limits and others
+bench: $(if $(filter-out report picture unwind native,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 
 #: make fuzz        the fuzz targets of tests/fuzz for long: FUZZ_SECONDS=600,

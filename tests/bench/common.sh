@@ -40,7 +40,7 @@ judge() {
 		goal = substr(rule, 3)
 		times = sub(/\*perf$/, "", goal)
 		if (times && perf == "-") {
-			printf "BENCH %s pev=%s perf=- goal=- not judged: there is no perf here\n", name, pev
+			printf "BENCH %s pev=%s perf=- goal=- not judged: there is no figure of perf\n", name, pev
 			exit
 		}
 		if (times)
