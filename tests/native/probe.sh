@@ -26,11 +26,12 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 		"$(records uprobe.trace uprobe:./calls:work)" 500 500
 	within "record uprobe: all in that function" "$(share uprobe.trace work)" 100 100
 	says "record uprobe: with who called it" 0 'main' perfctl report -i uprobe.trace
-	$rec -c 10 -e uprobe:./calls:work -o tenth.trace -- ./calls 500 >/dev/null
+	# each CPU counts on its own
+	$rec -c 10 -e uprobe:./calls:work -o tenth.trace -- taskset -c 0 ./calls 500 >/dev/null
 	within "record -c 10 uprobe: for each tenth call" \
 		"$(records tenth.trace uprobe:./calls:work)" 50 50
-	says "uprobe: a function that is not there" 2 'has no function "wrok"' \
-		$stat -e uprobe:./calls:wrok -- true
+	says "uprobe: a function that is not there" 2 'has no function "no_work"' \
+		$stat -e uprobe:./calls:no_work -- true
 	says "uprobe: one that several have" 1 'several functions twice: give the offset' \
 		$stat -e uprobe:./calls:twice -- true
 	says "uprobe: a file that is not there" 2 'no-such-file: No such file' \
