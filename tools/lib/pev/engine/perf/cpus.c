@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Follows CPUs that come and go. The kernel takes the events of whole CPUs off a CPU
- * that goes, for good: where it comes back they are opened anew.
+ * that goes, for good: where it comes back they are opened again.
  */
 #include <errno.h>
 #include <linux/netlink.h>
