@@ -17,8 +17,7 @@ static int no_probe(struct pev_error *err, int error, const struct perf_event_at
 		return 0;
 	if (error == EACCES || error == EPERM)
 		return pev_fail(err, error, 0, "probes need CAP_PERFMON, whatever "
-				"kernel.perf_event_paranoid allows: be root, or as root \"setcap "
-				"cap_perfmon+ep\" on perfctl");
+				"kernel.perf_event_paranoid allows: be root");
 	if (error == ESRCH || error == ENOMEM || error == EMFILE)
 		return 0;
 	return pev_fail(err, error, 0, kernel ?

@@ -157,8 +157,7 @@ static int open_places(struct event *event, struct pev_error *err)
 static int open_all(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
 		    struct pev_error *err)
 {
-	bool tasks = event->attr.inherit && !event->leader &&
-		     !(attr->flags & PEV_F_ENABLE_ON_EXEC);
+	bool tasks = event->attr.inherit && !event->leader && !(attr->flags & PEV_F_ENABLE_ON_EXEC);
 	int ret = open_places(event, err);
 
 	for (int tries = 1; tasks && !ret && tries < MOST_TRIES; tries++) {
@@ -196,15 +195,6 @@ static void leave_group(struct event *event)
 {
 	if (event->leader)
 		event->leader->nr_members--;
-}
-
-/*
- * To inherit one, the kernel looks for its file or function where config1 points to in the
- * process that forks, finds nothing, and lets the fork fail.
- */
-static bool is_probe(const struct perf_event_attr *attr)
-{
-	return perf_is_pmu(attr, "uprobe") || perf_is_pmu(attr, "kprobe");
 }
 
 static int copy_places(struct places *to, const struct places *from, struct pev_error *err)
@@ -262,7 +252,11 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 		ret = make_places(engine, event, attr, err);
 	if (ret)
 		return ret;
-	if (!is_probe(&event->attr)) {
+	/*
+	 * To inherit a probe, the kernel looks for its name where config1 points to in the process
+	 * that forks, finds nothing, and lets the fork fail.
+	 */
+	if (!perf_is_probe(&event->attr)) {
 		event->attr.inherit = event->places.inherit;
 		event->attr.inherit_thread = event->places.threads;
 	}
@@ -553,7 +547,7 @@ int perf_event_add_cpu(struct event *event, unsigned int cpu)
 		ret = control(event->fds[i], PERF_EVENT_IOC_SET_FILTER, event->filter);
 	/* what was switched on or off since it was opened */
 	if (!ret)
-		ret = control(event->fds[i], event->on ? PERF_EVENT_IOC_ENABLE :
-				      PERF_EVENT_IOC_DISABLE, NULL);
+		ret = control(event->fds[i],
+			      event->on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
 	return ret ? ret : 1;
 }

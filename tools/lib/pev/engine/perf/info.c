@@ -32,7 +32,8 @@ int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd
 	if (fd >= 0)
 		return (int)fd;
 	error = errno;
-	if (error != EACCES && error != EPERM)
+	/* what names a probe lies in our memory, where the helper cannot read it */
+	if ((error != EACCES && error != EPERM) || perf_is_probe(attr))
 		return -error;
 	helped = helper_perf_open(attr, pid, cpu, group_fd, flags);
 	return helped == -ENOSYS ? -error : helped;
@@ -71,6 +72,11 @@ bool perf_is_pmu(const struct perf_event_attr *attr, const char *name)
 	is = attr->type == strtoul(text, NULL, 10);
 	free(text);
 	return is;
+}
+
+bool perf_is_probe(const struct perf_event_attr *attr)
+{
+	return perf_is_pmu(attr, "uprobe") || perf_is_pmu(attr, "kprobe");
 }
 
 const char *perf_tracefs(void)

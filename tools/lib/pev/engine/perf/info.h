@@ -11,6 +11,8 @@ unsigned int perf_features(void);
 const char *perf_tracefs(void);
 /* Returns whether an event is of a PMU of sysfs. */
 bool perf_is_pmu(const struct perf_event_attr *attr, const char *name);
+/* Returns whether config1 is the address of a name. */
+bool perf_is_probe(const struct perf_event_attr *attr);
 int perf_paranoid(void);
 /* Samples a second at most; 0 if that is not known */
 unsigned int perf_max_rate(void);
