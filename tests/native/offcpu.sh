@@ -25,10 +25,14 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		END { exit !(ns > 2e8 && ns < 1e9) }' pipe.folded
 	ok "off-cpu --flame: a picture of the same" bash -c \
 		'perfctl off-cpu --flame pipe.svg -i pipe.trace && grep -q "<title>.*nanosleep" pipe.svg'
-	./usage 0 2000 >/dev/null &
+	./usage 0 1000000000 >/dev/null &
 	user=$!
-	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace -- sleep 0.1
-	wait $user
+	perfctl record --engine perf -q -e sched:sched_switch -g -p $user -o half.trace &
+	recorder=$!
+	until_ok has_records half.trace sched:sched_switch
+	kill $user
+	wait $recorder
+	wait $user 2>/dev/null
 	says "off-cpu: a recording of one process is refused" 65 \
 		"switches show a thread leave .* the recording is of process $user; record with" \
 		perfctl off-cpu -i half.trace

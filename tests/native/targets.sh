@@ -5,7 +5,6 @@
 # that end.
 stat="perfctl stat --engine perf"
 rec="perfctl record --engine perf -q"
-has_records() { [ "$(records "$1" "$2")" -gt 0 ]; }
 
 # a cgroup v2 of its own
 group=

@@ -96,13 +96,18 @@ static int ask_for(struct helper_question *q, const int *fds, unsigned int nr)
 	return ask(q, offsetof(struct helper_question, attr) + q->size, fds, nr);
 }
 
-/* Returns how many descriptors the helper has; -1 if root alone may see it */
+/*
+ * Returns how many descriptors the helper has; -1 if root alone may see it. What it answered
+ * with, it has closed before it reads the next question.
+ */
 static int nr_open(void)
 {
+	struct helper_question q = { .what = 99 };
 	char path[64];
 	int n = -2;
 	DIR *d;
 
+	ask_for(&q, NULL, 0);
 	snprintf(path, sizeof(path), "/proc/%d/fd", helper);
 	d = opendir(path);
 	if (!d)

@@ -19,7 +19,7 @@ static sem_t done;
 
 static void *link_of(void *unused)
 {
-	struct timespec moment = { .tv_nsec = 300000 };
+	struct timespec moment = { .tv_nsec = 2000000 };
 	pthread_t next;
 
 	for (int i = 0; i < 10; i++)

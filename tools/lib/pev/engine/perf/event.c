@@ -17,7 +17,7 @@
 #include "engine/perf/places.h"
 
 /* A process that starts threads all the time is attached to so often at most */
-#define MOST_TRIES	50
+#define MOST_TRIES	500
 
 /* read() on a perf event gives this, with the read_format of perf_attr_make(). */
 struct reading {
