@@ -56,6 +56,31 @@ ok "record -t: ... the process goes on" kill -0 $pid
 touch over
 wait $pid
 
+# the root ends first, and its child runs on
+cat >root.py <<'EOP'
+import os, time
+def wait_for(name):
+    while not os.path.exists(name):
+        time.sleep(0.05)
+open("up", "w").close()
+wait_for("fork")
+if not os.fork():
+    wait_for("child_end")
+EOP
+python3 root.py &
+root_pid=$!
+until [ -e up ] || ! kill -0 $root_pid; do sleep 0.05; done
+timeout 30 $rec --subtree $root_pid -o subtree.trace &
+recorder=$!
+until [ -e subtree.trace/metadata ] || ! kill -0 $recorder; do sleep 0.05; done
+touch fork
+wait $root_pid
+sleep 1
+ok "record --subtree: goes on while a descendant runs" kill -0 $recorder
+touch child_end
+wait $recorder
+within "record --subtree: ... and ends with the last one" $? 0 0
+
 if command -v tmux >/dev/null; then
 	mkdir -p tmp
 	tmux -S "$PWD/tmux" -f /dev/null new-session -d -x 100 -y 20 \

@@ -10,9 +10,12 @@ int measure_init(struct measure *me, struct msg *m)
 {
 	int err = wait_loop_init(&me->wait, m);
 
-	if (!err)
-		wait_loop_watch(&me->wait, &me->target);
-	return err;
+	if (err)
+		return err;
+	wait_loop_watch(&me->wait, &me->target);
+	if (me->target.type == PEV_TARGET_SUBTREE && !me->target.workload && !me->argv)
+		descendants_open(&me->descendants, &me->target, &me->wait);
+	return 0;
 }
 
 static int start(struct measure *me, const struct measure_ops *ops, void *arg, struct msg *m)
@@ -80,7 +83,10 @@ bool measure_goes_on(struct measure *me, unsigned int got)
 		me->timed_out = !ended;
 	if (got & (WAIT_STOP | WAIT_TIME))
 		return false;
-	return me->argv ? !ended : !(got & WAIT_GONE);
+	if (me->argv)
+		return !ended;
+	descendants_read(&me->descendants, &me->wait);
+	return !(got & WAIT_GONE) || me->wait.n;
 }
 
 int measure_exit(struct measure *me, int err, const struct msg *m)
@@ -89,6 +95,7 @@ int measure_exit(struct measure *me, int err, const struct msg *m)
 		print_error("%s", m->text);
 		err = 0;
 	}
+	descendants_close(&me->descendants);
 	wait_loop_free(&me->wait);
 	target_free(&me->target);
 	return err ? err : me->status;

@@ -6,6 +6,7 @@
 #ifndef PERFCTL_RECORD_MEASURE_H
 #define PERFCTL_RECORD_MEASURE_H
 
+#include "descendants.h"
 #include "wait_loop.h"
 #include "workload.h"
 #include "cli/opt.h"
@@ -33,6 +34,7 @@ struct span_opts {
  * @target:   made by target_make()
  * @span:     when to begin and to end
  * @wait:     for the end
+ * @descendants: of the target, if its end is theirs
  * @workload: the command's process
  * @timed_out: span.timeout ended it
  * @status:   to exit with: the command's, or the reason why it can't be run
@@ -42,6 +44,7 @@ struct measure {
 	struct target target;
 	struct span_opts span;
 	struct wait_loop wait;
+	struct descendants descendants;
 	struct workload workload;
 	bool timed_out;
 	int status;

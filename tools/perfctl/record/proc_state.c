@@ -293,7 +293,7 @@ static bool is_in(const struct family *f, int pid)
 }
 
 /* Adds generation by generation, until there is no further one. */
-static int write_subtree(struct proc_state *s, int root)
+int proc_state_subtree(int root, int (*fn)(void *arg, int pid), void *arg)
 {
 	struct family f = { 0 };
 	bool more = true;
@@ -306,11 +306,16 @@ static int write_subtree(struct proc_state *s, int root)
 			if (f.p[i].in || (f.p[i].pid != root && !is_in(&f, f.p[i].ppid)))
 				continue;
 			f.p[i].in = more = true;
-			err = write_process(s, 0, f.p[i].pid);
+			err = fn(arg, f.p[i].pid);
 		}
 	}
 	free(f.p);
 	return err;
+}
+
+static int write_one(void *arg, int pid)
+{
+	return write_process(arg, 0, pid);
 }
 
 /* Returns the process of a thread. */
@@ -338,7 +343,7 @@ static int write_target(struct proc_state *s, const struct target *t)
 		return for_numbers("/proc", write_process, s, 0);
 	for (size_t i = 0; i < t->n_ids && !err; i++) {
 		if (t->type == PEV_TARGET_SUBTREE)
-			err = write_subtree(s, t->ids[i]);
+			err = proc_state_subtree(t->ids[i], write_one, s);
 		else if (t->type == PEV_TARGET_TASK)
 			err = write_process(s, 0, thread_pid(t->ids[i]));
 		else

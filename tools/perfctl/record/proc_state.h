@@ -16,4 +16,7 @@ int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, cons
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
 		     struct msg *m);
 
+/* Calls @fn for a process and all that are below it now, until it returns another value than 0. */
+int proc_state_subtree(int root, int (*fn)(void *arg, int pid), void *arg);
+
 #endif

@@ -48,7 +48,7 @@ static int open_task(int id, bool thread)
 void wait_loop_watch(struct wait_loop *w, const struct target *t)
 {
 	bool threads = t->type == PEV_TARGET_TASK;
-	size_t cap = 0, cap_tids = 0;
+	size_t cap_tids = 0;
 
 	if (t->workload || t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
 		return;
@@ -56,12 +56,20 @@ void wait_loop_watch(struct wait_loop *w, const struct target *t)
 		int fd = open_task(t->ids[i], threads);
 
 		if (fd >= 0)
-			*ARRAY_PUSH(w->pids, w->n, cap) = fd;
+			*ARRAY_PUSH(w->pids, w->n, w->cap) = fd;
 		else if (fd == -EINVAL)
 			*ARRAY_PUSH(w->tids, w->n_tids, cap_tids) = t->ids[i];
 		else
 			w->ended = true;
 	}
+}
+
+void wait_loop_add(struct wait_loop *w, int pid)
+{
+	int fd = open_task(pid, false);
+
+	if (fd >= 0)
+		*ARRAY_PUSH(w->pids, w->n, w->cap) = fd;
 }
 
 static unsigned int take_signals(int fd)

@@ -34,6 +34,7 @@ struct wait_loop {
 	int sig;
 	int *pids;
 	size_t n;
+	size_t cap;
 	int *tids;
 	size_t n_tids;
 	bool ended;
@@ -43,6 +44,8 @@ struct wait_loop {
 int wait_loop_init(struct wait_loop *w, struct msg *m);
 /* Watches the measured processes and threads, to notice when they end. */
 void wait_loop_watch(struct wait_loop *w, const struct target *t);
+/* Watches another process, if it has not ended. */
+void wait_loop_add(struct wait_loop *w, int pid);
 /* Returns @bit, WAIT_BEGIN or WAIT_TIME, once, @ns from now on; 0: never. */
 int wait_loop_alarm(struct wait_loop *w, unsigned int bit, uint64_t ns, struct msg *m);
 /* @fd: the caller's, or -1; @timeout_ms: -1 forever. Returns WAIT_* bits, 0: time is up. */
