@@ -14,7 +14,7 @@ kill -INT $pid
 touch go
 wait $pid
 within "record: ignored SIGHUP and SIGINT end nothing" $? 0 0
-ok "record: ... the command came to its end" test -e done
+ok "record: ... the command came to its end" test -e "done"
 
 cat >pending.py <<'EOP'
 import os, signal, sys
