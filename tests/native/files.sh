@@ -74,10 +74,13 @@ ok "... what was recorded is missing" grep -q ' 0 records.* [0-9,]* more could n
 if [ -n "$root" ]; then
 	perfctl record --engine perf -q -e cpu-clock -F 10 -a -o killed.trace &
 	recorder=$!
-	sleep 4
+	for _ in {1..400}; do
+		[ -s killed.trace/stream_0 ] || [ -s killed.trace/stream_1 ] || sleep 0.05
+	done
+	sleep 3
 	{ kill -9 $recorder; wait $recorder; } 2>/dev/null
 	within "SIGKILL at 10 Hz: all but the last second is on the disk" \
-		"$(records killed.trace cpu-clock)" $((15 * $(nproc))) $((45 * $(nproc)))
+		"$(records killed.trace cpu-clock)" $((10 * $(nproc))) $((250 * $(nproc)))
 	says "... and that its end is missing is said" 0 'or its recorder was killed' \
 		perfctl report -i killed.trace
 else
