@@ -133,7 +133,7 @@ head -c 10000 /dev/zero >xdg/perfctl/0000000000000000000000000000000000000005.12
 echo notes >xdg/perfctl/notes
 echo notes >xdg/perfctl/abc.txt
 says "cache" 0 'xdg/perfctl: 4 files, .* of at most 1.0 GiB' "$p" cache
-says "cache purge --keep: so much stays" 0 '2 files removed' "$p" cache purge --keep 26000
+says "cache purge --keep: so much stays" 0 '2 files removed' "$p" cache purge --keep 26K
 ok "... what was used last" bash -c 'ls xdg/perfctl/*4 xdg/perfctl/*3 && ! ls xdg/perfctl/*2'
 touch -d 2020-01-01 xdg/perfctl/*.123
 says "cache purge: half copies, too, if they are old" 0 '3 files removed' "$p" cache purge
