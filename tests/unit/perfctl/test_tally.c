@@ -39,7 +39,7 @@ void test_tally(void)
 	out = open_memstream(&text, &len);
 	tally_histogram(&other, out);
 	fclose(out);
-	OK(!strcmp(text, "  from     2.15 s  ######################################## 1\n"),
+	OK(!strcmp(text, "  from    2.147 s  ######################################## 1\n"),
 	   "a histogram of one call");
 	free(text);
 }

@@ -27,7 +27,8 @@ static uint64_t bucket_ns(unsigned int b)
 	unsigned int power = b / TALLY_STEPS;
 	uint64_t step;
 
-	if (b < TALLY_STEPS)
+	/* between those of single ns and those of 8 ns on, none is used */
+	if (power < 3)
 		return b;
 	step = 1ULL << (power - 3);
 	return (1ULL << power) + b % TALLY_STEPS * step + step / 2;
