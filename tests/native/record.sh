@@ -95,11 +95,11 @@ fi
 begin=$(date +%s%N)
 says "record --timeout: ends, with status 0" 0 'records' perfctl record --engine perf -F 500 --timeout 300ms \
 	-o timed.trace -- ./hot 20000
-within "record --timeout: after so many ms" "$((($(date +%s%N) - begin) / 1000000))" 300 4000
+within "record --timeout: after so many ms" "$((($(date +%s%N) - begin) / 1000000))" 300 $((slow * 15000))
 within "record --timeout: samples of that time" "$(records timed.trace '*clock')" 3 400
 says "record --timeout -p: neither the process nor a helper ends" 0 '' perfctl record --engine perf -q \
 	--timeout 100ms -o timed.trace -p $$
-$rec --delay 1500ms -F 500 -o late.trace -- sh -c './usage 0 10; exec ./hot 3000' >/dev/null
+$rec --delay "${slow}.5s" -F 500 -o late.trace -- sh -c './usage 0 10; exec ./hot $0' $((slow * 1000 + 2000)) >/dev/null
 ok "record --delay: nothing of before" bash -c '! perfctl script -F comm -e "*clock" late.trace | grep -w usage'
 within "record --delay: but what comes after" "$(share late.trace spin)" 50 100
 says "record --timeout: no time" 2 'takes a time such as 5s or 100ms, not "soon"' \
@@ -182,7 +182,7 @@ fi
 build bpf "$here/lib"
 jit=$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null)
 if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
-	$rec -F 2000 -o bpf.trace -- ./bpf 400
+	$rec -F "$fast" -o bpf.trace -- ./bpf $((slow * 800))
 	name=$(perfctl report -g none --sort symbol -i bpf.trace | sed -n 's/.* \(bpf_prog_.*_counts_up\)$/\1/p')
 	within "record: a BPF program that was loaded later has its name" "$(share bpf.trace "$name")" 30 100
 	says "record: it is counted to [bpf]" 0 '\[bpf\] +\[k\] bpf_prog_' \
@@ -196,7 +196,7 @@ if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
 		perfctl export -i bpf.trace -o bpf.perf.data perf.data 2>/dev/null
 		ok "perf reads its name of the export" bash -c \
 			"perf report --stdio -i bpf.perf.data 2>/dev/null | grep -q '$name'"
-		perf record -q -F 2000 -o bpf.data -- ./bpf 400 2>/dev/null
+		perf record -q -F "$fast" -o bpf.data -- ./bpf $((slow * 800)) 2>/dev/null
 		perfctl import -o bpf.imported bpf.data 2>/dev/null
 		within "import: perf's names of such programs" \
 			"$(share bpf.imported "$name")" 30 100

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # engines: perf
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Users without rights, and what they are told.
 # What there is at each level of kernel.perf_event_paranoid; ours is one of them, and a
 # virtual machine has all.
