@@ -9,7 +9,7 @@
 #define OPEN_END (1u << 20)
 
 bool symtab_add(struct symtab *t, uint64_t start, uint64_t end, const char *name, size_t len,
-		uint8_t rank, int owner, bool keep)
+		uint32_t rank, int owner, bool keep)
 {
 	struct symbol *s;
 

@@ -23,7 +23,7 @@ struct symbol {
 	const char	*name;
 	const char	*shown;
 	int		owner;
-	uint8_t		rank;
+	uint32_t	rank;
 };
 
 struct symtab {
@@ -33,7 +33,7 @@ struct symtab {
 
 /* @end 0: up to the next function. Copies the name unless @keep. False: no memory. */
 bool symtab_add(struct symtab *t, uint64_t start, uint64_t end, const char *name, size_t len,
-		uint8_t rank, int owner, bool keep);
+		uint32_t rank, int owner, bool keep);
 /* Sorts, leaves one symbol at each address, closes open ends. */
 void symtab_finish(struct symtab *t);
 uint32_t symtab_find(const struct symtab *t, uint64_t addr);

@@ -336,11 +336,20 @@ void *elf_dwarf(struct sym_object *o, uint64_t *bias)
 	return dw;
 }
 
-static uint8_t rank_of(const GElf_Sym *sym)
+/*
+ * Chooses among the names of an address as perf does, so that both show the same: one with a
+ * size, one that is not weak, a global one, then the one with the fewest underscores in front,
+ * then the longest, its version included.
+ */
+static uint32_t rank_of(const char *name, const GElf_Sym *sym)
 {
 	int bind = GELF_ST_BIND(sym->st_info);
+	size_t underscores = strspn(name, "_"), len = strlen(name);
 
-	return (uint8_t)((sym->st_size ? 4 : 0) + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK));
+	return (sym->st_size ? 1u << 31 : 0) | (bind != STB_WEAK ? 1u << 30 : 0) |
+	       (bind == STB_GLOBAL ? 1u << 29 : 0) |
+	       (uint32_t)(63 - (underscores < 63 ? underscores : 63)) << 16 |
+	       (uint32_t)(len < 0xffff ? len : 0xffff);
 }
 
 /* Returns the length without the version: "pthread_mutex_lock@GLIBC_2.2.5". */
@@ -381,7 +390,7 @@ static bool add_symbol(const char *name, uint64_t addr, const GElf_Sym *sym, voi
 	struct sym_object *o = arg;
 
 	return symtab_add(&o->syms, addr, sym->st_size ? addr + sym->st_size : 0, name,
-			  bare_length(name), rank_of(sym), 0, false);
+			  bare_length(name), rank_of(name, sym), 0, false);
 }
 
 struct wanted {
