@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "object/debuginfod.h"
 #include "object/elf.h"
+#include "object/plt.h"
 #include "object/shared.h"
 
 /**
@@ -487,6 +488,8 @@ void elf_names(struct sym_object *o)
 		return;
 	}
 	each_function(o->file->mod, add_symbol, o);
+	/* without the section headers of a debug file, whose stubs are empty */
+	plt_names(o->file->elf, &o->syms);
 	symtab_finish(&o->syms);
 	/* many objects would be many descriptors; .debug_frame may be in use */
 	if (!o->file->tables[1] && !o->lines)
