@@ -157,7 +157,7 @@ says "config: what is typed goes before it" 0 '50\.00% +500 +\[\.\] alpha$' "$p"
 says "config: --no- takes it back" 0 '^ +100\.00% +victim$' "$p" report --no-show-nr-samples flat
 echo 'sorted = dso' >>config
 says "config: a mistyped option" 2 'in the configuration: unknown option --sorted; did you mean --sort' "$p" report flat
-says "config: ... and --help helps" 0 '^ +--sort ' "$p" report --help
+says "config: ... and --help helps" 0 '--sort KEY' "$p" report --help
 says "config: ... although the line is named" 0 'in the configuration: unknown option --sorted' "$p" report --help
 export PERFCTL_CONFIG=
 says "help TOPIC" 0 'perfctl off-cpu --comm NAME' "$p" help slow
