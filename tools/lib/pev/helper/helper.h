@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include "helper/protocol.h"
 
-/* Returns the path of the helper, whoever may run it, or NULL if there is none. */
+/* Returns the path of the helper, which the caller may or may not run, or NULL if there is none. */
 const char *helper_path(void);
 
 /**
