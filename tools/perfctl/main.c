@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/completion.h"
-#include "cli/habits.h"
+#include "cli/other_tools.h"
 #include "cli/topics.h"
 #include "cmd/commands.h"
 
@@ -68,7 +68,7 @@ static void suggest_commands(struct suggestion *n)
 static int unknown(const char *name, const char *next)
 {
 	struct suggestion n = { .word = name }, topic = { .word = name };
-	const struct habit *h = habit_command(name, next);
+	const struct other_tool *h = other_tools_command(name, next);
 
 	suggest_commands(&n);
 	topic_suggest(&topic);

@@ -50,7 +50,7 @@ static void no_characters(void)
 		text_name(&b, bad[i]);
 		escaped &= b.s[0] == '\\' && b.len == 4 * strlen(bad[i]);
 	}
-	OK(escaped, "what is no character is escaped");
+	OK(escaped, "bytes that are not characters are escaped");
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		strbuf_reset(&b);
 		text_name(&b, good[i]);

@@ -114,7 +114,7 @@ ok "script: in order of time" bash -c "'$p' script -F time --no-sideband flat | 
 says "script: an address with its function" 0 'cpu-clock: +401[0-9a-f]+ alpha \(victim\)$' "$p" script flat
 says "script: fields of a tracepoint" 0 'sched:sched_switch: prev_comm=.* next_pid=9$' "$p" script sched
 says "script --time" 0 '^ *0\.000005000: sched' "$p" script -F time,event --time 0.000005, sched
-for time in nan,1 1e300, ,inf 1,2x 5; do
+for time in nan,1 "1e300," ,inf 1,2x 5; do
 	for c in script report; do
 		says "$c --time $time: refused" 2 'perfctl: --time' "$p" $c --time $time flat
 	done

@@ -161,15 +161,15 @@ says "config: ... and --help helps" 0 '--sort KEY' "$p" report --help
 says "config: ... although the line is named" 0 'in the configuration: unknown option --sorted' "$p" report --help
 export PERFCTL_CONFIG=
 says "help TOPIC" 0 'perfctl off-cpu --comm NAME' "$p" help slow
-# what the tool knows of other tools' habits, and what the document says, without markup
+# what the tool knows of other tools, and what the document says, without markup
 "$p" help perf | awk '/^  [^ ]/ { if (row) print row; row = substr($0, 3) ":"; next }
-	row { sub(/^ +/, ""); row = row " " $0 } END { print row }' | tr -d '"' >habits.tool
+	row { sub(/^ +/, ""); row = row " " $0 } END { print row }' | tr -d '"' >others.tool
 awk '/^Traps$/ { on = 1 } /^trace-cmd$/ { on = 0 }
 	on && /^``[^`]*``$/ { if (row) print row; row = $0 ":"; next }
 	on && row && NF { sub(/^ +/, ""); row = row " " $0 } END { print row }' \
-	"$here/../../../Documentation/admin-guide/from-perf.rst" | tr -d '`"' >habits.doc
-ok "help perf: as many habits as there are" bash -c '[ "$(wc -l <habits.tool)" -gt 50 ]'
-ok "help perf: the document lists the same" diff habits.tool habits.doc
+	"$here/../../../Documentation/admin-guide/from-perf.rst" | tr -d '`"' >others.doc
+ok "help perf: as many rows as there are" bash -c '[ "$(wc -l <others.tool)" -gt 50 ]'
+ok "help perf: the document lists the same" diff others.tool others.doc
 says "perf's commands: what does the same" 2 '"sched" is a command of perf; here: .*off-cpu --state preempted' "$p" sched latency
 says "... without the second word" 2 'here: record with .*perfctl timeline --threads' "$p" sched
 says "perf's options: what does the same" 2 'unknown option -G, which perf has: -g caller' "$p" report -G
@@ -177,13 +177,13 @@ says "perf's options: without effect" 0 'alpha$' "$p" report -f flat
 says "perf's options: of the same letter" 2 'takes a whole number, not "ls"; .* -S$' "$p" trace -s ls
 says "strace's options: without effect" 2 'what is to be measured' "$p" trace -fT
 says "a topic is no command" 2 'unknown command "lost"; "perfctl help lost" explains it' "$p" lost
-ok "no habit is an option of ours" bash -c '
+ok "none of them is an option of ours" bash -c '
 	while read -r tool command option rest; do
 		[ "$tool" != strace ] || { option=$command; command=trace; }
 		case $option in -*) option=${option%:} ;; *) continue ;; esac
 		case "$command $option" in "record -F" | "trace -s") continue ;; esac
 		! "$0" "$command" --help | grep -qE -e "^ +$option[, ]" || { echo "$command $option"; exit 1; }
-	done <habits.tool' "$p"
+	done <others.tool' "$p"
 says "report -g no: as in record" 0 '^ +33\.[0-9]+% +prog' "$p" report -g no chains
 says "help: a mistyped topic" 2 'did you mean "symbols"' "$p" help symbls
 says "help lists topics" 0 '^  call-chains ' "$p" help

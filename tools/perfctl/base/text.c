@@ -20,7 +20,7 @@ size_t text_utf8_len(const unsigned char *s)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	/* C1 controls, surrogates, overlong forms, directional overrides, what is no character */
+	/* C1 controls, surrogates, overlong forms, directional overrides, noncharacters */
 	if (c < 0xa0 || (c >= 0xd800 && c < 0xe000) || (n == 3 && c < 0x800) ||
 	    (n == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0x200b && c <= 0x200f) ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0x061c ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parses options by table, and writes their --help. See opt.h. */
 #include "opt.h"
-#include "habits.h"
+#include "other_tools.h"
 #include "suggest.h"
 #include "base/text.h"
 
@@ -22,7 +22,7 @@ struct opt_run {
 /* Other tools have the same letter for something else. */
 static int no_number(struct opt_run *r, const char *shown, const char *arg)
 {
-	const struct habit *h = habit_option(r->cmd->name, shown);
+	const struct other_tool *h = other_tools_option(r->cmd->name, shown);
 
 	return msg_set(r->m, -EINVAL, "%s takes a whole number, not \"%s\"%s%s", shown, arg,
 		       h ? "; " : "", h ? h->answer : "");
@@ -130,7 +130,7 @@ static const struct opt *find_name(const struct command *cmd, const char *name, 
 /* @near: an option that it may mean, NULL: none */
 static int unknown_option(struct opt_run *r, const char *shown, const char *near)
 {
-	const struct habit *h = habit_option(r->cmd->name, shown);
+	const struct other_tool *h = other_tools_option(r->cmd->name, shown);
 
 	if (h && h->ignored)
 		return 0;

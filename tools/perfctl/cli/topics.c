@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl help TOPIC: explains how to do things. See topics.h. */
 #include "topics.h"
-#include "habits.h"
+#include "other_tools.h"
 
 static const struct topic {
 	const char *name;
@@ -57,7 +57,7 @@ static const struct topic {
 	  "  perfctl script\n"
 	  "  perfctl completion bash              also zsh, fish: what the shell completes\n" },
 	{ "perf", "what you type with perf and strace, and what does the same here",
-	  "What has the same name and meaning is not listed.\n\n", habits_print },
+	  "What has the same name and meaning is not listed.\n\n", other_tools_print },
 };
 
 bool topic_print(const char *name, FILE *out)

@@ -40,8 +40,8 @@ static int choose_cpus(struct cpulist *l, const struct planned_event *e, const s
 {
 	*l = (struct cpulist){ 0 };
 	if (e->cpus.n && t->type != PEV_TARGET_CPUS)
-		return msg_set(m, -EINVAL, "%s counts what a whole socket or device does, whoever "
-			       "causes it: measure the whole machine, with -a", e->label);
+		return msg_set(m, -EINVAL, "%s counts what a whole socket or device does, for any process: "
+			       "measure the whole machine, with -a", e->label);
 	cpulist_copy(l, t->cpus.n ? &t->cpus : &e->cpus);
 	for (unsigned int i = 0; e->cpus.n && i < l->n; i++)
 		l->words[i] &= i < e->cpus.n ? e->cpus.words[i] : 0;

@@ -301,7 +301,7 @@ static void late_sample(long n)
 	check(pev_encoder_close(enc), "stream 1");
 }
 
-/* Two callers by turns, below them what pev adds to the chain. */
+/* Two callers alternately, below them what pev adds to the chain. */
 static void probes(long n)
 {
 	static const char kallsyms[] = "ffffffff81000000 T _stext\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The habits of those who come from other tools. See habits.h. */
-#include "habits.h"
+/* What people type who come from other tools. See other_tools.h. */
+#include "other_tools.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define NO_MEMORY "memory accesses are not sampled here (PEBS, IBS); \"perfctl list cache\" has counters"
 
 /* clang-format off */
-static const struct habit habits[] = {
+static const struct other_tool others[] = {
 	{ "perf", NULL, "sched", "record with " OFF_CPU ", then \"perfctl off-cpu\" shows where "
 	  "threads waited and \"perfctl timeline --threads\" who ran when" },
 	{ "perf", NULL, "sched latency", "record with " OFF_CPU ", then \"perfctl off-cpu --state "
@@ -105,10 +105,10 @@ static const struct habit habits[] = {
 };
 /* clang-format on */
 
-static const struct habit *find(const char *command, const char *typed)
+static const struct other_tool *find(const char *command, const char *typed)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
-		const struct habit *h = &habits[i];
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct other_tool *h = &others[i];
 
 		if (!strcmp(h->typed, typed) &&
 		    (command && h->command ? !strcmp(h->command, command) : command == h->command))
@@ -117,24 +117,24 @@ static const struct habit *find(const char *command, const char *typed)
 	return NULL;
 }
 
-const struct habit *habit_option(const char *command, const char *typed)
+const struct other_tool *other_tools_option(const char *command, const char *typed)
 {
 	return find(command, typed);
 }
 
-const struct habit *habit_command(const char *name, const char *next)
+const struct other_tool *other_tools_command(const char *name, const char *next)
 {
 	char *both = xasprintf("%s %s", name, next ? next : "");
-	const struct habit *h = find(NULL, both);
+	const struct other_tool *h = find(NULL, both);
 
 	free(both);
 	return h ? h : find(NULL, name);
 }
 
-void habits_print(FILE *out)
+void other_tools_print(FILE *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(habits); i++) {
-		const struct habit *h = &habits[i];
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct other_tool *h = &others[i];
 
 		bool sub = h->command && strcmp(h->tool, "strace");
 
