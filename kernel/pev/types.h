@@ -201,7 +201,7 @@ struct pev_source_ops {
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
  * @call:      trace_event_call of a tracepoint or of what the source made up
- *             for its filter; NULL without
+ *             to describe its fields; NULL without
  * @gate:      PEV_GATE_*: what is to be asked of an occurrence; 0 on the fast path
  * @filter:    RCU-sched protected; NULL without
  * @private:   the source's own

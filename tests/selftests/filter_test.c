@@ -145,6 +145,47 @@ TEST_F(filter, by_string)
 	close(fd);
 }
 
+/* What is known of any event needs no fields. */
+TEST_F(filter, by_process_and_cgroup)
+{
+	static const struct {
+		const char	*expr;
+		int		passed;
+	} exprs[] = {
+		{ "common_tgid == %d",				50 },
+		{ "common_tgid != %d",				0 },
+		{ "COMM == \"filter_test\" && common_tgid == %d",	50 },
+		{ "COMM ~ \"*_test\" && common_tgid == %d",	50 },
+		{ "COMM ~ \"!f*\" && common_tgid == %d",	0 },
+		{ "common_cgroup > 0 && common_tgid == %d",	50 },
+		{ "CPU & CPUS{0-63} && common_tgid == %d",	50 },
+		{ "common_ip != 0 && common_tgid == %d && fd == " F1, 1 },
+	};
+	struct pev_value value;
+	char expr[100];
+	int fd;
+
+	prctl(PR_SET_NAME, "filter_test");
+	for (unsigned int i = 0; i < sizeof(exprs) / sizeof(exprs[0]); i++) {
+		/* on a machine with less CPUs the set is refused */
+		if (strstr(exprs[i].expr, "CPUS") && sysconf(_SC_NPROCESSORS_CONF) < 64)
+			snprintf(expr, sizeof(expr), "CPU & CPUS{0-%ld} && common_tgid == %d",
+				 sysconf(_SC_NPROCESSORS_CONF) - 1, getpid());
+		else
+			snprintf(expr, sizeof(expr), exprs[i].expr, getpid());
+		fd = pev_open_event(TP, CLOSE, expr, self->channel);
+		ASSERT_LE(0, fd) TH_LOG("%s: %s", expr, pev_reason());
+		pev_on(fd);
+		close_some(50);
+		pev_off(fd);
+		value = pev_read(fd);
+		EXPECT_EQ(exprs[i].passed, value.value) TH_LOG("%s", expr);
+		EXPECT_EQ(50 - exprs[i].passed, value.filtered) TH_LOG("%s", expr);
+		EXPECT_EQ(value.value, value.samples + value.lost) TH_LOG("%s", expr);
+		close(fd);
+	}
+}
+
 TEST_F(filter, without_a_channel)
 {
 	int fd = pev_open_event(TP, CLOSE, "fd == " F2, -1);
@@ -289,15 +330,18 @@ TEST_F(filter, refusals)
 		const char	*expr;
 		const char	*word;
 	} bad[] = {
-		{ "nofield == 1",		"near character 8: Field not found" },
-		{ "fd == 1 && nofield == 1",	"Field not found" },
+		{ "nofield == 1",		"near character 0: Field not found" },
+		{ "fd == 1 && nofield == 1",	"near character 11: Field not found" },
 		{ "fd = 1",			"Invalid operator" },
 		{ "fd == \"text\"",		"Expecting numeric field" },
 		{ "(fd == 1",			"Too many '('" },
 		{ "fd == 1)",			"Too few '('" },
-		{ "fd == 1 fd == 2",		"near character" },
-		{ "fd ==",			"" },
-		{ "&& fd == 1",			"" },
+		{ "fd == 1 fd == 2",		"near character 8: && or || is missing" },
+		{ "fd ==",			"is missing" },
+		{ "&& fd == 1",			"name of a field is missing" },
+		{ "fd == 0x10000000000000000",	"no number of up to 64 bits" },
+		{ "fd == -1",			"fd has no sign" },
+		{ "common_flags & 1",		"only tracefs has common_flags" },
 		{ "",				"empty" },
 		{ "  ",				"empty" },
 	};

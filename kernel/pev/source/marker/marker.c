@@ -246,7 +246,7 @@ static struct pev_marker *find_marker(const char *name)
 	return NULL;
 }
 
-/* Make a trace event of the marker, for the kernel's filter and for fields.c. */
+/* Make a trace event of the marker, for fields.c. */
 static void make_call(struct pev_marker *marker)
 {
 	marker->class.system = marker->system;
@@ -259,7 +259,6 @@ static void make_call(struct pev_marker *marker)
 
 		field->name = arg->name;
 		field->type = arg->type;
-		field->filter_type = filter_assign_type(arg->type);
 		field->offset = arg->offset;
 		field->size = arg->size;
 		field->is_signed = arg->sign;

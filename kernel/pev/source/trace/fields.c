@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include "base/strbuf.h"
 #include "channel/channel.h"
+#include "filter/parse.h"
 #include "glue/trace_internal.h"
 #include "record/layout.h"
 #include "fields.h"
@@ -267,4 +268,49 @@ void pev_fields_layout(struct trace_event_call *call, struct pev_layout *layout)
 			pev_layout_length(layout, field->offset - COMMON + upper);
 	}
 	layout->payload = end - COMMON;
+}
+
+static u8 filter_kind(const struct ftrace_event_field *field)
+{
+	const char *type = field->type;
+
+	if (field->offset + field->size > U16_MAX)
+		return PEV_FILTER_OTHER;
+	if (!strcmp(type, "__data_loc cpumask_t"))
+		return PEV_FILTER_CPUS;
+	if (is_dynamic(field) && !is_text(field))
+		return PEV_FILTER_OTHER;
+	if (is_dynamic(field))
+		return str_has_prefix(type, "__rel_loc") ? PEV_FILTER_REL_LOC : PEV_FILTER_LOC;
+	if (is_text(field))
+		return PEV_FILTER_ARRAY;
+	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
+		return PEV_FILTER_POINTER;
+	return element(field) == field->size ? PEV_FILTER_NUMBER : PEV_FILTER_OTHER;
+}
+
+/**
+ * pev_fields_find() - a field of a trace event by its name
+ * @call:  the trace event, a struct trace_event_call
+ * @name:  of the field
+ * @len:   characters of @name
+ * @found: filled in
+ *
+ * Context: as pev_fields_tsdl().
+ * Return: false if it has no such field.
+ */
+bool pev_fields_find(void *call, const char *name, size_t len, struct pev_filter_field *found)
+{
+	struct ftrace_event_field *field;
+
+	list_for_each_entry(field, trace_get_fields(call), link) {
+		if (strncmp(field->name, name, len) || field->name[len])
+			continue;
+		found->kind = filter_kind(field);
+		found->sign = field->is_signed;
+		found->offset = field->offset;
+		found->size = field->size;
+		return true;
+	}
+	return false;
 }

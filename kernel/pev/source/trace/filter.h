@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Filters, in the kernel's own trace event syntax, and the scratch memory in
- * which an occurrence is written down before its filter has decided.
+ * Filters of events, and the scratch memory in which an occurrence is written down before
+ * its filter has decided.
  */
 #ifndef _PEV_FILTER_H
 #define _PEV_FILTER_H
 
 #include <linux/pev_tracepoint.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
+#include "filter/program.h"
 
 struct pev_event;
-struct pev_filter;
-struct pev_refuse;
 struct pev_event_cpu;
-struct pev_trace;
+struct pev_refuse;
+
+/**
+ * struct pev_filter - a filter in use
+ * @program: all that it asks. What it needs of an occurrence is reached through the filter
+ *           alone, so that an exchange can't mix those of two
+ * @reap:    frees it when no probe can be inside any more
+ */
+struct pev_filter {
+	struct pev_program	*program;
+	struct rcu_work		reap;
+};
+
+/* Does it look at fields? If not, it is asked before there is a record. */
+static inline bool pev_filter_needs_record(const struct pev_filter *filter)
+{
+	return filter->program->end;
+}
 
 char *pev_filter_copy(const char __user *expr, struct pev_refuse *r);
 struct pev_filter *pev_filter_make(struct pev_event *event, const char *expr,
@@ -21,12 +38,13 @@ struct pev_filter *pev_filter_make(struct pev_event *event, const char *expr,
 void pev_filter_swap(struct pev_event *event, struct pev_filter *filter);
 void pev_filter_drop(struct pev_filter *filter);
 void pev_filter_free(struct pev_event *event);
-struct pev_trace_record pev_filter_begin(struct pev_trace *trace, struct pev_filter *filter,
-					 struct pev_event_cpu *ec, u32 size, unsigned long ip);
+bool pev_filter_passes(const struct pev_filter *filter, struct pev_event_cpu *ec, u64 nr,
+		       const struct pev_occurrence *at);
+bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr,
+		       const struct pev_occurrence *at);
+struct pev_trace_record pev_filter_begin(struct pev_filter *filter, struct pev_event_cpu *ec,
+					 u32 size, unsigned long ip);
 void pev_filter_end(unsigned long token);
-bool pev_filter_allows(struct pev_trace *trace, struct pev_event_cpu *ec, void *entry);
-
-const char *pev_filter_needs_rights(struct pev_event *event, const char *expr);
 
 /*
  * Tokens of records that are written into scratch memory are odd, those of
@@ -34,14 +52,5 @@ const char *pev_filter_needs_rights(struct pev_event *event, const char *expr);
  * struct pev_event_cpu.
  */
 #define PEV_TOKEN_SCRATCH	1UL
-
-/**
- * pev_filter_explain() - take the parser's report apart
- * @report: "expression\n   ^\nparse_error: reason\n"; cut into pieces
- * @pos:    characters of the expression before the mistake, about
- *
- * Return: the reason, inside of @report; NULL if there is none.
- */
-char *pev_filter_explain(char *report, unsigned int *pos);
 
 #endif

@@ -358,9 +358,15 @@ struct call_entry {
 };
 
 /* Is a record due? */
-static bool due(struct pev_trace *trace, struct pev_event_cpu *ec, struct call_entry *entry)
+static bool due(struct pev_trace *trace, struct pev_event_cpu *ec,
+		const struct call_entry *entry, unsigned long ip)
 {
-	return pev_filter_allows(trace, ec, entry) && pev_event_hit(trace->event, ec, 1);
+	const struct pev_occurrence at = { .record = entry, .ip = ip, .size = sizeof(*entry) };
+
+	if (unlikely(READ_ONCE(trace->event->gate)) &&
+	    !pev_filter_allows(trace->event, ec, 1, &at))
+		return false;
+	return pev_event_hit(trace->event, ec, 1);
 }
 
 /* See struct pev_call_text: of the arguments in trace->text there are lengths. */
@@ -403,13 +409,13 @@ void pev_syscall_text_enter(struct pev_trace *trace, struct pt_regs *regs, int n
 {
 	struct pev_event_cpu *ec = this_cpu_ptr(trace->event->percpu);
 	struct call_entry entry = { .nr = nr };
+	unsigned long ip = instruction_pointer(regs);
 	unsigned long args[NR_ARGS];
 
 	syscall_get_arguments(current, regs, args);
 	memcpy(entry.words, args, sizeof(args));
-	if (due(trace, ec, &entry))
-		write_record(trace, ec, &entry, trace->words, copy_enter(trace, nr, args),
-			     instruction_pointer(regs));
+	if (due(trace, ec, &entry, ip))
+		write_record(trace, ec, &entry, trace->words, copy_enter(trace, nr, args), ip);
 }
 
 /**
@@ -425,12 +431,12 @@ void pev_syscall_text_exit(struct pev_trace *trace, struct pt_regs *regs, int nr
 {
 	struct pev_event_cpu *ec = this_cpu_ptr(trace->event->percpu);
 	struct call_entry entry = { .nr = nr, .words[0] = ret };
+	unsigned long ip = instruction_pointer(regs);
 	unsigned long args[NR_ARGS];
 
 	syscall_get_arguments(current, regs, args);
-	if (due(trace, ec, &entry))
-		write_record(trace, ec, &entry, trace->words, copy_exit(trace, nr, args, ret),
-			     instruction_pointer(regs));
+	if (due(trace, ec, &entry, ip))
+		write_record(trace, ec, &entry, trace->words, copy_exit(trace, nr, args, ret), ip);
 }
 
 static void probe_raw_enter(void *data, struct pt_regs *regs, long id)

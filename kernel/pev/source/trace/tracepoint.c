@@ -58,12 +58,16 @@ static noinline struct pev_trace_record place(struct pev_trace *trace, struct pe
 struct pev_trace_record pev_trace_begin_gated(struct pev_trace *trace, struct pev_event_cpu *ec,
 					      u32 size, unsigned long ip)
 {
-	struct pev_filter *filter = rcu_dereference_sched(trace->event->filter);
+	struct pev_event *event = trace->event;
+	struct pev_filter *filter = rcu_dereference_sched(event->filter);
+	const struct pev_occurrence at = { .ip = ip };
 
-	if (!pev_event_sees(trace->event))
+	if (!pev_event_sees(event))
 		return (struct pev_trace_record){ };
-	if (likely(filter))
-		return pev_filter_begin(trace, filter, ec, size, ip);
+	if (likely(filter && pev_filter_needs_record(filter)))
+		return pev_filter_begin(filter, ec, size, ip);
+	if (filter && !pev_filter_passes(filter, ec, 1, &at))
+		return (struct pev_trace_record){ };
 	return place(trace, ec, size, ip);
 }
 
