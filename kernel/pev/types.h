@@ -70,7 +70,7 @@ struct pev_event_cpu {
 #define PEV_ATTR_WORDS		BIT(1)	/* config1, config2 */
 #define PEV_ATTR_PMU		BIT(2)
 #define PEV_ATTR_NAME		BIT(3)
-#define PEV_ATTR_FILTER		BIT(4)	/* and events have @call, which has the fields */
+#define PEV_ATTR_FILTER		BIT(4)	/* on fields, if the event has @call */
 
 /**
  * enum pev_periods - what @period of struct pev_attr means to a source

@@ -147,15 +147,16 @@ TEST_F(control, filter)
 	int fd;
 
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, 0));
+	/* it has no field of that name */
 	memset(&pev_why, 0, sizeof(pev_why));
-	EXPECT_EQ(-EOPNOTSUPP, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
-	EXPECT_EQ(EOPNOTSUPP, pev_why.head.error);
+	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_EQ(EINVAL, pev_why.head.error);
 	EXPECT_EQ(offsetof(struct pev_filter_arg, filter), pev_why.head.field);
 	EXPECT_NE(0, pev_reason()[0]);
 	arg.refusal = 8;
 	EXPECT_EQ(-EFAULT, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
 	arg.refusal = 0;
-	EXPECT_EQ(-EOPNOTSUPP, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
+	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
 	arg.flags = PEV_IOF_GROUP << 1;
 	EXPECT_EQ(-EINVAL, control(self->counter, PEV_IOC_FILTER, (unsigned long)&arg));
 	EXPECT_EQ(-EINVAL, control(self->channel, PEV_IOC_FILTER, (unsigned long)&arg));

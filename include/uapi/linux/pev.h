@@ -276,7 +276,8 @@ struct pev_refusal {
  * @reserved:     0
  * @name:         address of the NUL-terminated event name, where @type has one
  * @filter:       address of a NUL-terminated filter expression in the kernel's
- *                trace-event syntax, for tracepoints and markers; 0: none
+ *                trace-event syntax, for tracepoints, markers, software events
+ *                and timers; 0: none
  * @period:       records are made for each @period-th occurrence; ns for
  *                timers; Hz with PEV_F_FREQ. 0 for what only counts, 0 or 1
  *                for sideband events, at least 1 otherwise; timers always

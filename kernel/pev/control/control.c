@@ -213,9 +213,20 @@ static int filters_set(struct filter_job *jobs, unsigned int nr, const char *exp
 	return 0;
 }
 
-/* Of several, those that have no fields are passed over, and those being closed. */
-static unsigned int filter_jobs(struct scope *scope, struct filter_job *jobs,
-				struct pev_event **events, bool *more)
+/* An expression for several speaks of fields: events without are passed over. */
+static bool takes_filter(const struct pev_event *event, const struct scope *scope,
+			 const char *expr)
+{
+	bool several = scope->channel || scope->group;
+
+	if (!(event->ops->attrs & PEV_ATTR_FILTER))
+		return false;
+	return event->call || !expr || !several;
+}
+
+/* Those being closed are passed over, too. */
+static unsigned int filter_jobs(struct scope *scope, const char *expr,
+				struct filter_job *jobs, struct pev_event **events, bool *more)
 {
 	unsigned int found, nr = 0;
 
@@ -225,7 +236,7 @@ static unsigned int filter_jobs(struct scope *scope, struct filter_job *jobs,
 	for (unsigned int i = 0; i < found; i++) {
 		struct filter_job *job = &jobs[nr];
 
-		if (!(events[i]->ops->attrs & PEV_ATTR_FILTER))
+		if (!takes_filter(events[i], scope, expr))
 			continue;
 		job->file = get_file_active(&events[i]->file);
 		if (!job->file)
@@ -250,7 +261,7 @@ static int control_filter(struct scope *scope, const char *expr, struct pev_refu
 	if (!events || !jobs)
 		return -ENOMEM;
 	do {
-		nr = filter_jobs(scope, jobs, events, &more);
+		nr = filter_jobs(scope, expr, jobs, events, &more);
 		any |= nr;
 		err = filters_set(jobs, nr, expr, r);
 		for (unsigned int i = 0; i < nr; i++)

@@ -37,6 +37,7 @@ static DEFINE_SPINLOCK(reap_lock);
 
 static void event_free(struct pev_event *event)
 {
+	pev_filter_free(event);
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
 	pev_sample_exit(event);

@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "record/sample.h"
 #include "source/list.h"
-#include "target/rights.h"
+#include "source/trace/filter.h"
 #include "target/running.h"
 #include "target/target.h"
 #include "types.h"
@@ -55,10 +55,21 @@ static noinline void record(struct pev_event *event, struct pev_event_cpu *ec,
 		pev_sample_end(ec);
 }
 
+/* Is it the opener's business, and wanted? */
+static noinline bool allowed(struct pev_event *event, struct pev_event_cpu *ec, u64 nr,
+			     const struct pev_sample_in *in)
+{
+	const struct pev_occurrence at = {
+		.ip = in->regs ? instruction_pointer(in->regs) : 0, .task = in->task,
+	};
+
+	return pev_filter_allows(event, ec, nr, &at);
+}
+
 static __always_inline void count(struct pev_event *event, struct pev_event_cpu *ec, u64 nr,
 				  const struct pev_sample_in *in)
 {
-	if (unlikely(READ_ONCE(event->gate)) && !pev_event_sees_task(event, in->task ?: current))
+	if (unlikely(READ_ONCE(event->gate)) && !allowed(event, ec, nr, in))
 		return;
 	if (pev_event_hit(event, ec, nr))
 		record(event, ec, in);
@@ -257,7 +268,7 @@ static void software_catalog(struct pev_strbuf *text)
 
 const struct pev_source_ops pev_software_source = {
 	.type		= "software",
-	.attrs		= PEV_ATTR_CONFIG,
+	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_FILTER,
 	.open		= software_open,
 	.hook		= software_hook,
 	.unhook		= software_unhook,

@@ -17,7 +17,7 @@
 #include "base/strbuf.h"
 #include "record/sample.h"
 #include "source/list.h"
-#include "target/rights.h"
+#include "source/trace/filter.h"
 #include "types.h"
 
 static const char * const names[PEV_TIMER_MAX] = {
@@ -214,6 +214,17 @@ static noinline void put_off_end(struct timer_cpu *s)
 	s->put_off = false;
 }
 
+/* Is it the opener's business, and wanted? What is not takes its time with it. */
+static noinline bool allowed(struct timer_cpu *s, struct pev_event *event, struct pt_regs *regs)
+{
+	const struct pev_occurrence at = { .ip = instruction_pointer(regs) };
+
+	if (pev_filter_allows(event, s->ec, 1, &at))
+		return true;
+	s->carry = 0;
+	return false;
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct timer_cpu *s = container_of(timer, struct timer_cpu, timer);
@@ -239,7 +250,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		hrtimer_add_expires_ns(timer, (s64)(s->period - period));
 	/* take no samples of the idle task, as perf does */
 	if (regs && !excluded(event, regs) && !is_idle_task(current) &&
-	    pev_event_sees(event)) {
+	    (likely(!READ_ONCE(event->gate)) || allowed(s, event, regs))) {
 		struct pev_sample_in in = {
 			.regs = regs,
 			.period = period * overruns + s->carry,
@@ -475,7 +486,7 @@ static void timer_catalog(struct pev_strbuf *text)
 
 const struct pev_source_ops pev_timer_source = {
 	.type		= "timer",
-	.attrs		= PEV_ATTR_CONFIG,
+	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_FILTER,
 	.flags		= PEV_F_FREQ,
 	.periods	= PEV_PERIOD_ALWAYS,
 	.shows		= PEV_SHOWS_KERNEL,

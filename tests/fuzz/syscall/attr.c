@@ -214,7 +214,8 @@ const char *attr_filter(struct rng *r, const struct pev_attr *attr)
 	static const char * const others[] = {
 		"common_pid > 1", "common_pid == 0", "nonsense == 1", "(", "common_pid &", "",
 		"common_type == 3 && common_pid != 77", "1", "common_pid ~ \"x\"",
-		"common_flags & 4 || common_preempt_count > 1000",
+		"common_flags & 4 || common_preempt_count > 1000", "common_ip > 0",
+		"common_tgid != 1 && COMM ~ \"*a*\"", "CPU & CPUS{0} || common_cgroup < 9",
 	};
 	const char *name = (const char *)(uintptr_t)attr->name;
 

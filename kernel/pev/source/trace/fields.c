@@ -291,7 +291,7 @@ static u8 filter_kind(const struct ftrace_event_field *field)
 
 /**
  * pev_fields_find() - a field of a trace event by its name
- * @call:  the trace event, a struct trace_event_call
+ * @call:  the trace event, a struct trace_event_call; NULL: it has no fields
  * @name:  of the field
  * @len:   characters of @name
  * @found: filled in
@@ -303,6 +303,8 @@ bool pev_fields_find(void *call, const char *name, size_t len, struct pev_filter
 {
 	struct ftrace_event_field *field;
 
+	if (!call)
+		return false;
 	list_for_each_entry(field, trace_get_fields(call), link) {
 		if (strncmp(field->name, name, len) || field->name[len])
 			continue;

@@ -167,6 +167,7 @@ static void fields_found(struct kunit *test)
 	expect_found(test, &call, "numbers", PEV_FILTER_OTHER, 108, 4);
 	expect_found(test, &call, "foo", PEV_FILTER_OTHER, 112, 12);
 	expect_found(test, &call, "far", PEV_FILTER_OTHER, 65530, 8);
+	KUNIT_EXPECT_FALSE(test, pev_fields_find(NULL, "pid", 3, &found));
 	KUNIT_EXPECT_FALSE(test, pev_fields_find(&call, "pi", 2, &found));
 	KUNIT_EXPECT_FALSE(test, pev_fields_find(&call, "pid2", 4, &found));
 	KUNIT_EXPECT_TRUE(test, pev_fields_find(&call, "pid2", 3, &found));

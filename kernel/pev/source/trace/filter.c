@@ -277,12 +277,21 @@ static int refuse_filter(struct pev_refuse *r, int err, const char *expr,
 			  expr + why->pos);
 }
 
+/*
+ * A trace event is somewhere in the kernel; others are where the program is, if they leave the
+ * kernel out. The descriptor may have been passed by a task with other rights.
+ */
+static bool shows_ip(const struct pev_event *event)
+{
+	return (!event->call && event->flags & PEV_F_EXCLUDE_KERNEL) ||
+	       (event->privileged && perfmon_capable());
+}
+
 static struct pev_program *parse(struct pev_event *event, const char *expr, struct pev_refuse *r)
 {
 	const struct pev_filter_scope scope = {
 		.find = pev_fields_find, .from = event->call, .pid_ns = event->pid_ns,
-		/* the descriptor may have been passed by a task with other rights */
-		.no_ip = !event->privileged || !perfmon_capable(),
+		.no_ip = !shows_ip(event),
 	};
 	struct pev_filter_mistake why;
 	struct pev_program *program;
@@ -327,7 +336,10 @@ struct pev_filter *pev_filter_make(struct pev_event *event, const char *expr,
 {
 	if (!(event->ops->attrs & PEV_ATTR_FILTER))
 		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(filter),
-					  "%s has no fields to filter on", event->name));
+					  "%s can't be filtered", event->name));
+	if (event->counts_time)
+		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(filter),
+					  "%s counts time, which can't be filtered", event->name));
 	if (!expr[strspn(expr, " \t\n")])
 		return ERR_PTR(pev_refuse(r, EINVAL, PEV_FIELD(filter),
 					  "the filter is empty; to have none, pass no filter"));

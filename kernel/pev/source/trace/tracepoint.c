@@ -110,10 +110,9 @@ int pev_trace_create(struct pev_event *event, struct trace_event_call *call)
 	return 0;
 }
 
-/* Undo pev_trace_create() and free the filter; no probe can be inside. */
+/* Undo pev_trace_create(); no probe can be inside. */
 void pev_trace_destroy(struct pev_event *event)
 {
-	pev_filter_free(event);
 	kfree(event->private);
 	event->private = NULL;
 	event->call = NULL;
