@@ -259,7 +259,7 @@ static const struct {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
-	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE), 
+	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(SOFTWARE) | T(TIMER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
