@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
+#include "event/target.h"
 #include "session/sched.h"
 #include "session/session.h"
 #include "profile/load.h"
@@ -343,7 +344,10 @@ static bool comm_known(const struct strtab *comms, const char *globs)
 	return false;
 }
 
-/* Refuses recordings that only show one side: times would be of nothing. */
+/*
+ * Refuses recordings that only show one side: times would be of nothing. perf leaves out a
+ * switch of a whole CPU now and then without counting it, which is no reason.
+ */
 static int check_switches(const struct offcpu_run *r, struct msg *m)
 {
 	const struct pev_trace *t = r->session.trace;
@@ -353,7 +357,8 @@ static int check_switches(const struct offcpu_run *r, struct msg *m)
 	if (!r->switches)
 		return msg_set(m, -EBADMSG, "%s has no " SWITCH "; record with " HOW,
 			       pev_trace_path(t));
-	if (r->unseen * 100 <= r->switches || pev_trace_lost(t))
+	if (r->unseen * 100 <= r->switches || pev_trace_lost(t) ||
+	    (target && !strcmp(target, TARGET_MACHINE)))
 		return 0;
 	return msg_set(m, -EBADMSG, "%s: %s of %s switches show a thread leave that is not seen to "
 		       "come back, as that is a record of who was there before: this needs the "

@@ -177,7 +177,7 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 	one_id(t, 0);
 	if (o->all || o->cpus) {
 		t->type = PEV_TARGET_CPUS;
-		t->text = o->cpus ? xasprintf("CPUs %s", o->cpus) : xstrdup("the whole machine");
+		t->text = o->cpus ? xasprintf("CPUs %s", o->cpus) : xstrdup(TARGET_MACHINE);
 		return 0;
 	}
 	if (!argv || !argv[0])

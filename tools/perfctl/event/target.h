@@ -8,6 +8,9 @@
 
 #include <linux/pev.h>
 
+/* The text of a target that is all CPUs, in recordings, too */
+#define TARGET_MACHINE "the whole machine"
+
 /**
  * struct target_opts - as typed
  */

@@ -151,8 +151,9 @@ static int open_places(struct event *event, struct pev_error *err)
 
 /*
  * A thread that begins while its process is attached to, by one that is not attached yet, is
- * missed with all that it starts. If none has begun until all are attached, none was. A group's
- * members are on the threads of its leader, and of threads before an exec one is left.
+ * missed with all that it starts: attach again until none has begun meanwhile. One that is in the
+ * midst of clone(2) shows in no list yet, and is still missed. A group's members are on the
+ * threads of its leader, and of threads before an exec one is left.
  */
 static int open_all(struct perf_engine *engine, struct event *event, const struct pev_attr *attr,
 		    struct pev_error *err)
