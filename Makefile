@@ -51,7 +51,7 @@ test: setup
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
 #:                  perfctl on Debian's Linux 6.1; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run stress-x86 kselftest-race kselftest-rt stock-6.1-x86
+	@DURATION=$${DURATION:-600} tests/run stress-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|stock|stock-6.1 KARGS=..

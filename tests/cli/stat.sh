@@ -39,7 +39,7 @@ perfctl stat -x, -o group.csv -e '{task-clock,cs,page-faults}' -- ./hot 100
 within "a group: task-clock in ms" "$(stat_value task-clock group.csv)" 20 2000
 within "a group: page faults" "$(stat_value page-faults group.csv)" 10 10000
 says "-r: means and deviations" 0 'page-faults .*\( \+- +[0-9.]+% \)' perfctl stat -r 3 -- ./tree 1 1 10
-says "-r: number of runs" 0 "Counts for './tree 1 1 10' \(3 runs\)" perfctl stat -r 3 -- ./tree 1 1 10
+says "-r: number of runs" 0 "Counts for './tree 1 1 10' \(3 runs; .*of the mean\)" perfctl stat -r 3 -- ./tree 1 1 10
 perfctl stat -x, -r 3 -o r.csv -e $e --filter 'id == 110' -- ./tree 1 1 50
 within "-r: the mean of equal runs" "$(stat_value $e r.csv)" 100 100
 ok "-r -x: the deviation is a column" grep -q ",$e,0.00%," r.csv

@@ -132,14 +132,17 @@ seconds() {
 	"$@" >/dev/null 2>&1
 	echo $((($(date +%s%N) - before) / 1000000))
 }
+# without what it takes to begin and to end
 seconds ./tree 0 0 60000 >/dev/null
 plain=$(seconds ./tree 0 0 60000)
-ours=$(seconds perfctl trace -S -o cost.txt -- ./tree 0 0 60000)
-lines=$(seconds perfctl trace -o cost.txt -- ./tree 0 0 60000)
+empty=$(seconds perfctl trace -S -o cost.txt -- ./tree 0 0 0)
+ours=$(($(seconds perfctl trace -S -o cost.txt -- ./tree 0 0 60000) - empty))
+seconds perfctl trace -o cost.txt -- ./tree 0 0 60000 >/dev/null
 within "no call is lost at that pace" "$(grep -c getppid cost.txt)" 60000 60000
 if command -v strace >/dev/null; then
-	theirs=$(seconds strace -f -c -o strace.txt ./tree 0 0 60000)
-	within "60,000 calls: alone $plain ms, trace -S $ours ms, trace $lines ms, strace -c $theirs ms: a fifth of strace's at most" \
+	empty=$(seconds strace -f -c -o strace.txt ./tree 0 0 0)
+	theirs=$(($(seconds strace -f -c -o strace.txt ./tree 0 0 60000) - empty))
+	within "60,000 calls: alone $plain ms, trace -S $ours ms, strace -c $theirs ms: a fifth of strace's at most" \
 		"$(awk -v a="$ours" -v b="$theirs" 'BEGIN { print a / b }')" 0 0.2
 else
 	skip "the cost beside strace" "no strace"
