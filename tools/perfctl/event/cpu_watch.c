@@ -15,13 +15,6 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-void cpu_watch_init(struct cpu_watch *w, const struct target *t)
-{
-	bool cpus = t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP;
-
-	*w = (struct cpu_watch){ .target = cpus ? t : NULL, .start = now() };
-}
-
 /* Returns its last gap if it is still open. */
 static struct cpu_gap *open_gap(struct cpu_watch *w, unsigned int cpu)
 {
@@ -61,6 +54,15 @@ void cpu_watch_look(struct cpu_watch *w)
 	if (err < 0)
 		note("a CPU that came online is not measured: %s", strerror(-err));
 	w->looked = now() - w->start;
+}
+
+void cpu_watch_init(struct cpu_watch *w, const struct target *t)
+{
+	bool cpus = t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP;
+
+	*w = (struct cpu_watch){ .target = cpus ? t : NULL, .start = now() };
+	/* the kernel tells of CPUs from the first look on */
+	cpu_watch_look(w);
 }
 
 char *cpu_watch_text(const struct cpu_watch *w)
