@@ -222,7 +222,7 @@ void attack_function(struct player *w, const struct op *op, struct rng *r)
 {
 	static const char * const filters[] = {
 		"fd.function == commit_creds", "fd.function != commit_creds",
-		"fd.function == 0xffffffff81000000",
+		"fd.function == 18446744071578845184",
 	};
 	const char *filter = filters[below(r, ARRAY_SIZE(filters))];
 	bool late = one_in(r, 2);
