@@ -163,6 +163,10 @@ class Script:
         return self.lines[self.at - 1]
 
 
+# functions that trace, at most, before the one that is traced
+TRACING = 6
+
+
 def address(line):
     match = PLACE.match(line)
     return int(match.group(1), 16) if match else None
@@ -179,6 +183,10 @@ def compare_script(script, record, ns):
         return
     if got != want:
         differ("perfctl script differs", b"theirs: " + want, b"ours:   %s" % got)
+    # script begins the chain of a tracepoint behind the functions that trace it
+    first = address(script.lines[script.at]) if frames and script.at < len(script.lines) else None
+    if first in frames[:TRACING]:
+        frames = frames[frames.index(first):]
     for f in frames:
         line = script.line()
         if line is None or address(line) != f:

@@ -481,6 +481,8 @@ void elf_load(const struct finder *finder, struct sym_object *o)
 
 void elf_names(struct sym_object *o)
 {
+	bool named;
+
 	if (!o->file)
 		return;
 	if (!dwfl_open(o, o->file)) {
@@ -488,13 +490,14 @@ void elf_names(struct sym_object *o)
 		return;
 	}
 	each_function(o->file->mod, add_symbol, o);
+	named = o->syms.s.n;
 	/* without the section headers of a debug file, whose stubs are empty */
 	plt_names(o->file->elf, &o->syms);
 	symtab_finish(&o->syms);
 	/* many objects would be many descriptors; .debug_frame may be in use */
 	if (!o->file->tables[1] && !o->lines)
 		dwfl_close(o->file);
-	if (!o->syms.s.n)
+	if (!named)
 		sym_object_problem(o, "has no symbols: its functions are shown by their offsets");
 }
 

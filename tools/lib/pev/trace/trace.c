@@ -392,6 +392,14 @@ static int open_meta(struct pev_trace *trace, const char *dir, struct pev_meta *
 	return ret ? ret : 1;
 }
 
+/* A link in a trace may lead back to it. */
+static bool is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 /*
  * Opens one directory with its stream files, and at the top the directories in it.
  * Returns -ENOENT if no metadata was found.
@@ -425,7 +433,7 @@ static int open_dir(struct pev_trace *trace, const char *path, bool top,
 				ret = -ENOMEM;
 				break;
 			}
-			ret = open_dir(trace, sub, false, &own);
+			ret = is_same(path, sub) ? -ENOENT : open_dir(trace, sub, false, &own);
 			free(sub);
 			if (!ret)
 				found = true;
