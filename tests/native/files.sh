@@ -72,6 +72,12 @@ ok "... what was recorded is missing" grep -q ' 0 records.* [0-9,]* more could n
 
 # a recorder that is killed; few samples fill no packet in that time
 if [ -n "$root" ]; then
+	# idle CPUs are not sampled
+	busy=
+	for _ in $(seq "$(nproc)"); do
+		../hot 60000 >/dev/null &
+		busy="$busy $!"
+	done
 	perfctl record --engine perf -q -e cpu-clock -F 10 -a -o killed.trace &
 	recorder=$!
 	for _ in {1..400}; do
@@ -79,6 +85,8 @@ if [ -n "$root" ]; then
 	done
 	sleep 3
 	{ kill -9 $recorder; wait $recorder; } 2>/dev/null
+	# shellcheck disable=SC2086
+	{ kill $busy; wait $busy; } 2>/dev/null
 	within "SIGKILL at 10 Hz: all but the last second is on the disk" \
 		"$(records killed.trace cpu-clock)" $((10 * $(nproc))) $((250 * $(nproc)))
 	says "... and that its end is missing is said" 0 'or its recorder was killed' \
