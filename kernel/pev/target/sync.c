@@ -144,8 +144,6 @@ void pev_target_sync(struct pev_event **events, unsigned int nr)
 	batch_init(&batch, events, nr);
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
 	on_each_cpu_cond(concerns, sync_here, &batch, true);
-	for (unsigned int i = 0; batch.moved && i < nr; i++)
-		cpumask_clear(events[i]->moved);
 }
 
 void pev_target_sync_here(void)

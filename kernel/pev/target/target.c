@@ -219,12 +219,12 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 
 void pev_target_connect(struct pev_event *event)
 {
-	if (pev_event_is_on(event)) {
+	if (pev_event_is_on(event))
 		pev_target_sync(&event, 1);
-	} else if (!cpumask_empty(event->moved)) {
+	else
 		pev_target_refresh(event->moved);
-		cpumask_clear(event->moved);
-	}
+	/* not by those who sync after an exec: the attach may still be adding CPUs then */
+	cpumask_clear(event->moved);
 }
 
 void pev_target_stop(struct pev_event *event)
