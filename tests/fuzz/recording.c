@@ -7,7 +7,7 @@
  * given the right uuid, so that what follows is reached.
  */
 // FUZZ-SOURCES: tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
-// FUZZ-CFLAGS: -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi
+// FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
 // FUZZ-LIBS: -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_recording.py "$1"
 // FUZZ-RUNS: 60000
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "event_sum.h"
 
 #define MOST_EVENTS 500
 
@@ -95,31 +96,6 @@ static void put_recording(const uint8_t *data, size_t size)
 		abort();
 }
 
-/* Returns a sum, so that no access is left out. */
-static uint64_t read_event(const struct pev_event *ev)
-{
-	uint64_t sum = (uint64_t)pev_event_ns(ev) + ev->ip + ev->pid + ev->tid + ev->period;
-	char text[256];
-
-	for (uint32_t i = 0; i < ev->kstack_len; i++)
-		sum += ev->kstack[i];
-	for (uint32_t i = 0; i < ev->ustack_len; i++)
-		sum += ev->ustack[i];
-	for (uint32_t i = 0; i < ev->uregs_len; i++)
-		sum += ev->uregs[i];
-	for (uint32_t i = 0; i < ev->values_len; i++)
-		sum += ev->values[i];
-	for (uint64_t i = 0; i < ev->dump_len; i++)
-		sum += ev->dump[i];
-	for (size_t i = 0; i < ev->payload_len; i++)
-		sum += ((const uint8_t *)ev->payload)[i];
-	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
-		pev_event_print_field(ev, &ev->cls->fields[i], 0, text, sizeof(text));
-		sum += strlen(text) + pev_event_int(ev, &ev->cls->fields[i]);
-	}
-	return sum;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -138,11 +114,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	      pev_trace_lost(trace);
 	if (!pev_cursor_open(trace, NULL, 0, &cursor)) {
 		for (int i = 0; i < MOST_EVENTS && pev_cursor_next(cursor, &ev) > 0; i++)
-			sum += read_event(ev);
+			sum += event_sum(ev);
 		if (!pev_cursor_seek(cursor, pev_trace_begin_ns(trace) / 2 +
 					     pev_trace_end_ns(trace) / 2) &&
 		    pev_cursor_next(cursor, &ev) > 0)
-			sum += read_event(ev);
+			sum += event_sum(ev);
 		pev_cursor_close(cursor);
 	}
 	for (unsigned int i = 0; i < pev_trace_nr_warnings(trace); i++)

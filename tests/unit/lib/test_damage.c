@@ -10,37 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "event_sum.h"
 #include "sample.h"
 #include "tap.h"
 
 #define SMALL	40
 
 static char file[8192];
-
-/* Touches everything that can be read of an event. */
-static uint64_t use(const struct pev_event *ev)
-{
-	uint64_t sum = ev->time + ev->tid + ev->pid + ev->ip;
-	char buf[64];
-
-	for (uint32_t i = 0; i < ev->kstack_len; i++)
-		sum += ev->kstack[i];
-	for (uint32_t i = 0; i < ev->ustack_len; i++)
-		sum += ev->ustack[i];
-	for (uint32_t i = 0; i < ev->uregs_len; i++)
-		sum += ev->uregs[i];
-	for (uint32_t i = 0; i < ev->values_len; i++)
-		sum += ev->values[i];
-	for (uint64_t i = 0; i < ev->dump_len; i++)
-		sum += ev->dump[i];
-	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
-		sum += pev_event_int(ev, &ev->cls->fields[i]);
-		sum += pev_event_print_field(ev, &ev->cls->fields[i], 0, buf, sizeof(buf));
-	}
-	for (unsigned int i = 0; i < ev->cls->nr_context; i++)
-		sum += pev_event_print_field(ev, &ev->cls->context[i], PEV_PRINT_CONTEXT, buf, sizeof(buf));
-	return sum;
-}
 
 struct result {
 	bool		opened;
@@ -87,7 +63,7 @@ static struct result read_trace(const char *dir)
 	r.opened = true;
 	pev_cursor_open(trace, NULL, 0, &c);
 	while (pev_cursor_next(c, &ev) > 0) {
-		sum += use(ev);
+		sum += event_sum(ev);
 		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, nr[ev->cpu & 15]);
 		nr[ev->cpu & 15]++;
 		of_class += ev->cls->index == SCANNED;
