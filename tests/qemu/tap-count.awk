@@ -2,9 +2,16 @@
 # Counts TAP and KTAP. Results inside a subtest count, the line that sums
 # them up does not. A plan that was not kept is a failure. Prints
 #   PASSED FAILED SKIPPED
-# and before it a line "FAIL text" for each failure.
+# and before it a line "FAIL text" for each failure, with the diagnostics of kselftest's
+# harness that came with it ("# file.c:12:test:Expected ...").
 
-function fail(text) { failed++; print "FAIL " text }
+function fail(text,    i) {
+	failed++
+	print "FAIL " text
+	for (i = 1; i <= said; i++)
+		print "FAIL     " saying[i]
+	said = 0
+}
 
 # Ends the test list at this depth and all below it.
 function close_lists(depth,    d) {
@@ -39,6 +46,12 @@ text ~ /^1\.\.[0-9]+/ {
 	next
 }
 
+text ~ /^# [a-z_0-9]+\.c:[0-9]+:/ {
+	if (said < 8)
+		saying[++said] = text
+	next
+}
+
 text ~ /^(not )?ok( |$)/ {
 	# A subtest of this test has results: this line sums them up.
 	parent = 0
@@ -66,6 +79,7 @@ text ~ /^(not )?ok( |$)/ {
 	} else {
 		passed++
 	}
+	said = 0
 	level[depth]++
 	level_failed[depth] += bad + below_failed
 	below_failed = 0
