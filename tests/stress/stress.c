@@ -30,6 +30,14 @@
 
 typedef unsigned long long llu;
 
+/* One count of the checker's, and where time went meanwhile. */
+struct count {
+	uint64_t	value;
+	uint64_t	enabled, running;	/* ns, as the event says */
+	uint64_t	ran;			/* ns, as the scheduler says */
+	int		from, to;		/* CPUs */
+};
+
 /* What the processes have in common; plain counters are of one process each. */
 static struct shared {
 	int		stop;
@@ -45,7 +53,8 @@ static struct shared {
 	unsigned long	self_reads;
 	unsigned long	self_slow;
 	unsigned long	self_back;	/* values that went back */
-	uint64_t	got, wanted;	/* of the last wrong one */
+	struct count	none, many;	/* of the last wrong one */
+	uint64_t	wanted;
 } *all;
 
 static bool stopping(void)
@@ -216,26 +225,54 @@ static void *plugger(void *unused)
 
 /* ---- processes ---- */
 
+static uint64_t cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static struct count count(int fd, unsigned long rounds)
+{
+	struct count c = { .ran = cpu_time(), .from = sched_getcpu() };
+	struct pev_value v;
+
+	c.value = pmu_count(fd, rounds);
+	c.ran = cpu_time() - c.ran;
+	c.to = sched_getcpu();
+	v = pev_read(fd);
+	c.enabled = v.time_enabled;
+	c.running = v.time_running;
+	return c;
+}
+
+static void show_count(const char *name, const struct count *c)
+{
+	printf("# %s: %llu in %llu of %llu ns, on the CPU for %llu ns, CPU %d to %d\n", name,
+	       (llu)c->value, (llu)c->running, (llu)c->enabled, (llu)c->ran, c->from, c->to);
+}
+
 /* Work of a known length, in one event that may not wait. */
 static void checker(void)
 {
 	int fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_PINNED);
-	uint64_t none, many, rounds;
-	struct pev_value v;
+	struct count none, many;
+	uint64_t rounds;
 
 	if (fd < 0)
 		_exit(3);
 	pmu_count(fd, 1000);
 	while (!stopping()) {
 		rounds = 1000 + dice() % 100000;
-		none = pmu_count(fd, 1000);
-		many = pmu_count(fd, 1000 + rounds);
-		v = pev_read(fd);
+		none = count(fd, 1000);
+		many = count(fd, 1000 + rounds);
 		all->checks++;
-		all->waited += v.time_running != v.time_enabled;
-		if (many - none != rounds * PMU_ROUND) {
+		all->waited += many.running != many.enabled;
+		if (many.value - none.value != rounds * PMU_ROUND) {
 			all->wrong++;
-			all->got = many - none;
+			all->none = none;
+			all->many = many;
 			all->wanted = rounds * PMU_ROUND;
 		}
 	}
@@ -544,8 +581,12 @@ int main(int argc, char **argv)
 	printf("# NMIs %ld, PMIs %ld; incidents: late %ld, foreign %ld\n", interrupts("NMI:"),
 	       interrupts("PMI:"), pmu_number("incident late "), pmu_number("incident foreign "));
 	check_law();
+	if (all->wrong) {
+		show_count("1000 rounds", &all->none);
+		show_count("more", &all->many);
+	}
 	ok(all->checks && !all->wrong, "%lu of %lu counts wrong (%llu for %llu)", all->wrong,
-	   all->checks, (llu)all->got, (llu)all->wanted);
+	   all->checks, (llu)(all->many.value - all->none.value), (llu)all->wanted);
 	ok(!all->waited, "a pinned event waited %lu times", all->waited);
 	ok(!all->times, "%lu times were longer than they could be", all->times);
 	ok(!all->self_back, "%lu values of %lu went back, %lu by a call", all->self_back,
