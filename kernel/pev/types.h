@@ -29,6 +29,7 @@ struct pev_strbuf;
 struct pid_namespace;
 struct pt_regs;
 struct task_struct;
+struct pev_field;
 struct trace_event_call;
 struct vm_area_struct;
 
@@ -70,7 +71,7 @@ struct pev_event_cpu {
 #define PEV_ATTR_WORDS		BIT(1)	/* config1, config2 */
 #define PEV_ATTR_PMU		BIT(2)
 #define PEV_ATTR_NAME		BIT(3)
-#define PEV_ATTR_FILTER		BIT(4)	/* on fields, if the event has @call */
+#define PEV_ATTR_FILTER		BIT(4)	/* on fields, if the event has @fields */
 
 /**
  * enum pev_periods - what @period of struct pev_attr means to a source
@@ -200,8 +201,9 @@ struct pev_source_ops {
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
- * @call:      trace_event_call of a tracepoint or of what the source made up
- *             to describe its fields; NULL without
+ * @call:      of a tracepoint; NULL without
+ * @fields:    that occurrences have, of a tracepoint or a marker; NULL without. Up to
+ *             one without a name
  * @gate:      PEV_GATE_*: what is to be asked of an occurrence; 0 on the fast path
  * @filter:    RCU-sched protected; NULL without
  * @private:   the source's own
@@ -249,6 +251,7 @@ struct pev_event {
 	u64				flags;
 	struct pid_namespace		*pid_ns;
 	struct trace_event_call		*call;
+	const struct pev_field		*fields;
 	u32				gate;
 	struct pev_filter __rcu		*filter;
 	void				*private;

@@ -221,7 +221,7 @@ static bool takes_filter(const struct pev_event *event, const struct scope *scop
 
 	if (!(event->ops->attrs & PEV_ATTR_FILTER))
 		return false;
-	return event->call || !expr || !several;
+	return event->fields || !expr || !several;
 }
 
 /* Those being closed are passed over, too. */

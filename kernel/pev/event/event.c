@@ -200,9 +200,9 @@ static int check_period(struct pev_event *event, const struct pev_attr *attr,
 /* Tracepoints and markers show kernel data, except those flagged CAP_ANY. */
 static int check_kernel_data(struct pev_event *event, struct pev_refuse *r)
 {
-	if (!event->call || event->privileged || pev_paranoid_level() < 0)
+	if (!event->fields || event->privileged || pev_paranoid_level() < 0)
 		return 0;
-	if ((event->call->flags & TRACE_EVENT_FL_CAP_ANY) &&
+	if (event->call && (event->call->flags & TRACE_EVENT_FL_CAP_ANY) &&
 	    event->target != PEV_TARGET_CPUS && event->target != PEV_TARGET_CGROUP)
 		return 0;
 	return pev_refuse(r, EACCES, PEV_FIELD(name),

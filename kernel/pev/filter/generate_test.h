@@ -117,7 +117,7 @@ static void made_print(struct made *m, const char *fmt, ...)
 	va_end(args);
 }
 
-static bool made_find(void *from, const char *name, size_t len,
+static bool made_find(const void *from, const char *name, size_t len,
 		      struct pev_filter_field *field)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(made_fields); i++) {

@@ -59,8 +59,9 @@ struct pev_filter_field {
  * @no_ip: -EACCES for where it happened, which tells where the kernel's code lies
  */
 struct pev_filter_scope {
-	bool	(*find)(void *from, const char *name, size_t len, struct pev_filter_field *field);
-	void	*from;
+	bool	(*find)(const void *from, const char *name, size_t len,
+			struct pev_filter_field *field);
+	const void	*from;
 	struct pid_namespace *pid_ns;
 	bool	no_ip;
 };

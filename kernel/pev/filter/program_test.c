@@ -238,7 +238,7 @@ struct wrong {
 	const char	*text;
 };
 
-static bool find_odd(void *from, const char *name, size_t len,
+static bool find_odd(const void *from, const char *name, size_t len,
 		     struct pev_filter_field *field)
 {
 	*field = (struct pev_filter_field){ .kind = PEV_FILTER_OTHER, .offset = 8, .size = 48 };

@@ -22,7 +22,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "base/strbuf.h"
-#include "glue/trace_internal.h"
 #include "source/list.h"
 #include "source/trace/fields.h"
 #include "source/trace/filter.h"
@@ -47,12 +46,9 @@ struct hooks {
  * @rcu:    freed when no place can be inside
  * @places: in the source, of modules that are loaded
  * @events: that are open
- * @system: "subsystem"
  * @name:   "subsystem:event"
  * @format: of all places
- * @call:   as if it were a trace event, for filters and descriptions
- * @class:  of @call
- * @fields: of @class
+ * @fields: as those of a trace event, for filters and descriptions
  * @layout: of the record
  * @hooks:  the events; NULL: none
  */
@@ -61,12 +57,9 @@ struct pev_marker {
 	struct rcu_head			rcu;
 	unsigned int			places;
 	unsigned int			events;
-	char				*system;
 	char				*name;
 	char				*format;
-	struct trace_event_call		call;
-	struct trace_event_class	class;
-	struct ftrace_event_field	fields[PEV_MARKER_ARGS];
+	struct pev_field		fields[PEV_MARKER_ARGS + 1];
 	struct pev_marker_layout		layout;
 	struct hooks __rcu		*hooks;
 };
@@ -246,30 +239,20 @@ static struct pev_marker *find_marker(const char *name)
 	return NULL;
 }
 
-/* Make a trace event of the marker, for fields.c. */
-static void make_call(struct pev_marker *marker)
+static void make_fields(struct pev_marker *marker)
 {
-	marker->class.system = marker->system;
-	INIT_LIST_HEAD(&marker->class.fields);
-	marker->call.class = &marker->class;
-	marker->call.name = strchr(marker->name, ':') + 1;
 	for (u32 i = 0; i < marker->layout.nr; i++) {
 		struct pev_marker_arg *arg = &marker->layout.args[i];
-		struct ftrace_event_field *field = &marker->fields[i];
 
-		field->name = arg->name;
-		field->type = arg->type;
-		field->offset = arg->offset;
-		field->size = arg->size;
-		field->is_signed = arg->sign;
-		field->len = arg->letter;
-		list_add(&field->link, &marker->class.fields);
+		marker->fields[i] = (struct pev_field){
+			.name = arg->name, .type = arg->type, .offset = arg->offset,
+			.size = arg->size, .len = arg->letter, .sign = arg->sign,
+		};
 	}
 }
 
 static void free_marker(struct pev_marker *marker)
 {
-	kfree(marker->system);
 	kfree(marker->name);
 	kfree(marker->format);
 	kfree(marker);
@@ -290,15 +273,14 @@ static struct pev_marker *make_marker(const struct pev_mark *mark)
 		return NULL;
 	marker->name = kstrdup(mark->name, GFP_KERNEL);
 	marker->format = kstrdup(mark->format, GFP_KERNEL);
-	marker->system = kmemdup_nul(mark->name, strcspn(mark->name, ":"), GFP_KERNEL);
-	if (!marker->name || !marker->format || !marker->system)
+	if (!marker->name || !marker->format)
 		goto err_free;
 	wrong = pev_marker_parse(mark->format, &marker->layout);
 	if (wrong) {
 		pr_warn("marker %s: \"%s\" has %s\n", mark->name, mark->format, wrong);
 		goto err_free;
 	}
-	make_call(marker);
+	make_fields(marker);
 	list_add_tail(&marker->node, &markers);
 	return marker;
 
@@ -450,7 +432,7 @@ core_initcall(marker_init);
 
 static struct pev_marker *to_marker(struct pev_event *event)
 {
-	return container_of(event->call, struct pev_marker, call);
+	return container_of(event->fields, struct pev_marker, fields[0]);
 }
 
 static struct pev_marker *get_marker(const char *name, struct pev_refuse *r)
@@ -486,7 +468,7 @@ static int marker_open(struct pev_event *event, const struct pev_attr *attr,
 	marker = get_marker(event->name, r);
 	if (IS_ERR(marker))
 		return PTR_ERR(marker);
-	err = pev_trace_create(event, &marker->call);
+	err = pev_trace_create(event, marker->fields);
 	if (err) {
 		release_marker(marker);
 		return err;
@@ -559,7 +541,7 @@ static void marker_catalog(struct pev_strbuf *text)
 		if (!marker->places)
 			continue;
 		pev_strbuf_printf(text, "marker %s ", marker->name);
-		pev_fields_catalog(&marker->call, text);
+		pev_fields_catalog(marker->fields, text);
 		pev_strbuf_printf(text, "\n");
 	}
 }

@@ -10,16 +10,84 @@
  */
 #include <linux/align.h>
 #include <linux/array_size.h>
+#include <linux/err.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/trace_events.h>
+#include <trace/syscall.h>
 #include "base/strbuf.h"
 #include "channel/channel.h"
 #include "filter/parse.h"
-#include "glue/trace_internal.h"
 #include "record/layout.h"
 #include "fields.h"
 
 /* The common fields, which a payload does not have. */
 #define COMMON		((int)sizeof(struct trace_entry))
+
+/* ---- from the kernel's description of a trace event ---- */
+
+/* Enough for all that @from announces: one entry may stand for a system call's arguments. */
+static unsigned int room_for(const struct trace_event_fields *from)
+{
+	unsigned int nr = SYSCALL_DEFINE_MAXARGS + 1;
+
+	for (; from->type && from->type != TRACE_FUNCTION_TYPE; from++)
+		nr++;
+	return nr;
+}
+
+static void add_args(struct pev_field *to, int offset, const struct syscall_metadata *meta)
+{
+	for (int i = 0; i < meta->nb_args && i < SYSCALL_DEFINE_MAXARGS; i++) {
+		*to++ = (struct pev_field){
+			.name = meta->args[i], .type = meta->types[i],
+			.offset = offset, .size = sizeof(unsigned long),
+		};
+		offset += sizeof(unsigned long);
+	}
+}
+
+/**
+ * pev_fields_make() - list the fields of a trace event
+ * @call: the trace event
+ *
+ * Each field is where the compiler placed it in a structure of all of them, which is how
+ * the kernel places them for its own readers. The description may end with a function: that
+ * of system calls adds their arguments, and no others are of use here.
+ *
+ * Context: Process context, may sleep.
+ * Return: the list, for kfree(), with strings that are there as long as @call is; or
+ * an ERR_PTR().
+ */
+struct pev_field *pev_fields_make(struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+	int offset = sizeof(struct trace_entry);
+	struct pev_field *fields, *to;
+
+	fields = kcalloc(room_for(from), sizeof(*fields), GFP_KERNEL_ACCOUNT);
+	if (!fields)
+		return ERR_PTR(-ENOMEM);
+	for (to = fields; from->type && from->type != TRACE_FUNCTION_TYPE; from++) {
+		offset = ALIGN(offset, from->align);
+		*to++ = (struct pev_field){
+			.name = from->name, .type = from->type, .offset = offset,
+			.size = from->size, .len = from->len, .sign = from->is_signed,
+		};
+		offset += from->size;
+	}
+	if (!from->type)
+		return fields;
+	if (!is_syscall_trace_event(call)) {
+		kfree(fields);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	add_args(to, ALIGN(offset, sizeof(unsigned long)), call->data);
+	return fields;
+}
+
+/* ---- as text ---- */
 
 /* Reserved in TSDL: its keywords and the names of our types. */
 static const char * const reserved[] = {
@@ -54,13 +122,13 @@ struct tsdl_writer {
 	int		pads;
 };
 
-static bool is_dynamic(const struct ftrace_event_field *field)
+static bool is_dynamic(const struct pev_field *field)
 {
 	return str_has_prefix(field->type, "__data_loc") ||
 	       str_has_prefix(field->type, "__rel_loc");
 }
 
-static bool is_text(const struct ftrace_event_field *field)
+static bool is_text(const struct pev_field *field)
 {
 	const char *type = field->type;
 
@@ -70,7 +138,7 @@ static bool is_text(const struct ftrace_event_field *field)
 	return str_has_prefix(type, "char[") || str_has_prefix(type, "char [");
 }
 
-static bool is_pointer(const struct ftrace_event_field *field)
+static bool is_pointer(const struct pev_field *field)
 {
 	return field->size == sizeof(long) && strchr(field->type, '*');
 }
@@ -85,7 +153,7 @@ static void move_to(struct tsdl_writer *l, int offset, int align)
 }
 
 /* Return: bytes of an element of @field; 0 if it is no integer. */
-static int element(const struct ftrace_event_field *field)
+static int element(const struct pev_field *field)
 {
 	int size = field->size;
 
@@ -96,12 +164,12 @@ static int element(const struct ftrace_event_field *field)
 	return size == 1 || size == 2 || size == 4 || size == 8 ? size : 0;
 }
 
-static bool has_name(struct trace_event_call *call, const char *name, int len,
+static bool has_name(const struct pev_field *fields, const char *name, int len,
 		     const char *suffix)
 {
-	struct ftrace_event_field *field;
+	const struct pev_field *field;
 
-	list_for_each_entry(field, trace_get_fields(call), link) {
+	for (field = fields; field->name; field++) {
 		if (!strncmp(field->name, name, len) && !strcmp(field->name + len, suffix))
 			return true;
 	}
@@ -109,23 +177,23 @@ static bool has_name(struct trace_event_call *call, const char *name, int len,
 }
 
 /* Return: @plain, unless another field has that name: then @other. */
-static const char *suffix(struct trace_event_call *call, const char *name,
+static const char *suffix(const struct pev_field *fields, const char *name,
 			  const char *plain, const char *other)
 {
-	return has_name(call, name, strlen(name), plain) ? other : plain;
+	return has_name(fields, name, strlen(name), plain) ? other : plain;
 }
 
-static const char *len_suffix(struct trace_event_call *call, const char *name)
+static const char *len_suffix(const struct pev_field *fields, const char *name)
 {
-	return suffix(call, name, "_len", "__len");
+	return suffix(fields, name, "_len", "__len");
 }
 
-static void put_location(struct tsdl_writer *l, struct trace_event_call *call,
-			 const struct ftrace_event_field *field)
+static void put_location(struct tsdl_writer *l, const struct pev_field *fields,
+			 const struct pev_field *field)
 {
 	const char *name = field->name;
-	const char *off = suffix(call, name, "_off", "__off");
-	const char *len = len_suffix(call, name);
+	const char *off = suffix(fields, name, "_off", "__off");
+	const char *len = len_suffix(fields, name);
 	const char *esc = *name == '_' ? "_" : "";
 
 	move_to(l, field->offset - COMMON, sizeof(u16));
@@ -136,7 +204,7 @@ static void put_location(struct tsdl_writer *l, struct trace_event_call *call,
 	l->pos += sizeof(u32);
 }
 
-static void put_static(struct tsdl_writer *l, const struct ftrace_event_field *field)
+static void put_static(struct tsdl_writer *l, const struct pev_field *field)
 {
 	const char *esc = escape(field->name);
 	int offset = field->offset - COMMON;
@@ -156,7 +224,7 @@ static void put_static(struct tsdl_writer *l, const struct ftrace_event_field *f
 	else if (is_pointer(field))
 		snprintf(type, sizeof(type), "xint%d_t", size * 8);
 	else
-		snprintf(type, sizeof(type), "%sint%d_t", field->is_signed ? "" : "u",
+		snprintf(type, sizeof(type), "%sint%d_t", field->sign ? "" : "u",
 			 size * 8);
 	if (field->len > 0)
 		pev_strbuf_printf(l->text, "\t\t%s %s%s[%d];\n", type, esc, field->name,
@@ -166,55 +234,53 @@ static void put_static(struct tsdl_writer *l, const struct ftrace_event_field *f
 	l->pos += field->size;
 }
 
-static void put_dynamic(struct tsdl_writer *l, struct trace_event_call *call,
-			const struct ftrace_event_field *field)
+static void put_dynamic(struct tsdl_writer *l, const struct pev_field *fields,
+			const struct pev_field *field)
 {
 	pev_strbuf_printf(l->text, "\t\t%s %s%s[%s%s%s];\n",
 			  is_text(field) ? "text_t" : "uint8_t",
 			  escape(field->name), field->name,
 			  *field->name == '_' ? "_" : "", field->name,
-			  len_suffix(call, field->name));
+			  len_suffix(fields, field->name));
 }
 
 /**
  * pev_fields_tsdl() - describe the payload of a trace event in TSDL
- * @call: the trace event
- * @text: gets a line for each field
+ * @fields: of the trace event
+ * @text:   gets a line for each field
  *
- * Context: Process context, may sleep; @call can't go away.
+ * Context: Process context, may sleep.
  */
-void pev_fields_tsdl(struct trace_event_call *call, struct pev_strbuf *text)
+void pev_fields_tsdl(const struct pev_field *fields, struct pev_strbuf *text)
 {
 	struct tsdl_writer l = { .text = text };
-	struct ftrace_event_field *field;
-	struct list_head *fields = trace_get_fields(call);
+	const struct pev_field *field;
 
-	/* the kernel's list begins with the last one */
-	list_for_each_entry_reverse(field, fields, link) {
+	for (field = fields; field->name; field++) {
 		if (is_dynamic(field))
-			put_location(&l, call, field);
+			put_location(&l, fields, field);
 		else if (field->size > 0)
 			put_static(&l, field);
 	}
-	list_for_each_entry_reverse(field, fields, link) {
+	for (field = fields; field->name; field++) {
 		if (is_dynamic(field))
-			put_dynamic(&l, call, field);
+			put_dynamic(&l, fields, field);
 	}
 }
 
 /**
  * pev_fields_catalog() - list the fields of a trace event for the catalog
- * @call: the trace event
- * @text: gets "type name;type name", or "-"
+ * @fields: of the trace event
+ * @text:   gets "type name;type name", or "-"
  *
  * Context: as pev_fields_tsdl().
  */
-void pev_fields_catalog(struct trace_event_call *call, struct pev_strbuf *text)
+void pev_fields_catalog(const struct pev_field *fields, struct pev_strbuf *text)
 {
-	struct ftrace_event_field *field;
+	const struct pev_field *field;
 	const char *sep = "";
 
-	list_for_each_entry_reverse(field, trace_get_fields(call), link) {
+	for (field = fields; field->name; field++) {
 		const char *bracket = field->len > 0 ? strchr(field->type, '[') : NULL;
 
 		pev_strbuf_printf(text, "%s", sep);
@@ -232,16 +298,16 @@ void pev_fields_catalog(struct trace_event_call *call, struct pev_strbuf *text)
 
 /**
  * pev_fields_fixed() - bytes that a probe leaves as they were
- * @call: the trace event
+ * @fields: of the trace event
  *
  * Return: the payload's fixed part if it has holes between its fields, else 0.
  */
-u32 pev_fields_fixed(struct trace_event_call *call)
+u32 pev_fields_fixed(const struct pev_field *fields)
 {
-	struct ftrace_event_field *field;
+	const struct pev_field *field;
 	int end = COMMON, sum = COMMON;
 
-	list_for_each_entry(field, trace_get_fields(call), link) {
+	for (field = fields; field->name; field++) {
 		end = max(end, field->offset + field->size);
 		sum += field->size;
 	}
@@ -250,19 +316,19 @@ u32 pev_fields_fixed(struct trace_event_call *call)
 
 /**
  * pev_fields_layout() - say how long the payload of a trace event is
- * @call:   the trace event
+ * @fields: of the trace event
  * @layout: filled in
  *
  * A location word has its length in the upper half, and the dynamic fields
  * lie behind the fixed part without gaps.
  */
-void pev_fields_layout(struct trace_event_call *call, struct pev_layout *layout)
+void pev_fields_layout(const struct pev_field *fields, struct pev_layout *layout)
 {
 	int upper = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 0 : sizeof(u16);
-	struct ftrace_event_field *field;
+	const struct pev_field *field;
 	int end = COMMON;
 
-	list_for_each_entry_reverse(field, trace_get_fields(call), link) {
+	for (field = fields; field->name; field++) {
 		end = max(end, field->offset + field->size);
 		if (is_dynamic(field))
 			pev_layout_length(layout, field->offset - COMMON + upper);
@@ -270,7 +336,9 @@ void pev_fields_layout(struct trace_event_call *call, struct pev_layout *layout)
 	layout->payload = end - COMMON;
 }
 
-static u8 filter_kind(const struct ftrace_event_field *field)
+/* ---- as filters look at them ---- */
+
+static u8 filter_kind(const struct pev_field *field)
 {
 	const char *type = field->type;
 
@@ -291,25 +359,26 @@ static u8 filter_kind(const struct ftrace_event_field *field)
 
 /**
  * pev_fields_find() - a field of a trace event by its name
- * @call:  the trace event, a struct trace_event_call; NULL: it has no fields
- * @name:  of the field
- * @len:   characters of @name
- * @found: filled in
+ * @fields: of the trace event, struct pev_field; NULL: it has none
+ * @name:   of the field
+ * @len:    characters of @name
+ * @found:  filled in
  *
  * Context: as pev_fields_tsdl().
  * Return: false if it has no such field.
  */
-bool pev_fields_find(void *call, const char *name, size_t len, struct pev_filter_field *found)
+bool pev_fields_find(const void *fields, const char *name, size_t len,
+		     struct pev_filter_field *found)
 {
-	struct ftrace_event_field *field;
+	const struct pev_field *field;
 
-	if (!call)
+	if (!fields)
 		return false;
-	list_for_each_entry(field, trace_get_fields(call), link) {
+	for (field = fields; field->name; field++) {
 		if (strncmp(field->name, name, len) || field->name[len])
 			continue;
 		found->kind = filter_kind(field);
-		found->sign = field->is_signed;
+		found->sign = field->sign;
 		found->offset = field->offset;
 		found->size = field->size;
 		return true;

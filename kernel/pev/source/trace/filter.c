@@ -283,14 +283,14 @@ static int refuse_filter(struct pev_refuse *r, int err, const char *expr,
  */
 static bool shows_ip(const struct pev_event *event)
 {
-	return (!event->call && event->flags & PEV_F_EXCLUDE_KERNEL) ||
+	return (!event->fields && event->flags & PEV_F_EXCLUDE_KERNEL) ||
 	       (event->privileged && perfmon_capable());
 }
 
 static struct pev_program *parse(struct pev_event *event, const char *expr, struct pev_refuse *r)
 {
 	const struct pev_filter_scope scope = {
-		.find = pev_fields_find, .from = event->call, .pid_ns = event->pid_ns,
+		.find = pev_fields_find, .from = event->fields, .pid_ns = event->pid_ns,
 		.no_ip = !shows_ip(event),
 	};
 	struct pev_filter_mistake why;

@@ -26,7 +26,7 @@
 #include <asm/syscall.h>
 #include <trace/syscall.h>
 #include "base/strbuf.h"
-#include "glue/trace_internal.h"
+#include "glue/trace_list.h"
 #include "record/layout.h"
 #include "record/sample.h"
 #include "filter.h"
@@ -179,8 +179,8 @@ static int make_plans(void)
 		kfree(made);
 		return -ENOMEM;
 	}
-	guard(mutex)(&event_mutex);
-	list_for_each_entry(call, &ftrace_events, list) {
+	guard(pev_trace_list)();
+	pev_trace_list_for_each(call) {
 		struct syscall_metadata *meta = call->data;
 
 		if (call->class == &event_class_syscall_enter &&

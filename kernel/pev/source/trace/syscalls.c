@@ -14,7 +14,6 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 #include "base/hooks.h"
-#include "glue/trace_internal.h"
 #include "syscall_strings.h"
 #include "syscalls.h"
 #include "tracepoint.h"
@@ -31,6 +30,19 @@ struct side {
 
 static struct side enter_side, exit_side;
 static DEFINE_MUTEX(lists_lock);
+
+/* What the kernel's own probes write, in terms of the fields that it announces. */
+struct enter_entry {
+	struct trace_entry	ent;
+	int			nr;
+	unsigned long		args[];
+};
+
+struct exit_entry {
+	struct trace_entry	ent;
+	int			nr;
+	long			ret;
+};
 
 /* Return: the lists of this call; NULL if no event can be on it. */
 static struct hlist_head *events_of(struct side *side, struct pt_regs *regs)
@@ -59,7 +71,7 @@ static void put_nr(struct trace_entry *entry, int nr)
 static void record_enter(struct pev_trace *trace, struct pt_regs *regs)
 {
 	struct syscall_metadata *meta = trace->event->call->data;
-	struct syscall_trace_enter *entry;
+	struct enter_entry *entry;
 	struct pev_trace_record record;
 	unsigned long args[6];
 
@@ -94,7 +106,7 @@ static void probe_enter(void *unused, struct pt_regs *regs, long id)
 static void record_exit(struct pev_trace *trace, struct pt_regs *regs)
 {
 	struct syscall_metadata *meta = trace->event->call->data;
-	struct syscall_trace_exit *entry;
+	struct exit_entry *entry;
 	struct pev_trace_record record;
 
 	record = pev_trace_begin(&trace->hook, sizeof(*entry), instruction_pointer(regs));

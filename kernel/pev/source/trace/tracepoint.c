@@ -4,17 +4,18 @@
  * trace/pev.h generated for it, and what these probes call. Must not know the
  * fields of any trace event.
  *
- * Locks: event_mutex keeps the list of trace events.
+ * Locks: pev_trace_list_lock() keeps the list of trace events.
  * Probes run with preemption disabled and take no lock.
  */
 #include <linux/export.h>
+#include <linux/module.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/tracepoint.h>
 #include "base/strbuf.h"
-#include "glue/trace_internal.h"
+#include "glue/trace_list.h"
 #include "record/sample.h"
 #include "source/list.h"
 #include "target/rights.h"
@@ -87,12 +88,12 @@ EXPORT_SYMBOL_GPL(pev_trace_end);
 
 /**
  * pev_trace_create() - make the private part of an event
- * @event: its @percpu is there
- * @call:  describes its records
+ * @event:  its @percpu is there
+ * @fields: of its records; the caller keeps them
  *
  * Return: 0 or -ENOMEM.
  */
-int pev_trace_create(struct pev_event *event, struct trace_event_call *call)
+int pev_trace_create(struct pev_event *event, const struct pev_field *fields)
 {
 	struct pev_trace *trace;
 
@@ -104,9 +105,9 @@ int pev_trace_create(struct pev_event *event, struct trace_event_call *call)
 		return -ENOMEM;
 	trace->hook.running = &event->percpu->running;
 	trace->event = event;
-	trace->fixed = pev_fields_fixed(call);
+	trace->fixed = pev_fields_fixed(fields);
 	event->private = trace;
-	event->call = call;
+	event->fields = fields;
 	return 0;
 }
 
@@ -115,12 +116,12 @@ void pev_trace_destroy(struct pev_event *event)
 {
 	kfree(event->private);
 	event->private = NULL;
-	event->call = NULL;
+	event->fields = NULL;
 }
 
 void pev_trace_fields(struct pev_event *event, struct pev_strbuf *text)
 {
-	pev_fields_tsdl(event->call, text);
+	pev_fields_tsdl(event->fields, text);
 	if (to_trace(event)->text)
 		pev_syscall_text_fields(event, text);
 }
@@ -130,7 +131,7 @@ void pev_trace_layout(struct pev_event *event, struct pev_layout *layout)
 	if (to_trace(event)->text)
 		pev_syscall_text_layout(event, layout);
 	else
-		pev_fields_layout(event->call, layout);
+		pev_fields_layout(event->fields, layout);
 }
 
 /**
@@ -164,13 +165,13 @@ static const char *unusable(struct trace_event_call *call)
 	return "internal to the function tracer";
 }
 
+/* The list is locked. */
 static struct trace_event_call *find_call(const char *name)
 {
 	size_t len = strcspn(name, ":");
 	struct trace_event_call *call;
 
-	lockdep_assert_held(&event_mutex);
-	list_for_each_entry(call, &ftrace_events, list) {
+	pev_trace_list_for_each(call) {
 		const char *system = call->class->system;
 		const char *event = trace_event_name(call);
 
@@ -187,7 +188,7 @@ static struct trace_event_call *get_call(const char *name, struct pev_refuse *r)
 	struct trace_event_call *call;
 	const char *why;
 
-	guard(mutex)(&event_mutex);
+	guard(pev_trace_list)();
 	call = find_call(name);
 	if (!call)
 		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
@@ -196,7 +197,7 @@ static struct trace_event_call *get_call(const char *name, struct pev_refuse *r)
 	if (why)
 		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(name),
 					  "\"%.100s\" is no tracepoint but %s", name, why));
-	if (!trace_event_try_get_ref(call))
+	if (!try_module_get(call->module))
 		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
 					  "the module of \"%.100s\" is being removed", name));
 	return call;
@@ -213,6 +214,28 @@ static int set_texts(struct pev_event *event, const struct pev_attr *attr,
 	return 0;
 }
 
+/* The private part, and a description of the records for it. */
+static int tracepoint_create(struct pev_event *event)
+{
+	struct pev_field *fields = pev_fields_make(event->call);
+	int err;
+
+	if (IS_ERR(fields))
+		return PTR_ERR(fields);
+	err = pev_trace_create(event, fields);
+	if (err)
+		kfree(fields);
+	return err;
+}
+
+static void tracepoint_destroy(struct pev_event *event)
+{
+	const struct pev_field *fields = event->fields;
+
+	pev_trace_destroy(event);
+	kfree(fields);
+}
+
 static int tracepoint_open(struct pev_event *event, const struct pev_attr *attr,
 			   struct pev_refuse *r)
 {
@@ -225,15 +248,17 @@ static int tracepoint_open(struct pev_event *event, const struct pev_attr *attr,
 	call = get_call(event->name, r);
 	if (IS_ERR(call))
 		return PTR_ERR(call);
-	err = pev_trace_create(event, call);
+	event->call = call;
+	err = tracepoint_create(event);
 	if (err)
 		goto err_put_call;
 	err = set_texts(event, attr, r);
 	if (!err)
 		return 0;
-	pev_trace_destroy(event);
+	tracepoint_destroy(event);
 err_put_call:
-	trace_event_put_ref(call);
+	event->call = NULL;
+	module_put(call->module);
 	return err;
 }
 
@@ -241,8 +266,9 @@ static void tracepoint_close(struct pev_event *event)
 {
 	struct trace_event_call *call = event->call;
 
-	pev_trace_destroy(event);
-	trace_event_put_ref(call);
+	tracepoint_destroy(event);
+	event->call = NULL;
+	module_put(call->module);
 }
 
 /* Return: the probe to register at the tracepoint. */
@@ -276,18 +302,29 @@ static void tracepoint_unhook(struct pev_event *event)
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
 }
 
+static void catalog_call(struct trace_event_call *call, struct pev_strbuf *text)
+{
+	struct pev_field *fields = pev_fields_make(call);
+
+	if (IS_ERR(fields)) {
+		text->error = PTR_ERR(fields);
+		return;
+	}
+	pev_strbuf_printf(text, "tracepoint %s:%s ", call->class->system,
+			  trace_event_name(call));
+	pev_fields_catalog(fields, text);
+	pev_strbuf_printf(text, "\n");
+	kfree(fields);
+}
+
 static void tracepoint_catalog(struct pev_strbuf *text)
 {
 	struct trace_event_call *call;
 
-	guard(mutex)(&event_mutex);
-	list_for_each_entry(call, &ftrace_events, list) {
-		if (unusable(call))
-			continue;
-		pev_strbuf_printf(text, "tracepoint %s:%s ", call->class->system,
-				  trace_event_name(call));
-		pev_fields_catalog(call, text);
-		pev_strbuf_printf(text, "\n");
+	guard(pev_trace_list)();
+	pev_trace_list_for_each(call) {
+		if (!unusable(call))
+			catalog_call(call, text);
 	}
 }
 
@@ -295,8 +332,8 @@ static void tracepoint_info(struct pev_info *info)
 {
 	struct trace_event_call *call;
 
-	guard(mutex)(&event_mutex);
-	list_for_each_entry(call, &ftrace_events, list)
+	guard(pev_trace_list)();
+	pev_trace_list_for_each(call)
 		info->nr_tracepoints += !unusable(call);
 }
 

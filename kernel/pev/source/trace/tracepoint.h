@@ -120,7 +120,7 @@ static __always_inline void pev_trace_commit(unsigned long token)
 		pev_sample_end((struct pev_event_cpu *)token);
 }
 
-int pev_trace_create(struct pev_event *event, struct trace_event_call *call);
+int pev_trace_create(struct pev_event *event, const struct pev_field *fields);
 void pev_trace_destroy(struct pev_event *event);
 void pev_trace_fields(struct pev_event *event, struct pev_strbuf *text);
 int pev_trace_check_name(const struct pev_event *event, struct pev_refuse *r);
