@@ -109,6 +109,8 @@ enum pev_shows {
  * @weight: what an event costs at a switch, in those of a tracepoint; 0 is 1
  * @unhook_late: @unhook is called when the event is reaped, not when it is closed:
  *          it is slow, and gives back nothing that others wait for
+ * @setup:  at boot, before the first event and before CPUs are watched. Return: 0 or an
+ *          error, with which pev is not there. May be NULL
  * @open:   check the source's own attributes, find the source, set @event->name
  *          unless the user gave one. Process context, may sleep, no locks held.
  * @hook:   connect to the source: from here on the probe may be called on any
@@ -149,7 +151,6 @@ enum pev_shows {
  *
  * All of it that an event may do without is decided by these members: nothing above
  * the sources asks which one it is. One static const instance a type; see source/list.h.
- * What a source has to do at boot is a late_initcall() of its own.
  */
 struct pev_source_ops {
 	const char *type;
@@ -159,6 +160,7 @@ struct pev_source_ops {
 	enum pev_shows shows;
 	unsigned int weight;
 	bool unhook_late;
+	int (*setup)(void);
 	int (*open)(struct pev_event *event, const struct pev_attr *attr,
 		    struct pev_refuse *r);
 	int (*hook)(struct pev_event *event, struct pev_refuse *r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Owns kernel.pev_paranoid, and what perf's own level means for pev. */
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
@@ -40,9 +41,7 @@ static struct ctl_table pev_sysctls[] = {
 	},
 };
 
-static int __init paranoid_init(void)
+int __init pev_paranoid_setup(void)
 {
-	register_sysctl_init("kernel", pev_sysctls);
-	return 0;
+	return register_sysctl("kernel", pev_sysctls) ? 0 : -ENOMEM;
 }
-late_initcall(paranoid_init);

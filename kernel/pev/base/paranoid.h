@@ -32,4 +32,7 @@ int pev_paranoid_level(void);
 /* Which of them that is, for texts. */
 const char *pev_paranoid_name(void);
 
+/* At boot. Return: 0 or -ENOMEM. */
+int pev_paranoid_setup(void);
+
 #endif

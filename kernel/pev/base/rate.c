@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Owns kernel.pev_max_sample_rate, which timers and hardware counters share. */
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/sysctl.h>
 #include "rate.h"
@@ -18,9 +19,7 @@ static struct ctl_table rate_sysctls[] = {
 	},
 };
 
-static int __init rate_init(void)
+int __init pev_rate_setup(void)
 {
-	register_sysctl_init("kernel", rate_sysctls);
-	return 0;
+	return register_sysctl("kernel", rate_sysctls) ? 0 : -ENOMEM;
 }
-late_initcall(rate_init);

@@ -6,4 +6,7 @@
 /* Samples that an event may take on a CPU in a second; changed at any time. */
 extern unsigned int sysctl_pev_max_sample_rate;
 
+/* At boot. Return: 0 or -ENOMEM. */
+int pev_rate_setup(void);
+
 #endif

@@ -42,9 +42,16 @@ void pev_sources_catalog(struct pev_strbuf *text)
 			sources[i]->catalog(text);
 }
 
-void __init pev_sources_setup(void)
+int __init pev_sources_setup(void)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++)
-		if (sources[i])
-			pev_commit_setup(sources[i]);
+	int err = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(sources) && !err; i++) {
+		if (!sources[i])
+			continue;
+		pev_commit_setup(sources[i]);
+		if (sources[i]->setup)
+			err = sources[i]->setup();
+	}
+	return err;
 }

@@ -23,7 +23,7 @@ void pev_sources_info(struct pev_info *info);
 /* Append the lines of all events that can be opened. Process context. */
 void pev_sources_catalog(struct pev_strbuf *text);
 
-/* At boot, before the first event. */
-void pev_sources_setup(void);
+/* At boot, before the first event. Return: 0 or an error. */
+int pev_sources_setup(void);
 
 #endif

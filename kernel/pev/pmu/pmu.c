@@ -193,12 +193,13 @@ static struct ctl_table pmu_sysctls[] = {
 };
 
 /* Before target.c's: events find the PMU there when a CPU comes, and until it goes. */
-static int __init pmu_init(void)
+static int pmu_setup(void)
 {
 	int ret;
 
 	pev_pmu_cpu_init();
-	register_sysctl_init("kernel", pmu_sysctls);
+	if (!register_sysctl("kernel", pmu_sysctls))
+		return -ENOMEM;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", pmu_cpu_online,
 				pmu_cpu_offline);
 	if (ret < 0)
@@ -206,7 +207,6 @@ static int __init pmu_init(void)
 	register_syscore(&pmu_syscore);
 	return 0;
 }
-late_initcall(pmu_init);
 
 /* ---- the mark: a task has one bit, so only one target can be marked ---- */
 
@@ -370,7 +370,7 @@ static struct pid *marked_pid(const struct pev_attr *attr)
 	struct pid *pid = NULL;
 
 	rcu_read_lock();
-	task = attr->target_id ? find_task_by_vpid(attr->target_id) : current;
+	task = attr->target_id ? pid_task(find_vpid(attr->target_id), PIDTYPE_PID) : current;
 	if (task)
 		pid = get_task_pid(task, type);
 	rcu_read_unlock();
@@ -568,6 +568,7 @@ static int hw_period(struct pev_event *event, u64 period)
 const struct pev_source_ops pev_pmu_source = {
 	HW_SOURCE,
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_PMU | PEV_ATTR_NAME,
+	.setup		= pmu_setup,
 	.commit		= pev_pmu_commit,
 	.mark		= pmm_task,
 	.info		= pev_pmu_info,

@@ -109,7 +109,7 @@ static u64 pace_freq __ro_after_init;
 static u64 pace_burst __ro_after_init;
 static u64 pace_more __ro_after_init;
 
-static int __init timer_init(void)
+static int timers_setup(void)
 {
 	struct pev_trace_clock clock;
 
@@ -121,7 +121,6 @@ static int __init timer_init(void)
 	pace_more = mul_u64_u64_div_u64(PACE_MORE_NS, clock.freq, NSEC_PER_SEC);
 	return 0;
 }
-late_initcall(timer_init);
 
 static struct pace *pace_of(const struct pev_event *event)
 {
@@ -491,6 +490,7 @@ const struct pev_source_ops pev_timer_source = {
 	.periods	= PEV_PERIOD_ALWAYS,
 	.shows		= PEV_SHOWS_KERNEL,
 	.weight		= 32,
+	.setup		= timers_setup,
 	.open		= timer_open,
 	.close		= timer_close,
 	.start		= timer_start,

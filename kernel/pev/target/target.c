@@ -145,7 +145,7 @@ static struct task_struct *find_task(const struct pev_attr *attr, struct pev_ref
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = attr->target_id ? find_task_by_vpid(attr->target_id) : current;
+	task = attr->target_id ? pid_task(find_vpid(attr->target_id), PIDTYPE_PID) : current;
 	if (task)
 		get_task_struct(task);
 	rcu_read_unlock();

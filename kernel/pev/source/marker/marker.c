@@ -27,6 +27,7 @@
 #include "source/trace/filter.h"
 #include "source/trace/tracepoint.h"
 #include "format.h"
+#include "marker.h"
 
 /**
  * struct hooks - the events on a marker
@@ -420,13 +421,18 @@ static int __init watch_modules(void)
 }
 #endif
 
-static int __init marker_init(void)
+/**
+ * pev_markers_setup() - find the markers of the kernel, and watch for those of modules
+ *
+ * Context: Boot, before the first module is loaded.
+ * Return: 0 or an error.
+ */
+int __init pev_markers_setup(void)
 {
 	int err = add_places(__start___pev_marks, __stop___pev_marks);
 
 	return err ?: watch_modules();
 }
-core_initcall(marker_init);
 
 /* --- events -------------------------------------------------------------- */
 

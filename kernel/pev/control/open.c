@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the system call: every copy from the user, the checks that need no
+ * Owns pev_open(): every copy from the user, the checks that need no
  * knowledge of a source or target, permission, the fd. Must not know how
  * anything works.
  */
@@ -14,7 +14,6 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include "base/paranoid.h"
 #include "base/user.h"
@@ -30,6 +29,7 @@
 #include "types.h"
 #include "channel_file.h"
 #include "event_file.h"
+#include "open.h"
 
 static void __maybe_unused build_check_abi(void)
 {
@@ -542,7 +542,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
 }
 
 /**
- * sys_pev_open - create a channel, an event or a catalog, or query
+ * pev_open() - create a channel, an event or a catalog, or query
  * @uattr: what to open
  * @size:  sizeof(*uattr) as the caller knows it
  * @flags: PEV_OPEN_*
@@ -569,7 +569,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  *
  * and, in the buffer that refusal names, why.
  */
-SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, __u32, flags)
+long pev_open(const struct pev_attr __user *uattr, size_t size, u32 flags)
 {
 	struct pev_refuse r = {};
 	struct pev_attr attr;
@@ -591,12 +591,3 @@ SYSCALL_DEFINE3(pev_open, const struct pev_attr __user *, uattr, size_t, size, _
 		return ret;
 	return pev_refuse_report(&r, ret, attr.refusal, attr.refusal_size);
 }
-
-/* Linked last, and so called after what is initialized below. */
-static int __init pev_init(void)
-{
-	pev_sources_setup();
-	pev_channels_setup();
-	return pev_target_setup();
-}
-late_initcall(pev_init);
