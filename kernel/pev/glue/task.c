@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the calls from a task's life that more than one layer answers. The other hooks of
- * linux/pev.h and linux/pev_hooks.h are defined where they are answered.
+ * Owns the calls from a task's life, by linux/pev.h, for the layers that answer them. Those
+ * of linux/pev_hooks.h are defined where they are answered.
  */
 #include <linux/pev.h>
+#include "pmu/page.h"
 #include "source/sideband.h"
 #include "target/task_ctx.h"
+
+/* Answers pev_fork(); see there for the context. */
+void __pev_fork(struct task_struct *child, u64 clone_flags)
+{
+	pev_ctx_fork(child, clone_flags);
+}
+
+/* The same, while there are pages. */
+void pev_page_fork(struct task_struct *child, u64 clone_flags)
+{
+	pev_pmu_page_fork(child, clone_flags);
+}
 
 /**
  * __pev_exit() - the current task is exiting

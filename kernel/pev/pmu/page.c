@@ -5,11 +5,11 @@
  * time: that CPU writes it.
  */
 #include <linux/mm.h>
-#include <linux/pev.h>
 #include <linux/pev_refuse.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include "glue/watch.h"
 #include "page.h"
 #include "pmu.h"
 
@@ -53,7 +53,7 @@ int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
 		return -ENOMEM;
 	hw->page->version = PEV_ABI_VERSION;
 	/* never disabled: a fork may copy the right before the page goes */
-	static_branch_enable(&pev_page_key);
+	pev_watch_pages();
 	return 0;
 }
 
@@ -63,10 +63,8 @@ void pev_pmu_page_free(struct pev_hw_event *hw)
 	vfree(hw->page);
 }
 
-DEFINE_STATIC_KEY_FALSE(pev_page_key);
-
 /**
- * pev_page_fork() - a child has no page, and so no right to read counters
+ * pev_pmu_page_fork() - a child has no page, and so no right to read counters
  * @child:       not running yet
  * @clone_flags: of clone(2)
  *
@@ -75,7 +73,7 @@ DEFINE_STATIC_KEY_FALSE(pev_page_key);
  *
  * Context: tasklist_lock held for writing.
  */
-void pev_page_fork(struct task_struct *child, u64 clone_flags)
+void pev_pmu_page_fork(struct task_struct *child, u64 clone_flags)
 {
 	const struct pev_pmu *pmu = READ_ONCE(pev_pmu);
 

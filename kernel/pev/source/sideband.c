@@ -11,7 +11,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
-#include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/nospec.h>
@@ -25,6 +24,7 @@
 #include <trace/events/task.h>
 #include "base/hooks.h"
 #include "base/strbuf.h"
+#include "glue/watch.h"
 #include "record/payload.h"
 #include "record/sample.h"
 #include "source/list.h"
@@ -150,8 +150,6 @@ static const struct pev_payload_desc kinds[PEV_SB_MAX] = {
 	[PEV_SB_EXEC]	= { "exec", offsetof(struct sb_exec, filename), exec_fields },
 	[PEV_SB_EXIT]	= { "exit", sizeof(struct sb_exit), exit_fields },
 };
-
-DEFINE_STATIC_KEY_FALSE(pev_mmap_key);
 
 static u32 pid_in(struct pev_event *event, struct task_struct *task)
 {
@@ -463,17 +461,6 @@ void pev_sideband_exit(struct task_struct *task)
 
 /* ---- the source ---- */
 
-static int mmap_place(void)
-{
-	static_branch_enable(&pev_mmap_key);
-	return 0;
-}
-
-static void mmap_remove(void)
-{
-	static_branch_disable(&pev_mmap_key);
-}
-
 static int comm_place(void)
 {
 	return register_trace_task_rename(probe_rename, NULL);
@@ -506,7 +493,7 @@ static void exec_remove(void)
 }
 
 static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
-	[PEV_SB_MMAP]	= { .place = mmap_place, .remove = mmap_remove },
+	[PEV_SB_MMAP]	= { .place = pev_watch_mmaps, .remove = pev_unwatch_mmaps },
 	[PEV_SB_COMM]	= { .place = comm_place, .remove = comm_remove },
 	[PEV_SB_FORK]	= { .place = fork_place, .remove = fork_remove },
 	[PEV_SB_EXEC]	= { .place = exec_place, .remove = exec_remove },

@@ -6,21 +6,20 @@
  */
 #include <linux/nospec.h>
 #include <linux/perf_event.h>
-#include <linux/pev.h>
+#include <linux/pev_hooks.h>
 #include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <trace/events/sched.h>
 #include "base/hooks.h"
 #include "base/strbuf.h"
+#include "glue/watch.h"
 #include "record/sample.h"
 #include "source/list.h"
 #include "source/trace/filter.h"
 #include "target/running.h"
 #include "target/target.h"
 #include "types.h"
-
-DEFINE_STATIC_KEY_FALSE(pev_software_key);
 
 static const char * const names[PEV_SW_MAX] = {
 	[PEV_SW_CPU_CLOCK]		= "cpu-clock",
@@ -151,17 +150,6 @@ static void probe_migrate(void *data, struct task_struct *task, int to)
 		pev_target_each(task, count_migration);
 }
 
-static int faults_place(void)
-{
-	static_branch_enable(&pev_software_key);
-	return 0;
-}
-
-static void faults_remove(void)
-{
-	static_branch_disable(&pev_software_key);
-}
-
 static int switch_place(void)
 {
 	return register_trace_sched_switch(probe_switch, NULL);
@@ -182,7 +170,10 @@ static void migrate_remove(void)
 	unregister_trace_sched_migrate_task(probe_migrate, NULL);
 }
 
-static struct pev_hookpoint faults_hook = { .place = faults_place, .remove = faults_remove };
+static struct pev_hookpoint faults_hook = {
+	.place = pev_watch_faults, .remove = pev_unwatch_faults
+};
+
 static struct pev_hookpoint switch_hook = { .place = switch_place, .remove = switch_remove };
 static struct pev_hookpoint migrate_hook = { .place = migrate_place, .remove = migrate_remove };
 

@@ -38,6 +38,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include "glue/task_set.h"
 #include "types.h"
 #include "attach.h"
 #include "target.h"
@@ -191,7 +192,7 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	struct pev_task_ctx *from;
 	struct move *move;
 
-	from = rcu_dereference_protected(task->pev, lockdep_is_held(&pev_ctx_lock));
+	from = pev_task_set_locked(task, lockdep_is_held(&pev_ctx_lock));
 	if (has_event(w, from))
 		return VISIT_INSIDE;
 	move = find_move(w, from);
@@ -199,15 +200,15 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 		w->need = pev_ctx_get(from);
 		return VISIT_NEED;
 	}
-	rcu_assign_pointer(task->pev, pev_ctx_get(move->to));
+	pev_task_set_assign(task, pev_ctx_get(move->to));
 	/*
-	 * pev_ctx:B, pairs with pev_ctx:A in __pev_exit(), and with the one that the
+	 * pev_ctx:B, pairs with pev_ctx:A in pev_ctx_exit(), and with the one that the
 	 * scheduler has between choosing a task and its tracepoint: it sees the new
 	 * set, or we see where the task is.
 	 */
 	smp_mb();
 	if (is_exiting(task)) {
-		rcu_assign_pointer(task->pev, from);
+		pev_task_set_assign(task, from);
 		/* never the last reference: the move holds one */
 		pev_ctx_put_many(move->to, 1);
 		return VISIT_LEAVING;
@@ -251,7 +252,7 @@ static bool belongs(struct walk *w, struct task_struct *task)
 			return true;
 		task = parent_of(task);
 		if (!is_exiting(task))
-			return has_event(w, rcu_dereference(task->pev));
+			return has_event(w, pev_task_set(task));
 		w->left--;
 	}
 	return false;

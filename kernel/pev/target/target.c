@@ -12,7 +12,6 @@
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/pev.h>
 #include <linux/pev_refuse.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
@@ -25,6 +24,8 @@
 #include "base/hooks.h"
 #include "base/lock.h"
 #include "channel/channel.h"
+#include "glue/task_set.h"
+#include "glue/watch.h"
 #include "types.h"
 #include "attach.h"
 #include "cgroup.h"
@@ -33,8 +34,6 @@
 #include "sync.h"
 #include "target.h"
 #include "task_ctx.h"
-
-DEFINE_STATIC_KEY_FALSE(pev_task_key);
 
 /* see target/cpu.h */
 DEFINE_PER_CPU(struct pev_target_cpu, pev_target_cpus);
@@ -102,7 +101,7 @@ static void mark(struct task_struct *task, struct pev_task_ctx *ctx)
 
 void pev_target_refresh_here(void)
 {
-	struct pev_task_ctx *ctx = rcu_dereference_sched(current->pev);
+	struct pev_task_ctx *ctx = pev_task_set(current);
 
 	ctx_switch(this_cpu_ptr(&pev_target_cpus), ctx);
 	mark(current, ctx);
@@ -279,7 +278,7 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	if (rcu_access_pointer(task->pev))
+	if (pev_task_set_value(task))
 		pev_ctx_drop_unprivileged(task, bprm->secureexec ||
 					  get_dumpable(task->mm) != SUID_DUMP_USER);
 	/* exec reset the registers, and with them the mark */
@@ -293,7 +292,7 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
 	struct pev_target_cpu *cpu = this_cpu_ptr(&pev_target_cpus);
-	struct pev_task_ctx *ctx = rcu_dereference_sched(next->pev);
+	struct pev_task_ctx *ctx = pev_task_set(next);
 
 	if (cpu->ctx != ctx)
 		ctx_switch(cpu, ctx);
@@ -323,7 +322,7 @@ static void forget_here(void *unused)
  */
 static void hooks_remove(void)
 {
-	static_branch_disable(&pev_task_key);
+	pev_unwatch_tasks();
 	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
 	unregister_trace_sched_process_exec(probe_exec, NULL);
 	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
@@ -347,9 +346,10 @@ static int hooks_place(void)
 	err = register_trace_cgroup_attach_task(probe_cgroup, NULL);
 	if (err)
 		goto err_exec;
-	static_branch_enable(&pev_task_key);
-	return 0;
-
+	err = pev_watch_tasks();
+	if (!err)
+		return 0;
+	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
 err_exec:
 	unregister_trace_sched_process_exec(probe_exec, NULL);
 err_prepare:
@@ -377,7 +377,7 @@ void pev_target_each(struct task_struct *task,
 	struct pev_event *event;
 
 	rcu_read_lock();
-	pev_ctx_for_each(event, rcu_dereference(task->pev))
+	pev_ctx_for_each(event, pev_task_set(task))
 		if (pev_event_is_on(event))
 			fn(event, task);
 	list_for_each_entry_rcu(event, &pev_cpu_events, node)
@@ -449,7 +449,7 @@ static int cpu_online_here(unsigned int cpu)
 
 	local_irq_save(flags);
 	this_cpu_write(pev_target_cpus.online, true);
-	if (static_branch_unlikely(&pev_task_key))
+	if (pev_watches_tasks())
 		pev_target_refresh_here();
 	__pev_cgroup_switch(this_cpu_ptr(&pev_target_cpus), current);
 	pev_target_sync_here();

@@ -18,11 +18,11 @@
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
-#include <linux/pev.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+#include "glue/task_set.h"
 #include "types.h"
 #include "rights.h"
 #include "target.h"
@@ -362,24 +362,24 @@ void pev_ctx_detach(struct pev_event *event)
 		cond_resched();
 }
 
-/* ---- the task's life; see include/linux/pev.h for where these are called ---- */
+/* ---- the task's life; see include/linux/pev.h for where glue/task.c is called ---- */
 
 /**
- * __pev_fork() - give a new task its set
+ * pev_ctx_fork() - give a new task its set
  * @child: not running yet, just made visible
  * @clone_flags: tells threads from processes
  *
  * Context: tasklist_lock held for writing, interrupts off.
  */
-void __pev_fork(struct task_struct *child, u64 clone_flags)
+void pev_ctx_fork(struct task_struct *child, u64 clone_flags)
 {
 	struct pev_task_ctx *ctx;
 
 	/* only attach.c changes the set of another task, under read_lock(&tasklist_lock) */
-	ctx = rcu_dereference_protected(current->pev, lockdep_is_held(&tasklist_lock));
+	ctx = pev_task_set_locked(current, lockdep_is_held(&tasklist_lock));
 	if (ctx)
-		rcu_assign_pointer(child->pev, pev_ctx_get(clone_flags & CLONE_THREAD ?
-							   ctx->thread : ctx->process));
+		pev_task_set_assign(child, pev_ctx_get(clone_flags & CLONE_THREAD ?
+						       ctx->thread : ctx->process));
 }
 
 /* If the current task's set is @from, replace it by @to and take over the reference. */
@@ -388,9 +388,9 @@ static bool ctx_replace(struct pev_task_ctx *from, struct pev_task_ctx *to)
 	bool same;
 
 	raw_spin_lock(&pev_ctx_lock);
-	same = rcu_access_pointer(current->pev) == from;
+	same = pev_task_set_value(current) == from;
 	if (same)
-		rcu_assign_pointer(current->pev, to);
+		pev_task_set_assign(current, to);
 	raw_spin_unlock(&pev_ctx_lock);
 	if (same)
 		pev_target_switch(to);
@@ -403,8 +403,7 @@ static struct pev_task_ctx *ctx_of_current(void)
 	struct pev_task_ctx *ctx;
 
 	raw_spin_lock(&pev_ctx_lock);
-	ctx = pev_ctx_get(rcu_dereference_protected(current->pev,
-						    lockdep_is_held(&pev_ctx_lock)));
+	ctx = pev_ctx_get(pev_task_set_locked(current, lockdep_is_held(&pev_ctx_lock)));
 	raw_spin_unlock(&pev_ctx_lock);
 	return ctx;
 }
@@ -415,7 +414,7 @@ void pev_ctx_exit(struct task_struct *task)
 
 	/* pev_ctx:A, pairs with pev_ctx:B: attach.c sees PF_EXITING, or we see the set */
 	smp_mb();
-	if (!rcu_access_pointer(task->pev))
+	if (!pev_task_set_value(task))
 		return;
 	/* only this task takes its set away, and with PF_EXITING none is added */
 	ctx = ctx_of_current();
@@ -496,7 +495,7 @@ void pev_ctx_drop_unprivileged(struct task_struct *task, bool all)
 	bool any = false;
 
 	scoped_guard(rcu)
-		pev_ctx_for_each(event, rcu_dereference(task->pev))
+		pev_ctx_for_each(event, pev_task_set(task))
 			any |= !stays(event, &now);
 	if (!any)
 		return;

@@ -147,6 +147,8 @@ int pev_ctx_make(struct pev_task_ctx *from,
  */
 void pev_ctx_detach(struct pev_event *event);
 
+void pev_ctx_fork(struct task_struct *child, u64 clone_flags);
+
 /**
  * pev_ctx_exit() - stop counting the exiting task
  * @task: current, PF_EXITING is set so that no event attaches to it again
