@@ -8,8 +8,8 @@
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
-#include <linux/pev.h>
 #include <linux/pev_clock.h>
+#include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
 #include <linux/security.h>
 #include <linux/slab.h>

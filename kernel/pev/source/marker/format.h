@@ -6,10 +6,6 @@
 #include <linux/pev_marker.h>
 #include <linux/types.h>
 
-/* The kernel's own markers; the linker defines both. */
-extern struct pev_mark __start___pev_marks[];
-extern struct pev_mark __stop___pev_marks[];
-
 #define PEV_MARKER_ARGS		12	/* fields of a marker */
 #define PEV_MARKER_NAME		32	/* bytes of a field's name */
 #define PEV_MARKER_STRING		256	/* bytes of a string, NUL included */

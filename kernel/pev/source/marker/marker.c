@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "base/strbuf.h"
+#include "glue/marks.h"
 #include "source/list.h"
 #include "source/trace/fields.h"
 #include "source/trace/filter.h"
@@ -68,8 +69,7 @@ struct pev_marker {
 /* A range of marker places: the kernel's own, or a module's. */
 struct place_range {
 	struct list_head	node;
-	struct pev_mark		*begin;
-	struct pev_mark		*end;
+	struct pev_marks	marks;
 };
 
 static DEFINE_MUTEX(markers_lock);
@@ -336,20 +336,19 @@ static void remove_place(struct pev_mark *mark)
 	put_marker(marker);
 }
 
-static int add_places(struct pev_mark *begin, struct pev_mark *end)
+static int add_places(struct pev_marks marks)
 {
 	struct place_range *range;
 
-	if (begin == end)
+	if (marks.begin == marks.end)
 		return 0;
 	range = kzalloc(sizeof(*range), GFP_KERNEL);
 	if (!range)
 		return -ENOMEM;
-	range->begin = begin;
-	range->end = end;
+	range->marks = marks;
 	guard(mutex)(&markers_lock);
 	list_add_tail(&range->node, &ranges);
-	for (struct pev_mark *mark = begin; mark < end; mark++)
+	for (struct pev_mark *mark = marks.begin; mark < marks.end; mark++)
 		add_place(mark);
 	return 0;
 }
@@ -362,7 +361,7 @@ static void switch_places(struct pev_marker *marker, bool on)
 
 	lockdep_assert_held(&markers_lock);
 	list_for_each_entry(range, &ranges, node) {
-		for (mark = range->begin; mark < range->end; mark++) {
+		for (mark = range->marks.begin; mark < range->marks.end; mark++) {
 			if (mark->marker != marker)
 				continue;
 			if (on)
@@ -374,16 +373,16 @@ static void switch_places(struct pev_marker *marker, bool on)
 }
 
 #ifdef CONFIG_MODULES
-static void remove_places(struct pev_mark *begin)
+static void remove_places(struct pev_marks marks)
 {
 	struct pev_mark *mark;
 	struct place_range *range;
 
 	guard(mutex)(&markers_lock);
 	list_for_each_entry(range, &ranges, node) {
-		if (range->begin != begin)
+		if (range->marks.begin != marks.begin)
 			continue;
-		for (mark = range->begin; mark < range->end; mark++)
+		for (mark = range->marks.begin; mark < range->marks.end; mark++)
 			remove_place(mark);
 		list_del(&range->node);
 		kfree(range);
@@ -393,15 +392,15 @@ static void remove_places(struct pev_mark *begin)
 
 static int module_changes(struct notifier_block *nb, unsigned long what, void *data)
 {
-	struct module *mod = data;
+	struct pev_marks marks = pev_marks_of(data);
 	int err = 0;
 
-	if (!mod->num_pev_marks)
+	if (marks.begin == marks.end)
 		return NOTIFY_DONE;
 	if (what == MODULE_STATE_COMING)
-		err = add_places(mod->pev_marks, mod->pev_marks + mod->num_pev_marks);
+		err = add_places(marks);
 	else if (what == MODULE_STATE_GOING)
-		remove_places(mod->pev_marks);
+		remove_places(marks);
 	return notifier_from_errno(err);
 }
 
@@ -429,7 +428,7 @@ static int __init watch_modules(void)
  */
 int __init pev_markers_setup(void)
 {
-	int err = add_places(__start___pev_marks, __stop___pev_marks);
+	int err = add_places(pev_marks_of_kernel());
 
 	return err ?: watch_modules();
 }

@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "channel/channel.h"
 #include "filter/parse.h"
+#include "glue/trace_list.h"
 #include "record/layout.h"
 #include "fields.h"
 
@@ -60,7 +61,7 @@ static void add_args(struct pev_field *to, int offset, const struct syscall_meta
  * Return: the list, for kfree(), with strings that are there as long as @call is; or
  * an ERR_PTR().
  */
-struct pev_field *pev_fields_make(struct trace_event_call *call)
+struct pev_field *pev_fields_make(const struct trace_event_call *call)
 {
 	const struct trace_event_fields *from = call->class->fields_array;
 	int offset = sizeof(struct trace_entry);
@@ -79,7 +80,7 @@ struct pev_field *pev_fields_make(struct trace_event_call *call)
 	}
 	if (!from->type)
 		return fields;
-	if (!is_syscall_trace_event(call)) {
+	if (!pev_trace_is_syscall(call)) {
 		kfree(fields);
 		return ERR_PTR(-EOPNOTSUPP);
 	}

@@ -31,7 +31,7 @@ struct pev_field {
 	bool		sign;
 };
 
-struct pev_field *pev_fields_make(struct trace_event_call *call);
+struct pev_field *pev_fields_make(const struct trace_event_call *call);
 void pev_fields_tsdl(const struct pev_field *fields, struct pev_strbuf *text);
 void pev_fields_catalog(const struct pev_field *fields, struct pev_strbuf *text);
 u32 pev_fields_fixed(const struct pev_field *fields);

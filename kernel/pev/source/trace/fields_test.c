@@ -2,7 +2,6 @@
 /* Tests of how fields are told to a reader, and to a filter. */
 #include <kunit/test.h>
 #include <linux/slab.h>
-#include <linux/syscalls.h>
 #include "base/strbuf.h"
 #include "channel/channel.h"
 #include "filter/parse.h"
@@ -170,7 +169,7 @@ static void fields_of_all(struct kunit *test)
 
 	guard(pev_trace_list)();
 	pev_trace_list_for_each(call) {
-		if (!is_syscall_trace_event(call) && !call->class->pev_probe)
+		if (!pev_trace_is_syscall(call) && !pev_trace_probe(call))
 			continue;
 		expect_same(test, call);
 		nr++;

@@ -183,7 +183,7 @@ static int make_plans(void)
 	pev_trace_list_for_each(call) {
 		struct syscall_metadata *meta = call->data;
 
-		if (call->class == &event_class_syscall_enter &&
+		if (pev_trace_is_enter(call) &&
 		    (unsigned int)meta->syscall_nr < NR_syscalls)
 			plan_call(&made[meta->syscall_nr], meta);
 	}
@@ -479,9 +479,9 @@ static int set_masks(struct pev_event *event)
 	} else if (is_raw(event, "sys_exit")) {
 		trace->text = GENMASK(NR_ARGS - 1, 0);
 		trace->words = 1;
-	} else if (!is_syscall_trace_event(event->call)) {
+	} else if (!pev_trace_is_syscall(event->call)) {
 		return -EOPNOTSUPP;
-	} else if (event->call->class == &event_class_syscall_enter) {
+	} else if (pev_trace_is_enter(event->call)) {
 		trace->text = plans[meta->syscall_nr].enter;
 		trace->words = meta->nb_args;
 	} else {
@@ -532,7 +532,7 @@ static void put_name(struct pev_event *event, int arg, char *name, size_t size)
 {
 	struct syscall_metadata *meta = event->call->data;
 
-	if (is_syscall_trace_event(event->call))
+	if (pev_trace_is_syscall(event->call))
 		snprintf(name, size, "%s%s_text", *meta->args[arg] == '_' ? "_" : "",
 			 meta->args[arg]);
 	else

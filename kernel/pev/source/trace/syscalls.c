@@ -14,6 +14,7 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 #include "base/hooks.h"
+#include "glue/trace_list.h"
 #include "syscall_strings.h"
 #include "syscalls.h"
 #include "tracepoint.h"
@@ -144,7 +145,7 @@ static void probe_exit(void *unused, struct pt_regs *regs, long ret)
 
 static bool is_enter(const struct pev_event *event)
 {
-	return event->call->class == &event_class_syscall_enter;
+	return pev_trace_is_enter(event->call);
 }
 
 static int enter_place(void)

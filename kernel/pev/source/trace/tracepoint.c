@@ -12,7 +12,6 @@
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/syscalls.h>
 #include <linux/tracepoint.h>
 #include "base/strbuf.h"
 #include "glue/trace_list.h"
@@ -158,7 +157,7 @@ int pev_trace_check_name(const struct pev_event *event, struct pev_refuse *r)
 /* Return: NULL if events can be opened on @call, else what it is. */
 static const char *unusable(struct trace_event_call *call)
 {
-	if (is_syscall_trace_event(call) || call->class->pev_probe)
+	if (pev_trace_is_syscall(call) || pev_trace_probe(call))
 		return NULL;
 	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
 		return "a dynamic event of the tracing file system";
@@ -275,7 +274,7 @@ static void tracepoint_close(struct pev_event *event)
 static void *probe_of(struct pev_event *event)
 {
 	return to_trace(event)->text ? pev_syscall_text_probe(event) :
-				       event->call->class->pev_probe;
+				       pev_trace_probe(event->call);
 }
 
 static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
@@ -283,7 +282,7 @@ static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
 	struct trace_event_call *call = event->call;
 	int err;
 
-	if (is_syscall_trace_event(call))
+	if (pev_trace_is_syscall(call))
 		err = pev_syscall_hook(event);
 	else
 		err = tracepoint_probe_register(call->tp, probe_of(event), to_trace(event));
@@ -296,7 +295,7 @@ static void tracepoint_unhook(struct pev_event *event)
 {
 	struct trace_event_call *call = event->call;
 
-	if (is_syscall_trace_event(call))
+	if (pev_trace_is_syscall(call))
 		pev_syscall_unhook(event);
 	else
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
