@@ -9,6 +9,8 @@
 #   stock-6.1    6.1, which Debian 12 began with
 #
 # usage: stock-kernel.sh build
+#        stock-kernel.sh headers	of FLAVOR=stock: what modules for it are compiled
+#			with, from Debian's packages; prints the directory for make -C
 #
 # Exit status 3: Debian's package cannot be had.
 set -euo pipefail
@@ -95,6 +97,53 @@ fetch() {
 	mv "$work/out" "$cache/stock-${series}_$version"
 }
 
+# download_headers PACKAGE VERSION: of this image
+download_headers() {
+	local release=${1#linux-image-} base
+	base=${release%-amd64}
+	download "linux-headers-$release" "$2" && download "linux-headers-$base-common" "$2" &&
+		download "linux-kbuild-$base" "$2"
+}
+
+# The three packages know each other by where they would be installed.
+unpack_headers() {
+	local deb
+	for deb in "$work"/*.deb; do
+		dpkg-deb -x "$deb" "$work/root"
+	done
+	sed -i "s|^include /usr|include $2/usr|" "$work/root/usr/src/linux-headers-$1/Makefile"
+	ln -s "usr/src/linux-headers-$1" "$work/root/build"
+	rm -rf "$cache/headers-${series}_"*
+	mv "$work/root" "$2"
+}
+
+fetch_headers() {
+	local package version
+	read -r package version <<< "$(newest)"
+	[ ! -d "$cache/headers-${series}_${version:-none}" ] || return 0
+	work=$(mktemp -d "$cache/.stock.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	if [ -z "$version" ] || ! download_headers "$package" "$version"; then
+		sudo_ apt-get -q update >&2 || :
+		read -r package version <<< "$(newest)"
+		[ -n "$version" ] && download_headers "$package" "$version" || return 0
+	fi
+	unpack_headers "${package#linux-image-}" "$cache/headers-${series}_$version"
+}
+
+headers() {
+	local found
+	[ "$flavor" = stock ] ||
+		{ echo "stock-kernel: headers are fetched for FLAVOR=stock only" >&2; exit 2; }
+	mkdir -p "$cache"
+	exec 9> "$cache/.stock.lock"
+	flock 9
+	fetch_headers
+	found=$(compgen -G "$cache/headers-${series}_*") ||
+		{ say "Debian's headers of $meta cannot be fetched"; exit 3; }
+	echo "$found/build"
+}
+
 build() {
 	local found
 	mkdir -p "$cache" "$img"
@@ -109,6 +158,6 @@ build() {
 }
 
 case ${1:-} in
-build)	build ;;
-*)	sed -n '/^# usage/s/^# //p' "$0" >&2; exit 2 ;;
+build|headers) "$1" ;;
+*)	sed -n '/^# usage/,/^#$/s/^# //p' "$0" >&2; exit 2 ;;
 esac
