@@ -19,6 +19,17 @@ within "report: cold() has about one quarter" "${cold:-0}" 8 40
 says "report --children: main() has it all" 0 '^ +(8|9|10)[0-9.]+% +[0-9.]+% +hot +hot +\[\.\] main$' \
 	perfctl report --children -g none
 
+# fewer samples than usual, where the kernel allows no more
+rate=/proc/sys/kernel/pev_max_sample_rate
+most=$(cat $rate)
+echo 70 >$rate
+says "record: as many samples as the limit allows, which is said" 0 \
+	'^note: 70 samples a second are taken, not 999: kernel.pev_max_sample_rate' \
+	perfctl record -o rate.trace -e cpu-clock:u -- ./hot 300
+says "record: -F beyond the limit is refused, and by what" 2 'kernel.pev_max_sample_rate' \
+	perfctl record -o rate.trace -e cpu-clock:u -F 71 -- true
+echo "$most" >$rate
+
 # what was inlined has levels of its own where it is asked for
 cat >inlined.c <<'C'
 static volatile unsigned long sink;

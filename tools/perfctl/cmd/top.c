@@ -117,7 +117,9 @@ static int show(const struct top_opts *o, struct top *t, struct msg *m)
 static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *target,
 		    struct msg *m)
 {
-	struct sampling sampling = { .freq = o->freq, .chains = !o->no_graph };
+	struct sampling sampling = { .freq = o->freq,
+				     .usual_freq = DEFAULT_HZ,
+				     .chains = !o->no_graph };
 	struct target_opts *t = &o->target;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
@@ -192,7 +194,6 @@ const struct command command_top = {
 	.defaults = &(const struct top_opts){ .sort = DEFAULT_SORT,
 					      .limit = 0.5,
 					      .delay = DEFAULT_DELAY,
-					      .freq = DEFAULT_HZ,
 					      .lines = 20 },
 	.run = top_run,
 };

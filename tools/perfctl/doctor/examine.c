@@ -14,6 +14,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* What record takes */
+#define USUAL_HZ 999
+
 static int64_t read_number(const char *path, int64_t otherwise)
 {
 	char *text = file_read(path, NULL);
@@ -61,6 +64,7 @@ static void check_sampling(struct doctor *d)
 {
 	struct pev_attr attr;
 	struct pev_error why;
+	uint64_t most = engine_max_rate();
 	int channel;
 
 	pev_attr_channel(&attr, 1 << 20);
@@ -71,7 +75,8 @@ static void check_sampling(struct doctor *d)
 	}
 	doctor_say(d, GOOD, "channel", "rings of 1 MiB for each CPU");
 	pev_attr_event(&attr, PEV_TYPE_TIMER, PEV_TIMER_CPU_CLOCK, NULL);
-	pev_attr_record(&attr, channel, 999, PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_USTACK);
+	pev_attr_record(&attr, channel, most ? min_u64(most, USUAL_HZ) : USUAL_HZ,
+			PEV_SAMPLE_TID | PEV_SAMPLE_IP | PEV_SAMPLE_USTACK);
 	pev_attr_target(&attr, PEV_TARGET_PROCESS, 0);
 	attr.flags |= PEV_F_FREQ | PEV_F_EXCLUDE_KERNEL;
 	d->can[CAN_OWN] = try_open(&attr, &why);

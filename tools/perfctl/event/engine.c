@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 
 /* The program has one: handles of two could not be distinguished. */
@@ -53,4 +54,20 @@ struct pev_engine *engine(void)
 bool engine_is_pev(void)
 {
 	return !strcmp(pev_engine_name(chosen.engine), "pev");
+}
+
+const char *engine_rate_setting(void)
+{
+	return engine_is_pev() ? "kernel.pev_max_sample_rate" : "kernel.perf_event_max_sample_rate";
+}
+
+uint64_t engine_max_rate(void)
+{
+	char *text = file_read(engine_is_pev() ? "/proc/sys/kernel/pev_max_sample_rate" :
+						 "/proc/sys/kernel/perf_event_max_sample_rate",
+			       NULL);
+	uint64_t most = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return most;
 }

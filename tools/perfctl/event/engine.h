@@ -18,5 +18,9 @@ int engine_ready(struct msg *m);
 /* Returns the engine; call it after engine_ready(). */
 struct pev_engine *engine(void);
 bool engine_is_pev(void);
+/* The setting that limits samples a second */
+const char *engine_rate_setting(void);
+/* Returns how many that are, 0: there is no limit that can be read. */
+uint64_t engine_max_rate(void);
 
 #endif

@@ -59,12 +59,37 @@ static void set_stacks(struct pev_attr *a, const struct sampling *s)
 		a->max_stack = s->max_stack;
 }
 
+static bool has_freq(const struct planned_event *e)
+{
+	return e->attr.type == PEV_TYPE_TIMER || event_is_hardware(e);
+}
+
+/* Returns samples a second, and says so if they are less than usual. */
+static uint64_t usual_freq(const struct event_plan *plan, const struct sampling *s)
+{
+	uint64_t most = engine_max_rate();
+	bool used = false;
+
+	if (!most || most >= s->usual_freq)
+		return s->usual_freq;
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct planned_event *e = &plan->events[i];
+
+		used |= has_freq(e) && !e->attr.period && (!s->count || e->fallback);
+	}
+	if (used)
+		note("%llu samples a second are taken, not %llu: %s allows no more",
+		     (unsigned long long)most, (unsigned long long)s->usual_freq,
+		     engine_rate_setting());
+	return most;
+}
+
 static void set_often(struct planned_event *e, const struct sampling *s)
 {
 	struct pev_attr *a = &e->attr;
 	bool own = a->period != 0;
 
-	if (e->attr.type == PEV_TYPE_TIMER || event_is_hardware(e)) {
+	if (has_freq(e)) {
 		if (!own && s->count && !e->fallback) {
 			a->period = s->count;
 		} else if (!own) {
@@ -88,10 +113,14 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 		a->sample |= PEV_SAMPLE_PERIOD;
 }
 
-void event_plan_sampling(struct event_plan *plan, const struct sampling *s)
+void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 {
+	struct sampling s = *asked;
+
+	if (!s.freq)
+		s.freq = usual_freq(plan, &s);
 	for (size_t i = 0; i < plan->n; i++) {
-		set_often(&plan->events[i], s);
-		set_stacks(&plan->events[i].attr, s);
+		set_often(&plan->events[i], &s);
+		set_stacks(&plan->events[i].attr, &s);
 	}
 }

@@ -7,7 +7,8 @@
 
 /**
  * struct sampling - how often samples are taken, and what is in them
- * @freq:  samples a second, of timers and hardware events without a typed period
+ * @freq:  samples a second, of timers and hardware events without a typed period ...
+ * @usual_freq: ... where none were asked for: fewer if the kernel allows no more
  * @count: occurrences for each sample; 0: @freq, and each occurrence of events that
  *         have none
  * @chains: with call chains ...
@@ -17,6 +18,7 @@
  */
 struct sampling {
 	uint64_t freq;
+	uint64_t usual_freq;
 	uint64_t count;
 	bool chains;
 	uint32_t max_stack;

@@ -247,7 +247,8 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (err)
 		return err;
 	sampling = (struct sampling){
-		.freq = r->opts.freq ? r->opts.freq : DEFAULT_HZ,
+		.freq = r->opts.freq,
+		.usual_freq = DEFAULT_HZ,
 		.count = r->opts.count,
 		.chains = r->opts.graph,
 		.max_stack = (uint32_t)r->opts.max_stack,
