@@ -80,15 +80,17 @@ if [ -n "$root" ]; then
 	done
 	perfctl record --engine perf -q -e cpu-clock -F 10 -a -o killed.trace &
 	recorder=$!
-	for _ in {1..400}; do
-		[ -s killed.trace/stream_0 ] || [ -s killed.trace/stream_1 ] || sleep 0.05
+	# a packet that is written only when it is full takes more than a minute
+	wanted=$((10 * $(nproc)))
+	for _ in {1..150}; do
+		[ "$(records killed.trace cpu-clock)" -lt $wanted ] || break
+		sleep 0.2
 	done
-	sleep 3
 	{ kill -9 $recorder; wait $recorder; } 2>/dev/null
 	# shellcheck disable=SC2086
 	{ kill $busy; wait $busy; } 2>/dev/null
 	within "SIGKILL at 10 Hz: all but the last second is on the disk" \
-		"$(records killed.trace cpu-clock)" $((10 * $(nproc))) $((250 * $(nproc)))
+		"$(records killed.trace cpu-clock)" $wanted $((60 * wanted))
 	says "... and that its end is missing is said" 0 'or its recorder was killed' \
 		perfctl report -i killed.trace
 else

@@ -194,9 +194,14 @@ if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
 		"perfctl export -i bpf.trace -o - folded | grep -q '$name'"
 	if command -v perf >/dev/null; then
 		perfctl export -i bpf.trace -o bpf.perf.data perf.data 2>/dev/null
-		ok "perf reads its name of the export" bash -c \
-			"perf report --stdio -i bpf.perf.data 2>/dev/null | grep -q '$name'"
 		perf record -q -F "$fast" -o bpf.data -- ./bpf $((slow * 800)) 2>/dev/null
+		# where perf reads /proc/kcore, that hides such programs from it
+		if perf report --stdio -i bpf.data 2>/dev/null | grep -q 'bpf_prog_.*_counts_up'; then
+			ok "perf reads its name of the export" bash -c \
+				"perf report --stdio -i bpf.perf.data 2>/dev/null | grep -q '$name'"
+		else
+			skip "perf reads its name of the export" "nor does it know that of its own recording"
+		fi
 		perfctl import -o bpf.imported bpf.data 2>/dev/null
 		within "import: perf's names of such programs" \
 			"$(share bpf.imported "$name")" 30 100

@@ -125,6 +125,11 @@ int perf_fail_open(struct pev_error *err, int error, const struct perf_event_att
 				"exactly as level %u asks for, or counts it at all: virtual "
 				"machines seldom do, and not every event has each level",
 				attr->precise_ip);
+	/* nothing else asks for a controller of the cgroup */
+	if (places->cgroup && error == ENOENT)
+		return pev_fail(err, ENOENT, 0, "the cgroup has no controller perf_event: as root, "
+				"\"echo +cpu >/sys/fs/cgroup/cgroup.subtree_control\", or anything else "
+				"that is written there, lets cgroups have it");
 	switch (error) {
 	case EINVAL:
 		return invalid(err, attr);
