@@ -20,15 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The Makefile extracts these from the headers that perfctl is built with. */
-static const struct {
-	unsigned int nr;
-	const char *name;
-} numbers[] = {
-#define SYSCALL(nr, name) { nr, name }
-#include "syscall_table.h"
-#undef SYSCALL
-};
+/* More than any machine has */
+#define MOST_CALLS 1024
 
 /* ---- Values ---- */
 
@@ -370,23 +363,6 @@ static void take_fields(struct syscall_desc *d, const char *fields)
 	free(copy);
 }
 
-/* The kernel's functions do not always have the names of the calls. */
-static bool is_name_of(const char *function, const char *call)
-{
-	static const char *const others[][2] = {
-		{ "umount2", "umount" }, { "sendfile", "sendfile64" }, { "uname", "newuname" },
-		{ "stat", "newstat" }, { "fstat", "newfstat" }, { "lstat", "newlstat" },
-		{ "fadvise64", "fadvise64_64" }, { "pread64", "pread" }, { "pwrite64", "pwrite" },
-	};
-
-	if (!strcmp(function, call))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(others[i][0], call) && !strcmp(others[i][1], function))
-			return true;
-	return false;
-}
-
 /* An unknown call shows all arguments that it may have. */
 static void ask_fields(struct syscall_desc *d, const struct pev_catalog_entry *e)
 {
@@ -403,25 +379,26 @@ void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 	static const char prefix[] = "syscalls:sys_enter_";
 	unsigned int last = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i].nr > last && numbers[i].nr < 4096)
-			last = numbers[i].nr;
+	for (unsigned int i = 0; i < MOST_CALLS; i++)
+		if (pev_syscall_name(i))
+			last = i;
 	s->n = last + 1;
 	s->d = xcalloc(s->n, sizeof(*s->d));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i].nr < s->n && !s->d[numbers[i].nr].name)
-			s->d[numbers[i].nr].name = xstrdup(numbers[i].name);
-	for (unsigned int i = 0; i < s->n; i++)
-		if (!s->d[i].name)
-			s->d[i].name = xasprintf("syscall_%u", i);
+	for (unsigned int i = 0; i < s->n; i++) {
+		const char *name = pev_syscall_name(i);
+
+		s->d[i].name = name ? xstrdup(name) : xasprintf("syscall_%u", i);
+	}
 	for (size_t k = 0; catalog && k < pev_catalog_count(catalog); k++) {
 		const struct pev_catalog_entry *e = pev_catalog_entry(catalog, k);
 
+		int nr;
+
 		if (strncmp(e->name, prefix, sizeof(prefix) - 1))
 			continue;
-		for (unsigned int i = 0; i < s->n; i++)
-			if (!s->d[i].known && is_name_of(e->name + sizeof(prefix) - 1, s->d[i].name))
-				ask_fields(&s->d[i], e);
+		nr = pev_syscall_number(e->name + sizeof(prefix) - 1);
+		if (nr >= 0 && (unsigned int)nr < s->n && !s->d[nr].known)
+			ask_fields(&s->d[nr], e);
 	}
 	for (unsigned int i = 0; i < s->n; i++)
 		s->d[i].never = globs_match("exit,exit_group", s->d[i].name);

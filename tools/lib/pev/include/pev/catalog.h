@@ -52,6 +52,21 @@ size_t pev_catalog_count(const struct pev_catalog *catalog);
 /** pev_catalog_entry() - by number below pev_catalog_count(), NULL for others */
 const struct pev_catalog_entry *pev_catalog_entry(const struct pev_catalog *catalog, size_t nr);
 
+/**
+ * pev_syscall_name() - a system call of this machine by number, NULL for others
+ *
+ * Newer ones than this library knows have no name.
+ */
+const char *pev_syscall_name(unsigned int nr);
+/**
+ * pev_syscall_number() - the reverse
+ * @name: of the call, or what its tracepoint has behind "syscalls:sys_enter_": "umount2" and
+ *        "umount" are the same
+ *
+ * Return: the number or -ENOENT.
+ */
+int pev_syscall_number(const char *name);
+
 #ifdef __cplusplus
 }
 #endif
