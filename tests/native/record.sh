@@ -140,7 +140,7 @@ if [ -n "$tracepoints" ]; then
 	# rings, events and the files of tracefs each take one: whichever comes last fails
 	for allowed in $(seq 48 ${PEV_VM:+5} 63); do
 		says "record: $allowed descriptors are not enough" 1 'each event takes a descriptor' \
-			bash -c "ulimit -n $allowed; $rec -e 'syscalls:*' -o many.trace -- true"
+			bash -c "ulimit -n $allowed; $rec -e 'sched:*,kmem:*,block:*' -o many.trace -- true"
 	done
 	says "trace" 0 'getppid\(\) = [0-9]+ ' perfctl trace --engine perf -- ./tree 0 0 3
 	says "trace: names of arguments, and numbers" 0 \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Expands event lists against the catalog. See plan.h. */
 #include "plan.h"
+#include "calls.h"
 #include "engine.h"
 #include "kernel.h"
 #include "names.h"
@@ -52,7 +53,7 @@ static void add_software(struct event_plan *plan, const struct event_spec *s, en
 	bool clock = s->config == PEV_SW_CPU_CLOCK || s->config == PEV_SW_TASK_CLOCK;
 	struct planned_event *e;
 
-	if (clock && (what == PLAN_SAMPLE || (s->type && !strcmp(s->type, "timer"))))
+	if (clock && (what != PLAN_COUNT || (s->type && !strcmp(s->type, "timer"))))
 		e = add(plan, s, PEV_TYPE_TIMER,
 			s->config == PEV_SW_CPU_CLOCK ? PEV_TIMER_CPU_CLOCK :
 							PEV_TIMER_TASK_CLOCK, s->name);
@@ -249,7 +250,7 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 		    s->name);
 		return 0;
 	}
-	if (what == PLAN_SAMPLE && is_like_time(s)) {
+	if (what != PLAN_COUNT && is_like_time(s)) {
 		add_timer_instead(plan, s);
 		return 0;
 	}
@@ -301,6 +302,8 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 				err = add_named(plan, s, catalog, m);
 		}
 	}
+	if (!err && what == PLAN_RECORD && catalog)
+		err = calls_join(plan, catalog, m);
 	pev_catalog_free(catalog);
 	return err;
 }
@@ -330,17 +333,21 @@ void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, con
 	}
 }
 
+void planned_event_free(struct planned_event *e)
+{
+	free(e->name);
+	free(e->label);
+	free(e->place);
+	free(e->own_unit);
+	cpulist_free(&e->cpus);
+	free(e->filter);
+	free(e->refused);
+}
+
 void event_plan_free(struct event_plan *plan)
 {
-	for (size_t i = 0; i < plan->n; i++) {
-		free(plan->events[i].name);
-		free(plan->events[i].label);
-		free(plan->events[i].place);
-		free(plan->events[i].own_unit);
-		cpulist_free(&plan->events[i].cpus);
-		free(plan->events[i].filter);
-		free(plan->events[i].refused);
-	}
+	for (size_t i = 0; i < plan->n; i++)
+		planned_event_free(&plan->events[i]);
 	free(plan->events);
 	*plan = (struct event_plan){ 0 };
 }

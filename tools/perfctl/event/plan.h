@@ -63,10 +63,12 @@ struct event_plan {
  * enum plan_for - what the events are wanted for
  * @PLAN_COUNT:  software events count
  * @PLAN_SAMPLE: cpu-clock and task-clock are timers that take samples
+ * @PLAN_RECORD: each occurrence of a tracepoint, too: see calls.h
  */
 enum plan_for {
 	PLAN_COUNT,
 	PLAN_SAMPLE,
+	PLAN_RECORD,
 };
 
 /*
@@ -93,6 +95,7 @@ bool event_without_system(struct strbuf *b, const char *name, const struct pev_c
  */
 void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why);
 bool event_is_hardware(const struct planned_event *e);
+void planned_event_free(struct planned_event *e);
 void event_plan_free(struct event_plan *plan);
 
 /* ---- sampling.c */

@@ -246,6 +246,33 @@ int recorder_fd(const struct recorder *r)
 	return r->config.overwrite && engine_is_pev() ? -1 : r->fd;
 }
 
+static bool describes_calls(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->events[i].attr.flags & PEV_EF_CALLS)
+			return true;
+	return false;
+}
+
+/*
+ * Calls are described when they first happen: before their packets are written, so that these can
+ * be read if the recorder is killed, and again for what has happened meanwhile.
+ */
+static int64_t drain_calls(struct recorder *r)
+{
+	struct msg ignored;
+	int err = pev_channel_map_new(r->channel);
+	int64_t n;
+
+	if (err >= 0)
+		err = write_metadata(r, r->writer, NULL, &ignored);
+	if (err < 0)
+		return err;
+	n = pev_writer_drain(r->writer, r->channel);
+	err = n > 0 ? write_metadata(r, r->writer, NULL, &ignored) : 0;
+	return err ? err : n;
+}
+
 int64_t recorder_drain(struct recorder *r)
 {
 	int64_t n;
@@ -260,7 +287,8 @@ int64_t recorder_drain(struct recorder *r)
 			return r->failed;
 		return r->channel ? pev_channel_map_new(r->channel) : 0;
 	}
-	n = pev_writer_drain(r->writer, r->channel);
+	n = describes_calls(r->config.plan) ? drain_calls(r) :
+					      pev_writer_drain(r->writer, r->channel);
 	if (n < 0)
 		r->failed = (int)n;
 	return n;
@@ -374,6 +402,8 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 		return err;
 	trace_dir_free(&dir);
 	err = copy_rings(r, w);
+	if (!err)
+		err = write_metadata(r, w, NULL, m);
 	if (!err)
 		err = write_gaps(r, w);
 	r->bytes = pev_writer_bytes(w);

@@ -241,7 +241,8 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (!err)
 		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
 	if (!err)
-		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
+		err = event_plan_make(&r->plan, &r->opts.events,
+				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
 	if (!err && r->opts.strings)
 		err = plan_strings(r, m);
 	if (err)

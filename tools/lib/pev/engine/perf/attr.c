@@ -10,6 +10,7 @@
 #include <pev/pev.h>
 #include "core/compiler.h"
 #include "engine/perf/attr.h"
+#include "engine/perf/calls.h"
 #include "engine/perf/error.h"
 #include "engine/perf/tracepoint.h"
 
@@ -133,6 +134,14 @@ static int set_sideband(const struct perf_engine *engine, const struct pev_attr 
 	return 0;
 }
 
+/* The ABI of a system call is in the registers of the program: any of them will do. */
+static void set_calls(struct perf_event_attr *to)
+{
+	to->sample_type |= PERF_SAMPLE_REGS_USER;
+	if (!to->sample_regs_user)
+		to->sample_regs_user = 1;
+}
+
 static int set_tracepoint(const struct perf_engine *engine, const struct pev_attr *from,
 			  struct perf_event_attr *to, struct perf_class *cls,
 			  struct pev_error *err)
@@ -228,6 +237,8 @@ static void set_sample(const struct pev_attr *from, struct perf_event_attr *to,
 	to->sample_max_stack = (uint16_t)from->max_stack;
 	to->sample_regs_user = from->regs_user;
 	to->sample_stack_user = from->stack_user;
+	if (from->flags & PEV_EF_CALLS)
+		set_calls(to);
 }
 
 static void set_period(const struct pev_attr *from, struct perf_event_attr *to,
@@ -256,6 +267,8 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 		return pev_fail(err, EOPNOTSUPP, 0,
 				"values of a group in each sample need a kernel "
 				"with pev");
+	if (from->flags & PEV_EF_CALLS && perf_calls_check(from, err))
+		return -EINVAL;
 	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND)
 		return pev_fail(err, EINVAL, 0, "an event that records needs a period");
 	return 0;

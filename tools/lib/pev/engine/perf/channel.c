@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "ctf/head.h"
+#include "engine/perf/calls.h"
 #include "engine/perf/channel.h"
 #include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
@@ -236,6 +237,13 @@ static void begin_metadata(struct channel *c)
 		 (int64_t)c->info.clock_offset);
 }
 
+static int describe(struct channel *c, struct perf_class *cls)
+{
+	cls->id = c->next_id++;
+	metadata_event(&c->metadata, cls);
+	return c->metadata.failed ? -ENOMEM : 0;
+}
+
 int perf_channel_describe(struct channel *c, struct event *event)
 {
 	struct event **more;
@@ -248,13 +256,14 @@ int perf_channel_describe(struct channel *c, struct event *event)
 		c->events = more;
 	}
 	c->events[c->nr_events++] = event;
+	/* each call's class comes with its first record */
+	if (event->calls)
+		return 0;
+	if (event->type != PEV_TYPE_SIDEBAND)
+		return describe(c, &event->cls);
 	event->cls.id = c->next_id++;
-	if (event->type == PEV_TYPE_SIDEBAND) {
-		metadata_sideband(&c->metadata, (unsigned int)event->config, event->cls.id);
-		c->side_ids[event->config] = event->cls.id;
-	} else {
-		metadata_event(&c->metadata, &event->cls);
-	}
+	metadata_sideband(&c->metadata, (unsigned int)event->config, event->cls.id);
+	c->side_ids[event->config] = event->cls.id;
 	return c->metadata.failed ? -ENOMEM : 0;
 }
 
@@ -325,9 +334,28 @@ static uint64_t trailer_time(const struct perf_event_header *record)
 	return record->size >= sizeof(*record) + 3 * sizeof(*end) ? end[-2] : 0;
 }
 
+/* The class of a sample's record; *@cls is NULL if it leaves none. 0 or -errno */
+static int class_of(struct channel *c, struct event *event, const struct perf_sample *sample,
+		    const struct perf_class **cls)
+{
+	struct perf_class *of_call;
+	bool is_new;
+	int ret;
+
+	*cls = &event->cls;
+	if (likely(!event->calls))
+		return 0;
+	ret = perf_calls_class(event, sample, &of_call, &is_new);
+	if (!ret && is_new)
+		ret = describe(c, of_call);
+	*cls = of_call;
+	return ret;
+}
+
 static int take_sample(struct channel *c, struct cpu_ring *r,
 		       const struct perf_event_header *record)
 {
+	const struct perf_class *cls;
 	struct perf_sample sample;
 	struct event *event;
 	uint64_t id;
@@ -341,7 +369,14 @@ static int take_sample(struct channel *c, struct cpu_ring *r,
 		return 0;
 	if (unlikely(!perf_sample_parse(record, &event->attr, &sample)))
 		return -EBADMSG;
-	ret = perf_convert_sample(&r->out.sink, &event->cls, &sample);
+	ret = class_of(c, event, &sample, &cls);
+	if (ret)
+		return ret;
+	if (!cls) {
+		event->skipped++;
+		return 0;
+	}
+	ret = perf_convert_sample(&r->out.sink, cls, &sample);
 	if (!ret)
 		event->samples++;
 	return ret;

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "engine/perf/attr.h"
+#include "engine/perf/calls.h"
 #include "engine/perf/channel.h"
 #include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
@@ -70,6 +71,7 @@ void perf_event_free(struct perf_engine *engine, struct event *event)
 		perf_remember(engine, event->handle, NULL, NULL);
 		close(event->handle);
 	}
+	perf_calls_free(event->calls);
 	perf_class_free(&event->cls);
 	free(event->members);
 	free(event->filter);
@@ -274,7 +276,8 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 	return ret;
 }
 
-static int name_class(struct event *event, const struct pev_attr *attr)
+static int name_class(const struct perf_engine *engine, struct event *event,
+		      const struct pev_attr *attr)
 {
 	const char *name = (const char *)(uintptr_t)attr->name;
 
@@ -283,6 +286,8 @@ static int name_class(struct event *event, const struct pev_attr *attr)
 	event->cls.name = strdup(name ? name : "raw");
 	if (!event->cls.name)
 		return -ENOMEM;
+	if (attr->flags & PEV_EF_CALLS)
+		return perf_calls_new(engine, event);
 	return event->cls.format.name ? perf_class_layout(&event->cls) : 0;
 }
 
@@ -302,7 +307,7 @@ static int bring_up(struct perf_engine *engine, struct event *event, const struc
 	const char *filter = (const char *)(uintptr_t)attr->filter;
 	bool sideband = attr->type == PEV_TYPE_SIDEBAND && event->channel &&
 			attr->config < PEV_SB_MAX;
-	int ret = event->channel ? name_class(event, attr) : 0;
+	int ret = event->channel ? name_class(engine, event, attr) : 0;
 
 	if (!ret && event->channel)
 		ret = perf_channel_describe(event->channel, event);
@@ -470,6 +475,9 @@ int perf_event_read(struct event *event, struct pev_value *value)
 	if (!ret && event->channel)
 		ret = perf_channel_pump(event->channel);
 	value->samples = event->samples;
+	/* perf counts them, but they are not what is asked for */
+	value->value -= value->value < event->skipped ? value->value : event->skipped;
+	value->filtered = event->skipped;
 	return ret < 0 ? ret : 0;
 }
 

@@ -54,6 +54,7 @@ struct places {
 };
 
 struct channel;
+struct calls;
 
 /**
  * struct event - an event of ours
@@ -64,7 +65,9 @@ struct channel;
  * @on:      it was switched on
  * @filter:  NULL: none
  * @cls:     class of its records, with a channel
+ * @calls:   with PEV_EF_CALLS: the classes of its records; else NULL
  * @samples: records so far
+ * @skipped: occurrences that are to leave none
  */
 struct event {
 	int			handle;
@@ -83,7 +86,9 @@ struct event {
 	struct event		**members;
 	size_t			nr_members;
 	struct perf_class	cls;
+	struct calls		*calls;
 	uint64_t		samples;
+	uint64_t		skipped;
 };
 
 /**

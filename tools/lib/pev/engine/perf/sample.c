@@ -102,7 +102,8 @@ static void take_regs(struct words *w, const struct perf_event_attr *attr, struc
 {
 	unsigned int nr = (unsigned int)__builtin_popcountll(attr->sample_regs_user);
 
-	if (!take(w, true, ok))
+	s->regs_abi = take(w, true, ok);
+	if (!s->regs_abi)
 		return;
 	s->regs = take_many(w, nr, ok);
 	s->nr_regs = nr;

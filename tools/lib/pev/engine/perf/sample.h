@@ -19,6 +19,7 @@
  * @kernel: it happened in the kernel
  * @values: of the group, one every @value_words words
  * @chain: with the marks that perf puts between its parts
+ * @regs_abi: PERF_SAMPLE_REGS_ABI_*, of the program
  * @regs:  NULL: of a kernel thread
  * @stack_len: bytes that the stack really has
  */
@@ -40,6 +41,7 @@ struct perf_sample {
 	uint64_t	chain_len;
 	const uint8_t	*raw;
 	uint32_t	raw_len;
+	uint64_t	regs_abi;
 	const uint64_t	*regs;
 	unsigned int	nr_regs;
 	const uint8_t	*stack;

@@ -40,6 +40,17 @@ struct pev_engine;
 #define PEV_EF_PRECISE_LEVEL(flags)	((unsigned int)((__u64)(flags) >> 62))
 
 /**
+ * PEV_EF_CALLS - the records of all system calls, by their names
+ *
+ * Of raw_syscalls:sys_enter and raw_syscalls:sys_exit with a channel: the records of a call are
+ * those of its tracepoint syscalls:sys_enter_NAME or syscalls:sys_exit_NAME, which is described
+ * in the channel's metadata when it first happens. What has no such tracepoint is not recorded,
+ * as are the calls of 32-bit programs, but counts as filtered. One such event costs what
+ * hundreds of events do not: opening and closing each takes milliseconds.
+ */
+#define PEV_EF_CALLS	((__u64)1 << 61)
+
+/**
  * pev_engine_new() - make an engine ready; free with pev_engine_free()
  * @name: "pev" or "perf"; NULL: pev if the kernel has it, else perf
  * @flags: 0
