@@ -46,6 +46,17 @@ static void kernel(void)
 	IS_NUM(resolve(&os, &object, 0xffffffff80000000), SYM_NONE, "below the kernel");
 	objects_free(&os);
 	objects_init(&os);
+	object = OBJECT_ID_KERNEL;
+	set_kernel(&os, "ffffffff81000000 T first\nffffffff81000300 t second\n"
+			"ffffffff81000100 e -\nffffffff81000400 e -\n");
+	IS_STR(objects_symbol_name(&os, object, resolve(&os, &object, 0xffffffff810000ff)), "first",
+	       "a function before others that are left out");
+	IS_NUM(resolve(&os, &object, 0xffffffff81000100), SYM_NONE, "... which have no name");
+	IS_STR(objects_symbol_name(&os, object, resolve(&os, &object, 0xffffffff81000300)),
+	       "second", "... up to the next one that is there");
+	IS_NUM(resolve(&os, &object, 0xffffffff81000400), SYM_NONE, "... behind the last one, too");
+	objects_free(&os);
+	objects_init(&os);
 	set_kernel(&os, "0000000000000000 T hidden\n");
 	resolve(&os, &object, 0xffffffff81000250);
 	OK(os.o[OBJECT_ID_KERNEL].problem, "hidden kernel addresses are a problem that is said");

@@ -7,6 +7,7 @@
 #include "report/out.h"
 #include "annotate/annotate.h"
 #include "session/fetch.h"
+#include "session/running.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -195,6 +196,8 @@ static int annotate_run(const void *opts, int n, char **args, struct msg *m)
 		err = session_open(&r.session, n == 2 ? args[1] : r.opts.input, m);
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
+	if (!err)
+		session_add_running(&r.session);
 	if (!err)
 		err = annotate(&r, n ? args[0] : NULL, m);
 	if (r.session.trace && !err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* One channel, its events, and their way to the disk. See recorder.h. */
 #include "recorder.h"
+#include "kernel_symbols.h"
 #include "proc_state.h"
 #include "written.h"
 #include "base/say.h"
@@ -344,6 +345,8 @@ int recorder_end(struct recorder *r, struct msg *m)
 		err = write_gaps(r, r->writer);
 	if (!err)
 		err = write_metadata(r, r->writer, NULL, m);
+	if (!err)
+		kernel_symbols_reduce(r->writer, r->dir.path);
 	r->bytes = pev_writer_bytes(r->writer);
 	close_err = pev_writer_close(r->writer);
 	r->writer = NULL;
@@ -406,6 +409,8 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 		err = write_metadata(r, w, NULL, m);
 	if (!err)
 		err = write_gaps(r, w);
+	if (!err)
+		kernel_symbols_reduce(w, path);
 	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
 	if (!err)

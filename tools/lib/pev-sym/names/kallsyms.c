@@ -5,6 +5,8 @@
 
 /* The kernel always writes this many digits, so that the type has a fixed place. */
 #define DIGITS 16
+/* What a recorder writes where functions follow that it has left out */
+#define END 'e'
 
 /* Returns false for what is not an address. */
 static bool address(const char *p, uint64_t *v)
@@ -62,9 +64,11 @@ static bool parse_line(struct parser *p, char *line, char *end)
 	if (end <= name || line[DIGITS] != ' ' || line[DIGITS + 2] != ' ')
 		return true;
 	type = line[DIGITS + 1];
-	if ((type != 't' && type != 'T' && type != 'w' && type != 'W') ||
+	if ((type != 't' && type != 'T' && type != 'w' && type != 'W' && type != END) ||
 	    !address(line, &addr) || !addr)
 		return true;
+	if (type == END)
+		return symtab_add(p->table, addr, addr, "", 0, 0, p->kernel, true);
 	module = memchr(name, '\t', (size_t)(end - name));
 	if (module) {
 		*module++ = 0;
@@ -78,6 +82,17 @@ static bool parse_line(struct parser *p, char *line, char *end)
 	if (owner == p->kernel && !strcmp(name, "_stext"))
 		*p->stext = addr;
 	return symtab_add(p->table, addr, 0, name, 0, type == 'T' ? 2 : type == 't' ? 1 : 0, owner, true);
+}
+
+/* Ends have done what they are for. */
+static void drop_ends(struct symtab *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->s.n; i++)
+		if (*t->s.p[i].name)
+			t->s.p[kept++] = t->s.p[i];
+	t->s.n = kept;
 }
 
 bool kallsyms_parse(char *text, struct symtab *table, int kernel, uint64_t *stext,
@@ -96,5 +111,6 @@ bool kallsyms_parse(char *text, struct symtab *table, int kernel, uint64_t *stex
 		text = last ? end : end + 1;
 	}
 	symtab_finish(table);
+	drop_ends(table);
 	return table->s.n > 0;
 }

@@ -15,7 +15,7 @@ typedef int (*kallsyms_module_fn)(void *arg, const char *name);
 
 /**
  * kallsyms_parse() - fill a table
- * @text:   written to, and must stay as long as @table: names point into it
+ * @text:   of /proc/kallsyms; "ADDRESS e -" ends the function before. Written to, and must stay as long as @table: names point into it
  * @kernel: symbol.owner of the kernel's own functions
  * @stext:  set to the address of _stext, if it is there
  *

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leaves the kernel's symbols that a recording needs. See kernel_symbols.h. */
+#include "kernel_symbols.h"
+#include "base/util.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reading more than this would take longer than what is saved is worth */
+#define MOST_BYTES (256u << 20)
+#define CHUNK (256u << 10)
+/* Digits of an address in a line of kallsyms */
+#define DIGITS 16
+
+/**
+ * struct needed - addresses in the packets
+ * @at:   sorted, each once
+ * @lowest: address of a function of the kernel
+ * @highest: the same
+ * @set:  while they are collected
+ */
+struct needed {
+	uint64_t *at;
+	size_t n, cap;
+	uint64_t lowest, highest;
+	struct htab set;
+};
+
+/* Calls @fn for each function; what is behind the address stays in @line. */
+static void each_function(const char *text,
+			  void (*fn)(void *arg, uint64_t addr, const char *line, size_t len),
+			  void *arg)
+{
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+		size_t len = (size_t)(end - text);
+
+		if (len > DIGITS + 3 && strchr("tTwW", text[DIGITS + 1]))
+			fn(arg, strtoull(text, NULL, 16), text, len);
+		text = *end ? end + 1 : end;
+	}
+}
+
+static void take_range(void *arg, uint64_t addr, const char *line, size_t len)
+{
+	struct needed *d = arg;
+
+	(void)line;
+	(void)len;
+	if (addr && addr < d->lowest)
+		d->lowest = addr;
+	if (addr > d->highest)
+		d->highest = addr;
+}
+
+static void need(struct needed *d, uint64_t addr)
+{
+	uint64_t *to;
+
+	if (HTAB_GET(to, &d->set, hash_u64(addr), *to == addr, d->at, d->n, d->cap))
+		*to = addr;
+}
+
+/*
+ * Whatever looks like an address of the kernel's code is taken for one, in fields and call chains
+ * alike: all of them begin at multiples of 4 bytes.
+ */
+static void scan(struct needed *d, const uint8_t *data, size_t len)
+{
+	uint64_t v, last = 0, room = d->highest - d->lowest + (1 << 20);
+
+	for (size_t i = 0; i + sizeof(v) <= len; i += 4) {
+		memcpy(&v, data + i, sizeof(v));
+		if (v - d->lowest >= room || v == last)
+			continue;
+		need(d, v);
+		last = v;
+	}
+}
+
+static int scan_file(struct needed *d, int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	uint8_t *data = xmalloc(CHUNK);
+	off_t at = 0;
+	ssize_t n;
+
+	/* an address that goes beyond the end of a chunk is whole in the next one */
+	while ((n = fd < 0 ? -1 : pread(fd, data, CHUNK, at)) >= (ssize_t)sizeof(uint64_t)) {
+		scan(d, data, (size_t)n);
+		at += n - 4;
+	}
+	free(data);
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+static int scan_packets(struct needed *d, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int err = dir ? 0 : -1;
+
+	while (!err && (e = readdir(dir)))
+		if (!strncmp(e->d_name, "stream_", 7))
+			err = scan_file(d, dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * struct bounds - what a needed address lies between
+ * @begin: of its function
+ * @end:   begin of the next one
+ */
+struct bounds {
+	uint64_t begin, end;
+};
+
+/**
+ * struct choice - the functions that are kept
+ * @bounds: of needed->at[], sorted; while functions are looked at, of these addresses alone
+ */
+struct choice {
+	const struct needed *needed;
+	struct bounds *bounds;
+	struct strbuf text;
+};
+
+/* Returns the first needed address from @addr on, needed->n if there is none. */
+static size_t first_from(const struct needed *d, uint64_t addr)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->at[mid] < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Modules follow in no order: each function is tried against the addresses beside it. */
+static void bound(void *arg, uint64_t addr, const char *line, size_t len)
+{
+	struct choice *c = arg;
+	size_t i = first_from(c->needed, addr);
+
+	(void)line;
+	(void)len;
+	if (i < c->needed->n)
+		c->bounds[i].begin = max_u64(c->bounds[i].begin, addr);
+	if (i)
+		c->bounds[i - 1].end = min_u64(c->bounds[i - 1].end, addr);
+}
+
+static void choose(struct choice *c, const char *text)
+{
+	size_t n = c->needed->n;
+
+	c->bounds = xcalloc(n + 1, sizeof(*c->bounds));
+	for (size_t i = 0; i < n; i++)
+		c->bounds[i].end = UINT64_MAX;
+	each_function(text, bound, c);
+	for (size_t i = 1; i < n; i++)
+		c->bounds[i].begin = max_u64(c->bounds[i].begin, c->bounds[i - 1].begin);
+	for (size_t i = n; i-- > 1;)
+		c->bounds[i - 1].end = min_u64(c->bounds[i - 1].end, c->bounds[i].end);
+}
+
+/* What other programs look for, and where the kernel was loaded */
+static bool is_landmark(const char *name, size_t len)
+{
+	static const char *const names[] = { "_text", "_stext", "_etext", "_end" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
+			return true;
+	return false;
+}
+
+static bool is_begin(const struct choice *c, uint64_t addr)
+{
+	/* the address itself, or the next one, has this begin, if any has it */
+	size_t i = first_from(c->needed, addr);
+
+	return i < c->needed->n && c->bounds[i].begin == addr;
+}
+
+/* Functions follow that are left out. */
+static void put_end(struct choice *c, uint64_t addr)
+{
+	strbuf_addf(&c->text, "%016" PRIx64 " e -\n", addr);
+}
+
+static void keep_line(struct choice *c, const char *line, size_t len)
+{
+	bool is_function = strchr("tTwW", line[DIGITS + 1]);
+	bool landmark = is_landmark(line + DIGITS + 3, len - DIGITS - 3);
+	uint64_t addr = strtoull(line, NULL, 16);
+	bool begin = is_function && is_begin(c, addr);
+
+	if (!landmark && !begin)
+		return;
+	strbuf_add(&c->text, line, len);
+	strbuf_putc(&c->text, '\n');
+	if (is_function && !begin)
+		put_end(c, addr + 1);
+}
+
+static void keep(struct choice *c, const char *text)
+{
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+		size_t len = (size_t)(end - text);
+
+		if (len > DIGITS + 3)
+			keep_line(c, text, len);
+		text = *end ? end + 1 : end;
+	}
+	for (size_t i = 0; i < c->needed->n; i++) {
+		uint64_t end = c->bounds[i].end;
+
+		if (end != UINT64_MAX && (i + 1 == c->needed->n || c->bounds[i + 1].begin > end))
+			put_end(c, end);
+	}
+}
+
+void kernel_symbols_reduce(struct pev_writer *w, const char *path)
+{
+	struct needed d = { .lowest = UINT64_MAX };
+	struct choice c = { .needed = &d };
+	char *name = xasprintf("%s/info/kallsyms", path), *text = NULL;
+
+	if (pev_writer_bytes(w) <= MOST_BYTES)
+		text = file_read(name, NULL);
+	free(name);
+	if (text)
+		each_function(text, take_range, &d);
+	if (text && d.lowest < d.highest && !scan_packets(&d, path)) {
+		if (d.n)
+			qsort(d.at, d.n, sizeof(*d.at), compare);
+		choose(&c, text);
+		keep(&c, text);
+		if (c.text.len)
+			pev_writer_info_file(w, "kallsyms", c.text.s, c.text.len);
+	}
+	strbuf_free(&c.text);
+	free(c.bounds);
+	htab_free(&d.set);
+	free(d.at);
+	free(text);
+}
