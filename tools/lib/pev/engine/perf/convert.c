@@ -214,11 +214,35 @@ static uint8_t *put_varying(uint8_t *at, uint64_t sample, const struct perf_samp
 	return at;
 }
 
+/* Returns the bytes of a record's own, at most: what it does not take is lost in each packet. */
+static uint32_t size_of(const struct perf_class *cls, const struct perf_sample *s)
+{
+	const uint64_t words = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
+			       PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU;
+	uint64_t sample = cls->sample;
+	size_t size = 8 * (size_t)__builtin_popcountll(sample & words);
+
+	/* texts lie at odd places */
+	if (cls->format.name)
+		return s->size + cls->fixed + GROWTH;
+	if (sample & CHAINS)
+		size += 8 + 8 * s->chain_len;
+	if (sample & PEV_SAMPLE_UREGS)
+		size += 8 + 8 * s->nr_regs;
+	if (sample & PEV_SAMPLE_READ)
+		size += 8 + 8 * s->nr_values;
+	if (sample & PEV_SAMPLE_USTACK_DUMP)
+		size += 8 + s->stack_len;
+	if (cls->raw)
+		size += 4 + s->raw_len;
+	return (uint32_t)size;
+}
+
 int perf_convert_sample(struct sink *out, const struct perf_class *cls,
 			const struct perf_sample *s)
 {
 	const struct record_head head = { cls->id, s->tid, s->time };
-	uint32_t room = s->size + cls->fixed + GROWTH;
+	uint32_t room = size_of(cls, s);
 	const uint8_t *limit;
 	uint8_t *at;
 	int ret = out->begin(out, room, &head, &at);
