@@ -30,11 +30,12 @@ if [ -n "$group" ]; then
 	$stat -x, -o below.csv -G "$group" -e page-faults -- \
 		./inside "$group/below" ./usage 3000 0 >/dev/null
 	within "stat -G: and below it" "$(stat_value page-faults below.csv)" 3000 5000
-	$rec -F 2000 -G "$group" -o group.trace -- \
-		sh -c "./hot 200; ./inside $group sh -c './hot 300'" >/dev/null
+	$rec -F "$fast" -G "$group" -o group.trace -- \
+		sh -c "./hot 200; ./inside $group sh -c './hot $((slow * 300))'" >/dev/null
 	within "record -G: most samples lie in the busy function" "$(share group.trace spin)" 60 100
+	# one that enters the cgroup was named before, and is unknown until its exec
 	within "record -G: none is of another cgroup" "$(perfctl script -F comm,time -e cpu-clock \
-		-i group.trace | awk '$1 != "hot" && $1 != "sh" && $1 != "inside"' | wc -l)" 0 0
+		-i group.trace | grep -cvE '^ *(hot|sh|inside|\[unknown\]) ')" 0 0
 	if [ -n "$tracepoints" ]; then
 		e=raw_syscalls:sys_enter
 		$stat -x, -o calls.csv -G "$group" -e $e --filter "id == $getppid" -- \
