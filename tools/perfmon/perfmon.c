@@ -4,8 +4,9 @@
  * CAP_PERFMON for perf_event_open(2), and CAP_SYSLOG, without which the kernel does not
  * show where its functions are. libpev starts it with a socket as standard input.
  *
- * It trusts no one: it takes no arguments, reads no environment, opens two files of the
- * kernel by fixed names and none else, and ends with its last question.
+ * It trusts no one: it takes no arguments, reads no environment, opens files of the
+ * kernel by fixed names and none else, and ends with its last question. Probes change the
+ * code of the kernel and of programs: these it does not place.
  */
 #include "helper/protocol.h"
 
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -78,6 +80,36 @@ static int receive(struct request *r)
 	return 1;
 }
 
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reads a number that the kernel shows; 0: there is none. */
+static unsigned int number_in(const char *path)
+{
+	int fd = open_file(path);
+	char text[16] = "";
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? (unsigned int)strtoul(text, NULL, 10) : 0;
+}
+
+/* PMUs have numbers of their own at each boot. */
+static bool is_probe(unsigned int type)
+{
+	if (type < PERF_TYPE_MAX)
+		return false;
+	/* without sysfs it could be one */
+	return access("/sys/bus/event_source/devices", F_OK) ||
+	       type == number_in("/sys/bus/event_source/devices/kprobe/type") ||
+	       type == number_in("/sys/bus/event_source/devices/uprobe/type");
+}
+
 /* Returns a descriptor or -errno. */
 static int open_event(const struct request *r)
 {
@@ -93,19 +125,14 @@ static int open_event(const struct request *r)
 	if (q->size < PERF_ATTR_SIZE_VER0 || q->size > sizeof(q->attr) ||
 	    r->len != offsetof(struct helper_question, attr) + q->size || attr->size != q->size)
 		return -EINVAL;
+	if (is_probe(attr->type))
+		return -EACCES;
 	/* 0 would be this program */
 	if (!cgroup && (!q->pid || q->pid < -1))
 		return -EINVAL;
 	fd = syscall(SYS_perf_event_open, attr, cgroup ? r->fds[0] : q->pid, q->cpu,
 		     q->group ? r->fds[want - 1] : -1, q->flags | PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
-}
-
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
 }
 
 static int answer_of(const struct request *r)

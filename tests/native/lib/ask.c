@@ -118,6 +118,28 @@ static int nr_open(void)
 	return n;
 }
 
+/* A kernel without them has nothing to refuse. */
+static void probe(const char *pmu)
+{
+	struct perf_event_attr *attr;
+	struct helper_question q = question();
+	char path[64], what[32];
+	unsigned int type;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
+	f = fopen(path, "r");
+	if (!f)
+		return;
+	if (fscanf(f, "%u", &type) != 1)
+		type = 0;
+	fclose(f);
+	attr = (struct perf_event_attr *)q.attr;
+	attr->type = type;
+	snprintf(what, sizeof(what), "places no %s", pmu);
+	check(what, ask_for(&q, NULL, 0), -EACCES);
+}
+
 static void refusals(void)
 {
 	static const int many[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -151,6 +173,8 @@ static void refusals(void)
 	q = question();
 	q.what = 99;
 	check("a question that it does not know", ask_for(&q, NULL, 0), -EINVAL);
+	probe("kprobe");
+	probe("uprobe");
 }
 
 int main(int argc, char **argv)
