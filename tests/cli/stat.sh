@@ -24,6 +24,8 @@ says "a hardware event" 2 'no PMU here' perfctl stat -e cycles true
 says "a process that is not there" 1 'there is no process 999999' perfctl stat -p 999999
 says "two targets" 2 'exclude each other' perfctl stat -a -p 1
 
+says "a timer's clock is counted" 0 '^ +[0-9.]+ msec task-clock' perfctl stat -e timer/task-clock true
+
 # counts that are known exactly
 e=raw_syscalls:sys_enter
 perfctl stat -x, -o one.csv -e $e --filter 'id == 110' -- ./tree 0 0 1000

@@ -217,9 +217,33 @@ static void without_system(void)
 	pev_catalog_free(catalog);
 }
 
+static uint32_t type_for(const char *text, enum plan_for what)
+{
+	struct event_list l = { 0 };
+	struct event_plan plan = { 0 };
+	struct msg m;
+	uint32_t type = UINT32_MAX;
+
+	if (!event_list_parse(&l, text, &m) && !event_plan_make(&plan, &l, what, &m) && plan.n == 1)
+		type = plan.events[0].attr.type;
+	event_plan_free(&plan);
+	event_list_free(&l);
+	return type;
+}
+
+static void clocks(void)
+{
+	IS_NUM(type_for("task-clock", PLAN_COUNT), PEV_TYPE_SOFTWARE, "task-clock is counted");
+	IS_NUM(type_for("timer/task-clock", PLAN_COUNT), PEV_TYPE_SOFTWARE,
+	       "... also where the timer of that name is asked for, which counts nothing");
+	IS_NUM(type_for("task-clock", PLAN_SAMPLE), PEV_TYPE_TIMER, "a timer samples it");
+	IS_NUM(type_for("timer/cpu-clock", PLAN_RECORD), PEV_TYPE_TIMER, "... and records it");
+}
+
 void test_event_spec(void)
 {
 	names();
+	clocks();
 	probes();
 	modifiers();
 	terms();

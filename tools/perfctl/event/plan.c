@@ -53,7 +53,8 @@ static void add_software(struct event_plan *plan, const struct event_spec *s, en
 	bool clock = s->config == PEV_SW_CPU_CLOCK || s->config == PEV_SW_TASK_CLOCK;
 	struct planned_event *e;
 
-	if (clock && (what != PLAN_COUNT || (s->type && !strcmp(s->type, "timer"))))
+	/* timers take samples and count nothing: the clock of that name does */
+	if (clock && what != PLAN_COUNT)
 		e = add(plan, s, PEV_TYPE_TIMER,
 			s->config == PEV_SW_CPU_CLOCK ? PEV_TIMER_CPU_CLOCK :
 							PEV_TIMER_TASK_CLOCK, s->name);
