@@ -192,6 +192,8 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 		err = pev_writer_info(w, "tool", "perfctl " PERFCTL_VERSION);
 	if (!err)
 		err = pev_writer_info(w, "engine", pev_engine_name(engine()));
+	if (!err && !pev_engine_exact_losses(engine()))
+		err = pev_writer_info(w, "losses", "at least");
 	if (!err)
 		err = write_vdso(w);
 	if (err)

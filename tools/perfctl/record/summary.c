@@ -31,12 +31,17 @@ static void add_value(struct pev_value *to, const struct pev_value *v)
 	to->filtered += v->filtered;
 }
 
+static bool exact(void)
+{
+	return pev_engine_exact_losses(engine());
+}
+
 static void summary_event(const char *label, const struct pev_value *v, bool filter)
 {
 	char a[32], b[32], c[32], safe[256];
 
 	fprintf(stderr, "  %-40s %14s %12s %12s\n", text_safe(safe, sizeof(safe), label),
-		text_count(a, v->samples), text_count(b, v->lost),
+		text_count(a, v->samples), exact() ? text_count(b, v->lost) : "-",
 		filter ? text_count(c, v->filtered) : "-");
 }
 
@@ -58,9 +63,10 @@ static void summary_losses(const struct recorder *r, const struct pev_value *tot
 		fprintf(stderr, "%s", text_count(a, pev_ring_lost(ring)));
 	}
 	fprintf(stderr, "\n");
-	note("%s of %s records were lost (%.2f %%), because they came faster than they could be "
+	note("%s%s of %s records were lost (%.2f %%), because they came faster than they could be "
 	     "written: try a larger ring (-m %s), fewer events or a filter",
-	     text_count(a, total->lost), text_count(b, total->lost + total->samples),
+	     exact() ? "" : "at least ", text_count(a, total->lost),
+	     text_count(b, total->lost + total->samples),
 	     100.0 * (double)total->lost / (double)(total->lost + total->samples),
 	     r->config.ring_size > (1 << 24) ? "256M" : "16M");
 }
@@ -69,7 +75,7 @@ void summary_records(const struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
-	char a[32], b[32], c[64] = ", nothing lost";
+	char a[32], b[32], c[64];
 	uint64_t missing;
 	struct msg m;
 
@@ -77,6 +83,10 @@ void summary_records(const struct recorder *r, double seconds)
 		print_error("%s", m.text);
 	for (size_t i = 0; i < plan->n; i++)
 		add_value(&total, &v[i]);
+	/* the last ones would show only before another record */
+	snprintf(c, sizeof(c), exact() ? ", nothing lost" : ", no losses are known");
+	if (!exact())
+		total.lost = recorder_lost(r);
 	if (r->config.overwrite)
 		total.lost = 0;
 	missing = recorder_missing(r, total.samples);

@@ -395,7 +395,7 @@ void session_note_damage(const struct session *f)
 	if (session_incomplete(f, safe, sizeof(safe)))
 		note("%s is incomplete: %s", pev_trace_path(f->trace), safe);
 	if (lost)
-		note("%s records were lost while recording: shares may be off; record with a "
+		note("%s%s records were lost while recording: shares may be off; record with a "
 		     "larger ring (-m)",
-		     text_count(a, lost));
+		     pev_trace_info(f->trace, "losses") ? "at least " : "", text_count(a, lost));
 }

@@ -63,6 +63,11 @@ PEV_EXPORT const char *pev_engine_helper(void)
 	return helper_path();
 }
 
+PEV_EXPORT bool pev_engine_exact_losses(const struct pev_engine *engine)
+{
+	return engine->ops->exact_losses(engine);
+}
+
 PEV_EXPORT int pev_engine_info(struct pev_engine *engine, struct pev_info *info,
 			       struct pev_error *err)
 {

@@ -37,6 +37,7 @@ struct engine_ops {
 	int (*snapshot)(struct pev_engine *engine, int channel, struct pev_span *spans,
 			unsigned int *nr);
 	int (*metadata)(struct pev_engine *engine, int channel, char **text, size_t *len);
+	bool (*exact_losses)(const struct pev_engine *engine);
 	int (*map)(struct pev_engine *engine, int channel, struct pev_channel **mapped);
 };
 

@@ -134,8 +134,15 @@ static int map(struct pev_engine *engine, int fd, struct pev_channel **mapped)
 	return pev_channel_map(fd, 0, mapped);
 }
 
+static bool exact_losses(const struct pev_engine *engine)
+{
+	(void)engine;
+	return true;
+}
+
 static const struct engine_ops ops = {
 	.name = "pev",
+	.exact_losses = exact_losses,
 	.free = release,
 	.info = info,
 	.catalog = catalog,

@@ -237,8 +237,16 @@ static int map(struct pev_engine *base, int handle, struct pev_channel **mapped)
 	return channel ? perf_channel_map(channel, mapped) : -EBADF;
 }
 
+static bool exact_losses(const struct pev_engine *base)
+{
+	const struct perf_engine *engine = (const struct perf_engine *)base;
+
+	return engine->features & PERF_HAS_LOST;
+}
+
 static const struct engine_ops ops = {
 	.name = "perf",
+	.exact_losses = exact_losses,
 	.free = release,
 	.info = perf_info,
 	.catalog = perf_catalog,

@@ -74,6 +74,14 @@ const char *pev_engine_name(const struct pev_engine *engine);
  */
 const char *pev_engine_helper(void);
 
+/**
+ * pev_engine_exact_losses() - whether all lost records are counted, for each event
+ *
+ * perf before Linux 6.0 tells only of those that others followed, and not of which event they
+ * were: pev_value.lost is 0, and pev_channel_lost() is the least that it can be.
+ */
+bool pev_engine_exact_losses(const struct pev_engine *engine);
+
 /** pev_engine_info() - what the engine can do here */
 int pev_engine_info(struct pev_engine *engine, struct pev_info *info, struct pev_error *err);
 /** pev_engine_catalog() - the events that it can open; free with pev_catalog_free(); @flags: 0 */
