@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
+.PHONY: help setup setup-perfctl kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
 	install uninstall deb
 .DEFAULT_GOAL := help
 
@@ -80,7 +80,7 @@ endif
 
 #: make perfctl     the tool and libpev: ARCH=
 ifneq ($(wildcard tools/perfctl/Makefile),)
-perfctl: root
+perfctl: $(if $(CROSS),root,setup-perfctl)
 	@mkdir -p $(BUILD)/$(ARCH)/tools
 	@$(SUBMAKE) -C tools/perfctl O=$(BUILD)/$(ARCH)/tools CROSS_COMPILE=$(CROSS) \
 		SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) -j$(JOBS)
@@ -146,6 +146,10 @@ lint: setup
 
 setup:
 	@$(SETUP)
+
+# The command alone takes neither emulators nor another kernel.
+setup-perfctl:
+	@$(SETUP) perfctl
 
 #: make clean       remove $(BUILD); the caches in ~/.cache/pev stay
 clean:

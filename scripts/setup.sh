@@ -3,10 +3,18 @@
 # Installs the Debian packages of packages.txt that are missing. Asking dpkg
 # is the fast path: nothing else happens on a machine that has them all.
 # PEV_NO_INSTALL=1 only reports.
+#
+# usage: setup.sh [PART]    PART: those below the line "# PART ..." of packages.txt
 set -eu
 
 list=$(dirname "$0")/packages.txt
-want=$(sed 's/#.*//' "$list")
+want=$(awk -v part="${1:-}" '
+	/^#/ { wanted = part == "" || $2 == part; next }
+	wanted && NF && !seen[$1]++ { print $1 }' "$list")
+[ -n "$want" ] || {
+	echo "setup: packages.txt has no part \"$1\"" >&2
+	exit 2
+}
 
 missing() {
 	have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
