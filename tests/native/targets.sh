@@ -79,6 +79,13 @@ else
 	skip "record -p: a chain of threads" "tracefs cannot be read here"
 fi
 
+if [ -n "${NATIVE_NS:-}" ]; then
+	says "stat -a: where sysfs is not mounted" 2 'sysfs, which is not mounted' unshare -m sh -c \
+		"mount -t tmpfs tmpfs /sys && $stat -a -e page-faults -- true"
+else
+	skip "stat -a: where sysfs is not mounted" "not root"
+fi
+
 # one that has ended, and was not waited for
 sh -c 'sleep 0 & echo $! >zombie; exec sleep 30' &
 parent=$!

@@ -181,6 +181,9 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 		ret = pev_fail(err, ENODEV, 0, "none of these CPUs is online");
 	if (ret == -ENOMEM)
 		pev_fail(err, ENOMEM, 0, "no memory");
+	if (ret == -ENOENT && access("/sys/devices/system/cpu", F_OK))
+		pev_fail(err, ENOENT, 0, "which CPUs there are is in sysfs, which is not mounted "
+			 "here: as root, \"mount -t sysfs sysfs /sys\"");
 	if (ret) {
 		perf_places_free(p);
 	}
