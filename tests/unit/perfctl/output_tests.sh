@@ -42,6 +42,15 @@ within "a signal while it is written" $? 143 143
 ok "... leaves what was there" grep -qx old slow.jsonl
 ok "... and no temporary file" no_rest
 
+# who reads is slow, so that writing takes long
+on_terminal() { script -qec "$1" /dev/null </dev/null; }
+says "script: progress is shown" 0 'reading \[#* *\] +[0-9]+ %' \
+	on_terminal "'$p' script $t/long | { sleep 1; cat >script.txt; }"
+says "export: progress is shown" 0 'exporting \[#* *\] +[0-9]+ %' \
+	on_terminal "'$p' export jsonl -o - $t/long | { sleep 1; cat >export.txt; }"
+says "no progress without a terminal" 0 '^0$' \
+	bash -c "{ '$p' script $t/long | { sleep 1; cat >script.txt; }; } 2>&1 | grep -c 'reading'; :"
+
 echo old >real.json
 ln -s real.json link.json
 write json link.json

@@ -86,6 +86,9 @@ static int run_format(struct export *x, struct msg *m)
 	const struct pev_event *ev;
 	int err = f->begin ? f->begin(x, m) : 0, got = 0;
 
+	/* lines on a terminal are progress enough */
+	if (x->out.is_file || !isatty(STDOUT_FILENO))
+		session_progress(&x->session, "exporting");
 	while (!err && !out_failed(&x->out) &&
 	       (got = session_next(&x->session, &ev, &cls, m)) > 0) {
 		if (cls->kind == SESSION_EVENT) {
@@ -97,6 +100,7 @@ static int run_format(struct export *x, struct msg *m)
 		}
 		err = f->event(x, ev, cls, m);
 	}
+	session_progress(&x->session, NULL);
 	if (!err && got < 0)
 		err = got;
 	if (!err && f->end && !out_failed(&x->out))

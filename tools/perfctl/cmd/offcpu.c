@@ -200,23 +200,19 @@ static int load(struct offcpu_run *r, struct msg *m)
 {
 	const struct session_class *cls;
 	const struct pev_event *ev;
-	uint64_t total = 0, done = 0;
 	int64_t now = 0;
 	int err;
 
-	for (unsigned int i = 0; i < pev_trace_nr_streams(r->session.trace); i++)
-		total += pev_trace_stream(r->session.trace, i)->size;
+	session_progress(&r->session, "reading");
 	while ((err = session_next(&r->session, &ev, &cls, m)) > 0) {
 		const struct sched_fields *f = &r->fields[ev->cls->index];
 		uint32_t prev, next;
 
-		done += ev->record_len;
 		wait_is_ended_by(r, ev);
 		family_event(&r->family, cls, ev);
 		if (!r->is_switch[ev->cls->index])
 			continue;
-		if (++r->switches % 4096 == 0)
-			term_progress("reading", done, total);
+		r->switches++;
 		now = pev_event_ns(ev);
 		prev = (uint32_t)pev_event_int(ev, f->prev_pid);
 		next = (uint32_t)pev_event_int(ev, f->next_pid);
@@ -225,7 +221,6 @@ static int load(struct offcpu_run *r, struct msg *m)
 		if (prev)
 			wait_begins(r, wait_of(r, prev), ev, f, cls->event, now);
 	}
-	term_progress_end();
 	now = pev_trace_end_ns(r->session.trace);
 	for (size_t i = 0; !err && i < r->n; i++) {
 		if (!r->waits[i].since)

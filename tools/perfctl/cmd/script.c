@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Columns of a line, in the order of printing. */
 enum script_field {
@@ -347,6 +348,9 @@ static int script_trace(struct script_run *r, struct msg *m)
 	err = load_parse_time(r->opts.time, r->begin, &r->from, &r->to, m);
 	if (err)
 		return err;
+	/* lines on a terminal are progress enough */
+	if (!isatty(STDOUT_FILENO))
+		session_progress(&r->session, "reading");
 	while ((err = session_next(&r->session, &ev, &cls, m)) > 0) {
 		const struct thread *t = session_thread(&r->session, ev);
 		int64_t ns = pev_event_ns(ev);
@@ -358,6 +362,7 @@ static int script_trace(struct script_run *r, struct msg *m)
 		if (ferror(stdout))
 			return 0; /* said by main() */
 	}
+	session_progress(&r->session, NULL);
 	if (err >= 0 && !r->printed)
 		print_error("no events%s in %s",
 			    r->opts.event || r->opts.comm || r->opts.pids || r->opts.tids ||

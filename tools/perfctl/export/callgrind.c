@@ -167,7 +167,7 @@ static int end(struct export *x, struct msg *m)
 	struct graph g = { 0 };
 
 	(void)m;
-	stacks_resolve(p->stacks);
+	stacks_resolve_all(p->stacks);
 	for (size_t i = 0; i < p->n_cells; i++)
 		export_column(&g.columns, p->cells[i].key.event);
 	g.self = xcalloc(p->stacks->n_funcs * g.columns.n + 1, sizeof(*g.self));

@@ -70,7 +70,7 @@ static int end(struct export *x, struct msg *m)
 	uint32_t event = first_event(x);
 
 	(void)m;
-	stacks_resolve(p->stacks);
+	stacks_resolve_all(p->stacks);
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct cell *c = &p->cells[i];
 		const uint32_t *frames;

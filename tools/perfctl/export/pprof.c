@@ -307,7 +307,7 @@ static int end(struct export *x, struct msg *m)
 	struct pprof *p = x->state;
 	struct span *s;
 
-	stacks_resolve(prof->stacks);
+	stacks_resolve_all(prof->stacks);
 	for (size_t i = 0; i < prof->n_cells; i++)
 		export_column(&p->columns, prof->cells[i].key.event);
 	put_types(x);

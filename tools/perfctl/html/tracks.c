@@ -272,6 +272,8 @@ int html_put_tracks(struct strbuf *out, struct html_enc *e, struct html_threads 
 	s.seen = xcalloc(l->session->names.n, sizeof(*s.seen));
 	count_events(&s);
 	err = session_fork(&s.session, l->session, m);
+	if (!err)
+		session_progress(&s.session, "drawing");
 	while (!err && (err = session_next(&s.session, &ev, &cls, m)) > 0) {
 		err = 0;
 		if (cls->kind == SESSION_EVENT && ev->cpu < s.cpus &&

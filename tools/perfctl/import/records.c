@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Walks the records of a perf.data, compressed ones unpacked. See records.h. */
 #include "records.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <zstd.h>
 
-#define DROP_STEP    (4u << 20)
-#define UNPACK_PIECE (256u << 10)
+#define DROP_STEP     (4u << 20)
+#define UNPACK_PIECE  (256u << 10)
+#define PROGRESS_STEP (64u << 10)
 
 /**
  * struct unpack - compressed records on their way
@@ -169,6 +171,7 @@ static uint64_t drop_read(const struct import *im, uint64_t at, uint64_t dropped
 int import_each(struct import *im, import_record_fn fn, struct msg *m)
 {
 	uint64_t at = im->records.offset, end = at + im->records.size, dropped = 0, size;
+	uint64_t told = at;
 	struct perf_event_header h;
 	struct unpack u = { 0 };
 	uint64_t buf[8192];
@@ -193,8 +196,13 @@ int import_each(struct import *im, import_record_fn fn, struct msg *m)
 			break;
 		}
 		at += more;
+		if (at - told >= PROGRESS_STEP) {
+			term_progress("reading", at - im->records.offset, im->records.size);
+			told = at;
+		}
 		dropped = drop_read(im, at, dropped);
 	}
+	term_progress_end();
 	ZSTD_freeDStream(u.z);
 	free(u.out);
 	return err < 0 ? err : 0;

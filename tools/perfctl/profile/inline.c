@@ -2,6 +2,7 @@
 /* Functions that were inlined become frames of their own. See profile.h. */
 #include "inline.h"
 #include "profile.h"
+#include "cli/term.h"
 
 #include <stdlib.h>
 
@@ -89,8 +90,11 @@ void profile_inline(struct profile *p)
 	size_t n = s->n_frames;
 	struct expansion *of = xcalloc(n, sizeof(*of));
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		of[i] = expand(s, i);
+		term_progress("looking for inlined functions", i, n);
+	}
+	term_progress_end();
 	s->n_resolved = s->n_frames;
 	rewrite_chains(s, of);
 	for (size_t i = 0; i < p->n_cells; i++) {

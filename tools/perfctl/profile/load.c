@@ -64,7 +64,7 @@ int load_samples(struct load *l, struct session *session, const struct load_conf
 	err = load_run(l, m);
 	term_progress_end();
 	if (!err)
-		stacks_resolve(&session->stacks);
+		stacks_resolve_all(&session->stacks);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include "session.h"
 #include "base/say.h"
 #include "base/text.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #define YEAR_2000   946684800000000000LL /* ns since the epoch */
 /* recordings that are named where there are several */
 #define SHOWN_MOST 4
+/* events between two looks at the clock */
+#define EVENTS_PER_LOOK 4096
 /* the kind of a function that came into the kernel: a BPF program */
 #define SESSION_CODE_BPF 1
 
@@ -318,15 +321,41 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 	}
 }
 
+void session_progress(struct session *f, const char *doing)
+{
+	if (f->doing)
+		term_progress_end();
+	f->doing = doing;
+	f->done = f->total = 0;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace); i++)
+		f->total += pev_trace_stream(f->trace, i)->size;
+	/* from here on it takes long */
+	if (doing)
+		term_progress((void *)doing, 0, f->total);
+}
+
+static void tell(struct session *f, const struct pev_event *ev)
+{
+	f->done += ev->record_len;
+	if (++f->untold < EVENTS_PER_LOOK)
+		return;
+	f->untold = 0;
+	term_progress((void *)f->doing, f->done, f->total);
+}
+
 int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
 		 struct msg *m)
 {
 	int err = pev_cursor_next(f->cursor, ev);
 
+	if (err <= 0 && f->doing)
+		term_progress_end();
 	if (err < 0)
 		return msg_set(m, err, "reading the trace: %s", strerror(-err));
 	if (!err)
 		return 0;
+	if (f->doing)
+		tell(f, *ev);
 	*cls = &f->classes[(*ev)->cls->index];
 	if ((*cls)->kind != SESSION_EVENT)
 		session_sideband(f, *cls, *ev);

@@ -55,6 +55,9 @@ struct session_class {
  * @places: for @tracer
  * @ev: the last event of which such frames were taken away
  * @forked: trace, classes, names and tracer are another session's
+ * @doing: what a bar on the terminal says, NULL: there is none
+ * @done:  bytes of events that were read, of @total, for that bar
+ * @untold: events since the bar was drawn
  */
 struct session {
 	struct pev_trace *trace;
@@ -70,6 +73,10 @@ struct session {
 	struct tracer_cache places;
 	struct pev_event ev;
 	bool forked;
+	const char *doing;
+	uint64_t done;
+	uint64_t total;
+	unsigned int untold;
 };
 
 /* Sets up a session without a trace, which knows nothing; end it with session_close(). */
@@ -90,6 +97,8 @@ int session_fork(struct session *f, const struct session *from, struct msg *m);
 void session_close(struct session *f);
 /* Applies a sideband event; session_next() has done this already. */
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev);
+/* Has session_next() show how far it has come, if it takes long; NULL: no longer. */
+void session_progress(struct session *f, const char *doing);
 /**
  * session_next() - the next event
  * @cls: what it is; sideband events have taken effect already

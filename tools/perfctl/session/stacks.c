@@ -3,6 +3,7 @@
 #include "stacks.h"
 #include "lines.h"
 #include "base/text.h"
+#include "cli/term.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -248,7 +249,7 @@ uint32_t stacks_func(struct stacks *s, const struct func *key)
 	return (uint32_t)(f - s->funcs);
 }
 
-void stacks_resolve(struct stacks *s)
+static void resolve(struct stacks *s, const char *doing)
 {
 	for (size_t i = s->n_resolved; i < s->n_frames; i++) {
 		struct frame *f = &s->frames[i];
@@ -261,8 +262,21 @@ void stacks_resolve(struct stacks *s)
 		else if (func.symbol == SYM_NONE)
 			func.at = at;
 		f->func = stacks_func(s, &func);
+		if (doing)
+			term_progress((void *)doing, i, s->n_frames);
 	}
 	s->n_resolved = s->n_frames;
+}
+
+void stacks_resolve(struct stacks *s)
+{
+	resolve(s, NULL);
+}
+
+void stacks_resolve_all(struct stacks *s)
+{
+	resolve(s, "looking for functions");
+	term_progress_end();
 }
 
 static uint32_t find_line(struct stacks *s, const struct frame *f)

@@ -144,6 +144,8 @@ uint32_t stacks_chain_from(struct stacks *s, uint32_t chain, uint32_t skip);
 
 /* Finds the function of every frame added since the last call. */
 void stacks_resolve(struct stacks *s);
+/* The same with a bar on the terminal, if it takes long: for what comes after all events. */
+void stacks_resolve_all(struct stacks *s);
 /* Returns the number of a function. */
 uint32_t stacks_func(struct stacks *s, const struct func *key);
 

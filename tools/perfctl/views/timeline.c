@@ -164,6 +164,7 @@ static int read_all(struct timeline *tl, struct msg *m)
 	bool any = false;
 	int err;
 
+	session_progress(tl->session, "reading");
 	while ((err = session_next(tl->session, &ev, &cls, m)) > 0) {
 		int64_t now = pev_event_ns(ev);
 
