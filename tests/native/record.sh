@@ -8,6 +8,9 @@ rec="perfctl record --engine perf -q"
 $rec -F "$fast" -g -o hot.trace -- ./hot 800 >hot.txt
 within "record: most samples lie in the busy function" "$(share hot.trace spin)" 60 100
 ok "record: the recording names its engine" grep -qx engine=perf hot.trace/info/record
+says "info: who made it" 0 '^  made by +perfctl .*, engine perf$' perfctl info hot.trace
+says "info: the kernel" 0 "^  kernel +$(uname -r)$" perfctl info hot.trace
+says "info: it is complete" 0 '^  complete +yes$' perfctl info hot.trace
 ok "record: mappings have build ids" bash -c \
 	'perfctl script -i hot.trace | grep "pev:mmap.*libc" | grep -q "build_id_size=20"'
 says "record -g: call chains" 0 'main' perfctl report -i hot.trace
@@ -35,6 +38,11 @@ says "record -g dwarf: its callers" 0 'main' perfctl report -i dwarf.trace
 
 perfctl record --engine perf -e page-faults:u -c 1 -o pf.trace -- ./usage 2000 0 >pf.txt 2>pf.err
 within "record -c 1: a record for each fault" "$(records pf.trace page-faults)" 2000 2200
+ok "info: as many as the kernel made, none lost" bash -c "perfctl info -j pf.trace | python3 -c '
+import json, sys
+e = [e for e in json.load(sys.stdin)[\"events\"] if not e[\"sideband\"]]
+assert len(e) == 1 and e[0][\"made\"] == e[0][\"records\"] >= 2000 and e[0][\"lost\"] == 0, e
+'"
 within "record -c 1: as many as it says" "$(records pf.trace page-faults)" \
 	"$(number_of records pf.err)" "$(number_of records pf.err)"
 $rec -e page-faults:u -c 10 -o pf10.trace -- ./usage 2000 0 >/dev/null

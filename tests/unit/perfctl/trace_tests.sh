@@ -22,6 +22,25 @@ a=$(offset alpha) b=$(offset beta) m=$(offset main)
 says "report: half of the samples in alpha" 0 '^ +50\.00% +prog +victim +\[\.\] alpha$' "$p" report flat
 says "report: a quarter in main" 0 '^ +25\.00% +prog +victim +\[\.\] main$' "$p" report -i flat
 says "report: the header has the command" 0 '^# command: +mktrace$' "$p" report flat
+says "info: how many records each event has" 0 '^ +1,000 +23\.4 KiB +- +cpu-clock +999 Hz: thread, place$' \
+	"$p" info flat
+says "info: the processes" 0 '^ +1,000 +42 +prog$' "$p" info flat
+says "info: names are harmless" 0 '42 +.x1b\[31mred' "$p" info hostile
+says "info: nothing was recorded" 0 '^empty: 0 records$' "$p" info empty
+ok "info -j is JSON, and says the same" bash -c "'$p' info -j flat | python3 -c '
+import json, sys
+t = json.load(sys.stdin)
+e = {e[\"event\"]: e[\"records\"] for e in t[\"events\"]}
+assert t[\"records\"] == 1000 and e[\"cpu-clock\"] == 1000 and t[\"complete\"] and not t[\"lost\"], t
+assert t[\"processes\"] == [{\"pid\": 42, \"comm\": \"prog\", \"records\": 1000}], t
+'"
+rm -rf damaged
+cp -r flat damaged
+truncate -s 3000 damaged/stream_1
+says "info: a damaged recording" 0 '^  complete   it was, but is damaged$' "$p" info damaged
+says "info: no recording" 65 '/etc is no trace' "$p" info /etc
+says "info: two recordings" 2 'one trace at a time' "$p" info flat chains
+says "evlist is perf's" 2 'here: "perfctl info"' "$p" evlist
 says "report --sort dso" 0 '^ +100\.00% +victim$' "$p" report --sort dso flat
 says "report --sort tid,cpu" 0 '^ +50\.00% +42 +1$' "$p" report --sort tid,cpu flat
 for t in 2 3 7; do
@@ -194,7 +213,7 @@ says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
 says "a mistyped command" 2 'did you mean "record"' "$p" recrod
 says "a mistyped option" 2 'did you mean --children' "$p" report --childern
-for c in list stat record report script doctor annotate diff flame off-cpu timeline top cache export; do
+for c in list stat record report script info doctor annotate diff flame off-cpu timeline top cache export; do
 	page=$(cd "$(dirname "$0")/../../.." && pwd)/Documentation/man/man1/perfctl-$c.1
 	# shellcheck disable=SC2016
 	ok "man perfctl-$c has every option" bash -c '

@@ -34,6 +34,7 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "inject", "nothing is needed: build ids and the code of JITs are found when a "
 	  "recording is read" },
 	{ "perf", NULL, "data", "\"perfctl export\"; a recording is a CTF trace already" },
+	{ "perf", NULL, "evlist", "\"perfctl info\"" },
 	{ "perf", NULL, "buildid-list", "\"perfctl script -e pev:mmap\" shows each object with its build "
 	  "id" },
 	{ "perf", NULL, "buildid-cache", "files are found by build id, in the usual places and at "
@@ -80,6 +81,8 @@ static const struct other_tool others[] = {
 	{ "perf", "report", "-U", "record with the event followed by :k" },
 	{ "perf", "report", "--hierarchy", "--sort dso, then --dso NAME --sort symbol" },
 	{ "perf", "report", "-f", "anybody may read a recording that the file system lets them", true },
+	{ "perf", "report", "--header", "\"perfctl info\"" },
+	{ "perf", "report", "--header-only", "\"perfctl info\"" },
 	{ "perf", "report", "-v", "notes below the table say what is missing", true },
 
 	{ "perf", "script", "-s", "tools/python/pev.py, libpev for Python, reads recordings" },

@@ -310,6 +310,30 @@ static int write_losses(struct recorder *r, struct pev_writer *w)
 	return err;
 }
 
+/* What the kernel counted, by event: rings know losses of all events together only. */
+static int write_counts(struct recorder *r)
+{
+	const struct event_plan *plan = r->config.plan;
+	struct pev_value *v = xcalloc(plan->n, sizeof(*v));
+	struct strbuf b = { 0 };
+	struct msg ignored;
+	int err = 0;
+
+	if (!event_set_read(&r->set, v, &ignored)) {
+		for (size_t i = 0; i < plan->n; i++) {
+			const struct planned_event *e = &plan->events[i];
+			const char *name = (const char *)(uintptr_t)e->attr.name;
+
+			strbuf_addf(&b, "%llu %llu %llu %s\n", v[i].samples, v[i].lost,
+				    v[i].filtered, name ? name : e->name);
+		}
+		err = pev_writer_info_file(r->writer, "counts", b.s, b.len);
+	}
+	strbuf_free(&b);
+	free(v);
+	return err;
+}
+
 static int write_gaps(const struct recorder *r, struct pev_writer *w)
 {
 	char *text = cpu_watch_text(&r->cpus);
@@ -345,6 +369,8 @@ int recorder_end(struct recorder *r, struct msg *m)
 		err = write_losses(r, r->writer);
 	if (!err)
 		err = write_gaps(r, r->writer);
+	if (!err)
+		err = write_counts(r);
 	if (!err)
 		err = write_metadata(r, r->writer, NULL, m);
 	if (!err)

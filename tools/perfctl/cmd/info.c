@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl info: what is in a recording, and how complete it is. */
+#include "commands.h"
+#include "cli/command.h"
+#include "cli/term.h"
+#include "session/session.h"
+#include "views/contents_json.h"
+#include "views/contents_print.h"
+
+#include <errno.h>
+
+#define PROGRAMS_MOST 10
+
+struct info_opts {
+	const char *input;
+	bool all;
+	bool json;
+};
+
+static const struct opt info_options[] = {
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct info_opts, input) },
+	{ 0, OPT_FLAG, "all", NULL, "name all processes, not only the ten with most records",
+	  offsetof(struct info_opts, all) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON, with all processes",
+	  offsetof(struct info_opts, json) },
+	{ 0 },
+};
+
+static int info(const struct info_opts *o, struct session *session, struct msg *m)
+{
+	struct contents c;
+	int err = contents_load(&c, session, m);
+
+	if (!err && o->json) {
+		contents_json(&c, stdout);
+	} else if (!err) {
+		term_pager_start();
+		contents_print(&c, o->all ? SIZE_MAX : PROGRAMS_MOST, stdout);
+		term_pager_end();
+	}
+	contents_free(&c);
+	return err;
+}
+
+static int info_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct info_opts *o = opts;
+	struct session session = { 0 };
+	int err;
+
+	if (command_trace_twice(n, args, o->input, m))
+		return -EINVAL;
+	err = session_open(&session, n ? args[0] : o->input, m);
+	if (!err)
+		err = info(o, &session, m);
+	session_close(&session);
+	return err;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.operands = "[DIR]",
+	.summary = "show what is in a recording, and how complete it is",
+	.about = "Prints what was recorded, by what and when, the machine and its kernel, what is "
+		 "missing, the events with their numbers and losses, the processes that have most of "
+		 "them, and the files of the recording.",
+	.examples = "  perfctl info                        of pev.trace\n"
+		    "  perfctl info -j old.trace | jq .lost\n",
+	.opts = info_options,
+	.opts_size = sizeof(struct info_opts),
+	.run = info_run,
+};

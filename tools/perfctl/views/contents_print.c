@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl info for people. See contents_print.h. */
+#include "contents_print.h"
+#include "base/text.h"
+
+#include <time.h>
+
+static void put(FILE *out, const char *label, const char *value)
+{
+	struct strbuf b = { 0 };
+
+	if (!value || !*value)
+		return;
+	text_name(&b, value);
+	fprintf(out, "  %-10s %s\n", label, b.s);
+	strbuf_free(&b);
+}
+
+static void put_time(FILE *out, const char *label, int64_t ns)
+{
+	time_t t = (time_t)(ns / 1000000000);
+	char when[64] = "";
+	struct tm tm;
+
+	if (ns > 0 && localtime_r(&t, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
+	put(out, label, when);
+}
+
+static void print_origin(const struct contents *c, FILE *out)
+{
+	const struct pev_trace *t = c->session->trace;
+	const char *engine = pev_trace_info(t, "engine"), *tool = pev_trace_info(t, "tool");
+	const char *target = pev_trace_info(t, "target"), *command = pev_trace_info(t, "command");
+	int64_t begin = pev_trace_begin_ns(t), end = pev_trace_end_ns(t);
+	char text[512], ns[32];
+
+	fprintf(out, "Recording\n");
+	put(out, "command", command);
+	/* of a command the target repeats it */
+	if (target && !(command && *command && strstr(target, command)))
+		put(out, "measured", target);
+	put_time(out, "begin", begin);
+	put_time(out, "end", end);
+	put(out, "length", text_ns(ns, end > begin ? (uint64_t)(end - begin) : 0));
+	if (pev_trace_nr_metas(t))
+		put(out, "clock", pev_meta_clock(pev_trace_meta(t, 0))->name);
+	snprintf(text, sizeof(text), "%s%s%s", tool ? tool : "", engine ? ", engine " : "",
+		 engine ? engine : "");
+	put(out, "made by", text);
+}
+
+static void print_machine(const struct contents *c, FILE *out)
+{
+	const struct pev_trace *t = c->session->trace;
+	const char *cpus = pev_trace_info(t, "cpus"), *machine = pev_trace_info(t, "machine");
+	char text[512];
+
+	fprintf(out, "\nMachine\n");
+	put(out, "host", pev_trace_info(t, "hostname"));
+	snprintf(text, sizeof(text), "%s%s%s%s", machine ? machine : "", cpus ? ", " : "",
+		 cpus ? cpus : "", cpus ? (strcmp(cpus, "1") ? " CPUs" : " CPU") : "");
+	put(out, "processor", text);
+	put(out, "kernel", pev_trace_info(t, "release"));
+	put(out, "version", pev_trace_info(t, "version"));
+	put(out, "build id", pev_trace_info(t, "build_id"));
+}
+
+static void print_state(const struct contents *c, FILE *out)
+{
+	const struct pev_trace *t = c->session->trace;
+	uint64_t lost = pev_trace_lost(t);
+	const char *complete = pev_trace_nr_warnings(t) ? "it was, but is damaged" : "yes";
+	char text[512], n[32];
+
+	if (session_incomplete(c->session, text, sizeof(text)))
+		complete = "no";
+	fprintf(out, "\nState\n");
+	put(out, "complete", complete);
+	put(out, "missing", session_incomplete(c->session, text, sizeof(text)));
+	put(out, "missing", pev_trace_info(t, "not_measured"));
+	for (unsigned int i = 0; i < pev_trace_nr_warnings(t); i++)
+		put(out, "damaged", pev_trace_warning(t, i));
+	snprintf(text, sizeof(text), "%s records", text_count(n, lost));
+	put(out, "lost", lost ? text : "nothing");
+}
+
+/* "999 Hz: thread, place, user chain" */
+static const char *describe(const struct contents_event *e, char *buf, size_t size)
+{
+	const struct pev_class *cls = e->cls;
+	char carries[256], how[64] = "";
+
+	contents_carries(cls, carries, sizeof(carries));
+	if (cls->freq)
+		snprintf(how, sizeof(how), "%llu Hz", (unsigned long long)cls->freq);
+	else if (cls->period > 1)
+		snprintf(how, sizeof(how), "each %llu", (unsigned long long)cls->period);
+	snprintf(buf, size, "%s%s%s", how, *how && *carries ? ": " : "", carries);
+	return buf;
+}
+
+static void print_event(const struct contents_event *e, FILE *out)
+{
+	char records[32], bytes[32], lost[32], name[256], text[400];
+
+	fprintf(out, "  %12s %10s %8s  %-24s %s\n", text_count(records, e->records),
+		text_bytes(bytes, e->bytes), e->counted ? text_count(lost, e->lost) : "-",
+		text_safe(name, sizeof(name), e->cls->name),
+		e->sideband ? "of processes and code" : describe(e, text, sizeof(text)));
+	if (e->filtered)
+		fprintf(out, "  %12s refused by its filter\n", text_count(records, e->filtered));
+}
+
+static void print_events(const struct contents *c, FILE *out)
+{
+	fprintf(out, "\nEvents\n  %12s %10s %8s  %-24s %s\n", "records", "size", "lost", "event",
+		"what the records have");
+	for (size_t i = 0; i < c->n_events; i++)
+		if (c->events[i].cls && !c->events[i].sideband)
+			print_event(&c->events[i], out);
+	for (size_t i = 0; i < c->n_events; i++)
+		if (c->events[i].cls && c->events[i].sideband && c->events[i].records)
+			print_event(&c->events[i], out);
+}
+
+static void print_streams(const struct contents *c, FILE *out)
+{
+	const struct pev_trace *t = c->session->trace;
+	char packets[32], bytes[32], lost[32], name[128];
+
+	fprintf(out, "\nRings\n  %12s %10s %8s  %s\n", "packets", "size", "lost", "of");
+	for (unsigned int i = 0; i < pev_trace_nr_streams(t); i++) {
+		const struct pev_stream *s = pev_trace_stream(t, i);
+
+		fprintf(out, "  %12s %10s %8s  ", text_count(packets, s->nr_packets),
+			text_bytes(bytes, s->size), text_count(lost, s->lost));
+		if (!strcmp(s->name, "stream_state"))
+			fprintf(out, "what ran before");
+		else if (s->cpu >= 0)
+			fprintf(out, "CPU %d", s->cpu);
+		else
+			fprintf(out, "%s", text_safe(name, sizeof(name), s->name));
+		fprintf(out, "%s\n", s->damaged ? ", damaged" : "");
+	}
+}
+
+static void print_programs(const struct contents *c, size_t most, FILE *out)
+{
+	char n[32], name[128];
+
+	fprintf(out, "\nProcesses (%s)\n  %12s %10s  %s\n", text_count(n, c->n_programs), "records",
+		"PID", "program");
+	for (size_t i = 0; i < c->n_programs && i < most; i++) {
+		const struct contents_program *p = &c->programs[i];
+
+		fprintf(out, "  %12s %10u  %s\n", text_count(n, p->records), p->pid,
+			text_safe(name, sizeof(name),
+				  machine_comm_name(&c->session->machine, p->comm)));
+	}
+	if (c->n_programs > most)
+		fprintf(out, "  and %s more (--all)\n", text_count(n, c->n_programs - most));
+}
+
+static void print_files(const struct contents *c, FILE *out)
+{
+	char bytes[32], name[256];
+
+	fprintf(out, "\nFiles (%s)\n", text_bytes(bytes, c->bytes));
+	for (size_t i = 0; i < c->n_files; i++)
+		if (strncmp(c->files[i].name, "stream_", 7))
+			fprintf(out, "  %10s  %s\n", text_bytes(bytes, c->files[i].bytes),
+				text_safe(name, sizeof(name), c->files[i].name));
+	fprintf(out, "\nCode\n  programs and libraries: %zu, with a build id: %zu\n", c->code,
+		c->code_ids);
+}
+
+void contents_print(const struct contents *c, size_t most, FILE *out)
+{
+	char n[32], safe[256];
+
+	fprintf(out, "%s: %s records\n\n",
+		text_safe(safe, sizeof(safe), pev_trace_path(c->session->trace)),
+		text_count(n, c->records));
+	print_origin(c, out);
+	print_machine(c, out);
+	print_state(c, out);
+	print_events(c, out);
+	print_streams(c, out);
+	if (c->n_programs)
+		print_programs(c, most, out);
+	print_files(c, out);
+}
