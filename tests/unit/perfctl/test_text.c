@@ -190,6 +190,48 @@ static void base_names(void)
 	}
 }
 
+static void short_names(void)
+{
+	static const struct {
+		const char *name, *brief;
+	} tries[] = {
+		{ "main", "main" },
+		{ "foo.isra.0", "foo.isra.0" },
+		{ "divs(int, int)", "divs" },
+		{ "int ns::Map<int>::hash<long>(char const*) const", "ns::Map<>::hash<>" },
+		{ "std::vector<int, std::allocator<int> >::push_back(int&&)",
+		  "std::vector<>::push_back" },
+		{ "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, int)",
+		  "std::operator<<<>" },
+		{ "bool operator==<char>(A<char> const&, A<char> const&)", "operator==<>" },
+		{ "std::function<void ()>::operator()() const", "std::function<>::operator()" },
+		{ "Box::operator->() const", "Box::operator->" },
+		{ "Box::operator unsigned long() const", "Box::operator unsigned long" },
+		{ "Box::operator Map<int>() const", "Box::operator Map<>" },
+		{ "operator new(unsigned long)", "operator new" },
+		{ "(anonymous namespace)::work(char const*)", "(anonymous namespace)::work" },
+		{ "f(int)::{lambda(int)#1}::operator()(int) const",
+		  "f::{lambda(int)#1}::operator()" },
+		{ "non-virtual thunk to A<int>::f()", "non-virtual thunk to A<>::f" },
+		{ "decltype(auto) ns::f<int>(int)", "ns::f<>" },
+		{ "run(int) [clone .isra.0]", "run [clone .isra.0]" },
+		{ "main.(*T).Method", "main.(*T).Method" },
+		{ "<T as core::Trait<X>>::next", "<T as core::Trait<X>>::next" },
+		{ "core::ptr::drop_in_place<alloc::string::String>", "core::ptr::drop_in_place<>" },
+		{ "my_operator(int)", "my_operator" },
+		{ "[unknown]", "[unknown]" },
+		{ "broken<(", "broken<>" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct strbuf b = { 0 };
+
+		text_short_name(&b, tries[i].name);
+		IS_STR(b.s, tries[i].brief, tries[i].name);
+		strbuf_free(&b);
+	}
+}
+
 void test_text(void)
 {
 	struct strbuf b = { 0 };
@@ -212,4 +254,5 @@ void test_text(void)
 	strbuf_free(&b);
 	json();
 	base_names();
+	short_names();
 }

@@ -41,6 +41,23 @@ else
 	skip "debuginfod: a server that does not answer" "libdebuginfod is not installed"
 fi
 
+cat >names.cc <<'CC'
+template <class T> struct Map { template <class U> __attribute__((noinline)) int hash(U u); };
+template <class T> template <class U> int Map<T>::hash(U u) { return sizeof(T) * u; }
+int main(int n, char **) { return Map<char>().hash<long>(n); }
+CC
+if g++ -O1 -no-pie -Wl,--build-id=sha1 -o names names.cc 2>/dev/null; then
+	at=$(nm names | awk '/4hash/ { print $1 }')
+	"$OUT/mktrace" cxx flat 100 "$PWD/names" "$(printf '0x%x' $((0x$at - 0x400000)))"
+	says "report: names of C++ are shortened" 0 '\[\.\] Map<>::hash<>$' "$p" report cxx
+	says "report --full-names: they are not" 0 '\[\.\] int Map<char>::hash<long>\(long\)$' \
+		"$p" report --full-names cxx
+	says "report --csv: they are not for programs" 0 ',int Map<char>::hash<long>\(long\)$' \
+		"$p" report --csv - cxx
+else
+	skip "names of C++" "g++ is not installed"
+fi
+
 # annotate
 says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
 says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples of cpu-clock, 50\.00 % of all$' "$p" annotate alpha flat

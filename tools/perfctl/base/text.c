@@ -228,3 +228,72 @@ void text_base_name(struct strbuf *b, const char *name)
 		end = s;
 	strbuf_add(b, start, (size_t)(end - start));
 }
+
+/* The name goes on behind "operator" and its sign. */
+static const char *behind_operator(const char *s)
+{
+	static const char *const signs[] = { "()", "<=>", "<<=", "<<", "<=", "<" };
+
+	s += sizeof("operator") - 1;
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (!strncmp(s, signs[i], strlen(signs[i])))
+			return s + strlen(signs[i]);
+	return s + strspn(s, "+-*/%^&|~!=>,[]");
+}
+
+static bool is_operator(const char *name, const char *s)
+{
+	return !strncmp(s, "operator", 8) && s[8] && strchr("(<>=+-*/%^&|~!,[", s[8]) &&
+	       (s == name || s[-1] == ':' || s[-1] == ' ');
+}
+
+/* Is @word what stands before @s? */
+static bool follows(const char *name, const char *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return (size_t)(s - name) >= n && !strncmp(s - n, word, n);
+}
+
+/* Is it parameters that begin here? Go's receivers and namespaces without a name are none. */
+static bool is_parameters(const char *name, const char *s)
+{
+	return *s == '(' && s > name && !strchr(".: *~", s[-1]) && !follows(name, s, "decltype");
+}
+
+void text_short_name(struct strbuf *b, const char *name)
+{
+	size_t begin = b->len, word = begin;
+	const char *s = name, *end;
+
+	while (*s && (!is_parameters(name, s) || !strncmp(behind_bracket(s), "::", 2))) {
+		if (is_operator(name, s)) {
+			end = behind_operator(s);
+			strbuf_add(b, s, (size_t)(end - s));
+		} else if (is_parameters(name, s)) {
+			end = behind_bracket(s);
+		} else if (*s == '<' && s > name) {
+			end = behind_bracket(s);
+			strbuf_puts(b, "<>");
+		} else if (strchr("{(<", *s)) {
+			end = behind_bracket(s);
+			strbuf_add(b, s, (size_t)(end - s));
+		} else {
+			end = s + 1;
+			/* "operator<< <char>" */
+			if (*s != ' ' || s[1] != '<')
+				strbuf_putc(b, *s);
+			if (*s == ' ' && s[1] != '<' && !follows(name, s, "operator"))
+				word = b->len;
+		}
+		s = end;
+	}
+	/* of functions, only what is made from a template has its type in front */
+	if (*s && s[-1] == '>' && word > begin) {
+		memmove(b->s + begin, b->s + word, b->len - word + 1);
+		b->len -= word - begin;
+	}
+	s = strstr(s, " [");
+	if (s)
+		strbuf_puts(b, s);
+}

@@ -21,6 +21,11 @@ const char *text_safe(char *buf, size_t size, const char *s);
  * Names of C are the same.
  */
 void text_base_name(struct strbuf *b, const char *name);
+/*
+ * Appends a function's name without parameters, return type and arguments of templates:
+ * "ns::Map<>::hash" of the same. Names of C, Go and generated code are the same.
+ */
+void text_short_name(struct strbuf *b, const char *name);
 /* Columns that a string (already made safe) takes on a terminal. */
 size_t text_width(const char *s);
 

@@ -98,6 +98,8 @@ static void add_rows(struct diff_run *r, int s, uint32_t event)
 	struct strbuf b = { 0 };
 	struct rows rows;
 
+	/* by which rows of both are the same */
+	r->opts.rows.full_names = true;
 	rows_make(&rows, &side->load.profile, &r->opts.rows, event);
 	side->samples = rows.samples;
 	side->weight = rows.weight;

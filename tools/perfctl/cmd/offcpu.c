@@ -114,6 +114,8 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, no_open) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
 	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
+	{ 0, OPT_FLAG, "full-names", NULL, "functions of C++ with parameters and the arguments of "
+	  "templates", offsetof(struct offcpu_opts, rows.full_names) },
 	{ 'a', OPT_FLAG, "all", NULL, "all programs (default: of a recorded command, what it and its "
 	  "children waited for)", offsetof(struct offcpu_opts, all) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",

@@ -121,6 +121,8 @@ static const struct opt report_options[] = {
 	  "(default: 0.1, branches 0.5)", offsetof(struct report_opts, limit) },
 	{ 'n', OPT_FLAG, "show-nr-samples", NULL, "a column with the number of samples",
 	  offsetof(struct report_opts, samples) },
+	{ 0, OPT_FLAG, "full-names", NULL, "functions of C++ with parameters and the arguments of "
+	  "templates", offsetof(struct report_opts, rows.full_names) },
 	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
 	{ 'e', OPT_STRING, "event", "EVENT", "only these events",
 	  offsetof(struct report_opts, event) },

@@ -413,3 +413,20 @@ void rows_free(struct rows *rows)
 	htab_free(&rows->h);
 	*rows = (struct rows){ 0 };
 }
+
+void rows_func_name(const struct rows *rows, uint32_t func, struct strbuf *b)
+{
+	struct stacks *s = rows->profile->stacks;
+	struct strbuf full = { 0 };
+
+	/* what generated code is called is not C++ */
+	if (rows->config->full_names ||
+	    s->objects->o[s->funcs[func].object].kind != OBJECT_FILE) {
+		stacks_func_name(s, func, b);
+		return;
+	}
+	stacks_func_name(s, func, &full);
+	strbuf_add(&full, "", 0);
+	text_short_name(b, full.s);
+	strbuf_free(&full);
+}

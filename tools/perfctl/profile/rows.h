@@ -109,6 +109,7 @@ enum tree_order {
  * @quantum:  for SORT_TIME, ns
  * @comm, dso, symbol: comma-separated globs, NULL: all
  * @pids, tids, cpus: the same, of numbers; need SORT_PID and so on in the cells
+ * @full_names: functions of C++ have parameters and arguments of templates
  * @by_tid:   only thread @tid; needs SORT_TID in the cells
  * @by_comm:  only program number @comm_id; needs SORT_COMM in the cells
  * @through:  only chains that have this function: number + 1, 0: all
@@ -126,6 +127,7 @@ struct rows_config {
 	const char *pids;
 	const char *tids;
 	const char *cpus;
+	bool full_names;
 	bool by_tid;
 	uint32_t tid;
 	bool by_comm;
@@ -176,6 +178,9 @@ void rows_make(struct rows *rows, struct profile *p, const struct rows_config *c
 void rows_make_group(struct rows *rows, struct profile *p, const struct rows_config *config,
 		     uint32_t n_events);
 void rows_free(struct rows *rows);
+
+/* Appends a function's name as the configuration wants it, escaped. */
+void rows_func_name(const struct rows *rows, uint32_t func, struct strbuf *b);
 
 /* "main,lib*" */
 bool globs_match(const char *globs, const char *s);

@@ -35,7 +35,7 @@ static void print_way(const struct rows *rows, const struct tree *t, const struc
 		s->graph == GRAPH_FLAT ? "\n" : " ");
 	while (n--) {
 		strbuf_reset(&name);
-		stacks_func_name(rows->profile->stacks, t->nodes[nodes[n]].func, &name);
+		rows_func_name(rows, t->nodes[nodes[n]].func, &name);
 		if (s->graph == GRAPH_FLAT)
 			fprintf(s->out, "                %s\n", name.s);
 		else

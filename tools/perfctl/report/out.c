@@ -128,6 +128,7 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 		      const struct report_style *s, const char *path, struct msg *m)
 {
 	const struct session *f = p->session;
+	struct rows_config full = *config;
 	struct json j = { 0 };
 	struct rows rows;
 	struct out out;
@@ -135,6 +136,7 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 
 	if (err)
 		return err;
+	full.full_names = true;
 	j.out = out.f;
 	json_open(&j, NULL, '{');
 	json_info(f, &j);
@@ -144,7 +146,7 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 			continue;
 		json_open(&j, NULL, '{');
 		json_string(&j, "event", strtab_get(&f->names, e));
-		rows_make(&rows, p, config, e);
+		rows_make(&rows, p, &full, e);
 		report_json(&rows, s, &j, &f->names);
 		rows_free(&rows);
 		json_close(&j, '}');
@@ -161,6 +163,7 @@ int report_write_csv(struct profile *p, const struct rows_config *config,
 {
 	const struct session *f = p->session;
 	bool one = config->sort.mask & (1u << SORT_EVENT), first = true;
+	struct rows_config full = *config;
 	struct report_style s = *style;
 	struct rows rows;
 	struct out out;
@@ -169,10 +172,11 @@ int report_write_csv(struct profile *p, const struct rows_config *config,
 	if (err)
 		return err;
 	s.out = out.f;
+	full.full_names = true;
 	for (uint32_t e = 0; e < (one ? 1 : f->names.n); e++) {
 		if (!one && !report_has_event(p, e))
 			continue;
-		rows_make(&rows, p, config, one ? UINT32_MAX : e);
+		rows_make(&rows, p, &full, one ? UINT32_MAX : e);
 		report_csv(&rows, &s, sep, one ? NULL : strtab_get(&f->names, e), &f->names,
 			   first);
 		first = false;

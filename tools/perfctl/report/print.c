@@ -29,7 +29,7 @@ static void add_symbol(const struct rows *rows, uint32_t func, struct strbuf *b)
 	enum object_kind kind = p->session->objects.o[p->stacks->funcs[func].object].kind;
 
 	strbuf_puts(b, kind == OBJECT_KERNEL || kind == OBJECT_MODULE ? "[k] " : "[.] ");
-	stacks_func_name(rows->profile->stacks, func, b);
+	rows_func_name(rows, func, b);
 }
 
 void report_cell(const struct rows *rows, const struct row *row, enum sort_key key,
@@ -45,7 +45,7 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		strbuf_puts(b, object_name(&p->session->objects, row->key.object));
 		break;
 	case SORT_SYMBOL:
-		stacks_func_name(p->stacks, row->key.func, b);
+		rows_func_name(rows, row->key.func, b);
 		break;
 	case SORT_PID:
 		strbuf_addf(b, "%u", row->key.pid);
@@ -64,7 +64,7 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		break;
 	case SORT_PARENT:
 		if (row->key.parent)
-			stacks_func_name(p->stacks, row->key.parent - 1, b);
+			rows_func_name(rows, row->key.parent - 1, b);
 		else
 			strbuf_puts(b, rows->config->parent ? "[other]" : "[none]");
 		break;
@@ -213,7 +213,7 @@ static void print_node(struct branch *b, uint32_t node, bool share)
 	const struct tree_node *n = &b->tree->nodes[node];
 	struct strbuf name = { 0 };
 
-	stacks_func_name(b->table->rows->profile->stacks, n->func, &name);
+	rows_func_name(b->table->rows, n->func, &name);
 	fprintf(b->table->style->out, "%s%s", b->prefix.s, share ? "--" : "  ");
 	if (share)
 		fprintf(b->table->style->out, "%5.2f%%-- ",

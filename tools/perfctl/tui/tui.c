@@ -362,6 +362,8 @@ int tui_run(struct load *l, const struct rows_config *config, double limit, bool
 	pthread_t thread;
 	int err;
 
+	/* the screen cuts them */
+	t.config.full_names = true;
 	l->progress = came;
 	l->arg = &t;
 	err = pthread_create(&thread, NULL, reader, &t);
