@@ -41,6 +41,18 @@ says "info: a damaged recording" 0 '^  complete   it was, but is damaged$' "$p" 
 says "info: no recording" 65 '/etc is no trace' "$p" info /etc
 says "info: two recordings" 2 'one trace at a time' "$p" info flat chains
 says "evlist is perf's" 2 'here: "perfctl info"' "$p" evlist
+says "report --brief: shares have bounds" 0 '^   50\.00%  46\.91\.\.53\.09   prog  victim  alpha$' \
+	"$p" report --brief flat
+says "report --brief: callers that most samples came by" 0 'alpha  < (alpha|beta|main)' \
+	"$p" report --brief chains
+says "report --brief: how complete it is" 0 '^# damaged; nothing lost' "$p" report --brief damaged
+says "report --brief: events that are no samples have no bounds" 0 '^  100\.00%  prog$' \
+	"$p" report --brief sched
+"$OUT/mktrace" strewn random 3000
+within "report --brief: lines of many functions" "$("$p" report --brief strewn 2>/dev/null | wc -l)" 30 40
+within "report --brief: columns" "$("$p" report --brief strewn 2>/dev/null | wc -L)" 40 120
+says "report --brief --json" 2 'exclude each other' "$p" report --brief --json - flat
+says "report --brief --children" 2 'no room for --children' "$p" report --brief --children flat
 says "report --sort dso" 0 '^ +100\.00% +victim$' "$p" report --sort dso flat
 says "report --sort tid,cpu" 0 '^ +50\.00% +42 +1$' "$p" report --sort tid,cpu flat
 for t in 2 3 7; do

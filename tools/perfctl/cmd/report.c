@@ -7,6 +7,7 @@
 #include "cli/term.h"
 #include "profile/inline.h"
 #include "profile/load.h"
+#include "report/brief.h"
 #include "report/notes.h"
 #include "report/out.h"
 #include "report/report.h"
@@ -42,6 +43,7 @@ struct report_opts {
 	bool inlined;
 	bool samples;
 	bool stdio;
+	bool brief;
 };
 
 struct report_run {
@@ -141,6 +143,8 @@ static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "stdio", NULL, "print text; on a terminal, rows can be browsed without this",
 	  offsetof(struct report_opts, stdio) },
+	{ 0, OPT_FLAG, "brief", NULL, "at most 40 lines of text: what was recorded, how complete it is, "
+	  "and the largest shares with their bounds", offsetof(struct report_opts, brief) },
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct report_opts, json) },
 	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV", offsetof(struct report_opts, csv) },
@@ -172,6 +176,8 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 		c->mask |= 1u << SORT_CPU;
 	for (unsigned int k = 0; k < s->n_fields; k++)
 		c->fields[k] = s->fields[k];
+	if (o->brief)
+		c->mask |= BRIEF_MASK;
 	c->chains = o->graph || o->rows.children || (s->mask & (1u << SORT_PARENT));
 	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &c->from, &c->to, m);
 	if (!err && o->quantum)
@@ -195,8 +201,8 @@ static bool is_interactive(const struct report_opts *o)
 {
 	const char *term = getenv("TERM");
 
-	return TUI_AVAILABLE && !o->stdio && !o->json && !o->csv && !o->html && !o->rows.group &&
-	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	return TUI_AVAILABLE && !o->stdio && !o->brief && !o->json && !o->csv && !o->html &&
+	       !o->rows.group && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
 	       strcmp(term, "dumb");
 }
 
@@ -226,7 +232,9 @@ static int write_out(struct report_run *r, struct msg *m)
 		return report_write_json(&r->load.profile, &o->rows, &r->style, o->json, m);
 	if (o->csv)
 		return report_write_csv(&r->load.profile, &o->rows, &r->style, sep, o->csv, m);
-	if (r->load.profile.n_cells) {
+	if (o->brief) {
+		report_brief(&r->load.profile, &o->rows, stdout);
+	} else if (r->load.profile.n_cells) {
 		r->style.color = term_color(o->color);
 		term_pager_start();
 		report_text(&r->load.profile, &o->rows, &r->style);
@@ -269,8 +277,11 @@ static int check(const struct report_opts *o, int n, char **args, struct msg *m)
 {
 	if (command_trace_twice(n, args, o->input, m))
 		return -EINVAL;
-	if (!!o->json + !!o->csv + !!o->html > 1)
-		return msg_set(m, -EINVAL, "--json, --csv and --html exclude each other");
+	if (!!o->json + !!o->csv + !!o->html + o->brief > 1)
+		return msg_set(m, -EINVAL, "--brief, --json, --csv and --html exclude each other");
+	if (o->brief && (o->rows.children || o->rows.group))
+		return msg_set(m, -EINVAL, "--brief has no room for --%s",
+			       o->rows.group ? "group" : "children");
 	return term_check_color(o->color, m);
 }
 
@@ -302,6 +313,7 @@ const struct command command_report = {
 		 "table for each event, with call trees if call chains were recorded.",
 	.examples = "  perfctl report                       of pev.trace\n"
 		    "  perfctl report --sort dso            by object\n"
+		    "  perfctl report --brief               a page, for pipes and programs that read text\n"
 		    "  perfctl report --children            with what functions called\n"
 		    "  perfctl report --comm sqlite3 -g none  one program, no trees\n"
 		    "  perfctl report -e sched:sched_switch --sort prev_state,comm\n",
