@@ -58,6 +58,22 @@ else
 	skip "names of C++" "g++ is not installed"
 fi
 
+# files of another machine
+rm -rf image moved && mkdir -p "image$PWD"
+gcc -O1 -no-pie -Wl,--build-id=sha1 -o moved "$here/tools/victim.c"
+at=$(nm moved | awk '$3 == "alpha" { print $1 }')
+"$OUT/mktrace" elsewhere flat 100 "$PWD/moved" "$(printf '0x%x' $((0x$at - 0x400000)))"
+mv moved "image$PWD/moved"
+says "a program that is gone" 0 '\[\.\] moved\+0x[0-9a-f]+$' "$p" report elsewhere
+says "report --symfs" 0 '\[\.\] alpha$' "$p" report --symfs image elsewhere
+says "script --symfs" 0 ' alpha' "$p" script --symfs image elsewhere
+says "annotate --symfs" 0 '^# alpha in moved' "$p" annotate --symfs image alpha elsewhere
+says "export --symfs" 0 'alpha' "$p" export --symfs image folded -o - elsewhere
+says "report --symfs: a file" 2 'is no directory; it takes one with the files' \
+	"$p" report --symfs elsewhere/metadata elsewhere
+says "report --symfs: nothing" 2 'nowhere.at.all: No such file' \
+	"$p" report --symfs nowhere.at.all elsewhere
+
 # annotate
 says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
 says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples of cpu-clock, 50\.00 % of all$' "$p" annotate alpha flat

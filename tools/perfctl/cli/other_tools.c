@@ -37,8 +37,8 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "evlist", "\"perfctl info\"" },
 	{ "perf", NULL, "buildid-list", "\"perfctl script -e pev:mmap\" shows each object with its build "
 	  "id" },
-	{ "perf", NULL, "buildid-cache", "files are found by build id, in the usual places and at "
-	  "DEBUGINFOD_URLS; \"perfctl help symbols\" says more" },
+	{ "perf", NULL, "buildid-cache", "files are found by build id, in the usual places, below "
+	  "--symfs DIR and at DEBUGINFOD_URLS; \"perfctl help symbols\" says more" },
 	{ "perf", NULL, "config", "\"perfctl help config\"" },
 	{ "perf", NULL, "test", "\"perfctl doctor --self-test\"" },
 	{ "perf", NULL, "daemon", "\"perfctl record --overwrite -a\" is a flight recorder: kill -USR2 "

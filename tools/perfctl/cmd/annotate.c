@@ -38,6 +38,7 @@ static const struct opt annotate_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct annotate_opts, input) },
 	VMLINUX_OPT(struct annotate_opts, vmlinux),
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 'm', OPT_U64, "most", "N", "without a name: so many functions, the hottest first "

@@ -78,6 +78,7 @@ static const struct opt diff_options[] = {
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "CSV", offsetof(struct diff_opts, csv) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never", offsetof(struct diff_opts, color) },
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
 };

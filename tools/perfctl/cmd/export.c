@@ -32,6 +32,7 @@ static const struct opt export_options[] = {
 	  "commas", offsetof(struct export_opts, event) },
 	{ 0, OPT_FLAG, "force", NULL, "replace even a recording that perf made",
 	  offsetof(struct export_opts, force) },
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
 };

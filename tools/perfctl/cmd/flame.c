@@ -50,6 +50,7 @@ static const struct opt flame_options[] = {
 	  "information", offsetof(struct flame_opts, inlined) },
 	{ 0, OPT_FLAG, "folded", NULL, "chains as text, one a line, for other programs",
 	  offsetof(struct flame_opts, folded) },
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
 };

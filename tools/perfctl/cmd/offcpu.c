@@ -135,6 +135,7 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, folded) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct offcpu_opts, color) },
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
 };

@@ -99,6 +99,7 @@ static const struct opt report_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct report_opts, input) },
 	VMLINUX_OPT(struct report_opts, vmlinux),
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "

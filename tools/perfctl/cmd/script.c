@@ -99,6 +99,7 @@ static const struct opt script_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
 	  offsetof(struct script_opts, input) },
 	VMLINUX_OPT(struct script_opts, vmlinux),
+	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "

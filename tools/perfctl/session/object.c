@@ -4,7 +4,9 @@
 #include "fetch.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* Brings @o up to date with libpev-sym, which adds the kernel's modules on its own. */
 static void catch_up(struct objects *os)
@@ -29,6 +31,24 @@ static void catch_up(struct objects *os)
 	}
 }
 
+static const char *symfs;
+
+int objects_symfs(void *opts, const char *arg, struct msg *m)
+{
+	struct stat st;
+
+	(void)opts;
+	if (stat(arg, &st))
+		return msg_set(m, -EINVAL, "--symfs %s: %s", arg, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return msg_set(m, -EINVAL,
+			       "--symfs %s: is no directory; it takes one with the files "
+			       "of the machine that was recorded, as they lie below its root",
+			       arg);
+	symfs = arg;
+	return 0;
+}
+
 void objects_init(struct objects *os)
 {
 	*os = (struct objects){ 0 };
@@ -36,6 +56,8 @@ void objects_init(struct objects *os)
 		os->syms = NULL;
 	checked(os->syms);
 	pev_syms_set_fetch(os->syms, fetch_told, NULL);
+	if (symfs && pev_syms_add_root(os->syms, symfs))
+		checked(NULL);
 	catch_up(os);
 }
 

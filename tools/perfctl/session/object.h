@@ -8,6 +8,7 @@
 #define PERFCTL_SESSION_OBJECT_H
 
 #include "base/util.h"
+#include "cli/opt.h"
 
 #include <pev/sym.h>
 
@@ -60,6 +61,16 @@ struct objects {
 	size_t cap;
 	struct pev_syms *syms;
 };
+
+/* --symfs: a directory with the files of another machine. */
+#define SYMFS_OPT                                                                   \
+	{                                                                           \
+		0, OPT_CALL, "symfs", "DIR",                                        \
+			"look for programs, libraries and debug information below " \
+			"DIR first, by build id and by path",                       \
+			0, objects_symfs                                            \
+	}
+int objects_symfs(void *opts, const char *arg, struct msg *m);
 
 void objects_init(struct objects *os);
 void objects_free(struct objects *os);

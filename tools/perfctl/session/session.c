@@ -97,6 +97,11 @@ static void open_info(struct session *f)
 		pev_syms_set_vdso(f->objects.syms, path);
 	}
 	free(path);
+	/* what perfctl archive took along */
+	path = xasprintf("%s/symfs", pev_trace_path(f->trace));
+	if (!stat(path, &st) && S_ISDIR(st.st_mode) && pev_syms_add_root(f->objects.syms, path))
+		checked(NULL);
+	free(path);
 	/* an import may not know the time of day */
 	if (pev_trace_end_ns(f->trace) > YEAR_2000)
 		pev_syms_set_end(f->objects.syms, pev_trace_end_ns(f->trace));

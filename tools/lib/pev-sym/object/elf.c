@@ -157,7 +157,7 @@ static bool section_bytes(Elf *elf, const char *name, struct bytes *sec)
 static bool open_debug(struct elf_file *f)
 {
 	char *name = NULL;
-	int fd = find_debug(&f->id, &name);
+	int fd = find_debug(f->finder, &f->id, &name);
 
 	if (fd < 0)
 		return false;
@@ -274,7 +274,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dw
 			  const char *file, const char *link, GElf_Word crc, char **debug)
 {
 	struct elf_file *f = *user;
-	int fd = find_debug(&f->id, debug);
+	int fd = find_debug(f->finder, &f->id, debug);
 
 	if (fd >= 0)
 		return fd;
@@ -513,6 +513,28 @@ int elf_function(struct sym_object *o, const char *name, uint64_t *vaddr)
 		dwfl_close(o->file);
 	*vaddr = w.addr;
 	return !w.found ? -ENOENT : w.found > 1 ? -ENOTUNIQ : 0;
+}
+
+const char *elf_name(const struct sym_object *o)
+{
+	return o->file ? o->file->name : NULL;
+}
+
+char *elf_debug_name(struct sym_object *o)
+{
+	bool in_use = o->file && o->file->dwfl;
+	const char *debug = NULL;
+	Dwarf_Addr bias;
+	char *name;
+
+	if (!o->file || !dwfl_open(o, o->file))
+		return NULL;
+	if (dwfl_module_getdwarf(o->file->mod, &bias))
+		dwfl_module_info(o->file->mod, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
+	name = debug ? strdup(debug) : NULL;
+	if (!in_use)
+		dwfl_close(o->file);
+	return name;
 }
 
 static void release(struct elf_file *f)

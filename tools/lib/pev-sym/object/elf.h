@@ -24,6 +24,10 @@ int elf_code(const struct sym_object *o, uint64_t vaddr, void *buf, size_t len,
 bool elf_symbol(const struct sym_object *o, const char *name, uint64_t *value);
 /* Gets the address of a function by its name. 0, -ENOENT, -ENOTUNIQ: several have it, -ENODATA */
 int elf_function(struct sym_object *o, const char *name, uint64_t *vaddr);
+/* Returns the path that it was opened by, NULL if it was not. */
+const char *elf_name(const struct sym_object *o);
+/* Returns the path of the file with its debug information, NULL if there is none; free it. */
+char *elf_debug_name(struct sym_object *o);
 /* Gets the offset in the file and the size of .eh_frame_hdr. */
 bool elf_hdr(const struct sym_object *o, uint64_t *offset, uint64_t *size);
 /* Returns the struct Dwarf of elfutils, NULL if none; @bias is to add to its addresses. */

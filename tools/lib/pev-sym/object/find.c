@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Looks for the file of an object: at its path; below /proc/PID/root, if it is
+ * Looks for the file of an object: below the directories that were named; at its path; below /proc/PID/root, if it is
  * another one there; in the cache; at a debuginfod server; and if only its debug
  * file is left, takes that. The build id decides.
  */
@@ -36,13 +36,39 @@ static int try(const struct elf_id *id, char *file, char **found, struct elf_id 
 	return fd;
 }
 
-int find_debug(const struct elf_id *id, char **file)
+/* Looks below the directories that the caller has named; @path: there, NULL: by build id alone */
+static int in_roots(const struct finder *f, const struct elf_id *id, const char *path,
+		    const char *suffix, char **file)
 {
 	struct elf_id other;
 	char text[41];
+	int fd = -ENOENT;
+
+	elf_id_text(id, text);
+	for (size_t i = 0; fd < 0 && i < f->roots.n; i++) {
+		const char *root = f->roots.p[i];
+
+		if (id->len >= 2)
+			fd = try(id,
+				 text_make("%s/.build-id/%.2s/%s%s", root, text, text + 2, suffix),
+				 file, &other);
+		if (fd < 0 && path)
+			fd = try(id, text_make("%s%s", root, path), file, &other);
+	}
+	return fd;
+}
+
+int find_debug(const struct finder *f, const struct elf_id *id, char **file)
+{
+	struct elf_id other;
+	char text[41];
+	int fd;
 
 	if (id->len < 2)
 		return -ENOENT;
+	fd = in_roots(f, id, NULL, ".debug", file);
+	if (fd >= 0)
+		return fd;
 	elf_id_text(id, text);
 	return try(id, text_make("/usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2), file,
 		   &other);
@@ -84,14 +110,14 @@ static int by_id(const struct finder *f, struct sym_object *o, char **file)
 		return -ENOENT;
 	fd = f->flags & PEV_SYMS_CACHE ? cache_open(&o->id, file) : -ENOENT;
 	if (fd < 0)
-		fd = find_debug(&o->id, file);
+		fd = find_debug(f, &o->id, file);
 	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
 		return fd;
 	return from_server(f, &o->id, false, file);
 }
 
 /* Goes by the build id only: other kernels lie in the same places. */
-static int find_vmlinux(const struct finder *f, char **file)
+static int vmlinux_below(const struct finder *f, const char *root, char **file)
 {
 	static const struct {
 		const char *before, *behind;
@@ -103,15 +129,30 @@ static int find_vmlinux(const struct finder *f, char **file)
 		{ "/lib/modules/", "/build/vmlinux" },
 	};
 	struct elf_id other;
+	int fd = -ENOENT;
+
+	for (size_t i = 0; fd < 0 && f->release && i < ARRAY_SIZE(places); i++)
+		fd = try(&f->kernel_id,
+			 text_make("%s%s%s%s", root, places[i].before, f->release,
+				   places[i].behind),
+			 file, &other);
+	return fd;
+}
+
+static int find_vmlinux(const struct finder *f, char **file)
+{
+	struct elf_id other;
 	int fd;
 
 	if (f->vmlinux)
 		return try(&f->kernel_id, strdup(f->vmlinux), file, &other);
-	fd = find_debug(&f->kernel_id, file);
-	for (size_t i = 0; fd < 0 && f->release && i < ARRAY_SIZE(places); i++)
-		fd = try(&f->kernel_id,
-			 text_make("%s%s%s", places[i].before, f->release, places[i].behind),
-			 file, &other);
+	fd = in_roots(f, &f->kernel_id, NULL, "", file);
+	if (fd < 0)
+		fd = find_debug(f, &f->kernel_id, file);
+	for (size_t i = 0; fd < 0 && i < f->roots.n; i++)
+		fd = vmlinux_below(f, f->roots.p[i], file);
+	if (fd < 0)
+		fd = vmlinux_below(f, "", file);
 	if (fd >= 0 || !(f->flags & PEV_SYMS_DEBUGINFOD))
 		return fd;
 	return from_server(f, &f->kernel_id, true, file);
@@ -127,6 +168,9 @@ int find_file(const struct finder *f, struct sym_object *o, char **file, struct 
 		return find_vmlinux(f, file);
 	if (o->kind == PEV_SYM_KIND_VDSO)
 		return try(&any, strdup(f->vdso), file, other);
+	fd = in_roots(f, &o->id, o->path, "", file);
+	if (fd >= 0)
+		return fd;
 	err = try(&o->id, strdup(o->path), file, other);
 	if (err >= 0)
 		return err;

@@ -23,6 +23,7 @@ struct fetch {
  * @flags:     PEV_SYMS_*
  * @release:   the kernel's, and @kernel_id its build id
  * @vmlinux:   path as given, NULL: to be looked for
+ * @roots:     directories in which files are looked for first
  * @vdso:      a file with the vdso's image
  * @end:       of the recording, ns since the epoch: processes that began later were not in it;
  *             0: not known
@@ -33,6 +34,7 @@ struct finder {
 	char		*release;
 	struct elf_id	kernel_id;
 	char		*vmlinux;
+	VEC(char *)	roots;
 	char		*vdso;
 	int64_t		end;
 	struct fetch	*fetch;
@@ -41,6 +43,6 @@ struct finder {
 /* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */
 int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other);
 /* Opens a separate file with debug information, by build id. */
-int find_debug(const struct elf_id *id, char **file);
+int find_debug(const struct finder *f, const struct elf_id *id, char **file);
 
 #endif /* _PEV_SYM_OBJECT_FIND_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "names/kallsyms.h"
+#include "object/elf.h"
 #include "object/load.h"
 #include "syms/syms.h"
 
@@ -89,6 +90,9 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	hmap_free(&s->by_key);
 	hmap_free(&s->by_pid);
 	sym_object_free(s->vmlinux);
+	for (size_t i = 0; i < s->finder.roots.n; i++)
+		free(s->finder.roots.p[i]);
+	free(s->finder.roots.p);
 	free(s->finder.vmlinux);
 	free(s->finder.release);
 	free(s->kallsyms);
@@ -115,6 +119,39 @@ PEV_EXPORT int pev_syms_set_kernel(struct pev_syms *s, const char *kallsyms, siz
 	free(s->kallsyms);
 	s->kallsyms = text;
 	return 0;
+}
+
+PEV_EXPORT int pev_syms_add_root(struct pev_syms *s, const char *dir)
+{
+	char *copy = strdup(dir), **slot = copy ? VEC_PUSH(&s->finder.roots) : NULL;
+
+	if (!slot) {
+		free(copy);
+		return -ENOMEM;
+	}
+	*slot = copy;
+	return 0;
+}
+
+PEV_EXPORT int pev_syms_file(struct pev_syms *s, int object, bool debug, char **path)
+{
+	struct sym_object *o = syms_object(s, object);
+	const char *name;
+
+	if (o->kind != PEV_SYM_KIND_FILE)
+		return -ENOENT;
+	o = syms_loaded(s, object);
+	name = elf_name(o);
+	if (!name)
+		return -ENOENT;
+	*path = debug ? elf_debug_name(o) : strdup(name);
+	if (*path && debug && !strcmp(*path, name)) {
+		free(*path);
+		*path = NULL;
+	}
+	if (*path)
+		return 0;
+	return debug ? -ENOENT : -ENOMEM;
 }
 
 PEV_EXPORT int pev_syms_set_vdso(struct pev_syms *s, const char *file)

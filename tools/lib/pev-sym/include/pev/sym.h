@@ -142,6 +142,14 @@ int pev_syms_kernel_function(struct pev_syms *syms, uint64_t start, uint64_t len
  * Return: 0; -ESTALE: its build id is another one; -ENOEXEC: no ELF file; -errno.
  */
 int pev_syms_set_vmlinux(struct pev_syms *syms, const char *file);
+/**
+ * pev_syms_add_root() - a directory in which files are looked for first
+ *
+ * There, by build id as DIR/.build-id/ab/cdef... (and .debug behind it), or by its path
+ * below @dir, as in the image of another machine. Several are searched in their order.
+ * What they don't have is looked for as without them.
+ */
+int pev_syms_add_root(struct pev_syms *syms, const char *dir);
 /** pev_syms_set_vdso() - a file with the vdso's image */
 int pev_syms_set_vdso(struct pev_syms *syms, const char *file);
 /**
@@ -188,6 +196,14 @@ enum pev_sym_kind pev_syms_kind(const struct pev_syms *syms, int object);
 const void *pev_syms_id(const struct pev_syms *syms, int object, size_t *len);
 /** pev_syms_problem() - why functions of the object have no names, or NULL; one sentence */
 const char *pev_syms_problem(const struct pev_syms *syms, int object);
+/**
+ * pev_syms_file() - the file that an object is read from, not necessarily at its path
+ * @debug: the separate file with its debug information
+ * @path:  allocated with malloc(); free() it
+ *
+ * Return: 0; -ENOENT: there is none, or debug information is in the file itself; -ENOMEM.
+ */
+int pev_syms_file(struct pev_syms *syms, int object, bool debug, char **path);
 /** pev_syms_build_id() - the build id of a file now: its length (at most 20) or -errno */
 int pev_syms_build_id(const char *file, uint8_t id[20]);
 
