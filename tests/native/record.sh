@@ -32,6 +32,23 @@ else
 	skip "perf reads as many samples of the export" "perf is not installed"
 fi
 
+# another machine: without the program, and with another one at its place
+cp hot hot.real
+ok "archive" perfctl archive -o hot.tar hot.trace
+rm -rf moved image && mkdir -p moved "image$PWD"
+tar -xf hot.tar -C moved
+cp usage hot
+within "archive: all functions have their names elsewhere" "$(share moved/hot.trace spin)" 60 100
+within "... which they don't have without it" "$(share hot.trace spin)" 0 0
+says "... and the reason is said" 0 'hot: the file has changed since the recording' perfctl report -i hot.trace
+says "--symfs: by build id" 0 '\[\.\] spin$' perfctl report -i hot.trace --symfs moved/hot.trace/symfs
+cp hot "image$PWD/hot"
+ok "--symfs: a file of another build id is not taken" \
+	bash -c "! perfctl report -i hot.trace --symfs image | grep -q '\[\.\] spin'"
+cp hot.real "image$PWD/hot"
+says "--symfs: by path" 0 '\[\.\] spin$' perfctl report -i hot.trace --symfs image
+mv hot.real hot
+
 $rec -F "$fast" -g dwarf -o dwarf.trace -- ./hot 200 >hot.txt
 within "record -g dwarf: the busy function" "$(share dwarf.trace spin)" 60 100
 says "record -g dwarf: its callers" 0 'main' perfctl report -i dwarf.trace

@@ -74,6 +74,19 @@ says "report --symfs: a file" 2 'is no directory; it takes one with the files' \
 says "report --symfs: nothing" 2 'nowhere.at.all: No such file' \
 	"$p" report --symfs nowhere.at.all elsewhere
 
+# files that may become recordings
+says "archive: not to a terminal" 2 'name a file with -o' script -qec "'$p' archive -o - elsewhere" /dev/null
+says "archive: what is missing is said, with the reason" 0 '/moved is not taken along: No such file' \
+	"$p" archive -o elsewhere.tar elsewhere
+says "archive: by path without a build id" 0 "^elsewhere/symfs$PWD/moved$" \
+	bash -c "'$p' archive --symfs image -o - elsewhere | tar -t"
+ok "archive: has what the recording has" bash -c "rm -rf unpacked && mkdir unpacked &&
+	tar -xf elsewhere.tar -C unpacked && diff -r elsewhere unpacked/elsewhere"
+says "report: an archive" 65 'is an archive: unpack it .tar -xf elsewhere.tar.' "$p" report elsewhere.tar
+printf 'PERFILE2%600s' '' >perf.file
+says "report: perf.data" 65 'perfctl import perf.file" makes' "$p" report perf.file
+says "archive: a full disk" 74 'No space left' "$p" archive -o /dev/full elsewhere
+
 # annotate
 says "annotate: the share of an instruction" 0 '^ +100\.00% +[0-9a-f]+:  [a-z]+ ' "$p" annotate alpha flat
 says "annotate: the function and its share" 0 '^# alpha in victim: 500 samples of cpu-clock, 50\.00 % of all$' "$p" annotate alpha flat

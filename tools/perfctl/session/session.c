@@ -168,6 +168,30 @@ static int one_recording(const struct pev_trace *trace, struct msg *m)
 	return n > 1 ? -EINVAL : 0;
 }
 
+/* Says what a file is that was taken for a recording, if there is a way from it to one. */
+static void hint_at_file(const char *path, struct msg *m)
+{
+	char head[512] = "";
+	FILE *f = fopen(path, "re");
+	struct stat st;
+
+	if (f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) &&
+	    fread(head, 1, sizeof(head), f) > 8) {
+		if (!memcmp(head, "PERFILE2", 8))
+			msg_set(m, 0,
+				"%s is a file of perf: \"perfctl import %s\" makes a recording of "
+				"it",
+				path, path);
+		else if (!memcmp(head + 257, "ustar", 5))
+			msg_set(m, 0,
+				"%s is an archive: unpack it (tar -xf %s), and name the directory "
+				"that it has",
+				path, path);
+	}
+	if (f)
+		fclose(f);
+}
+
 int session_open(struct session *f, const char *path, struct msg *m)
 {
 	struct pev_trace *trace;
@@ -181,8 +205,11 @@ int session_open(struct session *f, const char *path, struct msg *m)
 	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP || err == -ENXIO ||
 	    err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
 		err = -EBADMSG;
-	if (err)
-		return msg_set(m, err, "%s", e.text);
+	if (err) {
+		msg_set(m, err, "%s", e.text);
+		hint_at_file(path, m);
+		return err;
+	}
 	err = one_recording(trace, m);
 	if (err) {
 		pev_trace_close(trace);

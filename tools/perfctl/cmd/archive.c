@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl archive: a recording that can be read on another machine. */
+#include "commands.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "export/archive.h"
+#include "session/fetch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct archive_opts {
+	const char *input;
+	const char *output;
+	bool no_debug;
+};
+
+static const struct opt archive_options[] = {
+	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	  offsetof(struct archive_opts, input) },
+	{ 'o', OPT_STRING, "output", "FILE", "\"-\": the standard output (default: the trace's name "
+	  "and .tar)", offsetof(struct archive_opts, output) },
+	{ 0, OPT_FLAG, "programs-only", NULL, "without separate debug information, which may be large",
+	  offsetof(struct archive_opts, no_debug) },
+	SYMFS_OPT,
+	DEBUGINFOD_OPT,
+	{ 0 },
+};
+
+/* The last part of where a trace really is: "." has none. */
+static char *base_of(const char *path)
+{
+	char *real = realpath(path, NULL), *name;
+	const char *slash = real ? strrchr(real, '/') : NULL;
+
+	name = xstrdup(slash && slash[1] ? slash + 1 : "pev.trace");
+	free(real);
+	return name;
+}
+
+static void say_what(const struct archive *a, const char *output)
+{
+	char bytes[32];
+
+	fprintf(stderr, "[ %s: %zu programs and libraries, %zu files with debug information, %s ]\n",
+		output, a->objects, a->debugs, text_bytes(bytes, a->bytes));
+	fprintf(stderr, "[ elsewhere: tar -xf %s && perfctl report %s ]\n", output, a->name);
+}
+
+static int write_archive(const struct archive_opts *o, struct session *session, struct msg *m)
+{
+	struct archive a = { .session = session, .name = base_of(pev_trace_path(session->trace)) };
+	char *output = o->output ? xstrdup(o->output) : xasprintf("%s.tar", a.name);
+	int err;
+
+	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
+		err = msg_set(m, -EINVAL, "an archive is no text for a terminal; name a file with -o");
+	else
+		err = out_open(&a.out, output, OUT_WHOLE, m);
+	if (!err) {
+		err = archive_write(&a, !o->no_debug, m);
+		err = out_close(&a.out, err, m);
+	}
+	if (!err && strcmp(output, "-"))
+		say_what(&a, output);
+	free(output);
+	free(a.name);
+	return err;
+}
+
+static int archive_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct archive_opts *o = opts;
+	struct session session = { 0 };
+	int err;
+
+	if (command_trace_twice(n, args, o->input, m))
+		return -EINVAL;
+	err = session_open(&session, n ? args[0] : o->input, m);
+	if (!err)
+		err = write_archive(o, &session, m);
+	if (session.trace && !err)
+		session_note_damage(&session);
+	session_close(&session);
+	return err;
+}
+
+const struct command command_archive = {
+	.name = "archive",
+	.operands = "[DIR]",
+	.summary = "pack a recording with its programs, for another machine",
+	.about = "Writes a tar file of a recording and of the programs, libraries and debug information "
+		 "that its samples lie in. Unpacked anywhere, every command reads it with the names of "
+		 "all functions and their source lines. It has the machine's programs and names of "
+		 "files: look at whom you give it to.",
+	.examples = "  perfctl archive                     pev.trace.tar\n"
+		    "  perfctl archive -o - slow.trace | ssh desk tar -x\n"
+		    "  tar -xf pev.trace.tar && perfctl report\n",
+	.opts = archive_options,
+	.opts_size = sizeof(struct archive_opts),
+	.run = archive_run,
+};
