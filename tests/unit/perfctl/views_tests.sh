@@ -158,6 +158,8 @@ says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
 "$OUT/mktrace" turns turns 101
 says "off-cpu: both waited half of the time" 0 '50 +42$' "$p" off-cpu --sort tid --no-open turns
 says "off-cpu: their number and sum" 0 '100 waits, 1\.00 ms in all' "$p" off-cpu --sort tid --no-open turns
+says "off-cpu --flame: what its widths are" 0 'sched_switch: 100 waits, 1\.00 ms in all</text>' \
+	"$p" off-cpu --no-open --flame - turns
 says "off-cpu --state blocked: only who blocks" 0 ': 50 waits, 500\.00 us in all' "$p" off-cpu --sort tid --state blocked turns
 ok "... and not who is pushed aside" bash -c "! '$p' off-cpu --sort tid --state blocked turns | grep -q ' 43$'"
 says "off-cpu: who ended waits for nothing" 0 ': 50 waits' "$p" off-cpu --sort tid --state preempted turns

@@ -396,7 +396,8 @@ static void no_waits(const struct offcpu_run *r)
 /* The same pictures as of samples: weights are ns. */
 static int write_flame(struct offcpu_run *r, struct msg *m)
 {
-	static const struct flame_style style = { .width = FLAME_WIDTH, .least = FLAME_LEAST };
+	static const struct flame_style style = { .width = FLAME_WIDTH, .least = FLAME_LEAST,
+						  .waits = true };
 	struct flame f;
 	struct out out;
 	int err = out_open(&out, r->opts.flame ? r->opts.flame : "-", OUT_WHOLE, m);

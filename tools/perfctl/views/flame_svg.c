@@ -101,7 +101,7 @@ static void put_box(struct picture *p, uint32_t node, double x, double w, unsign
 				    f->profile->stacks->funcs[f->tree.nodes[node].func].object));
 	}
 	fprintf(p->out, "\n%.2f %%, %s</title>", 100.0 * (double)n->weight / (double)f->total,
-		text_count(count, n->weight));
+		p->style->waits ? text_ns(count, n->weight) : text_count(count, n->weight));
 	fprintf(p->out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", x,
 		TOP + row * ROW, w > 0.8 ? w - 0.5 : w, ROW - 1, color);
 	fits = (size_t)((w - 6) / LETTER);
@@ -177,7 +177,7 @@ static void put_title(const struct picture *p)
 	const char *command = pev_trace_info(s->trace, "command");
 	const char *title = p->style->title ? p->style->title : command ? command : "perfctl";
 	struct strbuf b = { 0 };
-	char n[32];
+	char n[32], all[32];
 	bool cut;
 
 	text_name(&b, title);
@@ -189,7 +189,11 @@ static void put_title(const struct picture *p)
 	text_name(&b, strtab_get(&s->names, p->f->event));
 	fprintf(p->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", PAD);
 	put_xml(p->out, b.s);
-	fprintf(p->out, ": %s samples</text>\n", text_count(n, p->f->samples));
+	if (p->style->waits)
+		fprintf(p->out, ": %s waits, %s in all</text>\n", text_count(n, p->f->samples),
+			text_ns(all, p->f->total));
+	else
+		fprintf(p->out, ": %s samples</text>\n", text_count(n, p->f->samples));
 	strbuf_free(&b);
 }
 

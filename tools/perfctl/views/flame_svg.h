@@ -11,12 +11,14 @@
  * @width:  pixels
  * @least:  pixels; narrower boxes are left out
  * @icicle: from the top downwards
+ * @waits:  weights are ns, samples are waits
  */
 struct flame_style {
 	const char *title;
 	uint64_t width;
 	double least;
 	bool icicle;
+	bool waits;
 };
 
 void flame_svg(const struct flame *f, const struct flame_style *style, FILE *out);
