@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of all commands. See commands.h. */
-#include "commands.h"
+/* The table of all commands. See cmd/commands.h. */
+#include "cmd/commands.h"
 
 #define COMMAND_ENTRY(name) &command_##name,
 
