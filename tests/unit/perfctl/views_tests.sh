@@ -74,6 +74,25 @@ says "report --symfs: a file" 2 'is no directory; it takes one with the files' \
 says "report --symfs: nothing" 2 'nowhere.at.all: No such file' \
 	"$p" report --symfs nowhere.at.all elsewhere
 
+# a page, and a browser that only notes what it is to show
+mkdir -p fake && printf '#!/bin/sh\necho "$1" >shown\nexit "${FAKE_STATUS:-0}"\n' >fake/xdg-open
+chmod +x fake/xdg-open
+mkdir -p 'a b' && cp -r flat 'a b/flat%'
+says "open: where the page is" 0 "^$PWD/flat%\.html$" env DISPLAY=:0 PATH="$PWD/fake:$PATH" "$p" open 'a b/flat%'
+ok "open: ... is shown, as a URL" grep -qx "file://$PWD/flat%25.html" shown
+ok "open: ... has the functions" grep -q alpha 'flat%.html'
+rm shown
+says "open -n: no browser" 0 "^$PWD/page\.html$" \
+	env DISPLAY=:0 PATH="$PWD/fake:$PATH" "$p" open -n -o page.html flat
+says "open: without a screen" 0 '^note: there is no screen here .*open file:///.*page.html in a browser' \
+	env -u DISPLAY -u WAYLAND_DISPLAY PATH="$PWD/fake:$PATH" "$p" open -o page.html flat
+ok "open: ... and the browser is not tried" test ! -e shown
+says "open: xdg-open fails" 0 '^note: xdg-open found no browser: open file:' \
+	env DISPLAY=:0 FAKE_STATUS=3 PATH="$PWD/fake:$PATH" "$p" open -o page.html flat
+says "open: no xdg-open" 0 '^note: xdg-open is not installed' env DISPLAY=:0 PATH=/nowhere "$p" open -o page.html flat
+says "open -o -" 2 'a browser needs a file' "$p" open -o - flat
+says "open: a directory that is not there" 74 'no.such.dir/x.html: No such file' "$p" open -o no.such.dir/x.html flat
+
 # files that may become recordings
 says "archive: not to a terminal" 2 'name a file with -o' script -qec "'$p' archive -o - elsewhere" /dev/null
 says "archive: what is missing is said, with the reason" 0 '/moved is not taken along: No such file' \

@@ -10,7 +10,7 @@
 	X(list) X(stat) X(record) X(report) X(script) X(info)	\
 	X(doctor) X(pmu) X(annotate) X(diff) X(flame)		\
 	X(offcpu) X(timeline) X(top) X(export) X(import)	\
-	X(trace) X(archive) X(cache)
+	X(trace) X(open) X(archive) X(cache)
 
 #define DECLARE_COMMAND(name) extern const struct command command_##name;
 COMMANDS(DECLARE_COMMAND)

@@ -185,14 +185,8 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 		err = load_parse_quantum(&r->session, o->quantum, &c->quantum, m);
 	else
 		c->quantum = load_quantum(&r->session, TIME_SPANS);
-	if (o->html) {
-		uint64_t all = (uint64_t)(pev_trace_end_ns(r->session.trace) -
-					  pev_trace_begin_ns(r->session.trace));
-
-		c->mask = HTML_MASK;
-		c->chains = true;
-		c->quantum = all / HTML_SPANS + 1;
-	}
+	if (o->html)
+		html_load_config(&r->session, c);
 	o->rows.quantum = c->quantum;
 	return err;
 }

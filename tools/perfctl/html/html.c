@@ -20,6 +20,10 @@
 
 #define NODES_MOST   60000
 #define ENTRIES_MOST 120000
+/* columns that samples must have been loaded with */
+#define HTML_MASK    (1u << SORT_COMM | 1u << SORT_PID | 1u << SORT_TID | 1u << SORT_TIME)
+/* a recording is cut into this many time ranges, so that parts of it can be shown */
+#define HTML_SPANS   240
 
 #define PART(name, file)                                                              \
 	__asm__(".pushsection .rodata\n"                                             \
@@ -292,6 +296,15 @@ static void put_page(const struct strbuf *data, FILE *out)
 	EMIT(out, tree_js);
 	EMIT(out, main_js);
 	fputs("})();\n</script>\n</body>\n</html>\n", out);
+}
+
+void html_load_config(const struct session *s, struct load_config *c)
+{
+	uint64_t all = (uint64_t)(pev_trace_end_ns(s->trace) - pev_trace_begin_ns(s->trace));
+
+	c->mask = HTML_MASK;
+	c->chains = true;
+	c->quantum = all / HTML_SPANS + 1;
 }
 
 int html_write(const struct load *l, const char *path, struct msg *m)
