@@ -8,6 +8,7 @@
 #include "formats.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,6 +32,15 @@ enum {
 #define WIRE_VARINT 0u
 #define WIRE_BYTES  2u
 
+/* functions that are inlined into each other at one place */
+#define INLINED_MOST 32
+
+/* A function of the profile: numbers of strings */
+struct pprof_function {
+	uint32_t name;
+	uint32_t file;
+};
+
 /**
  * struct pprof - while it is written
  * @z:       the compressor
@@ -38,6 +48,7 @@ enum {
  * @strings: number 0 is ""
  * @inner:   a message within that
  * @columns: what values are of
+ * @functions: with their source files; their numbers begin with 1
  * @failed:  what the compressor refused with
  */
 struct pprof {
@@ -46,6 +57,9 @@ struct pprof {
 	struct strbuf inner;
 	struct strtab strings;
 	struct export_columns columns;
+	struct pprof_function *functions;
+	size_t n_functions, cap_functions;
+	struct htab h_functions;
 	int failed;
 };
 
@@ -194,6 +208,7 @@ static void put_sample(struct export *x, const struct cell *c)
 struct span {
 	uint64_t low, high, base;
 	bool used;
+	bool lines; /* some of its places have source lines */
 };
 
 static struct span *make_spans(const struct stacks *st)
@@ -242,11 +257,52 @@ static void put_mappings(struct export *x, const struct span *s)
 		build_id_text(&o->id, id);
 		put_uint(&p->part, 6, strtab_id(&p->strings, id));
 		put_uint(&p->part, 7, 1);
+		/* has_filenames, has_line_numbers, has_inline_frames */
+		for (unsigned int field = 8; field <= 10 && s[i].lines; field++)
+			put_uint(&p->part, field, 1);
 		send_part(x, PROFILE_MAPPING);
 	}
 }
 
-static void put_places(struct export *x, const struct span *s)
+static uint32_t function_of(struct pprof *p, const char *name, const char *file)
+{
+	struct pprof_function key = { strtab_id(&p->strings, name), strtab_id(&p->strings, file) };
+	struct pprof_function *f;
+
+	if (HTAB_GET(f, &p->h_functions, hash_u64(hash_pair(key.name, key.file)),
+		     f->name == key.name && f->file == key.file, p->functions, p->n_functions,
+		     p->cap_functions))
+		*f = key;
+	return (uint32_t)(f - p->functions) + 1;
+}
+
+/* Adds a line to the location in @part. */
+static void put_line(struct pprof *p, const char *name, const char *file, uint32_t line)
+{
+	strbuf_reset(&p->inner);
+	put_uint(&p->inner, 1, function_of(p, name, file));
+	put_uint(&p->inner, 2, line);
+	put_bytes(&p->part, 4, p->inner.s, p->inner.len);
+}
+
+/* The function of a frame behind those that were inlined into it; true if their lines are known. */
+static bool put_lines(struct export *x, const struct frame *f)
+{
+	const struct stacks *st = &x->session.stacks;
+	const char *outer = export_func_name(x, f->func), *file;
+	struct pev_sym_line l[INLINED_MOST];
+	int n = pev_sym_lines(st->objects->syms, (int)f->object, f->at, l, INLINED_MOST);
+
+	for (int i = 0; i < n - 1; i++)
+		put_line(x->state, l[i].function ? l[i].function : "?", l[i].file ? l[i].file : "",
+			 l[i].line);
+	file = n > 0 ? l[n - 1].file : NULL;
+	put_line(x->state, outer, file ? file : object_name(st->objects, st->funcs[f->func].object),
+		 n > 0 ? l[n - 1].line : 0);
+	return n > 0;
+}
+
+static void put_places(struct export *x, struct span *s)
 {
 	struct stacks *st = &x->session.stacks;
 	struct pprof *p = x->state;
@@ -258,19 +314,16 @@ static void put_places(struct export *x, const struct span *s)
 		if (f->object != OBJECT_ID_UNKNOWN)
 			put_uint(&p->part, 2, f->object);
 		put_uint(&p->part, 3, f->object > OBJECT_ID_KERNEL ? s[f->object].base + f->at : f->at);
-		strbuf_reset(&p->inner);
-		put_uint(&p->inner, 1, f->func + 1);
-		put_bytes(&p->part, 4, p->inner.s, p->inner.len);
+		s[f->object].lines |= put_lines(x, f);
 		send_part(x, PROFILE_LOCATION);
+		term_progress("looking for source lines", i, st->n_frames);
 	}
-	for (uint32_t i = 0; i < st->n_funcs; i++) {
-		uint32_t name = strtab_id(&p->strings, export_func_name(x, i));
-
+	term_progress_end();
+	for (size_t i = 0; i < p->n_functions; i++) {
 		put_uint(&p->part, 1, i + 1);
-		put_uint(&p->part, 2, name);
-		put_uint(&p->part, 3, name);
-		put_uint(&p->part, 4,
-			 strtab_id(&p->strings, object_name(st->objects, st->funcs[i].object)));
+		put_uint(&p->part, 2, p->functions[i].name);
+		put_uint(&p->part, 3, p->functions[i].name);
+		put_uint(&p->part, 4, p->functions[i].file);
 		send_part(x, PROFILE_FUNCTION);
 	}
 }
@@ -314,8 +367,8 @@ static int end(struct export *x, struct msg *m)
 	for (size_t i = 0; i < prof->n_cells && !out_failed(&x->out); i++)
 		put_sample(x, &prof->cells[i]);
 	s = make_spans(prof->stacks);
-	put_mappings(x, s);
 	put_places(x, s);
+	put_mappings(x, s);
 	free(s);
 	put_rest(x);
 	put_strings(x);
@@ -334,6 +387,8 @@ static void done(struct export *x)
 	strbuf_free(&p->inner);
 	strtab_free(&p->strings);
 	free(p->columns.events);
+	free(p->functions);
+	htab_free(&p->h_functions);
 	free(p);
 }
 
