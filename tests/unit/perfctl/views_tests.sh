@@ -101,6 +101,8 @@ says "archive: by path without a build id" 0 "^elsewhere/symfs$PWD/moved$" \
 	bash -c "'$p' archive --symfs image -o - elsewhere | tar -t"
 ok "archive: has what the recording has" bash -c "rm -rf unpacked && mkdir unpacked &&
 	tar -xf elsewhere.tar -C unpacked && diff -r elsewhere unpacked/elsewhere"
+says "info: what an archive took along" 0 'KiB  symfs/.*/moved$' bash -c \
+	"'$p' archive --symfs image -o - elsewhere | tar -x -C unpacked && '$p' info unpacked/elsewhere"
 says "report: an archive" 65 'is an archive: unpack it .tar -xf elsewhere.tar.' "$p" report elsewhere.tar
 printf 'PERFILE2%600s' '' >perf.file
 says "report: perf.data" 65 'perfctl import perf.file" makes' "$p" report perf.file

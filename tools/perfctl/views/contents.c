@@ -59,6 +59,33 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* What else lies in the directory does not belong to the recording. */
+static bool is_part(const char *below, const char *name)
+{
+	if (!*below)
+		return !strcmp(name, "info") || !strcmp(name, "symfs");
+	return !strncmp(below, "symfs/", 6) && strcmp(name, ".") && strcmp(name, "..");
+}
+
+static void add_files(struct contents *c, const char *below);
+
+static void add_file(struct contents *c, const char *below, const char *name, const struct stat *st)
+{
+	char *path = xasprintf("%s%s%s", below, name, S_ISDIR(st->st_mode) ? "/" : "");
+	struct contents_file *f;
+
+	if (S_ISREG(st->st_mode)) {
+		f = ARRAY_PUSH(c->files, c->n_files, c->cap_files);
+		f->name = path;
+		f->bytes = (uint64_t)st->st_size;
+		c->bytes += f->bytes;
+		return;
+	}
+	if (S_ISDIR(st->st_mode) && is_part(below, name))
+		add_files(c, path);
+	free(path);
+}
+
 /* Adds the regular files of a directory; what cannot be seen is not there. */
 static void add_files(struct contents *c, const char *below)
 {
@@ -68,17 +95,9 @@ static void add_files(struct contents *c, const char *below)
 	struct stat st;
 
 	free(path);
-	while (dir && (d = readdir(dir))) {
-		struct contents_file *f;
-
-		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		f = ARRAY_PUSH(c->files, c->n_files, c->cap_files);
-		f->name = xasprintf("%s%s", below, d->d_name);
-		f->bytes = (uint64_t)st.st_size;
-		c->bytes += f->bytes;
-	}
+	while (dir && (d = readdir(dir)))
+		if (!fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			add_file(c, below, d->d_name, &st);
 	if (dir)
 		closedir(dir);
 }
@@ -131,7 +150,6 @@ int contents_load(struct contents *c, struct session *session, struct msg *m)
 	if (c->n_programs)
 		qsort(c->programs, c->n_programs, sizeof(*c->programs), by_records);
 	add_files(c, "");
-	add_files(c, "info/");
 	qsort(c->files, c->n_files, sizeof(*c->files), by_name);
 	read_counts(c);
 	for (size_t i = 0; i < session->objects.n; i++) {
