@@ -148,6 +148,11 @@ if [ -n "$tracepoints" ]; then
 	e=raw_syscalls:sys_enter
 	$rec -e $e --filter "id == $getppid" -o calls.trace -- ./tree 3 2 100
 	within "record: a record for each of 1300 calls" "$(records calls.trace $e)" 1300 1300
+	says "script: names of system calls" 0 "id=$getppid\(getppid\) " perfctl script -i calls.trace
+	cp -r calls.trace foreign.trace
+	sed -i 's/^machine=.*/machine=vax/' foreign.trace/info/record
+	says "script: another machine's numbers have other names" 0 "id=$getppid args" \
+		perfctl script -i foreign.trace
 	$rec -e $e --filter "id == 9999" -o none.trace -- ./tree 0 0 1
 	says "report: an event that did not happen wants no higher frequency" 0 \
 		'no samples: none of the events happened' perfctl report -i none.trace
@@ -159,6 +164,8 @@ if [ -n "$tracepoints" ]; then
 	lost=$(awk -v e=$e '$1 == e { gsub(",", ""); print $3 }' flood.err)
 	within "record: records and losses ($lost) are what happened" \
 		$(($(records flood.trace $e) + lost)) 400000 400000
+	says "info: the same losses" 0 "\"event\": \"$e\"[^}]* \"lost\": $lost," \
+		perfctl info -j flood.trace
 	$rec -a -e sched:sched_process_exec -o exec.trace -- ./tree 0 0 1
 	ok "record -a: strings of tracepoints" bash -c \
 		'perfctl script -i exec.trace | grep -q "filename=\"./tree\""'

@@ -9,6 +9,7 @@
 #include "profile/load.h"
 #include "profile/rows.h"
 #include "session/fetch.h"
+#include "strace/syscalls.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -55,6 +56,7 @@ struct script_run {
 	int64_t from;
 	int64_t to;
 	struct strbuf line;
+	struct syscalls calls;
 	char **places; /* what is printed of each frame, NULL: not made yet */
 	size_t n_places;
 	uint64_t printed;
@@ -170,6 +172,18 @@ static bool is_no_text(const struct pev_event *ev, const struct pev_field *f)
 	return f->is_text && end && !strcmp(end, "_text") && !pev_event_text(ev, f, &text);
 }
 
+/* "(openat)" behind the number of a system call */
+static void put_call(struct script_run *r, const struct pev_event *ev, const struct pev_field *f)
+{
+	const struct syscall_desc *d;
+
+	if (strncmp(ev->cls->name, "raw_syscalls:sys_", 17) || strcmp(f->name, "id"))
+		return;
+	d = syscalls_get(&r->calls, (int64_t)pev_event_int(ev, f));
+	if (d)
+		strbuf_addf(&r->line, "(%s)", d->name);
+}
+
 static void put_payload(struct script_run *r, const struct pev_event *ev)
 {
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
@@ -187,6 +201,7 @@ static void put_payload(struct script_run *r, const struct pev_event *ev)
 		strbuf_addf(&r->line, " %s=", f->name);
 		text_name(&r->line, n < 0 ? "?" : big ? big : small);
 		free(big);
+		put_call(r, ev, f);
 	}
 }
 
@@ -387,6 +402,7 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
 	if (!err) {
+		syscalls_init_trace(&r.calls, r.session.trace);
 		err = script_trace(&r, m);
 		fflush(stdout);
 		session_note_damage(&r.session);
@@ -394,6 +410,7 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	for (size_t i = 0; i < r.n_places; i++)
 		free(r.places[i]);
 	free(r.places);
+	syscalls_free(&r.calls);
 	session_close(&r.session);
 	strbuf_free(&r.line);
 	return err;

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 /* "Process" of the CPUs' tracks: a pid that Linux does not give */
 #define CPUS_PID 4194305u
@@ -106,22 +105,13 @@ static void look_up(struct chrome_class *c, const struct pev_class *cls)
 	}
 }
 
-static bool is_of_this_machine(const struct export *x)
-{
-	const char *machine = pev_trace_info(x->session.trace, "machine");
-	struct utsname u;
-
-	return !machine || (!uname(&u) && !strcmp(machine, u.machine));
-}
-
 static int begin(struct export *x, struct msg *m)
 {
 	struct chrome *c = xcalloc(1, sizeof(*c));
 
 	(void)m;
 	x->state = c;
-	if (is_of_this_machine(x))
-		syscalls_init(&c->calls, NULL);
+	syscalls_init_trace(&c->calls, x->session.trace);
 	c->classes = xcalloc(x->session.n_classes, sizeof(*c->classes));
 	for (unsigned int i = 0; i < x->session.n_classes; i++)
 		look_up(&c->classes[i], pev_trace_class(x->session.trace, i));
@@ -246,7 +236,7 @@ static void put_instant(struct export *x, const struct thread *t, const char *na
 
 static const char *call_name(const struct chrome *c, int64_t nr)
 {
-	const struct syscall_desc *d = c->calls.n ? syscalls_get(&c->calls, nr) : NULL;
+	const struct syscall_desc *d = syscalls_get(&c->calls, nr);
 
 	return d ? d->name : NULL;
 }

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -402,6 +403,16 @@ void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 	}
 	for (unsigned int i = 0; i < s->n; i++)
 		s->d[i].never = globs_match("exit,exit_group", s->d[i].name);
+}
+
+void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace)
+{
+	const char *machine = pev_trace_info(trace, "machine");
+	struct utsname u;
+
+	*s = (struct syscalls){ 0 };
+	if (!machine || (!uname(&u) && !strcmp(machine, u.machine)))
+		syscalls_init(s, NULL);
 }
 
 void syscalls_free(struct syscalls *s)

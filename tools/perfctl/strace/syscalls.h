@@ -59,6 +59,8 @@ struct syscalls {
 
 /* @catalog: may be NULL: then arguments are numbers */
 void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog);
+/* Those of a recording; none if it is of another architecture, whose numbers are others */
+void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace);
 void syscalls_free(struct syscalls *s);
 /* Returns NULL for a number without a call. */
 const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
