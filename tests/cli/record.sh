@@ -92,6 +92,12 @@ says "script: fields with their values" 0 "tree +[0-9]+ \[00[01]\] +[0-9.]+: $e:
 	perfctl script -e $e tp
 says "a filter: what it refused is in the summary" 0 "$e +100 +0 +[1-9][0-9,]*$" \
 	perfctl record -e $e --filter 'id == 110' -o tp2 -- ./tree 0 0 100
+perfctl record -q -e cpu-clock,page-faults --filter 'comm == "hot"' -o comms -- \
+	sh -c './tree 2 2 100; ./hot 400; :'
+for one in cpu-clock page-faults; do
+	ok "a filter of $one: samples of one program" \
+		[ "$(perfctl script -F comm -e $one comms | sort -u | xargs)" = hot ]
+done
 perfctl record -q -e 'sched:*' -e page-faults -o multi -- ./tree 2 2 10
 says "several events: a section for each" 0 '^# page-faults: [0-9,]+ samples' perfctl report -g none multi
 says "... and for tracepoints" 0 '^# sched:sched_process_fork: 6 samples' perfctl report multi

@@ -89,4 +89,16 @@ fi
 says "-G: no such cgroup" 2 'cgroup no/such: No such file' perfctl stat -G no/such true
 says "a filter with a mistake: the kernel's words" 2 "$e: .*(field|filter|syntax|parse)" \
 	perfctl stat -e $e --filter 'nofield == 1' true
+
+# software events know what is common to all
+perfctl stat -x, -o sw.csv -e page-faults --filter 'comm == "no such"' -e minor-faults \
+	--filter 'comm == "hot"' -e faults/name=all/ -- ./hot 10
+within "a filter of a software event: none of another program" \
+	"$(stat_value page-faults sw.csv)" 0 0
+within "... those of this one" "$(stat_value minor-faults sw.csv)" 1 \
+	"$(stat_value all sw.csv)"
+says "a filter of a hardware event" 2 'cycles cannot have a filter, as a PMU counts it' \
+	perfctl stat -e cycles --filter 'cpu == 0' true
+says "... of a clock, which counts no occurrences" 1 'task-clock: .*filter' \
+	perfctl stat -e task-clock --filter 'cpu == 0' true
 finish

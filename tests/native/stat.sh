@@ -90,6 +90,8 @@ if [ -n "$tracepoints" ]; then
 	within "stat: 39 forks" "$(stat_value sched:sched_process_fork fork.csv)" 39 39
 	says "stat: a filter that makes no sense" 2 'does not understand the filter' \
 		$stat -e $e --filter 'nonsense ==' -- true
+	says "stat: a filter of a software event" 1 'filters tracepoints and probes only' \
+		$stat -e page-faults --filter 'comm == "hot"' -- true
 	says "stat: an unknown tracepoint" 2 'did you mean "sched:sched_switch"' \
 		$stat -e sched:sched_swich -- true
 else

@@ -150,8 +150,12 @@ static void filters(void)
 	OK(!event_list_parse(&l, "sched:a,sched:b", &m) && !event_list_filter(&l, "x > 1", &m) &&
 	   !strcmp(l.specs[0].filter, "x > 1") && !strcmp(l.specs[1].filter, "x > 1"),
 	   "a filter is for all events of the last -e");
-	OK(!event_list_parse(&l, "cs", &m) && event_list_filter(&l, "x > 1", &m),
-	   "software events take no filter");
+	OK(!event_list_parse(&l, "cs", &m) && !event_list_filter(&l, "cpu == 1", &m) &&
+	   !strcmp(l.specs[2].filter, "cpu == 1"), "software events and timers take filters");
+	OK(!event_list_parse(&l, "cycles", &m) && event_list_filter(&l, "cpu == 1", &m) == -EINVAL,
+	   "hardware events take none");
+	OK(!event_list_parse(&l, "r1c2", &m) && event_list_filter(&l, "cpu == 1", &m) == -EINVAL,
+	   "... and raw codes");
 	event_list_free(&l);
 }
 

@@ -72,8 +72,8 @@ static const struct opt record_options[] = {
 	  "cpu-clock, a timer, where there is no PMU)",
 	  offsetof(struct record_opts, events), event_list_option },
 	{ 0, OPT_CALL, "filter", "EXPR",
-	  "record only what fulfils EXPR, for the tracepoints "
-	  "and markers of the -e before",
+	  "record only what fulfils EXPR, for the events of the -e before: tracepoints, markers, "
+	  "software events and timers",
 	  offsetof(struct record_opts, events), event_list_filter_option },
 	{ 'F', OPT_POSITIVE, "freq", "HZ", "samples a second (default: 999)",
 	  offsetof(struct record_opts, freq) },

@@ -77,8 +77,8 @@ static const struct opt stat_options[] = {
 	  "the misses of caches and of the TLB, too, where the processor counts them",
 	  offsetof(struct stat_opts, detailed) },
 	{ 0, OPT_CALL, "filter", "EXPR",
-	  "count only what fulfils EXPR, for the tracepoints "
-	  "and markers of the -e before",
+	  "count only what fulfils EXPR, for the events of the -e before: tracepoints, markers, "
+	  "software events and timers",
 	  offsetof(struct stat_opts, events), event_list_filter_option },
 	{ 0, OPT_HEADING, .help = "How" },
 	{ 'r', OPT_U64, "repeat", "N", "run the command N times; show means with their errors",

@@ -604,10 +604,10 @@ int event_list_filter(struct event_list *list, const char *filter, struct msg *m
 	for (size_t i = list->n - list->last_n; i < list->n; i++) {
 		struct event_spec *s = &list->specs[i];
 
-		if (s->kind != SPEC_NAMED)
+		if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW)
 			return msg_set(m, -EINVAL,
-				       "%s cannot have a filter: tracepoints and markers can",
-				       s->name);
+				       "%s cannot have a filter, as a PMU counts it: tracepoints, "
+				       "markers, software events and timers can", s->name);
 		free(s->filter);
 		s->filter = xstrdup(filter);
 	}

@@ -417,14 +417,21 @@ static int keep_filter(struct event *event, const char *filter, struct pev_error
 	return 0;
 }
 
+static bool has_fields(const struct event *event)
+{
+	return event->type == PEV_TYPE_TRACEPOINT || perf_is_probe(&event->attr);
+}
+
 int perf_event_filter(struct event *event, const char *filter, struct pev_error *err)
 {
 	int ret = control_all(event, PERF_EVENT_IOC_SET_FILTER, filter ? filter : "0");
 
 	if (!ret)
 		return keep_filter(event, filter, err);
-	if (event->type != PEV_TYPE_TRACEPOINT)
-		return pev_fail(err, EINVAL, 0, "filters are for tracepoints");
+	if (ret == -EINVAL && !has_fields(event))
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"perf_event_open(2) filters tracepoints and probes only: software "
+				"events and timers have filters where the kernel has pev");
 	if (ret == -EINVAL)
 		return pev_fail(err, EINVAL, 0,
 				"the kernel does not understand the filter: compare "
