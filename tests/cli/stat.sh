@@ -90,6 +90,13 @@ says "-G: no such cgroup" 2 'cgroup no/such: No such file' perfctl stat -G no/su
 says "a filter with a mistake: the kernel's words" 2 "$e: .*(field|filter|syntax|parse)" \
 	perfctl stat -e $e --filter 'nofield == 1' true
 
+# by part, of a command, too
+for by in cpu core socket node; do
+	perfctl stat -j --per-$by -e page-faults -o by.json -- ./tree 3 3 100
+	within "--per-$by of a command: its faults" "$(grep -o '"counter-value": [0-9]*' by.json |
+		awk '{ n += $2 } END { print n }')" 100 1000000
+done
+
 # software events know what is common to all
 perfctl stat -x, -o sw.csv -e page-faults --filter 'comm == "no such"' -e minor-faults \
 	--filter 'comm == "hot"' -e faults/name=all/ -- ./hot 10

@@ -78,6 +78,57 @@ ok "stat -p: no times of the command that only waits" bash -c \
 	'grep -q "seconds time elapsed" other.txt && ! grep -qE "seconds (user|sys)" other.txt'
 says "stat -p: one that is not" 1 'there is no process 999999' $stat -p 999999
 
+# by part: the parts together are the whole
+if [ -n "$root" ]; then
+	for by in cpu core socket node; do
+		$stat -a -j --per-$by -e page-faults -o by.json -- ./tree 3 3 100
+		ok "stat --per-$by: has the faults" python3 -c '
+import json, sys
+lines = [json.loads(line) for line in open("by.json")]
+key = sys.argv[1]
+assert sum(int(line["counter-value"]) for line in lines) >= 100, lines
+assert all(isinstance(line[key], int) for line in lines), lines
+assert len({(line.get("socket"), line[key]) for line in lines}) == len(lines), lines' $by
+	done
+	says "stat --per-core: a table" 0 '^S[0-9]+-D[0-9]+-C[0-9]+ +[0-9]+ +[0-9,]+ +page-faults' \
+		$stat -a --per-core -e page-faults -- ./tree 3 3 100
+	says "stat --per-socket -I" 0 '^#  +time/sec socket  cpus +counts unit event' \
+		$stat -a --per-socket -I 50 -e page-faults -- ./tree 3 3 100
+else
+	skip "stat --per-core" "not root"
+fi
+says "stat: two kinds of parts" 2 '\-\-per-core and --per-node exclude each other' \
+	$stat --per-core --per-node -- true
+says "stat --per-core: of a command" 2 '\-\-per-core: .* with -a, -C and -G only' \
+	$stat --per-core -- true
+cat >busy.py <<'EOP'
+import threading
+def busy():
+    while True:
+        sum(range(1000))
+threading.Thread(target=busy).start()
+open("two", "w").close()
+busy()
+EOP
+python3 busy.py &
+running=$!
+until_ok test -e two
+cat >two.py <<'EOP'
+import json
+lines = [json.loads(line) for line in open("by.json")]
+assert {line["comm"] for line in lines} <= {"python3"}, lines
+raise SystemExit(len({line["tid"] for line in lines}) != 2)
+EOP
+both_seen() {
+	$stat -j --per-thread -e task-clock:u -p $running -o by.json -- sleep 0.1 && python3 two.py
+}
+until_ok both_seen
+ok "stat --per-thread: each of two" both_seen
+kill $running
+wait $running 2>/dev/null
+says "stat --per-thread: of a command" 2 'give processes with -p or threads with -t' \
+	$stat --per-thread -- true
+
 if [ -n "$tracepoints" ]; then
 	e=raw_syscalls:sys_enter
 	$stat -x, -o one.csv -e $e --filter "id == $getppid" -- ./tree 0 0 1000

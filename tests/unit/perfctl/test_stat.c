@@ -123,9 +123,9 @@ static void readings(void)
 static void rounds(void)
 {
 	struct event_plan plan = { 0 };
-	struct pev_value cpus[2] = { { .value = 300, .time_enabled = 2 * SEC,
+	struct pev_value parts[2] = { { .value = 300, .time_enabled = 2 * SEC,
 				       .time_running = 2 * SEC } };
-	struct stat_event events[2] = { { .cpus = cpus, .nr_cpus = 2 } };
+	struct stat_event events[2] = { { .parts = parts } };
 	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 2 };
 
 	plan_add(&plan, PEV_HW_CYCLES, 0);

@@ -60,6 +60,45 @@ static int add_metrics(void *opts, const char *arg, struct msg *m)
 	return err;
 }
 
+static int choose_by(enum stat_by *by, enum stat_by chosen, struct msg *m)
+{
+	if (*by && *by != chosen)
+		return msg_set(m, -EINVAL, "%s and %s exclude each other", stat_by_option(*by),
+			       stat_by_option(chosen));
+	*by = chosen;
+	return 0;
+}
+
+static int by_cpu(void *by, const char *arg, struct msg *m)
+{
+	(void)arg;
+	return choose_by(by, STAT_BY_CPU, m);
+}
+
+static int by_core(void *by, const char *arg, struct msg *m)
+{
+	(void)arg;
+	return choose_by(by, STAT_BY_CORE, m);
+}
+
+static int by_socket(void *by, const char *arg, struct msg *m)
+{
+	(void)arg;
+	return choose_by(by, STAT_BY_SOCKET, m);
+}
+
+static int by_node(void *by, const char *arg, struct msg *m)
+{
+	(void)arg;
+	return choose_by(by, STAT_BY_NODE, m);
+}
+
+static int by_thread(void *by, const char *arg, struct msg *m)
+{
+	(void)arg;
+	return choose_by(by, STAT_BY_THREAD, m);
+}
+
 static const struct opt stat_options[] = {
 	TARGET_OPTS(struct stat_opts, target, TARGET_COMMAND),
 	ENGINE_OPT,
@@ -87,8 +126,15 @@ static const struct opt stat_options[] = {
 	TIMEOUT_OPT(struct stat_opts, span),
 	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
 	  offsetof(struct stat_opts, interval) },
-	{ 'A', OPT_FLAG, "per-cpu", NULL, "show each CPU's counts",
-	  offsetof(struct stat_opts, per_cpu) },
+	{ 'A', OPT_CALL, "per-cpu", NULL, "show each CPU's counts",
+	  offsetof(struct stat_opts, by), by_cpu },
+	{ 0, OPT_CALL, "per-core", NULL, "... each core's", offsetof(struct stat_opts, by), by_core },
+	{ 0, OPT_CALL, "per-socket", NULL, "... each socket's", offsetof(struct stat_opts, by),
+	  by_socket },
+	{ 0, OPT_CALL, "per-node", NULL, "... each NUMA node's", offsetof(struct stat_opts, by),
+	  by_node },
+	{ 0, OPT_CALL, "per-thread", NULL, "show the counts of each thread that runs at the start, "
+	  "with -p or -t", offsetof(struct stat_opts, by), by_thread },
 	{ 0, OPT_FLAG, "allow-cross-window", NULL,
 	  "show ratios of events that shared counters "
 	  "and were not counted at the same time",

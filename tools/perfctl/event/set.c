@@ -232,7 +232,7 @@ void event_set_close(struct event_set *set)
 	*set = (struct event_set){ 0 };
 }
 
-static void sum(struct pev_value *to, const struct pev_value *v)
+void event_value_add(struct pev_value *to, const struct pev_value *v)
 {
 	to->value += v->value;
 	to->time_enabled += v->time_enabled;
@@ -254,21 +254,26 @@ static size_t group_size(const struct event_plan *plan, size_t first)
 }
 
 /* Reads a group in one call, so that its values are of one moment. */
-static int read_group(const struct event_set *set, size_t first, size_t n,
+static int read_group(const struct event_set *set, size_t first, size_t n, size_t id,
 		      struct pev_value *values)
+{
+	int fd = set->fds[first * set->n_ids + id];
+	int got = set->plan->events[first].group ?
+			  pev_engine_read_group(engine(), fd, values, (unsigned int)n) :
+			  pev_engine_read(engine(), fd, values);
+
+	return got < 0 ? got : 0;
+}
+
+static int add_group(const struct event_set *set, size_t first, size_t n, struct pev_value *values)
 {
 	struct pev_value *now = xcalloc(n, sizeof(*now));
 	int err = 0;
 
 	for (size_t k = 0; k < set->n_ids && !err; k++) {
-		int fd = set->fds[first * set->n_ids + k];
-		int got = set->plan->events[first].group ?
-				  pev_engine_read_group(engine(), fd, now, (unsigned int)n) :
-				  pev_engine_read(engine(), fd, now);
-
-		err = got < 0 ? got : 0;
+		err = read_group(set, first, n, k, now);
 		for (size_t i = 0; i < n && !err; i++)
-			sum(&values[i], &now[i]);
+			event_value_add(&values[i], &now[i]);
 	}
 	free(now);
 	return err;
@@ -285,12 +290,28 @@ int event_set_read(const struct event_set *set, struct pev_value *values, struct
 		n = group_size(set->plan, i);
 		if (set->plan->events[i].refused)
 			continue;
-		err = read_group(set, i, n, values + i);
+		err = add_group(set, i, n, values + i);
 		if (err)
 			return msg_set(m, err, "reading %s: %s", set->plan->events[i].label,
 				       strerror(-err));
 	}
 	return 0;
+}
+
+int event_set_read_ids(const struct event_set *set, size_t event, struct pev_value *values,
+		       struct msg *m)
+{
+	size_t first = group_first(set->plan, event), n = group_size(set->plan, first);
+	struct pev_value *now = xcalloc(n, sizeof(*now));
+	int err = 0;
+
+	for (size_t k = 0; k < set->n_ids && !err; k++) {
+		err = read_group(set, first, n, k, now);
+		values[k] = now[event - first];
+	}
+	free(now);
+	return err ? msg_set(m, err, "reading %s: %s", set->plan->events[event].label,
+			     strerror(-err)) : 0;
 }
 
 int event_set_read_windows(const struct event_set *set, size_t event,
@@ -344,7 +365,7 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 				       set->plan->events[event].label, strerror(-err));
 		}
 		for (unsigned int c = 0; k && c < n && c < *nr; c++)
-			sum(&(*values)[c], &more[c]);
+			event_value_add(&(*values)[c], &more[c]);
 		if (k)
 			free(more);
 	}

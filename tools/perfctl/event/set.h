@@ -30,12 +30,16 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 void event_set_close(struct event_set *set);
 /* Reads one value for each event of the plan, summed over the ids of the target. */
 int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);
+/* Reads the n_ids values of an event that was not refused. */
+int event_set_read_ids(const struct event_set *set, size_t event, struct pev_value *values,
+		       struct msg *m);
 /* Reads the n_ids windows of a hardware event; returns -EOPNOTSUPP for other events. */
 int event_set_read_windows(const struct event_set *set, size_t event,
 			   struct pev_multiplexed *windows);
 /* Reads values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);
+void event_value_add(struct pev_value *sum, const struct pev_value *v);
 int event_set_enable(const struct event_set *set, bool on, struct msg *m);
 
 #endif

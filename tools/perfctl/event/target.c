@@ -190,6 +190,43 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 	return 0;
 }
 
+static void add_threads(struct target *t, size_t *cap, int pid)
+{
+	char *path = xasprintf("/proc/%d/task", pid);
+	const struct dirent *e;
+	DIR *dir = opendir(path);
+	uint64_t id;
+
+	while (dir && (e = readdir(dir)))
+		if (!parse_u64(e->d_name, &id))
+			*ARRAY_PUSH(t->ids, t->n_ids, *cap) = (int)id;
+	if (dir)
+		closedir(dir);
+	free(path);
+}
+
+int target_has_threads(const struct target *t, struct msg *m)
+{
+	if (t->type == PEV_TARGET_PROCESS || t->type == PEV_TARGET_TASK)
+		return 0;
+	return msg_set(m, -EINVAL, "threads are told apart of what runs already: give processes with "
+		       "-p or threads with -t");
+}
+
+int target_threads(struct target *t, const struct target *from, struct msg *m)
+{
+	size_t cap = 0;
+
+	*t = (struct target){ .type = PEV_TARGET_TASK };
+	for (size_t i = 0; i < from->n_ids; i++) {
+		if (from->type == PEV_TARGET_PROCESS)
+			add_threads(t, &cap, from->ids[i]);
+		else
+			*ARRAY_PUSH(t->ids, t->n_ids, cap) = from->ids[i];
+	}
+	return t->n_ids ? 0 : msg_set(m, -ESRCH, "%s: no thread is left", from->text);
+}
+
 void target_free(struct target *t)
 {
 	if (t->type == PEV_TARGET_CGROUP && t->n_ids)

@@ -66,6 +66,10 @@ struct target {
  * @argv: the command and its arguments, NULL if there is none
  */
 int target_make(struct target *t, const struct target_opts *o, char **argv, struct msg *m);
+/* Returns 0 if @t is processes or threads, else -EINVAL with a sentence. */
+int target_has_threads(const struct target *t, struct msg *m);
+/* Makes a target of the threads that @from has now, see target_has_threads(). */
+int target_threads(struct target *t, const struct target *from, struct msg *m);
 void target_free(struct target *t);
 
 #endif

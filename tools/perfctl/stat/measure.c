@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "event/cpu_watch.h"
+#include "event/engine.h"
 #include "event/kernel.h"
 #include "event/set.h"
 #include "record/measure.h"
@@ -17,6 +18,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define THREAD_TRIES 16
+
 /**
  * struct stat_run - one use of the command
  * @opts:   as typed
@@ -25,7 +28,8 @@
  * @start:  of the round, seconds of a clock
  * @result: numbers so far
  * @before: values at the start of the interval
- * @cpus_before: the same by CPU, of each event; NULL if not asked for
+ * @parts_before: the same by part, of each event; NULL if not asked for
+ * @threads: what is counted instead of measure.target, if asked for
  */
 struct stat_run {
 	struct stat_opts opts;
@@ -38,7 +42,8 @@ struct stat_run {
 	struct stat_style style;
 	struct out out;
 	struct pev_value *before;
-	struct pev_value **cpus_before;
+	struct pev_value **parts_before;
+	struct target threads;
 	bool stopped;
 };
 
@@ -48,16 +53,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static void add_value(struct pev_value *sum, const struct pev_value *v)
-{
-	sum->value += v->value;
-	sum->time_enabled += v->time_enabled;
-	sum->time_running += v->time_running;
-	sum->lost += v->lost;
-	sum->filtered += v->filtered;
-	sum->samples += v->samples;
 }
 
 static void subtract(struct pev_value *v, const struct pev_value *before)
@@ -70,21 +65,21 @@ static void subtract(struct pev_value *v, const struct pev_value *before)
 	v->samples -= before->samples;
 }
 
-/* Turns the CPUs' totals into those of the interval, and keeps them for the next one. */
-static void subtract_cpus(struct stat_run *r, size_t event)
+/* Turns the parts' totals into those of the interval, and keeps them for the next one. */
+static void subtract_parts(struct stat_run *r, size_t event)
 {
-	struct stat_event *e = &r->result.events[event];
-	struct pev_value **before = &r->cpus_before[event];
+	struct pev_value *parts = r->result.events[event].parts;
+	struct pev_value **before = &r->parts_before[event];
 
-	if (!e->cpus)
+	if (!parts)
 		return;
 	if (!*before)
-		*before = xcalloc(e->nr_cpus, sizeof(**before));
-	for (unsigned int cpu = 0; cpu < e->nr_cpus; cpu++) {
-		struct pev_value total = e->cpus[cpu];
+		*before = xcalloc(r->result.parts.n, sizeof(**before));
+	for (size_t k = 0; k < r->result.parts.n; k++) {
+		struct pev_value total = parts[k];
 
-		subtract(&e->cpus[cpu], &(*before)[cpu]);
-		(*before)[cpu] = total;
+		subtract(&parts[k], &(*before)[k]);
+		(*before)[k] = total;
 	}
 }
 
@@ -114,18 +109,16 @@ static void read_windows(struct stat_event *e, const struct event_set *set, size
 	e->before = now;
 }
 
-/* Of rounds their sum is kept, as in total; @cpus is taken. */
-static void take_cpus(const struct stat_run *r, struct stat_event *e, struct pev_value *cpus,
-		      unsigned int n)
+/* Of rounds their sum is kept, as in total; @parts is taken. */
+static void take_parts(const struct stat_run *r, struct stat_event *e, struct pev_value *parts)
 {
-	for (unsigned int cpu = 0; !r->opts.interval && cpu < n && cpu < e->nr_cpus; cpu++)
-		add_value(&cpus[cpu], &e->cpus[cpu]);
-	free(e->cpus);
-	e->cpus = cpus;
-	e->nr_cpus = n;
+	for (size_t k = 0; e->parts && parts && !r->opts.interval && k < r->result.parts.n; k++)
+		event_value_add(&parts[k], &e->parts[k]);
+	free(e->parts);
+	e->parts = parts;
 }
 
-/* Reads all events into result.events[].last (and .cpus). */
+/* Reads all events into result.events[].last (and .parts). */
 static int read_all(struct stat_run *r, struct msg *m)
 {
 	const struct event_set *set = &r->set;
@@ -134,16 +127,15 @@ static int read_all(struct stat_run *r, struct msg *m)
 
 	for (size_t i = 0; i < r->plan.n && !err; i++) {
 		struct stat_event *e = &r->result.events[i];
-		struct pev_value *cpus;
-		unsigned int n;
+		struct pev_value *parts;
 
 		e->last = values[i];
 		read_windows(e, set, i);
-		if (!r->opts.per_cpu)
+		if (!r->opts.by)
 			continue;
-		err = event_set_read_cpus(set, i, &cpus, &n, m);
+		err = stat_parts_read(&r->result.parts, set, i, &parts, m);
 		if (!err)
-			take_cpus(r, e, cpus, n);
+			take_parts(r, e, parts);
 	}
 	free(values);
 	return err;
@@ -164,7 +156,7 @@ static int print_interval(struct stat_run *r, struct msg *m)
 		subtract(&e->last, &r->before[i]);
 		e->total = e->last;
 		r->before[i] = total;
-		subtract_cpus(r, i);
+		subtract_parts(r, i);
 	}
 	r->result.at = now() - r->start;
 	r->result.wall = (struct spread){ .n = 1, .mean = r->result.at - last };
@@ -227,7 +219,7 @@ static void add_round(struct stat_run *r, double wall)
 	for (size_t i = 0; i < r->plan.n; i++) {
 		struct stat_event *e = &r->result.events[i];
 
-		add_value(&e->total, &e->last);
+		event_value_add(&e->total, &e->last);
 		e->squares += e->bound * e->bound;
 		spread_add(&e->value, stat_scale(&e->last));
 		/* the next round opens events of its own */
@@ -240,13 +232,31 @@ static void add_round(struct stat_run *r, double wall)
 	r->result.rounds++;
 }
 
+/* A thread may end between the look at /proc and the opening. */
+static int open_threads(struct stat_run *r, uint64_t flags, struct msg *m)
+{
+	int err = -ESRCH;
+
+	for (int i = 0; i < THREAD_TRIES && err == -ESRCH; i++) {
+		target_free(&r->threads);
+		stat_parts_free(&r->result.parts);
+		err = target_threads(&r->threads, &r->measure.target, m);
+		if (err)
+			return err;
+		stat_parts_make(&r->result.parts, STAT_BY_THREAD, &r->threads, m);
+		err = event_set_open(&r->set, &r->plan, &r->threads, flags, m);
+	}
+	return err;
+}
+
 static int stat_open(void *arg, struct msg *m)
 {
 	struct stat_run *r = arg;
 	bool on_exec = r->measure.target.workload && !r->opts.span.delay;
 	uint64_t flags = PEV_F_DISABLED | (on_exec ? PEV_F_ENABLE_ON_EXEC : 0);
-
-	int err = event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
+	int err = r->opts.by == STAT_BY_THREAD ?
+			  open_threads(r, flags, m) :
+			  event_set_open(&r->set, &r->plan, &r->measure.target, flags, m);
 
 	cpu_watch_init(&r->cpus, &r->measure.target);
 	return err;
@@ -405,6 +415,20 @@ static int metric_events(struct stat_run *r, const struct pev_info *info, struct
 	return 0;
 }
 
+static int make_parts(struct stat_run *r, struct msg *m)
+{
+	const struct target *t = &r->measure.target;
+	bool of_tasks = t->type != PEV_TARGET_CPUS && t->type != PEV_TARGET_CGROUP;
+
+	/* opened with the threads that are there then */
+	if (r->opts.by == STAT_BY_THREAD)
+		return target_has_threads(t, m);
+	if (r->opts.by && of_tasks && !engine_is_pev())
+		return msg_set(m, -EINVAL, "%s: perf_event_open(2) counts by CPU with -a, -C and -G only",
+			       stat_by_option(r->opts.by));
+	return stat_parts_make(&r->result.parts, r->opts.by, t, m);
+}
+
 static int prepare(struct stat_run *r, struct msg *m)
 {
 	struct pev_info info;
@@ -422,6 +446,8 @@ static int prepare(struct stat_run *r, struct msg *m)
 		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
 	if (!err)
 		err = event_plan_make(&r->plan, &r->opts.events, PLAN_COUNT, m);
+	if (!err)
+		err = make_parts(r, m);
 	if (!err && r->opts.repeat > 1 && !r->measure.argv)
 		err = msg_set(m, -EINVAL, "-r repeats a command: give one behind \"--\"");
 	if (!err && r->opts.repeat > 1 && r->opts.interval)
@@ -434,7 +460,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->result.plan = &r->plan;
 	r->result.events = xcalloc(r->plan.n, sizeof(*r->result.events));
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
-	r->cpus_before = xcalloc(r->plan.n, sizeof(*r->cpus_before));
+	r->parts_before = xcalloc(r->plan.n, sizeof(*r->parts_before));
 	r->result.target = r->measure.target.text;
 	/* a command beside another target only says how long, and not all of it is counted */
 	r->result.command = r->measure.target.workload && !r->opts.span.delay;
@@ -446,13 +472,15 @@ static int prepare(struct stat_run *r, struct msg *m)
 static void stat_free(struct stat_run *r)
 {
 	for (size_t i = 0; r->result.events && i < r->plan.n; i++) {
-		free(r->result.events[i].cpus);
+		free(r->result.events[i].parts);
 		free(r->result.events[i].before);
 	}
-	for (size_t i = 0; r->cpus_before && i < r->plan.n; i++)
-		free(r->cpus_before[i]);
-	free(r->cpus_before);
+	for (size_t i = 0; r->parts_before && i < r->plan.n; i++)
+		free(r->parts_before[i]);
+	free(r->parts_before);
 	free(r->result.events);
+	stat_parts_free(&r->result.parts);
+	target_free(&r->threads);
 	free(r->before);
 	free(r->opts.metrics);
 	event_plan_free(&r->plan);

@@ -3,6 +3,7 @@
 #ifndef PERFCTL_STAT_MEASURE_H
 #define PERFCTL_STAT_MEASURE_H
 
+#include "parts.h"
 #include "event/spec.h"
 #include "event/target.h"
 #include "record/measure.h"
@@ -21,7 +22,7 @@ struct stat_opts {
 	const char *sep;
 	const char *output;
 	bool json;
-	bool per_cpu;
+	enum stat_by by;
 	bool append;
 	bool cross_window;
 	bool detailed;

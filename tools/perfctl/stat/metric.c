@@ -80,9 +80,9 @@ static bool find_per(const struct event_plan *plan, size_t value, uint32_t confi
 }
 
 static struct ratio divide(const struct stat_result *r, const struct metric *m, size_t value,
-			   size_t per, int cpu)
+			   size_t per, int part)
 {
-	struct reading v = stat_read(r, value, cpu), p = stat_read(r, per, cpu);
+	struct reading v = stat_read(r, value, part), p = stat_read(r, per, part);
 	struct ratio ratio = { .metric = m, .value = value, .per = per };
 
 	if (v.running <= 0 || p.running <= 0 || p.value <= 0)
@@ -96,7 +96,7 @@ static struct ratio divide(const struct stat_result *r, const struct metric *m, 
 	return ratio;
 }
 
-struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int cpu)
+struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int part)
 {
 	struct ratio best = { .metric = m };
 
@@ -105,7 +105,7 @@ struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int
 
 		if (is_hardware(&r->plan->events[i], m->value) &&
 		    find_per(r->plan, i, m->per, &per)) {
-			struct ratio ratio = divide(r, m, i, per, cpu);
+			struct ratio ratio = divide(r, m, i, per, part);
 
 			if (ratio.state != RATIO_NONE)
 				best = ratio;
@@ -114,7 +114,7 @@ struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int
 	return best;
 }
 
-struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int cpu)
+struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int part)
 {
 	const struct planned_event *e = &r->plan->events[event];
 
@@ -123,7 +123,7 @@ struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int cp
 		size_t per;
 
 		if (m->shown && is_hardware(e, m->value) && find_per(r->plan, event, m->per, &per))
-			return divide(r, m, event, per, cpu);
+			return divide(r, m, event, per, part);
 	}
 	return (struct ratio){ 0 };
 }

@@ -51,9 +51,9 @@ struct ratio {
 	size_t per;
 };
 
-/* Computes a metric from what was counted; @cpu -1: on all CPUs. */
-struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int cpu);
+/* Computes a metric from what was counted; @part -1: of all of them. */
+struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int part);
 /* Computes the metric to show beside an event; RATIO_NONE if there is none. */
-struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int cpu);
+struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int part);
 
 #endif

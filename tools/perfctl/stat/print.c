@@ -19,7 +19,7 @@
  * @is_time: the value is in nanoseconds, and shown in milliseconds
  * @scale:   the value is shown as so much of ...
  * @unit:    ... this, "" for plain counts
- * @cpu:     -1: all
+ * @part:    -1: all
  * @metric:  a rate or share, with its unit; NULL: none
  * @refused: a metric is left out, as its events were counted at different times
  */
@@ -32,7 +32,7 @@ struct stat_cell {
 	bool is_time;
 	double scale;
 	const char *unit;
-	int cpu;
+	int part;
 	double metric;
 	const char *metric_unit;
 	bool refused;
@@ -65,7 +65,7 @@ static bool is_clock(const struct planned_event *e)
 
 static void add_metric(struct stat_cell *c, const struct stat_result *r, double wall)
 {
-	struct ratio ratio = stat_ratio_beside(r, c->i, c->cpu);
+	struct ratio ratio = stat_ratio_beside(r, c->i, c->part);
 	double rounds = r->at < 0 && r->rounds ? r->rounds : 1, clock_ns = stat_clock_ns(r);
 
 	if (ratio.state != RATIO_NONE) {
@@ -77,15 +77,15 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 	} else if (is_clock(c->plan)) {
 		/* a rate of the time in which the event had a counter */
 		give(c, c->v.counted * rounds / c->v.running, "GHz");
-	} else if (c->cpu < 0 && clock_ns > 0 && !*c->unit) {
+	} else if (c->part < 0 && clock_ns > 0 && !*c->unit) {
 		rate(c, c->v.value * 1e9 / clock_ns);
 	}
 }
 
-static struct stat_cell make_cell(const struct stat_result *r, size_t i, int cpu)
+static struct stat_cell make_cell(const struct stat_result *r, size_t i, int part)
 {
 	struct stat_cell c = {
-		.plan = &r->plan->events[i], .event = &r->events[i], .i = i, .cpu = cpu,
+		.plan = &r->plan->events[i], .event = &r->events[i], .i = i, .part = part,
 	};
 
 	c.is_time = !strcmp(c.plan->unit, "ns");
@@ -95,7 +95,7 @@ static struct stat_cell make_cell(const struct stat_result *r, size_t i, int cpu
 		c.state = "<not supported>";
 		return c;
 	}
-	c.v = stat_read(r, i, cpu);
+	c.v = stat_read(r, i, part);
 	if (c.v.counted <= 0 && (c.v.running <= 0 || c.v.enabled <= 0))
 		c.state = "<not counted>";
 	else
@@ -127,9 +127,73 @@ static void print_share(const struct stat_cell *c, FILE *out)
 	fprintf(out, "  (%.2f%% of the time)", reading_percent(&c->v));
 }
 
+static bool is_of_cpus(const struct stat_parts *parts)
+{
+	return parts->by == STAT_BY_CORE || parts->by == STAT_BY_SOCKET || parts->by == STAT_BY_NODE;
+}
+
+static int part_width(const struct stat_parts *parts)
+{
+	int width = 7;
+
+	for (size_t k = 0; k < parts->n; k++)
+		width = (int)max_u64((uint64_t)width, strlen(parts->at[k].name));
+	return width;
+}
+
+static void print_part(const struct stat_result *r, int part, FILE *out)
+{
+	const struct stat_part *p = &r->parts.at[part];
+	char name[64];
+
+	text_safe(name, sizeof(name), p->name);
+	fprintf(out, "%-*s", part_width(&r->parts), name);
+	if (is_of_cpus(&r->parts))
+		fprintf(out, "%5u", p->cpus);
+}
+
+static void csv_part(const struct stat_result *r, int part, const char *sep, struct strbuf *b)
+{
+	const struct stat_part *p = part < 0 ? NULL : &r->parts.at[part];
+
+	text_csv(b, p ? p->name : "", sep);
+	strbuf_puts(b, sep);
+	if (is_of_cpus(&r->parts))
+		strbuf_addf(b, "%u%s", p ? p->cpus : 0, sep);
+}
+
+static void json_number(struct json *j, const char *key, int number)
+{
+	if (number < 0)
+		json_null(j, key);
+	else
+		json_i64(j, key, number);
+}
+
+static void json_part(struct json *j, const struct stat_result *r, int part)
+{
+	const struct stat_part *p = &r->parts.at[part];
+	static const char *const keys[] = {
+		[STAT_BY_CPU] = "cpu", [STAT_BY_NODE] = "node", [STAT_BY_THREAD] = "tid",
+	};
+
+	if (r->parts.by == STAT_BY_CORE || r->parts.by == STAT_BY_SOCKET)
+		json_number(j, "socket", p->socket);
+	else
+		json_number(j, keys[r->parts.by], p->number);
+	if (r->parts.by == STAT_BY_CORE) {
+		json_number(j, "die", p->die);
+		json_number(j, "core", p->core);
+	}
+	if (is_of_cpus(&r->parts))
+		json_i64(j, "cpus", p->cpus);
+	if (p->comm)
+		json_string(j, "comm", p->comm);
+}
+
 static void print_table_cell(const struct stat_result *r, const struct stat_cell *c, FILE *out)
 {
-	bool more = is_shared(c) || (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state);
+	bool more = is_shared(c) || (r->rounds > 1 && r->at < 0 && c->part < 0 && !c->state);
 	int width = more || c->metric_unit ? 26 : 0;
 	char label[256], num[32], unit[64];
 
@@ -137,8 +201,8 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 	text_safe(unit, sizeof(unit), c->unit);
 	if (r->at >= 0)
 		fprintf(out, "%16.9f ", r->at);
-	if (c->cpu >= 0)
-		fprintf(out, "CPU%-4d", c->cpu);
+	if (c->part >= 0)
+		print_part(r, c->part, out);
 	if (c->state)
 		fprintf(out, "%18s      %s", c->state, label);
 	else if (c->scale != 1)
@@ -152,7 +216,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 		fprintf(out, more ? " # %9.3f %-16s" : " # %9.3f %s", c->metric, c->metric_unit);
 	else if (more)
 		fprintf(out, "   %26s", "");
-	if (r->rounds > 1 && r->at < 0 && c->cpu < 0 && !c->state)
+	if (r->rounds > 1 && r->at < 0 && c->part < 0 && !c->state)
 		fprintf(out, "  ( +- %5.2f%% )", spread_percent(&c->event->value));
 	if (is_shared(c))
 		print_share(c, out);
@@ -160,7 +224,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 }
 
 /*
- * Prints perf's columns, [time,][cpu,]value,unit,event,[deviation,]run time,percent,
+ * Prints perf's columns, [time,][part,[cpus,]]value,unit,event,[deviation,]run time,percent,
  * metric,unit, and two of ours: the bound of the error in percent, and why there is no
  * number.
  */
@@ -172,8 +236,8 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 
 	if (r->at >= 0)
 		strbuf_addf(&b, "%.9f%s", r->at, s->sep);
-	if (c->cpu >= 0)
-		strbuf_addf(&b, "CPU%d%s", c->cpu, s->sep);
+	if (r->parts.n)
+		csv_part(r, c->part, s->sep, &b);
 	if (c->state)
 		strbuf_puts(&b, c->state);
 	else if (c->scale != 1)
@@ -184,7 +248,7 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 	text_csv(&b, c->unit, s->sep);
 	strbuf_puts(&b, s->sep);
 	text_csv(&b, c->plan->label, s->sep);
-	if (r->rounds > 1 && c->cpu < 0 && r->at < 0)
+	if (r->rounds > 1 && c->part < 0 && r->at < 0)
 		strbuf_addf(&b, "%s%.2f%%", s->sep, spread_percent(&c->event->value));
 	strbuf_addf(&b, "%s%.0f%s%.2f%s", s->sep, c->v.running, s->sep,
 		    c->state ? 0 : reading_percent(&c->v), s->sep);
@@ -206,7 +270,7 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 
 static void json_times(struct json *j, const struct stat_result *r, const struct stat_cell *c)
 {
-	if (r->rounds > 1 && c->cpu < 0 && r->at < 0) {
+	if (r->rounds > 1 && c->part < 0 && r->at < 0) {
 		json_u64(j, "runs", r->rounds);
 		json_double(j, "stddev", spread_stddev(&c->event->value) * c->scale,
 			    6);
@@ -229,8 +293,8 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 	json_open(&j, NULL, '{');
 	if (r->at >= 0)
 		json_double(&j, "interval", r->at, 9);
-	if (c->cpu >= 0)
-		json_i64(&j, "cpu", c->cpu);
+	if (c->part >= 0)
+		json_part(&j, r, c->part);
 	json_string(&j, "event", c->plan->label);
 	if (!c->state)
 		json_double(&j, "counter-value", c->v.value * c->scale,
@@ -254,9 +318,9 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 	free(why);
 }
 
-static void print_cell(const struct stat_result *r, size_t i, int cpu, const struct stat_style *s)
+static void print_cell(const struct stat_result *r, size_t i, int part, const struct stat_style *s)
 {
-	struct stat_cell c = make_cell(r, i, cpu);
+	struct stat_cell c = make_cell(r, i, part);
 
 	if (s->json)
 		print_json_cell(r, &c, s->out);
@@ -304,32 +368,31 @@ static void print_metric(const struct stat_result *r, const struct metric *m,
 			m->name, m->unit);
 }
 
-/* Leaves out a CPU on which the event never was. */
-static bool cpu_shown(const struct stat_event *e, unsigned int cpu)
+/* Leaves out a part in which the event never was. */
+static bool part_shown(const struct stat_event *e, size_t part)
 {
-	return cpu < e->nr_cpus && (e->cpus[cpu].value || e->cpus[cpu].time_enabled);
+	return e->parts && (e->parts[part].value || e->parts[part].time_enabled);
 }
 
-static unsigned int nr_cpus(const struct stat_result *r)
+static bool in_parts(const struct stat_result *r, const struct stat_event *e)
 {
-	unsigned int n = 0;
+	size_t part = 0;
 
-	for (size_t i = 0; i < r->plan->n; i++)
-		if (r->events[i].cpus && r->events[i].nr_cpus > n)
-			n = r->events[i].nr_cpus;
-	return n;
+	while (part < r->parts.n && !part_shown(e, part))
+		part++;
+	return part < r->parts.n;
 }
 
+/* An event that is in no part has a line that says why. */
 static void print_cells(const struct stat_result *r, const struct stat_style *s)
 {
-	unsigned int cpus = nr_cpus(r);
-
-	for (unsigned int cpu = 0; cpu < cpus; cpu++)
+	for (size_t part = 0; part < r->parts.n; part++)
 		for (size_t i = 0; i < r->plan->n; i++)
-			if (cpu_shown(&r->events[i], cpu))
-				print_cell(r, i, (int)cpu, s);
-	for (size_t i = 0; !cpus && i < r->plan->n; i++)
-		print_cell(r, i, -1, s);
+			if (part_shown(&r->events[i], part))
+				print_cell(r, i, (int)part, s);
+	for (size_t i = 0; i < r->plan->n; i++)
+		if (!in_parts(r, &r->events[i]))
+			print_cell(r, i, -1, s);
 	for (size_t i = 0; r->metrics && r->metrics[i]; i++)
 		print_metric(r, r->metrics[i], s);
 }
@@ -409,11 +472,22 @@ void stat_print(const struct stat_result *r, const struct stat_style *s)
 	print_notes(r, s->out);
 }
 
+static const char *part_heading(const struct stat_parts *parts)
+{
+	static const char *const names[] = {
+		[STAT_BY_NONE] = "",	   [STAT_BY_CPU] = "CPU",   [STAT_BY_CORE] = "core",
+		[STAT_BY_SOCKET] = "socket", [STAT_BY_NODE] = "node", [STAT_BY_THREAD] = "thread",
+	};
+
+	return names[parts->by];
+}
+
 void stat_print_interval(const struct stat_result *r, const struct stat_style *s, bool first)
 {
 	if (first && !s->json && !s->sep)
-		fprintf(s->out, "#      time/sec %s%18s unit %s\n", nr_cpus(r) ? "CPU    " : "",
-			"counts", "event");
+		fprintf(s->out, "#      time/sec %-*s%s%18s unit %s\n",
+			r->parts.n ? part_width(&r->parts) : 0, part_heading(&r->parts),
+			is_of_cpus(&r->parts) ? " cpus" : "", "counts", "event");
 	print_cells(r, s);
 	fflush(s->out);
 }

@@ -24,13 +24,13 @@ double stat_scale(const struct pev_value *v)
 	return of_value(v).value;
 }
 
-struct reading stat_read(const struct stat_result *r, size_t event, int cpu)
+struct reading stat_read(const struct stat_result *r, size_t event, int part)
 {
 	const struct stat_event *e = &r->events[event];
 	struct reading got;
 
-	if (cpu >= 0) {
-		got = of_value(&e->cpus[cpu]);
+	if (part >= 0) {
+		got = of_value(&e->parts[part]);
 		got.bound = reading_is_whole(&got) ? 0 : INFINITY;
 		if (r->at < 0 && r->rounds) {
 			got.value /= r->rounds;

@@ -8,7 +8,7 @@
 
 /* Returns what would have been counted in all of the time. */
 double stat_scale(const struct pev_value *v);
-struct reading stat_read(const struct stat_result *r, size_t event, int cpu);
+struct reading stat_read(const struct stat_result *r, size_t event, int part);
 /* task-clock or cpu-clock, for rates; 0: neither was counted. */
 double stat_clock_ns(const struct stat_result *r);
 /* Why there is no number; NULL if there is one. */

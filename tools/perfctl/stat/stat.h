@@ -4,6 +4,7 @@
 #define PERFCTL_STAT_STAT_H
 
 #include "math.h"
+#include "parts.h"
 #include "event/plan.h"
 
 struct metric;
@@ -18,8 +19,7 @@ struct metric;
  * @squares: sum of the squares of the rounds' bounds
  * @before:  windows at the start of the interval, by id of the target; NULL for
  *           other than hardware events
- * @cpus:    by CPU, of all rounds, or of the last interval; NULL if not asked for
- * @nr_cpus: elements
+ * @parts:   of each part, of all rounds, or of the last interval; NULL if not asked for
  */
 struct stat_event {
 	struct spread value;
@@ -28,14 +28,14 @@ struct stat_event {
 	double bound;
 	double squares;
 	struct pev_multiplexed *before;
-	struct pev_value *cpus;
-	unsigned int nr_cpus;
+	struct pev_value *parts;
 };
 
 /**
  * struct stat_result - all numbers
  * @plan:    the events
  * @events:  plan->n of them
+ * @parts:   by CPU, core and so on; none if not asked for
  * @target:  what was measured, for the heading
  * @command: the target is a command, @user and @sys are known
  * @rounds:  so far
@@ -49,6 +49,7 @@ struct stat_event {
 struct stat_result {
 	const struct event_plan *plan;
 	struct stat_event *events;
+	struct stat_parts parts;
 	const char *target;
 	bool command;
 	unsigned int rounds;
