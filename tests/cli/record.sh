@@ -83,6 +83,9 @@ else
 	skip "sqlite3" "is not installed"
 fi
 
+says "-F max: what the kernel allows" 0 'note: -F max: up to [1-9][0-9]* samples a second' \
+	perfctl record -F max -o max -- ./hot 100
+
 # exact numbers of tracepoints
 e=raw_syscalls:sys_enter
 perfctl record -q -e $e --filter 'id == 110' -o tp -- ./tree 3 3 100

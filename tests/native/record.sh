@@ -49,6 +49,12 @@ cp hot.real "image$PWD/hot"
 says "--symfs: by path" 0 '\[\.\] spin$' perfctl report -i hot.trace --symfs image
 mv hot.real hot
 
+most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+[ "$most" -lt 100000 ] || most=100000
+says "record -F max: what the kernel allows" 0 "^note: -F max: up to $most samples a second" \
+	perfctl record --engine perf -F max -o max.trace -- true
+says "record -F: neither a number nor max" 2 '\-F takes a whole number, 1 or more, or max' \
+	$rec -F most -o max.trace -- true
 $rec -F "$fast" -g dwarf -o dwarf.trace -- ./hot 200 >hot.txt
 within "record -g dwarf: the busy function" "$(share dwarf.trace spin)" 60 100
 says "record -g dwarf: its callers" 0 'main' perfctl report -i dwarf.trace

@@ -51,8 +51,6 @@ static const struct other_tool others[] = {
 	  "half of one" },
 	{ "perf", "stat", "--duration", "--timeout TIME" },
 
-	{ "perf", "record", "-F", "perf's \"max\" is the number in "
-	  "/proc/sys/kernel/perf_event_max_sample_rate" },
 	{ "perf", "record", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
 	  "half of one" },
 	{ "perf", "record", "--duration", "--timeout TIME" },

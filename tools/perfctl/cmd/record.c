@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "base/text.h"
 #include "event/engine.h"
+#include "event/sampling.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -75,8 +76,7 @@ static const struct opt record_options[] = {
 	  "record only what fulfils EXPR, for the events of the -e before: tracepoints, markers, "
 	  "software events and timers",
 	  offsetof(struct record_opts, events), event_list_filter_option },
-	{ 'F', OPT_POSITIVE, "freq", "HZ", "samples a second (default: 999)",
-	  offsetof(struct record_opts, freq) },
+	FREQ_OPT(struct record_opts, freq, "samples a second (default: 999)"),
 	{ 'c', OPT_POSITIVE, "count", "N", "a sample for each N events, or each N ns of a clock",
 	  offsetof(struct record_opts, count) },
 	{ 'g', OPT_CALL, "call-graph", "HOW",

@@ -44,8 +44,7 @@ static const struct opt top_options[] = {
 	  "(default: cycles, or cpu-clock, a timer, where there is "
 	  "no PMU)",
 	  offsetof(struct top_opts, events), event_list_option },
-	{ 'F', OPT_POSITIVE, "freq", "HZ", "samples a second on each CPU (default: 499)",
-	  offsetof(struct top_opts, freq) },
+	FREQ_OPT(struct top_opts, freq, "samples a second on each CPU (default: 499)"),
 	{ 0, OPT_FLAG, "no-call-graph", NULL, "no call chains",
 	  offsetof(struct top_opts, no_graph) },
 	{ 0, OPT_HEADING, .help = "What to show" },

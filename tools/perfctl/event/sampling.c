@@ -6,6 +6,7 @@
 #include "plan.h"
 #include "base/say.h"
 
+#include <errno.h>
 #include <pev/sym.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -84,6 +85,28 @@ static uint64_t usual_freq(const struct event_plan *plan, const struct sampling 
 	return most;
 }
 
+int freq_option(void *freq, const char *arg, struct msg *m)
+{
+	uint64_t *hz = freq;
+
+	if (!strcmp(arg, "max"))
+		*hz = FREQ_MAX;
+	else if (parse_u64(arg, hz) || !*hz)
+		return msg_set(m, -EINVAL, "-F takes a whole number, 1 or more, or max, not \"%s\"", arg);
+	return 0;
+}
+
+/* Returns the rate that the kernel allows, for timers, too. */
+static uint64_t highest_freq(void)
+{
+	uint64_t most = 1000000000ULL / PEV_MIN_TIMER_NS, hz = engine_max_rate();
+
+	if (!hz || hz > most)
+		hz = most;
+	note("-F max: up to %llu samples a second", (unsigned long long)hz);
+	return hz;
+}
+
 static void set_often(struct planned_event *e, const struct sampling *s)
 {
 	struct pev_attr *a = &e->attr;
@@ -117,7 +140,9 @@ void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 {
 	struct sampling s = *asked;
 
-	if (!s.freq)
+	if (s.freq == FREQ_MAX)
+		s.freq = highest_freq();
+	else if (!s.freq)
 		s.freq = usual_freq(plan, &s);
 	for (size_t i = 0; i < plan->n; i++) {
 		set_often(&plan->events[i], &s);

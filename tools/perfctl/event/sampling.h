@@ -4,10 +4,22 @@
 #define PERFCTL_EVENT_SAMPLING_H
 
 #include "plan.h"
+#include "cli/opt.h"
+
+/* As many samples a second as the kernel allows */
+#define FREQ_MAX UINT64_MAX
+
+#define FREQ_OPT(type, member, default_hz)                                                   \
+	{ 'F', OPT_CALL, "freq", "HZ", default_hz "; max: as often as the kernel allows",     \
+	  offsetof(type, member), freq_option }
+
+/* Handles -F: a number, or "max". */
+int freq_option(void *freq, const char *arg, struct msg *m);
 
 /**
  * struct sampling - how often samples are taken, and what is in them
- * @freq:  samples a second, of timers and hardware events without a typed period ...
+ * @freq:  samples a second, or FREQ_MAX, of timers and hardware events without a typed
+ *         period ...
  * @usual_freq: ... where none were asked for: fewer if the kernel allows no more
  * @count: occurrences for each sample; 0: @freq, and each occurrence of events that
  *         have none
