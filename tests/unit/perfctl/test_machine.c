@@ -76,6 +76,51 @@ static void ends(void)
 	machine_free(&m);
 }
 
+/* The same, of programs that are built, run and removed, and name their threads by numbers */
+static void names_end(void)
+{
+	uint32_t kernel, make;
+	size_t names = 0, files = 0, frames = 0;
+	struct session f;
+
+	session_init(&f);
+	kernel = OBJECT_ID_KERNEL;
+	make = objects_get(&f.objects, "/usr/bin/make", NULL);
+	machine_comm(&f.machine, 5, 5, "make");
+	machine_mmap(&f.machine, 5, 0x1000, 0x1000, 0, make);
+	for (uint32_t pid = 100; pid < 20100; pid++) {
+		uint64_t addr = 0x3010;
+		char name[32];
+
+		snprintf(name, sizeof(name), "/tmp/job-%u", pid);
+		machine_fork(&f.machine, 5, 5, pid, pid);
+		machine_comm(&f.machine, pid, pid, name + 5);
+		machine_mmap(&f.machine, pid, 0x3000, 0x1000, 0,
+			     objects_get(&f.objects, name, NULL));
+		stacks_chain(&f.stacks, machine_process(&f.machine, pid)->space, NULL, 0, &addr, 1);
+		machine_exit(&f.machine, pid, pid);
+		if (pid % 100)
+			continue;
+		machine_forget(&f.machine);
+		session_forget(&f);
+		names = max_u64(names, f.machine.comms.n);
+		files = max_u64(files, f.objects.n);
+		frames = max_u64(frames, f.stacks.n_frames);
+	}
+	OK(names < 300, "names of 20,000 processes are forgotten: %zu at most", names);
+	OK(files < 400, "... and their files: %zu at most", files);
+	OK(frames < 10, "... and frames in them: %zu", frames);
+	IS_NUM(object_at(&f.machine, 5, 0x1000), make, "one that runs has its file");
+	IS_STR(object_name(&f.objects, make), "make", "... with its name");
+	IS_NUM(objects_get(&f.objects, "/usr/bin/make", NULL), make, "... and its number");
+	IS_STR(machine_comm_name(&f.machine, machine_thread(&f.machine, 5, 5)->comm), "make",
+	       "... and the process its own name");
+	IS_STR(machine_comm_name(&f.machine, machine_thread(&f.machine, 0, 0)->comm), "swapper",
+	       "the idle thread, too");
+	IS_STR(object_name(&f.objects, kernel), "[kernel]", "the kernel stays");
+	session_close(&f);
+}
+
 static void lives(void)
 {
 	struct machine m;
@@ -140,6 +185,7 @@ void test_machine(void)
 	overlaps();
 	lives();
 	ends();
+	names_end();
 	samples();
 }
 

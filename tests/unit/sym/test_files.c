@@ -138,6 +138,33 @@ static uint64_t from_root(unsigned int flags, pid_t pid)
 	return found;
 }
 
+static void kept(void)
+{
+	bool keep[8] = { 0 };
+	struct pev_syms *s;
+	int plain, gone, code, other;
+
+	pev_syms_new(0, &s);
+	plain = pev_syms_object(s, object_path("plain"), NULL, 0);
+	gone = pev_syms_object(s, "/tmp/gone", NULL, 0);
+	code = pev_syms_code(s, 17);
+	keep[plain] = true;
+	pev_syms_keep(s, keep, sizeof(keep));
+	OK(find_function(s, plain, "f3"), "what is kept has its functions");
+	IS_NUM(pev_syms_object(s, object_path("plain"), NULL, 0), plain, "... and its number");
+	OK(pev_syms_kind(s, gone) == PEV_SYM_KIND_NONE && pev_syms_kind(s, code) == PEV_SYM_KIND_NONE,
+	   "what is not kept is nothing");
+	IS_STR(pev_syms_path(s, PEV_SYM_KERNEL), "[kernel]", "the kernel is kept, whatever is said");
+	other = pev_syms_object(s, "/tmp/other", NULL, 0);
+	OK(other == gone || other == code, "a number is used again: %d", other);
+	IS_STR(pev_syms_path(s, other), "/tmp/other", "... by the other one");
+	IS_NUM(pev_syms_object(s, "/tmp/other", NULL, 0), other, "... which keeps it");
+	gone = pev_syms_object(s, "/tmp/gone", NULL, 0);
+	OK(gone != other && gone < 5, "what comes back has a number, too: %d", gone);
+	IS_NUM(pev_syms_count(s), 5, "no number was added");
+	pev_syms_free(s);
+}
+
 /* By /proc/PID/root while the process lives, from the cache when it has ended. */
 static void elsewhere(void)
 {
@@ -289,6 +316,7 @@ void test_files(void)
 	other_machines(s);
 	pev_syms_free(s);
 	IS_NUM(pev_syms_new(1u << 31, &s), -22, "a flag that there is not");
+	kept();
 	elsewhere();
 	kernel();
 	server();

@@ -57,6 +57,7 @@ typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
  *            interface; NULL: load_run()
  * @owner:    for @run
  * @live:     how @run describes itself; "" if it is not a live source
+ * @forgot:   grows when the numbers that rows have became those of others
  * @scale:    what weights are multiplied by, 0: nothing
  */
 struct load {
@@ -78,6 +79,7 @@ struct load {
 	int (*run)(struct load *l, struct msg *m);
 	void *owner;
 	char live[96];
+	uint64_t forgot;
 	uint64_t scale;
 };
 

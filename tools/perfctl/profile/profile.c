@@ -78,6 +78,10 @@ void profile_forget(struct profile *p)
 {
 	p->n_cells = 0;
 	htab_clear(&p->h_cells);
+	strtab_free(&p->values);
+	strtab_id(&p->values, "");
+	p->n_ints = 0;
+	htab_clear(&p->h_ints);
 	stacks_forget(p->stacks);
 }
 
@@ -123,6 +127,7 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 	if (from->stacks->n_chain_frames > MERGED_FRAMES) {
 		profile_forget(from);
 		map->stacks.n_frames = map->stacks.n_chains = 0;
+		map->n_values = 0;
 	}
 	from->n_cells = 0;
 	htab_clear(&from->h_cells);

@@ -338,3 +338,28 @@ void machine_forget(struct machine *m)
 	free(left);
 	free(now);
 }
+
+void machine_forget_names(struct machine *m)
+{
+	struct strtab old = m->comms;
+
+	m->comms = (struct strtab){ 0 };
+	strtab_id(&m->comms, strtab_get(&old, COMM_UNKNOWN));
+	m->swapper = strtab_id(&m->comms, strtab_get(&old, m->swapper));
+	for (size_t i = 0; i < m->n_threads; i++)
+		m->threads[i].comm = strtab_id(&m->comms, strtab_get(&old, m->threads[i].comm));
+	for (size_t i = 0; i < m->n_processes; i++)
+		m->processes[i].comm = strtab_id(&m->comms, strtab_get(&old, m->processes[i].comm));
+	m->version++;
+	strtab_free(&old);
+}
+
+void machine_objects(const struct machine *m, bool *used)
+{
+	for (size_t i = 0; i < m->n_processes; i++) {
+		const struct mapset *s = m->processes[i].space;
+
+		for (size_t k = 0; k < s->n; k++)
+			used[s->maps[k].object] = true;
+	}
+}

@@ -113,6 +113,11 @@ void machine_exit(struct machine *m, uint32_t pid, uint32_t tid);
  */
 void machine_forget(struct machine *m);
 
+/* Forgets names that no thread or process has; the numbers of the others change. */
+void machine_forget_names(struct machine *m);
+/* Sets @used[object] of all that is mapped somewhere. */
+void machine_objects(const struct machine *m, bool *used);
+
 /* Returns a thread, never NULL; valid until the next thread appears. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid);
 /*

@@ -8,26 +8,31 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+static void describe(struct objects *os, size_t number, struct object *o)
+{
+	struct strbuf name = { 0 };
+	const char *base;
+	const void *id;
+	size_t len;
+
+	*o = (struct object){ .path = pev_syms_path(os->syms, (int)number),
+			      .kind = (enum object_kind)pev_syms_kind(os->syms, (int)number) };
+	id = pev_syms_id(os->syms, (int)number, &len);
+	o->id.len = (uint8_t)len;
+	if (id)
+		memcpy(o->id.bytes, id, len);
+	base = strrchr(o->path, '/');
+	text_name(&name, o->kind == OBJECT_FILE && base && base[1] ? base + 1 : o->path);
+	o->name = name.s;
+}
+
 /* Brings @o up to date with libpev-sym, which adds the kernel's modules on its own. */
 static void catch_up(struct objects *os)
 {
 	while (os->n < (size_t)pev_syms_count(os->syms)) {
-		int number = (int)os->n;
-		struct object *o = ARRAY_PUSH(os->o, os->n, os->cap);
-		struct strbuf name = { 0 };
-		const char *base;
-		const void *id;
-		size_t len;
+		size_t number = os->n;
 
-		o->path = pev_syms_path(os->syms, number);
-		o->kind = (enum object_kind)pev_syms_kind(os->syms, number);
-		id = pev_syms_id(os->syms, number, &len);
-		o->id.len = (uint8_t)len;
-		if (id)
-			memcpy(o->id.bytes, id, len);
-		base = strrchr(o->path, '/');
-		text_name(&name, o->kind == OBJECT_FILE && base && base[1] ? base + 1 : o->path);
-		o->name = name.s;
+		describe(os, number, ARRAY_PUSH(os->o, os->n, os->cap));
 	}
 }
 
@@ -108,7 +113,27 @@ uint32_t objects_get(struct objects *os, const char *path, const struct build_id
 	checked(object < 0 ? NULL : os);
 	note_dump(os, path);
 	catch_up(os);
+	if (os->o[object].forgotten) {
+		free(os->o[object].name);
+		describe(os, (size_t)object, &os->o[object]);
+		os->n_forgotten--;
+	}
 	return (uint32_t)object;
+}
+
+void objects_keep(struct objects *os, const bool *keep)
+{
+	pev_syms_keep(os->syms, keep, os->n);
+	for (size_t i = 0; i < os->n; i++) {
+		struct object *o = &os->o[i];
+
+		if (pev_syms_path(os->syms, (int)i) == o->path || o->forgotten)
+			continue;
+		free(o->name);
+		describe(os, i, o);
+		o->forgotten = true;
+		os->n_forgotten++;
+	}
 }
 
 void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid)

@@ -36,6 +36,7 @@ struct build_id {
  * @kind:     see enum object_kind
  * @id:       as recorded; len 0: not known
  * @pid:      a process that has it mapped, 0: not known
+ * @forgotten: the number is free for another object
  * @problem:  why there are no symbols, or NULL; once objects_resolve() was called
  */
 struct object {
@@ -44,6 +45,7 @@ struct object {
 	enum object_kind kind;
 	struct build_id id;
 	uint32_t pid;
+	bool forgotten;
 	const char *problem;
 };
 
@@ -53,12 +55,14 @@ struct object {
 /**
  * struct objects - all objects of a recording
  * @o:    by number; 0 is "unknown", 1 is the kernel
+ * @n_forgotten: of them were forgotten
  * @syms: libpev-sym's view of them
  */
 struct objects {
 	struct object *o;
 	size_t n;
 	size_t cap;
+	size_t n_forgotten;
 	struct pev_syms *syms;
 };
 
@@ -76,6 +80,8 @@ void objects_init(struct objects *os);
 void objects_free(struct objects *os);
 /* Returns an object's number; the same path with another build id is another object. */
 uint32_t objects_get(struct objects *os, const char *path, const struct build_id *id);
+/* Forgets those of files and of memory that are not to be kept; @keep has os->n elements. */
+void objects_keep(struct objects *os, const bool *keep);
 /* Notes a process that maps the object: while it lives, files can be found by it. */
 void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid);
 /* Returns whether a path is that of memory without a file in which a process made code. */

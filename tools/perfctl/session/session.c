@@ -321,6 +321,17 @@ static void session_function(struct session *f, const struct session_class *c,
 				 u32_of(ev, c->code, 0) == SESSION_CODE_BPF ? "bpf" : NULL);
 }
 
+void session_forget(struct session *f)
+{
+	bool *used = xcalloc(f->objects.n, sizeof(*used));
+
+	stacks_forget(&f->stacks);
+	machine_forget_names(&f->machine);
+	machine_objects(&f->machine, used);
+	objects_keep(&f->objects, used);
+	free(used);
+}
+
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev)
 {
 	struct machine *m = &f->machine;

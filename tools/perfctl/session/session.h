@@ -99,6 +99,11 @@ void session_close(struct session *f);
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev);
 /* Has session_next() show how far it has come, if it takes long; NULL: no longer. */
 void session_progress(struct session *f, const char *doing);
+/*
+ * For what runs for days: forgets names and objects that nothing has any more, and all frames
+ * and chains. Not with f->unwind.
+ */
+void session_forget(struct session *f);
 /**
  * session_next() - the next event
  * @cls: what it is; sideband events have taken effect already

@@ -210,6 +210,8 @@ void stacks_forget(struct stacks *s)
 	htab_clear(&s->h_chains);
 	htab_clear(&s->h_frames);
 	memset(s->places, 0, sizeof(s->places));
+	strtab_free(&s->inlined);
+	strtab_free(&s->line_texts);
 	add_none(s);
 }
 

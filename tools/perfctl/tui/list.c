@@ -137,6 +137,7 @@ void tui_make_rows(struct tui *t)
 	struct rows_config columns;
 
 	t->dirty = false;
+	t->forgot = t->load->forgot;
 	free_trees(t);
 	rows_free(&t->rows);
 	t->n_lines = 0;

@@ -325,6 +325,11 @@ static bool key(struct tui *t, int c)
 	return true;
 }
 
+static bool rows_are_stale(const struct tui *t)
+{
+	return t->forgot != t->load->forgot;
+}
+
 static void loop(struct tui *t)
 {
 	int64_t made = 0;
@@ -336,7 +341,8 @@ static void loop(struct tui *t)
 		t->load->wanted = true;
 		pthread_mutex_lock(&t->load->lock);
 		t->load->wanted = false;
-		if (t->dirty && (t->done || !t->rows.n || now_ms() - made >= REFRESH_MS)) {
+		if (rows_are_stale(t) ||
+		    (t->dirty && (t->done || !t->rows.n || now_ms() - made >= REFRESH_MS))) {
 			tui_make_rows(t);
 			made = now_ms();
 		}
@@ -348,6 +354,8 @@ static void loop(struct tui *t)
 		if (c == ERR || c == KEY_RESIZE)
 			continue;
 		pthread_mutex_lock(&t->load->lock);
+		if (rows_are_stale(t))
+			tui_make_rows(t);
 		go_on = key(t, c);
 		pthread_mutex_unlock(&t->load->lock);
 	}

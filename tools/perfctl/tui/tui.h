@@ -47,6 +47,7 @@ struct tui_zoom {
  * @top:     first line on the screen
  * @at:      the chosen one
  * @search:  what is looked for
+ * @forgot:  load.forgot when the rows were made
  * @dirty:   samples came since the rows were made
  */
 struct tui {
@@ -67,6 +68,7 @@ struct tui {
 	unsigned int order;
 	char search[128];
 	char message[256];
+	uint64_t forgot;
 	bool dirty;
 	bool done;
 	bool failed;

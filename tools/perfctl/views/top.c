@@ -10,8 +10,10 @@
 #include <time.h>
 
 #define POLL_MS 100
-/* Chains that are remembered before all are forgotten, so that top may run for days */
+/* Chains, or frames, that are remembered before all are forgotten, so that top may run for days */
 #define CHAINS_MOST 500000
+/* Names of threads, texts of fields, and files, beside twice as many as were left the last time */
+#define NAMES_MOST 4096
 
 static int64_t now_ms(void)
 {
@@ -109,13 +111,34 @@ static void take_all(struct top *t)
 	t->lost = pev_channel_lost(channel);
 }
 
-/* Older samples count less: 7/8 after each picture. */
-static void fade(struct profile *p)
+static size_t names(const struct top *t)
 {
+	const struct session *s = &t->session;
+
+	return s->machine.comms.n + t->load.profile.values.n + s->objects.n - s->objects.n_forgotten;
+}
+
+/*
+ * Starts the picture anew, without what belongs to processes that have ended: frames and rows
+ * have its numbers.
+ */
+static void forget(struct top *t)
+{
+	profile_forget(&t->load.profile);
+	session_forget(&t->session);
+	t->names_most = 2 * names(t) + NAMES_MOST;
+	t->load.forgot++;
+}
+
+/* Older samples count less: 7/8 after each picture. */
+static void fade(struct top *t)
+{
+	struct profile *p = &t->load.profile;
 	size_t kept = 0;
 
-	if (p->stacks->n_chains > CHAINS_MOST) {
-		profile_forget(p);
+	if (p->stacks->n_chains > CHAINS_MOST || p->stacks->n_frames > CHAINS_MOST ||
+	    names(t) > t->names_most) {
+		forget(t);
 		return;
 	}
 	for (size_t i = 0; i < p->n_cells; i++) {
@@ -146,8 +169,8 @@ void top_gather(struct top *t)
 	int64_t begin = now_ms(), end = begin + (int64_t)(t->delay * 1000);
 
 	pthread_mutex_lock(&t->load.lock);
-	fade(&t->load.profile);
 	machine_forget(&t->session.machine);
+	fade(t);
 	pthread_mutex_unlock(&t->load.lock);
 	while (!t->load.stop && now_ms() < end) {
 		int64_t left = end - now_ms();
@@ -226,6 +249,7 @@ int top_open(struct top *t, struct event_plan *plan, const struct target *target
 	if (err)
 		return err;
 	load_init(&t->load, &t->session, &config);
+	t->names_most = 2 * names(t) + NAMES_MOST;
 	t->load.scale = TOP_SCALE;
 	t->load.owner = t;
 	err = recorder_start(&t->recorder, m);

@@ -21,6 +21,7 @@
  * @last_samples: up to the last picture
  * @last_own:     processor time of perfctl up to the last picture, in ms
  * @lost:         records
+ * @names_most:   names and files that are remembered before those of the dead are forgotten
  */
 struct top {
 	double delay;
@@ -33,6 +34,7 @@ struct top {
 	uint64_t last_samples;
 	int64_t last_own;
 	uint64_t lost;
+	size_t names_most;
 };
 
 /*

@@ -31,32 +31,52 @@ static uint64_t hash_text(uint64_t h, const void *data, size_t len)
 	return h;
 }
 
+static uint64_t key_of(const char *path, enum pev_sym_kind kind, const struct elf_id *id)
+{
+	return hash_text(hash_text(0xcbf29ce484222325ULL + kind, path, strlen(path)), id->bytes,
+			 id->len);
+}
+
+/* Gives @o a number: that of a forgotten object, if the caller knows that these are used again. */
+static int give_number(struct pev_syms *s, struct sym_object *o)
+{
+	struct sym_object **slot;
+
+	if (s->spare.n && o->kind != PEV_SYM_KIND_MODULE) {
+		int number = s->spare.p[--s->spare.n];
+
+		sym_object_free(s->o.p[number]);
+		s->o.p[number] = o;
+		return number;
+	}
+	slot = s->o.n < INT32_MAX ? VEC_PUSH(&s->o) : NULL;
+	if (!slot)
+		return -ENOMEM;
+	*slot = o;
+	return (int)s->o.n - 1;
+}
+
 static int add(struct pev_syms *s, const char *path, enum pev_sym_kind kind,
 	       const struct elf_id *id)
 {
-	uint64_t key = hash_text(hash_text(0xcbf29ce484222325ULL + kind, path, strlen(path)),
-				 id->bytes, id->len);
-	struct sym_object *o, **slot;
+	uint64_t key = key_of(path, kind, id);
+	struct sym_object *o;
 	uint32_t known;
+	int number;
 
 	for (; (known = hmap_get(&s->by_key, key)) != UINT32_MAX; key++) {
 		o = s->o.p[known];
 		if (o->kind == kind && !strcmp(o->path, path) && elf_id_equal(&o->id, id))
 			return (int)known;
 	}
-	o = s->o.n < INT32_MAX ? sym_object_new(path, kind, id) : NULL;
-	slot = o ? VEC_PUSH(&s->o) : NULL;
-	if (!slot) {
+	o = sym_object_new(path, kind, id);
+	number = o ? give_number(s, o) : -ENOMEM;
+	if (number < 0)
 		sym_object_free(o);
+	/* one that is not found by its name gets another number when it is asked for again */
+	else if (!hmap_add(&s->by_key, key, (uint32_t)number))
 		return -ENOMEM;
-	}
-	*slot = o;
-	if (!hmap_add(&s->by_key, key, (uint32_t)(s->o.n - 1))) {
-		s->o.n--;
-		sym_object_free(o);
-		return -ENOMEM;
-	}
-	return (int)s->o.n - 1;
+	return number;
 }
 
 PEV_EXPORT int pev_syms_new(unsigned int flags, struct pev_syms **syms)
@@ -87,6 +107,7 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	for (size_t i = 0; i < s->o.n; i++)
 		sym_object_free(s->o.p[i]);
 	free(s->o.p);
+	free(s->spare.p);
 	hmap_free(&s->by_key);
 	hmap_free(&s->by_pid);
 	sym_object_free(s->vmlinux);
@@ -193,6 +214,50 @@ PEV_EXPORT int pev_syms_code(struct pev_syms *s, uint32_t pid)
 		return object;
 	s->o.p[object]->pid = pid;
 	return hmap_add(&s->by_pid, pid, (uint32_t)object) ? object : -ENOMEM;
+}
+
+static bool may_forget(const struct sym_object *o)
+{
+	return o->kind == PEV_SYM_KIND_FILE || o->kind == PEV_SYM_KIND_ANON ||
+	       o->kind == PEV_SYM_KIND_CODE;
+}
+
+/* Puts an empty object in the place of one, so that its number means nothing until it is given away. */
+static void forget(struct pev_syms *s, int number)
+{
+	static const struct elf_id none;
+	struct sym_object *empty = sym_object_new("[unknown]", PEV_SYM_KIND_NONE, &none);
+	int *spare = empty ? VEC_PUSH(&s->spare) : NULL;
+
+	if (!spare) {
+		sym_object_free(empty);
+		return;
+	}
+	empty->loaded = empty->named = true;
+	sym_object_free(s->o.p[number]);
+	s->o.p[number] = empty;
+	*spare = number;
+}
+
+PEV_EXPORT void pev_syms_keep(struct pev_syms *s, const bool *keep, size_t n)
+{
+	for (size_t i = 0; i < s->o.n && i < n; i++)
+		if (!keep[i] && may_forget(s->o.p[i]))
+			forget(s, (int)i);
+	hmap_free(&s->by_key);
+	hmap_free(&s->by_pid);
+	for (size_t i = 0; i < s->o.n; i++) {
+		const struct sym_object *o = s->o.p[i];
+		uint64_t key = key_of(o->path, o->kind, &o->id);
+
+		if (o->kind == PEV_SYM_KIND_NONE && i != PEV_SYM_UNKNOWN)
+			continue;
+		while (hmap_get(&s->by_key, key) != UINT32_MAX)
+			key++;
+		hmap_add(&s->by_key, key, (uint32_t)i);
+		if (o->kind == PEV_SYM_KIND_CODE)
+			hmap_add(&s->by_pid, o->pid, (uint32_t)i);
+	}
 }
 
 PEV_EXPORT int pev_syms_jitdump(struct pev_syms *s, uint32_t pid, const char *path)

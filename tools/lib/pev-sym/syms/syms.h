@@ -12,6 +12,7 @@
 /**
  * struct pev_syms - see pev/sym.h
  * @o:        objects by number
+ * @spare:    numbers of those that were forgotten
  * @by_key:   their numbers by path, kind and build id
  * @by_pid:   the numbers of generated code
  * @kallsyms: parsed in place when it is needed
@@ -22,6 +23,7 @@
  */
 struct pev_syms {
 	VEC(struct sym_object *)	o;
+	VEC(int)		spare;
 	struct hmap		by_key;
 	struct hmap		by_pid;
 	struct finder		finder;

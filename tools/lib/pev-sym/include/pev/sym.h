@@ -187,6 +187,16 @@ int pev_syms_jitdump(struct pev_syms *syms, uint32_t pid, const char *path);
  */
 void pev_syms_mapped_by(struct pev_syms *syms, int object, uint32_t pid);
 
+/**
+ * pev_syms_keep() - forget objects, for what runs for days
+ * @keep: for each number below @n, whether it is still needed; numbers from @n on are
+ *
+ * The memory of the others is freed. Their numbers mean nothing until pev_syms_object() or
+ * pev_syms_code() gives them to other objects. The kernel, its modules and the vDSO are always
+ * kept. A struct pev_unwind of @syms must be freed before.
+ */
+void pev_syms_keep(struct pev_syms *syms, const bool *keep, size_t n);
+
 /** pev_syms_count() - objects are numbered below this; it grows */
 int pev_syms_count(const struct pev_syms *syms);
 /** pev_syms_path() - as given; "[kernel]", "[ext4]", "[jit 123]" */
