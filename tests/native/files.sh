@@ -28,6 +28,22 @@ $rec -o linked -- true
 $rec -o linked -- true
 ok "record: through a link, the older one stays beside the newer" \
 	test -L linked -a -f disk/here/metadata -a -f disk/here.old/metadata
+mkfifo go
+$rec -o busy.trace -- sh -c 'read -r _ <go' &
+first=$!
+until_ok test -s busy.trace/metadata
+says "record: two at once into one directory" 1 'busy.trace is being written by another perfctl: wait' \
+	$rec -o busy.trace -- touch second.ran
+says "record: ... or into what would be removed" 1 'is being written by another perfctl' \
+	bash -c "mv busy.trace held.old; $rec -o held -- true; $rec -o held -- true; err=\$?
+		mv held.old busy.trace; exit \$err"
+ok "record: ... and the second command did not run" test ! -e second.ran
+echo >go
+wait $first
+within "record: the first one was not disturbed" $? 0 0
+ok "record: ... its recording is whole" perfctl report -i busy.trace
+$rec -o busy.trace -- true
+ok "record: afterwards the directory is free" test -d busy.trace.old
 mkdir full && echo x >full/file
 says "record: a directory of other things" 1 'full exists and is not a pev trace' $rec -o full -- true
 printf '#!/nowhere\n' >broken && chmod +x broken

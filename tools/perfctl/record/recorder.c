@@ -431,7 +431,6 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 
 	if (err)
 		return err;
-	trace_dir_free(&dir);
 	err = copy_rings(r, w);
 	if (!err)
 		err = write_metadata(r, w, NULL, m);
@@ -441,6 +440,7 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 		kernel_symbols_reduce(w, path);
 	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
+	trace_dir_free(&dir);
 	if (!err)
 		err = close_err;
 	return err ? write_failed(r, err, m) : 0;

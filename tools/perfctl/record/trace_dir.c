@@ -4,7 +4,9 @@
 #include "base/resolve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,12 +30,56 @@ static enum found look_at(const char *path)
 	return found;
 }
 
+static bool is_at(int fd, const char *path)
+{
+	struct stat here, there;
+
+	return !fstat(fd, &here) && !stat(path, &there) && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
+}
+
+/*
+ * Locks a directory, until the descriptor is closed: it stays locked when it is renamed. Returns
+ * 0 with *fd < 0 if there is none, or none that can be locked.
+ */
+static int lock(const char *path, int *fd, struct msg *m)
+{
+	do {
+		*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (*fd < 0)
+			return 0;
+		if (flock(*fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+			close(*fd);
+			*fd = -1;
+			return msg_set(m, -EBUSY, "%s is being written by another perfctl: wait until "
+				       "that has ended, or choose another name with -o", path);
+		}
+		if (is_at(*fd, path))
+			return 0;
+		/* it was renamed before it was locked */
+		close(*fd);
+	} while (true);
+}
+
+static void unlock(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static int rotate(struct trace_dir *d, struct msg *m)
 {
 	char *old = xasprintf("%s.old", d->path);
 	struct pev_error e = { 0 };
-	int err = pev_trace_remove(old, &e);
+	int older, err = lock(old, &older, m);
 
+	if (err) {
+		free(old);
+		return err;
+	}
+	err = pev_trace_remove(old, &e);
+	unlock(&older);
 	if (err == -ENOENT)
 		err = 0;
 	if (err)
@@ -58,24 +104,46 @@ static int open_writer(struct trace_dir *d, struct pev_writer **w, struct msg *m
 	return err ? msg_set(m, err == -EPERM ? err : -EIO, "%s", e.text) : 0;
 }
 
+/* Gets an empty directory and its lock, if that can be; open_writer() says why it cannot. */
+static int make_room(struct trace_dir *d, struct msg *m)
+{
+	int err;
+
+	do {
+		d->made = !mkdir(d->path, 0777);
+		err = lock(d->path, &d->lock, m);
+		/* another one was quicker, and writes there now */
+		if (err)
+			d->made = false;
+		if (err || d->made || look_at(d->path) != FOUND_TRACE)
+			return err;
+		err = rotate(d, m);
+		unlock(&d->lock);
+	} while (!err);
+	return err;
+}
+
 int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w, struct msg *m)
 {
 	size_t len = strlen(path);
 	char *plain;
 	int err;
 
-	*d = (struct trace_dir){ 0 };
+	*d = (struct trace_dir){ .lock = -1 };
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	plain = xstrndup(path, len);
 	err = resolve_path(plain, &d->path, m);
 	free(plain);
-	if (!err && look_at(d->path) == FOUND_TRACE)
-		err = rotate(d, m);
+	if (!err)
+		err = make_room(d, m);
 	if (!err)
 		err = open_writer(d, w, m);
-	if (err)
+	if (err) {
+		if (d->made)
+			rmdir(d->path);
 		trace_dir_free(d);
+	}
 	return err;
 }
 
@@ -91,6 +159,9 @@ void trace_dir_discard(struct trace_dir *d)
 
 void trace_dir_free(struct trace_dir *d)
 {
+	if (!d->path)
+		return;
 	free(d->path);
+	unlock(&d->lock);
 	*d = (struct trace_dir){ 0 };
 }

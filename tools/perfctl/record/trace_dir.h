@@ -10,16 +10,21 @@
 /**
  * struct trace_dir - the directory of a trace that is being made
  * @path:    where links lead
+ * @lock:    held until trace_dir_free(), so that nothing else writes there; -1: none
+ * @made:    there was nothing
  * @rotated: an older trace has become PATH.old
  */
 struct trace_dir {
 	char *path;
+	int lock;
+	bool made;
 	bool rotated;
 };
 
 /*
  * Makes a directory for a new trace. An older one becomes PATH.old; the one that had
- * that name is removed, unless there is anything in it that is no part of a trace.
+ * that name is removed, unless there is anything in it that is no part of a trace. Refused
+ * with -EBUSY while another process has it open.
  */
 int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w, struct msg *m);
 /* The trace did not come about: removes it, and the older one has its name again. */
