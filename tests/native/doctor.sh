@@ -59,3 +59,25 @@ fi
 says "bundle: has a name of its own" 0 '^perfctl-doctor-[0-9]{4}-[0-9]{2}-[0-9]{2}\.txt ' \
 	nobody perfctl doctor --bundle
 says "bundle: not with the self-test" 2 'exclude each other' perfctl doctor --self-test --bundle x
+
+perfctl doctor --engine perf -j >doctor.json
+ok "doctor -j: what can be done, and why not" python3 -c '
+import json
+d = json.load(open("doctor.json"))
+assert d["engine"] == "perf" and isinstance(d["can"]["whole_machine"], bool), d
+assert {f["state"] for f in d["findings"]} <= {"ok", "note", "bad"}, d
+assert all(f["what"] and f["text"] for f in d["findings"]), d'
+says "doctor -j --self-test" 2 'exclude each other' perfctl doctor -j --self-test
+if [ -n "$root" ]; then
+	perfctl top --engine perf -j -n 2 -d 0.2 >top.json 2>top.err
+	ok "top -j: an object for each table" python3 -c '
+import json
+text, tables = open("top.json").read(), []
+while text.strip():
+    table, end = json.JSONDecoder().raw_decode(text.lstrip())
+    text = text.lstrip()[end:]
+    tables.append(table)
+assert len(tables) == 2, tables
+for row in (r for t in tables for e in t["events"] for r in e["rows"]):
+    assert row["comm"] and row["samples"] >= 0 and row["weight"] >= 0, row'
+fi

@@ -199,6 +199,26 @@ says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
 says "timeline --threads: runs and sleeps alternate" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
 says "timeline --threads: waits for its turn" 0 '43 .*#--*-#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
+ok "timeline -j: as long as the time, on one CPU" bash -c "'$p' timeline -j --width 60 turns | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+cpu, = d[\"cpus\"]
+assert len(cpu[\"busy_ns\"]) == len(cpu[\"comm\"]) == d[\"columns\"], d
+assert 0 < sum(cpu[\"busy_ns\"]) <= d[\"end_ns\"] - d[\"begin_ns\"], d
+'"
+ok "timeline -j --threads: each with three states" bash -c "'$p' timeline -j -t turns | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+span = d[\"end_ns\"] - d[\"begin_ns\"]
+assert {42, 43} <= {t[\"tid\"] for t in d[\"threads\"]}, d
+for t in d[\"threads\"]:
+    assert 0 < sum(map(sum, (t[\"run_ns\"], t[\"wait_ns\"], t[\"sleep_ns\"]))) <= span, t
+'"
+ok "cache -j" bash -c "'$p' cache -j | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d[\"files\"] >= 0 and d[\"bytes\"] <= d[\"most_bytes\"] and d[\"path\"], d
+'"
 says "timeline: no such event" 65 'has no sched:sched_switch' "$p" timeline flat
 says "timeline: a time in which nothing is" 2 'nothing was recorded' "$p" timeline --time 5,6 turns
 # conventions of the command line

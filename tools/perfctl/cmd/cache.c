@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl cache: the files that were kept for their functions, and how to be rid of them. */
 #include "commands.h"
+#include "base/json.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -8,12 +9,14 @@
 
 struct cache_opts {
 	uint64_t keep;
+	bool json;
 };
 
 static const struct opt cache_options[] = {
 	{ 0, OPT_SIZE, "keep", "SIZE",
 	  "with purge: so much may stay, of what was used last (default: nothing)",
 	  offsetof(struct cache_opts, keep) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON", offsetof(struct cache_opts, json) },
 	{ 0 },
 };
 
@@ -23,6 +26,21 @@ static void print(const struct pev_syms_cache *c)
 
 	printf("%s: %u files, %s of at most %s\n", c->path, c->files, text_bytes(a, c->bytes),
 	       text_bytes(b, c->most));
+}
+
+static void print_json(const struct pev_syms_cache *c, bool purge)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "path", c->path);
+	json_u64(&j, "files", c->files);
+	json_u64(&j, "bytes", c->bytes);
+	json_u64(&j, "most_bytes", c->most);
+	if (purge)
+		json_u64(&j, "removed", c->removed);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
 
 static int cache_run(const void *opts, int n, char **args, struct msg *m)
@@ -39,6 +57,10 @@ static int cache_run(const void *opts, int n, char **args, struct msg *m)
 	err = pev_syms_cache(purge ? o->keep : UINT64_MAX, &cache);
 	if (err)
 		return msg_set(m, err, "there is no cache: neither XDG_CACHE_HOME nor HOME is set");
+	if (o->json) {
+		print_json(&cache, purge);
+		return 0;
+	}
 	if (purge)
 		printf("%u files removed\n", cache.removed);
 	print(&cache);

@@ -15,6 +15,7 @@
 struct doctor_opts {
 	bool self_test;
 	bool bundle;
+	bool json;
 	const char *bundle_path;
 };
 
@@ -46,6 +47,10 @@ static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 		return msg_set(m, -EINVAL, "--bundle and --self-test exclude each other");
 	if (o->bundle)
 		return bundle_write(o->bundle_path, commands, commands_n, m);
+	if (o->json && o->self_test)
+		return msg_set(m, -EINVAL, "--json and --self-test exclude each other");
+	if (o->json)
+		return doctor_report_json(&d);
 	if (!o->self_test)
 		return doctor_report(&d);
 	err = kernel_info(&d.info, m);
@@ -64,6 +69,7 @@ static const struct opt doctor_options[] = {
 	  want_bundle, is_file_name },
 	{ 0, OPT_FLAG, "self-test", NULL, "open counters and see whether they count, take turns, "
 	  "sample and can be read as they should", offsetof(struct doctor_opts, self_test) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON", offsetof(struct doctor_opts, json) },
 	{ 0 },
 };
 

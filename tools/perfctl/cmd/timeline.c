@@ -18,6 +18,7 @@ struct timeline_opts {
 	uint64_t width;
 	uint64_t most;
 	bool threads;
+	bool json;
 };
 
 static const struct opt timeline_options[] = {
@@ -43,6 +44,8 @@ static const struct opt timeline_options[] = {
 	  offsetof(struct timeline_opts, width) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct timeline_opts, color) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON: ns of each column",
+	  offsetof(struct timeline_opts, json) },
 	{ 0 },
 };
 
@@ -75,7 +78,9 @@ static int timeline(const struct timeline_opts *o, struct session *session, stru
 
 	if (!err)
 		err = timeline_load(&tl, m);
-	if (!err)
+	if (!err && o->json)
+		timeline_json(&tl, o->most);
+	else if (!err)
 		timeline_print(&tl, o->most, term_color(o->color));
 	timeline_free(&tl);
 	return err;

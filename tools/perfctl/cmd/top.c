@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl top: where time goes now. */
 #include "commands.h"
+#include "base/json.h"
 #include "base/stop.h"
 #include "cli/term.h"
 #include "event/engine.h"
@@ -34,6 +35,7 @@ struct top_opts {
 	uint64_t lines;
 	bool no_graph;
 	bool stdio;
+	bool json;
 };
 
 static const struct opt top_options[] = {
@@ -67,9 +69,29 @@ static const struct opt top_options[] = {
 	  offsetof(struct top_opts, lines) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct top_opts, color) },
+	{ 'j', OPT_FLAG, "json", NULL, "print each table as a JSON object",
+	  offsetof(struct top_opts, json) },
 	DEBUGINFOD_OPT,
 	{ 0 },
 };
+
+static void print_json(const struct top_opts *o, struct top *t, uint64_t before)
+{
+	struct report_style style = { .limit = o->limit };
+	struct json j = { .out = stdout };
+
+	stacks_resolve(&t->session.stacks);
+	json_open(&j, NULL, '{');
+	json_double(&j, "seconds", t->delay, 3);
+	json_u64(&j, "new_samples", t->samples - before);
+	json_u64(&j, "lost", t->lost);
+	/* so that they can fade */
+	json_u64(&j, "weight_scale", TOP_SCALE);
+	report_json_events(&t->load.profile, &o->rows, &style, &j);
+	json_close(&j, '}');
+	json_end_line(&j);
+	fflush(stdout);
+}
 
 static void print_table(const struct top_opts *o, struct top *t)
 {
@@ -80,6 +102,8 @@ static void print_table(const struct top_opts *o, struct top *t)
 				      .lines = o->lines,
 				      .bare = true };
 
+	if (isatty(STDOUT_FILENO))
+		fputs("\033[H\033[2J", stdout);
 	stacks_resolve(&t->session.stacks);
 	printf("# %s\n", t->load.live);
 	report_text(&t->load.profile, &o->rows, &style);
@@ -90,10 +114,13 @@ static int print_tables(const struct top_opts *o, struct top *t)
 {
 	stop_catch(&t->load.stop);
 	for (uint64_t n = 0; !t->load.stop && (!o->count || n < o->count); n++) {
+		uint64_t before = t->samples;
+
 		top_gather(t);
-		if (isatty(STDOUT_FILENO))
-			fputs("\033[H\033[2J", stdout);
-		print_table(o, t);
+		if (o->json)
+			print_json(o, t, before);
+		else
+			print_table(o, t);
 		if (ferror(stdout))
 			break;
 	}
@@ -103,7 +130,7 @@ static int print_tables(const struct top_opts *o, struct top *t)
 static int show(const struct top_opts *o, struct top *t, struct msg *m)
 {
 	const char *term = getenv("TERM");
-	bool screen = TUI_AVAILABLE && !o->stdio && !o->count && isatty(STDIN_FILENO) &&
+	bool screen = TUI_AVAILABLE && !o->stdio && !o->json && !o->count && isatty(STDIN_FILENO) &&
 		      isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
 
 	if (!screen)

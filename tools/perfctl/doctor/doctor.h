@@ -4,6 +4,7 @@
 #define PERFCTL_DOCTOR_DOCTOR_H
 
 #include "perfmon.h"
+#include "base/json.h"
 
 #include <pev/pev.h>
 
@@ -41,6 +42,8 @@ enum ability {
  * @bad:   number of bad findings
  * @can:   what worked when it was tried
  * @color: for a terminal
+ * @json:  where findings are written instead; NULL: they are printed
+ * @open:  a finding in @json is not closed, as it may get a remedy
  */
 struct doctor {
 	FILE *out;
@@ -49,10 +52,14 @@ struct doctor {
 	unsigned int bad;
 	bool can[NR_ABILITIES];
 	bool color;
+	struct json *json;
+	bool open;
 };
 
 void doctor_say(struct doctor *d, enum finding f, const char *what, const char *fmt, ...)
 	PRINTF(4, 5);
 void doctor_remedy(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
+/* After the last finding. */
+void doctor_end(struct doctor *d);
 
 #endif

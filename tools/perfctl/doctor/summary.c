@@ -13,13 +13,17 @@
 #include <unistd.h>
 
 static const struct {
-	const char *what, *how;
+	const char *what, *how, *key;
 } abilities[NR_ABILITIES] = {
-	[CAN_OWN] = { "your own programs", "record, top, stat: by a timer, with call chains" },
-	[CAN_KERNEL] = { "their kernel side", "what the kernel does for them" },
-	[CAN_MACHINE] = { "the whole machine", "-a, -C, and other users' processes" },
-	[CAN_TRACEPOINTS] = { "the kernel's events", "trace, and -e SYSTEM:NAME" },
-	[CAN_COUNTERS] = { "hardware counters", "cycles, instructions, cache misses" },
+	[CAN_OWN] = { "your own programs", "record, top, stat: by a timer, with call chains", "own_programs" },
+	[CAN_KERNEL] = { "their kernel side", "what the kernel does for them",
+			 "kernel_side" },
+	[CAN_MACHINE] = { "the whole machine", "-a, -C, and other users' processes",
+			  "whole_machine" },
+	[CAN_TRACEPOINTS] = { "the kernel's events", "trace, and -e SYSTEM:NAME",
+			      "tracepoints" },
+	[CAN_COUNTERS] = { "hardware counters", "cycles, instructions, cache misses",
+			   "hardware_counters" },
 };
 
 static void put_abilities(const struct doctor *d)
@@ -34,7 +38,7 @@ static void put_abilities(const struct doctor *d)
 		d->color ? "\033[m" : "", "recordings", "report, script, export: on every machine");
 }
 
-static void put_advice(const struct doctor *d, bool pev)
+static struct advice advice_for(const struct doctor *d, bool pev)
 {
 	const struct situation s = {
 		.can = d->can,
@@ -45,7 +49,13 @@ static void put_advice(const struct doctor *d, bool pev)
 		.tracefs = !access("/sys/kernel/tracing/events", F_OK) ||
 			   !access("/sys/kernel/tracing/instances", F_OK),
 	};
-	struct advice a = advise(&s);
+
+	return advise(&s);
+}
+
+static void put_advice(const struct doctor *d, bool pev)
+{
+	struct advice a = advice_for(d, pev);
 
 	if (*a.command)
 		fprintf(d->out, "\nFor more: %s\n          %s\n", a.command, a.gives);
@@ -65,14 +75,20 @@ static void put_place(const struct doctor *d, const char *engine)
 			u.machine);
 }
 
-/* There is no engine. The level has to do with it if that is for lack of rights. */
-static int report_refusal(struct doctor *d, int err, const struct msg *m)
+/* There is no engine: returns whether for lack of rights, as then the level has to do with it. */
+static bool find_level(struct doctor *d, int err)
 {
-	bool rights = err == -EACCES || err == -EPERM;
 	char *level = file_read("/proc/sys/kernel/perf_event_paranoid", NULL);
 
 	d->info.paranoid = level ? atoi(level) : 2;
 	free(level);
+	return err == -EACCES || err == -EPERM;
+}
+
+static int report_refusal(struct doctor *d, int err, const struct msg *m)
+{
+	bool rights = find_level(d, err);
+
 	put_place(d, NULL);
 	put_abilities(d);
 	if (rights)
@@ -103,5 +119,55 @@ int doctor_report(struct doctor *d)
 	fputc('\n', out);
 	fwrite(text, 1, len, out);
 	free(text);
+	return d->bad ? STATUS_FAILED : STATUS_OK;
+}
+
+static void json_head(struct doctor *d, const char *engine, bool advice)
+{
+	struct json *j = d->json;
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	if (engine)
+		json_string(j, "engine", engine);
+	else
+		json_null(j, "engine");
+	json_string(j, "release", u.release);
+	json_string(j, "machine", u.machine);
+	json_open(j, "can", '{');
+	for (size_t i = 0; i < NR_ABILITIES; i++)
+		json_bool(j, abilities[i].key, d->can[i]);
+	json_close(j, '}');
+	if (advice) {
+		struct advice a = advice_for(d, engine && engine_is_pev());
+
+		if (*a.command)
+			json_string(j, "advice", a.command);
+	}
+}
+
+int doctor_report_json(struct doctor *d)
+{
+	struct json j = { .out = d->out };
+	struct msg m;
+	int err = kernel_info(&d->info, &m);
+	bool rights = err && find_level(d, err);
+
+	d->json = &j;
+	perfmon_find(&d->perfmon);
+	json_open(&j, NULL, '{');
+	json_open(&j, "findings", '[');
+	if (err)
+		doctor_say(d, BAD, "kernel", "%s", m.text);
+	else
+		doctor_examine(d);
+	doctor_end(d);
+	json_close(&j, ']');
+	json_head(d, err ? NULL : engine_is_pev() ? "pev" : "perf", !err || rights);
+	json_close(&j, '}');
+	json_end_line(&j);
+	if (err)
+		return status_of(err);
 	return d->bad ? STATUS_FAILED : STATUS_OK;
 }

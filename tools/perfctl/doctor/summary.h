@@ -7,5 +7,7 @@
 
 /* Examines, and prints to @d->out a summary above the findings; returns an exit status. */
 int doctor_report(struct doctor *d);
+/* The same as a JSON object. */
+int doctor_report_json(struct doctor *d);
 
 #endif

@@ -124,13 +124,32 @@ static void json_info(const struct session *f, struct json *j)
 		json_string(j, "missing", missing);
 }
 
+void report_json_events(struct profile *p, const struct rows_config *config,
+			const struct report_style *s, struct json *j)
+{
+	const struct session *f = p->session;
+	struct rows rows;
+
+	json_open(j, "events", '[');
+	for (uint32_t e = 0; e < f->names.n; e++) {
+		if (!report_has_event(p, e))
+			continue;
+		json_open(j, NULL, '{');
+		json_string(j, "event", strtab_get(&f->names, e));
+		rows_make(&rows, p, config, e);
+		report_json(&rows, s, j, &f->names);
+		rows_free(&rows);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 int report_write_json(struct profile *p, const struct rows_config *config,
 		      const struct report_style *s, const char *path, struct msg *m)
 {
 	const struct session *f = p->session;
 	struct rows_config full = *config;
 	struct json j = { 0 };
-	struct rows rows;
 	struct out out;
 	int err = out_open(&out, path, OUT_WHOLE, m);
 
@@ -140,18 +159,7 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 	j.out = out.f;
 	json_open(&j, NULL, '{');
 	json_info(f, &j);
-	json_open(&j, "events", '[');
-	for (uint32_t e = 0; e < f->names.n; e++) {
-		if (!report_has_event(p, e))
-			continue;
-		json_open(&j, NULL, '{');
-		json_string(&j, "event", strtab_get(&f->names, e));
-		rows_make(&rows, p, &full, e);
-		report_json(&rows, s, &j, &f->names);
-		rows_free(&rows);
-		json_close(&j, '}');
-	}
-	json_close(&j, ']');
+	report_json_events(p, &full, s, &j);
 	json_close(&j, '}');
 	json_end_line(&j);
 	return out_close(&out, 0, m);

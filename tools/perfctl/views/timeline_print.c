@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Draws a timeline with characters. See timeline_print.h. */
 #include "timeline_print.h"
+#include "base/json.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -174,4 +175,68 @@ void timeline_print(struct timeline *tl, uint64_t most, bool color)
 		print_threads(tl, most, color);
 	else
 		print_tracks(tl, color);
+}
+
+static void json_thread(const struct timeline *tl, const struct timeline_thread *t, struct json *j)
+{
+	static const char *const keys[] = { [TIMELINE_SLEEP] = "sleep_ns", [TIMELINE_WAIT] = "wait_ns",
+					    [TIMELINE_RUN] = "run_ns" };
+
+	json_open(j, NULL, '{');
+	json_string(j, "comm", machine_comm_name(&tl->session->machine, t->comm));
+	json_u64(j, "tid", t->tid);
+	for (enum timeline_state s = TIMELINE_SLEEP; s < TIMELINE_STATES; s++) {
+		json_open(j, keys[s], '[');
+		for (unsigned int c = 0; c < tl->width; c++)
+			json_u64(j, NULL, t->time[(size_t)c * TIMELINE_STATES + s]);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+	fputc('\n', j->out);
+}
+
+static void json_track(const struct timeline *tl, size_t cpu, struct json *j)
+{
+	const struct timeline_track *l = &tl->tracks[cpu];
+
+	json_open(j, NULL, '{');
+	json_u64(j, "cpu", cpu);
+	json_open(j, "busy_ns", '[');
+	for (unsigned int c = 0; c < tl->width; c++)
+		json_u64(j, NULL, l->busy[c]);
+	json_close(j, ']');
+	json_open(j, "comm", '[');
+	for (unsigned int c = 0; c < tl->width; c++) {
+		if (l->busy[c])
+			json_string(j, NULL, machine_comm_name(&tl->session->machine, l->comms[c]));
+		else
+			json_null(j, NULL);
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+	fputc('\n', j->out);
+}
+
+void timeline_json(struct timeline *tl, uint64_t most)
+{
+	struct json j = { .out = stdout };
+
+	qsort(tl->thread, tl->n, sizeof(*tl->thread), by_time);
+	json_open(&j, NULL, '{');
+	json_i64(&j, "begin_ns", tl->from);
+	json_i64(&j, "end_ns", tl->to);
+	json_u64(&j, "columns", tl->width);
+	json_open(&j, tl->threads ? "threads" : "cpus", '[');
+	for (size_t i = 0, shown = 0; tl->threads && i < tl->n && shown < most; i++) {
+		if (!tl->thread[i].time || !timeline_wants(tl, tl->thread[i].comm))
+			continue;
+		shown++;
+		json_thread(tl, &tl->thread[i], &j);
+	}
+	for (size_t cpu = 0; !tl->threads && cpu < tl->n_tracks; cpu++)
+		if (tl->tracks[cpu].comms)
+			json_track(tl, cpu, &j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end_line(&j);
 }

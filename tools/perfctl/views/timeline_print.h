@@ -10,5 +10,7 @@ unsigned int timeline_print_width(uint64_t columns);
 
 /* @most: threads to show, those that ran longest. Sorts the threads of @tl. */
 void timeline_print(struct timeline *tl, uint64_t most, bool color);
+/* The same in numbers: ns of each column. */
+void timeline_json(struct timeline *tl, uint64_t most);
 
 #endif
