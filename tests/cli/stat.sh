@@ -97,6 +97,12 @@ for by in cpu core socket node; do
 		awk '{ n += $2 } END { print n }')" 100 1000000
 done
 
+says "an event of tasks that have ended: why there is none" 0 'sched_process_exit comes when a task has ended' \
+	perfctl stat -e sched:sched_process_exit -- true
+perfctl stat -x, -o exits.csv -a -e sched:sched_process_exit -- ./tree 3 3 1 2>exits.err
+within "... with -a they are there" "$(stat_value sched:sched_process_exit exits.csv)" 39 100000
+ok "... and nothing is said" bash -c '! grep -q "comes when a task" exits.err'
+
 # software events know what is common to all
 perfctl stat -x, -o sw.csv -e page-faults --filter 'comm == "no such"' -e minor-faults \
 	--filter 'comm == "hot"' -e faults/name=all/ -- ./hot 10

@@ -353,6 +353,24 @@ void event_plan_free(struct event_plan *plan)
 	*plan = (struct event_plan){ 0 };
 }
 
+void event_plan_note_ended(const struct event_plan *plan, uint32_t type,
+			   const struct pev_value *counted)
+{
+	/* older kernels end a task's events before the first one */
+	static const char *const late[] = { "sched:sched_process_exit", "sched:sched_process_free" };
+
+	for (size_t i = 0; i < plan->n && type != PEV_TARGET_CPUS; i++) {
+		const struct planned_event *e = &plan->events[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(late); k++)
+			if (!strcmp(e->name, late[k]) && !counted[i].value && !counted[i].samples &&
+			    !counted[i].filtered)
+				note("%s comes when a task has ended and is no longer measured: count "
+				     "it on the whole machine (-a), and choose by its fields comm and pid",
+				     e->name);
+	}
+}
+
 void event_plan_note_user_only(const struct event_plan *plan)
 {
 	for (size_t i = 0; i < plan->n; i++) {

@@ -103,6 +103,12 @@ void event_plan_free(struct event_plan *plan);
 /* ---- set.c */
 
 /* Notes, for all of them at once, which events see user mode only. */
+/*
+ * Notes that an event counted nothing as tasks have left every target by then. @counted: by index
+ * of the plan, of the target @type.
+ */
+void event_plan_note_ended(const struct event_plan *plan, uint32_t type,
+			   const struct pev_value *counted);
 void event_plan_note_user_only(const struct event_plan *plan);
 
 #endif

@@ -108,6 +108,7 @@ void summary_records(const struct recorder *r, double seconds)
 	}
 	if (total.lost)
 		summary_losses(r, &total);
+	event_plan_note_ended(plan, r->config.target->type, v);
 	free(v);
 }
 

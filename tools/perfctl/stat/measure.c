@@ -469,6 +469,17 @@ static int prepare(struct stat_run *r, struct msg *m)
 	return measure_init(&r->measure, m);
 }
 
+static void print_all(const struct stat_run *r)
+{
+	struct pev_value *counted = xcalloc(r->plan.n, sizeof(*counted));
+
+	stat_print(&r->result, &r->style);
+	for (size_t i = 0; i < r->plan.n; i++)
+		counted[i] = r->result.events[i].total;
+	event_plan_note_ended(&r->plan, r->measure.target.type, counted);
+	free(counted);
+}
+
 static void stat_free(struct stat_run *r)
 {
 	for (size_t i = 0; r->result.events && i < r->plan.n; i++) {
@@ -498,7 +509,7 @@ int stat_measure(const struct stat_opts *opts, char **argv, struct msg *m)
 	if (!err) {
 		event_plan_note_user_only(&r.plan);
 		if (!r.opts.interval)
-			stat_print(&r.result, &r.style);
+			print_all(&r);
 	}
 	err = out_close(&r.out, err, m);
 	stat_free(&r);
