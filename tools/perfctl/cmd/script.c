@@ -10,6 +10,7 @@
 #include "profile/rows.h"
 #include "session/fetch.h"
 #include "strace/syscalls.h"
+#include "views/handlers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,6 +45,7 @@ struct script_opts {
 	const char *pids;
 	const char *tids;
 	const char *cpus;
+	const char *handlers;
 	unsigned int fields;
 	bool no_sideband;
 	bool inlined;
@@ -109,6 +111,9 @@ static const struct opt script_options[] = {
 	  "srcline (default: all but pid, abstime and srcline)", 0, set_fields },
 	{ 0, OPT_FLAG, "inline", NULL, "print what was inlined as frames of their own, by debug "
 	  "information", offsetof(struct script_opts, inlined) },
+	{ 's', OPT_STRING, "script", "FILE", "print nothing, but call functions of a file in Python: "
+	  "begin(trace), sched__sched_switch(event) and the like, event(event) for the others, "
+	  "end()", offsetof(struct script_opts, handlers) },
 	{ 0, OPT_HEADING, .help = "Which events (names may be globs, several by commas)" },
 	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
 	  "missing", offsetof(struct script_opts, time) },
@@ -389,6 +394,24 @@ static int script_trace(struct script_run *r, struct msg *m)
 	return err < 0 ? err : 0;
 }
 
+/* Returns only if it fails. */
+static int script_handlers(struct script_run *r, struct msg *m)
+{
+	const struct script_opts *o = &r->opts;
+	const struct pev_trace *t = r->session.trace;
+	int err;
+
+	if (o->comm || o->pids || o->tids || o->cpus || o->no_sideband || o->inlined)
+		return msg_set(m, -EINVAL, "-s goes with -e and --time only: the functions choose by "
+			       "event.comm, event.pid, event.tid and event.cpu");
+	r->begin = pev_trace_begin_ns(t);
+	err = load_parse_time(o->time, r->begin, &r->from, &r->to, m);
+	if (err)
+		return err;
+	session_note_damage(&r->session);
+	return handlers_exec(o->handlers, pev_trace_path(t), r->from, r->to, o->event, m);
+}
+
 static int script_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct script_run r = { .opts = *(const struct script_opts *)opts };
@@ -401,12 +424,15 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	err = session_open(&r.session, n ? args[0] : r.opts.input, m);
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
-	if (!err) {
+	if (!err)
 		syscalls_init_trace(&r.calls, r.session.trace);
+	if (!err && r.opts.handlers)
+		err = script_handlers(&r, m);
+	else if (!err)
 		err = script_trace(&r, m);
-		fflush(stdout);
+	fflush(stdout);
+	if (!err)
 		session_note_damage(&r.session);
-	}
 	for (size_t i = 0; i < r.n_places; i++)
 		free(r.places[i]);
 	free(r.places);
@@ -424,7 +450,8 @@ const struct command command_script = {
 		 "call chains below.",
 	.examples = "  perfctl script | less\n"
 		    "  perfctl script -e 'sched:*' --time 0.5,0.6\n"
-		    "  perfctl script -F tid,time,event,fields --no-sideband\n",
+		    "  perfctl script -F tid,time,event,fields --no-sideband\n"
+		    "  perfctl script -s wakeups.py\n",
 	.opts = script_options,
 	.opts_size = sizeof(struct script_opts),
 	.defaults = &(const struct script_opts){ .fields = FIELD_DEFAULT },
