@@ -209,8 +209,9 @@ int target_has_threads(const struct target *t, struct msg *m)
 {
 	if (t->type == PEV_TARGET_PROCESS || t->type == PEV_TARGET_TASK)
 		return 0;
-	return msg_set(m, -EINVAL, "threads are told apart of what runs already: give processes with "
-		       "-p or threads with -t");
+	return msg_set(m, -EINVAL,
+		       "threads are distinguished of what runs already: give processes with -p or "
+		       "threads with -t");
 }
 
 int target_threads(struct target *t, const struct target *from, struct msg *m)

@@ -119,7 +119,7 @@ static size_t names(const struct top *t)
 }
 
 /*
- * Starts the picture anew, without what belongs to processes that have ended: frames and rows
+ * Starts with an empty picture, without what belongs to processes that have ended: frames and rows
  * have its numbers.
  */
 static void forget(struct top *t)
