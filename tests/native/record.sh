@@ -181,6 +181,9 @@ if [ -n "$tracepoints" ]; then
 			bash -c "ulimit -n $allowed; $rec -e 'sched:*,kmem:*,block:*' -o many.trace -- true"
 	done
 	says "trace" 0 'getppid\(\) = [0-9]+ ' perfctl trace --engine perf -- ./tree 0 0 3
+	perfctl trace --engine perf --no-strings -e getppid -o forked.txt -- ./tree 2 2 1
+	ok "trace: processes that were forked have names" bash -c \
+		'[ "$(grep -c "tree/[0-9]* getppid" forked.txt)" = 7 ]'
 	says "trace: names of arguments, and numbers" 0 \
 		'mprotect\(start: 0x[0-9a-f]+, len: [0-9a-fx]+, prot: PROT_READ\) = 0' \
 		perfctl trace --engine perf -e mprotect -- true

@@ -35,6 +35,7 @@ struct live_text {
 /**
  * struct live_event - one event
  * @tid:  of forks: the child's; @pid as well
+ * @parent: of forks: the thread that forked
  * @nr:   number of the system call
  * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; else the
  *        thread's name, as characters
@@ -45,6 +46,7 @@ struct live_event {
 	uint64_t time;
 	uint32_t pid;
 	uint32_t tid;
+	uint32_t parent;
 	enum live_kind kind;
 	int32_t nr;
 	uint64_t args[6];

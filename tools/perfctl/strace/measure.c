@@ -247,6 +247,24 @@ static void left(struct trace_run *r, const struct live_event *ev)
 	send_line(r);
 }
 
+/* perf_event_open(2) does not say what a child is called: it has its parent's name. */
+static void named(struct trace_run *r, const struct live_event *ev)
+{
+	const char *name = (const char *)ev->args;
+	uint32_t comm;
+
+	if (*name || ev->kind != LIVE_FORK) {
+		comm = strtab_id(&r->comms, name);
+	} else {
+		struct caller *parent = caller_get(r, ev->parent);
+
+		if (!parent->comm)
+			parent->comm = ask_comm(r, ev->parent);
+		comm = parent->comm;
+	}
+	caller_get(r, ev->tid)->comm = comm;
+}
+
 static void on_event(void *arg, struct live_event *ev)
 {
 	struct trace_run *r = arg;
@@ -261,7 +279,7 @@ static void on_event(void *arg, struct live_event *ev)
 		left(r, ev);
 		break;
 	default:
-		caller_get(r, ev->tid)->comm = strtab_id(&r->comms, (const char *)ev->args);
+		named(r, ev);
 		break;
 	}
 }
