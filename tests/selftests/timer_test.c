@@ -243,6 +243,15 @@ TEST_F(timer, max_sample_rate)
 	v = pev_read(self->fds[0]);
 	EXPECT_GE(v.time_enabled / 1000000 + 1, v.value);
 	EXPECT_LT(0, v.value);
+	/* no whole number of nanoseconds */
+	rewind(file);
+	ASSERT_LT(0, fprintf(file, "70\n"));
+	ASSERT_EQ(0, fflush(file));
+	attr.period = 70;
+	self->fds[2] = pev_open(&attr);
+	EXPECT_LE(0, self->fds[2]) TH_LOG("%s", pev_reason());
+	attr.period = 71;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
 	rewind(file);
 	EXPECT_LT(0, fprintf(file, "100000\n"));
 	fclose(file);

@@ -393,7 +393,8 @@ static void timer_multiplexed(struct pev_event *event, struct pev_multiplexed *m
 /* Return: the shortest period that is allowed. */
 static u64 period_min(void)
 {
-	return max_t(u64, DIV_ROUND_UP(NSEC_PER_SEC, READ_ONCE(sysctl_pev_max_sample_rate)),
+	/* rounded as the period of a frequency is: the limit itself is allowed */
+	return max_t(u64, NSEC_PER_SEC / READ_ONCE(sysctl_pev_max_sample_rate),
 		     PEV_MIN_TIMER_NS);
 }
 
