@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the filters of events: setting them, asking them, and the memory in which an
- * occurrence waits for their answer. The language is filter/parse.c's.
+ * Owns the filters of events: setting them, asking them, and what an occurrence is
+ * that waits for their answer. The language is filter/parse.c's.
  *
- * Locks: pev_control serializes changes, scratch_lock the making of scratch memory;
- * probes read the filter under preemption disabled, so a grace period of RCU separates
- * old and new.
+ * Locks: pev_control serializes changes; probes read the filter under preemption
+ * disabled, so a grace period of RCU separates old and new.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -21,20 +18,11 @@
 #include <linux/uaccess.h>
 #include "filter/parse.h"
 #include "record/sample.h"
+#include "record/scratch.h"
 #include "target/rights.h"
 #include "fields.h"
 #include "filter.h"
 #include "tracepoint.h"
-
-/*
- * An occurrence is written here, its filter asked, and only then is room
- * reserved in a ring. Writers on a CPU nest and end in the opposite order, so
- * each CPU has a stack.
- */
-#define SCRATCH_SIZE		16384U
-
-/* A frame and its head are multiples of this. */
-#define SCRATCH_ALIGN		(4 * sizeof(u64))
 
 /**
  * struct scratch - an occurrence that waits for its filter
@@ -49,62 +37,20 @@ struct scratch {
 	struct pev_event_cpu		*ec;
 	struct pev_occurrence		at;
 	u32				frame;
-	u8				entry[] __aligned(SCRATCH_ALIGN);
+	u8				entry[] __aligned(PEV_SCRATCH_ALIGN);
 };
-
-/* @used is changed by its CPU alone, at any nesting. */
-struct scratch_stack {
-	u8	*buf;
-	u32	used;
-};
-
-static DEFINE_PER_CPU(struct scratch_stack, scratch_stacks);
-static DEFINE_MUTEX(scratch_lock);
-
-/*
- * The first filter brings the memory, and it stays: probes of other filters
- * may be inside of it at any time.
- */
-static int scratch_alloc(void)
-{
-	unsigned int cpu;
-
-	guard(mutex)(&scratch_lock);
-	for_each_possible_cpu(cpu) {
-		struct scratch_stack *stack = per_cpu_ptr(&scratch_stacks, cpu);
-		u8 *buf;
-
-		if (stack->buf)
-			continue;
-		buf = kmalloc_node(SCRATCH_SIZE, GFP_KERNEL, cpu_to_node(cpu));
-		if (!buf)
-			return -ENOMEM;
-		WRITE_ONCE(stack->buf, buf);
-	}
-	return 0;
-}
 
 static __always_inline void scratch_clear(struct scratch *s)
 {
 	u64 *end = (void *)s + s->frame;
 
-	BUILD_BUG_ON(sizeof(*s) % SCRATCH_ALIGN);
+	BUILD_BUG_ON(sizeof(*s) % PEV_SCRATCH_ALIGN);
 	for (u64 *p = (u64 *)s->entry; p < end; p += 4) {
 		WRITE_ONCE(p[0], 0);
 		WRITE_ONCE(p[1], 0);
 		WRITE_ONCE(p[2], 0);
 		WRITE_ONCE(p[3], 0);
 	}
-}
-
-static __always_inline struct scratch *scratch_get(u32 frame)
-{
-	u32 end = this_cpu_add_return(scratch_stacks.used, frame);
-
-	if (likely(end <= SCRATCH_SIZE))
-		return (void *)this_cpu_read(scratch_stacks.buf) + end - frame;
-	this_cpu_sub(scratch_stacks.used, frame);
-	return NULL;
 }
 
 /**
@@ -127,8 +73,8 @@ struct pev_trace_record pev_filter_begin(struct pev_filter *filter, struct pev_e
 	struct scratch *s;
 	u32 frame;
 
-	frame = ALIGN(sizeof(*s) + size, SCRATCH_ALIGN);
-	s = scratch_get(frame);
+	frame = ALIGN(sizeof(*s) + size, PEV_SCRATCH_ALIGN);
+	s = pev_scratch_get(frame);
 	if (unlikely(!s)) {
 		if (pev_event_hit(ec->event, ec, 1))
 			local64_inc(&ec->lost);
@@ -180,7 +126,7 @@ void pev_filter_end(unsigned long token)
 		scratch_submit(s);
 	else
 		local64_inc(&s->ec->filtered);
-	this_cpu_sub(scratch_stacks.used, s->frame);
+	pev_scratch_put(s->frame);
 }
 
 /**
@@ -308,7 +254,7 @@ static struct pev_filter *filter_create(struct pev_event *event, const char *exp
 	struct pev_filter *filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
 	struct pev_program *program;
 
-	if (!filter || scratch_alloc()) {
+	if (!filter || pev_scratch_alloc()) {
 		kfree(filter);
 		return ERR_PTR(refuse_filter(r, -ENOMEM, expr, NULL));
 	}
