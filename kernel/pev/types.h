@@ -22,6 +22,7 @@ struct pev_cgroup;
 struct pev_channel;
 struct pev_event;
 struct pev_filter;
+struct pev_filter_field;
 struct pev_layout;
 struct pev_refuse;
 struct pev_ring;
@@ -112,7 +113,8 @@ enum pev_shows {
  * @setup:  at boot, before the first event and before CPUs are watched. Return: 0 or an
  *          error, with which pev is not there. May be NULL
  * @open:   check the source's own attributes, find the source, set @event->name
- *          unless the user gave one. Process context, may sleep, no locks held.
+ *          unless the user gave one. Process context, may sleep, no locks held: it may
+ *          copy from the user
  * @hook:   connect to the source: from here on the probe may be called on any
  *          CPU and must look at @running of struct pev_event_cpu. Process context, may sleep,
  *          no locks held. NULL where nothing needs connecting
@@ -136,6 +138,10 @@ enum pev_shows {
  *          "\t\ttype name;\n". NULL: no payload
  * @layout: say how long the payload is, see struct pev_layout; NULL with @fields.
  *          Process context, no locks; the same at each call
+ * @find:   a field of the payload by its name, for filters; @private is the event's.
+ *          False: there is none. NULL: the fields are those of @call
+ * @missed: occurrences at which the source could not be called, since the last reset.
+ *          Process context; concurrently with @unhook only if it allows it. NULL: none
  * @mmap:   map what the event shows to user space. Process context, mmap lock held.
  *          NULL: -ENODEV
  * @multiplexed: add up what PEV_IOC_READ_MULTIPLEXED tells; @size is set. Process
@@ -174,6 +180,9 @@ struct pev_source_ops {
 	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
 	void (*fields)(struct pev_event *event, struct pev_strbuf *text);
 	void (*layout)(struct pev_event *event, struct pev_layout *layout);
+	bool (*find)(const void *private, const char *name, size_t len,
+		     struct pev_filter_field *field);
+	u64 (*missed)(struct pev_event *event);
 	int (*mmap)(struct pev_event *event, struct vm_area_struct *vma);
 	void (*multiplexed)(struct pev_event *event, struct pev_multiplexed *m);
 	void (*commit)(void);
@@ -314,7 +323,8 @@ static inline bool pev_targets_task(const struct pev_event *event)
 
 /**
  * struct pev_request - what a user asks for, all of it in the kernel
- * @attr:   the attribute; the addresses in it are not followed any more
+ * @attr:   the attribute; the addresses in it are not followed any more, but for one
+ *          in @config, by its source
  * @name:   copy of the string or NULL; set to NULL when it is taken over
  * @filter: copy of the string or NULL
  * @cpus:   copy of the mask, @attr.cpus_size bytes, or NULL

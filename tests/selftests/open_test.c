@@ -246,7 +246,7 @@ TEST_F(open, software_by_architecture)
 #define T(type)		(1U << PEV_TYPE_##type)
 #define HARDWARE	(T(HARDWARE) | T(RAW))
 #define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
-			 HARDWARE)
+			 T(PROBE) | HARDWARE)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */
@@ -257,10 +257,10 @@ static const struct {
 	unsigned int	types;
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
-	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | HARDWARE),
+	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
-	M(name, T(TRACEPOINT) | T(MARKER) | HARDWARE),
-	M(filter, T(TRACEPOINT) | T(MARKER) | T(SOFTWARE) | T(TIMER)),
+	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | HARDWARE),
+	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
 	M(max_stack, EVENTS), M(ring_size, T(CHANNEL)), M(packet_size, T(CHANNEL)),

@@ -32,7 +32,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		4
+#define PEV_ABI_VERSION		5
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -57,6 +57,9 @@
  *                       name that records and texts give it
  * @PEV_TYPE_PMU:        an fd whose read() yields text about the counters: what
  *                       there are, what holds them, what went wrong
+ * @PEV_TYPE_PROBE:      places in the kernel or in a file that processes map,
+ *                       attr.config is the address of a struct pev_probe,
+ *                       attr.name the name that records and texts give it
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
@@ -75,6 +78,7 @@ enum pev_type {
 	PEV_TYPE_HARDWARE	= 8,
 	PEV_TYPE_RAW		= 9,
 	PEV_TYPE_PMU		= 10,
+	PEV_TYPE_PROBE		= 11,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -139,6 +143,147 @@ enum pev_hardware {
 	PEV_HW_ITLB_MISSES	= 17,
 
 	PEV_HW_MAX,			/* not ABI */
+};
+
+/* kind of struct pev_probe */
+enum pev_probe_kind {
+	PEV_PROBE_KERNEL	= 0,	/* before an instruction of the kernel */
+	PEV_PROBE_KERNEL_RETURN	= 1,	/* when a function of the kernel returns */
+	PEV_PROBE_USER		= 2,	/* before an instruction in a file */
+	PEV_PROBE_USER_RETURN	= 3,	/* when a function in a file returns */
+
+	PEV_PROBE_MAX,			/* not ABI */
+};
+
+/**
+ * struct pev_probe - a probe: places, and what is recorded of each time one is reached
+ * @size:         of this structure
+ * @kind:         enum pev_probe_kind
+ * @fd:           of the file, open for reading; kernel: 0
+ * @nr_places:    elements of @places, 1 to PEV_MAX_PROBE_PLACES
+ * @nr_fields:    elements of @fields, at most PEV_MAX_PROBE_FIELDS
+ * @max_active:   of PEV_PROBE_KERNEL_RETURN: calls of each function that may be under
+ *                way at once, those beyond count as lost; 0: chosen
+ * @places:       address of an array of struct pev_probe_place
+ * @fields:       address of an array of struct pev_probe_field
+ * @strings:      address of NUL-terminated strings, the names of all of them
+ * @strings_size: bytes there, at most PEV_MAX_PROBE_STRINGS
+ * @flags:        PEV_PROBE_F_*
+ * @results:      with PEV_PROBE_F_SKIP the address of an array of __s32, one for each
+ *                place, which receives 0 or a negative errno; else 0
+ *
+ * All places are attached when the event is opened, or none, and detached together
+ * when it is closed. What each of them does is counted as one event.
+ *
+ * The payload of a record is struct pev_probe_record, then for each field in their
+ * order, naturally aligned, a number of its type, or for a text two __u16: where it
+ * begins, counted from 8 bytes before the payload as in tracepoints, and its bytes. The
+ * texts lie behind all of that, in the order of the fields, each with its NUL.
+ */
+struct pev_probe {
+	__u32	size;
+	__u32	kind;
+	__s32	fd;
+	__u32	nr_places;
+	__u32	nr_fields;
+	__u32	max_active;
+	__u64	places;
+	__u64	fields;
+	__u64	strings;
+	__u32	strings_size;
+	__u32	flags;
+	__u64	results;
+};
+
+/* flags of struct pev_probe: leave places out that can't be probed, but not all of them */
+#define PEV_PROBE_F_SKIP	(1U << 0)
+
+/**
+ * struct pev_probe_place - a place
+ * @name:      where its name begins in the strings: kernel: a function, or
+ *             "module:function"; file: what records call it
+ * @reserved:  0
+ * @offset:    bytes behind the function; in the file: from the file's beginning
+ * @semaphore: where in the file a __u16 lies that counts who listens (sys/sdt.h);
+ *             0: there is none
+ */
+struct pev_probe_place {
+	__u32	name;
+	__u32	reserved;
+	__u64	offset;
+	__u64	semaphore;
+};
+
+/* type of struct pev_probe_field */
+enum pev_probe_type {
+	PEV_PROBE_U8		= 0,
+	PEV_PROBE_U16		= 1,
+	PEV_PROBE_U32		= 2,
+	PEV_PROBE_U64		= 3,
+	PEV_PROBE_S8		= 4,
+	PEV_PROBE_S16		= 5,
+	PEV_PROBE_S32		= 6,
+	PEV_PROBE_S64		= 7,
+	PEV_PROBE_X32		= 8,	/* shown in hexadecimal */
+	PEV_PROBE_X64		= 9,
+	PEV_PROBE_TEXT		= 10,	/* the string at an address; needs a load */
+
+	PEV_PROBE_TYPE_MAX,		/* not ABI */
+};
+
+/* from of struct pev_probe_field */
+enum pev_probe_from {
+	PEV_PROBE_ARGUMENT	= 0,	/* of the function, number 0 is the first */
+	PEV_PROBE_REGISTER	= 1,	/* by its number in asm/perf_regs.h */
+	PEV_PROBE_STACK		= 2,	/* a word above the stack pointer */
+	PEV_PROBE_RESULT	= 3,	/* what the function returns */
+	PEV_PROBE_DURATION	= 4,	/* ns, of PEV_PROBE_KERNEL_RETURN */
+
+	PEV_PROBE_FROM_MAX,		/* not ABI */
+};
+
+#define PEV_MAX_PROBE_PLACES	4096
+#define PEV_MAX_PROBE_FIELDS	16
+#define PEV_MAX_PROBE_LOADS	4
+#define PEV_MAX_PROBE_STRINGS	262144	/* bytes */
+#define PEV_MAX_PROBE_NAME	128	/* bytes of a place's name, NUL included */
+#define PEV_MAX_PROBE_TEXT	256	/* bytes of a text, NUL included */
+#define PEV_MAX_PROBE_ACTIVE	65536	/* max_active of all places together */
+
+/* flags of struct pev_probe_field */
+#define PEV_PROBE_USER_MEMORY	(1U << 0)	/* kernel: loads are from the process's memory */
+
+/**
+ * struct pev_probe_field - a field of a record
+ * @name:     where its name begins in the strings: at most 31 letters, digits and _
+ * @type:     enum pev_probe_type
+ * @from:     enum pev_probe_from
+ * @nr_loads: of @offsets
+ * @flags:    PEV_PROBE_USER_MEMORY
+ * @number:   of the argument, register, or word
+ * @limit:    of a text: most bytes, NUL included; 0: PEV_MAX_PROBE_TEXT
+ * @offsets:  @nr_loads times what lies so many bytes behind the value takes its place:
+ *            a word, at the last one something of @type. The others are 0
+ */
+struct pev_probe_field {
+	__u32	name;
+	__u8	type;
+	__u8	from;
+	__u8	nr_loads;
+	__u8	flags;
+	__u32	number;
+	__u32	limit;
+	__s64	offsets[PEV_MAX_PROBE_LOADS];
+};
+
+/**
+ * struct pev_probe_record - what the payload of a probe's record begins with
+ * @place:  index of the place; the metadata has their names
+ * @faults: bit n is set if a load of field n failed: then it is 0, or empty
+ */
+struct pev_probe_record {
+	__u16	place;
+	__u16	faults;
 };
 
 /**
@@ -267,7 +412,7 @@ struct pev_refusal {
  * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
  * @sample:       PEV_SAMPLE_*; needs a channel
  * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
- *                PEV_CALL_TEXT; else 0
+ *                PEV_CALL_TEXT; of PEV_TYPE_PROBE an address; else 0
  * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
  *                one word: the second one
  * @config2:      the third one
@@ -276,8 +421,8 @@ struct pev_refusal {
  * @reserved:     0
  * @name:         address of the NUL-terminated event name, where @type has one
  * @filter:       address of a NUL-terminated filter expression in the kernel's
- *                trace-event syntax, for tracepoints, markers, software events
- *                and timers; 0: none
+ *                trace-event syntax, for tracepoints, markers, probes, software
+ *                events and timers; 0: none
  * @period:       records are made for each @period-th occurrence; ns for
  *                timers; Hz with PEV_F_FREQ. 0 for what only counts, 0 or 1
  *                for sideband events, at least 1 otherwise; timers always

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Owns text that grows, as metadata and the catalog do, and files that show it. */
 #include <linux/anon_inodes.h>
+#include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -8,6 +9,16 @@
 #include <linux/string.h>
 #include "base/strbuf.h"
 #include "strbuf.h"
+
+bool pev_is_label(const char *text)
+{
+	if (!*text)
+		return false;
+	for (; *text; text++)
+		if (!isascii(*text) || !isgraph(*text) || *text == '"' || *text == '\\')
+			return false;
+	return true;
+}
 
 static bool grow(struct pev_strbuf *text, size_t need)
 {

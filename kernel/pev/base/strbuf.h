@@ -22,6 +22,9 @@ struct pev_strbuf {
 	int	error;
 };
 
+/* May @text stand in quotes, in metadata as in messages? */
+bool pev_is_label(const char *text);
+
 __printf(2, 3) void pev_strbuf_printf(struct pev_strbuf *text, const char *fmt, ...);
 void pev_strbuf_free(struct pev_strbuf *text);
 

@@ -38,6 +38,8 @@ static void event_sum(struct pev_event *event, struct pev_value *v)
 	memset(v, 0, sizeof(*v));
 	for_each_possible_cpu(cpu)
 		event_value(event, per_cpu_ptr(event->percpu, cpu), v);
+	if (event->ops->missed)
+		v->lost += event->ops->missed(event);
 }
 
 static ssize_t read_one(struct pev_event *event, char __user *buf, size_t count)

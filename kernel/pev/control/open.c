@@ -49,6 +49,10 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_snapshot_arg) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_channel_info) != 112);
 	BUILD_BUG_ON(sizeof(struct pev_call_text) != 2);
+	BUILD_BUG_ON(sizeof(struct pev_probe) != 72);
+	BUILD_BUG_ON(sizeof(struct pev_probe_place) != 24);
+	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);
+	BUILD_BUG_ON(sizeof(struct pev_probe_record) != 4);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -308,12 +312,23 @@ static int check_security(const struct pev_attr *attr, struct pev_refuse *r)
 
 /* ---- what each type does ---- */
 
+/* The types that are not events, and the events that have a source here. */
+static u64 available_types(void)
+{
+	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
+		    BIT(PEV_TYPE_PMU);
+
+	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
+		types |= pev_source_of(type) ? BIT(type) : 0;
+	return types;
+}
+
 static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_info info = {
 		.size		= sizeof(info),
 		.abi_version	= PEV_ABI_VERSION,
-		.types		= (1ULL << PEV_TYPE_MAX) - 1,
+		.types		= available_types(),
 		.event_flags	= PEV_F_ALL,
 		.sample		= PEV_SAMPLE_ALL,
 		.channel_flags	= PEV_CHF_ALL,
@@ -519,6 +534,9 @@ static int do_open(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
 	if (attr->type >= PEV_TYPE_MAX)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(type), 0, PEV_TYPE_MAX - 1,
 					"this kernel has no type %u", attr->type);
+	if (!(available_types() & BIT(attr->type)))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
+				  "this kernel was built without type %u", attr->type);
 	err = check_members(attr, r);
 	err = err ?: check_flags(attr, r);
 	if (err)
@@ -553,14 +571,14 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  *   larger than a page; info_size is larger than a page; the group is full
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
  * - %-EBUSY: the counters, or the processor's mark, are in use
- * - %-EBADF: channel_fd, group_fd, or a cgroup's fd: not open
+ * - %-EBADF: channel_fd, group_fd, a cgroup's or a probe's fd: not open
  * - %-EINTR: a fatal signal ended a long walk over tasks
  * - %-EFAULT: an address can't be read or written
  * - %-EINVAL: a member's value
  * - %-EMFILE, %-ENFILE: no fd left
  * - %-ENODEV: a CPU of the mask is not online, or there is no PMU, or none of
  *   that number
- * - %-ENOENT: no such tracepoint or marker
+ * - %-ENOENT: no such tracepoint, marker, or function to probe
  * - %-ENOMEM: no memory
  * - %-ENOSPC: the channel has no event id left, or the task counts too many events
  * - %-EOPNOTSUPP: this machine or source can't do that

@@ -19,6 +19,7 @@
 #include <linux/sysctl.h>
 #include "base/lock.h"
 #include "base/rate.h"
+#include "base/strbuf.h"
 #include "source/list.h"
 #include "target/commit.h"
 #include "target/target.h"
@@ -257,12 +258,11 @@ static void pmm_put(struct pev_event *event)
 /* Check a label: records, texts and metadata show it. */
 static int check_label(const char *label, struct pev_refuse *r)
 {
-	for (const char *p = label; *p; p++)
-		if (!isascii(*p) || !isgraph(*p) || *p == '"' || *p == '\\')
-			return pev_refuse(r, EINVAL, PEV_FIELD(name),
-					  "a name is of printable ASCII characters without blanks, quotes and backslashes");
 	if (!*label)
 		return pev_refuse(r, EINVAL, PEV_FIELD(name), "the name is empty");
+	if (!pev_is_label(label))
+		return pev_refuse(r, EINVAL, PEV_FIELD(name),
+				  "a name is of printable ASCII characters without blanks, quotes and backslashes");
 	return 0;
 }
 

@@ -15,5 +15,6 @@ extern const struct pev_source_ops pev_marker_source;
 extern const struct pev_source_ops pev_sideband_source;
 extern const struct pev_source_ops pev_pmu_source;
 extern const struct pev_source_ops pev_raw_source;
+extern const struct pev_source_ops pev_probe_source;
 
 #endif

@@ -387,6 +387,42 @@ void pev_target_each(struct task_struct *task,
 	rcu_read_unlock();
 }
 
+static bool counts(struct pev_event *event, struct task_struct *task)
+{
+	return pev_ctx_has(rcu_dereference(task->pev), event);
+}
+
+#ifdef CONFIG_MEMCG
+/* Tasks that share memory without being threads of one process: any of them may count. */
+static bool owner_counts(struct pev_event *event, struct mm_struct *mm)
+{
+	struct task_struct *owner = rcu_dereference(mm->owner);
+	struct task_struct *thread;
+
+	if (!owner || atomic_read(&mm->mm_users) > get_nr_threads(owner) + 1)
+		return true;
+	if (event->target != PEV_TARGET_TASK)
+		return counts(event, owner);
+	for_each_thread(owner, thread)
+		if (counts(event, thread))
+			return true;
+	return false;
+}
+#else
+static bool owner_counts(struct pev_event *event, struct mm_struct *mm)
+{
+	return true;
+}
+#endif
+
+bool pev_target_maps(struct pev_event *event, struct mm_struct *mm)
+{
+	if (!pev_targets_task(event))
+		return true;
+	guard(rcu)();
+	return (current->mm == mm && counts(event, current)) || owner_counts(event, mm);
+}
+
 /* ---- CPUs ---- */
 
 static int set_cpus(struct pev_event *event, const struct pev_request *req,

@@ -7,6 +7,7 @@
 #define _PEV_TARGET_H
 
 struct cpumask;
+struct mm_struct;
 struct pev_attr;
 struct pev_event;
 struct pev_refuse;
@@ -73,6 +74,16 @@ void pev_target_detach(struct pev_event *event);
  */
 void pev_target_each(struct task_struct *task,
 		     void (*fn)(struct pev_event *event, struct task_struct *task));
+
+/**
+ * pev_target_maps() - may a task with this memory be counted?
+ * @event: attached
+ * @mm:    of any process
+ *
+ * Context: Process context; locks of @mm may be held.
+ * Return: false only if @event counts no task that has @mm.
+ */
+bool pev_target_maps(struct pev_event *event, struct mm_struct *mm);
 
 /* Make CPUs of a mask (NULL: all) look again at their task's set. Process context. */
 void pev_target_refresh(const struct cpumask *cpus);

@@ -236,7 +236,9 @@ static bool shows_ip(const struct pev_event *event)
 static struct pev_program *parse(struct pev_event *event, const char *expr, struct pev_refuse *r)
 {
 	const struct pev_filter_scope scope = {
-		.find = pev_fields_find, .from = event->fields, .pid_ns = event->pid_ns,
+		.find = event->ops->find ?: pev_fields_find,
+		.from = event->ops->find ? event->private : event->fields,
+		.pid_ns = event->pid_ns,
 		.no_ip = !shows_ip(event),
 	};
 	struct pev_filter_mistake why;

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the probes in the kernel: kprobes and kretprobes. Must not know what is recorded.
+ *
+ * A probe on what the handlers call is passed over by the kprobes themselves, which count
+ * it: pev_probe_kernel_missed().
+ */
+#include <linux/kprobes.h>
+#include <linux/pev_refuse.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include "types.h"
+#include "copy.h"
+#include "kernel.h"
+#include "probe.h"
+
+/**
+ * struct kernel_place - a place in the kernel
+ * @probe: back
+ * @index: of the place
+ * @kp:    before an instruction
+ * @rp:    when a function returns
+ */
+struct kernel_place {
+	struct pev_probe_event	*probe;
+	u32			index;
+	union {
+		struct kprobe		kp;
+		struct kretprobe	rp;
+	};
+};
+
+/**
+ * struct kernel_hooks - all places of a probe
+ * @nr:     that are registered
+ * @kps:    they, for unregister_kprobes()
+ * @rps:    the same for kretprobes
+ * @places: the places
+ */
+struct kernel_hooks {
+	u32	nr;
+	union {
+		struct kprobe		**kps;
+		struct kretprobe	**rps;
+	};
+	struct kernel_place	places[];
+};
+
+static bool at_return(const struct pev_probe_event *probe)
+{
+	return probe->fetches.kind == PEV_PROBE_KERNEL_RETURN;
+}
+
+static int reached(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kernel_place *place = container_of(kp, struct kernel_place, kp);
+	const struct pev_fetch_in in = { .regs = regs };
+
+	preempt_disable_notrace();
+	pev_probe_hit(place->probe, place->index, (unsigned long)kp->addr, &in);
+	preempt_enable_notrace();
+	return 0;
+}
+
+NOKPROBE_SYMBOL(reached);
+
+/* Return: not 0: this call's return is of no interest. */
+static int entered(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct kernel_place *place;
+	bool counts;
+
+	if (unlikely(!rp))
+		return 1;
+	place = container_of(rp, struct kernel_place, rp);
+	preempt_disable_notrace();
+	counts = pev_event_running(place->probe->event);
+	preempt_enable_notrace();
+	if (!counts)
+		return 1;
+	*(u64 *)ri->data = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+NOKPROBE_SYMBOL(entered);
+
+static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct kernel_place *place;
+	struct pev_fetch_in in;
+
+	/* it was unregistered meanwhile */
+	if (unlikely(!rp))
+		return 0;
+	place = container_of(rp, struct kernel_place, rp);
+	in.regs = regs;
+	in.duration = pev_elapsed(*(u64 *)ri->data, ktime_get_mono_fast_ns());
+	preempt_disable_notrace();
+	pev_probe_hit(place->probe, place->index, (unsigned long)rp->kp.addr, &in);
+	preempt_enable_notrace();
+	return 0;
+}
+
+NOKPROBE_SYMBOL(returned);
+
+/* ---- placing them ---- */
+
+static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
+			struct pev_refuse *r)
+{
+	const char *name = pev_probe_name(probe, i);
+	u64 offset = probe->places[i].offset;
+
+	switch (err) {
+	case -ENOENT:
+		return pev_refuse(r, ENOENT, PEV_FIELD(config),
+				  "there is no function \"%s\" in the kernel or a loaded module",
+				  name);
+	case -EILSEQ:
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "%s+0x%llx is not where an instruction begins", name, offset);
+	case -EINVAL:
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "%s+0x%llx can't be probed: it is no code, or code that probes themselves need",
+				  name, offset);
+	case -ENOTSUPP:
+	case -EOPNOTSUPP:
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "%s+0x%llx has an instruction that can't be probed", name,
+				  offset);
+	case -EINTR:
+		return pev_refuse(r, EINTR, PEV_NO_FIELD, "a signal came");
+	default:
+		return pev_refuse(r, -err, PEV_FIELD(config),
+				  "%s+0x%llx can't be probed: the kernel's error is %d", name,
+				  offset, -err);
+	}
+}
+
+static int place_kprobe(struct pev_probe_event *probe, struct kernel_hooks *hooks, u32 i)
+{
+	struct kprobe *kp = &hooks->places[i].kp;
+
+	kp->symbol_name = pev_probe_name(probe, i);
+	kp->offset = probe->places[i].offset;
+	kp->pre_handler = reached;
+	hooks->kps[hooks->nr] = kp;
+	return register_kprobe(kp);
+}
+
+/* As many as kretprobes themselves choose, but bounded for all places together. */
+static u32 default_active(const struct pev_probe_event *probe)
+{
+	return clamp(PEV_MAX_PROBE_ACTIVE / probe->nr, 1U, max(10U, 2 * num_possible_cpus()));
+}
+
+static int place_kretprobe(struct pev_probe_event *probe, struct kernel_hooks *hooks, u32 i)
+{
+	struct kretprobe *rp = &hooks->places[i].rp;
+
+	rp->kp.symbol_name = pev_probe_name(probe, i);
+	rp->handler = returned;
+	rp->entry_handler = entered;
+	rp->data_size = sizeof(u64);
+	rp->maxactive = probe->max_active ?: default_active(probe);
+	hooks->rps[hooks->nr] = rp;
+	return register_kretprobe(rp);
+}
+
+static int place_one(struct pev_probe_event *probe, struct kernel_hooks *hooks, u32 i)
+{
+	hooks->places[i].probe = probe;
+	hooks->places[i].index = i;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return at_return(probe) ? place_kretprobe(probe, hooks, i) :
+				  place_kprobe(probe, hooks, i);
+}
+
+static int place_all(struct pev_probe_event *probe, struct kernel_hooks *hooks,
+		     struct pev_refuse *r)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < probe->nr; i++) {
+		err = place_one(probe, hooks, i);
+		if (err && (!pev_probe_skip(probe, i, err) ||
+			    (i + 1 == probe->nr && !hooks->nr)))
+			return refuse_place(probe, i, err, r);
+		hooks->nr += !err;
+		cond_resched();
+	}
+	return pev_probe_report(probe, r);
+}
+
+static void remove_places(struct pev_probe_event *probe, struct kernel_hooks *hooks)
+{
+	if (at_return(probe))
+		unregister_kretprobes(hooks->rps, hooks->nr);
+	else
+		unregister_kprobes(hooks->kps, hooks->nr);
+	kvfree(hooks->kps);
+	kvfree(hooks);
+}
+
+int pev_probe_kernel_hook(struct pev_probe_event *probe, struct pev_refuse *r)
+{
+	struct kernel_hooks *hooks;
+	int err;
+
+	hooks = kvzalloc(struct_size(hooks, places, probe->nr), GFP_KERNEL_ACCOUNT);
+	if (!hooks)
+		return -ENOMEM;
+	hooks->kps = kvcalloc(probe->nr, sizeof(*hooks->kps), GFP_KERNEL_ACCOUNT);
+	if (!hooks->kps) {
+		kvfree(hooks);
+		return -ENOMEM;
+	}
+	err = place_all(probe, hooks, r);
+	if (!err) {
+		/* pairs with pev_probe_kernel_missed(): a group may be read meanwhile */
+		smp_store_release(&probe->hooks, hooks);
+		return 0;
+	}
+	remove_places(probe, hooks);
+	return err;
+}
+
+void pev_probe_kernel_unhook(struct pev_probe_event *probe)
+{
+	remove_places(probe, probe->hooks);
+	probe->hooks = NULL;
+}
+
+u64 pev_probe_kernel_missed(const struct pev_probe_event *probe)
+{
+	/* pairs with pev_probe_kernel_hook() */
+	const struct kernel_hooks *hooks = smp_load_acquire(&probe->hooks);
+	u64 missed = 0;
+
+	/* they are only counted up, each by any CPU: an older number will do */
+	for (u32 i = 0; hooks && i < hooks->nr; i++) {
+		const struct kprobe *kp = at_return(probe) ? &hooks->rps[i]->kp : hooks->kps[i];
+
+		/* see above */
+		missed += data_race(kp->nmissed);
+		/* see above */
+		missed += at_return(probe) ? data_race(hooks->rps[i]->nmissed) : 0;
+	}
+	return missed;
+}
