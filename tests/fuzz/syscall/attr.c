@@ -137,6 +137,7 @@ void attr_init(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(points); i++)
 		if (!points[i].marker)
 			read_layout(&points[i]);
+	probe_init();
 	last_page = guarded_page();
 	out_page = guarded_page();
 }
@@ -349,8 +350,10 @@ static void source(struct player *w, struct rng *r, struct pev_attr *attr,
 		attr->config = below(r, PEV_TIMER_MAX);
 	} else if (kind < 94 && attr->channel_fd >= 0) {
 		sideband(r, attr, layout);
-	} else {
+	} else if (kind < 97) {
 		hardware(r, attr);
+	} else {
+		attr_probe(r, attr, layout);
 	}
 }
 

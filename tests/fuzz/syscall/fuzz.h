@@ -309,6 +309,14 @@ void rings_unmap(struct channel *c);
 bool rings_drain(struct channel *c);
 void rings_scan(struct channel *c);
 
+/* ---- probe.c ---- */
+
+/* Before there are workers. */
+void probe_init(void);
+void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout);
+/* Does what probes in this program wait for. */
+void probe_call(struct rng *r);
+
 /* ---- laws.c ---- */
 
 struct pev_value law_value(struct event *e);

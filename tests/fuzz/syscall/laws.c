@@ -109,7 +109,8 @@ void law_channel(struct channel *c)
 		struct member *m = &c->members[i];
 
 		lost += m->lost;
-		reset |= m->reset;
+		/* nor did a ring lose it */
+		reset |= m->reset || m->attr.type == PEV_TYPE_PROBE;
 		slack += m->used && !m->event ? nr_cpus : 0;
 	}
 	for (unsigned int i = 0; i < c->info.nr_rings; i++)

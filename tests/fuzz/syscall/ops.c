@@ -508,6 +508,13 @@ static void check_channel(struct player *w, const struct op *op, struct rng *r)
 		k_ioctl(c->fd, PEV_IOC_ENABLE, 0);
 }
 
+static void call_probed(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)w;
+	(void)op;
+	probe_call(r);
+}
+
 static void check_exact(struct player *w, const struct op *op, struct rng *r)
 {
 	(void)op;
@@ -568,6 +575,7 @@ const struct op_type op_types[] = {
 	{ "drain", 40, 0, drain },
 	{ "check-channel", 12, 0, check_channel },
 	{ "check-exact", 24, 0, check_exact },
+	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
 	{ "check-markers", 4, OP_ROOT, check_markers },
 	{ "race", 40, 0, race },

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes: in the kernel, and in a function of this program that does nothing. Offsets in
+ * this program are never those of other instructions: it would break.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include "fuzz.h"
+
+static const char strings[] = "do_filp_open\0do_nanosleep\0no_function\0number\0text\0other\0_ f";
+static const uint32_t names[] = { 0, 13, 26 };
+enum { NUMBER = 38, TEXT = 45, OTHER = 50 };
+
+static __thread struct pev_probe probe;
+static __thread struct pev_probe_place places[4];
+static __thread struct pev_probe_field fields[4];
+static __thread int32_t results[4];
+
+static __attribute__((noinline)) void probed(long number, const char *text)
+{
+	__asm__ volatile("" : : "r"(number), "r"(text) : "memory");
+}
+
+static void (*volatile probed_fn)(long number, const char *text) = probed;
+
+/* This program, and where it has probed(). */
+static int program = -1;
+static uint64_t place;
+
+void probe_init(void)
+{
+	unsigned long begin, end, at, fn = (unsigned long)probed;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &at) == 3 && fn >= begin &&
+		    fn < end)
+			place = fn - begin + at;
+	if (f)
+		fclose(f);
+	program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+static void one_member(struct rng *r)
+{
+	struct { void *at; size_t size; } members[] = {
+		{ &probe, sizeof(probe) },
+		{ &fields[below(r, 4)], sizeof(*fields) },
+		{ places, probe.kind < PEV_PROBE_USER ? sizeof(*places) : sizeof(uint64_t) },
+	}, *m = &members[below(r, ARRAY_SIZE(members))];
+	size_t word = below(r, m->size / sizeof(uint32_t));
+	uint64_t value = strange(r);
+
+	memcpy((char *)m->at + word * sizeof(uint32_t), &value, sizeof(uint32_t));
+}
+
+static void make_places(struct rng *r)
+{
+	bool file = probe.kind >= PEV_PROBE_USER;
+
+	memset(places, 0, sizeof(places));
+	probe.nr_places = 1 + below(r, ARRAY_SIZE(places));
+	probe.fd = file ? program : 0;
+	for (unsigned int i = 0; i < probe.nr_places; i++) {
+		places[i].name = names[below(r, one_in(r, 8) ? 3 : 2)];
+		if (file)
+			places[i].offset = one_in(r, 16) ? strange(r) | 1ULL << 40 : place;
+		else if (one_in(r, 8))
+			places[i].offset = below(r, 64);
+	}
+	if (one_in(r, 4)) {
+		probe.flags = PEV_PROBE_F_SKIP;
+		probe.results = one_in(r, 16) ? strange(r) : (uintptr_t)results;
+	}
+}
+
+static void make_fields(struct rng *r, struct layout *layout)
+{
+	bool back = probe.kind & 1;
+	unsigned int loads = below(r, PEV_MAX_PROBE_LOADS);
+
+	memset(fields, 0, sizeof(fields));
+	probe.nr_fields = below(r, 4);
+	fields[0] = (struct pev_probe_field){
+		.name = NUMBER, .type = PEV_PROBE_X64,
+		.from = back ? PEV_PROBE_RESULT : PEV_PROBE_ARGUMENT,
+	};
+	fields[1] = (struct pev_probe_field){
+		.name = TEXT, .type = PEV_PROBE_TEXT, .number = below(r, 8),
+		.from = one_in(r, 2) ? PEV_PROBE_STACK : PEV_PROBE_REGISTER,
+		.nr_loads = 1 + loads,
+	};
+	fields[2] = (struct pev_probe_field){
+		.name = OTHER, .type = PEV_PROBE_U16, .from = PEV_PROBE_REGISTER,
+		.number = below(r, 8), .nr_loads = loads,
+	};
+	for (unsigned int i = 0; i < loads; i++)
+		fields[1].offsets[i] = fields[2].offsets[i] = one_in(r, 4) ? strange(r) : 8 * i;
+	layout->fixed = probe.nr_fields == 0 ? 4 : probe.nr_fields == 1 ? 16 :
+			probe.nr_fields == 2 ? 20 : 22;
+	layout->nr_locs = probe.nr_fields > 1;
+	layout->locs[0] = 16;
+}
+
+void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout)
+{
+	attr->type = PEV_TYPE_PROBE;
+	attr->name = (uintptr_t)"probe";
+	attr->config = (uintptr_t)&probe;
+	probe = (struct pev_probe){
+		.size = sizeof(probe), .kind = below(r, PEV_PROBE_MAX),
+		.places = (uintptr_t)places, .fields = (uintptr_t)fields,
+		.strings = (uintptr_t)strings, .strings_size = sizeof(strings),
+	};
+	if (probe.kind == PEV_PROBE_KERNEL_RETURN && one_in(r, 3))
+		probe.max_active = 1 + below(r, 20);
+	make_places(r);
+	make_fields(r, layout);
+	if (one_in(r, 6)) {
+		one_member(r);
+		layout->known = false;
+	}
+	if (one_in(r, 5))
+		attr->filter = (uintptr_t)(one_in(r, 2) ? "place < 2 && faults == 0" :
+							  "number > 100 || text ~ \"*a*\"");
+}
+
+void probe_call(struct rng *r)
+{
+	for (unsigned int i = below(r, 16); i; i--)
+		probed_fn((long)strange(r), one_in(r, 4) ? (const char *)strange(r) : "a text");
+}
