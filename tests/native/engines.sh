@@ -80,6 +80,9 @@ row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
 row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 	'probes (``kprobe:``, ``uprobe:``)' \
 	$stat -e "uprobe:./tree:main" -- ./tree 0 0 1
+row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
+	"fields, filters and globs of probes" \
+	$stat -e "uprobe:./tree:main(argc)" -- ./tree 0 0 1
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
 	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
 row "filters of software events and timers" \

@@ -53,6 +53,12 @@ static void probes(void)
 	IS_NUM(l.specs[2].group, l.specs[1].group, "... in a group");
 	IS_STR(l.specs[3].name, "uretprobe:b:0x10", "... by an offset");
 	event_list_free(&l);
+	OK(!event_list_parse(&l, "kprobe:g(a,b=arg1[0]:str)/name=x/,uprobe:/b:f(c),cs", &m) &&
+		   l.n == 3 && l.specs[0].kind == SPEC_PROBE,
+	   "... with fields");
+	IS_STR(l.specs[0].name, "kprobe:g(a,b=arg1[0]:str)", "... whose commas are their own");
+	IS_STR(l.specs[1].name, "uprobe:/b:f(c)", "... in a file");
+	event_list_free(&l);
 	OK(!event_list_parse(&l, "uprobes:x", &m) && l.specs[0].kind == SPEC_NAMED,
 	   "what only begins like one");
 	event_list_free(&l);

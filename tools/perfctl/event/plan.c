@@ -17,7 +17,8 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 				 uint32_t type, uint64_t config, const char *name)
 {
 	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
-	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER;
+	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER ||
+		     type == PEV_TYPE_PROBE;
 	char modes[16];
 
 	e->name = xstrdup(name);
@@ -260,6 +261,20 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 		       s->name);
 }
 
+static int add_places(struct event_plan *plan, const struct event_spec *s, struct msg *m)
+{
+	struct probe_places *places;
+	int err = probe_places_make(&places, s->name, m);
+	char *name;
+
+	if (err)
+		return err;
+	name = s->label ? xstrdup(s->label) : probe_place(s->name);
+	add(plan, s, PEV_TYPE_PROBE, (uintptr_t)&places->head, name)->probe = places;
+	free(name);
+	return 0;
+}
+
 static int add_probe(struct event_plan *plan, const struct event_spec *s, struct msg *m)
 {
 	struct planned_event *e;
@@ -267,8 +282,9 @@ static int add_probe(struct event_plan *plan, const struct event_spec *s, struct
 	int err = engine_ready(m);
 
 	if (!err && engine_is_pev())
-		err = msg_set(m, -EOPNOTSUPP, "%s: pev has no probes; perf_event_open(2) has: "
-			      "--engine perf", s->name);
+		return add_places(plan, s, m);
+	if (!err && s->filter)
+		err = msg_set(m, -EOPNOTSUPP, "%s: only a kernel with pev filters probes", s->name);
 	if (!err)
 		err = probe_make(&p, s->name, m);
 	if (err)
@@ -339,6 +355,7 @@ void planned_event_free(struct planned_event *e)
 	free(e->name);
 	free(e->label);
 	free(e->place);
+	probe_places_free(e->probe);
 	free(e->own_unit);
 	cpulist_free(&e->cpus);
 	free(e->filter);

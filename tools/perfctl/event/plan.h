@@ -16,7 +16,8 @@
  * @name:   the kernel's name for it; attr.name points here where it has one, or
  *          to @label for hardware events
  * @label:  what to call it
- * @place:  of a probe: attr.config1 points here; NULL: it is none
+ * @place:  of a probe of perf: attr.config1 points here; NULL: it is none
+ * @probe:  of a probe of pev: attr.config points here; NULL: it is none
  * @filter: attr.filter points here; NULL: none
  * @unit:   "ns", or what @scale makes of a count, or ""
  * @scale:  of a PMU's event that has a unit; else 1
@@ -33,6 +34,7 @@ struct planned_event {
 	char *name;
 	char *label;
 	char *place;
+	struct probe_places *probe;
 	char *filter;
 	const char *unit;
 	double scale;

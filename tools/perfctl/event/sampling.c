@@ -130,7 +130,7 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 	a->sample = PEV_SAMPLE_TID;
 	if (a->type == PEV_TYPE_SOFTWARE)
 		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
-	if (e->place)
+	if (e->place || e->probe)
 		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP;
 	else if (a->period > 1)
 		a->sample |= PEV_SAMPLE_PERIOD;

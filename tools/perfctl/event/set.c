@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "kernel.h"
 #include "plan.h"
+#include "probe.h"
 #include "base/say.h"
 #include "base/stop.h"
 
@@ -108,6 +109,8 @@ static int open_event(struct event_set *set, size_t i, const struct target *t, u
 			err = fd;
 		else
 			set->fds[i * set->n_ids + k] = fd;
+		if (fd >= 0 && e->probe && !k)
+			probe_places_note(e->probe, e->label);
 	}
 	cpulist_free(&cpus);
 	return err;

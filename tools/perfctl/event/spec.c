@@ -607,7 +607,7 @@ int event_list_filter(struct event_list *list, const char *filter, struct msg *m
 		if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW)
 			return msg_set(m, -EINVAL,
 				       "%s cannot have a filter, as a PMU counts it: tracepoints, "
-				       "markers, software events and timers can", s->name);
+				       "markers, probes, software events and timers can", s->name);
 		free(s->filter);
 		s->filter = xstrdup(filter);
 	}

@@ -228,7 +228,8 @@ static int event(struct export *x, const struct pev_event *ev, const struct sess
 		strbuf_puts(&f->line, ",0]");
 		add_text(f, t, TABLE_SAMPLES);
 	}
-	if (!placed || ev->cls->type == PEV_TYPE_TRACEPOINT || ev->cls->type == PEV_TYPE_MARKER)
+	if (!placed || ev->cls->type == PEV_TYPE_TRACEPOINT || ev->cls->type == PEV_TYPE_MARKER ||
+	    ev->cls->type == PEV_TYPE_PROBE)
 		add_marker(f, t, ev, ns);
 	return f->spool.error ? msg_set(m, -f->spool.error, "the temporary file: %s",
 					strerror(f->spool.error)) : 0;

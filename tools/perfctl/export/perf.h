@@ -37,7 +37,8 @@ struct perf_out {
 uint64_t perf_sample_type(const struct pev_class *cls);
 static inline bool perf_is_tracepoint(const struct pev_class *cls)
 {
-	return cls->type == PEV_TYPE_TRACEPOINT || cls->type == PEV_TYPE_MARKER;
+	return cls->type == PEV_TYPE_TRACEPOINT || cls->type == PEV_TYPE_MARKER ||
+	       cls->type == PEV_TYPE_PROBE;
 }
 
 /* Writes the record in perf_out.build to the data. */

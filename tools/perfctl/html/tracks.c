@@ -125,7 +125,8 @@ static void add_marker(struct tracks *s, const struct pev_event *ev,
 
 static bool is_marker(const struct pev_class *cls)
 {
-	return cls->type == PEV_TYPE_TRACEPOINT || cls->type == PEV_TYPE_MARKER;
+	return cls->type == PEV_TYPE_TRACEPOINT || cls->type == PEV_TYPE_MARKER ||
+	       cls->type == PEV_TYPE_PROBE;
 }
 
 /* @sf: fields of a switch, to find the thread that leaves; NULL for other events */

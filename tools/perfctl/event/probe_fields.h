@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parses what a probe is to record, the text in parentheses behind its place.
+ *
+ *	FIELDS	:= FIELD { "," FIELD }
+ *	FIELD	:= NAME [ "=" VALUE ] [ ":" TYPE ]
+ *	VALUE	:= ( "arg" N | "%" REGISTER | "stack" N | "ret" | "duration" ) { "[" OFFSET "]" }
+ *	TYPE	:= "u8" ... "u64" | "s8" ... "s64" | "x32" | "x64" | "str" | "ustr"
+ *
+ * Without a value it is the argument at that place of the list, or the result, if its name
+ * is "ret"; an offset in brackets loads what lies so many bytes behind a value. "ustr" is
+ * a text in the memory of the process, for probes in the kernel.
+ */
+#ifndef PERFCTL_EVENT_PROBE_FIELDS_H
+#define PERFCTL_EVENT_PROBE_FIELDS_H
+
+#include "base/util.h"
+
+#include <pev/pev.h>
+
+/**
+ * struct probe_fields - the fields of a probe
+ * @fields: names are offsets in the strings of the probe
+ * @nr:     of them
+ */
+struct probe_fields {
+	struct pev_probe_field fields[PEV_MAX_PROBE_FIELDS];
+	unsigned int nr;
+};
+
+/* Appends the names to @strings. Returns 0, or -EINVAL with a sentence. */
+int probe_fields_parse(struct probe_fields *f, const char *text, size_t len,
+		       struct strbuf *strings, struct msg *m);
+
+#endif
