@@ -487,7 +487,7 @@ TEST_F(probe, left_out)
 		struct pev_probe_place place = self->places[0];                       \
 		struct pev_probe_field field = self->fields[0];                       \
 		int ret;                                                              \
-                                                                                      \
+										      \
 		probe.places = (uintptr_t)&place;                                     \
 		probe.fields = (uintptr_t)&field;                                     \
 		probe.nr_fields = 1;                                                  \

@@ -389,7 +389,7 @@ void pev_target_each(struct task_struct *task,
 
 static bool counts(struct pev_event *event, struct task_struct *task)
 {
-	return pev_ctx_has(rcu_dereference(task->pev), event);
+	return pev_ctx_has(pev_task_set(task), event);
 }
 
 #ifdef CONFIG_MEMCG
