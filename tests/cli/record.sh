@@ -91,7 +91,7 @@ e=raw_syscalls:sys_enter
 perfctl record -q -e $e --filter 'id == 110' -o tp -- ./tree 3 3 100
 within "a tree of 40 processes: every call is recorded" "$(records tp $e)" 4000 4000
 within "... of 40 processes" "$(perfctl script -F tid -e $e tp | sort -u | wc -l)" 40 40
-says "script: fields with their values" 0 "tree +[0-9]+ \[00[01]\] +[0-9.]+: $e: id=110 args=" \
+says "script: fields with their values" 0 "tree +[0-9]+ \[00[01]\] +[0-9.]+: $e: id=110\(getppid\) args=" \
 	perfctl script -e $e tp
 says "a filter: what it refused is in the summary" 0 "$e +100 +0 +[1-9][0-9,]*$" \
 	perfctl record -e $e --filter 'id == 110' -o tp2 -- ./tree 0 0 100

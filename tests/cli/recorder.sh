@@ -90,7 +90,7 @@ perfctl record --overwrite -m 64K -e $e -o flight -- ./tree 0 0 50000 >flight.tx
 ok "--overwrite: the summary" grep -q 'the newest were kept' flight.txt
 newest=$(records flight $e)
 within "--overwrite: only the newest are kept" "$newest" 100 49000
-ok "--overwrite: the last ones" bash -c "perfctl script -e $e flight | tail -n 1 | grep -qE 'id=(231|60|3) '"
+ok "--overwrite: the last ones" bash -c "perfctl script -e $e flight | tail -n 1 | grep -qE 'id=(231|60|3)\('"
 perfctl record -q --overwrite -m 64K -e $e -o snap -- sh -c './tree 0 0 5000; kill -USR2 $PPID; sleep 0.5; ./tree 0 0 5000' 2>snap.txt
 ok "SIGUSR2: a snapshot" [ -f snap.1/metadata ]
 within "... which can be read" "$(records snap.1 $e)" 100 100000

@@ -28,17 +28,9 @@
 
 /* ---- from the kernel's description of a trace event ---- */
 
-/* Enough for all that @from announces: one entry may stand for a system call's arguments. */
-static unsigned int room_for(const struct trace_event_fields *from)
-{
-	unsigned int nr = SYSCALL_DEFINE_MAXARGS + 1;
-
-	for (; from->type && from->type != TRACE_FUNCTION_TYPE; from++)
-		nr++;
-	return nr;
-}
-
-static void add_args(struct pev_field *to, int offset, const struct syscall_metadata *meta)
+/* Return: the end of the list. */
+static struct pev_field *add_args(struct pev_field *to, int offset,
+				  const struct syscall_metadata *meta)
 {
 	for (int i = 0; i < meta->nb_args && i < SYSCALL_DEFINE_MAXARGS; i++) {
 		*to++ = (struct pev_field){
@@ -47,30 +39,43 @@ static void add_args(struct pev_field *to, int offset, const struct syscall_meta
 		};
 		offset += sizeof(unsigned long);
 	}
+	return to;
 }
 
 /**
- * pev_fields_make() - list the fields of a trace event
+ * pev_fields_room() - how long the list of a trace event's fields can become
  * @call: the trace event
+ *
+ * Return: entries, its end included.
+ */
+unsigned int pev_fields_room(const struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+	/* one entry may stand for a system call's arguments */
+	unsigned int nr = SYSCALL_DEFINE_MAXARGS + 1;
+
+	for (; from->type && from->type != TRACE_FUNCTION_TYPE; from++)
+		nr++;
+	return nr;
+}
+
+/**
+ * pev_fields_list() - list the fields of a trace event
+ * @call: the trace event
+ * @to:   room for pev_fields_room() entries; the strings are there as long as @call is
  *
  * Each field is where the compiler placed it in a structure of all of them, which is how
  * the kernel places them for its own readers. The description may end with a function: that
  * of system calls adds their arguments, and no others are of use here.
  *
- * Context: Process context, may sleep.
- * Return: the list, for kfree(), with strings that are there as long as @call is; or
- * an ERR_PTR().
+ * Return: 0, or -EOPNOTSUPP.
  */
-struct pev_field *pev_fields_make(const struct trace_event_call *call)
+int pev_fields_list(const struct trace_event_call *call, struct pev_field *to)
 {
 	const struct trace_event_fields *from = call->class->fields_array;
 	int offset = sizeof(struct trace_entry);
-	struct pev_field *fields, *to;
 
-	fields = kcalloc(room_for(from), sizeof(*fields), GFP_KERNEL_ACCOUNT);
-	if (!fields)
-		return ERR_PTR(-ENOMEM);
-	for (to = fields; from->type && from->type != TRACE_FUNCTION_TYPE; from++) {
+	for (; from->type && from->type != TRACE_FUNCTION_TYPE; from++) {
 		offset = ALIGN(offset, from->align);
 		*to++ = (struct pev_field){
 			.name = from->name, .type = from->type, .offset = offset,
@@ -78,14 +83,34 @@ struct pev_field *pev_fields_make(const struct trace_event_call *call)
 		};
 		offset += from->size;
 	}
-	if (!from->type)
+	if (from->type && !pev_trace_is_syscall(call))
+		return -EOPNOTSUPP;
+	if (from->type)
+		to = add_args(to, ALIGN(offset, sizeof(unsigned long)), call->data);
+	*to = (struct pev_field){ };
+	return 0;
+}
+
+/**
+ * pev_fields_make() - list the fields of a trace event, in memory of their own
+ * @call: the trace event
+ *
+ * Context: Process context, may sleep.
+ * Return: the list, for kfree(); or an ERR_PTR(). See pev_fields_list().
+ */
+struct pev_field *pev_fields_make(const struct trace_event_call *call)
+{
+	struct pev_field *fields;
+	int err;
+
+	fields = kcalloc(pev_fields_room(call), sizeof(*fields), GFP_KERNEL_ACCOUNT);
+	if (!fields)
+		return ERR_PTR(-ENOMEM);
+	err = pev_fields_list(call, fields);
+	if (!err)
 		return fields;
-	if (!pev_trace_is_syscall(call)) {
-		kfree(fields);
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	add_args(to, ALIGN(offset, sizeof(unsigned long)), call->data);
-	return fields;
+	kfree(fields);
+	return ERR_PTR(err);
 }
 
 /* ---- as text ---- */

@@ -31,6 +31,8 @@ struct pev_field {
 	bool		sign;
 };
 
+unsigned int pev_fields_room(const struct trace_event_call *call);
+int pev_fields_list(const struct trace_event_call *call, struct pev_field *to);
 struct pev_field *pev_fields_make(const struct trace_event_call *call);
 void pev_fields_tsdl(const struct pev_field *fields, struct pev_strbuf *text);
 void pev_fields_catalog(const struct pev_field *fields, struct pev_strbuf *text);

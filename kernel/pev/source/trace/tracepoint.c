@@ -301,30 +301,48 @@ static void tracepoint_unhook(struct pev_event *event)
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
 }
 
-static void catalog_call(struct trace_event_call *call, struct pev_strbuf *text)
+/* Return: room for the fields of any of them, or NULL. */
+static struct pev_field *room_for_any(void)
 {
-	struct pev_field *fields = pev_fields_make(call);
+	struct trace_event_call *call;
+	unsigned int room = 1;
 
-	if (IS_ERR(fields)) {
-		text->error = PTR_ERR(fields);
+	pev_trace_list_for_each(call)
+		room = max(room, pev_fields_room(call));
+	return kvcalloc(room, sizeof(struct pev_field), GFP_KERNEL_ACCOUNT);
+}
+
+static void catalog_call(struct trace_event_call *call, struct pev_field *fields,
+			 struct pev_strbuf *text)
+{
+	int err = pev_fields_list(call, fields);
+
+	if (err) {
+		text->error = err;
 		return;
 	}
 	pev_strbuf_printf(text, "tracepoint %s:%s ", call->class->system,
 			  trace_event_name(call));
 	pev_fields_catalog(fields, text);
 	pev_strbuf_printf(text, "\n");
-	kfree(fields);
 }
 
 static void tracepoint_catalog(struct pev_strbuf *text)
 {
 	struct trace_event_call *call;
+	struct pev_field *fields;
 
 	guard(pev_trace_list)();
+	fields = room_for_any();
+	if (!fields) {
+		text->error = -ENOMEM;
+		return;
+	}
 	pev_trace_list_for_each(call) {
 		if (!unusable(call))
-			catalog_call(call, text);
+			catalog_call(call, fields, text);
 	}
+	kvfree(fields);
 }
 
 static void tracepoint_info(struct pev_info *info)
