@@ -147,6 +147,9 @@ def read_theirs(path):
     return streams, lost, records
 
 
+CALL = re.compile(rb"(: raw_syscalls:sys_(?:enter|exit): id=[0-9]+)\([a-z0-9_]+\)")
+
+
 class Script:
     """Blocks of perfctl script's output: a line, and the addresses that follow."""
 
@@ -160,7 +163,8 @@ class Script:
         if self.at >= len(self.lines):
             return None
         self.at += 1
-        return self.lines[self.at - 1]
+        # the name of a system call is of no field
+        return CALL.sub(rb"\1", self.lines[self.at - 1])
 
 
 # functions that trace, at most, before the one that is traced

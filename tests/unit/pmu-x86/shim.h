@@ -23,6 +23,7 @@ typedef u16 __u16;
 typedef u8 __u8;
 typedef s32 __s32;
 typedef u64 __u64;
+typedef s64 __s64;
 
 struct pt_regs { int dummy; };
 

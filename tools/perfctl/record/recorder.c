@@ -324,8 +324,10 @@ static int write_counts(struct recorder *r)
 			const struct planned_event *e = &plan->events[i];
 			const char *name = (const char *)(uintptr_t)e->attr.name;
 
-			strbuf_addf(&b, "%llu %llu %llu %s\n", v[i].samples, v[i].lost,
-				    v[i].filtered, name ? name : e->name);
+			strbuf_addf(&b, "%llu %llu %llu %s\n",
+				    (unsigned long long)v[i].samples,
+				    (unsigned long long)v[i].lost,
+				    (unsigned long long)v[i].filtered, name ? name : e->name);
 		}
 		err = pev_writer_info_file(r->writer, "counts", b.s, b.len);
 	}
