@@ -4,7 +4,7 @@
  * The first byte chooses the format, the others are a stream; its first packet is
  * given the right uuid, so that what follows is reached.
  */
-// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/profile/profile.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
+// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/profile/*.c tools/perfctl/cli/term.c tools/perfctl/cli/suggest.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include
 // FUZZ-LIBS: -lz -Wl,--wrap=lines_find,--wrap=note -ldw -lelf -liberty -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
@@ -31,6 +31,12 @@ long __wrap_lines_find(void)
 void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 {
 	(void)catalog;
+	s->n = 0;
+}
+
+void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace)
+{
+	(void)trace;
 	s->n = 0;
 }
 

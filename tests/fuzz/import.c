@@ -4,7 +4,7 @@
  * written nowhere, which would take ten times as long as the rest, but every packet of it
  * is read: what we write we must understand.
  */
-// FUZZ-SOURCES: tools/perfctl/import/*.c tools/perfctl/base/tempfile.c tools/perfctl/base/util.c tools/perfctl/base/text.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
+// FUZZ-SOURCES: tools/perfctl/import/*.c tools/perfctl/base/tempfile.c tools/perfctl/cli/term.c tools/perfctl/base/util.c tools/perfctl/base/text.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Itools/lib/pev-sym/include -Iinclude/uapi -fsanitize-coverage-ignorelist=tests/fuzz/import.ignore
 // FUZZ-LIBS: -lzstd -lm -lpthread -ldl -Wl,--wrap=pev_writer_metadata,--wrap=pev_writer_info,--wrap=pev_writer_info_file,--wrap=pev_writer_packets,--wrap=pev_writer_lost,--wrap=pev_writer_close,--wrap=pev_meta_parse,--wrap=pev_meta_free
 // FUZZ-SEEDS: tests/fuzz/seed_perf.py "$1"
