@@ -83,7 +83,6 @@ static const struct other_tool others[] = {
 	{ "perf", "report", "--header-only", "\"perfctl info\"" },
 	{ "perf", "report", "-v", "notes below the table say what is missing", true },
 
-	{ "perf", "script", "-s", "tools/python/pev.py, libpev for Python, reads recordings" },
 	{ "perf", "script", "-f", "anybody may read a recording that the file system lets them", true },
 	{ "perf", "annotate", "--stdio", "it always prints text", true },
 	{ "perf", "annotate", "-s", "the function is an operand: \"perfctl annotate NAME\"" },
