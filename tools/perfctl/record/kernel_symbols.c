@@ -78,6 +78,8 @@ static void scan(struct needed *d, const uint8_t *data, size_t len)
 		if (v - d->lowest >= room || v == last)
 			continue;
 		need(d, v);
+		/* a call that never returns is the last of its function: its caller is before it */
+		need(d, v - 1);
 		last = v;
 	}
 }

@@ -422,8 +422,9 @@ int encoder_body(struct pev_encoder *enc, const struct pev_class *cls, uint64_t 
 {
 	int ret = pev_encoder_begin(enc, cls, time, tid);
 
+	/* where nothing goes is a place, too */
 	if (!ret)
-		ret = grow_store(enc, room);
+		ret = grow_store(enc, room ? room : 1);
 	*at = enc->store;
 	return ret;
 }
