@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs test programs one after the other and prints their TAP as one stream.
 # A program that fails without a word, prints no result, or is still running
-# after TIMEOUT seconds (120) gets a "not ok" of its own; exit status 4 is
+# after TIMEOUT seconds (300) gets a "not ok" of its own; exit status 4 is
 # kselftest's "skipped". Works in any guest: bash and coreutils are enough.
 #
 # usage: tap-run.sh PROGRAM...
@@ -18,7 +18,7 @@ run_one() {
 	out=$(mktemp)
 	echo "TAP version 13"
 	echo "# === $name"
-	timeout -k 5 "${TIMEOUT:-120}" "$@" 2>&1 | tee "$out"
+	timeout -k 5 "${TIMEOUT:-300}" "$@" 2>&1 | tee "$out"
 	rc=${PIPESTATUS[0]}
 	results=$(grep -c -E '^ *(not )?ok\b' "$out")
 	skipped=$(grep -c -E '^1\.\.0 +# SKIP' "$out")
@@ -29,7 +29,7 @@ run_one() {
 	0)	[ "$((results + skipped))" != 0 ] || echo "ok - $name" ;;
 	4)	[ "$((results + skipped))" != 0 ] || echo "ok - $name # SKIP" ;;
 	124|137) status=1
-		echo "not ok - $name: killed after ${TIMEOUT:-120} s" ;;
+		echo "not ok - $name: killed after ${TIMEOUT:-300} s" ;;
 	*)	status=1
 		[ "$failed" != 0 ] || echo "not ok - $name: exit status $rc without a failed test" ;;
 	esac

@@ -247,12 +247,12 @@ static void expect_filters_as(struct __test_metadata *_metadata, int user, int c
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 
-TEST_F_TIMEOUT(rights, of_anybody, 100)
+TEST_F(rights, of_anybody)
 {
 	expect_filters_as(_metadata, ANYBODY, -1);
 }
 
-TEST_F_TIMEOUT(rights, of_the_privileged, 100)
+TEST_F(rights, of_the_privileged)
 {
 	expect_filters_as(_metadata, 0, -1);
 	expect_filters_as(_metadata, ANYBODY, PEV_CAP_PERFMON);

@@ -217,7 +217,7 @@ FIXTURE_TEARDOWN(interrupt)
 #define PATIENCE	4000000000LL	/* ns */
 #define LEAST		30
 
-TEST_F_TIMEOUT(interrupt, none, 100)
+TEST_F(interrupt, none)
 {
 	struct pev_child c;
 
@@ -247,7 +247,7 @@ TEST_F_TIMEOUT(interrupt, none, 100)
 }
 
 /* To attach is one round of interrupts to where the target runs, to close another. */
-TEST_F_TIMEOUT(interrupt, rounds, 100)
+TEST_F(interrupt, rounds)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,

@@ -173,7 +173,7 @@ FIXTURE_TEARDOWN(latency)
 	pev_set_levels(self->before);
 }
 
-TEST_F_TIMEOUT(latency, of_another_user, 90)
+TEST_F(latency, of_another_user)
 {
 	int cpus[2], nr = pev_cpus(cpus, 2);
 	struct pev_child other;

@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(limit)
 }
 
 /* The last may be one of any target; other tasks are not concerned. */
-TEST_F_TIMEOUT(limit, events_of_a_task, 100)
+TEST_F(limit, events_of_a_task)
 {
 	struct pev_child c, other;
 	int fd;
@@ -427,7 +427,7 @@ static long in_use(const struct usage *now)
  * Each thread that has an event of its own has a set of its own, of all events
  * that count it. Who makes them pays, and they go with the events.
  */
-TEST_F_TIMEOUT(memory, of_sets, 90)
+TEST_F(memory, of_sets)
 {
 	const struct usage zero = { };
 	static pthread_t threads[THREADS];

@@ -22,6 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/*
+ * An emulated machine on a busy host takes its time: a test that hangs is stopped, and no other.
+ * For tests that kselftest_harness.h comes before.
+ */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 100
+
 #define UNUSED __attribute__((unused))
 
 /* Room for the explanation of the last refusal. */

@@ -621,7 +621,7 @@ TEST_F(probe, race)
 
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, busy, &stop));
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 16; i++) {
 		struct pev_probe probe = self->probe;
 		struct pev_probe_place place = self->places[0];
 		struct pev_value value = { };
