@@ -5,7 +5,7 @@
 
 #include "cli/opt.h"
 
-/* A command NAME is command_NAME in NAME.c. */
+/* A command NAME is command_NAME in NAME.c in one of the folders here. */
 #define COMMANDS(X)						\
 	X(list) X(stat) X(record) X(report) X(script) X(info)	\
 	X(doctor) X(pmu) X(annotate) X(diff) X(flame)		\

@@ -3,7 +3,7 @@
  * perfctl off-cpu: where threads waited, by the call chains that they had when
  * they left the processor.
  */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"

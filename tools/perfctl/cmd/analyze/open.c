@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl open: the page of a recording, in the browser. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/say.h"
 #include "cli/command.h"
 #include "html/html.h"

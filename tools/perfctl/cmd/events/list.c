@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl list: the events that can be counted and recorded. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/json.h"
 #include "base/say.h"
 #include "base/status.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl record: writes samples and events of a command or of running tasks to a trace. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/text.h"
 #include "event/engine.h"
 #include "event/sampling.h"

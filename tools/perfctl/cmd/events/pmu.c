@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl pmu: the processor's counters, what they count, and what went wrong. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"

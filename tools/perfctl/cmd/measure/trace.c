@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl trace: the system calls of a program as it makes them. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "event/engine.h"
 #include "strace/measure.h"
 

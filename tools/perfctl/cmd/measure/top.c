@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl top: where time goes now. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/json.h"
 #include "base/stop.h"
 #include "cli/term.h"

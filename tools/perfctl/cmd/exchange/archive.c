@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl archive: a recording that can be read on another machine. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/command.h"

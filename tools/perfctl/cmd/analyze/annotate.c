@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl annotate: which instructions of a function the samples hit. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/text.h"
 #include "cli/term.h"
 #include "profile/load.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl script: all events of a recording as text, in order of time. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl doctor: what this kernel and machine can do, what is missing, and why. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/status.h"
 #include "event/engine.h"
 #include "event/kernel.h"

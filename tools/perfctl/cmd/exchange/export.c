@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl export: a recording in the formats of other programs. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"

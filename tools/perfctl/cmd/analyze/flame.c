@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl flame: a flame graph as one SVG file, without any script. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "cli/command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl report: where the samples of a recording were taken. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/say.h"
 #include "cli/command.h"
 #include "cli/suggest.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl cache: the files that were kept for their functions, and how to be rid of them. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/json.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl stat: counts events while a command, or what runs already, does its work. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/status.h"
 #include "cli/suggest.h"
 #include "event/engine.h"

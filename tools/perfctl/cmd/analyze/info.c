@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl info: what is in a recording, and how complete it is. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cli/command.h"
 #include "cli/term.h"
 #include "session/session.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl import: a perf.data becomes a trace. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "import/file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl timeline: what ran where and when, as tracks of characters. */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "cli/command.h"
 #include "cli/term.h"
 #include "profile/load.h"
