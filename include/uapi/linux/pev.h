@@ -32,7 +32,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		5
+#define PEV_ABI_VERSION		6
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -818,6 +818,25 @@ struct pev_channel_info {
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)
 #define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, __u32)
+
+/**
+ * struct pev_open_arg - PEV_IOC_OPEN: pev_open(2) by a device
+ * @attr:  address of a struct pev_attr
+ * @size:  bytes of that structure
+ * @flags: PEV_OPEN_*
+ *
+ * A kernel that has pev as a module has no system call for it, but a character
+ * device. This ioctl of it is the same call: it returns what pev_open() returns,
+ * and refuses what pev_open() refuses. Opening the device takes no right.
+ */
+struct pev_open_arg {
+	__u64	attr;
+	__u32	size;
+	__u32	flags;
+};
+
+#define PEV_DEVICE		"/dev/pev"
+#define PEV_IOC_OPEN		_IOW(PEV_IOC_MAGIC, 0x20, struct pev_open_arg)
 
 /*
  * The ring.
