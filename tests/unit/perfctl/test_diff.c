@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The statistics of perfctl diff, against known values. */
-#include "views/diff_math.h"
+#include "profile/diff_math.h"
 #include "tests.h"
 
 #include <math.h>
@@ -26,6 +26,15 @@ void test_diff(void)
 	OK(near(binomial_two_sided(950, 1040, 0.5), binomial_two_sided(955, 1046, 0.5), 0.01),
 	   "exact and normal agree where they meet");
 	OK(binomial_two_sided(100000, 1, 0.5) < 1e-100, "beyond doubt");
+	/* from tables of Student's distribution: 5 % and 0.1 % on two sides */
+	OK(near(student_two_sided(12.706, 1), 0.05, 1e-4), "t with 1 degree of freedom");
+	OK(near(student_two_sided(-4.303, 2), 0.05, 1e-4), "... with 2, below 0");
+	OK(near(student_two_sided(3.182, 3), 0.05, 1e-4), "... with 3");
+	OK(near(student_two_sided(2.776, 4), 0.05, 1e-4), "... with 4");
+	OK(near(student_two_sided(2.365, 7), 0.05, 1e-4), "... with 7");
+	OK(near(student_two_sided(5.041, 8), 0.001, 1e-5), "... with 8, far away");
+	OK(near(student_two_sided(1.984, 100), 0.05, 1e-4), "... with 100");
+	OK(near(student_two_sided(0, 5), 1, 1e-12), "no difference");
 	adjust_p(p, 4);
 	OK(near(p[3], 0.02, 1e-12) && near(p[0], 0.02, 1e-12) && near(p[2], 0.04, 1e-12) &&
 	   near(p[1], 0.04, 1e-12), "four tests, adjusted for each other");

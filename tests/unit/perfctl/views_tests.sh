@@ -152,6 +152,19 @@ says "... unless they are to be kept apart" 0 '^ +50\.00% +0\.00% .* prog +victi
 says "diff: how much more, and how much longer" 0 '^# after has 2\.00 times the cpu-clock, and took 2\.00 times as long$' "$p" diff flat renamed
 says "diff: of what the change is" 0 '^# change in percentage points of each recording' "$p" diff flat flat
 says "diff --absolute: of what the change is" 0 '^# change in percent of all samples before$' "$p" diff --absolute flat flat
+says "diff: several of each side" 0 '^ +50\.00% ±0\.00 +100\.00% ±0\.00 +\+50\.00 +<0\.0001 \*\*\* .* alpha$' "$p" diff flat flat flat vs same same same
+says "diff: no more than recordings of one side differ by" 0 '^ +75\.00% ±35\.36 +100\.00% ±0\.00 +\+25\.00 +0\.4226  .* alpha$' "$p" diff --all flat same vs same same
+says "... is left out" 0 'more changed by less than' "$p" diff flat same vs same same
+ok "... with its row" bash -c "! '$p' diff flat same vs same same | grep -q alpha"
+says "diff: one and several" 0 '^ +50\.00% +100\.00% ±0\.00 +\+50\.00 .* alpha$' "$p" diff --all flat vs same same
+says "diff --absolute: several" 0 '^ +750 ±354 +1000 ±0 +\+25\.00% .* alpha$' "$p" diff --all --absolute flat same vs same same
+says "diff --csv: several" 0 '^75\.0000,100\.0000,25\.0000,1500,2000,0\.423,prog,victim,alpha$' "$p" diff --all --csv flat same vs same same
+says "diff: times, of the means" 0 '^# after has 1\.00 times the cpu-clock' "$p" diff flat flat vs same
+says "diff: three recordings" 2 'BEFORE\.\.\. vs AFTER' "$p" diff flat flat same
+says "diff: none of one side" 2 '"vs" stands between recordings' "$p" diff vs flat same
+says "diff: nothing that all have" 65 'no event of which all' "$p" diff flat flat vs sched
+cp -r same vs
+says "diff: a recording may have any name" 0 '^# after   vs: 1,000 samples' "$p" diff flat vs
 says "diff: one recording" 2 'two recordings' "$p" diff flat
 says "diff: nothing in common" 65 'no event of which both' "$p" diff flat sched
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Is a difference of counts more than chance? */
-#ifndef PERFCTL_VIEWS_DIFF_MATH_H
-#define PERFCTL_VIEWS_DIFF_MATH_H
+#ifndef PERFCTL_PROFILE_DIFF_MATH_H
+#define PERFCTL_PROFILE_DIFF_MATH_H
 
 #include "base/util.h"
 
@@ -14,6 +14,12 @@
  * with two sides, for large numbers by the normal distribution.
  */
 double binomial_two_sided(uint64_t a, uint64_t b, double p);
+
+/*
+ * The probability of a t at least as far from 0, if both sides are the same: Student's
+ * distribution with @freedom degrees, at least 1.
+ */
+double student_two_sided(double t, unsigned int freedom);
 
 /*
  * Of many tests some look striking by chance: each p becomes the share of false

@@ -38,6 +38,24 @@ double binomial_two_sided(uint64_t a, uint64_t b, double p)
 	return fmin(sum, 1);
 }
 
+/* Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4 */
+double student_two_sided(double t, unsigned int freedom)
+{
+	double angle = atan(fabs(t) / sqrt(freedom)), c = cos(angle), term, sum;
+	unsigned int k = freedom % 2 ? 3 : 2;
+
+	term = freedom % 2 ? c : 1;
+	sum = freedom > 1 ? term : 0;
+	for (; k < freedom; k += 2) {
+		term *= c * c * (k - 1) / k;
+		sum += term;
+	}
+	sum *= sin(angle);
+	if (freedom % 2)
+		sum = 2 / acos(-1) * (angle + sum);
+	return fmax(1 - sum, 0);
+}
+
 struct ranked {
 	double p;
 	size_t at;
