@@ -116,6 +116,14 @@ says "annotate -m 2: two of them" 0 '^# (beta|main) in victim' "$p" annotate -m 
 says "annotate: up to the end of the function" 0 'ret' "$p" annotate alpha flat
 says "annotate: calls name what they call" 0 'call.* 0x[0-9a-f]+ <beta>$' "$p" annotate main flat
 says "annotate: a function without samples" 1 'no sample is in a function "gamma_ray"' "$p" annotate gamma_ray flat
+ok "annotate -j: the weights of a function's instructions" bash -c "'$p' annotate -j alpha flat | python3 -c '
+import json, sys
+f, = json.load(sys.stdin)
+assert f[\"function\"] == \"alpha\" and f[\"samples\"] == 500 and f[\"percent\"] == 50, f
+code = [l for l in f[\"lines\"] if \"instruction\" in l]
+assert code and sum(l[\"weight\"] for l in code) == f[\"weight\"] > 0, f
+'"
+says "annotate -j: nothing to show" 1 '^\[\]' "$p" annotate -j gamma_ray flat
 "$OUT/mktrace" places random 100
 says "annotate: code without a file" 0 "instructions are not shown" "$p" annotate -i places
 if gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o victim.g "$here/tools/victim.c"; then
@@ -165,6 +173,19 @@ says "diff: none of one side" 2 '"vs" stands between recordings' "$p" diff vs fl
 says "diff: nothing that all have" 65 'no event of which all' "$p" diff flat flat vs sched
 cp -r same vs
 says "diff: a recording may have any name" 0 '^# after   vs: 1,000 samples' "$p" diff flat vs
+ok "diff -j: each recording of each side" bash -c "'$p' diff -j flat same vs same same | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert [r[\"samples\"] for r in d[\"before\"] + d[\"after\"]] == [1000] * 4, d
+assert d[\"rows\"] == [] and d[\"unit\"] == \"percent\", d
+'"
+ok "diff -j: the figures of a row" bash -c "'$p' diff -j --all flat same vs same same | python3 -c '
+import json, sys
+row, = [r for r in json.load(sys.stdin)[\"rows\"] if r[\"symbol\"] == \"alpha\"]
+assert row[\"before\"] == [50, 100] and row[\"after\"] == [100, 100], row
+assert row[\"change\"] == 25 and row[\"comm\"] == \"prog\" and 0.42 < row[\"p\"] < 0.43, row
+'"
+says "diff: one form" 2 'exclude each other' "$p" diff -j --csv flat same
 says "diff: one recording" 2 'two recordings' "$p" diff flat
 says "diff: nothing in common" 65 'no event of which both' "$p" diff flat sched
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl annotate: which instructions of a function the samples hit. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/term.h"
 #include "profile/load.h"
@@ -24,12 +25,14 @@ struct annotate_opts {
 	double limit;
 	uint64_t most;
 	bool no_source;
+	bool json;
 };
 
 struct annotate_run {
 	struct annotate_opts opts;
 	struct session session;
 	struct load load;
+	struct json json;
 	bool color;
 };
 
@@ -41,22 +44,32 @@ static const struct opt annotate_options[] = {
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
-	{ 'm', OPT_U64, "most", "N", "without a name: so many functions, the hottest first "
-	  "(default: 1)", offsetof(struct annotate_opts, most) },
-	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out what is far from instructions with "
+	{ 'm', OPT_U64, "most", "N",
+	  "without a name: so many functions, the hottest first "
+	  "(default: 1)",
+	  offsetof(struct annotate_opts, most) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT",
+	  "leave out what is far from instructions with "
 	  "such a share of the function (default: 0, nothing is left out)",
 	  offsetof(struct annotate_opts, limit) },
 	{ 0, OPT_FLAG, "no-source", NULL, "only instructions",
 	  offsetof(struct annotate_opts, no_source) },
 	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
-	{ 'e', OPT_STRING, "event", "EVENT", "of these events the first that has "
-	  "samples", offsetof(struct annotate_opts, event) },
-	{ 0, OPT_STRING, "comm", "NAME", "only these programs", offsetof(struct annotate_opts, comm) },
+	{ 'e', OPT_STRING, "event", "EVENT",
+	  "of these events the first that has "
+	  "samples",
+	  offsetof(struct annotate_opts, event) },
+	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
+	  offsetof(struct annotate_opts, comm) },
 	{ 0, OPT_STRING, "dso", "NAME", "only functions of these objects",
 	  offsetof(struct annotate_opts, dso) },
-	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
-	  "missing", offsetof(struct annotate_opts, time) },
+	{ 0, OPT_STRING, "time", "FROM,TO",
+	  "seconds since the trace's begin; either may be "
+	  "missing",
+	  offsetof(struct annotate_opts, time) },
 	{ 0, OPT_HEADING, .help = "Output" },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON: each line with its samples' weight",
+	  offsetof(struct annotate_opts, json) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct annotate_opts, color) },
 	{ 0 },
@@ -85,8 +98,11 @@ static void print_line(const struct annotate_run *r, const struct annotation *a,
 		       const struct annotate_line *l)
 {
 	double s = share(l->weight, a->weight);
-	const char *on = !r->color ? "" : l->is_source ? "\033[36m" : s >= 5 ? "\033[31m" :
-			 s >= 0.5 ? "\033[32m" : "";
+	const char *on = !r->color    ? "" :
+			 l->is_source ? "\033[36m" :
+			 s >= 5	      ? "\033[31m" :
+			 s >= 0.5     ? "\033[32m" :
+					"";
 	const char *off = *on ? "\033[m" : "";
 
 	if (l->is_source && r->opts.no_source)
@@ -99,31 +115,77 @@ static void print_line(const struct annotate_run *r, const struct annotation *a,
 		printf("%9s  %8" PRIx64 ":  %s\n", "", l->at, l->text);
 }
 
-static void print_function(struct annotate_run *r, uint32_t func, uint32_t event, uint64_t all)
+static void print_text(const struct annotate_run *r, const struct annotation *a, uint32_t event,
+		       uint64_t all)
 {
-	struct profile *p = &r->load.profile;
-	bool *near, gap = false;
-	struct annotation a;
+	bool *near = choose(r, a), gap = false;
 	char n[32], safe[128];
 
-	annotate_make(&a, p, func, event);
-	printf("# %s in %s: %s samples of %s, %.2f %% of all\n", a.name,
-	       object_name(&p->session->objects, a.object), text_count(n, a.samples),
+	printf("# %s in %s: %s samples of %s, %.2f %% of all\n", a->name,
+	       object_name(&r->session.objects, a->object), text_count(n, a->samples),
 	       text_safe(safe, sizeof(safe), strtab_get(&r->session.names, event)),
-	       share(a.weight, all));
-	if (a.note)
-		printf("# instructions are not shown: %s\n", a.note);
+	       share(a->weight, all));
+	if (a->note)
+		printf("# instructions are not shown: %s\n", a->note);
 	printf("#\n#  Share     Offset  Instruction\n");
-	near = choose(r, &a);
-	for (size_t i = 0; i < a.n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		if (!near[i] && !gap)
 			printf("%9s  ...\n", "");
 		gap = !near[i];
 		if (near[i])
-			print_line(r, &a, &a.lines[i]);
+			print_line(r, a, &a->lines[i]);
 	}
 	putchar('\n');
 	free(near);
+}
+
+static void json_line(struct annotate_run *r, const struct annotate_line *l)
+{
+	struct json *j = &r->json;
+
+	if (l->is_source && r->opts.no_source)
+		return;
+	json_open(j, NULL, '{');
+	if (!l->is_source)
+		json_u64(j, "offset", l->at);
+	json_string(j, l->is_source ? "source" : "instruction", l->text);
+	json_u64(j, "weight", l->weight);
+	json_close(j, '}');
+}
+
+static void print_json(struct annotate_run *r, const struct annotation *a, uint32_t event,
+		       uint64_t all)
+{
+	struct json *j = &r->json;
+	bool *near = choose(r, a);
+
+	json_open(j, NULL, '{');
+	json_string(j, "function", a->name);
+	json_string(j, "dso", object_name(&r->session.objects, a->object));
+	json_string(j, "event", strtab_get(&r->session.names, event));
+	json_u64(j, "samples", a->samples);
+	json_u64(j, "weight", a->weight);
+	json_double(j, "percent", share(a->weight, all), 4);
+	if (a->note)
+		json_string(j, "missing", a->note);
+	json_open(j, "lines", '[');
+	for (size_t i = 0; i < a->n; i++)
+		if (near[i])
+			json_line(r, &a->lines[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	free(near);
+}
+
+static void print_function(struct annotate_run *r, uint32_t func, uint32_t event, uint64_t all)
+{
+	struct annotation a;
+
+	annotate_make(&a, &r->load.profile, func, event);
+	if (r->opts.json)
+		print_json(r, &a, event, all);
+	else
+		print_text(r, &a, event, all);
 	annotate_free(&a);
 }
 
@@ -157,8 +219,10 @@ static int print_functions(struct annotate_run *r, const char *name, struct msg 
 	if (shown)
 		return 0;
 	if (name)
-		return msg_set(m, -ENOENT, "no sample is in a function \"%s\"; \"perfctl report "
-			       "--sort symbol\" lists those that have some", name);
+		return msg_set(m, -ENOENT,
+			       "no sample is in a function \"%s\"; \"perfctl report "
+			       "--sort symbol\" lists those that have some",
+			       name);
 	return msg_set(m, -ENOENT, "no sample is in a known place");
 }
 
@@ -176,6 +240,14 @@ static int annotate(struct annotate_run *r, const char *name, struct msg *m)
 	err = load_samples(&r->load, &r->session, &config, m);
 	if (err)
 		return err;
+	if (r->opts.json) {
+		r->json.out = stdout;
+		json_open(&r->json, NULL, '[');
+		err = print_functions(r, name, m);
+		json_close(&r->json, ']');
+		json_end_line(&r->json);
+		return err;
+	}
 	r->color = term_color(r->opts.color);
 	term_pager_start();
 	err = print_functions(r, name, m);

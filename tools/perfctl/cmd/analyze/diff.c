@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl diff: what changed between recordings, and whether by chance. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/term.h"
 #include "report/print.h"
@@ -25,7 +26,9 @@ struct diff_opts {
 	double p_limit;
 	bool absolute;
 	bool all;
+	bool full_names;
 	bool csv;
+	bool json;
 };
 
 struct diff_run {
@@ -60,8 +63,14 @@ static const struct opt diff_options[] = {
 	  "probability (default: 0.05)",
 	  offsetof(struct diff_opts, p_limit) },
 	{ 0, OPT_FLAG, "all", NULL, "leave out nothing", offsetof(struct diff_opts, all) },
+	{ 0, OPT_FLAG, "full-names", NULL,
+	  "functions of C++ with parameters and the arguments of "
+	  "templates",
+	  offsetof(struct diff_opts, full_names) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "CSV", offsetof(struct diff_opts, csv) },
+	{ 'j', OPT_FLAG, "json", NULL, "print JSON: both sides, and the figures of each recording",
+	  offsetof(struct diff_opts, json) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct diff_opts, color) },
 	SYMFS_OPT,
@@ -124,6 +133,65 @@ static void print_csv(const struct diff_run *r)
 	strbuf_free(&b);
 }
 
+static void json_side(const struct diff_run *r, struct json *j, int side)
+{
+	const struct comparison *c = &r->c;
+
+	json_open(j, side == BEFORE ? "before" : "after", '[');
+	for (unsigned int i = 0; i < comparison_nr(c); i++) {
+		const struct recording *rec = &c->recs[i];
+
+		if (rec->side != side)
+			continue;
+		json_open(j, NULL, '{');
+		json_string(j, "recording", pev_trace_path(rec->session.trace));
+		json_u64(j, "samples", rec->samples);
+		json_u64(j, "weight", rec->weight);
+		json_double(j, "seconds", rec->seconds, 9);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_row(const struct diff_run *r, struct json *j, const struct compared *row)
+{
+	static const char *const keys[] = { "before", "after" };
+	const struct sort_list *sort = &r->c.filter.sort;
+	char *copy = xstrdup(strtab_get(&r->c.names, row->name)), *next = copy, *cell;
+
+	json_open(j, NULL, '{');
+	for (unsigned int k = 0; (cell = strsep(&next, "\t")); k++)
+		json_string(j, sort_name(sort, sort->keys[k]), cell);
+	for (unsigned int i = 0, side = BEFORE; side < SIDES; side++) {
+		json_open(j, keys[side], '[');
+		for (; i < comparison_nr(&r->c) && r->c.recs[i].side == (int)side; i++)
+			json_double(j, NULL, row->each[i], 4);
+		json_close(j, ']');
+	}
+	json_double(j, "change", row->change, 4);
+	json_double(j, "p", row->p, 9);
+	json_close(j, '}');
+	free(copy);
+}
+
+static void print_json(const struct diff_run *r)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "event", event_of(r));
+	json_string(&j, "unit", r->opts->absolute ? "samples" : "percent");
+	json_side(r, &j, BEFORE);
+	json_side(r, &j, AFTER);
+	json_open(&j, "rows", '[');
+	for (size_t i = 0; i < r->c.n; i++)
+		if (shown(r, &r->c.rows[i]))
+			json_row(r, &j, &r->c.rows[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
 static const char *stars(double p)
 {
 	return p <= 0.001 ? "***" : p <= 0.01 ? "** " : p <= 0.05 ? "*  " : "   ";
@@ -141,12 +209,25 @@ static void print_side(const struct diff_run *r, const struct compared *row, int
 		printf(" %7s", "");
 }
 
+/* Returns what is shown of column @k; @b has it if it is shortened. */
+static const char *visible(const struct diff_run *r, unsigned int k, const char *cell,
+			   struct strbuf *b)
+{
+	if (r->opts->full_names || r->c.filter.sort.keys[k] != SORT_SYMBOL)
+		return cell;
+	strbuf_reset(b);
+	strbuf_add(b, "", 0);
+	text_short_name(b, cell);
+	return b->s;
+}
+
 static void print_row(const struct diff_run *r, const struct compared *row, const size_t *widths)
 {
 	char *copy = xstrdup(strtab_get(&r->c.names, row->name)), *next = copy, *cell;
 	const char *on = !r->color || row->p > 0.05 ? "" :
 			 row->change > 0	    ? "\033[31m" :
 						      "\033[32m";
+	struct strbuf b = { 0 };
 	char p[16];
 
 	if (row->p < 0.0001)
@@ -157,14 +238,20 @@ static void print_row(const struct diff_run *r, const struct compared *row, cons
 	print_side(r, row, AFTER);
 	printf("  %s%+8.2f%s%s  %7s %s", on, row->change, r->opts->absolute ? "%" : " ",
 	       *on ? "\033[m" : "", p, stars(row->p));
-	for (unsigned int k = 0; (cell = strsep(&next, "\t")); k++)
-		printf("  %s%*s", cell, next ? (int)(widths[k] - text_width(cell)) : 0, "");
+	for (unsigned int k = 0; (cell = strsep(&next, "\t")); k++) {
+		const char *text = visible(r, k, cell, &b);
+
+		printf("  %s%*s", text, next ? (int)(widths[k] - text_width(text)) : 0, "");
+	}
 	putchar('\n');
+	strbuf_free(&b);
 	free(copy);
 }
 
 static void measure(const struct diff_run *r, size_t *widths)
 {
+	struct strbuf b = { 0 };
+
 	for (size_t i = 0; i < r->c.n; i++) {
 		char *copy, *next, *cell;
 
@@ -172,9 +259,10 @@ static void measure(const struct diff_run *r, size_t *widths)
 			continue;
 		copy = next = xstrdup(strtab_get(&r->c.names, r->c.rows[i].name));
 		for (unsigned int k = 0; (cell = strsep(&next, "\t")); k++)
-			widths[k] = max_u64(widths[k], text_width(cell));
+			widths[k] = max_u64(widths[k], text_width(visible(r, k, cell, &b)));
 		free(copy);
 	}
+	strbuf_free(&b);
 }
 
 static void print_head(const struct diff_run *r)
@@ -226,8 +314,8 @@ static void print_text(const struct diff_run *r)
 
 static void print(struct diff_run *r)
 {
-	if (r->opts->csv) {
-		print_csv(r);
+	if (r->opts->csv || r->opts->json) {
+		(r->opts->json ? print_json : print_csv)(r);
 		return;
 	}
 	r->color = term_color(r->opts->color);
@@ -275,6 +363,8 @@ static int diff_run(const void *opts, int n, char **args, struct msg *m)
 	unsigned int nr[SIDES];
 	int err = find_sides(n, args, nr, m);
 
+	if (!err && o->csv && o->json)
+		err = msg_set(m, -EINVAL, "--csv and --json exclude each other");
 	if (!err)
 		err = term_check_color(o->color, m);
 	if (!err)
