@@ -35,6 +35,42 @@ perfctl stat -x, -o glob.csv -e 'kprobe:do_filp_o*n,kprobe:do_*_open/name=more/'
 within "kprobe: functions by a glob" "$(stat_value 'kprobe:do_filp_o*n' glob.csv)" 1 100000
 within "... are one event, whatever their number" "$(stat_value more glob.csv)" 1 100000
 
+build usdt "$here/../native/lib"
+perfctl stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
+says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out
+within "usdt: a probe at two places is one event" \
+	"$(stat_value usdt:./usdt:app:work usdt.csv)" 20 20
+within "usdt: one behind a semaphore" "$(stat_value usdt:./usdt:app:guarded usdt.csv)" 10 10
+within "usdt: one whose note has an old address" \
+	"$(stat_value usdt:./usdt:app:moved usdt.csv)" 10 10
+says "usdt: semaphores are cleared behind that" 0 '^0 listened' ./usdt 10
+perfctl stat -x, -o later.csv -e usdt:./usdt:guarded -- sh -c './usdt 3; ./usdt 4 & wait' >out
+within "usdt: semaphores of programs that are started later" \
+	"$(stat_value usdt:./usdt:app:guarded later.csv)" 7 7
+
+perfctl record -o usdt.trace -e 'usdt:./usdt:app:work' -- ./usdt 5 >/dev/null 2>err
+says "usdt: what can't be recorded is said" 0 'argument 3, "8@.*5", is not recorded: it is a con' cat err
+says "usdt: a number in a register, a variable, a pointer" 0 \
+	'app:work: place=0 faults=0 arg0=3 arg1=1003 arg2=[0-9]+ .*work ' perfctl script -i usdt.trace
+says "usdt: a number on the stack, with its sign" 0 \
+	'app:work: place=0 faults=0 arg0=-3 arg1=1003 arg2=[0-9]+ .*work_elsewhere ' \
+	perfctl script -i usdt.trace
+perfctl record -q -o own.trace -e 'usdt:./usdt:app:work(x,text=arg2:str)' --filter 'x > 2 || x == -4' \
+	-- ./usdt 5 >/dev/null
+within "usdt: fields and filters of one's own" "$(records own.trace usdt:./usdt:app:work)" 3 3
+says "usdt: ... with strings" 0 'x=3 text="here"' perfctl script -i own.trace
+says "usdt: ... at all of its places" 0 'x=-4 text="there"' perfctl script -i own.trace
+says "usdt: a probe that is not there" 2 'has no probe \*:gaurded; did you mean "guarded"' \
+	perfctl stat -e usdt:./usdt:gaurded -- true
+says "usdt: an argument that is not there" 2 'no argument 9, the place has 4' \
+	perfctl stat -e 'usdt:./usdt:app:work(x=arg9)' -- true
+says "usdt: an argument that can't be recorded" 1 'argument 3 can.t be recorded: it is a con' \
+	perfctl stat -e 'usdt:./usdt:app:work(x=arg3)' -- true
+says "usdt: a program without any" 2 'calls has no probes of sys/sdt.h' \
+	perfctl stat -e 'usdt:./calls:*' -- true
+says "usdt: a file that is no program" 1 'passwd is not an ELF file' \
+	perfctl stat -e 'usdt:/etc/passwd:*' -- true
+
 says "a function that is not there" 2 'no function "no_such_f"' \
 	perfctl stat -e kprobe:no_such_f -- true
 says "a glob that nothing matches" 2 'no function of the kernel matches' \

@@ -26,6 +26,17 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 		"$(records uprobe.trace uprobe:./calls:work)" 500 500
 	within "record uprobe: all in that function" "$(share uprobe.trace work)" 100 100
 	says "record uprobe: with who called it" 0 'main' perfctl report -i uprobe.trace
+	build usdt "$here/lib"
+	$stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
+	says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out
+	within "usdt: a probe at two places is two events" \
+		"$(stat_value usdt:./usdt:app:work usdt.csv | awk '{ n += $1 } END { print n }')" 20 20
+	within "usdt: one behind a semaphore" "$(stat_value usdt:./usdt:app:guarded usdt.csv)" 10 10
+	within "usdt: one whose note has an old address" \
+		"$(stat_value usdt:./usdt:app:moved usdt.csv)" 10 10
+	says "usdt: semaphores are cleared behind that" 0 '^0 listened' ./usdt 10
+	says "usdt: fields are refused in words" 1 'only a kernel with pev records fields' \
+		$stat -e 'usdt:./usdt:app:work(x)' -- true
 	# each CPU counts on its own
 	$rec -c 10 -e uprobe:./calls:work -o tenth.trace -- taskset -c 0 ./calls 500 >/dev/null
 	within "record -c 10 uprobe: for each tenth call" \

@@ -27,5 +27,6 @@ int main(void)
 	test_processor();
 	test_doctor();
 	test_workload();
+	test_operand();
 	return tap_plan();
 }

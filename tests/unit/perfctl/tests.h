@@ -21,5 +21,6 @@ void test_pmu_text(void);
 void test_processor(void);
 void test_doctor(void);
 void test_workload(void);
+void test_operand(void);
 
 #endif

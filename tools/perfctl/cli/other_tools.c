@@ -23,7 +23,7 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "c2c", NO_MEMORY },
 	{ "perf", NULL, "mem", NO_MEMORY },
 	{ "perf", NULL, "probe", "nothing is to be set up: \"perfctl record -e kprobe:FUNCTION\", or "
-	  "-e uprobe:FILE:FUNCTION" },
+	  "-e uprobe:FILE:FUNCTION, or for the probes of sys/sdt.h -e 'usdt:FILE:*'" },
 	{ "perf", NULL, "kvm", "\"perfctl record -a -e 'kvm:*'\"; :G and :H behind an event of the "
 	  "processor count the guest and the host alone" },
 	{ "perf", NULL, "kmem", "\"perfctl record -ag -e 'kmem:*'\", then \"perfctl report\"" },

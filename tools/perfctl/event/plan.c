@@ -261,39 +261,50 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 		       s->name);
 }
 
-static int add_places(struct event_plan *plan, const struct event_spec *s, struct msg *m)
-{
-	struct probe_places *places;
-	int err = probe_places_make(&places, s->name, m);
-	char *name;
+/**
+ * struct probe_owner - where the events of a probe go
+ * @plan: of them
+ * @spec: as typed
+ */
+struct probe_owner {
+	struct event_plan *plan;
+	const struct event_spec *spec;
+};
 
-	if (err)
-		return err;
-	name = s->label ? xstrdup(s->label) : probe_place(s->name);
-	add(plan, s, PEV_TYPE_PROBE, (uintptr_t)&places->head, name)->probe = places;
-	free(name);
-	return 0;
+static void add_places(void *arg, const char *name, struct probe_places *p)
+{
+	const struct probe_owner *o = arg;
+	struct planned_event *e = add(o->plan, o->spec, PEV_TYPE_PROBE, (uintptr_t)&p->head,
+				      o->spec->label ? o->spec->label : name);
+
+	e->probe = p;
 }
 
-static int add_probe(struct event_plan *plan, const struct event_spec *s, struct msg *m)
+static void add_of_perf(void *arg, const char *name, const struct probe *p)
 {
-	struct planned_event *e;
-	struct probe p;
+	const struct probe_owner *o = arg;
+	struct planned_event *e = add(o->plan, o->spec, PEV_TYPE_RAW, p->code.config[0], name);
+
+	e->place = xstrdup(p->place);
+	pev_attr_pmu(&e->attr, (uint32_t)p->code.type, (uintptr_t)e->place, p->offset);
+}
+
+static int add_probe(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+		     struct msg *m)
+{
+	struct probe_owner owner = { plan, s };
+	const struct probe_taker taker = { .by_perf = add_of_perf, .by_pev = add_places,
+					   .all_fields = what == PLAN_RECORD || s->filter,
+					   .arg = &owner };
 	int err = engine_ready(m);
 
-	if (!err && engine_is_pev())
-		return add_places(plan, s, m);
-	if (!err && s->filter)
-		err = msg_set(m, -EOPNOTSUPP, "%s: only a kernel with pev filters probes", s->name);
-	if (!err)
-		err = probe_make(&p, s->name, m);
 	if (err)
 		return err;
-	e = add(plan, s, PEV_TYPE_RAW, p.code.config[0], s->name);
-	e->place = xstrdup(p.place);
-	pev_attr_pmu(&e->attr, (uint32_t)p.code.type, (uintptr_t)e->place, p.offset);
-	probe_free(&p);
-	return 0;
+	if (engine_is_pev())
+		return probe_places_each(s->name, &taker, m);
+	if (s->filter)
+		return msg_set(m, -EOPNOTSUPP, "%s: only a kernel with pev filters probes", s->name);
+	return probe_each(s->name, &taker, m);
 }
 
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
@@ -311,7 +322,7 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 		} else if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW) {
 			err = add_hardware(plan, s, what, m);
 		} else if (s->kind == SPEC_PROBE) {
-			err = add_probe(plan, s, m);
+			err = add_probe(plan, s, what, m);
 		} else {
 			if (!catalog)
 				err = kernel_catalog(&catalog, m);

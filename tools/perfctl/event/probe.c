@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes in the kernel and in files. See probe.h. */
 #include "probe.h"
+#include "probe_usdt.h"
 #include "base/say.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pev/sym.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,15 +20,18 @@ static const struct kind {
 	const char *form;
 	const char *config;
 	uint32_t pev;
+	bool notes;
 } kinds[] = {
 	{ "kprobe", "kprobe", "", false, "kprobe:FUNCTION", "CONFIG_KPROBE_EVENTS",
-	  PEV_PROBE_KERNEL },
+	  PEV_PROBE_KERNEL, false },
 	{ "kretprobe", "kprobe", "retprobe", false, "kretprobe:FUNCTION", "CONFIG_KPROBE_EVENTS",
-	  PEV_PROBE_KERNEL_RETURN },
+	  PEV_PROBE_KERNEL_RETURN, false },
 	{ "uprobe", "uprobe", "", true, "uprobe:FILE:FUNCTION", "CONFIG_UPROBE_EVENTS",
-	  PEV_PROBE_USER },
+	  PEV_PROBE_USER, false },
 	{ "uretprobe", "uprobe", "retprobe", true, "uretprobe:FILE:FUNCTION",
-	  "CONFIG_UPROBE_EVENTS", PEV_PROBE_USER_RETURN },
+	  "CONFIG_UPROBE_EVENTS", PEV_PROBE_USER_RETURN, false },
+	{ "usdt", "uprobe", "", true, "usdt:FILE:PROVIDER:NAME", "CONFIG_UPROBE_EVENTS",
+	  PEV_PROBE_USER, true },
 };
 
 static const struct kind *kind_of(const char *text)
@@ -133,17 +138,29 @@ static int find_in_file(struct probe *p, const char *text, struct msg *m)
 	return err;
 }
 
-int probe_make(struct probe *p, const char *text, struct msg *m)
+static void probe_free(struct probe *p)
 {
-	const struct kind *k = kind_of(text);
-	const char *colon;
-	int err;
+	pmu_code_free(&p->code);
+	free(p->place);
+	p->place = NULL;
+}
 
-	*p = (struct probe){ 0 };
-	text += strlen(k->name) + 1;
-	colon = k->file ? strchr(text, ':') : text - 1;
-	if (!colon || colon == text || !colon[1])
-		return msg_set(m, -EINVAL, "\"%s:%s\" is not of the form %s", k->name, text, k->form);
+/* Checks what holds of all probes. @text: without the kind */
+static int check_form(const struct kind *k, const char *text, struct msg *m)
+{
+	const char *colon = k->file ? strchr(text, ':') : text - 1;
+
+	if (colon && colon != text && colon[1])
+		return 0;
+	return msg_set(m, -EINVAL, "\"%s:%s\" is not of the form %s", k->name, text, k->form);
+}
+
+static int check_for_perf(const struct kind *k, const char *text, struct msg *m)
+{
+	int err = check_form(k, text, m);
+
+	if (err)
+		return err;
 	if (!pmu_sysfs_exists(k->pmu, strlen(k->pmu)))
 		return msg_set(m, -ENODEV, "%s:%s: this kernel was built without %s", k->name, text,
 			       k->config);
@@ -152,26 +169,64 @@ int probe_make(struct probe *p, const char *text, struct msg *m)
 			       "%s:%s: only a kernel with pev records fields of a "
 			       "probe, in parentheses",
 			       k->name, text);
-	if (strpbrk(text, "*?["))
+	if (!k->notes && strpbrk(text, "*?["))
 		return msg_set(m, -EINVAL, "%s:%s: a probe is at one place, and has no globs",
 			       k->name, text);
-	err = pmu_sysfs_code(k->pmu, k->terms, &p->code, m);
-	if (!err && k->file)
-		err = find_in_file(p, text, m);
-	if (!err && !k->file) {
-		p->place = xstrdup(text);
-		err = cut_offset(p->place, &p->offset, m);
-	}
+	return 0;
+}
+
+static int make_one(const struct kind *k, const char *text, struct probe *p, struct msg *m)
+{
+	int err = pmu_sysfs_code(k->pmu, k->terms, &p->code, m);
+
 	if (err)
-		probe_free(p);
+		return err;
+	if (k->file)
+		return find_in_file(p, text, m);
+	p->place = xstrdup(text);
+	return cut_offset(p->place, &p->offset, m);
+}
+
+/* perf's PMU takes where the counter of listeners is as a part of the event's code. */
+static int take_by_perf(void *arg, const struct program *file, const char *name,
+			const struct usdt_probe *places, size_t n, struct msg *m)
+{
+	const struct probe_taker *taker = arg;
+	char *full = xasprintf("usdt:%s", name);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		struct probe p = { .place = realpath(file->path, NULL), .offset = places[i].offset };
+		char *terms = places[i].semaphore ? xasprintf("ref_ctr_offset=0x%" PRIx64,
+							      places[i].semaphore) : xstrdup("");
+
+		err = p.place ? pmu_sysfs_code("uprobe", terms, &p.code, m) :
+				msg_set(m, -errno, "%s: %s", file->path, strerror(errno));
+		if (!err)
+			taker->by_perf(taker->arg, full, &p);
+		probe_free(&p);
+		free(terms);
+	}
+	free(full);
 	return err;
 }
 
-void probe_free(struct probe *p)
+int probe_each(const char *text, const struct probe_taker *taker, struct msg *m)
 {
-	pmu_code_free(&p->code);
-	free(p->place);
-	p->place = NULL;
+	const struct kind *k = kind_of(text);
+	const char *place = text + strlen(k->name) + 1;
+	struct probe p = { 0 };
+	int err = check_for_perf(k, place, m);
+
+	if (err)
+		return err;
+	if (k->notes)
+		return probe_usdt_find(place, take_by_perf, (void *)taker, m);
+	err = make_one(k, place, &p, m);
+	if (!err)
+		taker->by_perf(taker->arg, text, &p);
+	probe_free(&p);
+	return err;
 }
 
 /* ---- by pev ---- */
@@ -275,17 +330,6 @@ static int add_in_kernel(struct probe_places *p, char *text, struct msg *m)
 	return err;
 }
 
-/* @text: without the kind, and without the fields */
-static int add_places(struct probe_places *p, const struct kind *k, char *text, struct msg *m)
-{
-	const char *colon = k->file ? strchr(text, ':') : text - 1;
-
-	if (!colon || colon == text || !colon[1])
-		return msg_set(m, -EINVAL, "\"%s:%s\" is not of the form %s", k->name, text,
-			       k->form);
-	return k->file ? add_in_file(p, text, m) : add_in_kernel(p, text, m);
-}
-
 /* Returns where the fields begin, NULL: there are none. In a file's name parentheses may be. */
 static const char *fields_of(const struct kind *k, const char *place)
 {
@@ -294,38 +338,17 @@ static const char *fields_of(const struct kind *k, const char *place)
 	return strchr(colon ? colon : place, '(');
 }
 
-char *probe_place(const char *text)
+static struct probe_places *places_new(const struct kind *k)
 {
-	const struct kind *k = kind_of(text);
-	const char *fields = fields_of(k, text + strlen(k->name) + 1);
-
-	return xstrndup(text, fields ? (size_t)(fields - text) : strlen(text));
-}
-
-int probe_places_make(struct probe_places **to, const char *text, struct msg *m)
-{
-	const struct kind *k = kind_of(text);
-	const char *place = text + strlen(k->name) + 1, *fields;
 	struct probe_places *p = xcalloc(1, sizeof(*p));
-	size_t len = strlen(place);
-	char *own;
-	int err;
 
-	fields = fields_of(k, place);
-	own = xstrndup(place, fields ? (size_t)(fields - place) : len);
 	p->head.kind = k->pev;
 	p->head.fd = k->file ? -1 : 0;
-	err = add_places(p, k, own, m);
-	free(own);
-	if (!err && fields && place[len - 1] != ')')
-		err = msg_set(m, -EINVAL, "%s: the fields of a probe end with \")\"", text);
-	if (!err && fields)
-		err = probe_fields_parse(&p->fields, fields + 1,
-					 (size_t)(place + len - 1 - fields - 1), &p->strings, m);
-	if (err) {
-		probe_places_free(p);
-		return err;
-	}
+	return p;
+}
+
+static void fill_head(struct probe_places *p)
+{
 	p->head.size = sizeof(p->head);
 	p->head.nr_places = (uint32_t)p->nr;
 	p->head.places = (uintptr_t)p->places;
@@ -335,8 +358,180 @@ int probe_places_make(struct probe_places **to, const char *text, struct msg *m)
 	p->head.strings_size = (uint32_t)p->strings.len;
 	p->head.flags = p->results ? PEV_PROBE_F_SKIP : 0;
 	p->head.results = (uintptr_t)p->results;
-	*to = p;
+}
+
+/**
+ * struct request - a probe as typed
+ * @kind:   of it
+ * @place:  without kind and fields
+ * @fields: inside of the parentheses, @len bytes; NULL: there are none
+ * @taker:  who gets what is made of it
+ */
+struct request {
+	const struct kind *kind;
+	char *place;
+	const char *fields;
+	size_t len;
+	const struct probe_taker *taker;
+};
+
+static int read_request(struct request *r, const char *text, struct msg *m)
+{
+	const struct kind *k = kind_of(text);
+	const char *place = text + strlen(k->name) + 1, *fields = fields_of(k, place);
+	size_t len = strlen(place);
+
+	*r = (struct request){ .kind = k,
+			       .place = xstrndup(place, fields ? (size_t)(fields - place) : len) };
+	if (fields && place[len - 1] != ')')
+		return msg_set(m, -EINVAL, "%s: the fields of a probe end with \")\"", text);
+	if (fields) {
+		r->fields = fields + 1;
+		r->len = (size_t)(place + len - 1 - r->fields);
+	}
+	return check_form(k, r->place, m);
+}
+
+static int make_places(const struct request *r, struct msg *m)
+{
+	struct probe_places *p = places_new(r->kind);
+	char *name = xasprintf("%s:%s", r->kind->name, r->place);
+	int err = r->kind->file ? add_in_file(p, r->place, m) : add_in_kernel(p, r->place, m);
+
+	if (!err && r->fields)
+		err = probe_fields_parse(&p->fields, r->fields, r->len, NULL, &p->strings, m);
+	if (err) {
+		probe_places_free(p);
+	} else {
+		fill_head(p);
+		r->taker->by_pev(r->taker->arg, name, p);
+	}
+	free(name);
+	return err;
+}
+
+static int add_usdt(struct probe_places *p, const char *file, const char *name,
+		    const struct usdt_probe *place, struct msg *m)
+{
+	if (p->head.fd < 0)
+		p->head.fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (p->head.fd < 0)
+		return msg_set(m, -errno, "%s: %s", file, strerror(errno));
+	add_place(p, name, place->offset);
+	p->places[p->nr - 1].semaphore = place->semaphore;
 	return 0;
+}
+
+/**
+ * struct usdt_event - a probe of sys/sdt.h
+ * @file:   it is in
+ * @name:   of it, with its provider
+ * @places: of it, @n
+ * @fields: what each of them records
+ * @taken:  which of them are part of an event
+ */
+struct usdt_event {
+	const char *file;
+	const char *name;
+	const struct usdt_probe *places;
+	size_t n;
+	struct probe_fields *fields;
+	bool *taken;
+};
+
+/* An event has the same fields at all of its places: takes those with the fields of @first. */
+static int take_alike(struct usdt_event *e, size_t first, struct probe_places *p, struct msg *m)
+{
+	int err = 0;
+
+	p->fields = e->fields[first];
+	for (size_t i = first; i < e->n && !err; i++) {
+		if (e->taken[i] || memcmp(&e->fields[i], &p->fields, sizeof(p->fields)))
+			continue;
+		e->taken[i] = true;
+		err = p->nr == PEV_MAX_PROBE_PLACES ?
+			      msg_set(m, -E2BIG, "%s is at more than %d places", e->name,
+				      PEV_MAX_PROBE_PLACES) :
+			      add_usdt(p, e->file, e->name, &e->places[i], m);
+	}
+	return err;
+}
+
+static int take_usdt(const struct request *r, struct usdt_event *e, const char *full,
+		     const struct strbuf *names, struct msg *m)
+{
+	char *name = xasprintf("%s:%s", r->kind->name, full);
+	int err = 0;
+
+	for (size_t i = 0; i < e->n && !err; i++) {
+		struct probe_places *p;
+
+		if (e->taken[i])
+			continue;
+		p = places_new(r->kind);
+		strbuf_add(&p->strings, names->len ? names->s : "", names->len);
+		err = take_alike(e, i, p, m);
+		if (err) {
+			probe_places_free(p);
+			continue;
+		}
+		fill_head(p);
+		r->taker->by_pev(r->taker->arg, name, p);
+	}
+	free(name);
+	return err;
+}
+
+static void swap_strings(struct strbuf *a, struct strbuf *b)
+{
+	struct strbuf old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+static int take_by_pev(void *arg, const struct program *file, const char *name,
+		       const struct usdt_probe *places, size_t n, struct msg *m)
+{
+	const struct request *r = arg;
+	struct usdt_event e = { .file = file->path, .name = strchr(name, ':') + 1,
+				.places = places, .n = n };
+	struct strbuf names = { 0 };
+	int err = 0;
+
+	e.fields = xcalloc(n, sizeof(*e.fields));
+	e.taken = xcalloc(n, sizeof(*e.taken));
+	for (size_t i = 0; i < n && !err && (r->fields || r->taker->all_fields); i++) {
+		bool other = !i || strcmp(places[i].args, places[i - 1].args) != 0;
+		struct strbuf own = { 0 };
+
+		err = probe_usdt_fields(&e.fields[i], file, name, &places[i], r->fields, r->len,
+					other, &own, m);
+		/* those of one place are the beginning of those of another */
+		if (own.len > names.len)
+			swap_strings(&own, &names);
+		strbuf_free(&own);
+	}
+	if (!err)
+		err = take_usdt(r, &e, name, &names, m);
+	free(e.fields);
+	free(e.taken);
+	strbuf_free(&names);
+	return err;
+}
+
+int probe_places_each(const char *text, const struct probe_taker *taker, struct msg *m)
+{
+	struct request r;
+	int err = read_request(&r, text, m);
+
+	r.taker = taker;
+	if (!err && r.kind->notes)
+		err = probe_usdt_find(r.place, take_by_pev, &r, m);
+	else if (!err)
+		err = make_places(&r, m);
+	free(r.place);
+	return err;
 }
 
 void probe_places_note(const struct probe_places *p, const char *label)

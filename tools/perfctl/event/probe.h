@@ -2,12 +2,14 @@
 /*
  * Probes: an event for each time that a place in the kernel or in a file is reached, or a
  * function there returns. By perf's PMUs kprobe and uprobe, or by pev, which also takes
- * many functions of the kernel at once, and records what FIELDS name.
+ * many functions of the kernel at once, and records what FIELDS name. Those of "usdt:" were
+ * placed by a program's author with sys/sdt.h.
  *
  *	PROBE	:= PLACE [ "(" FIELDS ")" ]
  *	PLACE	:= ( "kprobe" | "kretprobe" ) ":" [ MODULE ":" ] FUNCTION [ "+" OFFSET ] |
  *		   ( "kprobe" | "kretprobe" ) ":" GLOB |
- *		   ( "uprobe" | "uretprobe" ) ":" FILE ":" ( FUNCTION [ "+" OFFSET ] | OFFSET )
+ *		   ( "uprobe" | "uretprobe" ) ":" FILE ":" ( FUNCTION [ "+" OFFSET ] | OFFSET ) |
+ *		   "usdt:" FILE ":" [ PROVIDER-GLOB ":" ] NAME-GLOB
  *	FIELDS	:= see probe_fields.h
  */
 #ifndef PERFCTL_EVENT_PROBE_H
@@ -29,10 +31,6 @@ struct probe {
 
 /* Returns the length of the probe that a list of events begins with, without terms; 0: none */
 size_t probe_length(const char *list);
-/* Finds the PMU, and the function in the file; returns 0, or -errno with a sentence. */
-int probe_make(struct probe *p, const char *text, struct msg *m);
-void probe_free(struct probe *p);
-
 /**
  * struct probe_places - a probe as pev_open(2) takes it
  * @head:    attr.config is its address
@@ -51,10 +49,27 @@ struct probe_places {
 	struct strbuf strings;
 };
 
-/* Finds the places that a text names; returns 0, or -errno with a sentence. */
-int probe_places_make(struct probe_places **to, const char *text, struct msg *m);
-/* Returns the text without its fields, to be freed. */
-char *probe_place(const char *text);
+/**
+ * struct probe_taker - who gets what is made of a text
+ * @by_perf: is given each event for perf_event_open(2), which it is to copy
+ * @by_pev:  is given each event for pev_open(2), which is its own then
+ * @all_fields: probes that say what their arguments are record all of them, if none is asked for
+ * @arg:     for both, who are given the name of the event, too: the text without its fields
+ */
+struct probe_taker {
+	void (*by_perf)(void *arg, const char *name, const struct probe *p);
+	void (*by_pev)(void *arg, const char *name, struct probe_places *p);
+	bool all_fields;
+	void *arg;
+};
+
+/*
+ * Find the places that a text names. It is one event; of "usdt:" one for each probe that
+ * matches, for places with other fields another one, for perf one for each place. Return 0,
+ * or -errno with a sentence.
+ */
+int probe_each(const char *text, const struct probe_taker *taker, struct msg *m);
+int probe_places_each(const char *text, const struct probe_taker *taker, struct msg *m);
 /* Notes which of them the kernel left out; the event was opened. */
 void probe_places_note(const struct probe_places *p, const char *label);
 void probe_places_free(struct probe_places *p);

@@ -94,30 +94,102 @@ static bool find_register(const char *text, const char *end, uint32_t *to)
 
 /* ---- fields ---- */
 
-static int wrong(const char *text, size_t len, const char *what, struct msg *m)
+/**
+ * struct field_text - a field as typed
+ * @text:  of it
+ * @len:   of @text
+ * @args:  what is known of arguments, or NULL
+ * @typed: its type was given
+ */
+struct field_text {
+	const char *text;
+	size_t len;
+	const struct probe_arguments *args;
+	bool typed;
+};
+
+static int wrong(const struct field_text *t, const char *what, struct msg *m)
 {
-	return msg_set(m, -EINVAL, "a probe's field \"%.*s\": %s", (int)len, text, what);
+	return msg_set(m, -EINVAL, "a probe's field \"%.*s\": %s", (int)t->len, t->text, what);
 }
 
-static bool set_base(struct pev_probe_field *f, const char *text, const char *end)
+/* Takes over where an argument is, and its type, unless one was given. */
+static int set_known(struct pev_probe_field *f, const struct field_text *t, size_t i,
+		     struct msg *m)
 {
-	if (is_word(text, end, "ret")) {
-		f->from = PEV_PROBE_RESULT;
-	} else if (is_word(text, end, "duration")) {
-		f->from = PEV_PROBE_DURATION;
-	} else if (end - text > 1 && *text == '%') {
-		f->from = PEV_PROBE_REGISTER;
-		return find_register(text + 1, end, &f->number);
-	} else if (end - text > 3 && !strncmp(text, "arg", 3)) {
-		f->from = PEV_PROBE_ARGUMENT;
-		return number(text + 3, end, UINT32_MAX, &f->number);
-	} else if (end - text > 5 && !strncmp(text, "stack", 5)) {
-		f->from = PEV_PROBE_STACK;
-		return number(text + 5, end, UINT32_MAX, &f->number);
-	} else {
+	const struct probe_argument *a = t->args->v + i;
+	uint8_t type = f->type, flags = f->flags;
+
+	if (i >= t->args->n)
+		return msg_set(m, -EINVAL, "a probe's field \"%.*s\": there is no argument %zu, the "
+			       "place has %zu", (int)t->len, t->text, i, t->args->n);
+	if (a->why)
+		return msg_set(m, -EOPNOTSUPP, "a probe's field \"%.*s\": argument %zu can't be "
+			       "recorded: %s", (int)t->len, t->text, i, a->why);
+	*f = a->field;
+	f->flags = flags;
+	if (t->typed)
+		f->type = type;
+	return 0;
+}
+
+static int set_argument(struct pev_probe_field *f, const struct field_text *t, uint32_t number,
+			struct msg *m)
+{
+	if (t->args)
+		return set_known(f, t, number, m);
+	f->from = PEV_PROBE_ARGUMENT;
+	f->number = number;
+	return 0;
+}
+
+/* Returns the index of the argument of that name, or that there is none. */
+static bool find_argument(const struct field_text *t, const char *name, const char *end, size_t *i)
+{
+	for (*i = 0; t->args && *i < t->args->n; ++*i)
+		if (t->args->v[*i].name && is_word(name, end, t->args->v[*i].name))
+			return true;
+	return false;
+}
+
+/* "arg0", and "$arg1" as perf and ftrace have it, which is the same */
+static bool argument_number(const char *text, const char *end, uint32_t *to)
+{
+	bool dollar = *text == '$';
+
+	text += dollar;
+	if (end - text < 4 || strncmp(text, "arg", 3) || !number(text + 3, end, UINT32_MAX, to))
 		return false;
+	*to -= dollar;
+	return !dollar || *to != UINT32_MAX;
+}
+
+static int set_base(struct pev_probe_field *f, const struct field_text *t, const char *text,
+		    const char *end, struct msg *m)
+{
+	uint32_t n;
+	size_t i;
+
+	if (find_argument(t, text, end, &i))
+		return set_known(f, t, i, m);
+	if (argument_number(text, end, &n))
+		return set_argument(f, t, n, m);
+	if (is_word(text, end, "ret") || is_word(text, end, "$retval")) {
+		f->from = PEV_PROBE_RESULT;
+		return 0;
 	}
-	return true;
+	if (is_word(text, end, "duration")) {
+		f->from = PEV_PROBE_DURATION;
+		return 0;
+	}
+	f->from = *text == '%' ? PEV_PROBE_REGISTER : PEV_PROBE_STACK;
+	if (end - text > 1 && *text == '%' && find_register(text + 1, end, &f->number))
+		return 0;
+	if (end - text > 5 && !strncmp(text, "stack", 5) &&
+	    number(text + 5, end, UINT32_MAX, &f->number))
+		return 0;
+	return wrong(t, "its value is the name of an argument, arg0 and so on, a register as %ip, "
+		     "stack0 and so on, ret or duration", m);
 }
 
 /* "[16][-8]" up to @end */
@@ -148,79 +220,88 @@ static bool set_type(struct pev_probe_field *f, const char *text, const char *en
 	return false;
 }
 
-static int set_value(struct pev_probe_field *f, const char *text, const char *value,
+static int set_value(struct pev_probe_field *f, const struct field_text *t, const char *value,
 		     const char *end, struct msg *m)
 {
 	const char *bracket = memchr(value, '[', (size_t)(end - value));
-	size_t len = (size_t)(end - text);
+	uint8_t type = f->type;
+	int err = set_base(f, t, value, bracket ? bracket : end, m);
 
-	if (!set_base(f, value, bracket ? bracket : end))
-		return wrong(text, len,
-			     "its value is arg0 and so on, a register as %ip, stack0 and so "
-			     "on, ret or duration",
-			     m);
-	if (bracket && !set_loads(f, bracket, end))
-		return wrong(text, len, "behind a value come at most 4 offsets, as in arg0[16][-8]",
-			     m);
+	if (err || !bracket)
+		return err;
+	/* what lies behind a pointer is not of its type */
+	f->type = type;
+	if (!set_loads(f, bracket, end))
+		return wrong(t, "behind a value come at most 4 offsets, as in arg0[16][-8]; an "
+			     "argument in memory needs one of them itself", m);
 	return 0;
 }
 
-static int parse_field(struct probe_fields *all, const char *text, size_t len,
-		       struct strbuf *strings, struct msg *m)
+/* A name alone: of an argument, of the result, or of the argument at this place */
+static int set_named(struct pev_probe_field *f, const struct field_text *t, const char *end,
+		     uint32_t place, struct msg *m)
 {
-	const char *end = text + len, *colon = memchr(text, ':', len);
+	size_t i;
+
+	if (find_argument(t, t->text, end, &i))
+		return set_known(f, t, i, m);
+	if (is_word(t->text, end, "ret") || is_word(t->text, end, "duration"))
+		return set_base(f, t, t->text, end, m);
+	return set_argument(f, t, place, m);
+}
+
+static int parse_field(struct probe_fields *all, struct field_text *t, struct strbuf *strings,
+		       struct msg *m)
+{
+	const char *end = t->text + t->len, *colon = memchr(t->text, ':', t->len);
 	const char *value_end = colon ? colon : end;
-	const char *eq = memchr(text, '=', (size_t)(value_end - text));
+	const char *eq = memchr(t->text, '=', (size_t)(value_end - t->text));
 	const char *name_end = eq ? eq : value_end;
 	struct pev_probe_field *f;
-	int err = 0;
+	int err;
 
 	if (all->nr == PEV_MAX_PROBE_FIELDS)
 		return msg_set(m, -EINVAL, "a probe has at most %d fields", PEV_MAX_PROBE_FIELDS);
 	f = &all->fields[all->nr];
-	*f = (struct pev_probe_field){ .type = PEV_PROBE_U64, .number = all->nr };
-	if (name_end == text)
-		return wrong(text, len, "it has no name", m);
+	*f = (struct pev_probe_field){ .type = PEV_PROBE_U64 };
+	if (name_end == t->text)
+		return wrong(t, "it has no name", m);
+	t->typed = colon;
 	if (colon && !set_type(f, colon + 1, end))
-		return wrong(text, len,
-			     "its type is one of u8, u16, u32, u64, s8 to s64, x32, x64, str, "
-			     "ustr",
-			     m);
-	if (eq) {
-		f->number = 0;
-		err = set_value(f, text, eq + 1, value_end, m);
-	} else if (is_word(text, name_end, "ret") || is_word(text, name_end, "duration")) {
-		f->number = 0;
-		set_base(f, text, name_end);
-	}
+		return wrong(t, "its type is one of u8, u16, u32, u64, s8 to s64, x32, x64, str, "
+			     "ustr", m);
+	err = eq ? set_value(f, t, eq + 1, value_end, m) : set_named(f, t, name_end, all->nr, m);
 	/* the address of a text is a value: what lies there is loaded */
 	if (!err && f->type == PEV_PROBE_TEXT) {
 		if (f->nr_loads == PEV_MAX_PROBE_LOADS)
-			return wrong(text, len, "a text has at most 3 offsets", m);
+			return wrong(t, "a text has at most 3 offsets", m);
 		f->nr_loads++;
 	}
 	if (err)
 		return err;
 	f->name = (uint32_t)strings->len;
-	strbuf_add(strings, text, (size_t)(name_end - text));
+	strbuf_add(strings, t->text, (size_t)(name_end - t->text));
 	strbuf_putc(strings, '\0');
 	all->nr++;
 	return 0;
 }
 
-int probe_fields_parse(struct probe_fields *f, const char *text, size_t len, struct strbuf *strings,
-		       struct msg *m)
+int probe_fields_parse(struct probe_fields *f, const char *text, size_t len,
+		       const struct probe_arguments *args, struct strbuf *strings, struct msg *m)
 {
 	const char *end = text + len;
 
 	while (text < end) {
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		const char *to = comma ? comma : end;
+		struct field_text t = { .args = args };
 		int err;
 
 		while (text < to && *text == ' ')
 			text++;
-		err = parse_field(f, text, (size_t)(to - text), strings, m);
+		t.text = text;
+		t.len = (size_t)(to - text);
+		err = parse_field(f, &t, strings, m);
 		if (err)
 			return err;
 		text = to + 1;

@@ -4,11 +4,13 @@
  *
  *	FIELDS	:= FIELD { "," FIELD }
  *	FIELD	:= NAME [ "=" VALUE ] [ ":" TYPE ]
- *	VALUE	:= ( "arg" N | "%" REGISTER | "stack" N | "ret" | "duration" ) { "[" OFFSET "]" }
+ *	VALUE	:= ( "arg" N | "$arg" N | "%" REGISTER | "stack" N | "ret" | "duration" |
+ *		     ARGUMENT ) { "[" OFFSET "]" }
  *	TYPE	:= "u8" ... "u64" | "s8" ... "s64" | "x32" | "x64" | "str" | "ustr"
  *
- * Without a value it is the argument at that place of the list, or the result, if its name
- * is "ret"; an offset in brackets loads what lies so many bytes behind a value. "ustr" is
+ * Without a value it is the argument of that name if those are known, else the argument at
+ * that place of the list, or the result, if its name is "ret". "arg0" is the first one, as is
+ * "$arg1". An offset in brackets loads what lies so many bytes behind a value. "ustr" is
  * a text in the memory of the process, for probes in the kernel.
  */
 #ifndef PERFCTL_EVENT_PROBE_FIELDS_H
@@ -28,8 +30,33 @@ struct probe_fields {
 	unsigned int nr;
 };
 
-/* Appends the names to @strings. Returns 0, or -EINVAL with a sentence. */
+/**
+ * struct probe_argument - an argument of a place, where more is known than its position
+ * @name:  NULL: it has none
+ * @field: its type, and where it is
+ * @why:   it can't be recorded: a clause that says why; NULL: it can
+ */
+struct probe_argument {
+	const char *name;
+	struct pev_probe_field field;
+	const char *why;
+};
+
+/**
+ * struct probe_arguments - all of a place
+ * @v: the first one
+ * @n: of them
+ */
+struct probe_arguments {
+	const struct probe_argument *v;
+	size_t n;
+};
+
+/*
+ * Appends the names to @strings. @args: NULL: nothing is known of them. Returns 0, or -EINVAL
+ * with a sentence.
+ */
 int probe_fields_parse(struct probe_fields *f, const char *text, size_t len,
-		       struct strbuf *strings, struct msg *m);
+		       const struct probe_arguments *args, struct strbuf *strings, struct msg *m);
 
 #endif
