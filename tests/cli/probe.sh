@@ -35,6 +35,23 @@ perfctl stat -x, -o glob.csv -e 'kprobe:do_filp_o*n,kprobe:do_*_open/name=more/'
 within "kprobe: functions by a glob" "$(stat_value 'kprobe:do_filp_o*n' glob.csv)" 1 100000
 within "... are one event, whatever their number" "$(stat_value more glob.csv)" 1 100000
 
+perfctl record -q -o named.trace -e 'uprobe:./calls:work(n=x)' -- ./calls 5 >/dev/null
+says "uprobe: an argument by its name in the source, with its type" 0 ' n=4 ' \
+	perfctl script -i named.trace
+perfctl stat -x, -o several.csv -e 'uprobe:./calls:[wt]*/name=both/' -- ./calls 30 >/dev/null
+within "uprobe: functions by a glob are one event" "$(stat_value both several.csv)" 32 32
+line=$(grep -n 'return x + 1' "$here/../native/lib/calls.c" | cut -d: -f1)
+perfctl stat -x, -o line.csv -e "uprobe:./calls:calls.c:$line/name=line/" -- ./calls 30 >/dev/null
+within "uprobe: a line of the source" "$(stat_value line line.csv)" 30 30
+says "uprobe: a line without code" 2 'has no code of calls.c, line 1' \
+	perfctl stat -e uprobe:./calls:calls.c:1 -- true
+says "uprobe: a glob that nothing matches" 2 'functions that the symbols of ./calls name matches "zz' \
+	perfctl stat -e 'uprobe:./calls:zz*' -- true
+cp calls stripped
+strip stripped
+says "uprobe: a line of a file without debug information" 1 'no debug information: build it with -g' \
+	perfctl stat -e uprobe:./stripped:calls.c:20 -- true
+
 build usdt "$here/../native/lib"
 perfctl stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
 says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out

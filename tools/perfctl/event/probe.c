@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes in the kernel and in files. See probe.h. */
 #include "probe.h"
+#include "probe_file.h"
 #include "probe_usdt.h"
 #include "base/say.h"
 
@@ -297,23 +298,44 @@ static int find_in_kernel(struct probe_places *p, const char *glob, struct msg *
 	return 0;
 }
 
+static void add_file_place(void *arg, const char *name, uint64_t offset)
+{
+	add_place(arg, name, offset);
+}
+
+/* "FILE:GLOB" and "FILE:SOURCE:LINE" may be several places. */
+static int add_several(struct probe_places *p, const char *file, const char *place, struct msg *m)
+{
+	int err;
+
+	if (probe_file_is_line(place))
+		return probe_file_line(file, place, add_file_place, p, m);
+	err = probe_file_glob(file, place, add_file_place, p, m);
+	if (!err)
+		p->results = xcalloc(p->nr, sizeof(*p->results));
+	return err;
+}
+
 static int add_in_file(struct probe_places *p, const char *text, struct msg *m)
 {
+	const char *place = strchr(text, ':') + 1;
+	char *file = xstrndup(text, (size_t)(place - text - 1));
 	struct probe one = { 0 };
 	int err;
 
-	if (strpbrk(strchr(text, ':'), "*?["))
-		return msg_set(m, -EINVAL,
-			       "%s: a probe in a file is at one place, and has no globs", text);
-	err = find_in_file(&one, text, m);
-	if (err)
-		return err;
-	p->head.fd = open(one.place, O_RDONLY | O_CLOEXEC);
-	if (p->head.fd < 0)
-		err = msg_set(m, -errno, "%s: %s", one.place, strerror(errno));
-	else
-		add_place(p, strchr(text, ':') + 1, one.offset);
+	if (strpbrk(place, "*?[") || probe_file_is_line(place)) {
+		err = add_several(p, file, place, m);
+	} else {
+		err = find_in_file(&one, text, m);
+		if (!err)
+			add_place(p, place, one.offset);
+	}
+	if (!err) {
+		p->head.fd = open(file, O_RDONLY | O_CLOEXEC);
+		err = p->head.fd < 0 ? msg_set(m, -errno, "%s: %s", file, strerror(errno)) : 0;
+	}
 	probe_free(&one);
+	free(file);
 	return err;
 }
 
@@ -392,6 +414,26 @@ static int read_request(struct request *r, const char *text, struct msg *m)
 	return check_form(k, r->place, m);
 }
 
+/* A function that is alone has arguments with names; at its return they are gone. */
+static int add_fields(struct probe_places *p, const struct request *r, struct msg *m)
+{
+	struct probe_file_arguments a;
+	struct probe_arguments known;
+	char *file;
+	int err;
+
+	if (p->nr != 1 || r->kind->pev != PEV_PROBE_USER)
+		return probe_fields_parse(&p->fields, r->fields, r->len, NULL, &p->strings, m);
+	file = xstrndup(r->place, strcspn(r->place, ":"));
+	probe_file_arguments(&a, file, p->places[0].offset);
+	known = (struct probe_arguments){ .v = a.v, .n = a.params.n };
+	err = probe_fields_parse(&p->fields, r->fields, r->len, a.known ? &known : NULL,
+				 &p->strings, m);
+	probe_file_arguments_free(&a);
+	free(file);
+	return err;
+}
+
 static int make_places(const struct request *r, struct msg *m)
 {
 	struct probe_places *p = places_new(r->kind);
@@ -399,7 +441,7 @@ static int make_places(const struct request *r, struct msg *m)
 	int err = r->kind->file ? add_in_file(p, r->place, m) : add_in_kernel(p, r->place, m);
 
 	if (!err && r->fields)
-		err = probe_fields_parse(&p->fields, r->fields, r->len, NULL, &p->strings, m);
+		err = add_fields(p, r, m);
 	if (err) {
 		probe_places_free(p);
 	} else {

@@ -8,7 +8,8 @@
  *	PROBE	:= PLACE [ "(" FIELDS ")" ]
  *	PLACE	:= ( "kprobe" | "kretprobe" ) ":" [ MODULE ":" ] FUNCTION [ "+" OFFSET ] |
  *		   ( "kprobe" | "kretprobe" ) ":" GLOB |
- *		   ( "uprobe" | "uretprobe" ) ":" FILE ":" ( FUNCTION [ "+" OFFSET ] | OFFSET ) |
+ *		   ( "uprobe" | "uretprobe" ) ":" FILE ":" ( FUNCTION [ "+" OFFSET ] | OFFSET |
+ *		     GLOB | SOURCE ":" LINE ) |
  *		   "usdt:" FILE ":" [ PROVIDER-GLOB ":" ] NAME-GLOB
  *	FIELDS	:= see probe_fields.h
  */

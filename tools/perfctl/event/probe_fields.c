@@ -136,7 +136,7 @@ static int set_known(struct pev_probe_field *f, const struct field_text *t, size
 static int set_argument(struct pev_probe_field *f, const struct field_text *t, uint32_t number,
 			struct msg *m)
 {
-	if (t->args)
+	if (t->args && t->args->numbered)
 		return set_known(f, t, number, m);
 	f->from = PEV_PROBE_ARGUMENT;
 	f->number = number;

@@ -46,10 +46,12 @@ struct probe_argument {
  * struct probe_arguments - all of a place
  * @v: the first one
  * @n: of them
+ * @numbered: arg0 is the first one of them; else the one in the first register
  */
 struct probe_arguments {
 	const struct probe_argument *v;
 	size_t n;
+	bool numbered;
 };
 
 /*

@@ -131,6 +131,7 @@ int probe_usdt_fields(struct probe_fields *to, const struct program *p, const ch
 	struct operand operands[OPERANDS_MAX];
 	struct probe_argument known[OPERANDS_MAX] = { 0 };
 	size_t n = operands_parse(p, place, operands);
+	const struct probe_arguments all = { .v = known, .n = n, .numbered = true };
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -138,9 +139,7 @@ int probe_usdt_fields(struct probe_fields *to, const struct program *p, const ch
 		known[i].why = operands[i].why;
 	}
 	if (text)
-		err = probe_fields_parse(to, text, len,
-					 &(struct probe_arguments){ .v = known, .n = n }, strings,
-					 m);
+		err = probe_fields_parse(to, text, len, &all, strings, m);
 	else
 		add_all(to, name, operands, n, say, strings);
 	operands_free(operands, n);
