@@ -7,7 +7,7 @@
 CC      := $(CROSS_COMPILE)gcc
 # The harness of 6.12 is not clean under -Wextra.
 CFLAGS  := -O2 -g -Wall -D_GNU_SOURCE= -pthread -static -MMD -MP \
-	   -Iinclude/uapi -I$(HARNESS) -Itests/selftests
+	   -Iinclude/uapi -I$(HARNESS) -Itests/selftests -Itests/lib
 SOURCES := $(wildcard tests/selftests/*_test.c)
 PROGS   := $(SOURCES:tests/selftests/%.c=$(O)/%)
 

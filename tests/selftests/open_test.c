@@ -10,7 +10,7 @@ static long page;
 
 static int raw_open(const void *attr, size_t size, uint32_t flags)
 {
-	int fd = syscall(__NR_pev_open, attr, size, flags);
+	int fd = pev_enter(attr, size, flags);
 
 	return fd < 0 ? -errno : fd;
 }

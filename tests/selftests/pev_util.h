@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "pev_enter.h"
 
 /*
  * An emulated machine on a busy host takes its time: a test that hangs is stopped, and no other.
@@ -45,7 +46,7 @@ static UNUSED int pev_open(struct pev_attr *attr)
 	memset(&pev_why, 0, sizeof(pev_why));
 	attr->refusal = (uintptr_t)&pev_why;
 	attr->refusal_size = sizeof(pev_why);
-	fd = syscall(__NR_pev_open, attr, sizeof(*attr), PEV_OPEN_CLOEXEC);
+	fd = pev_enter(attr, sizeof(*attr), PEV_OPEN_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -56,7 +57,7 @@ static UNUSED const char *pev_reason(void)
 
 static UNUSED bool pev_present(void)
 {
-	return syscall(__NR_pev_open, NULL, 0, 0) >= 0 || errno != ENOSYS;
+	return pev_enter(NULL, 0, 0) >= 0 || errno != ENOSYS;
 }
 
 /* For FIXTURE_SETUP and tests, @leave: return */

@@ -47,7 +47,7 @@ static struct pev_attr attr_of_calls(const struct objects *o)
 
 static void open_and_close(struct pev_attr *attr)
 {
-	int fd = syscall(__NR_pev_open, attr, sizeof(*attr), 0);
+	int fd = pev_enter(attr, sizeof(*attr), 0);
 
 	if (fd >= 0)
 		close(fd);

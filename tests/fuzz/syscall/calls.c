@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "fuzz.h"
+#include "pev_enter.h"
 
 #define MARK	0x5a
 
@@ -119,7 +119,7 @@ int k_open(const struct pev_attr *attr, size_t size, uint32_t flags)
 {
 	int ret, error;
 
-	ret = syscall(__NR_pev_open, attr, size, flags);
+	ret = pev_enter(attr, size, flags);
 	error = ret < 0 ? errno : 0;
 	add(&all->ops, 1);
 	add(&all->opens, !error);

@@ -14,11 +14,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "fuzz.h"
+#include "pev_enter.h"
 
 #define STUCK		90	/* s without a move of a worker */
 #define SETTLE		10	/* s in which memory must come back */
@@ -206,7 +206,7 @@ static void hold(uint32_t type, uint64_t config, const char *name)
 		.name = (uintptr_t)name, .flags = PEV_F_DISABLED, .channel_fd = -1, .group_fd = -1,
 	};
 
-	syscall(__NR_pev_open, &attr, sizeof(attr), 0);
+	pev_enter(&attr, sizeof(attr), 0);
 }
 
 /*
@@ -491,7 +491,7 @@ int main(int argc, char **argv)
 	if (nr_cpus > MAX_CPUS)
 		nr_cpus = MAX_CPUS;
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (getuid() || syscall(__NR_pev_open, NULL, 0, 0) >= 0 || errno == ENOSYS) {
+	if (getuid() || pev_enter(NULL, 0, 0) >= 0 || errno == ENOSYS) {
 		printf("1..0 # SKIP %s\n", getuid() ? "not root" : "no pev");
 		return 0;
 	}
