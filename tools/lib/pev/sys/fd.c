@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The system call and the ioctl()s, each in one function.
+ * What can be done with pev_open(), and the ioctl()s, each in one function.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <pev/pev.h>
 #include "core/error.h"
 #include "core/file.h"
+#include "sys/entry.h"
 
-PEV_EXPORT int pev_open(const struct pev_attr *attr, size_t size, uint32_t flags)
-{
-	long ret = syscall(__NR_pev_open, attr, size, flags);
-
-	return ret < 0 ? -errno : (int)ret;
-}
-
-/* Takes the kernel's sentence, or one of our own if it has written none. */
-static void explain(struct pev_error *err, int error, const char *what)
+/* Takes the kernel's sentence, or one of our own if it has written none. @opens: by pev_open() */
+static void explain(struct pev_error *err, int error, const char *what, bool opens)
 {
 	if (!err)
 		return;
@@ -30,11 +23,7 @@ static void explain(struct pev_error *err, int error, const char *what)
 	if (!err->error)
 		err->field = UINT32_MAX;
 	err->error = error;
-	if (error == ENOSYS)
-		snprintf(err->text, sizeof(err->text),
-			 "this kernel has no pev: system call %d is not there",
-			 __NR_pev_open);
-	else
+	if (!opens || !entry_reason(err->text, sizeof(err->text)))
 		snprintf(err->text, sizeof(err->text), "%s: %s", what, strerror(error));
 }
 
@@ -49,7 +38,7 @@ PEV_EXPORT int pev_attr_open(struct pev_attr *attr, unsigned int flags, struct p
 	pev_attr_error(attr, err);
 	ret = pev_open(attr, sizeof(*attr), PEV_OPEN_CLOEXEC);
 	if (ret < 0)
-		explain(err, -ret, "pev_open");
+		explain(err, -ret, "pev_open", true);
 	attr->refusal = refusal;
 	attr->refusal_size = size;
 	return ret;
@@ -112,7 +101,7 @@ PEV_EXPORT int pev_fd_set_filter(int fd, const char *filter, struct pev_error *e
 		memset(err, 0, sizeof(*err));
 	ret = control(fd, PEV_IOC_FILTER, (uintptr_t)&arg);
 	if (ret)
-		explain(err, -ret, "the filter");
+		explain(err, -ret, "the filter", false);
 	return ret;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * libpev: the system call, and what can be done with descriptors of events and channels.
+ * libpev: opening, and what can be done with descriptors of events and channels.
  *
  * pev_fd_enable(), pev_fd_disable() and pev_fd_reset() apply to one event; to a group
  * with its leader's descriptor and PEV_IOF_GROUP; to all events of a channel with
@@ -20,7 +20,35 @@
 extern "C" {
 #endif
 
-/** pev_open() - the system call; returns an fd, 0 for PEV_TYPE_INFO, or -errno */
+/**
+ * enum pev_way - how a process gets at the kernel's pev
+ * @PEV_WAY_NONE:   not at all
+ * @PEV_WAY_CALL:   by the system call
+ * @PEV_WAY_DEVICE: by PEV_DEVICE, where pev is a module
+ */
+enum pev_way {
+	PEV_WAY_NONE,
+	PEV_WAY_CALL,
+	PEV_WAY_DEVICE,
+};
+
+/**
+ * pev_way() - try both ways
+ * @call:   gets 0 if the system call is there, or ENOSYS: it is not, or EPERM: it is forbidden,
+ *          as by a container; may be NULL
+ * @device: gets 0 if the device can be used, or why not, such as ENOENT, EACCES, or ENOTTY: the
+ *          device is not pev's; may be NULL
+ *
+ * Return: the way that pev_open() takes; it needs no preparation by this function.
+ */
+enum pev_way pev_way(int *call, int *device);
+
+/**
+ * pev_open() - pev_open(2), by the system call or by the device
+ *
+ * Return: an fd, 0 for PEV_TYPE_INFO, or -errno; -ENOSYS: there is no way,
+ * -EPERM: the system call is forbidden, -EACCES: so is the device.
+ */
 int pev_open(const struct pev_attr *attr, size_t size, uint32_t flags);
 
 /**
