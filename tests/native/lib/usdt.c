@@ -66,11 +66,17 @@ static __attribute__((noinline)) void moved(void)
 	__asm__ volatile(NOTE("moved", "moved_semaphore+0x1000", "0x1000", ""));
 }
 
+static inline __attribute__((always_inline)) int limited(int n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n > 1000000 ? 1000000 : n;
+}
+
 int main(int argc, char **argv)
 {
 	/* on the stack, so that they are in memory when a probe reads them */
 	char here[] = "here", there[] = "there";
-	int n = argc > 1 ? atoi(argv[1]) : 1;
+	int n = limited(argc > 1 ? atoi(argv[1]) : 1);
 
 	for (int i = 0; i < n; i++) {
 		counter = 1000 + (unsigned long)i;

@@ -590,6 +590,14 @@ void probe_places_note(const struct probe_places *p, const char *label)
 		     p->strings.s + p->places[first].name);
 }
 
+char *probe_file(const char *text)
+{
+	const struct kind *k = kind_of(text);
+
+	text += strlen(k->name) + 1;
+	return k->file ? xstrndup(text, strcspn(text, ":")) : NULL;
+}
+
 void probe_places_free(struct probe_places *p)
 {
 	if (!p)

@@ -74,5 +74,7 @@ int probe_places_each(const char *text, const struct probe_taker *taker, struct 
 /* Notes which of them the kernel left out; the event was opened. */
 void probe_places_note(const struct probe_places *p, const char *label);
 void probe_places_free(struct probe_places *p);
+/* The file that the text of a probe names, to be freed; NULL: it is one of the kernel. */
+char *probe_file(const char *text);
 
 #endif

@@ -92,6 +92,15 @@ static bool find_register(const char *text, const char *end, uint32_t *to)
 #endif
 }
 
+const char *probe_type_name(uint8_t type)
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(types) && types[i].type != type)
+		i++;
+	return types[i].name;
+}
+
 /* ---- fields ---- */
 
 /**

@@ -61,4 +61,7 @@ struct probe_arguments {
 int probe_fields_parse(struct probe_fields *f, const char *text, size_t len,
 		       const struct probe_arguments *args, struct strbuf *strings, struct msg *m);
 
+/* What enum pev_probe_type is called in FIELDS */
+const char *probe_type_name(uint8_t type);
+
 #endif

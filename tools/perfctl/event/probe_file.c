@@ -197,7 +197,6 @@ static void make_arguments(struct probe_file_arguments *a)
 void probe_file_arguments(struct probe_file_arguments *to, const char *file, uint64_t offset)
 {
 	const struct function *own;
-	struct source at;
 	struct file f;
 	struct msg m;
 
@@ -207,7 +206,7 @@ void probe_file_arguments(struct probe_file_arguments *to, const char *file, uin
 	own = functions_at(&f.functions, offset);
 	if (own && own->offset == offset && !debug_open(&to->debug, file, &m))
 		to->known = debug_function(&to->debug, own->address, f.program.machine,
-					   &to->params, &at) && to->params.n;
+					   &to->params, &to->at) && to->params.n;
 	close_file(&f);
 	if (to->known)
 		make_arguments(to);

@@ -23,12 +23,14 @@ int probe_file_line(const char *file, const char *place, probe_file_fn each, voi
  * @debug:  has their names
  * @params: as they are there
  * @v:      the same as fields
+ * @at:     where the function is in the source
  * @known:  there are any, and what they are
  */
 struct probe_file_arguments {
 	struct debug debug;
 	struct parameters params;
 	struct probe_argument *v;
+	struct source at;
 	bool known;
 };
 

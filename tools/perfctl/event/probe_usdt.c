@@ -52,7 +52,8 @@ static int none_matches(const struct wanted *w, const struct usdt_probes *all, s
 	if (near.best)
 		return msg_set(m, -ENOENT, "%s has no probe %s:%s; did you mean \"%s\"?", w->file,
 			       w->provider, w->name, near.best);
-	return msg_set(m, -ENOENT, "%s has no probe %s:%s; \"readelf -n %s\" shows those it has",
+	return msg_set(m, -ENOENT, "%s has no probe %s:%s; \"perfctl probe list %s\" shows "
+		       "those it has",
 		       w->file, w->provider, w->name, w->file);
 }
 
