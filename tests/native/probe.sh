@@ -26,6 +26,9 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 		"$(records uprobe.trace uprobe:./calls:work)" 500 500
 	within "record uprobe: all in that function" "$(share uprobe.trace work)" 100 100
 	says "record uprobe: with who called it" 0 'main' perfctl report -i uprobe.trace
+	line=$(grep -n 'return x + 1' "$here/lib/calls.c" | cut -d: -f1)
+	$stat -x, -o line.csv -e "uprobe:./calls:calls.c:$line/name=line/" -- ./calls 30 >/dev/null
+	within "uprobe: a line of the source" "$(stat_value line line.csv)" 30 30
 	build usdt "$here/lib"
 	$stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
 	says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out

@@ -212,6 +212,44 @@ static int take_by_perf(void *arg, const struct program *file, const char *name,
 	return err;
 }
 
+/**
+ * struct line_by_perf - a line of the source, with perf's code for probes
+ * @taker: who gets the events
+ * @text:  as typed
+ * @probe: with all but the offset
+ */
+struct line_by_perf {
+	const struct probe_taker *taker;
+	const char *text;
+	struct probe probe;
+};
+
+static void take_line(void *arg, const char *name, uint64_t offset)
+{
+	struct line_by_perf *l = arg;
+
+	(void)name;
+	l->probe.offset = offset;
+	l->taker->by_perf(l->taker->arg, l->text, &l->probe);
+}
+
+static int each_of_line(const struct kind *k, const char *text, const struct probe_taker *taker,
+			struct msg *m)
+{
+	struct line_by_perf l = { .taker = taker, .text = text };
+	char *file = probe_file(text);
+	int err = pmu_sysfs_code(k->pmu, k->terms, &l.probe.code, m);
+
+	l.probe.place = realpath(file, NULL);
+	if (!err && !l.probe.place)
+		err = msg_set(m, -errno, "%s: %s", file, strerror(errno));
+	if (!err)
+		err = probe_file_line(file, strchr(strchr(text, ':') + 1, ':') + 1, take_line, &l, m);
+	probe_free(&l.probe);
+	free(file);
+	return err;
+}
+
 int probe_each(const char *text, const struct probe_taker *taker, struct msg *m)
 {
 	const struct kind *k = kind_of(text);
@@ -223,6 +261,8 @@ int probe_each(const char *text, const struct probe_taker *taker, struct msg *m)
 		return err;
 	if (k->notes)
 		return probe_usdt_find(place, take_by_perf, (void *)taker, m);
+	if (k->file && probe_file_is_line(strchr(place, ':') + 1))
+		return each_of_line(k, text, taker, m);
 	err = make_one(k, place, &p, m);
 	if (!err)
 		taker->by_perf(taker->arg, text, &p);

@@ -66,7 +66,8 @@ struct probe_taker {
 
 /*
  * Find the places that a text names. It is one event; of "usdt:" one for each probe that
- * matches, for places with other fields another one, for perf one for each place. Return 0,
+ * matches, for places with other fields another one. For perf, notes and lines are one for each
+ * place. Return 0,
  * or -errno with a sentence.
  */
 int probe_each(const char *text, const struct probe_taker *taker, struct msg *m);
