@@ -272,6 +272,17 @@ says "completion: bash completes options" 0 '^--html$' bash -c '. ./completion.b
 	COMP_WORDS=(perfctl report --ht) COMP_CWORD=2; _perfctl; echo "${COMPREPLY[@]}"'
 says "completion: bash completes commands" 0 '^annotate$' bash -c '. ./completion.bash
 	COMP_WORDS=(perfctl ann) COMP_CWORD=1; _perfctl; echo "${COMPREPLY[@]}"'
+# complete_probe PLACE: as bash parts it
+complete_probe() {
+	P=$p bash -c '. ./completion.bash
+	perfctl() { "$P" "$@"; }
+	COMP_LINE="perfctl record -e $1" COMP_POINT=${#COMP_LINE}
+	COMP_WORDS=(perfctl record -e "${1##*:}") COMP_CWORD=3; _perfctl; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$1"
+}
+says "completion: bash completes functions of files" 0 '^main$' complete_probe "cs,uprobe:$OUT/victim:mai"
+says "... at their return" 0 '^main$' complete_probe "uretprobe:$OUT/victim:mai"
+says "... and files before them" 0 '/victim$' complete_probe "uprobe:$OUT/victi"
 says "completion: another shell" 2 'takes bash, zsh or fish' "$p" completion tcsh
 printf '# mine\n[script]\nfields = time\n[report]\nsort = dso\nshow-nr-samples = yes\n' >config
 export PERFCTL_CONFIG=$PWD/config

@@ -21,10 +21,31 @@ static void put_commands(const struct command *const *commands, size_t n, FILE *
 	fputs("help version", out);
 }
 
+/*
+ * Colons part words for bash, and what is completed is what comes behind the last one: the
+ * whole place is taken from the line.
+ */
+static const char bash_probes[] =
+	"_perfctl_probes()\n{\n"
+	"\tlocal word=${COMP_LINE:0:${COMP_POINT:-0}} kind rest what from\n"
+	"\tword=${word##*[ ,\\'\\\"]}\n"
+	"\tkind=${word%%:*} rest=${word#*:}\n"
+	"\tcase $word in\n"
+	"\tkprobe:*|kretprobe:*)\twhat=kernel from=kprobe ;;\n"
+	"\tuprobe:*:*|uretprobe:*:*)\twhat=${rest%%:*} rest=${rest#*:} from=uprobe ;;\n"
+	"\tusdt:*:*)\twhat=${rest%%:*} rest=${rest#*:} from=usdt ;;\n"
+	"\t*)\treturn 1 ;;\n"
+	"\tesac\n"
+	"\tmapfile -t COMPREPLY < <(perfctl probe --names list \"$what\" \"$rest*\" 2>/dev/null |\n"
+	"\t\tsed -n \"s/^$from:/$kind:/p\")\n"
+	"\tCOMPREPLY=(\"${COMPREPLY[@]#\"${word%\"${word##*:}\"}\"}\")\n"
+	"}\n";
+
 static void write_bash(const struct command *const *commands, size_t n, FILE *out)
 {
-	fputs("# bash completion for perfctl; generated\n"
-	      "_perfctl()\n{\n"
+	fputs("# bash completion for perfctl; generated\n", out);
+	fputs(bash_probes, out);
+	fputs("_perfctl()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\"\" paths=\"\"\n"
 	      "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"", out);
@@ -44,7 +65,8 @@ static void write_bash(const struct command *const *commands, size_t n, FILE *ou
 	fputs("\thelp)\n\t\twords=\"", out);
 	put_commands(commands, n, out);
 	fputs("\" ;;\n\tesac\n"
-	      "\tif [[ $cur == -* || ${COMP_WORDS[1]} == help ]]; then\n"
+	      "\tif _perfctl_probes; then\n\t\treturn\n"
+	      "\telif [[ $cur == -* || ${COMP_WORDS[1]} == help ]]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
 	      "\telif [[ $prev == --* && $paths != *\" $prev \"* ]]; then\n"
 	      "\t\tCOMPREPLY=()\n"
