@@ -12,6 +12,7 @@
 
 #include <linux/args.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/stringify.h>
 #include <linux/types.h>
@@ -37,7 +38,37 @@ static inline __printf(1, 2) void pev_marker_check(const char *format, ...)
 {
 }
 
+/**
+ * struct pev_marker_hit - what a function on a marker is told
+ * @name: "subsystem:event"
+ * @ip:   the address of the place
+ * @nr:   of @args
+ * @args: a word for each argument of the marker: a number sign-extended as its type is
+ *        signed, or the value of a pointer; of %s the pointer to the string, which may be
+ *        NULL. They are valid until the function returns.
+ */
+struct pev_marker_hit {
+	const char	*name;
+	unsigned long	ip;
+	unsigned int	nr;
+	const u64	*args;
+};
+
+/**
+ * typedef pev_marker_fn - a function on a marker
+ * @data: as given to pev_marker_connect()
+ * @hit:  what happened
+ *
+ * Context: That of the marker: any, NMI included, with preemption disabled. It may take
+ * no lock that its marker's place can be in, and must not sleep. It is not called for what
+ * it does itself, nor for what happens below it in the same context.
+ */
+typedef void (*pev_marker_fn)(void *data, const struct pev_marker_hit *hit);
+
 #ifdef CONFIG_PEV
+
+int pev_marker_connect(const char *name, pev_marker_fn fn, void *data);
+int pev_marker_disconnect(const char *name, pev_marker_fn fn, void *data);
 
 void pev_marker_fire(struct pev_mark *mark, const u64 *args);
 
@@ -104,6 +135,16 @@ do {									\
 } while (0)
 
 #else /* !CONFIG_PEV */
+
+static inline int pev_marker_connect(const char *name, pev_marker_fn fn, void *data)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int pev_marker_disconnect(const char *name, pev_marker_fn fn, void *data)
+{
+	return -ENOENT;
+}
 
 #define PEV_MARK(subsystem, event, fmt, ...)				\
 do {									\

@@ -282,6 +282,94 @@ TEST_F(marker, module_goes_while_others_listen)
 	EXPECT_EQ(0, pev_sample_fire("task", 1));
 }
 
+/* A function of another module on a marker, beside an event. */
+TEST_F(marker, function)
+{
+	int fd = pev_open_machine(MK, "pev_sample:number", NULL, self->channel);
+
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_connect_load("marker=pev_sample:number"));
+	ASSERT_EQ(0, pev_sample_fire("task", 100));
+	EXPECT_EQ(100, pev_connect_read("calls"));
+	pev_on(fd);
+	ASSERT_EQ(0, pev_sample_fire("mixed", 100));
+	pev_off(fd);
+	EXPECT_EQ(400, pev_connect_read("calls"));
+	EXPECT_EQ(200, pev_connect_read("task"));
+	EXPECT_EQ(100, pev_connect_read("softirq"));
+	EXPECT_EQ(100, pev_connect_read("irq"));
+	EXPECT_EQ(300, pev_read(fd).value);
+	ASSERT_EQ(0, pev_connect_unload());
+	ASSERT_EQ(0, pev_sample_fire("task", 100));
+	EXPECT_EQ(300, pev_read(fd).value);
+	EXPECT_EQ(-ENOENT, pev_connect_load("marker=pev_sample:nothing"));
+	close(fd);
+}
+
+/* It stays connected when the marker's module goes, and comes back with it. */
+TEST_F(marker, function_outlives_the_marker)
+{
+	ASSERT_EQ(0, pev_connect_load("marker=pev_sample:plain"));
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
+	ASSERT_EQ(0, pev_sample_unload());
+	ASSERT_EQ(0, pev_sample_load());
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
+	EXPECT_EQ(10, pev_connect_read("calls"));
+	ASSERT_EQ(0, pev_sample_unload());
+	ASSERT_EQ(0, pev_connect_unload());
+	ASSERT_EQ(0, pev_sample_load());
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
+}
+
+/* One that takes long is found; a module that forgets to disconnect does no harm. */
+TEST_F(marker, function_slow)
+{
+	int calls;
+
+	ASSERT_EQ(0, pev_connect_load("marker=pev_sample:plain delay_us=2000"));
+	ASSERT_EQ(0, pev_sample_fire("irq", 1000));
+	calls = pev_connect_read("calls");
+	EXPECT_LT(0, calls);
+	EXPECT_GT(1000, calls);
+	ASSERT_EQ(0, pev_connect_unload());
+	ASSERT_EQ(0, pev_connect_load("marker=pev_sample:plain forgets=1"));
+	ASSERT_EQ(0, pev_sample_fire("task", 5));
+	EXPECT_EQ(5, pev_connect_read("calls"));
+	ASSERT_EQ(0, pev_connect_unload());
+	ASSERT_EQ(0, pev_sample_fire("mixed", 100));
+}
+
+static volatile bool stop_firing;
+
+static void *fires(void *unused)
+{
+	while (!stop_firing)
+		pev_sample_fire("mixed", 100);
+	return NULL;
+}
+
+TEST_F(marker, functions_come_and_go)
+{
+	static const char *const params[] = {
+		"marker=pev_sample:number", "marker=pev_sample:text forgets=1",
+		"marker=pev_sample:types delay_us=500", "marker=pev_sample:plain",
+	};
+	pthread_t thread;
+
+	stop_firing = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, fires, NULL));
+	for (int i = 0; i < 16; i++) {
+		EXPECT_EQ(0, pev_connect_load(params[i % 4]));
+		for (int k = 0; k < 1000 && !pev_connect_read("calls"); k++)
+			usleep(1000);
+		EXPECT_NE(0, pev_connect_read("calls"));
+		EXPECT_EQ(0, pev_connect_unload());
+	}
+	stop_firing = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, pev_sample_fire("task", 1));
+}
+
 TEST_F(marker, refusals)
 {
 	EXPECT_EQ(-ENOENT, pev_open_event(MK, "pev_sample:nothing", NULL, -1));

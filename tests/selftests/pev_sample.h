@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sample module (samples/pev) and its markers.
+ * The sample modules (samples/pev): one with markers, one with a function on a marker.
  */
 #ifndef PEV_SAMPLE_H
 #define PEV_SAMPLE_H
@@ -9,20 +9,28 @@
 
 #define SAMPLE_FIRE	"/sys/kernel/debug/pev_sample/fire"
 
-static UNUSED int pev_sample_load(void)
+/* @params: "name=value" of the module, or "" */
+static UNUSED int pev_sample_insert(const char *name, const char *params)
 {
 	const char *dir = getenv("PEV_MODULES");
 	char path[512];
 	int fd, err = 0;
 
-	snprintf(path, sizeof(path), "%s/pev-sample.ko", dir ?: "/run/pev/modules");
+	snprintf(path, sizeof(path), "%s/%s.ko", dir ?: "/run/pev/modules", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (syscall(__NR_finit_module, fd, "", 0) && errno != EEXIST)
+	if (syscall(__NR_finit_module, fd, params, 0))
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+static UNUSED int pev_sample_load(void)
+{
+	int err = pev_sample_insert("pev-sample", "");
+
+	return err == -EEXIST ? 0 : err;
 }
 
 static UNUSED int pev_sample_unload(void)
@@ -43,6 +51,33 @@ static UNUSED int pev_sample_fire(const char *context, unsigned int nr)
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+/* Connect the function of the other module; @params: see there. */
+static UNUSED int pev_connect_load(const char *params)
+{
+	return pev_sample_insert("pev-connect", params);
+}
+
+static UNUSED int pev_connect_unload(void)
+{
+	return syscall(__NR_delete_module, "pev_connect", O_NONBLOCK) ? -errno : 0;
+}
+
+/* @what: calls, task, softirq, irq or nmi. Return: how often the function was called. */
+static UNUSED int pev_connect_read(const char *what)
+{
+	char path[64], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/pev_connect/%s", what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		strcpy(text, "-1");
+	close(fd);
+	return atoi(text);
 }
 
 #endif

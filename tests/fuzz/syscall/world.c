@@ -538,7 +538,12 @@ void world_fire(struct player *w, const struct op *op, struct rng *r)
 
 void world_module(struct player *w, const struct op *op, struct rng *r)
 {
+	/* one with markers, one with a function on a marker */
+	static const struct { const char *file, *name; } modules[] = {
+		{ "pev-sample.ko", "pev_sample" }, { "pev-connect.ko", "pev_connect" },
+	};
 	const char *dir = getenv("PEV_MODULES");
+	unsigned int which = below(r, 2);
 	char path[512];
 	int fd;
 
@@ -546,14 +551,14 @@ void world_module(struct player *w, const struct op *op, struct rng *r)
 	(void)op;
 	add(&all->ops, 1);
 	if (one_in(r, 2)) {
-		syscall(SYS_delete_module, "pev_sample", O_NONBLOCK);
+		syscall(SYS_delete_module, modules[which].name, O_NONBLOCK);
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/pev-sample.ko", dir ? dir : ".");
+	snprintf(path, sizeof(path), "%s/%s", dir ? dir : ".", modules[which].file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	syscall(SYS_finit_module, fd, "", 0);
+	syscall(SYS_finit_module, fd, one_in(r, 4) ? "forgets=1 delay_us=500" : "", 0);
 	close(fd);
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns markers: the places in the source, what they share by name, and the
- * events that listen. The format's meaning is marker/format.c's.
+ * events and functions that listen. The format's meaning is marker/format.c's,
+ * how functions are called functions.c's.
  *
- * A marker lives as long as there is a place or an event of its name. A module
+ * A marker lives as long as there is a place, an event or a function of its name. A module
  * may therefore go while events listen to its markers: they see nothing more
  * until it comes back with the same format.
  *
  * Locks: pev_control (events), then markers_lock, which protects the list, the
  * ranges and all members of markers. A marker that fires takes no lock: it
- * reads @hooks under preemption disabled.
+ * reads @hooks and @functions under preemption disabled.
  */
 #define pr_fmt(fmt) "pev: " fmt
 
@@ -28,6 +29,7 @@
 #include "source/trace/filter.h"
 #include "source/trace/tracepoint.h"
 #include "format.h"
+#include "functions.h"
 #include "marker.h"
 
 /**
@@ -53,6 +55,7 @@ struct hooks {
  * @fields: as those of a trace event, for filters and descriptions
  * @layout: of the record
  * @hooks:  the events; NULL: none
+ * @functions: those of the kernel; NULL: none
  */
 struct pev_marker {
 	struct list_head		node;
@@ -64,6 +67,7 @@ struct pev_marker {
 	struct pev_field		fields[PEV_MARKER_ARGS + 1];
 	struct pev_marker_layout		layout;
 	struct hooks __rcu		*hooks;
+	struct pev_functions __rcu	*functions;
 };
 
 /* A range of marker places: the kernel's own, or a module's. */
@@ -190,6 +194,32 @@ static __always_inline void record_words(struct pev_trace *trace,
 	pev_sample_end(ec);
 }
 
+static __always_inline void record(const struct pev_marker *marker, const struct hooks *hooks,
+				   const u64 *args, unsigned long ip)
+{
+	for (struct pev_trace *const *trace = hooks->trace; *trace; trace++) {
+		if (!pev_trace_running(&(*trace)->hook))
+			continue;
+		if (likely(marker->layout.words))
+			record_words(*trace, &marker->layout, args, ip);
+		else if (marker->layout.text)
+			record_text(*trace, &marker->layout, args, ip);
+		else
+			record_numbers(*trace, &marker->layout, args, ip);
+	}
+}
+
+static noinline void call_functions(const struct pev_marker *marker,
+				    const struct pev_functions *functions, const u64 *args,
+				    unsigned long ip)
+{
+	const struct pev_marker_hit hit = {
+		.name = marker->name, .ip = ip, .nr = marker->layout.nr, .args = args,
+	};
+
+	pev_functions_call(functions, &hit);
+}
+
 /**
  * pev_marker_fire() - somebody may listen to this marker
  * @mark: the place
@@ -199,8 +229,8 @@ static __always_inline void record_words(struct pev_trace *trace,
  */
 void pev_marker_fire(struct pev_mark *mark, const u64 *args)
 {
+	struct pev_functions *functions;
 	struct pev_marker *marker;
-	struct pev_trace **trace;
 	struct hooks *hooks;
 
 	preempt_disable_notrace();
@@ -209,18 +239,11 @@ void pev_marker_fire(struct pev_mark *mark, const u64 *args)
 	/* the key of a place without a marker is never enabled */
 	marker = READ_ONCE(mark->marker);
 	hooks = rcu_dereference_sched(marker->hooks);
-	if (unlikely(!hooks))
-		goto out;
-	for (trace = hooks->trace; *trace; trace++) {
-		if (!pev_trace_running(&(*trace)->hook))
-			continue;
-		if (likely(marker->layout.words))
-			record_words(*trace, &marker->layout, args, _RET_IP_);
-		else if (marker->layout.text)
-			record_text(*trace, &marker->layout, args, _RET_IP_);
-		else
-			record_numbers(*trace, &marker->layout, args, _RET_IP_);
-	}
+	functions = rcu_dereference_sched(marker->functions);
+	if (likely(hooks))
+		record(marker, hooks, args, _RET_IP_);
+	if (unlikely(functions))
+		call_functions(marker, functions, args, _RET_IP_);
 out:
 	preempt_enable_notrace();
 }
@@ -293,7 +316,7 @@ err_free:
 static void put_marker(struct pev_marker *marker)
 {
 	lockdep_assert_held(&markers_lock);
-	if (marker->places || marker->events)
+	if (marker->places || marker->events || rcu_access_pointer(marker->functions))
 		return;
 	list_del(&marker->node);
 	call_rcu(&marker->rcu, free_marker_rcu);
@@ -301,9 +324,9 @@ static void put_marker(struct pev_marker *marker)
 
 /* --- places -------------------------------------------------------------- */
 
-static bool has_hooks(struct pev_marker *marker)
+static bool listened(struct pev_marker *marker)
 {
-	return rcu_access_pointer(marker->hooks);
+	return rcu_access_pointer(marker->hooks) || rcu_access_pointer(marker->functions);
 }
 
 static void add_place(struct pev_mark *mark)
@@ -321,7 +344,7 @@ static void add_place(struct pev_mark *mark)
 		return;
 	marker->places++;
 	WRITE_ONCE(mark->marker, marker);
-	if (has_hooks(marker))
+	if (listened(marker))
 		static_branch_enable(&mark->key);
 }
 
@@ -372,6 +395,131 @@ static void switch_places(struct pev_marker *marker, bool on)
 	}
 }
 
+/* --- functions ----------------------------------------------------------- */
+
+static struct pev_functions *functions_of(struct pev_marker *marker)
+{
+	return rcu_dereference_protected(marker->functions, lockdep_is_held(&markers_lock));
+}
+
+static void set_functions(struct pev_marker *marker, struct pev_functions *new)
+{
+	struct pev_functions *old = functions_of(marker);
+	bool was = listened(marker);
+
+	rcu_assign_pointer(marker->functions, new);
+	if (listened(marker) != was)
+		switch_places(marker, !was);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+/* The marker may be gone afterwards. */
+static void drop_functions(struct pev_marker *marker, const struct pev_function_choice *choice,
+			   struct list_head *gone)
+{
+	struct pev_functions *old = functions_of(marker);
+	struct pev_functions *new = pev_functions_without(old, choice, gone);
+
+	if (new == old)
+		return;
+	set_functions(marker, new);
+	put_marker(marker);
+}
+
+static void drop_everywhere(const struct pev_function_choice *choice)
+{
+	struct pev_marker *marker, *next;
+	LIST_HEAD(gone);
+
+	scoped_guard(mutex, &markers_lock) {
+		list_for_each_entry_safe(marker, next, &markers, node)
+			drop_functions(marker, choice, &gone);
+	}
+	pev_functions_free(&gone);
+}
+
+static void drop_slow(void)
+{
+	const struct pev_function_choice slow = { .slow = true, .why = "it takes too long" };
+
+	drop_everywhere(&slow);
+}
+
+/**
+ * pev_marker_connect() - call a function each time a marker is reached
+ * @name: of the marker, "subsystem:event"
+ * @fn:   the function
+ * @data: for it
+ *
+ * Several functions may be on a marker, and a function on several, or on one with several
+ * @data; events that listen are not affected. If the module of the marker goes, the
+ * function stays connected, and is called again when it is back.
+ *
+ * A function that takes more than 250 us in the mean of its last calls on a CPU, each
+ * counted as 1 ms at most, is not called any more: it is reported in the kernel log and
+ * disconnected a moment later.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOENT if neither the kernel nor a loaded module has the marker; -EEXIST if
+ * @fn and @data are connected to it; -EINVAL if @fn is NULL; -ENOMEM.
+ */
+int pev_marker_connect(const char *name, pev_marker_fn fn, void *data)
+{
+	struct pev_functions *new;
+	struct pev_marker *marker;
+
+	if (!fn)
+		return -EINVAL;
+	guard(mutex)(&markers_lock);
+	marker = find_marker(name);
+	if (!marker || !marker->places)
+		return -ENOENT;
+	new = pev_functions_with(functions_of(marker), name, fn, data);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	set_functions(marker, new);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(pev_marker_connect);
+
+/**
+ * pev_marker_disconnect() - undo pev_marker_connect()
+ * @name: as there
+ * @fn:   as there
+ * @data: as there
+ *
+ * When it returns, the function is not running and will not be called, whatever it
+ * returns. A module does this before it goes; what it forgets is disconnected when it
+ * is gone, and reported.
+ *
+ * Context: Process context, sleeps; not from a function on a marker.
+ * Return: 0; -ENOENT if it was not connected, or had been disconnected as it took long.
+ */
+int pev_marker_disconnect(const char *name, pev_marker_fn fn, void *data)
+{
+	const struct pev_function_choice choice = { .fn = fn, .data = data };
+	struct pev_marker *marker;
+	int err = -ENOENT;
+	LIST_HEAD(gone);
+
+	scoped_guard(mutex, &markers_lock) {
+		marker = find_marker(name);
+		if (marker)
+			drop_functions(marker, &choice, &gone);
+	}
+	if (!list_empty(&gone))
+		err = 0;
+	else
+		/* the worker may have taken it just now, while it runs */
+		synchronize_rcu();
+	pev_functions_free(&gone);
+	return err;
+}
+EXPORT_SYMBOL_GPL(pev_marker_disconnect);
+
+/* --- modules come and go ------------------------------------------------- */
+
 #ifdef CONFIG_MODULES
 static void remove_places(struct pev_marks marks)
 {
@@ -392,16 +540,15 @@ static void remove_places(struct pev_marks marks)
 
 static int module_changes(struct notifier_block *nb, unsigned long what, void *data)
 {
-	struct pev_marks marks = pev_marks_of(data);
-	int err = 0;
+	const struct pev_function_choice left = { .mod = data, .why = "its module goes" };
 
-	if (marks.begin == marks.end)
-		return NOTIFY_DONE;
 	if (what == MODULE_STATE_COMING)
-		err = add_places(marks);
-	else if (what == MODULE_STATE_GOING)
-		remove_places(marks);
-	return notifier_from_errno(err);
+		return notifier_from_errno(add_places(pev_marks_of(data)));
+	if (what == MODULE_STATE_GOING) {
+		remove_places(pev_marks_of(data));
+		drop_everywhere(&left);
+	}
+	return NOTIFY_DONE;
 }
 
 /* Runs after the notifier of jump labels, which our keys depend on. */
@@ -430,6 +577,7 @@ int __init pev_markers_setup(void)
 {
 	int err = add_places(pev_marks_of_kernel());
 
+	pev_functions_setup(drop_slow);
 	return err ?: watch_modules();
 }
 
@@ -496,6 +644,7 @@ static int change_hooks(struct pev_marker *marker, struct pev_trace *add,
 			struct pev_trace *remove)
 {
 	struct hooks *old, *new = NULL;
+	bool was = listened(marker);
 	unsigned int nr, i;
 
 	old = rcu_dereference_protected(marker->hooks, lockdep_is_held(&markers_lock));
@@ -514,8 +663,8 @@ static int change_hooks(struct pev_marker *marker, struct pev_trace *add,
 			new->trace[new->nr++] = add;
 	}
 	rcu_assign_pointer(marker->hooks, new);
-	if (!old || !new)
-		switch_places(marker, new);
+	if (listened(marker) != was)
+		switch_places(marker, !was);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
