@@ -16,9 +16,6 @@
 #include "copy.h"
 #include "probe.h"
 
-/* What is above it, user space has no name for. */
-#define MAX_USER_ERRNO	511
-
 static int refuse(struct pev_refuse *r, int error, const char *text)
 {
 	return pev_refuse(r, error, PEV_FIELD(config), "%s", text);
@@ -249,21 +246,4 @@ void pev_probe_free(struct pev_probe_event *probe)
 	kvfree(probe->places);
 	kvfree(probe->strings);
 	kvfree(probe->skipped);
-}
-
-bool pev_probe_skip(struct pev_probe_event *probe, u32 i, int err)
-{
-	if (!probe->skipped || err == -EINTR || err == -ENOMEM)
-		return false;
-	/* an error of the kernel's own is none of the user's */
-	probe->skipped[i] = err < -MAX_USER_ERRNO ? -EOPNOTSUPP : err;
-	return true;
-}
-
-int pev_probe_report(struct pev_probe_event *probe, struct pev_refuse *r)
-{
-	if (!probe->skipped || !copy_to_user(probe->results, probe->skipped,
-					     probe->nr * sizeof(*probe->skipped)))
-		return 0;
-	return refuse(r, EFAULT, "results of the probe can't be written");
 }

@@ -22,17 +22,4 @@ int pev_probe_copy(struct pev_probe_event *probe, u64 addr, struct pev_refuse *r
 /* Free what pev_probe_copy() took. */
 void pev_probe_free(struct pev_probe_event *probe);
 
-/**
- * pev_probe_skip() - a place can't be probed
- * @probe: the probe
- * @i:     index of the place
- * @err:   why
- *
- * Return: may it be left out? That was noted, then.
- */
-bool pev_probe_skip(struct pev_probe_event *probe, u32 i, int err);
-
-/* Tell the opener which were left out. Process context, no locks. Return: 0 or -EFAULT. */
-int pev_probe_report(struct pev_probe_event *probe, struct pev_refuse *r);
-
 #endif

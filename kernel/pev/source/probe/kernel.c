@@ -7,12 +7,11 @@
  */
 #include <linux/kprobes.h>
 #include <linux/pev_refuse.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "types.h"
-#include "copy.h"
 #include "kernel.h"
+#include "place.h"
 #include "probe.h"
 
 /**
@@ -115,10 +114,6 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 	u64 offset = probe->places[i].offset;
 
 	switch (err) {
-	case -ENOENT:
-		return pev_refuse(r, ENOENT, PEV_FIELD(config),
-				  "there is no function \"%s\" in the kernel or a loaded module",
-				  name);
 	case -EILSEQ:
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "%s+0x%llx is not where an instruction begins", name, offset);
@@ -131,12 +126,8 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 				  "%s+0x%llx has an instruction that can't be probed", name,
 				  offset);
-	case -EINTR:
-		return pev_refuse(r, EINTR, PEV_NO_FIELD, "a signal came");
 	default:
-		return pev_refuse(r, -err, PEV_FIELD(config),
-				  "%s+0x%llx can't be probed: the kernel's error is %d", name,
-				  offset, -err);
+		return pev_probe_refuse_place(probe, i, err, r);
 	}
 }
 
@@ -170,30 +161,16 @@ static int place_kretprobe(struct pev_probe_event *probe, struct kernel_hooks *h
 	return register_kretprobe(rp);
 }
 
-static int place_one(struct pev_probe_event *probe, struct kernel_hooks *hooks, u32 i)
+static int place_one(struct pev_probe_event *probe, void *to, u32 i)
 {
+	struct kernel_hooks *hooks = to;
+	int err;
+
 	hooks->places[i].probe = probe;
 	hooks->places[i].index = i;
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	return at_return(probe) ? place_kretprobe(probe, hooks, i) :
-				  place_kprobe(probe, hooks, i);
-}
-
-static int place_all(struct pev_probe_event *probe, struct kernel_hooks *hooks,
-		     struct pev_refuse *r)
-{
-	int err = 0;
-
-	for (u32 i = 0; i < probe->nr; i++) {
-		err = place_one(probe, hooks, i);
-		if (err && (!pev_probe_skip(probe, i, err) ||
-			    (i + 1 == probe->nr && !hooks->nr)))
-			return refuse_place(probe, i, err, r);
-		hooks->nr += !err;
-		cond_resched();
-	}
-	return pev_probe_report(probe, r);
+	err = at_return(probe) ? place_kretprobe(probe, hooks, i) : place_kprobe(probe, hooks, i);
+	hooks->nr += !err;
+	return err;
 }
 
 static void remove_places(struct pev_probe_event *probe, struct kernel_hooks *hooks)
@@ -219,7 +196,7 @@ int pev_probe_kernel_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 		kvfree(hooks);
 		return -ENOMEM;
 	}
-	err = place_all(probe, hooks, r);
+	err = pev_probe_place_all(probe, hooks, place_one, refuse_place, r);
 	if (!err) {
 		/* pairs with pev_probe_kernel_missed(): a group may be read meanwhile */
 		smp_store_release(&probe->hooks, hooks);

@@ -8,12 +8,11 @@
 #include <linux/dcache.h>
 #include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 #include "target/target.h"
 #include "types.h"
-#include "copy.h"
+#include "place.h"
 #include "probe.h"
 #include "user.h"
 
@@ -101,23 +100,19 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 				  "%s: the instruction at offset 0x%llx can't be probed", name,
 				  offset);
-	case -EINTR:
-		return pev_refuse(r, EINTR, PEV_NO_FIELD, "a signal came");
 	default:
-		return pev_refuse(r, -err, PEV_FIELD(config),
-				  "%s can't be probed at offset 0x%llx: the kernel's error is %d",
-				  name, offset, -err);
+		return pev_probe_refuse_place(probe, i, err, r);
 	}
 }
 
-static int place_one(struct pev_probe_event *probe, struct user_place *place, u32 i)
+static int place_one(struct pev_probe_event *probe, void *to, u32 i)
 {
 	bool at_return = probe->fetches.kind == PEV_PROBE_USER_RETURN;
 	struct inode *inode = d_real_inode(probe->path.dentry);
+	struct user_hooks *hooks = to;
+	struct user_place *place = &hooks->places[i];
 	struct uprobe *uprobe;
 
-	if (fatal_signal_pending(current))
-		return -EINTR;
 	place->probe = probe;
 	place->index = i;
 	place->uc.filter = wanted;
@@ -130,22 +125,6 @@ static int place_one(struct pev_probe_event *probe, struct user_place *place, u3
 		return PTR_ERR(uprobe);
 	place->uprobe = uprobe;
 	return 0;
-}
-
-static int place_all(struct pev_probe_event *probe, struct user_hooks *hooks,
-		     struct pev_refuse *r)
-{
-	bool any = false;
-
-	for (u32 i = 0; i < probe->nr; i++) {
-		int err = place_one(probe, &hooks->places[i], i);
-
-		if (err && (!pev_probe_skip(probe, i, err) || (i + 1 == probe->nr && !any)))
-			return refuse_place(probe, i, err, r);
-		any |= !err;
-		cond_resched();
-	}
-	return pev_probe_report(probe, r);
 }
 
 static void remove_places(struct user_hooks *hooks)
@@ -171,7 +150,7 @@ int pev_probe_user_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 	if (!hooks)
 		return -ENOMEM;
 	hooks->nr = probe->nr;
-	err = place_all(probe, hooks, r);
+	err = pev_probe_place_all(probe, hooks, place_one, refuse_place, r);
 	if (!err) {
 		probe->hooks = hooks;
 		return 0;
