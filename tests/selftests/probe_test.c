@@ -62,8 +62,10 @@ FIXTURE(probe) {
 };
 
 /* Offsets in @strings. */
-static const char strings[] = "work\0play\0number\0text\0do_filp_open\0result\0time\0no_such_function";
-enum { WORK = 0, PLAY = 5, NUMBER = 10, TEXT = 17, OPEN = 22, RESULT = 35, TIME = 42, NONE = 47 };
+static const char strings[] = "work\0play\0number\0text\0do_filp_open\0result\0time\0"
+			      "no_such_function\0pev_probe_hit";
+enum { WORK = 0, PLAY = 5, NUMBER = 10, TEXT = 17, OPEN = 22, RESULT = 35, TIME = 42, NONE = 47,
+       UNTRACED = 64 };
 
 FIXTURE_SETUP(probe)
 {
@@ -320,6 +322,163 @@ TEST_F(probe, kernel)
 	close(fd);
 }
 
+/* The same, at the same function, without a trap. */
+TEST_F(probe, function)
+{
+	struct pev_value value;
+	char *metadata;
+	int fd;
+
+	make_kernel(&self->probe, self->places, PEV_PROBE_FUNCTION);
+	self->probe.nr_fields = 2;
+	self->fields[1].nr_loads = 2;
+	fd = open_probe(&self->probe, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	open_files(NR);
+	pev_on(fd);
+	open_files(NR);
+	pev_off(fd);
+	open_files(NR);
+	value = pev_read(fd);
+	EXPECT_EQ(NR, value.value);
+	EXPECT_EQ(NR, value.samples);
+	EXPECT_EQ(NR, each_record(&self->map, -PAYLOAD_SIZE, check_open, _metadata));
+	metadata = pev_read_text(self->channel);
+	EXPECT_NE(NULL, strstr(metadata, "\"do_filp_open\" = 0,"));
+	free(metadata);
+	close(fd);
+}
+
+TEST_F(probe, function_filter)
+{
+	struct pev_value value;
+	struct pev_attr attr;
+	int fd;
+
+	make_kernel(&self->probe, self->places, PEV_PROBE_FUNCTION);
+	self->probe.nr_fields = 2;
+	self->fields[1].nr_loads = 2;
+	attr = attr_of(&self->probe, self->channel);
+	attr.filter = (uintptr_t)"text == \"/dev/zero\"";
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	open_files(NR);
+	close(open("/dev/zero", O_RDONLY));
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_EQ(1, value.value);
+	EXPECT_EQ(NR, value.filtered);
+	close(fd);
+}
+
+/* Names of the kernel's functions, no more than @max, from @strings; returns how many. */
+static unsigned int some_functions(struct pev_probe_place *places, unsigned int max, char *names,
+				   size_t size, size_t *used)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512], type, name[256];
+	unsigned int nr = 0;
+
+	*used = 0;
+	while (f && nr < max && fgets(line, sizeof(line), f)) {
+		size_t len;
+
+		if (sscanf(line, "%*x %c %255s", &type, name) != 2 || !strchr("tT", type))
+			continue;
+		len = strlen(name) + 1;
+		if (len > PEV_MAX_PROBE_NAME || *used + len > size)
+			continue;
+		memcpy(names + *used, name, len);
+		places[nr++] = (struct pev_probe_place){ .name = *used };
+		*used += len;
+	}
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+/* As many as there may be, among them what probes themselves call. */
+TEST_F(probe, functions_by_thousands)
+{
+	struct pev_probe_place *places = calloc(PEV_MAX_PROBE_PLACES, sizeof(*places));
+	int32_t *results = calloc(PEV_MAX_PROBE_PLACES, sizeof(*results));
+	char *names = malloc(PEV_MAX_PROBE_STRINGS);
+	unsigned int attached = 0;
+	struct pev_attr attr;
+	size_t used;
+	int fd;
+
+	ASSERT_TRUE(places && results && names);
+	self->probe.kind = PEV_PROBE_FUNCTION;
+	self->probe.fd = 0;
+	self->probe.nr_places = some_functions(places, PEV_MAX_PROBE_PLACES, names,
+					       PEV_MAX_PROBE_STRINGS, &used);
+	self->probe.places = (uintptr_t)places;
+	self->probe.strings = (uintptr_t)names;
+	self->probe.strings_size = used;
+	self->probe.flags = PEV_PROBE_F_SKIP;
+	self->probe.results = (uintptr_t)results;
+	attr = attr_of(&self->probe, self->channel);
+	attr.target = PEV_TARGET_CPUS;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < self->probe.nr_places; i++)
+		attached += !results[i];
+	EXPECT_LT(self->probe.nr_places / 4, attached);
+	pev_on(fd);
+	open_files(NR);
+	for (int i = 0; i < 1000 && !pev_read(fd).value; i++)
+		usleep(1000);
+	pev_off(fd);
+	EXPECT_NE(0, pev_read(fd).value);
+	close(fd);
+	free(places);
+	free(results);
+	free(names);
+}
+
+static int write_enabled(const char *text)
+{
+	int fd = open("/proc/sys/kernel/ftrace_enabled", O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, 1) != 1)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Probes that were closed are removed a little later, and hold it until then. */
+static int switch_ftrace_off(void)
+{
+	int err = -EBUSY;
+
+	for (int i = 0; i < 3000 && err == -EBUSY; i++) {
+		err = write_enabled("0");
+		if (err)
+			usleep(10000);
+	}
+	return err;
+}
+
+/* Nobody can silence such a probe. */
+TEST_F(probe, functions_while_ftrace_is_off)
+{
+	int fd;
+
+	make_kernel(&self->probe, self->places, PEV_PROBE_FUNCTION);
+	ASSERT_EQ(0, switch_ftrace_off());
+	EXPECT_EQ(-EBUSY, open_probe(&self->probe, -1));
+	EXPECT_NE(NULL, strstr(pev_reason(), "ftrace_enabled"));
+	ASSERT_EQ(0, write_enabled("1"));
+	fd = open_probe(&self->probe, -1);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	EXPECT_EQ(-EBUSY, write_enabled("0"));
+	close(fd);
+}
+
 static void check_time(struct __test_metadata *_metadata, const uint8_t *payload, int nr)
 {
 	uint64_t word[2];
@@ -558,6 +717,21 @@ TEST_F(probe, refused)
 			 place.name = OPEN, place.offset = 4));
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_KERNEL_RETURN, probe.fd = 0, probe.nr_fields = 0,
 			 place.name = OPEN, place.offset = 0, probe.max_active = ~0U));
+	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
+			 place.offset = 4));
+	REFUSED(ENOENT, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = NONE,
+			 place.offset = 0));
+	REFUSED(EOPNOTSUPP, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = UNTRACED,
+			     place.offset = 0));
+	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
+			 place.offset = 0, field.from = PEV_PROBE_RESULT));
+	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
+			 place.offset = 0, probe.max_active = 1));
+	make_kernel(&self->probe, self->places, PEV_PROBE_FUNCTION);
+	self->places[1] = self->places[0];
+	self->probe.nr_places = 2;
+	EXPECT_EQ(-EINVAL, open_probe(&self->probe, -1));
+	EXPECT_NE(NULL, strstr(pev_reason(), "has already"));
 }
 
 TEST_F(probe, names_of_fields)
@@ -615,23 +789,24 @@ static void *busy(void *stop)
 TEST_F(probe, race)
 {
 	static const uint32_t kinds[] = { PEV_PROBE_USER, PEV_PROBE_USER_RETURN,
-					  PEV_PROBE_KERNEL, PEV_PROBE_KERNEL_RETURN };
+					  PEV_PROBE_KERNEL, PEV_PROBE_KERNEL_RETURN,
+					  PEV_PROBE_FUNCTION };
 	pthread_t thread[2];
 	int stop = 0;
 
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, busy, &stop));
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 20; i++) {
 		struct pev_probe probe = self->probe;
 		struct pev_probe_place place = self->places[0];
 		struct pev_value value = { };
 		int fd;
 
 		probe.places = (uintptr_t)&place;
-		if (kinds[i % 4] == PEV_PROBE_USER_RETURN)
+		if (kinds[i % 5] == PEV_PROBE_USER_RETURN)
 			probe.kind = PEV_PROBE_USER_RETURN;
-		else if (kinds[i % 4] != PEV_PROBE_USER)
-			make_kernel(&probe, &place, kinds[i % 4]);
+		else if (kinds[i % 5] != PEV_PROBE_USER)
+			make_kernel(&probe, &place, kinds[i % 5]);
 		fd = open_probe(&probe, self->channel);
 		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 		pev_on(fd);

@@ -151,6 +151,7 @@ enum pev_probe_kind {
 	PEV_PROBE_KERNEL_RETURN	= 1,	/* when a function of the kernel returns */
 	PEV_PROBE_USER		= 2,	/* before an instruction in a file */
 	PEV_PROBE_USER_RETURN	= 3,	/* when a function in a file returns */
+	PEV_PROBE_FUNCTION	= 4,	/* when a function of the kernel is entered, by ftrace */
 
 	PEV_PROBE_MAX,			/* not ABI */
 };
@@ -174,6 +175,10 @@ enum pev_probe_kind {
  *
  * All places are attached when the event is opened, or none, and detached together
  * when it is closed. What each of them does is counted as one event.
+ *
+ * PEV_PROBE_FUNCTION attaches thousands of functions in one step, and costs less each
+ * time than PEV_PROBE_KERNEL. It takes functions that ftrace knows, each once; those that
+ * are reached by what a probe of this kind does itself count as lost.
  *
  * The payload of a record is struct pev_probe_record, then for each field in their
  * order, naturally aligned, a number of its type, or for a text two __u16: where it

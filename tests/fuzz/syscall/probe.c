@@ -43,12 +43,17 @@ void probe_init(void)
 	program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }
 
+static bool in_file(void)
+{
+	return probe.kind == PEV_PROBE_USER || probe.kind == PEV_PROBE_USER_RETURN;
+}
+
 static void one_member(struct rng *r)
 {
 	struct { void *at; size_t size; } members[] = {
 		{ &probe, sizeof(probe) },
 		{ &fields[below(r, 4)], sizeof(*fields) },
-		{ places, probe.kind < PEV_PROBE_USER ? sizeof(*places) : sizeof(uint64_t) },
+		{ places, in_file() ? sizeof(uint64_t) : sizeof(*places) },
 	}, *m = &members[below(r, ARRAY_SIZE(members))];
 	size_t word = below(r, m->size / sizeof(uint32_t));
 	uint64_t value = strange(r);
@@ -58,13 +63,14 @@ static void one_member(struct rng *r)
 
 static void make_places(struct rng *r)
 {
-	bool file = probe.kind >= PEV_PROBE_USER;
+	bool file = in_file(), once = probe.kind == PEV_PROBE_FUNCTION;
 
 	memset(places, 0, sizeof(places));
-	probe.nr_places = 1 + below(r, ARRAY_SIZE(places));
+	/* a function may be named once, and there are two */
+	probe.nr_places = 1 + below(r, once && !one_in(r, 8) ? 2 : ARRAY_SIZE(places));
 	probe.fd = file ? program : 0;
 	for (unsigned int i = 0; i < probe.nr_places; i++) {
-		places[i].name = names[below(r, one_in(r, 8) ? 3 : 2)];
+		places[i].name = names[once ? i % 3 : below(r, one_in(r, 8) ? 3 : 2)];
 		if (file)
 			places[i].offset = one_in(r, 16) ? strange(r) | 1ULL << 40 : place;
 		else if (one_in(r, 8))

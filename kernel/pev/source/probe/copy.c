@@ -96,9 +96,10 @@ static int check_place(const struct pev_probe_event *probe, u32 i, struct pev_re
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "%s: 0x%llx is no place in a file for a semaphore",
 				  pev_probe_name(probe, i), place->semaphore);
-	if (place->offset && probe->fetches.kind == PEV_PROBE_KERNEL_RETURN)
+	if (place->offset && (probe->fetches.kind == PEV_PROBE_KERNEL_RETURN ||
+			      probe->fetches.kind == PEV_PROBE_FUNCTION))
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
-				  "%s+0x%llx: a return is that of a function: set the offset to 0",
+				  "%s+0x%llx: a probe of this kind is that of a whole function: set the offset to 0",
 				  pev_probe_name(probe, i), place->offset);
 	return 0;
 }

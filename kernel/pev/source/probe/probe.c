@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns probe events: rights, records, and what they tell of themselves. Where probes are
- * placed is kernel.c's and user.c's, what they read fetch.c's.
+ * placed is kernel.c's, function.c's and user.c's, what they read fetch.c's.
  *
  * Loads of a probe read what the opener names: all of the kernel's memory, or that of each
  * process in the target. A breakpoint in a file costs all that map it. Both are therefore
@@ -20,6 +20,7 @@
 #include "target/rights.h"
 #include "types.h"
 #include "copy.h"
+#include "function.h"
 #include "kernel.h"
 #include "probe.h"
 #include "user.h"
@@ -188,21 +189,44 @@ static int probe_open(struct pev_event *event, const struct pev_attr *attr,
 	return err;
 }
 
+/**
+ * struct way - how the places of a kind are probed
+ * @hook:   place them, all or none
+ * @unhook: remove them
+ * @missed: occurrences that the kernel could not report; NULL: there are none
+ */
+struct way {
+	int	(*hook)(struct pev_probe_event *probe, struct pev_refuse *r);
+	void	(*unhook)(struct pev_probe_event *probe);
+	u64	(*missed)(const struct pev_probe_event *probe);
+};
+
+#define IN_KERNEL	{ pev_probe_kernel_hook, pev_probe_kernel_unhook, pev_probe_kernel_missed }
+#define IN_FILE		{ pev_probe_user_hook, pev_probe_user_unhook, NULL }
+#define AT_FUNCTION \
+	{ pev_probe_function_hook, pev_probe_function_unhook, pev_probe_function_missed }
+
+static const struct way ways[PEV_PROBE_MAX] = {
+	[PEV_PROBE_KERNEL]		= IN_KERNEL,
+	[PEV_PROBE_KERNEL_RETURN]	= IN_KERNEL,
+	[PEV_PROBE_USER]		= IN_FILE,
+	[PEV_PROBE_USER_RETURN]		= IN_FILE,
+	[PEV_PROBE_FUNCTION]		= AT_FUNCTION,
+};
+
+static const struct way *way_of(const struct pev_probe_event *probe)
+{
+	return &ways[probe->fetches.kind];
+}
+
 static int probe_hook(struct pev_event *event, struct pev_refuse *r)
 {
-	struct pev_probe_event *probe = to_probe(event);
-
-	return in_file(probe) ? pev_probe_user_hook(probe, r) : pev_probe_kernel_hook(probe, r);
+	return way_of(to_probe(event))->hook(to_probe(event), r);
 }
 
 static void probe_unhook(struct pev_event *event)
 {
-	struct pev_probe_event *probe = to_probe(event);
-
-	if (in_file(probe))
-		pev_probe_user_unhook(probe);
-	else
-		pev_probe_kernel_unhook(probe);
+	way_of(to_probe(event))->unhook(to_probe(event));
 }
 
 /* ---- what the event tells ---- */
@@ -210,9 +234,9 @@ static void probe_unhook(struct pev_event *event)
 /* Return: all misses of the probe so far. */
 static u64 missed_ever(struct pev_event *event)
 {
-	struct pev_probe_event *probe = to_probe(event);
+	const struct way *way = way_of(to_probe(event));
 
-	return in_file(probe) ? 0 : pev_probe_kernel_missed(probe);
+	return way->missed ? way->missed(to_probe(event)) : 0;
 }
 
 static u64 probe_missed(struct pev_event *event)

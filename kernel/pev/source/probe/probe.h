@@ -21,7 +21,7 @@ struct pev_refuse;
  * @strings_size: bytes of @strings
  * @max_active: see struct pev_probe
  * @path:       of the file; kernel: empty
- * @hooks:      what kernel.c or user.c has for each place, while hooked
+ * @hooks:      what kernel.c, function.c or user.c has for each place, while hooked
  * @skipped:    of each place why it was left out, 0: it was not; NULL: none may be
  * @results:    where the opener wants @skipped
  * @forgotten:  misses before the last reset

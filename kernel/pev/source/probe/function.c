@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the probes at the beginning of kernel functions: an ftrace_ops for each event, with
+ * all of its functions. Must not know what is recorded.
+ *
+ * ftrace gives the address at which it was called: a hash finds the place by it. A function
+ * that is reached by what a probe does is passed over, and counted.
+ */
+#include <linux/context_tracking.h>
+#include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/log2.h>
+#include <linux/percpu.h>
+#include <linux/pev_refuse.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include "types.h"
+#include "function.h"
+#include "place.h"
+#include "probe.h"
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+
+/**
+ * struct function_place - a function
+ * @ip:    where ftrace is called in it; 0: the slot is free
+ * @addr:  of the function
+ * @index: of the place
+ */
+struct function_place {
+	unsigned long	ip;
+	unsigned long	addr;
+	u32		index;
+};
+
+/**
+ * struct function_hooks - all functions of a probe
+ * @ops:    what ftrace calls
+ * @probe:  back
+ * @missed: functions passed over, by CPU
+ * @nr:     functions
+ * @bits:   of the number of @slots
+ * @slots:  a hash with twice as many slots as functions, at least
+ */
+struct function_hooks {
+	struct ftrace_ops	ops;
+	struct pev_probe_event	*probe;
+	u64 __percpu		*missed;
+	u32			nr;
+	u32			bits;
+	struct function_place	slots[];
+};
+
+/* Return: the slot of @ip, or the free one where it would be. */
+static struct function_place *slot_of(struct function_hooks *hooks, unsigned long ip)
+{
+	u32 mask = (1U << hooks->bits) - 1;
+	u32 i = hash_long(ip, hooks->bits);
+
+	/* half of them are free */
+	while (hooks->slots[i].ip && hooks->slots[i].ip != ip)
+		i = (i + 1) & mask;
+	return &hooks->slots[i];
+}
+
+/* A probe is at work; one for each context that may interrupt the others. */
+static DEFINE_PER_CPU(bool [4], inside);
+
+static void notrace reached(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	struct function_hooks *hooks = container_of(ops, struct function_hooks, ops);
+	const struct pev_fetch_in in = { .regs = ftrace_get_regs(fregs) };
+	const struct function_place *place;
+	bool *busy;
+
+	preempt_disable_notrace();
+	/* deep in the idle loop nothing may be read */
+	if (unlikely(!rcu_is_watching_curr_cpu() || !in.regs))
+		goto out;
+	busy = &(*this_cpu_ptr(&inside))[interrupt_context_level()];
+	if (unlikely(*busy)) {
+		this_cpu_inc(*hooks->missed);
+		goto out;
+	}
+	*busy = true;
+	barrier();
+	place = slot_of(hooks, ip);
+	if (likely(place->ip))
+		pev_probe_hit(hooks->probe, place->index, place->addr, &in);
+	barrier();
+	*busy = false;
+out:
+	preempt_enable_notrace();
+}
+
+/* ---- placing them ---- */
+
+static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
+			struct pev_refuse *r)
+{
+	const char *name = pev_probe_name(probe, i);
+
+	switch (err) {
+	case -EOPNOTSUPP:
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "%s is no function that the kernel can trace; a probe of the kind PEV_PROBE_KERNEL may do",
+				  name);
+	case -EINVAL:
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "%s is a function that the probe has already", name);
+	default:
+		return pev_probe_refuse_place(probe, i, err, r);
+	}
+}
+
+static int place_one(struct pev_probe_event *probe, void *to, u32 i)
+{
+	unsigned long addr = kallsyms_lookup_name(pev_probe_name(probe, i)), ip;
+	struct function_hooks *hooks = to;
+	struct function_place *slot;
+
+	if (!addr)
+		return -ENOENT;
+	ip = ftrace_location(addr);
+	if (!ip)
+		return -EOPNOTSUPP;
+	slot = slot_of(hooks, ip);
+	if (slot->ip)
+		return -EINVAL;
+	*slot = (struct function_place){ .ip = ip, .addr = addr, .index = i };
+	hooks->nr++;
+	return 0;
+}
+
+/* All functions at once: the kernel's code is changed once. */
+static int attach(struct function_hooks *hooks)
+{
+	unsigned long *ips = kvcalloc(hooks->nr, sizeof(*ips), GFP_KERNEL_ACCOUNT);
+	u32 nr = 0;
+	int err;
+
+	if (!ips)
+		return -ENOMEM;
+	for (u32 i = 0; i < 1U << hooks->bits; i++) {
+		if (hooks->slots[i].ip)
+			ips[nr++] = hooks->slots[i].ip;
+	}
+	hooks->ops.func = reached;
+	/* while it is there, kernel.ftrace_enabled can't silence it */
+	hooks->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ips(&hooks->ops, ips, nr, 0, 1);
+	err = err ?: register_ftrace_function(&hooks->ops);
+	if (err)
+		ftrace_free_filter(&hooks->ops);
+	kvfree(ips);
+	return err;
+}
+
+static int refuse_attach(int err, struct pev_refuse *r)
+{
+	switch (err) {
+	case -EBUSY:
+		return pev_refuse(r, EBUSY, PEV_FIELD(config),
+				  "functions can't be probed while kernel.ftrace_enabled is 0");
+	case -ENODEV:
+		return pev_refuse(r, ENODEV, PEV_FIELD(config),
+				  "functions can't be probed: the kernel has given up ftrace after an error");
+	default:
+		return pev_refuse(r, -err, PEV_FIELD(config),
+				  "functions can't be probed: the kernel's error is %d", -err);
+	}
+}
+
+static void free_hooks(struct function_hooks *hooks)
+{
+	free_percpu(hooks->missed);
+	kvfree(hooks);
+}
+
+static struct function_hooks *make_hooks(struct pev_probe_event *probe)
+{
+	u32 bits = order_base_2(2 * probe->nr);
+	struct function_hooks *hooks;
+
+	hooks = kvzalloc(struct_size(hooks, slots, 1U << bits), GFP_KERNEL_ACCOUNT);
+	if (!hooks)
+		return NULL;
+	hooks->probe = probe;
+	hooks->bits = bits;
+	hooks->missed = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
+	if (hooks->missed)
+		return hooks;
+	kvfree(hooks);
+	return NULL;
+}
+
+int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r)
+{
+	struct function_hooks *hooks = make_hooks(probe);
+	int err;
+
+	if (!hooks)
+		return -ENOMEM;
+	err = pev_probe_place_all(probe, hooks, place_one, refuse_place, r);
+	if (!err) {
+		err = attach(hooks);
+		err = err ? refuse_attach(err, r) : 0;
+	}
+	if (err) {
+		free_hooks(hooks);
+		return err;
+	}
+	/* pairs with pev_probe_function_missed(): a group may be read meanwhile */
+	smp_store_release(&probe->hooks, hooks);
+	return 0;
+}
+
+void pev_probe_function_unhook(struct pev_probe_event *probe)
+{
+	struct function_hooks *hooks = probe->hooks;
+
+	/* waits until none runs */
+	unregister_ftrace_function(&hooks->ops);
+	ftrace_free_filter(&hooks->ops);
+	probe->hooks = NULL;
+	free_hooks(hooks);
+}
+
+u64 pev_probe_function_missed(const struct pev_probe_event *probe)
+{
+	/* pairs with pev_probe_function_hook() */
+	const struct function_hooks *hooks = smp_load_acquire(&probe->hooks);
+	u64 missed = 0;
+	int cpu;
+
+	if (!hooks)
+		return 0;
+	for_each_possible_cpu(cpu)
+		missed += READ_ONCE(*per_cpu_ptr(hooks->missed, cpu));
+	return missed;
+}
+
+#else
+
+int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r)
+{
+	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+			  "this kernel was built without CONFIG_DYNAMIC_FTRACE_WITH_REGS: use probes of the kind PEV_PROBE_KERNEL");
+}
+
+void pev_probe_function_unhook(struct pev_probe_event *probe)
+{
+}
+
+u64 pev_probe_function_missed(const struct pev_probe_event *probe)
+{
+	return 0;
+}
+
+#endif
