@@ -35,6 +35,18 @@ perfctl stat -x, -o glob.csv -e 'kprobe:do_filp_o*n,kprobe:do_*_open/name=more/'
 within "kprobe: functions by a glob" "$(stat_value 'kprobe:do_filp_o*n' glob.csv)" 1 100000
 within "... are one event, whatever their number" "$(stat_value more glob.csv)" 1 100000
 
+perfctl record -q -o function.trace -e 'function:do_filp_open(dfd:s32,path=arg1[0]:str)' -- \
+	cat /etc/hostname >/dev/null
+says "function: with a string behind a pointer" 0 'path="?/etc/hostname"?' \
+	perfctl script -i function.trace
+perfctl stat -x, -o functions.csv -e 'function:do_*,function:vfs_*/name=files/' -- true 2>/dev/null
+within "function: many by a glob" "$(stat_value 'function:do_*' functions.csv)" 1 1000000
+within "... beside others" "$(stat_value files functions.csv)" 1 1000000
+says "function: there is no such function" 2 'no function "no_such_f"' \
+	perfctl stat -e function:no_such_f -- true
+says "function: no offset" 2 'set the offset to 0' \
+	perfctl stat -e function:do_filp_open+4 -- true
+
 perfctl record -q -o named.trace -e 'uprobe:./calls:work(n=x)' -- ./calls 5 >/dev/null
 says "uprobe: an argument by its name in the source, with its type" 0 ' n=4 ' \
 	perfctl script -i named.trace

@@ -33,6 +33,8 @@ static const struct kind {
 	  "CONFIG_UPROBE_EVENTS", PEV_PROBE_USER_RETURN, false },
 	{ "usdt", "uprobe", "", true, "usdt:FILE:PROVIDER:NAME", "CONFIG_UPROBE_EVENTS",
 	  PEV_PROBE_USER, true },
+	/* perf_event_open(2) has none */
+	{ "function", NULL, "", false, "function:FUNCTION", NULL, PEV_PROBE_FUNCTION, false },
 };
 
 static const struct kind *kind_of(const char *text)
@@ -162,6 +164,11 @@ static int check_for_perf(const struct kind *k, const char *text, struct msg *m)
 
 	if (err)
 		return err;
+	if (!k->pmu)
+		return msg_set(m, -EOPNOTSUPP,
+			       "%s:%s: only a kernel with pev probes functions by ftrace, here "
+			       "kprobe:%s may do",
+			       k->name, text, text);
 	if (!pmu_sysfs_exists(k->pmu, strlen(k->pmu)))
 		return msg_set(m, -ENODEV, "%s:%s: this kernel was built without %s", k->name, text,
 			       k->config);

@@ -7,7 +7,8 @@
  *
  *	PROBE	:= PLACE [ "(" FIELDS ")" ]
  *	PLACE	:= ( "kprobe" | "kretprobe" ) ":" [ MODULE ":" ] FUNCTION [ "+" OFFSET ] |
- *		   ( "kprobe" | "kretprobe" ) ":" GLOB |
+ *		   ( "kprobe" | "kretprobe" | "function" ) ":" GLOB |
+ *		   "function" ":" [ MODULE ":" ] FUNCTION |
  *		   ( "uprobe" | "uretprobe" ) ":" FILE ":" ( FUNCTION [ "+" OFFSET ] | OFFSET |
  *		     GLOB | SOURCE ":" LINE ) |
  *		   "usdt:" FILE ":" [ PROVIDER-GLOB ":" ] NAME-GLOB
