@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
 #include <linux/uuid.h>
+#include "base/memory.h"
 #include "base/strbuf.h"
 #include "types.h"
 #include "channel.h"
@@ -42,23 +43,17 @@ static unsigned long ring_pages(struct pev_channel *channel)
 
 static int charge(struct pev_channel *channel, unsigned long pages, struct pev_refuse *r)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	long used = atomic_long_add_return(pages, &channel->user->locked_vm);
+	int err = pev_memory_charge(channel->user, pages, PEV_FIELD(ring_size), "rings",
+				    "a smaller ring_size", r);
 
-	if (used > limit && !capable(CAP_IPC_LOCK)) {
-		atomic_long_sub(pages, &channel->user->locked_vm);
-		return pev_refuse(r, EPERM, PEV_FIELD(ring_size),
-			"%lu KiB of rings do not fit in RLIMIT_MEMLOCK, %lu of %lu KiB are in use: ask for a smaller ring_size, raise the limit (ulimit -l) or use CAP_IPC_LOCK",
-			pages << (PAGE_SHIFT - 10), (used - pages) << (PAGE_SHIFT - 10),
-			limit << (PAGE_SHIFT - 10));
-	}
-	channel->charged += pages;
-	return 0;
+	if (!err)
+		channel->charged += pages;
+	return err;
 }
 
 static void uncharge(struct pev_channel *channel)
 {
-	atomic_long_sub(channel->charged, &channel->user->locked_vm);
+	pev_memory_uncharge(channel->user, channel->charged);
 	channel->charged = 0;
 }
 
@@ -245,7 +240,7 @@ static void publish_ring(struct pev_channel *channel, struct pev_ring *ring, uns
 			smp_store_release(&channel->rings[cpu], ring);
 			return;
 		}
-		atomic_long_sub(ring_pages(channel), &channel->user->locked_vm);
+		pev_memory_uncharge(channel->user, ring_pages(channel));
 		channel->charged -= ring_pages(channel);
 	}
 	pev_ring_free(ring);
