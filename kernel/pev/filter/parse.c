@@ -220,7 +220,7 @@ static bool is_name(const struct operand *o, const char *name)
 	return strlen(name) == o->len && !memcmp(name, o->name, o->len);
 }
 
-static u8 load_of(const struct pev_filter_field *field)
+u8 pev_filter_load_of(const struct pev_filter_field *field)
 {
 	switch (field->size) {
 	case 8:
@@ -249,7 +249,7 @@ static void take_field(struct operand *o)
 		o->load = PEV_LOAD_REL_LOC;
 		break;
 	default:
-		o->load = load_of(&o->field);
+		o->load = pev_filter_load_of(&o->field);
 		o->bits = o->field.size * 8;
 		o->sign = o->field.sign;
 		break;

@@ -41,12 +41,14 @@ enum pev_filter_kind {
  * struct pev_filter_field - a field of a record
  * @kind:   enum pev_filter_kind
  * @sign:   of a number
+ * @address: a number that is one, by its type
  * @offset: in the record
  * @size:   in bytes; of the word if that says where the field is
  */
 struct pev_filter_field {
 	u8	kind;
 	bool	sign;
+	bool	address;
 	u16	offset;
 	u16	size;
 };
@@ -88,5 +90,8 @@ struct pev_filter_mistake {
  */
 struct pev_program *pev_filter_parse(const char *expr, const struct pev_filter_scope *scope,
 				     struct pev_filter_mistake *mistake);
+
+/* Return: enum pev_load of a field that is a number. */
+u8 pev_filter_load_of(const struct pev_filter_field *field);
 
 #endif

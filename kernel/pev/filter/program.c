@@ -7,13 +7,13 @@
  * whatever code has the tracepoint, and bounded by the record's own size. Values of pointers
  * are numbers.
  */
-#include <linux/cgroup.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
+#include "base/cgroup.h"
 #include "program.h"
 
 /* A string or mask in the record. */
@@ -23,23 +23,6 @@ struct bytes {
 };
 
 /* ---- numbers ---- */
-
-#ifdef CONFIG_CGROUPS
-static u64 cgroup_of(struct task_struct *task)
-{
-	u64 id;
-
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup(task));
-	rcu_read_unlock();
-	return id;
-}
-#else
-static u64 cgroup_of(struct task_struct *task)
-{
-	return 0;
-}
-#endif
 
 static noinline u64 load_context(const struct pev_program *program, u8 load,
 				 const struct pev_occurrence *o)
@@ -54,7 +37,7 @@ static noinline u64 load_context(const struct pev_program *program, u8 load,
 	case PEV_LOAD_TGID:
 		return task_tgid_nr_ns(task, program->pid_ns);
 	case PEV_LOAD_CGROUP:
-		return cgroup_of(task);
+		return pev_cgroup_of(task);
 	default:
 		return o->ip;
 	}
@@ -75,20 +58,28 @@ static noinline u64 load_small(u8 load, const void *at)
 	}
 }
 
+static __always_inline u64 load_number(u8 load, const void *at)
+{
+	if (likely(load == PEV_LOAD_64))
+		return get_unaligned((const u64 *)at);
+	if (load == PEV_LOAD_U32)
+		return get_unaligned((const u32 *)at);
+	if (load == PEV_LOAD_S32)
+		return get_unaligned((const s32 *)at);
+	return load_small(load, at);
+}
+
+u64 pev_load_number(u8 load, const void *at)
+{
+	return load_number(load, at);
+}
+
 static __always_inline u64 load(const struct pev_program *program, const struct pev_test *test,
 				const struct pev_occurrence *o)
 {
-	const void *at = o->record + test->offset;
-
-	if (likely(test->load == PEV_LOAD_64))
-		return get_unaligned((const u64 *)at);
-	if (test->load == PEV_LOAD_U32)
-		return get_unaligned((const u32 *)at);
-	if (test->load == PEV_LOAD_S32)
-		return get_unaligned((const s32 *)at);
-	if (test->load >= PEV_LOAD_CPU)
+	if (unlikely(test->load >= PEV_LOAD_CPU))
 		return load_context(program, test->load, o);
-	return load_small(test->load, at);
+	return load_number(test->load, o->record + test->offset);
 }
 
 /* ---- strings ---- */

@@ -156,4 +156,14 @@ struct pev_occurrence {
  */
 bool pev_program_passes(const struct pev_program *program, const struct pev_occurrence *at);
 
+/**
+ * pev_load_number() - a number of a record, extended to 64 bits
+ * @load: PEV_LOAD_64 to PEV_LOAD_S8
+ * @at:   the field, which need not be aligned
+ *
+ * Context: Any, NMI included.
+ * Return: the number.
+ */
+u64 pev_load_number(u8 load, const void *at);
+
 #endif

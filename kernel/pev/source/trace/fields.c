@@ -405,6 +405,7 @@ bool pev_fields_find(const void *fields, const char *name, size_t len,
 			continue;
 		found->kind = filter_kind(field);
 		found->sign = field->sign;
+		found->address = is_pointer(field);
 		found->offset = field->offset;
 		found->size = field->size;
 		return true;
