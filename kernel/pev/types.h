@@ -27,6 +27,8 @@ struct pev_layout;
 struct pev_refuse;
 struct pev_ring;
 struct pev_strbuf;
+struct pev_table_set;
+struct pev_tally;
 struct pid_namespace;
 struct pt_regs;
 struct task_struct;
@@ -202,7 +204,8 @@ struct pev_source_ops {
  * @ops:       the source
  * @percpu:    one for each possible CPU
  * @channel:   where records go; NULL to count only
- * @id:        in the channel
+ * @tally:     how it counts in a table instead of writing records; NULL without one
+ * @id:        in the channel or table
  * @body:      bytes of a record's body without payload: 4 more than a multiple
  *             of 8; without the variable parts that @varying announces
  * @varying:   PEV_SAMPLE_* whose size is only known at the sample
@@ -253,6 +256,7 @@ struct pev_event {
 	const struct pev_source_ops	*ops;
 	struct pev_event_cpu __percpu	*percpu;
 	struct pev_channel		*channel;
+	struct pev_tally		*tally;
 	u32				id;
 	u32				body;
 	u64				varying;
@@ -330,6 +334,7 @@ static inline bool pev_targets_task(const struct pev_event *event)
  * @cpus:   copy of the mask, @attr.cpus_size bytes, or NULL
  * @channel_file: what @attr.channel_fd is, with a reference; NULL: not open
  * @channel: the channel behind it; NULL: it is something else
+ * @table:   the table behind it, likewise
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
  */
@@ -340,6 +345,7 @@ struct pev_request {
 	u64			*cpus;
 	struct file		*channel_file;
 	struct pev_channel	*channel;
+	struct pev_table_set	*table;
 	struct file		*leader_file;
 	struct pev_event	*leader;
 };
@@ -361,6 +367,13 @@ static __always_inline struct pev_event_cpu *pev_event_running(struct pev_event 
 	return likely(READ_ONCE(ec->running)) ? ec : NULL;
 }
 
+/* Do occurrences become records, or count in a table? */
+static __always_inline bool pev_event_records(const struct pev_event *event,
+					      const struct pev_event_cpu *ec)
+{
+	return likely(ec->ring) || event->tally;
+}
+
 /**
  * pev_event_hit() - count an occurrence that passed the filter
  * @event: its event
@@ -376,7 +389,7 @@ static __always_inline bool pev_event_hit(struct pev_event *event, struct pev_ev
 	u64 period = READ_ONCE(event->period);
 
 	local64_add(nr, &ec->count);
-	if (!ec->ring)
+	if (!pev_event_records(event, ec))
 		return false;
 	if (likely(period == 1))
 		return true;

@@ -12,6 +12,8 @@
  * - an *event* counts something on a target (a thread, a process, a subtree of
  *   processes, CPUs, a cgroup) and, when it was opened with a channel, writes
  *   records into that channel's rings. One fd whatever the number of CPUs;
+ * - a *table* takes the place of a channel where records are too much: counts and
+ *   sums by key, in fixed memory, read by an ioctl();
  * - a *catalog* lists, as text, the events that can be opened;
  * - an *info* query fills struct pev_info and creates nothing.
  *
@@ -60,6 +62,8 @@
  * @PEV_TYPE_PROBE:      places in the kernel or in a file that processes map,
  *                       attr.config is the address of a struct pev_probe,
  *                       attr.name the name that records and texts give it
+ * @PEV_TYPE_TABLE:      a table for each CPU, in which events count by key instead of
+ *                       writing records, attr.config is the address of a struct pev_table
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
@@ -79,6 +83,7 @@ enum pev_type {
 	PEV_TYPE_RAW		= 9,
 	PEV_TYPE_PMU		= 10,
 	PEV_TYPE_PROBE		= 11,
+	PEV_TYPE_TABLE		= 12,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -291,6 +296,140 @@ struct pev_probe_record {
 	__u16	faults;
 };
 
+/* from of struct pev_table_key: what a key is */
+enum pev_table_from {
+	PEV_TABLE_PID		= 0,	/* process, as the event's opener sees it */
+	PEV_TABLE_TID		= 1,	/* thread, likewise */
+	PEV_TABLE_COMM		= 2,	/* the thread's name, 16 bytes */
+	PEV_TABLE_CPU		= 3,
+	PEV_TABLE_CGROUP	= 4,	/* id in the unified hierarchy */
+	PEV_TABLE_EVENT		= 5,	/* which event: id of struct pev_id */
+	PEV_TABLE_SYSCALL	= 6,	/* number of the call that the thread is in, -1: none */
+	PEV_TABLE_FIELD		= 7,	/* a number of the record, by its name */
+
+	PEV_TABLE_FROM_MAX,		/* not ABI */
+};
+
+/* bucket of struct pev_table_key: which values share a row */
+enum pev_table_bucket {
+	PEV_TABLE_EXACT		= 0,	/* equal ones */
+	PEV_TABLE_LOG2		= 1,	/* key 0: 0, n: 2^(n-1) to 2^n - 1, -n: the same below 0 */
+	PEV_TABLE_LINEAR	= 2,	/* key n: n * step to (n + 1) * step - 1 */
+
+	PEV_TABLE_BUCKET_MAX,		/* not ABI */
+};
+
+/* value of struct pev_table: what is summed up beside the count */
+enum pev_table_value {
+	PEV_TABLE_COUNT		= 0,	/* nothing: sum, min and max are 0 */
+	PEV_TABLE_PERIOD	= 1,	/* what a record stands for: see PEV_SAMPLE_PERIOD */
+	PEV_TABLE_OF_FIELD	= 2,	/* a number of the record */
+
+	PEV_TABLE_VALUE_MAX,		/* not ABI */
+};
+
+#define PEV_MAX_TABLE_KEYS	4
+#define PEV_MAX_TABLE_ROWS	65536	/* of each CPU */
+#define PEV_MAX_TABLE_NAME	64	/* bytes of a field's name, NUL included */
+
+/**
+ * struct pev_table_key - a part of what tells rows apart
+ * @from:     enum pev_table_from
+ * @bucket:   enum pev_table_bucket
+ * @step:     of PEV_TABLE_LINEAR, at least 1; else 0
+ * @name:     of the field, NUL-terminated; empty without PEV_TABLE_FIELD
+ */
+struct pev_table_key {
+	__u32	from;
+	__u32	bucket;
+	__u64	step;
+	char	name[PEV_MAX_TABLE_NAME];
+};
+
+/**
+ * struct pev_table - a table that is to be opened
+ * @size:    of this structure
+ * @rows:    that each CPU has room for, 1 to PEV_MAX_TABLE_ROWS
+ * @nr_keys: of @keys, 1 to PEV_MAX_TABLE_KEYS; the others are 0
+ * @value:   enum pev_table_value
+ * @keys:    what tells rows apart
+ * @field:   of PEV_TABLE_OF_FIELD, its name; else empty
+ *
+ * An event that names the table's descriptor as its attr.channel_fd updates a row where
+ * it would write a record. It needs the fields that the table asks for, numbers of 1, 2,
+ * 4 or 8 bytes with the same sign in all events of the table.
+ */
+struct pev_table {
+	__u32	size;
+	__u32	rows;
+	__u32	nr_keys;
+	__u32	value;
+	struct pev_table_key keys[PEV_MAX_TABLE_KEYS];
+	char	field[PEV_MAX_TABLE_NAME];
+};
+
+/**
+ * struct pev_table_row - a row of a table
+ * @count: records that would have been written
+ * @sum:   of their values, modulo 2^64
+ * @min:   the least of them
+ * @max:   the greatest
+ * @key:   a word for each key in their order, but two for PEV_TABLE_COMM: 16 bytes of
+ *         text, filled up with zeros
+ *
+ * Numbers with a sign are extended to 64 bits. Rows of several CPUs may have the same
+ * key, and so may, in rare cases, two of one CPU: a reader adds them up.
+ */
+struct pev_table_row {
+	__u64	count;
+	__u64	sum;
+	__u64	min;
+	__u64	max;
+	__u64	key[];
+};
+
+/**
+ * struct pev_table_sum - occurrences that share a fate
+ * @count: how many
+ * @sum:   of their values, modulo 2^64
+ */
+struct pev_table_sum {
+	__u64	count;
+	__u64	sum;
+};
+
+/**
+ * struct pev_table_swap - PEV_IOC_TABLE_SWAP
+ * @size:      in: bytes of this structure; out: bytes the kernel knows
+ * @cpu:       whose table
+ * @rows:      address of memory for @nr_rows rows of @row_size bytes, one behind the other
+ * @nr_rows:   in: rows there is room for, at least as many as the table was opened with;
+ *             out: rows that there are
+ * @row_size:  bytes of struct pev_table_row with its keys; in: 0 or what it is
+ * @generated: all that came
+ * @other:     of these, those that found no row left
+ * @lost:      of these, those for which there was no memory to write the fields down, so
+ *             that a field has no value and counts as 0
+ * @filtered:  of these, those that the filter refused
+ *
+ * Gives what came since the last call, and begins again with an empty table, at one
+ * moment of that CPU: nothing is told twice and nothing is left out. If it fails,
+ * nothing is taken away. For each CPU, modulo 2^64, of counts and of sums:
+ *
+ *	generated = all rows + other + lost + filtered
+ */
+struct pev_table_swap {
+	__u32	size;
+	__u32	cpu;
+	__u64	rows;
+	__u32	nr_rows;
+	__u32	row_size;
+	struct pev_table_sum generated;
+	struct pev_table_sum other;
+	struct pev_table_sum lost;
+	struct pev_table_sum filtered;
+};
+
 /**
  * enum pev_target - what an event is counted on, attr.target
  * @PEV_TARGET_NONE:    of channels and queries
@@ -417,7 +556,7 @@ struct pev_refusal {
  * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
  * @sample:       PEV_SAMPLE_*; needs a channel
  * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
- *                PEV_CALL_TEXT; of PEV_TYPE_PROBE an address; else 0
+ *                PEV_CALL_TEXT; of PEV_TYPE_PROBE and PEV_TYPE_TABLE an address; else 0
  * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
  *                one word: the second one
  * @config2:      the third one
@@ -432,7 +571,8 @@ struct pev_refusal {
  *                timers; Hz with PEV_F_FREQ. 0 for what only counts, 0 or 1
  *                for sideband events, at least 1 otherwise; timers always
  *                need one
- * @channel_fd:   the channel that takes the records, -1 to count only
+ * @channel_fd:   the channel that takes the records, or the table in which they are
+ *                counted; -1 to count only
  * @group_fd:     an event that becomes this event's group leader, -1 for none
  * @target_id:    tid, pid or cgroup directory fd, by @target
  * @cpus_size:    bytes at @cpus, a multiple of 8, at most a page; 0: all CPUs
@@ -651,9 +791,9 @@ struct pev_user_page {
  * struct pev_id - PEV_IOC_ID: which event wrote a record, and how long it is
  * @size:         in: bytes of this structure; out: bytes the kernel knows
  * @stream_id:    class of the streams that have the event's records
- * @id:           of the event in these records and in the metadata
- * @channel:      number of the channel, unique since boot; 0: counts only, and
- *                what follows is 0
+ * @id:           of the event in these records and in the metadata, or in its table
+ * @channel:      number of the channel, unique since boot; 0: counts only, or in a
+ *                table, and what follows is 0
  * @sample:       PEV_SAMPLE_* that the records carry
  * @varying:      those of @sample that differ in size from record to record
  * @fixed_size:   bytes behind the record's header of all that comes before the
@@ -819,6 +959,8 @@ struct pev_channel_info {
 #define PEV_IOC_ID		_IOWR(PEV_IOC_MAGIC, 5, __u32)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
 #define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, __u32)
+/* On tables */
+#define PEV_IOC_TABLE_SWAP	_IOWR(PEV_IOC_MAGIC, 12, __u32)
 /* On channels; the argument of FLUSH is 0 */
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)

@@ -25,11 +25,13 @@
 #include "record/sample.h"
 #include "ring/ring.h"
 #include "source/trace/filter.h"
+#include "table/table.h"
 #include "target/target.h"
 #include "types.h"
 #include "channel_file.h"
 #include "event_file.h"
 #include "open.h"
+#include "table_file.h"
 
 static void __maybe_unused build_check_abi(void)
 {
@@ -54,6 +56,10 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_probe_place) != 24);
 	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);
 	BUILD_BUG_ON(sizeof(struct pev_probe_record) != 4);
+	BUILD_BUG_ON(sizeof(struct pev_table_key) != 80);
+	BUILD_BUG_ON(sizeof(struct pev_table) != 400);
+	BUILD_BUG_ON(sizeof(struct pev_table_row) != 32);
+	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 88);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -90,7 +96,7 @@ static const struct member members[] = {
 	MEMBER(target, sizeof(u32), EVENTS),
 	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
 	MEMBER(sample, sizeof(u64), EVENTS),
-	MEMBER(config, sizeof(u64), .attrs = PEV_ATTR_CONFIG),
+	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE), .attrs = PEV_ATTR_CONFIG),
 	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(pmu, sizeof(u32), .attrs = PEV_ATTR_PMU),
@@ -317,7 +323,7 @@ static int check_security(const struct pev_attr *attr, struct pev_refuse *r)
 static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
-		    BIT(PEV_TYPE_PMU);
+		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -382,6 +388,52 @@ static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse 
 	return file;
 }
 
+/* As pev_attr, the user's structure may be longer than the kernel's, with zeros there. */
+static int copy_table(const struct pev_attr *attr, struct pev_table *table, struct pev_refuse *r)
+{
+	const struct pev_table __user *from = u64_to_user_ptr(attr->config);
+	u32 size;
+	int err;
+
+	if (get_user(size, &from->size))
+		return pev_refuse(r, EFAULT, PEV_FIELD(config), "the table can't be read");
+	if (size < sizeof(*table) || size > PAGE_SIZE)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), sizeof(*table), PAGE_SIZE,
+					"size %u of the table", size);
+	err = copy_struct_from_user(table, sizeof(*table), from, size);
+	if (err == -E2BIG)
+		return pev_refuse(r, E2BIG, PEV_FIELD(config),
+				  "the table has members that this kernel does not know and that are not 0");
+	if (err)
+		return pev_refuse(r, EFAULT, PEV_FIELD(config), "the table can't be read");
+	return 0;
+}
+
+static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_table_set *table;
+	struct pev_table asked;
+	struct file *file;
+	int err;
+
+	err = copy_table(attr, &asked, r);
+	if (err)
+		return ERR_PTR(err);
+	table = pev_table_create(&asked, r);
+	if (table == ERR_PTR(-EPERM)) {
+		/* closed events hand their memory back a little later */
+		pev_event_reap_sync();
+		r->error = 0;
+		table = pev_table_create(&asked, r);
+	}
+	if (IS_ERR(table))
+		return ERR_CAST(table);
+	file = pev_table_file(table);
+	if (IS_ERR(file))
+		pev_table_put(table);
+	return file;
+}
+
 /* ---- copies from the user: before any lock, for a page may never come ---- */
 
 static int copy_name(struct pev_request *req, struct pev_refuse *r)
@@ -435,6 +487,8 @@ static void find_files(struct pev_request *req)
 		req->channel_file = fget(req->attr.channel_fd);
 	if (req->channel_file)
 		req->channel = pev_channel_from_file(req->channel_file);
+	if (req->channel_file)
+		req->table = pev_table_from_file(req->channel_file);
 	if (req->attr.group_fd >= 0)
 		req->leader_file = fget(req->attr.group_fd);
 	if (req->leader_file)
@@ -501,6 +555,9 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_CHANNEL:
 		err = check_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_channel(attr, r);
+	case PEV_TYPE_TABLE:
+		err = check_any(pev_paranoid_level(), r);
+		return err ? ERR_PTR(err) : open_table(attr, r);
 	default:
 		return open_event(attr, r);
 	}
@@ -561,7 +618,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
 }
 
 /**
- * pev_open() - create a channel, an event or a catalog, or query
+ * pev_open() - create a channel, a table, an event or a catalog, or query
  * @uattr: what to open
  * @size:  sizeof(*uattr) as the caller knows it
  * @flags: PEV_OPEN_*
@@ -569,7 +626,8 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * Return: a file descriptor (0 for a query), or
  *
  * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
- *   larger than a page; info_size is larger than a page; the group is full
+ *   larger than a page, or so is a table; info_size is larger than a page; the group
+ *   is full
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
  * - %-EBUSY: the counters, or the processor's mark, are in use
  * - %-EBADF: channel_fd, group_fd, a cgroup's or a probe's fd: not open
@@ -581,7 +639,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  *   that number
  * - %-ENOENT: no such tracepoint, marker, or function to probe
  * - %-ENOMEM: no memory
- * - %-ENOSPC: the channel has no event id left, or the task counts too many events
+ * - %-ENOSPC: the channel or table has no event id left, or the task counts too many events
  * - %-EOPNOTSUPP: this machine or source can't do that
  * - %-EPERM: RLIMIT_MEMLOCK, or the kernel is locked down
  * - %-ESRCH: no such task, or it has exited

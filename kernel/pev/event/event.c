@@ -16,6 +16,8 @@
 #include "base/paranoid.h"
 #include "channel/channel.h"
 #include "record/sample.h"
+#include "record/tally.h"
+#include "source/trace/fields.h"
 #include "source/trace/filter.h"
 #include "target/rights.h"
 #include "target/sync.h"
@@ -41,6 +43,7 @@ static void event_free(struct pev_event *event)
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
 	pev_sample_exit(event);
+	pev_tally_exit(event);
 	if (event->channel)
 		pev_channel_remove_event(event->channel, event);
 	pev_target_exit(event);
@@ -215,9 +218,13 @@ static int join_channel(struct pev_event *event, const struct pev_request *req,
 {
 	if (req->attr.channel_fd < 0)
 		return 0;
+	if (req->table)
+		return pev_tally_init(event, req->table, event->ops->find ?: pev_fields_find,
+				      event->ops->find ? event->private : event->fields, r);
 	if (!req->channel)
 		return pev_refuse(r, req->channel_file ? EINVAL : EBADF, PEV_FIELD(channel_fd),
-				  "fd %d is not a pev channel", req->attr.channel_fd);
+				  "fd %d is neither a pev channel nor a table",
+				  req->attr.channel_fd);
 	return pev_channel_add_event(req->channel, event, r);
 }
 

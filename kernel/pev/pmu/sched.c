@@ -291,7 +291,7 @@ void pev_pmu_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 
 
 	cpu->now = now;
 	cpu->dirty = true;
-	s->sampling = ec->ring;
+	s->sampling = pev_event_records(event, ec);
 	if (unlikely(s->changes != READ_ONCE(pev_hw_of(event)->changes)))
 		pev_pmu_new_period(s);
 	s->sampled += now - s->since;

@@ -401,6 +401,8 @@ out:
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 			    u32 payload, const struct pev_sample_in *in)
 {
+	if (event->tally)
+		return pev_tally_begin(event, ec, payload, in);
 	if (event->varying)
 		return begin_varying(event, ec, payload, in);
 	return begin_fixed(event, ec, payload, in);

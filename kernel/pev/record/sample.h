@@ -7,6 +7,7 @@
 #define _PEV_SAMPLE_H
 
 #include <linux/sched.h>
+#include "record/tally.h"
 #include "ring/ring.h"
 #include "types.h"
 
@@ -42,7 +43,7 @@ void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 /**
  * pev_sample_begin() - reserve a record and write its header and context
  * @event:   the event
- * @ec:      the event on this CPU, where it runs and has a ring
+ * @ec:      the event on this CPU, where it runs and has a ring or a table
  * @payload: bytes of payload, any number
  * @in:      see struct pev_sample_in; NULL: nothing is known
  *
@@ -80,7 +81,10 @@ static __always_inline void *pev_sample_begin(struct pev_event *event,
  */
 static __always_inline void pev_sample_end(struct pev_event_cpu *ec)
 {
-	pev_ring_commit(ec->ring);
+	if (unlikely(!ec->ring))
+		pev_tally_end();
+	else
+		pev_ring_commit(ec->ring);
 }
 
 #endif

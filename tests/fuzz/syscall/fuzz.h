@@ -12,6 +12,7 @@
  *	world.c		operations on what is around: processes, CPUs, cgroups ...
  *	attack.c	whole scenarios that once worked
  *	laws.c		exact counts of what is done here
+ *	table.c		tables and their law
  *	records.c	rings and what must hold in them
  *	cover.c		which code of the kernel was reached
  *	nth.c		the n-th failure of each kind of call
@@ -324,6 +325,10 @@ void law_channel(struct channel *c);
 void law_exact(struct player *w, struct rng *r);
 void law_forks(struct player *w, struct rng *r);
 void law_markers(struct player *w, struct rng *r);
+
+/* ---- table.c ---- */
+
+void law_table(struct player *w, struct rng *r);
 
 /* ---- ops.c, world.c, attack.c ---- */
 

@@ -521,6 +521,12 @@ static void check_exact(struct player *w, const struct op *op, struct rng *r)
 	law_exact(w, r);
 }
 
+static void check_table(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)op;
+	law_table(w, r);
+}
+
 static void check_forks(struct player *w, const struct op *op, struct rng *r)
 {
 	(void)op;
@@ -575,6 +581,7 @@ const struct op_type op_types[] = {
 	{ "drain", 40, 0, drain },
 	{ "check-channel", 12, 0, check_channel },
 	{ "check-exact", 24, 0, check_exact },
+	{ "check-table", 24, 0, check_table },
 	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
 	{ "check-markers", 4, OP_ROOT, check_markers },

@@ -80,7 +80,7 @@ static void record_by_scratch(struct pev_probe_event *probe, struct pev_event_cp
 
 	if (unlikely(!buf)) {
 		if (!filter || pev_event_hit(event, ec, 1))
-			local64_inc(&ec->lost);
+			pev_event_lose(ec);
 		return;
 	}
 	size = pev_fetch_run(&probe->fetches, place, in, buf);
@@ -106,7 +106,7 @@ void pev_probe_hit(struct pev_probe_event *probe, u32 place, unsigned long ip,
 	if (!ec || !pev_event_sees(event))
 		return;
 	filter = rcu_dereference_sched(event->filter);
-	if (filter && pev_filter_needs_record(filter)) {
+	if (filter && pev_filter_needs_record(filter, event)) {
 		record_by_scratch(probe, ec, place, &sample, in, filter);
 		return;
 	}

@@ -53,6 +53,14 @@ static __always_inline void scratch_clear(struct scratch *s)
 	}
 }
 
+static __always_inline void refused(struct pev_event_cpu *ec, u64 nr,
+				    const struct pev_occurrence *at)
+{
+	local64_add(nr, &ec->filtered);
+	if (unlikely(ec->event->tally))
+		pev_tally_filter(ec, nr, at);
+}
+
 /**
  * pev_filter_begin() - memory for an occurrence that a filter will judge
  * @filter: looks at fields
@@ -77,7 +85,7 @@ struct pev_trace_record pev_filter_begin(struct pev_filter *filter, struct pev_e
 	s = pev_scratch_get(frame);
 	if (unlikely(!s)) {
 		if (pev_event_hit(ec->event, ec, 1))
-			local64_inc(&ec->lost);
+			pev_event_lose(ec);
 		return record;
 	}
 	s->program = filter->program;
@@ -125,7 +133,7 @@ void pev_filter_end(unsigned long token)
 	if (pev_program_passes(s->program, &s->at))
 		scratch_submit(s);
 	else
-		local64_inc(&s->ec->filtered);
+		refused(s->ec, 1, &s->at);
 	pev_scratch_put(s->frame);
 }
 
@@ -144,7 +152,7 @@ bool pev_filter_passes(const struct pev_filter *filter, struct pev_event_cpu *ec
 {
 	if (pev_program_passes(filter->program, at))
 		return true;
-	local64_add(nr, &ec->filtered);
+	refused(ec, nr, at);
 	return false;
 }
 

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include "filter/program.h"
+#include "record/tally.h"
 
 struct pev_event;
 struct pev_event_cpu;
@@ -26,10 +27,14 @@ struct pev_filter {
 	struct rcu_work		reap;
 };
 
-/* Does it look at fields? If not, it is asked before there is a record. */
-static inline bool pev_filter_needs_record(const struct pev_filter *filter)
+/*
+ * Does it look at fields, or are those of what it refuses summed up? If not, it is asked
+ * before there is a record.
+ */
+static inline bool pev_filter_needs_record(const struct pev_filter *filter,
+					   const struct pev_event *event)
 {
-	return filter->program->end;
+	return filter->program->end || unlikely(pev_tally_needs_record(event));
 }
 
 char *pev_filter_copy(const char __user *expr, struct pev_refuse *r);

@@ -64,7 +64,7 @@ struct pev_trace_record pev_trace_begin_gated(struct pev_trace *trace, struct pe
 
 	if (!pev_event_sees(event))
 		return (struct pev_trace_record){ };
-	if (likely(filter && pev_filter_needs_record(filter)))
+	if (likely(filter && pev_filter_needs_record(filter, event)))
 		return pev_filter_begin(filter, ec, size, ip);
 	if (filter && !pev_filter_passes(filter, ec, 1, &at))
 		return (struct pev_trace_record){ };

@@ -15,6 +15,7 @@ static const char *const types[] = {
 	[PEV_TYPE_MARKER] = "marker", [PEV_TYPE_SIDEBAND] = "sideband",
 	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw", [PEV_TYPE_PMU] = "pmu",
 	[PEV_TYPE_PROBE] = "probe",
+	[PEV_TYPE_TABLE] = "table",
 };
 
 static const char *const software[] = {

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the update of rows and the exchange of a CPU's two tables. Must not know what an
+ * event is, or how keys are made.
+ */
+
+/**
+ * DOC: rows
+ *
+ * Writers on a CPU nest as in a ring: a task is interrupted by a softirq, that by an
+ * interrupt, that by an NMI, and each is done before the one that it interrupted goes on.
+ * All words that they share are changed by operations that are atomic against the own CPU.
+ *
+ * Rows are found by open addressing. A free slot is taken by a cmpxchg of its state, so
+ * that one writer fills it. A writer that nests while the slot is filled can't compare its
+ * key, and goes on to another one: if it has the same key, there are two rows of that key
+ * from then on, of which only the first is found again. Readers add rows of the same key
+ * up anyway, as those of all CPUs.
+ *
+ * At least half of the slots stay free, so that a search is short. It ends after
+ * MOST_SLOTS in any case: what it did not find then goes to the other row. Keys that are
+ * made to collide would need the seeds of the table.
+ *
+ * A CPU has two tables, and @active is the one that writers use. pev_rows_swap() runs on
+ * the CPU with interrupts off, and does nothing if it interrupted a writer. What nests in
+ * it is an NMI, which is done with one of the two tables when pev_rows_swap() goes on.
+ * After it no writer is inside of the other table and none will come, until it is called
+ * again: the reader needs no sequence, no barrier but that of the call to the CPU and
+ * back, and no copy by the CPU.
+ */
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/log2.h>
+#include <linux/random.h>
+#include <linux/string.h>
+#include "rows.h"
+
+#define MOST_SLOTS	256
+
+static __always_inline void add(struct pev_rows_sum *to, u64 nr, u64 value)
+{
+	local64_add(nr, &to->count);
+	local64_add(value, &to->sum);
+}
+
+/* Where the search for a key begins. */
+static __always_inline u64 hash(const struct pev_rows_shape *shape, const u64 *key)
+{
+	u64 h = 0;
+
+	for (u32 i = 0; i < shape->words; i++)
+		h = (h ^ (h >> 32)) + key[i] * shape->seed[i];
+	h ^= h >> 32;
+	h *= shape->seed[0];
+	return h >> 32;
+}
+
+static __always_inline bool same_key(const struct pev_rows_shape *shape,
+				     const struct pev_row *row, const u64 *key)
+{
+	for (u32 i = 0; i < shape->words; i++)
+		if (row->key[i] != key[i])
+			return false;
+	return true;
+}
+
+static __always_inline void update(struct pev_row *row, u64 value, u64 flip)
+{
+	u64 old;
+
+	local64_inc(&row->count);
+	local64_add(value, &row->sum);
+	old = READ_ONCE(row->min);
+	while (unlikely(value + flip < old + flip) && !try_cmpxchg_local(&row->min, &old, value))
+		;
+	old = READ_ONCE(row->max);
+	while (unlikely(value + flip > old + flip) && !try_cmpxchg_local(&row->max, &old, value))
+		;
+}
+
+/* The slot is this writer's alone until it is ready. */
+static void fill(const struct pev_rows_shape *shape, struct pev_row *row, const u64 *key,
+		 u64 value)
+{
+	for (u32 i = 0; i < shape->words; i++)
+		row->key[i] = key[i];
+	local64_set(&row->count, 1);
+	local64_set(&row->sum, value);
+	row->min = value;
+	row->max = value;
+	barrier();	/* a nested writer that sees READY finds the rest */
+	local_set(&row->state, PEV_ROW_READY);
+}
+
+/* Return: may one more row come into use? */
+static bool row_begin(const struct pev_rows_shape *shape, struct pev_rows_half *half)
+{
+	if (local_add_return(1, &half->used) <= shape->rows)
+		return true;
+	local_dec(&half->used);
+	return false;
+}
+
+/* Return: false if there is no row for the key. */
+static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_half *half,
+				       const u64 *key, u64 value)
+{
+	const struct pev_rows_shape *shape = rows->shape;
+	u64 at = hash(shape, key);
+	bool begun = false;
+
+	for (u32 i = 0; i < MOST_SLOTS; i++, at++) {
+		struct pev_row *row = pev_rows_at(rows, half, at & shape->mask);
+		long state = local_read(&row->state);
+
+		if (unlikely(state == PEV_ROW_FREE)) {
+			if (!begun && !row_begin(shape, half))
+				return false;
+			begun = true;
+			state = local_cmpxchg(&row->state, PEV_ROW_FREE, PEV_ROW_TAKEN);
+			if (state == PEV_ROW_FREE) {
+				fill(shape, row, key, value);
+				return true;
+			}
+			/* a nested writer was first, and is done */
+			state = local_read(&row->state);
+		}
+		if (unlikely(state != PEV_ROW_READY) || !same_key(shape, row, key))
+			continue;
+		update(row, value, shape->flip);
+		if (unlikely(begun))
+			local_dec(&half->used);
+		return true;
+	}
+	if (begun)
+		local_dec(&half->used);
+	return false;
+}
+
+static __always_inline struct pev_rows_half *enter(struct pev_rows *rows)
+{
+	local_inc(&rows->nest);
+	barrier();		/* @active is read inside the nest */
+	return &rows->half[READ_ONCE(rows->active)];
+}
+
+static __always_inline void leave(struct pev_rows *rows)
+{
+	barrier();		/* all is written inside the nest */
+	local_dec(&rows->nest);
+}
+
+/**
+ * pev_rows_update() - count an update in the row of a key, or in the other row
+ * @rows:  this CPU's
+ * @key:   its words
+ * @value: for sum, min and max
+ *
+ * Context: Any, NMI included; preemption disabled.
+ */
+void pev_rows_update(struct pev_rows *rows, const u64 *key, u64 value)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	add(&half->generated, 1, value);
+	if (unlikely(!update_row(rows, half, key, value)))
+		add(&half->other, 1, value);
+	leave(rows);
+}
+
+/**
+ * pev_rows_lose() - count an update that came to nothing
+ * @rows:  this CPU's
+ * @value: as far as it is known
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_lose(struct pev_rows *rows, u64 value)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	add(&half->generated, 1, value);
+	add(&half->lost, 1, value);
+	leave(rows);
+}
+
+/**
+ * pev_rows_filter() - count what a filter refused
+ * @rows:  this CPU's
+ * @nr:    occurrences
+ * @value: of all of them
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	add(&half->generated, nr, value);
+	add(&half->filtered, nr, value);
+	leave(rows);
+}
+
+/**
+ * pev_rows_swap() - let writers use the other table, which must be clear
+ * @rows: a CPU's
+ *
+ * Context: Interrupts disabled on that CPU; or it is offline, can't come online, and there
+ * is one caller.
+ * Return: false if a writer was interrupted, and nothing was changed.
+ */
+bool pev_rows_swap(struct pev_rows *rows)
+{
+	if (local_read(&rows->nest))
+		return false;
+	WRITE_ONCE(rows->active, !rows->active);
+	return true;
+}
+
+/* Make the table that is not active ready for the next pev_rows_swap(). Process context. */
+void pev_rows_clear(struct pev_rows *rows)
+{
+	struct pev_rows_half *half = pev_rows_idle(rows);
+	void *slots = half->slots;
+
+	memset(slots, 0, pev_rows_bytes(rows->shape));
+	*half = (struct pev_rows_half){ .slots = slots };
+}
+
+/**
+ * pev_rows_shape() - how large the rows of a table are
+ * @shape: filled in
+ * @rows:  at least 1
+ * @words: of a key
+ * @sign:  do values have a sign?
+ */
+void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign)
+{
+	BUILD_BUG_ON(sizeof(struct pev_row) - offsetof(struct pev_row, count) !=
+		     sizeof(struct pev_table_row));
+	shape->words = words;
+	shape->rows = rows;
+	shape->mask = roundup_pow_of_two(2 * rows) - 1;
+	shape->slot = struct_size_t(struct pev_row, key, words);
+	shape->flip = sign ? 1ULL << 63 : 0;
+	get_random_bytes(shape->seed, sizeof(shape->seed));
+	for (u32 i = 0; i < PEV_ROW_WORDS; i++)
+		shape->seed[i] |= 1;
+}
+
+/* Bytes of the slots of one of a CPU's two tables. */
+size_t pev_rows_bytes(const struct pev_rows_shape *shape)
+{
+	return (size_t)(shape->mask + 1) * shape->slot;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows of one CPU: keys, counts and sums, updated by that CPU in any context. See the DOC
+ * block in rows.c for the algorithm. This layer knows words; it must not learn what an
+ * event is.
+ */
+#ifndef _PEV_TABLE_ROWS_H
+#define _PEV_TABLE_ROWS_H
+
+#include <linux/types.h>
+#include <asm/local.h>
+#include <asm/local64.h>
+#include <uapi/linux/pev.h>
+
+/* Words of the longest key: four names of threads. */
+#define PEV_ROW_WORDS	(2 * PEV_MAX_TABLE_KEYS)
+
+/**
+ * struct pev_rows_shape - what the rows of all CPUs of a table have in common
+ * @words: of a key
+ * @rows:  that may be in use
+ * @mask:  slots less 1: there are at least twice as many as rows, a power of two
+ * @slot:  bytes of a slot
+ * @flip:  is added to a value, modulo 2^64, to compare it as a number without a sign
+ * @seed:  odd numbers that users can't guess, for each word
+ */
+struct pev_rows_shape {
+	u32	words;
+	u32	rows;
+	u32	mask;
+	u32	slot;
+	u64	flip;
+	u64	seed[PEV_ROW_WORDS];
+};
+
+/**
+ * struct pev_row - a slot for a row; from @count on as struct pev_table_row
+ * @state: enum pev_row_state
+ * @count: of updates
+ * @sum:   of their values
+ * @min:   the least
+ * @max:   the greatest
+ * @key:   what tells it apart
+ */
+struct pev_row {
+	local_t		state;
+	local64_t	count;
+	local64_t	sum;
+	u64		min;
+	u64		max;
+	u64		key[];
+};
+
+/**
+ * enum pev_row_state - who may touch a slot
+ * @PEV_ROW_FREE:  no one has
+ * @PEV_ROW_TAKEN: a writer fills it
+ * @PEV_ROW_READY: its key stays
+ */
+enum pev_row_state {
+	PEV_ROW_FREE,
+	PEV_ROW_TAKEN,
+	PEV_ROW_READY,
+};
+
+/* A count and a sum that nested writers add to. */
+struct pev_rows_sum {
+	local64_t	count;
+	local64_t	sum;
+};
+
+/**
+ * struct pev_rows_half - one of the two tables of a CPU, and what came since it was empty
+ * @used:      rows in use, and those about to be
+ * @generated: all that came
+ * @other:     updates that found no row
+ * @lost:      see struct pev_table_swap
+ * @filtered:  see struct pev_table_swap
+ * @slots:     the memory
+ */
+struct pev_rows_half {
+	local_t			used;
+	struct pev_rows_sum	generated;
+	struct pev_rows_sum	other;
+	struct pev_rows_sum	lost;
+	struct pev_rows_sum	filtered;
+	void			*slots;
+};
+
+/**
+ * struct pev_rows - the rows of one CPU
+ * @nest:   writers inside
+ * @active: which half they write to; changed by this CPU, see pev_rows_swap()
+ * @shape:  of the table
+ * @half:   both
+ *
+ * Written by the owning CPU alone, but for the half that is not active.
+ */
+struct pev_rows {
+	local_t				nest;
+	u32				active;
+	const struct pev_rows_shape	*shape;
+	struct pev_rows_half		half[2];
+};
+
+void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign);
+size_t pev_rows_bytes(const struct pev_rows_shape *shape);
+void pev_rows_update(struct pev_rows *rows, const u64 *key, u64 value);
+void pev_rows_lose(struct pev_rows *rows, u64 value);
+void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
+bool pev_rows_swap(struct pev_rows *rows);
+void pev_rows_clear(struct pev_rows *rows);
+
+/* The half that no one writes to, until the next pev_rows_swap(). */
+static inline struct pev_rows_half *pev_rows_idle(struct pev_rows *rows)
+{
+	return &rows->half[!rows->active];
+}
+
+static inline struct pev_row *pev_rows_at(const struct pev_rows *rows,
+					  const struct pev_rows_half *half, u32 nr)
+{
+	return half->slots + (size_t)nr * rows->shape->slot;
+}
+
+#endif

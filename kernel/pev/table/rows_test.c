@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of rows in the kernel: keys that collide, tables without room, and interrupts that
+ * nest in an update or come while the tables are exchanged.
+ */
+#include <kunit/resource.h>
+#include <kunit/test.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include "rows.h"
+
+#define ROWS		16U
+#define UPDATES		200000U
+
+/**
+ * struct rig - rows, and those who write to them
+ * @shape:   of the rows
+ * @rows:    under test
+ * @timer:   writes from its interrupt
+ * @work:    writes from its own
+ * @written: updates, by any of them
+ * @sum:     of their values
+ * @nested:  updates from an interrupt that came within one
+ * @inside:  a task is within an update
+ */
+struct rig {
+	struct pev_rows_shape	shape;
+	struct pev_rows		rows;
+	struct hrtimer		timer;
+	struct irq_work		work;
+	local64_t		written;
+	local64_t		sum;
+	unsigned int		nested;
+	bool			inside;
+};
+
+/* What was handed out so far. */
+struct told {
+	u64	rows;
+	u64	rows_sum;
+	u64	other;
+	u64	lost;
+	u64	filtered;
+	u64	generated;
+	u64	generated_sum;
+	u64	other_sum;
+	u32	nr;
+	u64	min;
+	u64	max;
+};
+
+static struct rig *make_rig(struct kunit *test, u32 rows, bool sign)
+{
+	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	pev_rows_shape(&rig->shape, rows, 2, sign);
+	rig->rows.shape = &rig->shape;
+	for (u32 i = 0; i < 2; i++) {
+		rig->rows.half[i].slots = kunit_kzalloc(test, pev_rows_bytes(&rig->shape),
+							GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, rig->rows.half[i].slots);
+	}
+	return rig;
+}
+
+/* Out of line: local64_add() takes no constants of 64 bits. */
+static noinline void put(struct rig *rig, u64 a, u64 b, u64 value)
+{
+	u64 key[PEV_ROW_WORDS] = { a, b };
+
+	local64_inc(&rig->written);
+	local64_add(value, &rig->sum);
+	pev_rows_update(&rig->rows, key, value);
+}
+
+static u64 read_count(const struct pev_rows_sum *sum)
+{
+	return local64_read(&sum->count);
+}
+
+/* Take what came since the last call. */
+static void take(struct kunit *test, struct rig *rig, struct told *told)
+{
+	struct pev_rows_half *half;
+	unsigned long flags;
+	bool done;
+
+	local_irq_save(flags);
+	done = pev_rows_swap(&rig->rows);
+	local_irq_restore(flags);
+	KUNIT_ASSERT_TRUE(test, done);
+	half = pev_rows_idle(&rig->rows);
+	told->nr = 0;
+	for (u32 i = 0; i <= rig->shape.mask; i++) {
+		struct pev_row *row = pev_rows_at(&rig->rows, half, i);
+
+		if (local_read(&row->state) == PEV_ROW_FREE)
+			continue;
+		KUNIT_ASSERT_EQ(test, local_read(&row->state), PEV_ROW_READY);
+		told->rows += local64_read(&row->count);
+		told->rows_sum += local64_read(&row->sum);
+		told->min = row->min;
+		told->max = row->max;
+		told->nr++;
+	}
+	KUNIT_ASSERT_EQ(test, local_read(&half->used), told->nr);
+	KUNIT_ASSERT_LE(test, told->nr, rig->shape.rows);
+	told->other += read_count(&half->other);
+	told->other_sum += local64_read(&half->other.sum);
+	told->lost += read_count(&half->lost);
+	told->filtered += read_count(&half->filtered);
+	told->generated += read_count(&half->generated);
+	told->generated_sum += local64_read(&half->generated.sum);
+	pev_rows_clear(&rig->rows);
+}
+
+static void check_law(struct kunit *test, struct rig *rig, const struct told *told)
+{
+	KUNIT_EXPECT_EQ(test, told->generated, (u64)local64_read(&rig->written));
+	KUNIT_EXPECT_EQ(test, told->generated_sum, (u64)local64_read(&rig->sum));
+	KUNIT_EXPECT_EQ(test, told->rows + told->other + told->lost + told->filtered,
+			told->generated);
+	KUNIT_EXPECT_EQ(test, told->rows_sum + told->other_sum, told->generated_sum);
+}
+
+/* Every row that was asked for can be used, and one more is other. */
+static void room(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	struct told told = { };
+
+	preempt_disable();
+	for (u32 round = 0; round < 3; round++)
+		for (u32 i = 0; i < ROWS; i++)
+			put(rig, i, 1000 - i, 1ULL << i);
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 0);
+	put(rig, 77, 77, 5);
+	put(rig, 3, 997, 5);
+	preempt_enable();
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, ROWS);
+	KUNIT_EXPECT_EQ(test, told.other, 1);
+	KUNIT_EXPECT_EQ(test, told.other_sum, 5);
+	check_law(test, rig, &told);
+	/* and it is empty again */
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, 0);
+	check_law(test, rig, &told);
+}
+
+/* By one who knows the seeds: without a hash all keys begin at the same slot. */
+static void collisions(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, 1024, false);
+	struct told told = { };
+
+	memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+	preempt_disable();
+	for (u32 round = 0; round < 2; round++)
+		for (u32 i = 0; i < 1024; i++)
+			put(rig, i, 0, i);
+	preempt_enable();
+	take(test, rig, &told);
+	/* the search ended early; nothing was forgotten */
+	KUNIT_EXPECT_LT(test, told.nr, 1024);
+	KUNIT_EXPECT_GE(test, told.nr, 100);
+	check_law(test, rig, &told);
+}
+
+static void least_and_most(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, true);
+	struct told told = { };
+
+	preempt_disable();
+	put(rig, 1, 1, -5);
+	put(rig, 1, 1, 7);
+	put(rig, 1, 1, S64_MIN);
+	preempt_enable();
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, (s64)told.min, S64_MIN);
+	KUNIT_EXPECT_EQ(test, told.max, 7);
+	rig = make_rig(test, ROWS, false);
+	preempt_disable();
+	put(rig, 1, 1, 7);
+	put(rig, 1, 1, -5);
+	preempt_enable();
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.min, 7);
+	KUNIT_EXPECT_EQ(test, told.max, (u64)-5);
+}
+
+static void fates(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	struct told told = { };
+
+	preempt_disable();
+	pev_rows_lose(&rig->rows, 0);
+	pev_rows_filter(&rig->rows, 3, 0);
+	put(rig, 1, 2, 0);
+	preempt_enable();
+	local64_add(4, &rig->written);
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.lost, 1);
+	KUNIT_EXPECT_EQ(test, told.filtered, 3);
+	check_law(test, rig, &told);
+}
+
+static void no_swap_inside(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/* as an interrupt in the middle of an update */
+	local_inc(&rig->rows.nest);
+	KUNIT_EXPECT_FALSE(test, pev_rows_swap(&rig->rows));
+	KUNIT_EXPECT_EQ(test, rig->rows.active, 0);
+	local_dec(&rig->rows.nest);
+	KUNIT_EXPECT_TRUE(test, pev_rows_swap(&rig->rows));
+	KUNIT_EXPECT_EQ(test, rig->rows.active, 1);
+	local_irq_restore(flags);
+}
+
+/* A slot that is being filled is passed over, and its key gets a row. */
+static void taken(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	struct told told = { };
+	struct pev_row *row = NULL;
+
+	preempt_disable();
+	put(rig, 4, 4, 1);
+	for (u32 i = 0; i <= rig->shape.mask; i++) {
+		row = pev_rows_at(&rig->rows, &rig->rows.half[0], i);
+		if (local_read(&row->state))
+			break;
+	}
+	local_set(&row->state, PEV_ROW_TAKEN);
+	put(rig, 4, 4, 2);
+	put(rig, 4, 4, 3);
+	local_set(&row->state, PEV_ROW_READY);
+	put(rig, 4, 4, 4);
+	KUNIT_EXPECT_EQ(test, local64_read(&row->sum), 5);
+	preempt_enable();
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, 2);
+	check_law(test, rig, &told);
+}
+
+/* ---- interrupts ---- */
+
+static void put_nested(struct rig *rig)
+{
+	u64 n = local64_read(&rig->written);
+
+	rig->nested += READ_ONCE(rig->inside);
+	put(rig, n % 40, n % 3, n);
+}
+
+static void work_writes(struct irq_work *work)
+{
+	put_nested(container_of(work, struct rig, work));
+}
+
+static enum hrtimer_restart timer_writes(struct hrtimer *timer)
+{
+	struct rig *rig = container_of(timer, struct rig, timer);
+
+	put_nested(rig);
+	irq_work_queue(&rig->work);
+	hrtimer_forward_now(timer, ns_to_ktime(20000 + local64_read(&rig->written) % 7919));
+	return HRTIMER_RESTART;
+}
+
+static void stop_nesting(void *data)
+{
+	struct rig *rig = data;
+
+	hrtimer_cancel(&rig->timer);
+	irq_work_sync(&rig->work);
+}
+
+/* The table is too small, is exchanged all the time, and nothing is told twice. */
+static void nesting(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	struct told told = { };
+
+	init_irq_work(&rig->work, work_writes);
+	hrtimer_init(&rig->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	rig->timer.function = timer_writes;
+	/* the timer is where the rows are */
+	migrate_disable();
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_nesting, rig), 0);
+	hrtimer_start(&rig->timer, ns_to_ktime(20000), HRTIMER_MODE_REL_PINNED_HARD);
+	for (u32 i = 0; i < UPDATES; i++) {
+		preempt_disable();
+		WRITE_ONCE(rig->inside, true);
+		put(rig, i % 24, i % 2, i);
+		WRITE_ONCE(rig->inside, false);
+		preempt_enable();
+		if (i % 1000 == 0)
+			take(test, rig, &told);
+	}
+	stop_nesting(rig);
+	take(test, rig, &told);
+	migrate_enable();
+	check_law(test, rig, &told);
+	KUNIT_EXPECT_GT(test, told.other, 0);
+	KUNIT_EXPECT_GT(test, told.rows, 0);
+	kunit_info(test, "%u updates nested", rig->nested);
+}
+
+static struct kunit_case rows_cases[] = {
+	KUNIT_CASE(room),
+	KUNIT_CASE(collisions),
+	KUNIT_CASE(least_and_most),
+	KUNIT_CASE(fates),
+	KUNIT_CASE(no_swap_inside),
+	KUNIT_CASE(taken),
+	KUNIT_CASE_SLOW(nesting),
+	{},
+};
+
+static struct kunit_suite rows_suite = {
+	.name = "pev_rows",
+	.test_cases = rows_cases,
+};
+
+kunit_test_suite(rows_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the rows of pev's tables");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns tables: what is asked of one, the memory of all CPUs, and handing rows out. Must
+ * not know how a key is made of an occurrence.
+ *
+ * Locks: cpus_read_lock is taken inside of table->lock. The user's memory is written under
+ * table->lock: those who wait are other readers of the same table.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/pev_refuse.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include "base/memory.h"
+#include "base/user.h"
+#include "table.h"
+
+/* ---- what is asked for ---- */
+
+/* Is @given where @wanted, and only there? */
+static bool fits(bool wanted, u64 given)
+{
+	return wanted == !!given;
+}
+
+static bool is_name(const char *name)
+{
+	return strnlen(name, PEV_MAX_TABLE_NAME) < PEV_MAX_TABLE_NAME;
+}
+
+static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+
+	if (key->from >= PEV_TABLE_FROM_MAX)
+		return pev_refuse_range(r, EINVAL, config, 0, PEV_TABLE_FROM_MAX - 1,
+					"key %u: there is no kind %u of keys", nr, key->from);
+	if (key->bucket >= PEV_TABLE_BUCKET_MAX)
+		return pev_refuse_range(r, EINVAL, config, 0, PEV_TABLE_BUCKET_MAX - 1,
+					"key %u: there is no kind %u of buckets", nr, key->bucket);
+	if (key->from == PEV_TABLE_COMM && key->bucket)
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: names have no buckets, as they are no numbers", nr);
+	if (!fits(key->bucket == PEV_TABLE_LINEAR, key->step))
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: step %llu: PEV_TABLE_LINEAR needs one, others have 0",
+				  nr, key->step);
+	if (!is_name(key->name))
+		return pev_refuse(r, EINVAL, config, "key %u: the name has no end", nr);
+	if (!fits(key->from == PEV_TABLE_FIELD, *key->name))
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: PEV_TABLE_FIELD needs the name of a field, others have none",
+				  nr);
+	return 0;
+}
+
+static int check_table(const struct pev_table *attr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+	int err = 0;
+
+	if (!attr->rows || attr->rows > PEV_MAX_TABLE_ROWS)
+		return pev_refuse_range(r, EINVAL, config, 1, PEV_MAX_TABLE_ROWS,
+					"a table can't have %u rows", attr->rows);
+	if (!attr->nr_keys || attr->nr_keys > PEV_MAX_TABLE_KEYS)
+		return pev_refuse_range(r, EINVAL, config, 1, PEV_MAX_TABLE_KEYS,
+					"a table can't have %u keys", attr->nr_keys);
+	for (u32 i = 0; i < attr->nr_keys && !err; i++)
+		err = check_key(&attr->keys[i], i, r);
+	if (err)
+		return err;
+	if (memchr_inv(&attr->keys[attr->nr_keys], 0,
+		       (PEV_MAX_TABLE_KEYS - attr->nr_keys) * sizeof(attr->keys[0])))
+		return pev_refuse(r, EINVAL, config, "keys beyond nr_keys %u are not 0",
+				  attr->nr_keys);
+	if (attr->value >= PEV_TABLE_VALUE_MAX)
+		return pev_refuse_range(r, EINVAL, config, 0, PEV_TABLE_VALUE_MAX - 1,
+					"there is no kind %u of values", attr->value);
+	if (!is_name(attr->field) || !fits(attr->value == PEV_TABLE_OF_FIELD, *attr->field))
+		return pev_refuse(r, EINVAL, config,
+				  "PEV_TABLE_OF_FIELD needs the name of a field, others have none");
+	return 0;
+}
+
+/* ---- memory ---- */
+
+static unsigned long pages_of_cpu(const struct pev_table_set *table)
+{
+	return 2 * (PAGE_ALIGN(pev_rows_bytes(&table->shape)) >> PAGE_SHIFT);
+}
+
+static void rows_free(struct pev_rows *rows)
+{
+	if (!rows)
+		return;
+	vfree(rows->half[0].slots);
+	vfree(rows->half[1].slots);
+	kfree(rows);
+}
+
+static void *slots_alloc(size_t bytes, int node)
+{
+	return __vmalloc_node_range(bytes, PAGE_SIZE, VMALLOC_START, VMALLOC_END,
+				    GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN, PAGE_KERNEL,
+				    0, node, __builtin_return_address(0));
+}
+
+static struct pev_rows *rows_alloc(const struct pev_table_set *table, unsigned int cpu)
+{
+	size_t bytes = pev_rows_bytes(&table->shape);
+	int node = cpu_to_node(cpu);
+	struct pev_rows *rows = kzalloc_node(sizeof(*rows), GFP_KERNEL_ACCOUNT, node);
+
+	if (!rows)
+		return NULL;
+	rows->shape = &table->shape;
+	rows->half[0].slots = slots_alloc(bytes, node);
+	rows->half[1].slots = slots_alloc(bytes, node);
+	if (rows->half[0].slots && rows->half[1].slots)
+		return rows;
+	rows_free(rows);
+	return NULL;
+}
+
+/*
+ * CPUs that are offline have theirs, too: a table has no place where it could say that a
+ * CPU came for which there was no memory.
+ */
+static int alloc_all(struct pev_table_set *table, struct pev_refuse *r)
+{
+	unsigned long pages = pages_of_cpu(table) * num_possible_cpus();
+	unsigned int cpu;
+	int err;
+
+	err = pev_memory_charge(table->user, pages, PEV_FIELD(config),
+				"tables", "fewer rows", r);
+	if (err)
+		return err;
+	table->charged = pages;
+	table->rows = kcalloc(nr_cpu_ids, sizeof(*table->rows), GFP_KERNEL_ACCOUNT);
+	if (!table->rows)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		table->rows[cpu] = rows_alloc(table, cpu);
+		if (!table->rows[cpu])
+			return pev_refuse(r, ENOMEM, PEV_FIELD(config),
+					  "no memory for %u tables of %u rows: ask for fewer rows",
+					  num_possible_cpus(), table->shape.rows);
+	}
+	return 0;
+}
+
+static void table_free(struct kref *ref)
+{
+	struct pev_table_set *table = container_of(ref, struct pev_table_set, ref);
+	unsigned int cpu;
+
+	if (table->rows) {
+		for_each_possible_cpu(cpu)
+			rows_free(table->rows[cpu]);
+	}
+	kfree(table->rows);
+	pev_memory_uncharge(table->user, table->charged);
+	free_uid(table->user);
+	free_cpumask_var(table->pending);
+	mutex_destroy(&table->lock);
+	kfree(table);
+}
+
+void pev_table_put(struct pev_table_set *table)
+{
+	kref_put(&table->ref, table_free);
+}
+
+struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r)
+{
+	struct pev_table_set *table;
+	u32 words = 0;
+	int err;
+
+	err = check_table(attr, r);
+	if (err)
+		return ERR_PTR(err);
+	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	if (!zalloc_cpumask_var(&table->pending, GFP_KERNEL_ACCOUNT)) {
+		kfree(table);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&table->ref);
+	mutex_init(&table->lock);
+	table->user = get_current_user();
+	table->attr = *attr;
+	for (u32 i = 0; i < attr->nr_keys; i++)
+		words += pev_table_words(attr->keys[i].from);
+	pev_rows_shape(&table->shape, attr->rows, words, false);
+	err = alloc_all(table, r);
+	if (!err)
+		return table;
+	pev_table_put(table);
+	return ERR_PTR(err);
+}
+
+/* ---- events ---- */
+
+/* Return: the name of field @nr, see struct pev_table_set. */
+static const char *field_name(const struct pev_table_set *table, u32 nr)
+{
+	return nr < PEV_MAX_TABLE_KEYS ? table->attr.keys[nr].name : table->attr.field;
+}
+
+int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
+		   struct pev_refuse *r)
+{
+	u32 differ;
+
+	guard(mutex)(&table->lock);
+	differ = table->known & known & (table->sign ^ sign);
+	if (differ)
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "field %s has%s a sign, unlike that of the table's first event",
+				  field_name(table, __ffs(differ)),
+				  sign & BIT(__ffs(differ)) ? "" : " not");
+	if (table->next_id == PEV_MAX_CHANNEL_EVENTS)
+		return pev_refuse(r, ENOSPC, PEV_FIELD(channel_fd),
+				  "the table has given out all its %u event ids: open another table",
+				  PEV_MAX_CHANNEL_EVENTS);
+	/* before the first event there are no writers to see it change */
+	if (sign & BIT(PEV_MAX_TABLE_KEYS))
+		table->shape.flip = 1ULL << 63;
+	table->known |= known;
+	table->sign |= sign;
+	*id = table->next_id++;
+	kref_get(&table->ref);
+	return 0;
+}
+
+/* ---- the exchange ---- */
+
+/**
+ * struct swap - an exchange on its way to a CPU
+ * @rows: the CPU's
+ * @done: it interrupted no writer
+ */
+struct swap {
+	struct pev_rows	*rows;
+	bool		done;
+};
+
+static void swap_here(void *data)
+{
+	struct swap *swap = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	swap->done = pev_rows_swap(swap->rows);
+	local_irq_restore(flags);
+}
+
+static bool swap_once(struct pev_rows *rows, unsigned int cpu)
+{
+	struct swap swap = { .rows = rows };
+
+	/* the CPU must stay online, or stay offline */
+	guard(cpus_read_lock)();
+	if (cpu_online(cpu))
+		smp_call_function_single(cpu, swap_here, &swap, 1);
+	else
+		swap_here(&swap);
+	return swap.done;
+}
+
+/* The idle half is clear before, and has to be handed out and cleared after. */
+static int swap_rows(struct pev_table_set *table, unsigned int cpu)
+{
+	while (!swap_once(table->rows[cpu], cpu)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	cpumask_set_cpu(cpu, table->pending);
+	return 0;
+}
+
+static struct pev_table_sum sum_of(const struct pev_rows_sum *from)
+{
+	return (struct pev_table_sum){
+		.count = local64_read(&from->count), .sum = local64_read(&from->sum),
+	};
+}
+
+/* Return: how many rows were copied, or -EFAULT. */
+static int copy_rows(const struct pev_rows *rows, const struct pev_rows_half *half,
+		     void __user *to, u32 size)
+{
+	int nr = 0;
+
+	for (u32 i = 0; i <= rows->shape->mask; i++) {
+		const struct pev_row *row = pev_rows_at(rows, half, i);
+
+		if (local_read(&row->state) != PEV_ROW_READY)
+			continue;
+		if (copy_to_user(to, &row->count, size))
+			return -EFAULT;
+		to += size;
+		nr++;
+		cond_resched();
+	}
+	return nr;
+}
+
+/* @arg is what the user gave, and gets the rest. */
+static int hand_out(struct pev_table_set *table, unsigned int cpu, struct pev_table_swap *arg,
+		    struct pev_table_swap __user *uarg, u32 usize)
+{
+	struct pev_rows *rows = table->rows[cpu];
+	struct pev_rows_half *half = pev_rows_idle(rows);
+	int nr;
+
+	nr = copy_rows(rows, half, u64_to_user_ptr(arg->rows), arg->row_size);
+	if (nr < 0)
+		return nr;
+	arg->nr_rows = nr;
+	arg->generated = sum_of(&half->generated);
+	arg->other = sum_of(&half->other);
+	arg->lost = sum_of(&half->lost);
+	arg->filtered = sum_of(&half->filtered);
+	if (pev_copy_struct_to_user(uarg, usize, arg, sizeof(*arg)))
+		return -EFAULT;
+	pev_rows_clear(rows);
+	cpumask_clear_cpu(cpu, table->pending);
+	return 0;
+}
+
+/* What was swapped and could not be handed out is what the next call gets. */
+static int swap_and_hand_out(struct pev_table_set *table, struct pev_table_swap *arg,
+			     struct pev_table_swap __user *uarg, u32 usize)
+{
+	unsigned int cpu = array_index_nospec(arg->cpu, nr_cpu_ids);
+	int err = 0;
+
+	if (mutex_lock_killable(&table->lock))
+		return -EINTR;
+	if (!cpumask_test_cpu(cpu, table->pending))
+		err = swap_rows(table, cpu);
+	err = err ?: hand_out(table, cpu, arg, uarg, usize);
+	mutex_unlock(&table->lock);
+	return err;
+}
+
+long pev_table_swap(struct pev_table_set *table, struct pev_table_swap __user *uarg)
+{
+	u32 row_size = struct_size_t(struct pev_table_row, key, table->shape.words);
+	struct pev_table_swap arg;
+	u32 size;
+
+	if (get_user(size, &uarg->size))
+		return -EFAULT;
+	if (size < sizeof(arg))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (copy_from_user(&arg, uarg, sizeof(arg)))
+		return -EFAULT;
+	if (arg.cpu >= nr_cpu_ids || (arg.row_size && arg.row_size != row_size))
+		return -EINVAL;
+	if (arg.nr_rows < table->attr.rows) {
+		if (put_user(table->attr.rows, &uarg->nr_rows) ||
+		    put_user(row_size, &uarg->row_size))
+			return -EFAULT;
+		return -ENOSPC;
+	}
+	arg.size = sizeof(arg);
+	arg.row_size = row_size;
+	if (cpu_possible(arg.cpu))
+		return swap_and_hand_out(table, &arg, uarg, size);
+	arg.nr_rows = 0;
+	memset(&arg.generated, 0, sizeof(arg) - offsetof(struct pev_table_swap, generated));
+	return pev_copy_struct_to_user(uarg, size, &arg, sizeof(arg));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tables: rows for each CPU, the keys that events count by, one reader.
+ */
+#ifndef _PEV_TABLE_H
+#define _PEV_TABLE_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include "table/rows.h"
+
+struct pev_refuse;
+struct user_struct;
+
+/* Fields that a table may ask events for: of its keys, and of its value. */
+#define PEV_TABLE_FIELDS	(PEV_MAX_TABLE_KEYS + 1)
+
+/**
+ * struct pev_table_set - a table
+ * @ref:     the fd's file, and one for each event
+ * @attr:    what was asked for
+ * @shape:   of the rows
+ * @rows:    by CPU; NULL for one that is not possible
+ * @user:    its RLIMIT_MEMLOCK is charged
+ * @charged: pages
+ * @lock:    protects what follows, and the tables that are not active
+ * @next_id: of events; ids are never used twice
+ * @known:   mask of the fields that an event has had; the value's is the last one
+ * @sign:    of these, those that have a sign
+ * @pending: CPUs whose table was swapped, and not yet handed out
+ */
+struct pev_table_set {
+	struct kref		ref;
+	struct pev_table	attr;
+	struct pev_rows_shape	shape;
+	struct pev_rows		**rows;
+	struct user_struct	*user;
+	unsigned long		charged;
+	struct mutex		lock;	/* see above */
+	u32			next_id;
+	u32			known;
+	u32			sign;
+	cpumask_var_t		pending;
+};
+
+/* Words of a key of @from. */
+static inline u32 pev_table_words(u32 from)
+{
+	return from == PEV_TABLE_COMM ? 2 : 1;
+}
+
+/**
+ * pev_table_create() - a table with rows for each possible CPU
+ * @attr: as the user gave it
+ * @r:    says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: the table with one reference, or an ERR_PTR(): -EINVAL, -ENOMEM; -EPERM if the
+ * user's memory limit is reached.
+ */
+struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r);
+
+/* Drop a reference. Process context. */
+void pev_table_put(struct pev_table_set *table);
+
+/**
+ * pev_table_join() - a new event of the table
+ * @table: the table
+ * @known: fields that it has, see struct pev_table_set
+ * @sign:  of these, those that have a sign
+ * @id:    gets its id
+ * @r:     says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 with a reference taken, or -EINVAL.
+ */
+int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
+		   struct pev_refuse *r);
+
+/**
+ * pev_table_swap() - PEV_IOC_TABLE_SWAP
+ * @table: the table
+ * @uarg:  struct pev_table_swap as its caller knows it
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EFAULT, -EINTR, -EINVAL, -E2BIG, -ENOSPC.
+ */
+long pev_table_swap(struct pev_table_set *table, struct pev_table_swap __user *uarg);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables: opened with anything, read while they are written, and their law: what a worker
+ * does itself is in a row, in the other row, lost or filtered, by count and by sum.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+#define ROWS	64U
+
+static uint32_t some_bucket(struct rng *r, struct pev_table_key *key)
+{
+	if (key->from == PEV_TABLE_COMM)
+		return PEV_TABLE_EXACT;
+	key->bucket = below(r, PEV_TABLE_BUCKET_MAX);
+	if (key->bucket == PEV_TABLE_LINEAR)
+		key->step = 1 + (one_in(r, 4) ? strange(r) >> 1 : below(r, 100));
+	return key->bucket;
+}
+
+static void some_table(struct rng *r, struct pev_table *table)
+{
+	memset(table, 0, sizeof(*table));
+	table->size = sizeof(*table);
+	table->rows = 1 + below(r, ROWS);
+	table->nr_keys = 1 + below(r, PEV_MAX_TABLE_KEYS);
+	for (unsigned int i = 0; i < table->nr_keys; i++) {
+		struct pev_table_key *key = &table->keys[i];
+
+		key->from = below(r, PEV_TABLE_FROM_MAX);
+		key->bucket = some_bucket(r, key);
+		if (key->from == PEV_TABLE_FIELD)
+			strcpy(key->name, "pid");
+	}
+	table->value = below(r, PEV_TABLE_VALUE_MAX);
+	if (table->value == PEV_TABLE_OF_FIELD)
+		strcpy(table->field, "pid");
+}
+
+static int open_table(const void *table)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TABLE, .config = (uintptr_t)table,
+		.channel_fd = -1, .group_fd = -1,
+	};
+
+	return k_event(&attr);
+}
+
+/* What may be refused whatever is asked for. */
+static bool out_of_something(int err)
+{
+	return err == -ENOMEM || err == -EINTR || err == -EMFILE || err == -EPERM ||
+	       err == -ENOSPC || err == -EFAULT;
+}
+
+static void add_sum(struct pev_table_sum *to, uint64_t count, uint64_t sum)
+{
+	to->count += count;
+	to->sum += sum;
+}
+
+/* One CPU's table, with its law. */
+static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_sum *generated,
+		     struct pev_table_sum *in_rows)
+{
+	static __thread uint64_t rows[ROWS * 12];
+	struct pev_table_sum told = { 0 };
+	struct pev_table_swap swap = {
+		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)rows, .nr_rows = ROWS,
+	};
+	struct pev_table_swap bad = swap;
+	int err;
+
+	if (one_in(r, 3)) {
+		/* fails, or gives what there is: none of it goes */
+		bad.rows = one_in(r, 2) ? 8 : (uintptr_t)edge(r, rows, 8);
+		bad.nr_rows = one_in(r, 2) ? ROWS : below(r, ROWS);
+		if (!k_ioctl(fd, PEV_IOC_TABLE_SWAP, (uintptr_t)&bad)) {
+			add_sum(generated, bad.generated.count, bad.generated.sum);
+			if (bad.nr_rows > 1)
+				broken("%u rows fit in 8 bytes", bad.nr_rows);
+		}
+	}
+	err = k_ioctl(fd, PEV_IOC_TABLE_SWAP, (uintptr_t)&swap);
+	if (err) {
+		if (!k_failing)
+			broken("PEV_IOC_TABLE_SWAP: %s", strerror(-err));
+		return;
+	}
+	for (unsigned int i = 0; i < swap.nr_rows; i++) {
+		const struct pev_table_row *row = (void *)rows + i * swap.row_size;
+
+		if (!row->count)
+			broken("a row that nothing was counted in");
+		add_sum(&told, row->count, row->sum);
+	}
+	add_sum(in_rows, told.count, told.sum);
+	add_sum(&told, swap.other.count, swap.other.sum);
+	add_sum(&told, swap.lost.count, swap.lost.sum);
+	add_sum(&told, swap.filtered.count, swap.filtered.sum);
+	add_sum(generated, swap.generated.count, swap.generated.sum);
+	add(&all->laws, 1);
+	if (told.count != swap.generated.count || told.sum != swap.generated.sum)
+		broken("a table of CPU %u: %llu generated with sum %llu, %llu with %llu told", cpu,
+		       (llu)swap.generated.count, (llu)swap.generated.sum, (llu)told.count,
+		       (llu)told.sum);
+	if (!me->root)
+		scan_words(rows, (size_t)swap.nr_rows * swap.row_size, "a table");
+}
+
+static void swap_all(struct rng *r, int fd, struct pev_table_sum *generated,
+		     struct pev_table_sum *in_rows)
+{
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
+		swap_cpu(r, fd, cpu, generated, in_rows);
+}
+
+/* Any bytes of it may be anything. */
+static void open_mutated(struct rng *r)
+{
+	struct pev_table table;
+	unsigned int n = 1 + below(r, 3);
+	int fd;
+
+	some_table(r, &table);
+	while (n--)
+		((char *)&table)[below(r, sizeof(table))] = rnd(r);
+	/* whole gigabytes are refused as they should; they are not what is looked for */
+	if (table.rows > 4 * ROWS && table.rows <= PEV_MAX_TABLE_ROWS)
+		table.rows = ROWS;
+	fd = open_table(one_in(r, 4) ? edge(r, &table, sizeof(table)) : &table);
+	if (fd >= 0)
+		k_close(fd);
+}
+
+/* An event of any kind, that has what the table asks for or not. */
+static void any_event(struct player *w, struct rng *r, int fd)
+{
+	struct layout layout;
+	struct pev_attr attr;
+	int event;
+
+	attr_event(w, r, &attr, &layout);
+	attr.channel_fd = fd;
+	attr.group_fd = -1;
+	attr.sample = one_in(r, 16) ? attr.sample : 0;
+	attr.regs_user = 0;
+	attr.stack_user = 0;
+	attr.max_stack = 0;
+	if (!attr.period)
+		attr.period = 1;
+	event = k_event(&attr);
+	if (event < 0)
+		return;
+	k_ioctl(event, PEV_IOC_ENABLE, 0);
+	world_work(w, &(struct op){ 0 }, r);
+	k_ioctl(event, PEV_IOC_DISABLE, 0);
+	k_close(event);
+}
+
+/* Calls that nothing else makes, counted in the table; reading comes in between. */
+static void exact(struct rng *r, int fd, bool first)
+{
+	bool filter = one_in(r, 2);
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.target = PEV_TARGET_TASK, .name = (uintptr_t)"syscalls:sys_enter_getsid",
+		.filter = (uintptr_t)(filter ? "pid == 7" : NULL),
+		.channel_fd = fd, .group_fd = -1, .period = 1,
+	};
+	struct pev_table_sum generated = { 0 }, in_rows = { 0 };
+	unsigned int n = 1 + below(r, 200);
+	struct pev_value v;
+	int event = k_event(&attr);
+
+	if (event < 0) {
+		/* another event of the table may have a pid with a sign */
+		if (!out_of_something(event) && (first || event != -EINVAL))
+			broken("a plain event was refused: %s: %s", strerror(-event), k_reason());
+		return;
+	}
+	/* what others of the table left */
+	swap_all(r, fd, &generated, &in_rows);
+	memset(&generated, 0, sizeof(generated));
+	k_ioctl(event, PEV_IOC_ENABLE, 0);
+	for (unsigned int i = 0; i < n; i++) {
+		syscall(SYS_getsid, (pid_t)(i % 3 ? 7 : 1 << 29 | i));
+		if (one_in(r, 50))
+			swap_all(r, fd, &generated, &in_rows);
+	}
+	k_ioctl(event, PEV_IOC_DISABLE, 0);
+	swap_all(r, fd, &generated, &in_rows);
+	memset(&v, 0xff, sizeof(v));
+	k_read(event, &v, sizeof(v));
+	add(&all->laws, 1);
+	if (!k_failing && (generated.count != n || v.value + v.filtered != n ||
+			   v.samples + v.lost != v.value || v.filtered != (filter ? (n + 2) / 3 : 0)))
+		broken("%u calls: a table has %llu, the event %llu and %llu filtered", n,
+		       (llu)generated.count, (llu)v.value, (llu)v.filtered);
+	k_close(event);
+}
+
+void law_table(struct player *w, struct rng *r)
+{
+	struct pev_table_sum generated = { 0 }, in_rows = { 0 };
+	unsigned int others = below(r, 4);
+	struct pev_table table;
+	int fd;
+
+	if (one_in(r, 4)) {
+		open_mutated(r);
+		return;
+	}
+	some_table(r, &table);
+	fd = open_table(&table);
+	if (fd < 0) {
+		if (!out_of_something(fd) && fd != -EACCES)
+			broken("a plain table was refused: %s: %s", strerror(-fd), k_reason());
+		return;
+	}
+	for (unsigned int n = others; n; n--)
+		any_event(w, r, fd);
+	swap_all(r, fd, &generated, &in_rows);
+	if (one_in(r, 2))
+		exact(r, fd, !others);
+	k_close(fd);
+}
