@@ -30,6 +30,7 @@
 #include <pev/perf.h>
 #include <pev/reader.h>
 #include <pev/ring.h>
+#include <pev/table.h>
 #include <pev/trace.h>
 #include <pev/version.h>
 #include <pev/writer.h>

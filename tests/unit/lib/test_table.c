@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Tables of libpev: rows of the same key are one, and what a bucket holds. What the kernel gives
+ * is tests/selftests/table_test.c's and tests/cli/table.sh's.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sys/table.h"
+#include "tap.h"
+
+#define KEYS	5000
+
+union row {
+	struct pev_table_row	row;
+	uint64_t		words[6];
+};
+
+static void make_row(union row *row, uint64_t a, uint64_t b, uint64_t value)
+{
+	*row = (union row){ .words = { 1, value, value, value, a, b } };
+}
+
+/* Three times each key, of CPUs one after the other. */
+static void test_rows(bool sign)
+{
+	struct rows rows = { .size = sizeof(union row), .sign = sign };
+	uint64_t count = 0, sum = 0, wanted = 0;
+	bool right = true, distinct = true;
+
+	for (int round = -1; round < 2; round++) {
+		check(!rows_reserve(&rows, KEYS), "room for as many rows as may come");
+		for (uint64_t i = 0; i < KEYS; i++) {
+			union row row;
+
+			make_row(&row, i % 100, i / 100, (uint64_t)(round * (int)i));
+			rows_add(&rows, &row.row);
+			wanted += (uint64_t)(round * (int)i);
+		}
+	}
+	for (size_t i = 0; i < rows.nr; i++) {
+		union row *row = (union row *)(rows.data + i * rows.size);
+		uint64_t n = row->words[4] + 100 * row->words[5];
+
+		count += row->row.count;
+		sum += row->row.sum;
+		distinct &= n == i;
+		right &= row->row.count == 3 && !row->row.sum &&
+			 row->row.min == (sign ? -n : 0) &&
+			 row->row.max == (sign || !n ? n : -n);
+	}
+	check(rows.nr == KEYS && distinct, "a row for each key");
+	check(count == 3 * KEYS && sum == wanted, "nothing is forgotten");
+	check(right, "least and greatest, %s a sign", sign ? "with" : "without");
+	rows_clear(&rows);
+	check(!rows.nr && !rows_reserve(&rows, KEYS), "empty again");
+	rows_free(&rows);
+}
+
+static void test_bounds(void)
+{
+	static const struct {
+		uint32_t bucket;
+		uint64_t step, word, low, high;
+	} good[] = {
+		{ PEV_TABLE_EXACT, 0, 77, 77, 77 },
+		{ PEV_TABLE_LOG2, 0, 0, 0, 0 },
+		{ PEV_TABLE_LOG2, 0, 1, 1, 1 },
+		{ PEV_TABLE_LOG2, 0, 4, 8, 15 },
+		{ PEV_TABLE_LOG2, 0, 64, 1ULL << 63, UINT64_MAX },
+		{ PEV_TABLE_LOG2, 0, -2ULL, -3ULL, -2ULL },
+		{ PEV_TABLE_LOG2, 0, -64ULL, 1ULL << 63, 1ULL << 63 },
+		{ PEV_TABLE_LINEAR, 10, 3, 30, 39 },
+		{ PEV_TABLE_LINEAR, 10, -1ULL, -10ULL, -1ULL },
+	};
+	uint64_t low, high;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct pev_table_key key = { .bucket = good[i].bucket, .step = good[i].step };
+
+		check(!pev_table_bounds(&key, good[i].word, &low, &high) &&
+			      low == good[i].low && high == good[i].high,
+		      "bounds %zu", i);
+	}
+	check(pev_table_bounds(&(struct pev_table_key){ .bucket = PEV_TABLE_LOG2 }, 65, &low,
+			       &high) == -EINVAL,
+	      "no number has so many bits");
+	check(pev_table_bounds(&(struct pev_table_key){ .bucket = 77 }, 0, &low, &high) == -EINVAL,
+	      "a bucket of a later kernel");
+}
+
+static void test_flags(void)
+{
+	struct pev_table table = { .rows = 1 };
+	struct pev_table_reader *reader;
+	struct pev_error err = { 0 };
+
+	check(pev_table_open(&table, 2, &reader, &err) == -EINVAL && !reader &&
+		      strstr(err.text, "flags"),
+	      "flags that there are not");
+	pev_table_close(NULL);
+}
+
+int main(void)
+{
+	test_rows(false);
+	test_rows(true);
+	test_bounds();
+	test_flags();
+	return tap_done();
+}
