@@ -26,6 +26,7 @@ int main(void)
 	test_pmu_text();
 	test_processor();
 	test_doctor();
+	test_way();
 	test_workload();
 	test_operand();
 	return tap_plan();

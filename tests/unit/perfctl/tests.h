@@ -20,6 +20,7 @@ void test_stat(void);
 void test_pmu_text(void);
 void test_processor(void);
 void test_doctor(void);
+void test_way(void);
 void test_workload(void);
 void test_operand(void);
 

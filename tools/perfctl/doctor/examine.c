@@ -2,6 +2,7 @@
 /* Tries the usual ways of measuring, and looks at the settings that matter. See examine.h. */
 #include "examine.h"
 #include "pmu.h"
+#include "way.h"
 #include "base/cpulist.h"
 #include "base/text.h"
 #include "event/engine.h"
@@ -26,28 +27,46 @@ static int64_t read_number(const char *path, int64_t otherwise)
 	return v;
 }
 
+void doctor_way(struct doctor *d)
+{
+	struct way w = { .root = !geteuid() };
+	struct way_text t;
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	snprintf(w.release, sizeof(w.release), "%s", u.release);
+	w.way = pev_way(&w.call, &w.device);
+	way_look(&w, "");
+	t = way_explain(&w);
+	doctor_say(d, t.finding, "the kernel's pev", "%s", t.text);
+	if (*t.remedy)
+		doctor_remedy(d, "%s", t.remedy);
+}
+
 static void check_kernel(struct doctor *d)
 {
+	bool module = pev_way(NULL, NULL) == PEV_WAY_DEVICE;
 	struct utsname u;
 
 	if (uname(&u))
 		return;
 	if (!engine_is_pev()) {
-		doctor_say(d, GOOD, "kernel", "Linux %s on %s, without pev", u.release, u.machine);
+		doctor_say(d, GOOD, "kernel", "Linux %s on %s", u.release, u.machine);
 		doctor_say(d, GOOD, "engine", "perf: perf_event_open(2)");
-		doctor_remedy(d, "a kernel with pev also has markers, texts of system calls, whole "
-			      "subtrees, and error bounds of counters that take turns");
+		doctor_way(d);
 		return;
 	}
 	doctor_say(d, GOOD, "kernel", "Linux %s on %s, pev ABI %u", u.release, u.machine,
 	    d->info.abi_version);
 	doctor_say(d, GOOD, "engine", "pev");
 	if (d->info.abi_version > PEV_ABI_VERSION)
-		doctor_remedy(d, "the kernel is newer than this perfctl (ABI %d): what it has more is not "
-		       "used", PEV_ABI_VERSION);
+		doctor_remedy(d, "the %s is newer than this perfctl (ABI %d): what it has more is not "
+		       "used", module ? "module" : "kernel", PEV_ABI_VERSION);
 	else if (d->info.abi_version < PEV_ABI_VERSION)
-		doctor_remedy(d, "this perfctl (ABI %d) is newer: what it has more will be refused",
-		       PEV_ABI_VERSION);
+		doctor_remedy(d, "this perfctl (ABI %d) is newer: what it has more will be refused%s",
+		       PEV_ABI_VERSION, module ? "; a newer module is loaded by rmmod and modprobe" : "");
+	doctor_way(d);
 }
 
 /* Opens a thing and closes it; the kernel's words if it refuses. */

@@ -7,5 +7,7 @@
 
 /* Prints a line for each finding, and counts the bad ones in @d. */
 void doctor_examine(struct doctor *d);
+/* Says how the kernel's pev is reached, or what keeps it away: also where nothing works. */
+void doctor_way(struct doctor *d);
 
 #endif

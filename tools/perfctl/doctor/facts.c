@@ -73,6 +73,8 @@ void facts_kernel(const struct facts_source *from, FILE *out)
 	put_file(out, "lockdown", "/sys/kernel/security/lockdown");
 	put_file(out, "security modules", "/sys/kernel/security/lsm");
 	put_file(out, "tainted", "/proc/sys/kernel/tainted");
+	put_file(out, "module pev", "/sys/module/pev/initstate");
+	put_file(out, "its version", "/sys/module/pev/version");
 }
 
 /* The kernel's own, or the file that Debian installs beside it; packed or not */

@@ -95,6 +95,7 @@ static int report_refusal(struct doctor *d, int err, const struct msg *m)
 		put_advice(d, false);
 	fputc('\n', d->out);
 	doctor_say(d, BAD, "kernel", "%s", m->text);
+	doctor_way(d);
 	return status_of(err);
 }
 
@@ -158,10 +159,12 @@ int doctor_report_json(struct doctor *d)
 	perfmon_find(&d->perfmon);
 	json_open(&j, NULL, '{');
 	json_open(&j, "findings", '[');
-	if (err)
+	if (err) {
 		doctor_say(d, BAD, "kernel", "%s", m.text);
-	else
+		doctor_way(d);
+	} else {
 		doctor_examine(d);
+	}
 	doctor_end(d);
 	json_close(&j, ']');
 	json_head(d, err ? NULL : engine_is_pev() ? "pev" : "perf", !err || rights);

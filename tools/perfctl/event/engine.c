@@ -29,7 +29,8 @@ static int no_pev(struct msg *m)
 		strcpy(u.release, "?");
 	return msg_set(m, -ENOSYS,
 		       "the running kernel (%s) has no pev: leave --engine out to measure by "
-		       "perf_event_open(2), or boot a kernel that was built with CONFIG_PEV",
+		       "perf_event_open(2); \"perfctl doctor\" says whether its module could be "
+		       "loaded, or what else keeps it away",
 		       u.release);
 }
 
