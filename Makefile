@@ -40,7 +40,18 @@ help:
 
 #: make run         build what is missing, record a real workload in a virtual
 #:                  machine with perfctl and print the report
-run: vm-deps
+#:                  KERNEL=stock: on Debian's own kernel, with the module; no kernel is built
+KERNEL ?= patched
+ifneq ($(filter run,$(MAKECMDGOALS)),)
+ifneq ($(filter-out patched stock,$(KERNEL)),)
+$(error KERNEL=$(KERNEL) is neither patched nor stock)
+endif
+export RUN_BEGAN := $(shell date +%s)
+ifeq ($(KERNEL),stock)
+override FLAVOR := stock
+endif
+endif
+run: vm-deps $(if $(filter stock,$(KERNEL)),module)
 	@scripts/run-demo.sh
 
 #: make test        every test; SUITES="name ..." only these
