@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Descriptors below are left to the tests, which expect the lowest free one. */
-#define PEV_ENTER_DEVICE	1000
+#define PEV_ENTER_DEVICE 1000
 
 /* The device, opened once, as the tests lower limits and give up rights: it needs neither. */
 __attribute__((unused)) static int pev_enter_device(void)

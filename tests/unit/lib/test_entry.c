@@ -13,8 +13,8 @@
 #include "tap.h"
 
 /* What a way answers with that is open. */
-#define BY_CALL		1001
-#define BY_DEVICE	1002
+#define BY_CALL 1001
+#define BY_DEVICE 1002
 
 /*
  * The machine. @call and @device are errors of the ways, 0: they work; @ioctl is what the
@@ -119,7 +119,8 @@ static void test_device(void)
 	machine.device = 0;
 	check(open_one() == BY_DEVICE, "no system call: the device");
 	check(machine.arg.attr && machine.arg.size == sizeof(attr) &&
-		      machine.arg.flags == PEV_OPEN_CLOEXEC, "... is given what the call was");
+		      machine.arg.flags == PEV_OPEN_CLOEXEC,
+	      "... is given what the call was");
 	calls = machine.calls;
 	check(open_one() == BY_DEVICE && machine.calls == calls, "... and remembered");
 	unused = __real_open("/dev/null", O_RDONLY);
@@ -189,9 +190,11 @@ static void test_sentences(void)
 		const char *says;
 	} cases[] = {
 		{ ENOSYS, ENOENT, 0, false, ENOSYS, "this kernel has no pev: neither" },
-		{ ENOSYS, ENOENT, 0, true, ENOSYS, "the module pev is loaded, but /dev/pev is not" },
+		{ ENOSYS, ENOENT, 0, true, ENOSYS,
+		  "the module pev is loaded, but /dev/pev is not" },
 		{ ENOSYS, ENXIO, 0, false, ENOSYS, "this kernel has no pev: neither" },
-		{ ENOSYS, EACCES, 0, true, EACCES, "you may not open /dev/pev (Permission denied)" },
+		{ ENOSYS, EACCES, 0, true, EACCES,
+		  "you may not open /dev/pev (Permission denied)" },
 		{ ENOSYS, EPERM, 0, true, EACCES, "containers have to be given the device" },
 		{ EPERM, ENOENT, 0, false, EPERM, "seccomp profile: allow it there" },
 		{ ENOSYS, 0, ENOTTY, true, ENOSYS, "/dev/pev is not the device of the module pev" },
@@ -236,8 +239,8 @@ static void test_engine(void)
 		pev_engine_free(engine);
 	}
 	machine.device = EACCES;
-	check(pev_engine_new("pev", 0, &engine, &why) == -EACCES &&
-		      strstr(why.text, "/dev/pev"), "... and says why it may not: %s", why.text);
+	check(pev_engine_new("pev", 0, &engine, &why) == -EACCES && strstr(why.text, "/dev/pev"),
+	      "... and says why it may not: %s", why.text);
 }
 
 int main(void)

@@ -45,7 +45,8 @@ static void says(int call, int device, enum finding finding, const char *text, c
 
 	way_look(&w, top);
 	t = way_explain(&w);
-	if (!OK(t.finding == finding && strstr(t.text, text) && strstr(t.remedy, remedy), "%s", text))
+	if (!OK(t.finding == finding && strstr(t.text, text) && strstr(t.remedy, remedy), "%s",
+		text))
 		printf("# %s\n# -> %s\n", t.text, t.remedy);
 }
 
@@ -108,7 +109,8 @@ static void open_ways(void)
 	OK(t.finding == GOOD && !*t.remedy, "open: %s", t.text);
 	w.loaded = true;
 	t = way_explain(&w);
-	OK(t.finding == NOTE && strstr(t.text, "is not used") && !strcmp(t.remedy, "sudo rmmod pev"),
+	OK(t.finding == NOTE && strstr(t.text, "is not used") &&
+		   !strcmp(t.remedy, "sudo rmmod pev"),
 	   "both: %s", t.text);
 	w = (struct way){ .way = PEV_WAY_DEVICE, .call = ENOSYS, .loaded = true };
 	t = way_explain(&w);

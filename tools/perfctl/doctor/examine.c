@@ -61,11 +61,15 @@ static void check_kernel(struct doctor *d)
 	    d->info.abi_version);
 	doctor_say(d, GOOD, "engine", "pev");
 	if (d->info.abi_version > PEV_ABI_VERSION)
-		doctor_remedy(d, "the %s is newer than this perfctl (ABI %d): what it has more is not "
-		       "used", module ? "module" : "kernel", PEV_ABI_VERSION);
+		doctor_remedy(d,
+			      "the %s is newer than this perfctl (ABI %d): what it has more is not "
+			      "used",
+			      module ? "module" : "kernel", PEV_ABI_VERSION);
 	else if (d->info.abi_version < PEV_ABI_VERSION)
-		doctor_remedy(d, "this perfctl (ABI %d) is newer: what it has more will be refused%s",
-		       PEV_ABI_VERSION, module ? "; a newer module is loaded by rmmod and modprobe" : "");
+		doctor_remedy(d,
+			      "this perfctl (ABI %d) is newer: what it has more will be refused%s",
+			      PEV_ABI_VERSION,
+			      module ? "; a newer module is loaded by rmmod and modprobe" : "");
 	doctor_way(d);
 }
 

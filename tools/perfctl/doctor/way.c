@@ -132,8 +132,8 @@ static PRINTF(2, 3) void advise_to(struct way_text *t, const char *fmt, ...)
 static void explain_open(struct way_text *t, const struct way *w)
 {
 	if (w->way == PEV_WAY_DEVICE) {
-		say(t, GOOD, "open, by the module's " PEV_DEVICE "%s", w->call == EPERM ?
-		    "; the system call is forbidden here" : "");
+		say(t, GOOD, "open, by the module's " PEV_DEVICE "%s",
+		    w->call == EPERM ? "; the system call is forbidden here" : "");
 		return;
 	}
 	say(t, w->loaded ? NOTE : GOOD, "open, by the system call%s",
@@ -148,8 +148,10 @@ static void explain_loaded(struct way_text *t, const struct way *w)
 	if (w->device == EACCES || w->device == EPERM) {
 		say(t, NOTE, "the module is loaded, but you may not open " PEV_DEVICE " (%s)",
 		    strerror(w->device));
-		advise_to(t, "%schmod 0666 " PEV_DEVICE ", if it should be for everyone; give it to "
-			  "a container by --device " PEV_DEVICE, w->root ? "" : "sudo ");
+		advise_to(t,
+			  "%schmod 0666 " PEV_DEVICE ", if it should be for everyone; give it to "
+			  "a container by --device " PEV_DEVICE,
+			  w->root ? "" : "sudo ");
 	} else if (w->device == ENOTTY) {
 		say(t, NOTE, PEV_DEVICE " is not the device of the module that is loaded");
 		advise_to(t, "%srmmod pev && %smodprobe pev", w->root ? "" : "sudo ",
@@ -157,8 +159,10 @@ static void explain_loaded(struct way_text *t, const struct way *w)
 	} else {
 		say(t, NOTE, "the module is loaded, but " PEV_DEVICE " is not there (%s)",
 		    strerror(w->device));
-		advise_to(t, "in a container, start it with --device " PEV_DEVICE "; else "
-			  "%sudevadm trigger /sys/class/misc/pev", w->root ? "" : "sudo ");
+		advise_to(t,
+			  "in a container, start it with --device " PEV_DEVICE "; else "
+			  "%sudevadm trigger /sys/class/misc/pev",
+			  w->root ? "" : "sudo ");
 	}
 }
 
@@ -168,9 +172,12 @@ static void explain_absent(struct way_text *t, const struct way *w)
 
 	if (w->installed) {
 		say(t, NOTE, "the module is installed, but not loaded");
-		advise_to(t, "%smodprobe pev%s", sudo, w->sealed ?
-			  "; this kernel takes signed modules only: enroll dkms's key by mokutil "
-			  "--import /var/lib/dkms/mok.pub" : "");
+		advise_to(
+			t, "%smodprobe pev%s", sudo,
+			w->sealed ?
+				"; this kernel takes signed modules only: enroll dkms's key by mokutil "
+				"--import /var/lib/dkms/mok.pub" :
+				"");
 	} else if (w->sources && !w->headers) {
 		say(t, NOTE, "the module has not been built for Linux %s, for lack of its headers",
 		    w->release);
@@ -186,7 +193,7 @@ static void explain_absent(struct way_text *t, const struct way *w)
 	} else {
 		say(t, GOOD, "not in this kernel");
 		advise_to(t, "a kernel with pev also has markers, texts of system calls, whole "
-			  "subtrees, and error bounds of counters that take turns");
+			     "subtrees, and error bounds of counters that take turns");
 	}
 }
 
@@ -205,7 +212,8 @@ struct way_text way_explain(const struct way *w)
 		advise_to(&t, "allow the system call %d in the container's seccomp profile",
 			  __NR_pev_open);
 	} else if (w->call == EPERM) {
-		say(&t, NOTE, "a seccomp profile forbids the system call, so this kernel may have "
+		say(&t, NOTE,
+		    "a seccomp profile forbids the system call, so this kernel may have "
 		    "pev or not");
 		advise_to(&t, "allow the system call %d in the container's seccomp profile",
 			  __NR_pev_open);

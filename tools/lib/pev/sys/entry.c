@@ -16,7 +16,7 @@
 #include "sys/entry.h"
 
 /* Modules have this file, what is built into the kernel has not. */
-#define MODULE_STATE	"/sys/module/pev/initstate"
+#define MODULE_STATE "/sys/module/pev/initstate"
 
 /* What was found; threads that search at once find the same. */
 static _Atomic uint32_t found = PEV_WAY_NONE;
@@ -136,21 +136,31 @@ bool entry_reason(char *text, size_t size)
 	if (pev_way(&call, &device) != PEV_WAY_NONE)
 		return false;
 	if (device == EACCES || device == EPERM)
-		snprintf(text, size, "pev is a module here, and you may not open " PEV_DEVICE
+		snprintf(text, size,
+			 "pev is a module here, and you may not open " PEV_DEVICE
 			 " (%s): everyone may with its usual mode, 0666; "
-			 "containers have to be given the device", strerror(device));
+			 "containers have to be given the device",
+			 strerror(device));
 	else if (device == ENOTTY)
-		snprintf(text, size, PEV_DEVICE " is not the device of the module pev, or of "
+		snprintf(text, size,
+			 PEV_DEVICE
+			 " is not the device of the module pev, or of "
 			 "another version of it: unload it and load that of this kernel");
 	else if (call == EPERM)
-		snprintf(text, size, "the system call %d, pev_open, is forbidden here, as by a "
-			 "container's seccomp profile: allow it there, or give the container "
-			 PEV_DEVICE, __NR_pev_open);
+		snprintf(
+			text, size,
+			"the system call %d, pev_open, is forbidden here, as by a "
+			"container's seccomp profile: allow it there, or give the container " PEV_DEVICE,
+			__NR_pev_open);
 	else if (!access(MODULE_STATE, F_OK))
-		snprintf(text, size, "the module pev is loaded, but " PEV_DEVICE " is not there "
-			 "(%s): give it to the container, or let udev make it", strerror(device));
+		snprintf(text, size,
+			 "the module pev is loaded, but " PEV_DEVICE " is not there "
+			 "(%s): give it to the container, or let udev make it",
+			 strerror(device));
 	else
-		snprintf(text, size, "this kernel has no pev: neither the system call %d nor "
-			 PEV_DEVICE " is there", __NR_pev_open);
+		snprintf(text, size,
+			 "this kernel has no pev: neither the system call %d nor " PEV_DEVICE
+			 " is there",
+			 __NR_pev_open);
 	return true;
 }
