@@ -378,11 +378,10 @@ long pev_table_swap(struct pev_table_set *table, struct pev_table_swap __user *u
 			return -EFAULT;
 		return -ENOSPC;
 	}
-	arg.size = sizeof(arg);
-	arg.row_size = row_size;
+	arg = (struct pev_table_swap){
+		.size = sizeof(arg), .cpu = arg.cpu, .rows = arg.rows, .row_size = row_size,
+	};
 	if (cpu_possible(arg.cpu))
 		return swap_and_hand_out(table, &arg, uarg, size);
-	arg.nr_rows = 0;
-	memset(&arg.generated, 0, sizeof(arg) - offsetof(struct pev_table_swap, generated));
 	return pev_copy_struct_to_user(uarg, size, &arg, sizeof(arg));
 }
