@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include "hooks.h"
+#include "work.h"
 
 #define LINGER	HZ
 
@@ -32,6 +33,12 @@ static void remove_unused(struct work_struct *work)
 }
 
 static DECLARE_DELAYED_WORK(remove_work, remove_unused);
+
+void __pev_teardown pev_hooks_teardown(void)
+{
+	mod_delayed_work(system_wq, &remove_work, 0);
+	flush_delayed_work(&remove_work);
+}
 
 int pev_hook_get(struct pev_hookpoint *hook)
 {

@@ -45,4 +45,7 @@ int pev_hook_get(struct pev_hookpoint *hook);
  */
 void pev_hook_put(struct pev_hookpoint *hook);
 
+/* Remove at once all hooks that are not needed: none is. Process context. */
+void pev_hooks_teardown(void);
+
 #endif

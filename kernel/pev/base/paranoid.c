@@ -3,16 +3,17 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/minmax.h>
-#include <linux/perf_event.h>
 #include <linux/sysctl.h>
+#include "glue/linux.h"
 #include "paranoid.h"
+#include "work.h"
 
 static int sysctl_pev_paranoid __read_mostly = PEV_PARANOID_KERNEL;
 
 static int perf_level(void)
 {
 	/* distributions have more levels, each of which means all */
-	return clamp(READ_ONCE(sysctl_perf_event_paranoid), PEV_PARANOID_MIN, PEV_PARANOID_ALL);
+	return clamp(pev_perf_paranoid(), PEV_PARANOID_MIN, PEV_PARANOID_ALL);
 }
 
 int pev_paranoid_level(void)
@@ -41,7 +42,15 @@ static struct ctl_table pev_sysctls[] = {
 	},
 };
 
+static struct ctl_table_header *sysctls;
+
 int __init pev_paranoid_setup(void)
 {
-	return register_sysctl("kernel", pev_sysctls) ? 0 : -ENOMEM;
+	sysctls = register_sysctl("kernel", pev_sysctls);
+	return sysctls ? 0 : -ENOMEM;
+}
+
+void __pev_teardown pev_paranoid_teardown(void)
+{
+	unregister_sysctl_table(sysctls);
 }

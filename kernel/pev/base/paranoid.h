@@ -34,5 +34,6 @@ const char *pev_paranoid_name(void);
 
 /* At boot. Return: 0 or -ENOMEM. */
 int pev_paranoid_setup(void);
+void pev_paranoid_teardown(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <linux/init.h>
 #include <linux/sysctl.h>
 #include "rate.h"
+#include "work.h"
 
 unsigned int sysctl_pev_max_sample_rate = 100000;
 
@@ -19,7 +20,15 @@ static struct ctl_table rate_sysctls[] = {
 	},
 };
 
+static struct ctl_table_header *sysctls;
+
 int __init pev_rate_setup(void)
 {
-	return register_sysctl("kernel", rate_sysctls) ? 0 : -ENOMEM;
+	sysctls = register_sysctl("kernel", rate_sysctls);
+	return sysctls ? 0 : -ENOMEM;
+}
+
+void __pev_teardown pev_rate_teardown(void)
+{
+	unregister_sysctl_table(sysctls);
 }

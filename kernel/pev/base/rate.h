@@ -8,5 +8,6 @@ extern unsigned int sysctl_pev_max_sample_rate;
 
 /* At boot. Return: 0 or -ENOMEM. */
 int pev_rate_setup(void);
+void pev_rate_teardown(void);
 
 #endif

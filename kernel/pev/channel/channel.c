@@ -20,6 +20,7 @@
 #include <linux/uuid.h>
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "base/work.h"
 #include "types.h"
 #include "channel.h"
 #include "map.h"
@@ -418,6 +419,11 @@ static struct syscore channels_syscore = { .ops = &channels_syscore_ops };
 void __init pev_channels_setup(void)
 {
 	register_syscore(&channels_syscore);
+}
+
+void __pev_teardown pev_channels_teardown(void)
+{
+	unregister_syscore(&channels_syscore);
 }
 
 /* ---- events of a channel ---- */

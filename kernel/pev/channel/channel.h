@@ -121,6 +121,7 @@ void pev_channel_flush(struct pev_channel *channel);
 
 /* At boot, before the first channel. */
 void __init pev_channels_setup(void);
+void pev_channels_teardown(void);
 
 /* hotplug: rings for a CPU that comes online; process context */
 int pev_channels_cpu_prepare(unsigned int cpu);

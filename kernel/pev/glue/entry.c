@@ -7,6 +7,7 @@
 #include <linux/syscalls.h>
 #include "base/paranoid.h"
 #include "base/rate.h"
+#include "base/work.h"
 #include "channel/channel.h"
 #include "control/open.h"
 #include "event/sources.h"
@@ -27,8 +28,9 @@ core_initcall(pev_markers_setup);
 /* Sources come before CPUs: events find the PMU there when a CPU comes, and until it goes. */
 static int __init setup(void)
 {
-	int err = pev_paranoid_setup();
+	int err = pev_work_setup();
 
+	err = err ?: pev_paranoid_setup();
 	err = err ?: pev_rate_setup();
 	err = err ?: pev_sources_setup();
 	if (err)

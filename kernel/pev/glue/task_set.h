@@ -47,10 +47,22 @@ static __always_inline struct pev_task_ctx *pev_task_set_value(const struct task
  * @set:  visible to others from now on; NULL: none
  *
  * Context: as pev_ctx_lock says, or nobody else sees the task yet.
+ * Return: false, with nothing changed, if a task without a set finds no memory for one.
  */
-static inline void pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
+static inline bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 {
 	rcu_assign_pointer(task->pev, set);
+	return true;
+}
+
+/**
+ * pev_task_set_prepare() - get memory for tasks that are about to get their first set
+ * @nr: how many
+ *
+ * Context: Process context, may sleep.
+ */
+static inline void pev_task_set_prepare(unsigned int nr)
+{
 }
 
 #endif

@@ -20,6 +20,8 @@
 #include "base/lock.h"
 #include "base/rate.h"
 #include "base/strbuf.h"
+#include "base/work.h"
+#include "glue/linux.h"
 #include "source/list.h"
 #include "target/commit.h"
 #include "target/target.h"
@@ -193,20 +195,31 @@ static struct ctl_table pmu_sysctls[] = {
 	},
 };
 
+static struct ctl_table_header *sysctls;
+static int online_state;
+
 /* Before target.c's: events find the PMU there when a CPU comes, and until it goes. */
 static int pmu_setup(void)
 {
-	int ret;
-
 	pev_pmu_cpu_init();
-	if (!register_sysctl("kernel", pmu_sysctls))
+	sysctls = register_sysctl("kernel", pmu_sysctls);
+	if (!sysctls)
 		return -ENOMEM;
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", pmu_cpu_online,
-				pmu_cpu_offline);
-	if (ret < 0)
-		return ret;
+	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", pmu_cpu_online,
+					 pmu_cpu_offline);
+	if (online_state < 0) {
+		unregister_sysctl_table(sysctls);
+		return online_state;
+	}
 	register_syscore(&pmu_syscore);
 	return 0;
+}
+
+void __pev_teardown pev_pmu_teardown(void)
+{
+	unregister_syscore(&pmu_syscore);
+	cpuhp_remove_state(online_state);
+	unregister_sysctl_table(sysctls);
 }
 
 /* ---- the mark: a task has one bit, so only one target can be marked ---- */
@@ -333,7 +346,7 @@ int pev_pmu_encode(const struct pev_pmu_request *asked, struct pev_pmu_code *cod
 
 	if (!pev_pmu)
 		return pev_refuse(r, ENODEV, PEV_FIELD(type),
-				  "this machine shows no hardware counters: timers and software counters work everywhere");
+				  PEV_NO_PMU ": timers and software counters work everywhere");
 	err = check_word(req.config1, pev_pmu->config1, PEV_FIELD(config1), "config1", r);
 	err = err ?: check_word(req.config2, pev_pmu->config2, PEV_FIELD(config2), "config2", r);
 	if (err)

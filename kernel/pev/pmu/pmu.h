@@ -112,4 +112,7 @@ static inline bool pev_is_hardware(const struct pev_event *event)
 	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source;
 }
 
+/* Undo the source's setup. Process context; no event is open. */
+void pev_pmu_teardown(void);
+
 #endif

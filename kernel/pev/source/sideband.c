@@ -24,6 +24,8 @@
 #include <trace/events/task.h>
 #include "base/hooks.h"
 #include "base/strbuf.h"
+#include "base/work.h"
+#include "glue/linux.h"
 #include "glue/watch.h"
 #include "record/payload.h"
 #include "record/sample.h"
@@ -220,6 +222,9 @@ static void mmap_write(struct mmap_info *m)
 	local_irq_restore(flags);
 }
 
+/* Records that wait for their task. */
+static atomic_t deferred;
+
 /* Runs before the task returns to user mode: no code of the mapping has run yet. */
 static void mmap_work(struct callback_head *work)
 {
@@ -231,6 +236,14 @@ static void mmap_work(struct callback_head *work)
 	mmap_write(m);
 	fput(m->file);
 	kfree(m);
+	atomic_dec(&deferred);
+}
+
+void __pev_teardown pev_sideband_teardown(void)
+{
+	/* a task goes on to user mode soon, or is killed */
+	while (atomic_read(&deferred))
+		schedule_timeout_uninterruptible(1);
 }
 
 /*
@@ -243,8 +256,10 @@ static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 		return false;
 	m->file = get_file(vma->vm_file);
 	init_task_work(&m->work, mmap_work);
+	atomic_inc(&deferred);
 	if (!task_work_add(current, &m->work, TWA_RESUME))
 		return true;
+	atomic_dec(&deferred);
 	fput(m->file);
 	return false;
 }
@@ -463,33 +478,33 @@ void pev_sideband_exit(struct task_struct *task)
 
 static int comm_place(void)
 {
-	return register_trace_task_rename(probe_rename, NULL);
+	return pev_tracepoint_hook(task_rename, probe_rename);
 }
 
 static void comm_remove(void)
 {
-	unregister_trace_task_rename(probe_rename, NULL);
+	pev_tracepoint_unhook(task_rename, probe_rename);
 }
 
 static int fork_place(void)
 {
-	return register_trace_task_newtask(probe_fork, NULL);
+	return pev_tracepoint_hook(task_newtask, probe_fork);
 }
 
 static void fork_remove(void)
 {
-	unregister_trace_task_newtask(probe_fork, NULL);
+	pev_tracepoint_unhook(task_newtask, probe_fork);
 }
 
 /* Runs after the probe of target.c, which may switch the event on. */
 static int exec_place(void)
 {
-	return register_trace_prio_sched_prepare_exec(probe_exec, NULL, 0);
+	return pev_tracepoint_hook_last(sched_prepare_exec, probe_exec);
 }
 
 static void exec_remove(void)
 {
-	unregister_trace_sched_prepare_exec(probe_exec, NULL);
+	pev_tracepoint_unhook(sched_prepare_exec, probe_exec);
 }
 
 static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {

@@ -13,6 +13,7 @@
 #include <trace/events/sched.h>
 #include "base/hooks.h"
 #include "base/strbuf.h"
+#include "glue/linux.h"
 #include "glue/watch.h"
 #include "record/sample.h"
 #include "source/list.h"
@@ -152,22 +153,22 @@ static void probe_migrate(void *data, struct task_struct *task, int to)
 
 static int switch_place(void)
 {
-	return register_trace_sched_switch(probe_switch, NULL);
+	return pev_tracepoint_hook(sched_switch, probe_switch);
 }
 
 static void switch_remove(void)
 {
-	unregister_trace_sched_switch(probe_switch, NULL);
+	pev_tracepoint_unhook(sched_switch, probe_switch);
 }
 
 static int migrate_place(void)
 {
-	return register_trace_sched_migrate_task(probe_migrate, NULL);
+	return pev_tracepoint_hook(sched_migrate_task, probe_migrate);
 }
 
 static void migrate_remove(void)
 {
-	unregister_trace_sched_migrate_task(probe_migrate, NULL);
+	pev_tracepoint_unhook(sched_migrate_task, probe_migrate);
 }
 
 static struct pev_hookpoint faults_hook = {

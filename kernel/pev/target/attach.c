@@ -38,6 +38,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include "glue/linux.h"
 #include "glue/task_set.h"
 #include "types.h"
 #include "attach.h"
@@ -102,6 +103,7 @@ enum next {
 	NEXT_STRETCH,
 	NEXT_MOVE,	/* a set is to be made for @need */
 	NEXT_PASS,	/* it has come to the end */
+	NEXT_NOTHING,	/* there is no memory to go on */
 };
 
 /* ---- sets ---- */
@@ -184,6 +186,7 @@ enum visit {
 	VISIT_LEAVING,	/* exits: its children will be somebody else's in a moment */
 	VISIT_INSIDE,	/* has it */
 	VISIT_NEED,	/* there is no set for it yet */
+	VISIT_NO_ROOM,	/* no memory for the task's set */
 };
 
 /* pev_ctx_lock held. */
@@ -200,7 +203,10 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 		w->need = pev_ctx_get(from);
 		return VISIT_NEED;
 	}
-	pev_task_set_assign(task, pev_ctx_get(move->to));
+	if (!pev_task_set_assign(task, pev_ctx_get(move->to))) {
+		pev_ctx_put_many(move->to, 1);
+		return VISIT_NO_ROOM;
+	}
 	/*
 	 * pev_ctx:B, pairs with pev_ctx:A in pev_ctx_exit(), and with the one that the
 	 * scheduler has between choosing a task and its tracepoint: it sees the new
@@ -241,7 +247,7 @@ static bool is_top(struct walk *w, struct task_struct *task)
 static struct task_struct *parent_of(struct task_struct *task)
 {
 	return rcu_dereference_protected(task->group_leader->real_parent,
-					 lockdep_is_held(&tasklist_lock));
+					 lockdep_is_held(&pev_tasklist_lock));
 }
 
 /* Is @task's process the top, or the child of a task that has or had the event? */
@@ -325,6 +331,8 @@ static enum next step(struct walk *w)
 	found = visit(w, task);
 	if (found == VISIT_NEED)
 		return NEXT_MOVE;
+	if (found == VISIT_NO_ROOM)
+		return NEXT_NOTHING;
 	if (w->event->target == PEV_TARGET_TASK)
 		return NEXT_PASS;
 	if (found != VISIT_OUTSIDE && w->event->target == PEV_TARGET_SUBTREE &&
@@ -348,7 +356,7 @@ static enum next stretch(struct walk *w)
 	struct task_struct *was = w->task;
 
 	guard(rcu)();
-	read_lock(&tasklist_lock);
+	read_lock(&pev_tasklist_lock);
 	w->yes = NULL;
 	w->no = NULL;
 	w->left = STRETCH;
@@ -365,7 +373,7 @@ static enum next stretch(struct walk *w)
 		w->task = NULL;
 	else
 		get_task_struct(w->task);
-	read_unlock(&tasklist_lock);
+	read_unlock(&pev_tasklist_lock);
 	if (was)
 		put_task_struct(was);
 	return next;
@@ -380,12 +388,16 @@ static int walk(struct walk *w)
 		w->changed = false;
 		w->lost = false;
 		while (!err) {
-			enum next next = stretch(w);
+			enum next next;
 
+			pev_task_set_prepare(STRETCH);
+			next = stretch(w);
 			if (next == NEXT_PASS)
 				break;
 			if (next == NEXT_MOVE)
 				err = add_move(w);
+			if (next == NEXT_NOTHING)
+				err = -ENOMEM;
 			cond_resched();
 			if (fatal_signal_pending(current))
 				err = -EINTR;

@@ -17,6 +17,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include "base/lock.h"
+#include "base/work.h"
 #include "cgroup.h"
 #include "commit.h"
 #include "cpu.h"
@@ -213,6 +214,11 @@ void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 		schedule_work(&look_work);
 }
 
+void __pev_teardown pev_cgroup_teardown(void)
+{
+	flush_work(&look_work);
+}
+
 /* ---- nodes ---- */
 
 static void group_free(struct pev_cgroup *group)
@@ -320,5 +326,5 @@ void pev_cgroup_exit(struct pev_event *event)
 	hash_del_rcu(&group->node);
 	WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr - 1);
 	INIT_RCU_WORK(&group->reap, group_reap);
-	queue_rcu_work(system_wq, &group->reap);
+	queue_rcu_work(pev_reap_wq, &group->reap);
 }

@@ -37,6 +37,9 @@ static inline void pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_str
 	    cpu->cgroup != cgroup_id(task_dfl_cgroup(task)))
 		__pev_cgroup_switch(cpu, task);
 }
+/* Wait for what is under way, now that nothing more comes. Process context. */
+void pev_cgroup_teardown(void);
+
 #else
 static inline int pev_cgroup_init(struct pev_event *event, s32 fd, struct pev_refuse *r)
 {
@@ -55,6 +58,7 @@ static inline void pev_cgroup_each(struct task_struct *task,
 static inline void pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_struct *task) { }
 static inline void __pev_cgroup_switch(struct pev_target_cpu *cpu,
 				       struct task_struct *task) { }
+static inline void pev_cgroup_teardown(void) { }
 #endif
 
 #endif

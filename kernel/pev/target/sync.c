@@ -23,6 +23,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "base/lock.h"
+#include "base/work.h"
 #include "cgroup.h"
 #include "commit.h"
 #include "cpu.h"
@@ -237,6 +238,11 @@ void pev_sync_cancel(struct pev_event *event)
 	raw_spin_lock_irq(&changed_lock);
 	list_del_init(&event->sync_node);
 	raw_spin_unlock_irq(&changed_lock);
+}
+
+void __pev_teardown pev_sync_teardown(void)
+{
+	flush_work(&changed_work);
 }
 
 /* ---- values ---- */

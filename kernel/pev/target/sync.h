@@ -50,4 +50,7 @@ void pev_sync_later(struct pev_event *event);
 /* Cancel pev_sync_later() for an event that is about to go. pev_control held. */
 void pev_sync_cancel(struct pev_event *event);
 
+/* Wait for what is under way, now that there is no event. Process context. */
+void pev_sync_teardown(void);
+
 #endif

@@ -23,7 +23,9 @@
 #include <trace/events/sched.h>
 #include "base/hooks.h"
 #include "base/lock.h"
+#include "base/work.h"
 #include "channel/channel.h"
+#include "glue/linux.h"
 #include "glue/task_set.h"
 #include "glue/watch.h"
 #include "types.h"
@@ -323,10 +325,10 @@ static void forget_here(void *unused)
 static void hooks_remove(void)
 {
 	pev_unwatch_tasks();
-	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
-	unregister_trace_sched_process_exec(probe_exec, NULL);
-	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
-	unregister_trace_sched_switch(probe_switch, NULL);
+	pev_tracepoint_unhook(cgroup_attach_task, probe_cgroup);
+	pev_tracepoint_unhook(sched_process_exec, probe_exec);
+	pev_tracepoint_unhook(sched_prepare_exec, probe_prepare_exec);
+	pev_tracepoint_unhook(sched_switch, probe_switch);
 	on_each_cpu_cond(has_ctx, forget_here, NULL, true);
 }
 
@@ -334,28 +336,28 @@ static int hooks_place(void)
 {
 	int err;
 
-	err = register_trace_prio_sched_switch(probe_switch, NULL, 0);
+	err = pev_tracepoint_hook_last(sched_switch, probe_switch);
 	if (err)
 		return err;
-	err = register_trace_sched_prepare_exec(probe_prepare_exec, NULL);
+	err = pev_tracepoint_hook(sched_prepare_exec, probe_prepare_exec);
 	if (err)
 		goto err_switch;
-	err = register_trace_sched_process_exec(probe_exec, NULL);
+	err = pev_tracepoint_hook(sched_process_exec, probe_exec);
 	if (err)
 		goto err_prepare;
-	err = register_trace_cgroup_attach_task(probe_cgroup, NULL);
+	err = pev_tracepoint_hook(cgroup_attach_task, probe_cgroup);
 	if (err)
 		goto err_exec;
 	err = pev_watch_tasks();
 	if (!err)
 		return 0;
-	unregister_trace_cgroup_attach_task(probe_cgroup, NULL);
+	pev_tracepoint_unhook(cgroup_attach_task, probe_cgroup);
 err_exec:
-	unregister_trace_sched_process_exec(probe_exec, NULL);
+	pev_tracepoint_unhook(sched_process_exec, probe_exec);
 err_prepare:
-	unregister_trace_sched_prepare_exec(probe_prepare_exec, NULL);
+	pev_tracepoint_unhook(sched_prepare_exec, probe_prepare_exec);
 err_switch:
-	unregister_trace_sched_switch(probe_switch, NULL);
+	pev_tracepoint_unhook(sched_switch, probe_switch);
 	return err;
 }
 
@@ -506,6 +508,8 @@ static int cpu_offline_here(unsigned int cpu)
 	return 0;
 }
 
+static int rings_state, online_state;
+
 int __init pev_target_setup(void)
 {
 	int ret;
@@ -514,7 +518,22 @@ int __init pev_target_setup(void)
 					pev_channels_cpu_prepare, NULL);
 	if (ret < 0)
 		return ret;
+	rings_state = ret;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:online", cpu_online_here,
 				cpu_offline_here);
-	return ret < 0 ? ret : 0;
+	if (ret < 0) {
+		cpuhp_remove_state_nocalls(rings_state);
+		return ret;
+	}
+	online_state = ret;
+	return 0;
+}
+
+void __pev_teardown pev_target_teardown(void)
+{
+	pev_sync_teardown();
+	pev_cgroup_teardown();
+	pev_ctx_teardown();
+	cpuhp_remove_state(online_state);
+	cpuhp_remove_state_nocalls(rings_state);
 }

@@ -17,6 +17,9 @@ struct task_struct;
 
 int __init pev_target_setup(void);
 
+/* The opposite, when there is no event any more, and no hook. Process context. */
+void pev_target_teardown(void);
+
 /**
  * pev_target_init() - check and look up what @req names
  * @event: filled in: @cpus, @cgroup

@@ -22,6 +22,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+#include "base/work.h"
+#include "glue/linux.h"
 #include "glue/task_set.h"
 #include "types.h"
 #include "rights.h"
@@ -118,7 +120,7 @@ void pev_ctx_put_many(struct pev_task_ctx *ctx, unsigned int nr)
 	thread = ctx->thread;
 	process = ctx->process;
 	INIT_RCU_WORK(&ctx->reap, ctx_reap);
-	queue_rcu_work(system_unbound_wq, &ctx->reap);
+	queue_rcu_work(pev_reap_wq, &ctx->reap);
 	/* recurses once: the set of a new process prescribes itself */
 	if (thread != ctx)
 		pev_ctx_put_many(thread, 1);
@@ -373,13 +375,13 @@ void pev_ctx_detach(struct pev_event *event)
  */
 void pev_ctx_fork(struct task_struct *child, u64 clone_flags)
 {
-	struct pev_task_ctx *ctx;
+	struct pev_task_ctx *ctx, *heir;
 
-	/* only attach.c changes the set of another task, under read_lock(&tasklist_lock) */
-	ctx = pev_task_set_locked(current, lockdep_is_held(&tasklist_lock));
-	if (ctx)
-		pev_task_set_assign(child, pev_ctx_get(clone_flags & CLONE_THREAD ?
-						       ctx->thread : ctx->process));
+	/* only attach.c changes the set of another task, under read_lock(&pev_tasklist_lock) */
+	ctx = pev_task_set_locked(current, lockdep_is_held(&pev_tasklist_lock));
+	heir = !ctx ? NULL : clone_flags & CLONE_THREAD ? ctx->thread : ctx->process;
+	if (heir && !pev_task_set_assign(child, pev_ctx_get(heir)))
+		pev_ctx_put_many(heir, 1);
 }
 
 /* If the current task's set is @from, replace it by @to and take over the reference. */
@@ -388,9 +390,8 @@ static bool ctx_replace(struct pev_task_ctx *from, struct pev_task_ctx *to)
 	bool same;
 
 	raw_spin_lock(&pev_ctx_lock);
-	same = pev_task_set_value(current) == from;
-	if (same)
-		pev_task_set_assign(current, to);
+	/* a set that replaces another always finds room */
+	same = pev_task_set_value(current) == from && pev_task_set_assign(current, to);
 	raw_spin_unlock(&pev_ctx_lock);
 	if (same)
 		pev_target_switch(to);
@@ -486,6 +487,13 @@ static void drop_work(struct callback_head *work)
 	while (drop_once(drop))
 		;
 	drop_put(drop);
+}
+
+void __pev_teardown pev_ctx_teardown(void)
+{
+	/* an exec goes on to user mode soon, or is killed */
+	while (!bitmap_empty(drops_used, NR_DROPS))
+		schedule_timeout_uninterruptible(1);
 }
 
 void pev_ctx_drop_unprivileged(struct task_struct *task, bool all)

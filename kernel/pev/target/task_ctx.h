@@ -168,4 +168,7 @@ void pev_ctx_exit(struct task_struct *task);
  */
 void pev_ctx_drop_unprivileged(struct task_struct *task, bool all);
 
+/* Wait until no task has such a drop before it. Process context. */
+void pev_ctx_teardown(void);
+
 #endif

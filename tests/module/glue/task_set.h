@@ -11,6 +11,7 @@ struct pev_task_ctx;
 struct pev_task_ctx *pev_task_set(const struct task_struct *task);
 struct pev_task_ctx *pev_task_set_value(const struct task_struct *task);
 #define pev_task_set_locked(task, held)	pev_task_set(task)
-void pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set);
+bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set);
+void pev_task_set_prepare(unsigned int nr);
 
 #endif

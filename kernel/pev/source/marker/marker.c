@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "base/strbuf.h"
+#include "base/work.h"
 #include "glue/marks.h"
 #include "source/list.h"
 #include "source/trace/fields.h"
@@ -559,6 +560,22 @@ static struct notifier_block module_notifier = {
 static int __init watch_modules(void)
 {
 	return register_module_notifier(&module_notifier);
+}
+
+/**
+ * pev_markers_teardown() - forget all places
+ *
+ * Context: Process context; no event is open.
+ */
+void __pev_teardown pev_markers_teardown(void)
+{
+	struct place_range *range, *next;
+
+	unregister_module_notifier(&module_notifier);
+	list_for_each_entry_safe(range, next, &ranges, node)
+		remove_places(range->marks);
+	/* no place is inside, and no marker waits for its end */
+	rcu_barrier();
 }
 #else
 static int __init watch_modules(void)

@@ -3,5 +3,6 @@
 #define _PEV_MARKER_SETUP_H
 
 int pev_markers_setup(void);
+void pev_markers_teardown(void);
 
 #endif

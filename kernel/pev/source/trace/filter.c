@@ -16,6 +16,7 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
+#include "base/work.h"
 #include "filter/parse.h"
 #include "record/sample.h"
 #include "record/scratch.h"
@@ -318,7 +319,7 @@ void pev_filter_swap(struct pev_event *event, struct pev_filter *filter)
 	if (!filter)
 		return;
 	INIT_RCU_WORK(&filter->reap, filter_reap);
-	queue_rcu_work(system_wq, &filter->reap);
+	queue_rcu_work(pev_reap_wq, &filter->reap);
 }
 
 /**

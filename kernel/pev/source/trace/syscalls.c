@@ -14,6 +14,7 @@
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 #include "base/hooks.h"
+#include "glue/linux.h"
 #include "glue/trace_list.h"
 #include "syscall_strings.h"
 #include "syscalls.h"
@@ -150,22 +151,22 @@ static bool is_enter(const struct pev_event *event)
 
 static int enter_place(void)
 {
-	return register_trace_sys_enter(probe_enter, NULL);
+	return pev_tracepoint_hook(sys_enter, probe_enter);
 }
 
 static void enter_remove(void)
 {
-	unregister_trace_sys_enter(probe_enter, NULL);
+	pev_tracepoint_unhook(sys_enter, probe_enter);
 }
 
 static int exit_place(void)
 {
-	return register_trace_sys_exit(probe_exit, NULL);
+	return pev_tracepoint_hook(sys_exit, probe_exit);
 }
 
 static void exit_remove(void)
 {
-	unregister_trace_sys_exit(probe_exit, NULL);
+	pev_tracepoint_unhook(sys_exit, probe_exit);
 }
 
 static struct side enter_side = {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What Linux has for its own code, and exports to no module: tracepoints by their names, a
+ * lock, a setting. Functions that are not exported are called by their own names.
+ */
+#ifndef _PEV_LINUX_H
+#define _PEV_LINUX_H
+
+#include <linux/perf_event.h>
+#include <linux/sched/task.h>
+#include <linux/tracepoint.h>
+
+/**
+ * pev_tracepoint_hook() - call a function at a tracepoint
+ * @name:  of the tracepoint, whose header is included
+ * @probe: the function, as register_trace_NAME() takes it
+ *
+ * Return: 0 or an error.
+ */
+#define pev_tracepoint_hook(name, probe)	register_trace_##name(probe, NULL)
+
+/* The same, after all others that are called there. */
+#define pev_tracepoint_hook_last(name, probe)	register_trace_prio_##name(probe, NULL, 0)
+
+/* Undo either; the function may be called until a grace period is over. */
+#define pev_tracepoint_unhook(name, probe)	unregister_trace_##name(probe, NULL)
+
+/* Guards the tree of tasks. */
+#define pev_tasklist_lock	tasklist_lock
+
+/* kernel.perf_event_paranoid */
+#define pev_perf_paranoid()	READ_ONCE(sysctl_perf_event_paranoid)
+
+/* Why there are no counters, where there is no backend. */
+#define PEV_NO_PMU		"this machine shows no hardware counters"
+
+#endif
