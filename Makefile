@@ -20,7 +20,7 @@ MAKEOVERRIDES =
 MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
-export LINUX_SRC SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
+export LINUX_SRC KDIR SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
 export VM_TIMEOUT VM_ROOT VM_SHARES SAMPLES BENCH SUITES DURATION V
 
 SETUP  := scripts/setup.sh
@@ -31,7 +31,7 @@ CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup setup-perfctl kernel vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
+.PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
 	install uninstall deb
 .DEFAULT_GOAL := help
 
@@ -83,6 +83,11 @@ vm-machine: kernel root
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
 kernel: setup
 	@scripts/$(if $(filter stock%,$(FLAVOR)),stock-kernel,kernel).sh build >&2
+
+#: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module
+#:                  KDIR=directory takes the headers of another kernel
+module: setup
+	@scripts/module.sh build >&2
 
 root: setup
 ifeq ($(ARCH),ppc64le)

@@ -8,7 +8,7 @@
 
 #ifdef CONFIG_PEV
 
-#include "stages/stage6_event_callback.h"
+#include <trace/stages/stage6_event_callback.h>
 
 #undef __perf_count
 #define __perf_count(c)	(c)
@@ -18,7 +18,7 @@
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, ...)	\
-static notrace void							\
+static notrace void __maybe_unused					\
 pev_probe_##call(void *__data, proto)					\
 {									\
 	struct trace_event_data_offsets_##call __maybe_unused __data_offsets;\

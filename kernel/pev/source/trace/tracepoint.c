@@ -160,8 +160,10 @@ static const char *unusable(struct trace_event_call *call)
 	if (pev_trace_is_syscall(call) || pev_trace_probe(call))
 		return NULL;
 	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
-		return "a dynamic event of the tracing file system";
-	return "internal to the function tracer";
+		return "no tracepoint but a dynamic event of the tracing file system";
+	if (call->flags & TRACE_EVENT_FL_TRACEPOINT)
+		return "a tracepoint that pev can't record as a module: it has no probe of it";
+	return "no tracepoint but internal to the function tracer";
 }
 
 /* The list is locked. */
@@ -195,7 +197,7 @@ static struct trace_event_call *get_call(const char *name, struct pev_refuse *r)
 	why = unusable(call);
 	if (why)
 		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(name),
-					  "\"%.100s\" is no tracepoint but %s", name, why));
+					  "\"%.100s\" is %s", name, why));
 	if (!try_module_get(call->module))
 		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
 					  "the module of \"%.100s\" is being removed", name));

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns when and in which order the parts of pev get ready and go, and the device that
+ * stands for the system call. What that does is control/open.c's.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include "base/hooks.h"
+#include "base/paranoid.h"
+#include "base/rate.h"
+#include "base/work.h"
+#include "channel/channel.h"
+#include "control/open.h"
+#include "event/event.h"
+#include "event/sources.h"
+#include "pmu/pmu.h"
+#include "source/marker/marker.h"
+#include "source/sideband.h"
+#include "target/target.h"
+#include "probes.h"
+#include "resolve.h"
+#include "task_set.h"
+#include "watch.h"
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pev_open_arg open;
+
+	if (cmd != PEV_IOC_OPEN)
+		return -ENOTTY;
+	if (copy_from_user(&open, (void __user *)arg, sizeof(open)))
+		return -EFAULT;
+	return pev_open(u64_to_user_ptr(open.attr), open.size, open.flags);
+}
+
+/* What is opened by it has its own files, which keep the module, too. */
+static const struct file_operations device_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= device_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+};
+
+/* Rights are asked for at each ioctl(), as at each call of pev_open(). */
+static struct miscdevice device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "pev",
+	.mode	= 0666,
+	.fops	= &device_fops,
+};
+
+/**
+ * struct part - a part that is set up
+ * @setup:    Return: 0 or an error
+ * @teardown: the opposite, or NULL
+ */
+struct part {
+	int	(*setup)(void);
+	void	(*teardown)(void);
+};
+
+static int __init channels_setup(void)
+{
+	pev_channels_setup();
+	return 0;
+}
+
+static int __init device_setup(void)
+{
+	return misc_register(&device);
+}
+
+static void device_teardown(void)
+{
+	misc_deregister(&device);
+}
+
+/* Nothing is open any more: give back what is kept for a while, or is under way. */
+static void quiesce(void)
+{
+	pev_event_reap_sync();
+	pev_hooks_teardown();
+	tracepoint_synchronize_unregister();
+	pev_sideband_teardown();
+}
+
+static int __init nothing(void)
+{
+	return 0;
+}
+
+/* In this order, and back. */
+static const struct part parts[] __refconst = {
+	{ pev_resolve },
+	{ pev_probes_setup },
+	{ nothing,		pev_task_set_teardown },
+	{ pev_work_setup,	pev_work_teardown },
+	{ pev_markers_setup,	pev_markers_teardown },
+	{ pev_paranoid_setup,	pev_paranoid_teardown },
+	{ pev_rate_setup,	pev_rate_teardown },
+	{ pev_watch_setup,	pev_watch_teardown },
+	{ pev_sources_setup,	pev_pmu_teardown },
+	{ channels_setup,	pev_channels_teardown },
+	{ pev_target_setup,	pev_target_teardown },
+	{ nothing,		quiesce },
+	{ device_setup,		device_teardown },
+};
+
+static void take_down(unsigned int nr)
+{
+	while (nr--)
+		if (parts[nr].teardown)
+			parts[nr].teardown();
+}
+
+static int __init pev_init(void)
+{
+	int err;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(parts); i++) {
+		err = parts[i].setup();
+		if (!err)
+			continue;
+		take_down(i);
+		return err;
+	}
+	return 0;
+}
+module_init(pev_init);
+
+static void __exit pev_exit(void)
+{
+	take_down(ARRAY_SIZE(parts));
+}
+module_exit(pev_exit);
+
+MODULE_DESCRIPTION("Performance events");
+MODULE_LICENSE("GPL");

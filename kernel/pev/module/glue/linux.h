@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * glue/linux.h for a module: what Linux does not export is found by name when the module
+ * is loaded, see module/resolve.c, which refuses to go on without any of it.
+ */
+#ifndef _PEV_LINUX_H
+#define _PEV_LINUX_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sched/task.h>
+#include <linux/spinlock.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+
+/* The tracepoints that pev calls by name, X(name). */
+#define PEV_TRACEPOINTS(X)	\
+	X(cgroup_attach_task)	\
+	X(sched_migrate_task)	\
+	X(sched_prepare_exec)	\
+	X(sched_process_exec)	\
+	X(sched_switch)		\
+	X(sys_enter)		\
+	X(sys_exit)		\
+	X(task_newtask)		\
+	X(task_rename)
+
+/* The data, X(type, name). */
+#define PEV_DATA(X)						\
+	X(rwlock_t, tasklist_lock)				\
+	X(int, sysctl_perf_event_paranoid)			\
+	X(struct mutex, event_mutex)				\
+	X(struct list_head, ftrace_events)			\
+	X(struct trace_event_class, event_class_syscall_enter)	\
+	X(struct trace_event_class, event_class_syscall_exit)
+
+#define PEV_TRACEPOINT_MEMBER(name)	struct tracepoint *tp_##name;
+#define PEV_DATA_MEMBER(type, name)	type *name##_at;
+
+/* Where they are; written once. */
+struct pev_linux {
+	PEV_TRACEPOINTS(PEV_TRACEPOINT_MEMBER)
+	PEV_DATA(PEV_DATA_MEMBER)
+};
+
+extern struct pev_linux pev_linux;
+
+#define pev_tracepoint_hook(name, probe)					\
+({										\
+	check_trace_callback_type_##name(probe);				\
+	tracepoint_probe_register(pev_linux.tp_##name, probe, NULL);		\
+})
+
+#define pev_tracepoint_hook_last(name, probe)					\
+({										\
+	check_trace_callback_type_##name(probe);				\
+	tracepoint_probe_register_prio(pev_linux.tp_##name, probe, NULL, 0);	\
+})
+
+#define pev_tracepoint_unhook(name, probe)					\
+	tracepoint_probe_unregister(pev_linux.tp_##name, probe, NULL)
+
+#define pev_tasklist_lock	(*pev_linux.tasklist_lock_at)
+
+#define pev_perf_paranoid()	READ_ONCE(*pev_linux.sysctl_perf_event_paranoid_at)
+
+#define PEV_NO_PMU		"pev as a module does not drive hardware counters"
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * glue/task_set.h for a module, whose kernel has no member for it in task_struct: a hash by
+ * task, which readers walk under RCU. See module/task_set.c.
+ */
+#ifndef _PEV_TASK_SET_H
+#define _PEV_TASK_SET_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct pev_task_ctx;
+struct task_struct;
+
+/* How many tasks have a set. */
+extern unsigned int pev_task_set_nr;
+
+struct pev_task_ctx *pev_task_set_find(const struct task_struct *task);
+
+/* See glue/task_set.h for all that follows. */
+static __always_inline struct pev_task_ctx *pev_task_set(const struct task_struct *task)
+{
+	return READ_ONCE(pev_task_set_nr) ? pev_task_set_find(task) : NULL;
+}
+
+static __always_inline struct pev_task_ctx *pev_task_set_value(const struct task_struct *task)
+{
+	return pev_task_set(task);
+}
+
+/* Without lockdep nobody asks whether it is so. */
+#define pev_task_set_locked(task, held)	pev_task_set(task)
+
+bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set);
+void pev_task_set_prepare(unsigned int nr);
+
+#endif

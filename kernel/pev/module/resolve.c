@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the ways to what Linux does not export: functions, data, tracepoints. All are found
+ * by name when the module is loaded, and none may be missing: in place of a check of
+ * permission there is no safe answer.
+ *
+ * The functions below have the names of Linux's, so that what calls them need not know.
+ * They jump there directly: a function whose address Linux takes nowhere may have lost the
+ * instruction that the processor wants to see behind a call by pointer.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/array_size.h>
+#include <linux/buildid.h>
+#include <linux/ftrace.h>
+#include <linux/io_uring.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/perf_event.h>
+#include <linux/perf_regs.h>
+#include <linux/ptrace.h>
+#include <linux/sched/numa_balancing.h>
+#include <linux/security.h>
+#include <linux/sock_diag.h>
+#include <linux/stacktrace.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/ibt.h>
+#include "glue/linux.h"
+#include "resolve.h"
+
+struct pev_linux pev_linux __ro_after_init;
+
+/* ---- functions that are called: X(type, name, parameters, arguments) ---- */
+
+#define FUNCTIONS(X)									\
+	X(void *, __vmalloc_node_range_noprof,						\
+	  (unsigned long size, unsigned long align, unsigned long start, unsigned long end,	\
+	   gfp_t gfp, pgprot_t prot, unsigned long flags, int node, const void *caller),	\
+	  (size, align, start, end, gfp, prot, flags, node, caller))			\
+	X(const char *, arch_vma_name, (struct vm_area_struct *vma), (vma))		\
+	X(int, build_id_parse,								\
+	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
+	X(int, build_id_parse_nofault,							\
+	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
+	X(int, cap_capable,								\
+	  (const struct cred *cred, struct user_namespace *ns, int cap, unsigned int opts),	\
+	  (cred, ns, cap, opts))							\
+	X(unsigned long, ftrace_location, (unsigned long ip), (ip))			\
+	X(unsigned long, kallsyms_lookup_name, (const char *name), (name))		\
+	X(void, perf_callchain_user,							\
+	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
+	X(int, perf_reg_validate, (u64 mask), (mask))					\
+	X(u64, perf_reg_value, (struct pt_regs *regs, int idx), (regs, idx))		\
+	X(bool, ptrace_may_access, (struct task_struct *task, unsigned int mode), (task, mode))	\
+	X(int, remap_vmalloc_range_partial,						\
+	  (struct vm_area_struct *vma, unsigned long uaddr, void *kaddr, unsigned long pgoff,	\
+	   unsigned long size), (vma, uaddr, kaddr, pgoff, size))			\
+	X(int, security_perf_event_open, (int type), (type))				\
+	X(unsigned int, stack_trace_save_regs,						\
+	  (struct pt_regs *regs, unsigned long *store, unsigned int size,		\
+	   unsigned int skip), (regs, store, size, skip))				\
+	X(long, strncpy_from_kernel_nofault,						\
+	  (char *dst, const void *from, long count), (dst, from, count))		\
+	X(long, strncpy_from_user_nofault,						\
+	  (char *dst, const void __user *from, long count), (dst, from, count))		\
+	/* for probes */								\
+	X(u64, __sock_gen_cookie, (struct sock *sk), (sk))				\
+	X(const char *, io_uring_get_opcode, (u8 opcode), (opcode))			\
+	X(const char *, netdev_drivername, (const struct net_device *dev), (dev))	\
+	X(pid_t, task_numa_group_id, (struct task_struct *task), (task))
+
+#define DEFINE_FUNCTION(type, name, parameters, arguments)		\
+	DEFINE_STATIC_CALL_NULL(pev_to_##name, name);			\
+	type name parameters						\
+	{								\
+		return static_call(pev_to_##name) arguments;		\
+	}
+
+FUNCTIONS(DEFINE_FUNCTION)
+
+/* ---- functions that are traced ---- */
+
+#define TRACED(X)		\
+	X(attach_pid)		\
+	X(exit_mm_release)	\
+	X(perf_event_mmap)
+
+#define DEFINE_TRACED(name)				\
+	static unsigned long name##_at __ro_after_init;	\
+	unsigned long pev_address_of_##name(void)	\
+	{						\
+		return name##_at;			\
+	}
+
+TRACED(DEFINE_TRACED)
+
+/* ---- finding them ---- */
+
+static unsigned int missing __initdata;
+
+static unsigned long lookup_nothing(const char *name);
+DEFINE_STATIC_CALL(pev_lookup, lookup_nothing);
+
+static unsigned long lookup_nothing(const char *name)
+{
+	return 0;
+}
+
+/* kprobes find a function by name; that of the table of all names is the first. */
+static int __init find_lookup(void)
+{
+	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	int err = register_kprobe(&kp);
+
+	if (err) {
+		pr_err("kallsyms_lookup_name cannot be found (%d): pev cannot be loaded\n", err);
+		return -EOPNOTSUPP;
+	}
+	static_call_update(pev_lookup, (typeof(&lookup_nothing))kp.addr);
+	unregister_kprobe(&kp);
+	return 0;
+}
+
+static void __init miss(const char *kind, const char *name)
+{
+	pr_err("this kernel has no %s %s\n", kind, name);
+	missing++;
+}
+
+/* Names of the module's own are not what is looked for. */
+static void *__init find(const char *kind, const char *name)
+{
+	unsigned long at = static_call(pev_lookup)(name);
+
+	if (at && !within_module(at, THIS_MODULE))
+		return (void *)at;
+	miss(kind, name);
+	return NULL;
+}
+
+/* What is no beginning of a function is not called. */
+static void *__init find_function(const char *name)
+{
+	void *at = find("function", name);
+	u32 code;
+
+	if (!at || !IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		return at;
+	if (!copy_from_kernel_nofault(&code, at, sizeof(code)) && is_endbr(code))
+		return at;
+	miss("beginning of a function at", name);
+	return NULL;
+}
+
+static void __init find_functions(void)
+{
+	void *at;
+
+#define FIND_FUNCTION(type, name, parameters, arguments)		\
+	at = find_function(#name);					\
+	if (at)								\
+		static_call_update(pev_to_##name, (typeof(&name))at);
+	FUNCTIONS(FIND_FUNCTION)
+#define FIND_TRACED(name)	name##_at = (unsigned long)find_function(#name);
+	TRACED(FIND_TRACED)
+}
+
+static void __init find_data(void)
+{
+#define FIND_DATA(type, name)	pev_linux.name##_at = find("variable", #name);
+	PEV_DATA(FIND_DATA)
+}
+
+static void take_tracepoint(struct tracepoint *tp, void *unused)
+{
+#define TAKE_TRACEPOINT(x)			\
+	if (!strcmp(tp->name, #x))		\
+		pev_linux.tp_##x = tp;
+	PEV_TRACEPOINTS(TAKE_TRACEPOINT)
+}
+
+static void __init find_tracepoints(void)
+{
+	for_each_kernel_tracepoint(take_tracepoint, NULL);
+#define CHECK_TRACEPOINT(x)			\
+	if (!pev_linux.tp_##x)			\
+		miss("tracepoint", #x);
+	PEV_TRACEPOINTS(CHECK_TRACEPOINT)
+}
+
+int __init pev_resolve(void)
+{
+	int err = find_lookup();
+
+	if (err)
+		return err;
+	if (static_call(pev_lookup)("__se_sys_pev_open")) {
+		pr_err("this kernel has pev built in: the module is not needed\n");
+		return -EEXIST;
+	}
+	find_functions();
+	find_data();
+	find_tracepoints();
+	if (!missing)
+		return 0;
+	pr_err("pev does without none of these %u: it cannot be loaded on this kernel\n", missing);
+	return -EOPNOTSUPP;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the calls from a task's life, which a module has by tracing functions that are called
+ * where the patched kernel calls pev.
+ *
+ * Fork: attach_pid() for PIDTYPE_PID is called for each new task, in the section of
+ * tasklist_lock that links it, after the last thing that may fail, and nowhere else. The
+ * tracepoint task_newtask comes later: a walk over the tasks may then have been at the child.
+ *
+ * Exit: exit_mm_release() is called for each task between PF_EXITING and the end of its
+ * address space, which says whether the task may be seen. sched_process_exit comes later.
+ *
+ * Function tracing can't be switched off by sysctl while this is in use.
+ */
+#include <linux/ftrace.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <uapi/linux/sched.h>
+#include "source/sideband.h"
+#include "target/task_ctx.h"
+#include "resolve.h"
+#include "task.h"
+#include "task_set.h"
+
+static void notrace trace_attach_pid(unsigned long ip, unsigned long parent,
+				     struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	struct task_struct *child = (void *)ftrace_regs_get_argument(regs, 0);
+	enum pid_type type = ftrace_regs_get_argument(regs, 1);
+
+	if (type == PIDTYPE_PID && child != current)
+		pev_ctx_fork(child, same_thread_group(child, current) ? CLONE_THREAD : 0);
+}
+
+static void notrace trace_exit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			       struct ftrace_regs *regs)
+{
+	struct task_struct *task = (void *)ftrace_regs_get_argument(regs, 0);
+
+	if (task != current)
+		return;
+	/* the last record, while the task still has its events */
+	pev_sideband_exit(task);
+	pev_ctx_exit(task);
+}
+
+static struct ftrace_ops fork_ops = {
+	.func = trace_attach_pid, .flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+static struct ftrace_ops exit_ops = {
+	.func = trace_exit, .flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+static int trace(struct ftrace_ops *ops, unsigned long function)
+{
+	int err = ftrace_set_filter_ip(ops, function, 0, 1);
+
+	return err ?: register_ftrace_function(ops);
+}
+
+/* What gets a set also gives it back: exits come first, and go last. */
+int pev_task_trace(void)
+{
+	int err = trace(&exit_ops, pev_address_of_exit_mm_release());
+
+	if (err)
+		return err;
+	err = trace(&fork_ops, pev_address_of_attach_pid());
+	if (err)
+		unregister_ftrace_function(&exit_ops);
+	return err;
+}
+
+void pev_task_untrace(void)
+{
+	struct pev_task_ctx *set;
+
+	unregister_ftrace_function(&fork_ops);
+	unregister_ftrace_function(&exit_ops);
+	/* tasks that lived longer than their events */
+	while ((set = pev_task_set_take_any()))
+		pev_ctx_put_many(set, 1);
+}

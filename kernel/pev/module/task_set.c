@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the hash by which a task's set of events is found, as task_struct has no member for
+ * it. Must not know what a set is.
+ *
+ * A task that gets its first set needs an entry: fork and the walk over tasks hold locks then
+ * and can't wait for memory. So there is a reserve, filled from where one can wait.
+ *
+ * Locks: hash_lock, innermost. Readers hold none; entries are freed after a grace period.
+ */
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include "glue/task_set.h"
+#include "task_set.h"
+
+static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
+	      "pev as a module allocates with interrupts off, which PREEMPT_RT forbids");
+
+#define HASH_BITS	12
+/* Entries that are kept for when there is no memory. */
+#define RESERVE		256
+
+/**
+ * struct entry - a task that has a set
+ * @node: in its bucket, or in the reserve
+ * @task: the task; it takes its entry away when it exits
+ * @set:  with a reference
+ * @rcu:  frees it
+ */
+struct entry {
+	struct hlist_node		node;
+	const struct task_struct	*task;
+	struct pev_task_ctx		*set;
+	struct rcu_head			rcu;
+};
+
+static DEFINE_RAW_SPINLOCK(hash_lock);
+static struct hlist_head buckets[1 << HASH_BITS];
+unsigned int pev_task_set_nr;
+
+static HLIST_HEAD(reserve);
+static unsigned int reserve_nr;
+
+static struct hlist_head *bucket_of(const struct task_struct *task)
+{
+	return &buckets[hash_ptr((void *)task, HASH_BITS)];
+}
+
+static struct entry *find(const struct task_struct *task)
+{
+	struct entry *entry;
+
+	hlist_for_each_entry_rcu_notrace(entry, bucket_of(task), node)
+		if (entry->task == task)
+			return entry;
+	return NULL;
+}
+
+/**
+ * pev_task_set_find() - the set of a task, by the hash
+ * @task: the task
+ *
+ * Context: Any.
+ * Return: the set, which stays valid as long as glue/task_set.h says; or NULL.
+ */
+struct pev_task_ctx *pev_task_set_find(const struct task_struct *task)
+{
+	struct pev_task_ctx *set = NULL;
+	struct entry *entry;
+
+	preempt_disable_notrace();
+	entry = find(task);
+	if (entry)
+		set = READ_ONCE(entry->set);
+	preempt_enable_notrace();
+	return set;
+}
+
+/* ---- the reserve ---- */
+
+void pev_task_set_prepare(unsigned int nr)
+{
+	struct entry *entry;
+
+	while (READ_ONCE(reserve_nr) < RESERVE + nr) {
+		entry = kmalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOWARN);
+		if (!entry)
+			return;
+		raw_spin_lock_irq(&hash_lock);
+		hlist_add_head(&entry->node, &reserve);
+		WRITE_ONCE(reserve_nr, reserve_nr + 1);
+		raw_spin_unlock_irq(&hash_lock);
+	}
+}
+
+static void refill(struct work_struct *work)
+{
+	pev_task_set_prepare(0);
+}
+
+static DECLARE_WORK(refill_work, refill);
+
+/* hash_lock held. */
+static struct entry *take_reserve(void)
+{
+	struct entry *entry = hlist_entry_safe(reserve.first, struct entry, node);
+
+	if (!entry)
+		return NULL;
+	hlist_del(&entry->node);
+	WRITE_ONCE(reserve_nr, reserve_nr - 1);
+	return entry;
+}
+
+/* ---- changes ---- */
+
+/* hash_lock held. Return: has it a set now? */
+static bool add(const struct task_struct *task, struct pev_task_ctx *set, struct entry *entry)
+{
+	entry = entry ?: take_reserve();
+	if (!entry)
+		return false;
+	entry->task = task;
+	entry->set = set;
+	WRITE_ONCE(pev_task_set_nr, pev_task_set_nr + 1);
+	hlist_add_head_rcu(&entry->node, bucket_of(task));
+	return true;
+}
+
+/* hash_lock held. */
+static void remove(struct entry *entry)
+{
+	hlist_del_rcu(&entry->node);
+	WRITE_ONCE(pev_task_set_nr, pev_task_set_nr - 1);
+}
+
+bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
+{
+	struct entry *entry, *new = NULL;
+	unsigned long flags;
+	bool done = true;
+
+	/* what keeps others from this task keeps them from its entry */
+	if (set && !pev_task_set(task))
+		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	entry = find(task);
+	/* order the set's contents before it */
+	if (entry && set)
+		smp_store_release(&entry->set, set);
+	else if (entry)
+		remove(entry);
+	else if (set)
+		done = add(task, set, new);
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	if (entry && !set)
+		kfree_rcu(entry, rcu);
+	if (READ_ONCE(reserve_nr) < RESERVE / 2)
+		schedule_work(&refill_work);
+	return done;
+}
+
+struct pev_task_ctx *pev_task_set_take_any(void)
+{
+	struct entry *entry = NULL;
+	struct pev_task_ctx *set;
+
+	raw_spin_lock_irq(&hash_lock);
+	for (unsigned int i = 0; i < ARRAY_SIZE(buckets) && !entry; i++)
+		entry = hlist_entry_safe(buckets[i].first, struct entry, node);
+	if (entry)
+		remove(entry);
+	raw_spin_unlock_irq(&hash_lock);
+	if (!entry)
+		return NULL;
+	set = entry->set;
+	kfree_rcu(entry, rcu);
+	return set;
+}
+
+void pev_task_set_teardown(void)
+{
+	struct entry *entry;
+
+	cancel_work_sync(&refill_work);
+	while ((entry = take_reserve()))
+		kfree(entry);
+}

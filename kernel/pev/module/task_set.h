@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The hash of tasks that have a set, beside what glue/task_set.h offers of it. */
+#ifndef _PEV_MODULE_TASK_SET_H
+#define _PEV_MODULE_TASK_SET_H
+
+struct pev_task_ctx;
+
+/**
+ * pev_task_set_take_any() - take the set of any task away from it
+ *
+ * Context: Process context; no set is given to a task meanwhile.
+ * Return: the set with the task's reference, or NULL if no task has one.
+ */
+struct pev_task_ctx *pev_task_set_take_any(void);
+
+/* Free the reserve. Process context; the hash is empty. */
+void pev_task_set_teardown(void);
+
+#endif

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# pev as a module for a kernel that knows nothing of it.
+#
+# usage: module.sh layout DIR	the sources in DIR, as links: make -C KERNEL M=DIR modules
+#        module.sh copy DIR	the same as files, to be packed
+#        module.sh build	pev.ko, in $BUILD/$ARCH/module: for Debian's 6.12, or for the
+#			kernel whose headers are in KDIR
+#
+# Exit status 3: Debian's headers, or their compiler, cannot be had.
+set -euo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+arch=${ARCH:-x86_64}
+out=${BUILD:-$top/build}/$arch/module
+
+[ "$arch" = x86_64 ] || { echo "module: there is no module for ARCH=$arch" >&2; exit 2; }
+
+# lay_out DIR CP-OPTION...: what was there and is no source any more goes, objects stay
+lay_out() {
+	local dir=$1
+	shift
+	mkdir -p "$dir/include"
+	find "$dir" -type l -delete
+	cp -r "$@" "$top/kernel/pev/." "$dir/"
+	cp -r "$@" "$top/include/." "$dir/include/"
+	rm -f "$dir/Kbuild"
+	cp -r "$@" "$top/kernel/pev/module/Kbuild" "$dir/Kbuild"
+}
+
+# Debian's headers name the compiler of their kernel.
+compiler_of() {
+	local cc
+	cc=$(sed -n 's/.*)\(gcc-[0-9]*\)$/\1/p' "$1/.kernelvariables" 2> /dev/null || :)
+	[ -z "$cc" ] || command -v "$cc" > /dev/null ||
+		{ echo "module: $cc, which compiled that kernel, is not installed" >&2; exit 3; }
+}
+
+build() {
+	local kdir=${KDIR:-}
+	[ -n "$kdir" ] || kdir=$(FLAVOR=stock "$top/scripts/stock-kernel.sh" headers)
+	compiler_of "$kdir"
+	lay_out "$out" -s
+	# what this make was told is not meant for the kernel's
+	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u ARCH -u CROSS_COMPILE \
+		make -s -C "$kdir" M="$out" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= modules
+}
+
+case ${1:-} in
+layout) lay_out "$2" -s ;;
+copy)	lay_out "$2" ;;
+build)	build ;;
+*)	sed -n '/^# usage/,/^#$/s/^# //p' "$0" >&2; exit 2 ;;
+esac
