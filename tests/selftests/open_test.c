@@ -257,7 +257,8 @@ static const struct {
 	unsigned int	types;
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
-	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | HARDWARE),
+	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | T(TABLE) |
+		  HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
 	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),

@@ -207,7 +207,7 @@ static void wait_until_gone(struct kunit *test, struct seen *seen)
 {
 	int err = -EEXIST;
 
-	/* a worker disconnects it: until then it can't be connected anew */
+	/* a worker disconnects it: until then it can't be connected again */
 	for (int i = 0; i < 3000 && err == -EEXIST; i++) {
 		msleep(20);
 		err = pev_marker_connect(NAME, see, seen);

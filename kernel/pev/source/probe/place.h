@@ -23,7 +23,7 @@ typedef int (*pev_probe_refuse_fn)(const struct pev_probe_event *probe, u32 i, i
  * @refuse: called for one that may not be left out, or if none is left
  * @r:      for @refuse
  *
- * What has been placed is the caller's to remove, also after an error.
+ * The caller has to remove what has been placed, also after an error.
  *
  * Context: Process context, may sleep; a fatal signal ends it.
  * Return: 0 or an error.
