@@ -37,6 +37,7 @@ static inline void pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_str
 	    cpu->cgroup != cgroup_id(task_dfl_cgroup(task)))
 		__pev_cgroup_switch(cpu, task);
 }
+
 /* Wait for what is under way, now that nothing more comes. Process context. */
 void pev_cgroup_teardown(void);
 
