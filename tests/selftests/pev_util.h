@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "pev_enter.h"
+#include "../lib/pev_enter.h"
 
 /*
  * An emulated machine on a busy host takes its time: a test that hangs is stopped, and no other.
