@@ -230,8 +230,11 @@ int opt_parse(const struct command *cmd, void *into, int argc, char **argv, int 
 		char *word = argv[r.next++];
 		int err = 0;
 
-		if (!strcmp(word, "--"))
+		if (!strcmp(word, "--")) {
+			if (cmd->parts_operands)
+				argv[1 + kept++] = word;
 			break;
+		}
 		if (word[0] == '-' && word[1] == '-') {
 			err = parse_long(&r, word + 2);
 		} else if (word[0] == '-' && word[1]) {

@@ -69,6 +69,7 @@ struct opt {
  * @examples: lines for --help, or NULL
  * @opts:     ends with OPT_END
  * @runs_command: options end at the first word that is not one
+ * @parts_operands: "--" stays among the operands, as those behind it are of another kind
  * @opts_size: of the structure that @opts fill
  * @defaults: what is in it before; NULL: zeros
  * @run:      given that structure and @n operands, behind which is NULL; returns an
@@ -82,6 +83,7 @@ struct command {
 	const char *examples;
 	const struct opt *opts;
 	bool runs_command;
+	bool parts_operands;
 	size_t opts_size;
 	const void *defaults;
 	int (*run)(const void *opts, int n, char **args, struct msg *m);
