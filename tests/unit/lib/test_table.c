@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Tables of libpev: rows of the same key are one, and what a bucket holds. What the kernel gives
- * is tests/selftests/table_test.c's and tests/cli/table.sh's.
+ * is tests/selftests/table_test.c's and tests/cli/hist.sh's.
  */
 #include <errno.h>
 #include <stdint.h>

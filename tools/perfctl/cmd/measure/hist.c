@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl hist: counts and sums by key in tables that the kernel keeps. */
+#include "cmd/commands.h"
+#include "event/engine.h"
+#include "hist/keys.h"
+#include "hist/measure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ROWS_DEFAULT 1024
+
+static const struct opt hist_options[] = {
+	TARGET_OPTS(struct hist_opts, target, TARGET_COMMAND),
+	ENGINE_OPT,
+	{ 0, OPT_HEADING, .help = "What to count" },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated; all have the fields "
+	  "that keys name", offsetof(struct hist_opts, events), event_list_option },
+	{ 0, OPT_CALL, "filter", "EXPR",
+	  "count only what fulfils EXPR, for the events of the -e before",
+	  offsetof(struct hist_opts, events), event_list_filter_option },
+	{ 0, OPT_STRING, "sum", "FIELD", "add up this field, too, with its least and greatest value; "
+	  "period: what samples stand for", offsetof(struct hist_opts, sum) },
+	{ 0, OPT_POSITIVE, "rows", "N", "rows that there is room for on each CPU (default: 1024)",
+	  offsetof(struct hist_opts, rows) },
+	{ 0, OPT_HEADING, .help = "How" },
+	DELAY_OPT(struct hist_opts, span),
+	TIMEOUT_OPT(struct hist_opts, span),
+	{ 'I', OPT_POSITIVE, "interval-print", "MS", "print each MS milliseconds what came since the "
+	  "last time", offsetof(struct hist_opts, interval) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 0, OPT_FLAG, "csv", NULL, "print a line for each row, separated by commas",
+	  offsetof(struct hist_opts, csv) },
+	{ 'j', OPT_FLAG, "json", NULL, "print one JSON object, or one for each interval",
+	  offsetof(struct hist_opts, json) },
+	{ 'o', OPT_STRING, "output", "FILE", "write there instead of to the error output",
+	  offsetof(struct hist_opts, output) },
+	{ 0 },
+};
+
+/* The keys as one text: shells part them at blanks. */
+static int parse_keys(struct pev_table *t, int n, char **args, struct msg *m)
+{
+	struct strbuf text = { 0 };
+	int err;
+
+	for (int i = 0; i < n; i++)
+		strbuf_addf(&text, "%s%s", i ? " " : "", args[i]);
+	err = hist_keys_parse(t, n ? text.s : "comm", m);
+	strbuf_free(&text);
+	return err;
+}
+
+static int hist_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct hist_opts *o = opts;
+	struct pev_table table = { .rows = (uint32_t)o->rows };
+	int keys = 0, err;
+
+	while (keys < n && strcmp(args[keys], "--"))
+		keys++;
+	if (!o->events.n)
+		return msg_set(m, -EINVAL, "-e EVENT says what is counted; \"perfctl list\" shows "
+			       "events, \"perfctl list -v EVENT\" the fields of one");
+	if (o->json && o->csv)
+		return msg_set(m, -EINVAL, "--json and --csv exclude each other");
+	if (o->rows > PEV_MAX_TABLE_ROWS)
+		return msg_set(m, -EINVAL, "--rows takes at most %d, not %" PRIu64,
+			       PEV_MAX_TABLE_ROWS, o->rows);
+	err = parse_keys(&table, keys, args, m);
+	if (!err && o->sum)
+		err = hist_value_parse(&table, o->sum, m);
+	if (err)
+		return err;
+	return hist_measure(o, &table, keys + 1 < n ? args + keys + 1 : NULL, m);
+}
+
+const struct command command_hist = {
+	.name = "hist",
+	.operands = "[KEY [[by] KEY]...] [-- COMMAND [ARG]...]",
+	.summary = "count events by key in the kernel, as histograms",
+	.about = "Counts, and sums up, by keys (default: comm) in tables that the kernel keeps: no "
+		 "occurrence is written down, so that millions a second can be counted. A KEY is "
+		 "comm, pid, tid, cpu, cgroup, event, call (the system call that the thread is in) or "
+		 "the name of a field; log2(FIELD) and linear(FIELD,STEP) put values in buckets, "
+		 "with bars. Up to four keys go together. The last line says what became of all "
+		 "occurrences. It needs a kernel with pev. Exits with the command's status.",
+	.examples =
+		"  perfctl hist -e syscalls:sys_enter_read 'log2(count)' -- make   sizes of reads\n"
+		"  perfctl hist -e block:block_rq_issue 'log2(nr_sector) by comm' -a\n"
+		"  perfctl hist -e raw_syscalls:sys_enter call comm -p 1234   calls by thread's name\n"
+		"  perfctl hist -e syscalls:sys_exit_write comm --sum ret -a -I 1000   each second\n"
+		"  perfctl hist -e cpu-clock/freq=999/ cpu comm -a -- sleep 5\n",
+	.opts = hist_options,
+	.parts_operands = true,
+	.opts_size = sizeof(struct hist_opts),
+	.defaults = &(const struct hist_opts){ .rows = ROWS_DEFAULT },
+	.run = hist_run,
+};

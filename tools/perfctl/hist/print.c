@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perfctl hist: tables, CSV and JSON. See print.h. */
+#include "print.h"
+#include "keys.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define BAR 40
+
+static const char bar[BAR + 1] = "########################################";
+
+static bool has_sum(const struct pev_table *t)
+{
+	return t->value != PEV_TABLE_COUNT;
+}
+
+/* The sum, the least and the greatest of a field have a sign. */
+static const char *number(char buf[32], const struct pev_table *t, uint64_t v)
+{
+	char digits[32];
+
+	if (t->value != PEV_TABLE_OF_FIELD || (int64_t)v >= 0)
+		return text_count(buf, v);
+	snprintf(buf, 32, "-%.30s", text_count(digits, -v));
+	return buf;
+}
+
+static const char *value_name(const struct pev_table *t)
+{
+	return t->value == PEV_TABLE_PERIOD ? "period" : t->field;
+}
+
+/* ---- for people ---- */
+
+/**
+ * struct columns - how wide the keys are
+ * @axis: the key with the bars, -1: none
+ */
+struct columns {
+	int axis;
+	int width[PEV_MAX_TABLE_KEYS];
+};
+
+static void measure_columns(const struct hist_result *r, struct columns *c)
+{
+	const struct pev_table *t = r->rows->table;
+	struct strbuf text = { 0 };
+	char name[HIST_KEY_TEXT];
+
+	*c = (struct columns){ .axis = hist_axis(t) };
+	for (unsigned int k = 0; k < t->nr_keys; k++) {
+		c->width[k] = (int)strlen(hist_key_text(&t->keys[k], name));
+		for (size_t i = 0; i < r->rows->n; i++) {
+			int width;
+
+			strbuf_reset(&text);
+			hist_word_shown(&text, r->words, &t->keys[k], r->rows->v[i].key[k]);
+			width = text.len ? (int)text_width(text.s) : 0;
+			if (width > c->width[k])
+				c->width[k] = width;
+		}
+	}
+	strbuf_free(&text);
+}
+
+static void print_padded(FILE *out, const char *text, int width, bool right)
+{
+	int pad = width - (int)text_width(text);
+
+	fprintf(out, "%*s%s%*s", right && pad > 0 ? pad : 0, "", text,
+		!right && pad > 0 ? pad : 0, "");
+}
+
+static void print_numbers(const struct pev_table *t, const struct hist_row *row, FILE *out)
+{
+	char buf[32];
+
+	fprintf(out, " %12s", text_count(buf, row->count));
+	if (!has_sum(t))
+		return;
+	fprintf(out, " %16s", number(buf, t, row->sum));
+	fprintf(out, " %12s", number(buf, t, row->min));
+	fprintf(out, " %12s", number(buf, t, row->max));
+}
+
+static void print_heading(const struct pev_table *t, const struct columns *c, FILE *out)
+{
+	char name[HIST_KEY_TEXT];
+
+	if (c->axis >= 0)
+		print_padded(out, hist_key_text(&t->keys[c->axis], name), c->width[c->axis] + 2, true);
+	fprintf(out, " %12s", "times");
+	if (has_sum(t))
+		fprintf(out, " %16.64s %12s %12s", value_name(t), "least", "greatest");
+	for (unsigned int k = 0; c->axis < 0 && k < t->nr_keys; k++)
+		fprintf(out, "  %-*s", k + 1 < t->nr_keys ? c->width[k] : 0,
+			hist_key_text(&t->keys[k], name));
+	fputc('\n', out);
+}
+
+/* "comm dd, pid 17: 1,234 times" */
+static void print_group(const struct hist_result *r, const struct hist_row *row,
+			const struct columns *c, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	struct strbuf text = { 0 };
+	char name[HIST_KEY_TEXT], buf[32];
+
+	if (t->nr_keys == 1)
+		return;
+	for (int k = 0; k < (int)t->nr_keys; k++) {
+		if (k == c->axis)
+			continue;
+		strbuf_addf(&text, "%s%s ", text.len ? ", " : "", hist_key_text(&t->keys[k], name));
+		hist_word_shown(&text, r->words, &t->keys[k], row->key[k]);
+	}
+	fprintf(out, " %s: %s times\n", text.s, text_count(buf, row->group));
+	strbuf_free(&text);
+}
+
+static uint64_t most_of_group(const struct hist_rows *rows, size_t first)
+{
+	uint64_t most = 0;
+
+	for (size_t i = first; i < rows->n && (i == first || !hist_rows_begins(rows, i)); i++)
+		most = max_u64(most, rows->v[i].count);
+	return most;
+}
+
+/* A bar is never empty: rows come at least once. */
+static int bar_length(uint64_t count, uint64_t most)
+{
+	int length = (int)((double)count * BAR / (double)most + 0.5);
+
+	return length < 1 ? 1 : length > BAR ? BAR : length;
+}
+
+static void print_bars(const struct hist_result *r, const struct columns *c, FILE *out)
+{
+	const struct hist_rows *rows = r->rows;
+	const struct pev_table_key *key = &rows->table->keys[c->axis];
+	struct strbuf text = { 0 };
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct hist_row *row = &rows->v[i];
+
+		if (hist_rows_begins(rows, i)) {
+			most = most_of_group(rows, i);
+			if (i)
+				fputc('\n', out);
+			print_group(r, row, c, out);
+			print_heading(rows->table, c, out);
+		}
+		strbuf_reset(&text);
+		hist_word_shown(&text, r->words, key, row->key[c->axis]);
+		print_padded(out, text.s, c->width[c->axis] + 2, true);
+		print_numbers(rows->table, row, out);
+		fprintf(out, "  %.*s\n", bar_length(row->count, most), bar);
+	}
+	strbuf_free(&text);
+}
+
+static void print_list(const struct hist_result *r, const struct columns *c, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	struct strbuf text = { 0 };
+
+	if (r->rows->n)
+		print_heading(t, c, out);
+	for (size_t i = 0; i < r->rows->n; i++) {
+		const struct hist_row *row = &r->rows->v[i];
+
+		print_numbers(t, row, out);
+		for (unsigned int k = 0; k < t->nr_keys; k++) {
+			strbuf_reset(&text);
+			hist_word_shown(&text, r->words, &t->keys[k], row->key[k]);
+			fputs("  ", out);
+			print_padded(out, text.len ? text.s : "",
+				     k + 1 < t->nr_keys ? c->width[k] : 0, false);
+		}
+		fputc('\n', out);
+	}
+	strbuf_free(&text);
+}
+
+static void print_law(const struct hist_result *r, FILE *out)
+{
+	const struct pev_table_sums *s = &r->sums;
+	const struct pev_table *t = r->rows->table;
+	char all[32], rows[32], other[32], lost[32], filtered[32];
+
+	fprintf(out, "\n%s occurrences = %s in rows + %s other + %s lost + %s filtered\n",
+		text_count(all, s->generated.count), text_count(rows, s->rows.count),
+		text_count(other, s->other.count), text_count(lost, s->lost.count),
+		text_count(filtered, s->filtered.count));
+	if (has_sum(t))
+		fprintf(out, "%s of %s = %s in rows + %s other + %s lost + %s filtered\n",
+			number(all, t, s->generated.sum), value_name(t),
+			number(rows, t, s->rows.sum), number(other, t, s->other.sum),
+			number(lost, t, s->lost.sum), number(filtered, t, s->filtered.sum));
+}
+
+static void print_table(const struct hist_result *r, FILE *out)
+{
+	struct strbuf target = { 0 };
+	struct columns c;
+
+	if (r->first) {
+		text_name(&target, r->target);
+		fprintf(out, "\n Counts for %s:\n", target.s);
+		strbuf_free(&target);
+	}
+	fputc('\n', out);
+	if (r->at >= 0)
+		fprintf(out, " At %.3f s:\n", r->at);
+	measure_columns(r, &c);
+	if (c.axis >= 0)
+		print_bars(r, &c, out);
+	else
+		print_list(r, &c, out);
+	print_law(r, out);
+}
+
+/* ---- for programs ---- */
+
+/*
+ * What becomes of all, in the order of the lines and members. Rows are not listed in CSV, which
+ * has each of them.
+ */
+struct fate {
+	const char *name;
+	struct pev_table_sum sum;
+};
+
+#define FATES 5
+
+static void fates_of(const struct pev_table_sums *s, struct fate fates[FATES])
+{
+	const struct fate all[FATES] = {
+		{ "generated", s->generated }, { "rows", s->rows },	    { "other", s->other },
+		{ "lost", s->lost },	       { "filtered", s->filtered },
+	};
+
+	memcpy(fates, all, sizeof(all));
+}
+
+static const char *plain(char buf[32], const struct pev_table *t, uint64_t v)
+{
+	snprintf(buf, 32, t->value == PEV_TABLE_OF_FIELD ? "%" PRId64 : "%" PRIu64, v);
+	return buf;
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	struct strbuf cell = { 0 };
+
+	text_csv(&cell, text, ",");
+	fprintf(out, ",%s", cell.len ? cell.s : "");
+	strbuf_free(&cell);
+}
+
+/* A bucket takes two columns: its least and its greatest value. */
+static void csv_heading(const struct hist_result *r, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	char name[HIST_KEY_TEXT];
+
+	fputs(r->at >= 0 ? "kind,time" : "kind", out);
+	for (unsigned int k = 0; k < t->nr_keys; k++) {
+		csv_text(out, hist_key_text(&t->keys[k], name));
+		if (t->keys[k].bucket != PEV_TABLE_EXACT)
+			fputs(",to", out);
+	}
+	fprintf(out, ",count%s\n", has_sum(t) ? ",sum,min,max" : "");
+}
+
+static void csv_keys(const struct hist_result *r, const struct hist_row *row, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	struct strbuf text = { 0 };
+	uint64_t low, high;
+
+	for (unsigned int k = 0; k < t->nr_keys; k++) {
+		strbuf_reset(&text);
+		if (row)
+			hist_word_plain(&text, r->words, &t->keys[k], row->key[k]);
+		csv_text(out, text.len ? text.s : "");
+		if (t->keys[k].bucket == PEV_TABLE_EXACT)
+			continue;
+		if (row && !pev_table_bounds(&t->keys[k], row->key[k][0], &low, &high))
+			fprintf(out, ",%" PRId64, (int64_t)high);
+		else
+			fputc(',', out);
+	}
+	strbuf_free(&text);
+}
+
+static void csv_begin(const struct hist_result *r, const char *kind, FILE *out)
+{
+	fputs(kind, out);
+	if (r->at >= 0)
+		fprintf(out, ",%.9f", r->at);
+}
+
+static void print_csv(const struct hist_result *r, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	struct fate fates[FATES];
+	char sum[32], min[32], max[32];
+
+	if (r->first)
+		csv_heading(r, out);
+	for (size_t i = 0; i < r->rows->n; i++) {
+		const struct hist_row *row = &r->rows->v[i];
+
+		csv_begin(r, "row", out);
+		csv_keys(r, row, out);
+		fprintf(out, ",%" PRIu64, row->count);
+		if (has_sum(t))
+			fprintf(out, ",%s,%s,%s", plain(sum, t, row->sum), plain(min, t, row->min),
+				plain(max, t, row->max));
+		fputc('\n', out);
+	}
+	fates_of(&r->sums, fates);
+	for (size_t i = 0; i < FATES; i++) {
+		csv_begin(r, fates[i].name, out);
+		csv_keys(r, NULL, out);
+		fprintf(out, ",%" PRIu64, (uint64_t)fates[i].sum.count);
+		if (has_sum(t))
+			fprintf(out, ",%s,,", plain(sum, t, fates[i].sum.sum));
+		fputc('\n', out);
+	}
+}
+
+static void json_value(struct json *j, const struct pev_table *t, const char *key, uint64_t v)
+{
+	if (t->value == PEV_TABLE_OF_FIELD)
+		json_i64(j, key, (int64_t)v);
+	else
+		json_u64(j, key, v);
+}
+
+static void json_key(struct json *j, const struct hist_result *r, const struct pev_table_key *key,
+		     const uint64_t *word)
+{
+	char name[HIST_KEY_TEXT];
+	uint64_t low, high;
+
+	hist_key_text(key, name);
+	if (!hist_word_is_number(key)) {
+		struct strbuf text = { 0 };
+
+		hist_word_plain(&text, r->words, key, word);
+		json_string(j, name, text.len ? text.s : "");
+		strbuf_free(&text);
+		return;
+	}
+	if (pev_table_bounds(key, *word, &low, &high))
+		return;
+	if (key->bucket == PEV_TABLE_EXACT) {
+		json_i64(j, name, (int64_t)low);
+		return;
+	}
+	json_open(j, name, '{');
+	json_i64(j, "from", (int64_t)low);
+	json_i64(j, "to", (int64_t)high);
+	json_close(j, '}');
+}
+
+static void json_row(struct json *j, const struct hist_result *r, const struct hist_row *row)
+{
+	const struct pev_table *t = r->rows->table;
+
+	json_open(j, NULL, '{');
+	json_open(j, "key", '{');
+	for (unsigned int k = 0; k < t->nr_keys; k++)
+		json_key(j, r, &t->keys[k], row->key[k]);
+	json_close(j, '}');
+	json_u64(j, "count", row->count);
+	if (has_sum(t)) {
+		json_value(j, t, "sum", row->sum);
+		json_value(j, t, "min", row->min);
+		json_value(j, t, "max", row->max);
+	}
+	json_close(j, '}');
+}
+
+static void print_json(const struct hist_result *r, FILE *out)
+{
+	const struct pev_table *t = r->rows->table;
+	struct json j = { .out = out };
+	struct fate fates[FATES];
+
+	json_open(&j, NULL, '{');
+	if (r->at >= 0)
+		json_double(&j, "time", r->at, 9);
+	json_open(&j, "table", '[');
+	for (size_t i = 0; i < r->rows->n; i++)
+		json_row(&j, r, &r->rows->v[i]);
+	json_close(&j, ']');
+	fates_of(&r->sums, fates);
+	for (size_t i = 0; i < FATES; i++) {
+		json_open(&j, fates[i].name, '{');
+		json_u64(&j, "count", fates[i].sum.count);
+		if (has_sum(t))
+			json_value(&j, t, "sum", fates[i].sum.sum);
+		json_close(&j, '}');
+	}
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
+void hist_print(const struct hist_result *r, enum hist_form form, FILE *out)
+{
+	if (form == HIST_JSON)
+		print_json(r, out);
+	else if (form == HIST_CSV)
+		print_csv(r, out);
+	else
+		print_table(r, out);
+	fflush(out);
+}
