@@ -78,7 +78,7 @@ row_if "$precise" "this machine's PMU gives none, or it has none" \
 row_if "${root:+$msr}" "not root, or the machine has no PMU msr" \
 	'other PMUs by name (``msr/tsc/``)' $stat -e msr/tsc/ -- true
 row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
-	'probes (``kprobe:``, ``uprobe:``)' \
+	'probes (``kprobe:``, ``usdt:``, ...)' \
 	$stat -e "uprobe:./tree:main" -- ./tree 0 0 1
 row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 	"fields, filters and globs of probes" \
