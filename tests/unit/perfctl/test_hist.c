@@ -16,8 +16,7 @@ static int keys(const char *text)
 	return hist_keys_parse(&table, text, &said);
 }
 
-static bool is_key(unsigned int nr, uint32_t from, uint32_t bucket, uint64_t step,
-		   const char *name)
+static bool is_key(unsigned int nr, uint32_t from, uint32_t bucket, uint64_t step, const char *name)
 {
 	const struct pev_table_key *k = &table.keys[nr];
 
@@ -38,21 +37,25 @@ static void test_keys(void)
 	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++)
 		OK(!keys(all[i]) && is_key(0, i, PEV_TABLE_EXACT, 0, ""), "key %s", all[i]);
 	OK(!keys("log2(nr_sector) by comm") && table.nr_keys == 2 &&
-	   is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LOG2, 0, "nr_sector") &&
-	   is_key(1, PEV_TABLE_COMM, PEV_TABLE_EXACT, 0, ""), "two keys with \"by\"");
+		   is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LOG2, 0, "nr_sector") &&
+		   is_key(1, PEV_TABLE_COMM, PEV_TABLE_EXACT, 0, ""),
+	   "two keys with \"by\"");
 	OK(!keys("bytes") && is_key(0, PEV_TABLE_FIELD, PEV_TABLE_EXACT, 0, "bytes"),
 	   "a name that begins with \"by\"");
 	OK(!keys("cpu,pid comm by by") && table.nr_keys == 4 &&
-	   is_key(3, PEV_TABLE_FIELD, PEV_TABLE_EXACT, 0, "by"), "commas and blanks, too");
+		   is_key(3, PEV_TABLE_FIELD, PEV_TABLE_EXACT, 0, "by"),
+	   "commas and blanks, too");
 	OK(!keys(" linear( count , 4096 )") &&
-	   is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LINEAR, 4096, "count"), "a step");
+		   is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LINEAR, 4096, "count"),
+	   "a step");
 	OK(!keys("field(pid)") && is_key(0, PEV_TABLE_FIELD, PEV_TABLE_EXACT, 0, "pid"),
 	   "a field that is called as a key");
 	IS_STR(hist_key_text(&table.keys[0], text), "field(pid)", "... and its text");
 	OK(!keys("log2(pid)") && is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LOG2, 0, "pid"),
 	   "log2() has a field");
-	OK(!keys("linear(field(x),18446744073709551615) pid") &&
-	   table.keys[0].step == UINT64_MAX && hist_axis(&table) == 0, "the greatest step");
+	OK(!keys("linear(field(x),18446744073709551615) pid") && table.keys[0].step == UINT64_MAX &&
+		   hist_axis(&table) == 0,
+	   "the greatest step");
 	IS_STR(hist_key_text(&table.keys[0], text), "linear(x,18446744073709551615)",
 	       "... and its text");
 	OK(!keys("pid,log2(a),log2(b)") && hist_axis(&table) == 1, "the first one has the bars");
@@ -74,7 +77,8 @@ static void test_refusals(void)
 	OK(refused("linear(a,111111111111111111111111111)", "1 or more"), "... by far");
 	OK(refused("a-b", "a name is wanted at \"-b\""), "no name");
 	OK(refused("a234567890123456789012345678901234567890123456789012345678901234",
-		   "at most 63 bytes"), "a name of 64 bytes");
+		   "at most 63 bytes"),
+	   "a name of 64 bytes");
 	OK(!keys("a23456789012345678901234567890123456789012345678901234567890123"), "... of 63");
 }
 
@@ -83,9 +87,11 @@ static void test_value(void)
 	struct pev_table t = { 0 };
 
 	OK(!hist_value_parse(&t, "ret", &said) && t.value == PEV_TABLE_OF_FIELD &&
-	   !strcmp(t.field, "ret"), "the sum of a field");
+		   !strcmp(t.field, "ret"),
+	   "the sum of a field");
 	OK(!hist_value_parse(&t, "field(period)", &said) && t.value == PEV_TABLE_OF_FIELD &&
-	   !strcmp(t.field, "period"), "... that is called period");
+		   !strcmp(t.field, "period"),
+	   "... that is called period");
 	t = (struct pev_table){ 0 };
 	OK(!hist_value_parse(&t, "period", &said) && t.value == PEV_TABLE_PERIOD && !t.field[0],
 	   "what samples stand for");
@@ -105,7 +111,9 @@ struct made_row {
 static void add(struct hist_rows *r, const char *comm, int64_t word, uint64_t count, int64_t value)
 {
 	struct made_row made = {
-		.row = { .count = count, .sum = count * (uint64_t)value, .min = (uint64_t)value,
+		.row = { .count = count,
+			 .sum = count * (uint64_t)value,
+			 .min = (uint64_t)value,
 			 .max = (uint64_t)value },
 		.key = { [2] = (uint64_t)word },
 	};
@@ -135,7 +143,7 @@ static void test_order(void)
 	add(&r, "cat", 1, 8, 1);
 	hist_rows_sort(&r);
 	OK(r.n == 4 && is_row(&r, 0, "dd", -2, 1, true) && is_row(&r, 1, "dd", 9, 30, false) &&
-	   is_row(&r, 2, "cat", 1, 8, true) && is_row(&r, 3, "cat", 5, 10, false),
+		   is_row(&r, 2, "cat", 1, 8, true) && is_row(&r, 3, "cat", 5, 10, false),
 	   "groups by their count, buckets by their values");
 	OK(r.v[0].group == 31 && r.v[3].group == 18, "what comes in a group");
 	hist_rows_free(&r);
@@ -145,7 +153,8 @@ static void test_order(void)
 	add(&r, "c", 7, 11, 0);
 	hist_rows_sort(&r);
 	OK(is_row(&r, 0, "c", 7, 11, true) && is_row(&r, 1, "a", 5, 10, true) &&
-	   is_row(&r, 2, "b", 5, 10, true), "rows by their count, then by their keys");
+		   is_row(&r, 2, "b", 5, 10, true),
+	   "rows by their count, then by their keys");
 	hist_rows_free(&r);
 	hist_rows_sort(&r);
 	IS_NUM(r.n, 0, "no rows");

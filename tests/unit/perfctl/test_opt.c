@@ -59,8 +59,9 @@ static const struct opt table[] = {
 
 static const struct command runs = { "cmd", "", "", "About it.", NULL, table, .runs_command = true };
 static const struct command plain = { "cmd", "", "", "About it.", NULL, table };
-static const struct command parts = { "cmd", "", "", "About it.", NULL, table,
-				      .parts_operands = true };
+static const struct command parts = {
+	"cmd", "", "", "About it.", NULL, table, .parts_operands = true
+};
 
 /* Parses a line of words separated by blanks; the operands are left in rest. */
 static int parse(const struct command *c, struct wanted *w, const char *line, char *rest,
@@ -98,7 +99,8 @@ static void accepted(void)
 	OK(!parse(&plain, &w, "x -- -a", rest, &m) && !w.all && !strcmp(rest, "x -a "),
 	   "... but not behind \"--\"");
 	OK(!parse(&parts, &w, "x -a y -- z -- -F", rest, &m) && w.all &&
-	   !strcmp(rest, "x y -- z -- -F "), "two kinds of words: the first \"--\" parts them");
+		   !strcmp(rest, "x y -- z -- -F "),
+	   "two kinds of words: the first \"--\" parts them");
 	OK(!parse(&runs, &w, "--fre 5 --size=64K", rest, &m) && w.freq == 5 && w.size == 65536,
 	   "a long option may be shortened");
 	OK(!parse(&runs, &w, "-a --no-all", rest, &m) && !w.all, "--no-all takes -a back");

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 static const char *const key_names[PEV_TABLE_FROM_MAX] = {
-	[PEV_TABLE_PID] = "pid",	 [PEV_TABLE_TID] = "tid",     [PEV_TABLE_COMM] = "comm",
-	[PEV_TABLE_CPU] = "cpu",	 [PEV_TABLE_CGROUP] = "cgroup", [PEV_TABLE_EVENT] = "event",
+	[PEV_TABLE_PID] = "pid",      [PEV_TABLE_TID] = "tid",	     [PEV_TABLE_COMM] = "comm",
+	[PEV_TABLE_CPU] = "cpu",      [PEV_TABLE_CGROUP] = "cgroup", [PEV_TABLE_EVENT] = "event",
 	[PEV_TABLE_SYSCALL] = "call",
 };
 
@@ -97,8 +97,10 @@ static int take_step(struct scan *s, uint64_t *step)
 	size_t len;
 
 	if (expect(s, ','))
-		return msg_set(s->m, -EINVAL, "\"%s\": linear() needs the width of a bucket, as in "
-			       "linear(NAME,100)", s->text);
+		return msg_set(s->m, -EINVAL,
+			       "\"%s\": linear() needs the width of a bucket, as in "
+			       "linear(NAME,100)",
+			       s->text);
 	skip_blanks(s);
 	len = strspn(s->at, "0123456789");
 	snprintf(digits, sizeof(digits), "%.*s", (int)len, s->at);
@@ -120,10 +122,11 @@ static int take_bucket(struct scan *s, struct pev_table_key *key, const char *fu
 	} else {
 		suggest_offer(&near, "log2");
 		suggest_offer(&near, "linear");
-		return msg_set(s->m, -EINVAL, "\"%s\": there is no %s()%s%s%s; there are log2(NAME), "
-			       "linear(NAME,STEP) and field(NAME)", s->text, function,
-			       near.best ? ", did you mean " : "", near.best ? near.best : "",
-			       near.best ? "()" : "");
+		return msg_set(s->m, -EINVAL,
+			       "\"%s\": there is no %s()%s%s%s; there are log2(NAME), "
+			       "linear(NAME,STEP) and field(NAME)",
+			       s->text, function, near.best ? ", did you mean " : "",
+			       near.best ? near.best : "", near.best ? "()" : "");
 	}
 	key->from = PEV_TABLE_FIELD;
 	err = expect(s, '(');

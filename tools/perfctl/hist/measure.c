@@ -58,8 +58,11 @@ static enum hist_form form_of(const struct hist_opts *o)
 static int print_new(struct hist_run *r, struct msg *m)
 {
 	struct hist_result result = {
-		.rows = &r->rows, .words = &r->words, .target = r->measure.target.text,
-		.at = r->opts.interval ? now() - r->start : -1, .first = !r->printed,
+		.rows = &r->rows,
+		.words = &r->words,
+		.target = r->measure.target.text,
+		.at = r->opts.interval ? now() - r->start : -1,
+		.first = !r->printed,
 	};
 	const struct pev_table_row *row;
 	int err = pev_table_fetch(r->reader);
@@ -200,11 +203,14 @@ static int need_tables(struct msg *m)
 
 	if (err || (engine_is_pev() && info.types & 1ULL << PEV_TYPE_TABLE))
 		return err;
-	return msg_set(m, -ENOSYS, "%s: \"perfctl record -e EVENT\" writes each occurrence down, and "
-		       "\"perfctl report --sort FIELD\" counts them then; \"perfctl stat -e EVENT\" "
-		       "counts without keys",
-		       engine_is_pev() ? "the running kernel's pev has no tables" :
-		       "tables are kept by a kernel with pev, not by perf_event_open(2)");
+	return msg_set(
+		m, -ENOSYS,
+		"%s: \"perfctl record -e EVENT\" writes each occurrence down, and "
+		"\"perfctl report --sort FIELD\" counts them then; \"perfctl stat -e EVENT\" "
+		"counts without keys",
+		engine_is_pev() ?
+			"the running kernel's pev has no tables" :
+			"tables are kept by a kernel with pev, not by perf_event_open(2)");
 }
 
 static int prepare(struct hist_run *r, struct msg *m)
@@ -229,18 +235,22 @@ static void note_other(const struct hist_run *r)
 								 PEV_MAX_TABLE_ROWS;
 
 	if (r->other && r->table.rows < PEV_MAX_TABLE_ROWS)
-		note("%" PRIu64 " occurrences found no row left: --rows %" PRIu64 " gives more room, or "
-		     "choose keys with fewer values, as log2(FIELD)", r->other, more);
+		note("%" PRIu64 " occurrences found no row left: --rows %" PRIu64
+		     " gives more room, or "
+		     "choose keys with fewer values, as log2(FIELD)",
+		     r->other, more);
 	else if (r->other)
 		note("%" PRIu64 " occurrences found no row left: choose keys with fewer values, as "
-		     "log2(FIELD)", r->other);
+		     "log2(FIELD)",
+		     r->other);
 }
 
 int hist_measure(const struct hist_opts *opts, const struct pev_table *table, char **argv,
 		 struct msg *m)
 {
-	struct hist_run r = { .opts = *opts, .table = *table, .measure.argv = argv,
-			      .measure.span = opts->span };
+	struct hist_run r = {
+		.opts = *opts, .table = *table, .measure.argv = argv, .measure.span = opts->span
+	};
 	int err;
 
 	r.rows.table = &r.table;

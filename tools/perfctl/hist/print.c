@@ -70,8 +70,8 @@ static void print_padded(FILE *out, const char *text, int width, bool right)
 {
 	int pad = width - (int)text_width(text);
 
-	fprintf(out, "%*s%s%*s", right && pad > 0 ? pad : 0, "", text,
-		!right && pad > 0 ? pad : 0, "");
+	fprintf(out, "%*s%s%*s", right && pad > 0 ? pad : 0, "", text, !right && pad > 0 ? pad : 0,
+		"");
 }
 
 static void print_numbers(const struct pev_table *t, const struct hist_row *row, FILE *out)
@@ -91,7 +91,8 @@ static void print_heading(const struct pev_table *t, const struct columns *c, FI
 	char name[HIST_KEY_TEXT];
 
 	if (c->axis >= 0)
-		print_padded(out, hist_key_text(&t->keys[c->axis], name), c->width[c->axis] + 2, true);
+		print_padded(out, hist_key_text(&t->keys[c->axis], name), c->width[c->axis] + 2,
+			     true);
 	fprintf(out, " %12s", "times");
 	if (has_sum(t))
 		fprintf(out, " %16.64s %12s %12s", value_name(t), "least", "greatest");

@@ -144,8 +144,7 @@ static void put_number(struct strbuf *b, uint64_t v, bool separated)
 	else if (!separated)
 		strbuf_addf(b, "%" PRId64, number);
 	else
-		strbuf_addf(b, "%s%s", number < 0 ? "-" : "",
-			    text_count(buf, number < 0 ? -v : v));
+		strbuf_addf(b, "%s%s", number < 0 ? "-" : "", text_count(buf, number < 0 ? -v : v));
 }
 
 void hist_word_shown(struct strbuf *b, struct hist_words *w, const struct pev_table_key *key,

@@ -15,20 +15,26 @@ static const struct opt hist_options[] = {
 	TARGET_OPTS(struct hist_opts, target, TARGET_COMMAND),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "What to count" },
-	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]", "events; may be repeated; all have the fields "
-	  "that keys name", offsetof(struct hist_opts, events), event_list_option },
+	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
+	  "events; may be repeated; all have the fields "
+	  "that keys name",
+	  offsetof(struct hist_opts, events), event_list_option },
 	{ 0, OPT_CALL, "filter", "EXPR",
 	  "count only what fulfils EXPR, for the events of the -e before",
 	  offsetof(struct hist_opts, events), event_list_filter_option },
-	{ 0, OPT_STRING, "sum", "FIELD", "add up this field, too, with its least and greatest value; "
-	  "period: what samples stand for", offsetof(struct hist_opts, sum) },
+	{ 0, OPT_STRING, "sum", "FIELD",
+	  "add up this field, too, with its least and greatest value; "
+	  "period: what samples stand for",
+	  offsetof(struct hist_opts, sum) },
 	{ 0, OPT_POSITIVE, "rows", "N", "rows that there is room for on each CPU (default: 1024)",
 	  offsetof(struct hist_opts, rows) },
 	{ 0, OPT_HEADING, .help = "How" },
 	DELAY_OPT(struct hist_opts, span),
 	TIMEOUT_OPT(struct hist_opts, span),
-	{ 'I', OPT_POSITIVE, "interval-print", "MS", "print each MS milliseconds what came since the "
-	  "last time", offsetof(struct hist_opts, interval) },
+	{ 'I', OPT_POSITIVE, "interval-print", "MS",
+	  "print each MS milliseconds what came since the "
+	  "last time",
+	  offsetof(struct hist_opts, interval) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "print a line for each row, separated by commas",
 	  offsetof(struct hist_opts, csv) },
@@ -61,7 +67,8 @@ static int hist_run(const void *opts, int n, char **args, struct msg *m)
 	while (keys < n && strcmp(args[keys], "--"))
 		keys++;
 	if (!o->events.n)
-		return msg_set(m, -EINVAL, "-e EVENT says what is counted; \"perfctl list\" shows "
+		return msg_set(m, -EINVAL,
+			       "-e EVENT says what is counted; \"perfctl list\" shows "
 			       "events, \"perfctl list -v EVENT\" the fields of one");
 	if (o->json && o->csv)
 		return msg_set(m, -EINVAL, "--json and --csv exclude each other");
