@@ -122,7 +122,7 @@ static int __init find_lookup(void)
 		pr_err("kallsyms_lookup_name cannot be found (%d): pev cannot be loaded\n", err);
 		return -EOPNOTSUPP;
 	}
-	static_call_update(pev_lookup, (typeof(&lookup_nothing))kp.addr);
+	static_call_update(pev_lookup, (typeof(lookup_nothing) *)kp.addr);
 	unregister_kprobe(&kp);
 	return 0;
 }
@@ -144,7 +144,7 @@ static void *__init find(const char *kind, const char *name)
 	return NULL;
 }
 
-/* What is no beginning of a function is not called. */
+/* Only the beginning of a function is called. */
 static void *__init find_function(const char *name)
 {
 	void *at = find("function", name);
@@ -165,7 +165,7 @@ static void __init find_functions(void)
 #define FIND_FUNCTION(type, name, parameters, arguments)		\
 	at = find_function(#name);					\
 	if (at)								\
-		static_call_update(pev_to_##name, (typeof(&name))at);
+		static_call_update(pev_to_##name, (typeof(name) *)at);
 	FUNCTIONS(FIND_FUNCTION)
 #define FIND_TRACED(name)	name##_at = (unsigned long)find_function(#name);
 	TRACED(FIND_TRACED)

@@ -149,8 +149,8 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 	raw_spin_lock_irqsave(&hash_lock, flags);
 	entry = find(task);
-	/* order the set's contents before it */
 	if (entry && set)
+		/* order the set's contents before it */
 		smp_store_release(&entry->set, set);
 	else if (entry)
 		remove(entry);

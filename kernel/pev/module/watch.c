@@ -63,7 +63,11 @@ static const u64 fault_ids[] = {
 
 #define NR_FAULTS	ARRAY_SIZE(fault_ids)
 
-static DEFINE_PER_CPU(struct perf_event *[NR_FAULTS], faults);
+struct faults {
+	struct perf_event	*events[NR_FAULTS];
+};
+
+static DEFINE_PER_CPU(struct faults, faults);
 /* CPUs whose events went with the last time that they were offline. */
 static cpumask_t fresh_cpus;
 static DEFINE_MUTEX(faults_lock);
@@ -79,7 +83,7 @@ static void on_fault(struct perf_event *event, struct perf_sample_data *data,
 static void remove_faults(unsigned int cpu)
 {
 	for (unsigned int i = 0; i < NR_FAULTS; i++) {
-		struct perf_event **at = &per_cpu(faults, cpu)[i];
+		struct perf_event **at = &per_cpu(faults, cpu).events[i];
 
 		if (*at)
 			perf_event_release_kernel(*at);
@@ -101,7 +105,7 @@ static int add_faults(unsigned int cpu)
 			remove_faults(cpu);
 			return PTR_ERR(event);
 		}
-		per_cpu(faults, cpu)[i] = event;
+		per_cpu(faults, cpu).events[i] = event;
 	}
 	return 0;
 }
@@ -194,7 +198,7 @@ int pev_watch_mmaps(void)
 	unsigned long function = pev_address_of_perf_event_mmap();
 	int err;
 
-	static_call_update(pev_perf_event_mmap, (typeof(&perf_event_mmap))function);
+	static_call_update(pev_perf_event_mmap, (typeof(perf_event_mmap) *)function);
 	err = ftrace_set_filter_ip(&mmap_ops, function, 0, 1);
 	return err ?: register_ftrace_function(&mmap_ops);
 }

@@ -25,17 +25,17 @@
 	X(task_newtask)		\
 	X(task_rename)
 
-/* The data, X(type, name). */
+/* The data, X(pointer to its type, name). */
 #define PEV_DATA(X)						\
-	X(rwlock_t, tasklist_lock)				\
-	X(int, sysctl_perf_event_paranoid)			\
-	X(struct mutex, event_mutex)				\
-	X(struct list_head, ftrace_events)			\
-	X(struct trace_event_class, event_class_syscall_enter)	\
-	X(struct trace_event_class, event_class_syscall_exit)
+	X(rwlock_t *, tasklist_lock)				\
+	X(int *, sysctl_perf_event_paranoid)			\
+	X(struct mutex *, event_mutex)				\
+	X(struct list_head *, ftrace_events)			\
+	X(struct trace_event_class *, event_class_syscall_enter)	\
+	X(struct trace_event_class *, event_class_syscall_exit)
 
 #define PEV_TRACEPOINT_MEMBER(name)	struct tracepoint *tp_##name;
-#define PEV_DATA_MEMBER(type, name)	type *name##_at;
+#define PEV_DATA_MEMBER(type, name)	type name##_at;
 
 /* Where they are; written once. */
 struct pev_linux {

@@ -28,8 +28,8 @@ static __always_inline struct pev_task_ctx *pev_task_set_value(const struct task
 	return pev_task_set(task);
 }
 
-/* Without lockdep nobody asks whether it is so. */
-#define pev_task_set_locked(task, held)	pev_task_set(task)
+/* @held is an assertion for lockdep, which no kernel that loads the module has. */
+#define pev_task_set_locked(task, held)	((void)sizeof(held), pev_task_set(task))
 
 bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set);
 void pev_task_set_prepare(unsigned int nr);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Owns the probes of trace events of memory, files and block devices, generated from Linux's headers. */
+/*
+ * Owns the probes of trace events of memory, files and block devices, generated from
+ * Linux's headers.
+ */
 #include <linux/blkdev.h>
 #include <linux/filelock.h>
 #include <linux/fs.h>

@@ -122,6 +122,7 @@ pev_probe_entry_##event = {						\
 	.name	= #event,						\
 	.probe	= pev_probe_##template,					\
 };
+
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, event, proto, args, print)		\
 	DEFINE_EVENT(template, event, PARAMS(proto), PARAMS(args))
