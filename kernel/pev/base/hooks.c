@@ -10,6 +10,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
+#include <linux/pev_refuse.h>
 #include <linux/workqueue.h>
 #include "hooks.h"
 #include "work.h"
@@ -56,6 +57,14 @@ int pev_hook_get(struct pev_hookpoint *hook)
 		list_del(&hook->node);
 	hook->unused = false;
 	return 0;
+}
+
+int pev_hook_refuse(int err, const char *what, struct pev_refuse *r)
+{
+	if (err == -EBUSY)
+		return pev_refuse(r, EBUSY, PEV_NO_FIELD,
+				  "%s can't be hooked while kernel.ftrace_enabled is 0", what);
+	return pev_refuse(r, -err, PEV_NO_FIELD, "%s can't be hooked", what);
 }
 
 void pev_hook_put(struct pev_hookpoint *hook)

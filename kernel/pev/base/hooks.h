@@ -8,6 +8,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct pev_refuse;
+
 /**
  * struct pev_hookpoint - a hook that is there while it is needed
  * @place:  connect it: register a probe, switch a static key on. May sleep
@@ -36,6 +38,16 @@ struct pev_hookpoint {
  * Return: 0, or why it can't be placed.
  */
 int pev_hook_get(struct pev_hookpoint *hook);
+
+/**
+ * pev_hook_refuse() - say that a hook can't be placed
+ * @err:  of pev_hook_get(); -EBUSY comes from tracing functions, which is switched off
+ * @what: the event, or what it follows
+ * @r:    where to say it
+ *
+ * Return: @err.
+ */
+int pev_hook_refuse(int err, const char *what, struct pev_refuse *r);
 
 /**
  * pev_hook_put() - need it no more

@@ -5,7 +5,7 @@
  * where its name is defined.
  *
  * All functions but one sleep, and all that begin return 0 or an error, as struct
- * pev_hookpoint wants it.
+ * pev_hookpoint wants it: -EBUSY where functions are traced and that is switched off.
  */
 #ifndef _PEV_WATCH_H
 #define _PEV_WATCH_H

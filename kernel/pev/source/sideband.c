@@ -538,7 +538,7 @@ static int sideband_hook(struct pev_event *event, struct pev_refuse *r)
 	else
 		err = pev_hook_get(&sb_hooks[event->config]);
 	if (err)
-		return pev_refuse(r, -err, PEV_NO_FIELD, "%s can't be hooked", event->name);
+		return pev_hook_refuse(err, event->name, r);
 	return 0;
 }
 

@@ -200,7 +200,7 @@ static int software_hook(struct pev_event *event, struct pev_refuse *r)
 	int err = hook ? pev_hook_get(hook) : 0;
 
 	if (err)
-		return pev_refuse(r, -err, PEV_NO_FIELD, "%s can't be hooked", event->name);
+		return pev_hook_refuse(err, event->name, r);
 	return 0;
 }
 

@@ -200,8 +200,7 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 	if (event->target != PEV_TARGET_CPUS) {
 		err = pev_target_hooks_get();
 		if (err)
-			return pev_refuse(r, -err, PEV_NO_FIELD,
-					  "the scheduler's tracepoints can't be hooked");
+			return pev_hook_refuse(err, "tasks", r);
 	}
 	if (pev_targets_task(event)) {
 		err = attach_to_task(event, attr, r);
