@@ -117,6 +117,32 @@ static UNUSED int pev_child_end(struct pev_child *c)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/* Of a task, as proc(5) has it; 'X': it is gone. */
+static UNUSED char pev_state_of(pid_t tid)
+{
+	char path[64], text[256] = "", *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		text[0] = '\0';
+	close(fd);
+	end = strrchr(text, ')');
+	return end ? end[2] : 'X';
+}
+
+/* Until it sleeps in a call, or is gone. */
+static UNUSED void pev_settled(pid_t tid)
+{
+	char state;
+
+	do {
+		sched_yield();
+		state = pev_state_of(tid);
+	} while (state != 'S' && state != 'X');
+}
+
 /* ---- rights ---- */
 
 /* Become @uid, with no capability but @cap (-1: none). */

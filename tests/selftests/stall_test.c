@@ -312,27 +312,13 @@ static void *accomplice(void *arg)
 	return NULL;
 }
 
-static char state_of(pid_t tid)
-{
-	char path[64], text[256] = "", *end;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		text[0] = '\0';
-	close(fd);
-	end = strrchr(text, ')');
-	return end ? end[2] : 'X';
-}
-
 /* Until it has done all or waits for a lock. */
 static void wait_for(const struct attack *a)
 {
 	while (!__atomic_load_n(&a->done, __ATOMIC_ACQUIRE)) {
 		pid_t tid = __atomic_load_n(&a->tid, __ATOMIC_ACQUIRE);
 
-		if (tid && state_of(tid) == 'D')
+		if (tid && pev_state_of(tid) == 'D')
 			break;
 		sched_yield();
 	}
