@@ -74,7 +74,7 @@ static UNUSED bool pev_kernel_is_slow(void)
 {
 	const char *flavor = getenv("PEV_FLAVOR");
 
-	return flavor && strcmp(flavor, "plain");
+	return flavor && strcmp(flavor, "plain") && strcmp(flavor, "stock");
 }
 
 /* ns of a clock */

@@ -666,7 +666,7 @@ TEST_F(probe, refused)
 	REFUSED(EINVAL, probe.size = 1 << 20);
 	REFUSED(EINVAL, probe.kind = PEV_PROBE_MAX);
 	REFUSED(EBADF, probe.fd = -1);
-	REFUSED(EBADF, probe.fd = 1000);
+	REFUSED(EBADF, probe.fd = 1 << 20);
 	REFUSED(EINVAL, probe.fd = self->channel);
 	REFUSED(EINVAL, probe.nr_places = 0);
 	REFUSED(EINVAL, probe.nr_places = PEV_MAX_PROBE_PLACES + 1);
