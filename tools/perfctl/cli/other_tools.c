@@ -29,8 +29,8 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "kmem", "\"perfctl record -ag -e 'kmem:*'\", then \"perfctl report\"" },
 	{ "perf", NULL, "kwork", "\"perfctl record -a -e 'irq:*' -e 'workqueue:*'\", then \"perfctl "
 	  "script\"" },
-	{ "perf", NULL, "ftrace", "\"perfctl record -a -e EVENT\", then \"perfctl script\"; functions "
-	  "are not traced" },
+	{ "perf", NULL, "ftrace", "\"perfctl record -a -e 'function:tcp_*'\" on a kernel with pev, "
+	  "then \"perfctl script\"" },
 	{ "perf", NULL, "inject", "nothing is needed: build ids and the code of JITs are found when a "
 	  "recording is read" },
 	{ "perf", NULL, "data", "\"perfctl export\"; a recording is a CTF trace already" },
