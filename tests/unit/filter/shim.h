@@ -161,6 +161,11 @@ static inline int bitmap_parselist(const char *list, unsigned long *map, u32 nr)
 #define migrate_enable()	((void)0)
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
+#define guard(lock)		shim_guard_##lock
+
+static inline void shim_guard_rcu(void)
+{
+}
 
 struct pid_namespace {
 	int level;
