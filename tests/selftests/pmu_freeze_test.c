@@ -17,6 +17,8 @@
 #define HANDLER		600
 #define HANDLER_SLOW	8000
 #define LATE_SLOW	1000
+/* A branch in Linux's part of that way, which is taken or not. */
+#define BRANCH		8
 /*
  * The machines of tests/qemu for POWER notice an overflow where the block of code
  * ends that they translated as one: nothing else runs late there.
@@ -170,9 +172,9 @@ TEST_F(freeze, not_at_all)
 	/* without a register that stops them all they stop one after the other */
 	if (asked) {
 		EXPECT_EQ(0, seen.apart);
-		/* the way from user mode is always the same */
+		/* the way from user mode is always the same, but for that */
 		if (!slow)
-			EXPECT_EQ(seen.least_user, seen.most_user);
+			EXPECT_GE(seen.least_user + BRANCH, seen.most_user);
 	}
 }
 
