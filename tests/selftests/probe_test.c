@@ -814,7 +814,7 @@ TEST_F(probe, race)
 			usleep(1000);
 			value = pev_read(fd);
 		}
-		EXPECT_NE(0, value.value);
+		EXPECT_NE(0, value.value) TH_LOG("kind %u, lost %llu", kinds[i % 5], (unsigned long long)value.lost);
 		close(fd);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

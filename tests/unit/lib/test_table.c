@@ -30,12 +30,12 @@ static void test_rows(bool sign)
 	bool right = true, distinct = true;
 
 	for (int round = -1; round < 2; round++) {
-		check(!rows_reserve(&rows, KEYS), "room for as many rows as may come");
+		check(!table_reserve(&rows, KEYS), "room for as many rows as may come");
 		for (uint64_t i = 0; i < KEYS; i++) {
 			union row row;
 
 			make_row(&row, i % 100, i / 100, (uint64_t)(round * (int)i));
-			rows_add(&rows, &row.row);
+			table_add(&rows, &row.row);
 			wanted += (uint64_t)(round * (int)i);
 		}
 	}
@@ -53,9 +53,9 @@ static void test_rows(bool sign)
 	check(rows.nr == KEYS && distinct, "a row for each key");
 	check(count == 3 * KEYS && sum == wanted, "nothing is forgotten");
 	check(right, "least and greatest, %s a sign", sign ? "with" : "without");
-	rows_clear(&rows);
-	check(!rows.nr && !rows_reserve(&rows, KEYS), "empty again");
-	rows_free(&rows);
+	table_clear(&rows);
+	check(!rows.nr && !table_reserve(&rows, KEYS), "empty again");
+	table_free(&rows);
 }
 
 static void test_bounds(void)

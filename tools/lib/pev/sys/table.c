@@ -51,7 +51,7 @@ static uint32_t *slot_of(const struct rows *rows, const __u64 *key)
 	}
 }
 
-int rows_reserve(struct rows *rows, size_t more)
+int table_reserve(struct rows *rows, size_t more)
 {
 	size_t room = rows->room ?: 64;
 	uint32_t *slots;
@@ -83,7 +83,7 @@ static bool less(const struct rows *rows, __u64 a, __u64 b)
 	return rows->sign ? (__s64)a < (__s64)b : a < b;
 }
 
-void rows_add(struct rows *rows, const struct pev_table_row *row)
+void table_add(struct rows *rows, const struct pev_table_row *row)
 {
 	uint32_t *slot = slot_of(rows, row->key);
 	struct pev_table_row *to;
@@ -102,14 +102,14 @@ void rows_add(struct rows *rows, const struct pev_table_row *row)
 		to->max = row->max;
 }
 
-void rows_clear(struct rows *rows)
+void table_clear(struct rows *rows)
 {
 	rows->nr = 0;
 	if (rows->slots)
 		memset(rows->slots, 0, 2 * rows->room * sizeof(*rows->slots));
 }
 
-void rows_free(struct rows *rows)
+void table_free(struct rows *rows)
 {
 	free(rows->slots);
 	free(rows->data);
@@ -182,7 +182,7 @@ PEV_EXPORT void pev_table_close(struct pev_table_reader *r)
 		return;
 	if (r->fd >= 0)
 		close(r->fd);
-	rows_free(&r->rows);
+	table_free(&r->rows);
 	free(r->buf);
 	free(r);
 }
@@ -205,7 +205,7 @@ static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)r->buf,
 		.nr_rows = r->room, .row_size = r->rows.size,
 	};
-	int ret = rows_reserve(&r->rows, r->room);
+	int ret = table_reserve(&r->rows, r->room);
 
 	if (ret)
 		return ret;
@@ -217,7 +217,7 @@ static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 	for (uint32_t i = 0; i < swap.nr_rows; i++) {
 		const struct pev_table_row *row = (void *)(r->buf + i * r->rows.size);
 
-		rows_add(&r->rows, row);
+		table_add(&r->rows, row);
 		r->sums.rows.count += row->count;
 		r->sums.rows.sum += row->sum;
 	}
@@ -239,7 +239,7 @@ PEV_EXPORT int pev_table_fetch(struct pev_table_reader *r)
 
 PEV_EXPORT void pev_table_clear(struct pev_table_reader *r)
 {
-	rows_clear(&r->rows);
+	table_clear(&r->rows);
 	memset(&r->sums, 0, sizeof(r->sums));
 }
 

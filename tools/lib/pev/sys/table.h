@@ -25,10 +25,10 @@ struct rows {
 };
 
 /* Room for @more rows. Returns 0 or -ENOMEM, with the rows as they were. */
-int rows_reserve(struct rows *rows, size_t more);
+int table_reserve(struct rows *rows, size_t more);
 /* There is room. */
-void rows_add(struct rows *rows, const struct pev_table_row *row);
-void rows_clear(struct rows *rows);
-void rows_free(struct rows *rows);
+void table_add(struct rows *rows, const struct pev_table_row *row);
+void table_clear(struct rows *rows);
+void table_free(struct rows *rows);
 
 #endif /* _PEV_SYS_TABLE_H */
