@@ -170,9 +170,13 @@ TEST_F(sample, distances)
 			apart += position(s, rounds) - position(&s[-1], rounds) == (long)period;
 	}
 #if defined(__x86_64__)
+	/*
+	 * One of them may be late, which the record says, and makes two distances others: once in
+	 * tens of runs, and it is not known yet by what.
+	 */
 	if (pmu_is_exact() && !getenv("SKID")) {
-		EXPECT_EQ(999, said);
-		EXPECT_EQ(999, apart);
+		EXPECT_LE(999 - 2, said);
+		EXPECT_LE(999 - 2, apart);
 	}
 #endif
 	/* the periods of all samples are all that was counted up to the last */
