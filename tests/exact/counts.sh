@@ -17,6 +17,10 @@ echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 for engine in pev perf; do
 	stat="perfctl stat --engine $engine -x,"
 	rec="perfctl record --engine $engine -q"
+	# perf counts an overflow that it finds when it takes the counter off the CPU, before the
+	# interrupt came, but records no sample of it
+	unsampled=0
+	[ $engine = pev ] || unsampled=1
 
 	$stat -o plain.csv -e instructions:u,branches:u,cycles:u -- "$KNOWN"
 	$stat -o group.csv -e '{instructions:u,branches:u,cycles:u}' -- "$KNOWN"
@@ -33,9 +37,9 @@ for engine in pev perf; do
 	$rec -c $period -e instructions:u -o samples.trace -- "$KNOWN"
 	within "$engine: a sample for each $period instructions" \
 		"$(records samples.trace instructions:u)" \
-		$((instructions / period)) $((instructions / period))
+		$((instructions / period - unsampled)) $((instructions / period))
 	$rec -c $period -e branches:u -o branches.trace -- "$KNOWN"
 	within "$engine: a sample for each $period branches" "$(records branches.trace branches:u)" \
-		$((branches / period)) $((branches / period))
+		$((branches / period - unsampled)) $((branches / period))
 done
 finish
