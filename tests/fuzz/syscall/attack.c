@@ -490,12 +490,16 @@ static uint64_t longest_open(void)
 	return longest;
 }
 
-/* One filter for many events, and what a stranger's call takes meanwhile. */
+/*
+ * One filter for many events, and what a stranger's call takes meanwhile. A busy host can
+ * hold any call up, but not each of several; grace periods under a lock do.
+ */
 void attack_channel_filter(struct player *w, const struct op *op, struct rng *r)
 {
 	struct filters f = { .channel = small_channel() };
 	uint64_t quiet, longest;
-	int events[64], nr = 0;
+	int events[64], nr = 0, tries = 4;
+	bool late;
 
 	(void)op;
 	(void)r;
@@ -505,12 +509,15 @@ void attack_channel_filter(struct player *w, const struct op *op, struct rng *r)
 		events[nr] = call_event("syscalls:sys_enter_close", NULL, f.channel);
 		nr += events[nr] >= 0;
 	}
-	quiet = longest_open();
-	racer_call(w, filter_channel, &f);
-	longest = longest_open();
-	racer_wait();
+	do {
+		quiet = longest_open();
+		racer_call(w, filter_channel, &f);
+		longest = longest_open();
+		racer_wait();
+		late = f.set && longest > 5 * quiet + PATIENCE;
+	} while (late && --tries);
 	add(&all->laws, 1);
-	if (f.set && longest > 5 * quiet + PATIENCE)
+	if (late)
 		broken("an open took %llu ms beside a filter for %d events, and %llu ms otherwise",
 		       (llu)longest / 1000000, nr, (llu)quiet / 1000000);
 	while (nr--)
