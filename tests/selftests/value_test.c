@@ -173,24 +173,27 @@ TEST_F(value, timer)
 			.period = periods[i],
 		};
 		struct pev_value v;
-		int fd;
+		int tries = pev_kernel_is_slow() ? 1 : 50;
 
 		if (i) {
 			attr.flags |= PEV_F_FREQ;
 			attr.period = 1000000000 / periods[i];
 		}
-		fd = pev_open(&attr);
-		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-		ASSERT_EQ(0, pev_on(fd));
-		pev_spin(100000000);
-		ASSERT_EQ(0, pev_off(fd));
-		v = pev_read(fd);
 		/* a machine that is held up misses ticks and makes none up */
-		EXPECT_GE(v.time_running / periods[i] + 1, v.value);
-		if (!pev_kernel_is_slow())
-			EXPECT_LE(v.time_running / periods[i] / 4, v.value);
+		do {
+			int fd = pev_open(&attr);
+
+			ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+			ASSERT_EQ(0, pev_on(fd));
+			pev_spin(100000000);
+			ASSERT_EQ(0, pev_off(fd));
+			v = pev_read(fd);
+			EXPECT_GE(v.time_running / periods[i] + 1, v.value);
+			close(fd);
+		} while (v.value < v.time_running / periods[i] / 4 && --tries);
 		EXPECT_LT(0, v.value);
-		close(fd);
+		if (!pev_kernel_is_slow())
+			EXPECT_LT(0, tries);
 	}
 }
 
