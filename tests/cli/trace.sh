@@ -74,6 +74,12 @@ perfctl trace --no-strings -e 'open*' -o calls.txt -- ./calls
 shows "--no-strings: numbers" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR'
 rm -rf /nowhere
 
+build signals
+perfctl trace -o calls.txt -- ./signals
+shows "signals" ' signals/[0-9]+ --- SIGUSR1 \{code: SI_USER, handler: 0x[0-9a-f]+\} ---$'
+shows "... that end a process" '\+\+\+ killed by a fatal signal'
+shows "the return of a handler" 'rt_sigreturn\(\) = [0-9]+ <'
+
 # the same in a recording
 perfctl record -q -o text.trace --strings -e syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ./calls
 says "record --strings" 0 'syscalls:sys_enter_openat:.* filename_text="?/dev/null' perfctl script --no-sideband text.trace

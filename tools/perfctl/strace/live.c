@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System calls as they happen. See live.h. */
 #include "live.h"
+#include "base/say.h"
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/set.h"
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define PACKET_MOST (64u << 10)
+#define SIGNAL "signal:signal_deliver"
 
 static int open_channel(struct live *l, uint64_t ring, struct msg *m)
 {
@@ -59,6 +61,25 @@ static int plan_calls(struct live *l, const struct live_opts *o, struct msg *m)
 	return err;
 }
 
+/* Calls are worth more than signals, which fewer users may see: that is no error. */
+static void open_signals(struct live *l, const struct target *t, uint64_t flags)
+{
+	struct event_list list = { 0 };
+	struct msg m;
+	int err = event_list_parse(&list, SIGNAL, &m);
+
+	if (!err)
+		err = event_plan_make(&l->signal_plan, &list, PLAN_SAMPLE, &m);
+	for (size_t i = 0; i < l->signal_plan.n; i++)
+		pev_attr_record(&l->signal_plan.events[i].attr, l->fd, 1,
+				PEV_SAMPLE_TID | PEV_SAMPLE_PID);
+	if (!err)
+		err = event_set_open(&l->signals, &l->signal_plan, t, flags, &m);
+	event_list_free(&list);
+	if (err)
+		note("signals are not shown: %s (--no-signals asks for none)", m.text);
+}
+
 static void find_texts(struct live_text_fields *t, const struct pev_class *cls)
 {
 	char name[16];
@@ -81,6 +102,7 @@ static int read_metadata(struct live *l, struct msg *m)
 	l->enter = pev_meta_class_by_name(l->meta, "raw_syscalls:sys_enter");
 	l->exit = pev_meta_class_by_name(l->meta, "raw_syscalls:sys_exit");
 	l->fork = pev_meta_class_by_name(l->meta, "pev:fork");
+	l->signal = pev_meta_class_by_name(l->meta, SIGNAL);
 	if (!l->enter || !l->exit)
 		return msg_set(m, -ENOENT, "the channel's metadata lack the system calls");
 	l->nr[0] = pev_class_field(l->enter, "id");
@@ -94,6 +116,7 @@ static int read_metadata(struct live *l, struct msg *m)
 
 int live_open(struct live *l, const struct target *t, const struct live_opts *o, struct msg *m)
 {
+	uint64_t flags = PEV_F_DISABLED | (t->workload ? PEV_F_ENABLE_ON_EXEC : 0);
 	struct pev_error e;
 	int err;
 
@@ -107,8 +130,9 @@ int live_open(struct live *l, const struct target *t, const struct live_opts *o,
 	if (!err)
 		err = plan_calls(l, o, m);
 	if (!err)
-		err = event_set_open(&l->set, &l->plan, t, PEV_F_DISABLED |
-				     (t->workload ? PEV_F_ENABLE_ON_EXEC : 0), m);
+		err = event_set_open(&l->set, &l->plan, t, flags, m);
+	if (!err && o->signals)
+		open_signals(l, t, flags);
 	if (!err) {
 		err = pev_reader_open(engine(), l->fd, 0, &l->reader, &e);
 		if (err)
@@ -119,7 +143,11 @@ int live_open(struct live *l, const struct target *t, const struct live_opts *o,
 
 int live_start(struct live *l, const struct target *t, struct msg *m)
 {
-	return t->workload ? 0 : event_set_enable(&l->set, true, m);
+	int err = t->workload ? 0 : event_set_enable(&l->set, true, m);
+
+	if (!err && !t->workload && l->signals.fds)
+		err = event_set_enable(&l->signals, true, m);
+	return err;
 }
 
 /* Takes the texts of a call; most have none, and need no memory. */
@@ -169,6 +197,11 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 		out->nr = (int32_t)pev_event_int(ev, l->nr[1]);
 		out->args[0] = pev_event_int(ev, l->ret);
 		out->text = take_text(&l->texts[1], ev);
+	} else if (l->signal && cls->id == l->signal->id) {
+		out->kind = LIVE_SIGNAL;
+		out->nr = (int32_t)pev_event_int(ev, pev_class_field(cls, "sig"));
+		out->args[0] = pev_event_int(ev, pev_class_field(cls, "code"));
+		out->args[1] = pev_event_int(ev, pev_class_field(cls, "sa_handler"));
 	} else {
 		out->kind = l->fork && cls->id == l->fork->id ? LIVE_FORK : LIVE_COMM;
 		out->pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "pid"));
@@ -216,7 +249,9 @@ void live_close(struct live *l)
 	pev_reader_close(l->reader);
 	event_set_close(&l->set);
 	event_set_close(&l->side);
+	event_set_close(&l->signals);
 	event_plan_free(&l->plan);
+	event_plan_free(&l->signal_plan);
 	event_plan_free(&l->side_plan);
 	if (l->fd >= 0)
 		pev_engine_close(engine(), l->fd);

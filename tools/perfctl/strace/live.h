@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reads system calls as they happen, in order of time, from a channel with the two
- * tracepoints of all system calls and the names of threads. Does not print.
+ * tracepoints of all system calls, the signals and the names of threads. Does not print.
  */
 #ifndef PERFCTL_STRACE_LIVE_H
 #define PERFCTL_STRACE_LIVE_H
@@ -17,6 +17,7 @@ enum live_kind {
 	LIVE_EXIT,
 	LIVE_COMM,
 	LIVE_FORK,
+	LIVE_SIGNAL,
 };
 
 /**
@@ -36,9 +37,9 @@ struct live_text {
  * struct live_event - one event
  * @tid:  of forks: the child's; @pid as well
  * @parent: of forks: the thread that forked
- * @nr:   number of the system call
- * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; else the
- *        thread's name, as characters
+ * @nr:   number of the system call, or of the signal
+ * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; LIVE_SIGNAL: its
+ *        code, and the handler; else the thread's name, as characters
  * @text: NULL: there is none. The receiver of the event may take it, and sets
  *        this to NULL
  */
@@ -57,16 +58,18 @@ struct live_event {
  * struct live - the opened channel
  * @set:    the two tracepoints
  * @side:   the names
+ * @signals: what is delivered; none if they are not wanted or may not be seen
  * @enter, @exit, @fork: classes, @nr[]: their field "id", @args, @ret
+ * @signal: class of signals, or NULL
  * @texts:  of the two classes; the first is NULL where the kernel gives none
  */
 struct live {
 	int fd;
 	struct pev_reader *reader;
 	const struct pev_meta *meta;
-	struct event_plan plan, side_plan;
-	struct event_set set, side;
-	const struct pev_class *enter, *exit, *fork;
+	struct event_plan plan, side_plan, signal_plan;
+	struct event_set set, side, signals;
+	const struct pev_class *enter, *exit, *fork, *signal;
 	const struct pev_field *nr[2], *args, *ret;
 	struct live_text_fields {
 		const struct pev_field *copied, *cut, *text[6];
@@ -80,15 +83,16 @@ typedef void (*live_fn)(void *arg, struct live_event *ev);
  * @filter: expression for both tracepoints, or NULL
  * @ring:   bytes for each CPU
  * @text:   most bytes of a text that are copied, 0: none are
+ * @signals: those that are delivered, too
  */
 struct live_opts {
 	const char *filter;
 	uint64_t ring;
 	uint64_t text;
+	bool signals;
 };
 
-int live_open(struct live *l, const struct target *t, const struct live_opts *o,
-	      struct msg *m);
+int live_open(struct live *l, const struct target *t, const struct live_opts *o, struct msg *m);
 int live_start(struct live *l, const struct target *t, struct msg *m);
 /**
  * live_read() - hand out what is known to be in order

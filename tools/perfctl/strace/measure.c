@@ -2,6 +2,7 @@
 /* The system calls of a program as it makes them. See measure.h. */
 #include "measure.h"
 #include "live.h"
+#include "signals.h"
 #include "syscalls.h"
 #include "tally.h"
 #include "base/json.h"
@@ -14,10 +15,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TICK_MS	     50
+#define TICK_MS 50
 #define RING_DEFAULT (16u << 20)
 
 /**
@@ -109,8 +111,10 @@ static void put_call(struct trace_run *r, int32_t nr, const struct caller *c,
 		     const struct live_text *after)
 {
 	const struct syscall_args args = {
-		.values = c ? c->args : NULL, .texts = { c ? c->text : NULL, after },
-		.bytes = (size_t)r->opts.bytes, .bare = !r->opts.names,
+		.values = c ? c->args : NULL,
+		.texts = { c ? c->text : NULL, after },
+		.bytes = (size_t)r->opts.bytes,
+		.bare = !r->opts.names,
 	};
 	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
 
@@ -166,8 +170,8 @@ static const char *call_name(struct trace_run *r, int32_t nr)
 }
 
 /* An object a line; arguments and result as they are shown to people. */
-static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev, bool began,
-		      uint64_t ns)
+static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev,
+		      bool began, uint64_t ns)
 {
 	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
 	uint64_t begin = live_ns(&r->live, began ? c->begin : ev->time);
@@ -216,15 +220,25 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	put_unfinished(r, c);
 }
 
-static void left(struct trace_run *r, const struct live_event *ev)
+/* A return from a signal restores the registers, the call's number among them: it has none. */
+static bool ends(struct trace_run *r, const struct caller *c, struct live_event *ev)
 {
-	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
+	if (c->open && ev->nr < 0 && !strcmp(call_name(r, c->nr), "rt_sigreturn"))
+		ev->nr = c->nr;
+	return c->open && c->nr == ev->nr;
+}
+
+static void left(struct trace_run *r, struct live_event *ev)
+{
 	struct caller *c = caller_get(r, ev->tid);
 	int64_t ret = (int64_t)ev->args[0];
-	bool failed = ret < 0 && ret >= -4095, began = c->open && c->nr == ev->nr;
+	bool failed = ret < 0 && ret >= -4095, began = ends(r, c, ev);
 	uint64_t ns = began ? live_ns(&r->live, ev->time) - live_ns(&r->live, c->begin) : 0;
+	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
 	char time[32];
 
+	if (ev->nr < 0)
+		return;
 	if (c->open && !began)
 		put_unfinished(r, c);
 	c->open = false;
@@ -244,6 +258,68 @@ static void left(struct trace_run *r, const struct live_event *ev)
 	syscalls_put_result(&r->line, d, ret);
 	if (began)
 		strbuf_addf(&r->line, " <%s>", text_ns(time, ns));
+	send_line(r);
+}
+
+static void json_signal(struct trace_run *r, struct caller *c, const struct live_event *ev)
+{
+	uint64_t ns = live_ns(&r->live, ev->time);
+	struct json j = { .out = r->out.f };
+
+	json_open(&j, NULL, '{');
+	json_u64(&j, "time_ns", ns > r->start ? ns - r->start : 0);
+	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
+	json_u64(&j, "tid", c->tid);
+	if (ev->nr == SIGKILL) {
+		json_bool(&j, "killed", true);
+		json_close(&j, '}');
+		json_end_line(&j);
+		return;
+	}
+	strbuf_reset(&r->line);
+	signals_put_name(&r->line, ev->nr);
+	json_string(&j, "signal", r->line.s);
+	strbuf_reset(&r->line);
+	signals_put_code(&r->line, ev->nr, (int32_t)ev->args[0]);
+	json_string(&j, "code", r->line.s);
+	strbuf_reset(&r->line);
+	signals_put_handler(&r->line, ev->args[1]);
+	json_string(&j, "handler", r->line.s);
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
+/*
+ * Whatever ends a process is delivered as SIGKILL to its threads: another fatal signal, an exec and
+ * an exit of another thread, too.
+ */
+static void signalled(struct trace_run *r, const struct live_event *ev)
+{
+	struct caller *c = caller_get(r, ev->tid);
+
+	if (r->opts.summary || r->opts.failed || r->opts.least)
+		return;
+	start_line(r, c, ev->time);
+	if (r->opts.json) {
+		json_signal(r, c, ev);
+		return;
+	}
+	if (ev->nr == SIGKILL) {
+		strbuf_puts(&r->line,
+			    "+++ killed by a fatal signal, or as another thread ended the "
+			    "process +++");
+		send_line(r);
+		return;
+	}
+	strbuf_puts(&r->line, "--- ");
+	signals_put_name(&r->line, ev->nr);
+	strbuf_puts(&r->line, r->opts.names ? " {code: " : " {si_code=");
+	signals_put_code(&r->line, ev->nr, (int32_t)ev->args[0]);
+	if (r->opts.names) {
+		strbuf_puts(&r->line, ", handler: ");
+		signals_put_handler(&r->line, ev->args[1]);
+	}
+	strbuf_puts(&r->line, "} ---");
 	send_line(r);
 }
 
@@ -277,6 +353,9 @@ static void on_event(void *arg, struct live_event *ev)
 		break;
 	case LIVE_EXIT:
 		left(r, ev);
+		break;
+	case LIVE_SIGNAL:
+		signalled(r, ev);
 		break;
 	default:
 		named(r, ev);
@@ -372,7 +451,8 @@ static size_t put_table(struct trace_run *r, const struct counted *rows, size_t 
 	if (rows->tid)
 		fprintf(out, "\n System calls of thread %s/%u:\n\n",
 			text_safe(comm, sizeof(comm),
-				  strtab_get(&r->comms, caller_get(r, rows->tid)->comm)), rows->tid);
+				  strtab_get(&r->comms, caller_get(r, rows->tid)->comm)),
+			rows->tid);
 	else
 		fprintf(out, "\n System calls of %s:\n\n", r->measure.target.text);
 	fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %10s  %s\n", "share", "total", "average",
@@ -406,7 +486,9 @@ static void summary(struct trace_run *r)
 static int trace_open(void *arg, struct msg *m)
 {
 	struct trace_run *r = arg;
-	struct live_opts live = { .ring = r->opts.ring ? r->opts.ring : RING_DEFAULT };
+	struct live_opts live = { .ring = r->opts.ring ? r->opts.ring : RING_DEFAULT,
+				  .signals = r->opts.signals && !r->opts.summary &&
+					     !r->opts.failed && !r->opts.least };
 	struct strbuf filter = { 0 };
 	int err = 0;
 

@@ -15,6 +15,7 @@ struct trace_opts {
 	uint64_t bytes;
 	bool names;
 	bool strings;
+	bool signals;
 	bool summary;
 	bool failed;
 	bool json;

@@ -2,6 +2,7 @@
 /* System calls by number. See syscalls.h. */
 #include "syscalls.h"
 #include "live.h"
+#include "signals.h"
 #include "base/text.h"
 #include "cli/suggest.h"
 #include "event/engine.h"
@@ -115,12 +116,7 @@ static void show_clone(struct strbuf *b, uint64_t v)
 
 static void show_signal(struct strbuf *b, uint64_t v)
 {
-	const char *name = v < 65 ? sigabbrev_np((int)v) : NULL;
-
-	if (name)
-		strbuf_addf(b, "SIG%s", name);
-	else
-		strbuf_addf(b, "%d", (int)v);
+	signals_put_name(b, (int)v);
 }
 
 static void show_dirfd(struct strbuf *b, uint64_t v)

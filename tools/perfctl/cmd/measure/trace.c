@@ -13,23 +13,34 @@ static const struct opt trace_options[] = {
 	TARGET_OPTS(struct trace_opts, target, TARGET_COMMAND),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "Which calls" },
-	{ 'e', OPT_STRING, "syscall", "NAME", "only these system calls; names may be globs, several "
-	  "by commas; the kernel leaves the others out", offsetof(struct trace_opts, calls) },
+	{ 'e', OPT_STRING, "syscall", "NAME",
+	  "only these system calls; names may be globs, several "
+	  "by commas; the kernel leaves the others out",
+	  offsetof(struct trace_opts, calls) },
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
 	{ 0, OPT_TIME, "duration", "TIME", "only calls that take so long at least, e.g. 1ms",
 	  offsetof(struct trace_opts, least) },
 	TIMEOUT_OPT(struct trace_opts, span),
 	{ 0, OPT_HEADING, .help = "Output" },
-	{ 's', OPT_U64, "string-size", "N", "bytes of data that are shown, of what a program "
+	{ 's', OPT_U64, "string-size", "N",
+	  "bytes of data that are shown, of what a program "
 	  "writes and reads (default: 32); names of files are shown in full, up to 256 bytes or N",
 	  offsetof(struct trace_opts, bytes) },
-	{ 0, OPT_FLAG, "strings", NULL, "show what arguments point to (default); --no-strings "
-	  "shows numbers, and costs the program less", offsetof(struct trace_opts, strings) },
-	{ 0, OPT_FLAG, "names", NULL, "show the names of arguments (default); --no-names shows "
-	  "calls as strace does", offsetof(struct trace_opts, names) },
-	{ 'S', OPT_FLAG, "summary", NULL, "no lines, but a table of calls, errors and times at the "
-	  "end", offsetof(struct trace_opts, summary) },
+	{ 0, OPT_FLAG, "strings", NULL,
+	  "show what arguments point to (default); --no-strings "
+	  "shows numbers, and costs the program less",
+	  offsetof(struct trace_opts, strings) },
+	{ 0, OPT_FLAG, "signals", NULL, "show the signals that are delivered (default)",
+	  offsetof(struct trace_opts, signals) },
+	{ 0, OPT_FLAG, "names", NULL,
+	  "show the names of arguments (default); --no-names shows "
+	  "calls as strace does",
+	  offsetof(struct trace_opts, names) },
+	{ 'S', OPT_FLAG, "summary", NULL,
+	  "no lines, but a table of calls, errors and times at the "
+	  "end",
+	  offsetof(struct trace_opts, summary) },
 	{ 0, OPT_FLAG, "per-thread", NULL, "-S: a table for each thread",
 	  offsetof(struct trace_opts, per_thread) },
 	{ 0, OPT_FLAG, "histogram", NULL, "-S: how the times of each call are distributed, too",
@@ -72,7 +83,9 @@ const struct command command_trace = {
 	.opts = trace_options,
 	.runs_command = true,
 	.opts_size = sizeof(struct trace_opts),
-	.defaults = &(
-		const struct trace_opts){ .bytes = BYTES_DEFAULT, .names = true, .strings = true },
+	.defaults = &(const struct trace_opts){ .bytes = BYTES_DEFAULT,
+						.names = true,
+						.strings = true,
+						.signals = true },
 	.run = trace_run,
 };
