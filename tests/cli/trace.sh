@@ -80,6 +80,12 @@ shows "signals" ' signals/[0-9]+ --- SIGUSR1 \{code: SI_USER, handler: 0x[0-9a-f
 shows "... that end a process" '\+\+\+ killed by a fatal signal'
 shows "the return of a handler" 'rt_sigreturn\(\) = [0-9]+ <'
 
+echo text >file
+perfctl trace -y -o calls.txt -- sh -c 'read -r _ <file; read -r _ <&7' 7</dev/null
+shows "-y: what was opened" ' openat\(dfd: AT_FDCWD, filename: "file", .*\) = [0-9]+<file> <'
+shows "... and duplicated" ' read\(fd: 0<file>, buf: "t", count: 1\)'
+shows "... and was open before" ' read\(fd: (0|7)</dev/null>, '
+
 # the same in a recording
 perfctl record -q -o text.trace --strings -e syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ./calls
 says "record --strings" 0 'syscalls:sys_enter_openat:.* filename_text="?/dev/null' perfctl script --no-sideband text.trace

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # engines: perf
 # shellcheck shell=bash disable=SC2154
-# perfctl trace: signals.
+# perfctl trace: signals, and what descriptors are.
 if [ -n "$tracepoints" ]; then
 	trace="perfctl trace --engine perf --no-strings"
 	build signals
@@ -31,6 +31,28 @@ events = [json.loads(line) for line in open("signals.json")]
 usr = [e for e in events if e.get("signal") == "SIGUSR1"]
 assert len(usr) == 1 and usr[0]["code"] == "SI_USER" and usr[0]["handler"].startswith("0x"), usr
 assert sum("killed" in e for e in events) == 1, events'
+	echo text >file
+	$trace -y -e 'dup*' -o paths.txt -- sh -c 'exec 5<&7; (read -r _ <&5; :); :' 7<file
+	says "trace -y: what was open before" 0 " dup2\(oldfd: 7<$PWD/file>, newfd: 5\) = 5<$PWD/file> <" \
+		cat paths.txt
+	says "trace -y: what was duplicated, in a child, too" 0 \
+		" dup2\(oldfd: 5<$PWD/file>, newfd: 0\) = 0<$PWD/file> <" cat paths.txt
+	$trace -y -e read -o paths.txt -- sh -c 'exec 5<&7; read -r _ <&5; exec 5<&-; read -r _ <&5' 7<file
+	within "trace -y -e: calls that are not asked for count, too" \
+		"$(grep -cE " read\(fd: (0<.*|5<$PWD/file>), " paths.txt)" 1 100
+	ok "trace -y -e: ... but are not shown" bash -c '! grep -vE " read\(|---" paths.txt'
+	sh -c 'while sleep 0.05; do read -r _ <&7; done' 7<file &
+	reader=$!
+	until_ok test -e /proc/$reader/fd/7
+	$trace -y -p $reader -o paths.txt &
+	tracer=$!
+	until_ok grep -q "dup2(oldfd: 7<$PWD/file>, newfd: 0) = 0<$PWD/file>" paths.txt
+	kill $reader
+	wait $reader $tracer 2>/dev/null
+	says "trace -y -p: what a process had open" 0 "dup2\(oldfd: 7<$PWD/file>, newfd: 0\)" cat paths.txt
+	$trace -y -j -e dup2 -o paths.json -- sh -c 'exec 5<&7' 7<file
+	says "trace -y -j" 0 "\"args\": \"oldfd: 7<$PWD/file>, .*\"result_text\": \"5<$PWD/file>\"" cat paths.json
+	says "trace -y -S" 2 'for lines, and -S prints none' $trace -y -S -- true
 else
-	skip "trace: signals" "tracefs cannot be read here"
+	skip "trace: signals and descriptors" "tracefs cannot be read here"
 fi

@@ -13,6 +13,7 @@ int main(void)
 {
 	test_util();
 	test_tally();
+	test_fds();
 	test_hist();
 	test_text();
 	test_opt();

@@ -7,6 +7,7 @@
 
 void test_util(void);
 void test_tally(void);
+void test_fds(void);
 void test_hist(void);
 void test_text(void);
 void test_opt(void);

@@ -99,7 +99,6 @@ static const struct other_tool others[] = {
 	{ "strace", "trace", "-T", "the time that a call took is always shown", true },
 	{ "strace", "trace", "-r", "the time since the begin is always shown", true },
 	{ "strace", "trace", "-c", "-S" },
-	{ "strace", "trace", "-y", "descriptors are shown as numbers" },
 	{ "strace", "trace", "-k", "\"perfctl record -g -e 'syscalls:sys_enter_NAME'\", then \"perfctl "
 	  "report\"" },
 };

@@ -207,8 +207,10 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 		out->pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "pid"));
 		out->tid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "tid"));
 		pev_event_copy_text(ev, pev_class_field(cls, "comm"), (char *)out->args, 16);
-		if (out->kind == LIVE_FORK)
-			out->parent = (uint32_t)pev_event_int(ev, pev_class_field(cls, "ptid"));
+		if (out->kind != LIVE_FORK)
+			return;
+		out->parent = (uint32_t)pev_event_int(ev, pev_class_field(cls, "ptid"));
+		out->parent_pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "ppid"));
 	}
 }
 

@@ -37,6 +37,7 @@ struct live_text {
  * struct live_event - one event
  * @tid:  of forks: the child's; @pid as well
  * @parent: of forks: the thread that forked
+ * @parent_pid: its process
  * @nr:   number of the system call, or of the signal
  * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; LIVE_SIGNAL: its
  *        code, and the handler; else the thread's name, as characters
@@ -48,6 +49,7 @@ struct live_event {
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t parent;
+	uint32_t parent_pid;
 	enum live_kind kind;
 	int32_t nr;
 	uint64_t args[6];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The system calls of a program as it makes them. See measure.h. */
 #include "measure.h"
+#include "fds.h"
 #include "live.h"
 #include "signals.h"
 #include "syscalls.h"
@@ -13,6 +14,7 @@
 #include "event/kernel.h"
 #include "record/measure.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -24,12 +26,14 @@
 
 /**
  * struct caller - a thread
+ * @pid:   its process
  * @comm:  number of its name, 0: not known
  * @open:  it is in a call that began at @begin
  * @text:  what its arguments point to, or NULL
  */
 struct caller {
 	uint32_t tid;
+	uint32_t pid;
 	uint32_t comm;
 	bool open;
 	int32_t nr;
@@ -53,6 +57,8 @@ struct trace_run {
 	struct measure measure;
 	struct live live;
 	struct syscalls calls;
+	struct fds fds;
+	uint64_t lost;
 	struct caller *callers;
 	size_t n_callers, cap_callers;
 	struct htab h_callers;
@@ -60,7 +66,7 @@ struct trace_run {
 	struct counted *counted;
 	size_t n_counted, cap_counted;
 	struct htab h_counted;
-	struct strbuf line;
+	struct strbuf line, args;
 	struct out out;
 	uint64_t start;
 };
@@ -107,27 +113,62 @@ static void start_line(struct trace_run *r, struct caller *c, uint64_t time)
 		    text_safe(comm, sizeof(comm), strtab_get(&r->comms, c->comm)), c->tid);
 }
 
-static void put_call(struct trace_run *r, int32_t nr, const struct caller *c,
+/**
+ * struct fd_asker - the process whose descriptors are named
+ */
+struct fd_asker {
+	const struct fds *fds;
+	uint32_t pid;
+};
+
+static const char *fd_name(void *arg, int fd)
+{
+	const struct fd_asker *a = arg;
+
+	return fds_name(a->fds, a->pid, fd);
+}
+
+/* The arguments of a call, which has not changed any descriptor yet. @c: NULL: they are not known */
+static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 		     const struct live_text *after)
 {
+	struct fd_asker asker = { &r->fds, c ? c->pid : 0 };
 	const struct syscall_args args = {
 		.values = c ? c->args : NULL,
 		.texts = { c ? c->text : NULL, after },
 		.bytes = (size_t)r->opts.bytes,
 		.bare = !r->opts.names,
+		.fd_name = r->opts.paths ? fd_name : NULL,
+		.arg = &asker,
 	};
+
+	strbuf_reset(&r->args);
+	strbuf_puts(&r->args, ""); /* of a call without arguments, too */
+	if (c)
+		syscalls_put_args(&r->args, syscalls_get(&r->calls, nr), &args);
+	else
+		strbuf_puts(&r->args, "...");
+}
+
+static void put_call(struct trace_run *r, int32_t nr)
+{
 	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
 
 	if (d)
 		strbuf_puts(&r->line, d->name);
 	else
 		strbuf_addf(&r->line, "syscall_%d", nr);
-	strbuf_putc(&r->line, '(');
-	if (c)
-		syscalls_put_args(&r->line, d, &args);
-	else
-		strbuf_puts(&r->line, "...");
-	strbuf_puts(&r->line, ") = ");
+	strbuf_addf(&r->line, "(%s) = ", r->args.s);
+}
+
+static void put_result(struct trace_run *r, const struct caller *c, const struct live_event *ev)
+{
+	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
+	int64_t ret = (int64_t)ev->args[0];
+
+	syscalls_put_result(&r->line, d, ret);
+	if (r->opts.paths && d && ret >= 0 && fds_is_result(d, c->args))
+		syscalls_put_fd_name(&r->line, fds_name(&r->fds, ev->pid, ret));
 }
 
 static void send_line(struct trace_run *r)
@@ -136,14 +177,23 @@ static void send_line(struct trace_run *r)
 	fwrite(r->line.s, 1, r->line.len, r->out.f);
 }
 
+static bool is_unwanted(struct trace_run *r, int32_t nr)
+{
+	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
+
+	return d && d->unwanted;
+}
+
 /* A call whose end was lost, or that has none. */
 static void put_unfinished(struct trace_run *r, struct caller *c)
 {
 	c->open = false;
-	if (r->opts.summary || r->opts.failed || r->opts.least || r->opts.json)
+	if (r->opts.summary || r->opts.failed || r->opts.least || r->opts.json ||
+	    is_unwanted(r, c->nr))
 		return;
 	start_line(r, c, c->begin);
-	put_call(r, c->nr, c, NULL);
+	put_args(r, c->nr, c, NULL);
+	put_call(r, c->nr);
 	strbuf_putc(&r->line, '?');
 	send_line(r);
 }
@@ -173,30 +223,37 @@ static const char *call_name(struct trace_run *r, int32_t nr)
 static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev,
 		      bool began, uint64_t ns)
 {
-	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
 	uint64_t begin = live_ns(&r->live, began ? c->begin : ev->time);
 	struct json j = { .out = r->out.f };
-	char *text, *end;
 
 	json_open(&j, NULL, '{');
 	json_u64(&j, "time_ns", begin > r->start ? begin - r->start : 0);
 	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
 	json_u64(&j, "tid", c->tid);
 	json_string(&j, "call", call_name(r, ev->nr));
-	strbuf_reset(&r->line);
-	put_call(r, ev->nr, began ? c : NULL, ev->text);
-	text = strchr(r->line.s, '(') + 1;
-	end = strrchr(text, ')');
-	*end = 0;
-	json_string(&j, "args", text);
+	json_string(&j, "args", r->args.s);
 	json_i64(&j, "result", (int64_t)ev->args[0]);
 	strbuf_reset(&r->line);
-	syscalls_put_result(&r->line, d, (int64_t)ev->args[0]);
+	put_result(r, c, ev);
 	json_string(&j, "result_text", r->line.s);
 	if (began)
 		json_u64(&j, "ns", ns);
 	json_close(&j, '}');
 	json_end_line(&j);
+}
+
+/* @c: NULL: its begin is not known */
+static void follow(struct trace_run *r, const struct live_event *ev, const struct caller *c)
+{
+	const struct fds_done done = {
+		.desc = syscalls_get(&r->calls, ev->nr),
+		.args = c ? c->args : NULL,
+		.ret = ev->kind == LIVE_EXIT ? (int64_t)ev->args[0] : 0,
+		.texts = { c ? c->text : NULL, ev->text },
+	};
+
+	if (r->opts.paths && done.desc)
+		fds_call(&r->fds, ev->pid, &done);
 }
 
 static void entered(struct trace_run *r, struct live_event *ev)
@@ -207,6 +264,7 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	if (c->open)
 		put_unfinished(r, c);
 	c->open = true;
+	c->pid = ev->pid;
 	c->nr = ev->nr;
 	c->begin = ev->time;
 	memcpy(c->args, ev->args, sizeof(c->args));
@@ -218,6 +276,7 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	if (r->opts.summary)
 		count_call(r, ev, 0, false, false);
 	put_unfinished(r, c);
+	follow(r, ev, c);
 }
 
 /* A return from a signal restores the registers, the call's number among them: it has none. */
@@ -232,7 +291,7 @@ static void left(struct trace_run *r, struct live_event *ev)
 {
 	struct caller *c = caller_get(r, ev->tid);
 	int64_t ret = (int64_t)ev->args[0];
-	bool failed = ret < 0 && ret >= -4095, began = ends(r, c, ev);
+	bool failed = ret < 0 && ret >= -4095, began = ends(r, c, ev), shown;
 	uint64_t ns = began ? live_ns(&r->live, ev->time) - live_ns(&r->live, c->begin) : 0;
 	const struct syscall_desc *d = syscalls_get(&r->calls, ev->nr);
 	char time[32];
@@ -242,20 +301,22 @@ static void left(struct trace_run *r, struct live_event *ev)
 	if (c->open && !began)
 		put_unfinished(r, c);
 	c->open = false;
-	if ((r->opts.failed && !failed) || ns < r->opts.least)
+	shown = (failed || !r->opts.failed) && ns >= r->opts.least && !is_unwanted(r, ev->nr);
+	if (shown && r->opts.summary && d)
+		count_call(r, ev, ns, began, failed);
+	shown = shown && !r->opts.summary;
+	if (shown)
+		put_args(r, ev->nr, began ? c : NULL, ev->text);
+	follow(r, ev, began ? c : NULL);
+	if (!shown)
 		return;
-	if (r->opts.summary) {
-		if (d)
-			count_call(r, ev, ns, began, failed);
-		return;
-	}
 	start_line(r, c, began ? c->begin : ev->time);
 	if (r->opts.json) {
 		json_call(r, c, ev, began, ns);
 		return;
 	}
-	put_call(r, ev->nr, began ? c : NULL, ev->text);
-	syscalls_put_result(&r->line, d, ret);
+	put_call(r, ev->nr);
+	put_result(r, c, ev);
 	if (began)
 		strbuf_addf(&r->line, " <%s>", text_ns(time, ns));
 	send_line(r);
@@ -339,6 +400,8 @@ static void named(struct trace_run *r, const struct live_event *ev)
 		comm = parent->comm;
 	}
 	caller_get(r, ev->tid)->comm = comm;
+	if (ev->kind == LIVE_FORK)
+		fds_fork(&r->fds, ev->parent_pid, ev->pid);
 }
 
 static void on_event(void *arg, struct live_event *ev)
@@ -379,6 +442,9 @@ static int trace_loop(struct trace_run *r, struct msg *m)
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, TICK_MS);
 		err = live_read(&r->live, false, on_event, r, m);
+		if (live_lost(&r->live) != r->lost)
+			fds_forget(&r->fds);
+		r->lost = live_lost(&r->live);
 		if (!err)
 			err = flush_lines(r, m);
 	} while (measure_goes_on(&r->measure, got) && !err);
@@ -483,6 +549,31 @@ static void summary(struct trace_run *r)
 
 /* ---- The measurement ---- */
 
+/*
+ * Takes what is open before calls are followed, and again then, as it may have changed meanwhile; a
+ * command that is held back changes nothing.
+ */
+static void look_at_descriptors(struct trace_run *r)
+{
+	const struct target *t = &r->measure.target;
+	struct dirent *e;
+	DIR *proc;
+
+	if (!r->opts.paths)
+		return;
+	if (t->workload || t->type == PEV_TARGET_PROCESS) {
+		for (size_t i = 0; i < t->n_ids; i++)
+			fds_look(&r->fds, (uint32_t)t->ids[i]);
+		return;
+	}
+	proc = opendir("/proc");
+	while (proc && (e = readdir(proc)))
+		if (*e->d_name >= '1' && *e->d_name <= '9')
+			fds_look(&r->fds, (uint32_t)strtoul(e->d_name, NULL, 10));
+	if (proc)
+		closedir(proc);
+}
+
 static int trace_open(void *arg, struct msg *m)
 {
 	struct trace_run *r = arg;
@@ -495,11 +586,14 @@ static int trace_open(void *arg, struct msg *m)
 	if (r->opts.strings && !r->opts.summary)
 		live.text = max_u64(r->opts.bytes, PEV_CALL_TEXT);
 	if (r->opts.calls)
-		err = syscalls_filter(&r->calls, r->opts.calls, &filter, m);
+		err = syscalls_filter(&r->calls, r->opts.calls, r->opts.paths ? FDS_CALLS : NULL,
+				      &filter, m);
 	live.filter = filter.s;
 	if (!err)
 		err = live_open(&r->live, &r->measure.target, &live, m);
 	strbuf_free(&filter);
+	if (!err)
+		look_at_descriptors(r);
 	if (!err && live.text && !r->live.texts[0].copied)
 		note("this kernel does not copy what arguments point to: strings are addresses "
 		     "(--no-strings asks for no more)");
@@ -510,7 +604,11 @@ static int trace_start(void *arg, struct msg *m)
 {
 	struct trace_run *r = arg;
 
-	return live_start(&r->live, &r->measure.target, m);
+	int err = live_start(&r->live, &r->measure.target, m);
+
+	if (!err && !r->measure.target.workload)
+		look_at_descriptors(r);
+	return err;
 }
 
 static int run_trace(void *arg, struct msg *m)
@@ -590,5 +688,7 @@ int strace_measure(const struct trace_opts *opts, char **argv, struct msg *m)
 	free(r.counted);
 	htab_free(&r.h_counted);
 	strbuf_free(&r.line);
+	strbuf_free(&r.args);
+	fds_free(&r.fds);
 	return measure_exit(&r.measure, err, m);
 }

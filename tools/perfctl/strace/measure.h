@@ -16,6 +16,7 @@ struct trace_opts {
 	bool names;
 	bool strings;
 	bool signals;
+	bool paths;
 	bool summary;
 	bool failed;
 	bool json;

@@ -312,7 +312,7 @@ static const struct {
 	{ "sendto,recvfrom,sendmsg,recvmsg,sendmmsg,recvmmsg", "flags", show_msg },
 	{ "mremap", "flags", show_mremap },
 	{ "*", "dfd,olddfd,newdfd,oldfd_dir", show_dirfd },
-	{ "*", "fd,in_fd,out_fd,fildes,oldfd,newfd", show_int },
+	{ "*", "fd,in_fd,out_fd,fd_in,fd_out,fildes,oldfd,newfd,epfd,ufd", show_int },
 	{ "kill,tkill,tgkill,rt_sig*", "sig", show_signal },
 	{ "*", "mode,mask", show_octal },
 };
@@ -339,6 +339,11 @@ static enum syscall_text text_of(const struct syscall_arg *a)
 	return globs_match("buf,buff,ubuf,list,u_msg_ptr", a->name) ? TEXT_BYTES : TEXT_STRING;
 }
 
+static bool is_fd(const struct syscall_arg *a)
+{
+	return (a->show == show_int || a->show == show_dirfd) && !strchr(a->type, '*');
+}
+
 /* "type name;type name": the number comes first */
 static void take_fields(struct syscall_desc *d, const char *fields)
 {
@@ -355,6 +360,7 @@ static void take_fields(struct syscall_desc *d, const char *fields)
 		d->args[d->n].type = xstrdup(p);
 		d->args[d->n].text = text_of(&d->args[d->n]);
 		set_meaning(d->name, &d->args[d->n]);
+		d->args[d->n].is_fd = is_fd(&d->args[d->n]);
 		d->n++;
 	}
 	free(copy);
@@ -429,8 +435,12 @@ const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr)
 	return nr >= 0 && nr < s->n ? &s->d[nr] : NULL;
 }
 
-static int filter_one(const struct syscalls *s, const char *glob, struct strbuf *filter,
-		      struct msg *m)
+static void filter_add(struct strbuf *filter, unsigned int nr)
+{
+	strbuf_addf(filter, "%sid == %u", filter->len ? " || " : "", nr);
+}
+
+static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filter, struct msg *m)
 {
 	struct suggestion near = { .word = glob };
 	bool some = false;
@@ -439,7 +449,8 @@ static int filter_one(const struct syscalls *s, const char *glob, struct strbuf 
 		suggest_offer(&near, s->d[i].name);
 		if (!glob_match(glob, s->d[i].name))
 			continue;
-		strbuf_addf(filter, "%sid == %u", filter->len ? " || " : "", i);
+		filter_add(filter, i);
+		s->d[i].unwanted = false;
 		some = true;
 	}
 	if (some)
@@ -449,14 +460,19 @@ static int filter_one(const struct syscalls *s, const char *glob, struct strbuf 
 		       near.best ? "\"?" : "");
 }
 
-int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
+int syscalls_filter(struct syscalls *s, const char *names, const char *also, struct strbuf *filter,
 		    struct msg *m)
 {
 	char *copy = xstrdup(names), *save, *p;
 	int err = 0;
 
+	for (unsigned int i = 0; i < s->n; i++)
+		s->d[i].unwanted = true;
 	for (p = strtok_r(copy, ", ", &save); p && !err; p = strtok_r(NULL, ", ", &save))
 		err = filter_one(s, p, filter, m);
+	for (unsigned int i = 0; i < s->n && also && !err; i++)
+		if (s->d[i].unwanted && globs_match(also, s->d[i].name))
+			filter_add(filter, i);
 	if (!err && filter->len >= PEV_MAX_FILTER)
 		err = msg_set(m, -EINVAL, "more system calls than a filter of the kernel can name");
 	free(copy);
@@ -540,6 +556,16 @@ static void put_arg(struct strbuf *b, const struct syscall_arg *arg,
 		arg->show(b, a->values[i]);
 	else
 		put_by_type(b, arg->type, a->values[i]);
+	if (arg->is_fd && a->fd_name)
+		syscalls_put_fd_name(b, a->fd_name(a->arg, (int)a->values[i]));
+}
+
+void syscalls_put_fd_name(struct strbuf *b, const char *name)
+{
+	char safe[512];
+
+	if (name)
+		strbuf_addf(b, "<%s>", text_safe(safe, sizeof(safe), name));
 }
 
 /* The kernel ignores the mode of an open that creates nothing. */

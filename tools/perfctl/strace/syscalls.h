@@ -27,12 +27,14 @@ enum syscall_text {
 
 /**
  * struct syscall_arg - one argument
+ * @is_fd: the value is a descriptor
  * @show: writes the value, NULL: by the type
  */
 struct syscall_arg {
 	char *name;
 	char *type;
 	enum syscall_text text;
+	bool is_fd;
 	void (*show)(struct strbuf *b, uint64_t value);
 };
 
@@ -40,11 +42,13 @@ struct syscall_arg {
  * struct syscall_desc - one system call
  * @known: the kernel describes it
  * @never: it does not return
+ * @unwanted: it is recorded for what it does to others: see syscalls_filter()
  */
 struct syscall_desc {
 	char *name;
 	bool known;
 	bool never;
+	bool unwanted;
 	unsigned int n;
 	struct syscall_arg args[6];
 };
@@ -64,8 +68,12 @@ void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace);
 void syscalls_free(struct syscalls *s);
 /* Returns NULL for a number without a call. */
 const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
-/* "id == 0 || id == 257" of comma-separated globs; unknown ones are refused. */
-int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *filter,
+/**
+ * syscalls_filter() - "id == 0 || id == 257" of comma-separated globs
+ * @names: unknown ones are refused
+ * @also:  more of them, which are unwanted unless they are among @names; NULL: none
+ */
+int syscalls_filter(struct syscalls *s, const char *names, const char *also, struct strbuf *filter,
 		    struct msg *m);
 /**
  * struct syscall_args - the arguments of a call
@@ -74,17 +82,23 @@ int syscalls_filter(const struct syscalls *s, const char *names, struct strbuf *
  *          text of an argument counts
  * @bytes:  of data that are shown
  * @bare:   without the names of the arguments
+ * @fd_name: what a descriptor of the caller is, or NULL; NULL: none is known
+ * @arg:    for @fd_name
  */
 struct syscall_args {
 	const uint64_t *values;
 	const struct live_text *texts[2];
 	size_t bytes;
 	bool bare;
+	const char *(*fd_name)(void *arg, int fd);
+	void *arg;
 };
 
 /* "dfd: AT_FDCWD, filename: "/etc/passwd", flags: O_RDONLY" */
 void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
 		       const struct syscall_args *a);
+/* "</etc/passwd>", nothing for NULL */
+void syscalls_put_fd_name(struct strbuf *b, const char *name);
 /* "3", "-1 ENOENT (No such file or directory)" */
 void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret);
 

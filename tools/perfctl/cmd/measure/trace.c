@@ -31,6 +31,8 @@ static const struct opt trace_options[] = {
 	  "show what arguments point to (default); --no-strings "
 	  "shows numbers, and costs the program less",
 	  offsetof(struct trace_opts, strings) },
+	{ 'y', OPT_FLAG, "paths", NULL, "show what descriptors are: 3</etc/passwd>",
+	  offsetof(struct trace_opts, paths) },
 	{ 0, OPT_FLAG, "signals", NULL, "show the signals that are delivered (default)",
 	  offsetof(struct trace_opts, signals) },
 	{ 0, OPT_FLAG, "names", NULL,
@@ -63,6 +65,8 @@ static int trace_run(const void *opts, int n, char **args, struct msg *m)
 			       o->per_thread ? "--per-thread" : "--histogram");
 	if (o->histogram && o->json)
 		return msg_set(m, -EINVAL, "--histogram and -j exclude each other");
+	if (o->paths && o->summary)
+		return msg_set(m, -EINVAL, "-y is for lines, and -S prints none");
 	return strace_measure(opts, n ? args : NULL, m);
 }
 
