@@ -207,6 +207,19 @@ ok "flame --folded: no sample is missing" bash -c "[ \$('$p' flame --folded flat
 says "flame --folded: of several events the first of the recording" 0 '^true\+0x1000 1$' "$p" flame --folded mixed
 says "export folded: the same one, though it came last" 0 '^prog;true\+0x1000 1$' "$p" export folded -o - mixed
 says "... and another one by its name" 0 '^prog;pev_is_no_probe;ttwu_do_activate [0-9]$' "$p" export folded -o - -e 'sched*' mixed
+ok "flame -j: a tree with the same weights" bash -c "'$p' flame -j chains | python3 -c '
+import json, subprocess, sys
+t = json.load(sys.stdin)
+nodes = {n[\"node\"]: n for n in t[\"nodes\"]}
+assert t[\"event\"] == \"cpu-clock\" and t[\"samples\"] == 1000 and nodes[0][\"weight\"] == t[\"weight\"], t
+assert sum(n[\"self\"] for n in nodes.values()) == t[\"weight\"]
+def path(n):
+    return path(nodes[n[\"parent\"]]) + [n[\"symbol\"]] if n[\"node\"] else []
+mine = {\";\".join(path(n)): n[\"self\"] for n in nodes.values() if n[\"self\"]}
+folded = subprocess.run([\"$p\", \"flame\", \"--folded\", \"chains\"], stdout=-1, text=True, check=True).stdout
+assert mine == {l.rsplit(\" \", 1)[0]: int(l.rsplit(\" \", 1)[1]) for l in folded.splitlines()}, mine
+'"
+says "flame -j: one output" 2 'exclude each other' "$p" flame -j --folded chains
 says "flame: no samples" 1 'no samples' "$p" flame -o none.svg empty
 says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
 # off-cpu and timeline: 100 turns of 10 us each

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From cells to weights of call chains. See flame.h. */
 #include "flame.h"
+#include "base/json.h"
 #include "profile/rows.h"
 
 #include <inttypes.h>
@@ -95,5 +96,44 @@ void flame_folded(const struct flame *f, FILE *out)
 		}
 		fprintf(out, " %" PRIu64 "\n", f->nodes[i].self);
 	}
+	strbuf_free(&name);
+}
+
+static void json_node(const struct flame *f, uint32_t node, struct json *j, struct strbuf *name)
+{
+	const struct profile *p = f->profile;
+	uint32_t object;
+
+	json_open(j, NULL, '{');
+	json_u64(j, "node", node);
+	if (node) {
+		object = p->stacks->funcs[f->tree.nodes[node].func].object;
+		flame_name(f, node, name);
+		json_u64(j, "parent", f->tree.nodes[node].parent);
+		json_string(j, "symbol", name->s);
+		json_string(j, "dso", object_name(&p->session->objects, object));
+	}
+	json_u64(j, "weight", f->nodes[node].weight);
+	json_u64(j, "self", f->nodes[node].self);
+	json_close(j, '}');
+}
+
+void flame_json(const struct flame *f, FILE *out)
+{
+	struct json j = { .out = out };
+	struct strbuf name = { 0 };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "event", strtab_get(&f->profile->session->names, f->event));
+	json_u64(&j, "samples", f->samples);
+	json_u64(&j, "weight", f->total);
+	/* a tree in the form of the chains would be deeper than many readers go */
+	json_open(&j, "nodes", '[');
+	for (uint32_t i = 0; i < f->tree.n; i++)
+		if (f->nodes[i].weight)
+			json_node(f, i, &j, &name);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end_line(&j);
 	strbuf_free(&name);
 }

@@ -45,5 +45,7 @@ void flame_name(const struct flame *f, uint32_t node, struct strbuf *b);
 
 /* Writes chains as text, one a line. */
 void flame_folded(const struct flame *f, FILE *out);
+/* Writes the tree as one object: a list of its nodes, callers first. */
+void flame_json(const struct flame *f, FILE *out);
 
 #endif

@@ -25,6 +25,7 @@ struct flame_opts {
 	bool icicle;
 	bool inlined;
 	bool folded;
+	bool json;
 };
 
 static const struct opt flame_options[] = {
@@ -35,8 +36,10 @@ static const struct opt flame_options[] = {
 	{ 'e', OPT_STRING, "event", "EVENT", "of these events the first that has samples",
 	  offsetof(struct flame_opts, event) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs", offsetof(struct flame_opts, comm) },
-	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
-	  "missing", offsetof(struct flame_opts, time) },
+	{ 0, OPT_STRING, "time", "FROM,TO",
+	  "seconds since the trace's begin; either may be "
+	  "missing",
+	  offsetof(struct flame_opts, time) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'o', OPT_STRING, "output", "FILE", "\"-\": the standard output (default: flame.svg)",
 	  offsetof(struct flame_opts, output) },
@@ -45,11 +48,16 @@ static const struct opt flame_options[] = {
 	{ 0, OPT_U64, "width", "PIXELS", "(default: 1200)", offsetof(struct flame_opts, width) },
 	{ 0, OPT_DOUBLE, "least", "PIXELS", "what would be narrower is left out (default: 0.3)",
 	  offsetof(struct flame_opts, least) },
-	{ 0, OPT_FLAG, "icicle", NULL, "from the top downwards", offsetof(struct flame_opts, icicle) },
-	{ 0, OPT_FLAG, "inline", NULL, "draw what was inlined as functions of their own, by debug "
-	  "information", offsetof(struct flame_opts, inlined) },
+	{ 0, OPT_FLAG, "icicle", NULL, "from the top downwards",
+	  offsetof(struct flame_opts, icicle) },
+	{ 0, OPT_FLAG, "inline", NULL,
+	  "draw what was inlined as functions of their own, by debug "
+	  "information",
+	  offsetof(struct flame_opts, inlined) },
 	{ 0, OPT_FLAG, "folded", NULL, "chains as text, one a line, for other programs",
 	  offsetof(struct flame_opts, folded) },
+	{ 'j', OPT_FLAG, "json", NULL, "the tree as one object",
+	  offsetof(struct flame_opts, json) },
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
@@ -57,7 +65,7 @@ static const struct opt flame_options[] = {
 
 static int write_flame(const struct flame_opts *o, const struct flame *f, struct msg *m)
 {
-	const char *path = o->output ? o->output : o->folded ? "-" : "flame.svg";
+	const char *path = o->output ? o->output : o->folded || o->json ? "-" : "flame.svg";
 	const struct flame_style style = {
 		.title = o->title, .width = o->width, .least = o->least, .icicle = o->icicle
 	};
@@ -69,7 +77,9 @@ static int write_flame(const struct flame_opts *o, const struct flame *f, struct
 	err = out_open(&out, path, OUT_WHOLE, m);
 	if (err)
 		return err;
-	if (o->folded)
+	if (o->json)
+		flame_json(f, out.f);
+	else if (o->folded)
 		flame_folded(f, out.f);
 	else
 		flame_svg(f, &style, out.f);
@@ -112,6 +122,8 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 	struct load load = { 0 };
 	int err;
 
+	if (o->json && o->folded)
+		return msg_set(m, -EINVAL, "--json and --folded exclude each other");
 	if (command_trace_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (o->width < 200 || o->width > 20000)
