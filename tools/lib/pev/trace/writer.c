@@ -15,32 +15,7 @@
 #include "core/packet.h"
 #include "ctf/encoder.h"
 #include "trace/older.h"
-
-/**
- * struct out_file - one stream file
- * @size: bytes of whole packets
- * @last: header of the last of them, zero if there is none
- */
-struct out_file {
-	int			fd;
-	uint64_t		size;
-	struct pev_packet	last;
-};
-
-struct pev_writer {
-	int		dir;
-	int		info_dir;
-	int		error;
-	char		*meta;
-	size_t		meta_len;
-	size_t		meta_written;
-	struct out_file	*files;
-	unsigned int	nr_files;
-	struct out_file	*named;		/* of encoders */
-	unsigned int	nr_named;
-	uint64_t	bytes;
-	uint64_t	packets;
-};
+#include "trace/writer.h"
 
 /* ---- Its directory ---- */
 
@@ -144,14 +119,19 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		if (w->files[i].fd >= 0 && close(w->files[i].fd) && !w->error)
 			w->error = -errno;
 	for (unsigned int i = 0; i < w->nr_named; i++)
-		if (close(w->named[i].fd) && !w->error)
+		if (w->named[i].fd >= 0 && close(w->named[i].fd) && !w->error)
 			w->error = -errno;
-	if (w->error)
+	if (w->pipe)
+		w->error = w->error ? w->error : pipe_put(w->pipe, PIPE_END, "", NULL, 0, NULL, 0);
+	else if (w->error)
 		pev_writer_info(w, "error", strerror(-w->error));
 	else
 		w->error = pev_writer_info(w, "complete", "yes");
-	close(w->info_dir);
-	close(w->dir);
+	if (!w->pipe) {
+		close(w->info_dir);
+		close(w->dir);
+	}
+	pipe_free(w->pipe);
 	free(w->files);
 	free(w->named);
 	free(w->meta);
@@ -231,14 +211,26 @@ static bool extends(const struct pev_writer *w, const char *text, size_t len)
 	       !memcmp(text, w->meta, w->meta_written);
 }
 
+/* A pipe that failed once takes nothing any more: half a frame may be in it. */
+static int put_pipe(struct pev_writer *w, enum pipe_kind kind, const char *name, const void *data,
+		    size_t len)
+{
+	if (!w->error)
+		w->error = pipe_put(w->pipe, kind, name, data, len, NULL, 0);
+	return w->error;
+}
+
 PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_t len)
 {
+	bool more = extends(w, text, len);
 	char *copy;
 	int ret;
 
-	if (extends(w, text, len)) {
-		if (len == w->meta_written)
-			return 0;
+	if (more && len == w->meta_written)
+		return 0;
+	if (w->pipe) {
+		ret = put_pipe(w, PIPE_METADATA, "", text, len);
+	} else if (more) {
 		ret = write_file(w->dir, "metadata", O_APPEND, text + w->meta_written,
 				 len - w->meta_written);
 	} else {
@@ -285,7 +277,7 @@ static size_t whole_packets(const uint8_t *data, size_t len, size_t *last,
 /* The file ends with its last whole packet again. */
 static int cut_back(struct pev_writer *w, struct out_file *f, int ret)
 {
-	if (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0)
+	if (!w->pipe && (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0))
 		ret = -errno;
 	w->error = ret;
 	return ret;
@@ -301,13 +293,38 @@ static void count_packets(struct pev_writer *w, struct out_file *f, uint64_t byt
 		memcpy(&f->last, last, sizeof(f->last));
 }
 
+static bool of_ring(const struct pev_writer *w, const struct out_file *f)
+{
+	return w->nr_files && f >= w->files && f < w->files + w->nr_files;
+}
+
+/* Writes a header and what follows it. @done: bytes that were written in any case */
+static int put_parts(struct pev_writer *w, const struct out_file *f, const void *head,
+		     size_t head_len, const void *data, size_t len, size_t *done)
+{
+	size_t more = 0;
+	int ret;
+
+	if (w->pipe) {
+		ret = pipe_put(w->pipe, of_ring(w, f) ? PIPE_RING : PIPE_NAMED, f->name, head,
+			       head_len, data, len);
+		*done = ret ? 0 : head_len + len;
+		return ret;
+	}
+	ret = write_all(f->fd, head, head_len, done);
+	if (!ret)
+		ret = write_all(f->fd, data, len, &more);
+	*done += more;
+	return ret;
+}
+
 /* @done: bytes of the packets that were written in any case */
 static int put_packets(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t len,
 		       size_t *done)
 {
 	size_t last = 0;
 	uint64_t count;
-	int ret = write_all(f->fd, data, len, done);
+	int ret = put_parts(w, f, data, len, NULL, 0, done);
 
 	*done = whole_packets(data, *done, &last, &count);
 	count_packets(w, f, *done, count, data + last);
@@ -327,7 +344,7 @@ static size_t full_packets(const uint8_t *data, size_t len)
 {
 	size_t run = 0;
 
-	while (run < len) {
+	while (run < len && run < WRITE_MOST) {
 		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
 
 		if (used_of(packet) != packet->packet_size / 8)
@@ -346,9 +363,8 @@ static int put_shorter(struct pev_writer *w, struct out_file *f, const uint8_t *
 
 	memcpy(&packet, data, sizeof(packet));
 	packet.packet_size = used * 8;
-	ret = write_all(f->fd, &packet, sizeof(packet), &done);
-	if (!ret)
-		ret = write_all(f->fd, data + sizeof(packet), used - sizeof(packet), &done);
+	ret = put_parts(w, f, &packet, sizeof(packet), data + sizeof(packet), used - sizeof(packet),
+			&done);
 	if (ret)
 		return cut_back(w, f, ret);
 	count_packets(w, f, used, 1, &packet);
@@ -383,11 +399,16 @@ static int append(struct pev_writer *w, struct out_file *f, const void *data, si
 	return ret;
 }
 
+/* @name: without "stream_" */
 static int open_stream(struct pev_writer *w, struct out_file *f, const char *name)
 {
+	char path[64];
+
 	memset(f, 0, sizeof(*f));
-	f->fd = open_own(w->dir, name, 0);
-	return f->fd < 0 ? f->fd : 0;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	snprintf(path, sizeof(path), "stream_%s", name);
+	f->fd = w->pipe ? -1 : open_own(w->dir, path, 0);
+	return f->fd < 0 && !w->pipe ? f->fd : 0;
 }
 
 static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
@@ -403,14 +424,14 @@ static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **o
 		if (!more)
 			return -ENOMEM;
 		for (unsigned int i = w->nr_files; i <= ring; i++)
-			more[i].fd = -1;
+			more[i] = (struct out_file){ .fd = -1 };
 		w->files = more;
 		w->nr_files = ring + 1;
 	}
 	*out = &w->files[ring];
-	if ((*out)->fd >= 0)
+	if (*(*out)->name)
 		return 0;
-	snprintf(name, sizeof(name), "stream_%u", ring);
+	snprintf(name, sizeof(name), "%u", ring);
 	ret = open_stream(w, *out, name);
 	if (ret)
 		w->error = ret;
@@ -469,7 +490,7 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 
 	if (w->error)
 		return w->error;
-	if (ring < w->nr_files && w->files[ring].fd >= 0)
+	if (ring < w->nr_files && *w->files[ring].name)
 		f = &w->files[ring];
 	if (lost <= (f ? f->last.events_discarded : 0))
 		return 0;
@@ -543,6 +564,8 @@ PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char
 
 	if (!len || strpbrk(key, "=\n"))
 		return -EINVAL;
+	if (w->pipe)
+		return put_pipe(w, PIPE_INFO, key, value, strlen(value));
 	line = malloc(len + 2 * strlen(value) + 3);
 	if (!line)
 		return -ENOMEM;
@@ -565,6 +588,8 @@ PEV_EXPORT int pev_writer_info_file(struct pev_writer *w, const char *name,
 
 	if (!*name || strpbrk(name, "/\n\\") || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -EINVAL;
+	if (w->pipe)
+		return put_pipe(w, PIPE_INFO_FILE, name, data, len);
 	if (!older_info_known(name) && faccessat(w->info_dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
 		ret = pev_writer_info(w, OLDER_FILE_KEY, name);
 	return ret ? ret : replace_file(w->info_dir, name, data, len);
@@ -591,33 +616,53 @@ static int take_packet(void *arg, const void *packet, size_t len)
 	return append(t->writer, &t->writer->named[t->index], packet, len, &taken);
 }
 
-/* An encoder that is closed calls with a packet of NULL: see encoder.c. */
-PEV_EXPORT int pev_writer_encoder(struct pev_writer *w, const struct pev_meta *meta,
-				  const char *name, uint32_t cpu, struct pev_encoder **enc)
+/* Adds a stream that is no ring's, at the end of w->named. */
+static int add_named(struct pev_writer *w, const char *name)
 {
-	struct named_target *target;
 	struct out_file *more;
-	char path[64];
 	int ret;
 
-	*enc = NULL;
 	if (!*name || strlen(name) > 40 || strchr(name, '/'))
 		return -EINVAL;
 	more = realloc(w->named, (w->nr_named + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	w->named = more;
-	snprintf(path, sizeof(path), "stream_%s", name);
-	ret = open_stream(w, &w->named[w->nr_named], path);
+	ret = open_stream(w, &w->named[w->nr_named], name);
+	if (!ret)
+		w->nr_named++;
+	return ret;
+}
+
+int writer_named(struct pev_writer *w, const char *name, const void *data, size_t len)
+{
+	unsigned int i = 0;
+	size_t taken;
+	int ret = w->error;
+
+	while (i < w->nr_named && strcmp(w->named[i].name, name))
+		i++;
+	if (!ret && i == w->nr_named)
+		ret = add_named(w, name);
+	return ret ? ret : append(w, &w->named[i], data, len, &taken);
+}
+
+/* An encoder that is closed calls with a packet of NULL: see encoder.c. */
+PEV_EXPORT int pev_writer_encoder(struct pev_writer *w, const struct pev_meta *meta,
+				  const char *name, uint32_t cpu, struct pev_encoder **enc)
+{
+	struct named_target *target;
+	int ret;
+
+	*enc = NULL;
+	ret = add_named(w, name);
 	if (ret)
 		return ret;
 	target = calloc(1, sizeof(*target));
-	if (!target) {
-		close(w->named[w->nr_named].fd);
+	if (!target)
 		return -ENOMEM;
-	}
 	target->writer = w;
-	target->index = w->nr_named++;
+	target->index = w->nr_named - 1;
 	ret = pev_encoder_new(meta, 16384, PEV_STREAM_USER + target->index, cpu, take_packet,
 			      target, enc);
 	if (ret)

@@ -10,6 +10,7 @@
 #ifndef _PEV_WRITER_H
 #define _PEV_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <pev/error.h>
@@ -30,6 +31,19 @@ struct pev_writer;
  * files of an older trace are removed first; -EEXIST if there is anything else.
  */
 int pev_writer_open(const char *path, unsigned int flags, struct pev_writer **writer,
+		    struct pev_error *err);
+/**
+ * pev_writer_pipe() - write a trace into a pipe, for pev_pipe_read() at its other end
+ * @fd:   a pipe, a socket or a file; stays the caller's
+ * @full: called each 200 ms while there is no room; 0: go on waiting, -errno: what
+ *        the writer fails with; NULL: wait forever
+ * @arg:  for @full
+ *
+ * All functions take such a writer, too. Ignore SIGPIPE: without a reader, the writer
+ * fails with -EPIPE. What does not end by pev_writer_close() is called incomplete
+ * where it arrives.
+ */
+int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer **writer,
 		    struct pev_error *err);
 /** pev_writer_close() - finish and free; the first error that writing met, or 0 */
 int pev_writer_close(struct pev_writer *writer);
@@ -64,6 +78,30 @@ int pev_writer_lost(struct pev_writer *writer, unsigned int ring, int cpu, uint6
 int64_t pev_writer_drain(struct pev_writer *writer, struct pev_channel *channel);
 uint64_t pev_writer_bytes(const struct pev_writer *writer);
 uint64_t pev_writer_packets_written(const struct pev_writer *writer);
+
+struct pev_pipe;
+
+/** pev_pipe_begins() - do these bytes, at least 4, begin what pev_writer_pipe() writes? */
+bool pev_pipe_begins(const void *head, size_t len);
+/**
+ * pev_pipe_open() - receive what pev_writer_pipe() sends; free with pev_pipe_close()
+ * @fd:     stays the caller's
+ * @head:   bytes that were read from it already, at most 16
+ * @writer: of a directory that no other trace was written to; stays the caller's
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int pev_pipe_open(int fd, const void *head, size_t len, struct pev_writer *writer,
+		  struct pev_pipe **pipe);
+void pev_pipe_close(struct pev_pipe *pipe);
+/**
+ * pev_pipe_read() - wait for the next piece, and write it
+ *
+ * Return: 1; 0 at the end of the trace; -ENODATA if the pipe ends before; -EINTR: call
+ * again; -EBADMSG if it is no trace or damaged; -ENOTSUP if it is one of a later
+ * version; -errno of the writer.
+ */
+int pev_pipe_read(struct pev_pipe *pipe, struct pev_error *err);
 
 /** pev_writer_info() - a key=value line of the file info/record */
 int pev_writer_info(struct pev_writer *writer, const char *key, const char *value);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * A writer, as writer.c and pipe.c know it.
+ */
+#ifndef _PEV_TRACE_WRITER_H
+#define _PEV_TRACE_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <pev/writer.h>
+#include "core/packet.h"
+#include "trace/pipe.h"
+
+/**
+ * struct out_file - one stream file
+ * @fd:   -1: not open
+ * @size: bytes of whole packets
+ * @last: header of the last of them, zero if there is none
+ * @name: behind "stream_"
+ */
+struct out_file {
+	int fd;
+	uint64_t size;
+	struct pev_packet last;
+	char name[44];
+};
+
+/**
+ * struct pev_writer - a trace that is being written
+ * @dir:   -1: it goes into @pipe
+ * @named: of encoders
+ */
+struct pev_writer {
+	int dir;
+	int info_dir;
+	struct pipe_out *pipe;
+	int error;
+	char *meta;
+	size_t meta_len;
+	size_t meta_written;
+	struct out_file *files;
+	unsigned int nr_files;
+	struct out_file *named;
+	unsigned int nr_named;
+	uint64_t bytes;
+	uint64_t packets;
+};
+
+/* Bytes that are written at once, but for the last packet of them */
+#define WRITE_MOST (4U << 20)
+
+/* Appends whole packets to stream_@name, which is no ring's. */
+int writer_named(struct pev_writer *w, const char *name, const void *data, size_t len);
+
+#endif /* _PEV_TRACE_WRITER_H */
