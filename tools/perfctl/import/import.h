@@ -46,6 +46,8 @@ struct import_id {
  */
 struct import {
 	const char *path;
+	char head[8];
+	size_t n_head;
 	const uint8_t *data;
 	uint64_t size;
 	struct perf_file_section records;

@@ -50,8 +50,11 @@ static int copy(struct import *im, int from, int to, struct msg *m)
 	uint8_t *piece = xmalloc(PIECE);
 	struct sigaction old;
 	ssize_t n;
-	int err = 0;
+	int err;
 
+	err = write_all(to, (const uint8_t *)im->head, im->n_head);
+	im->size = im->n_head;
+	n = 0;
 	leave_interrupt_to_writer(&old);
 	while (!err && (n = read(from, piece, PIECE))) {
 		if (n > 0)

@@ -5,6 +5,7 @@
 #include "proc_state.h"
 #include "written.h"
 #include "base/say.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "event/engine.h"
@@ -20,6 +21,8 @@
 #define RING_DEFAULT (1u << 20)
 #define RING_LEAST   (64u << 10)
 #define PACKET_MOST  (64u << 10)
+/* so often a pipe is found full after the user wants an end, until its reader is given up */
+#define FULL_MOST 25
 /* less than a second goes by before a record is on the disk, see recording.c */
 #define FLUSH_MS     400
 
@@ -144,6 +147,19 @@ static int write_regs(const struct recorder *r, struct pev_writer *w)
 	return 0;
 }
 
+const char *recorder_strerror(int err)
+{
+	return err == -ETIMEDOUT ? "its reader takes nothing" :
+	       err == -EPIPE	 ? "its reader has ended" :
+				   strerror(-err);
+}
+
+static int cannot_write(const struct recorder *r, int err, struct msg *m)
+{
+	return msg_set(m, err == -EPIPE || err == -ETIMEDOUT ? -EIO : err, "%s: %s", r->config.path,
+		       recorder_strerror(err));
+}
+
 static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
 			  struct msg *m)
 {
@@ -156,7 +172,7 @@ static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_m
 		return msg_set(m, err, "reading the channel's metadata: %s", strerror(-err));
 	err = pev_writer_metadata(w, text, len);
 	if (err)
-		msg_set(m, err, "%s: %s", r->config.path, strerror(-err));
+		err = cannot_write(r, err, m);
 	if (!err && meta) {
 		err = pev_meta_parse(text, len, 0, meta, &e);
 		if (err)
@@ -197,7 +213,7 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	if (!err)
 		err = write_vdso(w);
 	if (err)
-		msg_set(m, err, "%s: %s", r->config.path, strerror(-err));
+		err = cannot_write(r, err, m);
 	else if (r->config.overwrite)
 		err = proc_history_write(&r->history, w, meta, m);
 	else
@@ -206,10 +222,29 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	return err;
 }
 
+/* A reader that stops must not keep the recorder from ending. */
+static int pipe_full(void *arg)
+{
+	struct recorder *r = arg;
+
+	return stop_wanted() && ++r->full > FULL_MOST ? -ETIMEDOUT : 0;
+}
+
+static int open_pipe(struct recorder *r, struct pev_writer **w, struct msg *m)
+{
+	struct pev_error e;
+	int err;
+
+	/* the command was forked already, with its own */
+	signal(SIGPIPE, SIG_IGN);
+	err = pev_writer_pipe(r->config.pipe, pipe_full, r, w, &e);
+	return err ? msg_set(m, -EIO, "%s: %s", r->config.path, e.text) : 0;
+}
+
 static int open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 		      struct pev_writer **w, struct msg *m)
 {
-	int err = trace_dir_open(dir, path, w, m);
+	int err = r->config.pipe ? open_pipe(r, w, m) : trace_dir_open(dir, path, w, m);
 
 	if (err)
 		return err;
@@ -217,7 +252,8 @@ static int open_trace(struct recorder *r, const char *path, struct trace_dir *di
 	if (err) {
 		pev_writer_close(*w);
 		*w = NULL;
-		trace_dir_discard(dir);
+		if (dir->path)
+			trace_dir_discard(dir);
 	}
 	return err;
 }
@@ -350,7 +386,7 @@ static int write_failed(struct recorder *r, int err, struct msg *m)
 	r->failed = err;
 	return msg_set(m, err == -ENOSPC || err == -EDQUOT || err == -EFBIG ? err : -EIO,
 		       "%s: %s; what was written before can be read", r->config.path,
-		       strerror(-err));
+		       recorder_strerror(err));
 }
 
 int recorder_end(struct recorder *r, struct msg *m)
@@ -375,7 +411,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 		err = write_counts(r);
 	if (!err)
 		err = write_metadata(r, r->writer, NULL, m);
-	if (!err)
+	if (!err && r->dir.path)
 		kernel_symbols_reduce(r->writer, r->dir.path);
 	r->bytes = pev_writer_bytes(r->writer);
 	close_err = pev_writer_close(r->writer);
@@ -454,7 +490,8 @@ void recorder_close(struct recorder *r)
 	if (r->writer) {
 		pev_writer_close(r->writer);
 		r->writer = NULL;
-		trace_dir_discard(&r->dir);
+		if (r->dir.path)
+			trace_dir_discard(&r->dir);
 	}
 	trace_dir_free(&r->dir);
 	pev_channel_unmap(r->channel);
@@ -476,7 +513,7 @@ uint64_t recorder_bytes(const struct recorder *r)
 
 uint64_t recorder_missing(const struct recorder *r, uint64_t records)
 {
-	uint64_t written = r->failed && !r->config.overwrite ? written_records(r->dir.path) : records;
+	uint64_t written = r->failed && r->dir.path ? written_records(r->dir.path) : records;
 
 	return written < records ? records - written : 0;
 }

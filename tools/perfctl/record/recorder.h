@@ -16,7 +16,8 @@
  * struct recorder_config - what to record and where
  * @plan:      events; their period and sample are set
  * @target:    where
- * @path:      directory of the trace
+ * @path:      directory of the trace; for messages only if there is a @pipe
+ * @pipe:      descriptor that the trace goes into; 0: none
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @overwrite: flight recorder
@@ -29,6 +30,7 @@ struct recorder_config {
 	struct event_plan *plan;
 	const struct target *target;
 	const char *path;
+	int pipe;
 	uint64_t ring_size;
 	uint64_t ring_default;
 	bool overwrite;
@@ -48,6 +50,7 @@ struct recorder_config {
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
+ * @full:     times that the pipe had no room since the user wants an end
  * @bytes:    written, once it was closed
  */
 struct recorder {
@@ -62,6 +65,7 @@ struct recorder {
 	struct trace_dir dir;
 	struct pev_writer *writer;
 	int failed;
+	unsigned int full;
 	uint64_t bytes;
 };
 
@@ -79,8 +83,14 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
 /* A trace that recorder_end() has not ended is removed. */
 void recorder_close(struct recorder *r);
 
+/* The reason of a failed write */
+const char *recorder_strerror(int err);
+
 uint64_t recorder_bytes(const struct recorder *r);
-/* How many of @records, which the kernel made, are not on the disk: none unless writing failed */
+/*
+ * How many of @records, which the kernel made, are not on the disk: none unless writing failed.
+ * What the reader of a pipe has got is not known.
+ */
 uint64_t recorder_missing(const struct recorder *r, uint64_t records);
 uint64_t recorder_lost(const struct recorder *r);
 

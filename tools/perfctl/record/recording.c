@@ -11,6 +11,7 @@
 #include "event/sampling.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,6 +30,7 @@ struct record_run {
 	struct event_plan plan;
 	struct recorder recorder;
 	struct strbuf command;
+	int pipe;
 	struct timespec start;
 	unsigned int snapshots;
 	bool progress;
@@ -130,7 +132,7 @@ static int record_loop(void *arg, struct msg *m)
 			msg_set(m, err,
 				"%s: %s: the recording ends here; what was written before "
 				"can be read",
-				r->opts.output, strerror(-err));
+				r->recorder.config.path, recorder_strerror(err));
 			pev_engine_disable(engine(), r->recorder.fd, 0);
 			fd = -1;
 			if (r->measure.argv)
@@ -152,7 +154,8 @@ static int record_open(void *arg, struct msg *m)
 	struct recorder_config config = {
 		.plan = &r->plan,
 		.target = &r->measure.target,
-		.path = r->opts.output,
+		.path = r->pipe ? "the standard output" : r->opts.output,
+		.pipe = r->pipe,
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.overwrite = r->opts.overwrite,
@@ -224,12 +227,31 @@ static int add_off_cpu(struct record_opts *o, struct msg *m)
 	return err ? err : add_event(&o->events, RECORD_WAKING, m);
 }
 
+/* The recording gets the standard output for itself; the command writes where errors go. */
+static int take_stdout(struct record_run *r, struct msg *m)
+{
+	if (r->opts.overwrite)
+		return msg_set(m, -EINVAL,
+			       "--overwrite makes a recording at each SIGUSR2, for which "
+			       "a pipe has no place: name a directory with -o");
+	if (isatty(STDOUT_FILENO))
+		return msg_set(m, -EINVAL,
+			       "-o - writes a recording that no terminal can show: "
+			       "let a command read it (| perfctl script -i -)");
+	r->pipe = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (r->pipe < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return msg_set(m, -EIO, "the standard output: %s", strerror(errno));
+	return 0;
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct sampling sampling;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
+	if (!err && !strcmp(r->opts.output, "-"))
+		err = take_stdout(r, m);
 	if (err)
 		return err;
 	if (r->opts.freq && r->opts.count)
@@ -273,6 +295,8 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 
 	if (!err)
 		err = measure_run(&r.measure, &record_ops, &r, m);
+	if (r.pipe > 0)
+		close(r.pipe);
 	strbuf_free(&r.command);
 	event_plan_free(&r.plan);
 	event_list_free(&r.opts.events);

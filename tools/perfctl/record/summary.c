@@ -92,6 +92,8 @@ void summary_records(const struct recorder *r, double seconds)
 	missing = recorder_missing(r, total.samples);
 	if (r->failed)
 		*c = '\0';
+	if (r->failed && r->config.pipe)
+		snprintf(c, sizeof(c), ", of which the reader has not got all");
 	if (missing)
 		snprintf(c, sizeof(c), ", %s more could not be written", text_count(a, missing));
 	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->config.path,

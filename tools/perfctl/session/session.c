@@ -182,6 +182,11 @@ static void hint_at_file(const char *path, struct msg *m)
 				"%s is a file of perf: \"perfctl import %s\" makes a recording of "
 				"it",
 				path, path);
+		else if (pev_pipe_begins(head, sizeof(head)))
+			msg_set(m, 0,
+				"%s is a recording as it comes through a pipe: \"perfctl import - < "
+				"%s\" makes a directory of it",
+				path, path);
 		else if (!memcmp(head + 257, "ustar", 5))
 			msg_set(m, 0,
 				"%s is an archive: unpack it (tar -xf %s), and name the directory "
@@ -192,13 +197,48 @@ static void hint_at_file(const char *path, struct msg *m)
 		fclose(f);
 }
 
-int session_open(struct session *f, const char *path, struct msg *m)
+/* Says what comes through a pipe, if it is none of ours. */
+static int hint_at_pipe(const char *head, ssize_t len, struct msg *m)
+{
+	if (len >= 8 && !memcmp(head, "PERFILE2", 8))
+		return msg_set(m, -EBADMSG,
+			       "the standard input is a file of perf: \"perfctl import -\" "
+			       "makes a recording of it");
+	return len > 0 ? msg_set(m, -EBADMSG,
+				 "the standard input is no recording, as \"perfctl record "
+				 "-o -\" writes it") :
+			 msg_set(m, -EBADMSG, "the standard input ended before a recording came");
+}
+
+static int receive(struct received_dir *dir, struct msg *m)
+{
+	struct received r = { 0 };
+	struct pev_writer *w;
+	char head[8];
+	ssize_t len;
+	int err = received_head(head, &len, m);
+
+	if (!err && !pev_pipe_begins(head, (size_t)len))
+		return hint_at_pipe(head, len, m);
+	if (!err)
+		err = received_dir_make(dir, &w, m);
+	if (err)
+		return err;
+	err = received_open(&r, w, head, (size_t)len, m);
+	if (!err)
+		err = received_all(&r, m);
+	err = received_close(&r, err, m);
+	if (err)
+		received_dir_remove(dir);
+	return err;
+}
+
+static int open_path(struct session *f, const char *path, struct msg *m)
 {
 	struct pev_trace *trace;
 	struct pev_error e;
 	int err;
 
-	*f = (struct session){ 0 };
 	if (!path)
 		path = DEFAULT_DIR;
 	err = pev_trace_open(path, 0, &trace, &e);
@@ -228,6 +268,22 @@ int session_open(struct session *f, const char *path, struct msg *m)
 		msg_set(m, err, "%s: %s", path, strerror(-err));
 		session_close(f);
 	}
+	return err;
+}
+
+int session_open(struct session *f, const char *path, struct msg *m)
+{
+	struct received_dir dir = { 0 };
+	int err = path && !strcmp(path, "-") ? receive(&dir, m) : 0;
+
+	*f = (struct session){ 0 };
+	if (err)
+		return err;
+	err = open_path(f, dir.path ? dir.path : path, m);
+	if (err)
+		received_dir_remove(&dir);
+	else
+		f->dir = dir;
 	return err;
 }
 
@@ -265,6 +321,7 @@ void session_close(struct session *f)
 		strtab_free(&f->names);
 		free(f->classes);
 		pev_trace_close(f->trace);
+		received_dir_remove(&f->dir);
 	}
 	*f = (struct session){ 0 };
 }

@@ -8,6 +8,7 @@
 
 #include "machine.h"
 #include "object.h"
+#include "received.h"
 #include "stacks.h"
 #include "tracer.h"
 #include "unwind.h"
@@ -54,6 +55,7 @@ struct session_class {
  * @tracer: knows frames that tracing adds
  * @places: for @tracer
  * @ev: the last event of which such frames were taken away
+ * @dir: of a recording that came through a pipe
  * @forked: trace, classes, names and tracer are another session's
  * @doing: what a bar on the terminal says, NULL: there is none
  * @done:  bytes of events that were read, of @total, for that bar
@@ -72,6 +74,7 @@ struct session {
 	struct tracer *tracer;
 	struct tracer_cache places;
 	struct pev_event ev;
+	struct received_dir dir;
 	bool forked;
 	const char *doing;
 	uint64_t done;
@@ -81,7 +84,7 @@ struct session {
 
 /* Sets up a session without a trace, which knows nothing; end it with session_close(). */
 void session_init(struct session *f);
-/* Opens the input named by -i or as an operand, or the default. */
+/* Opens the input named by -i or as an operand, or the default. -: the standard input, to its end */
 int session_open(struct session *f, const char *path, struct msg *m);
 /* --vmlinux: the kernel's file as named by the user; NULL: none. */
 #define VMLINUX_OPT(type, member)                                             \

@@ -38,7 +38,8 @@ struct annotate_run {
 
 static const struct opt annotate_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct annotate_opts, input) },
 	VMLINUX_OPT(struct annotate_opts, vmlinux),
 	SYMFS_OPT,

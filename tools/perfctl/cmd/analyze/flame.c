@@ -30,7 +30,8 @@ struct flame_opts {
 
 static const struct opt flame_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct flame_opts, input) },
 	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
 	{ 'e', OPT_STRING, "event", "EVENT", "of these events the first that has samples",

@@ -18,7 +18,8 @@ struct info_opts {
 };
 
 static const struct opt info_options[] = {
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct info_opts, input) },
 	{ 0, OPT_FLAG, "all", NULL, "name all processes, not only the ten with most records",
 	  offsetof(struct info_opts, all) },

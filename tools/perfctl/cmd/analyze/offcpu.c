@@ -99,31 +99,44 @@ struct offcpu_run {
 
 static const struct opt offcpu_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct offcpu_opts, input) },
 	{ 0, OPT_HEADING, .help = "What to show" },
-	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, dso, symbol (the function "
+	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
+	  "columns: comm, pid, tid, dso, symbol (the function "
 	  "that waited), parent, user (the program's function that called the kernel), waker (who ended "
-	  "the wait, by sched:sched_waking) (default: " DEFAULT_SORT ")", offsetof(struct offcpu_opts, sort) },
+	  "the wait, by sched:sched_waking) (default: " DEFAULT_SORT ")",
+	  offsetof(struct offcpu_opts, sort) },
 	{ 0, OPT_FLAG, "flat", NULL, "no call trees", offsetof(struct offcpu_opts, flat) },
-	{ 0, OPT_STRING, "state", "STATE", "only waits of this kind: blocked (for something to "
-	  "happen) or preempted (for a processor)", offsetof(struct offcpu_opts, state) },
+	{ 0, OPT_STRING, "state", "STATE",
+	  "only waits of this kind: blocked (for something to "
+	  "happen) or preempted (for a processor)",
+	  offsetof(struct offcpu_opts, state) },
 	{ 0, OPT_U64, "least", "US", "leave out waits shorter than so many microseconds",
 	  offsetof(struct offcpu_opts, least_us) },
 	{ 0, OPT_FLAG, "no-open", NULL, "leave out waits that had not ended when the recording did",
 	  offsetof(struct offcpu_opts, no_open) },
-	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
-	  "(default: 0.1, branches 0.5)", offsetof(struct offcpu_opts, limit) },
-	{ 0, OPT_FLAG, "full-names", NULL, "functions of C++ with parameters and the arguments of "
-	  "templates", offsetof(struct offcpu_opts, rows.full_names) },
-	{ 'a', OPT_FLAG, "all", NULL, "all programs (default: of a recorded command, what it and its "
-	  "children waited for)", offsetof(struct offcpu_opts, all) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT",
+	  "leave out rows and branches below "
+	  "(default: 0.1, branches 0.5)",
+	  offsetof(struct offcpu_opts, limit) },
+	{ 0, OPT_FLAG, "full-names", NULL,
+	  "functions of C++ with parameters and the arguments of "
+	  "templates",
+	  offsetof(struct offcpu_opts, rows.full_names) },
+	{ 'a', OPT_FLAG, "all", NULL,
+	  "all programs (default: of a recorded command, what it and its "
+	  "children waited for)",
+	  offsetof(struct offcpu_opts, all) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs (globs, several by commas)",
 	  offsetof(struct offcpu_opts, comm) },
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
 	  offsetof(struct offcpu_opts, rows.symbol) },
-	{ 0, OPT_STRING, "time", "FROM,TO", "only waits that end within, in seconds since the "
-	  "trace's begin", offsetof(struct offcpu_opts, time) },
+	{ 0, OPT_STRING, "time", "FROM,TO",
+	  "only waits that end within, in seconds since the "
+	  "trace's begin",
+	  offsetof(struct offcpu_opts, time) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct offcpu_opts, json) },
@@ -131,7 +144,8 @@ static const struct opt offcpu_options[] = {
 	  offsetof(struct offcpu_opts, csv) },
 	{ 0, OPT_STRING, "flame", "FILE", "draw a flame graph by the time waited, as SVG",
 	  offsetof(struct offcpu_opts, flame) },
-	{ 0, OPT_FLAG, "folded", NULL, "call chains as text, one a line, with ns, for other programs",
+	{ 0, OPT_FLAG, "folded", NULL,
+	  "call chains as text, one a line, with ns, for other programs",
 	  offsetof(struct offcpu_opts, folded) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
 	  offsetof(struct offcpu_opts, color) },

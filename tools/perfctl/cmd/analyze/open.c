@@ -24,10 +24,13 @@ struct open_opts {
 };
 
 static const struct opt open_options[] = {
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct open_opts, input) },
-	{ 'o', OPT_STRING, "output", "FILE", "the page (default: the trace's name and .html, in the "
-	  "directory where you are)", offsetof(struct open_opts, output) },
+	{ 'o', OPT_STRING, "output", "FILE",
+	  "the page (default: the trace's name and .html, in the "
+	  "directory where you are)",
+	  offsetof(struct open_opts, output) },
 	{ 'n', OPT_FLAG, "print", NULL, "print where the page is, and start no browser",
 	  offsetof(struct open_opts, no_browser) },
 	VMLINUX_OPT(struct open_opts, vmlinux),

@@ -96,45 +96,61 @@ static int set_graph(void *opts, const char *arg, struct msg *m)
 
 static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct report_opts, input) },
 	VMLINUX_OPT(struct report_opts, vmlinux),
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
-	{ 's', OPT_STRING, "sort", "KEY[,KEY]", "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
+	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
+	  "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
 	  "parent, event, time, or a field of the recorded events (EVENT.FIELD where a column has "
 	  "its name) "
-	  "(default: " DEFAULT_SORT ")", offsetof(struct report_opts, sort) },
-	{ 'g', OPT_CALL, "call-graph", "MODE", "call trees below the rows: callee (a function and "
+	  "(default: " DEFAULT_SORT ")",
+	  offsetof(struct report_opts, sort) },
+	{ 'g', OPT_CALL, "call-graph", "MODE",
+	  "call trees below the rows: callee (a function and "
 	  "its callers), caller (from the outermost caller inwards), flat or folded (whole chains), "
-	  "none (default if the recording has call chains: callee; with --children: caller)", 0,
-	  set_graph, is_graph_mode },
-	{ 0, OPT_FLAG, "inline", NULL, "show what was inlined as functions of their own, by debug "
-	  "information", offsetof(struct report_opts, inlined) },
+	  "none (default if the recording has call chains: callee; with --children: caller)",
+	  0, set_graph, is_graph_mode },
+	{ 0, OPT_FLAG, "inline", NULL,
+	  "show what was inlined as functions of their own, by debug "
+	  "information",
+	  offsetof(struct report_opts, inlined) },
 	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
 	  offsetof(struct report_opts, rows.children) },
 	{ 0, OPT_FLAG, "group", NULL, "several events side by side in one table",
 	  offsetof(struct report_opts, rows.group) },
 	{ 0, OPT_STRING, "parent", "NAME", "--sort parent: the nearest caller of such a name",
 	  offsetof(struct report_opts, rows.parent) },
-	{ 0, OPT_STRING, "time-quantum", "TIME", "--sort time: the spans, such as 100ms "
-	  "(default: a twentieth of the recording)", offsetof(struct report_opts, quantum) },
-	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows and branches below "
-	  "(default: 0.1, branches 0.5)", offsetof(struct report_opts, limit) },
+	{ 0, OPT_STRING, "time-quantum", "TIME",
+	  "--sort time: the spans, such as 100ms "
+	  "(default: a twentieth of the recording)",
+	  offsetof(struct report_opts, quantum) },
+	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT",
+	  "leave out rows and branches below "
+	  "(default: 0.1, branches 0.5)",
+	  offsetof(struct report_opts, limit) },
 	{ 'n', OPT_FLAG, "show-nr-samples", NULL, "a column with the number of samples",
 	  offsetof(struct report_opts, samples) },
-	{ 0, OPT_FLAG, "full-names", NULL, "functions of C++ with parameters and the arguments of "
-	  "templates", offsetof(struct report_opts, rows.full_names) },
+	{ 0, OPT_FLAG, "full-names", NULL,
+	  "functions of C++ with parameters and the arguments of "
+	  "templates",
+	  offsetof(struct report_opts, rows.full_names) },
 	{ 0, OPT_HEADING, .help = "Which samples (names may be globs, several by commas)" },
 	{ 'e', OPT_STRING, "event", "EVENT", "only these events",
 	  offsetof(struct report_opts, event) },
-	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
-	  "missing", offsetof(struct report_opts, time) },
+	{ 0, OPT_STRING, "time", "FROM,TO",
+	  "seconds since the trace's begin; either may be "
+	  "missing",
+	  offsetof(struct report_opts, time) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
 	  offsetof(struct report_opts, rows.comm) },
-	{ 0, OPT_STRING, "pid", "PID", "only these processes", offsetof(struct report_opts, rows.pids) },
-	{ 0, OPT_STRING, "tid", "TID", "only these threads", offsetof(struct report_opts, rows.tids) },
+	{ 0, OPT_STRING, "pid", "PID", "only these processes",
+	  offsetof(struct report_opts, rows.pids) },
+	{ 0, OPT_STRING, "tid", "TID", "only these threads",
+	  offsetof(struct report_opts, rows.tids) },
 	{ 'C', OPT_STRING, "cpu", "CPU", "only these CPUs, as numbers",
 	  offsetof(struct report_opts, rows.cpus) },
 	{ 0, OPT_STRING, "dso", "NAME", "only these objects",
@@ -144,18 +160,27 @@ static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "stdio", NULL, "print text; on a terminal, rows can be browsed without this",
 	  offsetof(struct report_opts, stdio) },
-	{ 0, OPT_FLAG, "brief", NULL, "at most 40 lines of text: what was recorded, how complete it is, "
-	  "and the largest shares with their bounds", offsetof(struct report_opts, brief) },
+	{ 0, OPT_FLAG, "brief", NULL,
+	  "at most 40 lines of text: what was recorded, how complete it is, "
+	  "and the largest shares with their bounds",
+	  offsetof(struct report_opts, brief) },
 	{ 'j', OPT_STRING, "json", "FILE", "write JSON to a file, \"-\" for the standard output",
 	  offsetof(struct report_opts, json) },
 	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV", offsetof(struct report_opts, csv) },
-	{ 0, OPT_STRING, "html", "FILE", "write a page for a browser: flame graph, call tree, table, "
-	  "timeline, search; it needs nothing else", offsetof(struct report_opts, html) },
-	{ 'x', OPT_STRING, "separator", "SEP", "what stands between the columns of CSV "
-	  "(default: a comma)", offsetof(struct report_opts, separator) },
-	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never", offsetof(struct report_opts, color) },
-	{ 0, OPT_U64, "threads", "N", "threads that read the recording (default: as many as there "
-	  "are CPUs; the result is always the same)", offsetof(struct report_opts, threads) },
+	{ 0, OPT_STRING, "html", "FILE",
+	  "write a page for a browser: flame graph, call tree, table, "
+	  "timeline, search; it needs nothing else",
+	  offsetof(struct report_opts, html) },
+	{ 'x', OPT_STRING, "separator", "SEP",
+	  "what stands between the columns of CSV "
+	  "(default: a comma)",
+	  offsetof(struct report_opts, separator) },
+	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
+	  offsetof(struct report_opts, color) },
+	{ 0, OPT_U64, "threads", "N",
+	  "threads that read the recording (default: as many as there "
+	  "are CPUs; the result is always the same)",
+	  offsetof(struct report_opts, threads) },
 	{ 0 },
 };
 

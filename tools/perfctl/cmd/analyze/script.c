@@ -100,23 +100,32 @@ static int set_fields(void *opts, const char *arg, struct msg *m)
 
 static const struct opt script_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct script_opts, input) },
 	VMLINUX_OPT(struct script_opts, vmlinux),
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to print" },
-	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]", "of comm, pid, tid, cpu, time (seconds since "
+	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]",
+	  "of comm, pid, tid, cpu, time (seconds since "
 	  "the trace's begin), abstime (since 1970), event, ip (with its function), fields, chain, "
-	  "srcline (default: all but pid, abstime and srcline)", 0, set_fields },
-	{ 0, OPT_FLAG, "inline", NULL, "print what was inlined as frames of their own, by debug "
-	  "information", offsetof(struct script_opts, inlined) },
-	{ 's', OPT_STRING, "script", "FILE", "print nothing, but call functions of a file in Python: "
+	  "srcline (default: all but pid, abstime and srcline)",
+	  0, set_fields },
+	{ 0, OPT_FLAG, "inline", NULL,
+	  "print what was inlined as frames of their own, by debug "
+	  "information",
+	  offsetof(struct script_opts, inlined) },
+	{ 's', OPT_STRING, "script", "FILE",
+	  "print nothing, but call functions of a file in Python: "
 	  "begin(trace), sched__sched_switch(event) and the like, event(event) for the others, "
-	  "end()", offsetof(struct script_opts, handlers) },
+	  "end()",
+	  offsetof(struct script_opts, handlers) },
 	{ 0, OPT_HEADING, .help = "Which events (names may be globs, several by commas)" },
-	{ 0, OPT_STRING, "time", "FROM,TO", "seconds since the trace's begin; either may be "
-	  "missing", offsetof(struct script_opts, time) },
+	{ 0, OPT_STRING, "time", "FROM,TO",
+	  "seconds since the trace's begin; either may be "
+	  "missing",
+	  offsetof(struct script_opts, time) },
 	{ 'e', OPT_STRING, "event", "NAME", "only these events",
 	  offsetof(struct script_opts, event) },
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs",
@@ -409,6 +418,7 @@ static int script_handlers(struct script_run *r, struct msg *m)
 	if (err)
 		return err;
 	session_note_damage(&r->session);
+	received_dir_pass_on(&r->session.dir);
 	return handlers_exec(o->handlers, pev_trace_path(t), r->from, r->to, o->event, m);
 }
 

@@ -23,7 +23,8 @@ struct timeline_opts {
 
 static const struct opt timeline_options[] = {
 	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct timeline_opts, input) },
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 't', OPT_FLAG, "threads", NULL,

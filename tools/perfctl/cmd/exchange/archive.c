@@ -19,11 +19,15 @@ struct archive_opts {
 };
 
 static const struct opt archive_options[] = {
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct archive_opts, input) },
-	{ 'o', OPT_STRING, "output", "FILE", "\"-\": the standard output (default: the trace's name "
-	  "and .tar)", offsetof(struct archive_opts, output) },
-	{ 0, OPT_FLAG, "programs-only", NULL, "without separate debug information, which may be large",
+	{ 'o', OPT_STRING, "output", "FILE",
+	  "\"-\": the standard output (default: the trace's name "
+	  "and .tar)",
+	  offsetof(struct archive_opts, output) },
+	{ 0, OPT_FLAG, "programs-only", NULL,
+	  "without separate debug information, which may be large",
 	  offsetof(struct archive_opts, no_debug) },
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,

@@ -24,12 +24,17 @@ struct export_opts {
 };
 
 static const struct opt export_options[] = {
-	{ 'i', OPT_STRING, "input", "DIR", "the trace (default: pev.trace)",
+	{ 'i', OPT_STRING, "input", "DIR",
+	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct export_opts, input) },
-	{ 'o', OPT_STRING, "output", "FILE", "where to, \"-\" for the standard output (default: "
-	  "by format)", offsetof(struct export_opts, output) },
-	{ 'e', OPT_STRING, "event", "NAME", "only these events; names may be globs, several by "
-	  "commas", offsetof(struct export_opts, event) },
+	{ 'o', OPT_STRING, "output", "FILE",
+	  "where to, \"-\" for the standard output (default: "
+	  "by format)",
+	  offsetof(struct export_opts, output) },
+	{ 'e', OPT_STRING, "event", "NAME",
+	  "only these events; names may be globs, several by "
+	  "commas",
+	  offsetof(struct export_opts, event) },
 	{ 0, OPT_FLAG, "force", NULL, "replace even a recording that perf made",
 	  offsetof(struct export_opts, force) },
 	SYMFS_OPT,

@@ -10,6 +10,8 @@
 #include "import/records.h"
 #include "import/sort.h"
 #include "import/write.h"
+#include "record/trace_dir.h"
+#include "session/received.h"
 
 #include <inttypes.h>
 #include <errno.h>
@@ -101,9 +103,49 @@ static int import_file(struct import *im, const struct import_opts *o, const cha
 	return fail_if_incomplete(im, output, m);
 }
 
+/* What "perfctl record -o -" writes has all that a trace has. */
+static int import_trace(const struct import *im, const char *output, struct msg *m)
+{
+	struct pev_writer *w;
+	struct received r;
+	struct trace_dir dir;
+	uint64_t bytes = 0;
+	char text[32];
+	int err = trace_dir_open(&dir, output, &w, m);
+
+	if (err)
+		return err;
+	err = received_open(&r, w, im->head, im->n_head, m);
+	if (!err)
+		err = received_all(&r, m);
+	bytes = pev_writer_bytes(w);
+	err = received_close(&r, err, m);
+	if (err && !bytes)
+		trace_dir_discard(&dir);
+	else
+		trace_dir_free(&dir);
+	if (!err)
+		fprintf(stderr, "[ %s: %s ]\n", output, text_bytes(text, bytes));
+	return err;
+}
+
+static int import_stdin(struct import *im, const struct import_opts *o, const char *output,
+			struct msg *m)
+{
+	ssize_t len;
+	int err = received_head(im->head, &len, m);
+
+	im->n_head = (size_t)len;
+	if (err)
+		return err;
+	return pev_pipe_begins(im->head, im->n_head) ? import_trace(im, output, m) :
+						       import_file(im, o, output, m);
+}
+
 static int import_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct import_opts *o = opts;
+	const char *output = o->output ? o->output : DEFAULT_OUTPUT;
 	struct import im = { 0 };
 	int err;
 
@@ -111,7 +153,8 @@ static int import_run(const void *opts, int n, char **args, struct msg *m)
 		return msg_set(m, -EINVAL, "one file at a time: \"%s\" is one too many",
 			       args[n - 1]);
 	im.path = n ? args[0] : "perf.data";
-	err = import_file(&im, o, o->output ? o->output : DEFAULT_OUTPUT, m);
+	err = strcmp(im.path, "-") ? import_file(&im, o, output, m) :
+				     import_stdin(&im, o, output, m);
 	import_queue_free(&im);
 	import_free(&im);
 	return err;
@@ -122,12 +165,13 @@ const struct command command_import = {
 	.operands = "[perf.data | -]",
 	.summary = "make a recording of perf's perf.data",
 	.about = "Reads what perf record wrote, compressed or not, from a file or a pipe (-: the "
-		 "standard input), and "
+		 "standard input, for what \"perfctl record -o -\" writes, too), and "
 		 "writes the same as a trace that report, script and export read: samples with "
 		 "call chains, user registers and stacks, tracepoints with their fields, the "
 		 "processes and their mappings with build ids.",
 	.examples = "  perfctl import && perfctl report\n"
 		    "  perf record -o - ./program | perfctl import -\n"
+		    "  ssh HOST perfctl record -o - -a --timeout 10 | perfctl import -\n"
 		    "  perfctl import -o old.trace archive/perf.data\n",
 	.opts = import_options,
 	.opts_size = sizeof(struct import_opts),

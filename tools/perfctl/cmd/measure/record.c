@@ -100,7 +100,7 @@ static const struct opt record_options[] = {
 	{ 0, OPT_HEADING, .help = "Where to" },
 	{ 'o', OPT_STRING, "output", "DIR",
 	  "directory of the trace (default: " DEFAULT_DIR "); "
-	  "an older trace of that name becomes DIR.old",
+	  "an older trace of that name becomes DIR.old; -: the standard output, for a pipe",
 	  offsetof(struct record_opts, output) },
 	{ 'm', OPT_SIZE, "ring-size", "SIZE", "size of each CPU's ring, e.g. 4M (default: 1M)",
 	  offsetof(struct record_opts, ring_size) },
@@ -135,6 +135,7 @@ const struct command command_record = {
 		"  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
+		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
 		"  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
 	.opts = record_options,
 	.runs_command = true,
