@@ -38,17 +38,19 @@ CROSS         := $(CROSS_$(ARCH))
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
 
-#: make run         build what is missing, record a real workload in a virtual
-#:                  machine with perfctl and print the report
-#:                  KERNEL=stock: on Debian's own kernel, with the module; no kernel is built
-KERNEL ?= patched
+#: make run         record a real workload with perfctl in a virtual machine and print the
+#:                  report: on Debian's own kernel, with pev as a module; KERNEL=patched
+#:                  builds a kernel with pev in it, and records there
+KERNEL ?= $(if $(filter file,$(origin FLAVOR)),stock,patched)
 ifneq ($(filter run,$(MAKECMDGOALS)),)
 ifneq ($(filter-out patched stock,$(KERNEL)),)
 $(error KERNEL=$(KERNEL) is neither patched nor stock)
 endif
 export RUN_BEGAN := $(shell date +%s)
+export RUN_STATE := $(if $(wildcard $(BUILD)/x86_64/run-before),warm,cold)
 ifeq ($(KERNEL),stock)
 override FLAVOR := stock
+PARTS := perfctl run
 endif
 endif
 run: vm-deps $(if $(filter stock,$(KERNEL)),module)
@@ -161,7 +163,7 @@ lint: setup
 	@scripts/lint.sh
 
 setup:
-	@$(SETUP)
+	@$(SETUP) $(PARTS)
 
 # The command alone takes neither emulators nor another kernel.
 setup-perfctl:

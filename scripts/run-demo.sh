@@ -55,4 +55,10 @@ perfctl report pev.trace > report.txt
 head -n 70 report.txt
 echo
 echo '# all of it:' $(printf %q "$out/report.txt")" make NOBUILD=1 vm
-[ -z "${RUN_BEGAN:-}" ] || echo "# after $(($(date +%s) - RUN_BEGAN)) s"
+took=$(($(date +%s) - RUN_BEGAN))
+if [ "$RUN_STATE" = cold ]; then
+	echo "# after $took s, cold: what was missing was fetched and built"
+else
+	echo "# after $took s, warm"
+fi
+touch "$build/x86_64/run-before"

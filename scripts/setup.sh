@@ -4,17 +4,24 @@
 # is the fast path: nothing else happens on a machine that has them all.
 # PEV_NO_INSTALL=1 only reports.
 #
-# usage: setup.sh [PART]    PART: those below the line "# PART ..." of packages.txt
+# usage: setup.sh [PART...]    PART: those below the line "# PART ..." of packages.txt
 set -eu
 
 list=$(dirname "$0")/packages.txt
-want=$(awk -v part="${1:-}" '
-	/^#/ { wanted = part == "" || $2 == part; next }
-	wanted && NF && !seen[$1]++ { print $1 }' "$list")
-[ -n "$want" ] || {
-	echo "setup: packages.txt has no part \"$1\"" >&2
-	exit 2
+# of PART...: the packages, or all of them
+packages() {
+	awk -v parts="$*" '
+	/^#/ { wanted = parts == "" || index(" " parts " ", " " $2 " "); next }
+	wanted && NF && !seen[$1]++ { print $1 }' "$list"
 }
+
+for part; do
+	[ -n "$(packages "$part")" ] || {
+		echo "setup: packages.txt has no part \"$part\"" >&2
+		exit 2
+	}
+done
+want=$(packages "$@")
 
 missing() {
 	have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
