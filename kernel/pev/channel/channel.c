@@ -44,18 +44,21 @@ static unsigned long ring_pages(struct pev_channel *channel)
 
 static int charge(struct pev_channel *channel, unsigned long pages, struct pev_refuse *r)
 {
-	int err = pev_memory_charge(channel->user, pages, PEV_FIELD(ring_size), "rings",
-				    "a smaller ring_size", r);
+	int err = 0;
 
+	if (channel->user)
+		err = pev_memory_charge(channel->user, pages, PEV_FIELD(ring_size), "rings",
+					"a smaller ring_size", r);
 	if (!err)
 		channel->charged += pages;
 	return err;
 }
 
-static void uncharge(struct pev_channel *channel)
+static void uncharge(struct pev_channel *channel, unsigned long pages)
 {
-	pev_memory_uncharge(channel->user, channel->charged);
-	channel->charged = 0;
+	if (channel->user)
+		pev_memory_uncharge(channel->user, pages);
+	channel->charged -= pages;
 }
 
 /* ---- wake-up and flush ---- */
@@ -108,9 +111,23 @@ static u64 flush_ring(struct pev_ring *ring, unsigned int cpu)
 	return flush.end;
 }
 
-void pev_channel_flush(struct pev_channel *channel)
+/* An interrupted writer finishes soon and then publishes; one that never commits does not. */
+static bool await_published(struct pev_channel *channel, struct pev_ring *ring, u64 end)
 {
-	unsigned int cpu;
+	unsigned long limit = jiffies + channel->patience;
+
+	while (!pev_ring_published(ring, end)) {
+		if (fatal_signal_pending(current) ||
+		    (channel->patience && time_after(jiffies, limit)))
+			return false;
+		cond_resched();
+	}
+	return true;
+}
+
+unsigned int pev_channel_flush(struct pev_channel *channel)
+{
+	unsigned int cpu, late = nr_cpu_ids;
 
 	for_each_possible_cpu(cpu) {
 		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
@@ -119,10 +136,16 @@ void pev_channel_flush(struct pev_channel *channel)
 		if (!ring || !(local64_read(&ring->pos) & (ring->packet_size - 1)))
 			continue;
 		end = flush_ring(ring, cpu);
-		/* an interrupted writer finishes soon and then publishes */
-		while (!pev_ring_published(ring, end) && !fatal_signal_pending(current))
-			cond_resched();
+		if (!await_published(channel, ring, end))
+			late = cpu;
 	}
+	return late;
+}
+
+void pev_channel_flush_often(struct pev_channel *channel)
+{
+	if (channel->flush_ms)
+		schedule_delayed_work(&channel->flush, msecs_to_jiffies(channel->flush_ms));
 }
 
 static void periodic_flush(struct work_struct *work)
@@ -131,16 +154,16 @@ static void periodic_flush(struct work_struct *work)
 						   struct pev_channel, flush);
 
 	pev_channel_flush(channel);
-	schedule_delayed_work(&channel->flush, msecs_to_jiffies(channel->flush_ms));
+	pev_channel_flush_often(channel);
 }
 
 /* ---- creation and end ---- */
 
-static int check_sizes(struct pev_channel *channel, const struct pev_attr *attr,
+static int check_sizes(struct pev_channel *channel, const struct pev_channel_desc *desc,
 		       struct pev_refuse *r)
 {
-	u64 ring = attr->ring_size;
-	u32 packet = attr->packet_size;
+	u64 ring = desc->ring_size;
+	u32 packet = desc->packet_size;
 
 	if (ring < PEV_MIN_PACKET * PEV_MIN_PACKETS || ring > PEV_MAX_RING ||
 	    !is_power_of_2(ring))
@@ -156,17 +179,18 @@ static int check_sizes(struct pev_channel *channel, const struct pev_attr *attr,
 					min_t(u64, PEV_MAX_PACKET, ring / PEV_MIN_PACKETS),
 					"packet_size %u is not a power of two in the range",
 					packet);
-	if (attr->watermark > ring - packet)
+	if (desc->watermark > ring - packet)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(watermark), 0, ring - packet,
 					"watermark %u would be reached when the ring is full",
-					attr->watermark);
-	if (attr->flush_ms && attr->flush_ms < USER_FLUSH_MS && !perfmon_capable())
+					desc->watermark);
+	if (desc->flush_ms && desc->flush_ms < USER_FLUSH_MS && desc->user &&
+	    !perfmon_capable())
 		return pev_refuse_range(r, EACCES, PEV_FIELD(flush_ms), USER_FLUSH_MS, U32_MAX,
 					"to flush every %u ms needs CAP_PERFMON",
-					attr->flush_ms);
+					desc->flush_ms);
 	channel->ring_size = ring;
 	channel->packet_size = packet;
-	channel->watermark = attr->watermark ?: packet;
+	channel->watermark = desc->watermark ?: packet;
 	return 0;
 }
 
@@ -186,7 +210,7 @@ static void channel_free(struct pev_channel *channel)
 	}
 	xa_destroy(&channel->events);
 	kfree(channel->rings);
-	uncharge(channel);
+	uncharge(channel, channel->charged);
 	free_uid(channel->user);
 	pev_strbuf_free(&channel->metadata);
 	mutex_destroy(&channel->lock);
@@ -241,8 +265,7 @@ static void publish_ring(struct pev_channel *channel, struct pev_ring *ring, uns
 			smp_store_release(&channel->rings[cpu], ring);
 			return;
 		}
-		pev_memory_uncharge(channel->user, ring_pages(channel));
-		channel->charged -= ring_pages(channel);
+		uncharge(channel, ring_pages(channel));
 	}
 	pev_ring_free(ring);
 }
@@ -275,7 +298,7 @@ out:
 	return err;
 }
 
-static struct pev_channel *channel_alloc(const struct pev_attr *attr)
+static struct pev_channel *channel_alloc(const struct pev_channel_desc *desc)
 {
 	struct pev_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL_ACCOUNT);
 
@@ -288,24 +311,26 @@ static struct pev_channel *channel_alloc(const struct pev_attr *attr)
 	init_waitqueue_head(&channel->wait);
 	init_irq_work(&channel->wake, wake_consumer);
 	INIT_DELAYED_WORK(&channel->flush, periodic_flush);
-	channel->user = get_current_user();
-	channel->flags = attr->flags;
-	channel->flush_ms = attr->flush_ms;
+	channel->user = desc->user ? get_uid(desc->user) : NULL;
+	channel->flags = desc->flags;
+	channel->flush_ms = desc->flush_ms;
+	channel->patience = desc->patience;
 	generate_random_uuid(channel->uuid);
 	return channel;
 }
 
-struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_refuse *r)
+struct pev_channel *pev_channel_create(const struct pev_channel_desc *desc,
+				       struct pev_refuse *r)
 {
-	struct pev_channel *channel = channel_alloc(attr);
+	struct pev_channel *channel = channel_alloc(desc);
 	int err;
 
 	if (!channel)
 		return ERR_PTR(-ENOMEM);
-	err = check_sizes(channel, attr, r);
+	err = check_sizes(channel, desc, r);
 	if (err)
 		goto err_free;
-	err = pev_clock_init(&channel->clock, attr->clock);
+	err = pev_clock_init(&channel->clock, desc->clock);
 	if (err) {
 		pev_refuse(r, -err, PEV_FIELD(clock),
 			   "this machine's cycle counter can't serve as a clock: use PEV_CLOCK_DEFAULT or PEV_CLOCK_MONOTONIC");
@@ -320,8 +345,6 @@ struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_r
 	err = err ?: alloc_rings(channel, r);
 	if (err)
 		goto err_free;
-	if (channel->flush_ms)
-		schedule_delayed_work(&channel->flush, msecs_to_jiffies(channel->flush_ms));
 	return channel;
 
 err_free:
@@ -351,7 +374,8 @@ int pev_channels_cpu_prepare(unsigned int cpu)
 		ring = pev_ring_alloc(channel, cpu);
 		if (!ring)
 			continue;
-		atomic_long_add(ring_pages(channel), &channel->user->locked_vm);
+		if (channel->user)
+			atomic_long_add(ring_pages(channel), &channel->user->locked_vm);
 		channel->charged += ring_pages(channel);
 		shift_clock(channel, ring);
 		mutex_lock(&channel->lock);

@@ -22,6 +22,28 @@ struct pev_event;
 struct pev_refuse;
 
 /**
+ * struct pev_channel_desc - what a channel is to be like, whoever asks
+ * @user:        its RLIMIT_MEMLOCK is charged; NULL: it is the kernel's own
+ * @flags:       PEV_CHF_*
+ * @ring_size:   bytes of each ring
+ * @packet_size: bytes, 0: a choice is made
+ * @watermark:   bytes unread that wake the consumer, 0: a packet's
+ * @flush_ms:    while the channel has a file; 0: never
+ * @clock:       enum pev_clock
+ * @patience:    jiffies that a flush waits for a writer to commit; 0: as long as it takes
+ */
+struct pev_channel_desc {
+	struct user_struct	*user;
+	u64			flags;
+	u64			ring_size;
+	u32			packet_size;
+	u32			watermark;
+	u32			flush_ms;
+	u32			clock;
+	unsigned long		patience;
+};
+
+/**
  * struct pev_channel - a channel
  * @ref:       the fd's file, and one for each event
  * @rcu:       freed when no writer can be inside
@@ -33,6 +55,7 @@ struct pev_refuse;
  * @packet_size: bytes
  * @watermark: bytes
  * @flush_ms:  0: never
+ * @patience:  see struct pev_channel_desc
  * @uuid:      of the trace
  * @rings:     by number, which is that of the CPU; NULL for a CPU that was never
  *             online. Set once, under pev_channels_lock; lockless for readers
@@ -44,7 +67,7 @@ struct pev_refuse;
  * @next_id:   ids are never used twice
  * @metadata:  CTF text; grows with each event
  * @node:      in the list of all channels, under pev_channels_lock
- * @user:      its RLIMIT_MEMLOCK is charged
+ * @user:      its RLIMIT_MEMLOCK is charged; NULL: that of no user is
  * @charged:   pages, under pev_channels_lock
  */
 struct pev_channel {
@@ -58,6 +81,7 @@ struct pev_channel {
 	u32			packet_size;
 	u32			watermark;
 	u32			flush_ms;
+	unsigned long		patience;
 	u8			uuid[16];
 	struct pev_ring		**rings;
 	wait_queue_head_t	wait;
@@ -74,15 +98,16 @@ struct pev_channel {
 
 /**
  * pev_channel_create() - a channel with a ring for each online CPU
- * @attr: checked by the caller but for sizes
- * @r:    says why not
+ * @desc: checked by the caller but for sizes
+ * @r:    says why not, by the names that the members have in struct pev_attr
  *
  * Context: Process context, may sleep.
  * Return: the channel with one reference, or an ERR_PTR(): that of -EPERM if the user's
  * memory limit is reached, to which channels of closed events count until these are
  * reaped.
  */
-struct pev_channel *pev_channel_create(const struct pev_attr *attr, struct pev_refuse *r);
+struct pev_channel *pev_channel_create(const struct pev_channel_desc *desc,
+				       struct pev_refuse *r);
 
 /**
  * pev_channel_put() - drop a reference
@@ -116,8 +141,18 @@ void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *eve
  * @channel: the channel
  *
  * Context: Process context, may sleep.
+ * Return: nr_cpu_ids, or a CPU on which a writer has not committed: what it and those after
+ * it wrote there can't be read yet.
  */
-void pev_channel_flush(struct pev_channel *channel);
+unsigned int pev_channel_flush(struct pev_channel *channel);
+
+/**
+ * pev_channel_flush_often() - begin with the periodic flush, if the channel has one
+ * @channel: the channel; cancel_delayed_work_sync() of its @flush ends it
+ *
+ * Context: Any.
+ */
+void pev_channel_flush_often(struct pev_channel *channel);
 
 /* At boot, before the first channel. */
 void __init pev_channels_setup(void);

@@ -199,7 +199,9 @@ struct file *pev_channel_file(struct pev_channel *channel)
 	struct file *file;
 
 	file = anon_inode_getfile("[pev-channel]", &pev_channel_fops, channel, O_RDWR);
-	if (!IS_ERR(file))
-		file->f_mode |= FMODE_LSEEK | FMODE_PREAD;
+	if (IS_ERR(file))
+		return file;
+	file->f_mode |= FMODE_LSEEK | FMODE_PREAD;
+	pev_channel_flush_often(channel);
 	return file;
 }

@@ -6,6 +6,7 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
 #include <linux/pev_clock.h>
@@ -366,6 +367,15 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 
 static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse *r)
 {
+	const struct pev_channel_desc desc = {
+		.user = current_user(),
+		.flags = attr->flags,
+		.ring_size = attr->ring_size,
+		.packet_size = attr->packet_size,
+		.watermark = attr->watermark,
+		.flush_ms = attr->flush_ms,
+		.clock = attr->clock,
+	};
 	struct pev_channel *channel;
 	struct file *file;
 
@@ -373,12 +383,12 @@ static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse 
 		return ERR_PTR(pev_refuse_range(r, EINVAL, PEV_FIELD(clock), 0,
 						PEV_CLOCK_MAX - 1,
 						"there is no clock %u", attr->clock));
-	channel = pev_channel_create(attr, r);
+	channel = pev_channel_create(&desc, r);
 	if (channel == ERR_PTR(-EPERM)) {
 		/* closed events hand their memory back a little later */
 		pev_event_reap_sync();
 		r->error = 0;
-		channel = pev_channel_create(attr, r);
+		channel = pev_channel_create(&desc, r);
 	}
 	if (IS_ERR(channel))
 		return ERR_CAST(channel);
