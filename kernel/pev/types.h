@@ -337,6 +337,7 @@ static inline bool pev_targets_task(const struct pev_event *event)
  * @table:   the table behind it, likewise
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
+ * @kernel: nobody asks but the kernel itself: it has all rights, and @channel without a file
  */
 struct pev_request {
 	struct pev_attr		attr;
@@ -348,6 +349,7 @@ struct pev_request {
 	struct pev_table_set	*table;
 	struct file		*leader_file;
 	struct pev_event	*leader;
+	bool			kernel;
 };
 
 /**

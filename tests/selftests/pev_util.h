@@ -271,13 +271,15 @@ struct pev_record {
 };
 
 #define PEV_WALK_TEXT(fixed, lens)	((lens) << 16 | (fixed))
+#define PEV_WALK_BYTES(fixed)		(1 << 30 | (fixed))
 
 /**
  * struct pev_walk - the state of a walk over the records of one ring
  * @sizes: bytes of the payload of each event id; a negative size -n: the
  *         record's last dynamic field ends it, its location being the last
  *         word of the n bytes of the fixed part; PEV_WALK_TEXT(): it has
- *         struct pev_call_text behind its fixed part
+ *         struct pev_call_text behind its fixed part; PEV_WALK_BYTES(): the last
+ *         two bytes of its fixed part count those behind it
  */
 struct pev_walk {
 	const struct pev_map	*map;
@@ -324,6 +326,11 @@ static UNUSED int pev_payload_size(const struct pev_walk *walk, uint64_t id,
 
 	if (id >= walk->nr_sizes)
 		return -1;
+	if (walk->sizes[id] >= PEV_WALK_BYTES(0)) {
+		fixed = walk->sizes[id] - PEV_WALK_BYTES(0);
+		memcpy(where, payload + fixed - sizeof(*where), sizeof(*where));
+		return fixed + where[0];
+	}
 	lens = walk->sizes[id] >> 16;
 	if (lens > 0) {
 		uint16_t len[6];

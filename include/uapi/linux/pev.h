@@ -64,6 +64,8 @@
  *                       attr.name the name that records and texts give it
  * @PEV_TYPE_TABLE:      a table for each CPU, in which events count by key instead of
  *                       writing records, attr.config is the address of a struct pev_table
+ * @PEV_TYPE_CLIENT:     the channel that a part of the kernel writes to, attr.name is the
+ *                       name of its owner; the fd is that of a channel
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
@@ -84,6 +86,7 @@ enum pev_type {
 	PEV_TYPE_PMU		= 10,
 	PEV_TYPE_PROBE		= 11,
 	PEV_TYPE_TABLE		= 12,
+	PEV_TYPE_CLIENT		= 14,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -563,7 +566,8 @@ struct pev_refusal {
  * @pmu:          of PEV_TYPE_HARDWARE and PEV_TYPE_RAW: which PMU, by the number
  *                that PEV_TYPE_PMU gives it; 0: that of the processor's cores
  * @reserved:     0
- * @name:         address of the NUL-terminated event name, where @type has one
+ * @name:         address of the NUL-terminated event name, where @type has one, or that
+ *                of a PEV_TYPE_CLIENT
  * @filter:       address of a NUL-terminated filter expression in the kernel's
  *                trace-event syntax, for tracepoints, markers, probes, software
  *                events and timers; 0: none

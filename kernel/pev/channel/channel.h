@@ -5,6 +5,7 @@
 #ifndef _PEV_CHANNEL_H
 #define _PEV_CHANNEL_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -56,6 +57,7 @@ struct pev_channel_desc {
  * @watermark: bytes
  * @flush_ms:  0: never
  * @patience:  see struct pev_channel_desc
+ * @entered:   it has a file, see pev_channel_enter()
  * @uuid:      of the trace
  * @rings:     by number, which is that of the CPU; NULL for a CPU that was never
  *             online. Set once, under pev_channels_lock; lockless for readers
@@ -82,6 +84,7 @@ struct pev_channel {
 	u32			watermark;
 	u32			flush_ms;
 	unsigned long		patience;
+	atomic_t		entered;
 	u8			uuid[16];
 	struct pev_ring		**rings;
 	wait_queue_head_t	wait;
@@ -145,6 +148,24 @@ void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *eve
  * it wrote there can't be read yet.
  */
 unsigned int pev_channel_flush(struct pev_channel *channel);
+
+/**
+ * pev_channel_enter() - become the only file of a channel
+ * @channel: the channel
+ *
+ * Context: Any.
+ * Return: false if it has one.
+ */
+static inline bool pev_channel_enter(struct pev_channel *channel)
+{
+	return !atomic_cmpxchg(&channel->entered, 0, 1);
+}
+
+/* The opposite, when the file goes, or if there is none. */
+static inline void pev_channel_leave(struct pev_channel *channel)
+{
+	atomic_set(&channel->entered, 0);
+}
 
 /**
  * pev_channel_flush_often() - begin with the periodic flush, if the channel has one

@@ -174,6 +174,7 @@ static int channel_release(struct inode *inode, struct file *file)
 
 	/* no consumer is left, so that nothing has to be flushed in time */
 	cancel_delayed_work_sync(&channel->flush);
+	pev_channel_leave(channel);
 	pev_channel_put(channel);
 	return 0;
 }

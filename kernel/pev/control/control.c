@@ -89,7 +89,8 @@ static unsigned int next_of_channel(struct scope *scope, struct pev_event **even
 		if (nr == max)
 			break;
 		scope->next = id + 1;
-		if (event->connected)
+		/* those that kernel code listens to have no file: they are not the reader's */
+		if (event->connected && READ_ONCE(event->file))
 			events[nr++] = event;
 	}
 	return nr;

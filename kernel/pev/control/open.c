@@ -19,6 +19,7 @@
 #include "base/paranoid.h"
 #include "base/user.h"
 #include "channel/channel.h"
+#include "clients/client.h"
 #include "event/catalog.h"
 #include "event/event.h"
 #include "event/sources.h"
@@ -102,7 +103,7 @@ static const struct member members[] = {
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(pmu, sizeof(u32), .attrs = PEV_ATTR_PMU),
 	MEMBER(reserved, sizeof(u32)),
-	MEMBER(name, sizeof(u64), .attrs = PEV_ATTR_NAME),
+	MEMBER(name, sizeof(u64), .types = BIT(PEV_TYPE_CLIENT), .attrs = PEV_ATTR_NAME),
 	MEMBER(filter, sizeof(u64), .attrs = PEV_ATTR_FILTER),
 	MEMBER(period, sizeof(u64), EVENTS),
 	MEMBER(channel_fd, sizeof(s32), EVENTS, .fd = true),
@@ -324,7 +325,7 @@ static int check_security(const struct pev_attr *attr, struct pev_refuse *r)
 static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
-		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE);
+		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -553,6 +554,44 @@ static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r
 	return file;
 }
 
+/* The channel that kernel code has under the name that the user gives. */
+static struct pev_channel *client_channel(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_request req = { .attr = *attr };
+	struct pev_channel *channel;
+	int err;
+
+	if (!attr->name)
+		return ERR_PTR(pev_refuse(r, EINVAL, PEV_FIELD(name),
+					  "whose channel? A name is needed"));
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	err = err ?: security_locked_down(LOCKDOWN_PERF);
+	if (err)
+		return ERR_PTR(pev_refuse(r, -err, PEV_NO_FIELD,
+					  "the security module refuses, or the kernel is locked down"));
+	err = copy_name(&req, r);
+	if (err)
+		return ERR_PTR(err);
+	channel = pev_client_channel(req.name, r);
+	request_free(&req);
+	return channel;
+}
+
+static struct file *open_client(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_channel *channel = client_channel(attr, r);
+	struct file *file;
+
+	if (IS_ERR(channel))
+		return ERR_CAST(channel);
+	file = pev_channel_file(channel);
+	if (IS_ERR(file)) {
+		pev_channel_leave(channel);
+		pev_channel_put(channel);
+	}
+	return file;
+}
+
 static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	int err;
@@ -568,6 +607,9 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_TABLE:
 		err = check_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_table(attr, r);
+	case PEV_TYPE_CLIENT:
+		err = check_any(pev_paranoid_level(), r);
+		return err ? ERR_PTR(err) : open_client(attr, r);
 	default:
 		return open_event(attr, r);
 	}
@@ -639,7 +681,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  *   larger than a page, or so is a table; info_size is larger than a page; the group
  *   is full
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
- * - %-EBUSY: the counters, or the processor's mark, are in use
+ * - %-EBUSY: the counters, or the processor's mark, are in use; so is a client's channel
  * - %-EBADF: channel_fd, group_fd, a cgroup's or a probe's fd: not open
  * - %-EINTR: a fatal signal ended a long walk over tasks
  * - %-EFAULT: an address can't be read or written
@@ -647,7 +689,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-EMFILE, %-ENFILE: no fd left
  * - %-ENODEV: a CPU of the mask is not online, or there is no PMU, or none of
  *   that number
- * - %-ENOENT: no such tracepoint, marker, or function to probe
+ * - %-ENOENT: no such tracepoint, marker, or function to probe; no such client
  * - %-ENOMEM: no memory
  * - %-ENOSPC: the channel or table has no event id left, or the task counts too many events
  * - %-EOPNOTSUPP: this machine or source can't do that

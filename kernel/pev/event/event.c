@@ -148,8 +148,9 @@ static int percpu_alloc(struct pev_event *event)
 	return 0;
 }
 
-static struct pev_event *event_alloc(const struct pev_attr *attr)
+static struct pev_event *event_alloc(const struct pev_request *req)
 {
+	const struct pev_attr *attr = &req->attr;
 	struct pev_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
 
 	if (!event)
@@ -160,8 +161,8 @@ static struct pev_event *event_alloc(const struct pev_attr *attr)
 	event->flags = attr->flags;
 	event->period = attr->period;
 	event->state = attr->flags & PEV_F_ENABLE_ON_EXEC ? PEV_EVENT_WAITS : PEV_EVENT_OFF;
-	event->privileged = perfmon_capable();
-	event->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	event->privileged = req->kernel || perfmon_capable();
+	event->pid_ns = get_pid_ns(req->kernel ? &init_pid_ns : task_active_pid_ns(current));
 	event->leader = event;
 	INIT_LIST_HEAD(&event->siblings);
 	INIT_LIST_HEAD(&event->sync_node);
@@ -352,15 +353,22 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	return err ?: join_channel(event, req, r);
 }
 
+void pev_event_switch_on(struct pev_event *event)
+{
+	guard(mutex)(&pev_control);
+	WRITE_ONCE(event->state, PEV_EVENT_ON);
+	pev_target_sync(&event, 1);
+}
+
 struct pev_event *pev_event_create(struct pev_request *req, struct pev_refuse *r)
 {
-	struct pev_event *event = event_alloc(&req->attr);
+	struct pev_event *event = event_alloc(req);
 	int err;
 
 	if (!event) {
 		/* closed events hand their memory back a little later */
 		pev_event_reap_sync();
-		event = event_alloc(&req->attr);
+		event = event_alloc(req);
 	}
 	if (!event)
 		return ERR_PTR(-ENOMEM);

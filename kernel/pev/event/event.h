@@ -20,6 +20,14 @@ struct pev_request;
 struct pev_event *pev_event_create(struct pev_request *req, struct pev_refuse *r);
 
 /**
+ * pev_event_switch_on() - let an event count that was created with PEV_F_DISABLED
+ * @event: the event, of which no file is known
+ *
+ * Context: Process context, may sleep.
+ */
+void pev_event_switch_on(struct pev_event *event);
+
+/**
  * pev_event_close() - the opposite
  * @event: stops at once; its memory goes after a grace period shared with others
  */

@@ -9,6 +9,7 @@
 #include "base/rate.h"
 #include "base/work.h"
 #include "channel/channel.h"
+#include "clients/client.h"
 #include "control/open.h"
 #include "event/sources.h"
 #include "source/marker/marker.h"
@@ -37,6 +38,7 @@ static int __init setup(void)
 		return err;
 	pev_channels_setup();
 	err = pev_target_setup();
+	err = err ?: pev_clients_setup();
 	WRITE_ONCE(ready, !err);
 	return err;
 }

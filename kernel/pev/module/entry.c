@@ -13,6 +13,7 @@
 #include "base/rate.h"
 #include "base/work.h"
 #include "channel/channel.h"
+#include "clients/client.h"
 #include "control/open.h"
 #include "event/event.h"
 #include "event/sources.h"
@@ -105,6 +106,7 @@ static const struct part parts[] __refconst = {
 	{ channels_setup,	pev_channels_teardown },
 	{ pev_target_setup,	pev_target_teardown },
 	{ nothing,		quiesce },
+	{ pev_clients_setup,	pev_clients_teardown },
 	{ device_setup,		device_teardown },
 };
 

@@ -198,6 +198,8 @@ static struct call calls[] = {
 			       .channel_fd = -1, .group_fd = -1, .flush_ms = 20,
 			       .flags = PEV_CHF_OVERWRITE } },
 	{ "catalog", .attr = { .type = PEV_TYPE_CATALOG, .channel_fd = -1, .group_fd = -1 } },
+	{ "client", .attr = { .type = PEV_TYPE_CLIENT, .channel_fd = -1, .group_fd = -1,
+			      .name = (uintptr_t)"pev_log" } },
 	{ "pmu", .attr = { .type = PEV_TYPE_PMU, .channel_fd = -1, .group_fd = -1 } },
 	{ "faults", EVENT(SOFTWARE, .config = PEV_SW_PAGE_FAULTS) },
 	{ "switches", EVENT(SOFTWARE, .config = PEV_SW_CONTEXT_SWITCHES, RECORDS) },

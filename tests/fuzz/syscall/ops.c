@@ -145,6 +145,12 @@ static void open_query(struct player *w, const struct op *op, struct rng *r)
 		scan_words(&info, sizeof(info), "struct pev_info");
 	memset(&attr, 0, sizeof(attr));
 	attr.type = one_in(r, 12) ? PEV_TYPE_CATALOG : PEV_TYPE_PMU;
+	if (one_in(r, 3)) {
+		attr.type = PEV_TYPE_CLIENT;
+		attr.name = (uintptr_t)(one_in(r, 4) ? "pev_log_private" : "pev_log");
+		attr.channel_fd = -1;
+		attr.group_fd = -1;
+	}
 	fd = k_event(&attr);
 	if (fd < 0)
 		return;

@@ -534,16 +534,18 @@ void world_fire(struct player *w, const struct op *op, struct rng *r)
 	add(&all->ops, 1);
 	snprintf(text, sizeof(text), "%s %u", contexts[below(r, 4)], 1 + (int)below(r, 20));
 	write_file("/sys/kernel/debug/pev_sample/fire", text);
+	write_file("/sys/kernel/debug/pev_log/fire", text);
 }
 
 void world_module(struct player *w, const struct op *op, struct rng *r)
 {
-	/* one with markers, one with a function on a marker */
+	/* one with markers, one with a function on a marker, one with channels of its own */
 	static const struct { const char *file, *name; } modules[] = {
 		{ "pev-sample.ko", "pev_sample" }, { "pev-connect.ko", "pev_connect" },
+		{ "pev-log.ko", "pev_log" },
 	};
 	const char *dir = getenv("PEV_MODULES");
-	unsigned int which = below(r, 2);
+	unsigned int which = below(r, 3);
 	char path[512];
 	int fd;
 

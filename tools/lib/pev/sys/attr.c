@@ -16,6 +16,7 @@ static const char *const types[] = {
 	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw", [PEV_TYPE_PMU] = "pmu",
 	[PEV_TYPE_PROBE] = "probe",
 	[PEV_TYPE_TABLE] = "table",
+	[PEV_TYPE_CLIENT] = "client",
 };
 
 static const char *const software[] = {
@@ -68,7 +69,7 @@ _Static_assert(sizeof(struct pev_attr) == PEV_ATTR_SIZE_VER0, "attr has another 
 static int find(const char *const *names, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(names[i], name))
+		if (names[i] && !strcmp(names[i], name))
 			return i;
 	return -ENOENT;
 }

@@ -1,0 +1,824 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the channels of kernel code: their names, their events, who reads them, and what is
+ * wrong in how they are used. Must not know what a record means.
+ *
+ * Locks: clients_lock has the list; a client's @lock has its events and its reader. In this
+ * order, and before those of events and channels. Writers take none.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/capability.h>
+#include <linux/cleanup.h>
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/pev_channel.h>
+#include <linux/pev_refuse.h>
+#include <linux/pid_namespace.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "base/strbuf.h"
+#include "base/work.h"
+#include "channel/channel.h"
+#include "event/event.h"
+#include "record/layout.h"
+#include "record/payload.h"
+#include "record/sample.h"
+#include "types.h"
+#include "client.h"
+#include "merge.h"
+
+#define DEFAULT_RING SZ_256K
+#define DEFAULT_PERIOD 100
+
+/* A writer that takes longer between reserve and commit has forgotten one of them. */
+#define PATIENCE HZ
+
+/* Of an event that the client does not write: no size is this to PEV_MAX_PACKET more. */
+#define NOT_WRITTEN (1U << 31)
+
+/**
+ * enum misuse - what a client does wrong
+ * @PREEMPTIBLE: reserves where the task may be moved to another CPU
+ * @SIZE:        reserves less than the structure needs, or more than a packet has
+ * @UNRESERVED:  commits what was not reserved
+ * @UNCOMMITTED: does not commit what was reserved
+ * @OVERLONG:    wrote a length that is more than was reserved
+ */
+enum misuse {
+	PREEMPTIBLE,
+	SIZE,
+	UNRESERVED,
+	UNCOMMITTED,
+	OVERLONG,
+	MISUSES,
+};
+
+static const char *const misuses[MISUSES] = {
+	[PREEMPTIBLE] = "reserved a record with preemption enabled: it is lost",
+	[SIZE] =
+		"reserved fewer bytes than the event's structure has, or more than any packet, or a record of an event that it only listens to: it is lost",
+	[UNRESERVED] = "committed a record that was not reserved, or twice",
+	[UNCOMMITTED] =
+		"reserved a record and has not committed it: what came later on that CPU can't be read",
+	[OVERLONG] =
+		"wrote a record whose length is not what was reserved: those behind it in the packet can't be read",
+};
+
+/**
+ * struct pev_client - a channel of kernel code
+ * @channel: its rings
+ * @owner:   the module, or NULL
+ * @desc:    what was asked for; its name is a copy
+ * @node:    in the list of all
+ * @lock:    see above
+ * @events:  that were added, under @lock
+ * @merge:   reads a private channel, under @lock
+ * @work:    calls @consume of @desc
+ * @waiter:  of the channel's, so that @work does not wait for its time
+ * @seen:    misuses, a bit for each; raised in any context
+ * @told:    those that were reported
+ * @report:  reports them
+ */
+struct pev_client {
+	struct pev_channel	*channel;
+	struct module		*owner;
+	struct pev_client_desc	desc;
+	struct list_head	node;
+	struct mutex		lock; /* see above */
+	struct list_head	events;
+	struct pev_merge	merge;
+	struct delayed_work	work;
+	wait_queue_entry_t	waiter;
+	unsigned long		seen;
+	unsigned long		told;
+	struct irq_work		report;
+};
+
+/**
+ * struct pev_client_event - an event in a client's channel
+ * @event:  the event
+ * @least:  bytes that a record has at least, or NOT_WRITTEN
+ * @client: whose it is
+ * @desc:   of its records; NULL: the client only listens to it
+ * @node:   in the client's list
+ */
+struct pev_client_event {
+	struct pev_event		*event;
+	u32				least;
+	struct pev_client		*client;
+	const struct pev_payload_desc	*desc;
+	struct list_head		node;
+};
+
+static DEFINE_MUTEX(clients_lock);
+static LIST_HEAD(clients);
+static bool ready;
+
+static bool is_private(const struct pev_client *client)
+{
+	return client->desc.flags & PEV_CLIENT_PRIVATE;
+}
+
+/* ---- misuse ---- */
+
+static void report(struct irq_work *work)
+{
+	struct pev_client *client = container_of(work, struct pev_client, report);
+
+	for (unsigned int i = 0; i < MISUSES; i++)
+		if (test_bit(i, &client->seen) && !test_and_set_bit(i, &client->told))
+			pr_warn("client %s %s\n", client->desc.name, misuses[i]);
+}
+
+/* Any context: the kernel's log is written to later. */
+static noinline void misused(struct pev_client *client, enum misuse what)
+{
+	if (!test_and_set_bit(what, &client->seen))
+		irq_work_queue(&client->report);
+}
+
+/* ---- records ---- */
+
+static noinline void *refuse_record(struct pev_client_event *ce, enum misuse what)
+{
+	guard(preempt_notrace)();
+	local64_inc(&this_cpu_ptr(ce->event->percpu)->lost);
+	misused(ce->client, what);
+	return NULL;
+}
+
+void *pev_client_reserve(struct pev_client_event *ce, u32 size)
+{
+	struct pev_event_cpu *ec;
+
+	if (unlikely(preemptible()))
+		return refuse_record(ce, PREEMPTIBLE);
+	/* less wraps */
+	if (unlikely(size - ce->least > PEV_MAX_PACKET))
+		return refuse_record(ce, SIZE);
+	ec = this_cpu_ptr(ce->event->percpu);
+	if (likely(ec->ring))
+		return pev_sample_begin(ce->event, ec, size, NULL);
+	local64_inc(&ec->lost);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(pev_client_reserve);
+
+void pev_client_commit(struct pev_client_event *ce)
+{
+	struct pev_event_cpu *ec = this_cpu_ptr(ce->event->percpu);
+
+	if (unlikely(!ec->ring || local_read(&ec->ring->nest) <= 0))
+		misused(ce->client, UNRESERVED);
+	else
+		pev_ring_commit(ec->ring);
+}
+EXPORT_SYMBOL_GPL(pev_client_commit);
+
+bool pev_client_write(struct pev_client_event *ce, const void *data, u32 size)
+{
+	void *to;
+
+	guard(preempt_notrace)();
+	to = pev_client_reserve(ce, size);
+	if (!to)
+		return false;
+	memcpy(to, data, size);
+	pev_client_commit(ce);
+	return true;
+}
+EXPORT_SYMBOL_GPL(pev_client_write);
+
+struct pev_client_stat pev_client_stat(struct pev_client_event *ce)
+{
+	struct pev_client_stat stat = {};
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pev_event_cpu *ec = per_cpu_ptr(ce->event->percpu, cpu);
+
+		stat.written += local64_read(&ec->samples);
+		stat.lost += local64_read(&ec->lost);
+	}
+	return stat;
+}
+EXPORT_SYMBOL_GPL(pev_client_stat);
+
+/* ---- reading ---- */
+
+/* Let @consume of the descriptor look like one that pev_client_read() is given. */
+static bool consume_all(const struct pev_client_record *record, void *data)
+{
+	struct pev_client *client = data;
+
+	client->desc.consume(record, client->desc.data);
+	return true;
+}
+
+static long read_records(struct pev_client *client,
+			 bool (*consume)(const struct pev_client_record *record, void *data),
+			 void *data)
+{
+	struct pev_client_record record;
+	struct pev_merged merged;
+	long nr = 0;
+
+	lockdep_assert_held(&client->lock);
+	if (pev_merge_begin(&client->merge) < nr_cpu_ids)
+		misused(client, UNCOMMITTED);
+	while (pev_merge_next(&client->merge, &merged)) {
+		record.event = merged.kind->owner;
+		record.time = merged.time;
+		record.cpu = merged.cpu;
+		record.tid = merged.tid;
+		record.data = merged.data;
+		record.size = merged.size;
+		nr++;
+		if (!consume(&record, data))
+			break;
+		cond_resched();
+	}
+	if (client->merge.broken)
+		misused(client, OVERLONG);
+	return nr;
+}
+
+long pev_client_read(struct pev_client *client,
+		     bool (*consume)(const struct pev_client_record *record, void *data),
+		     void *data)
+{
+	if (!is_private(client) || client->desc.consume)
+		return -EINVAL;
+	guard(mutex)(&client->lock);
+	return read_records(client, consume, data);
+}
+EXPORT_SYMBOL_GPL(pev_client_read);
+
+const char *pev_client_event_name(const struct pev_client_event *ce)
+{
+	return ce->event->name;
+}
+EXPORT_SYMBOL_GPL(pev_client_event_name);
+
+const struct pev_event *pev_client_event_of(const struct pev_client_event *ce)
+{
+	return ce->event;
+}
+
+const struct pev_trace_clock *pev_client_clock(const struct pev_client *client)
+{
+	return &client->channel->clock;
+}
+
+static void queue_work_in(struct pev_client *client, unsigned long delay)
+{
+	mod_delayed_work(system_unbound_wq, &client->work, delay);
+}
+
+static void consumer(struct work_struct *work)
+{
+	struct pev_client *client = container_of(to_delayed_work(work), struct pev_client, work);
+
+	scoped_guard(mutex, &client->lock) read_records(client, consume_all, client);
+	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
+}
+
+/* A ring has its watermark's worth, or is full. */
+static int wake_consumer(wait_queue_entry_t *waiter, unsigned int mode, int sync, void *key)
+{
+	queue_work_in(container_of(waiter, struct pev_client, waiter), 0);
+	return 0;
+}
+
+/* ---- events ---- */
+
+static const struct pev_payload_desc *desc_of(const struct pev_event *event)
+{
+	return ((struct pev_client_event *)event->private)->desc;
+}
+
+static void client_fields(struct pev_event *event, struct pev_strbuf *text)
+{
+	pev_payload_tsdl(desc_of(event), text);
+}
+
+static void client_layout(struct pev_event *event, struct pev_layout *layout)
+{
+	pev_payload_layout(desc_of(event), layout);
+}
+
+/* Not in the table of sources: only a client has such an event. */
+static const struct pev_source_ops client_ops = {
+	.type = "client",
+	.fields = client_fields,
+	.layout = client_layout,
+};
+
+static void event_free(struct pev_event *event)
+{
+	free_percpu(event->percpu);
+	kfree(event->name);
+	kfree(event);
+}
+
+static struct pev_event *event_alloc(struct pev_client_event *ce)
+{
+	struct pev_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
+	unsigned int cpu;
+
+	if (!event)
+		return NULL;
+	event->name = kstrdup(ce->desc->name, GFP_KERNEL);
+	event->percpu = alloc_percpu(struct pev_event_cpu);
+	if (!event->name || !event->percpu) {
+		event_free(event);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(event->percpu, cpu)->event = event;
+	event->ops = &client_ops;
+	event->private = ce;
+	event->period = 1;
+	event->body = sizeof(u32);
+	event->sample = PEV_SAMPLE_TID;
+	event->simple = true;
+	event->pid_ns = &init_pid_ns;
+	return event;
+}
+
+/* The record that its client writes. */
+static int make_event(struct pev_client_event *ce, struct pev_refuse *r)
+{
+	int err;
+
+	ce->event = event_alloc(ce);
+	if (!ce->event)
+		return -ENOMEM;
+	err = pev_channel_add_event(ce->client->channel, ce->event, r);
+	if (err)
+		event_free(ce->event);
+	return err;
+}
+
+/* What the kernel asks for, with the rights that it has. */
+static struct pev_event *open_event(struct pev_client *client, u32 type, const char *name,
+				    const char *filter, struct pev_refuse *r)
+{
+	struct pev_request req = {
+		.attr = {
+			.type = type, .target = PEV_TARGET_CPUS, .flags = PEV_F_DISABLED,
+			.sample = PEV_SAMPLE_TID, .period = 1, .group_fd = -1,
+		},
+		.name = kstrdup(name, GFP_KERNEL),
+		.filter = filter ? kstrdup(filter, GFP_KERNEL) : NULL,
+		.channel = client->channel,
+		.kernel = true,
+	};
+	struct pev_event *event = ERR_PTR(-ENOMEM);
+
+	if (req.name && (req.filter || !filter))
+		event = pev_event_create(&req, r);
+	kfree(req.name);
+	kfree(req.filter);
+	return event;
+}
+
+/* A tracepoint or, if there is none of that name, a marker. */
+static int find_event(struct pev_client_event *ce, const char *name, const char *filter,
+		      struct pev_refuse *r)
+{
+	struct pev_refuse first = {};
+	struct pev_event *event;
+
+	event = open_event(ce->client, PEV_TYPE_TRACEPOINT, name, filter, &first);
+	if (event == ERR_PTR(-ENOENT)) {
+		event = open_event(ce->client, PEV_TYPE_MARKER, name, filter, r);
+		if (event == ERR_PTR(-ENOENT))
+			pev_refuse(r, ENOENT, PEV_FIELD(name),
+				   "there is no tracepoint or marker \"%.100s\"", name);
+	} else {
+		*r = first;
+	}
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	ce->event = event;
+	return 0;
+}
+
+/* Undo make_event() or find_event(). */
+static void drop_event(struct pev_client_event *ce)
+{
+	if (ce->desc) {
+		pev_channel_remove_event(ce->client->channel, ce->event);
+		event_free(ce->event);
+	} else {
+		pev_event_close(ce->event);
+	}
+}
+
+/* Its records can be read from here on. */
+static int list_event(struct pev_client_event *ce)
+{
+	int err = 0;
+
+	if (is_private(ce->client))
+		err = pev_merge_add(&ce->client->merge, ce->event, ce);
+	if (err)
+		return err;
+	list_add_tail(&ce->node, &ce->client->events);
+	return 0;
+}
+
+static struct pev_client_event *ce_alloc(struct pev_client *client,
+					 const struct pev_payload_desc *desc)
+{
+	struct pev_client_event *ce = kzalloc(sizeof(*ce), GFP_KERNEL);
+
+	if (!ce)
+		return NULL;
+	ce->client = client;
+	ce->desc = desc;
+	ce->least = desc ? desc->size : NOT_WRITTEN;
+	return ce;
+}
+
+/* Tell the log; what has no sentence of its own has an error's number. */
+static void *refused(const char *name, const char *what, int err, const struct pev_refuse *r)
+{
+	if (r->error)
+		pr_warn("client %s %s: %s\n", name, what, r->text);
+	else
+		pr_warn("client %s %s: error %d\n", name, what, -err);
+	return ERR_PTR(err);
+}
+
+/* One event of a name in a channel: readers could not tell which is which. */
+static int check_event(struct pev_client *client, const struct pev_payload_desc *desc,
+		       struct pev_refuse *r)
+{
+	struct pev_client_event *other;
+
+	if (!desc->name || strlen(desc->name) >= PEV_MAX_NAME || !pev_is_label(desc->name))
+		return pev_refuse(
+			r, EINVAL, PEV_FIELD(name),
+			"an event's name is of up to %u letters without blanks and quotes",
+			PEV_MAX_NAME - 1);
+	list_for_each_entry(other, &client->events, node)
+		if (!strcmp(other->event->name, desc->name))
+			return pev_refuse(r, EEXIST, PEV_FIELD(name),
+					  "the channel has an event \"%s\" already", desc->name);
+	return 0;
+}
+
+struct pev_client_event *pev_client_add(struct pev_client *client,
+					const struct pev_payload_desc *desc)
+{
+	struct pev_client_event *ce;
+	struct pev_refuse r = {};
+	int err;
+
+	guard(mutex)(&client->lock);
+	err = check_event(client, desc, &r);
+	if (err)
+		return refused(client->desc.name, "can't add an event", err, &r);
+	ce = ce_alloc(client, desc);
+	if (!ce)
+		return ERR_PTR(-ENOMEM);
+	err = make_event(ce, &r);
+	if (err)
+		goto err_free;
+	err = list_event(ce);
+	if (!err)
+		return ce;
+	drop_event(ce);
+err_free:
+	kfree(ce);
+	return refused(client->desc.name, "can't add an event", err, &r);
+}
+EXPORT_SYMBOL_GPL(pev_client_add);
+
+struct pev_client_event *pev_client_listen(struct pev_client *client, const char *name,
+					   const char *filter, struct pev_refuse *to)
+{
+	struct pev_refuse r = {};
+	struct pev_client_event *ce;
+	int err;
+
+	guard(mutex)(&client->lock);
+	ce = ce_alloc(client, NULL);
+	if (!ce)
+		return ERR_PTR(-ENOMEM);
+	err = find_event(ce, name, filter, &r);
+	if (err)
+		goto err_free;
+	err = list_event(ce);
+	if (!err) {
+		pev_event_switch_on(ce->event);
+		return ce;
+	}
+	drop_event(ce);
+err_free:
+	kfree(ce);
+	if (!to)
+		return refused(client->desc.name, "can't listen", err, &r);
+	*to = r;
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(pev_client_listen);
+
+/* ---- channels ---- */
+
+static struct pev_client *find_client(const char *name)
+{
+	struct pev_client *client;
+
+	lockdep_assert_held(&clients_lock);
+	list_for_each_entry(client, &clients, node)
+		if (!strcmp(client->desc.name, name))
+			return client;
+	return NULL;
+}
+
+static int check_desc(const struct pev_client_desc *desc, struct pev_refuse *r)
+{
+	const u32 flags = PEV_CLIENT_PRIVATE | PEV_CLIENT_OVERWRITE;
+
+	if (!desc->name || !pev_is_label(desc->name) || strlen(desc->name) >= PEV_MAX_NAME)
+		return pev_refuse(
+			r, EINVAL, PEV_FIELD(name),
+			"a channel's name is of up to %u letters without blanks and quotes",
+			PEV_MAX_NAME - 1);
+	if (desc->flags & ~flags)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags), "flags has unknown bits: 0x%x",
+				  desc->flags & ~flags);
+	if (desc->consume && !(desc->flags & PEV_CLIENT_PRIVATE))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "consume goes with PEV_CLIENT_PRIVATE: a channel has one reader");
+	return 0;
+}
+
+static void client_free(struct pev_client *client)
+{
+	struct pev_client_event *ce, *next;
+
+	list_for_each_entry(ce, &client->events, node)
+		drop_event(ce);
+	/* the events that the client listened to go a little later, with their references */
+	irq_work_sync(&client->report);
+	list_for_each_entry_safe(ce, next, &client->events, node)
+		kfree(ce);
+	if (is_private(client))
+		pev_merge_exit(&client->merge);
+	if (client->channel)
+		pev_channel_put(client->channel);
+	kfree(client->desc.name);
+	mutex_destroy(&client->lock);
+	kfree(client);
+}
+
+static struct pev_client *client_alloc(const struct pev_client_desc *desc, struct module *owner)
+{
+	struct pev_client *client = kzalloc(sizeof(*client), GFP_KERNEL);
+
+	if (!client)
+		return NULL;
+	client->desc = *desc;
+	client->desc.name = kstrdup(desc->name, GFP_KERNEL);
+	if (!client->desc.name) {
+		kfree(client);
+		return NULL;
+	}
+	client->desc.period_ms = desc->period_ms ?: DEFAULT_PERIOD;
+	client->owner = owner;
+	mutex_init(&client->lock);
+	pev_merge_prepare(&client->merge);
+	INIT_LIST_HEAD(&client->events);
+	INIT_DELAYED_WORK(&client->work, consumer);
+	init_waitqueue_func_entry(&client->waiter, wake_consumer);
+	init_irq_work(&client->report, report);
+	return client;
+}
+
+static int open_channel(struct pev_client *client, struct pev_refuse *r)
+{
+	const struct pev_client_desc *asked = &client->desc;
+	const struct pev_channel_desc desc = {
+		.flags = asked->flags & PEV_CLIENT_OVERWRITE ? PEV_CHF_OVERWRITE : 0,
+		.ring_size = asked->ring_size ?: DEFAULT_RING,
+		.packet_size = asked->packet_size,
+		.flush_ms = asked->period_ms,
+		.patience = PATIENCE,
+	};
+	struct pev_channel *channel = pev_channel_create(&desc, r);
+
+	if (IS_ERR(channel))
+		return PTR_ERR(channel);
+	client->channel = channel;
+	return is_private(client) ? pev_merge_init(&client->merge, channel) : 0;
+}
+
+/* Enter the name, so that no other one takes it. */
+static int enlist(struct pev_client *client, struct pev_refuse *r)
+{
+	struct pev_client *other;
+
+	guard(mutex)(&clients_lock);
+	if (!ready)
+		return pev_refuse(r, ENODEV, PEV_NO_FIELD,
+				  "pev is not ready: create channels from late_initcall on");
+	other = find_client(client->desc.name);
+	if (other)
+		return pev_refuse(r, EEXIST, PEV_FIELD(name),
+				  "%s has a channel of that name already",
+				  other->owner ? module_name(other->owner) : "the kernel");
+	list_add_tail(&client->node, &clients);
+	return 0;
+}
+
+static void begin_to_consume(struct pev_client *client)
+{
+	if (!client->desc.consume)
+		return;
+	add_wait_queue(&client->channel->wait, &client->waiter);
+	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
+}
+
+static void end_consuming(struct pev_client *client)
+{
+	if (!client->desc.consume)
+		return;
+	remove_wait_queue(&client->channel->wait, &client->waiter);
+	cancel_delayed_work_sync(&client->work);
+}
+
+struct pev_client *__pev_client_create(const struct pev_client_desc *desc, struct module *owner)
+{
+	struct pev_client *client;
+	struct pev_refuse r = {};
+	int err;
+
+	err = check_desc(desc, &r);
+	if (err)
+		return refused(owner ? module_name(owner) : "of the kernel", "gets no channel", err,
+			       &r);
+	client = client_alloc(desc, owner);
+	if (!client)
+		return ERR_PTR(-ENOMEM);
+	err = open_channel(client, &r);
+	err = err ?: enlist(client, &r);
+	if (!err) {
+		begin_to_consume(client);
+		return client;
+	}
+	refused(client->desc.name, "gets no channel", err, &r);
+	client_free(client);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(__pev_client_create);
+
+/* The last look, with what @consume can still be given if there is one. */
+static void look_back(struct pev_client *client, bool consume)
+{
+	guard(mutex)(&client->lock);
+	if (consume && client->desc.consume)
+		read_records(client, consume_all, client);
+	else if (pev_channel_flush(client->channel) < nr_cpu_ids)
+		misused(client, UNCOMMITTED);
+}
+
+static void client_end(struct pev_client *client, bool consume)
+{
+	end_consuming(client);
+	/* writers that are inside end: what they see goes only then */
+	synchronize_rcu();
+	look_back(client, consume);
+	client_free(client);
+}
+
+void pev_client_destroy(struct pev_client *client)
+{
+	if (IS_ERR_OR_NULL(client))
+		return;
+	if (current_work() == &client->work.work) {
+		pr_err("client %s destroys its channel while it is given records: it stays\n",
+		       client->desc.name);
+		return;
+	}
+	scoped_guard(mutex, &clients_lock) list_del(&client->node);
+	client_end(client, true);
+}
+EXPORT_SYMBOL_GPL(pev_client_destroy);
+
+/* ---- user space ---- */
+
+static int check_reader(struct pev_client *client, struct pev_refuse *r)
+{
+	const struct pev_client_desc *desc = &client->desc;
+
+	if (desc->may_read ? !desc->may_read(desc->data) : !perfmon_capable())
+		return pev_refuse(r, EACCES, PEV_FIELD(name),
+				  desc->may_read ?
+					  "%s does not let you read its channel" :
+					  "%s lets nobody without CAP_PERFMON read its channel",
+				  desc->name);
+	if (!pev_channel_enter(client->channel))
+		return pev_refuse(r, EBUSY, PEV_FIELD(name),
+				  "the channel of %s is being read by another", desc->name);
+	return 0;
+}
+
+struct pev_channel *pev_client_channel(const char *name, struct pev_refuse *r)
+{
+	struct pev_client *client;
+	int err;
+
+	guard(mutex)(&clients_lock);
+	client = find_client(name);
+	if (!client || is_private(client))
+		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
+					  "no kernel code has a channel \"%.100s\" to read", name));
+	err = check_reader(client, r);
+	if (err)
+		return ERR_PTR(err);
+	kref_get(&client->channel->ref);
+	return client->channel;
+}
+
+/* ---- modules ---- */
+
+#ifdef CONFIG_MODULES
+/* Return: a channel that @owner left behind, taken off the list; or NULL. */
+static struct pev_client *take_left(const struct module *owner)
+{
+	struct pev_client *client;
+
+	guard(mutex)(&clients_lock);
+	list_for_each_entry(client, &clients, node) {
+		if (client->owner != owner)
+			continue;
+		list_del(&client->node);
+		return client;
+	}
+	return NULL;
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long what, void *module)
+{
+	struct pev_client *client;
+
+	if (what != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	while ((client = take_left(module))) {
+		pr_warn("client %s was not destroyed when its module %s went: it is now\n",
+			client->desc.name, module_name(module));
+		client_end(client, false);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changes,
+};
+
+static int __init watch_modules(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+static void __pev_teardown unwatch_modules(void)
+{
+	unregister_module_notifier(&module_notifier);
+}
+#else
+static int __init watch_modules(void)
+{
+	return 0;
+}
+
+static void __pev_teardown unwatch_modules(void)
+{
+}
+#endif
+
+int __init pev_clients_setup(void)
+{
+	int err = watch_modules();
+
+	guard(mutex)(&clients_lock);
+	ready = !err;
+	return err;
+}
+
+void __pev_teardown pev_clients_teardown(void)
+{
+	unwatch_modules();
+}
