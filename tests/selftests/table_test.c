@@ -13,6 +13,7 @@
 #define EXIT		"syscalls:sys_exit_getsid"
 #define WORDS		8
 #define MAX_ROWS	256
+#define FRAMES		PEV_MIN_TABLE_FRAMES
 
 struct row {
 	struct pev_table_row	row;
@@ -31,6 +32,8 @@ struct told {
 	struct pev_table_sum	filtered;
 	bool			balanced;
 	int			error;
+	uint64_t		words[FRAMES];	/* of the last CPU that had rows */
+	unsigned int		nr_words;
 };
 
 static int open_table(const struct pev_table *table)
@@ -106,8 +109,10 @@ static void add_sum(struct pev_table_sum *to, const struct pev_table_sum *sum)
 static void read_cpu(int fd, unsigned int cpu, uint32_t room, struct told *t)
 {
 	char *rows = malloc((size_t)room * sizeof(struct row));
+	uint64_t words[FRAMES];
 	struct pev_table_swap swap = {
 		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)rows, .nr_rows = room,
+		.stacks = (uintptr_t)words, .nr_words = FRAMES,
 	};
 	struct pev_table_sum all = { };
 
@@ -133,6 +138,10 @@ static void read_cpu(int fd, unsigned int cpu, uint32_t room, struct told *t)
 	add_sum(&t->filtered, &swap.filtered);
 	if (swap.nr_rows > t->full)
 		t->full = swap.nr_rows;
+	if (swap.nr_rows) {
+		memcpy(t->words, words, swap.nr_words * sizeof(words[0]));
+		t->nr_words = swap.nr_words;
+	}
 	free(rows);
 }
 
@@ -446,6 +455,7 @@ TEST_F(table, bad_buffers)
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
 	EXPECT_EQ(ENOSPC, errno);
 	EXPECT_EQ(64, swap.nr_rows);
+	EXPECT_EQ(0, swap.nr_words);
 	EXPECT_EQ(sizeof(struct pev_table_row) + 8, swap.row_size);
 	for (unsigned int cpu = 0; cpu < pev_nr_cpus(); cpu++) {
 		swap.cpu = cpu;
@@ -469,6 +479,289 @@ TEST_F(table, bad_buffers)
 	read_table(fd, table.rows, t);
 	EXPECT_EQ(7, count_of(t, 1U << 29 | 7));
 	EXPECT_EQ(1, t->nr);
+	close(event);
+	close(fd);
+}
+
+/* ---- call chains ---- */
+
+/* Each has a frame, and none jumps to the next. */
+#define FUNCTION	__attribute__((noinline, noclone, aligned(512)))
+#define FRAME()		__asm__ volatile("" : : "r" (__builtin_frame_address(0)) : "memory")
+
+/* The C library's function has no frame, so that its caller is not seen. */
+static FUNCTION void unseen(unsigned int times)
+{
+	FRAME();
+	calls(1, times);
+	FRAME();
+}
+
+static FUNCTION void by_one(unsigned int times)
+{
+	FRAME();
+	unseen(times);
+	FRAME();
+}
+
+static FUNCTION void by_other(unsigned int times)
+{
+	FRAME();
+	unseen(times);
+	FRAME();
+}
+
+static FUNCTION void deep(unsigned int depth)
+{
+	FRAME();
+	if (depth)
+		deep(depth - 1);
+	else
+		unseen(1);
+	FRAME();
+}
+
+static struct pev_table table_of_stacks(void)
+{
+	return (struct pev_table){
+		.size = sizeof(struct pev_table), .rows = 64, .nr_keys = 2, .frames = FRAMES,
+		.keys = { { .from = PEV_TABLE_KSTACK }, { .from = PEV_TABLE_USTACK } },
+	};
+}
+
+static const uint64_t *chain_at(const struct told *t, uint64_t word)
+{
+	static const uint64_t none;
+
+	if (word >= t->nr_words || t->words[word] >= t->nr_words - word)
+		return &none;
+	return t->words + word;
+}
+
+static bool passes(const uint64_t *chain, void (*function)(unsigned int))
+{
+	for (uint64_t i = 1; i <= chain[0]; i++)
+		if (chain[i] - (uintptr_t)function < 512)
+			return true;
+	return false;
+}
+
+/* Behind its header and its tid. */
+static const uint64_t *first_body(const uint8_t *ring)
+{
+	const uint8_t *record = ring + sizeof(struct pev_packet);
+	uint32_t word;
+
+	memcpy(&word, record, sizeof(word));
+	return (const void *)(record + ((word & PEV_ID_EXTENDED) == PEV_ID_EXTENDED ? 16 : 8));
+}
+
+/* The chains of a row are those that a record of the same occurrence has. */
+TEST_F(table, by_stack)
+{
+	struct pev_table table = table_of_stacks();
+	struct told *t = &self->t;
+	const uint64_t *chain[2], *body;
+	struct pev_map map;
+	const uint32_t *nr;
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED, .name = (uintptr_t)ENTER, .group_fd = -1, .period = 1,
+		.sample = PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK,
+	};
+	static void (* volatile order[])(unsigned int) = { by_one, by_other, by_one };
+	struct row rows[64];
+	struct pev_table_swap swap = {
+		.size = sizeof(swap), .rows = (uintptr_t)rows, .nr_rows = 64,
+	};
+	int cpu, fd, event, record;
+
+	ASSERT_EQ(1, pev_cpus(&cpu, 1));
+	ASSERT_EQ(0, pev_pin(cpu));
+	attr.channel_fd = pev_open_channel(1 << 20, 1 << 18, 0);
+	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
+	record = pev_open(&attr);
+	ASSERT_LE(0, record) TH_LOG("%s", pev_reason());
+	fd = open_table(&table);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	event = open_calls(ENTER, NULL, fd);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_on(event);
+	/* from one place */
+	for (volatile unsigned int i = 0; i < 3; i++) {
+		if (i == 2)
+			pev_on(record);
+		order[i](3 + i);
+	}
+	pev_off(record);
+	pev_off(event);
+	/* nothing is taken away by a call that fails */
+	swap.cpu = cpu;
+	swap.nr_words = FRAMES - 1;
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
+	EXPECT_EQ(ENOSPC, errno);
+	EXPECT_EQ(FRAMES, swap.nr_words);
+	swap.stacks = 8;
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
+	EXPECT_EQ(EFAULT, errno);
+	read_table(fd, table.rows, t);
+	EXPECT_EQ(0, t->error);
+	EXPECT_TRUE(t->balanced);
+	ASSERT_EQ(2, t->nr);
+	EXPECT_EQ(0, t->other.count);
+	EXPECT_EQ(t->rows[0].key[0], t->rows[1].key[0]);
+	for (unsigned int i = 0; i < 2; i++) {
+		bool one = t->rows[i].row.count == 8;
+
+		EXPECT_EQ(one ? 8 : 4, t->rows[i].row.count);
+		chain[0] = chain_at(t, t->rows[i].key[0]);
+		chain[1] = chain_at(t, t->rows[i].key[1]);
+		EXPECT_LT(0, chain[0][0]);
+		EXPECT_TRUE(passes(chain[1], one ? by_one : by_other));
+		EXPECT_FALSE(passes(chain[1], one ? by_other : by_one));
+		if (!one)
+			continue;
+		body = first_body(map.rings[cpu].data);
+		nr = (const uint32_t *)body;
+		ASSERT_EQ(nr[0], chain[0][0]);
+		ASSERT_EQ(nr[1], chain[1][0]);
+		EXPECT_EQ(0, memcmp(chain[0] + 1, body + 1, nr[0] * 8));
+		EXPECT_EQ(0, memcmp(chain[1] + 1, body + 1 + nr[0], nr[1] * 8));
+	}
+	close(event);
+	close(record);
+	close(fd);
+	pev_unmap_channel(&map);
+	close(attr.channel_fd);
+}
+
+/* More chains than there is memory for: what is there stays whole. */
+TEST_F(table, of_few_frames)
+{
+	struct pev_table table = table_of_stacks();
+	struct told *t = &self->t;
+	int cpu, fd, event;
+
+	ASSERT_EQ(1, pev_cpus(&cpu, 1));
+	ASSERT_EQ(0, pev_pin(cpu));
+	table.rows = 200;
+	fd = open_table(&table);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	event = open_calls(ENTER, NULL, fd);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_on(event);
+	/* from one place, whatever the compiler makes of the loop */
+	for (volatile unsigned int i = 0; i < 240; i++)
+		deep(i % 120);
+	pev_off(event);
+	read_table(fd, table.rows, t);
+	EXPECT_EQ(0, t->error);
+	EXPECT_TRUE(t->balanced);
+	EXPECT_EQ(240, t->generated.count);
+	EXPECT_LT(0, t->other.count);
+	EXPECT_LT(40, t->nr);
+	for (unsigned int i = 0; i < t->nr; i++) {
+		EXPECT_EQ(2, t->rows[i].row.count);
+		EXPECT_TRUE(passes(chain_at(t, t->rows[i].key[1]), deep));
+	}
+	close(event);
+	close(fd);
+
+	/* the limit of frames */
+	memset(t, 0, sizeof(*t));
+	table.max_stack = 2;
+	fd = open_table(&table);
+	event = open_calls(ENTER, NULL, fd);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_on(event);
+	deep(50);
+	deep(60);
+	pev_off(event);
+	read_table(fd, table.rows, t);
+	ASSERT_EQ(1, t->nr);
+	EXPECT_EQ(2, t->rows[0].row.count);
+	EXPECT_EQ(2, chain_at(t, t->rows[0].key[1])[0]);
+	close(event);
+	close(fd);
+}
+
+/* No kernel's chain without the right to it; the program's own is no secret. */
+TEST_F(table, rights_to_stacks)
+{
+	struct pev_levels before = pev_get_levels();
+	struct pev_child c;
+
+	ASSERT_EQ(0, pev_set_paranoid(2));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
+		struct pev_table table = table_of_stacks();
+		struct told *t = calloc(1, sizeof(*t));
+		volatile char *page;
+		int fd, event;
+
+		EXPECT_EQ(0, pev_become(1000, -1));
+		fd = open_table(&table);
+		EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+		attr.channel_fd = fd;
+		attr.period = 1;
+		event = pev_open(&attr);
+		EXPECT_EQ(-EACCES, event);
+		EXPECT_NE(NULL, strstr(pev_reason(), "PEV_F_EXCLUDE_KERNEL"));
+		attr.flags |= PEV_F_EXCLUDE_KERNEL;
+		event = pev_open(&attr);
+		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+		*page = 1;
+		close(event);
+		read_table(fd, table.rows, t);
+		EXPECT_LT(0, t->counts);
+		for (unsigned int i = 0; i < t->nr; i++)
+			EXPECT_EQ(0, t->rows[i].key[0]);
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+	ASSERT_EQ(0, pev_set_levels(before));
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* When a row came first and last, beside the sum of its values. */
+TEST_F(table, with_times)
+{
+	struct pev_table table = table_by(64, PEV_TABLE_FIELD, "pid");
+	uint64_t before, between, after;
+	struct told *t = &self->t;
+	int fd, event;
+
+	sum_field(&table, "pid");
+	table.flags = PEV_TABLE_F_TIMES;
+	table.clock = PEV_CLOCK_MONOTONIC;
+	fd = open_table(&table);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	event = open_calls(ENTER, NULL, fd);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_on(event);
+	before = now();
+	calls(7, 1);
+	between = now();
+	calls(7, 3);
+	after = now();
+	pev_off(event);
+	read_table(fd, table.rows, t);
+	ASSERT_EQ(1, t->nr);
+	EXPECT_EQ(4 * (1ULL << 29 | 7), t->rows[0].row.sum);
+	EXPECT_LE(before, t->rows[0].row.min);
+	EXPECT_GE(between, t->rows[0].row.min);
+	EXPECT_LE(between, t->rows[0].row.max);
+	EXPECT_GE(after, t->rows[0].row.max);
 	close(event);
 	close(fd);
 }
@@ -512,7 +805,7 @@ static const char * const points[] = {
  * Tasks, softirqs, interrupts and timers on all CPUs update tables that are too small,
  * while they are read all the time or, the second time, never.
  */
-static void law(struct __test_metadata *_metadata, struct told *t, bool reading)
+static void law(struct __test_metadata *_metadata, struct told *t, bool reading, bool stacks)
 {
 	struct pev_table table = {
 		.size = sizeof(table), .rows = 16, .nr_keys = 3, .value = PEV_TABLE_PERIOD,
@@ -523,9 +816,15 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading)
 	};
 	struct pev_value sum = { };
 	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), readings = 0;
-	int fd = open_table(&table), events[POINTS + 2];
+	int fd, events[POINTS + 2];
 	pthread_t threads[8];
 
+	if (stacks) {
+		table.keys[1].from = PEV_TABLE_KSTACK;
+		table.keys[2].from = PEV_TABLE_USTACK;
+		table.frames = FRAMES;
+	}
+	fd = open_table(&table);
 	if (cpus > 8)
 		cpus = 8;
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
@@ -595,12 +894,17 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading)
 
 TEST_F(table, law_while_it_is_read)
 {
-	law(_metadata, &self->t, true);
+	law(_metadata, &self->t, true, false);
 }
 
 TEST_F(table, law_without_a_reader)
 {
-	law(_metadata, &self->t, false);
+	law(_metadata, &self->t, false, false);
+}
+
+TEST_F(table, law_of_stacks)
+{
+	law(_metadata, &self->t, true, true);
 }
 
 /* ---- refusals ---- */
@@ -628,7 +932,7 @@ TEST_F(table, refusals)
 	BAD("can't have 65537 rows", bad.rows = PEV_MAX_TABLE_ROWS + 1);
 	BAD("can't have 0 keys", bad.nr_keys = 0);
 	BAD("can't have 5 keys", bad.nr_keys = 5);
-	BAD("no kind 8 of keys", bad.keys[0].from = PEV_TABLE_FROM_MAX);
+	BAD("no kind 10 of keys", bad.keys[0].from = PEV_TABLE_FROM_MAX);
 	BAD("no kind 3 of buckets", bad.keys[0].bucket = PEV_TABLE_BUCKET_MAX);
 	BAD("needs one", bad.keys[0].bucket = PEV_TABLE_LINEAR);
 	BAD("others have 0", bad.keys[0].step = 1);
@@ -641,6 +945,17 @@ TEST_F(table, refusals)
 	BAD("no kind 3 of values", bad.value = PEV_TABLE_VALUE_MAX);
 	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
 	BAD("others have none", bad.field[0] = 'a');
+	BAD("call chains have no buckets", bad = table_of_stacks();
+	    bad.keys[1].bucket = PEV_TABLE_LOG2);
+	BAD("can't have 4095 frames", bad = table_of_stacks(); bad.frames = FRAMES - 1);
+	BAD("can't have 4194305 frames", bad = table_of_stacks();
+	    bad.frames = PEV_MAX_TABLE_FRAMES + 1);
+	BAD("max_stack 128 of the table", bad = table_of_stacks(); bad.max_stack = 128);
+	BAD("have no meaning without PEV_TABLE_KSTACK", bad.frames = FRAMES);
+	BAD("have no meaning without PEV_TABLE_KSTACK", bad.max_stack = 1);
+	BAD("flags that this kernel does not know: 0x2", bad.flags = 2);
+	BAD("needs no clock", bad.clock = PEV_CLOCK_MONOTONIC);
+	BAD("no clock 3", bad.flags = PEV_TABLE_F_TIMES; bad.clock = PEV_CLOCK_MAX);
 	REFUSED(EFAULT, open_table((void *)8), "can't be read");
 
 	fd = open_table(&good);

@@ -309,6 +309,8 @@ enum pev_table_from {
 	PEV_TABLE_EVENT		= 5,	/* which event: id of struct pev_id */
 	PEV_TABLE_SYSCALL	= 6,	/* number of the call that the thread is in, -1: none */
 	PEV_TABLE_FIELD		= 7,	/* a number of the record, by its name */
+	PEV_TABLE_KSTACK	= 8,	/* the kernel's call chain, see struct pev_table_swap */
+	PEV_TABLE_USTACK	= 9,	/* the program's */
 
 	PEV_TABLE_FROM_MAX,		/* not ABI */
 };
@@ -334,6 +336,12 @@ enum pev_table_value {
 #define PEV_MAX_TABLE_KEYS	4
 #define PEV_MAX_TABLE_ROWS	65536	/* of each CPU */
 #define PEV_MAX_TABLE_NAME	64	/* bytes of a field's name, NUL included */
+#define PEV_MIN_TABLE_FRAMES	4096
+#define PEV_MAX_TABLE_FRAMES	(1 << 22) /* of each CPU */
+
+/* flags of struct pev_table */
+#define PEV_TABLE_F_TIMES	(1U << 0) /* min and max of a row are when it came first and last */
+#define PEV_TABLE_F_ALL		((1U << 1) - 1)
 
 /**
  * struct pev_table_key - a part of what tells rows apart
@@ -357,6 +365,11 @@ struct pev_table_key {
  * @value:   enum pev_table_value
  * @keys:    what tells rows apart
  * @field:   of PEV_TABLE_OF_FIELD, its name; else empty
+ * @flags:   PEV_TABLE_F_*
+ * @clock:   of PEV_TABLE_F_TIMES, enum pev_clock; else 0
+ * @frames:  words that each CPU has room for in call chains, as struct pev_table_swap counts
+ *           them, PEV_MIN_TABLE_FRAMES to PEV_MAX_TABLE_FRAMES; 0 without such a key
+ * @max_stack: frames of a call chain at most, up to PEV_MAX_STACK; 0: PEV_MAX_STACK
  *
  * An event that names the table's descriptor as its attr.channel_fd updates a row where
  * it would write a record. It needs the fields that the table asks for, numbers of 1, 2,
@@ -369,16 +382,21 @@ struct pev_table {
 	__u32	value;
 	struct pev_table_key keys[PEV_MAX_TABLE_KEYS];
 	char	field[PEV_MAX_TABLE_NAME];
+	__u32	flags;
+	__u32	clock;
+	__u32	frames;
+	__u32	max_stack;
 };
 
 /**
  * struct pev_table_row - a row of a table
  * @count: records that would have been written
  * @sum:   of their values, modulo 2^64
- * @min:   the least of them
+ * @min:   the least of them, or see PEV_TABLE_F_TIMES
  * @max:   the greatest
  * @key:   a word for each key in their order, but two for PEV_TABLE_COMM: 16 bytes of
- *         text, filled up with zeros
+ *         text, filled up with zeros; of a call chain, where it is in @stacks of struct
+ *         pev_table_swap
  *
  * Numbers with a sign are extended to 64 bits. Rows of several CPUs may have the same
  * key, and so may, in rare cases, two of one CPU: a reader adds them up.
@@ -409,6 +427,10 @@ struct pev_table_sum {
  * @nr_rows:   in: rows there is room for, at least as many as the table was opened with;
  *             out: rows that there are
  * @row_size:  bytes of struct pev_table_row with its keys; in: 0 or what it is
+ * @stacks:    address of memory for @nr_words words; 0 if the table has no call chains
+ * @nr_words:  in: room there, at least as many as the table's @frames;
+ *             out: words that there are
+ * @reserved:  0
  * @generated: all that came
  * @other:     of these, those that found no row left
  * @lost:      of these, those for which there was no memory to write the fields down, so
@@ -420,6 +442,10 @@ struct pev_table_sum {
  * nothing is taken away. For each CPU, modulo 2^64, of counts and of sums:
  *
  *	generated = all rows + other + lost + filtered
+ *
+ * A call chain is a word that says how many addresses follow, and these, innermost first.
+ * The key of a row is the number of its first word, 0 of a chain without addresses. It
+ * has a meaning in the memory that came with the row.
  */
 struct pev_table_swap {
 	__u32	size;
@@ -427,6 +453,9 @@ struct pev_table_swap {
 	__u64	rows;
 	__u32	nr_rows;
 	__u32	row_size;
+	__u64	stacks;
+	__u32	nr_words;
+	__u32	reserved;
 	struct pev_table_sum generated;
 	struct pev_table_sum other;
 	struct pev_table_sum lost;

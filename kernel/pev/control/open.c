@@ -59,9 +59,9 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);
 	BUILD_BUG_ON(sizeof(struct pev_probe_record) != 4);
 	BUILD_BUG_ON(sizeof(struct pev_table_key) != 80);
-	BUILD_BUG_ON(sizeof(struct pev_table) != 400);
+	BUILD_BUG_ON(sizeof(struct pev_table) != 416);
 	BUILD_BUG_ON(sizeof(struct pev_table_row) != 32);
-	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 88);
+	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 104);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -244,13 +244,16 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 }
 
 /* Does a record show where the kernel was, or a counter what it did? */
-static bool shows_kernel(const struct pev_attr *attr)
+static bool shows_kernel(const struct pev_request *req)
 {
+	const struct pev_attr *attr = &req->attr;
 	enum pev_shows shows = pev_source_of(attr->type)->shows;
 
 	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
 		return false;
 	if (shows == PEV_SHOWS_KERNEL_COUNT)
+		return true;
+	if (req->table && pev_table_has(req->table, PEV_TABLE_KSTACK))
 		return true;
 	return attr->channel_fd >= 0 &&
 	       ((attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_KSTACK)) || shows == PEV_SHOWS_KERNEL);
@@ -269,8 +272,9 @@ static int check_any(int level, struct pev_refuse *r)
 	return 0;
 }
 
-static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
+static int check_paranoid(const struct pev_request *req, struct pev_refuse *r)
 {
+	const struct pev_attr *attr = &req->attr;
 	int level = pev_paranoid_level();
 	int err = check_any(level, r);
 
@@ -288,7 +292,7 @@ static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
 		return pev_refuse(r, EACCES, PEV_FIELD(target),
 				  "CPUs, the machine and cgroups need CAP_PERFMON: %s is %d",
 				  pev_paranoid_name(), level);
-	if (level >= PEV_PARANOID_KERNEL && shows_kernel(attr))
+	if (level >= PEV_PARANOID_KERNEL && shows_kernel(req))
 		return pev_refuse(r, EACCES, PEV_FIELD(flags),
 				  "what the kernel does needs CAP_PERFMON (%s is %d): set PEV_F_EXCLUDE_KERNEL",
 				  pev_paranoid_name(), level);
@@ -296,21 +300,22 @@ static int check_paranoid(const struct pev_attr *attr, struct pev_refuse *r)
 }
 
 /* The hooks that Linux has for perf: the same questions are asked here. */
-static int check_security(const struct pev_attr *attr, struct pev_refuse *r)
+static int check_security(const struct pev_request *req, struct pev_refuse *r)
 {
+	const struct pev_attr *attr = &req->attr;
 	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA;
 	int err;
 
 	err = security_perf_event_open(PERF_SECURITY_OPEN);
 	if (!err && (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
 		err = security_perf_event_open(PERF_SECURITY_CPU);
-	if (!err && shows_kernel(attr))
+	if (!err && shows_kernel(req))
 		err = security_perf_event_open(PERF_SECURITY_KERNEL);
 	if (!err && data)
 		err = security_perf_event_open(PERF_SECURITY_TRACEPOINT);
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
-	if (data || shows_kernel(attr)) {
+	if (data || shows_kernel(req)) {
 		err = security_locked_down(LOCKDOWN_PERF);
 		if (err)
 			return pev_refuse(r, -err, PEV_NO_FIELD,
@@ -524,10 +529,7 @@ static struct pev_event *request_event(struct pev_request *req, struct pev_refus
 	err = copy_name(req, r);
 	err = err ?: copy_filter(req, r);
 	err = err ?: copy_cpus(req, r);
-	if (err)
-		return ERR_PTR(err);
-	find_files(req);
-	return pev_event_create(req, r);
+	return err ? ERR_PTR(err) : pev_event_create(req, r);
 }
 
 static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r)
@@ -540,11 +542,10 @@ static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r
 	err = check_target(attr, r);
 	if (err)
 		return ERR_PTR(err);
-	err = check_paranoid(attr, r);
-	err = err ?: check_security(attr, r);
-	if (err)
-		return ERR_PTR(err);
-	event = request_event(&req, r);
+	find_files(&req);
+	err = check_paranoid(&req, r);
+	err = err ?: check_security(&req, r);
+	event = err ? ERR_PTR(err) : request_event(&req, r);
 	request_free(&req);
 	if (IS_ERR(event))
 		return ERR_CAST(event);

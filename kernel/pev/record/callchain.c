@@ -113,7 +113,10 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 	return nr;
 }
 
-struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs *regs)
+DEFINE_PER_CPU(bool[4], pev_collecting);
+
+struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
+					 struct pt_regs *regs)
 {
 	struct scratch *own = this_cpu_ptr(scratch);
 	struct level *level;
@@ -127,10 +130,10 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs
 	level->chain.nr_user = 0;
 	level->chain.kernel = (u64 *)level->kernel;
 	level->chain.user = level->user.ip;
-	if ((event->sample & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
+	if ((stacks & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
 	    (!regs || !user_mode(regs)))
 		level->chain.nr_kernel = walk_kernel(level, regs, event->max_stack);
-	if (event->sample & PEV_SAMPLE_USTACK)
+	if (stacks & PEV_SAMPLE_USTACK)
 		level->chain.nr_user = walk_user(level, regs, event->max_stack);
 	return &level->chain;
 }

@@ -3,6 +3,8 @@
 #ifndef _PEV_CALLCHAIN_H
 #define _PEV_CALLCHAIN_H
 
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 #include <uapi/linux/pev.h>
 
@@ -13,8 +15,8 @@ struct pt_regs;
  * struct pev_callchain - the chains of one sample, innermost frame first
  * @nr_kernel: frames in @kernel
  * @nr_user:   frames in @user
- * @kernel:    addresses
- * @user:      addresses
+ * @kernel:    addresses; NULL if contexts nest too deeply
+ * @user:      addresses; likewise
  */
 struct pev_callchain {
 	u32	nr_kernel;
@@ -28,16 +30,43 @@ int pev_callchain_get(void);
 void pev_callchain_put(void);
 
 /**
- * pev_callchain_take() - walk the stacks that @event asked for
- * @event: whose @sample and @max_stack count; holds the scratch memory
- * @regs:  where to start; NULL: at the caller, for the kernel's chain
+ * pev_callchain_take() - walk stacks
+ * @event:  whose flags and @max_stack count; holds the scratch memory
+ * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK, as wanted
+ * @regs:   where to start; NULL: at the caller, for the kernel's chain
  *
  * Context: Any with preemption disabled, NMI included. User memory is read
  * without faulting it in: a chain ends at a page that is not there.
  * Return: never NULL; the chains are empty if contexts nest too deeply. To be
  * given to pev_callchain_drop() before preemption is enabled.
  */
-struct pev_callchain *pev_callchain_take(struct pev_event *event, struct pt_regs *regs);
+struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
+					 struct pt_regs *regs);
 void pev_callchain_drop(struct pev_callchain *chain);
+
+DECLARE_PER_CPU(bool[4], pev_collecting);
+
+/*
+ * What is read for a record may fault, and the fault be an event whose record reads
+ * the same: the stack would end before the ring does. Task, softirq, interrupt and
+ * NMI each may be collecting one record. Return: false if this context is; else
+ * pev_collect_end() ends it. Context: Any with preemption disabled.
+ */
+static __always_inline bool pev_collect_begin(void)
+{
+	bool *busy = &this_cpu_ptr(pev_collecting)[interrupt_context_level()];
+
+	if (unlikely(READ_ONCE(*busy)))
+		return false;
+	WRITE_ONCE(*busy, true);
+	barrier();	/* before the first fault */
+	return true;
+}
+
+static __always_inline void pev_collect_end(void)
+{
+	barrier();	/* after the last fault */
+	WRITE_ONCE(this_cpu_ptr(pev_collecting)[interrupt_context_level()], false);
+}
 
 #endif

@@ -175,7 +175,7 @@ static void measure(struct pev_event *event, const struct pev_sample_in *in,
 	if (event->varying & SAMPLE_STACKS) {
 		parts->bytes += 8;
 		if (own) {
-			parts->chain = pev_callchain_take(event, regs);
+			parts->chain = pev_callchain_take(event, event->sample, regs);
 			parts->bytes += 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
 		}
 	}
@@ -341,33 +341,23 @@ static void *begin_fixed(struct pev_event *event, struct pev_event_cpu *ec, u32 
 	return to;
 }
 
-/*
- * What is read for a record may fault, and the fault be an event whose record reads
- * the same: the stack would end before the ring does. Task, softirq, interrupt and
- * NMI each may be collecting one record.
- */
-static DEFINE_PER_CPU(bool[4], collecting);
-
 static noinline void *begin_varying(struct pev_event *event, struct pev_event_cpu *ec,
 				    u32 payload, const struct pev_sample_in *in)
 {
-	bool *busy = &this_cpu_ptr(collecting)[interrupt_context_level()];
 	struct parts parts = {};
 	u32 padded = round_up(payload, 8);
 	u64 *to = NULL;
 	u32 *rec;
 
-	if (unlikely(READ_ONCE(*busy))) {
+	if (unlikely(!pev_collect_begin())) {
 		pev_ring_lose(ec->ring);
 		local64_inc(&ec->lost);
 		return NULL;
 	}
 	if (unlikely(pev_ring_refuse(ec->ring, event->body + padded))) {
 		local64_inc(&ec->lost);
-		return NULL;
+		goto out;
 	}
-	WRITE_ONCE(*busy, true);
-	barrier();	/* before the first fault */
 	measure(event, in, &parts);
 	rec = pev_ring_reserve(ec->ring, event->id, event->body + parts.bytes + padded);
 	if (unlikely(!rec)) {
@@ -383,8 +373,7 @@ static noinline void *begin_varying(struct pev_event *event, struct pev_event_cp
 out:
 	if (parts.chain)
 		pev_callchain_drop(parts.chain);
-	barrier();	/* after the last fault */
-	WRITE_ONCE(*busy, false);
+	pev_collect_end();
 	return to;
 }
 

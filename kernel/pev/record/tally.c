@@ -8,6 +8,7 @@
 #include <linux/compat.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
+#include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task_stack.h>
@@ -19,6 +20,7 @@
 #include "filter/parse.h"
 #include "filter/program.h"
 #include "table/table.h"
+#include "callchain.h"
 #include "sample.h"
 #include "scratch.h"
 #include "tally.h"
@@ -47,6 +49,8 @@ struct part {
  * @nr:    keys
  * @end:   bytes that a record must have for its fields to be read
  * @value: enum pev_table_value
+ * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK of keys that are call chains; cleared if
+ *          there is no memory for these
  * @keys:  they
  * @field: the value, if it is a field
  */
@@ -55,6 +59,7 @@ struct pev_tally {
 	u32			nr;
 	u32			end;
 	u32			value;
+	u64			stacks;
 	struct part		keys[PEV_MAX_TABLE_KEYS];
 	struct part		field;
 };
@@ -63,6 +68,7 @@ struct pev_tally {
  * struct frame - what lies behind a payload in scratch memory, at its end
  * @ec:     the event on this CPU
  * @task:   the task it is about, see struct pev_sample_in
+ * @chain:  its call chains; NULL: not wanted
  * @period: what it stands for
  * @size:   bytes of the record, the common fields included
  * @bytes:  taken, this included
@@ -70,6 +76,7 @@ struct pev_tally {
 struct frame {
 	struct pev_event_cpu	*ec;
 	struct task_struct	*task;
+	struct pev_callchain	*chain;
 	u64			period;
 	u32			size;
 	u32			bytes;
@@ -154,6 +161,24 @@ static int find_parts(struct pev_event *event, const struct pev_table *attr,
 	return err;
 }
 
+static int take_stacks(struct pev_event *event, const struct pev_table_set *table)
+{
+	struct pev_tally *tally = event->tally;
+	u64 stacks = 0;
+
+	if (pev_table_has(table, PEV_TABLE_KSTACK))
+		stacks |= PEV_SAMPLE_KSTACK;
+	if (pev_table_has(table, PEV_TABLE_USTACK))
+		stacks |= PEV_SAMPLE_USTACK;
+	if (!stacks)
+		return 0;
+	if (pev_callchain_get())
+		return -ENOMEM;
+	tally->stacks = stacks;
+	event->max_stack = table->attr.max_stack ?: PEV_MAX_STACK;
+	return 0;
+}
+
 /**
  * pev_tally_init() - let an event count in a table
  * @event: its name is set; no occurrence comes yet
@@ -191,6 +216,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 	tally->nr = attr->nr_keys;
 	tally->value = attr->value;
 	err = find_parts(event, attr, &fields, r);
+	err = err ?: take_stacks(event, table);
 	err = err ?: pev_table_join(table, fields.known, fields.sign, &event->id, r);
 	if (!err)
 		tally->table = table;
@@ -204,6 +230,8 @@ void pev_tally_exit(struct pev_event *event)
 		return;
 	if (event->tally->table)
 		pev_table_put(event->tally->table);
+	if (event->tally->stacks)
+		pev_callchain_put();
 	kfree(event->tally);
 	event->tally = NULL;
 }
@@ -262,7 +290,7 @@ static void put_comm(u64 *to, const struct task_struct *task)
 }
 
 static void make_key(struct pev_event *event, struct task_struct *task, const void *record,
-		     u64 *key)
+		     const struct pev_rows_stack *stacks, u64 *key)
 {
 	const struct pev_tally *tally = event->tally;
 
@@ -272,6 +300,10 @@ static void make_key(struct pev_event *event, struct task_struct *task, const vo
 		if (part->from == PEV_TABLE_COMM) {
 			put_comm(key, task);
 			key += 2;
+			continue;
+		}
+		if (pev_table_is_stack(part->from)) {
+			*key++ = (unsigned long)&stacks[part->from == PEV_TABLE_USTACK];
 			continue;
 		}
 		*key = number_of(event, part, task, record);
@@ -296,7 +328,35 @@ static struct pev_rows *rows_here(const struct pev_tally *tally)
 	return tally->table->rows[smp_processor_id()];
 }
 
+/* Least and greatest are those of the values, or of the times. */
+static __always_inline u64 mark_of(const struct pev_tally *tally, u64 value)
+{
+	const struct pev_table_set *table = tally->table;
+
+	return table->attr.flags & PEV_TABLE_F_TIMES ? pev_clock_read(table->clock) : value;
+}
+
 /* ---- occurrences ---- */
+
+/*
+ * Walk the stacks of what runs here, if that is what it is about: in the chain that is
+ * returned, none are left otherwise. Return: NULL if this can't be done now.
+ */
+static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
+							const struct pev_sample_in *in)
+{
+	bool own = !in || !in->task || in->task == current;
+	struct pev_callchain *chain;
+
+	if (unlikely(!pev_collect_begin()))
+		return NULL;
+	chain = pev_callchain_take(event, own ? event->tally->stacks : 0, in ? in->regs : NULL);
+	pev_collect_end();
+	if (likely(chain->kernel))
+		return chain;
+	pev_callchain_drop(chain);
+	return NULL;
+}
 
 /**
  * pev_tally_begin() - pev_sample_begin() of an event with a table
@@ -314,9 +374,17 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 	u64 period = in && in->period ? in->period : READ_ONCE(event->period);
 	u32 bytes = ALIGN(COMMON + ALIGN(payload, 8) + sizeof(struct frame), PEV_SCRATCH_ALIGN);
 	void *record = pev_scratch_get(bytes);
+	struct pev_callchain *chain = NULL;
 	struct frame *frame;
 
 	BUILD_BUG_ON(sizeof(struct frame) % 8 || COMMON % 8);
+	if (record && event->tally->stacks) {
+		chain = take_chain(event, in);
+		if (unlikely(!chain)) {
+			pev_scratch_put(bytes);
+			record = NULL;
+		}
+	}
 	if (unlikely(!record)) {
 		local64_inc(&ec->lost);
 		pev_rows_lose(rows_here(event->tally), value_of(event->tally, period, NULL));
@@ -325,6 +393,7 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 	frame = record + bytes - sizeof(*frame);
 	frame->ec = ec;
 	frame->task = in && in->task ? in->task : current;
+	frame->chain = chain;
 	frame->period = period;
 	frame->size = COMMON + payload;
 	frame->bytes = bytes;
@@ -345,13 +414,21 @@ void pev_tally_end(void)
 	struct pev_event *event = frame->ec->event;
 	const struct pev_tally *tally = event->tally;
 	const void *record = end - frame->bytes;
-	u64 key[PEV_ROW_WORDS];
+	struct pev_rows_stack stacks[2];
+	u64 key[PEV_ROW_WORDS], value;
 
 	if (unlikely(frame->size < tally->end))
 		record = NULL;
-	make_key(event, frame->task, record, key);
+	if (frame->chain) {
+		stacks[0] = (struct pev_rows_stack){ frame->chain->nr_kernel, frame->chain->kernel };
+		stacks[1] = (struct pev_rows_stack){ frame->chain->nr_user, frame->chain->user };
+	}
+	make_key(event, frame->task, record, stacks, key);
+	value = value_of(tally, frame->period, record);
 	local64_inc(&frame->ec->samples);
-	pev_rows_update(rows_here(tally), key, value_of(tally, frame->period, record));
+	pev_rows_update(rows_here(tally), key, value, mark_of(tally, value));
+	if (frame->chain)
+		pev_callchain_drop(frame->chain);
 	pev_scratch_put(frame->bytes);
 }
 

@@ -17,6 +17,12 @@
  * from then on, of which only the first is found again. Readers add rows of the same key
  * up anyway, as those of all CPUs.
  *
+ * Call chains are kept in memory of their own, each once, and a key has the place of one.
+ * A chain is written first, into words that its writer alone has, and then put into a free
+ * slot of the index by a cmpxchg: so writers that nest see whole chains only, and compare
+ * all of their addresses. If a writer that nested was first, its chain is used, or the
+ * search goes on, and the words stay unused until the table is cleared.
+ *
  * At least half of the slots stay free, so that a search is short. It ends after
  * MOST_SLOTS in any case: what it did not find then goes to the other row. Keys that are
  * made to collide would need the seeds of the table.
@@ -64,30 +70,113 @@ static __always_inline bool same_key(const struct pev_rows_shape *shape,
 	return true;
 }
 
-static __always_inline void update(struct pev_row *row, u64 value, u64 flip)
+/* ---- call chains ---- */
+
+static u64 hash_stack(const struct pev_rows_shape *shape, const struct pev_rows_stack *stack)
+{
+	u64 h = stack->nr;
+
+	for (u32 i = 0; i < stack->nr; i++)
+		h = (h ^ (h >> 32) ^ stack->ip[i]) * shape->seed[0];
+	return h >> 32;
+}
+
+static bool same_stack(const u64 *words, const struct pev_rows_stack *stack)
+{
+	if (words[0] != stack->nr)
+		return false;
+	for (u32 i = 0; i < stack->nr; i++)
+		if (words[i + 1] != stack->ip[i])
+			return false;
+	return true;
+}
+
+/* Return: where it begins, or 0: there is no room. */
+static u32 write_stack(const struct pev_rows_shape *shape, struct pev_rows_half *half,
+		       const struct pev_rows_stack *stack)
+{
+	u32 words = stack->nr + 1;
+	long end = local_add_return(words, &half->nr_words);
+	u64 *to;
+
+	if (end > shape->frames) {
+		local_sub(words, &half->nr_words);
+		return 0;
+	}
+	to = half->words + end - words;
+	to[0] = stack->nr;
+	memcpy(to + 1, stack->ip, stack->nr * sizeof(*to));
+	return end - words;
+}
+
+/* Return: where the chain begins in @words, or -1: there is no room. */
+static noinline long find_stack(const struct pev_rows_shape *shape, struct pev_rows_half *half,
+				const struct pev_rows_stack *stack)
+{
+	u64 at = hash_stack(shape, stack);
+	u32 own = 0;
+
+	if (!stack->nr)
+		return 0;
+	for (u32 i = 0; i < MOST_SLOTS; i++, at++) {
+		u32 *slot = &half->index[at & shape->stack_mask];
+		u32 there = READ_ONCE(*slot);
+
+		if (unlikely(!there)) {
+			own = own ?: write_stack(shape, half, stack);
+			if (!own)
+				return -1;
+			barrier();	/* a nested writer that sees it finds all of it */
+			if (try_cmpxchg_local(slot, &there, own))
+				return own;
+		}
+		if (same_stack(half->words + there, stack))
+			return there;
+	}
+	return -1;
+}
+
+/* Put the places of call chains into a key. Return: false if there is no room for one. */
+static __always_inline bool find_stacks(const struct pev_rows_shape *shape,
+					struct pev_rows_half *half, u64 *key)
+{
+	for (u32 left = shape->stacks; unlikely(left); left &= left - 1) {
+		u64 *word = &key[__ffs(left)];
+		long at = find_stack(shape, half, (void *)(unsigned long)*word);
+
+		if (at < 0)
+			return false;
+		*word = at;
+	}
+	return true;
+}
+
+/* ---- rows ---- */
+
+static __always_inline void update(struct pev_row *row, u64 value, u64 mark, u64 flip)
 {
 	u64 old;
 
 	local64_inc(&row->count);
 	local64_add(value, &row->sum);
 	old = READ_ONCE(row->min);
-	while (unlikely(value + flip < old + flip) && !try_cmpxchg_local(&row->min, &old, value))
+	while (unlikely(mark + flip < old + flip) && !try_cmpxchg_local(&row->min, &old, mark))
 		;
 	old = READ_ONCE(row->max);
-	while (unlikely(value + flip > old + flip) && !try_cmpxchg_local(&row->max, &old, value))
+	while (unlikely(mark + flip > old + flip) && !try_cmpxchg_local(&row->max, &old, mark))
 		;
 }
 
 /* The slot is this writer's alone until it is ready. */
 static void fill(const struct pev_rows_shape *shape, struct pev_row *row, const u64 *key,
-		 u64 value)
+		 u64 value, u64 mark)
 {
 	for (u32 i = 0; i < shape->words; i++)
 		row->key[i] = key[i];
 	local64_set(&row->count, 1);
 	local64_set(&row->sum, value);
-	row->min = value;
-	row->max = value;
+	row->min = mark;
+	row->max = mark;
 	barrier();	/* a nested writer that sees READY finds the rest */
 	local_set(&row->state, PEV_ROW_READY);
 }
@@ -103,7 +192,7 @@ static bool row_begin(const struct pev_rows_shape *shape, struct pev_rows_half *
 
 /* Return: false if there is no row for the key. */
 static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_half *half,
-				       const u64 *key, u64 value)
+				       const u64 *key, u64 value, u64 mark)
 {
 	const struct pev_rows_shape *shape = rows->shape;
 	u64 at = hash(shape, key);
@@ -119,7 +208,7 @@ static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_ha
 			begun = true;
 			state = local_cmpxchg(&row->state, PEV_ROW_FREE, PEV_ROW_TAKEN);
 			if (state == PEV_ROW_FREE) {
-				fill(shape, row, key, value);
+				fill(shape, row, key, value, mark);
 				return true;
 			}
 			/* a nested writer was first, and is done */
@@ -127,7 +216,7 @@ static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_ha
 		}
 		if (unlikely(state != PEV_ROW_READY) || !same_key(shape, row, key))
 			continue;
-		update(row, value, shape->flip);
+		update(row, value, mark, shape->flip);
 		if (unlikely(begun))
 			local_dec(&half->used);
 		return true;
@@ -153,17 +242,19 @@ static __always_inline void leave(struct pev_rows *rows)
 /**
  * pev_rows_update() - count an update in the row of a key, or in the other row
  * @rows:  this CPU's
- * @key:   its words
- * @value: for sum, min and max
+ * @key:   its words, of call chains the address of a struct pev_rows_stack; changed
+ * @value: for the sum
+ * @mark:  for min and max
  *
  * Context: Any, NMI included; preemption disabled.
  */
-void pev_rows_update(struct pev_rows *rows, const u64 *key, u64 value)
+void pev_rows_update(struct pev_rows *rows, u64 *key, u64 value, u64 mark)
 {
 	struct pev_rows_half *half = enter(rows);
 
 	add(&half->generated, 1, value);
-	if (unlikely(!update_row(rows, half, key, value)))
+	if (unlikely(!find_stacks(rows->shape, half, key) ||
+		     !update_row(rows, half, key, value, mark)))
 		add(&half->other, 1, value);
 	leave(rows);
 }
@@ -220,11 +311,19 @@ bool pev_rows_swap(struct pev_rows *rows)
 /* Make the table that is not active ready for the next pev_rows_swap(). Process context. */
 void pev_rows_clear(struct pev_rows *rows)
 {
+	const struct pev_rows_shape *shape = rows->shape;
 	struct pev_rows_half *half = pev_rows_idle(rows);
-	void *slots = half->slots;
+	struct pev_rows_half empty = {
+		.slots = half->slots, .words = half->words, .index = half->index,
+	};
 
-	memset(slots, 0, pev_rows_bytes(rows->shape));
-	*half = (struct pev_rows_half){ .slots = slots };
+	memset(half->slots, 0, pev_rows_bytes(shape));
+	if (shape->stacks) {
+		memset(half->index, 0, pev_rows_index_bytes(shape));
+		half->words[0] = 0;
+		local_set(&empty.nr_words, 1);
+	}
+	*half = empty;
 }
 
 /**
@@ -248,8 +347,30 @@ void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign
 		shape->seed[i] |= 1;
 }
 
+/**
+ * pev_rows_shape_stacks() - let words of the key be call chains
+ * @shape:  changed
+ * @mask:   of these words
+ * @frames: words of memory for them
+ *
+ * With half as many slots as words, the index is full after the memory is, whatever the
+ * chains' lengths.
+ */
+void pev_rows_shape_stacks(struct pev_rows_shape *shape, u32 mask, u32 frames)
+{
+	shape->stacks = mask;
+	shape->frames = frames;
+	shape->stack_mask = roundup_pow_of_two(frames / 2) - 1;
+}
+
 /* Bytes of the slots of one of a CPU's two tables. */
 size_t pev_rows_bytes(const struct pev_rows_shape *shape)
 {
 	return (size_t)(shape->mask + 1) * shape->slot;
+}
+
+/* Bytes of the index of call chains of one of a CPU's two tables. */
+size_t pev_rows_index_bytes(const struct pev_rows_shape *shape)
+{
+	return ((size_t)shape->stack_mask + 1) * sizeof(u32);
 }

@@ -21,7 +21,10 @@
  * @rows:  that may be in use
  * @mask:  slots less 1: there are at least twice as many as rows, a power of two
  * @slot:  bytes of a slot
- * @flip:  is added to a value, modulo 2^64, to compare it as a number without a sign
+ * @stacks: mask of the words of a key that are call chains
+ * @frames: words of memory for these
+ * @stack_mask: slots for these less 1
+ * @flip:  is added to a mark, modulo 2^64, to compare it as a number without a sign
  * @seed:  odd numbers that users can't guess, for each word
  */
 struct pev_rows_shape {
@@ -29,6 +32,9 @@ struct pev_rows_shape {
 	u32	rows;
 	u32	mask;
 	u32	slot;
+	u32	stacks;
+	u32	frames;
+	u32	stack_mask;
 	u64	flip;
 	u64	seed[PEV_ROW_WORDS];
 };
@@ -38,7 +44,7 @@ struct pev_rows_shape {
  * @state: enum pev_row_state
  * @count: of updates
  * @sum:   of their values
- * @min:   the least
+ * @min:   the least of their marks
  * @max:   the greatest
  * @key:   what tells it apart
  */
@@ -63,6 +69,16 @@ enum pev_row_state {
 	PEV_ROW_READY,
 };
 
+/**
+ * struct pev_rows_stack - a call chain that is part of a key
+ * @nr: addresses
+ * @ip: they
+ */
+struct pev_rows_stack {
+	u32		nr;
+	const u64	*ip;
+};
+
 /* A count and a sum that nested writers add to. */
 struct pev_rows_sum {
 	local64_t	count;
@@ -77,6 +93,10 @@ struct pev_rows_sum {
  * @lost:      see struct pev_table_swap
  * @filtered:  see struct pev_table_swap
  * @slots:     the memory
+ * @nr_words:  of @words in use, and of those that did not fit for a moment
+ * @words:     call chains, each a word with its length and its addresses; the first one is
+ *             empty
+ * @index:     where each of them begins, by its hash; 0: free
  */
 struct pev_rows_half {
 	local_t			used;
@@ -85,6 +105,9 @@ struct pev_rows_half {
 	struct pev_rows_sum	lost;
 	struct pev_rows_sum	filtered;
 	void			*slots;
+	local_t			nr_words;
+	u64			*words;
+	u32			*index;
 };
 
 /**
@@ -104,8 +127,10 @@ struct pev_rows {
 };
 
 void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign);
+void pev_rows_shape_stacks(struct pev_rows_shape *shape, u32 mask, u32 frames);
 size_t pev_rows_bytes(const struct pev_rows_shape *shape);
-void pev_rows_update(struct pev_rows *rows, const u64 *key, u64 value);
+size_t pev_rows_index_bytes(const struct pev_rows_shape *shape);
+void pev_rows_update(struct pev_rows *rows, u64 *key, u64 value, u64 mark);
 void pev_rows_lose(struct pev_rows *rows, u64 value);
 void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
 bool pev_rows_swap(struct pev_rows *rows);
@@ -115,6 +140,12 @@ void pev_rows_clear(struct pev_rows *rows);
 static inline struct pev_rows_half *pev_rows_idle(struct pev_rows *rows)
 {
 	return &rows->half[!rows->active];
+}
+
+/* Words of call chains that there are in it. */
+static inline u32 pev_rows_words(const struct pev_rows_half *half)
+{
+	return local_read(&half->nr_words);
 }
 
 static inline struct pev_row *pev_rows_at(const struct pev_rows *rows,

@@ -64,6 +64,24 @@ static struct rig *make_rig(struct kunit *test, u32 rows, bool sign)
 	return rig;
 }
 
+/* A key of one call chain and one number. */
+static struct rig *make_stack_rig(struct kunit *test, u32 rows, u32 frames)
+{
+	struct rig *rig = make_rig(test, rows, false);
+
+	pev_rows_shape_stacks(&rig->shape, BIT(0), frames);
+	for (u32 i = 0; i < 2; i++) {
+		struct pev_rows_half *half = &rig->rows.half[i];
+
+		half->words = kunit_kzalloc(test, frames * sizeof(u64), GFP_KERNEL);
+		half->index = kunit_kzalloc(test, pev_rows_index_bytes(&rig->shape), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, half->words);
+		KUNIT_ASSERT_NOT_NULL(test, half->index);
+		local_set(&half->nr_words, 1);
+	}
+	return rig;
+}
+
 /* Out of line: local64_add() takes no constants of 64 bits. */
 static noinline void put(struct rig *rig, u64 a, u64 b, u64 value)
 {
@@ -71,7 +89,7 @@ static noinline void put(struct rig *rig, u64 a, u64 b, u64 value)
 
 	local64_inc(&rig->written);
 	local64_add(value, &rig->sum);
-	pev_rows_update(&rig->rows, key, value);
+	pev_rows_update(&rig->rows, key, value, value);
 }
 
 static u64 read_count(const struct pev_rows_sum *sum)
@@ -250,14 +268,113 @@ static void taken(struct kunit *test)
 	check_law(test, rig, &told);
 }
 
+/* ---- call chains ---- */
+
+static noinline void put_stack(struct rig *rig, const u64 *ip, u32 nr, u64 b)
+{
+	struct pev_rows_stack stack = { .nr = nr, .ip = ip };
+	u64 key[PEV_ROW_WORDS] = { (unsigned long)&stack, b };
+
+	local64_inc(&rig->written);
+	local64_inc(&rig->sum);
+	pev_rows_update(&rig->rows, key, 1, 1);
+}
+
+/* Return: the row of a chain, which must be there whole. */
+static struct pev_row *find_stack(struct rig *rig, const u64 *ip, u32 nr)
+{
+	struct pev_rows_half *half = pev_rows_idle(&rig->rows);
+
+	for (u32 i = 0; i <= rig->shape.mask; i++) {
+		struct pev_row *row = pev_rows_at(&rig->rows, half, i);
+		const u64 *words = half->words + row->key[0];
+
+		if (local_read(&row->state) == PEV_ROW_READY && words[0] == nr &&
+		    !memcmp(words + 1, ip, nr * sizeof(*ip)))
+			return row;
+	}
+	return NULL;
+}
+
+/* Chains that begin alike, whose hash is the same, and none: each has its row. */
+static void stacks(struct kunit *test)
+{
+	struct rig *rig = make_stack_rig(test, 64, 512);
+	u64 ip[20] = { 0xffffffff81000000, 0xffffffff81000000 };
+	struct told told = { };
+	u32 words;
+
+	/* a hash that says nothing */
+	memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+	preempt_disable();
+	for (u32 round = 0; round < 3; round++)
+		for (u32 nr = 0; nr <= ARRAY_SIZE(ip); nr++)
+			put_stack(rig, ip, nr, 0);
+	words = pev_rows_words(&rig->rows.half[0]);
+	preempt_enable();
+	/* each is there once: 1 + 2 + ... + 21 */
+	KUNIT_EXPECT_EQ(test, words, 231);
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 0);
+	/* without clearing it, what told counts is looked at below */
+	rig->rows.active = 1;
+	for (u32 nr = 0; nr <= ARRAY_SIZE(ip); nr++) {
+		struct pev_row *row = find_stack(rig, ip, nr);
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		KUNIT_EXPECT_EQ(test, local64_read(&row->count), 3);
+	}
+	rig->rows.active = 0;
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, ARRAY_SIZE(ip) + 1);
+	check_law(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, pev_rows_words(&rig->rows.half[0]), 1);
+	KUNIT_EXPECT_NULL(test, memchr_inv(rig->rows.half[0].index, 0,
+					   pev_rows_index_bytes(&rig->shape)));
+}
+
+/* What finds no memory for its chain is other, and shorter chains still fit. */
+static void stacks_room(struct kunit *test)
+{
+	struct rig *rig = make_stack_rig(test, 64, 64);
+	struct told told = { };
+	u64 ip[40];
+
+	preempt_disable();
+	for (u32 i = 0; i < 4; i++) {
+		for (u32 k = 0; k < ARRAY_SIZE(ip); k++)
+			ip[k] = i;
+		put_stack(rig, ip, ARRAY_SIZE(ip), 0);
+	}
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 3);
+	put_stack(rig, ip, 22, 0);
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 4);
+	put_stack(rig, ip, 21, 0);
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 4);
+	KUNIT_EXPECT_EQ(test, pev_rows_words(&rig->rows.half[0]), 64);
+	preempt_enable();
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, 2);
+	check_law(test, rig, &told);
+}
+
 /* ---- interrupts ---- */
+
+static void put_some(struct rig *rig, u64 n)
+{
+	u64 ip[] = { n % 7, n % 11, n % 13 };
+
+	if (rig->shape.stacks)
+		put_stack(rig, ip, 1 + n % 3, n % 2);
+	else
+		put(rig, n % 40, n % 3, n);
+}
 
 static void put_nested(struct rig *rig)
 {
 	u64 n = local64_read(&rig->written);
 
 	rig->nested += READ_ONCE(rig->inside);
-	put(rig, n % 40, n % 3, n);
+	put_some(rig, n);
 }
 
 static void work_writes(struct irq_work *work)
@@ -284,9 +401,8 @@ static void stop_nesting(void *data)
 }
 
 /* The table is too small, is exchanged all the time, and nothing is told twice. */
-static void nesting(struct kunit *test)
+static void nest(struct kunit *test, struct rig *rig)
 {
-	struct rig *rig = make_rig(test, ROWS, false);
 	struct told told = { };
 
 	init_irq_work(&rig->work, work_writes);
@@ -299,7 +415,7 @@ static void nesting(struct kunit *test)
 	for (u32 i = 0; i < UPDATES; i++) {
 		preempt_disable();
 		WRITE_ONCE(rig->inside, true);
-		put(rig, i % 24, i % 2, i);
+		put_some(rig, i);
 		WRITE_ONCE(rig->inside, false);
 		preempt_enable();
 		if (i % 1000 == 0)
@@ -314,6 +430,16 @@ static void nesting(struct kunit *test)
 	kunit_info(test, "%u updates nested", rig->nested);
 }
 
+static void nesting(struct kunit *test)
+{
+	nest(test, make_rig(test, ROWS, false));
+}
+
+static void nesting_stacks(struct kunit *test)
+{
+	nest(test, make_stack_rig(test, ROWS, 128));
+}
+
 static struct kunit_case rows_cases[] = {
 	KUNIT_CASE(room),
 	KUNIT_CASE(collisions),
@@ -321,7 +447,10 @@ static struct kunit_case rows_cases[] = {
 	KUNIT_CASE(fates),
 	KUNIT_CASE(no_swap_inside),
 	KUNIT_CASE(taken),
+	KUNIT_CASE(stacks),
+	KUNIT_CASE(stacks_room),
 	KUNIT_CASE_SLOW(nesting),
+	KUNIT_CASE_SLOW(nesting_stacks),
 	{},
 };
 

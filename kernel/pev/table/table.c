@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
@@ -48,6 +49,9 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 	if (key->from == PEV_TABLE_COMM && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: names have no buckets, as they are no numbers", nr);
+	if (pev_table_is_stack(key->from) && key->bucket)
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: call chains have no buckets, as they are no numbers", nr);
 	if (!fits(key->bucket == PEV_TABLE_LINEAR, key->step))
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: step %llu: PEV_TABLE_LINEAR needs one, others have 0",
@@ -58,6 +62,57 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: PEV_TABLE_FIELD needs the name of a field, others have none",
 				  nr);
+	return 0;
+}
+
+static bool has_key(const struct pev_table *attr, u32 from)
+{
+	for (u32 i = 0; i < attr->nr_keys; i++)
+		if (attr->keys[i].from == from)
+			return true;
+	return false;
+}
+
+bool pev_table_has(const struct pev_table_set *table, u32 from)
+{
+	return has_key(&table->attr, from);
+}
+
+static int check_stacks(const struct pev_table *attr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+
+	if (!has_key(attr, PEV_TABLE_KSTACK) && !has_key(attr, PEV_TABLE_USTACK)) {
+		if (attr->frames || attr->max_stack)
+			return pev_refuse(r, EINVAL, config,
+					  "frames and max_stack have no meaning without PEV_TABLE_KSTACK or PEV_TABLE_USTACK: set them to 0");
+		return 0;
+	}
+	if (attr->frames < PEV_MIN_TABLE_FRAMES || attr->frames > PEV_MAX_TABLE_FRAMES)
+		return pev_refuse_range(r, EINVAL, config, PEV_MIN_TABLE_FRAMES,
+					PEV_MAX_TABLE_FRAMES,
+					"a table with call chains can't have %u frames",
+					attr->frames);
+	if (attr->max_stack > PEV_MAX_STACK)
+		return pev_refuse_range(r, EINVAL, config, 0, PEV_MAX_STACK,
+					"max_stack %u of the table is too much", attr->max_stack);
+	return 0;
+}
+
+static int check_times(const struct pev_table *attr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+
+	if (attr->flags & ~PEV_TABLE_F_ALL)
+		return pev_refuse(r, EINVAL, config,
+				  "the table has flags that this kernel does not know: 0x%x",
+				  attr->flags & ~PEV_TABLE_F_ALL);
+	if (attr->clock && !(attr->flags & PEV_TABLE_F_TIMES))
+		return pev_refuse(r, EINVAL, config,
+				  "a table needs no clock without PEV_TABLE_F_TIMES: set it to 0");
+	if (attr->clock >= PEV_CLOCK_MAX)
+		return pev_refuse_range(r, EINVAL, config, 0, PEV_CLOCK_MAX - 1,
+					"there is no clock %u", attr->clock);
 	return 0;
 }
 
@@ -86,22 +141,32 @@ static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 	if (!is_name(attr->field) || !fits(attr->value == PEV_TABLE_OF_FIELD, *attr->field))
 		return pev_refuse(r, EINVAL, config,
 				  "PEV_TABLE_OF_FIELD needs the name of a field, others have none");
-	return 0;
+	err = check_stacks(attr, r);
+	return err ?: check_times(attr, r);
 }
 
 /* ---- memory ---- */
 
 static unsigned long pages_of_cpu(const struct pev_table_set *table)
 {
-	return 2 * (PAGE_ALIGN(pev_rows_bytes(&table->shape)) >> PAGE_SHIFT);
+	const struct pev_rows_shape *shape = &table->shape;
+	size_t bytes = PAGE_ALIGN(pev_rows_bytes(shape));
+
+	if (shape->stacks)
+		bytes += PAGE_ALIGN(shape->frames * sizeof(u64)) +
+			 PAGE_ALIGN(pev_rows_index_bytes(shape));
+	return 2 * (bytes >> PAGE_SHIFT);
 }
 
 static void rows_free(struct pev_rows *rows)
 {
 	if (!rows)
 		return;
-	vfree(rows->half[0].slots);
-	vfree(rows->half[1].slots);
+	for (u32 i = 0; i < 2; i++) {
+		vfree(rows->half[i].slots);
+		vfree(rows->half[i].words);
+		vfree(rows->half[i].index);
+	}
 	kfree(rows);
 }
 
@@ -112,18 +177,28 @@ static void *slots_alloc(size_t bytes, int node)
 				    0, node, __builtin_return_address(0));
 }
 
+static bool half_alloc(const struct pev_rows_shape *shape, struct pev_rows_half *half, int node)
+{
+	half->slots = slots_alloc(pev_rows_bytes(shape), node);
+	if (!shape->stacks)
+		return half->slots;
+	half->words = slots_alloc(shape->frames * sizeof(u64), node);
+	half->index = slots_alloc(pev_rows_index_bytes(shape), node);
+	/* the empty chain is there */
+	local_set(&half->nr_words, 1);
+	return half->slots && half->words && half->index;
+}
+
 static struct pev_rows *rows_alloc(const struct pev_table_set *table, unsigned int cpu)
 {
-	size_t bytes = pev_rows_bytes(&table->shape);
 	int node = cpu_to_node(cpu);
 	struct pev_rows *rows = kzalloc_node(sizeof(*rows), GFP_KERNEL_ACCOUNT, node);
 
 	if (!rows)
 		return NULL;
 	rows->shape = &table->shape;
-	rows->half[0].slots = slots_alloc(bytes, node);
-	rows->half[1].slots = slots_alloc(bytes, node);
-	if (rows->half[0].slots && rows->half[1].slots)
+	if (half_alloc(&table->shape, &rows->half[0], node) &&
+	    half_alloc(&table->shape, &rows->half[1], node))
 		return rows;
 	rows_free(rows);
 	return NULL;
@@ -140,7 +215,7 @@ static int alloc_all(struct pev_table_set *table, struct pev_refuse *r)
 	int err;
 
 	err = pev_memory_charge(table->user, pages, PEV_FIELD(config),
-				"tables", "fewer rows", r);
+				"tables", "fewer rows, or fewer frames of call chains", r);
 	if (err)
 		return err;
 	table->charged = pages;
@@ -151,8 +226,9 @@ static int alloc_all(struct pev_table_set *table, struct pev_refuse *r)
 		table->rows[cpu] = rows_alloc(table, cpu);
 		if (!table->rows[cpu])
 			return pev_refuse(r, ENOMEM, PEV_FIELD(config),
-					  "no memory for %u tables of %u rows: ask for fewer rows",
-					  num_possible_cpus(), table->shape.rows);
+					  "no memory for %u tables of %u rows and %u frames: ask for fewer",
+					  num_possible_cpus(), table->shape.rows,
+					  table->shape.frames);
 	}
 	return 0;
 }
@@ -179,15 +255,33 @@ void pev_table_put(struct pev_table_set *table)
 	kref_put(&table->ref, table_free);
 }
 
+static void set_shape(struct pev_table_set *table)
+{
+	const struct pev_table *attr = &table->attr;
+	u32 words = 0, stacks = 0;
+
+	for (u32 i = 0; i < attr->nr_keys; i++) {
+		if (pev_table_is_stack(attr->keys[i].from))
+			stacks |= BIT(words);
+		words += pev_table_words(attr->keys[i].from);
+	}
+	pev_rows_shape(&table->shape, attr->rows, words, false);
+	if (stacks)
+		pev_rows_shape_stacks(&table->shape, stacks, attr->frames);
+}
+
 struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r)
 {
+	struct pev_trace_clock clock;
 	struct pev_table_set *table;
-	u32 words = 0;
 	int err;
 
 	err = check_table(attr, r);
 	if (err)
 		return ERR_PTR(err);
+	if (pev_clock_init(&clock, attr->clock))
+		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+					  "the cycle counter is no clock on this machine"));
 	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return ERR_PTR(-ENOMEM);
@@ -199,9 +293,8 @@ struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_
 	mutex_init(&table->lock);
 	table->user = get_current_user();
 	table->attr = *attr;
-	for (u32 i = 0; i < attr->nr_keys; i++)
-		words += pev_table_words(attr->keys[i].from);
-	pev_rows_shape(&table->shape, attr->rows, words, false);
+	table->clock = clock.type;
+	set_shape(table);
 	err = alloc_all(table, r);
 	if (!err)
 		return table;
@@ -234,7 +327,7 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 				  "the table has given out all its %u event ids: open another table",
 				  PEV_MAX_CHANNEL_EVENTS);
 	/* before the first event there are no writers to see it change */
-	if (sign & BIT(PEV_MAX_TABLE_KEYS))
+	if (sign & BIT(PEV_MAX_TABLE_KEYS) && !(table->attr.flags & PEV_TABLE_F_TIMES))
 		table->shape.flip = 1ULL << 63;
 	table->known |= known;
 	table->sign |= sign;
@@ -317,18 +410,29 @@ static int copy_rows(const struct pev_rows *rows, const struct pev_rows_half *ha
 	return nr;
 }
 
+/* Return: how many words of call chains were copied, or -EFAULT. */
+static int copy_stacks(const struct pev_rows_half *half, void __user *to)
+{
+	u32 nr = pev_rows_words(half);
+
+	return copy_to_user(to, half->words, nr * sizeof(u64)) ? -EFAULT : nr;
+}
+
 /* @arg is what the user gave, and gets the rest. */
 static int hand_out(struct pev_table_set *table, unsigned int cpu, struct pev_table_swap *arg,
 		    struct pev_table_swap __user *uarg, u32 usize)
 {
 	struct pev_rows *rows = table->rows[cpu];
 	struct pev_rows_half *half = pev_rows_idle(rows);
-	int nr;
+	int nr, words = 0;
 
 	nr = copy_rows(rows, half, u64_to_user_ptr(arg->rows), arg->row_size);
-	if (nr < 0)
-		return nr;
+	if (nr >= 0 && rows->shape->stacks)
+		words = copy_stacks(half, u64_to_user_ptr(arg->stacks));
+	if (nr < 0 || words < 0)
+		return -EFAULT;
 	arg->nr_rows = nr;
+	arg->nr_words = words;
 	arg->generated = sum_of(&half->generated);
 	arg->other = sum_of(&half->other);
 	arg->lost = sum_of(&half->lost);
@@ -370,16 +474,18 @@ long pev_table_swap(struct pev_table_set *table, struct pev_table_swap __user *u
 		return -E2BIG;
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	if (arg.cpu >= nr_cpu_ids || (arg.row_size && arg.row_size != row_size))
+	if (arg.cpu >= nr_cpu_ids || (arg.row_size && arg.row_size != row_size) || arg.reserved)
 		return -EINVAL;
-	if (arg.nr_rows < table->attr.rows) {
+	if (arg.nr_rows < table->attr.rows || arg.nr_words < table->attr.frames) {
 		if (put_user(table->attr.rows, &uarg->nr_rows) ||
+		    put_user(table->attr.frames, &uarg->nr_words) ||
 		    put_user(row_size, &uarg->row_size))
 			return -EFAULT;
 		return -ENOSPC;
 	}
 	arg = (struct pev_table_swap){
 		.size = sizeof(arg), .cpu = arg.cpu, .rows = arg.rows, .row_size = row_size,
+		.stacks = arg.stacks,
 	};
 	if (cpu_possible(arg.cpu))
 		return swap_and_hand_out(table, &arg, uarg, size);

@@ -28,6 +28,7 @@ struct user_struct;
  * @known:   mask of the fields that an event has had; the value's is the last one
  * @sign:    of these, those that have a sign
  * @pending: CPUs whose table was swapped, and not yet handed out
+ * @clock:   of PEV_TABLE_F_TIMES, as it is read
  */
 struct pev_table_set {
 	struct kref		ref;
@@ -41,7 +42,14 @@ struct pev_table_set {
 	u32			known;
 	u32			sign;
 	cpumask_var_t		pending;
+	u32			clock;
 };
+
+/* Is a key of @from a call chain? */
+static inline bool pev_table_is_stack(u32 from)
+{
+	return from == PEV_TABLE_KSTACK || from == PEV_TABLE_USTACK;
+}
 
 /* Words of a key of @from. */
 static inline u32 pev_table_words(u32 from)
@@ -59,6 +67,9 @@ static inline u32 pev_table_words(u32 from)
  * user's memory limit is reached.
  */
 struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r);
+
+/* Does a key have @from? */
+bool pev_table_has(const struct pev_table_set *table, u32 from);
 
 /* Drop a reference. Process context. */
 void pev_table_put(struct pev_table_set *table);

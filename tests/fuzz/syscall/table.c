@@ -10,10 +10,16 @@
 #include "fuzz.h"
 
 #define ROWS	64U
+#define FRAMES	(PEV_MIN_TABLE_FRAMES + 64U)
+
+static bool is_stack(uint32_t from)
+{
+	return from == PEV_TABLE_KSTACK || from == PEV_TABLE_USTACK;
+}
 
 static uint32_t some_bucket(struct rng *r, struct pev_table_key *key)
 {
-	if (key->from == PEV_TABLE_COMM)
+	if (key->from == PEV_TABLE_COMM || is_stack(key->from))
 		return PEV_TABLE_EXACT;
 	key->bucket = below(r, PEV_TABLE_BUCKET_MAX);
 	if (key->bucket == PEV_TABLE_LINEAR)
@@ -34,7 +40,12 @@ static void some_table(struct rng *r, struct pev_table *table)
 		key->bucket = some_bucket(r, key);
 		if (key->from == PEV_TABLE_FIELD)
 			strcpy(key->name, "pid");
+		if (is_stack(key->from) && !table->frames) {
+			table->frames = PEV_MIN_TABLE_FRAMES + below(r, 65);
+			table->max_stack = below(r, PEV_MAX_STACK + 1);
+		}
 	}
+	table->flags = one_in(r, 4) ? PEV_TABLE_F_TIMES : 0;
 	table->value = below(r, PEV_TABLE_VALUE_MAX);
 	if (table->value == PEV_TABLE_OF_FIELD)
 		strcpy(table->field, "pid");
@@ -63,14 +74,28 @@ static void add_sum(struct pev_table_sum *to, uint64_t count, uint64_t sum)
 	to->sum += sum;
 }
 
+/* One behind the other, to the end. */
+static void check_stacks(const uint64_t *words, uint32_t nr)
+{
+	uint32_t at = 0;
+
+	while (at < nr && words[at] <= PEV_MAX_STACK)
+		at += words[at] + 1;
+	if (at != nr)
+		broken("call chains of %u words end at %u", nr, at);
+	if (!me->root)
+		scan_words(words, nr * sizeof(*words), "a table's call chains");
+}
+
 /* One CPU's table, with its law. */
 static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_sum *generated,
 		     struct pev_table_sum *in_rows)
 {
-	static __thread uint64_t rows[ROWS * 12];
+	static __thread uint64_t rows[ROWS * 12], words[FRAMES];
 	struct pev_table_sum told = { 0 };
 	struct pev_table_swap swap = {
 		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)rows, .nr_rows = ROWS,
+		.stacks = (uintptr_t)words, .nr_words = FRAMES,
 	};
 	struct pev_table_swap bad = swap;
 	int err;
@@ -79,6 +104,8 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 		/* fails, or gives what there is: none of it goes */
 		bad.rows = one_in(r, 2) ? 8 : (uintptr_t)edge(r, rows, 8);
 		bad.nr_rows = one_in(r, 2) ? ROWS : below(r, ROWS);
+		bad.stacks = one_in(r, 2) ? bad.stacks : 8;
+		bad.nr_words = one_in(r, 2) ? FRAMES : below(r, FRAMES);
 		if (!k_ioctl(fd, PEV_IOC_TABLE_SWAP, (uintptr_t)&bad)) {
 			add_sum(generated, bad.generated.count, bad.generated.sum);
 			if (bad.nr_rows > 1)
@@ -91,6 +118,7 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 			broken("PEV_IOC_TABLE_SWAP: %s", strerror(-err));
 		return;
 	}
+	check_stacks(words, swap.nr_words);
 	for (unsigned int i = 0; i < swap.nr_rows; i++) {
 		const struct pev_table_row *row = (void *)rows + i * swap.row_size;
 
@@ -132,6 +160,8 @@ static void open_mutated(struct rng *r)
 	/* whole gigabytes are refused as they should; they are not what is looked for */
 	if (table.rows > 4 * ROWS && table.rows <= PEV_MAX_TABLE_ROWS)
 		table.rows = ROWS;
+	if (table.frames > FRAMES && table.frames <= PEV_MAX_TABLE_FRAMES)
+		table.frames = FRAMES;
 	fd = open_table(one_in(r, 4) ? edge(r, &table, sizeof(table)) : &table);
 	if (fd >= 0)
 		k_close(fd);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sys/chains.h"
 #include "sys/table.h"
 #include "tap.h"
 
@@ -58,6 +59,40 @@ static void test_rows(bool sign)
 	table_free(&rows);
 }
 
+/* Chains that begin and end alike, each twice: each is there once, and stays what it is. */
+static void test_chains(void)
+{
+	enum { CHAINS = 3000 };
+	static uint32_t at[CHAINS];
+	struct chains chains = { 0 };
+	bool once = true, whole = true;
+
+	for (unsigned int round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < CHAINS; i++) {
+			uint64_t chain[8] = { i % 8, 0xffffffff81000000, i / 8 };
+			uint32_t place;
+
+			if (i % 100 == 0)
+				check(!chains_reserve(&chains, 800), "room for chains");
+			place = chains_add(&chains, chain);
+			once &= !round || at[i] == place;
+			at[i] = place;
+		}
+	}
+	for (uint64_t i = 0; i < CHAINS; i++) {
+		const uint64_t *words = chains.words + at[i];
+
+		whole &= words[0] == i % 8 && (i % 8 < 2 || words[2] == i / 8);
+	}
+	check(once, "a chain has one place");
+	check(whole, "chains are as they were");
+	check(!at[0] && !at[8] && at[1] && at[1] == at[9] && at[2] != at[10],
+	      "chains without addresses are one, and others are told apart");
+	chains_clear(&chains);
+	check(chains.nr == 1 && !chains.nr_chains && !chains_reserve(&chains, 8), "none is left");
+	chains_free(&chains);
+}
+
 static void test_bounds(void)
 {
 	static const struct {
@@ -106,6 +141,7 @@ int main(void)
 {
 	test_rows(false);
 	test_rows(true);
+	test_chains();
 	test_bounds();
 	test_flags();
 	return tap_done();

@@ -11,12 +11,17 @@
 #include <unistd.h>
 #include <pev/pev.h>
 #include "core/error.h"
+#include "sys/chains.h"
 
 struct pev_table_reader {
 	int			fd;
 	unsigned int		nr_cpus;
 	uint32_t		room;	/* rows that a CPU may give */
 	char			*buf;
+	uint32_t		frames;	/* words of call chains that a CPU may give */
+	uint32_t		stacks;	/* mask of the words of a key that are call chains */
+	uint64_t		*words;
+	struct chains		chains;
 	struct rows		rows;
 	struct pev_table_sums	sums;
 };
@@ -117,13 +122,21 @@ void table_free(struct rows *rows)
 
 /* ---- the table ---- */
 
-static size_t row_size(const struct pev_table *table)
+/* What the keys say of rows */
+static void set_shape(struct pev_table_reader *r, const struct pev_table *table)
 {
-	size_t size = sizeof(struct pev_table_row);
+	unsigned int words = 0;
 
-	for (unsigned int i = 0; i < table->nr_keys && i < PEV_MAX_TABLE_KEYS; i++)
-		size += (table->keys[i].from == PEV_TABLE_COMM ? 2 : 1) * sizeof(__u64);
-	return size;
+	for (unsigned int i = 0; i < table->nr_keys && i < PEV_MAX_TABLE_KEYS; i++) {
+		uint32_t from = table->keys[i].from;
+
+		if (from == PEV_TABLE_KSTACK || from == PEV_TABLE_USTACK)
+			r->stacks |= 1U << words;
+		words += from == PEV_TABLE_COMM ? 2 : 1;
+	}
+	r->room = table->rows;
+	r->frames = table->frames;
+	r->rows.size = sizeof(struct pev_table_row) + words * sizeof(__u64);
 }
 
 /* The kernel is asked last: what it refuses is told with its sentence. */
@@ -147,11 +160,11 @@ static int reader_open(struct pev_table_reader *r, const struct pev_table *table
 	if (ret < 0)
 		return ret == -ENOSYS ? pev_fail(err, ENOSYS, 0, "this kernel has no pev") : ret;
 	r->nr_cpus = info.nr_cpus;
-	r->room = table->rows;
-	r->rows.size = row_size(table);
+	set_shape(r, table);
 	r->rows.sign = flags & PEV_TABLE_SIGNED;
 	r->buf = malloc(r->room * r->rows.size);
-	return r->buf ? 0 : pev_fail(err, ENOMEM, 0, "no memory for a table's rows");
+	r->words = malloc((r->frames + 1) * sizeof(*r->words));
+	return r->buf && r->words ? 0 : pev_fail(err, ENOMEM, 0, "no memory for a table's rows");
 }
 
 PEV_EXPORT int pev_table_open(const struct pev_table *table, unsigned int flags,
@@ -183,6 +196,8 @@ PEV_EXPORT void pev_table_close(struct pev_table_reader *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	table_free(&r->rows);
+	chains_free(&r->chains);
+	free(r->words);
 	free(r->buf);
 	free(r);
 }
@@ -198,15 +213,31 @@ static void add_sum(struct pev_table_sum *to, const struct pev_table_sum *sum)
 	to->sum += sum->sum;
 }
 
+/* Call chains of all CPUs and calls have places of their own. */
+static void add_row(struct pev_table_reader *r, struct pev_table_row *row)
+{
+	for (uint32_t left = r->stacks; left; left &= left - 1) {
+		__u64 *word = &row->key[__builtin_ctz(left)];
+
+		*word = chains_add(&r->chains, r->words + *word);
+	}
+	table_add(&r->rows, row);
+	r->sums.rows.count += row->count;
+	r->sums.rows.sum += row->sum;
+}
+
 /* Nothing is taken from the kernel before there is room for all of it. */
 static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 {
 	struct pev_table_swap swap = {
 		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)r->buf,
 		.nr_rows = r->room, .row_size = r->rows.size,
+		.stacks = (uintptr_t)r->words, .nr_words = r->frames,
 	};
 	int ret = table_reserve(&r->rows, r->room);
 
+	if (!ret && r->stacks)
+		ret = chains_reserve(&r->chains, r->frames);
 	if (ret)
 		return ret;
 	do {
@@ -214,13 +245,8 @@ static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
 		return -errno;
-	for (uint32_t i = 0; i < swap.nr_rows; i++) {
-		const struct pev_table_row *row = (void *)(r->buf + i * r->rows.size);
-
-		table_add(&r->rows, row);
-		r->sums.rows.count += row->count;
-		r->sums.rows.sum += row->sum;
-	}
+	for (uint32_t i = 0; i < swap.nr_rows; i++)
+		add_row(r, (void *)(r->buf + i * r->rows.size));
 	add_sum(&r->sums.generated, &swap.generated);
 	add_sum(&r->sums.other, &swap.other);
 	add_sum(&r->sums.lost, &swap.lost);
@@ -240,6 +266,7 @@ PEV_EXPORT int pev_table_fetch(struct pev_table_reader *r)
 PEV_EXPORT void pev_table_clear(struct pev_table_reader *r)
 {
 	table_clear(&r->rows);
+	chains_clear(&r->chains);
 	memset(&r->sums, 0, sizeof(r->sums));
 }
 
@@ -251,6 +278,17 @@ PEV_EXPORT size_t pev_table_count(const struct pev_table_reader *r)
 PEV_EXPORT const struct pev_table_row *pev_table_row(const struct pev_table_reader *r, size_t nr)
 {
 	return nr < r->rows.nr ? row_at(&r->rows, nr) : NULL;
+}
+
+PEV_EXPORT size_t pev_table_stack(const struct pev_table_reader *r, uint64_t word,
+				  const uint64_t **ips)
+{
+	if (!word || word >= r->chains.nr) {
+		*ips = NULL;
+		return 0;
+	}
+	*ips = r->chains.words + word + 1;
+	return r->chains.words[word];
 }
 
 PEV_EXPORT void pev_table_sums(const struct pev_table_reader *r, struct pev_table_sums *sums)

@@ -9,6 +9,7 @@
 #define _PEV_TABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <linux/pev.h>
 #include <pev/error.h>
 
@@ -69,6 +70,16 @@ void pev_table_clear(struct pev_table_reader *reader);
 size_t pev_table_count(const struct pev_table_reader *reader);
 /** pev_table_row() - row @nr, in no order; NULL: there are not so many */
 const struct pev_table_row *pev_table_row(const struct pev_table_reader *reader, size_t nr);
+/**
+ * pev_table_stack() - the addresses of a call chain that is part of a key
+ * @word: of the row's key
+ * @ips:  set to the addresses, innermost first; they stay until the next pev_table_fetch()
+ *
+ * Chains of the same addresses have the same word until pev_table_clear(). Return: how many
+ * addresses there are, which may be none.
+ */
+size_t pev_table_stack(const struct pev_table_reader *reader, uint64_t word,
+		       const uint64_t **ips);
 /** pev_table_sums() - what became of all that came */
 void pev_table_sums(const struct pev_table_reader *reader, struct pev_table_sums *sums);
 
