@@ -80,6 +80,9 @@ shows "signals" ' signals/[0-9]+ --- SIGUSR1 \{code: SI_USER, handler: 0x[0-9a-f
 shows "... that end a process" '\+\+\+ killed by a fatal signal'
 shows "the return of a handler" 'rt_sigreturn\(\) = [0-9]+ <'
 
+perfctl trace -e %desc,%file,%network -o calls.txt -- cat /nowhere
+shows "-e: kinds of calls" ' openat\(dfd: AT_FDCWD, filename: "/nowhere"'
+within "... alone" "$(grep -cE ' (brk|munmap)\(' calls.txt)" 0 0
 echo text >file
 perfctl trace -y -o calls.txt -- sh -c 'read -r _ <file; read -r _ <&7' 7</dev/null
 shows "-y: what was opened" ' openat\(dfd: AT_FDCWD, filename: "file", .*\) = [0-9]+<file> <'

@@ -31,6 +31,17 @@ events = [json.loads(line) for line in open("signals.json")]
 usr = [e for e in events if e.get("signal") == "SIGUSR1"]
 assert len(usr) == 1 and usr[0]["code"] == "SI_USER" and usr[0]["handler"].startswith("0x"), usr
 assert sum("killed" in e for e in events) == 1, events'
+	$trace -e %file -o kinds.txt -- cat /nowhere
+	within "trace -e %file: calls that take a file" "$(grep -cE ' (openat|execve)\(' kinds.txt)" 2 100
+	ok "trace -e %file: ... alone" bash -c '! grep -E " (read|close|mmap|brk|write)\(" kinds.txt'
+	$trace -e %desc,%process -o kinds.txt -- cat /nowhere
+	within "trace -e %desc,%process: several kinds" \
+		"$(grep -oE ' (close|openat|exit_group)\(' kinds.txt | sort -u | wc -l)" 3 3
+	ok "trace -e %desc,%process: ... alone" bash -c '! grep -E " (access|brk|munmap)\(" kinds.txt'
+	$trace -e '%signal,getppid' -o kinds.txt -- ./signals
+	says "trace -e trace=: as strace has it" 0 'getppid\(\) = ' $trace -e trace=%signal,getppid -- ./tree 0 0 1
+	says "trace -e %signal" 0 ' rt_sigaction\(sig: SIGUSR1' cat kinds.txt
+	says "trace -e: a kind that is none" 2 'no calls "%files"; there are %file, %desc' $trace -e %files -- true
 	echo text >file
 	$trace -y -e 'dup*' -o paths.txt -- sh -c 'exec 5<&7; (read -r _ <&5; :); :' 7<file
 	says "trace -y: what was open before" 0 " dup2\(oldfd: 7<$PWD/file>, newfd: 5\) = 5<$PWD/file> <" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System calls by number. See syscalls.h. */
 #include "syscalls.h"
+#include "classes.h"
 #include "live.h"
 #include "signals.h"
 #include "base/text.h"
@@ -442,12 +443,17 @@ static void filter_add(struct strbuf *filter, unsigned int nr)
 
 static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filter, struct msg *m)
 {
+	const struct call_class *class = call_class_find(glob);
 	struct suggestion near = { .word = glob };
 	bool some = false;
 
+	if (*glob == '%' && !class)
+		return msg_set(m, -EINVAL, "there are no calls \"%s\"; there are %s", glob,
+			       call_class_names());
+
 	for (unsigned int i = 0; i < s->n; i++) {
 		suggest_offer(&near, s->d[i].name);
-		if (!glob_match(glob, s->d[i].name))
+		if (class ? !call_class_has(class, &s->d[i]) : !glob_match(glob, s->d[i].name))
 			continue;
 		filter_add(filter, i);
 		s->d[i].unwanted = false;
@@ -463,7 +469,8 @@ static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filte
 int syscalls_filter(struct syscalls *s, const char *names, const char *also, struct strbuf *filter,
 		    struct msg *m)
 {
-	char *copy = xstrdup(names), *save, *p;
+	/* strace wants "trace=" there */
+	char *copy = xstrdup(names + (strncmp(names, "trace=", 6) ? 0 : 6)), *save, *p;
 	int err = 0;
 
 	for (unsigned int i = 0; i < s->n; i++)

@@ -14,8 +14,8 @@ static const struct opt trace_options[] = {
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "Which calls" },
 	{ 'e', OPT_STRING, "syscall", "NAME",
-	  "only these system calls; names may be globs, several "
-	  "by commas; the kernel leaves the others out",
+	  "only these system calls; names may be globs, or kinds of calls such as %file and "
+	  "%network; several by commas; the kernel leaves the others out",
 	  offsetof(struct trace_opts, calls) },
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
