@@ -31,6 +31,8 @@ events = [json.loads(line) for line in open("signals.json")]
 usr = [e for e in events if e.get("signal") == "SIGUSR1"]
 assert len(usr) == 1 and usr[0]["code"] == "SI_USER" and usr[0]["handler"].startswith("0x"), usr
 assert sum("killed" in e for e in events) == 1, events'
+	ok "trace: that strings are addresses is said only where there are some" bash -c \
+		'! perfctl trace --engine perf -e fsync,getppid -- ./tree 0 0 1 2>&1 | grep "point to"'
 	$trace -e %file -o kinds.txt -- cat /nowhere
 	within "trace -e %file: calls that take a file" "$(grep -cE ' (openat|execve)\(' kinds.txt)" 2 100
 	ok "trace -e %file: ... alone" bash -c '! grep -E " (read|close|mmap|brk|write)\(" kinds.txt'

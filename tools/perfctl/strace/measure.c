@@ -594,7 +594,7 @@ static int trace_open(void *arg, struct msg *m)
 	strbuf_free(&filter);
 	if (!err)
 		look_at_descriptors(r);
-	if (!err && live.text && !r->live.texts[0].copied)
+	if (!err && live.text && !r->live.texts[0].copied && syscalls_point(&r->calls))
 		note("this kernel does not copy what arguments point to: strings are addresses "
 		     "(--no-strings asks for no more)");
 	return err;

@@ -486,6 +486,15 @@ int syscalls_filter(struct syscalls *s, const char *names, const char *also, str
 	return err;
 }
 
+bool syscalls_point(const struct syscalls *s)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		for (unsigned int k = 0; k < s->d[i].n && !s->d[i].unwanted; k++)
+			if (strchr(s->d[i].args[k].type, '*'))
+				return true;
+	return false;
+}
+
 /* ---- Printing ---- */
 
 static void put_by_type(struct strbuf *b, const char *type, uint64_t v)

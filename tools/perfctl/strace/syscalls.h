@@ -75,6 +75,8 @@ const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
  */
 int syscalls_filter(struct syscalls *s, const char *names, const char *also, struct strbuf *filter,
 		    struct msg *m);
+/* Returns whether an argument of a call that is wanted points to anything. */
+bool syscalls_point(const struct syscalls *s);
 /**
  * struct syscall_args - the arguments of a call
  * @values: all six
