@@ -40,6 +40,8 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "buildid-cache", "files are found by build id, in the usual places, below "
 	  "--symfs DIR and at DEBUGINFOD_URLS; \"perfctl help symbols\" says more" },
 	{ "perf", NULL, "config", "\"perfctl help config\"" },
+	{ "perf", NULL, "bench", "perfctl has no benchmarks; \"perfctl stat -r 10 -- COMMAND\" measures "
+	  "one of yours" },
 	{ "perf", NULL, "test", "\"perfctl doctor --self-test\"" },
 	{ "perf", NULL, "daemon", "\"perfctl record --overwrite -a\" is a flight recorder: kill -USR2 "
 	  "writes what was last" },
@@ -84,6 +86,7 @@ static const struct other_tool others[] = {
 	{ "perf", "report", "-v", "notes below the table say what is missing", true },
 
 	{ "perf", "script", "-f", "anybody may read a recording that the file system lets them", true },
+	{ "perf", "script", "--ns", "times always have nine digits", true },
 	{ "perf", "annotate", "--stdio", "it always prints text", true },
 	{ "perf", "annotate", "-s", "the function is an operand: \"perfctl annotate NAME\"" },
 	{ "perf", "annotate", "-l", "source lines are always shown", true },
@@ -99,6 +102,9 @@ static const struct other_tool others[] = {
 	{ "strace", "trace", "-T", "the time that a call took is always shown", true },
 	{ "strace", "trace", "-r", "the time since the begin is always shown", true },
 	{ "strace", "trace", "-c", "-S" },
+	{ "strace", "trace", "-P", "-y shows the files of descriptors; grep chooses among the lines" },
+	{ "strace", "trace", "-q", "nothing is said of processes that are attached to", true },
+	{ "strace", "trace", "--trace", "-e" },
 	{ "strace", "trace", "-k", "\"perfctl record -g -e 'syscalls:sys_enter_NAME'\", then \"perfctl "
 	  "report\"" },
 };
