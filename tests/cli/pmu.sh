@@ -62,6 +62,17 @@ stat_tests() {
 		perfctl stat -- true
 	says "stat -M" 0 ' [0-9.]+ +ipc +insn per cycle' perfctl stat -M ipc,cpi -- true
 	says "stat -M list" 0 '^branch-miss-rate .* branch-misses and branches' perfctl stat -M list
+	absent=$(perfctl stat -M list | awk '{ print $1 }' | while read -r metric; do
+		! perfctl stat -M "$metric" -- true 2>&1 | grep -q "this processor does not count" || echo "$metric"
+	done | head -n 1)
+	if [ -n "$absent" ]; then
+		says "stat -M: one that is not here costs no other" 0 ' [0-9.]+ +ipc +insn per cycle' \
+			perfctl stat -M "$absent,ipc" -- true
+		says "... and is named" 0 "note: $absent needs .*does not count" perfctl stat -M "ipc,$absent" -- true
+		says "... alone it is an error" 2 "$absent needs .*does not count" perfctl stat -M "$absent" -- true
+	else
+		skip "stat -M: one that is not here" "all metrics are"
+	fi
 	says "stat -M: a slip" 2 'did you mean "ipc"' perfctl stat -M ipx true
 	says "stat -r" 0 ' cycles .*\( \+- ' perfctl stat -r 3 -e cycles -- true
 	ok "stat -I: IPC in each interval" bash -c \

@@ -366,7 +366,6 @@ static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *m
 	return false;
 }
 
-/* Adds the two events of each metric, as a group of their own. */
 /* -d: what programs usually wait for in memory, as far as this processor counts it */
 static void add_detailed(struct stat_run *r, const struct pev_info *info)
 {
@@ -389,29 +388,51 @@ static void add_detailed(struct stat_run *r, const struct pev_info *info)
 		     "need a PMU, and there is none here that pev can use; \"perfctl doctor\" says why");
 }
 
+/* Leaves metrics out that this processor has no events for, unless they are all that is wanted. */
+static int choose_metrics(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	struct stat_opts *o = &r->opts;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_metrics; i++) {
+		const struct metric *metric = o->metrics[i];
+		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
+
+		if (has(info, metric->value) && has(info, metric->per)) {
+			o->metrics[n++] = metric;
+			continue;
+		}
+		msg_set(m, -ENOENT, "%s needs %s, which this processor does not count",
+			metric->name, pev_config_name(PEV_TYPE_HARDWARE, missing));
+		if (n || o->events.n || i + 1 < o->n_metrics)
+			note("%s", m->text);
+	}
+	o->n_metrics = n;
+	return n || o->events.n ? 0 : -ENOENT;
+}
+
+/* Adds the two events of each metric, as a group of their own. */
 static int metric_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
 {
-	for (size_t i = 0; i < r->opts.n_metrics; i++) {
-		const struct metric *metric = r->opts.metrics[i];
-		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
-		int err = 0;
+	int err = 0;
 
-		if (!info->pmu_counters)
-			return msg_set(m, -ENOENT, "metrics are made of hardware events, and there "
-				       "is no PMU here that pev can use; \"perfctl doctor\" says why");
-		if (!has(info, metric->value) || !has(info, metric->per))
-			return msg_set(m, -ENOENT, "%s needs %s, which this processor does not "
-				       "count", metric->name,
-				       pev_config_name(PEV_TYPE_HARDWARE, missing));
+	if (!r->opts.n_metrics)
+		return 0;
+	if (!info->pmu_counters)
+		return msg_set(m, -ENOENT,
+			       "metrics are made of hardware events, and there "
+			       "is no PMU here that pev can use; \"perfctl doctor\" says why");
+	err = choose_metrics(r, info, m);
+	for (size_t i = 0; i < r->opts.n_metrics && !err; i++) {
+		const struct metric *metric = r->opts.metrics[i];
+
 		if (!has_pair(&r->opts, i, metric))
 			err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
-		if (err)
-			return err;
 	}
-	if (r->opts.n_metrics) {
-		ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics, r->opts.cap_metrics);
-		r->result.metrics = r->opts.metrics;
-	}
+	if (err)
+		return err;
+	ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics, r->opts.cap_metrics);
+	r->result.metrics = r->opts.metrics;
 	return 0;
 }
 
