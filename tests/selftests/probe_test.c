@@ -8,14 +8,20 @@
 #define PR	PEV_TYPE_PROBE
 #define NR	100
 
-/* The probed functions. Called by pointers, so that they begin where these point. */
-static __attribute__((noinline)) long work(long number, const char *text)
+/*
+ * The probed functions. Called by pointers, so that they begin where these point. Of a page
+ * of 64 KiB that gets a breakpoint, QEMU 7.2 forgets what it translated of the first 4 KiB
+ * only, and goes on with the old code of the others until another process runs.
+ */
+#define PROBED	__attribute__((noinline, aligned(65536)))
+
+static PROBED long work(long number, const char *text)
 {
 	asm volatile("" : : "r"(number), "r"(text) : "memory");
 	return number * 2;
 }
 
-static __attribute__((noinline)) long play(long number, const char *text)
+static PROBED long play(long number, const char *text)
 {
 	asm volatile("" : : "r"(number), "r"(text) : "memory");
 	return number * 3;
@@ -776,16 +782,6 @@ TEST_F(probe, rights)
 	EXPECT_EQ(0, status);
 }
 
-/*
- * On POWER a kprobe that comes while its function is called all the time is now and then not
- * hit, once ftrace has traced thousands of functions for a probe. Why is not known yet.
- */
-#ifdef __powerpc64__
-#define RACE_KINDS	2
-#else
-#define RACE_KINDS	5
-#endif
-
 /* Probes that come and go while others hit them. */
 static void *busy(void *stop)
 {
@@ -801,7 +797,7 @@ TEST_F(probe, race)
 	static const uint32_t kinds[] = { PEV_PROBE_USER, PEV_PROBE_USER_RETURN,
 					  PEV_PROBE_KERNEL, PEV_PROBE_KERNEL_RETURN,
 					  PEV_PROBE_FUNCTION };
-	const unsigned int nr_kinds = RACE_KINDS;
+	const unsigned int nr_kinds = sizeof(kinds) / sizeof(*kinds);
 	pthread_t thread[2];
 	int stop = 0;
 
