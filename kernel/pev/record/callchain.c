@@ -20,6 +20,9 @@
 /* Frames of pev itself and of the tracepoint between a source and here. */
 #define OWN_FRAMES	4
 
+/* Most frames behind these that are not the place's: those of perf, if its probe records. */
+#define OTHER_FRAMES	8
+
 /* Frames that a walker of user stacks reports and that are none. */
 #define SPARE_FRAMES	2
 
@@ -31,7 +34,7 @@
  */
 struct level {
 	struct pev_callchain	chain;
-	unsigned long		kernel[PEV_MAX_STACK];
+	unsigned long		kernel[PEV_MAX_STACK + OTHER_FRAMES];
 	struct {
 		u64		nr;
 		u64		ip[PEV_MAX_STACK + SPARE_FRAMES];
@@ -76,16 +79,26 @@ void pev_callchain_put(void)
 	}
 }
 
-static u32 walk_kernel(struct level *level, struct pt_regs *regs, u32 max)
+/* Return: how many frames lie below that of @ip. */
+static u32 frames_below(const struct level *level, u32 nr, u64 ip)
 {
-	u32 nr;
+	for (u32 i = 0; i < nr && i <= OTHER_FRAMES; i++)
+		if (level->kernel[i] == ip)
+			return i;
+	return 0;
+}
+
+static u32 walk_kernel(struct level *level, struct pt_regs *regs, u64 ip, u32 max)
+{
+	u32 nr, below;
 
 	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
 	if (regs)
-		nr = stack_trace_save_regs(regs, level->kernel, max, 0);
-	else
-		nr = stack_trace_save(level->kernel, max, OWN_FRAMES);
-	return nr;
+		return stack_trace_save_regs(regs, level->kernel, max, 0);
+	nr = stack_trace_save(level->kernel, max + (ip ? OTHER_FRAMES : 0), OWN_FRAMES);
+	below = frames_below(level, nr, ip);
+	level->chain.kernel += below;
+	return min(nr - below, max);
 }
 
 static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
@@ -116,7 +129,7 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 DEFINE_PER_CPU(bool[4], pev_collecting);
 
 struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
-					 struct pt_regs *regs)
+					 struct pt_regs *regs, u64 ip)
 {
 	struct scratch *own = this_cpu_ptr(scratch);
 	struct level *level;
@@ -132,7 +145,7 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
 	level->chain.user = level->user.ip;
 	if ((stacks & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
 	    (!regs || !user_mode(regs)))
-		level->chain.nr_kernel = walk_kernel(level, regs, event->max_stack);
+		level->chain.nr_kernel = walk_kernel(level, regs, ip, event->max_stack);
 	if (stacks & PEV_SAMPLE_USTACK)
 		level->chain.nr_user = walk_user(level, regs, event->max_stack);
 	return &level->chain;

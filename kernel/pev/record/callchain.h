@@ -33,7 +33,9 @@ void pev_callchain_put(void);
  * pev_callchain_take() - walk stacks
  * @event:  whose flags and @max_stack count; holds the scratch memory
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK, as wanted
- * @regs:   where to start; NULL: at the caller, for the kernel's chain
+ * @regs:   where to start; NULL: at @ip, for the kernel's chain
+ * @ip:     the place, without @regs; if it is not among the first frames, 0 for instance,
+ *          the chain starts at the caller
  *
  * Context: Any with preemption disabled, NMI included. User memory is read
  * without faulting it in: a chain ends at a page that is not there.
@@ -41,7 +43,7 @@ void pev_callchain_put(void);
  * given to pev_callchain_drop() before preemption is enabled.
  */
 struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
-					 struct pt_regs *regs);
+					 struct pt_regs *regs, u64 ip);
 void pev_callchain_drop(struct pev_callchain *chain);
 
 DECLARE_PER_CPU(bool[4], pev_collecting);

@@ -350,7 +350,8 @@ static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 
 	if (unlikely(!pev_collect_begin()))
 		return NULL;
-	chain = pev_callchain_take(event, own ? event->tally->stacks : 0, in ? in->regs : NULL);
+	chain = pev_callchain_take(event, own ? event->tally->stacks : 0, in ? in->regs : NULL,
+				   in ? in->ip : 0);
 	pev_collect_end();
 	if (likely(chain->kernel))
 		return chain;
