@@ -21,10 +21,10 @@
 #include "source/marker/marker.h"
 #include "source/sideband.h"
 #include "target/target.h"
+#include "perf.h"
 #include "probes.h"
 #include "resolve.h"
 #include "task_set.h"
-#include "watch.h"
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -101,7 +101,7 @@ static const struct part parts[] __refconst = {
 	{ pev_markers_setup,	pev_markers_teardown },
 	{ pev_paranoid_setup,	pev_paranoid_teardown },
 	{ pev_rate_setup,	pev_rate_teardown },
-	{ pev_watch_setup,	pev_watch_teardown },
+	{ pev_perf_setup,	pev_perf_teardown },
 	{ pev_sources_setup,	pev_pmu_teardown },
 	{ channels_setup,	pev_channels_teardown },
 	{ pev_target_setup,	pev_target_teardown },

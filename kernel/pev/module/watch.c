@@ -10,9 +10,7 @@
  * the callback redirects perf_event_mmap(), as a live patch does, to a function that writes
  * the record and calls the original.
  */
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
-#include <linux/cred.h>
+#include <linux/array_size.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -20,12 +18,10 @@
 #include <linux/rcupdate_trace.h>
 #include <linux/static_call.h>
 #include <linux/wait_bit.h>
-#include <linux/workqueue.h>
-#include "base/work.h"
 #include "glue/watch.h"
+#include "perf.h"
 #include "resolve.h"
 #include "task.h"
-#include "watch.h"
 
 /* ---- tasks ---- */
 
@@ -57,127 +53,49 @@ void pev_watch_pages(void)
 
 /* ---- faults ---- */
 
-static const u64 fault_ids[] = {
-	PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
-	PERF_COUNT_SW_ALIGNMENT_FAULTS, PERF_COUNT_SW_EMULATION_FAULTS,
-};
-
-#define NR_FAULTS	ARRAY_SIZE(fault_ids)
-
-struct faults {
-	struct perf_event	*events[NR_FAULTS];
-};
-
-static DEFINE_PER_CPU(struct faults, faults);
-/* CPUs whose events went with the last time that they were offline. */
-static cpumask_t fresh_cpus;
-static DEFINE_MUTEX(faults_lock);
-static bool watches_faults;
-static int online_state;
-
 static void on_fault(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
 	__pev_software(event->attr.config, 1, regs, data->addr);
 }
 
-static void remove_faults(unsigned int cpu)
-{
-	for (unsigned int i = 0; i < NR_FAULTS; i++) {
-		struct perf_event **at = &per_cpu(faults, cpu).events[i];
-
-		if (*at)
-			perf_event_release_kernel(*at);
-		*at = NULL;
-	}
+#define FAULT(id)								\
+{										\
+	.attr = {								\
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##id,	\
+		.size = sizeof(struct perf_event_attr), .sample_period = 1,	\
+	},									\
+	.handler = on_fault,							\
 }
 
-/* Who asked for it has been asked for its rights; an event of a CPU takes those to all CPUs. */
-static struct perf_event *create_event(struct perf_event_attr *attr, unsigned int cpu)
+static struct pev_perf faults[] = {
+	FAULT(PAGE_FAULTS), FAULT(PAGE_FAULTS_MIN), FAULT(PAGE_FAULTS_MAJ),
+	FAULT(ALIGNMENT_FAULTS), FAULT(EMULATION_FAULTS),
+};
+
+static void close_faults(unsigned int nr)
 {
-	struct cred *kernel = prepare_kernel_cred(&init_task);
-	const struct cred *caller;
-	struct perf_event *event;
-
-	if (!kernel)
-		return ERR_PTR(-ENOMEM);
-	caller = override_creds(kernel);
-	event = perf_event_create_kernel_counter(attr, cpu, NULL, on_fault, NULL);
-	revert_creds(caller);
-	put_cred(kernel);
-	return event;
-}
-
-static int add_faults(unsigned int cpu)
-{
-	for (unsigned int i = 0; i < NR_FAULTS; i++) {
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_SOFTWARE, .config = fault_ids[i],
-			.size = sizeof(attr), .sample_period = 1,
-		};
-		struct perf_event *event;
-
-		event = create_event(&attr, cpu);
-		if (IS_ERR(event)) {
-			remove_faults(cpu);
-			return PTR_ERR(event);
-		}
-		per_cpu(faults, cpu).events[i] = event;
-	}
-	return 0;
-}
-
-/* A CPU that is gone again takes its error with it. */
-static void renew_faults(struct work_struct *work)
-{
-	unsigned int cpu;
-
-	guard(mutex)(&faults_lock);
-	for_each_cpu(cpu, &fresh_cpus) {
-		cpumask_clear_cpu(cpu, &fresh_cpus);
-		remove_faults(cpu);
-		if (watches_faults)
-			add_faults(cpu);
-	}
-}
-
-static DECLARE_WORK(renew_work, renew_faults);
-
-/* perf takes the lock of hotplug, which is held here. */
-static int cpu_online_here(unsigned int cpu)
-{
-	cpumask_set_cpu(cpu, &fresh_cpus);
-	schedule_work(&renew_work);
-	return 0;
+	while (nr--)
+		pev_perf_close(&faults[nr]);
 }
 
 int pev_watch_faults(void)
 {
-	unsigned int cpu;
 	int err;
 
-	guard(mutex)(&faults_lock);
-	for_each_online_cpu(cpu) {
-		remove_faults(cpu);
-		err = add_faults(cpu);
-		if (!err || !cpu_online(cpu))
+	for (unsigned int i = 0; i < ARRAY_SIZE(faults); i++) {
+		err = pev_perf_open(&faults[i]);
+		if (!err)
 			continue;
-		for_each_possible_cpu(cpu)
-			remove_faults(cpu);
+		close_faults(i);
 		return err;
 	}
-	watches_faults = true;
 	return 0;
 }
 
 void pev_unwatch_faults(void)
 {
-	unsigned int cpu;
-
-	guard(mutex)(&faults_lock);
-	watches_faults = false;
-	for_each_possible_cpu(cpu)
-		remove_faults(cpu);
+	close_faults(ARRAY_SIZE(faults));
 }
 
 /* ---- mappings ---- */
@@ -226,19 +144,4 @@ void pev_unwatch_mmaps(void)
 	wait_var_event(&mapping, !atomic_read(&mapping));
 	/* the last instructions of map() */
 	synchronize_rcu_tasks();
-}
-
-/* ---- the module ---- */
-
-int __init pev_watch_setup(void)
-{
-	online_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "pev:faults",
-						 cpu_online_here, NULL);
-	return min(online_state, 0);
-}
-
-void __pev_teardown pev_watch_teardown(void)
-{
-	cpuhp_remove_state_nocalls(online_state);
-	cancel_work_sync(&renew_work);
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the events that perf has for pev in the kernel: on which CPUs they are. Must not know
+ * what they count.
+ *
+ * Locks: perf_lock keeps the list, and which CPUs its events are on. perf's own are below it.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
+#include "base/work.h"
+#include "perf.h"
+
+static LIST_HEAD(open_list);
+/* CPUs whose events went with the last time that they were offline. */
+static cpumask_t fresh_cpus;
+static DEFINE_MUTEX(perf_lock);
+static int online_state;
+
+/* perf asks who makes an event of a CPU for rights to all CPUs. */
+static struct perf_event *create(struct pev_perf *perf, unsigned int cpu)
+{
+	struct cred *kernel = prepare_kernel_cred(&init_task);
+	const struct cred *caller;
+	struct perf_event *event;
+
+	if (!kernel)
+		return ERR_PTR(-ENOMEM);
+	caller = override_creds(kernel);
+	event = perf_event_create_kernel_counter(&perf->attr, cpu, NULL, perf->handler,
+						 perf->context);
+	revert_creds(caller);
+	put_cred(kernel);
+	return event;
+}
+
+static void remove(struct pev_perf *perf, unsigned int cpu)
+{
+	struct perf_event **at = per_cpu_ptr(perf->events, cpu);
+
+	if (*at)
+		perf_event_release_kernel(*at);
+	*at = NULL;
+}
+
+/* What is there is of the last time that @cpu was online. */
+static int add(struct pev_perf *perf, unsigned int cpu)
+{
+	struct perf_event *event;
+
+	remove(perf, cpu);
+	event = create(perf, cpu);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	*per_cpu_ptr(perf->events, cpu) = event;
+	return 0;
+}
+
+static void remove_all(struct pev_perf *perf)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		remove(perf, cpu);
+	free_percpu(perf->events);
+	perf->events = NULL;
+}
+
+int pev_perf_open(struct pev_perf *perf)
+{
+	unsigned int cpu;
+	int err;
+
+	perf->events = alloc_percpu(struct perf_event *);
+	if (!perf->events)
+		return -ENOMEM;
+	guard(mutex)(&perf_lock);
+	for_each_online_cpu(cpu) {
+		err = add(perf, cpu);
+		/* one that goes offline meanwhile is missed by nobody */
+		if (!err || !cpu_online(cpu))
+			continue;
+		remove_all(perf);
+		return err;
+	}
+	list_add(&perf->node, &open_list);
+	return 0;
+}
+
+void pev_perf_close(struct pev_perf *perf)
+{
+	scoped_guard(mutex, &perf_lock)
+		list_del(&perf->node);
+	/* each may wait for a grace period */
+	remove_all(perf);
+}
+
+/* ---- CPUs that come online ---- */
+
+/* A CPU that is gone again takes its error with it. */
+static void renew(struct work_struct *work)
+{
+	struct pev_perf *perf;
+	unsigned int cpu;
+
+	guard(mutex)(&perf_lock);
+	for_each_cpu(cpu, &fresh_cpus) {
+		cpumask_clear_cpu(cpu, &fresh_cpus);
+		list_for_each_entry(perf, &open_list, node)
+			add(perf, cpu);
+	}
+}
+
+static DECLARE_WORK(renew_work, renew);
+
+/* perf takes the lock of hotplug, which is held here. */
+static int cpu_online_here(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &fresh_cpus);
+	schedule_work(&renew_work);
+	return 0;
+}
+
+int __init pev_perf_setup(void)
+{
+	online_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "pev:perf",
+						 cpu_online_here, NULL);
+	return min(online_state, 0);
+}
+
+void __pev_teardown pev_perf_teardown(void)
+{
+	cpuhp_remove_state_nocalls(online_state);
+	cancel_work_sync(&renew_work);
+}
