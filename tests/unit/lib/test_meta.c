@@ -397,7 +397,7 @@ static void test_catalog(void)
 {
 	static const char lines[] = "software page-faults -\n"
 		"tracepoint sched:sched_switch char prev_comm[16];int prev_pid\n"
-		"\nnonsense\nfuture new:kind -\nmarker a:b";
+		"\nnonsense\nfuture new:kind -\nmarker a:b\tperf\nno\tspace before";
 	struct pev_catalog *c;
 
 	check(!pev_catalog_parse(lines, sizeof(lines) - 1, &c) && pev_catalog_count(c) == 4, "a catalog");
@@ -405,6 +405,8 @@ static void test_catalog(void)
 	      !strcmp(pev_catalog_entry(c, 1)->fields, "char prev_comm[16];int prev_pid") &&
 	      !pev_catalog_entry(c, 2)->type && !strcmp(pev_catalog_entry(c, 2)->type_name, "future") &&
 	      !strcmp(pev_catalog_entry(c, 3)->name, "a:b"), "its lines");
+	check(!*pev_catalog_entry(c, 1)->way && !strcmp(pev_catalog_entry(c, 3)->way, "perf") &&
+	      !*pev_catalog_entry(c, 3)->fields, "which of them perf's probe records");
 	pev_catalog_free(c);
 	check(!pev_catalog_parse("", 0, &c) && !pev_catalog_count(c), "an empty catalog");
 	pev_catalog_free(c);

@@ -12,9 +12,9 @@
 #include "core/file.h"
 
 struct pev_catalog {
-	size_t				nr;
-	struct pev_catalog_entry	*entries;
-	char				*text;
+	size_t nr;
+	struct pev_catalog_entry *entries;
+	char *text;
 };
 
 PEV_EXPORT int pev_catalog_read(unsigned int flags, struct pev_catalog **catalog,
@@ -43,10 +43,12 @@ PEV_EXPORT int pev_catalog_read(unsigned int flags, struct pev_catalog **catalog
 /* Parses one line, which ends at a NUL; false if it has another form. */
 static bool parse_line(char *line, struct pev_catalog_entry *e)
 {
-	char *name = strchr(line, ' '), *fields;
+	char *name = strchr(line, ' '), *fields, *way = strchr(line, '\t');
 	int type;
 
-	if (!name || name == line)
+	if (way)
+		*way++ = '\0';
+	if (!name || name == line || (way && name > way))
 		return false;
 	*name++ = '\0';
 	fields = strchr(name, ' ');
@@ -59,6 +61,7 @@ static bool parse_line(char *line, struct pev_catalog_entry *e)
 	e->type_name = line;
 	e->name = name;
 	e->fields = !fields || !strcmp(fields, "-") ? "" : fields;
+	e->way = way ?: "";
 	return true;
 }
 

@@ -20,6 +20,8 @@ extern "C" {
  * @name:   what to put in attr.name or into pev_attr_by_name()
  * @fields: "type name" pairs separated by ';', "" for none; of an engine's catalog
  *          see pev_engine_fields()
+ * @way:    how it is recorded, if not as its type is: "perf" is by perf's probe, which costs
+ *          more, and drops what comes inside of another one; "" otherwise
  *
  * Only the library allocates this structure; later versions add members at its end.
  */
@@ -28,6 +30,7 @@ struct pev_catalog_entry {
 	const char	*type_name;
 	const char	*name;
 	const char	*fields;
+	const char	*way;
 };
 
 struct pev_catalog;
