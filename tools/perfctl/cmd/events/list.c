@@ -109,8 +109,11 @@ static void print_entry(const struct pev_catalog_entry *e, const struct list_opt
 		       c->alias ? c->alias : "", c->alias ? ")" : "");
 	else
 		printf("  %s\n", safe);
-	if (o->fields)
-		for_fields(e->fields, print_field, NULL);
+	if (!o->fields)
+		return;
+	if (!strcmp(e->way, "perf"))
+		printf("    (by perf's probe: slower; uncounted if it comes inside of another)\n");
+	for_fields(e->fields, print_field, NULL);
 }
 
 /**
@@ -164,6 +167,8 @@ static void json_entry(struct json *j, const struct pev_catalog_entry *e)
 	json_open(j, "fields", '[');
 	for_fields(e->fields, json_field, j);
 	json_close(j, ']');
+	if (*e->way)
+		json_string(j, "way", e->way);
 	json_close(j, '}');
 	fputs("\n", j->out);
 }
