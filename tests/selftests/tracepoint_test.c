@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tracepoints: opening, counting, recording, refusals. */
+#include <pty.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -7,6 +9,7 @@
 #include "pev_util.h"
 
 #define TP	PEV_TYPE_TRACEPOINT
+#define END_OF(type, member)	(offsetof(type, member) + sizeof(((type *)0)->member))
 
 FIXTURE(recorder) {
 	int		channel;
@@ -361,6 +364,123 @@ TEST_F_TIMEOUT(recorder, every_tracepoint, 240)
 		close(fds[i]);
 	}
 	close(catalog);
+}
+
+/* What a module has no probe of, its kernel's headers being private: perf's records it. */
+struct page_alloc {
+	uint64_t	pfn;
+	uint32_t	order;
+	uint32_t	pad;
+	uint64_t	gfp_flags;
+	int32_t		migratetype;
+};
+
+TEST_F(recorder, private_header)
+{
+	static const int sizes[] = { END_OF(struct page_alloc, migratetype) };
+	const size_t size = 64 * sysconf(_SC_PAGESIZE);
+	struct pev_record record;
+	struct pev_value value;
+	int fd, more;
+	char *pages;
+
+	fd = pev_open_event(TP, "kmem:mm_page_alloc", "order == 0", self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, pages);
+	madvise(pages, size, MADV_NOHUGEPAGE);
+	pev_on(fd);
+	memset(pages, 1, size);
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_LE(64, value.value);
+	EXPECT_EQ(value.value, value.samples);
+
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		struct pev_walk walk = pev_walk_begin(&self->map, cpu, sizes, 1);
+
+		while ((more = pev_walk_next(&walk, &record)) > 0) {
+			struct page_alloc alloc = { };
+
+			memcpy(&alloc, record.payload, sizes[0]);
+			EXPECT_EQ((uint32_t)gettid(), record.tid);
+			EXPECT_EQ(0, alloc.order);
+			EXPECT_EQ(0, alloc.pad);
+			EXPECT_NE(0, alloc.gfp_flags);
+			value.samples--;
+		}
+		ASSERT_EQ(0, more);
+	}
+	EXPECT_EQ(0, value.samples);
+	munmap(pages, size);
+	close(fd);
+}
+
+struct queue_work {
+	uint64_t	work;
+	uint64_t	function;
+	uint16_t	name[2];
+	int32_t		req_cpu;
+	int32_t		cpu;
+};
+
+#define QUEUE	"events_unbound"
+
+/* Each byte that goes through a terminal is brought there by a worker. */
+static unsigned int type(int terminal, int line, unsigned int nr)
+{
+	unsigned int done = 0;
+	char byte = 'x';
+
+	while (done < nr && write(terminal, &byte, 1) == 1 && read(line, &byte, 1) == 1)
+		done++;
+	return done;
+}
+
+TEST_F(recorder, private_header_with_a_string)
+{
+	static const int sizes[] = {
+		END_OF(struct queue_work, cpu) + sizeof(QUEUE),
+	};
+	struct pev_record record;
+	struct pev_value value;
+	int fd, more, terminal, line;
+	struct termios raw;
+
+	ASSERT_EQ(0, openpty(&terminal, &line, NULL, NULL, NULL));
+	ASSERT_EQ(0, tcgetattr(line, &raw));
+	cfmakeraw(&raw);
+	ASSERT_EQ(0, tcsetattr(line, TCSANOW, &raw));
+	fd = pev_open_event(TP, "workqueue:workqueue_queue_work", "workqueue == \"" QUEUE "\"",
+			    self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	EXPECT_EQ(50, type(terminal, line, 50));
+	pev_off(fd);
+	value = pev_read(fd);
+	EXPECT_LE(50, value.value);
+	EXPECT_EQ(value.value, value.samples);
+
+	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
+		struct pev_walk walk = pev_walk_begin(&self->map, cpu, sizes, 1);
+
+		while ((more = pev_walk_next(&walk, &record)) > 0) {
+			struct queue_work queue;
+
+			memcpy(&queue, record.payload, END_OF(struct queue_work, cpu));
+			EXPECT_EQ((uint32_t)gettid(), record.tid);
+			EXPECT_NE(0, queue.work);
+			EXPECT_NE(0, queue.function);
+			EXPECT_STREQ(QUEUE, (const char *)record.payload +
+						    END_OF(struct queue_work, cpu));
+			value.samples--;
+		}
+		ASSERT_EQ(0, more);
+	}
+	EXPECT_EQ(0, value.samples);
+	close(terminal);
+	close(line);
+	close(fd);
 }
 
 TEST_F(recorder, kernel_stack_of_a_tracepoint)

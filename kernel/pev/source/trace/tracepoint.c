@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include "base/strbuf.h"
+#include "glue/tap.h"
 #include "glue/trace_list.h"
 #include "record/sample.h"
 #include "source/list.h"
@@ -154,15 +155,21 @@ int pev_trace_check_name(const struct pev_event *event, struct pev_refuse *r)
 			  "\"%.100s\" is not of the form \"system:event\"", name);
 }
 
+/* Return: is @call recorded by perf's probe? */
+static bool is_tapped(const struct trace_event_call *call)
+{
+	return !pev_trace_is_syscall(call) && !pev_trace_probe(call) && pev_tap_has(call);
+}
+
 /* Return: NULL if events can be opened on @call, else what it is. */
 static const char *unusable(struct trace_event_call *call)
 {
-	if (pev_trace_is_syscall(call) || pev_trace_probe(call))
+	if (pev_trace_is_syscall(call) || pev_trace_probe(call) || is_tapped(call))
 		return NULL;
 	if (call->flags & TRACE_EVENT_FL_DYNAMIC)
 		return "no tracepoint but a dynamic event of the tracing file system";
 	if (call->flags & TRACE_EVENT_FL_TRACEPOINT)
-		return "a tracepoint that pev can't record as a module: it has no probe of it";
+		return "a tracepoint that perf has no probe of, by which a module records it";
 	return "no tracepoint but internal to the function tracer";
 }
 
@@ -233,6 +240,7 @@ static void tracepoint_destroy(struct pev_event *event)
 {
 	const struct pev_field *fields = event->fields;
 
+	pev_tap_free(to_trace(event)->tap);
 	pev_trace_destroy(event);
 	kfree(fields);
 }
@@ -279,15 +287,28 @@ static void *probe_of(struct pev_event *event)
 				       pev_trace_probe(event->call);
 }
 
+static int tap(struct pev_event *event)
+{
+	struct pev_tap *tap = pev_tap_make(to_trace(event));
+
+	if (IS_ERR(tap))
+		return PTR_ERR(tap);
+	to_trace(event)->tap = tap;
+	return 0;
+}
+
 static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
 {
 	struct trace_event_call *call = event->call;
+	void *probe = probe_of(event);
 	int err;
 
 	if (pev_trace_is_syscall(call))
 		err = pev_syscall_hook(event);
+	else if (probe)
+		err = tracepoint_probe_register(call->tp, probe, to_trace(event));
 	else
-		err = tracepoint_probe_register(call->tp, probe_of(event), to_trace(event));
+		err = tap(event);
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD, "the probe can't be connected");
 	return 0;
@@ -299,6 +320,8 @@ static void tracepoint_unhook(struct pev_event *event)
 
 	if (pev_trace_is_syscall(call))
 		pev_syscall_unhook(event);
+	else if (to_trace(event)->tap)
+		pev_tap_stop(to_trace(event)->tap);
 	else
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
 }
@@ -326,7 +349,7 @@ static void catalog_call(struct trace_event_call *call, struct pev_field *fields
 	pev_strbuf_printf(text, "tracepoint %s:%s ", call->class->system,
 			  trace_event_name(call));
 	pev_fields_catalog(fields, text);
-	pev_strbuf_printf(text, "\n");
+	pev_strbuf_printf(text, is_tapped(call) ? "\tperf\n" : "\n");
 }
 
 static void tracepoint_catalog(struct pev_strbuf *text)

@@ -18,6 +18,7 @@
  * @event: back
  * @fixed: bytes of the fixed part of a record to clear beforehand, because it
  *         has holes that the probe does not write; 0: none
+ * @tap:   what hands over the records of perf's probe; NULL: pev's own makes them
  * @node:  system call events: in the list of the call's number
  * @text:  with PEV_F_TEXT, mask of arguments whose texts records have; 0: it is
  *         as without the flag
@@ -28,6 +29,7 @@ struct pev_trace {
 	struct pev_hook		hook;
 	struct pev_event	*event;
 	u32			fixed;
+	struct pev_tap		*tap;
 	struct hlist_node	node;
 	u8			text;
 	u8			words;
