@@ -285,6 +285,9 @@ says "completion: bash completes options" 0 '^--html$' bash -c '. ./completion.b
 	COMP_WORDS=(perfctl report --ht) COMP_CWORD=2; _perfctl; echo "${COMPREPLY[@]}"'
 says "completion: bash completes commands" 0 '^annotate$' bash -c '. ./completion.bash
 	COMP_WORDS=(perfctl ann) COMP_CWORD=1; _perfctl; echo "${COMPREPLY[@]}"'
+says "completion: bash completes what is measured, behind --" 0 '(^| )cat( |$)' bash -c '. ./completion.bash
+	COMP_LINE="perfctl record -- ca"
+	COMP_WORDS=(perfctl record -- ca) COMP_CWORD=3; _perfctl; echo "${COMPREPLY[@]}"'
 # complete_probe PLACE: as bash parts it
 complete_probe() {
 	P=$p bash -c '. ./completion.bash

@@ -66,6 +66,8 @@ static void write_bash(const struct command *const *commands, size_t n, FILE *ou
 	put_commands(commands, n, out);
 	fputs("\" ;;\n\tesac\n"
 	      "\tif _perfctl_probes; then\n\t\treturn\n"
+	      "\telif [[ $prev == -- ]]; then\n"
+	      "\t\tmapfile -t COMPREPLY < <(compgen -c -- \"$cur\"; compgen -f -- \"$cur\")\n"
 	      "\telif [[ $cur == -* || ${COMP_WORDS[1]} == help ]]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
 	      "\telif [[ $prev == --* && $paths != *\" $prev \"* ]]; then\n"
@@ -73,7 +75,8 @@ static void write_bash(const struct command *const *commands, size_t n, FILE *ou
 	      "\telse\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	      "\tfi\n}\n"
-	      "complete -o filenames -F _perfctl perfctl\n", out);
+	      "complete -o filenames -F _perfctl perfctl\n",
+	      out);
 }
 
 /* Quotes text; colons and brackets would mean something to zsh. */
