@@ -15,12 +15,16 @@
 /**
  * struct stream_walk - one stream
  * @packet:  the one that @dec works on
+ * @ready:   @dec has an event, which is in the heap
+ * @stuck:   the metadata of the next record are not there yet
  * @dropped: bytes of the file up to which memory was given back
  */
 struct stream_walk {
 	const struct pev_stream	*stream;
 	size_t			packet;
 	uint64_t		dropped;
+	bool ready;
+	bool stuck;
 	struct pev_decoder	dec;
 };
 
@@ -28,6 +32,8 @@ struct stream_walk {
  * struct pev_cursor - a merge
  * @heap:    the earliest event on top; @nr streams have one
  * @started: the event on top was handed out
+ * @all:     of all streams, also of those that are added
+ * @updates: of a trace that is followed, which it has seen
  */
 struct pev_cursor {
 	struct pev_trace	*trace;
@@ -36,6 +42,8 @@ struct pev_cursor {
 	unsigned int		nr_walks;
 	unsigned int		nr;
 	bool			started;
+	bool all;
+	uint64_t updates;
 };
 
 static uint64_t key_of(const struct pev_cursor *c, const struct stream_walk *w)
@@ -49,7 +57,12 @@ static uint64_t key_of(const struct pev_cursor *c, const struct stream_walk *w)
 /* Finds the first event of the next packets, after a packet that ended with @ret. */
 static bool advance_packet(struct stream_walk *w, int ret)
 {
+	const struct pev_trace *trace = ((const struct stream *)w->stream)->trace;
+
 	for (;;) {
+		w->stuck = ret == -ESTALE && trace->follow && !trace->ended;
+		if (w->stuck)
+			return false;
 		if (ret == -ESTALE)
 			stream_damaged(w->stream, w->packet,
 				       "the metadata does not describe a record");
@@ -73,11 +86,26 @@ static inline bool advance(struct stream_walk *w)
 	return likely(ret > 0) || advance_packet(w, ret);
 }
 
-static void build_heap(struct pev_cursor *c, const bool *has)
+/* Goes on with a stream that had come to its end, and may have got packets. */
+static bool resume(struct stream_walk *w)
+{
+	int ret;
+
+	if (!w->stuck) {
+		if (w->packet >= w->stream->nr_packets)
+			return false;
+		pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+	}
+	ret = decode_next(&w->dec);
+	w->stuck = false;
+	return ret > 0 || advance_packet(w, ret);
+}
+
+static void build_heap(struct pev_cursor *c)
 {
 	c->nr = 0;
 	for (unsigned int i = 0; i < c->nr_walks; i++)
-		if (has[i])
+		if (c->walks[i].ready)
 			c->heap[c->nr++] = (struct heap_node){ key_of(c, &c->walks[i]), i };
 	heap_make(c->heap, c->nr);
 	c->started = false;
@@ -124,14 +152,11 @@ static bool seek_walk(struct stream_walk *w, int64_t ns)
 
 PEV_EXPORT int pev_cursor_seek(struct pev_cursor *c, int64_t ns)
 {
-	bool *has = calloc(c->nr_walks ? c->nr_walks : 1, sizeof(*has));
-
-	if (!has)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < c->nr_walks; i++)
-		has[i] = seek_walk(&c->walks[i], ns);
-	build_heap(c, has);
-	free(has);
+	for (unsigned int i = 0; i < c->nr_walks; i++) {
+		c->walks[i].stuck = false;
+		c->walks[i].ready = seek_walk(&c->walks[i], ns);
+	}
+	build_heap(c);
 	return 0;
 }
 
@@ -156,6 +181,8 @@ PEV_EXPORT int pev_cursor_open(struct pev_trace *trace, const struct pev_stream 
 		return -ENOMEM;
 	}
 	c->nr_walks = nr;
+	c->all = !stream;
+	c->updates = trace->updates;
 	for (unsigned int i = 0; i < nr; i++)
 		c->walks[i].stream = stream ? stream : &trace->streams[i]->pub;
 	ret = pev_cursor_seek(c, INT64_MIN);
@@ -178,20 +205,70 @@ PEV_EXPORT void pev_cursor_close(struct pev_cursor *c)
 	free(c);
 }
 
+/* Makes room for streams that were added. */
+static int grow(struct pev_cursor *c)
+{
+	unsigned int nr = c->trace->nr_streams;
+	struct stream_walk *walks;
+	struct heap_node *heap;
+
+	if (!c->all || nr == c->nr_walks)
+		return 0;
+	heap = realloc(c->heap, nr * sizeof(*heap));
+	if (!heap)
+		return -ENOMEM;
+	c->heap = heap;
+	walks = realloc(c->walks, nr * sizeof(*walks));
+	if (!walks)
+		return -ENOMEM;
+	c->walks = walks;
+	memset(walks + c->nr_walks, 0, (nr - c->nr_walks) * sizeof(*walks));
+	for (unsigned int i = c->nr_walks; i < nr; i++)
+		walks[i].stream = &c->trace->streams[i]->pub;
+	c->nr_walks = nr;
+	return 0;
+}
+
+/* Puts what an update has brought into the heap. */
+static int refill(struct pev_cursor *c)
+{
+	int ret = grow(c);
+
+	if (ret)
+		return ret;
+	c->updates = c->trace->updates;
+	for (unsigned int i = 0; i < c->nr_walks; i++)
+		if (!c->walks[i].ready)
+			c->walks[i].ready = resume(&c->walks[i]);
+	build_heap(c);
+	return 0;
+}
+
+/* Of a trace that is followed: may an event of another stream that is older be missing? */
+static bool is_held(const struct pev_cursor *c)
+{
+	return c->trace->follow && !c->trace->ended &&
+	       c->walks[c->heap[0].index].dec.event.time > c->trace->limit;
+}
+
 PEV_EXPORT int pev_cursor_next(struct pev_cursor *c, const struct pev_event **ev)
 {
 	struct stream_walk *w;
 
 	if (c->started && c->nr) {
 		w = &c->walks[c->heap[0].index];
-		if (likely(advance(w)))
+		w->ready = advance(w);
+		if (likely(w->ready))
 			c->heap[0].key = key_of(c, w);
 		else
 			c->heap[0] = c->heap[--c->nr];
 		if (c->nr > 1)
 			heap_sift_down(c->heap, c->nr, 0);
 	}
-	if (!c->nr)
+	c->started = false;
+	if (c->updates != c->trace->updates && refill(c))
+		return -ENOMEM;
+	if (!c->nr || is_held(c))
 		return 0;
 	c->started = true;
 	*ev = &c->walks[c->heap[0].index].dec.event;

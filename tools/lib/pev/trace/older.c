@@ -110,7 +110,7 @@ static int sweep_file(int dir, const char *name, struct sweep *s)
 
 bool older_info_known(const char *name)
 {
-	static const char *const known[] = { "record", "kallsyms", "modules", "vdso" };
+	static const char *const known[] = { "record", "kallsyms", "modules", "vdso", SYNCED_FILE };
 
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(name, known[i]))

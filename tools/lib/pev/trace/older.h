@@ -25,6 +25,14 @@ int older_sweep(int dir, bool erase, char *alien, size_t size);
 /* A file of the directory info that is not one of each trace is listed under this key. */
 #define OLDER_FILE_KEY	"file"
 
+/*
+ * A file of info while the trace is written: the ticks up to which all is there, twice, so that
+ * what is read while it changes is noticed
+ */
+#define SYNCED_FILE "synced"
+#define SYNCED_FORMAT "%020llu %020llu\n"
+#define SYNCED_LEN 42
+
 /* Is it a file of info that needs no such line? */
 bool older_info_known(const char *name);
 

@@ -148,7 +148,7 @@ PEV_EXPORT int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct
 				.full = full,
 				.arg = arg };
 	w->pipe = p;
-	w->dir = w->info_dir = -1;
+	w->dir = w->info_dir = w->sync = -1;
 	ret = pipe_put(p, PIPE_BEGIN, "", &version, sizeof(version), NULL, 0);
 	if (ret) {
 		pipe_free(p);
@@ -290,6 +290,7 @@ static int take(struct pev_pipe *p, const struct frame *frame, const char *name,
 		const uint8_t *data)
 {
 	uint32_t version;
+	uint64_t ticks;
 
 	switch (frame->kind) {
 	case PIPE_BEGIN:
@@ -308,6 +309,11 @@ static int take(struct pev_pipe *p, const struct frame *frame, const char *name,
 		return info(p, name, data, frame->len);
 	case PIPE_INFO_FILE:
 		return pev_writer_info_file(p->writer, name, data, frame->len);
+	case PIPE_SYNC:
+		if (frame->len != sizeof(ticks))
+			return -EINVAL;
+		memcpy(&ticks, data, sizeof(ticks));
+		return writer_synced(p->writer, ticks);
 	default:
 		/* of a later version: it can be done without */
 		return 0;
@@ -353,5 +359,5 @@ PEV_EXPORT int pev_pipe_read(struct pev_pipe *p, struct pev_error *err)
 	if (frame.kind == PIPE_END && p->begun)
 		return 0;
 	ret = take_frame(p, &frame, err);
-	return ret ? ret : 1;
+	return ret ? ret : frame.kind == PIPE_SYNC ? 2 : 1;
 }

@@ -18,6 +18,7 @@ enum pipe_kind {
 	PIPE_INFO, /* a value; the name is the key */
 	PIPE_INFO_FILE,
 	PIPE_END, /* nothing is missing */
+	PIPE_SYNC, /* see pev_writer_sync(); 8 bytes, ticks */
 };
 
 /* Sends a frame, whose data is in two parts. Returns 0 or -errno. */

@@ -152,6 +152,13 @@ static uint64_t find_packet(const struct stream *s, uint64_t offset)
 	return s->pub.size;
 }
 
+/* May what is missing at the end of the file still come? */
+static bool waits(const struct stream *s)
+{
+	return s->trace->follow && !s->trace->ended;
+}
+
+/* Returns 0, 1 if the packet is not there as a whole yet, or -errno. */
 static int index_packet(struct stream *s, uint64_t *offset, uint64_t *gaps)
 {
 	const struct pev_packet *packet = (const void *)(s->pub.data + *offset);
@@ -160,6 +167,8 @@ static int index_packet(struct stream *s, uint64_t *offset, uint64_t *gaps)
 	const char *why;
 
 	if (left < PACKET_HEADER) {
+		if (waits(s))
+			return 1;
 		skip(s, *offset, left, "the file ends in the header of a packet");
 		*offset = s->pub.size;
 		return 0;
@@ -174,6 +183,8 @@ static int index_packet(struct stream *s, uint64_t *offset, uint64_t *gaps)
 		*offset = next;
 		return 0;
 	}
+	if (size > left && waits(s))
+		return 1;
 	if (nr && packet->packet_seq_num > s->index[nr - 1].seq + 1)
 		*gaps += packet->packet_seq_num - s->index[nr - 1].seq - 1;
 	s->pub.cpu = (int)packet->cpu_id;
@@ -213,34 +224,89 @@ void stream_drop(const struct pev_stream *pub, uint64_t *from, uint64_t to)
 	*from = to;
 }
 
+/* A bit for each packet */
+static int grow_bad(struct stream *s)
+{
+	size_t need = s->pub.nr_packets / 8 + 1;
+	uint8_t *more;
+
+	if (need <= s->bad_room)
+		return 0;
+	need *= 2;
+	more = realloc(s->bad, need);
+	if (!more)
+		return -ENOMEM;
+	memset(more + s->bad_room, 0, need - s->bad_room);
+	s->bad = more;
+	s->bad_room = need;
+	return 0;
+}
+
 static int index_stream(struct stream *s)
 {
-	uint64_t offset = 0, gaps = 0, dropped = 0;
+	uint64_t dropped = s->indexed, gaps = s->gaps;
 	int ret = 0;
 
-	while (!ret && offset < s->pub.size) {
-		ret = index_packet(s, &offset, &gaps);
-		stream_drop(&s->pub, &dropped, offset);
+	while (!ret && s->indexed < s->pub.size) {
+		ret = index_packet(s, &s->indexed, &s->gaps);
+		stream_drop(&s->pub, &dropped, s->indexed);
 	}
-	if (ret)
+	if (ret < 0)
 		return ret;
-	if (gaps)
+	if (s->gaps > gaps)
 		trace_warn(s->trace, "%s: %llu packets are missing between others", s->pub.name,
-			   (unsigned long long)gaps);
-	s->bad = calloc(1, s->pub.nr_packets / 8 + 1);
-	return s->bad ? 0 : -ENOMEM;
+			   (unsigned long long)(s->gaps - gaps));
+	return grow_bad(s);
 }
 
 static void free_stream(struct stream *s)
 {
 	if (!s)
 		return;
-	if (s->pub.data)
+	for (unsigned int i = 0; i < s->nr_maps; i++)
+		munmap(s->maps[i], FIRST_MAP << i);
+	if (s->pub.data && !s->nr_maps)
 		munmap((void *)s->pub.data, s->pub.size);
+	if (s->fd >= 0)
+		close(s->fd);
 	free((char *)s->pub.path);
 	free(s->index);
 	free(s->bad);
 	free(s);
+}
+
+/*
+ * What is behind the end of a file can be mapped, and is there once the file has grown. Older
+ * mappings stay, as events point into them.
+ */
+static int map_more(struct stream *s, uint64_t size)
+{
+	void *data;
+
+	while (!s->nr_maps || size > FIRST_MAP << (s->nr_maps - 1)) {
+		if (s->nr_maps == MAX_MAPS)
+			return -EFBIG;
+		data = mmap(NULL, FIRST_MAP << s->nr_maps, PROT_READ, MAP_PRIVATE, s->fd, 0);
+		if (data == MAP_FAILED)
+			return errno == ENOMEM ? -EFBIG : -errno;
+		s->maps[s->nr_maps++] = data;
+		s->pub.data = data;
+	}
+	s->pub.size = size;
+	return 0;
+}
+
+int stream_grow(struct stream *s)
+{
+	struct stat st;
+	int ret;
+
+	if (fstat(s->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size < s->pub.size)
+		return -EBADMSG;
+	ret = map_more(s, (uint64_t)st.st_size);
+	return ret ? ret : index_stream(s);
 }
 
 /* Leaves the file open in s->fd. */
@@ -254,6 +320,8 @@ static int map_file(struct stream *s)
 		return -errno;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
+	if (s->trace->follow)
+		return map_more(s, (uint64_t)st.st_size);
 	if (!st.st_size)
 		return 0;
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
@@ -278,6 +346,14 @@ static const struct stream *same_file(const struct pev_trace *trace, const struc
 		if (trace->streams[i]->dev == s->dev && trace->streams[i]->ino == s->ino)
 			return trace->streams[i];
 	return NULL;
+}
+
+static bool is_known(const struct pev_trace *trace, const char *name)
+{
+	for (unsigned int i = 0; i < trace->nr_streams; i++)
+		if (!strcmp(trace->streams[i]->pub.name, name))
+			return true;
+	return false;
 }
 
 static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, const char *dir,
@@ -311,13 +387,15 @@ static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, cons
 		return 0;
 	}
 	ret = index_stream(s);
-	close_file(s);
+	if (!trace->follow)
+		close_file(s);
 	more = ret ? NULL : realloc(trace->streams, (trace->nr_streams + 1) * sizeof(*more));
 	if (!more) {
 		free_stream(s);
 		return ret ? ret : -ENOMEM;
 	}
 	trace->streams = more;
+	s->pub.index = trace->nr_streams;
 	trace->streams[trace->nr_streams++] = s;
 	return 0;
 }
@@ -449,6 +527,23 @@ static int open_dir(struct pev_trace *trace, const char *path, bool top,
 	return found ? 0 : -ENOENT;
 }
 
+int trace_new_streams(struct pev_trace *trace)
+{
+	DIR *dir = opendir(trace->path);
+	const struct dirent *e;
+	bool is_dir;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (e = readdir(dir)))
+		if (!strncmp(e->d_name, "stream_", 7) && !is_known(trace, e->d_name) &&
+		    is_regular(trace->path, e->d_name, &is_dir))
+			ret = add_stream(trace, trace->metas[0], trace->path, e->d_name);
+	closedir(dir);
+	return ret;
+}
+
 /* Puts streams of the first metadata first; those with a name before those of rings. */
 static int compare(const void *a, const void *b)
 {
@@ -518,6 +613,17 @@ static int open_info(struct pev_trace *trace)
 	return 0;
 }
 
+int trace_new_info(struct pev_trace *trace)
+{
+	trace->first_text = trace->info_text;
+	trace->first_info = trace->info;
+	free(trace->info_path);
+	trace->info = NULL;
+	trace->info_text = NULL;
+	trace->nr_info = 0;
+	return open_info(trace);
+}
+
 PEV_EXPORT const char *pev_trace_info(const struct pev_trace *trace, const char *key)
 {
 	/* the last line of a key counts */
@@ -559,12 +665,13 @@ PEV_EXPORT int pev_trace_open(const char *path, unsigned int flags, struct pev_t
 	int ret = -ENOMEM;
 
 	*out = NULL;
-	if (flags)
+	if (flags & ~PEV_TRACE_FOLLOW)
 		return pev_fail(err, EINVAL, 0, "pev_trace_open() has no flags 0x%x", flags);
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
 		return pev_fail(err, ENOMEM, 0, "out of memory");
 	pthread_mutex_init(&trace->lock, NULL);
+	trace->follow = flags & PEV_TRACE_FOLLOW;
 	trace->path = strdup(path);
 	if (trace->path)
 		ret = open_dir(trace, path, true, &own);
@@ -607,6 +714,8 @@ PEV_EXPORT void pev_trace_close(struct pev_trace *trace)
 	free(trace->metas);
 	free(trace->info);
 	free(trace->info_text);
+	free(trace->first_info);
+	free(trace->first_text);
 	free(trace->info_path);
 	free(trace->path);
 	pthread_mutex_destroy(&trace->lock);

@@ -12,13 +12,19 @@
 
 #define MAX_WARNINGS	64
 
+/* Mappings of a file that grows, each twice as long as the one before */
+#define FIRST_MAP (1ULL << 30)
+#define MAX_MAPS 16
+
 /**
  * struct stream - struct pev_stream and what is private
  * @pub:  must be the first member
  * @kind: class of its packets; NULL if there is none
  * @room: of @index
  * @bad:  packets that were found damaged while decoding; by trace.lock
- * @fd:   of the file while it is indexed
+ * @fd:   of the file while it is indexed, or the trace is followed
+ * @indexed: bytes of the file that were looked at; @gaps: packets that are missing in them
+ * @maps: of a file that is followed, from whose beginning each is; pub.data is the last
  * @dev:  with @ino, which file it is
  */
 struct stream {
@@ -28,6 +34,11 @@ struct stream {
 	struct pev_packet_index	*index;
 	size_t			room;
 	uint8_t			*bad;
+	size_t bad_room;
+	uint64_t indexed;
+	uint64_t gaps;
+	void *maps[MAX_MAPS];
+	unsigned int nr_maps;
 	int			fd;
 	dev_t			dev;
 	ino_t			ino;
@@ -44,6 +55,11 @@ struct info_entry {
  * @more_warnings: that found no room
  * @last_counts: so many of them, the text of the last warning says
  * @texts:     of the last warning
+ * @follow:    it is being written
+ * @ended:     it was, and nothing is held back
+ * @limit:     what is older is complete, in ticks
+ * @updates:   calls of pev_trace_update()
+ * @first_info: as it was opened, with its text; later ones are in @info
  * @one_clock: all metadata have the same clock: ticks can be compared
  */
 struct pev_trace {
@@ -54,6 +70,12 @@ struct pev_trace {
 	struct stream		**streams;
 	unsigned int		nr_streams;
 	bool			one_clock;
+	bool follow;
+	bool ended;
+	uint64_t limit;
+	uint64_t updates;
+	char *first_text;
+	struct info_entry *first_info;
 	char			*info_text;
 	struct info_entry	*info;
 	size_t			nr_info;
@@ -72,6 +94,13 @@ struct pev_trace {
  */
 #define DROP_STEP	(1U << 20)
 #define DROP_ALIGN	(1U << 16)	/* no page of any machine is larger */
+
+/* Sees what has been added to a stream that is followed. Returns 0 or -errno. */
+int stream_grow(struct stream *s);
+/* Adds streams of a trace that is followed and has one metadata. Returns 0 or -errno. */
+int trace_new_streams(struct pev_trace *trace);
+/* Reads info/record again. */
+int trace_new_info(struct pev_trace *trace);
 
 /* Drops at once all that lies between two offsets. */
 void stream_forget(const struct pev_stream *pub, uint64_t from, uint64_t to);

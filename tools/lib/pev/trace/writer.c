@@ -92,7 +92,7 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 		close(dir);
 		return pev_fail(err, ENOMEM, 0, "out of memory");
 	}
-	w->info_dir = -1;
+	w->info_dir = w->sync = -1;
 	w->dir = dir;
 	if (!mkdirat(dir, "info", 0777))
 		w->info_dir = openat(dir, "info", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -127,6 +127,10 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		pev_writer_info(w, "error", strerror(-w->error));
 	else
 		w->error = pev_writer_info(w, "complete", "yes");
+	if (w->sync >= 0) {
+		close(w->sync);
+		unlinkat(w->info_dir, SYNCED_FILE, 0);
+	}
 	if (!w->pipe) {
 		close(w->info_dir);
 		close(w->dir);
@@ -543,6 +547,33 @@ PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *ch
 		}
 	}
 	return bytes;
+}
+
+int writer_synced(struct pev_writer *w, uint64_t ticks)
+{
+	char text[SYNCED_LEN + 1];
+
+	if (w->error)
+		return w->error;
+	if (w->pipe)
+		return put_pipe(w, PIPE_SYNC, "", &ticks, sizeof(ticks));
+	if (w->sync < 0)
+		w->sync = open_own(w->info_dir, SYNCED_FILE, 0);
+	if (w->sync < 0)
+		return w->sync;
+	snprintf(text, sizeof(text), SYNCED_FORMAT, (unsigned long long)ticks,
+		 (unsigned long long)ticks);
+	return pwrite(w->sync, text, SYNCED_LEN, 0) == SYNCED_LEN ? 0 : -ENOSPC;
+}
+
+PEV_EXPORT int pev_writer_sync(struct pev_writer *w)
+{
+	int ret = writer_synced(w, w->newest);
+
+	for (unsigned int i = 0; i < w->nr_files; i++)
+		if (w->files[i].last.timestamp_end > w->newest)
+			w->newest = w->files[i].last.timestamp_end;
+	return ret;
 }
 
 PEV_EXPORT uint64_t pev_writer_bytes(const struct pev_writer *w)

@@ -29,6 +29,8 @@ struct out_file {
  * struct pev_writer - a trace that is being written
  * @dir:   -1: it goes into @pipe
  * @named: of encoders
+ * @sync:  of info/synced; -1: there was none yet
+ * @newest: end of the newest packet of a ring at the last pev_writer_sync()
  */
 struct pev_writer {
 	int dir;
@@ -42,6 +44,8 @@ struct pev_writer {
 	unsigned int nr_files;
 	struct out_file *named;
 	unsigned int nr_named;
+	int sync;
+	uint64_t newest;
 	uint64_t bytes;
 	uint64_t packets;
 };
@@ -49,6 +53,8 @@ struct pev_writer {
 /* Bytes that are written at once, but for the last packet of them */
 #define WRITE_MOST (4U << 20)
 
+/* Says that all records up to a time are written. */
+int writer_synced(struct pev_writer *w, uint64_t ticks);
 /* Appends whole packets to stream_@name, which is no ring's. */
 int writer_named(struct pev_writer *w, const char *name, const void *data, size_t len);
 

@@ -22,6 +22,8 @@ extern "C" {
 struct pev_trace;
 struct pev_cursor;
 
+#define PEV_TRACE_FOLLOW (1U << 0) /* it is being written: see pev_trace_update() */
+
 /**
  * struct pev_packet_index - a sound packet of a stream
  * @offset:    bytes from the start of the file
@@ -82,7 +84,7 @@ struct pev_stream {
 
 /**
  * pev_trace_open() - open a directory; free with pev_trace_close()
- * @flags: 0
+ * @flags: 0, or PEV_TRACE_FOLLOW
  *
  * Return: 0; -ENOENT if it is no trace; -EBADMSG if its metadata makes no sense;
  * -EINVAL for unknown @flags; -errno.
@@ -90,6 +92,21 @@ struct pev_stream {
 int pev_trace_open(const char *path, unsigned int flags, struct pev_trace **trace,
 		   struct pev_error *err);
 void pev_trace_close(struct pev_trace *trace);
+
+#define PEV_UPDATE_ALL (1U << 0) /* nothing writes any more: hold nothing back */
+
+/**
+ * pev_trace_update() - see what was written since, of a trace that is followed
+ * @flags: 0, or PEV_UPDATE_ALL
+ *
+ * Cursors go on then: they return 0 where an older event of another stream may be missing.
+ * Until the first call they do so at once. Streams, packets and classes may have been added;
+ * no other thread may use the trace meanwhile.
+ *
+ * Return: 1; 0 if its writer has ended it, so that nothing is held back; -EINVAL if it is
+ * not followed; -errno.
+ */
+int pev_trace_update(struct pev_trace *trace, unsigned int flags);
 /**
  * pev_trace_remove() - remove a trace that a writer has made, with its directory
  *
@@ -176,7 +193,7 @@ void pev_cursor_close(struct pev_cursor *cursor);
  *
  * A packet that turns out to be damaged is left at that point, with a warning.
  *
- * Return: 1, 0 at the end.
+ * Return: 1, 0 at the end, or until pev_trace_update().
  */
 int pev_cursor_next(struct pev_cursor *cursor, const struct pev_event **ev);
 /** pev_cursor_seek() - go to the first event at or after a time in ns since the epoch */

@@ -76,6 +76,13 @@ int pev_writer_lost(struct pev_writer *writer, unsigned int ring, int cpu, uint6
  * packets that found no room stay in the rings.
  */
 int64_t pev_writer_drain(struct pev_writer *writer, struct pev_channel *channel);
+/**
+ * pev_writer_sync() - tell readers that follow the trace how far they can read
+ *
+ * Call it after a pev_engine_flush() and the pev_writer_drain() that takes what that
+ * closed: whatever is older than the newest record of the call before is written then.
+ */
+int pev_writer_sync(struct pev_writer *writer);
 uint64_t pev_writer_bytes(const struct pev_writer *writer);
 uint64_t pev_writer_packets_written(const struct pev_writer *writer);
 
@@ -97,7 +104,7 @@ void pev_pipe_close(struct pev_pipe *pipe);
 /**
  * pev_pipe_read() - wait for the next piece, and write it
  *
- * Return: 1; 0 at the end of the trace; -ENODATA if the pipe ends before; -EINTR: call
+ * Return: 1; 2 after pev_writer_sync(); 0 at the end of the trace; -ENODATA if the pipe ends before; -EINTR: call
  * again; -EBADMSG if it is no trace or damaged; -ENOTSUP if it is one of a later
  * version; -errno of the writer.
  */
