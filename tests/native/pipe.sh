@@ -54,3 +54,50 @@ ended=$?
 # it was asked before or after it has begun, which depends on what it has to send first
 ok "a reader that stops does not keep the recorder from ending" test $ended = 74 -o $ended = 143
 exec 8<&-
+
+# It is followed: the command waits until what it did was printed.
+printed() { [ "$(grep -c " $2:" "$1")" -ge "$3" ]; }
+mkfifo go
+exec 9<>go
+steps="sh -c './hot 1 >/dev/null; read -r x <go; ./hot 1 >/dev/null; read -r x <go; ./hot 1 >/dev/null'"
+bash -c "exec perfctl record --engine perf -q -e page-faults:u -c 1 -o live.trace -- $steps" &
+recorder=$!
+until_ok test -e live.trace/info/synced
+perfctl script -f live.trace >live.txt 2>live.err &
+follower=$!
+ok "script -f: events are printed while it is recorded" until_ok printed live.txt page-faults 10
+before=$(wc -l <live.txt)
+echo >&9
+more() { [ "$(wc -l <live.txt)" -gt "$before" ]; }
+ok "... and those that come later" until_ok more
+echo >&9
+wait $recorder
+wait $follower
+ok "... until it ends" test $? = 0
+perfctl script live.trace >whole.txt
+ok "it printed what is in the recording, in the same order" cmp live.txt whole.txt
+
+bash -c "$piped -- $steps 2>/dev/null | perfctl script -i - >stream.txt" &
+both=$!
+ok "script -i -: events are printed as they come" until_ok printed stream.txt page-faults 10
+echo >&9
+echo >&9
+wait $both
+ok "... until it ends" test $? = 0
+
+# the recorder is killed: what it wrote is printed, and the follower ends
+bash -c "exec perfctl record --engine perf -q -e page-faults:u -c 1 -o dead.trace -- $steps" &
+recorder=$!
+until_ok test -e dead.trace/info/synced
+perfctl script -f dead.trace >dead.txt 2>dead.err &
+follower=$!
+until_ok printed dead.txt page-faults 10
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+wait $follower
+ok "script -f: a recorder that is killed ends it" test $? = 0
+ok "... which it says" grep -q 'is incomplete: it is being made, or its recorder was killed' dead.err
+echo >&9
+echo >&9
+exec 9<&-
+says "script -f: of a recording that has ended" 0 'page-faults' perfctl script -f live.trace

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RING_DEFAULT (1u << 20)
@@ -25,6 +26,8 @@
 #define FULL_MOST 25
 /* less than a second goes by before a record is on the disk, see recording.c */
 #define FLUSH_MS     400
+/* so often readers that follow the recording are told how far it is complete */
+#define SYNC_NS 400000000ull
 
 /*
  * A wake-up costs more than writing some thousand records: the reader sleeps
@@ -312,9 +315,25 @@ static int64_t drain_calls(struct recorder *r)
 	return err ? err : n;
 }
 
+/* Is it time to tell readers? Then all packets are closed first. */
+static bool wants_sync(struct recorder *r)
+{
+	struct timespec now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (ns - r->synced < SYNC_NS)
+		return false;
+	r->synced = ns;
+	return !pev_engine_flush(engine(), r->fd);
+}
+
 int64_t recorder_drain(struct recorder *r)
 {
+	bool sync;
 	int64_t n;
+	int err = 0;
 
 	if (r->failed)
 		return r->failed;
@@ -326,11 +345,14 @@ int64_t recorder_drain(struct recorder *r)
 			return r->failed;
 		return r->channel ? pev_channel_map_new(r->channel) : 0;
 	}
+	sync = wants_sync(r);
 	n = describes_calls(r->config.plan) ? drain_calls(r) :
 					      pev_writer_drain(r->writer, r->channel);
-	if (n < 0)
-		r->failed = (int)n;
-	return n;
+	if (n >= 0 && sync)
+		err = pev_writer_sync(r->writer);
+	if (n < 0 || err)
+		r->failed = n < 0 ? (int)n : err;
+	return r->failed ? r->failed : n;
 }
 
 static int write_losses(struct recorder *r, struct pev_writer *w)

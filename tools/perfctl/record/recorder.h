@@ -50,6 +50,7 @@ struct recorder_config {
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
+ * @synced:   when readers that follow were told last, ns
  * @full:     times that the pipe had no room since the user wants an end
  * @bytes:    written, once it was closed
  */
@@ -65,6 +66,7 @@ struct recorder {
 	struct trace_dir dir;
 	struct pev_writer *writer;
 	int failed;
+	uint64_t synced;
 	unsigned int full;
 	uint64_t bytes;
 };

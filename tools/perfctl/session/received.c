@@ -81,6 +81,7 @@ int received_next(struct received *r, struct msg *m)
 		return msg_set(m, ret == -ENODATA || ret == -ENOTSUP ? -EBADMSG : ret, "%s",
 			       e.text);
 	r->ended = !ret;
+	r->synced = ret == 2;
 	return 0;
 }
 
@@ -102,7 +103,7 @@ int received_close(struct received *r, int err, struct msg *m)
 	if (close_err && !err)
 		err = msg_set(m, -EIO, "writing what comes through the pipe: %s",
 			      strerror(-close_err));
-	*r = (struct received){ 0 };
+	*r = (struct received){ .closed = true };
 	return err;
 }
 

@@ -11,12 +11,16 @@
 /**
  * struct received - what comes
  * @writer: where it goes
+ * @synced: events can be read after the last piece
  * @ended:  nothing more comes
+ * @closed: received_close() was called
  */
 struct received {
 	struct pev_writer *writer;
 	struct pev_pipe *pipe;
+	bool synced;
 	bool ended;
+	bool closed;
 };
 
 /* Reads up to 8 bytes of the standard input, which say what it is. */

@@ -210,7 +210,8 @@ static int hint_at_pipe(const char *head, ssize_t len, struct msg *m)
 			 msg_set(m, -EBADMSG, "the standard input ended before a recording came");
 }
 
-static int receive(struct received_dir *dir, struct msg *m)
+/* @f: follow it, NULL: wait for its end */
+static int receive(struct received_dir *dir, struct follow *f, struct msg *m)
 {
 	struct received r = { 0 };
 	struct pev_writer *w;
@@ -224,16 +225,23 @@ static int receive(struct received_dir *dir, struct msg *m)
 		err = received_dir_make(dir, &w, m);
 	if (err)
 		return err;
-	err = received_open(&r, w, head, (size_t)len, m);
-	if (!err)
-		err = received_all(&r, m);
-	err = received_close(&r, err, m);
+	if (f) {
+		err = follow_pipe(f, w, head, (size_t)len, m);
+		if (err)
+			follow_close(f);
+	} else {
+		err = received_open(&r, w, head, (size_t)len, m);
+		if (!err)
+			err = received_all(&r, m);
+		err = received_close(&r, err, m);
+	}
 	if (err)
 		received_dir_remove(dir);
 	return err;
 }
 
-static int open_path(struct session *f, const char *path, struct msg *m)
+/* @flags: of pev_trace_open() */
+static int open_path(struct session *f, const char *path, unsigned int flags, struct msg *m)
 {
 	struct pev_trace *trace;
 	struct pev_error e;
@@ -241,7 +249,7 @@ static int open_path(struct session *f, const char *path, struct msg *m)
 
 	if (!path)
 		path = DEFAULT_DIR;
-	err = pev_trace_open(path, 0, &trace, &e);
+	err = pev_trace_open(path, flags, &trace, &e);
 	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP || err == -ENXIO ||
 	    err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
 		err = -EBADMSG;
@@ -274,17 +282,44 @@ static int open_path(struct session *f, const char *path, struct msg *m)
 int session_open(struct session *f, const char *path, struct msg *m)
 {
 	struct received_dir dir = { 0 };
-	int err = path && !strcmp(path, "-") ? receive(&dir, m) : 0;
+	int err = path && !strcmp(path, "-") ? receive(&dir, NULL, m) : 0;
 
 	*f = (struct session){ 0 };
 	if (err)
 		return err;
-	err = open_path(f, dir.path ? dir.path : path, m);
+	err = open_path(f, dir.path ? dir.path : path, 0, m);
 	if (err)
 		received_dir_remove(&dir);
 	else
 		f->dir = dir;
 	return err;
+}
+
+int session_follow(struct session *f, const char *path, void (*idle)(void), struct msg *m)
+{
+	struct received_dir dir = { 0 };
+	struct follow follow = { 0 };
+	int err = 0;
+
+	if (!path)
+		path = DEFAULT_DIR;
+	*f = (struct session){ 0 };
+	if (!strcmp(path, "-"))
+		err = receive(&dir, &follow, m);
+	else
+		follow_directory(&follow, path);
+	if (err)
+		return err;
+	err = open_path(f, dir.path ? dir.path : path, PEV_TRACE_FOLLOW, m);
+	if (err) {
+		follow_close(&follow);
+		received_dir_remove(&dir);
+		return err;
+	}
+	f->follow = follow;
+	f->dir = dir;
+	f->idle = idle;
+	return 0;
 }
 
 int session_fork(struct session *f, const struct session *from, struct msg *m)
@@ -321,6 +356,7 @@ void session_close(struct session *f)
 		strtab_free(&f->names);
 		free(f->classes);
 		pev_trace_close(f->trace);
+		follow_close(&f->follow);
 		received_dir_remove(&f->dir);
 	}
 	*f = (struct session){ 0 };
@@ -443,11 +479,37 @@ static void tell(struct session *f, const struct pev_event *ev)
 	term_progress((void *)f->doing, f->done, f->total);
 }
 
+/* Events may be of classes that are new. */
+static int wait_for_more(struct session *f, struct msg *m)
+{
+	unsigned int had = f->n_classes;
+	int err;
+
+	if (f->idle)
+		f->idle();
+	err = follow_more(&f->follow, f->trace, m);
+	if (err)
+		return err;
+	f->n_classes = pev_trace_nr_classes(f->trace);
+	f->classes = xrealloc(f->classes, (f->n_classes + 1) * sizeof(*f->classes));
+	for (unsigned int i = had; i < f->n_classes; i++) {
+		f->classes[i] = (struct session_class){ 0 };
+		look_up(f, pev_trace_class(f->trace, i));
+	}
+	return 0;
+}
+
 int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
 		 struct msg *m)
 {
 	int err = pev_cursor_next(f->cursor, ev);
 
+	while (!err && f->follow.on && !f->follow.ended) {
+		err = wait_for_more(f, m);
+		if (err)
+			return err;
+		err = pev_cursor_next(f->cursor, ev);
+	}
 	if (err <= 0 && f->doing)
 		term_progress_end();
 	if (err < 0)

@@ -6,9 +6,9 @@
 #ifndef PERFCTL_SESSION_SESSION_H
 #define PERFCTL_SESSION_SESSION_H
 
+#include "follow.h"
 #include "machine.h"
 #include "object.h"
-#include "received.h"
 #include "stacks.h"
 #include "tracer.h"
 #include "unwind.h"
@@ -55,11 +55,13 @@ struct session_class {
  * @tracer: knows frames that tracing adds
  * @places: for @tracer
  * @ev: the last event of which such frames were taken away
+ * @follow: of one that is being made
  * @dir: of a recording that came through a pipe
  * @forked: trace, classes, names and tracer are another session's
  * @doing: what a bar on the terminal says, NULL: there is none
  * @done:  bytes of events that were read, of @total, for that bar
  * @untold: events since the bar was drawn
+ * @idle: called before it is waited for more; NULL: nothing
  */
 struct session {
 	struct pev_trace *trace;
@@ -74,14 +76,21 @@ struct session {
 	struct tracer *tracer;
 	struct tracer_cache places;
 	struct pev_event ev;
+	struct follow follow;
 	struct received_dir dir;
 	bool forked;
 	const char *doing;
 	uint64_t done;
 	uint64_t total;
 	unsigned int untold;
+	void (*idle)(void);
 };
 
+/*
+ * Opens a recording that may still be made: session_next() waits for more, and calls @idle before.
+ * -: through a pipe
+ */
+int session_follow(struct session *f, const char *path, void (*idle)(void), struct msg *m);
 /* Sets up a session without a trace, which knows nothing; end it with session_close(). */
 void session_init(struct session *f);
 /* Opens the input named by -i or as an operand, or the default. -: the standard input, to its end */

@@ -49,6 +49,7 @@ struct script_opts {
 	unsigned int fields;
 	bool no_sideband;
 	bool inlined;
+	bool follow;
 };
 
 struct script_run {
@@ -103,6 +104,9 @@ static const struct opt script_options[] = {
 	{ 'i', OPT_STRING, "input", "DIR",
 	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct script_opts, input) },
+	{ 'f', OPT_FLAG, "follow", NULL,
+	  "of a recording that is being made, print what comes, until it ends",
+	  offsetof(struct script_opts, follow) },
 	VMLINUX_OPT(struct script_opts, vmlinux),
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
@@ -368,23 +372,48 @@ static void print_event(struct script_run *r, const struct pev_event *ev, const 
 	r->printed++;
 }
 
+static int set_times(struct script_run *r, struct msg *m)
+{
+	r->begin = pev_trace_begin_ns(r->session.trace);
+	return load_parse_time(r->opts.time, r->begin, &r->from, &r->to, m);
+}
+
+/* Before more is waited for, what came is shown. */
+static void show_lines(void)
+{
+	fflush(stdout);
+}
+
+/* What comes through a pipe is shown as it comes. */
+static int open_session(struct script_run *r, const char *path, struct msg *m)
+{
+	if (r->opts.follow || (path && !strcmp(path, "-") && !r->opts.handlers))
+		return session_follow(&r->session, path, show_lines, m);
+	return session_open(&r->session, path, m);
+}
+
 static int script_trace(struct script_run *r, struct msg *m)
 {
 	const struct pev_event *ev;
 	const struct session_class *cls;
 	int err;
 
-	r->begin = pev_trace_begin_ns(r->session.trace);
-	err = load_parse_time(r->opts.time, r->begin, &r->from, &r->to, m);
+	err = set_times(r, m);
 	if (err)
 		return err;
 	/* lines on a terminal are progress enough */
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(STDOUT_FILENO) && !r->session.follow.on)
 		session_progress(&r->session, "reading");
 	while ((err = session_next(&r->session, &ev, &cls, m)) > 0) {
 		const struct thread *t = session_thread(&r->session, ev);
 		int64_t ns = pev_event_ns(ev);
 
+		/* nothing was there when it began to be followed */
+		if (!r->begin) {
+			err = set_times(r, m);
+			if (err)
+				return err;
+		}
 		if (ns > r->to)
 			break;
 		if (wanted(r, ev, cls, t, ns))
@@ -410,7 +439,7 @@ static int script_handlers(struct script_run *r, struct msg *m)
 	const struct pev_trace *t = r->session.trace;
 	int err;
 
-	if (o->comm || o->pids || o->tids || o->cpus || o->no_sideband || o->inlined)
+	if (o->comm || o->pids || o->tids || o->cpus || o->no_sideband || o->inlined || o->follow)
 		return msg_set(m, -EINVAL, "-s goes with -e and --time only: the functions choose by "
 			       "event.comm, event.pid, event.tid and event.cpu");
 	r->begin = pev_trace_begin_ns(t);
@@ -431,7 +460,7 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	if (command_trace_twice(n, args, r.opts.input, m))
 		return -EINVAL;
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	err = session_open(&r.session, n ? args[0] : r.opts.input, m);
+	err = open_session(&r, n ? args[0] : r.opts.input, m);
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
 	if (!err)
@@ -461,7 +490,9 @@ const struct command command_script = {
 	.examples = "  perfctl script | less\n"
 		    "  perfctl script -e 'sched:*' --time 0.5,0.6\n"
 		    "  perfctl script -F tid,time,event,fields --no-sideband\n"
-		    "  perfctl script -s wakeups.py\n",
+		    "  perfctl script -s wakeups.py\n"
+		    "  perfctl script -f                   while it is recorded\n"
+		    "  ssh HOST perfctl record -a -e 'sched:*' -o - | perfctl script -i -\n",
 	.opts = script_options,
 	.opts_size = sizeof(struct script_opts),
 	.defaults = &(const struct script_opts){ .fields = FIELD_DEFAULT },
