@@ -34,6 +34,7 @@ struct pt_regs;
 struct task_struct;
 struct pev_field;
 struct trace_event_call;
+struct trace_iterator;
 struct vm_area_struct;
 
 /**
@@ -140,6 +141,10 @@ enum pev_shows {
  *          "\t\ttype name;\n". NULL: no payload
  * @layout: say how long the payload is, see struct pev_layout; NULL with @fields.
  *          Process context, no locks; the same at each call
+ * @print:  append a record to @seq of the iterator, as its event wants it printed, with a
+ *          newline: @ent is there with the fields of the payload behind the common ones,
+ *          which are the caller's but for the type. Process context, may sleep. NULL:
+ *          nothing is known but the payload
  * @find:   a field of the payload by its name, for filters; @private is the event's.
  *          False: there is none. NULL: the fields are those of @call
  * @missed: occurrences at which the source could not be called, since the last reset.
@@ -182,6 +187,7 @@ struct pev_source_ops {
 	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
 	void (*fields)(struct pev_event *event, struct pev_strbuf *text);
 	void (*layout)(struct pev_event *event, struct pev_layout *layout);
+	void (*print)(struct pev_event *event, struct trace_iterator *iter);
 	bool (*find)(const void *private, const char *name, size_t len,
 		     struct pev_filter_field *field);
 	u64 (*missed)(struct pev_event *event);

@@ -269,7 +269,7 @@ const char *pev_client_event_name(const struct pev_client_event *ce)
 }
 EXPORT_SYMBOL_GPL(pev_client_event_name);
 
-const struct pev_event *pev_client_event_of(const struct pev_client_event *ce)
+struct pev_event *pev_client_event_of(const struct pev_client_event *ce)
 {
 	return ce->event;
 }
@@ -277,6 +277,38 @@ const struct pev_event *pev_client_event_of(const struct pev_client_event *ce)
 const struct pev_trace_clock *pev_client_clock(const struct pev_client *client)
 {
 	return &client->channel->clock;
+}
+
+u64 pev_client_lost(struct pev_client *client)
+{
+	struct pev_client_event *ce;
+	u64 lost = 0;
+
+	guard(mutex)(&client->lock);
+	list_for_each_entry(ce, &client->events, node)
+		lost += pev_client_stat(ce).lost;
+	return lost;
+}
+
+static bool readable(const struct pev_channel *channel)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
+
+		if (ring && pev_ring_readable(ring))
+			return true;
+	}
+	return false;
+}
+
+int pev_client_wait(struct pev_client *client, unsigned long timeout)
+{
+	long left = wait_event_interruptible_timeout(client->channel->wait,
+						     readable(client->channel), timeout);
+
+	return min(left, 0L);
 }
 
 static void queue_work_in(struct pev_client *client, unsigned long delay)
@@ -813,8 +845,8 @@ int __init pev_clients_setup(void)
 {
 	int err = watch_modules();
 
-	guard(mutex)(&clients_lock);
-	ready = !err;
+	scoped_guard(mutex, &clients_lock)
+		ready = !err;
 	return err;
 }
 

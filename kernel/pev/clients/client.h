@@ -25,7 +25,20 @@ struct pev_trace_clock;
 struct pev_channel *pev_client_channel(const char *name, struct pev_refuse *r);
 
 /* The event behind one of a client, which has its description. Any context. */
-const struct pev_event *pev_client_event_of(const struct pev_client_event *event);
+struct pev_event *pev_client_event_of(const struct pev_client_event *event);
+
+/* Records of all of its events that found no room. Process context. */
+u64 pev_client_lost(struct pev_client *client);
+
+/**
+ * pev_client_wait() - wait until there is a watermark's worth to read
+ * @client:  a private one
+ * @timeout: jiffies after which there may be less, or nothing
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -ERESTARTSYS for a signal.
+ */
+int pev_client_wait(struct pev_client *client, unsigned long timeout);
 
 /* The clock of a client's records. Any context. */
 const struct pev_trace_clock *pev_client_clock(const struct pev_client *client);

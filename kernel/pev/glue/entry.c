@@ -10,6 +10,7 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "clients/client.h"
+#include "clients/text.h"
 #include "control/open.h"
 #include "event/sources.h"
 #include "source/marker/marker.h"
@@ -40,6 +41,8 @@ static int __init setup(void)
 	err = pev_target_setup();
 	err = err ?: pev_clients_setup();
 	WRITE_ONCE(ready, !err);
+	if (!err)
+		pev_text_setup();
 	return err;
 }
 late_initcall(setup);

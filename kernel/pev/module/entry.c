@@ -14,6 +14,7 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "clients/client.h"
+#include "clients/text.h"
 #include "control/open.h"
 #include "event/event.h"
 #include "event/sources.h"
@@ -68,6 +69,12 @@ static int __init channels_setup(void)
 	return 0;
 }
 
+static int __init text_setup(void)
+{
+	pev_text_setup();
+	return 0;
+}
+
 static int __init device_setup(void)
 {
 	return misc_register(&device);
@@ -107,6 +114,7 @@ static const struct part parts[] __refconst = {
 	{ pev_target_setup,	pev_target_teardown },
 	{ nothing,		quiesce },
 	{ pev_clients_setup,	pev_clients_teardown },
+	{ text_setup,		pev_text_teardown },
 	{ device_setup,		device_teardown },
 };
 

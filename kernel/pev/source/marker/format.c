@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
+#include <linux/trace_seq.h>
 #include "format.h"
 
 /* Lengths of a conversion; pev is for machines of 64 bits. */
@@ -201,4 +202,69 @@ const char *pev_marker_parse(const char *format, struct pev_marker_layout *layou
 	}
 	find_words(layout);
 	return NULL;
+}
+
+/* ---- a record as text ---- */
+
+/* The value of an argument, which is not a string. */
+static u64 value_of(const struct pev_marker_arg *arg, const void *entry)
+{
+	const void *at = entry + arg->offset;
+
+	switch (arg->size) {
+	case 1:
+		return arg->sign ? (u64)*(const s8 *)at : *(const u8 *)at;
+	case 2:
+		return arg->sign ? (u64)*(const s16 *)at : *(const u16 *)at;
+	case 4:
+		return arg->sign ? (u64)*(const s32 *)at : *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
+/* Flags, width and precision are as written, the length is that of the value here. */
+static void print_arg(const char *percent, const char *length, char conversion,
+		      const struct pev_marker_arg *arg, const void *entry,
+		      struct trace_seq *seq)
+{
+	int width = min_t(int, length - percent, 16);
+	char spec[24];
+
+	if (conversion == 'p') {
+		trace_seq_printf(seq, "0x%llx", value_of(arg, entry));
+		return;
+	}
+	snprintf(spec, sizeof(spec), "%.*s%s%c", width, percent,
+		 conversion == 'c' || conversion == 's' ? "" : "ll", conversion);
+	if (conversion == 's') {
+		const struct trace_dynamic_info *where = entry + arg->offset;
+
+		trace_seq_printf(seq, spec, entry + where->offset);
+	} else if (conversion == 'c') {
+		trace_seq_printf(seq, spec, (int)value_of(arg, entry));
+	} else {
+		trace_seq_printf(seq, spec, value_of(arg, entry));
+	}
+}
+
+void pev_marker_print(const char *format, const struct pev_marker_layout *layout,
+		      const void *entry, struct trace_seq *seq)
+{
+	const struct pev_marker_arg *arg = layout->args;
+	const char *p = format, *length;
+	int precision;
+
+	while (*p) {
+		if (*p != '%' || p[1] == '%') {
+			p += *p == '%';
+			trace_seq_putc(seq, *p++);
+			continue;
+		}
+		length = skip_width(p + 1, &precision);
+		format = length;
+		parse_length(&format);
+		print_arg(p, length, *format, arg++, entry, seq);
+		p = format + 1;
+	}
 }

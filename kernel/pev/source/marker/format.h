@@ -6,6 +6,8 @@
 #include <linux/pev_marker.h>
 #include <linux/types.h>
 
+struct trace_seq;
+
 #define PEV_MARKER_ARGS		12	/* fields of a marker */
 #define PEV_MARKER_NAME		32	/* bytes of a field's name */
 #define PEV_MARKER_STRING		256	/* bytes of a string, NUL included */
@@ -58,6 +60,18 @@ struct pev_marker_layout {
 	u64			masks[PEV_MARKER_ARGS];
 	struct pev_marker_arg	args[PEV_MARKER_ARGS];
 };
+
+/**
+ * pev_marker_print() - what printf() would have made of a marker
+ * @format: understood by pev_marker_parse()
+ * @layout: from there
+ * @entry:  the record, with its common fields
+ * @seq:    where to
+ *
+ * Context: Any; @seq is the caller's.
+ */
+void pev_marker_print(const char *format, const struct pev_marker_layout *layout,
+		      const void *entry, struct trace_seq *seq);
 
 /**
  * pev_marker_parse() - understand a marker's format

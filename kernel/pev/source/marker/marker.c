@@ -726,6 +726,15 @@ static void marker_info(struct pev_info *info)
 		info->nr_markers += !!marker->places;
 }
 
+static void marker_print(struct pev_event *event, struct trace_iterator *iter)
+{
+	struct pev_marker *marker = to_marker(event);
+
+	trace_seq_printf(&iter->seq, "%s: ", strchr(marker->name, ':') + 1);
+	pev_marker_print(marker->format, &marker->layout, iter->ent, &iter->seq);
+	trace_seq_putc(&iter->seq, '\n');
+}
+
 const struct pev_source_ops pev_marker_source = {
 	.type		= "marker",
 	.attrs		= PEV_ATTR_NAME | PEV_ATTR_FILTER,
@@ -737,6 +746,7 @@ const struct pev_source_ops pev_marker_source = {
 	.close		= marker_close,
 	.fields		= pev_trace_fields,
 	.layout		= pev_trace_layout,
+	.print		= marker_print,
 	.info		= marker_info,
 	.catalog	= marker_catalog,
 };

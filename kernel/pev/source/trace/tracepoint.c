@@ -326,6 +326,14 @@ static void tracepoint_unhook(struct pev_event *event)
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
 }
 
+static void tracepoint_print(struct pev_event *event, struct trace_iterator *iter)
+{
+	struct trace_event *trace = &event->call->event;
+
+	iter->ent->type = trace->type;
+	trace->funcs->trace(iter, 0, trace);
+}
+
 /* Return: room for the fields of any of them, or NULL. */
 static struct pev_field *room_for_any(void)
 {
@@ -391,6 +399,7 @@ const struct pev_source_ops pev_tracepoint_source = {
 	.close		= tracepoint_close,
 	.fields		= pev_trace_fields,
 	.layout		= pev_trace_layout,
+	.print		= tracepoint_print,
 	.info		= tracepoint_info,
 	.catalog	= tracepoint_catalog,
 };
