@@ -478,7 +478,6 @@ TEST_F(group, windows)
 	unsigned int nr = counters(&self->info);
 	int rotate = pev_get_number(ROTATE_US, 0);
 	struct pev_multiplexed m;
-	double mean_t, mean_x;
 
 	if (nr >= MANY)
 		SKIP(return, "there are counters for all");
@@ -496,26 +495,27 @@ TEST_F(group, windows)
 		EXPECT_EQ(pev_read(self->fds[i]).time_running, m.time_running);
 		EXPECT_EQ(0, m.throttled);
 		EXPECT_EQ(0, m.throttled_ns);
-		EXPECT_EQ(0, m.sum_tt[1] | m.sum_xt[1] | m.sum_xx[1]);
-		/* root mean squares: near what a turn is, and Cauchy and Schwarz agree */
-		mean_t = (double)m.sum_tt[0] / m.windows;
-		mean_x = (double)m.sum_xx[0] / m.windows;
-		EXPECT_LT(0.3 * rotate * rotate * 1e6, mean_t);
-		EXPECT_GT(4.0 * rotate * rotate * 1e6, mean_t);
-		EXPECT_LT(0, mean_x);
-		EXPECT_GE((double)m.sum_tt[0] * m.sum_xx[0] * 1.000001,
-			  (double)m.sum_xt[0] * m.sum_xt[0]);
-		/* steady work: what a window counts is the rate times its length */
+		/* what is not in windows is less than three turns, or was cut short */
+		EXPECT_LE(m.windows_ns, m.time_running);
+		EXPECT_LT(0.3 * rotate * 1e3, (double)m.windows_ns / m.windows);
+		EXPECT_GT(4.0 * rotate * 1e3, (double)m.windows_ns / m.windows);
+		EXPECT_LT(m.pairs, m.windows);
+		EXPECT_LE(m.triples, m.pairs);
+		EXPECT_LT(0, m.triples);
+		EXPECT_EQ(0, m.sum_first[1] >> 32 | m.sum_second[1] >> 32 | m.sum_gaps[1] >> 48);
+		/* steady work: gaps are at the rate of windows */
 		if (pmu_is_exact()) {
 			double rate = (double)m.value / m.time_running;
+			double missed = m.time_enabled - m.time_running - m.blind_ns;
+			double gaps = m.sum_gaps[1] * 0x1p64 + m.sum_gaps[0];
 
-			EXPECT_LT(0.9 * rate, (double)m.sum_xt[0] / m.sum_tt[0]);
-			EXPECT_GT(1.1 * rate, (double)m.sum_xt[0] / m.sum_tt[0]);
+			EXPECT_LT(0.9 * rate * missed, gaps / 0x1p41);
+			EXPECT_GT(1.1 * rate * missed, gaps / 0x1p41);
 		}
 		ASSERT_EQ(0, ioctl(self->fds[i], PEV_IOC_RESET, 0));
 		m = pmu_multiplexed(self->fds[i]);
 		EXPECT_EQ(0, m.windows | m.value | m.time_enabled | m.time_running);
-		EXPECT_EQ(0, m.sum_tt[0] | m.sum_xt[0] | m.sum_xx[0]);
+		EXPECT_EQ(0, m.sum_gaps[0] | m.sum_first[0] | m.sum_second[0] | m.pairs | m.ends);
 	}
 }
 

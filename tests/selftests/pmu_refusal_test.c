@@ -327,11 +327,11 @@ TEST_F(refusal, multiplexed)
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m));
 	EXPECT_EQ(E2BIG, errno);
 	/* older and newer programs */
-	m.size = offsetof(struct pev_multiplexed, sum_tt);
-	m.sum_tt[0] = 77;
+	m.size = offsetof(struct pev_multiplexed, pairs);
+	m.pairs = 77;
 	EXPECT_EQ(0, ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &m));
 	EXPECT_EQ(sizeof(m), m.size);
-	EXPECT_EQ(77, m.sum_tt[0]);
+	EXPECT_EQ(77, m.pairs);
 	memset(&big, 0xff, sizeof(big));
 	big.m.size = sizeof(big);
 	EXPECT_EQ(0, ioctl(fd, PEV_IOC_READ_MULTIPLEXED, &big));

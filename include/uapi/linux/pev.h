@@ -742,24 +742,38 @@ struct pev_value {
  * struct pev_multiplexed - PEV_IOC_READ_MULTIPLEXED, of hardware events and timers
  * @size:         in: bytes of this structure; out: bytes the kernel knows
  * @reserved:     0
- * @windows:      times that the event had a counter and gave it up again
+ * @windows:      turns on a counter that the event has had while others had to wait
  * @value:        as in struct pev_value
  * @time_enabled: as in struct pev_value
  * @time_running: as in struct pev_value
- * @sum_tt:       sum over the windows of t * t, t the ns of a window
- * @sum_xt:       of x * t, x what was counted in it
- * @sum_xx:       of x * x; each sum is the low, then the high 64 bits
  * @throttled:    times that sampling was held up because it came too fast
  * @throttled_ns: for how long; not part of @time_running
+ * @windows_ns:   time of the windows
+ * @pairs:        windows in @sum_first
+ * @triples:      windows in @sum_second
+ * @ends:         gaps that are estimated by the window at one side only
+ * @blind_ns:     time on CPUs on which the event had no window yet
+ * @sum_gaps:     what was missed in the gaps between windows, twice, in parts of 2^40
+ * @sum_first:    sum of squares of differences between windows, see below
+ * @sum_second:   sum of squares of second differences
+ * @sum_fourth:   sum of the squares of what was added to @sum_second; each sum is the low,
+ *                then the high 64 bits, and stays at the largest value if it gets there
  *
- * While there are more events than counters they take turns, and
- * value * time_enabled / time_running estimates what would have been counted.
- * With r = value / time_running and n windows,
+ * While there are more events than counters they take turns. In the gap of g ns between two
+ * windows in which the rates were r and r', it would have counted about g * (r + r') / 2:
  *
- *	variance of x - r * t = (sum_xx - 2 r sum_xt + r^2 sum_tt) / (n - 1)
+ *	estimate = value + sum_gaps / 2^41
  *
- * says how well. Windows are those of all CPUs; the current one is not in the
- * sums until it ends.
+ * With a the ns from the middle of a window to that of the one before it, g the gap between
+ * them, and d the difference of their rates, and a', g' and d' those of the window before,
+ * windows add
+ *
+ *	g a d^2				to sum_first, in parts of 2^16
+ *	(g a + g' a') (d - d')^2	to sum_second, in parts of 2^16
+ *	the square of that		to sum_fourth
+ *
+ * pev_multiplexed_estimate(3) makes a bound for the error of it. All members are sums over
+ * CPUs, each of which has windows of its own; the current one is not in the sums until it ends.
  */
 struct pev_multiplexed {
 	__u32	size;
@@ -768,11 +782,17 @@ struct pev_multiplexed {
 	__u64	value;
 	__u64	time_enabled;
 	__u64	time_running;
-	__u64	sum_tt[2];
-	__u64	sum_xt[2];
-	__u64	sum_xx[2];
 	__u64	throttled;
 	__u64	throttled_ns;
+	__u64	windows_ns;
+	__u64	pairs;
+	__u64	triples;
+	__u64	ends;
+	__u64	blind_ns;
+	__u64	sum_gaps[2];
+	__u64	sum_first[2];
+	__u64	sum_second[2];
+	__u64	sum_fourth[2];
 };
 
 /**

@@ -43,7 +43,7 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_refusal) != 24);
 	BUILD_BUG_ON(sizeof(struct pev_info) != 160);
 	BUILD_BUG_ON(sizeof(struct pev_value) != 48);
-	BUILD_BUG_ON(sizeof(struct pev_multiplexed) != 104);
+	BUILD_BUG_ON(sizeof(struct pev_multiplexed) != 160);
 	BUILD_BUG_ON(sizeof(struct pev_user_page) != 40);
 	BUILD_BUG_ON(sizeof(struct pev_id) != 64);
 	BUILD_BUG_ON(offsetofend(struct pev_id, channel) != 24);

@@ -100,20 +100,109 @@ static void sum_add(u64 to[2], u128 v)
 	to[1] = sum >> 64;
 }
 
-void pev_windows_add(struct pev_windows *w, u64 x, u64 t)
+/* The greatest rate; the difference of two differences still has a sign. */
+#define MAX_RATE	(U64_MAX >> 3)
+
+/*
+ * x / t with PEV_RATE_SHIFT binary digits behind the point, in two steps: not all
+ * architectures divide 128 bits.
+ */
+static u64 rate_of(u64 x, u64 t)
 {
-	if (!t)
-		return;
+	const unsigned int step = PEV_RATE_SHIFT / 2;
+	u64 rate = x / t, rest = x % t;
+
+	/* beyond any counter; and windows of hours */
+	if (rate >= MAX_RATE >> PEV_RATE_SHIFT || t >> (64 - step))
+		return rate >= MAX_RATE >> PEV_RATE_SHIFT ? MAX_RATE : rate << PEV_RATE_SHIFT;
+	for (unsigned int i = 0; i < 2; i++) {
+		rest <<= step;
+		rate = rate << step | rest / t;
+		rest %= t;
+	}
+	return rate;
+}
+
+/* Occurrences in @ns at @rate, in parts of 2^8; more than any counter counts is cut. */
+static u64 occurrences(u64 ns, u64 rate)
+{
+	u128 n = (u128)ns * rate >> (PEV_RATE_SHIFT - 8);
+
+	return n >> 48 ? 1ULL << 48 : n;
+}
+
+/*
+ * The variance that a gap of @gap ns adds, if those of rates are @rate squared: its own
+ * occurrences are not known, and those of its two windows stand for it. In parts of 2^16.
+ */
+static u128 spread(u64 gap, u64 reach, u64 rate)
+{
+	return (u128)occurrences(gap, rate) * occurrences(reach, rate);
+}
+
+static u64 distance_of(s64 a, s64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+void pev_windows_add(struct pev_windows *w, struct pev_window *last, u64 gap, u64 x, u64 t)
+{
+	struct pev_window this = {
+		.rate = rate_of(x, t), .ns = t, .gap = gap, .known = 1, .any = true,
+	};
+
 	w->nr++;
-	sum_add(w->tt, (u128)t * t);
-	sum_add(w->xt, (u128)x * t);
-	sum_add(w->xx, (u128)x * x);
+	w->ns += t;
+	sum_add(w->gaps, (u128)gap * this.rate);
+	sum_add(w->gaps, (u128)gap * (last->known ? last->rate : this.rate));
+	w->ends += gap && !last->known;
+	if (last->known) {
+		this.known = 2;
+		this.diff = this.rate - last->rate;
+		this.reach = gap + (t / 2 + last->ns / 2);
+		w->pairs++;
+		sum_add(w->first, spread(gap, this.reach, distance_of(this.diff, 0)));
+	}
+	if (last->known == 2) {
+		u64 bend = distance_of(this.diff, last->diff);
+		u128 both = spread(gap, this.reach, bend) + spread(last->gap, last->reach, bend);
+		u64 whole = both >> 80 ? U64_MAX : both >> 16;
+
+		w->triples++;
+		sum_add(w->second, both);
+		sum_add(w->fourth, (u128)whole * whole);
+	}
+	*last = this;
+}
+
+void pev_windows_open(struct pev_windows *w, const struct pev_window *last, u64 gap)
+{
+	if (!gap)
+		return;
+	if (!last->any) {
+		w->blind += gap;
+		return;
+	}
+	sum_add(w->gaps, (u128)gap * last->rate);
+	sum_add(w->gaps, (u128)gap * last->rate);
+	w->ends++;
+}
+
+static void sum_merge(u64 to[2], const u64 from[2])
+{
+	sum_add(to, (u128)from[1] << 64 | from[0]);
 }
 
 void pev_windows_merge(struct pev_windows *to, const struct pev_windows *from)
 {
 	to->nr += from->nr;
-	sum_add(to->tt, (u128)from->tt[1] << 64 | from->tt[0]);
-	sum_add(to->xt, (u128)from->xt[1] << 64 | from->xt[0]);
-	sum_add(to->xx, (u128)from->xx[1] << 64 | from->xx[0]);
+	to->ns += from->ns;
+	to->pairs += from->pairs;
+	to->triples += from->triples;
+	to->ends += from->ends;
+	to->blind += from->blind;
+	sum_merge(to->gaps, from->gaps);
+	sum_merge(to->first, from->first);
+	sum_merge(to->second, from->second);
+	sum_merge(to->fourth, from->fourth);
 }

@@ -135,22 +135,74 @@ bool pev_period_shorten(struct pev_period *p, u64 period);
  */
 u64 pev_freq_next(u64 period, u64 count, u64 ns, u32 hz, u64 min);
 
+/* Rates are occurrences a ns, times 2^PEV_RATE_SHIFT. */
+#define PEV_RATE_SHIFT	40
+
 /**
  * struct pev_windows - how much a rate varies; see struct pev_multiplexed
- * @nr: windows
- * @tt: sum of t * t; 128 bits as low, high. A sum that is full stays so
- * @xt: sum of x * t
- * @xx: sum of x * x
+ * @nr:      windows
+ * @ns:      their time
+ * @pairs:   in @first
+ * @triples: in @second
+ * @ends:    gaps that have a window at one side only
+ * @blind:   ns of gaps without a window at either side
+ * @gaps:    estimate of the gaps, twice, in parts of 2^PEV_RATE_SHIFT; all sums have
+ *           128 bits as low, high. One that is full stays so
+ * @first:   squares of first differences
+ * @second:  squares of second differences
+ * @fourth:  squares of what was added to @second
  */
 struct pev_windows {
 	u64	nr;
-	u64	tt[2];
-	u64	xt[2];
-	u64	xx[2];
+	u64	ns;
+	u64	pairs;
+	u64	triples;
+	u64	ends;
+	u64	blind;
+	u64	gaps[2];
+	u64	first[2];
+	u64	second[2];
+	u64	fourth[2];
 };
 
-/* A window in which @x was counted in @t ns has ended; nothing if @t is 0. */
-void pev_windows_add(struct pev_windows *w, u64 x, u64 t);
+/**
+ * struct pev_window - the last window, for what comes next
+ * @rate:  in it
+ * @diff:  from the rate of the one before it to @rate
+ * @ns:    its time
+ * @gap:   before it
+ * @reach: from the middle of the one before it to its own
+ * @known: 0: there is none, 1: @diff, @gap and @reach are not known, 2: all are
+ * @any:   @rate is one
+ */
+struct pev_window {
+	u64	rate;
+	s64	diff;
+	u64	ns;
+	u64	gap;
+	u64	reach;
+	u8	known;
+	bool	any;
+};
+
+/**
+ * pev_windows_add() - a window has ended
+ * @w:    sums
+ * @last: the one before; becomes this one
+ * @gap:  ns since that one in which the event waited
+ * @x:    what was counted
+ * @t:    ns, not 0
+ */
+void pev_windows_add(struct pev_windows *w, struct pev_window *last, u64 gap, u64 x, u64 t);
+
+/* The last window was long ago: what comes next is not to be compared with it. */
+static inline void pev_window_forget(struct pev_window *last)
+{
+	last->known = 0;
+}
+
+/* The event waits since @last, for @gap ns until now. */
+void pev_windows_open(struct pev_windows *w, const struct pev_window *last, u64 gap);
 
 /* @to += @from */
 void pev_windows_merge(struct pev_windows *to, const struct pev_windows *from);

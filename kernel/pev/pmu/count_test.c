@@ -342,44 +342,97 @@ static void freq_fractions(struct kunit *test)
 	KUNIT_EXPECT_LE(test, sum, 90900 + 200);
 }
 
+/* Three windows: 400, 600 and 500 in 16 ns each, 32 ns apart. */
 static void window_sums(struct kunit *test)
 {
-	struct pev_windows a = {}, b = {}, all = {};
+	const u64 one = 1ULL << PEV_RATE_SHIFT;
+	struct pev_window last = {};
+	struct pev_windows w = {};
 
-	pev_windows_add(&a, 3, 10);
-	pev_windows_add(&a, 5, 20);
-	pev_windows_add(&a, 99, 0);
-	KUNIT_EXPECT_EQ(test, a.nr, 2);
-	KUNIT_EXPECT_EQ(test, a.tt[0], 500);
-	KUNIT_EXPECT_EQ(test, a.xt[0], 130);
-	KUNIT_EXPECT_EQ(test, a.xx[0], 34);
-	KUNIT_EXPECT_EQ(test, a.tt[1] | a.xt[1] | a.xx[1], 0);
+	pev_windows_open(&w, &last, 7);
+	KUNIT_EXPECT_EQ(test, w.blind, 7);
+	pev_windows_add(&w, &last, 8, 400, 16);
+	KUNIT_EXPECT_EQ(test, w.nr, 1);
+	KUNIT_EXPECT_EQ(test, w.ns, 16);
+	KUNIT_EXPECT_EQ(test, w.ends, 1);
+	KUNIT_EXPECT_EQ(test, w.pairs, 0);
+	KUNIT_EXPECT_EQ(test, last.rate, 25 * one);
+	KUNIT_EXPECT_EQ(test, w.gaps[0], 2 * 8 * 25 * one);
+	pev_windows_add(&w, &last, 32, 608, 16);
+	KUNIT_EXPECT_EQ(test, w.pairs, 1);
+	KUNIT_EXPECT_EQ(test, w.triples, 0);
+	KUNIT_EXPECT_EQ(test, w.gaps[0], (16 * 25 + 32 * (25 + 38)) * one);
+	/* the gap, times the distance of the middles, times the square of 13 a ns */
+	KUNIT_EXPECT_EQ(test, w.first[0], 32 * 48 * 13 * 13ULL << 16);
+	KUNIT_EXPECT_EQ(test, w.second[0], 0);
+	pev_windows_add(&w, &last, 16, 512, 16);
+	KUNIT_EXPECT_EQ(test, w.triples, 1);
+	KUNIT_EXPECT_EQ(test, w.ends, 1);
+	KUNIT_EXPECT_EQ(test, w.first[0], (32 * 48 * 13 * 13ULL + 16 * 32 * 6 * 6) << 16);
+	KUNIT_EXPECT_EQ(test, w.second[0], (32 * 48 + 16 * 32) * 19 * 19ULL << 16);
+	KUNIT_EXPECT_EQ(test, w.fourth[0], (w.second[0] >> 16) * (w.second[0] >> 16));
+	KUNIT_EXPECT_EQ(test, w.gaps[1] | w.first[1] | w.second[1] | w.fourth[1], 0);
+	/* what was held before a long time without windows is no neighbour */
+	pev_window_forget(&last);
+	pev_windows_add(&w, &last, 64, 512, 16);
+	KUNIT_EXPECT_EQ(test, w.pairs, 2);
+	KUNIT_EXPECT_EQ(test, w.ends, 2);
+	/* and the last rate is what there is for the time until now */
+	pev_windows_open(&w, &last, 0);
+	KUNIT_EXPECT_EQ(test, w.ends, 2);
+	pev_windows_open(&w, &last, 8);
+	KUNIT_EXPECT_EQ(test, w.ends, 3);
+	KUNIT_EXPECT_EQ(test, w.gaps[0], (16 * 25 + 32 * 63 + 16 * 70 + 2 * (64 + 8) * 32) * one);
+	KUNIT_EXPECT_EQ(test, w.blind, 7);
+}
 
-	/* (2^64 - 1)^2 = 2^128 - 2^65 + 1 */
-	pev_windows_add(&b, U64_MAX, 1ULL << 32);
-	KUNIT_EXPECT_EQ(test, b.xx[0], 1);
-	KUNIT_EXPECT_EQ(test, b.xx[1], U64_MAX - 1);
-	KUNIT_EXPECT_EQ(test, b.xt[0], U64_MAX << 32);
-	KUNIT_EXPECT_EQ(test, b.xt[1], (1ULL << 32) - 1);
-	KUNIT_EXPECT_EQ(test, b.tt[0], 0);
-	KUNIT_EXPECT_EQ(test, b.tt[1], 1);
+/* A third of an occurrence a ns, and one in a second */
+static void window_rates(struct kunit *test)
+{
+	struct pev_window last = {};
+	struct pev_windows w = {};
 
-	pev_windows_merge(&all, &a);
-	pev_windows_merge(&all, &b);
-	KUNIT_EXPECT_EQ(test, all.nr, 3);
-	KUNIT_EXPECT_EQ(test, all.tt[0], 500);
-	KUNIT_EXPECT_EQ(test, all.tt[1], 1);
-	KUNIT_EXPECT_EQ(test, all.xt[0], (U64_MAX << 32) + 130);
-	KUNIT_EXPECT_EQ(test, all.xx[0], 35);
+	pev_windows_add(&w, &last, 0, NSEC_PER_MSEC, 3 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, last.rate, (1ULL << PEV_RATE_SHIFT) / 3);
+	pev_windows_add(&w, &last, 0, 1, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, last.rate, (1ULL << PEV_RATE_SHIFT) / NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, w.ends, 0);
+	KUNIT_EXPECT_EQ(test, w.gaps[0], 0);
+	/* a window of a day: whole occurrences a ns */
+	pev_windows_add(&w, &last, 0, 86400 * NSEC_PER_SEC * 5 / 2, 86400 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, last.rate, 2ULL << PEV_RATE_SHIFT);
+}
+
+/* Nothing that a counter could say makes sums wrap. */
+static void window_extremes(struct kunit *test)
+{
+	struct pev_windows w = {}, all = {};
+	struct pev_window last = {};
+
+	for (unsigned int i = 0; i < 200; i++)
+		pev_windows_add(&w, &last, U64_MAX, i % 2 ? U64_MAX : 0, 1);
+	KUNIT_EXPECT_EQ(test, w.nr, 200);
+	KUNIT_EXPECT_EQ(test, w.gaps[0] & w.gaps[1], U64_MAX);
+	KUNIT_EXPECT_EQ(test, w.fourth[0] & w.fourth[1], U64_MAX);
+	/* each is cut, so that it takes years */
+	KUNIT_EXPECT_LT(test, w.first[1], U64_MAX);
+	KUNIT_EXPECT_LT(test, w.second[1], U64_MAX);
+	pev_windows_add(&w, &last, 1, 0, 1);
+	KUNIT_EXPECT_EQ(test, w.gaps[0] & w.gaps[1], U64_MAX);
+
+	all.first[0] = U64_MAX;
+	all.ends = 3;
+	w.first[0] = 2;
+	w.first[1] = 5;
+	pev_windows_merge(&all, &w);
+	KUNIT_EXPECT_EQ(test, all.nr, 201);
+	KUNIT_EXPECT_EQ(test, all.ns, 201);
+	KUNIT_EXPECT_EQ(test, all.ends, 3 + w.ends);
 	/* a carry */
-	pev_windows_merge(&all, &all);
-	KUNIT_EXPECT_EQ(test, all.xt[0], ((U64_MAX << 32) + 130) * 2);
-	KUNIT_EXPECT_EQ(test, all.xt[1], ((1ULL << 32) - 1) * 2 + 1);
+	KUNIT_EXPECT_EQ(test, all.first[0], 1);
+	KUNIT_EXPECT_EQ(test, all.first[1], 6);
 	/* full, and it stays so */
-	KUNIT_EXPECT_EQ(test, all.xx[0] & all.xx[1], U64_MAX);
-	pev_windows_add(&all, 1000, 1);
-	KUNIT_EXPECT_EQ(test, all.xx[0] & all.xx[1], U64_MAX);
-	KUNIT_EXPECT_EQ(test, all.tt[0], 1001);
+	KUNIT_EXPECT_EQ(test, all.fourth[0] & all.fourth[1], U64_MAX);
 }
 
 static struct kunit_case count_cases[] = {
@@ -392,6 +445,8 @@ static struct kunit_case count_cases[] = {
 	KUNIT_CASE(freq_law),
 	KUNIT_CASE(freq_fractions),
 	KUNIT_CASE(window_sums),
+	KUNIT_CASE(window_rates),
+	KUNIT_CASE(window_extremes),
 	{}
 };
 

@@ -138,6 +138,8 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	if (s->paged)
 		atomic64_sub(count, &pev_hw_of(event)->total);
 	memset(&s->windows, 0, sizeof(s->windows));
+	memset(&s->window, 0, sizeof(s->window));
+	s->gap_from = 0;
 	s->slice_x = 0;
 	s->slice_ran = 0;
 	s->waited = 0;

@@ -39,7 +39,9 @@ struct vm_area_struct;
  * @place:     its place in the queue for a counter, while there are too few
  * @slice_ran: ns that it has counted in this slice
  * @slice_x:   occurrences counted in this slice
- * @windows:   sums over all slices that have ended, which the ABI calls windows
+ * @windows:   sums over slices that have ended, which the ABI calls windows
+ * @window:    the last of them
+ * @gap_from:  @waited when it ended
  * @sampled:   time of the last sample, less the time that it did not count
  * @hits:      samples in tick @tick
  * @tick:      in jiffies, of the last sample
@@ -67,6 +69,8 @@ struct pev_hw_cpu {
 	u64			slice_ran;
 	u64			slice_x;
 	struct pev_windows	windows;
+	struct pev_window	window;
+	u64			gap_from;
 	u64			sampled;
 	u32			hits;
 	unsigned long		tick;

@@ -64,13 +64,30 @@ static u64 slice_ns(void)
 	return (u64)READ_ONCE(sysctl_pev_rotate_us) * NSEC_PER_USEC;
 }
 
-/* End the slice of @s; @place is its group's new place in the queue. */
+/*
+ * End the slice of @s; @place is its group's new place in the queue.
+ *
+ * One that was much too short says little of the rate, and becomes part of the next. One
+ * that was much too long, because the event had not to share then, is no measure for the time
+ * before and after it; a gap before it may as well have been at its end, and is estimated by
+ * the next window.
+ */
 static void slice_end(struct pev_hw_cpu *s, u64 place)
 {
-	pev_windows_add(&s->windows, s->slice_x, s->slice_ran);
+	u64 slice = slice_ns();
+
+	s->place = place;
+	if (s->slice_ran < slice / 2 || !s->slice_ran)
+		return;
+	if (s->slice_ran > 4 * slice) {
+		pev_window_forget(&s->window);
+	} else {
+		pev_windows_add(&s->windows, &s->window, s->waited - s->gap_from, s->slice_x,
+				s->slice_ran);
+		s->gap_from = s->waited;
+	}
 	s->slice_x = 0;
 	s->slice_ran = 0;
-	s->place = place;
 }
 
 /* Read once: members become leaders when theirs is closed, at any time. */

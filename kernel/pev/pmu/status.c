@@ -147,7 +147,7 @@ struct multiplexed {
 static void add_one_cpu(struct multiplexed *all, const struct pev_hw_cpu *s)
 {
 	struct pev_multiplexed *m = &all->m;
-	u64 enabled, running;
+	u64 enabled, running, waited;
 
 	pev_event_cpu_times(s->ec, &enabled, &running);
 	m->value += local64_read(&s->ec->count);
@@ -156,6 +156,8 @@ static void add_one_cpu(struct multiplexed *all, const struct pev_hw_cpu *s)
 	m->throttled += READ_ONCE(s->throttles);
 	m->throttled_ns += s->throttled_ns;
 	pev_windows_merge(&all->windows, &s->windows);
+	waited = enabled - running;
+	pev_windows_open(&all->windows, &s->window, waited - min(waited, s->gap_from));
 }
 
 static void add_here(void *data)
@@ -191,7 +193,13 @@ void pev_pmu_read_multiplexed(struct pev_event *event, struct pev_multiplexed *m
 	all.m.size = m->size;
 	*m = all.m;
 	m->windows = all.windows.nr;
-	memcpy(m->sum_tt, all.windows.tt, sizeof(m->sum_tt));
-	memcpy(m->sum_xt, all.windows.xt, sizeof(m->sum_xt));
-	memcpy(m->sum_xx, all.windows.xx, sizeof(m->sum_xx));
+	m->windows_ns = all.windows.ns;
+	m->pairs = all.windows.pairs;
+	m->triples = all.windows.triples;
+	m->ends = all.windows.ends;
+	m->blind_ns = all.windows.blind;
+	memcpy(m->sum_gaps, all.windows.gaps, sizeof(m->sum_gaps));
+	memcpy(m->sum_first, all.windows.first, sizeof(m->sum_first));
+	memcpy(m->sum_second, all.windows.second, sizeof(m->sum_second));
+	memcpy(m->sum_fourth, all.windows.fourth, sizeof(m->sum_fourth));
 }

@@ -28,7 +28,7 @@ static void counted(struct stat_event *e, uint64_t value, unsigned int percent)
 		.value = value, .time_enabled = SEC, .time_running = SEC / 100 * percent,
 	};
 	e->value = (struct spread){ 0 };
-	spread_add(&e->value, stat_scale(&e->last));
+	spread_add(&e->value, stat_scale(e));
 }
 
 static bool about(double got, double want)
@@ -93,6 +93,15 @@ static void readings(void)
 
 	plan_add(&plan, PEV_HW_CYCLES, 0);
 	counted(&events[0], 1000, 25);
+	events[0].estimate = 5000;
+	events[0].estimated = true;
+	r.at = 1;
+	OK(about(stat_read(&r, 0, -1).value, 5000), "of an interval: what the kernel's sums say");
+	counted(&events[0], 1000, 100);
+	OK(about(stat_read(&r, 0, -1).value, 1000), "... unless it had a counter all the time");
+	r.at = -1;
+	events[0].estimated = false;
+	counted(&events[0], 1000, 25);
 	spread_add(&events[0].value, 2000);
 	events[0].total.value += 1000;
 	events[0].total.time_enabled += SEC;
@@ -148,24 +157,39 @@ static void windows(void)
 {
 	struct pev_multiplexed w[2] = { 0 }, before = { 0 };
 	double bound, value;
+	uint32_t doubts;
 
 	w[0].value = 500;
 	w[0].time_enabled = w[0].time_running = SEC;
 	w[1] = w[0];
-	value = windows_estimate(w, 2, &bound);
+	value = windows_estimate(w, 2, &bound, &doubts);
 	OK(value == 1000 && bound == 0, "two targets, counted all the time");
 	w[1].time_running = 0;
 	w[1].value = 0;
-	windows_estimate(w, 2, &bound);
+	windows_estimate(w, 2, &bound, &doubts);
 	OK(isinf(bound), "one that never had a counter: who knows");
 	w[1].time_enabled = 0;
-	value = windows_estimate(w, 2, &bound);
+	value = windows_estimate(w, 2, &bound, &doubts);
 	OK(value == 500 && bound == 0, "one that never ran adds nothing");
-	before.sum_tt[0] = 1;
-	w[0].sum_tt[0] = 0;
-	w[0].sum_tt[1] = 5;
+	before.sum_gaps[0] = 1;
+	w[0].sum_gaps[0] = 0;
+	w[0].sum_gaps[1] = 5;
 	windows_subtract(&w[0], &before);
-	OK(w[0].sum_tt[0] == UINT64_MAX && w[0].sum_tt[1] == 4, "sums of 128 bits are subtracted");
+	OK(w[0].sum_gaps[0] == UINT64_MAX && w[0].sum_gaps[1] == 4,
+	   "sums of 128 bits are subtracted");
+
+	w[1] = (struct pev_multiplexed){
+		.value = 1000,
+		.windows = 2,
+		.time_enabled = SEC,
+		.time_running = SEC / 2,
+	};
+	windows_estimate(w, 2, &bound, &doubts);
+	OK(doubts == PEV_DOUBT_FEW_TURNS && strstr(windows_doubt(doubts), "30 turns"),
+	   "what one target lets doubt is doubted of the sum");
+	OK(strstr(windows_doubt(doubts | PEV_DOUBT_THROTTLED), "held up"),
+	   "the gravest doubt is said");
+	OK(!windows_doubt(0), "no doubt, no words");
 }
 
 void test_stat(void)

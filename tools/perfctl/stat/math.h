@@ -46,7 +46,9 @@ double reading_percent(const struct reading *v);
 
 /* Returns what was counted between two readings. */
 void windows_subtract(struct pev_multiplexed *w, const struct pev_multiplexed *before);
-/* Adds up several targets: one number and its bound. */
-double windows_estimate(const struct pev_multiplexed *w, size_t n, double *bound);
+/* Adds up several targets: one number, its bound and PEV_DOUBT_*. */
+double windows_estimate(const struct pev_multiplexed *w, size_t n, double *bound, uint32_t *doubts);
+/* Returns the gravest of @doubts in words; NULL: there is none. */
+const char *windows_doubt(uint32_t doubts);
 
 #endif

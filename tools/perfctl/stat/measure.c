@@ -87,20 +87,23 @@ static void subtract_parts(struct stat_run *r, size_t event)
  * Estimates what a hardware event would have counted with a counter all the time
  * since the last call. There is no bound if the kernel does not say when it had one.
  */
-static void read_windows(struct stat_event *e, const struct event_set *set, size_t i)
+static void read_windows(struct stat_event *e, const struct event_set *set, size_t i, bool interval)
 {
 	struct pev_multiplexed *now = xcalloc(set->n_ids, sizeof(*now));
 
 	e->bound = 0;
-	if (!event_set_read_windows(set, i, now)) {
+	e->estimated = !event_set_read_windows(set, i, now);
+	if (e->estimated) {
 		struct pev_multiplexed *windows = xcalloc(set->n_ids, sizeof(*now));
+		uint32_t doubts;
 
 		for (size_t k = 0; k < set->n_ids; k++) {
 			windows[k] = now[k];
 			if (e->before)
 				windows_subtract(&windows[k], &e->before[k]);
 		}
-		windows_estimate(windows, set->n_ids, &e->bound);
+		e->estimate = windows_estimate(windows, set->n_ids, &e->bound, &doubts);
+		e->doubts = doubts | (interval ? 0 : e->doubts);
 		free(windows);
 	} else if (event_is_hardware(&set->plan->events[i])) {
 		e->bound = INFINITY;
@@ -130,7 +133,7 @@ static int read_all(struct stat_run *r, struct msg *m)
 		struct pev_value *parts;
 
 		e->last = values[i];
-		read_windows(e, set, i);
+		read_windows(e, set, i, r->opts.interval);
 		if (!r->opts.by)
 			continue;
 		err = stat_parts_read(&r->result.parts, set, i, &parts, m);
@@ -221,7 +224,7 @@ static void add_round(struct stat_run *r, double wall)
 
 		event_value_add(&e->total, &e->last);
 		e->squares += e->bound * e->bound;
-		spread_add(&e->value, stat_scale(&e->last));
+		spread_add(&e->value, stat_scale(e));
 		/* the next round opens events of its own */
 		free(e->before);
 		e->before = NULL;

@@ -428,6 +428,25 @@ static bool refused(const struct stat_result *r, size_t *value, size_t *per)
 }
 
 /* Explains the words that stand in place of numbers. */
+/* What a bound can't cover is said once for each event that shared its counter. */
+static bool print_doubts(const struct stat_result *r, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->plan->n; i++) {
+		const struct stat_event *e = &r->events[i];
+		struct reading v = stat_read(r, i, -1);
+		const char *why = windows_doubt(e->doubts);
+
+		if (!why || !isfinite(e->bound) || reading_is_whole(&v))
+			continue;
+		fprintf(out, "%s%s: %s\n", any ? "" : "More than ± may be off:\n",
+			r->plan->events[i].label, why);
+		any = true;
+	}
+	return any;
+}
+
 static void print_notes(const struct stat_result *r, FILE *out)
 {
 	size_t value, per;
@@ -449,6 +468,7 @@ static void print_notes(const struct stat_result *r, FILE *out)
 			"with --allow-cross-window.\n",
 			r->plan->events[value].label, r->plan->events[per].label,
 			r->plan->events[value].label, r->plan->events[per].label);
+	any |= print_doubts(r, out);
 	if (any)
 		fputc('\n', out);
 }

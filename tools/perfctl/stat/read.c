@@ -19,9 +19,15 @@ static struct reading of_value(const struct pev_value *v)
 	return got;
 }
 
-double stat_scale(const struct pev_value *v)
+/*
+ * Not if it was counted all the time: the values of a group are read at once, what says how
+ * they were counted is not, and ratios compare them.
+ */
+double stat_scale(const struct stat_event *e)
 {
-	return of_value(v).value;
+	struct reading got = of_value(&e->last);
+
+	return e->estimated && !reading_is_whole(&got) ? e->estimate : got.value;
 }
 
 struct reading stat_read(const struct stat_result *r, size_t event, int part)
@@ -40,6 +46,8 @@ struct reading stat_read(const struct stat_result *r, size_t event, int part)
 	}
 	got = of_value(&e->total);
 	got.bound = e->bound;
+	if (r->at >= 0)
+		got.value = stat_scale(e);
 	if (r->at < 0 && r->rounds) {
 		got.value = e->value.mean;
 		got.counted /= r->rounds;

@@ -6,8 +6,8 @@
 #include "math.h"
 #include "stat.h"
 
-/* Returns what would have been counted in all of the time. */
-double stat_scale(const struct pev_value *v);
+/* Returns what would have been counted in all of the time of the last round or interval. */
+double stat_scale(const struct stat_event *e);
 struct reading stat_read(const struct stat_result *r, size_t event, int part);
 /* task-clock or cpu-clock, for rates; 0: neither was counted. */
 double stat_clock_ns(const struct stat_result *r);

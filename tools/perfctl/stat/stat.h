@@ -14,8 +14,11 @@ struct metric;
  * @value:   over the rounds, as if it had been counted all the time
  * @last:    as counted, of the last round, or of the last interval
  * @total:   as counted, of all rounds, or of the last interval
+ * @estimate: of the last round or interval, as if it had been counted all the time
+ * @estimated: the kernel told enough for that
  * @bound:   of the last round or interval, by how much it may be wrong; 0: it
  *           was counted all the time; INFINITY: unknown
+ * @doubts:  PEV_DOUBT_* of all rounds, or of the last interval
  * @squares: sum of the squares of the rounds' bounds
  * @before:  windows at the start of the interval, by id of the target; NULL for
  *           other than hardware events
@@ -25,7 +28,10 @@ struct stat_event {
 	struct spread value;
 	struct pev_value last;
 	struct pev_value total;
+	double estimate;
+	bool estimated;
 	double bound;
+	uint32_t doubts;
 	double squares;
 	struct pev_multiplexed *before;
 	struct pev_value *parts;

@@ -31,6 +31,7 @@ typedef unsigned __int128 u128;
 #define S64_MAX			((s64)(U64_MAX >> 1))
 #define S64_MIN			(-S64_MAX - 1)
 #define NSEC_PER_SEC		1000000000L
+#define NSEC_PER_MSEC 1000000L
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })

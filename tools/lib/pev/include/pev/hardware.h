@@ -264,22 +264,34 @@ static inline int pev_self_read(const struct pev_self *self, uint64_t *value)
  * @value: the estimate; what was counted if the event always had a counter
  * @bound: the truth is at most so far from @value, 95 times in a hundred; 0: @value
  *         is exact; INFINITY: nothing is known
+ * @doubts: PEV_DOUBT_*, assumptions of @bound that don't hold
  * @reserved: 0
  */
 struct pev_estimate {
 	uint64_t	value;
 	double		bound;
-	uint64_t	reserved[2];
+	uint32_t doubts;
+	uint32_t reserved[3];
 };
+
+/* less than 30 windows are compared */
+#define PEV_DOUBT_FEW_TURNS (1U << 0)
+/* a few windows differ more from the others than all the rest do */
+#define PEV_DOUBT_BURSTS (1U << 1)
+/* the event never had a turn on CPUs on which it waited for some of the time */
+#define PEV_DOUBT_BLIND (1U << 2)
+/* sampling was held up, which is when there is the most to count */
+#define PEV_DOUBT_THROTTLED (1U << 3)
+/* the workload's rate changes about as fast as turns */
+#define PEV_DOUBT_IN_STEP (1U << 4)
 
 /**
  * pev_multiplexed_estimate() - scale a value, and say how far it may be off
  * @m: from pev_fd_read_multiplexed(); or the difference of two of them, member by member,
  *     for the time between
  *
- * @bound is INFINITY until the event has had two turns. To add up estimates, add
- * their values, and take the root of the sum of the squares of their bounds; do
- * not add structures of events that had different shares of their counters.
+ * @bound is INFINITY until the event has had three turns on a CPU. To add up estimates,
+ * add their values, and take the root of the sum of the squares of their bounds.
  *
  * What the bound does not cover is in pev_multiplexed_estimate(3).
  *
