@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 
-/* "SIGINT", "SIGRT_3", or the number of what is no signal */
+/* "SIGINT", "SIGRT_3", or the number if no signal has it */
 void signals_put_name(struct strbuf *b, int sig);
 /* "SI_USER"; some codes mean something else for each signal. */
 void signals_put_code(struct strbuf *b, int sig, int code);
