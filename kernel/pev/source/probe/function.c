@@ -11,6 +11,7 @@
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/log2.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/preempt.h>
@@ -38,7 +39,7 @@ struct function_place {
 /**
  * struct function_hooks - all functions of a probe
  * @ops:    what ftrace calls
- * @probe:  back
+ * @probe:  back; NULL: it is gone, but ftrace still calls @ops
  * @missed: functions passed over, by CPU
  * @nr:     functions
  * @bits:   of the number of @slots
@@ -74,11 +75,15 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 	struct function_hooks *hooks = container_of(ops, struct function_hooks, ops);
 	const struct pev_fetch_in in = { .regs = ftrace_get_regs(fregs) };
 	const struct function_place *place;
+	struct pev_probe_event *probe;
 	bool *busy;
 
 	preempt_disable_notrace();
 	/* deep in the idle loop nothing may be read */
 	if (unlikely(!rcu_is_watching_curr_cpu() || !in.regs))
+		goto out;
+	probe = READ_ONCE(hooks->probe);
+	if (unlikely(!probe))
 		goto out;
 	busy = &(*this_cpu_ptr(&inside))[interrupt_context_level()];
 	if (unlikely(*busy)) {
@@ -89,7 +94,7 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 	barrier();
 	place = slot_of(hooks, ip);
 	if (likely(place->ip))
-		pev_probe_hit(hooks->probe, place->index, place->addr, &in);
+		pev_probe_hit(probe, place->index, place->addr, &in);
 	barrier();
 	*busy = false;
 out:
@@ -153,8 +158,6 @@ static int attach(struct function_hooks *hooks)
 	hooks->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ips(&hooks->ops, ips, nr, 0, 1);
 	err = err ?: register_ftrace_function(&hooks->ops);
-	if (err)
-		ftrace_free_filter(&hooks->ops);
 	kvfree(ips);
 	return err;
 }
@@ -174,8 +177,25 @@ static int refuse_attach(int err, struct pev_refuse *r)
 	}
 }
 
+/*
+ * After an error ftrace changes no code any more, and refuses to let @ops go: functions call
+ * it for ever. They find no probe, then.
+ */
+static void leave_hooks(struct function_hooks *hooks)
+{
+	__module_get(THIS_MODULE);
+	WRITE_ONCE(hooks->probe, NULL);
+	/* none is inside with the probe that it read before */
+	synchronize_rcu();
+}
+
 static void free_hooks(struct function_hooks *hooks)
 {
+	if (hooks->ops.flags & FTRACE_OPS_FL_ENABLED) {
+		leave_hooks(hooks);
+		return;
+	}
+	ftrace_free_filter(&hooks->ops);
 	free_percpu(hooks->missed);
 	kvfree(hooks);
 }
@@ -222,9 +242,8 @@ void pev_probe_function_unhook(struct pev_probe_event *probe)
 {
 	struct function_hooks *hooks = probe->hooks;
 
-	/* waits until none runs */
+	/* waits until none runs; if it fails, the flags of @ops say so */
 	unregister_ftrace_function(&hooks->ops);
-	ftrace_free_filter(&hooks->ops);
 	probe->hooks = NULL;
 	free_hooks(hooks);
 }
