@@ -77,10 +77,12 @@ perfctl stat -x, -o later.csv -e usdt:./usdt:guarded -- sh -c './usdt 3; ./usdt 
 within "usdt: semaphores of programs that are started later" \
 	"$(stat_value usdt:./usdt:app:guarded later.csv)" 7 7
 
-perfctl record -o usdt.trace -e 'usdt:./usdt:app:work' -- ./usdt 5 >/dev/null 2>err
-says "usdt: what can't be recorded is said" 0 'argument 3, "8@.*5", is not recorded: it is a con' cat err
-says "usdt: a number in a register, a variable, a pointer" 0 \
-	'app:work: place=0 faults=0 arg0=3 arg1=1003 arg2=[0-9]+ .*work ' perfctl script -i usdt.trace
+perfctl record -q -o guarded.trace -e 'usdt:./usdt:app:guarded' -- ./usdt 5 >/dev/null 2>err
+says "usdt: what can't be recorded is said" 0 'argument 1, "8f@0", is not recorded: it is a float' cat err
+perfctl record -o usdt.trace -e 'usdt:./usdt:app:work' -- ./usdt 5 >/dev/null
+says "usdt: a number in a register, a variable, a pointer, a constant" 0 \
+	'app:work: place=0 faults=0 arg0=3 arg1=1003 arg2=[0-9]+ arg3=5 .*work ' \
+	perfctl script -i usdt.trace
 says "usdt: a number on the stack, with its sign" 0 \
 	'app:work: place=0 faults=0 arg0=-3 arg1=1003 arg2=[0-9]+ .*work_elsewhere ' \
 	perfctl script -i usdt.trace
@@ -93,8 +95,10 @@ says "usdt: a probe that is not there" 2 'has no probe \*:gaurded; did you mean 
 	perfctl stat -e usdt:./usdt:gaurded -- true
 says "usdt: an argument that is not there" 2 'no argument 9, the place has 4' \
 	perfctl stat -e 'usdt:./usdt:app:work(x=arg9)' -- true
-says "usdt: an argument that can't be recorded" 1 'argument 3 can.t be recorded: it is a con' \
-	perfctl stat -e 'usdt:./usdt:app:work(x=arg3)' -- true
+says "usdt: an argument that can't be recorded" 1 'argument 1 can.t be recorded: it is a float' \
+	perfctl stat -e 'usdt:./usdt:app:guarded(x=arg1)' -- true
+says "usdt: nothing lies behind a constant" 2 'a constant, behind which nothing lies' \
+	perfctl stat -e 'usdt:./usdt:app:work(x=arg3:str)' -- true
 says "usdt: a program without any" 2 'calls has no probes of sys/sdt.h' \
 	perfctl stat -e 'usdt:./calls:*' -- true
 says "usdt: a file that is no program" 1 'passwd is not an ELF file' \

@@ -515,6 +515,38 @@ TEST_F(probe, kernel_return)
 	close(fd);
 }
 
+static void check_constants(struct __test_metadata *_metadata, const uint8_t *payload, int nr)
+{
+	int8_t byte;
+	int64_t word;
+
+	memcpy(&byte, payload + 4, sizeof(byte));
+	memcpy(&word, payload + 8, sizeof(word));
+	EXPECT_EQ(-3, byte);
+	EXPECT_EQ(-0x123456789abcLL, word);
+}
+
+TEST_F(probe, constants)
+{
+	int fd;
+
+	self->probe.nr_fields = 2;
+	self->fields[0] = (struct pev_probe_field){
+		.name = NUMBER, .type = PEV_PROBE_S8, .from = PEV_PROBE_CONSTANT,
+		.offsets = { -3 } };
+	self->fields[1] = (struct pev_probe_field){
+		.name = RESULT, .type = PEV_PROBE_S64, .from = PEV_PROBE_CONSTANT,
+		.offsets = { -0x123456789abcLL } };
+	fd = open_probe(&self->probe, self->channel);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	for (int i = 0; i < NR; i++)
+		work_fn(i, "a");
+	pev_off(fd);
+	EXPECT_EQ(NR, each_record(&self->map, 16, check_constants, _metadata));
+	close(fd);
+}
+
 /* More calls under way than there is room for: they are lost, and counted. */
 TEST_F(probe, kernel_return_misses)
 {
@@ -705,6 +737,10 @@ TEST_F(probe, refused)
 	REFUSED(EINVAL, (field.from = PEV_PROBE_REGISTER, field.number = 64));
 	REFUSED(EINVAL, (field.from = PEV_PROBE_REGISTER, field.number = ~0U));
 	REFUSED(EINVAL, (field.from = PEV_PROBE_STACK, field.number = ~0U));
+	REFUSED(EINVAL, (field.from = PEV_PROBE_CONSTANT, field.nr_loads = 1));
+	REFUSED(EINVAL, (field.from = PEV_PROBE_CONSTANT, field.number = 1));
+	REFUSED(EINVAL, (field.from = PEV_PROBE_CONSTANT, field.offsets[1] = 1));
+	REFUSED(EINVAL, (field.from = PEV_PROBE_CONSTANT, field.type = PEV_PROBE_TEXT));
 	REFUSED(EINVAL, field.nr_loads = PEV_MAX_PROBE_LOADS + 1);
 	REFUSED(EINVAL, field.offsets[0] = 1);
 	REFUSED(EINVAL, field.flags = PEV_PROBE_USER_MEMORY);

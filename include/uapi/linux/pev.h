@@ -251,6 +251,7 @@ enum pev_probe_from {
 	PEV_PROBE_STACK		= 2,	/* a word above the stack pointer */
 	PEV_PROBE_RESULT	= 3,	/* what the function returns */
 	PEV_PROBE_DURATION	= 4,	/* ns, of PEV_PROBE_KERNEL_RETURN */
+	PEV_PROBE_CONSTANT	= 5,	/* offsets[0], with no load */
 
 	PEV_PROBE_FROM_MAX,		/* not ABI */
 };
@@ -276,7 +277,8 @@ enum pev_probe_from {
  * @number:   of the argument, register, or word
  * @limit:    of a text: most bytes, NUL included; 0: PEV_MAX_PROBE_TEXT
  * @offsets:  @nr_loads times what lies so many bytes behind the value takes its place:
- *            a word, at the last one something of @type. The others are 0
+ *            a word, at the last one something of @type. The others are 0, but the first
+ *            of a PEV_PROBE_CONSTANT
  */
 struct pev_probe_field {
 	__u32	name;

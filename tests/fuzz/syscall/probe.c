@@ -102,6 +102,11 @@ static void make_fields(struct rng *r, struct layout *layout)
 		.name = OTHER, .type = PEV_PROBE_U16, .from = PEV_PROBE_REGISTER,
 		.number = below(r, 8), .nr_loads = loads,
 	};
+	if (!loads && one_in(r, 2)) {
+		fields[2].from = PEV_PROBE_CONSTANT;
+		fields[2].number = one_in(r, 8);
+		fields[2].offsets[0] = strange(r);
+	}
 	for (unsigned int i = 0; i < loads; i++)
 		fields[1].offsets[i] = fields[2].offsets[i] = one_in(r, 4) ? strange(r) : 8 * i;
 	layout->fixed = probe.nr_fields == 0 ? 4 : probe.nr_fields == 1 ? 16 :

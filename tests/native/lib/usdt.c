@@ -56,7 +56,7 @@ static __attribute__((noinline)) void guarded(unsigned char x)
 	if (!*(volatile unsigned short *)&guarded_semaphore)
 		return;
 	listened++;
-	__asm__ volatile(NOTE("guarded", "guarded_semaphore", "0", "1@" ARG(0)) : : "r"(x));
+	__asm__ volatile(NOTE("guarded", "guarded_semaphore", "0", "1@" ARG(0) " 8f@0") : : "r"(x));
 }
 
 static __attribute__((noinline)) void moved(void)

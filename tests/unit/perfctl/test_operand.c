@@ -39,6 +39,15 @@ static void is_memory(unsigned int machine, const char *text, unsigned int type,
 	   "%s is %lld behind register %u", text, offset, number);
 }
 
+static void is_constant(unsigned int machine, const char *text, unsigned int type, long long value)
+{
+	struct operand o = parsed(machine, text);
+
+	OK(!o.why && o.field.type == type && o.field.from == PEV_PROBE_CONSTANT &&
+		   !o.field.nr_loads && o.field.offsets[0] == value,
+	   "%s is the constant %lld", text, value);
+}
+
 static void is_refused(unsigned int machine, const char *text, const char *why)
 {
 	struct operand o = parsed(machine, text);
@@ -59,7 +68,10 @@ static void test_x86(void)
 	is_memory(EM_X86_64, "8@-16(%rbp)", PEV_PROBE_U64, 6, -16);
 	is_memory(EM_X86_64, "-2@(%rsp)", PEV_PROBE_S16, 7, 0);
 	is_memory(EM_X86_64, "4@0x20(%r9)", PEV_PROBE_U32, 17, 32);
-	is_refused(EM_X86_64, "-4@$-7", "a constant");
+	is_constant(EM_X86_64, "-4@$-7", PEV_PROBE_S32, -7);
+	is_constant(EM_X86_64, "8@$9223372036854775807", PEV_PROBE_U64, 0x7fffffffffffffff);
+	is_refused(EM_X86_64, "8@$", "symbol was stripped");
+	is_refused(EM_X86_64, "8@$9223372036854775808", "symbol was stripped");
 	is_refused(EM_X86_64, "8f@%xmm0", "floating-point");
 	is_refused(EM_X86_64, "8@%xmm0", "not in a general register");
 	is_refused(EM_X86_64, "1@%ah", "not in a general register");
@@ -81,8 +93,8 @@ static void test_ppc(void)
 	is_memory(EM_PPC64, "8@16(31)", PEV_PROBE_U64, 31, 16);
 	is_memory(EM_PPC64, "-4@-112(%r1)", PEV_PROBE_S32, 1, -112);
 	is_memory(EM_PPC64, "1@0(9)", PEV_PROBE_U8, 9, 0);
-	is_refused(EM_PPC64, "8@i5", "a constant");
-	is_refused(EM_PPC64, "8@i-5", "a constant");
+	is_constant(EM_PPC64, "8@i5", PEV_PROBE_U64, 5);
+	is_constant(EM_PPC64, "-8@i-5", PEV_PROBE_S64, -5);
 	is_refused(EM_PPC64, "8@9,10", "two registers");
 	is_refused(EM_PPC64, "8@32", "not understood");
 	is_refused(EM_PPC64, "8@.LANCHOR0@toc@l(9)", "not understood");
@@ -91,12 +103,12 @@ static void test_ppc(void)
 static void test_list(void)
 {
 	struct program p = { .machine = EM_X86_64 };
-	struct usdt_probe probe = { .args = " -4@%edi  8@$1 8@8(%rsi)" };
+	struct usdt_probe probe = { .args = " -4@%edi  8f@%xmm0 8@8(%rsi) 8@$1" };
 	struct probe_fields f = { 0 };
 	struct strbuf strings = { 0 };
 	struct msg m;
 
-	OK(!probe_usdt_fields(&f, &p, "x", &probe, NULL, 0, false, &strings, &m) && f.nr == 2,
+	OK(!probe_usdt_fields(&f, &p, "x", &probe, NULL, 0, false, &strings, &m) && f.nr == 3,
 	   "all that can be recorded");
 	IS_STR(strings.s + f.fields[1].name, "arg2", "... keeps its number");
 	f = (struct probe_fields){ 0 };
@@ -104,12 +116,22 @@ static void test_list(void)
 	OK(!probe_usdt_fields(&f, &p, "x", &probe, "a,b=$arg3[16]:str", 17, false, &strings, &m) &&
 		   f.nr == 2 && f.fields[0].type == PEV_PROBE_S32,
 	   "fields have the types of their arguments");
-	OK(f.fields[1].nr_loads == 3 && f.fields[1].offsets[0] == 8 && f.fields[1].offsets[1] == 16 &&
-		   f.fields[1].type == PEV_PROBE_TEXT,
+	OK(f.fields[1].nr_loads == 3 && f.fields[1].offsets[0] == 8 &&
+		   f.fields[1].offsets[1] == 16 && f.fields[1].type == PEV_PROBE_TEXT,
 	   "what lies behind an argument in memory");
 	f = (struct probe_fields){ 0 };
 	OK(probe_usdt_fields(&f, &p, "x", &probe, "a,b,c,d", 7, false, &strings, &m),
-	   "the second is a constant");
+	   "the second is a floating-point number");
+	f = (struct probe_fields){ 0 };
+	OK(!probe_usdt_fields(&f, &p, "x", &probe, "a=$arg4:u8", 10, false, &strings, &m) &&
+		   f.fields[0].from == PEV_PROBE_CONSTANT && f.fields[0].type == PEV_PROBE_U8,
+	   "a constant of another type");
+	OK(probe_usdt_fields(&f, &p, "x", &probe, "a=arg3[8]", 9, false, &strings, &m) &&
+		   strstr(m.text, "constant"),
+	   "nothing lies behind a constant");
+	OK(probe_usdt_fields(&f, &p, "x", &probe, "a=arg3:str", 10, false, &strings, &m) &&
+		   strstr(m.text, "constant"),
+	   "... nor is it a text");
 	strbuf_free(&strings);
 }
 

@@ -280,6 +280,8 @@ static int parse_field(struct probe_fields *all, struct field_text *t, struct st
 		return wrong(t, "its type is one of u8, u16, u32, u64, s8 to s64, x32, x64, str, "
 			     "ustr", m);
 	err = eq ? set_value(f, t, eq + 1, value_end, m) : set_named(f, t, name_end, all->nr, m);
+	if (!err && f->from == PEV_PROBE_CONSTANT && (f->nr_loads || f->type == PEV_PROBE_TEXT))
+		return wrong(t, "its value is a constant, behind which nothing lies", m);
 	/* the address of a text is a value: what lies there is loaded */
 	if (!err && f->type == PEV_PROBE_TEXT) {
 		if (f->nr_loads == PEV_MAX_PROBE_LOADS)

@@ -81,12 +81,6 @@ static bool find_register(unsigned int machine, const char *text, size_t len, ui
 				     x86_register(text, len, number);
 }
 
-static bool is_constant(unsigned int machine, const char *text)
-{
-	return *text == (machine == EM_PPC64 ? 'i' : '$') && strspn(text + 1, "-") < 2 &&
-	       isdigit((unsigned char)text[1 + strspn(text + 1, "-")]);
-}
-
 /* "16", "-16", "": up to @end */
 static bool parse_offset(const char *text, const char *end, int64_t *to)
 {
@@ -98,6 +92,19 @@ static bool parse_offset(const char *text, const char *end, int64_t *to)
 	errno = 0;
 	*to = strtoll(text, &behind, 0);
 	return !errno && behind == end;
+}
+
+/* "$16", "$-1"; "i16" on PowerPC */
+static bool parse_constant(unsigned int machine, const char *text, struct pev_probe_field *f)
+{
+	int64_t value;
+
+	if (*text != (machine == EM_PPC64 ? 'i' : '$') || !text[1] ||
+	    !parse_offset(text + 1, text + strlen(text), &value))
+		return false;
+	f->from = PEV_PROBE_CONSTANT;
+	f->offsets[0] = value;
+	return true;
 }
 
 /* "counter", "counter+4", "4+counter" up to @end: its address */
@@ -176,8 +183,8 @@ static const char *parse_place(const struct program *p, const struct usdt_probe 
 {
 	const char *open = strchr(text, '(');
 
-	if (is_constant(p->machine, text))
-		return "it is a constant, the same each time";
+	if (parse_constant(p->machine, text, f))
+		return NULL;
 	if (find_register(p->machine, text, strlen(text), &f->number)) {
 		f->from = PEV_PROBE_REGISTER;
 		return NULL;

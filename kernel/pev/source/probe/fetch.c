@@ -146,6 +146,12 @@ static int check_from(u32 kind, const struct pev_probe_field *want, const char *
 					  "field \"%s\": only returns in the kernel have a duration",
 					  name);
 		return check_number(want, name, 0, "duration", r);
+	case PEV_PROBE_CONSTANT:
+		if (want->nr_loads)
+			return pev_refuse(r, EINVAL, PEV_FIELD(config),
+					  "field \"%s\": a constant is no address: set nr_loads to 0",
+					  name);
+		return check_number(want, name, 0, "constant", r);
 	default:
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "field \"%s\": from %u is not known", name, want->from);
@@ -155,11 +161,13 @@ static int check_from(u32 kind, const struct pev_probe_field *want, const char *
 static int check_loads(u32 kind, const struct pev_probe_field *want, const char *name,
 		       struct pev_refuse *r)
 {
+	u32 used = want->from == PEV_PROBE_CONSTANT ? 1 : want->nr_loads;
+
 	if (want->nr_loads > PEV_MAX_PROBE_LOADS)
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "field \"%s\": %u loads are more than %d", name, want->nr_loads,
 				  PEV_MAX_PROBE_LOADS);
-	for (u32 i = want->nr_loads; i < PEV_MAX_PROBE_LOADS; i++)
+	for (u32 i = used; i < PEV_MAX_PROBE_LOADS; i++)
 		if (want->offsets[i])
 			return pev_refuse(r, EINVAL, PEV_FIELD(config),
 					  "field \"%s\": an offset without a load: set it to 0",
@@ -274,6 +282,9 @@ static bool start_value(u32 kind, const struct pev_fetch *f, const struct pev_fe
 		return load_stack(kind, f, in->regs, value);
 	case PEV_PROBE_RESULT:
 		*value = perf_reg_value(in->regs, REG_RESULT);
+		return true;
+	case PEV_PROBE_CONSTANT:
+		*value = f->offsets[0];
 		return true;
 	default:
 		*value = in->duration;
