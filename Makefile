@@ -143,7 +143,7 @@ selftests: kernel
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
 #: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
-#:                  report, picture, unwind, native, cost, pmu, limits and others
+#:                  report, picture, unwind, native, cost, pmu, limits, others and probes
 bench: $(if $(filter-out report picture unwind native,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 

@@ -45,6 +45,11 @@ void measure_marks(void);
 void measure_limits(void);	/* on one CPU, in instructions */
 void measure_others(void);	/* on two, in microseconds */
 
+/* ---- probes.c ------------------------------------------------------------ */
+
+void measure_probes(void);	/* on two CPUs, in microseconds */
+void measure_hits(void);	/* on one, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000
@@ -86,6 +91,8 @@ const char *listen_pev_clock(void);
 struct perf_listen {
 	uint32_t	type;
 	uint64_t	config;
+	uint64_t	config1;
+	uint64_t	config2;
 	pid_t		pid;	/* 0: the caller; -1: all, on @cpu */
 	int		cpu;
 	const char	*filter;
@@ -109,5 +116,7 @@ void listen_ftrace(const char *file, const char *text);
 double tool_record_all(const char *tool, double bare);
 /* Bytes on disk for each of @calls system calls that @tool recorded. */
 double tool_bytes(const char *tool, unsigned int calls);
+/* Microseconds from Ctrl-C to the end of perfctl recording @event, which @attached tells of. */
+double tool_interrupt(const char *event, bool (*attached)(void));
 
 #endif

@@ -79,6 +79,8 @@ int listen_perf(const struct perf_listen *what)
 		.type = what->type,
 		.size = sizeof(attr),
 		.config = what->config,
+		.config1 = what->config1,
+		.config2 = what->config2,
 		.sample_period = what->period,
 		.inherit = what->inherit,
 		.exclude_kernel = what->user,

@@ -5,6 +5,8 @@
  *        bench marks       the same on a processor that can mark tasks
  *        bench fds         descriptors for 40 events on the CPUs of this machine
  *        bench limits      what a user without rights can take from others
+ *        bench probes      thousands of probes attached and detached: wants two CPUs
+ *        bench hits        what a hit of a probe costs
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench calls N     N times getppid(), for what records it
  *
@@ -503,6 +505,8 @@ static const struct {
 	{ "marks", measure_marks },
 	{ "limits", measure_limits },
 	{ "others", measure_others },
+	{ "probes", measure_probes },
+	{ "hits", measure_hits },
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OUT		"/tmp/pev-bench.out"
@@ -121,6 +122,32 @@ double tool_record_all(const char *tool, double bare)
 	show_log(getenv("PEV_BENCH_VERBOSE"));
 	clean();
 	return ns;
+}
+
+double tool_interrupt(const char *event, bool (*attached)(void))
+{
+	char *argv[] = { "perfctl", "record", "-a", "-m", RINGS, "-e", (char *)event, "-o", OUT,
+			 NULL };
+	struct timespec begin, done;
+	pid_t pid;
+
+	clean();
+	pid = start(argv);
+	while (!attached()) {
+		if (waitpid(pid, NULL, WNOHANG)) {
+			show_log(true);
+			die("perfctl record -a ended early");
+		}
+		usleep(1000);
+	}
+	/* it has more to do before it records */
+	sleep(1);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	kill(pid, SIGINT);
+	end(pid, "perfctl");
+	clock_gettime(CLOCK_MONOTONIC, &done);
+	clean();
+	return (done.tv_sec - begin.tv_sec) * 1e6 + (done.tv_nsec - begin.tv_nsec) / 1e3;
 }
 
 double tool_bytes(const char *tool, unsigned int calls)
