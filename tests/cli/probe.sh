@@ -104,6 +104,8 @@ says "usdt: a program without any" 2 'calls has no probes of sys/sdt.h' \
 says "usdt: a file that is no program" 1 'passwd is not an ELF file' \
 	perfctl stat -e 'usdt:/etc/passwd:*' -- true
 
+says "trace: a probe is no system call" 2 'no system call "kprobe:do_filp_open": .*perfctl record -e' \
+	perfctl trace -e kprobe:do_filp_open -- true
 says "a function that is not there" 2 'no function "no_such_f"' \
 	perfctl stat -e kprobe:no_such_f -- true
 says "a glob that nothing matches" 2 'no function of the kernel matches' \

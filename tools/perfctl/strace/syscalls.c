@@ -461,6 +461,11 @@ static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filte
 	}
 	if (some)
 		return 0;
+	if (strchr(glob, ':'))
+		return msg_set(m, -EINVAL,
+			       "there is no system call \"%s\": other events are "
+			       "taken by perfctl record -e and perfctl stat -e",
+			       glob);
 	return msg_set(m, -EINVAL, "there is no system call \"%s\"%s%s%s", glob,
 		       near.best ? "; did you mean \"" : "", near.best ? near.best : "",
 		       near.best ? "\"?" : "");
