@@ -28,6 +28,10 @@ says "record: results" 0 ' ret=5 ' perfctl script -i result.trace
 perfctl record -q -o kernel.trace -e 'kprobe:do_filp_open(dfd:s32,path=arg1[0]:str)' -- \
 	cat /etc/hostname >/dev/null
 says "kprobe: with a string behind a pointer" 0 'path="?/etc/hostname"?' perfctl script -i kernel.trace
+perfctl hist -o took.txt -e 'kretprobe:do_filp_open(duration)' 'log2(duration)' --sum duration \
+	-- cat /etc/hostname >/dev/null
+says "kretprobe: how long the calls took, in buckets" 0 '[1-9][0-9,]+ of duration = [1-9][0-9,]+ in rows' \
+	cat took.txt
 perfctl record -q -o return.trace -e 'kretprobe:do_filp_open(ret:x64,duration)' -- true
 says "kretprobe: the result, and the time" 0 'ret=0x[0-9a-f]+ duration=[0-9]+' \
 	perfctl script -i return.trace

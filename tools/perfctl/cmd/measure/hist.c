@@ -98,6 +98,7 @@ const struct command command_hist = {
 		"  perfctl hist -e block:block_rq_issue 'log2(nr_sector) by comm' -a\n"
 		"  perfctl hist -e raw_syscalls:sys_enter call comm -p 1234   calls by thread's name\n"
 		"  perfctl hist -e syscalls:sys_exit_write comm --sum ret -a -I 1000   each second\n"
+		"  perfctl hist -e 'kretprobe:vfs_read(duration)' 'log2(duration)' -a\n"
 		"  perfctl hist -e cpu-clock/freq=999/ cpu comm -a -- sleep 5\n",
 	.opts = hist_options,
 	.parts_operands = true,
