@@ -62,9 +62,10 @@ test: setup
 
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, and
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
-#:                  perfctl on Debian's Linux 6.1, the bounds of multiplexed values; DURATION=seconds
+#:                  perfctl on Debian's Linux 6.1, the bounds of multiplexed values,
+#:                  pev.ko unloaded 200 times; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|stock|stock-6.1 KARGS=..

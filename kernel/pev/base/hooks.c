@@ -37,7 +37,7 @@ static DECLARE_DELAYED_WORK(remove_work, remove_unused);
 
 void __pev_teardown pev_hooks_teardown(void)
 {
-	mod_delayed_work(system_wq, &remove_work, 0);
+	mod_delayed_work(pev_wq, &remove_work, 0);
 	flush_delayed_work(&remove_work);
 }
 
@@ -75,5 +75,5 @@ void pev_hook_put(struct pev_hookpoint *hook)
 	hook->unused = true;
 	list_add_tail(&hook->node, &unused_hooks);
 	/* restart the delay, so that text is patched once for all */
-	mod_delayed_work(system_wq, &remove_work, LINGER);
+	mod_delayed_work(pev_wq, &remove_work, LINGER);
 }

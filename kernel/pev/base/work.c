@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Owns the queue of what is freed after a grace period, so that its end can be awaited. */
+/* Owns the queue of all that pev does later, so that its end can be awaited. */
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/rcupdate.h>
 #include "work.h"
 
-struct workqueue_struct *pev_reap_wq __ro_after_init;
+struct workqueue_struct *pev_wq __ro_after_init;
 
 int __init pev_work_setup(void)
 {
-	pev_reap_wq = alloc_workqueue("pev", WQ_UNBOUND, 0);
-	return pev_reap_wq ? 0 : -ENOMEM;
+	pev_wq = alloc_workqueue("pev", WQ_UNBOUND, 0);
+	return pev_wq ? 0 : -ENOMEM;
+}
+
+void __pev_teardown pev_work_drain(void)
+{
+	/* what waits for a grace period is queued then */
+	rcu_barrier();
+	drain_workqueue(pev_wq);
 }
 
 void __pev_teardown pev_work_teardown(void)
 {
-	/* what waits for a grace period is queued then */
-	rcu_barrier();
-	destroy_workqueue(pev_reap_wq);
+	destroy_workqueue(pev_wq);
 }

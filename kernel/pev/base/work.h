@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where what has become unused is freed, after a grace period. */
+/* Where pev works later: what it frees after a grace period, and all else. */
 #ifndef _PEV_WORK_H
 #define _PEV_WORK_H
 
@@ -12,13 +12,19 @@
 #define __pev_teardown	__exit
 #endif
 
-/* For queue_rcu_work() only. */
-extern struct workqueue_struct *pev_reap_wq;
+/*
+ * All work is queued here, but for what may be queued before pev is set up: the queue goes
+ * before the module does, and waits for what runs.
+ */
+extern struct workqueue_struct *pev_wq;
 
 /* At boot. Return: 0 or -ENOMEM. */
 int pev_work_setup(void);
 
-/* Wait for all that is queued, now that nothing more is. */
+/* Wait for all that is queued, or will be after a grace period, and for what that queues. */
+void pev_work_drain(void);
+
+/* Nothing is queued any more. */
 void pev_work_teardown(void);
 
 #endif

@@ -145,7 +145,7 @@ unsigned int pev_channel_flush(struct pev_channel *channel)
 void pev_channel_flush_often(struct pev_channel *channel)
 {
 	if (channel->flush_ms)
-		schedule_delayed_work(&channel->flush, msecs_to_jiffies(channel->flush_ms));
+		queue_delayed_work(pev_wq, &channel->flush, msecs_to_jiffies(channel->flush_ms));
 }
 
 static void periodic_flush(struct work_struct *work)

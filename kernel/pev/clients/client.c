@@ -313,7 +313,7 @@ int pev_client_wait(struct pev_client *client, unsigned long timeout)
 
 static void queue_work_in(struct pev_client *client, unsigned long delay)
 {
-	mod_delayed_work(system_unbound_wq, &client->work, delay);
+	mod_delayed_work(pev_wq, &client->work, delay);
 }
 
 static void consumer(struct work_struct *work)

@@ -11,9 +11,11 @@
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
+#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 #include "base/lock.h"
 #include "base/paranoid.h"
+#include "base/work.h"
 #include "channel/channel.h"
 #include "record/sample.h"
 #include "record/tally.h"
@@ -37,6 +39,9 @@ static LIST_HEAD(reap_list);
 static unsigned int reap_nr;
 static DEFINE_SPINLOCK(reap_lock);
 
+/* Events that are not freed yet, wherever they are on their way: the module stays for them. */
+static atomic_t live;
+
 static void event_free(struct pev_event *event)
 {
 	pev_filter_free(event);
@@ -52,6 +57,8 @@ static void event_free(struct pev_event *event)
 	free_percpu(event->percpu);
 	kfree(event->name);
 	kfree(event);
+	if (atomic_dec_and_test(&live))
+		wake_up_var(&live);
 }
 
 static void reap(struct work_struct *work)
@@ -85,6 +92,13 @@ void pev_event_reap_sync(void)
 	flush_delayed_work(&reap_work);
 }
 
+/* The queue is taken down afterwards, which waits for the end of what frees the last one. */
+void __pev_teardown pev_event_teardown(void)
+{
+	pev_event_reap_sync();
+	wait_var_event(&live, !atomic_read(&live));
+}
+
 static void reap_later(struct pev_event *event)
 {
 	bool many;
@@ -94,9 +108,9 @@ static void reap_later(struct pev_event *event)
 	many = ++reap_nr >= REAP_MANY;
 	spin_unlock(&reap_lock);
 	if (many)
-		mod_delayed_work(system_wq, &reap_work, 0);
+		mod_delayed_work(pev_wq, &reap_work, 0);
 	else
-		schedule_delayed_work(&reap_work, REAP_DELAY);
+		queue_delayed_work(pev_wq, &reap_work, REAP_DELAY);
 }
 
 static void group_leave(struct pev_event *event)
@@ -173,6 +187,7 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 		kfree(event);
 		return NULL;
 	}
+	atomic_inc(&live);
 	return event;
 }
 

@@ -36,4 +36,7 @@ void pev_event_close(struct pev_event *event);
 /* Wait until the memory of all events closed so far is given back. */
 void pev_event_reap_sync(void);
 
+/* No event is open: wait until all are freed. Process context. */
+void pev_event_teardown(void);
+
 #endif

@@ -88,7 +88,7 @@ static void device_teardown(void)
 /* Nothing is open any more: give back what is kept for a while, or is under way. */
 static void quiesce(void)
 {
-	pev_event_reap_sync();
+	pev_event_teardown();
 	pev_hooks_teardown();
 	tracepoint_synchronize_unregister();
 	pev_sideband_teardown();
@@ -103,8 +103,9 @@ static int __init nothing(void)
 static const struct part parts[] __refconst = {
 	{ pev_resolve },
 	{ pev_probes_setup },
-	{ nothing,		pev_task_set_teardown },
 	{ pev_work_setup,	pev_work_teardown },
+	{ nothing,		pev_task_set_teardown },
+	{ nothing,		pev_work_drain },
 	{ pev_markers_setup,	pev_markers_teardown },
 	{ pev_paranoid_setup,	pev_paranoid_teardown },
 	{ pev_rate_setup,	pev_rate_teardown },

@@ -21,7 +21,7 @@ static cpumask_t fresh_cpus;
 static DEFINE_MUTEX(perf_lock);
 static int online_state;
 
-/* perf asks who makes an event of a CPU for rights to all CPUs. */
+/* An event of a CPU takes rights to all CPUs, which perf checks. */
 static struct perf_event *create(struct pev_perf *perf, unsigned int cpu)
 {
 	struct cred *kernel = prepare_kernel_cred(&init_task);
@@ -81,7 +81,7 @@ int pev_perf_open(struct pev_perf *perf)
 	guard(mutex)(&perf_lock);
 	for_each_online_cpu(cpu) {
 		err = add(perf, cpu);
-		/* one that goes offline meanwhile is missed by nobody */
+		/* a CPU that goes offline meanwhile has nothing to count */
 		if (!err || !cpu_online(cpu))
 			continue;
 		remove_all(perf);
@@ -121,7 +121,7 @@ static DECLARE_WORK(renew_work, renew);
 static int cpu_online_here(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, &fresh_cpus);
-	schedule_work(&renew_work);
+	queue_work(pev_wq, &renew_work);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ struct pev_perf {
  * pev_perf_open() - open it on all CPUs, and on those that come online a moment later
  * @perf: the first three members are set
  *
- * The caller has checked the rights of a user for whom it is: perf checks the kernel's.
+ * The caller has checked the rights of the user that it is for: perf checks the kernel's.
  *
  * Context: Process context, may sleep.
  * Return: 0, -ENOMEM, or what perf says.

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include "base/work.h"
 #include "glue/task_set.h"
 #include "task_set.h"
 
@@ -160,7 +161,7 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 	if (entry && !set)
 		kfree_rcu(entry, rcu);
 	if (READ_ONCE(reserve_nr) < RESERVE / 2)
-		schedule_work(&refill_work);
+		queue_work(pev_wq, &refill_work);
 	return done;
 }
 

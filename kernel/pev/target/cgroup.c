@@ -211,7 +211,7 @@ void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 				cpumask_set_cpu(task_cpu(thread), &moved_cpus);
 	rcu_read_unlock();
 	if (!cpumask_empty(&moved_cpus))
-		schedule_work(&look_work);
+		queue_work(pev_wq, &look_work);
 }
 
 void __pev_teardown pev_cgroup_teardown(void)
@@ -326,5 +326,5 @@ void pev_cgroup_exit(struct pev_event *event)
 	hash_del_rcu(&group->node);
 	WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr - 1);
 	INIT_RCU_WORK(&group->reap, group_reap);
-	queue_rcu_work(pev_reap_wq, &group->reap);
+	queue_rcu_work(pev_wq, &group->reap);
 }

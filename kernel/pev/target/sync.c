@@ -229,7 +229,7 @@ void pev_sync_later(struct pev_event *event)
 	if (list_empty(&event->sync_node))
 		list_add_tail(&event->sync_node, &changed_events);
 	raw_spin_unlock_irqrestore(&changed_lock, flags);
-	schedule_work(&changed_work);
+	queue_work(pev_wq, &changed_work);
 }
 
 void pev_sync_cancel(struct pev_event *event)

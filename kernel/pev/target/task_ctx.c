@@ -120,7 +120,7 @@ void pev_ctx_put_many(struct pev_task_ctx *ctx, unsigned int nr)
 	thread = ctx->thread;
 	process = ctx->process;
 	INIT_RCU_WORK(&ctx->reap, ctx_reap);
-	queue_rcu_work(pev_reap_wq, &ctx->reap);
+	queue_rcu_work(pev_wq, &ctx->reap);
 	/* recurses once: the set of a new process prescribes itself */
 	if (thread != ctx)
 		pev_ctx_put_many(thread, 1);

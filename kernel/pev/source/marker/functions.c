@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include "base/work.h"
 #include "types.h"
 #include "functions.h"
 
@@ -239,4 +240,10 @@ void pev_functions_free(struct list_head *gone)
 void pev_functions_setup(void (*found)(void))
 {
 	slow_found = found;
+}
+
+void __pev_teardown pev_functions_teardown(void)
+{
+	irq_work_sync(&wake);
+	flush_work(&work);
 }

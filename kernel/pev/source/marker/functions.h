@@ -87,4 +87,7 @@ void pev_functions_call(const struct pev_functions *all, const struct pev_marker
 /* Call @found from process context soon after a function has been found to be slow. */
 void pev_functions_setup(void (*found)(void));
 
+/* When the module goes. Process context; no function is called any more. */
+void pev_functions_teardown(void);
+
 #endif

@@ -576,6 +576,7 @@ void __pev_teardown pev_markers_teardown(void)
 		remove_places(range->marks);
 	/* no place is inside, and no marker waits for its end */
 	rcu_barrier();
+	pev_functions_teardown();
 }
 #else
 static int __init watch_modules(void)

@@ -319,7 +319,7 @@ void pev_filter_swap(struct pev_event *event, struct pev_filter *filter)
 	if (!filter)
 		return;
 	INIT_RCU_WORK(&filter->reap, filter_reap);
-	queue_rcu_work(pev_reap_wq, &filter->reap);
+	queue_rcu_work(pev_wq, &filter->reap);
 }
 
 /**
