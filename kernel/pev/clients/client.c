@@ -8,6 +8,7 @@
  */
 #define pr_fmt(fmt) "pev: " fmt
 
+#include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
@@ -43,7 +44,7 @@
 #define PATIENCE HZ
 
 /* Of an event that the client does not write: no size is this to PEV_MAX_PACKET more. */
-#define NOT_WRITTEN (1U << 31)
+#define NOT_WRITTEN	BIT(31)
 
 /**
  * enum misuse - what a client does wrong
@@ -493,17 +494,26 @@ static void *refused(const char *name, const char *what, int err, const struct p
 	return ERR_PTR(err);
 }
 
+/* It is to stand in metadata and in messages. */
+static int check_name(const char *name, struct pev_refuse *r)
+{
+	if (name && pev_is_label(name) && strlen(name) < PEV_MAX_NAME)
+		return 0;
+	return pev_refuse(r, EINVAL, PEV_FIELD(name),
+			  "a name is of up to %u letters without blanks and quotes",
+			  PEV_MAX_NAME - 1);
+}
+
 /* One event of a name in a channel: readers could not tell which is which. */
 static int check_event(struct pev_client *client, const struct pev_payload_desc *desc,
 		       struct pev_refuse *r)
 {
 	struct pev_client_event *other;
 
-	if (!desc->name || strlen(desc->name) >= PEV_MAX_NAME || !pev_is_label(desc->name))
-		return pev_refuse(
-			r, EINVAL, PEV_FIELD(name),
-			"an event's name is of up to %u letters without blanks and quotes",
-			PEV_MAX_NAME - 1);
+	int err = check_name(desc->name, r);
+
+	if (err)
+		return err;
 	list_for_each_entry(other, &client->events, node)
 		if (!strcmp(other->event->name, desc->name))
 			return pev_refuse(r, EEXIST, PEV_FIELD(name),
@@ -583,12 +593,10 @@ static struct pev_client *find_client(const char *name)
 static int check_desc(const struct pev_client_desc *desc, struct pev_refuse *r)
 {
 	const u32 flags = PEV_CLIENT_PRIVATE | PEV_CLIENT_OVERWRITE;
+	int err = check_name(desc->name, r);
 
-	if (!desc->name || !pev_is_label(desc->name) || strlen(desc->name) >= PEV_MAX_NAME)
-		return pev_refuse(
-			r, EINVAL, PEV_FIELD(name),
-			"a channel's name is of up to %u letters without blanks and quotes",
-			PEV_MAX_NAME - 1);
+	if (err)
+		return err;
 	if (desc->flags & ~flags)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags), "flags has unknown bits: 0x%x",
 				  desc->flags & ~flags);

@@ -569,7 +569,7 @@ static struct pev_channel *client_channel(const struct pev_attr *attr, struct pe
 	err = err ?: security_locked_down(LOCKDOWN_PERF);
 	if (err)
 		return ERR_PTR(pev_refuse(r, -err, PEV_NO_FIELD,
-					  "the security module refuses, or the kernel is locked down"));
+					  "a security module or lockdown refuses"));
 	err = copy_name(&req, r);
 	if (err)
 		return ERR_PTR(err);

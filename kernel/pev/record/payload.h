@@ -6,7 +6,7 @@
 #ifndef _PEV_PAYLOAD_H
 #define _PEV_PAYLOAD_H
 
-#include <linux/pev_channel.h>
+#include <linux/pev_record.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 
