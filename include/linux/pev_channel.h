@@ -173,6 +173,7 @@ bool pev_client_write(struct pev_client_event *event, const void *data, u32 size
  * @event: the event
  *
  * Context: Any.
+ * Return: the sums, as of now.
  */
 struct pev_client_stat pev_client_stat(struct pev_client_event *event);
 
@@ -198,6 +199,7 @@ long pev_client_read(struct pev_client *client,
  * @event: the event
  *
  * Context: Any.
+ * Return: "subsystem:event".
  */
 const char *pev_client_event_name(const struct pev_client_event *event);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Text from the kernel, <debugfs>/pev/text: lines are what ftrace prints of the same
- * occurrences, in the order of time, whoever reads them, and bad input is refused.
+ * occurrences, in the order of time, with several readers as with one, and bad input is refused.
  */
 #include <sched.h>
 #include <signal.h>

@@ -23,7 +23,7 @@ struct pev_event;
 struct pev_refuse;
 
 /**
- * struct pev_channel_desc - what a channel is to be like, whoever asks
+ * struct pev_channel_desc - what a channel is to be like, for users and for the kernel
  * @user:        its RLIMIT_MEMLOCK is charged; NULL: it is the kernel's own
  * @flags:       PEV_CHF_*
  * @ring_size:   bytes of each ring

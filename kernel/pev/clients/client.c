@@ -53,6 +53,7 @@
  * @UNRESERVED:  commits what was not reserved
  * @UNCOMMITTED: does not commit what was reserved
  * @OVERLONG:    wrote a length that is more than was reserved
+ * @MISUSES:     how many there are
  */
 enum misuse {
 	PREEMPTIBLE,
@@ -84,7 +85,7 @@ static const char *const misuses[MISUSES] = {
  * @events:  that were added, under @lock
  * @merge:   reads a private channel, under @lock
  * @work:    calls @consume of @desc
- * @waiter:  of the channel's, so that @work does not wait for its time
+ * @entry:   in the channel's queue, so that @work does not wait for its time
  * @seen:    misuses, a bit for each; raised in any context
  * @told:    those that were reported
  * @report:  reports them
@@ -98,7 +99,7 @@ struct pev_client {
 	struct list_head	events;
 	struct pev_merge	merge;
 	struct delayed_work	work;
-	wait_queue_entry_t	waiter;
+	wait_queue_entry_t	entry;
 	unsigned long		seen;
 	unsigned long		told;
 	struct irq_work		report;
@@ -326,9 +327,9 @@ static void consumer(struct work_struct *work)
 }
 
 /* A ring has its watermark's worth, or is full. */
-static int wake_consumer(wait_queue_entry_t *waiter, unsigned int mode, int sync, void *key)
+static int wake_consumer(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
 {
-	queue_work_in(container_of(waiter, struct pev_client, waiter), 0);
+	queue_work_in(container_of(entry, struct pev_client, entry), 0);
 	return 0;
 }
 
@@ -643,7 +644,7 @@ static struct pev_client *client_alloc(const struct pev_client_desc *desc, struc
 	pev_merge_prepare(&client->merge);
 	INIT_LIST_HEAD(&client->events);
 	INIT_DELAYED_WORK(&client->work, consumer);
-	init_waitqueue_func_entry(&client->waiter, wake_consumer);
+	init_waitqueue_func_entry(&client->entry, wake_consumer);
 	init_irq_work(&client->report, report);
 	return client;
 }
@@ -688,7 +689,7 @@ static void begin_to_consume(struct pev_client *client)
 {
 	if (!client->desc.consume)
 		return;
-	add_wait_queue(&client->channel->wait, &client->waiter);
+	add_wait_queue(&client->channel->wait, &client->entry);
 	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
 }
 
@@ -696,7 +697,7 @@ static void end_consuming(struct pev_client *client)
 {
 	if (!client->desc.consume)
 		return;
-	remove_wait_queue(&client->channel->wait, &client->waiter);
+	remove_wait_queue(&client->channel->wait, &client->entry);
 	cancel_delayed_work_sync(&client->work);
 }
 
