@@ -34,7 +34,7 @@ says "a pipe that ends early: said" 0 'is incomplete: the pipe ended before the 
 	perfctl report -i - <cut.bin
 says "import -: said by what reads the recording" 0 'incomplete: the pipe ended before' \
 	bash -c 'perfctl import -o cut.trace - <cut.bin && perfctl report -i cut.trace'
-says "what is no recording" 65 'no recording' perfctl report -i - <hot.err
+says "what is not a recording" 65 'no recording' perfctl report -i - <hot.err
 says "nothing at all" 65 'ended before a recording came' perfctl report -i - </dev/null
 says "a file of one: how to read it" 65 'perfctl import - <' perfctl report -i sent.bin
 says "--overwrite has no place in a pipe" 2 'name a directory' bash -c "set -o pipefail; $piped --overwrite true | cat"

@@ -195,7 +195,7 @@ static void test_hostile(void)
 	check(receive_frame(NAMED, "", 0, "") == -EBADMSG, "... an empty one");
 	check(receive_frame(RING, "-1", 0, "") == -EBADMSG, "a ring before the first");
 	check(receive_frame(RING, "99999999999", 0, "") == -EBADMSG, "... behind the last");
-	check(receive_frame(RING, "0", 5, "trash") == -EBADMSG, "what is no packet");
+	check(receive_frame(RING, "0", 5, "trash") == -EBADMSG, "what is not a packet");
 	check(receive_frame(INFO, "a=b", 1, "c") == -EBADMSG, "a key that is none");
 	check(receive_frame(METADATA, "", 1ULL << 60, "x") == -EBADMSG, "a length that can't be");
 	check(receive_frame(METADATA, "", 200 << 20, "x") == -ENODATA, "... that does not come");
