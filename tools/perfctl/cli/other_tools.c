@@ -85,7 +85,6 @@ static const struct other_tool others[] = {
 	{ "perf", "report", "--header-only", "\"perfctl info\"" },
 	{ "perf", "report", "-v", "notes below the table say what is missing", true },
 
-	{ "perf", "script", "-f", "anybody may read a recording that the file system lets them", true },
 	{ "perf", "script", "--ns", "times always have nine digits", true },
 	{ "perf", "annotate", "--stdio", "it always prints text", true },
 	{ "perf", "annotate", "-s", "the function is an operand: \"perfctl annotate NAME\"" },
