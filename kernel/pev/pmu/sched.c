@@ -79,7 +79,7 @@ static void slice_end(struct pev_hw_cpu *s, u64 place)
 	s->place = place;
 	if (s->slice_ran < slice / 2 || !s->slice_ran)
 		return;
-	if (s->slice_ran > 4 * slice) {
+	if (s->slice_ran > 16 * slice) {
 		pev_window_forget(&s->window);
 	} else {
 		pev_windows_add(&s->windows, &s->window, s->waited - s->gap_from, s->slice_x,

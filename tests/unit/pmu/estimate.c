@@ -348,7 +348,7 @@ struct slice {
 
 static void slice_end(struct slice *s)
 {
-	if (s->ran > 4 * MS) {
+	if (s->ran > 16 * MS) {
 		pev_window_forget(&s->last);
 	} else {
 		pev_windows_add(&s->windows, &s->last, s->gap, s->x, s->ran);
