@@ -19,6 +19,7 @@ bool export_sample_of(struct export *x, const struct pev_event *ev, const struct
 	*s = (struct export_sample){ .thread = session_thread(&x->session, ev) };
 	space = x->session.machine.processes[s->thread->process].space;
 	s->weight = ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+	s->samples = session_samples(cls, ev);
 	if (ev->kstack_len || ev->ustack_len)
 		s->chain = stacks_chain(st, space, ev->kstack, ev->kstack_len, ev->ustack,
 					ev->ustack_len);
@@ -97,7 +98,7 @@ void export_add(struct export *x, const struct session_class *cls, const struct 
 	struct cell_key key = { .event = cls->event, .comm = s->thread->comm,
 				.pid = s->thread->pid, .frame = s->frame, .chain = s->chain };
 
-	profile_add(&x->profile, &key, s->weight);
+	profile_add_many(&x->profile, &key, s->samples, s->weight);
 }
 
 int export_add_event(struct export *x, const struct pev_event *ev, const struct session_class *cls,

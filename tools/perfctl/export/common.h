@@ -10,12 +10,14 @@
  * @frame:  where it was taken, FRAME_NONE if that is not known
  * @chain:  CHAIN_NONE without call chain
  * @weight: what it stands for: its period
+ * @samples: that it stands for
  */
 struct export_sample {
 	const struct thread *thread;
 	uint32_t frame;
 	uint32_t chain;
 	uint64_t weight;
+	uint64_t samples;
 };
 
 /* Returns false if the sample has neither an address nor a call chain. */

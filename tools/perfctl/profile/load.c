@@ -158,8 +158,9 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 		key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
 	if (!l->config.chains)
 		key.chain = CHAIN_NONE;
-	profile_add(p, &key, (ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale) *
-			     (l->scale ? l->scale : 1));
+	profile_add_many(p, &key, session_samples(cls, ev),
+			 (ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale) *
+				 (l->scale ? l->scale : 1));
 }
 
 bool load_timed(const struct load *l)

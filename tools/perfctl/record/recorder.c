@@ -90,9 +90,13 @@ static int open_events(struct recorder *r, struct msg *m)
 		err = proc_history_open(&r->history, t, r->config.clock, m);
 	if (err)
 		return err;
-	for (size_t i = 0; i < plan->n; i++)
+	for (size_t i = 0; i < plan->n && !r->config.fold; i++)
 		pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
 				plan->events[i].attr.sample);
+	if (r->config.fold)
+		err = fold_open(&r->fold, plan, r->config.clock, r->config.max_stack, m);
+	if (err)
+		return err;
 	err = event_set_open(&r->set, plan, t, flags, m);
 	if (!err)
 		cpu_watch_init(&r->cpus, t);
@@ -100,14 +104,16 @@ static int open_events(struct recorder *r, struct msg *m)
 }
 
 /* Are kernel addresses recorded, so that their symbols are needed? */
-static bool wants_kallsyms(const struct event_plan *plan)
+static bool wants_kallsyms(const struct recorder *r)
 {
+	const struct event_plan *plan = r->config.plan;
+
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct planned_event *e = &plan->events[i];
 
 		if (e->attr.sample & PEV_SAMPLE_KSTACK)
 			return true;
-		if ((e->attr.sample & PEV_SAMPLE_IP) && !e->user_only &&
+		if ((r->config.fold || (e->attr.sample & PEV_SAMPLE_IP)) && !e->user_only &&
 		    !(e->attr.flags & PEV_F_EXCLUDE_KERNEL))
 			return true;
 	}
@@ -163,33 +169,48 @@ static int cannot_write(const struct recorder *r, int err, struct msg *m)
 		       recorder_strerror(err));
 }
 
-static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
-			  struct msg *m)
+static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
 {
-	struct pev_error e;
-	char *text;
+	char *of_channel;
 	size_t len;
-	int err = pev_engine_metadata(engine(), r->fd, &text, &len);
+	int err = pev_engine_metadata(engine(), r->fd, &of_channel, &len);
 
 	if (err)
 		return msg_set(m, err, "reading the channel's metadata: %s", strerror(-err));
-	err = pev_writer_metadata(w, text, len);
+	strbuf_add(text, of_channel, len);
+	free(of_channel);
+	if (r->config.fold)
+		fold_metadata(&r->fold, text);
+	return 0;
+}
+
+static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
+			  struct msg *m)
+{
+	struct strbuf text = { 0 };
+	struct pev_error e;
+	int err = read_metadata(r, &text, m);
+
+	if (err)
+		return err;
+	err = pev_writer_metadata(w, text.s, text.len);
 	if (err)
 		err = cannot_write(r, err, m);
 	if (!err && meta) {
-		err = pev_meta_parse(text, len, 0, meta, &e);
+		err = pev_meta_parse(text.s, text.len, 0, meta, &e);
 		if (err)
 			msg_set(m, err, "the channel's metadata: %s", e.text);
 	}
-	free(text);
+	if (!err && meta && r->config.fold)
+		err = fold_begin(&r->fold, w, text.s, text.len, m);
+	strbuf_free(&text);
 	return err;
 }
 
 /* Writes all of a trace but the packets. */
 static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 {
-	unsigned int flags = wants_kallsyms(r->config.plan) ?
-				     PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
+	unsigned int flags = wants_kallsyms(r) ? PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
 	struct pev_meta *meta = NULL;
 	char pid[16];
 	int err = write_metadata(r, w, &meta, m);
@@ -253,6 +274,7 @@ static int open_trace(struct recorder *r, const char *path, struct trace_dir *di
 		return err;
 	err = describe(r, *w, m);
 	if (err) {
+		fold_close_stream(&r->fold);
 		pev_writer_close(*w);
 		*w = NULL;
 		if (dir->path)
@@ -348,7 +370,9 @@ int64_t recorder_drain(struct recorder *r)
 	sync = wants_sync(r);
 	n = describes_calls(r->config.plan) ? drain_calls(r) :
 					      pev_writer_drain(r->writer, r->channel);
-	if (n >= 0 && sync)
+	if (n >= 0 && r->config.fold)
+		err = fold_drain(&r->fold);
+	if (n >= 0 && !err && sync)
 		err = pev_writer_sync(r->writer);
 	if (n < 0 || err)
 		r->failed = n < 0 ? (int)n : err;
@@ -411,12 +435,26 @@ static int write_failed(struct recorder *r, int err, struct msg *m)
 		       recorder_strerror(err));
 }
 
+static int write_folded(struct recorder *r, int err)
+{
+	int close_err;
+
+	if (!err)
+		err = fold_end(&r->fold);
+	close_err = fold_close_stream(&r->fold);
+	return err ? err : close_err;
+}
+
 int recorder_end(struct recorder *r, struct msg *m)
 {
+	struct msg ignored;
 	int err, close_err;
 	int64_t n;
 
 	pev_engine_disable(engine(), r->fd, 0);
+	/* tables have no switch of their own */
+	if (r->config.fold)
+		event_set_enable(&r->set, false, &ignored);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
 	/* records that wait for room come once the rings are empty */
@@ -425,6 +463,8 @@ int recorder_end(struct recorder *r, struct msg *m)
 		n = recorder_drain(r);
 	} while (n > 0);
 	err = n < 0 ? r->failed : 0;
+	if (r->config.fold)
+		err = write_folded(r, err);
 	if (!err)
 		err = write_losses(r, r->writer);
 	if (!err)
@@ -509,6 +549,7 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 void recorder_close(struct recorder *r)
 {
 	/* nothing was recorded */
+	fold_close_stream(&r->fold);
 	if (r->writer) {
 		pev_writer_close(r->writer);
 		r->writer = NULL;
@@ -519,6 +560,7 @@ void recorder_close(struct recorder *r)
 	pev_channel_unmap(r->channel);
 	r->channel = NULL;
 	event_set_close(&r->set);
+	fold_close(&r->fold);
 	event_set_close(&r->side);
 	event_plan_free(&r->sideband);
 	proc_history_close(&r->history);

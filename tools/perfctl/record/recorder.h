@@ -9,6 +9,7 @@
 #include "event/cpu_watch.h"
 #include "event/plan.h"
 #include "event/set.h"
+#include "fold.h"
 #include "proc_history.h"
 #include "trace_dir.h"
 
@@ -21,6 +22,8 @@
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @overwrite: flight recorder
+ * @fold:      count samples by their call chains, instead of recording each
+ * @max_stack: frames of these at most, 0: all
  * @later:     recorder_start() switches events on, not the command's exec
  * @clock:     enum pev_clock
  * @command:   for the trace's description ...
@@ -34,6 +37,8 @@ struct recorder_config {
 	uint64_t ring_size;
 	uint64_t ring_default;
 	bool overwrite;
+	bool fold;
+	uint32_t max_stack;
 	bool later;
 	uint32_t clock;
 	const char *command;
@@ -47,6 +52,7 @@ struct recorder_config {
  * @sideband: plan of the sideband events
  * @side:     those events; off in overwrite mode, where @history has them
  * @set:      the events
+ * @fold:     where they are counted
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
@@ -62,6 +68,7 @@ struct recorder {
 	struct event_set side;
 	struct proc_history history;
 	struct event_set set;
+	struct fold fold;
 	struct cpu_watch cpus;
 	struct trace_dir dir;
 	struct pev_writer *writer;

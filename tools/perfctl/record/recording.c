@@ -159,6 +159,8 @@ static int record_open(void *arg, struct msg *m)
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.overwrite = r->opts.overwrite,
+		.fold = r->opts.fold,
+		.max_stack = (uint32_t)r->opts.max_stack,
 		.later = r->opts.span.delay != 0,
 		.clock = r->opts.clock,
 		.command = r->command.s ? r->command.s : "",
@@ -244,6 +246,36 @@ static int take_stdout(struct record_run *r, struct msg *m)
 	return 0;
 }
 
+/* Samples that are counted have call chains, and nothing else. */
+static int plan_fold(struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	const char *other = o->overwrite		? "--overwrite" :
+			    o->off_cpu			? "--off-cpu" :
+			    o->strings			? "--strings" :
+			    o->stack_user		? "-g dwarf" :
+			    o->graph_typed && !o->graph ? "-g none" :
+							  NULL;
+
+	if (other)
+		return msg_set(m, -EINVAL,
+			       "--fold counts samples by their call chains, and %s needs each "
+			       "single one: leave one of them out",
+			       other);
+	if (!strcmp(o->output, "-"))
+		return msg_set(
+			m, -EINVAL,
+			"--fold writes records that are minutes old, which the reader of a pipe "
+			"does not wait for: name a directory with -o");
+	if (!engine_is_pev() || !(info->types & 1ULL << PEV_TYPE_TABLE))
+		return msg_set(m, -ENOSYS,
+			       "--fold needs tables, which %s: without it each sample is written "
+			       "down, and \"perfctl report\" counts them",
+			       engine_is_pev() ? "the running kernel's pev has not" :
+						 "perf_event_open(2) has not");
+	o->graph = true;
+	return 0;
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct sampling sampling;
@@ -256,7 +288,9 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
-	if (r->opts.off_cpu)
+	if (r->opts.fold)
+		err = plan_fold(&r->opts, &info, m);
+	if (!err && r->opts.off_cpu)
 		err = add_off_cpu(&r->opts, m);
 	if (!err && !r->opts.events.n)
 		err = event_list_parse(&r->opts.events, event_to_sample(&info, r->opts.quiet), m);

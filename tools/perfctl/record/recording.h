@@ -26,6 +26,7 @@
  * @strings:     record what arguments of system calls point to
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @overwrite:   keep the newest records in memory until the end
+ * @fold:        count samples by their call chains in the kernel
  * @quiet:       print only what goes wrong
  */
 struct record_opts {
@@ -44,6 +45,7 @@ struct record_opts {
 	bool strings;
 	uint32_t stack_user;
 	bool overwrite;
+	bool fold;
 	bool quiet;
 };
 

@@ -75,7 +75,7 @@ void summary_records(const struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
-	char a[32], b[32], c[64];
+	char a[32], b[32], c[64], d[64], e[32];
 	uint64_t missing;
 	struct msg m;
 
@@ -96,8 +96,11 @@ void summary_records(const struct recorder *r, double seconds)
 		snprintf(c, sizeof(c), ", of which the reader has not got all");
 	if (missing)
 		snprintf(c, sizeof(c), ", %s more could not be written", text_count(a, missing));
-	fprintf(stderr, "[ %s: %s records, %s, %.2f s%s%s ]\n", r->config.path,
-		text_count(a, total.samples - missing), text_bytes(b, recorder_bytes(r)), seconds,
+	if (r->config.fold)
+		snprintf(d, sizeof(d), "samples in %s rows", text_count(e, r->fold.rows));
+	fprintf(stderr, "[ %s: %s %s, %s, %.2f s%s%s ]\n", r->config.path,
+		text_count(a, total.samples - missing), r->config.fold ? d : "records",
+		text_bytes(b, recorder_bytes(r)), seconds,
 		r->config.overwrite ? ", of which the newest were kept" : "",
 		total.lost && !missing ? "" : c);
 	if (plan->n > 1 || total.lost || total.filtered) {
@@ -110,6 +113,10 @@ void summary_records(const struct recorder *r, double seconds)
 	}
 	if (total.lost)
 		summary_losses(r, &total);
+	if (r->fold.other)
+		note("%s samples found no room in the kernel's tables: they are in the recording as those "
+		     "of \"(other)\"; lower -F, or raise the limit of locked memory (ulimit -l)",
+		     text_count(a, r->fold.other));
 	event_plan_note_ended(plan, r->config.target->type, v);
 	free(v);
 }

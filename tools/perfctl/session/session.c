@@ -55,8 +55,10 @@ static void look_up(struct session *f, const struct pev_class *cls)
 	c->kind = kind_of(cls);
 	c->event = strtab_id(&f->names, cls->name);
 	c->scale = cls->period > 1 && !cls->freq ? cls->period : 1;
-	if (c->kind == SESSION_EVENT)
+	if (c->kind == SESSION_EVENT) {
+		c->folded = cls->sample & PEV_SAMPLE_PERIOD ? int_field(cls, "folded") : NULL;
 		return;
+	}
 	c->pid = int_field(cls, "pid");
 	c->tid = int_field(cls, "tid");
 	c->ppid = int_field(cls, "ppid");
@@ -549,6 +551,11 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 	}
 	unwind_count(f->unwind, end, ev);
 	return ev;
+}
+
+uint64_t session_samples(const struct session_class *cls, const struct pev_event *ev)
+{
+	return cls->folded ? pev_event_int(ev, cls->folded) : 1;
 }
 
 const struct thread *session_thread(struct session *f, const struct pev_event *ev)

@@ -34,12 +34,14 @@ enum session_kind {
  * @kind:  see enum session_kind
  * @event: number of the event's name in session.names
  * @scale: weight of a record that does not have one
+ * @folded: how many samples a record stands for, NULL: for one
  * @pid:   and the others: fields of sideband events, NULL where there are none
  */
 struct session_class {
 	enum session_kind kind;
 	uint32_t event;
 	uint64_t scale;
+	const struct pev_field *folded;
 	const struct pev_field *pid, *tid, *ppid, *ptid;
 	const struct pev_field *addr, *len, *pgoff, *code, *removed;
 	const struct pev_field *id, *id_size, *name;
@@ -135,6 +137,8 @@ int session_next(struct session *f, const struct pev_event **ev, const struct se
  */
 const struct pev_event *session_unwind(struct session *f, const struct seen *who,
 				       const struct pev_event *ev);
+/* Returns how many samples an event stands for: more than one with "record --fold". */
+uint64_t session_samples(const struct session_class *cls, const struct pev_event *ev);
 /* Returns the thread of an event. */
 const struct thread *session_thread(struct session *f, const struct pev_event *ev);
 /* What the recording lacks, as a clause in @text; NULL: nothing that is known */

@@ -109,6 +109,10 @@ static const struct opt record_options[] = {
 	  "at the end, and at SIGUSR2 to DIR.1, DIR.2, ...",
 	  offsetof(struct record_opts, overwrite) },
 	{ 0, OPT_CALL, "clock", "CLOCK", "default, monotonic or cycles", 0, set_clock },
+	{ 0, OPT_FLAG, "fold", NULL,
+	  "count samples by their call chains in the kernel, and write down how often each came: "
+	  "for hours and days, with -F 99",
+	  offsetof(struct record_opts, fold) },
 	{ 'q', OPT_FLAG, "quiet", NULL, "say nothing unless something goes wrong",
 	  offsetof(struct record_opts, quiet) },
 	{ 0 },
@@ -132,6 +136,7 @@ const struct command command_record = {
 		"  perfctl record -g -- ./program        samples with call chains\n"
 		"  perfctl record -g dwarf -- ./program    of code without frame pointers\n"
 		"  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
+		"  perfctl record --fold -F 99 -a    for days: call chains are counted in the kernel\n"
 		"  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
