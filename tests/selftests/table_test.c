@@ -945,7 +945,7 @@ TEST_F(table, refusals)
 	BAD("no kind 3 of values", bad.value = PEV_TABLE_VALUE_MAX);
 	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
 	BAD("others have none", bad.field[0] = 'a');
-	BAD("call chains have no buckets", bad = table_of_stacks();
+	BAD("call chains are no numbers", bad = table_of_stacks();
 	    bad.keys[1].bucket = PEV_TABLE_LOG2);
 	BAD("can't have 4095 frames", bad = table_of_stacks(); bad.frames = FRAMES - 1);
 	BAD("can't have 4194305 frames", bad = table_of_stacks();

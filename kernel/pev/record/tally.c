@@ -414,22 +414,23 @@ void pev_tally_end(void)
 	struct frame *frame = end - sizeof(*frame);
 	struct pev_event *event = frame->ec->event;
 	const struct pev_tally *tally = event->tally;
+	struct pev_callchain *chain = frame->chain;
 	const void *record = end - frame->bytes;
 	struct pev_rows_stack stacks[2];
 	u64 key[PEV_ROW_WORDS], value;
 
 	if (unlikely(frame->size < tally->end))
 		record = NULL;
-	if (frame->chain) {
-		stacks[0] = (struct pev_rows_stack){ frame->chain->nr_kernel, frame->chain->kernel };
-		stacks[1] = (struct pev_rows_stack){ frame->chain->nr_user, frame->chain->user };
+	if (chain) {
+		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
+		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
 	}
 	make_key(event, frame->task, record, stacks, key);
 	value = value_of(tally, frame->period, record);
 	local64_inc(&frame->ec->samples);
 	pev_rows_update(rows_here(tally), key, value, mark_of(tally, value));
-	if (frame->chain)
-		pev_callchain_drop(frame->chain);
+	if (chain)
+		pev_callchain_drop(chain);
 	pev_scratch_put(frame->bytes);
 }
 

@@ -51,7 +51,7 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 				  "key %u: names have no buckets, as they are no numbers", nr);
 	if (pev_table_is_stack(key->from) && key->bucket)
 		return pev_refuse(r, EINVAL, config,
-				  "key %u: call chains have no buckets, as they are no numbers", nr);
+				  "key %u: call chains are no numbers and have no buckets", nr);
 	if (!fits(key->bucket == PEV_TABLE_LINEAR, key->step))
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: step %llu: PEV_TABLE_LINEAR needs one, others have 0",
