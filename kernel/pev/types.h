@@ -82,11 +82,13 @@ struct pev_event_cpu {
  * @PEV_PERIOD_OF_RECORDS: occurrences a record; without a channel there is none
  * @PEV_PERIOD_ALWAYS:     the event has a period, with or without a channel
  * @PEV_PERIOD_NEVER:      each occurrence is a record
+ * @PEV_PERIOD_LEAST:      ns that an occurrence takes at least, 0: any; it can't be changed
  */
 enum pev_periods {
 	PEV_PERIOD_OF_RECORDS,
 	PEV_PERIOD_ALWAYS,
 	PEV_PERIOD_NEVER,
+	PEV_PERIOD_LEAST,
 };
 
 /**
@@ -159,6 +161,17 @@ enum pev_shows {
  * @mark:   @task, which is current or about to be, is one that PEV_F_MARKED events
  *          count, or not. Interrupts off, while pev_pmm_key is on. At most one source
  *          has it
+ * @prepare: get memory for @follow of @nr tasks. Process context, may sleep. NULL: it
+ *          needs none
+ * @follow: from now on @event counts @task, which was just made (@fresh) or attached; no
+ *          other call for the two is under way. Locks of the tree of tasks or of the sets
+ *          are held: it must not sleep. NULL: it need not know
+ * @leave:  @event, which @follow was called for, no longer counts @task, which is current.
+ *          Not called if the event is closed first. Process context. May be NULL
+ * @switched: @event may have been switched on or off: its state says. Any context but
+ *          NMI. NULL: @start and @stop say enough
+ * @more_size: bytes of what read() gives behind struct pev_value; 0: nothing
+ * @more:   fill it in. Process context, no locks held. NULL with @more_size 0
  * @info:   fill in what the query tells of the source. Process context. May be NULL
  * @catalog: append a line for each event that can be opened. Process context
  *
@@ -195,6 +208,12 @@ struct pev_source_ops {
 	void (*multiplexed)(struct pev_event *event, struct pev_multiplexed *m);
 	void (*commit)(void);
 	void (*mark)(struct task_struct *task, bool on);
+	void (*prepare)(struct pev_event *event, unsigned int nr);
+	void (*follow)(struct pev_event *event, struct task_struct *task, bool fresh);
+	void (*leave)(struct pev_event *event, struct task_struct *task);
+	void (*switched)(struct pev_event *event);
+	size_t more_size;
+	void (*more)(struct pev_event *event, void *to);
 	void (*info)(struct pev_info *info);
 	void (*catalog)(struct pev_strbuf *text);
 };
@@ -323,6 +342,13 @@ enum pev_event_state {
 static inline bool pev_event_is_on(const struct pev_event *event)
 {
 	return READ_ONCE(event->state) == PEV_EVENT_ON;
+}
+
+/* @event's state was changed. Context: Any but NMI. */
+static inline void pev_event_switched(struct pev_event *event)
+{
+	if (event->ops->switched)
+		event->ops->switched(event);
 }
 
 static inline bool pev_targets_task(const struct pev_event *event)

@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(catalog)
 static bool line_is_good(const char *line)
 {
 	static const char * const types[] = {
-		"software", "timer", "tracepoint", "marker", "sideband", "hardware",
+		"software", "timer", "tracepoint", "marker", "sideband", "hardware", "wait",
 	};
 	const char *name = strchr(line, ' ');
 	const char *fields = name ? strchr(name + 1, ' ') : NULL;
@@ -105,6 +105,7 @@ TEST_F(catalog, known_events)
 {
 	EXPECT_NE(NULL, strstr(self->text, "software page-faults -\n"));
 	EXPECT_NE(NULL, strstr(self->text, "tracepoint sched:sched_switch char[16] prev_comm;"));
+	EXPECT_NE(NULL, strstr(self->text, "wait wait uint64_t blocked;uint64_t runnable;"));
 	EXPECT_NE(NULL, strstr(self->text, "tracepoint raw_syscalls:sys_enter "));
 	EXPECT_NE(NULL, strstr(self->text, "tracepoint syscalls:sys_enter_close int __syscall_nr;"));
 	EXPECT_EQ(NULL, strstr(self->text, "tracepoint ftrace:"));

@@ -246,7 +246,7 @@ TEST_F(open, software_by_architecture)
 #define T(type)		(1U << PEV_TYPE_##type)
 #define HARDWARE	(T(HARDWARE) | T(RAW))
 #define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
-			 T(PROBE) | HARDWARE)
+			 T(PROBE) | T(WAIT) | HARDWARE)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */

@@ -64,12 +64,14 @@
  *                       attr.name the name that records and texts give it
  * @PEV_TYPE_TABLE:      a table for each CPU, in which events count by key instead of
  *                       writing records, attr.config is the address of a struct pev_table
+ * @PEV_TYPE_WAIT:       threads that do not run: why, for how long, and what let them
+ *                       go on; see struct pev_waits
  * @PEV_TYPE_CLIENT:     the channel that a part of the kernel writes to, attr.name is the
  *                       name of its owner; the fd is that of a channel
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
- * "software", "timer", "tracepoint", "marker", "sideband" or "hardware" (those
- * that this processor has), <fields> either "-" or a list of "type name" pairs
+ * "software", "timer", "tracepoint", "marker", "sideband", "wait" or "hardware"
+ * (those that this processor has), <fields> either "-" or a list of "type name" pairs
  * separated by ';'.
  */
 enum pev_type {
@@ -86,6 +88,7 @@ enum pev_type {
 	PEV_TYPE_PMU		= 10,
 	PEV_TYPE_PROBE		= 11,
 	PEV_TYPE_TABLE		= 12,
+	PEV_TYPE_WAIT		= 13,
 	PEV_TYPE_CLIENT		= 14,
 
 	/* private: not ABI */
@@ -605,7 +608,8 @@ struct pev_refusal {
  * @period:       records are made for each @period-th occurrence; ns for
  *                timers; Hz with PEV_F_FREQ. 0 for what only counts, 0 or 1
  *                for sideband events, at least 1 otherwise; timers always
- *                need one
+ *                need one. Of waits the ns below which they are only summed up,
+ *                0: none are
  * @channel_fd:   the channel that takes the records, or the table in which they are
  *                counted; -1 to count only
  * @group_fd:     an event that becomes this event's group leader, -1 for none
@@ -738,6 +742,103 @@ struct pev_value {
 	__u64	lost;
 	__u64	filtered;
 	__u64	samples;
+};
+
+/**
+ * struct pev_waits - what read() on an event of PEV_TYPE_WAIT gives behind struct pev_value
+ * @enabled:      ns that the event was on, summed over the threads of the target: from
+ *                when each was attached or made to its exit, or to now
+ * @run:          of these, ns that they ran
+ * @blocked:      ns that they were blocked
+ * @runnable:     ns that they could have run, and had no CPU
+ * @folded:       ns of waits that took less than attr.period
+ * @waits:        waits that took as long, and ended
+ * @folded_waits: the others that ended
+ * @threads:      threads that are followed now
+ * @unfollowed:   threads that are not, because there was no memory
+ *
+ * A wait begins when a thread leaves its CPU and ends when it has one again: it is
+ * blocked until something wakes it, and then runnable; or runnable from the beginning,
+ * if it had to give its CPU to another thread, or is new. At any moment, to the ns,
+ *
+ *	enabled = run + blocked + runnable + folded
+ *
+ * for each thread and so for all of them. A wait that has not ended counts as what it
+ * was until now. A buffer that has no room for both structures gets the first one.
+ */
+struct pev_waits {
+	__u64	enabled;
+	__u64	run;
+	__u64	blocked;
+	__u64	runnable;
+	__u64	folded;
+	__u64	waits;
+	__u64	folded_waits;
+	__u64	threads;
+	__u64	unfollowed;
+};
+
+/* state of struct pev_wait_record: why the thread left its CPU */
+enum pev_wait_state {
+	PEV_WAIT_PREEMPTED	= 0,	/* it did not want to */
+	PEV_WAIT_SLEEPING	= 1,	/* a signal would end it */
+	PEV_WAIT_DISK		= 2,	/* no signal ends it but, perhaps, a fatal one */
+	PEV_WAIT_STOPPED	= 3,	/* by a signal */
+	PEV_WAIT_TRACED		= 4,	/* by its debugger */
+	PEV_WAIT_IDLE		= 5,	/* a thread of the kernel with nothing to do */
+	PEV_WAIT_NEW		= 6,	/* it had never run */
+	PEV_WAIT_FROZEN		= 7,	/* by the freezer of a cgroup or of a suspend */
+
+	PEV_WAIT_STATE_MAX,		/* not ABI */
+};
+
+/* waker of struct pev_wait_record: what ended the blocked part */
+enum pev_waker {
+	PEV_WAKER_NONE		= 0,	/* there was none */
+	PEV_WAKER_THREAD	= 1,	/* a thread of a process */
+	PEV_WAKER_KTHREAD	= 2,	/* a thread of the kernel */
+	PEV_WAKER_SOFTIRQ	= 3,	/* a soft interrupt, as timers and the network have */
+	PEV_WAKER_INTERRUPT	= 4,
+	PEV_WAKER_UNSEEN	= 5,	/* it was not noticed */
+
+	PEV_WAKER_MAX,			/* not ABI */
+};
+
+/* flags of struct pev_wait_record */
+#define PEV_WAIT_IO		(1U << 0)	/* it counts as waiting for a device */
+#define PEV_WAIT_LATE		(1U << 1)	/* its stacks are of a moment after it went on */
+
+#define PEV_WAKER_FRAMES	12
+
+/**
+ * struct pev_wait_record - payload of a record of PEV_TYPE_WAIT
+ * @blocked:    ns
+ * @runnable:   ns behind them
+ * @state:      enum pev_wait_state
+ * @waker:      enum pev_waker
+ * @flags:      PEV_WAIT_*
+ * @frames:     of @stack
+ * @waker_pid:  of a waker that is a thread
+ * @waker_tid:  of the same
+ * @waker_comm: its name, not always ended by a NUL
+ * @stack:      with PEV_SAMPLE_KSTACK only: where in the kernel the waker was, the
+ *              innermost frame first, if the blocked part alone took long enough
+ *
+ * It is written when the wait ends, with the time, the tid and the stacks of the thread
+ * that waited. What is told of a waker beyond its kind is 0 if the event's opener may
+ * not trace it.
+ */
+struct pev_wait_record {
+	__u64	blocked;
+	__u64	runnable;
+	__u32	state;
+	__u32	waker;
+	__u32	flags;
+	__u32	frames;
+	__u32	waker_pid;
+	__u32	waker_tid;
+	char	waker_comm[16];
+	__u64	stack[PEV_WAKER_FRAMES];
 };
 
 /**
@@ -998,7 +1099,7 @@ struct pev_channel_info {
 
 /*
  * On events; on a channel: all its events at once. The argument of the first
- * three is 0 or PEV_IOF_GROUP. Sideband events and what only counts keep the
+ * three is 0 or PEV_IOF_GROUP. Sideband events, waits and what only counts keep the
  * period they have when that of a channel or group is changed.
  */
 #define PEV_IOC_ENABLE		_IO(PEV_IOC_MAGIC, 0)

@@ -29,15 +29,17 @@ static int events_control(struct pev_event **events, unsigned int nr, u64 cmd)
 	if (cmd == PEV_IOC_RESET)
 		return pev_target_reset(events, nr);
 	/* an explicit word ends the wait for an exec, too */
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		WRITE_ONCE(events[i]->state, cmd == PEV_IOC_ENABLE ? PEV_EVENT_ON : PEV_EVENT_OFF);
+		pev_event_switched(events[i]);
+	}
 	pev_target_sync(events, nr);
 	return 0;
 }
 
 /*
- * Timers always have a period, sideband events never. Return: how many were changed, or
- * an error.
+ * Timers always have a period, sideband events never, waits a fixed one. Return: how many
+ * were changed, or an error.
  */
 static int events_period(struct pev_event **events, unsigned int nr, u64 period)
 {
@@ -49,7 +51,8 @@ static int events_period(struct pev_event **events, unsigned int nr, u64 period)
 	for (i = 0; i < nr && !err; i++) {
 		struct pev_event *event = events[i];
 
-		if (!event->period || event->ops->periods == PEV_PERIOD_NEVER)
+		if (!event->period || event->ops->periods == PEV_PERIOD_NEVER ||
+		    event->ops->periods == PEV_PERIOD_LEAST)
 			continue;
 		changed++;
 		if (event->ops->period)

@@ -42,15 +42,34 @@ static void event_sum(struct pev_event *event, struct pev_value *v)
 		v->lost += event->ops->missed(event);
 }
 
+/* What only this source tells, behind the value. Return: its bytes or an error. */
+static ssize_t read_more(struct pev_event *event, char __user *buf, size_t room)
+{
+	void *more __free(kfree) = NULL;
+	size_t size = event->ops->more_size;
+
+	if (!size || room < size)
+		return 0;
+	more = kzalloc(size, GFP_KERNEL);
+	if (!more)
+		return -ENOMEM;
+	event->ops->more(event, more);
+	return copy_to_user(buf, more, size) ? -EFAULT : size;
+}
+
 static ssize_t read_one(struct pev_event *event, char __user *buf, size_t count)
 {
 	struct pev_value value;
+	ssize_t more;
 
 	if (count < sizeof(value))
 		return -ENOSPC;
 	pev_target_fold(&event, 1);
 	event_sum(event, &value);
-	return copy_to_user(buf, &value, sizeof(value)) ? -EFAULT : sizeof(value);
+	if (copy_to_user(buf, &value, sizeof(value)))
+		return -EFAULT;
+	more = read_more(event, buf + sizeof(value), count - sizeof(value));
+	return more < 0 ? more : sizeof(value) + more;
 }
 
 /* Values are as of one moment on each CPU. pev_control held. Return: number of events. */

@@ -194,6 +194,12 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 static int check_period(struct pev_event *event, const struct pev_attr *attr,
 			struct pev_refuse *r)
 {
+	if (event->ops->periods == PEV_PERIOD_LEAST) {
+		if (attr->period > S64_MAX)
+			return pev_refuse_range(r, EINVAL, PEV_FIELD(period), 0, S64_MAX,
+						"the period is too large");
+		return 0;
+	}
 	if (attr->channel_fd < 0 && event->ops->periods != PEV_PERIOD_ALWAYS) {
 		if (attr->period)
 			return pev_refuse(r, EINVAL, PEV_FIELD(period),
@@ -307,6 +313,7 @@ static void connect(struct pev_event *event)
 	event->connected = true;
 	if (!(event->flags & (PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC)))
 		WRITE_ONCE(event->state, PEV_EVENT_ON);
+	pev_event_switched(event);
 	pev_target_connect(event);
 }
 

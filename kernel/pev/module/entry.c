@@ -21,6 +21,7 @@
 #include "pmu/pmu.h"
 #include "source/marker/marker.h"
 #include "source/sideband.h"
+#include "source/wait/wait.h"
 #include "target/target.h"
 #include "perf.h"
 #include "probes.h"
@@ -92,6 +93,7 @@ static void quiesce(void)
 	pev_hooks_teardown();
 	tracepoint_synchronize_unregister();
 	pev_sideband_teardown();
+	pev_wait_teardown();
 }
 
 static int __init nothing(void)

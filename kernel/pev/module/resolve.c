@@ -22,6 +22,7 @@
 #include <linux/perf_event.h>
 #include <linux/perf_regs.h>
 #include <linux/ptrace.h>
+#include <linux/sched/debug.h>
 #include <linux/sched/numa_balancing.h>
 #include <linux/security.h>
 #include <linux/sock_diag.h>
@@ -52,6 +53,7 @@ struct pev_linux pev_linux __ro_after_init;
 	  (const struct cred *cred, struct user_namespace *ns, int cap, unsigned int opts),	\
 	  (cred, ns, cap, opts))							\
 	X(unsigned long, ftrace_location, (unsigned long ip), (ip))			\
+	X(int, in_sched_functions, (unsigned long addr), (addr))			\
 	X(unsigned long, kallsyms_lookup_name, (const char *name), (name))		\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\

@@ -8,6 +8,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
+#include <linux/sched/debug.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -79,9 +80,19 @@ void pev_callchain_put(void)
 	}
 }
 
-/* Return: how many frames lie below that of @ip. */
+/*
+ * Return: how many frames lie below that of @ip; for PEV_IP_ASLEEP below the scheduler's
+ * innermost one, which are of what interrupted it. A task that never left its CPU has no other.
+ */
 static u32 frames_below(const struct level *level, u32 nr, u64 ip)
 {
+	u32 below = 0;
+
+	if (ip == PEV_IP_ASLEEP) {
+		while (below < nr && !in_sched_functions(level->kernel[below]))
+			below++;
+		return below;
+	}
 	for (u32 i = 0; i < nr && i <= OTHER_FRAMES; i++)
 		if (level->kernel[i] == ip)
 			return i;

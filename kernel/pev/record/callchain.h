@@ -29,13 +29,16 @@ struct pev_callchain {
 int pev_callchain_get(void);
 void pev_callchain_put(void);
 
+/* In place of an address: where the current task last left its CPU. */
+#define PEV_IP_ASLEEP	(~0ULL)
+
 /**
  * pev_callchain_take() - walk stacks
  * @event:  whose flags and @max_stack count; holds the scratch memory
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK, as wanted
  * @regs:   where to start; NULL: at @ip, for the kernel's chain
  * @ip:     the place, without @regs; if it is not among the first frames, 0 for instance,
- *          the chain starts at the caller
+ *          the chain starts at the caller; or PEV_IP_ASLEEP
  *
  * Context: Any with preemption disabled, NMI included. User memory is read
  * without faulting it in: a chain ends at a page that is not there.

@@ -175,7 +175,8 @@ static void measure(struct pev_event *event, const struct pev_sample_in *in,
 	if (event->varying & SAMPLE_STACKS) {
 		parts->bytes += 8;
 		if (own) {
-			parts->chain = pev_callchain_take(event, event->sample, regs, in ? in->ip : 0);
+			parts->chain = pev_callchain_take(event, event->sample, regs,
+							  pev_sample_place(in));
 			parts->bytes += 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
 		}
 	}

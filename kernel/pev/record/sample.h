@@ -7,6 +7,7 @@
 #define _PEV_SAMPLE_H
 
 #include <linux/sched.h>
+#include "record/callchain.h"
 #include "record/tally.h"
 #include "ring/ring.h"
 #include "types.h"
@@ -22,6 +23,7 @@ struct pt_regs;
  * @addr:   data address or 0
  * @period: occurrences or ns that this record stands for; 0: the event's period
  * @task:   the task it is about; NULL: the current task
+ * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
  */
 struct pev_sample_in {
 	struct pt_regs	*regs;
@@ -30,7 +32,16 @@ struct pev_sample_in {
 	u64		addr;
 	u64		period;
 	struct task_struct *task;
+	bool		asleep;
 };
+
+/* Where call chains begin that have no registers to begin with. */
+static inline u64 pev_sample_place(const struct pev_sample_in *in)
+{
+	if (!in)
+		return 0;
+	return in->asleep ? PEV_IP_ASLEEP : in->ip;
+}
 
 int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 		    struct pev_refuse *r);

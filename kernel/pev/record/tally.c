@@ -351,7 +351,7 @@ static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 	if (unlikely(!pev_collect_begin()))
 		return NULL;
 	chain = pev_callchain_take(event, own ? event->tally->stacks : 0, in ? in->regs : NULL,
-				   in ? in->ip : 0);
+				   pev_sample_place(in));
 	pev_collect_end();
 	if (likely(chain->kernel))
 		return chain;
@@ -475,4 +475,15 @@ void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurre
 bool pev_tally_needs_record(const struct pev_event *event)
 {
 	return event->tally && event->tally->value == PEV_TABLE_OF_FIELD;
+}
+
+/**
+ * pev_tally_needs_stacks() - are call chains keys of the event's table?
+ * @event: an event
+ *
+ * Context: Any.
+ */
+bool pev_tally_needs_stacks(const struct pev_event *event)
+{
+	return event->tally && event->tally->stacks;
 }

@@ -16,5 +16,6 @@ extern const struct pev_source_ops pev_sideband_source;
 extern const struct pev_source_ops pev_pmu_source;
 extern const struct pev_source_ops pev_raw_source;
 extern const struct pev_source_ops pev_probe_source;
+extern const struct pev_source_ops pev_wait_source;
 
 #endif

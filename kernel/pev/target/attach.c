@@ -220,6 +220,8 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 		return VISIT_LEAVING;
 	}
 	move->tasks++;
+	if (w->event->ops->follow)
+		w->event->ops->follow(w->event, task, false);
 	w->yes = move->to;
 	w->nr++;
 	w->changed = true;
@@ -391,6 +393,8 @@ static int walk(struct walk *w)
 			enum next next;
 
 			pev_task_set_prepare(STRETCH);
+			if (w->event->ops->prepare)
+				w->event->ops->prepare(w->event, STRETCH);
 			next = stretch(w);
 			if (next == NEXT_PASS)
 				break;

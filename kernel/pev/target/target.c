@@ -267,6 +267,7 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 		if (READ_ONCE(event->state) != PEV_EVENT_WAITS ||
 		    cmpxchg(&event->state, PEV_EVENT_WAITS, PEV_EVENT_ON) != PEV_EVENT_WAITS)
 			continue;
+		pev_event_switched(event);
 		if (!pev_is_marked(event))
 			pev_event_cpu_sync(event, this_cpu_read(pev_target_cpus.online), &now);
 		pev_sync_later(event);

@@ -80,6 +80,7 @@ static void ctx_count(struct pev_task_ctx *ctx, const struct pev_event *event, i
 	ctx->live += sign;
 	ctx->weight += sign * weight_of(event);
 	WRITE_ONCE(ctx->marked, ctx->marked + sign * !!(event->flags & PEV_F_MARKED));
+	WRITE_ONCE(ctx->follows, ctx->follows + sign * !!event->ops->follow);
 }
 
 /* ---- sets ---- */
@@ -366,6 +367,32 @@ void pev_ctx_detach(struct pev_event *event)
 
 /* ---- the task's life; see include/linux/pev.h for where glue/task.c is called ---- */
 
+/* Tell the events of a new task's set of it. */
+static void ctx_follow(struct pev_task_ctx *ctx, struct task_struct *child)
+{
+	struct pev_event *event;
+
+	if (!READ_ONCE(ctx->follows))
+		return;
+	guard(rcu)();
+	pev_ctx_for_each(event, ctx)
+		if (event->ops->follow)
+			event->ops->follow(event, child, true);
+}
+
+/* Tell the events of @from that are not in @to, too, that the current task has left. */
+static void ctx_leave(struct pev_task_ctx *from, struct pev_task_ctx *to)
+{
+	struct pev_event *event;
+
+	if (!READ_ONCE(from->follows))
+		return;
+	guard(rcu)();
+	pev_ctx_for_each(event, from)
+		if (event->ops->leave && !pev_ctx_has(to, event))
+			event->ops->leave(event, current);
+}
+
 /**
  * pev_ctx_fork() - give a new task its set
  * @child: not running yet, just made visible
@@ -380,7 +407,11 @@ void pev_ctx_fork(struct task_struct *child, u64 clone_flags)
 	/* only attach.c changes the set of another task, under read_lock(&pev_tasklist_lock) */
 	ctx = pev_task_set_locked(current, lockdep_is_held(&pev_tasklist_lock));
 	heir = !ctx ? NULL : clone_flags & CLONE_THREAD ? ctx->thread : ctx->process;
-	if (heir && !pev_task_set_assign(child, pev_ctx_get(heir)))
+	if (!heir)
+		return;
+	if (pev_task_set_assign(child, pev_ctx_get(heir)))
+		ctx_follow(heir, child);
+	else
 		pev_ctx_put_many(heir, 1);
 }
 
@@ -393,8 +424,10 @@ static bool ctx_replace(struct pev_task_ctx *from, struct pev_task_ctx *to)
 	/* a set that replaces another always finds room */
 	same = pev_task_set_value(current) == from && pev_task_set_assign(current, to);
 	raw_spin_unlock(&pev_ctx_lock);
-	if (same)
+	if (same) {
+		ctx_leave(from, to);
 		pev_target_switch(to);
+	}
 	return same;
 }
 

@@ -44,6 +44,7 @@ struct pev_ctx_table {
  * @process: set of a new process, likewise
  * @marked:  how many PEV_F_MARKED events are in it
  * @live:    how many entries of the table are not NULL
+ * @follows: of these, how many have to know the tasks
  * @weight:  of these; see struct pev_source_ops
  * @table:   NULL when nothing is left; a smaller one may take its place
  *
@@ -56,6 +57,7 @@ struct pev_task_ctx {
 	struct pev_task_ctx		*process;
 	u32				marked;
 	u32				live;
+	u32				follows;
 	u32				weight;
 	struct pev_ctx_table __rcu	*table;
 };

@@ -20,6 +20,8 @@
 	X(sched_prepare_exec)	\
 	X(sched_process_exec)	\
 	X(sched_switch)		\
+	X(sched_waking)		\
+	X(sched_wakeup)		\
 	X(sys_enter)		\
 	X(sys_exit)		\
 	X(task_newtask)		\

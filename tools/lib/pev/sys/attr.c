@@ -16,6 +16,7 @@ static const char *const types[] = {
 	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw", [PEV_TYPE_PMU] = "pmu",
 	[PEV_TYPE_PROBE] = "probe",
 	[PEV_TYPE_TABLE] = "table",
+	[PEV_TYPE_WAIT] = "wait",
 	[PEV_TYPE_CLIENT] = "client",
 };
 

@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the law of time: what a thread does is counted where it ends to do so, and all of it
+ * adds up to the time that the thread was counted. Must not know how records are written.
+ *
+ * A thread's own time never steps back, whatever the clocks of two CPUs show: each moment
+ * is at least the one before.
+ *
+ * Locks: see thread.h. Threads are found by a hash under RCU; hash_lock guards changes of
+ * it, and the reserve. No memory is taken in the scheduler: an entry comes with the task.
+ */
+#include <linux/hash.h>
+#include <linux/interrupt.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include "base/work.h"
+#include "target/rights.h"
+#include "types.h"
+#include "thread.h"
+
+#define HASH_BITS	12
+/* Entries that are kept for forks, which can't wait for memory. */
+#define RESERVE		256
+/* A walk over an event's threads lets others go on after so many. */
+#define STRETCH		64
+/* Frames of pev and of the tracepoint above a waker. */
+#define OWN_FRAMES	3
+
+static DEFINE_RAW_SPINLOCK(hash_lock);
+static struct hlist_head buckets[1 << HASH_BITS];
+
+static HLIST_HEAD(reserve);
+static unsigned int reserve_nr;
+
+static struct hlist_head *bucket_of(const struct task_struct *task)
+{
+	return &buckets[hash_ptr((void *)task, HASH_BITS)];
+}
+
+/* Return: the first of @node and those behind it that is of @task. */
+static struct wait_thread *seek(struct hlist_node *node, const struct task_struct *task)
+{
+	struct wait_thread *t;
+
+	for (; node; node = rcu_dereference_raw_check(hlist_next_rcu(node))) {
+		t = hlist_entry(node, struct wait_thread, node);
+		if (t->task == task)
+			return t;
+	}
+	return NULL;
+}
+
+struct wait_thread *wait_thread_first(const struct task_struct *task)
+{
+	return seek(rcu_dereference_raw_check(hlist_first_rcu(bucket_of(task))), task);
+}
+
+struct wait_thread *wait_thread_next(const struct wait_thread *t)
+{
+	return seek(rcu_dereference_raw_check(hlist_next_rcu(&t->node)), t->task);
+}
+
+/* ---- memory ---- */
+
+void wait_thread_prepare(unsigned int nr)
+{
+	struct wait_thread *t;
+
+	while (READ_ONCE(reserve_nr) < RESERVE + nr) {
+		t = kmalloc(sizeof(*t), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!t)
+			return;
+		raw_spin_lock_irq(&hash_lock);
+		hlist_add_head(&t->node, &reserve);
+		WRITE_ONCE(reserve_nr, reserve_nr + 1);
+		raw_spin_unlock_irq(&hash_lock);
+	}
+}
+
+static void refill(struct work_struct *work)
+{
+	wait_thread_prepare(0);
+}
+
+static DECLARE_WORK(refill_work, refill);
+
+static struct wait_thread *take_reserve(void)
+{
+	struct wait_thread *t;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	t = hlist_entry_safe(reserve.first, struct wait_thread, node);
+	if (t) {
+		hlist_del(&t->node);
+		WRITE_ONCE(reserve_nr, reserve_nr - 1);
+	}
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	return t;
+}
+
+/* A fork may ask for memory where that takes no lock that sleeps; an attach has its own. */
+static struct wait_thread *take(bool fresh)
+{
+	struct wait_thread *t = NULL;
+
+	if (fresh && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		t = kmalloc(sizeof(*t), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	t = t ?: take_reserve();
+	if (fresh && READ_ONCE(reserve_nr) < RESERVE / 2)
+		schedule_work(&refill_work);
+	return t;
+}
+
+void __pev_teardown wait_thread_teardown(void)
+{
+	struct wait_thread *t;
+
+	cancel_work_sync(&refill_work);
+	while ((t = take_reserve()))
+		kfree(t);
+}
+
+/* ---- the event's time ---- */
+
+/**
+ * struct moment - what an event's time is
+ * @at:         the time
+ * @generation: see struct wait_threads
+ * @reset_at:   likewise
+ */
+struct moment {
+	u64	at;
+	u32	generation;
+	u64	reset_at;
+};
+
+static u64 time_at(const struct wait_threads *threads, u64 now)
+{
+	/* what another CPU's clock shows may be a little less */
+	s64 more = now - threads->offset - threads->floor;
+
+	return threads->floor + (threads->on ? max_t(s64, more, 0) : 0);
+}
+
+static struct moment moment_of(const struct wait_threads *threads)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct moment m;
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&threads->seq);
+		m.at = time_at(threads, now);
+		m.generation = threads->generation;
+		m.reset_at = threads->reset_at;
+	} while (read_seqcount_retry(&threads->seq, seq));
+	return m;
+}
+
+void wait_threads_init(struct wait_threads *threads)
+{
+	raw_spin_lock_init(&threads->lock);
+	seqcount_raw_spinlock_init(&threads->seq, &threads->lock);
+	INIT_LIST_HEAD(&threads->list);
+	mutex_init(&threads->walk_lock);
+}
+
+/**
+ * wait_threads_free() - free the threads of an event that is gone
+ * @threads: nothing calls for them any more
+ *
+ * Context: Process context.
+ */
+void wait_threads_free(struct wait_threads *threads)
+{
+	struct wait_thread *t, *next;
+	unsigned int nr = 0;
+
+	list_for_each_entry_safe(t, next, &threads->list, of_event) {
+		raw_spin_lock_irq(&hash_lock);
+		hlist_del_rcu(&t->node);
+		raw_spin_unlock_irq(&hash_lock);
+		kfree_rcu(t, rcu);
+		if (!(++nr % STRETCH))
+			cond_resched();
+	}
+}
+
+/**
+ * wait_threads_switch() - the event was switched on or off
+ * @threads: of the event
+ * @event:   its state is looked at here, so that the last of two callers is right
+ *
+ * Context: Any but NMI.
+ */
+void wait_threads_switch(struct wait_threads *threads, const struct pev_event *event)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	unsigned long flags;
+	bool on;
+
+	raw_spin_lock_irqsave(&threads->lock, flags);
+	on = pev_event_is_on(event);
+	if (on != threads->on) {
+		write_seqcount_begin(&threads->seq);
+		threads->floor = time_at(threads, now);
+		threads->offset = now - threads->floor;
+		threads->on = on;
+		write_seqcount_end(&threads->seq);
+	}
+	raw_spin_unlock_irqrestore(&threads->lock, flags);
+}
+
+/**
+ * wait_threads_reset() - begin to sum up once more, with waits under way as with others
+ * @threads: of the event; they learn of it with the next of their changes
+ *
+ * Context: Any but NMI.
+ */
+void wait_threads_reset(struct wait_threads *threads)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&threads->lock, flags);
+	write_seqcount_begin(&threads->seq);
+	threads->reset_at = time_at(threads, now);
+	threads->generation++;
+	write_seqcount_end(&threads->seq);
+	memset(&threads->ended, 0, sizeof(threads->ended));
+	memset(&threads->late, 0, sizeof(threads->late));
+	threads->unfollowed = 0;
+	raw_spin_unlock_irqrestore(&threads->lock, flags);
+}
+
+/* ---- a thread's time; its lock is held ---- */
+
+/* Return: the thread's time, after resets that it has not seen. */
+static u64 thread_now(struct wait_thread *t)
+{
+	struct moment m = moment_of(t->threads);
+
+	if (unlikely(m.generation != t->generation)) {
+		t->generation = m.generation;
+		memset(&t->sums, 0, sizeof(t->sums));
+		/* its own time may be a little ahead */
+		t->since = max(t->since, m.reset_at);
+		t->born = t->since;
+		t->blocked = 0;
+	}
+	return max(m.at, t->since);
+}
+
+static void add_wait(struct pev_waits *sums, u64 period, u64 blocked, u64 runnable)
+{
+	if (blocked + runnable >= period) {
+		sums->blocked += blocked;
+		sums->runnable += runnable;
+	} else {
+		sums->folded += blocked + runnable;
+	}
+}
+
+/* Add what the thread does at @now, as if it ended to do so. */
+static void add_open(const struct wait_thread *t, u64 period, u64 now, struct pev_waits *sums)
+{
+	u64 ns = now - t->since;
+
+	if (t->phase == WAIT_RUNS)
+		sums->run += ns;
+	else if (t->phase == WAIT_BLOCKED)
+		add_wait(sums, period, ns, 0);
+	else
+		add_wait(sums, period, t->blocked, ns);
+	sums->enabled += now - t->born;
+}
+
+static void add_sums(struct pev_waits *to, const struct pev_waits *more)
+{
+	to->enabled += more->enabled;
+	to->run += more->run;
+	to->blocked += more->blocked;
+	to->runnable += more->runnable;
+	to->folded += more->folded;
+	to->waits += more->waits;
+	to->folded_waits += more->folded_waits;
+}
+
+/* It runs at @now, so it ran: what was taken for a wait when it was attached was none. */
+static void end_run(struct wait_thread *t, u64 now)
+{
+	t->sums.run += t->blocked + now - t->since;
+	t->since = now;
+	t->blocked = 0;
+}
+
+/* ---- the walk over an event's threads ---- */
+
+static void sum_one(struct wait_thread *t, u64 period, struct pev_waits *sum)
+{
+	u64 now;
+
+	raw_spin_lock(&t->lock);
+	now = thread_now(t);
+	add_sums(sum, &t->sums);
+	add_open(t, period, now, sum);
+	raw_spin_unlock(&t->lock);
+	t->walk = t->threads->walk;
+}
+
+/* Let interrupts and others in, who find @cursor in the list and leave it there. */
+static void pause(struct wait_threads *threads)
+{
+	raw_spin_unlock_irq(&threads->lock);
+	cond_resched();
+	raw_spin_lock_irq(&threads->lock);
+}
+
+/**
+ * wait_threads_sum() - add up what all threads of an event did, to now
+ * @threads: of the event
+ * @period:  of the event
+ * @sum:     filled in
+ *
+ * Threads that come or go meanwhile are in it once, or came later.
+ *
+ * Context: Process context.
+ */
+void wait_threads_sum(struct wait_threads *threads, u64 period, struct pev_waits *sum)
+{
+	struct list_head cursor;
+	unsigned int nr = 0;
+
+	guard(mutex)(&threads->walk_lock);
+	raw_spin_lock_irq(&threads->lock);
+	threads->walk++;
+	threads->walking = true;
+	memset(&threads->late, 0, sizeof(threads->late));
+	*sum = threads->ended;
+	list_add(&cursor, &threads->list);
+	while (!list_is_last(&cursor, &threads->list)) {
+		struct wait_thread *t = list_entry(cursor.next, struct wait_thread, of_event);
+
+		list_move(&cursor, &t->of_event);
+		sum_one(t, period, sum);
+		if (!(++nr % STRETCH))
+			pause(threads);
+	}
+	list_del(&cursor);
+	threads->walking = false;
+	add_sums(sum, &threads->late);
+	sum->threads = threads->nr;
+	sum->unfollowed = threads->unfollowed;
+	raw_spin_unlock_irq(&threads->lock);
+}
+
+/* ---- threads come and go ---- */
+
+/**
+ * wait_state_of() - why a task left its CPU
+ * @state: the scheduler's words for it, not TASK_RUNNING
+ *
+ * Return: enum pev_wait_state.
+ */
+u32 wait_state_of(unsigned int state)
+{
+	if (state & __TASK_STOPPED)
+		return PEV_WAIT_STOPPED;
+	if (state & __TASK_TRACED)
+		return PEV_WAIT_TRACED;
+	if (state & TASK_FROZEN)
+		return PEV_WAIT_FROZEN;
+	if (state & TASK_NOLOAD)
+		return PEV_WAIT_IDLE;
+	return state & TASK_INTERRUPTIBLE ? PEV_WAIT_SLEEPING : PEV_WAIT_DISK;
+}
+
+/* A guess, for a task that is attached while it does anything: its next change corrects it. */
+static void guess_phase(struct wait_thread *t, struct task_struct *task)
+{
+	unsigned int state = READ_ONCE(task->__state);
+
+	if (task == current || READ_ONCE(task->on_cpu)) {
+		t->phase = WAIT_RUNS;
+	} else if (state) {
+		t->phase = WAIT_BLOCKED;
+		t->record.state = wait_state_of(state);
+	} else {
+		t->phase = WAIT_RUNNABLE;
+	}
+}
+
+/* @threads->lock is held. */
+static void init(struct wait_thread *t, struct pev_event *event, struct wait_threads *threads,
+		 struct task_struct *task, bool fresh)
+{
+	struct moment m = moment_of(threads);
+
+	memset(t, 0, sizeof(*t));
+	raw_spin_lock_init(&t->lock);
+	t->task = task;
+	t->event = event;
+	t->threads = threads;
+	t->generation = m.generation;
+	t->born = m.at;
+	t->since = m.at;
+	if (fresh) {
+		t->phase = WAIT_RUNNABLE;
+		t->record.state = PEV_WAIT_NEW;
+	} else {
+		guess_phase(t, task);
+	}
+}
+
+/**
+ * wait_thread_follow() - an event begins to count a thread
+ * @event:   the event
+ * @threads: of the event
+ * @task:    the thread
+ * @fresh:   it was just made
+ *
+ * Context: locks of the tree of tasks or of the sets are held.
+ */
+void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
+			struct task_struct *task, bool fresh)
+{
+	struct wait_thread *t = take(fresh);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&threads->lock, flags);
+	if (!t) {
+		threads->unfollowed++;
+		raw_spin_unlock_irqrestore(&threads->lock, flags);
+		return;
+	}
+	init(t, event, threads, task, fresh);
+	threads->nr++;
+	list_add_tail(&t->of_event, &threads->list);
+	raw_spin_unlock_irqrestore(&threads->lock, flags);
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	hlist_add_head_rcu(&t->node, bucket_of(task));
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+}
+
+static struct wait_thread *find(const struct pev_event *event, const struct task_struct *task)
+{
+	struct wait_thread *t;
+
+	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
+		if (t->event == event)
+			return t;
+	return NULL;
+}
+
+/* @threads->lock is held. */
+static void sum_up(struct wait_threads *threads, struct wait_thread *t)
+{
+	u64 now;
+
+	raw_spin_lock(&t->lock);
+	now = thread_now(t);
+	end_run(t, now);
+	t->sums.enabled = now - t->born;
+	t->gone = true;
+	raw_spin_unlock(&t->lock);
+	add_sums(&threads->ended, &t->sums);
+	if (threads->walking && t->walk != threads->walk)
+		add_sums(&threads->late, &t->sums);
+	threads->nr--;
+	list_del(&t->of_event);
+}
+
+/**
+ * wait_thread_leave() - an event no longer counts a thread
+ * @event: the event, which is not about to be freed
+ * @task:  the current one
+ *
+ * Context: Process context, within RCU.
+ */
+void wait_thread_leave(struct pev_event *event, const struct task_struct *task)
+{
+	struct wait_threads *threads;
+	struct wait_thread *t;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	t = find(event, task);
+	if (t)
+		hlist_del_rcu(&t->node);
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	if (!t)
+		return;
+	threads = t->threads;
+	raw_spin_lock_irqsave(&threads->lock, flags);
+	sum_up(threads, t);
+	raw_spin_unlock_irqrestore(&threads->lock, flags);
+	kfree_rcu(t, rcu);
+}
+
+/* ---- what the scheduler tells; preemption and interrupts are off ---- */
+
+/**
+ * wait_thread_out() - a thread leaves its CPU
+ * @t:      the thread
+ * @state:  enum pev_wait_state
+ * @flags:  PEV_WAIT_IO or 0
+ * @blocks: it has to be woken, or was a moment ago
+ */
+void wait_thread_out(struct wait_thread *t, u32 state, u32 flags, bool blocks)
+{
+	raw_spin_lock(&t->lock);
+	if (!t->gone) {
+		end_run(t, thread_now(t));
+		t->record.state = state;
+		t->record.flags = flags;
+		t->woken = blocks && t->early;
+		t->phase = blocks && !t->early ? WAIT_BLOCKED : WAIT_RUNNABLE;
+		if (blocks)
+			t->early = false;
+	}
+	raw_spin_unlock(&t->lock);
+}
+
+static u32 waker_kind(void)
+{
+	if (in_nmi() || in_hardirq())
+		return PEV_WAKER_INTERRUPT;
+	if (in_serving_softirq())
+		return PEV_WAKER_SOFTIRQ;
+	return current->flags & PF_KTHREAD ? PEV_WAKER_KTHREAD : PEV_WAKER_THREAD;
+}
+
+/* Interrupts are not the thread that they interrupt, but their stacks show that one's. */
+static void take_waker(struct wait_thread *t, bool stack)
+{
+	struct pev_wait_record *record = &t->record;
+	const struct pev_event *event = t->event;
+
+	record->waker = waker_kind();
+	memset_startat(record, 0, frames);
+	if (!pev_event_sees(event))
+		return;
+	if (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD) {
+		record->waker_pid = task_tgid_nr_ns(current, event->pid_ns);
+		record->waker_tid = task_pid_nr_ns(current, event->pid_ns);
+		memcpy(record->waker_comm, current->comm, sizeof(record->waker_comm));
+	}
+	if (stack)
+		record->frames = stack_trace_save((unsigned long *)record->stack,
+						  PEV_WAKER_FRAMES, OWN_FRAMES);
+}
+
+/* Will there be a record, and is it to say where the waker was? */
+static bool wants_stack(const struct wait_thread *t)
+{
+	const struct pev_event *event = t->event;
+
+	return event->sample & PEV_SAMPLE_KSTACK && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
+	       t->blocked >= READ_ONCE(event->period);
+}
+
+/**
+ * wait_thread_waking() - what runs here is about to wake a thread
+ * @t: the thread
+ *
+ * It may not have left its CPU yet, or never do so, as the runqueue is not locked: then
+ * either it does before wait_thread_woken(), and was woken by this, or after it, and is
+ * yet to be woken.
+ */
+void wait_thread_waking(struct wait_thread *t)
+{
+	u64 now;
+
+	raw_spin_lock(&t->lock);
+	if (!t->gone) {
+		now = thread_now(t);
+		if (t->phase == WAIT_BLOCKED) {
+			t->blocked = now - t->since;
+			t->since = now;
+			t->phase = WAIT_RUNNABLE;
+			t->woken = true;
+			take_waker(t, wants_stack(t));
+		} else {
+			t->early = true;
+			take_waker(t, false);
+		}
+	}
+	raw_spin_unlock(&t->lock);
+}
+
+/* A thread was woken: what the waker met did not sleep. */
+void wait_thread_woken(struct wait_thread *t)
+{
+	raw_spin_lock(&t->lock);
+	t->early = false;
+	raw_spin_unlock(&t->lock);
+}
+
+static void fill(const struct wait_thread *t, u64 blocked, u64 runnable,
+		 struct pev_wait_record *record)
+{
+	*record = t->record;
+	record->blocked = blocked;
+	record->runnable = runnable;
+	if (t->woken)
+		return;
+	/* what is there is of another wait */
+	memset_startat(record, 0, frames);
+	record->waker = blocked ? PEV_WAKER_UNSEEN : PEV_WAKER_NONE;
+}
+
+/**
+ * wait_thread_in() - a thread has a CPU again
+ * @t:      the thread
+ * @record: filled in
+ *
+ * Return: true if the wait was long enough for a record.
+ */
+bool wait_thread_in(struct wait_thread *t, struct pev_wait_record *record)
+{
+	u64 now, ns, period = READ_ONCE(t->event->period);
+	u64 blocked = 0, runnable = 0;
+	bool long_enough = false;
+
+	raw_spin_lock(&t->lock);
+	if (t->gone)
+		goto out;
+	now = thread_now(t);
+	ns = now - t->since;
+	if (t->phase == WAIT_BLOCKED) {
+		blocked = ns;
+	} else {
+		blocked = t->blocked;
+		runnable = ns;
+	}
+	add_wait(&t->sums, period, blocked, runnable);
+	/* the event was off all the time: there was no wait */
+	if (!(blocked + runnable) && !pev_event_is_on(t->event))
+		goto runs;
+	long_enough = blocked + runnable >= period;
+	if (long_enough) {
+		t->sums.waits++;
+		fill(t, blocked, runnable, record);
+	} else {
+		t->sums.folded_waits++;
+	}
+runs:
+	t->phase = WAIT_RUNS;
+	t->since = now;
+	t->blocked = 0;
+out:
+	raw_spin_unlock(&t->lock);
+	return long_enough;
+}

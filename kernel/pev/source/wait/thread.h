@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the threads that a wait event counts do with their time. All of it is told in the
+ * event's own time, which stands still while the event is off.
+ */
+#ifndef _PEV_WAIT_THREAD_H
+#define _PEV_WAIT_THREAD_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
+#include <linux/spinlock.h>
+#include <uapi/linux/pev.h>
+
+struct pev_event;
+struct task_struct;
+
+/**
+ * struct wait_threads - the threads of an event, and its time
+ * @lock:       for all of this; taken before the lock of a thread
+ * @seq:        of the members up to @reset_at, for readers without @lock
+ * @on:         the event is on: its time is that of the clock less @offset
+ * @offset:     see @on
+ * @floor:      the event's time is not less: it was that when it was last switched
+ * @generation: how often the event was reset
+ * @reset_at:   the event's time when it last was
+ * @list:       of struct wait_thread
+ * @nr:         of them
+ * @ended:      what those did that are gone
+ * @unfollowed: see struct pev_waits
+ * @walk:       number of the newest walk over @list
+ * @walking:    it is under way
+ * @late:       what those did that went before it came to them
+ * @walk_lock:  held by the one walk that may be under way
+ */
+struct wait_threads {
+	raw_spinlock_t			lock;
+	seqcount_raw_spinlock_t		seq;
+	bool				on;
+	u64				offset;
+	u64				floor;
+	u32				generation;
+	u64				reset_at;
+	struct list_head		list;
+	u64				nr;
+	struct pev_waits		ended;
+	u64				unfollowed;
+	u32				walk;
+	bool				walking;
+	struct pev_waits		late;
+	struct mutex			walk_lock;	/* one walk at a time */
+};
+
+/**
+ * enum wait_phase - what a thread does
+ * @WAIT_RUNS:     it has a CPU
+ * @WAIT_BLOCKED:  it has none, and nothing has woken it
+ * @WAIT_RUNNABLE: it has none
+ */
+enum wait_phase {
+	WAIT_RUNS,
+	WAIT_BLOCKED,
+	WAIT_RUNNABLE,
+};
+
+/**
+ * struct wait_thread - a thread that an event counts
+ * @node:       in the bucket of @task
+ * @of_event:   in @list of the event
+ * @task:       never followed: the thread takes this with it when it exits
+ * @event:      the event
+ * @threads:    of the event
+ * @rcu:        frees it
+ * @lock:       for all that follows; innermost
+ * @gone:       the thread was summed up, and changes no more
+ * @phase:      enum wait_phase
+ * @woken:      the wait was blocked and is not any more: its waker is in @record
+ * @early:      something is about to wake the thread, which had not left its CPU
+ * @generation: of the event, to which all of this belongs
+ * @walk:       the walk that has come by here
+ * @born:       the event's time when the thread was first counted
+ * @since:      when @phase began; the thread's time is never less
+ * @blocked:    ns that the wait was blocked before it was runnable
+ * @sums:       what the thread did; @enabled is only known at its end
+ * @record:     of the wait that is under way
+ *
+ * The scheduler calls with the runqueue locked at switches, with the lock of the woken
+ * task's at wake-ups: two calls for one thread may be under way at once.
+ */
+struct wait_thread {
+	struct hlist_node		node;
+	struct list_head		of_event;
+	const struct task_struct	*task;
+	struct pev_event		*event;
+	struct wait_threads		*threads;
+	struct rcu_head			rcu;
+
+	raw_spinlock_t			lock;
+	bool				gone;
+	u8				phase;
+	bool				woken;
+	bool				early;
+	u32				generation;
+	u32				walk;
+	u64				born;
+	u64				since;
+	u64				blocked;
+	struct pev_waits		sums;
+	struct pev_wait_record		record;
+};
+
+void wait_threads_init(struct wait_threads *threads);
+void wait_threads_free(struct wait_threads *threads);
+void wait_threads_switch(struct wait_threads *threads, const struct pev_event *event);
+void wait_threads_reset(struct wait_threads *threads);
+void wait_threads_sum(struct wait_threads *threads, u64 period, struct pev_waits *sum);
+
+u32 wait_state_of(unsigned int state);
+void wait_thread_prepare(unsigned int nr);
+void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
+			struct task_struct *task, bool fresh);
+void wait_thread_leave(struct pev_event *event, const struct task_struct *task);
+void wait_thread_teardown(void);
+
+/*
+ * A task as the first of its events sees it, and as the next one does; NULL: there is none.
+ * Context: Preemption disabled.
+ */
+struct wait_thread *wait_thread_first(const struct task_struct *task);
+struct wait_thread *wait_thread_next(const struct wait_thread *t);
+
+void wait_thread_out(struct wait_thread *t, u32 state, u32 flags, bool blocks);
+void wait_thread_waking(struct wait_thread *t);
+void wait_thread_woken(struct wait_thread *t);
+bool wait_thread_in(struct wait_thread *t, struct pev_wait_record *record);
+
+#endif
