@@ -350,8 +350,10 @@ static void source(struct player *w, struct rng *r, struct pev_attr *attr,
 		attr->config = below(r, PEV_TIMER_MAX);
 	} else if (kind < 94 && attr->channel_fd >= 0) {
 		sideband(r, attr, layout);
-	} else if (kind < 97) {
+	} else if (kind < 96) {
 		hardware(r, attr);
+	} else if (kind < 98) {
+		attr->type = PEV_TYPE_WAIT;
 	} else {
 		attr_probe(r, attr, layout);
 	}
@@ -371,6 +373,9 @@ static void period(struct rng *r, struct pev_attr *attr)
 		break;
 	case PEV_TYPE_SIDEBAND:
 		attr->period = below(r, 2);
+		break;
+	case PEV_TYPE_WAIT:
+		attr->period = one_in(r, 3) ? 1ULL << below(r, 63) : 0;
 		break;
 	case PEV_TYPE_HARDWARE:
 	case PEV_TYPE_RAW:
@@ -394,6 +399,10 @@ void attr_event(struct player *w, struct rng *r, struct pev_attr *attr, struct l
 	source(w, r, attr, layout);
 	if (c)
 		sample(w, r, attr);
+	if (attr->type == PEV_TYPE_WAIT)
+		layout->fixed = attr->sample & PEV_SAMPLE_KSTACK ?
+					sizeof(struct pev_wait_record) :
+					offsetof(struct pev_wait_record, stack);
 	target(w, r, attr);
 	period(r, attr);
 	if (leader) {

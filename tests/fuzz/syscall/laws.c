@@ -14,6 +14,30 @@
 /* Times are read at one moment and compared with another clock of ours. */
 #define CLOCK_SLACK	1000000ULL
 
+/* The law of time holds at any moment, for threads that run, wait, come and go meanwhile. */
+static void law_waits(struct event *e)
+{
+	struct {
+		struct pev_value value;
+		struct pev_waits waits;
+	} r;
+	struct pev_waits *w = &r.waits;
+
+	if (e->attr.type != PEV_TYPE_WAIT || e->attr.flags & PEV_F_READ_GROUP ||
+	    k_read(e->fd, &r, sizeof(r)) != sizeof(r))
+		return;
+	add(&all->laws, 1);
+	if (w->enabled != w->run + w->blocked + w->runnable + w->folded)
+		broken("enabled %llu of waits is not run %llu + blocked %llu + runnable %llu + folded %llu",
+		       (llu)w->enabled, (llu)w->run, (llu)w->blocked, (llu)w->runnable,
+		       (llu)w->folded);
+	if (!e->attr.period && w->folded)
+		broken("%llu ns of waits folded without a threshold", (llu)w->folded);
+	if (e->own && w->enabled > now_ns() - e->opened + CLOCK_SLACK)
+		broken("%llu ns of a thread that is followed for %llu", (llu)w->enabled,
+		       (llu)(now_ns() - e->opened));
+}
+
 /* A value, with what holds of each at any time; of some only while they are off. */
 struct pev_value law_value(struct event *e)
 {
@@ -23,6 +47,7 @@ struct pev_value law_value(struct event *e)
 	memset(v, 0xff, sizeof(v));
 	got = k_read(e->fd, v, sizeof(v[0]));
 	add(&all->laws, 1);
+	law_waits(e);
 	if (got == -ENOSPC && e->attr.flags & PEV_F_READ_GROUP) {
 		struct pev_value group[EVENTS + 64];
 

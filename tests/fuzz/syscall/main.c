@@ -225,6 +225,7 @@ static pid_t keeper(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (unsigned int i = 0; i < PEV_SW_MAX; i++)
 		hold(PEV_TYPE_SOFTWARE, i, NULL);
+	hold(PEV_TYPE_WAIT, 0, NULL);
 	for (unsigned int i = 0; (name = attr_point(i, &marker)); i++)
 		hold(marker ? PEV_TYPE_MARKER : PEV_TYPE_TRACEPOINT, 0, name);
 	for (;;)

@@ -225,6 +225,7 @@ static struct call calls[] = {
 	{ "fork", EVENT(SIDEBAND, .config = PEV_SB_FORK, RECORDS) },
 	{ "exec", EVENT(SIDEBAND, .config = PEV_SB_EXEC, RECORDS) },
 	{ "exit", EVENT(SIDEBAND, .config = PEV_SB_EXIT, RECORDS) },
+	{ "waits", EVENT(WAIT, .channel_fd = -2, .sample = PEV_SAMPLE_TID | PEV_SAMPLE_USTACK) },
 	{ "process", .attr = { .type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
 			.target = PEV_TARGET_PROCESS, .channel_fd = -1, .group_fd = -1 } },
 	{ "subtree", .attr = { .type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,

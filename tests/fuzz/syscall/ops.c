@@ -277,7 +277,8 @@ static void period(struct player *w, const struct op *op, struct rng *r)
 	if (e->attr.type == PEV_TYPE_TIMER)
 		value = value * 10007 + (one_in(r, 8) && !slow ? 0 : 500000);
 	for (unsigned int i = 0; i < EVENTS; i++)
-		if (w->events[i].attr.type != PEV_TYPE_SIDEBAND)
+		if (w->events[i].attr.type != PEV_TYPE_SIDEBAND &&
+		    w->events[i].attr.type != PEV_TYPE_WAIT)
 			w->events[i].one = false;
 	k_ioctl(all_of_them ? c->fd : e->fd, cmd, one_in(r, 40) ? strange(r) : (uintptr_t)&value);
 }
