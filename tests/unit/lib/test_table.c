@@ -87,7 +87,7 @@ static void test_chains(void)
 	check(once, "a chain has one place");
 	check(whole, "chains are as they were");
 	check(!at[0] && !at[8] && at[1] && at[1] == at[9] && at[2] != at[10],
-	      "chains without addresses are one, and others are told apart");
+	      "chains without addresses are one, and others differ");
 	chains_clear(&chains);
 	check(chains.nr == 1 && !chains.nr_chains && !chains_reserve(&chains, 8), "none is left");
 	chains_free(&chains);
