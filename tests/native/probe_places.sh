@@ -24,7 +24,7 @@ says "probe list: the kernel" 0 '^  do_nanosleep$' perfctl probe list kernel 'do
 
 says "probe show: a function's arguments and line" 0 'calls.c:[0-9]+ +x +int +s32' \
 	bash -c 'perfctl probe show uprobe:./calls:work | xargs'
-says "probe show: operands" 0 "arg3 .*5 +can't be recorded: it is a constant" \
+says "probe show: operands" 0 'arg3 +8@\$5 +u64' \
 	perfctl probe show usdt:./usdt:app:work
 says "probe show: as JSON" 0 '"name": "argv", "source": "char \*\*", "type": "x64"' \
 	perfctl probe --json show uprobe:./calls:main

@@ -4,7 +4,7 @@
 # Signals: what was ignored stays ignored, what ends a measurement leaves no half of one.
 rec="perfctl record --engine perf -q -e page-faults:u -c 1"
 
-mkdir signals && cd signals || exit 1
+mkdir signalled && cd signalled || exit 1
 bash -c "trap '' HUP INT; exec $rec -o nohup.trace -- \
 	sh -c 'echo >started; until [ -e go ]; do sleep 0.05; done; echo >done'" &
 pid=$!
