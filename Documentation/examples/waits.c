@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Runs a command, and says what its threads did with their time, to the nanosecond. No
- * special right is needed.
+ * Runs a command, and says what its threads did with their time. No special right is needed.
  *
  *	cc -static -o waits waits.c && ./waits make -j2
  */
