@@ -357,6 +357,7 @@ op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read
 
 pid_t world_spawn(struct player *w, struct victim *v);
 void world_end(struct player *w);
+void world_unload(void);	/* modules that hold memory of their own */
 int victim_main(int sock, uint64_t seed);
 int helper_main(int argc, char **argv);
 void pager_init(void);

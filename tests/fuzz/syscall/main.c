@@ -96,6 +96,7 @@ static long settled_memory(long wanted, char *text, size_t size)
 	long kb = 0;
 
 	for (unsigned int i = 0; i < SETTLE * 2; i++) {
+		world_unload();
 		write_file("/proc/sys/vm/drop_caches", "3");
 		kb = kernel_memory(text, size);
 		if (wanted && kb <= wanted)

@@ -537,15 +537,22 @@ void world_fire(struct player *w, const struct op *op, struct rng *r)
 	write_file("/sys/kernel/debug/pev_log/fire", text);
 }
 
+/* One with markers, one with a function on a marker, one with channels of its own. */
+static const struct { const char *file, *name; } modules[] = {
+	{ "pev-sample.ko", "pev_sample" }, { "pev-connect.ko", "pev_connect" },
+	{ "pev-log.ko", "pev_log" },
+};
+
+void world_unload(void)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(modules); i++)
+		syscall(SYS_delete_module, modules[i].name, O_NONBLOCK);
+}
+
 void world_module(struct player *w, const struct op *op, struct rng *r)
 {
-	/* one with markers, one with a function on a marker, one with channels of its own */
-	static const struct { const char *file, *name; } modules[] = {
-		{ "pev-sample.ko", "pev_sample" }, { "pev-connect.ko", "pev_connect" },
-		{ "pev-log.ko", "pev_log" },
-	};
 	const char *dir = getenv("PEV_MODULES");
-	unsigned int which = below(r, 3);
+	unsigned int which = below(r, ARRAY_SIZE(modules));
 	char path[512];
 	int fd;
 
