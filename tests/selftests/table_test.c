@@ -15,6 +15,12 @@
 #define MAX_ROWS	256
 #define FRAMES		PEV_MIN_TABLE_FRAMES
 
+#ifdef __powerpc__
+#define POWER		true
+#else
+#define POWER		false
+#endif
+
 struct row {
 	struct pev_table_row	row;
 	uint64_t		key[WORDS];
@@ -169,6 +175,8 @@ static uint64_t count_of(const struct told *t, uint64_t key)
 /* ids that no process has */
 static void calls(unsigned int id, unsigned int times)
 {
+	/* from one place, which unrolling would make several */
+#pragma GCC unroll 1
 	while (times--)
 		syscall(SYS_getsid, 1U << 29 | id);
 }
@@ -575,6 +583,7 @@ TEST_F(table, by_stack)
 		.size = sizeof(swap), .rows = (uintptr_t)rows, .nr_rows = 64,
 	};
 	int cpu, fd, event, record;
+	uint64_t own;
 
 	ASSERT_EQ(1, pev_cpus(&cpu, 1));
 	ASSERT_EQ(0, pev_pin(cpu));
@@ -623,9 +632,11 @@ TEST_F(table, by_stack)
 			continue;
 		body = first_body(map.rings[cpu].data);
 		nr = (const uint32_t *)body;
-		ASSERT_EQ(nr[0], chain[0][0]);
+		/* the compiler for POWER leaves a frame of pev's own above the table's */
+		own = chain[0][0] - nr[0];
+		ASSERT_LE(own, POWER ? 1 : 0);
 		ASSERT_EQ(nr[1], chain[1][0]);
-		EXPECT_EQ(0, memcmp(chain[0] + 1, body + 1, nr[0] * 8));
+		EXPECT_EQ(0, memcmp(chain[0] + 1 + own, body + 1, nr[0] * 8));
 		EXPECT_EQ(0, memcmp(chain[1] + 1, body + 1 + nr[0], nr[1] * 8));
 	}
 	close(event);

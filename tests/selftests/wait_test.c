@@ -545,7 +545,10 @@ TEST_F(wait, has_stacks_of_both)
 	ASSERT_LT(0, each_wait(self->channel, &self->map, sample, look_at_stacks, &s));
 	ASSERT_LT(0, s.looked);
 	EXPECT_EQ(s.looked, s.user);
+#ifndef __powerpc__
+	/* there the interrupt may come when the thread has gone on, and has no more to show */
 	EXPECT_EQ(s.looked, s.sleeper + s.late);
+#endif
 	EXPECT_EQ(s.looked, s.waker);
 }
 
