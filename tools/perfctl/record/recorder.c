@@ -251,7 +251,7 @@ static int pipe_full(void *arg)
 {
 	struct recorder *r = arg;
 
-	return stop_wanted() && ++r->full > FULL_MOST ? -ETIMEDOUT : 0;
+	return (r->ending || stop_wanted()) && ++r->full > FULL_MOST ? -ETIMEDOUT : 0;
 }
 
 static int open_pipe(struct recorder *r, struct pev_writer **w, struct msg *m)

@@ -57,6 +57,7 @@ struct recorder_config {
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
  * @synced:   when readers that follow were told last, ns
+ * @ending:   the user wants an end, of which no signal is pending any more
  * @full:     times that the pipe had no room since the user wants an end
  * @bytes:    written, once it was closed
  */
@@ -74,6 +75,7 @@ struct recorder {
 	struct pev_writer *writer;
 	int failed;
 	uint64_t synced;
+	bool ending;
 	unsigned int full;
 	uint64_t bytes;
 };

@@ -120,6 +120,7 @@ static int record_loop(void *arg, struct msg *m)
 
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, timeout);
+		r->recorder.ending |= !!(got & WAIT_STOP);
 		if (got & WAIT_SNAPSHOT)
 			snapshot(r);
 		if (got & WAIT_BEGIN)
