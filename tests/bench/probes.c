@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../selftests/pev_place.h"
 #include "../selftests/pev_util.h"
 
 #define PLACES	2000
@@ -58,17 +59,8 @@ static double now_us(void)
 /* Where the places are in this program's file. */
 static uint64_t file_offset(void)
 {
-	unsigned long begin, end, offset, at = (unsigned long)bench_places;
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t place = 0;
-	char line[512];
+	uint64_t place = pev_place_of(bench_places);
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
-		    at >= begin && at < end)
-			place = at - begin + offset;
-	if (f)
-		fclose(f);
 	if (!place)
 		die("the places are not in a file");
 	return place;

@@ -19,21 +19,6 @@ struct sums {
 	unsigned long long written, lost, read, unordered, characters;
 };
 
-static int fire(const char *context, unsigned int nr)
-{
-	int fd = open(LOG "fire", O_WRONLY | O_CLOEXEC);
-	char text[64];
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(text, sizeof(text), "%s %u", context, nr);
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 static struct sums read_sums(void)
 {
 	struct sums sums = {};
@@ -145,7 +130,7 @@ TEST_F(client, is_read_from_all_contexts)
 {
 	struct seen seen;
 
-	ASSERT_EQ(0, fire("mixed", 10));
+	ASSERT_EQ(0, pev_module_fire(LOG "fire", "mixed", 10));
 	seen = see(self->channel);
 	EXPECT_FALSE(seen.damaged);
 	EXPECT_EQ(30, seen.records[LINE]);
@@ -164,7 +149,7 @@ TEST_F(client, loses_for_itself)
 	struct sums sums;
 	struct seen seen;
 
-	ASSERT_EQ(0, fire("mixed", nr));
+	ASSERT_EQ(0, pev_module_fire(LOG "fire", "mixed", nr));
 	seen = see(self->channel);
 	EXPECT_FALSE(seen.damaged);
 	EXPECT_LT(0, seen.lost);
@@ -186,7 +171,7 @@ TEST_F(client, has_one_reader)
 
 	EXPECT_EQ(-EBUSY, open_client("pev_log"));
 	EXPECT_STREQ("the channel of pev_log is being read by another", pev_reason());
-	ASSERT_EQ(0, fire("task", 1));
+	ASSERT_EQ(0, pev_module_fire(LOG "fire", "task", 1));
 	close(self->channel);
 	self->channel = open_client("pev_log");
 	ASSERT_LE(0, self->channel);
@@ -226,7 +211,7 @@ TEST_F(client, outlives_its_module)
 {
 	struct seen seen;
 
-	ASSERT_EQ(0, fire("task", 5));
+	ASSERT_EQ(0, pev_module_fire(LOG "fire", "task", 5));
 	ASSERT_EQ(0, unload());
 	EXPECT_EQ(-ENOENT, open_client("pev_log"));
 	seen = see(self->channel);
@@ -257,7 +242,7 @@ TEST_F(client, is_taken_from_who_forgets_it)
 {
 	ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, pev_sample_insert("pev-log", "forgets=1"));
-	ASSERT_EQ(0, fire("mixed", 100));
+	ASSERT_EQ(0, pev_module_fire(LOG "fire", "mixed", 100));
 	ASSERT_EQ(0, unload());
 	EXPECT_TRUE(logged("client pev_log was not destroyed when its module pev_log went"));
 	EXPECT_TRUE(

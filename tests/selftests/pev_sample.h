@@ -38,9 +38,10 @@ static UNUSED int pev_sample_unload(void)
 	return syscall(__NR_delete_module, "pev_sample", O_NONBLOCK) ? -errno : 0;
 }
 
-static UNUSED int pev_sample_fire(const char *context, unsigned int nr)
+/* @file: "fire" of a module */
+static UNUSED int pev_module_fire(const char *file, const char *context, unsigned int nr)
 {
-	int fd = open(SAMPLE_FIRE, O_WRONLY | O_CLOEXEC);
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
 	char text[64];
 	int err = 0;
 
@@ -51,6 +52,11 @@ static UNUSED int pev_sample_fire(const char *context, unsigned int nr)
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+static UNUSED int pev_sample_fire(const char *context, unsigned int nr)
+{
+	return pev_module_fire(SAMPLE_FIRE, context, nr);
 }
 
 /* Connect the function of the other module; @params: see there. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_place.h"
 #include "pev_util.h"
 
 #define PR	PEV_TYPE_PROBE
@@ -29,23 +30,6 @@ static PROBED long play(long number, const char *text)
 
 static long (*volatile work_fn)(long number, const char *text) = work;
 static long (*volatile play_fn)(long number, const char *text) = play;
-
-/* Where @fn is in this program's file; 0: not found. */
-static uint64_t place_of(long (*fn)(long number, const char *text))
-{
-	unsigned long begin, end, offset, at = (unsigned long)fn;
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t place = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
-		    at >= begin && at < end)
-			place = at - begin + offset;
-	if (f)
-		fclose(f);
-	return place;
-}
 
 /* A new program of the subtree that works and ends. */
 static __attribute__((constructor)) void be_worker(void)
@@ -87,8 +71,8 @@ FIXTURE_SETUP(probe)
 		.fields = (uintptr_t)self->fields,
 		.strings = (uintptr_t)strings, .strings_size = sizeof(strings),
 	};
-	self->places[0] = (struct pev_probe_place){ .name = WORK, .offset = place_of(work) };
-	self->places[1] = (struct pev_probe_place){ .name = PLAY, .offset = place_of(play) };
+	self->places[0] = (struct pev_probe_place){ .name = WORK, .offset = pev_place_of(work) };
+	self->places[1] = (struct pev_probe_place){ .name = PLAY, .offset = pev_place_of(play) };
 	ASSERT_NE(0, self->places[0].offset);
 	self->fields[0] = (struct pev_probe_field){
 		.name = NUMBER, .type = PEV_PROBE_S64, .from = PEV_PROBE_ARGUMENT };

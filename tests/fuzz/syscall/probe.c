@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include "../../selftests/pev_place.h"
 #include "fuzz.h"
 
 static const char strings[] = "do_filp_open\0do_nanosleep\0no_function\0number\0text\0other\0_ f";
@@ -30,16 +31,7 @@ static uint64_t place;
 
 void probe_init(void)
 {
-	unsigned long begin, end, at, fn = (unsigned long)probed;
-	FILE *f = fopen("/proc/self/maps", "re");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &at) == 3 && fn >= begin &&
-		    fn < end)
-			place = fn - begin + at;
-	if (f)
-		fclose(f);
+	place = pev_place_of(probed);
 	program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }
 
