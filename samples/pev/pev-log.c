@@ -12,20 +12,14 @@
  * With forgets=1 the module goes without giving its channels back, which the kernel does then.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/debugfs.h>
-#include <linux/fs.h>
-#include <linux/interrupt.h>
-#include <linux/irq_work.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/pev_channel.h>
 #include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
-
-#define MAX_COUNT 1000000
+#include "contexts.h"
 
 static bool forgets;
 module_param(forgets, bool, 0444);
@@ -91,13 +85,9 @@ static void log_state(const struct pev_log *log, s32 celsius)
 	pev_client_write(log->state, &state, sizeof(state));
 }
 
-static unsigned int count;
-static DEFINE_MUTEX(fire_lock);
-static DECLARE_COMPLETION(done);
-
-static void fire(const char *context)
+static void fire(const char *context, unsigned int nr)
 {
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		atomic64_inc(&serial);
 		preempt_disable();
 		log_line(&shown, 6, context);
@@ -120,68 +110,6 @@ static void consume(const struct pev_client_record *record, void *data)
 		nr_characters += line->text_len;
 	}
 }
-
-static void softirq_fires(struct tasklet_struct *unused)
-{
-	fire("softirq");
-	complete(&done);
-}
-
-static DECLARE_TASKLET(tasklet, softirq_fires);
-
-static void irq_fires(struct irq_work *unused)
-{
-	fire("irq");
-	complete(&done);
-}
-
-static struct irq_work irq_work = IRQ_WORK_INIT_HARD(irq_fires);
-
-static int run(const char *context)
-{
-	bool mixed = !strcmp(context, "mixed");
-	unsigned int wait = 0;
-
-	if (mixed || !strcmp(context, "softirq")) {
-		tasklet_schedule(&tasklet);
-		wait++;
-	}
-	if (mixed || !strcmp(context, "irq")) {
-		irq_work_queue(&irq_work);
-		wait++;
-	}
-	if (mixed || !strcmp(context, "task"))
-		fire("task");
-	else if (!wait)
-		return -EINVAL;
-	while (wait--)
-		wait_for_completion(&done);
-	return 0;
-}
-
-static ssize_t fire_write(struct file *file, const char __user *buf, size_t size, loff_t *pos)
-{
-	char text[32], context[16];
-	loff_t zero = 0;
-	ssize_t len;
-	int err;
-
-	len = simple_write_to_buffer(text, sizeof(text) - 1, &zero, buf, size);
-	if (len < 0)
-		return len;
-	text[len] = '\0';
-	guard(mutex)(&fire_lock);
-	if (sscanf(text, "%15s %u", context, &count) != 2 || count > MAX_COUNT)
-		return -EINVAL;
-	err = run(context);
-	return err ?: size;
-}
-
-static const struct file_operations fire_fops = {
-	.owner = THIS_MODULE,
-	.open = nonseekable_open,
-	.write = fire_write,
-};
 
 static int sums_show(struct seq_file *m, void *unused)
 {
@@ -244,8 +172,7 @@ static void __exit pev_log_exit(void)
 {
 	/* nothing writes any more, then the channels can go */
 	debugfs_remove(dir);
-	tasklet_kill(&tasklet);
-	irq_work_sync(&irq_work);
+	contexts_end();
 	if (forgets)
 		return;
 	pev_client_destroy(hidden.client);

@@ -11,21 +11,13 @@
  * task, softirq, irq or mixed: each of the markers fires <count> times there.
  * "mixed" lets the contexts interrupt each other.
  */
-#include <linux/completion.h>
 #include <linux/debugfs.h>
-#include <linux/fs.h>
-#include <linux/interrupt.h>
-#include <linux/irq_work.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/pev_marker.h>
 #include <linux/string.h>
+#include "contexts.h"
 
-#define MAX_COUNT	1000000
-
-static DEFINE_MUTEX(fire_lock);
 static struct dentry *dir;
-static unsigned int count;
 
 static void fire_one(unsigned int i, const char *context)
 {
@@ -39,76 +31,11 @@ static void fire_one(unsigned int i, const char *context)
 	PEV_MARK(pev_sample, plain, "nothing to say");
 }
 
-static void fire(const char *context)
+static void fire(const char *context, unsigned int nr)
 {
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		fire_one(i, context);
 }
-
-static DECLARE_COMPLETION(done);
-
-static void softirq_fires(struct tasklet_struct *unused)
-{
-	fire("softirq");
-	complete(&done);
-}
-
-static DECLARE_TASKLET(tasklet, softirq_fires);
-
-static void irq_fires(struct irq_work *unused)
-{
-	fire("irq");
-	complete(&done);
-}
-
-static struct irq_work irq_work = IRQ_WORK_INIT_HARD(irq_fires);
-
-static int run(const char *context)
-{
-	bool mixed = !strcmp(context, "mixed");
-	unsigned int wait = 0;
-
-	if (mixed || !strcmp(context, "softirq")) {
-		tasklet_schedule(&tasklet);
-		wait++;
-	}
-	if (mixed || !strcmp(context, "irq")) {
-		irq_work_queue(&irq_work);
-		wait++;
-	}
-	if (mixed || !strcmp(context, "task"))
-		fire("task");
-	else if (!wait)
-		return -EINVAL;
-	while (wait--)
-		wait_for_completion(&done);
-	return 0;
-}
-
-static ssize_t fire_write(struct file *file, const char __user *buf, size_t size,
-			  loff_t *pos)
-{
-	char text[32], context[16];
-	loff_t zero = 0;
-	ssize_t len;
-	int err;
-
-	len = simple_write_to_buffer(text, sizeof(text) - 1, &zero, buf, size);
-	if (len < 0)
-		return len;
-	text[len] = '\0';
-	guard(mutex)(&fire_lock);
-	if (sscanf(text, "%15s %u", context, &count) != 2 || count > MAX_COUNT)
-		return -EINVAL;
-	err = run(context);
-	return err ?: size;
-}
-
-static const struct file_operations fire_fops = {
-	.owner	= THIS_MODULE,
-	.open	= nonseekable_open,
-	.write	= fire_write,
-};
 
 static int __init pev_sample_init(void)
 {
@@ -120,8 +47,7 @@ static int __init pev_sample_init(void)
 static void __exit pev_sample_exit(void)
 {
 	debugfs_remove(dir);
-	tasklet_kill(&tasklet);
-	irq_work_sync(&irq_work);
+	contexts_end();
 }
 
 module_init(pev_sample_init);
