@@ -189,6 +189,36 @@ static void public_head(void)
 	free(text);
 }
 
+/* A class in a stream of its own is found there, and not in the head's. */
+static void public_stream(void)
+{
+	static const char event[] = "event {\n	name = \"a:b\";\n	id = 0;\n	stream_id = 7;\n"
+				    "	fields := struct {\n		uint32_t number;\n"
+				    "		struct { } align(64) ___end;\n"
+				    "	} align(64);\n};\n\n";
+	static const uint8_t uuid[16] = { 1 };
+	struct pev_error err = { .text = "" };
+	struct pev_meta *meta = NULL;
+	struct text all = { 0 };
+	char *head, *stream = NULL;
+	size_t len;
+
+	check(pev_meta_stream(7, 1, &stream, &len) == -EINVAL && !stream, "no flag of a stream");
+	if (pev_meta_head(uuid, 0, 0, &head, &len))
+		return;
+	text_add(&all, head, len);
+	check(!pev_meta_stream(7, 0, &stream, &len) && strlen(stream) == len, "a second stream");
+	text_add(&all, stream, len);
+	text_puts(&all, event);
+	check(!pev_meta_parse(all.s, strlen(all.s), 0, &meta, &err) &&
+		      pev_meta_class_by_id(meta, 7, 0) && !pev_meta_class_by_id(meta, 0, 0),
+	      "a class of the second stream %s", err.text);
+	pev_meta_free(meta);
+	free(stream);
+	free(head);
+	text_free(&all);
+}
+
 int main(void)
 {
 	const struct ctf_env env = { .hostname = "a", .release = "b", .machine = "c" };
@@ -204,6 +234,7 @@ int main(void)
 	text_free(&head);
 	free(source);
 	public_head();
+	public_stream();
 	source = read_source("source/sideband.c");
 	same_sideband(source);
 	free(source);

@@ -101,25 +101,16 @@ int fold_open(struct fold *f, struct event_plan *plan, uint32_t clock, uint32_t 
 
 /* ---- the trace ---- */
 
-static const char stream[] = "stream {\n"
-			     "	id = 1;\n"
-			     "	event.header := struct event_header;\n"
-			     "	packet.context := struct {\n"
-			     "		clock64_t timestamp_begin;\n"
-			     "		clock64_t timestamp_end;\n"
-			     "		uint64_t content_size;\n"
-			     "		uint64_t packet_size;\n"
-			     "		uint64_t events_discarded;\n"
-			     "		uint64_t packet_seq_num;\n"
-			     "		uint32_t cpu_id;\n"
-			     "		uint32_t reserved;\n"
-			     "	};\n"
-			     "	event.context := struct { uint32_t tid; };\n"
-			     "};\n\n";
-
-void fold_metadata(const struct fold *f, struct strbuf *text)
+int fold_metadata(const struct fold *f, struct strbuf *text)
 {
-	strbuf_puts(text, stream);
+	size_t len;
+	char *stream;
+	int err = pev_meta_stream(STREAM, 0, &stream, &len);
+
+	if (err)
+		return err;
+	strbuf_add(text, stream, len);
+	free(stream);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct planned_event *e = &f->plan->events[i];
 
@@ -139,6 +130,7 @@ void fold_metadata(const struct fold *f, struct strbuf *text)
 			    "		struct { } align(64) ___end;\n"
 			    "	} align(64);\n};\n\n");
 	}
+	return 0;
 }
 
 /* Names the thread that stands for all whose samples found no room. */

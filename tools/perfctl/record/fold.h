@@ -61,8 +61,8 @@ struct fold {
  */
 int fold_open(struct fold *f, struct event_plan *plan, uint32_t clock, uint32_t max_stack,
 	      struct msg *m);
-/* Appends the classes of the records to the metadata of the trace. */
-void fold_metadata(const struct fold *f, struct strbuf *text);
+/* Appends the classes of the records to the metadata of the trace; returns -ENOMEM. */
+int fold_metadata(const struct fold *f, struct strbuf *text);
 /* @text: all of the metadata; returns -errno with a sentence */
 int fold_begin(struct fold *f, struct pev_writer *w, const char *text, size_t len, struct msg *m);
 /* Reads the tables now and then, and writes records more rarely; returns -errno. */

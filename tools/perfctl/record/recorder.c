@@ -180,8 +180,8 @@ static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
 	strbuf_add(text, of_channel, len);
 	free(of_channel);
 	if (r->config.fold)
-		fold_metadata(&r->fold, text);
-	return 0;
+		err = fold_metadata(&r->fold, text);
+	return err ? msg_set(m, err, "metadata of the tables: %s", strerror(-err)) : 0;
 }
 
 static int write_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,

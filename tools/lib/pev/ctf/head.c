@@ -37,9 +37,11 @@ static const char header[] =
 	"		struct { clock27_t timestamp; } compact;\n"
 	"		struct { id27_t id; clock64b_t timestamp; } extended;\n"
 	"	} v;\n"
-	"} align(64);\n\n"
+	"} align(64);\n\n";
+
+static const char stream[] =
 	"stream {\n"
-	"	id = 0;\n"
+	"	id = %" PRIu32 ";\n"
 	"	event.header := struct event_header;\n"
 	"	packet.context := struct {\n"
 	"		clock64_t timestamp_begin;\n"
@@ -96,6 +98,7 @@ void ctf_head(struct text *t, const uint8_t uuid[16], const struct ctf_env *env,
 		  "	offset_s = %" PRId64 ";\n	offset = %" PRId64 ";\n};\n\n",
 		  offset_s, offset);
 	text_puts(t, header);
+	text_addf(t, stream, (uint32_t)0);
 }
 
 PEV_EXPORT int pev_meta_head(const uint8_t uuid[16], int64_t clock_offset, unsigned int flags,
@@ -108,5 +111,16 @@ PEV_EXPORT int pev_meta_head(const uint8_t uuid[16], int64_t clock_offset, unsig
 	if (flags)
 		return -EINVAL;
 	ctf_head(&text, uuid, &env, clock_offset / NS_PER_S, clock_offset % NS_PER_S);
+	return text_take(&text, out, len);
+}
+
+PEV_EXPORT int pev_meta_stream(uint32_t id, unsigned int flags, char **out, size_t *len)
+{
+	struct text text = { 0 };
+
+	*out = NULL;
+	if (flags)
+		return -EINVAL;
+	text_addf(&text, stream, id);
 	return text_take(&text, out, len);
 }

@@ -126,6 +126,18 @@ int pev_meta_head(const uint8_t uuid[16], int64_t clock_offset, unsigned int fla
 		  size_t *len);
 
 /**
+ * pev_meta_stream() - text of metadata of one more class of streams
+ * @id:    of the class; that of pev_meta_head(), and of a channel, is 0
+ * @flags: 0
+ * @text:  gets the text; free it
+ *
+ * Packets and headers of events are those of class 0. Append it to the head before the classes
+ * of events that name it.
+ * Return: 0, -EINVAL for unknown @flags, -ENOMEM.
+ */
+int pev_meta_stream(uint32_t id, unsigned int flags, char **text, size_t *len);
+
+/**
  * pev_meta_parse() - metadata from text; free with pev_meta_free()
  * @flags: 0
  *
