@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An event of a recording as a line of text, and its call chain below. */
+#ifndef PERFCTL_SCRIPT_LINE_H
+#define PERFCTL_SCRIPT_LINE_H
+
+#include "session/session.h"
+#include "strace/syscalls.h"
+
+/* Columns of a line, in the order of printing. */
+enum script_field {
+	SCRIPT_COMM = 1u << 0,
+	SCRIPT_PID = 1u << 1,
+	SCRIPT_TID = 1u << 2,
+	SCRIPT_CPU = 1u << 3,
+	SCRIPT_TIME = 1u << 4,
+	SCRIPT_ABSTIME = 1u << 5,
+	SCRIPT_EVENT = 1u << 6,
+	SCRIPT_IP = 1u << 7,
+	SCRIPT_FIELDS = 1u << 8,
+	SCRIPT_CHAIN = 1u << 9,
+	SCRIPT_SRCLINE = 1u << 10,
+};
+
+#define SCRIPT_DEFAULT                                                                    \
+	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT | SCRIPT_IP | \
+	 SCRIPT_FIELDS | SCRIPT_CHAIN)
+
+/**
+ * struct script_line - how lines are made, and the last one
+ * @begin:  what times count from, in ns since the epoch
+ * @fields: SCRIPT_*
+ * @inlined: frames of functions that were inlined are printed, by debug information
+ * @text:   the line with its end
+ * @places: what is printed of each frame; NULL: not made yet
+ */
+struct script_line {
+	struct session *session;
+	int64_t begin;
+	unsigned int fields;
+	bool inlined;
+	struct strbuf text;
+	struct syscalls calls;
+	char **places;
+	size_t n_places;
+};
+
+/* Names of fields by commas or spaces; returns -EINVAL with a sentence. */
+int script_fields(unsigned int *fields, const char *arg, struct msg *m);
+
+/* @s: open. A line that was not initialised may be freed if it is zeroed. */
+void script_line_init(struct script_line *l, struct session *s, unsigned int fields, bool inlined);
+void script_line_free(struct script_line *l);
+/* @ev: unwound, of thread @t at @ns since the epoch */
+void script_line_make(struct script_line *l, const struct pev_event *ev, const struct thread *t,
+		      int64_t ns);
+
+#endif
