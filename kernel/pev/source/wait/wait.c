@@ -181,7 +181,7 @@ static void leave_cpu(struct task_struct *task, bool preempted, unsigned int sta
 	u32 flags = blocks && task->in_iowait ? PEV_WAIT_IO : 0;
 	struct wait_thread *t;
 
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
+	wait_thread_for_each(t, task)
 		wait_thread_out(t, why, flags, blocks);
 }
 
@@ -190,7 +190,7 @@ static void enter_cpu(struct task_struct *task)
 	struct pev_wait_record record;
 	struct wait_thread *t;
 
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t)) {
+	wait_thread_for_each(t, task) {
 		struct pev_event *event = t->event;
 		struct wait_cpu *w;
 
@@ -220,24 +220,23 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 		enter_cpu(next);
 }
 
-static void probe_waking(void *data, struct task_struct *task)
+static __always_inline void tell(const struct task_struct *task, void (*what)(struct wait_thread *t))
 {
 	struct wait_thread *t;
 
-	if (!pev_task_set_value(task))
-		return;
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
-		wait_thread_waking(t);
+	if (pev_task_set_value(task))
+		wait_thread_for_each(t, task)
+			what(t);
+}
+
+static void probe_waking(void *data, struct task_struct *task)
+{
+	tell(task, wait_thread_waking);
 }
 
 static void probe_wakeup(void *data, struct task_struct *task)
 {
-	struct wait_thread *t;
-
-	if (!pev_task_set_value(task))
-		return;
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
-		wait_thread_woken(t);
+	tell(task, wait_thread_woken);
 }
 
 static void hooks_remove(void)
@@ -326,23 +325,25 @@ static int wait_open(struct pev_event *event, const struct pev_attr *attr, struc
 	return err;
 }
 
-/* What is pending after the event's last grace period is with an interrupt under way. */
-static void wait_close(struct pev_event *event)
+static void sync_interrupts(void)
 {
 	unsigned int cpu;
 
-	pev_hook_put(&wait_hooks);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&interrupt, cpu));
+}
+
+/* What is pending after the event's last grace period is with an interrupt under way. */
+static void wait_close(struct pev_event *event)
+{
+	pev_hook_put(&wait_hooks);
+	sync_interrupts();
 	wait_free(event);
 }
 
 void __pev_teardown pev_wait_teardown(void)
 {
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&interrupt, cpu));
+	sync_interrupts();
 	wait_thread_teardown();
 }
 
