@@ -113,7 +113,7 @@ static struct wait_thread *take(bool fresh)
 		t = kmalloc(sizeof(*t), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	t = t ?: take_reserve();
 	if (fresh && READ_ONCE(reserve_nr) < RESERVE / 2)
-		schedule_work(&refill_work);
+		queue_work(pev_wq, &refill_work);
 	return t;
 }
 
