@@ -79,22 +79,28 @@ download() {
 	(cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$1=$2") > "$work/log" 2>&1
 }
 
-# Into the cache, where the newest takes the place of older ones. An apt without lists,
-# or with old ones, names what cannot be fetched. Without a network the cached one does.
-fetch() {
+# fetch_newest NAME DOWNLOAD STORE: what DOWNLOAD brings of the newest version into $work is
+# put by STORE into the cache as NAME_SERIES_VERSION, where it takes the place of older ones.
+# An apt without lists, or with old ones, names what cannot be fetched. Without a network the
+# cached one does.
+fetch_newest() {
 	local package version
 	read -r package version <<< "$(newest)"
-	[ ! -d "$cache/stock-${series}_${version:-none}" ] || return 0
+	[ ! -d "$cache/$1-${series}_${version:-none}" ] || return 0
 	work=$(mktemp -d "$cache/.stock.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
-	if [ -z "$version" ] || ! download "$package" "$version"; then
+	if [ -z "$version" ] || ! "$2" "$package" "$version"; then
 		sudo_ apt-get -q update >&2 || :
 		read -r package version <<< "$(newest)"
-		[ -n "$version" ] && download "$package" "$version" || return 0
+		[ -n "$version" ] && "$2" "$package" "$version" || return 0
 	fi
-	extract "${package#linux-image-}"
-	rm -rf "$cache/stock-${series}_"*
-	mv "$work/out" "$cache/stock-${series}_$version"
+	"$3" "${package#linux-image-}" "$cache/$1-${series}_$version"
+	rm -rf "$cache/$1-${series}_"*
+	mv "$work/out" "$cache/$1-${series}_$version"
+}
+
+fetch() {
+	fetch_newest stock download extract
 }
 
 # download_headers PACKAGE VERSION: of this image
@@ -113,22 +119,11 @@ unpack_headers() {
 	done
 	sed -i "s|^include /usr|include $2/usr|" "$work/root/usr/src/linux-headers-$1/Makefile"
 	ln -s "usr/src/linux-headers-$1" "$work/root/build"
-	rm -rf "$cache/headers-${series}_"*
-	mv "$work/root" "$2"
+	mv "$work/root" "$work/out"
 }
 
 fetch_headers() {
-	local package version
-	read -r package version <<< "$(newest)"
-	[ ! -d "$cache/headers-${series}_${version:-none}" ] || return 0
-	work=$(mktemp -d "$cache/.stock.XXXXXX")
-	trap 'rm -rf "$work"' EXIT
-	if [ -z "$version" ] || ! download_headers "$package" "$version"; then
-		sudo_ apt-get -q update >&2 || :
-		read -r package version <<< "$(newest)"
-		[ -n "$version" ] && download_headers "$package" "$version" || return 0
-	fi
-	unpack_headers "${package#linux-image-}" "$cache/headers-${series}_$version"
+	fetch_newest headers download_headers unpack_headers
 }
 
 headers() {
