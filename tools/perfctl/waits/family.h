@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A process and all that it started, of a recording. */
-#ifndef PERFCTL_VIEWS_FAMILY_H
-#define PERFCTL_VIEWS_FAMILY_H
+#ifndef PERFCTL_WAITS_FAMILY_H
+#define PERFCTL_WAITS_FAMILY_H
 
 #include "session/session.h"
 

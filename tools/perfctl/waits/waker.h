@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Who woke a thread, by the scheduler's events of wakeups. */
-#ifndef PERFCTL_VIEWS_WAKER_H
-#define PERFCTL_VIEWS_WAKER_H
+#ifndef PERFCTL_WAITS_WAKER_H
+#define PERFCTL_WAITS_WAKER_H
 
 #include "session/session.h"
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a thread waited, as functions: not the scheduler's, which end every chain. */
+#ifndef PERFCTL_WAITS_PLACE_H
+#define PERFCTL_WAITS_PLACE_H
+
+#include "profile/profile.h"
+
+/* Fills in what needs the functions of a whole chain, before frames are taken from it. */
+typedef void (*place_fn)(void *arg, struct cell_key *key);
+
+/* Adds the cells up again, each from the function that waited. */
+void place_waits(struct profile *p, place_fn fill, void *arg);
+/* Appends the innermost function of a chain that is none of the kernel's. */
+void place_user_function(const struct profile *p, uint32_t chain, struct strbuf *b);
+
+#endif
