@@ -15,6 +15,7 @@
 #include "core/packet.h"
 #include "ctf/encoder.h"
 #include "trace/older.h"
+#include "trace/part.h"
 #include "trace/writer.h"
 
 /* ---- Its directory ---- */
@@ -136,6 +137,7 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		close(w->dir);
 	}
 	pipe_free(w->pipe);
+	part_free(w);
 	free(w->files);
 	free(w->named);
 	free(w->meta);
@@ -224,7 +226,7 @@ static int put_pipe(struct pev_writer *w, enum pipe_kind kind, const char *name,
 	return w->error;
 }
 
-PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_t len)
+static int put_metadata(struct pev_writer *w, const char *text, size_t len)
 {
 	bool more = extends(w, text, len);
 	char *copy;
@@ -255,6 +257,17 @@ PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_
 	w->meta_len = len;
 	w->meta_written = len;
 	return 0;
+}
+
+PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_t len)
+{
+	char *own = NULL;
+	int ret = part_metadata(w, text, len, &own);
+
+	if (!ret)
+		ret = put_metadata(w, own ? own : text, len);
+	free(own);
+	return ret;
 }
 
 /* Returns the bytes of whole packets in the first @len of @data, and the last one's place */
@@ -344,11 +357,11 @@ static size_t used_of(const struct pev_packet *packet)
 }
 
 /* Bytes of the packets at the start of @data that are written as they are */
-static size_t full_packets(const uint8_t *data, size_t len)
+static size_t full_packets(const struct pev_writer *w, const uint8_t *data, size_t len)
 {
 	size_t run = 0;
 
-	while (run < len && run < WRITE_MOST) {
+	while (!w->part && run < len && run < WRITE_MOST) {
 		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
 
 		if (used_of(packet) != packet->packet_size / 8)
@@ -358,8 +371,8 @@ static size_t full_packets(const uint8_t *data, size_t len)
 	return run;
 }
 
-/* Writes a packet that was closed early, without its empty rest. */
-static int put_shorter(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t used)
+/* Writes a packet with another header, and without its empty rest if it was closed early. */
+static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t used)
 {
 	struct pev_packet packet;
 	size_t done;
@@ -367,11 +380,12 @@ static int put_shorter(struct pev_writer *w, struct out_file *f, const uint8_t *
 
 	memcpy(&packet, data, sizeof(packet));
 	packet.packet_size = used * 8;
+	part_header(w, f, &packet);
 	ret = put_parts(w, f, &packet, sizeof(packet), data + sizeof(packet), used - sizeof(packet),
 			&done);
 	if (ret)
 		return cut_back(w, f, ret);
-	count_packets(w, f, used, 1, &packet);
+	count_packets(w, f, used, 1, data);
 	return 0;
 }
 
@@ -390,11 +404,11 @@ static int append(struct pev_writer *w, struct out_file *f, const void *data, si
 	while (!ret && at < end) {
 		const struct pev_packet *first = (const struct pev_packet *)at;
 
-		run = full_packets(at, (size_t)(end - at));
+		run = full_packets(w, at, (size_t)(end - at));
 		if (run) {
 			ret = put_packets(w, f, at, run, &done);
 		} else {
-			ret = put_shorter(w, f, at, used_of(first));
+			ret = put_changed(w, f, at, used_of(first));
 			done = ret ? 0 : first->packet_size / 8;
 		}
 		at += done;
@@ -437,6 +451,7 @@ static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **o
 		return 0;
 	snprintf(name, sizeof(name), "%u", ring);
 	ret = open_stream(w, *out, name);
+	(*out)->base = part_base(w, ring);
 	if (ret)
 		w->error = ret;
 	return ret;
@@ -496,7 +511,7 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 		return w->error;
 	if (ring < w->nr_files && *w->files[ring].name)
 		f = &w->files[ring];
-	if (lost <= (f ? f->last.events_discarded : 0))
+	if (lost <= (f && f->size ? f->last.events_discarded : part_base(w, ring)))
 		return 0;
 	if (f && f->size) {
 		packet = f->last;

@@ -15,19 +15,22 @@
  * struct out_file - one stream file
  * @fd:   -1: not open
  * @size: bytes of whole packets
- * @last: header of the last of them, zero if there is none
+ * @last: header of the last of them as it came, zero if there is none
+ * @base: losses that earlier parts count: see part.h
  * @name: behind "stream_"
  */
 struct out_file {
 	int fd;
 	uint64_t size;
 	struct pev_packet last;
+	uint64_t base;
 	char name[44];
 };
 
 /**
  * struct pev_writer - a trace that is being written
  * @dir:   -1: it goes into @pipe
+ * @part:  it goes on where another one ended; NULL: it does not
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -36,6 +39,7 @@ struct pev_writer {
 	int dir;
 	int info_dir;
 	struct pipe_out *pipe;
+	struct trace_part *part;
 	int error;
 	char *meta;
 	size_t meta_len;

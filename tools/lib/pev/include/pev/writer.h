@@ -45,6 +45,19 @@ int pev_writer_open(const char *path, unsigned int flags, struct pev_writer **wr
  */
 int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer **writer,
 		    struct pev_error *err);
+/**
+ * pev_writer_continue() - go on where another trace of the same channel ends
+ * @before: stays the caller's
+ *
+ * Call it before metadata are written, and again once @before has got its last packet, if that is
+ * later. The trace gets a UUID of its own, and its packets count only what was lost since the last
+ * packet or pev_writer_lost() of @before: each trace says its own losses, and their sum is that of
+ * the channel. The same text of metadata is written to both.
+ *
+ * Return: 0; -EINVAL if one of them goes into a pipe, or if metadata were written before the first
+ * call, or packets of a ring; -ENOMEM; -EIO.
+ */
+int pev_writer_continue(struct pev_writer *writer, const struct pev_writer *before);
 /** pev_writer_close() - finish and free; the first error that writing met, or 0 */
 int pev_writer_close(struct pev_writer *writer);
 /** pev_writer_metadata() - write or extend the file metadata; @text: all of it */
