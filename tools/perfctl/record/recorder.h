@@ -94,6 +94,11 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
 /* A trace that recorder_end() has not ended is removed. */
 void recorder_close(struct recorder *r);
 
+/* For the other files of the recorder: begins a trace, and says why one ends early. */
+int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
+			struct pev_writer **w, struct msg *m);
+int recorder_write_failed(struct recorder *r, int err, struct msg *m);
+
 /* The reason of a failed write */
 const char *recorder_strerror(int err);
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a recording says of its losses. See account.h. */
+#include "account.h"
+#include "event/engine.h"
+
+#include <stdlib.h>
+
+int account_losses(struct recorder *r, struct pev_writer *w)
+{
+	int err = 0;
+
+	for (unsigned int nr = 0; nr < pev_channel_nr_rings(r->channel) && !err; nr++) {
+		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
+
+		if (ring)
+			err = pev_writer_lost(w, nr, pev_ring_cpu(ring), pev_ring_lost(ring), 0);
+	}
+	return err;
+}
+
+/* What the kernel counted, by event: rings know losses of all events together only. */
+int account_counts(struct recorder *r, struct pev_writer *w)
+{
+	const struct event_plan *plan = r->config.plan;
+	struct pev_value *v = xcalloc(plan->n, sizeof(*v));
+	struct strbuf b = { 0 };
+	struct msg ignored;
+	int err = 0;
+
+	if (!event_set_read(&r->set, v, &ignored)) {
+		for (size_t i = 0; i < plan->n; i++) {
+			const struct planned_event *e = &plan->events[i];
+			const char *name = (const char *)(uintptr_t)e->attr.name;
+
+			strbuf_addf(&b, "%llu %llu %llu %s\n",
+				    (unsigned long long)v[i].samples,
+				    (unsigned long long)v[i].lost,
+				    (unsigned long long)v[i].filtered, name ? name : e->name);
+		}
+		err = pev_writer_info_file(w, "counts", b.s, b.len);
+	}
+	strbuf_free(&b);
+	free(v);
+	return err;
+}
+
+int account_gaps(const struct recorder *r, struct pev_writer *w)
+{
+	char *text = cpu_watch_text(&r->cpus);
+	int err = text ? pev_writer_info(w, "not_measured", text) : 0;
+
+	free(text);
+	return err;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All of a recording but its packets. See describe.h. */
+#include "describe.h"
+#include "proc_state.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "event/engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+/* Are kernel addresses recorded, so that their symbols are needed? */
+static bool wants_kallsyms(const struct recorder *r)
+{
+	const struct event_plan *plan = r->config.plan;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct planned_event *e = &plan->events[i];
+
+		if (e->attr.sample & PEV_SAMPLE_KSTACK)
+			return true;
+		if ((r->config.fold || (e->attr.sample & PEV_SAMPLE_IP)) && !e->user_only &&
+		    !(e->attr.flags & PEV_F_EXCLUDE_KERNEL))
+			return true;
+	}
+	return false;
+}
+
+static int write_vdso(struct pev_writer *w)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	char *maps = vdso ? file_read("/proc/self/maps", NULL) : NULL;
+	unsigned long start, end;
+	char *line = maps;
+	int err = 0;
+
+	while (line && *line) {
+		char *next = strchr(line, '\n');
+
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == (unsigned long)vdso &&
+		    end > start && end - start < (1u << 20))
+			err = pev_writer_info_file(w, "vdso", vdso, end - start);
+		line = next ? next + 1 : NULL;
+	}
+	free(maps);
+	return err;
+}
+
+/* Notes which registers samples carry, as a record has only their number. */
+static int write_regs(const struct recorder *r, struct pev_writer *w)
+{
+	const struct event_plan *plan = r->config.plan;
+	char mask[24];
+
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!plan->events[i].attr.regs_user)
+			continue;
+		snprintf(mask, sizeof(mask), "0x%" PRIx64,
+			 (uint64_t)plan->events[i].attr.regs_user);
+		return pev_writer_info(w, "regs_user", mask);
+	}
+	return 0;
+}
+
+static int cannot_write(const struct recorder *r, int err, struct msg *m)
+{
+	return msg_set(m, err == -EPIPE || err == -ETIMEDOUT ? -EIO : err, "%s: %s", r->config.path,
+		       recorder_strerror(err));
+}
+
+static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
+{
+	char *of_channel;
+	size_t len;
+	int err = pev_engine_metadata(engine(), r->fd, &of_channel, &len);
+
+	if (err)
+		return msg_set(m, err, "reading the channel's metadata: %s", strerror(-err));
+	strbuf_add(text, of_channel, len);
+	free(of_channel);
+	if (r->config.fold)
+		err = fold_metadata(&r->fold, text);
+	return err ? msg_set(m, err, "metadata of the tables: %s", strerror(-err)) : 0;
+}
+
+int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
+		      struct msg *m)
+{
+	struct strbuf text = { 0 };
+	struct pev_error e;
+	int err = read_metadata(r, &text, m);
+
+	if (err)
+		return err;
+	err = pev_writer_metadata(w, text.s, text.len);
+	if (err)
+		err = cannot_write(r, err, m);
+	if (!err && meta) {
+		err = pev_meta_parse(text.s, text.len, 0, meta, &e);
+		if (err)
+			msg_set(m, err, "the channel's metadata: %s", e.text);
+	}
+	if (!err && meta && r->config.fold)
+		err = fold_begin(&r->fold, w, text.s, text.len, m);
+	strbuf_free(&text);
+	return err;
+}
+
+int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **out, struct msg *m)
+{
+	unsigned int flags = wants_kallsyms(r) ? PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
+	struct pev_meta *meta = NULL;
+	char pid[16];
+	int err = describe_metadata(r, w, &meta, m);
+
+	if (err)
+		return err;
+	err = pev_writer_system(w, flags);
+	if (!err)
+		err = pev_writer_info(w, "command", r->config.command);
+	if (!err && r->config.command_pid) {
+		snprintf(pid, sizeof(pid), "%d", r->config.command_pid);
+		err = pev_writer_info(w, "command_pid", pid);
+	}
+	if (!err)
+		err = write_regs(r, w);
+	if (!err)
+		err = pev_writer_info(w, "target", r->config.target->text);
+	if (!err)
+		err = pev_writer_info(w, "tool", "perfctl " PERFCTL_VERSION);
+	if (!err)
+		err = pev_writer_info(w, "engine", pev_engine_name(engine()));
+	if (!err && !pev_engine_exact_losses(engine()))
+		err = pev_writer_info(w, "losses", "at least");
+	if (!err)
+		err = write_vdso(w);
+	if (err)
+		err = cannot_write(r, err, m);
+	if (!err && out)
+		*out = meta;
+	else
+		pev_meta_free(meta);
+	return err;
+}
