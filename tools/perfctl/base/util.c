@@ -216,7 +216,7 @@ int parse_time(const char *s, uint64_t *ns)
 		const char *unit;
 		double ns;
 	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
-		      { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 } };
+		      { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
 	char *end;
 	double v = strtod(s, &end);
 

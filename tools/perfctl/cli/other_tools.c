@@ -64,7 +64,7 @@ static const struct other_tool others[] = {
 	{ "perf", "record", "-z", "recordings are not compressed: tar -caf REC.tar.zst DIR" },
 	{ "perf", "record", "-i", "-t TID measures one thread; a command is measured with all that it "
 	  "starts" },
-	{ "perf", "record", "--switch-output", "--overwrite, and kill -USR2 writes a snapshot" },
+	{ "perf", "record", "--switch-max-files", "--max-files N" },
 	{ "perf", "record", "-s", "each sample has its thread, for \"perfctl report --sort tid\"", true },
 	{ "perf", "record", "-T", "each sample has its time", true },
 	{ "perf", "record", "-B", "build ids are part of the recording", true },

@@ -18,7 +18,22 @@ int account_losses(struct recorder *r, struct pev_writer *w)
 	return err;
 }
 
-/* What the kernel counted, by event: rings know losses of all events together only. */
+/* What the kernel counted since the part before */
+static struct pev_value since(const struct recorder *r, size_t i, const struct pev_value *v)
+{
+	const struct pev_value *said = r->said ? &r->said[i] : &(const struct pev_value){ 0 };
+
+	return (struct pev_value){
+		.samples = v->samples - said->samples,
+		.lost = v->lost - said->lost,
+		.filtered = v->filtered - said->filtered,
+	};
+}
+
+/*
+ * What the kernel counted, by event: rings know losses of all events together only. A record that
+ * is made while a part ends may count to the one before or behind it.
+ */
 int account_counts(struct recorder *r, struct pev_writer *w)
 {
 	const struct event_plan *plan = r->config.plan;
@@ -31,13 +46,16 @@ int account_counts(struct recorder *r, struct pev_writer *w)
 		for (size_t i = 0; i < plan->n; i++) {
 			const struct planned_event *e = &plan->events[i];
 			const char *name = (const char *)(uintptr_t)e->attr.name;
+			struct pev_value n = since(r, i, &v[i]);
 
-			strbuf_addf(&b, "%llu %llu %llu %s\n",
-				    (unsigned long long)v[i].samples,
-				    (unsigned long long)v[i].lost,
-				    (unsigned long long)v[i].filtered, name ? name : e->name);
+			strbuf_addf(&b, "%llu %llu %llu %s\n", (unsigned long long)n.samples,
+				    (unsigned long long)n.lost, (unsigned long long)n.filtered,
+				    name ? name : e->name);
 		}
 		err = pev_writer_info_file(w, "counts", b.s, b.len);
+		free(r->said);
+		r->said = v;
+		v = NULL;
 	}
 	strbuf_free(&b);
 	free(v);

@@ -42,8 +42,11 @@ static int end_packet(struct proc_history *h)
 /* Asks for all that runs, so that nothing older is needed to know it. */
 static int take_state(struct proc_history *h)
 {
+	bool later = h->began;
+
 	h->time = max_u64(h->time, proc_state_time(h->meta));
-	return proc_state_encode(h->enc, h->meta, h->target, h->time);
+	h->began = true;
+	return proc_state_encode(h->enc, h->meta, h->target, h->time, later);
 }
 
 static int forget_older(struct proc_history *h)

@@ -29,6 +29,7 @@ struct packet_store {
  * @time:    of the last record
  * @older:   begins with all that ran at one moment, and reaches to the next such moment
  * @newer:   begins with the last such moment; becomes @older when it is too large
+ * @began:   all that runs was asked for once
  * @lost:    records that the channel had lost when all that runs was last asked for
  */
 struct proc_history {
@@ -42,6 +43,7 @@ struct proc_history {
 	uint64_t time;
 	struct packet_store older, newer;
 	uint64_t lost;
+	bool began;
 };
 
 int proc_history_open(struct proc_history *h, const struct target *t, uint32_t clock,

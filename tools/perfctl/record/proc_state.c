@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -29,6 +30,7 @@ struct known_file {
  * struct proc_state - while it is written
  * @enc:   where to
  * @time:  of all records
+ * @since: of write_descendants()
  * @files: build ids by device and inode
  */
 struct proc_state {
@@ -36,6 +38,7 @@ struct proc_state {
 	const struct pev_class *mmap;
 	const struct pev_class *comm;
 	uint64_t time;
+	uint64_t since;
 	struct known_file *files;
 	size_t n_files, cap_files;
 	struct htab h_files;
@@ -333,10 +336,45 @@ static int thread_pid(int tid)
 	return pid;
 }
 
-static int write_target(struct proc_state *s, const struct target *t)
+/* Returns when a process began, in ticks since boot; 0: it is gone. */
+static uint64_t start_of(int pid)
+{
+	char path[64], *text, *name_end;
+	uint64_t start = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = file_read(path, NULL);
+	name_end = text ? strrchr(text, ')') : NULL;
+	if (name_end && sscanf(name_end + 1,
+			       " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+			       "%*d %*d %*d %" SCNu64,
+			       &start) != 1)
+		start = 0;
+	free(text);
+	return start;
+}
+
+static int write_younger(struct proc_state *s, int unused, int pid)
+{
+	return start_of(pid) >= s->since ? write_process(s, unused, pid) : 0;
+}
+
+/*
+ * Descendants whose parents have ended cannot be found by them; but all of them are younger than
+ * the process that all began with.
+ */
+static int write_descendants(struct proc_state *s, int root)
+{
+	s->since = start_of(root);
+	return for_numbers("/proc", write_younger, s, 0);
+}
+
+static int write_target(struct proc_state *s, const struct target *t, bool later)
 {
 	int err = 0;
 
+	if (later && (t->workload || t->type == PEV_TARGET_SUBTREE))
+		return write_descendants(s, t->ids[0]);
 	if (t->workload)
 		return write_workload(s, t);
 	if (t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
@@ -368,7 +406,7 @@ uint64_t proc_state_time(const struct pev_meta *meta)
 }
 
 int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
-		      uint64_t time)
+		      uint64_t time, bool later)
 {
 	struct proc_state s = {
 		.enc = enc,
@@ -376,7 +414,7 @@ int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, cons
 		.comm = sideband_class(meta, "pev:comm"),
 		.time = time,
 	};
-	int err = s.mmap && s.comm ? write_target(&s, t) : -ENOENT;
+	int err = s.mmap && s.comm ? write_target(&s, t, later) : -ENOENT;
 
 	free(s.files);
 	htab_free(&s.h_files);
@@ -384,13 +422,13 @@ int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, cons
 }
 
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
-		     struct msg *m)
+		     uint64_t time, bool later, struct msg *m)
 {
 	struct pev_encoder *enc;
 	int err = pev_writer_encoder(w, meta, "state", 0, &enc), close_err;
 
 	if (!err) {
-		err = proc_state_encode(enc, meta, t, proc_state_time(meta));
+		err = proc_state_encode(enc, meta, t, time, later);
 		close_err = pev_encoder_close(enc);
 		if (!err)
 			err = close_err;

@@ -9,12 +9,15 @@
 
 /* Returns the present time in ticks of the metadata's clock. */
 uint64_t proc_state_time(const struct pev_meta *meta);
-/* Writes it as sideband records, all of the same time; 0 or -errno */
+/*
+ * Writes it as sideband records, all of the same time; 0 or -errno. @later: what is recorded runs
+ * already, also if it is a command
+ */
 int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
-		      uint64_t time);
+		      uint64_t time, bool later);
 /* Writes it into a stream of its own. */
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
-		     struct msg *m);
+		     uint64_t time, bool later, struct msg *m);
 
 /* Calls @fn for a process and all that are below it now, until it returns another value than 0. */
 int proc_state_subtree(int root, int (*fn)(void *arg, int pid), void *arg);

@@ -138,7 +138,8 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	if (r->config.overwrite)
 		err = proc_history_write(&r->history, w, meta, m);
 	else
-		err = proc_state_write(w, meta, r->config.target, m);
+		err = proc_state_write(w, meta, r->config.target, proc_state_time(meta), false, m);
+	switch_clock_start(&r->clock, meta);
 	pev_meta_free(meta);
 	return err;
 }
@@ -305,9 +306,12 @@ int recorder_end(struct recorder *r, struct msg *m)
 		err = describe_metadata(r, r->writer, NULL, m);
 	if (!err && r->dir.path)
 		kernel_symbols_reduce(r->writer, r->dir.path);
-	r->bytes = pev_writer_bytes(r->writer);
+	r->bytes += pev_writer_bytes(r->writer);
 	close_err = pev_writer_close(r->writer);
 	r->writer = NULL;
+	if (!err)
+		err = close_err;
+	close_err = switch_finish(r);
 	if (!err)
 		err = close_err;
 	return err ? recorder_write_failed(r, err, m) : 0;
@@ -315,6 +319,9 @@ int recorder_end(struct recorder *r, struct msg *m)
 
 void recorder_close(struct recorder *r)
 {
+	switch_finish(r);
+	free(r->said);
+	r->said = NULL;
 	/* nothing was recorded */
 	fold_close_stream(&r->fold);
 	if (r->writer) {
@@ -339,13 +346,15 @@ void recorder_close(struct recorder *r)
 
 uint64_t recorder_bytes(const struct recorder *r)
 {
-	return r->writer ? pev_writer_bytes(r->writer) : r->bytes;
+	return r->bytes + (r->writer ? pev_writer_bytes(r->writer) : 0);
 }
 
 uint64_t recorder_missing(const struct recorder *r, uint64_t records)
 {
 	uint64_t written = r->failed && r->dir.path ? written_records(r->dir.path) : records;
 
+	for (size_t i = 0; r->failed && r->said && i < r->config.plan->n; i++)
+		written += r->said[i].samples;
 	return written < records ? records - written : 0;
 }
 

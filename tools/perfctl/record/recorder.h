@@ -11,13 +11,15 @@
 #include "event/set.h"
 #include "fold.h"
 #include "proc_history.h"
+#include "switch.h"
 #include "trace_dir.h"
 
 /**
  * struct recorder_config - what to record and where
  * @plan:      events; their period and sample are set
  * @target:    where
- * @path:      directory of the trace; for messages only if there is a @pipe
+ * @path:      directory of the trace, or of its part that is written; for messages only if
+ *             there is a @pipe
  * @pipe:      descriptor that the trace goes into; 0: none
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
@@ -59,7 +61,10 @@ struct recorder_config {
  * @synced:   when readers that follow were told last, ns
  * @ending:   the user wants an end, of which no signal is pending any more
  * @full:     times that the pipe had no room since the user wants an end
- * @bytes:    written, once it was closed
+ * @bytes:    written to what was closed
+ * @clock:    for the times at which parts begin
+ * @said:     counts by event that earlier parts have; NULL: there are none
+ * @part_end: of the part before
  */
 struct recorder {
 	struct recorder_config config;
@@ -78,6 +83,9 @@ struct recorder {
 	bool ending;
 	unsigned int full;
 	uint64_t bytes;
+	struct switch_clock clock;
+	struct pev_value *said;
+	struct part_end part_end;
 };
 
 /* Opens everything; events wait for recorder_start() or the command's exec. */
@@ -102,6 +110,7 @@ int recorder_write_failed(struct recorder *r, int err, struct msg *m);
 /* The reason of a failed write */
 const char *recorder_strerror(int err);
 
+/* What was written, of all parts */
 uint64_t recorder_bytes(const struct recorder *r);
 /*
  * How many of @records, which the kernel made, are not on the disk: none unless writing failed.

@@ -5,6 +5,7 @@
 #include "recorder.h"
 #include "summary.h"
 #include "base/say.h"
+#include "base/text.h"
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/plan.h"
@@ -29,9 +30,11 @@ struct record_run {
 	struct measure measure;
 	struct event_plan plan;
 	struct recorder recorder;
+	struct parts parts;
 	struct strbuf command;
 	int pipe;
 	struct timespec start;
+	struct timespec part_start;
 	unsigned int snapshots;
 	bool progress;
 };
@@ -91,7 +94,8 @@ static void snapshot(struct record_run *r)
 	struct msg m;
 
 	if (!r->opts.overwrite) {
-		note("SIGUSR2 asks for a snapshot: only --overwrite has them");
+		note("SIGUSR2 asks for a snapshot, which only --overwrite has, or for another part: "
+		     "--switch-output");
 		return;
 	}
 	path = xasprintf("%s.%u", r->opts.output, ++r->snapshots);
@@ -102,13 +106,84 @@ static void snapshot(struct record_run *r)
 	free(path);
 }
 
+/* The next part begins, and what the limits leave no room for goes. */
+static int next_part(struct record_run *r, struct msg *m)
+{
+	uint64_t before = r->recorder.bytes;
+	char *name = r->parts.path;
+	int err = recorder_switch(&r->recorder, parts_next(&r->parts), m);
+
+	if (err)
+		return err;
+	clear_progress(r);
+	if (!r->opts.quiet)
+		summary_part(name, r->recorder.bytes - before, seconds_since(&r->part_start));
+	clock_gettime(CLOCK_MONOTONIC, &r->part_start);
+	return wait_loop_alarm(&r->measure.wait, WAIT_PART, r->opts.parts.ns, m);
+}
+
+static int look_at_parts(struct record_run *r, unsigned int got, struct msg *m)
+{
+	uint64_t bytes = recorder_bytes(&r->recorder) - r->recorder.bytes;
+	int err = 0;
+
+	if (got & (WAIT_PART | WAIT_SNAPSHOT) || parts_full(&r->parts, bytes)) {
+		err = next_part(r, m);
+		bytes = 0;
+	}
+	if (!err && parts_over(&r->parts, bytes)) {
+		err = switch_finish(&r->recorder);
+		if (err)
+			return recorder_write_failed(&r->recorder, err, m);
+		parts_trim(&r->parts, bytes);
+	}
+	return err;
+}
+
+/* Is there as much as --max-size allows for one recording? */
+static bool is_enough(const struct record_run *r)
+{
+	char size[32];
+
+	if (r->opts.parts.on || !r->opts.parts.max_size ||
+	    recorder_bytes(&r->recorder) < r->opts.parts.max_size)
+		return false;
+	clear_progress(r);
+	note("%s has %s: the recording ends, as --max-size says", r->recorder.config.path,
+	     text_bytes(size, recorder_bytes(&r->recorder)));
+	return true;
+}
+
 static int record_start(void *arg, struct msg *m)
 {
 	struct record_run *r = arg;
 	int err = recorder_start(&r->recorder, m);
 
-	if (!err)
-		clock_gettime(CLOCK_MONOTONIC, &r->start);
+	if (err)
+		return err;
+	clock_gettime(CLOCK_MONOTONIC, &r->start);
+	r->part_start = r->start;
+	return wait_loop_alarm(&r->measure.wait, WAIT_PART, r->opts.parts.ns, m);
+}
+
+/* Moves what there is to the disk; once that fails, nothing is recorded any more. */
+static int drain(struct record_run *r, unsigned int got, struct msg *m)
+{
+	int err = 0;
+
+	if (recorder_drain(&r->recorder) < 0) {
+		err = r->recorder.failed;
+		msg_set(m, err,
+			"%s: %s: the recording ends here; what was written before "
+			"can be read",
+			r->recorder.config.path, recorder_strerror(err));
+	} else if (r->opts.parts.on) {
+		err = look_at_parts(r, got, m);
+	}
+	if (err) {
+		clear_progress(r);
+		pev_engine_disable(engine(), r->recorder.fd, 0);
+	}
 	return err;
 }
 
@@ -121,27 +196,22 @@ static int record_loop(void *arg, struct msg *m)
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, timeout);
 		r->recorder.ending |= !!(got & WAIT_STOP);
-		if (got & WAIT_SNAPSHOT)
+		if (got & WAIT_SNAPSHOT && !r->opts.parts.on)
 			snapshot(r);
 		if (got & WAIT_BEGIN)
 			err = record_start(r, m);
 		if (got & WAIT_BEGIN && !err)
 			err = measure_begins(&r->measure, m);
-		if (!err && recorder_drain(&r->recorder) < 0) {
-			err = r->recorder.failed;
-			clear_progress(r);
-			msg_set(m, err,
-				"%s: %s: the recording ends here; what was written before "
-				"can be read",
-				r->recorder.config.path, recorder_strerror(err));
-			pev_engine_disable(engine(), r->recorder.fd, 0);
+		if (!err)
+			err = drain(r, got, m);
+		if (err && fd >= 0 && r->measure.argv)
+			print_error("%s. Waiting for %s to end", m->text, r->measure.argv[0]);
+		if (err && !r->measure.argv)
+			return err;
+		if (err)
 			fd = -1;
-			if (r->measure.argv)
-				print_error("%s. Waiting for %s to end", m->text,
-					    r->measure.argv[0]);
-			else
-				return err;
-		}
+		if (!err && is_enough(r))
+			got |= WAIT_TIME;
 		if (r->progress && !err)
 			summary_progress(&r->recorder, seconds_since(&r->start));
 	} while (measure_goes_on(&r->measure, got));
@@ -168,6 +238,13 @@ static int record_open(void *arg, struct msg *m)
 		.command_pid = r->measure.workload.pid,
 	};
 
+	if (r->opts.parts.on) {
+		int err = parts_open(&r->parts, r->opts.output, &r->opts.parts, m);
+
+		if (err)
+			return err;
+		config.path = parts_next(&r->parts);
+	}
 	return recorder_open(&r->recorder, &config, m);
 }
 
@@ -177,12 +254,17 @@ static int record_end(void *arg, int err, struct msg *m)
 	struct msg end_msg;
 	int end_err = recorder_end(&r->recorder, &end_msg);
 
+	char *all = parts_text(&r->parts);
+
 	if (end_err)
 		*m = end_msg;
 	event_plan_note_user_only(&r->plan);
+	if (all)
+		r->recorder.config.path = all;
 	if (!r->opts.quiet)
 		summary_records(&r->recorder, seconds_since(&r->start));
 	summary_hardware(&r->recorder);
+	free(all);
 	return end_err ? end_err : err;
 }
 
@@ -191,6 +273,7 @@ static void record_close(void *arg)
 	struct record_run *r = arg;
 
 	recorder_close(&r->recorder);
+	parts_close(&r->parts);
 }
 
 static const struct measure_ops record_ops = {
@@ -228,6 +311,26 @@ static int add_off_cpu(struct record_opts *o, struct msg *m)
 		o->graph = true;
 	err = add_event(&o->events, RECORD_SWITCH, m);
 	return err ? err : add_event(&o->events, RECORD_WAKING, m);
+}
+
+static int check_parts(const struct record_opts *o, struct msg *m)
+{
+	const char *other = o->overwrite	    ? "--overwrite, which has snapshots instead" :
+			    o->fold		    ? "--fold, which writes little" :
+			    !strcmp(o->output, "-") ? "-o -, which is one stream" :
+						      NULL;
+
+	if (o->parts.on && other)
+		return msg_set(m, -EINVAL, "--switch-output does not go together with %s", other);
+	if (!o->parts.on && o->parts.max_files)
+		return msg_set(
+			m, -EINVAL,
+			"--max-files is the number of parts to keep: --switch-output makes some");
+	if (o->overwrite && o->parts.max_size)
+		return msg_set(m, -EINVAL,
+			       "--max-size is for what is written while it is recorded: the rings "
+			       "of --overwrite have the size of -m");
+	return 0;
 }
 
 /* The recording gets the standard output for itself; the command writes where errors go. */
@@ -289,6 +392,9 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
+	err = check_parts(&r->opts, m);
+	if (err)
+		return err;
 	if (r->opts.fold)
 		err = plan_fold(&r->opts, &info, m);
 	if (!err && r->opts.off_cpu)

@@ -6,6 +6,7 @@
 #include "event/spec.h"
 #include "event/target.h"
 #include "measure.h"
+#include "parts.h"
 
 /* What off_cpu adds to the events */
 #define RECORD_SWITCH "sched:sched_switch"
@@ -14,6 +15,7 @@
 /**
  * struct record_opts - as typed
  * @span:        when to begin and to end
+ * @parts:       when to begin another part
  * @freq:        samples a second; 0: @count, or the default
  * @count:       events between two samples
  * @ring_size:   bytes of each CPU's ring; 0: chosen
@@ -33,6 +35,7 @@ struct record_opts {
 	struct target_opts target;
 	struct span_opts span;
 	struct event_list events;
+	struct parts_opts parts;
 	uint64_t freq;
 	uint64_t count;
 	uint64_t ring_size;

@@ -23,6 +23,13 @@ void summary_progress_clear(void)
 	fprintf(stderr, "\r\033[K");
 }
 
+void summary_part(const char *path, uint64_t size, double seconds)
+{
+	char bytes[32];
+
+	fprintf(stderr, "[ %s: %s, %.2f s ]\n", path, text_bytes(bytes, size), seconds);
+}
+
 static void add_value(struct pev_value *to, const struct pev_value *v)
 {
 	to->value += v->value;

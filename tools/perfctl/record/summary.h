@@ -8,6 +8,8 @@
 /* A line that the next one overwrites. @seconds: since the start */
 void summary_progress(const struct recorder *r, double seconds);
 void summary_progress_clear(void);
+/* Prints "[ DIR.1: 1.5 MiB, 60.00 s ]". */
+void summary_part(const char *path, uint64_t size, double seconds);
 
 /* The trace, and a table of its events if they differ in what was lost or filtered. */
 void summary_records(const struct recorder *r, double seconds);

@@ -68,23 +68,33 @@ static void unlock(int *fd)
 	*fd = -1;
 }
 
+int trace_dir_remove(const char *path, struct msg *m)
+{
+	struct pev_error e = { 0 };
+	int fd, err = lock(path, &fd, m);
+
+	if (err)
+		return err;
+	err = pev_trace_remove(path, &e);
+	unlock(&fd);
+	if (err && err != -ENOENT)
+		msg_set(m, err, "%s", e.text);
+	return err == -ENOENT ? 0 : err;
+}
+
 static int rotate(struct trace_dir *d, struct msg *m)
 {
 	char *old = xasprintf("%s.old", d->path);
-	struct pev_error e = { 0 };
-	int older, err = lock(old, &older, m);
+	struct msg why;
+	int err = trace_dir_remove(old, &why);
 
-	if (err) {
-		free(old);
-		return err;
-	}
-	err = pev_trace_remove(old, &e);
-	unlock(&older);
-	if (err == -ENOENT)
-		err = 0;
-	if (err)
-		msg_set(m, err, "%s cannot be renamed to %s, as %s; move that away, or choose another "
-			"name with -o", d->path, old, e.text);
+	if (err == -EBUSY)
+		*m = why;
+	else if (err)
+		msg_set(m, err,
+			"%s cannot be renamed to %s, as %s; move that away, or choose another "
+			"name with -o",
+			d->path, old, why.text);
 	else if (rename(d->path, old))
 		err = msg_set(m, -errno, "renaming %s to %s: %s", d->path, old, strerror(errno));
 	d->rotated = !err;

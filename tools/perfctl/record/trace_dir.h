@@ -30,5 +30,10 @@ int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w,
 /* The trace did not come about: removes it, and the older one has its name again. */
 void trace_dir_discard(struct trace_dir *d);
 void trace_dir_free(struct trace_dir *d);
+/*
+ * Removes a trace with its directory, if there is one; -EBUSY while another process writes it,
+ * -EEXIST if there is anything in it that is no part of a trace.
+ */
+int trace_dir_remove(const char *path, struct msg *m);
 
 #endif

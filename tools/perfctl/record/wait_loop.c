@@ -109,15 +109,20 @@ static void drop_ended(struct wait_loop *w, const struct pollfd *p)
 	w->n_tids = kept;
 }
 
+/* What the timers are for */
+static const unsigned int timer_bits[] = { WAIT_BEGIN, WAIT_TIME, WAIT_PART };
+
 int wait_loop_alarm(struct wait_loop *w, unsigned int bit, uint64_t ns, struct msg *m)
 {
 	struct itimerspec when = {
 		.it_value = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) },
 	};
-	int *timer = &w->timers[bit == WAIT_TIME];
+	int *timer = w->timers;
 
 	if (!ns)
 		return 0;
+	for (unsigned int i = 0; timer_bits[i] != bit; i++)
+		timer++;
 	if (*timer)
 		close(*timer);
 	*timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -130,7 +135,7 @@ static unsigned int take_timer(struct wait_loop *w, unsigned int i)
 {
 	close(w->timers[i]);
 	w->timers[i] = 0;
-	return i ? WAIT_TIME : WAIT_BEGIN;
+	return timer_bits[i];
 }
 
 static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)

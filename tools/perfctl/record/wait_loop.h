@@ -18,6 +18,7 @@
 #define WAIT_DATA     16u /* the caller's fd is ready */
 #define WAIT_BEGIN    32u /* see wait_loop_alarm() */
 #define WAIT_TIME     64u
+#define WAIT_PART 128u
 
 /**
  * struct wait_loop - what to wait for
@@ -27,7 +28,7 @@
  * @n:    their number
  * @tids: threads that have none
  * @ended: one of either has ended
- * @timers: timerfds, for WAIT_BEGIN and WAIT_TIME; 0: none
+ * @timers: timerfds, for WAIT_BEGIN, WAIT_TIME and WAIT_PART; 0: none
  */
 struct wait_loop {
 	sigset_t old;
@@ -38,7 +39,7 @@ struct wait_loop {
 	int *tids;
 	size_t n_tids;
 	bool ended;
-	int timers[2];
+	int timers[3];
 };
 
 int wait_loop_init(struct wait_loop *w, struct msg *m);
@@ -46,7 +47,7 @@ int wait_loop_init(struct wait_loop *w, struct msg *m);
 void wait_loop_watch(struct wait_loop *w, const struct target *t);
 /* Watches another process, if it has not ended. */
 void wait_loop_add(struct wait_loop *w, int pid);
-/* Returns @bit, WAIT_BEGIN or WAIT_TIME, once, @ns from now on; 0: never. */
+/* Returns @bit, WAIT_BEGIN, WAIT_TIME or WAIT_PART, once, @ns from now on; 0: never. */
 int wait_loop_alarm(struct wait_loop *w, unsigned int bit, uint64_t ns, struct msg *m);
 /* @fd: the caller's, or -1; @timeout_ms: -1 forever. Returns WAIT_* bits, 0: time is up. */
 unsigned int wait_loop_wait(struct wait_loop *w, int fd, int timeout_ms);

@@ -64,6 +64,18 @@ static int set_clock(void *opts, const char *arg, struct msg *m)
 	return 0;
 }
 
+static int set_parts(void *opts, const char *arg, struct msg *m)
+{
+	return parts_parse(&((struct record_opts *)opts)->parts, arg, m);
+}
+
+static bool is_part_size(const char *word)
+{
+	uint64_t n;
+
+	return !strcmp(word, "signal") || !parse_time(word, &n) || !parse_size(word, &n);
+}
+
 static const struct opt record_options[] = {
 	TARGET_OPTS(struct record_opts, target, TARGET_COMMAND),
 	ENGINE_OPT,
@@ -108,6 +120,15 @@ static const struct opt record_options[] = {
 	  "flight recorder: keep the newest data in memory; write "
 	  "at the end, and at SIGUSR2 to DIR.1, DIR.2, ...",
 	  offsetof(struct record_opts, overwrite) },
+	{ 0, OPT_CALL, "switch-output", "WHEN",
+	  "write parts, DIR.1, DIR.2, ...: another one at SIGUSR2, and each time that one has this size "
+	  "(100M) or time (1h)",
+	  0, set_parts, is_part_size },
+	{ 0, OPT_POSITIVE, "max-files", "N", "keep N parts; older ones are removed",
+	  offsetof(struct record_opts, parts.max_files) },
+	{ 0, OPT_SIZE, "max-size", "SIZE",
+	  "end when the recording has this size; of parts, the oldest are removed instead",
+	  offsetof(struct record_opts, parts.max_size) },
 	{ 0, OPT_CALL, "clock", "CLOCK", "default, monotonic or cycles", 0, set_clock },
 	{ 0, OPT_FLAG, "fold", NULL,
 	  "count samples by their call chains in the kernel, and write down how often each came: "
@@ -141,6 +162,7 @@ const struct command command_record = {
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
+		"  perfctl record -a --switch-output=1h --max-size 20G   for weeks\n"
 		"  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
 	.opts = record_options,
 	.runs_command = true,

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0
+# engines: perf
+# shellcheck shell=bash disable=SC2154
+# Recordings in parts: each can be read alone, and together they are the whole.
+faults="perfctl record --engine perf -q -e page-faults:u -c 1"
+# numbers BASE: of its parts
+numbers() { find . -maxdepth 1 -name "$1.[0-9]*" | sed 's/.*\.//' | sort -n | tr '\n' ' '; }
+# sum_of BASE KEY: over all parts, of the event or of the recording
+sum_of() {
+	local dir
+	for dir in "$1".[0-9]*; do perfctl info -j "$dir"; done | python3 -c '
+import json, sys
+text, total, at = sys.stdin.read(), 0, 0
+while text[at:].strip():
+	d, end = json.JSONDecoder().raw_decode(text[at:].lstrip())
+	at += len(text[at:]) - len(text[at:].lstrip()) + end
+	assert d["complete"]
+	events = [e for e in d["events"] if not e["sideband"]]
+	total += d[sys.argv[1]] if sys.argv[1] in d else sum(e[sys.argv[1]] for e in events)
+print(total)' "$2"
+}
+
+# by size: the rings are so small that records are lost
+perfctl record --engine perf -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
+	sh -c './usage 20000 0; ./usage 100000 0; exec ./usage 20000 0' >/dev/null 2>sized.err
+made=$(number_of records, sized.err)
+lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' sized.err)
+within "record --switch-output=SIZE: parts" "$(numbers sized | wc -w)" 5 1000
+within "... which have all records together" "$(sum_of sized records)" "$made" "$made"
+within "... and say all losses, each its own" "$(sum_of sized lost)" "${lost:-0}" $((lost + made))
+within "... by event as well" "$(sum_of sized made)" "$made" "$made"
+ok "... each has its own UUID" bash -c \
+	'grep -h "uuid = " sized.*/metadata | sort | uniq -d | wc -l | grep -qx 0'
+says "... whose names are said" 0 '^\[ .*sized\.2: [0-9.]+ KiB, [0-9.]+ s \]$' cat sized.err
+says "... and at the end all of them" 0 '^\[ .*sized\.1 to .*sized\.[0-9]+: ' cat sized.err
+ok "... a part knows the names of what began before it" bash -c \
+	'last=$(ls -vd sized.* | tail -n 2 | head -n 1); perfctl script -F comm "$last" |
+		sort | uniq -c | sort -n | tail -n 1 | grep -qw usage'
+if command -v babeltrace2 >/dev/null; then
+	within "... babeltrace2 reads as many" \
+		"$(babeltrace2 sized.* 2>/dev/null | grep -c ' page-faults')" "$made" "$made"
+	$faults --switch-output=64K -m 4M -o whole -- ./usage 20000 0 >/dev/null
+	ok "... and of parts that lack nothing, it says so" bash -c \
+		'for dir in whole.*; do babeltrace2 "$dir" 2>&1 >/dev/null; done | grep -c . | grep -qx 0'
+else
+	skip "... babeltrace2 reads as many" "babeltrace2 is not installed"
+fi
+
+# by time, by the signal; the target runs before and behind
+$faults --switch-output=200ms --timeout 1s -o timed -- ./hot 20000 >/dev/null 2>&1
+within "record --switch-output=TIME: parts of a second" "$(numbers timed | wc -w)" 2 6
+./hot 60000 >hot.txt &
+hot=$!
+perfctl record --engine perf -q -F "$fast" --switch-output -o asked -p $hot &
+recorder=$!
+until_ok test -e asked.1/stream_state
+sleep 0.$((slow * 4))
+kill -USR2 $recorder
+until_ok test -e asked.2/stream_state
+sleep 0.$((slow * 4))
+kill -USR2 $recorder
+until_ok test -e asked.3/stream_state
+until_ok has_records asked.2 '*clock'
+within "record --switch-output: another part at SIGUSR2" "$(share asked.2 spin)" 60 100
+# killed: what is on the disk can be read, and nothing is called complete that is not
+until_ok grep -qx complete=yes asked.2/info/record
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+ok "... killed: earlier parts are complete" grep -qx complete=yes asked.1/info/record
+says "... the last one is not" 0 'missing +it is being made, or its recorder was killed' \
+	perfctl info asked.3
+$faults --switch-output -o asked -- true
+within "... the next recording goes on behind it" "$(numbers asked | wc -w)" 4 4
+ok "... without touching it" test -e asked.3/metadata
+kill $hot
+wait $hot 2>/dev/null
+
+# limits
+$faults --switch-output=64K --max-files 3 -o few -- ./usage 30000 0 >/dev/null
+within "record --max-files: so many are kept" "$(numbers few | wc -w)" 3 3
+ok "... the newest" bash -c '[ ! -e few.1 ] && [ -e few."$(ls -vd few.* | sed "s/.*\.//" | tail -n 1)" ]'
+last=$(numbers few | awk '{ print $NF }')
+touch "few.$((last - 1))/mine"
+says "... what has other files in it is left" 0 'few\.[0-9]+ is not removed: it contains mine' \
+	perfctl record --engine perf -q --switch-output=64K --max-files 1 -e page-faults:u -c 1 -o few -- \
+	./usage 10000 0
+ok "... with all that is in it" test -e "few.$((last - 1))/mine" -a -e "few.$((last - 1))/metadata"
+$faults --switch-output=64K --max-size 400K -o small -- ./usage 60000 0 >/dev/null
+within "record --max-size: of all parts together, KiB" "$(du -sck --apparent-size small.* | tail -n 1 | cut -f 1)" 100 500
+says "record --max-size: one recording ends" 0 'the recording ends, as --max-size says' \
+	perfctl record --engine perf --max-size 100K -e page-faults:u -c 1 -o one -- ./usage 100000 100000
+ok "... and is complete" grep -qx complete=yes one/info/record
+
+says "--switch-output: neither size nor time" 2 'a size such as 100M, a time such as' \
+	$faults --switch-output=often -o no -- true
+says "--switch-output: a number alone" 2 'is it a size \(100M\) or a time \(100s\)' \
+	$faults --switch-output=100 -o no -- true
+says "--switch-output: too small a size" 2 'a part has 64 KiB at least' \
+	$faults --switch-output=4K -o no -- true
+says "--switch-output with --overwrite" 2 'does not go together with --overwrite' \
+	$faults --switch-output --overwrite -o no -- true
+says "--switch-output into a pipe" 2 'does not go together with -o -' \
+	bash -c "set -o pipefail; $faults --switch-output -o - -- true | cat"
+says "--max-files without parts" 2 '--switch-output makes some' $faults --max-files 3 -o no -- true
+says "--max-size with --overwrite" 2 'the rings of --overwrite have the size of -m' \
+	$faults --overwrite --max-size 10M -o no -- true
+mkdir -p taken.7 && touch taken.9
+$faults --switch-output=64K -o taken -- ./usage 10000 0 >/dev/null
+ok "what has the name of a part is left alone" test -d taken.10 -a ! -s taken.9 -a ! -e taken.7/metadata

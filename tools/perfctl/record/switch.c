@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From one part of a recording to the next. All that takes long is done before the cut or in a
+ * thread behind it: between them, the rings only wait for their next reader.
+ */
+#include "switch.h"
+#include "account.h"
+#include "describe.h"
+#include "kernel_symbols.h"
+#include "proc_state.h"
+#include "recorder.h"
+#include "event/engine.h"
+
+#include <stdlib.h>
+
+/*
+ * The time of day may be set and is slewed, so that it cannot be asked again; and a clock of the
+ * system may be another container's, so that only its differences count.
+ */
+void switch_clock_start(struct switch_clock *c, const struct pev_meta *meta)
+{
+	bool cycles = !strcmp(pev_meta_clock(meta)->name, "cycles");
+
+	c->id = cycles ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC;
+	clock_gettime(c->id, &c->at);
+	c->ticks = proc_state_time(meta);
+}
+
+static uint64_t now_ticks(const struct switch_clock *c, const struct pev_meta *meta)
+{
+	uint64_t freq = pev_meta_clock(meta)->freq;
+	struct timespec now;
+	uint64_t s, ns;
+
+	clock_gettime(c->id, &now);
+	s = (uint64_t)(now.tv_sec - c->at.tv_sec);
+	ns = (uint64_t)now.tv_nsec;
+	/* both are below a second */
+	if (now.tv_nsec < c->at.tv_nsec) {
+		s--;
+		ns += 1000000000;
+	}
+	ns -= (uint64_t)c->at.tv_nsec;
+	return c->ticks + s * freq + (uint64_t)((double)ns * (double)freq / 1e9);
+}
+
+static void *end_part(void *arg)
+{
+	struct part_end *e = arg;
+	int err;
+
+	kernel_symbols_reduce(e->writer, e->dir.path);
+	err = pev_writer_close(e->writer);
+	trace_dir_free(&e->dir);
+	e->err = err;
+	return NULL;
+}
+
+int switch_finish(struct recorder *r)
+{
+	struct part_end *e = &r->part_end;
+	int err;
+
+	if (e->runs)
+		pthread_join(e->thread, NULL);
+	err = e->err;
+	*e = (struct part_end){ 0 };
+	return err;
+}
+
+static void start_end(struct recorder *r, struct pev_writer *w, struct trace_dir *dir)
+{
+	struct part_end *e = &r->part_end;
+
+	r->bytes += pev_writer_bytes(w);
+	*e = (struct part_end){ .writer = w, .dir = *dir };
+	e->runs = !pthread_create(&e->thread, NULL, end_part, e);
+	if (!e->runs)
+		end_part(e);
+}
+
+/* What the old part says at last: all of it is what has been read until now. */
+static int account(struct recorder *r, struct pev_writer *old)
+{
+	struct msg ignored;
+	int err = account_losses(r, old);
+
+	if (!err)
+		err = account_gaps(r, old);
+	if (!err)
+		err = account_counts(r, old);
+	return err ? err : describe_metadata(r, old, NULL, &ignored);
+}
+
+/*
+ * What is older than @time is in the old part then. Processes are read after the cut and said to
+ * have been there at @time, so that none is missing that starts meanwhile; of one that ends before
+ * it is read, the new part does not know the name.
+ */
+static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
+	       const struct pev_meta *meta, struct msg *m)
+{
+	uint64_t time = now_ticks(&r->clock, meta);
+	struct pev_writer *old = r->writer;
+	struct trace_dir old_dir = r->dir;
+	int64_t n;
+	int err;
+
+	pev_engine_flush(engine(), r->fd);
+	n = recorder_drain(r);
+	err = n < 0 ? (int)n : account(r, old);
+	if (!err)
+		err = pev_writer_continue(w, old);
+	if (err)
+		return recorder_write_failed(r, err, m);
+	r->writer = w;
+	r->dir = *dir;
+	start_end(r, old, &old_dir);
+	return proc_state_write(w, meta, r->config.target, time, true, m);
+}
+
+static int begin(struct recorder *r, struct pev_writer *w, struct pev_meta **meta, struct msg *m)
+{
+	int err = pev_writer_continue(w, r->writer);
+
+	return err ? msg_set(m, err, "the next part: %s", strerror(-err)) :
+		     describe_trace(r, w, meta, m);
+}
+
+int recorder_switch(struct recorder *r, const char *path, struct msg *m)
+{
+	struct pev_meta *meta = NULL;
+	struct trace_dir dir;
+	struct pev_writer *w;
+	int err = switch_finish(r);
+
+	if (err)
+		return recorder_write_failed(r, err, m);
+	err = trace_dir_open(&dir, path, &w, m);
+	if (err)
+		return err;
+	err = begin(r, w, &meta, m);
+	if (!err)
+		err = cut(r, w, &dir, meta, m);
+	pev_meta_free(meta);
+	if (r->writer == w) {
+		r->config.path = path;
+	} else {
+		pev_writer_close(w);
+		trace_dir_discard(&dir);
+	}
+	return err;
+}
