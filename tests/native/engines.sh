@@ -113,6 +113,7 @@ row_if "$root" "CPUs are measured by root" "CPUs, the whole machine" \
 row_if "${root:+$cgroup}" "cgroups are measured by root, where they are mounted" "cgroups" \
 	$rec -G "$cgroup" -o row.trace -- sleep 0.1
 row "flight recorder, snapshots" $rec --overwrite -o row.trace -- true
+row "commands while it runs (\`\`--control\`\`)" $rec --control fd:0 -o row.trace -- true </dev/null
 row 'recordings in parts (``--switch-output``)' $rec --switch-output -o row.trace -- true
 row_if "$lost" "before Linux 6.0 losses are not exact" "losses" \
 	bash -c "perfctl record --engine $engine -o row.trace -- true 2>&1 | grep -q 'nothing lost'"

@@ -375,9 +375,9 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 	return 0;
 }
 
-int event_set_enable(const struct event_set *set, bool on, struct msg *m)
+int event_set_enable_one(const struct event_set *set, size_t event, bool on, struct msg *m)
 {
-	for (size_t i = 0; i < set->plan->n * set->n_ids; i++) {
+	for (size_t i = event * set->n_ids; i < (event + 1) * set->n_ids; i++) {
 		int err;
 
 		if (set->fds[i] < 0)
@@ -386,8 +386,17 @@ int event_set_enable(const struct event_set *set, bool on, struct msg *m)
 			   pev_engine_disable(engine(), set->fds[i], 0);
 		if (err)
 			return msg_set(m, err, "switching %s %s: %s",
-				       set->plan->events[i / set->n_ids].label, on ? "on" : "off",
+				       set->plan->events[event].label, on ? "on" : "off",
 				       strerror(-err));
 	}
 	return 0;
+}
+
+int event_set_enable(const struct event_set *set, bool on, struct msg *m)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < set->plan->n && !err; i++)
+		err = event_set_enable_one(set, i, on, m);
+	return err;
 }

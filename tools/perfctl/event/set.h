@@ -41,5 +41,7 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 			unsigned int *nr, struct msg *m);
 void event_value_add(struct pev_value *sum, const struct pev_value *v);
 int event_set_enable(const struct event_set *set, bool on, struct msg *m);
+/* The same with one event of the plan */
+int event_set_enable_one(const struct event_set *set, size_t event, bool on, struct msg *m);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From the options of perfctl record to the end of the recording. See recording.h. */
 #include "recording.h"
+#include "control.h"
 #include "measure.h"
 #include "recorder.h"
 #include "summary.h"
@@ -25,12 +26,21 @@
 #define DRAIN_MS 500
 #define PROGRESS_MS 500
 
+/**
+ * struct record_run - a recording from its options to its end
+ * @pipe:    where it goes to, 0: into a directory
+ * @on:      by event: is it switched on?
+ * @stopped: by a command
+ */
 struct record_run {
 	struct record_opts opts;
 	struct measure measure;
 	struct event_plan plan;
 	struct recorder recorder;
 	struct parts parts;
+	struct control control;
+	bool *on;
+	bool stopped;
 	struct strbuf command;
 	int pipe;
 	struct timespec start;
@@ -88,22 +98,20 @@ static void clear_progress(const struct record_run *r)
 		summary_progress_clear();
 }
 
-static void snapshot(struct record_run *r)
+static int snapshot(struct record_run *r, struct msg *m)
 {
 	char *path;
-	struct msg m;
+	int err;
 
-	if (!r->opts.overwrite) {
-		note("SIGUSR2 asks for a snapshot, which only --overwrite has, or for another part: "
-		     "--switch-output");
-		return;
-	}
+	if (!r->opts.overwrite)
+		return msg_set(m, -EINVAL,
+			       "only --overwrite has snapshots; --switch-output has parts");
 	path = xasprintf("%s.%u", r->opts.output, ++r->snapshots);
-	if (recorder_snapshot(&r->recorder, path, &m))
-		print_error("%s", m.text);
-	else
+	err = recorder_snapshot(&r->recorder, path, m);
+	if (!err)
 		note("snapshot written to %s", path);
 	free(path);
+	return err;
 }
 
 /* The next part begins, and what the limits leave no room for goes. */
@@ -157,10 +165,12 @@ static bool is_enough(const struct record_run *r)
 static int record_start(void *arg, struct msg *m)
 {
 	struct record_run *r = arg;
-	int err = recorder_start(&r->recorder, m);
+	int err = r->opts.paused ? 0 : recorder_start(&r->recorder, m);
 
 	if (err)
 		return err;
+	for (size_t i = 0; i < r->plan.n; i++)
+		r->on[i] = !r->opts.paused;
 	clock_gettime(CLOCK_MONOTONIC, &r->start);
 	r->part_start = r->start;
 	return wait_loop_alarm(&r->measure.wait, WAIT_PART, r->opts.parts.ns, m);
@@ -181,10 +191,71 @@ static int drain(struct record_run *r, unsigned int got, struct msg *m)
 		err = look_at_parts(r, got, m);
 	}
 	if (err) {
+		r->recorder.failed = err;
 		clear_progress(r);
 		pev_engine_disable(engine(), r->recorder.fd, 0);
 	}
 	return err;
+}
+
+static int control_enable(void *arg, const char *event, bool on, struct msg *m)
+{
+	struct record_run *r = arg;
+	size_t found = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < r->plan.n && !err; i++) {
+		const char *label = r->plan.events[i].label;
+
+		if (event && strcmp(label, event) && fnmatch(event, label, 0))
+			continue;
+		found++;
+		err = event_set_enable_one(&r->recorder.set, i, on, m);
+		if (!err)
+			r->on[i] = on;
+	}
+	if (!found)
+		return msg_set(m, -ENOENT, "no event is called %s: evlist has their names", event);
+	return err;
+}
+
+static int control_snapshot(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+
+	return r->opts.parts.on ? drain(r, WAIT_SNAPSHOT, m) : snapshot(r, m);
+}
+
+static int control_stop(void *arg, struct msg *m)
+{
+	struct record_run *r = arg;
+
+	(void)m;
+	r->stopped = true;
+	return 0;
+}
+
+static void control_list(void *arg, struct strbuf *out)
+{
+	const struct record_run *r = arg;
+
+	for (size_t i = 0; i < r->plan.n; i++)
+		strbuf_addf(out, "%s %s\n", r->plan.events[i].label, r->on[i] ? "on" : "off");
+}
+
+static const struct control_ops control_ops = {
+	.enable = control_enable,
+	.snapshot = control_snapshot,
+	.stop = control_stop,
+	.list = control_list,
+};
+
+/* Returns WAIT_* bits for what was asked for. */
+static unsigned int take_commands(struct record_run *r)
+{
+	control_read(&r->control, &control_ops, r);
+	r->measure.wait.control = r->control.in < 0 ? 0 : r->control.in;
+	return r->stopped ? WAIT_TIME : 0;
 }
 
 static int record_loop(void *arg, struct msg *m)
@@ -193,11 +264,12 @@ static int record_loop(void *arg, struct msg *m)
 	int timeout = r->progress ? PROGRESS_MS : DRAIN_MS, fd = recorder_fd(&r->recorder), err = 0;
 	unsigned int got = 0;
 
+	r->measure.wait.control = r->opts.control ? r->control.in : 0;
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, timeout);
 		r->recorder.ending |= !!(got & WAIT_STOP);
-		if (got & WAIT_SNAPSHOT && !r->opts.parts.on)
-			snapshot(r);
+		if (got & WAIT_SNAPSHOT && !r->opts.parts.on && snapshot(r, m))
+			print_error("%s", m->text);
 		if (got & WAIT_BEGIN)
 			err = record_start(r, m);
 		if (got & WAIT_BEGIN && !err)
@@ -210,6 +282,8 @@ static int record_loop(void *arg, struct msg *m)
 			return err;
 		if (err)
 			fd = -1;
+		if (got & WAIT_CONTROL)
+			got |= take_commands(r);
 		if (!err && is_enough(r))
 			got |= WAIT_TIME;
 		if (r->progress && !err)
@@ -232,7 +306,7 @@ static int record_open(void *arg, struct msg *m)
 		.overwrite = r->opts.overwrite,
 		.fold = r->opts.fold,
 		.max_stack = (uint32_t)r->opts.max_stack,
-		.later = r->opts.span.delay != 0,
+		.later = r->opts.span.delay != 0 || r->opts.paused,
 		.clock = r->opts.clock,
 		.command = r->command.s ? r->command.s : "",
 		.command_pid = r->measure.workload.pid,
@@ -313,7 +387,7 @@ static int add_off_cpu(struct record_opts *o, struct msg *m)
 	return err ? err : add_event(&o->events, RECORD_WAKING, m);
 }
 
-static int check_parts(const struct record_opts *o, struct msg *m)
+static int check_options(const struct record_opts *o, struct msg *m)
 {
 	const char *other = o->overwrite	    ? "--overwrite, which has snapshots instead" :
 			    o->fold		    ? "--fold, which writes little" :
@@ -326,6 +400,11 @@ static int check_parts(const struct record_opts *o, struct msg *m)
 		return msg_set(
 			m, -EINVAL,
 			"--max-files is the number of parts to keep: --switch-output makes some");
+	if (o->paused && !o->control)
+		return msg_set(m, -EINVAL,
+			       "--paused waits for \"enable\" on --control, which is missing");
+	if (o->paused && o->span.delay)
+		return msg_set(m, -EINVAL, "--paused and --delay exclude each other");
 	if (o->overwrite && o->parts.max_size)
 		return msg_set(m, -EINVAL,
 			       "--max-size is for what is written while it is recorded: the rings "
@@ -392,7 +471,7 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
-	err = check_parts(&r->opts, m);
+	err = check_options(&r->opts, m);
 	if (err)
 		return err;
 	if (r->opts.fold)
@@ -422,7 +501,10 @@ static int prepare(struct record_run *r, struct msg *m)
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)
 		strbuf_addf(&r->command, "%s%s", i ? " " : "", r->measure.argv[i]);
 	r->progress = !r->opts.quiet && isatty(2);
-	return measure_init(&r->measure, m);
+	r->on = xcalloc(r->plan.n, sizeof(*r->on));
+	if (r->opts.control)
+		err = control_open(&r->control, r->opts.control, m);
+	return err ? err : measure_init(&r->measure, m);
 }
 
 int recording_measure(const struct record_opts *opts, char **argv, struct msg *m)
@@ -431,6 +513,7 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 		.opts = *opts,
 		.measure = { .argv = argv, .span = opts->span },
 		.recorder = { .fd = -1 },
+		.control = { .in = -1, .out = -1 },
 	};
 	int err = prepare(&r, m);
 
@@ -438,6 +521,8 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 		err = measure_run(&r.measure, &record_ops, &r, m);
 	if (r.pipe > 0)
 		close(r.pipe);
+	control_close(&r.control);
+	free(r.on);
 	strbuf_free(&r.command);
 	event_plan_free(&r.plan);
 	event_list_free(&r.opts.events);

@@ -16,6 +16,8 @@
  * struct record_opts - as typed
  * @span:        when to begin and to end
  * @parts:       when to begin another part
+ * @control:     where commands come from, see control.h; NULL: from nowhere
+ * @paused:      events are off until a command switches them on
  * @freq:        samples a second; 0: @count, or the default
  * @count:       events between two samples
  * @ring_size:   bytes of each CPU's ring; 0: chosen
@@ -36,6 +38,8 @@ struct record_opts {
 	struct span_opts span;
 	struct event_list events;
 	struct parts_opts parts;
+	const char *control;
+	bool paused;
 	uint64_t freq;
 	uint64_t count;
 	uint64_t ring_size;

@@ -17,8 +17,9 @@
 #endif
 /* how often threads are looked for whose end nothing tells */
 #define TID_MS 200
-/* polled beside the target's processes: signals, the caller's fd, timers */
-#define OTHERS (2 + ARRAY_SIZE(((struct wait_loop *)NULL)->timers))
+/* polled beside the target's processes: signals, the caller's fds, timers */
+#define FIRST_TIMER 3
+#define OTHERS (FIRST_TIMER + ARRAY_SIZE(((struct wait_loop *)NULL)->timers))
 
 int wait_loop_init(struct wait_loop *w, struct msg *m)
 {
@@ -145,9 +146,12 @@ static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)
 
 	p[0] = (struct pollfd){ .fd = w->sig, .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	p[2] = (struct pollfd){ .fd = w->control ? w->control : -1, .events = POLLIN };
 	for (size_t i = 0; i < ARRAY_SIZE(w->timers); i++)
-		p[i + 2] = (struct pollfd){ .fd = w->timers[i] ? w->timers[i] : -1,
-					    .events = POLLIN };
+		p[i + FIRST_TIMER] = (struct pollfd){
+			.fd = w->timers[i] ? w->timers[i] : -1,
+			.events = POLLIN,
+		};
 	for (size_t i = 0; i < w->n; i++)
 		p[i + OTHERS] = (struct pollfd){ .fd = w->pids[i], .events = POLLIN };
 	poll(p, w->n + OTHERS, timeout_ms);
@@ -155,8 +159,10 @@ static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)
 		got |= take_signals(w->sig);
 	if (p[1].revents & POLLIN)
 		got |= WAIT_DATA;
+	if (p[2].revents)
+		got |= WAIT_CONTROL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(w->timers); i++)
-		if (p[i + 2].revents)
+		if (p[i + FIRST_TIMER].revents)
 			got |= take_timer(w, i);
 	drop_ended(w, p + OTHERS);
 	if (w->ended && !w->n && !w->n_tids)

@@ -19,6 +19,7 @@
 #define WAIT_BEGIN    32u /* see wait_loop_alarm() */
 #define WAIT_TIME     64u
 #define WAIT_PART 128u
+#define WAIT_CONTROL 256u /* @control can be read */
 
 /**
  * struct wait_loop - what to wait for
@@ -28,6 +29,7 @@
  * @n:    their number
  * @tids: threads that have none
  * @ended: one of either has ended
+ * @control: a descriptor to wait for, too; 0: none
  * @timers: timerfds, for WAIT_BEGIN, WAIT_TIME and WAIT_PART; 0: none
  */
 struct wait_loop {
@@ -39,6 +41,7 @@ struct wait_loop {
 	int *tids;
 	size_t n_tids;
 	bool ended;
+	int control;
 	int timers[3];
 };
 

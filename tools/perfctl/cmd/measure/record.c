@@ -109,6 +109,12 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, max_stack) },
 	DELAY_OPT(struct record_opts, span),
 	TIMEOUT_OPT(struct record_opts, span),
+	{ 0, OPT_STRING, "control", "fifo:PATH[,PATH]",
+	  "take commands from there, or from fd:N[,N]: enable and disable [EVENT], snapshot, evlist, ping, "
+	  "stop; the second one gets the answers, \"ack\" or \"error: WHY\"",
+	  offsetof(struct record_opts, control) },
+	{ 0, OPT_FLAG, "paused", NULL, "begin with the command enable of --control",
+	  offsetof(struct record_opts, paused) },
 	{ 0, OPT_HEADING, .help = "Where to" },
 	{ 'o', OPT_STRING, "output", "DIR",
 	  "directory of the trace (default: " DEFAULT_DIR "); "
