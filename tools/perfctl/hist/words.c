@@ -3,80 +3,19 @@
 #include "words.h"
 #include "base/text.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
 /* Numbers below are addresses of the kernel rather than less than nothing. */
 #define LEAST_NUMBER (-(1LL << 46))
 
-/* The number of a cgroup is that of its directory's inode. Closes @fd. */
-static void add_cgroups(struct hist_words *w, int fd, const char *path)
-{
-	struct hist_cgroup *c;
-	struct dirent *e;
-	struct stat st;
-	DIR *dir = fdopendir(fd);
-
-	if (!dir || fstat(fd, &st)) {
-		close(fd);
-		return;
-	}
-	c = ARRAY_PUSH(w->cgroups, w->n, w->cap);
-	c->id = st.st_ino;
-	c->path = xstrdup(*path ? path : "/");
-	while ((e = readdir(dir))) {
-		char *below;
-		int sub;
-
-		if (e->d_type != DT_DIR || e->d_name[0] == '.')
-			continue;
-		below = xasprintf("%s/%s", path, e->d_name);
-		sub = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (sub >= 0)
-			add_cgroups(w, sub, below);
-		free(below);
-	}
-	closedir(dir);
-}
-
-static void forget_cgroups(struct hist_words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->cgroups[i].path);
-	w->n = 0;
-}
-
-static const char *cgroup_path(struct hist_words *w, uint64_t id)
-{
-	if (!w->looked) {
-		int fd = open(CGROUP_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		forget_cgroups(w);
-		if (fd >= 0)
-			add_cgroups(w, fd, "");
-		w->looked = true;
-	}
-	for (size_t i = 0; i < w->n; i++)
-		if (w->cgroups[i].id == id)
-			return w->cgroups[i].path;
-	return NULL;
-}
-
 void hist_words_refresh(struct hist_words *w)
 {
-	w->looked = false;
+	cgroup_names_refresh(&w->cgroups);
 }
 
 void hist_words_free(struct hist_words *w)
 {
-	forget_cgroups(w);
-	free(w->cgroups);
-	w->cgroups = NULL;
+	cgroup_names_free(&w->cgroups);
 }
 
 bool hist_word_is_number(const struct pev_table_key *key)
@@ -108,7 +47,7 @@ static void put_name(struct strbuf *b, struct hist_words *w, const struct pev_ta
 		strbuf_add(b, word, strnlen((const char *)word, 2 * sizeof(*word)));
 		break;
 	case PEV_TABLE_CGROUP:
-		path = cgroup_path(w, *word);
+		path = cgroup_names_path(&w->cgroups, *word);
 		if (path)
 			strbuf_puts(b, path);
 		else

@@ -3,26 +3,17 @@
 #ifndef PERFCTL_HIST_WORDS_H
 #define PERFCTL_HIST_WORDS_H
 
+#include "event/cgroups.h"
 #include "event/plan.h"
-
-/* Which cgroup has a number */
-struct hist_cgroup {
-	uint64_t id;
-	char *path;
-};
 
 /**
  * struct hist_words - what names words have
  * @plan:    the events
- * @cgroups: those that were there when a number was looked up
- * @looked:  they were read, for this time
+ * @cgroups: by their numbers
  */
 struct hist_words {
 	const struct event_plan *plan;
-	struct hist_cgroup *cgroups;
-	size_t n;
-	size_t cap;
-	bool looked;
+	struct cgroup_names cgroups;
 };
 
 /* Cgroups may have come since: reads them when the next number is to be looked up. */

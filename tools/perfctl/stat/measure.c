@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts events while a command, or what runs already, does its work. See measure.h. */
 #include "measure.h"
+#include "events.h"
 #include "metric.h"
 #include "print.h"
 #include "read.h"
@@ -318,44 +319,6 @@ static int open_output(struct stat_run *r, struct msg *m)
 	return err;
 }
 
-static bool has(const struct pev_info *info, uint32_t event)
-{
-	return info->pmu_counters && info->hardware >> event & 1;
-}
-
-/* Makes a group of two events, so that their ratio is of the same time. */
-static int add_pair(struct event_list *list, const struct pev_info *info, uint32_t a, uint32_t b,
-		    struct msg *m)
-{
-	const char *na = pev_config_name(PEV_TYPE_HARDWARE, a);
-	const char *nb = pev_config_name(PEV_TYPE_HARDWARE, b);
-	char text[128];
-	int err;
-
-	if (has(info, a) && has(info, b))
-		snprintf(text, sizeof(text), "{%s,%s}", na, nb);
-	else if (has(info, a) || has(info, b))
-		snprintf(text, sizeof(text), "%s", has(info, a) ? na : nb);
-	else
-		return 0;
-	err = event_list_parse(list, text, m);
-	for (size_t i = list->n - list->last_n; !err && i < list->n; i++)
-		list->specs[i].weak = true;
-	return err;
-}
-
-static int default_events(struct stat_run *r, const struct pev_info *info, struct msg *m)
-{
-	struct event_list *list = &r->opts.events;
-	int err = event_list_parse(list, STAT_EVENTS, m);
-
-	if (!err)
-		err = add_pair(list, info, PEV_HW_CYCLES, PEV_HW_INSTRUCTIONS, m);
-	if (!err)
-		err = add_pair(list, info, PEV_HW_BRANCHES, PEV_HW_BRANCH_MISSES, m);
-	return err;
-}
-
 /* Does another metric have the same two events already? */
 static bool has_pair(const struct stat_opts *o, size_t n, const struct metric *metric)
 {
@@ -378,7 +341,7 @@ static void add_detailed(struct stat_run *r, const struct pev_info *info)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct metric *metric = stat_metric_find(names[i]), **slot;
 
-		if (!has(info, metric->value) || !has(info, metric->per))
+		if (!stat_counts(info, metric->value) || !stat_counts(info, metric->per))
 			continue;
 		slot = (const struct metric **)ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics,
 							  r->opts.cap_metrics);
@@ -399,9 +362,9 @@ static int choose_metrics(struct stat_run *r, const struct pev_info *info, struc
 
 	for (size_t i = 0; i < o->n_metrics; i++) {
 		const struct metric *metric = o->metrics[i];
-		uint32_t missing = has(info, metric->value) ? metric->per : metric->value;
+		uint32_t missing = stat_counts(info, metric->value) ? metric->per : metric->value;
 
-		if (has(info, metric->value) && has(info, metric->per)) {
+		if (stat_counts(info, metric->value) && stat_counts(info, metric->per)) {
 			o->metrics[n++] = metric;
 			continue;
 		}
@@ -430,7 +393,7 @@ static int metric_events(struct stat_run *r, const struct pev_info *info, struct
 		const struct metric *metric = r->opts.metrics[i];
 
 		if (!has_pair(&r->opts, i, metric))
-			err = add_pair(&r->opts.events, info, metric->value, metric->per, m);
+			err = stat_add_pair(&r->opts.events, info, metric->value, metric->per, m);
 	}
 	if (err)
 		return err;
@@ -461,7 +424,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 	if (err)
 		return err;
 	if (!r->opts.events.n && !r->opts.n_metrics)
-		err = default_events(r, &info, m);
+		err = stat_default_events(&r->opts.events, &info, m);
 	if (!err && r->opts.detailed)
 		add_detailed(r, &info);
 	if (!err)

@@ -3,6 +3,7 @@
 #ifndef PERFCTL_STAT_MEASURE_H
 #define PERFCTL_STAT_MEASURE_H
 
+#include "events.h"
 #include "parts.h"
 #include "event/spec.h"
 #include "event/target.h"
@@ -10,9 +11,11 @@
 
 struct metric;
 
-/* Counted, with hardware events, unless others are asked for */
-#define STAT_EVENTS "task-clock,context-switches,cpu-migrations,page-faults"
-
+/**
+ * struct stat_opts - as typed
+ * @split: see by/keys.h; NULL: not at all
+ * @rows:  for @split, that there is room for on each CPU
+ */
 struct stat_opts {
 	struct target_opts target;
 	struct span_opts span;
@@ -26,6 +29,8 @@ struct stat_opts {
 	bool append;
 	bool cross_window;
 	bool detailed;
+	const char *split;
+	uint64_t rows;
 	const struct metric **metrics;
 	size_t n_metrics;
 	size_t cap_metrics;

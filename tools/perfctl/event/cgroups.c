@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which cgroup has a number. See cgroups.h. */
+#include "cgroups.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+static const struct cgroup_name *find(const struct cgroup_names *c, uint64_t id)
+{
+	uint32_t hash = hash_u64(id), pos, ref;
+
+	for (ref = htab_first(&c->by_id, hash, &pos); ref; ref = htab_next(&c->by_id, hash, &pos))
+		if (c->v[ref - 1].id == id)
+			return &c->v[ref - 1];
+	return NULL;
+}
+
+/* Those that are gone stay known: what they did may be told later. Returns its index. */
+static size_t keep(struct cgroup_names *c, uint64_t id, const char *path, size_t parent)
+{
+	struct cgroup_name *name;
+
+	if (HTAB_GET(name, &c->by_id, hash_u64(id), name->id == id, c->v, c->n, c->cap)) {
+		name->id = id;
+		name->path = xstrdup(*path ? path : "/");
+		name->parent = parent;
+	}
+	return (size_t)(name - c->v);
+}
+
+/* The number of a cgroup is that of its directory's inode. Closes @fd. */
+static void add_tree(struct cgroup_names *c, int fd, const char *path, size_t parent)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+	size_t own;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	if (fstat(fd, &st)) {
+		closedir(dir);
+		return;
+	}
+	own = keep(c, st.st_ino, path, parent);
+	while ((e = readdir(dir))) {
+		char *below;
+		int sub;
+
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		below = xasprintf("%s/%s", path, e->d_name);
+		sub = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (sub >= 0)
+			add_tree(c, sub, below, own);
+		free(below);
+	}
+	closedir(dir);
+}
+
+void cgroup_names_refresh(struct cgroup_names *c)
+{
+	c->looked = false;
+}
+
+void cgroup_names_look(struct cgroup_names *c)
+{
+	struct statfs fs;
+	int fd;
+
+	if (c->looked)
+		return;
+	/* numbers of the first version's hierarchies mean nothing */
+	if (statfs(CGROUP_ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
+		return;
+	fd = open(CGROUP_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		add_tree(c, fd, "", 0);
+	c->looked = true;
+}
+
+const char *cgroup_names_path(struct cgroup_names *c, uint64_t id)
+{
+	const struct cgroup_name *name = find(c, id);
+
+	if (!name) {
+		cgroup_names_look(c);
+		name = find(c, id);
+	}
+	return name ? name->path : NULL;
+}
+
+int cgroup_names_open(const struct cgroup_name *c)
+{
+	char *path = xasprintf(CGROUP_ROOT "%s", c->path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : fd;
+
+	free(path);
+	return err;
+}
+
+void cgroup_names_free(struct cgroup_names *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i].path);
+	free(c->v);
+	htab_free(&c->by_id);
+	*c = (struct cgroup_names){ 0 };
+}
