@@ -6,6 +6,8 @@
 #        module.sh copy DIR	the same as files, to be packed
 #        module.sh build	pev.ko, in $BUILD/$ARCH/module: for Debian's 6.12, or for the
 #			kernel whose headers are in KDIR
+#        module.sh samples	the modules of samples/pev, which use it, in
+#			$BUILD/$ARCH/module-samples
 #
 # Exit status 3: Debian's headers, or their compiler, cannot be had.
 set -euo pipefail
@@ -37,19 +39,40 @@ compiler_of() {
 		{ echo "module: $cc, which compiled that kernel, is not installed" >&2; exit 3; }
 }
 
-build() {
-	local kdir=${KDIR:-}
+# kbuild DIR VARIABLE=VALUE...: the modules of that folder
+kbuild() {
+	local dir=$1 kdir=${KDIR:-}
+	shift
 	[ -n "$kdir" ] || kdir=$(FLAVOR=stock "$top/scripts/stock-kernel.sh" headers)
 	compiler_of "$kdir"
-	lay_out "$out" -s
 	# what this make was told is not meant for the kernel's
 	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u ARCH -u CROSS_COMPILE \
-		make -s -C "$kdir" M="$out" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= modules
+		make -s -C "$kdir" M="$dir" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+}
+
+build() {
+	lay_out "$out" -s
+	kbuild "$out"
+}
+
+# In the way that Documentation/core-api/pev.rst tells others.
+samples() {
+	local dir=$out-samples
+	build
+	mkdir -p "$dir"
+	find "$dir" -type l -delete
+	cp -s "$top"/samples/pev/*.[ch] "$dir/"
+	{
+		echo "ccflags-y += -I$out/include -DCONFIG_PEV=1"
+		echo "KBUILD_EXTRA_SYMBOLS := $out/Module.symvers"
+		cat "$top/samples/pev/Makefile"
+	} > "$dir/Kbuild"
+	kbuild "$dir" CONFIG_SAMPLE_PEV=m
 }
 
 case ${1:-} in
 layout) lay_out "$2" -s ;;
 copy)	lay_out "$2" ;;
-build)	build ;;
+build|samples) "$1" ;;
 *)	sed -n '/^# usage/,/^#$/s/^# //p' "$0" >&2; exit 2 ;;
 esac

@@ -55,6 +55,9 @@ struct pev_linux pev_linux __ro_after_init;
 	X(unsigned long, ftrace_location, (unsigned long ip), (ip))			\
 	X(int, in_sched_functions, (unsigned long addr), (addr))			\
 	X(unsigned long, kallsyms_lookup_name, (const char *name), (name))		\
+	X(int, module_kallsyms_on_each_symbol,						\
+	  (const char *modname, int (*fn)(void *data, const char *symbol, unsigned long addr),	\
+	   void *data), (modname, fn, data))						\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
 	X(int, perf_reg_validate, (u64 mask), (mask))					\

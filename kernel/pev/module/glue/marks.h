@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * glue/marks.h for a module: its own places of markers, between two objects that are
- * linked first and last. The loader of modules does not tell of other modules' places.
+ * linked first and last, and those of other modules, by the names of their symbols.
  */
 #ifndef _PEV_MARKS_H
 #define _PEV_MARKS_H
@@ -23,9 +23,6 @@ static inline struct pev_marks pev_marks_of_kernel(void)
 	return (struct pev_marks){ pev_marks_begin, pev_marks_end };
 }
 
-static inline struct pev_marks pev_marks_of(const struct module *mod)
-{
-	return (struct pev_marks){ };
-}
+struct pev_marks pev_marks_of(const struct module *mod);
 
 #endif
