@@ -453,7 +453,7 @@ static struct wait_thread *find(const struct pev_event *event, const struct task
 {
 	struct wait_thread *t;
 
-	wait_thread_for_each(t, task)
+	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
 		if (t->event == event)
 			return t;
 	return NULL;

@@ -130,9 +130,6 @@ void wait_thread_teardown(void);
 struct wait_thread *wait_thread_first(const struct task_struct *task);
 struct wait_thread *wait_thread_next(const struct wait_thread *t);
 
-#define wait_thread_for_each(t, task)					\
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
-
 void wait_thread_out(struct wait_thread *t, u32 state, u32 flags, bool blocks);
 void wait_thread_waking(struct wait_thread *t);
 void wait_thread_woken(struct wait_thread *t);

@@ -181,7 +181,7 @@ static void leave_cpu(struct task_struct *task, bool preempted, unsigned int sta
 	u32 flags = blocks && task->in_iowait ? PEV_WAIT_IO : 0;
 	struct wait_thread *t;
 
-	wait_thread_for_each(t, task)
+	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
 		wait_thread_out(t, why, flags, blocks);
 }
 
@@ -190,7 +190,7 @@ static void enter_cpu(struct task_struct *task)
 	struct pev_wait_record record;
 	struct wait_thread *t;
 
-	wait_thread_for_each(t, task) {
+	for (t = wait_thread_first(task); t; t = wait_thread_next(t)) {
 		struct pev_event *event = t->event;
 		struct wait_cpu *w;
 
@@ -220,12 +220,13 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 		enter_cpu(next);
 }
 
-static __always_inline void tell(const struct task_struct *task, void (*what)(struct wait_thread *t))
+static __always_inline void tell(const struct task_struct *task,
+				 void (*what)(struct wait_thread *t))
 {
 	struct wait_thread *t;
 
 	if (pev_task_set_value(task))
-		wait_thread_for_each(t, task)
+		for (t = wait_thread_first(task); t; t = wait_thread_next(t))
 			what(t);
 }
 
