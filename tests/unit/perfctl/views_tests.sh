@@ -242,6 +242,44 @@ says "off-cpu --sort user: without chains" 0 '%.* \[kernel\]$' "$p" off-cpu --so
 says "off-cpu --comm: a name that is not there" 0 'no program is called "progs"; did you mean "prog"' "$p" off-cpu --comm progs turns
 says "off-cpu --comm: names that are there" 0 'called "nothing"; there are .*prog' "$p" off-cpu --comm nothing turns
 says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
+# waits: by records of the kernel, and by the scheduler's events with what wakes threads
+"$OUT/mktrace" waits waits 10
+says "off-cpu of pev:wait: the place" 0 '^ +50\.00% +12\.50 ms +5 +cc1 +\[k\] anon_pipe_read' "$p" off-cpu --flat waits
+says "off-cpu --sort waker, by" 0 ' as/77 +as +pipe_write$' "$p" off-cpu --sort waker,by,from waits
+says "... of an interrupt" 0 ' \[timer\] +\[timer\] +hrtimer_wakeup$' "$p" off-cpu --sort waker,by,from waits
+says "off-cpu --wakers: in sentences" 0 '^ +35\.71% +12\.50 ms +5 +cc1: blocked in anon_pipe_read, woken by as from pipe_write$' \
+	"$p" off-cpu --wakers waits
+says "off-cpu --wakers has its own columns" 2 'leave --sort out' "$p" off-cpu --wakers --sort comm waits
+ok "off-cpu --wakers --json" bash -c "'$p' off-cpu --wakers --json - waits | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)[\"events\"][0][\"rows\"]
+assert sorted(r[\"from\"] for r in rows) == [\"hrtimer_wakeup\", \"pipe_write\"], rows
+assert all(r[\"weight\"] == 12500000 for r in rows), rows
+'"
+says "report: what the kernel counted adds up" 0 \
+	'^# run 10000000 \+ blocked 20000000 \+ runnable 5000000 \+ folded 10 = 35000010 ns, counted by the kernel$' \
+	"$p" report --stdio waits
+says "report: the shares of a thread" 0 '^ +35\.00 ms +28\.57% +57\.14% +14\.29% +10  cc1/42$' "$p" report --stdio waits
+ok "report --json: the time of each thread adds up" bash -c "'$p' report --json - waits | python3 -c '
+import json, sys
+time = json.load(sys.stdin)[\"time\"]
+assert time[\"counted_by_kernel\"] and time[\"folded_waits\"] == 10, time
+thread, = time[\"threads\"]
+assert thread[\"blocked_ns\"] == 20000000 and thread[\"runnable_ns\"] == 5000000, thread
+'"
+"$OUT/mktrace" wakes wakes 10
+ok "waits by the scheduler: woken, woken before it left, not woken" bash -c "'$p' report --json - wakes | python3 -c '
+import json, sys
+time = json.load(sys.stdin)[\"time\"]
+thread = next(t for t in time[\"threads\"] if t[\"tid\"] == 42)
+assert not time[\"counted_by_kernel\"], time
+assert thread[\"blocked_ns\"] == 10 * (100 + 0 + 250) * 1000, thread
+assert thread[\"runnable_ns\"] == 10 * (20 + 10 + 0) * 1000, thread
+assert thread[\"run_ns\"] == 310 * 1000 and not thread[\"unknown_ns\"], thread
+assert thread[\"enabled_ns\"] == 4110 * 1000 and thread[\"waits\"] == 30, thread
+'"
+says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
+says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
 says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
 says "timeline --threads: runs and sleeps alternate" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns

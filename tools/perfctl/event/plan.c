@@ -361,6 +361,18 @@ void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, con
 	}
 }
 
+void event_plan_waits(struct event_plan *plan, uint64_t least)
+{
+	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
+
+	e->name = xstrdup("pev:wait");
+	e->label = xstrdup("pev:wait");
+	e->unit = "";
+	e->scale = 1;
+	pev_attr_event(&e->attr, PEV_TYPE_WAIT, 0, NULL);
+	e->attr.period = least;
+}
+
 void planned_event_free(struct planned_event *e)
 {
 	free(e->name);

@@ -96,6 +96,8 @@ bool event_without_system(struct strbuf *b, const char *name, const struct pev_c
  * @why:  what they are for: they ...
  */
 void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why);
+/* Adds the waits of threads: those of at least @least ns have a record each. */
+void event_plan_waits(struct event_plan *plan, uint64_t least);
 bool event_is_hardware(const struct planned_event *e);
 void planned_event_free(struct planned_event *e);
 void event_plan_free(struct event_plan *plan);

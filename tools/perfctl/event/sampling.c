@@ -125,6 +125,11 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 			a->sample |= PEV_SAMPLE_PERIOD;
 		return;
 	}
+	/* its period is the least wait that has a record, and a record's is the wait */
+	if (a->type == PEV_TYPE_WAIT) {
+		a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_PERIOD;
+		return;
+	}
 	if (!own)
 		a->period = s->count ? s->count : 1;
 	a->sample = PEV_SAMPLE_TID;

@@ -17,7 +17,7 @@ static bool may_leave_kernel_out(const struct planned_event *e, int err)
 {
 	return (err == -EACCES || err == -EPERM) &&
 	       (e->attr.type == PEV_TYPE_SOFTWARE || e->attr.type == PEV_TYPE_TIMER ||
-		event_is_hardware(e)) &&
+		e->attr.type == PEV_TYPE_WAIT || event_is_hardware(e)) &&
 	       !(e->attr.flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_USER));
 }
 
@@ -298,6 +298,21 @@ int event_set_read(const struct event_set *set, struct pev_value *values, struct
 			return msg_set(m, err, "reading %s: %s", set->plan->events[i].label,
 				       strerror(-err));
 	}
+	return 0;
+}
+
+int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
+			 struct pev_waits *waits)
+{
+	struct {
+		struct pev_value value;
+		struct pev_waits waits;
+	} both;
+	ssize_t n = read(set->fds[event * set->n_ids + id], &both, sizeof(both));
+
+	if (n != sizeof(both))
+		return n < 0 ? -errno : -EIO;
+	*waits = both.waits;
 	return 0;
 }
 

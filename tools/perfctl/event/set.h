@@ -36,6 +36,9 @@ int event_set_read_ids(const struct event_set *set, size_t event, struct pev_val
 /* Reads the n_ids windows of a hardware event; returns -EOPNOTSUPP for other events. */
 int event_set_read_windows(const struct event_set *set, size_t event,
 			   struct pev_multiplexed *windows);
+/* Reads what an event of PEV_TYPE_WAIT has counted of one id's waits; returns -errno. */
+int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
+			 struct pev_waits *waits);
 /* Reads values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);

@@ -30,6 +30,12 @@ static const struct pev_field *find_field(const struct pev_class *cls, const cha
 	return match ? pev_class_field(cls, dot + 1) : NULL;
 }
 
+static bool is_wanted(const struct load_config *c, const char *event)
+{
+	return (!c->event || globs_match(c->event, event)) &&
+	       !(c->except && globs_match(c->except, event));
+}
+
 void load_init(struct load *l, struct session *session, const struct load_config *config)
 {
 	*l = (struct load){ .session = session, .config = *config };
@@ -38,8 +44,7 @@ void load_init(struct load *l, struct session *session, const struct load_config
 	l->begin = pev_trace_begin_ns(session->trace);
 	l->verdicts = xcalloc(session->names.n, 1);
 	for (uint32_t e = 0; e < session->names.n; e++)
-		l->verdicts[e] = !config->event ||
-				 globs_match(config->event, strtab_get(&session->names, e));
+		l->verdicts[e] = is_wanted(config, strtab_get(&session->names, e));
 	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
 		l->total += pev_trace_stream(session->trace, i)->size;
 	l->rare = config->fields[0] || config->mask & (1u << SORT_PID | 1u << SORT_TID |

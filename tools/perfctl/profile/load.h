@@ -20,7 +20,8 @@
  * @mask:    bits of enum sort_key
  * @fields:  names of fields of events, for SORT_FIELD and the following
  * @chains:  keep call chains
- * @event:   globs, NULL: all
+ * @event:   globs, NULL: all ...
+ * @except:  ... but these, NULL: none
  * @from:    ns since the epoch
  * @to:      the same
  * @quantum: ns that make a span of time, for SORT_TIME
@@ -31,6 +32,7 @@ struct load_config {
 	const char *fields[FIELDS_MAX];
 	bool chains;
 	const char *event;
+	const char *except;
 	int64_t from;
 	int64_t to;
 	uint64_t quantum;

@@ -5,6 +5,7 @@
 #include "describe.h"
 #include "kernel_symbols.h"
 #include "proc_state.h"
+#include "waited.h"
 #include "written.h"
 #include "base/say.h"
 #include "base/stop.h"
@@ -302,6 +303,8 @@ int recorder_end(struct recorder *r, struct msg *m)
 		err = account_gaps(r, r->writer);
 	if (!err)
 		err = account_counts(r, r->writer);
+	if (!err)
+		err = waited_write(&r->set, r->writer);
 	if (!err)
 		err = describe_metadata(r, r->writer, NULL, m);
 	if (!err && r->dir.path)

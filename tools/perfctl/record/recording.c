@@ -369,17 +369,18 @@ static int add_event(struct event_list *list, const char *name, struct msg *m)
 
 /*
  * A thread's return to a processor is in the record of the thread that leaves it, so
- * that --off-cpu cannot record some threads alone.
+ * that the scheduler's events cannot be recorded of some threads alone.
  */
-static int add_off_cpu(struct record_opts *o, struct msg *m)
+static int add_switches(struct record_opts *o, const char *option, struct msg *m)
 {
 	const struct target_opts *t = &o->target;
 	int err;
 
 	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup)
 		return msg_set(m, -EINVAL,
-			       "--off-cpu records the whole machine: choose threads when "
-			       "you read it (\"perfctl off-cpu --comm NAME\")");
+			       "%s records the whole machine%s: choose threads when "
+			       "you read it (\"perfctl off-cpu --comm NAME\")",
+			       option, o->waits ? " where the kernel has no waits of its own" : "");
 	o->target.all = true;
 	if (!o->graph_typed)
 		o->graph = true;
@@ -391,6 +392,7 @@ static int check_options(const struct record_opts *o, struct msg *m)
 {
 	const char *other = o->overwrite	    ? "--overwrite, which has snapshots instead" :
 			    o->fold		    ? "--fold, which writes little" :
+			    o->waits		    ? "--waits, whose sums are of a whole recording" :
 			    !strcmp(o->output, "-") ? "-o -, which is one stream" :
 						      NULL;
 
@@ -434,6 +436,7 @@ static int plan_fold(struct record_opts *o, const struct pev_info *info, struct 
 {
 	const char *other = o->overwrite		? "--overwrite" :
 			    o->off_cpu			? "--off-cpu" :
+			    o->waits			? "--waits" :
 			    o->strings			? "--strings" :
 			    o->stack_user		? "-g dwarf" :
 			    o->graph_typed && !o->graph ? "-g none" :
@@ -459,6 +462,43 @@ static int plan_fold(struct record_opts *o, const struct pev_info *info, struct 
 	return 0;
 }
 
+static bool has_waits(const struct pev_info *info)
+{
+	return engine_is_pev() && info->types & 1ULL << PEV_TYPE_WAIT;
+}
+
+/* By the scheduler's events, if the kernel has no waits; beside the samples that are usual. */
+static int add_waits(struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	int err = 0;
+
+	if (!o->graph_typed)
+		o->graph = true;
+	if (has_waits(info))
+		return 0;
+	if (!o->events.n)
+		err = event_list_parse(&o->events, event_to_sample(info, o->quiet), m);
+	if (!err)
+		err = add_switches(o, "--waits", m);
+	return err ? err : add_event(&o->events, RECORD_WAKEUP, m);
+}
+
+/* The events that the options ask for */
+static int choose_events(struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	int err = 0;
+
+	if (o->fold)
+		err = plan_fold(o, info, m);
+	if (!err && o->off_cpu)
+		err = add_switches(o, "--off-cpu", m);
+	if (!err && o->waits)
+		err = add_waits(o, info, m);
+	if (!err && !o->events.n)
+		err = event_list_parse(&o->events, event_to_sample(info, o->quiet), m);
+	return err;
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct sampling sampling;
@@ -472,19 +512,15 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
 	err = check_options(&r->opts, m);
-	if (err)
-		return err;
-	if (r->opts.fold)
-		err = plan_fold(&r->opts, &info, m);
-	if (!err && r->opts.off_cpu)
-		err = add_off_cpu(&r->opts, m);
-	if (!err && !r->opts.events.n)
-		err = event_list_parse(&r->opts.events, event_to_sample(&info, r->opts.quiet), m);
+	if (!err)
+		err = choose_events(&r->opts, &info, m);
 	if (!err)
 		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
 	if (!err)
 		err = event_plan_make(&r->plan, &r->opts.events,
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
+	if (!err && r->opts.waits && has_waits(&info))
+		event_plan_waits(&r->plan, r->opts.waits_least);
 	if (!err && r->opts.strings)
 		err = plan_strings(r, m);
 	if (err)

@@ -11,6 +11,8 @@
 /* What off_cpu adds to the events */
 #define RECORD_SWITCH "sched:sched_switch"
 #define RECORD_WAKING "sched:sched_waking"
+/* ... and waits, where the kernel has none of its own */
+#define RECORD_WAKEUP "sched:sched_wakeup"
 
 /**
  * struct record_opts - as typed
@@ -27,6 +29,8 @@
  * @graph:       record call chains
  * @graph_typed: the user said whether to do so
  * @off_cpu:     record all switches of the scheduler
+ * @waits:       record what threads wait for ...
+ * @waits_least: ... unless it takes less, in ns
  * @strings:     record what arguments of system calls point to
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @overwrite:   keep the newest records in memory until the end
@@ -49,6 +53,8 @@ struct record_opts {
 	bool graph;
 	bool graph_typed;
 	bool off_cpu;
+	bool waits;
+	uint64_t waits_least;
 	bool strings;
 	uint32_t stack_user;
 	bool overwrite;

@@ -5,6 +5,7 @@
 #include "json.h"
 #include "print.h"
 #include "report.h"
+#include "times.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "session/session.h"
@@ -91,6 +92,8 @@ void report_text(struct profile *p, const struct rows_config *config, const stru
 
 	if (!s->bare)
 		print_header(f, s->out);
+	if (s->times)
+		times_print(s->times, s->out);
 	for (uint32_t e = 0; e < (one ? 1 : f->names.n); e++) {
 		const char *name = one ? "all events" : strtab_get(&f->names, e);
 
@@ -159,6 +162,8 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 	j.out = out.f;
 	json_open(&j, NULL, '{');
 	json_info(f, &j);
+	if (s->times)
+		times_json(s->times, &j);
 	report_json_events(p, &full, s, &j);
 	json_close(&j, '}');
 	json_end_line(&j);

@@ -28,6 +28,7 @@ enum report_graph {
  * @color:   large shares stand out
  * @bare:    no heading for the recording
  * @lines:   rows of a table at most, 0: all
+ * @times:   where the time of threads went, NULL: not known
  * @waits:   weights are ns, samples are waits
  */
 struct report_style {
@@ -38,6 +39,7 @@ struct report_style {
 	bool samples;
 	bool color;
 	bool waits;
+	const struct times *times;
 	bool bare;
 	uint64_t lines;
 };

@@ -5,12 +5,17 @@
 
 #include "profile/profile.h"
 
-/* Fills in what needs the functions of a whole chain, before frames are taken from it. */
+/* Fills in what needs the functions of the chain, which begins where the thread waited. */
 typedef void (*place_fn)(void *arg, struct cell_key *key);
 
 /* Adds the cells up again, each from the function that waited. */
 void place_waits(struct profile *p, place_fn fill, void *arg);
-/* Appends the innermost function of a chain that is none of the kernel's. */
+/*
+ * Appends the innermost function of the program: not the kernel's, and not those of the C and
+ * C++ libraries, unless there is no other.
+ */
 void place_user_function(const struct profile *p, uint32_t chain, struct strbuf *b);
+/* Appends the first function, or where that waits for a lock, the one of the program. */
+void place_function(const struct profile *p, uint32_t chain, struct strbuf *b);
 
 #endif

@@ -1,59 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finds who woke a thread. See waker.h. */
+/* What wakes threads. See waker.h. */
 #include "waker.h"
 #include "base/text.h"
+#include "profile/rows.h"
 
 #include <stdlib.h>
 
-/* In sched_waking the waker runs; sched_wakeup may come later, on another CPU. */
-static bool is_waking(const struct pev_class *cls)
-{
-	return !strcmp(cls->name, "sched:sched_waking");
-}
-
-bool wakers_init(struct wakers *w, struct session *s)
-{
-	bool some = false;
-
-	*w = (struct wakers){ .session = s };
-	w->pid = xcalloc(s->n_classes, sizeof(*w->pid));
-	for (unsigned int c = 0; c < s->n_classes; c++) {
-		const struct pev_class *cls = pev_trace_class(s->trace, c);
-
-		if (is_waking(cls))
-			w->pid[c] = pev_class_field(cls, "pid");
-		some |= w->pid[c] != NULL;
-	}
-	return some;
-}
-
 void wakers_free(struct wakers *w)
 {
-	free(w->pid);
 	free(w->w);
 	htab_free(&w->h);
 	*w = (struct wakers){ 0 };
 }
 
-uint32_t wakers_event(struct wakers *w, const struct pev_event *event, uint32_t *tid)
+uint32_t wakers_nr(struct wakers *w, const struct waker *key)
 {
-	const struct pev_field *pid = w->pid ? w->pid[event->cls->index] : NULL;
-	struct session *s = w->session;
-	struct waker key = { .tid = event->tid }, *found;
-	const struct pev_event *ev;
-	const struct seen *who;
+	uint32_t hash = hash_2u64(hash_pair(key->comm, key->tid), hash_pair(key->kind, key->chain));
+	struct waker *found;
 
-	if (!pid)
-		return 0;
-	*tid = (uint32_t)pev_event_int(event, pid);
-	who = machine_seen(&s->machine, event->pid, event->tid);
-	ev = session_unwind(s, who, event);
-	key.comm = who->thread.comm;
-	key.chain = stacks_chain(&s->stacks, who->space, ev->kstack, ev->kstack_len, ev->ustack,
-				 ev->ustack_len);
-	if (HTAB_GET(found, &w->h, hash_2u64(hash_pair(key.comm, key.tid), key.chain),
-		     !memcmp(found, &key, sizeof(key)), w->w, w->n, w->cap))
-		*found = key;
+	if (HTAB_GET(found, &w->h, hash, !memcmp(found, key, sizeof(*key)), w->w, w->n, w->cap))
+		*found = *key;
 	return (uint32_t)(found - w->w) + 1;
 }
 
@@ -78,30 +44,76 @@ static const char *of_interrupt(const char *name)
 	       begins(name, interrupts, ARRAY_SIZE(interrupts)) ? "[interrupt]" : NULL;
 }
 
-void wakers_name(const struct wakers *w, uint32_t nr, struct strbuf *b)
+static void frame_name(struct stacks *s, const struct chain *c, uint32_t i, struct strbuf *b)
 {
-	const struct waker *waker = nr ? &w->w[nr - 1] : NULL;
-	struct session *s = w->session;
-	const struct chain *chain;
+	strbuf_reset(b);
+	stacks_func_name(s, stacks_frame_func(s, s->chain_frames[c->first + i]), b);
+}
+
+static const char *interrupt_in(struct stacks *s, uint32_t nr)
+{
+	const struct chain *c = &s->chains[nr];
+	struct strbuf name = { 0 };
 	const char *what = NULL;
 
-	if (!waker) {
-		strbuf_puts(b, "[unknown]");
-		return;
-	}
-	chain = &s->stacks.chains[waker->chain];
-	for (uint32_t i = 0; i < chain->n && !what; i++) {
-		uint32_t frame = s->stacks.chain_frames[chain->first + i];
-		struct strbuf name = { 0 };
-
-		stacks_func_name(&s->stacks, stacks_frame_func(&s->stacks, frame), &name);
+	for (uint32_t i = 0; i < c->n && !what; i++) {
+		frame_name(s, c, i, &name);
 		what = of_interrupt(name.s);
-		strbuf_free(&name);
 	}
+	strbuf_free(&name);
+	return what;
+}
+
+/* Returns what stands in place of a thread, NULL if there is one. */
+static const char *no_thread(const struct wakers *w, const struct waker *waker)
+{
+	const char *found;
+
+	if (waker->kind == PEV_WAKER_NONE || waker->kind == PEV_WAKER_UNSEEN)
+		return "[unknown]";
+	if (waker->kind == PEV_WAKER_THREAD || waker->kind == PEV_WAKER_KTHREAD)
+		return waker->tid		       ? NULL :
+		       waker->kind == PEV_WAKER_THREAD ? "[a thread]" :
+							 "[the kernel]";
+	found = interrupt_in(&w->session->stacks, waker->chain);
+	if (found)
+		return found;
 	/* idle threads ask for nothing */
-	if (!what && !waker->tid)
-		what = "[interrupt]";
-	text_name(b, what ? what : machine_comm_name(&s->machine, waker->comm));
-	if (!what)
+	return waker->kind == WAKER_BY_CHAIN && waker->tid ? NULL : "[interrupt]";
+}
+
+void wakers_name(const struct wakers *w, uint32_t nr, bool number, struct strbuf *b)
+{
+	const struct waker *waker = nr ? &w->w[nr - 1] : NULL;
+	const char *what = waker ? no_thread(w, waker) : "[unknown]";
+
+	text_name(b, what ? what : machine_comm_name(&w->session->machine, waker->comm));
+	if (!what && number)
 		strbuf_addf(b, "/%u", waker->tid);
+}
+
+/* What all wake-ups go through says nothing about this one. */
+static bool is_shared(const char *name)
+{
+	return globs_match("try_to_wake_up,wake_up_process,wake_up_state,wake_up_q,__wake_up*,"
+			   "default_wake_function,autoremove_wake_function,woken_wake_function,"
+			   "ttwu_*,swake_up*,complete,complete_all,complete_with_flags,"
+			   "ep_poll_callback,ep_autoremove_wake_function,pollwake",
+			   name);
+}
+
+void wakers_place(const struct wakers *w, uint32_t nr, struct strbuf *b)
+{
+	struct stacks *s = &w->session->stacks;
+	const struct chain *c = nr ? &s->chains[w->w[nr - 1].chain] : NULL;
+	struct strbuf name = { 0 };
+
+	for (uint32_t i = 0; c && i < c->n; i++) {
+		frame_name(s, c, i, &name);
+		if (!is_shared(name.s)) {
+			strbuf_puts(b, name.s);
+			break;
+		}
+	}
+	strbuf_free(&name);
 }

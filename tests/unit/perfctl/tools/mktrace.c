@@ -2,14 +2,15 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|wakes N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
  * come twice. deep: chains of DEEP frames. cut: samples with registers and a byte of the
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
- * of four in execve(2). calls: system call 0, N times, on the machine PROGRAM.
+ * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
+ * kernel counted; wakes: the scheduler's events of such. calls: system call 0, N times, on the machine PROGRAM.
  */
 #include <pev/pev.h>
 #include <stdbool.h>
@@ -33,6 +34,9 @@ static const char stack_context[] =
 /* What samples have beside their address. */
 enum depth { FLAT, CHAINS, STACKS };
 
+/* Classes that only some traces have */
+enum more { NO_MORE, CALLS, WAITS, WAKES };
+
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
 enum context { BARE, CHAIN_ONLY, SAMPLE };
 
@@ -51,6 +55,12 @@ static void add_event(char *text, int id, const char *name, const char *type,
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
 
+static const char wait_fields[] =
+	"		uint64_t blocked;\n		uint64_t runnable;\n		uint32_t state;\n"
+	"		uint32_t waker;\n		uint32_t flags;\n		uint32_t frames;\n"
+	"		uint32_t waker_pid;\n		uint32_t waker_tid;\n"
+	"		text_t waker_comm[16];\n		xint64_t stack[12];\n";
+
 static struct {
 	struct pev_writer *w;
 	struct pev_meta *meta;
@@ -65,7 +75,7 @@ static void check(int err, const char *what)
 	}
 }
 
-static void begin(const char *dir, enum depth depth, bool calls)
+static void begin(const char *dir, enum depth depth, enum more more)
 {
 	/* the same in every trace, so that two of them can be compared */
 	static const uint8_t uuid[16] = { 0x2a, 0x64, 0x22, 0xd0, 0x6c, 0xee, 0x11, 0xe0,
@@ -92,12 +102,17 @@ static void begin(const char *dir, enum depth depth, bool calls)
 		  "		int64_t prev_state;\n		int32_t next_pid;\n");
 	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth, depth ? CHAIN_ONLY : BARE,
 		  "		text_t comm[16];\n		int32_t pid;\n");
-	if (calls) {
+	if (more == CALLS) {
 		add_event(trace.text, 5, "raw_syscalls:sys_enter", "tracepoint", FLAT, BARE,
 			  "		int64_t id;\n");
 		add_event(trace.text, 6, "raw_syscalls:sys_exit", "tracepoint", FLAT, BARE,
 			  "		int64_t id;\n		int64_t ret;\n");
 	}
+	if (more == WAKES)
+		add_event(trace.text, 7, "sched:sched_waking", "tracepoint", FLAT, BARE,
+			  "		int32_t pid;\n");
+	if (more == WAITS)
+		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, wait_fields);
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
@@ -292,6 +307,102 @@ static void turns(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static const char wait_symbols[] =
+	"ffffffff81000000 T _stext\nffffffff81000100 t schedule\n"
+	"ffffffff81000200 t anon_pipe_read\nffffffff81000300 t do_nanosleep\n"
+	"ffffffff81000400 t try_to_wake_up\nffffffff81000500 t pipe_write\n"
+	"ffffffff81000600 t hrtimer_wakeup\nffffffff81000700 t ksys_read\n";
+
+/*
+ * Each runs for 1 ms, is blocked for 2 ms and runnable for 0.5 ms: alternately in a pipe that thread
+ * 77 writes to, and until a timer expires.
+ */
+static void waits(long n)
+{
+	static const uint64_t in_read[] = { 0xffffffff81000110, 0xffffffff81000210,
+					    0xffffffff81000710 };
+	static const uint64_t in_sleep[] = { 0xffffffff81000110, 0xffffffff81000310 };
+	static const uint64_t writer[12] = { 0xffffffff81000410, 0xffffffff81000510 };
+	static const uint64_t timer[12] = { 0xffffffff81000410, 0xffffffff81000610 };
+	struct pev_encoder *enc = encoder("0", 0);
+	char text[256];
+
+	check(pev_writer_info_file(trace.w, "kallsyms", wait_symbols, strlen(wait_symbols)),
+	      "kallsyms");
+	snprintf(
+		text, sizeof(text),
+		"enabled=%ld run=%ld blocked=%ld runnable=%ld folded=%ld waits=%ld folded_waits=%ld",
+		n * 3500001, n * 1000000, n * 2000000, n * 500000, n, n, n);
+	check(pev_writer_info(trace.w, "waits", text), "info");
+	for (long i = 0; i < n; i++) {
+		bool sleeps = i % 2;
+
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:wait"),
+				  T0 + (uint64_t)(i + 1) * 3500000, 42);
+		pev_encoder_data(enc, "kstack", sleeps ? in_sleep : in_read,
+				 sleeps ? sizeof(in_sleep) : sizeof(in_read));
+		pev_encoder_int(enc, "blocked", 2000000);
+		pev_encoder_int(enc, "runnable", 500000);
+		pev_encoder_int(enc, "state", 1);
+		pev_encoder_int(enc, "waker", sleeps ? 4 : 1);
+		pev_encoder_int(enc, "frames", 2);
+		pev_encoder_int(enc, "waker_pid", sleeps ? 0 : 77);
+		pev_encoder_int(enc, "waker_tid", sleeps ? 0 : 77);
+		pev_encoder_data(enc, "waker_comm", sleeps ? "" : "as", sleeps ? 1 : 3);
+		pev_encoder_data(enc, "stack", sleeps ? timer : writer, sizeof(writer));
+		check(pev_encoder_commit(enc), "wait");
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
+/* An event of the scheduler: of waking, @pid; else from @pid with @state to @next. */
+static void scheduler(struct pev_encoder *enc, const char *name, uint64_t us, int by, int pid,
+		      int state, int next)
+{
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, name), T0 + us * 1000,
+			  (uint32_t)by);
+	if (!strcmp(name, "sched:sched_switch")) {
+		pev_encoder_int(enc, "prev_pid", (uint64_t)pid);
+		pev_encoder_int(enc, "prev_state", (uint64_t)state);
+		pev_encoder_int(enc, "next_pid", (uint64_t)next);
+	} else {
+		pev_encoder_int(enc, "pid", (uint64_t)pid);
+	}
+	check(pev_encoder_commit(enc), name);
+}
+
+/*
+ * 42 is woken by 43, N times: blocked and runnable; before it has left, so that it is not
+ * blocked; and while it runs on, which is no wake-up. It runs for 10 us before each.
+ */
+static void wakes(long n)
+{
+	static const char sw[] = "sched:sched_switch", waking[] = "sched:sched_waking";
+	static const char wakeup[] = "sched:sched_wakeup";
+	struct pev_encoder *enc = encoder("0", 0);
+	uint64_t t = 0;
+
+	scheduler(enc, sw, t, 0, 0, 0, 42);
+	for (long i = 0; i < n; i++, t += 410) {
+		scheduler(enc, sw, t + 10, 42, 42, 1, 43);
+		scheduler(enc, waking, t + 110, 43, 42, 0, 0);
+		scheduler(enc, wakeup, t + 120, 43, 42, 0, 0);
+		scheduler(enc, sw, t + 130, 43, 43, 0, 42);
+
+		scheduler(enc, waking, t + 138, 43, 42, 0, 0);
+		scheduler(enc, sw, t + 140, 42, 42, 1, 43);
+		scheduler(enc, wakeup, t + 145, 43, 42, 0, 0);
+		scheduler(enc, sw, t + 150, 43, 43, 0, 42);
+
+		scheduler(enc, waking, t + 155, 43, 42, 0, 0);
+		scheduler(enc, wakeup, t + 156, 43, 42, 0, 0);
+		scheduler(enc, sw, t + 160, 42, 42, 2, 43);
+		scheduler(enc, sw, t + 410, 43, 43, 0, 42);
+	}
+	scheduler(enc, sw, t + 10, 42, 42, 16, 0);
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void late_sample(long n)
 {
 	struct pev_encoder *enc = encoder("1", 1);
@@ -352,7 +463,11 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	begin(argv[1], depth, !strcmp(kind, "calls"));
+	begin(argv[1], depth,
+	      !strcmp(kind, "calls") ? CALLS :
+	      !strcmp(kind, "waits") ? WAITS :
+	      !strcmp(kind, "wakes") ? WAKES :
+				       NO_MORE);
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
@@ -360,6 +475,12 @@ int main(int argc, char **argv)
 		check(pev_writer_info(trace.w, "machine", argv[4]), "info");
 		state("prog", "/bin/true");
 		system_calls(n);
+	} else if (!strcmp(kind, "waits")) {
+		state("cc1", "/bin/true");
+		waits(n);
+	} else if (!strcmp(kind, "wakes")) {
+		state("prog", "/bin/true");
+		wakes(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);

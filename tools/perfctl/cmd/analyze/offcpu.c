@@ -16,6 +16,7 @@
 #include "report/report.h"
 #include "session/fetch.h"
 #include "views/flame_svg.h"
+#include "views/wakers_print.h"
 #include "waits/offcpu.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ struct offcpu_opts {
 	bool no_open;
 	bool folded;
 	bool all;
+	bool wakers;
 };
 
 struct offcpu_run {
@@ -56,16 +58,21 @@ struct offcpu_run {
 };
 
 static const struct opt offcpu_options[] = {
-	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
+	{ 0, OPT_HEADING, .help = "Which recording (of waits, or of sched:sched_switch)" },
 	{ 'i', OPT_STRING, "input", "DIR",
 	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct offcpu_opts, input) },
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
 	  "columns: comm, pid, tid, dso, symbol (the function "
-	  "that waited), parent, user (the program's function that called the kernel), waker (who ended "
-	  "the wait, by sched:sched_waking) (default: " DEFAULT_SORT ")",
+	  "that waited), parent, user (the program's function, not that of a library of C), place (the same for "
+	  "locks, else the kernel's function), waker (what woke the thread), by (the same without its "
+	  "number), from (in which function of the kernel) (default: " DEFAULT_SORT ")",
 	  offsetof(struct offcpu_opts, sort) },
+	{ 0, OPT_FLAG, "wakers", NULL,
+	  "in sentences: the share of each program's time that it was blocked in a function, and "
+	  "what woke it from where; the recorded command first",
+	  offsetof(struct offcpu_opts, wakers) },
 	{ 0, OPT_FLAG, "flat", NULL, "no call trees", offsetof(struct offcpu_opts, flat) },
 	{ 0, OPT_STRING, "state", "STATE",
 	  "only waits of this kind: blocked (for something to "
@@ -143,8 +150,9 @@ static void no_waits(const struct offcpu_run *r)
 		print_error("no wait matches");
 	else
 		print_error("no wait%s began or ended in the recording%s",
-			    r->waits.family.n ? " of the command" : "",
-			    r->waits.family.n ? "; --all shows those of other programs" : "");
+			    r->waits.filter.family.n ? " of the command" : "",
+			    r->waits.filter.family.n ? "; --all shows those of other programs" :
+						       "");
 	strbuf_free(&names);
 }
 
@@ -177,7 +185,7 @@ static int write_out(struct offcpu_run *r, struct msg *m)
 
 	if (o->limit >= 0)
 		style.limit = style.branch = o->limit;
-	style.graph = w->chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
+	style.graph = w->waits.chains && !o->flat ? GRAPH_TREE : GRAPH_NONE;
 	if (w->profile.n_cells && (o->flame || o->folded))
 		return write_flame(r, m);
 	if (o->json)
@@ -190,9 +198,12 @@ static int write_out(struct offcpu_run *r, struct msg *m)
 	}
 	style.color = term_color(o->color);
 	term_pager_start();
-	if (w->family.n)
+	if (w->filter.family.n)
 		printf("# of the command and what it started; --all: of all programs\n");
-	report_text(&w->profile, &o->rows, &style);
+	if (o->wakers)
+		wakers_print(w, &o->rows, style.limit, stdout);
+	else
+		report_text(&w->profile, &o->rows, &style);
 	term_pager_end();
 	return 0;
 }
@@ -204,18 +215,15 @@ static int show(struct offcpu_run *r, struct msg *m)
 	int err;
 
 	w->state = o->state;
-	w->comm = o->comm;
-	w->least_ns = o->least_us * 1000;
 	w->no_open = o->no_open;
-	if (!o->all && !o->comm)
-		family_init(&w->family, r->session.trace);
-	err = load_parse_time(o->time, pev_trace_begin_ns(r->session.trace), &w->from, &w->to, m);
+	err = wait_filter_init(&w->filter, &r->session, o->comm, o->all, o->time, m);
+	w->filter.least_ns = o->least_us * 1000;
 	if (!err)
 		err = offcpu_load(w, m);
 	if (err)
 		return err;
 	err = write_out(r, m);
-	if (!w->chains)
+	if (!w->waits.chains)
 		note("the recording has no call chains (record -g): it is not known where threads "
 		     "waited");
 	return err;
@@ -227,6 +235,11 @@ static int check(const struct offcpu_opts *o, int n, char **args, struct msg *m)
 		return -EINVAL;
 	if (!!o->json + !!o->csv + !!o->flame + o->folded > 1)
 		return msg_set(m, -EINVAL, "--json, --csv, --flame and --folded exclude each other");
+	if (o->wakers && (o->sort || o->flame || o->folded))
+		return msg_set(m, -EINVAL, "--wakers has rows of its own: leave %s out",
+			       o->sort	? "--sort" :
+			       o->flame ? "--flame" :
+					  "--folded");
 	if (o->state && strcmp(o->state, "blocked") && strcmp(o->state, "preempted"))
 		return msg_set(m, -EINVAL, "--state takes blocked or preempted, not \"%s\"",
 			       o->state);
@@ -262,7 +275,11 @@ static int offcpu_run(const void *opts, int n, char **args, struct msg *m)
 
 	err = check(&r.opts, n, args, m);
 	if (!err)
-		err = sort_parse(&r.opts.rows.sort, r.opts.sort, is_own_column, NULL, m);
+		err = sort_parse(&r.opts.rows.sort,
+				 r.opts.wakers ? WAKERS_SORT :
+				 r.opts.sort   ? r.opts.sort :
+						 DEFAULT_SORT,
+				 is_own_column, NULL, m);
 	if (!err)
 		err = session_open(&r.session, n ? args[0] : r.opts.input, m);
 	if (!err) {
@@ -284,14 +301,15 @@ const struct command command_offcpu = {
 	.operands = "[DIR]",
 	.summary = "show where threads waited, and for how long",
 	.about = "Adds up the time between a thread's leaving the processor and its coming back, by "
-		 "the call chain that it left with. The recording needs sched:sched_switch of all "
-		 "CPUs, with call chains.",
-	.examples = "  perfctl record --off-cpu -- COMMAND\n"
+		 "the call chain that it left with. The recording has records of waits, or "
+		 "sched:sched_switch of all CPUs, with call chains.",
+	.examples = "  perfctl record --waits -- COMMAND\n"
 		    "  perfctl off-cpu\n"
+		    "  perfctl off-cpu --wakers    what kept the command waiting, and what woke it\n"
 		    "  perfctl off-cpu --comm sqlite3 --state blocked\n"
 		    "  perfctl off-cpu --flat --sort comm,user,waker   who waits for whom\n",
 	.opts = offcpu_options,
 	.opts_size = sizeof(struct offcpu_opts),
-	.defaults = &(const struct offcpu_opts){ .sort = DEFAULT_SORT, .limit = -1 },
+	.defaults = &(const struct offcpu_opts){ .limit = -1 },
 	.run = offcpu_run,
 };

@@ -11,6 +11,7 @@
 #include "report/notes.h"
 #include "report/out.h"
 #include "report/report.h"
+#include "report/times.h"
 #include "html/html.h"
 #include "tui/tui.h"
 #include "session/fetch.h"
@@ -51,6 +52,7 @@ struct report_run {
 	struct session session;
 	struct load load;
 	struct report_style style;
+	struct times times;
 };
 
 static const char *const graph_modes[] = {
@@ -210,6 +212,9 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 		err = load_parse_quantum(&r->session, o->quantum, &c->quantum, m);
 	else
 		c->quantum = load_quantum(&r->session, TIME_SPANS);
+	/* what tells of waits is shown as such */
+	if (!o->event && times_has(&r->session))
+		c->except = times_events();
 	if (o->html)
 		html_load_config(&r->session, c);
 	o->rows.quantum = c->quantum;
@@ -254,7 +259,7 @@ static int write_out(struct report_run *r, struct msg *m)
 		return report_write_csv(&r->load.profile, &o->rows, &r->style, sep, o->csv, m);
 	if (o->brief) {
 		report_brief(&r->load.profile, &o->rows, stdout);
-	} else if (r->load.profile.n_cells) {
+	} else if (r->load.profile.n_cells || r->style.times) {
 		r->style.color = term_color(o->color);
 		term_pager_start();
 		report_text(&r->load.profile, &o->rows, &r->style);
@@ -287,9 +292,18 @@ static int report_trace(struct report_run *r, struct msg *m)
 		note("the recording has no call chains (record -g): --children has no effect");
 		o->rows.children = false;
 	}
-	err = write_out(r, m);
+	if (config.except && !o->brief && !o->csv && !o->html) {
+		err = times_read(&r->times, &r->session, m);
+		r->style.times = &r->times;
+	}
+	if (!err)
+		err = write_out(r, m);
 	fflush(stdout);
-	report_notes(&r->load.profile, o->event || o->time);
+	/* what did not run has no samples */
+	if (r->style.times && !r->load.profile.n_cells)
+		session_note_damage(&r->session);
+	else
+		report_notes(&r->load.profile, o->event || o->time);
 	return err;
 }
 
@@ -320,6 +334,7 @@ static int report_run(const void *opts, int n, char **args, struct msg *m)
 	if (!err)
 		err = report_trace(&r, m);
 	load_free(&r.load);
+	times_free(&r.times);
 	session_close(&r.session);
 	sort_free(&r.opts.rows.sort);
 	return err;

@@ -11,6 +11,8 @@
 #define DEFAULT_DIR   "pev.trace"
 /* Bytes of the stack in each sample with -g dwarf */
 #define STACK_DEFAULT 8192
+/* Waits that take so long have a record, in ns */
+#define WAITS_LEAST 1000000
 
 static bool is_graph_mode(const char *word)
 {
@@ -76,6 +78,27 @@ static bool is_part_size(const char *word)
 	return !strcmp(word, "signal") || !parse_time(word, &n) || !parse_size(word, &n);
 }
 
+static bool is_time(const char *word)
+{
+	uint64_t ns;
+
+	return !strcmp(word, "0") || !parse_time(word, &ns);
+}
+
+static int set_waits(void *opts, const char *arg, struct msg *m)
+{
+	struct record_opts *o = opts;
+
+	o->waits = true;
+	o->waits_least = WAITS_LEAST;
+	if (arg && !strcmp(arg, "0"))
+		o->waits_least = 0;
+	else if (arg && parse_time(arg, &o->waits_least))
+		return msg_set(m, -EINVAL, "--waits takes a time such as 1ms or 0, not \"%s\"",
+			       arg);
+	return 0;
+}
+
 static const struct opt record_options[] = {
 	TARGET_OPTS(struct record_opts, target, TARGET_COMMAND),
 	ENGINE_OPT,
@@ -99,6 +122,11 @@ static const struct opt record_options[] = {
 	  "what \"perfctl off-cpu\" reads: " RECORD_SWITCH " and " RECORD_WAKING " on all CPUs "
 	  "with call chains",
 	  offsetof(struct record_opts, off_cpu) },
+	{ 0, OPT_CALL, "waits", "TIME",
+	  "what threads wait for, and for how long, beside samples: a record for each wait of at "
+	  "least TIME (1ms; 0: all), sums of the others; \"perfctl report\" and \"perfctl "
+	  "off-cpu\" show them. Without pev in the kernel, by the scheduler's events on all CPUs",
+	  0, set_waits, is_time },
 	{ 0, OPT_FLAG, "strings", NULL,
 	  "with the events of system calls, what their arguments point "
 	  "to: names, and what is written and read, up to 256 bytes of each",
@@ -166,6 +194,7 @@ const struct command command_record = {
 		"  perfctl record --fold -F 99 -a    for days: call chains are counted in the kernel\n"
 		"  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
+		"  perfctl record --waits -- ./program   where it ran, and what it waited for\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
 		"  perfctl record -a --switch-output=1h --max-size 20G   for weeks\n"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+# engines: perf
+# shellcheck shell=bash disable=SC2154,SC2016
+# perfctl record --waits by the scheduler's events: what threads did with their time.
+# time_of COMM FIELD FILE: sum over the threads of that name in a report as JSON
+time_of() {
+	python3 -c '
+import json, sys
+threads = json.load(open(sys.argv[3]))["time"]["threads"]
+print(sum(t[sys.argv[2]] for t in threads if t["comm"] == sys.argv[1]))' "$@"
+}
+
+# adds_up FILE: the time of each thread and of all of them, to the nanosecond
+adds_up() {
+	python3 -c '
+import json, sys
+time = json.load(open(sys.argv[1]))["time"]
+for t in time["threads"] + [time]:
+    parts = sum(t[k + "_ns"] for k in ("run", "blocked", "runnable", "unknown"))
+    assert t["enabled_ns"] == parts, t
+assert len(time["threads"]) > 0, time' "$1"
+}
+
+if [ -n "$tracepoints" ] && [ -n "$root" ]; then
+	build spin "$here/lib"
+	# perf leaves out a switch of an idle CPU now and then: what waited has to be seen
+	for _ in {1..8}; do
+		perfctl record --engine perf -q --waits -o waits.trace -- sh -c 'sleep 0.3 | cat' >/dev/null
+		perfctl report -j waits.json -i waits.trace 2>/dev/null
+		perfctl off-cpu --wakers -i waits.trace >wakers.txt
+		! grep -q 'cat: blocked in .*pipe_read, woken by sleep from ' wakers.txt ||
+			! grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\]' wakers.txt ||
+			[ "$(time_of sleep blocked_ns waits.json)" -lt 300000000 ] || break
+	done
+	within "record --waits: a sleep of 0.3 s is blocked" "$(time_of sleep blocked_ns waits.json)" 300000000 400000000
+	within "... as is what reads from it" "$(time_of cat blocked_ns waits.json)" 290000000 400000000
+	ok "the time of each thread adds up" adds_up waits.json
+	says "report: the time, before the samples" 0 '^# run [0-9]+ \+ blocked [0-9]+ \+ runnable [0-9]+ \+ unknown [0-9]+ = [0-9]+ ns' \
+		perfctl report --stdio -i waits.trace
+	ok "report: the scheduler's events are no samples" bash -c '! perfctl report --stdio -i waits.trace | grep -q "^# sched:"'
+	ok "off-cpu --wakers: a reader, and the writer that woke it" \
+		grep -q 'cat: blocked in .*pipe_read, woken by sleep from ' wakers.txt
+	ok "off-cpu --wakers: a sleeper, and the timer" \
+		grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\]' wakers.txt
+	ok "off-cpu --wakers: the command itself comes first" bash -c 'grep "%" wakers.txt | head -n 1 | grep -q " sh: "'
+
+	# two that share a CPU: the scheduler's own sums are of the same time. Where perf has left out
+	# a switch, it is not known what a thread did.
+	perfctl record --engine perf -q --waits -o spin.trace -- \
+		taskset -c 0 sh -c './spin 400 >one.txt & ./spin 400 >two.txt; wait'
+	perfctl report -j spin.json -i spin.trace 2>/dev/null
+	read -r run delay < <(cat one.txt two.txt | awk '{ r += $1; d += $2 } END { printf "%.0f %.0f\n", r, d }')
+	unknown=$(time_of spin unknown_ns spin.json)
+	ok "the time of each spinner adds up" adds_up spin.json
+	within "a starved thread: it ran for as long as schedstat says" "$(time_of spin run_ns spin.json)" \
+		$((run * 99 / 100 - unknown)) $((run * 101 / 100 + 5000000))
+	within "... and was runnable for as long" "$(time_of spin runnable_ns spin.json)" \
+		$((delay * 99 / 100 - unknown)) $((delay * 101 / 100 + 5000000))
+	within "... of most of the time it is known" "$unknown" 0 $(((run + delay) / 10))
+else
+	skip "waits" "tracepoints cannot be recorded on all CPUs here"
+fi
+says "record --waits: a time that is none" 2 'takes a time such as 1ms or 0, not "long"' \
+	perfctl record --engine perf --waits=long -- true
+says "record --waits -p: the scheduler's events are of the machine" 2 'the whole machine where the kernel has no waits' \
+	perfctl record --engine perf --waits -p $$
+says "record --fold --waits" 2 '--waits needs each single one' perfctl record --engine perf --fold --waits -- true

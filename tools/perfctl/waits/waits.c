@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The waits of a recording, whatever tells of them. See waits.h. */
+#include "waits.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOW "record with \"perfctl record --waits -- COMMAND\""
+
+void waits_init(struct waits *w, struct session *session)
+{
+	static const struct waits_source *const sources[] = { &waits_by_record, &waits_by_sched };
+
+	*w = (struct waits){ .session = session, .wakers = { .session = session } };
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && !w->source; i++)
+		if (sources[i]->find(w))
+			w->source = sources[i];
+}
+
+void waits_free(struct waits *w)
+{
+	if (w->source)
+		w->source->free(w);
+	wakers_free(&w->wakers);
+	free(w->threads);
+	htab_free(&w->h);
+	*w = (struct waits){ 0 };
+}
+
+static void end(struct waits *w)
+{
+	w->source->end(w, pev_trace_end_ns(w->session->trace));
+	for (size_t i = 0; i < w->n; i++) {
+		struct wait_thread *t = &w->threads[i];
+
+		t->sums.enabled = (uint64_t)t->since - (uint64_t)t->begin;
+	}
+}
+
+int waits_check(const struct waits *w, struct msg *m)
+{
+	if (!w->source)
+		return msg_set(m, -EBADMSG,
+			       "%s has no " WAITS_SWITCH " and no " WAITS_RECORD
+			       ", which tell when threads wait; " HOW,
+			       pev_trace_path(w->session->trace));
+	return w->source->check(w, m);
+}
+
+int waits_read(struct waits *w, waits_fn fn, void *arg, struct msg *m)
+{
+	const struct session_class *cls;
+	const struct pev_event *ev;
+	int err;
+
+	if (!w->source)
+		return waits_check(w, m);
+	w->fn = fn;
+	w->arg = arg;
+	session_progress(w->session, "reading");
+	while ((err = session_next(w->session, &ev, &cls, m)) > 0) {
+		if (w->family)
+			family_event(w->family, cls, ev);
+		w->source->event(w, cls, ev);
+	}
+	if (err)
+		return err;
+	end(w);
+	return waits_check(w, m);
+}
+
+/* ---- threads ---- */
+
+struct wait_thread *waits_thread(struct waits *w, const struct thread *thread, int64_t now)
+{
+	struct wait_thread *t;
+
+	if (HTAB_GET(t, &w->h, hash_u64(thread->tid), t->thread.tid == thread->tid && !t->gone,
+		     w->threads, w->n, w->cap)) {
+		t->thread = *thread;
+		t->begin = t->since = now;
+		t->next.thread = *thread;
+		t->sums.mixed = w->period > 0;
+	}
+	return t;
+}
+
+static void end_wait(struct waits *w, struct wait_thread *t, int64_t now)
+{
+	struct wait *next = &t->next;
+
+	next->end = now;
+	t->sums.blocked += next->blocked;
+	t->sums.runnable += next->runnable;
+	t->sums.waits += !next->open;
+	if (w->fn)
+		w->fn(w->arg, next);
+	*next = (struct wait){ .thread = t->thread };
+}
+
+void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, int64_t now)
+{
+	/* clocks of CPUs differ by a little */
+	uint64_t ns = now > t->since ? (uint64_t)now - (uint64_t)t->since : 0;
+
+	if (now > t->since)
+		t->since = now;
+	switch (t->phase) {
+	case WAIT_UNSEEN:
+		t->sums.unseen += ns;
+		break;
+	case WAIT_RUNS:
+		t->sums.run += ns;
+		t->next.ran += ns;
+		break;
+	case WAIT_BLOCKED:
+		t->next.blocked += ns;
+		break;
+	case WAIT_RUNNABLE:
+		t->next.runnable += ns;
+		break;
+	}
+	if (t->phase == WAIT_RUNS && phase != WAIT_RUNS)
+		t->next.begin = t->since;
+	if ((t->phase == WAIT_BLOCKED || t->phase == WAIT_RUNNABLE) && phase == WAIT_RUNS)
+		end_wait(w, t, t->since);
+	t->phase = phase;
+}
+
+void waits_gone(struct wait_thread *t)
+{
+	t->gone = true;
+}
+
+uint32_t waits_chain(struct waits *w, const struct seen *who, const struct pev_event *event)
+{
+	const struct pev_event *ev = w->no_chains ? NULL : session_unwind(w->session, who, event);
+
+	if (!ev)
+		return CHAIN_NONE;
+	if (!ev->kstack_len && !ev->ustack_len)
+		return CHAIN_NONE;
+	w->chains = true;
+	return stacks_chain(&w->session->stacks, who->space, ev->kstack, ev->kstack_len, ev->ustack,
+			    ev->ustack_len);
+}
+
+/* ---- sums ---- */
+
+void wait_sums_add(struct wait_sums *to, const struct wait_sums *more)
+{
+	to->enabled += more->enabled;
+	to->run += more->run;
+	to->blocked += more->blocked;
+	to->runnable += more->runnable;
+	to->folded += more->folded;
+	to->unseen += more->unseen;
+	to->waits += more->waits;
+	to->folded_waits += more->folded_waits;
+	to->mixed |= more->mixed;
+}
+
+bool waits_counted(const struct session *s, struct wait_sums *sums)
+{
+	const char *text = pev_trace_info(s->trace, "waits");
+
+	*sums = (struct wait_sums){ 0 };
+	return text &&
+	       sscanf(text,
+		      "enabled=%" SCNu64 " run=%" SCNu64 " blocked=%" SCNu64 " runnable=%" SCNu64
+		      " folded=%" SCNu64 " waits=%" SCNu64 " folded_waits=%" SCNu64,
+		      &sums->enabled, &sums->run, &sums->blocked, &sums->runnable, &sums->folded,
+		      &sums->waits, &sums->folded_waits) == 7;
+}
