@@ -1,67 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how an occurrence becomes a key and a value of a table: what the table's names mean
- * for an event, and the scratch memory that a payload is written to. Must not know how
- * rows are kept.
+ * Owns how an occurrence updates a table: the scratch memory that a payload is written to,
+ * and the value. Must not know how rows are kept, or what a key is made of.
  */
-#include <linux/capability.h>
-#include <linux/compat.h>
-#include <linux/math64.h>
 #include <linux/percpu.h>
-#include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
-#include <linux/pid_namespace.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/trace_events.h>
-#include <asm/syscall.h>
-#include "base/cgroup.h"
-#include "filter/parse.h"
 #include "filter/program.h"
 #include "table/table.h"
 #include "callchain.h"
+#include "key.h"
 #include "sample.h"
 #include "scratch.h"
 #include "tally.h"
 
 /**
- * struct part - a key or the value, as an event has it
- * @from:   enum pev_table_from
- * @bucket: enum pev_table_bucket
- * @load:   enum pev_load of a field
- * @sign:   of it
- * @offset: in the record, counted from before the common fields
- * @step:   of PEV_TABLE_LINEAR
- */
-struct part {
-	u8	from;
-	u8	bucket;
-	u8	load;
-	bool	sign;
-	u16	offset;
-	u64	step;
-};
-
-/**
  * struct pev_tally - how an event counts in its table
  * @table: the table
- * @nr:    keys
- * @end:   bytes that a record must have for its fields to be read
- * @value: enum pev_table_value
+ * @key:   what it asks for
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK of keys that are call chains; cleared if
  *          there is no memory for these
- * @keys:  they
- * @field: the value, if it is a field
  */
 struct pev_tally {
 	struct pev_table_set	*table;
-	u32			nr;
-	u32			end;
-	u32			value;
+	struct pev_key		key;
 	u64			stacks;
-	struct part		keys[PEV_MAX_TABLE_KEYS];
-	struct part		field;
 };
 
 /**
@@ -86,80 +50,6 @@ struct frame {
 #define COMMON		((u32)sizeof(struct trace_entry))
 
 /* ---- joining a table ---- */
-
-/*
- * An address of the kernel's is not for those who may not see where it lies. System calls
- * have addresses of the caller's own.
- */
-static bool may_see(const struct pev_event *event, const struct pev_filter_field *field)
-{
-	if (!field->address || (event->call && event->call->flags & TRACE_EVENT_FL_CAP_ANY))
-		return true;
-	return event->privileged && perfmon_capable();
-}
-
-/**
- * struct fields - those that an event has
- * @find:  finds one by its name
- * @from:  handed to @find
- * @known: mask of those that its table asks for, see struct pev_table_set
- * @sign:  of these, those that have a sign
- */
-struct fields {
-	bool		(*find)(const void *from, const char *name, size_t len,
-				struct pev_filter_field *field);
-	const void	*from;
-	u32		known;
-	u32		sign;
-};
-
-static int find_field(struct pev_event *event, const char *name, u32 nr, struct part *part,
-		      struct fields *fields, struct pev_refuse *r)
-{
-	struct pev_filter_field field = { };
-
-	if (!fields->find(fields->from, name, strlen(name), &field))
-		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
-				  "the table asks for the field %s, which %s does not have", name,
-				  event->name);
-	if (field.kind != PEV_FILTER_NUMBER)
-		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
-				  "field %s of %s is not a number of 1, 2, 4 or 8 bytes, as tables need it",
-				  name, event->name);
-	if (!may_see(event, &field))
-		return pev_refuse(r, EACCES, PEV_FIELD(channel_fd),
-				  "field %s of %s is an address of the kernel: CAP_PERFMON is needed",
-				  name, event->name);
-	part->load = pev_filter_load_of(&field);
-	part->sign = field.sign;
-	part->offset = field.offset;
-	event->tally->end = max_t(u32, event->tally->end, field.offset + field.size);
-	fields->known |= BIT(nr);
-	fields->sign |= field.sign ? BIT(nr) : 0;
-	return 0;
-}
-
-static int find_parts(struct pev_event *event, const struct pev_table *attr,
-		      struct fields *fields, struct pev_refuse *r)
-{
-	struct pev_tally *tally = event->tally;
-	int err = 0;
-
-	for (u32 i = 0; i < tally->nr && !err; i++) {
-		const struct pev_table_key *asked = &attr->keys[i];
-		struct part *key = &tally->keys[i];
-
-		key->from = asked->from;
-		key->bucket = asked->bucket;
-		key->step = asked->step;
-		key->sign = key->from == PEV_TABLE_SYSCALL;
-		if (key->from == PEV_TABLE_FIELD)
-			err = find_field(event, asked->name, i, key, fields, r);
-	}
-	if (!err && tally->value == PEV_TABLE_OF_FIELD)
-		err = find_field(event, attr->field, PEV_MAX_TABLE_KEYS, &tally->field, fields, r);
-	return err;
-}
 
 static int take_stacks(struct pev_event *event, const struct pev_table_set *table)
 {
@@ -195,8 +85,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 				struct pev_filter_field *field),
 		   const void *from, struct pev_refuse *r)
 {
-	const struct pev_table *attr = &table->attr;
-	struct fields fields = { .find = find, .from = from };
+	struct pev_key_fields fields = { .find = find, .from = from };
 	struct pev_tally *tally;
 	int err;
 
@@ -213,9 +102,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 		return -ENOMEM;
 	event->tally = tally;
 	event->simple = false;
-	tally->nr = attr->nr_keys;
-	tally->value = attr->value;
-	err = find_parts(event, attr, &fields, r);
+	err = pev_key_init(&tally->key, event, &table->attr, &fields, r);
 	err = err ?: take_stacks(event, table);
 	err = err ?: pev_table_join(table, fields.known, fields.sign, &event->id, r);
 	if (!err)
@@ -236,104 +123,21 @@ void pev_tally_exit(struct pev_event *event)
 	event->tally = NULL;
 }
 
-/* ---- keys and values ---- */
-
-static u64 syscall_of(struct task_struct *task)
-{
-	if (task != current || task->flags & (PF_KTHREAD | PF_USER_WORKER) || in_compat_syscall())
-		return -1;
-	return syscall_get_nr(task, task_pt_regs(task));
-}
-
-static u64 floored(s64 number, u64 step)
-{
-	/* -1 is in the first bucket below 0, and ~-1 = 0 the first number of it */
-	return number < 0 ? ~div64_u64(~(u64)number, step) : div64_u64(number, step);
-}
-
-static noinline u64 bucket_of(const struct part *part, u64 number)
-{
-	bool negative = part->sign && (s64)number < 0;
-
-	if (part->bucket == PEV_TABLE_LOG2)
-		return negative ? -(u64)fls64(-number) : fls64(number);
-	return negative ? floored(number, part->step) : div64_u64(number, part->step);
-}
-
-static __always_inline u64 number_of(struct pev_event *event, const struct part *part,
-				     struct task_struct *task, const void *record)
-{
-	switch (part->from) {
-	case PEV_TABLE_FIELD:
-		return record ? pev_load_number(part->load, record + part->offset) : 0;
-	case PEV_TABLE_PID:
-		return task_tgid_nr_ns(task, event->pid_ns);
-	case PEV_TABLE_TID:
-		return task_pid_nr_ns(task, event->pid_ns);
-	case PEV_TABLE_CPU:
-		return smp_processor_id();
-	case PEV_TABLE_CGROUP:
-		return pev_cgroup_of(task);
-	case PEV_TABLE_EVENT:
-		return event->id;
-	default:
-		return syscall_of(task);
-	}
-}
-
-/* A name that another thread changes meanwhile may be a mixture; it always ends. */
-static void put_comm(u64 *to, const struct task_struct *task)
-{
-	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
-	memcpy(to, task->comm, TASK_COMM_LEN);
-	((char *)to)[TASK_COMM_LEN - 1] = '\0';
-}
-
-static void make_key(struct pev_event *event, struct task_struct *task, const void *record,
-		     const struct pev_rows_stack *stacks, u64 *key)
-{
-	const struct pev_tally *tally = event->tally;
-
-	for (u32 i = 0; i < tally->nr; i++) {
-		const struct part *part = &tally->keys[i];
-
-		if (part->from == PEV_TABLE_COMM) {
-			put_comm(key, task);
-			key += 2;
-			continue;
-		}
-		if (pev_table_is_stack(part->from)) {
-			*key++ = (unsigned long)&stacks[part->from == PEV_TABLE_USTACK];
-			continue;
-		}
-		*key = number_of(event, part, task, record);
-		if (part->bucket)
-			*key = bucket_of(part, *key);
-		key++;
-	}
-}
+/* ---- values ---- */
 
 static __always_inline u64 value_of(const struct pev_tally *tally, u64 period,
 				    const void *record)
 {
-	if (tally->value == PEV_TABLE_COUNT)
+	if (tally->key.value == PEV_TABLE_COUNT)
 		return 0;
-	if (tally->value == PEV_TABLE_PERIOD)
+	if (tally->key.value == PEV_TABLE_PERIOD)
 		return period;
-	return record ? pev_load_number(tally->field.load, record + tally->field.offset) : 0;
+	return pev_key_load(&tally->key.field, record);
 }
 
 static struct pev_rows *rows_here(const struct pev_tally *tally)
 {
-	return tally->table->rows[smp_processor_id()];
-}
-
-/* Least and greatest are those of the values, or of the times. */
-static __always_inline u64 mark_of(const struct pev_tally *tally, u64 value)
-{
-	const struct pev_table_set *table = tally->table;
-
-	return table->attr.flags & PEV_TABLE_F_TIMES ? pev_clock_read(table->clock) : value;
+	return pev_table_rows_here(tally->table);
 }
 
 /* ---- occurrences ---- */
@@ -419,16 +223,16 @@ void pev_tally_end(void)
 	struct pev_rows_stack stacks[2];
 	u64 key[PEV_ROW_WORDS], value;
 
-	if (unlikely(frame->size < tally->end))
+	if (unlikely(frame->size < tally->key.end))
 		record = NULL;
 	if (chain) {
 		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
 		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
 	}
-	make_key(event, frame->task, record, stacks, key);
+	pev_key_make(&tally->key, event, frame->task, record, stacks, key);
 	value = value_of(tally, frame->period, record);
 	local64_inc(&frame->ec->samples);
-	pev_rows_update(rows_here(tally), key, value, mark_of(tally, value));
+	pev_rows_update(rows_here(tally), key, value, pev_table_mark(tally->table, value));
 	if (chain)
 		pev_callchain_drop(chain);
 	pev_scratch_put(frame->bytes);
@@ -460,7 +264,7 @@ void pev_tally_lose(struct pev_event_cpu *ec)
 void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurrence *at)
 {
 	const struct pev_tally *tally = ec->event->tally;
-	const void *record = at->size >= tally->end ? at->record : NULL;
+	const void *record = at->size >= tally->key.end ? at->record : NULL;
 
 	pev_rows_filter(rows_here(tally), nr, nr * value_of(tally, 1, record));
 }
@@ -474,7 +278,7 @@ void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurre
  */
 bool pev_tally_needs_record(const struct pev_event *event)
 {
-	return event->tally && event->tally->value == PEV_TABLE_OF_FIELD;
+	return event->tally && event->tally->key.value == PEV_TABLE_OF_FIELD;
 }
 
 /**

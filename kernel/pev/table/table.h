@@ -7,6 +7,7 @@
 
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/pev_clock.h>
 #include "table/rows.h"
 
 struct pev_refuse;
@@ -55,6 +56,18 @@ static inline bool pev_table_is_stack(u32 from)
 static inline u32 pev_table_words(u32 from)
 {
 	return from == PEV_TABLE_COMM ? 2 : 1;
+}
+
+/* The rows of this CPU. */
+static __always_inline struct pev_rows *pev_table_rows_here(const struct pev_table_set *table)
+{
+	return table->rows[smp_processor_id()];
+}
+
+/* What least and greatest are made of: the value, or the time. */
+static __always_inline u64 pev_table_mark(const struct pev_table_set *table, u64 value)
+{
+	return table->attr.flags & PEV_TABLE_F_TIMES ? pev_clock_read(table->clock) : value;
 }
 
 /**

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what the names of a table's keys mean for an event, and how an occurrence becomes
+ * the words of a key. Must not know how rows are kept, or when they are updated.
+ */
+#include <linux/capability.h>
+#include <linux/compat.h>
+#include <linux/math64.h>
+#include <linux/pev_refuse.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <asm/syscall.h>
+#include "base/cgroup.h"
+#include "filter/parse.h"
+#include "key.h"
+
+/* ---- what an event has ---- */
+
+/*
+ * An address of the kernel's is not for those who may not see where it lies. System calls
+ * have addresses of the caller's own.
+ */
+static bool may_see(const struct pev_event *event, const struct pev_filter_field *field)
+{
+	if (!field->address || (event->call && event->call->flags & TRACE_EVENT_FL_CAP_ANY))
+		return true;
+	return event->privileged && perfmon_capable();
+}
+
+static int find_field(struct pev_key *key, const struct pev_event *event, const char *name,
+		      u32 nr, struct pev_key_part *part, struct pev_key_fields *fields,
+		      struct pev_refuse *r)
+{
+	struct pev_filter_field field = { };
+
+	if (!fields->find(fields->from, name, strlen(name), &field))
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "the table asks for the field %s, which %s does not have", name,
+				  event->name);
+	if (field.kind != PEV_FILTER_NUMBER)
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "field %s of %s is not a number of 1, 2, 4 or 8 bytes, as tables need it",
+				  name, event->name);
+	if (!may_see(event, &field))
+		return pev_refuse(r, EACCES, PEV_FIELD(channel_fd),
+				  "field %s of %s is an address of the kernel: CAP_PERFMON is needed",
+				  name, event->name);
+	part->load = pev_filter_load_of(&field);
+	part->sign = field.sign;
+	part->offset = field.offset;
+	key->end = max_t(u32, key->end, field.offset + field.size);
+	fields->known |= BIT(nr);
+	fields->sign |= field.sign ? BIT(nr) : 0;
+	return 0;
+}
+
+static int find_key(struct pev_key *key, const struct pev_event *event,
+		    const struct pev_table_key *asked, u32 nr, struct pev_key_fields *fields,
+		    struct pev_refuse *r)
+{
+	struct pev_key_part *part = &key->keys[nr];
+
+	part->from = asked->from;
+	part->bucket = asked->bucket;
+	part->step = asked->step;
+	part->sign = part->from == PEV_TABLE_SYSCALL;
+	if (part->from != PEV_TABLE_FIELD)
+		return 0;
+	return find_field(key, event, asked->name, nr, part, fields, r);
+}
+
+/**
+ * pev_key_init() - find what a table asks of an event
+ * @key:    filled in
+ * @event:  its name is set
+ * @attr:   what the table was asked for
+ * @fields: those of the event's payload; @known and @sign are filled in
+ * @r:      says why not
+ *
+ * Context: Process context.
+ * Return: 0, or -EINVAL or -EACCES.
+ */
+int pev_key_init(struct pev_key *key, const struct pev_event *event,
+		 const struct pev_table *attr, struct pev_key_fields *fields,
+		 struct pev_refuse *r)
+{
+	int err = 0;
+
+	key->nr = attr->nr_keys;
+	key->value = attr->value;
+	for (u32 i = 0; i < key->nr && !err; i++)
+		err = find_key(key, event, &attr->keys[i], i, fields, r);
+	if (!err && key->value == PEV_TABLE_OF_FIELD)
+		err = find_field(key, event, attr->field, PEV_MAX_TABLE_KEYS, &key->field,
+				 fields, r);
+	return err;
+}
+
+/* ---- keys ---- */
+
+static u64 syscall_of(struct task_struct *task)
+{
+	if (task != current || task->flags & (PF_KTHREAD | PF_USER_WORKER) || in_compat_syscall())
+		return -1;
+	return syscall_get_nr(task, task_pt_regs(task));
+}
+
+static u64 floored(s64 number, u64 step)
+{
+	/* -1 is in the first bucket below 0, and ~-1 = 0 the first number of it */
+	return number < 0 ? ~div64_u64(~(u64)number, step) : div64_u64(number, step);
+}
+
+static noinline u64 bucket_of(const struct pev_key_part *part, u64 number)
+{
+	bool negative = part->sign && (s64)number < 0;
+
+	if (part->bucket == PEV_TABLE_LOG2)
+		return negative ? -(u64)fls64(-number) : fls64(number);
+	return negative ? floored(number, part->step) : div64_u64(number, part->step);
+}
+
+/* A task that was reaped and runs to its end still has its numbers outside of namespaces. */
+static __always_inline u64 pid_of(const struct pev_event *event, struct task_struct *task,
+				  bool process)
+{
+	if (likely(event->pid_ns == &init_pid_ns))
+		return process ? task->tgid : task->pid;
+	return process ? task_tgid_nr_ns(task, event->pid_ns) :
+			 task_pid_nr_ns(task, event->pid_ns);
+}
+
+static __always_inline u64 number_of(const struct pev_event *event,
+				     const struct pev_key_part *part,
+				     struct task_struct *task, const void *record)
+{
+	switch (part->from) {
+	case PEV_TABLE_FIELD:
+		return pev_key_load(part, record);
+	case PEV_TABLE_PID:
+		return pid_of(event, task, true);
+	case PEV_TABLE_TID:
+		return pid_of(event, task, false);
+	case PEV_TABLE_CPU:
+		return smp_processor_id();
+	case PEV_TABLE_CGROUP:
+		return pev_cgroup_of(task);
+	case PEV_TABLE_EVENT:
+		return event->id;
+	default:
+		return syscall_of(task);
+	}
+}
+
+/* A name that another thread changes meanwhile may be a mixture; it always ends. */
+static void put_comm(u64 *to, const struct task_struct *task)
+{
+	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
+	memcpy(to, task->comm, TASK_COMM_LEN);
+	((char *)to)[TASK_COMM_LEN - 1] = '\0';
+}
+
+/**
+ * pev_key_make() - the words of a key
+ * @key:    what the table asks for
+ * @event:  what occurred
+ * @task:   the task it is about
+ * @record: the payload, from before the common fields on; NULL: it has none that long
+ * @stacks: the kernel's and the program's call chain, if they are part of the key
+ * @words:  gets PEV_ROW_WORDS words at most
+ *
+ * Context: Any with preemption disabled, NMI included.
+ */
+void pev_key_make(const struct pev_key *key, const struct pev_event *event,
+		  struct task_struct *task, const void *record,
+		  const struct pev_rows_stack *stacks, u64 *words)
+{
+	for (u32 i = 0; i < key->nr; i++) {
+		const struct pev_key_part *part = &key->keys[i];
+
+		if (part->from == PEV_TABLE_COMM) {
+			put_comm(words, task);
+			words += 2;
+			continue;
+		}
+		if (pev_table_is_stack(part->from)) {
+			*words++ = (unsigned long)&stacks[part->from == PEV_TABLE_USTACK];
+			continue;
+		}
+		*words = number_of(event, part, task, record);
+		if (part->bucket)
+			*words = bucket_of(part, *words);
+		words++;
+	}
+}
