@@ -19,6 +19,7 @@
 struct cred;
 struct file;
 struct pev_cgroup;
+struct pev_charge;
 struct pev_channel;
 struct pev_event;
 struct pev_filter;
@@ -230,6 +231,7 @@ struct pev_source_ops {
  * @percpu:    one for each possible CPU
  * @channel:   where records go; NULL to count only
  * @tally:     how it counts in a table instead of writing records; NULL without one
+ * @charge:    how its counts are a table's values; NULL without one
  * @id:        in the channel or table
  * @body:      bytes of a record's body without payload: 4 more than a multiple
  *             of 8; without the variable parts that @varying announces
@@ -282,6 +284,7 @@ struct pev_event {
 	struct pev_event_cpu __percpu	*percpu;
 	struct pev_channel		*channel;
 	struct pev_tally		*tally;
+	struct pev_charge		*charge;
 	u32				id;
 	u32				body;
 	u64				varying;
@@ -366,7 +369,8 @@ static inline bool pev_targets_task(const struct pev_event *event)
  * @cpus:   copy of the mask, @attr.cpus_size bytes, or NULL
  * @channel_file: what @attr.channel_fd is, with a reference; NULL: not open
  * @channel: the channel behind it; NULL: it is something else
- * @table:   the table behind it, likewise
+ * @table:   the table behind it, likewise; @attr.channel_fd is -1 if events write no record
+ *           there, but only count
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
  * @kernel: nobody asks but the kernel itself: it has all rights, and @channel without a file

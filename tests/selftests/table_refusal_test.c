@@ -28,7 +28,7 @@ TEST_F(table, refusals)
 	BAD("names have no buckets", bad.keys[0] = ((struct pev_table_key){
 		.from = PEV_TABLE_COMM, .bucket = PEV_TABLE_LOG2 }));
 	BAD("beyond nr_keys 1 are not 0", bad.keys[3].step = 1);
-	BAD("no kind 3 of values", bad.value = PEV_TABLE_VALUE_MAX);
+	BAD("no kind 4 of values", bad.value = PEV_TABLE_VALUE_MAX);
 	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
 	BAD("others have none", bad.field[0] = 'a');
 	BAD("call chains are no numbers", bad = table_of_stacks();

@@ -13,7 +13,9 @@
 #define ENTER		"syscalls:sys_enter_getsid"
 #define EXIT		"syscalls:sys_exit_getsid"
 #define WORDS		8
+#ifndef MAX_ROWS
 #define MAX_ROWS	256
+#endif
 #define FRAMES		PEV_MIN_TABLE_FRAMES
 
 struct row {

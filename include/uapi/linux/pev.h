@@ -334,6 +334,7 @@ enum pev_table_value {
 	PEV_TABLE_COUNT		= 0,	/* nothing: sum, min and max are 0 */
 	PEV_TABLE_PERIOD	= 1,	/* what a record stands for: see PEV_SAMPLE_PERIOD */
 	PEV_TABLE_OF_FIELD	= 2,	/* a number of the record */
+	PEV_TABLE_COUNTED	= 3,	/* what an event counts: see struct pev_table */
 
 	PEV_TABLE_VALUE_MAX,		/* not ABI */
 };
@@ -379,6 +380,13 @@ struct pev_table_key {
  * An event that names the table's descriptor as its attr.channel_fd updates a row where
  * it would write a record. It needs the fields that the table asks for, numbers of 1, 2,
  * 4 or 8 bytes with the same sign in all events of the table.
+ *
+ * With PEV_TABLE_COUNTED events write no records, have no period, and only count, as
+ * without a table. What one has counted on a CPU since it was asked last is the value of
+ * an update, with the key of the task that ran there: when that task leaves the CPU or is
+ * about to exec, when the event is switched off or reset, and when the table is read. An
+ * update of 0 is left out. Keys are what stays the same meanwhile: PEV_TABLE_PID, _TID,
+ * _COMM, _CPU, _CGROUP and _EVENT.
  */
 struct pev_table {
 	__u32	size;

@@ -505,6 +505,9 @@ static void find_files(struct pev_request *req)
 		req->channel = pev_channel_from_file(req->channel_file);
 	if (req->channel_file)
 		req->table = pev_table_from_file(req->channel_file);
+	/* from here on it is an event that only counts */
+	if (req->table && pev_table_is_counted(req->table))
+		req->attr.channel_fd = -1;
 	if (req->attr.group_fd >= 0)
 		req->leader_file = fget(req->attr.group_fd);
 	if (req->leader_file)

@@ -17,10 +17,12 @@
 #include "base/paranoid.h"
 #include "base/work.h"
 #include "channel/channel.h"
+#include "record/charge.h"
 #include "record/sample.h"
 #include "record/tally.h"
 #include "source/trace/fields.h"
 #include "source/trace/filter.h"
+#include "table/table.h"
 #include "target/rights.h"
 #include "target/sync.h"
 #include "target/target.h"
@@ -48,6 +50,7 @@ static void event_free(struct pev_event *event)
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
 	pev_sample_exit(event);
+	pev_charge_exit(event);
 	pev_tally_exit(event);
 	if (event->channel)
 		pev_channel_remove_event(event->channel, event);
@@ -238,6 +241,8 @@ static int check_kernel_data(struct pev_event *event, struct pev_refuse *r)
 static int join_channel(struct pev_event *event, const struct pev_request *req,
 			struct pev_refuse *r)
 {
+	if (req->table && pev_table_is_counted(req->table))
+		return pev_charge_init(event, req->table, r);
 	if (req->attr.channel_fd < 0)
 		return 0;
 	if (req->table)

@@ -69,7 +69,7 @@ int pev_layout_id(struct pev_event *event, struct pev_id __user *uid)
 	memset(&id, 0, sizeof(id));
 	id.size = sizeof(id);
 	id.lengths = to;
-	if (event->tally)
+	if (event->tally || event->charge)
 		id.id = event->id;
 	if (event->channel) {
 		if (event->ops->layout)

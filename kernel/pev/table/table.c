@@ -65,6 +65,22 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 	return 0;
 }
 
+/* What stays the same from one switch between tasks to the next, more or less. */
+static bool stays(u32 from)
+{
+	return from != PEV_TABLE_FIELD && from != PEV_TABLE_SYSCALL && !pev_table_is_stack(from);
+}
+
+static int check_counted(const struct pev_table *attr, struct pev_refuse *r)
+{
+	for (u32 i = 0; attr->value == PEV_TABLE_COUNTED && i < attr->nr_keys; i++)
+		if (!stays(attr->keys[i].from))
+			return pev_refuse(r, EINVAL, PEV_FIELD(config),
+					  "key %u: what events count is charged when a task leaves the CPU: keys are the task, its cgroup, the CPU and the event",
+					  i);
+	return 0;
+}
+
 static bool has_key(const struct pev_table *attr, u32 from)
 {
 	for (u32 i = 0; i < attr->nr_keys; i++)
@@ -141,7 +157,8 @@ static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 	if (!is_name(attr->field) || !fits(attr->value == PEV_TABLE_OF_FIELD, *attr->field))
 		return pev_refuse(r, EINVAL, config,
 				  "PEV_TABLE_OF_FIELD needs the name of a field, others have none");
-	err = check_stacks(attr, r);
+	err = check_counted(attr, r);
+	err = err ?: check_stacks(attr, r);
 	return err ?: check_times(attr, r);
 }
 
@@ -340,41 +357,44 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 
 /**
  * struct swap - an exchange on its way to a CPU
- * @rows: the CPU's
- * @done: it interrupted no writer
+ * @table: whose
+ * @done:  it interrupted no writer
  */
 struct swap {
-	struct pev_rows	*rows;
-	bool		done;
+	struct pev_table_set	*table;
+	bool			done;
 };
 
 static void swap_here(void *data)
 {
 	struct swap *swap = data;
+	struct pev_table_set *table = swap->table;
+	void (*settle)(struct pev_table_set *table) = READ_ONCE(table->settle);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	swap->done = pev_rows_swap(swap->rows);
+	if (settle)
+		settle(table);
+	swap->done = pev_rows_swap(pev_table_rows_here(table));
 	local_irq_restore(flags);
 }
 
-static bool swap_once(struct pev_rows *rows, unsigned int cpu)
+static bool swap_once(struct pev_table_set *table, unsigned int cpu)
 {
-	struct swap swap = { .rows = rows };
+	struct swap swap = { .table = table };
 
 	/* the CPU must stay online, or stay offline */
 	guard(cpus_read_lock)();
-	if (cpu_online(cpu))
-		smp_call_function_single(cpu, swap_here, &swap, 1);
-	else
-		swap_here(&swap);
+	if (!cpu_online(cpu))
+		return pev_rows_swap(table->rows[cpu]);
+	smp_call_function_single(cpu, swap_here, &swap, 1);
 	return swap.done;
 }
 
 /* The idle half is clear before, and has to be handed out and cleared after. */
 static int swap_rows(struct pev_table_set *table, unsigned int cpu)
 {
-	while (!swap_once(table->rows[cpu], cpu)) {
+	while (!swap_once(table, cpu)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();

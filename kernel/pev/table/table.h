@@ -30,6 +30,8 @@ struct user_struct;
  * @sign:    of these, those that have a sign
  * @pending: CPUs whose table was swapped, and not yet handed out
  * @clock:   of PEV_TABLE_F_TIMES, as it is read
+ * @settle:  called before an exchange, on its CPU with interrupts off; NULL: there is nothing
+ *           that would still become an update
  */
 struct pev_table_set {
 	struct kref		ref;
@@ -44,6 +46,7 @@ struct pev_table_set {
 	u32			sign;
 	cpumask_var_t		pending;
 	u32			clock;
+	void			(*settle)(struct pev_table_set *table);
 };
 
 /* Is a key of @from a call chain? */
@@ -56,6 +59,12 @@ static inline bool pev_table_is_stack(u32 from)
 static inline u32 pev_table_words(u32 from)
 {
 	return from == PEV_TABLE_COMM ? 2 : 1;
+}
+
+/* Are values what events counted, charged when tasks are switched? */
+static inline bool pev_table_is_counted(const struct pev_table_set *table)
+{
+	return table->attr.value == PEV_TABLE_COUNTED;
 }
 
 /* The rows of this CPU. */

@@ -8,6 +8,7 @@
 
 #include <linux/percpu.h>
 #include <linux/timekeeping.h>
+#include "record/charge.h"
 #include "types.h"
 
 struct pev_task_ctx;
@@ -44,6 +45,7 @@ static inline void pev_event_cpu_start(struct pev_event *event, struct pev_event
 	WRITE_ONCE(ec->running, 1);
 	if (event->ops->start)
 		event->ops->start(event, ec, now);
+	pev_charge_start(event);
 }
 
 /* As pev_event_cpu_start(). */
@@ -55,6 +57,7 @@ static inline void pev_event_cpu_stop(struct pev_event *event, struct pev_event_
 	if (event->ops->stop)
 		event->ops->stop(event, ec, now);
 	WRITE_ONCE(ec->running, 0);
+	pev_charge_stop(event);
 }
 
 /**

@@ -24,6 +24,7 @@
 #include <linux/workqueue.h>
 #include "base/lock.h"
 #include "base/work.h"
+#include "record/charge.h"
 #include "cgroup.h"
 #include "commit.h"
 #include "cpu.h"
@@ -297,6 +298,7 @@ static void ec_reset(struct pev_event *event, unsigned int cpu)
 	local64_set(&ec->filtered, 0);
 	WRITE_ONCE(ec->time, 0);
 	WRITE_ONCE(ec->waited, 0);
+	pev_charge_reset(event, cpu);
 	ec->since = ktime_get_mono_fast_ns();
 }
 
@@ -304,6 +306,7 @@ static void reset_here(void *data)
 {
 	struct batch *batch = data;
 
+	pev_charge_task(current);
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		ec_fold(batch->events[i], this_cpu_ptr(batch->events[i]->percpu));
 		ec_reset(batch->events[i], smp_processor_id());

@@ -28,6 +28,7 @@
 #include "glue/linux.h"
 #include "glue/task_set.h"
 #include "glue/watch.h"
+#include "record/charge.h"
 #include "types.h"
 #include "attach.h"
 #include "cgroup.h"
@@ -192,12 +193,18 @@ static void list_event(struct pev_event *event)
 		list_add_tail_rcu(&event->node, &pev_cpu_events);
 }
 
+/* Does it matter to the event which task runs? */
+static bool needs_hooks(const struct pev_event *event)
+{
+	return event->target != PEV_TARGET_CPUS || event->charge;
+}
+
 int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 		      struct pev_refuse *r)
 {
 	int err;
 
-	if (event->target != PEV_TARGET_CPUS) {
+	if (needs_hooks(event)) {
 		err = pev_target_hooks_get();
 		if (err)
 			return pev_hook_refuse(err, "tasks", r);
@@ -244,7 +251,7 @@ void pev_target_detach(struct pev_event *event)
 		list_del_rcu(&event->node);
 		mutex_unlock(&pev_control);
 	}
-	if (event->target != PEV_TARGET_CPUS)
+	if (needs_hooks(event))
 		pev_target_hooks_put();
 }
 
@@ -262,6 +269,8 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 	u64 now = 0;
 
 	local_irq_save(flags);
+	/* until now it had another name */
+	pev_charge_task(current);
 	pev_ctx_for_each(event, this_cpu_read(pev_target_cpus.ctx)) {
 		/* only once: a later ioctl() or close() wins */
 		if (READ_ONCE(event->state) != PEV_EVENT_WAITS ||
@@ -296,6 +305,7 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	struct pev_target_cpu *cpu = this_cpu_ptr(&pev_target_cpus);
 	struct pev_task_ctx *ctx = pev_task_set(next);
 
+	pev_charge_task(prev);
 	if (cpu->ctx != ctx)
 		ctx_switch(cpu, ctx);
 	mark(next, ctx);

@@ -25,6 +25,7 @@
 #include "base/work.h"
 #include "glue/linux.h"
 #include "glue/task_set.h"
+#include "record/charge.h"
 #include "types.h"
 #include "rights.h"
 #include "target.h"
@@ -446,6 +447,9 @@ void pev_ctx_exit(struct task_struct *task)
 {
 	struct pev_task_ctx *ctx;
 
+	/* while it still has its numbers in its namespace */
+	scoped_guard(irqsave)
+		pev_charge_task(task);
 	/* pev_ctx:A, pairs with pev_ctx:B: attach.c sees PF_EXITING, or we see the set */
 	smp_mb();
 	if (!pev_task_set_value(task))

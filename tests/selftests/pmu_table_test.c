@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables whose values are hardware counters: the rows add up to the machine's counter, to the
+ * instruction; each cgroup has what a counter of its own says; and a switch between tasks
+ * costs the same with two rows and with hundreds.
+ */
+#include <linux/sched.h>
+#include <sys/stat.h>
+#define MAX_ROWS	1024
+#include "table_util.h"
+#include "pmu_util.h"
+
+#define CGROUPS		"/sys/fs/cgroup"
+#define MANY		500
+
+/* An event that counts in a table. */
+struct counter {
+	struct pev_table	table;
+	int			fd;
+	int			event;
+};
+
+static int open_machine(int table, int leader, uint64_t flags)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, flags, -1, 0);
+
+	attr.target = PEV_TARGET_CPUS;
+	attr.target_id = -1;
+	attr.channel_fd = table;
+	attr.group_fd = leader;
+	return pev_open(&attr);
+}
+
+static void open_counter(struct __test_metadata *_metadata, struct counter *c, uint32_t from,
+			 int leader, uint64_t flags)
+{
+	c->table = table_by(MAX_ROWS, from, NULL);
+	c->table.value = PEV_TABLE_COUNTED;
+	c->fd = open_table(&c->table);
+	ASSERT_LE(0, c->fd) TH_LOG("%s", pev_reason());
+	c->event = open_machine(c->fd, leader, flags);
+	ASSERT_LE(0, c->event) TH_LOG("%s", pev_reason());
+}
+
+static void close_counter(struct counter *c)
+{
+	close(c->event);
+	close(c->fd);
+}
+
+static void run_loop(struct __test_metadata *_metadata, unsigned long rounds)
+{
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pmu_loop(rounds);
+		_exit(0);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* A counter beside it, which starts and stops at the same instruction. */
+TEST_F(table, of_counters_adds_up)
+{
+	struct told *t = &self->t;
+	struct counter c;
+	int leader;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	leader = open_machine(-1, -1, 0);
+	ASSERT_LE(0, leader) TH_LOG("%s", pev_reason());
+	open_counter(_metadata, &c, PEV_TABLE_PID, leader, 0);
+	ASSERT_EQ(0, ioctl(leader, PEV_IOC_ENABLE, PEV_IOF_GROUP));
+	for (unsigned int i = 0; i < 20; i++) {
+		run_loop(_metadata, 1000 * (i + 1));
+		if (i % 5 == 4)
+			read_table(c.fd, MAX_ROWS, t);
+	}
+	ASSERT_EQ(0, ioctl(leader, PEV_IOC_DISABLE, PEV_IOF_GROUP));
+	read_table(c.fd, MAX_ROWS, t);
+	EXPECT_EQ(0, t->error);
+	EXPECT_TRUE(t->balanced);
+	EXPECT_LT(20, t->nr);
+	EXPECT_EQ(0, t->other.count);
+	EXPECT_EQ(pev_read(c.event).value, t->generated.sum);
+	if (pmu_is_exact())
+		EXPECT_EQ(pev_read(leader).value, t->generated.sum);
+	TH_LOG("%llu instructions of %u tasks", (unsigned long long)t->generated.sum, t->nr);
+	close_counter(&c);
+	close(leader);
+}
+
+/* ---- hundreds of cgroups ---- */
+
+static void cgroup_path(char path[64], int nr)
+{
+	snprintf(path, 64, CGROUPS "/pev-count.%d.%d", getpid(), nr);
+}
+
+/**
+ * struct member - a cgroup
+ * @id:    of it
+ * @event: a counter of its own
+ */
+struct member {
+	uint64_t	id;
+	int		event;
+};
+
+static void make_member(struct __test_metadata *_metadata, struct member *m, int nr)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
+	char path[64];
+	struct stat st;
+
+	cgroup_path(path, nr);
+	ASSERT_EQ(0, mkdir(path, 0755));
+	attr.target = PEV_TARGET_CGROUP;
+	attr.target_id = open(path, O_RDONLY | O_DIRECTORY);
+	ASSERT_EQ(0, fstat(attr.target_id, &st));
+	m->id = st.st_ino;
+	m->event = pev_open(&attr);
+	ASSERT_LE(0, m->event) TH_LOG("%s", pev_reason());
+	close(attr.target_id);
+}
+
+/* A process that is moved into the cgroup while it sleeps, and then counts. */
+static void run_member(struct __test_metadata *_metadata, int nr, unsigned long rounds)
+{
+	struct pev_child c;
+	char path[80];
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_wait(&c);
+		pmu_loop(rounds);
+		_exit(0);
+	}
+	pev_settled(c.pid);
+	cgroup_path(path, nr);
+	strcat(path, "/cgroup.procs");
+	ASSERT_EQ(0, pev_put_number(path, c.pid));
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+static struct member members[MANY];
+
+TEST_F_TIMEOUT(table, of_counters_by_cgroup, 300)
+{
+	int many = pmu_is_exact() && !pmu_kernel_is_instrumented() ? MANY : 20;
+	struct told *t = &self->t;
+	uint64_t known = 0;
+	struct counter c;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (access(CGROUPS "/cgroup.procs", W_OK))
+		SKIP(return, "needs cgroup v2 at " CGROUPS);
+	ASSERT_EQ(0, pev_pin(0));
+	open_counter(_metadata, &c, PEV_TABLE_CGROUP, -1, USER_ONLY);
+	for (int i = 0; i < many; i++)
+		make_member(_metadata, &members[i], i);
+	for (int i = 0; i < many; i++)
+		pev_on(members[i].event);
+	pev_on(c.event);
+	for (int i = 0; i < many; i++)
+		run_member(_metadata, i, 100 + i);
+	pev_off(c.event);
+	read_table(c.fd, MAX_ROWS, t);
+	EXPECT_TRUE(t->balanced);
+	EXPECT_EQ(0, t->other.count);
+	EXPECT_EQ(pev_read(c.event).value, t->generated.sum);
+	for (int i = 0; i < many; i++) {
+		const struct row *row = find_row(t, members[i].id);
+		char path[64];
+
+		ASSERT_NE(NULL, row);
+		EXPECT_LE((100 + i) * PMU_ROUND, row->row.sum);
+		if (pmu_is_exact())
+			EXPECT_EQ(pev_read(members[i].event).value, row->row.sum);
+		known += row->row.sum;
+		close(members[i].event);
+		cgroup_path(path, i);
+		rmdir(path);
+	}
+	TH_LOG("%d cgroups with %llu instructions, %u rows", many, (unsigned long long)known,
+	       t->nr);
+	close_counter(&c);
+}
+
+/* ---- what a switch costs ---- */
+
+#define ROUNDS	100
+#define BATCHES	20
+
+/* Takes turns with another process on this CPU. Return: the least instructions of a batch. */
+static uint64_t turns(struct __test_metadata *_metadata, int counter)
+{
+	uint64_t least = UINT64_MAX;
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c)) {
+		return 0;
+	}
+	if (!c.pid) {
+		char byte;
+
+		while (read(c.go[0], &byte, 1) == 1)
+			pev_child_say(&c, 1);
+		_exit(0);
+	}
+	for (unsigned int batch = 0; batch < BATCHES; batch++) {
+		uint64_t before = pev_read(counter).value, now;
+
+		for (unsigned int i = 0; i < ROUNDS; i++) {
+			pev_child_go(&c);
+			pev_child_hear(&c);
+		}
+		now = pev_read(counter).value;
+		if (now - before < least)
+			least = now - before;
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+	return least;
+}
+
+TEST_F_TIMEOUT(table, of_counters_costs_the_same, 300)
+{
+	struct told *t = &self->t;
+	uint64_t few, many;
+	struct counter c;
+	int counter;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!pmu_is_exact() || pmu_kernel_is_instrumented())
+		SKIP(return, "instructions are compared where they are counted exactly");
+	ASSERT_EQ(0, pev_pin(0));
+	open_counter(_metadata, &c, PEV_TABLE_PID, -1, 0);
+	counter = open_machine(-1, -1, 0);
+	ASSERT_LE(0, counter);
+	pev_on(counter);
+	pev_on(c.event);
+	turns(_metadata, counter);
+	few = turns(_metadata, counter);
+	for (unsigned int i = 0; i < MANY; i++)
+		run_loop(_metadata, 1);
+	many = turns(_metadata, counter);
+	pev_off(c.event);
+	pev_off(counter);
+	read_table(c.fd, MAX_ROWS, t);
+	EXPECT_LT(MANY, t->nr);
+	EXPECT_EQ(0, t->other.count);
+	TH_LOG("a switch: %llu instructions with few rows, %llu with %u",
+	       (unsigned long long)few / (2 * ROUNDS), (unsigned long long)many / (2 * ROUNDS),
+	       t->nr);
+	EXPECT_GT((int64_t)20 * 2 * ROUNDS, (int64_t)(many - few));
+	close_counter(&c);
+	close(counter);
+}
+
+TEST_HARNESS_MAIN
