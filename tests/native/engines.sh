@@ -92,6 +92,8 @@ row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is co
 	-o row.trace -- true 2>&1 | grep -q ' filtered'"
 # those of a module that pev comes with
 row 'counts by key in the kernel (``hist``)' perfctl hist --engine $engine -e page-faults -- true
+row 'counts by what runs (``stat --by``)' \
+	$stat --by thread -e page-faults -t $$ --timeout 50ms
 row 'samples counted there (``--fold``)' $rec --fold -o row.trace -- true
 row "kernel markers" $rec -e 'pev_sample:*' -o row.trace -- true
 row 'texts of system calls (``--strings``)' \

@@ -50,6 +50,16 @@ if [ -n "$root" ]; then
 	says "stat -A: each CPU" 0 '^CPU0 ' $stat -A -a -e task-clock,cs -- sleep 0.1
 	$stat -C 0 -x, -o cpu.csv -e cpu-clock -- sleep 0.2
 	within "stat -C 0: one CPU's time in ms" "$(stat_value cpu-clock cpu.csv)" 190 60000
+	says "stat --by cpu" 0 '^ +[0-9,]+  total$' $stat --by cpu -a -e cs -- sleep 0.1
+	if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then
+		$stat --by cgroup -a -j -o by.json -e cs -- ./usage 0 200 2>/dev/null
+		ok "stat --by cgroup: each has what those below it have not" python3 -c '
+import json
+p = json.load(open("by.json"))
+assert p["rows"] and p["events"][0]["rows"] == p["events"][0]["counter"], p'
+	else
+		skip "stat --by cgroup" "there is no cgroup v2 hierarchy"
+	fi
 else
 	skip "stat: context switches and whole CPUs" "not root"
 fi
@@ -60,6 +70,23 @@ running=$!
 says "stat -p: a process that is there" 0 '^[0-9.]+,[0-9.]+,msec,task-clock:u' bash -c \
 	"$stat -I 50 -x, -o running.csv -e task-clock:u -p $running && cat running.csv"
 wait
+./hot 60000 >/dev/null &
+running=$!
+until_ok grep -q hot /proc/$running/comm
+$stat --by process -j -o by.json -e task-clock:u,page-faults:u -p $running,$$ -- sleep 0.2
+kill $running
+wait $running 2>/dev/null
+ok "stat --by process: whose time it was" python3 -c '
+import json, sys
+p = json.load(open("by.json"))
+busy = p["rows"][0]
+assert busy["process"] == int(sys.argv[1]) and busy["comm"] == "hot", busy
+assert p["events"][0]["rows"] == p["events"][0]["counter"] == sum(
+	r["counts"][0] for r in p["rows"]), p' "$running"
+says "stat --by thread: of which threads" 69 'counts the threads that run at the start' \
+	$stat --by thread -- true
+says "stat --by: two names" 69 'takes one name there' $stat --by comm,cpu -p $$ -- true
+says "stat --by: a slip" 2 'did you mean "cgroup"' $stat --by cgruop -- true
 cp hot hot-by-its-long-name
 ./hot-by-its-long-name 60000 >/dev/null &
 running=$!

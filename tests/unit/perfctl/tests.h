@@ -8,6 +8,7 @@
 void test_util(void);
 void test_tally(void);
 void test_fds(void);
+void test_by(void);
 void test_hist(void);
 void test_text(void);
 void test_opt(void);

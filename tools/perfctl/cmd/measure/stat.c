@@ -2,6 +2,8 @@
 /* perfctl stat: counts events while a command, or what runs already, does its work. */
 #include "cmd/commands.h"
 #include "base/status.h"
+#include "by/keys.h"
+#include "by/measure.h"
 #include "cli/suggest.h"
 #include "event/engine.h"
 #include "stat/measure.h"
@@ -135,6 +137,11 @@ static const struct opt stat_options[] = {
 	  by_node },
 	{ 0, OPT_CALL, "per-thread", NULL, "show the counts of each thread that runs at the start, "
 	  "with -p or -t", offsetof(struct stat_opts, by), by_thread },
+	{ 0, OPT_STRING, "by", "NAME[,NAME]",
+	  "show the counts of each " BY_NAMES "; the kernel adds them up as tasks leave their CPUs",
+	  offsetof(struct stat_opts, split) },
+	{ 0, OPT_U64, "rows", "N", "with --by, rows that there is room for on each CPU (default: 1024)",
+	  offsetof(struct stat_opts, rows) },
 	{ 0, OPT_FLAG, "allow-cross-window", NULL,
 	  "show ratios of events that shared counters "
 	  "and were not counted at the same time",
@@ -151,8 +158,27 @@ static const struct opt stat_options[] = {
 	{ 0 },
 };
 
+static int split_run(const struct stat_opts *o, char **argv, struct msg *m)
+{
+	const struct by_opts by = {
+		.target = o->target, .span = o->span, .events = o->events, .by = o->split,
+		.interval = o->interval, .rows = o->rows, .sep = o->sep, .output = o->output,
+		.json = o->json, .append = o->append,
+	};
+
+	if (o->by)
+		return msg_set(m, -EINVAL, "--by and %s exclude each other", stat_by_option(o->by));
+	if (o->repeat > 1 || o->n_metrics || o->detailed)
+		return msg_set(m, -EINVAL, "--by goes without -r, -M and -d");
+	return by_measure(&by, argv, m);
+}
+
 static int stat_run(const void *opts, int n, char **args, struct msg *m)
 {
+	const struct stat_opts *o = opts;
+
+	if (o->split)
+		return split_run(o, n ? args : NULL, m);
 	return stat_measure(opts, n ? args : NULL, m);
 }
 
@@ -169,9 +195,11 @@ const struct command command_stat = {
 		"  perfctl stat -e '{cycles,instructions}:u' -- ./bench   of user mode, together\n"
 		"  perfctl stat -M ipc,l1d-mpki -- ./bench   ratios\n"
 		"  perfctl stat -e 'sched:*' -a -- sleep 1   all scheduler events, everywhere\n"
-		"  perfctl stat -I 1000 -p 1234         a line of counts each second\n",
+		"  perfctl stat -I 1000 -p 1234         a line of counts each second\n"
+		"  perfctl stat --by cgroup -e cycles,instructions -I 10000 -a   of each container\n",
 	.opts = stat_options,
 	.runs_command = true,
 	.opts_size = sizeof(struct stat_opts),
+	.defaults = &(const struct stat_opts){ .rows = BY_ROWS },
 	.run = stat_run,
 };

@@ -3,6 +3,8 @@
 #include "cmd/commands.h"
 #include "base/json.h"
 #include "base/stop.h"
+#include "by/keys.h"
+#include "by/measure.h"
 #include "cli/term.h"
 #include "event/engine.h"
 #include "event/kernel.h"
@@ -26,6 +28,7 @@ struct top_opts {
 	struct target_opts target;
 	struct event_list events;
 	const char *sort;
+	const char *by;
 	const char *color;
 	struct rows_config rows;
 	double delay;
@@ -56,6 +59,9 @@ static const struct opt top_options[] = {
 	  "columns: comm, pid, tid, cpu, dso, symbol "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct top_opts, sort) },
+	{ 0, OPT_STRING, "by", "NAME[,NAME]",
+	  "count events instead of sampling, and show the counts of each " BY_NAMES,
+	  offsetof(struct top_opts, by) },
 	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
 	  offsetof(struct top_opts, rows.children) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "leave out rows below (default: 0.5)",
@@ -139,6 +145,13 @@ static int show(const struct top_opts *o, struct top *t, struct msg *m)
 	return tui_run(&t->load, &o->rows, o->limit, term_color(o->color), m);
 }
 
+/* What is measured unless it is said */
+static void choose_target(struct target_opts *t)
+{
+	if (!t->pids && !t->tids && !t->subtree && !t->cpus && !t->cgroup)
+		t->all = true;
+}
+
 /* Plans what to sample, and how rows are made. */
 static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *target,
 		    struct msg *m)
@@ -152,8 +165,7 @@ static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *
 
 	if (err)
 		return err;
-	if (!t->pids && !t->tids && !t->subtree && !t->cpus && !t->cgroup)
-		t->all = true;
+	choose_target(t);
 	if (!o->events.n)
 		err = event_list_parse(&o->events, event_to_sample(&info, true), m);
 	if (!err)
@@ -188,6 +200,22 @@ static int top(struct top_opts *o, struct msg *m)
 	return err;
 }
 
+static int top_by(struct top_opts *o, struct msg *m)
+{
+	bool screen = !o->stdio && !o->json && isatty(STDOUT_FILENO);
+	struct by_opts by = {
+		.target = o->target, .events = o->events, .by = o->by, .rows = BY_ROWS,
+		.interval = (uint64_t)(o->delay * 1e3), .count = o->count, .lines = o->lines,
+		.output = "-", .json = o->json, .screen = screen,
+	};
+
+	if (o->freq || o->rows.children)
+		return msg_set(m, -EINVAL, "--by counts: -F and --children are for samples");
+	choose_target(&by.target);
+	o->events = (struct event_list){ 0 };
+	return by_measure(&by, NULL, m);
+}
+
 static int top_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct top_opts o = *(const struct top_opts *)opts;
@@ -199,7 +227,7 @@ static int top_run(const void *opts, int n, char **args, struct msg *m)
 		return msg_set(m, -EINVAL, "--delay takes 0.1 to 3600 seconds");
 	err = term_check_color(o.color, m);
 	if (!err)
-		err = top(&o, m);
+		err = o.by ? top_by(&o, m) : top(&o, m);
 	event_list_free(&o.events);
 	sort_free(&o.rows.sort);
 	return err;
@@ -214,7 +242,8 @@ const struct command command_top = {
 		 "stands above the table.",
 	.examples = "  perfctl top\n"
 		    "  perfctl top -p 1234 --children\n"
-		    "  perfctl top --stdio -n 1 -d 5       one table of five seconds\n",
+		    "  perfctl top --stdio -n 1 -d 5       one table of five seconds\n"
+		    "  perfctl top --by service -e cycles,page-faults\n",
 	.opts = top_options,
 	.opts_size = sizeof(struct top_opts),
 	.defaults = &(const struct top_opts){ .sort = DEFAULT_SORT,

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What both ways to count by key have in common. See source.h. */
+#include "source.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+int by_source_init(struct by_source *s, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (engine_is_pev() && !(info.types & 1ULL << PEV_TYPE_TABLE))
+		return msg_set(m, -ENOSYS, "the running kernel's pev has no tables, which --by needs");
+	s->ops = engine_is_pev() ? &by_tables : &by_ids;
+	s->before = xcalloc(s->plan->n, sizeof(*s->before));
+	return s->ops->check ? s->ops->check(s, m) : 0;
+}
+
+int by_source_open(struct by_source *s, uint64_t flags, struct msg *m)
+{
+	return s->ops->open(s, flags, m);
+}
+
+/* What the events have counted themselves, and in how much of the time. */
+static int fetch_totals(struct by_source *s, struct by_counts *to, struct msg *m)
+{
+	struct pev_value *now = xcalloc(s->plan->n, sizeof(*now));
+	int err = event_set_read(&s->set, now, m);
+
+	for (size_t i = 0; i < s->plan->n && !err; i++) {
+		const struct pev_value *before = &s->before[i];
+		uint64_t enabled = now[i].time_enabled - before->time_enabled;
+		uint64_t running = now[i].time_running - before->time_running;
+
+		to->total[i] = now[i].value - before->value;
+		to->share[i] = enabled && event_is_hardware(&s->plan->events[i]) ?
+				       (double)running / (double)enabled :
+				       1;
+		s->before[i] = now[i];
+	}
+	free(now);
+	return err;
+}
+
+int by_source_fetch(struct by_source *s, struct by_counts *to, struct msg *m)
+{
+	int err;
+
+	by_rows_clear(&to->rows);
+	memset(to->other, 0, s->plan->n * sizeof(*to->other));
+	cgroup_names_refresh(&s->cgroups);
+	err = fetch_totals(s, to, m);
+	return err ? err : s->ops->fetch(s, to, m);
+}
+
+void by_source_close(struct by_source *s)
+{
+	if (s->ops)
+		s->ops->close(s);
+}
+
+void by_source_free(struct by_source *s)
+{
+	free(s->before);
+	cgroup_names_free(&s->cgroups);
+}
+
+void by_counts_init(struct by_counts *c, const struct by_keys *keys, size_t events)
+{
+	c->rows.n_keys = keys->n;
+	c->rows.events = events;
+	c->other = xcalloc(events, sizeof(*c->other));
+	c->total = xcalloc(events, sizeof(*c->total));
+	c->share = xcalloc(events, sizeof(*c->share));
+}
+
+void by_counts_free(struct by_counts *c)
+{
+	by_rows_free(&c->rows);
+	free(c->other);
+	free(c->total);
+	free(c->share);
+}
+
+uint64_t by_cgroup_name(struct by_source *s, struct by_rows *rows, enum by_kind kind, uint64_t id)
+{
+	const char *path = cgroup_names_path(&s->cgroups, id);
+	char *text = path ? NULL : xasprintf("cgroup %" PRIu64, id);
+	uint64_t number;
+
+	if (!text)
+		text = kind == BY_SERVICE ? by_service_of(path) : xstrdup(path);
+	number = strtab_id(&rows->names, text);
+	free(text);
+	return number;
+}
