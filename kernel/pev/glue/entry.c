@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <linux/syscalls.h>
 #include "base/paranoid.h"
+#include "base/perf.h"
 #include "base/rate.h"
 #include "base/work.h"
 #include "channel/channel.h"
@@ -34,6 +35,7 @@ static int __init setup(void)
 
 	err = err ?: pev_paranoid_setup();
 	err = err ?: pev_rate_setup();
+	err = err ?: pev_perf_setup();
 	err = err ?: pev_sources_setup();
 	if (err)
 		return err;

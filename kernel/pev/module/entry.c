@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 #include "base/hooks.h"
 #include "base/paranoid.h"
+#include "base/perf.h"
 #include "base/rate.h"
 #include "base/work.h"
 #include "channel/channel.h"
@@ -23,7 +24,6 @@
 #include "source/sideband.h"
 #include "source/wait/wait.h"
 #include "target/target.h"
-#include "perf.h"
 #include "probes.h"
 #include "resolve.h"
 #include "task_set.h"

@@ -9,11 +9,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
+#include "base/perf.h"
 #include "glue/tap.h"
 #include "record/layout.h"
 #include "source/trace/fields.h"
 #include "source/trace/tracepoint.h"
-#include "perf.h"
 
 /**
  * struct pev_tap - an event that perf writes the occurrences for

@@ -18,8 +18,8 @@
 #include <linux/rcupdate_trace.h>
 #include <linux/static_call.h>
 #include <linux/wait_bit.h>
+#include "base/perf.h"
 #include "glue/watch.h"
-#include "perf.h"
 #include "resolve.h"
 #include "task.h"
 

@@ -11,9 +11,10 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
-#include "base/work.h"
 #include "perf.h"
+#include "work.h"
 
 static LIST_HEAD(open_list);
 /* CPUs whose events went with the last time that they were offline. */
@@ -22,16 +23,17 @@ static DEFINE_MUTEX(perf_lock);
 static int online_state;
 
 /* An event of a CPU takes rights to all CPUs, which perf checks. */
-static struct perf_event *create(struct pev_perf *perf, unsigned int cpu)
+static struct perf_event *create(const struct pev_perf *perf, unsigned int cpu)
 {
 	struct cred *kernel = prepare_kernel_cred(&init_task);
+	struct perf_event_attr attr = perf->attr;
 	const struct cred *caller;
 	struct perf_event *event;
 
 	if (!kernel)
 		return ERR_PTR(-ENOMEM);
 	caller = override_creds(kernel);
-	event = perf_event_create_kernel_counter(&perf->attr, cpu, NULL, perf->handler,
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, perf->handler,
 						 perf->context);
 	revert_creds(caller);
 	put_cred(kernel);
@@ -47,16 +49,40 @@ static void remove(struct pev_perf *perf, unsigned int cpu)
 	*at = NULL;
 }
 
+/**
+ * struct install - an event that a CPU is to take
+ * @perf:  which
+ * @event: there
+ */
+struct install {
+	struct pev_perf		*perf;
+	struct perf_event	*event;
+};
+
+static void install_here(void *data)
+{
+	const struct install *in = data;
+
+	in->perf->install(in->perf, in->event);
+}
+
 /* What is there is of the last time that @cpu was online. */
 static int add(struct pev_perf *perf, unsigned int cpu)
 {
-	struct perf_event *event;
+	struct install in = { perf, create(perf, cpu) };
+	int err = PTR_ERR_OR_ZERO(in.event);
 
+	if (err)
+		return err;
+	if (perf->install)
+		err = smp_call_function_single(cpu, install_here, &in, 1);
+	if (err) {
+		/* @cpu has gone offline meanwhile */
+		perf_event_release_kernel(in.event);
+		return err;
+	}
 	remove(perf, cpu);
-	event = create(perf, cpu);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	*per_cpu_ptr(perf->events, cpu) = event;
+	*per_cpu_ptr(perf->events, cpu) = in.event;
 	return 0;
 }
 
@@ -97,6 +123,17 @@ void pev_perf_close(struct pev_perf *perf)
 		list_del(&perf->node);
 	/* each may wait for a grace period */
 	remove_all(perf);
+}
+
+int pev_perf_try(const struct perf_event_attr *attr)
+{
+	const struct pev_perf perf = { .attr = *attr };
+	struct perf_event *event = create(&perf, cpumask_any(cpu_online_mask));
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
 }
 
 /* ---- CPUs that come online ---- */
