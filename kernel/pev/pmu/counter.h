@@ -46,8 +46,6 @@
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
  * @start_tick: starts @tick for a PMI
- * @pmi_since: start of the current tick, in @pmi_clock
- * @pmi_time: how much of that tick PMIs have taken
  * @random:   for the length and order of slices
  * @incidents: by enum pev_pmu_incident
  * @chosen:   scratch of pev_pmu_reschedule()
@@ -73,8 +71,6 @@ struct pev_pmu_cpu {
 	struct hrtimer		rotate;
 	struct hrtimer		tick;
 	struct irq_work		start_tick;
-	u64			pmi_since;
-	u64			pmi_time;
 	struct rnd_state	random;
 	local64_t		incidents[PEV_PMU_INCIDENTS];
 

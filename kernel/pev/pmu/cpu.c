@@ -8,6 +8,7 @@
 #include "cpu.h"
 #include "overflow.h"
 #include "page.h"
+#include "sample.h"
 #include "sched.h"
 
 DEFINE_PER_CPU(struct pev_pmu_cpu, pev_pmu_cpus);
@@ -149,7 +150,7 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	s->throttles = 0;
 	s->throttled_ns = 0;
 	/* so does the period, and what a frequency is judged by */
-	pev_pmu_new_period(s);
+	pev_hw_new_period(s);
 	pev_period_init(&s->period, s->period.period);
 	s->sampled = s->since;
 	if (s->counter >= 0) {
@@ -167,7 +168,7 @@ void pev_pmu_event_retime(struct pev_event *event, struct pev_event_cpu *ec)
 	pev_pmu_update_begin();
 	if (s->counter >= 0)
 		pev_hw_fold(s);
-	pev_pmu_new_period(s);
+	pev_hw_new_period(s);
 	if (s->counter >= 0) {
 		pev_hw_load(s);
 		pev_hw_show(s);

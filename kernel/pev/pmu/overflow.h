@@ -6,16 +6,11 @@
 #include <linux/pev_pmu.h>
 #include <linux/types.h>
 
-struct pev_hw_cpu;
 struct pev_pmu_cpu;
 
-/* Choose the clock by which PMIs are timed; before CPUs are started. */
-void pev_pmu_overflow_clock(void);
 u64 pev_pmu_incidents(enum pev_pmu_incident what);
 
 void pev_pmu_overflow_init(struct pev_pmu_cpu *cpu);
-/* In an update: @s takes over its event's new period; its counter is to be loaded. */
-void pev_pmu_new_period(struct pev_hw_cpu *s);
 /* On the CPU, interrupts off: @tick comes, if it isn't on its way. */
 void pev_pmu_tick_start(struct pev_pmu_cpu *cpu);
 

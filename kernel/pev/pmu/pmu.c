@@ -26,9 +26,9 @@
 #include "target/commit.h"
 #include "target/target.h"
 #include "assign.h"
-#include "overflow.h"
 #include "page.h"
 #include "pmu.h"
+#include "sample.h"
 #include "sched.h"
 #include "status.h"
 
@@ -120,7 +120,7 @@ static int pmu_get(struct pev_refuse *r)
 		users--;
 		return err;
 	}
-	pev_pmu_overflow_clock();
+	pev_pmi_clock_init();
 	static_branch_enable(&pev_commit_key);
 	cpus_read_lock();
 	WRITE_ONCE(ours, true);

@@ -9,6 +9,7 @@
 #include <linux/random.h>
 #include "counter.h"
 #include "overflow.h"
+#include "sample.h"
 #include "sched.h"
 
 /* Length of a slice in us; each is varied by a quarter up or down. */
@@ -310,7 +311,7 @@ void pev_pmu_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 
 	cpu->dirty = true;
 	s->sampling = pev_event_records(event, ec);
 	if (unlikely(s->changes != READ_ONCE(pev_hw_of(event)->changes)))
-		pev_pmu_new_period(s);
+		pev_hw_new_period(s);
 	s->sampled += now - s->since;
 	s->since = now;
 	enqueue(cpu, s);
