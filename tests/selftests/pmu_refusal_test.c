@@ -24,6 +24,8 @@ FIXTURE_SETUP(refusal)
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
 	PMU_SKIP_WITHOUT(SKIP);
+	/* what perf's driver refuses is pmu_perf_test's */
+	ASSERT_EQ(0, pmu_choose("own"));
 	pev_pin(0);
 	self->info = pmu_info();
 	self->channel = pev_open_channel(1 << 16, 4096, 0);
@@ -32,6 +34,7 @@ FIXTURE_SETUP(refusal)
 
 FIXTURE_TEARDOWN(refusal)
 {
+	pmu_choose("auto");
 	close(self->channel);
 }
 

@@ -22,11 +22,14 @@ FIXTURE_SETUP(reservation)
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
 	PMU_SKIP_WITHOUT(SKIP);
+	/* perf could lend them where it has them */
+	ASSERT_EQ(0, pmu_choose("own"));
 	pev_pin(0);
 }
 
 FIXTURE_TEARDOWN(reservation)
 {
+	pmu_choose("auto");
 }
 
 /* Instructions of this thread; the fd or -errno. */

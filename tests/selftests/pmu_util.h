@@ -129,6 +129,32 @@ static UNUSED uint64_t pmu_read_counter(uint32_t spr)
 }
 #endif
 
+#define PMU_CHOICE "/proc/sys/kernel/pev_pmu"
+
+/* Which driver events count by that are opened from now on: "auto", "own", "perf". */
+static UNUSED int pmu_choose(const char *by)
+{
+	FILE *choice = fopen(PMU_CHOICE, "w");
+	int err = choice && fputs(by, choice) >= 0 ? 0 : -errno;
+
+	if (choice && fclose(choice))
+		err = -errno;
+	return choice ? err : -ENOENT;
+}
+
+/* Would one that is opened now count by perf's driver? */
+static UNUSED bool pmu_by_perf(void)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_PMU };
+	int fd = pev_open(&attr);
+	char *text = fd < 0 ? NULL : pev_read_text(fd);
+	bool yes = text && strstr(text, "\ndriver perf\n");
+
+	free(text);
+	close(fd);
+	return yes;
+}
+
 #define PMU_NOTHING	(~0ULL)
 
 /* What an event has counted, by its page, or PMU_NOTHING: then read() has to be asked. */

@@ -60,6 +60,11 @@ struct pev_linux pev_linux __ro_after_init;
 	   void *data), (modname, fn, data))						\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
+	X(int, perf_event_read_local,							\
+	  (struct perf_event *event, u64 *value, u64 *enabled, u64 *running),		\
+	  (event, value, enabled, running))						\
+	X(void, perf_pmu_disable, (struct pmu *pmu), (pmu))				\
+	X(void, perf_pmu_enable, (struct pmu *pmu), (pmu))				\
 	X(int, perf_reg_validate, (u64 mask), (mask))					\
 	X(u64, perf_reg_value, (struct pt_regs *regs, int idx), (regs, idx))		\
 	X(bool, ptrace_may_access, (struct task_struct *task, unsigned int mode), (task, mode))	\

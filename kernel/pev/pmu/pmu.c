@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the machine's PMU as a whole: which backend drives it, when it is ours,
- * and hardware events as objects. Which of them counts when is pmu/sched.c's.
+ * and hardware events as objects. Which of them counts when is pmu/sched.c's; those that
+ * perf counts are pmu/perf_source.c's.
  *
  * Locks: pev_control, then cpus_read_lock.
  */
@@ -26,7 +27,9 @@
 #include "target/commit.h"
 #include "target/target.h"
 #include "assign.h"
+#include "choose.h"
 #include "page.h"
+#include "perf_source.h"
 #include "pmu.h"
 #include "sample.h"
 #include "sched.h"
@@ -201,18 +204,30 @@ static int online_state;
 /* Before target.c's: events find the PMU there when a CPU comes, and until it goes. */
 static int pmu_setup(void)
 {
+	int err = pev_pmu_choose_setup();
+
+	if (err)
+		return err;
 	pev_pmu_cpu_init();
 	sysctls = register_sysctl("kernel", pmu_sysctls);
-	if (!sysctls)
-		return -ENOMEM;
+	if (!sysctls) {
+		err = -ENOMEM;
+		goto err_choose;
+	}
 	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", pmu_cpu_online,
 					 pmu_cpu_offline);
 	if (online_state < 0) {
-		unregister_sysctl_table(sysctls);
-		return online_state;
+		err = online_state;
+		goto err_sysctls;
 	}
 	register_syscore(&pmu_syscore);
 	return 0;
+
+err_sysctls:
+	unregister_sysctl_table(sysctls);
+err_choose:
+	pev_pmu_choose_teardown();
+	return err;
 }
 
 void __pev_teardown pev_pmu_teardown(void)
@@ -220,6 +235,7 @@ void __pev_teardown pev_pmu_teardown(void)
 	unregister_syscore(&pmu_syscore);
 	cpuhp_remove_state(online_state);
 	unregister_sysctl_table(sysctls);
+	pev_pmu_choose_teardown();
 }
 
 /* ---- the mark: a task has one bit, so only one target can be marked ---- */
@@ -421,8 +437,26 @@ static void hw_close(struct pev_event *event)
 	event->private = NULL;
 }
 
+/* What pev's own backend counts for it. */
+static int own_code(const struct pev_attr *attr, struct pev_hw_event *hw, struct pev_refuse *r)
+{
+	int err = encode_attr(attr, &hw->code, r);
+
+	return err ?: check_marked(attr, r);
+}
+
+/* Where perf has no counters either, say who holds them, or that there are none. */
+static bool counts_by_perf(void)
+{
+	bool can = pev_perf_hardware() || (pev_pmu && pev_pmu_only_perf());
+
+	guard(mutex)(&pev_control);
+	return can && pev_pmu_by_perf();
+}
+
 static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct pev_refuse *r)
 {
+	bool by_perf = counts_by_perf();
 	struct pev_hw_event *hw;
 	int err;
 
@@ -434,8 +468,7 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 		return -ENOMEM;
 	hw->event = event;
 	event->private = hw;
-	err = encode_attr(attr, &hw->code, r);
-	err = err ?: check_marked(attr, r);
+	err = by_perf ? pev_perf_event_code(attr, hw, r) : own_code(attr, hw, r);
 	err = err ?: check_sampling(event, attr, &hw->code, r);
 	err = err ?: pev_pmu_page_make(hw, attr, r);
 	err = err ?: event_label(event, attr, r);
@@ -449,6 +482,8 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 	if (attr->flags & PEV_F_MARKED)
 		hw->pmm = marked_pid(attr);
 	hw_percpu_init(hw, event);
+	if (by_perf)
+		event->ops = &pev_perf_source;
 	return 0;
 
 err_close:
@@ -559,23 +594,26 @@ static int hw_period(struct pev_event *event, u64 period)
 	return 0;
 }
 
-#define HW_SOURCE						\
+#define ANY_SOURCE						\
 	.type		= "hardware",				\
 	.flags		= PEV_HARDWARE_FLAGS | PEV_F_FREQ,	\
 	.shows		= PEV_SHOWS_KERNEL_COUNT,		\
 	.weight		= 16,					\
 	.open		= hw_open,				\
+	.close		= hw_close,				\
+	.period		= hw_period,				\
+	.multiplexed	= pev_pmu_read_multiplexed
+
+#define HW_SOURCE						\
+	ANY_SOURCE,						\
 	.hook		= hw_hook,				\
 	.unhook		= hw_unhook,				\
-	.close		= hw_close,				\
 	.start		= pev_pmu_event_start,			\
 	.stop		= pev_pmu_event_stop,			\
 	.fold		= pev_pmu_event_fold,			\
 	.reset		= pev_pmu_event_reset,			\
-	.period		= hw_period,				\
 	.retime		= pev_pmu_event_retime,			\
-	.mmap		= pev_pmu_page_map,			\
-	.multiplexed	= pev_pmu_read_multiplexed
+	.mmap		= pev_pmu_page_map
 
 /* By what it means on any processor; speaks for both where there is one answer. */
 const struct pev_source_ops pev_pmu_source = {
@@ -592,4 +630,16 @@ const struct pev_source_ops pev_pmu_source = {
 const struct pev_source_ops pev_raw_source = {
 	HW_SOURCE,
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_WORDS | PEV_ATTR_PMU | PEV_ATTR_NAME,
+};
+
+/* Either of them, where perf counts: hw_open() chooses, so it is in no table. */
+const struct pev_source_ops pev_perf_source = {
+	ANY_SOURCE,
+	.hook		= pev_perf_event_hook,
+	.unhook		= pev_perf_event_unhook,
+	.start		= pev_perf_event_start,
+	.stop		= pev_perf_event_stop,
+	.fold		= pev_perf_event_fold,
+	.reset		= pev_perf_event_reset,
+	.retime		= pev_perf_event_retime,
 };

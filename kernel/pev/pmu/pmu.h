@@ -2,9 +2,10 @@
 /*
  * Inside the PMU core: pmu.c owns the hardware and the events, pmu/cpu.c the PMU
  * of each CPU, pmu/sched.c which event has which of its counters and when, pmu/overflow.c
- * samples, pmu/page.c what user space reads on its own, pmu/status.c what is told
- * about all of it. Those that move counters share pmu/counter.h. The rest of pev reaches all
- * of it through pev_pmu_source.
+ * overflows, pmu/page.c what user space reads on its own, pmu/status.c what is told
+ * about all of it. Those that move counters share pmu/counter.h. Where perf has the counters,
+ * pmu/perf_counter.c and pmu/perf_source.c stand for them; pmu/choose.c says which it is.
+ * pmu/sample.c is for both. The rest of pev reaches all of it through pev_pmu_source.
  */
 #ifndef _PEV_PMU_CORE_H
 #define _PEV_PMU_CORE_H
@@ -16,6 +17,7 @@
 #include "types.h"
 #include "count.h"
 #include "cpu.h"
+#include "perf_counter.h"
 
 struct pev_info;
 struct vm_area_struct;
@@ -31,7 +33,9 @@ struct vm_area_struct;
  * @sampling:  overflows make records
  * @throttled: has a counter that stands still until the next tick
  * @paged:     what it counts goes to the user page's total too
- * @raw:       the counter when it was folded last
+ * @raw:       the counter when it was folded last, or the count of perf's event
+ * @perf_enabled: of a counter of perf's: its times at @since
+ * @perf_running: see @perf_enabled
  * @period:    progress towards the next sample
  * @changes:   of the event's period that it knows of
  * @since:     when it got the counter, or began to wait for one
@@ -61,6 +65,8 @@ struct pev_hw_cpu {
 	bool			throttled;
 	bool			paged;
 	u64			raw;
+	u64			perf_enabled;
+	u64			perf_running;
 	struct pev_period	period;
 	u32			changes;
 	u64			since;
@@ -87,6 +93,8 @@ struct pev_hw_cpu {
  * @page:  see pmu/page.c; NULL without PEV_F_USER_PAGE
  * @total: what all CPUs counted, for @page
  * @pmm:   the thread or process that a PEV_F_MARKED event counts
+ * @perf:  what perf counts for it, if it does
+ * @counter: by which it does, while the event is connected
  */
 struct pev_hw_event {
 	struct pev_event		*event;
@@ -96,7 +104,12 @@ struct pev_hw_event {
 	struct pev_user_page		*page;
 	atomic64_t			total;
 	struct pid			*pmm;
+	struct pev_perf_code		perf;
+	struct pev_perf_counter		*counter;
 };
+
+/* Hardware events that count by a counter of perf's. */
+extern const struct pev_source_ops pev_perf_source;
 
 extern const char * const pev_hardware_names[PEV_HW_MAX];
 
@@ -113,7 +126,8 @@ void pev_pmu_resume(void *data);
 
 static inline bool pev_is_hardware(const struct pev_event *event)
 {
-	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source;
+	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source ||
+	       event->ops == &pev_perf_source;
 }
 
 /* Undo the source's setup. Process context; no event is open. */

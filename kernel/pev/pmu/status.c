@@ -12,6 +12,7 @@
 #include <linux/string.h>
 #include "base/lock.h"
 #include "base/strbuf.h"
+#include "choose.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "status.h"
@@ -24,11 +25,27 @@ static bool can_count(unsigned int config, struct pev_refuse *r)
 	return !pev_pmu_encode(&req, &code, r);
 }
 
+/* As the PMU is called where only perf knows it; it does not say how many counters it has. */
+#define PERF_NAME	"cpu, by perf"
+
+static void perf_info(struct pev_info *info)
+{
+	info->hardware = pev_perf_hardware();
+	if (!info->hardware)
+		return;
+	info->pmu_counters = 1;
+	strscpy_pad(info->pmu, PERF_NAME, sizeof(info->pmu));
+}
+
 void pev_pmu_info(struct pev_info *info)
 {
 	struct pev_refuse r = { };
 	unsigned int i;
 
+	if (pev_pmu_only_perf()) {
+		perf_info(info);
+		return;
+	}
 	if (!pev_pmu)
 		return;
 	for (i = 0; i < PEV_HW_MAX; i++)
@@ -41,10 +58,11 @@ void pev_pmu_info(struct pev_info *info)
 
 void pev_pmu_catalog(struct pev_strbuf *text)
 {
-	struct pev_refuse r = { };
+	struct pev_info info = { };
 
-	for (unsigned int i = 0; pev_pmu && i < PEV_HW_MAX; i++)
-		if (can_count(i, &r))
+	pev_pmu_info(&info);
+	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
+		if (info.hardware >> i & 1)
 			pev_strbuf_printf(text, "hardware %s -\n", pev_hardware_names[i]);
 }
 
@@ -93,7 +111,25 @@ static void put_use(struct pev_strbuf *text, unsigned int cpu, unsigned int coun
 	pev_strbuf_printf(text, "cpu %u %s %s\n", cpu, pev_pmu->counters[counter].name, name);
 }
 
-static void put_pmu(struct pev_strbuf *text)
+/* What an event that is opened now counts by. */
+static void put_driver(struct pev_strbuf *text, u64 hardware)
+{
+	pev_strbuf_printf(text, "driver %s\n", hardware && pev_pmu_by_perf() ? "perf" : "pev");
+}
+
+static void put_perf(struct pev_strbuf *text, u64 hardware)
+{
+	if (!hardware)
+		return;
+	pev_strbuf_printf(text, "pmu %u " PERF_NAME "\n", PEV_PMU_CORE);
+	put_driver(text, hardware);
+	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
+		if (!(hardware >> i & 1))
+			pev_strbuf_printf(text, "event %s perf does not count it here\n",
+					  pev_hardware_names[i]);
+}
+
+static void put_pmu(struct pev_strbuf *text, u64 hardware)
 {
 	struct pev_refuse r = { };
 	unsigned int cpu, i;
@@ -102,6 +138,7 @@ static void put_pmu(struct pev_strbuf *text)
 	if (!pev_pmu)
 		return;
 	pev_strbuf_printf(text, "pmu %u %s\n", PEV_PMU_CORE, pev_pmu->name);
+	put_driver(text, hardware);
 	for (i = 0; i < ARRAY_SIZE(feature_names); i++)
 		if (pev_pmu->features & BIT(i))
 			pev_strbuf_printf(text, "feature %s\n", feature_names[i]);
@@ -121,11 +158,16 @@ static void put_pmu(struct pev_strbuf *text)
 struct file *pev_pmu_file(void)
 {
 	struct pev_strbuf *text = kzalloc(sizeof(*text), GFP_KERNEL_ACCOUNT);
+	bool only_perf = pev_pmu_only_perf();
+	u64 hardware = pev_perf_hardware();
 
 	if (!text)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&pev_control);
-	put_pmu(text);
+	if (only_perf)
+		put_perf(text, hardware);
+	else
+		put_pmu(text, hardware);
 	mutex_unlock(&pev_control);
 	return pev_strbuf_file("[pev-pmu]", text);
 }

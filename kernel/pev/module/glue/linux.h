@@ -66,6 +66,6 @@ extern struct pev_linux pev_linux;
 
 #define pev_perf_paranoid()	READ_ONCE(*pev_linux.sysctl_perf_event_paranoid_at)
 
-#define PEV_NO_PMU		"pev as a module does not drive hardware counters"
+#define PEV_NO_PMU		"this machine shows no hardware counters that perf could lend"
 
 #endif

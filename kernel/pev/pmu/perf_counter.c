@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the counters that perf drives for pev: which there are, and how one is read and
+ * aimed. Must not know what their events do with it (pmu/perf_source.c).
+ *
+ * perf has no calls to move the next overflow of an event while tasks are switched. What it
+ * does itself to change a period is done here: stop the event by its driver's callback,
+ * write what is left, start it. An event that is on no counter of the hardware keeps what
+ * was written for the next time.
+ *
+ * Locks: counters_lock for the list, and in it that of base/perf.c.
+ */
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/pev_refuse.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include "perf_counter.h"
+#include "perf_source.h"
+#include "pmu.h"
+
+static LIST_HEAD(counters);
+static DEFINE_MUTEX(counters_lock);
+
+/* ---- what perf calls events ---- */
+
+#define CACHE(cache, op, result)						\
+	{ PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##cache |			\
+	  PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
+
+static const struct {
+	u32	type;
+	u64	config;
+} codes[PEV_HW_MAX] = {
+	[PEV_HW_CYCLES]		= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	[PEV_HW_REF_CYCLES]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	[PEV_HW_INSTRUCTIONS]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	[PEV_HW_BRANCHES]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	[PEV_HW_BRANCH_MISSES]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	[PEV_HW_CACHE_REFS]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	[PEV_HW_CACHE_MISSES]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	[PEV_HW_STALLED_FRONT]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	[PEV_HW_STALLED_BACK]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	[PEV_HW_BUS_CYCLES]	= { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	[PEV_HW_L1D_LOADS]	= CACHE(L1D, READ, ACCESS),
+	[PEV_HW_L1D_MISSES]	= CACHE(L1D, READ, MISS),
+	[PEV_HW_L1I_MISSES]	= CACHE(L1I, READ, MISS),
+	[PEV_HW_LLC_LOADS]	= CACHE(LL, READ, ACCESS),
+	[PEV_HW_LLC_MISSES]	= CACHE(LL, READ, MISS),
+	[PEV_HW_DTLB_LOADS]	= CACHE(DTLB, READ, ACCESS),
+	[PEV_HW_DTLB_MISSES]	= CACHE(DTLB, READ, MISS),
+	[PEV_HW_ITLB_MISSES]	= CACHE(ITLB, READ, MISS),
+};
+
+#define DOMAINS	(PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_HV | \
+		 PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST)
+
+void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code)
+{
+	u64 config = attr->config;
+
+	*code = (struct pev_perf_code){
+		.type		= PERF_TYPE_RAW,
+		.config		= config,
+		.config1	= attr->config1,
+		.config2	= attr->config2,
+		.flags		= attr->flags & DOMAINS,
+	};
+	if (attr->type != PEV_TYPE_HARDWARE)
+		return;
+	config = array_index_nospec(config, PEV_HW_MAX);
+	code->type = codes[config].type;
+	code->config = codes[config].config;
+}
+
+static struct perf_event_attr attr_of(const struct pev_perf_code *code)
+{
+	return (struct perf_event_attr){
+		.type		= code->type,
+		.size		= sizeof(struct perf_event_attr),
+		.config		= code->config,
+		.config1	= code->config1,
+		.config2	= code->config2,
+		.sample_period	= code->samples ? PEV_PERF_FAR : 0,
+		.pinned		= !!(code->flags & PEV_F_PINNED),
+		.exclude_user	= !!(code->flags & PEV_F_EXCLUDE_USER),
+		.exclude_kernel	= !!(code->flags & PEV_F_EXCLUDE_KERNEL),
+		.exclude_hv	= !!(code->flags & PEV_F_EXCLUDE_HV),
+		.exclude_host	= !!(code->flags & PEV_F_EXCLUDE_HOST),
+		.exclude_guest	= !!(code->flags & PEV_F_EXCLUDE_GUEST),
+	};
+}
+
+static bool can_count(unsigned int config)
+{
+	const struct pev_attr event = { .type = PEV_TYPE_HARDWARE, .config = config };
+	struct perf_event_attr attr;
+	struct pev_perf_code code;
+
+	pev_perf_encode(&event, &code);
+	attr = attr_of(&code);
+	attr.disabled = 1;
+	return !pev_perf_try(&attr);
+}
+
+u64 pev_perf_hardware(void)
+{
+	static u64 found;
+
+	guard(mutex)(&counters_lock);
+	if (found)
+		return found;
+	/* none yet: a driver may come later, or what holds the counters may go */
+	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
+		if (can_count(i))
+			found |= BIT_ULL(i);
+	return found;
+}
+
+/* ---- making and finding counters ---- */
+
+static bool same_code(const struct pev_perf_code *a, const struct pev_perf_code *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->flags == b->flags && a->samples == b->samples;
+}
+
+static int refuse(int err, const char *name, struct pev_refuse *r)
+{
+	switch (err) {
+	case -ENOMEM:
+		return err;
+	case -EBUSY:
+		return pev_refuse(r, EBUSY, PEV_FIELD(type),
+				  "pev's own driver has the counters, and perf can lend none: close the events that count by it first");
+	case -ENOSPC:
+		return pev_refuse(r, EBUSY, PEV_FIELD(type), "perf has no counter left for %s",
+				  name);
+	default:
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "perf, which drives the counters here, does not count %s (error %d)",
+				  name, -err);
+	}
+}
+
+static void start_tick(struct irq_work *work)
+{
+	pev_perf_counter_tick(container_of(work, struct pev_perf_counter_cpu, start_tick));
+}
+
+static void counter_init(struct pev_perf_counter *counter)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pev_perf_counter_cpu *c = per_cpu_ptr(counter->percpu, cpu);
+
+		c->cpu = cpu;
+		INIT_LIST_HEAD(&c->running);
+		hrtimer_init(&c->tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+		c->tick.function = pev_perf_tick;
+		c->start_tick = IRQ_WORK_INIT_HARD(start_tick);
+	}
+}
+
+static void counter_free(struct pev_perf_counter *counter)
+{
+	free_percpu(counter->percpu);
+	kfree(counter);
+}
+
+static struct pev_perf_counter *counter_make(const struct pev_perf_code *code)
+{
+	struct pev_perf_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!counter)
+		return ERR_PTR(-ENOMEM);
+	counter->percpu = alloc_percpu_gfp(struct pev_perf_counter_cpu,
+					   GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!counter->percpu) {
+		kfree(counter);
+		return ERR_PTR(-ENOMEM);
+	}
+	counter->code = *code;
+	counter->perf = (struct pev_perf){
+		.attr		= attr_of(code),
+		.handler	= pev_perf_overflow,
+		.context	= counter,
+		.install	= pev_perf_install,
+	};
+	counter_init(counter);
+	err = pev_perf_open(&counter->perf);
+	if (!err)
+		return counter;
+	counter_free(counter);
+	return ERR_PTR(err);
+}
+
+struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code,
+					      const char *name, struct pev_refuse *r)
+{
+	struct pev_perf_counter *counter;
+
+	guard(mutex)(&counters_lock);
+	list_for_each_entry(counter, &counters, node) {
+		if (same_code(&counter->code, code)) {
+			counter->users++;
+			return counter;
+		}
+	}
+	counter = counter_make(code);
+	if (IS_ERR(counter))
+		return ERR_PTR(refuse(PTR_ERR(counter), name, r));
+	counter->users = 1;
+	list_add(&counter->node, &counters);
+	return counter;
+}
+
+void pev_perf_counter_put(struct pev_perf_counter *counter)
+{
+	unsigned int cpu;
+
+	guard(mutex)(&counters_lock);
+	if (--counter->users)
+		return;
+	list_del(&counter->node);
+	/* in this order: each is started by the one before */
+	pev_perf_close(&counter->perf);
+	for_each_possible_cpu(cpu) {
+		struct pev_perf_counter_cpu *c = per_cpu_ptr(counter->percpu, cpu);
+
+		irq_work_sync(&c->start_tick);
+		hrtimer_cancel(&c->tick);
+	}
+	counter_free(counter);
+}
+
+/**
+ * struct check - whether a counter counts
+ * @counter: which
+ * @missing: CPUs where it does not
+ */
+struct check {
+	struct pev_perf_counter	*counter;
+	atomic_t		missing;
+};
+
+static void check_here(void *data)
+{
+	struct check *check = data;
+	struct pev_perf_counter_cpu *c = this_cpu_ptr(check->counter->percpu);
+
+	if (!c->event || c->event->state != PERF_EVENT_STATE_ACTIVE)
+		atomic_inc(&check->missing);
+}
+
+bool pev_perf_counter_counts(struct pev_perf_counter *counter)
+{
+	struct check check = { .counter = counter };
+
+	on_each_cpu(check_here, &check, 1);
+	return !atomic_read(&check.missing);
+}
+
+/* ---- one CPU ---- */
+
+void pev_perf_counter_read(struct pev_perf_counter_cpu *c, struct pev_perf_reading *at)
+{
+	struct perf_event *event = c->event;
+	u64 count;
+
+	*at = (struct pev_perf_reading){ };
+	if (!event)
+		return;
+	at->live = event->state >= PERF_EVENT_STATE_INACTIVE &&
+		   !perf_event_read_local(event, &count, &at->enabled, &at->running);
+	if (at->live)
+		return;
+	/* a pinned one that found no counter, or of before the CPU was offline */
+	at->enabled = event->total_time_enabled;
+	at->running = event->total_time_running;
+}
+
+static bool on_hardware(const struct perf_event *event)
+{
+	return READ_ONCE(event->oncpu) == smp_processor_id();
+}
+
+bool pev_perf_counter_stop(struct pev_perf_counter_cpu *c, bool pmi)
+{
+	struct perf_event *event = c->event;
+
+	if (!on_hardware(event))
+		return false;
+	/* a PMI between two steps of the callback would find it half stopped */
+	if (!pmi)
+		perf_pmu_disable(event->pmu);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	return true;
+}
+
+void pev_perf_counter_start(struct pev_perf_counter_cpu *c, bool pmi, bool on, u64 left)
+{
+	struct perf_event *event = c->event;
+
+	local64_set(&event->hw.period_left, left);
+	if (!on)
+		return;
+	if (!c->stopped)
+		event->pmu->start(event, PERF_EF_RELOAD);
+	if (!pmi)
+		perf_pmu_enable(event->pmu);
+}
+
+void pev_perf_counter_tick(struct pev_perf_counter_cpu *c)
+{
+	/* timers of a CPU that goes offline move to another: do not start one */
+	if (c->ticking || !cpu_online(c->cpu))
+		return;
+	c->ticking = true;
+	hrtimer_start(&c->tick, ns_to_ktime(TICK_NSEC), HRTIMER_MODE_REL_PINNED_HARD);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware events that count by perf's driver: exact beside perf's own events and the hard
+ * lockup detector, of threads and of trees of processes; several that share a counter; what
+ * is told of the time without one; what is refused.
+ */
+#include <linux/perf_event.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+#include "pmu_util.h"
+
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+
+FIXTURE(perf)
+{
+	struct pev_info info;
+};
+
+FIXTURE_SETUP(perf)
+{
+	int perf;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	pev_pin(0);
+	if (pmu_choose("perf"))
+		SKIP(return, "no right to choose the driver");
+	self->info = pmu_info();
+	perf = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	if (perf == -EOPNOTSUPP)
+		SKIP(return, "perf has no driver for this PMU: %s", pev_reason());
+	/* events of pev's driver that were closed a moment ago */
+	for (int i = 0; i < 1000 && perf == -EBUSY; i++) {
+		usleep(10000);
+		perf = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	}
+	ASSERT_LE(0, perf) TH_LOG("%s", pev_reason());
+	close(perf);
+}
+
+FIXTURE_TEARDOWN(perf)
+{
+	pmu_choose("auto");
+}
+
+/* Off by what a machine with interrupts and caches may be off by. */
+static bool about(uint64_t got, uint64_t want)
+{
+	uint64_t slack = pmu_is_exact() ? 0 : want / 1000 + 100;
+
+	return got >= want - slack && got <= want + slack;
+}
+
+static struct perf_event_attr perf_attr(bool pinned)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+		.pinned = pinned,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+}
+
+/* Instructions of this thread, for perf itself. */
+static int perf_open(bool pinned)
+{
+	struct perf_event_attr attr = perf_attr(pinned);
+
+	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static uint64_t perf_read(int fd)
+{
+	uint64_t value[3] = {};
+
+	return read(fd, value, sizeof(value)) == sizeof(value) ? value[0] : 0;
+}
+
+TEST_F(perf, says_so)
+{
+	EXPECT_TRUE(pmu_by_perf());
+	EXPECT_TRUE(self->info.hardware >> PEV_HW_CYCLES & 1);
+	EXPECT_EQ(-EINVAL, pmu_choose("both"));
+	EXPECT_TRUE(pmu_by_perf());
+}
+
+/* Counts of both, at the same time, of the same loops. */
+TEST_F(perf, beside_perf)
+{
+	uint64_t few, many, before, between;
+	int perf, fd;
+
+	perf = perf_open(false);
+	ASSERT_LE(0, perf);
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pmu_count(fd, 1000);
+	perf_read(perf);
+	before = perf_read(perf);
+	few = pmu_count(fd, 1000);
+	between = perf_read(perf);
+	many = pmu_count(fd, 101000);
+	EXPECT_TRUE(about(many - few, 100000 * PMU_ROUND)) TH_LOG("%lu", many - few);
+	EXPECT_TRUE(about(perf_read(perf) - between - (between - before), 100000 * PMU_ROUND));
+	close(fd);
+	close(perf);
+}
+
+/* Far more events than the processor has counters, and each counts all the time. */
+TEST_F(perf, many_share_one)
+{
+	struct pev_multiplexed m;
+	int fds[60];
+	uint64_t value[2];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+		ASSERT_LE(0, fds[i]) TH_LOG("%u: %s", i, pev_reason());
+		pev_on(fds[i]);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(fds); i++) {
+		value[0] = pmu_count(fds[i], 1000);
+		value[1] = pmu_count(fds[i], 2000);
+		EXPECT_TRUE(about(value[1] - value[0], 1000 * PMU_ROUND))
+		TH_LOG("%u: %lu", i, value[1] - value[0]);
+		m = pmu_multiplexed(fds[i]);
+		EXPECT_EQ(m.time_enabled, m.time_running);
+		EXPECT_EQ(0, m.windows);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+}
+
+/* What @children that do @rounds each count, and their parent. */
+static uint64_t storm(struct __test_metadata *_metadata, int fd, unsigned int children,
+		      unsigned long rounds)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	ioctl(fd, PEV_IOC_RESET, 0);
+	pev_on(fd);
+	for (unsigned int i = 0; i < children; i++) {
+		pid_t pid = fork();
+
+		ASSERT_LE(0, pid);
+		if (pid)
+			continue;
+		pev_pin(i % cpus);
+		/* and a generation further */
+		pid = fork();
+		pmu_loop(rounds);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	for (unsigned int i = 0; i < children; i++)
+		wait(NULL);
+	pev_off(fd);
+	return pev_read(fd).value;
+}
+
+/* A tree that grows and ends while it is counted: nothing is missed, nothing counted twice. */
+TEST_F(perf, a_fork_storm)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_BRANCHES, USER_ONLY, -1, 0);
+	const unsigned int children = 40;
+	uint64_t few, many, want = 2 * children * 5000;
+	int fd, alone;
+
+	attr.target = PEV_TARGET_SUBTREE;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* of the parent alone, by the same counter */
+	alone = pmu_open(PEV_HW_BRANCHES, USER_ONLY);
+	ASSERT_LE(0, alone) TH_LOG("%s", pev_reason());
+	pev_on(alone);
+	storm(_metadata, fd, children, 100);
+	few = storm(_metadata, fd, children, 1000);
+	many = storm(_metadata, fd, children, 6000);
+	/* libc's part of a fork differs by some branches */
+	EXPECT_LE(want - children * 20, many - few) TH_LOG("%lu", many - few);
+	EXPECT_GE(want + children * 20, many - few) TH_LOG("%lu", many - few);
+	pev_off(alone);
+	EXPECT_GT(want / 2, pev_read(alone).value);
+	close(alone);
+	close(fd);
+}
+
+/* Each has its own period, of one counter; what is left of it stays while others run. */
+TEST_F(perf, two_periods)
+{
+	static const unsigned long periods[] = { 10007, 14009 };
+	struct pev_value v;
+	struct pev_map map;
+	int channel, fds[2];
+
+	channel = pev_open_channel(1 << 20, 1 << 14, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	for (unsigned int i = 0; i < 2; i++) {
+		struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, channel,
+						periods[i]);
+
+		fds[i] = pev_open(&attr);
+		ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		pev_on(fds[i]);
+	for (unsigned int i = 0; i < 50; i++) {
+		pmu_loop(100000 / PMU_ROUND);
+		/* another task, which is not counted */
+		sched_yield();
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		pev_off(fds[i]);
+		v = pev_read(fds[i]);
+		EXPECT_LT(5000000, v.value);
+		EXPECT_EQ(0, v.lost);
+		EXPECT_LE(v.value / periods[i] - 2, v.samples)
+		TH_LOG("%lu of %lu", (unsigned long)v.samples, (unsigned long)v.value);
+		EXPECT_GE(v.value / periods[i], v.samples)
+		TH_LOG("%lu of %lu", (unsigned long)v.samples, (unsigned long)v.value);
+		close(fds[i]);
+	}
+	pev_unmap_channel(&map);
+	close(channel);
+}
+
+/* perf's own have all counters that can count it: the event waits, and its times say so. */
+TEST_F(perf, waits_for_perf)
+{
+	struct pev_multiplexed m;
+	int fd, perf[16];
+	unsigned int nr = 0;
+	uint64_t value;
+
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	for (; nr < ARRAY_SIZE(perf); nr++) {
+		perf[nr] = perf_open(true);
+		if (perf[nr] < 0)
+			break;
+	}
+	ASSERT_LT(4, nr);
+	value = pmu_count(fd, 100000);
+	m = pmu_multiplexed(fd);
+	EXPECT_GT(100000 * PMU_ROUND, value);
+	EXPECT_LT(m.time_running, m.time_enabled);
+	while (nr--)
+		close(perf[nr]);
+	/* and goes on when they are gone */
+	value = pmu_count(fd, 1000);
+	m = pmu_multiplexed(fd);
+	EXPECT_LE(1000 * PMU_ROUND, value);
+	EXPECT_EQ(m.time_running, m.time_enabled);
+	close(fd);
+}
+
+static void refused(struct __test_metadata *_metadata, int line, struct pev_attr attr, int error,
+		    unsigned int field, const char *words)
+{
+	int ret = pev_open(&attr);
+
+	EXPECT_EQ(-error, ret) TH_LOG("line %d: %s", line, pev_reason());
+	EXPECT_EQ(field, pev_why.head.field) TH_LOG("line %d: %s", line, pev_reason());
+	EXPECT_NE(NULL, strstr(pev_reason(), words))
+	TH_LOG("line %d: no \"%s\" in \"%s\"", line, words, pev_reason());
+	if (ret >= 0)
+		close(ret);
+}
+
+#define REFUSED(attr, error, member, words) \
+	refused(_metadata, __LINE__, attr, error, PEV_OFFSET(member), words)
+
+TEST_F(perf, refusals)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0), one = attr;
+	int channel;
+
+	attr.flags |= PEV_F_USER_PAGE;
+	REFUSED(attr, EOPNOTSUPP, flags, "no page");
+	attr = one;
+	attr.flags |= PEV_F_EXCLUSIVE;
+	REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_EXCLUSIVE");
+	attr = one;
+	attr.flags |= PEV_F_MARKED;
+	REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_MARKED");
+	attr = one;
+	attr.pmu = 7;
+	REFUSED(attr, ENODEV, pmu, "no PMU 7");
+	channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, channel, 31);
+	REFUSED(attr, EINVAL, period, "every 31");
+	EXPECT_EQ(32, pev_why.head.min);
+	close(channel);
+	for (unsigned int i = 0; i < PEV_HW_MAX; i++) {
+		if (self->info.hardware >> i & 1)
+			continue;
+		attr = pmu_attr(i, USER_ONLY, -1, 0);
+		REFUSED(attr, EOPNOTSUPP, config, "does not count");
+		break;
+	}
+}
+
+/* What is pinned is together; what is not can't be kept together. */
+TEST_F(perf, groups)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
+	struct pev_multiplexed m;
+	int leader, member, pinned[16], nr = 0, ret;
+
+	leader = pev_open(&attr);
+	ASSERT_LE(0, leader) TH_LOG("%s", pev_reason());
+	attr.group_fd = leader;
+	attr.config = PEV_HW_CYCLES;
+	REFUSED(attr, EINVAL, group_fd, "PEV_F_PINNED");
+	close(leader);
+
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_PINNED, -1, 0);
+	leader = pev_open(&attr);
+	ASSERT_LE(0, leader) TH_LOG("%s", pev_reason());
+	attr.group_fd = leader;
+	attr.flags &= ~PEV_F_PINNED;
+	attr.config = PEV_HW_CYCLES;
+	member = pev_open(&attr);
+	ASSERT_LE(0, member) TH_LOG("%s", pev_reason());
+	pev_on(member);
+	EXPECT_LE(10000 * PMU_ROUND, pmu_count(leader, 10000));
+	EXPECT_LE(10000, pev_read(member).value);
+	m = pmu_multiplexed(member);
+	EXPECT_EQ(m.time_enabled, m.time_running);
+	close(member);
+
+	/* the same for all CPUs is counted by the same counter: each is another code */
+	attr = pmu_attr(0, PEV_F_PINNED, -1, 0);
+	for (ret = 0; nr < (int)ARRAY_SIZE(pinned); nr++) {
+		attr.config = nr & 1 ? PEV_HW_INSTRUCTIONS : PEV_HW_BRANCHES;
+		attr.flags = PEV_F_DISABLED | PEV_F_PINNED;
+		attr.flags |= nr >> 1 & 1 ? PEV_F_EXCLUDE_KERNEL : 0;
+		attr.flags |= nr >> 2 & 1 ? PEV_F_EXCLUDE_USER : 0;
+		if (nr >> 1 == 3)
+			break;
+		pinned[nr] = ret = pev_open(&attr);
+		if (ret < 0)
+			break;
+	}
+	if (ret < 0) {
+		EXPECT_EQ(-EBUSY, ret) TH_LOG("%s", pev_reason());
+		EXPECT_NE(NULL, strstr(pev_reason(), "has no counter")) TH_LOG("%s", pev_reason());
+	}
+	while (nr--)
+		close(pinned[nr]);
+	close(leader);
+}
+
+/* Without leave to use perf's, what it holds is refused by its name, or there is nothing. */
+TEST_F(perf, own_or_not_at_all)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, -1, 0);
+	int by_perf, fd;
+
+	by_perf = pev_open(&attr);
+	ASSERT_LE(0, by_perf) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pmu_choose("own"));
+	EXPECT_FALSE(pmu_by_perf());
+	fd = pev_open(&attr);
+	EXPECT_TRUE(fd == -EBUSY || fd == -ENODEV) TH_LOG("%d: %s", fd, pev_reason());
+	/* what is open goes on */
+	EXPECT_LE(1000 * PMU_ROUND, pmu_count(by_perf, 1000));
+	ASSERT_EQ(0, pmu_choose("auto"));
+	EXPECT_TRUE(pmu_by_perf());
+	fd = pev_open(&attr);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	close(fd);
+	close(by_perf);
+}
+
+#if defined(__x86_64__)
+/* The detector has its counter, and goes and comes, while pev counts. */
+TEST_F(perf, beside_the_watchdog)
+{
+	int old = pev_get_number(WATCHDOG, -1), fd;
+	uint64_t few, many;
+
+	if (old < 0 || pev_put_number(WATCHDOG, 1) || pev_get_number(WATCHDOG, 0) != 1)
+		SKIP(return, "no hard lockup detector in this kernel");
+	ASSERT_EQ(0, pmu_choose("auto"));
+	EXPECT_TRUE(pmu_by_perf());
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pmu_count(fd, 1000);
+	for (unsigned int i = 0; i < 20; i++) {
+		few = pmu_count(fd, 1000);
+		ASSERT_EQ(0, pev_put_number(WATCHDOG, i & 1));
+		many = pmu_count(fd, 101000);
+		EXPECT_TRUE(about(many - few, 100000 * PMU_ROUND)) TH_LOG("%lu", many - few);
+		EXPECT_EQ(i & 1, pev_get_number(WATCHDOG, -1));
+	}
+	close(fd);
+	pev_put_number(WATCHDOG, old);
+}
+#endif
+
+TEST_HARNESS_MAIN
