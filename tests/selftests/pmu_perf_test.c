@@ -379,6 +379,57 @@ TEST_F(perf, own_or_not_at_all)
 	close(by_perf);
 }
 
+/* Counts different things until that is refused, and returns how many; @err: the last error. */
+static int count_different(int *err)
+{
+	int nr = 0;
+
+	*err = -EOPNOTSUPP;
+	for (uint64_t config = 0; config < PEV_HW_MAX && *err == -EOPNOTSUPP; config++) {
+		int fd = pmu_open(config, USER_ONLY);
+
+		if (fd < 0)
+			*err = fd;
+		else
+			nr++;
+	}
+	return nr;
+}
+
+static void expect_few(struct __test_metadata *_metadata)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_PINNED, -1, 0);
+	int nr, err;
+
+	ASSERT_EQ(0, pev_become(1000, -1));
+	EXPECT_EQ(-EACCES, pev_open(&attr));
+	EXPECT_NE(NULL, strstr(pev_reason(), "CAP_PERFMON")) TH_LOG("%s", pev_reason());
+	nr = count_different(&err);
+	EXPECT_LT(0, nr);
+	EXPECT_GE(3, nr);
+	if (nr < 3)
+		return;
+	EXPECT_EQ(-EBUSY, err);
+	EXPECT_NE(NULL, strstr(pev_reason(), "3 different things")) TH_LOG("%s", pev_reason());
+	/* what is counted already takes nothing from others */
+	EXPECT_LE(0, pmu_open(PEV_HW_CYCLES, USER_ONLY)) TH_LOG("%s", pev_reason());
+}
+
+/* What users take from all other processes is limited, for all of them together. */
+TEST_F(perf, users_leave_some)
+{
+	struct pev_child c;
+
+	if (pev_get_number("/proc/sys/kernel/pev_paranoid", 0) < 1)
+		SKIP(return, "users may count on CPUs");
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		expect_few(_metadata);
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 #if defined(__x86_64__)
 /* The detector has its counter, and goes and comes, while pev counts. */
 TEST_F(perf, beside_the_watchdog)

@@ -22,6 +22,7 @@
 #include "pmu.h"
 
 static LIST_HEAD(counters);
+static unsigned int nr_lent;
 static DEFINE_MUTEX(counters_lock);
 
 /* ---- what perf calls events ---- */
@@ -199,22 +200,38 @@ static struct pev_perf_counter *counter_make(const struct pev_perf_code *code)
 	return ERR_PTR(err);
 }
 
-struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code,
+static struct pev_perf_counter *find(const struct pev_perf_code *code)
+{
+	struct pev_perf_counter *counter;
+
+	list_for_each_entry(counter, &counters, node) {
+		if (same_code(&counter->code, code))
+			return counter;
+	}
+	return NULL;
+}
+
+struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
 					      const char *name, struct pev_refuse *r)
 {
 	struct pev_perf_counter *counter;
 
 	guard(mutex)(&counters_lock);
-	list_for_each_entry(counter, &counters, node) {
-		if (same_code(&counter->code, code)) {
-			counter->users++;
-			return counter;
-		}
+	counter = find(code);
+	if (counter) {
+		counter->users++;
+		return counter;
 	}
+	if (lent && nr_lent >= PEV_PERF_LENT)
+		return ERR_PTR(pev_refuse(r, EBUSY, PEV_FIELD(config),
+					  "users without CAP_PERFMON count %u different things already, each of which keeps a counter of perf's on all CPUs",
+					  PEV_PERF_LENT));
 	counter = counter_make(code);
 	if (IS_ERR(counter))
 		return ERR_PTR(refuse(PTR_ERR(counter), name, r));
 	counter->users = 1;
+	counter->lent = lent;
+	nr_lent += lent;
 	list_add(&counter->node, &counters);
 	return counter;
 }
@@ -227,6 +244,7 @@ void pev_perf_counter_put(struct pev_perf_counter *counter)
 	if (--counter->users)
 		return;
 	list_del(&counter->node);
+	nr_lent -= counter->lent;
 	/* in this order: each is started by the one before */
 	pev_perf_close(&counter->perf);
 	for_each_possible_cpu(cpu) {

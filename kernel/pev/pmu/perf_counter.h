@@ -26,6 +26,13 @@ struct pev_refuse;
 /* Longer than any counter: the next overflow means nothing. */
 #define PEV_PERF_FAR		BIT_ULL(62)
 
+/*
+ * A counter is busy on all CPUs, whatever runs, and perf lets events of CPUs go before those of
+ * tasks. So users who may not count on CPUs have this many between them: of the four that
+ * processors have at least, one is left.
+ */
+#define PEV_PERF_LENT		3
+
 /**
  * struct pev_perf_code - what a counter of perf counts
  * @type:    of struct perf_event_attr; so are the next three
@@ -74,6 +81,7 @@ struct pev_perf_counter_cpu {
  * @code:   what it counts
  * @percpu: one for each possible CPU
  * @users:  events that are connected
+ * @lent:   it was made for one who may not count on CPUs
  * @node:   in the list of all
  */
 struct pev_perf_counter {
@@ -81,6 +89,7 @@ struct pev_perf_counter {
 	struct pev_perf_code			code;
 	struct pev_perf_counter_cpu __percpu	*percpu;
 	unsigned int				users;
+	bool					lent;
 	struct list_head			node;
 };
 
@@ -102,13 +111,14 @@ void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code);
 /**
  * pev_perf_counter_get() - find a counter, or make it
  * @code: what it is to count
+ * @lent: for one who may not count on CPUs
  * @name: of the event that it is for, in refusals
  * @r:    refusal
  *
  * Context: Process context, may sleep.
  * Return: the counter with a user more, or an ERR_PTR().
  */
-struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code,
+struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
 					      const char *name, struct pev_refuse *r);
 
 /* A user less; none of its events runs. Process context, may sleep. */
