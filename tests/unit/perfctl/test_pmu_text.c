@@ -3,27 +3,27 @@
 #include "event/pmu_text.h"
 #include "tests.h"
 
-static const char text[] =
-	"pmu 0 Intel architectural perfmon 4\n"
-	"feature freezes\n"
-	"feature user-reads\n"
-	"counter 0 PMC0 48 bits user 0\n"
-	"counter 32 fixed0 40 bits user 1073741824\n"
-	"counter 33 fixed1 48 bits user -\n"
-	"holder PMC0 the hard lockup detector\n"
-	"cpu 0 PMC0 in use\n"
-	"cpu 0 fixed0 cycles:u\n"
-	"cpu 1 PMC0 free\n"
-	"incident late 3\n"
-	"incident stuck 0\n"
-	"event LLC-loads this processor has none\n"
-	"event bus-cycles bus-cycles: nor that\n"
-	"future thing that is not known\n"
-	"counter 9 nonsense\n"
-	"holder nobody perf\n"
-	"pmu 1 of something else\n"
-	"pmu 2\n"
-	"pmu\n";
+static const char text[] = "pmu 0 Intel architectural perfmon 4\n"
+			   "driver perf\n"
+			   "feature freezes\n"
+			   "feature user-reads\n"
+			   "counter 0 PMC0 48 bits user 0\n"
+			   "counter 32 fixed0 40 bits user 1073741824\n"
+			   "counter 33 fixed1 48 bits user -\n"
+			   "holder PMC0 the hard lockup detector\n"
+			   "cpu 0 PMC0 in use\n"
+			   "cpu 0 fixed0 cycles:u\n"
+			   "cpu 1 PMC0 free\n"
+			   "incident late 3\n"
+			   "incident stuck 0\n"
+			   "event LLC-loads this processor has none\n"
+			   "event bus-cycles bus-cycles: nor that\n"
+			   "future thing that is not known\n"
+			   "counter 9 nonsense\n"
+			   "holder nobody perf\n"
+			   "pmu 1 of something else\n"
+			   "pmu 2\n"
+			   "pmu\n";
 
 void test_pmu_text(void)
 {
@@ -33,6 +33,8 @@ void test_pmu_text(void)
 	pmu_text_parse(&p, text);
 	IS_STR(p.name, "Intel architectural perfmon 4", "the PMU's name");
 	OK(!p.id, "... and number");
+	IS_STR(p.driver, "perf", "... and driver");
+	OK(*pmu_driver_about("perf") && !*pmu_driver_about("else"), "what drivers are");
 	OK(p.n_features == 2 && !strcmp(p.features[1].name, "user-reads"), "features");
 	OK(*pmu_feature_about("marks") && !*pmu_feature_about("wings"), "what features mean");
 	OK(p.n_counters == 3 && p.counters[1].nr == 32 && p.counters[1].bits == 40 &&
@@ -52,6 +54,6 @@ void test_pmu_text(void)
 	IS_STR(p.missing[1].text, "nor that", "... without its name once more");
 	pmu_text_free(&p);
 	pmu_text_parse(&p, "");
-	OK(!p.name && !p.n_counters, "no PMU");
+	OK(!p.name && !p.n_counters && !*p.driver, "no PMU");
 	pmu_text_free(&p);
 }

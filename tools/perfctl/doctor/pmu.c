@@ -35,13 +35,14 @@ static void check_holders(struct doctor *d, const struct pmu_text *p)
 		if (*c->holder && strcmp(c->holder, "pev"))
 			strbuf_addf(&b, "%s%s: %s", b.len ? ", " : "", c->name, c->holder);
 	}
-	if (b.len) {
+	if (!strcmp(p->driver, "perf")) {
+		doctor_say(d, GOOD, "counters", "%s", pmu_driver_about(p->driver));
+	} else if (b.len) {
 		doctor_say(d, NOTE, "counters", "held by others: %s", b.s);
 		if (pmu_watchdog_is_on())
 			doctor_remedy(d, "sysctl kernel.nmi_watchdog=0 makes the hard lockup detector give "
 				      "back its counter");
-		doctor_remedy(d, "end what uses perf (perf record, perf stat, rr, ...); pev and perf take "
-			      "turns, they do not share");
+		doctor_remedy(d, "sysctl kernel.pev_pmu=auto counts by perf's driver meanwhile");
 	} else {
 		doctor_say(d, GOOD, "counters", "%zu on each CPU", p->n_counters);
 	}

@@ -14,6 +14,11 @@ static const struct pmu_word features[] = {
 	{ "marks", "the processor tells marked tasks from others (counting costs nothing at a switch)" },
 };
 
+static const struct pmu_word drivers[] = {
+	{ "pev", "pev's own driver" },
+	{ "perf", "perf's driver, beside perf's own events" },
+};
+
 static const struct pmu_word incidents[] = {
 	{ "late", "interrupts whose overflow had been dealt with before" },
 	{ "foreign", "registers that something else changed, and pev repaired" },
@@ -26,6 +31,11 @@ static const char *about(const struct pmu_word *words, size_t n, const char *nam
 		if (!strcmp(words[i].name, name))
 			return words[i].text;
 	return "";
+}
+
+const char *pmu_driver_about(const char *driver)
+{
+	return about(drivers, ARRAY_SIZE(drivers), driver);
 }
 
 const char *pmu_feature_about(const char *name)
@@ -113,6 +123,8 @@ static void parse_line(struct pmu_text *p, char *line)
 		return;
 	if (!strcmp(what, "pmu"))
 		parse_pmu(p, rest);
+	else if (!strcmp(what, "driver"))
+		p->driver = rest;
 	else if (!strcmp(what, "counter"))
 		parse_counter(p, rest);
 	else if (!strcmp(what, "holder"))
@@ -140,7 +152,7 @@ void pmu_text_parse(struct pmu_text *p, const char *text)
 {
 	char *save, *line;
 
-	*p = (struct pmu_text){ .buf = xstrdup(text) };
+	*p = (struct pmu_text){ .buf = xstrdup(text), .driver = "" };
 	for (line = strtok_r(p->buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		parse_line(p, line);
 }

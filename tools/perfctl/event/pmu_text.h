@@ -41,6 +41,7 @@ struct pmu_word {
  * struct pmu_text - all of it
  * @id:        what attr.pmu calls it
  * @name:      of the PMU; NULL: there is none that pev can use
+ * @driver:    what events count by that are opened now, "pev" or "perf"; "": an older kernel
  * @features:  text is ""
  * @incidents: text is a number
  * @missing:   events that this processor cannot count, and why
@@ -49,6 +50,7 @@ struct pmu_word {
 struct pmu_text {
 	unsigned int id;
 	const char *name;
+	const char *driver;
 	struct pmu_word *features;
 	size_t n_features, cap_features;
 	struct pmu_counter *counters;
@@ -68,6 +70,8 @@ void pmu_text_parse(struct pmu_text *p, const char *text);
 int pmu_text_read(struct pmu_text *p, struct msg *m);
 void pmu_text_free(struct pmu_text *p);
 
+/* Returns the driver in words; "" if it is not known. */
+const char *pmu_driver_about(const char *driver);
 /* Returns what a feature or incident means; "" if it is not known. */
 const char *pmu_feature_about(const char *name);
 const char *pmu_incident_about(const char *name);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "event/engine.h"
+#include "event/pmu_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,6 +69,30 @@ static int cannot_write(const struct recorder *r, int err, struct msg *m)
 {
 	return msg_set(m, err == -EPIPE || err == -ETIMEDOUT ? -EIO : err, "%s: %s", r->config.path,
 		       recorder_strerror(err));
+}
+
+static bool has_hardware(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->events[i].attr.type == PEV_TYPE_HARDWARE ||
+		    plan->events[i].attr.type == PEV_TYPE_RAW)
+			return true;
+	return false;
+}
+
+/* Notes by which driver the events count, which are open: it is the same for all. */
+static int write_driver(const struct recorder *r, struct pev_writer *w)
+{
+	struct pmu_text p;
+	struct msg m;
+	int err = 0;
+
+	if (!engine_is_pev() || !r->set.plan || !has_hardware(r->set.plan) || pmu_text_read(&p, &m))
+		return 0;
+	if (*p.driver)
+		err = pev_writer_info(w, "counters", p.driver);
+	pmu_text_free(&p);
+	return err;
 }
 
 static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
@@ -134,6 +159,8 @@ int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **o
 		err = pev_writer_info(w, "engine", pev_engine_name(engine()));
 	if (!err && !pev_engine_exact_losses(engine()))
 		err = pev_writer_info(w, "losses", "at least");
+	if (!err)
+		err = write_driver(r, w);
 	if (!err)
 		err = write_vdso(w);
 	if (err)

@@ -6,8 +6,8 @@
 static void put_info(struct json *j, const struct pev_trace *t)
 {
 	static const char *const keys[] = {
-		"command", "target",  "tool",	 "engine",   "hostname",
-		"machine", "release", "version", "build_id", "not_measured",
+		"command", "target",  "tool",	  "engine",	  "hostname", "machine",
+		"release", "version", "build_id", "not_measured", "counters",
 	};
 	static const char *const numbers[] = { "command_pid", "cpus", "page_size" };
 	uint64_t n;

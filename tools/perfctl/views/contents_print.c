@@ -54,6 +54,7 @@ static void print_machine(const struct contents *c, FILE *out)
 {
 	const struct pev_trace *t = c->session->trace;
 	const char *cpus = pev_trace_info(t, "cpus"), *machine = pev_trace_info(t, "machine");
+	const char *counters;
 	char text[512];
 
 	fprintf(out, "\nMachine\n");
@@ -61,6 +62,11 @@ static void print_machine(const struct contents *c, FILE *out)
 	snprintf(text, sizeof(text), "%s%s%s%s", machine ? machine : "", cpus ? ", " : "",
 		 cpus ? cpus : "", cpus ? (strcmp(cpus, "1") ? " CPUs" : " CPU") : "");
 	put(out, "processor", text);
+	counters = pev_trace_info(t, "counters");
+	put(out, "counters by",
+	    counters && !strcmp(counters, "pev")  ? "pev's driver" :
+	    counters && !strcmp(counters, "perf") ? "perf's driver" :
+						    counters);
 	put(out, "kernel", pev_trace_info(t, "release"));
 	put(out, "version", pev_trace_info(t, "version"));
 	put(out, "build id", pev_trace_info(t, "build_id"));

@@ -31,8 +31,23 @@ static void print_none(void)
 	free(remedy);
 }
 
+/* Prints what hardware events count by, and why it is not pev's driver. */
+static void print_driver(const struct pmu_text *p)
+{
+	const char *about = pmu_driver_about(p->driver);
+
+	if (!*about)
+		return;
+	printf("  %-12s %s\n", "driver", about);
+	if (!strcmp(p->driver, "perf"))
+		printf("  -> \"sysctl kernel.pev_pmu\" says when: auto, own or perf\n");
+}
+
 static void print_counters(const struct pmu_text *p)
 {
+	/* perf does not say which there are */
+	if (!p->n_counters)
+		return;
 	printf("\nCounters of each CPU:\n  %-12s %6s  %-14s %s\n", "counter", "bits", "user mode",
 	       "holder");
 	for (size_t i = 0; i < p->n_counters; i++) {
@@ -133,13 +148,15 @@ static void print_text(const struct pmu_text *p)
 		return;
 	}
 	printf("PMU %u: %s\n", p->id, p->name);
+	print_driver(p);
 	for (size_t i = 0; i < p->n_features; i++)
 		printf("  %-12s %s\n", p->features[i].name, pmu_feature_about(p->features[i].name));
 	print_counters(p);
 	if (held_by_others(p) && pmu_watchdog_is_on())
 		printf("  -> \"sysctl kernel.nmi_watchdog=0\" makes the hard lockup detector give back its "
 		       "counter\n");
-	print_uses(p);
+	if (p->n_counters)
+		print_uses(p);
 	print_incidents(p);
 	print_missing(p);
 }
@@ -160,6 +177,8 @@ static void print_json(const struct pmu_text *p)
 	if (p->name) {
 		json_string(&j, "pmu", p->name);
 		json_u64(&j, "id", p->id);
+		if (*p->driver)
+			json_string(&j, "driver", p->driver);
 	} else {
 		char *remedy, *why = pmu_absence(&remedy);
 

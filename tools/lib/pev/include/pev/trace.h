@@ -138,7 +138,7 @@ const char *pev_trace_warning(const struct pev_trace *trace, unsigned int nr);
  *
  * Keys that perfctl and pev_writer_system() write: command, command_pid, hostname, release,
  * version, machine, cpus, page_size, begin, build_id (of the kernel), tool,
- * complete ("yes" or "no": it is being written, or was cut), error (that cut it).
+ * counters (by whose driver hardware events counted: "pev", "perf"), complete ("yes" or "no": it is being written, or was cut), error (that cut it).
  */
 const char *pev_trace_info(const struct pev_trace *trace, const char *key);
 /**
