@@ -22,6 +22,8 @@ flavor=${FLAVOR:-stock}
 img=${BUILD:-$top/build}/$arch/kernel-$flavor
 cache=${PEV_CACHE:-$HOME/.cache/pev}
 work=
+# what is kept has another name when more of the package is
+kept=image
 
 case $flavor in
 stock)	series=6.12 meta=linux-image-6.12-amd64 ;;
@@ -48,7 +50,7 @@ newest() {
 modules() {
 	local what
 	depmod -b "$1" "$2"
-	for what in virtio_pci 9p 9pnet_virtio; do
+	for what in virtio_pci virtio_mmio 9p 9pnet_virtio; do
 		modprobe -d "$1" -S "$2" --show-depends "$what"
 	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++'
 }
@@ -100,7 +102,7 @@ fetch_newest() {
 }
 
 fetch() {
-	fetch_newest stock download extract
+	fetch_newest "$kept" download extract
 }
 
 # download_headers PACKAGE VERSION: of this image
@@ -145,7 +147,7 @@ build() {
 	exec 9> "$cache/.stock.lock"
 	flock 9
 	fetch
-	found=$(compgen -G "$cache/stock-${series}_*") ||
+	found=$(compgen -G "$cache/$kept-${series}_*") ||
 		{ say "Debian's package $meta cannot be fetched"; exit 3; }
 	[ "$(cat "$img/key" 2> /dev/null)" != "${found##*/}" ] || return 0
 	cp "$found"/* "$img/"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hardware counters: samples by overflow, task switches, reading one's own. pev
- * and perf have the PMU in turn. See bench.h.
+ * and perf have the PMU in turn; samples also by pev with perf's driver. See bench.h.
  */
 #include "bench.h"
 
@@ -64,6 +64,15 @@ static double perf_samples(double idle, bool callchain)
 	return (ns - idle) / samples;
 }
 
+/* "auto", "own" or "perf": whose driver pev's events count by */
+static void choose(const char *driver)
+{
+	FILE *choice = fopen("/proc/sys/kernel/pev_pmu", "w");
+
+	if (!choice || fputs(driver, choice) < 0 || fclose(choice))
+		die("kernel.pev_pmu can't be set");
+}
+
 static void measure_samples(void)
 {
 	uint64_t sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_PERIOD;
@@ -73,15 +82,23 @@ static void measure_samples(void)
 
 	f = figure("pmu_sample", 0, "a sample by overflow, interrupt included");
 	figure("pmu_sample_callchain", 0, "the same with call chains");
+	figure("pmu_sample_lent", 0, "a sample by overflow, by perf's driver");
+	choose("own");
 	for (int i = 0; i < TRIES; i++) {
 		f[0].at[PEV] = fmin(f[0].at[PEV], pev_samples(idle, sample));
 		f[1].at[PEV] = fmin(f[1].at[PEV], pev_samples(idle, sample | stacks));
 	}
+	choose("perf");
+	for (int i = 0; i < TRIES; i++)
+		f[2].at[PEV] = fmin(f[2].at[PEV], pev_samples(idle, sample));
+	choose("own");
 	for (int i = 0; i < TRIES; i++) {
 		f[0].at[PERF] = fmin(f[0].at[PERF], perf_samples(idle, false));
 		f[1].at[PERF] = fmin(f[1].at[PERF], perf_samples(idle, true));
 	}
 	f[0].goal = 0.5 * f[0].at[PERF];
+	f[2].at[PERF] = f[0].at[PERF];
+	f[2].goal = f[0].at[PERF];
 }
 
 /* ---- task switches ------------------------------------------------------- */

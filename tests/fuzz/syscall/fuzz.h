@@ -324,6 +324,7 @@ struct pev_value law_value(struct event *e);
 void law_channel(struct channel *c);
 void law_exact(struct player *w, struct rng *r);
 void law_forks(struct player *w, struct rng *r);
+void law_counter(struct player *w, struct rng *r);
 void law_markers(struct player *w, struct rng *r);
 
 /* ---- table.c ---- */
@@ -349,9 +350,9 @@ extern const unsigned int nr_op_types;
 void op_run(struct player *w, const struct op *op);
 
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
-op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move,
-	world_module, world_fire, world_perf, world_ftrace, world_signal, world_ptrace,
-	world_work, world_pass, world_exec, world_limits;
+op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
+	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
+	world_pass, world_exec, world_limits;
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers;
 

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -267,6 +268,72 @@ void law_forks(struct player *w, struct rng *r)
 		broken("%u forks: value %llu, %llu samples, %llu lost", n, (llu)v.value,
 		       (llu)v.samples, (llu)v.lost);
 	event_close(&e);
+}
+
+#if defined(__x86_64__)
+#define ROUND 10
+
+static __attribute__((noinline)) void count_rounds(unsigned long rounds)
+{
+	asm volatile(".balign 64\n"
+		     "1:	add $1, %%rax; add $1, %%rax; add $1, %%rax; add $1, %%rax\n"
+		     "	add $1, %%rax; add $1, %%rax; add $1, %%rax; add $1, %%rax\n"
+		     "	dec %0; jnz 1b\n"
+		     : "+r"(rounds)
+		     :
+		     : "rax", "cc");
+}
+#else
+#define ROUND 4
+
+static __attribute__((noinline)) void count_rounds(unsigned long rounds)
+{
+	asm volatile("	mtctr %0\n"
+		     "1:	addi 9, 9, 1; addi 9, 9, 1; addi 9, 9, 1\n"
+		     "	bdnz 1b\n"
+		     :
+		     : "r"(rounds)
+		     : "r9", "ctr");
+}
+#endif
+
+/*
+ * Instructions of this thread in user mode, whichever driver counts them, and whatever others
+ * do with the counters: all of them, or the times say that it waited. Signals are handled in
+ * between. Only the machines of tests/qemu count to the instruction.
+ */
+void law_counter(struct player *w, struct rng *r)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_HARDWARE,
+		.config = PEV_HW_INSTRUCTIONS,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	struct pev_multiplexed m = { .size = sizeof(m) };
+	unsigned long rounds = 1 + below(r, 100000);
+	unsigned long long most = (unsigned long long)rounds * ROUND;
+	int fd;
+
+	(void)w;
+	if (!getenv("PEV_PMU"))
+		return;
+	fd = k_event(&attr);
+	if (fd < 0)
+		return;
+	k_ioctl(fd, PEV_IOC_ENABLE, 0);
+	count_rounds(rounds);
+	k_ioctl(fd, PEV_IOC_DISABLE, 0);
+	if (!k_ioctl(fd, PEV_IOC_READ_MULTIPLEXED, (unsigned long)&m)) {
+		add(&all->laws, 1);
+		if (m.value > most + 10000000 ||
+		    (m.time_running == m.time_enabled && m.value < most))
+			broken("%llu instructions: value %llu, %llu of %llu ns", most, (llu)m.value,
+			       (llu)m.time_running, (llu)m.time_enabled);
+	}
+	k_close(fd);
 }
 
 /* Markers of the sample module, that fire in this thread. */

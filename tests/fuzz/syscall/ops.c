@@ -534,6 +534,12 @@ static void check_table(struct player *w, const struct op *op, struct rng *r)
 	law_table(w, r);
 }
 
+static void check_counter(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)op;
+	law_counter(w, r);
+}
+
 static void check_forks(struct player *w, const struct op *op, struct rng *r)
 {
 	(void)op;
@@ -591,6 +597,7 @@ const struct op_type op_types[] = {
 	{ "check-table", 24, 0, check_table },
 	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
+	{ "check-counter", 12, 0, check_counter },
 	{ "check-markers", 4, OP_ROOT, check_markers },
 	{ "race", 40, 0, race },
 	{ "work", 40, OP_RACES, world_work },
@@ -607,6 +614,7 @@ const struct op_type op_types[] = {
 	{ "fire", 6, OP_ROOT, world_fire },
 	{ "module", 1, OP_ROOT, world_module },
 	{ "perf", 6, OP_ROOT, world_perf },
+	{ "driver", 3, OP_ROOT, world_driver },
 	{ "ftrace", 1, OP_ROOT, world_ftrace },
 	{ "hotplug", 1, OP_ROOT, world_hotplug },
 	{ "attack-filter", 3, 0, attack_filter },

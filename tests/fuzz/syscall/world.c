@@ -595,6 +595,20 @@ void world_perf(struct player *w, const struct op *op, struct rng *r)
 	*other = fd;
 }
 
+/* By whose driver events count from now on, and whether the lockup detector has a counter. */
+void world_driver(struct player *w, const struct op *op, struct rng *r)
+{
+	static const char *const names[] = { "auto", "own", "perf" };
+
+	(void)w;
+	(void)op;
+	add(&all->ops, 1);
+	if (one_in(r, 3))
+		write_file("/proc/sys/kernel/nmi_watchdog", one_in(r, 2) ? "1" : "0");
+	else
+		write_file("/proc/sys/kernel/pev_pmu", names[below(r, ARRAY_SIZE(names))]);
+}
+
 void world_ftrace(struct player *w, const struct op *op, struct rng *r)
 {
 	static const char * const names[] = {
