@@ -100,7 +100,7 @@ TEST_F(count, domains_add_up)
 TEST_F(count, a_group_sees_the_same)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS,
-					USER_ONLY | PEV_F_READ_GROUP, -1, 0);
+					USER_ONLY | PEV_F_READ_GROUP | pmu_leads(), -1, 0);
 	struct pev_value v[2];
 	int leader, member;
 

@@ -11,6 +11,8 @@
 #include "pmu_util.h"
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+#define PERF_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define PERF_SHARE	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
 FIXTURE(perf)
 {
@@ -89,7 +91,7 @@ TEST_F(perf, says_so)
 /* Counts of both, at the same time, of the same loops. */
 TEST_F(perf, beside_perf)
 {
-	uint64_t few, many, before, between;
+	uint64_t few, many, before, between, after;
 	int perf, fd;
 
 	perf = perf_open(false);
@@ -102,8 +104,10 @@ TEST_F(perf, beside_perf)
 	few = pmu_count(fd, 1000);
 	between = perf_read(perf);
 	many = pmu_count(fd, 101000);
+	after = perf_read(perf);
 	EXPECT_TRUE(about(many - few, 100000 * PMU_ROUND)) TH_LOG("%lu", many - few);
-	EXPECT_TRUE(about(perf_read(perf) - between - (between - before), 100000 * PMU_ROUND));
+	EXPECT_TRUE(about(after - between - (between - before), 100000 * PMU_ROUND))
+		TH_LOG("%lu, then %lu", between - before, after - between);
 	close(fd);
 	close(perf);
 }
@@ -121,6 +125,8 @@ TEST_F(perf, many_share_one)
 		pev_on(fds[i]);
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(fds); i++) {
+		/* it was on: what is between reset and on is counted this time */
+		pmu_count(fds[i], 1000);
 		value[0] = pmu_count(fds[i], 1000);
 		value[1] = pmu_count(fds[i], 2000);
 		EXPECT_TRUE(about(value[1] - value[0], 1000 * PMU_ROUND))
@@ -228,6 +234,56 @@ TEST_F(perf, two_periods)
 	close(channel);
 }
 
+/* perf stops the counter at its own limit; pev lets it run on, and the times say for how long. */
+TEST_F(perf, perfs_limit)
+{
+	int rate = pev_get_number(PERF_RATE, -1), share = pev_get_number(PERF_SHARE, -1);
+	struct pev_attr attr;
+	struct pev_multiplexed m;
+	struct pev_value v;
+	struct pev_map map;
+	int channel, fd;
+
+	channel = pev_open_channel(1 << 20, 1 << 14, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	/* the rate can't be set while the share is none */
+	ASSERT_EQ(0, pev_put_number(PERF_SHARE, 25));
+	ASSERT_EQ(0, pev_put_number(PERF_RATE, 1000));
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, channel, 10000);
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	do {
+		pmu_loop(1000000 / PMU_ROUND);
+		m = pmu_multiplexed(fd);
+	} while (m.throttled < 5 && m.time_enabled < 5000000000ULL);
+	pev_off(fd);
+	EXPECT_LE(5, m.throttled);
+	EXPECT_LT(0, m.throttled_ns);
+	EXPECT_LT(m.time_running, m.time_enabled);
+	v = pev_read(fd);
+	EXPECT_LT(0, v.samples);
+	EXPECT_GE(v.value / 10000, v.samples);
+	/* without the limit it is as it was: a sample for each period */
+	ASSERT_EQ(0, pev_put_number(PERF_RATE, 1000000));
+	ASSERT_EQ(0, pev_put_number(PERF_SHARE, 0));
+	ioctl(fd, PEV_IOC_RESET, 0);
+	pev_on(fd);
+	pmu_loop(1000000 / PMU_ROUND);
+	pev_off(fd);
+	v = pev_read(fd);
+	EXPECT_LE(1000000, v.value);
+	EXPECT_LE(v.value / 10000 - 1, v.samples);
+	EXPECT_GE(v.value / 10000, v.samples);
+	close(fd);
+	pev_unmap_channel(&map);
+	close(channel);
+	pev_put_number(PERF_SHARE, 25);
+	pev_put_number(PERF_RATE, rate);
+	pev_put_number(PERF_SHARE, share);
+}
+
 /* perf's own have all counters that can count it: the event waits, and its times say so. */
 TEST_F(perf, waits_for_perf)
 {
@@ -251,10 +307,14 @@ TEST_F(perf, waits_for_perf)
 	EXPECT_LT(m.time_running, m.time_enabled);
 	while (nr--)
 		close(perf[nr]);
-	/* and goes on when they are gone */
-	value = pmu_count(fd, 1000);
-	m = pmu_multiplexed(fd);
-	EXPECT_LE(1000 * PMU_ROUND, value);
+	/* and goes on when they are gone and perf has looked who waits, at one of its ticks */
+	for (unsigned int i = 0; i < 1000; i++) {
+		value = pmu_count(fd, 100000);
+		m = pmu_multiplexed(fd);
+		if (m.time_running == m.time_enabled)
+			break;
+	}
+	EXPECT_LE(100000 * PMU_ROUND, value);
 	EXPECT_EQ(m.time_running, m.time_enabled);
 	close(fd);
 }

@@ -300,7 +300,8 @@ TEST_F(sample, throttling)
 /* Samples carry the counters of their group as they are at that moment. */
 TEST_F(sample, values_of_the_group)
 {
-	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, self->channel, 5000);
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | pmu_leads(),
+					self->channel, 5000);
 	static const int sizes[1] = { 3 * sizeof(uint64_t) };
 	struct pev_walk walk;
 	struct pev_record record;

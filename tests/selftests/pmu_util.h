@@ -8,6 +8,7 @@
 #define PMU_UTIL_H
 
 #include <sched.h>
+#include "pev_child.h"
 #include "pev_util.h"
 
 #define USER_ONLY	PEV_F_EXCLUDE_KERNEL
@@ -134,12 +135,7 @@ static UNUSED uint64_t pmu_read_counter(uint32_t spr)
 /* Which driver events count by that are opened from now on: "auto", "own", "perf". */
 static UNUSED int pmu_choose(const char *by)
 {
-	FILE *choice = fopen(PMU_CHOICE, "w");
-	int err = choice && fputs(by, choice) >= 0 ? 0 : -errno;
-
-	if (choice && fclose(choice))
-		err = -errno;
-	return choice ? err : -ENOENT;
+	return pev_put_text(PMU_CHOICE, by);
 }
 
 /* Would one that is opened now count by perf's driver? */
@@ -153,6 +149,12 @@ static UNUSED bool pmu_by_perf(void)
 	free(text);
 	close(fd);
 	return yes;
+}
+
+/* What the leader of a group of hardware events needs here. */
+static UNUSED uint64_t pmu_leads(void)
+{
+	return pmu_by_perf() ? PEV_F_PINNED : 0;
 }
 
 #define PMU_NOTHING	(~0ULL)

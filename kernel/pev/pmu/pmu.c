@@ -632,7 +632,7 @@ const struct pev_source_ops pev_raw_source = {
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_WORDS | PEV_ATTR_PMU | PEV_ATTR_NAME,
 };
 
-/* Either of them, where perf counts: hw_open() chooses, so it is in no table. */
+/* Either of them, where perf counts: it is in no table, as hw_open() chooses it. */
 const struct pev_source_ops pev_perf_source = {
 	ANY_SOURCE,
 	.hook		= pev_perf_event_hook,

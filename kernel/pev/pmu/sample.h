@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Samples of hardware counters, whoever drives them. */
+/* Samples of hardware counters, by any driver. */
 #ifndef _PEV_PMU_SAMPLE_H
 #define _PEV_PMU_SAMPLE_H
 
