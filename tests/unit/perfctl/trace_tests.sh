@@ -34,6 +34,14 @@ e = {e[\"event\"]: e[\"records\"] for e in t[\"events\"]}
 assert t[\"records\"] == 1000 and e[\"cpu-clock\"] == 1000 and t[\"complete\"] and not t[\"lost\"], t
 assert t[\"processes\"] == [{\"pid\": 42, \"comm\": \"prog\", \"records\": 1000}], t
 '"
+for driver in pev perf; do
+	rm -rf "by-$driver"
+	cp -r flat "by-$driver"
+	echo "counters=$driver" >>"by-$driver/info/record"
+	says "info: hardware events counted by $driver's driver" 0 "^  counters by $driver's driver$" \
+		"$p" info "by-$driver"
+done
+says "info -j: the same" 0 '"counters": ?"perf"' "$p" info -j by-perf
 rm -rf damaged
 cp -r flat damaged
 truncate -s 3000 damaged/stream_1
