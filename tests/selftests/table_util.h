@@ -33,6 +33,11 @@ struct told {
 	struct pev_table_sum	other;
 	struct pev_table_sum	lost;
 	struct pev_table_sum	filtered;
+	struct pev_table_sum	unmatched;
+	uint64_t		begun;
+	uint64_t		replaced;
+	uint64_t		dropped;
+	uint64_t		open;	/* when it was read last */
 	bool			balanced;
 	int			error;
 	uint64_t		words[FRAMES];	/* of the last CPU that had rows */
@@ -134,11 +139,17 @@ static UNUSED void read_cpu(int fd, unsigned int cpu, uint32_t room, struct told
 	add_sum(&all, &swap.other);
 	add_sum(&all, &swap.lost);
 	add_sum(&all, &swap.filtered);
+	add_sum(&all, &swap.unmatched);
 	t->balanced &= all.count == swap.generated.count && all.sum == swap.generated.sum;
 	add_sum(&t->generated, &swap.generated);
 	add_sum(&t->other, &swap.other);
 	add_sum(&t->lost, &swap.lost);
 	add_sum(&t->filtered, &swap.filtered);
+	add_sum(&t->unmatched, &swap.unmatched);
+	t->begun += swap.begun;
+	t->replaced += swap.replaced;
+	t->dropped += swap.dropped;
+	t->open = swap.open;
 	if (swap.nr_rows > t->full)
 		t->full = swap.nr_rows;
 	if (swap.nr_rows) {

@@ -316,6 +316,7 @@ enum pev_table_from {
 	PEV_TABLE_FIELD		= 7,	/* a number of the record, by its name */
 	PEV_TABLE_KSTACK	= 8,	/* the kernel's call chain, see struct pev_table_swap */
 	PEV_TABLE_USTACK	= 9,	/* the program's */
+	PEV_TABLE_LATENCY	= 10,	/* ns since the pair began: see struct pev_table */
 
 	PEV_TABLE_FROM_MAX,		/* not ABI */
 };
@@ -325,6 +326,7 @@ enum pev_table_bucket {
 	PEV_TABLE_EXACT		= 0,	/* equal ones */
 	PEV_TABLE_LOG2		= 1,	/* key 0: 0, n: 2^(n-1) to 2^n - 1, -n: the same below 0 */
 	PEV_TABLE_LINEAR	= 2,	/* key n: n * step to (n + 1) * step - 1 */
+	PEV_TABLE_EIGHTHS	= 3,	/* up to 15: that; above: 8 for each power of 2 */
 
 	PEV_TABLE_BUCKET_MAX,		/* not ABI */
 };
@@ -335,6 +337,7 @@ enum pev_table_value {
 	PEV_TABLE_PERIOD	= 1,	/* what a record stands for: see PEV_SAMPLE_PERIOD */
 	PEV_TABLE_OF_FIELD	= 2,	/* a number of the record */
 	PEV_TABLE_COUNTED	= 3,	/* what an event counts: see struct pev_table */
+	PEV_TABLE_OF_LATENCY	= 4,	/* ns since the pair began */
 
 	PEV_TABLE_VALUE_MAX,		/* not ABI */
 };
@@ -344,6 +347,8 @@ enum pev_table_value {
 #define PEV_MAX_TABLE_NAME	64	/* bytes of a field's name, NUL included */
 #define PEV_MIN_TABLE_FRAMES	4096
 #define PEV_MAX_TABLE_FRAMES	(1 << 22) /* of each CPU */
+#define PEV_MIN_TABLE_OPEN	16
+#define PEV_MAX_TABLE_OPEN	(1 << 20) /* pairs, of all CPUs */
 
 /* flags of struct pev_table */
 #define PEV_TABLE_F_TIMES	(1U << 0) /* min and max of a row are when it came first and last */
@@ -376,6 +381,12 @@ struct pev_table_key {
  * @frames:  words that each CPU has room for in call chains, as struct pev_table_swap counts
  *           them, PEV_MIN_TABLE_FRAMES to PEV_MAX_TABLE_FRAMES; 0 without such a key
  * @max_stack: frames of a call chain at most, up to PEV_MAX_STACK; 0: PEV_MAX_STACK
+ * @open:    pairs that there is room for on all CPUs together, PEV_MIN_TABLE_OPEN to
+ *           PEV_MAX_TABLE_OPEN; 0: the table has no pairs
+ * @nr_pair: of @begin and @end, 1 to PEV_MAX_TABLE_KEYS; 0 without pairs
+ * @begin:   what tells pairs apart where they begin: PEV_TABLE_TID, _PID, _CPU, _CGROUP or
+ *           _FIELD, without buckets
+ * @end:     the same where they end, in the same order
  *
  * An event that names the table's descriptor as its attr.channel_fd updates a row where
  * it would write a record. It needs the fields that the table asks for, numbers of 1, 2,
@@ -387,6 +398,12 @@ struct pev_table_key {
  * about to exec, when the event is switched off or reset, and when the table is read. An
  * update of 0 is left out. Keys are what stays the same meanwhile: PEV_TABLE_PID, _TID,
  * _COMM, _CPU, _CGROUP and _EVENT.
+ *
+ * A table with pairs has events with PEV_F_BEGIN, by which pairs begin, and others, by which
+ * they end. One that ends updates a row if a pair with its key is open, and is unmatched
+ * otherwise; the rows' keys and fields are those of the event that ends. One that begins
+ * updates none: it opens a pair, in place of one with the same key if that is open, and of
+ * the oldest one near it if there is no room.
  */
 struct pev_table {
 	__u32	size;
@@ -399,7 +416,13 @@ struct pev_table {
 	__u32	clock;
 	__u32	frames;
 	__u32	max_stack;
+	__u32	open;
+	__u32	nr_pair;
+	struct pev_table_key begin[PEV_MAX_TABLE_KEYS];
+	struct pev_table_key end[PEV_MAX_TABLE_KEYS];
 };
+
+#define PEV_TABLE_SIZE_VER0	416	/* up to max_stack */
 
 /**
  * struct pev_table_row - a row of a table
@@ -443,18 +466,27 @@ struct pev_table_sum {
  * @stacks:    address of memory for @nr_words words; 0 if the table has no call chains
  * @nr_words:  in: room there, at least as many as the table's @frames;
  *             out: words that there are
- * @reserved:  0
- * @generated: all that came
+ * @sign:      in: 0; out: bit n is set if key n has a sign, bit PEV_MAX_TABLE_KEYS if the value has
+ * @generated: all that came, but for what begins a pair
  * @other:     of these, those that found no row left
  * @lost:      of these, those for which there was no memory to write the fields down, so
  *             that a field has no value and counts as 0
  * @filtered:  of these, those that the filter refused
+ * @unmatched: of these, those that would end a pair of which none is open
+ * @begun:     pairs that began on this CPU
+ * @replaced:  of those that were open, these had the same key as one that began
+ * @dropped:   of those that began or were open, these had no room left
+ * @open:      pairs that are open now, of all CPUs
  *
  * Gives what came since the last call, and begins again with an empty table, at one
  * moment of that CPU: nothing is told twice and nothing is left out. If it fails,
  * nothing is taken away. For each CPU, modulo 2^64, of counts and of sums:
  *
- *	generated = all rows + other + lost + filtered
+ *	generated = all rows + other + lost + filtered + unmatched
+ *
+ * and, of a table with pairs, for all CPUs and calls together, while nothing begins or ends:
+ *
+ *	begun = all rows + other + replaced + dropped + open
  *
  * A call chain is a word that says how many addresses follow, and these, innermost first.
  * The key of a row is the number of its first word, 0 of a chain without addresses. It
@@ -468,12 +500,19 @@ struct pev_table_swap {
 	__u32	row_size;
 	__u64	stacks;
 	__u32	nr_words;
-	__u32	reserved;
+	__u32	sign;
 	struct pev_table_sum generated;
 	struct pev_table_sum other;
 	struct pev_table_sum lost;
 	struct pev_table_sum filtered;
+	struct pev_table_sum unmatched;
+	__u64	begun;
+	__u64	replaced;
+	__u64	dropped;
+	__u64	open;
 };
+
+#define PEV_TABLE_SWAP_SIZE_VER0 104	/* up to filtered */
 
 /**
  * enum pev_target - what an event is counted on, attr.target
@@ -520,7 +559,9 @@ enum pev_target {
 #define PEV_F_USER_PAGE		(1ULL << 12)	/* for mmap(): see struct pev_user_page */
 /* Tracepoints of system calls: what their arguments point to, see struct pev_call_text */
 #define PEV_F_TEXT		(1ULL << 13)
-#define PEV_F_ALL		((1ULL << 14) - 1)
+/* Begins a pair of its table: see struct pev_table */
+#define PEV_F_BEGIN		(1ULL << 14)
+#define PEV_F_ALL		((1ULL << 15) - 1)
 
 /* attr.flags of channels */
 #define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */

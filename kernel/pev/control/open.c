@@ -59,9 +59,11 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);
 	BUILD_BUG_ON(sizeof(struct pev_probe_record) != 4);
 	BUILD_BUG_ON(sizeof(struct pev_table_key) != 80);
-	BUILD_BUG_ON(sizeof(struct pev_table) != 416);
+	BUILD_BUG_ON(sizeof(struct pev_table) != 1064);
+	BUILD_BUG_ON(offsetof(struct pev_table, open) != PEV_TABLE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct pev_table_row) != 32);
-	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 104);
+	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 152);
+	BUILD_BUG_ON(offsetof(struct pev_table_swap, unmatched) != PEV_TABLE_SWAP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -413,8 +415,8 @@ static int copy_table(const struct pev_attr *attr, struct pev_table *table, stru
 
 	if (get_user(size, &from->size))
 		return pev_refuse(r, EFAULT, PEV_FIELD(config), "the table can't be read");
-	if (size < sizeof(*table) || size > PAGE_SIZE)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), sizeof(*table), PAGE_SIZE,
+	if (size < PEV_TABLE_SIZE_VER0 || size > PAGE_SIZE)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), PEV_TABLE_SIZE_VER0, PAGE_SIZE,
 					"size %u of the table", size);
 	err = copy_struct_from_user(table, sizeof(*table), from, size);
 	if (err == -E2BIG)

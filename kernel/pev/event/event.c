@@ -241,6 +241,9 @@ static int check_kernel_data(struct pev_event *event, struct pev_refuse *r)
 static int join_channel(struct pev_event *event, const struct pev_request *req,
 			struct pev_refuse *r)
 {
+	if (event->flags & PEV_F_BEGIN && !(req->table && pev_table_has_pairs(req->table)))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_BEGIN needs a table with pairs as channel_fd");
 	if (req->table && pev_table_is_counted(req->table))
 		return pev_charge_init(event, req->table, r);
 	if (req->attr.channel_fd < 0)

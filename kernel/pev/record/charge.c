@@ -49,6 +49,7 @@ static void charge(struct here *here, struct task_struct *task)
 	const struct pev_charge *own = event->charge;
 	struct pev_event_cpu *ec = this_cpu_ptr(event->percpu);
 	u64 value = pev_event_cpu_value(event, ec), nr = value - here->charged;
+	const struct pev_key_at at = { .task = task };
 	u64 words[PEV_ROW_WORDS];
 
 	/* a clock may step back a little, and catches up */
@@ -56,7 +57,7 @@ static void charge(struct here *here, struct task_struct *task)
 		return;
 	here->charged = value;
 	local64_inc(&ec->samples);
-	pev_key_make(&own->key, event, task, NULL, NULL, words);
+	pev_key_make(&own->key, event, &at, words);
 	pev_rows_update(pev_table_rows_here(own->table), words, nr,
 			pev_table_mark(own->table, nr));
 }

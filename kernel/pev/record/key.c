@@ -57,11 +57,9 @@ static int find_field(struct pev_key *key, const struct pev_event *event, const 
 }
 
 static int find_key(struct pev_key *key, const struct pev_event *event,
-		    const struct pev_table_key *asked, u32 nr, struct pev_key_fields *fields,
-		    struct pev_refuse *r)
+		    const struct pev_table_key *asked, u32 nr, struct pev_key_part *part,
+		    struct pev_key_fields *fields, struct pev_refuse *r)
 {
-	struct pev_key_part *part = &key->keys[nr];
-
 	part->from = asked->from;
 	part->bucket = asked->bucket;
 	part->step = asked->step;
@@ -69,6 +67,20 @@ static int find_key(struct pev_key *key, const struct pev_event *event,
 	if (part->from != PEV_TABLE_FIELD)
 		return 0;
 	return find_field(key, event, asked->name, nr, part, fields, r);
+}
+
+static int find_pair(struct pev_key *key, const struct pev_event *event,
+		     const struct pev_table *attr, struct pev_key_fields *fields,
+		     struct pev_refuse *r)
+{
+	int err = 0;
+
+	key->nr_pair = attr->nr_pair;
+	key->begins = event->flags & PEV_F_BEGIN;
+	for (u32 i = 0; i < key->nr_pair && !err; i++)
+		err = find_key(key, event, key->begins ? &attr->begin[i] : &attr->end[i],
+			       PEV_TABLE_PAIR_FIELD + i, &key->pair[i], fields, r);
+	return err;
 }
 
 /**
@@ -86,14 +98,16 @@ int pev_key_init(struct pev_key *key, const struct pev_event *event,
 		 const struct pev_table *attr, struct pev_key_fields *fields,
 		 struct pev_refuse *r)
 {
-	int err = 0;
+	int err = find_pair(key, event, attr, fields, r);
 
+	if (err || key->begins)
+		return err;
 	key->nr = attr->nr_keys;
 	key->value = attr->value;
 	for (u32 i = 0; i < key->nr && !err; i++)
-		err = find_key(key, event, &attr->keys[i], i, fields, r);
+		err = find_key(key, event, &attr->keys[i], i, &key->keys[i], fields, r);
 	if (!err && key->value == PEV_TABLE_OF_FIELD)
-		err = find_field(key, event, attr->field, PEV_MAX_TABLE_KEYS, &key->field,
+		err = find_field(key, event, attr->field, PEV_TABLE_VALUE_FIELD, &key->field,
 				 fields, r);
 	return err;
 }
@@ -113,10 +127,23 @@ static u64 floored(s64 number, u64 step)
 	return number < 0 ? ~div64_u64(~(u64)number, step) : div64_u64(number, step);
 }
 
+/* The power of two above bit 3, and the three bits below its own. */
+static u64 eighth_of(u64 number)
+{
+	u32 shift;
+
+	if (number < 16)
+		return number;
+	shift = fls64(number) - 4;
+	return 8 * shift + (number >> shift);
+}
+
 static noinline u64 bucket_of(const struct pev_key_part *part, u64 number)
 {
 	bool negative = part->sign && (s64)number < 0;
 
+	if (part->bucket == PEV_TABLE_EIGHTHS)
+		return negative ? -eighth_of(-number) : eighth_of(number);
 	if (part->bucket == PEV_TABLE_LOG2)
 		return negative ? -(u64)fls64(-number) : fls64(number);
 	return negative ? floored(number, part->step) : div64_u64(number, part->step);
@@ -134,11 +161,13 @@ static __always_inline u64 pid_of(const struct pev_event *event, struct task_str
 
 static __always_inline u64 number_of(const struct pev_event *event,
 				     const struct pev_key_part *part,
-				     struct task_struct *task, const void *record)
+				     const struct pev_key_at *at)
 {
+	struct task_struct *task = at->task;
+
 	switch (part->from) {
 	case PEV_TABLE_FIELD:
-		return pev_key_load(part, record);
+		return pev_key_load(part, at->record);
 	case PEV_TABLE_PID:
 		return pid_of(event, task, true);
 	case PEV_TABLE_TID:
@@ -149,6 +178,8 @@ static __always_inline u64 number_of(const struct pev_event *event,
 		return pev_cgroup_of(task);
 	case PEV_TABLE_EVENT:
 		return event->id;
+	case PEV_TABLE_LATENCY:
+		return at->latency;
 	default:
 		return syscall_of(task);
 	}
@@ -162,36 +193,53 @@ static void put_comm(u64 *to, const struct task_struct *task)
 	((char *)to)[TASK_COMM_LEN - 1] = '\0';
 }
 
+static __always_inline u64 word_of(const struct pev_event *event,
+				   const struct pev_key_part *part,
+				   const struct pev_key_at *at)
+{
+	u64 number = number_of(event, part, at);
+
+	return part->bucket ? bucket_of(part, number) : number;
+}
+
 /**
  * pev_key_make() - the words of a key
- * @key:    what the table asks for
- * @event:  what occurred
- * @task:   the task it is about
- * @record: the payload, from before the common fields on; NULL: it has none that long
- * @stacks: the kernel's and the program's call chain, if they are part of the key
- * @words:  gets PEV_ROW_WORDS words at most
+ * @key:   what the table asks for
+ * @event: what occurred
+ * @at:    where
+ * @words: gets PEV_ROW_WORDS words at most
  *
  * Context: Any with preemption disabled, NMI included.
  */
 void pev_key_make(const struct pev_key *key, const struct pev_event *event,
-		  struct task_struct *task, const void *record,
-		  const struct pev_rows_stack *stacks, u64 *words)
+		  const struct pev_key_at *at, u64 *words)
 {
 	for (u32 i = 0; i < key->nr; i++) {
 		const struct pev_key_part *part = &key->keys[i];
 
 		if (part->from == PEV_TABLE_COMM) {
-			put_comm(words, task);
+			put_comm(words, at->task);
 			words += 2;
-			continue;
+		} else if (pev_table_is_stack(part->from)) {
+			*words++ = (unsigned long)&at->stacks[part->from == PEV_TABLE_USTACK];
+		} else {
+			*words++ = word_of(event, part, at);
 		}
-		if (pev_table_is_stack(part->from)) {
-			*words++ = (unsigned long)&stacks[part->from == PEV_TABLE_USTACK];
-			continue;
-		}
-		*words = number_of(event, part, task, record);
-		if (part->bucket)
-			*words = bucket_of(part, *words);
-		words++;
 	}
+}
+
+/**
+ * pev_key_make_pair() - the words of a pair's key
+ * @key:   what the table asks for
+ * @event: what occurred, a begin or an end
+ * @at:    where
+ * @words: gets PEV_PAIR_WORDS words at most
+ *
+ * Context: as pev_key_make().
+ */
+void pev_key_make_pair(const struct pev_key *key, const struct pev_event *event,
+		       const struct pev_key_at *at, u64 *words)
+{
+	for (u32 i = 0; i < key->nr_pair; i++)
+		words[i] = word_of(event, &key->pair[i], at);
 }

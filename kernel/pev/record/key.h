@@ -33,6 +33,9 @@ struct pev_key_part {
  * @nr:    keys
  * @end:   bytes that a record must have for its fields to be read
  * @value: enum pev_table_value
+ * @nr_pair: keys of pairs; 0: there are none
+ * @begins: it begins a pair, and has no other keys
+ * @pair:  those of pairs
  * @keys:  they
  * @field: the value, if it is a field
  */
@@ -40,6 +43,9 @@ struct pev_key {
 	u32			nr;
 	u32			end;
 	u32			value;
+	u32			nr_pair;
+	bool			begins;
+	struct pev_key_part	pair[PEV_MAX_TABLE_KEYS];
 	struct pev_key_part	keys[PEV_MAX_TABLE_KEYS];
 	struct pev_key_part	field;
 };
@@ -59,12 +65,27 @@ struct pev_key_fields {
 	u32		sign;
 };
 
+/**
+ * struct pev_key_at - what words are made of
+ * @task:    the task that it is about
+ * @record:  the payload, from before the common fields on; NULL: it has none that long
+ * @stacks:  the kernel's and the program's call chain, if they are part of the key
+ * @latency: ns since the pair began
+ */
+struct pev_key_at {
+	struct task_struct		*task;
+	const void			*record;
+	const struct pev_rows_stack	*stacks;
+	u64				latency;
+};
+
 int pev_key_init(struct pev_key *key, const struct pev_event *event,
 		 const struct pev_table *attr, struct pev_key_fields *fields,
 		 struct pev_refuse *r);
 void pev_key_make(const struct pev_key *key, const struct pev_event *event,
-		  struct task_struct *task, const void *record,
-		  const struct pev_rows_stack *stacks, u64 *words);
+		  const struct pev_key_at *at, u64 *words);
+void pev_key_make_pair(const struct pev_key *key, const struct pev_event *event,
+		       const struct pev_key_at *at, u64 *words);
 
 /* A number of the record; 0 without one. */
 static __always_inline u64 pev_key_load(const struct pev_key_part *part, const void *record)

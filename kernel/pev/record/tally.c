@@ -6,6 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/trace_events.h>
 #include "filter/program.h"
 #include "table/table.h"
@@ -56,6 +57,8 @@ static int take_stacks(struct pev_event *event, const struct pev_table_set *tabl
 	struct pev_tally *tally = event->tally;
 	u64 stacks = 0;
 
+	if (tally->key.begins)
+		return 0;
 	if (pev_table_has(table, PEV_TABLE_KSTACK))
 		stacks |= PEV_SAMPLE_KSTACK;
 	if (pev_table_has(table, PEV_TABLE_USTACK))
@@ -126,12 +129,14 @@ void pev_tally_exit(struct pev_event *event)
 /* ---- values ---- */
 
 static __always_inline u64 value_of(const struct pev_tally *tally, u64 period,
-				    const void *record)
+				    const void *record, u64 latency)
 {
 	if (tally->key.value == PEV_TABLE_COUNT)
 		return 0;
 	if (tally->key.value == PEV_TABLE_PERIOD)
 		return period;
+	if (tally->key.value == PEV_TABLE_OF_LATENCY)
+		return latency;
 	return pev_key_load(&tally->key.field, record);
 }
 
@@ -163,6 +168,15 @@ static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 	return NULL;
 }
 
+/* No memory was left for a record, whatever it would have done. */
+static void lose(const struct pev_tally *tally, u64 period)
+{
+	if (tally->key.begins)
+		pev_rows_begin(rows_here(tally), false, true);
+	else
+		pev_rows_lose(rows_here(tally), value_of(tally, period, NULL, 0));
+}
+
 /**
  * pev_tally_begin() - pev_sample_begin() of an event with a table
  * @event:   as there
@@ -192,7 +206,7 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 	}
 	if (unlikely(!record)) {
 		local64_inc(&ec->lost);
-		pev_rows_lose(rows_here(event->tally), value_of(event->tally, period, NULL));
+		lose(event->tally, period);
 		return NULL;
 	}
 	frame = record + bytes - sizeof(*frame);
@@ -203,6 +217,53 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 	frame->size = COMMON + payload;
 	frame->bytes = bytes;
 	return record + COMMON;
+}
+
+static void begin_pair(struct pev_event *event, const struct pev_key_at *at)
+{
+	const struct pev_tally *tally = event->tally;
+	u64 words[PEV_PAIR_WORDS];
+	enum pev_pair_begun begun;
+
+	pev_key_make_pair(&tally->key, event, at, words);
+	begun = pev_pairs_begin(&tally->table->pairs, words, ktime_get_mono_fast_ns());
+	pev_rows_begin(rows_here(tally), begun == PEV_PAIR_REPLACED, begun == PEV_PAIR_DROPPED);
+}
+
+/* Return: false if it ends nothing. */
+static bool end_pair(struct pev_event *event, struct pev_key_at *at)
+{
+	const struct pev_tally *tally = event->tally;
+	u64 words[PEV_PAIR_WORDS], now = ktime_get_mono_fast_ns(), began;
+
+	pev_key_make_pair(&tally->key, event, at, words);
+	if (!pev_pairs_end(&tally->table->pairs, words, &began))
+		return false;
+	at->latency = pev_elapsed(began, now);
+	return true;
+}
+
+static void update(struct pev_event *event, const struct pev_key_at *at, u64 period)
+{
+	const struct pev_tally *tally = event->tally;
+	u64 key[PEV_ROW_WORDS], value = value_of(tally, period, at->record, at->latency);
+
+	pev_key_make(&tally->key, event, at, key);
+	pev_rows_update(rows_here(tally), key, value, pev_table_mark(tally->table, value));
+}
+
+static __always_inline void count(struct pev_event *event, struct pev_key_at *at, u64 period)
+{
+	const struct pev_tally *tally = event->tally;
+
+	if (likely(!tally->key.nr_pair))
+		update(event, at, period);
+	else if (tally->key.begins)
+		begin_pair(event, at);
+	else if (end_pair(event, at))
+		update(event, at, period);
+	else
+		pev_rows_unmatch(rows_here(tally), value_of(tally, period, at->record, 0));
 }
 
 /**
@@ -217,22 +278,18 @@ void pev_tally_end(void)
 	void *end = this_cpu_read(pev_scratch.buf) + this_cpu_read(pev_scratch.used);
 	struct frame *frame = end - sizeof(*frame);
 	struct pev_event *event = frame->ec->event;
-	const struct pev_tally *tally = event->tally;
 	struct pev_callchain *chain = frame->chain;
-	const void *record = end - frame->bytes;
 	struct pev_rows_stack stacks[2];
-	u64 key[PEV_ROW_WORDS], value;
+	struct pev_key_at at = { .task = frame->task, .stacks = stacks };
 
-	if (unlikely(frame->size < tally->key.end))
-		record = NULL;
+	if (likely(frame->size >= event->tally->key.end))
+		at.record = end - frame->bytes;
 	if (chain) {
 		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
 		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
 	}
-	pev_key_make(&tally->key, event, frame->task, record, stacks, key);
-	value = value_of(tally, frame->period, record);
 	local64_inc(&frame->ec->samples);
-	pev_rows_update(rows_here(tally), key, value, pev_table_mark(tally->table, value));
+	count(event, &at, frame->period);
 	if (chain)
 		pev_callchain_drop(chain);
 	pev_scratch_put(frame->bytes);
@@ -246,9 +303,7 @@ void pev_tally_end(void)
  */
 void pev_tally_lose(struct pev_event_cpu *ec)
 {
-	const struct pev_tally *tally = ec->event->tally;
-
-	pev_rows_lose(rows_here(tally), value_of(tally, READ_ONCE(ec->event->period), NULL));
+	lose(ec->event->tally, READ_ONCE(ec->event->period));
 }
 
 /**
@@ -266,7 +321,10 @@ void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurre
 	const struct pev_tally *tally = ec->event->tally;
 	const void *record = at->size >= tally->key.end ? at->record : NULL;
 
-	pev_rows_filter(rows_here(tally), nr, nr * value_of(tally, 1, record));
+	/* what does not begin is the event's alone */
+	if (tally->key.begins)
+		return;
+	pev_rows_filter(rows_here(tally), nr, nr * value_of(tally, 1, record, 0));
 }
 
 /**

@@ -293,6 +293,42 @@ void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value)
 }
 
 /**
+ * pev_rows_unmatch() - count the end of a pair that had not begun
+ * @rows:  this CPU's
+ * @value: for the sum
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_unmatch(struct pev_rows *rows, u64 value)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	add(&half->generated, 1, value);
+	add(&half->unmatched, 1, value);
+	leave(rows);
+}
+
+/**
+ * pev_rows_begin() - count the begin of a pair, which is no update
+ * @rows:     this CPU's
+ * @replaced: it took the place of one of its key
+ * @dropped:  it has no place, or another one has lost it
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_begin(struct pev_rows *rows, bool replaced, bool dropped)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	local64_inc(&half->begun);
+	if (replaced)
+		local64_inc(&half->replaced);
+	if (unlikely(dropped))
+		local64_inc(&half->dropped);
+	leave(rows);
+}
+
+/**
  * pev_rows_swap() - let writers use the other table, which must be clear
  * @rows: a CPU's
  *

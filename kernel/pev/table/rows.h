@@ -92,6 +92,10 @@ struct pev_rows_sum {
  * @other:     updates that found no row
  * @lost:      see struct pev_table_swap
  * @filtered:  see struct pev_table_swap
+ * @unmatched: see struct pev_table_swap
+ * @begun:     pairs that began
+ * @replaced:  see struct pev_table_swap
+ * @dropped:   see struct pev_table_swap
  * @slots:     the memory
  * @nr_words:  of @words in use, and of those that did not fit for a moment
  * @words:     call chains, each a word with its length and its addresses; the first one is
@@ -104,6 +108,10 @@ struct pev_rows_half {
 	struct pev_rows_sum	other;
 	struct pev_rows_sum	lost;
 	struct pev_rows_sum	filtered;
+	struct pev_rows_sum	unmatched;
+	local64_t		begun;
+	local64_t		replaced;
+	local64_t		dropped;
 	void			*slots;
 	local_t			nr_words;
 	u64			*words;
@@ -133,6 +141,8 @@ size_t pev_rows_index_bytes(const struct pev_rows_shape *shape);
 void pev_rows_update(struct pev_rows *rows, u64 *key, u64 value, u64 mark);
 void pev_rows_lose(struct pev_rows *rows, u64 value);
 void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
+void pev_rows_unmatch(struct pev_rows *rows, u64 value);
+void pev_rows_begin(struct pev_rows *rows, bool replaced, bool dropped);
 bool pev_rows_swap(struct pev_rows *rows);
 void pev_rows_clear(struct pev_rows *rows);
 

@@ -36,7 +36,7 @@ static bool is_name(const char *name)
 	return strnlen(name, PEV_MAX_TABLE_NAME) < PEV_MAX_TABLE_NAME;
 }
 
-static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse *r)
+static int check_key(const struct pev_table_key *key, u32 nr, bool paired, struct pev_refuse *r)
 {
 	const u32 config = PEV_FIELD(config);
 
@@ -49,6 +49,9 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 	if (key->from == PEV_TABLE_COMM && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: names have no buckets, as they are no numbers", nr);
+	if (key->from == PEV_TABLE_LATENCY && !paired)
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: latencies need pairs: set open and nr_pair", nr);
 	if (pev_table_is_stack(key->from) && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: call chains are no numbers and have no buckets", nr);
@@ -68,7 +71,8 @@ static int check_key(const struct pev_table_key *key, u32 nr, struct pev_refuse 
 /* What stays the same from one switch between tasks to the next, more or less. */
 static bool stays(u32 from)
 {
-	return from != PEV_TABLE_FIELD && from != PEV_TABLE_SYSCALL && !pev_table_is_stack(from);
+	return from != PEV_TABLE_FIELD && from != PEV_TABLE_SYSCALL && from != PEV_TABLE_LATENCY &&
+	       !pev_table_is_stack(from);
 }
 
 static int check_counted(const struct pev_table *attr, struct pev_refuse *r)
@@ -79,6 +83,52 @@ static int check_counted(const struct pev_table *attr, struct pev_refuse *r)
 					  "key %u: what events count is charged when a task leaves the CPU: keys are the task, its cgroup, the CPU and the event",
 					  i);
 	return 0;
+}
+
+/* What two events can have in common, by which one finds the other's. */
+static bool pairs_by(u32 from)
+{
+	return from == PEV_TABLE_TID || from == PEV_TABLE_PID || from == PEV_TABLE_CPU ||
+	       from == PEV_TABLE_CGROUP || from == PEV_TABLE_FIELD;
+}
+
+static int check_pair_keys(const struct pev_table_key *keys, u32 nr, struct pev_refuse *r)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < nr && !err; i++) {
+		err = check_key(&keys[i], i, true, r);
+		if (!err && (!pairs_by(keys[i].from) || keys[i].bucket))
+			err = pev_refuse(r, EINVAL, PEV_FIELD(config),
+					 "key %u of pairs: it is a task, CPU, cgroup or field, without buckets",
+					 i);
+	}
+	return err;
+}
+
+static int check_pairs(const struct pev_table *attr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+	int err;
+
+	if (!attr->open && !attr->nr_pair) {
+		if (memchr_inv(attr->begin, 0, sizeof(attr->begin) + sizeof(attr->end)) ||
+		    attr->value == PEV_TABLE_OF_LATENCY)
+			return pev_refuse(r, EINVAL, config,
+					  "latencies, and keys of pairs, need pairs: set open and nr_pair");
+		return 0;
+	}
+	if (attr->open < PEV_MIN_TABLE_OPEN || attr->open > PEV_MAX_TABLE_OPEN)
+		return pev_refuse_range(r, EINVAL, config, PEV_MIN_TABLE_OPEN, PEV_MAX_TABLE_OPEN,
+					"a table with pairs can't have %u open", attr->open);
+	if (!attr->nr_pair || attr->nr_pair > PEV_MAX_TABLE_KEYS)
+		return pev_refuse_range(r, EINVAL, config, 1, PEV_MAX_TABLE_KEYS,
+					"pairs can't have %u keys", attr->nr_pair);
+	if (attr->value == PEV_TABLE_COUNTED)
+		return pev_refuse(r, EINVAL, config,
+				  "what events count has no pairs: set open and nr_pair to 0");
+	err = check_pair_keys(attr->begin, attr->nr_pair, r);
+	return err ?: check_pair_keys(attr->end, attr->nr_pair, r);
 }
 
 static bool has_key(const struct pev_table *attr, u32 from)
@@ -144,7 +194,7 @@ static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 		return pev_refuse_range(r, EINVAL, config, 1, PEV_MAX_TABLE_KEYS,
 					"a table can't have %u keys", attr->nr_keys);
 	for (u32 i = 0; i < attr->nr_keys && !err; i++)
-		err = check_key(&attr->keys[i], i, r);
+		err = check_key(&attr->keys[i], i, attr->open, r);
 	if (err)
 		return err;
 	if (memchr_inv(&attr->keys[attr->nr_keys], 0,
@@ -158,6 +208,7 @@ static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 		return pev_refuse(r, EINVAL, config,
 				  "PEV_TABLE_OF_FIELD needs the name of a field, others have none");
 	err = check_counted(attr, r);
+	err = err ?: check_pairs(attr, r);
 	err = err ?: check_stacks(attr, r);
 	return err ?: check_times(attr, r);
 }
@@ -206,6 +257,25 @@ static bool half_alloc(const struct pev_rows_shape *shape, struct pev_rows_half 
 	return half->slots && half->words && half->index;
 }
 
+static unsigned long pages_of_pairs(const struct pev_table_set *table)
+{
+	if (!pev_table_has_pairs(table))
+		return 0;
+	return (PAGE_ALIGN(pev_pairs_bytes(&table->pairs)) +
+		PAGE_ALIGN(pev_pairs_tag_bytes(&table->pairs))) >> PAGE_SHIFT;
+}
+
+static bool pairs_alloc(struct pev_table_set *table)
+{
+	struct pev_pairs *pairs = &table->pairs;
+
+	if (!pev_table_has_pairs(table))
+		return true;
+	pairs->tags = slots_alloc(pev_pairs_tag_bytes(pairs), NUMA_NO_NODE);
+	pairs->pairs = slots_alloc(pev_pairs_bytes(pairs), NUMA_NO_NODE);
+	return pairs->tags && pairs->pairs;
+}
+
 static struct pev_rows *rows_alloc(const struct pev_table_set *table, unsigned int cpu)
 {
 	int node = cpu_to_node(cpu);
@@ -227,17 +297,17 @@ static struct pev_rows *rows_alloc(const struct pev_table_set *table, unsigned i
  */
 static int alloc_all(struct pev_table_set *table, struct pev_refuse *r)
 {
-	unsigned long pages = pages_of_cpu(table) * num_possible_cpus();
+	unsigned long pages = pages_of_cpu(table) * num_possible_cpus() + pages_of_pairs(table);
 	unsigned int cpu;
 	int err;
 
 	err = pev_memory_charge(table->user, pages, PEV_FIELD(config),
-				"tables", "fewer rows, or fewer frames of call chains", r);
+				"tables", "fewer rows, frames of call chains, or open pairs", r);
 	if (err)
 		return err;
 	table->charged = pages;
 	table->rows = kcalloc(nr_cpu_ids, sizeof(*table->rows), GFP_KERNEL_ACCOUNT);
-	if (!table->rows)
+	if (!table->rows || !pairs_alloc(table))
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		table->rows[cpu] = rows_alloc(table, cpu);
@@ -260,6 +330,8 @@ static void table_free(struct kref *ref)
 			rows_free(table->rows[cpu]);
 	}
 	kfree(table->rows);
+	vfree(table->pairs.tags);
+	vfree(table->pairs.pairs);
 	pev_memory_uncharge(table->user, table->charged);
 	free_uid(table->user);
 	free_cpumask_var(table->pending);
@@ -285,6 +357,8 @@ static void set_shape(struct pev_table_set *table)
 	pev_rows_shape(&table->shape, attr->rows, words, false);
 	if (stacks)
 		pev_rows_shape_stacks(&table->shape, stacks, attr->frames);
+	if (pev_table_has_pairs(table))
+		pev_pairs_shape(&table->pairs, attr->open, attr->nr_pair);
 }
 
 struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r)
@@ -324,7 +398,10 @@ struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_
 /* Return: the name of field @nr, see struct pev_table_set. */
 static const char *field_name(const struct pev_table_set *table, u32 nr)
 {
-	return nr < PEV_MAX_TABLE_KEYS ? table->attr.keys[nr].name : table->attr.field;
+	if (nr < PEV_MAX_TABLE_KEYS)
+		return table->attr.keys[nr].name;
+	return nr == PEV_TABLE_VALUE_FIELD ? table->attr.field :
+					     table->attr.end[nr - PEV_TABLE_PAIR_FIELD].name;
 }
 
 int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
@@ -344,7 +421,7 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 				  "the table has given out all its %u event ids: open another table",
 				  PEV_MAX_CHANNEL_EVENTS);
 	/* before the first event there are no writers to see it change */
-	if (sign & BIT(PEV_MAX_TABLE_KEYS) && !(table->attr.flags & PEV_TABLE_F_TIMES))
+	if (sign & BIT(PEV_TABLE_VALUE_FIELD) && !(table->attr.flags & PEV_TABLE_F_TIMES))
 		table->shape.flip = 1ULL << 63;
 	table->known |= known;
 	table->sign |= sign;
@@ -457,6 +534,12 @@ static int hand_out(struct pev_table_set *table, unsigned int cpu, struct pev_ta
 	arg->other = sum_of(&half->other);
 	arg->lost = sum_of(&half->lost);
 	arg->filtered = sum_of(&half->filtered);
+	arg->unmatched = sum_of(&half->unmatched);
+	arg->begun = local64_read(&half->begun);
+	arg->replaced = local64_read(&half->replaced);
+	arg->dropped = local64_read(&half->dropped);
+	arg->open = pev_table_has_pairs(table) ? pev_pairs_open(&table->pairs) : 0;
+	arg->sign = table->sign & (BIT(PEV_TABLE_PAIR_FIELD) - 1);
 	if (pev_copy_struct_to_user(uarg, usize, arg, sizeof(*arg)))
 		return -EFAULT;
 	pev_rows_clear(rows);
@@ -485,16 +568,19 @@ long pev_table_swap(struct pev_table_set *table, struct pev_table_swap __user *u
 	u32 row_size = struct_size_t(struct pev_table_row, key, table->shape.words);
 	struct pev_table_swap arg;
 	u32 size;
+	int err;
 
 	if (get_user(size, &uarg->size))
 		return -EFAULT;
-	if (size < sizeof(arg))
+	if (size < PEV_TABLE_SWAP_SIZE_VER0)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	if (copy_from_user(&arg, uarg, sizeof(arg)))
-		return -EFAULT;
-	if (arg.cpu >= nr_cpu_ids || (arg.row_size && arg.row_size != row_size) || arg.reserved)
+	/* what follows what is read may hold anything: it is only written */
+	err = copy_struct_from_user(&arg, sizeof(arg), uarg, PEV_TABLE_SWAP_SIZE_VER0);
+	if (err)
+		return err;
+	if (arg.cpu >= nr_cpu_ids || (arg.row_size && arg.row_size != row_size) || arg.sign)
 		return -EINVAL;
 	if (arg.nr_rows < table->attr.rows || arg.nr_words < table->attr.frames) {
 		if (put_user(table->attr.rows, &uarg->nr_rows) ||

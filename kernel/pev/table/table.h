@@ -8,13 +8,15 @@
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/pev_clock.h>
+#include "table/pairs.h"
 #include "table/rows.h"
 
 struct pev_refuse;
 struct user_struct;
 
-/* Fields that a table may ask events for: of its keys, and of its value. */
-#define PEV_TABLE_FIELDS	(PEV_MAX_TABLE_KEYS + 1)
+/* Fields that a table may ask events for: of its keys, its value, and the key of pairs. */
+#define PEV_TABLE_VALUE_FIELD	PEV_MAX_TABLE_KEYS
+#define PEV_TABLE_PAIR_FIELD	(PEV_MAX_TABLE_KEYS + 1)
 
 /**
  * struct pev_table_set - a table
@@ -22,11 +24,13 @@ struct user_struct;
  * @attr:    what was asked for
  * @shape:   of the rows
  * @rows:    by CPU; NULL for one that is not possible
+ * @pairs:   that are open; without memory if it has none
  * @user:    its RLIMIT_MEMLOCK is charged
  * @charged: pages
  * @lock:    protects what follows, and the tables that are not active
  * @next_id: of events; ids are never used twice
- * @known:   mask of the fields that an event has had; the value's is the last one
+ * @known:   mask of the fields that an event has had: keys, PEV_TABLE_VALUE_FIELD, and from
+ *           PEV_TABLE_PAIR_FIELD on those of pairs
  * @sign:    of these, those that have a sign
  * @pending: CPUs whose table was swapped, and not yet handed out
  * @clock:   of PEV_TABLE_F_TIMES, as it is read
@@ -38,6 +42,7 @@ struct pev_table_set {
 	struct pev_table	attr;
 	struct pev_rows_shape	shape;
 	struct pev_rows		**rows;
+	struct pev_pairs	pairs;
 	struct user_struct	*user;
 	unsigned long		charged;
 	struct mutex		lock;	/* see above */
@@ -59,6 +64,12 @@ static inline bool pev_table_is_stack(u32 from)
 static inline u32 pev_table_words(u32 from)
 {
 	return from == PEV_TABLE_COMM ? 2 : 1;
+}
+
+/* Does it have pairs? */
+static inline bool pev_table_has_pairs(const struct pev_table_set *table)
+{
+	return table->attr.open;
 }
 
 /* Are values what events counted, charged when tasks are switched? */

@@ -30,8 +30,31 @@ static uint32_t some_bucket(struct rng *r, struct pev_table_key *key)
 /* What goes with the value: what is counted is charged at switches, and has no fields. */
 static uint32_t some_from(struct rng *r, const struct pev_table *table)
 {
-	return below(r, table->value == PEV_TABLE_COUNTED ? PEV_TABLE_SYSCALL :
-							    PEV_TABLE_FROM_MAX);
+	if (table->value == PEV_TABLE_COUNTED)
+		return below(r, PEV_TABLE_SYSCALL);
+	return below(r, table->open ? PEV_TABLE_FROM_MAX : PEV_TABLE_LATENCY);
+}
+
+static struct pev_table_key pair_key(struct rng *r)
+{
+	static const uint32_t from[] = {
+		PEV_TABLE_TID, PEV_TABLE_PID, PEV_TABLE_CPU, PEV_TABLE_CGROUP, PEV_TABLE_FIELD,
+	};
+	struct pev_table_key key = { .from = from[below(r, 5)] };
+
+	if (key.from == PEV_TABLE_FIELD)
+		strcpy(key.name, "pid");
+	return key;
+}
+
+static void some_pairs(struct rng *r, struct pev_table *table)
+{
+	table->open = PEV_MIN_TABLE_OPEN + below(r, 100);
+	table->nr_pair = 1 + below(r, PEV_MAX_TABLE_KEYS);
+	for (unsigned int i = 0; i < table->nr_pair; i++) {
+		table->begin[i] = pair_key(r);
+		table->end[i] = pair_key(r);
+	}
 }
 
 static void some_table(struct rng *r, struct pev_table *table)
@@ -39,6 +62,9 @@ static void some_table(struct rng *r, struct pev_table *table)
 	memset(table, 0, sizeof(*table));
 	table->size = sizeof(*table);
 	table->value = below(r, PEV_TABLE_VALUE_MAX);
+	if (table->value == PEV_TABLE_OF_LATENCY ||
+	    (table->value != PEV_TABLE_COUNTED && one_in(r, 3)))
+		some_pairs(r, table);
 	table->rows = 1 + below(r, ROWS);
 	table->nr_keys = 1 + below(r, PEV_MAX_TABLE_KEYS);
 	for (unsigned int i = 0; i < table->nr_keys; i++) {
@@ -137,6 +163,7 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 	add_sum(&told, swap.other.count, swap.other.sum);
 	add_sum(&told, swap.lost.count, swap.lost.sum);
 	add_sum(&told, swap.filtered.count, swap.filtered.sum);
+	add_sum(&told, swap.unmatched.count, swap.unmatched.sum);
 	add_sum(generated, swap.generated.count, swap.generated.sum);
 	add(&all->laws, 1);
 	if (told.count != swap.generated.count || told.sum != swap.generated.sum)
@@ -175,7 +202,7 @@ static void open_mutated(struct rng *r)
 }
 
 /* An event of any kind, that has what the table asks for or not. */
-static void any_event(struct player *w, struct rng *r, int fd, bool counted)
+static void any_event(struct player *w, struct rng *r, int fd, const struct pev_table *table)
 {
 	struct layout layout;
 	struct pev_attr attr;
@@ -188,7 +215,9 @@ static void any_event(struct player *w, struct rng *r, int fd, bool counted)
 	attr.regs_user = 0;
 	attr.stack_user = 0;
 	attr.max_stack = 0;
-	if (counted && !one_in(r, 16))
+	if (table->open && one_in(r, 2))
+		attr.flags |= PEV_F_BEGIN;
+	if (table->value == PEV_TABLE_COUNTED && !one_in(r, 16))
 		attr.period = 0;
 	else if (!attr.period)
 		attr.period = 1;
@@ -268,7 +297,7 @@ void law_table(struct player *w, struct rng *r)
 		return;
 	}
 	for (unsigned int n = others; n; n--)
-		any_event(w, r, fd, table.value == PEV_TABLE_COUNTED);
+		any_event(w, r, fd, &table);
 	swap_all(r, fd, &generated, &in_rows);
 	if (one_in(r, 2))
 		exact(r, fd, !others, table.value == PEV_TABLE_COUNTED);

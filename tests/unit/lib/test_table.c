@@ -106,6 +106,12 @@ static void test_bounds(void)
 		{ PEV_TABLE_LOG2, 0, 64, 1ULL << 63, UINT64_MAX },
 		{ PEV_TABLE_LOG2, 0, -2ULL, -3ULL, -2ULL },
 		{ PEV_TABLE_LOG2, 0, -64ULL, 1ULL << 63, 1ULL << 63 },
+		{ PEV_TABLE_EIGHTHS, 0, 15, 15, 15 },
+		{ PEV_TABLE_EIGHTHS, 0, 16, 16, 17 },
+		{ PEV_TABLE_EIGHTHS, 0, 23, 30, 31 },
+		{ PEV_TABLE_EIGHTHS, 0, 24, 32, 35 },
+		{ PEV_TABLE_EIGHTHS, 0, 495, 15ULL << 60, UINT64_MAX },
+		{ PEV_TABLE_EIGHTHS, 0, -16ULL, -17ULL, -16ULL },
 		{ PEV_TABLE_LINEAR, 10, 3, 30, 39 },
 		{ PEV_TABLE_LINEAR, 10, -1ULL, -10ULL, -1ULL },
 	};
@@ -121,6 +127,9 @@ static void test_bounds(void)
 	check(pev_table_bounds(&(struct pev_table_key){ .bucket = PEV_TABLE_LOG2 }, 65, &low,
 			       &high) == -EINVAL,
 	      "no number has so many bits");
+	check(pev_table_bounds(&(struct pev_table_key){ .bucket = PEV_TABLE_EIGHTHS }, 496, &low,
+			       &high) == -EINVAL,
+	      "... nor so many eighths");
 	check(pev_table_bounds(&(struct pev_table_key){ .bucket = 77 }, 0, &low, &high) == -EINVAL,
 	      "a bucket of a later kernel");
 }

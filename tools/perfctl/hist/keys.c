@@ -11,7 +11,7 @@
 static const char *const key_names[PEV_TABLE_FROM_MAX] = {
 	[PEV_TABLE_PID] = "pid",      [PEV_TABLE_TID] = "tid",	     [PEV_TABLE_COMM] = "comm",
 	[PEV_TABLE_CPU] = "cpu",      [PEV_TABLE_CGROUP] = "cgroup", [PEV_TABLE_EVENT] = "event",
-	[PEV_TABLE_SYSCALL] = "call",
+	[PEV_TABLE_SYSCALL] = "call", [PEV_TABLE_LATENCY] = "latency",
 };
 
 /**
@@ -144,7 +144,7 @@ static int take_bucket(struct scan *s, struct pev_table_key *key, const char *fu
 static int from_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(key_names); i++)
-		if (key_names[i] && !strcmp(key_names[i], name))
+		if (i != PEV_TABLE_LATENCY && key_names[i] && !strcmp(key_names[i], name))
 			return (int)i;
 	return PEV_TABLE_FIELD;
 }

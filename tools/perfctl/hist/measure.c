@@ -69,6 +69,7 @@ static int print_new(struct hist_run *r, struct msg *m)
 
 	if (err)
 		return msg_set(m, err, "reading the table: %s", strerror(-err));
+	r->rows.sign = pev_table_sign(r->reader);
 	for (size_t i = 0; (row = pev_table_row(r->reader, i)); i++)
 		hist_rows_add(&r->rows, row);
 	pev_table_sums(r->reader, &result.sums);
@@ -113,15 +114,16 @@ static int keep_ids(struct hist_run *r, struct msg *m)
 static int hist_open(void *arg, struct msg *m)
 {
 	struct hist_run *r = arg;
-	unsigned int flags = r->table.value == PEV_TABLE_OF_FIELD ? PEV_TABLE_SIGNED : 0;
 	struct pev_error why;
-	int err = pev_table_open(&r->table, flags, &r->reader, &why);
+	int err = pev_table_open(&r->table, 0, &r->reader, &why);
 
 	if (err)
 		return kernel_refused(m, err, &why, "the table");
 	for (size_t i = 0; i < r->plan.n; i++) {
 		r->plan.events[i].attr.channel_fd = pev_table_fd(r->reader);
 		r->plan.events[i].attr.sample = 0;
+		if (r->table.open && !i)
+			r->plan.events[i].attr.flags |= PEV_F_BEGIN;
 	}
 	err = event_set_open(&r->set, &r->plan, &r->measure.target,
 			     PEV_F_DISABLED | (begins_on_exec(r) ? PEV_F_ENABLE_ON_EXEC : 0), m);
@@ -224,6 +226,8 @@ static int prepare(struct hist_run *r, struct msg *m)
 		err = event_plan_make(&r->plan, &r->opts.events, PLAN_SAMPLE, m);
 	if (err)
 		return err;
+	if (r->table.open && r->plan.n != 2)
+		return msg_set(m, -EINVAL, "--latency takes two events, not %zu", r->plan.n);
 	event_plan_sampling(&r->plan, &sampling);
 	err = out_open(&r->out, r->opts.output, OUT_LINES, m);
 	return err ? err : measure_init(&r->measure, m);

@@ -11,6 +11,8 @@
 /**
  * struct hist_opts - as typed
  * @sum:      what is summed up, NULL: nothing
+ * @latency:  of which events, see latency.h; NULL: of none
+ * @open:     pairs that may be open
  * @interval: ms, 0: all is printed at the end
  */
 struct hist_opts {
@@ -18,6 +20,8 @@ struct hist_opts {
 	struct span_opts span;
 	struct event_list events;
 	const char *sum;
+	const char *latency;
+	uint64_t open;
 	uint64_t interval;
 	uint64_t rows;
 	const char *output;

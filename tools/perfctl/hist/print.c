@@ -2,6 +2,7 @@
 /* perfctl hist: tables, CSV and JSON. See print.h. */
 #include "print.h"
 #include "keys.h"
+#include "latency.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -17,12 +18,14 @@ static bool has_sum(const struct pev_table *t)
 	return t->value != PEV_TABLE_COUNT;
 }
 
-/* The sum, the least and the greatest of a field have a sign. */
-static const char *number(char buf[32], const struct pev_table *t, uint64_t v)
+/* The sum, the least and the greatest of a field may have a sign. */
+static const char *number(char buf[32], const struct hist_rows *rows, uint64_t v)
 {
 	char digits[32];
 
-	if (t->value != PEV_TABLE_OF_FIELD || (int64_t)v >= 0)
+	if (rows->table->value == PEV_TABLE_OF_LATENCY)
+		return text_ns(buf, v);
+	if (!hist_values_signed(rows) || (int64_t)v >= 0)
 		return text_count(buf, v);
 	snprintf(buf, 32, "-%.30s", text_count(digits, -v));
 	return buf;
@@ -30,6 +33,8 @@ static const char *number(char buf[32], const struct pev_table *t, uint64_t v)
 
 static const char *value_name(const struct pev_table *t)
 {
+	if (t->value == PEV_TABLE_OF_LATENCY)
+		return "latency";
 	return t->value == PEV_TABLE_PERIOD ? "period" : t->field;
 }
 
@@ -74,16 +79,16 @@ static void print_padded(FILE *out, const char *text, int width, bool right)
 		"");
 }
 
-static void print_numbers(const struct pev_table *t, const struct hist_row *row, FILE *out)
+static void print_numbers(const struct hist_rows *rows, const struct hist_row *row, FILE *out)
 {
 	char buf[32];
 
 	fprintf(out, " %12s", text_count(buf, row->count));
-	if (!has_sum(t))
+	if (!has_sum(rows->table))
 		return;
-	fprintf(out, " %16s", number(buf, t, row->sum));
-	fprintf(out, " %12s", number(buf, t, row->min));
-	fprintf(out, " %12s", number(buf, t, row->max));
+	fprintf(out, " %16s", number(buf, rows, row->sum));
+	fprintf(out, " %12s", number(buf, rows, row->min));
+	fprintf(out, " %12s", number(buf, rows, row->max));
 }
 
 static void print_heading(const struct pev_table *t, const struct columns *c, FILE *out)
@@ -139,12 +144,35 @@ static int bar_length(uint64_t count, uint64_t most)
 	return length < 1 ? 1 : length > BAR ? BAR : length;
 }
 
-static void print_bars(const struct hist_result *r, const struct columns *c, FILE *out)
+/* "p50 1.20 us, p90 ..., p99 ..." of a group of @fine */
+static void print_quantiles(const struct hist_rows *fine, size_t first, FILE *out)
+{
+	uint64_t values[HIST_QUANTILES];
+	char buf[32];
+
+	hist_quantiles(fine, first, values);
+	for (int i = 0; i < HIST_QUANTILES; i++)
+		fprintf(out, "%s %s %s", i ? "," : "", hist_quantile_names[i],
+			text_ns(buf, values[i]));
+	fputc('\n', out);
+}
+
+static size_t next_group(const struct hist_rows *rows, size_t first)
+{
+	while (++first < rows->n && !hist_rows_begins(rows, first))
+		;
+	return first;
+}
+
+/* @fine: of latencies, all buckets, while @r has one for each power of two; else NULL */
+static void print_bars(const struct hist_result *r, const struct columns *c,
+		       const struct hist_rows *fine, FILE *out)
 {
 	const struct hist_rows *rows = r->rows;
 	const struct pev_table_key *key = &rows->table->keys[c->axis];
 	struct strbuf text = { 0 };
 	uint64_t most = 0;
+	size_t group = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct hist_row *row = &rows->v[i];
@@ -154,12 +182,16 @@ static void print_bars(const struct hist_result *r, const struct columns *c, FIL
 			if (i)
 				fputc('\n', out);
 			print_group(r, row, c, out);
+			if (fine) {
+				print_quantiles(fine, group, out);
+				group = next_group(fine, group);
+			}
 			print_heading(rows->table, c, out);
 		}
 		strbuf_reset(&text);
 		hist_word_shown(&text, r->words, key, row->key[c->axis]);
 		print_padded(out, text.s, c->width[c->axis] + 2, true);
-		print_numbers(rows->table, row, out);
+		print_numbers(rows, row, out);
 		fprintf(out, "  %.*s\n", bar_length(row->count, most), bar);
 	}
 	strbuf_free(&text);
@@ -175,7 +207,7 @@ static void print_list(const struct hist_result *r, const struct columns *c, FIL
 	for (size_t i = 0; i < r->rows->n; i++) {
 		const struct hist_row *row = &r->rows->v[i];
 
-		print_numbers(t, row, out);
+		print_numbers(r->rows, row, out);
 		for (unsigned int k = 0; k < t->nr_keys; k++) {
 			strbuf_reset(&text);
 			hist_word_shown(&text, r->words, &t->keys[k], row->key[k]);
@@ -188,21 +220,54 @@ static void print_list(const struct hist_result *r, const struct columns *c, FIL
 	strbuf_free(&text);
 }
 
+/* The end of the sentence about what ends pairs, and one about what begins them */
+static void print_pairs(const struct pev_table_sums *s, FILE *out)
+{
+	char unmatched[32], begun[32], replaced[32], dropped[32], open[32];
+
+	fprintf(out, " + %s without a begin\n%s begun: %s replaced, %s dropped, %s open",
+		text_count(unmatched, s->unmatched.count), text_count(begun, s->begun),
+		text_count(replaced, s->replaced), text_count(dropped, s->dropped),
+		text_count(open, s->open));
+}
+
 static void print_law(const struct hist_result *r, FILE *out)
 {
 	const struct pev_table_sums *s = &r->sums;
 	const struct pev_table *t = r->rows->table;
 	char all[32], rows[32], other[32], lost[32], filtered[32];
 
-	fprintf(out, "\n%s occurrences = %s in rows + %s other + %s lost + %s filtered\n",
+	fprintf(out, "\n%s occurrences = %s in rows + %s other + %s lost + %s filtered",
 		text_count(all, s->generated.count), text_count(rows, s->rows.count),
 		text_count(other, s->other.count), text_count(lost, s->lost.count),
 		text_count(filtered, s->filtered.count));
+	if (t->open)
+		print_pairs(s, out);
+	fputc('\n', out);
 	if (has_sum(t))
 		fprintf(out, "%s of %s = %s in rows + %s other + %s lost + %s filtered\n",
-			number(all, t, s->generated.sum), value_name(t),
-			number(rows, t, s->rows.sum), number(other, t, s->other.sum),
-			number(lost, t, s->lost.sum), number(filtered, t, s->filtered.sum));
+			number(all, r->rows, s->generated.sum), value_name(t),
+			number(rows, r->rows, s->rows.sum), number(other, r->rows, s->other.sum),
+			number(lost, r->rows, s->lost.sum), number(filtered, r->rows, s->filtered.sum));
+}
+
+static bool is_of_latencies(const struct pev_table *t)
+{
+	return hist_axis(t) >= 0 && t->keys[hist_axis(t)].from == PEV_TABLE_LATENCY;
+}
+
+static void print_latencies(const struct hist_result *r, FILE *out)
+{
+	struct hist_result shown = *r;
+	struct hist_rows coarse;
+	struct pev_table table;
+	struct columns c;
+
+	hist_rows_coarse(r->rows, &coarse, &table);
+	shown.rows = &coarse;
+	measure_columns(&shown, &c);
+	print_bars(&shown, &c, r->rows, out);
+	hist_rows_free(&coarse);
 }
 
 static void print_table(const struct hist_result *r, FILE *out)
@@ -219,8 +284,10 @@ static void print_table(const struct hist_result *r, FILE *out)
 	if (r->at >= 0)
 		fprintf(out, " At %.3f s:\n", r->at);
 	measure_columns(r, &c);
-	if (c.axis >= 0)
-		print_bars(r, &c, out);
+	if (is_of_latencies(r->rows->table))
+		print_latencies(r, out);
+	else if (c.axis >= 0)
+		print_bars(r, &c, NULL, out);
 	else
 		print_list(r, &c, out);
 	print_law(r, out);
@@ -237,21 +304,28 @@ struct fate {
 	struct pev_table_sum sum;
 };
 
-#define FATES 5
+/* The last one is of pairs. */
+#define FATES 6
+
+static size_t fates_told(const struct pev_table *t)
+{
+	return t->open ? FATES : FATES - 1;
+}
 
 static void fates_of(const struct pev_table_sums *s, struct fate fates[FATES])
 {
 	const struct fate all[FATES] = {
 		{ "generated", s->generated }, { "rows", s->rows },	    { "other", s->other },
 		{ "lost", s->lost },	       { "filtered", s->filtered },
+		{ "unmatched", s->unmatched },
 	};
 
 	memcpy(fates, all, sizeof(all));
 }
 
-static const char *plain(char buf[32], const struct pev_table *t, uint64_t v)
+static const char *plain(char buf[32], const struct hist_rows *rows, uint64_t v)
 {
-	snprintf(buf, 32, t->value == PEV_TABLE_OF_FIELD ? "%" PRId64 : "%" PRIu64, v);
+	snprintf(buf, 32, hist_values_signed(rows) ? "%" PRId64 : "%" PRIu64, v);
 	return buf;
 }
 
@@ -293,7 +367,7 @@ static void csv_keys(const struct hist_result *r, const struct hist_row *row, FI
 		if (t->keys[k].bucket == PEV_TABLE_EXACT)
 			continue;
 		if (row && !pev_table_bounds(&t->keys[k], row->key[k][0], &low, &high))
-			fprintf(out, ",%" PRId64, (int64_t)high);
+			fprintf(out, r->rows->sign >> k & 1 ? ",%" PRId64 : ",%" PRIu64, high);
 		else
 			fputc(',', out);
 	}
@@ -322,32 +396,34 @@ static void print_csv(const struct hist_result *r, FILE *out)
 		csv_keys(r, row, out);
 		fprintf(out, ",%" PRIu64, row->count);
 		if (has_sum(t))
-			fprintf(out, ",%s,%s,%s", plain(sum, t, row->sum), plain(min, t, row->min),
-				plain(max, t, row->max));
+			fprintf(out, ",%s,%s,%s", plain(sum, r->rows, row->sum),
+				plain(min, r->rows, row->min), plain(max, r->rows, row->max));
 		fputc('\n', out);
 	}
 	fates_of(&r->sums, fates);
-	for (size_t i = 0; i < FATES; i++) {
+	for (size_t i = 0; i < fates_told(t); i++) {
 		csv_begin(r, fates[i].name, out);
 		csv_keys(r, NULL, out);
 		fprintf(out, ",%" PRIu64, (uint64_t)fates[i].sum.count);
 		if (has_sum(t))
-			fprintf(out, ",%s,,", plain(sum, t, fates[i].sum.sum));
+			fprintf(out, ",%s,,", plain(sum, r->rows, fates[i].sum.sum));
 		fputc('\n', out);
 	}
 }
 
-static void json_value(struct json *j, const struct pev_table *t, const char *key, uint64_t v)
+static void json_number(struct json *j, bool sign, const char *key, uint64_t v)
 {
-	if (t->value == PEV_TABLE_OF_FIELD)
+	if (sign)
 		json_i64(j, key, (int64_t)v);
 	else
 		json_u64(j, key, v);
 }
 
-static void json_key(struct json *j, const struct hist_result *r, const struct pev_table_key *key,
+static void json_key(struct json *j, const struct hist_result *r, unsigned int k,
 		     const uint64_t *word)
 {
+	const struct pev_table_key *key = &r->rows->table->keys[k];
+	bool sign = r->rows->sign >> k & 1;
 	char name[HIST_KEY_TEXT];
 	uint64_t low, high;
 
@@ -363,12 +439,12 @@ static void json_key(struct json *j, const struct hist_result *r, const struct p
 	if (pev_table_bounds(key, *word, &low, &high))
 		return;
 	if (key->bucket == PEV_TABLE_EXACT) {
-		json_i64(j, name, (int64_t)low);
+		json_number(j, sign, name, low);
 		return;
 	}
 	json_open(j, name, '{');
-	json_i64(j, "from", (int64_t)low);
-	json_i64(j, "to", (int64_t)high);
+	json_number(j, sign, "from", low);
+	json_number(j, sign, "to", high);
 	json_close(j, '}');
 }
 
@@ -379,13 +455,13 @@ static void json_row(struct json *j, const struct hist_result *r, const struct h
 	json_open(j, NULL, '{');
 	json_open(j, "key", '{');
 	for (unsigned int k = 0; k < t->nr_keys; k++)
-		json_key(j, r, &t->keys[k], row->key[k]);
+		json_key(j, r, k, row->key[k]);
 	json_close(j, '}');
 	json_u64(j, "count", row->count);
 	if (has_sum(t)) {
-		json_value(j, t, "sum", row->sum);
-		json_value(j, t, "min", row->min);
-		json_value(j, t, "max", row->max);
+		json_number(j, hist_values_signed(r->rows), "sum", row->sum);
+		json_number(j, hist_values_signed(r->rows), "min", row->min);
+		json_number(j, hist_values_signed(r->rows), "max", row->max);
 	}
 	json_close(j, '}');
 }
@@ -404,11 +480,11 @@ static void print_json(const struct hist_result *r, FILE *out)
 		json_row(&j, r, &r->rows->v[i]);
 	json_close(&j, ']');
 	fates_of(&r->sums, fates);
-	for (size_t i = 0; i < FATES; i++) {
+	for (size_t i = 0; i < fates_told(t); i++) {
 		json_open(&j, fates[i].name, '{');
 		json_u64(&j, "count", fates[i].sum.count);
 		if (has_sum(t))
-			json_value(&j, t, "sum", fates[i].sum.sum);
+			json_number(&j, hist_values_signed(r->rows), "sum", fates[i].sum.sum);
 		json_close(&j, '}');
 	}
 	json_close(&j, '}');

@@ -23,60 +23,62 @@ void hist_rows_add(struct hist_rows *r, const struct pev_table_row *row)
 	}
 }
 
-static int compare_key(const struct pev_table_key *key, const uint64_t *a, const uint64_t *b)
+static int compare_key(const struct hist_rows *r, int k, const uint64_t *a, const uint64_t *b)
 {
 	/* memcmp() sorts a name by its letters, on any machine */
-	if (key->from == PEV_TABLE_COMM)
+	if (r->table->keys[k].from == PEV_TABLE_COMM)
 		return memcmp(a, b, 2 * sizeof(*a));
+	if (!(r->sign >> k & 1))
+		return (*a > *b) - (*a < *b);
 	return ((int64_t)*a > (int64_t)*b) - ((int64_t)*a < (int64_t)*b);
 }
 
 /* Compares all keys but the one with the bars. */
-static int compare_groups(const struct pev_table *t, const struct hist_row *a,
+static int compare_groups(const struct hist_rows *r, const struct hist_row *a,
 			  const struct hist_row *b)
 {
-	int axis = hist_axis(t), differ = 0;
+	int axis = hist_axis(r->table), differ = 0;
 
-	for (int i = 0; i < (int)t->nr_keys && !differ; i++)
-		differ = i == axis ? 0 : compare_key(&t->keys[i], a->key[i], b->key[i]);
+	for (int i = 0; i < (int)r->table->nr_keys && !differ; i++)
+		differ = i == axis ? 0 : compare_key(r, i, a->key[i], b->key[i]);
 	return differ;
 }
 
-static int compare_axis(const struct pev_table *t, const struct hist_row *a,
+static int compare_axis(const struct hist_rows *r, const struct hist_row *a,
 			const struct hist_row *b)
 {
-	int axis = hist_axis(t);
+	int axis = hist_axis(r->table);
 
-	return axis < 0 ? 0 : compare_key(&t->keys[axis], a->key[axis], b->key[axis]);
+	return axis < 0 ? 0 : compare_key(r, axis, a->key[axis], b->key[axis]);
 }
 
-static int by_key(const void *a, const void *b, void *table)
+static int by_key(const void *a, const void *b, void *rows)
 {
-	int differ = compare_groups(table, a, b);
+	int differ = compare_groups(rows, a, b);
 
-	return differ ? differ : compare_axis(table, a, b);
+	return differ ? differ : compare_axis(rows, a, b);
 }
 
-static int by_count(const void *pa, const void *pb, void *table)
+static int by_count(const void *pa, const void *pb, void *rows)
 {
 	const struct hist_row *a = pa, *b = pb;
 
 	if (a->group != b->group)
 		return a->group < b->group ? 1 : -1;
-	return by_key(a, b, table);
+	return by_key(a, b, rows);
 }
 
-static bool less(const struct pev_table *t, uint64_t a, uint64_t b)
+static bool less(const struct hist_rows *r, uint64_t a, uint64_t b)
 {
-	return t->value == PEV_TABLE_OF_FIELD ? (int64_t)a < (int64_t)b : a < b;
+	return hist_values_signed(r) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static void merge(const struct pev_table *t, struct hist_row *to, const struct hist_row *row)
+static void merge(const struct hist_rows *r, struct hist_row *to, const struct hist_row *row)
 {
 	to->count += row->count;
 	to->sum += row->sum;
-	to->min = less(t, row->min, to->min) ? row->min : to->min;
-	to->max = less(t, to->max, row->max) ? row->max : to->max;
+	to->min = less(r, row->min, to->min) ? row->min : to->min;
+	to->max = less(r, to->max, row->max) ? row->max : to->max;
 }
 
 static void merge_equal(struct hist_rows *r)
@@ -84,8 +86,8 @@ static void merge_equal(struct hist_rows *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (n && !by_key(&r->v[n - 1], &r->v[i], (void *)r->table))
-			merge(r->table, &r->v[n - 1], &r->v[i]);
+		if (n && !by_key(&r->v[n - 1], &r->v[i], r))
+			merge(r, &r->v[n - 1], &r->v[i]);
 		else
 			r->v[n++] = r->v[i];
 	}
@@ -97,7 +99,7 @@ static void sum_groups(struct hist_rows *r)
 	for (size_t i = 0, end; i < r->n; i = end) {
 		uint64_t sum = 0;
 
-		for (end = i; end < r->n && !compare_groups(r->table, &r->v[i], &r->v[end]); end++)
+		for (end = i; end < r->n && !compare_groups(r, &r->v[i], &r->v[end]); end++)
 			sum += r->v[end].count;
 		for (size_t k = i; k < end; k++)
 			r->v[k].group = sum;
@@ -108,15 +110,15 @@ void hist_rows_sort(struct hist_rows *r)
 {
 	if (!r->n)
 		return;
-	qsort_r(r->v, r->n, sizeof(*r->v), by_key, (void *)r->table);
+	qsort_r(r->v, r->n, sizeof(*r->v), by_key, r);
 	merge_equal(r);
 	sum_groups(r);
-	qsort_r(r->v, r->n, sizeof(*r->v), by_count, (void *)r->table);
+	qsort_r(r->v, r->n, sizeof(*r->v), by_count, r);
 }
 
 bool hist_rows_begins(const struct hist_rows *r, size_t nr)
 {
-	return !nr || compare_groups(r->table, &r->v[nr - 1], &r->v[nr]);
+	return !nr || compare_groups(r, &r->v[nr - 1], &r->v[nr]);
 }
 
 void hist_rows_free(struct hist_rows *r)

@@ -23,11 +23,13 @@ struct hist_row {
 
 /**
  * struct hist_rows - all rows
+ * @sign:   as pev_table_sign() tells it
  * @events: the number of the event for each id that is less than @n_events: several
  *          descriptors may be of one event
  */
 struct hist_rows {
 	const struct pev_table *table;
+	uint32_t sign;
 	struct hist_row *v;
 	size_t n;
 	size_t cap;
@@ -44,5 +46,11 @@ void hist_rows_sort(struct hist_rows *r);
 /* Is row @nr the first one of its group? */
 bool hist_rows_begins(const struct hist_rows *r, size_t nr);
 void hist_rows_free(struct hist_rows *r);
+
+/* Do the values have a sign? */
+static inline bool hist_values_signed(const struct hist_rows *r)
+{
+	return r->sign >> PEV_MAX_TABLE_KEYS & 1;
+}
 
 #endif

@@ -21,7 +21,8 @@ void hist_words_free(struct hist_words *w)
 bool hist_word_is_number(const struct pev_table_key *key)
 {
 	return key->from == PEV_TABLE_PID || key->from == PEV_TABLE_TID ||
-	       key->from == PEV_TABLE_CPU || key->from == PEV_TABLE_FIELD;
+	       key->from == PEV_TABLE_CPU || key->from == PEV_TABLE_FIELD ||
+	       key->from == PEV_TABLE_LATENCY;
 }
 
 static void put_call(struct strbuf *b, int64_t nr)
@@ -86,6 +87,14 @@ static void put_number(struct strbuf *b, uint64_t v, bool separated)
 		strbuf_addf(b, "%s%s", number < 0 ? "-" : "", text_count(buf, number < 0 ? -v : v));
 }
 
+/* "1.02 us to 2.05 us": from so much to less than that */
+static void put_times(struct strbuf *b, uint64_t low, uint64_t high)
+{
+	char from[32], to[32];
+
+	strbuf_addf(b, "%s to %s", text_ns(from, low), text_ns(to, high + (high < UINT64_MAX)));
+}
+
 void hist_word_shown(struct strbuf *b, struct hist_words *w, const struct pev_table_key *key,
 		     const uint64_t *word)
 {
@@ -101,6 +110,10 @@ void hist_word_shown(struct strbuf *b, struct hist_words *w, const struct pev_ta
 	}
 	if (pev_table_bounds(key, *word, &low, &high))
 		return;
+	if (key->from == PEV_TABLE_LATENCY) {
+		put_times(b, low, high);
+		return;
+	}
 	/* numbers of processes and the like have no separators anywhere */
 	put_number(b, low, key->bucket != PEV_TABLE_EXACT);
 	if (low != high) {

@@ -21,6 +21,7 @@ struct pev_table_reader {
 	uint32_t		frames;	/* words of call chains that a CPU may give */
 	uint32_t		stacks;	/* mask of the words of a key that are call chains */
 	uint64_t		*words;
+	uint32_t		sign;	/* as the kernel told it last */
 	struct chains		chains;
 	struct rows		rows;
 	struct pev_table_sums	sums;
@@ -245,12 +246,19 @@ static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
 		return -errno;
+	r->sign |= swap.sign;
+	r->rows.sign |= r->sign >> PEV_MAX_TABLE_KEYS & 1;
 	for (uint32_t i = 0; i < swap.nr_rows; i++)
 		add_row(r, (void *)(r->buf + i * r->rows.size));
 	add_sum(&r->sums.generated, &swap.generated);
 	add_sum(&r->sums.other, &swap.other);
 	add_sum(&r->sums.lost, &swap.lost);
 	add_sum(&r->sums.filtered, &swap.filtered);
+	add_sum(&r->sums.unmatched, &swap.unmatched);
+	r->sums.begun += swap.begun;
+	r->sums.replaced += swap.replaced;
+	r->sums.dropped += swap.dropped;
+	r->sums.open = swap.open;
 	return 0;
 }
 
@@ -261,6 +269,11 @@ PEV_EXPORT int pev_table_fetch(struct pev_table_reader *r)
 	for (unsigned int cpu = 0; cpu < r->nr_cpus && !ret; cpu++)
 		ret = fetch_cpu(r, cpu);
 	return ret;
+}
+
+PEV_EXPORT uint32_t pev_table_sign(const struct pev_table_reader *r)
+{
+	return r->sign;
 }
 
 PEV_EXPORT void pev_table_clear(struct pev_table_reader *r)
@@ -318,6 +331,20 @@ static int log2_bounds(int64_t n, uint64_t *low, uint64_t *high)
 	return 0;
 }
 
+static int eighths_bounds(int64_t n, uint64_t *low, uint64_t *high)
+{
+	uint64_t k = n < 0 ? -(uint64_t)n : (uint64_t)n, from, to;
+	unsigned int shift = k < 16 ? 0 : (unsigned int)(k / 8 - 1);
+
+	if (shift > 60)
+		return -EINVAL;
+	from = k < 16 ? k : (8 + k % 8) << shift;
+	to = from + (1ULL << shift) - 1;
+	*low = n < 0 ? -to : from;
+	*high = n < 0 ? -from : to;
+	return 0;
+}
+
 PEV_EXPORT int pev_table_bounds(const struct pev_table_key *key, uint64_t word, uint64_t *low,
 				uint64_t *high)
 {
@@ -327,6 +354,8 @@ PEV_EXPORT int pev_table_bounds(const struct pev_table_key *key, uint64_t word, 
 		return 0;
 	case PEV_TABLE_LOG2:
 		return log2_bounds((int64_t)word, low, high);
+	case PEV_TABLE_EIGHTHS:
+		return eighths_bounds((int64_t)word, low, high);
 	case PEV_TABLE_LINEAR:
 		*low = word * key->step;
 		*high = *low + (key->step - 1);

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "event/engine.h"
 #include "hist/keys.h"
+#include "hist/latency.h"
 #include "hist/measure.h"
 
 #include <errno.h>
@@ -26,6 +27,13 @@ static const struct opt hist_options[] = {
 	  "add up this field, too, with its least and greatest value; "
 	  "period: what samples stand for",
 	  offsetof(struct hist_opts, sum) },
+	{ 0, OPT_STRING, "latency", "A..B [by PAIR[,PAIR]]",
+	  "the time from event A to event B: of the same thread, or with equal PAIRs: fields, or "
+	  "pid, cpu or cgroup; A=B if they have other names in B",
+	  offsetof(struct hist_opts, latency) },
+	{ 0, OPT_POSITIVE, "open", "N",
+	  "with --latency, pairs that may be open at a time (default: 16384)",
+	  offsetof(struct hist_opts, open) },
 	{ 0, OPT_POSITIVE, "rows", "N", "rows that there is room for on each CPU (default: 1024)",
 	  offsetof(struct hist_opts, rows) },
 	{ 0, OPT_HEADING, .help = "How" },
@@ -49,23 +57,44 @@ static const struct opt hist_options[] = {
 static int parse_keys(struct pev_table *t, int n, char **args, struct msg *m)
 {
 	struct strbuf text = { 0 };
-	int err;
+	int err = 0;
 
 	for (int i = 0; i < n; i++)
 		strbuf_addf(&text, "%s%s", i ? " " : "", args[i]);
-	err = hist_keys_parse(t, n ? text.s : "comm", m);
+	/* "A..B by comm" reads well */
+	if (n && t->open && !strncmp(text.s, "by ", 3))
+		err = hist_keys_parse(t, text.s + 3, m);
+	else if (n || !t->open)
+		err = hist_keys_parse(t, n ? text.s : "comm", m);
 	strbuf_free(&text);
 	return err;
 }
 
+/* What goes with pairs, before the keys. */
+static int choose_latency(struct hist_opts *o, struct pev_table *t, struct msg *m)
+{
+	if (!o->latency)
+		return 0;
+	if (o->events.n || o->sum)
+		return msg_set(m, -EINVAL, "--latency names its events, and adds latencies up: -e and "
+			       "--sum go without it");
+	if (o->open < PEV_MIN_TABLE_OPEN || o->open > PEV_MAX_TABLE_OPEN)
+		return msg_set(m, -EINVAL, "--open takes %d to %d, not %" PRIu64, PEV_MIN_TABLE_OPEN,
+			       PEV_MAX_TABLE_OPEN, o->open);
+	t->open = (uint32_t)o->open;
+	return hist_latency_parse(t, &o->events, o->latency, m);
+}
+
 static int hist_run(const void *opts, int n, char **args, struct msg *m)
 {
-	const struct hist_opts *o = opts;
+	struct hist_opts own = *(const struct hist_opts *)opts, *o = &own;
 	struct pev_table table = { .rows = (uint32_t)o->rows };
-	int keys = 0, err;
+	int keys = 0, err = choose_latency(o, &table, m);
 
 	while (keys < n && strcmp(args[keys], "--"))
 		keys++;
+	if (err)
+		return err;
 	if (!o->events.n)
 		return msg_set(m, -EINVAL,
 			       "-e EVENT says what is counted; \"perfctl list\" shows "
@@ -99,10 +128,12 @@ const struct command command_hist = {
 		"  perfctl hist -e raw_syscalls:sys_enter call comm -p 1234   calls by thread's name\n"
 		"  perfctl hist -e syscalls:sys_exit_write comm --sum ret -a -I 1000   each second\n"
 		"  perfctl hist -e 'kretprobe:vfs_read(duration)' 'log2(duration)' -a\n"
-		"  perfctl hist -e cpu-clock/freq=999/ cpu comm -a -- sleep 5\n",
+		"  perfctl hist -e cpu-clock/freq=999/ cpu comm -a -- sleep 5\n"
+		"  perfctl hist --latency syscalls:sys_enter_read..sys_exit_read by comm -a\n"
+		"  perfctl hist --latency 'block:block_rq_issue..block_rq_complete by dev,sector' -a\n",
 	.opts = hist_options,
 	.parts_operands = true,
 	.opts_size = sizeof(struct hist_opts),
-	.defaults = &(const struct hist_opts){ .rows = ROWS_DEFAULT },
+	.defaults = &(const struct hist_opts){ .rows = ROWS_DEFAULT, .open = HIST_OPEN },
 	.run = hist_run,
 };

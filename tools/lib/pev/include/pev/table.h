@@ -19,7 +19,7 @@ extern "C" {
 
 struct pev_table_reader;
 
-/* flags of pev_table_open(): the values have a sign, which matters to the least and greatest */
+/* flags of pev_table_open(): values have a sign, of kernels that do not tell pev_table_sign() */
 #define PEV_TABLE_SIGNED	(1U << 0)
 
 /**
@@ -29,6 +29,11 @@ struct pev_table_reader;
  * @other:     what found no row left: the table was opened with too few
  * @lost:      for what the kernel had no memory, so that a field counts as 0
  * @filtered:  what the events' filters refused
+ * @unmatched: what would have ended a pair of which none was open
+ * @begun:     pairs that began: in rows and other, replaced, dropped or open
+ * @replaced:  of these, those that gave way to one of the same key
+ * @dropped:   of these, those that had no room: the table was opened with too few open pairs
+ * @open:      of these, those that were open when it was fetched last
  *
  * Sums are modulo 2^64.
  */
@@ -38,6 +43,11 @@ struct pev_table_sums {
 	struct pev_table_sum other;
 	struct pev_table_sum lost;
 	struct pev_table_sum filtered;
+	struct pev_table_sum unmatched;
+	uint64_t begun;
+	uint64_t replaced;
+	uint64_t dropped;
+	uint64_t open;
 };
 
 /**
@@ -63,6 +73,13 @@ int pev_table_fd(const struct pev_table_reader *reader);
  * call's; -errno as in pev_open(2).
  */
 int pev_table_fetch(struct pev_table_reader *reader);
+/**
+ * pev_table_sign() - which numbers have a sign
+ *
+ * Return: after a pev_table_fetch(), with an event open, bit n for key n, and bit
+ * PEV_MAX_TABLE_KEYS for the values.
+ */
+uint32_t pev_table_sign(const struct pev_table_reader *reader);
 /** pev_table_clear() - forget what was fetched */
 void pev_table_clear(struct pev_table_reader *reader);
 
