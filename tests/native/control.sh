@@ -67,7 +67,7 @@ answers "snapshot begins another part" '^ack$' snapshot
 ok "... which is there when it has answered" test -e steps.trace.2/metadata
 answers "stop, of parts" '^ack$' stop
 wait $recorder
-ok "... all are complete" grep -qx complete=yes steps.trace.1/info/record steps.trace.2/info/record
+within "... all are complete" "$(grep -lx complete=yes steps.trace.[12]/info/record | wc -l)" 2 2
 record_controlled --overwrite -e page-faults:u -c 1 -o shot.trace -p $target
 answers "snapshot of a flight recorder" '^ack$' snapshot
 ok "... is complete when it has answered" grep -qx complete=yes shot.trace.1/info/record

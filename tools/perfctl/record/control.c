@@ -110,12 +110,12 @@ static int enable(const struct control_ops *ops, void *arg, const char *event, b
 static int do_line(const char *line, const struct control_ops *ops, void *arg, struct strbuf *out,
 		   struct msg *m)
 {
-	const char *rest;
+	const char *on = operand(line, "enable"), *off = operand(line, "disable");
 
-	if ((rest = operand(line, "enable")) || (rest = operand(line, "start")))
-		return enable(ops, arg, rest, true, m);
-	if ((rest = operand(line, "disable")))
-		return enable(ops, arg, rest, false, m);
+	if (!on)
+		on = operand(line, "start");
+	if (on || off)
+		return enable(ops, arg, on ? on : off, on != NULL, m);
 	if (!strcmp(line, "snapshot"))
 		return ops->snapshot(arg, m);
 	if (!strcmp(line, "stop"))

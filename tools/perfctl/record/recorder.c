@@ -4,6 +4,7 @@
 #include "account.h"
 #include "describe.h"
 #include "kernel_symbols.h"
+#include "snapshot.h"
 #include "proc_state.h"
 #include "waited.h"
 #include "written.h"

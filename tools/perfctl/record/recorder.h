@@ -97,8 +97,6 @@ int recorder_fd(const struct recorder *r);
 int64_t recorder_drain(struct recorder *r);
 /* Switches all events off and writes the rest. */
 int recorder_end(struct recorder *r, struct msg *m);
-/* Overwrite mode: writes what the rings hold into a trace of its own. */
-int recorder_snapshot(struct recorder *r, const char *path, struct msg *m);
 /* A trace that recorder_end() has not ended is removed. */
 void recorder_close(struct recorder *r);
 

@@ -4,6 +4,7 @@
 #include "control.h"
 #include "measure.h"
 #include "recorder.h"
+#include "snapshot.h"
 #include "summary.h"
 #include "base/say.h"
 #include "base/text.h"

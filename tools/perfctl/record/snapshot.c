@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copies of a flight recorder's rings. See recorder.h. */
+/* Copies of a flight recorder's rings. See snapshot.h. */
+#include "snapshot.h"
 #include "account.h"
 #include "describe.h"
 #include "kernel_symbols.h"
-#include "recorder.h"
 #include "event/engine.h"
 
 #include <errno.h>
