@@ -65,10 +65,10 @@ static uint64_t said(const struct pev_writer *w, unsigned int ring)
 
 static int take_bases(struct trace_part *p, const struct pev_writer *before)
 {
-	unsigned int nr = before->nr_files;
+	unsigned int nr = before ? before->nr_files : 0;
 	uint64_t *bases;
 
-	if (before->part && before->part->nr_bases > nr)
+	if (before && before->part && before->part->nr_bases > nr)
 		nr = before->part->nr_bases;
 	bases = calloc(nr ? nr : 1, sizeof(*bases));
 	if (!bases)
@@ -86,7 +86,7 @@ PEV_EXPORT int pev_writer_continue(struct pev_writer *w, const struct pev_writer
 	struct trace_part *p;
 	int ret;
 
-	if (w->pipe || before->pipe || (w->meta && !w->part) || w->nr_files || w == before)
+	if (w->pipe || (before && before->pipe) || (w->meta && !w->part) || w->nr_files || w == before)
 		return -EINVAL;
 	if (w->part)
 		return take_bases(w->part, before);

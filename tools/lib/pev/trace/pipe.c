@@ -304,7 +304,7 @@ static int take(struct pev_pipe *p, const struct frame *frame, const char *name,
 	case PIPE_RING:
 		return ring_packets(p, name, data, frame->len);
 	case PIPE_NAMED:
-		return writer_named(p->writer, name, data, frame->len);
+		return pev_writer_named(p->writer, name, data, frame->len);
 	case PIPE_INFO:
 		return info(p, name, data, frame->len);
 	case PIPE_INFO_FILE:

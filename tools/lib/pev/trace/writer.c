@@ -680,7 +680,8 @@ static int add_named(struct pev_writer *w, const char *name)
 	return ret;
 }
 
-int writer_named(struct pev_writer *w, const char *name, const void *data, size_t len)
+PEV_EXPORT int pev_writer_named(struct pev_writer *w, const char *name, const void *data,
+				size_t len)
 {
 	unsigned int i = 0;
 	size_t taken;

@@ -59,7 +59,5 @@ struct pev_writer {
 
 /* Says that all records up to a time are written. */
 int writer_synced(struct pev_writer *w, uint64_t ticks);
-/* Appends whole packets to stream_@name, which is no ring's. */
-int writer_named(struct pev_writer *w, const char *name, const void *data, size_t len);
 
 #endif /* _PEV_TRACE_WRITER_H */

@@ -47,7 +47,8 @@ int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer
 		    struct pev_error *err);
 /**
  * pev_writer_continue() - go on where another trace of the same channel ends
- * @before: stays the caller's
+ * @before: stays the caller's; NULL: the trace only gets a UUID of its own, as one that is made of
+ *          another needs
  *
  * Call it before metadata are written, and again once @before has got its last packet, if that is
  * later. The trace gets a UUID of its own, and its packets count only what was lost since the last
@@ -69,6 +70,11 @@ int pev_writer_metadata(struct pev_writer *writer, const char *text, size_t len)
  */
 int pev_writer_packets(struct pev_writer *writer, unsigned int ring, const void *data,
 		       size_t len);
+/**
+ * pev_writer_named() - the same to stream_<name>, which is no ring's
+ * @name: without '/', at most 40 bytes
+ */
+int pev_writer_named(struct pev_writer *writer, const char *name, const void *data, size_t len);
 /**
  * pev_writer_lost() - the final count of lost records of one ring
  * @ring: its number
