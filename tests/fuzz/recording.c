@@ -4,7 +4,8 @@
  *
  * The first byte is even: two bytes are the length of the metadata, which follow, and then
  * comes a stream. Odd: all others are a stream of the tests' metadata; its first packet is
- * given the right uuid, so that what follows is reached.
+ * given the right uuid, so that what follows is reached. With its second bit, two bytes are the
+ * length of an index, which follows, before the stream.
  */
 // FUZZ-SOURCES: tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
 // FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
@@ -28,6 +29,7 @@ static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77
 static char dir[64], known[65536];
 static size_t known_len;
 static int metadata, stream;
+static char index_path[100];
 
 static void clean(void)
 {
@@ -64,6 +66,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		abort();
 	fclose(f);
 	atexit(clean);
+	snprintf(index_path, sizeof(index_path), "%s/index", dir);
+	if (mkdir(index_path, 0700))
+		abort();
+	snprintf(index_path, sizeof(index_path), "%s/index/stream_0.idx", dir);
 	metadata = create("metadata");
 	stream = create("stream_0");
 	return 0;
@@ -75,22 +81,45 @@ static void put(int fd, const void *data, size_t size)
 		abort();
 }
 
+/* Returns the length of what comes next, and passes over that. */
+static size_t take_length(const uint8_t **data, size_t *size)
+{
+	size_t len;
+
+	if (*size <= 2)
+		return 0;
+	len = (size_t)((*data)[0] | (*data)[1] << 8);
+	*data += 2;
+	*size -= 2;
+	return len < *size ? len : *size;
+}
+
+static void put_index(const uint8_t *data, size_t len)
+{
+	int fd = create("index/stream_0.idx");
+
+	put(fd, data, len);
+	close(fd);
+}
+
 static void put_recording(const uint8_t *data, size_t size)
 {
-	bool own = !(data[0] & 1);
-	size_t len = 0;
+	bool own = !(data[0] & 1), indexed = data[0] & 2;
+	size_t len;
 
 	data++;
 	size--;
-	if (own && size > 2) {
-		len = (size_t)(data[0] | data[1] << 8);
-		data += 2;
-		size -= 2;
-		len = len < size ? len : size;
-	}
+	len = own ? take_length(&data, &size) : 0;
 	put(metadata, own ? (const void *)data : known, own ? len : known_len);
 	data += len;
 	size -= len;
+	unlink(index_path);
+	if (indexed) {
+		len = take_length(&data, &size);
+		put_index(data, len);
+		data += len;
+		size -= len;
+	}
 	put(stream, data, size);
 	if (!own && size >= 20 && pwrite(stream, uuid, sizeof(uuid), 4) != sizeof(uuid))
 		abort();

@@ -24,5 +24,21 @@ metadata = read(here, "../unit/lib/metadata.tsdl")
 with tempfile.TemporaryDirectory() as scratch:
     subprocess.run([f"{here}/seed_stream.py", scratch], check=True)
     stream = read(scratch, "0")[1:]
+
+
+def index(stream):
+    """As a writer makes it: see tools/lib/pev/trace/index.h."""
+    text = struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72)
+    at = 0
+    while at < len(stream):
+        (kind, instance, begin, end, content, size, lost, seq) = struct.unpack_from(
+            "<I7Q", stream, at + 20)
+        text += struct.pack(">9Q", at, size, content, begin, end, lost, kind, instance, seq)
+        at += size // 8
+    return text
+
+
 write("known", b"\1" + stream)
+indexed = index(stream)
+write("indexed", b"\3" + struct.pack("<H", len(indexed)) + indexed + stream)
 write("own", b"\0" + struct.pack("<H", len(metadata)) + metadata + stream)

@@ -24,6 +24,27 @@ if command -v babeltrace2 >/dev/null; then
 else
 	skip "babeltrace2 reads as many events as script" "babeltrace2 is not installed"
 fi
+within "record: an index has an entry for each packet" "$(python3 -c '
+import glob, struct
+packets = 0
+for name in glob.glob("hot.trace/stream_*"):
+	data, at = open(name, "rb").read(), 0
+	index = open(f"hot.trace/index/{name.split(chr(47))[-1]}.idx", "rb").read()
+	assert struct.unpack_from(">4I", index) == (0xc1f1dcc1, 1, 1, 72), name
+	for entry in struct.iter_unpack(">9Q", index[16:]):
+		kind, instance, begin, end, content, size, lost, seq = struct.unpack_from("=I7Q", data, at + 20)
+		assert entry == (at, size, content, begin, end, lost, kind, instance, seq), (name, at)
+		at += size // 8
+		packets += 1
+	assert at == len(data), name
+print(packets)')" 2 100000
+if command -v babeltrace2 >/dev/null; then
+	babeltrace2 --log-level=I hot.trace >/dev/null 2>bt.log
+	ok "babeltrace2 reads by it" bash -c 'grep -q "from .idx file" bt.log &&
+		! grep -qE "from stream file|[Ii]nvalid.*index" bt.log'
+else
+	skip "babeltrace2 reads by it" "babeltrace2 is not installed"
+fi
 if command -v perf >/dev/null; then
 	within "perf reads as many samples of the export" \
 		"$(perf script -i hot.perf.data -F event 2>/dev/null | grep -c cpu-clock)" \

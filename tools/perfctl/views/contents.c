@@ -63,7 +63,7 @@ static int by_name(const void *a, const void *b)
 static bool is_part(const char *below, const char *name)
 {
 	if (!*below)
-		return !strcmp(name, "info") || !strcmp(name, "symfs");
+		return !strcmp(name, "info") || !strcmp(name, "index") || !strcmp(name, "symfs");
 	return !strncmp(below, "symfs/", 6) && strcmp(name, ".") && strcmp(name, "..");
 }
 

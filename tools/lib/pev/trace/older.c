@@ -4,6 +4,7 @@
  * a directory without info was made by something else.
  */
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/packet.h"
+#include "trace/index.h"
 #include "trace/older.h"
 
 #define OPEN_DIR	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -98,11 +100,42 @@ static bool is_ours(int dir, const char *name)
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new");
 }
 
+/* LTTng's begin alike, but are in no directory with an info like ours. */
+static int sweep_index_file(int dir, const char *name, struct sweep *s)
+{
+	int fd = is_kind(dir, name, S_IFREG) ?
+			 openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) :
+			 -1;
+	uint32_t magic = 0;
+	ssize_t n = fd < 0 ? -1 : pread(fd, &magic, sizeof(magic), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (n && (n != sizeof(magic) || be32toh(magic) != INDEX_MAGIC))
+		return refuse(s, INDEX_DIR "/", name);
+	return s->erase && unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+static int sweep_index(int dir, struct sweep *s)
+{
+	int index = openat(dir, INDEX_DIR, OPEN_DIR), ret;
+
+	if (index < 0)
+		return -errno;
+	ret = for_entries(index, sweep_index_file, s);
+	close(index);
+	if (!ret && s->erase && unlinkat(dir, INDEX_DIR, AT_REMOVEDIR))
+		ret = -errno;
+	return ret;
+}
+
 static int sweep_file(int dir, const char *name, struct sweep *s)
 {
 	/* it says whose the rest is, and so goes last */
 	if (!strcmp(name, "info") && is_kind(dir, name, S_IFDIR))
 		return 0;
+	if (!strcmp(name, INDEX_DIR) && is_kind(dir, name, S_IFDIR))
+		return sweep_index(dir, s);
 	if (!is_ours(dir, name))
 		return refuse(s, "", name);
 	return s->erase && unlinkat(dir, name, 0) ? -errno : 0;

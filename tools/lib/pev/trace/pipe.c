@@ -148,7 +148,7 @@ PEV_EXPORT int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct
 				.full = full,
 				.arg = arg };
 	w->pipe = p;
-	w->dir = w->info_dir = w->sync = -1;
+	w->dir = w->info_dir = w->index_dir = w->sync = -1;
 	ret = pipe_put(p, PIPE_BEGIN, "", &version, sizeof(version), NULL, 0);
 	if (ret) {
 		pipe_free(p);

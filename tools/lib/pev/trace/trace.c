@@ -19,6 +19,7 @@
 #include "core/file.h"
 #include "core/packet.h"
 #include "ctf/decode.h"
+#include "trace/index.h"
 #include "trace/trace.h"
 
 void trace_warn(struct pev_trace *trace, const char *fmt, ...)
@@ -244,7 +245,7 @@ static int grow_bad(struct stream *s)
 
 static int index_stream(struct stream *s)
 {
-	uint64_t dropped = s->indexed, gaps = s->gaps;
+	uint64_t dropped = s->indexed;
 	int ret = 0;
 
 	while (!ret && s->indexed < s->pub.size) {
@@ -253,9 +254,10 @@ static int index_stream(struct stream *s)
 	}
 	if (ret < 0)
 		return ret;
-	if (s->gaps > gaps)
+	if (s->gaps > s->told_gaps)
 		trace_warn(s->trace, "%s: %llu packets are missing between others", s->pub.name,
-			   (unsigned long long)(s->gaps - gaps));
+			   (unsigned long long)(s->gaps - s->told_gaps));
+	s->told_gaps = s->gaps;
 	return grow_bad(s);
 }
 
@@ -356,6 +358,23 @@ static bool is_known(const struct pev_trace *trace, const char *name)
 	return false;
 }
 
+/* Learns where the packets are: from an index, and from the stream behind what that has. */
+static int find_packets(struct stream *s, const char *dir)
+{
+	const char *why = NULL;
+	int ret = s->trace->follow ? 0 : index_load(s, dir, &why);
+
+	if (!ret)
+		ret = index_stream(s);
+	/* a stream that is damaged has been told of, and is what the index does not agree with */
+	if (!ret && why && !s->pub.damaged && !s->gaps)
+		trace_warn(s->trace,
+			   "%s: its index is not used: %s; all packets were looked for "
+			   "instead",
+			   s->pub.name, why);
+	return ret;
+}
+
 static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, const char *dir,
 		      const char *name)
 {
@@ -386,7 +405,7 @@ static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, cons
 		free_stream(s);
 		return 0;
 	}
-	ret = index_stream(s);
+	ret = find_packets(s, dir);
 	if (!trace->follow)
 		close_file(s);
 	more = ret ? NULL : realloc(trace->streams, (trace->nr_streams + 1) * sizeof(*more));
@@ -504,7 +523,8 @@ static int open_dir(struct pev_trace *trace, const char *path, bool top,
 		if (is_regular(path, e->d_name, &is_dir)) {
 			if (meta)
 				ret = add_stream(trace, meta, path, e->d_name);
-		} else if (is_dir && top && strcmp(e->d_name, "info")) {
+		} else if (is_dir && top && strcmp(e->d_name, "info") &&
+			   strcmp(e->d_name, INDEX_DIR)) {
 			struct pev_error own = { 0 };
 
 			if (asprintf(&sub, "%s/%s", path, e->d_name) < 0) {
@@ -874,14 +894,15 @@ PEV_EXPORT const char *pev_trace_warning(const struct pev_trace *trace, unsigned
 PEV_EXPORT int pev_decoder_stream_packet(struct pev_decoder *dec,
 					 const struct pev_stream *stream, size_t nr)
 {
+	struct stream *s = (struct stream *)stream;
 	const struct pev_packet_index *i;
 
 	if (nr >= stream->nr_packets)
 		return -EINVAL;
 	i = &stream->packets[nr];
 	/* the file may have changed since: the class is that of the index */
-	decode_start(dec, stream->meta, ((const struct stream *)stream)->kind,
-		     stream->data + i->offset, i->content);
+	decode_start(dec, stream->meta, s->kind, stream->data + i->offset,
+		     nr < s->by_index ? index_content(s, nr) : i->content);
 	dec->stream = stream;
 	return 0;
 }

@@ -22,6 +22,9 @@
  * @kind: class of its packets; NULL if there is none
  * @room: of @index
  * @bad:  packets that were found damaged while decoding; by trace.lock
+ * @by_index: packets that were taken from an index, see index.h
+ * @told_differs: a warning has told that the index differs
+ * @told_gaps: of @gaps, a warning has told
  * @fd:   of the file while it is indexed, or the trace is followed
  * @indexed: bytes of the file that were looked at; @gaps: packets that are missing in them
  * @maps: of a file that is followed, from whose beginning each is; pub.data is the last
@@ -37,6 +40,9 @@ struct stream {
 	size_t bad_room;
 	uint64_t indexed;
 	uint64_t gaps;
+	uint64_t told_gaps;
+	size_t by_index;
+	bool told_differs;
 	void *maps[MAX_MAPS];
 	unsigned int nr_maps;
 	int			fd;

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/packet.h"
 #include "ctf/encoder.h"
+#include "trace/index.h"
 #include "trace/older.h"
 #include "trace/part.h"
 #include "trace/writer.h"
@@ -93,7 +94,7 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 		close(dir);
 		return pev_fail(err, ENOMEM, 0, "out of memory");
 	}
-	w->info_dir = w->sync = -1;
+	w->info_dir = w->index_dir = w->sync = -1;
 	w->dir = dir;
 	if (!mkdirat(dir, "info", 0777))
 		w->info_dir = openat(dir, "info", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -110,6 +111,14 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 	return 0;
 }
 
+static void close_stream(struct pev_writer *w, struct out_file *f)
+{
+	index_flush(w, f);
+	free(f->index);
+	if (f->fd >= 0 && close(f->fd) && !w->error)
+		w->error = -errno;
+}
+
 PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 {
 	int ret;
@@ -117,11 +126,9 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 	if (!w)
 		return 0;
 	for (unsigned int i = 0; i < w->nr_files; i++)
-		if (w->files[i].fd >= 0 && close(w->files[i].fd) && !w->error)
-			w->error = -errno;
+		close_stream(w, &w->files[i]);
 	for (unsigned int i = 0; i < w->nr_named; i++)
-		if (w->named[i].fd >= 0 && close(w->named[i].fd) && !w->error)
-			w->error = -errno;
+		close_stream(w, &w->named[i]);
 	if (w->pipe)
 		w->error = w->error ? w->error : pipe_put(w->pipe, PIPE_END, "", NULL, 0, NULL, 0);
 	else if (w->error)
@@ -133,6 +140,8 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		unlinkat(w->info_dir, SYNCED_FILE, 0);
 	}
 	if (!w->pipe) {
+		if (w->index_dir >= 0)
+			close(w->index_dir);
 		close(w->info_dir);
 		close(w->dir);
 	}
@@ -344,6 +353,7 @@ static int put_packets(struct pev_writer *w, struct out_file *f, const uint8_t *
 	int ret = put_parts(w, f, data, len, NULL, 0, done);
 
 	*done = whole_packets(data, *done, &last, &count);
+	index_add(w, f, f->size, data, *done);
 	count_packets(w, f, *done, count, data + last);
 	return ret ? cut_back(w, f, ret) : 0;
 }
@@ -385,6 +395,7 @@ static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *
 			&done);
 	if (ret)
 		return cut_back(w, f, ret);
+	index_add(w, f, f->size, &packet, sizeof(packet));
 	count_packets(w, f, used, 1, data);
 	return 0;
 }
@@ -585,9 +596,11 @@ PEV_EXPORT int pev_writer_sync(struct pev_writer *w)
 {
 	int ret = writer_synced(w, w->newest);
 
-	for (unsigned int i = 0; i < w->nr_files; i++)
+	for (unsigned int i = 0; i < w->nr_files; i++) {
+		index_flush(w, &w->files[i]);
 		if (w->files[i].last.timestamp_end > w->newest)
 			w->newest = w->files[i].last.timestamp_end;
+	}
 	return ret;
 }
 

@@ -18,6 +18,9 @@
  * @last: header of the last of them as it came, zero if there is none
  * @base: losses that earlier parts count: see part.h
  * @name: behind "stream_"
+ * @index: entries of its index that are not written yet, @nr_index of them
+ * @indexed: the index has a beginning
+ * @no_index: it has an end, too, as it could not be written
  */
 struct out_file {
 	int fd;
@@ -25,12 +28,17 @@ struct out_file {
 	struct pev_packet last;
 	uint64_t base;
 	char name[44];
+	struct index_entry *index;
+	unsigned int nr_index;
+	bool indexed;
+	bool no_index;
 };
 
 /**
  * struct pev_writer - a trace that is being written
  * @dir:   -1: it goes into @pipe
  * @part:  it goes on where another one ended; NULL: it does not
+ * @index_dir: -1: no index was written yet
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -38,6 +46,7 @@ struct out_file {
 struct pev_writer {
 	int dir;
 	int info_dir;
+	int index_dir;
 	struct pipe_out *pipe;
 	struct trace_part *part;
 	int error;

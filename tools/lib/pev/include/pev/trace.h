@@ -3,7 +3,7 @@
  * libpev: traces on disk.
  *
  * A trace is a directory with the file metadata, files stream_<ring> and the
- * directory info. A directory may hold further traces as subdirectories, with
+ * directories info and index, which it may lack. A directory may hold further traces as subdirectories, with
  * or without being one itself. What is damaged is left out, and a warning says
  * what.
  */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Indexes of streams: what is read by them is the same as without, and whatever they say does no
+ * harm.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sample.h"
+#include "tap.h"
+
+#define EVENTS 12000
+#define HEAD 16
+#define ENTRY 72
+/* a packet that is not compared when the trace is opened, see index_read.c */
+#define HIDDEN 4
+
+static char trace[4096], index_0[4200], stream_0[4200];
+static char *good;
+static size_t good_len;
+
+static char *read_all(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "re");
+	char *text = malloc(1 << 22);
+
+	*len = f && text ? fread(text, 1, 1 << 22, f) : 0;
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/**
+ * struct reading - what came of reading the trace
+ * @warning: the first one
+ */
+struct reading {
+	unsigned int events;
+	unsigned int wrong;
+	unsigned int warnings;
+	uint64_t damaged;
+	size_t packets;
+	char warning[400];
+};
+
+static struct reading read_trace(void)
+{
+	struct reading r = { 0 };
+	unsigned int seen[SAMPLE_CPUS] = { 0 };
+	const struct pev_event *ev;
+	struct pev_cursor *c;
+	struct pev_trace *t;
+
+	if (pev_trace_open(trace, 0, &t, NULL))
+		return r;
+	r.packets = pev_trace_stream(t, 0)->nr_packets;
+	pev_cursor_open(t, NULL, 0, &c);
+	while (pev_cursor_next(c, &ev) > 0) {
+		r.events++;
+		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, seen[ev->cpu]++);
+	}
+	r.damaged = pev_trace_damaged(t);
+	r.warnings = pev_trace_nr_warnings(t);
+	if (r.warnings)
+		snprintf(r.warning, sizeof(r.warning), "%s", pev_trace_warning(t, 0));
+	pev_cursor_close(c);
+	pev_trace_close(t);
+	return r;
+}
+
+static bool is_whole(const struct reading *r)
+{
+	return r->events == EVENTS * SAMPLE_CPUS && !r->wrong && !r->damaged;
+}
+
+static uint64_t *field(char *text, size_t entry, unsigned int nr)
+{
+	return (uint64_t *)(text + HEAD + entry * ENTRY) + nr;
+}
+
+/* Everything is read whatever the index says; a warning says @what. */
+static void try_index(const char *text, size_t len, const char *name, const char *what)
+{
+	struct reading r;
+
+	write_bytes(index_0, text, len);
+	r = read_trace();
+	check(is_whole(&r) && (what ? strstr(r.warning, what) != NULL : !r.warnings),
+	      "%s: %u events, %u wrong, \"%s\"", name, r.events, r.wrong, r.warning);
+	write_bytes(index_0, good, good_len);
+}
+
+static void try_field(size_t entry, unsigned int nr, uint64_t value, const char *name,
+		      const char *what)
+{
+	char *bad = malloc(good_len);
+
+	memcpy(bad, good, good_len);
+	*field(bad, entry, nr) = htobe64(value);
+	try_index(bad, good_len, name, what);
+	free(bad);
+}
+
+static uint64_t value_of(size_t entry, unsigned int nr)
+{
+	return be64toh(*field(good, entry, nr));
+}
+
+static void test_right(void)
+{
+	size_t nr = (good_len - HEAD) / ENTRY;
+	struct reading r = read_trace();
+
+	check(is_whole(&r) && !r.warnings, "a trace is read by its indexes");
+	check(nr == r.packets && (good_len - HEAD) % ENTRY == 0 && nr > 64,
+	      "which have %zu packets of %zu", nr, r.packets);
+	try_index(good, HEAD + 10 * ENTRY, "the recorder was killed", NULL);
+	try_index(good, HEAD + 10 * ENTRY + 40, "... while it wrote", NULL);
+	try_index(good, HEAD, "... before the first entry", NULL);
+	unlink(index_0);
+	r = read_trace();
+	check(is_whole(&r) && !r.warnings, "there is none");
+	write_bytes(index_0, good, good_len);
+}
+
+static void test_wrong(void)
+{
+	const char *not_used = "stream_0: its index is not used";
+	char *bad = malloc(good_len);
+
+	try_index("", 0, "an empty one", not_used);
+	try_index(good, HEAD - 1, "half of its head", not_used);
+	memcpy(bad, good, good_len);
+	bad[0] = 1;
+	try_index(bad, good_len, "of another form", not_used);
+	memcpy(bad, good, good_len);
+	memcpy(bad + HEAD, good + HEAD + ENTRY, good_len - HEAD - ENTRY);
+	try_index(bad, good_len - ENTRY, "an entry is missing", not_used);
+	free(bad);
+	try_field(0, 0, 8, "begins behind the begin", not_used);
+	try_field(3, 0, 0, "packets that lie on each other", not_used);
+	try_field(3, 0, 1ULL << 63, "a packet far outside", not_used);
+	try_field(3, 1, 0, "a packet without a size", not_used);
+	try_field(3, 1, UINT64_MAX, "a packet of any size", not_used);
+	try_field(3, 2, UINT64_MAX - 7, "more records than the packet has room for", not_used);
+	try_field(3, 2, 8, "less than a header", not_used);
+	try_field(3, 3, UINT64_MAX, "a packet that begins behind its end", not_used);
+	try_field(3, 6, 77, "another class of streams", not_used);
+	try_field(3, 7, 77, "another ring", not_used);
+	try_field(3, 8, 0, "numbers that do not grow", not_used);
+	try_field(0, 4, value_of(0, 4) + 1, "another time of the first packet", not_used);
+	try_field((good_len - HEAD) / ENTRY - 1, 5, 5, "another number of losses", not_used);
+	try_field(HIDDEN, 4, value_of(HIDDEN, 4) + 1, "another time of a packet in the middle",
+		  "its index has other times than its packets");
+	try_field(HIDDEN, 2, value_of(HIDDEN, 2) - 64, "fewer records of a packet in the middle",
+		  "its index has other times than its packets");
+}
+
+/* A damaged stream is what is told of, not an index that does not agree with it. */
+static void test_damaged(void)
+{
+	size_t len;
+	char *stream = read_all(stream_0, &len);
+	uint64_t at = value_of(HIDDEN, 0);
+	struct reading r;
+
+	stream[at] ^= 1;
+	write_bytes(stream_0, stream, len);
+	r = read_trace();
+	check(r.damaged == 1 && r.warnings == 1 && r.events < EVENTS * SAMPLE_CPUS &&
+		      strstr(r.warning, "stream_0: packet 4 "),
+	      "a packet that is none any more is left out: %s", r.warning);
+	stream[at] ^= 1;
+	write_bytes(stream_0, stream, len / 2 & ~7ULL);
+	r = read_trace();
+	check(r.warnings && strstr(r.warning, "the file ends in a packet"),
+	      "a stream that was cut: %s", r.warning);
+	write_bytes(stream_0, stream, len);
+	free(stream);
+}
+
+static void test_removal(void)
+{
+	char alien[4200], half[4200];
+	struct pev_error err;
+
+	snprintf(alien, sizeof(alien), "%s/index/mine", trace);
+	write_bytes(alien, "mine", 4);
+	check(pev_trace_remove(trace, &err) == -EEXIST && strstr(err.text, "index/mine") &&
+		      !access(index_0, F_OK),
+	      "another file in its directory is not removed: %s", err.text);
+	unlink(alien);
+	snprintf(half, sizeof(half), "%s/index/stream_9.idx", trace);
+	write_bytes(half, "", 0);
+	check(!pev_trace_remove(trace, &err) && access(trace, F_OK),
+	      "indexes are removed with the trace");
+}
+
+int main(void)
+{
+	char *dir = test_dir();
+
+	snprintf(trace, sizeof(trace), "%s/trace", dir);
+	snprintf(index_0, sizeof(index_0), "%s/index/stream_0.idx", trace);
+	snprintf(stream_0, sizeof(stream_0), "%s/stream_0", trace);
+	if (sample_trace(trace, EVENTS, 4096)) {
+		check(false, "a trace");
+		return 1;
+	}
+	good = read_all(index_0, &good_len);
+	test_right();
+	test_wrong();
+	test_damaged();
+	test_removal();
+	free(good);
+	remove_tree(dir);
+	free(dir);
+	return tap_done();
+}
