@@ -82,6 +82,28 @@ int trace_dir_remove(const char *path, struct msg *m)
 	return err == -ENOENT ? 0 : err;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool trace_dir_would_move(const char *path, const char *other)
+{
+	char *real = realpath(path, NULL), *old;
+	bool would;
+
+	/* what is not there moves nothing */
+	if (!real)
+		return false;
+	old = xasprintf("%s.old", real);
+	would = is_same(real, other) || is_same(old, other);
+	free(old);
+	free(real);
+	return would;
+}
+
 static int rotate(struct trace_dir *d, struct msg *m)
 {
 	char *old = xasprintf("%s.old", d->path);

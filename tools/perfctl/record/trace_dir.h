@@ -30,6 +30,8 @@ int trace_dir_open(struct trace_dir *d, const char *path, struct pev_writer **w,
 /* The trace did not come about: removes it, and the older one has its name again. */
 void trace_dir_discard(struct trace_dir *d);
 void trace_dir_free(struct trace_dir *d);
+/* Is @other the trace at @path, or the older one that a new trace there removes? */
+bool trace_dir_would_move(const char *path, const char *other);
 /*
  * Removes a trace with its directory, if there is one; -EBUSY while another process writes it,
  * -EEXIST if there is anything in it that is no part of a trace.
