@@ -13,6 +13,7 @@
 #include "core/packet.h"
 #include "ctf/decode.h"
 #include "trace/index.h"
+#include "trace/index_read.h"
 
 /* Packets that are compared at once; of larger streams they lie evenly between the ends */
 #define COMPARED 64
@@ -90,7 +91,11 @@ static void add(struct stream *s, struct index_walk *w, const struct index_entry
 	s->pub.nr_packets++;
 }
 
-const char *index_check(const struct stream *s, size_t nr, bool *differs)
+/*
+ * Returns what is wrong with a packet, whatever its entry says; NULL: nothing. @differs: the entry
+ * says otherwise
+ */
+static const char *check_packet(const struct stream *s, size_t nr, bool *differs)
 {
 	const struct pev_packet_index *i = &s->index[nr];
 	const struct pev_packet *p = (const void *)(s->pub.data + i->offset);
@@ -110,7 +115,7 @@ size_t index_content(struct stream *s, size_t nr)
 {
 	const struct pev_packet *p = (const void *)(s->pub.data + s->index[nr].offset);
 	bool differs, told;
-	const char *why = index_check(s, nr, &differs);
+	const char *why = check_packet(s, nr, &differs);
 	uint64_t content;
 
 	if (why) {
@@ -138,7 +143,7 @@ static const char *compare(const struct stream *s, uint64_t discarded)
 	bool differs;
 
 	for (size_t i = 0; i < steps; i++)
-		if (index_check(s, steps > 1 ? i * (nr - 1) / (steps - 1) : 0, &differs) || differs)
+		if (check_packet(s, steps > 1 ? i * (nr - 1) / (steps - 1) : 0, &differs) || differs)
 			return "the stream has other packets";
 	return last->events_discarded == discarded ?
 		       NULL :

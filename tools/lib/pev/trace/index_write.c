@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "trace/index.h"
+#include "trace/index_write.h"
 
 /* Entries that are kept until they are written */
 #define INDEX_ROOM 64

@@ -20,6 +20,7 @@
 #include "core/packet.h"
 #include "ctf/decode.h"
 #include "trace/index.h"
+#include "trace/index_read.h"
 #include "trace/trace.h"
 
 void trace_warn(struct pev_trace *trace, const char *fmt, ...)

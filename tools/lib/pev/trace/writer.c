@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/packet.h"
 #include "ctf/encoder.h"
-#include "trace/index.h"
+#include "trace/index_write.h"
 #include "trace/older.h"
 #include "trace/part.h"
 #include "trace/writer.h"
