@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# engines: perf
-# shellcheck shell=bash disable=SC2154
+# engines: pev perf
+# shellcheck shell=bash disable=SC2154,SC2086
 # Commands while it is recorded, by FIFOs and descriptors: what they do, and their answers.
+export engine=${engine:-perf}
 mkfifo ctl answers
 exec 7<>answers
 # tell COMMAND: the lines of the answer, the last of which says what came of it
@@ -18,7 +19,7 @@ tell() {
 answers() { says "$1" 0 "$2" bash -c "echo '$(tell "$3" | tail -n 1)'"; }
 recorder=
 record_controlled() {
-	perfctl record --engine perf -q --control fifo:ctl,answers "$@" >control.txt 2>control.err &
+	perfctl record --engine $engine -q --control fifo:ctl,answers "$@" >control.txt 2>control.err &
 	recorder=$!
 }
 
@@ -75,20 +76,20 @@ answers "stop, of a flight recorder" '^ack$' stop
 wait $recorder
 # descriptors, whose other end is closed after the last command
 says "--control fd: what is told there" 0 '^ack$' bash -c \
-	"(echo ping; echo stop) | perfctl record --engine perf -q -e page-faults:u -o fd.trace --control fd:0,1 -p $target"
-says "--control fd: it ends, the recording goes on" 0 '' perfctl record --engine perf -q -e page-faults:u \
+	"(echo ping; echo stop) | perfctl record --engine $engine -q -e page-faults:u -o fd.trace --control fd:0,1 -p $target"
+says "--control fd: it ends, the recording goes on" 0 '' perfctl record --engine $engine -q -e page-faults:u \
 	-o fd.trace --control fd:0 -- true </dev/null
 kill $target
 wait $target 2>/dev/null
 exec 6<&- 7<&-
 
-says "--control: neither" 2 'takes fifo:PATH\[,PATH\] or fd:N\[,N\]' perfctl record --engine perf -q --control ctl -o no -- true
-says "--control: no FIFO" 2 'usage is no FIFO \(mkfifo makes one\)' perfctl record --engine perf -q --control fifo:usage -o no -- true
+says "--control: neither" 2 'takes fifo:PATH\[,PATH\] or fd:N\[,N\]' perfctl record --engine $engine -q --control ctl -o no -- true
+says "--control: no FIFO" 2 'usage is no FIFO \(mkfifo makes one\)' perfctl record --engine $engine -q --control fifo:usage -o no -- true
 says "--control: nothing there" 2 'nowhere: No such file or directory \(mkfifo makes it\)' \
-	perfctl record --engine perf -q --control fifo:nowhere -o no -- true
-says "--control: no descriptor" 2 '"x" is no descriptor' perfctl record --engine perf -q --control fd:x -o no -- true
+	perfctl record --engine $engine -q --control fifo:nowhere -o no -- true
+says "--control: no descriptor" 2 '"x" is no descriptor' perfctl record --engine $engine -q --control fd:x -o no -- true
 says "--control: a descriptor that is closed" 1 'descriptor 57: Bad file descriptor' \
-	perfctl record --engine perf -q --control fd:57 -o no -- true
-says "--control: an answer to nowhere" 2 'takes fifo:PATH' perfctl record --engine perf -q --control fifo:ctl, -o no -- true
-says "--paused without --control" 2 'waits for "enable" on --control' perfctl record --engine perf -q --paused -o no -- true
-says "--paused with --delay" 2 'exclude each other' perfctl record --engine perf -q --paused --delay 1 --control fifo:ctl -o no -- true
+	perfctl record --engine $engine -q --control fd:57 -o no -- true
+says "--control: an answer to nowhere" 2 'takes fifo:PATH' perfctl record --engine $engine -q --control fifo:ctl, -o no -- true
+says "--paused without --control" 2 'waits for "enable" on --control' perfctl record --engine $engine -q --paused -o no -- true
+says "--paused with --delay" 2 'exclude each other' perfctl record --engine $engine -q --paused --delay 1 --control fifo:ctl -o no -- true

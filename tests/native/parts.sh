@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# engines: perf
-# shellcheck shell=bash disable=SC2154
+# engines: pev perf
+# shellcheck shell=bash disable=SC2154,SC2086
 # Recordings in parts: each can be read alone, and together they are the whole.
-faults="perfctl record --engine perf -q -e page-faults:u -c 1"
+export engine=${engine:-perf}
+faults="perfctl record --engine $engine -q -e page-faults:u -c 1"
 # numbers BASE: of its parts
 numbers() { find . -maxdepth 1 -name "$1.[0-9]*" | sed 's/.*\.//' | sort -n | tr '\n' ' '; }
 # sum_of BASE KEY: over all parts, of the event or of the recording
@@ -21,7 +22,7 @@ print(total)' "$2"
 }
 
 # by size: the rings are so small that records are lost
-perfctl record --engine perf -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
+perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
 	sh -c './usage 20000 0; ./usage 100000 0; exec ./usage 20000 0' >/dev/null 2>sized.err
 made=$(number_of records, sized.err)
 lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' sized.err)
@@ -51,7 +52,7 @@ $faults --switch-output=200ms --timeout 1s -o timed -- ./hot 20000 >/dev/null 2>
 within "record --switch-output=TIME: parts of a second" "$(numbers timed | wc -w)" 2 6
 ./hot 60000 >hot.txt &
 hot=$!
-perfctl record --engine perf -q -F "$fast" --switch-output -o asked -p $hot &
+perfctl record --engine $engine -q -F "$fast" --switch-output -o asked -p $hot &
 recorder=$!
 until_ok test -e asked.1/stream_state
 sleep 0.$((slow * 4))
@@ -82,13 +83,13 @@ ok "... the newest" bash -c '[ ! -e few.1 ] && [ -e few."$(ls -vd few.* | sed "s
 last=$(numbers few | awk '{ print $NF }')
 touch "few.$((last - 1))/mine"
 says "... what has other files in it is left" 0 'few\.[0-9]+ is not removed: it contains mine' \
-	perfctl record --engine perf -q --switch-output=64K --max-files 1 -e page-faults:u -c 1 -o few -- \
+	perfctl record --engine $engine -q --switch-output=64K --max-files 1 -e page-faults:u -c 1 -o few -- \
 	./usage 10000 0
 ok "... with all that is in it" test -e "few.$((last - 1))/mine" -a -e "few.$((last - 1))/metadata"
 $faults --switch-output=64K --max-size 400K -o small -- ./usage 60000 0 >/dev/null
 within "record --max-size: of all parts together, KiB" "$(du -sck --apparent-size small.* | tail -n 1 | cut -f 1)" 100 500
 says "record --max-size: one recording ends" 0 'the recording ends, as --max-size says' \
-	perfctl record --engine perf --max-size 100K -e page-faults:u -c 1 -o one -- ./usage 100000 100000
+	perfctl record --engine $engine --max-size 100K -e page-faults:u -c 1 -o one -- ./usage 100000 100000
 ok "... and is complete" grep -qx complete=yes one/info/record
 
 says "--switch-output: neither size nor time" 2 'a size such as 100M, a time such as' \

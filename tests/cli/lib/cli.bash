@@ -51,3 +51,21 @@ build() {
 		compile_program "${2:-$lib}" "$1" "$1" || skip_all "no C compiler"
 	fi
 }
+
+# has_records DIR EVENT: something of it is on the disk
+has_records() { [ "$(records "$1" "$2")" -gt 0 ]; }
+
+# until_ok COMMAND...: tries it again and again, for a minute
+until_ok() {
+	local tries
+	for tries in {1..1200}; do
+		! "$@" 2>/dev/null || return 0
+		sleep 0.05
+	done
+	echo "# not in $((tries / 20)) s: $*"
+}
+
+# The numbers of a line "... N WORD"
+number_of() {
+	sed -n "s/.* \([0-9,]*\) $1.*/\1/p" "$2" | tr -d , | head -n 1
+}
