@@ -152,6 +152,8 @@ int archive_write(struct archive *a, bool debug, struct msg *m)
 	if (!err)
 		err = add_directory(a, "info/", m);
 	if (!err)
+		err = add_directory(a, "index/", m);
+	if (!err)
 		err = add_objects(a, wanted, n, debug, m);
 	tar_end(&a->out);
 	free(wanted);
