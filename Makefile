@@ -145,7 +145,7 @@ selftests: kernel
 
 #: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
 #:                  report, picture, unwind, native, cost, pmu, limits, others and probes
-bench: $(if $(filter-out report picture unwind native,$(or $(BENCH),all)),vm-deps)
+bench: $(if $(filter-out report picture unwind native stream,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 
 #: make fuzz        the fuzz targets of tests/fuzz for long: FUZZ_SECONDS=600,
