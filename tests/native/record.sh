@@ -144,6 +144,21 @@ else
 	skip "babeltrace2 reads what a flight recorder kept" "babeltrace2 is not installed"
 fi
 
+died="$rec --overwrite --snapshot-on-exit=SEGV,SIGABRT -F $fast"
+says "record --snapshot-on-exit: nothing of a command that ends well" 0 \
+	'^\[ nothing is written: true ended with status 0 \]$' \
+	perfctl record --engine perf --overwrite --snapshot-on-exit=any -F "$fast" -o died.trace -- true
+$died -o died.trace -- sh -c './hot 20; kill -TERM $$' >/dev/null 2>&1
+ok "... nor of one that ends by another signal" test $? = 143 -a ! -e died.trace
+$died -o died.trace -- sh -c './hot 20; kill -SEGV $$' >/dev/null 2>&1
+ok "... but of that one" test $? = 139 -a -e died.trace/metadata
+within "... its last moments" "$(share died.trace spin)" 20 100
+$died -o shell.trace -- sh -c 'sh -c "kill -ABRT \$\$"; exit $?' >/dev/null 2>&1
+ok "... and if a shell says so" test $? = 134 -a -e shell.trace/metadata
+says "record --snapshot-on-exit: no signal" 2 'there is no signal "CRASH"; it takes names such as SEGV' \
+	$rec --overwrite --snapshot-on-exit=CRASH -o no.trace -- true
+says "record --snapshot-on-exit without --overwrite" 2 'is for --overwrite with a command' \
+	$rec --snapshot-on-exit=SEGV -o no.trace -- true
 begin=$(date +%s%N)
 says "record --timeout: ends, with status 0" 0 'records' perfctl record --engine perf -F 500 --timeout 300ms \
 	-o timed.trace -- ./hot 20000

@@ -323,14 +323,32 @@ static int record_open(void *arg, struct msg *m)
 	return recorder_open(&r->recorder, &config, m);
 }
 
+/* Did the command, or the last one of a shell that it is, end as --snapshot-on-exit says? */
+static bool is_kept(const struct record_run *r)
+{
+	int status = workload_status(&r->measure.workload), sig = status - 128;
+
+	if (!r->opts.on_exit)
+		return true;
+	if (r->measure.workload.ended && sig > 0 && sig < 64 && r->opts.on_exit >> sig & 1)
+		return true;
+	if (!r->opts.quiet)
+		fprintf(stderr, "[ nothing is written: %s ended with status %d ]\n",
+			r->measure.argv[0], status);
+	return false;
+}
+
 static int record_end(void *arg, int err, struct msg *m)
 {
 	struct record_run *r = arg;
 	struct msg end_msg;
-	int end_err = recorder_end(&r->recorder, &end_msg);
+	int end_err;
+	char *all;
 
-	char *all = parts_text(&r->parts);
-
+	if (!is_kept(r))
+		return err;
+	end_err = recorder_end(&r->recorder, &end_msg);
+	all = parts_text(&r->parts);
 	if (end_err)
 		*m = end_msg;
 	event_plan_note_user_only(&r->plan);
@@ -389,7 +407,7 @@ static int add_switches(struct record_opts *o, const char *option, struct msg *m
 	return err ? err : add_event(&o->events, RECORD_WAKING, m);
 }
 
-static int check_options(const struct record_opts *o, struct msg *m)
+static int check_options(const struct record_opts *o, char **argv, struct msg *m)
 {
 	const char *other = o->overwrite	    ? "--overwrite, which has snapshots instead" :
 			    o->fold		    ? "--fold, which writes little" :
@@ -408,6 +426,10 @@ static int check_options(const struct record_opts *o, struct msg *m)
 			       "--paused waits for \"enable\" on --control, which is missing");
 	if (o->paused && o->span.delay)
 		return msg_set(m, -EINVAL, "--paused and --delay exclude each other");
+	if (o->on_exit && (!o->overwrite || !argv))
+		return msg_set(m, -EINVAL,
+			       "--snapshot-on-exit is for --overwrite with a command, whose end it "
+			       "looks at");
 	if (o->overwrite && o->parts.max_size)
 		return msg_set(m, -EINVAL,
 			       "--max-size is for what is written while it is recorded: the rings "
@@ -512,7 +534,7 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
-	err = check_options(&r->opts, m);
+	err = check_options(&r->opts, r->measure.argv, m);
 	if (!err)
 		err = choose_events(&r->opts, &info, m);
 	if (!err)

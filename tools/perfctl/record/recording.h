@@ -34,6 +34,8 @@
  * @strings:     record what arguments of system calls point to
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @overwrite:   keep the newest records in memory until the end
+ * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
+ *               signals, a bit each; 0: in any case
  * @fold:        count samples by their call chains in the kernel
  * @quiet:       print only what goes wrong
  */
@@ -58,6 +60,7 @@ struct record_opts {
 	bool strings;
 	uint32_t stack_user;
 	bool overwrite;
+	uint64_t on_exit;
 	bool fold;
 	bool quiet;
 };

@@ -7,6 +7,7 @@
 #include "record/recording.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #define DEFAULT_DIR   "pev.trace"
 /* Bytes of the stack in each sample with -g dwarf */
@@ -64,6 +65,33 @@ static int set_clock(void *opts, const char *arg, struct msg *m)
 		return msg_set(m, -EINVAL, "the clocks are default, monotonic and cycles, not "
 			       "\"%s\"", arg);
 	return 0;
+}
+
+/* "SEGV,ABRT": with or without SIG, or as numbers; any */
+static int set_exit(void *opts, const char *arg, struct msg *m)
+{
+	uint64_t *mask = &((struct record_opts *)opts)->on_exit, n;
+	char *copy = xstrdup(arg), *save, *word;
+	int err = 0;
+
+	for (word = strtok_r(copy, ",", &save); word && !err; word = strtok_r(NULL, ",", &save)) {
+		const char *name = word + (strncmp(word, "SIG", 3) ? 0 : 3);
+		int sig = 1;
+
+		while (sig < 64 && (!sigabbrev_np(sig) || strcmp(sigabbrev_np(sig), name)))
+			sig++;
+		if (!strcmp(word, "any"))
+			*mask |= ~1ull;
+		else if (sig < 64 || (!parse_u64(word, &n) && n && n < 64))
+			*mask |= 1ull << (sig < 64 ? (uint64_t)sig : n);
+		else
+			err = msg_set(m, -EINVAL,
+				      "--snapshot-on-exit: there is no signal \"%s\"; it "
+				      "takes names such as SEGV,ABRT, or any",
+				      word);
+	}
+	free(copy);
+	return err;
 }
 
 static int set_parts(void *opts, const char *arg, struct msg *m)
@@ -154,6 +182,10 @@ static const struct opt record_options[] = {
 	  "flight recorder: keep the newest data in memory; write "
 	  "at the end, and at SIGUSR2 to DIR.1, DIR.2, ...",
 	  offsetof(struct record_opts, overwrite) },
+	{ 0, OPT_CALL, "snapshot-on-exit", "SIGNAL[,SIGNAL]",
+	  "with --overwrite, write at the end only if the command was ended by one of these signals: "
+	  "SEGV,ABRT; any",
+	  0, set_exit },
 	{ 0, OPT_CALL, "switch-output", "WHEN",
 	  "write parts, DIR.1, DIR.2, ...: another one at SIGUSR2, and each time that one has this size "
 	  "(100M) or time (1h)",
