@@ -76,6 +76,48 @@ ok "... without touching it" test -e asked.3/metadata
 kill $hot
 wait $hot 2>/dev/null
 
+# killed at any step: all parts but the last are whole, and what was written to that can be read
+whole=0 torn=''
+for moment in 1 2 3 4 5 6 7 8; do
+	perfctl record --engine $engine -q -m 64K --switch-output=64K -e page-faults:u -c 1 -o dead -- \
+		./usage 300000 0 >/dev/null 2>&1 &
+	recorder=$!
+	until_ok test -e "dead.$(($(numbers dead | awk '{ print $NF + 0 }') + 1 + moment % 3))/info"
+	sleep 0.0$moment
+	kill -KILL $recorder
+	wait $recorder 2>/dev/null
+	last=$(numbers dead | awk '{ print $NF }')
+	for number in $(numbers dead); do
+		perfctl script -i "dead.$number" >/dev/null 2>dead.err
+		status=$?
+		# the one before the last may be ended while the last one begins
+		if [ "$number" -lt $((last - 1)) ]; then
+			[ $status = 0 ] && ! grep -qE 'left out|missing|incomplete' dead.err && whole=$((whole + 1)) ||
+				torn="$torn $number: $(cat dead.err)"
+		elif [ $status != 0 ] && [ -e "dead.$number/metadata" ]; then
+			torn="$torn $number: $(cat dead.err)"
+		fi
+	done
+	rm -rf dead.*
+done
+ok "... killed at any step: all earlier parts are whole ($whole)" test -z "$torn" -a $whole -gt 0
+[ -z "$torn" ] || echo "# $torn"
+# a disk that is full
+mkdir -p disk
+if mount -t tmpfs -o size=1M tmpfs disk 2>/dev/null; then
+	says "a full disk ends it" 74 'No space left on device' \
+		$faults --switch-output=128K -o disk/full -- ./usage 100000 0
+	ok "... all parts can be read" bash -c 'for dir in disk/full.*; do
+		[ ! -e "$dir/metadata" ] || perfctl script -i "$dir" >/dev/null || exit 1; done'
+	ok "... earlier ones are complete" grep -qx complete=yes disk/full.1/info/record
+	rm -rf disk/full.*
+	$faults --switch-output=128K --max-size 600K -o disk/full -- ./usage 100000 0 >/dev/null
+	result $? "... with --max-size it does not become full"
+	umount disk
+else
+	skip "a full disk" "only root can mount one here"
+fi
+
 # limits
 $faults --switch-output=64K --max-files 3 -o few -- ./usage 30000 0 >/dev/null
 within "record --max-files: so many are kept" "$(numbers few | wc -w)" 3 3
