@@ -55,8 +55,13 @@ hot=$!
 perfctl record --engine $engine -q -F "$fast" --switch-output -o asked -p $hot &
 recorder=$!
 until_ok test -e asked.1/stream_state
+perfctl script -f -i asked.1 >followed.txt 2>followed.err &
+follower=$!
 sleep 0.$((slow * 4))
 kill -USR2 $recorder
+wait $follower
+result $? "record --switch-output: what follows a part ends with it"
+within "... and has seen all of it" "$(wc -l <followed.txt)" "$(records asked.1 '*')" "$(records asked.1 '*')"
 until_ok test -e asked.2/stream_state
 sleep 0.$((slow * 4))
 kill -USR2 $recorder
