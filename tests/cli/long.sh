@@ -10,6 +10,7 @@ build hot
 build usage "$top/tests/native/lib"
 # an emulated processor takes its time
 fast=250 slow=2
+root=1
 export engine=pev
 for part in parts control cut; do
 	# shellcheck disable=SC1090

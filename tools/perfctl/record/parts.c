@@ -94,8 +94,9 @@ static void find_older(struct parts *p, DIR *dir, const char *name)
 		uint64_t number = number_of(d->d_name, name);
 
 		p->number = max_u64(p->number, number);
+		/* another user's is neither removed nor lets any other be removed */
 		if (!number || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISDIR(st.st_mode))
+		    !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 			continue;
 		*ARRAY_PUSH(p->done, p->n, p->cap) = (struct part){
 			.number = number,
@@ -162,6 +163,7 @@ const char *parts_next(struct parts *p)
 		measure(p);
 	}
 	p->path = path_of(p, ++p->number);
+	p->own = 0;
 	return p->path;
 }
 
@@ -175,12 +177,14 @@ bool parts_full(const struct parts *p, uint64_t bytes)
 	return p->opts->on && most && bytes >= most;
 }
 
-bool parts_over(const struct parts *p, uint64_t bytes)
+bool parts_over(struct parts *p, uint64_t bytes)
 {
 	const struct parts_opts *o = p->opts;
 
+	if (!p->own && o->max_size)
+		p->own = bytes_of(AT_FDCWD, p->path);
 	return p->n && ((o->max_files && p->n >= o->max_files) ||
-			(o->max_size && p->bytes + bytes > o->max_size));
+			(o->max_size && p->bytes + p->own + bytes > o->max_size));
 }
 
 void parts_trim(struct parts *p, uint64_t bytes)

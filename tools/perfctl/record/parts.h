@@ -42,6 +42,8 @@ struct part {
  * @number:  of it
  * @done:    the others, the oldest first
  * @bytes:   of @done
+ * @own:     of the files that the part that is written began with, as the kernel's symbols; 0: not
+ *           known yet
  * @first:   of this recording
  * @removed: so many of all
  */
@@ -54,6 +56,7 @@ struct parts {
 	struct part *done;
 	size_t n, cap;
 	uint64_t bytes;
+	uint64_t own;
 	uint64_t first;
 	uint64_t removed;
 };
@@ -67,7 +70,7 @@ const char *parts_next(struct parts *p);
 /* Is the part that is written, of @bytes by now, as large as it may become? */
 bool parts_full(const struct parts *p, uint64_t bytes);
 /* Would parts_trim() remove any? */
-bool parts_over(const struct parts *p, uint64_t bytes);
+bool parts_over(struct parts *p, uint64_t bytes);
 /*
  * Removes the oldest until the limits are kept; what cannot be removed is left, with a note. All
  * parts but the one that is written are complete.
