@@ -22,7 +22,7 @@ assert len(time["threads"]) > 0, time' "$1"
 }
 
 if [ -n "$tracepoints" ] && [ -n "$root" ]; then
-	build spin "$here/lib"
+	build spin
 	# perf leaves out a switch of an idle CPU now and then: what waited has to be seen
 	for _ in {1..8}; do
 		perfctl record --engine perf -q --waits -o waits.trace -- sh -c 'sleep 0.3 | cat' >/dev/null

@@ -280,6 +280,48 @@ assert thread[\"enabled_ns\"] == 4110 * 1000 and thread[\"waits\"] == 30, thread
 '"
 says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
 says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
+says "sched latency: what was runnable, with percentiles" 0 \
+	'^ +310\.00 us +3\.50 ms +300\.00 us +30 +10\.00 us +10\.00 us +20\.00 us +20\.00 us +20\.00 us +[0-9.]+  prog/42$' \
+	"$p" sched latency wakes
+says "... of all threads" 0 '^ +4\.11 ms +3\.50 ms +600\.00 us +60 .* \(all\)$' "$p" sched latency wakes
+says "sched latency --programs" 0 '  prog$' "$p" sched latency --programs wakes
+says "sched histogram: powers of two" 0 '^ +32\.77 us +10  #' "$p" sched histogram wakes
+says "sched timehist: a line for each wait" 0 \
+	'^ +0\.003500 +0  cc1/42 +1\.00 ms +2\.00 ms +500\.00 us  sleeping in anon_pipe_read, woken by as/77 from pipe_write$' \
+	"$p" sched timehist waits
+says "sched: --comm" 0 'no wait matches' "$p" sched latency --comm none wakes
+says "sched: no such events" 65 'has no sched:sched_switch; record with' "$p" sched latency flat
+says "sched: an option of another table" 2 'is for "perfctl sched latency"' "$p" sched timehist --programs waits
+ok "sched -j: the same as text" bash -c "'$p' sched latency -j wakes | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+row = next(r for r in d[\"rows\"] if r.get(\"tid\") == 42)
+assert row[\"runnable\"][\"p50_ns\"] == 10000 and row[\"runnable\"][\"p99_ns\"] == 20000, row
+assert row[\"blocked\"][\"total_ns\"] == 3500000 and row[\"run_ns\"] == 310000, row
+' && '$p' sched histogram -j wakes | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert {32768: 10} == {r[\"up_to_ns\"]: r[\"times\"] for r in d[\"runnable\"] if r[\"up_to_ns\"] > 20000}, d
+' && '$p' sched timehist -j wakes | python3 -c '
+import json, sys
+waits = json.load(sys.stdin)
+assert len(waits) == 60 and sum(w[\"runnable_ns\"] for w in waits) == 600000, waits
+'"
+"$OUT/mktrace" locks locks 10
+says "lock: the function that takes it" 0 \
+	'^ +12\.50 ms +5 +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms  rwsem in dup_mmap$' "$p" lock locks
+says "lock --by holder" 0 '  rwsem in dup_mmap, by as/77$' "$p" lock --by holder locks
+says "lock --by stack" 0 '^ +rwsem_down_write_slowpath$' "$p" lock --by stack locks
+says "lock --by: nonsense" 2 'takes function, holder or stack, not "name"' "$p" lock --by name locks
+says "lock: waits for other things are none for locks" 0 'no wait for a lock matches' "$p" lock waits
+says "lock: without call chains" 0 'not known what threads waited for' "$p" lock wakes
+ok "lock -j: the same as text" bash -c "'$p' lock -j --by stack locks | python3 -c '
+import json, sys
+row, = json.load(sys.stdin)
+assert row[\"kind\"] == \"rwsem\" and row[\"function\"] == \"dup_mmap\", row
+assert row[\"waited\"][\"times\"] == 5 and row[\"waited\"][\"p95_ns\"] == 2500000, row
+assert row[\"stack\"][-1] == \"dup_mmap\", row
+'"
 says "timeline: a track for a CPU" 0 '^ +CPU 0 +(ab)+$' "$p" timeline --width 60 turns
 says "timeline: the share of a program" 0 '^# a  .* [0-9.]+ %$' "$p" timeline turns
 says "timeline --threads: runs and sleeps alternate" 0 '42 [# ]*#··*·#' "$p" timeline --threads --width 226 --time 0,0.0002 turns
@@ -358,8 +400,9 @@ awk '/^Traps$/ { on = 1 } /^trace-cmd$/ { on = 0 }
 	"$here/../../../Documentation/admin-guide/from-perf.rst" | tr -d '`"' >others.doc
 ok "help perf: as many rows as there are" bash -c '[ "$(wc -l <others.tool)" -gt 50 ]'
 ok "help perf: the document lists the same" diff others.tool others.doc
-says "perf's commands: what does the same" 2 '"sched" is a command of perf; here: .*off-cpu --state preempted' "$p" sched latency
-says "... without the second word" 2 'here: record with .*perfctl timeline --threads' "$p" sched
+says "perf's commands: what does the same" 2 '"timechart" is a command of perf; here: .*perfctl timeline' "$p" timechart
+says "... of a command that is ours, too" 2 'not "map"; here: "perfctl timeline" draws it' "$p" sched map
+says "... and what is none" 2 'takes latency, histogram or timehist, not ""$' "$p" sched
 says "perf's options: what does the same" 2 'unknown option -G, which perf has: -g caller' "$p" report -G
 says "perf's options: without effect" 0 'alpha$' "$p" report -f flat
 says "perf's options: of the same letter" 2 'takes a whole number, not "ls"; .* -S$' "$p" trace -s ls

@@ -5,20 +5,14 @@
 
 #include <stdlib.h>
 
-#define OFF_CPU "\"perfctl record --off-cpu -- COMMAND\""
 #define NO_MEMORY "memory accesses are not sampled here (PEBS, IBS); \"perfctl list cache\" has counters"
 
 /* clang-format off */
 static const struct other_tool others[] = {
-	{ "perf", NULL, "sched", "record with " OFF_CPU ", then \"perfctl off-cpu\" shows where "
-	  "threads waited and \"perfctl timeline --threads\" who ran when" },
-	{ "perf", NULL, "sched latency", "record with " OFF_CPU ", then \"perfctl off-cpu --state "
-	  "preempted\" shows who had to wait for a processor" },
-	{ "perf", NULL, "sched timehist", "record with " OFF_CPU ", then \"perfctl off-cpu\" adds the "
-	  "waits up and \"perfctl script -e 'sched:*'\" prints them one by one" },
-	{ "perf", NULL, "sched map", "record with " OFF_CPU ", then \"perfctl timeline\" draws it" },
-	{ "perf", NULL, "lock", "record with \"perfctl record --off-cpu -g dwarf -- COMMAND\", then "
-	  "\"perfctl off-cpu\" shows who waits where, and for how long" },
+	{ "perf", NULL, "sched record", "\"perfctl record --waits=0 -- COMMAND\"" },
+	{ "perf", NULL, "sched map", "\"perfctl timeline\" draws it, of the same recordings as "
+	  "\"perfctl sched\"" },
+	{ "perf", NULL, "lock record", "\"perfctl record --waits=0 -g dwarf -- COMMAND\"" },
 	{ "perf", NULL, "timechart", "\"perfctl timeline\", or \"perfctl report --html FILE\"" },
 	{ "perf", NULL, "c2c", NO_MEMORY },
 	{ "perf", NULL, "mem", NO_MEMORY },

@@ -10,10 +10,13 @@
 #define SCHEDULER                                                                     \
 	"__schedule*,schedule,schedule_*,"                                            \
 	"preempt_schedule*,io_schedule*,irqentry_exit*,__cond_resched*,asm_sysvec_*," \
-	"sysvec_*"
+	"sysvec_*,exit_to_user_mode*"
 
-/* Locks of programs wait here, whatever they protect. */
-#define OF_LOCKS "futex_*,__futex_*,do_futex"
+/* What waits for any lock, completion or bit, and how the kernel is entered, does not say for what. */
+#define GENERIC                                                                             \
+	"futex_*,__futex_*,do_futex,*_sys_futex*,folio_wait_bit*,bit_wait*,__wait_on_bit*," \
+	"out_of_line_wait_on_bit*,wait_for_completion*,__wait_for_common,x64_sys_call,"     \
+	"do_syscall_64,entry_SYSCALL_64*,system_call_*"
 
 /* Libraries whose functions wait for the program, and are not what it does. */
 #define LIBRARIES                                                                    \
@@ -30,6 +33,20 @@ static bool is_kernel(const struct profile *p, uint32_t func)
 	enum object_kind kind = p->session->objects.o[p->stacks->funcs[func].object].kind;
 
 	return kind == OBJECT_KERNEL || kind == OBJECT_MODULE;
+}
+
+/* Is it a function of the kernel with such a name? */
+static bool is_named(const struct profile *p, uint32_t func, const char *globs)
+{
+	struct strbuf b = { 0 };
+	bool is;
+
+	if (!is_kernel(p, func))
+		return false;
+	stacks_func_name(p->stacks, func, &b);
+	is = globs_match(globs, b.s);
+	strbuf_free(&b);
+	return is;
 }
 
 static bool is_library(const struct profile *p, uint32_t func)
@@ -78,62 +95,51 @@ void place_user_function(const struct profile *p, uint32_t chain, struct strbuf 
 void place_function(const struct profile *p, uint32_t chain, struct strbuf *b)
 {
 	const struct chain *c = &p->stacks->chains[chain];
+	uint32_t i = 0;
 
 	if (!c->n)
 		return;
-	stacks_func_name(p->stacks, frame_func(p, c, 0), b);
-	if (!is_kernel(p, frame_func(p, c, 0)) || !globs_match(OF_LOCKS, b->s) ||
-	    user_func(p, chain) == UINT32_MAX)
-		return;
-	strbuf_reset(b);
-	place_user_function(p, chain, b);
+	while (i + 1 < c->n && is_named(p, frame_func(p, c, i), GENERIC))
+		i++;
+	if (is_kernel(p, frame_func(p, c, i)))
+		stacks_func_name(p->stacks, frame_func(p, c, i), b);
+	else
+		place_user_function(p, chain, b);
 }
 
-/* @verdicts: by function, 0: not looked at, 1: the scheduler's, 2: another's */
-static bool is_scheduler(const struct profile *p, uint32_t func, uint8_t *verdicts)
+uint32_t place_chain(const struct profile *p, uint32_t chain)
 {
-	struct strbuf b = { 0 };
-
-	if (!verdicts[func]) {
-		stacks_func_name(p->stacks, func, &b);
-		verdicts[func] = globs_match(SCHEDULER, b.s) ? 1 : 2;
-		strbuf_free(&b);
-	}
-	return verdicts[func] == 1;
-}
-
-static void drop_scheduler(const struct profile *p, struct cell_key *key, uint8_t *verdicts)
-{
-	const struct chain *c = &p->stacks->chains[key->chain];
+	const struct chain *c = &p->stacks->chains[chain];
 	uint32_t skip = 0;
 
-	while (skip + 1 < c->n && is_scheduler(p, frame_func(p, c, skip), verdicts))
+	while (skip + 1 < c->n && is_named(p, frame_func(p, c, skip), SCHEDULER))
 		skip++;
-	if (!c->n)
-		return;
-	key->chain = stacks_chain_from(p->stacks, key->chain, skip);
-	key->frame = p->stacks->chain_frames[p->stacks->chains[key->chain].first];
+	return skip ? stacks_chain_from(p->stacks, chain, skip) : chain;
+}
+
+static void drop_scheduler(const struct profile *p, struct cell_key *key)
+{
+	key->chain = place_chain(p, key->chain);
+	if (p->stacks->chains[key->chain].n)
+		key->frame = p->stacks->chain_frames[p->stacks->chains[key->chain].first];
 }
 
 void place_waits(struct profile *p, place_fn fill, void *arg)
 {
 	struct cell *cells = p->cells;
 	size_t n = p->n_cells;
-	uint8_t *verdicts;
 
 	stacks_resolve(p->stacks);
-	verdicts = xcalloc(p->stacks->n_funcs, 1);
 	p->cells = NULL;
 	p->n_cells = p->cap_cells = 0;
 	htab_clear(&p->h_cells);
 	for (size_t i = 0; i < n; i++) {
 		struct cell_key key = cells[i].key;
 
-		drop_scheduler(p, &key, verdicts);
+		drop_scheduler(p, &key);
 		fill(arg, &key);
 		profile_add_many(p, &key, cells[i].samples, cells[i].weight);
 	}
 	free(cells);
-	free(verdicts);
 	stacks_resolve(p->stacks);
 }

@@ -8,6 +8,8 @@
 /* Fills in what needs the functions of the chain, which begins where the thread waited. */
 typedef void (*place_fn)(void *arg, struct cell_key *key);
 
+/* Returns a chain from the function that waited. Functions are resolved. */
+uint32_t place_chain(const struct profile *p, uint32_t chain);
 /* Adds the cells up again, each from the function that waited. */
 void place_waits(struct profile *p, place_fn fill, void *arg);
 /*
@@ -15,7 +17,7 @@ void place_waits(struct profile *p, place_fn fill, void *arg);
  * C++ libraries, unless there is no other.
  */
 void place_user_function(const struct profile *p, uint32_t chain, struct strbuf *b);
-/* Appends the first function, or where that waits for a lock, the one of the program. */
+/* Appends the first function that says what for: of a futex, that of the program. */
 void place_function(const struct profile *p, uint32_t chain, struct strbuf *b);
 
 #endif

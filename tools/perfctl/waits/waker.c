@@ -95,11 +95,12 @@ void wakers_name(const struct wakers *w, uint32_t nr, bool number, struct strbuf
 /* What all wake-ups go through says nothing about this one. */
 static bool is_shared(const char *name)
 {
-	return globs_match("try_to_wake_up,wake_up_process,wake_up_state,wake_up_q,__wake_up*,"
-			   "default_wake_function,autoremove_wake_function,woken_wake_function,"
-			   "ttwu_*,swake_up*,complete,complete_all,complete_with_flags,"
-			   "ep_poll_callback,ep_autoremove_wake_function,pollwake",
-			   name);
+	return globs_match(
+		"try_to_wake_up,wake_up_process,wake_up_state,wake_up_q,__wake_up*,"
+		"default_wake_function,autoremove_wake_function,woken_wake_function,"
+		"ttwu_*,swake_up*,complete,complete_all,complete_with_flags,"
+		"wake_page_function,wake_bit_function,ep_poll_callback,ep_autoremove_wake_function,pollwake",
+		name);
 }
 
 void wakers_place(const struct wakers *w, uint32_t nr, struct strbuf *b)

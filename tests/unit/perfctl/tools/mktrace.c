@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|wakes N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -10,7 +10,7 @@
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
- * kernel counted; wakes: the scheduler's events of such. calls: system call 0, N times, on the machine PROGRAM.
+ * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such. calls: system call 0, N times, on the machine PROGRAM.
  */
 #include <pev/pev.h>
 #include <stdbool.h>
@@ -311,16 +311,20 @@ static const char wait_symbols[] =
 	"ffffffff81000000 T _stext\nffffffff81000100 t schedule\n"
 	"ffffffff81000200 t anon_pipe_read\nffffffff81000300 t do_nanosleep\n"
 	"ffffffff81000400 t try_to_wake_up\nffffffff81000500 t pipe_write\n"
-	"ffffffff81000600 t hrtimer_wakeup\nffffffff81000700 t ksys_read\n";
+	"ffffffff81000600 t hrtimer_wakeup\nffffffff81000700 t ksys_read\n"
+	"ffffffff81000800 t rwsem_down_write_slowpath\nffffffff81000900 t down_write\n"
+	"ffffffff81000a00 t dup_mmap\n";
 
 /*
  * Each runs for 1 ms, is blocked for 2 ms and runnable for 0.5 ms: alternately in a pipe that thread
- * 77 writes to, and until a timer expires.
+ * 77 writes to, or at a lock that it gives free, and until a timer expires.
  */
-static void waits(long n)
+static void waits(long n, bool lock)
 {
 	static const uint64_t in_read[] = { 0xffffffff81000110, 0xffffffff81000210,
 					    0xffffffff81000710 };
+	static const uint64_t in_lock[] = { 0xffffffff81000110, 0xffffffff81000810,
+					    0xffffffff81000910, 0xffffffff81000a10 };
 	static const uint64_t in_sleep[] = { 0xffffffff81000110, 0xffffffff81000310 };
 	static const uint64_t writer[12] = { 0xffffffff81000410, 0xffffffff81000510 };
 	static const uint64_t timer[12] = { 0xffffffff81000410, 0xffffffff81000610 };
@@ -339,8 +343,13 @@ static void waits(long n)
 
 		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:wait"),
 				  T0 + (uint64_t)(i + 1) * 3500000, 42);
-		pev_encoder_data(enc, "kstack", sleeps ? in_sleep : in_read,
-				 sleeps ? sizeof(in_sleep) : sizeof(in_read));
+		pev_encoder_data(enc, "kstack",
+				 sleeps ? in_sleep :
+				 lock	? in_lock :
+					  in_read,
+				 sleeps ? sizeof(in_sleep) :
+				 lock	? sizeof(in_lock) :
+					  sizeof(in_read));
 		pev_encoder_int(enc, "blocked", 2000000);
 		pev_encoder_int(enc, "runnable", 500000);
 		pev_encoder_int(enc, "state", 1);
@@ -464,10 +473,10 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	begin(argv[1], depth,
-	      !strcmp(kind, "calls") ? CALLS :
-	      !strcmp(kind, "waits") ? WAITS :
-	      !strcmp(kind, "wakes") ? WAKES :
-				       NO_MORE);
+	      !strcmp(kind, "calls")			       ? CALLS :
+	      !strcmp(kind, "waits") || !strcmp(kind, "locks") ? WAITS :
+	      !strcmp(kind, "wakes")			       ? WAKES :
+								 NO_MORE);
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
@@ -475,9 +484,9 @@ int main(int argc, char **argv)
 		check(pev_writer_info(trace.w, "machine", argv[4]), "info");
 		state("prog", "/bin/true");
 		system_calls(n);
-	} else if (!strcmp(kind, "waits")) {
+	} else if (!strcmp(kind, "waits") || !strcmp(kind, "locks")) {
 		state("cc1", "/bin/true");
-		waits(n);
+		waits(n, !strcmp(kind, "locks"));
 	} else if (!strcmp(kind, "wakes")) {
 		state("prog", "/bin/true");
 		wakes(n);
