@@ -18,12 +18,16 @@ static const struct topic {
 	  "  perfctl annotate                     which instructions\n"
 	  "  perfctl diff before after            what changed, and is it chance?\n" },
 	{ "slow", "a program is slow and no processor is busy",
-	  "Then it waits. Record who left the processor, and where from:\n\n"
-	  "  perfctl record --off-cpu -g dwarf -- COMMAND\n"
-	  "  perfctl off-cpu                      where it waited, and how long\n"
-	  "  perfctl off-cpu --comm NAME --sort user,waker   what for, and for whom\n"
-	  "  perfctl off-cpu --state preempted    who had to wait for a processor\n"
-	  "  perfctl timeline --threads           who ran when\n" },
+	  "Then it waits: for a lock, for another program, for a disk, or for a processor that\n"
+	  "others have. Record its waits, and let perfctl say what ended them:\n\n"
+	  "  perfctl record --waits -g dwarf -- COMMAND\n"
+	  "  perfctl report                       how much it ran, was blocked, was runnable\n"
+	  "  perfctl off-cpu --wakers             what it waited for, and what woke it\n"
+	  "  perfctl off-cpu --comm NAME --sort user,waker   by the program's functions\n"
+	  "  perfctl sched latency                how long it was ready, without a processor\n"
+	  "  perfctl timeline --threads           who ran when\n\n"
+	  "Documentation/admin-guide/waits.rst shows a lock, a pipe, a disk and a starved\n"
+	  "thread.\n" },
 	{ "call-chains", "chains that break off in [unknown]",
 	  "Chains by frame pointers (record -g) need code that keeps them:\n"
 	  "-fno-omit-frame-pointer. Without, record a piece of the stack and let it be\n"
