@@ -44,6 +44,14 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\]' wakers.txt
 	ok "off-cpu --wakers: the command itself comes first" bash -c 'grep "%" wakers.txt | head -n 1 | grep -q " sh: "'
 
+	ok "flame --wall: all of the time is in the picture" bash -c '
+		wall=$(perfctl flame --wall --folded -i waits.trace 2>/dev/null | awk "{ ns += \$NF } END { printf \"%.0f\", ns }")
+		python3 -c "
+import json, sys
+time = json.load(open(\"waits.json\"))[\"time\"]
+known = time[\"enabled_ns\"] - time[\"unknown_ns\"]
+assert known * 0.9 < int(sys.argv[1]) < known * 1.01, (known, sys.argv)" "$wall"'
+
 	# two that share a CPU: the scheduler's own sums are of the same time. Where perf has left out
 	# a switch, it is not known what a thread did.
 	perfctl record --engine perf -q --waits -o spin.trace -- \

@@ -267,6 +267,10 @@ assert time[\"counted_by_kernel\"] and time[\"folded_waits\"] == 10, time
 thread, = time[\"threads\"]
 assert thread[\"blocked_ns\"] == 20000000 and thread[\"runnable_ns\"] == 5000000, thread
 '"
+ok "flame --wall: what waited, in ns" bash -c "
+	[ \"\$('$p' flame --wall --folded waits 2>/dev/null | sort | tr '\n' '|')\" = 'do_nanosleep 12500000|ksys_read;anon_pipe_read 12500000|' ]"
+says "flame --wall: without waits" 65 'has no waits beside its samples; record with' "$p" flame --wall flat
+says "flame --wall: of all of it" 2 'leave --time out' "$p" flame --wall --time 1, waits
 "$OUT/mktrace" wakes wakes 10
 ok "waits by the scheduler: woken, woken before it left, not woken" bash -c "'$p' report --json - wakes | python3 -c '
 import json, sys
@@ -279,6 +283,7 @@ assert thread[\"run_ns\"] == 310 * 1000 and not thread[\"unknown_ns\"], thread
 assert thread[\"enabled_ns\"] == 4110 * 1000 and thread[\"waits\"] == 30, thread
 '"
 says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
+says "off-cpu --wakers: without chains" 0 " prog: blocked$" "$p" off-cpu --wakers wakes
 says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
 says "sched latency: what was runnable, with percentiles" 0 \
 	'^ +310\.00 us +3\.50 ms +300\.00 us +30 +10\.00 us +10\.00 us +20\.00 us +20\.00 us +20\.00 us +[0-9.]+  prog/42$' \

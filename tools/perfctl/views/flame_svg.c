@@ -101,7 +101,8 @@ static void put_box(struct picture *p, uint32_t node, double x, double w, unsign
 				    f->profile->stacks->funcs[f->tree.nodes[node].func].object));
 	}
 	fprintf(p->out, "\n%.2f %%, %s</title>", 100.0 * (double)n->weight / (double)f->total,
-		p->style->waits ? text_ns(count, n->weight) : text_count(count, n->weight));
+		p->style->waits || p->style->wall ? text_ns(count, n->weight) :
+						    text_count(count, n->weight));
 	fprintf(p->out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", x,
 		TOP + row * ROW, w > 0.8 ? w - 0.5 : w, ROW - 1, color);
 	fits = (size_t)((w - 6) / LETTER);
@@ -189,7 +190,10 @@ static void put_title(const struct picture *p)
 	text_name(&b, strtab_get(&s->names, p->f->event));
 	fprintf(p->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", PAD);
 	put_xml(p->out, b.s);
-	if (p->style->waits)
+	if (p->style->wall)
+		fprintf(p->out, " and waits: %s of threads' time</text>\n",
+			text_ns(all, p->f->total));
+	else if (p->style->waits)
 		fprintf(p->out, ": %s waits, %s in all</text>\n", text_count(n, p->f->samples),
 			text_ns(all, p->f->total));
 	else

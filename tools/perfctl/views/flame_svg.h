@@ -12,6 +12,7 @@
  * @least:  pixels; narrower boxes are left out
  * @icicle: from the top downwards
  * @waits:  weights are ns, samples are waits
+ * @wall:   weights are ns, samples are samples and waits
  */
 struct flame_style {
 	const char *title;
@@ -19,6 +20,7 @@ struct flame_style {
 	double least;
 	bool icicle;
 	bool waits;
+	bool wall;
 };
 
 void flame_svg(const struct flame *f, const struct flame_style *style, FILE *out);

@@ -100,7 +100,7 @@ static void fill_columns(void *arg, struct cell_key *key)
 			continue;
 		strbuf_reset(&b);
 		column_text(o, (enum offcpu_column)c, key, &b);
-		key->value[o->columns[c]] = strtab_id(&o->profile.values, b.s);
+		key->value[o->columns[c]] = strtab_id(&o->profile.values, b.len ? b.s : "");
 	}
 	key->cpu = 0;
 	strbuf_free(&b);
@@ -141,7 +141,7 @@ int offcpu_load(struct offcpu *o, struct msg *m)
 	for (size_t i = 0; i < o->waits.n; i++)
 		if (wait_filter_thread(&o->filter, &o->waits.threads[i].thread))
 			add_time(o, o->waits.threads[i].thread.comm, o->waits.threads[i].next.ran);
-	if (!err)
+	if (!err && !o->raw)
 		place_waits(&o->profile, fill_columns, o);
 	return err;
 }

@@ -38,6 +38,7 @@ struct comm_time {
  * @columns:  places in cell_key.value, -1: not asked for
  * @filter:   which are wanted, and ...
  * @state:    ...    "blocked" or "preempted": only waits of this kind; NULL: all
+ * @raw:      chains are left as they are; columns are not filled
  * @no_open:  leave out waits that had not ended when the recording did
  * @times:    of names
  */
@@ -48,6 +49,7 @@ struct offcpu {
 	int columns[OFFCPU_COLUMNS];
 	struct wait_filter filter;
 	const char *state;
+	bool raw;
 	bool no_open;
 	struct comm_time *times;
 	size_t n_times, cap_times;

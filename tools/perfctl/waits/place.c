@@ -117,7 +117,7 @@ uint32_t place_chain(const struct profile *p, uint32_t chain)
 	return skip ? stacks_chain_from(p->stacks, chain, skip) : chain;
 }
 
-static void drop_scheduler(const struct profile *p, struct cell_key *key)
+void place_cell(const struct profile *p, struct cell_key *key)
 {
 	key->chain = place_chain(p, key->chain);
 	if (p->stacks->chains[key->chain].n)
@@ -136,7 +136,7 @@ void place_waits(struct profile *p, place_fn fill, void *arg)
 	for (size_t i = 0; i < n; i++) {
 		struct cell_key key = cells[i].key;
 
-		drop_scheduler(p, &key);
+		place_cell(p, &key);
 		fill(arg, &key);
 		profile_add_many(p, &key, cells[i].samples, cells[i].weight);
 	}

@@ -10,6 +10,8 @@ typedef void (*place_fn)(void *arg, struct cell_key *key);
 
 /* Returns a chain from the function that waited. Functions are resolved. */
 uint32_t place_chain(const struct profile *p, uint32_t chain);
+/* Lets a cell begin at the function that waited. Functions are resolved. */
+void place_cell(const struct profile *p, struct cell_key *key);
 /* Adds the cells up again, each from the function that waited. */
 void place_waits(struct profile *p, place_fn fill, void *arg);
 /*

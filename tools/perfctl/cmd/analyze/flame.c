@@ -7,8 +7,10 @@
 #include "profile/inline.h"
 #include "profile/load.h"
 #include "report/out.h"
+#include "report/times.h"
 #include "views/flame.h"
 #include "views/flame_svg.h"
+#include "waits/wall.h"
 #include "session/fetch.h"
 
 #include <errno.h>
@@ -26,6 +28,7 @@ struct flame_opts {
 	bool inlined;
 	bool folded;
 	bool json;
+	bool wall;
 };
 
 static const struct opt flame_options[] = {
@@ -41,6 +44,10 @@ static const struct opt flame_options[] = {
 	  "seconds since the trace's begin; either may be "
 	  "missing",
 	  offsetof(struct flame_opts, time) },
+	{ 0, OPT_FLAG, "wall", NULL,
+	  "wall-clock time: what threads ran, and beside it what they waited for, of a recording "
+	  "with --waits; of a recorded command, or of --comm",
+	  offsetof(struct flame_opts, wall) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'o', OPT_STRING, "output", "FILE", "\"-\": the standard output (default: flame.svg)",
 	  offsetof(struct flame_opts, output) },
@@ -67,9 +74,11 @@ static const struct opt flame_options[] = {
 static int write_flame(const struct flame_opts *o, const struct flame *f, struct msg *m)
 {
 	const char *path = o->output ? o->output : o->folded || o->json ? "-" : "flame.svg";
-	const struct flame_style style = {
-		.title = o->title, .width = o->width, .least = o->least, .icicle = o->icicle
-	};
+	const struct flame_style style = { .title = o->title,
+					   .width = o->width,
+					   .least = o->least,
+					   .icicle = o->icicle,
+					   .wall = o->wall };
 	struct out out;
 	int err;
 
@@ -87,6 +96,15 @@ static int write_flame(const struct flame_opts *o, const struct flame *f, struct
 	return out_close(&out, 0, m);
 }
 
+/* Returns the number of the first event that is recorded for its own sake. */
+static uint32_t first_event(const struct session *s)
+{
+	for (unsigned int c = 0; c < s->n_classes; c++)
+		if (s->classes[c].kind == SESSION_EVENT)
+			return s->classes[c].event;
+	return 0;
+}
+
 static int flame(const struct flame_opts *o, struct session *s, struct load *l, struct msg *m)
 {
 	struct load_config config = { .event = o->event,
@@ -94,8 +112,18 @@ static int flame(const struct flame_opts *o, struct session *s, struct load *l, 
 				      .mask = o->comm ? 1u << SORT_COMM : 0 };
 	uint32_t event = 0;
 	struct flame f;
-	int err = load_parse_time(o->time, pev_trace_begin_ns(s->trace), &config.from, &config.to,
-				  m);
+	int err;
+
+	if (o->wall && !times_has(s))
+		return msg_set(m, -EBADMSG,
+			       "%s has no waits beside its samples; record with "
+			       "\"perfctl record --waits -- COMMAND\"",
+			       pev_trace_path(s->trace));
+	if (o->wall) {
+		config.mask |= 1u << SORT_COMM | 1u << SORT_PID;
+		config.except = times_events();
+	}
+	err = load_parse_time(o->time, pev_trace_begin_ns(s->trace), &config.from, &config.to, m);
 
 	if (!err)
 		err = load_samples(l, s, &config, m);
@@ -105,9 +133,16 @@ static int flame(const struct flame_opts *o, struct session *s, struct load *l, 
 		profile_inline(&l->profile);
 	while (event < s->names.n && !report_has_event(&l->profile, event))
 		event++;
+	/* what only waited has no samples */
+	if (event == s->names.n && o->wall)
+		event = first_event(s);
 	if (event == s->names.n)
 		return msg_set(m, -ENOENT, "no samples%s in %s",
 			       o->event || o->time ? " that match" : "", pev_trace_path(s->trace));
+	if (o->wall)
+		err = wall_add(l, event, o->comm, m);
+	if (err)
+		return err;
 	if (!l->chains)
 		note("the recording has no call chains (record -g): the graph is flat");
 	flame_make(&f, &l->profile, event, o->comm);
@@ -125,6 +160,8 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 
 	if (o->json && o->folded)
 		return msg_set(m, -EINVAL, "--json and --folded exclude each other");
+	if (o->wall && o->time)
+		return msg_set(m, -EINVAL, "--wall is of a whole recording: leave --time out");
 	if (command_trace_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (o->width < 200 || o->width > 20000)
@@ -150,6 +187,7 @@ const struct command command_flame = {
 		 "name and share. For a page to search and zoom in, see \"perfctl report --html\".",
 	.examples = "  perfctl flame -o hot.svg\n"
 		    "  perfctl flame --comm sqlite3 --icicle\n"
+		    "  perfctl flame --wall -o wall.svg    with what it waited for\n"
 		    "  perfctl flame --folded | head\n",
 	.opts = flame_options,
 	.opts_size = sizeof(struct flame_opts),
