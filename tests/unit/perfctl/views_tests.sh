@@ -312,6 +312,13 @@ import json, sys
 waits = json.load(sys.stdin)
 assert len(waits) == 60 and sum(w[\"runnable_ns\"] for w in waits) == 600000, waits
 '"
+says "timeline --threads: of waits, it runs and sleeps" 0 '^cc1 +42 .*#.*·.*#' "$p" timeline --threads --width 100 waits
+ok "timeline -j --threads: of waits, as long as they took" bash -c "'$p' timeline -j -t waits | python3 -c '
+import json, sys
+t, = json.load(sys.stdin)[\"threads\"]
+assert abs(sum(t[\"run_ns\"]) - 10000000) < 100, t
+assert abs(sum(t[\"sleep_ns\"]) - 20000000) < 100 and abs(sum(t[\"wait_ns\"]) - 5000000) < 100, t
+'"
 "$OUT/mktrace" locks locks 10
 says "lock: the function that takes it" 0 \
 	'^ +12\.50 ms +5 +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms  rwsem in dup_mmap$' "$p" lock locks

@@ -91,8 +91,10 @@ static void print_recorded(const struct times *t, FILE *out)
 
 	fprintf(out,
 		"# run %" PRIu64 " + blocked %" PRIu64 " + runnable %" PRIu64 " + unknown %" PRIu64
-		" = %" PRIu64 " ns, by the times of the scheduler's records\n",
-		s->run, s->blocked, s->runnable, s->unseen, s->enabled);
+		" = %" PRIu64 " ns, by the %s\n",
+		s->run, s->blocked, s->runnable, s->unseen, s->enabled,
+		t->waits.source == &waits_by_record ? "records of waits" :
+						      "times of the scheduler's records");
 }
 
 static void print_line(FILE *out, const struct wait_sums *s, const char *name)

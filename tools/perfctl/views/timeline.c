@@ -3,6 +3,7 @@
 #include "timeline.h"
 #include "profile/rows.h"
 #include "session/sched.h"
+#include "waits/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static struct timeline_thread *thread_of(struct timeline *tl, uint32_t tid)
 	if (HTAB_GET(t, &tl->h, hash_u64(tid), t->tid == tid, tl->thread, tl->n, tl->cap)) {
 		t->tid = tid;
 		t->since = tl->from;
+		t->cpu = -1;
 	}
 	return t;
 }
@@ -189,6 +191,56 @@ static int read_all(struct timeline *tl, struct msg *m)
 	return 0;
 }
 
+/* A wait ends what the thread ran before, on the processor that it came to last. */
+static void waited(void *arg, const struct wait *wait)
+{
+	struct timeline *tl = arg;
+	struct timeline_thread *t = thread_of(tl, wait->thread.tid);
+	int64_t ran_from = wait->begin - (int64_t)wait->ran;
+
+	t->comm = wait->thread.comm;
+	t->state = TIMELINE_RUN;
+	t->since = ran_from;
+	set_state(tl, t, TIMELINE_SLEEP, wait->begin);
+	set_state(tl, t, TIMELINE_WAIT, wait->begin + (int64_t)wait->blocked);
+	set_state(tl, t, TIMELINE_RUN, wait->end);
+	if (t->cpu >= 0 && (size_t)t->cpu < tl->n_tracks && timeline_wants(tl, t->comm)) {
+		struct track_part part = { track_of(tl, (uint32_t)t->cpu), t->comm };
+
+		spread(tl, ran_from, wait->begin, &part, add_track);
+	}
+	t->cpu = wait->cpu;
+}
+
+/* Records of waits tell where a thread ran between two of them. */
+static int read_waits(struct timeline *tl, struct waits *w, struct msg *m)
+{
+	int err = waits_read(w, waited, tl, m);
+
+	for (size_t i = 0; i < w->n && !err; i++) {
+		const struct wait_thread *thread = &w->threads[i];
+		struct timeline_thread *t = thread_of(tl, thread->thread.tid);
+
+		/* of those that have not ended, it is not known what they do */
+		if (thread->gone && t->state == TIMELINE_RUN)
+			set_state(tl, t, TIMELINE_NOTHING, thread->since);
+		t->state = TIMELINE_NOTHING;
+	}
+	return err;
+}
+
+static int read_events(struct timeline *tl, struct msg *m)
+{
+	struct waits w;
+	int err;
+
+	waits_init(&w, tl->session);
+	w.no_chains = true;
+	err = w.source == &waits_by_record ? read_waits(tl, &w, m) : read_all(tl, m);
+	waits_free(&w);
+	return err;
+}
+
 int timeline_load(struct timeline *tl, struct msg *m)
 {
 	const struct pev_trace *t = tl->session->trace;
@@ -198,7 +250,7 @@ int timeline_load(struct timeline *tl, struct msg *m)
 			tl->n_tracks = (size_t)pev_trace_stream(t, i)->cpu + 1;
 	tl->n_tracks = min_u64(max_u64(tl->n_tracks, 1), CPUS_MOST);
 	tl->tracks = xcalloc(tl->n_tracks, sizeof(*tl->tracks));
-	return read_all(tl, m);
+	return read_events(tl, m);
 }
 
 void timeline_free(struct timeline *tl)

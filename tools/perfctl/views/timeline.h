@@ -19,6 +19,7 @@ enum timeline_state {
  * @comm:  number of its name
  * @state: what it does at the time that was read up to
  * @since: begin of @state
+ * @cpu:   where it last came to a processor, as far as waits tell; -1: not known
  * @ran:   ns that it ran
  * @time:  ns of each column that it spent in each state, TIMELINE_STATES numbers a
  *         column; NULL if only CPUs are asked for
@@ -28,6 +29,7 @@ struct timeline_thread {
 	uint32_t comm;
 	enum timeline_state state;
 	int64_t since;
+	int cpu;
 	uint64_t ran;
 	uint64_t *time;
 };

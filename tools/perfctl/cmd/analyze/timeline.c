@@ -22,7 +22,7 @@ struct timeline_opts {
 };
 
 static const struct opt timeline_options[] = {
-	{ 0, OPT_HEADING, .help = "Which recording (of sched:sched_switch)" },
+	{ 0, OPT_HEADING, .help = "Which recording (of waits, or of sched:sched_switch)" },
 	{ 'i', OPT_STRING, "input", "DIR",
 	  "the trace (default: pev.trace); -: the standard input, from \"record -o -\"",
 	  offsetof(struct timeline_opts, input) },
@@ -117,7 +117,8 @@ const struct command command_timeline = {
 		"Prints a track for each CPU, or for each thread, from the scheduler's events. A letter "
 		"stands for the program that ran longest in the time of a column. For a picture to "
 		"zoom in, see \"perfctl report --html\".",
-	.examples = "  perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -- COMMAND\n"
+	.examples = "  perfctl record --waits=0 -- COMMAND\n"
+		    "  perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -- COMMAND\n"
 		    "  perfctl timeline\n"
 		    "  perfctl timeline --threads --time 0.5,0.6\n",
 	.opts = timeline_options,
