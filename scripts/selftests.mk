@@ -24,6 +24,9 @@ $(O)/layout_test: tests/selftests/layout_test.c tests/selftests/layout_decode.h 
 	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -iquote tools/lib/pev -Itools/lib/pev/include -ffunction-sections \
 		-Wl,--gc-sections -o $@ $< $(READER)
 
+# Programs that have marks
+$(O)/user_write_test: CFLAGS += -Itools/lib/pev/include
+
 $(O)/%: tests/selftests/%.c $(firstword $(MAKEFILE_LIST)) | $(O)
 	$(CC) $(CFLAGS) -o $@ $<
 

@@ -152,6 +152,8 @@ enum pev_shows {
  *          False: there is none. NULL: the fields are those of @call
  * @missed: occurrences at which the source could not be called, since the last reset.
  *          Process context; concurrently with @unhook only if it allows it. NULL: none
+ * @ioctl:  what only this source is asked, -ENOTTY for all else. Process context, no locks
+ *          held. NULL: nothing
  * @mmap:   map what the event shows to user space. Process context, mmap lock held.
  *          NULL: -ENODEV
  * @multiplexed: add up what PEV_IOC_READ_MULTIPLEXED tells; @size is set. Process
@@ -205,6 +207,7 @@ struct pev_source_ops {
 	bool (*find)(const void *private, const char *name, size_t len,
 		     struct pev_filter_field *field);
 	u64 (*missed)(struct pev_event *event);
+	long (*ioctl)(struct pev_event *event, unsigned int cmd, unsigned long arg);
 	int (*mmap)(struct pev_event *event, struct vm_area_struct *vma);
 	void (*multiplexed)(struct pev_event *event, struct pev_multiplexed *m);
 	void (*commit)(void);

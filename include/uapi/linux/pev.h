@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		6
+#define PEV_ABI_VERSION		7
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -68,10 +68,15 @@
  *                       go on; see struct pev_waits
  * @PEV_TYPE_CLIENT:     the channel that a part of the kernel writes to, attr.name is the
  *                       name of its owner; the fd is that of a channel
+ * @PEV_TYPE_PRODUCER:   the marks of a program that writes events itself, attr.config is
+ *                       the address of a struct pev_producer; see linux/pev_user.h
+ * @PEV_TYPE_USER:       what such programs write, attr.name is "provider:event", or the
+ *                       beginning of that and a *
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
- * "software", "timer", "tracepoint", "marker", "sideband", "wait" or "hardware"
- * (those that this processor has), <fields> either "-" or a list of "type name" pairs
+ * "software", "timer", "tracepoint", "marker", "sideband", "wait", "hardware"
+ * (those that this processor has) or "user" (those of processes that you may
+ * trace, with "user:" before attr.name), <fields> either "-" or a list of "type name" pairs
  * separated by ';'.
  */
 enum pev_type {
@@ -90,6 +95,8 @@ enum pev_type {
 	PEV_TYPE_TABLE		= 12,
 	PEV_TYPE_WAIT		= 13,
 	PEV_TYPE_CLIENT		= 14,
+	PEV_TYPE_PRODUCER	= 15,
+	PEV_TYPE_USER		= 16,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -642,7 +649,8 @@ struct pev_refusal {
  * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
  * @sample:       PEV_SAMPLE_*; needs a channel
  * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
- *                PEV_CALL_TEXT; of PEV_TYPE_PROBE and PEV_TYPE_TABLE an address; else 0
+ *                PEV_CALL_TEXT; of PEV_TYPE_PROBE, PEV_TYPE_TABLE and PEV_TYPE_PRODUCER
+ *                an address; else 0
  * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
  *                one word: the second one
  * @config2:      the third one

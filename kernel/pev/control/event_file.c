@@ -168,7 +168,10 @@ static int event_read_multiplexed(struct pev_event *event,
 static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pev_event *event = file->private_data;
+	long ret = event->ops->ioctl ? event->ops->ioctl(event, cmd, arg) : -ENOTTY;
 
+	if (ret != -ENOTTY)
+		return ret;
 	switch (cmd) {
 	case PEV_IOC_ID:
 		return pev_layout_id(event, (void __user *)arg);

@@ -26,6 +26,7 @@
 #include "pmu/status.h"
 #include "record/sample.h"
 #include "ring/ring.h"
+#include "source/producer/producer.h"
 #include "source/trace/filter.h"
 #include "table/table.h"
 #include "target/target.h"
@@ -33,6 +34,7 @@
 #include "channel_file.h"
 #include "event_file.h"
 #include "open.h"
+#include "producer_file.h"
 #include "table_file.h"
 
 static void __maybe_unused build_check_abi(void)
@@ -100,7 +102,8 @@ static const struct member members[] = {
 	MEMBER(target, sizeof(u32), EVENTS),
 	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
 	MEMBER(sample, sizeof(u64), EVENTS),
-	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE), .attrs = PEV_ATTR_CONFIG),
+	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER),
+	       .attrs = PEV_ATTR_CONFIG),
 	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(pmu, sizeof(u32), .attrs = PEV_ATTR_PMU),
@@ -332,7 +335,8 @@ static int check_security(const struct pev_request *req, struct pev_refuse *r)
 static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
-		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT);
+		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT) |
+		    BIT(PEV_TYPE_PRODUCER);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -449,6 +453,20 @@ static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r
 	file = pev_table_file(table);
 	if (IS_ERR(file))
 		pev_table_put(table);
+	return file;
+}
+
+/* It watches nobody: what the program writes is its own, and it pays for the memory. */
+static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	struct pev_family *family = pev_family_create(attr->config, r);
+	struct file *file;
+
+	if (IS_ERR(family))
+		return ERR_CAST(family);
+	file = pev_producer_file(family);
+	if (IS_ERR(file))
+		pev_family_put(family);
 	return file;
 }
 
@@ -616,6 +634,9 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_CLIENT:
 		err = check_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_client(attr, r);
+	case PEV_TYPE_PRODUCER:
+		err = check_any(pev_paranoid_level(), r);
+		return err ? ERR_PTR(err) : open_producer(attr, r);
 	default:
 		return open_event(attr, r);
 	}
@@ -692,7 +713,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-EINTR: a fatal signal ended a long walk over tasks
  * - %-EFAULT: an address can't be read or written
  * - %-EINVAL: a member's value
- * - %-EMFILE, %-ENFILE: no fd left
+ * - %-EMFILE, %-ENFILE: no fd left; %-EMFILE, too: you listen to marks by too many events
  * - %-ENODEV: a CPU of the mask is not online, or there is no PMU, or none of
  *   that number
  * - %-ENOENT: no such tracepoint, marker, or function to probe; no such client

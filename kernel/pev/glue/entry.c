@@ -15,6 +15,7 @@
 #include "control/open.h"
 #include "event/sources.h"
 #include "source/marker/marker.h"
+#include "source/producer/map.h"
 #include "target/target.h"
 
 /* Programs may run before the last initcall has. */
@@ -36,6 +37,7 @@ static int __init setup(void)
 	err = err ?: pev_paranoid_setup();
 	err = err ?: pev_rate_setup();
 	err = err ?: pev_perf_setup();
+	err = err ?: pev_producers_setup();
 	err = err ?: pev_sources_setup();
 	if (err)
 		return err;

@@ -21,6 +21,7 @@
 #include "event/sources.h"
 #include "pmu/pmu.h"
 #include "source/marker/marker.h"
+#include "source/producer/map.h"
 #include "source/sideband.h"
 #include "source/wait/wait.h"
 #include "target/target.h"
@@ -112,6 +113,7 @@ static const struct part parts[] __refconst = {
 	{ pev_paranoid_setup,	pev_paranoid_teardown },
 	{ pev_rate_setup,	pev_rate_teardown },
 	{ pev_perf_setup,	pev_perf_teardown },
+	{ pev_producers_setup,	pev_producers_teardown },
 	{ pev_sources_setup,	pev_pmu_teardown },
 	{ channels_setup,	pev_channels_teardown },
 	{ pev_target_setup,	pev_target_teardown },

@@ -99,3 +99,18 @@ bool pev_rights_allow(const struct pev_event *event, struct task_struct *task)
 	return !mm || get_dumpable(mm) == SUID_DUMP_USER ||
 	       has_cap(event->cred, mm->user_ns);
 }
+
+/**
+ * pev_rights_allow_mm() - may the opener of @event see what a process has written?
+ * @event: with PEV_GATE_RIGHTS, which was attached to the process
+ * @mm:    its memory; it may have ended
+ *
+ * What was judged when the event found the process holds until the process gains rights,
+ * which makes its memory undumpable.
+ *
+ * Context: Any.
+ */
+bool pev_rights_allow_mm(const struct pev_event *event, struct mm_struct *mm)
+{
+	return get_dumpable(mm) == SUID_DUMP_USER || has_cap(event->cred, mm->user_ns);
+}

@@ -14,6 +14,7 @@
 void pev_rights_init(struct pev_event *event);
 void pev_rights_exit(struct pev_event *event);
 bool pev_rights_allow(const struct pev_event *event, struct task_struct *task);
+bool pev_rights_allow_mm(const struct pev_event *event, struct mm_struct *mm);
 
 /**
  * pev_event_sees_task() - is an occurrence that is about @task the opener's business?

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns producers from the first mapping to the last, their memory, and the links between
+ * them and listeners. Which pages a mapping shows is map.c's, what a listener is asked for
+ * listen.c's.
+ *
+ * A process becomes a producer when it maps the gate. A child has the mappings, but none of
+ * the pages, as fork leaves those of shared files to be found again: when it first looks at
+ * the gate it becomes a producer of its own. So no code of the program's has to run in a
+ * fork, and no raw clone() leaves two processes with one ring.
+ *
+ * Locks: mmap lock -> pev_producers_lock -> producer->lock.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/pev_clock.h>
+#include <linux/pev_refuse.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/user.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "target/rights.h"
+#include "target/target.h"
+#include "types.h"
+#include "producer.h"
+
+DEFINE_MUTEX(pev_producers_lock);	/* see producer.h */
+static DEFINE_XARRAY(producers);		/* by id, until they end */
+static LIST_HEAD(listeners);
+static DEFINE_HASHTABLE(members, 10);	/* by mm */
+static unsigned long last_id;
+
+/**
+ * struct member - a process with mappings of a family
+ * @node:     in @members
+ * @family:   the family
+ * @mm:       of the process; it has not ended, as it has mappings
+ * @maps:     how many
+ * @producer: NULL as long as it did not look at the gate
+ */
+struct member {
+	struct hlist_node		node;
+	const struct pev_family		*family;
+	const struct mm_struct		*mm;
+	unsigned int			maps;
+	struct pev_producer_mm		*producer;
+};
+
+/* ---- memory ---- */
+
+static int charge(struct pev_producer_mm *p, unsigned long pages)
+{
+	struct pev_refuse unheard = {};
+	int err = pev_memory_charge(p->user, pages, PEV_NO_FIELD, "rings", "less", &unheard);
+
+	if (!err)
+		p->charged += pages;
+	return err;
+}
+
+static void producer_free(struct kref *ref)
+{
+	struct pev_producer_mm *p = container_of(ref, struct pev_producer_mm, ref);
+
+	for (u32 i = 0; p->rings && i < p->family->nr_rings; i++)
+		if (!IS_ERR(p->rings[i]))
+			vfree(p->rings[i]);
+	kvfree(p->rings);
+	if (p->sink)
+		__free_page(p->sink);
+	if (p->gate)
+		put_page(virt_to_page(p->gate));
+	pev_memory_uncharge(p->user, p->charged);
+	free_uid(p->user);
+	put_pid(p->pid);
+	mmdrop(p->mm);
+	pev_family_put(p->family);
+	mutex_destroy(&p->lock);
+	kfree(p);
+}
+
+void pev_producer_get(struct pev_producer_mm *p)
+{
+	kref_get(&p->ref);
+}
+
+void pev_producer_put(struct pev_producer_mm *p)
+{
+	kref_put(&p->ref, producer_free);
+}
+
+static void gate_fill(struct pev_producer_mm *p)
+{
+	struct pev_trace_clock clock;
+
+	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
+	p->gate->version = PEV_ABI_VERSION;
+	p->gate->id = p->id;
+	p->gate->clock = clock.type;
+	p->gate->clock_freq = clock.freq;
+	p->gate->nr_rings = p->family->nr_rings;
+	p->gate->ring_size = p->family->ring_size;
+	p->gate->packet_size = PEV_USER_PACKET;
+}
+
+/* Of the current process. */
+static struct pev_producer_mm *producer_alloc(struct pev_family *family)
+{
+	struct pev_producer_mm *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!p)
+		return ERR_PTR(err);
+	kref_init(&p->ref);
+	mutex_init(&p->lock);
+	INIT_LIST_HEAD(&p->links);
+	p->family = pev_family_get(family);
+	p->mm = current->mm;
+	mmgrab(p->mm);
+	p->pid = get_task_pid(current, PIDTYPE_TGID);
+	p->user = get_uid(current_user());
+	p->gate = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	p->rings = kvcalloc(family->nr_rings, sizeof(*p->rings), GFP_KERNEL_ACCOUNT);
+	if (p->gate && p->rings)
+		err = charge(p, 1);
+	if (!err)
+		return p;
+	pev_producer_put(p);
+	return ERR_PTR(err);
+}
+
+static void set_flag(struct pev_producer_mm *p, u32 flag)
+{
+	lockdep_assert_held(&p->lock);
+	WRITE_ONCE(p->gate->flags, p->gate->flags | flag);
+}
+
+static void *ring_alloc(struct pev_producer_mm *p)
+{
+	u64 size = pev_family_stride(p->family);
+	void *ring;
+
+	if (charge(p, size >> PAGE_SHIFT))
+		return NULL;
+	ring = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	if (!ring) {
+		pev_memory_uncharge(p->user, size >> PAGE_SHIFT);
+		p->charged -= size >> PAGE_SHIFT;
+	}
+	return ring;
+}
+
+void *pev_producer_ring(struct pev_producer_mm *p, u32 nr)
+{
+	/* pairs with the release below */
+	void *ring = smp_load_acquire(&p->rings[nr]);
+
+	if (ring)
+		return ring;
+	guard(mutex)(&p->lock);
+	ring = p->rings[nr];
+	if (ring)
+		return ring;
+	ring = ring_alloc(p);
+	if (!ring) {
+		/* for good: parts of a ring would be worse than none */
+		ring = ERR_PTR(-ENOMEM);
+		set_flag(p, PEV_USER_NO_ROOM);
+	} else if (nr >= p->gate->used_rings) {
+		WRITE_ONCE(p->gate->used_rings, nr + 1);
+	}
+	/* pairs with the acquire above and in map.c */
+	smp_store_release(&p->rings[nr], ring);
+	return ring;
+}
+
+struct page *pev_producer_sink(struct pev_producer_mm *p)
+{
+	guard(mutex)(&p->lock);
+	if (!p->sink)
+		p->sink = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return p->sink;
+}
+
+/* ---- who listens to which marks ---- */
+
+static bool is_meant(const struct pev_listener *l, const char *name)
+{
+	return !strncmp(name, l->name, l->len) && (l->prefix || !name[l->len]);
+}
+
+/* Tell a producer which of its marks are on. */
+static void gate_refresh(struct pev_producer_mm *p)
+{
+	DECLARE_BITMAP(on, PEV_MAX_USER_MARKS) = {};
+	DECLARE_BITMAP(slots, PEV_USER_SLOTS) = {};
+	struct pev_user_link *link;
+
+	lockdep_assert_held(&pev_producers_lock);
+	list_for_each_entry(link, &p->links, node)
+		if (pev_event_is_on(link->listener->event))
+			bitmap_or(on, on, link->marks, PEV_MAX_USER_MARKS);
+	for (u32 i = 0; i < p->family->nr_marks; i++) {
+		WRITE_ONCE(p->gate->on[i], test_bit(i, on));
+		if (test_bit(i, on))
+			__set_bit(p->family->marks[i].slot, slots);
+	}
+	for (u32 i = 0; i < PEV_USER_SLOTS; i++)
+		if (READ_ONCE(p->gate->slots[i]) != test_bit(i, slots))
+			WRITE_ONCE(p->gate->slots[i], test_bit(i, slots));
+}
+
+static struct pev_user_link *link_alloc(struct pev_listener *l, struct pev_producer_mm *p)
+{
+	struct pev_user_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+
+	if (!link)
+		return NULL;
+	for (u32 i = 0; i < p->family->nr_marks; i++)
+		if (is_meant(l, pev_family_name(p->family, i)))
+			__set_bit(i, link->marks);
+	if (!bitmap_empty(link->marks, PEV_MAX_USER_MARKS))
+		return link;
+	kfree(link);
+	return NULL;
+}
+
+static bool is_linked(const struct pev_listener *l, const struct pev_producer_mm *p)
+{
+	struct pev_user_link *link;
+
+	list_for_each_entry(link, &p->links, node)
+		if (link->listener == l)
+			return true;
+	return false;
+}
+
+/* What finds no memory is not listened to. */
+static void link_add(struct pev_listener *l, struct pev_producer_mm *p)
+{
+	struct pev_user_link *link;
+
+	lockdep_assert_held(&pev_producers_lock);
+	if (l->next == PEV_MAX_LINKS || is_linked(l, p))
+		return;
+	link = link_alloc(l, p);
+	if (!link)
+		return;
+	link->listener = l;
+	link->number = l->next;
+	if (xa_err(xa_store(&l->links, link->number, link, GFP_KERNEL))) {
+		kfree(link);
+		return;
+	}
+	l->next++;
+	link->producer = p;
+	pev_producer_get(p);
+	list_add_tail(&link->node, &p->links);
+	gate_refresh(p);
+}
+
+static void link_drop(struct pev_user_link *link)
+{
+	struct pev_producer_mm *p = link->producer;
+
+	lockdep_assert_held(&pev_producers_lock);
+	xa_erase(&link->listener->links, link->number);
+	list_del(&link->node);
+	gate_refresh(p);
+	kfree(link);
+	pev_producer_put(p);
+}
+
+/* ---- processes ---- */
+
+/*
+ * Rights are judged here as they are for a record of the current task; see target/rights.c.
+ * The process has not gone on since it asked to be a producer.
+ */
+static void link_current(struct pev_producer_mm *p)
+{
+	struct pev_listener *l;
+
+	list_for_each_entry(l, &listeners, node)
+		if (pev_target_maps(l->event, p->mm) && pev_event_sees(l->event))
+			link_add(l, p);
+}
+
+static struct member *member_of(const struct pev_family *family, const struct mm_struct *mm)
+{
+	struct member *member;
+
+	lockdep_assert_held(&pev_producers_lock);
+	hash_for_each_possible(members, member, node, (unsigned long)mm)
+		if (member->mm == mm && member->family == family)
+			return member;
+	return NULL;
+}
+
+int pev_member_add(struct pev_family *family, struct mm_struct *mm)
+{
+	struct member *member, *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+
+	if (!fresh)
+		return -ENOMEM;
+	guard(mutex)(&pev_producers_lock);
+	member = member_of(family, mm);
+	if (member) {
+		member->maps++;
+		kfree(fresh);
+		return 0;
+	}
+	fresh->family = family;
+	fresh->mm = mm;
+	fresh->maps = 1;
+	hash_add(members, &fresh->node, (unsigned long)mm);
+	return 0;
+}
+
+/* The process does without: nothing finds it any more, but who listens keeps it. */
+static void producer_end(struct pev_producer_mm *p)
+{
+	lockdep_assert_held(&pev_producers_lock);
+	xa_erase(&producers, p->id);
+	scoped_guard(mutex, &p->lock)
+		set_flag(p, PEV_USER_ENDED);
+}
+
+void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
+{
+	struct pev_producer_mm *p = NULL;
+	struct member *member;
+
+	scoped_guard(mutex, &pev_producers_lock) {
+		member = member_of(family, mm);
+		/* there was no memory for it, or it has others */
+		if (!member || --member->maps)
+			return;
+		hash_del(&member->node);
+		p = member->producer;
+		if (p)
+			producer_end(p);
+	}
+	kfree(member);
+	if (p)
+		pev_producer_put(p);
+}
+
+/* Return: the producer, NULL: there is none yet; or an ERR_PTR(). */
+static struct pev_producer_mm *producer_of(struct pev_family *family, struct mm_struct *mm)
+{
+	struct member *member;
+
+	guard(mutex)(&pev_producers_lock);
+	member = member_of(family, mm);
+	return member ? member->producer : ERR_PTR(-ENOENT);
+}
+
+/* Return: 0 or an error, that of -EEXIST if another thread was faster. */
+static int producer_publish(struct pev_producer_mm *p)
+{
+	struct member *member;
+	int err;
+
+	guard(mutex)(&pev_producers_lock);
+	member = member_of(p->family, p->mm);
+	if (!member)
+		return -ENOENT;
+	if (member->producer)
+		return -EEXIST;
+	p->id = last_id + 1;
+	err = xa_err(xa_store(&producers, p->id, p, GFP_KERNEL));
+	if (err)
+		return err;
+	last_id = p->id;
+	gate_fill(p);
+	member->producer = p;
+	link_current(p);
+	return 0;
+}
+
+struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm)
+{
+	struct pev_producer_mm *p = producer_of(family, mm);
+	int err;
+
+	if (p || mm != current->mm)
+		return p ?: ERR_PTR(-ENOENT);
+	p = producer_alloc(family);
+	if (IS_ERR(p))
+		return p;
+	err = producer_publish(p);
+	if (!err)
+		return p;
+	pev_producer_put(p);
+	return err == -EEXIST ? producer_of(family, mm) : ERR_PTR(err);
+}
+
+/* ---- listeners ---- */
+
+/* Producers that are looked at before others get the lock. */
+#define BATCH	64
+
+static bool may_trace(struct pev_producer_mm *p)
+{
+	struct task_struct *task = get_pid_task(p->pid, PIDTYPE_TGID);
+	bool may;
+
+	if (!task)
+		return false;
+	may = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
+	put_task_struct(task);
+	return may;
+}
+
+/**
+ * each_producer() - call a function for all producers
+ * @fn:  called with pev_producers_lock held
+ * @arg: for @fn
+ *
+ * Those that come meanwhile may be left out: they look for listeners.
+ *
+ * Return: 0 or -EINTR.
+ */
+static int each_producer(void (*fn)(struct pev_producer_mm *p, void *arg), void *arg)
+{
+	struct pev_producer_mm *p;
+	unsigned long id = 0;
+	unsigned int nr;
+
+	do {
+		nr = 0;
+		if (mutex_lock_killable(&pev_producers_lock))
+			return -EINTR;
+		xa_for_each_start(&producers, id, p, id) {
+			if (nr++ == BATCH)
+				break;
+			fn(p, arg);
+		}
+		mutex_unlock(&pev_producers_lock);
+		cond_resched();
+	} while (nr > BATCH);
+	return 0;
+}
+
+/* In the context of the event's opener. */
+static void link_other(struct pev_producer_mm *p, void *arg)
+{
+	struct pev_listener *l = arg;
+
+	if (pev_target_maps(l->event, p->mm) && (l->event->privileged || may_trace(p)))
+		link_add(l, p);
+}
+
+static int enlist(struct pev_listener *l, struct pev_refuse *r)
+{
+	struct pev_listener *other;
+	unsigned int nr = 0;
+
+	guard(mutex)(&pev_producers_lock);
+	list_for_each_entry(other, &listeners, node)
+		nr += uid_eq(other->event->cred->uid, l->event->cred->uid);
+	if (nr >= PEV_MAX_USER_LISTENS && !l->event->privileged)
+		return pev_refuse(r, EMFILE, PEV_FIELD(type),
+				  "you listen to user marks with %u events already: name several marks by one event, \"provider:*\"",
+				  nr);
+	list_add_tail(&l->node, &listeners);
+	return 0;
+}
+
+static void refresh_work(struct work_struct *work)
+{
+	pev_listener_refresh(container_of(work, struct pev_listener, work));
+}
+
+void pev_listener_init(struct pev_listener *l)
+{
+	INIT_LIST_HEAD(&l->node);
+	xa_init_flags(&l->links, XA_FLAGS_ACCOUNT);
+	INIT_WORK(&l->work, refresh_work);
+}
+
+int pev_listener_begin(struct pev_listener *l, struct pev_refuse *r)
+{
+	int err = enlist(l, r);
+
+	if (err)
+		return err;
+	err = each_producer(link_other, l);
+	if (err)
+		pev_listener_end(l);
+	return err;
+}
+
+/* The first of @l's links from @number on. */
+static struct pev_user_link *next_link(struct pev_listener *l, unsigned long number)
+{
+	lockdep_assert_held(&pev_producers_lock);
+	return xa_find(&l->links, &number, ULONG_MAX, XA_PRESENT);
+}
+
+void pev_listener_end(struct pev_listener *l)
+{
+	struct pev_user_link *link;
+
+	scoped_guard(mutex, &pev_producers_lock)
+		list_del_init(&l->node);
+	do {
+		scoped_guard(mutex, &pev_producers_lock) {
+			link = next_link(l, 0);
+			if (link)
+				link_drop(link);
+		}
+		cond_resched();
+	} while (link);
+	xa_destroy(&l->links);
+}
+
+void pev_listener_refresh(struct pev_listener *l)
+{
+	struct pev_user_link *link;
+	unsigned long number = 0;
+
+	do {
+		scoped_guard(mutex, &pev_producers_lock) {
+			link = next_link(l, number);
+			if (link) {
+				number = link->number + 1;
+				gate_refresh(link->producer);
+			}
+		}
+		cond_resched();
+	} while (link);
+}
+
+struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, bool exact)
+{
+	struct pev_user_link *link;
+
+	guard(mutex)(&pev_producers_lock);
+	link = next_link(l, *number);
+	if (!link || (exact && link->number != *number))
+		return NULL;
+	*number = link->number;
+	pev_producer_get(link->producer);
+	return link->producer;
+}
+
+int pev_listener_drop(struct pev_listener *l, u32 number)
+{
+	struct pev_user_link *link;
+
+	guard(mutex)(&pev_producers_lock);
+	link = xa_load(&l->links, number);
+	if (!link)
+		return -ENOENT;
+	link_drop(link);
+	return 0;
+}
+
+/* ---- the catalog ---- */
+
+/* A list that is longer helps nobody. */
+#define CATALOG_BYTES	SZ_1M
+
+static void catalog_one(struct pev_producer_mm *p, void *arg)
+{
+	struct pev_strbuf *text = arg;
+
+	if (text->len > CATALOG_BYTES || !may_trace(p))
+		return;
+	for (u32 i = 0; i < p->family->nr_marks; i++)
+		pev_strbuf_printf(text, "user user:%s -\n", pev_family_name(p->family, i));
+}
+
+void pev_producers_catalog(struct pev_strbuf *text)
+{
+	each_producer(catalog_one, text);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Processes that write events themselves, and who listens to them. */
+#ifndef _PEV_PRODUCER_H
+#define _PEV_PRODUCER_H
+
+#include <linux/bitmap.h>
+#include <linux/bits.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <uapi/linux/pev_user.h>
+#include "family.h"
+
+struct mm_struct;
+struct page;
+struct pev_event;
+struct pev_refuse;
+struct pev_strbuf;
+struct pid;
+struct user_struct;
+
+/**
+ * struct pev_producer_mm - a process's memory with the marks of a family
+ * @ref:     its mappings, and one for each listener and for each of these one's mappings
+ * @id:      unique since boot
+ * @family:  the marks
+ * @mm:      for comparing, and for its rights; it may have ended
+ * @pid:     of the process
+ * @user:    pays for the memory
+ * @charged: pages, under @lock
+ * @gate:    a page
+ * @lock:    protects @rings, @sink, and the flags of @gate
+ * @rings:   by number; NULL: not there yet; ERR_PTR(): there was no memory. Set once;
+ *           lockless for readers
+ * @sink:    where writes to rings go that are not there; NULL: there were none
+ * @links:   to its listeners, under pev_producers_lock
+ */
+struct pev_producer_mm {
+	struct kref		ref;
+	unsigned long		id;
+	struct pev_family	*family;
+	struct mm_struct	*mm;
+	struct pid		*pid;
+	struct user_struct	*user;
+	unsigned long		charged;
+	struct pev_user_gate	*gate;
+	struct mutex		lock;	/* see above */
+	void			**rings;
+	struct page		*sink;
+	struct list_head	links;
+};
+
+/**
+ * struct pev_listener - an event that listens
+ * @event:  it says where, and whether it is on
+ * @name:   of the marks
+ * @len:    bytes of @name that count
+ * @prefix: any name that begins so
+ * @node:   in the list of all
+ * @links:  to producers, by number
+ * @next:   the number of the next one; none is used twice
+ * @work:   tells all producers after the event was switched on or off
+ *
+ * All under pev_producers_lock.
+ */
+struct pev_listener {
+	struct pev_event	*event;
+	const char		*name;
+	size_t			len;
+	bool			prefix;
+	struct list_head	node;
+	struct xarray		links;
+	u32			next;
+	struct work_struct	work;
+};
+
+/* Producers that an event can have had, and what each has of its file's offsets. */
+#define PEV_MAX_LINKS	SZ_1M
+#define PEV_USER_SPAN	BIT_ULL(40)
+
+/**
+ * struct pev_user_link - a producer that a listener has found
+ * @node:     in the producer's list
+ * @listener: one end
+ * @producer: the other one
+ * @number:   what the listener calls it
+ * @marks:    that are meant
+ */
+struct pev_user_link {
+	struct list_head	node;
+	struct pev_listener	*listener;
+	struct pev_producer_mm	*producer;
+	u32			number;
+	DECLARE_BITMAP(marks, PEV_MAX_USER_MARKS);
+};
+
+/*
+ * Protects lists, links and members. Taken with an mmap lock held: none is taken under it,
+ * and no memory of a user's is touched.
+ */
+extern struct mutex pev_producers_lock;
+
+/* ---- mappings of a process: map.c; mmap lock held ---- */
+
+/**
+ * pev_member_add() - a process has one more mapping of a family
+ * @family: the family
+ * @mm:     of the process
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pev_member_add(struct pev_family *family, struct mm_struct *mm);
+
+/* The opposite: with the last one its producer ends. */
+void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
+
+/**
+ * pev_member_producer() - the producer of a process that has mappings
+ * @family: of them
+ * @mm:     if there is none yet, and this is the current one, one is made
+ *
+ * Return: the producer, which stays as long as the mapping does, or an ERR_PTR().
+ */
+struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm);
+
+/**
+ * pev_producer_ring() - a ring to write to
+ * @producer: the current process's
+ * @nr:       below the family's number of rings
+ *
+ * Return: the ring, or an ERR_PTR().
+ */
+void *pev_producer_ring(struct pev_producer_mm *producer, u32 nr);
+
+/* A page for writes that are lost, or NULL. */
+struct page *pev_producer_sink(struct pev_producer_mm *producer);
+
+void pev_producer_get(struct pev_producer_mm *producer);
+void pev_producer_put(struct pev_producer_mm *producer);
+
+/* ---- listeners: listen.c; process context, no locks held ---- */
+
+/* A listener that finds nobody, which has its event. */
+void pev_listener_init(struct pev_listener *l);
+
+/**
+ * pev_listener_begin() - listen to all producers that there are and will be
+ * @l: filled in
+ * @r: says why not
+ *
+ * Return: 0, -EMFILE if the user has too many, -EINTR, -ENOMEM.
+ */
+int pev_listener_begin(struct pev_listener *l, struct pev_refuse *r);
+void pev_listener_end(struct pev_listener *l);
+
+/* The event may have been switched on or off. */
+void pev_listener_refresh(struct pev_listener *l);
+
+/**
+ * pev_listener_find() - the producer with a number, or the first one with a higher one
+ * @l:      the listener
+ * @number: from which on; receives the number of what was found
+ * @exact:  none but this one
+ *
+ * Return: the producer with a reference, or NULL.
+ */
+struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, bool exact);
+
+/* Forget a producer. Return: 0 or -ENOENT. */
+int pev_listener_drop(struct pev_listener *l, u32 number);
+
+/* Append a line for each mark of a process that the caller may trace. */
+void pev_producers_catalog(struct pev_strbuf *text);
+
+#endif
