@@ -9,15 +9,15 @@
 #include "core/error.h"
 
 static const char *const types[] = {
-	[PEV_TYPE_INFO] = "info", [PEV_TYPE_CATALOG] = "catalog",
-	[PEV_TYPE_CHANNEL] = "channel", [PEV_TYPE_SOFTWARE] = "software",
-	[PEV_TYPE_TIMER] = "timer", [PEV_TYPE_TRACEPOINT] = "tracepoint",
-	[PEV_TYPE_MARKER] = "marker", [PEV_TYPE_SIDEBAND] = "sideband",
-	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw", [PEV_TYPE_PMU] = "pmu",
-	[PEV_TYPE_PROBE] = "probe",
-	[PEV_TYPE_TABLE] = "table",
-	[PEV_TYPE_WAIT] = "wait",
-	[PEV_TYPE_CLIENT] = "client",
+	[PEV_TYPE_INFO] = "info",	  [PEV_TYPE_CATALOG] = "catalog",
+	[PEV_TYPE_CHANNEL] = "channel",	  [PEV_TYPE_SOFTWARE] = "software",
+	[PEV_TYPE_TIMER] = "timer",	  [PEV_TYPE_TRACEPOINT] = "tracepoint",
+	[PEV_TYPE_MARKER] = "marker",	  [PEV_TYPE_SIDEBAND] = "sideband",
+	[PEV_TYPE_HARDWARE] = "hardware", [PEV_TYPE_RAW] = "raw",
+	[PEV_TYPE_PMU] = "pmu",		  [PEV_TYPE_PROBE] = "probe",
+	[PEV_TYPE_TABLE] = "table",	  [PEV_TYPE_WAIT] = "wait",
+	[PEV_TYPE_CLIENT] = "client",	  [PEV_TYPE_PRODUCER] = "producer",
+	[PEV_TYPE_USER] = "user",
 };
 
 static const char *const software[] = {

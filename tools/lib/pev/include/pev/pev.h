@@ -32,6 +32,7 @@
 #include <pev/ring.h>
 #include <pev/table.h>
 #include <pev/trace.h>
+#include <pev/user.h>
 #include <pev/version.h>
 #include <pev/writer.h>
 

@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * pev: marks, events that a program writes itself, without a system call.
+ *
+ *	#include <pev/mark.h>
+ *
+ *	PEV_USER_MARK(shop, checkout, "%lu %s", order, city);
+ *
+ * and, while it runs or before, perfctl record -e 'user:shop:*' -p PID.
+ *
+ * All of it is in this header: nothing has to be linked. A mark to which nobody listens is a
+ * load and a branch. One that is on writes its record into a ring that belongs to the kernel,
+ * so that it is read even if the program is killed then. It may be in any function, in a
+ * signal handler, too, in C from C99 on with GNU extensions, and in C++ from C++11 on.
+ *
+ * A program and each shared library registers its own marks when it is loaded. Where the
+ * kernel has no pev, or the C library no restartable sequences (glibc before 2.35), marks
+ * stay off.
+ */
+#ifndef _PEV_MARK_H
+#define _PEV_MARK_H
+
+#include <fcntl.h>
+#include <linux/pev.h>
+#include <linux/pev_user.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+#include <type_traits>
+extern "C" {
+#endif
+
+/* Bytes of each ring. Define it before the header is included, alike in all files. */
+#ifndef PEV_MARK_RING
+#define PEV_MARK_RING 262144
+#endif
+
+#define PEV_MARK_TEXT 256 /* bytes of a string that are written at most */
+
+#if defined(__x86_64__)
+#define PEV_MARK_PAGE 4096 /* the largest page that the kernel may have */
+#elif defined(__powerpc64__)
+#define PEV_MARK_PAGE 65536
+#else
+#error "pev/mark.h is for x86_64 and ppc64le"
+#endif
+
+/* One for each program or library, whatever the number of files that include this. */
+#define PEV_MARK_SHARED __attribute__((weak, visibility("hidden")))
+
+/* glibc says where the thread's struct rseq is; elsewhere there is none. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* As Linux 6.3 and later fill it in; <linux/rseq.h> may be older. */
+struct pev_mark_rseq {
+	uint32_t cpu_id_start;
+	uint32_t cpu_id;
+	uint64_t rseq_cs;
+	uint32_t flags;
+	uint32_t node_id;
+	uint32_t mm_cid;
+};
+
+/**
+ * struct pev_mark_set - marks that were registered together
+ * @gate:     says which are on; the kernel's, or zeros
+ * @rings:    where the rings begin
+ * @stride:   from one ring to the next, bytes
+ * @nr_rings: that there may be
+ * @mask:     of a position in a ring, in units
+ * @page:     bytes
+ */
+struct pev_mark_set {
+	const volatile struct pev_user_gate *gate;
+	char *rings;
+	uint64_t stride;
+	uint32_t nr_rings;
+	uint32_t mask;
+	long page;
+};
+
+/**
+ * struct pev_mark_self - what a thread knows of itself
+ * @id:  of the producer that this was found for: another one after a fork
+ * @tid: as the process sees it
+ */
+struct pev_mark_self {
+	uint64_t id;
+	uint32_t tid;
+};
+
+/* What PEV_USER_MARK() leaves behind, in the section pev_marks. */
+struct pev_mark_entry {
+	const char *name;
+	const char *format;
+	const char *fields;
+	uint64_t number;
+};
+
+/* clang-format off */
+
+/* ---- the processor's ---- */
+
+static inline struct pev_mark_rseq *pev_mark_rseq(void)
+{
+	char *thread;
+
+#if defined(__x86_64__)
+	__asm__("movq %%fs:0, %0" : "=r"(thread));
+#else
+	__asm__("mr %0, 13" : "=r"(thread));
+#endif
+	return (struct pev_mark_rseq *)(thread + __rseq_offset);
+}
+
+/*
+ * Copy @n words from @from to @to and then set *@head from @old to @next, on the CPU and by
+ * the thread that have the number @cid, or do nothing that matters. What was copied counts
+ * only once the head says so. Return: 0, or -1: try again.
+ */
+static inline int pev_mark_commit(struct pev_mark_rseq *rseq, uint32_t cid, uint64_t *head,
+				  uint64_t old, uint64_t next, void *to, const void *from,
+				  uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ goto(
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"3:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n\t"
+		"leaq 3b(%%rip), %%rax\n\t"
+		"movq %%rax, %[cs]\n"
+		"1:\tcmpl %[cid], %[mm_cid]\n\t"
+		"jnz 5f\n\t"
+		"cmpq %[old], %[head]\n\t"
+		"jnz 5f\n\t"
+		"movq %[n], %%rcx\n"
+		"6:\tmovq -8(%[from], %%rcx, 8), %%rax\n\t"
+		"movq %%rax, -8(%[to], %%rcx, 8)\n\t"
+		"decq %%rcx\n\t"
+		"jnz 6b\n\t"
+		"movq %[next], %[head]\n"	/* U: stores are seen in order */
+		"2:\tmovq $0, %[cs]\n\t"
+		".pushsection __rseq_failure, \"ax\"\n\t"
+		".byte 0x0f, 0xb9, 0x3d\n\t"	/* ud1, with the signature as its operand */
+		".long 0x53053053\n"
+		"4:\tnop\n"
+		"5:\tmovq $0, %[cs]\n\t"
+		"jmp %l[again]\n\t"
+		".popsection\n\t"
+		:
+		: [cs] "m"(rseq->rseq_cs), [mm_cid] "m"(rseq->mm_cid), [head] "m"(*head),
+		  [cid] "r"(cid), [old] "r"(old), [next] "r"(next), [to] "r"(to),
+		  [from] "r"(from), [n] "r"(n)
+		: "rax", "rcx", "cc", "memory"
+		: again);
+#else
+	__asm__ goto(
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"3:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n\t"
+		"addis 10, 2, 3b@toc@ha\n\t"
+		"addi 10, 10, 3b@toc@l\n\t"
+		"std 10, 8(%[rseq])\n"
+		"1:\tlwz 10, 24(%[rseq])\n\t"
+		"cmplw 10, %[cid]\n\t"
+		"bne 5f\n\t"
+		"ld 10, 0(%[head])\n\t"
+		"cmpld 10, %[old]\n\t"
+		"bne 5f\n\t"
+		"mtctr %[n]\n\t"
+		"li 9, 0\n"
+		"6:\tldx 10, %[from], 9\n\t"
+		"stdx 10, %[to], 9\n\t"
+		"addi 9, 9, 8\n\t"
+		"bdnz 6b\n\t"
+		"lwsync\n\t"			/* U: before the head, the record */
+		"std %[next], 0(%[head])\n"
+		"2:\tli 10, 0\n\t"
+		"std 10, 8(%[rseq])\n\t"
+		"b 7f\n\t"
+		".long 0x0fe5000b\n"
+		"4:\tnop\n"
+		"5:\tli 10, 0\n\t"
+		"std 10, 8(%[rseq])\n\t"
+		"b %l[again]\n"
+		"7:\n\t"
+		:
+		: [rseq] "b"(rseq), [head] "b"(head), [cid] "r"(cid), [old] "r"(old),
+		  [next] "r"(next), [to] "b"(to), [from] "b"(from), [n] "r"(n)
+		: "r9", "r10", "ctr", "cr0", "memory"
+		: again);
+#endif
+	return 0;
+again:
+	return -1;
+}
+
+/* clang-format on */
+
+/* Now, in ticks of the clock that recordings have. */
+static inline uint64_t pev_mark_time(const volatile struct pev_user_gate *gate)
+{
+	struct timespec now;
+
+	if (__builtin_expect(gate->clock == PEV_CLOCK_CYCLES, 1)) {
+#if defined(__x86_64__)
+		return __builtin_ia32_rdtsc();
+#else
+		return __builtin_ppc_get_timebase();
+#endif
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- writing ---- */
+
+#define PEV_MARK_UNITS (PEV_USER_PACKET / 8) /* of a packet */
+#define PEV_MARK_TRIES 1000 /* a debugger that goes step by step would need more */
+
+/* A thread looks for itself: the first time, and after a fork. False: it can't have a ring. */
+static inline int pev_mark_know(struct pev_mark_self *self, uint64_t id)
+{
+	/* one that the C library has not started is in no restartable sequence */
+	if ((int32_t)pev_mark_rseq()->cpu_id < 0)
+		return 0;
+	self->tid = (uint32_t)syscall(SYS_gettid);
+	self->id = id;
+	return 1;
+}
+
+/* One try. @words: room for the packet's head, and the record. Return: 0, or -1. */
+static inline int pev_mark_try(const struct pev_mark_set *set, uint64_t *words, uint64_t units)
+{
+	struct pev_mark_rseq *rseq = pev_mark_rseq();
+	uint32_t cid = *(volatile uint32_t *)&rseq->mm_cid, unit, count, used;
+	uint64_t *head, *data, old, next;
+
+	if (__builtin_expect(cid >= set->nr_rings, 0))
+		return -1;
+	head = (uint64_t *)(void *)(set->rings + cid * set->stride);
+	data = (uint64_t *)(void *)((char *)head + set->page);
+	old = *(volatile uint64_t *)head;
+	unit = (uint32_t)old;
+	count = (uint32_t)(old >> 32);
+	used = unit % PEV_MARK_UNITS;
+	words[2] = pev_mark_time(set->gate);
+	if (__builtin_expect(used && used + units <= PEV_MARK_UNITS, 1)) {
+		next = (uint64_t)(count + 1) << 32 | (uint32_t)(unit + units);
+		return pev_mark_commit(rseq, cid, head, old, next, data + (unit & set->mask),
+				       words + 1, units);
+	}
+	if (used) {
+		/* nothing more fits into the packet: the next one is begun by the next try */
+		words[0] = 0;
+		next = (uint64_t)count << 32 | (uint32_t)(unit + PEV_MARK_UNITS - used);
+		pev_mark_commit(rseq, cid, head, old, next, data + (unit & set->mask), words, 1);
+		return -1;
+	}
+	words[0] = (uint64_t)count << 32 | unit;
+	next = (uint64_t)(count + 1) << 32 | (uint32_t)(unit + 1 + units);
+	return pev_mark_commit(rseq, cid, head, old, next, data + (unit & set->mask), words,
+			       units + 1);
+}
+
+/*
+ * Write a record. @words: a word that is free, two for the head, and the fields, which end
+ * before @end.
+ */
+static inline void pev_mark_emit(const struct pev_mark_set *set, struct pev_mark_self *self,
+				 uint64_t number, uint64_t *words, const uint64_t *end)
+{
+	uint64_t units = (uint64_t)(end - words) - 1, id = set->gate->id;
+
+	if (__builtin_expect(self->id != id, 0) && !pev_mark_know(self, id))
+		return;
+	words[1] = (uint64_t)self->tid << 32 | number << 16 | units;
+	for (int i = 0; i < PEV_MARK_TRIES; i++)
+		if (!pev_mark_try(set, words, units))
+			return;
+}
+
+/* ---- fields ---- */
+
+static inline uint64_t *pev_mark_word(uint64_t *at, uint64_t value)
+{
+	*at = value;
+	return at + 1;
+}
+
+static inline uint64_t *pev_mark_pointer(uint64_t *at, const volatile void *value)
+{
+	return pev_mark_word(at, (uintptr_t)value);
+}
+
+static inline uint64_t *pev_mark_double(uint64_t *at, double value)
+{
+	memcpy(at, &value, sizeof(*at));
+	return at + 1;
+}
+
+static inline uint64_t *pev_mark_text(uint64_t *at, const char *text)
+{
+	size_t len, units;
+
+	if (!text)
+		text = "(null)";
+	len = strlen(text);
+	if (len > PEV_MARK_TEXT)
+		len = PEV_MARK_TEXT;
+	units = (len + 7) / 8;
+	*at++ = len;
+	if (units)
+		at[units - 1] = 0;
+	memcpy(at, text, len);
+	return at + units;
+}
+
+/* ---- registering ---- */
+
+/* clang-format off */
+
+/* Which place of the gate a mark has: a sum over the letters of its name. */
+#define PEV_MARK_AT(name, i) \
+	((i) < sizeof(name) - 1 ? (unsigned char)(name)[(i) < sizeof(name) ? (i) : 0] : 0u)
+#define PEV_MARK_8(name, i)                                                             \
+	(PEV_MARK_AT(name, i) * 31u + PEV_MARK_AT(name, i + 1) * 131u +                    \
+	 PEV_MARK_AT(name, i + 2) * 359u + PEV_MARK_AT(name, i + 3) * 577u +               \
+	 PEV_MARK_AT(name, i + 4) * 811u + PEV_MARK_AT(name, i + 5) * 1087u +              \
+	 PEV_MARK_AT(name, i + 6) * 1361u + PEV_MARK_AT(name, i + 7) * 1627u)
+#define PEV_MARK_SLOT(name)                                                               \
+	((PEV_MARK_8(name, 0) + PEV_MARK_8(name, 8) * 3u + PEV_MARK_8(name, 16) * 5u +     \
+	  PEV_MARK_8(name, 24) * 7u) % PEV_USER_SLOTS)
+
+/* clang-format on */
+
+/* The same at run time. */
+static inline uint32_t pev_mark_slot(const char *name)
+{
+	static const uint32_t by[8] = { 31, 131, 359, 577, 811, 1087, 1361, 1627 };
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < 32 && name[i]; i++)
+		sum += (unsigned char)name[i] * by[i % 8] * (2 * (i / 8) + 1);
+	return sum % PEV_USER_SLOTS;
+}
+
+/* pev_open(2), by the system call or the device. Return: a descriptor or -1. */
+static inline int pev_mark_open(const struct pev_attr *attr)
+{
+	struct pev_open_arg arg;
+	long fd = syscall(__NR_pev_open, attr, sizeof(*attr), PEV_OPEN_CLOEXEC);
+	int device;
+
+	if (fd >= 0)
+		return (int)fd;
+	device = open(PEV_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (device < 0)
+		return -1;
+	memset(&arg, 0, sizeof(arg));
+	arg.attr = (uintptr_t)attr;
+	arg.size = sizeof(*attr);
+	arg.flags = PEV_OPEN_CLOEXEC;
+	fd = ioctl(device, PEV_IOC_OPEN, &arg);
+	close(device);
+	return (int)fd;
+}
+
+/* Can a thread of this process write at all? */
+static inline int pev_mark_possible(void)
+{
+#ifndef AT_RSEQ_FEATURE_SIZE
+#define AT_RSEQ_FEATURE_SIZE 27
+#endif
+	return &__rseq_size && __rseq_size && getauxval(AT_RSEQ_FEATURE_SIZE) >= 28;
+}
+
+/* As many as threads can run at once. */
+static inline uint32_t pev_mark_rings(void)
+{
+	unsigned long mask[PEV_MAX_USER_RINGS / 8 / sizeof(unsigned long)];
+	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+
+	return bytes > 0 ? (uint32_t)bytes * 8 : 1;
+}
+
+/* Map what @fd has: the gate, a page that the program has already, is replaced last. */
+static inline int pev_mark_map(struct pev_mark_set *set, int fd, void *gate)
+{
+	void *rings;
+
+	set->page = sysconf(_SC_PAGESIZE);
+	set->stride = (uint64_t)set->page + PEV_MARK_RING;
+	set->stride = (set->stride + (uint64_t)set->page - 1) / (uint64_t)set->page *
+		      (uint64_t)set->page;
+	set->mask = PEV_MARK_RING / 8 - 1;
+	set->gate = (const volatile struct pev_user_gate *)gate;
+	rings = mmap(NULL, set->nr_rings * set->stride, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     set->page);
+	if (rings == MAP_FAILED)
+		return -1;
+	set->rings = (char *)rings;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (mmap(gate, (size_t)set->page, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
+		return 0;
+	munmap(rings, set->nr_rings * set->stride);
+	return -1;
+}
+
+/*
+ * Become a producer. Return: 0; -1 if that can't be, and nothing is changed then.
+ * @marks and @strings: see struct pev_producer; @gate: a page, aligned
+ */
+static inline int pev_mark_register(struct pev_mark_set *set, const struct pev_user_mark *marks,
+				    uint32_t nr, const char *strings, uint32_t size, void *gate)
+{
+	struct pev_producer producer;
+	struct pev_attr attr;
+	int fd, err;
+
+	set->nr_rings = pev_mark_rings();
+	memset(&producer, 0, sizeof(producer));
+	producer.size = sizeof(producer);
+	producer.nr_marks = nr;
+	producer.marks = (uintptr_t)marks;
+	producer.strings = (uintptr_t)strings;
+	producer.strings_size = size;
+	producer.nr_rings = set->nr_rings;
+	producer.ring_size = PEV_MARK_RING;
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PEV_TYPE_PRODUCER;
+	attr.channel_fd = -1;
+	attr.group_fd = -1;
+	attr.config = (uintptr_t)&producer;
+	fd = pev_mark_open(&attr);
+	if (fd < 0)
+		return -1;
+	err = pev_mark_map(set, fd, gate);
+	close(fd);
+	return err;
+}
+
+/* ---- the marks of this program or library ---- */
+
+extern struct pev_mark_entry __start_pev_marks[] __attribute__((weak, visibility("hidden")));
+extern struct pev_mark_entry __stop_pev_marks[] __attribute__((weak, visibility("hidden")));
+
+union pev_mark_page {
+	struct pev_user_gate gate;
+	char page[PEV_MARK_PAGE];
+};
+
+PEV_MARK_SHARED __attribute__((aligned(PEV_MARK_PAGE))) union pev_mark_page pev_mark_gate = {};
+PEV_MARK_SHARED struct pev_mark_set pev_mark_set = {};
+/* clang-format off */
+PEV_MARK_SHARED __attribute__((tls_model("initial-exec")))
+__thread struct pev_mark_self pev_mark_self = {};
+/* clang-format on */
+
+/* Write the record of a mark, if it is this one that somebody listens to. */
+PEV_MARK_SHARED __attribute__((noinline)) void pev_mark_write(const struct pev_mark_entry *entry,
+							      uint64_t *words, const uint64_t *end)
+{
+	const volatile struct pev_user_gate *gate = &pev_mark_gate.gate;
+
+	if (entry->number < PEV_MAX_USER_MARKS && gate->on[entry->number])
+		pev_mark_emit(&pev_mark_set, &pev_mark_self, entry->number, words, end);
+}
+
+/* Where a string is put, with its end. */
+static inline uint32_t pev_mark_string(char *strings, uint32_t *used, const char *text)
+{
+	uint32_t at = *used;
+
+	strcpy(strings + at, text);
+	*used += (uint32_t)strlen(text) + 1;
+	return at;
+}
+
+/* The arguments of a mark as they were written: what follows the format. */
+static inline const char *pev_mark_fields(const char *arguments)
+{
+	int quoted = 0;
+	const char *p;
+
+	for (p = arguments; *p && (quoted || *p != ','); p++) {
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+	}
+	return *p ? p + 1 : p;
+}
+
+static inline int pev_mark_is_plain(const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i] >= ' ' && text[i] <= '~'; i++)
+		;
+	return !text[i] && i < PEV_MAX_USER_FORMAT;
+}
+
+/* The kernel refuses all marks for the sake of one: those that it would refuse are left out. */
+static inline int pev_mark_fits(const struct pev_mark_entry *e)
+{
+	return strlen(e->name) < PEV_MAX_USER_NAME && pev_mark_is_plain(e->format) &&
+	       pev_mark_is_plain(pev_mark_fields(e->fields));
+}
+
+/* The number of an entry's mark: one in several places, as by inlining, is one. */
+static inline uint32_t pev_mark_number(const struct pev_user_mark *marks, uint32_t nr,
+				       const char *strings, const struct pev_mark_entry *e)
+{
+	uint32_t slot = pev_mark_slot(e->name), i;
+
+	for (i = 0; i < nr; i++)
+		if (marks[i].slot == slot && !strcmp(strings + marks[i].name, e->name) &&
+		    !strcmp(strings + marks[i].format, e->format) &&
+		    !strcmp(strings + marks[i].fields, pev_mark_fields(e->fields)))
+			break;
+	return i;
+}
+
+/* All marks, as the kernel wants them. Return: how many. */
+static inline uint32_t pev_mark_collect(struct pev_user_mark *marks, char *strings, uint32_t *used)
+{
+	const uint32_t most = PEV_MAX_USER_NAME + 2 * PEV_MAX_USER_FORMAT;
+	uint32_t nr = 0, at;
+
+	*used = 0;
+	for (struct pev_mark_entry *e = __start_pev_marks; e < __stop_pev_marks; e++) {
+		e->number = PEV_MAX_USER_MARKS;
+		if (!pev_mark_fits(e))
+			continue;
+		at = pev_mark_number(marks, nr, strings, e);
+		if (at == PEV_MAX_USER_MARKS || *used + most > PEV_MAX_USER_STRINGS)
+			continue;
+		e->number = at;
+		if (at < nr)
+			continue;
+		nr++;
+		marks[at].slot = pev_mark_slot(e->name);
+		marks[at].name = pev_mark_string(strings, used, e->name);
+		marks[at].format = pev_mark_string(strings, used, e->format);
+		marks[at].fields = pev_mark_string(strings, used, pev_mark_fields(e->fields));
+	}
+	return nr;
+}
+
+static __attribute__((constructor, unused)) void pev_mark_begin(void)
+{
+	const struct pev_mark_entry *first = __start_pev_marks;
+	struct pev_user_mark *marks;
+	uint32_t nr, size;
+	char *strings;
+
+	if (pev_mark_set.gate || first == __stop_pev_marks || !pev_mark_possible())
+		return;
+	pev_mark_set.gate = &pev_mark_gate.gate;
+	marks = (struct pev_user_mark *)calloc(PEV_MAX_USER_MARKS, sizeof(*marks));
+	strings = (char *)malloc(PEV_MAX_USER_STRINGS);
+	if (marks && strings) {
+		nr = pev_mark_collect(marks, strings, &size);
+		if (nr)
+			pev_mark_register(&pev_mark_set, marks, nr, strings, size, &pev_mark_gate);
+	}
+	free(marks);
+	free(strings);
+}
+
+#if defined(__PIC__) && !defined(__PIE__)
+/*
+ * The library is unloaded, or the program ends while other threads still run: what they write
+ * from here on goes nowhere.
+ */
+static __attribute__((destructor, unused)) void pev_mark_end(void)
+{
+	struct pev_mark_set *set = &pev_mark_set;
+
+	if (set->rings)
+		mmap(set->rings, set->nr_rings * set->stride, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	set->rings = NULL;
+}
+#endif
+
+#ifdef __cplusplus
+}
+
+template <typename T> static inline uint64_t *pev_mark_put(uint64_t *at, const T &value)
+{
+	static_assert(std::is_integral<T>::value || std::is_enum<T>::value,
+		      "a field of a mark is a number, a string or a pointer");
+	return pev_mark_word(at, (uint64_t)value);
+}
+
+static inline uint64_t *pev_mark_put(uint64_t *at, double value)
+{
+	return pev_mark_double(at, value);
+}
+
+static inline uint64_t *pev_mark_put(uint64_t *at, float value)
+{
+	return pev_mark_double(at, value);
+}
+
+static inline uint64_t *pev_mark_put(uint64_t *at, const char *value)
+{
+	return pev_mark_text(at, value);
+}
+
+static inline uint64_t *pev_mark_put(uint64_t *at, char *value)
+{
+	return pev_mark_text(at, value);
+}
+
+template <typename T> static inline uint64_t *pev_mark_put(uint64_t *at, T *value)
+{
+	return pev_mark_pointer(at, value);
+}
+
+template <typename T> struct pev_mark_room_of {
+	enum { units = 1 };
+};
+template <> struct pev_mark_room_of<const char *> {
+	enum { units = 2 + PEV_MARK_TEXT / 8 };
+};
+template <> struct pev_mark_room_of<char *> {
+	enum { units = 2 + PEV_MARK_TEXT / 8 };
+};
+#define PEV_MARK_ROOM(arg) (pev_mark_room_of<typename std::decay<decltype(arg)>::type>::units)
+/* clang-format off */
+#else
+#define pev_mark_put(at, arg)						\
+	_Generic((arg),							\
+		 char *: pev_mark_text, const char *: pev_mark_text,	\
+		 float: pev_mark_double, double: pev_mark_double,	\
+		 void *: pev_mark_pointer, const void *: pev_mark_pointer, \
+		 default: pev_mark_word)(at, arg)
+#define PEV_MARK_ROOM(arg) \
+	_Generic((arg), char *: 2 + PEV_MARK_TEXT / 8, const char *: 2 + PEV_MARK_TEXT / 8, \
+		 default: 1)
+#endif
+
+/* The compiler compares the format with the arguments. */
+static inline __attribute__((format(printf, 1, 2), unused)) void
+pev_mark_check(const char *format, ...)
+{
+	(void)format;
+}
+
+/* How many arguments there are behind the format */
+#define PEV_MARK_COUNT_(format, a, b, c, d, e, f, g, h, n, ...)	n
+#define PEV_MARK_COUNT(...)	PEV_MARK_COUNT_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define PEV_MARK_FORMAT_(format, ...)	format
+#define PEV_MARK_FORMAT(...)	PEV_MARK_FORMAT_(__VA_ARGS__, )
+#define PEV_MARK_CAT_(a, b)	a##b
+#define PEV_MARK_CAT(a, b)	PEV_MARK_CAT_(a, b)
+
+/* f(a) for each of them */
+#define PEV_MARK_EACH0(f, x)
+#define PEV_MARK_EACH1(f, x, a)		f(a)
+#define PEV_MARK_EACH2(f, x, a, ...)	f(a) PEV_MARK_EACH1(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH3(f, x, a, ...)	f(a) PEV_MARK_EACH2(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH4(f, x, a, ...)	f(a) PEV_MARK_EACH3(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH5(f, x, a, ...)	f(a) PEV_MARK_EACH4(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH6(f, x, a, ...)	f(a) PEV_MARK_EACH5(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH7(f, x, a, ...)	f(a) PEV_MARK_EACH6(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH8(f, x, a, ...)	f(a) PEV_MARK_EACH7(f, x, __VA_ARGS__)
+#define PEV_MARK_EACH(f, ...) \
+	PEV_MARK_CAT(PEV_MARK_EACH, PEV_MARK_COUNT(__VA_ARGS__))(f, __VA_ARGS__)
+
+#define PEV_MARK_ADD_ROOM(arg)	+ PEV_MARK_ROOM(arg)
+#define PEV_MARK_PUT(arg)	pev_mark_at_ = pev_mark_put(pev_mark_at_, arg);
+
+/*
+ * The entry is found by its place, so that it may be in inlined functions and templates. A mark
+ * that is off is two instructions, which no compiler makes of a load in C that it must repeat.
+ */
+#if defined(__x86_64__)
+#define PEV_MARK_ENTRY(entry, name, format, fields)		\
+	__asm__ volatile("leaq 771f(%%rip), %0\n\t"		\
+			 ".pushsection pev_marks, \"aw\"\n\t"	\
+			 ".balign 8\n"				\
+			 "771:\t.quad %c1, %c2, %c3, 0\n\t"	\
+			 ".popsection\n\t"			\
+			 : "=r"(entry) : "i"(name), "i"(format), "i"(fields))
+#define PEV_MARK_OFF(slot, on)					\
+	__asm__ goto("cmpb $0, %0\n\t"				\
+		     "jne %l[" #on "]\n\t" : : "m"(slot) : "cc" : on)
+#else
+#define PEV_MARK_ENTRY(entry, name, format, fields)		\
+	__asm__ volatile("addis %0, 2, 771f@toc@ha\n\t"	\
+			 "addi %0, %0, 771f@toc@l\n\t"		\
+			 ".pushsection pev_marks, \"aw\"\n\t"	\
+			 ".balign 8\n"				\
+			 "771:\t.quad %c1, %c2, %c3, 0\n\t"	\
+			 ".popsection\n\t"			\
+			 : "=b"(entry) : "i"(name), "i"(format), "i"(fields))
+#define PEV_MARK_OFF(slot, on)							\
+	do {									\
+		if (__builtin_expect(*(const volatile uint8_t *)&(slot), 0))	\
+			goto on;						\
+	} while (0)
+#endif
+
+/**
+ * PEV_USER_MARK() - say that something happens here
+ * @provider: an identifier: the program, the library, or a part of it
+ * @event:    an identifier
+ * @...:      what the fields are, as for printf, a literal; and their values, at most 8, which
+ *            are evaluated only while somebody listens
+ *
+ * A field is called by the word before its conversion ("order %lu city %s"), else by its
+ * argument if that is an identifier, else arg0, arg1, ... Numbers, strings, of which at most
+ * 256 bytes are written, and pointers as void * are fields; a width or precision has no
+ * meaning.
+ */
+#define PEV_USER_MARK(provider, event, ...)						\
+	do {										\
+		__label__ pev_mark_on_;							\
+											\
+		if (0)									\
+			pev_mark_check(" " __VA_ARGS__);				\
+		PEV_MARK_OFF(pev_mark_gate.gate.slots[PEV_MARK_SLOT(#provider ":" #event)],	\
+			     pev_mark_on_);						\
+		break;									\
+pev_mark_on_:										\
+		{									\
+			uint64_t pev_mark_words_[3 PEV_MARK_EACH(PEV_MARK_ADD_ROOM,	\
+								 __VA_ARGS__)];		\
+			uint64_t *pev_mark_at_ = pev_mark_words_ + 3;			\
+			struct pev_mark_entry *pev_mark_entry_;				\
+											\
+			PEV_MARK_ENTRY(pev_mark_entry_, #provider ":" #event,		\
+				       PEV_MARK_FORMAT(__VA_ARGS__), "" #__VA_ARGS__);	\
+			PEV_MARK_EACH(PEV_MARK_PUT, __VA_ARGS__)			\
+			pev_mark_write(pev_mark_entry_, pev_mark_words_, pev_mark_at_);	\
+		}									\
+	} while (0)
+
+#endif /* _PEV_MARK_H */
