@@ -18,7 +18,7 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 {
 	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
 	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER ||
-		     type == PEV_TYPE_PROBE;
+		     type == PEV_TYPE_PROBE || type == PEV_TYPE_USER;
 	char modes[16];
 
 	e->name = xstrdup(name);
@@ -307,6 +307,38 @@ static int add_probe(struct event_plan *plan, const struct event_spec *s, enum p
 	return probe_each(s->name, &taker, m);
 }
 
+static int add_mark(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+		    struct msg *m)
+{
+	struct planned_event *e;
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (!(info.types >> PEV_TYPE_USER & 1))
+		return msg_set(m, -ENOSYS,
+			       "user:%s: the marks of programs need a kernel with pev, "
+			       "ABI 7 or later",
+			       s->name);
+	if (what == PLAN_COUNT)
+		return msg_set(m, -EINVAL,
+			       "user:%s: programs write their marks without a call, so that "
+			       "they can be recorded, but not counted",
+			       s->name);
+	if (s->filter || s->modes || s->period || s->freq)
+		return msg_set(m, -EINVAL,
+			       "user:%s: marks of programs have no filter, period or "
+			       "modifiers: choose when you read the recording",
+			       s->name);
+	e = add(plan, s, PEV_TYPE_USER, 0, s->name);
+	if (!s->label) {
+		free(e->label);
+		e->label = xasprintf("user:%s", s->name);
+	}
+	return 0;
+}
+
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m)
 {
@@ -323,6 +355,8 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 			err = add_hardware(plan, s, what, m);
 		} else if (s->kind == SPEC_PROBE) {
 			err = add_probe(plan, s, what, m);
+		} else if (s->kind == SPEC_MARK) {
+			err = add_mark(plan, s, what, m);
 		} else {
 			if (!catalog)
 				err = kernel_catalog(&catalog, m);

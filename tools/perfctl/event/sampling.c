@@ -150,6 +150,9 @@ void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 	else if (!s.freq)
 		s.freq = usual_freq(plan, &s);
 	for (size_t i = 0; i < plan->n; i++) {
+		/* programs say what their records have */
+		if (plan->events[i].attr.type == PEV_TYPE_USER)
+			continue;
 		set_often(&plan->events[i], &s);
 		set_stacks(&plan->events[i].attr, &s);
 	}

@@ -15,6 +15,9 @@
 #include <pev/engine.h>
 #include <stdlib.h>
 
+/* What the events of programs begin with, here and in recordings */
+#define MARK_PREFIX "user:"
+
 static bool name_is(const char *candidate, const char *name, size_t len)
 {
 	return candidate && strlen(candidate) == len && !strncmp(candidate, name, len);
@@ -420,6 +423,22 @@ static int parse_probe(struct event_spec *s, const char *p, size_t len, struct m
 	return err;
 }
 
+/* "user:shop:checkout", "user:shop:*" */
+static int parse_mark(struct event_spec *s, const char *p, size_t len, struct msg *m)
+{
+	size_t n = strlen(MARK_PREFIX), end = n;
+
+	while (end < len && p[end] != '/')
+		end++;
+	if (end == n)
+		return msg_set(m, -EINVAL,
+			       "which marks of programs? user:PROVIDER:EVENT or "
+			       "user:PROVIDER:* is needed");
+	s->kind = SPEC_MARK;
+	s->name = xstrndup(p + n, end - n);
+	return parse_tail(s, p + end, len - end, m);
+}
+
 static int parse_event(struct event_spec *s, const char *p, size_t len, struct msg *m)
 {
 	const struct counter_name *c;
@@ -430,6 +449,8 @@ static int parse_event(struct event_spec *s, const char *p, size_t len, struct m
 		return parse_parts(s, p, len, m);
 	if (probe_length(p))
 		return parse_probe(s, p, len, m);
+	if (len >= strlen(MARK_PREFIX) && !strncmp(p, MARK_PREFIX, strlen(MARK_PREFIX)))
+		return parse_mark(s, p, len, m);
 	slash = memchr(p, '/', len);
 	if (slash && is_type(p, (size_t)(slash - p))) {
 		s->type = xstrndup(p, (size_t)(slash - p));

@@ -8,7 +8,8 @@
  *	EVENT	:= NAME [ "/" TERM { "," TERM } "/" ] [ ":" MODIFIERS ]
  *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob ) |
  *		   "r" HEX | "cpu/" PART { "," PART } "/" | processor's event |
- *		   PMU "/" PART { "," PART } "/" | PROBE, see probe.h
+ *		   PMU "/" PART { "," PART } "/" | PROBE, see probe.h |
+ *		   "user:" provider ":" event, or the beginning of that and "*"
  *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
  *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
  *	MODIFIERS := letters: u, k, h: user mode, kernel, hypervisor; G, H: guests, the
@@ -31,6 +32,7 @@
  * @SPEC_HARDWARE: config is enum pev_hardware
  * @SPEC_RAW:      config is the processor's code
  * @SPEC_PROBE:    see probe.h
+ * @SPEC_MARK:     "provider:event" of programs, with a "*" at the end perhaps
  */
 enum spec_kind {
 	SPEC_SOFTWARE,
@@ -38,6 +40,7 @@ enum spec_kind {
 	SPEC_HARDWARE,
 	SPEC_RAW,
 	SPEC_PROBE,
+	SPEC_MARK,
 };
 
 #define SPEC_USER   1u /* ":u" */

@@ -107,6 +107,7 @@ static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
 	free(of_channel);
 	if (r->config.fold)
 		err = fold_metadata(&r->fold, text);
+	user_marks_metadata(&r->marks, text);
 	return err ? msg_set(m, err, "metadata of the tables: %s", strerror(-err)) : 0;
 }
 
@@ -129,6 +130,8 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 	}
 	if (!err && meta && r->config.fold)
 		err = fold_begin(&r->fold, w, text.s, text.len, m);
+	if (!err && user_marks_described(&r->marks, text.s, text.len))
+		err = msg_set(m, -EIO, "the metadata of programs' marks can't be read");
 	strbuf_free(&text);
 	return err;
 }

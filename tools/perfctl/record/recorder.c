@@ -92,13 +92,21 @@ static int open_events(struct recorder *r, struct msg *m)
 	if (err)
 		return err;
 	for (size_t i = 0; i < plan->n && !r->config.fold; i++)
-		pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
-				plan->events[i].attr.sample);
+		if (!user_marks_are(&plan->events[i]))
+			pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
+					plan->events[i].attr.sample);
 	if (r->config.fold)
 		err = fold_open(&r->fold, plan, r->config.clock, r->config.max_stack, m);
 	if (err)
 		return err;
-	err = event_set_open(&r->set, plan, t, flags, m);
+	err = user_marks_init(&r->marks, plan,
+			      &(struct user_marks_limits){ r->config.overwrite, r->config.fold,
+							   r->config.clock },
+			      m);
+	if (!err)
+		err = event_set_open(&r->set, plan, t, flags, m);
+	if (!err)
+		err = user_marks_listen(&r->marks, &r->set, m);
 	if (!err)
 		cpu_watch_init(&r->cpus, t);
 	return err;
@@ -218,6 +226,21 @@ static int64_t drain_calls(struct recorder *r)
 	return err ? err : n;
 }
 
+/* Marks are described before their records are written, so that these can always be read. */
+static int drain_marks(struct recorder *r)
+{
+	struct msg ignored;
+	int err = user_marks_find(&r->marks);
+	int64_t n;
+
+	if (!err && user_marks_wants_metadata(&r->marks))
+		err = describe_metadata(r, r->writer, NULL, &ignored);
+	if (err)
+		return err;
+	n = user_marks_drain(&r->marks, r->writer);
+	return n < 0 ? (int)n : 0;
+}
+
 /* Is it time to tell readers? Then all packets are closed first. */
 static bool wants_sync(struct recorder *r)
 {
@@ -253,6 +276,8 @@ int64_t recorder_drain(struct recorder *r)
 					      pev_writer_drain(r->writer, r->channel);
 	if (n >= 0 && r->config.fold)
 		err = fold_drain(&r->fold);
+	if (n >= 0 && !err)
+		err = drain_marks(r);
 	if (n >= 0 && !err && sync)
 		err = pev_writer_sync(r->writer);
 	if (n < 0 || err)
@@ -298,6 +323,9 @@ int recorder_end(struct recorder *r, struct msg *m)
 	err = n < 0 ? r->failed : 0;
 	if (r->config.fold)
 		err = write_folded(r, err);
+	close_err = user_marks_close_streams(&r->marks);
+	if (!err)
+		err = close_err;
 	if (!err)
 		err = account_losses(r, r->writer);
 	if (!err)
@@ -328,6 +356,7 @@ void recorder_close(struct recorder *r)
 	r->said = NULL;
 	/* nothing was recorded */
 	fold_close_stream(&r->fold);
+	user_marks_close_streams(&r->marks);
 	if (r->writer) {
 		pev_writer_close(r->writer);
 		r->writer = NULL;
@@ -337,6 +366,7 @@ void recorder_close(struct recorder *r)
 	trace_dir_free(&r->dir);
 	pev_channel_unmap(r->channel);
 	r->channel = NULL;
+	user_marks_free(&r->marks);
 	event_set_close(&r->set);
 	fold_close(&r->fold);
 	event_set_close(&r->side);

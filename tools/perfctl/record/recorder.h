@@ -13,6 +13,7 @@
 #include "proc_history.h"
 #include "switch.h"
 #include "trace_dir.h"
+#include "user_marks.h"
 
 /**
  * struct recorder_config - what to record and where
@@ -55,6 +56,7 @@ struct recorder_config {
  * @side:     those events; off in overwrite mode, where @history has them
  * @set:      the events
  * @fold:     where they are counted
+ * @marks:    of programs
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @failed:   -errno of the first failed write, 0: none
@@ -75,6 +77,7 @@ struct recorder {
 	struct proc_history history;
 	struct event_set set;
 	struct fold fold;
+	struct user_marks marks;
 	struct cpu_watch cpus;
 	struct trace_dir dir;
 	struct pev_writer *writer;

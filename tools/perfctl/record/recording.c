@@ -266,6 +266,8 @@ static int record_loop(void *arg, struct msg *m)
 	unsigned int got = 0;
 
 	r->measure.wait.control = r->opts.control ? r->control.in : 0;
+	if (r->recorder.marks.user)
+		timeout = USER_MARKS_MS;
 	do {
 		got = wait_loop_wait(&r->measure.wait, fd, timeout);
 		r->recorder.ending |= !!(got & WAIT_STOP);
@@ -522,6 +524,17 @@ static int choose_events(struct record_opts *o, const struct pev_info *info, str
 	return err;
 }
 
+/* Streams of marks belong to one recording, from its begin to its end. */
+static int check_marks(const struct record_run *r, struct msg *m)
+{
+	for (size_t i = 0; r->opts.parts.on && i < r->plan.n; i++)
+		if (user_marks_are(&r->plan.events[i]))
+			return msg_set(m, -EINVAL,
+				       "--switch-output does not go together with the marks of "
+				       "programs (%s)", r->plan.events[i].name);
+	return 0;
+}
+
 static int prepare(struct record_run *r, struct msg *m)
 {
 	struct sampling sampling;
@@ -544,6 +557,8 @@ static int prepare(struct record_run *r, struct msg *m)
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
 	if (!err && r->opts.waits && has_waits(&info))
 		event_plan_waits(&r->plan, r->opts.waits_least);
+	if (!err)
+		err = check_marks(r, m);
 	if (!err && r->opts.strings)
 		err = plan_strings(r, m);
 	if (err)

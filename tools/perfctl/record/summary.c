@@ -78,6 +78,31 @@ static void summary_losses(const struct recorder *r, const struct pev_value *tot
 	     r->config.ring_size > (1 << 24) ? "256M" : "16M");
 }
 
+/* What programs have written, and what they claim to have lost. */
+static void summary_marks(const struct recorder *r)
+{
+	struct pev_user_sums sums;
+	char a[32], b[32], c[32];
+
+	if (!r->marks.user)
+		return;
+	pev_user_sums(r->marks.user, &sums);
+	fprintf(stderr, "  marks: %s records of %s programs%s\n", text_count(a, sums.records),
+		text_count(b, sums.producers), sums.lost || sums.damaged ? "" : ", none lost");
+	if (sums.lost)
+		note("programs say that %s of their marks were written over before they were read: "
+		     "build them with a larger PEV_MARK_RING",
+		     text_count(c, sums.lost));
+	if (sums.damaged)
+		note("%s places in programs' rings hold no record: a program writes where it should "
+		     "not",
+		     text_count(c, sums.damaged));
+	if (sums.no_room)
+		note("%s programs had no memory for their marks: raise their limit of locked memory "
+		     "(ulimit -l)",
+		     text_count(c, sums.no_room));
+}
+
 void summary_records(const struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
@@ -90,6 +115,7 @@ void summary_records(const struct recorder *r, double seconds)
 		print_error("%s", m.text);
 	for (size_t i = 0; i < plan->n; i++)
 		add_value(&total, &v[i]);
+	total.samples += user_marks_records(&r->marks);
 	/* the last ones would show only before another record */
 	snprintf(c, sizeof(c), exact() ? ", nothing lost" : ", no losses are known");
 	if (!exact())
@@ -120,6 +146,7 @@ void summary_records(const struct recorder *r, double seconds)
 	}
 	if (total.lost)
 		summary_losses(r, &total);
+	summary_marks(r);
 	if (r->fold.other)
 		note("%s samples found no room in the kernel's tables: they are in the recording as those "
 		     "of \"(other)\"; lower -F, or raise the limit of locked memory (ulimit -l)",

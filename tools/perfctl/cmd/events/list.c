@@ -38,6 +38,7 @@ static const struct list_kind {
 	{ PEV_TYPE_TIMER, "Timers (record takes samples at a frequency)" },
 	{ PEV_TYPE_MARKER, "Kernel markers" },
 	{ PEV_TYPE_TRACEPOINT, "Kernel tracepoints" },
+	{ PEV_TYPE_USER, "Marks of running programs (record)" },
 	{ PEV_TYPE_WAIT, "Waits of threads (opened by programs)" },
 	{ PEV_TYPE_SIDEBAND, "Sideband (recorded by themselves, to resolve samples)" },
 	{ 0, "Others, of types that this perfctl does not know" },
@@ -134,6 +135,9 @@ static size_t print_kind(const struct list_events *c, const struct list_kind *ki
 		const struct pev_catalog_entry *e = c->e[i];
 
 		if (e->type != kind->type || !wanted(e, n, patterns, o))
+			continue;
+		/* a program may run many times */
+		if (i && c->e[i - 1]->type == e->type && !strcmp(c->e[i - 1]->name, e->name))
 			continue;
 		if (o->names) {
 			printf("%s\n", e->name);
