@@ -12,6 +12,11 @@
         for e in channel.read():
             print(e.name, e["id"])
 
+    pev.mark("shop:checkout", order=4711, city="Rome")
+
+The last line writes an event, without a system call, for those who record
+user:shop:*; if nobody does, it does nothing.
+
 Times are ns since the epoch. An event of a trace is good until the trace is
 closed; one of a channel until the next one is asked for: take what you need of
 it, or event.dict(). Errors are pev.Error, an OSError with the library's or the
@@ -79,6 +84,10 @@ class _Attr(c.Structure):
                 ("info", _u64), ("refusal_size", _u32), ("info_size", _u32)]
 
 
+class _UserValue(c.Structure):
+    _fields_ = [("word", _u64), ("text", c.c_char_p), ("len", _u32)]
+
+
 class _Value(c.Structure):
     _fields_ = [(n, _u64) for n in ("value", "time_enabled", "time_running", "lost", "filtered",
                                     "samples")]
@@ -128,6 +137,9 @@ _PROTOTYPES = {
     "pev_reader_next": (c.c_int, (_PTR, c.POINTER(c.POINTER(_Event)))),
     "pev_reader_channel": (_PTR, (_PTR,)),
     "pev_channel_lost": (_u64, (_PTR,)),
+    "pev_marks_new": (c.c_int, (c.c_char_p, c.c_char_p, c.c_char_p, c.POINTER(_PTR))),
+    "pev_marks_on": (c.c_bool, (_PTR,)),
+    "pev_marks_write": (None, (_PTR, c.POINTER(_UserValue))),
 }
 
 
@@ -457,3 +469,61 @@ class Channel:
 
     def __exit__(self, *exc):
         self.close()
+
+
+class Mark:
+    """A mark: an event that this program writes itself, with these fields.
+
+    kinds are the types of the fields, by name and in order: int, float, str or bytes.
+    """
+
+    def __init__(self, name, **kinds):
+        formats = {int: "%ld", float: "%f", str: "%s", bytes: "%s", bool: "%ld"}
+        for field, kind in kinds.items():
+            if kind not in formats:
+                raise Error(errno.EINVAL, f"{name}: {field} is a {kind.__name__}: an int, a float, "
+                                          "a str or bytes can be written")
+        self._kinds = list(kinds.values())
+        self._raw = _PTR()
+        ret = library().pev_marks_new(
+            name.encode(), " ".join(formats[kind] for kind in self._kinds).encode(),
+            ",".join(kinds).encode(), c.byref(self._raw))
+        # a program runs on with its marks off
+        if ret != -errno.EOPNOTSUPP:
+            _check(ret, f"{name} with {', '.join(kinds)} is no mark: PROVIDER:EVENT, of letters, "
+                        "digits and _, and at most 16 fields".encode() if ret == -errno.EINVAL
+                   else None)
+        self._is_on = library().pev_marks_on
+
+    @property
+    def on(self):
+        """Does somebody listen?"""
+        return self._is_on(self._raw)
+
+    def __call__(self, *values):
+        """Write the record, if somebody listens."""
+        if not self._is_on(self._raw):
+            return
+        raw = (_UserValue * max(len(values), 1))()
+        for to, kind, value in zip(raw, self._kinds, values):
+            if kind is float:
+                to.word = c.cast(c.pointer(c.c_double(value)), c.POINTER(_u64)).contents.value
+            elif kind in (str, bytes):
+                text = value.encode("utf-8", "surrogateescape") if kind is str else value
+                to.text, to.len = text, len(text)
+            else:
+                to.word = value & 0xffffffffffffffff
+        library().pev_marks_write(self._raw, raw)
+
+
+_marks = {}
+
+
+def mark(name, **fields):
+    """Write a mark: the first call with a name and these types of fields registers it."""
+    key = (name, *((field, type(value)) for field, value in fields.items()))
+    found = _marks.get(key)
+    if found is None:
+        kinds = {field: type(value) for field, value in fields.items()}
+        found = _marks[key] = Mark(name, **kinds)
+    found(*fields.values())
