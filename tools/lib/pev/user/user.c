@@ -316,11 +316,11 @@ static uint32_t told_tid(struct reading *r, uint32_t claimed)
 	struct producer *p = r->producer;
 	size_t at = claimed % TIDS;
 
-	if (claimed == p->next.inner_pid || p->next.pid != p->next.inner_pid)
+	if (!claimed || claimed == p->next.inner_pid || p->next.pid != p->next.inner_pid)
 		return p->next.pid;
 	if (p->asked[at].claimed == claimed)
 		return p->asked[at].tid;
-	if (!claimed || r->asked++ >= MOST_ASKED)
+	if (r->asked++ >= MOST_ASKED)
 		return p->next.pid;
 	p->asked[at].claimed = claimed;
 	p->asked[at].tid = is_of(claimed, p->next.pid) ? claimed : p->next.pid;
