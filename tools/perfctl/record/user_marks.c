@@ -81,30 +81,31 @@ static const char stream[] = "stream {\n"
 			     "	event.context := struct { uint32_t tid; };\n"
 			     "};\n\n";
 
-/*
- * A name in TSDL: an underscore before it is no part of it, and keeps it from being a
- * keyword.
- */
-static void add_field(struct strbuf *text, const struct pev_user_field *f)
+static bool is_text(const struct pev_user_field *f)
 {
-	switch (f->kind) {
-	case PEV_USER_SIGNED:
-	case PEV_USER_LETTER:
-		strbuf_addf(text, "		int64_t _%s;\n", f->name);
-		break;
-	case PEV_USER_UNSIGNED:
-		strbuf_addf(text, "		uint64_t _%s;\n", f->name);
-		break;
-	case PEV_USER_HEX:
-		strbuf_addf(text, "		xint64_t _%s;\n", f->name);
-		break;
-	default:
-		/* readers of the traces have no floating-point numbers: they are text */
-		strbuf_addf(text,
-			    "		uint64_t _%s_len;\n		text_t _%s[_%s_len];\n"
-			    "		struct { } align(64) ___%s_end;\n",
-			    f->name, f->name, f->name, f->name);
+	/* readers of the traces have no floating-point numbers: they are text */
+	return f->kind == PEV_USER_TEXT || f->kind == PEV_USER_DOUBLE;
+}
+
+/*
+ * Numbers and lengths first, as only bytes may lie anywhere. An underscore before a name is no
+ * part of it in TSDL, and keeps it from being a keyword.
+ */
+static void add_fields(struct strbuf *text, const struct pev_user_class *cls)
+{
+	for (uint32_t i = 0; i < cls->nr_fields; i++) {
+		const struct pev_user_field *f = &cls->fields[i];
+		const char *type = f->kind == PEV_USER_UNSIGNED || is_text(f) ? "uint64_t" :
+				   f->kind == PEV_USER_HEX		      ? "xint64_t" :
+										"int64_t";
+
+		strbuf_addf(text, "		%s _%s%s;\n", type, f->name,
+			    is_text(f) ? "_len" : "");
 	}
+	for (uint32_t i = 0; i < cls->nr_fields; i++)
+		if (is_text(&cls->fields[i]))
+			strbuf_addf(text, "		text_t _%s[_%s_len];\n",
+				    cls->fields[i].name, cls->fields[i].name);
 }
 
 void user_marks_metadata(const struct user_marks *u, struct strbuf *text)
@@ -121,8 +122,7 @@ void user_marks_metadata(const struct user_marks *u, struct strbuf *text)
 			    "	model.emf.uri = \"pev:user?period=1\";\n"
 			    "	context := struct { uint32_t pid; };\n	fields := struct {\n",
 			    cls->name, i, STREAM);
-		for (uint32_t k = 0; k < cls->nr_fields; k++)
-			add_field(text, &cls->fields[k]);
+		add_fields(text, cls);
 		strbuf_puts(text,
 			    "		struct { } align(64) ___end;\n	} align(64);\n};\n\n");
 	}
