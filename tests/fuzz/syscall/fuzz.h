@@ -13,6 +13,7 @@
  *	attack.c	whole scenarios that once worked
  *	laws.c		exact counts of what is done here
  *	table.c		tables and their law
+ *	user.c		marks of programs and their law
  *	records.c	rings and what must hold in them
  *	cover.c		which code of the kernel was reached
  *	nth.c		the n-th failure of each kind of call
@@ -330,6 +331,10 @@ void law_markers(struct player *w, struct rng *r);
 /* ---- table.c ---- */
 
 void law_table(struct player *w, struct rng *r);
+
+/* ---- user.c ---- */
+
+void law_user(struct rng *r);
 
 /* ---- ops.c, world.c, attack.c ---- */
 

@@ -540,6 +540,13 @@ static void check_counter(struct player *w, const struct op *op, struct rng *r)
 	law_counter(w, r);
 }
 
+static void check_user(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)w;
+	(void)op;
+	law_user(r);
+}
+
 static void check_forks(struct player *w, const struct op *op, struct rng *r)
 {
 	(void)op;
@@ -595,6 +602,7 @@ const struct op_type op_types[] = {
 	{ "check-channel", 12, 0, check_channel },
 	{ "check-exact", 24, 0, check_exact },
 	{ "check-table", 24, 0, check_table },
+	{ "check-user", 24, 0, check_user },
 	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
 	{ "check-counter", 12, 0, check_counter },
