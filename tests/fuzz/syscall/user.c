@@ -182,7 +182,7 @@ static void ask_wrongly(struct rng *r, int fd)
 	}
 }
 
-/* What is in a ring is what was written there, whoever looks. */
+/* What is in a ring is what was written there for each listener. */
 static void law_seen(struct rng *r, int fd, const struct space *s)
 {
 	struct pev_user_next next;

@@ -33,7 +33,7 @@ static void formats(void)
 	IS_STR(parsed("order %lu city=%.16s", "a, b"), "order:1/64 city:5/64", "words name fields");
 	IS_STR(parsed("%d%%%hhx %5.2f %p %c %zd", "x->y, f(a, b), z"),
 	       "arg0:0/32 arg1:2/8 z:4/64 arg3:2/64 arg4:3/8 arg5:0/64",
-	       "kinds, lengths, what is no identifier");
+	       "kinds, lengths, arguments that name nothing");
 	IS_STR(parsed("%d %d", "same, same"), "same:0/32 arg1:0/32", "a name is given once");
 	IS_STR(parsed("%d %d", "arg1, 2"), "arg1:0/32 arg1_:0/32", "a name that is taken");
 	IS_STR(parsed("%s %d", "\"a, b\", n"), "arg0:5/64 n:0/32", "a string among the arguments");
