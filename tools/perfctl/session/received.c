@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -115,9 +116,12 @@ static void __attribute__((noreturn)) keep(const char *path, int fd)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* nothing is to wait for the keeper */
+	/* nothing is to wait for the keeper, another keeper neither, whose pipe it was born with */
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
+	if (fd > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0);
+	close_range((unsigned int)fd + 1, UINT_MAX, 0);
 	while (read(fd, &c, 1) < 0 && errno == EINTR)
 		;
 	_exit(pev_trace_remove(path, NULL) ? 1 : 0);
