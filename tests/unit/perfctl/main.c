@@ -32,5 +32,6 @@ int main(void)
 	test_way();
 	test_workload();
 	test_operand();
+	test_store();
 	return tap_plan();
 }

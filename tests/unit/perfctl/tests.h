@@ -26,5 +26,6 @@ void test_doctor(void);
 void test_way(void);
 void test_workload(void);
 void test_operand(void);
+void test_store(void);
 
 #endif

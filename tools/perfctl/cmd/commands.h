@@ -5,19 +5,14 @@
 
 #include "cli/opt.h"
 
-/* clang-format off */
-
 /* A command NAME is command_NAME in NAME.c in one of the folders here. */
 /* clang-format off */
 #define COMMANDS(X)						\
 	X(list) X(probe) X(mark) X(stat) X(hist) X(record)	\
-	X(report)						\
-	X(script) X(info) X(doctor) X(pmu) X(annotate) X(diff)	\
-	X(flame) X(offcpu) X(sched) X(lock) X(timeline) X(top)	\
-	X(export) X(import) X(cut) X(merge) X(trace) X(open)	\
-	X(archive) X(cache)
-/* clang-format on */
-
+	X(report) X(script) X(info) X(doctor) X(pmu)		\
+	X(annotate) X(diff) X(flame) X(offcpu) X(sched) X(lock)	\
+	X(timeline) X(top) X(export) X(import) X(cut) X(merge)	\
+	X(trace) X(open) X(archive) X(cache) X(push) X(store)
 /* clang-format on */
 
 #define DECLARE_COMMAND(name) extern const struct command command_##name;
