@@ -44,6 +44,14 @@ static const struct topic {
 	  "  perfctl record -m 16M ...            larger rings\n"
 	  "  perfctl record --filter 'EXPR' ...   fewer records, refused in the kernel\n"
 	  "  perfctl record -F 99 ...             fewer samples\n" },
+	{ "fleet", "one question to many machines",
+	  "A ClickHouse server keeps the samples of all of them:\n\n"
+	  "  perfctl store init http://store:8123       once\n"
+	  "  perfctl record -a -g --timeout 60          on each machine\n"
+	  "  perfctl push http://store:8123 --service web\n"
+	  "  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n"
+	  "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n\n"
+	  "Documentation/admin-guide/fleet.rst goes on from here.\n" },
 	{ "config", "options that you always want",
 	  "~/.config/perfctl/config (or the file that PERFCTL_CONFIG names):\n\n"
 	  "  [report]\n"

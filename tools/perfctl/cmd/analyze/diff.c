@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/term.h"
+#include "fleet/pull.h"
 #include "report/print.h"
 #include "session/fetch.h"
 #include "report/comparison.h"
@@ -18,6 +19,8 @@
 #define VERSUS "vs"
 
 struct diff_opts {
+	struct pull_opts pull;
+	const char *span[SIDES];
 	const char *sort;
 	const char *event;
 	const char *color;
@@ -31,9 +34,13 @@ struct diff_opts {
 	bool json;
 };
 
+/*
+ * @dirs: of recordings that a store's answers became
+ */
 struct diff_run {
 	const struct diff_opts *opts;
 	struct comparison c;
+	struct received_dir dirs[SIDES];
 	bool color;
 };
 
@@ -67,6 +74,11 @@ static const struct opt diff_options[] = {
 	  "functions of C++ with parameters and the arguments of "
 	  "templates",
 	  offsetof(struct diff_opts, full_names) },
+	PULL_STORE_OPTS(struct diff_opts, pull),
+	{ 0, OPT_STRING, "before", "FROM..TO", "what to compare with: a span of time of the store",
+	  offsetof(struct diff_opts, span[BEFORE]) },
+	{ 0, OPT_STRING, "after", "FROM..TO", "what to compare",
+	  offsetof(struct diff_opts, span[AFTER]) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "CSV", offsetof(struct diff_opts, csv) },
 	{ 'j', OPT_FLAG, "json", NULL, "print JSON: both sides, and the figures of each recording",
@@ -274,7 +286,9 @@ static void print_head(const struct diff_run *r)
 	text_safe(event, sizeof(event), event_of(r));
 	for (unsigned int i = 0; i < comparison_nr(c); i++)
 		printf("# %-7s %s: %s samples of %s in %.2f s\n", headings[c->recs[i].side],
-		       text_safe(safe, sizeof(safe), pev_trace_path(c->recs[i].session.trace)),
+		       text_safe(safe, sizeof(safe),
+				 r->opts->pull.from ? r->opts->span[c->recs[i].side] :
+						      pev_trace_path(c->recs[i].session.trace)),
 		       text_count(n, c->recs[i].samples), event, c->recs[i].seconds);
 	/* shares say nothing of the whole */
 	if (comparison_weight(c, BEFORE) > 0 && comparison_seconds(c, BEFORE) > 0)
@@ -352,6 +366,43 @@ static int find_sides(int n, char **paths, unsigned int nr[SIDES], struct msg *m
 	return 0;
 }
 
+/* Both sides come from a store, as recordings of their own. */
+static int pull_sides(struct diff_run *r, char *paths[SIDES], unsigned int nr[SIDES], struct msg *m)
+{
+	const struct diff_opts *o = r->opts;
+	struct pull_shape shape = pull_shape_of(o->sort);
+	int err = 0;
+
+	shape.spans = 0;
+	if (!o->span[BEFORE] || !o->span[AFTER])
+		return msg_set(m, -EINVAL,
+			       "--from compares two spans of time: --before FROM..TO and --after "
+			       "FROM..TO");
+	for (int side = 0; side < SIDES && !err; side++) {
+		err = pull_span(&r->dirs[side], o->span[side], &o->pull, &shape, m);
+		paths[side] = r->dirs[side].path;
+		nr[side] = 1;
+	}
+	return err;
+}
+
+static int find_or_pull(struct diff_run *r, int n, char **args, char *pulled[SIDES],
+			unsigned int nr[SIDES], struct msg *m)
+{
+	const struct diff_opts *o = r->opts;
+
+	if (o->pull.from && n)
+		return msg_set(m, -EINVAL, "--from takes the place of recordings: leave %s out",
+			       args[0]);
+	if (o->pull.from)
+		return pull_sides(r, pulled, nr, m);
+	if (o->span[BEFORE] || o->span[AFTER] || o->pull.where)
+		return msg_set(m, -EINVAL,
+			       "--before, --after and --where are asked of a store: name it with "
+			       "--from URL");
+	return find_sides(n, args, nr, m);
+}
+
 static int diff_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct diff_opts *o = opts;
@@ -360,27 +411,30 @@ static int diff_run(const void *opts, int n, char **args, struct msg *m)
 				     .event = o->event,
 				     .by_count = o->absolute,
 				     .filter = o->rows } };
+	char *pulled[SIDES];
 	unsigned int nr[SIDES];
-	int err = find_sides(n, args, nr, m);
+	int err = find_or_pull(&r, n, args, pulled, nr, m);
 
 	if (!err && o->csv && o->json)
 		err = msg_set(m, -EINVAL, "--csv and --json exclude each other");
 	if (!err)
 		err = term_check_color(o->color, m);
 	if (!err)
-		err = comparison_make(&r.c, args, nr, m);
+		err = comparison_make(&r.c, o->pull.from ? pulled : args, nr, m);
 	if (!err)
 		print(&r);
 	fflush(stdout);
 	for (unsigned int i = 0; i < comparison_nr(&r.c) && !err; i++)
 		session_note_damage(&r.c.recs[i].session);
 	comparison_free(&r.c);
+	for (int side = 0; side < SIDES; side++)
+		received_dir_remove(&r.dirs[side]);
 	return err;
 }
 
 const struct command command_diff = {
 	.name = "diff",
-	.operands = "BEFORE AFTER | BEFORE... " VERSUS " AFTER...",
+	.operands = "BEFORE AFTER | BEFORE... " VERSUS " AFTER... | --from URL",
 	.summary = "show what changed between recordings",
 	.about =
 		"Compares the shares that functions have in two recordings, the largest change first, "
@@ -390,7 +444,8 @@ const struct command command_diff = {
 	.examples = "  perfctl record -o before -- ./old; perfctl record -o after -- ./new\n"
 		    "  perfctl diff before after\n"
 		    "  perfctl diff --sort dso --all before after\n"
-		    "  perfctl diff old1 old2 old3 old4 " VERSUS " new1 new2 new3 new4\n",
+		    "  perfctl diff old1 old2 old3 old4 " VERSUS " new1 new2 new3 new4\n"
+		    "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n",
 	.opts = diff_options,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = &(const struct diff_opts){ .limit = 0.1, .p_limit = 0.05 },

@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "cli/command.h"
+#include "fleet/pull.h"
 #include "profile/inline.h"
 #include "profile/load.h"
 #include "report/out.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 
 struct flame_opts {
+	struct pull_opts pull;
 	const char *input;
 	const char *output;
 	const char *event;
@@ -48,6 +50,7 @@ static const struct opt flame_options[] = {
 	  "wall-clock time: what threads ran, and beside it what they waited for, of a recording "
 	  "with --waits; of a recorded command, or of --comm",
 	  offsetof(struct flame_opts, wall) },
+	PULL_OPTS(struct flame_opts, pull),
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 'o', OPT_STRING, "output", "FILE", "\"-\": the standard output (default: flame.svg)",
 	  offsetof(struct flame_opts, output) },
@@ -155,6 +158,7 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct flame_opts *o = opts;
 	struct session session = { 0 };
+	const struct pull_shape shape = { 0 };
 	struct load load = { 0 };
 	int err;
 
@@ -166,7 +170,7 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 		return -EINVAL;
 	if (o->width < 200 || o->width > 20000)
 		return msg_set(m, -EINVAL, "--width takes 200 to 20000 pixels");
-	err = session_open(&session, n ? args[0] : o->input, m);
+	err = pull_session(&session, n ? args[0] : o->input, &o->pull, &shape, m);
 	if (!err)
 		err = flame(o, &session, &load, m);
 	fflush(stdout);

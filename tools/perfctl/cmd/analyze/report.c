@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
+#include "fleet/pull.h"
 #include "profile/inline.h"
 #include "profile/load.h"
 #include "report/brief.h"
@@ -26,6 +27,7 @@
 #define TIME_SPANS    20
 
 struct report_opts {
+	struct pull_opts pull;
 	const char *vmlinux;
 	const char *input;
 	const char *sort;
@@ -159,6 +161,7 @@ static const struct opt report_options[] = {
 	  offsetof(struct report_opts, rows.dso) },
 	{ 0, OPT_STRING, "symbol", "NAME", "only these functions",
 	  offsetof(struct report_opts, rows.symbol) },
+	PULL_OPTS(struct report_opts, pull),
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "stdio", NULL, "print text; on a terminal, rows can be browsed without this",
 	  offsetof(struct report_opts, stdio) },
@@ -322,11 +325,12 @@ static int check(const struct report_opts *o, int n, char **args, struct msg *m)
 static int report_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct report_run r = { .opts = *(const struct report_opts *)opts };
+	struct pull_shape shape = pull_shape_of(r.opts.sort);
 	int err;
 
 	err = check(&r.opts, n, args, m);
 	if (!err)
-		err = session_open(&r.session, n ? args[0] : r.opts.input, m);
+		err = pull_session(&r.session, n ? args[0] : r.opts.input, &r.opts.pull, &shape, m);
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
 	if (!err)
@@ -346,12 +350,14 @@ const struct command command_report = {
 	.summary = "show where the samples of a recording were taken",
 	.about = "Adds up the samples of a recording by program, object and function, and prints a "
 		 "table for each event, with call trees if call chains were recorded.",
-	.examples = "  perfctl report                       of pev.trace\n"
-		    "  perfctl report --sort dso            by object\n"
-		    "  perfctl report --brief               a page, for pipes and programs that read text\n"
-		    "  perfctl report --children            with what functions called\n"
-		    "  perfctl report --comm sqlite3 -g none  one program, no trees\n"
-		    "  perfctl report -e sched:sched_switch --sort prev_state,comm\n",
+	.examples =
+		"  perfctl report                       of pev.trace\n"
+		"  perfctl report --sort dso            by object\n"
+		"  perfctl report --brief               a page, for pipes and programs that read text\n"
+		"  perfctl report --children            with what functions called\n"
+		"  perfctl report --comm sqlite3 -g none  one program, no trees\n"
+		"  perfctl report -e sched:sched_switch --sort prev_state,comm\n"
+		"  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n",
 	.opts = report_options,
 	.opts_size = sizeof(struct report_opts),
 	.defaults = &(

@@ -5,6 +5,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/suggest.h"
+#include "fleet/pull.h"
 #include "profile/rows.h"
 #include "export/common.h"
 #include "export/export.h"
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 struct export_opts {
+	struct pull_opts pull;
 	const char *input;
 	const char *output;
 	const char *event;
@@ -39,6 +41,7 @@ static const struct opt export_options[] = {
 	  offsetof(struct export_opts, force) },
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
+	PULL_OPTS(struct export_opts, pull),
 	{ 0 },
 };
 
@@ -148,6 +151,7 @@ static void say_what(const struct export *x, const char *output)
 static int export_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct export_opts *o = opts;
+	const struct pull_shape shape = { .host = true, .service = true };
 	struct export x = { 0 };
 	const char *output;
 	char names[256];
@@ -163,7 +167,9 @@ static int export_run(const void *opts, int n, char **args, struct msg *m)
 	x.event = o->event;
 	x.format = format_by_name(args[0], m);
 	output = o->output ? o->output : x.format ? x.format->file : NULL;
-	err = x.format ? session_open(&x.session, n == 2 ? args[1] : o->input, m) : -EINVAL;
+	err = x.format ?
+		      pull_session(&x.session, n == 2 ? args[1] : o->input, &o->pull, &shape, m) :
+		      -EINVAL;
 	if (!err) {
 		err = export_trace(&x, output, o->force, m);
 		if (!err)
