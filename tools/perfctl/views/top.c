@@ -4,7 +4,6 @@
 #include "event/engine.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -33,87 +32,28 @@ static int64_t own_ms(void)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static void take_event(void *arg, const struct pev_event *ev, const struct session_class *cls)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
+	struct load_part part = { 0 };
+	struct top *t = arg;
 
-/* Records of one packet. @sideband: these, else all others. */
-static void take_packet(struct top *t, const void *data, size_t len, bool sideband)
-{
-	struct load_part part = { .profile = &t->load.profile };
-	const struct pev_event *ev;
-
-	if (pev_decoder_packet(t->decoder, pev_trace_meta(t->session.trace, 0), data, len))
+	if (cls->kind != SESSION_EVENT)
 		return;
-	while (pev_decoder_next(t->decoder, &ev) > 0) {
-		const struct session_class *cls;
-
-		if (ev->cls->index >= t->session.n_classes)
-			continue;
-		cls = &t->session.classes[ev->cls->index];
-		if (sideband != (cls->kind != SESSION_EVENT))
-			continue;
-		if (sideband) {
-			session_sideband(&t->session, cls, ev);
-			continue;
-		}
-		t->samples++;
-		load_event(&t->load, &part, ev, cls, 0);
-	}
+	part.profile = &t->load.profile;
+	t->samples++;
+	load_event(&t->load, &part, ev, cls, 0);
 	t->load.chains |= part.chains;
 }
 
-static void take_piece(struct top *t, const struct pev_piece *piece, bool sideband)
-{
-	size_t at = 0;
-
-	while (at + sizeof(struct pev_packet) <= piece->len) {
-		const struct pev_packet *p = (const void *)((const char *)piece->data + at);
-		size_t size = p->packet_size / 8;
-
-		if (!size || size > piece->len - at)
-			break;
-		take_packet(t, p, size, sideband);
-		at += size;
-	}
-}
-
-/*
- * All complete packets of all rings: first what changed in processes, so that
- * a sample that was taken on another CPU after that finds it.
- */
 static void take_all(struct top *t)
 {
-	struct pev_channel *channel = t->recorder.channel;
-	struct pev_piece *pieces = NULL;
-	size_t n = 0, cap = 0;
-
-	pev_channel_map_new(channel);
-	for (unsigned int nr = 0; nr < pev_channel_nr_rings(channel); nr++) {
-		struct pev_ring *ring = pev_channel_ring(channel, nr);
-		struct pev_piece piece;
-
-		while (ring && pev_ring_next(ring, &piece) > 0)
-			*ARRAY_PUSH(pieces, n, cap) = piece;
-	}
-	for (size_t i = 0; i < n; i++)
-		take_piece(t, &pieces[i], true);
-	for (size_t i = 0; i < n; i++)
-		take_piece(t, &pieces[i], false);
-	for (unsigned int nr = 0; nr < pev_channel_nr_rings(channel); nr++)
-		if (pev_channel_ring(channel, nr))
-			pev_ring_release(pev_channel_ring(channel, nr));
-	free(pieces);
-	t->lost = pev_channel_lost(channel);
+	sampler_take(&t->sampler);
+	t->lost = pev_channel_lost(t->sampler.recorder.channel);
 }
 
 static size_t names(const struct top *t)
 {
-	const struct session *s = &t->session;
+	const struct session *s = &t->sampler.session;
 
 	return s->machine.comms.n + t->load.profile.values.n + s->objects.n - s->objects.n_forgotten;
 }
@@ -125,7 +65,7 @@ static size_t names(const struct top *t)
 static void forget(struct top *t)
 {
 	profile_forget(&t->load.profile);
-	session_forget(&t->session);
+	session_forget(&t->sampler.session);
 	t->names_most = 2 * names(t) + NAMES_MOST;
 	t->load.forgot++;
 }
@@ -169,20 +109,20 @@ void top_gather(struct top *t)
 	int64_t begin = now_ms(), end = begin + (int64_t)(t->delay * 1000);
 
 	pthread_mutex_lock(&t->load.lock);
-	machine_forget(&t->session.machine);
+	machine_forget(&t->sampler.session.machine);
 	fade(t);
 	pthread_mutex_unlock(&t->load.lock);
 	while (!t->load.stop && now_ms() < end) {
 		int64_t left = end - now_ms();
 
-		if (pev_channel_poll(t->recorder.channel, (int)(left < POLL_MS ? left : POLL_MS)) <=
+		if (pev_channel_poll(t->sampler.recorder.channel, (int)(left < POLL_MS ? left : POLL_MS)) <=
 		    0)
 			continue;
 		pthread_mutex_lock(&t->load.lock);
 		take_all(t);
 		pthread_mutex_unlock(&t->load.lock);
 	}
-	pev_engine_flush(engine(), t->recorder.fd);
+	pev_engine_flush(engine(), t->sampler.recorder.fd);
 	pthread_mutex_lock(&t->load.lock);
 	take_all(t);
 	say_cost(t, (double)(now_ms() - begin) / 1000 + 1e-9);
@@ -201,41 +141,6 @@ int top_live(struct load *l, struct msg *m)
 	return 0;
 }
 
-/* Writes the description of what runs already into a directory of its own, and reads it. */
-static int describe(struct top *t, struct event_plan *plan, const struct target *target,
-		    struct msg *m)
-{
-	struct recorder_config config = { .plan = plan, .target = target, .command = "top" };
-	const char *tmp = getenv("TMPDIR");
-	const struct session_class *cls;
-	const struct pev_event *ev;
-	char *path;
-	int err;
-
-	t->dir = xasprintf("%s/perfctl-top.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(t->dir)) {
-		err = msg_set(m, -EIO, "%s: %s", t->dir, strerror(errno));
-		free(t->dir);
-		t->dir = NULL;
-		return err;
-	}
-	path = xasprintf("%s/trace", t->dir);
-	config.path = path;
-	err = recorder_open(&t->recorder, &config, m);
-	if (!err) {
-		/* the description is all that is written */
-		pev_writer_close(t->recorder.writer);
-		t->recorder.writer = NULL;
-		err = session_open(&t->session, path, m);
-	}
-	if (!err && pev_decoder_new(0, &t->decoder))
-		err = msg_set(m, -ENOMEM, "out of memory");
-	while (!err && (err = session_next(&t->session, &ev, &cls, m)) > 0)
-		err = 0;
-	free(path);
-	return err;
-}
-
 int top_open(struct top *t, struct event_plan *plan, const struct target *target, unsigned int mask,
 	     struct msg *m)
 {
@@ -244,15 +149,16 @@ int top_open(struct top *t, struct event_plan *plan, const struct target *target
 	};
 	int err;
 
-	t->recorder.fd = -1;
-	err = describe(t, plan, target, m);
+	t->sampler.event = take_event;
+	t->sampler.arg = t;
+	err = sampler_open(&t->sampler, "top", plan, target, m);
 	if (err)
 		return err;
-	load_init(&t->load, &t->session, &config);
+	load_init(&t->load, &t->sampler.session, &config);
 	t->names_most = 2 * names(t) + NAMES_MOST;
 	t->load.scale = TOP_SCALE;
 	t->load.owner = t;
-	err = recorder_start(&t->recorder, m);
+	err = recorder_start(&t->sampler.recorder, m);
 	t->last_own = own_ms();
 	return err;
 }
@@ -260,10 +166,5 @@ int top_open(struct top *t, struct event_plan *plan, const struct target *target
 void top_close(struct top *t)
 {
 	load_free(&t->load);
-	pev_decoder_free(t->decoder);
-	session_close(&t->session);
-	recorder_close(&t->recorder);
-	if (t->dir)
-		nftw(t->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(t->dir);
+	sampler_close(&t->sampler);
 }

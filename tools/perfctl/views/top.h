@@ -6,8 +6,8 @@
 #ifndef PERFCTL_VIEWS_TOP_H
 #define PERFCTL_VIEWS_TOP_H
 
+#include "sampler.h"
 #include "profile/load.h"
-#include "record/recorder.h"
 
 /* Weights are in fixed point, so that they fade out. */
 #define TOP_SCALE 1024
@@ -16,7 +16,6 @@
  * struct top - samples on their way into a profile
  * @delay:        seconds between two pictures
  * @load:         the profile; load.live says what it costs, load.stop ends it
- * @dir:          temporary directory of the description
  * @samples:      in all
  * @last_samples: up to the last picture
  * @last_own:     processor time of perfctl up to the last picture, in ms
@@ -25,11 +24,8 @@
  */
 struct top {
 	double delay;
-	struct recorder recorder;
-	struct session session;
+	struct sampler sampler;
 	struct load load;
-	struct pev_decoder *decoder;
-	char *dir;
 	uint64_t samples;
 	uint64_t last_samples;
 	int64_t last_own;

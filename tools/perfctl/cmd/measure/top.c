@@ -86,7 +86,7 @@ static void print_json(const struct top_opts *o, struct top *t, uint64_t before)
 	struct report_style style = { .limit = o->limit };
 	struct json j = { .out = stdout };
 
-	stacks_resolve(&t->session.stacks);
+	stacks_resolve(&t->sampler.session.stacks);
 	json_open(&j, NULL, '{');
 	json_double(&j, "seconds", t->delay, 3);
 	json_u64(&j, "new_samples", t->samples - before);
@@ -110,7 +110,7 @@ static void print_table(const struct top_opts *o, struct top *t)
 
 	if (isatty(STDOUT_FILENO))
 		fputs("\033[H\033[2J", stdout);
-	stacks_resolve(&t->session.stacks);
+	stacks_resolve(&t->sampler.session.stacks);
 	printf("# %s\n", t->load.live);
 	report_text(&t->load.profile, &o->rows, &style);
 	fflush(stdout);
@@ -181,7 +181,7 @@ static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *
 
 static int top(struct top_opts *o, struct msg *m)
 {
-	struct top t = { .delay = o->delay, .recorder = { .fd = -1 } };
+	struct top t = { .delay = o->delay, .sampler = { .recorder = { .fd = -1 } } };
 	struct event_plan plan = { 0 };
 	struct target target = { 0 };
 	int err = plan_top(o, &plan, &target, m);
