@@ -37,6 +37,7 @@ static struct {
 
 struct http {
 	const struct store_url *url;
+	volatile bool *stop;
 	CURL *easy;
 	char error[CURL_ERROR_SIZE];
 };
@@ -94,6 +95,23 @@ void http_close(struct http *h)
 		return;
 	curl.cleanup(h->easy);
 	free(h);
+}
+
+void http_stop_by(struct http *h, volatile bool *stop)
+{
+	h->stop = stop;
+}
+
+static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t to_send,
+		       curl_off_t sent)
+{
+	const struct http *h = arg;
+
+	(void)total;
+	(void)now;
+	(void)to_send;
+	(void)sent;
+	return h->stop && *h->stop;
 }
 
 static size_t take(char *data, size_t size, size_t n, void *arg)
@@ -161,6 +179,9 @@ static void set_up(struct http *h, const char *url, const struct strbuf *body,
 	curl.setopt(e, CURLOPT_WRITEFUNCTION, take);
 	curl.setopt(e, CURLOPT_WRITEDATA, answer);
 	curl.setopt(e, CURLOPT_ACCEPT_ENCODING, "gzip");
+	curl.setopt(e, CURLOPT_NOPROGRESS, 0L);
+	curl.setopt(e, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl.setopt(e, CURLOPT_XFERINFODATA, h);
 	if (h->url->credentials) {
 		curl.setopt(e, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
 		curl.setopt(e, CURLOPT_NETRC_FILE, h->url->credentials);
@@ -249,6 +270,12 @@ int http_open(const struct store_url *url, struct http **h, struct msg *m)
 void http_close(struct http *h)
 {
 	(void)h;
+}
+
+void http_stop_by(struct http *h, volatile bool *stop)
+{
+	(void)h;
+	(void)stop;
 }
 
 int http_ask(struct http *h, const char *sql, const struct strbuf *body, struct strbuf *answer,

@@ -12,6 +12,8 @@ struct http;
 /* libcurl is loaded here: whatever asks no store does without it. */
 int http_open(const struct store_url *url, struct http **h, struct msg *m);
 void http_close(struct http *h);
+/* What is being asked fails soon after *stop became true. */
+void http_stop_by(struct http *h, volatile bool *stop);
 
 /**
  * http_ask() - a statement

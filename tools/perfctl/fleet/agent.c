@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From rings to the spool, for as long as the machine is up. See agent.h. */
+#include "agent.h"
+#include "pull_profile.h"
+#include "base/say.h"
+#include "base/stop.h"
+#include "event/engine.h"
+#include "event/kernel.h"
+#include "event/sampling.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* At 19 Hz a ring holds minutes: this is how late a sample's time may be. */
+#define TAKE_MS 1000
+/* Chains, or frames, that are remembered before all are forgotten */
+#define CHAINS_MOST 50000
+/* Names of threads, and files */
+#define NAMES_MOST 16384
+/* Rows that are not on the disk yet */
+#define ROWS_MOST 100000
+#define RING (256u << 10)
+#define MAX_STACK 64
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- samples ---- */
+
+/* What a sample of a clock stands for; another event's counts are no time. */
+static uint64_t cpu_ns(const struct pev_event *ev, const struct session_class *cls)
+{
+	if (ev->cls->type != PEV_TYPE_TIMER)
+		return 0;
+	return ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+}
+
+static void take_event(void *arg, const struct pev_event *ev, const struct session_class *cls)
+{
+	struct agent *a = arg;
+
+	if (cls->kind == SESSION_FORK && cls->ppid && cls->pid)
+		services_fork(&a->services, (uint32_t)pev_event_int(ev, cls->ppid),
+			      (uint32_t)pev_event_int(ev, cls->pid));
+	if (cls->kind != SESSION_EVENT)
+		return;
+	if (!ev->tid) {
+		a->figures.idle++;
+		return;
+	}
+	figures_count(
+		&a->figures,
+		services_find(
+			&a->services,
+			machine_seen(&a->sampler.session.machine, ev->pid, ev->tid)->thread.pid)
+			.name,
+		cpu_ns(ev, cls));
+	/* the clock of the recording does not follow when that of the machine is set */
+	collect_event(&a->collect, ev, cls, (int64_t)clock_ns(CLOCK_REALTIME));
+}
+
+/* Several machines, and what happens at round times on each, are not to be in step. */
+static uint64_t random_period(uint64_t hz)
+{
+	uint64_t period = 1000000000 / hz;
+
+	return period - period / 8 + store_new_id() % (period / 4 + 1);
+}
+
+static int plan_events(struct agent *a, struct msg *m)
+{
+	struct sampling sampling = { .chains = true,
+				     .max_stack = MAX_STACK,
+				     .count = random_period(a->opts->hz) };
+	const struct target_opts all = { .all = true };
+	struct event_list events = a->opts->events;
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (!err && !events.n)
+		err = event_list_parse(&events, "cpu-clock", m);
+	if (!err)
+		err = target_make(&a->target, &all, NULL, m);
+	if (!err)
+		err = event_plan_make(&a->plan, &events, PLAN_SAMPLE, m);
+	if (!err)
+		event_plan_sampling(&a->plan, &sampling);
+	if (events.n && !a->opts->events.n)
+		event_list_free(&events);
+	return err;
+}
+
+/* ---- batches ---- */
+
+static void flush(struct agent *a)
+{
+	struct store_batch b;
+	struct msg m;
+
+	while (collect_take(&a->collect, &b)) {
+		/* what the disk has no room for is counted, and sampling goes on */
+		if (outbox_add(&a->outbox, &b, &m))
+			note("%s", m.text);
+		store_batch_free(&b);
+	}
+}
+
+/* Without rows, the numbers of what is no more can be forgotten. */
+static void forget(struct agent *a)
+{
+	struct session *s = &a->sampler.session;
+
+	services_forget(&a->services);
+	machine_forget(&s->machine);
+	if (s->stacks.n_chains < CHAINS_MOST && s->stacks.n_frames < CHAINS_MOST &&
+	    s->machine.comms.n + s->objects.n - s->objects.n_forgotten < NAMES_MOST)
+		return;
+	collect_forget(&a->collect);
+	session_forget(s);
+	malloc_trim(0);
+}
+
+static void take(struct agent *a)
+{
+	pev_engine_flush(engine(), a->sampler.recorder.fd);
+	pthread_mutex_lock(&a->lock);
+	sampler_take(&a->sampler);
+	a->figures.lost = pev_channel_lost(a->sampler.recorder.channel);
+	pthread_mutex_unlock(&a->lock);
+	if (a->collect.n_rows > ROWS_MOST)
+		flush(a);
+}
+
+static void loop(struct agent *a)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), last = begin, now = begin;
+
+	while (!a->stop && (!a->opts->timeout || now - begin < a->opts->timeout)) {
+		poll(NULL, 0, (int)min_u64(TAKE_MS, a->opts->interval / 1000000 + 1));
+		take(a);
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now - last < a->opts->interval)
+			continue;
+		flush(a);
+		forget(a);
+		last = now;
+	}
+	take(a);
+	flush(a);
+}
+
+/* ---- figures ---- */
+
+/* With a->lock held */
+static void update(struct agent *a)
+{
+	struct figures *f = &a->figures;
+
+	pthread_mutex_lock(&a->outbox.lock);
+	f->dropped = a->outbox.dropped_samples;
+	f->spooled_batches = a->outbox.n;
+	f->spooled_bytes = a->outbox.bytes;
+	pthread_mutex_unlock(&a->outbox.lock);
+	pthread_mutex_lock(&a->sender.lock);
+	f->sent_batches = a->sender.batches;
+	f->sent_samples = a->sender.samples;
+	f->failures = a->sender.failures;
+	f->up = a->sender.up;
+	pthread_mutex_unlock(&a->sender.lock);
+}
+
+static unsigned int on_request(void *arg, const char *path, unsigned int seconds, const char **type,
+			       struct strbuf *b)
+{
+	struct agent *a = arg;
+
+	if (!strcmp(path, "/debug/pprof/profile"))
+		return pull_profile(seconds ? seconds : PULL_SECONDS, &a->stop, type, b);
+	if (strcmp(path, "/metrics"))
+		return 404;
+	*type = "text/plain; version=0.0.4; charset=utf-8";
+	pthread_mutex_lock(&a->lock);
+	update(a);
+	figures_text(&a->figures, b);
+	pthread_mutex_unlock(&a->lock);
+	return 200;
+}
+
+static void say(struct agent *a)
+{
+	const struct figures *f = &a->figures;
+
+	update(a);
+	if (!a->opts->quiet)
+		fprintf(stderr,
+			"[ %" PRIu64 " samples, %" PRIu64 " records lost; the store has %" PRIu64
+			", %" PRIu64 " were dropped, %" PRIu64 " batches wait ]\n",
+			f->samples, f->lost, f->sent_samples, f->dropped, f->spooled_batches);
+}
+
+/* ---- a run ---- */
+
+static int prepare(struct agent *a, const struct store_url *url, struct msg *m)
+{
+	const struct agent_opts *o = a->opts;
+	int err;
+
+	if (o->host)
+		snprintf(a->host, sizeof(a->host), "%s", o->host);
+	else if (gethostname(a->host, sizeof(a->host) - 1))
+		return msg_set(m, -errno, "the name of this machine: %s", strerror(errno));
+	err = outbox_open(&a->outbox, o->spool, o->most, m);
+	if (!err)
+		err = plan_events(a, m);
+	if (!err)
+		err = sampler_open(&a->sampler, "agent", &a->plan, &a->target, m);
+	if (err)
+		return err;
+	collect_init(&a->collect, &a->sampler.session, a->host, services_find, &a->services);
+	err = sender_start(&a->sender, &a->outbox, url, m);
+	if (!err && o->metrics)
+		err = listen_open(&a->listener, o->metrics, on_request, a, m);
+	return err;
+}
+
+int agent_run(const struct agent_opts *opts, const struct store_url *url, struct msg *m)
+{
+	struct agent a = { .opts = opts,
+			   .outbox = { .fd = -1 },
+			   .sampler = { .recorder = { .fd = -1 }, .event = take_event } };
+	int err;
+
+	a.sampler.arg = &a;
+	pthread_mutex_init(&a.lock, NULL);
+	figures_init(&a.figures);
+	stop_catch(&a.stop);
+	err = prepare(&a, url, m);
+	if (!err)
+		err = recorder_start(&a.sampler.recorder, m);
+	if (!err)
+		loop(&a);
+	listen_close(a.listener);
+	sender_stop(&a.sender);
+	if (!err)
+		say(&a);
+	sender_end(&a.sender);
+	figures_free(&a.figures);
+	collect_free(&a.collect);
+	sampler_close(&a.sampler);
+	services_free(&a.services);
+	outbox_close(&a.outbox);
+	event_plan_free(&a.plan);
+	target_free(&a.target);
+	return err;
+}

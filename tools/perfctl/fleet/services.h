@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which service a process belongs to, by its cgroup: a systemd unit or a container. */
+#ifndef PERFCTL_FLEET_SERVICES_H
+#define PERFCTL_FLEET_SERVICES_H
+
+#include "collect.h"
+
+/**
+ * struct known_process - what was found for a process
+ * @name: in services.names
+ */
+struct known_process {
+	uint32_t pid;
+	uint32_t name;
+};
+
+/**
+ * struct services - of all processes that were asked for
+ * @names: of services
+ */
+struct services {
+	struct strtab names;
+	struct known_process *processes;
+	size_t n, cap;
+	struct htab h;
+};
+
+/* For struct collect; @arg: struct services */
+struct service services_find(void *arg, uint32_t pid);
+/* A process was made: its cgroup is its parent's, also if it ends before it is asked for. */
+void services_fork(struct services *s, uint32_t parent, uint32_t pid);
+/* Looks at processes again, as they may have moved or been replaced. */
+void services_forget(struct services *s);
+void services_free(struct services *s);
+/*
+ * The name of a service: of a unit, of a container with 12 digits of its id, of what remains.
+ * @cgroup: a line of /proc/PID/cgroup of cgroup v2, or v1's of systemd, without what ends it
+ */
+void service_name(const char *cgroup, struct strbuf *name);
+
+#endif
