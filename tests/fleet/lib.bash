@@ -34,6 +34,9 @@ except (urllib.error.URLError, ConnectionError, TimeoutError) as e:
     sys.exit(e.read().decode() if hasattr(e, "read") else str(e))' "$1" "${2:-default}"
 }
 
+# answers PORT
+answers() { sql "$1" <<< 'SELECT 1'; }
+
 # clickhouse_config DIR HTTP TCP INTER HTTPS PEER_TCP: two shards, itself and a peer
 clickhouse_config() {
 	mkdir -p "$1/data" "$1/tmp" "$1/format"
@@ -76,7 +79,7 @@ clickhouse_config() {
 clickhouse_start() {
 	"$here/engines" run clickhouse-server --config-file="$1/config.xml" > "$1/out" 2>&1 &
 	echo $! > "$1/pid"
-	until_true 60 sql "$2" <<< 'SELECT 1'
+	until_true 60 answers "$2"
 }
 
 # started DIR...: ends what was started there

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl push and --from: what goes to a store and comes from it, without one. */
+#include "fleet/figures.h"
 #include "fleet/ids.h"
 #include "fleet/journal.h"
+#include "fleet/outbox.h"
+#include "fleet/services.h"
 #include "store/sql.h"
 #include "store/url.h"
 #include "store/where.h"
@@ -162,8 +165,130 @@ static void test_journal(void)
 	free(path);
 }
 
+static bool is_service(const char *cgroup, const char *want)
+{
+	struct strbuf name = { 0 };
+	bool same;
+
+	service_name(cgroup, &name);
+	same = !strcmp(name.s, want);
+	strbuf_free(&name);
+	return same;
+}
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void test_services(void)
+{
+	struct services s = { 0 };
+
+	OK(is_service("/system.slice/nginx.service", "nginx"), "a unit");
+	OK(is_service("/system.slice/nginx.service/worker", "nginx"), "and below it");
+	OK(is_service("/system.slice/docker-" ID ".scope", "docker-0123456789ab") &&
+		   is_service("/docker/" ID, "0123456789ab") &&
+		   is_service("/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
+			      "cri-containerd-0123456789ab"),
+	   "containers");
+	OK(is_service("/user.slice/user-1000.slice/user@1000.service/app.slice/x.scope", "x"),
+	   "the innermost");
+	OK(is_service("/", "(no service)") && is_service("/batch/job7", "batch"),
+	   "neither unit nor container");
+	services_find(&s, 1);
+	services_fork(&s, 1, UINT32_MAX - 1);
+	IS_STR(services_find(&s, UINT32_MAX - 1).name, services_find(&s, 1).name,
+	       "a child that was never seen has its parent's");
+	IS_STR(services_find(&s, UINT32_MAX).name, "(no service)", "a process that is not there");
+	services_free(&s);
+}
+
+static void test_figures(void)
+{
+	struct figures *f = xmalloc(sizeof(*f));
+	struct strbuf b = { 0 };
+	char name[32];
+
+	figures_init(f);
+	figures_count(f, "a\"b\\c\n\033", 50000000);
+	figures_text(f, &b);
+	OK(strstr(b.s, "perfctl_service_cpu_seconds_total{service=\"a\\\"b") &&
+		   !strchr(b.s, '\033'),
+	   "labels are quoted");
+	OK(strstr(b.s, "} 0.050000000\n") && strstr(b.s, "perfctl_agent_samples_total 1\n"),
+	   "figures");
+	for (int i = 0; i < 2 * FIGURES_SERVICES; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		figures_count(f, name, 1);
+	}
+	IS_NUM(f->names.n, FIGURES_SERVICES, "not more services than that");
+	OK(f->services[0].samples == FIGURES_SERVICES + 2 && f->samples == 2 * FIGURES_SERVICES + 1,
+	   "the others are counted together");
+	strbuf_free(&b);
+	figures_free(f);
+	free(f);
+}
+
+/* Puts something into the middle of the only file of a directory. */
+static void damage(const char *dir)
+{
+	char *command = xasprintf("f=$(echo %s/*-*) && printf X | dd of=\"$f\" bs=1 seek=20 "
+				  "conv=notrunc status=none",
+				  dir);
+
+	if (system(command))
+		abort();
+	free(command);
+}
+
+static void test_outbox(void)
+{
+	char dir[] = "/tmp/test_store.XXXXXX", *command;
+	struct store_batch b = { .day = 9 }, back;
+	const struct store_row row = { .time = 9 * STORE_DAY, .samples = 7 };
+	struct outbox o, other;
+	struct spooled f;
+	struct msg m;
+
+	if (!mkdtemp(dir))
+		abort();
+	store_batch_row(&b, &row);
+	IS_NUM(outbox_open(&o, dir, 1 << 20, &m), 0, "an outbox");
+	IS_NUM(outbox_open(&other, dir, 1 << 20, &m), -EBUSY, "is one process's");
+	outbox_close(&other);
+	OK(!outbox_take(&o, &f, &back), "nothing is in it");
+	OK(!outbox_add(&o, &b, &m) && outbox_take(&o, &f, &back), "a batch");
+	OK(back.day == 9 && back.samples == 7 && !f.sent && f.samples == 7 &&
+		   back.rows[STORE_ROWS].len == b.rows[STORE_ROWS].len,
+	   "is what was put in");
+	store_batch_free(&back);
+	OK(!outbox_sending(&o, &f, 0x77, &m), "sent");
+	outbox_close(&o);
+	IS_NUM(outbox_open(&o, dir, 1 << 20, &m), 0, "the outbox of one that was killed");
+	OK(outbox_take(&o, &f, &back) && f.sent && f.id == 0x77, "knows what is in doubt");
+	store_batch_free(&back);
+	o.most = 150;
+	IS_NUM(outbox_add(&o, &b, &m), -ENOSPC, "what is being sent makes no room");
+	OK(o.dropped_samples == 7 && o.n == 1, "what finds none is counted");
+	outbox_give(&o, false);
+	OK(!outbox_add(&o, &b, &m) && o.n == 1 && o.dropped_samples == 14, "then the oldest goes");
+	damage(dir);
+	OK(!outbox_take(&o, &f, &back) && !o.n && o.dropped_samples == 21,
+	   "a damaged one is dropped");
+	OK(!outbox_add(&o, &b, &m) && outbox_take(&o, &f, &back), "another one");
+	store_batch_free(&back);
+	outbox_give(&o, true);
+	OK(!o.n && !o.bytes && !outbox_take(&o, &f, &back), "goes when it is there");
+	outbox_close(&o);
+	store_batch_free(&b);
+	command = xasprintf("rmdir %s", dir);
+	IS_NUM(system(command), 0, "and leaves nothing");
+	free(command);
+}
+
 void test_store(void)
 {
+	test_services();
+	test_figures();
+	test_outbox();
 	test_wire();
 	test_sql();
 	test_where();
