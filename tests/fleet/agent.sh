@@ -43,6 +43,18 @@ ok "then nothing waits that is older" test "$(find spool1 -name '*.sent' | wc -l
 within "all that was sampled is there" "$(samples_in agent)" "$before" 1000000
 says "by service, host and program" 0 "a1 +.* bash" perfctl report --from "$url" --sort host,service,comm -g none
 
+# ---- code that a process makes: its names are there while it lives
+url=$(new_db jit)
+python3 "$here/jit.py" > jit.pid &
+jit=$!
+until_true 20 test -s jit.pid
+perfctl agent -q "$url" -F 199 --spool spool6 --interval 1s --timeout 3s
+perfctl agent -q "$url" -F 1 --spool spool6 --interval 1s --timeout 3s
+kill $jit
+wait $jit 2> /dev/null
+rm -f "/tmp/perf-$(cat jit.pid).map"
+says "code without a file has its name" 0 "jit +.*LazyCompile:\*spin app.js:7" perfctl report --from "$url" -g none
+
 # ---- the store is away
 url=$(new_db outage)
 stop_engines "$work/ch1"

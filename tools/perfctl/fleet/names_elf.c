@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes a table of symbols as ELF. See names_elf.h. */
 #include "names_elf.h"
+#include "ids.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
-enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, N_SECTIONS };
+enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, NOTE, N_SECTIONS };
 
 /* What stands before the tables, in the order of the file */
 struct head {
 	Elf64_Ehdr file;
 	Elf64_Phdr load;
+	Elf64_Phdr notes;
 	Elf64_Shdr sections[N_SECTIONS];
+	struct {
+		Elf64_Nhdr head;
+		char name[4];
+		uint8_t id[NAMES_ELF_ID];
+	} note;
 };
 
-static const char section_names[] = "\0.text\0.symtab\0.strtab";
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.note.gnu.build-id";
 
 static void fill_file(struct head *h)
 {
@@ -30,7 +37,7 @@ static void fill_file(struct head *h)
 	h->file.e_shoff = offsetof(struct head, sections);
 	h->file.e_ehsize = sizeof(h->file);
 	h->file.e_phentsize = sizeof(h->load);
-	h->file.e_phnum = 1;
+	h->file.e_phnum = 2;
 	h->file.e_shentsize = sizeof(h->sections[0]);
 	h->file.e_shnum = N_SECTIONS;
 	h->file.e_shstrndx = STRTAB;
@@ -68,7 +75,32 @@ static void fill_sections(struct head *h, size_t n, size_t strings)
 				.p_memsz = text + n * NAMES_ELF_SIZE };
 }
 
-uint64_t names_elf(struct strbuf *to, const char *const *names, size_t n)
+static void fill_note(struct head *h, const char *const *names, size_t n)
+{
+	uint64_t at = offsetof(struct head, note), v = n;
+
+	h->note.head = (Elf64_Nhdr){ sizeof(h->note.name), NAMES_ELF_ID, NT_GNU_BUILD_ID };
+	memcpy(h->note.name, ELF_NOTE_GNU, sizeof(h->note.name));
+	for (size_t i = 0; i < n; i++)
+		v = id_text(v, names[i]);
+	memcpy(h->note.id, &v, sizeof(v));
+	h->sections[NOTE] = (Elf64_Shdr){ .sh_name = 23,
+					  .sh_type = SHT_NOTE,
+					  .sh_flags = SHF_ALLOC,
+					  .sh_addr = at,
+					  .sh_offset = at,
+					  .sh_size = sizeof(h->note),
+					  .sh_addralign = 4 };
+	h->notes = (Elf64_Phdr){ .p_type = PT_NOTE,
+				 .p_flags = PF_R,
+				 .p_offset = at,
+				 .p_vaddr = at,
+				 .p_filesz = sizeof(h->note),
+				 .p_memsz = sizeof(h->note),
+				 .p_align = 4 };
+}
+
+uint64_t names_elf(struct strbuf *to, const char *const *names, size_t n, uint8_t id[NAMES_ELF_ID])
 {
 	struct strbuf strings = { 0 }, symbols = { 0 };
 	size_t room = sizeof(section_names);
@@ -81,6 +113,8 @@ uint64_t names_elf(struct strbuf *to, const char *const *names, size_t n)
 		room += strlen(names[i]) + 1;
 	fill_file(&h);
 	fill_sections(&h, n, room);
+	fill_note(&h, names, n);
+	memcpy(id, h.note.id, NAMES_ELF_ID);
 	text = h.sections[TEXT].sh_offset;
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Sym s = { .st_name = (Elf64_Word)strings.len,

@@ -7,7 +7,12 @@
 
 #define NAMES_ELF_SIZE 16 /* of each function */
 
-/* Appends the file; returns the offset of the first function, behind which are the others. */
-uint64_t names_elf(struct strbuf *to, const char *const *names, size_t n);
+#define NAMES_ELF_ID 20
+
+/*
+ * Appends the file; returns the offset of the first function, behind which are the others. @id: gets
+ * its build id, which follows from the names.
+ */
+uint64_t names_elf(struct strbuf *to, const char *const *names, size_t n, uint8_t id[NAMES_ELF_ID]);
 
 #endif

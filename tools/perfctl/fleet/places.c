@@ -48,16 +48,28 @@ static uint32_t function_of(struct places *p, const struct answer_frame *f)
 	return (uint32_t)(function - p->functions);
 }
 
-/* Each frame is a function of its own: a name that comes twice is the same one to readers. */
-static uint32_t vdso_of(struct places *p, const struct answer_frame *f)
+static struct place_names *code_of(const struct places *p, const struct answer_frame *f)
 {
-	*ARRAY_PUSH(p->vdso.names, p->vdso.n, p->vdso.cap) = f->name;
-	return (uint32_t)p->vdso.n - 1;
+	if (f->kind != STORE_FRAME_NAMED)
+		return NULL;
+	return (struct place_names *)&p->code[same(f->path, "[vdso]") ? PLACE_VDSO : PLACE_JIT];
 }
 
-static bool is_vdso(const struct answer_frame *f)
+/* Each frame is a function of its own: a name that comes twice is the same one to readers. */
+static uint32_t number_in(struct place_names *code, const struct answer_frame *f)
 {
-	return f->kind == STORE_FRAME_NAMED && same(f->path, "[vdso]");
+	*ARRAY_PUSH(code->names, code->n, code->cap) = *f->name ? f->name : "[unknown]";
+	return (uint32_t)code->n - 1;
+}
+
+/* Returns where the next file can be. */
+static uint64_t make_code(struct place_names *code, uint64_t at)
+{
+	if (!code->n)
+		return at;
+	code->first = names_elf(&code->file, code->names, code->n, code->id);
+	code->base = at;
+	return at + (code->file.len / PAGE + 1) * PAGE;
 }
 
 void places_make(struct places *p, const struct answer *a)
@@ -73,16 +85,13 @@ void places_make(struct places *p, const struct answer *a)
 			p->frames[i] = file_of(p, f);
 		else if (f->kind == STORE_FRAME_KERNEL)
 			p->frames[i] = function_of(p, f);
-		else if (is_vdso(f))
-			p->frames[i] = vdso_of(p, f);
+		else if (code_of(p, f))
+			p->frames[i] = number_in(code_of(p, f), f);
 		else
 			p->frames[i] = NOT_PLACED;
 	}
-	if (p->vdso.n) {
-		p->vdso.first = names_elf(&p->vdso.file, p->vdso.names, p->vdso.n);
-		p->vdso.base = at;
-		at += (p->vdso.file.len / PAGE + 1) * PAGE;
-	}
+	for (int i = 0; i < PLACE_CODES; i++)
+		at = make_code(&p->code[i], at);
 	for (size_t i = 0; i < p->n_files; i++) {
 		struct place_file *file = &p->files[i];
 
@@ -99,8 +108,10 @@ void places_free(struct places *p)
 	htab_free(&p->h_functions);
 	free(p->files);
 	free(p->functions);
-	free(p->vdso.names);
-	strbuf_free(&p->vdso.file);
+	for (int i = 0; i < PLACE_CODES; i++) {
+		free(p->code[i].names);
+		strbuf_free(&p->code[i].file);
+	}
 	free(p->frames);
 	*p = (struct places){ 0 };
 }
@@ -109,13 +120,15 @@ uint64_t places_find(const struct places *p, uint64_t frame)
 {
 	const struct answer_frame *f = answer_frame(p->a, frame);
 	uint32_t nr = f ? p->frames[f - p->a->frames] : NOT_PLACED;
+	const struct place_names *code;
 
 	if (nr == NOT_PLACED)
 		return f && f->kind == STORE_FRAME_NOWHERE && !f->place ? 0 : PLACE_NOWHERE;
 	if (f->kind == STORE_FRAME_KERNEL)
 		return KERNEL_BASE + (uint64_t)nr * FUNCTION_SIZE;
-	if (is_vdso(f))
-		return p->vdso.base + p->vdso.first + (uint64_t)nr * NAMES_ELF_SIZE;
+	code = code_of(p, f);
+	if (code)
+		return code->base + code->first + (uint64_t)nr * NAMES_ELF_SIZE;
 	return p->files[nr].size ? p->files[nr].base + f->place : PLACE_NOWHERE;
 }
 

@@ -21,11 +21,19 @@ struct place_function {
 	const char *module;
 };
 
+/* Code without a file that could be found */
+enum place_code {
+	PLACE_VDSO,
+	PLACE_JIT,
+	PLACE_CODES,
+};
+
 /**
  * struct place_names - code that has names alone: the file that is made for it, and its address
  * @names: of functions, in the order of their addresses
  * @base:  where the file is mapped
  * @first: offset of the first function
+ * @id:    build id of the file
  */
 struct place_names {
 	const char **names;
@@ -33,12 +41,13 @@ struct place_names {
 	struct strbuf file;
 	uint64_t base;
 	uint64_t first;
+	uint8_t id[20];
 };
 
 /**
  * struct places - addresses of frames
  * @functions: of the kernel, in the order of their addresses
- * @vdso:      functions of the vdso
+ * @code:      functions that have names alone
  * @frames:    for each frame of the answer, its file or function
  */
 struct places {
@@ -49,7 +58,7 @@ struct places {
 	struct place_function *functions;
 	size_t n_functions, cap_functions;
 	struct htab h_functions;
-	struct place_names vdso;
+	struct place_names code[PLACE_CODES];
 	uint32_t *frames;
 };
 

@@ -2,7 +2,7 @@
 /* Writes what a store answered as a recording. See rebuild.h. */
 #include "rebuild.h"
 #include "places.h"
-#include "session/object.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -193,12 +193,33 @@ static int put_program(struct rebuild *r, uint32_t nr)
 	return err ? err : pev_encoder_commit(r->enc);
 }
 
+/* Files that were made for code without one, by the names that they have in info/ */
+static const struct {
+	const char *path;
+	const char *info;
+} code_files[PLACE_CODES] = {
+	[PLACE_VDSO] = { "[vdso]", "vdso" },
+	[PLACE_JIT] = { SESSION_JIT, SESSION_JIT + 1 },
+};
+
+static int put_code(struct rebuild *r, enum place_code code)
+{
+	const struct place_names *names = &r->places.code[code];
+	struct build_id id = { .len = sizeof(names->id) };
+	char hex[41];
+	const struct place_file file = { code_files[code].path, hex, names->base, names->file.len };
+
+	memcpy(id.bytes, names->id, sizeof(names->id));
+	build_id_text(&id, hex);
+	return names->n ? put_mapping(r, &file) : 0;
+}
+
 static int write_head(struct rebuild *r)
 {
-	const struct place_names *vdso = &r->places.vdso;
-	const struct place_file file = { "[vdso]", "", vdso->base, vdso->file.len };
-	int err = vdso->n ? put_mapping(r, &file) : 0;
+	int err = 0;
 
+	for (int i = 0; i < PLACE_CODES && !err; i++)
+		err = put_code(r, (enum place_code)i);
 	for (size_t i = 0; i < r->places.n_files && !err; i++)
 		err = put_mapping(r, &r->places.files[i]);
 	for (uint32_t i = 0; i < r->programs.n && !err; i++)
@@ -308,9 +329,13 @@ static int write_info(struct rebuild *r, struct pev_writer *w, const char *what)
 	if (!err && kallsyms.len)
 		err = pev_writer_info_file(w, "kallsyms", kallsyms.s, kallsyms.len);
 	strbuf_free(&kallsyms);
-	if (!err && r->places.vdso.n)
-		err = pev_writer_info_file(w, "vdso", r->places.vdso.file.s,
-					   r->places.vdso.file.len);
+	for (int i = 0; i < PLACE_CODES && !err; i++) {
+		const struct place_names *names = &r->places.code[i];
+
+		if (names->n)
+			err = pev_writer_info_file(w, code_files[i].info, names->file.s,
+						   names->file.len);
+	}
 	return err;
 }
 

@@ -104,6 +104,13 @@ static void open_info(struct session *f)
 	if (!stat(path, &st) && S_ISDIR(st.st_mode) && pev_syms_add_root(f->objects.syms, path))
 		checked(NULL);
 	free(path);
+	path = xasprintf("%s/info" SESSION_JIT, pev_trace_path(f->trace));
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+		path[strlen(path) - strlen(SESSION_JIT)] = '\0';
+		if (pev_syms_add_root(f->objects.syms, path))
+			checked(NULL);
+	}
+	free(path);
 	/* an import may not know the time of day */
 	if (pev_trace_end_ns(f->trace) > YEAR_2000)
 		pev_syms_set_end(f->objects.syms, pev_trace_end_ns(f->trace));

@@ -95,6 +95,11 @@ struct session {
 int session_follow(struct session *f, const char *path, void (*idle)(void), struct msg *m);
 /* Sets up a session without a trace, which knows nothing; end it with session_close(). */
 void session_init(struct session *f);
+/*
+ * The file of code that processes made, in recordings of what a fleet's store has: names alone, in
+ * info/ of the recording
+ */
+#define SESSION_JIT "/jit"
 /* Opens the input named by -i or as an operand, or the default. -: the standard input, to its end */
 int session_open(struct session *f, const char *path, struct msg *m);
 /* --vmlinux: the kernel's file as named by the user; NULL: none. */
