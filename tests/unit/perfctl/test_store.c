@@ -3,6 +3,7 @@
 #include "fleet/figures.h"
 #include "fleet/ids.h"
 #include "fleet/journal.h"
+#include "fleet/known.h"
 #include "fleet/outbox.h"
 #include "fleet/services.h"
 #include "store/sql.h"
@@ -284,8 +285,62 @@ static void test_outbox(void)
 	free(command);
 }
 
+static void put_stack(struct store_batch *b, uint64_t id)
+{
+	struct strbuf *to = &b->rows[STORE_STACKS];
+
+	wire_put_u16(to, (uint16_t)b->day);
+	wire_put_u64(to, id);
+	wire_put_text(to, "program");
+	wire_put_size(to, 2);
+	wire_put_u64(to, id);
+	wire_put_u64(to, id);
+	to = &b->rows[STORE_FRAMES];
+	wire_put_u16(to, (uint16_t)b->day);
+	wire_put_u64(to, id + 1000);
+	wire_put_u8(to, STORE_FRAME_FILE);
+	wire_put_text(to, "00");
+	wire_put_text(to, "/a");
+	wire_put_u64(to, id);
+	wire_put_text(to, "");
+}
+
+static void test_known(void)
+{
+	struct store_batch a = { .day = 1 }, b = { .day = 1 }, c = { .day = 2 };
+	struct known k = { 0 };
+	size_t stack, frame;
+
+	put_stack(&a, 1);
+	stack = a.rows[STORE_STACKS].len;
+	frame = a.rows[STORE_FRAMES].len;
+	put_stack(&b, 1);
+	put_stack(&b, 2);
+	put_stack(&c, 2);
+	known_leave_out(&k, &a);
+	OK(a.rows[STORE_STACKS].len == stack && a.rows[STORE_FRAMES].len == frame,
+	   "the store knows nothing yet");
+	known_add(&k, &a);
+	known_leave_out(&k, &b);
+	OK(b.rows[STORE_STACKS].len == stack && b.rows[STORE_FRAMES].len == frame,
+	   "what it knows is left out");
+	OK(!memcmp(b.rows[STORE_STACKS].s + 2, "\2\0", 2), "the other one stays");
+	known_add(&k, &b);
+	known_leave_out(&k, &c);
+	OK(c.rows[STORE_STACKS].len == stack, "another day is told again");
+	known_add(&k, &c);
+	known_forget(&k);
+	known_leave_out(&k, &c);
+	OK(c.rows[STORE_STACKS].len == stack, "so is a store that failed");
+	store_batch_free(&a);
+	store_batch_free(&b);
+	store_batch_free(&c);
+	known_free(&k);
+}
+
 void test_store(void)
 {
+	test_known();
 	test_services();
 	test_figures();
 	test_outbox();

@@ -25,7 +25,16 @@ static int send_one(struct sender *s, struct spooled *f, struct store_batch *b, 
 	/* noted on the disk first: from here on it is in doubt */
 	if (!err)
 		err = outbox_sending(s->outbox, f, id, m);
-	return err ? err : store_insert(s->http, b, id, &sent, m);
+	if (!err) {
+		known_leave_out(&s->known, b);
+		err = store_insert(s->http, b, id, &sent, m);
+	}
+	/* a store that failed may have come back without what it had */
+	if (err)
+		known_forget(&s->known);
+	else
+		known_add(&s->known, b);
+	return err;
 }
 
 static void count(struct sender *s, const struct store_batch *b, int err, const struct msg *m)
@@ -143,6 +152,7 @@ void sender_end(struct sender *s)
 		return;
 	sender_stop(s);
 	http_close(s->http);
+	known_free(&s->known);
 	pthread_cond_destroy(&s->wake);
 	pthread_mutex_destroy(&s->lock);
 	*s = (struct sender){ 0 };

@@ -3,11 +3,13 @@
 #ifndef PERFCTL_FLEET_SENDER_H
 #define PERFCTL_FLEET_SENDER_H
 
+#include "known.h"
 #include "outbox.h"
 #include "store/http.h"
 
 /**
  * struct sender - a thread
+ * @known:   what need not be sent again
  * @lock:    of all below
  * @wake:    the end
  * @stop:    ends it; what is being sent is in doubt then
@@ -20,6 +22,7 @@
 struct sender {
 	struct outbox *outbox;
 	struct http *http;
+	struct known known;
 	pthread_t thread;
 	bool runs;
 	pthread_mutex_t lock;
