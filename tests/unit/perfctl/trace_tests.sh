@@ -233,7 +233,7 @@ says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
 says "a mistyped command" 2 'did you mean "record"' "$p" recrod
 says "a mistyped option" 2 'did you mean --children' "$p" report --childern
-for c in list stat hist record report script info doctor annotate diff flame off-cpu sched lock timeline top open archive cache cut merge export; do
+for c in list stat hist record report script info doctor annotate diff flame off-cpu sched lock path timeline top open archive cache cut merge export; do
 	page=$(cd "$(dirname "$0")/../../.." && pwd)/Documentation/man/man1/perfctl-$c.1
 	# shellcheck disable=SC2016
 	ok "man perfctl-$c has every option" bash -c '

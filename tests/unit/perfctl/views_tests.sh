@@ -319,6 +319,18 @@ t, = json.load(sys.stdin)[\"threads\"]
 assert abs(sum(t[\"run_ns\"]) - 10000000) < 100, t
 assert abs(sum(t[\"sleep_ns\"]) - 20000000) < 100 and abs(sum(t[\"wait_ns\"]) - 5000000) < 100, t
 '"
+ok "path: through what wakes, all of the time" bash -c "'$p' path --tid 42 -j wakes | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+# the last time 42 was blocked for 250 us for no thread, and before that for 43, which was there to the beginning
+assert d[\"ns\"] == sum(p[\"ns\"] for p in d[\"parts\"]) == 4100000 and d[\"jumps\"] == 1, d
+ns = {p[\"comm\"] + \" \" + p[\"what\"]: p[\"ns\"] for p in d[\"parts\"]}
+assert ns[\"prog blocked\"] == 250000 and ns[\"prog runs\"] == ns[\"prog runnable\"] == 30000, ns
+assert ns[\"[unknown] runnable\"] == 270000 and ns[\"[unknown] runs\"] == 3520000, ns
+'"
+says "path: blocked for what no thread did" 0 '^ +28\.57% +10\.00 ms +5  cc1: blocked in do_nanosleep$' "$p" path --tid 42 waits
+says "path: not of a command" 65 'is not of a command: name the thread' "$p" path waits
+says "path: no such thread" 65 'has nothing of thread 9' "$p" path --tid 9 waits
 "$OUT/mktrace" locks locks 10
 says "lock: the function that takes it" 0 \
 	'^ +12\.50 ms +5 +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms +2\.50 ms  rwsem in dup_mmap$' "$p" lock locks

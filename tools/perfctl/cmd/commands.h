@@ -11,9 +11,9 @@
 	X(list) X(probe) X(mark) X(stat) X(hist) X(record)	\
 	X(report) X(script) X(info) X(doctor) X(pmu)		\
 	X(annotate) X(diff) X(flame) X(offcpu) X(sched) X(lock)	\
-	X(timeline) X(top) X(export) X(import) X(cut) X(merge)	\
-	X(trace) X(open) X(archive) X(cache) X(push) X(store)	\
-	X(agent)
+	X(path) X(timeline) X(top) X(export) X(import) X(cut)	\
+	X(merge) X(trace) X(open) X(archive) X(cache) X(push)	\
+	X(store) X(agent)
 /* clang-format on */
 
 #define DECLARE_COMMAND(name) extern const struct command command_##name;

@@ -157,6 +157,8 @@ static void life(struct waits *w, const struct session_class *cls, const struct 
 	t->thread = who->thread;
 	if (t->phase == WAIT_UNSEEN) {
 		t->phase = WAIT_RUNS;
+		if (cls->kind == SESSION_FORK)
+			t->parent = (uint32_t)pev_event_int(ev, cls->ptid);
 		/* a command is followed from its exec on */
 		if (cls->kind == SESSION_EXEC)
 			t->begin = t->since = now;

@@ -192,6 +192,7 @@ static void forks(struct waits *w, const struct session_class *cls, const struct
 
 	if (t->phase != WAIT_UNSEEN)
 		return;
+	t->parent = (uint32_t)pev_event_int(ev, cls->ptid);
 	waits_phase(w, t, WAIT_RUNNABLE, pev_event_ns(ev));
 	t->next.begin = t->since;
 	t->next.state = PEV_WAIT_NEW;

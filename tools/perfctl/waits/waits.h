@@ -81,6 +81,7 @@ enum wait_phase {
 /**
  * struct wait_thread - a thread, from when it is followed to its end
  * @thread: with its last name
+ * @parent: thread that began it, 0: not known
  * @begin:  ns since the epoch
  * @sums:   of what has ended
  * @phase:  what it does, ...
@@ -91,6 +92,7 @@ enum wait_phase {
  */
 struct wait_thread {
 	struct thread thread;
+	uint32_t parent;
 	int64_t begin;
 	struct wait_sums sums;
 	enum wait_phase phase;

@@ -82,6 +82,13 @@ static const char *no_thread(const struct wakers *w, const struct waker *waker)
 	return waker->kind == WAKER_BY_CHAIN && waker->tid ? NULL : "[interrupt]";
 }
 
+uint32_t wakers_thread(const struct wakers *w, uint32_t nr)
+{
+	const struct waker *waker = nr ? &w->w[nr - 1] : NULL;
+
+	return waker && !no_thread(w, waker) ? waker->tid : 0;
+}
+
 void wakers_name(const struct wakers *w, uint32_t nr, bool number, struct strbuf *b)
 {
 	const struct waker *waker = nr ? &w->w[nr - 1] : NULL;

@@ -37,6 +37,8 @@ uint32_t wakers_nr(struct wakers *w, const struct waker *key);
  * "[interrupt]". @nr: 0: "[unknown]". @number: of the thread, too. Functions are resolved.
  */
 void wakers_name(const struct wakers *w, uint32_t nr, bool number, struct strbuf *b);
+/* Returns the number of the thread that woke; 0: it was an interrupt, or is not known. */
+uint32_t wakers_thread(const struct wakers *w, uint32_t nr);
 /* Appends the kernel's function that woke, below those that all wakers share; "" if not known. */
 void wakers_place(const struct wakers *w, uint32_t nr, struct strbuf *b);
 
