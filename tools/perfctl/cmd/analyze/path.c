@@ -30,7 +30,7 @@ static const struct opt path_options[] = {
 	{ 0 },
 };
 
-static const char *const whats[] = {
+static const char *const kinds[] = {
 	[PATH_RUNS] = "runs",
 	[PATH_RUNNABLE] = "ready to run, without a processor",
 	[PATH_BLOCKED] = "blocked",
@@ -51,7 +51,7 @@ static void print(const struct path *p)
 		text_name(&b, machine_comm_name(&p->session->machine, part->comm));
 		printf("%7.2f%%  %10s  %6s  %s: %s%s%s\n",
 		       100.0 * (double)part->ns / (double)p->ns, text_ns(ns, part->ns),
-		       text_count(n, part->times), b.s, whats[part->what], *place ? " in " : "",
+		       text_count(n, part->times), b.s, kinds[part->what], *place ? " in " : "",
 		       place);
 	}
 	strbuf_free(&b);
