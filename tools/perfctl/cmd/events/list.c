@@ -39,7 +39,7 @@ static const struct list_kind {
 	{ PEV_TYPE_MARKER, "Kernel markers" },
 	{ PEV_TYPE_TRACEPOINT, "Kernel tracepoints" },
 	{ PEV_TYPE_USER, "Marks of running programs (record)" },
-	{ PEV_TYPE_WAIT, "Waits of threads (opened by programs)" },
+	{ PEV_TYPE_WAIT, "Waits of threads (record --waits)" },
 	{ PEV_TYPE_SIDEBAND, "Sideband (recorded by themselves, to resolve samples)" },
 	{ 0, "Others, of types that this perfctl does not know" },
 };
