@@ -134,7 +134,7 @@ says "... what has other files in it is left" 0 'few\.[0-9]+ is not removed: it 
 	perfctl record --engine $engine -q --switch-output=64K --max-files 1 -e page-faults:u -c 1 -o few -- \
 	./usage 10000 0
 ok "... with all that is in it" test -e "few.$((last - 1))/mine" -a -e "few.$((last - 1))/metadata"
-$faults --switch-output=64K --max-size 400K -o small -- ./usage 60000 0 >/dev/null
+$faults -m 64K --switch-output=64K --max-size 400K -o small -- ./usage 60000 0 >/dev/null
 within "record --max-size: of all parts together, KiB" "$(du -sck --apparent-size small.* | tail -n 1 | cut -f 1)" 100 500
 if [ -n "$root" ]; then
 	mkdir -p small.9000 && chown 65534 small.9000
