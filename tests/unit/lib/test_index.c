@@ -179,6 +179,11 @@ static void test_damaged(void)
 	r = read_trace();
 	check(r.warnings && strstr(r.warning, "the file ends in a packet"),
 	      "a stream that was cut: %s", r.warning);
+	/* behind a packet, which the stream alone does not show */
+	write_bytes(stream_0, stream, value_of(HIDDEN, 0));
+	r = read_trace();
+	check(r.warnings == 1 && strstr(r.warning, "the stream ends before its last packets"),
+	      "a stream that was cut behind a packet: %s", r.warning);
 	write_bytes(stream_0, stream, len);
 	free(stream);
 }

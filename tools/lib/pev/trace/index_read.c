@@ -59,8 +59,10 @@ static const char *check_entry(const struct stream *s, const struct index_entry 
 	if (e->offset != s->indexed)
 		return "packets do not follow each other";
 	if (e->packet_size % 64 || e->content_size % 8 || size > UINT32_MAX ||
-	    content < PACKET_HEADER || content > size || size > s->pub.size - s->indexed)
+	    content < PACKET_HEADER || content > size)
 		return "a packet has a senseless size";
+	if (size > s->pub.size - s->indexed)
+		return "the stream ends before its last packets";
 	if (e->stream_id != s->pub.stream_id || e->stream_instance_id != s->pub.instance)
 		return "a packet is another stream's";
 	if (e->timestamp_begin > e->timestamp_end ||
@@ -216,7 +218,7 @@ static int take(struct stream *s, const char *text, size_t len, const char **why
 	w.nr = (len - sizeof(struct index_head)) / sizeof(struct index_entry);
 	/* more entries than packets fit into the stream are not made room for */
 	if (!w.nr || w.nr > s->pub.size / PACKET_HEADER) {
-		*why = w.nr ? "it has more packets than the stream" : NULL;
+		*why = w.nr ? "the stream ends before its last packets" : NULL;
 		return 0;
 	}
 	s->index = malloc(w.nr * sizeof(*s->index));
