@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(table, of_counters_by_cgroup, 300)
 #define ROUNDS	100
 #define BATCHES	20
 
-/* Takes turns with another process on this CPU. Return: the least instructions of a batch. */
+/* Alternates with another process on this CPU. Return: the least instructions of a batch. */
 static uint64_t turns(struct __test_metadata *_metadata, int counter)
 {
 	uint64_t least = UINT64_MAX;

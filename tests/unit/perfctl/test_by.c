@@ -29,7 +29,7 @@ static void test_keys(void)
 		   table.keys[1].from == PEV_TABLE_PID && table.keys[2].from == PEV_TABLE_CPU &&
 		   table.keys[3].from == PEV_TABLE_COMM,
 	   "... are keys, and the name of the process comes last");
-	OK(refused("cgroup,proces", "did you mean \"process\"?"), "a slip");
+	OK(refused("cpu,cgruop", "did you mean \"cgroup\"?"), "a slip");
 	OK(refused("weekday", "split by cgroup, service, comm"), "nonsense");
 	OK(refused("cpu,cpu", "twice"), "the same twice");
 	OK(refused("cpu,comm,cgroup,thread", "at most 3"), "too many");

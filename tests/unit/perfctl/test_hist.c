@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl hist: keys as typed, and rows in their order. */
 #include "hist/keys.h"
+#include "hist/latency.h"
 #include "hist/rows.h"
 #include "tests.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 static struct pev_table table;
 static struct msg said;
@@ -134,7 +136,7 @@ static bool is_row(const struct hist_rows *r, size_t nr, const char *comm, int64
 
 static void test_order(void)
 {
-	struct hist_rows r = { .table = &table };
+	struct hist_rows r = { .table = &table, .sign = 1 << 1 };
 
 	keys("comm by log2(ret)");
 	add(&r, "cat", 5, 10, 20);
@@ -163,7 +165,8 @@ static void test_order(void)
 static void test_events(void)
 {
 	static const uint32_t events[] = { 0, 0, 1, 0 };
-	struct hist_rows r = { .table = &table, .events = events, .n_events = ARRAY_SIZE(events) };
+	struct hist_rows r = { .table = &table, .sign = 1 << PEV_MAX_TABLE_KEYS, .events = events,
+			       .n_events = ARRAY_SIZE(events) };
 
 	keys("comm event");
 	hist_value_parse(&table, "ret", &said);
@@ -178,8 +181,107 @@ static void test_events(void)
 	hist_rows_free(&r);
 }
 
+static void test_unsigned(void)
+{
+	struct hist_rows r = { .table = &table };
+
+	keys("comm by log2(address)");
+	hist_value_parse(&table, "address", &said);
+	add(&r, "dd", 64, 1, INT64_MIN);
+	add(&r, "dd", 64, 1, 5);
+	add(&r, "dd", 3, 1, 5);
+	hist_rows_sort(&r);
+	OK(r.n == 2 && is_row(&r, 0, "dd", 3, 1, true) && r.v[1].min == 5 && r.v[1].max == 1ULL << 63,
+	   "2^63 is the greatest of numbers without a sign");
+	hist_rows_free(&r);
+	add(&r, "dd", INT64_MIN, 1, 0);
+	add(&r, "dd", 0, 1, 0);
+	hist_rows_sort(&r);
+	OK(is_row(&r, 0, "dd", 0, 1, true), "... as a key, too");
+	hist_rows_free(&r);
+}
+
+/* ---- latencies ---- */
+
+static struct event_list list;
+
+static int latency(const char *text)
+{
+	event_list_free(&list);
+	list = (struct event_list){ 0 };
+	table = (struct pev_table){ .open = HIST_OPEN };
+	said.text[0] = 0;
+	return hist_latency_parse(&table, &list, text, &said);
+}
+
+static bool no_latency(const char *text, const char *why)
+{
+	return latency(text) == -EINVAL && strstr(said.text, why);
+}
+
+static void test_latency(void)
+{
+	OK(!latency("syscalls:sys_enter_read..sys_exit_read") && list.n == 2 && table.nr_pair == 1 &&
+		   table.begin[0].from == PEV_TABLE_TID && table.end[0].from == PEV_TABLE_TID,
+	   "two events of a thread");
+	IS_STR(list.specs[1].name, "syscalls:sys_exit_read", "... the second of the same system");
+	OK(table.nr_keys == 1 && table.keys[0].from == PEV_TABLE_LATENCY &&
+		   table.keys[0].bucket == PEV_TABLE_EIGHTHS && table.value == PEV_TABLE_OF_LATENCY,
+	   "... latencies as keys and values");
+	OK(!latency("block:block_rq_issue..block:block_rq_complete by dev,sector") &&
+		   table.nr_pair == 2 && !strcmp(table.begin[1].name, "sector") &&
+		   !strcmp(table.end[0].name, "dev"),
+	   "by fields that both have");
+	OK(!latency("sched:sched_waking..sched_switch by field(pid)=next_pid") &&
+		   !strcmp(table.begin[0].name, "pid") && !strcmp(table.end[0].name, "next_pid"),
+	   "by fields that have two names");
+	OK(!latency("sched:sched_waking .. sched_switch by field(pid)=next_pid, cpu") &&
+		   table.nr_pair == 2 && table.begin[1].from == PEV_TABLE_CPU,
+	   "blanks");
+	OK(no_latency("sched:sched_waking", "takes two events"), "one event");
+	OK(no_latency("..sched:sched_switch", "takes two events"), "no first one");
+	OK(no_latency("sched:sched_waking..", "takes two events"), "no second one");
+	OK(no_latency("a:b..c by log2(d)", "pairs are found by"), "a bucket");
+	OK(no_latency("a:b..c by d,e,f,g,h", "at most 4"), "too many");
+	event_list_free(&list);
+}
+
+static void test_quantiles(void)
+{
+	struct hist_rows r = { .table = &table }, coarse;
+	uint64_t q[HIST_QUANTILES];
+	struct pev_table powers;
+
+	latency("a:b..c");
+	hist_keys_parse(&table, "cpu", &said);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct made_row made = {
+			/* 1000 to 1099, of which the buckets are 960 to 1023 and 1024 to 1151 */
+			.row = { .count = 1, .sum = 1000 + i, .min = 1000 + i, .max = 1000 + i },
+			.key = { 1000 + i < 1024 ? 63 : 64, 1 },
+		};
+
+		hist_rows_add(&r, &made.row);
+	}
+	hist_rows_sort(&r);
+	hist_quantiles(&r, 0, q);
+	OK(r.n == 2, "two buckets");
+	OK(q[HIST_P50] >= 1048 && q[HIST_P50] <= 1051, "p50 %" PRIu64, q[HIST_P50]);
+	OK(q[HIST_P90] >= 1088 && q[HIST_P90] <= 1091, "p90 %" PRIu64, q[HIST_P90]);
+	OK(q[HIST_P99] >= 1097 && q[HIST_P99] <= 1099, "p99 %" PRIu64, q[HIST_P99]);
+	hist_rows_coarse(&r, &coarse, &powers);
+	OK(coarse.n == 2 && coarse.v[0].key[0][0] == 10 && coarse.v[1].key[0][0] == 11 &&
+		   coarse.v[0].count == 24 && powers.keys[0].bucket == PEV_TABLE_LOG2,
+	   "powers of two");
+	hist_rows_free(&coarse);
+	hist_rows_free(&r);
+}
+
 void test_hist(void)
 {
+	test_unsigned();
+	test_latency();
+	test_quantiles();
 	test_keys();
 	test_refusals();
 	test_value();

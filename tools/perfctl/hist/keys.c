@@ -234,6 +234,8 @@ const char *hist_key_text(const struct pev_table_key *key, char buf[HIST_KEY_TEX
 
 	if (key->bucket == PEV_TABLE_LOG2)
 		snprintf(buf, HIST_KEY_TEXT, "log2(%s)", name);
+	else if (key->bucket == PEV_TABLE_EIGHTHS)
+		snprintf(buf, HIST_KEY_TEXT, "eighths(%s)", name);
 	else if (key->bucket == PEV_TABLE_LINEAR)
 		snprintf(buf, HIST_KEY_TEXT, "linear(%s,%" PRIu64 ")", name, (uint64_t)key->step);
 	else if (key->from == PEV_TABLE_FIELD && from_of(name) != PEV_TABLE_FIELD)

@@ -31,6 +31,11 @@ static const char *number(char buf[32], const struct hist_rows *rows, uint64_t v
 	return buf;
 }
 
+static bool is_of_latencies(const struct pev_table *t)
+{
+	return hist_axis(t) >= 0 && t->keys[hist_axis(t)].from == PEV_TABLE_LATENCY;
+}
+
 static const char *value_name(const struct pev_table *t)
 {
 	if (t->value == PEV_TABLE_OF_LATENCY)
@@ -251,11 +256,6 @@ static void print_law(const struct hist_result *r, FILE *out)
 			number(lost, r->rows, s->lost.sum), number(filtered, r->rows, s->filtered.sum));
 }
 
-static bool is_of_latencies(const struct pev_table *t)
-{
-	return hist_axis(t) >= 0 && t->keys[hist_axis(t)].from == PEV_TABLE_LATENCY;
-}
-
 static void print_latencies(const struct hist_result *r, FILE *out)
 {
 	struct hist_result shown = *r;
@@ -353,20 +353,23 @@ static void csv_heading(const struct hist_result *r, FILE *out)
 	fprintf(out, ",count%s\n", has_sum(t) ? ",sum,min,max" : "");
 }
 
-static void csv_keys(const struct hist_result *r, const struct hist_row *row, FILE *out)
+static void csv_some_keys(const struct hist_result *r, const struct hist_row *row, int without,
+			  FILE *out)
 {
 	const struct pev_table *t = r->rows->table;
 	struct strbuf text = { 0 };
 	uint64_t low, high;
 
 	for (unsigned int k = 0; k < t->nr_keys; k++) {
+		bool told = row && (int)k != without;
+
 		strbuf_reset(&text);
-		if (row)
+		if (told)
 			hist_word_plain(&text, r->words, &t->keys[k], row->key[k]);
 		csv_text(out, text.len ? text.s : "");
 		if (t->keys[k].bucket == PEV_TABLE_EXACT)
 			continue;
-		if (row && !pev_table_bounds(&t->keys[k], row->key[k][0], &low, &high))
+		if (told && !pev_table_bounds(&t->keys[k], row->key[k][0], &low, &high))
 			fprintf(out, r->rows->sign >> k & 1 ? ",%" PRId64 : ",%" PRIu64, high);
 		else
 			fputc(',', out);
@@ -374,11 +377,40 @@ static void csv_keys(const struct hist_result *r, const struct hist_row *row, FI
 	strbuf_free(&text);
 }
 
+/* @row: NULL: of none */
+static void csv_keys(const struct hist_result *r, const struct hist_row *row, FILE *out)
+{
+	csv_some_keys(r, row, -1, out);
+}
+
+/* All but the one with the bars */
+static void csv_group(const struct hist_result *r, const struct hist_row *row, FILE *out)
+{
+	csv_some_keys(r, row, hist_axis(r->rows->table), out);
+}
+
 static void csv_begin(const struct hist_result *r, const char *kind, FILE *out)
 {
 	fputs(kind, out);
 	if (r->at >= 0)
 		fprintf(out, ",%.9f", r->at);
+}
+
+/* Of each group a line for each: how often all came, and the value in place of the sum */
+static void csv_quantiles(const struct hist_result *r, FILE *out)
+{
+	const struct hist_rows *rows = r->rows;
+
+	for (size_t i = 0; i < rows->n; i = next_group(rows, i)) {
+		uint64_t values[HIST_QUANTILES];
+
+		hist_quantiles(rows, i, values);
+		for (int q = 0; q < HIST_QUANTILES; q++) {
+			csv_begin(r, hist_quantile_names[q], out);
+			csv_group(r, &rows->v[i], out);
+			fprintf(out, ",%" PRIu64 ",%" PRIu64 ",,\n", rows->v[i].group, values[q]);
+		}
+	}
 }
 
 static void print_csv(const struct hist_result *r, FILE *out)
@@ -400,6 +432,8 @@ static void print_csv(const struct hist_result *r, FILE *out)
 				plain(min, r->rows, row->min), plain(max, r->rows, row->max));
 		fputc('\n', out);
 	}
+	if (is_of_latencies(t))
+		csv_quantiles(r, out);
 	fates_of(&r->sums, fates);
 	for (size_t i = 0; i < fates_told(t); i++) {
 		csv_begin(r, fates[i].name, out);
@@ -466,6 +500,39 @@ static void json_row(struct json *j, const struct hist_result *r, const struct h
 	json_close(j, '}');
 }
 
+/* All keys but the one with the bars, and what so much of the group is not longer than */
+static void json_quantiles(struct json *j, const struct hist_result *r)
+{
+	const struct hist_rows *rows = r->rows;
+
+	json_open(j, "quantiles", '[');
+	for (size_t i = 0; i < rows->n; i = next_group(rows, i)) {
+		uint64_t values[HIST_QUANTILES];
+
+		hist_quantiles(rows, i, values);
+		json_open(j, NULL, '{');
+		json_open(j, "key", '{');
+		for (int k = 0; k < (int)rows->table->nr_keys; k++)
+			if (k != hist_axis(rows->table))
+				json_key(j, r, (unsigned int)k, rows->v[i].key[k]);
+		json_close(j, '}');
+		json_u64(j, "count", rows->v[i].group);
+		for (int q = 0; q < HIST_QUANTILES; q++)
+			json_u64(j, hist_quantile_names[q], values[q]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* Pairs that began, and what became of those that did not end */
+static void json_pairs(struct json *j, const struct pev_table_sums *s)
+{
+	json_u64(j, "begun", s->begun);
+	json_u64(j, "replaced", s->replaced);
+	json_u64(j, "dropped", s->dropped);
+	json_u64(j, "open", s->open);
+}
+
 static void print_json(const struct hist_result *r, FILE *out)
 {
 	const struct pev_table *t = r->rows->table;
@@ -479,6 +546,10 @@ static void print_json(const struct hist_result *r, FILE *out)
 	for (size_t i = 0; i < r->rows->n; i++)
 		json_row(&j, r, &r->rows->v[i]);
 	json_close(&j, ']');
+	if (is_of_latencies(t))
+		json_quantiles(&j, r);
+	if (t->open)
+		json_pairs(&j, &r->sums);
 	fates_of(&r->sums, fates);
 	for (size_t i = 0; i < fates_told(t); i++) {
 		json_open(&j, fates[i].name, '{');
