@@ -6,18 +6,18 @@
  */
 #include <linux/sched.h>
 #include <sys/stat.h>
-#define MAX_ROWS	1024
+#define MAX_ROWS 1024
 #include "table_util.h"
 #include "pmu_util.h"
 
-#define CGROUPS		"/sys/fs/cgroup"
-#define MANY		500
+#define CGROUPS "/sys/fs/cgroup"
+#define MANY 500
 
 /* An event that counts in a table. */
 struct counter {
-	struct pev_table	table;
-	int			fd;
-	int			event;
+	struct pev_table table;
+	int fd;
+	int event;
 };
 
 static int open_machine(int table, int leader, uint64_t flags)
@@ -104,8 +104,8 @@ static void cgroup_path(char path[64], int nr)
  * @event: a counter of its own
  */
 struct member {
-	uint64_t	id;
-	int		event;
+	uint64_t id;
+	int event;
 };
 
 static void make_member(struct __test_metadata *_metadata, struct member *m, int nr)
@@ -191,8 +191,8 @@ TEST_F_TIMEOUT(table, of_counters_by_cgroup, 300)
 
 /* ---- what a switch costs ---- */
 
-#define ROUNDS	100
-#define BATCHES	20
+#define ROUNDS 100
+#define BATCHES 20
 
 /* Alternates with another process on this CPU. Return: the least instructions of a batch. */
 static uint64_t turns(struct __test_metadata *_metadata, int counter)
@@ -200,7 +200,8 @@ static uint64_t turns(struct __test_metadata *_metadata, int counter)
 	uint64_t least = UINT64_MAX;
 	struct pev_child c;
 
-	ASSERT_LE(0, pev_child_start(&c)) {
+	ASSERT_LE(0, pev_child_start(&c))
+	{
 		return 0;
 	}
 	if (!c.pid) {

@@ -227,7 +227,7 @@ static void *churn(void *arg)
 	return NULL;
 }
 
-#define EVENTS	3
+#define EVENTS 3
 
 /* Clocks, too: to the ns, with 16 rows and a reader that never stops. */
 TEST_F(table, law_of_counts)
@@ -300,9 +300,12 @@ TEST_F(table, counted_with_a_filter)
 {
 	struct pev_table table = counted_by(PEV_TABLE_PID);
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
-		.flags = PEV_F_DISABLED, .name = (uintptr_t)ENTER,
-		.filter = (uintptr_t)"pid == 0x20000007", .group_fd = -1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED,
+		.name = (uintptr_t)ENTER,
+		.filter = (uintptr_t) "pid == 0x20000007",
+		.group_fd = -1,
 	};
 	struct told *t = &self->t;
 	int fd, event;
@@ -327,7 +330,10 @@ TEST_F(table, counted_with_a_filter)
 TEST_F(table, refusals_of_counts)
 {
 	static const uint32_t bad[] = {
-		PEV_TABLE_FIELD, PEV_TABLE_SYSCALL, PEV_TABLE_KSTACK, PEV_TABLE_USTACK,
+		PEV_TABLE_FIELD,
+		PEV_TABLE_SYSCALL,
+		PEV_TABLE_KSTACK,
+		PEV_TABLE_USTACK,
 	};
 	struct pev_table table;
 	struct pev_attr attr;
@@ -339,7 +345,7 @@ TEST_F(table, refusals_of_counts)
 			strcpy(table.keys[0].name, "pid");
 		EXPECT_EQ(-EINVAL, open_table(&table));
 		EXPECT_NE(NULL, strstr(pev_reason(), "charged when a task leaves the CPU"))
-			TH_LOG("%s", pev_reason());
+		TH_LOG("%s", pev_reason());
 	}
 	table = counted_by(PEV_TABLE_PID);
 	fd = open_table(&table);
@@ -349,7 +355,7 @@ TEST_F(table, refusals_of_counts)
 	attr.period = 1;
 	EXPECT_EQ(-EINVAL, pev_open(&attr));
 	EXPECT_NE(NULL, strstr(pev_reason(), "only counts: period must be 0"))
-		TH_LOG("%s", pev_reason());
+	TH_LOG("%s", pev_reason());
 	attr.period = 0;
 	attr.sample = PEV_SAMPLE_TID;
 	EXPECT_EQ(-EINVAL, pev_open(&attr));

@@ -33,12 +33,12 @@ static void *flood(void *arg)
 	return NULL;
 }
 
-static const char * const points[] = {
-	"raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "sched:sched_switch",
-	"irq:softirq_entry", "timer:hrtimer_expire_entry",
+static const char *const points[] = {
+	"raw_syscalls:sys_enter", "raw_syscalls:sys_exit",	"sched:sched_switch",
+	"irq:softirq_entry",	  "timer:hrtimer_expire_entry",
 };
 
-#define POINTS	(sizeof(points) / sizeof(points[0]))
+#define POINTS (sizeof(points) / sizeof(points[0]))
 
 /*
  * Tasks, softirqs, interrupts and timers on all CPUs update tables that are too small,
@@ -53,7 +53,7 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 			{ .from = PEV_TABLE_SYSCALL },
 		},
 	};
-	struct pev_value sum = { };
+	struct pev_value sum = {};
 	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), readings = 0;
 	int fd, events[POINTS + 2];
 	pthread_t threads[8];
@@ -69,8 +69,12 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	for (unsigned int i = 0; i < POINTS + 2; i++) {
 		struct pev_attr attr = {
-			.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_CPUS,
-			.flags = PEV_F_DISABLED, .channel_fd = fd, .group_fd = -1, .period = 1,
+			.type = PEV_TYPE_TRACEPOINT,
+			.target = PEV_TARGET_CPUS,
+			.flags = PEV_F_DISABLED,
+			.channel_fd = fd,
+			.group_fd = -1,
+			.period = 1,
 		};
 
 		if (i < POINTS) {
@@ -83,7 +87,7 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 			attr.period = 200000;
 		}
 		if (i == 1)
-			attr.filter = (uintptr_t)"ret < 0";
+			attr.filter = (uintptr_t) "ret < 0";
 		events[i] = pev_open(&attr);
 		ASSERT_LE(0, events[i]) TH_LOG("%s", pev_reason());
 	}

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include "table_util.h"
 
-#define BEGIN	"syscalls:sys_enter_getsid"
-#define END	"syscalls:sys_enter_getpgid"
+#define BEGIN "syscalls:sys_enter_getsid"
+#define END "syscalls:sys_enter_getpgid"
 
 /* Latencies by @from, of pairs by a field that both events have. */
 static struct pev_table pairs_by(uint32_t open, uint32_t from, uint32_t bucket)
@@ -28,9 +28,13 @@ static struct pev_table pairs_by(uint32_t open, uint32_t from, uint32_t bucket)
 static int open_point(const char *name, int table, uint32_t target, uint64_t flags)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = target,
-		.flags = PEV_F_DISABLED | flags, .name = (uintptr_t)name,
-		.channel_fd = table, .group_fd = -1, .period = 1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = target,
+		.flags = PEV_F_DISABLED | flags,
+		.name = (uintptr_t)name,
+		.channel_fd = table,
+		.group_fd = -1,
+		.period = 1,
 	};
 
 	return pev_open(&attr);
@@ -38,9 +42,9 @@ static int open_point(const char *name, int table, uint32_t target, uint64_t fla
 
 /* A table with both events, on. */
 struct pair {
-	int	fd;
-	int	begin;
-	int	end;
+	int fd;
+	int begin;
+	int end;
 };
 
 static void open_pair(struct __test_metadata *_metadata, struct pair *p,
@@ -81,7 +85,7 @@ static bool pairs_add_up(const struct told *t)
 	return t->balanced &&
 	       t->begun == t->counts + t->other.count + t->replaced + t->dropped + t->open &&
 	       t->generated.count == t->counts + t->other.count + t->lost.count +
-				     t->filtered.count + t->unmatched.count;
+					     t->filtered.count + t->unmatched.count;
 }
 
 /* Of ten that begin, in another order, and one that had not begun. */
@@ -289,11 +293,11 @@ TEST_F(table, refusals_of_pairs)
 	struct pev_table bad;
 	int fd;
 
-#define BAD(text, change)                                                       \
-	do {                                                                    \
-		bad = good;                                                     \
-		change;                                                         \
-		EXPECT_EQ(0, open_bad(&bad, text)) TH_LOG("%s", pev_reason());  \
+#define BAD(text, change)                                                      \
+	do {                                                                   \
+		bad = good;                                                    \
+		change;                                                        \
+		EXPECT_EQ(0, open_bad(&bad, text)) TH_LOG("%s", pev_reason()); \
 	} while (0)
 	BAD("can't have 15 open", bad.open = 15);
 	BAD("can't have 1048577 open", bad.open = PEV_MAX_TABLE_OPEN + 1);
@@ -301,8 +305,8 @@ TEST_F(table, refusals_of_pairs)
 	BAD("pairs can't have 0 keys", bad.nr_pair = 0);
 	BAD("pairs can't have 5 keys", bad.nr_pair = 5);
 	BAD("without buckets", bad.begin[0].bucket = PEV_TABLE_LOG2);
-	BAD("a task, CPU, cgroup or field", bad.end[0] = (struct pev_table_key){
-		.from = PEV_TABLE_COMM });
+	BAD("a task, CPU, cgroup or field",
+	    bad.end[0] = (struct pev_table_key){ .from = PEV_TABLE_COMM });
 	BAD("need pairs", bad.open = bad.nr_pair = 0);
 	BAD("what events count has no pairs", bad.value = PEV_TABLE_COUNTED);
 	bad = table_by(64, PEV_TABLE_LATENCY, NULL);
@@ -311,12 +315,12 @@ TEST_F(table, refusals_of_pairs)
 	fd = open_table(&bad);
 	EXPECT_EQ(-EINVAL, open_point(BEGIN, fd, PEV_TARGET_TASK, PEV_F_BEGIN));
 	EXPECT_NE(NULL, strstr(pev_reason(), "needs a table with pairs"))
-		TH_LOG("%s", pev_reason());
+	TH_LOG("%s", pev_reason());
 	close(fd);
 	fd = open_table(&good);
 	EXPECT_EQ(-EINVAL, open_point("sched:sched_switch", fd, PEV_TARGET_TASK, 0));
 	EXPECT_NE(NULL, strstr(pev_reason(), "which sched:sched_switch does not have"))
-		TH_LOG("%s", pev_reason());
+	TH_LOG("%s", pev_reason());
 	close(fd);
 }
 
@@ -339,7 +343,9 @@ TEST_F(table, smaller_structures)
 	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
 	memset(&out, 0x55, sizeof(out));
 	out.swap = (struct pev_table_swap){
-		.size = PEV_TABLE_SWAP_SIZE_VER0, .rows = (uintptr_t)rows, .nr_rows = 64,
+		.size = PEV_TABLE_SWAP_SIZE_VER0,
+		.rows = (uintptr_t)rows,
+		.nr_rows = 64,
 		.begun = 17,
 	};
 	ASSERT_EQ(0, ioctl(fd, PEV_IOC_TABLE_SWAP, &out));
@@ -347,7 +353,9 @@ TEST_F(table, smaller_structures)
 	/* the key and the value have a sign */
 	EXPECT_EQ(1U << PEV_MAX_TABLE_KEYS | 1, out.swap.sign);
 	out.swap = (struct pev_table_swap){
-		.size = PEV_TABLE_SWAP_SIZE_VER0 - 1, .rows = (uintptr_t)rows, .nr_rows = 64,
+		.size = PEV_TABLE_SWAP_SIZE_VER0 - 1,
+		.rows = (uintptr_t)rows,
+		.nr_rows = 64,
 	};
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &out));
 	EXPECT_EQ(EINVAL, errno);

@@ -7,10 +7,10 @@ TEST_F(table, refusals)
 	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;
 	int fd, event;
 
-#define BAD(text, change)                         \
-	do {                                      \
-		bad = good;                       \
-		change;                           \
+#define BAD(text, change)                                \
+	do {                                             \
+		bad = good;                              \
+		change;                                  \
 		REFUSED(EINVAL, open_table(&bad), text); \
 	} while (0)
 	BAD("size 8 of the table", bad.size = 8);
@@ -26,7 +26,7 @@ TEST_F(table, refusals)
 	BAD("needs the name of a field", bad.keys[0].name[0] = 0);
 	BAD("others have none", bad.keys[0].from = PEV_TABLE_PID);
 	BAD("names have no buckets", bad.keys[0] = ((struct pev_table_key){
-		.from = PEV_TABLE_COMM, .bucket = PEV_TABLE_LOG2 }));
+					     .from = PEV_TABLE_COMM, .bucket = PEV_TABLE_LOG2 }));
 	BAD("beyond nr_keys 1 are not 0", bad.keys[3].step = 1);
 	BAD("no kind 5 of values", bad.value = PEV_TABLE_VALUE_MAX);
 	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
@@ -46,7 +46,8 @@ TEST_F(table, refusals)
 
 	fd = open_table(&good);
 	ASSERT_LE(0, fd);
-	REFUSED(EINVAL, open_calls("sched:sched_switch", NULL, fd), "which sched:sched_switch does not have");
+	REFUSED(EINVAL, open_calls("sched:sched_switch", NULL, fd),
+		"which sched:sched_switch does not have");
 	event = open_calls(ENTER, NULL, fd);
 	EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
 	REFUSED(EINVAL, open_calls("task:task_newtask", NULL, fd), "has a sign, unlike");
@@ -60,9 +61,13 @@ TEST_F(table, refusals)
 	fd = open_table(&good);
 	{
 		struct pev_attr attr = {
-			.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
-			.target = PEV_TARGET_TASK, .channel_fd = fd, .group_fd = -1,
-			.period = 1, .sample = PEV_SAMPLE_TID,
+			.type = PEV_TYPE_SOFTWARE,
+			.config = PEV_SW_PAGE_FAULTS,
+			.target = PEV_TARGET_TASK,
+			.channel_fd = fd,
+			.group_fd = -1,
+			.period = 1,
+			.sample = PEV_SAMPLE_TID,
 		};
 
 		REFUSED(EINVAL, pev_open(&attr), "no records to put samples in");
@@ -86,7 +91,7 @@ TEST_F(table, rights)
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
 		struct pev_table table = table_by(64, PEV_TABLE_FIELD, "skbaddr");
-		struct rlimit none = { };
+		struct rlimit none = {};
 		int fd;
 
 		EXPECT_EQ(0, pev_become(1000, -1));

@@ -4,14 +4,14 @@
 #include "table_util.h"
 
 #ifdef __powerpc__
-#define POWER		true
+#define POWER true
 #else
-#define POWER		false
+#define POWER false
 #endif
 
 /* Each has a frame, and none jumps to the next. */
-#define FUNCTION	__attribute__((noinline, noclone, aligned(512)))
-#define FRAME()		__asm__ volatile("" : : "r" (__builtin_frame_address(0)) : "memory")
+#define FUNCTION __attribute__((noinline, noclone, aligned(512)))
+#define FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory")
 
 /* The C library's function has no frame, so that its caller is not seen. */
 static FUNCTION void unseen(unsigned int times)
@@ -81,14 +81,20 @@ TEST_F(table, by_stack)
 	struct pev_map map;
 	const uint32_t *nr;
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
-		.flags = PEV_F_DISABLED, .name = (uintptr_t)ENTER, .group_fd = -1, .period = 1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED,
+		.name = (uintptr_t)ENTER,
+		.group_fd = -1,
+		.period = 1,
 		.sample = PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK,
 	};
-	static void (* volatile order[])(unsigned int) = { by_one, by_other, by_one };
+	static void (*volatile order[])(unsigned int) = { by_one, by_other, by_one };
 	struct row rows[64];
 	struct pev_table_swap swap = {
-		.size = sizeof(swap), .rows = (uintptr_t)rows, .nr_rows = 64,
+		.size = sizeof(swap),
+		.rows = (uintptr_t)rows,
+		.nr_rows = 64,
 	};
 	int cpu, fd, event, record;
 	uint64_t own;
@@ -230,8 +236,7 @@ TEST_F(table, rights_to_stacks)
 		attr.flags |= PEV_F_EXCLUDE_KERNEL;
 		event = pev_open(&attr);
 		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
-		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		*page = 1;
 		close(event);
 		read_table(fd, table.rows, t);

@@ -10,45 +10,47 @@
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
-#define ENTER		"syscalls:sys_enter_getsid"
-#define EXIT		"syscalls:sys_exit_getsid"
-#define WORDS		8
+#define ENTER "syscalls:sys_enter_getsid"
+#define EXIT "syscalls:sys_exit_getsid"
+#define WORDS 8
 #ifndef MAX_ROWS
-#define MAX_ROWS	256
+#define MAX_ROWS 256
 #endif
-#define FRAMES		PEV_MIN_TABLE_FRAMES
+#define FRAMES PEV_MIN_TABLE_FRAMES
 
 struct row {
-	struct pev_table_row	row;
-	uint64_t		key[WORDS];
+	struct pev_table_row row;
+	uint64_t key[WORDS];
 };
 
 /* What a table told, of all CPUs; rows of the same key are one. */
 struct told {
-	struct row		rows[MAX_ROWS];
-	unsigned int		nr;
-	unsigned int		full;	/* rows of the CPU that had most */
-	uint64_t		counts;
-	struct pev_table_sum	generated;
-	struct pev_table_sum	other;
-	struct pev_table_sum	lost;
-	struct pev_table_sum	filtered;
-	struct pev_table_sum	unmatched;
-	uint64_t		begun;
-	uint64_t		replaced;
-	uint64_t		dropped;
-	uint64_t		open;	/* when it was read last */
-	bool			balanced;
-	int			error;
-	uint64_t		words[FRAMES];	/* of the last CPU that had rows */
-	unsigned int		nr_words;
+	struct row rows[MAX_ROWS];
+	unsigned int nr;
+	unsigned int full; /* rows of the CPU that had most */
+	uint64_t counts;
+	struct pev_table_sum generated;
+	struct pev_table_sum other;
+	struct pev_table_sum lost;
+	struct pev_table_sum filtered;
+	struct pev_table_sum unmatched;
+	uint64_t begun;
+	uint64_t replaced;
+	uint64_t dropped;
+	uint64_t open; /* when it was read last */
+	bool balanced;
+	int error;
+	uint64_t words[FRAMES]; /* of the last CPU that had rows */
+	unsigned int nr_words;
 };
 
 static UNUSED int open_table(const struct pev_table *table)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TABLE, .config = (uintptr_t)table,
-		.channel_fd = -1, .group_fd = -1,
+		.type = PEV_TYPE_TABLE,
+		.config = (uintptr_t)table,
+		.channel_fd = -1,
+		.group_fd = -1,
 	};
 
 	return pev_open(&attr);
@@ -57,7 +59,9 @@ static UNUSED int open_table(const struct pev_table *table)
 static UNUSED struct pev_table table_by(uint32_t rows, uint32_t from, const char *name)
 {
 	struct pev_table table = {
-		.size = sizeof(table), .rows = rows, .nr_keys = 1,
+		.size = sizeof(table),
+		.rows = rows,
+		.nr_keys = 1,
 		.keys[0].from = from,
 	};
 
@@ -75,9 +79,14 @@ static UNUSED void sum_field(struct pev_table *table, const char *name)
 static UNUSED int open_calls(const char *name, const char *filter, int table)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
-		.flags = PEV_F_DISABLED, .name = (uintptr_t)name, .filter = (uintptr_t)filter,
-		.channel_fd = table, .group_fd = -1, .period = 1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED,
+		.name = (uintptr_t)name,
+		.filter = (uintptr_t)filter,
+		.channel_fd = table,
+		.group_fd = -1,
+		.period = 1,
 	};
 
 	return pev_open(&attr);
@@ -119,10 +128,14 @@ static UNUSED void read_cpu(int fd, unsigned int cpu, uint32_t room, struct told
 	char *rows = malloc((size_t)room * sizeof(struct row));
 	uint64_t words[FRAMES];
 	struct pev_table_swap swap = {
-		.size = sizeof(swap), .cpu = cpu, .rows = (uintptr_t)rows, .nr_rows = room,
-		.stacks = (uintptr_t)words, .nr_words = FRAMES,
+		.size = sizeof(swap),
+		.cpu = cpu,
+		.rows = (uintptr_t)rows,
+		.nr_rows = room,
+		.stacks = (uintptr_t)words,
+		.nr_words = FRAMES,
 	};
-	struct pev_table_sum all = { };
+	struct pev_table_sum all = {};
 
 	if (!rows || ioctl(fd, PEV_IOC_TABLE_SWAP, &swap)) {
 		t->error = rows ? errno : ENOMEM;
@@ -192,18 +205,22 @@ static UNUSED void calls(unsigned int id, unsigned int times)
 static UNUSED struct pev_table table_of_stacks(void)
 {
 	return (struct pev_table){
-		.size = sizeof(struct pev_table), .rows = 64, .nr_keys = 2, .frames = FRAMES,
+		.size = sizeof(struct pev_table),
+		.rows = 64,
+		.nr_keys = 2,
+		.frames = FRAMES,
 		.keys = { { .from = PEV_TABLE_KSTACK }, { .from = PEV_TABLE_USTACK } },
 	};
 }
 
-FIXTURE(table) {
+FIXTURE(table)
+{
 	struct told t;
 };
 
 FIXTURE_SETUP(table)
 {
-	PEV_NEEDS_ROOT(return);
+	PEV_NEEDS_ROOT(return );
 	memset(&self->t, 0, sizeof(self->t));
 	self->t.balanced = true;
 }
@@ -212,10 +229,10 @@ FIXTURE_TEARDOWN(table)
 {
 }
 
-#define REFUSED(err, fd, text)                                                      \
-	do {                                                                        \
-		int ret_ = (fd);                                                    \
-		EXPECT_EQ(-(err), ret_);                                            \
+#define REFUSED(err, fd, text)                                                          \
+	do {                                                                            \
+		int ret_ = (fd);                                                        \
+		EXPECT_EQ(-(err), ret_);                                                \
 		EXPECT_NE(NULL, strstr(pev_reason(), text)) TH_LOG("%s", pev_reason()); \
 	} while (0)
 

@@ -235,10 +235,14 @@ static void exact(struct rng *r, int fd, bool first, bool counted)
 {
 	bool filter = one_in(r, 2);
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
-		.target = PEV_TARGET_TASK, .name = (uintptr_t)"syscalls:sys_enter_getsid",
+		.type = PEV_TYPE_TRACEPOINT,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.target = PEV_TARGET_TASK,
+		.name = (uintptr_t) "syscalls:sys_enter_getsid",
 		.filter = (uintptr_t)(filter ? "pid == 7" : NULL),
-		.channel_fd = fd, .group_fd = -1, .period = !counted,
+		.channel_fd = fd,
+		.group_fd = -1,
+		.period = !counted,
 	};
 	struct pev_table_sum generated = { 0 }, in_rows = { 0 };
 	unsigned int n = 1 + below(r, 200);
@@ -268,8 +272,7 @@ static void exact(struct rng *r, int fd, bool first, bool counted)
 	if (counted && !k_failing &&
 	    (generated.sum != v.value || generated.count != v.samples || v.value + v.filtered != n))
 		broken("%u calls: a table has the value %llu of %llu updates, the event %llu and %llu filtered",
-		       n, (llu)generated.sum, (llu)generated.count, (llu)v.value,
-		       (llu)v.filtered);
+		       n, (llu)generated.sum, (llu)generated.count, (llu)v.value, (llu)v.filtered);
 	if (!counted && !k_failing &&
 	    (generated.count != n || v.value + v.filtered != n || v.samples + v.lost != v.value ||
 	     v.filtered != (filter ? (n + 2) / 3 : 0)))

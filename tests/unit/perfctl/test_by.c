@@ -17,7 +17,9 @@ static bool refused(const char *text, const char *why)
 
 static void test_keys(void)
 {
-	static const char *const names[] = { "cgroup", "service", "comm", "process", "thread", "cpu" };
+	static const char *const names[] = {
+		"cgroup", "service", "comm", "process", "thread", "cpu"
+	};
 	struct pev_table table = { 0 };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
@@ -48,7 +50,8 @@ static bool service_is(const char *path, const char *service)
 static void test_service(void)
 {
 	OK(service_is("/system.slice/nginx.service", "nginx.service"), "a service");
-	OK(service_is("/system.slice/nginx.service/worker/7", "nginx.service"), "... from below it");
+	OK(service_is("/system.slice/nginx.service/worker/7", "nginx.service"),
+	   "... from below it");
 	OK(service_is("/user.slice/user-0.slice/session-1.scope", "session-1.scope"), "a scope");
 	OK(service_is("/a.service/b.scope/c", "b.scope"), "the innermost of two");
 	OK(service_is("/user.slice/user-0.slice", "/user.slice/user-0.slice"), "neither");

@@ -165,7 +165,9 @@ static void test_order(void)
 static void test_events(void)
 {
 	static const uint32_t events[] = { 0, 0, 1, 0 };
-	struct hist_rows r = { .table = &table, .sign = 1 << PEV_MAX_TABLE_KEYS, .events = events,
+	struct hist_rows r = { .table = &table,
+			       .sign = 1 << PEV_MAX_TABLE_KEYS,
+			       .events = events,
 			       .n_events = ARRAY_SIZE(events) };
 
 	keys("comm event");
@@ -191,7 +193,8 @@ static void test_unsigned(void)
 	add(&r, "dd", 64, 1, 5);
 	add(&r, "dd", 3, 1, 5);
 	hist_rows_sort(&r);
-	OK(r.n == 2 && is_row(&r, 0, "dd", 3, 1, true) && r.v[1].min == 5 && r.v[1].max == 1ULL << 63,
+	OK(r.n == 2 && is_row(&r, 0, "dd", 3, 1, true) && r.v[1].min == 5 &&
+		   r.v[1].max == 1ULL << 63,
 	   "2^63 is the greatest of numbers without a sign");
 	hist_rows_free(&r);
 	add(&r, "dd", INT64_MIN, 1, 0);
@@ -221,8 +224,9 @@ static bool no_latency(const char *text, const char *why)
 
 static void test_latency(void)
 {
-	OK(!latency("syscalls:sys_enter_read..sys_exit_read") && list.n == 2 && table.nr_pair == 1 &&
-		   table.begin[0].from == PEV_TABLE_TID && table.end[0].from == PEV_TABLE_TID,
+	OK(!latency("syscalls:sys_enter_read..sys_exit_read") && list.n == 2 &&
+		   table.nr_pair == 1 && table.begin[0].from == PEV_TABLE_TID &&
+		   table.end[0].from == PEV_TABLE_TID,
 	   "two events of a thread");
 	IS_STR(list.specs[1].name, "syscalls:sys_exit_read", "... the second of the same system");
 	OK(table.nr_keys == 1 && table.keys[0].from == PEV_TABLE_LATENCY &&

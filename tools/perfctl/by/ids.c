@@ -36,15 +36,20 @@ static int ids_check(const struct by_source *s, struct msg *m)
 	if (s->keys->n > 1)
 		return msg_set(m, -ENOSYS, NO_TABLES "--by takes one name there");
 	if (of_cgroups(s) && !is_machine(t))
-		return msg_set(m, -ENOSYS, NO_TABLES "--by %s counts each cgroup for itself there, "
-			       "with -a or -C", by_kind_name(kind));
+		return msg_set(m, -ENOSYS,
+			       NO_TABLES "--by %s counts each cgroup for itself there, "
+					 "with -a or -C",
+			       by_kind_name(kind));
 	if (kind == BY_CPU && !is_machine(t) && t->type != PEV_TARGET_CGROUP)
 		return msg_set(m, -ENOSYS, NO_TABLES "it counts by CPU with -a, -C and -G only");
 	if ((kind == BY_COMM || kind == BY_THREAD) && target_has_threads(t, m))
-		return msg_set(m, -ENOSYS, NO_TABLES "--by %s counts the threads that run at the "
-			       "start there, with -p or -t", by_kind_name(kind));
+		return msg_set(m, -ENOSYS,
+			       NO_TABLES "--by %s counts the threads that run at the "
+					 "start there, with -p or -t",
+			       by_kind_name(kind));
 	if (kind == BY_PROCESS && t->type != PEV_TARGET_PROCESS)
-		return msg_set(m, -ENOSYS, NO_TABLES "--by process counts the processes of -p there");
+		return msg_set(m, -ENOSYS,
+			       NO_TABLES "--by process counts the processes of -p there");
 	return 0;
 }
 

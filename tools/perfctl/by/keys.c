@@ -10,9 +10,12 @@ static const struct {
 	const char *name;
 	uint32_t from;
 } kinds[BY_KINDS] = {
-	[BY_CGROUP] = { "cgroup", PEV_TABLE_CGROUP },  [BY_SERVICE] = { "service", PEV_TABLE_CGROUP },
-	[BY_COMM] = { "comm", PEV_TABLE_COMM },	       [BY_PROCESS] = { "process", PEV_TABLE_PID },
-	[BY_THREAD] = { "thread", PEV_TABLE_TID },     [BY_CPU] = { "cpu", PEV_TABLE_CPU },
+	[BY_CGROUP] = { "cgroup", PEV_TABLE_CGROUP },
+	[BY_SERVICE] = { "service", PEV_TABLE_CGROUP },
+	[BY_COMM] = { "comm", PEV_TABLE_COMM },
+	[BY_PROCESS] = { "process", PEV_TABLE_PID },
+	[BY_THREAD] = { "thread", PEV_TABLE_TID },
+	[BY_CPU] = { "cpu", PEV_TABLE_CPU },
 };
 
 const char *by_kind_name(enum by_kind kind)

@@ -43,11 +43,16 @@ static double now(void)
 static int print_new(struct by_run *r, struct msg *m)
 {
 	const struct by_style style = {
-		.out = r->out.f, .sep = r->opts.sep, .lines = r->opts.lines, .json = r->opts.json,
+		.out = r->out.f,
+		.sep = r->opts.sep,
+		.lines = r->opts.lines,
+		.json = r->opts.json,
 		.screen = r->opts.screen,
 	};
 	const struct by_picture picture = {
-		.counts = &r->counts, .keys = &r->keys, .plan = &r->plan,
+		.counts = &r->counts,
+		.keys = &r->keys,
+		.plan = &r->plan,
 		.target = r->measure.target.text,
 		.at = r->opts.interval ? now() - r->start : -1,
 		.first = !r->shown,
@@ -174,7 +179,9 @@ static int prepare(struct by_run *r, struct msg *m)
 		return err;
 	r->plan.some = true;
 	r->source = (struct by_source){
-		.keys = &r->keys, .room = r->opts.rows, .target = &r->measure.target,
+		.keys = &r->keys,
+		.room = r->opts.rows,
+		.target = &r->measure.target,
 		.plan = &r->plan,
 	};
 	r->other = xcalloc(r->plan.n, sizeof(*r->other));

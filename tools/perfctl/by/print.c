@@ -237,8 +237,8 @@ static void csv_cell(const struct by_style *s, const char *text)
 }
 
 /* [time,]key[,key]...[,comm],value,unit,event,percent; a sum has its name in place of keys */
-static void csv_line(const struct by_picture *p, const struct by_style *s,
-		     const struct by_row *row, const char *name, size_t event, uint64_t value)
+static void csv_line(const struct by_picture *p, const struct by_style *s, const struct by_row *row,
+		     const char *name, size_t event, uint64_t value)
 {
 	const char *unit;
 	double scale = unit_of(&p->plan->events[event], &unit);
@@ -284,8 +284,8 @@ static void json_row(struct json *j, const struct by_picture *p, const struct by
 		if (is_number(p->keys->kind[k]))
 			json_u64(j, name, row->key[k]);
 		else
-			json_string(j, name, strtab_get(&p->counts->rows.names,
-							(uint32_t)row->key[k]));
+			json_string(j, name,
+				    strtab_get(&p->counts->rows.names, (uint32_t)row->key[k]));
 	}
 	if (by_keys_named(p->keys) && !by_keys_have(p->keys, BY_COMM))
 		json_string(j, "comm", row->comm);

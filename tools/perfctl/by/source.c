@@ -16,7 +16,8 @@ int by_source_init(struct by_source *s, struct msg *m)
 	if (err)
 		return err;
 	if (engine_is_pev() && !(info.types & 1ULL << PEV_TYPE_TABLE))
-		return msg_set(m, -ENOSYS, "the running kernel's pev has no tables, which --by needs");
+		return msg_set(m, -ENOSYS,
+			       "the running kernel's pev has no tables, which --by needs");
 	s->ops = engine_is_pev() ? &by_tables : &by_ids;
 	s->before = xcalloc(s->plan->n, sizeof(*s->before));
 	return s->ops->check ? s->ops->check(s, m) : 0;

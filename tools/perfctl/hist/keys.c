@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 static const char *const key_names[PEV_TABLE_FROM_MAX] = {
-	[PEV_TABLE_PID] = "pid",      [PEV_TABLE_TID] = "tid",	     [PEV_TABLE_COMM] = "comm",
-	[PEV_TABLE_CPU] = "cpu",      [PEV_TABLE_CGROUP] = "cgroup", [PEV_TABLE_EVENT] = "event",
+	[PEV_TABLE_PID] = "pid",      [PEV_TABLE_TID] = "tid",	       [PEV_TABLE_COMM] = "comm",
+	[PEV_TABLE_CPU] = "cpu",      [PEV_TABLE_CGROUP] = "cgroup",   [PEV_TABLE_EVENT] = "event",
 	[PEV_TABLE_SYSCALL] = "call", [PEV_TABLE_LATENCY] = "latency",
 };
 

@@ -14,8 +14,8 @@ static int one_key(struct pev_table_key *key, const char *text, struct msg *m)
 	int err = hist_keys_parse(&t, text, m);
 
 	if (!err && (t.nr_keys != 1 || t.keys[0].bucket != PEV_TABLE_EXACT))
-		return msg_set(m, -EINVAL, "\"%s\": pairs are found by tid, pid, cpu, cgroup or a field",
-			       text);
+		return msg_set(m, -EINVAL,
+			       "\"%s\": pairs are found by tid, pid, cpu, cgroup or a field", text);
 	*key = t.keys[0];
 	return err;
 }
@@ -66,7 +66,8 @@ static int wrong(const char *text, struct msg *m)
 {
 	return msg_set(m, -EINVAL,
 		       "--latency takes two events, and what they have in common, as in "
-		       "block:block_rq_issue..block_rq_complete by dev,sector; not \"%s\"", text);
+		       "block:block_rq_issue..block_rq_complete by dev,sector; not \"%s\"",
+		       text);
 }
 
 int hist_latency_parse(struct pev_table *t, struct event_list *list, const char *text,
@@ -91,7 +92,8 @@ int hist_latency_parse(struct pev_table *t, struct event_list *list, const char 
 		err = parse_pairs(t, by ? by + 4 : tid, m);
 	free(copy);
 	t->keys[t->nr_keys++] = (struct pev_table_key){
-		.from = PEV_TABLE_LATENCY, .bucket = PEV_TABLE_EIGHTHS,
+		.from = PEV_TABLE_LATENCY,
+		.bucket = PEV_TABLE_EIGHTHS,
 	};
 	t->value = PEV_TABLE_OF_LATENCY;
 	return err;
@@ -100,11 +102,15 @@ int hist_latency_parse(struct pev_table *t, struct event_list *list, const char 
 /* ---- what is made of the buckets ---- */
 
 const char *const hist_quantile_names[HIST_QUANTILES] = {
-	[HIST_P50] = "p50", [HIST_P90] = "p90", [HIST_P99] = "p99",
+	[HIST_P50] = "p50",
+	[HIST_P90] = "p90",
+	[HIST_P99] = "p99",
 };
 
 static const double shares[HIST_QUANTILES] = {
-	[HIST_P50] = 0.5, [HIST_P90] = 0.9, [HIST_P99] = 0.99,
+	[HIST_P50] = 0.5,
+	[HIST_P90] = 0.9,
+	[HIST_P99] = 0.99,
 };
 
 static uint64_t within(const struct hist_row *row, double part)

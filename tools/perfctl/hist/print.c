@@ -253,7 +253,8 @@ static void print_law(const struct hist_result *r, FILE *out)
 		fprintf(out, "%s of %s = %s in rows + %s other + %s lost + %s filtered\n",
 			number(all, r->rows, s->generated.sum), value_name(t),
 			number(rows, r->rows, s->rows.sum), number(other, r->rows, s->other.sum),
-			number(lost, r->rows, s->lost.sum), number(filtered, r->rows, s->filtered.sum));
+			number(lost, r->rows, s->lost.sum),
+			number(filtered, r->rows, s->filtered.sum));
 }
 
 static void print_latencies(const struct hist_result *r, FILE *out)
@@ -315,9 +316,9 @@ static size_t fates_told(const struct pev_table *t)
 static void fates_of(const struct pev_table_sums *s, struct fate fates[FATES])
 {
 	const struct fate all[FATES] = {
-		{ "generated", s->generated }, { "rows", s->rows },	    { "other", s->other },
-		{ "lost", s->lost },	       { "filtered", s->filtered },
-		{ "unmatched", s->unmatched },
+		{ "generated", s->generated }, { "rows", s->rows },
+		{ "other", s->other },	       { "lost", s->lost },
+		{ "filtered", s->filtered },   { "unmatched", s->unmatched },
 	};
 
 	memcpy(fates, all, sizeof(all));

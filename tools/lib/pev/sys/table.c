@@ -21,7 +21,7 @@ struct pev_table_reader {
 	uint32_t		frames;	/* words of call chains that a CPU may give */
 	uint32_t		stacks;	/* mask of the words of a key that are call chains */
 	uint64_t		*words;
-	uint32_t		sign;	/* as the kernel told it last */
+	uint32_t sign; /* as the kernel told it last */
 	struct chains		chains;
 	struct rows		rows;
 	struct pev_table_sums	sums;

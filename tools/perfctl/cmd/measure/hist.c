@@ -76,11 +76,12 @@ static int choose_latency(struct hist_opts *o, struct pev_table *t, struct msg *
 	if (!o->latency)
 		return 0;
 	if (o->events.n || o->sum)
-		return msg_set(m, -EINVAL, "--latency names its events, and adds latencies up: -e and "
+		return msg_set(m, -EINVAL,
+			       "--latency names its events, and adds latencies up: -e and "
 			       "--sum go without it");
 	if (o->open < PEV_MIN_TABLE_OPEN || o->open > PEV_MAX_TABLE_OPEN)
-		return msg_set(m, -EINVAL, "--open takes %d to %d, not %" PRIu64, PEV_MIN_TABLE_OPEN,
-			       PEV_MAX_TABLE_OPEN, o->open);
+		return msg_set(m, -EINVAL, "--open takes %d to %d, not %" PRIu64,
+			       PEV_MIN_TABLE_OPEN, PEV_MAX_TABLE_OPEN, o->open);
 	t->open = (uint32_t)o->open;
 	return hist_latency_parse(t, &o->events, o->latency, m);
 }

@@ -128,19 +128,23 @@ static const struct opt stat_options[] = {
 	TIMEOUT_OPT(struct stat_opts, span),
 	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
 	  offsetof(struct stat_opts, interval) },
-	{ 'A', OPT_CALL, "per-cpu", NULL, "show each CPU's counts",
-	  offsetof(struct stat_opts, by), by_cpu },
-	{ 0, OPT_CALL, "per-core", NULL, "... each core's", offsetof(struct stat_opts, by), by_core },
+	{ 'A', OPT_CALL, "per-cpu", NULL, "show each CPU's counts", offsetof(struct stat_opts, by),
+	  by_cpu },
+	{ 0, OPT_CALL, "per-core", NULL, "... each core's", offsetof(struct stat_opts, by),
+	  by_core },
 	{ 0, OPT_CALL, "per-socket", NULL, "... each socket's", offsetof(struct stat_opts, by),
 	  by_socket },
 	{ 0, OPT_CALL, "per-node", NULL, "... each NUMA node's", offsetof(struct stat_opts, by),
 	  by_node },
-	{ 0, OPT_CALL, "per-thread", NULL, "show the counts of each thread that runs at the start, "
-	  "with -p or -t", offsetof(struct stat_opts, by), by_thread },
+	{ 0, OPT_CALL, "per-thread", NULL,
+	  "show the counts of each thread that runs at the start, "
+	  "with -p or -t",
+	  offsetof(struct stat_opts, by), by_thread },
 	{ 0, OPT_STRING, "by", "NAME[,NAME]",
 	  "show the counts of each " BY_NAMES "; the kernel adds them up as tasks leave their CPUs",
 	  offsetof(struct stat_opts, split) },
-	{ 0, OPT_U64, "rows", "N", "with --by, rows that there is room for on each CPU (default: 1024)",
+	{ 0, OPT_U64, "rows", "N",
+	  "with --by, rows that there is room for on each CPU (default: 1024)",
 	  offsetof(struct stat_opts, rows) },
 	{ 0, OPT_FLAG, "allow-cross-window", NULL,
 	  "show ratios of events that shared counters "
@@ -161,9 +165,16 @@ static const struct opt stat_options[] = {
 static int split_run(const struct stat_opts *o, char **argv, struct msg *m)
 {
 	const struct by_opts by = {
-		.target = o->target, .span = o->span, .events = o->events, .by = o->split,
-		.interval = o->interval, .rows = o->rows, .sep = o->sep, .output = o->output,
-		.json = o->json, .append = o->append,
+		.target = o->target,
+		.span = o->span,
+		.events = o->events,
+		.by = o->split,
+		.interval = o->interval,
+		.rows = o->rows,
+		.sep = o->sep,
+		.output = o->output,
+		.json = o->json,
+		.append = o->append,
 	};
 
 	if (o->by)

@@ -204,9 +204,16 @@ static int top_by(struct top_opts *o, struct msg *m)
 {
 	bool screen = !o->stdio && !o->json && isatty(STDOUT_FILENO);
 	struct by_opts by = {
-		.target = o->target, .events = o->events, .by = o->by, .rows = BY_ROWS,
-		.interval = (uint64_t)(o->delay * 1e3), .count = o->count, .lines = o->lines,
-		.output = "-", .json = o->json, .screen = screen,
+		.target = o->target,
+		.events = o->events,
+		.by = o->by,
+		.rows = BY_ROWS,
+		.interval = (uint64_t)(o->delay * 1e3),
+		.count = o->count,
+		.lines = o->lines,
+		.output = "-",
+		.json = o->json,
+		.screen = screen,
 	};
 
 	if (o->freq || o->rows.children)
