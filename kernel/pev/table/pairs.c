@@ -216,7 +216,7 @@ u32 pev_pairs_open(const struct pev_pairs *pairs)
 void pev_pairs_shape(struct pev_pairs *pairs, u32 open, u32 words)
 {
 	pairs->words = words;
-	pairs->mask = roundup_pow_of_two(max(open, (u32)LINE)) - 1;
+	pairs->mask = roundup_pow_of_two(max_t(u32, open, LINE)) - 1;
 	get_random_bytes(pairs->seed, sizeof(pairs->seed));
 	for (u32 i = 0; i < PEV_PAIR_WORDS; i++)
 		pairs->seed[i] |= 1;
