@@ -35,7 +35,7 @@ for way in ${WAYS:-own lent perf}; do
 	$stat -o plain.csv -e instructions:u,branches:u,cycles:u -- "$KNOWN"
 	group='{instructions:u,branches:u,cycles:u}'
 	if [ $way = lent ]; then
-		says "$way: a group is refused, as perf may divide it" 1 "may take them from a part" \
+		says "$way: a group is refused, as perf may divide it" 2 "may take them from a part" \
 			$stat -e "$group" -- "$KNOWN"
 		group='{instructions:uD,branches:uD,cycles:uD}'
 	fi
