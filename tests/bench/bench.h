@@ -50,6 +50,10 @@ void measure_others(void);	/* on two, in microseconds */
 void measure_probes(void);	/* on two CPUs, in microseconds */
 void measure_hits(void);	/* on one, in instructions */
 
+/* ---- waits.c ------------------------------------------------------------ */
+
+void measure_waits(void); /* on one CPU, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000

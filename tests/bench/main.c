@@ -7,6 +7,7 @@
  *        bench limits      what a user without rights can take from others
  *        bench probes      thousands of probes attached and detached: wants two CPUs
  *        bench hits        what a hit of a probe costs
+ *        bench waits       what a wait costs that is folded or recorded
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench calls N     N times getppid(), for what records it
  *
@@ -500,13 +501,10 @@ static const struct {
 	const char	*name;
 	void		(*measure)(void);
 } parts[] = {
-	{ "fds", measure_fds },
-	{ "hardware", measure_hardware },
-	{ "marks", measure_marks },
-	{ "limits", measure_limits },
-	{ "others", measure_others },
-	{ "probes", measure_probes },
-	{ "hits", measure_hits },
+	{ "fds", measure_fds },	      { "hardware", measure_hardware },
+	{ "marks", measure_marks },   { "limits", measure_limits },
+	{ "others", measure_others }, { "probes", measure_probes },
+	{ "waits", measure_waits },   { "hits", measure_hits },
 };
 
 int main(int argc, char **argv)
