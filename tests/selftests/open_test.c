@@ -246,7 +246,7 @@ TEST_F(open, software_by_architecture)
 #define T(type)		(1U << PEV_TYPE_##type)
 #define HARDWARE	(T(HARDWARE) | T(RAW))
 #define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
-			 T(PROBE) | T(WAIT) | HARDWARE)
+			 T(PROBE) | T(WAIT) | T(USER) | HARDWARE)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */
@@ -258,9 +258,9 @@ static const struct {
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | T(TABLE) |
-		  HARDWARE),
+		  T(PRODUCER) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
-	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(CLIENT) | HARDWARE),
+	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(CLIENT) | T(USER) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),
 	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
