@@ -23,10 +23,10 @@ print(total)' "$2"
 
 # by size: the rings are so small that records are lost
 perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
-	sh -c './usage 20000 0; ./usage 100000 0; exec ./usage 20000 0' >/dev/null 2>sized.err
+	sh -c './usage $0 0; ./usage $((5 * $0)) 0; exec ./usage $0 0' "${many:-20000}" >/dev/null 2>sized.err
 made=$(number_of records, sized.err)
 lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' sized.err)
-within "record --switch-output=SIZE: parts" "$(numbers sized | wc -w)" 5 1000
+within "record --switch-output=SIZE: parts" "$(numbers sized | wc -w)" 4 1000
 within "... which have all records together" "$(sum_of sized records)" "$made" "$made"
 within "... and say all losses, each its own" "$(sum_of sized lost)" "${lost:-0}" $((lost + made))
 within "... by event as well" "$(sum_of sized made)" "$made" "$made"
@@ -83,7 +83,7 @@ wait $hot 2>/dev/null
 
 # killed at any step: all parts but the last are whole, and what was written to that can be read
 whole=0 torn=''
-for moment in 1 2 3 4 5 6 7 8; do
+for moment in ${moments:-1 2 3 4 5 6 7 8}; do
 	perfctl record --engine $engine -q -m 64K --switch-output=64K -e page-faults:u -c 1 -o dead -- \
 		./usage 300000 0 >/dev/null 2>&1 &
 	recorder=$!
