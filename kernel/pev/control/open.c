@@ -420,8 +420,8 @@ static int copy_table(const struct pev_attr *attr, struct pev_table *table, stru
 	if (get_user(size, &from->size))
 		return pev_refuse(r, EFAULT, PEV_FIELD(config), "the table can't be read");
 	if (size < PEV_TABLE_SIZE_VER0 || size > PAGE_SIZE)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), PEV_TABLE_SIZE_VER0, PAGE_SIZE,
-					"size %u of the table", size);
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), PEV_TABLE_SIZE_VER0,
+					PAGE_SIZE, "size %u of the table", size);
 	err = copy_struct_from_user(table, sizeof(*table), from, size);
 	if (err == -E2BIG)
 		return pev_refuse(r, E2BIG, PEV_FIELD(config),

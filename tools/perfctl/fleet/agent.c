@@ -115,7 +115,7 @@ static void flush(struct agent *a)
 	}
 }
 
-/* Without rows, the numbers of what is no more can be forgotten. */
+/* Without rows, the numbers of what ended can be forgotten. */
 static void forget(struct agent *a)
 {
 	struct session *s = &a->sampler.session;

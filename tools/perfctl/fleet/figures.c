@@ -48,7 +48,7 @@ static void put(struct strbuf *b, const char *name, const char *type, uint64_t v
 	strbuf_addf(b, "%s %" PRIu64 "\n", name, v);
 }
 
-/* Names of units and containers: what is no text is made visible, then quoted. */
+/* Names of units and containers: what cannot be printed is made visible, then quoted. */
 static void put_label(struct strbuf *b, const char *name)
 {
 	struct strbuf safe = { 0 };

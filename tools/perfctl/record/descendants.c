@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The processes below one that is measured. See descendants.h. */
 #include "descendants.h"
-#include "proc_state.h"
+#include "procs/state.h"
 #include "event/engine.h"
 
 #include <pev/pev.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* All of a recording but its packets. See describe.h. */
 #include "describe.h"
-#include "proc_state.h"
+#include "procs/state.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "event/engine.h"

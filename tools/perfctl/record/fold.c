@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts samples in tables of the kernel, and writes records of them. See fold.h. */
 #include "fold.h"
-#include "proc_state.h"
+#include "procs/state.h"
 #include "base/say.h"
 #include "event/kernel.h"
 

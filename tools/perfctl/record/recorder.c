@@ -5,7 +5,7 @@
 #include "describe.h"
 #include "kernel_symbols.h"
 #include "snapshot.h"
-#include "proc_state.h"
+#include "procs/state.h"
 #include "waited.h"
 #include "written.h"
 #include "base/say.h"

@@ -10,7 +10,7 @@
 #include "event/plan.h"
 #include "event/set.h"
 #include "fold.h"
-#include "proc_history.h"
+#include "procs/history.h"
 #include "switch.h"
 #include "trace_dir.h"
 #include "user_marks.h"

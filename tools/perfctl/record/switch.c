@@ -7,7 +7,7 @@
 #include "account.h"
 #include "describe.h"
 #include "kernel_symbols.h"
-#include "proc_state.h"
+#include "procs/state.h"
 #include "recorder.h"
 #include "event/engine.h"
 

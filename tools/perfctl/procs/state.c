@@ -3,7 +3,7 @@
  * Processes that ran before the recording: their names and the code that they
  * have mapped, from /proc, as records of the same sideband events.
  */
-#include "proc_state.h"
+#include "state.h"
 #include "session/object.h"
 
 #include <dirent.h>

@@ -4,8 +4,8 @@
  * starts, mappings and exits since. The recorder's rings lose these with their
  * oldest records, so they go into a channel of their own, and are kept.
  */
-#ifndef PERFCTL_RECORD_PROC_HISTORY_H
-#define PERFCTL_RECORD_PROC_HISTORY_H
+#ifndef PERFCTL_PROCS_HISTORY_H
+#define PERFCTL_PROCS_HISTORY_H
 
 #include "event/plan.h"
 #include "event/set.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ran since a flight recorder began. See proc_history.h. */
-#include "proc_history.h"
-#include "proc_state.h"
+/* What ran since a flight recorder began. See history.h. */
+#include "history.h"
+#include "state.h"
 #include "event/engine.h"
 #include "event/kernel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What runs already when a recording begins. */
-#ifndef PERFCTL_RECORD_PROC_STATE_H
-#define PERFCTL_RECORD_PROC_STATE_H
+#ifndef PERFCTL_PROCS_STATE_H
+#define PERFCTL_PROCS_STATE_H
 
 #include "event/target.h"
 
