@@ -50,7 +50,7 @@ assert len(lines) > 2 and sum(l["rows"]["count"] for l in lines) >= 300, lines'
 says "nonsense" 2 '--latency takes two events' perfctl hist --latency a:b -- true
 says "a bucket as what pairs have in common" 2 'pairs are found by' \
 	perfctl hist --latency "$getsid by log2(x)" -- true
-says "a field that there is not" 1 'which syscalls:sys_enter_getppid does not have' \
+says "a field that there is not" 2 'which syscalls:sys_enter_getppid does not have' \
 	perfctl hist --latency "$getsid by nope" -- true
 says "-e, too" 2 '-e and --sum go without it' perfctl hist --latency $getsid -e page-faults -- true
 says "--open 1" 2 '--open takes 16 to 1048576, not 1' perfctl hist --latency $getsid --open 1 -- true

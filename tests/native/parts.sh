@@ -41,8 +41,9 @@ if command -v babeltrace2 >/dev/null; then
 	within "... babeltrace2 reads as many" \
 		"$(babeltrace2 sized.* 2>/dev/null | grep -c ' page-faults')" "$made" "$made"
 	$faults --switch-output=64K -m 4M -o whole -- ./usage 20000 0 >/dev/null
-	ok "... and of parts that lack nothing, it says so" bash -c \
-		'for dir in whole.*; do babeltrace2 "$dir" 2>&1 >/dev/null; done | grep -c . | grep -qx 0'
+	for dir in whole.*; do babeltrace2 "$dir" 2>&1 >/dev/null; done >whole.err
+	sed 's/^/# /' whole.err
+	ok "... and of parts that lack nothing, it says so" test ! -s whole.err
 else
 	skip "... babeltrace2 reads as many" "babeltrace2 is not installed"
 fi
