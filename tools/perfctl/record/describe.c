@@ -162,6 +162,8 @@ int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **o
 		err = pev_writer_info(w, "engine", pev_engine_name(engine()));
 	if (!err && !pev_engine_exact_losses(engine()))
 		err = pev_writer_info(w, "losses", "at least");
+	if (!err && r->config.waits)
+		err = pev_writer_info(w, "purpose", "waits");
 	if (!err)
 		err = write_driver(r, w);
 	if (!err)

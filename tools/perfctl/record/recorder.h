@@ -25,6 +25,7 @@
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @overwrite: flight recorder
+ * @waits:     it is of waits, and what tells of them is no event among others
  * @fold:      count samples by their call chains, instead of recording each
  * @max_stack: frames of these at most, 0: all
  * @later:     recorder_start() switches events on, not the command's exec
@@ -40,6 +41,7 @@ struct recorder_config {
 	uint64_t ring_size;
 	uint64_t ring_default;
 	bool overwrite;
+	bool waits;
 	bool fold;
 	uint32_t max_stack;
 	bool later;

@@ -307,6 +307,7 @@ static int record_open(void *arg, struct msg *m)
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.overwrite = r->opts.overwrite,
+		.waits = r->opts.waits,
 		.fold = r->opts.fold,
 		.max_stack = (uint32_t)r->opts.max_stack,
 		.later = r->opts.span.delay != 0 || r->opts.paused,

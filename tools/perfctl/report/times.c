@@ -23,10 +23,18 @@ static bool has_class(const struct session *s, const char *name)
 	return false;
 }
 
+/* The scheduler's events may have been recorded for what is in them. */
+static bool is_of_waits(const struct session *s)
+{
+	const char *purpose = pev_trace_info(s->trace, "purpose");
+
+	return purpose && !strcmp(purpose, "waits");
+}
+
 bool times_has(struct session *s)
 {
 	return has_class(s, WAITS_RECORD) ||
-	       (has_class(s, WAITS_SWITCH) && has_class(s, WAITS_WAKING) &&
+	       (is_of_waits(s) && has_class(s, WAITS_SWITCH) && has_class(s, WAITS_WAKING) &&
 		has_class(s, WAITS_WAKEUP));
 }
 
