@@ -104,8 +104,10 @@ rm -rf /nowhere
 # every call of a tree of processes, threads and all
 perfctl trace -e getppid -o tree.txt -- ./tree 2 2 50 threads
 within "each call of all processes" "$(grep -c 'getppid() = [0-9]' tree.txt)" 350 350
-within "... by the thread of each" "$(awk '{ print $2 }' tree.txt | sort -u | wc -l)" 7 7
-within "-e lets nothing else through" "$(grep -vc getppid tree.txt)" 0 0
+# a child may end before its parent does, which is told so
+grep -v ' --- SIGCHLD ' tree.txt >calls.txt
+within "... by the thread of each" "$(awk '{ print $2 }' calls.txt | sort -u | wc -l)" 7 7
+within "-e lets nothing else through" "$(grep -vc getppid calls.txt)" 0 0
 says "-e: globs" 0 'openat' perfctl trace -e 'open*,stat*' -- ls /
 says "-e: a mistyped call" 2 'did you mean "openat"' perfctl trace -e opennat -- true
 perfctl trace -z -o failed.txt -- ./calls

@@ -488,6 +488,7 @@ int main(int argc, char **argv)
 		state("cc1", "/bin/true");
 		waits(n, !strcmp(kind, "locks"));
 	} else if (!strcmp(kind, "wakes")) {
+		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
 		state("prog", "/bin/true");
 		wakes(n);
 	} else if (!strcmp(kind, "turns")) {
