@@ -84,8 +84,9 @@ TEST_F(table, of_counters_adds_up)
 	EXPECT_LT(20, t->nr);
 	EXPECT_EQ(0, t->other.count);
 	EXPECT_EQ(pev_read(c.event).value, t->generated.sum);
+	/* without a switch for all counters one starts an instruction before the other */
 	if (pmu_is_exact())
-		EXPECT_EQ(pev_read(leader).value, t->generated.sum);
+		EXPECT_GE(1, llabs((long long)(pev_read(leader).value - t->generated.sum)));
 	TH_LOG("%llu instructions of %u tasks", (unsigned long long)t->generated.sum, t->nr);
 	close_counter(&c);
 	close(leader);
