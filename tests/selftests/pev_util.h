@@ -78,7 +78,7 @@ static UNUSED bool pev_kernel_is_slow(void)
 }
 
 /* ns of a clock */
-static UNUSED uint64_t pev_clock(clockid_t clock)
+static UNUSED uint64_t pev_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -89,9 +89,9 @@ static UNUSED uint64_t pev_clock(clockid_t clock)
 /* Compute for @ns of the thread's own time. */
 static UNUSED void pev_spin(uint64_t ns)
 {
-	uint64_t end = pev_clock(CLOCK_THREAD_CPUTIME_ID) + ns;
+	uint64_t end = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
 
-	while (pev_clock(CLOCK_THREAD_CPUTIME_ID) < end)
+	while (pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 		;
 }
 

@@ -28,6 +28,8 @@ FIXTURE_SETUP(perf)
 	if (pmu_choose("perf"))
 		SKIP(return, "no right to choose the driver");
 	self->info = pmu_info();
+	if (!strncmp(self->info.pmu, "power", 5) || !strncmp(self->info.pmu, "POWER", 5))
+		SKIP(return, "not tried on POWER yet");
 	perf = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
 	if (perf == -EOPNOTSUPP)
 		SKIP(return, "perf has no driver for this PMU: %s", pev_reason());
@@ -203,6 +205,9 @@ TEST_F(perf, two_periods)
 	struct pev_map map;
 	int channel, fds[2];
 
+	/* see "Not there yet" in Documentation/design/pmu-perf.rst */
+	if (!strncmp(self->info.pmu, "amd", 3))
+		SKIP(return, "a counter of AMD's driver stands still once it was moved");
 	channel = pev_open_channel(1 << 20, 1 << 14, 0);
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(channel, &map));

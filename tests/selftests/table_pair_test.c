@@ -125,16 +125,16 @@ TEST_F(table, of_pairs_is_right)
 
 	open_pair(_metadata, &p, &table);
 	pev_pin(cpus[0]);
-	before = pev_clock(CLOCK_MONOTONIC);
+	before = pev_clock_ns(CLOCK_MONOTONIC);
 	begin(7);
-	between = pev_clock(CLOCK_MONOTONIC);
+	between = pev_clock_ns(CLOCK_MONOTONIC);
 	/* it may end on another CPU */
 	if (nr > 1)
 		pev_pin(cpus[1]);
 	pev_spin(3000000);
-	value = pev_clock(CLOCK_MONOTONIC) - between;
+	value = pev_clock_ns(CLOCK_MONOTONIC) - between;
 	end(7);
-	after = pev_clock(CLOCK_MONOTONIC);
+	after = pev_clock_ns(CLOCK_MONOTONIC);
 	close_pair(&p, t);
 	EXPECT_TRUE(pairs_add_up(t));
 	ASSERT_EQ(1, t->nr);

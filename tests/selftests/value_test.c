@@ -35,16 +35,16 @@ TEST_F(value, clocks)
 		int fd = open_off(clocks[i]);
 
 		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-		wall = pev_clock(CLOCK_MONOTONIC);
-		outer = pev_clock(CLOCK_THREAD_CPUTIME_ID);
+		wall = pev_clock_ns(CLOCK_MONOTONIC);
+		outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		ASSERT_EQ(0, pev_on(fd));
-		inner = pev_clock(CLOCK_THREAD_CPUTIME_ID);
+		inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		pev_spin(50000000);
 		usleep(20000);
-		inner = pev_clock(CLOCK_THREAD_CPUTIME_ID) - inner;
+		inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - inner;
 		ASSERT_EQ(0, pev_off(fd));
-		outer = pev_clock(CLOCK_THREAD_CPUTIME_ID) - outer;
-		wall = pev_clock(CLOCK_MONOTONIC) - wall;
+		outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - outer;
+		wall = pev_clock_ns(CLOCK_MONOTONIC) - wall;
 		v = pev_read(fd);
 		/* the scheduler's clock may not tick quite like the wall's */
 		EXPECT_LE(inner - inner / 20, v.value);

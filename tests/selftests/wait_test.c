@@ -437,11 +437,11 @@ TEST_F(wait, knows_how_long_it_slept)
 
 	self->fd = pev_open(&attr);
 	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
-	begin = pev_clock(CLOCK_MONOTONIC);
+	begin = pev_clock_ns(CLOCK_MONOTONIC);
 	before = read_waits(self->fd);
 	sleep_20_ms();
 	after = read_waits(self->fd);
-	end = pev_clock(CLOCK_MONOTONIC);
+	end = pev_clock_ns(CLOCK_MONOTONIC);
 	EXPECT_LE(20 * MS, after.waits.enabled - before.waits.enabled);
 	EXPECT_GE(end - begin, after.waits.enabled - before.waits.enabled);
 	EXPECT_EQ(after.waits.enabled, sum_of(&after.waits));
@@ -610,7 +610,7 @@ TEST_F(wait, follows_switches_of_sleepers)
 	uint64_t begin, end;
 
 	start_echo(_metadata, self, 0, 0);
-	begin = pev_clock(CLOCK_MONOTONIC);
+	begin = pev_clock_ns(CLOCK_MONOTONIC);
 	a = read_waits(self->fd);
 	/* it does nothing but sleep, and time goes on */
 	do {
@@ -635,7 +635,7 @@ TEST_F(wait, follows_switches_of_sleepers)
 	ASSERT_EQ(0, pev_on(self->fd));
 	play(&self->child, 3);
 	a = read_waits(self->fd);
-	end = pev_clock(CLOCK_MONOTONIC);
+	end = pev_clock_ns(CLOCK_MONOTONIC);
 	EXPECT_EQ(a.waits.enabled, sum_of(&a.waits));
 	EXPECT_LT(0, a.waits.run);
 	EXPECT_GT(end - begin, a.waits.enabled);
