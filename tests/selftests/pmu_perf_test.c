@@ -28,7 +28,7 @@ FIXTURE_SETUP(perf)
 	if (pmu_choose("perf"))
 		SKIP(return, "no right to choose the driver");
 	self->info = pmu_info();
-	if (!strncmp(self->info.pmu, "power", 5) || !strncmp(self->info.pmu, "POWER", 5))
+	if (strstr(self->info.pmu, "POWER"))
 		SKIP(return, "not tried on POWER yet");
 	perf = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
 	if (perf == -EOPNOTSUPP)
@@ -206,7 +206,7 @@ TEST_F(perf, two_periods)
 	int channel, fds[2];
 
 	/* see "Not there yet" in Documentation/design/pmu-perf.rst */
-	if (!strncmp(self->info.pmu, "amd", 3))
+	if (strstr(self->info.pmu, "AMD"))
 		SKIP(return, "a counter of AMD's driver stands still once it was moved");
 	channel = pev_open_channel(1 << 20, 1 << 14, 0);
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
