@@ -104,7 +104,7 @@ rm -rf /nowhere
 # every call of a tree of processes, threads and all
 perfctl trace -e getppid -o tree.txt -- ./tree 2 2 50 threads
 within "each call of all processes" "$(grep -c 'getppid() = [0-9]' tree.txt)" 350 350
-# a child may end before its parent does, which is told so
+# a child may end before its parent does, of which there is a line
 grep -v ' --- SIGCHLD ' tree.txt >calls.txt
 within "... by the thread of each" "$(awk '{ print $2 }' calls.txt | sort -u | wc -l)" 7 7
 within "-e lets nothing else through" "$(grep -vc getppid calls.txt)" 0 0
