@@ -16,7 +16,7 @@ cost=$(sed -n 's/.*costs \([0-9.]*\) %.*/\1/p' top.txt | tail -n 1)
 within "top: costs little once symbols are read" "${cost:-100}" 0 40
 says "top: all processes" 0 ' hot +hot +\[\.\] spin' perfctl top --stdio -n 1 -d 1
 says "top --children" 0 '^ +[0-9.]+% +0\.[0-9]{2}% +hot +hot +\[\.\] main' perfctl top --stdio -n 1 -d 1 --children
-ok "top: leaves nothing behind" bash -c '! ls -d /tmp/perfctl-top.* 2>/dev/null'
+ok "top: leaves nothing behind" bash -c '! ls -d /tmp/perfctl-live.* 2>/dev/null'
 says "top: an operand" 2 'takes no operand' perfctl top now
 says "top --delay: nonsense" 2 'takes 0.1 to 3600' perfctl top -d 0
 kill $pid

@@ -19,7 +19,7 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		"$(perfctl off-cpu --all --flat --sort comm --percent-limit 0 -i waits.trace | grep -c '^ .*%')" 2 1000
 	perfctl record --engine perf -q --off-cpu -o family.trace -- sh -c 'sleep 0.1; ./usage 0 100' >/dev/null
 	says "off-cpu: what the command started belongs to it" 0 '%.* usage$' \
-		perfctl off-cpu --flat --sort comm -i family.trace
+		perfctl off-cpu --flat --sort comm --percent-limit 0 -i family.trace
 	for _ in {1..8}; do
 		perfctl record --engine perf -q --off-cpu -o pipe.trace -- sh -c 'sleep 0.2 | cat' >/dev/null
 		perfctl off-cpu --flat --sort comm,waker -i pipe.trace >pipe.txt

@@ -85,11 +85,12 @@ if command -v tmux >/dev/null; then
 	mkdir -p tmp
 	tmux -S "$PWD/tmux" -f /dev/null new-session -d -x 100 -y 20 \
 		"TMPDIR=$PWD/tmp perfctl top --engine perf -e cpu-clock; echo \$? >top.status; exec cat"
-	until ls tmp/perfctl-top.* >/dev/null 2>&1 &&
-	      tmux -S "$PWD/tmux" capture-pane -p 2>/dev/null | grep -q '%'; do
+	for _ in {1..1200}; do
 		[ ! -e top.status ] || break
+		! tmux -S "$PWD/tmux" capture-pane -p 2>/dev/null | grep -q '%' || break
 		sleep 0.05
 	done
+	ok "top: keeps its files in TMPDIR" bash -c '[ -n "$(ls -A tmp)" ]'
 	tmux -S "$PWD/tmux" send-keys C-c
 	for _ in {1..200}; do [ -e top.status ] || sleep 0.05; done
 	within "top: Ctrl-C in the terminal interface" "$(cat top.status)" 0 0
