@@ -50,11 +50,11 @@ if command -v babeltrace2 >/dev/null; then
 else
 	skip "babeltrace2 reads what was cut" "babeltrace2 is not installed"
 fi
-cp -r long.trace killed.trace
-sed -i s/complete=yes/complete=no/ killed.trace/info/record
-perfctl cut -o killed.cut killed.trace 2>killed.err || sed 's/^/# /' killed.err
-says "cut: of what is incomplete" 0 'killed.cut is incomplete: what it was made of is incomplete' \
-	perfctl report -i killed.cut
+cp -r long.trace unfinished.trace
+sed -i s/complete=yes/complete=no/ unfinished.trace/info/record
+perfctl cut -o unfinished.cut unfinished.trace 2>unfinished.err || sed "s/^/# /" unfinished.err
+says "cut: of what is incomplete" 0 'unfinished.cut is incomplete: what it was made of is incomplete' \
+	perfctl report -i unfinished.cut
 says "cut: from a pipe" 0 '^\[ piped.cut: [0-9,]+ records' bash -c \
 	'perfctl record --engine $engine -q -e page-faults:u -c 1 -o - -- ./usage 100 0 2>/dev/null | perfctl cut -i - -o piped.cut'
 says "cut: onto what is read" 2 'long.trace is what is read: choose another name with -o' \
