@@ -53,7 +53,7 @@ known = time[\"enabled_ns\"] - time[\"unknown_ns\"]
 assert known * 0.9 < int(sys.argv[1]) < known * 1.01, (known, sys.argv)" "$wall"'
 
 	# two that share a CPU: the scheduler's own sums are of the same time. Where perf has left out
-	# a switch, it is not known what a thread did.
+	# a switch, it is not known what a thread did; its start and its end are no spinning.
 	perfctl record --engine perf -q --waits -o spin.trace -- \
 		taskset -c 0 sh -c './spin 400 >one.txt & ./spin 400 >two.txt; wait'
 	perfctl report -j spin.json -i spin.trace 2>/dev/null
@@ -61,9 +61,9 @@ assert known * 0.9 < int(sys.argv[1]) < known * 1.01, (known, sys.argv)" "$wall"
 	unknown=$(time_of spin unknown_ns spin.json)
 	ok "the time of each spinner adds up" adds_up spin.json
 	within "a starved thread: it ran for as long as schedstat says" "$(time_of spin run_ns spin.json)" \
-		$((run * 99 / 100 - unknown)) $((run * 101 / 100 + 5000000))
+		$((run * 99 / 100 - unknown)) $((run * 101 / 100 + 30000000))
 	within "... and was runnable for as long" "$(time_of spin runnable_ns spin.json)" \
-		$((delay * 99 / 100 - unknown)) $((delay * 101 / 100 + 5000000))
+		$((delay * 99 / 100 - unknown)) $((delay * 101 / 100 + 30000000))
 	within "... of most of the time it is known" "$unknown" 0 $(((run + delay) / 10))
 else
 	skip "waits" "tracepoints cannot be recorded on all CPUs here"
