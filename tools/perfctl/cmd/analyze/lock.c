@@ -3,9 +3,9 @@
 #include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
-#include "cli/command.h"
 #include "cli/term.h"
 #include "session/fetch.h"
+#include "session/use.h"
 #include "views/lock_print.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static int parse_by(enum lock_by *by, const char *text, struct msg *m)
 	return msg_set(m, -EINVAL, "--by takes function, holder or stack, not \"%s\"", text);
 }
 
-static int show(struct locks *l, const struct lock_opts *o, struct msg *m)
+static int show_locks(struct locks *l, const struct lock_opts *o, struct msg *m)
 {
 	int err = wait_filter_init(&l->filter, l->session, o->comm, o->all, o->time, m);
 
@@ -91,29 +91,34 @@ static int show(struct locks *l, const struct lock_opts *o, struct msg *m)
 	return 0;
 }
 
-static int lock_run(const void *opts, int n, char **args, struct msg *m)
+/**
+ * struct wanted - what is shown
+ */
+struct wanted {
+	const struct lock_opts *opts;
+	enum lock_by by;
+};
+
+static int show(struct session *session, const void *opts, struct msg *m)
 {
-	const struct lock_opts *o = opts;
-	enum lock_by by = LOCK_BY_FUNCTION;
-	struct session session = { 0 };
+	const struct wanted *wanted = opts;
 	struct locks locks;
 	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
-		return -EINVAL;
-	err = o->by ? parse_by(&by, o->by, m) : 0;
-	if (!err)
-		err = session_open(&session, n ? args[0] : o->input, m);
-	if (!err) {
-		locks_init(&locks, &session);
-		locks.by = by;
-		err = show(&locks, o, m);
-		locks_free(&locks);
-	}
-	if (session.trace && !err)
-		session_note_damage(&session);
-	session_close(&session);
+	locks_init(&locks, session);
+	locks.by = wanted->by;
+	err = show_locks(&locks, wanted->opts, m);
+	locks_free(&locks);
 	return err;
+}
+
+static int lock_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct lock_opts *o = opts;
+	struct wanted wanted = { .opts = o, .by = LOCK_BY_FUNCTION };
+	int err = o->by ? parse_by(&wanted.by, o->by, m) : 0;
+
+	return err ? err : session_use(n, args, o->input, show, &wanted, m);
 }
 
 const struct command command_lock = {

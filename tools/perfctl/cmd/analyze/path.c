@@ -3,8 +3,8 @@
 #include "cmd/commands.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "session/fetch.h"
+#include "session/use.h"
 #include "views/path.h"
 
 #include <errno.h>
@@ -82,32 +82,29 @@ static void print_json(const struct path *p)
 	json_end_line(&j);
 }
 
-static int path_run(const void *opts, int n, char **args, struct msg *m)
+static int show(struct session *session, const void *opts, struct msg *m)
 {
 	const struct path_opts *o = opts;
-	struct session session = { 0 };
 	struct path path;
 	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
-		return -EINVAL;
+	path_init(&path, session);
+	err = path_find(&path, (uint32_t)o->tid, m);
+	if (!err && o->json)
+		print_json(&path);
+	else if (!err)
+		print(&path);
+	path_free(&path);
+	return err;
+}
+
+static int path_run(const void *opts, int n, char **args, struct msg *m)
+{
+	const struct path_opts *o = opts;
+
 	if (o->tid > UINT32_MAX)
 		return msg_set(m, -EINVAL, "--tid takes the number of a thread");
-	err = session_open(&session, n ? args[0] : o->input, m);
-	if (!err) {
-		path_init(&path, &session);
-		err = path_find(&path, (uint32_t)o->tid, m);
-		if (!err && o->json)
-			print_json(&path);
-		else if (!err)
-			print(&path);
-		path_free(&path);
-	}
-	fflush(stdout);
-	if (session.trace && !err)
-		session_note_damage(&session);
-	session_close(&session);
-	return err;
+	return session_use(n, args, o->input, show, o, m);
 }
 
 const struct command command_path = {

@@ -3,10 +3,10 @@
 #include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
-#include "cli/command.h"
 #include "cli/other_tools.h"
 #include "cli/term.h"
 #include "session/fetch.h"
+#include "session/use.h"
 #include "views/sched_print.h"
 #include "views/timehist.h"
 
@@ -77,8 +77,18 @@ static int show_groups(struct session *session, const struct sched_opts *o,
 	return err;
 }
 
-static int show(struct session *s, const struct sched_opts *o, const char *what, struct msg *m)
+/**
+ * struct wanted - what is shown
+ */
+struct wanted {
+	const struct sched_opts *opts;
+	const char *view;
+};
+
+static int show(struct session *s, const void *opts, struct msg *m)
 {
+	const struct wanted *wanted = opts;
+	const struct sched_opts *o = wanted->opts;
 	struct wait_filter filter;
 	int err = wait_filter_init(&filter, s, o->comm, o->all, o->time, m);
 
@@ -88,12 +98,12 @@ static int show(struct session *s, const struct sched_opts *o, const char *what,
 		return err;
 	}
 	term_pager_start();
-	if (!strcmp(what, "timehist")) {
+	if (!strcmp(wanted->view, "timehist")) {
 		err = timehist_print(s, &filter, o->json, stdout, m);
 		wait_filter_free(&filter);
 	} else {
 		/* the filter becomes its own */
-		err = show_groups(s, o, &filter, !strcmp(what, "histogram"), m);
+		err = show_groups(s, o, &filter, !strcmp(wanted->view, "histogram"), m);
 	}
 	term_pager_end();
 	fflush(stdout);
@@ -116,24 +126,14 @@ static int no_view(const char *what, struct msg *m)
 static int sched_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct sched_opts *o = opts;
-	const char *what = n ? args[0] : "";
-	struct session session = { 0 };
-	int err;
+	const struct wanted wanted = { .opts = o, .view = n ? args[0] : "" };
 
-	if (!is_view(what))
-		return no_view(what, m);
-	if (command_trace_twice(n - 1, args + 1, o->input, m))
-		return -EINVAL;
-	if ((o->programs || o->whole) && strcmp(what, "latency"))
+	if (!is_view(wanted.view))
+		return no_view(wanted.view, m);
+	if ((o->programs || o->whole) && strcmp(wanted.view, "latency"))
 		return msg_set(m, -EINVAL, "--%s is for \"perfctl sched latency\"",
 			       o->programs ? "programs" : "whole");
-	err = session_open(&session, n > 1 ? args[1] : o->input, m);
-	if (!err)
-		err = show(&session, o, what, m);
-	if (session.trace && !err)
-		session_note_damage(&session);
-	session_close(&session);
-	return err;
+	return session_use(n - 1, args + 1, o->input, show, &wanted, m);
 }
 
 const struct command command_sched = {

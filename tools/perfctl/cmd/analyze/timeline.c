@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl timeline: what ran where and when, as tracks of characters. */
 #include "cmd/commands.h"
-#include "cli/command.h"
 #include "cli/term.h"
 #include "profile/load.h"
-#include "session/session.h"
+#include "session/use.h"
 #include "views/timeline.h"
 #include "views/timeline_print.h"
 
@@ -67,8 +66,9 @@ static int choose_time(struct timeline *tl, const char *time, struct msg *m)
 	return tl->from < tl->to ? 0 : msg_set(m, -EINVAL, "nothing was recorded in that time");
 }
 
-static int timeline(const struct timeline_opts *o, struct session *session, struct msg *m)
+static int timeline(struct session *session, const void *opts, struct msg *m)
 {
+	const struct timeline_opts *o = opts;
 	struct timeline tl = {
 		.session = session,
 		.comm = o->comm,
@@ -90,23 +90,12 @@ static int timeline(const struct timeline_opts *o, struct session *session, stru
 static int timeline_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct timeline_opts *o = opts;
-	struct session session = { 0 };
 	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
-		return -EINVAL;
 	if (o->width > 10000)
 		return msg_set(m, -EINVAL, "--width takes up to 10000 columns");
 	err = term_check_color(o->color, m);
-	if (!err)
-		err = session_open(&session, n ? args[0] : o->input, m);
-	if (!err)
-		err = timeline(o, &session, m);
-	fflush(stdout);
-	if (session.trace && !err)
-		session_note_damage(&session);
-	session_close(&session);
-	return err;
+	return err ? err : session_use(n, args, o->input, timeline, o, m);
 }
 
 const struct command command_timeline = {

@@ -3,9 +3,9 @@
 #include "cmd/commands.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "export/archive.h"
 #include "session/fetch.h"
+#include "session/use.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -54,8 +54,9 @@ static void say_what(const struct archive *a, const char *output)
 	fprintf(stderr, "[ elsewhere: tar -xf %s && perfctl report %s ]\n", output, a->name);
 }
 
-static int write_archive(const struct archive_opts *o, struct session *session, struct msg *m)
+static int write_archive(struct session *session, const void *opts, struct msg *m)
 {
+	const struct archive_opts *o = opts;
 	struct archive a = { .session = session, .name = base_of(pev_trace_path(session->trace)) };
 	char *output = o->output ? xstrdup(o->output) : xasprintf("%s.tar", a.name);
 	int err;
@@ -78,18 +79,8 @@ static int write_archive(const struct archive_opts *o, struct session *session, 
 static int archive_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct archive_opts *o = opts;
-	struct session session = { 0 };
-	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
-		return -EINVAL;
-	err = session_open(&session, n ? args[0] : o->input, m);
-	if (!err)
-		err = write_archive(o, &session, m);
-	if (session.trace && !err)
-		session_note_damage(&session);
-	session_close(&session);
-	return err;
+	return session_use(n, args, o->input, write_archive, o, m);
 }
 
 const struct command command_archive = {

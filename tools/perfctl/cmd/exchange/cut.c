@@ -3,13 +3,12 @@
 #include "cmd/commands.h"
 #include "base/say.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "cut/info.h"
 #include "cut/records.h"
 #include "profile/load.h"
 #include "profile/rows.h"
 #include "record/trace_dir.h"
-#include "session/session.h"
+#include "session/use.h"
 
 #include <errno.h>
 
@@ -117,8 +116,9 @@ static int cut_into(const struct cut_opts *o, struct session *s, struct pev_writ
 	return err;
 }
 
-static int cut(const struct cut_opts *o, struct session *s, struct msg *m)
+static int cut(struct session *s, const void *opts, struct msg *m)
 {
+	const struct cut_opts *o = opts;
 	struct trace_dir dir;
 	struct pev_writer *w;
 	int err, close_err;
@@ -143,18 +143,8 @@ static int cut(const struct cut_opts *o, struct session *s, struct msg *m)
 static int cut_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct cut_opts *o = opts;
-	struct session session = { 0 };
-	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
-		return -EINVAL;
-	err = session_open(&session, n ? args[0] : o->input, m);
-	if (!err)
-		err = cut(o, &session, m);
-	if (!err && pev_trace_nr_warnings(session.trace))
-		session_note_damage(&session);
-	session_close(&session);
-	return err;
+	return session_use(n, args, o->input, cut, o, m);
 }
 
 const struct command command_cut = {
