@@ -46,8 +46,9 @@ static void look(struct kernel *k)
 	at = find_function(s, o, "_stext");
 	pev_sym_bytes(s, o, at, &at, 1, &what);
 	snprintf(k->kallsyms, sizeof(k->kallsyms),
-		 "%016llx T _stext\n%016llx T worker\n%016llx t helper\t[some]\n",
+		 "%016llx T _stext\n%016llx T __workers_start\n%016llx T worker\n%016llx t helper\t[some]\n",
 		 (unsigned long long)what.vaddr + SLIDE, (unsigned long long)k->worker,
+		 (unsigned long long)k->worker,
 		 (unsigned long long)k->worker + 0x10000000);
 	IS_NUM(pev_sym_bytes(s, o, 1ull << 40, &at, 1, &what), -ENODATA, "nothing behind the end");
 	pev_syms_free(s);

@@ -81,7 +81,8 @@ static bool parse_line(struct parser *p, char *line, char *end)
 		return true;
 	if (owner == p->kernel && !strcmp(name, "_stext"))
 		*p->stext = addr;
-	return symtab_add(p->table, addr, 0, name, 0, type == 'T' ? 2 : type == 't' ? 1 : 0, owner, true);
+	return symtab_add(p->table, addr, 0, name, 0,
+			  symtab_rank(name, false, type == 'w' || type == 'W', type == 'T'), owner, true);
 }
 
 /* Ends have done what they are for. */

@@ -26,6 +26,15 @@ bool symtab_add(struct symtab *t, uint64_t start, uint64_t end, const char *name
 	return true;
 }
 
+uint32_t symtab_rank(const char *name, bool sized, bool weak, bool global)
+{
+	size_t underscores = strspn(name, "_"), len = strlen(name);
+
+	return (sized ? 1u << 31 : 0) | (weak ? 0 : 1u << 30) | (global ? 1u << 29 : 0) |
+	       (uint32_t)(63 - (underscores < 63 ? underscores : 63)) << 16 |
+	       (uint32_t)(len < 0xffff ? len : 0xffff);
+}
+
 static int by_address(const void *va, const void *vb)
 {
 	const struct symbol *a = va, *b = vb;

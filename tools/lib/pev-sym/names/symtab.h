@@ -31,6 +31,12 @@ struct symtab {
 	struct texts	names;
 };
 
+/*
+ * Of several names of an address, the one with the greatest rank is shown. It is the one that
+ * perf shows: one with a size, one that is not weak, a global one, then the one with the fewest
+ * underscores in front, then the longest, its version included.
+ */
+uint32_t symtab_rank(const char *name, bool sized, bool weak, bool global);
 /* @end 0: up to the next function. Copies the name unless @keep. False: no memory. */
 bool symtab_add(struct symtab *t, uint64_t start, uint64_t end, const char *name, size_t len,
 		uint32_t rank, int owner, bool keep);

@@ -337,20 +337,11 @@ void *elf_dwarf(struct sym_object *o, uint64_t *bias)
 	return dw;
 }
 
-/*
- * Chooses among the names of an address as perf does, so that both show the same: one with a
- * size, one that is not weak, a global one, then the one with the fewest underscores in front,
- * then the longest, its version included.
- */
 static uint32_t rank_of(const char *name, const GElf_Sym *sym)
 {
 	int bind = GELF_ST_BIND(sym->st_info);
-	size_t underscores = strspn(name, "_"), len = strlen(name);
 
-	return (sym->st_size ? 1u << 31 : 0) | (bind != STB_WEAK ? 1u << 30 : 0) |
-	       (bind == STB_GLOBAL ? 1u << 29 : 0) |
-	       (uint32_t)(63 - (underscores < 63 ? underscores : 63)) << 16 |
-	       (uint32_t)(len < 0xffff ? len : 0xffff);
+	return symtab_rank(name, sym->st_size, bind == STB_WEAK, bind == STB_GLOBAL);
 }
 
 /* Returns the length without the version: "pthread_mutex_lock@GLIBC_2.2.5". */
