@@ -54,6 +54,10 @@ void measure_hits(void);	/* on one, in instructions */
 
 void measure_waits(void); /* on one CPU, in instructions */
 
+/* ---- tables.c ----------------------------------------------------------- */
+
+void measure_tables(void); /* on one CPU, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000

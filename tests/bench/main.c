@@ -8,6 +8,7 @@
  *        bench probes      thousands of probes attached and detached: wants two CPUs
  *        bench hits        what a hit of a probe costs
  *        bench waits       what a wait costs that is folded or recorded
+ *        bench tables      what it costs to count an event in a row of a table
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench calls N     N times getppid(), for what records it
  *
@@ -505,6 +506,7 @@ static const struct {
 	{ "marks", measure_marks },   { "limits", measure_limits },
 	{ "others", measure_others }, { "probes", measure_probes },
 	{ "waits", measure_waits },   { "hits", measure_hits },
+	{ "tables", measure_tables },
 };
 
 int main(int argc, char **argv)
