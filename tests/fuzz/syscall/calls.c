@@ -25,6 +25,11 @@ __thread uint64_t k_started;
 /* Failures are injected. */
 bool k_failing;
 
+void k_begin(void)
+{
+	pev_enter_device();
+}
+
 const char *k_reason(void)
 {
 	return why.head.text;

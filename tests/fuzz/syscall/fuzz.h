@@ -298,6 +298,8 @@ void *k_mmap(int fd, size_t size, int prot, int flags, uint64_t offset);
 int k_munmap(void *at, size_t size);
 extern __thread uint64_t k_started;
 extern bool k_failing;
+/* Opens what entering needs, so that descriptors can be counted from then on. */
+void k_begin(void);
 const char *k_reason(void);
 bool kernel_address(uint64_t value);
 void scan_text(const char *text, const char *what);

@@ -284,6 +284,7 @@ int worker_run(struct player *w)
 	if (w->root)
 		world_cgroup(w, &(struct op){ 0 }, &w->rng);
 	check_locked(w, true);
+	k_begin();
 	before = open_fds();
 	for (unsigned int i = 0; i < VICTIMS; i++)
 		before -= w->victims[i].sock >= 0;
