@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include "perf_counter.h"
+#include "perf_driver.h"
 #include "perf_source.h"
 #include "pmu.h"
 
@@ -327,8 +328,10 @@ void pev_perf_counter_start(struct pev_perf_counter_cpu *c, bool pmi, bool on, u
 	local64_set(&event->hw.period_left, left);
 	if (!on)
 		return;
-	if (!c->stopped)
+	if (!c->stopped) {
+		pev_perf_before_start(event, left);
 		event->pmu->start(event, PERF_EF_RELOAD);
+	}
 	if (!pmi)
 		perf_pmu_enable(event->pmu);
 }

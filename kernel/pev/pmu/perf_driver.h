@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What perf's drivers need beyond their callbacks when the next overflow is moved. perf itself
+ * calls these so only to change a frequency's period, where nobody sees what goes wrong.
+ */
+#ifndef _PEV_PMU_PERF_DRIVER_H
+#define _PEV_PMU_PERF_DRIVER_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#if defined(CONFIG_PPC)
+/* A PMC overflows when this bit is set. */
+#define PEV_PPC_PMC_OVER	0x80000000LL
+
+/*
+ * start() writes the PMC, but not that it did: the next reading would take the distance from
+ * where it was stopped for occurrences.
+ *
+ * The event is stopped, and no PMI looks at it.
+ */
+static inline void pev_perf_before_start(struct perf_event *event, s64 left)
+{
+	s64 pmc = left < PEV_PPC_PMC_OVER ? PEV_PPC_PMC_OVER - left : 0;
+
+	local64_set(&event->hw.prev_count, pmc);
+}
+#else
+static inline void pev_perf_before_start(struct perf_event *event, s64 left) { }
+#endif
+
+#endif
