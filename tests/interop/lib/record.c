@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,15 +269,17 @@ static void record_many(struct recording *r)
 static void record_flush(struct recording *r)
 {
 	struct pev_attr a = event(r, "raw_syscalls:sys_exit", PEV_SAMPLE_PID);
+	struct pollfd closed = { .fd = r->fd, .events = POLLIN };
 
 	pin(0);
 	add(r, "raw_syscalls:sys_exit", &a);
 	enable(r);
-	for (unsigned int i = 0; i < 30; i++) {
+	/* so few calls never fill a packet: what can be read was closed by time */
+	for (unsigned int i = 0; i < 10; i++) {
 		call(5);
-		wait_ms(15);
-		if (i % 10 == 9)
-			drain(r);
+		if (poll(&closed, 1, 60000) != 1)
+			die("poll", -ETIMEDOUT);
+		drain(r);
 	}
 }
 
@@ -367,8 +370,10 @@ int main(int argc, char **argv)
 			!strcmp(argv[2], "monotonic") ? PEV_CLOCK_MONOTONIC : PEV_CLOCK_DEFAULT;
 	if (channel.ring_size <= 65536)
 		channel.packet_size = 4096;
-	if (!strcmp(what, "flush"))
+	if (!strcmp(what, "flush")) {
 		channel.flush_ms = 20;
+		channel.packet_size = 65536;
+	}
 	if (!strcmp(what, "flight"))
 		channel.flags = PEV_CHF_OVERWRITE;
 	start(&r, &channel, argv[3]);
