@@ -9,7 +9,7 @@ top=$(cd "$lib/../../.." && pwd)
 build hot
 build usage "$top/tests/native/lib"
 # an emulated processor takes its time
-fast=250 slow=2 many=2000 moments="2 5"
+fast=250 slow=2 many=2000 moments=5
 root=1
 export engine=pev
 for part in parts control cut; do

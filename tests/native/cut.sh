@@ -7,7 +7,7 @@ export engine=${engine:-perf}
 json() { perfctl info -j "$1" | python3 -c "import json, sys; d = json.load(sys.stdin); print($2)"; }
 events() { perfctl script --no-sideband -i "$@" 2>/dev/null; }
 perfctl record --engine $engine -q -m 16K -e page-faults:u,minor-faults:u -c 1 -o long.trace -- \
-	sh -c './usage 20000 0; ./hot 20; ./usage 60000 0; ./hot 300; exec ./usage 1000 20' >/dev/null
+	sh -c './usage $0 0; ./hot 20; ./usage $((5 * $0)) 0; ./hot 300; exec ./usage 1000 20' "${many:-20000}" >/dev/null
 lost=$(json long.trace 'd["lost"]')
 within "cut: the recording that is cut has losses" "$lost" 1 1000000000
 
@@ -69,7 +69,7 @@ ok "... nothing is left" test ! -e no.cut
 
 # parts are one recording again
 perfctl record --engine $engine -q -m 16K --switch-output=64K -e page-faults:u -c 1 -o part -- \
-	sh -c './usage 20000 0; exec ./usage 40000 20' >/dev/null
+	sh -c './usage $0 0; exec ./usage $((6 * $0)) 20' "${many:-20000}" >/dev/null
 perfctl merge -o both.trace part.[0-9]* 2>merge.err
 # a part may not know the name and the code of what ended while it began
 for dir in part.[0-9]*; do

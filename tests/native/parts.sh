@@ -40,7 +40,7 @@ ok "... a part knows the names of what began before it" bash -c \
 if command -v babeltrace2 >/dev/null; then
 	within "... babeltrace2 reads as many" \
 		"$(babeltrace2 sized.* 2>/dev/null | grep -c ' page-faults')" "$made" "$made"
-	$faults --switch-output=64K -m 4M -o whole -- ./usage 20000 0 >/dev/null
+	$faults --switch-output=64K -m 4M -o whole -- ./usage $((4 * ${many:-5000})) 0 >/dev/null
 	for dir in whole.[0-9]*; do babeltrace2 "$dir" 2>&1 >/dev/null; done >whole.err
 	sed 's/^/# /' whole.err
 	ok "... and of parts that lack nothing, it says so" test ! -s whole.err
