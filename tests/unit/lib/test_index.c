@@ -6,8 +6,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sample.h"
@@ -205,6 +207,163 @@ static void test_removal(void)
 	      "indexes are removed with the trace");
 }
 
+/* Pages of streams that were read: what is read first faults, as all are guarded */
+static volatile unsigned int pages;
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)info->si_addr & ~4095UL;
+
+	(void)context;
+	if (mprotect((void *)page, 4096, PROT_READ))
+		signal(sig, SIG_DFL);
+	pages++;
+}
+
+static void guard(const struct pev_trace *t)
+{
+	for (unsigned int i = 0; i < pev_trace_nr_streams(t); i++) {
+		const struct pev_stream *s = pev_trace_stream(t, i);
+
+		mprotect((void *)s->data, s->size, PROT_NONE);
+	}
+	pages = 0;
+}
+
+/* Reads a millionth of a trace from its middle, and returns how many pages that took; 0: wrong */
+static unsigned int read_middle(unsigned int events)
+{
+	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO }, old;
+	int64_t from, to;
+	const struct pev_event *ev;
+	unsigned int seen = 0;
+	struct pev_cursor *c;
+	struct pev_trace *t;
+
+	remove_tree(trace);
+	if (sample_trace(trace, events, 4096) || pev_trace_open(trace, 0, &t, NULL))
+		return 0;
+	pev_cursor_open(t, NULL, 0, &c);
+	from = pev_meta_ns(pev_trace_meta(t, 0), sample_time(0, events / 2));
+	to = pev_meta_ns(pev_trace_meta(t, 0), sample_time(0, events / 2 + 20));
+	guard(t);
+	sigaction(SIGSEGV, &sa, &old);
+	pev_trace_find(t, from);
+	pev_cursor_seek(c, from);
+	while (pev_cursor_next(c, &ev) > 0 && pev_event_ns(ev) <= to)
+		seen += ev->cpu == 0;
+	sigaction(SIGSEGV, &old, NULL);
+	seen = seen == 21 && !pev_trace_nr_warnings(t) ? pages : 0;
+	pev_cursor_close(c);
+	pev_trace_close(t);
+	return seen;
+}
+
+static void test_middle(void)
+{
+	unsigned int few = read_middle(EVENTS), many = read_middle(EVENTS * 16);
+
+	check(few && few <= SAMPLE_CPUS * 12, "the middle of a trace takes %u pages", few);
+	/* a search has a step more for each doubling */
+	check(many && many <= few + SAMPLE_CPUS * 6, "... of one that is 16 times as long, %u",
+	      many);
+}
+
+/* Counts the events of ring 0 from one on. */
+static unsigned int count_from(struct pev_cursor *c, unsigned int first, unsigned int *wrong)
+{
+	const struct pev_event *ev;
+	unsigned int n = 0;
+
+	while (pev_cursor_next(c, &ev) > 0) {
+		if (ev->cpu || ev->time < sample_time(0, first))
+			continue;
+		*wrong += !sample_right(ev, first + n++);
+	}
+	return n;
+}
+
+/* Times in the middle that lie would take a search to another place. */
+static void test_lies(void)
+{
+	char *bad = malloc(good_len);
+	size_t nr = (good_len - HEAD) / ENTRY;
+	unsigned int wrong = 0, n;
+	struct pev_cursor *c;
+	struct pev_trace *t;
+	int64_t from;
+
+	memcpy(bad, good, good_len);
+	/* those that are compared at once are right */
+	for (size_t i = 0; i < nr; i++)
+		if (be64toh(*field(bad, i, 4)) < value_of(nr / 2, 4))
+			*field(bad, i, 4) = htobe64(value_of(i, 3));
+	for (unsigned int i = 0; i < 64; i++)
+		*field(bad, i * (nr - 1) / 63, 4) = *field(good, i * (nr - 1) / 63, 4);
+	write_bytes(index_0, bad, good_len);
+	if (pev_trace_open(trace, 0, &t, NULL))
+		return;
+	pev_cursor_open(t, NULL, 0, &c);
+	from = pev_meta_ns(pev_trace_meta(t, 0), sample_time(0, EVENTS / 4));
+	check(!pev_trace_nr_warnings(t), "an index that lies about the middle is not noticed at once");
+	pev_trace_find(t, from);
+	check(pev_trace_nr_warnings(t) == 1 &&
+		      strstr(pev_trace_warning(t, 0), "stream_0: its index has other times than its "
+						      "packets, and is not used"),
+	      "... but before its packets are looked for: %s",
+	      pev_trace_nr_warnings(t) ? pev_trace_warning(t, 0) : "");
+	check(pev_trace_stream(t, 0)->nr_packets == nr, "... then all packets are known");
+	pev_cursor_seek(c, from);
+	n = count_from(c, EVENTS / 4, &wrong);
+	check(n == EVENTS - EVENTS / 4 && !wrong, "... and all events from there on read: %u", n);
+	pev_trace_find(t, from);
+	check(pev_trace_nr_warnings(t) == 1, "... without another word");
+	pev_cursor_close(c);
+	pev_trace_close(t);
+	write_bytes(index_0, good, good_len);
+	free(bad);
+}
+
+static void test_early(void)
+{
+	const struct pev_event *ev;
+	unsigned int before = 0, other = 0, after = 0;
+	struct pev_cursor *c;
+	struct pev_trace *t;
+	bool *early;
+	int64_t from;
+
+	if (pev_trace_open(trace, 0, &t, NULL))
+		return;
+	early = calloc(pev_trace_nr_classes(t), sizeof(*early));
+	for (unsigned int i = 0; i < pev_trace_nr_classes(t); i++)
+		early[i] = !strcmp(pev_trace_class(t, i)->name, sample_name(1));
+	pev_cursor_open(t, NULL, 0, &c);
+	from = pev_meta_ns(pev_trace_meta(t, 0), sample_time(0, EVENTS / 2));
+	pev_cursor_seek_early(c, INT64_MIN, early, from);
+	while (pev_cursor_next(c, &ev) > 0) {
+		if (ev->cpu)
+			continue;
+		if (pev_event_ns(ev) >= from)
+			after++;
+		else if (early[ev->cls->index])
+			before++;
+		else
+			other++;
+	}
+	check(before == EVENTS / 12, "events of a class from before: %u", before);
+	check(other < 200, "... of others hardly any: %u", other);
+	check(after == EVENTS / 2, "... and all that follow: %u", after);
+	pev_cursor_seek(c, INT64_MIN);
+	after = 0;
+	while (pev_cursor_next(c, &ev) > 0)
+		after++;
+	check(after == EVENTS * SAMPLE_CPUS, "another seek brings all of them again: %u", after);
+	free(early);
+	pev_cursor_close(c);
+	pev_trace_close(t);
+}
+
 int main(void)
 {
 	char *dir = test_dir();
@@ -219,7 +378,10 @@ int main(void)
 	good = read_all(index_0, &good_len);
 	test_right();
 	test_wrong();
+	test_lies();
+	test_early();
 	test_damaged();
+	test_middle();
 	test_removal();
 	free(good);
 	remove_tree(dir);

@@ -18,6 +18,9 @@
  * @ready:   @dec has an event, which is in the heap
  * @stuck:   the metadata of the next record are not there yet
  * @dropped: bytes of the file up to which memory was given back
+ * @from:    ticks: packets that end earlier have only events of the classes @early
+ * @early:   by pev_class.index; NULL: all
+ * @chosen:  @early, if that holds for the packet
  */
 struct stream_walk {
 	const struct pev_stream	*stream;
@@ -25,6 +28,9 @@ struct stream_walk {
 	uint64_t		dropped;
 	bool ready;
 	bool stuck;
+	uint64_t from;
+	const bool *early;
+	const bool *chosen;
 	struct pev_decoder	dec;
 };
 
@@ -54,6 +60,17 @@ static uint64_t key_of(const struct pev_cursor *c, const struct stream_walk *w)
 	return (uint64_t)pev_event_ns(&w->dec.event) ^ 1ULL << 63;
 }
 
+static void start_packet(struct stream_walk *w)
+{
+	pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+	w->chosen = w->stream->packets[w->packet].end < w->from ? w->early : NULL;
+}
+
+static inline int next_event(struct stream_walk *w)
+{
+	return unlikely(w->chosen) ? decode_next_of(&w->dec, w->chosen) : decode_next(&w->dec);
+}
+
 /* Finds the first event of the next packets, after a packet that ended with @ret. */
 static bool advance_packet(struct stream_walk *w, int ret)
 {
@@ -70,9 +87,9 @@ static bool advance_packet(struct stream_walk *w, int ret)
 			stream_damaged(w->stream, w->packet, "a record makes no sense");
 		if (++w->packet >= w->stream->nr_packets)
 			return false;
-		pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+		start_packet(w);
 		stream_drop(w->stream, &w->dropped, w->stream->packets[w->packet].offset);
-		ret = decode_next(&w->dec);
+		ret = next_event(w);
 		if (ret > 0)
 			return true;
 	}
@@ -81,7 +98,7 @@ static bool advance_packet(struct stream_walk *w, int ret)
 /* Decodes the next event of one stream. Returns false at its end. */
 static inline bool advance(struct stream_walk *w)
 {
-	int ret = decode_next(&w->dec);
+	int ret = next_event(w);
 
 	return likely(ret > 0) || advance_packet(w, ret);
 }
@@ -94,9 +111,9 @@ static bool resume(struct stream_walk *w)
 	if (!w->stuck) {
 		if (w->packet >= w->stream->nr_packets)
 			return false;
-		pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+		start_packet(w);
 	}
-	ret = decode_next(&w->dec);
+	ret = next_event(w);
 	w->stuck = false;
 	return ret > 0 || advance_packet(w, ret);
 }
@@ -109,21 +126,6 @@ static void build_heap(struct pev_cursor *c)
 			c->heap[c->nr++] = (struct heap_node){ key_of(c, &c->walks[i]), i };
 	heap_make(c->heap, c->nr);
 	c->started = false;
-}
-
-/* Finds the first packet that ends at or after a time. */
-static size_t find_packet(const struct pev_stream *stream, uint64_t ticks)
-{
-	size_t low = 0, high = stream->nr_packets, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (stream->packets[mid].end < ticks)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* Gives back the memory of what was read since the last time. */
@@ -139,10 +141,10 @@ static void leave(const struct stream_walk *w)
 static bool seek_walk(struct stream_walk *w, int64_t ns)
 {
 	leave(w);
-	w->packet = find_packet(w->stream, pev_meta_ticks(w->stream->meta, ns));
+	w->packet = stream_find(w->stream, pev_meta_ticks(w->stream->meta, ns), NULL);
 	if (w->packet >= w->stream->nr_packets)
 		return false;
-	pev_decoder_stream_packet(&w->dec, w->stream, w->packet);
+	start_packet(w);
 	w->dropped = w->stream->packets[w->packet].offset;
 	while (advance(w))
 		if (pev_event_ns(&w->dec.event) >= ns)
@@ -150,14 +152,24 @@ static bool seek_walk(struct stream_walk *w, int64_t ns)
 	return false;
 }
 
-PEV_EXPORT int pev_cursor_seek(struct pev_cursor *c, int64_t ns)
+PEV_EXPORT int pev_cursor_seek_early(struct pev_cursor *c, int64_t since, const bool *early,
+				     int64_t ns)
 {
 	for (unsigned int i = 0; i < c->nr_walks; i++) {
-		c->walks[i].stuck = false;
-		c->walks[i].ready = seek_walk(&c->walks[i], ns);
+		struct stream_walk *w = &c->walks[i];
+
+		w->stuck = false;
+		w->early = early;
+		w->from = pev_meta_ticks(w->stream->meta, ns);
+		w->ready = seek_walk(w, since);
 	}
 	build_heap(c);
 	return 0;
+}
+
+PEV_EXPORT int pev_cursor_seek(struct pev_cursor *c, int64_t ns)
+{
+	return pev_cursor_seek_early(c, ns, NULL, ns);
 }
 
 PEV_EXPORT int pev_cursor_open(struct pev_trace *trace, const struct pev_stream *stream,

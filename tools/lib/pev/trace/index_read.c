@@ -113,6 +113,13 @@ static const char *check_packet(const struct stream *s, size_t nr, bool *differs
 	return NULL;
 }
 
+bool index_agrees(const struct stream *s, size_t nr)
+{
+	bool differs;
+
+	return nr >= s->by_index || (!check_packet(s, nr, &differs) && !differs);
+}
+
 size_t index_content(struct stream *s, size_t nr)
 {
 	const struct pev_packet *p = (const void *)(s->pub.data + s->index[nr].offset);
@@ -194,12 +201,14 @@ static const char *check_head(const char *text, size_t len)
 	return NULL;
 }
 
-static void forget(struct stream *s)
+void index_forget(struct stream *s)
 {
 	free(s->index);
 	s->index = NULL;
 	s->room = 0;
-	s->indexed = s->gaps = 0;
+	s->indexed = s->gaps = s->told_gaps = 0;
+	s->by_index = 0;
+	s->pub.lost = 0;
 	s->kind = NULL;
 	s->pub.cpu = -1;
 	s->pub.stream_id = 0;
@@ -227,10 +236,10 @@ static int take(struct stream *s, const char *text, size_t len, const char **why
 	s->room = w.nr;
 	s->pub.packets = s->index;
 	*why = take_entries(s, &w);
-	s->pub.lost = *why ? 0 : w.lost;
-	s->by_index = *why ? 0 : s->pub.nr_packets;
+	s->pub.lost = w.lost;
+	s->by_index = s->pub.nr_packets;
 	if (*why)
-		forget(s);
+		index_forget(s);
 	return 0;
 }
 

@@ -13,6 +13,10 @@
  * nothing, or there is none. Returns 0 or -ENOMEM.
  */
 int index_load(struct stream *s, const char *dir, const char **why);
+/* Does an entry agree with its packet? */
+bool index_agrees(const struct stream *s, size_t nr);
+/* Forgets what is known of a stream's packets. */
+void index_forget(struct stream *s);
 /*
  * Bytes of header and records of a packet that is to be read now; of one that is not there, the
  * header's alone, and it is told.

@@ -244,7 +244,7 @@ static int grow_bad(struct stream *s)
 	return 0;
 }
 
-static int index_stream(struct stream *s)
+int stream_index(struct stream *s)
 {
 	uint64_t dropped = s->indexed;
 	int ret = 0;
@@ -309,7 +309,7 @@ int stream_grow(struct stream *s)
 	if ((uint64_t)st.st_size < s->pub.size)
 		return -EBADMSG;
 	ret = map_more(s, (uint64_t)st.st_size);
-	return ret ? ret : index_stream(s);
+	return ret ? ret : stream_index(s);
 }
 
 /* Leaves the file open in s->fd. */
@@ -366,7 +366,7 @@ static int find_packets(struct stream *s, const char *dir)
 	int ret = s->trace->follow ? 0 : index_load(s, dir, &why);
 
 	if (!ret)
-		ret = index_stream(s);
+		ret = stream_index(s);
 	/* a stream that is damaged has been told of, and is what the index does not agree with */
 	if (!ret && why && !s->pub.damaged && !s->gaps)
 		trace_warn(s->trace,

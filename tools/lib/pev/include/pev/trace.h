@@ -196,6 +196,30 @@ void pev_cursor_close(struct pev_cursor *cursor);
  * Return: 1, 0 at the end, or until pev_trace_update().
  */
 int pev_cursor_next(struct pev_cursor *cursor, const struct pev_event **ev);
+/**
+ * pev_trace_find() - check the index of each stream around a time, before cursors go there
+ * @ns: since the epoch
+ *
+ * A seek finds its packets by the index, which may be wrong. This compares the packets that a search
+ * for the time meets, a number that grows with the logarithm of all; of a stream that has others,
+ * all packets are looked for, and a warning says so. No other thread may use the trace meanwhile,
+ * and cursors that are open have to seek afterwards.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int pev_trace_find(struct pev_trace *trace, int64_t ns);
+/**
+ * pev_cursor_seek_early() - go to a time, with some classes of events from before it
+ * @since: where to begin, ns since the epoch
+ * @early: for each class of the trace, by pev_class.index: are its events wanted that come before
+ *         @ns, too? Stays the caller's, until the cursor is closed or seeks.
+ * @ns:    from here on, all events come; some of others may come before it
+ *
+ * Events that are not wanted are only measured, which is several times as fast as decoding them.
+ *
+ * Return: 0.
+ */
+int pev_cursor_seek_early(struct pev_cursor *cursor, int64_t since, const bool *early, int64_t ns);
 /** pev_cursor_seek() - go to the first event at or after a time in ns since the epoch */
 int pev_cursor_seek(struct pev_cursor *cursor, int64_t ns);
 
