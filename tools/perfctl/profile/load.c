@@ -182,12 +182,19 @@ static int run_alone(struct load *l, struct msg *m)
 	const struct pev_event *ev;
 	const struct session_class *cls;
 	uint64_t n = 0;
-	int err;
+	int err = session_seek(l->session, l->config.from, m);
 
+	if (err)
+		return err;
 	pthread_mutex_lock(&l->lock);
 	while (!l->stop && (err = session_next(l->session, &ev, &cls, m)) > 0) {
-		int64_t ns = 0;
+		int64_t ns = timed ? pev_event_ns(ev) : 0;
 
+		/* those that follow are later */
+		if (timed && ns > l->config.to) {
+			err = 0;
+			break;
+		}
 		l->done += ev->record_len;
 		if (++n % EVENTS_PER_LOOK == 0) {
 			l->chains = part.chains;
@@ -200,11 +207,8 @@ static int run_alone(struct load *l, struct msg *m)
 		}
 		if (cls->kind != SESSION_EVENT || !l->verdicts[cls->event])
 			continue;
-		if (timed) {
-			ns = pev_event_ns(ev);
-			if (ns < l->config.from || ns > l->config.to)
-				continue;
-		}
+		if (timed && ns < l->config.from)
+			continue;
 		load_event(l, &part, ev, cls, ns);
 	}
 	l->chains = part.chains;

@@ -31,6 +31,7 @@ struct sides {
 /**
  * struct parts - what the threads share
  * @sides:  all sideband events in order of time
+ * @since:  ns, where they begin
  * @cuts:   ns at which spans begin; one more, which ends the last
  * @next:   the next span to take
  * @merged: spans that are in the common profile
@@ -40,6 +41,7 @@ struct parts {
 	struct load *load;
 	unsigned int threads;
 	struct sides sides;
+	int64_t since;
 	int64_t *cuts;
 	size_t n;
 	size_t next;
@@ -73,18 +75,47 @@ static int by_begin(const void *va, const void *vb)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+/* The packets that have events of a time, from *first to before *end */
+static void packets_of(const struct pev_stream *s, int64_t from, int64_t to, size_t *first,
+		       size_t *end)
+{
+	size_t low = 0, high = s->nr_packets;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (pev_meta_ns(s->meta, s->packets[mid].end) < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*first = low;
+	high = s->nr_packets;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (pev_meta_ns(s->meta, s->packets[mid].begin) <= to)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*end = low;
+}
+
 /* Chooses where spans begin; returns 0 if there would not be two. */
 static size_t cut(struct parts *p)
 {
 	const struct pev_trace *t = p->load->session->trace;
+	int64_t from = p->load->config.from, to = p->load->config.to;
 	struct piece *pieces = NULL;
 	size_t n = 0, cap = 0, cap_cuts = 0;
 	uint64_t bytes = 0, all = 0;
 
 	for (unsigned int i = 0; i < pev_trace_nr_streams(t); i++) {
 		const struct pev_stream *s = pev_trace_stream(t, i);
+		size_t k, end;
 
-		for (size_t k = 0; k < s->nr_packets; k++) {
+		for (packets_of(s, from, to, &k, &end); k < end; k++) {
 			struct piece *piece = ARRAY_PUSH(pieces, n, cap);
 
 			piece->begin = pev_meta_ns(s->meta, s->packets[k].begin);
@@ -98,7 +129,7 @@ static size_t cut(struct parts *p)
 		uint64_t most = min_u64(SPAN_BYTES, all / p->threads + 1);
 
 		if (!p->n || (bytes >= most && pieces[i].begin > p->cuts[p->n - 1])) {
-			int64_t begin = p->n ? pieces[i].begin : INT64_MIN;
+			int64_t begin = p->n ? pieces[i].begin : from;
 
 			*ARRAY_PUSH(p->cuts, p->n, cap_cuts) = begin;
 			bytes = 0;
@@ -109,7 +140,7 @@ static size_t cut(struct parts *p)
 	if (p->n < 2)
 		return 0;
 	p->cuts = array_grow(p->cuts, p->n, &cap_cuts, sizeof(*p->cuts));
-	p->cuts[p->n] = INT64_MAX;
+	p->cuts[p->n] = to == INT64_MAX ? to : to + 1;
 	return p->n;
 }
 
@@ -149,9 +180,12 @@ static void *gather(void *arg)
 		wanted[c] = f->classes[c].kind != SESSION_EVENT;
 	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && !p->load->stop; i++) {
 		const struct pev_stream *s = pev_trace_stream(f->trace, i);
+		size_t first, end, n;
 
-		pev_stream_scan(s, s->nr_packets * w->nr / p->threads,
-				s->nr_packets * (w->nr + 1) / p->threads, wanted, add_side, w);
+		packets_of(s, p->since, p->load->config.to, &first, &end);
+		n = end - first;
+		pev_stream_scan(s, first + n * w->nr / p->threads,
+				first + n * (w->nr + 1) / p->threads, wanted, add_side, w);
 	}
 	free(wanted);
 	return NULL;
@@ -325,7 +359,11 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 {
 	struct parts p = { .load = l, .threads = threads > 64 ? 64 : threads };
 	struct worker *workers;
+	int err = session_seek(l->session, l->config.from, m);
 
+	if (err)
+		return err;
+	p.since = session_since(l->session, l->config.from);
 	if (!cut(&p)) {
 		free(p.cuts);
 		return 1;

@@ -351,11 +351,38 @@ int session_fork(struct session *f, const struct session *from, struct msg *m)
 	return err;
 }
 
+int64_t session_since(const struct session *f, int64_t from)
+{
+	(void)f;
+	(void)from;
+	return INT64_MIN;
+}
+
+int session_seek(struct session *f, int64_t from, struct msg *m)
+{
+	int64_t since = session_since(f, from);
+	int err;
+
+	if (from == INT64_MIN || f->follow.on)
+		return 0;
+	err = pev_trace_find(f->trace, from);
+	if (!err && since != INT64_MIN)
+		err = pev_trace_find(f->trace, since);
+	if (err)
+		return msg_set(m, err, "%s: %s", pev_trace_path(f->trace), strerror(-err));
+	f->early = xrealloc(f->early, (f->n_classes + 1) * sizeof(*f->early));
+	for (unsigned int i = 0; i < f->n_classes; i++)
+		f->early[i] = f->classes[i].kind != SESSION_EVENT;
+	pev_cursor_seek_early(f->cursor, since, f->early, from);
+	return 0;
+}
+
 void session_close(struct session *f)
 {
 	if (!f->objects.syms)
 		return;
 	pev_cursor_close(f->cursor);
+	free(f->early);
 	stacks_free(&f->stacks);
 	unwind_free(f->unwind);
 	machine_free(&f->machine);

@@ -63,6 +63,7 @@ struct session_class {
  * @doing: what a bar on the terminal says, NULL: there is none
  * @done:  bytes of events that were read, of @total, for that bar
  * @untold: events since the bar was drawn
+ * @early: by class: does it say what processes there are?
  * @idle: called before it is waited for more; NULL: nothing
  */
 struct session {
@@ -85,6 +86,7 @@ struct session {
 	uint64_t done;
 	uint64_t total;
 	unsigned int untold;
+	bool *early;
 	void (*idle)(void);
 };
 
@@ -114,6 +116,18 @@ int session_vmlinux(struct session *f, const char *file, struct msg *m);
 /* Opens another walk through the same trace, for a thread. Close it before @from. */
 int session_fork(struct session *f, const struct session *from, struct msg *m);
 void session_close(struct session *f);
+/**
+ * session_seek() - begin at a time, knowing the processes that there are
+ * @from: ns since the epoch; INT64_MIN: at the begin
+ *
+ * To be called before the first event is read. Of what is before @from, session_next() returns
+ * hardly more than sideband events. A recording that is followed is read from its begin.
+ *
+ * Return: 0, -errno with @m set.
+ */
+int session_seek(struct session *f, int64_t from, struct msg *m);
+/* Returns where session_seek() begins to read, ns since the epoch. */
+int64_t session_since(const struct session *f, int64_t from);
 /* Applies a sideband event; session_next() has done this already. */
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev);
 /* Has session_next() show how far it has come, if it takes long; NULL: no longer. */

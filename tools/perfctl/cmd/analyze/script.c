@@ -142,6 +142,8 @@ static int script_trace(struct script_run *r, struct msg *m)
 	int err;
 
 	err = set_times(r, m);
+	if (!err)
+		err = session_seek(&r->session, r->from, m);
 	if (err)
 		return err;
 	/* lines on a terminal are progress enough */

@@ -67,6 +67,9 @@ static int copy(const struct cut_opts *o, struct session *s, struct cut_records 
 	const struct pev_event *ev;
 	int err, ret;
 
+	err = session_seek(s, c->begin, m);
+	if (err)
+		return err;
 	session_progress(s, "reading");
 	while ((ret = session_next(s, &ev, &cls, m)) > 0 && pev_event_ns(ev) <= c->end) {
 		if (!wanted(o, s, ev, cls, c->begin))
