@@ -10,6 +10,7 @@
 #include "core/compiler.h"
 #include "core/heap.h"
 #include "ctf/decode.h"
+#include "trace/find.h"
 #include "trace/trace.h"
 
 /**
@@ -177,7 +178,6 @@ PEV_EXPORT int pev_cursor_open(struct pev_trace *trace, const struct pev_stream 
 {
 	unsigned int nr = stream ? 1 : trace->nr_streams;
 	struct pev_cursor *c;
-	int ret;
 
 	*out = NULL;
 	if (flags)
@@ -194,14 +194,10 @@ PEV_EXPORT int pev_cursor_open(struct pev_trace *trace, const struct pev_stream 
 	}
 	c->nr_walks = nr;
 	c->all = !stream;
-	c->updates = trace->updates;
+	/* the first packets are read when they are asked for: a seek may come before */
+	c->updates = trace->updates - 1;
 	for (unsigned int i = 0; i < nr; i++)
 		c->walks[i].stream = stream ? stream : &trace->streams[i]->pub;
-	ret = pev_cursor_seek(c, INT64_MIN);
-	if (ret) {
-		pev_cursor_close(c);
-		return ret;
-	}
 	*out = c;
 	return 0;
 }

@@ -5,6 +5,7 @@
  * the time between them prove that all others lie on the right side of it.
  */
 #include "core/compiler.h"
+#include "trace/find.h"
 #include "trace/index.h"
 #include "trace/index_read.h"
 #include "trace/trace.h"

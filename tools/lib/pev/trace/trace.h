@@ -103,11 +103,6 @@ struct pev_trace {
 
 /* Learns what is behind s->indexed. Returns 0 or -errno. */
 int stream_index(struct stream *s);
-/*
- * Finds the first packet that ends at or after a time. @wrong: set if the index says otherwise than
- * a packet that was compared on the way; NULL: it is believed
- */
-size_t stream_find(const struct pev_stream *pub, uint64_t ticks, bool *wrong);
 /* Sees what has been added to a stream that is followed. Returns 0 or -errno. */
 int stream_grow(struct stream *s);
 /* Adds streams of a trace that is followed and has one metadata. Returns 0 or -errno. */
