@@ -10,6 +10,7 @@
 #include "load_parts.h"
 #include "load.h"
 #include "profile.h"
+#include "session/since.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -363,7 +364,7 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 
 	if (err)
 		return err;
-	p.since = session_since(l->session, l->config.from);
+	p.since = since_checkpoint(l->session->trace, l->config.from);
 	if (!cut(&p)) {
 		free(p.cuts);
 		return 1;

@@ -150,7 +150,7 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	else
 		err = proc_state_write(w, meta, r->config.target, proc_state_time(meta), false, m);
 	switch_clock_start(&r->clock, meta);
-	pev_meta_free(meta);
+	checkpoint_init(r, meta);
 	return err;
 }
 
@@ -278,6 +278,8 @@ int64_t recorder_drain(struct recorder *r)
 		err = fold_drain(&r->fold);
 	if (n >= 0 && !err)
 		err = drain_marks(r);
+	if (n >= 0 && !err)
+		err = checkpoint_look(r);
 	if (n >= 0 && !err && sync)
 		err = pev_writer_sync(r->writer);
 	if (n < 0 || err)
@@ -315,6 +317,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 		event_set_enable(&r->set, false, &ignored);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
+	checkpoint_stop(&r->checkpoint);
 	/* records that wait for room come once the rings are empty */
 	do {
 		pev_engine_flush(engine(), r->fd);
@@ -352,6 +355,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 void recorder_close(struct recorder *r)
 {
 	switch_finish(r);
+	checkpoint_free(&r->checkpoint);
 	free(r->said);
 	r->said = NULL;
 	/* nothing was recorded */

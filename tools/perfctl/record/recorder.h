@@ -6,6 +6,7 @@
 #ifndef PERFCTL_RECORD_RECORDER_H
 #define PERFCTL_RECORD_RECORDER_H
 
+#include "checkpoint.h"
 #include "event/cpu_watch.h"
 #include "event/plan.h"
 #include "event/set.h"
@@ -67,6 +68,7 @@ struct recorder_config {
  * @full:     times that the pipe had no room since the user wants an end
  * @bytes:    written to what was closed
  * @clock:    for the times at which parts begin
+ * @checkpoint: of the processes
  * @said:     counts by event that earlier parts have; NULL: there are none
  * @part_end: of the part before
  */
@@ -89,6 +91,7 @@ struct recorder {
 	unsigned int full;
 	uint64_t bytes;
 	struct switch_clock clock;
+	struct checkpoint checkpoint;
 	struct pev_value *said;
 	struct part_end part_end;
 };

@@ -26,7 +26,7 @@ void switch_clock_start(struct switch_clock *c, const struct pev_meta *meta)
 	c->ticks = proc_state_time(meta);
 }
 
-static uint64_t now_ticks(const struct switch_clock *c, const struct pev_meta *meta)
+uint64_t switch_clock_now(const struct switch_clock *c, const struct pev_meta *meta)
 {
 	uint64_t freq = pev_meta_clock(meta)->freq;
 	struct timespec now;
@@ -83,7 +83,10 @@ static void start_end(struct recorder *r, struct pev_writer *w, struct trace_dir
 static int account(struct recorder *r, struct pev_writer *old)
 {
 	struct msg ignored;
-	int err = account_losses(r, old);
+	int err;
+
+	checkpoint_stop(&r->checkpoint);
+	err = account_losses(r, old);
 
 	if (!err)
 		err = account_gaps(r, old);
@@ -100,7 +103,7 @@ static int account(struct recorder *r, struct pev_writer *old)
 static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 	       const struct pev_meta *meta, struct msg *m)
 {
-	uint64_t time = now_ticks(&r->clock, meta);
+	uint64_t time = switch_clock_now(&r->clock, meta);
 	struct pev_writer *old = r->writer;
 	struct trace_dir old_dir = r->dir;
 	int64_t n;
@@ -116,6 +119,7 @@ static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 	r->writer = w;
 	r->dir = *dir;
 	start_end(r, old, &old_dir);
+	checkpoint_init(r, NULL);
 	return proc_state_write(w, meta, r->config.target, time, true, m);
 }
 

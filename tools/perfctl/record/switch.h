@@ -39,6 +39,8 @@ struct part_end {
 
 /* After the first trace was described */
 void switch_clock_start(struct switch_clock *c, const struct pev_meta *meta);
+/* Returns the present time in ticks. */
+uint64_t switch_clock_now(const struct switch_clock *c, const struct pev_meta *meta);
 /*
  * Goes on in a new trace at @path; the one before is complete, and says its own losses. If that
  * cannot be, the recorder goes on as before.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads traces, event by event. See session.h. */
 #include "session.h"
+#include "since.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/term.h"
@@ -351,21 +352,15 @@ int session_fork(struct session *f, const struct session *from, struct msg *m)
 	return err;
 }
 
-int64_t session_since(const struct session *f, int64_t from)
-{
-	(void)f;
-	(void)from;
-	return INT64_MIN;
-}
-
 int session_seek(struct session *f, int64_t from, struct msg *m)
 {
-	int64_t since = session_since(f, from);
+	int64_t since;
 	int err;
 
 	if (from == INT64_MIN || f->follow.on)
 		return 0;
 	err = pev_trace_find(f->trace, from);
+	since = since_checkpoint(f->trace, from);
 	if (!err && since != INT64_MIN)
 		err = pev_trace_find(f->trace, since);
 	if (err)

@@ -126,8 +126,6 @@ void session_close(struct session *f);
  * Return: 0, -errno with @m set.
  */
 int session_seek(struct session *f, int64_t from, struct msg *m);
-/* Returns where session_seek() begins to read, ns since the epoch. */
-int64_t session_since(const struct session *f, int64_t from);
 /* Applies a sideband event; session_next() has done this already. */
 void session_sideband(struct session *f, const struct session_class *c, const struct pev_event *ev);
 /* Has session_next() show how far it has come, if it takes long; NULL: no longer. */
