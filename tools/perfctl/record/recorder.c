@@ -25,10 +25,23 @@
 #define PACKET_MOST  (64u << 10)
 /* so often a pipe is found full after the user wants an end, until its reader is given up */
 #define FULL_MOST 25
-/* less than a second goes by before a record is on the disk, see recording.c */
-#define FLUSH_MS     400
-/* so often readers that follow the recording are told how far it is complete */
-#define SYNC_NS 400000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Packets are closed, and readers that follow told how far they can read, each so many ns: with
+ * twice a half of the time between two drains, a record is on the disk within config.flush.
+ */
+static uint64_t step_of(const struct recorder *r)
+{
+	return r->config.flush * 2 / 5;
+}
 
 /*
  * A wake-up costs more than writing some thousand records: the reader sleeps
@@ -47,7 +60,7 @@ static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why
 	attr.watermark = (uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
 	attr.clock = r->config.clock;
 	attr.flags = r->config.overwrite ? PEV_CHF_OVERWRITE : 0;
-	attr.flush_ms = r->config.overwrite ? 0 : FLUSH_MS;
+	attr.flush_ms = r->config.overwrite ? 0 : (uint32_t)(step_of(r) / 1000000);
 	return pev_engine_open(engine(), &attr, 0, why);
 }
 
@@ -176,7 +189,7 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 {
 	int err;
 
-	*r = (struct recorder){ .config = *config, .fd = -1 };
+	*r = (struct recorder){ .config = *config, .fd = -1, .synced = now_ns() };
 	r->fd = channel_fd(r, m);
 	if (r->fd < 0)
 		return r->fd;
@@ -244,12 +257,9 @@ static int drain_marks(struct recorder *r)
 /* Is it time to tell readers? Then all packets are closed first. */
 static bool wants_sync(struct recorder *r)
 {
-	struct timespec now;
-	uint64_t ns;
+	uint64_t ns = now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	if (ns - r->synced < SYNC_NS)
+	if (ns - r->synced < step_of(r))
 		return false;
 	r->synced = ns;
 	return !pev_engine_flush(engine(), r->fd);

@@ -25,6 +25,7 @@
  * @pipe:      descriptor that the trace goes into; 0: none
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
+ * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
  * @overwrite: flight recorder
  * @waits:     it is of waits, and what tells of them is no event among others
  * @fold:      count samples by their call chains, instead of recording each
@@ -41,6 +42,7 @@ struct recorder_config {
 	int pipe;
 	uint64_t ring_size;
 	uint64_t ring_default;
+	uint64_t flush;
 	bool overwrite;
 	bool waits;
 	bool fold;

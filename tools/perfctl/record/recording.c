@@ -23,6 +23,9 @@
 #define DEFAULT_HZ 999
 /* Samples that hold a piece of the stack need larger rings */
 #define STACK_RING (8u << 20)
+#define FLUSH_NS 1000000000ull
+#define FLUSH_LEAST 50000000ull
+#define FLUSH_MOST 3600000000000ull
 /* Complete packets are on the disk after this at the latest */
 #define DRAIN_MS 500
 #define PROGRESS_MS 500
@@ -263,7 +266,10 @@ static int record_loop(void *arg, struct msg *m)
 {
 	struct record_run *r = arg;
 	int timeout = r->progress ? PROGRESS_MS : DRAIN_MS, fd = recorder_fd(&r->recorder), err = 0;
+	int half = (int)(r->recorder.config.flush / 2000000);
 	unsigned int got = 0;
+
+	timeout = timeout < half ? timeout : half;
 
 	r->measure.wait.control = r->opts.control ? r->control.in : 0;
 	if (r->recorder.marks.user)
@@ -306,6 +312,7 @@ static int record_open(void *arg, struct msg *m)
 		.pipe = r->pipe,
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
+		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
 		.overwrite = r->opts.overwrite,
 		.waits = r->opts.waits,
 		.fold = r->opts.fold,
@@ -429,6 +436,12 @@ static int check_options(const struct record_opts *o, char **argv, struct msg *m
 			       "--paused waits for \"enable\" on --control, which is missing");
 	if (o->paused && o->span.delay)
 		return msg_set(m, -EINVAL, "--paused and --delay exclude each other");
+	if (o->flush && o->overwrite)
+		return msg_set(m, -EINVAL,
+			       "--flush is for what is written while it is recorded, and "
+			       "--overwrite writes nothing before its end or SIGUSR2");
+	if (o->flush && (o->flush < FLUSH_LEAST || o->flush > FLUSH_MOST))
+		return msg_set(m, -EINVAL, "--flush takes 50ms to 1h");
 	if (o->on_exit && (!o->overwrite || !argv))
 		return msg_set(m, -EINVAL,
 			       "--snapshot-on-exit is for --overwrite with a command, whose end it "

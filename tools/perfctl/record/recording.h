@@ -33,6 +33,7 @@
  * @waits_least: ... unless it takes less, in ns
  * @strings:     record what arguments of system calls point to
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
+ * @flush:       ns after which a record is on the disk; 0: a second
  * @overwrite:   keep the newest records in memory until the end
  * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
  *               signals, a bit each; 0: in any case
@@ -59,6 +60,7 @@ struct record_opts {
 	uint64_t waits_least;
 	bool strings;
 	uint32_t stack_user;
+	uint64_t flush;
 	bool overwrite;
 	uint64_t on_exit;
 	bool fold;
