@@ -45,12 +45,12 @@ ok "push" perfctl push "$url" one --service web --version 1.2
 table() { perfctl report "$@" -n -g none --percent-limit 0 --csv - 2> /dev/null | sort; }
 table -i one > one.csv
 table --from "$url" > one.from
-ok "report --from has the same rows as the recording" cmp one.csv one.from
+ok "report --from has the same rows as the recording" diff one.csv one.from
 within "these are more than a few" "$(wc -l < one.csv)" 10 100000
 chains() { perfctl flame "$@" --folded 2> /dev/null | sort; }
 chains -i one > one.folded
 chains --from "$url" > one.from
-ok "flame --from has the same chains" cmp one.folded one.from
+ok "flame --from has the same chains" diff one.folded one.from
 perfctl export pprof --from "$url" -o one.pb.gz 2> /dev/null
 says "export pprof --from is read by pprof" 0 "cpu-clock" go tool pprof -raw one.pb.gz
 had=$(samples_in first)
