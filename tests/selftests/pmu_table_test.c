@@ -256,7 +256,8 @@ TEST_F_TIMEOUT(table, of_counters_costs_the_same, 300)
 	TH_LOG("a switch: %llu instructions with few rows, %llu with %u",
 	       (unsigned long long)few / (2 * ROUNDS), (unsigned long long)many / (2 * ROUNDS),
 	       t->nr);
-	EXPECT_GT((int64_t)20 * 2 * ROUNDS, (int64_t)(many - few));
+	/* a row may be some steps from its place in the table, but is not looked for in all */
+	EXPECT_GT((int64_t)MANY / 10 * 2 * ROUNDS, (int64_t)(many - few));
 	close_counter(&c);
 	close(counter);
 }
