@@ -49,6 +49,32 @@ static FUNCTION void outer(volatile uint8_t *p)
 	FRAME();
 }
 
+/* Where a frame has its return address: behind the caller's frame pointer, or in its frame */
+#ifdef __powerpc64__
+#define RETURN_SLOT(frame)	(*(volatile uint64_t **)(frame) + 2)
+#else
+#define RETURN_SLOT(frame)	((volatile uint64_t *)(frame) + 1)
+#endif
+#define KERNEL_IP		0xffffffff81000000ULL
+
+/* While it calls inner(), it seems to have been called from the kernel. */
+static FUNCTION void disguised(volatile uint8_t *p)
+{
+	volatile uint64_t *slot = RETURN_SLOT(__builtin_frame_address(0));
+	uint64_t back = *slot;
+
+	*slot = KERNEL_IP;
+	inner(p);
+	*slot = back;
+}
+
+static FUNCTION void by_disguised(volatile uint8_t *p)
+{
+	FRAME();
+	disguised(p);
+	FRAME();
+}
+
 static bool within(uint64_t ip, void (*function)(volatile uint8_t *))
 {
 	return ip - (uintptr_t)function < 512;
@@ -481,6 +507,33 @@ TEST_F(sample, few_frames)
 		close(self->fd);
 	}
 	self->fd = -1;
+}
+
+/* What a program has on its stack is no reason to call a frame the kernel's. */
+TEST_F(sample, no_kernel_address_of_a_user_stack)
+{
+	struct pev_attr attr = attr_of(self, PEV_SAMPLE_USTACK);
+	unsigned int found = 0;
+	const uint8_t *body;
+	struct sample s;
+
+	self->fd = pev_open(&attr);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	madvise(self->page, self->page_size, MADV_DONTNEED);
+	ASSERT_EQ(0, pev_on(self->fd));
+	by_disguised(self->page);
+	ASSERT_EQ(0, pev_off(self->fd));
+	body = first_record(self);
+	ASSERT_NE(NULL, body);
+	parse(body, PEV_SAMPLE_USTACK, &s);
+	for (unsigned int i = 0; i < s.nr_user; i++) {
+		EXPECT_EQ(0, s.user[i] >> 63);
+		found += within(s.user[i], disguised);
+	}
+	EXPECT_LE(1, found);
+	/* the frames behind it are still there */
+	ASSERT_LT(2, s.nr_user);
+	EXPECT_TRUE(within(s.user[0], inner));
 }
 
 /* Both chains, from within the kernel. */

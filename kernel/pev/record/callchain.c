@@ -12,6 +12,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
+#include <linux/uaccess.h>
 #include "types.h"
 #include "callchain.h"
 
@@ -112,6 +113,17 @@ static u32 walk_kernel(struct level *level, struct pt_regs *regs, u64 ip, u32 ma
 	return min(nr - below, max);
 }
 
+/*
+ * A frame's return address is what the program left there. A zero is none: a slot that a leaf
+ * never filled, or code without frame pointers. Nor is what no program can run, which would
+ * pass for an address of the kernel; perf's own marks are among these. The first one is a
+ * register, and may be on the page of vsyscalls.
+ */
+static bool is_user_frame(u64 ip, u32 at)
+{
+	return ip && (ip < TASK_SIZE_MAX || (!at && ip < (u64)PERF_CONTEXT_MAX));
+}
+
 static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 {
 	struct perf_callchain_entry_ctx ctx = {
@@ -127,12 +139,8 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 	}
 	level->user.nr = 0;
 	perf_callchain_user(&ctx, regs);
-	/*
-	 * A zero is no address: a slot that a leaf never filled, or code without
-	 * frame pointers. perf's own marks are none either.
-	 */
 	for (i = 0; i < level->user.nr && nr < max; i++)
-		if (level->user.ip[i] && level->user.ip[i] < (u64)PERF_CONTEXT_MAX)
+		if (is_user_frame(level->user.ip[i], i))
 			level->user.ip[nr++] = level->user.ip[i];
 	return nr;
 }
