@@ -164,6 +164,7 @@ static void counter_init(struct pev_perf_counter *counter)
 		hrtimer_init(&c->tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 		c->tick.function = pev_perf_tick;
 		c->start_tick = IRQ_WORK_INIT_HARD(start_tick);
+		c->move = IRQ_WORK_INIT_HARD(pev_perf_move);
 	}
 }
 
@@ -251,6 +252,7 @@ void pev_perf_counter_put(struct pev_perf_counter *counter)
 	for_each_possible_cpu(cpu) {
 		struct pev_perf_counter_cpu *c = per_cpu_ptr(counter->percpu, cpu);
 
+		irq_work_sync(&c->move);
 		irq_work_sync(&c->start_tick);
 		hrtimer_cancel(&c->tick);
 	}

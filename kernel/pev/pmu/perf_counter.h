@@ -62,6 +62,7 @@ struct pev_perf_code {
  * @running:   events that count by it now, struct pev_hw_cpu
  * @tick:      ends throttling, and adapts periods of events that don't come
  * @start_tick: starts @tick for a PMI
+ * @move:      moves the next overflow for a PMI where that can't
  */
 struct pev_perf_counter_cpu {
 	struct perf_event	*event;
@@ -73,6 +74,7 @@ struct pev_perf_counter_cpu {
 	struct list_head	running;
 	struct hrtimer		tick;
 	struct irq_work		start_tick;
+	struct irq_work		move;
 };
 
 /**

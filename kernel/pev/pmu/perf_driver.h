@@ -9,7 +9,25 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#if defined(CONFIG_PPC)
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+
+/*
+ * AMD's handler for processors without PerfMonV2 takes the PMU for stopped while it runs: what
+ * is started there is not enabled, and nothing enables it later.
+ */
+static inline bool pev_perf_starts_in_pmi(void)
+{
+	return (boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
+		boot_cpu_data.x86_vendor != X86_VENDOR_HYGON) ||
+	       boot_cpu_has(X86_FEATURE_PERFMON_V2);
+}
+#else
+static inline bool pev_perf_starts_in_pmi(void) { return true; }
+#endif
+
+#ifdef CONFIG_PPC
 /* A PMC overflows when this bit is set. */
 #define PEV_PPC_PMC_OVER	0x80000000LL
 

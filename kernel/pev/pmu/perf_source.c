@@ -16,6 +16,7 @@
 #include "record/tally.h"
 #include "counter.h"
 #include "perf_counter.h"
+#include "perf_driver.h"
 #include "perf_source.h"
 #include "pmu.h"
 #include "sample.h"
@@ -144,6 +145,10 @@ static void aim(struct pev_perf_counter_cpu *c, s64 min, bool pmi)
 	loaded = local64_read(&hw->period_left);
 	if (loaded == distance(first, min) || (pmi && is_near(c, first, loaded)))
 		return;
+	if (pmi && !pev_perf_starts_in_pmi()) {
+		irq_work_queue(&c->move);
+		return;
+	}
 	on = pev_perf_counter_stop(c, pmi);
 	pev_perf_counter_start(c, pmi, on, distance(fold_all(c), min));
 }
@@ -259,6 +264,14 @@ void pev_perf_overflow(struct perf_event *event, struct perf_sample_data *data,
 		throttle_all(c);
 	aim(c, PEV_PERF_PERIOD_MIN, true);
 	pev_pmi_end(begin);
+}
+
+void pev_perf_move(struct irq_work *work)
+{
+	struct pev_perf_counter_cpu *c = container_of(work, struct pev_perf_counter_cpu, move);
+
+	update_begin(c);
+	update_end(c, true);
 }
 
 /* ---- the tick; interrupts are off ---- */

@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include "types.h"
 
+struct irq_work;
 struct perf_event;
 struct perf_sample_data;
 struct pev_hw_event;
@@ -33,5 +34,7 @@ void pev_perf_overflow(struct perf_event *event, struct perf_sample_data *data,
 void pev_perf_install(struct pev_perf *perf, struct perf_event *event);
 /* @tick of struct pev_perf_counter_cpu. */
 enum hrtimer_restart pev_perf_tick(struct hrtimer *timer);
+/* @move of it. */
+void pev_perf_move(struct irq_work *work);
 
 #endif
