@@ -210,9 +210,6 @@ TEST_F(perf, two_periods)
 	struct pev_map map;
 	int channel, fds[2];
 
-	/* see "Not there yet" in Documentation/design/pmu-perf.rst */
-	if (strstr(self->info.pmu, "AMD"))
-		SKIP(return, "a counter of AMD's driver stands still once it was moved");
 	channel = pev_open_channel(1 << 20, 1 << 14, 0);
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(channel, &map));
