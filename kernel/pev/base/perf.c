@@ -117,10 +117,20 @@ int pev_perf_open(struct pev_perf *perf)
 	return 0;
 }
 
+static void leave_here(void *data)
+{
+	struct pev_perf *perf = data;
+
+	perf->install(perf, NULL);
+}
+
 void pev_perf_close(struct pev_perf *perf)
 {
 	scoped_guard(mutex, &perf_lock)
 		list_del(&perf->node);
+	/* what is still to come in interrupts must not look at an event that is gone */
+	if (perf->install)
+		on_each_cpu(leave_here, perf, 1);
 	/* each may wait for a grace period */
 	remove_all(perf);
 }

@@ -15,7 +15,8 @@
  * @handler: called for each overflow on its CPU, in the occurrence's context
  * @context: for it
  * @install: takes @event in place of the one that this CPU had, which counts no more and is
- *           released when this returns. On the CPU, interrupts off. May be NULL
+ *           released when this returns; NULL: none, as all of them go. On the CPU,
+ *           interrupts off. May be NULL
  * @events:  per CPU; NULL while it is not open
  * @node:    in the list of those that are open
  *

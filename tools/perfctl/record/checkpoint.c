@@ -4,7 +4,7 @@
  *
  * One is what /proc says, as it is written when a recording begins, in the stream "checkpoint": all
  * records have the time before the first process was looked at, and an empty packet behind them that
- * after the last. What a process does meanwhile is among the events, so that whoever reads all of
+ * after the last. What a process does meanwhile is among the events, so that a reader of all of
  * them from the first time on knows the processes at the second one.
  */
 #include "checkpoint.h"
