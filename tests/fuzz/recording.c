@@ -5,7 +5,8 @@
  * The first byte is even: two bytes are the length of the metadata, which follow, and then
  * comes a stream. Odd: all others are a stream of the tests' metadata; its first packet is
  * given the right uuid, so that what follows is reached. With its second bit, two bytes are the
- * length of an index, which follows, before the stream.
+ * length of an index, which follows, before the stream. With its third bit, two bytes are the length
+ * of the ends of compressed packets, and the stream is a compressed one.
  */
 // FUZZ-SOURCES: tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c
 // FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
@@ -29,7 +30,8 @@ static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77
 static char dir[64], known[65536];
 static size_t known_len;
 static int metadata, stream;
-static char index_path[100];
+static char index_path[100], ends_path[100], plain_path[100], packed_path[100];
+static bool is_packed;
 
 static void clean(void)
 {
@@ -70,6 +72,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (mkdir(index_path, 0700))
 		abort();
 	snprintf(index_path, sizeof(index_path), "%s/index/stream_0.idx", dir);
+	snprintf(ends_path, sizeof(ends_path), "%s/index/stream_0.ends", dir);
+	snprintf(plain_path, sizeof(plain_path), "%s/stream_0", dir);
+	snprintf(packed_path, sizeof(packed_path), "%s/stream_0.zst", dir);
+	setenv("TMPDIR", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", 1);
 	metadata = create("metadata");
 	stream = create("stream_0");
 	return 0;
@@ -94,9 +100,9 @@ static size_t take_length(const uint8_t **data, size_t *size)
 	return len < *size ? len : *size;
 }
 
-static void put_index(const uint8_t *data, size_t len)
+static void put_new(const char *name, const uint8_t *data, size_t len)
 {
-	int fd = create("index/stream_0.idx");
+	int fd = create(name);
 
 	put(fd, data, len);
 	close(fd);
@@ -104,7 +110,7 @@ static void put_index(const uint8_t *data, size_t len)
 
 static void put_recording(const uint8_t *data, size_t size)
 {
-	bool own = !(data[0] & 1), indexed = data[0] & 2;
+	bool own = !(data[0] & 1), indexed = data[0] & 2, packed = data[0] & 4;
 	size_t len;
 
 	data++;
@@ -116,12 +122,23 @@ static void put_recording(const uint8_t *data, size_t size)
 	unlink(index_path);
 	if (indexed) {
 		len = take_length(&data, &size);
-		put_index(data, len);
+		put_new("index/stream_0.idx", data, len);
 		data += len;
 		size -= len;
 	}
+	unlink(ends_path);
+	if (packed) {
+		len = take_length(&data, &size);
+		put_new("index/stream_0.ends", data, len);
+		data += len;
+		size -= len;
+	}
+	if (packed != is_packed &&
+	    rename(is_packed ? packed_path : plain_path, packed ? packed_path : plain_path))
+		abort();
+	is_packed = packed;
 	put(stream, data, size);
-	if (!own && size >= 20 && pwrite(stream, uuid, sizeof(uuid), 4) != sizeof(uuid))
+	if (!own && !packed && size >= 20 && pwrite(stream, uuid, sizeof(uuid), 4) != sizeof(uuid))
 		abort();
 }
 
@@ -133,6 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct pev_event *ev;
 	struct pev_trace *trace;
 	struct pev_error err;
+	int64_t middle;
+	bool *early;
 
 	if (!size)
 		return 0;
@@ -144,10 +163,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!pev_cursor_open(trace, NULL, 0, &cursor)) {
 		for (int i = 0; i < MOST_EVENTS && pev_cursor_next(cursor, &ev) > 0; i++)
 			sum += event_sum(ev);
-		if (!pev_cursor_seek(cursor, pev_trace_begin_ns(trace) / 2 +
-					     pev_trace_end_ns(trace) / 2) &&
-		    pev_cursor_next(cursor, &ev) > 0)
+		middle = pev_trace_begin_ns(trace) / 2 + pev_trace_end_ns(trace) / 2;
+		if (!pev_cursor_seek(cursor, middle) && pev_cursor_next(cursor, &ev) > 0)
 			sum += event_sum(ev);
+		early = calloc(pev_trace_nr_classes(trace) + 1, sizeof(*early));
+		if (early && !pev_trace_find(trace, middle) &&
+		    !pev_cursor_seek_early(cursor, INT64_MIN, early, middle))
+			for (int i = 0; i < MOST_EVENTS && pev_cursor_next(cursor, &ev) > 0; i++)
+				sum += event_sum(ev);
+		free(early);
 		pev_cursor_close(cursor);
 	}
 	for (unsigned int i = 0; i < pev_trace_nr_warnings(trace); i++)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Recordings for recording.c. usage: seed_recording.py DIR"""
+import ctypes
 import os
 import struct
 import subprocess
@@ -38,7 +39,29 @@ def index(stream):
     return text
 
 
+def pack(stream):
+    """Frames of packets, and their ends: see tools/lib/pev/trace/pack.h."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_compress.restype = ctypes.c_size_t
+    zstd.ZSTD_compressBound.restype = ctypes.c_size_t
+    frames, ends, at = b"", b"", 0
+    while at < len(stream):
+        size = struct.unpack_from("<Q", stream, at + 56)[0] // 8
+        room = zstd.ZSTD_compressBound(ctypes.c_size_t(size))
+        to = ctypes.create_string_buffer(room)
+        n = zstd.ZSTD_compress(to, ctypes.c_size_t(room), stream[at:at + size],
+                               ctypes.c_size_t(size), 1)
+        frames += to.raw[:n]
+        ends += struct.pack(">Q", len(frames))
+        at += size
+    return frames, ends
+
+
 write("known", b"\1" + stream)
 indexed = index(stream)
 write("indexed", b"\3" + struct.pack("<H", len(indexed)) + indexed + stream)
 write("own", b"\0" + struct.pack("<H", len(metadata)) + metadata + stream)
+frames, ends = pack(stream)
+write("packed", b"\7" + struct.pack("<H", len(indexed)) + indexed +
+      struct.pack("<H", len(ends)) + ends + frames)
+write("unindexed", b"\5" + struct.pack("<H", 0) + frames)

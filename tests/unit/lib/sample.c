@@ -131,7 +131,7 @@ static int write_ring(struct pev_writer *w, const struct pev_meta *meta, unsigne
 }
 
 static int write_trace(const char *path, const char *text, unsigned int events,
-		       uint32_t packet_size, bool streams)
+		       uint32_t packet_size, bool streams, bool packed)
 {
 	struct pev_writer *w;
 	struct pev_meta *meta;
@@ -145,7 +145,9 @@ static int write_trace(const char *path, const char *text, unsigned int events,
 	}
 	ret = pev_writer_open(path, 0, &w, &err);
 	if (!ret) {
-		ret = pev_writer_metadata(w, text, strlen(text));
+		ret = packed ? pev_writer_compress(w, 1) : 0;
+		if (!ret)
+			ret = pev_writer_metadata(w, text, strlen(text));
 		for (unsigned int ring = 0; !ret && ring < SAMPLE_CPUS; ring++) {
 			bool request = streams && ring == 2;
 			uint32_t cpu = request ? UINT32_MAX : streams ? 0 : ring;
@@ -159,14 +161,24 @@ static int write_trace(const char *path, const char *text, unsigned int events,
 	return ret;
 }
 
-int sample_trace(const char *path, unsigned int events, uint32_t packet_size)
+static int one_class(const char *path, unsigned int events, uint32_t packet_size, bool packed)
 {
 	size_t len;
 	char *text = sample_metadata(&len);
-	int ret = write_trace(path, text, events, packet_size, false);
+	int ret = write_trace(path, text, events, packet_size, false, packed);
 
 	free(text);
 	return ret;
+}
+
+int sample_trace(const char *path, unsigned int events, uint32_t packet_size)
+{
+	return one_class(path, events, packet_size, false);
+}
+
+int sample_packed(const char *path, unsigned int events, uint32_t packet_size)
+{
+	return one_class(path, events, packet_size, true);
 }
 
 /* Its records have more in common than the tid, and the ids are those of others. */
@@ -201,7 +213,7 @@ int sample_streams(const char *path, unsigned int events)
 
 	text = realloc(text, len + sizeof(second_class));
 	memcpy(text + len, second_class, sizeof(second_class));
-	ret = write_trace(path, text, events, 4096, true);
+	ret = write_trace(path, text, events, 4096, true, false);
 	free(text);
 	return ret;
 }

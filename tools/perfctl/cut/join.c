@@ -107,7 +107,7 @@ static int write_packet(struct pev_writer *w, const struct pev_stream *s, size_t
 	struct pev_packet *copy = xmalloc(i->size);
 	int err;
 
-	memcpy(copy, s->data + i->offset, i->size);
+	memcpy(copy, pev_stream_packet(s, nr), i->size);
 	copy->packet_size = (uint64_t)i->size * 8;
 	copy->content_size = (uint64_t)i->content * 8;
 	copy->packet_seq_num = seq;

@@ -29,7 +29,7 @@ void cut_records_open(struct cut_records *c, const struct pev_trace *trace, stru
 
 		c->streams[i].from = s;
 		if (s->nr_packets)
-			memcpy(&c->streams[i].head, s->data + s->packets[0].offset,
+			memcpy(&c->streams[i].head, pev_stream_packet(s, 0),
 			       sizeof(c->streams[i].head));
 		c->streams[i].head.events_discarded = 0;
 	}

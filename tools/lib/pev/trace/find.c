@@ -9,6 +9,7 @@
 #include "trace/index.h"
 #include "trace/index_read.h"
 #include "trace/trace.h"
+#include "trace/unpack.h"
 
 size_t stream_find(const struct pev_stream *pub, uint64_t ticks, bool *wrong)
 {
@@ -36,7 +37,9 @@ static int search(struct stream *s)
 
 	index_forget(s);
 	s->pub.damaged = s->pub.skipped = 0;
-	ret = stream_index(s);
+	ret = s->packed ? unpack_open(s, NULL) : 0;
+	if (!ret)
+		ret = stream_index(s);
 	/* a stream that is damaged has been told of, and is what the index does not agree with */
 	if (!ret && !s->pub.damaged && !s->gaps)
 		trace_warn(s->trace,

@@ -14,6 +14,7 @@
 #include "ctf/decode.h"
 #include "trace/index.h"
 #include "trace/index_read.h"
+#include "trace/unpack.h"
 
 /* Packets that are compared at once; of larger streams they lie evenly between the ends */
 #define COMPARED 64
@@ -101,7 +102,10 @@ static const char *check_packet(const struct stream *s, size_t nr, bool *differs
 {
 	const struct pev_packet_index *i = &s->index[nr];
 	const struct pev_packet *p = (const void *)(s->pub.data + i->offset);
-	const char *why = packet_check(s->pub.meta, p);
+	const char *why;
+
+	stream_need(s, nr);
+	why = packet_check(s->pub.meta, p);
 
 	*differs = why || p->content_size / 8 != i->content || p->timestamp_begin != i->begin ||
 		   p->timestamp_end != i->end || p->packet_seq_num != i->seq;
@@ -164,6 +168,8 @@ static const char *take_first(struct stream *s)
 {
 	const struct pev_packet *p = (const void *)s->pub.data;
 
+	if (s->pub.size >= PACKET_HEADER)
+		stream_need(s, 0);
 	if (s->pub.size < PACKET_HEADER || packet_check(s->pub.meta, p) ||
 	    (p->cpu_id > INT32_MAX && p->cpu_id != UINT32_MAX))
 		return "the stream does not begin with a packet";

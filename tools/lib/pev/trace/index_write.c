@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "trace/index.h"
 #include "trace/index_write.h"
+#include "trace/pack.h"
 
 /* Entries that are kept until they are written */
 #define INDEX_ROOM 64
@@ -19,7 +20,9 @@
 static void give_up(struct out_file *f)
 {
 	free(f->index);
+	free(f->ends);
 	f->index = NULL;
+	f->ends = NULL;
 	f->nr_index = 0;
 	f->no_index = true;
 }
@@ -49,10 +52,15 @@ void index_add(struct pev_writer *w, struct out_file *f, uint64_t offset, const 
 
 		if (!f->index)
 			f->index = malloc(INDEX_ROOM * sizeof(*f->index));
-		if (!f->index) {
+		if (w->packer && !f->ends)
+			f->ends = malloc(INDEX_ROOM * sizeof(*f->ends));
+		if (!f->index || (w->packer && !f->ends)) {
 			give_up(f);
 			return;
 		}
+		/* packets that are compressed come one by one */
+		if (w->packer)
+			f->ends[f->nr_index] = htobe64(f->on_disk);
 		add_entry(&f->index[f->nr_index++], offset, p);
 		/* of a packet that is written shorter, @data is the header alone */
 		offset += p->packet_size / 8;
@@ -70,7 +78,7 @@ static int index_dir(struct pev_writer *w)
 	return w->index_dir;
 }
 
-static int open_index(struct pev_writer *w, const struct out_file *f)
+static int open_index(struct pev_writer *w, const struct out_file *f, const char *ending)
 {
 	int dir = index_dir(w), how = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, fd;
 	char name[80];
@@ -78,7 +86,7 @@ static int open_index(struct pev_writer *w, const struct out_file *f)
 
 	if (dir < 0)
 		return -1;
-	snprintf(name, sizeof(name), "stream_%s.idx", f->name);
+	snprintf(name, sizeof(name), "stream_%s%s", f->name, ending);
 	fd = openat(dir, name, how | (f->indexed ? O_APPEND : O_EXCL), 0666);
 	/* what the name leads to may be another's by now */
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1)) {
@@ -86,6 +94,17 @@ static int open_index(struct pev_writer *w, const struct out_file *f)
 		return -1;
 	}
 	return fd;
+}
+
+static bool put_ends(struct pev_writer *w, const struct out_file *f)
+{
+	size_t len = f->nr_index * sizeof(*f->ends);
+	int fd = open_index(w, f, PACK_ENDS);
+	bool good = fd >= 0 && write(fd, f->ends, len) == (ssize_t)len;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 void index_flush(struct pev_writer *w, struct out_file *f)
@@ -102,11 +121,13 @@ void index_flush(struct pev_writer *w, struct out_file *f)
 
 	if (!f->nr_index)
 		return;
-	fd = open_index(w, f);
+	fd = open_index(w, f, ".idx");
 	good = fd >= 0 && (f->indexed || write(fd, &head, sizeof(head)) == sizeof(head)) &&
 	       write(fd, f->index, len) == (ssize_t)len;
 	if (fd >= 0)
 		close(fd);
+	if (good && w->packer)
+		good = put_ends(w, f);
 	f->indexed = true;
 	f->nr_index = 0;
 	/* half an entry at the end is not read; nothing may follow it */

@@ -17,8 +17,10 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/packet.h"
+#include "core/zstd.h"
 #include "trace/index.h"
 #include "trace/older.h"
+#include "trace/pack.h"
 
 #define OPEN_DIR	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -88,7 +90,8 @@ static bool is_stream(int dir, const char *name)
 		return false;
 	n = pread(fd, &magic, sizeof(magic), 0);
 	close(fd);
-	return !n || (n == sizeof(magic) && magic == PEV_PACKET_MAGIC);
+	return !n || (n == sizeof(magic) &&
+		      (magic == PEV_PACKET_MAGIC || le32toh(magic) == ZSTD_FRAME_MAGIC));
 }
 
 static bool is_ours(int dir, const char *name)
@@ -98,6 +101,15 @@ static bool is_ours(int dir, const char *name)
 	if (!strncmp(name, "stream_", 7))
 		return is_stream(dir, name);
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new");
+}
+
+/* What ends of frames are has no beginning by which it is known. */
+static bool is_ends(const char *name)
+{
+	size_t len = strlen(name), ending = strlen(PACK_ENDS);
+
+	return !strncmp(name, "stream_", 7) && len > ending &&
+	       !strcmp(name + len - ending, PACK_ENDS);
 }
 
 /* LTTng's begin alike, but are in no directory with an info like ours. */
@@ -111,7 +123,7 @@ static int sweep_index_file(int dir, const char *name, struct sweep *s)
 
 	if (fd >= 0)
 		close(fd);
-	if (n && (n != sizeof(magic) || be32toh(magic) != INDEX_MAGIC))
+	if (n && (n != sizeof(magic) || be32toh(magic) != INDEX_MAGIC) && !is_ends(name))
 		return refuse(s, INDEX_DIR "/", name);
 	return s->erase && unlinkat(dir, name, 0) ? -errno : 0;
 }

@@ -21,7 +21,9 @@
 #include "ctf/decode.h"
 #include "trace/index.h"
 #include "trace/index_read.h"
+#include "trace/pack.h"
 #include "trace/trace.h"
+#include "trace/unpack.h"
 
 void trace_warn(struct pev_trace *trace, const char *fmt, ...)
 {
@@ -127,7 +129,7 @@ static void skip(struct stream *s, uint64_t offset, uint64_t bytes, const char *
 /* Returns the next byte at or after @offset that is not in a hole of the file. */
 static uint64_t skip_hole(const struct stream *s, uint64_t offset)
 {
-	off_t data = lseek(s->fd, offset, SEEK_DATA);
+	off_t data = s->packed ? (off_t)offset : lseek(s->fd, offset, SEEK_DATA);
 
 	if (data < 0)
 		return errno == ENXIO ? s->pub.size : offset;
@@ -268,6 +270,7 @@ static void free_stream(struct stream *s)
 		return;
 	for (unsigned int i = 0; i < s->nr_maps; i++)
 		munmap(s->maps[i], FIRST_MAP << i);
+	unpack_close(s);
 	if (s->pub.data && !s->nr_maps)
 		munmap((void *)s->pub.data, s->pub.size);
 	if (s->fd >= 0)
@@ -312,8 +315,19 @@ int stream_grow(struct stream *s)
 	return ret ? ret : stream_index(s);
 }
 
+/* Takes the suffix away, so that a compressed stream has the name of a plain one. */
+static bool cut_suffix(struct stream *s)
+{
+	size_t len = strlen(s->pub.name), suffix = strlen(PACK_SUFFIX);
+
+	if (len <= suffix || strcmp(s->pub.name + len - suffix, PACK_SUFFIX))
+		return false;
+	((char *)s->pub.name)[len - suffix] = '\0';
+	return true;
+}
+
 /* Leaves the file open in s->fd. */
-static int map_file(struct stream *s)
+static int map_file(struct stream *s, const char *dir)
 {
 	struct stat st;
 	void *data;
@@ -323,6 +337,10 @@ static int map_file(struct stream *s)
 		return -errno;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
+	if (cut_suffix(s))
+		return s->trace->follow		     ? -EOPNOTSUPP :
+		       !access(s->pub.path, F_OK) ? -EEXIST :
+						    unpack_open(s, dir);
 	if (s->trace->follow)
 		return map_more(s, (uint64_t)st.st_size);
 	if (!st.st_size)
@@ -365,6 +383,8 @@ static int find_packets(struct stream *s, const char *dir)
 	const char *why = NULL;
 	int ret = s->trace->follow ? 0 : index_load(s, dir, &why);
 
+	if (!ret && why && s->packed)
+		ret = unpack_open(s, NULL);
 	if (!ret)
 		ret = stream_index(s);
 	/* a stream that is damaged has been told of, and is what the index does not agree with */
@@ -374,6 +394,15 @@ static int find_packets(struct stream *s, const char *dir)
 			   "instead",
 			   s->pub.name, why);
 	return ret;
+}
+
+static const char *why_not(int err)
+{
+	return err == -EOPNOTSUPP ? "what is compressed cannot be followed, but read when the "
+				    "recording has ended" :
+	       err == -EEXIST	  ? "the compressed stream is left out, as it is there plainly, too" :
+	       err == -ELIBACC	  ? "it is compressed, and there is no libzstd.so.1 to read it" :
+				    strerror(-err);
 }
 
 static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, const char *dir,
@@ -395,11 +424,11 @@ static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, cons
 	s->pub.cpu = -1;
 	s->pub.path = path;
 	s->pub.name = path + strlen(dir) + 1;
-	ret = map_file(s);
+	ret = map_file(s, dir);
 	other = ret ? NULL : same_file(trace, s);
 	if (ret || other) {
 		if (ret)
-			trace_warn(trace, "%s: %s", path, strerror(-ret));
+			trace_warn(trace, "%s: %s", path, why_not(ret));
 		else
 			trace_warn(trace, "%s: left out: it is %s", path, other->pub.path);
 		close_file(s);
@@ -901,9 +930,18 @@ PEV_EXPORT int pev_decoder_stream_packet(struct pev_decoder *dec,
 	if (nr >= stream->nr_packets)
 		return -EINVAL;
 	i = &stream->packets[nr];
+	stream_need(s, nr);
 	/* the file may have changed since: the class is that of the index */
 	decode_start(dec, stream->meta, s->kind, stream->data + i->offset,
 		     nr < s->by_index ? index_content(s, nr) : i->content);
 	dec->stream = stream;
 	return 0;
+}
+
+PEV_EXPORT const struct pev_packet *pev_stream_packet(const struct pev_stream *stream, size_t nr)
+{
+	if (nr >= stream->nr_packets)
+		return NULL;
+	stream_need((const struct stream *)stream, nr);
+	return (const struct pev_packet *)(stream->data + stream->packets[nr].offset);
 }

@@ -25,6 +25,7 @@
  * @by_index: packets that were taken from an index, see index.h
  * @told_differs: a warning has told that the index differs
  * @told_gaps: of @gaps, a warning has told
+ * @packed: of a compressed file, see unpack.h; NULL: it is none
  * @fd:   of the file while it is indexed, or the trace is followed
  * @indexed: bytes of the file that were looked at; @gaps: packets that are missing in them
  * @maps: of a file that is followed, from whose beginning each is; pub.data is the last
@@ -45,6 +46,7 @@ struct stream {
 	bool told_differs;
 	void *maps[MAX_MAPS];
 	unsigned int nr_maps;
+	struct packed *packed;
 	int			fd;
 	dev_t			dev;
 	ino_t			ino;

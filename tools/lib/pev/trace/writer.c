@@ -16,6 +16,7 @@
 #include "ctf/encoder.h"
 #include "trace/index_write.h"
 #include "trace/older.h"
+#include "trace/pack.h"
 #include "trace/part.h"
 #include "trace/writer.h"
 
@@ -115,6 +116,7 @@ static void close_stream(struct pev_writer *w, struct out_file *f)
 {
 	index_flush(w, f);
 	free(f->index);
+	free(f->ends);
 	if (f->fd >= 0 && close(f->fd) && !w->error)
 		w->error = -errno;
 }
@@ -147,6 +149,7 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 	}
 	pipe_free(w->pipe);
 	part_free(w);
+	pack_free(w);
 	free(w->files);
 	free(w->named);
 	free(w->meta);
@@ -303,7 +306,9 @@ static size_t whole_packets(const uint8_t *data, size_t len, size_t *last,
 /* The file ends with its last whole packet again. */
 static int cut_back(struct pev_writer *w, struct out_file *f, int ret)
 {
-	if (!w->pipe && (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0))
+	off_t end = (off_t)(w->packer ? f->on_disk : f->size);
+
+	if (!w->pipe && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
 		ret = -errno;
 	w->error = ret;
 	return ret;
@@ -313,7 +318,7 @@ static void count_packets(struct pev_writer *w, struct out_file *f, uint64_t byt
 			  uint64_t count, const void *last)
 {
 	f->size += bytes;
-	w->bytes += bytes;
+	w->bytes += w->packer ? 0 : bytes;
 	w->packets += count;
 	if (count)
 		memcpy(&f->last, last, sizeof(f->last));
@@ -371,7 +376,7 @@ static size_t full_packets(const struct pev_writer *w, const uint8_t *data, size
 {
 	size_t run = 0;
 
-	while (!w->part && run < len && run < WRITE_MOST) {
+	while (!w->part && !w->packer && run < len && run < WRITE_MOST) {
 		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
 
 		if (used_of(packet) != packet->packet_size / 8)
@@ -391,8 +396,11 @@ static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *
 	memcpy(&packet, data, sizeof(packet));
 	packet.packet_size = used * 8;
 	part_header(w, f, &packet);
-	ret = put_parts(w, f, &packet, sizeof(packet), data + sizeof(packet), used - sizeof(packet),
-			&done);
+	if (w->packer)
+		ret = pack_packet(w, f, &packet, data, used);
+	else
+		ret = put_parts(w, f, &packet, sizeof(packet), data + sizeof(packet),
+				used - sizeof(packet), &done);
 	if (ret)
 		return cut_back(w, f, ret);
 	index_add(w, f, f->size, &packet, sizeof(packet));
@@ -435,7 +443,7 @@ static int open_stream(struct pev_writer *w, struct out_file *f, const char *nam
 
 	memset(f, 0, sizeof(*f));
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	snprintf(path, sizeof(path), "stream_%s", name);
+	snprintf(path, sizeof(path), "stream_%s%s", name, w->packer ? PACK_SUFFIX : "");
 	f->fd = w->pipe ? -1 : open_own(w->dir, path, 0);
 	return f->fd < 0 && !w->pipe ? f->fd : 0;
 }

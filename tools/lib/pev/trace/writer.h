@@ -15,20 +15,24 @@
  * struct out_file - one stream file
  * @fd:   -1: not open
  * @size: bytes of whole packets
+ * @on_disk: of a compressed stream, bytes of whole frames
  * @last: header of the last of them as it came, zero if there is none
  * @base: losses that earlier parts count: see part.h
  * @name: behind "stream_"
  * @index: entries of its index that are not written yet, @nr_index of them
+ * @ends: of their frames, if they are compressed
  * @indexed: the index has a beginning
  * @no_index: it has an end, too, as it could not be written
  */
 struct out_file {
 	int fd;
 	uint64_t size;
+	uint64_t on_disk;
 	struct pev_packet last;
 	uint64_t base;
 	char name[44];
 	struct index_entry *index;
+	uint64_t *ends;
 	unsigned int nr_index;
 	bool indexed;
 	bool no_index;
@@ -39,6 +43,7 @@ struct out_file {
  * @dir:   -1: it goes into @pipe
  * @part:  it goes on where another one ended; NULL: it does not
  * @index_dir: -1: no index was written yet
+ * @packer: compresses packets; NULL: they are written as they are
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -49,6 +54,7 @@ struct pev_writer {
 	int index_dir;
 	struct pipe_out *pipe;
 	struct trace_part *part;
+	struct packer *packer;
 	int error;
 	char *meta;
 	size_t meta_len;

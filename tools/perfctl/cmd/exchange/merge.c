@@ -123,7 +123,7 @@ static int copy_stream(struct pev_writer *w, const struct pev_stream *s)
 
 	/* what is damaged stays behind */
 	for (size_t i = 0; i < s->nr_packets && !err; i++)
-		err = pev_writer_named(w, name, s->data + s->packets[i].offset, s->packets[i].size);
+		err = pev_writer_named(w, name, pev_stream_packet(s, i), s->packets[i].size);
 	return err;
 }
 

@@ -56,7 +56,8 @@ struct pev_packet_index {
  * @stream_id: class of its packets
  * @instance: of its packets: the number of the ring, or from PEV_STREAM_USER on
  * @meta:    metadata of its trace
- * @data:    the file's contents
+ * @data:    the file's contents; of one that is compressed, a packet is there after
+ *           pev_stream_packet()
  * @size:    bytes of it
  * @packets: sound packets, in order of time
  * @lost:    records lost in this ring, up to the end of the last packet
@@ -147,6 +148,16 @@ const char *pev_trace_info(const struct pev_trace *trace, const char *key);
  */
 int pev_trace_info_file(const struct pev_trace *trace, const char *name, char **text,
 			size_t *len);
+
+/**
+ * pev_stream_packet() - a packet with its header
+ * @nr: below stream->nr_packets
+ *
+ * Of a stream that is compressed, it is decompressed first, once; threads may do so at once.
+ *
+ * Return: in stream->data; NULL if there is no such packet.
+ */
+const struct pev_packet *pev_stream_packet(const struct pev_stream *stream, size_t nr);
 
 /**
  * pev_decoder_stream_packet() - start on a packet of a stream; see pev_decoder_next()

@@ -59,6 +59,17 @@ int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer
  * call, or packets of a ring; -ENOMEM; -EIO.
  */
 int pev_writer_continue(struct pev_writer *writer, const struct pev_writer *before);
+/**
+ * pev_writer_compress() - compress packets by zstd, each alone
+ * @level: of zstd: 1 to 19, and below 0 for more speed
+ *
+ * Call it before packets are written. Streams are files stream_<name>.zst, which pev_trace_open()
+ * reads, and others once "zstd -d" has made plain streams of them.
+ *
+ * Return: 0; -ELIBACC if there is no libzstd.so.1; -EINVAL if the trace goes into a pipe, or packets
+ * were written; -ENOMEM.
+ */
+int pev_writer_compress(struct pev_writer *writer, int level);
 /** pev_writer_close() - finish and free; the first error that writing met, or 0 */
 int pev_writer_close(struct pev_writer *writer);
 /** pev_writer_metadata() - write or extend the file metadata; @text: all of it */
