@@ -4,6 +4,7 @@
 #include "base/util.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 /* Reading more than this would take longer than what is saved is worth */
 #define MOST_BYTES (256u << 20)
+#define MOST_PACKED (MOST_BYTES / 8)
 #define CHUNK (256u << 10)
 /* Digits of an address in a line of kallsyms */
 #define DIGITS 16
@@ -113,6 +115,26 @@ static int scan_packets(struct needed *d, const char *path)
 			err = scan_file(d, dirfd(dir), e->d_name);
 	if (dir)
 		closedir(dir);
+	return err;
+}
+
+/* What is compressed shows its addresses to libpev only. */
+static int scan_packed(struct needed *d, const char *path)
+{
+	struct pev_trace *trace;
+	struct pev_error e;
+	int err = pev_trace_open(path, 0, &trace, &e);
+
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(trace); i++) {
+		const struct pev_stream *s = pev_trace_stream(trace, i);
+
+		for (size_t k = 0; k < s->nr_packets; k++)
+			scan(d, (const uint8_t *)pev_stream_packet(s, k), s->packets[k].content);
+	}
+	err = pev_trace_damaged(trace) ? -EBADMSG : 0;
+	pev_trace_close(trace);
 	return err;
 }
 
@@ -244,18 +266,18 @@ static void keep(struct choice *c, const char *text)
 	}
 }
 
-void kernel_symbols_reduce(struct pev_writer *w, const char *path)
+void kernel_symbols_reduce(struct pev_writer *w, const char *path, bool packed)
 {
 	struct needed d = { .lowest = UINT64_MAX };
 	struct choice c = { .needed = &d };
 	char *name = xasprintf("%s/info/kallsyms", path), *text = NULL;
 
-	if (pev_writer_bytes(w) <= MOST_BYTES)
+	if (pev_writer_bytes(w) <= (packed ? MOST_PACKED : MOST_BYTES))
 		text = file_read(name, NULL);
 	free(name);
 	if (text)
 		each_function(text, take_range, &d);
-	if (text && d.lowest < d.highest && !scan_packets(&d, path)) {
+	if (text && d.lowest < d.highest && !(packed ? scan_packed : scan_packets)(&d, path)) {
 		if (d.n)
 			qsort(d.at, d.n, sizeof(*d.at), compare);
 		choose(&c, text);

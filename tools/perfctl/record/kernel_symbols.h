@@ -10,12 +10,13 @@
 
 /**
  * kernel_symbols_reduce() - leave the symbols that addresses in a recording need
- * @w:    all packets are written
- * @path: of the recording
+ * @w:      all packets are written
+ * @path:   of the recording
+ * @packed: it is compressed
  *
  * All symbols stay in a recording beside whose packets they are small. Where some of it cannot be
  * read or written, they stay, too.
  */
-void kernel_symbols_reduce(struct pev_writer *w, const char *path);
+void kernel_symbols_reduce(struct pev_writer *w, const char *path, bool packed);
 
 #endif

@@ -167,6 +167,20 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 	return err;
 }
 
+/* The fastest level that makes much of a trace smaller */
+#define COMPRESS_LEVEL 1
+
+int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m)
+{
+	int err = r->config.compress ? pev_writer_compress(w, COMPRESS_LEVEL) : 0;
+
+	return !err		? 0 :
+	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,
+					 "-z: there is no libzstd.so.1: install it (libzstd1), or "
+					 "record without -z") :
+				 msg_set(m, err, "-z: %s", strerror(-err));
+}
+
 int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 			struct pev_writer **w, struct msg *m)
 {
@@ -174,7 +188,9 @@ int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *
 
 	if (err)
 		return err;
-	err = describe(r, *w, m);
+	err = recorder_compress(r, *w, m);
+	if (!err)
+		err = describe(r, *w, m);
 	if (err) {
 		fold_close_stream(&r->fold);
 		pev_writer_close(*w);
@@ -350,7 +366,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	if (!err)
 		err = describe_metadata(r, r->writer, NULL, m);
 	if (!err && r->dir.path)
-		kernel_symbols_reduce(r->writer, r->dir.path);
+		kernel_symbols_reduce(r->writer, r->dir.path, r->config.compress);
 	r->bytes += pev_writer_bytes(r->writer);
 	close_err = pev_writer_close(r->writer);
 	r->writer = NULL;

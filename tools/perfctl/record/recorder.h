@@ -26,6 +26,7 @@
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
+ * @compress:  packets
  * @overwrite: flight recorder
  * @waits:     it is of waits, and what tells of them is no event among others
  * @fold:      count samples by their call chains, instead of recording each
@@ -43,6 +44,7 @@ struct recorder_config {
 	uint64_t ring_size;
 	uint64_t ring_default;
 	uint64_t flush;
+	bool compress;
 	bool overwrite;
 	bool waits;
 	bool fold;
@@ -113,6 +115,7 @@ void recorder_close(struct recorder *r);
 /* For the other files of the recorder: begins a trace, and says why one ends early. */
 int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 			struct pev_writer **w, struct msg *m);
+int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m);
 int recorder_write_failed(struct recorder *r, int err, struct msg *m);
 
 /* The reason of a failed write */

@@ -313,6 +313,7 @@ static int record_open(void *arg, struct msg *m)
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
+		.compress = r->opts.compress,
 		.overwrite = r->opts.overwrite,
 		.waits = r->opts.waits,
 		.fold = r->opts.fold,
@@ -436,6 +437,10 @@ static int check_options(const struct record_opts *o, char **argv, struct msg *m
 			       "--paused waits for \"enable\" on --control, which is missing");
 	if (o->paused && o->span.delay)
 		return msg_set(m, -EINVAL, "--paused and --delay exclude each other");
+	if (o->compress && !strcmp(o->output, "-"))
+		return msg_set(m, -EINVAL,
+			       "-z writes a directory; what comes through a pipe is compressed by "
+			       "\"perfctl record -o - ... | zstd\"");
 	if (o->flush && o->overwrite)
 		return msg_set(m, -EINVAL,
 			       "--flush is for what is written while it is recorded, and "

@@ -34,6 +34,7 @@
  * @strings:     record what arguments of system calls point to
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @flush:       ns after which a record is on the disk; 0: a second
+ * @compress:    packets, by zstd
  * @overwrite:   keep the newest records in memory until the end
  * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
  *               signals, a bit each; 0: in any case
@@ -61,6 +62,7 @@ struct record_opts {
 	bool strings;
 	uint32_t stack_user;
 	uint64_t flush;
+	bool compress;
 	bool overwrite;
 	uint64_t on_exit;
 	bool fold;

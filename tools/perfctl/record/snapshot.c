@@ -63,7 +63,7 @@ int recorder_snapshot(struct recorder *r, const char *path, struct msg *m)
 	if (!err)
 		err = account_gaps(r, w);
 	if (!err)
-		kernel_symbols_reduce(w, path);
+		kernel_symbols_reduce(w, path, r->config.compress);
 	r->bytes = pev_writer_bytes(w);
 	close_err = pev_writer_close(w);
 	trace_dir_free(&dir);

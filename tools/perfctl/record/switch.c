@@ -49,7 +49,7 @@ static void *end_part(void *arg)
 	struct part_end *e = arg;
 	int err;
 
-	kernel_symbols_reduce(e->writer, e->dir.path);
+	kernel_symbols_reduce(e->writer, e->dir.path, e->packed);
 	err = pev_writer_close(e->writer);
 	trace_dir_free(&e->dir);
 	e->err = err;
@@ -73,7 +73,7 @@ static void start_end(struct recorder *r, struct pev_writer *w, struct trace_dir
 	struct part_end *e = &r->part_end;
 
 	r->bytes += pev_writer_bytes(w);
-	*e = (struct part_end){ .writer = w, .dir = *dir };
+	*e = (struct part_end){ .writer = w, .dir = *dir, .packed = r->config.compress };
 	e->runs = !pthread_create(&e->thread, NULL, end_part, e);
 	if (!e->runs)
 		end_part(e);
@@ -127,8 +127,10 @@ static int begin(struct recorder *r, struct pev_writer *w, struct pev_meta **met
 {
 	int err = pev_writer_continue(w, r->writer);
 
-	return err ? msg_set(m, err, "the next part: %s", strerror(-err)) :
-		     describe_trace(r, w, meta, m);
+	if (err)
+		return msg_set(m, err, "the next part: %s", strerror(-err));
+	err = recorder_compress(r, w, m);
+	return err ? err : describe_trace(r, w, meta, m);
 }
 
 int recorder_switch(struct recorder *r, const char *path, struct msg *m)

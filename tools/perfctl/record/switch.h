@@ -27,6 +27,7 @@ struct switch_clock {
  * @runs:   in the thread
  * @writer: of the part
  * @dir:    of it, locked until then
+ * @packed: it is compressed
  * @err:    of it
  */
 struct part_end {
@@ -34,6 +35,7 @@ struct part_end {
 	pthread_t thread;
 	struct pev_writer *writer;
 	struct trace_dir dir;
+	bool packed;
 	int err;
 };
 

@@ -178,6 +178,10 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, output) },
 	{ 'm', OPT_SIZE, "ring-size", "SIZE", "size of each CPU's ring, e.g. 4M (default: 1M)",
 	  offsetof(struct record_opts, ring_size) },
+	{ 'z', OPT_FLAG, "compress", NULL,
+	  "compress by zstd, each packet alone; babeltrace2 reads it after \"perfctl cut\" or \"zstd "
+	  "-d\"",
+	  offsetof(struct record_opts, compress) },
 	{ 0, OPT_TIME, "flush", "TIME",
 	  "what is older than TIME is on the disk, and live readers see it after twice the time at "
 	  "most, from idle CPUs, too (default: 1s)",
