@@ -104,10 +104,14 @@ static int write_packet(struct pev_writer *w, const struct pev_stream *s, size_t
 			uint64_t lost)
 {
 	const struct pev_packet_index *i = &s->packets[nr];
-	struct pev_packet *copy = xmalloc(i->size);
+	const struct pev_packet *packet = pev_stream_packet(s, nr);
+	struct pev_packet *copy;
 	int err;
 
-	memcpy(copy, pev_stream_packet(s, nr), i->size);
+	if (!packet)
+		return -ENOSPC;
+	copy = xmalloc(i->size);
+	memcpy(copy, packet, i->size);
 	copy->packet_size = (uint64_t)i->size * 8;
 	copy->content_size = (uint64_t)i->content * 8;
 	copy->packet_seq_num = seq;

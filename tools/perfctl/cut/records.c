@@ -26,11 +26,12 @@ void cut_records_open(struct cut_records *c, const struct pev_trace *trace, stru
 	c->streams = xcalloc(c->n + 1, sizeof(*c->streams));
 	for (unsigned int i = 0; i < c->n; i++) {
 		const struct pev_stream *s = pev_trace_stream(trace, i);
+		const struct pev_packet *first = pev_stream_packet(s, 0);
 
 		c->streams[i].from = s;
-		if (s->nr_packets)
-			memcpy(&c->streams[i].head, pev_stream_packet(s, 0),
-			       sizeof(c->streams[i].head));
+		/* without it, no record of the stream can be read, either */
+		if (first)
+			c->streams[i].head = *first;
 		c->streams[i].head.events_discarded = 0;
 	}
 }

@@ -127,13 +127,20 @@ static int scan_packed(struct needed *d, const char *path)
 
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < pev_trace_nr_streams(trace); i++) {
+	for (unsigned int i = 0; i < pev_trace_nr_streams(trace) && !err; i++) {
 		const struct pev_stream *s = pev_trace_stream(trace, i);
 
-		for (size_t k = 0; k < s->nr_packets; k++)
-			scan(d, (const uint8_t *)pev_stream_packet(s, k), s->packets[k].content);
+		for (size_t k = 0; k < s->nr_packets && !err; k++) {
+			const struct pev_packet *packet = pev_stream_packet(s, k);
+
+			if (packet)
+				scan(d, (const uint8_t *)packet, s->packets[k].content);
+			else
+				err = -ENOSPC;
+		}
 	}
-	err = pev_trace_damaged(trace) ? -EBADMSG : 0;
+	if (!err && pev_trace_nr_warnings(trace))
+		err = -EBADMSG;
 	pev_trace_close(trace);
 	return err;
 }

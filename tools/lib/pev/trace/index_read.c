@@ -104,7 +104,9 @@ static const char *check_packet(const struct stream *s, size_t nr, bool *differs
 	const struct pev_packet *p = (const void *)(s->pub.data + i->offset);
 	const char *why;
 
-	stream_need(s, nr);
+	*differs = true;
+	if (!stream_need(s, nr))
+		return "it cannot be decompressed";
 	why = packet_check(s->pub.meta, p);
 
 	*differs = why || p->content_size / 8 != i->content || p->timestamp_begin != i->begin ||
@@ -158,6 +160,8 @@ static const char *compare(const struct stream *s, uint64_t discarded)
 	for (size_t i = 0; i < steps; i++)
 		if (check_packet(s, steps > 1 ? i * (nr - 1) / (steps - 1) : 0, &differs) || differs)
 			return "the stream has other packets";
+	if (!stream_need(s, nr - 1))
+		return "it cannot be decompressed";
 	return last->events_discarded == discarded ?
 		       NULL :
 		       "the stream has lost another number of records";
@@ -168,9 +172,7 @@ static const char *take_first(struct stream *s)
 {
 	const struct pev_packet *p = (const void *)s->pub.data;
 
-	if (s->pub.size >= PACKET_HEADER)
-		stream_need(s, 0);
-	if (s->pub.size < PACKET_HEADER || packet_check(s->pub.meta, p) ||
+	if (s->pub.size < PACKET_HEADER || !stream_need(s, 0) || packet_check(s->pub.meta, p) ||
 	    (p->cpu_id > INT32_MAX && p->cpu_id != UINT32_MAX))
 		return "the stream does not begin with a packet";
 	s->pub.cpu = (int)p->cpu_id;

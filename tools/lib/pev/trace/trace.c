@@ -921,6 +921,9 @@ PEV_EXPORT const char *pev_trace_warning(const struct pev_trace *trace, unsigned
 	return text;
 }
 
+/* What stands for a packet that cannot be read */
+static const struct pev_packet no_packet;
+
 PEV_EXPORT int pev_decoder_stream_packet(struct pev_decoder *dec,
 					 const struct pev_stream *stream, size_t nr)
 {
@@ -930,7 +933,12 @@ PEV_EXPORT int pev_decoder_stream_packet(struct pev_decoder *dec,
 	if (nr >= stream->nr_packets)
 		return -EINVAL;
 	i = &stream->packets[nr];
-	stream_need(s, nr);
+	if (!stream_need(s, nr)) {
+		stream_damaged(stream, nr, "it cannot be decompressed");
+		decode_start(dec, stream->meta, s->kind, &no_packet, PACKET_HEADER);
+		dec->stream = stream;
+		return 0;
+	}
 	/* the file may have changed since: the class is that of the index */
 	decode_start(dec, stream->meta, s->kind, stream->data + i->offset,
 		     nr < s->by_index ? index_content(s, nr) : i->content);
@@ -940,8 +948,7 @@ PEV_EXPORT int pev_decoder_stream_packet(struct pev_decoder *dec,
 
 PEV_EXPORT const struct pev_packet *pev_stream_packet(const struct pev_stream *stream, size_t nr)
 {
-	if (nr >= stream->nr_packets)
+	if (nr >= stream->nr_packets || !stream_need((const struct stream *)stream, nr))
 		return NULL;
-	stream_need((const struct stream *)stream, nr);
 	return (const struct pev_packet *)(stream->data + stream->packets[nr].offset);
 }

@@ -31,6 +31,10 @@
  * @at:    where their packets are in the plain stream, one more
  * @ready: by frame: it was decompressed
  * @later: of so many frames; the others are ready
+ * @plain: the file that the plain stream is mapped from
+ * @buf:   a packet on its way there
+ * @full:  it was told that the disk has no room for it
+ * @lock:  @ready while it changes, @buf, @full
  */
 struct packed {
 	const struct zstd *zstd;
@@ -42,6 +46,10 @@ struct packed {
 	size_t room;
 	uint8_t *ready;
 	size_t later;
+	int plain;
+	uint8_t *buf;
+	size_t buf_room;
+	bool full;
 	pthread_mutex_t lock;
 };
 
@@ -188,17 +196,16 @@ static int temporary(uint64_t size)
 
 static int map_plain(struct stream *s)
 {
-	uint64_t size = s->packed->nr ? s->packed->at[s->packed->nr] : 0;
+	struct packed *p = s->packed;
+	uint64_t size = p->nr ? p->at[p->nr] : 0;
 	void *data;
-	int fd;
 
 	if (!size)
 		return 0;
-	fd = temporary(size);
-	if (fd < 0)
+	p->plain = temporary(size);
+	if (p->plain < 0)
 		return -errno;
-	data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	data = mmap(NULL, size, PROT_READ, MAP_SHARED, p->plain, 0);
 	if (data == MAP_FAILED)
 		return errno == ENOMEM ? -EFBIG : -errno;
 	s->pub.data = data;
@@ -206,31 +213,66 @@ static int map_plain(struct stream *s)
 	return 0;
 }
 
-static void decompress(const struct stream *s, size_t nr)
+static bool put(const struct packed *p, uint64_t at, size_t len)
 {
-	const struct packed *p = s->packed;
-	uint64_t from = begin_of(p, nr), room = p->at[nr + 1] - p->at[nr];
-	uint8_t *to = (uint8_t *)s->pub.data + p->at[nr];
-	size_t len = room ? p->zstd->decompress(to, room, p->data + from, p->ends[nr] - from) : 0;
+	size_t done = 0;
+	ssize_t n;
 
-	/* half a packet, or another one, is none */
-	if (len != room)
-		memset(to, 0, room);
+	while (done < len) {
+		n = pwrite(p->plain, p->buf + done, len - done, (off_t)(at + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
 }
 
-void unpack_packet(const struct stream *s, size_t nr)
+/* It is not decompressed in place: where the disk is full, a mapping ends the program. */
+static int decompress(const struct stream *s, size_t nr)
 {
 	struct packed *p = s->packed;
+	uint64_t from = begin_of(p, nr), room = p->at[nr + 1] - p->at[nr];
+	uint8_t *more = room > p->buf_room ? realloc(p->buf, room) : p->buf;
+
+	if (!room)
+		return 0;
+	if (!more)
+		return -ENOMEM;
+	p->buf = more;
+	p->buf_room = room > p->buf_room ? room : p->buf_room;
+	/* half a packet, or another one, is none: zeros, for which there must be room, too */
+	if (p->zstd->decompress(p->buf, room, p->data + from, p->ends[nr] - from) != room)
+		memset(p->buf, 0, room);
+	return put(p, p->at[nr], room) ? 0 : -errno;
+}
+
+static void tell_full(const struct stream *s, int err)
+{
+	if (!s->packed->full)
+		trace_warn(s->trace, "%s: packets cannot be decompressed into $TMPDIR: %s",
+			   s->pub.name, strerror(-err));
+	s->packed->full = true;
+}
+
+bool unpack_packet(const struct stream *s, size_t nr)
+{
+	struct packed *p = s->packed;
+	int err = 0;
 
 	if (nr >= p->later || __atomic_load_n(&p->ready[nr], __ATOMIC_ACQUIRE))
-		return;
+		return true;
 	pthread_mutex_lock(&p->lock);
 	if (!p->ready[nr]) {
-		decompress(s, nr);
-		/* pairs with the load above: the bytes are there */
-		__atomic_store_n(&p->ready[nr], 1, __ATOMIC_RELEASE);
+		err = decompress(s, nr);
+		if (err)
+			tell_full(s, err);
+		else /* pairs with the load above: the bytes are there */
+			__atomic_store_n(&p->ready[nr], 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&p->lock);
+	return !err;
 }
 
 static int map_packed(struct stream *s, struct packed *p)
@@ -265,7 +307,7 @@ static int unpack(struct stream *s, const char *dir)
 		return -ENOMEM;
 	ret = map_plain(s);
 	for (size_t i = p->later; i < p->nr && !ret; i++)
-		decompress(s, i);
+		ret = decompress(s, i);
 	return ret;
 }
 
@@ -275,9 +317,11 @@ int unpack_open(struct stream *s, const char *dir)
 	int ret;
 
 	unpack_close(s);
+	s->pub.damaged = s->pub.skipped = 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
+	p->plain = -1;
 	pthread_mutex_init(&p->lock, NULL);
 	p->zstd = zstd_get();
 	ret = p->zstd ? map_packed(s, p) : -ELIBACC;
@@ -301,6 +345,9 @@ void unpack_close(struct stream *s)
 	free(p->ends);
 	free(p->at);
 	free(p->ready);
+	free(p->buf);
+	if (p->plain >= 0)
+		close(p->plain);
 	free(p);
 	s->packed = NULL;
 }

@@ -14,15 +14,17 @@
  * not used, and all packets are decompressed. Returns 0 or -errno.
  */
 int unpack_open(struct stream *s, const char *dir);
-/* Decompresses a packet that is in the index; what is damaged is no packet then. */
-void unpack_packet(const struct stream *s, size_t nr);
+/*
+ * Decompresses a packet that is in the index; what is damaged is no packet then. False: there is no
+ * room for it, and nothing may be read.
+ */
+bool unpack_packet(const struct stream *s, size_t nr);
 void unpack_close(struct stream *s);
 
-/* Is to be called before the bytes of a packet are looked at. */
-static inline void stream_need(const struct stream *s, size_t nr)
+/* Is to be called before the bytes of a packet are looked at; false: they cannot be. */
+static inline bool stream_need(const struct stream *s, size_t nr)
 {
-	if (unlikely(s->packed))
-		unpack_packet(s, nr);
+	return likely(!s->packed) || unpack_packet(s, nr);
 }
 
 #endif /* _PEV_TRACE_UNPACK_H */

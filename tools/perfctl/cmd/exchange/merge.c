@@ -122,8 +122,11 @@ static int copy_stream(struct pev_writer *w, const struct pev_stream *s)
 	int err = 0;
 
 	/* what is damaged stays behind */
-	for (size_t i = 0; i < s->nr_packets && !err; i++)
-		err = pev_writer_named(w, name, pev_stream_packet(s, i), s->packets[i].size);
+	for (size_t i = 0; i < s->nr_packets && !err; i++) {
+		const struct pev_packet *packet = pev_stream_packet(s, i);
+
+		err = packet ? pev_writer_named(w, name, packet, s->packets[i].size) : -ENOSPC;
+	}
 	return err;
 }
 

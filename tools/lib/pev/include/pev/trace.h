@@ -155,7 +155,7 @@ int pev_trace_info_file(const struct pev_trace *trace, const char *name, char **
  *
  * Of a stream that is compressed, it is decompressed first, once; threads may do so at once.
  *
- * Return: in stream->data; NULL if there is no such packet.
+ * Return: in stream->data; NULL if there is no such packet, or no room to decompress it.
  */
 const struct pev_packet *pev_stream_packet(const struct pev_stream *stream, size_t nr);
 
