@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-# engines: pev perf
+# engines: perf
 # shellcheck shell=bash disable=SC2154,SC2086
 # Compressed recordings: the same records in fewer bytes.
-export engine=${engine:-perf}
+engine=perf
+many=${many:-20000}
 lines() { perfctl script -i "$1" 2>/dev/null | md5sum; }
 # bytes FILE...
 bytes() { cat "$@" | wc -c; }
 recorded="perfctl record --engine $engine -q -z -e page-faults:u -c 1"
 
-perfctl record --engine $engine -z -e page-faults:u -c 1 -o packed -- ./usage 20000 0 >/dev/null 2>packed.err
+perfctl record --engine $engine -z -e page-faults:u -c 1 -o packed -- ./usage "$many" 0 >/dev/null 2>packed.err
 ok "record -z: the streams are compressed" bash -c 'test -s packed/stream_state.zst -a ! -e packed/stream_state'
 within "... and have as many records as it says" "$(records packed 'page-faults*')" \
 	"$(number_of records, packed.err)" "$(number_of records, packed.err)"
@@ -34,10 +35,18 @@ ok "script --time: the same as of the plain one" bash -c \
 	"[ \"\$(perfctl script --no-sideband -i packed --time $half, | md5sum)\" = \"\$(perfctl script --no-sideband -i plain --time $half, | md5sum)\" ]"
 ok "report: the same" bash -c \
 	'[ "$(perfctl report --stdio -i packed | grep -v "^#" | md5sum)" = "$(perfctl report --stdio -i plain | grep -v "^#" | md5sum)" ]'
+mkdir -p small
+if [ -n "$root" ] && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+	says "a disk that is full of what is decompressed" 0 'No space left on device' \
+		bash -c 'TMPDIR=$PWD/small perfctl script -i packed 2>&1 >/dev/null; true'
+	umount small
+else
+	skip "a disk that is full of what is decompressed" "this needs root"
+fi
 rm -r packed/index
 ok "... also without an index" test "$(lines packed)" = "$(lines plain)"
 
-$recorded --switch-output=64K -o part -- sh -c './usage 60000 0; exec ./usage 60000 0' >/dev/null
+$recorded --switch-output=64K -o part -- sh -c './usage $((3 * $0)) 0; exec ./usage $((3 * $0)) 0' "$many" >/dev/null
 within "--switch-output: parts have their size on the disk" "$(find . -name 'part.[0-9]*' | wc -l)" 2 100
 perfctl merge -o both part.[0-9]* 2>/dev/null
 within "merge: they are one recording" "$(records both 'page-faults*')" \
