@@ -14,11 +14,11 @@ ok "record --flush: a record is on the disk while its CPU is idle" pgrep -P $! u
 ok "... where it can be read" bash -c 'perfctl script --no-sideband -i quick 2>/dev/null | grep -q page-faults'
 # what was there before it began is so in any case
 perfctl record --engine $engine -q --flush 1h -e page-faults:u -c 1 -o slow -- ./usage 100 40000 >/dev/null &
-slow=$!
-until_ok pgrep -P $slow usage >/dev/null
+recorder=$!
+until_ok pgrep -P $recorder usage >/dev/null
 ./hot 2000 >/dev/null
 within "... and is not, if it has an hour" "$(bytes slow)" 0 0
-ok "... while the program still runs" pgrep -P $slow usage
+ok "... while the program still runs" pgrep -P $recorder usage
 wait
 within "... but at the end" "$(records slow 'page-faults*')" 100 100000
 
