@@ -2,6 +2,7 @@
 # engines: perf
 # shellcheck shell=bash disable=SC2154,SC2086
 # Compressed recordings: the same records in fewer bytes.
+mkdir compressed && cp usage hot compressed && cd compressed || exit 1
 engine=perf
 many=${many:-20000}
 lines() { perfctl script -i "$1" 2>/dev/null | md5sum; }
@@ -66,3 +67,4 @@ $recorded --overwrite -o shot -- ./usage 100 0 >/dev/null
 within "--overwrite -z: what is kept" "$(records shot 'page-faults*')" 100 1000000
 says "-z into a pipe" 2 'writes a directory' bash -c "set -o pipefail; $recorded -o - true | cat"
 says "script -f of it" 0 'cannot be followed' bash -c 'cp -r part.1 again; perfctl script -f -i again 2>&1; true'
+cd .. || exit 1

@@ -2,6 +2,7 @@
 # engines: perf
 # shellcheck shell=bash disable=SC2154,SC2086
 # When records are on the disk, and seen by those that follow.
+mkdir flushed && cp usage hot flushed && cd flushed || exit 1
 engine=perf
 # bytes DIR: of the records of rings
 bytes() { cat "$1"/stream_[0-9]* 2>/dev/null | wc -c; }
@@ -56,3 +57,4 @@ within "... which are shorter with --flush 200ms" "$(best $((400 * slow)) --flus
 says "--flush with --overwrite" 2 'writes nothing before its end' perfctl record --overwrite --flush 1s -o no.trace true
 says "--flush of no time" 2 '\-\-flush takes 50ms to 1h' perfctl record --flush 1ms -o no.trace true
 says "... of too much" 2 '\-\-flush takes 50ms to 1h' perfctl record --flush 2h -o no.trace true
+cd .. || exit 1

@@ -2,6 +2,7 @@
 # engines: perf
 # shellcheck shell=bash disable=SC2154,SC2086
 # A span of a long recording is read without what is before it, and with all names.
+mkdir spanned && cp usage hot spanned && cd spanned || exit 1
 checkpoint() { python3 "$here/lib/checkpoint.py" long "$1"; }
 
 # pieces of the stack fill it quickly, of which the environment makes much; the shell is there all the time, others come and go
@@ -21,7 +22,7 @@ ok "cut --time: the same, with the same names" bash -c \
 	'[ "$(perfctl script --no-sideband -F comm,tid,cpu,abstime,event,ip -i cut 2>/dev/null | md5sum)" = \
 	   "$(perfctl script --no-sideband -F comm,tid,cpu,abstime,event,ip -i long --time '"$at"', 2>/dev/null | md5sum)" ]'
 # what is damaged and was not told of has not been read
-within "packets before it are damaged" "$(checkpoint spoil)" 100 1000000
+within "packets before it are damaged" "$(checkpoint spoil)" 20 1000000
 says "... which reading all of it finds" 0 'the rest of it is left out' bash -c 'perfctl script -i long 2>&1 >/dev/null; true'
 ok "script --time: does not read them" bash -c \
 	"perfctl script --no-sideband -F comm,tid,cpu,time,event,ip -i long --time $at, 2>span.err | cmp - after.txt && ! grep -q 'left out' span.err"
@@ -29,3 +30,4 @@ ok "report --time: does not, either" bash -c \
 	"perfctl report --stdio -g none --sort comm,symbol --time $at, -i long 2>span.err | cmp - report.txt && ! grep -q 'left out' span.err"
 ok "cut --time: neither" bash -c \
 	"perfctl cut --time $at, -o again long 2>span.err && ! grep -q 'left out' span.err"
+cd .. || exit 1

@@ -10,8 +10,8 @@
 #include <linux/types.h>
 
 #ifdef CONFIG_X86
-#include <asm/cpufeature.h>
-#include <asm/processor.h>
+#include <linux/cpufeature.h>
+#include <linux/processor.h>
 
 /*
  * AMD's handler for processors without PerfMonV2 takes the PMU for stopped while it runs: what

@@ -35,7 +35,7 @@ spoiled = 0
 for path in glob.glob(f"{directory}/stream_*"):
     with open(path, "r+b") as f:
         for offset, content, _, stop in packets(os.path.basename(path)):
-            if stop + freq / 5 < begin and content > header:
+            if stop < begin and content > header:
                 f.seek(offset + header)
                 f.write(b"\xff" * (content - header))
                 spoiled += 1

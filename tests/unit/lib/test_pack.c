@@ -153,7 +153,7 @@ static void test_middle(void)
 	pev_trace_close(t);
 }
 
-/* Frames elsewhere, of another size, beyond the file: everything is read all the same. */
+/* Frames elsewhere, of another size, beyond the file: everything is read nevertheless. */
 static void test_lies(void)
 {
 	static const struct {
