@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Debian's own kernel, unmodified, for a test machine: its image, and an initrd with
-# the modules that it takes to mount the guest's root by 9p, in
-# $BUILD/$ARCH/kernel-$FLAVOR. The package comes by the machine's apt; what is needed of
+# Debian's own kernel, unmodified, for a test machine: its image, an initrd with the modules
+# that it takes to mount the guest's root by 9p, and those of KVM for tests that run guests
+# of their own, in $BUILD/$ARCH/kernel-$FLAVOR. The package comes by the machine's apt; what is needed of
 # it is kept in the cache by its version. FLAVOR:
 #
 #   stock        6.12, the series that pev is built from
@@ -23,7 +23,7 @@ img=${BUILD:-$top/build}/$arch/kernel-$flavor
 cache=${PEV_CACHE:-$HOME/.cache/pev}
 work=
 # what is kept has another name when more of the package is
-kept=image
+kept=boot
 
 case $flavor in
 stock)	series=6.12 meta=linux-image-6.12-amd64 ;;
@@ -45,30 +45,37 @@ newest() {
 		"$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')"
 }
 
-# Its modules in the order in which they are loaded, with what each one needs, by an
-# index that is made here as the package's own script would do.
+# modules ROOT RELEASE NAME...: in the order in which they are loaded, with what each one needs,
+# by an index that is made here as the package's own script would do
 modules() {
 	local what
 	depmod -b "$1" "$2"
-	for what in virtio_pci virtio_mmio 9p 9pnet_virtio; do
+	for what in "${@:3}"; do
 		modprobe -d "$1" -S "$2" --show-depends "$what"
 	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++'
+}
+
+unpack_module() {
+	case $1 in
+	*.xz)	xz -dc "$1" ;;
+	*)	cat "$1" ;;
+	esac > "$2/${3:-}$(basename "${1%.xz}")"
 }
 
 # extract RELEASE: fills $work/out from the package
 extract() {
 	local path i=10
-	mkdir -p "$work/root" "$work/initrd/modules" "$work/out"
+	mkdir -p "$work/root" "$work/initrd/modules" "$work/out/modules"
 	dpkg-deb --fsys-tarfile "$work"/*.deb |
 		tar -x -C "$work/root" --wildcards './boot/*' './lib/modules/*'
-	modules "$work/root" "$1" > "$work/modules"
+	modules "$work/root" "$1" virtio_pci virtio_mmio 9p 9pnet_virtio > "$work/modules"
 	while read -r path; do
-		case $path in
-		*.xz)	xz -dc "$path" ;;
-		*)	cat "$path" ;;
-		esac > "$work/initrd/modules/$i-$(basename "${path%.xz}")"
+		unpack_module "$path" "$work/initrd/modules" "$i-"
 		i=$((i + 1))
 	done < "$work/modules"
+	modules "$work/root" "$1" kvm_amd | while read -r path; do
+		unpack_module "$path" "$work/out/modules"
+	done
 	(cd "$work/initrd" && find . | sort | cpio -o -H newc --quiet) > "$work/out/modules.cpio"
 	cp "$work/root/boot/vmlinuz-$1" "$work/out/bzImage"
 	cp "$work/root/boot/config-$1" "$work/out/config"
@@ -150,7 +157,7 @@ build() {
 	found=$(compgen -G "$cache/$kept-${series}_*") ||
 		{ say "Debian's package $meta cannot be fetched"; exit 3; }
 	[ "$(cat "$img/key" 2> /dev/null)" != "${found##*/}" ] || return 0
-	cp "$found"/* "$img/"
+	cp -r "$found"/* "$img/"
 	echo "${found##*/}" > "$img/key"
 }
 
