@@ -242,6 +242,7 @@ struct pev_source_ops {
  * @sample:    PEV_SAMPLE_*
  * @simple:    a record's context is the tid in the initial pid namespace, no
  *             more: written inline
+ * @tells_guests: host and guests are not the same to it
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
@@ -293,6 +294,7 @@ struct pev_event {
 	u64				varying;
 	u64				sample;
 	bool				simple;
+	bool				tells_guests;
 	u64				period;
 	u64				flags;
 	struct pid_namespace		*pid_ns;
@@ -360,7 +362,7 @@ static inline void pev_event_switched(struct pev_event *event)
 static inline bool pev_targets_task(const struct pev_event *event)
 {
 	return event->target == PEV_TARGET_TASK || event->target == PEV_TARGET_PROCESS ||
-	       event->target == PEV_TARGET_SUBTREE;
+	       event->target == PEV_TARGET_SUBTREE || event->target == PEV_TARGET_GUEST;
 }
 
 /**

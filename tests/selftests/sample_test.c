@@ -84,7 +84,7 @@ static bool within(uint64_t ip, void (*function)(volatile uint8_t *))
 
 struct sample {
 	uint32_t	tid;
-	uint64_t	pid, ip, addr, period, cpu;
+	uint64_t pid, ip, addr, period, cpu, guest;
 	unsigned int	nr_kernel, nr_user;
 	const uint64_t	*kernel, *user;
 	uint64_t	nr_regs, nr_values, nr_dump;
@@ -109,6 +109,8 @@ static const uint8_t *parse(const uint8_t *body, uint64_t sample, struct sample 
 		s->period = *p++;
 	if (sample & PEV_SAMPLE_CPU)
 		s->cpu = *p++;
+	if (sample & PEV_SAMPLE_GUEST)
+		s->guest = *p++;
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)) {
 		const uint32_t *nr = (const uint32_t *)p++;
 

@@ -33,7 +33,8 @@ _u8, _u16, _u32, _u64, _i32, _i64 = (c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint
                                      c.c_int64)
 
 SAMPLE = {name: 1 << bit for bit, name in enumerate(
-    ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump"))}
+    ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump",
+     "guest"))}
 _TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
 _INT, _ARRAY, _SEQUENCE, _STRING = range(4)
 _F_DISABLED, _F_FREQ = 1, 4
@@ -70,7 +71,7 @@ class _Event(c.Structure):
                 ("period", _u64), ("kstack", c.POINTER(_u64)), ("ustack", c.POINTER(_u64)),
                 ("kstack_len", _u32), ("ustack_len", _u32), ("uregs", c.POINTER(_u64)),
                 ("values", c.POINTER(_u64)), ("dump", c.POINTER(_u8)), ("uregs_len", _u32),
-                ("values_len", _u32), ("dump_len", _u64)]
+                ("values_len", _u32), ("dump_len", _u64), ("guest", _u32)]
 
 
 class _Attr(c.Structure):

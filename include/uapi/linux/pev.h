@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		7
+#define PEV_ABI_VERSION		8
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -535,6 +535,11 @@ struct pev_table_swap {
  * @PEV_TARGET_CGROUP:  tasks of the cgroup v2 directory whose fd is
  *                      attr.target_id and of its descendants; a CPU mask may
  *                      narrow it
+ * @PEV_TARGET_GUEST:   a virtual machine of KVM: what its guest does, and nothing else.
+ *                      attr.target_id is the pid of the process that runs it, all of
+ *                      whose present and future threads may be processors of the
+ *                      guest. For timers and hardware counters; as if PEV_F_EXCLUDE_HOST
+ *                      were set
  */
 enum pev_target {
 	PEV_TARGET_NONE		= 0,
@@ -543,6 +548,7 @@ enum pev_target {
 	PEV_TARGET_SUBTREE	= 3,
 	PEV_TARGET_CPUS		= 4,
 	PEV_TARGET_CGROUP	= 5,
+	PEV_TARGET_GUEST	= 6,
 
 	/* private: not ABI */
 	PEV_TARGET_MAX,
@@ -557,6 +563,7 @@ enum pev_target {
 #define PEV_F_READ_GROUP	(1ULL << 5)	/* read() on a leader gives the group */
 /* of hardware counters; refused where the processor can't tell them apart */
 #define PEV_F_EXCLUDE_HV	(1ULL << 6)	/* nothing from the hypervisor */
+/* of timers, too: see PEV_SAMPLE_GUEST */
 #define PEV_F_EXCLUDE_HOST	(1ULL << 7)	/* guests only */
 #define PEV_F_EXCLUDE_GUEST	(1ULL << 8)	/* nothing from guests */
 #define PEV_F_PINNED		(1ULL << 9)	/* has a counter before all that is not pinned */
@@ -598,7 +605,18 @@ enum pev_clock {
 #define PEV_SAMPLE_UREGS	(1ULL << 8)	/* user registers, attr.regs_user */
 #define PEV_SAMPLE_READ		(1ULL << 9)	/* values of the event's group on this CPU */
 #define PEV_SAMPLE_USTACK_DUMP	(1ULL << 10)	/* bytes of the user stack */
-#define PEV_SAMPLE_ALL		((1ULL << 11) - 1)
+#define PEV_SAMPLE_GUEST	(1ULL << 11)	/* __u64 guest, PEV_GUEST_*, behind cpu */
+#define PEV_SAMPLE_ALL		((1ULL << 12) - 1)
+
+/*
+ * PEV_SAMPLE_GUEST says what a sample of a timer or hardware counter hit; all else happens in
+ * the host. With it, or with PEV_F_EXCLUDE_HOST, the ip of a sample that hit a guest is the
+ * guest's own, and the call chains are empty; otherwise the ip is where the host's kernel
+ * took the interrupt. The thread that runs the guest's processor is tid, its process pid.
+ * User and kernel mode, for PEV_F_EXCLUDE_USER and PEV_F_EXCLUDE_KERNEL, are then the guest's.
+ */
+#define PEV_GUEST_CODE		(1U << 0)	/* a guest; 0: the host */
+#define PEV_GUEST_USER		(1U << 1)	/* of it: user mode; 0: its kernel */
 
 /* Limits, all refused with their range in the explanation. */
 #define PEV_MAX_STACK		127	/* frames in each of the two call chains */

@@ -159,6 +159,7 @@ static const struct {
 	{ PEV_SAMPLE_ADDR,	"xint64_t addr" },
 	{ PEV_SAMPLE_PERIOD,	"uint64_t period" },
 	{ PEV_SAMPLE_CPU,	"uint64_t cpu" },
+	{ PEV_SAMPLE_GUEST,	"uint64_t guest" },
 };
 
 static void put_context(const struct pev_event *event, struct pev_strbuf *text)

@@ -24,6 +24,7 @@
 #include "event/event.h"
 #include "event/sources.h"
 #include "pmu/status.h"
+#include "record/guest.h"
 #include "record/sample.h"
 #include "ring/ring.h"
 #include "source/producer/producer.h"
@@ -165,9 +166,24 @@ static int check_members(const struct pev_attr *attr, struct pev_refuse *r)
 
 /* ---- checks of events and channels ---- */
 
+static int check_target_guest(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	if (!pev_guest_known())
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(target),
+				  "PEV_TARGET_GUEST: this kernel runs no guests, or none that KVM tells of");
+	if (!(pev_source_of(attr->type)->flags & PEV_F_EXCLUDE_HOST))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(target),
+				  "of a guest, timers and hardware counters alone can see something: for the rest take PEV_TARGET_PROCESS");
+	if (attr->flags & PEV_F_EXCLUDE_GUEST)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_EXCLUDE_GUEST leaves nothing of PEV_TARGET_GUEST: take PEV_TARGET_PROCESS");
+	return 0;
+}
+
 static int check_target(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	bool cpus = attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
+	bool guest = attr->target == PEV_TARGET_GUEST;
 
 	if (attr->target == PEV_TARGET_NONE || attr->target >= PEV_TARGET_MAX)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(target), PEV_TARGET_TASK,
@@ -192,10 +208,10 @@ static int check_target(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->target_id < 0 && attr->target != PEV_TARGET_CPUS)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(target_id), 0, S32_MAX,
 					"target_id %d is negative", attr->target_id);
-	if (cpus && (attr->flags & PEV_F_ENABLE_ON_EXEC))
+	if ((cpus || guest) && (attr->flags & PEV_F_ENABLE_ON_EXEC))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_ENABLE_ON_EXEC waits for a task: it goes with task, process and subtree targets");
-	return 0;
+	return guest ? check_target_guest(attr, r) : 0;
 }
 
 /* Of what only some sources understand. */
@@ -254,7 +270,8 @@ static bool shows_kernel(const struct pev_request *req)
 	const struct pev_attr *attr = &req->attr;
 	enum pev_shows shows = pev_source_of(attr->type)->shows;
 
-	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
+	/* what a guest's kernel does belongs to who runs the guest */
+	if (attr->flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_HOST))
 		return false;
 	if (shows == PEV_SHOWS_KERNEL_COUNT)
 		return true;
@@ -363,6 +380,10 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		info.sample &= ~PEV_SAMPLE_UREGS;
 	if (!IS_ENABLED(CONFIG_CGROUPS))
 		info.targets &= ~(1ULL << PEV_TARGET_CGROUP);
+	if (!pev_guest_known())
+		info.targets &= ~(1ULL << PEV_TARGET_GUEST);
+	if (pev_guest_hidden())
+		info.sample &= ~PEV_SAMPLE_GUEST;
 	pev_sources_info(&info);
 	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
 	info.clock = clock.type;
@@ -565,6 +586,8 @@ static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r
 	err = check_target(attr, r);
 	if (err)
 		return ERR_PTR(err);
+	if (attr->target == PEV_TARGET_GUEST)
+		req.attr.flags |= PEV_F_EXCLUDE_HOST;
 	find_files(&req);
 	err = check_paranoid(&req, r);
 	err = err ?: check_security(&req, r);

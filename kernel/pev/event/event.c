@@ -18,6 +18,7 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "record/charge.h"
+#include "record/guest.h"
 #include "record/sample.h"
 #include "record/tally.h"
 #include "source/trace/fields.h"
@@ -49,6 +50,7 @@ static void event_free(struct pev_event *event)
 	pev_filter_free(event);
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
+	pev_guest_exit(event);
 	pev_sample_exit(event);
 	pev_charge_exit(event);
 	pev_tally_exit(event);
@@ -379,6 +381,7 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	err = err ?: check_kernel_data(event, r);
 	err = err ?: set_first_filter(event, req, r);
 	err = err ?: pev_sample_init(event, attr, r);
+	err = err ?: pev_guest_init(event, r);
 	err = err ?: pev_target_init(event, req, r);
 	return err ?: join_channel(event, req, r);
 }

@@ -12,6 +12,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include "base/rate.h"
+#include "record/guest.h"
 #include "record/sample.h"
 #include "target/rights.h"
 #include "counter.h"
@@ -122,10 +123,15 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	in.user_ip = false;
 	in.addr = sample->addr;
 	in.task = NULL;
+	in.guest = 0;
 	in.asleep = false;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;
+	}
+	if (!pev_guest_sample(event, &in)) {
+		in.regs = NULL;
+		in.ip = 0;
 	}
 	if (event->flags & PEV_F_FREQ) {
 		u64 now = ktime_get_mono_fast_ns();

@@ -111,7 +111,8 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 	if (attr->sample & PEV_SAMPLE_PID)
 		event->body += 8;
 	event->body += 8 * hweight64(attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
-						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU));
+						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU |
+						     PEV_SAMPLE_GUEST));
 	if (event->varying & SAMPLE_STACKS) {
 		err = pev_callchain_get();
 		if (err)
@@ -168,8 +169,7 @@ static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 static void measure(struct pev_event *event, const struct pev_sample_in *in,
 		    struct parts *parts)
 {
-	/* what runs here is not @in->task: do not show its stack or registers */
-	bool own = !in || !in->task || in->task == current;
+	bool own = pev_sample_is_here(event, in);
 	struct pt_regs *regs = in ? in->regs : NULL;
 
 	if (event->varying & SAMPLE_STACKS) {
@@ -288,6 +288,8 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 {
 	if (!in)
 		return 0;
+	if (in->guest)
+		return in->ip;
 	/* where the source is; what was excluded has no right to see it */
 	if (in->ip)
 		return event->flags & PEV_F_EXCLUDE_KERNEL && !in->user_ip ? 0 : in->ip;
@@ -319,6 +321,8 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 		*to++ = in && in->period ? in->period : READ_ONCE(event->period);
 	if (event->sample & PEV_SAMPLE_CPU)
 		*to++ = smp_processor_id();
+	if (event->sample & PEV_SAMPLE_GUEST)
+		*to++ = in ? in->guest : 0;
 	return to;
 }
 

@@ -23,6 +23,7 @@ struct pt_regs;
  * @addr:   data address or 0
  * @period: occurrences or ns that this record stands for; 0: the event's period
  * @task:   the task it is about; NULL: the current task
+ * @guest:  PEV_GUEST_*: it hit a guest, at @ip. There is no call chain
  * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
  */
 struct pev_sample_in {
@@ -32,8 +33,21 @@ struct pev_sample_in {
 	u64		addr;
 	u64		period;
 	struct task_struct *task;
+	u32		guest;
 	bool		asleep;
 };
+
+/*
+ * May stacks and registers of what runs here be shown? It may be another task than the one
+ * that it is about, or a guest.
+ */
+static inline bool pev_sample_is_here(const struct pev_event *event,
+				      const struct pev_sample_in *in)
+{
+	if (event->flags & PEV_F_EXCLUDE_HOST)
+		return false;
+	return !in || ((!in->task || in->task == current) && !in->guest);
+}
 
 /* Where call chains begin that have no registers to begin with. */
 static inline u64 pev_sample_place(const struct pev_sample_in *in)

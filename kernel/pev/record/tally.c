@@ -154,7 +154,7 @@ static struct pev_rows *rows_here(const struct pev_tally *tally)
 static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 							const struct pev_sample_in *in)
 {
-	bool own = !in || !in->task || in->task == current;
+	bool own = pev_sample_is_here(event, in);
 	struct pev_callchain *chain;
 
 	if (unlikely(!pev_collect_begin()))

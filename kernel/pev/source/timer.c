@@ -15,6 +15,7 @@
 #include <asm/irq_regs.h>
 #include "base/rate.h"
 #include "base/strbuf.h"
+#include "record/guest.h"
 #include "record/sample.h"
 #include "source/list.h"
 #include "source/trace/filter.h"
@@ -178,9 +179,17 @@ static u64 period_of(const struct pev_event *event)
 		   (u64)(NSEC_PER_SEC / READ_ONCE(sysctl_pev_max_sample_rate)));
 }
 
-static bool excluded(struct pev_event *event, struct pt_regs *regs)
+static bool excluded(const struct pev_event *event, struct pt_regs *regs)
 {
 	return event->flags & (user_mode(regs) ? PEV_F_EXCLUDE_USER : PEV_F_EXCLUDE_KERNEL);
+}
+
+/* Is what the tick hit to be counted? The idle task is not, as with perf. */
+static __always_inline bool hits(const struct pev_event *event, struct pev_sample_in *in)
+{
+	if (!in->regs || is_idle_task(current) || !pev_guest_sample(event, in))
+		return false;
+	return in->guest || !excluded(event, in->regs);
 }
 
 static void wait_begin(struct timer_cpu *s, u64 now)
@@ -214,9 +223,12 @@ static noinline void put_off_end(struct timer_cpu *s)
 }
 
 /* Is it the opener's business, and wanted? What is not takes its time with it. */
-static noinline bool allowed(struct timer_cpu *s, struct pev_event *event, struct pt_regs *regs)
+static noinline bool allowed(struct timer_cpu *s, struct pev_event *event,
+			     const struct pev_sample_in *in)
 {
-	const struct pev_occurrence at = { .ip = instruction_pointer(regs) };
+	const struct pev_occurrence at = {
+		.ip = in->guest ? in->ip : instruction_pointer(in->regs),
+	};
 
 	if (pev_filter_allows(event, s->ec, 1, &at))
 		return true;
@@ -229,7 +241,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	struct timer_cpu *s = container_of(timer, struct timer_cpu, timer);
 	struct pev_event_cpu *ec = s->ec;
 	struct pev_event *event = ec->event;
-	struct pt_regs *regs = get_irq_regs();
+	struct pev_sample_in in = { .regs = get_irq_regs() };
 	struct pace *pace = pace_of(event);
 	u64 begin = pev_clock_read(pace_clock);
 	u64 period, overruns;
@@ -247,14 +259,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	s->period = period_of(event);
 	if (unlikely(s->period != period))
 		hrtimer_add_expires_ns(timer, (s64)(s->period - period));
-	/* take no samples of the idle task, as perf does */
-	if (regs && !excluded(event, regs) && !is_idle_task(current) &&
-	    (likely(!READ_ONCE(event->gate)) || allowed(s, event, regs))) {
-		struct pev_sample_in in = {
-			.regs = regs,
-			.period = period * overruns + s->carry,
-		};
-
+	if (hits(event, &in) && (likely(!READ_ONCE(event->gate)) || allowed(s, event, &in))) {
+		in.period = period * overruns + s->carry;
 		s->carry = 0;
 		local64_inc(&ec->count);
 		if (pev_event_records(event, ec) && pev_sample_begin(event, ec, 0, &in))
@@ -446,6 +452,14 @@ static int timer_alloc(struct pev_event *event)
 	return 0;
 }
 
+static int check_guests(u64 flags, struct pev_refuse *r)
+{
+	if (flags & PEV_F_EXCLUDE_HOST && flags & PEV_F_EXCLUDE_GUEST)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "excluding host and guests leaves nothing");
+	return pev_guest_check(flags, 0, r);
+}
+
 static int timer_open(struct pev_event *event, const struct pev_attr *attr,
 		      struct pev_refuse *r)
 {
@@ -454,6 +468,9 @@ static int timer_open(struct pev_event *event, const struct pev_attr *attr,
 	if (attr->config >= PEV_TIMER_MAX)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_TIMER_MAX - 1,
 					"there is no timer %llu", attr->config);
+	err = check_guests(attr->flags, r);
+	if (err)
+		return err;
 	if (attr->flags & PEV_F_FREQ)
 		event->period = max_t(u64, NSEC_PER_SEC / attr->period, 1);
 	err = check_period(event, attr, r);
@@ -487,7 +504,7 @@ static void timer_catalog(struct pev_strbuf *text)
 const struct pev_source_ops pev_timer_source = {
 	.type		= "timer",
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_FILTER,
-	.flags		= PEV_F_FREQ,
+	.flags		= PEV_F_FREQ | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST,
 	.periods	= PEV_PERIOD_ALWAYS,
 	.shows		= PEV_SHOWS_KERNEL,
 	.weight		= 32,

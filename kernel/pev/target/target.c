@@ -34,6 +34,7 @@
 #include "cgroup.h"
 #include "commit.h"
 #include "cpu.h"
+#include "machine.h"
 #include "sync.h"
 #include "target.h"
 #include "task_ctx.h"
@@ -175,6 +176,10 @@ static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
 	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS)) {
 		err = pev_refuse(r, EACCES, PEV_FIELD(target_id),
 				 "task %d belongs to somebody else: CAP_PERFMON is needed",
+				 attr->target_id);
+	} else if (event->target == PEV_TARGET_GUEST && !pev_runs_machine(task)) {
+		err = pev_refuse(r, EINVAL, PEV_FIELD(target_id),
+				 "process %d runs no virtual machine of KVM",
 				 attr->target_id);
 	} else {
 		event->top = get_task_pid(task, type);

@@ -296,6 +296,8 @@ static void target(struct player *w, struct rng *r, struct pev_attr *attr)
 		attr->target_id = all->pids[below(r, MAX_WORKERS)];
 	if (one_in(r, 8) && attr->type != PEV_TYPE_SIDEBAND)
 		attr->flags |= PEV_F_ENABLE_ON_EXEC;
+	if (one_in(r, attr->type == PEV_TYPE_TIMER ? 6 : 100))
+		attr->target = PEV_TARGET_GUEST;
 	if (!one_in(r, w->root ? 4 : 40))
 		return;
 	attr->flags &= ~PEV_F_ENABLE_ON_EXEC;
@@ -348,6 +350,8 @@ static void source(struct player *w, struct rng *r, struct pev_attr *attr,
 	} else if (kind < 82) {
 		attr->type = PEV_TYPE_TIMER;
 		attr->config = below(r, PEV_TIMER_MAX);
+		if (one_in(r, 6))
+			attr->flags |= one_in(r, 2) ? PEV_F_EXCLUDE_HOST : PEV_F_EXCLUDE_GUEST;
 	} else if (kind < 94 && attr->channel_fd >= 0) {
 		sideband(r, attr, layout);
 	} else if (kind < 96) {

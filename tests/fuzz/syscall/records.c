@@ -134,6 +134,8 @@ static void context(struct cursor *c)
 		skip(c, 8);
 	if (sample & PEV_SAMPLE_CPU && get(c, 8) != c->cpu && !c->bad)
 		broken("a record of another CPU in the ring of CPU %u", c->cpu);
+	if (sample & PEV_SAMPLE_GUEST && get(c, 8) & ~(PEV_GUEST_CODE | PEV_GUEST_USER) && !c->bad)
+		broken("a record with bits of PEV_SAMPLE_GUEST that there are not");
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 		stacks(c);
 	if (sample & PEV_SAMPLE_UREGS) {

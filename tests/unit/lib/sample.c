@@ -62,6 +62,7 @@ static void put(struct pev_encoder *enc, unsigned int i)
 		pev_encoder_int(enc, "ip", 0x401000 + i);
 		pev_encoder_int(enc, "period", 997);
 		pev_encoder_int(enc, "cpu", 2);
+		pev_encoder_int(enc, "guest", i & 3);
 		pev_encoder_data(enc, "kstack", stack, i % 3 * 8);
 		pev_encoder_data(enc, "ustack", stack + 1, i % 4 * 8);
 		pev_encoder_data(enc, "uregs", stack, i % 5 * 8);
@@ -253,9 +254,9 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 		       num(ev, "next_prio") == 120 && !num(ev, "next_pid");
 	case 1:
 		return ev->ip == 0x401000 + i && ev->period == 997 && ev->sample_cpu == 2 &&
-		       !ev->addr && ev->kstack_len == i % 3 && ev->ustack_len == i % 4 &&
-		       ev->uregs_len == i % 5 && ev->values_len == i % 2 &&
-		       ev->dump_len == i % 4 * 8 &&
+		       ev->guest == (i & 3) && !ev->addr && ev->kstack_len == i % 3 &&
+		       ev->ustack_len == i % 4 && ev->uregs_len == i % 5 &&
+		       ev->values_len == i % 2 && ev->dump_len == i % 4 * 8 &&
 		       (!ev->kstack_len || !memcmp(ev->kstack, stack, ev->kstack_len * 8)) &&
 		       (!ev->ustack_len || !memcmp(ev->ustack, stack + 1, ev->ustack_len * 8)) &&
 		       (!ev->dump_len || !memcmp(ev->dump, stack, ev->dump_len));

@@ -27,6 +27,12 @@
 	X(task_newtask)		\
 	X(task_rename)
 
+#ifdef CONFIG_GUEST_PERF_EVENTS
+#define PEV_DATA_GUEST(X)	X(struct perf_guest_info_callbacks __rcu **, perf_guest_cbs)
+#else
+#define PEV_DATA_GUEST(X)
+#endif
+
 /* The data, X(pointer to its type, name). */
 #define PEV_DATA(X)						\
 	X(rwlock_t *, tasklist_lock)				\
@@ -34,7 +40,8 @@
 	X(struct mutex *, event_mutex)				\
 	X(struct list_head *, ftrace_events)			\
 	X(struct trace_event_class *, event_class_syscall_enter)	\
-	X(struct trace_event_class *, event_class_syscall_exit)
+	X(struct trace_event_class *, event_class_syscall_exit)	\
+	PEV_DATA_GUEST(X)
 
 #define PEV_TRACEPOINT_MEMBER(name)	struct tracepoint *tp_##name;
 #define PEV_DATA_MEMBER(type, name)	type name##_at;

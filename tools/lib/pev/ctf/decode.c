@@ -240,6 +240,7 @@ static inline void clear_context(struct pev_event *ev)
 	ev->uregs_len = 0;
 	ev->values_len = 0;
 	ev->dump_len = 0;
+	ev->guest = 0;
 }
 
 static inline void decode_loads(const struct class *cls, struct pev_event *ev,

@@ -35,6 +35,7 @@ static const struct known known[] = {
 	{ "addr", PEV_SHAPE_INT, 8, 8, EV(addr), 0, PEV_SAMPLE_ADDR },
 	{ "period", PEV_SHAPE_INT, 8, 8, EV(period), 0, PEV_SAMPLE_PERIOD },
 	{ "cpu", PEV_SHAPE_INT, 8, 4, EV(sample_cpu), 0, PEV_SAMPLE_CPU },
+	{ "guest", PEV_SHAPE_INT, 8, 4, EV(guest), 0, PEV_SAMPLE_GUEST },
 	{ "kstack", PEV_SHAPE_SEQUENCE, 8, 4, EV(kstack), EV(kstack_len), PEV_SAMPLE_KSTACK },
 	{ "ustack", PEV_SHAPE_SEQUENCE, 8, 4, EV(ustack), EV(ustack_len), PEV_SAMPLE_USTACK },
 	{ "uregs", PEV_SHAPE_SEQUENCE, 8, 4, EV(uregs), EV(uregs_len), PEV_SAMPLE_UREGS },

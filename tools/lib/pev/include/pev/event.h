@@ -27,6 +27,7 @@ extern "C" {
  * @record_len: bytes from @record to the end of the payload
  * @meta:    metadata of its trace
  * @stream:  where it came from; NULL outside a trace
+ * @guest:   PEV_GUEST_*
  *
  * All pointers point into the packet. Call chains are ordered from the
  * innermost frame outwards.
@@ -62,6 +63,7 @@ struct pev_event {
 	uint32_t		uregs_len;
 	uint32_t		values_len;
 	uint64_t		dump_len;
+	uint32_t guest;
 };
 
 /**

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * glue/guest.h for a module: Linux exports neither the calls nor what they call, but the
+ * table behind them has a name.
+ */
+#ifndef _PEV_GLUE_GUEST_H
+#define _PEV_GLUE_GUEST_H
+
+#include <linux/perf_event.h>
+#include "glue/linux.h"
+
+#ifdef CONFIG_GUEST_PERF_EVENTS
+/* The table goes with KVM, after a grace period. */
+static inline unsigned int pev_guest_state(void)
+{
+	struct perf_guest_info_callbacks *cbs;
+
+	guard(rcu)();
+	cbs = rcu_dereference(*pev_linux.perf_guest_cbs_at);
+	return cbs ? cbs->state() : 0;
+}
+
+static inline u64 pev_guest_ip(void)
+{
+	struct perf_guest_info_callbacks *cbs;
+
+	guard(rcu)();
+	cbs = rcu_dereference(*pev_linux.perf_guest_cbs_at);
+	return cbs ? cbs->get_ip() : 0;
+}
+#else
+static inline unsigned int pev_guest_state(void) { return 0; }
+static inline u64 pev_guest_ip(void) { return 0; }
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the question which of host and guest a sample hit. Must not know which events ask, or
+ * what a virtual machine is: KVM answers, as it does for perf.
+ */
+#include <linux/pev_refuse.h>
+#include <linux/preempt.h>
+#include "glue/guest.h"
+#include "guest.h"
+
+DEFINE_STATIC_KEY_FALSE(pev_guest_key);
+
+int pev_guest_check(u64 flags, u64 sample, struct pev_refuse *r)
+{
+	bool excludes = flags & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST);
+
+	if (pev_guest_hidden() && (excludes || sample & PEV_SAMPLE_GUEST))
+		return pev_refuse(r, EOPNOTSUPP, excludes ? PEV_FIELD(flags) : PEV_FIELD(sample),
+				  "KVM does not say on this machine whether a guest was hit");
+	if (!pev_guest_known() && flags & PEV_F_EXCLUDE_HOST)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_EXCLUDE_HOST: this kernel runs no guests, there is nothing to count");
+	return 0;
+}
+
+/**
+ * pev_guest_init() - prepare for an event that tells guests from the host
+ * @event: its flags and what it samples are set; others are left alone
+ * @r:     says why not
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error.
+ */
+int pev_guest_init(struct pev_event *event, struct pev_refuse *r)
+{
+	int err;
+
+	if (!(event->flags & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST)) &&
+	    !(event->sample & PEV_SAMPLE_GUEST))
+		return 0;
+	/* whom a counter counts is for the processor to say, see the PMU's driver */
+	err = pev_guest_check(0, event->sample, r);
+	if (err)
+		return err;
+	event->tells_guests = true;
+	static_branch_inc(&pev_guest_key);
+	return 0;
+}
+
+/* Undo pev_guest_init(). Process context. */
+void pev_guest_exit(struct pev_event *event)
+{
+	if (event->tells_guests)
+		static_branch_dec(&pev_guest_key);
+}
+
+/*
+ * KVM's answer holds for all interrupts until the guest goes on, and so for one that hits
+ * another's handler or a softirq behind it: that is the host.
+ */
+static unsigned int state_of_hit(void)
+{
+	if ((preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK)) != HARDIRQ_OFFSET)
+		return 0;
+	return pev_guest_state();
+}
+
+bool __pev_guest_sample(const struct pev_event *event, struct pev_sample_in *in)
+{
+	unsigned int state = state_of_hit();
+
+	if (!state)
+		return !(event->flags & PEV_F_EXCLUDE_HOST);
+	if (event->flags & PEV_F_EXCLUDE_GUEST)
+		return false;
+	if (event->flags & (state & PERF_GUEST_USER ? PEV_F_EXCLUDE_USER : PEV_F_EXCLUDE_KERNEL))
+		return false;
+	in->guest = PEV_GUEST_CODE | (state & PERF_GUEST_USER ? PEV_GUEST_USER : 0);
+	in->ip = pev_guest_ip();
+	return true;
+}

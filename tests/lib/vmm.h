@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A virtual machine of KVM for tests, x86_64 only: one processor, 32 bits without pages, in
+ * a loop that begins and ends at known addresses. After VMM_ROUNDS of it the guest asks its
+ * host to go on.
+ */
+#ifndef VMM_H
+#define VMM_H
+
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define VMM_MEMORY 0x10000
+#define VMM_CODE 0x1000 /* the guest's code */
+#define VMM_CODE_END 0x100c
+#define VMM_ROUNDS 1000000
+#define VMM_PORT 0x10
+
+struct vmm {
+	int kvm;
+	int vm;
+	int vcpu;
+	uint8_t *memory;
+	struct kvm_run *run;
+	int run_size;
+};
+
+static inline void vmm_close(struct vmm *m)
+{
+	if (m->run)
+		munmap(m->run, m->run_size);
+	if (m->memory)
+		munmap(m->memory, VMM_MEMORY);
+	if (m->vcpu >= 0)
+		close(m->vcpu);
+	if (m->vm >= 0)
+		close(m->vm);
+	if (m->kvm >= 0)
+		close(m->kvm);
+	*m = (struct vmm){ .kvm = -1, .vm = -1, .vcpu = -1 };
+}
+
+static inline int vmm_fill_memory(struct vmm *m)
+{
+	/* clang-format off */
+	static const uint8_t code[VMM_CODE_END - VMM_CODE] = {
+		/* mov $VMM_ROUNDS, %ecx */
+		0xb9, VMM_ROUNDS & 0xff, VMM_ROUNDS >> 8 & 0xff, VMM_ROUNDS >> 16, 0,
+		0x49,			/* dec %ecx */
+		0x75, 0xfd,		/* jnz, to the dec */
+		0xe6, VMM_PORT,		/* out %al, $VMM_PORT */
+		0xeb, 0xf4,		/* jmp VMM_CODE */
+	};
+	/* clang-format on */
+	struct kvm_userspace_memory_region region = { .memory_size = VMM_MEMORY };
+
+	m->memory = mmap(NULL, VMM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+	if (m->memory == MAP_FAILED) {
+		m->memory = NULL;
+		return -1;
+	}
+	memcpy(m->memory + VMM_CODE, code, sizeof(code));
+	region.userspace_addr = (uintptr_t)m->memory;
+	return ioctl(m->vm, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+static inline int vmm_set_registers(struct vmm *m, bool user)
+{
+	/* ports are for user mode, too: bits 12 and 13 */
+	struct kvm_regs regs = { .rip = VMM_CODE, .rflags = user ? 0x3002 : 2 };
+	struct kvm_segment flat = {
+		.limit = 0xffffffff,
+		.selector = user ? 0x13 : 0x10,
+		.type = 3,
+		.present = 1,
+		.dpl = user ? 3 : 0,
+		.db = 1,
+		.s = 1,
+		.g = 1,
+	};
+	struct kvm_sregs sregs;
+
+	if (ioctl(m->vcpu, KVM_GET_SREGS, &sregs))
+		return -1;
+	sregs.ds = sregs.es = sregs.fs = sregs.gs = sregs.ss = flat;
+	sregs.cs = flat;
+	sregs.cs.selector -= 8;
+	sregs.cs.type = 11;
+	sregs.cr0 |= 1;
+	if (ioctl(m->vcpu, KVM_SET_SREGS, &sregs))
+		return -1;
+	return ioctl(m->vcpu, KVM_SET_REGS, &regs);
+}
+
+/* A machine whose guest is in user or kernel mode. Returns 0, or -1 with errno. */
+static inline int vmm_open(struct vmm *m, bool user)
+{
+	*m = (struct vmm){ .kvm = -1, .vm = -1, .vcpu = -1 };
+	m->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	if (m->kvm < 0)
+		return -1;
+	m->vm = ioctl(m->kvm, KVM_CREATE_VM, 0);
+	if (m->vm < 0 || ioctl(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000) || vmm_fill_memory(m))
+		return -1;
+	m->vcpu = ioctl(m->vm, KVM_CREATE_VCPU, 0);
+	m->run_size = ioctl(m->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	if (m->vcpu < 0 || m->run_size < 0)
+		return -1;
+	m->run = mmap(NULL, m->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, m->vcpu, 0);
+	if (m->run == MAP_FAILED) {
+		m->run = NULL;
+		return -1;
+	}
+	return vmm_set_registers(m, user);
+}
+
+/* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */
+static inline int vmm_round(struct vmm *m)
+{
+	if (ioctl(m->vcpu, KVM_RUN, 0))
+		return -1;
+	return m->run->exit_reason == KVM_EXIT_IO && m->run->io.port == VMM_PORT ? 0 : -1;
+}
+
+#endif
