@@ -22,6 +22,7 @@ int main(void)
 	test_cpulist();
 	test_object();
 	test_machine();
+	test_guest();
 	test_profile();
 	test_rows();
 	test_diff();

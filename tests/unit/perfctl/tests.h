@@ -16,6 +16,7 @@ void test_event_spec(void);
 void test_cpulist(void);
 void test_object(void);
 void test_machine(void);
+void test_guest(void);
 void test_profile(void);
 void test_rows(void);
 void test_diff(void);

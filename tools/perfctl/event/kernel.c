@@ -39,7 +39,8 @@ static const struct {
 	const char *api, *typed;
 } words[] = {
 	{ "give its code by PEV_TYPE_RAW", "give its code, as in -e r01c4" },
-	{ "its own codes can be opened as raw events", "its own codes can be given, as in -e r01c4" },
+	{ "its own codes can be opened as raw events",
+	  "its own codes can be given, as in -e r01c4" },
 	{ "set PEV_F_EXCLUDE_KERNEL", "add :u to the event for user mode alone" },
 	{ "PEV_F_EXCLUDE_USER and PEV_F_EXCLUDE_KERNEL choose user and kernel mode",
 	  ":u and :k behind the event choose user and kernel mode" },
@@ -47,9 +48,12 @@ static const struct {
 	  "a frequency (-F) is for timers and hardware counters: give a period (-c)" },
 	{ "PEV_F_FREQ is for timers", "a frequency (-F) is for timers" },
 	{ "PEV_TYPE_TIMER samples it", "a timer samples it, as in -e timer/cpu-clock" },
-	{ "use PEV_CLOCK_DEFAULT or PEV_CLOCK_MONOTONIC", "use --clock default or --clock monotonic" },
+	{ "use PEV_CLOCK_DEFAULT or PEV_CLOCK_MONOTONIC",
+	  "use --clock default or --clock monotonic" },
 	{ "a CPU mask goes with PEV_TARGET_CPUS and PEV_TARGET_CGROUP only",
 	  "CPUs (-C) go with the whole machine (-a) and cgroups (-G) only" },
+	{ "for the rest take PEV_TARGET_PROCESS", "for the rest take the process (-p)" },
+	{ "PEV_TARGET_GUEST", "--guest" },
 	{ "PEV_F_EXCLUDE_KERNEL", ":u" },
 	{ "PEV_F_EXCLUDE_USER", ":k" },
 	{ "PEV_F_EXCLUDE_HOST", ":G" },

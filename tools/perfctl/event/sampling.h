@@ -27,6 +27,7 @@ int freq_option(void *freq, const char *arg, struct msg *m);
  * @max_stack: ... of at most so many frames, 0: the kernel's limit
  * @stack_user: ... made later, of registers and so many bytes of the stack; 0:
  *         made by the kernel
+ * @guests: of guests alone
  */
 struct sampling {
 	uint64_t freq;
@@ -35,6 +36,7 @@ struct sampling {
 	bool chains;
 	uint32_t max_stack;
 	uint32_t stack_user;
+	bool guests;
 };
 
 void event_plan_sampling(struct event_plan *plan, const struct sampling *s);

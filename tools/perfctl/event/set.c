@@ -53,6 +53,14 @@ static int choose_cpus(struct cpulist *l, const struct planned_event *e, const s
 		       "of those of -C: leave -C out", e->label);
 }
 
+/* Records of what a guest's host does for it are of its process. */
+static uint32_t target_of(const struct planned_event *e, const struct target *t)
+{
+	return t->type == PEV_TARGET_GUEST && e->attr.type == PEV_TYPE_SIDEBAND ?
+		       PEV_TARGET_PROCESS :
+		       t->type;
+}
+
 static int open_one(struct planned_event *e, const struct target *t, int id, int leader,
 		    uint64_t flags, const struct cpulist *cpus, struct msg *m)
 {
@@ -62,7 +70,7 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 
 	attr.flags |= flags | (e->user_only ? PEV_F_EXCLUDE_KERNEL : 0);
 	attr.group_fd = leader;
-	pev_attr_target(&attr, t->type, id);
+	pev_attr_target(&attr, target_of(e, t), id);
 	if (cpus->n)
 		pev_attr_cpus(&attr, cpus->words, cpus->n);
 	fd = pev_engine_open(engine(), &attr, 0, &first);

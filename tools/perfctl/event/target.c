@@ -87,7 +87,9 @@ static char *ids_text(const struct target *t, const char *typed, const char *wha
 	for (size_t i = 0; named && i < t->n_ids; i++)
 		strbuf_addf(&b, "%s%d", i ? ", " : " (", t->ids[i]);
 	strbuf_addf(&b, "%s%s", named ? ")" : "",
-		    t->type == PEV_TARGET_SUBTREE ? " and all its descendants" : "");
+		    t->type == PEV_TARGET_SUBTREE ? " and all its descendants" :
+		    t->type == PEV_TARGET_GUEST	  ? " as a guest" :
+						    "");
 	return b.s;
 }
 
@@ -97,7 +99,7 @@ static int processes(struct target *t, uint32_t type, const char *ids, const cha
 	int err;
 
 	t->type = type;
-	err = parse_ids(t, ids, what, type == PEV_TARGET_PROCESS, m);
+	err = parse_ids(t, ids, what, type == PEV_TARGET_PROCESS || type == PEV_TARGET_GUEST, m);
 	if (err)
 		return err;
 	for (size_t i = 0; i < t->n_ids; i++)
@@ -105,6 +107,53 @@ static int processes(struct target *t, uint32_t type, const char *ids, const cha
 			return msg_set(m, -ESRCH, "there is no %s %d", what, t->ids[i]);
 	t->text = ids_text(t, ids, what);
 	return 0;
+}
+
+/* Has a process a virtual machine open? */
+static bool runs_machine(const char *pid)
+{
+	char *path = xasprintf("/proc/%s/fd", pid), to[64];
+	const struct dirent *e;
+	DIR *dir = opendir(path);
+	bool found = false;
+
+	while (dir && !found && (e = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), e->d_name, to, sizeof(to) - 1);
+
+		to[len > 0 ? len : 0] = 0;
+		found = !strcmp(to, "anon_inode:kvm-vm");
+	}
+	if (dir)
+		closedir(dir);
+	free(path);
+	return found;
+}
+
+static int all_guests(struct target *t, struct msg *m)
+{
+	const struct dirent *e;
+	DIR *dir = opendir("/proc");
+	size_t cap = 0;
+	uint64_t id;
+
+	while (dir && (e = readdir(dir)))
+		if (!parse_u64(e->d_name, &id) && runs_machine(e->d_name))
+			*ARRAY_PUSH(t->ids, t->n_ids, cap) = (int)id;
+	if (dir)
+		closedir(dir);
+	t->text = xstrdup("all guests");
+	if (t->n_ids)
+		return 0;
+	return msg_set(m, -ESRCH,
+		       "there is no process that runs a guest of KVM, or none that you may see");
+}
+
+static int guests(struct target *t, const char *ids, struct msg *m)
+{
+	if (strcmp(ids, "all"))
+		return processes(t, PEV_TARGET_GUEST, ids, "process", m);
+	t->type = PEV_TARGET_GUEST;
+	return all_guests(t, m);
 }
 
 static int cgroup(struct target *t, const char *path, struct msg *m)
@@ -143,12 +192,13 @@ static int one_kind(const struct target_opts *o, struct msg *m)
 {
 	/* perf wants -a before -G, which says where already */
 	int kinds = (o->pids != NULL) + (o->tids != NULL) + (o->subtree != NULL) +
-		    (o->all || o->cgroup);
+		    (o->guests != NULL) + (o->all || o->cgroup);
 
 	if (kinds > 1)
 		return msg_set(m, -EINVAL,
-			       "-p, -t, --subtree, and -a or -G exclude each other: choose one");
-	if (o->cpus && (o->pids || o->tids || o->subtree))
+			       "-p, -t, --subtree, %s-a or -G exclude each other: choose one",
+			       o->guests ? "--guest, and " : "and ");
+	if (o->cpus && (o->pids || o->tids || o->subtree || o->guests))
 		return msg_set(m, -EINVAL,
 			       "-C narrows the whole machine (-a) or a cgroup (-G), not processes");
 	return 0;
@@ -172,6 +222,8 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 		return processes(t, PEV_TARGET_TASK, o->tids, "thread", m);
 	if (o->subtree)
 		return processes(t, PEV_TARGET_SUBTREE, o->subtree, "process", m);
+	if (o->guests)
+		return guests(t, o->guests, m);
 	if (o->cgroup)
 		return cgroup(t, o->cgroup, m);
 	one_id(t, 0);

@@ -20,6 +20,7 @@ struct target_opts {
 	const char *subtree;
 	const char *cpus;
 	const char *cgroup;
+	const char *guests;
 	bool all;
 };
 
@@ -41,6 +42,14 @@ struct target_opts {
 	  offsetof(type, member.cpus) },                                                     \
 	{ 'G', OPT_STRING, "cgroup", "PATH", "tasks of a cgroup v2 and of those below it",   \
 	  offsetof(type, member.cgroup) }
+
+#define GUEST_OPT(type, member)                                                                               \
+	{                                                                                                     \
+		0, OPT_STRING, "guest", "PID[,PID]",                                                          \
+			"guests of KVM, by the number or name of the process that runs each; all: of all of " \
+			"them",                                                                               \
+			offsetof(type, member.guests)                                                         \
+	}
 
 /**
  * struct target - where events are opened

@@ -24,7 +24,7 @@ bool export_sample_of(struct export *x, const struct pev_event *ev, const struct
 		s->chain = stacks_chain(st, space, ev->kstack, ev->kstack_len, ev->ustack,
 					ev->ustack_len);
 	if (ev->cls->sample & PEV_SAMPLE_IP)
-		s->frame = stacks_frame(st, space, ev->ip);
+		s->frame = stacks_sampled(st, space, ev->ip, ev->guest);
 	else if (s->chain && st->chains[s->chain].n)
 		s->frame = st->chain_frames[st->chains[s->chain].first];
 	return s->chain || (ev->cls->sample & PEV_SAMPLE_IP);

@@ -63,7 +63,7 @@ static uint32_t stack_of(struct collect *c, const struct pev_event *ev, const st
 		key.chain = stacks_chain(st, who->space, ev->kstack, ev->kstack_len, ev->ustack,
 					 ev->ustack_len);
 	else if (ev->cls->sample & PEV_SAMPLE_IP)
-		key.frame = stacks_frame(st, who->space, ev->ip);
+		key.frame = stacks_sampled(st, who->space, ev->ip, ev->guest);
 	if (HTAB_GET(e, &c->h_stacks, hash_2u64(hash_pair(key.comm, key.chain), key.frame),
 		     e->comm == key.comm && e->chain == key.chain && e->frame == key.frame,
 		     c->stacks, c->n_stacks, c->cap_stacks))

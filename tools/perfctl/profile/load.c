@@ -47,8 +47,9 @@ void load_init(struct load *l, struct session *session, const struct load_config
 		l->verdicts[e] = is_wanted(config, strtab_get(&session->names, e));
 	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
 		l->total += pev_trace_stream(session->trace, i)->size;
-	l->rare = config->fields[0] || config->mask & (1u << SORT_PID | 1u << SORT_TID |
-						       1u << SORT_CPU | 1u << SORT_TIME);
+	l->rare = config->fields[0] ||
+		  config->mask & (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU |
+				  1u << SORT_TIME | 1u << SORT_GUEST);
 	if (!config->fields[0])
 		return;
 	l->fields = xcalloc((size_t)session->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
@@ -134,6 +135,8 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 	if (mask & (1u << SORT_TIME))
 		key->time = (uint32_t)min_u64((uint64_t)(ns - l->begin) / l->config.quantum,
 					      UINT32_MAX);
+	if (mask & (1u << SORT_GUEST) && ev->guest)
+		key->guest = t->pid;
 	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
 		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
 }
@@ -158,7 +161,7 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 					 ev->ustack_len);
 	}
 	if (ev->cls->sample & PEV_SAMPLE_IP)
-		key.frame = stacks_frame(p->stacks, space, ev->ip);
+		key.frame = stacks_sampled(p->stacks, space, ev->ip, ev->guest);
 	else if (key.chain)
 		key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
 	if (!l->config.chains)

@@ -12,10 +12,10 @@
 #define FIELDS_SHOWN 600
 
 static const char *const sort_names[] = {
-	[SORT_COMM] = "comm",	    [SORT_DSO] = "dso",	      [SORT_SYMBOL] = "symbol",
-	[SORT_PID] = "pid",	    [SORT_TID] = "tid",	      [SORT_CPU] = "cpu",
-	[SORT_EVENT] = "event",	    [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
-	[SORT_TIME] = "time",
+	[SORT_COMM] = "comm",	[SORT_DSO] = "dso",	    [SORT_SYMBOL] = "symbol",
+	[SORT_PID] = "pid",	[SORT_TID] = "tid",	    [SORT_CPU] = "cpu",
+	[SORT_EVENT] = "event", [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
+	[SORT_TIME] = "time",	[SORT_GUEST] = "guest",
 };
 
 const char *sort_name(const struct sort_list *s, enum sort_key key)
@@ -58,11 +58,15 @@ static int unknown_column(const char *word, const struct suggestion *near,
 	if (near->best)
 		return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; did you mean \"%s\"?",
 			       word, near->best);
-	return msg_set(m, -EINVAL, "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu, event, srcline, parent, time%s%s%s", word,
-		       some ? ", and the fields of events: " :
-		       all->len ? " and the fields of the recorded events (perfctl script)" : "",
-		       some ? all->s : "", some ? "; EVENT.FIELD where a column has that name" : "");
+	return msg_set(m, -EINVAL,
+		       "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
+		       "pid, tid, cpu, event, srcline, parent, time, guest%s%s%s",
+		       word,
+		       some	? ", and the fields of events: " :
+		       all->len ? " and the fields of the recorded events (perfctl script)" :
+				  "",
+		       some ? all->s : "",
+		       some ? "; EVENT.FIELD where a column has that name" : "");
 }
 
 static int sort_one(struct sort_list *s, const char *word, sort_field_fn is_field, void *arg,
@@ -243,6 +247,8 @@ static struct row_key make_key(const struct rows *rows, struct verdicts *v,
 		key.parent = parent_of(rows, v, &p->stacks->chains[k->chain], place);
 	if (mask & (1u << SORT_TIME))
 		key.time = k->time;
+	if (mask & (1u << SORT_GUEST))
+		key.guest = k->guest;
 	for (unsigned int i = 0; i < FIELDS_MAX; i++)
 		if (mask & (1u << (SORT_FIELD + i)))
 			key.value[i] = k->value[i];

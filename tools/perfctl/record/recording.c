@@ -406,7 +406,7 @@ static int add_switches(struct record_opts *o, const char *option, struct msg *m
 	const struct target_opts *t = &o->target;
 	int err;
 
-	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup)
+	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup || t->guests)
 		return msg_set(m, -EINVAL,
 			       "%s records the whole machine%s: choose threads when "
 			       "you read it (\"perfctl off-cpu --comm NAME\")",
@@ -532,14 +532,22 @@ static int choose_events(struct record_opts *o, const struct pev_info *info, str
 {
 	int err = 0;
 
+	if (o->fold && o->target.guests)
+		return msg_set(
+			m, -EINVAL,
+			"--fold counts samples by call chains, which those of guests (--guest) "
+			"do not have");
 	if (o->fold)
 		err = plan_fold(o, info, m);
 	if (!err && o->off_cpu)
 		err = add_switches(o, "--off-cpu", m);
 	if (!err && o->waits)
 		err = add_waits(o, info, m);
+	/* few processors count guests alone, but a timer samples them on all */
 	if (!err && !o->events.n)
-		err = event_list_parse(&o->events, event_to_sample(info, o->quiet), m);
+		err = event_list_parse(
+			&o->events,
+			o->target.guests ? "cpu-clock" : event_to_sample(info, o->quiet), m);
 	return err;
 }
 
@@ -589,6 +597,7 @@ static int prepare(struct record_run *r, struct msg *m)
 		.chains = r->opts.graph,
 		.max_stack = (uint32_t)r->opts.max_stack,
 		.stack_user = r->opts.stack_user,
+		.guests = r->opts.target.guests,
 	};
 	event_plan_sampling(&r->plan, &sampling);
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)

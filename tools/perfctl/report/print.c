@@ -14,10 +14,10 @@
 static const char *heading(const struct rows *rows, enum sort_key key)
 {
 	static const char *const names[] = {
-		[SORT_COMM] = "Program", [SORT_DSO] = "Object", [SORT_SYMBOL] = "Function",
-		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	[SORT_CPU] = "CPU",
+		[SORT_COMM] = "Program", [SORT_DSO] = "Object",	    [SORT_SYMBOL] = "Function",
+		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
-		[SORT_TIME] = "Seconds",
+		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",
 	};
 
 	return key >= SORT_FIELD ? sort_name(&rows->config->sort, key) : names[key];
@@ -26,9 +26,13 @@ static const char *heading(const struct rows *rows, enum sort_key key)
 static void add_symbol(const struct rows *rows, uint32_t func, struct strbuf *b)
 {
 	const struct profile *p = rows->profile;
-	enum object_kind kind = p->session->objects.o[p->stacks->funcs[func].object].kind;
+	const struct object *o = &p->session->objects.o[p->stacks->funcs[func].object];
 
-	strbuf_puts(b, kind == OBJECT_KERNEL || kind == OBJECT_MODULE ? "[k] " : "[.] ");
+	if (object_is_guest(o))
+		strbuf_puts(b, "[g] ");
+	else
+		strbuf_puts(b,
+			    o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE ? "[k] " : "[.] ");
 	rows_func_name(rows, func, b);
 }
 
@@ -70,6 +74,12 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		break;
 	case SORT_TIME:
 		strbuf_addf(b, "%.6f", (double)row->key.time * (double)rows->config->quantum / 1e9);
+		break;
+	case SORT_GUEST:
+		if (row->key.guest)
+			strbuf_addf(b, "of %u", row->key.guest);
+		else
+			strbuf_puts(b, "[host]");
 		break;
 	default:
 		strbuf_puts(b, strtab_get(&p->values, row->key.value[key - SORT_FIELD]));

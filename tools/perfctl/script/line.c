@@ -262,7 +262,7 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 	}
 	if ((l->fields & SCRIPT_IP) && (sample & PEV_SAMPLE_IP) &&
 	    !((l->fields & SCRIPT_CHAIN) && (ev->kstack_len || ev->ustack_len)))
-		put_place(l, stacks_frame(&l->session->stacks, space, ev->ip), ev->ip);
+		put_place(l, stacks_sampled(&l->session->stacks, space, ev->ip, ev->guest), ev->ip);
 	if (l->fields & SCRIPT_CHAIN) {
 		put_chain(l, space, ev->kstack, ev->kstack_len);
 		put_chain(l, space, ev->ustack, ev->ustack_len);

@@ -2,6 +2,7 @@
 /* Objects by path and build id: libpev-sym's, with names for tables. See object.h. */
 #include "object.h"
 #include "fetch.h"
+#include "guest.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -72,6 +73,7 @@ void objects_free(struct objects *os)
 		free(os->o[i].name);
 	free(os->o);
 	pev_syms_free(os->syms);
+	strtab_free(&os->guest_names);
 	*os = (struct objects){ 0 };
 }
 
@@ -144,13 +146,32 @@ void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid)
 	pev_syms_mapped_by(os->syms, (int)object, pid);
 }
 
+uint32_t objects_guest(struct objects *os, bool user)
+{
+	return objects_get(os, user ? GUEST_USER : GUEST_KERNEL, NULL);
+}
+
+bool object_is_guest(const struct object *o)
+{
+	return !strcmp(o->path, GUEST_KERNEL) || !strcmp(o->path, GUEST_USER);
+}
+
+static uint32_t resolve_guest(struct objects *os, const struct object *o, uint64_t at)
+{
+	const char *name = strcmp(o->path, GUEST_KERNEL) ? NULL : guest_function(at);
+
+	return name ? strtab_id(&os->guest_names, name) : SYM_NONE;
+}
+
 uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
 {
 	uint32_t asked = *object;
 	struct pev_sym sym;
+	int err;
 
-	int err = pev_sym_find(os->syms, (int)asked, *at, &sym);
-
+	if (object_is_guest(&os->o[asked]))
+		return resolve_guest(os, &os->o[asked], *at);
+	err = pev_sym_find(os->syms, (int)asked, *at, &sym);
 	fetch_clear();
 	if (err < 0)
 		return SYM_NONE;
@@ -164,6 +185,8 @@ uint32_t objects_resolve(struct objects *os, uint32_t *object, uint64_t *at)
 
 const char *objects_symbol_name(struct objects *os, uint32_t object, uint32_t symbol)
 {
+	if (object_is_guest(&os->o[object]))
+		return strtab_get(&os->guest_names, symbol);
 	return pev_sym_name(os->syms, (int)object, symbol);
 }
 

@@ -57,6 +57,7 @@ struct object {
  * @o:    by number; 0 is "unknown", 1 is the kernel
  * @n_forgotten: of them were forgotten
  * @syms: libpev-sym's view of them
+ * @guest_names: of functions of guests' kernels
  */
 struct objects {
 	struct object *o;
@@ -64,6 +65,7 @@ struct objects {
 	size_t cap;
 	size_t n_forgotten;
 	struct pev_syms *syms;
+	struct strtab guest_names;
 };
 
 /* --symfs: a directory with the files of another machine. */
@@ -84,6 +86,10 @@ uint32_t objects_get(struct objects *os, const char *path, const struct build_id
 void objects_keep(struct objects *os, const bool *keep);
 /* Notes a process that maps the object: while it lives, files can be found by it. */
 void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid);
+/* Returns the number of what the kernel, or the programs, of guests are mapped from. */
+uint32_t objects_guest(struct objects *os, bool user);
+/* Is @o one of them? */
+bool object_is_guest(const struct object *o);
 /* Returns whether a path is that of memory without a file in which a process made code. */
 bool object_is_anon(const char *path);
 

@@ -6,6 +6,7 @@
 #include "cli/term.h"
 
 #include <inttypes.h>
+#include <linux/pev.h>
 #include <stdlib.h>
 
 /* addresses in the chains that are kept to recognize repeated ones */
@@ -83,6 +84,13 @@ uint32_t stacks_frame(struct stacks *s, const struct mapset *space, uint64_t add
 	if (place->addr != addr || place->gen != gen)
 		*place = (struct place){ addr, gen, find_frame(s, space, addr) };
 	return place->frame;
+}
+
+uint32_t stacks_sampled(struct stacks *s, const struct mapset *space, uint64_t addr, uint32_t guest)
+{
+	if (!(guest & PEV_GUEST_CODE))
+		return stacks_frame(s, space, addr);
+	return frame_id(s, objects_guest(s->objects, guest & PEV_GUEST_USER), addr);
 }
 
 /* Makes a chain of the frames at the end of chain_frames, or finds an equal one. */
@@ -318,7 +326,7 @@ void stacks_func_name(struct stacks *s, uint32_t func, struct strbuf *b)
 		strbuf_puts(b, "[no address]");
 	else if (f->object == OBJECT_ID_UNKNOWN)
 		strbuf_puts(b, "[unknown]");
-	else if (f->object == OBJECT_ID_KERNEL)
+	else if (f->object == OBJECT_ID_KERNEL || object_is_guest(&s->objects->o[f->object]))
 		strbuf_addf(b, "0x%" PRIx64, f->at);
 	else
 		strbuf_addf(b, "%s+0x%" PRIx64, object_name(s->objects, f->object), f->at);

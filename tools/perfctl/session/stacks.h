@@ -136,6 +136,9 @@ bool addr_is_kernel(uint64_t addr);
 
 /* Returns the frame at an address of a process; never fails. */
 uint32_t stacks_frame(struct stacks *s, const struct mapset *space, uint64_t addr);
+/* The same of a sample, which may have hit a guest: @guest is PEV_GUEST_*. */
+uint32_t stacks_sampled(struct stacks *s, const struct mapset *space, uint64_t addr,
+			uint32_t guest);
 /* Returns the number of a chain, CHAIN_NONE if there are no addresses at all. */
 uint32_t stacks_chain(struct stacks *s, const struct mapset *space, const uint64_t *kernel,
 		      uint32_t nk, const uint64_t *user, uint32_t nu);

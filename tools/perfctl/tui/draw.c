@@ -134,10 +134,10 @@ static void draw_line(const struct tui *t, const struct tui_line *l, int y, bool
 static void draw_headings(const struct tui *t)
 {
 	static const char *const names[] = {
-		[SORT_COMM] = "Program", [SORT_DSO] = "Object", [SORT_SYMBOL] = "Function",
-		[SORT_PID] = "Process",	 [SORT_TID] = "Thread", [SORT_CPU] = "CPU",
+		[SORT_COMM] = "Program", [SORT_DSO] = "Object",	    [SORT_SYMBOL] = "Function",
+		[SORT_PID] = "Process",	 [SORT_TID] = "Thread",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
-		[SORT_TIME] = "Seconds",
+		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",
 	};
 
 	move(1, 0);

@@ -16,6 +16,7 @@
 #include "html/html.h"
 #include "tui/tui.h"
 #include "session/fetch.h"
+#include "session/guest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,11 +106,12 @@ static const struct opt report_options[] = {
 	  offsetof(struct report_opts, input) },
 	VMLINUX_OPT(struct report_opts, vmlinux),
 	SYMFS_OPT,
+	GUEST_KALLSYMS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
 	  "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
-	  "parent, event, time, or a field of the recorded events (EVENT.FIELD where a column has "
+	  "parent, event, time, guest (which process runs it), or a field of the recorded events (EVENT.FIELD where a column has "
 	  "its name) "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct report_opts, sort) },

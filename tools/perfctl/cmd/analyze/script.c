@@ -9,6 +9,7 @@
 #include "profile/rows.h"
 #include "script/line.h"
 #include "session/fetch.h"
+#include "session/guest.h"
 #include "views/handlers.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ static const struct opt script_options[] = {
 	  offsetof(struct script_opts, follow) },
 	VMLINUX_OPT(struct script_opts, vmlinux),
 	SYMFS_OPT,
+	GUEST_KALLSYMS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]",

@@ -129,6 +129,7 @@ static int set_waits(void *opts, const char *arg, struct msg *m)
 
 static const struct opt record_options[] = {
 	TARGET_OPTS(struct record_opts, target, TARGET_COMMAND),
+	GUEST_OPT(struct record_opts, target),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "What to record" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
@@ -234,6 +235,7 @@ const struct command command_record = {
 		"  perfctl record --fold -F 99 -a    for days: call chains are counted in the kernel\n"
 		"  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
+		"  perfctl record --guest qemu-system-x86   what a virtual machine does\n"
 		"  perfctl record --waits -- ./program   where it ran, and what it waited for\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"

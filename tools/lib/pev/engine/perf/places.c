@@ -174,6 +174,11 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 		p->cgroup = true;
 		ret = add_whole_cpus(p, attr->target_id, attr);
 		break;
+	case PEV_TARGET_GUEST:
+		ret = pev_fail(err, EOPNOTSUPP, 0,
+			       "perf_event_open(2) has no guests as targets: "
+			       "PEV_TARGET_GUEST needs a kernel with pev");
+		break;
 	default:
 		ret = pev_fail(err, EINVAL, 0, "an event needs a target");
 	}
