@@ -634,6 +634,7 @@ const struct op_type op_types[] = {
 	{ "attack-flush", 3, 0, attack_flush },
 	{ "attack-last", 1, 0, attack_last },
 	{ "attack-timers", 1, 0, attack_timers },
+	{ "attack-guest", 1, 0, attack_guest },
 };
 
 const unsigned int nr_op_types = ARRAY_SIZE(op_types);
