@@ -7,7 +7,7 @@ checkpoint() { python3 "$here/lib/checkpoint.py" long "$1"; }
 
 # pieces of the stack fill it quickly, of which the environment makes much; the shell is there all the time, others come and go
 DEEP=$(printf '%032000d' 0) perfctl record --engine perf -q -m 32M -g dwarf,32768 -e page-faults:u -c 1 -o long -- \
-	sh -c 'i=0; until [ -s long/stream_checkpoint ] || [ $((i += 1)) = 1000 ]; do
+	sh -c './usage 50 20; ./hot 500; i=0; until [ -s long/stream_checkpoint ] || [ $((i += 1)) = 1000 ]; do
 		./usage 50 20; done; ./hot 1000; ./usage 50 20; exec ./hot 300' >/dev/null
 ok "record: a checkpoint is written" test -s long/stream_checkpoint
 at=$(awk -v at="$(checkpoint at)" 'BEGIN { printf "%.9f", at + 0.2 }')
