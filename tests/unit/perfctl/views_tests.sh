@@ -282,6 +282,15 @@ assert thread[\"runnable_ns\"] == 10 * (20 + 10 + 0) * 1000, thread
 assert thread[\"run_ns\"] == 310 * 1000 and not thread[\"unknown_ns\"], thread
 assert thread[\"enabled_ns\"] == 4110 * 1000 and thread[\"waits\"] == 30, thread
 '"
+"$OUT/mktrace" missing missing 10
+ok "waits by the scheduler: a return that is missing is no time that is" bash -c "'$p' report --json - missing | python3 -c '
+import json, sys
+time = json.load(sys.stdin)[\"time\"]
+thread = next(t for t in time[\"threads\"] if t[\"tid\"] == 42)
+assert thread[\"blocked_ns\"] == 10 * (100 + 60) * 1000, thread
+assert thread[\"run_ns\"] == 10 * 10 * 1000 and thread[\"unknown_ns\"] == 10 * 30 * 1000, thread
+assert thread[\"enabled_ns\"] == 10 * 200 * 1000 and thread[\"waits\"] == 20, thread
+'"
 says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
 says "off-cpu --wakers: without chains" 0 " prog: blocked$" "$p" off-cpu --wakers wakes
 says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes

@@ -104,7 +104,7 @@ static void leaves(struct waits *w, const struct session_class *cls, const struc
 	w->unseen += t->phase == WAIT_BLOCKED || t->phase == WAIT_RUNNABLE;
 	/* it was not seen to come back: when that was is not known */
 	if (t->phase != WAIT_RUNS)
-		t->phase = WAIT_UNSEEN;
+		waits_unseen(w, t);
 	if (state == SCHED_DEAD) {
 		waits_phase(w, t, WAIT_RUNS, now);
 		waits_gone(t);

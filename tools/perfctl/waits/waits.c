@@ -130,6 +130,13 @@ void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, 
 	t->phase = phase;
 }
 
+void waits_unseen(struct waits *w, struct wait_thread *t)
+{
+	if (t->next.blocked || t->next.runnable)
+		end_wait(w, t, t->since);
+	t->phase = WAIT_UNSEEN;
+}
+
 void waits_gone(struct wait_thread *t)
 {
 	t->gone = true;

@@ -176,6 +176,11 @@ void wait_sums_add(struct wait_sums *to, const struct wait_sums *more);
 struct wait_thread *waits_thread(struct waits *w, const struct thread *thread, int64_t now);
 /* What it did until @now is added to its sums; a wait that has ended is handed on. */
 void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, int64_t now);
+/*
+ * Nothing is known of it from the last event on: it was not seen to come back from a wait, of which
+ * what is known is handed on.
+ */
+void waits_unseen(struct waits *w, struct wait_thread *t);
 /* It has ended. */
 void waits_gone(struct wait_thread *t);
 /* Takes the chain of an event. */

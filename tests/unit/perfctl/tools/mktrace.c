@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes|missing N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -10,7 +10,7 @@
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
- * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such. calls: system call 0, N times, on the machine PROGRAM.
+ * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them. calls: system call 0, N times, on the machine PROGRAM.
  */
 #include <pev/pev.h>
 #include <stdbool.h>
@@ -412,6 +412,26 @@ static void wakes(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+/*
+ * 42 is woken, N times, and its return is missing when it leaves the next time; then it returns
+ * after 60 us. It runs for 10 us before.
+ */
+static void missing(long n)
+{
+	static const char sw[] = "sched:sched_switch", waking[] = "sched:sched_waking";
+	struct pev_encoder *enc = encoder("0", 0);
+	uint64_t t = 0;
+
+	scheduler(enc, sw, t, 0, 0, 0, 42);
+	for (long i = 0; i < n; i++, t += 200) {
+		scheduler(enc, sw, t + 10, 42, 42, 1, 0);
+		scheduler(enc, waking, t + 110, 0, 42, 0, 0);
+		scheduler(enc, sw, t + 140, 42, 42, 1, 0);
+		scheduler(enc, sw, t + 200, 0, 0, 0, 42);
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void late_sample(long n)
 {
 	struct pev_encoder *enc = encoder("1", 1);
@@ -475,7 +495,7 @@ int main(int argc, char **argv)
 	begin(argv[1], depth,
 	      !strcmp(kind, "calls")			       ? CALLS :
 	      !strcmp(kind, "waits") || !strcmp(kind, "locks") ? WAITS :
-	      !strcmp(kind, "wakes")			       ? WAKES :
+	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
 								 NO_MORE);
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
@@ -487,10 +507,13 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "waits") || !strcmp(kind, "locks")) {
 		state("cc1", "/bin/true");
 		waits(n, !strcmp(kind, "locks"));
-	} else if (!strcmp(kind, "wakes")) {
+	} else if (!strcmp(kind, "wakes") || !strcmp(kind, "missing")) {
 		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
 		state("prog", "/bin/true");
-		wakes(n);
+		if (!strcmp(kind, "wakes"))
+			wakes(n);
+		else
+			missing(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);
