@@ -55,7 +55,6 @@ static const struct other_tool others[] = {
 	{ "perf", "record", "-d", "addresses are recorded of page faults alone" },
 	{ "perf", "record", "-k", "--clock monotonic" },
 	{ "perf", "record", "--clockid", "--clock monotonic" },
-	{ "perf", "record", "-z", "recordings are not compressed: tar -caf REC.tar.zst DIR" },
 	{ "perf", "record", "-i", "-t TID measures one thread; a command is measured with all that it "
 	  "starts" },
 	{ "perf", "record", "--switch-max-files", "--max-files N" },

@@ -510,10 +510,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "wakes") || !strcmp(kind, "missing")) {
 		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
 		state("prog", "/bin/true");
-		if (!strcmp(kind, "wakes"))
+		if (!strcmp(kind, "wakes")) {
 			wakes(n);
-		else
+		} else {
+			check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
 			missing(n);
+		}
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);
