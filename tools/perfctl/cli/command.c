@@ -60,11 +60,3 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	free(opts);
 	return status;
 }
-
-bool command_trace_twice(int n, char **args, const char *input, struct msg *m)
-{
-	if (n > 1 || (n && input))
-		return msg_set(m, -EINVAL, "one trace at a time: \"%s\" is one too many",
-			       args[n - 1]);
-	return false;
-}

@@ -13,7 +13,4 @@
  */
 int command_run(const struct command *cmd, int argc, char **argv);
 
-/* Returns true with @m set if both operands and -i, or several operands, name traces. */
-bool command_trace_twice(int n, char **args, const char *input, struct msg *m);
-
 #endif

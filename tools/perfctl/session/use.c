@@ -2,8 +2,15 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/command.h"
 #include "use.h"
+
+bool session_given_twice(int n, char **args, const char *input, struct msg *m)
+{
+	if (n > 1 || (n && input))
+		return msg_set(m, -EINVAL, "one trace at a time: \"%s\" is one too many",
+			       args[n - 1]);
+	return false;
+}
 
 int session_use(int n, char **args, const char *input, session_use_fn *use, const void *opts,
 		struct msg *m)
@@ -11,7 +18,7 @@ int session_use(int n, char **args, const char *input, session_use_fn *use, cons
 	struct session session = { 0 };
 	int err;
 
-	if (command_trace_twice(n, args, input, m))
+	if (session_given_twice(n, args, input, m))
 		return -EINVAL;
 	err = session_open(&session, n ? args[0] : input, m);
 	if (!err)

@@ -11,6 +11,9 @@
  */
 typedef int session_use_fn(struct session *session, const void *opts, struct msg *m);
 
+/* Returns true with @m set if both operands and -i, or several operands, name recordings. */
+bool session_given_twice(int n, char **args, const char *input, struct msg *m);
+
 /**
  * session_use() - open the recording that a command is given, have it used, and close it
  * @n: number of operands, of which there is at most one: the recording

@@ -3,7 +3,6 @@
 #include "cmd/commands.h"
 #include "base/output.h"
 #include "base/say.h"
-#include "cli/command.h"
 #include "fleet/pull.h"
 #include "profile/inline.h"
 #include "profile/load.h"
@@ -13,6 +12,7 @@
 #include "views/flame_svg.h"
 #include "waits/wall.h"
 #include "session/fetch.h"
+#include "session/use.h"
 
 #include <errno.h>
 
@@ -166,7 +166,7 @@ static int flame_run(const void *opts, int n, char **args, struct msg *m)
 		return msg_set(m, -EINVAL, "--json and --folded exclude each other");
 	if (o->wall && o->time)
 		return msg_set(m, -EINVAL, "--wall is of a whole recording: leave --time out");
-	if (command_trace_twice(n, args, o->input, m))
+	if (session_given_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (o->width < 200 || o->width > 20000)
 		return msg_set(m, -EINVAL, "--width takes 200 to 20000 pixels");

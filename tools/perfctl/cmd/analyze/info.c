@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl info: what is in a recording, and how complete it is. */
 #include "cmd/commands.h"
-#include "cli/command.h"
 #include "cli/term.h"
 #include "session/session.h"
+#include "session/use.h"
 #include "views/contents_json.h"
 #include "views/contents_print.h"
 
@@ -50,7 +50,7 @@ static int info_run(const void *opts, int n, char **args, struct msg *m)
 	struct session session = { 0 };
 	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
+	if (session_given_twice(n, args, o->input, m))
 		return -EINVAL;
 	err = session_open(&session, n ? args[0] : o->input, m);
 	if (!err)

@@ -7,7 +7,6 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
 #include "session/session.h"
@@ -15,6 +14,7 @@
 #include "report/out.h"
 #include "report/report.h"
 #include "session/fetch.h"
+#include "session/use.h"
 #include "views/flame_svg.h"
 #include "views/wakers_print.h"
 #include "waits/offcpu.h"
@@ -231,7 +231,7 @@ static int show(struct offcpu_run *r, struct msg *m)
 
 static int check(const struct offcpu_opts *o, int n, char **args, struct msg *m)
 {
-	if (command_trace_twice(n, args, o->input, m))
+	if (session_given_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (!!o->json + !!o->csv + !!o->flame + o->folded > 1)
 		return msg_set(m, -EINVAL, "--json, --csv, --flame and --folded exclude each other");

@@ -2,11 +2,11 @@
 /* perfctl open: the page of a recording, in the browser. */
 #include "cmd/commands.h"
 #include "base/say.h"
-#include "cli/command.h"
 #include "html/html.h"
 #include "profile/load.h"
 #include "report/notes.h"
 #include "session/fetch.h"
+#include "session/use.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -135,7 +135,7 @@ static int open_run(const void *opts, int n, char **args, struct msg *m)
 	char *page = NULL;
 	int err;
 
-	if (command_trace_twice(n, args, o->input, m))
+	if (session_given_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (o->output && !strcmp(o->output, "-"))
 		return msg_set(m, -EINVAL, "a browser needs a file: \"perfctl report --html -\" writes "

@@ -2,7 +2,6 @@
 /* perfctl report: where the samples of a recording were taken. */
 #include "cmd/commands.h"
 #include "base/say.h"
-#include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
 #include "fleet/pull.h"
@@ -17,6 +16,7 @@
 #include "tui/tui.h"
 #include "session/fetch.h"
 #include "session/guest.h"
+#include "session/use.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -314,7 +314,7 @@ static int report_trace(struct report_run *r, struct msg *m)
 
 static int check(const struct report_opts *o, int n, char **args, struct msg *m)
 {
-	if (command_trace_twice(n, args, o->input, m))
+	if (session_given_twice(n, args, o->input, m))
 		return -EINVAL;
 	if (!!o->json + !!o->csv + !!o->html + o->brief > 1)
 		return msg_set(m, -EINVAL, "--brief, --json, --csv and --html exclude each other");

@@ -3,13 +3,13 @@
 #include "cmd/commands.h"
 #include "base/say.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "session/session.h"
 #include "profile/load.h"
 #include "profile/rows.h"
 #include "script/line.h"
 #include "session/fetch.h"
 #include "session/guest.h"
+#include "session/use.h"
 #include "views/handlers.h"
 
 #include <errno.h>
@@ -204,7 +204,7 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	static char buffer[1 << 18];
 	int err;
 
-	if (command_trace_twice(n, args, r.opts.input, m))
+	if (session_given_twice(n, args, r.opts.input, m))
 		return -EINVAL;
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	err = open_session(&r, n ? args[0] : r.opts.input, m);
