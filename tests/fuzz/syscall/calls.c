@@ -46,7 +46,14 @@ bool kernel_address(uint64_t value)
 		return value >> 47 == 0x1ffff;
 	return value >> 24 != 0xffffffff80 && value >> 28 < 0xffffffffb;
 #else
-	return value >> 52 == 0xc00;
+	/*
+	 * What begins with 0xc00 is one in 4096 of all numbers, and programs keep random ones
+	 * in their registers. Each area is used from its start, that of vmalloc also from its
+	 * end: by the chunks of per-CPU memory.
+	 */
+	uint64_t tib = value >> 40 & 0xff;
+
+	return value >> 52 == 0xc00 && (tib == 0 || tib == 0xff);
 #endif
 }
 
