@@ -11,15 +11,26 @@ set -u
 
 status=0
 
+# processes: all but the kernel's own, what each waits for, and since when
+processes() {
+	ps -eo pid,ppid,stat,etimes,wchan:20,args --forest --cols 200 2>&1 |
+		awk '$2 != 2 { print "# " $0 }'
+}
+
 # run_one NAME COMMAND...
 run_one() {
-	local name=$1 out rc results skipped failed
+	local name=$1 out rc results skipped failed watch
 	shift
 	out=$(mktemp)
 	echo "TAP version 13"
 	echo "# === $name"
+	# what is about to be killed is named: it would not say itself where it hangs
+	{ read -rt $((${TIMEOUT:-300} - 5)) <> <(:) || processes; } &
+	watch=$!
 	timeout -k 5 "${TIMEOUT:-300}" "$@" 2>&1 | tee "$out"
 	rc=${PIPESTATUS[0]}
+	kill $watch 2> /dev/null
+	wait $watch
 	results=$(grep -c -E '^ *(not )?ok\b' "$out")
 	skipped=$(grep -c -E '^1\.\.0 +# SKIP' "$out")
 	failed=$(grep -c -E '^ *not ok\b' "$out")
