@@ -86,8 +86,8 @@ else
 	skip "stat -a: where sysfs is not mounted" "not root"
 fi
 
-# one that has ended, and was not waited for
-sh -c 'sleep 0 & echo $! >zombie; exec sleep 30' &
+# one that has ended, and was not waited for: a shell would have waited, now and then
+sh -c 'until grep -qx sleep /proc/$$/comm; do :; done & echo $! >zombie; exec sleep 30' &
 parent=$!
 until [ -s zombie ] && grep -qs '^State:.Z' "/proc/$(cat zombie)/status"; do sleep 0.02; done
 says "stat -p: a process that has ended" 1 'the process is gone' \
