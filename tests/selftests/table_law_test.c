@@ -55,6 +55,7 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 	};
 	struct pev_value sum = {};
 	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), readings = 0;
+	unsigned int enough = pev_kernel_is_slow() ? 1000 : 5000;
 	int fd, events[POINTS + 2];
 	pthread_t threads[8];
 
@@ -97,12 +98,12 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 	for (unsigned int i = 0; i < POINTS + 2; i++)
 		pev_on(events[i]);
 	while (!reading && readings++ < 5000 &&
-	       (pev_read(events[0]).samples < 5000 || !pev_read(events[1]).filtered))
+	       (pev_read(events[0]).samples < enough || !pev_read(events[1]).filtered))
 		usleep(10000);
 	/* until all that can happen to an update has happened */
 	for (; reading && readings < 20000; readings++) {
 		read_table(fd, table.rows, t);
-		if (readings >= 200 && t->counts && t->other.count && t->filtered.count)
+		if (readings >= enough / 25 && t->counts && t->other.count && t->filtered.count)
 			break;
 	}
 	for (unsigned int i = 0; i < POINTS + 2; i++)
