@@ -44,6 +44,11 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\]' wakers.txt
 	ok "off-cpu --wakers: the command itself comes first" bash -c 'grep "%" wakers.txt | head -n 1 | grep -q " sh: "'
 
+	perfctl record --engine perf -q -e sched:sched_switch -o bare.trace -- true
+	says "report --latency: nothing was sampled" 65 'has no samples, which --latency would weigh' \
+		perfctl report --latency -i bare.trace
+	says "report --latency: how many threads ran at once" 0 '^# threads at once: 1 in [0-9.]+ %.* of the time that any ran$' \
+		perfctl report --stdio --latency -i waits.trace
 	ok "flame --wall: all of the time is in the picture" bash -c '
 		wall=$(perfctl flame --wall --folded -i waits.trace 2>/dev/null | awk "{ ns += \$NF } END { printf \"%.0f\", ns }")
 		python3 -c "

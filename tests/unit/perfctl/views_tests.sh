@@ -291,6 +291,23 @@ assert thread[\"blocked_ns\"] == 10 * (100 + 60) * 1000, thread
 assert thread[\"run_ns\"] == 10 * 10 * 1000 and thread[\"unknown_ns\"] == 10 * 30 * 1000, thread
 assert thread[\"enabled_ns\"] == 10 * 200 * 1000 and thread[\"waits\"] == 20, thread
 '"
+"$OUT/mktrace" phases phases 1000
+says "report: of two that work at once for half of the time, two thirds" 0 '^ +66\.67% +42$' "$p" report --stdio --sort tid phases
+says "report --latency: three quarters" 0 '^ +75\.0[0-9]% +42$' "$p" report --stdio --latency --sort tid phases
+says "... how many ran at once" 0 '^# threads at once: 1 in 50\.0 %, 2 in 50\.0 % of the time that any ran$' \
+	"$p" report --stdio --latency phases
+ok "report --latency -j: the same" bash -c "'$p' report --latency -j - phases | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+assert report[\"parallel\"] == [{\"threads\": n, \"ns\": 1000000} for n in (1, 2)], report[\"parallel\"]
+event = report[\"events\"][0]
+# half of a sample more for each that was taken when another thread came or went
+assert 0 <= event[\"weight\"] - 2000 * 1001001 < 2 * 1001001, event[\"weight\"]
+'"
+ok "report --latency: the same in several threads" bash -c \
+	"[ \"\$('$p' report --csv - --latency --threads 1 phases)\" = \"\$('$p' report --csv - --latency --threads 4 phases)\" ]"
+says "report --latency: nothing tells when threads ran" 65 'has no sched:sched_switch; record with' "$p" report --latency flat
+says "report --latency has no page" 2 '--html has shares of its own' "$p" report --latency --html x.html phases
 says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
 says "off-cpu --wakers: without chains" 0 " prog: blocked$" "$p" off-cpu --wakers wakes
 says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes

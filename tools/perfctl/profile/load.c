@@ -36,6 +36,21 @@ static bool is_wanted(const struct load_config *c, const char *event)
 	       !(c->except && globs_match(c->except, event));
 }
 
+/* One of a rate stands for the time to the next one. */
+static uint64_t time_of(const struct pev_class *cls)
+{
+	return cls->freq ? 1000000000 / cls->freq : 0;
+}
+
+bool load_weighs(const struct session *f, unsigned int class_index)
+{
+	const struct session_class *c = &f->classes[class_index];
+	const struct pev_class *cls = pev_trace_class(f->trace, class_index);
+
+	return c->kind == SESSION_EVENT && !c->folded &&
+	       (c->scale > 1 || time_of(cls) || cls->sample & PEV_SAMPLE_PERIOD);
+}
+
 void load_init(struct load *l, struct session *session, const struct load_config *config)
 {
 	*l = (struct load){ .session = session, .config = *config };
@@ -45,6 +60,9 @@ void load_init(struct load *l, struct session *session, const struct load_config
 	l->verdicts = xcalloc(session->names.n, 1);
 	for (uint32_t e = 0; e < session->names.n; e++)
 		l->verdicts[e] = is_wanted(config, strtab_get(&session->names, e));
+	for (unsigned int c = 0; config->weigh && c < session->n_classes; c++)
+		if (!load_weighs(session, c))
+			l->verdicts[session->classes[c].event] = 0;
 	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
 		l->total += pev_trace_stream(session->trace, i)->size;
 	l->rare = config->fields[0] ||
@@ -141,6 +159,17 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
 }
 
+static uint64_t weight_of(const struct load *l, const struct pev_event *ev,
+			  const struct session_class *cls, const struct thread *thread, int64_t ns)
+{
+	uint64_t weight = ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+
+	if (l->config.weigh)
+		return l->config.weigh(l->config.weigher, thread,
+				       weight > 1 ? weight : time_of(ev->cls), ns);
+	return weight * (l->scale ? l->scale : 1);
+}
+
 /* Cells have only the keys that rows will be distinguished by. */
 void load_event(const struct load *l, struct load_part *part, const struct pev_event *ev,
 		const struct session_class *cls, int64_t ns)
@@ -149,7 +178,10 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 	struct cell_key key = { .event = cls->event };
 	const struct seen *who = machine_seen(&p->session->machine, ev->pid, ev->tid);
 	const struct mapset *space = who->space;
+	uint64_t weight = weight_of(l, ev, cls, &who->thread, ns);
 
+	if (!weight && l->config.weigh)
+		return;
 	ev = session_unwind(part->profile->session, who, ev);
 	if (l->config.mask & (1u << SORT_COMM))
 		key.comm = who->thread.comm;
@@ -166,15 +198,13 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 		key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
 	if (!l->config.chains)
 		key.chain = CHAIN_NONE;
-	profile_add_many(p, &key, session_samples(cls, ev),
-			 (ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale) *
-				 (l->scale ? l->scale : 1));
+	profile_add_many(p, &key, session_samples(cls, ev), weight);
 }
 
 bool load_timed(const struct load *l)
 {
 	return l->config.from != INT64_MIN || l->config.to != INT64_MAX ||
-	       (l->config.mask & (1u << SORT_TIME));
+	       (l->config.mask & (1u << SORT_TIME)) || l->config.weigh;
 }
 
 /* Loads in one thread: the cursor returns events in order of time. */

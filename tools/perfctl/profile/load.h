@@ -26,6 +26,10 @@
  * @to:      the same
  * @quantum: ns that make a span of time, for SORT_TIME
  * @threads: 0: as many as there are CPUs, if it is worth it
+ * @weigh:   what is left of a sample's weight at its time, ns since the epoch, 0: it is left
+ *           out; NULL: all of it. Records that are no samples are left out then. Called in
+ *           any thread
+ * @weigher: for @weigh
  */
 struct load_config {
 	unsigned int mask;
@@ -37,6 +41,9 @@ struct load_config {
 	int64_t to;
 	uint64_t quantum;
 	uint64_t threads;
+	uint64_t (*weigh)(const void *weigher, const struct thread *thread, uint64_t weight,
+			  int64_t ns);
+	const void *weigher;
 };
 
 struct load;
@@ -99,6 +106,9 @@ void load_free(struct load *l);
 /* Returns whether any event has such a field, FIELD or EVENT.FIELD. For sort_parse(). */
 bool load_has_field(void *session, const char *name, struct suggestion *near,
 		    struct strbuf *all);
+
+/* Returns whether records of a class are samples, each of which stands for time or for a count. */
+bool load_weighs(const struct session *f, unsigned int class_index);
 
 /* "FROM,TO" in seconds from @begin; either may be missing; NULL: everything. */
 int load_parse_time(const char *text, int64_t begin, int64_t *from, int64_t *to, struct msg *m);

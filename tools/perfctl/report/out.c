@@ -5,6 +5,7 @@
 #include "json.h"
 #include "print.h"
 #include "report.h"
+#include "latency.h"
 #include "times.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -94,6 +95,8 @@ void report_text(struct profile *p, const struct rows_config *config, const stru
 		print_header(f, s->out);
 	if (s->times)
 		times_print(s->times, s->out);
+	if (s->parallel)
+		latency_print(s->parallel, s->out);
 	for (uint32_t e = 0; e < (one ? 1 : f->names.n); e++) {
 		const char *name = one ? "all events" : strtab_get(&f->names, e);
 
@@ -164,6 +167,8 @@ int report_write_json(struct profile *p, const struct rows_config *config,
 	json_info(f, &j);
 	if (s->times)
 		times_json(s->times, &j);
+	if (s->parallel)
+		latency_json(s->parallel, &j);
 	report_json_events(p, &full, s, &j);
 	json_close(&j, '}');
 	json_end_line(&j);

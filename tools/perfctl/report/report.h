@@ -29,6 +29,7 @@ enum report_graph {
  * @bare:    no heading for the recording
  * @lines:   rows of a table at most, 0: all
  * @times:   where the time of threads went, NULL: not known
+ * @parallel: how many threads ran at once: weights are divided by it, NULL: they are not
  * @waits:   weights are ns, samples are waits
  */
 struct report_style {
@@ -40,6 +41,7 @@ struct report_style {
 	bool color;
 	bool waits;
 	const struct times *times;
+	const struct parallel *parallel;
 	bool bare;
 	uint64_t lines;
 };

@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes|missing N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -10,7 +10,8 @@
  * stack. slow: a sample every 5 seconds. probes: wakeups, with the kernel's call chains as pev records them, and symbols.
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
- * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them. calls: system call 0, N times, on the machine PROGRAM.
+ * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them;
+ * phases: with samples, a thread alone for N us and two at once for as long. calls: system call 0, N times, on the machine PROGRAM.
  */
 #include <pev/pev.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include <string.h>
 
 #define BASE 0x400000ull
-#define T0   1000000000ull
+#define T0 1000000000ull
 #define DEEP 9000 /* more than 64 KiB of addresses */
 #define EPOCH 1700000000000000000ll
 
@@ -40,14 +41,15 @@ enum more { NO_MORE, CALLS, WAITS, WAKES };
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
 enum context { BARE, CHAIN_ONLY, SAMPLE };
 
-static void add_event(char *text, int id, const char *name, const char *type,
-		      enum depth depth, enum context context, const char *fields)
+static void add_event(char *text, int id, const char *name, const char *type, enum depth depth,
+		      enum context context, const char *fields)
 {
 	char *p = text + strlen(text);
 
-	p += sprintf(p, "event {\n	name = \"%s\";\n	id = %d;\n	stream_id = 0;\n"
-		     "	model.emf.uri = \"pev:%s?period=%d&freq=%d\";\n", name, id, type,
-		     context == SAMPLE ? 999 : 1, context == SAMPLE);
+	p += sprintf(p,
+		     "event {\n	name = \"%s\";\n	id = %d;\n	stream_id = 0;\n"
+		     "	model.emf.uri = \"pev:%s?period=%d&freq=%d\";\n",
+		     name, id, type, context == SAMPLE ? 999 : 1, context == SAMPLE);
 	if (context)
 		p += sprintf(p, "	context := struct {\n%s%s%s	};\n",
 			     context == SAMPLE ? sample_context : "", depth ? chain_context : "",
@@ -100,7 +102,8 @@ static void begin(const char *dir, enum depth depth, enum more more)
 	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
 		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
 		  "		int64_t prev_state;\n		int32_t next_pid;\n");
-	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth, depth ? CHAIN_ONLY : BARE,
+	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth,
+		  depth ? CHAIN_ONLY : BARE,
 		  "		text_t comm[16];\n		int32_t pid;\n");
 	if (more == CALLS) {
 		add_event(trace.text, 5, "raw_syscalls:sys_enter", "tracepoint", FLAT, BARE,
@@ -147,7 +150,7 @@ static void state(const char *comm, const char *program)
 }
 
 /* The registers that record takes, in the order of perf_regs.h */
-#define REGS   17
+#define REGS 17
 #define REG_SP 7
 #define REG_IP 8
 
@@ -162,8 +165,7 @@ static void cut_stack(struct pev_encoder *enc, uint64_t ip)
 	pev_encoder_data(enc, "dump", "", 1);
 }
 
-static void sample(struct pev_encoder *enc, long i, enum depth depth, int n_offsets,
-		   char **offsets)
+static void sample(struct pev_encoder *enc, long i, enum depth depth, int n_offsets, char **offsets)
 {
 	uint64_t ip = BASE + strtoull(offsets[i % n_offsets], NULL, 0), stack[24];
 	unsigned int n = 0;
@@ -198,7 +200,8 @@ static void random_samples(long n)
 			state ^= state >> 7;
 			state ^= state << 17;
 			/* few outer functions, many inner ones */
-			stack[k] = BASE + 0x1000 + (state >> 20) % (1u << (8 + (depth - k) / 4)) * 64;
+			stack[k] = BASE + 0x1000 +
+				   (state >> 20) % (1u << (8 + (depth - k) / 4)) * 64;
 		}
 		pev_encoder_begin(enc[i & 1], pev_meta_class_by_name(trace.meta, "cpu-clock"),
 				  T0 + (uint64_t)i * 1000, 42);
@@ -251,7 +254,8 @@ static void samples(long n, enum depth depth, int n_offsets, char **offsets)
 
 static void exec_samples(long n, const char *offset)
 {
-	static const char kallsyms[] = "ffffffff81000000 T _stext\nffffffff81000100 t begin_new_exec\n"
+	static const char kallsyms[] =
+		"ffffffff81000000 T _stext\nffffffff81000100 t begin_new_exec\n"
 		"ffffffff81000200 t bprm_execve\nffffffff81000300 T do_read\n";
 	static const uint64_t in_exec[] = { 0xffffffff81000110, 0xffffffff81000210 };
 	static const uint64_t in_read[] = { 0xffffffff81000310 };
@@ -432,6 +436,34 @@ static void missing(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void clock_sample(struct pev_encoder *enc, long us, uint32_t tid)
+{
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
+			  T0 + (uint64_t)us * 1000, tid);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "ip", BASE + 0x1000);
+	check(pev_encoder_commit(enc), "sample");
+}
+
+/* 42 runs alone for N us, and for as long beside 43. Each is sampled once each us. */
+static void phases(long n)
+{
+	static const char sw[] = "sched:sched_switch";
+	struct pev_encoder *enc[2] = { encoder("0", 0), encoder("1", 1) };
+
+	scheduler(enc[0], sw, 0, 0, 0, 0, 42);
+	scheduler(enc[1], sw, (uint64_t)n, 0, 0, 0, 43);
+	for (long us = 0; us < 2 * n; us++) {
+		clock_sample(enc[0], us, 42);
+		if (us >= n)
+			clock_sample(enc[1], us, 43);
+	}
+	for (int i = 0; i < 2; i++) {
+		scheduler(enc[i], sw, 2 * (uint64_t)n, 42 + i, 42 + i, 1, 0);
+		check(pev_encoder_close(enc[i]), "stream");
+	}
+}
+
 static void late_sample(long n)
 {
 	struct pev_encoder *enc = encoder("1", 1);
@@ -444,7 +476,8 @@ static void late_sample(long n)
 /* Two callers alternately, below them what pev adds to the chain. */
 static void probes(long n)
 {
-	static const char kallsyms[] = "ffffffff81000000 T _stext\n"
+	static const char kallsyms[] =
+		"ffffffff81000000 T _stext\n"
 		"ffffffff81000100 t pev_trace_begin\nffffffff81000200 t pev_probe_sched_wakeup\n"
 		"ffffffff81000300 T __traceiter_sched_wakeup\nffffffff81000400 t ttwu_do_activate\n"
 		"ffffffff81000500 t pev_is_no_probe\nffffffff81000600 T hrtimer_wakeup\n";
@@ -470,8 +503,10 @@ static void system_calls(long n)
 	struct pev_encoder *enc = encoder("0", 0);
 
 	for (long i = 0; i < 2 * n; i++) {
-		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, i & 1 ?
-				  "raw_syscalls:sys_exit" : "raw_syscalls:sys_enter"),
+		pev_encoder_begin(enc,
+				  pev_meta_class_by_name(trace.meta,
+							 i & 1 ? "raw_syscalls:sys_exit" :
+								 "raw_syscalls:sys_enter"),
 				  T0 + (uint64_t)i * 1000, 42);
 		pev_encoder_int(enc, "id", 0);
 		if (i & 1)
@@ -486,17 +521,20 @@ int main(int argc, char **argv)
 	const char *kind = argc > 2 ? argv[2] : "";
 	long n = argc > 3 ? atol(argv[3]) : 0;
 	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
-			   !strcmp(kind, "deep") || !strcmp(kind, "probes") ||
-			   !strcmp(kind, "mixed") ? CHAINS :
-			   !strcmp(kind, "cut") || !strcmp(kind, "execs") ? STACKS : FLAT;
+					   !strcmp(kind, "deep") || !strcmp(kind, "probes") ||
+					   !strcmp(kind, "mixed") ?
+				   CHAINS :
+			   !strcmp(kind, "cut") || !strcmp(kind, "execs") ? STACKS :
+									    FLAT;
 
 	if (argc < 3)
 		return 2;
 	begin(argv[1], depth,
-	      !strcmp(kind, "calls")			       ? CALLS :
-	      !strcmp(kind, "waits") || !strcmp(kind, "locks") ? WAITS :
+	      !strcmp(kind, "calls")				 ? CALLS :
+	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
 	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
-								 NO_MORE);
+	      !strcmp(kind, "phases")				 ? WAKES :
+								   NO_MORE);
 	if (!strcmp(kind, "sched")) {
 		state("prog", "/bin/true");
 		switches(n);
@@ -516,6 +554,11 @@ int main(int argc, char **argv)
 			check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
 			missing(n);
 		}
+	} else if (!strcmp(kind, "phases")) {
+		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
+		check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
+		state("prog", "/bin/true");
+		phases(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);

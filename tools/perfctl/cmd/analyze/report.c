@@ -17,6 +17,7 @@
 #include "session/fetch.h"
 #include "session/guest.h"
 #include "session/use.h"
+#include "waits/parallel.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ struct report_opts {
 	enum report_graph graph;
 	double limit;
 	uint64_t threads;
+	bool latency;
 	bool inlined;
 	bool samples;
 	bool stdio;
@@ -56,6 +58,7 @@ struct report_run {
 	struct load load;
 	struct report_style style;
 	struct times times;
+	struct parallel parallel;
 };
 
 static const char *const graph_modes[] = {
@@ -126,6 +129,10 @@ static const struct opt report_options[] = {
 	  offsetof(struct report_opts, inlined) },
 	{ 0, OPT_FLAG, "children", NULL, "add up what a function called, and sort by that",
 	  offsetof(struct report_opts, rows.children) },
+	{ 0, OPT_FLAG, "latency", NULL,
+	  "shares of the time that passed, of a recording by \"record --waits\": while several "
+	  "threads ran, each counts for its part only",
+	  offsetof(struct report_opts, latency) },
 	{ 0, OPT_FLAG, "group", NULL, "several events side by side in one table",
 	  offsetof(struct report_opts, rows.group) },
 	{ 0, OPT_STRING, "parent", "NAME", "--sort parent: the nearest caller of such a name",
@@ -226,6 +233,23 @@ static int plan(struct report_run *r, struct load_config *c, struct msg *m)
 	return err;
 }
 
+/* Has samples weighed by how many threads ran when they were taken. */
+static int weigh(struct report_run *r, struct load_config *c, struct msg *m)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < r->session.n_classes; i++)
+		any |= load_weighs(&r->session, i);
+	if (!any)
+		return msg_set(m, -EBADMSG,
+			       "%s has no samples, which --latency would weigh; record with "
+			       "\"perfctl record --waits -e task-clock -- COMMAND\"",
+			       pev_trace_path(r->session.trace));
+	c->weigh = parallel_weigh;
+	c->weigher = &r->parallel;
+	return parallel_read(&r->parallel, &r->session, m);
+}
+
 /* Rows are browsed on a terminal, unless the options ask for something else. */
 static bool is_interactive(const struct report_opts *o)
 {
@@ -279,6 +303,8 @@ static int report_trace(struct report_run *r, struct msg *m)
 	struct load_config config;
 	int err = plan(r, &config, m);
 
+	if (!err && o->latency)
+		err = weigh(r, &config, m);
 	if (err)
 		return err;
 	if (is_interactive(o))
@@ -288,8 +314,11 @@ static int report_trace(struct report_run *r, struct msg *m)
 		return err;
 	if (o->inlined)
 		profile_inline(&r->load.profile);
-	r->style = (struct report_style){ .out = stdout, .limit = DEFAULT_LIMIT,
-					  .branch = BRANCH_LIMIT, .samples = o->samples };
+	r->style = (struct report_style){ .out = stdout,
+					  .limit = DEFAULT_LIMIT,
+					  .branch = BRANCH_LIMIT,
+					  .samples = o->samples,
+					  .parallel = o->latency ? &r->parallel : NULL };
 	if (o->limit >= 0)
 		r->style.limit = r->style.branch = o->limit;
 	r->style.graph = r->load.chains ? o->graph : GRAPH_NONE;
@@ -321,6 +350,9 @@ static int check(const struct report_opts *o, int n, char **args, struct msg *m)
 	if (o->brief && (o->rows.children || o->rows.group))
 		return msg_set(m, -EINVAL, "--brief has no room for --%s",
 			       o->rows.group ? "group" : "children");
+	if (o->latency && (o->brief || o->html))
+		return msg_set(m, -EINVAL, "--latency is for tables: --%s has shares of its own",
+			       o->brief ? "brief" : "html");
 	return term_check_color(o->color, m);
 }
 
@@ -341,6 +373,7 @@ static int report_run(const void *opts, int n, char **args, struct msg *m)
 		err = report_trace(&r, m);
 	load_free(&r.load);
 	times_free(&r.times);
+	parallel_free(&r.parallel);
 	session_close(&r.session);
 	sort_free(&r.opts.rows.sort);
 	return err;
@@ -358,6 +391,7 @@ const struct command command_report = {
 		"  perfctl report --brief               a page, for pipes and programs that read text\n"
 		"  perfctl report --children            with what functions called\n"
 		"  perfctl report --comm sqlite3 -g none  one program, no trees\n"
+		"  perfctl report --latency             what the time passes with, of several threads\n"
 		"  perfctl report -e sched:sched_switch --sort prev_state,comm\n"
 		"  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n",
 	.opts = report_options,
