@@ -84,7 +84,7 @@ static bool within(uint64_t ip, void (*function)(volatile uint8_t *))
 
 struct sample {
 	uint32_t	tid;
-	uint64_t pid, ip, addr, period, cpu, guest;
+	uint64_t pid, ip, addr, period, cpu, guest, request[3];
 	unsigned int	nr_kernel, nr_user;
 	const uint64_t	*kernel, *user;
 	uint64_t	nr_regs, nr_values, nr_dump;
@@ -111,6 +111,10 @@ static const uint8_t *parse(const uint8_t *body, uint64_t sample, struct sample 
 		s->cpu = *p++;
 	if (sample & PEV_SAMPLE_GUEST)
 		s->guest = *p++;
+	if (sample & PEV_SAMPLE_CONTEXT) {
+		memcpy(s->request, p, sizeof(s->request));
+		p += 3;
+	}
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)) {
 		const uint32_t *nr = (const uint32_t *)p++;
 
@@ -258,6 +262,9 @@ static void check(struct __test_metadata *_metadata, const FIXTURE_DATA(sample) 
 		EXPECT_EQ(1, s->period);
 	if (sample & PEV_SAMPLE_CPU)
 		EXPECT_EQ(self->cpu, s->cpu);
+	EXPECT_EQ(0, s->guest);
+	/* the thread has said nothing: context_test does */
+	EXPECT_EQ(0, s->request[0] | s->request[1] | s->request[2]);
 	/* the fault came from user mode */
 	EXPECT_EQ(0, s->nr_kernel);
 	if (sample & PEV_SAMPLE_USTACK) {
@@ -312,11 +319,13 @@ TEST_F(sample, ustack) { take_one(_metadata, self, PEV_SAMPLE_USTACK); }
 TEST_F(sample, uregs) { take_one(_metadata, self, PEV_SAMPLE_UREGS); }
 TEST_F(sample, read) { take_one(_metadata, self, PEV_SAMPLE_READ); }
 TEST_F(sample, ustack_dump) { take_one(_metadata, self, PEV_SAMPLE_USTACK_DUMP); }
+TEST_F(sample, guest) { take_one(_metadata, self, PEV_SAMPLE_GUEST); }
+TEST_F(sample, context) { take_one(_metadata, self, PEV_SAMPLE_CONTEXT); }
 TEST_F(sample, all) { take_one(_metadata, self, PEV_SAMPLE_ALL); }
 
 TEST_F(sample, all_but_one)
 {
-	for (unsigned int i = 0; i < 11; i++) {
+	for (unsigned int i = 0; i < 13; i++) {
 		uint64_t sample = PEV_SAMPLE_ALL & ~(1ULL << i);
 		const uint8_t *record = end_of_data(self), *body;
 		struct pev_attr attr = attr_of(self, sample);

@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		8
+#define PEV_ABI_VERSION		9
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -72,6 +72,9 @@
  *                       the address of a struct pev_producer; see linux/pev_user.h
  * @PEV_TYPE_USER:       what such programs write, attr.name is "provider:event", or the
  *                       beginning of that and a *
+ * @PEV_TYPE_CONTEXT:    nothing, return 0: the calling thread says for which request it
+ *                       works from now on at attr.config, the address of a pointer to a
+ *                       struct pev_thread_context; 0: nowhere any more
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband", "wait", "hardware"
@@ -97,6 +100,7 @@ enum pev_type {
 	PEV_TYPE_CLIENT		= 14,
 	PEV_TYPE_PRODUCER	= 15,
 	PEV_TYPE_USER		= 16,
+	PEV_TYPE_CONTEXT	= 17,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -606,7 +610,8 @@ enum pev_clock {
 #define PEV_SAMPLE_READ		(1ULL << 9)	/* values of the event's group on this CPU */
 #define PEV_SAMPLE_USTACK_DUMP	(1ULL << 10)	/* bytes of the user stack */
 #define PEV_SAMPLE_GUEST	(1ULL << 11)	/* __u64 guest, PEV_GUEST_*, behind cpu */
-#define PEV_SAMPLE_ALL		((1ULL << 12) - 1)
+#define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, trace_low, span; behind guest */
+#define PEV_SAMPLE_ALL		((1ULL << 13) - 1)
 
 /*
  * PEV_SAMPLE_GUEST says what a sample of a timer or hardware counter hit; all else happens in
@@ -617,6 +622,34 @@ enum pev_clock {
  */
 #define PEV_GUEST_CODE		(1U << 0)	/* a guest; 0: the host */
 #define PEV_GUEST_USER		(1U << 1)	/* of it: user mode; 0: its kernel */
+
+/**
+ * struct pev_thread_context - for which request a thread works, as it says itself
+ * @trace_id:   of the request, in the order of W3C's Trace Context; zeros: none
+ * @span_id:    of the part of it
+ * @valid:      1: it is whole; anything else: there is none, or it is being written
+ * @reserved:   of who writes it
+ * @attrs_size: bytes of attributes that follow, which the kernel does not look at
+ *
+ * It is the thread context record of OpenTelemetry (OTEP 4947). A thread makes the
+ * address of its pointer known once, by PEV_TYPE_CONTEXT, and from then on changes the
+ * pointer, or what it points to, as it goes from one request to the next: no call tells
+ * the kernel, which looks when it writes a record with PEV_SAMPLE_CONTEXT. It finds the
+ * identifiers as numbers: the first byte is the most significant. All three are 0 if
+ * the thread made nothing known, the pointer is NULL, @valid is not 1, or what they point
+ * to is not in memory at this moment; and if the record is about another thread than the
+ * one that runs, or about a guest.
+ *
+ * The address belongs to the thread and its program: execve() and the thread's end make
+ * the kernel forget it, and no new thread or process has one.
+ */
+struct pev_thread_context {
+	__u8	trace_id[16];
+	__u8	span_id[8];
+	__u8	valid;
+	__u8	reserved;
+	__u16	attrs_size;
+};
 
 /* Limits, all refused with their range in the explanation. */
 #define PEV_MAX_STACK		127	/* frames in each of the two call chains */
@@ -667,8 +700,8 @@ struct pev_refusal {
  * @flags:        PEV_F_* of an event, PEV_CHF_* of a channel
  * @sample:       PEV_SAMPLE_*; needs a channel
  * @config:       by @type; with PEV_F_TEXT the most bytes of each text, 0:
- *                PEV_CALL_TEXT; of PEV_TYPE_PROBE, PEV_TYPE_TABLE and PEV_TYPE_PRODUCER
- *                an address; else 0
+ *                PEV_CALL_TEXT; of PEV_TYPE_PROBE, PEV_TYPE_TABLE, PEV_TYPE_PRODUCER and
+ *                PEV_TYPE_CONTEXT an address; else 0
  * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
  *                one word: the second one
  * @config2:      the third one

@@ -160,6 +160,9 @@ static const struct {
 	{ PEV_SAMPLE_PERIOD,	"uint64_t period" },
 	{ PEV_SAMPLE_CPU,	"uint64_t cpu" },
 	{ PEV_SAMPLE_GUEST,	"uint64_t guest" },
+	{ PEV_SAMPLE_CONTEXT,	"xint64_t trace_high" },
+	{ PEV_SAMPLE_CONTEXT,	"xint64_t trace_low" },
+	{ PEV_SAMPLE_CONTEXT,	"xint64_t span" },
 };
 
 static void put_context(const struct pev_event *event, struct pev_strbuf *text)

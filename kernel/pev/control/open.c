@@ -24,6 +24,7 @@
 #include "event/event.h"
 #include "event/sources.h"
 #include "pmu/status.h"
+#include "record/context.h"
 #include "record/guest.h"
 #include "record/sample.h"
 #include "ring/ring.h"
@@ -67,6 +68,7 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_table_row) != 32);
 	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 152);
 	BUILD_BUG_ON(offsetof(struct pev_table_swap, unmatched) != PEV_TABLE_SWAP_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct pev_thread_context) != 28);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
@@ -103,7 +105,8 @@ static const struct member members[] = {
 	MEMBER(target, sizeof(u32), EVENTS),
 	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
 	MEMBER(sample, sizeof(u64), EVENTS),
-	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER),
+	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER) |
+					     BIT(PEV_TYPE_CONTEXT),
 	       .attrs = PEV_ATTR_CONFIG),
 	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
@@ -353,7 +356,7 @@ static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
 		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT) |
-		    BIT(PEV_TYPE_PRODUCER);
+		    BIT(PEV_TYPE_PRODUCER) | BIT(PEV_TYPE_CONTEXT);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -489,6 +492,14 @@ static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse
 	if (IS_ERR(file))
 		pev_family_put(family);
 	return file;
+}
+
+/* It is the thread's own to say, and whoever reads it may look at the thread's memory. */
+static int open_context(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int err = check_any(pev_paranoid_level(), r);
+
+	return err ?: pev_context_attach(attr->config, r);
 }
 
 /* ---- copies from the user: before any lock, for a page may never come ---- */
@@ -703,6 +714,8 @@ static int do_open(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
 		return err;
 	if (attr->type == PEV_TYPE_INFO)
 		return open_info(attr, r);
+	if (attr->type == PEV_TYPE_CONTEXT)
+		return open_context(attr, r);
 	return open_fd(attr, flags, r);
 }
 
@@ -725,7 +738,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * @size:  sizeof(*uattr) as the caller knows it
  * @flags: PEV_OPEN_*
  *
- * Return: a file descriptor (0 for a query), or
+ * Return: a file descriptor (0 for a query and a thread's context), or
  *
  * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
  *   larger than a page, or so is a table; info_size is larger than a page; the group

@@ -20,6 +20,7 @@
 #include "event/event.h"
 #include "event/sources.h"
 #include "pmu/pmu.h"
+#include "record/context.h"
 #include "source/marker/marker.h"
 #include "source/producer/map.h"
 #include "source/sideband.h"
@@ -113,6 +114,7 @@ static const struct part parts[] __refconst = {
 	{ pev_paranoid_setup,	pev_paranoid_teardown },
 	{ pev_rate_setup,	pev_rate_teardown },
 	{ pev_perf_setup,	pev_perf_teardown },
+	{ nothing,		pev_context_teardown },
 	{ pev_producers_setup,	pev_producers_teardown },
 	{ pev_sources_setup,	pev_pmu_teardown },
 	{ channels_setup,	pev_channels_teardown },

@@ -32,6 +32,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/ibt.h>
+#include <asm/tlbflush.h>
 #include "glue/linux.h"
 #include "resolve.h"
 
@@ -58,6 +59,7 @@ struct pev_linux pev_linux __ro_after_init;
 	X(int, module_kallsyms_on_each_symbol,						\
 	  (const char *modname, int (*fn)(void *data, const char *symbol, unsigned long addr),	\
 	   void *data), (modname, fn, data))						\
+	X(bool, nmi_uaccess_okay, (void), ())						\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
 	X(int, perf_event_read_local,							\

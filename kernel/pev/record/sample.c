@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include "ring/ring.h"
 #include "callchain.h"
+#include "context.h"
 #include "sample.h"
 
 #define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
@@ -113,6 +114,8 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 	event->body += 8 * hweight64(attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
 						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU |
 						     PEV_SAMPLE_GUEST));
+	if (attr->sample & PEV_SAMPLE_CONTEXT)
+		event->body += PEV_CONTEXT_WORDS * sizeof(u64);
 	if (event->varying & SAMPLE_STACKS) {
 		err = pev_callchain_get();
 		if (err)
@@ -296,6 +299,15 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 
+static u64 *put_context(const struct pev_event *event, u64 *to, const struct pev_sample_in *in)
+{
+	if (pev_sample_is_here(event, in))
+		pev_context_put(to);
+	else
+		memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
+	return to + PEV_CONTEXT_WORDS;
+}
+
 /* Returns where the variable parts go. */
 static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 				      const struct pev_sample_in *in)
@@ -323,6 +335,8 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 		*to++ = smp_processor_id();
 	if (event->sample & PEV_SAMPLE_GUEST)
 		*to++ = in ? in->guest : 0;
+	if (event->sample & PEV_SAMPLE_CONTEXT)
+		to = put_context(event, to, in);
 	return to;
 }
 

@@ -19,6 +19,7 @@
 	X(sched_migrate_task)	\
 	X(sched_prepare_exec)	\
 	X(sched_process_exec)	\
+	X(sched_process_exit)	\
 	X(sched_switch)		\
 	X(sched_waking)		\
 	X(sched_wakeup)		\

@@ -108,7 +108,7 @@ static struct wait_event *wait_of(const struct pev_event *event)
 
 /* What a record can only have from the thread itself. */
 #define OWN_SAMPLES	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS | \
-			 PEV_SAMPLE_USTACK_DUMP)
+			 PEV_SAMPLE_USTACK_DUMP | PEV_SAMPLE_CONTEXT)
 
 static void write(struct pev_event *event, struct task_struct *task,
 		  const struct pev_wait_record *record)
