@@ -63,6 +63,9 @@ static void put(struct pev_encoder *enc, unsigned int i)
 		pev_encoder_int(enc, "period", 997);
 		pev_encoder_int(enc, "cpu", 2);
 		pev_encoder_int(enc, "guest", i & 3);
+		pev_encoder_int(enc, "trace_high", i % 5 ? 0x0123456789abcdef : 0);
+		pev_encoder_int(enc, "trace_low", i % 5 ? i : 0);
+		pev_encoder_int(enc, "span", i % 5 ? ~(uint64_t)i : 0);
 		pev_encoder_data(enc, "kstack", stack, i % 3 * 8);
 		pev_encoder_data(enc, "ustack", stack + 1, i % 4 * 8);
 		pev_encoder_data(enc, "uregs", stack, i % 5 * 8);
@@ -241,6 +244,16 @@ static bool array_is(const struct pev_event *ev, const char *field, const void *
 	return at && count == elements && !memcmp(at, want, elements * size);
 }
 
+static bool request_right(const struct pev_event *ev, unsigned int i)
+{
+	struct pev_request r;
+	bool is = pev_event_request(ev, &r);
+
+	if (!(i % 5))
+		return !is && !r.trace_high && !r.trace_low && !r.span;
+	return is && r.trace_high == 0x0123456789abcdef && r.trace_low == i && r.span == ~(uint64_t)i;
+}
+
 static bool payload_right(const struct pev_event *ev, unsigned int i)
 {
 	char name[32];
@@ -253,7 +266,8 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 		       text_is(ev, "next_comm", "a name too long ") &&
 		       num(ev, "next_prio") == 120 && !num(ev, "next_pid");
 	case 1:
-		return ev->ip == 0x401000 + i && ev->period == 997 && ev->sample_cpu == 2 &&
+		return request_right(ev, i) &&
+		       ev->ip == 0x401000 + i && ev->period == 997 && ev->sample_cpu == 2 &&
 		       ev->guest == (i & 3) && !ev->addr && ev->kstack_len == i % 3 &&
 		       ev->ustack_len == i % 4 && ev->uregs_len == i % 5 &&
 		       ev->values_len == i % 2 && ev->dump_len == i % 4 * 8 &&

@@ -26,19 +26,38 @@ PEV_EXPORT const void *pev_event_locate(const struct pev_event *ev,
 	return at < 0 ? NULL : (const char *)ev->payload + at;
 }
 
+static uint32_t header_of(const struct pev_event *ev)
+{
+	uint32_t word;
+
+	memcpy(&word, ev->record, sizeof(word));
+	return class_of(ev)->stream->header[(word & ((1U << PEV_ID_BITS) - 1)) ==
+					    PEV_ID_EXTENDED];
+}
+
+PEV_EXPORT bool pev_event_request(const struct pev_event *ev, struct pev_request *to)
+{
+	const int32_t at = class_of(ev)->request;
+
+	if (at < 0) {
+		memset(to, 0, sizeof(*to));
+		return false;
+	}
+	memcpy(to, (const uint8_t *)ev->record + header_of(ev) + at, sizeof(*to));
+	return to->trace_high || to->trace_low || to->span;
+}
+
 static const void *locate_context(const struct pev_event *ev, const struct pev_field *field,
 				  size_t *count)
 {
 	const struct part *part = &class_of(ev)->context;
-	uint32_t header, word;
+	uint32_t header;
 	ptrdiff_t at;
 
 	*count = 0;
 	if (field->index >= part->nr)
 		return NULL;
-	memcpy(&word, ev->record, sizeof(word));
-	header = class_of(ev)->stream->header[(word & ((1U << PEV_ID_BITS) - 1)) ==
-					      PEV_ID_EXTENDED];
+	header = header_of(ev);
 	at = part_locate(part, (const uint8_t *)ev->record + header, ev->record_len - header,
 			 field->index, count);
 	return at < 0 ? NULL : (const char *)ev->record + header + at;

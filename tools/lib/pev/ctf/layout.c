@@ -161,6 +161,31 @@ static void find_known(struct class *cls, const struct known *k)
 	}
 }
 
+/* What a thread says of its request: three words, one behind the other. */
+static void find_request(struct class *cls)
+{
+	static const char *const names[] = { "trace_high", "trace_low", "span" };
+	const struct part *part = &cls->context;
+	unsigned int found = 0;
+
+	cls->request = -1;
+	for (unsigned int i = 0; i < part->fixed && found < ARRAY_SIZE(names); i++) {
+		const struct pev_field *f = &part->fields[i];
+		bool word = f->shape == PEV_SHAPE_INT && f->size == 8 && f->align >= 8;
+
+		if (word && is_called(f, names[found]))
+			found++;
+		else if (found)
+			return;
+		if (found == 1)
+			cls->request = f->offset;
+	}
+	if (found == ARRAY_SIZE(names))
+		cls->pub.sample |= PEV_SAMPLE_CONTEXT;
+	else
+		cls->request = -1;
+}
+
 int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *context,
 		 unsigned int nr_context, struct pev_field *fields, unsigned int nr_fields,
 		 const char **why)
@@ -200,6 +225,7 @@ int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *con
 		return -EBADMSG;
 	for (size_t k = 0; k < ARRAY_SIZE(known); k++)
 		find_known(cls, &known[k]);
+	find_request(cls);
 	cls->pub.sample |= PEV_SAMPLE_TID;
 	cls->pub.context = all;
 	cls->pub.nr_context = nr_context;

@@ -62,6 +62,7 @@ struct pev_stream_class {
  * @head:    bytes behind the header that every record of the class has
  * @has_fields: the metadata have a payload, if only an empty one
  * @padded:  the padding behind a record belongs to the payload's structure
+ * @request: where struct pev_request is, behind the header; negative: nowhere
  * @loads:   integers of the context: @nr_wide of 8 bytes, the others of 4
  * @seen:    where to put the sequences, by field index: offsets in struct
  *           pev_event of the pointer and of the length, 0 for nowhere
@@ -74,6 +75,7 @@ struct class {
 	uint32_t		head;
 	bool			has_fields;
 	bool			padded;
+	int32_t			request;
 	unsigned int		nr_wide;
 	unsigned int		nr_loads;
 	struct field_load		loads[MAX_LOADS];

@@ -17,7 +17,7 @@ static const char *const types[] = {
 	[PEV_TYPE_PMU] = "pmu",		  [PEV_TYPE_PROBE] = "probe",
 	[PEV_TYPE_TABLE] = "table",	  [PEV_TYPE_WAIT] = "wait",
 	[PEV_TYPE_CLIENT] = "client",	  [PEV_TYPE_PRODUCER] = "producer",
-	[PEV_TYPE_USER] = "user",
+	[PEV_TYPE_USER] = "user",	  [PEV_TYPE_CONTEXT] = "context",
 };
 
 static const char *const software[] = {

@@ -44,6 +44,18 @@ PEV_EXPORT int pev_attr_open(struct pev_attr *attr, unsigned int flags, struct p
 	return ret;
 }
 
+PEV_EXPORT int pev_context_attach(const void *pointer, struct pev_error *err)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CONTEXT,
+		.config = (uintptr_t)pointer,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
+	return pev_attr_open(&attr, 0, err);
+}
+
 PEV_EXPORT int pev_query_info(struct pev_info *info)
 {
 	struct pev_attr attr = {

@@ -182,6 +182,26 @@ size_t pev_event_text(const struct pev_event *ev, const struct pev_field *field,
 /** pev_event_copy_text() - the same as a NUL-terminated copy, cut to @size; returns @buf */
 char *pev_event_copy_text(const struct pev_event *ev, const struct pev_field *field,
 			  char *buf, size_t size);
+/**
+ * struct pev_request - the request that a thread worked for, as it said itself
+ * @trace_high: the first 8 bytes of the trace id, the first one most significant
+ * @trace_low:  the others
+ * @span:       the span id, likewise
+ */
+struct pev_request {
+	uint64_t trace_high;
+	uint64_t trace_low;
+	uint64_t span;
+};
+
+/**
+ * pev_event_request() - the request of an event's record
+ * @to: zeros if there is none
+ *
+ * Return: is there one? The thread may have said nothing, or the event was opened without
+ * PEV_SAMPLE_CONTEXT, which the sample of its class says.
+ */
+bool pev_event_request(const struct pev_event *ev, struct pev_request *to);
 /** pev_event_ns() - time of an event in ns since the epoch */
 int64_t pev_event_ns(const struct pev_event *ev);
 

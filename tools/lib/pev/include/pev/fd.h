@@ -46,7 +46,7 @@ enum pev_way pev_way(int *call, int *device);
 /**
  * pev_open() - pev_open(2), by the system call or by the device
  *
- * Return: an fd, 0 for PEV_TYPE_INFO, or -errno; -ENOSYS: there is no way,
+ * Return: an fd, 0 for PEV_TYPE_INFO and PEV_TYPE_CONTEXT, or -errno; -ENOSYS: there is no way,
  * -EPERM: the system call is forbidden, -EACCES: so is the device.
  */
 int pev_open(const struct pev_attr *attr, size_t size, uint32_t flags);
