@@ -242,6 +242,42 @@ says "off-cpu --sort user: without chains" 0 '%.* \[kernel\]$' "$p" off-cpu --so
 says "off-cpu --comm: a name that is not there" 0 'no program is called "progs"; did you mean "prog"' "$p" off-cpu --comm progs turns
 says "off-cpu --comm: names that are there" 0 'called "nothing"; there are .*prog' "$p" off-cpu --comm nothing turns
 says "off-cpu --state: nonsense" 2 'takes blocked or preempted' "$p" off-cpu --state asleep turns
+# requests: 10 rounds of samples that carry one of two, or none
+"$OUT/mktrace" requests requests 10
+one=4bf92f3577b34da6a3ce929d0e0e4737 two=4bf92f3577b34da6a3ce929d0e0e4738
+says "report --sort request" 0 "^ +60\.00% +$two$" "$p" report --stdio --sort request requests
+says "... the other one" 0 "^ +20\.00% +$one$" "$p" report --stdio --sort request requests
+says "... and those without" 0 '^ +20\.00% +\[none\]$' "$p" report --stdio --sort request requests
+ok "report --sort request: the same with any number of threads" bash -c "
+	[ \"\$('$p' report --json - --sort request,tid requests)\" = \
+	  \"\$(taskset -c 0 '$p' report --json - --sort request,tid requests)\" ]"
+says "report --sort request of a recording without: none" 0 '100\.00% +\[none\]$' \
+	"$p" report --stdio --sort request flat
+says "script shows the request and its span" 0 "^ +prog +43 .* task-clock: request=$two/0000000000000001 " \
+	"$p" script requests
+ok "script -F request" bash -c "
+	[ \"\$('$p' script -F request -e task-clock requests | sort | uniq -c | wc -l)\" = 13 ]"
+says "timeline --request: its time" 0 '0\.000005 s +0\.000365 s$' \
+	"$p" timeline --request $one --width 80 requests
+says "... its threads" 0 '^prog +42 ' "$p" timeline --request $one requests
+ok "... and no others" bash -c "! '$p' timeline --request $one requests | grep -qE '^[^ ]+ +(43|44) '"
+says "timeline --request TRACE/SPAN" 0 '^[^ ]+ +43 ' "$p" timeline --request $two/0000000000000001 requests
+ok "... and not the thread of another span" bash -c "
+	! '$p' timeline --request $two/0000000000000001 requests | grep -qE '^[^ ]+ +42 '"
+says "timeline --request of none that there is" 1 'no record of that request; "perfctl report' \
+	"$p" timeline --request 00000000000000000000000000000001 requests
+says "timeline --request where nothing was said" 1 'record with --context' \
+	"$p" timeline --request $one turns
+for id in '' 4bf92f35 "${one}0" "$one/1" "${one%7}x" "$one/000000000000000g" "$one-0000000000000001"; do
+	says "timeline --request '$id' is refused" 2 'takes the 32 hexadecimal digits' \
+		"$p" timeline --request "$id" requests
+done
+ok "pprof: samples of requests have a label" bash -c "
+	'$p' export pprof -o requests.pprof requests && zcat requests.pprof |
+		grep -aq trace_id && zcat requests.pprof | grep -aq $one && zcat requests.pprof | grep -aq $two"
+ok "... others have none" bash -c "
+	'$p' export pprof -o flat.pprof flat && ! zcat flat.pprof | grep -aq trace_id"
+
 # waits: by records of the kernel, and by the scheduler's events with what wakes threads
 "$OUT/mktrace" waits waits 10
 says "off-cpu of pev:wait: the place" 0 '^ +50\.00% +12\.50 ms +5 +cc1 +\[k\] anon_pipe_read' "$p" off-cpu --flat waits

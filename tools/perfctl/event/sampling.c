@@ -157,5 +157,7 @@ void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 			continue;
 		set_often(&plan->events[i], &s);
 		set_stacks(&plan->events[i].attr, &s);
+		if (s.context)
+			plan->events[i].attr.sample |= PEV_SAMPLE_CONTEXT;
 	}
 }

@@ -28,6 +28,7 @@ int freq_option(void *freq, const char *arg, struct msg *m);
  * @stack_user: ... made later, of registers and so many bytes of the stack; 0:
  *         made by the kernel
  * @guests: of guests alone
+ * @context: with the request that the thread says it works for
  */
 struct sampling {
 	uint64_t freq;
@@ -37,6 +38,7 @@ struct sampling {
 	uint32_t max_stack;
 	uint32_t stack_user;
 	bool guests;
+	bool context;
 };
 
 void event_plan_sampling(struct event_plan *plan, const struct sampling *s);

@@ -2,6 +2,7 @@
 /* What the formats of perfctl export share. See export.h. */
 #include "common.h"
 #include "export.h"
+#include "profile/load.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ bool export_sample_of(struct export *x, const struct pev_event *ev, const struct
 	space = x->session.machine.processes[s->thread->process].space;
 	s->weight = ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
 	s->samples = session_samples(cls, ev);
+	if (x->format->requests)
+		s->request = load_request(&x->profile, ev);
 	if (ev->kstack_len || ev->ustack_len)
 		s->chain = stacks_chain(st, space, ev->kstack, ev->kstack_len, ev->ustack,
 					ev->ustack_len);
@@ -96,7 +99,8 @@ bool export_is_plumbing(const struct pev_class *cls, const struct pev_field *f)
 void export_add(struct export *x, const struct session_class *cls, const struct export_sample *s)
 {
 	struct cell_key key = { .event = cls->event, .comm = s->thread->comm,
-				.pid = s->thread->pid, .frame = s->frame, .chain = s->chain };
+				.pid = s->thread->pid, .frame = s->frame, .chain = s->chain,
+				.request = s->request };
 
 	profile_add_many(&x->profile, &key, s->samples, s->weight);
 }

@@ -11,6 +11,8 @@
  * @chain:  CHAIN_NONE without call chain
  * @weight: what it stands for: its period
  * @samples: that it stands for
+ * @request: number in profile.values of the request's trace id, 0: none, or the format
+ *           doesn't ask for it
  */
 struct export_sample {
 	const struct thread *thread;
@@ -18,6 +20,7 @@ struct export_sample {
 	uint32_t chain;
 	uint64_t weight;
 	uint64_t samples;
+	uint32_t request;
 };
 
 /* Returns false if the sample has neither an address nor a call chain. */

@@ -42,6 +42,7 @@ struct export {
  * @about:   half a sentence for --help
  * @samples: of the recording's events only those that have an address or a
  *           call chain are of use
+ * @requests: samples of different requests are kept apart
  * @begin:   writes what comes first; all may be NULL but @event and @free
  * @event:   each event that was asked for, and each sideband event (which has
  *           taken effect already)
@@ -53,6 +54,7 @@ struct exporter {
 	const char *file;
 	const char *about;
 	bool samples;
+	bool requests;
 	int (*begin)(struct export *x, struct msg *m);
 	int (*event)(struct export *x, const struct pev_event *ev, const struct session_class *cls,
 		     struct msg *m);

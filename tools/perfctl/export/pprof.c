@@ -196,6 +196,8 @@ static void put_sample(struct export *x, const struct cell *c)
 	put_bytes(&p->part, 2, p->inner.s, p->inner.len);
 	put_label(p, "program", machine_comm_name(&x->session.machine, c->key.comm), 0);
 	put_label(p, "pid", NULL, c->key.pid);
+	if (c->key.request)
+		put_label(p, "trace_id", strtab_get(&x->profile.values, c->key.request), 0);
 	send_part(x, PROFILE_SAMPLE);
 }
 
@@ -396,6 +398,7 @@ const struct exporter export_pprof = {
 	.name = "pprof",
 	.file = "profile.pb.gz",
 	.samples = true,
+	.requests = true,
 	.begin = begin,
 	.event = export_add_event,
 	.end = end,

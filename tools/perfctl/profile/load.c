@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
+#include "session/request.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,7 +68,7 @@ void load_init(struct load *l, struct session *session, const struct load_config
 		l->total += pev_trace_stream(session->trace, i)->size;
 	l->rare = config->fields[0] ||
 		  config->mask & (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU |
-				  1u << SORT_TIME | 1u << SORT_GUEST);
+				  1u << SORT_TIME | 1u << SORT_GUEST | 1u << SORT_REQUEST);
 	if (!config->fields[0])
 		return;
 	l->fields = xcalloc((size_t)session->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
@@ -138,6 +139,16 @@ static uint32_t field_value(struct profile *p, const struct pev_event *ev,
 	return i->text;
 }
 
+uint32_t load_request(struct profile *p, const struct pev_event *ev)
+{
+	struct pev_request request;
+	char text[REQUEST_TEXT];
+
+	if (!pev_event_request(ev, &request))
+		return 0;
+	return strtab_id(&p->values, request_trace(text, &request));
+}
+
 /* Fills the members of the key that few tables need. */
 static void fill_rare(const struct load *l, struct profile *p, const struct pev_event *ev,
 		      const struct thread *t, int64_t ns, struct cell_key *key)
@@ -155,6 +166,8 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 					      UINT32_MAX);
 	if (mask & (1u << SORT_GUEST) && ev->guest)
 		key->guest = t->pid;
+	if (mask & (1u << SORT_REQUEST))
+		key->request = load_request(p, ev);
 	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
 		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
 }

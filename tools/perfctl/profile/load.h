@@ -103,6 +103,9 @@ int load_samples(struct load *l, struct session *session, const struct load_conf
 		 struct msg *m);
 void load_free(struct load *l);
 
+/* Returns the number in profile.values of the trace id that an event carries, 0: none. */
+uint32_t load_request(struct profile *p, const struct pev_event *ev);
+
 /* Returns whether any event has such a field, FIELD or EVENT.FIELD. For sort_parse(). */
 bool load_has_field(void *session, const char *name, struct suggestion *near,
 		    struct strbuf *all);

@@ -39,14 +39,17 @@ static uint32_t key_hash(const struct cell_key *k)
 			hash_fold(hash_pair(k->pid, k->tid) ^ 0xbf58476d1ce4e5b9ULL,
 				  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
 			hash_fold(values[0] ^ 0x94d049bb133111ebULL,
-				  values[1] ^ 0x9e3779b97f4a7c15ULL));
+				  values[1] ^ 0x9e3779b97f4a7c15ULL) +
+			hash_fold(hash_pair(k->guest, k->request) ^ 0x9e3779b97f4a7c15ULL,
+				  0xbf58476d1ce4e5b9ULL));
 }
 
 static bool key_equal(const struct cell_key *a, const struct cell_key *b)
 {
 	return a->frame == b->frame && a->chain == b->chain && a->comm == b->comm &&
 	       a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->time == b->time &&
+	       a->cpu == b->cpu && a->time == b->time && a->guest == b->guest &&
+	       a->request == b->request &&
 	       !memcmp(a->value, b->value, sizeof(a->value));
 }
 
@@ -119,6 +122,7 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 		key.comm = map->comms[key.comm];
 		key.frame = map->stacks.frames[key.frame];
 		key.chain = map->stacks.chains[key.chain];
+		key.request = map->values[key.request];
 		for (unsigned int k = 0; k < FIELDS_MAX; k++)
 			key.value[k] = map->values[key.value[k]];
 		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);

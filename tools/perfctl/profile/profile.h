@@ -12,6 +12,7 @@
  * struct cell_key - what distinguishes samples; members not asked for are 0
  * @time:  number of a span of time
  * @guest: the process that runs the guest, 0: the host
+ * @request: number of the trace id in profile.values, 0: none is known
  * @value: numbers in profile.values of fields of the event
  */
 struct cell_key {
@@ -24,6 +25,7 @@ struct cell_key {
 	uint32_t chain;
 	uint32_t time;
 	uint32_t guest;
+	uint32_t request;
 	uint32_t value[FIELDS_MAX];
 };
 

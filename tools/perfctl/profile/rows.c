@@ -15,7 +15,7 @@ static const char *const sort_names[] = {
 	[SORT_COMM] = "comm",	[SORT_DSO] = "dso",	    [SORT_SYMBOL] = "symbol",
 	[SORT_PID] = "pid",	[SORT_TID] = "tid",	    [SORT_CPU] = "cpu",
 	[SORT_EVENT] = "event", [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
-	[SORT_TIME] = "time",	[SORT_GUEST] = "guest",
+	[SORT_TIME] = "time",	[SORT_GUEST] = "guest",	    [SORT_REQUEST] = "request",
 };
 
 const char *sort_name(const struct sort_list *s, enum sort_key key)
@@ -60,7 +60,7 @@ static int unknown_column(const char *word, const struct suggestion *near,
 			       word, near->best);
 	return msg_set(m, -EINVAL,
 		       "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu, event, srcline, parent, time, guest%s%s%s",
+		       "pid, tid, cpu, event, srcline, parent, time, guest, request%s%s%s",
 		       word,
 		       some	? ", and the fields of events: " :
 		       all->len ? " and the fields of the recorded events (perfctl script)" :
@@ -249,6 +249,8 @@ static struct row_key make_key(const struct rows *rows, struct verdicts *v,
 		key.time = k->time;
 	if (mask & (1u << SORT_GUEST))
 		key.guest = k->guest;
+	if (mask & (1u << SORT_REQUEST))
+		key.request = k->request;
 	for (unsigned int i = 0; i < FIELDS_MAX; i++)
 		if (mask & (1u << (SORT_FIELD + i)))
 			key.value[i] = k->value[i];

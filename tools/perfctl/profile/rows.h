@@ -24,6 +24,7 @@ enum sort_key {
 	SORT_PARENT,
 	SORT_TIME,
 	SORT_GUEST,
+	SORT_REQUEST,
 	SORT_FIELD, /* and FIELDS_MAX - 1 more */
 	SORT_MAX = SORT_FIELD + FIELDS_MAX,
 };
@@ -68,6 +69,7 @@ struct row_key {
 	uint32_t parent; /* function + 1, 0: none */
 	uint32_t time;
 	uint32_t guest;
+	uint32_t request;
 	uint32_t value[FIELDS_MAX];
 };
 

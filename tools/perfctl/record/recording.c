@@ -528,10 +528,30 @@ static int add_waits(struct record_opts *o, const struct pev_info *info, struct 
 }
 
 /* The events that the options ask for */
+/* What no engine but pev's knows, and what has no records of its own to put it in. */
+static int check_context(const struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	if (!o->context)
+		return 0;
+	if (o->fold)
+		return msg_set(m, -EINVAL,
+			       "--fold counts samples by call chains and writes none down: it can't "
+			       "tell requests apart (--context)");
+	if (info->sample & PEV_SAMPLE_CONTEXT)
+		return 0;
+	return msg_set(m, -EOPNOTSUPP,
+		       "--context: %s, so requests can't be recorded: leave --context out",
+		       engine_is_pev() ? "this kernel's pev is older than contexts" :
+					 "perf_event_open(2) does not know which request a thread "
+					 "works for, only a kernel with pev does");
+}
+
 static int choose_events(struct record_opts *o, const struct pev_info *info, struct msg *m)
 {
-	int err = 0;
+	int err = check_context(o, info, m);
 
+	if (err)
+		return err;
 	if (o->fold && o->target.guests)
 		return msg_set(
 			m, -EINVAL,
@@ -598,6 +618,7 @@ static int prepare(struct record_run *r, struct msg *m)
 		.max_stack = (uint32_t)r->opts.max_stack,
 		.stack_user = r->opts.stack_user,
 		.guests = r->opts.target.guests,
+		.context = r->opts.context,
 	};
 	event_plan_sampling(&r->plan, &sampling);
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)

@@ -32,6 +32,7 @@
  * @waits:       record what threads wait for ...
  * @waits_least: ... unless it takes less, in ns
  * @strings:     record what arguments of system calls point to
+ * @context:     record the request that the thread says it works for
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @flush:       ns after which a record is on the disk; 0: a second
  * @compress:    packets, by zstd
@@ -60,6 +61,7 @@ struct record_opts {
 	bool waits;
 	uint64_t waits_least;
 	bool strings;
+	bool context;
 	uint32_t stack_user;
 	uint64_t flush;
 	bool compress;

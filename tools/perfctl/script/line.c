@@ -4,6 +4,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/suggest.h"
+#include "session/request.h"
 #include "strace/syscalls.h"
 
 #include <errno.h>
@@ -22,10 +23,10 @@ int script_fields(unsigned int *fields, const char *arg, struct msg *m)
 		{ "event", SCRIPT_EVENT },     { "ip", SCRIPT_IP },
 		{ "sym", SCRIPT_IP },	       { "fields", SCRIPT_FIELDS },
 		{ "trace", SCRIPT_FIELDS },    { "chain", SCRIPT_CHAIN },
-		{ "srcline", SCRIPT_SRCLINE },
+		{ "srcline", SCRIPT_SRCLINE }, { "request", SCRIPT_REQUEST },
 	};
 	static const char all[] = "there are comm, pid, tid, cpu, time, abstime, event, ip, "
-				  "fields, chain and srcline";
+				  "request, fields, chain and srcline";
 	char *copy = xstrdup(arg), *save, *p;
 	int err = 0;
 
@@ -245,6 +246,15 @@ static void put_head(struct script_line *l, const struct pev_event *ev, const st
 	}
 }
 
+static void put_request(struct script_line *l, const struct pev_event *ev)
+{
+	struct pev_request request;
+	char text[REQUEST_TEXT];
+
+	if (pev_event_request(ev, &request))
+		strbuf_addf(&l->text, " request=%s", request_whole(text, &request));
+}
+
 void script_line_make(struct script_line *l, const struct pev_event *ev, const struct thread *t,
 		      int64_t ns)
 {
@@ -253,6 +263,8 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 
 	strbuf_reset(&l->text);
 	put_head(l, ev, t, ns);
+	if (l->fields & SCRIPT_REQUEST)
+		put_request(l, ev);
 	if (l->fields & SCRIPT_FIELDS) {
 		if (sample & PEV_SAMPLE_PERIOD)
 			strbuf_addf(&l->text, " period=%" PRIu64, ev->period);

@@ -119,6 +119,12 @@ bool timeline_wants(const struct timeline *tl, uint32_t comm)
 	return !tl->comm || globs_match(tl->comm, machine_comm_name(&tl->session->machine, comm));
 }
 
+bool timeline_shows(const struct timeline *tl, const struct timeline_thread *t)
+{
+	return t->time && timeline_wants(tl, t->comm) &&
+	       (!tl->request || timeline_request_has(tl->request, t->tid));
+}
+
 static void switched(struct timeline *tl, const struct pev_event *ev, const struct sched_fields *f,
 		     int64_t now)
 {

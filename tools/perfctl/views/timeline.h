@@ -4,6 +4,7 @@
 #define PERFCTL_VIEWS_TIMELINE_H
 
 #include "session/session.h"
+#include "timeline_request.h"
 
 /* What a thread does at a time. */
 enum timeline_state {
@@ -51,6 +52,7 @@ struct timeline_track {
 /**
  * struct timeline - what was read
  * @comm:    globs of the programs to show; NULL: all
+ * @request: only its threads; NULL: all
  * @threads: what is to be shown: threads, not CPUs
  * @begin:   of the recording, ns since the epoch
  * @from:    first time that is shown
@@ -62,6 +64,7 @@ struct timeline_track {
 struct timeline {
 	struct session *session;
 	const char *comm;
+	struct timeline_request *request;
 	bool threads;
 	int64_t begin;
 	int64_t from;
@@ -80,6 +83,8 @@ void timeline_free(struct timeline *tl);
 
 /* Is the program to be shown? */
 bool timeline_wants(const struct timeline *tl, uint32_t comm);
+/* Is the thread, of which there is something to show? */
+bool timeline_shows(const struct timeline *tl, const struct timeline_thread *t);
 /* Returns the time at which a column begins. */
 int64_t timeline_column(const struct timeline *tl, unsigned int column);
 

@@ -79,7 +79,7 @@ static void print_threads(struct timeline *tl, uint64_t most, bool color)
 	for (size_t i = 0, shown = 0; i < tl->n && shown < most; i++) {
 		const struct timeline_thread *t = &tl->thread[i];
 
-		if (!t->time || !timeline_wants(tl, t->comm))
+		if (!timeline_shows(tl, t))
 			continue;
 		shown++;
 		print_thread(tl, t, color);
@@ -228,7 +228,7 @@ void timeline_json(struct timeline *tl, uint64_t most)
 	json_u64(&j, "columns", tl->width);
 	json_open(&j, tl->threads ? "threads" : "cpus", '[');
 	for (size_t i = 0, shown = 0; tl->threads && i < tl->n && shown < most; i++) {
-		if (!tl->thread[i].time || !timeline_wants(tl, tl->thread[i].comm))
+		if (!timeline_shows(tl, &tl->thread[i]))
 			continue;
 		shown++;
 		json_thread(tl, &tl->thread[i], &j);

@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|requests|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -12,6 +12,7 @@
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
  * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them;
  * phases: with samples, a thread alone for N us and two at once for as long. calls: system call 0, N times, on the machine PROGRAM.
+ * requests: N rounds of samples of three threads, two of which say for which request they work, between switches from one to the next.
  */
 #include <pev/pev.h>
 #include <stdbool.h>
@@ -36,10 +37,14 @@ static const char stack_context[] =
 enum depth { FLAT, CHAINS, STACKS };
 
 /* Classes that only some traces have */
-enum more { NO_MORE, CALLS, WAITS, WAKES };
+enum more { NO_MORE, CALLS, WAITS, WAKES, REQUESTS };
 
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
-enum context { BARE, CHAIN_ONLY, SAMPLE };
+enum context { BARE, CHAIN_ONLY, SAMPLE, REQUEST };
+
+static const char request_context[] =
+	"		uint32_t pid;\n		xint64_t ip;\n		xint64_t trace_high;\n"
+	"		xint64_t trace_low;\n		xint64_t span;\n";
 
 static void add_event(char *text, int id, const char *name, const char *type, enum depth depth,
 		      enum context context, const char *fields)
@@ -52,7 +57,10 @@ static void add_event(char *text, int id, const char *name, const char *type, en
 		     name, id, type, context == SAMPLE ? 999 : 1, context == SAMPLE);
 	if (context)
 		p += sprintf(p, "	context := struct {\n%s%s%s	};\n",
-			     context == SAMPLE ? sample_context : "", depth ? chain_context : "",
+			     context == SAMPLE	? sample_context :
+			     context == REQUEST ? request_context :
+						  "",
+			     depth ? chain_context : "",
 			     depth == STACKS ? stack_context : "");
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
@@ -116,6 +124,8 @@ static void begin(const char *dir, enum depth depth, enum more more)
 			  "		int32_t pid;\n");
 	if (more == WAITS)
 		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, wait_fields);
+	if (more == REQUESTS)
+		add_event(trace.text, 9, "task-clock", "timer", FLAT, REQUEST, "");
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
@@ -516,6 +526,46 @@ static void system_calls(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+#define TRACE_HIGH 0x4bf92f3577b34da6ull
+#define TRACE_LOW  0xa3ce929d0e0e4736ull
+
+static void request_sample(struct pev_encoder *enc, uint64_t us, uint32_t tid, int request, uint64_t span)
+{
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "task-clock"), T0 + us * 1000, tid);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "ip", BASE + 0x1000);
+	if (request) {
+		pev_encoder_int(enc, "trace_high", TRACE_HIGH);
+		pev_encoder_int(enc, "trace_low", TRACE_LOW + (uint64_t)request);
+		pev_encoder_int(enc, "span", span);
+	}
+	check(pev_encoder_commit(enc), "sample");
+}
+
+/*
+ * Each round takes 40 us: 42 works for request 1 and 43 for request 2, 44 for none, each for
+ * 10 us; then 42 works for request 2. Of that there are two samples, of the others one.
+ */
+static void requests(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < n; i++) {
+		uint64_t t = 10 + (uint64_t)i * 40;
+
+		scheduler(enc, "sched:sched_switch", t, 44, i ? 42 : 0, 0, 42);
+		request_sample(enc, t + 5, 42, 1, (uint64_t)i + 1);
+		scheduler(enc, "sched:sched_switch", t + 10, 42, 42, 1, 43);
+		request_sample(enc, t + 15, 43, 2, 1);
+		scheduler(enc, "sched:sched_switch", t + 20, 43, 43, 1, 44);
+		request_sample(enc, t + 25, 44, 0, 0);
+		scheduler(enc, "sched:sched_switch", t + 30, 44, 44, 1, 42);
+		request_sample(enc, t + 33, 42, 2, 2);
+		request_sample(enc, t + 36, 42, 2, 2);
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
@@ -531,6 +581,7 @@ int main(int argc, char **argv)
 		return 2;
 	begin(argv[1], depth,
 	      !strcmp(kind, "calls")				 ? CALLS :
+	      !strcmp(kind, "requests")			 ? REQUESTS :
 	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
 	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
 	      !strcmp(kind, "phases")				 ? WAKES :
@@ -559,6 +610,9 @@ int main(int argc, char **argv)
 		check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
 		state("prog", "/bin/true");
 		phases(n);
+	} else if (!strcmp(kind, "requests")) {
+		state("prog", "/bin/true");
+		requests(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);

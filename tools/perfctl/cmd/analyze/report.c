@@ -114,7 +114,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
 	  "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
-	  "parent, event, time, guest (which process runs it), or a field of the recorded events (EVENT.FIELD where a column has "
+	  "parent, event, time, guest (which process runs it), request (with record --context), or a field of the recorded events (EVENT.FIELD where a column has "
 	  "its name) "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct report_opts, sort) },

@@ -13,6 +13,7 @@ struct timeline_opts {
 	const char *input;
 	const char *time;
 	const char *comm;
+	const char *request;
 	const char *color;
 	uint64_t width;
 	uint64_t most;
@@ -40,6 +41,10 @@ static const struct opt timeline_options[] = {
 	{ 0, OPT_STRING, "comm", "NAME",
 	  "only threads of these programs (globs, several by commas)",
 	  offsetof(struct timeline_opts, comm) },
+	{ 0, OPT_STRING, "request", "ID",
+	  "the time that a request took, and the threads that worked for it (with record --context): "
+	  "a trace id, or TRACE/SPAN",
+	  offsetof(struct timeline_opts, request) },
 	{ 0, OPT_U64, "width", "COLUMNS", "(default: what the terminal has, else 100)",
 	  offsetof(struct timeline_opts, width) },
 	{ 0, OPT_STRING, "color", "WHEN", "auto, always or never",
@@ -66,9 +71,30 @@ static int choose_time(struct timeline *tl, const char *time, struct msg *m)
 	return tl->from < tl->to ? 0 : msg_set(m, -EINVAL, "nothing was recorded in that time");
 }
 
+/* Limits it further to the time of a request, and shows the threads that worked for it. */
+static int choose_request(struct timeline *tl, struct timeline_request *r, const char *id,
+			  struct msg *m)
+{
+	int err = timeline_request_find(r, tl->session, id, m);
+
+	if (err)
+		return err;
+	tl->request = r;
+	tl->threads = true;
+	if (tl->from < r->first)
+		tl->from = r->first;
+	if (tl->to > r->last)
+		tl->to = r->last;
+	return tl->from < tl->to ? 0 :
+				   msg_set(m, -EINVAL,
+					   "--request: that request has no length in that time: it has "
+					   "one record, or --time leaves it out");
+}
+
 static int timeline(struct session *session, const void *opts, struct msg *m)
 {
 	const struct timeline_opts *o = opts;
+	struct timeline_request request = { 0 };
 	struct timeline tl = {
 		.session = session,
 		.comm = o->comm,
@@ -77,6 +103,8 @@ static int timeline(struct session *session, const void *opts, struct msg *m)
 	};
 	int err = choose_time(&tl, o->time, m);
 
+	if (!err && o->request)
+		err = choose_request(&tl, &request, o->request, m);
 	if (!err)
 		err = timeline_load(&tl, m);
 	if (!err && o->json)
@@ -84,6 +112,7 @@ static int timeline(struct session *session, const void *opts, struct msg *m)
 	else if (!err)
 		timeline_print(&tl, o->most, term_color(o->color));
 	timeline_free(&tl);
+	timeline_request_free(&request);
 	return err;
 }
 
@@ -109,7 +138,8 @@ const struct command command_timeline = {
 	.examples = "  perfctl record --waits=0 -- COMMAND\n"
 		    "  perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -- COMMAND\n"
 		    "  perfctl timeline\n"
-		    "  perfctl timeline --threads --time 0.5,0.6\n",
+		    "  perfctl timeline --threads --time 0.5,0.6\n"
+		    "  perfctl timeline --request 4bf92f3577b34da6a3ce929d0e0e4736\n",
 	.opts = timeline_options,
 	.opts_size = sizeof(struct timeline_opts),
 	.defaults = &(const struct timeline_opts){ .most = 20 },

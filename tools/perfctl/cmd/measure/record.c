@@ -160,6 +160,10 @@ static const struct opt record_options[] = {
 	  "with the events of system calls, what their arguments point "
 	  "to: names, and what is written and read, up to 256 bytes of each",
 	  offsetof(struct record_opts, strings) },
+	{ 0, OPT_FLAG, "context", NULL,
+	  "which request the thread works for, as programs say by pev_context_attach() or "
+	  "OpenTelemetry's thread context; \"perfctl report --sort request\" shows it",
+	  offsetof(struct record_opts, context) },
 	{ 0, OPT_U64, "max-stack", "N",
 	  "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program",
