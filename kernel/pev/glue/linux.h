@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched/task.h>
 #include <linux/tracepoint.h>
+#include <asm/tlb.h>
 
 /**
  * pev_tracepoint_hook() - call a function at a tracepoint

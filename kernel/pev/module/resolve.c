@@ -32,7 +32,6 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/ibt.h>
-#include <asm/tlbflush.h>
 #include "glue/linux.h"
 #include "resolve.h"
 

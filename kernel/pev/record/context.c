@@ -21,7 +21,6 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
-#include <asm/tlb.h>
 #include <trace/events/sched.h>
 #include "base/work.h"
 #include "glue/linux.h"

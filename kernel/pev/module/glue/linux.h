@@ -55,6 +55,9 @@ struct pev_linux {
 
 extern struct pev_linux pev_linux;
 
+/* Headers keep it from modules. */
+bool nmi_uaccess_okay(void);
+
 #define pev_tracepoint_hook(name, probe)					\
 ({										\
 	check_trace_callback_type_##name(probe);				\
