@@ -47,7 +47,7 @@ void index_add(struct pev_writer *w, struct out_file *f, uint64_t offset, const 
 {
 	const uint8_t *at = data, *end = at + len;
 
-	while (at < end && !w->pipe && !f->no_index) {
+	while (at < end && !w->sink && !f->no_index) {
 		const struct pev_packet *p = (const struct pev_packet *)at;
 
 		if (!f->index)

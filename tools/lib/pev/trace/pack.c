@@ -31,7 +31,7 @@ PEV_EXPORT int pev_writer_compress(struct pev_writer *w, int level)
 {
 	const struct zstd *z = zstd_get();
 
-	if (w->pipe || w->packets || w->packer)
+	if (w->sink || w->packets || w->packer)
 		return -EINVAL;
 	if (!z)
 		return -ELIBACC;

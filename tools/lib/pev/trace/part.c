@@ -86,7 +86,7 @@ PEV_EXPORT int pev_writer_continue(struct pev_writer *w, const struct pev_writer
 	struct trace_part *p;
 	int ret;
 
-	if (w->pipe || (before && before->pipe) || (w->meta && !w->part) || w->nr_files || w == before)
+	if ((w->meta && !w->part) || w->nr_files || w == before)
 		return -EINVAL;
 	if (w->part)
 		return take_bases(w->part, before);

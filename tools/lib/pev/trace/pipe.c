@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include "core/error.h"
 #include "core/packet.h"
-#include "trace/pipe.h"
 #include "trace/writer.h"
 
 #define FRAME_MAGIC 0x46766550U /* "PevF" in the file */
@@ -25,6 +24,18 @@
 /* a pipe that can be written to at all takes so much without blocking */
 #define PIECE 4096U
 #define FULL_MS 200
+
+/* What a frame in a pipe holds; numbers that are sent never change their meaning. */
+enum pipe_kind {
+	PIPE_BEGIN = 1, /* version of the format, 4 bytes */
+	PIPE_METADATA, /* all of it */
+	PIPE_RING, /* whole packets; the name is the number of the ring */
+	PIPE_NAMED, /* whole packets of an encoder, by its name */
+	PIPE_INFO, /* a value; the name is the key */
+	PIPE_INFO_FILE,
+	PIPE_END, /* nothing is missing */
+	PIPE_SYNC, /* see pev_writer_sync(); 8 bytes, ticks */
+};
 
 /* In the byte order of the machine that was recorded, as packets are */
 struct frame {
@@ -96,7 +107,8 @@ static int put_all(const struct pipe_out *p, const void *data, size_t len)
 	return 0;
 }
 
-int pipe_put(struct pipe_out *p, enum pipe_kind kind, const char *name, const void *data,
+/* Sends a frame, whose data is in two parts. Returns 0 or -errno. */
+static int pipe_put(struct pipe_out *p, enum pipe_kind kind, const char *name, const void *data,
 	     size_t len, const void *more, size_t more_len)
 {
 	size_t name_len = strlen(name);
@@ -118,16 +130,51 @@ int pipe_put(struct pipe_out *p, enum pipe_kind kind, const char *name, const vo
 	return ret ? ret : put_all(p, more, more_len);
 }
 
-void pipe_free(struct pipe_out *p)
+static int pipe_metadata(void *arg, const char *text, size_t len)
 {
-	free(p);
+	return pipe_put(arg, PIPE_METADATA, "", text, len, NULL, 0);
 }
+
+static int pipe_packets(void *arg, const char *stream, bool ring, const void *head,
+			size_t head_len, const void *data, size_t len)
+{
+	return pipe_put(arg, ring ? PIPE_RING : PIPE_NAMED, stream, head, head_len, data, len);
+}
+
+static int pipe_info(void *arg, const char *key, const char *value)
+{
+	return pipe_put(arg, PIPE_INFO, key, value, strlen(value), NULL, 0);
+}
+
+static int pipe_info_file(void *arg, const char *name, const void *data, size_t len)
+{
+	return pipe_put(arg, PIPE_INFO_FILE, name, data, len, NULL, 0);
+}
+
+static int pipe_synced(void *arg, uint64_t ticks)
+{
+	return pipe_put(arg, PIPE_SYNC, "", &ticks, sizeof(ticks), NULL, 0);
+}
+
+static int pipe_end(void *arg)
+{
+	return pipe_put(arg, PIPE_END, "", NULL, 0, NULL, 0);
+}
+
+static const struct pev_sink_ops pipe_ops = {
+	.metadata = pipe_metadata,
+	.packets = pipe_packets,
+	.info = pipe_info,
+	.info_file = pipe_info_file,
+	.synced = pipe_synced,
+	.end = pipe_end,
+	.release = free,
+};
 
 PEV_EXPORT int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer **out,
 			       struct pev_error *err)
 {
 	const uint32_t version = FRAME_VERSION;
-	struct pev_writer *w;
 	struct pipe_out *p;
 	struct stat st;
 	int ret;
@@ -135,27 +182,21 @@ PEV_EXPORT int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct
 	*out = NULL;
 	if (fstat(fd, &st))
 		return pev_fail(err, errno, 0, "the pipe: %s", strerror(errno));
-	w = calloc(1, sizeof(*w));
 	p = calloc(1, sizeof(*p));
-	if (!w || !p) {
-		free(w);
-		free(p);
+	if (!p)
 		return pev_fail(err, ENOMEM, 0, "out of memory");
-	}
 	*p = (struct pipe_out){ .fd = fd,
 				.socket = S_ISSOCK(st.st_mode),
 				.file = S_ISREG(st.st_mode),
 				.full = full,
 				.arg = arg };
-	w->pipe = p;
-	w->dir = w->info_dir = w->index_dir = w->sync = -1;
 	ret = pipe_put(p, PIPE_BEGIN, "", &version, sizeof(version), NULL, 0);
+	if (!ret)
+		ret = pev_writer_sink(&pipe_ops, p, out);
 	if (ret) {
-		pipe_free(p);
-		free(w);
+		free(p);
 		return pev_fail(err, -ret, 0, "the pipe: %s", strerror(-ret));
 	}
-	*out = w;
 	return 0;
 }
 

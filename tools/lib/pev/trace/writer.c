@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/packet.h"
 #include "ctf/encoder.h"
+#include "ring/ring.h"
 #include "trace/index_write.h"
 #include "trace/older.h"
 #include "trace/pack.h"
@@ -131,8 +132,8 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		close_stream(w, &w->files[i]);
 	for (unsigned int i = 0; i < w->nr_named; i++)
 		close_stream(w, &w->named[i]);
-	if (w->pipe)
-		w->error = w->error ? w->error : pipe_put(w->pipe, PIPE_END, "", NULL, 0, NULL, 0);
+	if (w->sink)
+		w->error = w->error ? w->error : w->sink->end(w->sink_arg);
 	else if (w->error)
 		pev_writer_info(w, "error", strerror(-w->error));
 	else
@@ -141,13 +142,14 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		close(w->sync);
 		unlinkat(w->info_dir, SYNCED_FILE, 0);
 	}
-	if (!w->pipe) {
+	if (w->sink) {
+		w->sink->release(w->sink_arg);
+	} else {
 		if (w->index_dir >= 0)
 			close(w->index_dir);
 		close(w->info_dir);
 		close(w->dir);
 	}
-	pipe_free(w->pipe);
 	part_free(w);
 	pack_free(w);
 	free(w->files);
@@ -229,13 +231,25 @@ static bool extends(const struct pev_writer *w, const char *text, size_t len)
 	       !memcmp(text, w->meta, w->meta_written);
 }
 
-/* A pipe that failed once takes nothing any more: half a frame may be in it. */
-static int put_pipe(struct pev_writer *w, enum pipe_kind kind, const char *name, const void *data,
-		    size_t len)
+PEV_EXPORT int pev_writer_sink(const struct pev_sink_ops *ops, void *arg, struct pev_writer **out)
 {
-	if (!w->error)
-		w->error = pipe_put(w->pipe, kind, name, data, len, NULL, 0);
-	return w->error;
+	struct pev_writer *w = calloc(1, sizeof(*w));
+
+	*out = w;
+	if (!w)
+		return -ENOMEM;
+	w->sink = ops;
+	w->sink_arg = arg;
+	w->dir = w->info_dir = w->index_dir = w->sync = -1;
+	return 0;
+}
+
+/* A sink that failed once takes nothing any more: half a frame may be in a pipe. */
+static int sink_result(struct pev_writer *w, int ret)
+{
+	if (ret && !w->error)
+		w->error = ret;
+	return ret;
 }
 
 static int put_metadata(struct pev_writer *w, const char *text, size_t len)
@@ -246,8 +260,10 @@ static int put_metadata(struct pev_writer *w, const char *text, size_t len)
 
 	if (more && len == w->meta_written)
 		return 0;
-	if (w->pipe) {
-		ret = put_pipe(w, PIPE_METADATA, "", text, len);
+	if (w->sink) {
+		ret = w->error;
+		if (!ret)
+			ret = sink_result(w, w->sink->metadata(w->sink_arg, text, len));
 	} else if (more) {
 		ret = write_file(w->dir, "metadata", O_APPEND, text + w->meta_written,
 				 len - w->meta_written);
@@ -308,7 +324,10 @@ static int cut_back(struct pev_writer *w, struct out_file *f, int ret)
 {
 	off_t end = (off_t)(w->packer ? f->on_disk : f->size);
 
-	if (!w->pipe && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
+	/* what a sink has no room for is not lost */
+	if (w->sink && ret == -EAGAIN)
+		return ret;
+	if (!w->sink && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
 		ret = -errno;
 	w->error = ret;
 	return ret;
@@ -320,8 +339,10 @@ static void count_packets(struct pev_writer *w, struct out_file *f, uint64_t byt
 	f->size += bytes;
 	w->bytes += w->packer ? 0 : bytes;
 	w->packets += count;
-	if (count)
-		memcpy(&f->last, last, sizeof(f->last));
+	if (!count)
+		return;
+	memcpy(&f->last, last, sizeof(f->last));
+	f->said = f->more;
 }
 
 static bool of_ring(const struct pev_writer *w, const struct out_file *f)
@@ -336,9 +357,9 @@ static int put_parts(struct pev_writer *w, const struct out_file *f, const void 
 	size_t more = 0;
 	int ret;
 
-	if (w->pipe) {
-		ret = pipe_put(w->pipe, of_ring(w, f) ? PIPE_RING : PIPE_NAMED, f->name, head,
-			       head_len, data, len);
+	if (w->sink) {
+		ret = w->sink->packets(w->sink_arg, f->name, of_ring(w, f), head, head_len, data,
+				       len);
 		*done = ret ? 0 : head_len + len;
 		return ret;
 	}
@@ -372,11 +393,12 @@ static size_t used_of(const struct pev_packet *packet)
 }
 
 /* Bytes of the packets at the start of @data that are written as they are */
-static size_t full_packets(const struct pev_writer *w, const uint8_t *data, size_t len)
+static size_t full_packets(const struct pev_writer *w, const struct out_file *f,
+			   const uint8_t *data, size_t len)
 {
 	size_t run = 0;
 
-	while (!w->part && !w->packer && run < len && run < WRITE_MOST) {
+	while (!w->part && !w->packer && !f->more && run < len && run < WRITE_MOST) {
 		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
 
 		if (used_of(packet) != packet->packet_size / 8)
@@ -396,6 +418,7 @@ static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *
 	memcpy(&packet, data, sizeof(packet));
 	packet.packet_size = used * 8;
 	part_header(w, f, &packet);
+	packet.events_discarded += f->more;
 	if (w->packer)
 		ret = pack_packet(w, f, &packet, data, used);
 	else
@@ -423,7 +446,7 @@ static int append(struct pev_writer *w, struct out_file *f, const void *data, si
 	while (!ret && at < end) {
 		const struct pev_packet *first = (const struct pev_packet *)at;
 
-		run = full_packets(w, at, (size_t)(end - at));
+		run = full_packets(w, f, at, (size_t)(end - at));
 		if (run) {
 			ret = put_packets(w, f, at, run, &done);
 		} else {
@@ -441,18 +464,17 @@ static int open_stream(struct pev_writer *w, struct out_file *f, const char *nam
 {
 	char path[64];
 
-	memset(f, 0, sizeof(*f));
+	*f = (struct out_file){ .more = f->more };
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	snprintf(path, sizeof(path), "stream_%s%s", name, w->packer ? PACK_SUFFIX : "");
-	f->fd = w->pipe ? -1 : open_own(w->dir, path, 0);
-	return f->fd < 0 && !w->pipe ? f->fd : 0;
+	f->fd = w->sink ? -1 : open_own(w->dir, path, 0);
+	return f->fd < 0 && !w->sink ? f->fd : 0;
 }
 
-static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
+/* The place of a ring's stream, which may not be open yet */
+static int find_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
 {
 	struct out_file *more;
-	char name[32];
-	int ret;
 
 	if (ring > 1U << 20)
 		return -EINVAL;
@@ -466,8 +488,26 @@ static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **o
 		w->nr_files = ring + 1;
 	}
 	*out = &w->files[ring];
-	if (*(*out)->name)
-		return 0;
+	return 0;
+}
+
+PEV_EXPORT int pev_writer_add_lost(struct pev_writer *w, unsigned int ring, uint64_t records)
+{
+	struct out_file *f;
+	int ret = find_file(w, ring, &f);
+
+	if (!ret)
+		f->more += records;
+	return ret;
+}
+
+static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **out)
+{
+	char name[32];
+	int ret = find_file(w, ring, out);
+
+	if (ret || *(*out)->name)
+		return ret;
 	snprintf(name, sizeof(name), "%u", ring);
 	ret = open_stream(w, *out, name);
 	(*out)->base = part_base(w, ring);
@@ -528,9 +568,10 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 
 	if (w->error)
 		return w->error;
-	if (ring < w->nr_files && *w->files[ring].name)
+	if (ring < w->nr_files)
 		f = &w->files[ring];
-	if (lost <= (f && f->size ? f->last.events_discarded : part_base(w, ring)))
+	if (lost <= (f && f->size ? f->last.events_discarded : part_base(w, ring)) &&
+	    (!f || f->more == f->said))
 		return 0;
 	if (f && f->size) {
 		packet = f->last;
@@ -551,13 +592,33 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 	return append(w, f, &packet, sizeof(packet), &taken);
 }
 
-PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
+/* Returns 0, also if the sink has no room for the rest, or -errno. */
+static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ring, int64_t *bytes)
 {
 	struct pev_piece piece;
-	struct pev_ring *ring;
 	uint64_t before;
-	int64_t bytes = 0;
 	size_t taken;
+	int ret;
+
+	while (pev_ring_next(ring, &piece) > 0) {
+		before = w->bytes;
+		ret = put_ring(w, nr, piece.data, piece.len, &taken);
+		*bytes += w->bytes - before;
+		if (ret) {
+			pev_ring_release_to(ring, piece.position + taken);
+			piece.position += taken;
+			ring_put_back(ring, &piece);
+			return ret == -EAGAIN ? 0 : ret;
+		}
+		pev_ring_release(ring);
+	}
+	return 0;
+}
+
+PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
+{
+	struct pev_ring *ring;
+	int64_t bytes = 0;
 	int ret;
 
 	if (w->error)
@@ -569,16 +630,9 @@ PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *ch
 		ring = pev_channel_ring(channel, nr);
 		if (!ring)
 			continue;
-		while ((ret = pev_ring_next(ring, &piece)) > 0) {
-			before = w->bytes;
-			ret = put_ring(w, nr, piece.data, piece.len, &taken);
-			bytes += w->bytes - before;
-			if (ret) {
-				pev_ring_release_to(ring, piece.position + taken);
-				return ret;
-			}
-			pev_ring_release(ring);
-		}
+		ret = drain_ring(w, nr, ring, &bytes);
+		if (ret)
+			return ret;
 	}
 	return bytes;
 }
@@ -589,8 +643,8 @@ int writer_synced(struct pev_writer *w, uint64_t ticks)
 
 	if (w->error)
 		return w->error;
-	if (w->pipe)
-		return put_pipe(w, PIPE_SYNC, "", &ticks, sizeof(ticks));
+	if (w->sink)
+		return sink_result(w, w->sink->synced(w->sink_arg, ticks));
 	if (w->sync < 0)
 		w->sync = open_own(w->info_dir, SYNCED_FILE, 0);
 	if (w->sync < 0)
@@ -631,8 +685,8 @@ PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char
 
 	if (!len || strpbrk(key, "=\n"))
 		return -EINVAL;
-	if (w->pipe)
-		return put_pipe(w, PIPE_INFO, key, value, strlen(value));
+	if (w->sink)
+		return w->error ? w->error : sink_result(w, w->sink->info(w->sink_arg, key, value));
 	line = malloc(len + 2 * strlen(value) + 3);
 	if (!line)
 		return -ENOMEM;
@@ -655,8 +709,10 @@ PEV_EXPORT int pev_writer_info_file(struct pev_writer *w, const char *name,
 
 	if (!*name || strpbrk(name, "/\n\\") || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -EINVAL;
-	if (w->pipe)
-		return put_pipe(w, PIPE_INFO_FILE, name, data, len);
+	if (w->sink && !w->error)
+		sink_result(w, w->sink->info_file(w->sink_arg, name, data, len));
+	if (w->sink)
+		return w->error;
 	if (!older_info_known(name) && faccessat(w->info_dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
 		ret = pev_writer_info(w, OLDER_FILE_KEY, name);
 	return ret ? ret : replace_file(w->info_dir, name, data, len);
@@ -695,6 +751,7 @@ static int add_named(struct pev_writer *w, const char *name)
 	if (!more)
 		return -ENOMEM;
 	w->named = more;
+	w->named[w->nr_named].more = 0;
 	ret = open_stream(w, &w->named[w->nr_named], name);
 	if (!ret)
 		w->nr_named++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * A writer, as writer.c and pipe.c know it.
+ * A writer, as the other files of this folder know it.
  */
 #ifndef _PEV_TRACE_WRITER_H
 #define _PEV_TRACE_WRITER_H
@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <pev/writer.h>
 #include "core/packet.h"
-#include "trace/pipe.h"
 
 /**
  * struct out_file - one stream file
@@ -18,6 +17,7 @@
  * @on_disk: of a compressed stream, bytes of whole frames
  * @last: header of the last of them as it came, zero if there is none
  * @base: losses that earlier parts count: see part.h
+ * @more: losses that the ring does not count: see pev_writer_add_lost(); the last packet has @said of them
  * @name: behind "stream_"
  * @index: entries of its index that are not written yet, @nr_index of them
  * @ends: of their frames, if they are compressed
@@ -30,6 +30,8 @@ struct out_file {
 	uint64_t on_disk;
 	struct pev_packet last;
 	uint64_t base;
+	uint64_t more;
+	uint64_t said;
 	char name[44];
 	struct index_entry *index;
 	uint64_t *ends;
@@ -40,7 +42,8 @@ struct out_file {
 
 /**
  * struct pev_writer - a trace that is being written
- * @dir:   -1: it goes into @pipe
+ * @dir:   -1: it goes into @sink
+ * @sink:  NULL: it goes into files; @sink_arg is what it is called with
  * @part:  it goes on where another one ended; NULL: it does not
  * @index_dir: -1: no index was written yet
  * @packer: compresses packets; NULL: they are written as they are
@@ -52,7 +55,8 @@ struct pev_writer {
 	int dir;
 	int info_dir;
 	int index_dir;
-	struct pipe_out *pipe;
+	const struct pev_sink_ops *sink;
+	void *sink_arg;
 	struct trace_part *part;
 	struct packer *packer;
 	int error;

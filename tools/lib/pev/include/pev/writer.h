@@ -46,6 +46,40 @@ int pev_writer_open(const char *path, unsigned int flags, struct pev_writer **wr
 int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer **writer,
 		    struct pev_error *err);
 /**
+ * struct pev_sink_ops - where the writer's calls go, instead of into files
+ * @metadata: all of the text so far
+ * @packets:  whole packets of a stream: headers and what follows them are @head, @head_len bytes,
+ *            and then @data. @ring: the stream is a ring's, whose number @stream is
+ * @info:     a key and its value
+ * @info_file: a whole file
+ * @synced:   all records up to a time are written
+ * @end:      the trace is complete; not called after an error
+ * @release:  nothing is called any more
+ *
+ * They return 0 or -errno, which is the writer's error from then on. @packets may return -EAGAIN
+ * if it took none of a ring's: then they stay in the ring, which counts what finds no room there.
+ */
+struct pev_sink_ops {
+	int (*metadata)(void *arg, const char *text, size_t len);
+	int (*packets)(void *arg, const char *stream, bool ring, const void *head, size_t head_len,
+		       const void *data, size_t len);
+	int (*info)(void *arg, const char *key, const char *value);
+	int (*info_file)(void *arg, const char *name, const void *data, size_t len);
+	int (*synced)(void *arg, uint64_t ticks);
+	int (*end)(void *arg);
+	void (*release)(void *arg);
+};
+
+/**
+ * pev_writer_sink() - write a trace by functions of the caller's
+ *
+ * All functions below take such a writer, but for pev_writer_compress(). If this one fails, @arg
+ * stays the caller's.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int pev_writer_sink(const struct pev_sink_ops *ops, void *arg, struct pev_writer **writer);
+/**
  * pev_writer_continue() - go on where another trace of the same channel ends
  * @before: stays the caller's; NULL: the trace only gets a UUID of its own, as one that is made of
  *          another needs
@@ -55,10 +89,18 @@ int pev_writer_pipe(int fd, int (*full)(void *arg), void *arg, struct pev_writer
  * packet or pev_writer_lost() of @before: each trace says its own losses, and their sum is that of
  * the channel. The same text of metadata is written to both.
  *
- * Return: 0; -EINVAL if one of them goes into a pipe, or if metadata were written before the first
- * call, or packets of a ring; -ENOMEM; -EIO.
+ * Return: 0; -EINVAL if metadata were written before the first call, or packets of a ring; -ENOMEM;
+ * -EIO.
  */
 int pev_writer_continue(struct pev_writer *writer, const struct pev_writer *before);
+/**
+ * pev_writer_add_lost() - count records of a ring that were lost behind it
+ *
+ * The packets that follow count them beside what the ring has lost.
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int pev_writer_add_lost(struct pev_writer *writer, unsigned int ring, uint64_t records);
 /**
  * pev_writer_compress() - compress packets by zstd, each alone
  * @level: of zstd: 1 to 19, and below 0 for more speed
@@ -66,8 +108,8 @@ int pev_writer_continue(struct pev_writer *writer, const struct pev_writer *befo
  * Call it before packets are written. Streams are files stream_<name>.zst, which pev_trace_open()
  * reads, and others once "zstd -d" has made plain streams of them.
  *
- * Return: 0; -ELIBACC if there is no libzstd.so.1; -EINVAL if the trace goes into a pipe, or packets
- * were written; -ENOMEM.
+ * Return: 0; -ELIBACC if there is no libzstd.so.1; -EINVAL if the trace goes into a pipe or a sink,
+ * or packets were written; -ENOMEM.
  */
 int pev_writer_compress(struct pev_writer *writer, int level);
 /** pev_writer_close() - finish and free; the first error that writing met, or 0 */
