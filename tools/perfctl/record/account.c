@@ -42,6 +42,9 @@ int account_counts(struct recorder *r, struct pev_writer *w)
 	struct msg ignored;
 	int err = 0;
 
+	/* what the relay got of it before is not known by event: rings have all */
+	if (r->relayed.nr > 1)
+		goto out;
 	if (!event_set_read(&r->set, v, &ignored)) {
 		for (size_t i = 0; i < plan->n; i++) {
 			const struct planned_event *e = &plan->events[i];
@@ -57,6 +60,7 @@ int account_counts(struct recorder *r, struct pev_writer *w)
 		r->said = v;
 		v = NULL;
 	}
+out:
 	strbuf_free(&b);
 	free(v);
 	return err;

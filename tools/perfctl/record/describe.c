@@ -95,7 +95,7 @@ static int write_driver(const struct recorder *r, struct pev_writer *w)
 	return err;
 }
 
-static int read_metadata(struct recorder *r, struct strbuf *text, struct msg *m)
+int describe_text(struct recorder *r, struct strbuf *text, struct msg *m)
 {
 	char *of_channel;
 	size_t len;
@@ -116,7 +116,7 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 {
 	struct strbuf text = { 0 };
 	struct pev_error e;
-	int err = read_metadata(r, &text, m);
+	int err = describe_text(r, &text, m);
 
 	if (err)
 		return err;

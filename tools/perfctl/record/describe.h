@@ -5,6 +5,8 @@
 
 #include "recorder.h"
 
+/* The text of the metadata as they are now */
+int describe_text(struct recorder *r, struct strbuf *text, struct msg *m);
 /* Writes the metadata, or what is new of them. @meta: gets them parsed; NULL: not needed */
 int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
 		      struct msg *m);

@@ -184,7 +184,9 @@ int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg
 int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 			struct pev_writer **w, struct msg *m)
 {
-	int err = r->config.pipe ? open_pipe(r, w, m) : trace_dir_open(dir, path, w, m);
+	int err = r->config.relay ? relayed_open(r, w, m) :
+		  r->config.pipe  ? open_pipe(r, w, m) :
+				    trace_dir_open(dir, path, w, m);
 
 	if (err)
 		return err;
@@ -308,6 +310,8 @@ int64_t recorder_drain(struct recorder *r)
 		err = checkpoint_look(r);
 	if (n >= 0 && !err && sync)
 		err = pev_writer_sync(r->writer);
+	if (n >= 0 && !err)
+		err = relayed_look(r);
 	if (n < 0 || err)
 		r->failed = n < 0 ? (int)n : err;
 	return r->failed ? r->failed : n;
@@ -344,6 +348,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
 	checkpoint_stop(&r->checkpoint);
+	relayed_ending(r);
 	/* records that wait for room come once the rings are empty */
 	do {
 		pev_engine_flush(engine(), r->fd);
@@ -370,6 +375,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	r->bytes += pev_writer_bytes(r->writer);
 	close_err = pev_writer_close(r->writer);
 	r->writer = NULL;
+	relayed_ended(r);
 	if (!err)
 		err = close_err;
 	close_err = switch_finish(r);
@@ -394,6 +400,7 @@ void recorder_close(struct recorder *r)
 			trace_dir_discard(&r->dir);
 	}
 	trace_dir_free(&r->dir);
+	relayed_free(r);
 	pev_channel_unmap(r->channel);
 	r->channel = NULL;
 	user_marks_free(&r->marks);
@@ -417,6 +424,8 @@ uint64_t recorder_missing(const struct recorder *r, uint64_t records)
 {
 	uint64_t written = r->failed && r->dir.path ? written_records(r->dir.path) : records;
 
+	if (r->relayed.records)
+		return r->relayed.records;
 	for (size_t i = 0; r->failed && r->said && i < r->config.plan->n; i++)
 		written += r->said[i].samples;
 	return written < records ? records - written : 0;

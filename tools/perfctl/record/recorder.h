@@ -12,6 +12,7 @@
 #include "event/set.h"
 #include "fold.h"
 #include "procs/history.h"
+#include "relayed.h"
 #include "switch.h"
 #include "trace_dir.h"
 #include "user_marks.h"
@@ -23,6 +24,7 @@
  * @path:      directory of the trace, or of its part that is written; for messages only if
  *             there is a @pipe
  * @pipe:      descriptor that the trace goes into; 0: none
+ * @relay:     the relay that the trace goes to; NULL: none
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
@@ -41,6 +43,7 @@ struct recorder_config {
 	const struct target *target;
 	const char *path;
 	int pipe;
+	const struct relay_url *relay;
 	uint64_t ring_size;
 	uint64_t ring_default;
 	uint64_t flush;
@@ -66,6 +69,7 @@ struct recorder_config {
  * @marks:    of programs
  * @cpus:     those that come and go
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
+ * @relayed:  what goes to a relay
  * @failed:   -errno of the first failed write, 0: none
  * @synced:   when readers that follow were told last, ns
  * @ending:   the user wants an end, of which no signal is pending any more
@@ -89,6 +93,7 @@ struct recorder {
 	struct cpu_watch cpus;
 	struct trace_dir dir;
 	struct pev_writer *writer;
+	struct relayed relayed;
 	int failed;
 	uint64_t synced;
 	bool ending;
@@ -124,7 +129,8 @@ const char *recorder_strerror(int err);
 /* What was written, of all parts */
 uint64_t recorder_bytes(const struct recorder *r);
 /*
- * How many of @records, which the kernel made, are not on the disk: none unless writing failed.
+ * How many of @records, which the kernel made, are not on the disk, or at the relay: none unless
+ * writing or a connection failed.
  * What the reader of a pipe has got is not known.
  */
 uint64_t recorder_missing(const struct recorder *r, uint64_t records);

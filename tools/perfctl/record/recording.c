@@ -12,6 +12,7 @@
 #include "event/kernel.h"
 #include "event/plan.h"
 #include "event/sampling.h"
+#include "relay/url.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@
 
 /**
  * struct record_run - a recording from its options to its end
- * @pipe:    where it goes to, 0: into a directory
+ * @relay:   where it goes to; without a host: elsewhere
+ * @pipe:    the same, 0: into a directory
  * @on:      by event: is it switched on?
  * @stopped: by a command
  */
@@ -46,6 +48,7 @@ struct record_run {
 	bool *on;
 	bool stopped;
 	struct strbuf command;
+	struct relay_url relay;
 	int pipe;
 	struct timespec start;
 	struct timespec part_start;
@@ -310,6 +313,7 @@ static int record_open(void *arg, struct msg *m)
 		.target = &r->measure.target,
 		.path = r->pipe ? "the standard output" : r->opts.output,
 		.pipe = r->pipe,
+		.relay = r->relay.host ? &r->relay : NULL,
 		.ring_size = r->opts.ring_size,
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
@@ -420,11 +424,14 @@ static int add_switches(struct record_opts *o, const char *option, struct msg *m
 
 static int check_options(const struct record_opts *o, char **argv, struct msg *m)
 {
-	const char *other = o->overwrite	    ? "--overwrite, which has snapshots instead" :
-			    o->fold		    ? "--fold, which writes little" :
-			    o->waits		    ? "--waits, whose sums are of a whole recording" :
-			    !strcmp(o->output, "-") ? "-o -, which is one stream" :
-						      NULL;
+	const char *other = o->overwrite ? "--overwrite, which has snapshots instead" :
+			    o->fold	 ? "--fold, which writes little" :
+			    o->waits	 ? "--waits, whose sums are of a whole recording" :
+			    !strcmp(o->output, "-") ?
+				       "-o -, which is one stream" :
+			    relay_url_is(o->output) ?
+				       "-o net://, as the relay keeps one recording" :
+				       NULL;
 
 	if (o->parts.on && other)
 		return msg_set(m, -EINVAL, "--switch-output does not go together with %s", other);
@@ -441,6 +448,11 @@ static int check_options(const struct record_opts *o, char **argv, struct msg *m
 		return msg_set(m, -EINVAL,
 			       "-z writes a directory; what comes through a pipe is compressed by "
 			       "\"perfctl record -o - ... | zstd\"");
+	if (o->compress && relay_url_is(o->output))
+		return msg_set(
+			m, -EINVAL,
+			"-z writes a directory; a relay and its viewers read packets as they "
+			"are");
 	if (o->flush && o->overwrite)
 		return msg_set(m, -EINVAL,
 			       "--flush is for what is written while it is recorded, and "
@@ -475,6 +487,19 @@ static int take_stdout(struct record_run *r, struct msg *m)
 	return 0;
 }
 
+static int take_relay(struct record_run *r, struct msg *m)
+{
+	char hostname[256] = "";
+
+	if (r->opts.overwrite)
+		return msg_set(
+			m, -EINVAL,
+			"--overwrite makes a recording at each SIGUSR2, for which a relay has "
+			"no place: name a directory with -o");
+	gethostname(hostname, sizeof(hostname) - 1);
+	return relay_url_parse(&r->relay, r->opts.output, hostname, getpid(), m);
+}
+
 /* Samples that are counted have call chains, and nothing else. */
 static int plan_fold(struct record_opts *o, const struct pev_info *info, struct msg *m)
 {
@@ -491,11 +516,11 @@ static int plan_fold(struct record_opts *o, const struct pev_info *info, struct 
 			       "--fold counts samples by their call chains, and %s needs each "
 			       "single one: leave one of them out",
 			       other);
-	if (!strcmp(o->output, "-"))
+	if (!strcmp(o->output, "-") || relay_url_is(o->output))
 		return msg_set(
 			m, -EINVAL,
-			"--fold writes records that are minutes old, which the reader of a pipe "
-			"does not wait for: name a directory with -o");
+			"--fold writes records that are minutes old, which the reader of a pipe or "
+			"at a relay does not wait for: name a directory with -o");
 	if (!engine_is_pev() || !(info->types & 1ULL << PEV_TYPE_TABLE))
 		return msg_set(m, -ENOSYS,
 			       "--fold needs tables, which %s: without it each sample is written "
@@ -590,6 +615,8 @@ static int prepare(struct record_run *r, struct msg *m)
 
 	if (!err && !strcmp(r->opts.output, "-"))
 		err = take_stdout(r, m);
+	if (!err && relay_url_is(r->opts.output))
+		err = take_relay(r, m);
 	if (err)
 		return err;
 	if (r->opts.freq && r->opts.count)
@@ -645,6 +672,7 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 	if (r.pipe > 0)
 		close(r.pipe);
 	control_close(&r.control);
+	relay_url_free(&r.relay);
 	free(r.on);
 	strbuf_free(&r.command);
 	event_plan_free(&r.plan);

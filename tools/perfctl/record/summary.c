@@ -103,6 +103,16 @@ static void summary_marks(const struct recorder *r)
 		     text_count(c, sums.no_room));
 }
 
+/* What got lost on the way to a relay is lost. */
+static const struct pev_value *delivered(const struct recorder *r, size_t i, struct pev_value *v)
+{
+	uint64_t n = r->relayed.events ? r->relayed.events[i] : 0;
+
+	v->samples -= n;
+	v->lost += n;
+	return v;
+}
+
 void summary_records(const struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
@@ -128,7 +138,8 @@ void summary_records(const struct recorder *r, double seconds)
 	if (r->failed && r->config.pipe)
 		snprintf(c, sizeof(c), ", of which the reader has not got all");
 	if (missing)
-		snprintf(c, sizeof(c), ", %s more could not be written", text_count(a, missing));
+		snprintf(c, sizeof(c), ", %s more %s", text_count(a, missing),
+			 r->config.relay ? "did not reach the relay" : "could not be written");
 	if (r->config.fold)
 		snprintf(d, sizeof(d), "samples in %s rows", text_count(e, r->fold.rows));
 	fprintf(stderr, "[ %s: %s %s, %s, %.2f s%s%s ]\n", r->config.path,
@@ -136,12 +147,12 @@ void summary_records(const struct recorder *r, double seconds)
 		text_bytes(b, recorder_bytes(r)), seconds,
 		r->config.overwrite ? ", of which the newest were kept" : "",
 		total.lost && !missing ? "" : c);
-	if (plan->n > 1 || total.lost || total.filtered) {
+	if (plan->n > 1 || total.lost || r->relayed.records || total.filtered) {
 		fprintf(stderr, "  %-40s %14s %12s %12s\n", "event", "records", "lost", "filtered");
 		for (size_t i = 0; i < plan->n; i++)
 			if (plan->n <= 20 || v[i].samples || v[i].lost)
 				/* perf does not count what a filter refuses */
-				summary_event(plan->events[i].label, &v[i],
+				summary_event(plan->events[i].label, delivered(r, i, &v[i]),
 					      plan->events[i].filter && engine_is_pev());
 	}
 	if (total.lost)

@@ -49,7 +49,8 @@ static void *end_part(void *arg)
 	struct part_end *e = arg;
 	int err;
 
-	kernel_symbols_reduce(e->writer, e->dir.path, e->packed);
+	if (e->dir.path)
+		kernel_symbols_reduce(e->writer, e->dir.path, e->packed);
 	err = pev_writer_close(e->writer);
 	trace_dir_free(&e->dir);
 	e->err = err;
@@ -103,7 +104,9 @@ static int account(struct recorder *r, struct pev_writer *old)
 static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 	       const struct pev_meta *meta, struct msg *m)
 {
-	uint64_t time = switch_clock_now(&r->clock, meta);
+	bool down = r->relayed.down;
+	/* what is in the rings since then comes with this part */
+	uint64_t time = down ? r->relayed.since : switch_clock_now(&r->clock, meta);
 	struct pev_writer *old = r->writer;
 	struct trace_dir old_dir = r->dir;
 	int64_t n;
@@ -111,9 +114,14 @@ static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 
 	pev_engine_flush(engine(), r->fd);
 	n = recorder_drain(r);
-	err = n < 0 ? (int)n : account(r, old);
+	err = n < 0 ? (int)n : 0;
+	/* nobody hears a relay's recording whose connection has ended */
+	if (!err && !down)
+		err = account(r, old);
 	if (!err)
 		err = pev_writer_continue(w, old);
+	if (!err)
+		err = relayed_take_over(r, w);
 	if (err)
 		return recorder_write_failed(r, err, m);
 	r->writer = w;
@@ -133,9 +141,21 @@ static int begin(struct recorder *r, struct pev_writer *w, struct pev_meta **met
 	return err ? err : describe_trace(r, w, meta, m);
 }
 
-int recorder_switch(struct recorder *r, const char *path, struct msg *m)
+static int switch_to(struct recorder *r, struct pev_writer *w, struct trace_dir *dir, struct msg *m)
 {
 	struct pev_meta *meta = NULL;
+	int err = begin(r, w, &meta, m);
+
+	if (!err)
+		err = cut(r, w, dir, meta, m);
+	pev_meta_free(meta);
+	if (r->writer != w)
+		pev_writer_close(w);
+	return err;
+}
+
+int recorder_switch(struct recorder *r, const char *path, struct msg *m)
+{
 	struct trace_dir dir;
 	struct pev_writer *w;
 	int err = switch_finish(r);
@@ -145,15 +165,19 @@ int recorder_switch(struct recorder *r, const char *path, struct msg *m)
 	err = trace_dir_open(&dir, path, &w, m);
 	if (err)
 		return err;
-	err = begin(r, w, &meta, m);
-	if (!err)
-		err = cut(r, w, &dir, meta, m);
-	pev_meta_free(meta);
-	if (r->writer == w) {
+	err = switch_to(r, w, &dir, m);
+	if (r->writer == w)
 		r->config.path = path;
-	} else {
-		pev_writer_close(w);
+	else
 		trace_dir_discard(&dir);
-	}
 	return err;
+}
+
+int recorder_switch_writer(struct recorder *r, struct pev_writer *w, struct msg *m)
+{
+	struct trace_dir none = { 0 };
+
+	/* the part before is of no disk, and its end no error */
+	switch_finish(r);
+	return switch_to(r, w, &none, m);
 }

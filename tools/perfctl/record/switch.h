@@ -48,6 +48,8 @@ uint64_t switch_clock_now(const struct switch_clock *c, const struct pev_meta *m
  * cannot be, the recorder goes on as before.
  */
 int recorder_switch(struct recorder *r, const char *path, struct msg *m);
+/* The same, with a writer that is open; it is closed if it does not become the recorder's. */
+int recorder_switch_writer(struct recorder *r, struct pev_writer *w, struct msg *m);
 /* Waits until the part before is complete; returns its first error. */
 int switch_finish(struct recorder *r);
 
