@@ -7,13 +7,13 @@
 #include "snapshot.h"
 #include "procs/state.h"
 #include "waited.h"
-#include "written.h"
 #include "base/say.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/set.h"
+#include "session/written.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * The thread that sends to a relay. Packets go by one connection, and what they are by the other,
  * where the relay is also asked what it has written.
  */
+#include "send.h"
 #include "state.h"
 
 #include <stdlib.h>

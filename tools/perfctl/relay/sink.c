@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The writer's side of a sink. See sink.h. */
+#include "send.h"
 #include "state.h"
 
 #include <errno.h>

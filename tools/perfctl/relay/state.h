@@ -129,7 +129,4 @@ static inline void relay_list_add(struct relay_list *l, struct relay_item *i)
 	l->end = &i->next;
 }
 
-/* The thread; its argument is the sink. */
-void *relay_send(void *arg);
-
 #endif

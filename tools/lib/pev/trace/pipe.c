@@ -109,7 +109,7 @@ static int put_all(const struct pipe_out *p, const void *data, size_t len)
 
 /* Sends a frame, whose data is in two parts. Returns 0 or -errno. */
 static int pipe_put(struct pipe_out *p, enum pipe_kind kind, const char *name, const void *data,
-	     size_t len, const void *more, size_t more_len)
+		    size_t len, const void *more, size_t more_len)
 {
 	size_t name_len = strlen(name);
 	struct frame frame = { .magic = FRAME_MAGIC,
@@ -135,8 +135,8 @@ static int pipe_metadata(void *arg, const char *text, size_t len)
 	return pipe_put(arg, PIPE_METADATA, "", text, len, NULL, 0);
 }
 
-static int pipe_packets(void *arg, const char *stream, bool ring, const void *head,
-			size_t head_len, const void *data, size_t len)
+static int pipe_packets(void *arg, const char *stream, bool ring, const void *head, size_t head_len,
+			const void *data, size_t len)
 {
 	return pipe_put(arg, ring ? PIPE_RING : PIPE_NAMED, stream, head, head_len, data, len);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What of a recording has reached the disk. */
-#ifndef PERFCTL_RECORD_WRITTEN_H
-#define PERFCTL_RECORD_WRITTEN_H
+#ifndef PERFCTL_SESSION_WRITTEN_H
+#define PERFCTL_SESSION_WRITTEN_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What of a recording has reached the disk. See written.h. */
 #include "written.h"
-#include "session/session.h"
+#include "session.h"
 
 #include <stdlib.h>
 
