@@ -58,6 +58,10 @@ void measure_waits(void); /* on one CPU, in instructions */
 
 void measure_tables(void); /* on one CPU, in instructions */
 
+/* ---- context.c ---------------------------------------------------------- */
+
+void measure_context(void); /* on one CPU, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000

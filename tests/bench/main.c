@@ -9,6 +9,7 @@
  *        bench hits        what a hit of a probe costs
  *        bench waits       what a wait costs that is folded or recorded
  *        bench tables      what it costs to count an event in a row of a table
+ *        bench context     what it costs that a record carries its thread's request
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench calls N     N times getppid(), for what records it
  *
@@ -505,7 +506,8 @@ static const struct {
 	{ "fds", measure_fds },	      { "hardware", measure_hardware },
 	{ "marks", measure_marks },   { "limits", measure_limits },
 	{ "others", measure_others }, { "probes", measure_probes },
-	{ "waits", measure_waits },   { "hits", measure_hits },
+	{ "waits", measure_waits },   { "context", measure_context },
+	{ "hits", measure_hits },
 	{ "tables", measure_tables },
 };
 

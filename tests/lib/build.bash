@@ -10,6 +10,7 @@ compile_program() {
 	mapfile -t parts < <(compgen -G "$1/$2_*.c")
 	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
 		-D_GNU_SOURCE -Wall -I"$top/tools/lib/pev" \
+		-I"$top/tools/lib/pev/include" -I"$top/include/uapi" \
 		-o "$3" "$1/$2.c" "${parts[@]}"
 }
 

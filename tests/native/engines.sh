@@ -102,6 +102,8 @@ row 'samples counted there (``--fold``)' $rec --fold -o row.trace -- true
 row "kernel markers" $rec -e 'pev_sample:*' -o row.trace -- true
 row 'texts of system calls (``--strings``)' \
 	works_or 'does not copy what arguments' $rec --strings -e raw_syscalls:sys_enter -o row.trace -- true
+row 'requests of threads (``--context``)' \
+	works_or 'does not know which request a thread works for' $rec --context -o row.trace -- true
 row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
 row 'names of BPF programs' $rec -o row.trace -- true

@@ -651,7 +651,7 @@ static void *storm_of_threads(void *arg)
 	return NULL;
 }
 
-/* Whoever else makes known what: no record is lost, and each has what its thread says. */
+/* Whatever others make known: no record is lost, and each has what its thread says. */
 TEST_F(context, storms_of_others)
 {
 	const unsigned int calls = pev_kernel_is_slow() ? 2000 : 20000;
@@ -710,11 +710,13 @@ static void *flip(void *arg)
 /* The pointer changes while it is followed: a record has a whole request, or none. */
 TEST_F(context, changes_under_the_reader)
 {
-	const unsigned int calls = pev_kernel_is_slow() ? 2000 : 20000;
+	/* an emulator may take long for what is not there: as many as there is time for */
+	const uint64_t end = pev_clock_ns(CLOCK_MONOTONIC) + 5000000000ULL;
+	enum { MOST = 20000 };
 	struct flipped f = { &self->self, request(0x11), request(0x91) };
 	int fd = open_calls(self, PEV_TARGET_TASK, 0);
-	struct seen *seen = calloc(calls + 1, sizeof(*seen));
-	unsigned int wrong = 0, found = 0;
+	struct seen *seen = calloc(MOST + 1, sizeof(*seen));
+	unsigned int calls = 0, wrong = 0, found = 0;
 	cpu_set_t all;
 	pthread_t thread;
 
@@ -727,16 +729,16 @@ TEST_F(context, changes_under_the_reader)
 	ASSERT_EQ(0, pthread_setaffinity_np(thread, sizeof(all), &all));
 	ASSERT_EQ(0, attach(&self->self));
 	ASSERT_EQ(0, pev_on(fd));
-	for (unsigned int i = 0; i < calls; i++) {
+	while (calls < MOST && pev_clock_ns(CLOCK_MONOTONIC) < end) {
 		pev_call(1);
-		if (i % 64 == 0)
+		if (calls++ % 64 == 0)
 			sched_yield();
 	}
 	ASSERT_EQ(0, pev_off(fd));
 	__atomic_store_n(&stop_all, true, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(0, pev_read(fd).lost);
-	ASSERT_EQ(calls, see(self, seen, calls + 1));
+	ASSERT_EQ(calls, see(self, seen, MOST + 1));
 	for (unsigned int i = 0; i < calls; i++) {
 		bool any = same(ids_of(0x11), seen[i].ids) || same(ids_of(0x91), seen[i].ids);
 
@@ -744,7 +746,7 @@ TEST_F(context, changes_under_the_reader)
 		wrong += !any && !same(NONE, seen[i].ids);
 	}
 	EXPECT_EQ(0, wrong);
-	EXPECT_LT(0, found);
+	EXPECT_LT(0, found) TH_LOG("of %u", calls);
 	free(seen);
 	close(fd);
 }

@@ -610,7 +610,7 @@ enum pev_clock {
 #define PEV_SAMPLE_READ		(1ULL << 9)	/* values of the event's group on this CPU */
 #define PEV_SAMPLE_USTACK_DUMP	(1ULL << 10)	/* bytes of the user stack */
 #define PEV_SAMPLE_GUEST	(1ULL << 11)	/* __u64 guest, PEV_GUEST_*, behind cpu */
-#define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, trace_low, span; behind guest */
+#define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, _low, span: see below */
 #define PEV_SAMPLE_ALL		((1ULL << 13) - 1)
 
 /*

@@ -494,7 +494,7 @@ static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse
 	return file;
 }
 
-/* It is the thread's own to say, and whoever reads it may look at the thread's memory. */
+/* It is the thread's own to say; a reader may look at all of the thread's memory. */
 static int open_context(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	int err = check_any(pev_paranoid_level(), r);

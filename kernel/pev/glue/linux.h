@@ -32,6 +32,19 @@
 /* kernel.perf_event_paranoid */
 #define pev_perf_paranoid()	READ_ONCE(sysctl_perf_event_paranoid)
 
+/**
+ * pev_user_memory_is() - can user space's memory be read, and is it that of @mm?
+ * @mm: of the current task
+ *
+ * In an NMI, and in the scheduler, it may still or already be another's.
+ */
+#ifdef CONFIG_X86
+/* the question that nmi_uaccess_okay() asks, without a call */
+#define pev_user_memory_is(mm)	(this_cpu_read(cpu_tlbstate.loaded_mm) == (mm))
+#else
+#define pev_user_memory_is(mm)	nmi_uaccess_okay()
+#endif
+
 /* Why there are no counters, where there is no backend. */
 #define PEV_NO_PMU		"this machine shows no hardware counters"
 

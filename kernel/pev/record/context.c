@@ -50,11 +50,11 @@ struct context {
 
 /**
  * struct hash - all contexts
- * @bits:    of the number of buckets
+ * @shift:   what is left of a product of 64 bits is the number of a bucket
  * @buckets: lists of struct context
  */
 struct hash {
-	unsigned int		bits;
+	unsigned int		shift;
 	struct hlist_head	buckets[];
 };
 
@@ -65,7 +65,7 @@ static DEFINE_RAW_SPINLOCK(hash_lock);	/* changes of all buckets */
 
 static __always_inline struct hlist_head *bucket_of(struct hash *h, const struct task_struct *task)
 {
-	return &h->buckets[hash_ptr((void *)task, h->bits)];
+	return &h->buckets[((u64)task * GOLDEN_RATIO_64) >> h->shift];
 }
 
 static __always_inline struct context *find(struct hash *h, const struct task_struct *task)
@@ -125,7 +125,7 @@ static struct hash *hash_alloc(void)
 	bits = clamp(bits, MIN_BITS, MAX_BITS);
 	h = kvzalloc(struct_size(h, buckets, 1UL << bits), GFP_KERNEL);
 	if (h)
-		h->bits = bits;
+		h->shift = 64 - bits;
 	return h;
 }
 
@@ -213,8 +213,7 @@ int pev_context_attach(u64 at, struct pev_refuse *r)
 static __always_inline bool load(const u64 __user *at, u64 *to)
 {
 	const struct pev_thread_context __user *record;
-	__be64 high, low, span;
-	u64 where;
+	u64 where, high, low, span;
 	u8 valid;
 
 	if (!user_read_access_begin(at, sizeof(*at)))
@@ -226,29 +225,26 @@ static __always_inline bool load(const u64 __user *at, u64 *to)
 	if (!where || !user_read_access_begin(record, sizeof(*record)))
 		return false;
 	unsafe_get_user(valid, &record->valid, fault);
-	unsafe_get_user(high, (const __be64 __user *)&record->trace_id[0], fault);
-	unsafe_get_user(low, (const __be64 __user *)&record->trace_id[8], fault);
-	unsafe_get_user(span, (const __be64 __user *)&record->span_id[0], fault);
+	unsafe_get_user(high, (const u64 __user *)&record->trace_id[0], fault);
+	unsafe_get_user(low, (const u64 __user *)&record->trace_id[8], fault);
+	unsafe_get_user(span, (const u64 __user *)&record->span_id[0], fault);
 	user_read_access_end();
-	to[0] = be64_to_cpu(high);
-	to[1] = be64_to_cpu(low);
-	to[2] = be64_to_cpu(span);
+	to[0] = be64_to_cpu((__force __be64)high);
+	to[1] = be64_to_cpu((__force __be64)low);
+	to[2] = be64_to_cpu((__force __be64)span);
 	return valid == 1;
 fault:
 	user_read_access_end();
 	return false;
 }
 
-/*
- * In an NMI, and in the scheduler, the memory that is there may be another's: nmi_uaccess_okay()
- * knows, where it can be.
- */
 static __always_inline bool take(struct hash *h, u64 *to)
 {
 	const struct context *c = find(h, current);
+	const struct mm_struct *mm = current->mm;
 	bool found;
 
-	if (!c || c->mm != current->mm || !nmi_uaccess_okay())
+	if (!c || c->mm != mm || !pev_user_memory_is(mm))
 		return false;
 	pagefault_disable();
 	found = load(READ_ONCE(c->at), to);
@@ -256,11 +252,11 @@ static __always_inline bool take(struct hash *h, u64 *to)
 	return found;
 }
 
-void pev_context_put(u64 *to)
+void pev_context_put(u64 *to, bool here)
 {
 	struct hash *h = smp_load_acquire(&hash);	/* context:B, pairs with A */
 
-	if (h && take(h, to))
+	if (here && h && take(h, to))
 		return;
 	memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
 }
@@ -272,7 +268,7 @@ static void hash_empty(struct hash *h)
 	struct hlist_node *next;
 	struct context *c;
 
-	for (unsigned long i = 0; i < 1UL << h->bits; i++)
+	for (unsigned long i = 0; i < 1UL << (64 - h->shift); i++)
 		hlist_for_each_entry_safe(c, next, &h->buckets[i], node)
 			kfree(c);
 }

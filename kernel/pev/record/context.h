@@ -24,11 +24,12 @@ int pev_context_attach(u64 at, struct pev_refuse *r);
 
 /**
  * pev_context_put() - what the current thread says
- * @to: PEV_CONTEXT_WORDS of them; zeros if it says nothing, or it can't be read here
+ * @to:   PEV_CONTEXT_WORDS of them; zeros if it says nothing, or it can't be read here
+ * @here: the record is about the current thread; else: zeros
  *
  * Context: Any with preemption disabled, NMI included.
  */
-void pev_context_put(u64 *to);
+void pev_context_put(u64 *to, bool here);
 
 /* Forget all. Process context; no thread attaches, and nothing is recorded, any more. */
 void pev_context_teardown(void);

@@ -299,15 +299,6 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 
-static u64 *put_context(const struct pev_event *event, u64 *to, const struct pev_sample_in *in)
-{
-	if (pev_sample_is_here(event, in))
-		pev_context_put(to);
-	else
-		memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
-	return to + PEV_CONTEXT_WORDS;
-}
-
 /* Returns where the variable parts go. */
 static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 				      const struct pev_sample_in *in)
@@ -335,8 +326,10 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 		*to++ = smp_processor_id();
 	if (event->sample & PEV_SAMPLE_GUEST)
 		*to++ = in ? in->guest : 0;
-	if (event->sample & PEV_SAMPLE_CONTEXT)
-		to = put_context(event, to, in);
+	if (event->sample & PEV_SAMPLE_CONTEXT) {
+		pev_context_put(to, pev_sample_is_here(event, in));
+		to += PEV_CONTEXT_WORDS;
+	}
 	return to;
 }
 

@@ -14,6 +14,7 @@
  *	laws.c		exact counts of what is done here
  *	table.c		tables and their law
  *	user.c		marks of programs and their law
+ *	context.c	requests that threads work for
  *	records.c	rings and what must hold in them
  *	cover.c		which code of the kernel was reached
  *	nth.c		the n-th failure of each kind of call
@@ -334,6 +335,11 @@ void law_markers(struct player *w, struct rng *r);
 
 void law_table(struct player *w, struct rng *r);
 
+/* ---- context.c ---- */
+
+/* The first half of each trace id that is said here. */
+#define CONTEXT_TRACE 0x66757a7a20746573ULL
+
 /* ---- user.c ---- */
 
 void law_user(struct rng *r);
@@ -359,7 +365,7 @@ void op_run(struct player *w, const struct op *op);
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
-	world_pass, world_exec, world_limits;
+	world_pass, world_exec, world_limits, world_context;
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest;
 

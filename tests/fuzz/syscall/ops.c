@@ -617,6 +617,7 @@ const struct op_type op_types[] = {
 	{ "signal", 6, 0, world_signal },
 	{ "ptrace", 3, 0, world_ptrace },
 	{ "limits", 2, 0, world_limits },
+	{ "context", 12, 0, world_context },
 	{ "cgroup", 4, OP_ROOT, world_cgroup },
 	{ "move", 4, OP_ROOT, world_move },
 	{ "fire", 6, OP_ROOT, world_fire },

@@ -120,6 +120,16 @@ static void stacks(struct cursor *c)
 	skip(c, 8ULL * user);
 }
 
+/* Nothing but what context.c says, however hard it tries. */
+static void request(struct cursor *c)
+{
+	uint64_t trace = get(c, 8);
+
+	if (trace && trace != CONTEXT_TRACE && !c->bad)
+		broken("a record of request %#llx, which nobody works for", (llu)trace);
+	skip(c, 16);
+}
+
 static void context(struct cursor *c)
 {
 	uint64_t sample = c->member->layout.sample, n;
@@ -136,6 +146,8 @@ static void context(struct cursor *c)
 		broken("a record of another CPU in the ring of CPU %u", c->cpu);
 	if (sample & PEV_SAMPLE_GUEST && get(c, 8) & ~(PEV_GUEST_CODE | PEV_GUEST_USER) && !c->bad)
 		broken("a record with bits of PEV_SAMPLE_GUEST that there are not");
+	if (sample & PEV_SAMPLE_CONTEXT)
+		request(c);
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 		stacks(c);
 	if (sample & PEV_SAMPLE_UREGS) {

@@ -257,16 +257,16 @@ says "script shows the request and its span" 0 "^ +prog +43 .* task-clock: reque
 	"$p" script requests
 ok "script -F request" bash -c "
 	[ \"\$('$p' script -F request -e task-clock requests | sort | uniq -c | wc -l)\" = 13 ]"
-says "timeline --request: its time" 0 '0\.000005 s +0\.000365 s$' \
+says "timeline --request: its time" 0 '0\.000015 s +0\.000375 s$' \
 	"$p" timeline --request $one --width 80 requests
 says "... its threads" 0 '^prog +42 ' "$p" timeline --request $one requests
 ok "... and no others" bash -c "! '$p' timeline --request $one requests | grep -qE '^[^ ]+ +(43|44) '"
 says "timeline --request TRACE/SPAN" 0 '^[^ ]+ +43 ' "$p" timeline --request $two/0000000000000001 requests
 ok "... and not the thread of another span" bash -c "
 	! '$p' timeline --request $two/0000000000000001 requests | grep -qE '^[^ ]+ +42 '"
-says "timeline --request of none that there is" 1 'no record of that request; "perfctl report' \
+says "timeline --request of none that there is" 2 'no record of that request; "perfctl report' \
 	"$p" timeline --request 00000000000000000000000000000001 requests
-says "timeline --request where nothing was said" 1 'record with --context' \
+says "timeline --request where nothing was said" 2 'record with --context' \
 	"$p" timeline --request $one turns
 for id in '' 4bf92f35 "${one}0" "$one/1" "${one%7}x" "$one/000000000000000g" "$one-0000000000000001"; do
 	says "timeline --request '$id' is refused" 2 'takes the 32 hexadecimal digits' \

@@ -58,6 +58,8 @@ extern struct pev_linux pev_linux;
 /* Headers keep it from modules. */
 bool nmi_uaccess_okay(void);
 
+#define pev_user_memory_is(mm)	nmi_uaccess_okay()
+
 #define pev_tracepoint_hook(name, probe)					\
 ({										\
 	check_trace_callback_type_##name(probe);				\

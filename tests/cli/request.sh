@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# engines: pev
+# perfctl record --context: samples and tracepoints of a server are those of the request that
+# its thread worked for.
+# lib is set by what is sourced
+# shellcheck disable=SC2154,SC2016
+. "$(dirname "$0")/lib/cli.bash"
+build server
+
+call=syscalls:sys_enter_sched_get_priority_max
+ok "a server is recorded" perfctl record -q --context -F 999 -e task-clock -e $call --waits=0 -- \
+	bash -c './server 3 40 >served.txt'
+ok "it served all requests" [ "$(wc -l <served.txt)" = 40 ]
+
+# each request makes five calls, and each thread one of no request behind each
+perfctl script -e $call -F request,event >calls.txt 2>/dev/null
+ok "calls: each of those of a request, and no other" bash -c '
+	while read -r id rest; do
+		[ "$(grep -c "request=$id/" calls.txt)" = 5 ] || exit 1
+	done <served.txt
+	[ "$(grep -c request= calls.txt)" = 200 ] && [ "$(grep -vc request= calls.txt)" = 40 ]'
+
+# a request is served by one function: where it was sampled, its samples are
+perfctl script -e task-clock -F request,ip >samples.txt 2>/dev/null
+ok "samples: those in a function are of the requests that it served" awk '
+	FILENAME == "served.txt" { function_of[$1] = $2; next }
+	match($0, /work_[0-3]/) {
+		f = substr($0, RSTART, RLENGTH)
+		n++
+		if (!match($0, /request=[0-9a-f]+/) ||
+		    function_of[substr($0, RSTART + 8, RLENGTH - 8)] != f) {
+			print "of another request: " $0
+			wrong++
+		}
+	}
+	END { print n + 0 " samples"; exit wrong || n < 100 }' served.txt samples.txt
+
+# the law of large numbers: four requests of ten have 1, 2, 3 and 4 parts of the time
+perfctl report --json - --sort request -e task-clock >report.json 2>/dev/null
+ok "report --sort request: the time of each function, within a tenth" python3 -c '
+import json
+served = [line.split() for line in open("served.txt")]
+rows = json.load(open("report.json"))["events"][0]["rows"]
+share = {row["request"]: row["samples"] for row in rows}
+took, seen = {}, {}
+for id, function, ns in served:
+    took[function] = took.get(function, 0) + int(ns)
+    seen[function] = seen.get(function, 0) + share.get(id, 0)
+print(took, seen)
+for f in took:
+    a, b = took[f] / sum(took.values()), seen[f] / sum(seen.values())
+    assert abs(a - b) < 0.1 * a + 0.01, (f, a, b)'
+
+id=$(awk '$2 == "work_3" { print $1; exit }' served.txt)
+says "timeline --request: one thread worked for it" 0 '^server +[0-9]+ .*#' perfctl timeline --request "$id"
+ok "... and the time that it took is shown" bash -c "
+	ns=\$(perfctl timeline --json --request $id |
+		python3 -c 'import json, sys; t = json.load(sys.stdin); print(t[\"end_ns\"] - t[\"begin_ns\"])')
+	[ \"\$ns\" -gt 15000000 ]"
+says "waits carry the request, too" 0 'pev:wait: request=abababab' perfctl script -e pev:wait
+ok "pprof: the label of a request" bash -c "perfctl export pprof -o p.gz 2>/dev/null && zcat p.gz | grep -aq $id"
+
+says "--fold has no requests" 2 'writes none down' perfctl record --fold --context -- true
+says "the other engine is refused in words" 69 'does not know which request' \
+	perfctl record --engine perf --context -o other -- true
+finish
