@@ -34,5 +34,6 @@ int main(void)
 	test_workload();
 	test_operand();
 	test_store();
+	test_relay();
 	return tap_plan();
 }

@@ -28,5 +28,6 @@ void test_way(void);
 void test_workload(void);
 void test_operand(void);
 void test_store(void);
+void test_relay(void);
 
 #endif

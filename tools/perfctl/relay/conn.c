@@ -222,6 +222,54 @@ static void name_uuid(const struct relay_url *u, uint8_t uuid[16])
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
 
+/* Asks for a session. Returns 0, -EEXIST: the relay refuses it, or -EIO. */
+static int ask_session(struct relay_conn *c, const struct wire_session *s)
+{
+	uint8_t answer[WIRE_SESSION_ANSWER];
+	struct strbuf b = { 0 };
+	char path[PATH_MOST];
+	uint32_t len;
+	int err;
+
+	wire_create_session(&b, s);
+	err = relay_conn_ask(c, &b, answer, sizeof(answer));
+	strbuf_free(&b);
+	if (err)
+		return err;
+	len = wire_get32(answer + 12);
+	if (wire_get32(answer + 8) != WIRE_OK || len > sizeof(path))
+		return -EEXIST;
+	return len ? relay_conn_receive(c, path, len) : 0;
+}
+
+/*
+ * Two sessions of one name in one second would be the same files. The relay joins a session that it
+ * has, and refuses to join another.
+ */
+static int check_name(const struct relay_url *u, const struct wire_session *like, struct msg *m)
+{
+	struct relay_conn c = { .control = -1, .data = -1 };
+	struct wire_session s = *like;
+	int err = connect_to(u, u->control, &c.control, m);
+
+	if (!err)
+		err = check_version(&c, u, m);
+	if (err) {
+		relay_conn_close(&c);
+		return err;
+	}
+	s.join = true;
+	err = ask_session(&c, &s);
+	relay_conn_close(&c);
+	if (err)
+		return err == -EEXIST ? 0 : msg_set(m, err, "%s: asking for the session: %s",
+						    u->text, c.why);
+	return msg_set(m, -EEXIST,
+		       "%s: the relay receives a session %s of %s already: choose another name "
+		       "(net://%s/NAME)",
+		       u->text, u->session, u->hostname, u->host);
+}
+
 static int create(struct relay_conn *c, const struct relay_url *u, uint64_t nr, uint32_t live_us,
 		  struct msg *m)
 {
@@ -229,45 +277,18 @@ static int create(struct relay_conn *c, const struct relay_url *u, uint64_t nr, 
 				  .hostname = u->hostname,
 				  .time = (uint64_t)time(NULL),
 				  .live_us = live_us };
-	uint8_t answer[WIRE_SESSION_ANSWER];
-	char path[PATH_MOST];
-	struct strbuf b = { 0 };
-	uint32_t len = 0;
 	int err;
 
 	name_uuid(u, s.uuid);
-	wire_create_session(&b, &s);
-	err = relay_conn_ask(c, &b, answer, sizeof(answer));
-	strbuf_free(&b);
-	if (!err)
-		len = wire_get32(answer + 12);
-	if (!err && (wire_get32(answer + 8) != WIRE_OK || len > sizeof(path)))
-		return msg_set(m, -EIO, "%s: the relay refuses to make the session %s of %s",
-			       u->text, u->session, u->hostname);
-	if (!err && len)
-		err = relay_conn_receive(c, path, len);
+	/* those of one recording follow each other after a second at least */
+	err = nr ? 0 : check_name(u, &s, m);
 	if (err)
-		return msg_set(m, err, "%s: making the session: %s", u->text, c->why);
-	c->chunk = nr;
-	return 0;
-}
-
-static int check_chunk(struct relay_conn *c, const struct relay_url *u, struct msg *m)
-{
-	struct strbuf b = { 0 };
-	uint8_t answer[5];
-	int err;
-
-	wire_chunk_exists(&b, c->chunk);
-	err = relay_conn_ask(c, &b, answer, sizeof(answer));
-	strbuf_free(&b);
-	if (err)
-		return msg_set(m, err, "%s: making the session: %s", u->text, c->why);
-	return answer[4] ? msg_set(m, -EEXIST,
-				   "%s: the relay receives a session %s of %s already: choose "
-				   "another name (net://%s/NAME)",
-				   u->text, u->session, u->hostname, u->host) :
-			   0;
+		return err;
+	err = ask_session(c, &s);
+	c->chunk = 0;
+	return err ? msg_set(m, -EIO, "%s: the relay cannot make the session %s of %s%s%s", u->text,
+			     u->session, u->hostname, *c->why ? ": " : "", c->why) :
+		     0;
 }
 
 static int create_chunk(struct relay_conn *c, const struct relay_url *u, struct msg *m)
@@ -298,8 +319,6 @@ int relay_conn_open(struct relay_conn *c, const struct relay_url *u, uint64_t nr
 		err = connect_to(u, u->data, &c->data, m);
 	if (!err)
 		err = create(c, u, nr, live_us, m);
-	if (!err)
-		err = check_chunk(c, u, m);
 	if (!err)
 		err = create_chunk(c, u, m);
 	if (err) {

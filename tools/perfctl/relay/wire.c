@@ -15,7 +15,6 @@ enum command {
 	CMD_STREAMS_SENT = 16,
 	CMD_ROTATE_STREAMS = 18,
 	CMD_CREATE_CHUNK = 19,
-	CMD_CHUNK_EXISTS = 21,
 };
 
 static void put8(struct strbuf *b, uint8_t v)
@@ -85,17 +84,11 @@ void wire_create_session(struct strbuf *b, const struct wire_session *s)
 	strbuf_add(b, s->uuid, sizeof(s->uuid));
 	put64(b, s->id);
 	put64(b, s->time);
-	/* no chunk yet */
-	put8(b, 0);
+	/* the chunk that it has, if any */
+	put8(b, s->join);
 	put64(b, 0);
 	strbuf_add(b, s->name, name);
 	strbuf_add(b, s->hostname, host);
-}
-
-void wire_chunk_exists(struct strbuf *b, uint64_t chunk)
-{
-	put_command(b, CMD_CHUNK_EXISTS, 8);
-	put64(b, chunk);
 }
 
 void wire_create_chunk(struct strbuf *b, uint64_t chunk, uint64_t time)

@@ -22,6 +22,7 @@
  * @uuid:     with @id, the same for all sessions of that name
  * @id:       see @uuid
  * @time:     when it was made, seconds since the epoch
+ * @join:     it is made only if there is one with this @uuid and @id, and chunk 0
  * @live_us:  a viewer hears of each stream so often
  */
 struct wire_session {
@@ -31,6 +32,7 @@ struct wire_session {
 	uint64_t id;
 	uint64_t time;
 	uint32_t live_us;
+	bool join;
 };
 
 /* Commands, each with its header; what is answered is said in parentheses. */
@@ -38,8 +40,6 @@ struct wire_session {
 void wire_version(struct strbuf *b);
 /* (WIRE_SESSION_ANSWER bytes, and a path that is as long as the last four of them say) */
 void wire_create_session(struct strbuf *b, const struct wire_session *s);
-/* (code, and a byte: 1 if there is such a chunk) */
-void wire_chunk_exists(struct strbuf *b, uint64_t chunk);
 /* (code) */
 void wire_create_chunk(struct strbuf *b, uint64_t chunk, uint64_t time);
 /* (64 bits by which the relay knows the stream, and a code) */
