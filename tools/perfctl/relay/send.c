@@ -23,6 +23,7 @@
  * struct sender - of the thread alone
  * @commands: to be sent at once, @codes of which are answered by a code
  * @fresh:    streams were added that viewers may not see yet
+ * @rings:    some of them are rings'
  * @informed: the relay has got what is beside them
  * @metadata: its stream at the relay; @described: it is there
  */
@@ -32,12 +33,21 @@ struct sender {
 	struct strbuf commands;
 	size_t codes;
 	bool fresh;
+	bool rings;
 	bool informed;
 	uint64_t metadata;
 	bool described;
 };
 
 /* ---- Commands ---- */
+
+/* The relay takes something: whoever waits for it may go on to do so. */
+static void moved(struct sender *t)
+{
+	pthread_mutex_lock(&t->sink->lock);
+	t->sink->progress++;
+	pthread_mutex_unlock(&t->sink->lock);
+}
 
 static int flush(struct sender *t)
 {
@@ -47,6 +57,8 @@ static int flush(struct sender *t)
 
 	if (!err)
 		err = relay_conn_codes(t->conn, t->codes);
+	if (!err && t->codes)
+		moved(t);
 	strbuf_reset(&t->commands);
 	t->codes = 0;
 	return err;
@@ -136,7 +148,6 @@ static int send_infos(struct sender *t)
 					   s->infos[i]->data.s ? s->infos[i]->data.s : "",
 					   s->infos[i]->data.len);
 		}
-		s->progress++;
 		pthread_mutex_unlock(&s->lock);
 		if (!copy.name)
 			break;
@@ -159,6 +170,7 @@ static int add_stream(struct sender *t, struct relay_stream *stream)
 		err = relay_conn_stream(t->conn, TRACE_PATH, name, &stream->id);
 	stream->added = !err;
 	t->fresh |= !err;
+	t->rings |= stream->ring != RELAY_NO_RING;
 	return err;
 }
 
@@ -183,6 +195,7 @@ static int send_packet(struct sender *t, struct relay_item *i)
 		err = send_data(t, stream->id, i->seq, i->data, i->len);
 	if (err)
 		return err;
+	moved(t);
 	memcpy(&stream->shown, i->data, sizeof(stream->shown));
 	stream->sent++;
 	wire_index(&t->commands, stream->id, i->seq, &stream->shown);
@@ -222,11 +235,15 @@ static int send_beacons(struct sender *t, uint64_t ticks)
 	return err;
 }
 
-static int publish(struct sender *t)
+/*
+ * Shows new streams to viewers. The relay tells a viewer of them with the next packet of another
+ * stream: a first one that gets no packet any more would never tell.
+ */
+static int publish(struct sender *t, bool ending)
 {
 	int err = flush(t);
 
-	if (err || !t->fresh)
+	if (err || !t->fresh || (!t->rings && !ending))
 		return err;
 	t->fresh = false;
 	/* viewers see all streams that there are then: these files are closed before */
@@ -356,7 +373,7 @@ static int end_streams(struct sender *t)
 
 static int finish(struct sender *t)
 {
-	int err = publish(t);
+	int err = publish(t, true);
 
 	while (!err && t->sink->kept.first) {
 		err = ask(t);
@@ -413,7 +430,7 @@ static int send_some(struct sender *t)
 	ret = send_list(t, &list);
 	if (ret)
 		return ret;
-	ret = publish(t);
+	ret = publish(t, false);
 	if (!ret)
 		ret = ask(t);
 	pthread_mutex_lock(&t->sink->lock);
