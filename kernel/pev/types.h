@@ -242,6 +242,8 @@ struct pev_source_ops {
  * @sample:    PEV_SAMPLE_*
  * @simple:    a record's context is the tid in the initial pid namespace, no
  *             more: written inline
+ * @bare:      it counts in a table by the payload and the task alone: what it writes has
+ *             no context
  * @tells_guests: host and guests are not the same to it
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
@@ -294,6 +296,7 @@ struct pev_event {
 	u64				varying;
 	u64				sample;
 	bool				simple;
+	bool				bare;
 	bool				tells_guests;
 	u64				period;
 	u64				flags;

@@ -99,11 +99,11 @@ static double in_table(struct pev_table *table, load_fn *load)
 	return ns;
 }
 
-static double counted(void)
+static double counted(load_fn *load)
 {
 	int fd = listen_pev(&(struct pev_listen){ .type = PEV_TYPE_TRACEPOINT, .name = SYS_ENTER },
 			    -1);
-	double ns = least(load_calls);
+	double ns = least(load);
 
 	close(fd);
 	load_settle();
@@ -178,7 +178,7 @@ static void measure_numbers(double bare)
 	f->at[PERF] = by_perf() - bare;
 	f->at[FTRACE] = by_ftrace() - bare;
 	f = figure("table_update", 150, "... beyond what it costs to count it");
-	f->at[PEV] = f[-1].at[PEV] - (counted() - bare);
+	f->at[PEV] = f[-1].at[PEV] - (counted(load_calls) - bare);
 	table.keys[0].bucket = PEV_TABLE_LOG2;
 	f = figure("table_log2", 0, "... in the row of its number's magnitude");
 	f->at[PEV] = in_table(&table, load_calls) - bare;
@@ -195,13 +195,13 @@ static void measure_numbers(double bare)
 static void measure_stacks(void)
 {
 	struct pev_table table = by_id();
-	double bare = least(load_deep), row, unwinding;
+	double row, unwinding;
 	struct figure *f = figure("table_stack", 400,
-				  "... by a call chain of 20 frames, beyond unwinding it");
+				  "... by a call chain of 20 frames, beyond that and unwinding");
 
 	table.keys[0] = (struct pev_table_key){ .from = PEV_TABLE_USTACK };
 	table.frames = PEV_MIN_TABLE_FRAMES;
-	row = in_table(&table, load_deep) - bare;
+	row = in_table(&table, load_deep) - counted(load_deep);
 	unwinding = recorded(PEV_SAMPLE_TID | PEV_SAMPLE_USTACK, load_deep) -
 		    recorded(PEV_SAMPLE_TID, load_deep);
 	f->at[PEV] = row - unwinding;

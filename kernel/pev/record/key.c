@@ -109,6 +109,11 @@ int pev_key_init(struct pev_key *key, const struct pev_event *event,
 	if (!err && key->value == PEV_TABLE_OF_FIELD)
 		err = find_field(key, event, attr->field, PEV_TABLE_VALUE_FIELD, &key->field,
 				 fields, r);
+	if (key->nr == 1 && !key->keys[0].bucket && key->value == PEV_TABLE_COUNT &&
+	    !key->nr_pair && !(attr->flags & PEV_TABLE_F_TIMES)) {
+		key->plain = key->keys[0].from == PEV_TABLE_FIELD;
+		key->stack = pev_table_is_stack(key->keys[0].from);
+	}
 	return err;
 }
 

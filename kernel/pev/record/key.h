@@ -6,6 +6,7 @@
 #ifndef _PEV_KEY_H
 #define _PEV_KEY_H
 
+#include <linux/unaligned.h>
 #include "filter/program.h"
 #include "table/table.h"
 #include "types.h"
@@ -31,6 +32,8 @@ struct pev_key_part {
 /**
  * struct pev_key - what a table asks of an event
  * @nr:    keys
+ * @plain: all that is wanted is how often each number of one field comes
+ * @stack: all that is wanted is how often each call chain of one kind comes
  * @end:   bytes that a record must have for its fields to be read
  * @value: enum pev_table_value
  * @nr_pair: keys of pairs; 0: there are none
@@ -41,6 +44,8 @@ struct pev_key_part {
  */
 struct pev_key {
 	u32			nr;
+	bool			plain;
+	bool			stack;
 	u32			end;
 	u32			value;
 	u32			nr_pair;
@@ -90,7 +95,11 @@ void pev_key_make_pair(const struct pev_key *key, const struct pev_event *event,
 /* A number of the record; 0 without one. */
 static __always_inline u64 pev_key_load(const struct pev_key_part *part, const void *record)
 {
-	return record ? pev_load_number(part->load, record + part->offset) : 0;
+	if (unlikely(!record))
+		return 0;
+	if (likely(part->load == PEV_LOAD_64))
+		return get_unaligned((const u64 *)(record + part->offset));
+	return pev_load_number(part->load, record + part->offset);
 }
 
 #endif

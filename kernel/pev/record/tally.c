@@ -108,9 +108,11 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 	err = pev_key_init(&tally->key, event, &table->attr, &fields, r);
 	err = err ?: take_stacks(event, table);
 	err = err ?: pev_table_join(table, fields.known, fields.sign, &event->id, r);
-	if (!err)
-		tally->table = table;
-	return err;
+	if (err)
+		return err;
+	tally->table = table;
+	event->bare = !tally->stacks;
+	return 0;
 }
 
 /* Undo pev_tally_init(); no occurrence can be inside. */
@@ -177,6 +179,54 @@ static void lose(const struct pev_tally *tally, u64 period)
 		pev_rows_lose(rows_here(tally), value_of(tally, period, NULL, 0));
 }
 
+static noinline void *lose_begin(struct pev_event_cpu *ec, u64 period)
+{
+	local64_inc(&ec->lost);
+	lose(ec->event->tally, period);
+	return NULL;
+}
+
+/* Bytes of scratch memory for a payload. */
+static __always_inline u32 bytes_of(u32 payload)
+{
+	BUILD_BUG_ON(sizeof(struct frame) % 8 || COMMON % 8);
+	return ALIGN(COMMON + ALIGN(payload, 8) + sizeof(struct frame), PEV_SCRATCH_ALIGN);
+}
+
+/* Return: where the payload goes. */
+static __always_inline void *put_frame(void *record, u32 bytes, u32 payload,
+				       const struct frame *what)
+{
+	struct frame *frame = record + bytes - sizeof(*frame);
+
+	*frame = *what;
+	frame->size = COMMON + payload;
+	frame->bytes = bytes;
+	return record + COMMON;
+}
+
+/**
+ * pev_tally_begin_bare() - pev_tally_begin() of an occurrence in the current task
+ * @event:   as there, with @bare
+ * @ec:      as there
+ * @payload: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+void *pev_tally_begin_bare(struct pev_event *event, struct pev_event_cpu *ec, u32 payload)
+{
+	const struct frame frame = {
+		.ec = ec, .task = current, .period = READ_ONCE(event->period),
+	};
+	u32 bytes = bytes_of(payload);
+	void *record = pev_scratch_get(bytes);
+
+	if (unlikely(!record))
+		return lose_begin(ec, frame.period);
+	return put_frame(record, bytes, payload, &frame);
+}
+
 /**
  * pev_tally_begin() - pev_sample_begin() of an event with a table
  * @event:   as there
@@ -190,33 +240,23 @@ static void lose(const struct pev_tally *tally, u64 period)
 void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
 		      const struct pev_sample_in *in)
 {
-	u64 period = in && in->period ? in->period : READ_ONCE(event->period);
-	u32 bytes = ALIGN(COMMON + ALIGN(payload, 8) + sizeof(struct frame), PEV_SCRATCH_ALIGN);
+	struct frame frame = {
+		.ec = ec, .task = in && in->task ? in->task : current,
+		.period = in && in->period ? in->period : READ_ONCE(event->period),
+	};
+	u32 bytes = bytes_of(payload);
 	void *record = pev_scratch_get(bytes);
-	struct pev_callchain *chain = NULL;
-	struct frame *frame;
 
-	BUILD_BUG_ON(sizeof(struct frame) % 8 || COMMON % 8);
-	if (record && event->tally->stacks) {
-		chain = take_chain(event, in);
-		if (unlikely(!chain)) {
+	if (unlikely(!record))
+		return lose_begin(ec, frame.period);
+	if (event->tally->stacks) {
+		frame.chain = take_chain(event, in);
+		if (unlikely(!frame.chain)) {
 			pev_scratch_put(bytes);
-			record = NULL;
+			return lose_begin(ec, frame.period);
 		}
 	}
-	if (unlikely(!record)) {
-		local64_inc(&ec->lost);
-		lose(event->tally, period);
-		return NULL;
-	}
-	frame = record + bytes - sizeof(*frame);
-	frame->ec = ec;
-	frame->task = in && in->task ? in->task : current;
-	frame->chain = chain;
-	frame->period = period;
-	frame->size = COMMON + payload;
-	frame->bytes = bytes;
-	return record + COMMON;
+	return put_frame(record, bytes, payload, &frame);
 }
 
 static void begin_pair(struct pev_event *event, const struct pev_key_at *at)
@@ -252,11 +292,11 @@ static void update(struct pev_event *event, const struct pev_key_at *at, u64 per
 	pev_rows_update(rows_here(tally), key, value, pev_table_mark(tally->table, value));
 }
 
-static __always_inline void count(struct pev_event *event, struct pev_key_at *at, u64 period)
+static void count(struct pev_event *event, struct pev_key_at *at, u64 period)
 {
 	const struct pev_tally *tally = event->tally;
 
-	if (likely(!tally->key.nr_pair))
+	if (!tally->key.nr_pair)
 		update(event, at, period);
 	else if (tally->key.begins)
 		begin_pair(event, at);
@@ -264,6 +304,26 @@ static __always_inline void count(struct pev_event *event, struct pev_key_at *at
 		update(event, at, period);
 	else
 		pev_rows_unmatch(rows_here(tally), value_of(tally, period, at->record, 0));
+}
+
+static noinline void count_frame(const struct frame *frame, const void *record)
+{
+	const struct pev_tally *tally = frame->ec->event->tally;
+	struct pev_callchain *chain = frame->chain;
+	struct pev_rows_stack stacks[2];
+	struct pev_key_at at = { .task = frame->task, .record = record, .stacks = stacks };
+
+	if (chain) {
+		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
+		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
+	}
+	if (tally->key.stack)
+		pev_rows_count_stack(rows_here(tally),
+				     &stacks[tally->key.keys[0].from == PEV_TABLE_USTACK]);
+	else
+		count(frame->ec->event, &at, frame->period);
+	if (chain)
+		pev_callchain_drop(chain);
 }
 
 /**
@@ -276,23 +336,22 @@ static __always_inline void count(struct pev_event *event, struct pev_key_at *at
 void pev_tally_end(void)
 {
 	void *end = this_cpu_read(pev_scratch.buf) + this_cpu_read(pev_scratch.used);
-	struct frame *frame = end - sizeof(*frame);
-	struct pev_event *event = frame->ec->event;
-	struct pev_callchain *chain = frame->chain;
-	struct pev_rows_stack stacks[2];
-	struct pev_key_at at = { .task = frame->task, .stacks = stacks };
+	const struct frame *frame = end - sizeof(*frame);
+	const struct pev_tally *tally = frame->ec->event->tally;
+	u32 bytes = frame->bytes;
+	const void *record = likely(frame->size >= tally->key.end) ? end - bytes : NULL;
 
-	if (likely(frame->size >= event->tally->key.end))
-		at.record = end - frame->bytes;
-	if (chain) {
-		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
-		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
-	}
 	local64_inc(&frame->ec->samples);
-	count(event, &at, frame->period);
-	if (chain)
-		pev_callchain_drop(chain);
-	pev_scratch_put(frame->bytes);
+	if (likely(tally->key.plain)) {
+		u64 word = pev_key_load(&tally->key.keys[0], record);
+
+		barrier();	/* what nests may write over the record from here on */
+		pev_scratch_put(bytes);
+		pev_rows_count(rows_here(tally), word);
+		return;
+	}
+	count_frame(frame, record);
+	pev_scratch_put(bytes);
 }
 
 /**

@@ -20,6 +20,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 void pev_tally_exit(struct pev_event *event);
 void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
 		      const struct pev_sample_in *in);
+void *pev_tally_begin_bare(struct pev_event *event, struct pev_event_cpu *ec, u32 payload);
 void pev_tally_end(void);
 void pev_tally_lose(struct pev_event_cpu *ec);
 void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurrence *at);

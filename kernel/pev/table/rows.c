@@ -49,6 +49,19 @@ static __always_inline void add(struct pev_rows_sum *to, u64 nr, u64 value)
 	local64_add(value, &to->sum);
 }
 
+static __always_inline u64 hash_end(const struct pev_rows_shape *shape, u64 h)
+{
+	h ^= h >> 32;
+	h *= shape->seed[0];
+	return h >> 32;
+}
+
+/* hash() of a key of one word. */
+static __always_inline u64 hash_word(const struct pev_rows_shape *shape, u64 word)
+{
+	return hash_end(shape, word * shape->seed[0]);
+}
+
 /* Where the search for a key begins. */
 static __always_inline u64 hash(const struct pev_rows_shape *shape, const u64 *key)
 {
@@ -56,9 +69,7 @@ static __always_inline u64 hash(const struct pev_rows_shape *shape, const u64 *k
 
 	for (u32 i = 0; i < shape->words; i++)
 		h = (h ^ (h >> 32)) + key[i] * shape->seed[i];
-	h ^= h >> 32;
-	h *= shape->seed[0];
-	return h >> 32;
+	return hash_end(shape, h);
 }
 
 static __always_inline bool same_key(const struct pev_rows_shape *shape,
@@ -72,23 +83,39 @@ static __always_inline bool same_key(const struct pev_rows_shape *shape,
 
 /* ---- call chains ---- */
 
-static u64 hash_stack(const struct pev_rows_shape *shape, const struct pev_rows_stack *stack)
+/* Both halves of a product, so that all bits of both numbers have a part in all of it. */
+static __always_inline u64 mix(u64 a, u64 b)
 {
-	u64 h = stack->nr;
+	u128 product = (u128)a * b;
 
-	for (u32 i = 0; i < stack->nr; i++)
-		h = (h ^ (h >> 32) ^ stack->ip[i]) * shape->seed[0];
-	return h >> 32;
+	return (u64)product ^ (u64)(product >> 64);
 }
 
-static bool same_stack(const u64 *words, const struct pev_rows_stack *stack)
+/* Two addresses a multiplication. */
+static __always_inline u64 hash_stack(const struct pev_rows_shape *shape,
+				      const struct pev_rows_stack *stack)
 {
-	if (words[0] != stack->nr)
+	const u64 even = shape->seed[0], odd = shape->seed[1];
+	const u64 *ip = stack->ip, *end = ip + (stack->nr & ~1U);
+	u64 h = stack->nr;
+
+	for (; ip < end; ip += 2)
+		h = mix(h ^ ip[0] ^ even, ip[1] ^ odd);
+	if (stack->nr & 1)
+		h = mix(h ^ ip[0] ^ even, odd);
+	return h;
+}
+
+static __always_inline bool same_stack(const u64 *words, const struct pev_rows_stack *stack)
+{
+	const u64 *ip = stack->ip, *end = ip + (stack->nr & ~1U);
+
+	if (*words++ != stack->nr)
 		return false;
-	for (u32 i = 0; i < stack->nr; i++)
-		if (words[i + 1] != stack->ip[i])
+	for (; ip < end; ip += 2, words += 2)
+		if (words[0] != ip[0] || words[1] != ip[1])
 			return false;
-	return true;
+	return !(stack->nr & 1) || *words == *ip;
 }
 
 /* Return: where it begins, or 0: there is no room. */
@@ -110,8 +137,9 @@ static u32 write_stack(const struct pev_rows_shape *shape, struct pev_rows_half 
 }
 
 /* Return: where the chain begins in @words, or -1: there is no room. */
-static noinline long find_stack(const struct pev_rows_shape *shape, struct pev_rows_half *half,
-				const struct pev_rows_stack *stack)
+static __always_inline long find_stack(const struct pev_rows_shape *shape,
+				       struct pev_rows_half *half,
+				       const struct pev_rows_stack *stack)
 {
 	u64 at = hash_stack(shape, stack);
 	u32 own = 0;
@@ -137,10 +165,10 @@ static noinline long find_stack(const struct pev_rows_shape *shape, struct pev_r
 }
 
 /* Put the places of call chains into a key. Return: false if there is no room for one. */
-static __always_inline bool find_stacks(const struct pev_rows_shape *shape,
-					struct pev_rows_half *half, u64 *key)
+static noinline bool find_stacks(const struct pev_rows_shape *shape,
+				 struct pev_rows_half *half, u64 *key)
 {
-	for (u32 left = shape->stacks; unlikely(left); left &= left - 1) {
+	for (u32 left = shape->stacks; left; left &= left - 1) {
 		u64 *word = &key[__ffs(left)];
 		long at = find_stack(shape, half, (void *)(unsigned long)*word);
 
@@ -190,12 +218,11 @@ static bool row_begin(const struct pev_rows_shape *shape, struct pev_rows_half *
 	return false;
 }
 
-/* Return: false if there is no row for the key. */
-static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_half *half,
-				       const u64 *key, u64 value, u64 mark)
+/* Search from the place @at on. Return: false if there is no row for the key. */
+static __always_inline bool update_from(struct pev_rows *rows, struct pev_rows_half *half,
+					u64 at, const u64 *key, u64 value, u64 mark)
 {
 	const struct pev_rows_shape *shape = rows->shape;
-	u64 at = hash(shape, key);
 	bool begun = false;
 
 	for (u32 i = 0; i < MOST_SLOTS; i++, at++) {
@@ -226,6 +253,13 @@ static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_ha
 	return false;
 }
 
+/* Return: false if there is no row for the key. */
+static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_half *half,
+				       const u64 *key, u64 value, u64 mark)
+{
+	return update_from(rows, half, hash(rows->shape, key), key, value, mark);
+}
+
 static __always_inline struct pev_rows_half *enter(struct pev_rows *rows)
 {
 	local_inc(&rows->nest);
@@ -253,9 +287,67 @@ void pev_rows_update(struct pev_rows *rows, u64 *key, u64 value, u64 mark)
 	struct pev_rows_half *half = enter(rows);
 
 	add(&half->generated, 1, value);
-	if (unlikely(!find_stacks(rows->shape, half, key) ||
+	if (unlikely((rows->shape->stacks && !find_stacks(rows->shape, half, key)) ||
 		     !update_row(rows, half, key, value, mark)))
 		add(&half->other, 1, value);
+	leave(rows);
+}
+
+/* What is not where its search begins. It leaves. */
+static noinline void count_elsewhere(struct pev_rows *rows, struct pev_rows_half *half, u64 at,
+				     u64 word)
+{
+	if (!update_from(rows, half, at, &word, 0, 0))
+		add(&half->other, 1, 0);
+	leave(rows);
+}
+
+/*
+ * Most of what is counted has a row, and that is where the search begins: so this needs
+ * fewer registers, and no loop.
+ */
+static __always_inline void count_and_leave(struct pev_rows *rows, struct pev_rows_half *half,
+					    u64 word)
+{
+	const struct pev_rows_shape *shape = rows->shape;
+	u64 at = hash_word(shape, word);
+	struct pev_row *row = pev_rows_at(rows, half, at & shape->mask);
+
+	local64_inc(&half->generated.count);
+	if (unlikely(local_read(&row->state) != PEV_ROW_READY || row->key[0] != word))
+		return count_elsewhere(rows, half, at, word);
+	local64_inc(&row->count);
+	leave(rows);
+}
+
+/**
+ * pev_rows_count() - pev_rows_update() with value and mark 0, in rows of one word
+ * @rows: this CPU's; all of its values and marks are 0
+ * @word: the key, no call chain
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_count(struct pev_rows *rows, u64 word)
+{
+	count_and_leave(rows, enter(rows), word);
+}
+
+/**
+ * pev_rows_count_stack() - pev_rows_count() in rows of one call chain
+ * @rows:  as there
+ * @stack: the key
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_count_stack(struct pev_rows *rows, const struct pev_rows_stack *stack)
+{
+	struct pev_rows_half *half = enter(rows);
+	long at = find_stack(rows->shape, half, stack);
+
+	if (likely(at >= 0))
+		return count_and_leave(rows, half, at);
+	local64_inc(&half->generated.count);
+	local64_inc(&half->other.count);
 	leave(rows);
 }
 

@@ -139,6 +139,8 @@ void pev_rows_shape_stacks(struct pev_rows_shape *shape, u32 mask, u32 frames);
 size_t pev_rows_bytes(const struct pev_rows_shape *shape);
 size_t pev_rows_index_bytes(const struct pev_rows_shape *shape);
 void pev_rows_update(struct pev_rows *rows, u64 *key, u64 value, u64 mark);
+void pev_rows_count(struct pev_rows *rows, u64 word);
+void pev_rows_count_stack(struct pev_rows *rows, const struct pev_rows_stack *stack);
 void pev_rows_lose(struct pev_rows *rows, u64 value);
 void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
 void pev_rows_unmatch(struct pev_rows *rows, u64 value);

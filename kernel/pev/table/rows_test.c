@@ -268,6 +268,41 @@ static void taken(struct kunit *test)
 	check_law(test, rig, &told);
 }
 
+/* Numbers that are only counted, by both ways, which meet in the same rows. */
+static void count_words(struct kunit *test, bool collide)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	struct told told = { };
+
+	/* the memory is enough for more */
+	pev_rows_shape(&rig->shape, ROWS, 1, false);
+	if (collide)
+		memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+	preempt_disable();
+	for (u64 round = 0; round < 3; round++)
+		for (u64 i = 0; i < ROWS; i++) {
+			u64 key[PEV_ROW_WORDS] = { i };
+
+			pev_rows_count(&rig->rows, i);
+			pev_rows_update(&rig->rows, key, 0, 0);
+		}
+	KUNIT_EXPECT_EQ(test, read_count(&rig->rows.half[0].other), 0);
+	pev_rows_count(&rig->rows, ROWS);
+	preempt_enable();
+	local64_add(6 * ROWS + 1, &rig->written);
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, ROWS);
+	KUNIT_EXPECT_EQ(test, told.rows, 6 * ROWS);
+	KUNIT_EXPECT_EQ(test, told.other, 1);
+	check_law(test, rig, &told);
+}
+
+static void counts(struct kunit *test)
+{
+	count_words(test, false);
+	count_words(test, true);
+}
+
 /* ---- call chains ---- */
 
 static noinline void put_stack(struct rig *rig, const u64 *ip, u32 nr, u64 b)
@@ -330,6 +365,36 @@ static void stacks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pev_rows_words(&rig->rows.half[0]), 1);
 	KUNIT_EXPECT_NULL(test, memchr_inv(rig->rows.half[0].index, 0,
 					   pev_rows_index_bytes(&rig->shape)));
+}
+
+/* Chains that are only counted, by both ways; the longest finds no memory. */
+static void stack_counts(struct kunit *test)
+{
+	struct rig *rig = make_stack_rig(test, 64, 64);
+	struct told told = { };
+	u64 ip[40] = { };
+
+	/* the memory is enough for more */
+	pev_rows_shape(&rig->shape, 64, 1, false);
+	pev_rows_shape_stacks(&rig->shape, BIT(0), 64);
+	preempt_disable();
+	for (u32 i = 0; i < 30; i++) {
+		struct pev_rows_stack stack = { .nr = i % 10, .ip = ip };
+		u64 key[PEV_ROW_WORDS] = { (unsigned long)&stack };
+
+		pev_rows_count_stack(&rig->rows, &stack);
+		pev_rows_update(&rig->rows, key, 0, 0);
+	}
+	pev_rows_count_stack(&rig->rows, &(struct pev_rows_stack){ ARRAY_SIZE(ip), ip });
+	preempt_enable();
+	local64_add(61, &rig->written);
+	/* 1 + 2 + ... + 10 */
+	KUNIT_EXPECT_EQ(test, pev_rows_words(&rig->rows.half[0]), 55);
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, 10);
+	KUNIT_EXPECT_EQ(test, told.rows, 60);
+	KUNIT_EXPECT_EQ(test, told.other, 1);
+	check_law(test, rig, &told);
 }
 
 /* What finds no memory for its chain is other, and shorter chains still fit. */
@@ -447,7 +512,9 @@ static struct kunit_case rows_cases[] = {
 	KUNIT_CASE(fates),
 	KUNIT_CASE(no_swap_inside),
 	KUNIT_CASE(taken),
+	KUNIT_CASE(counts),
 	KUNIT_CASE(stacks),
+	KUNIT_CASE(stack_counts),
 	KUNIT_CASE(stacks_room),
 	KUNIT_CASE_SLOW(nesting),
 	KUNIT_CASE_SLOW(nesting_stacks),

@@ -36,7 +36,7 @@ void *pev_trace_begin_slow(struct pev_event *event, struct pev_event_cpu *ec, u3
 {
 	struct pev_sample_in in = { .ip = ip, .period = READ_ONCE(event->period) };
 
-	return pev_sample_begin(event, ec, payload, &in);
+	return pev_sample_begin_slow(event, ec, payload, &in);
 }
 
 /* Kept out of line, so that filtered occurrences save no registers for it. */

@@ -71,6 +71,8 @@ pev_trace_place(struct pev_trace *trace, struct pev_event_cpu *ec, u32 size, uns
 		return record;
 	if (likely(event->simple))
 		p = pev_sample_begin(event, ec, payload, NULL);
+	else if (event->bare)
+		p = pev_tally_begin_bare(event, ec, payload);
 	else
 		p = pev_trace_begin_slow(event, ec, payload, ip);
 	if (unlikely(!p))
