@@ -42,7 +42,7 @@
 /* the question that nmi_uaccess_okay() asks, without a call */
 #define pev_user_memory_is(mm)	(this_cpu_read(cpu_tlbstate.loaded_mm) == (mm))
 #else
-#define pev_user_memory_is(mm)	nmi_uaccess_okay()
+#define pev_user_memory_is(mm)	((void)(mm), nmi_uaccess_okay())
 #endif
 
 /* Why there are no counters, where there is no backend. */
