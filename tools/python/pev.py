@@ -34,7 +34,7 @@ _u8, _u16, _u32, _u64, _i32, _i64 = (c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint
 
 SAMPLE = {name: 1 << bit for bit, name in enumerate(
     ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump",
-     "guest"))}
+     "guest", "context"))}
 _TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
 _INT, _ARRAY, _SEQUENCE, _STRING = range(4)
 _F_DISABLED, _F_FREQ = 1, 4

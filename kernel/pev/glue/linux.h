@@ -38,12 +38,15 @@
  *
  * In an NMI, and in the scheduler, it may still or already be another's.
  */
+static __always_inline bool pev_user_memory_is(const struct mm_struct *mm)
+{
 #ifdef CONFIG_X86
-/* the question that nmi_uaccess_okay() asks, without a call */
-#define pev_user_memory_is(mm)	(this_cpu_read(cpu_tlbstate.loaded_mm) == (mm))
+	/* the question that nmi_uaccess_okay() asks, without a call */
+	return this_cpu_read(cpu_tlbstate.loaded_mm) == mm;
 #else
-#define pev_user_memory_is(mm)	((void)(mm), nmi_uaccess_okay())
+	return nmi_uaccess_okay();
 #endif
+}
 
 /* Why there are no counters, where there is no backend. */
 #define PEV_NO_PMU		"this machine shows no hardware counters"

@@ -58,7 +58,10 @@ extern struct pev_linux pev_linux;
 /* Headers keep it from modules. */
 bool nmi_uaccess_okay(void);
 
-#define pev_user_memory_is(mm)	nmi_uaccess_okay()
+static inline bool pev_user_memory_is(const struct mm_struct *mm)
+{
+	return nmi_uaccess_okay();
+}
 
 #define pev_tracepoint_hook(name, probe)					\
 ({										\
