@@ -20,7 +20,8 @@ static double calls(uint64_t sample)
 	int fd = listen_pev(&(struct pev_listen){ .type = PEV_TYPE_TRACEPOINT,
 						  .name = "raw_syscalls:sys_enter",
 						  .period = 1,
-						  .sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | sample },
+						  .sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID |
+							    sample },
 			    channel);
 	double ns = INFINITY;
 

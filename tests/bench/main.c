@@ -507,8 +507,7 @@ static const struct {
 	{ "marks", measure_marks },   { "limits", measure_limits },
 	{ "others", measure_others }, { "probes", measure_probes },
 	{ "waits", measure_waits },   { "context", measure_context },
-	{ "hits", measure_hits },
-	{ "tables", measure_tables },
+	{ "hits", measure_hits },     { "tables", measure_tables },
 };
 
 int main(int argc, char **argv)

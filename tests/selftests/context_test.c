@@ -10,12 +10,12 @@
 #include "pev_place.h"
 #include "pev_sample.h"
 
-#define NONE		((struct ids) { 0, 0, 0 })
-#define MAX_EVENTS	8
+#define NONE ((struct ids){ 0, 0, 0 })
+#define MAX_EVENTS 8
 /* Where a process and the program that it begins can both have a page */
-#define PLACE		((void *)0x510000000000UL)
-#define KERNEL_ADDRESS	0xffff888000001000UL
-#define NOBODYS_ADDRESS	0x8000000000001000UL
+#define PLACE ((void *)0x510000000000UL)
+#define KERNEL_ADDRESS 0xffff888000001000UL
+#define NOBODYS_ADDRESS 0x8000000000001000UL
 
 struct ids {
 	uint64_t high, low, span;
@@ -52,8 +52,8 @@ static struct ids ids_of(uint8_t n)
 {
 	struct pev_thread_context c = request(n);
 
-	return (struct ids) { number_of(c.trace_id), number_of(c.trace_id + 8),
-			      number_of(c.span_id) };
+	return (struct ids){ number_of(c.trace_id), number_of(c.trace_id + 8),
+			     number_of(c.span_id) };
 }
 
 static bool same(struct ids a, struct ids b)
@@ -64,7 +64,10 @@ static bool same(struct ids a, struct ids b)
 static int attach_at(uint64_t at)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_CONTEXT, .config = at, .channel_fd = -1, .group_fd = -1,
+		.type = PEV_TYPE_CONTEXT,
+		.config = at,
+		.channel_fd = -1,
+		.group_fd = -1,
 	};
 
 	return pev_open(&attr);
@@ -119,7 +122,8 @@ static __attribute__((constructor)) void next_program(void)
 
 /* ---- the fixture ---- */
 
-FIXTURE(context) {
+FIXTURE(context)
+{
 	struct pev_map map;
 	struct self self;
 	int sizes[MAX_EVENTS];
@@ -130,7 +134,7 @@ FIXTURE_SETUP(context)
 {
 	int cpu;
 
-	PEV_NEEDS_ROOT(return);
+	PEV_NEEDS_ROOT(return );
 	self->channel = pev_open_channel(1 << 22, 1 << 16, 0);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
@@ -147,7 +151,7 @@ FIXTURE_TEARDOWN(context)
 }
 
 /* Open @attr with a context in its records, and remember how long they are. */
-static int open_with(FIXTURE_DATA(context) *self, struct pev_attr *attr)
+static int open_with(FIXTURE_DATA(context) * self, struct pev_attr *attr)
 {
 	struct pev_id id = { .size = sizeof(id) };
 	int fd;
@@ -165,7 +169,7 @@ static int open_with(FIXTURE_DATA(context) *self, struct pev_attr *attr)
 	return fd;
 }
 
-static int open_calls(FIXTURE_DATA(context) *self, uint32_t target, int id)
+static int open_calls(FIXTURE_DATA(context) * self, uint32_t target, int id)
 {
 	struct pev_attr attr = pev_attr_calls(target, id);
 
@@ -173,12 +177,12 @@ static int open_calls(FIXTURE_DATA(context) *self, uint32_t target, int id)
 }
 
 struct seen {
-	uint32_t	tid;
-	struct ids	ids;
+	uint32_t tid;
+	struct ids ids;
 };
 
 /* All records since the last call, at most @max; -1: a ring is damaged. */
-static int see(FIXTURE_DATA(context) *self, struct seen *seen, int max)
+static int see(FIXTURE_DATA(context) * self, struct seen *seen, int max)
 {
 	int nr = 0, ret;
 
@@ -200,13 +204,13 @@ static int see(FIXTURE_DATA(context) *self, struct seen *seen, int max)
 }
 
 /* One call of the event that is on: what its record says. */
-static struct ids one_call(FIXTURE_DATA(context) *self)
+static struct ids one_call(FIXTURE_DATA(context) * self)
 {
 	struct seen seen[2];
 
 	pev_call(1);
 	if (see(self, seen, 2) != 1 || seen[0].tid != (uint32_t)gettid())
-		return (struct ids) { ~0ULL, ~0ULL, ~0ULL };
+		return (struct ids){ ~0ULL, ~0ULL, ~0ULL };
 	return seen[0].ids;
 }
 
@@ -298,8 +302,11 @@ TEST_F(context, in_software_events)
 TEST_F(context, in_samples)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TIMER, .config = PEV_TIMER_TASK_CLOCK, .target = PEV_TARGET_TASK,
-		.group_fd = -1, .period = 1000000,
+		.type = PEV_TYPE_TIMER,
+		.config = PEV_TIMER_TASK_CLOCK,
+		.target = PEV_TARGET_TASK,
+		.group_fd = -1,
+		.period = 1000000,
 	};
 	static struct seen seen[1000];
 	int fd = open_with(self, &attr), nr;
@@ -323,8 +330,10 @@ TEST_F(context, in_markers)
 {
 	static const char *const contexts[] = { "task", "softirq", "irq" };
 	struct pev_attr attr = {
-		.type = PEV_TYPE_MARKER, .name = (uintptr_t)"pev_sample:number",
-		.target = PEV_TARGET_TASK, .group_fd = -1,
+		.type = PEV_TYPE_MARKER,
+		.name = (uintptr_t) "pev_sample:number",
+		.target = PEV_TARGET_TASK,
+		.group_fd = -1,
 	};
 	struct seen seen[64];
 	int fd;
@@ -362,12 +371,19 @@ TEST_F(context, in_probes)
 {
 	struct pev_probe_place place = { .offset = pev_place_of(probed) };
 	struct pev_probe probe = {
-		.size = sizeof(probe), .kind = PEV_PROBE_USER, .nr_places = 1,
-		.places = (uintptr_t)&place, .strings = (uintptr_t)"probed", .strings_size = 7,
+		.size = sizeof(probe),
+		.kind = PEV_PROBE_USER,
+		.nr_places = 1,
+		.places = (uintptr_t)&place,
+		.strings = (uintptr_t) "probed",
+		.strings_size = 7,
 	};
 	struct pev_attr attr = {
-		.type = PEV_TYPE_PROBE, .name = (uintptr_t)"a_probe", .config = (uintptr_t)&probe,
-		.target = PEV_TARGET_PROCESS, .group_fd = -1,
+		.type = PEV_TYPE_PROBE,
+		.name = (uintptr_t) "a_probe",
+		.config = (uintptr_t)&probe,
+		.target = PEV_TARGET_PROCESS,
+		.group_fd = -1,
 	};
 	struct seen seen[64];
 	int fd;
@@ -398,7 +414,9 @@ TEST_F(context, in_metadata)
 
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	ASSERT_NE(NULL, text);
-	EXPECT_NE(NULL, strstr(text, "xint64_t trace_high;\n\t\txint64_t trace_low;\n\t\txint64_t span;\n"));
+	EXPECT_NE(NULL,
+		  strstr(text,
+			 "xint64_t trace_high;\n\t\txint64_t trace_low;\n\t\txint64_t span;\n"));
 	free(text);
 	close(fd);
 }
@@ -411,10 +429,18 @@ TEST_F(context, survives_its_memory)
 	const long size = sysconf(_SC_PAGESIZE);
 	int fd = open_calls(self, PEV_TARGET_TASK, 0);
 	struct self *away = page_at(NULL, PROT_READ | PROT_WRITE);
-	uint8_t *two = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *two = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
 	const uint64_t pointers[] = {
-		KERNEL_ADDRESS, NOBODYS_ADDRESS, ~0ULL, ~0ULL - 20, 1, 4096,
-		(uintptr_t)two + size - 8, (uintptr_t)two + size - 24, (uintptr_t)two + size,
+		KERNEL_ADDRESS,
+		NOBODYS_ADDRESS,
+		~0ULL,
+		~0ULL - 20,
+		1,
+		4096,
+		(uintptr_t)two + size - 8,
+		(uintptr_t)two + size - 24,
+		(uintptr_t)two + size,
 	};
 	const struct pev_thread_context last = { .trace_id = { 1 }, .valid = 1 };
 	unsigned int calls = 0;
@@ -432,7 +458,7 @@ TEST_F(context, survives_its_memory)
 	}
 	/* at any address, as long as all of it is there */
 	point_at(&self->self, memcpy(two + size - sizeof(last), &last, sizeof(last)));
-	EXPECT_TRUE(same((struct ids) { 1ULL << 56 }, one_call(self)));
+	EXPECT_TRUE(same((struct ids){ 1ULL << 56 }, one_call(self)));
 	calls++;
 	ASSERT_EQ(0, attach(away));
 	/* never touched: nobody brings it in for a record */
@@ -453,18 +479,20 @@ TEST_F(context, survives_its_memory)
 	close(fd);
 }
 
-#define REFUSED(error, field_, text, at)                               \
-	do {                                                           \
-		EXPECT_EQ(-(error), attach_at(at));                    \
-		EXPECT_EQ(PEV_OFFSET(field_), pev_why.head.field);     \
-		EXPECT_NE(NULL, strstr(pev_reason(), text))            \
-			TH_LOG("%s", pev_reason());                    \
+#define REFUSED(error, field_, text, at)                           \
+	do {                                                       \
+		EXPECT_EQ(-(error), attach_at(at));                \
+		EXPECT_EQ(PEV_OFFSET(field_), pev_why.head.field); \
+		EXPECT_NE(NULL, strstr(pev_reason(), text))        \
+		TH_LOG("%s", pev_reason());                        \
 	} while (0)
 
 TEST_F(context, refusals)
 {
-	struct pev_attr attr = { .type = PEV_TYPE_CONTEXT, .target = PEV_TARGET_TASK,
-				 .channel_fd = -1, .group_fd = -1 };
+	struct pev_attr attr = { .type = PEV_TYPE_CONTEXT,
+				 .target = PEV_TARGET_TASK,
+				 .channel_fd = -1,
+				 .group_fd = -1 };
 
 	REFUSED(EINVAL, config, "not a multiple of 8", (uintptr_t)&self->self + 1);
 	REFUSED(EINVAL, config, "not a multiple of 8", 4);
@@ -619,7 +647,7 @@ static bool stop_all;
 
 static void *storm(void *arg)
 {
-	struct self own = { };
+	struct self own = {};
 	uint64_t nr = 0;
 
 	say(&own, 0xee);
@@ -633,7 +661,7 @@ static void *storm(void *arg)
 
 static void *end_soon(void *arg)
 {
-	struct self own = { };
+	struct self own = {};
 
 	return (void *)(long)attach(&own);
 }
@@ -644,8 +672,8 @@ static void *storm_of_threads(void *arg)
 		pthread_t thread;
 		void *failed;
 
-		if (pthread_create(&thread, NULL, end_soon, NULL) || pthread_join(thread, &failed) ||
-		    failed)
+		if (pthread_create(&thread, NULL, end_soon, NULL) ||
+		    pthread_join(thread, &failed) || failed)
 			return (void *)1;
 	}
 	return NULL;
@@ -664,7 +692,8 @@ TEST_F(context, storms_of_others)
 	ASSERT_NE(NULL, seen);
 	__atomic_store_n(&stop_all, false, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < 6; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, i < 4 ? storm : storm_of_threads, NULL));
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, i < 4 ? storm : storm_of_threads,
+					    NULL));
 	ASSERT_EQ(0, attach(&self->self));
 	ASSERT_EQ(0, pev_on(fd));
 	for (unsigned int i = 0; i < calls; i++) {
@@ -760,8 +789,8 @@ static int name_thread(pid_t tid, const char *name)
 }
 
 struct sleeper {
-	int	fds[2];
-	pid_t	tid;
+	int fds[2];
+	pid_t tid;
 };
 
 static void *sleep_on(void *arg)
@@ -777,13 +806,17 @@ static void *sleep_on(void *arg)
 TEST_F(context, is_of_the_thread)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM, .target = PEV_TARGET_PROCESS,
-		.group_fd = -1, .channel_fd = self->channel, .flags = PEV_F_DISABLED,
+		.type = PEV_TYPE_SIDEBAND,
+		.config = PEV_SB_COMM,
+		.target = PEV_TARGET_PROCESS,
+		.group_fd = -1,
+		.channel_fd = self->channel,
+		.flags = PEV_F_DISABLED,
 		.sample = PEV_SAMPLE_TID | PEV_SAMPLE_CONTEXT,
 	};
 	struct pev_id id = { .size = sizeof(id) };
 	int fd = pev_open(&attr);
-	struct sleeper sleeper = { };
+	struct sleeper sleeper = {};
 	struct seen seen[8];
 	pthread_t thread;
 

@@ -319,8 +319,14 @@ TEST_F(sample, ustack) { take_one(_metadata, self, PEV_SAMPLE_USTACK); }
 TEST_F(sample, uregs) { take_one(_metadata, self, PEV_SAMPLE_UREGS); }
 TEST_F(sample, read) { take_one(_metadata, self, PEV_SAMPLE_READ); }
 TEST_F(sample, ustack_dump) { take_one(_metadata, self, PEV_SAMPLE_USTACK_DUMP); }
-TEST_F(sample, guest) { take_one(_metadata, self, PEV_SAMPLE_GUEST); }
-TEST_F(sample, context) { take_one(_metadata, self, PEV_SAMPLE_CONTEXT); }
+TEST_F(sample, guest)
+{
+	take_one(_metadata, self, PEV_SAMPLE_GUEST);
+}
+TEST_F(sample, context)
+{
+	take_one(_metadata, self, PEV_SAMPLE_CONTEXT);
+}
 TEST_F(sample, all) { take_one(_metadata, self, PEV_SAMPLE_ALL); }
 
 TEST_F(sample, all_but_one)

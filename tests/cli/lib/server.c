@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST  1000
+#define MOST 1000
 #define CALLS 5
-#define STEP  5000000ULL
+#define STEP 5000000ULL
 
 static __thread struct pev_thread_context request, *current_request;
 static unsigned int taken, number;

@@ -41,7 +41,8 @@ static const void *nowhere(struct rng *r)
 
 	switch (below(r, 4)) {
 	case 0:
-		return (void *)(uintptr_t)(kernel[below(r, ARRAY_SIZE(kernel))] + below(r, 1 << 20));
+		return (void *)(uintptr_t)(kernel[below(r, ARRAY_SIZE(kernel))] +
+					   below(r, 1 << 20));
 	case 1:
 		return (void *)(uintptr_t)(1ULL << 63 | rnd(r));
 	case 2:

@@ -251,7 +251,8 @@ static bool request_right(const struct pev_event *ev, unsigned int i)
 
 	if (!(i % 5))
 		return !is && !r.trace_high && !r.trace_low && !r.span;
-	return is && r.trace_high == 0x0123456789abcdef && r.trace_low == i && r.span == ~(uint64_t)i;
+	return is && r.trace_high == 0x0123456789abcdef && r.trace_low == i &&
+	       r.span == ~(uint64_t)i;
 }
 
 static bool payload_right(const struct pev_event *ev, unsigned int i)
@@ -266,11 +267,11 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 		       text_is(ev, "next_comm", "a name too long ") &&
 		       num(ev, "next_prio") == 120 && !num(ev, "next_pid");
 	case 1:
-		return request_right(ev, i) &&
-		       ev->ip == 0x401000 + i && ev->period == 997 && ev->sample_cpu == 2 &&
-		       ev->guest == (i & 3) && !ev->addr && ev->kstack_len == i % 3 &&
-		       ev->ustack_len == i % 4 && ev->uregs_len == i % 5 &&
-		       ev->values_len == i % 2 && ev->dump_len == i % 4 * 8 &&
+		return request_right(ev, i) && ev->ip == 0x401000 + i && ev->period == 997 &&
+		       ev->sample_cpu == 2 && ev->guest == (i & 3) && !ev->addr &&
+		       ev->kstack_len == i % 3 && ev->ustack_len == i % 4 &&
+		       ev->uregs_len == i % 5 && ev->values_len == i % 2 &&
+		       ev->dump_len == i % 4 * 8 &&
 		       (!ev->kstack_len || !memcmp(ev->kstack, stack, ev->kstack_len * 8)) &&
 		       (!ev->ustack_len || !memcmp(ev->ustack, stack + 1, ev->ustack_len * 8)) &&
 		       (!ev->dump_len || !memcmp(ev->dump, stack, ev->dump_len));

@@ -98,8 +98,11 @@ bool export_is_plumbing(const struct pev_class *cls, const struct pev_field *f)
 
 void export_add(struct export *x, const struct session_class *cls, const struct export_sample *s)
 {
-	struct cell_key key = { .event = cls->event, .comm = s->thread->comm,
-				.pid = s->thread->pid, .frame = s->frame, .chain = s->chain,
+	struct cell_key key = { .event = cls->event,
+				.comm = s->thread->comm,
+				.pid = s->thread->pid,
+				.frame = s->frame,
+				.chain = s->chain,
 				.request = s->request };
 
 	profile_add_many(&x->profile, &key, s->samples, s->weight);

@@ -34,22 +34,21 @@ static uint32_t key_hash(const struct cell_key *k)
 
 	_Static_assert(sizeof(values) == sizeof(k->value), "all values are hashed");
 	memcpy(values, k->value, sizeof(values));
-	return hash_u64(hash_fold(hash_pair(k->event, k->comm) ^ 0x9e3779b97f4a7c15ULL,
-				  hash_pair(k->frame, k->chain) ^ 0xbf58476d1ce4e5b9ULL) +
-			hash_fold(hash_pair(k->pid, k->tid) ^ 0xbf58476d1ce4e5b9ULL,
-				  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
-			hash_fold(values[0] ^ 0x94d049bb133111ebULL,
-				  values[1] ^ 0x9e3779b97f4a7c15ULL) +
-			hash_fold(hash_pair(k->guest, k->request) ^ 0x9e3779b97f4a7c15ULL,
-				  0xbf58476d1ce4e5b9ULL));
+	return hash_u64(
+		hash_fold(hash_pair(k->event, k->comm) ^ 0x9e3779b97f4a7c15ULL,
+			  hash_pair(k->frame, k->chain) ^ 0xbf58476d1ce4e5b9ULL) +
+		hash_fold(hash_pair(k->pid, k->tid) ^ 0xbf58476d1ce4e5b9ULL,
+			  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
+		hash_fold(values[0] ^ 0x94d049bb133111ebULL, values[1] ^ 0x9e3779b97f4a7c15ULL) +
+		hash_fold(hash_pair(k->guest, k->request) ^ 0x9e3779b97f4a7c15ULL,
+			  0xbf58476d1ce4e5b9ULL));
 }
 
 static bool key_equal(const struct cell_key *a, const struct cell_key *b)
 {
 	return a->frame == b->frame && a->chain == b->chain && a->comm == b->comm &&
-	       a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->time == b->time && a->guest == b->guest &&
-	       a->request == b->request &&
+	       a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->time == b->time && a->guest == b->guest && a->request == b->request &&
 	       !memcmp(a->value, b->value, sizeof(a->value));
 }
 

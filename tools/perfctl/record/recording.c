@@ -559,9 +559,10 @@ static int check_context(const struct record_opts *o, const struct pev_info *inf
 	if (!o->context)
 		return 0;
 	if (o->fold)
-		return msg_set(m, -EINVAL,
-			       "--fold counts samples by call chains and writes none down: it can't "
-			       "tell requests apart (--context)");
+		return msg_set(
+			m, -EINVAL,
+			"--fold counts samples by call chains and writes none down: it can't "
+			"tell requests apart (--context)");
 	if (info->sample & PEV_SAMPLE_CONTEXT)
 		return 0;
 	return msg_set(m, -EOPNOTSUPP,

@@ -17,7 +17,7 @@ static const char *heading(const struct rows *rows, enum sort_key key)
 		[SORT_COMM] = "Program", [SORT_DSO] = "Object",	    [SORT_SYMBOL] = "Function",
 		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
-		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",	    [SORT_REQUEST] = "Request",
+		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
 	};
 
 	return key >= SORT_FIELD ? sort_name(&rows->config->sort, key) : names[key];
@@ -82,7 +82,8 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 			strbuf_puts(b, "[host]");
 		break;
 	case SORT_REQUEST:
-		strbuf_puts(b, row->key.request ? strtab_get(&p->values, row->key.request) : "[none]");
+		strbuf_puts(b,
+			    row->key.request ? strtab_get(&p->values, row->key.request) : "[none]");
 		break;
 	default:
 		strbuf_puts(b, strtab_get(&p->values, row->key.value[key - SORT_FIELD]));

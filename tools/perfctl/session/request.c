@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define TRACE_DIGITS 32
-#define SPAN_DIGITS  16
+#define SPAN_DIGITS 16
 
 const char *request_trace(char buf[REQUEST_TEXT], const struct pev_request *r)
 {
@@ -47,10 +47,11 @@ int request_parse(struct pev_request *r, const char *option, const char *text, s
 	if ((len == TRACE_DIGITS || whole) && take(text, &r->trace_high) &&
 	    take(text + 16, &r->trace_low) && (!whole || take(text + TRACE_DIGITS + 1, &r->span)))
 		return 0;
-	return msg_set(m, -EINVAL,
-		       "%s takes the 32 hexadecimal digits of a trace id, and perhaps \"/\" and the "
-		       "16 of a span, as \"perfctl report --sort request\" prints them, not \"%s\"",
-		       option, text);
+	return msg_set(
+		m, -EINVAL,
+		"%s takes the 32 hexadecimal digits of a trace id, and perhaps \"/\" and the "
+		"16 of a span, as \"perfctl report --sort request\" prints them, not \"%s\"",
+		option, text);
 }
 
 bool request_matches(const struct pev_request *asked, const struct pev_request *r)

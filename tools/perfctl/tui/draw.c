@@ -137,7 +137,7 @@ static void draw_headings(const struct tui *t)
 		[SORT_COMM] = "Program", [SORT_DSO] = "Object",	    [SORT_SYMBOL] = "Function",
 		[SORT_PID] = "Process",	 [SORT_TID] = "Thread",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
-		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",	    [SORT_REQUEST] = "Request",
+		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
 	};
 
 	move(1, 0);

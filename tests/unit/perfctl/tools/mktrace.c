@@ -60,8 +60,7 @@ static void add_event(char *text, int id, const char *name, const char *type, en
 			     context == SAMPLE	? sample_context :
 			     context == REQUEST ? request_context :
 						  "",
-			     depth ? chain_context : "",
-			     depth == STACKS ? stack_context : "");
+			     depth ? chain_context : "", depth == STACKS ? stack_context : "");
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
 
@@ -527,11 +526,13 @@ static void system_calls(long n)
 }
 
 #define TRACE_HIGH 0x4bf92f3577b34da6ull
-#define TRACE_LOW  0xa3ce929d0e0e4736ull
+#define TRACE_LOW 0xa3ce929d0e0e4736ull
 
-static void request_sample(struct pev_encoder *enc, uint64_t us, uint32_t tid, int request, uint64_t span)
+static void request_sample(struct pev_encoder *enc, uint64_t us, uint32_t tid, int request,
+			   uint64_t span)
 {
-	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "task-clock"), T0 + us * 1000, tid);
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "task-clock"), T0 + us * 1000,
+			  tid);
 	pev_encoder_int(enc, "pid", 42);
 	pev_encoder_int(enc, "ip", BASE + 0x1000);
 	if (request) {
@@ -581,7 +582,7 @@ int main(int argc, char **argv)
 		return 2;
 	begin(argv[1], depth,
 	      !strcmp(kind, "calls")				 ? CALLS :
-	      !strcmp(kind, "requests")			 ? REQUESTS :
+	      !strcmp(kind, "requests")				 ? REQUESTS :
 	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
 	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
 	      !strcmp(kind, "phases")				 ? WAKES :

@@ -31,8 +31,7 @@ static uint32_t header_of(const struct pev_event *ev)
 	uint32_t word;
 
 	memcpy(&word, ev->record, sizeof(word));
-	return class_of(ev)->stream->header[(word & ((1U << PEV_ID_BITS) - 1)) ==
-					    PEV_ID_EXTENDED];
+	return class_of(ev)->stream->header[(word & ((1U << PEV_ID_BITS) - 1)) == PEV_ID_EXTENDED];
 }
 
 PEV_EXPORT bool pev_event_request(const struct pev_event *ev, struct pev_request *to)

@@ -75,7 +75,7 @@ struct class {
 	uint32_t		head;
 	bool			has_fields;
 	bool			padded;
-	int32_t			request;
+	int32_t request;
 	unsigned int		nr_wide;
 	unsigned int		nr_loads;
 	struct field_load		loads[MAX_LOADS];

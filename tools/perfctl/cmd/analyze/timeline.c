@@ -85,10 +85,11 @@ static int choose_request(struct timeline *tl, struct timeline_request *r, const
 		tl->from = r->first;
 	if (tl->to > r->last)
 		tl->to = r->last;
-	return tl->from < tl->to ? 0 :
-				   msg_set(m, -EINVAL,
-					   "--request: that request has no length in that time: it has "
-					   "one record, or --time leaves it out");
+	return tl->from < tl->to ?
+		       0 :
+		       msg_set(m, -EINVAL,
+			       "--request: that request has no length in that time: it has "
+			       "one record, or --time leaves it out");
 }
 
 static int timeline(struct session *session, const void *opts, struct msg *m)
