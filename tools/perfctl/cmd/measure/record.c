@@ -179,7 +179,8 @@ static const struct opt record_options[] = {
 	{ 0, OPT_HEADING, .help = "Where to" },
 	{ 'o', OPT_STRING, "output", "DIR",
 	  "directory of the trace (default: " DEFAULT_DIR "); "
-	  "an older trace of that name becomes DIR.old; -: the standard output, for a pipe",
+	  "an older trace of that name becomes DIR.old; -: the standard output, for a pipe; "
+	  "net://HOST[:CONTROL-PORT:DATA-PORT][/SESSION]: lttng-relayd there, for live viewers",
 	  offsetof(struct record_opts, output) },
 	{ 'm', OPT_SIZE, "ring-size", "SIZE", "size of each CPU's ring, e.g. 4M (default: 1M)",
 	  offsetof(struct record_opts, ring_size) },
@@ -243,6 +244,7 @@ const struct command command_record = {
 		"  perfctl record --waits -- ./program   where it ran, and what it waited for\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
+		"  perfctl record -a -e 'sched:*' -o net://HOST/web   babeltrace2 shows it live\n"
 		"  perfctl record -a --switch-output=1h --max-size 20G   for weeks\n"
 		"  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
 	.opts = record_options,
