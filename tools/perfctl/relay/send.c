@@ -41,7 +41,7 @@ struct sender {
 
 /* ---- Commands ---- */
 
-/* The relay takes something: whoever waits for it may go on to do so. */
+/* The relay takes something: it is worth waiting for. */
 static void moved(struct sender *t)
 {
 	pthread_mutex_lock(&t->sink->lock);
