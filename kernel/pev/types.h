@@ -164,6 +164,8 @@ enum pev_shows {
  * @mark:   @task, which is current or about to be, is one that PEV_F_MARKED events
  *          count, or not. Interrupts off, while pev_pmm_key is on. At most one source
  *          has it
+ * @task_switch: the CPU goes from one task to another; arguments and context are those of
+ *          the tracepoint sched_switch. While pev_switch_key is on. At most one source has it
  * @prepare: get memory for @follow of @nr tasks. Process context, may sleep. NULL: it
  *          needs none
  * @follow: from now on @event counts @task, which was just made (@fresh) or attached; no
@@ -212,6 +214,8 @@ struct pev_source_ops {
 	void (*multiplexed)(struct pev_event *event, struct pev_multiplexed *m);
 	void (*commit)(void);
 	void (*mark)(struct task_struct *task, bool on);
+	void (*task_switch)(bool preempt, struct task_struct *prev, struct task_struct *next,
+			    unsigned int prev_state);
 	void (*prepare)(struct pev_event *event, unsigned int nr);
 	void (*follow)(struct pev_event *event, struct task_struct *task, bool fresh);
 	void (*leave)(struct pev_event *event, struct task_struct *task);

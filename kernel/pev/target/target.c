@@ -310,6 +310,9 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	struct pev_target_cpu *cpu = this_cpu_ptr(&pev_target_cpus);
 	struct pev_task_ctx *ctx = pev_task_set(next);
 
+	/* a call from here costs less than a second function at the tracepoint */
+	if (static_branch_unlikely(&pev_switch_key))
+		static_call(pev_source_switch)(preempt, prev, next, prev_state);
 	pev_charge_task(prev);
 	if (cpu->ctx != ctx)
 		ctx_switch(cpu, ctx);

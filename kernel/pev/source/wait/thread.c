@@ -9,10 +9,8 @@
  * Locks: see thread.h. Threads are found by a hash under RCU; hash_lock guards changes of
  * it, and the reserve. No memory is taken in the scheduler: an entry comes with the task.
  */
-#include <linux/hash.h>
 #include <linux/interrupt.h>
 #include <linux/pid_namespace.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -23,7 +21,6 @@
 #include "types.h"
 #include "thread.h"
 
-#define HASH_BITS	12
 /* Entries that are kept for forks, which can't wait for memory. */
 #define RESERVE		256
 /* A walk over an event's threads lets others go on after so many. */
@@ -32,38 +29,10 @@
 #define OWN_FRAMES	3
 
 static DEFINE_RAW_SPINLOCK(hash_lock);
-static struct hlist_head buckets[1 << HASH_BITS];
+struct hlist_head wait_buckets[1 << WAIT_HASH_BITS];
 
 static HLIST_HEAD(reserve);
 static unsigned int reserve_nr;
-
-static struct hlist_head *bucket_of(const struct task_struct *task)
-{
-	return &buckets[hash_ptr((void *)task, HASH_BITS)];
-}
-
-/* Return: the first of @node and those behind it that is of @task. */
-static struct wait_thread *seek(struct hlist_node *node, const struct task_struct *task)
-{
-	struct wait_thread *t;
-
-	for (; node; node = rcu_dereference_raw_check(hlist_next_rcu(node))) {
-		t = hlist_entry(node, struct wait_thread, node);
-		if (t->task == task)
-			return t;
-	}
-	return NULL;
-}
-
-struct wait_thread *wait_thread_first(const struct task_struct *task)
-{
-	return seek(rcu_dereference_raw_check(hlist_first_rcu(bucket_of(task))), task);
-}
-
-struct wait_thread *wait_thread_next(const struct wait_thread *t)
-{
-	return seek(rcu_dereference_raw_check(hlist_next_rcu(&t->node)), t->task);
-}
 
 /* ---- memory ---- */
 
@@ -128,39 +97,12 @@ void __pev_teardown wait_thread_teardown(void)
 
 /* ---- the event's time ---- */
 
-/**
- * struct moment - what an event's time is
- * @at:         the time
- * @generation: see struct wait_threads
- * @reset_at:   likewise
- */
-struct moment {
-	u64	at;
-	u32	generation;
-	u64	reset_at;
-};
-
-static u64 time_at(const struct wait_threads *threads, u64 now)
+static __always_inline u64 time_at(const struct wait_time *time, u64 clock)
 {
 	/* what another CPU's clock shows may be a little less */
-	s64 more = now - threads->offset - threads->floor;
+	s64 more = clock - time->offset - time->floor;
 
-	return threads->floor + (threads->on ? max_t(s64, more, 0) : 0);
-}
-
-static struct moment moment_of(const struct wait_threads *threads)
-{
-	u64 now = ktime_get_mono_fast_ns();
-	struct moment m;
-	unsigned int seq;
-
-	do {
-		seq = read_seqcount_begin(&threads->seq);
-		m.at = time_at(threads, now);
-		m.generation = threads->generation;
-		m.reset_at = threads->reset_at;
-	} while (read_seqcount_retry(&threads->seq, seq));
-	return m;
+	return time->floor + (time->on ? max_t(s64, more, 0) : 0);
 }
 
 void wait_threads_init(struct wait_threads *threads)
@@ -207,11 +149,12 @@ void wait_threads_switch(struct wait_threads *threads, const struct pev_event *e
 
 	raw_spin_lock_irqsave(&threads->lock, flags);
 	on = pev_event_is_on(event);
-	if (on != threads->on) {
+	if (on != threads->time.on) {
 		write_seqcount_begin(&threads->seq);
-		threads->floor = time_at(threads, now);
-		threads->offset = now - threads->floor;
-		threads->on = on;
+		threads->time.floor = time_at(&threads->time, now);
+		threads->time.offset = now - threads->time.floor;
+		threads->time.on = on;
+		WRITE_ONCE(threads->version, threads->version + 1);
 		write_seqcount_end(&threads->seq);
 	}
 	raw_spin_unlock_irqrestore(&threads->lock, flags);
@@ -230,8 +173,9 @@ void wait_threads_reset(struct wait_threads *threads)
 
 	raw_spin_lock_irqsave(&threads->lock, flags);
 	write_seqcount_begin(&threads->seq);
-	threads->reset_at = time_at(threads, now);
+	threads->reset_at = time_at(&threads->time, now);
 	threads->generation++;
+	WRITE_ONCE(threads->version, threads->version + 1);
 	write_seqcount_end(&threads->seq);
 	memset(&threads->ended, 0, sizeof(threads->ended));
 	memset(&threads->late, 0, sizeof(threads->late));
@@ -241,20 +185,37 @@ void wait_threads_reset(struct wait_threads *threads)
 
 /* ---- a thread's time; its lock is held ---- */
 
-/* Return: the thread's time, after resets that it has not seen. */
-static u64 thread_now(struct wait_thread *t)
+/* The event was switched or reset, and this thread has not seen it. */
+static noinline void catch_up(struct wait_thread *t)
 {
-	struct moment m = moment_of(t->threads);
+	const struct wait_threads *threads = t->threads;
+	unsigned int seq;
+	u32 generation;
+	u64 reset_at;
 
-	if (unlikely(m.generation != t->generation)) {
-		t->generation = m.generation;
-		memset(&t->sums, 0, sizeof(t->sums));
-		/* its own time may be a little ahead */
-		t->since = max(t->since, m.reset_at);
-		t->born = t->since;
-		t->blocked = 0;
-	}
-	return max(m.at, t->since);
+	do {
+		seq = read_seqcount_begin(&threads->seq);
+		t->time = threads->time;
+		t->version = threads->version;
+		generation = threads->generation;
+		reset_at = threads->reset_at;
+	} while (read_seqcount_retry(&threads->seq, seq));
+	if (generation == t->generation)
+		return;
+	t->generation = generation;
+	memset(&t->sums, 0, sizeof(t->sums));
+	/* its own time may be a little ahead */
+	t->since = max(t->since, reset_at);
+	t->born = t->since;
+	t->blocked = 0;
+}
+
+/* Return: the thread's time. */
+static __always_inline u64 thread_now(struct wait_thread *t, u64 clock)
+{
+	if (unlikely(READ_ONCE(t->threads->version) != t->version))
+		catch_up(t);
+	return max(time_at(&t->time, clock), t->since);
 }
 
 static void add_wait(struct pev_waits *sums, u64 period, u64 blocked, u64 runnable)
@@ -307,7 +268,7 @@ static void sum_one(struct wait_thread *t, u64 period, struct pev_waits *sum)
 	u64 now;
 
 	raw_spin_lock(&t->lock);
-	now = thread_now(t);
+	now = thread_now(t, ktime_get_mono_fast_ns());
 	add_sums(sum, &t->sums);
 	add_open(t, period, now, sum);
 	raw_spin_unlock(&t->lock);
@@ -400,16 +361,16 @@ static void guess_phase(struct wait_thread *t, struct task_struct *task)
 static void init(struct wait_thread *t, struct pev_event *event, struct wait_threads *threads,
 		 struct task_struct *task, bool fresh)
 {
-	struct moment m = moment_of(threads);
-
 	memset(t, 0, sizeof(*t));
 	raw_spin_lock_init(&t->lock);
 	t->task = task;
 	t->event = event;
 	t->threads = threads;
-	t->generation = m.generation;
-	t->born = m.at;
-	t->since = m.at;
+	t->time = threads->time;
+	t->version = threads->version;
+	t->generation = threads->generation;
+	t->born = time_at(&t->time, ktime_get_mono_fast_ns());
+	t->since = t->born;
 	if (fresh) {
 		t->phase = WAIT_RUNNABLE;
 		t->record.state = PEV_WAIT_NEW;
@@ -445,7 +406,7 @@ void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 	raw_spin_unlock_irqrestore(&threads->lock, flags);
 
 	raw_spin_lock_irqsave(&hash_lock, flags);
-	hlist_add_head_rcu(&t->node, bucket_of(task));
+	hlist_add_head_rcu(&t->node, wait_bucket_of(task));
 	raw_spin_unlock_irqrestore(&hash_lock, flags);
 }
 
@@ -465,7 +426,7 @@ static void sum_up(struct wait_threads *threads, struct wait_thread *t)
 	u64 now;
 
 	raw_spin_lock(&t->lock);
-	now = thread_now(t);
+	now = thread_now(t, ktime_get_mono_fast_ns());
 	end_run(t, now);
 	t->sums.enabled = now - t->born;
 	t->gone = true;
@@ -509,21 +470,22 @@ void wait_thread_leave(struct pev_event *event, const struct task_struct *task)
 /**
  * wait_thread_out() - a thread leaves its CPU
  * @t:      the thread
+ * @clock:  see thread.h
  * @state:  enum pev_wait_state
  * @flags:  PEV_WAIT_IO or 0
  * @blocks: it has to be woken, or was a moment ago
  */
-void wait_thread_out(struct wait_thread *t, u32 state, u32 flags, bool blocks)
+void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, bool blocks)
 {
 	raw_spin_lock(&t->lock);
 	if (!t->gone) {
-		end_run(t, thread_now(t));
+		end_run(t, thread_now(t, clock));
 		t->record.state = state;
 		t->record.flags = flags;
 		t->woken = blocks && t->early;
 		t->phase = blocks && !t->early ? WAIT_BLOCKED : WAIT_RUNNABLE;
 		if (blocks)
-			t->early = false;
+			WRITE_ONCE(t->early, false);
 	}
 	raw_spin_unlock(&t->lock);
 }
@@ -537,6 +499,28 @@ static u32 waker_kind(void)
 	return current->flags & PF_KTHREAD ? PEV_WAKER_KTHREAD : PEV_WAKER_THREAD;
 }
 
+/* Frames beyond @frames are cleared in the copy that is written. */
+static __always_inline void clear_waker(struct pev_wait_record *record)
+{
+	record->frames = 0;
+	record->waker_pid = 0;
+	record->waker_tid = 0;
+	memset(record->waker_comm, 0, sizeof(record->waker_comm));
+}
+
+static __always_inline void take_thread(struct pev_wait_record *record,
+					struct pid_namespace *ns)
+{
+	if (likely(ns == &init_pid_ns)) {
+		record->waker_pid = current->tgid;
+		record->waker_tid = current->pid;
+	} else {
+		record->waker_pid = task_tgid_nr_ns(current, ns);
+		record->waker_tid = task_pid_nr_ns(current, ns);
+	}
+	memcpy(record->waker_comm, current->comm, sizeof(record->waker_comm));
+}
+
 /* Interrupts are not the thread that they interrupt, but their stacks show that one's. */
 static void take_waker(struct wait_thread *t, bool stack)
 {
@@ -544,14 +528,11 @@ static void take_waker(struct wait_thread *t, bool stack)
 	const struct pev_event *event = t->event;
 
 	record->waker = waker_kind();
-	memset_startat(record, 0, frames);
+	clear_waker(record);
 	if (!pev_event_sees(event))
 		return;
-	if (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD) {
-		record->waker_pid = task_tgid_nr_ns(current, event->pid_ns);
-		record->waker_tid = task_pid_nr_ns(current, event->pid_ns);
-		memcpy(record->waker_comm, current->comm, sizeof(record->waker_comm));
-	}
+	if (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD)
+		take_thread(record, event->pid_ns);
 	if (stack)
 		record->frames = stack_trace_save((unsigned long *)record->stack,
 						  PEV_WAKER_FRAMES, OWN_FRAMES);
@@ -568,19 +549,20 @@ static bool wants_stack(const struct wait_thread *t)
 
 /**
  * wait_thread_waking() - what runs here is about to wake a thread
- * @t: the thread
+ * @t:     the thread
+ * @clock: see thread.h
  *
  * It may not have left its CPU yet, or never do so, as the runqueue is not locked: then
  * either it does before wait_thread_woken(), and was woken by this, or after it, and is
  * yet to be woken.
  */
-void wait_thread_waking(struct wait_thread *t)
+void wait_thread_waking(struct wait_thread *t, u64 clock)
 {
 	u64 now;
 
 	raw_spin_lock(&t->lock);
 	if (!t->gone) {
-		now = thread_now(t);
+		now = thread_now(t, clock);
 		if (t->phase == WAIT_BLOCKED) {
 			t->blocked = now - t->since;
 			t->since = now;
@@ -588,42 +570,49 @@ void wait_thread_waking(struct wait_thread *t)
 			t->woken = true;
 			take_waker(t, wants_stack(t));
 		} else {
-			t->early = true;
+			WRITE_ONCE(t->early, true);
 			take_waker(t, false);
 		}
 	}
 	raw_spin_unlock(&t->lock);
 }
 
-/* A thread was woken: what the waker met did not sleep. */
-void wait_thread_woken(struct wait_thread *t)
+void __wait_thread_woken(struct wait_thread *t)
 {
 	raw_spin_lock(&t->lock);
-	t->early = false;
+	WRITE_ONCE(t->early, false);
 	raw_spin_unlock(&t->lock);
 }
 
 static void fill(const struct wait_thread *t, u64 blocked, u64 runnable,
 		 struct pev_wait_record *record)
 {
-	*record = t->record;
+	size_t bytes = offsetof(struct pev_wait_record, stack);
+
+	memcpy(record, &t->record, bytes);
 	record->blocked = blocked;
 	record->runnable = runnable;
-	if (t->woken)
+	if (!t->woken) {
+		/* what is there is of another wait */
+		clear_waker(record);
+		record->waker = blocked ? PEV_WAKER_UNSEEN : PEV_WAKER_NONE;
+	}
+	if (!(t->event->sample & PEV_SAMPLE_KSTACK))
 		return;
-	/* what is there is of another wait */
-	memset_startat(record, 0, frames);
-	record->waker = blocked ? PEV_WAKER_UNSEEN : PEV_WAKER_NONE;
+	bytes = record->frames * sizeof(*record->stack);
+	memcpy(record->stack, t->record.stack, bytes);
+	memset((void *)record->stack + bytes, 0, sizeof(record->stack) - bytes);
 }
 
 /**
  * wait_thread_in() - a thread has a CPU again
  * @t:      the thread
- * @record: filled in
+ * @clock:  see thread.h
+ * @record: filled in, its stack with PEV_SAMPLE_KSTACK only
  *
  * Return: true if the wait was long enough for a record.
  */
-bool wait_thread_in(struct wait_thread *t, struct pev_wait_record *record)
+bool wait_thread_in(struct wait_thread *t, u64 clock, struct pev_wait_record *record)
 {
 	u64 now, ns, period = READ_ONCE(t->event->period);
 	u64 blocked = 0, runnable = 0;
@@ -632,7 +621,7 @@ bool wait_thread_in(struct wait_thread *t, struct pev_wait_record *record)
 	raw_spin_lock(&t->lock);
 	if (t->gone)
 		goto out;
-	now = thread_now(t);
+	now = thread_now(t, clock);
 	ns = now - t->since;
 	if (t->phase == WAIT_BLOCKED) {
 		blocked = ns;

@@ -6,8 +6,10 @@
 #ifndef _PEV_WAIT_THREAD_H
 #define _PEV_WAIT_THREAD_H
 
+#include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -17,12 +19,23 @@ struct pev_event;
 struct task_struct;
 
 /**
+ * struct wait_time - an event's time, told by the clock
+ * @on:     the event is on: its time is that of the clock less @offset
+ * @offset: see @on
+ * @floor:  the event's time is not less: it was that when it was last switched
+ */
+struct wait_time {
+	bool	on;
+	u64	offset;
+	u64	floor;
+};
+
+/**
  * struct wait_threads - the threads of an event, and its time
  * @lock:       for all of this; taken before the lock of a thread
  * @seq:        of the members up to @reset_at, for readers without @lock
- * @on:         the event is on: its time is that of the clock less @offset
- * @offset:     see @on
- * @floor:      the event's time is not less: it was that when it was last switched
+ * @time:       how the event's time is found
+ * @version:    how often any of them was changed
  * @generation: how often the event was reset
  * @reset_at:   the event's time when it last was
  * @list:       of struct wait_thread
@@ -37,9 +50,8 @@ struct task_struct;
 struct wait_threads {
 	raw_spinlock_t			lock;
 	seqcount_raw_spinlock_t		seq;
-	bool				on;
-	u64				offset;
-	u64				floor;
+	struct wait_time		time;
+	u32				version;
 	u32				generation;
 	u64				reset_at;
 	struct list_head		list;
@@ -77,8 +89,10 @@ enum wait_phase {
  * @phase:      enum wait_phase
  * @woken:      the wait was blocked and is not any more: its waker is in @record
  * @early:      something is about to wake the thread, which had not left its CPU
+ * @version:    of the event's time in @time
  * @generation: of the event, to which all of this belongs
  * @walk:       the walk that has come by here
+ * @time:       of the event: a copy, which its CPUs need not share
  * @born:       the event's time when the thread was first counted
  * @since:      when @phase began; the thread's time is never less
  * @blocked:    ns that the wait was blocked before it was runnable
@@ -101,8 +115,10 @@ struct wait_thread {
 	u8				phase;
 	bool				woken;
 	bool				early;
+	u32				version;
 	u32				generation;
 	u32				walk;
+	struct wait_time		time;
 	u64				born;
 	u64				since;
 	u64				blocked;
@@ -123,16 +139,58 @@ void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 void wait_thread_leave(struct pev_event *event, const struct task_struct *task);
 void wait_thread_teardown(void);
 
+#define WAIT_HASH_BITS	12
+
+/* Threads by their task; changed by thread.c alone. */
+extern struct hlist_head wait_buckets[1 << WAIT_HASH_BITS];
+
+static __always_inline struct hlist_head *wait_bucket_of(const struct task_struct *task)
+{
+	return &wait_buckets[hash_ptr((void *)task, WAIT_HASH_BITS)];
+}
+
+/* Return: the first of @node and those behind it that is of @task. */
+static __always_inline struct wait_thread *wait_thread_seek(struct hlist_node *node,
+							    const struct task_struct *task)
+{
+	for (; node; node = rcu_dereference_raw_check(hlist_next_rcu(node))) {
+		struct wait_thread *t = hlist_entry(node, struct wait_thread, node);
+
+		if (t->task == task)
+			return t;
+	}
+	return NULL;
+}
+
 /*
  * A task as the first of its events sees it, and as the next one does; NULL: there is none.
  * Context: Preemption disabled.
  */
-struct wait_thread *wait_thread_first(const struct task_struct *task);
-struct wait_thread *wait_thread_next(const struct wait_thread *t);
+static __always_inline struct wait_thread *wait_thread_first(const struct task_struct *task)
+{
+	return wait_thread_seek(rcu_dereference_raw_check(hlist_first_rcu(wait_bucket_of(task))),
+				task);
+}
 
-void wait_thread_out(struct wait_thread *t, u32 state, u32 flags, bool blocks);
-void wait_thread_waking(struct wait_thread *t);
-void wait_thread_woken(struct wait_thread *t);
-bool wait_thread_in(struct wait_thread *t, struct pev_wait_record *record);
+static __always_inline struct wait_thread *wait_thread_next(const struct wait_thread *t)
+{
+	return wait_thread_seek(rcu_dereference_raw_check(hlist_next_rcu(&t->node)), t->task);
+}
+
+/* @clock is ktime_get_mono_fast_ns(), read for the call. */
+void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, bool blocks);
+void wait_thread_waking(struct wait_thread *t, u64 clock);
+void __wait_thread_woken(struct wait_thread *t);
+bool wait_thread_in(struct wait_thread *t, u64 clock, struct pev_wait_record *record);
+
+/*
+ * A thread was woken: what the waker met did not sleep. The same wake-up has set @early
+ * before, if it did, and so is seen to have done so without the lock.
+ */
+static __always_inline void wait_thread_woken(struct wait_thread *t)
+{
+	if (unlikely(READ_ONCE(t->early)))
+		__wait_thread_woken(t);
+}
 
 #endif

@@ -27,6 +27,7 @@
 #include "record/payload.h"
 #include "record/sample.h"
 #include "source/list.h"
+#include "target/commit.h"
 #include "target/rights.h"
 #include "types.h"
 #include "thread.h"
@@ -173,7 +174,7 @@ static int wait_setup(void)
 
 /* ---- the scheduler; interrupts are off ---- */
 
-static void leave_cpu(struct task_struct *task, bool preempted, unsigned int state)
+static void leave_cpu(struct task_struct *task, u64 clock, bool preempted, unsigned int state)
 {
 	/* a signal that was there before, or a waker that was faster, has set it back */
 	bool blocks = !preempted && state && READ_ONCE(task->__state) != TASK_RUNNING;
@@ -182,67 +183,74 @@ static void leave_cpu(struct task_struct *task, bool preempted, unsigned int sta
 	struct wait_thread *t;
 
 	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
-		wait_thread_out(t, why, flags, blocks);
+		wait_thread_out(t, clock, why, flags, blocks);
 }
 
-static void enter_cpu(struct task_struct *task)
+static void enter_cpu(struct task_struct *task, u64 clock)
 {
-	struct pev_wait_record record;
 	struct wait_thread *t;
 
 	for (t = wait_thread_first(task); t; t = wait_thread_next(t)) {
 		struct pev_event *event = t->event;
-		struct wait_cpu *w;
+		/* its last record was written, see task_switch() */
+		struct wait_cpu *w = this_cpu_ptr(wait_of(event)->percpu);
 
-		if (!wait_thread_in(t, &record) || !pev_event_is_on(event) ||
+		if (!wait_thread_in(t, clock, &w->record) || !pev_event_is_on(event) ||
 		    !pev_event_sees_task(event, task))
 			continue;
 		if (!(event->sample & OWN_SAMPLES) && !pev_tally_needs_stacks(event)) {
-			write(event, task, &record);
+			write(event, task, &w->record);
 			continue;
 		}
-		w = this_cpu_ptr(wait_of(event)->percpu);
-		w->record = record;
 		hlist_add_head(&w->node, this_cpu_ptr(&pending));
 		irq_work_queue(this_cpu_ptr(&interrupt));
 	}
 }
 
-static void probe_switch(void *data, bool preempt, struct task_struct *prev,
-			 struct task_struct *next, unsigned int prev_state)
+static void task_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
+			unsigned int prev_state)
 {
+	bool leaves = pev_task_set_value(prev), enters = pev_task_set_value(next);
+	u64 clock;
+
 	/* the interrupt has not come */
 	if (unlikely(!hlist_empty(this_cpu_ptr(&pending))))
 		write_all(PEV_WAIT_LATE);
-	if (pev_task_set_value(prev))
-		leave_cpu(prev, preempt, prev_state);
-	if (pev_task_set_value(next))
-		enter_cpu(next);
-}
-
-static __always_inline void tell(const struct task_struct *task,
-				 void (*what)(struct wait_thread *t))
-{
-	struct wait_thread *t;
-
-	if (pev_task_set_value(task))
-		for (t = wait_thread_first(task); t; t = wait_thread_next(t))
-			what(t);
+	if (!leaves && !enters)
+		return;
+	clock = ktime_get_mono_fast_ns();
+	if (leaves)
+		leave_cpu(prev, clock, preempt, prev_state);
+	if (enters)
+		enter_cpu(next, clock);
 }
 
 static void probe_waking(void *data, struct task_struct *task)
 {
-	tell(task, wait_thread_waking);
+	struct wait_thread *t;
+	u64 clock;
+
+	if (!pev_task_set_value(task))
+		return;
+	t = wait_thread_first(task);
+	if (!t)
+		return;
+	clock = ktime_get_mono_fast_ns();
+	for (; t; t = wait_thread_next(t))
+		wait_thread_waking(t, clock);
 }
 
 static void probe_wakeup(void *data, struct task_struct *task)
 {
-	tell(task, wait_thread_woken);
+	if (!pev_task_set_value(task))
+		return;
+	for (struct wait_thread *t = wait_thread_first(task); t; t = wait_thread_next(t))
+		wait_thread_woken(t);
 }
 
 static void hooks_remove(void)
 {
-	pev_tracepoint_unhook(sched_switch, probe_switch);
+	static_branch_disable(&pev_switch_key);
 	pev_tracepoint_unhook(sched_waking, probe_waking);
 	pev_tracepoint_unhook(sched_wakeup, probe_wakeup);
 }
@@ -254,15 +262,12 @@ static int hooks_place(void)
 	if (err)
 		return err;
 	err = pev_tracepoint_hook(sched_waking, probe_waking);
-	if (err)
-		goto err_wakeup;
-	err = pev_tracepoint_hook(sched_switch, probe_switch);
-	if (!err)
-		return 0;
-	pev_tracepoint_unhook(sched_waking, probe_waking);
-err_wakeup:
-	pev_tracepoint_unhook(sched_wakeup, probe_wakeup);
-	return err;
+	if (err) {
+		pev_tracepoint_unhook(sched_wakeup, probe_wakeup);
+		return err;
+	}
+	static_branch_enable(&pev_switch_key);
+	return 0;
 }
 
 /* Placed before threads are attached, so that no change of theirs is missed. */
@@ -435,6 +440,7 @@ const struct pev_source_ops pev_wait_source = {
 	.close		= wait_close,
 	.stop		= wait_stop,
 	.reset		= wait_reset,
+	.task_switch	= task_switch,
 	.prepare	= wait_prepare,
 	.follow		= wait_follow,
 	.leave		= wait_leave,
