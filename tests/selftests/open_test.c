@@ -258,7 +258,7 @@ static const struct {
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | T(TABLE) |
-		  T(PRODUCER) | HARDWARE),
+		  T(PRODUCER) | T(CONTEXT) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
 	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(CLIENT) | T(USER) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),
