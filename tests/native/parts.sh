@@ -25,7 +25,7 @@ print(total)' "$2"
 $faults --switch-output=64K -m 512K -o whole -- ./usage $((4 * ${many:-5000})) 0 >/dev/null
 # shellcheck disable=SC2016
 ok "record --switch-output=SIZE: a part knows the names of what began before it" bash -c \
-	'for part in whole.*; do [ $part = whole.1 ] || perfctl script -F comm $part; done |
+	'for part in whole.*; do [ $part = whole.1 ] || perfctl script -e page-faults -F comm $part; done |
 		sort -u >names.txt; grep -qx " *usage *" names.txt && [ $(wc -l <names.txt) = 1 ]'
 # ... and so small that records are lost
 perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
