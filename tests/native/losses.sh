@@ -21,3 +21,11 @@ if [ -n "$tracepoints" ] && gcc -shared -fPIC -o old.so "$here/lib/old_perf.c" -
 else
 	skip "before Linux 6.0" "tracefs cannot be read here"
 fi
+
+# the rings and the events count the same losses, however often they are looked at meanwhile
+perfctl record --engine perf -m 16K --flush 50ms -e page-faults:u -c 1 -o often.trace -- \
+	./usage 400000 0 >/dev/null 2>often.err
+lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' often.err)
+on_rings=$(sed -n 's/^  lost on//p' often.err | tr -d , | grep -oE ': [0-9]+' | awk '{ n += $2 } END { print n }')
+within "losses: small rings have some" "${lost:-0}" 1000 400000
+within "... as many as the events, and few of mappings" "$on_rings" "$lost" $((lost + 200))

@@ -32,7 +32,8 @@
 /**
  * struct cpu_ring - both rings of a CPU
  * @fd:   the perf event that the others write into the ring of
- * @lost: records, by PERF_RECORD_LOST
+ * @lost: records that readers were told of
+ * @by_record: the part of them that PERF_RECORD_LOST has told of
  * @open: number behind that of the packet that has been seen open since @since
  */
 struct cpu_ring {
@@ -42,6 +43,7 @@ struct cpu_ring {
 	const uint8_t			*data;
 	uint64_t			size;
 	uint64_t			lost;
+	uint64_t			by_record;
 	uint64_t			open;
 	uint64_t			since;
 	struct producer			out;
@@ -382,6 +384,15 @@ static int take_sample(struct channel *c, struct cpu_ring *r,
 	return ret;
 }
 
+/* Both ways to hear of losses tell all of them, each at its own time. */
+static void lost_so_far(struct cpu_ring *r, uint64_t lost)
+{
+	if (lost <= r->lost)
+		return;
+	producer_lose(&r->out, lost - r->lost);
+	r->lost = lost;
+}
+
 static void take_lost(struct cpu_ring *r, const struct perf_event_header *record)
 {
 	const uint64_t *id_lost = (const uint64_t *)(record + 1);
@@ -390,8 +401,8 @@ static void take_lost(struct cpu_ring *r, const struct perf_event_header *record
 	if (record->size < sizeof(*record) + 2 * sizeof(*id_lost))
 		return;
 	lost = record->type == PERF_RECORD_LOST ? id_lost[1] : id_lost[0];
-	r->lost += lost;
-	producer_lose(&r->out, lost);
+	r->by_record += lost;
+	lost_so_far(r, r->by_record);
 }
 
 static int take_record(struct channel *c, struct cpu_ring *r,
@@ -515,12 +526,8 @@ static int count_losses(struct channel *c)
 	for (size_t i = 0; i < c->nr_events; i++)
 		perf_event_add_losses(c->events[i], lost);
 	for (unsigned int cpu = 0; cpu < c->info.nr_rings; cpu++) {
-		struct cpu_ring *r = c->rings[cpu];
-
-		if (!r || lost[cpu] <= r->lost)
-			continue;
-		producer_lose(&r->out, lost[cpu] - r->lost);
-		r->lost = lost[cpu];
+		if (c->rings[cpu])
+			lost_so_far(c->rings[cpu], lost[cpu]);
 	}
 	free(lost);
 	return 0;
