@@ -185,10 +185,15 @@ static int add_processor(struct event_plan *plan, const struct event_spec *s)
 	return 0;
 }
 
+static bool is_glob(const struct event_spec *s)
+{
+	return s->kind == SPEC_NAMED && strpbrk(s->name, "*?[");
+}
+
 static int add_named(struct event_plan *plan, const struct event_spec *s,
 		     const struct pev_catalog *catalog, struct msg *m)
 {
-	bool glob = strpbrk(s->name, "*?[") != NULL;
+	bool glob = is_glob(s);
 	size_t before = plan->n;
 
 	for (size_t i = 0; i < pev_catalog_count(catalog); i++) {
@@ -368,6 +373,68 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 		err = calls_join(plan, catalog, m);
 	pev_catalog_free(catalog);
 	return err;
+}
+
+bool event_list_has_globs(const struct event_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (is_glob(&list->specs[i]))
+			return true;
+	return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct pev_catalog_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Returns the entries of a catalog in the order of their names. */
+static const struct pev_catalog_entry **sorted(const struct pev_catalog *catalog)
+{
+	size_t n = pev_catalog_count(catalog);
+	const struct pev_catalog_entry **list = xcalloc(n + 1, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = pev_catalog_entry(catalog, i);
+	qsort(list, n, sizeof(*list), by_name);
+	return list;
+}
+
+static void add_matching(struct event_plan *plan, const struct event_list *list,
+			 const struct pev_catalog_entry *c)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct event_spec *s = &list->specs[i];
+
+		/* a group is opened as a whole */
+		if (is_glob(s) && !s->group && is_named(c, s) && glob_match(s->name, c->name))
+			add(plan, s, c->type, 0, c->name);
+	}
+}
+
+int event_plan_more(struct event_plan *plan, const struct event_list *list,
+		    struct pev_catalog **before, struct msg *m)
+{
+	const struct pev_catalog_entry **old;
+	struct pev_catalog *now;
+	size_t n = plan->n;
+	int err = kernel_catalog(&now, m);
+
+	if (err)
+		return err;
+	old = sorted(*before);
+	for (size_t i = 0; i < pev_catalog_count(now); i++) {
+		const struct pev_catalog_entry *c = pev_catalog_entry(now, i);
+
+		if (!bsearch(&c, old, pev_catalog_count(*before), sizeof(*old), by_name))
+			add_matching(plan, list, c);
+	}
+	free(old);
+	pev_catalog_free(*before);
+	*before = now;
+	return (int)(plan->n - n);
 }
 
 void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why)

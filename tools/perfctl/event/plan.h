@@ -27,7 +27,8 @@
  * @weak:  see struct event_spec
  * @user_only: the kernel side was refused and is left out
  * @fallback: a timer in place of a hardware event
- * @refused: why a hardware event cannot be counted here; NULL: it can
+ * @refused: why it cannot be counted here; NULL: it can
+ * @on:      its user has switched it on
  */
 struct planned_event {
 	struct pev_attr attr;
@@ -44,6 +45,7 @@ struct planned_event {
 	bool weak;
 	bool user_only;
 	bool fallback;
+	bool on;
 	char *refused;
 };
 
@@ -79,6 +81,16 @@ enum plan_for {
  */
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m);
+/**
+ * event_plan_more() - add what has come since, and matches a glob
+ * @before: the catalog that @plan is of; replaced by the kernel's of now
+ *
+ * Return: events that were added at the end of the plan, or -errno.
+ */
+int event_plan_more(struct event_plan *plan, const struct event_list *list,
+		    struct pev_catalog **before, struct msg *m);
+/* Has @list a glob for which event_plan_more() may find something? */
+bool event_list_has_globs(const struct event_list *list);
 /**
  * event_without_system() - what a name without its system may mean
  * @b:       gets it, quoted: sched_switch gives "sched:sched_switch"; several

@@ -143,6 +143,19 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 		a->sample |= PEV_SAMPLE_PERIOD;
 }
 
+static void set_from(struct event_plan *plan, size_t first, const struct sampling *s)
+{
+	for (size_t i = first; i < plan->n; i++) {
+		/* programs say what their records have */
+		if (plan->events[i].attr.type == PEV_TYPE_USER)
+			continue;
+		set_often(&plan->events[i], s);
+		set_stacks(&plan->events[i].attr, s);
+		if (s->context)
+			plan->events[i].attr.sample |= PEV_SAMPLE_CONTEXT;
+	}
+}
+
 void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 {
 	struct sampling s = *asked;
@@ -151,13 +164,10 @@ void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 		s.freq = highest_freq();
 	else if (!s.freq)
 		s.freq = usual_freq(plan, &s);
-	for (size_t i = 0; i < plan->n; i++) {
-		/* programs say what their records have */
-		if (plan->events[i].attr.type == PEV_TYPE_USER)
-			continue;
-		set_often(&plan->events[i], &s);
-		set_stacks(&plan->events[i].attr, &s);
-		if (s.context)
-			plan->events[i].attr.sample |= PEV_SAMPLE_CONTEXT;
-	}
+	set_from(plan, 0, &s);
+}
+
+void event_plan_sampling_more(struct event_plan *plan, size_t first, const struct sampling *s)
+{
+	set_from(plan, first, s);
 }

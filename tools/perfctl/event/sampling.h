@@ -42,6 +42,8 @@ struct sampling {
 };
 
 void event_plan_sampling(struct event_plan *plan, const struct sampling *s);
+/* The same for events from @first on, of event_plan_more(): these have no frequency. */
+void event_plan_sampling_more(struct event_plan *plan, size_t first, const struct sampling *s);
 /*
  * Returns what to sample by default: cycles if they can be sampled now, else a timer.
  * Notes what is in the way, unless @quiet is set and the reason is only that there is

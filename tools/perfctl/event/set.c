@@ -234,6 +234,19 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
 	return err;
 }
 
+void event_set_more(struct event_set *set, size_t from, const struct target *t, uint64_t flags)
+{
+	size_t n = set->plan->n * set->n_ids;
+	struct msg m;
+
+	set->fds = xrealloc(set->fds, n * sizeof(*set->fds));
+	for (size_t k = from * set->n_ids; k < n; k++)
+		set->fds[k] = -1;
+	for (size_t i = from; i < set->plan->n; i++)
+		if (open_event(set, i, t, flags, &m))
+			leave_out(set, i, &m);
+}
+
 void event_set_close(struct event_set *set)
 {
 	for (size_t i = 0; set->plan && i < set->plan->n * set->n_ids; i++)

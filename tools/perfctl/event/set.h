@@ -27,6 +27,11 @@ struct event_set {
  */
 int event_set_open(struct event_set *set, struct event_plan *plan, const struct target *t,
 		   uint64_t flags, struct msg *m);
+/*
+ * Opens the events that were added to the plan since, behind the first @from. One that is refused
+ * is left out, with planned_event.refused set.
+ */
+void event_set_more(struct event_set *set, size_t from, const struct target *t, uint64_t flags);
 void event_set_close(struct event_set *set);
 /* Reads one value for each event of the plan, summed over the ids of the target. */
 int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);

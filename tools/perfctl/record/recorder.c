@@ -122,6 +122,9 @@ static int open_events(struct recorder *r, struct msg *m)
 		err = user_marks_listen(&r->marks, &r->set, m);
 	if (!err)
 		cpu_watch_init(&r->cpus, t);
+	/* tables and the count of what a relay lost know the events that there were */
+	if (!err && !r->config.fold && !r->config.relay)
+		late_init(&r->late, r->config.events);
 	return err;
 }
 
@@ -283,6 +286,23 @@ static bool wants_sync(struct recorder *r)
 	return !pev_engine_flush(engine(), r->fd);
 }
 
+/* Opens the events of modules that were loaded meanwhile. */
+static int open_late(struct recorder *r)
+{
+	struct event_plan *plan = r->config.plan;
+	size_t had = plan->n;
+	struct msg ignored;
+
+	if (!late_look(&r->late, plan))
+		return 0;
+	late_open(&r->set, had, r->config.target, r->fd, r->config.sampling);
+	if (r->said) {
+		r->said = xrealloc(r->said, plan->n * sizeof(*r->said));
+		memset(r->said + had, 0, (plan->n - had) * sizeof(*r->said));
+	}
+	return r->writer ? describe_metadata(r, r->writer, NULL, &ignored) : 0;
+}
+
 int64_t recorder_drain(struct recorder *r)
 {
 	bool sync;
@@ -292,6 +312,9 @@ int64_t recorder_drain(struct recorder *r)
 	if (r->failed)
 		return r->failed;
 	cpu_watch_look(&r->cpus);
+	r->failed = open_late(r);
+	if (r->failed)
+		return r->failed;
 	/* a flight recorder's rings are filled, and nothing is written */
 	if (!r->writer) {
 		r->failed = proc_history_read(&r->history);
@@ -410,6 +433,7 @@ void recorder_close(struct recorder *r)
 	event_plan_free(&r->sideband);
 	proc_history_close(&r->history);
 	cpu_watch_free(&r->cpus);
+	late_free(&r->late);
 	if (r->fd >= 0)
 		pev_engine_close(engine(), r->fd);
 	r->fd = -1;

@@ -8,6 +8,7 @@
 
 #include "checkpoint.h"
 #include "event/cpu_watch.h"
+#include "event/late.h"
 #include "event/plan.h"
 #include "event/set.h"
 #include "fold.h"
@@ -21,6 +22,8 @@
  * struct recorder_config - what to record and where
  * @plan:      events; their period and sample are set
  * @target:    where
+ * @events:    as they were asked for, for those that come later, NULL: none ...
+ * @sampling:  ... and how they are sampled
  * @path:      directory of the trace, or of its part that is written; for messages only if
  *             there is a @pipe
  * @pipe:      descriptor that the trace goes into; 0: none
@@ -41,6 +44,8 @@
 struct recorder_config {
 	struct event_plan *plan;
 	const struct target *target;
+	const struct event_list *events;
+	const struct sampling *sampling;
 	const char *path;
 	int pipe;
 	const struct relay_url *relay;
@@ -68,6 +73,7 @@ struct recorder_config {
  * @fold:     where they are counted
  * @marks:    of programs
  * @cpus:     those that come and go
+ * @late:     events that come
  * @writer:   the trace on disk; NULL until it is needed (overwrite mode)
  * @relayed:  what goes to a relay
  * @failed:   -errno of the first failed write, 0: none
@@ -91,6 +97,7 @@ struct recorder {
 	struct fold fold;
 	struct user_marks marks;
 	struct cpu_watch cpus;
+	struct late late;
 	struct trace_dir dir;
 	struct pev_writer *writer;
 	struct relayed relayed;

@@ -35,7 +35,7 @@
  * struct record_run - a recording from its options to its end
  * @relay:   where it goes to; without a host: elsewhere
  * @pipe:    the same, 0: into a directory
- * @on:      by event: is it switched on?
+ * @sampling: what its events have
  * @stopped: by a command
  */
 struct record_run {
@@ -45,7 +45,7 @@ struct record_run {
 	struct recorder recorder;
 	struct parts parts;
 	struct control control;
-	bool *on;
+	struct sampling sampling;
 	bool stopped;
 	struct strbuf command;
 	struct relay_url relay;
@@ -177,7 +177,7 @@ static int record_start(void *arg, struct msg *m)
 	if (err)
 		return err;
 	for (size_t i = 0; i < r->plan.n; i++)
-		r->on[i] = !r->opts.paused;
+		r->plan.events[i].on = !r->opts.paused;
 	clock_gettime(CLOCK_MONOTONIC, &r->start);
 	r->part_start = r->start;
 	return wait_loop_alarm(&r->measure.wait, WAIT_PART, r->opts.parts.ns, m);
@@ -219,7 +219,7 @@ static int control_enable(void *arg, const char *event, bool on, struct msg *m)
 		found++;
 		err = event_set_enable_one(&r->recorder.set, i, on, m);
 		if (!err)
-			r->on[i] = on;
+			r->plan.events[i].on = on;
 	}
 	if (!found)
 		return msg_set(m, -ENOENT, "no event is called %s: evlist has their names", event);
@@ -247,7 +247,8 @@ static void control_list(void *arg, struct strbuf *out)
 	const struct record_run *r = arg;
 
 	for (size_t i = 0; i < r->plan.n; i++)
-		strbuf_addf(out, "%s %s\n", r->plan.events[i].label, r->on[i] ? "on" : "off");
+		strbuf_addf(out, "%s %s\n", r->plan.events[i].label,
+			    r->plan.events[i].on ? "on" : "off");
 }
 
 static const struct control_ops control_ops = {
@@ -311,6 +312,8 @@ static int record_open(void *arg, struct msg *m)
 	struct recorder_config config = {
 		.plan = &r->plan,
 		.target = &r->measure.target,
+		.events = &r->opts.events,
+		.sampling = &r->sampling,
 		.path = r->pipe ? "the standard output" : r->opts.output,
 		.pipe = r->pipe,
 		.relay = r->relay.host ? &r->relay : NULL,
@@ -610,7 +613,6 @@ static int check_marks(const struct record_run *r, struct msg *m)
 
 static int prepare(struct record_run *r, struct msg *m)
 {
-	struct sampling sampling;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
@@ -638,7 +640,7 @@ static int prepare(struct record_run *r, struct msg *m)
 		err = plan_strings(r, m);
 	if (err)
 		return err;
-	sampling = (struct sampling){
+	r->sampling = (struct sampling){
 		.freq = r->opts.freq,
 		.usual_freq = DEFAULT_HZ,
 		.count = r->opts.count,
@@ -648,11 +650,10 @@ static int prepare(struct record_run *r, struct msg *m)
 		.guests = r->opts.target.guests,
 		.context = r->opts.context,
 	};
-	event_plan_sampling(&r->plan, &sampling);
+	event_plan_sampling(&r->plan, &r->sampling);
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)
 		strbuf_addf(&r->command, "%s%s", i ? " " : "", r->measure.argv[i]);
 	r->progress = !r->opts.quiet && isatty(2);
-	r->on = xcalloc(r->plan.n, sizeof(*r->on));
 	if (r->opts.control)
 		err = control_open(&r->control, r->opts.control, m);
 	return err ? err : measure_init(&r->measure, m);
@@ -674,7 +675,6 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 		close(r.pipe);
 	control_close(&r.control);
 	relay_url_free(&r.relay);
-	free(r.on);
 	strbuf_free(&r.command);
 	event_plan_free(&r.plan);
 	event_list_free(&r.opts.events);
