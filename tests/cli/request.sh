@@ -7,6 +7,8 @@
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/lib/cli.bash"
 build server
+export PYTHONPATH=$lib/../../../tools/python PYTHONDONTWRITEBYTECODE=1
+export LIBPEV=$PEV_TOOLS/libpev/libpev.so.1
 
 call=syscalls:sys_enter_sched_get_priority_max
 ok "a server is recorded" perfctl record -q --context -F 999 -e task-clock -e $call --waits=0 -- \
@@ -60,6 +62,18 @@ ok "... and the time that it took is shown" bash -c "
 	[ \"\$ns\" -gt 15000000 ]"
 says "waits carry the request, too" 0 'pev:wait: request=abababab' perfctl script -e pev:wait
 ok "pprof: the label of a request" bash -c "perfctl export pprof -o p.gz 2>/dev/null && zcat p.gz | grep -aq $id"
+
+ok "Python: event.request, as perfctl script shows it" /usr/bin/python3 -c '
+import subprocess, pev
+lines = subprocess.run(["perfctl", "script", "-e", "'$call'", "-F", "request"], check=True,
+                       capture_output=True, text=True).stdout.splitlines()
+with pev.Trace("pev.trace") as trace:
+    events = list(trace.events("'$call'"))
+    assert len(events) == len(lines) == 240, (len(events), len(lines))
+    for e, line in zip(events, lines):
+        r = e.request
+        assert (f"request={r.trace}/{r.span}" if r else "") in line and bool(r) == ("request=" in line), line
+    assert all(e.request is None for e in trace.events("sched:*"))'
 
 says "--fold has no requests" 2 'writes none down' perfctl record --fold --context -- true
 says "the other engine is refused in words" 1 'does not know which request' \

@@ -17,6 +17,10 @@
 The last line writes an event, without a system call, for those who record
 user:shop:*; if nobody does, it does nothing.
 
+What was recorded with perfctl record --context, or with the sample "context",
+has event.request: the trace id and the span id of the request that the thread
+worked for, as W3C's Trace Context writes them, or None.
+
 Times are ns since the epoch. An event of a trace is good until the trace is
 closed; one of a channel until the next one is asked for: take what you need of
 it, or event.dict(). Errors are pev.Error, an OSError with the library's or the
@@ -28,6 +32,7 @@ import ctypes as c
 import errno
 import fnmatch
 import os
+import typing
 
 _u8, _u16, _u32, _u64, _i32, _i64 = (c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint64, c.c_int32,
                                      c.c_int64)
@@ -74,6 +79,10 @@ class _Event(c.Structure):
                 ("values_len", _u32), ("dump_len", _u64), ("guest", _u32)]
 
 
+class _Request(c.Structure):
+    _fields_ = [("trace_high", _u64), ("trace_low", _u64), ("span", _u64)]
+
+
 class _Attr(c.Structure):
     _fields_ = [("type", _u32), ("target", _u32), ("flags", _u64), ("sample", _u64),
                 ("config", _u64), ("config1", _u64), ("config2", _u64), ("pmu", _u32),
@@ -95,7 +104,8 @@ class _Value(c.Structure):
 
 
 # Structures that have one size for ever, and those that the library allocates and may extend
-_FIXED = {"pev_error": _Error, "pev_field": _Field, "pev_attr": _Attr, "pev_value": _Value}
+_FIXED = {"pev_error": _Error, "pev_field": _Field, "pev_attr": _Attr, "pev_value": _Value,
+          "pev_request": _Request}
 _GROWING = {"pev_class": _Class, "pev_event": _Event}
 
 _lib = None
@@ -119,6 +129,7 @@ _PROTOTYPES = {
     "pev_cursor_next": (c.c_int, (_PTR, c.POINTER(c.POINTER(_Event)))),
     "pev_cursor_seek": (c.c_int, (_PTR, _i64)),
     "pev_event_ns": (_i64, (c.POINTER(_Event),)),
+    "pev_event_request": (c.c_bool, (c.POINTER(_Event), c.POINTER(_Request))),
     "pev_event_locate": (_PTR, (c.POINTER(_Event), c.POINTER(_Field), c.POINTER(c.c_size_t))),
     "pev_attr_channel": (None, (c.POINTER(_Attr), _u64)),
     "pev_attr_event": (None, (c.POINTER(_Attr), _u32, _u64, c.c_char_p)),
@@ -177,6 +188,12 @@ def _check(ret, text=None):
     if ret < 0:
         raise Error(-ret, _text(text) if text else os.strerror(-ret))
     return ret
+
+
+class Request(typing.NamedTuple):
+    """For what a thread worked, as it said itself: identifiers in hexadecimal."""
+    trace: str
+    span: str
 
 
 class EventClass:
@@ -242,6 +259,14 @@ class Event:
     def stack(self):
         """Bytes of the user stack"""
         return bytes(self._raw.dump[:self._raw.dump_len])
+
+    @property
+    def request(self):
+        """The Request that the thread worked for, or None"""
+        r = _Request()
+        if not library().pev_event_request(c.byref(self._raw), c.byref(r)):
+            return None
+        return Request(f"{r.trace_high:016x}{r.trace_low:016x}", f"{r.span:016x}")
 
     def __getitem__(self, name):
         field = self.cls._fields[name]
