@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # The programs that tests of the command measure: DIR/NAME.c, with DIR/NAME_*.c if there
-# are any, where call chains by frame pointers are whole.
+# are any, where call chains by frame pointers are whole. NAME.so is a library.
 
 # compile_program DIR NAME OUT
 compile_program() {
-	local parts top
+	local parts top shared=()
+	[[ $2 != *.so ]] || shared=(-shared -fPIC)
 	top=$(dirname "${BASH_SOURCE[0]}")/../..
 	mapfile -t parts < <(compgen -G "$1/$2_*.c")
 	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
-		-D_GNU_SOURCE -Wall -I"$top/tools/lib/pev" \
+		-D_GNU_SOURCE -Wall "${shared[@]}" -I"$top/tools/lib/pev" \
 		-I"$top/tools/lib/pev/include" -I"$top/include/uapi" \
 		-o "$3" "$1/$2.c" "${parts[@]}"
 }

@@ -100,6 +100,8 @@ row 'counts by what runs (``stat --by``)' \
 	$stat --by thread -e page-faults -t $$ --timeout 50ms
 row 'samples counted there (``--fold``)' $rec --fold -o row.trace -- true
 row "kernel markers" $rec -e 'pev_sample:*' -o row.trace -- true
+row 'marks of programs (``user:*``)' \
+	works_or 'need a kernel with pev' $rec -e 'user:shop:*' -o row.trace -- true
 row 'texts of system calls (``--strings``)' \
 	works_or 'does not copy what arguments' $rec --strings -e raw_syscalls:sys_enter -o row.trace -- true
 row 'requests of threads (``--context``)' \

@@ -57,6 +57,12 @@ extern "C" {
 /* One for each program or library, whatever the number of files that include this. */
 #define PEV_MARK_SHARED __attribute__((weak, visibility("hidden")))
 
+/* Is this a library, which may be loaded and unloaded while the program runs? */
+#if defined(__PIC__) && !defined(__PIE__)
+#define PEV_MARK_LIBRARY
+#include <pthread.h>
+#endif
+
 /* glibc says where the thread's struct rseq is; elsewhere there is none. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
@@ -232,11 +238,16 @@ static inline uint64_t pev_mark_time(const volatile struct pev_user_gate *gate)
 #define PEV_MARK_UNITS (PEV_USER_PACKET / 8) /* of a packet */
 #define PEV_MARK_TRIES 1000 /* a debugger that goes step by step would need more */
 
+/* One that the C library has not started is in no restartable sequence. */
+static inline int pev_mark_is_thread(void)
+{
+	return (int32_t)pev_mark_rseq()->cpu_id >= 0;
+}
+
 /* A thread looks for itself: the first time, and after a fork. False: it can't have a ring. */
 static inline int pev_mark_know(struct pev_mark_self *self, uint64_t id)
 {
-	/* one that the C library has not started is in no restartable sequence */
-	if ((int32_t)pev_mark_rseq()->cpu_id < 0)
+	if (!pev_mark_is_thread())
 		return 0;
 	self->tid = (uint32_t)syscall(SYS_gettid);
 	self->id = id;
@@ -278,20 +289,29 @@ static inline int pev_mark_try(const struct pev_mark_set *set, uint64_t *words, 
 }
 
 /*
- * Write a record. @words: a word that is free, two for the head, and the fields, which end
- * before @end.
+ * Write a record of the thread @tid, 0: which of the process is not known. @words: a word that
+ * is free, two for the head, and the fields, which end before @end.
  */
-static inline void pev_mark_emit(const struct pev_mark_set *set, struct pev_mark_self *self,
-				 uint64_t number, uint64_t *words, const uint64_t *end)
+static inline void pev_mark_record(const struct pev_mark_set *set, uint32_t tid, uint64_t number,
+				   uint64_t *words, const uint64_t *end)
 {
-	uint64_t units = (uint64_t)(end - words) - 1, id = set->gate->id;
+	uint64_t units = (uint64_t)(end - words) - 1;
 
-	if (__builtin_expect(self->id != id, 0) && !pev_mark_know(self, id))
-		return;
-	words[1] = (uint64_t)self->tid << 32 | number << 16 | units;
+	words[1] = (uint64_t)tid << 32 | number << 16 | units;
 	for (int i = 0; i < PEV_MARK_TRIES; i++)
 		if (!pev_mark_try(set, words, units))
 			return;
+}
+
+/* ... of the calling thread, which finds itself by a variable of its own */
+static inline void pev_mark_emit(const struct pev_mark_set *set, struct pev_mark_self *self,
+				 uint64_t number, uint64_t *words, const uint64_t *end)
+{
+	uint64_t id = set->gate->id;
+
+	if (__builtin_expect(self->id != id, 0) && !pev_mark_know(self, id))
+		return;
+	pev_mark_record(set, self->tid, number, words, end);
 }
 
 /* ---- fields ---- */
@@ -466,10 +486,41 @@ union pev_mark_page {
 
 PEV_MARK_SHARED __attribute__((aligned(PEV_MARK_PAGE))) union pev_mark_page pev_mark_gate = {};
 PEV_MARK_SHARED struct pev_mark_set pev_mark_set = {};
-/* clang-format off */
-PEV_MARK_SHARED __attribute__((tls_model("initial-exec")))
-__thread struct pev_mark_self pev_mark_self = {};
-/* clang-format on */
+
+#ifdef PEV_MARK_LIBRARY
+/*
+ * A variable of the thread's would be one in its static memory, of which there is so little
+ * that the sixtieth library could not be loaded; any other is allocated at its first use,
+ * which may be in a signal handler. So is the value of a key, but for the first ones.
+ */
+#define PEV_MARK_KEYS 32 /* whose values every thread has room for */
+#define PEV_MARK_NO_KEY (~(pthread_key_t)0)
+
+PEV_MARK_SHARED pthread_key_t pev_mark_key = PEV_MARK_NO_KEY;
+
+/* What a thread knows: its tid, and half of the id of the producer that it was found for. */
+static inline void pev_mark_out(uint64_t number, uint64_t *words, const uint64_t *end)
+{
+	uint64_t id = pev_mark_set.gate->id, known = 0;
+
+	if (pev_mark_key < PEV_MARK_KEYS) {
+		known = (uintptr_t)pthread_getspecific(pev_mark_key);
+		if (__builtin_expect(known >> 32 != (uint32_t)id, 0) && pev_mark_is_thread()) {
+			known = id << 32 | (uint32_t)syscall(SYS_gettid);
+			pthread_setspecific(pev_mark_key, (void *)(uintptr_t)known);
+		}
+	}
+	if (known || pev_mark_is_thread())
+		pev_mark_record(&pev_mark_set, (uint32_t)known, number, words, end);
+}
+#else
+PEV_MARK_SHARED __thread struct pev_mark_self pev_mark_self = {};
+
+static inline void pev_mark_out(uint64_t number, uint64_t *words, const uint64_t *end)
+{
+	pev_mark_emit(&pev_mark_set, &pev_mark_self, number, words, end);
+}
+#endif
 
 /* Write the record of a mark, if it is this one that somebody listens to. */
 PEV_MARK_SHARED __attribute__((noinline)) void pev_mark_write(const struct pev_mark_entry *entry,
@@ -478,7 +529,7 @@ PEV_MARK_SHARED __attribute__((noinline)) void pev_mark_write(const struct pev_m
 	const volatile struct pev_user_gate *gate = &pev_mark_gate.gate;
 
 	if (entry->number < PEV_MAX_USER_MARKS && gate->on[entry->number])
-		pev_mark_emit(&pev_mark_set, &pev_mark_self, entry->number, words, end);
+		pev_mark_out(entry->number, words, end);
 }
 
 /* Where a string is put, with its end. */
@@ -572,6 +623,10 @@ static __attribute__((constructor, unused)) void pev_mark_begin(void)
 	if (pev_mark_set.gate || first == __stop_pev_marks || !pev_mark_possible())
 		return;
 	pev_mark_set.gate = &pev_mark_gate.gate;
+#ifdef PEV_MARK_LIBRARY
+	if (pthread_key_create(&pev_mark_key, NULL))
+		pev_mark_key = PEV_MARK_NO_KEY;
+#endif
 	marks = (struct pev_user_mark *)calloc(PEV_MAX_USER_MARKS, sizeof(*marks));
 	strings = (char *)malloc(PEV_MAX_USER_STRINGS);
 	if (marks && strings) {
@@ -583,10 +638,10 @@ static __attribute__((constructor, unused)) void pev_mark_begin(void)
 	free(strings);
 }
 
-#if defined(__PIC__) && !defined(__PIE__)
+#ifdef PEV_MARK_LIBRARY
 /*
  * The library is unloaded, or the program ends while other threads still run: what they write
- * from here on goes nowhere.
+ * from here on goes nowhere. Each file that has marks says so, and it makes no difference.
  */
 static __attribute__((destructor, unused)) void pev_mark_end(void)
 {
@@ -595,7 +650,9 @@ static __attribute__((destructor, unused)) void pev_mark_end(void)
 	if (set->rings)
 		mmap(set->rings, set->nr_rings * set->stride, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-	set->rings = NULL;
+	if (pev_mark_key != PEV_MARK_NO_KEY)
+		pthread_key_delete(pev_mark_key);
+	pev_mark_key = PEV_MARK_NO_KEY;
 }
 #endif
 
