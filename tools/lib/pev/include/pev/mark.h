@@ -217,18 +217,22 @@ again:
 
 /* clang-format on */
 
+static inline uint64_t pev_mark_cycles(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return __builtin_ppc_get_timebase();
+#endif
+}
+
 /* Now, in ticks of the clock that recordings have. */
 static inline uint64_t pev_mark_time(const volatile struct pev_user_gate *gate)
 {
 	struct timespec now;
 
-	if (__builtin_expect(gate->clock == PEV_CLOCK_CYCLES, 1)) {
-#if defined(__x86_64__)
-		return __builtin_ia32_rdtsc();
-#else
-		return __builtin_ppc_get_timebase();
-#endif
-	}
+	if (__builtin_expect(gate->clock == PEV_CLOCK_CYCLES, 1))
+		return pev_mark_cycles();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
@@ -254,8 +258,12 @@ static inline int pev_mark_know(struct pev_mark_self *self, uint64_t id)
 	return 1;
 }
 
-/* One try. @words: room for the packet's head, and the record. Return: 0, or -1. */
-static inline int pev_mark_try(const struct pev_mark_set *set, uint64_t *words, uint64_t units)
+/*
+ * One try. @words: room for the packet's head, and the record; @all: also what is rare, a packet
+ * that begins or ends, and another clock than the processor's. Return: 0, or -1.
+ */
+static inline __attribute__((always_inline)) int
+pev_mark_try(const struct pev_mark_set *set, uint64_t *words, uint64_t units, int all)
 {
 	struct pev_mark_rseq *rseq = pev_mark_rseq();
 	uint32_t cid = *(volatile uint32_t *)&rseq->mm_cid, unit, count, used;
@@ -263,18 +271,22 @@ static inline int pev_mark_try(const struct pev_mark_set *set, uint64_t *words, 
 
 	if (__builtin_expect(cid >= set->nr_rings, 0))
 		return -1;
+	if (!all && __builtin_expect(set->gate->clock != PEV_CLOCK_CYCLES, 0))
+		return -1;
 	head = (uint64_t *)(void *)(set->rings + cid * set->stride);
 	data = (uint64_t *)(void *)((char *)head + set->page);
 	old = *(volatile uint64_t *)head;
 	unit = (uint32_t)old;
 	count = (uint32_t)(old >> 32);
 	used = unit % PEV_MARK_UNITS;
-	words[2] = pev_mark_time(set->gate);
+	words[2] = all ? pev_mark_time(set->gate) : pev_mark_cycles();
 	if (__builtin_expect(used && used + units <= PEV_MARK_UNITS, 1)) {
 		next = (uint64_t)(count + 1) << 32 | (uint32_t)(unit + units);
 		return pev_mark_commit(rseq, cid, head, old, next, data + (unit & set->mask),
 				       words + 1, units);
 	}
+	if (!all)
+		return -1;
 	if (used) {
 		/* nothing more fits into the packet: the next one is begun by the next try */
 		words[0] = 0;
@@ -288,6 +300,15 @@ static inline int pev_mark_try(const struct pev_mark_set *set, uint64_t *words, 
 			       units + 1);
 }
 
+/* Apart from what is usual, which needs few registers so. */
+PEV_MARK_SHARED __attribute__((noinline, cold)) void
+pev_mark_slow(const struct pev_mark_set *set, uint64_t *words, uint64_t units)
+{
+	for (int i = 0; i < PEV_MARK_TRIES; i++)
+		if (!pev_mark_try(set, words, units, 1))
+			return;
+}
+
 /*
  * Write a record of the thread @tid, 0: which of the process is not known. @words: a word that
  * is free, two for the head, and the fields, which end before @end.
@@ -298,20 +319,27 @@ static inline void pev_mark_record(const struct pev_mark_set *set, uint32_t tid,
 	uint64_t units = (uint64_t)(end - words) - 1;
 
 	words[1] = (uint64_t)tid << 32 | number << 16 | units;
-	for (int i = 0; i < PEV_MARK_TRIES; i++)
-		if (!pev_mark_try(set, words, units))
-			return;
+	if (__builtin_expect(pev_mark_try(set, words, units, 0), 0))
+		pev_mark_slow(set, words, units);
+}
+
+/* The first one of a thread */
+PEV_MARK_SHARED __attribute__((noinline, cold)) void
+pev_mark_first(const struct pev_mark_set *set, struct pev_mark_self *self, uint64_t number,
+	       uint64_t *words, const uint64_t *end)
+{
+	if (pev_mark_know(self, set->gate->id))
+		pev_mark_record(set, self->tid, number, words, end);
 }
 
 /* ... of the calling thread, which finds itself by a variable of its own */
 static inline void pev_mark_emit(const struct pev_mark_set *set, struct pev_mark_self *self,
 				 uint64_t number, uint64_t *words, const uint64_t *end)
 {
-	uint64_t id = set->gate->id;
-
-	if (__builtin_expect(self->id != id, 0) && !pev_mark_know(self, id))
-		return;
-	pev_mark_record(set, self->tid, number, words, end);
+	if (__builtin_expect(self->id != set->gate->id, 0))
+		pev_mark_first(set, self, number, words, end);
+	else
+		pev_mark_record(set, self->tid, number, words, end);
 }
 
 /* ---- fields ---- */
