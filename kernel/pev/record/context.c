@@ -24,6 +24,7 @@
 #include <trace/events/sched.h>
 #include "base/work.h"
 #include "glue/linux.h"
+#include "glue/user.h"
 #include "context.h"
 
 /* About four times as many threads as buckets are what memory allows for. */
@@ -208,33 +209,29 @@ int pev_context_attach(u64 at, struct pev_refuse *r)
 
 /*
  * The pointer and what it points to are the program's, and may change at any time: each is
- * read once, and the second address is checked like the first.
+ * read once, and the second address is checked when it is used. The first one was when the
+ * thread gave it.
  */
 static __always_inline bool load(const u64 __user *at, u64 *to)
 {
 	const struct pev_thread_context __user *record;
-	u64 where, high, low, span;
-	u8 valid;
+	u64 where;
 
-	if (!user_read_access_begin(at, sizeof(*at)))
+	if (!pev_user_begin(at, sizeof(*at)))
 		return false;
-	unsafe_get_user(where, at, fault);
-	user_read_access_end();
-	record = u64_to_user_ptr(where);
+	where = pev_user_load_or_0(at);
 	/* the usual case of none shall not cost a fault */
-	if (!where || !user_read_access_begin(record, sizeof(*record)))
-		return false;
-	unsafe_get_user(valid, &record->valid, fault);
-	unsafe_get_user(high, (const u64 __user *)&record->trace_id[0], fault);
-	unsafe_get_user(low, (const u64 __user *)&record->trace_id[8], fault);
-	unsafe_get_user(span, (const u64 __user *)&record->span_id[0], fault);
-	user_read_access_end();
-	to[0] = be64_to_cpu((__force __be64)high);
-	to[1] = be64_to_cpu((__force __be64)low);
-	to[2] = be64_to_cpu((__force __be64)span);
-	return valid == 1;
-fault:
-	user_read_access_end();
+	if (!where)
+		goto none;
+	record = pev_user_address(u64_to_user_ptr(where), sizeof(*record));
+	pev_user_unless(1, &record->valid, none);
+	pev_user_load_be64(&to[0], (const u64 __user *)&record->trace_id[0], none);
+	pev_user_load_be64(&to[1], (const u64 __user *)&record->trace_id[8], none);
+	pev_user_load_be64(&to[2], (const u64 __user *)&record->span_id[0], none);
+	pev_user_end();
+	return true;
+none:
+	pev_user_end();
 	return false;
 }
 
@@ -252,13 +249,12 @@ static __always_inline bool take(struct hash *h, u64 *to)
 	return found;
 }
 
-void pev_context_put(u64 *to, bool here)
+void pev_context_put(u64 *to)
 {
 	struct hash *h = smp_load_acquire(&hash);	/* context:B, pairs with A */
 
-	if (here && h && take(h, to))
-		return;
-	memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
+	if (!h || !take(h, to))
+		memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
 }
 
 /* ---- the end ---- */

@@ -24,12 +24,11 @@ int pev_context_attach(u64 at, struct pev_refuse *r);
 
 /**
  * pev_context_put() - what the current thread says
- * @to:   PEV_CONTEXT_WORDS of them; zeros if it says nothing, or it can't be read here
- * @here: the record is about the current thread; else: zeros
+ * @to: PEV_CONTEXT_WORDS of them; zeros if it says nothing, or it can't be read here
  *
  * Context: Any with preemption disabled, NMI included.
  */
-void pev_context_put(u64 *to, bool here);
+void pev_context_put(u64 *to);
 
 /* Forget all. Process context; no thread attaches, and nothing is recorded, any more. */
 void pev_context_teardown(void);

@@ -327,7 +327,11 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 	if (event->sample & PEV_SAMPLE_GUEST)
 		*to++ = in ? in->guest : 0;
 	if (event->sample & PEV_SAMPLE_CONTEXT) {
-		pev_context_put(to, pev_sample_is_here(event, in));
+		/* of another thread it is not to be found here */
+		if (likely(pev_sample_is_here(event, in)))
+			pev_context_put(to);
+		else
+			memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
 		to += PEV_CONTEXT_WORDS;
 	}
 	return to;

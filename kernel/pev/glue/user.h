@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading memory of the user's, a word at a time, where each instruction counts and a page
+ * that is not there is a jump:
+ *
+ *	if (!pev_user_begin(at, sizeof(*at)))	an address that was checked before
+ *		return false;
+ *	where = pev_user_load_or_0(at);
+ *	where = pev_user_address(where, size);	one that was not
+ *	pev_user_load_be64(&number, where, fault);
+ *	...
+ * fault:
+ *	pev_user_end();
+ *
+ * unsafe_get_user() does the same, but tests each word that it has read where the compiler has
+ * no asm goto with outputs. Page faults are disabled by the caller.
+ */
+#ifndef _PEV_USER_MEMORY_H
+#define _PEV_USER_MEMORY_H
+
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
+
+/* Is what was the user's address when it was checked: it stays that. */
+static __always_inline bool pev_user_begin(const void __user *checked, size_t size)
+{
+#ifdef CONFIG_X86_64
+	__uaccess_begin();
+	return true;
+#else
+	return user_read_access_begin(checked, size);
+#endif
+}
+
+#define pev_user_end()	user_read_access_end()
+
+/* An address of a few bytes that can be read, also ahead of the check: @at, or where nothing is. */
+static __always_inline const void __user *pev_user_address(const void __user *at, size_t size)
+{
+#ifdef CONFIG_X86_64
+	return mask_user_address(at);
+#else
+	bool ok = access_ok(at, size);
+
+	barrier_nospec();
+	return ok ? at : NULL;
+#endif
+}
+
+#if defined(CONFIG_X86_64) && !defined(CONFIG_CC_HAS_ASM_GOTO_OUTPUT)
+static __always_inline u64 pev_user_load_or_0(const u64 __user *from)
+{
+	u64 word;
+
+	asm volatile("1:	mov %[from], %[word]\n"
+		     "2:\n"
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_ZERO_REG, %[word])
+		     : [word] "=r" (word) : [from] "m" (*from));
+	return word;
+}
+
+#define pev_user_load_be64(to, from, fault)				\
+	asm goto("1:	mov %[word], %%rax\n"				\
+		 "	bswap %%rax\n"					\
+		 "	mov %%rax, %[into]\n"				\
+		 _ASM_EXTABLE_UA(1b, %l[fault])				\
+		 : : [word] "m" (*(from)), [into] "m" (*(to))		\
+		 : "rax", "memory" : fault)
+
+#define pev_user_unless(byte, from, other)				\
+	asm goto("1:	cmpb %[is], %[at]\n"				\
+		 "	jne %l[" #other "]\n"				\
+		 _ASM_EXTABLE_UA(1b, %l[other])				\
+		 : : [at] "m" (*(from)), [is] "i" (byte)		\
+		 : "cc" : other)
+#else
+/* 0 also where nothing is */
+static __always_inline u64 pev_user_load_or_0(const u64 __user *from)
+{
+	u64 word;
+
+	unsafe_get_user(word, from, fault);
+	return word;
+fault:
+	return 0;
+}
+
+/* *@to = *@from, a number whose first byte is the most significant one */
+#define pev_user_load_be64(to, from, fault)				\
+	do {								\
+		u64 word;						\
+									\
+		unsafe_get_user(word, from, fault);			\
+		*(to) = be64_to_cpu((__force __be64)word);		\
+	} while (0)
+
+/* Jump to @other unless *@from is @byte. */
+#define pev_user_unless(byte, from, other)				\
+	do {								\
+		u8 is;							\
+									\
+		unsafe_get_user(is, from, other);			\
+		if (is != (byte))					\
+			goto other;					\
+	} while (0)
+#endif
+
+#endif
