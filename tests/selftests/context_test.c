@@ -7,71 +7,21 @@
 #include <pthread.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "pev_context.h"
 #include "pev_place.h"
 #include "pev_sample.h"
 
-#define NONE ((struct ids){ 0, 0, 0 })
 #define MAX_EVENTS 8
 /* Where a process and the program that it begins can both have a page */
 #define PLACE ((void *)0x510000000000UL)
 #define KERNEL_ADDRESS 0xffff888000001000UL
 #define NOBODYS_ADDRESS 0x8000000000001000UL
 
-struct ids {
-	uint64_t high, low, span;
-};
-
 /* What a thread tells of itself: the pointer whose address is made known, and a record */
 struct self {
 	const void *pointer;
 	struct pev_thread_context record;
 };
-
-/* Request @n: bytes that are all different, so that each has its place. */
-static struct pev_thread_context request(uint8_t n)
-{
-	struct pev_thread_context c = { .valid = 1 };
-
-	for (unsigned int i = 0; i < sizeof(c.trace_id); i++)
-		c.trace_id[i] = n + i;
-	for (unsigned int i = 0; i < sizeof(c.span_id); i++)
-		c.span_id[i] = n + 0x20 + i;
-	return c;
-}
-
-static uint64_t number_of(const uint8_t *bytes)
-{
-	uint64_t number = 0;
-
-	for (unsigned int i = 0; i < 8; i++)
-		number = number << 8 | bytes[i];
-	return number;
-}
-
-static struct ids ids_of(uint8_t n)
-{
-	struct pev_thread_context c = request(n);
-
-	return (struct ids){ number_of(c.trace_id), number_of(c.trace_id + 8),
-			     number_of(c.span_id) };
-}
-
-static bool same(struct ids a, struct ids b)
-{
-	return a.high == b.high && a.low == b.low && a.span == b.span;
-}
-
-static int attach_at(uint64_t at)
-{
-	struct pev_attr attr = {
-		.type = PEV_TYPE_CONTEXT,
-		.config = at,
-		.channel_fd = -1,
-		.group_fd = -1,
-	};
-
-	return pev_open(&attr);
-}
 
 static int attach(struct self *self)
 {
