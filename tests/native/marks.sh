@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # engines: perf
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Programs with marks on a kernel without pev: they run as if they had none.
 
 build shop

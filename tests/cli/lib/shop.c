@@ -23,7 +23,7 @@ static void order(unsigned long n)
 
 	PEV_USER_MARK(shop, begin, "%lu", n);
 	syscall(SYS_sched_get_priority_max, n);
-	PEV_USER_MARK(shop, checkout, "%lu %s price %f", n, cities[n % 4], n * 0.25);
+	PEV_USER_MARK(shop, checkout, "%lu city %s price %f", n, cities[n % 4], n * 0.25);
 }
 
 static int wait_orders(unsigned long n)
