@@ -5,7 +5,9 @@
 #
 #	BENCH <name> pev=<n> perf=<n> goal=<n> met
 #
-# "MISSED" instead of "met"; perf=- where perf is not there or can do no such thing.
+# "MISSED" instead of "met"; perf=- where perf is not there or can do no such thing. $peer
+# is who stands there in place of perf.
+peer=perf
 
 # cost RUNS COMMAND...: "milliseconds KiB", the least of so many runs
 cost() {
@@ -32,23 +34,24 @@ perf_cost() {
 	fi
 }
 
-# judge NAME PEV PERF GOAL: a line. GOAL is "<=" or ">=" and a number, which may
-# be so many times "*perf".
+# judge NAME PEV PEER GOAL: a line. GOAL is "<=" or ">=" and a number, which may
+# be so many times "*perf", or whoever the peer is.
 judge() {
-	awk -v name="$1" -v pev="$2" -v perf="$3" -v rule="$4" 'BEGIN {
+	awk -v name="$1" -v pev="$2" -v theirs="$3" -v rule="$4" -v peer="$peer" 'BEGIN {
 		least = substr(rule, 1, 2) == ">="
 		goal = substr(rule, 3)
-		times = sub(/\*perf$/, "", goal)
-		if (times && perf == "-") {
-			printf "BENCH %s pev=%s perf=- goal=- not judged: there is no figure of perf\n", name, pev
+		times = sub(/\*[a-z]+$/, "", goal)
+		if (times && theirs == "-") {
+			printf "BENCH %s pev=%s %s=- goal=- not judged: there is no figure of %s\n",
+				name, pev, peer, peer
 			exit
 		}
 		if (times)
-			goal = sprintf("%.0f", goal * perf)
+			goal = sprintf("%.0f", goal * theirs)
 		met = least ? pev + 0 >= goal + 0 : pev + 0 <= goal + 0
-		printf "BENCH %s pev=%s perf=%s goal=%s %s", name, pev, perf, goal, met ? "met" : "MISSED"
-		if (perf + 0)
-			printf " (%.3g of perf)", pev / perf
+		printf "BENCH %s pev=%s %s=%s goal=%s %s", name, pev, peer, theirs, goal, met ? "met" : "MISSED"
+		if (theirs + 0)
+			printf " (%.3g of %s)", pev / theirs, peer
 		printf "\n"
 	}'
 }
