@@ -63,9 +63,10 @@ test: setup
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, and
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
 #:                  perfctl on Debian's Linux 6.1, the bounds of multiplexed values,
-#:                  pev.ko unloaded 200 times; DURATION=seconds
+#:                  a million marks of programs around system calls, pev.ko unloaded
+#:                  200 times; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 reload-long-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|stock|stock-6.1 KARGS=..
@@ -144,7 +145,8 @@ selftests: kernel
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
 #: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
-#:                  report, picture, unwind, native, cost, pmu, limits, others and probes
+#:                  report, picture, unwind, native, stream, cost, pmu, limits, others, waits,
+#:                  probes, tables, context and user
 bench: $(if $(filter-out report picture unwind native stream,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 

@@ -267,11 +267,11 @@ TEST(scribbler)
 	if (!pid) {
 		count(1, 0);
 		srand(1);
-		for (unsigned int i = 0; i < 4096 / 8; i++)
+		for (unsigned int i = 0; i < pev_mark_set.page / 8; i++)
 			((uint64_t *)pev_mark_set.rings)[i] = (uint64_t)rand() << 33 ^
 							      (uint64_t)rand();
 		for (unsigned int i = 0; i < PEV_MARK_RING; i++)
-			pev_mark_set.rings[4096 + i] = (char)rand();
+			pev_mark_set.rings[pev_mark_set.page + i] = (char)rand();
 		/* what it writes itself stays within its rings */
 		for (unsigned int i = 0; i < 1000; i++) {
 			*(uint64_t *)pev_mark_set.rings = (uint64_t)rand() << 32 ^ (uint64_t)rand();
@@ -292,32 +292,41 @@ TEST(scribbler)
 
 /* ---- order with the kernel's events ---- */
 
-#define BRACKETS 10000
+#define WRITERS 2
+#define BRACKETS 5000 /* of a writer, in one round: as many as a ring holds */
+#define ROUND (WRITERS * BRACKETS)
 
-/* When a bracket was opened and closed by marks, and the call between them. */
-struct bracket {
-	uint64_t open, call, close;
+/*
+ * When a bracket was opened and closed by marks, and the call between them; of one round, as
+ * rings have marks of earlier ones, too
+ */
+struct round {
+	uint64_t first;
+	struct bracket {
+		uint64_t open, call, close;
+	} brackets[ROUND];
 };
 
 static void note_mark(const struct pev_user_record *record, const uint64_t *f, void *arg)
 {
-	struct bracket *brackets = arg;
+	struct round *r = arg;
+	uint64_t nr = f[0] - r->first;
 
-	if (record->units != 4 || f[0] >= BRACKETS)
+	if (record->units != 4 || nr >= ROUND)
 		return;
 	if (f[1] == 98)
-		brackets[f[0]].open = record->time;
+		r->brackets[nr].open = record->time;
 	else if (f[1] == 99)
-		brackets[f[0]].close = record->time;
+		r->brackets[nr].close = record->time;
 }
 
 /* The call's argument says which bracket it is in. */
-static void note_calls(int channel, struct bracket *brackets)
+static void note_calls(int channel, struct round *r)
 {
 	static const int sizes[] = { 16 };
 	struct pev_map map;
 
-	if (pev_map_channel(channel, &map))
+	if (ioctl(channel, PEV_IOC_FLUSH, 0) || pev_map_channel(channel, &map))
 		return;
 	for (unsigned int cpu = 0; cpu < map.nr; cpu++) {
 		struct pev_walk walk = pev_walk_begin(&map, cpu, sizes, 1);
@@ -326,100 +335,157 @@ static void note_calls(int channel, struct bracket *brackets)
 
 		while (map.rings[cpu].kernel && pev_walk_next(&walk, &record) == 1) {
 			memcpy(&nr, record.payload + 8, sizeof(nr));
-			if (nr < BRACKETS)
-				brackets[nr].call = record.time;
+			if (nr - r->first < ROUND)
+				r->brackets[nr - r->first].call = record.time;
 		}
+		if (map.rings[cpu].kernel)
+			pev_walk_release(&walk);
 	}
 	pev_unmap_channel(&map);
 }
 
-static void make_brackets(void)
+/* A thread that writes brackets; others see its tid before it begins. */
+struct writer {
+	pthread_t thread;
+	uint64_t first;
+	volatile pid_t tid;
+};
+
+static void move_to(pid_t tid, uint64_t n)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t set;
 
-	for (uint64_t i = 0; i < BRACKETS; i++) {
+	CPU_ZERO(&set);
+	CPU_SET(n % (uint64_t)cpus, &set);
+	sched_setaffinity(tid, sizeof(set), &set);
+}
+
+static void *write_brackets(void *arg)
+{
+	struct writer *w = arg;
+
+	w->tid = (pid_t)syscall(SYS_gettid);
+	for (uint64_t i = w->first; i < w->first + BRACKETS; i++) {
 		count(i, 98);
-		if (!(i % 16)) {
-			CPU_ZERO(&set);
-			CPU_SET(i / 16 % (uint64_t)cpus, &set);
-			sched_setaffinity(0, sizeof(set), &set);
-		}
+		if (!(i % 16))
+			move_to(0, i / 16);
 		syscall(SYS_sched_get_priority_max, i);
 		count(i, 99);
 	}
+	w->tid = 0;
+	return NULL;
 }
 
-/* Returns how many were in order, or -1 if one was not. */
-static int check_brackets(int fd, struct bracket *brackets)
+static void make_brackets(struct __test_metadata *_metadata, uint64_t first)
 {
-	struct user_seen seen;
-	int channel, event, whole = 0;
+	struct writer writers[WRITERS] = {};
+	uint64_t moves = 0, left;
 
-	channel = pev_open_channel(1 << 20, 0, 0);
-	event = pev_open_event(PEV_TYPE_TRACEPOINT, "syscalls:sys_enter_sched_get_priority_max",
-			       NULL, channel);
-	if (channel < 0 || event < 0 || pev_on(event))
-		return -1;
-	memset(brackets, 0, BRACKETS * sizeof(*brackets));
-	make_brackets();
-	pev_off(event);
-	note_calls(channel, brackets);
-	if (user_find(fd, getpid(), &seen) < 0)
-		return -1;
-	user_walk_all(fd, &seen, note_mark, brackets);
-	for (unsigned int i = 0; i < BRACKETS; i++) {
-		const struct bracket *b = &brackets[i];
-
-		if (!b->open || !b->call || !b->close)
-			continue;
-		whole++;
-		if (b->open > b->call || b->call > b->close) {
-			printf("# bracket %u: %llu %llu %llu\n", i, (unsigned long long)b->open,
-			       (unsigned long long)b->call, (unsigned long long)b->close);
-			whole = -1;
-			break;
-		}
+	for (unsigned int i = 0; i < WRITERS; i++) {
+		writers[i].first = first + i * BRACKETS;
+		writers[i].tid = -1;
+		ASSERT_EQ(0, pthread_create(&writers[i].thread, NULL, write_brackets, &writers[i]));
 	}
-	close(event);
-	close(channel);
-	return whole;
+	/* from CPU to CPU in the middle of whatever they do */
+	do {
+		left = 0;
+		for (unsigned int i = 0; i < WRITERS; i++) {
+			pid_t tid = writers[i].tid;
+
+			left += tid != 0;
+			if (tid > 0)
+				move_to(tid, moves + i);
+		}
+		moves++;
+		sched_yield();
+	} while (left);
+	for (unsigned int i = 0; i < WRITERS; i++)
+		pthread_join(writers[i].thread, NULL);
 }
 
 FIXTURE(order)
 {
-	struct bracket *brackets;
+	struct round *round;
+	struct user_seen seen;
+	int marks, channel, calls;
 };
 
 FIXTURE_SETUP(order)
 {
-	self->brackets = calloc(BRACKETS, sizeof(*self->brackets));
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_PROCESS,
+		.flags = PEV_F_DISABLED,
+		.name = (uintptr_t) "syscalls:sys_enter_sched_get_priority_max",
+		.group_fd = -1,
+		.period = 1,
+		.sample = PEV_SAMPLE_TID,
+	};
+
+	PEV_NEEDS_ROOT(return );
+	NEEDS_MARKS();
+	self->round = malloc(sizeof(*self->round));
+	ASSERT_NE(NULL, self->round);
+	self->marks = listen_to_self();
+	ASSERT_LE(0, self->marks);
+	self->channel = pev_open_channel(1 << 20, 0, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	attr.channel_fd = self->channel;
+	self->calls = pev_open(&attr);
+	ASSERT_LE(0, self->calls) TH_LOG("%s", pev_reason());
 }
 
 FIXTURE_TEARDOWN(order)
 {
-	free(self->brackets);
+	close(self->calls);
+	close(self->channel);
+	close(self->marks);
+	free(self->round);
+}
+
+/* How many brackets of a round have all three times, in order */
+static unsigned int in_order(const struct round *r)
+{
+	unsigned int right = 0;
+
+	for (unsigned int i = 0; i < ROUND; i++) {
+		const struct bracket *b = &r->brackets[i];
+
+		if (b->open && b->open <= b->call && b->call <= b->close)
+			right++;
+		else if (i - right < 10)
+			printf("# bracket %u: %llu %llu %llu\n", i, (unsigned long long)b->open,
+			       (unsigned long long)b->call, (unsigned long long)b->close);
+	}
+	return right;
 }
 
 /*
- * A mark, a call that the kernel records, a mark, from CPU to CPU: the call's time is between
- * those of the marks, in each of a million brackets.
+ * A mark, a call that the kernel records, a mark, by two threads that are moved from CPU to CPU
+ * all the time: the call's time is between those of the marks. PEV_BRACKETS says how often; it is
+ * a million in the suite "brackets".
  */
-TEST_F_TIMEOUT(order, with_the_kernel, 300)
+TEST_F_TIMEOUT(order, with_the_kernel, 3000)
 {
-	unsigned int rounds = pev_kernel_is_slow() ? 2 : 100;
-	int fd, whole;
+	const char *asked = getenv("PEV_BRACKETS");
+	unsigned long total = asked		   ? strtoul(asked, NULL, 10) :
+			      pev_kernel_is_slow() ? 2UL * ROUND :
+						     10UL * ROUND;
+	unsigned long done;
 
-	PEV_NEEDS_ROOT(return );
-	NEEDS_MARKS();
-	fd = listen_to_self();
-	ASSERT_LE(0, fd);
-	for (unsigned int i = 0; i < rounds; i++) {
-		whole = check_brackets(fd, self->brackets);
-		/* some lay where the ring was written over */
-		ASSERT_LT(BRACKETS / 2, whole);
+	for (done = 0; done < total; done += ROUND) {
+		memset(self->round, 0, sizeof(*self->round));
+		self->round->first = done;
+		ASSERT_EQ(0, pev_on(self->calls));
+		make_brackets(_metadata, done);
+		ASSERT_EQ(0, pev_off(self->calls));
+		note_calls(self->channel, self->round);
+		ASSERT_LE(0, user_find(self->marks, getpid(), &self->seen));
+		user_walk_all(self->marks, &self->seen, note_mark, self->round);
+		ASSERT_EQ(ROUND, in_order(self->round));
 	}
-	close(fd);
+	TH_LOG("%lu brackets in order", done);
 }
 
 TEST_HARNESS_MAIN
