@@ -239,6 +239,8 @@ struct pev_source_ops {
  * @channel:   where records go; NULL to count only
  * @tally:     how it counts in a table instead of writing records; NULL without one
  * @charge:    how its counts are a table's values; NULL without one
+ * @rings:     the slots that have the channel's rings: @percpu, or, if the event counts in a
+ *             table and only some of it becomes records, those of @tally
  * @id:        in the channel or table
  * @body:      bytes of a record's body without payload: 4 more than a multiple
  *             of 8; without the variable parts that @varying announces
@@ -264,6 +266,7 @@ struct pev_source_ops {
  * @regs_user: registers to record
  * @stack_user: bytes of stack to record
  * @max_stack: frames of each call chain
+ * @pair_text: what the metadata says of PEV_SAMPLE_PAIR; NULL without
  * @counts_time: the value is the time that the event ran, not occurrences
  * @privileged: the opener may watch what changes its credentials
  * @cred:      the opener's
@@ -295,6 +298,7 @@ struct pev_event {
 	struct pev_channel		*channel;
 	struct pev_tally		*tally;
 	struct pev_charge		*charge;
+	struct pev_event_cpu __percpu	*rings;
 	u32				id;
 	u32				body;
 	u64				varying;
@@ -316,6 +320,7 @@ struct pev_event {
 	u64				regs_user;
 	u32				stack_user;
 	u32				max_stack;
+	char				*pair_text;
 	bool				counts_time;
 	bool				privileged;
 	const struct cred		*cred;
@@ -380,7 +385,7 @@ static inline bool pev_targets_task(const struct pev_event *event)
  * @filter: copy of the string or NULL
  * @cpus:   copy of the mask, @attr.cpus_size bytes, or NULL
  * @channel_file: what @attr.channel_fd is, with a reference; NULL: not open
- * @channel: the channel behind it; NULL: it is something else
+ * @channel: the channel behind it, or that of a table's records; NULL: there is none
  * @table:   the table behind it, likewise; @attr.channel_fd is -1 if events write no record
  *           there, but only count
  * @leader_file: what @attr.group_fd is, likewise

@@ -39,7 +39,7 @@ TEST_F(table, refusals)
 	BAD("max_stack 128 of the table", bad = table_of_stacks(); bad.max_stack = 128);
 	BAD("have no meaning without PEV_TABLE_KSTACK", bad.frames = FRAMES);
 	BAD("have no meaning without PEV_TABLE_KSTACK", bad.max_stack = 1);
-	BAD("flags that this kernel does not know: 0x2", bad.flags = 2);
+	BAD("flags that this kernel does not know: 0x4", bad.flags = 4);
 	BAD("needs no clock", bad.clock = PEV_CLOCK_MONOTONIC);
 	BAD("no clock 3", bad.flags = PEV_TABLE_F_TIMES; bad.clock = PEV_CLOCK_MAX);
 	REFUSED(EFAULT, open_table((void *)8), "can't be read");

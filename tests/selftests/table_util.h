@@ -6,6 +6,7 @@
 #ifndef TABLE_UTIL_H
 #define TABLE_UTIL_H
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
@@ -38,6 +39,8 @@ struct told {
 	uint64_t replaced;
 	uint64_t dropped;
 	uint64_t open; /* when it was read last */
+	uint64_t recorded;
+	uint64_t unrecorded;
 	bool balanced;
 	int error;
 	uint64_t words[FRAMES]; /* of the last CPU that had rows */
@@ -163,6 +166,8 @@ static UNUSED void read_cpu(int fd, unsigned int cpu, uint32_t room, struct told
 	t->replaced += swap.replaced;
 	t->dropped += swap.dropped;
 	t->open = swap.open;
+	t->recorded += swap.recorded;
+	t->unrecorded += swap.unrecorded;
 	if (swap.nr_rows > t->full)
 		t->full = swap.nr_rows;
 	if (swap.nr_rows) {

@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		9
+#define PEV_ABI_VERSION		10
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -332,6 +332,12 @@ enum pev_table_from {
 	PEV_TABLE_FROM_MAX,		/* not ABI */
 };
 
+/*
+ * Added to PEV_TABLE_PID, _TID, _COMM, _CPU, _CGROUP, _SYSCALL or _FIELD, of a table with pairs:
+ * what the event had that began the pair
+ */
+#define PEV_TABLE_AT_BEGIN	(1U << 16)
+
 /* bucket of struct pev_table_key: which values share a row */
 enum pev_table_bucket {
 	PEV_TABLE_EXACT		= 0,	/* equal ones */
@@ -363,11 +369,12 @@ enum pev_table_value {
 
 /* flags of struct pev_table */
 #define PEV_TABLE_F_TIMES	(1U << 0) /* min and max of a row are when it came first and last */
-#define PEV_TABLE_F_ALL		((1U << 1) - 1)
+#define PEV_TABLE_F_RECORDS	(1U << 1) /* pairs that took long become records, too */
+#define PEV_TABLE_F_ALL		((1U << 2) - 1)
 
 /**
  * struct pev_table_key - a part of what tells rows apart
- * @from:     enum pev_table_from
+ * @from:     enum pev_table_from, and PEV_TABLE_AT_BEGIN
  * @bucket:   enum pev_table_bucket
  * @step:     of PEV_TABLE_LINEAR, at least 1; else 0
  * @name:     of the field, NUL-terminated; empty without PEV_TABLE_FIELD
@@ -398,6 +405,9 @@ struct pev_table_key {
  * @begin:   what tells pairs apart where they begin: PEV_TABLE_TID, _PID, _CPU, _CGROUP or
  *           _FIELD, without buckets
  * @end:     the same where they end, in the same order
+ * @least:   of PEV_TABLE_F_RECORDS, ns that a pair takes at least to become a record; else 0
+ * @channel_fd: of PEV_TABLE_F_RECORDS, the channel of these records; else 0
+ * @reserved: 0
  *
  * An event that names the table's descriptor as its attr.channel_fd updates a row where
  * it would write a record. It needs the fields that the table asks for, numbers of 1, 2,
@@ -415,6 +425,12 @@ struct pev_table_key {
  * otherwise; the rows' keys and fields are those of the event that ends. One that begins
  * updates none: it opens a pair, in place of one with the same key if that is open, and of
  * the oldest one near it if there is no room.
+ *
+ * With PEV_TABLE_F_RECORDS an event that ends a pair of @least ns or more writes a record, too,
+ * as it would with @channel_fd instead of the table: its sample and its fields are those of any
+ * event, and its id is that of the channel. Rows have all pairs, long and short. The channel may
+ * be closed before the table, and has then no reader. An event that ends pairs of keys with
+ * PEV_TABLE_AT_BEGIN is opened after one that begins them, which says whether fields have a sign.
  */
 struct pev_table {
 	__u32	size;
@@ -431,6 +447,9 @@ struct pev_table {
 	__u32	nr_pair;
 	struct pev_table_key begin[PEV_MAX_TABLE_KEYS];
 	struct pev_table_key end[PEV_MAX_TABLE_KEYS];
+	__u64	least;
+	__s32	channel_fd;
+	__u32	reserved;
 };
 
 #define PEV_TABLE_SIZE_VER0	416	/* up to max_stack */
@@ -488,6 +507,8 @@ struct pev_table_sum {
  * @replaced:  of those that were open, these had the same key as one that began
  * @dropped:   of those that began or were open, these had no room left
  * @open:      pairs that are open now, of all CPUs
+ * @recorded:  of the pairs that ended, these became records
+ * @unrecorded: of the pairs that ended, these took as long, and found no room in the channel
  *
  * Gives what came since the last call, and begins again with an empty table, at one
  * moment of that CPU: nothing is told twice and nothing is left out. If it fails,
@@ -498,6 +519,7 @@ struct pev_table_sum {
  * and, of a table with pairs, for all CPUs and calls together, while nothing begins or ends:
  *
  *	begun = all rows + other + replaced + dropped + open
+ *	all rows and other that took at least struct pev_table's @least = recorded + unrecorded
  *
  * A call chain is a word that says how many addresses follow, and these, innermost first.
  * The key of a row is the number of its first word, 0 of a chain without addresses. It
@@ -521,6 +543,8 @@ struct pev_table_swap {
 	__u64	replaced;
 	__u64	dropped;
 	__u64	open;
+	__u64	recorded;
+	__u64	unrecorded;
 };
 
 #define PEV_TABLE_SWAP_SIZE_VER0 104	/* up to filtered */
@@ -611,7 +635,8 @@ enum pev_clock {
 #define PEV_SAMPLE_USTACK_DUMP	(1ULL << 10)	/* bytes of the user stack */
 #define PEV_SAMPLE_GUEST	(1ULL << 11)	/* __u64 guest, PEV_GUEST_*, behind cpu */
 #define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, _low, span: see below */
-#define PEV_SAMPLE_ALL		((1ULL << 13) - 1)
+#define PEV_SAMPLE_PAIR		(1ULL << 13)	/* __u64 latency and more: see below */
+#define PEV_SAMPLE_ALL		((1ULL << 14) - 1)
 
 /*
  * PEV_SAMPLE_GUEST says what a sample of a timer or hardware counter hit; all else happens in
@@ -622,6 +647,13 @@ enum pev_clock {
  */
 #define PEV_GUEST_CODE		(1U << 0)	/* a guest; 0: the host */
 #define PEV_GUEST_USER		(1U << 1)	/* of it: user mode; 0: its kernel */
+
+/*
+ * PEV_SAMPLE_PAIR is for events that end pairs of a table with PEV_TABLE_F_RECORDS: the ns
+ * since the pair began, and for each of the table's keys with PEV_TABLE_AT_BEGIN what the event
+ * had that began it, without buckets: 16 bytes of text for a name, a word for all else. The
+ * metadata calls them "begin_comm" and so on, and fields by their own name behind "begin_".
+ */
 
 /**
  * struct pev_thread_context - for which request a thread works, as it says itself
@@ -1338,7 +1370,8 @@ struct pev_ring_user {
  *	__u32 tid;	// 0 without PEV_SAMPLE_TID
  *	... context, as asked by attr.sample, in the order of its bits:
  *	[ __u32 pid; ] then, aligned to 8,
- *	[ __u64 ip; ] [ __u64 addr; ] [ __u64 period; ] [ __u64 cpu; ]
+ *	[ __u64 ip; ] [ __u64 addr; ] [ __u64 period; ] [ __u64 cpu; ] [ __u64 guest; ]
+ *	[ __u64 trace_high, trace_low, span; ] [ __u64 latency, begin_...; ]
  *	[ __u32 kstack_len, ustack_len; __u64 kstack[], ustack[]; ]
  *	[ __u64 uregs_len; __u64 uregs[]; ]
  *	[ __u64 values_len; __u64 values[]; ]

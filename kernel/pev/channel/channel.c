@@ -382,7 +382,7 @@ int pev_channels_cpu_prepare(unsigned int cpu)
 		/* pairs with the acquire in pev_channel_mmap() */
 		smp_store_release(&channel->rings[cpu], ring);
 		xa_for_each(&channel->events, id, event)
-			per_cpu_ptr(event->percpu, cpu)->ring = ring;
+			per_cpu_ptr(event->rings, cpu)->ring = ring;
 		mutex_unlock(&channel->lock);
 	}
 	mutex_unlock(&pev_channels_lock);
@@ -481,7 +481,7 @@ int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 	kref_get(&channel->ref);
 	event->channel = channel;
 	for_each_possible_cpu(cpu)
-		per_cpu_ptr(event->percpu, cpu)->ring = channel->rings[cpu];
+		per_cpu_ptr(event->rings, cpu)->ring = channel->rings[cpu];
 out:
 	mutex_unlock(&channel->lock);
 	return err;

@@ -113,6 +113,17 @@ struct pev_channel *pev_channel_create(const struct pev_channel_desc *desc,
 				       struct pev_refuse *r);
 
 /**
+ * pev_channel_get() - take a reference
+ * @channel: the caller has one
+ *
+ * Context: Any.
+ */
+static inline void pev_channel_get(struct pev_channel *channel)
+{
+	kref_get(&channel->ref);
+}
+
+/**
  * pev_channel_put() - drop a reference
  * @channel: the channel
  *

@@ -177,7 +177,10 @@ static void put_context(const struct pev_event *event, struct pev_strbuf *text)
 		pev_strbuf_printf(text, "		%s;\n", context[i].field);
 		any = true;
 	}
-	if (any)
+	if (event->pair_text)
+		pev_strbuf_printf(text, "%s%s", any ? "" : "	context := struct {\n",
+				  event->pair_text);
+	if (any || event->pair_text)
 		pev_strbuf_printf(text, "	};\n");
 }
 

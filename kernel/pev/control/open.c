@@ -63,10 +63,10 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);
 	BUILD_BUG_ON(sizeof(struct pev_probe_record) != 4);
 	BUILD_BUG_ON(sizeof(struct pev_table_key) != 80);
-	BUILD_BUG_ON(sizeof(struct pev_table) != 1064);
+	BUILD_BUG_ON(sizeof(struct pev_table) != 1080);
 	BUILD_BUG_ON(offsetof(struct pev_table, open) != PEV_TABLE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct pev_table_row) != 32);
-	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 152);
+	BUILD_BUG_ON(sizeof(struct pev_table_swap) != 168);
 	BUILD_BUG_ON(offsetof(struct pev_table_swap, unmatched) != PEV_TABLE_SWAP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct pev_thread_context) != 28);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
@@ -455,11 +455,53 @@ static int copy_table(const struct pev_attr *attr, struct pev_table *table, stru
 	return 0;
 }
 
+/* Return: the channel for the records of a table, with a reference; NULL: it has none. */
+static struct pev_channel *records_channel(const struct pev_table *asked, struct pev_refuse *r)
+{
+	struct pev_channel *channel = NULL;
+	struct file *file;
+	int err = EBADF;
+
+	if (!(asked->flags & PEV_TABLE_F_RECORDS))
+		return NULL;
+	file = fget(asked->channel_fd);
+	if (file) {
+		err = EINVAL;
+		channel = pev_channel_from_file(file);
+		if (channel)
+			pev_channel_get(channel);
+		fput(file);
+	}
+	if (channel)
+		return channel;
+	return ERR_PTR(pev_refuse(r, err, PEV_FIELD(config),
+				  "fd %d, for the records of the table, is not a pev channel",
+				  asked->channel_fd));
+}
+
+/* Takes over the reference on @table. */
+static struct file *table_with_channel(struct pev_table_set *table, struct pev_refuse *r)
+{
+	struct pev_channel *channel = records_channel(&table->attr, r);
+	struct file *file;
+
+	if (IS_ERR(channel)) {
+		pev_table_put(table);
+		return ERR_CAST(channel);
+	}
+	file = pev_table_file(table, channel);
+	if (!IS_ERR(file))
+		return file;
+	if (channel)
+		pev_channel_put(channel);
+	pev_table_put(table);
+	return file;
+}
+
 static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_table_set *table;
 	struct pev_table asked;
-	struct file *file;
 	int err;
 
 	err = copy_table(attr, &asked, r);
@@ -472,12 +514,7 @@ static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r
 		r->error = 0;
 		table = pev_table_create(&asked, r);
 	}
-	if (IS_ERR(table))
-		return ERR_CAST(table);
-	file = pev_table_file(table);
-	if (IS_ERR(file))
-		pev_table_put(table);
-	return file;
+	return IS_ERR(table) ? ERR_CAST(table) : table_with_channel(table, r);
 }
 
 /* It watches nobody: what the program writes is its own, and it pays for the memory. */
@@ -557,6 +594,8 @@ static void find_files(struct pev_request *req)
 		req->channel = pev_channel_from_file(req->channel_file);
 	if (req->channel_file)
 		req->table = pev_table_from_file(req->channel_file);
+	if (req->table)
+		req->channel = pev_table_file_channel(req->channel_file);
 	/* from here on it is an event that only counts */
 	if (req->table && pev_table_is_counted(req->table))
 		req->attr.channel_fd = -1;

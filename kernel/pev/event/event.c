@@ -19,6 +19,7 @@
 #include "channel/channel.h"
 #include "record/charge.h"
 #include "record/guest.h"
+#include "record/pair.h"
 #include "record/sample.h"
 #include "record/tally.h"
 #include "source/trace/fields.h"
@@ -53,9 +54,10 @@ static void event_free(struct pev_event *event)
 	pev_guest_exit(event);
 	pev_sample_exit(event);
 	pev_charge_exit(event);
-	pev_tally_exit(event);
+	/* a CPU that comes online gives its slots a ring until then */
 	if (event->channel)
 		pev_channel_remove_event(event->channel, event);
+	pev_tally_exit(event);
 	pev_target_exit(event);
 	pev_rights_exit(event);
 	put_pid_ns(event->pid_ns);
@@ -162,6 +164,7 @@ static int percpu_alloc(struct pev_event *event)
 	event->percpu = alloc_percpu_gfp(struct pev_event_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!event->percpu)
 		return -ENOMEM;
+	event->rings = event->percpu;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(event->percpu, cpu)->event = event;
 	return 0;
@@ -240,6 +243,18 @@ static int check_kernel_data(struct pev_event *event, struct pev_refuse *r)
 		event->name, pev_paranoid_name(), pev_paranoid_level());
 }
 
+static int join_table(struct pev_event *event, const struct pev_request *req,
+		      struct pev_refuse *r)
+{
+	int err = pev_tally_init(event, req->table, event->ops->find ?: pev_fields_find,
+				 event->ops->find ? event->private : event->fields, r);
+
+	if (err || !pev_pair_records(event, req->table))
+		return err;
+	/* its id is that of the records, which is as good for rows */
+	return pev_channel_add_event(req->channel, event, r);
+}
+
 static int join_channel(struct pev_event *event, const struct pev_request *req,
 			struct pev_refuse *r)
 {
@@ -251,8 +266,7 @@ static int join_channel(struct pev_event *event, const struct pev_request *req,
 	if (req->attr.channel_fd < 0)
 		return 0;
 	if (req->table)
-		return pev_tally_init(event, req->table, event->ops->find ?: pev_fields_find,
-				      event->ops->find ? event->private : event->fields, r);
+		return join_table(event, req, r);
 	if (!req->channel)
 		return pev_refuse(r, req->channel_file ? EINVAL : EBADF, PEV_FIELD(channel_fd),
 				  "fd %d is neither a pev channel nor a table",
@@ -380,7 +394,8 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	event->opened = !err;
 	err = err ?: check_kernel_data(event, r);
 	err = err ?: set_first_filter(event, req, r);
-	err = err ?: pev_sample_init(event, attr, r);
+	err = err ?: pev_sample_init(event, attr,
+				     req->table && pev_pair_records(event, req->table), r);
 	err = err ?: pev_guest_init(event, r);
 	err = err ?: pev_target_init(event, req, r);
 	return err ?: join_channel(event, req, r);

@@ -60,13 +60,40 @@ static int find_key(struct pev_key *key, const struct pev_event *event,
 		    const struct pev_table_key *asked, u32 nr, struct pev_key_part *part,
 		    struct pev_key_fields *fields, struct pev_refuse *r)
 {
-	part->from = asked->from;
+	part->from = asked->from & ~PEV_TABLE_AT_BEGIN;
+	part->kept = asked->from & PEV_TABLE_AT_BEGIN && !key->begins;
 	part->bucket = asked->bucket;
 	part->step = asked->step;
 	part->sign = part->from == PEV_TABLE_SYSCALL;
 	if (part->from != PEV_TABLE_FIELD)
 		return 0;
-	return find_field(key, event, asked->name, nr, part, fields, r);
+	if (!part->kept)
+		return find_field(key, event, asked->name, nr, part, fields, r);
+	if (!(fields->begun & BIT(nr)))
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "key %u is the field %s of what begins pairs: open that event before %s",
+				  nr, asked->name, event->name);
+	part->sign = fields->begun_sign & BIT(nr);
+	return 0;
+}
+
+/* What is kept of a begin has no buckets yet: a record has the number itself. */
+static int find_kept(struct pev_key *key, const struct pev_event *event,
+		     const struct pev_table *attr, struct pev_key_fields *fields,
+		     struct pev_refuse *r)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < attr->nr_keys && !err; i++) {
+		struct pev_key_part *part = &key->keys[key->nr];
+
+		if (!(attr->keys[i].from & PEV_TABLE_AT_BEGIN))
+			continue;
+		err = find_key(key, event, &attr->keys[i], i, part, fields, r);
+		part->bucket = PEV_TABLE_EXACT;
+		key->nr++;
+	}
+	return err;
 }
 
 static int find_pair(struct pev_key *key, const struct pev_event *event,
@@ -100,8 +127,10 @@ int pev_key_init(struct pev_key *key, const struct pev_event *event,
 {
 	int err = find_pair(key, event, attr, fields, r);
 
-	if (err || key->begins)
+	if (err)
 		return err;
+	if (key->begins)
+		return find_kept(key, event, attr, fields, r);
 	key->nr = attr->nr_keys;
 	key->value = attr->value;
 	for (u32 i = 0; i < key->nr && !err; i++)
@@ -207,6 +236,17 @@ static __always_inline u64 word_of(const struct pev_event *event,
 	return part->bucket ? bucket_of(part, number) : number;
 }
 
+/* Return: how many words it takes. */
+static u32 put_kept(const struct pev_key_part *part, const u64 *kept, u64 *to)
+{
+	u32 nr = pev_table_words(part->from);
+
+	to[0] = part->bucket ? bucket_of(part, kept[0]) : kept[0];
+	if (nr > 1)
+		to[1] = kept[1];
+	return nr;
+}
+
 /**
  * pev_key_make() - the words of a key
  * @key:   what the table asks for
@@ -219,10 +259,17 @@ static __always_inline u64 word_of(const struct pev_event *event,
 void pev_key_make(const struct pev_key *key, const struct pev_event *event,
 		  const struct pev_key_at *at, u64 *words)
 {
+	const u64 *kept = at->kept;
+
 	for (u32 i = 0; i < key->nr; i++) {
 		const struct pev_key_part *part = &key->keys[i];
 
-		if (part->from == PEV_TABLE_COMM) {
+		if (unlikely(part->kept)) {
+			u32 nr = put_kept(part, kept, words);
+
+			kept += nr;
+			words += nr;
+		} else if (part->from == PEV_TABLE_COMM) {
 			put_comm(words, at->task);
 			words += 2;
 		} else if (pev_table_is_stack(part->from)) {
@@ -238,7 +285,8 @@ void pev_key_make(const struct pev_key *key, const struct pev_event *event,
  * @key:   what the table asks for
  * @event: what occurred, a begin or an end
  * @at:    where
- * @words: gets PEV_PAIR_WORDS words at most
+ * @words: gets PEV_PAIR_WORDS words at most, and where it begins those that are kept,
+ *         PEV_PAIR_KEPT at most
  *
  * Context: as pev_key_make().
  */
@@ -246,5 +294,7 @@ void pev_key_make_pair(const struct pev_key *key, const struct pev_event *event,
 		       const struct pev_key_at *at, u64 *words)
 {
 	for (u32 i = 0; i < key->nr_pair; i++)
-		words[i] = word_of(event, &key->pair[i], at);
+		*words++ = word_of(event, &key->pair[i], at);
+	if (key->begins)
+		pev_key_make(key, event, at, words);
 }

@@ -15,6 +15,7 @@
  * struct pev_key_part - a key or the value, as an event has it
  * @from:   enum pev_table_from
  * @bucket: enum pev_table_bucket
+ * @kept:   since the pair began
  * @load:   enum pev_load of a field
  * @sign:   of it
  * @offset: in the record, counted from before the common fields
@@ -23,6 +24,7 @@
 struct pev_key_part {
 	u8	from;
 	u8	bucket;
+	bool	kept;
 	u8	load;
 	bool	sign;
 	u16	offset;
@@ -31,13 +33,13 @@ struct pev_key_part {
 
 /**
  * struct pev_key - what a table asks of an event
- * @nr:    keys
+ * @nr:    keys; of what begins a pair, those that are kept
  * @plain: all that is wanted is how often each number of one field comes
  * @stack: all that is wanted is how often each call chain of one kind comes
  * @end:   bytes that a record must have for its fields to be read
  * @value: enum pev_table_value
  * @nr_pair: keys of pairs; 0: there are none
- * @begins: it begins a pair, and has no other keys
+ * @begins: it begins a pair, and updates no row
  * @pair:  those of pairs
  * @keys:  they
  * @field: the value, if it is a field
@@ -61,6 +63,8 @@ struct pev_key {
  * @from:  handed to @find
  * @known: mask of those that its table asks for, see struct pev_table_set
  * @sign:  of these, those that have a sign
+ * @begun: those that events have which begin its pairs
+ * @begun_sign: of these, those that have a sign
  */
 struct pev_key_fields {
 	bool		(*find)(const void *from, const char *name, size_t len,
@@ -68,6 +72,8 @@ struct pev_key_fields {
 	const void	*from;
 	u32		known;
 	u32		sign;
+	u32		begun;
+	u32		begun_sign;
 };
 
 /**
@@ -76,12 +82,14 @@ struct pev_key_fields {
  * @record:  the payload, from before the common fields on; NULL: it has none that long
  * @stacks:  the kernel's and the program's call chain, if they are part of the key
  * @latency: ns since the pair began
+ * @kept:    what is kept of its begin
  */
 struct pev_key_at {
 	struct task_struct		*task;
 	const void			*record;
 	const struct pev_rows_stack	*stacks;
 	u64				latency;
+	const u64			*kept;
 };
 
 int pev_key_init(struct pev_key *key, const struct pev_event *event,

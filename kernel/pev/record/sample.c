@@ -79,12 +79,13 @@ static int check_dump(const struct pev_attr *attr, struct pev_refuse *r)
  * pev_sample_init() - check what records shall carry, and prepare for it
  * @event: @sample and what goes with it are set here
  * @attr:  the user's
+ * @pairs: its records are of pairs
  * @r:     says why not
  *
  * Context: Process context.
  * Return: 0 or an error.
  */
-int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
+int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool pairs,
 		    struct pev_refuse *r)
 {
 	int err;
@@ -92,6 +93,9 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
 	if (attr->sample && attr->channel_fd < 0)
 		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
 				  "an event without a channel has no records to put samples in");
+	if (attr->sample & PEV_SAMPLE_PAIR && !pairs)
+		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
+				  "PEV_SAMPLE_PAIR is for what ends pairs of a table with PEV_TABLE_F_RECORDS");
 	err = check_regs(attr, r);
 	err = err ?: check_dump(attr, r);
 	if (err)
@@ -299,6 +303,13 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 
+static noinline u64 *put_pair(u64 *to, const struct pev_sample_in *in)
+{
+	for (u32 i = 0; i < in->nr_pair; i++)
+		*to++ = in->pair[i];
+	return to;
+}
+
 /* Returns where the variable parts go. */
 static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 				      const struct pev_sample_in *in)
@@ -334,6 +345,8 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 			memset(to, 0, PEV_CONTEXT_WORDS * sizeof(*to));
 		to += PEV_CONTEXT_WORDS;
 	}
+	if (event->sample & PEV_SAMPLE_PAIR)
+		to = put_pair(to, in);
 	return to;
 }
 
@@ -393,6 +406,13 @@ out:
 	return to;
 }
 
+void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
+			      const struct pev_sample_in *in)
+{
+	return event->varying ? begin_varying(event, ec, payload, in) :
+				begin_fixed(event, ec, payload, in);
+}
+
 /**
  * pev_sample_begin_slow() - pev_sample_begin() for all but the simplest
  * @event:   as there
@@ -408,7 +428,5 @@ void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 {
 	if (event->tally)
 		return pev_tally_begin(event, ec, payload, in);
-	if (event->varying)
-		return begin_varying(event, ec, payload, in);
-	return begin_fixed(event, ec, payload, in);
+	return pev_sample_begin_record(event, ec, payload, in);
 }

@@ -25,6 +25,8 @@ struct pt_regs;
  * @task:   the task it is about; NULL: the current task
  * @guest:  PEV_GUEST_*: it hit a guest, at @ip. There is no call chain
  * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
+ * @nr_pair: of @pair
+ * @pair:   words of PEV_SAMPLE_PAIR
  */
 struct pev_sample_in {
 	struct pt_regs	*regs;
@@ -35,6 +37,8 @@ struct pev_sample_in {
 	struct task_struct *task;
 	u32		guest;
 	bool		asleep;
+	u32		nr_pair;
+	const u64	*pair;
 };
 
 /*
@@ -57,13 +61,17 @@ static inline u64 pev_sample_place(const struct pev_sample_in *in)
 	return in->asleep ? PEV_IP_ASLEEP : in->ip;
 }
 
-int pev_sample_init(struct pev_event *event, const struct pev_attr *attr,
+int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool pairs,
 		    struct pev_refuse *r);
 void pev_sample_exit(struct pev_event *event);
 /* Registers that PEV_SAMPLE_UREGS accepts here. */
 u64 pev_sample_regs(void);
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 			    u32 payload, const struct pev_sample_in *in);
+
+/* pev_sample_begin() of an event without regard to its table, if it has one. */
+void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
+			      const struct pev_sample_in *in);
 
 /**
  * pev_sample_begin() - reserve a record and write its header and context

@@ -6,12 +6,12 @@
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/trace_events.h>
 #include "filter/program.h"
 #include "table/table.h"
 #include "callchain.h"
 #include "key.h"
+#include "pair.h"
 #include "sample.h"
 #include "scratch.h"
 #include "tally.h"
@@ -22,11 +22,13 @@
  * @key:   what it asks for
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK of keys that are call chains; cleared if
  *          there is no memory for these
+ * @records: the slots of what becomes records, see pair.h; NULL: nothing does
  */
 struct pev_tally {
 	struct pev_table_set	*table;
 	struct pev_key		key;
 	u64			stacks;
+	struct pev_event_cpu __percpu *records;
 };
 
 /**
@@ -72,6 +74,20 @@ static int take_stacks(struct pev_event *event, const struct pev_table_set *tabl
 	return 0;
 }
 
+static int take_records(struct pev_event *event, const struct pev_table_set *table,
+			struct pev_refuse *r)
+{
+	struct pev_tally *tally = event->tally;
+
+	if (!pev_pair_records(event, table))
+		return 0;
+	tally->records = pev_pair_slots(event);
+	if (!tally->records)
+		return -ENOMEM;
+	event->rings = tally->records;
+	return pev_pair_describe(event, &tally->key, table, r);
+}
+
 /**
  * pev_tally_init() - let an event count in a table
  * @event: its name is set; no occurrence comes yet
@@ -92,7 +108,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 	struct pev_tally *tally;
 	int err;
 
-	if (event->sample)
+	if (event->sample && !pev_pair_records(event, table))
 		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
 				  "a table has no records to put samples in: set sample to 0");
 	if (event->flags & PEV_F_TEXT)
@@ -105,13 +121,15 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 		return -ENOMEM;
 	event->tally = tally;
 	event->simple = false;
+	fields.begun = pev_table_known(table, &fields.begun_sign);
 	err = pev_key_init(&tally->key, event, &table->attr, &fields, r);
 	err = err ?: take_stacks(event, table);
+	err = err ?: take_records(event, table, r);
 	err = err ?: pev_table_join(table, fields.known, fields.sign, &event->id, r);
 	if (err)
 		return err;
 	tally->table = table;
-	event->bare = !tally->stacks;
+	event->bare = !tally->stacks && !tally->records;
 	return 0;
 }
 
@@ -124,6 +142,8 @@ void pev_tally_exit(struct pev_event *event)
 		pev_table_put(event->tally->table);
 	if (event->tally->stacks)
 		pev_callchain_put();
+	free_percpu(event->tally->records);
+	kfree(event->pair_text);
 	kfree(event->tally);
 	event->tally = NULL;
 }
@@ -186,11 +206,26 @@ static noinline void *lose_begin(struct pev_event_cpu *ec, u64 period)
 	return NULL;
 }
 
-/* Bytes of scratch memory for a payload. */
-static __always_inline u32 bytes_of(u32 payload)
+/* Bytes of scratch memory for a payload, and @more. */
+static __always_inline u32 bytes_of(u32 payload, u32 more)
 {
-	BUILD_BUG_ON(sizeof(struct frame) % 8 || COMMON % 8);
-	return ALIGN(COMMON + ALIGN(payload, 8) + sizeof(struct frame), PEV_SCRATCH_ALIGN);
+	BUILD_BUG_ON(sizeof(struct frame) % 8 || COMMON % 8 || sizeof(struct pev_sample_in) % 8);
+	return ALIGN(COMMON + ALIGN(payload, 8) + more + sizeof(struct frame),
+		     PEV_SCRATCH_ALIGN);
+}
+
+/* What is known of a sample lies before the frame, of events of which some become records. */
+static __always_inline struct pev_sample_in *sample_of(const struct frame *frame)
+{
+	return (void *)frame - sizeof(struct pev_sample_in);
+}
+
+/* The source's @in is gone when the payload is complete. */
+static noinline void keep_sample(void *record, u32 bytes, const struct pev_sample_in *in)
+{
+	struct pev_sample_in *to = sample_of(record + bytes - sizeof(struct frame));
+
+	*to = in ? *in : (struct pev_sample_in){ };
 }
 
 /* Return: where the payload goes. */
@@ -219,7 +254,7 @@ void *pev_tally_begin_bare(struct pev_event *event, struct pev_event_cpu *ec, u3
 	const struct frame frame = {
 		.ec = ec, .task = current, .period = READ_ONCE(event->period),
 	};
-	u32 bytes = bytes_of(payload);
+	u32 bytes = bytes_of(payload, 0);
 	void *record = pev_scratch_get(bytes);
 
 	if (unlikely(!record))
@@ -244,11 +279,14 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 		.ec = ec, .task = in && in->task ? in->task : current,
 		.period = in && in->period ? in->period : READ_ONCE(event->period),
 	};
-	u32 bytes = bytes_of(payload);
+	bool keeps = event->tally->records;
+	u32 bytes = bytes_of(payload, keeps ? sizeof(*in) : 0);
 	void *record = pev_scratch_get(bytes);
 
 	if (unlikely(!record))
 		return lose_begin(ec, frame.period);
+	if (keeps)
+		keep_sample(record, bytes, in);
 	if (event->tally->stacks) {
 		frame.chain = take_chain(event, in);
 		if (unlikely(!frame.chain)) {
@@ -257,30 +295,6 @@ void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 pay
 		}
 	}
 	return put_frame(record, bytes, payload, &frame);
-}
-
-static void begin_pair(struct pev_event *event, const struct pev_key_at *at)
-{
-	const struct pev_tally *tally = event->tally;
-	u64 words[PEV_PAIR_WORDS];
-	enum pev_pair_begun begun;
-
-	pev_key_make_pair(&tally->key, event, at, words);
-	begun = pev_pairs_begin(&tally->table->pairs, words, ktime_get_mono_fast_ns());
-	pev_rows_begin(rows_here(tally), begun == PEV_PAIR_REPLACED, begun == PEV_PAIR_DROPPED);
-}
-
-/* Return: false if it ends nothing. */
-static bool end_pair(struct pev_event *event, struct pev_key_at *at)
-{
-	const struct pev_tally *tally = event->tally;
-	u64 words[PEV_PAIR_WORDS], now = ktime_get_mono_fast_ns(), began;
-
-	pev_key_make_pair(&tally->key, event, at, words);
-	if (!pev_pairs_end(&tally->table->pairs, words, &began))
-		return false;
-	at->latency = pev_elapsed(began, now);
-	return true;
 }
 
 static void update(struct pev_event *event, const struct pev_key_at *at, u64 period)
@@ -292,18 +306,55 @@ static void update(struct pev_event *event, const struct pev_key_at *at, u64 per
 	pev_rows_update(rows_here(tally), key, value, pev_table_mark(tally->table, value));
 }
 
-static void count(struct pev_event *event, struct pev_key_at *at, u64 period)
+static void begin_pair(struct pev_event *event, const struct pev_key_at *at)
 {
 	const struct pev_tally *tally = event->tally;
+	enum pev_pair_begun begun = pev_pair_begin(event, tally->table, &tally->key, at);
 
-	if (!tally->key.nr_pair)
-		update(event, at, period);
-	else if (tally->key.begins)
+	pev_rows_begin(rows_here(tally), begun == PEV_PAIR_REPLACED, begun == PEV_PAIR_DROPPED);
+}
+
+static noinline void record_pair(const struct frame *frame, const u64 *words)
+{
+	struct pev_event *event = frame->ec->event;
+	const struct pev_tally *tally = event->tally;
+	const void *record = (void *)frame + sizeof(*frame) - frame->bytes;
+	struct pev_sample_in in = *sample_of(frame);
+
+	in.pair = words;
+	in.nr_pair = pev_pair_words(tally->table);
+	pev_rows_record(rows_here(tally),
+			pev_pair_write(event, this_cpu_ptr(tally->records), record + COMMON,
+				       frame->size - COMMON, &in));
+}
+
+static void end_pair(const struct frame *frame, struct pev_key_at *at)
+{
+	struct pev_event *event = frame->ec->event;
+	const struct pev_tally *tally = event->tally;
+	u64 words[PEV_PAIR_SAMPLE];
+
+	if (!pev_pair_end(event, tally->table, &tally->key, at, words)) {
+		pev_rows_unmatch(rows_here(tally), value_of(tally, frame->period, at->record, 0));
+		return;
+	}
+	at->latency = words[0];
+	at->kept = words + 1;
+	update(event, at, frame->period);
+	if (tally->records && at->latency >= tally->table->attr.least)
+		record_pair(frame, words);
+}
+
+static void count(const struct frame *frame, struct pev_key_at *at)
+{
+	struct pev_event *event = frame->ec->event;
+
+	if (!event->tally->key.nr_pair)
+		update(event, at, frame->period);
+	else if (event->tally->key.begins)
 		begin_pair(event, at);
-	else if (end_pair(event, at))
-		update(event, at, period);
 	else
-		pev_rows_unmatch(rows_here(tally), value_of(tally, period, at->record, 0));
+		end_pair(frame, at);
 }
 
 static noinline void count_frame(const struct frame *frame, const void *record)
@@ -321,7 +372,7 @@ static noinline void count_frame(const struct frame *frame, const void *record)
 		pev_rows_count_stack(rows_here(tally),
 				     &stacks[tally->key.keys[0].from == PEV_TABLE_USTACK]);
 	else
-		count(frame->ec->event, &at, frame->period);
+		count(frame, &at);
 	if (chain)
 		pev_callchain_drop(chain);
 }

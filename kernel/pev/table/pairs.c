@@ -33,6 +33,7 @@
 #include <linux/compiler.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 #include <linux/random.h>
 #include "pairs.h"
 
@@ -67,11 +68,16 @@ static __always_inline struct place place_of(const struct pev_pairs *pairs, cons
 	};
 }
 
+static __always_inline struct pev_pair *pair_at(const struct pev_pairs *pairs, u32 at)
+{
+	return (void *)pairs->pairs + (size_t)at * pairs->bytes;
+}
+
 static __always_inline bool same_key(const struct pev_pairs *pairs, const struct pev_pair *pair,
 				     const u64 *key)
 {
 	for (u32 i = 0; i < pairs->words; i++)
-		if (READ_ONCE(pair->key[i]) != key[i])
+		if (READ_ONCE(pair->word[i]) != key[i])
 			return false;
 	return true;
 }
@@ -97,9 +103,9 @@ static __always_inline long take_open(struct pev_pairs *pairs, struct place plac
 		u32 at = place.line + i;
 
 		if (READ_ONCE(pairs->tags[at]) != place.tag ||
-		    !same_key(pairs, &pairs->pairs[at], key) || !take(pairs, at, place.tag))
+		    !same_key(pairs, pair_at(pairs, at), key) || !take(pairs, at, place.tag))
 			continue;
-		if (likely(same_key(pairs, &pairs->pairs[at], key)))
+		if (likely(same_key(pairs, pair_at(pairs, at), key)))
 			return at;
 		give(pairs, at, place.tag);
 	}
@@ -124,7 +130,7 @@ static long take_oldest(struct pev_pairs *pairs, struct place place)
 
 	for (u32 i = 0; i < LINE; i++) {
 		u32 now = READ_ONCE(pairs->tags[place.line + i]);
-		u64 time = READ_ONCE(pairs->pairs[place.line + i].time);
+		u64 time = READ_ONCE(pair_at(pairs, place.line + i)->time);
 
 		if (!(now & OPEN) || time >= oldest)
 			continue;
@@ -137,18 +143,18 @@ static long take_oldest(struct pev_pairs *pairs, struct place place)
 
 static void fill(struct pev_pairs *pairs, u32 at, u32 tag, const u64 *key, u64 now)
 {
-	struct pev_pair *pair = &pairs->pairs[at];
+	struct pev_pair *pair = pair_at(pairs, at);
 
 	WRITE_ONCE(pair->time, now);
-	for (u32 i = 0; i < pairs->words; i++)
-		WRITE_ONCE(pair->key[i], key[i]);
+	for (u32 i = 0; i < pairs->words + pairs->kept; i++)
+		WRITE_ONCE(pair->word[i], key[i]);
 	give(pairs, at, tag);
 }
 
 /**
  * pev_pairs_begin() - a pair begins
  * @pairs: those that are open
- * @key:   its words
+ * @key:   its words, and behind them those that are kept
  * @now:   in ns
  *
  * Two that begin with the same key on two CPUs at once may both be open: each has its end,
@@ -181,18 +187,23 @@ enum pev_pair_begun pev_pairs_begin(struct pev_pairs *pairs, const u64 *key, u64
  * @pairs: those that are open
  * @key:   its words
  * @began: gets when it began
+ * @kept:  gets what was kept since
  *
  * Context: as pev_pairs_begin().
  * Return: false if none of that key is open.
  */
-bool pev_pairs_end(struct pev_pairs *pairs, const u64 *key, u64 *began)
+bool pev_pairs_end(struct pev_pairs *pairs, const u64 *key, u64 *began, u64 *kept)
 {
 	struct place place = place_of(pairs, key);
 	long at = take_open(pairs, place, key);
+	const struct pev_pair *pair;
 
 	if (at < 0)
 		return false;
-	*began = pairs->pairs[at].time;
+	pair = pair_at(pairs, at);
+	*began = pair->time;
+	for (u32 i = 0; i < pairs->kept; i++)
+		kept[i] = pair->word[pairs->words + i];
 	give(pairs, at, FREE);
 	return true;
 }
@@ -212,10 +223,13 @@ u32 pev_pairs_open(const struct pev_pairs *pairs)
  * @pairs: filled in, but for the memory
  * @open:  places that there are at least
  * @words: of a key
+ * @kept:  words behind it, at most PEV_PAIR_KEPT
  */
-void pev_pairs_shape(struct pev_pairs *pairs, u32 open, u32 words)
+void pev_pairs_shape(struct pev_pairs *pairs, u32 open, u32 words, u32 kept)
 {
 	pairs->words = words;
+	pairs->kept = kept;
+	pairs->bytes = struct_size_t(struct pev_pair, word, words + kept);
 	pairs->mask = roundup_pow_of_two(max_t(u32, open, LINE)) - 1;
 	get_random_bytes(pairs->seed, sizeof(pairs->seed));
 	for (u32 i = 0; i < PEV_PAIR_WORDS; i++)
@@ -229,5 +243,5 @@ size_t pev_pairs_tag_bytes(const struct pev_pairs *pairs)
 
 size_t pev_pairs_bytes(const struct pev_pairs *pairs)
 {
-	return ((size_t)pairs->mask + 1) * sizeof(*pairs->pairs);
+	return ((size_t)pairs->mask + 1) * pairs->bytes;
 }

@@ -421,6 +421,21 @@ void pev_rows_begin(struct pev_rows *rows, bool replaced, bool dropped)
 }
 
 /**
+ * pev_rows_record() - count a pair that took long enough for a record
+ * @rows:    this CPU's
+ * @written: there was room for it
+ *
+ * Context: as pev_rows_update().
+ */
+void pev_rows_record(struct pev_rows *rows, bool written)
+{
+	struct pev_rows_half *half = enter(rows);
+
+	local64_inc(written ? &half->recorded : &half->unrecorded);
+	leave(rows);
+}
+
+/**
  * pev_rows_swap() - let writers use the other table, which must be clear
  * @rows: a CPU's
  *

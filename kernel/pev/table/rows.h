@@ -96,6 +96,8 @@ struct pev_rows_sum {
  * @begun:     pairs that began
  * @replaced:  see struct pev_table_swap
  * @dropped:   see struct pev_table_swap
+ * @recorded:  see struct pev_table_swap
+ * @unrecorded: see struct pev_table_swap
  * @slots:     the memory
  * @nr_words:  of @words in use, and of those that did not fit for a moment
  * @words:     call chains, each a word with its length and its addresses; the first one is
@@ -112,6 +114,8 @@ struct pev_rows_half {
 	local64_t		begun;
 	local64_t		replaced;
 	local64_t		dropped;
+	local64_t		recorded;
+	local64_t		unrecorded;
 	void			*slots;
 	local_t			nr_words;
 	u64			*words;
@@ -145,6 +149,7 @@ void pev_rows_lose(struct pev_rows *rows, u64 value);
 void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
 void pev_rows_unmatch(struct pev_rows *rows, u64 value);
 void pev_rows_begin(struct pev_rows *rows, bool replaced, bool dropped);
+void pev_rows_record(struct pev_rows *rows, bool written);
 bool pev_rows_swap(struct pev_rows *rows);
 void pev_rows_clear(struct pev_rows *rows);
 

@@ -36,23 +36,44 @@ static bool is_name(const char *name)
 	return strnlen(name, PEV_MAX_TABLE_NAME) < PEV_MAX_TABLE_NAME;
 }
 
+/* What can be kept from where a pair begins: the latency is not known there. */
+static bool keeps(u32 from)
+{
+	return from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY && !pev_table_is_stack(from);
+}
+
+static int check_from(const struct pev_table_key *key, u32 nr, bool paired, struct pev_refuse *r)
+{
+	u32 from = key->from & ~PEV_TABLE_AT_BEGIN;
+
+	if (from >= PEV_TABLE_FROM_MAX)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_TABLE_FROM_MAX - 1,
+					"key %u: there is no kind %u of keys", nr, from);
+	if (from == PEV_TABLE_LATENCY && !paired)
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "key %u: latencies need pairs: set open and nr_pair", nr);
+	if (from != key->from && (!paired || !keeps(from)))
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "key %u: PEV_TABLE_AT_BEGIN is for tables with pairs, and for a task, CPU, cgroup, call or field",
+				  nr);
+	return 0;
+}
+
 static int check_key(const struct pev_table_key *key, u32 nr, bool paired, struct pev_refuse *r)
 {
+	u32 from = key->from & ~PEV_TABLE_AT_BEGIN;
 	const u32 config = PEV_FIELD(config);
+	int err = check_from(key, nr, paired, r);
 
-	if (key->from >= PEV_TABLE_FROM_MAX)
-		return pev_refuse_range(r, EINVAL, config, 0, PEV_TABLE_FROM_MAX - 1,
-					"key %u: there is no kind %u of keys", nr, key->from);
+	if (err)
+		return err;
 	if (key->bucket >= PEV_TABLE_BUCKET_MAX)
 		return pev_refuse_range(r, EINVAL, config, 0, PEV_TABLE_BUCKET_MAX - 1,
 					"key %u: there is no kind %u of buckets", nr, key->bucket);
-	if (key->from == PEV_TABLE_COMM && key->bucket)
+	if (from == PEV_TABLE_COMM && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: names have no buckets, as they are no numbers", nr);
-	if (key->from == PEV_TABLE_LATENCY && !paired)
-		return pev_refuse(r, EINVAL, config,
-				  "key %u: latencies need pairs: set open and nr_pair", nr);
-	if (pev_table_is_stack(key->from) && key->bucket)
+	if (pev_table_is_stack(from) && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: call chains are no numbers and have no buckets", nr);
 	if (!fits(key->bucket == PEV_TABLE_LINEAR, key->step))
@@ -61,7 +82,7 @@ static int check_key(const struct pev_table_key *key, u32 nr, bool paired, struc
 				  nr, key->step);
 	if (!is_name(key->name))
 		return pev_refuse(r, EINVAL, config, "key %u: the name has no end", nr);
-	if (!fits(key->from == PEV_TABLE_FIELD, *key->name))
+	if (!fits(from == PEV_TABLE_FIELD, *key->name))
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: PEV_TABLE_FIELD needs the name of a field, others have none",
 				  nr);
@@ -182,6 +203,27 @@ static int check_times(const struct pev_table *attr, struct pev_refuse *r)
 	return 0;
 }
 
+static int check_records(const struct pev_table *attr, struct pev_refuse *r)
+{
+	const u32 config = PEV_FIELD(config);
+
+	if (attr->reserved)
+		return pev_refuse(r, EINVAL, config, "reserved of the table is not 0");
+	if (!(attr->flags & PEV_TABLE_F_RECORDS)) {
+		if (attr->least || attr->channel_fd)
+			return pev_refuse(r, EINVAL, config,
+					  "least and channel_fd of the table have no meaning without PEV_TABLE_F_RECORDS: set them to 0");
+		return 0;
+	}
+	if (!attr->open)
+		return pev_refuse(r, EINVAL, config,
+				  "PEV_TABLE_F_RECORDS needs pairs: set open and nr_pair");
+	if (has_key(attr, PEV_TABLE_KSTACK) || has_key(attr, PEV_TABLE_USTACK))
+		return pev_refuse(r, EINVAL, config,
+				  "PEV_TABLE_F_RECORDS goes without call chains as keys: the records can have them");
+	return 0;
+}
+
 static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 {
 	const u32 config = PEV_FIELD(config);
@@ -210,7 +252,8 @@ static int check_table(const struct pev_table *attr, struct pev_refuse *r)
 	err = check_counted(attr, r);
 	err = err ?: check_pairs(attr, r);
 	err = err ?: check_stacks(attr, r);
-	return err ?: check_times(attr, r);
+	err = err ?: check_times(attr, r);
+	return err ?: check_records(attr, r);
 }
 
 /* ---- memory ---- */
@@ -347,18 +390,20 @@ void pev_table_put(struct pev_table_set *table)
 static void set_shape(struct pev_table_set *table)
 {
 	const struct pev_table *attr = &table->attr;
-	u32 words = 0, stacks = 0;
+	u32 words = 0, stacks = 0, kept = 0;
 
 	for (u32 i = 0; i < attr->nr_keys; i++) {
 		if (pev_table_is_stack(attr->keys[i].from))
 			stacks |= BIT(words);
 		words += pev_table_words(attr->keys[i].from);
+		if (attr->keys[i].from & PEV_TABLE_AT_BEGIN)
+			kept += pev_table_words(attr->keys[i].from);
 	}
 	pev_rows_shape(&table->shape, attr->rows, words, false);
 	if (stacks)
 		pev_rows_shape_stacks(&table->shape, stacks, attr->frames);
 	if (pev_table_has_pairs(table))
-		pev_pairs_shape(&table->pairs, attr->open, attr->nr_pair);
+		pev_pairs_shape(&table->pairs, attr->open, attr->nr_pair, kept);
 }
 
 struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_refuse *r)
@@ -428,6 +473,13 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 	*id = table->next_id++;
 	kref_get(&table->ref);
 	return 0;
+}
+
+u32 pev_table_known(struct pev_table_set *table, u32 *sign)
+{
+	guard(mutex)(&table->lock);
+	*sign = table->sign;
+	return table->known;
 }
 
 /* ---- the exchange ---- */
@@ -538,6 +590,8 @@ static int hand_out(struct pev_table_set *table, unsigned int cpu, struct pev_ta
 	arg->begun = local64_read(&half->begun);
 	arg->replaced = local64_read(&half->replaced);
 	arg->dropped = local64_read(&half->dropped);
+	arg->recorded = local64_read(&half->recorded);
+	arg->unrecorded = local64_read(&half->unrecorded);
 	arg->open = pev_table_has_pairs(table) ? pev_pairs_open(&table->pairs) : 0;
 	arg->sign = table->sign & (BIT(PEV_TABLE_PAIR_FIELD) - 1);
 	if (pev_copy_struct_to_user(uarg, usize, arg, sizeof(*arg)))

@@ -63,13 +63,19 @@ static inline bool pev_table_is_stack(u32 from)
 /* Words of a key of @from. */
 static inline u32 pev_table_words(u32 from)
 {
-	return from == PEV_TABLE_COMM ? 2 : 1;
+	return (from & ~PEV_TABLE_AT_BEGIN) == PEV_TABLE_COMM ? 2 : 1;
 }
 
 /* Does it have pairs? */
 static inline bool pev_table_has_pairs(const struct pev_table_set *table)
 {
 	return table->attr.open;
+}
+
+/* Are there records of pairs that took long? */
+static inline bool pev_table_has_records(const struct pev_table_set *table)
+{
+	return table->attr.flags & PEV_TABLE_F_RECORDS;
 }
 
 /* Are values what events counted, charged when tasks are switched? */
@@ -120,6 +126,16 @@ void pev_table_put(struct pev_table_set *table);
  */
 int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 		   struct pev_refuse *r);
+
+/**
+ * pev_table_known() - fields that its events have
+ * @table: the table
+ * @sign:  gets those of them that have a sign
+ *
+ * Context: Process context, may sleep.
+ * Return: a mask, see struct pev_table_set.
+ */
+u32 pev_table_known(struct pev_table_set *table, u32 *sign);
 
 /**
  * pev_table_swap() - PEV_IOC_TABLE_SWAP

@@ -234,7 +234,7 @@ static void sample(struct player *w, struct rng *r, struct pev_attr *attr)
 	if (one_in(r, 3))
 		attr->sample = PEV_SAMPLE_TID;
 	else
-		attr->sample = rnd(r) & (one_in(r, 2) ? PEV_SAMPLE_ALL : cheap);
+		attr->sample = rnd(r) & (one_in(r, 2) ? PEV_SAMPLE_ALL : cheap) & ~PEV_SAMPLE_PAIR;
 	if (attr->sample & PEV_SAMPLE_UREGS)
 		attr->regs_user = 1ULL << below(r, 16) | 1ULL << below(r, 8);
 	if (attr->sample & PEV_SAMPLE_USTACK_DUMP)

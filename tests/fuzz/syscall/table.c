@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tables: opened with anything, read while they are written, and their law: what a worker
- * does itself is in a row, in the other row, lost or filtered, by count and by sum.
+ * does itself is in a row, in the other row, lost or filtered, by count and by sum; and what
+ * became of the pairs that it began.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +102,37 @@ static bool out_of_something(int err)
 	       err == -ENOSPC || err == -EFAULT;
 }
 
+/* What all readings of a table told; @untold: rows of which the content is not known */
+struct account {
+	struct pev_table_sum generated;
+	struct pev_table_sum in_rows;
+	struct pev_table_sum other;
+	uint64_t begun;
+	uint64_t replaced;
+	uint64_t dropped;
+	uint64_t open;
+	uint64_t recorded;
+	uint64_t unrecorded;
+	uint64_t untold;
+};
+
 static void add_sum(struct pev_table_sum *to, uint64_t count, uint64_t sum)
 {
 	to->count += count;
 	to->sum += sum;
+}
+
+/* All but the rows. */
+static void add_swap(struct account *a, const struct pev_table_swap *swap)
+{
+	add_sum(&a->generated, swap->generated.count, swap->generated.sum);
+	add_sum(&a->other, swap->other.count, swap->other.sum);
+	a->begun += swap->begun;
+	a->replaced += swap->replaced;
+	a->dropped += swap->dropped;
+	a->open = swap->open;
+	a->recorded += swap->recorded;
+	a->unrecorded += swap->unrecorded;
 }
 
 /* One behind the other, to the end. */
@@ -121,8 +149,7 @@ static void check_stacks(const uint64_t *words, uint32_t nr)
 }
 
 /* One CPU's table, with its law. */
-static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_sum *generated,
-		     struct pev_table_sum *in_rows)
+static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct account *a)
 {
 	static __thread uint64_t rows[ROWS * 12], words[FRAMES];
 	struct pev_table_sum told = { 0 };
@@ -140,7 +167,9 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 		bad.stacks = one_in(r, 2) ? bad.stacks : 8;
 		bad.nr_words = one_in(r, 2) ? FRAMES : below(r, FRAMES);
 		if (!k_ioctl(fd, PEV_IOC_TABLE_SWAP, (uintptr_t)&bad)) {
-			add_sum(generated, bad.generated.count, bad.generated.sum);
+			add_swap(a, &bad);
+			/* what it has is in no memory of ours */
+			a->untold += bad.nr_rows;
 			if (bad.nr_rows > 1)
 				broken("%u rows fit in 8 bytes", bad.nr_rows);
 		}
@@ -159,12 +188,12 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 			broken("a row that nothing was counted in");
 		add_sum(&told, row->count, row->sum);
 	}
-	add_sum(in_rows, told.count, told.sum);
+	add_sum(&a->in_rows, told.count, told.sum);
 	add_sum(&told, swap.other.count, swap.other.sum);
 	add_sum(&told, swap.lost.count, swap.lost.sum);
 	add_sum(&told, swap.filtered.count, swap.filtered.sum);
 	add_sum(&told, swap.unmatched.count, swap.unmatched.sum);
-	add_sum(generated, swap.generated.count, swap.generated.sum);
+	add_swap(a, &swap);
 	add(&all->laws, 1);
 	if (told.count != swap.generated.count || told.sum != swap.generated.sum)
 		broken("a table of CPU %u: %llu generated with sum %llu, %llu with %llu told", cpu,
@@ -174,11 +203,10 @@ static void swap_cpu(struct rng *r, int fd, unsigned int cpu, struct pev_table_s
 		scan_words(rows, (size_t)swap.nr_rows * swap.row_size, "a table");
 }
 
-static void swap_all(struct rng *r, int fd, struct pev_table_sum *generated,
-		     struct pev_table_sum *in_rows)
+static void swap_all(struct rng *r, int fd, struct account *a)
 {
 	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
-		swap_cpu(r, fd, cpu, generated, in_rows);
+		swap_cpu(r, fd, cpu, a);
 }
 
 /* Any bytes of it may be anything. */
@@ -211,7 +239,7 @@ static void any_event(struct player *w, struct rng *r, int fd, const struct pev_
 	attr_event(w, r, &attr, &layout);
 	attr.channel_fd = fd;
 	attr.group_fd = -1;
-	attr.sample = one_in(r, 16) ? attr.sample : 0;
+	attr.sample = one_in(r, table->flags & PEV_TABLE_F_RECORDS ? 2 : 16) ? attr.sample : 0;
 	attr.regs_user = 0;
 	attr.stack_user = 0;
 	attr.max_stack = 0;
@@ -244,8 +272,8 @@ static void exact(struct rng *r, int fd, bool first, bool counted)
 		.group_fd = -1,
 		.period = !counted,
 	};
-	struct pev_table_sum generated = { 0 }, in_rows = { 0 };
 	unsigned int n = 1 + below(r, 200);
+	struct account a = { 0 };
 	struct pev_value v;
 	int event = k_event(&attr);
 
@@ -256,40 +284,179 @@ static void exact(struct rng *r, int fd, bool first, bool counted)
 		return;
 	}
 	/* what others of the table left */
-	swap_all(r, fd, &generated, &in_rows);
-	memset(&generated, 0, sizeof(generated));
+	swap_all(r, fd, &a);
+	memset(&a, 0, sizeof(a));
 	k_ioctl(event, PEV_IOC_ENABLE, 0);
 	for (unsigned int i = 0; i < n; i++) {
 		syscall(SYS_getsid, (pid_t)(i % 3 ? 7 : 1 << 29 | i));
 		if (one_in(r, 50))
-			swap_all(r, fd, &generated, &in_rows);
+			swap_all(r, fd, &a);
 	}
 	k_ioctl(event, PEV_IOC_DISABLE, 0);
-	swap_all(r, fd, &generated, &in_rows);
+	swap_all(r, fd, &a);
 	memset(&v, 0xff, sizeof(v));
 	k_read(event, &v, sizeof(v));
 	add(&all->laws, 1);
 	if (counted && !k_failing &&
-	    (generated.sum != v.value || generated.count != v.samples || v.value + v.filtered != n))
+	    (a.generated.sum != v.value || a.generated.count != v.samples ||
+	     v.value + v.filtered != n))
 		broken("%u calls: a table has the value %llu of %llu updates, the event %llu and %llu filtered",
-		       n, (llu)generated.sum, (llu)generated.count, (llu)v.value, (llu)v.filtered);
+		       n, (llu)a.generated.sum, (llu)a.generated.count, (llu)v.value,
+		       (llu)v.filtered);
 	if (!counted && !k_failing &&
-	    (generated.count != n || v.value + v.filtered != n || v.samples + v.lost != v.value ||
+	    (a.generated.count != n || v.value + v.filtered != n || v.samples + v.lost != v.value ||
 	     v.filtered != (filter ? (n + 2) / 3 : 0)))
 		broken("%u calls: a table has %llu, the event %llu and %llu filtered", n,
-		       (llu)generated.count, (llu)v.value, (llu)v.filtered);
+		       (llu)a.generated.count, (llu)v.value, (llu)v.filtered);
 	k_close(event);
+}
+
+/* ---- pairs ---- */
+
+static void keep_begins(struct rng *r, struct pev_table *table)
+{
+	for (unsigned int i = 0; i < table->nr_keys; i++) {
+		uint32_t from = table->keys[i].from;
+
+		if (from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY && !is_stack(from) &&
+		    one_in(r, 2))
+			table->keys[i].from |= PEV_TABLE_AT_BEGIN;
+	}
+}
+
+/* Return: the channel that it has now, or -1. */
+static int some_records(struct rng *r, struct pev_table *table)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CHANNEL,
+		.ring_size = 2 * PEV_MIN_PACKET,
+		.packet_size = PEV_MIN_PACKET,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	int fd = table->frames || one_in(r, 3) ? -1 : k_event(&attr);
+
+	if (fd < 0)
+		return -1;
+	table->flags |= PEV_TABLE_F_RECORDS;
+	table->channel_fd = fd;
+	table->least = one_in(r, 2) ? 0 : one_in(r, 2) ? ~0ULL : below(r, 100000);
+	return fd;
+}
+
+static int open_call(struct rng *r, const struct pev_table *table, int fd, const char *name,
+		     uint64_t flags)
+{
+	bool records = table->flags & PEV_TABLE_F_RECORDS && !(flags & PEV_F_BEGIN);
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL | flags,
+		.target = PEV_TARGET_TASK,
+		.sample = records ? below(r, 2) * PEV_SAMPLE_PAIR | below(r, 64) : 0,
+		.name = (uintptr_t)name,
+		.channel_fd = fd,
+		.group_fd = -1,
+		.period = 1,
+	};
+	int event = k_event(&attr);
+
+	/* two keys may have one name */
+	if (event < 0 && !out_of_something(event) && !(attr.sample & PEV_SAMPLE_PAIR))
+		broken("a plain event of pairs was refused: %s: %s", strerror(-event), k_reason());
+	return event;
+}
+
+static void check_pairs(const struct pev_table *table, const struct account *a, uint64_t begins,
+			uint64_t ends)
+{
+	uint64_t ended = a->in_rows.count + a->other.count, recorded = a->recorded + a->unrecorded;
+
+	/* after one that failed in the middle rows are unknown */
+	if (k_failing || a->untold)
+		return;
+	add(&all->laws, 1);
+	if (a->begun != begins || a->generated.count != ends ||
+	    a->begun != ended + a->replaced + a->dropped + a->open)
+		broken("%llu begins, %llu begun = %llu ended + %llu replaced + %llu dropped + %llu open; %llu ends, %llu generated",
+		       (llu)begins, (llu)a->begun, (llu)ended, (llu)a->replaced, (llu)a->dropped,
+		       (llu)a->open, (llu)ends, (llu)a->generated.count);
+	if (!(table->flags & PEV_TABLE_F_RECORDS) ? recorded :
+	    !table->least			  ? recorded != ended :
+	    table->least == ~0ULL		  ? recorded :
+						    recorded > ended)
+		broken("%llu pairs ended, %llu are records and %llu had no room, of at least %llu ns",
+		       (llu)ended, (llu)a->recorded, (llu)a->unrecorded, (llu)table->least);
+}
+
+/* Calls of this thread that begin and end pairs; reading comes in between. */
+static void exact_pairs(struct rng *r, const struct pev_table *table, int fd)
+{
+	int begin = open_call(r, table, fd, "syscalls:sys_enter_getsid", PEV_F_BEGIN);
+	int end = begin < 0 ? begin : open_call(r, table, fd, "syscalls:sys_enter_getpgid", 0);
+	uint64_t begins = 0, ends = 0;
+	struct account a = { 0 };
+
+	if (end >= 0) {
+		k_ioctl(begin, PEV_IOC_ENABLE, 0);
+		k_ioctl(end, PEV_IOC_ENABLE, 0);
+		for (unsigned int n = 1 + below(r, 300); n; n--) {
+			bool ending = one_in(r, 2);
+
+			syscall(ending ? SYS_getpgid : SYS_getsid, 1 << 29 | below(r, 40));
+			*(ending ? &ends : &begins) += 1;
+			if (one_in(r, 50))
+				swap_all(r, fd, &a);
+		}
+		k_ioctl(begin, PEV_IOC_DISABLE, 0);
+		k_ioctl(end, PEV_IOC_DISABLE, 0);
+		swap_all(r, fd, &a);
+		check_pairs(table, &a, begins, ends);
+		k_close(end);
+	}
+	if (begin >= 0)
+		k_close(begin);
+}
+
+static void law_pairs(struct player *w, struct rng *r)
+{
+	struct pev_table table;
+	int fd, channel;
+
+	do
+		some_table(r, &table);
+	while (!table.open);
+	keep_begins(r, &table);
+	channel = some_records(r, &table);
+	fd = open_table(&table);
+	if (fd < 0 && !out_of_something(fd) && fd != -EACCES)
+		broken("a table with pairs was refused: %s: %s", strerror(-fd), k_reason());
+	if (channel >= 0 && one_in(r, 4)) {
+		k_close(channel);
+		channel = -1;
+	}
+	if (fd >= 0) {
+		exact_pairs(r, &table, fd);
+		for (unsigned int n = below(r, 4); n; n--)
+			any_event(w, r, fd, &table);
+		k_close(fd);
+	}
+	if (channel >= 0)
+		k_close(channel);
 }
 
 void law_table(struct player *w, struct rng *r)
 {
-	struct pev_table_sum generated = { 0 }, in_rows = { 0 };
 	unsigned int others = below(r, 4);
+	struct account a = { 0 };
 	struct pev_table table;
 	int fd;
 
 	if (one_in(r, 4)) {
 		open_mutated(r);
+		return;
+	}
+	if (one_in(r, 3)) {
+		law_pairs(w, r);
 		return;
 	}
 	some_table(r, &table);
@@ -301,7 +468,7 @@ void law_table(struct player *w, struct rng *r)
 	}
 	for (unsigned int n = others; n; n--)
 		any_event(w, r, fd, &table);
-	swap_all(r, fd, &generated, &in_rows);
+	swap_all(r, fd, &a);
 	if (one_in(r, 2))
 		exact(r, fd, !others, table.value == PEV_TABLE_COUNTED);
 	k_close(fd);

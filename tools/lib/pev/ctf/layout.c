@@ -186,6 +186,17 @@ static void find_request(struct class *cls)
 		cls->request = -1;
 }
 
+/* What ended a pair says how long it took; pev_class_context_field() finds it. */
+static void find_pair(struct class *cls)
+{
+	const struct part *part = &cls->context;
+
+	for (unsigned int i = 0; i < part->fixed; i++)
+		if (is_called(&part->fields[i], "latency") &&
+		    part->fields[i].shape == PEV_SHAPE_INT && part->fields[i].size == 8)
+			cls->pub.sample |= PEV_SAMPLE_PAIR;
+}
+
 int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *context,
 		 unsigned int nr_context, struct pev_field *fields, unsigned int nr_fields,
 		 const char **why)
@@ -226,6 +237,7 @@ int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *con
 	for (size_t k = 0; k < ARRAY_SIZE(known); k++)
 		find_known(cls, &known[k]);
 	find_request(cls);
+	find_pair(cls);
 	cls->pub.sample |= PEV_SAMPLE_TID;
 	cls->pub.context = all;
 	cls->pub.nr_context = nr_context;

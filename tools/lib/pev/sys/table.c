@@ -129,7 +129,7 @@ static void set_shape(struct pev_table_reader *r, const struct pev_table *table)
 	unsigned int words = 0;
 
 	for (unsigned int i = 0; i < table->nr_keys && i < PEV_MAX_TABLE_KEYS; i++) {
-		uint32_t from = table->keys[i].from;
+		uint32_t from = table->keys[i].from & ~PEV_TABLE_AT_BEGIN;
 
 		if (from == PEV_TABLE_KSTACK || from == PEV_TABLE_USTACK)
 			r->stacks |= 1U << words;
@@ -259,6 +259,8 @@ static int fetch_cpu(struct pev_table_reader *r, unsigned int cpu)
 	r->sums.replaced += swap.replaced;
 	r->sums.dropped += swap.dropped;
 	r->sums.open = swap.open;
+	r->sums.recorded += swap.recorded;
+	r->sums.unrecorded += swap.unrecorded;
 	return 0;
 }
 

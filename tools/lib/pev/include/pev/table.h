@@ -34,6 +34,8 @@ struct pev_table_reader;
  * @replaced:  of these, those that gave way to one of the same key
  * @dropped:   of these, those that had no room: the table was opened with too few open pairs
  * @open:      of these, those that were open when it was fetched last
+ * @recorded:  pairs that took long enough for a record, and have one
+ * @unrecorded: of the same, those that found no room in the channel
  *
  * Sums are modulo 2^64.
  */
@@ -48,6 +50,8 @@ struct pev_table_sums {
 	uint64_t replaced;
 	uint64_t dropped;
 	uint64_t open;
+	uint64_t recorded;
+	uint64_t unrecorded;
 };
 
 /**
