@@ -60,6 +60,13 @@ static void test_keys(void)
 	   "the greatest step");
 	IS_STR(hist_key_text(&table.keys[0], text), "linear(x,18446744073709551615)",
 	       "... and its text");
+	OK(!keys("begin(comm) begin(log2(count))") && table.nr_keys == 2 &&
+		   is_key(0, PEV_TABLE_COMM | PEV_TABLE_AT_BEGIN, PEV_TABLE_EXACT, 0, "") &&
+		   is_key(1, PEV_TABLE_FIELD | PEV_TABLE_AT_BEGIN, PEV_TABLE_LOG2, 0, "count"),
+	   "what began a pair had");
+	IS_STR(hist_key_text(&table.keys[1], text), "begin(log2(count))", "... and its text");
+	OK(!keys("begin") && is_key(0, PEV_TABLE_FIELD, PEV_TABLE_EXACT, 0, "begin"),
+	   "a field that is called begin");
 	OK(!keys("pid,log2(a),log2(b)") && hist_axis(&table) == 1, "the first one has the bars");
 	OK(!keys("pid") && hist_axis(&table) == -1, "no bars");
 }
@@ -73,6 +80,9 @@ static void test_refusals(void)
 	OK(refused("log2(a", "\")\" is wanted"), "... behind a name");
 	OK(refused("log(a)", "did you mean log2()"), "a function that isn't there");
 	OK(refused("pid(a)", "there is no pid()"), "a key is none");
+	OK(refused("begin(event)", "begin() takes a field"), "an event is no key of its begin");
+	OK(refused("begin(begin(a))", "begin() takes a field"), "begin() in itself");
+	OK(refused("begin(a", "\")\" is wanted"), "begin() without its end");
 	OK(refused("linear(a)", "the width of a bucket"), "no step");
 	OK(refused("linear(a,0)", "1 or more"), "a step of 0");
 	OK(refused("linear(a,18446744073709551616)", "1 or more"), "a step that is too great");
@@ -242,6 +252,15 @@ static void test_latency(void)
 	OK(!latency("sched:sched_waking .. sched_switch by field(pid)=next_pid, cpu") &&
 		   table.nr_pair == 2 && table.begin[1].from == PEV_TABLE_CPU,
 	   "blanks");
+	OK(!latency("a:b..c by d with comm,log2(e)") && table.nr_pair == 1 && table.nr_keys == 3 &&
+		   is_key(1, PEV_TABLE_COMM | PEV_TABLE_AT_BEGIN, PEV_TABLE_EXACT, 0, "") &&
+		   is_key(2, PEV_TABLE_FIELD | PEV_TABLE_AT_BEGIN, PEV_TABLE_LOG2, 0, "e"),
+	   "what is kept of the first one");
+	OK(!latency("a:b..c with pid") && table.nr_pair == 1 &&
+		   table.begin[0].from == PEV_TABLE_TID && table.nr_keys == 2,
+	   "... of a thread");
+	OK(no_latency("a:b..c with event", "\"with\" takes"), "the event itself is not kept");
+	OK(no_latency("a:b..c by begin(d)", "pairs are found by"), "pairs by begin()");
 	OK(no_latency("sched:sched_waking", "takes two events"), "one event");
 	OK(no_latency("..sched:sched_switch", "takes two events"), "no first one");
 	OK(no_latency("sched:sched_waking..", "takes two events"), "no second one");

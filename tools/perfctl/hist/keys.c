@@ -124,7 +124,7 @@ static int take_bucket(struct scan *s, struct pev_table_key *key, const char *fu
 		suggest_offer(&near, "linear");
 		return msg_set(s->m, -EINVAL,
 			       "\"%s\": there is no %s()%s%s%s; there are log2(NAME), "
-			       "linear(NAME,STEP) and field(NAME)",
+			       "linear(NAME,STEP), field(NAME) and begin(KEY)",
 			       s->text, function, near.best ? ", did you mean " : "",
 			       near.best ? near.best : "", near.best ? "()" : "");
 	}
@@ -149,6 +149,24 @@ static int from_of(const char *name)
 	return PEV_TABLE_FIELD;
 }
 
+static int take_key(struct scan *s, struct pev_table_key *key);
+
+/* What is in the parentheses of begin() */
+static int take_begin(struct scan *s, struct pev_table_key *key)
+{
+	int err = expect(s, '(');
+
+	if (!err)
+		err = take_key(s, key);
+	if (!err && (key->from & PEV_TABLE_AT_BEGIN || key->from == PEV_TABLE_EVENT))
+		err = msg_set(s->m, -EINVAL,
+			      "\"%s\": begin() takes a field, comm, pid, tid, cpu, "
+			      "cgroup or call",
+			      s->text);
+	key->from |= PEV_TABLE_AT_BEGIN;
+	return err ? err : expect(s, ')');
+}
+
 static int take_key(struct scan *s, struct pev_table_key *key)
 {
 	char word[PEV_MAX_TABLE_NAME];
@@ -156,6 +174,8 @@ static int take_key(struct scan *s, struct pev_table_key *key)
 
 	if (err)
 		return err;
+	if (!strcmp(word, "begin") && opens(s))
+		return take_begin(s, key);
 	if (strcmp(word, "field") && opens(s))
 		return take_bucket(s, key, word);
 	key->from = (uint32_t)(opens(s) ? PEV_TABLE_FIELD : from_of(word));
@@ -225,23 +245,28 @@ int hist_value_parse(struct pev_table *t, const char *text, struct msg *m)
 
 const char *hist_key_name(const struct pev_table_key *key)
 {
-	return key->from == PEV_TABLE_FIELD ? key->name : key_names[key->from];
+	uint32_t from = hist_key_from(key);
+
+	return from == PEV_TABLE_FIELD ? key->name : key_names[from];
 }
 
 const char *hist_key_text(const struct pev_table_key *key, char buf[HIST_KEY_TEXT])
 {
-	const char *name = hist_key_name(key);
+	bool begin = key->from & PEV_TABLE_AT_BEGIN;
+	const char *name = hist_key_name(key), *before = begin ? "begin(" : "",
+		   *behind = begin ? ")" : "";
 
 	if (key->bucket == PEV_TABLE_LOG2)
-		snprintf(buf, HIST_KEY_TEXT, "log2(%s)", name);
+		snprintf(buf, HIST_KEY_TEXT, "%slog2(%s)%s", before, name, behind);
 	else if (key->bucket == PEV_TABLE_EIGHTHS)
-		snprintf(buf, HIST_KEY_TEXT, "eighths(%s)", name);
+		snprintf(buf, HIST_KEY_TEXT, "%seighths(%s)%s", before, name, behind);
 	else if (key->bucket == PEV_TABLE_LINEAR)
-		snprintf(buf, HIST_KEY_TEXT, "linear(%s,%" PRIu64 ")", name, (uint64_t)key->step);
-	else if (key->from == PEV_TABLE_FIELD && from_of(name) != PEV_TABLE_FIELD)
-		snprintf(buf, HIST_KEY_TEXT, "field(%s)", name);
+		snprintf(buf, HIST_KEY_TEXT, "%slinear(%s,%" PRIu64 ")%s", before, name,
+			 (uint64_t)key->step, behind);
+	else if (hist_key_from(key) == PEV_TABLE_FIELD && from_of(name) != PEV_TABLE_FIELD)
+		snprintf(buf, HIST_KEY_TEXT, "%sfield(%s)%s", before, name, behind);
 	else
-		snprintf(buf, HIST_KEY_TEXT, "%s", name);
+		snprintf(buf, HIST_KEY_TEXT, "%s%s%s", before, name, behind);
 	return buf;
 }
 

@@ -4,12 +4,12 @@
  *
  *	KEYS	:= KEY { [ "by" | "," ] KEY }
  *	KEY	:= "comm" | "pid" | "tid" | "cpu" | "cgroup" | "event" | "call" | FIELD |
- *		   "log2(" FIELD ")" | "linear(" FIELD "," STEP ")"
+ *		   "log2(" FIELD ")" | "linear(" FIELD "," STEP ")" | "begin(" KEY ")"
  *	FIELD	:= NAME | "field(" NAME ")"
  *	VALUE	:= "period" | FIELD
  *
  * "field(pid)" is the field of that name, and not the process. What log2() and linear() have
- * is always a field.
+ * is always a field. "begin(comm)" is what the event had that began a pair.
  */
 #ifndef PERFCTL_HIST_KEYS_H
 #define PERFCTL_HIST_KEYS_H
@@ -19,7 +19,13 @@
 #include <pev/pev.h>
 
 /* Room for the text of a key */
-#define HIST_KEY_TEXT (PEV_MAX_TABLE_NAME + 40)
+#define HIST_KEY_TEXT (PEV_MAX_TABLE_NAME + 48)
+
+/* PEV_TABLE_PID and so on, wherever the pair had it */
+static inline uint32_t hist_key_from(const struct pev_table_key *key)
+{
+	return key->from & ~PEV_TABLE_AT_BEGIN;
+}
 
 /* Appends the keys of a text to those of @t; returns 0, or -EINVAL with a sentence. */
 int hist_keys_parse(struct pev_table *t, const char *text, struct msg *m);

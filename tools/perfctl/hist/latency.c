@@ -13,7 +13,8 @@ static int one_key(struct pev_table_key *key, const char *text, struct msg *m)
 	struct pev_table t = { 0 };
 	int err = hist_keys_parse(&t, text, m);
 
-	if (!err && (t.nr_keys != 1 || t.keys[0].bucket != PEV_TABLE_EXACT))
+	if (!err && (t.nr_keys != 1 || t.keys[0].bucket != PEV_TABLE_EXACT ||
+		     t.keys[0].from & PEV_TABLE_AT_BEGIN))
 		return msg_set(m, -EINVAL,
 			       "\"%s\": pairs are found by tid, pid, cpu, cgroup or a field", text);
 	*key = t.keys[0];
@@ -65,18 +66,39 @@ static int add_event(struct event_list *list, const char *first, const char *nam
 static int wrong(const char *text, struct msg *m)
 {
 	return msg_set(m, -EINVAL,
-		       "--latency takes two events, and what they have in common, as in "
-		       "block:block_rq_issue..block_rq_complete by dev,sector; not \"%s\"",
+		       "--latency takes two events, what they have in common, and what is to be "
+		       "kept of the first, as in block:block_rq_issue..block_rq_complete by "
+		       "dev,sector with comm; not \"%s\"",
 		       text);
+}
+
+/* What is kept of the first event */
+static int parse_with(struct pev_table *t, const char *text, struct msg *m)
+{
+	unsigned int first = t->nr_keys;
+	int err = hist_keys_parse(t, text, m);
+
+	for (unsigned int i = first; i < t->nr_keys && !err; i++) {
+		if (t->keys[i].from == PEV_TABLE_EVENT)
+			err = msg_set(m, -EINVAL,
+				      "--latency: \"with\" takes a field, comm, pid, tid, cpu, "
+				      "cgroup or call of the first event");
+		t->keys[i].from |= PEV_TABLE_AT_BEGIN;
+	}
+	return err;
 }
 
 int hist_latency_parse(struct pev_table *t, struct event_list *list, const char *text,
 		       struct msg *m)
 {
-	char *copy = xstrdup(text), *by = strstr(copy, " by "), *second = strstr(copy, "..");
+	char *copy = xstrdup(text), *with = strstr(copy, " with "), *by, *second;
 	char tid[] = "tid";
 	int err;
 
+	if (with)
+		*with = 0;
+	by = strstr(copy, " by ");
+	second = strstr(copy, "..");
 	if (by)
 		*by = 0;
 	if (!second || second == copy || (by && second > by) || !second[2]) {
@@ -90,12 +112,14 @@ int hist_latency_parse(struct pev_table *t, struct event_list *list, const char 
 		err = add_event(list, copy, second + strspn(second, " "), m);
 	if (!err)
 		err = parse_pairs(t, by ? by + 4 : tid, m);
-	free(copy);
 	t->keys[t->nr_keys++] = (struct pev_table_key){
 		.from = PEV_TABLE_LATENCY,
 		.bucket = PEV_TABLE_EIGHTHS,
 	};
 	t->value = PEV_TABLE_OF_LATENCY;
+	if (!err && with)
+		err = parse_with(t, with + 6, m);
+	free(copy);
 	return err;
 }
 

@@ -2,11 +2,12 @@
 /*
  * The time between two events: what is typed, and what is made of the buckets.
  *
- *	LATENCY	:= EVENT ".." EVENT [ "by" PAIR { "," PAIR } ]
+ *	LATENCY	:= EVENT ".." EVENT [ "by" PAIR { "," PAIR } ] [ "with" KEYS ]
  *	PAIR	:= KEY [ "=" KEY ]
  *
  * The second event may go without its system. KEYs are as in keys.h, without buckets: what
- * both events have, or what the first one has, and the second one. The default is tid.
+ * both events have, or what the first one has, and the second one. The default is tid. Those
+ * behind "with" are of the first event, as in begin().
  */
 #ifndef PERFCTL_HIST_LATENCY_H
 #define PERFCTL_HIST_LATENCY_H
@@ -19,7 +20,7 @@
 
 /**
  * hist_latency_parse() - what is typed
- * @t:    gets its pairs, its first key and its value; has no keys yet
+ * @t:    gets its pairs, its value, and as keys the latency and those of "with"; has none yet
  * @list: gets the two events
  */
 int hist_latency_parse(struct pev_table *t, struct event_list *list, const char *text,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of numbers in keys. See words.h. */
 #include "words.h"
+#include "keys.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -20,9 +21,10 @@ void hist_words_free(struct hist_words *w)
 
 bool hist_word_is_number(const struct pev_table_key *key)
 {
-	return key->from == PEV_TABLE_PID || key->from == PEV_TABLE_TID ||
-	       key->from == PEV_TABLE_CPU || key->from == PEV_TABLE_FIELD ||
-	       key->from == PEV_TABLE_LATENCY;
+	uint32_t from = hist_key_from(key);
+
+	return from == PEV_TABLE_PID || from == PEV_TABLE_TID || from == PEV_TABLE_CPU ||
+	       from == PEV_TABLE_FIELD || from == PEV_TABLE_LATENCY;
 }
 
 static void put_call(struct strbuf *b, int64_t nr)
@@ -43,7 +45,7 @@ static void put_name(struct strbuf *b, struct hist_words *w, const struct pev_ta
 {
 	const char *path = NULL;
 
-	switch (key->from) {
+	switch (hist_key_from(key)) {
 	case PEV_TABLE_COMM:
 		strbuf_add(b, word, strnlen((const char *)word, 2 * sizeof(*word)));
 		break;

@@ -45,7 +45,7 @@ int account_counts(struct recorder *r, struct pev_writer *w)
 	/* what the relay got of it before is not known by event: rings have all */
 	if (r->relayed.nr > 1)
 		goto out;
-	if (!event_set_read(&r->set, v, &ignored)) {
+	if (!recorder_values(r, v, &ignored)) {
 		for (size_t i = 0; i < plan->n; i++) {
 			const struct planned_event *e = &plan->events[i];
 			const char *name = (const char *)(uintptr_t)e->attr.name;

@@ -110,6 +110,8 @@ static int open_events(struct recorder *r, struct msg *m)
 					plan->events[i].attr.sample);
 	if (r->config.fold)
 		err = fold_open(&r->fold, plan, r->config.clock, r->config.max_stack, m);
+	if (!err && r->config.pairs)
+		err = pairs_open(&r->pairs, r->config.pairs, r->fd, plan, m);
 	if (err)
 		return err;
 	err = user_marks_init(&r->marks, plan,
@@ -226,6 +228,16 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 int recorder_start(struct recorder *r, struct msg *m)
 {
 	return r->config.target->workload && !r->config.later ? 0 : event_set_enable(&r->set, true, m);
+}
+
+int recorder_values(struct recorder *r, struct pev_value *values, struct msg *m)
+{
+	int err = event_set_read(&r->set, values, m);
+
+	if (err)
+		return err;
+	err = pairs_values(&r->pairs, values);
+	return err ? msg_set(m, err, "reading the table of pairs: %s", strerror(-err)) : 0;
 }
 
 int recorder_fd(const struct recorder *r)
@@ -366,7 +378,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 
 	pev_engine_disable(engine(), r->fd, 0);
 	/* tables have no switch of their own */
-	if (r->config.fold)
+	if (r->config.fold || r->config.pairs)
 		event_set_enable(&r->set, false, &ignored);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
@@ -429,6 +441,7 @@ void recorder_close(struct recorder *r)
 	user_marks_free(&r->marks);
 	event_set_close(&r->set);
 	fold_close(&r->fold);
+	pairs_close(&r->pairs);
 	event_set_close(&r->side);
 	event_plan_free(&r->sideband);
 	proc_history_close(&r->history);

@@ -9,6 +9,7 @@
 #include "checkpoint.h"
 #include "event/cpu_watch.h"
 #include "event/late.h"
+#include "event/pairs.h"
 #include "event/plan.h"
 #include "event/set.h"
 #include "fold.h"
@@ -36,6 +37,7 @@
  * @waits:     it is of waits, and what tells of them is no event among others
  * @fold:      count samples by their call chains, instead of recording each
  * @max_stack: frames of these at most, 0: all
+ * @pairs:     the first two events make pairs in such a table, with @least; NULL: they do not
  * @later:     recorder_start() switches events on, not the command's exec
  * @clock:     enum pev_clock
  * @command:   for the trace's description ...
@@ -57,6 +59,7 @@ struct recorder_config {
 	bool waits;
 	bool fold;
 	uint32_t max_stack;
+	const struct pev_table *pairs;
 	bool later;
 	uint32_t clock;
 	const char *command;
@@ -71,6 +74,7 @@ struct recorder_config {
  * @side:     those events; off in overwrite mode, where @history has them
  * @set:      the events
  * @fold:     where they are counted
+ * @pairs:    what those are of
  * @marks:    of programs
  * @cpus:     those that come and go
  * @late:     events that come
@@ -95,6 +99,7 @@ struct recorder {
 	struct proc_history history;
 	struct event_set set;
 	struct fold fold;
+	struct pairs pairs;
 	struct user_marks marks;
 	struct cpu_watch cpus;
 	struct late late;
@@ -115,6 +120,8 @@ struct recorder {
 /* Opens everything; events wait for recorder_start() or the command's exec. */
 int recorder_open(struct recorder *r, const struct recorder_config *config, struct msg *m);
 int recorder_start(struct recorder *r, struct msg *m);
+/* Reads what each event has recorded and lost; returns -errno with a sentence. */
+int recorder_values(struct recorder *r, struct pev_value *values, struct msg *m);
 /* Returns the descriptor to wait for before recorder_drain(); -1 in overwrite mode. */
 int recorder_fd(const struct recorder *r);
 /* Moves complete packets to the disk; < 0 once a write failed. */

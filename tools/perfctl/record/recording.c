@@ -325,6 +325,7 @@ static int record_open(void *arg, struct msg *m)
 		.waits = r->opts.waits,
 		.fold = r->opts.fold,
 		.max_stack = (uint32_t)r->opts.max_stack,
+		.pairs = r->opts.latency ? &r->opts.pairs : NULL,
 		.later = r->opts.span.delay != 0 || r->opts.paused,
 		.clock = r->opts.clock,
 		.command = r->command.s ? r->command.s : "",
@@ -534,6 +535,30 @@ static int plan_fold(struct record_opts *o, const struct pev_info *info, struct 
 	return 0;
 }
 
+/* What is told of pairs is a record of the second event, and nothing of the first. */
+static int check_pairs(const struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	const char *other = o->fold    ? "--fold" :
+			    o->off_cpu ? "--off-cpu" :
+			    o->waits   ? "--waits" :
+			    o->strings ? "--strings" :
+			    o->count   ? "-c" :
+					 NULL;
+
+	if (other)
+		return msg_set(m, -EINVAL,
+			       "--latency records the ends of long pairs, which %s has none of: "
+			       "leave one of them out",
+			       other);
+	if (engine_is_pev() && info->sample & PEV_SAMPLE_PAIR)
+		return 0;
+	return msg_set(m, -ENOSYS,
+		       "--latency needs tables with records, which %s: without it record both "
+		       "events, and subtract their times",
+		       engine_is_pev() ? "the running kernel's pev has not" :
+					 "perf_event_open(2) has not");
+}
+
 static bool has_waits(const struct pev_info *info)
 {
 	return engine_is_pev() && info->types & 1ULL << PEV_TYPE_WAIT;
@@ -588,6 +613,8 @@ static int choose_events(struct record_opts *o, const struct pev_info *info, str
 			"do not have");
 	if (o->fold)
 		err = plan_fold(o, info, m);
+	if (!err && o->latency)
+		err = check_pairs(o, info, m);
 	if (!err && o->off_cpu)
 		err = add_switches(o, "--off-cpu", m);
 	if (!err && o->waits)
@@ -632,6 +659,8 @@ static int prepare(struct record_run *r, struct msg *m)
 	if (!err)
 		err = event_plan_make(&r->plan, &r->opts.events,
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
+	if (!err && r->opts.latency && r->plan.n != PAIR_EVENTS)
+		err = msg_set(m, -EINVAL, "--latency takes two events, not %zu", r->plan.n);
 	if (!err && r->opts.waits && has_waits(&info))
 		event_plan_waits(&r->plan, r->opts.waits_least);
 	if (!err)

@@ -40,6 +40,10 @@
  * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
  *               signals, a bit each; 0: in any case
  * @fold:        count samples by their call chains in the kernel
+ * @latency:     the events make pairs, of which records are made ...
+ * @least:       ... if they took so long, in ns ...
+ * @open:        ... of so many that may be open
+ * @pairs:       the table of these; it has none without @latency
  * @quiet:       print only what goes wrong
  */
 struct record_opts {
@@ -68,6 +72,10 @@ struct record_opts {
 	bool overwrite;
 	uint64_t on_exit;
 	bool fold;
+	const char *latency;
+	uint64_t least;
+	uint64_t open;
+	struct pev_table pairs;
 	bool quiet;
 };
 

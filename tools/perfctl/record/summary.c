@@ -113,7 +113,7 @@ static const struct pev_value *delivered(const struct recorder *r, size_t i, str
 	return v;
 }
 
-void summary_records(const struct recorder *r, double seconds)
+void summary_records(struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
@@ -121,7 +121,7 @@ void summary_records(const struct recorder *r, double seconds)
 	uint64_t missing;
 	struct msg m;
 
-	if (event_set_read(&r->set, v, &m))
+	if (recorder_values(r, v, &m))
 		print_error("%s", m.text);
 	for (size_t i = 0; i < plan->n; i++)
 		add_value(&total, &v[i]);
@@ -157,6 +157,7 @@ void summary_records(const struct recorder *r, double seconds)
 	}
 	if (total.lost)
 		summary_losses(r, &total);
+	pairs_summary(&r->pairs, plan);
 	summary_marks(r);
 	if (r->fold.other)
 		note("%s samples found no room in the kernel's tables: they are in the recording as those "

@@ -12,7 +12,7 @@ void summary_progress_clear(void);
 void summary_part(const char *path, uint64_t size, double seconds);
 
 /* The trace, and a table of its events if they differ in what was lost or filtered. */
-void summary_records(const struct recorder *r, double seconds);
+void summary_records(struct recorder *r, double seconds);
 /* Warns if hardware events were throttled, or shared counters with others. */
 void summary_hardware(const struct recorder *r);
 

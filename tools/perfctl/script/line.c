@@ -105,23 +105,40 @@ static void put_call(struct script_line *l, const struct pev_event *ev, const st
 		strbuf_addf(&l->text, "(%s)", d->name);
 }
 
+static void put_field(struct script_line *l, const struct pev_event *ev, const struct pev_field *f,
+		      unsigned int flags)
+{
+	char small[512], *big = NULL;
+	int n = pev_event_print_field(ev, f, flags, small, sizeof(small));
+
+	if (n >= (int)sizeof(small)) {
+		big = xmalloc((size_t)n + 1);
+		pev_event_print_field(ev, f, flags, big, (size_t)n + 1);
+	}
+	strbuf_addf(&l->text, " %s=", f->name);
+	text_name(&l->text, n < 0 ? "?" : big ? big : small);
+	free(big);
+}
+
+/* How long it took since the event that began it, and what that had */
+static void put_pair(struct script_line *l, const struct pev_event *ev)
+{
+	for (unsigned int i = 0; i < ev->cls->nr_context; i++) {
+		const struct pev_field *f = &ev->cls->context[i];
+
+		if (!strcmp(f->name, "latency") || !strncmp(f->name, "begin_", 6))
+			put_field(l, ev, f, PEV_PRINT_CONTEXT);
+	}
+}
+
 static void put_payload(struct script_line *l, const struct pev_event *ev)
 {
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
 		const struct pev_field *f = &ev->cls->fields[i];
-		char small[512], *big = NULL;
-		int n;
 
 		if (is_plumbing(ev->cls, f) || is_no_text(ev, f))
 			continue;
-		n = pev_event_print_field(ev, f, 0, small, sizeof(small));
-		if (n >= (int)sizeof(small)) {
-			big = xmalloc((size_t)n + 1);
-			pev_event_print_field(ev, f, 0, big, (size_t)n + 1);
-		}
-		strbuf_addf(&l->text, " %s=", f->name);
-		text_name(&l->text, n < 0 ? "?" : big ? big : small);
-		free(big);
+		put_field(l, ev, f, 0);
 		put_call(l, ev, f);
 	}
 }
@@ -270,6 +287,8 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 			strbuf_addf(&l->text, " period=%" PRIu64, ev->period);
 		if (sample & PEV_SAMPLE_ADDR)
 			strbuf_addf(&l->text, " addr=0x%" PRIx64, ev->addr);
+		if (sample & PEV_SAMPLE_PAIR)
+			put_pair(l, ev);
 		put_payload(l, ev);
 	}
 	if ((l->fields & SCRIPT_IP) && (sample & PEV_SAMPLE_IP) &&

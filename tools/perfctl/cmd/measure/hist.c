@@ -27,9 +27,9 @@ static const struct opt hist_options[] = {
 	  "add up this field, too, with its least and greatest value; "
 	  "period: what samples stand for",
 	  offsetof(struct hist_opts, sum) },
-	{ 0, OPT_STRING, "latency", "A..B [by PAIR[,PAIR]]",
+	{ 0, OPT_STRING, "latency", "A..B [by PAIR[,PAIR]] [with KEY[,KEY]]",
 	  "the time from event A to event B: of the same thread, or with equal PAIRs: fields, or "
-	  "pid, cpu or cgroup; A=B if they have other names in B",
+	  "pid, cpu or cgroup; A=B if they have other names in B; by KEYs of A, too",
 	  offsetof(struct hist_opts, latency) },
 	{ 0, OPT_POSITIVE, "open", "N",
 	  "with --latency, pairs that may be open at a time (default: 16384)",
@@ -121,7 +121,8 @@ const struct command command_hist = {
 		 "occurrence is written down, so that millions a second can be counted. A KEY is "
 		 "comm, pid, tid, cpu, cgroup, event, call (the system call that the thread is in) or "
 		 "the name of a field; log2(FIELD) and linear(FIELD,STEP) put values in buckets, "
-		 "with bars. Up to four keys go together. The last line says what became of all "
+		 "with bars; begin(KEY) is what A of --latency had. Up to four keys go together. "
+		 "The last line says what became of all "
 		 "occurrences. It needs a kernel with pev. Exits with the command's status.",
 	.examples =
 		"  perfctl hist -e syscalls:sys_enter_read 'log2(count)' -- make   sizes of reads\n"
@@ -131,7 +132,8 @@ const struct command command_hist = {
 		"  perfctl hist -e 'kretprobe:vfs_read(duration)' 'log2(duration)' -a\n"
 		"  perfctl hist -e cpu-clock/freq=999/ cpu comm -a -- sleep 5\n"
 		"  perfctl hist --latency syscalls:sys_enter_read..sys_exit_read by comm -a\n"
-		"  perfctl hist --latency 'block:block_rq_issue..block_rq_complete by dev,sector' -a\n",
+		"  perfctl hist --latency 'block:block_rq_issue..block_rq_complete by dev,sector' \\\n"
+		"      'begin(comm)' -a   by who asked for it\n",
 	.opts = hist_options,
 	.parts_operands = true,
 	.opts_size = sizeof(struct hist_opts),

@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "event/engine.h"
 #include "event/sampling.h"
+#include "hist/latency.h"
 #include "record/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define DEFAULT_DIR   "pev.trace"
@@ -14,6 +16,8 @@
 #define STACK_DEFAULT 8192
 /* Waits that take so long have a record, in ns */
 #define WAITS_LEAST 1000000
+/* Of each CPU, for what is kept of begins; others are counted without it */
+#define PAIR_ROWS 1024
 
 static bool is_graph_mode(const char *word)
 {
@@ -156,6 +160,17 @@ static const struct opt record_options[] = {
 	  "least TIME (1ms; 0: all), sums of the others; \"perfctl report\" and \"perfctl "
 	  "off-cpu\" show them. Without pev in the kernel, by the scheduler's events on all CPUs",
 	  0, set_waits, is_time },
+	{ 0, OPT_STRING, "latency", "A..B [by PAIR[,PAIR]] [with KEY[,KEY]]",
+	  "the time from event A to event B: of the same thread, or with equal PAIRs: fields, or "
+	  "pid, cpu or cgroup; A=B if they have other names in B. A record of B has it, and the "
+	  "KEYs that A had",
+	  offsetof(struct record_opts, latency) },
+	{ 0, OPT_TIME, "min", "TIME",
+	  "with --latency, a record only if it took so long; the others are counted",
+	  offsetof(struct record_opts, least) },
+	{ 0, OPT_POSITIVE, "open", "N",
+	  "with --latency, pairs that may be open at a time (default: 16384)",
+	  offsetof(struct record_opts, open) },
 	{ 0, OPT_FLAG, "strings", NULL,
 	  "with the events of system calls, what their arguments point "
 	  "to: names, and what is written and read, up to 256 bytes of each",
@@ -219,9 +234,32 @@ static const struct opt record_options[] = {
 	{ 0 },
 };
 
+/* Rows have one key, which is the same in all of them, and what is kept of the begin. */
+static int choose_pairs(struct record_opts *o, struct msg *m)
+{
+	int err;
+
+	if (!o->latency)
+		return o->least ? msg_set(m, -EINVAL, "--min is the least time of --latency") : 0;
+	if (o->events.n)
+		return msg_set(m, -EINVAL, "--latency names its events: -e goes without it");
+	if (o->open < PEV_MIN_TABLE_OPEN || o->open > PEV_MAX_TABLE_OPEN)
+		return msg_set(m, -EINVAL, "--open takes %d to %d, not %" PRIu64,
+			       PEV_MIN_TABLE_OPEN, PEV_MAX_TABLE_OPEN, o->open);
+	o->pairs = (struct pev_table){ .rows = PAIR_ROWS,
+				       .open = (uint32_t)o->open,
+				       .least = o->least };
+	err = hist_latency_parse(&o->pairs, &o->events, o->latency, m);
+	o->pairs.keys[0] = (struct pev_table_key){ .from = PEV_TABLE_EVENT };
+	return err;
+}
+
 static int record_run(const void *opts, int n, char **args, struct msg *m)
 {
-	return recording_measure(opts, n ? args : NULL, m);
+	struct record_opts own = *(const struct record_opts *)opts;
+	int err = choose_pairs(&own, m);
+
+	return err ? err : recording_measure(&own, n ? args : NULL, m);
 }
 
 const struct command command_record = {
@@ -243,6 +281,7 @@ const struct command command_record = {
 		"  perfctl record --guest qemu-system-x86   what a virtual machine does\n"
 		"  perfctl record --waits -- ./program   where it ran, and what it waited for\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
+		"  perfctl record --latency syscalls:sys_enter_fsync..sys_exit_fsync --min 10ms -a\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
 		"  perfctl record -a -e 'sched:*' -o net://HOST/web   babeltrace2 shows it live\n"
 		"  perfctl record -a --switch-output=1h --max-size 20G   for weeks\n"
@@ -250,6 +289,6 @@ const struct command command_record = {
 	.opts = record_options,
 	.runs_command = true,
 	.opts_size = sizeof(struct record_opts),
-	.defaults = &(const struct record_opts){ .output = DEFAULT_DIR },
+	.defaults = &(const struct record_opts){ .output = DEFAULT_DIR, .open = HIST_OPEN },
 	.run = record_run,
 };
