@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits: the law of time, to the nanosecond, over all that a thread may go through; what
- * records say of a wait and of who ended it; and what is shown of strangers.
+ * Waits: the law of time, to the nanosecond, over all that a thread may go through, for all
+ * threads together and by the records of each; what records say of a wait and of who ended it;
+ * and what is shown of strangers.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -90,6 +92,7 @@ FIXTURE_TEARDOWN(wait)
 
 struct wait {
 	uint32_t tid;
+	uint32_t pid;
 	struct pev_wait_record record;
 	const uint64_t *kstack;
 	uint32_t nr_kstack;
@@ -102,6 +105,7 @@ static int next_wait(struct pev_walk *walk, uint64_t sample, struct wait *w)
 	static const int sizes[] = { 0 };
 	struct pev_record record;
 	size_t size, chain = 0;
+	uint64_t pid;
 	int ret;
 
 	walk->sizes = sizes;
@@ -111,14 +115,19 @@ static int next_wait(struct pev_walk *walk, uint64_t sample, struct wait *w)
 		return ret;
 	memset(w, 0, sizeof(*w));
 	w->tid = record.tid;
+	if (sample & PEV_SAMPLE_PID) {
+		memcpy(&pid, record.payload, sizeof(pid));
+		w->pid = pid;
+		chain = sizeof(pid);
+	}
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)) {
 		uint32_t nr[2];
 
-		memcpy(nr, record.payload, sizeof(nr));
+		memcpy(nr, record.payload + chain, sizeof(nr));
 		w->nr_kstack = nr[0];
 		w->nr_ustack = nr[1];
-		w->kstack = (const void *)(record.payload + sizeof(nr));
-		chain = sizeof(nr) + 8 * ((size_t)nr[0] + nr[1]);
+		w->kstack = (const void *)(record.payload + chain + sizeof(nr));
+		chain += sizeof(nr) + 8 * ((size_t)nr[0] + nr[1]);
 	}
 	size = sample & PEV_SAMPLE_KSTACK ? sizeof(w->record) :
 					    offsetof(struct pev_wait_record, stack);
@@ -151,12 +160,131 @@ static int64_t each_wait(int channel, struct pev_map *map, uint64_t sample,
 	return nr;
 }
 
-static void add_times(const struct wait *w, void *to)
-{
-	struct pev_waits *sum = to;
+/* ---- the law, by the records of each thread ---- */
 
-	sum->blocked += w->record.blocked;
-	sum->runnable += w->record.runnable;
+#define ACCOUNTS 128
+
+/* What the records of a thread say; @last is the newest, whatever ring it was in. */
+struct account {
+	uint32_t tid;
+	uint32_t pid;
+	uint64_t blocked;
+	uint64_t runnable;
+	unsigned int ends;
+	struct pev_wait_record last;
+};
+
+struct accounts {
+	struct account of[ACCOUNTS];
+	unsigned int nr;
+	unsigned int full;
+	unsigned int opens;
+	struct pev_waits sum;
+};
+
+static struct account *account_of(struct accounts *all, const struct wait *w)
+{
+	struct account *a = all->of;
+
+	while (a < &all->of[all->nr] && a->tid != w->tid)
+		a++;
+	if (a == &all->of[all->nr]) {
+		if (all->nr == ACCOUNTS) {
+			all->full++;
+			return NULL;
+		}
+		all->nr++;
+		a->tid = w->tid;
+		a->pid = w->pid;
+	}
+	return a;
+}
+
+/* Of an open wait, only the newest record counts. */
+static void add_open(struct pev_waits *sum, const struct account *a)
+{
+	sum->enabled += a->last.enabled;
+	sum->run += a->last.run;
+	sum->folded += a->last.folded;
+	if (!(a->last.flags & PEV_WAIT_OPEN))
+		return;
+	sum->blocked += a->last.blocked;
+	sum->runnable += a->last.runnable;
+}
+
+static void book(const struct wait *w, void *to)
+{
+	struct accounts *all = to;
+	struct account *a = account_of(all, w);
+
+	if (!a)
+		return;
+	if (w->record.flags & PEV_WAIT_OPEN) {
+		all->opens++;
+	} else {
+		a->blocked += w->record.blocked;
+		a->runnable += w->record.runnable;
+	}
+	if (w->record.flags & PEV_WAIT_ENDED && ++a->ends > 1) {
+		/* another thread has taken this one's place by an exec, with its number */
+		add_open(&all->sum, a);
+		memset(&a->last, 0, sizeof(a->last));
+	}
+	if (w->record.flags & PEV_WAIT_ENDED || (!a->ends && w->record.enabled >= a->last.enabled))
+		a->last = w->record;
+}
+
+/* Return: by how much the records of @a break the law. */
+static int64_t account_off_by(const struct account *a)
+{
+	struct pev_waits sum = { .blocked = a->blocked, .runnable = a->runnable };
+
+	add_open(&sum, a);
+	return sum.enabled - sum_of(&sum);
+}
+
+/*
+ * The law holds for each thread. Where one has taken another's number, it holds for their
+ * process, as the records of two have one number.
+ */
+static void balance(struct __test_metadata *_metadata, struct accounts *all)
+{
+	EXPECT_EQ(0, all->full);
+	for (unsigned int i = 0; i < all->nr; i++) {
+		const struct account *a = &all->of[i];
+		int64_t off = 0;
+		bool taken = false;
+
+		for (unsigned int k = 0; k < all->nr; k++)
+			taken |= all->of[k].pid == a->pid && all->of[k].ends > 1;
+		all->sum.blocked += a->blocked;
+		all->sum.runnable += a->runnable;
+		/* the one that took a number ended with it, and no thread ended with its first one */
+		if (!taken || a->ends)
+			add_open(&all->sum, a);
+		off = taken ? 0 : account_off_by(a);
+		EXPECT_EQ(0, off) TH_LOG("thread %u", a->tid);
+	}
+	EXPECT_EQ(all->sum.enabled, sum_of(&all->sum));
+}
+
+/* All that there is, by the records and as the kernel counted it: the same to the ns. */
+static void settle(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
+		   struct accounts *all)
+{
+	uint64_t sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID;
+	int64_t nr = each_wait(self->channel, &self->map, sample, book, all);
+	struct readings r = read_waits(self->fd);
+
+	EXPECT_EQ(nr, (int64_t)r.value.samples);
+	EXPECT_EQ(0, r.value.lost);
+	EXPECT_EQ(r.waits.waits + all->opens, r.value.value);
+	balance(_metadata, all);
+	EXPECT_EQ(r.waits.enabled, all->sum.enabled);
+	EXPECT_EQ(r.waits.run, all->sum.run);
+	EXPECT_EQ(r.waits.folded, all->sum.folded);
+	EXPECT_EQ(r.waits.blocked, all->sum.blocked);
+	EXPECT_EQ(r.waits.runnable, all->sum.runnable);
 }
 
 /* ---- the law ---- */
@@ -256,10 +384,9 @@ static void live(void)
 static void lives_lawfully(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
 			   uint64_t period)
 {
+	struct accounts all = {};
 	struct pev_attr attr;
-	struct pev_waits sum = {};
 	struct readings r;
-	int64_t nr;
 
 	pev_child_start(&self->child);
 	if (!self->child.pid) {
@@ -271,6 +398,7 @@ static void lives_lawfully(struct __test_metadata *_metadata, FIXTURE_DATA(wait)
 	}
 	attr = attr_of(PEV_TARGET_SUBTREE, self->child.pid, self->channel);
 	attr.period = period;
+	attr.sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID;
 	self->fd = pev_open(&attr);
 	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, off_by(self->fd));
@@ -280,7 +408,8 @@ static void lives_lawfully(struct __test_metadata *_metadata, FIXTURE_DATA(wait)
 		for (int i = 0; i < 100; i++)
 			ASSERT_EQ(0, off_by(self->fd));
 	} while (pev_child_hear(&self->child) != 1);
-	/* then it waits, and each wait before has ended */
+	/* it waits: that is recorded as far as it came, and once more when it is over */
+	EXPECT_EQ(0, ioctl(self->fd, PEV_IOC_FLUSH, 0));
 	pev_child_go(&self->child);
 	ASSERT_EQ(0, pev_child_end(&self->child));
 	self->child.pid = 0;
@@ -289,14 +418,7 @@ static void lives_lawfully(struct __test_metadata *_metadata, FIXTURE_DATA(wait)
 	EXPECT_EQ(0, r.waits.threads);
 	EXPECT_EQ(0, r.waits.unfollowed);
 	EXPECT_LT(0, r.waits.run);
-	nr = each_wait(self->channel, &self->map, 0, add_times, &sum);
-	EXPECT_EQ(nr, (int64_t)r.value.samples);
-	EXPECT_EQ(0, r.value.lost);
-	EXPECT_EQ(r.waits.waits, r.value.value);
-	EXPECT_EQ(r.waits.waits, r.value.samples);
-	/* the records and the sums are of the same waits */
-	EXPECT_EQ(r.waits.blocked, sum.blocked);
-	EXPECT_EQ(r.waits.runnable, sum.runnable);
+	settle(_metadata, self, &all);
 	if (period) {
 		EXPECT_LT(0, r.waits.folded);
 		EXPECT_LT(0, r.waits.folded_waits);
@@ -315,6 +437,214 @@ TEST_F(wait, law_of_all_waits)
 TEST_F(wait, law_with_a_threshold)
 {
 	lives_lawfully(_metadata, self, MS / 2);
+}
+
+/* Follows @pid and what it begins, with records of waits from @period on. */
+static void follow(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self, pid_t pid,
+		   uint64_t period)
+{
+	struct pev_attr attr = attr_of(PEV_TARGET_SUBTREE, pid, self->channel);
+
+	attr.sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID;
+	attr.period = period;
+	self->fd = pev_open(&attr);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+}
+
+/* What is followed has its records now, and changes no more. */
+static void stop(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self)
+{
+	ASSERT_EQ(0, pev_off(self->fd));
+	while (ioctl(self->fd, PEV_IOC_FLUSH, 0) == 1)
+		;
+}
+
+/* A child does @act until it is told to end. */
+static void start_acting(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
+			 void (*act)(void))
+{
+	struct pollfd told;
+
+	ASSERT_LE(0, pev_child_start(&self->child));
+	if (self->child.pid)
+		return;
+	told = (struct pollfd){ .fd = self->child.go[0], .events = POLLIN };
+	pev_child_wait(&self->child);
+	pev_child_say(&self->child, 1);
+	while (!poll(&told, 1, 0))
+		act();
+	_exit(0);
+}
+
+static void migrate_in_threads(void)
+{
+	migrate();
+	in_threads();
+}
+
+TEST_F(wait, law_over_hotplug)
+{
+	struct accounts all = {};
+	char path[80];
+	int cpus[2];
+
+	PEV_NEEDS_ROOT(return );
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpus[1]);
+	if (pev_put_number(path, 0) || pev_put_number(path, 1))
+		SKIP(return, "CPUs can't be taken offline here");
+	start_acting(_metadata, self, migrate_in_threads);
+	follow(_metadata, self, self->child.pid, MS / 2);
+	pev_child_go(&self->child);
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	for (int i = 0; i < 4; i++) {
+		EXPECT_EQ(0, pev_put_number(path, 0));
+		EXPECT_EQ(0, off_by(self->fd));
+		EXPECT_EQ(0, pev_put_number(path, 1));
+		EXPECT_EQ(0, off_by(self->fd));
+	}
+	/* in the middle of what it does, with threads that wait and run */
+	stop(_metadata, self);
+	settle(_metadata, self, &all);
+	EXPECT_LT(0, all.sum.folded);
+	pev_child_go(&self->child);
+	EXPECT_EQ(0, pev_child_end(&self->child));
+	self->child.pid = 0;
+}
+
+#define CGROUPS "/sys/fs/cgroup"
+
+/* Return: us for which the processes of a cgroup were kept from their CPUs. */
+static unsigned long long throttled_us(const char *path)
+{
+	unsigned long long us = 0;
+	char stat[128], line[80];
+	FILE *f;
+
+	snprintf(stat, sizeof(stat), "%s/cpu.stat", path);
+	f = fopen(stat, "r");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "throttled_usec %llu", &us) != 1)
+		;
+	if (f)
+		fclose(f);
+	return us;
+}
+
+static void spin(void)
+{
+	for (volatile int i = 0; i < 100000; i++)
+		;
+}
+
+static int put_in(const char *cgroup, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", cgroup, file);
+	return pev_put_text(path, text);
+}
+
+/* Out of its share of time, a thread could run, and is given no CPU. */
+TEST_F(wait, law_when_throttled)
+{
+	struct accounts all = {};
+	struct readings r;
+	char path[64], pid[16];
+	uint64_t us = 0;
+
+	PEV_NEEDS_ROOT(return );
+	snprintf(path, sizeof(path), CGROUPS "/pev-wait.%d", getpid());
+	put_in(CGROUPS, "cgroup.subtree_control", "+cpu");
+	ASSERT_EQ(0, mkdir(path, 0755));
+	if (put_in(path, "cpu.max", "2000 20000")) {
+		rmdir(path);
+		SKIP(return, "no cgroup has a limit of CPU time here");
+	}
+	start_acting(_metadata, self, spin);
+	snprintf(pid, sizeof(pid), "%d", self->child.pid);
+	EXPECT_EQ(0, put_in(path, "cgroup.procs", pid));
+	follow(_metadata, self, self->child.pid, MS / 2);
+	pev_child_go(&self->child);
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	while (us < 100000) {
+		EXPECT_EQ(0, off_by(self->fd));
+		us = throttled_us(path);
+	}
+	stop(_metadata, self);
+	r = read_waits(self->fd);
+	/* it has one thread */
+	EXPECT_LE(us * 1000 / 2, r.waits.runnable);
+	settle(_metadata, self, &all);
+	pev_child_go(&self->child);
+	EXPECT_EQ(0, pev_child_end(&self->child));
+	self->child.pid = 0;
+	EXPECT_EQ(0, rmdir(path));
+}
+
+/* More threads than one flush tells of. */
+#define MANY 100
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+TEST_F(wait, flush_tells_of_each_thread)
+{
+	struct accounts all = {};
+	pthread_t thread;
+	unsigned int calls = 1;
+
+	ASSERT_LE(0, pev_child_start(&self->child));
+	if (!self->child.pid) {
+		pev_child_wait(&self->child);
+		for (int i = 0; i < MANY; i++)
+			if (pthread_create(&thread, NULL, sleep_on, NULL))
+				_exit(1);
+		pev_child_say(&self->child, 1);
+		pev_child_wait(&self->child);
+		_exit(0);
+	}
+	follow(_metadata, self, self->child.pid, HOUR);
+	pev_child_go(&self->child);
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	EXPECT_EQ(-1, ioctl(self->fd, PEV_IOC_FLUSH, 1));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, pev_off(self->fd));
+	while (ioctl(self->fd, PEV_IOC_FLUSH, 0) == 1)
+		calls++;
+	EXPECT_LT(1, calls);
+	settle(_metadata, self, &all);
+	EXPECT_EQ(MANY + 1, all.nr);
+	EXPECT_EQ(MANY + 1, all.opens);
+	/* all of it is told once more at the next flush, and at each thread's end */
+	stop(_metadata, self);
+	pev_child_go(&self->child);
+	EXPECT_EQ(0, pev_child_end(&self->child));
+	self->child.pid = 0;
+	memset(&all, 0, sizeof(all));
+	EXPECT_EQ(2 * (MANY + 1), each_wait(self->channel, &self->map,
+					    PEV_SAMPLE_TID | PEV_SAMPLE_PID, book, &all));
+	balance(_metadata, &all);
+	for (unsigned int i = 0; i < all.nr; i++)
+		EXPECT_EQ(1, all.of[i].ends);
+}
+
+/* Without a channel there are no records. */
+TEST_F(wait, flush_of_what_only_counts)
+{
+	struct pev_attr attr = attr_of(PEV_TARGET_PROCESS, 0, -1);
+	struct readings r;
+
+	self->fd = pev_open(&attr);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	EXPECT_EQ(0, ioctl(self->fd, PEV_IOC_FLUSH, 0));
+	r = read_waits(self->fd);
+	EXPECT_EQ(r.waits.waits, r.value.value);
+	EXPECT_EQ(0, r.value.samples);
 }
 
 /* A child that answers each word of its parent with one. */
@@ -624,10 +954,12 @@ TEST_F(wait, follows_switches_of_sleepers)
 	EXPECT_LE(b.waits.enabled, a.waits.enabled);
 	play(&self->child, 3);
 	b = read_waits(self->fd);
-	/* off: nothing of that was counted, or recorded */
+	/* off: nothing of that was counted; the wait that was under way then has ended, as long as it was */
 	EXPECT_EQ(a.waits.enabled, b.waits.enabled);
 	EXPECT_EQ(b.waits.enabled, sum_of(&b.waits));
-	EXPECT_EQ(0, b.value.samples);
+	EXPECT_EQ(a.waits.blocked + a.waits.runnable, b.waits.blocked + b.waits.runnable);
+	EXPECT_EQ(1, b.value.samples);
+	EXPECT_EQ(1, b.waits.waits);
 	ASSERT_EQ(0, ioctl(self->fd, PEV_IOC_RESET, 0));
 	b = read_waits(self->fd);
 	EXPECT_EQ(0, b.waits.enabled);

@@ -947,6 +947,8 @@ enum pev_waker {
 /* flags of struct pev_wait_record */
 #define PEV_WAIT_IO		(1U << 0)	/* it counts as waiting for a device */
 #define PEV_WAIT_LATE		(1U << 1)	/* its stacks are of a moment after it went on */
+#define PEV_WAIT_OPEN		(1U << 2)	/* no wait has ended: it is for the sums' sake */
+#define PEV_WAIT_ENDED		(1U << 3)	/* the thread is followed no longer */
 
 #define PEV_WAKER_FRAMES	12
 
@@ -961,12 +963,25 @@ enum pev_waker {
  * @waker_pid:  of a waker that is a thread
  * @waker_tid:  of the same
  * @waker_comm: its name, not always ended by a NUL
+ * @enabled:    ns that the thread was followed so far while the event was on
+ * @run:        of these, ns that it ran
+ * @folded:     ns of waits that took less than attr.period
  * @stack:      with PEV_SAMPLE_KSTACK only: where in the kernel the waker was, the
  *              innermost frame first, if the blocked part alone took long enough
  *
  * It is written when the wait ends, with the time, the tid and the stacks of the thread
  * that waited. What is told of a waker beyond its kind is 0 if the event's opener may
  * not trace it.
+ *
+ * One more is written when the thread ends, with PEV_WAIT_OPEN and PEV_WAIT_ENDED, and one
+ * at PEV_IOC_FLUSH for each thread that is followed, with PEV_WAIT_OPEN: @blocked and
+ * @runnable are of the wait that the thread is in, as it was until then, and 0 if it runs or
+ * was not kept for attr.period yet; there are no stacks. So, for each thread, to the ns,
+ *
+ *	enabled = run + folded + blocked and runnable of all its records
+ *
+ * of which those with PEV_WAIT_OPEN count for themselves alone: the record of the wait, when
+ * it ends, has what they had. What is missing was in records that were lost.
  */
 struct pev_wait_record {
 	__u64	blocked;
@@ -978,6 +993,9 @@ struct pev_wait_record {
 	__u32	waker_pid;
 	__u32	waker_tid;
 	char	waker_comm[16];
+	__u64	enabled;
+	__u64	run;
+	__u64	folded;
 	__u64	stack[PEV_WAKER_FRAMES];
 };
 
@@ -1257,7 +1275,11 @@ struct pev_channel_info {
 #define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, __u32)
 /* On tables */
 #define PEV_IOC_TABLE_SWAP	_IOWR(PEV_IOC_MAGIC, 12, __u32)
-/* On channels; the argument of FLUSH is 0 */
+/*
+ * On channels; the argument of FLUSH is 0. FLUSH on an event of PEV_TYPE_WAIT writes a record
+ * for each thread, see struct pev_wait_record: some at a time, and returns 1 while there
+ * are more.
+ */
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)
 #define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, __u32)

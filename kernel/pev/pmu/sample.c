@@ -124,6 +124,7 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	in.addr = sample->addr;
 	in.task = NULL;
 	in.guest = 0;
+	in.elsewhere = false;
 	in.asleep = false;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;

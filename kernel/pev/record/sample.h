@@ -24,6 +24,7 @@ struct pt_regs;
  * @period: occurrences or ns that this record stands for; 0: the event's period
  * @task:   the task it is about; NULL: the current task
  * @guest:  PEV_GUEST_*: it hit a guest, at @ip. There is no call chain
+ * @elsewhere: what runs here has nothing to do with it, even if @task does
  * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
  * @nr_pair: of @pair
  * @pair:   words of PEV_SAMPLE_PAIR
@@ -36,6 +37,7 @@ struct pev_sample_in {
 	u64		period;
 	struct task_struct *task;
 	u32		guest;
+	bool		elsewhere;
 	bool		asleep;
 	u32		nr_pair;
 	const u64	*pair;
@@ -50,7 +52,7 @@ static inline bool pev_sample_is_here(const struct pev_event *event,
 {
 	if (event->flags & PEV_F_EXCLUDE_HOST)
 		return false;
-	return !in || ((!in->task || in->task == current) && !in->guest);
+	return !in || ((!in->task || in->task == current) && !in->guest && !in->elsewhere);
 }
 
 /* Where call chains begin that have no registers to begin with. */

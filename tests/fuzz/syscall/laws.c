@@ -90,13 +90,25 @@ static void read_members(struct channel *c)
 	}
 }
 
+/* Waits and threads that end are recorded while their event is off, too: how many were by now? */
+static uint64_t came_late(struct member *m)
+{
+	struct pev_value v;
+
+	if (m->attr.type != PEV_TYPE_WAIT)
+		return 0;
+	v = law_value(m->event);
+	m->lost = v.lost;
+	return v.samples - m->samples;
+}
+
 /* Finds the first one with books that don't balance. */
 static struct member *unbalanced(struct channel *c)
 {
 	for (unsigned int i = 0; i < c->nr_ids; i++) {
 		struct member *m = &c->members[i];
 		/* read before the last occurrence had ended, one on each CPU */
-		uint64_t slack = m->event ? 0 : nr_cpus;
+		uint64_t slack = !m->used ? 0 : m->event ? came_late(m) : nr_cpus;
 
 		if (m->used && !m->reset &&
 		    (m->off_by || m->parsed - m->samples > slack))
@@ -137,7 +149,7 @@ void law_channel(struct channel *c)
 		lost += m->lost;
 		/* nor did a ring lose it */
 		reset |= m->reset || m->attr.type == PEV_TYPE_PROBE;
-		slack += m->used && !m->event ? nr_cpus : 0;
+		slack += m->used && (!m->event || m->attr.type == PEV_TYPE_WAIT) ? nr_cpus : 0;
 	}
 	for (unsigned int i = 0; i < c->info.nr_rings; i++)
 		if (c->rings[i].map)

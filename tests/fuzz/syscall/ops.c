@@ -325,9 +325,12 @@ static void ask_event(struct player *w, const struct op *op, struct rng *r)
 
 	if (!e)
 		return;
-	switch (below(r, 4)) {
+	switch (below(r, 5)) {
 	case 0:
 		k_ioctl(e->fd, PEV_IOC_ID, (uintptr_t)&id);
+		break;
+	case 2:
+		k_ioctl(e->fd, PEV_IOC_FLUSH, one_in(r, 16));
 		break;
 	case 1:
 		if (m.size <= sizeof(m))

@@ -192,6 +192,20 @@ static uint64_t size_by_format(const struct cursor *c, const uint8_t *start)
 	return size;
 }
 
+/* A thread's sums and the wait that its record is of are parts of one time. */
+static void law_wait_record(const uint8_t *start)
+{
+	struct pev_wait_record w;
+
+	memcpy(&w, start, offsetof(struct pev_wait_record, stack));
+	if (w.enabled < w.run || w.enabled - w.run < w.folded ||
+	    w.enabled - w.run - w.folded < w.blocked + w.runnable)
+		broken("%llu ns of a thread that ran %llu, was folded %llu, waits for %llu and %llu",
+		       (llu)w.enabled, (llu)w.run, (llu)w.folded, (llu)w.blocked, (llu)w.runnable);
+	if (w.flags & PEV_WAIT_ENDED && !(w.flags & PEV_WAIT_OPEN))
+		broken("flags %#x of a wait that ended its thread", w.flags);
+}
+
 static void payload(struct cursor *c)
 {
 	const struct layout *l = &c->member->layout;
@@ -225,6 +239,8 @@ static void payload(struct cursor *c)
 			memcpy(&word, start + i, 8);
 			no_kernel(c, word, "payload");
 		}
+	if (c->member->attr.type == PEV_TYPE_WAIT)
+		law_wait_record(start);
 	/* what follows begins at a multiple of 8 */
 	skip(c, -size & 7);
 }

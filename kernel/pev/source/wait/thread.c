@@ -25,6 +25,8 @@
 #define RESERVE		256
 /* A walk over an event's threads lets others go on after so many. */
 #define STRETCH		64
+/* A flush hands on so many at a time, with interrupts off. */
+#define FLUSH		32
 /* Frames of pev and of the tracepoint above a waker. */
 #define OWN_FRAMES	3
 
@@ -110,6 +112,7 @@ void wait_threads_init(struct wait_threads *threads)
 	raw_spin_lock_init(&threads->lock);
 	seqcount_raw_spinlock_init(&threads->seq, &threads->lock);
 	INIT_LIST_HEAD(&threads->list);
+	threads->flushes = 1;
 	mutex_init(&threads->walk_lock);
 }
 
@@ -321,6 +324,69 @@ void wait_threads_sum(struct wait_threads *threads, u64 period, struct pev_waits
 	raw_spin_unlock_irq(&threads->lock);
 }
 
+/* ---- records of what is summed up ---- */
+
+/* What the thread has done until @now, at which it may be in a wait. */
+static void fill_open(const struct wait_thread *t, u64 now, struct pev_wait_record *record)
+{
+	struct pev_waits sums = t->sums, open = {};
+
+	memset(record, 0, sizeof(*record));
+	add_open(t, READ_ONCE(t->event->period), now, &open);
+	record->flags = PEV_WAIT_OPEN;
+	if (t->phase != WAIT_RUNS) {
+		record->state = t->record.state;
+		record->flags |= t->record.flags;
+	}
+	record->blocked = open.blocked;
+	record->runnable = open.runnable;
+	record->enabled = open.enabled;
+	record->run = sums.run + open.run;
+	record->folded = sums.folded + open.folded;
+}
+
+static void flush_one(struct wait_thread *t, struct pev_wait_record *record)
+{
+	raw_spin_lock(&t->lock);
+	fill_open(t, thread_now(t, ktime_get_mono_fast_ns()), record);
+	raw_spin_unlock(&t->lock);
+	t->flushed = t->threads->flushes;
+	list_move_tail(&t->of_event, &t->threads->list);
+}
+
+/**
+ * wait_threads_flush() - hand on the sums of some of an event's threads
+ * @threads: of the event
+ * @put:     takes the record of one, with interrupts off; the task is there for the call
+ *
+ * Those that come while there are more have been followed for no longer than the flush takes,
+ * and are left to the next one.
+ *
+ * Context: Process context.
+ * Return: true if there are more.
+ */
+bool wait_threads_flush(struct wait_threads *threads,
+			void (*put)(struct pev_event *event, struct task_struct *task,
+				    struct pev_wait_record *record))
+{
+	struct pev_wait_record record;
+	struct wait_thread *t;
+
+	/* a walk would meet those that are moved once more */
+	guard(mutex)(&threads->walk_lock);
+	guard(raw_spinlock_irq)(&threads->lock);
+	for (unsigned int nr = 0; nr < FLUSH; nr++) {
+		t = list_first_entry_or_null(&threads->list, struct wait_thread, of_event);
+		if (!t || t->flushed == threads->flushes) {
+			threads->flushes++;
+			return false;
+		}
+		flush_one(t, &record);
+		put(t->event, t->task, &record);
+	}
+	return true;
+}
+
 /* ---- threads come and go ---- */
 
 /**
@@ -421,7 +487,8 @@ static struct wait_thread *find(const struct pev_event *event, const struct task
 }
 
 /* @threads->lock is held. */
-static void sum_up(struct wait_threads *threads, struct wait_thread *t)
+static void sum_up(struct wait_threads *threads, struct wait_thread *t,
+		   struct pev_wait_record *record)
 {
 	u64 now;
 
@@ -430,6 +497,9 @@ static void sum_up(struct wait_threads *threads, struct wait_thread *t)
 	end_run(t, now);
 	t->sums.enabled = now - t->born;
 	t->gone = true;
+	t->phase = WAIT_RUNS;
+	fill_open(t, now, record);
+	record->flags |= PEV_WAIT_ENDED;
 	raw_spin_unlock(&t->lock);
 	add_sums(&threads->ended, &t->sums);
 	if (threads->walking && t->walk != threads->walk)
@@ -440,12 +510,15 @@ static void sum_up(struct wait_threads *threads, struct wait_thread *t)
 
 /**
  * wait_thread_leave() - an event no longer counts a thread
- * @event: the event, which is not about to be freed
- * @task:  the current one
+ * @event:  the event, which is not about to be freed
+ * @task:   the current one
+ * @record: filled in with what it did
  *
  * Context: Process context, within RCU.
+ * Return: was it followed?
  */
-void wait_thread_leave(struct pev_event *event, const struct task_struct *task)
+bool wait_thread_leave(struct pev_event *event, const struct task_struct *task,
+		       struct pev_wait_record *record)
 {
 	struct wait_threads *threads;
 	struct wait_thread *t;
@@ -457,12 +530,13 @@ void wait_thread_leave(struct pev_event *event, const struct task_struct *task)
 		hlist_del_rcu(&t->node);
 	raw_spin_unlock_irqrestore(&hash_lock, flags);
 	if (!t)
-		return;
+		return false;
 	threads = t->threads;
 	raw_spin_lock_irqsave(&threads->lock, flags);
-	sum_up(threads, t);
+	sum_up(threads, t, record);
 	raw_spin_unlock_irqrestore(&threads->lock, flags);
 	kfree_rcu(t, rcu);
+	return true;
 }
 
 /* ---- what the scheduler tells; preemption and interrupts are off ---- */
@@ -584,14 +658,17 @@ void __wait_thread_woken(struct wait_thread *t)
 	raw_spin_unlock(&t->lock);
 }
 
-static void fill(const struct wait_thread *t, u64 blocked, u64 runnable,
+static void fill(const struct wait_thread *t, u64 now, u64 blocked, u64 runnable,
 		 struct pev_wait_record *record)
 {
-	size_t bytes = offsetof(struct pev_wait_record, stack);
+	size_t bytes = offsetof(struct pev_wait_record, enabled);
 
 	memcpy(record, &t->record, bytes);
 	record->blocked = blocked;
 	record->runnable = runnable;
+	record->enabled = now - t->born;
+	record->run = t->sums.run;
+	record->folded = t->sums.folded;
 	if (!t->woken) {
 		/* what is there is of another wait */
 		clear_waker(record);
@@ -636,7 +713,7 @@ bool wait_thread_in(struct wait_thread *t, u64 clock, struct pev_wait_record *re
 	long_enough = blocked + runnable >= period;
 	if (long_enough) {
 		t->sums.waits++;
-		fill(t, blocked, runnable, record);
+		fill(t, now, blocked, runnable, record);
 	} else {
 		t->sums.folded_waits++;
 	}

@@ -45,6 +45,7 @@ struct wait_time {
  * @walk:       number of the newest walk over @list
  * @walking:    it is under way
  * @late:       what those did that went before it came to them
+ * @flushes:    number of the flush that is under way, or comes next; from 1 on
  * @walk_lock:  held by the one walk that may be under way
  */
 struct wait_threads {
@@ -61,6 +62,7 @@ struct wait_threads {
 	u32				walk;
 	bool				walking;
 	struct pev_waits		late;
+	u32				flushes;
 	struct mutex			walk_lock;	/* one walk at a time */
 };
 
@@ -80,7 +82,8 @@ enum wait_phase {
  * struct wait_thread - a thread that an event counts
  * @node:       in the bucket of @task
  * @of_event:   in @list of the event
- * @task:       never followed: the thread takes this with it when it exits
+ * @task:       the thread takes this with it when it exits: only followed while it is in
+ *              @list of the event, with the lock for that held
  * @event:      the event
  * @threads:    of the event
  * @rcu:        frees it
@@ -92,6 +95,7 @@ enum wait_phase {
  * @version:    of the event's time in @time
  * @generation: of the event, to which all of this belongs
  * @walk:       the walk that has come by here
+ * @flushed:    the flush that has
  * @time:       of the event: a copy, which its CPUs need not share
  * @born:       the event's time when the thread was first counted
  * @since:      when @phase began; the thread's time is never less
@@ -105,7 +109,7 @@ enum wait_phase {
 struct wait_thread {
 	struct hlist_node		node;
 	struct list_head		of_event;
-	const struct task_struct	*task;
+	struct task_struct		*task;
 	struct pev_event		*event;
 	struct wait_threads		*threads;
 	struct rcu_head			rcu;
@@ -118,6 +122,7 @@ struct wait_thread {
 	u32				version;
 	u32				generation;
 	u32				walk;
+	u32				flushed;
 	struct wait_time		time;
 	u64				born;
 	u64				since;
@@ -132,11 +137,16 @@ void wait_threads_switch(struct wait_threads *threads, const struct pev_event *e
 void wait_threads_reset(struct wait_threads *threads);
 void wait_threads_sum(struct wait_threads *threads, u64 period, struct pev_waits *sum);
 
+bool wait_threads_flush(struct wait_threads *threads,
+			void (*put)(struct pev_event *event, struct task_struct *task,
+				    struct pev_wait_record *record));
+
 u32 wait_state_of(unsigned int state);
 void wait_thread_prepare(unsigned int nr);
 void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 			struct task_struct *task, bool fresh);
-void wait_thread_leave(struct pev_event *event, const struct task_struct *task);
+bool wait_thread_leave(struct pev_event *event, const struct task_struct *task,
+		       struct pev_wait_record *record);
 void wait_thread_teardown(void);
 
 #define WAIT_HASH_BITS	12

@@ -69,6 +69,9 @@ static const struct pev_field_desc fields[] = {
 	PEV_FIELD_NUMBER("uint32_t", waker_pid),
 	PEV_FIELD_NUMBER("uint32_t", waker_tid),
 	PEV_FIELD_ARRAY("text_t", waker_comm, TASK_COMM_LEN),
+	PEV_FIELD_NUMBER("uint64_t", enabled),
+	PEV_FIELD_NUMBER("uint64_t", run),
+	PEV_FIELD_NUMBER("uint64_t", folded),
 	{ }
 };
 
@@ -82,6 +85,9 @@ static const struct pev_field_desc stack_fields[] = {
 	PEV_FIELD_NUMBER("uint32_t", waker_pid),
 	PEV_FIELD_NUMBER("uint32_t", waker_tid),
 	PEV_FIELD_ARRAY("text_t", waker_comm, TASK_COMM_LEN),
+	PEV_FIELD_NUMBER("uint64_t", enabled),
+	PEV_FIELD_NUMBER("uint64_t", run),
+	PEV_FIELD_NUMBER("uint64_t", folded),
 	PEV_FIELD_ARRAY("xint64_t", stack, PEV_WAKER_FRAMES),
 	{ }
 };
@@ -93,7 +99,7 @@ static const struct pev_payload_desc payloads[] = {
 
 /* the records are ABI */
 static_assert(sizeof_field(struct pev_wait_record, waker_comm) == TASK_COMM_LEN);
-static_assert(offsetof(struct pev_wait_record, stack) == 56);
+static_assert(offsetof(struct pev_wait_record, stack) == 80);
 
 static const struct pev_payload_desc *payload_of(const struct pev_event *event)
 {
@@ -103,6 +109,11 @@ static const struct pev_payload_desc *payload_of(const struct pev_event *event)
 static struct wait_event *wait_of(const struct pev_event *event)
 {
 	return event->private;
+}
+
+static bool is_closed(const struct pev_event *event)
+{
+	return READ_ONCE(event->state) == PEV_EVENT_DEAD;
 }
 
 /* ---- records; interrupts are off ---- */
@@ -118,6 +129,7 @@ static void write(struct pev_event *event, struct task_struct *task,
 	struct pev_sample_in in = {
 		.period = record->blocked + record->runnable, .asleep = true,
 		.task = task == current ? NULL : task,
+		.elsewhere = record->flags & PEV_WAIT_OPEN,
 	};
 	u32 size = payload_of(event)->size;
 	void *to;
@@ -130,6 +142,15 @@ static void write(struct pev_event *event, struct task_struct *task,
 		return;
 	memcpy(to, record, size);
 	pev_sample_end(ec);
+}
+
+/* Tables count waits, not what is summed up; what was never on has nothing to tell. */
+static void write_open(struct pev_event *event, struct task_struct *task,
+		       struct pev_wait_record *record)
+{
+	if (record->enabled && this_cpu_ptr(event->percpu)->ring && !is_closed(event) &&
+	    pev_event_sees_task(event, task))
+		write(event, task, record);
 }
 
 static DEFINE_PER_CPU(struct hlist_head, pending);
@@ -195,7 +216,8 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 		/* its last record was written, see task_switch() */
 		struct wait_cpu *w = this_cpu_ptr(wait_of(event)->percpu);
 
-		if (!wait_thread_in(t, clock, &w->record) || !pev_event_is_on(event) ||
+		/* one that took its time while the event was on may end while it is off */
+		if (!wait_thread_in(t, clock, &w->record) || is_closed(event) ||
 		    !pev_event_sees_task(event, task))
 			continue;
 		if (!(event->sample & OWN_SAMPLES) && !pev_tally_needs_stacks(event)) {
@@ -374,7 +396,12 @@ static void wait_follow(struct pev_event *event, struct task_struct *task, bool 
 
 static void wait_leave(struct pev_event *event, struct task_struct *task)
 {
-	wait_thread_leave(event, task);
+	struct pev_wait_record record;
+
+	if (!wait_thread_leave(event, task, &record))
+		return;
+	guard(irqsave)();
+	write_open(event, task, &record);
 }
 
 static void wait_switched(struct pev_event *event)
@@ -392,6 +419,15 @@ static void wait_reset(struct pev_event *event, struct pev_event_cpu *ec, unsign
 static void wait_more(struct pev_event *event, void *to)
 {
 	wait_threads_sum(&wait_of(event)->threads, READ_ONCE(event->period), to);
+}
+
+static long wait_ioctl(struct pev_event *event, unsigned int cmd, unsigned long arg)
+{
+	if (cmd != PEV_IOC_FLUSH)
+		return -ENOTTY;
+	if (arg)
+		return -EINVAL;
+	return wait_threads_flush(&wait_of(event)->threads, write_open);
 }
 
 static void wait_fields(struct pev_event *event, struct pev_strbuf *text)
@@ -447,6 +483,7 @@ const struct pev_source_ops pev_wait_source = {
 	.switched	= wait_switched,
 	.more_size	= sizeof(struct pev_waits),
 	.more		= wait_more,
+	.ioctl		= wait_ioctl,
 	.fields		= wait_fields,
 	.layout		= wait_layout,
 	.find		= wait_find,

@@ -68,14 +68,21 @@ PEV_EXPORT int pev_query_info(struct pev_info *info)
 	return pev_open(&attr, sizeof(attr), 0);
 }
 
-static int control(int fd, unsigned long request, unsigned long arg)
+static int ask(int fd, unsigned long request, unsigned long arg)
 {
 	int ret;
 
 	do {
 		ret = ioctl(fd, request, arg);
 	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : 0;
+	return ret < 0 ? -errno : ret;
+}
+
+static int control(int fd, unsigned long request, unsigned long arg)
+{
+	int ret = ask(fd, request, arg);
+
+	return ret < 0 ? ret : 0;
 }
 
 PEV_EXPORT int pev_fd_enable(int fd, unsigned int flags)
@@ -161,9 +168,9 @@ PEV_EXPORT int pev_fd_read_multiplexed(int fd, struct pev_multiplexed *m)
 	return control(fd, PEV_IOC_READ_MULTIPLEXED, (uintptr_t)m);
 }
 
-PEV_EXPORT int pev_fd_flush(int channel_fd)
+PEV_EXPORT int pev_fd_flush(int fd)
 {
-	return control(channel_fd, PEV_IOC_FLUSH, 0);
+	return ask(fd, PEV_IOC_FLUSH, 0);
 }
 
 PEV_EXPORT int pev_fd_snapshot(int channel_fd, struct pev_span *spans, unsigned int *nr)

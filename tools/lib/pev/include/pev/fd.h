@@ -95,8 +95,13 @@ int pev_fd_read_cpus(int fd, struct pev_value *values, unsigned int *nr);
 /** pev_fd_read_multiplexed() - what says how well a hardware event's value is known */
 int pev_fd_read_multiplexed(int fd, struct pev_multiplexed *m);
 
-/** pev_fd_flush() - close the open packets of a channel */
-int pev_fd_flush(int channel_fd);
+/**
+ * pev_fd_flush() - close the open packets of a channel, or record what an event of waits summed up
+ *
+ * Return: 0; 1 if there is more of an event's to be recorded, once the rings were read: call
+ * again; -errno.
+ */
+int pev_fd_flush(int fd);
 /**
  * pev_fd_snapshot() - close the packets and say what each ring holds
  * @spans: by number of the ring
