@@ -35,17 +35,30 @@ sum() {
 			split(substr($0, RSTART, RLENGTH), p, "="); n += p[2] } END { printf "%.0f\n", n }'
 }
 
-# shortest TRACE: ns of the shortest wait that has a record
-shortest() {
+# ended TRACE: ns of each wait that has a record since it ended
+ended() {
 	perfctl script -e pev:wait -F fields -i "$1" 2>/dev/null | awk '{
 		for (i = 1; i <= NF; i++) { split($i, p, "="); v[p[1]] = p[2] }
-		ns = v["blocked"] + v["runnable"]
-		if (least == "" || ns < least) least = ns } END { printf "%.0f\n", least }'
+		if (int(v["flags"] / 4) % 2 == 0) printf "%.0f\n", v["blocked"] + v["runnable"] }'
+}
+
+# law_of_threads TRACE: the same for each thread, and for all of them as the kernel counted it
+law_of_threads() {
+	perfctl report -j - -i "$1" 2>/dev/null | python3 -c '
+import json, sys
+time = json.load(sys.stdin)["time"]
+terms = ["run_ns", "blocked_ns", "runnable_ns", "folded_ns"]
+for t in time["threads"]:
+    assert t["enabled_ns"] == sum(t[k] for k in terms), t
+    assert t["unknown_ns"] == 0, t
+for k in ["enabled_ns"] + terms:
+    assert time[k] == sum(t[k] for t in time["threads"]), (k, time)'
 }
 
 says "record --waits" 0 '^\[ all.trace: .*, nothing lost \]$' \
 	perfctl record --waits=0 -o all.trace -- sh -c 'sleep 3 | cat'
 ok "all time adds up" law all.trace
+ok "... of each thread" law_of_threads all.trace
 within "nothing is folded" "$(counted ' folded' all.trace)" 0 0
 ok "the records have all that was blocked" test "$(sum blocked all.trace)" = "$(counted ' blocked' all.trace)"
 ok "... and runnable" test "$(sum runnable all.trace)" = "$(counted ' runnable' all.trace)"
@@ -64,10 +77,31 @@ ok "... the command itself first" bash -c 'grep "%" wakers.txt | head -n 1 | gre
 
 perfctl record -q --waits -o long.trace -- sh -c 'sleep 0.3 | cat'
 ok "waits below a millisecond are folded" law long.trace
-within "... and have no records" "$(shortest long.trace)" 1000000 60000000000
+within "... and have no records" "$(ended long.trace | sort -n | head -n 1)" 1000000 60000000000
 ok "... but are counted" test "$(counted folded_waits long.trace)" -gt 0
+ok "... for each thread" law_of_threads long.trace
+says "report: ... which has a column" 0 '^# +Time +Run +Blocked +Runnable +Folded +Waits  Thread$' \
+	perfctl report --stdio -i long.trace
 ok "a record for each wait that is longer" \
-	test "$(perfctl script -e pev:wait -F event -i long.trace | wc -l)" = "$(counted ' waits' long.trace)"
+	test "$(ended long.trace | wc -l)" = "$(counted ' waits' long.trace)"
+
+# a thread takes the place of the first one of its process, and that one's number
+cat >exec.py <<'END'
+import os, threading, time
+threading.Thread(target=lambda: os.execlp("sleep", "sleep", "0.1")).start()
+time.sleep(60)
+END
+perfctl record -q --waits -o exec.trace -- python3 exec.py
+ok "an exec by another thread than the first" law_of_threads exec.trace
+
+# what is in the middle of something when the recording ends, or ends in its sleep
+perfctl record -q --waits -o cut.trace --timeout 3 -- sh -c 'sleep 1000 & sleep 0.1; kill -9 $!; sleep 1000'
+ok "threads that end blocked, or wait at the recording's end" law_of_threads cut.trace
+within "off-cpu: the wait that has not ended" \
+	"$(perfctl off-cpu --sort comm -j - -i cut.trace 2>/dev/null | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)["events"][0]["rows"]
+print(sum(r["weight"] for r in rows if r["comm"] == "sleep"))')" 1000000000 60000000000
 
 # two that share a CPU: each of them runs as long as it says, and waits for the other
 perfctl record -q --waits=0 -o spin.trace -- taskset -c 0 sh -c './spin 300 >one.txt & ./spin 300 >two.txt; wait'
@@ -90,9 +124,10 @@ sleeper=$!
 says "-p: a process that runs" 0 'nothing lost' perfctl record --waits -p $sleeper -o p.trace --timeout 0.3
 ok "... a wait that has not ended is counted" test "$(counted ' blocked' p.trace)" -gt 200000000
 ok "... and all adds up" law p.trace
+ok "... for its thread, too" law_of_threads p.trace
 kill $sleeper
 if command -v babeltrace2 >/dev/null; then
-	ok "babeltrace2 reads it" test "$(babeltrace2 all.trace 2>/dev/null | grep -c ' pev:wait: ')" = "$(counted ' waits' all.trace)"
+	ok "babeltrace2 reads it" test "$(babeltrace2 all.trace 2>/dev/null | grep ' pev:wait: ' | grep -cvE ' flags = (4|5|12),')" = "$(counted ' waits' all.trace)"
 else
 	skip "babeltrace2 reads it" "no babeltrace2"
 fi

@@ -303,6 +303,26 @@ assert time[\"counted_by_kernel\"] and time[\"folded_waits\"] == 10, time
 thread, = time[\"threads\"]
 assert thread[\"blocked_ns\"] == 20000000 and thread[\"runnable_ns\"] == 5000000, thread
 '"
+# time TRACE: of its only thread, by its records: enabled run blocked runnable folded unknown waits
+time_of_thread() {
+	"$p" report --json - "$1" 2>/dev/null | python3 -c '
+import json, sys
+t, = json.load(sys.stdin)["time"]["threads"]
+print(*(t[k + "_ns"] for k in ("enabled", "run", "blocked", "runnable", "folded", "unknown")), t["waits"])'
+}
+"$OUT/mktrace" sums sums 10 -1
+ok "the law of a thread: to the ns, with the wait that it is in" \
+	test "$(time_of_thread sums)" = "35700010 10000000 20700000 5000000 10 0 10"
+ok "... which is handed on, too" bash -c "
+	'$p' off-cpu --sort tid -j - sums | grep -q '\"weight\": 25700000'"
+ok "... and left out where only those are wanted that ended" bash -c "
+	'$p' off-cpu --sort tid --no-open -j - sums | grep -q '\"weight\": 25000000'"
+"$OUT/mktrace" gap sums 10 5
+ok "the law of a thread: a wait whose record is missing is the time that is not known" \
+	test "$(time_of_thread gap)" = "35700010 10000000 18700000 4500000 10 2500000 9"
+"$OUT/mktrace" later sums 10 0
+ok "the law of a thread: from the first wait on that the recording has" \
+	test "$(time_of_thread later)" = "31200008 8000000 18700000 4500000 8 0 9"
 ok "flame --wall: what waited, in ns" bash -c "
 	[ \"\$('$p' flame --wall --folded waits 2>/dev/null | sort | tr '\n' '|')\" = 'do_nanosleep 12500000|ksys_read;anon_pipe_read 12500000|' ]"
 says "flame --wall: without waits" 65 'has no waits beside its samples; record with' "$p" flame --wall flat

@@ -337,6 +337,24 @@ int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
 	return 0;
 }
 
+int event_set_flush_waits(const struct event_set *set)
+{
+	int more = 0;
+
+	for (size_t i = 0; engine_is_pev() && i < set->plan->n; i++) {
+		if (set->plan->events[i].attr.type != PEV_TYPE_WAIT || set->plan->events[i].refused)
+			continue;
+		for (size_t id = 0; id < set->n_ids; id++) {
+			int ret = pev_fd_flush(set->fds[i * set->n_ids + id]);
+
+			if (ret < 0)
+				return ret;
+			more |= ret;
+		}
+	}
+	return more;
+}
+
 int event_set_read_ids(const struct event_set *set, size_t event, struct pev_value *values,
 		       struct msg *m)
 {

@@ -44,6 +44,11 @@ int event_set_read_windows(const struct event_set *set, size_t event,
 /* Reads what an event of PEV_TYPE_WAIT has counted of one id's waits; returns -errno. */
 int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
 			 struct pev_waits *waits);
+/*
+ * Lets the kernel write records of what it has summed up of threads' waits; returns 1 if there are
+ * more, for when the rings were read, or -errno.
+ */
+int event_set_flush_waits(const struct event_set *set);
 /* Reads values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);

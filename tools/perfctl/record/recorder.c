@@ -370,6 +370,16 @@ static int write_folded(struct recorder *r, int err)
 	return err ? err : close_err;
 }
 
+/*
+ * What threads did since their last records is read with these. Where the kernel can't, the
+ * recording is without it.
+ */
+static void flush_waits(struct recorder *r)
+{
+	while (event_set_flush_waits(&r->set) > 0 && recorder_drain(r) >= 0)
+		pev_engine_flush(engine(), r->fd);
+}
+
 int recorder_end(struct recorder *r, struct msg *m)
 {
 	struct msg ignored;
@@ -380,6 +390,7 @@ int recorder_end(struct recorder *r, struct msg *m)
 	/* tables have no switch of their own */
 	if (r->config.fold || r->config.pairs)
 		event_set_enable(&r->set, false, &ignored);
+	flush_waits(r);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
 	checkpoint_stop(&r->checkpoint);

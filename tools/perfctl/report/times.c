@@ -78,7 +78,13 @@ static double percent(uint64_t part, uint64_t of)
 	return of ? 100.0 * (double)part / (double)of : 0;
 }
 
-/* The kernel's count has waits that were under way at the end, and tells short ones from running. */
+/* Where waits are folded, their time has a column if the recording tells it of each thread. */
+static bool shows_folded(const struct times *t)
+{
+	return t->waits.tells && t->waits.period;
+}
+
+/* The kernel's count, which does without records. */
 static void print_counted(const struct times *t, FILE *out)
 {
 	const struct wait_sums *c = &t->counted;
@@ -97,21 +103,35 @@ static void print_recorded(const struct times *t, FILE *out)
 {
 	const struct wait_sums *s = &t->sums;
 
-	fprintf(out,
-		"# run %" PRIu64 " + blocked %" PRIu64 " + runnable %" PRIu64 " + unknown %" PRIu64
-		" = %" PRIu64 " ns, by the %s\n",
-		s->run, s->blocked, s->runnable, s->unseen, s->enabled,
+	fprintf(out, "# run %" PRIu64 " + blocked %" PRIu64 " + runnable %" PRIu64, s->run,
+		s->blocked, s->runnable);
+	if (shows_folded(t))
+		fprintf(out, " + folded %" PRIu64, s->folded);
+	fprintf(out, " + unknown %" PRIu64 " = %" PRIu64 " ns, by the %s\n", s->unseen, s->enabled,
 		t->waits.source == &waits_by_record ? "records of waits" :
 						      "times of the scheduler's records");
 }
 
-static void print_line(FILE *out, const struct wait_sums *s, const char *name)
+static void print_head(const struct times *t, FILE *out)
+{
+	fprintf(out, "#\n#%12s  %7s  %7s  %8s", "Time", t->sums.mixed ? "Run*" : "Run", "Blocked",
+		"Runnable");
+	if (shows_folded(t))
+		fprintf(out, "  %7s", "Folded");
+	fprintf(out, "  %8s  Thread\n", "Waits");
+}
+
+static void print_line(const struct times *t, FILE *out, const struct wait_sums *s,
+		       const char *name)
 {
 	char time[32], waits[32];
 
-	fprintf(out, "  %11s  %6.2f%%  %6.2f%%  %7.2f%%  %8s  %s\n", text_ns(time, s->enabled),
+	fprintf(out, "  %11s  %6.2f%%  %6.2f%%  %7.2f%%", text_ns(time, s->enabled),
 		percent(s->run, s->enabled), percent(s->blocked, s->enabled),
-		percent(s->runnable, s->enabled), text_count(waits, s->waits), name);
+		percent(s->runnable, s->enabled));
+	if (shows_folded(t))
+		fprintf(out, "  %6.2f%%", percent(s->folded, s->enabled));
+	fprintf(out, "  %8s  %s\n", text_count(waits, s->waits), name);
 }
 
 /**
@@ -170,20 +190,20 @@ void times_print(const struct times *t, FILE *out)
 		print_counted(t, out);
 	else
 		print_recorded(t, out);
-	fprintf(out, "#\n#%12s  %7s  %7s  %8s  %8s  Thread\n", "Time",
-		t->sums.mixed ? "Run*" : "Run", "Blocked", "Runnable", "Waits");
+	print_head(t, out);
 	for (; n < t->n && n < LINES; n++) {
 		thread_name(t, r[n].thread, &b);
-		print_line(out, &r[n].thread->sums, b.s);
+		print_line(t, out, &r[n].thread->sums, b.s);
 	}
 	for (size_t i = n; i < t->n; i++)
 		wait_sums_add(&rest, &r[i].thread->sums);
 	strbuf_reset(&b);
 	strbuf_addf(&b, "(%zu more)", t->n - n);
 	if (t->n > n)
-		print_line(out, &rest, b.s);
+		print_line(t, out, &rest, b.s);
 	if (t->sums.mixed)
-		fprintf(out, "# *: with what was folded\n");
+		fprintf(out, "# *: with what was folded%s\n",
+			shows_folded(t) ? ", of threads whose last record is not there" : "");
 	fputc('\n', out);
 	strbuf_free(&b);
 	free(r);
@@ -197,12 +217,12 @@ static void json_sums(struct json *j, const struct wait_sums *s, bool counted)
 	json_u64(j, s->mixed ? "run_or_folded_ns" : "run_ns", s->run);
 	json_u64(j, "blocked_ns", s->blocked);
 	json_u64(j, "runnable_ns", s->runnable);
-	if (counted) {
+	if (!s->mixed)
 		json_u64(j, "folded_ns", s->folded);
+	if (counted)
 		json_u64(j, "folded_waits", s->folded_waits);
-	} else {
+	else
 		json_u64(j, "unknown_ns", s->unseen);
-	}
 	json_u64(j, "waits", s->waits);
 }
 

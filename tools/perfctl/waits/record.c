@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits by the records of pev:wait, which are written when a wait ends and have all of it. What a
- * thread did between them was to run, or to wait for less than the period.
+ * Waits by the records of pev:wait, which are written when a wait ends and have all of it, and when
+ * the thread or the recording does. What a thread did between them was to run, or to wait for less
+ * than the period: they say how much of each.
  */
 #include "waits.h"
 
@@ -14,6 +15,7 @@
 struct record_class {
 	const struct pev_field *blocked, *runnable, *state, *waker, *flags, *frames, *stack;
 	const struct pev_field *waker_pid, *waker_tid, *waker_comm;
+	const struct pev_field *enabled, *run, *folded;
 };
 
 static struct record_class *classes(const struct waits *w)
@@ -37,6 +39,10 @@ static bool look_up(struct record_class *c, const struct pev_class *cls)
 	c->waker_pid = pev_class_field(cls, "waker_pid");
 	c->waker_tid = pev_class_field(cls, "waker_tid");
 	c->waker_comm = pev_class_field(cls, "waker_comm");
+	c->run = pev_class_field(cls, "run");
+	c->folded = pev_class_field(cls, "folded");
+	/* NULL: it does without all three */
+	c->enabled = c->run && c->folded ? pev_class_field(cls, "enabled") : NULL;
 	return c->blocked != NULL;
 }
 
@@ -58,6 +64,7 @@ static bool find(struct waits *w)
 			continue;
 		some = true;
 		w->period = cls->period;
+		w->tells |= c[i].enabled != NULL;
 	}
 	if (some) {
 		w->private = c;
@@ -108,41 +115,117 @@ static int64_t first_time(const struct waits *w)
 	return pev_trace_begin_ns(w->session->trace);
 }
 
-static void ended(struct waits *w, const struct session_class *cls, const struct pev_event *ev,
-		  const struct record_class *c)
+/* @wait ended at @now, or was open then: before, the thread ran. */
+static void hand_on(struct waits *w, struct wait_thread *t, const struct wait *wait, int64_t now)
 {
-	const struct seen *who = machine_seen(&w->session->machine, ev->pid, ev->tid);
-	struct wait_thread *t = waits_thread(w, &who->thread, first_time(w));
-	uint64_t blocked = pev_event_int(ev, c->blocked), runnable = pev_event_int(ev, c->runnable);
-	int64_t now = pev_event_ns(ev), begin;
+	uint64_t ran;
 
-	w->switches++;
-	/* a damaged record */
-	if (now < 0 || blocked > (uint64_t)now || runnable > (uint64_t)now - blocked) {
-		w->unseen++;
-		return;
-	}
-	begin = now - (int64_t)(blocked + runnable);
 	if (t->phase == WAIT_UNSEEN)
 		t->phase = WAIT_RUNS;
-	waits_phase(w, t, WAIT_BLOCKED, begin);
-	t->thread = who->thread;
-	t->next = (struct wait){
-		.event = cls->event,
-		.thread = who->thread,
-		.begin = begin,
-		.ran = t->next.ran,
-		.blocked = blocked,
-		.runnable = runnable,
-		.cpu = (int)ev->cpu,
-		.state = (uint32_t)pev_event_int(ev, c->state),
-		.flags = (uint32_t)pev_event_int(ev, c->flags),
-		.waker = waker_of(w, c, ev),
-		.chain = waits_chain(w, who, ev),
-	};
+	waits_phase(w, t, WAIT_BLOCKED, wait->begin);
+	ran = t->next.ran;
+	t->thread = wait->thread;
+	t->next = *wait;
+	t->next.ran = ran;
 	/* its length is the record's, not that between two times */
 	t->since = now;
 	waits_phase(w, t, WAIT_RUNS, now);
+}
+
+/* Nothing was lost, but before its first wait here the thread had others: they are not of this. */
+static void find_base(const struct waits *w, struct wait_told *told, const struct wait *wait)
+{
+	const struct wait_sums *s = &told->sums;
+	uint64_t known = s->run + s->folded + wait->blocked + wait->runnable;
+
+	if (known >= s->enabled || pev_trace_lost(w->session->trace))
+		return;
+	told->base.enabled = s->enabled - wait->blocked - wait->runnable;
+	told->base.run = s->run;
+	told->base.folded = s->folded;
+}
+
+/* A wait that ended just before the sums were asked for may be written after them. */
+static void take_sums(const struct waits *w, struct wait_told *told, const struct record_class *c,
+		      const struct pev_event *ev, const struct wait *wait)
+{
+	uint64_t enabled = pev_event_int(ev, c->enabled);
+
+	if (!wait->open) {
+		told->sums.blocked += wait->blocked;
+		told->sums.runnable += wait->runnable;
+	}
+	if (told->some && enabled < told->sums.enabled)
+		return;
+	/* the event was off since: no time has passed */
+	told->whole = wait->open || (told->whole && enabled == told->sums.enabled);
+	told->sums.enabled = enabled;
+	told->sums.run = pev_event_int(ev, c->run);
+	told->sums.folded = pev_event_int(ev, c->folded);
+	told->open = wait->open ? *wait : (struct wait){ 0 };
+	if (!told->some)
+		find_base(w, told, wait);
+	told->some = true;
+}
+
+/* The thread ends, or the recording may. */
+static void summed_up(struct waits *w, struct wait_thread *t, const struct wait *wait, int64_t now)
+{
+	if (wait->flags & PEV_WAIT_ENDED) {
+		waits_phase(w, t, WAIT_RUNS, now);
+		waits_gone(t);
+	} else if (t->phase == WAIT_UNSEEN) {
+		t->phase = WAIT_RUNS;
+	}
+}
+
+static void told(struct waits *w, const struct session_class *cls, const struct pev_event *ev,
+		 const struct record_class *c)
+{
+	const struct seen *who = machine_seen(&w->session->machine, ev->pid, ev->tid);
+	struct wait_thread *t = waits_thread(w, &who->thread, first_time(w));
+	uint32_t flags = (uint32_t)pev_event_int(ev, c->flags);
+	struct wait wait = {
+		.event = cls->event,
+		.thread = who->thread,
+		.blocked = pev_event_int(ev, c->blocked),
+		.runnable = pev_event_int(ev, c->runnable),
+		.cpu = (int)ev->cpu,
+		.state = (uint32_t)pev_event_int(ev, c->state),
+		.flags = flags,
+		.open = flags & PEV_WAIT_OPEN,
+	};
+	int64_t now = pev_event_ns(ev);
+
+	w->switches++;
+	/* a damaged record */
+	if (now < 0 || wait.blocked > (uint64_t)now ||
+	    wait.runnable > (uint64_t)now - wait.blocked) {
+		w->unseen++;
+		return;
+	}
+	wait.begin = now - (int64_t)(wait.blocked + wait.runnable);
+	wait.end = now;
+	if (c->enabled)
+		take_sums(w, &t->told, c, ev, &wait);
+	if (wait.open) {
+		summed_up(w, t, &wait, now);
+		return;
+	}
+	wait.waker = waker_of(w, c, ev);
+	wait.chain = waits_chain(w, who, ev);
+	hand_on(w, t, &wait, now);
+}
+
+/* Its number is given out once more: the record of its end was lost. */
+static struct wait_thread *begin_thread(struct waits *w, const struct thread *thread, int64_t now)
+{
+	struct wait_thread *t = waits_thread(w, thread, now);
+
+	if (!t->exited)
+		return t;
+	waits_gone(t);
+	return waits_thread(w, thread, now);
 }
 
 static void life(struct waits *w, const struct session_class *cls, const struct pev_event *ev)
@@ -151,9 +234,14 @@ static void life(struct waits *w, const struct session_class *cls, const struct 
 	struct wait_thread *t;
 	int64_t now = pev_event_ns(ev);
 
+	/* an exec is told with the number that comes after it, by the thread that has its old one */
 	who = machine_seen(&w->session->machine, (uint32_t)pev_event_int(ev, cls->pid),
-			   (uint32_t)pev_event_int(ev, cls->tid));
-	t = waits_thread(w, &who->thread, cls->kind == SESSION_FORK ? now : first_time(w));
+			   cls->kind == SESSION_EXEC ? ev->tid :
+						       (uint32_t)pev_event_int(ev, cls->tid));
+	if (cls->kind == SESSION_FORK)
+		t = begin_thread(w, &who->thread, now);
+	else
+		t = waits_thread(w, &who->thread, first_time(w));
 	t->thread = who->thread;
 	if (t->phase == WAIT_UNSEEN) {
 		t->phase = WAIT_RUNS;
@@ -163,10 +251,19 @@ static void life(struct waits *w, const struct session_class *cls, const struct 
 		if (cls->kind == SESSION_EXEC)
 			t->begin = t->since = now;
 	}
+	/* the first thread of the process has yet to end */
+	if (cls->kind == SESSION_EXEC && who->thread.tid != who->thread.pid && !t->becomes) {
+		t->becomes = who->thread.pid;
+		w->heirs++;
+	}
 	if (cls->kind != SESSION_EXIT)
 		return;
 	waits_phase(w, t, WAIT_RUNS, now);
-	waits_gone(t);
+	/* its own last record comes behind that */
+	if (w->tells)
+		t->exited = true;
+	else
+		waits_gone(t);
 }
 
 static void event(struct waits *w, const struct session_class *cls, const struct pev_event *ev)
@@ -174,20 +271,25 @@ static void event(struct waits *w, const struct session_class *cls, const struct
 	const struct record_class *c = &classes(w)[ev->cls->index];
 
 	if (c->blocked)
-		ended(w, cls, ev, c);
+		told(w, cls, ev, c);
 	else if (cls->kind == SESSION_FORK || cls->kind == SESSION_EXEC ||
 		 cls->kind == SESSION_EXIT)
 		life(w, cls, ev);
 }
 
-/* What others do is not in the recording: they may run, or wait. */
+/* What others do is in the recording only as far as it was asked for at its end. */
 static void end(struct waits *w, int64_t now)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		struct wait_thread *t = &w->threads[i];
+		const struct wait open = t->told.open;
 
+		if (t->exited)
+			waits_gone(t);
 		if (t->gone)
 			continue;
+		if (open.blocked || open.runnable)
+			hand_on(w, t, &open, open.end);
 		t->phase = WAIT_UNSEEN;
 		waits_phase(w, t, WAIT_UNSEEN, now);
 	}

@@ -30,13 +30,40 @@ void waits_free(struct waits *w)
 	*w = (struct waits){ 0 };
 }
 
+/* The kernel's own sums, which need no times of records. False: they lack something. */
+static bool take_told(struct wait_thread *t)
+{
+	struct wait_sums s = t->told.sums;
+	const struct wait_sums *base = &t->told.base;
+	uint64_t known;
+
+	/* a damaged recording may say anything */
+	if (!t->told.whole || s.enabled < base->enabled || s.run < base->run ||
+	    s.folded < base->folded)
+		return false;
+	s.enabled -= base->enabled;
+	s.run -= base->run;
+	s.folded -= base->folded;
+	s.blocked += t->told.open.blocked;
+	s.runnable += t->told.open.runnable;
+	known = s.run + s.folded + s.blocked + s.runnable;
+	if (known > s.enabled)
+		return false;
+	/* in records that were lost */
+	s.unseen = s.enabled - known;
+	s.waits = t->sums.waits;
+	t->sums = s;
+	return true;
+}
+
 static void end(struct waits *w)
 {
 	w->source->end(w, pev_trace_end_ns(w->session->trace));
 	for (size_t i = 0; i < w->n; i++) {
 		struct wait_thread *t = &w->threads[i];
 
-		t->sums.enabled = (uint64_t)t->since - (uint64_t)t->begin;
+		if (!take_told(t))
+			t->sums.enabled = (uint64_t)t->since - (uint64_t)t->begin;
 	}
 }
 
@@ -74,6 +101,26 @@ int waits_read(struct waits *w, waits_fn fn, void *arg, struct msg *m)
 
 /* ---- threads ---- */
 
+/* @t has the number of one that has ended: is it the thread that was to take it over? */
+static void inherit(struct waits *w, struct wait_thread *t, const struct thread *thread)
+{
+	struct wait_thread *from = NULL;
+	bool ended = false;
+
+	for (struct wait_thread *o = w->threads; o < w->threads + w->n; o++) {
+		ended |= o->gone && o->thread.tid == thread->tid;
+		if (o->becomes == thread->tid)
+			from = o;
+	}
+	if (!thread->tid || !ended || !from)
+		return;
+	w->heirs--;
+	*t = *from;
+	t->becomes = 0;
+	t->thread = t->next.thread = *thread;
+	*from = (struct wait_thread){ .gone = true };
+}
+
 struct wait_thread *waits_thread(struct waits *w, const struct thread *thread, int64_t now)
 {
 	struct wait_thread *t;
@@ -84,6 +131,8 @@ struct wait_thread *waits_thread(struct waits *w, const struct thread *thread, i
 		t->begin = t->since = now;
 		t->next.thread = *thread;
 		t->sums.mixed = w->period > 0;
+		if (w->heirs)
+			inherit(w, t, thread);
 	}
 	return t;
 }

@@ -57,7 +57,8 @@ struct wait {
  * @waits:    that were recorded, and ended
  * @folded_waits: the others
  *
- * All times but @enabled add up to it. Where @mixed is set, @run has what was folded.
+ * All times but @enabled add up to it. Where @mixed is set, @run has what was folded, as
+ * records do not tell it.
  */
 struct wait_sums {
 	uint64_t enabled;
@@ -69,6 +70,22 @@ struct wait_sums {
 	uint64_t waits;
 	uint64_t folded_waits;
 	bool mixed;
+};
+
+/**
+ * struct wait_told - what records of a thread tell of all that it did, beside their own wait
+ * @sums:  enabled, run and folded are as of the newest; the others are of all of them
+ * @base:  the same of the first one's beginning, where the recording has nothing of before
+ * @open:  the wait that it was in at the newest
+ * @some:  there are any
+ * @whole: the newest is as of the end of the recording, or of the thread
+ */
+struct wait_told {
+	struct wait_sums sums;
+	struct wait_sums base;
+	struct wait open;
+	bool some;
+	bool whole;
 };
 
 enum wait_phase {
@@ -87,8 +104,11 @@ enum wait_phase {
  * @phase:  what it does, ...
  * @since:  ... since when, ns since the epoch
  * @early:  a waker is on its way, and may find it awake
+ * @exited: it is about to end
+ * @becomes: the number that it takes over by an exec from the thread that it ends; 0: none
  * @gone:   it has ended
  * @next:   the wait that it is in
+ * @told:   what records say of all that it did
  */
 struct wait_thread {
 	struct thread thread;
@@ -98,8 +118,11 @@ struct wait_thread {
 	enum wait_phase phase;
 	int64_t since;
 	bool early;
+	bool exited;
 	bool gone;
+	uint32_t becomes;
 	struct wait next;
+	struct wait_told told;
 };
 
 struct waits;
@@ -132,6 +155,8 @@ extern const struct waits_source waits_by_record, waits_by_sched;
  * @chains:  there are call chains
  * @no_chains: none are wanted
  * @period:  ns below which waits are folded
+ * @heirs:   threads with @becomes
+ * @tells:   records have sums of their thread, see struct wait_told
  * @family:  is told of forks; may be NULL
  * @unseen:  switches of a thread that is not where it should be
  * @switches: events of the scheduler, or records of waits
@@ -147,6 +172,8 @@ struct waits {
 	bool names_wakers;
 	bool chains;
 	bool no_chains;
+	bool tells;
+	unsigned int heirs;
 	uint64_t period;
 	struct family *family;
 	uint64_t switches;

@@ -37,7 +37,7 @@ static const char stack_context[] =
 enum depth { FLAT, CHAINS, STACKS };
 
 /* Classes that only some traces have */
-enum more { NO_MORE, CALLS, WAITS, WAKES, REQUESTS };
+enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS };
 
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
 enum context { BARE, CHAIN_ONLY, SAMPLE, REQUEST };
@@ -64,11 +64,13 @@ static void add_event(char *text, int id, const char *name, const char *type, en
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
 }
 
-static const char wait_fields[] =
-	"		uint64_t blocked;\n		uint64_t runnable;\n		uint32_t state;\n"
-	"		uint32_t waker;\n		uint32_t flags;\n		uint32_t frames;\n"
-	"		uint32_t waker_pid;\n		uint32_t waker_tid;\n"
-	"		text_t waker_comm[16];\n		xint64_t stack[12];\n";
+#define WAIT_FIELDS(sums)                                                \
+	"		uint64_t blocked;\n		uint64_t runnable;\n		uint32_t state;\n" \
+	"		uint32_t waker;\n		uint32_t flags;\n		uint32_t frames;\n"     \
+	"		uint32_t waker_pid;\n		uint32_t waker_tid;\n"                 \
+	"		text_t waker_comm[16];\n" sums "		xint64_t stack[12];\n"
+#define SUM_FIELDS \
+	"		uint64_t enabled;\n		uint64_t run;\n		uint64_t folded;\n"
 
 static struct {
 	struct pev_writer *w;
@@ -122,7 +124,10 @@ static void begin(const char *dir, enum depth depth, enum more more)
 		add_event(trace.text, 7, "sched:sched_waking", "tracepoint", FLAT, BARE,
 			  "		int32_t pid;\n");
 	if (more == WAITS)
-		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, wait_fields);
+		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, WAIT_FIELDS(""));
+	if (more == SUMS)
+		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY,
+			  WAIT_FIELDS(SUM_FIELDS));
 	if (more == REQUESTS)
 		add_event(trace.text, 9, "task-clock", "timer", FLAT, REQUEST, "");
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
@@ -328,11 +333,20 @@ static const char wait_symbols[] =
 	"ffffffff81000800 t rwsem_down_write_slowpath\nffffffff81000900 t down_write\n"
 	"ffffffff81000a00 t dup_mmap\n";
 
+/* What the thread did in @n waits and before them, and for @more ns. */
+static void sums_of(struct pev_encoder *enc, uint64_t n, uint64_t more)
+{
+	pev_encoder_int(enc, "enabled", n * 3500001 + more);
+	pev_encoder_int(enc, "run", n * 1000000);
+	pev_encoder_int(enc, "folded", n);
+}
+
 /*
  * Each runs for 1 ms, is blocked for 2 ms and runnable for 0.5 ms: alternately in a pipe that thread
- * 77 writes to, or at a lock that it gives free, and until a timer expires.
+ * 77 writes to, or at a lock that it gives free, and until a timer expires. With @sums the records
+ * have these, that of one wait is @missing, and in the last wait it is blocked for 0.7 ms and longer.
  */
-static void waits(long n, bool lock)
+static void waits(long n, bool lock, bool sums, long missing)
 {
 	static const uint64_t in_read[] = { 0xffffffff81000110, 0xffffffff81000210,
 					    0xffffffff81000710 };
@@ -354,6 +368,8 @@ static void waits(long n, bool lock)
 	for (long i = 0; i < n; i++) {
 		bool sleeps = i % 2;
 
+		if (i == missing)
+			continue;
 		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:wait"),
 				  T0 + (uint64_t)(i + 1) * 3500000, 42);
 		pev_encoder_data(enc, "kstack",
@@ -372,7 +388,18 @@ static void waits(long n, bool lock)
 		pev_encoder_int(enc, "waker_tid", sleeps ? 0 : 77);
 		pev_encoder_data(enc, "waker_comm", sleeps ? "" : "as", sleeps ? 1 : 3);
 		pev_encoder_data(enc, "stack", sleeps ? timer : writer, sizeof(writer));
+		if (sums)
+			sums_of(enc, (uint64_t)(i + 1), 0);
 		check(pev_encoder_commit(enc), "wait");
+	}
+	if (sums) {
+		pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:wait"),
+				  T0 + (uint64_t)n * 3500000 + 700000, 42);
+		pev_encoder_int(enc, "blocked", 700000);
+		pev_encoder_int(enc, "state", 1);
+		pev_encoder_int(enc, "flags", 4);
+		sums_of(enc, (uint64_t)n, 700000);
+		check(pev_encoder_commit(enc), "open wait");
 	}
 	check(pev_encoder_close(enc), "stream 0");
 }
@@ -584,6 +611,7 @@ int main(int argc, char **argv)
 	      !strcmp(kind, "calls")				 ? CALLS :
 	      !strcmp(kind, "requests")				 ? REQUESTS :
 	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
+	      !strcmp(kind, "sums")				 ? SUMS :
 	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
 	      !strcmp(kind, "phases")				 ? WAKES :
 								   NO_MORE);
@@ -596,7 +624,10 @@ int main(int argc, char **argv)
 		system_calls(n);
 	} else if (!strcmp(kind, "waits") || !strcmp(kind, "locks")) {
 		state("cc1", "/bin/true");
-		waits(n, !strcmp(kind, "locks"));
+		waits(n, !strcmp(kind, "locks"), false, -1);
+	} else if (!strcmp(kind, "sums")) {
+		state("cc1", "/bin/true");
+		waits(n, false, true, atol(argv[4]));
 	} else if (!strcmp(kind, "wakes") || !strcmp(kind, "missing")) {
 		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
 		state("prog", "/bin/true");
