@@ -48,6 +48,15 @@ result "$([ "$(stat -c %s random.html)" -lt 3000000 ]; echo $?)" "chains that ne
 "$p" report --html sched.html sched 2>/dev/null
 "$p" report --html empty.html empty 2>/dev/null
 
+# what waited is in an event of its own, and what woke it in another; each is ns
+"$OUT/mktrace" waiting.trace sums 10 -1
+"$p" report --html waiting.html waiting.trace 2>/dev/null
+has "waits: wall-clock time, with the wait that has not ended" \
+	'"name": "wall-clock time", "weight": 25700000, "samples": 11, "ns": true' waiting.html
+has "... and what woke, of the waits that something ended" \
+	'"name": "time waited, by what woke", "weight": 25000000, "samples": 10, "ns": true' waiting.html
+hasnot "without waits there are none of these" '"ns": true' flat.html
+
 if ! command -v chromium >/dev/null; then
 	skip "the page in a browser" "chromium is not installed"
 	finish
@@ -56,6 +65,9 @@ page "view=table" flat.html >table.dom
 has "browser: the script ran to its end" 'data-ready="[0-9]+"' table.dom
 has "browser: a table with shares" '<td class="n">50\.00 %</td>.*alpha' table.dom
 has "browser: the status line" 'id="status"[^>]*><b>cpu-clock</b> +1,000 samples' table.dom
+page "view=table&event=1" waiting.html >wakers.dom
+has "browser: wakers are told by their functions" '<td class="n">50\.00 %</td>.*pipe_write' wakers.dom
+has "browser: the status line of times" 'id="status"[^>]*><b>time waited, by what woke</b> +25\.0+ ms of threads' wakers.dom
 page "view=icicle&q=alpha" chains.html >search.dom
 has "browser: a search says its share" '[0-9.]+ % match' search.dom
 page "view=tree" chains.html >tree.dom

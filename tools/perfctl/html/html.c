@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "profile/heavy_tree.h"
+#include "waits/wall.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,6 +63,7 @@ struct page {
 	struct entry *entries;
 	size_t n;
 	unsigned int spans_joined;
+	uint32_t first_ns; /* weights of events from this one on are ns */
 };
 
 static int by_place(const void *va, const void *vb)
@@ -179,8 +181,9 @@ static void put_events(struct page *g, struct strbuf *out)
 		text_name(&safe, strtab_get(&g->l->session->names, event));
 		strbuf_puts(out, "{\"name\": ");
 		html_put_text(out, safe.s);
-		strbuf_addf(out, ", \"weight\": %" PRIu64 ", \"samples\": %" PRIu64 ", ", weight,
-			    samples);
+		strbuf_addf(out,
+			    ", \"weight\": %" PRIu64 ", \"samples\": %" PRIu64 ", \"ns\": %s, ",
+			    weight, samples, event >= g->first_ns ? "true" : "false");
 		html_put_bytes(out, "entries", &bytes);
 		strbuf_addf(out, "\"end\": 0}%s\n", i < g->n ? "," : "");
 	}
@@ -307,13 +310,15 @@ void html_load_config(const struct session *s, struct load_config *c)
 	c->quantum = all / HTML_SPANS + 1;
 }
 
-int html_write(const struct load *l, const char *path, struct msg *m)
+int html_write(struct load *l, bool waits, const char *path, struct msg *m)
 {
-	struct page g = { .l = l, .p = &l->profile };
+	struct page g = { .l = l, .p = &l->profile, .first_ns = UINT32_MAX };
 	struct strbuf data = { 0 };
 	struct out out;
-	int err;
+	int err = waits ? wall_add_events(l, &g.first_ns, m) : 0;
 
+	if (err)
+		return err;
 	heavy_tree_make(&g.tree, g.p, (uint32_t)l->session->names.n, NODES_MOST);
 	make_entries(&g);
 	err = put_data(&g, &data, m);

@@ -8,7 +8,10 @@
 
 /* Sets what samples have to be loaded with. */
 void html_load_config(const struct session *s, struct load_config *c);
-/* Writes the page to @path, "-" for the standard output. */
-int html_write(const struct load *l, const char *path, struct msg *m);
+/*
+ * Writes the page to @path, "-" for the standard output. If the recording has @waits, these and
+ * what wakes are events beside the others.
+ */
+int html_write(struct load *l, bool waits, const char *path, struct msg *m);
 
 #endif

@@ -27,7 +27,9 @@ function sayState() {
 		return;
 	}
 	let text = `${ev.name}\n${fmtCount(root.count)} samples`;
-	if (root.w !== root.count)
+	if (ev.ns)
+		text = `${ev.name}\n${fmtTime(root.w)} of threads' time`;
+	else if (root.w !== root.count)
 		text += `\nstanding for ${fmtCount(root.w)} events`;
 	if (state.to > state.from)
 		text += `\nfrom ${fmtTime(state.from)} to ${fmtTime(state.to)}`;
@@ -133,7 +135,9 @@ function facts() {
 	add("damaged packets:", i.damaged ? fmtCount(i.damaged) : "", "bad");
 	add("calls too rare to be shown, as (rest):", i.rest ? `${i.rest} %` : "");
 	for (const [n, ev] of D.events.entries()) {
-		const o = element("option", "", `${ev.name} (${fmtCount(ev.samples)})`);
+		const o = element(
+			"option", "",
+			`${ev.name} (${ev.ns ? fmtTime(ev.weight) : fmtCount(ev.samples)})`);
 		o.value = n;
 		$("event").append(o);
 	}

@@ -20,4 +20,14 @@
  */
 int wall_add(struct load *l, uint32_t event, const char *comm, struct msg *m);
 
+/**
+ * wall_add_events() - add two events to the profile: wall-clock time, and waits by what ended them
+ * @l:     loaded with spans of time, without what tells of waits
+ * @first: number of the first of them; weights from it on are ns
+ *
+ * The first has what the recorded command's threads ran, by the samples of the recording's first
+ * event, and what they waited; the second their waits by the stacks of what woke them.
+ */
+int wall_add_events(struct load *l, uint32_t *first, struct msg *m);
+
 #endif

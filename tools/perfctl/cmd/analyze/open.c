@@ -5,6 +5,7 @@
 #include "html/html.h"
 #include "profile/load.h"
 #include "report/notes.h"
+#include "report/times.h"
 #include "session/fetch.h"
 #include "session/use.h"
 
@@ -116,12 +117,15 @@ static int make_page(struct session *session, const char *page, struct msg *m)
 {
 	struct load_config config = { .from = INT64_MIN, .to = INT64_MAX };
 	struct load load = { 0 };
+	bool waits = times_has(session);
 	int err;
 
 	html_load_config(session, &config);
+	if (waits)
+		config.except = times_events();
 	err = load_samples(&load, session, &config, m);
 	if (!err)
-		err = html_write(&load, page, m);
+		err = html_write(&load, waits, page, m);
 	if (!err)
 		report_notes(&load.profile, false);
 	load_free(&load);

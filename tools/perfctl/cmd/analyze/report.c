@@ -281,7 +281,8 @@ static int write_out(struct report_run *r, struct msg *m)
 	const char *sep = o->separator ? o->separator : ",";
 
 	if (o->html)
-		return html_write(&r->load, o->html, m);
+		return html_write(&r->load, !o->event && !o->time && times_has(&r->session),
+				  o->html, m);
 	if (o->json)
 		return report_write_json(&r->load.profile, &o->rows, &r->style, o->json, m);
 	if (o->csv)
