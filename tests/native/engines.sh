@@ -85,8 +85,7 @@ row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 	$stat -e "uprobe:./tree:main(argc)" -- ./tree 0 0 1
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
 	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
-row_if "${root:+$tracepoints}" "not root, or tracefs cannot be read here" 'waits of threads (``--waits``)' \
-	$rec --waits -o row.trace -- true
+row 'waits of threads (``--waits``)' $rec --waits -o row.trace -- true
 row "filters of software events and timers" \
 	$rec -e page-faults --filter 'comm != "no such"' -o row.trace -- true
 row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is counted" bash -c \

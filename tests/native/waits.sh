@@ -73,8 +73,38 @@ assert known * 0.9 < int(sys.argv[1]) < known * 1.01, (known, sys.argv)" "$wall"
 else
 	skip "waits" "tracepoints cannot be recorded on all CPUs here"
 fi
+# Without the right to see the scheduler: by the threads' own switches. The program says what the
+# scheduler's own sums are.
+if [ "$level" -le 2 ]; then
+	build spin
+	cp spin user/
+	says "record --waits without rights" 0 'nothing lost' nobody perfctl record --engine perf --waits \
+		-o own.trace -- sh -c './spin 300 >one.txt; sleep 0.3 | cat'
+	perfctl report -j own.json -i user/own.trace 2>/dev/null
+	ok "... the time of each thread adds up" adds_up own.json
+	read -r run _ <user/one.txt
+	within "... it ran for as long as schedstat says" "$(time_of spin run_ns own.json)" \
+		$((run * 99 / 100)) $((run * 101 / 100 + 30000000))
+	within "... a sleep of 0.3 s is blocked" "$(time_of sleep blocked_ns own.json)" 290000000 5000000000
+	within "... as is what reads from it" "$(time_of cat blocked_ns own.json)" 250000000 5000000000
+	says "... report says what blocked means there" 0 '^# blocked: until they ran again' \
+		perfctl report --stdio -i user/own.trace
+	says "... off-cpu, by program" 0 '^ +[0-9.]+% +[0-9.]+ .?s +[0-9]+ +sleep$' \
+		perfctl off-cpu --flat --sort comm -i user/own.trace
+	says "... off-cpu --wakers: nothing tells for what" 0 ' sleep: blocked$' \
+		perfctl off-cpu --wakers -i user/own.trace
+	says "... sched latency" 0 ' spin/[0-9]+$' perfctl sched latency -i user/own.trace
+	sleep 1000 &
+	sleeper=$!
+	says "record --waits -p: the switches of its threads" 0 'nothing lost' \
+		perfctl record --engine perf --waits -p $sleeper -o p.trace --timeout 0.2
+	kill $sleeper
+else
+	skip "waits without rights" "kernel.perf_event_paranoid is $level"
+fi
+
 says "record --waits: a time that is none" 2 'takes a time such as 1ms or 0, not "long"' \
 	perfctl record --engine perf --waits=long -- true
-says "record --waits -p: the scheduler's events are of the machine" 2 'the whole machine where the kernel has no waits' \
-	perfctl record --engine perf --waits -p $$
+says "record --waits -C: the scheduler's events are of the machine" 2 'the whole machine where the kernel has no waits' \
+	perfctl record --engine perf --waits -C 0 -- true
 says "record --fold --waits" 2 '--waits needs each single one' perfctl record --engine perf --fold --waits -- true

@@ -564,14 +564,45 @@ static bool has_waits(const struct pev_info *info)
 	return engine_is_pev() && info->types & 1ULL << PEV_TYPE_WAIT;
 }
 
-/* By the scheduler's events, if the kernel has no waits; beside the samples that are usual. */
+/* May the scheduler's events be recorded, of all that runs? */
+static bool sees_scheduler(void)
+{
+	struct pev_attr attr;
+	struct pev_error why = { 0 };
+	int fd;
+
+	pev_attr_event(&attr, PEV_TYPE_TRACEPOINT, 0, RECORD_SWITCH);
+	attr.target = PEV_TARGET_CPUS;
+	attr.flags = PEV_F_DISABLED;
+	fd = pev_engine_open(engine(), &attr, 0, &why);
+	if (fd < 0)
+		return false;
+	pev_engine_close(engine(), fd);
+	return true;
+}
+
+/*
+ * Where the kernel has no waits, by the scheduler's events; and by the switches of the threads that
+ * are measured, where only some are asked for, or may be watched.
+ */
+static bool by_switches(const struct record_opts *o, const struct pev_info *info)
+{
+	const struct target_opts *t = &o->target;
+
+	if (has_waits(info) || t->all || t->cpus || t->cgroup || t->guests)
+		return false;
+	return t->pids || t->tids || t->subtree || !sees_scheduler();
+}
+
+/* Beside the samples that are usual. */
 static int add_waits(struct record_opts *o, const struct pev_info *info, struct msg *m)
 {
 	int err = 0;
 
 	if (!o->graph_typed)
 		o->graph = true;
-	if (has_waits(info))
+	o->plan_waits = has_waits(info) || by_switches(o, info);
+	if (o->plan_waits)
 		return 0;
 	if (!o->events.n)
 		err = event_list_parse(&o->events, event_to_sample(info, o->quiet), m);
@@ -661,7 +692,7 @@ static int prepare(struct record_run *r, struct msg *m)
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
 	if (!err && r->opts.latency && r->plan.n != PAIR_EVENTS)
 		err = msg_set(m, -EINVAL, "--latency takes two events, not %zu", r->plan.n);
-	if (!err && r->opts.waits && has_waits(&info))
+	if (!err && r->opts.plan_waits)
 		event_plan_waits(&r->plan, r->opts.waits_least);
 	if (!err)
 		err = check_marks(r, m);

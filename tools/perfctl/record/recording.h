@@ -31,6 +31,7 @@
  * @off_cpu:     record all switches of the scheduler
  * @waits:       record what threads wait for ...
  * @waits_least: ... unless it takes less, in ns
+ * @plan_waits: an event of waits tells of them, not the scheduler's
  * @strings:     record what arguments of system calls point to
  * @context:     record the request that the thread says it works for
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
@@ -64,6 +65,7 @@ struct record_opts {
 	bool off_cpu;
 	bool waits;
 	uint64_t waits_least;
+	bool plan_waits;
 	bool strings;
 	bool context;
 	uint32_t stack_user;

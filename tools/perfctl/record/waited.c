@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the kernel counted of waits. See waited.h. */
 #include "waited.h"
+#include "event/engine.h"
 
 #include <inttypes.h>
 
@@ -38,7 +39,8 @@ int waited_write(const struct event_set *set, struct pev_writer *w)
 	struct pev_waits sums = { 0 }, one;
 	bool some = false;
 
-	for (size_t i = 0; i < plan->n; i++) {
+	/* by perf_event_open(2) nothing is summed up */
+	for (size_t i = 0; engine_is_pev() && i < plan->n; i++) {
 		if (plan->events[i].attr.type != PEV_TYPE_WAIT)
 			continue;
 		for (size_t id = 0; id < set->n_ids; id++) {

@@ -12,7 +12,7 @@
 
 const char *times_events(void)
 {
-	return WAITS_RECORD "," WAITS_SWITCH "," WAITS_WAKING "," WAITS_WAKEUP;
+	return WAITS_RECORD "," WAITS_OWN "," WAITS_SWITCH "," WAITS_WAKING "," WAITS_WAKEUP;
 }
 
 static bool has_class(const struct session *s, const char *name)
@@ -33,7 +33,7 @@ static bool is_of_waits(const struct session *s)
 
 bool times_has(struct session *s)
 {
-	return has_class(s, WAITS_RECORD) ||
+	return has_class(s, WAITS_RECORD) || has_class(s, WAITS_OWN) ||
 	       (is_of_waits(s) && has_class(s, WAITS_SWITCH) && has_class(s, WAITS_WAKING) &&
 		has_class(s, WAITS_WAKEUP));
 }
@@ -109,7 +109,11 @@ static void print_recorded(const struct times *t, FILE *out)
 		fprintf(out, " + folded %" PRIu64, s->folded);
 	fprintf(out, " + unknown %" PRIu64 " = %" PRIu64 " ns, by the %s\n", s->unseen, s->enabled,
 		t->waits.source == &waits_by_record ? "records of waits" :
+		t->waits.source == &waits_by_switch ? "times of the threads' switches" :
 						      "times of the scheduler's records");
+	if (t->waits.source == &waits_by_switch)
+		fprintf(out,
+			"# blocked: until they ran again; when they were woken is not recorded\n");
 }
 
 static void print_head(const struct times *t, FILE *out)

@@ -12,7 +12,8 @@
 
 void waits_init(struct waits *w, struct session *session)
 {
-	static const struct waits_source *const sources[] = { &waits_by_record, &waits_by_sched };
+	static const struct waits_source *const sources[] = { &waits_by_record, &waits_by_sched,
+							      &waits_by_switch };
 
 	*w = (struct waits){ .session = session, .wakers = { .session = session } };
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && !w->source; i++)

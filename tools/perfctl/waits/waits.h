@@ -14,6 +14,7 @@
 #define WAITS_WAKING "sched:sched_waking"
 #define WAITS_WAKEUP "sched:sched_wakeup"
 #define WAITS_RECORD "pev:wait"
+#define WAITS_OWN "pev:switch"
 
 /**
  * struct wait - a thread that did not run
@@ -144,7 +145,7 @@ struct waits_source {
 	void (*free)(struct waits *w);
 };
 
-extern const struct waits_source waits_by_record, waits_by_sched;
+extern const struct waits_source waits_by_record, waits_by_sched, waits_by_switch;
 
 /**
  * struct waits - the waits of a session

@@ -223,7 +223,10 @@ static int show(struct offcpu_run *r, struct msg *m)
 	if (err)
 		return err;
 	err = write_out(r, m);
-	if (!w->waits.chains)
+	if (w->waits.source == &waits_by_switch)
+		note("these are switches alone, as perf_event_open(2) lets everybody record them: they do "
+		     "not tell where threads waited, and what woke them");
+	else if (!w->waits.chains)
 		note("the recording has no call chains (record -g): it is not known where threads "
 		     "waited");
 	return err;

@@ -158,7 +158,8 @@ static const struct opt record_options[] = {
 	{ 0, OPT_CALL, "waits", "TIME",
 	  "what threads wait for, and for how long, beside samples: a record for each wait of at "
 	  "least TIME (1ms; 0: all), sums of the others; \"perfctl report\" and \"perfctl "
-	  "off-cpu\" show them. Without pev in the kernel, by the scheduler's events on all CPUs",
+	  "off-cpu\" show them. Without pev in the kernel, by the scheduler's events on all CPUs, "
+	  "or by the threads' own switches",
 	  0, set_waits, is_time },
 	{ 0, OPT_STRING, "latency", "A..B [by PAIR[,PAIR]] [with KEY[,KEY]]",
 	  "the time from event A to event B: of the same thread, or with equal PAIRs: fields, or "

@@ -134,6 +134,29 @@ static int set_sideband(const struct perf_engine *engine, const struct pev_attr 
 	return 0;
 }
 
+/*
+ * Of a thread's own switches anybody may know. They have no call chain, and nothing of what woke the
+ * thread.
+ */
+static int set_switches(const struct pev_attr *from, struct perf_event_attr *to,
+			struct pev_error *err)
+{
+	if (from->target == PEV_TARGET_CPUS || from->target == PEV_TARGET_CGROUP)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"waits are those of threads: the target must be a task, a process "
+				"or a subtree");
+	if (from->channel_fd < 0)
+		return pev_fail(
+			err, EOPNOTSUPP, 0,
+			"perf_event_open(2) does not add waits up: it only records switches, "
+			"which needs a channel");
+	to->type = PERF_TYPE_SOFTWARE;
+	to->config = PERF_COUNT_SW_DUMMY;
+	to->exclude_kernel = 1;
+	to->context_switch = 1;
+	return 0;
+}
+
 /* The ABI of a system call is in the registers of the program: any of them will do. */
 static void set_calls(struct perf_event_attr *to)
 {
@@ -167,6 +190,8 @@ static int set_type(const struct perf_engine *engine, const struct pev_attr *fro
 		return set_timer(from, to, err);
 	case PEV_TYPE_SIDEBAND:
 		return set_sideband(engine, from, to);
+	case PEV_TYPE_WAIT:
+		return set_switches(from, to, err);
 	case PEV_TYPE_TRACEPOINT:
 		return set_tracepoint(engine, from, to, cls, err);
 	case PEV_TYPE_HARDWARE:
@@ -222,7 +247,7 @@ static void set_sample(const struct pev_attr *from, struct perf_event_attr *to,
 	to->sample_id_all = 1;
 	to->use_clockid = 1;
 	to->clockid = CLOCK_MONOTONIC;
-	cls->sample = from->sample;
+	cls->sample = from->type == PEV_TYPE_WAIT ? 0 : from->sample;
 	/* asked for the period, perf takes a sample at every occurrence of these */
 	if ((to->type == PERF_TYPE_SOFTWARE || to->type == PERF_TYPE_TRACEPOINT) &&
 	    !(from->flags & PEV_F_FREQ))
@@ -247,9 +272,10 @@ static void set_period(const struct pev_attr *from, struct perf_event_attr *to,
 	to->sample_period = from->period;
 	if (from->flags & PEV_F_FREQ)
 		to->freq = 1;
-	if (from->type == PEV_TYPE_SIDEBAND)
+	if (from->type == PEV_TYPE_SIDEBAND || from->type == PEV_TYPE_WAIT)
 		to->sample_period = 0;
-	cls->period = from->period;
+	/* each switch is recorded, however long the wait */
+	cls->period = from->type == PEV_TYPE_WAIT ? 0 : from->period;
 	cls->freq = to->freq;
 }
 
@@ -269,7 +295,8 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 				"with pev");
 	if (from->flags & PEV_EF_CALLS && perf_calls_check(from, err))
 		return -EINVAL;
-	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND)
+	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND &&
+	    from->type != PEV_TYPE_WAIT)
 		return pev_fail(err, EINVAL, 0, "an event that records needs a period");
 	return 0;
 }

@@ -393,6 +393,27 @@ static void lost_so_far(struct cpu_ring *r, uint64_t lost)
 	r->lost = lost;
 }
 
+static int take_switch(struct channel *c, struct cpu_ring *r,
+		       const struct perf_event_header *record)
+{
+	const uint64_t *end = (const uint64_t *)((const uint8_t *)record + record->size);
+	uint32_t pid_tid[2];
+	struct event *event;
+	int ret;
+
+	/* behind the header: pid and tid, time, id */
+	if (record->size < sizeof(*record) + 3 * sizeof(*end))
+		return -EBADMSG;
+	event = find_slot(c, end[-1])->event;
+	if (!event || event == &c->gone || event->type != PEV_TYPE_WAIT)
+		return 0;
+	memcpy(pid_tid, &end[-3], sizeof(pid_tid));
+	ret = perf_convert_switch(&r->out.sink, event->cls.id, record, pid_tid[1], end[-2]);
+	if (!ret)
+		event->samples++;
+	return ret;
+}
+
 static void take_lost(struct cpu_ring *r, const struct perf_event_header *record)
 {
 	const uint64_t *id_lost = (const uint64_t *)(record + 1);
@@ -418,6 +439,9 @@ static int take_record(struct channel *c, struct cpu_ring *r,
 	case PERF_RECORD_LOST_SAMPLES:
 		take_lost(r, record);
 		return 0;
+	case PERF_RECORD_SWITCH:
+		ret = take_switch(c, r, record);
+		break;
 	default:
 		ret = perf_convert_sideband(&r->out.sink, c->side_ids, record, trailer_time(record),
 					    NULL);

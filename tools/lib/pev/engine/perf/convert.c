@@ -504,6 +504,20 @@ static int put_function(struct sink *out, uint32_t id, const struct perf_event_h
 	return ret < 0 ? ret : 1;
 }
 
+int perf_convert_switch(struct sink *out, uint32_t id, const struct perf_event_header *record,
+			uint32_t tid, uint64_t time)
+{
+	const struct record_head head = { id, tid, time };
+	uint8_t *at;
+	int ret = out->begin(out, 8, &head, &at);
+
+	if (ret)
+		return ret;
+	at = put32(at, !!(record->misc & PERF_RECORD_MISC_SWITCH_OUT));
+	at = put32(at, !!(record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT));
+	return out->commit(out, at);
+}
+
 int perf_convert_sideband(struct sink *out, const uint32_t ids[PERF_SB_MAX],
 			  const struct perf_event_header *record, uint64_t time,
 			  const struct known_builds *builds)

@@ -77,6 +77,10 @@ struct known_builds {
 	size_t			nr;
 };
 
+/* Of a switch of thread @tid, by PERF_RECORD_SWITCH. Returns as sink's begin() and commit() */
+int perf_convert_switch(struct sink *sink, uint32_t id, const struct perf_event_header *record,
+			uint32_t tid, uint64_t time);
+
 #define PERF_NO_CLASS	UINT32_MAX
 
 /**

@@ -282,7 +282,8 @@ static int name_class(const struct perf_engine *engine, struct event *event,
 	const char *name = (const char *)(uintptr_t)attr->name;
 
 	if (!name)
-		name = pev_config_name(attr->type, attr->config);
+		name = attr->type == PEV_TYPE_WAIT ? "pev:switch" :
+						     pev_config_name(attr->type, attr->config);
 	event->cls.name = strdup(name ? name : "raw");
 	if (!event->cls.name)
 		return -ENOMEM;
@@ -482,6 +483,8 @@ int perf_event_read(struct event *event, struct pev_value *value)
 	if (!ret && event->channel)
 		ret = perf_channel_pump(event->channel);
 	value->samples = event->samples;
+	if (event->type == PEV_TYPE_WAIT)
+		value->value = event->samples;
 	/* perf counts them, but they are not what is asked for */
 	value->value -= value->value < event->skipped ? value->value : event->skipped;
 	value->filtered = event->skipped;

@@ -158,6 +158,8 @@ void metadata_event(struct text *t, const struct perf_class *cls)
 	text_puts(t, "	fields := struct {\n");
 	put_varying(t, cls->sample);
 	put_fields(t, &cls->format);
+	if (cls->type == PEV_TYPE_WAIT)
+		text_puts(t, "		uint32_t out;\n		uint32_t preempted;\n");
 	if (cls->raw)
 		text_puts(t, "		uint32_t raw_len;\n		uint8_t raw[raw_len];\n");
 	text_puts(t, "		struct { } align(64) ___end;\n	} align(64);\n};\n\n");
