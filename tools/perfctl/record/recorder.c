@@ -124,8 +124,8 @@ static int open_events(struct recorder *r, struct msg *m)
 		err = user_marks_listen(&r->marks, &r->set, m);
 	if (!err)
 		cpu_watch_init(&r->cpus, t);
-	/* tables and the count of what a relay lost know the events that there were */
-	if (!err && !r->config.fold && !r->config.relay)
+	/* tables, pairs and the count of what a relay lost know the events that there were */
+	if (!err && !r->config.fold && !r->config.pairs && !r->config.relay)
 		late_init(&r->late, r->config.events);
 	return err;
 }
