@@ -227,7 +227,7 @@ prepare_source() {
 
 kmake() {
 	export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1
-	export CCACHE_MAXSIZE=8G CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime
+	export CCACHE_MAXSIZE=8G CCACHE_SLOPPINESS=time_macros
 	export KBUILD_BUILD_USER=pev KBUILD_BUILD_HOST=pev KBUILD_BUILD_VERSION=1
 	export KBUILD_BUILD_TIMESTAMP='Thu Jan  1 00:00:00 UTC 2026'
 	nice make -C "$src" O="$out" ARCH=$karch CROSS_COMPILE=$cross \
