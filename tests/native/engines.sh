@@ -132,7 +132,7 @@ cpus=1
 [ $engine = pev ] || cpus=$(getconf _NPROCESSORS_ONLN)
 row_if "$root" "CPUs are measured by root" "descriptors for an event" $stat -a -e page-faults -- bash -c \
 	'[ "$(ls -l /proc/$PPID/fd | grep -cE "(perf_|pev-)event")" = $0 ]' "$cpus"
-row_if "" "it takes a PMU whose counters take turns" "error bounds of shared counters" false
+row_if "" "it takes a PMU that multiplexes its counters" "error bounds of shared counters" false
 cut -f 1 table | sort >named
 sort asked | diff named - >row.txt
 result $? "engines.rst, $engine: each row has been tried" "$(cat row.txt)"

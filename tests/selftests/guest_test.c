@@ -29,7 +29,7 @@ struct machine {
 	pid_t tid;
 };
 
-/* Guest and host take turns, and as long as each other. */
+/* Guest and host run alternately, each as long as the other. */
 static void run_both(struct vmm *m)
 {
 	uint64_t begin;

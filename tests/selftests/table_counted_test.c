@@ -41,7 +41,7 @@ static uint64_t sum_of_rows(const struct told *t)
 	return sum;
 }
 
-/* Each process has what it counted, though all take turns on one CPU. */
+/* Each process has what it counted, though all share one CPU. */
 TEST_F(table, counted_by_process)
 {
 	struct pev_table table = counted_by(PEV_TABLE_PID);

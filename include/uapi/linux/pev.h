@@ -1020,7 +1020,7 @@ struct pev_wait_record {
  * @sum_fourth:   sum of the squares of what was added to @sum_second; each sum is the low,
  *                then the high 64 bits, and stays at the largest value if it gets there
  *
- * While there are more events than counters they take turns. In the gap of g ns between two
+ * While there are more events than counters they are multiplexed. In the gap of g ns between two
  * windows in which the rates were r and r', it would have counted about g * (r + r') / 2:
  *
  *	estimate = value + sum_gaps / 2^41

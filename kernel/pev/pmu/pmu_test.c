@@ -615,7 +615,7 @@ static void test_suspend(struct kunit *test)
 	value(two);
 	KUNIT_EXPECT_GE(test, time_running(two), ran + NSEC_PER_MSEC);
 
-	/* those that take turns go on with it */
+	/* those that are multiplexed go on with it */
 	for (unsigned int i = 1; i < ARRAY_SIZE(all); i++)
 		all[i] = open(test, i, 0, NULL);
 	switch_all(test, true);

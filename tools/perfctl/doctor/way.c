@@ -193,7 +193,7 @@ static void explain_absent(struct way_text *t, const struct way *w)
 	} else {
 		say(t, GOOD, "not in this kernel");
 		advise_to(t, "a kernel with pev also has markers, texts of system calls, whole "
-			     "subtrees, and error bounds of counters that take turns");
+			     "subtrees, and error bounds of multiplexed counters");
 	}
 }
 
