@@ -506,9 +506,12 @@ awk '/^Traps$/ { on = 1 } /^trace-cmd$/ { on = 0 }
 	"$here/../../../Documentation/admin-guide/from-perf.rst" | tr -d '`"' >others.doc
 ok "help perf: as many rows as there are" bash -c '[ "$(wc -l <others.tool)" -gt 50 ]'
 ok "help perf: the document lists the same" diff others.tool others.doc
+mkdir empty
+says "no recording: how to make one" 65 'pev.trace: there is no recording here: "perfctl record" makes one' \
+	env -C empty "$p" report
 says "perf's commands: what does the same" 2 '"timechart" is a command of perf; here: .*perfctl timeline' "$p" timechart
 says "... of a command that is ours, too" 2 'not "map"; here: "perfctl timeline" draws it' "$p" sched map
-says "... and what is none" 2 'takes latency, histogram or timehist, not ""$' "$p" sched
+says "... and none at all" 2 'say which view: sched latency' "$p" sched
 says "perf's options: what does the same" 2 'unknown option -G, which perf has: -g caller' "$p" report -G
 says "perf's options: without effect" 0 'alpha$' "$p" report -f flat
 says "perf's options: of the same letter" 2 'takes a whole number, not "ls"; .* -S$' "$p" trace -s ls

@@ -253,6 +253,7 @@ static int receive(struct received_dir *dir, struct follow *f, struct msg *m)
 /* @flags: of pev_trace_open() */
 static int open_path(struct session *f, const char *path, unsigned int flags, struct msg *m)
 {
+	bool named = path != NULL;
 	struct pev_trace *trace;
 	struct pev_error e;
 	int err;
@@ -260,6 +261,9 @@ static int open_path(struct session *f, const char *path, unsigned int flags, st
 	if (!path)
 		path = DEFAULT_DIR;
 	err = pev_trace_open(path, flags, &trace, &e);
+	if (err == -ENOENT && !named)
+		snprintf(e.text, sizeof(e.text), DEFAULT_DIR ": there is no recording here: \"perfctl record\" "
+			 "makes one; name it if it lies elsewhere");
 	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP || err == -ENXIO ||
 	    err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
 		err = -EBADMSG;
