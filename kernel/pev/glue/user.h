@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading memory of the user's, a word at a time, where each instruction counts and a page
- * that is not there is a jump:
+ * Reading memory of the user's, a word at a time, where each instruction counts:
  *
  *	if (!pev_user_begin(at, sizeof(*at)))	an address that was checked before
  *		return false;
  *	where = pev_user_load_or_0(at);
  *	where = pev_user_address(where, size);	one that was not
- *	pev_user_load_be64(&number, where, fault);
- *	...
- * fault:
+ *	ok = pev_user_load_be64(&number, where);
  *	pev_user_end();
  *
- * unsafe_get_user() does the same, but tests each word that it has read where the compiler has
- * no asm goto with outputs. Page faults are disabled by the caller.
+ * What is not there is a jump. unsafe_get_user() does the same, but tests each word that it has
+ * read where the compiler has no asm goto with outputs. Page faults are disabled by the caller.
  */
 #ifndef _PEV_USER_MEMORY_H
 #define _PEV_USER_MEMORY_H
@@ -59,20 +56,30 @@ static __always_inline u64 pev_user_load_or_0(const u64 __user *from)
 	return word;
 }
 
-#define pev_user_load_be64(to, from, fault)				\
-	asm goto("1:	mov %[word], %%rax\n"				\
-		 "	bswap %%rax\n"					\
-		 "	mov %%rax, %[into]\n"				\
-		 _ASM_EXTABLE_UA(1b, %l[fault])				\
-		 : : [word] "m" (*(from)), [into] "m" (*(to))		\
-		 : "rax", "memory" : fault)
+static __always_inline bool pev_user_load_be64(u64 *to, const u64 __user *from)
+{
+	asm goto("1:	mov %[from], %%rax\n"
+		 "	bswap %%rax\n"
+		 "	mov %%rax, %[to]\n"
+		 _ASM_EXTABLE_UA(1b, %l[fault])
+		 : : [from] "m" (*from), [to] "m" (*to)
+		 : "rax", "memory" : fault);
+	return true;
+fault:
+	return false;
+}
 
-#define pev_user_unless(byte, from, other)				\
-	asm goto("1:	cmpb %[is], %[at]\n"				\
-		 "	jne %l[" #other "]\n"				\
-		 _ASM_EXTABLE_UA(1b, %l[other])				\
-		 : : [at] "m" (*(from)), [is] "i" (byte)		\
-		 : "cc" : other)
+static __always_inline bool pev_user_is(const u8 __user *from, u8 byte)
+{
+	asm goto("1:	cmpb %[byte], %[from]\n"
+		 "	jne %l[other]\n"
+		 _ASM_EXTABLE_UA(1b, %l[other])
+		 : : [from] "m" (*from), [byte] "i" (byte)
+		 : "cc" : other);
+	return true;
+other:
+	return false;
+}
 #else
 /* 0 also where nothing is */
 static __always_inline u64 pev_user_load_or_0(const u64 __user *from)
@@ -85,24 +92,28 @@ fault:
 	return 0;
 }
 
-/* *@to = *@from, a number whose first byte is the most significant one */
-#define pev_user_load_be64(to, from, fault)				\
-	do {								\
-		u64 word;						\
-									\
-		unsafe_get_user(word, from, fault);			\
-		*(to) = be64_to_cpu((__force __be64)word);		\
-	} while (0)
+/* *@to = *@from, a number whose first byte is the most significant one; false: nothing is there */
+static __always_inline bool pev_user_load_be64(u64 *to, const u64 __user *from)
+{
+	u64 word;
 
-/* Jump to @other unless *@from is @byte. */
-#define pev_user_unless(byte, from, other)				\
-	do {								\
-		u8 is;							\
-									\
-		unsafe_get_user(is, from, other);			\
-		if (is != (byte))					\
-			goto other;					\
-	} while (0)
+	unsafe_get_user(word, from, fault);
+	*to = be64_to_cpu((__force __be64)word);
+	return true;
+fault:
+	return false;
+}
+
+/* Is *@from there, and is it @byte, a constant? */
+static __always_inline bool pev_user_is(const u8 __user *from, u8 byte)
+{
+	u8 is;
+
+	unsafe_get_user(is, from, fault);
+	return is == byte;
+fault:
+	return false;
+}
 #endif
 
 #endif

@@ -215,24 +215,22 @@ int pev_context_attach(u64 at, struct pev_refuse *r)
 static __always_inline bool load(const u64 __user *at, u64 *to)
 {
 	const struct pev_thread_context __user *record;
+	bool whole = false;
 	u64 where;
 
 	if (!pev_user_begin(at, sizeof(*at)))
 		return false;
 	where = pev_user_load_or_0(at);
 	/* the usual case of none shall not cost a fault */
-	if (!where)
-		goto none;
-	record = pev_user_address(u64_to_user_ptr(where), sizeof(*record));
-	pev_user_unless(1, &record->valid, none);
-	pev_user_load_be64(&to[0], (const u64 __user *)&record->trace_id[0], none);
-	pev_user_load_be64(&to[1], (const u64 __user *)&record->trace_id[8], none);
-	pev_user_load_be64(&to[2], (const u64 __user *)&record->span_id[0], none);
+	if (where) {
+		record = pev_user_address(u64_to_user_ptr(where), sizeof(*record));
+		whole = pev_user_is(&record->valid, 1) &&
+			pev_user_load_be64(&to[0], (const u64 __user *)&record->trace_id[0]) &&
+			pev_user_load_be64(&to[1], (const u64 __user *)&record->trace_id[8]) &&
+			pev_user_load_be64(&to[2], (const u64 __user *)&record->span_id[0]);
+	}
 	pev_user_end();
-	return true;
-none:
-	pev_user_end();
-	return false;
+	return whole;
 }
 
 static __always_inline bool take(struct hash *h, u64 *to)
