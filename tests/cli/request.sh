@@ -75,6 +75,26 @@ with pev.Trace("pev.trace") as trace:
         assert (f"request={r.trace}/{r.span}" if r else "") in line and bool(r) == ("request=" in line), line
     assert all(e.request is None for e in trace.events("sched:*"))'
 
+# the example of the guide: one order waits for a lock of a file, and says how long it took
+build orders
+id=5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a05
+ok "a server with marks is recorded" perfctl record -q -g --context --waits=1ms \
+	-e 'user:shop:*' -e task-clock -o orders.trace -- ./orders
+ok "... twelve orders begin and are done" [ "$(records orders.trace 'user:shop:*')" = 24 ]
+perfctl script -e pev:wait -F request,fields,chain -i orders.trace >waits.txt 2>/dev/null
+ok "... the slow one waited for a lock, for most of the time that its mark says" /usr/bin/python3 -c '
+import re, pev
+with pev.Trace("orders.trace") as trace:
+    took = {e["order"]: e["us"] for e in trace.events("user:shop:done")}
+    waits = [(e["blocked"] // 1000, e["waker_tid"]) for e in trace.events("pev:wait")
+             if e.request and e.request.trace == "'$id'"]
+print(took, waits)
+assert len(took) == 12 and max(took, key=took.get) in range(5, 12), took
+longest = max(waits)
+assert 90000 <= longest[0] <= took[5] and longest[1], (longest, took[5])
+texts = open("waits.txt").read().split("\n\n")
+assert any("'$id'" in t and f"blocked={longest[0]}" in t and "flock" in t for t in texts), texts'
+
 says "--fold has no requests" 2 'writes none down' perfctl record --fold --context -- true
 says "the other engine is refused in words" 1 'does not know which request' \
 	perfctl record --engine perf --context -o other -- true

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # The programs that tests of the command measure: DIR/NAME.c, with DIR/NAME_*.c if there
-# are any, where call chains by frame pointers are whole. NAME.so is a library.
+# are any, where call chains by frame pointers are whole. NAME.so is a library. libpev is
+# there for those that call it.
 
 # compile_program DIR NAME OUT
 compile_program() {
-	local parts top shared=()
+	local parts top libpev shared=()
 	[[ $2 != *.so ]] || shared=(-shared -fPIC)
 	top=$(dirname "${BASH_SOURCE[0]}")/../..
+	libpev=${BUILD:-$top/build}/$(uname -m)/tools/libpev/libpev.a
 	mapfile -t parts < <(compgen -G "$1/$2_*.c")
+	[ ! -e "$libpev" ] || parts+=("$libpev")
 	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
 		-D_GNU_SOURCE -Wall "${shared[@]}" -I"$top/tools/lib/pev" \
 		-I"$top/tools/lib/pev/include" -I"$top/include/uapi" \
-		-o "$3" "$1/$2.c" "${parts[@]}"
+		-o "$3" "$1/$2.c" "${parts[@]}" -lm -ldl
 }
 
 # compile_programs OUT DIR...: all of them, for a guest in which a compiler takes long.
