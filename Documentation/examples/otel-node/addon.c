@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Node.js: says for which span the calling thread works, so that records of the kernel carry
  * it. register.js calls this; it knows nothing of OpenTelemetry.

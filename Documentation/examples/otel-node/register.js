@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 // Lets records of the kernel carry the active span of OpenTelemetry's SDK:
 //
 //	const { PevContextManager } = require('./register');

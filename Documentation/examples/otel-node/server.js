@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 // A server with OpenTelemetry's SDK, and clients that all ask at once. Each request has a span, in
 // which the order is read, checked and paid, each in a span of its own, with waits between.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * A server that says what it does: three threads take orders and write each into a journal,
  * whose lock a fourth one keeps for a tenth of a second while order 5 is on its way.
