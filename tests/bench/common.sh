@@ -35,7 +35,7 @@ perf_cost() {
 }
 
 # judge NAME PEV PEER GOAL: a line. GOAL is "<=" or ">=" and a number, which may
-# be so many times "*perf", or whoever the peer is.
+# be so many times "*perf" or "*lttng".
 judge() {
 	awk -v name="$1" -v pev="$2" -v theirs="$3" -v rule="$4" -v peer="$peer" 'BEGIN {
 		least = substr(rule, 1, 2) == ">="

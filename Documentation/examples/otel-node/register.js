@@ -62,7 +62,7 @@ class PevContextManager extends AsyncLocalStorageContextManager {
 
 	enable() {
 		const refused = addon.attach();
-		// the server works all the same
+		// the server still works
 		if (refused)
 			console.error(`pev: records will carry no spans: ${refused}`);
 		else
