@@ -16,9 +16,15 @@
 #define FRAMES_A_ROW 16
 /* Tables are read so often, in seconds, so that they stay far from full */
 #define FETCH_EACH 1.0
-/* Records are written so often, or if there are so many: a row that goes on takes no more space */
+/*
+ * Records are written so often at least, and at most, in seconds, or if there are so many: a row
+ * that goes on takes no more space, so that what grows too fast is written more rarely.
+ */
 #define WRITE_EACH 600.0
-#define WRITE_ROWS 32768
+#define WRITE_MOST 21600.0
+#define WRITE_ROWS 131072
+#define DAY_BYTES (16u << 20)
+#define DAY 86400.0
 /* Class of the stream of these records: the channel's is 0 */
 #define STREAM 1
 /* The thread that what found no room is counted to */
@@ -96,6 +102,7 @@ int fold_open(struct fold *f, struct event_plan *plan, uint32_t clock, uint32_t 
 			count_in_table(&plan->events[i], &f->events[i]);
 	}
 	f->fetched = f->written = now();
+	f->each = WRITE_EACH;
 	return err;
 }
 
@@ -165,6 +172,7 @@ int fold_begin(struct fold *f, struct pev_writer *w, const char *text, size_t le
 		return msg_set(m, err, "the metadata of folded samples: %s", e.text);
 	for (size_t i = 0; i < f->n; i++)
 		f->events[i].cls = pev_meta_class_by_id(f->meta, STREAM, (uint32_t)i);
+	f->writer = w;
 	err = pev_writer_encoder(w, f->meta, "folded", UINT32_MAX, &f->enc);
 	if (!err)
 		err = name_other(f, w);
@@ -234,8 +242,17 @@ static int by_time(const void *a, const void *b)
 	return (x->row->max > y->row->max) - (x->row->max < y->row->max);
 }
 
+/* The time that the last records were worth: so many bytes are those of so much of a day. */
+static double time_of(uint64_t bytes)
+{
+	double s = (double)bytes * DAY / DAY_BYTES;
+
+	return s < WRITE_EACH ? WRITE_EACH : s > WRITE_MOST ? WRITE_MOST : s;
+}
+
 static int write_rows(struct fold *f)
 {
+	uint64_t before = pev_writer_bytes(f->writer);
 	int err = 0;
 
 	f->n_sorted = 0;
@@ -257,6 +274,7 @@ static int write_rows(struct fold *f)
 		pev_table_clear(f->events[i].table);
 	f->rows += f->n_sorted;
 	f->written = now();
+	f->each = time_of(pev_writer_bytes(f->writer) - before);
 	return err;
 }
 
@@ -281,7 +299,7 @@ int fold_drain(struct fold *f)
 	if (now() < f->fetched + FETCH_EACH)
 		return 0;
 	err = fetch(f, &rows);
-	if (err || (rows < WRITE_ROWS && f->fetched < f->written + WRITE_EACH))
+	if (err || (rows < WRITE_ROWS && f->fetched < f->written + f->each))
 		return err;
 	return write_rows(f);
 }

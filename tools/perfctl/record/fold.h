@@ -32,8 +32,10 @@ struct fold_row {
  * struct fold - tables of the events of a plan, and their way to the disk
  * @n:       events
  * @meta:    of @cls and @enc
+ * @writer:  where records go
  * @fetched: seconds of a clock when tables were read last, and ...
  * @written: ... when records were written
+ * @each:    seconds from then until they are written again
  * @last:    time of the last record
  * @sorted:  by time
  * @rows:    records that were written
@@ -45,8 +47,10 @@ struct fold {
 	size_t n;
 	struct pev_meta *meta;
 	struct pev_encoder *enc;
+	struct pev_writer *writer;
 	double fetched;
 	double written;
+	double each;
 	uint64_t last;
 	struct fold_row *sorted;
 	size_t n_sorted;

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Days of record --fold, simulated; run by "run". For a week: build/tests/unit/perfctl/fold_week DIR 7
+. "$(dirname "$0")/../../lib/tap.bash"
+p=$OUT/tools/perfctl
+days=2
+
+# what is freed is used again at once, so that memory is what is needed
+ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1 "$OUT/fold_week" "$OUT/week" $days >"$OUT/week.txt" 2>&1
+ok "$days days of 99 samples a second are written" grep -q ' samples in .* records, 0 of (other)$' "$OUT/week.txt"
+ok "... of less than 20 MB each" awk '/^day/ { if ($3 >= 20000000) bad = 1; n++ } END { exit bad || n != '$days' }' \
+	"$OUT/week.txt"
+ok "... in memory that does not grow" awk '/^day/ { if ($1 && last && $5 > last + 1024) bad = 1; last = $5; n++ }
+	END { exit bad || n != '$days' }' "$OUT/week.txt"
+samples=$(sed -n 's/ samples in .*//p' "$OUT/week.txt" | sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
+"$p" report -g none -i "$OUT/week" >"$OUT/week.report" 2>&1
+ok "each sample is in the recording" grep -q "^# cpu-clock: $samples samples$" "$OUT/week.report"
+[ "$failures" = 0 ] || sed 's/^/# /' "$OUT/week.txt"
+rm -rf "$OUT/week"
+finish
