@@ -79,7 +79,7 @@ static uint64_t pick_sample(unsigned int nr)
 		PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS,
 		PEV_SAMPLE_READ,
 		PEV_SAMPLE_USTACK_DUMP,
-		PEV_SAMPLE_ALL,
+		PEV_SAMPLE_ANY,
 	};
 	uint64_t sample = samples[nr % (sizeof(samples) / sizeof(*samples))];
 

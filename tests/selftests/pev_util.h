@@ -32,6 +32,9 @@
 
 #define UNUSED __attribute__((unused))
 
+/* What records of any event may have */
+#define PEV_SAMPLE_ANY	(PEV_SAMPLE_ALL & ~PEV_SAMPLE_PAIR)
+
 /* Room for the explanation of the last refusal. */
 static struct {
 	struct pev_refusal	head;

@@ -327,12 +327,12 @@ TEST_F(sample, context)
 {
 	take_one(_metadata, self, PEV_SAMPLE_CONTEXT);
 }
-TEST_F(sample, all) { take_one(_metadata, self, PEV_SAMPLE_ALL); }
+TEST_F(sample, all) { take_one(_metadata, self, PEV_SAMPLE_ANY); }
 
 TEST_F(sample, all_but_one)
 {
 	for (unsigned int i = 0; i < 13; i++) {
-		uint64_t sample = PEV_SAMPLE_ALL & ~(1ULL << i);
+		uint64_t sample = PEV_SAMPLE_ANY & ~(1ULL << i);
 		const uint8_t *record = end_of_data(self), *body;
 		struct pev_attr attr = attr_of(self, sample);
 		struct sample s;
@@ -361,7 +361,7 @@ TEST_F(sample, metadata)
 		" uregs[uregs_len];", " values_len;", " values[values_len];", " dump_len;",
 		" dump[dump_len];",
 	};
-	struct pev_attr attr = attr_of(self, PEV_SAMPLE_ALL);
+	struct pev_attr attr = attr_of(self, PEV_SAMPLE_ANY);
 	char *text, *at;
 
 	self->fd = pev_open(&attr);

@@ -26,6 +26,7 @@ struct pt_regs;
  * @guest:  PEV_GUEST_*: it hit a guest, at @ip. There is no call chain
  * @elsewhere: what runs here has nothing to do with it, even if @task does
  * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
+ * @place:  where the kernel's call chain begins without @regs; 0: at @ip
  * @nr_pair: of @pair
  * @pair:   words of PEV_SAMPLE_PAIR
  */
@@ -39,6 +40,7 @@ struct pev_sample_in {
 	u32		guest;
 	bool		elsewhere;
 	bool		asleep;
+	u64		place;
 	u32		nr_pair;
 	const u64	*pair;
 };
@@ -60,7 +62,7 @@ static inline u64 pev_sample_place(const struct pev_sample_in *in)
 {
 	if (!in)
 		return 0;
-	return in->asleep ? PEV_IP_ASLEEP : in->ip;
+	return in->asleep ? PEV_IP_ASLEEP : in->place ?: in->ip;
 }
 
 int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool pairs,

@@ -3,8 +3,10 @@
  * Owns how an occurrence updates a table: the scratch memory that a payload is written to,
  * and the value. Must not know how rows are kept, or what a key is made of.
  */
+#include <linux/instruction_pointer.h>
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 #include "filter/program.h"
@@ -314,13 +316,16 @@ static void begin_pair(struct pev_event *event, const struct pev_key_at *at)
 	pev_rows_begin(rows_here(tally), begun == PEV_PAIR_REPLACED, begun == PEV_PAIR_DROPPED);
 }
 
-static noinline void record_pair(const struct frame *frame, const u64 *words)
+static noinline void record_pair(const struct frame *frame, const u64 *words, u64 place)
 {
 	struct pev_event *event = frame->ec->event;
 	const struct pev_tally *tally = event->tally;
 	const void *record = (void *)frame + sizeof(*frame) - frame->bytes;
 	struct pev_sample_in in = *sample_of(frame);
 
+	/* that of a system call is the program's, and none of this stack */
+	if (in.ip < TASK_SIZE_MAX)
+		in.place = place;
 	in.pair = words;
 	in.nr_pair = pev_pair_words(tally->table);
 	pev_rows_record(rows_here(tally),
@@ -328,7 +333,7 @@ static noinline void record_pair(const struct frame *frame, const u64 *words)
 				       frame->size - COMMON, &in));
 }
 
-static void end_pair(const struct frame *frame, struct pev_key_at *at)
+static void end_pair(const struct frame *frame, struct pev_key_at *at, u64 place)
 {
 	struct pev_event *event = frame->ec->event;
 	const struct pev_tally *tally = event->tally;
@@ -342,10 +347,10 @@ static void end_pair(const struct frame *frame, struct pev_key_at *at)
 	at->kept = words + 1;
 	update(event, at, frame->period);
 	if (tally->records && at->latency >= tally->table->attr.least)
-		record_pair(frame, words);
+		record_pair(frame, words, place);
 }
 
-static void count(const struct frame *frame, struct pev_key_at *at)
+static void count(const struct frame *frame, struct pev_key_at *at, u64 place)
 {
 	struct pev_event *event = frame->ec->event;
 
@@ -354,10 +359,10 @@ static void count(const struct frame *frame, struct pev_key_at *at)
 	else if (event->tally->key.begins)
 		begin_pair(event, at);
 	else
-		end_pair(frame, at);
+		end_pair(frame, at, place);
 }
 
-static noinline void count_frame(const struct frame *frame, const void *record)
+static noinline void count_frame(const struct frame *frame, const void *record, u64 place)
 {
 	const struct pev_tally *tally = frame->ec->event->tally;
 	struct pev_callchain *chain = frame->chain;
@@ -372,7 +377,7 @@ static noinline void count_frame(const struct frame *frame, const void *record)
 		pev_rows_count_stack(rows_here(tally),
 				     &stacks[tally->key.keys[0].from == PEV_TABLE_USTACK]);
 	else
-		count(frame, &at);
+		count(frame, &at, place);
 	if (chain)
 		pev_callchain_drop(chain);
 }
@@ -401,7 +406,7 @@ void pev_tally_end(void)
 		pev_rows_count(rows_here(tally), word);
 		return;
 	}
-	count_frame(frame, record);
+	count_frame(frame, record, _RET_IP_);
 	pev_scratch_put(bytes);
 }
 
