@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Days of record --fold, simulated; run by "run". For a week: build/tests/unit/perfctl/fold_week DIR 7
+# what is sourced sets failures
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../../lib/tap.bash"
 p=$OUT/tools/perfctl
 days=2
