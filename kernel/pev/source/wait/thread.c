@@ -371,20 +371,22 @@ bool wait_threads_flush(struct wait_threads *threads,
 {
 	struct pev_wait_record record;
 	struct wait_thread *t;
+	bool more = true;
 
 	/* a walk would meet those that are moved once more */
 	guard(mutex)(&threads->walk_lock);
-	guard(raw_spinlock_irq)(&threads->lock);
+	raw_spin_lock_irq(&threads->lock);
 	for (unsigned int nr = 0; nr < FLUSH; nr++) {
 		t = list_first_entry_or_null(&threads->list, struct wait_thread, of_event);
-		if (!t || t->flushed == threads->flushes) {
-			threads->flushes++;
-			return false;
-		}
+		more = t && t->flushed != threads->flushes;
+		if (!more)
+			break;
 		flush_one(t, &record);
 		put(t->event, t->task, &record);
 	}
-	return true;
+	threads->flushes += !more;
+	raw_spin_unlock_irq(&threads->lock);
+	return more;
 }
 
 /* ---- threads come and go ---- */
