@@ -946,7 +946,7 @@ enum pev_waker {
 
 /* flags of struct pev_wait_record */
 #define PEV_WAIT_IO		(1U << 0)	/* it counts as waiting for a device */
-#define PEV_WAIT_LATE		(1U << 1)	/* its stacks are of a moment after it went on */
+#define PEV_WAIT_LATE		(1U << 1)	/* the program's stack is of a later moment */
 #define PEV_WAIT_OPEN		(1U << 2)	/* no wait has ended: it is for the sums' sake */
 #define PEV_WAIT_ENDED		(1U << 3)	/* the thread is followed no longer */
 

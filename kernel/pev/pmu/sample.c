@@ -125,7 +125,8 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	in.task = NULL;
 	in.guest = 0;
 	in.elsewhere = false;
-	in.asleep = false;
+	in.place = 0;
+	in.kernel = NULL;
 	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;

@@ -8,7 +8,6 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
-#include <linux/sched/debug.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -81,19 +80,9 @@ void pev_callchain_put(void)
 	}
 }
 
-/*
- * Return: how many frames lie below that of @ip; for PEV_IP_ASLEEP below the scheduler's
- * innermost one, which are of what interrupted it. A task that never left its CPU has no other.
- */
+/* Return: how many frames lie below that of @ip. */
 static u32 frames_below(const struct level *level, u32 nr, u64 ip)
 {
-	u32 below = 0;
-
-	if (ip == PEV_IP_ASLEEP) {
-		while (below < nr && !in_sched_functions(level->kernel[below]))
-			below++;
-		return below;
-	}
 	for (u32 i = 0; i < nr && i <= OTHER_FRAMES; i++)
 		if (level->kernel[i] == ip)
 			return i;
@@ -147,8 +136,22 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 
 DEFINE_PER_CPU(bool[4], pev_collecting);
 
+/* @event, which wants the kernel's chain, may see it. */
+static void take_kernel(struct level *level, struct pev_event *event, struct pt_regs *regs, u64 ip,
+			const struct pev_frames *known)
+{
+	if (known) {
+		BUILD_BUG_ON(sizeof(*known->at) != sizeof(*level->chain.kernel));
+		level->chain.kernel = (u64 *)known->at;
+		level->chain.nr_kernel = min(known->nr, event->max_stack);
+	} else if (!regs || !user_mode(regs)) {
+		level->chain.nr_kernel = walk_kernel(level, regs, ip, event->max_stack);
+	}
+}
+
 struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
-					 struct pt_regs *regs, u64 ip)
+					 struct pt_regs *regs, u64 ip,
+					 const struct pev_frames *known)
 {
 	struct scratch *own = this_cpu_ptr(scratch);
 	struct level *level;
@@ -162,9 +165,8 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
 	level->chain.nr_user = 0;
 	level->chain.kernel = (u64 *)level->kernel;
 	level->chain.user = level->user.ip;
-	if ((stacks & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
-	    (!regs || !user_mode(regs)))
-		level->chain.nr_kernel = walk_kernel(level, regs, ip, event->max_stack);
+	if ((stacks & PEV_SAMPLE_KSTACK) && !(event->flags & PEV_F_EXCLUDE_KERNEL))
+		take_kernel(level, event, regs, ip, known);
 	if (stacks & PEV_SAMPLE_USTACK)
 		level->chain.nr_user = walk_user(level, regs, event->max_stack);
 	return &level->chain;

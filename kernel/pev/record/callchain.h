@@ -29,8 +29,15 @@ struct pev_callchain {
 int pev_callchain_get(void);
 void pev_callchain_put(void);
 
-/* In place of an address: where the current task last left its CPU. */
-#define PEV_IP_ASLEEP	(~0ULL)
+/**
+ * struct pev_frames - a chain of the kernel that was walked before
+ * @nr: frames in @at
+ * @at: addresses, innermost frame first
+ */
+struct pev_frames {
+	u32		nr;
+	unsigned long	at[PEV_MAX_STACK];
+};
 
 /**
  * pev_callchain_take() - walk stacks
@@ -38,7 +45,8 @@ void pev_callchain_put(void);
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK, as wanted
  * @regs:   where to start; NULL: at @ip, for the kernel's chain
  * @ip:     the place, without @regs; if it is not among the first frames, 0 for instance,
- *          the chain starts at the caller; or PEV_IP_ASLEEP
+ *          the chain starts at the caller
+ * @known:  in place of walking the kernel's stack; NULL: it is walked
  *
  * Context: Any with preemption disabled, NMI included. User memory is read
  * without faulting it in: a chain ends at a page that is not there.
@@ -46,7 +54,8 @@ void pev_callchain_put(void);
  * given to pev_callchain_drop() before preemption is enabled.
  */
 struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
-					 struct pt_regs *regs, u64 ip);
+					 struct pt_regs *regs, u64 ip,
+					 const struct pev_frames *known);
 void pev_callchain_drop(struct pev_callchain *chain);
 
 DECLARE_PER_CPU(bool[4], pev_collecting);

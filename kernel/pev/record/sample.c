@@ -176,14 +176,16 @@ static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 static void measure(struct pev_event *event, const struct pev_sample_in *in,
 		    struct parts *parts)
 {
+	u64 stacks = pev_sample_stacks(event, in, event->varying & SAMPLE_STACKS);
 	bool own = pev_sample_is_here(event, in);
 	struct pt_regs *regs = in ? in->regs : NULL;
 
 	if (event->varying & SAMPLE_STACKS) {
 		parts->bytes += 8;
-		if (own) {
-			parts->chain = pev_callchain_take(event, event->sample, regs,
-							  pev_sample_place(in));
+		if (stacks) {
+			parts->chain = pev_callchain_take(event, stacks, regs,
+							  pev_sample_place(in),
+							  in ? in->kernel : NULL);
 			parts->bytes += 8 * (parts->chain->nr_kernel + parts->chain->nr_user);
 		}
 	}

@@ -25,10 +25,10 @@ struct pt_regs;
  * @task:   the task it is about; NULL: the current task
  * @guest:  PEV_GUEST_*: it hit a guest, at @ip. There is no call chain
  * @elsewhere: what runs here has nothing to do with it, even if @task does
- * @asleep: without @regs: the kernel's call chain begins where the task last left its CPU
  * @place:  where the kernel's call chain begins without @regs; 0: at @ip
  * @nr_pair: of @pair
  * @pair:   words of PEV_SAMPLE_PAIR
+ * @kernel: the kernel's call chain of @task; NULL: it is that of what runs here
  */
 struct pev_sample_in {
 	struct pt_regs	*regs;
@@ -39,10 +39,10 @@ struct pev_sample_in {
 	struct task_struct *task;
 	u32		guest;
 	bool		elsewhere;
-	bool		asleep;
 	u64		place;
 	u32		nr_pair;
 	const u64	*pair;
+	const struct pev_frames *kernel;
 };
 
 /*
@@ -60,9 +60,16 @@ static inline bool pev_sample_is_here(const struct pev_event *event,
 /* Where call chains begin that have no registers to begin with. */
 static inline u64 pev_sample_place(const struct pev_sample_in *in)
 {
-	if (!in)
-		return 0;
-	return in->asleep ? PEV_IP_ASLEEP : in->place ?: in->ip;
+	return in ? in->place ?: in->ip : 0;
+}
+
+/* Return: of @stacks, PEV_SAMPLE_KSTACK and _USTACK, those that there are. */
+static inline u64 pev_sample_stacks(const struct pev_event *event, const struct pev_sample_in *in,
+				    u64 stacks)
+{
+	if (pev_sample_is_here(event, in))
+		return stacks;
+	return in && in->kernel ? stacks & PEV_SAMPLE_KSTACK : 0;
 }
 
 int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool pairs,

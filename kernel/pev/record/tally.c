@@ -178,13 +178,13 @@ static struct pev_rows *rows_here(const struct pev_tally *tally)
 static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 							const struct pev_sample_in *in)
 {
-	bool own = pev_sample_is_here(event, in);
 	struct pev_callchain *chain;
 
 	if (unlikely(!pev_collect_begin()))
 		return NULL;
-	chain = pev_callchain_take(event, own ? event->tally->stacks : 0, in ? in->regs : NULL,
-				   pev_sample_place(in));
+	chain = pev_callchain_take(event, pev_sample_stacks(event, in, event->tally->stacks),
+				   in ? in->regs : NULL, pev_sample_place(in),
+				   in ? in->kernel : NULL);
 	pev_collect_end();
 	if (likely(chain->kernel))
 		return chain;

@@ -262,8 +262,9 @@ static int open_path(struct session *f, const char *path, unsigned int flags, st
 		path = DEFAULT_DIR;
 	err = pev_trace_open(path, flags, &trace, &e);
 	if (err == -ENOENT && !named)
-		snprintf(e.text, sizeof(e.text), DEFAULT_DIR ": there is no recording here: \"perfctl record\" "
-			 "makes one; name it if it lies elsewhere");
+		snprintf(e.text, sizeof(e.text),
+			 DEFAULT_DIR ": there is no recording here: \"perfctl record\" "
+				     "makes one; name it if it lies elsewhere");
 	if (err == -ENOENT || err == -ENOTDIR || err == -EISDIR || err == -ELOOP || err == -ENXIO ||
 	    err == -EFBIG || err == -EINVAL || err == -ENAMETOOLONG)
 		err = -EBADMSG;

@@ -3,11 +3,12 @@
  * Owns wait events: what the scheduler tells of threads, and the records of waits that took
  * long enough. How time is counted is thread.c's.
  *
- * A record has the stacks of the thread that waited. The kernel's could be walked while the
- * thread is being switched to, but its memory is not there yet: so a record that has any is
- * written by an interrupt that this CPU sends to itself, which comes when the scheduler lets
- * interrupts in, in the thread and before it does anything else. Should it come late, the
- * record is written when the thread leaves the CPU again, and says so.
+ * A record has the stacks of the thread that waited. The kernel's is walked while the thread
+ * is being switched to, once for all of its events, but its memory is not there yet: so a
+ * record of what is there is written by an interrupt that this CPU sends to itself, which
+ * comes when the scheduler lets interrupts in, in the thread and before it does anything
+ * else. Should it come late, the record is written when the thread leaves the CPU again, and
+ * says so.
  *
  * Locks: those of threads. What waits for the interrupt is its CPU's own, with interrupts
  * off.
@@ -16,6 +17,7 @@
 #include <linux/pev_refuse.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <trace/events/sched.h>
 #include "base/hooks.h"
@@ -119,15 +121,24 @@ static bool is_closed(const struct pev_event *event)
 /* ---- records; interrupts are off ---- */
 
 /* What a record can only have from the thread itself. */
-#define OWN_SAMPLES	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS | \
-			 PEV_SAMPLE_USTACK_DUMP | PEV_SAMPLE_CONTEXT)
+#define OWN_SAMPLES	(PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP | \
+			 PEV_SAMPLE_CONTEXT)
+
+/* Where the thread was in the kernel that this CPU has switched to last, if an event asked. */
+static DEFINE_PER_CPU(struct pev_frames, sleeper);
+
+static bool wants_frames(const struct pev_event *event)
+{
+	return (event->sample & PEV_SAMPLE_KSTACK || pev_tally_needs_stacks(event)) &&
+	       !(event->flags & PEV_F_EXCLUDE_KERNEL);
+}
 
 static void write(struct pev_event *event, struct task_struct *task,
 		  const struct pev_wait_record *record)
 {
 	struct pev_event_cpu *ec = this_cpu_ptr(event->percpu);
 	struct pev_sample_in in = {
-		.period = record->blocked + record->runnable, .asleep = true,
+		.period = record->blocked + record->runnable,
 		.task = task == current ? NULL : task,
 		.elsewhere = record->flags & PEV_WAIT_OPEN,
 	};
@@ -137,6 +148,8 @@ static void write(struct pev_event *event, struct task_struct *task,
 	local64_inc(&ec->count);
 	if (!pev_event_records(event, ec))
 		return;
+	if (!in.elsewhere && wants_frames(event))
+		in.kernel = this_cpu_ptr(&sleeper);
 	to = pev_sample_begin(event, ec, size, &in);
 	if (!to)
 		return;
@@ -209,7 +222,9 @@ static void leave_cpu(struct task_struct *task, u64 clock, bool preempted, unsig
 
 static void enter_cpu(struct task_struct *task, u64 clock)
 {
+	struct pev_frames *frames = this_cpu_ptr(&sleeper);
 	struct wait_thread *t;
+	bool walked = false;
 
 	for (t = wait_thread_first(task); t; t = wait_thread_next(t)) {
 		struct pev_event *event = t->event;
@@ -220,6 +235,10 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 		if (!wait_thread_in(t, clock, &w->record) || is_closed(event) ||
 		    !pev_event_sees_task(event, task))
 			continue;
+		if (!walked && wants_frames(event)) {
+			frames->nr = stack_trace_save_tsk(task, frames->at, PEV_MAX_STACK, 0);
+			walked = true;
+		}
 		if (!(event->sample & OWN_SAMPLES) && !pev_tally_needs_stacks(event)) {
 			write(event, task, &w->record);
 			continue;

@@ -120,7 +120,8 @@ static int no_view(const char *what, struct msg *m)
 	const struct other_tool *other = other_tools_command("sched", what);
 
 	if (!*what)
-		return msg_set(m, -EINVAL, "say which view: sched latency, sched histogram or sched "
+		return msg_set(m, -EINVAL,
+			       "say which view: sched latency, sched histogram or sched "
 			       "timehist");
 	return msg_set(m, -EINVAL, "sched takes latency, histogram or timehist, not \"%s\"%s%s",
 		       what, other ? "; here: " : "", other ? other->answer : "");

@@ -64,11 +64,14 @@ static int doctor_run(const void *opts, int n, char **args, struct msg *m)
 
 static const struct opt doctor_options[] = {
 	ENGINE_OPT,
-	{ 0, OPT_CALL, "bundle", "FILE", "write a text for bug reports, without secrets: version, "
-	  "findings, kernel, processor, settings (default: perfctl-doctor-DATE.txt)", 0,
-	  want_bundle, is_file_name },
-	{ 0, OPT_FLAG, "self-test", NULL, "open counters and see whether they count, are multiplexed, "
-	  "sample and can be read as they should", offsetof(struct doctor_opts, self_test) },
+	{ 0, OPT_CALL, "bundle", "FILE",
+	  "write a text for bug reports, without secrets: version, "
+	  "findings, kernel, processor, settings (default: perfctl-doctor-DATE.txt)",
+	  0, want_bundle, is_file_name },
+	{ 0, OPT_FLAG, "self-test", NULL,
+	  "open counters and see whether they count, are multiplexed, "
+	  "sample and can be read as they should",
+	  offsetof(struct doctor_opts, self_test) },
 	{ 'j', OPT_FLAG, "json", NULL, "print JSON", offsetof(struct doctor_opts, json) },
 	{ 0 },
 };
