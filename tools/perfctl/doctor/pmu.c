@@ -5,9 +5,9 @@
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/names.h"
-#include "event/pmu_absence.h"
 #include "event/pmu_text.h"
 #include "event/processor.h"
+#include "pmu/absence.h"
 
 #include <errno.h>
 #include <stdlib.h>

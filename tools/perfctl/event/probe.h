@@ -17,8 +17,8 @@
 #ifndef PERFCTL_EVENT_PROBE_H
 #define PERFCTL_EVENT_PROBE_H
 
-#include "pmu_sysfs.h"
 #include "probe_fields.h"
+#include "pmu/sysfs.h"
 
 /**
  * struct probe - a probe as perf_event_open(2) takes it

@@ -4,10 +4,10 @@
 #include "kernel.h"
 #include "names.h"
 #include "plan.h"
-#include "pmu_sysfs.h"
 #include "probe.h"
 #include "processor.h"
 #include "cli/suggest.h"
+#include "pmu/sysfs.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "event/kernel.h"
-#include "event/pmu_absence.h"
 #include "event/pmu_text.h"
+#include "pmu/absence.h"
 
 #include <errno.h>
 #include <stdlib.h>

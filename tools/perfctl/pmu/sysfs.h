@@ -4,8 +4,8 @@
  * of model-specific registers. sysfs has their names, and which bits of an event's
  * code have which names.
  */
-#ifndef PERFCTL_EVENT_PMU_SYSFS_H
-#define PERFCTL_EVENT_PMU_SYSFS_H
+#ifndef PERFCTL_PMU_SYSFS_H
+#define PERFCTL_PMU_SYSFS_H
 
 #include "base/cpulist.h"
 #include "base/util.h"

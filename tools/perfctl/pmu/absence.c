@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Explains a missing PMU by what the processor and the machine say. */
-#include "pmu_absence.h"
+#include "absence.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>

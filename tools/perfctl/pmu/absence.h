@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Explains why this machine has no PMU that pev can use. */
-#ifndef PERFCTL_EVENT_PMU_ABSENCE_H
-#define PERFCTL_EVENT_PMU_ABSENCE_H
+#ifndef PERFCTL_PMU_ABSENCE_H
+#define PERFCTL_PMU_ABSENCE_H
 
 #include "base/util.h"
 

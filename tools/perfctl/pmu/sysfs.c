@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PMUs in sysfs. See pmu_sysfs.h. */
-#include "pmu_sysfs.h"
+/* PMUs in sysfs. See sysfs.h. */
+#include "sysfs.h"
 
 #include <ctype.h>
 #include <dirent.h>
