@@ -377,6 +377,7 @@ static struct pev_event *event_alloc(struct pev_client_event *ce)
 		event_free(event);
 		return NULL;
 	}
+	event->rings = event->percpu;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(event->percpu, cpu)->event = event;
 	event->ops = &client_ops;
