@@ -10,7 +10,7 @@
 #include "services.h"
 #include "outbox.h"
 #include "event/spec.h"
-#include "views/sampler.h"
+#include "live/sampler.h"
 
 /**
  * struct agent_opts - as typed

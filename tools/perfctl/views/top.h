@@ -6,7 +6,7 @@
 #ifndef PERFCTL_VIEWS_TOP_H
 #define PERFCTL_VIEWS_TOP_H
 
-#include "sampler.h"
+#include "live/sampler.h"
 #include "profile/load.h"
 
 /* Weights are in fixed point, so that they fade out. */
