@@ -99,6 +99,11 @@ says "a function that is not there" 2 'there is no log3\(\), did you mean log2\(
 says "too many rows" 2 '--rows takes at most 65536, not 65537' \
 	perfctl hist --rows 65537 -e $calls -- true
 says "two forms" 2 '--json and --csv exclude each other' perfctl hist -j --csv -e $calls -- true
-says "--engine perf" 69 'tables are kept by a kernel with pev.*"perfctl report --sort FIELD"' \
-	perfctl hist --engine perf -e $calls id -- true
+# both ways to count agree, on the same program
+for engine in pev perf; do
+	perfctl hist --engine $engine --csv -o $engine.csv -e $calls --filter 'id == 110' 'comm linear(id,100)' \
+		--sum id -- ./tree 3 3 100 2>$engine.err
+done
+ok "--engine perf: the same rows" bash -c 'grep ^row, pev.csv | grep . && diff <(grep ^row, pev.csv) <(grep ^row, perf.csv)'
+ok "... said to be added up here" grep -q '^note: each occurrence is recorded' perf.err
 finish

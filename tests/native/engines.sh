@@ -92,9 +92,9 @@ row_if "$tracepoints" "tracefs cannot be read here" "what a filter refused is co
 	"perfctl record --engine $engine -e raw_syscalls:sys_enter --filter 'id == $getppid' \
 	-o row.trace -- true 2>&1 | grep -q ' filtered'"
 # those of a module that pev comes with
-row 'counts by key in the kernel (``hist``)' perfctl hist --engine $engine -e page-faults -- true
-row 'time between events (``hist --latency``)' perfctl hist --engine $engine \
-	--latency raw_syscalls:sys_enter..sys_exit -- true
+row 'counts by key (``hist``)' perfctl hist --engine $engine -e page-faults -- true
+row_if "$tracepoints" "tracefs cannot be read here" 'time between events (``hist --latency``)' \
+	perfctl hist --engine $engine --latency raw_syscalls:sys_enter..sys_exit -- true
 row 'counts by what runs (``stat --by``)' \
 	$stat --by thread -e page-faults -t $$ --timeout 50ms
 row 'samples counted there (``--fold``)' $rec --fold -o row.trace -- true

@@ -2,6 +2,7 @@
 /* perfctl hist: keys as typed, and rows in their order. */
 #include "hist/keys.h"
 #include "hist/latency.h"
+#include "hist/own_table.h"
 #include "hist/rows.h"
 #include "tests.h"
 
@@ -300,8 +301,82 @@ static void test_quantiles(void)
 	hist_rows_free(&r);
 }
 
+/* The bucket of a number has it, and the way back is the library's. */
+static bool in_its_bucket(const struct pev_table_key *key, uint64_t number, bool sign)
+{
+	uint64_t word = own_table_bucket(key, sign, number), low, high;
+
+	if (pev_table_bounds(key, word, &low, &high))
+		return false;
+	return sign ? (int64_t)low <= (int64_t)number && (int64_t)number <= (int64_t)high :
+		      low <= number && number <= high;
+}
+
+static void test_buckets(void)
+{
+	const struct pev_table_key kinds[] = {
+		{ .bucket = PEV_TABLE_EXACT },
+		{ .bucket = PEV_TABLE_LOG2 },
+		{ .bucket = PEV_TABLE_EIGHTHS },
+		{ .bucket = PEV_TABLE_LINEAR, .step = 1 },
+		{ .bucket = PEV_TABLE_LINEAR, .step = 100 },
+	};
+	unsigned int wrong = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+		for (unsigned int bit = 0; bit < 62; bit++)
+			for (int64_t near = -2; near <= 2; near++) {
+				int64_t number = (int64_t)(1ull << bit) + near;
+
+				wrong += number >= 0 &&
+					 !in_its_bucket(&kinds[k], (uint64_t)number, false);
+				wrong += !in_its_bucket(&kinds[k], (uint64_t)number, true);
+				wrong += !in_its_bucket(&kinds[k], (uint64_t)-number, true);
+			}
+	OK(!wrong, "each number is in its bucket: %u are not", wrong);
+}
+
+static void test_own_table(void)
+{
+	const struct pev_table asked = { .rows = 2, .nr_keys = 1, .open = 2 };
+	struct own_table t = { .table = &asked, .room = 2, .sign = 1u << PEV_MAX_TABLE_KEYS };
+	uint64_t key[OWN_WORDS] = { 0 };
+	const struct own_pair *p;
+
+	for (uint64_t i = 0; i < 9; i++) {
+		key[0] = i % 3;
+		own_table_add(&t, key, 4 - i);
+	}
+	OK(t.n_rows == 2 && t.rows[1].count == 3 && (int64_t)t.rows[1].min == -3 &&
+		   t.rows[1].max == 3 && t.rows[1].sum == 0,
+	   "rows, with values below 0");
+	OK(t.sums.generated.count == 9 && t.sums.rows.count == 6 && t.sums.other.count == 3 &&
+		   t.sums.generated.sum == t.sums.rows.sum + t.sums.other.sum,
+	   "what found no row is told");
+	for (uint64_t i = 0; i < 4; i++) {
+		key[0] = i % 3;
+		own_table_begin(&t, key, key, 10 * i);
+	}
+	OK(t.sums.begun == 4 && t.sums.open == 2 && t.sums.replaced == 1 && t.sums.dropped == 1,
+	   "pairs: one is replaced, one has no room");
+	key[0] = 0;
+	p = own_table_end(&t, key);
+	OK(p && p->ns == 30 && t.sums.open == 1, "the newer one ends");
+	OK(!own_table_end(&t, key) && t.sums.unmatched.count == 1, "once");
+	key[0] = 2;
+	own_table_begin(&t, key, key, 50);
+	OK(t.sums.open == 2 && t.sums.dropped == 1, "there is room again");
+	own_table_clear(&t);
+	key[0] = 1;
+	p = own_table_end(&t, key);
+	OK(p && p->ns == 10 && t.sums.open == 1 && !t.n_rows, "what is open stays so");
+	own_table_free(&t);
+}
+
 void test_hist(void)
 {
+	test_buckets();
+	test_own_table();
 	test_unsigned();
 	test_latency();
 	test_quantiles();

@@ -116,14 +116,15 @@ static int hist_run(const void *opts, int n, char **args, struct msg *m)
 const struct command command_hist = {
 	.name = "hist",
 	.operands = "[KEY [[by] KEY]...] [-- COMMAND [ARG]...]",
-	.summary = "count events by key in the kernel, as histograms",
+	.summary = "count events by key, as histograms",
 	.about = "Counts, and sums up, by keys (default: comm) in tables that the kernel keeps: no "
 		 "occurrence is written down, so that millions a second can be counted. A KEY is "
 		 "comm, pid, tid, cpu, cgroup, event, call (the system call that the thread is in) or "
 		 "the name of a field; log2(FIELD) and linear(FIELD,STEP) put values in buckets, "
 		 "with bars; begin(KEY) is what A of --latency had. Up to four keys go together. "
 		 "The last line says what became of all "
-		 "occurrences. It needs a kernel with pev. Exits with the command's status.",
+		 "occurrences. By perf_event_open(2) perfctl adds up records of them, which costs "
+		 "more. Exits with the command's status.",
 	.examples =
 		"  perfctl hist -e syscalls:sys_enter_read 'log2(count)' -- make   sizes of reads\n"
 		"  perfctl hist -e block:block_rq_issue 'log2(nr_sector) by comm' -a\n"

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows of records, which are added up as they come. See source.h. */
+#include "source.h"
+#include "keys.h"
+#include "event/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/**
+ * struct record_part - a key, or the value, as a class has it
+ * @key:   what it is; NULL: the value
+ * @field: of PEV_TABLE_FIELD
+ */
+struct record_part {
+	const struct pev_table_key *key;
+	const struct pev_field *field;
+};
+
+/**
+ * struct record_shape - what records of a class have
+ * @known:  was it looked up?
+ * @event:  of the plan
+ * @begins: pairs; the keys are those that are kept
+ */
+struct record_shape {
+	bool known;
+	bool begins;
+	size_t event;
+	struct record_part keys[PEV_MAX_TABLE_KEYS];
+	struct record_part pair[PEV_MAX_TABLE_KEYS];
+	const struct pev_field *value;
+};
+
+/**
+ * struct record_late - an occurrence that waits for its turn
+ * @shape: of its class
+ * @key:   of its row, or what is kept of it; without what is kept of another
+ */
+struct record_late {
+	uint64_t ns;
+	uint32_t shape;
+	uint64_t pair[PEV_MAX_TABLE_KEYS];
+	uint64_t key[OWN_WORDS];
+};
+
+/* ---- what can be counted ---- */
+
+static int records_check(const struct hist_source *s, struct msg *m)
+{
+	const struct pev_table *t = s->table;
+
+	for (unsigned int i = 0; i < t->nr_keys; i++) {
+		uint32_t from = hist_key_from(&t->keys[i]);
+
+		if (from == PEV_TABLE_SYSCALL || from == PEV_TABLE_CGROUP)
+			return msg_set(
+				m, -ENOSYS,
+				"hist by %s needs a kernel with pev: records of "
+				"perf_event_open(2) do not have it%s",
+				hist_key_name(&t->keys[i]),
+				from == PEV_TABLE_SYSCALL ?
+					"; -e raw_syscalls:sys_enter has the call in its field id" :
+					"; -G counts one cgroup");
+	}
+	for (unsigned int i = 0; i < t->nr_pair; i++)
+		if (t->begin[i].from == PEV_TABLE_CGROUP || t->end[i].from == PEV_TABLE_CGROUP)
+			return msg_set(m, -ENOSYS,
+				       "pairs by cgroup need a kernel with pev: records of "
+				       "perf_event_open(2) do not have it");
+	return 0;
+}
+
+/* ---- where a record has it ---- */
+
+static size_t event_of(const struct event_plan *plan, const char *class)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const char *name = (const char *)(uintptr_t)plan->events[i].attr.name;
+
+		if (!strcmp(name ? name : plan->events[i].name, class))
+			return i;
+	}
+	return plan->n;
+}
+
+static void set_sign(struct own_table *t, unsigned int bit, const struct pev_field *field)
+{
+	if (field && field->is_signed)
+		t->sign |= 1u << bit;
+}
+
+static void find_keys(struct hist_source *s, struct record_shape *shape,
+		      const struct pev_class *cls)
+{
+	const struct pev_table *t = s->table;
+
+	for (unsigned int i = 0; i < t->nr_keys; i++) {
+		const struct pev_table_key *key = &t->keys[i];
+		bool kept = key->from & PEV_TABLE_AT_BEGIN;
+
+		/* the other event has it */
+		if (t->open && kept != shape->begins)
+			continue;
+		shape->keys[i].key = key;
+		if (hist_key_from(key) != PEV_TABLE_FIELD)
+			continue;
+		shape->keys[i].field = pev_class_field(cls, key->name);
+		set_sign(&s->own, i, shape->keys[i].field);
+	}
+}
+
+static void find_pair(struct hist_source *s, struct record_shape *shape,
+		      const struct pev_class *cls)
+{
+	const struct pev_table_key *pair = shape->begins ? s->table->begin : s->table->end;
+
+	for (unsigned int i = 0; i < s->table->nr_pair; i++) {
+		shape->pair[i].key = &pair[i];
+		if (pair[i].from == PEV_TABLE_FIELD)
+			shape->pair[i].field = pev_class_field(cls, pair[i].name);
+	}
+}
+
+static struct record_shape *shape_of(struct hist_source *s, const struct pev_class *cls)
+{
+	struct record_shape *shape = &s->shapes[cls->index];
+
+	if (shape->known)
+		return shape;
+	shape->known = true;
+	shape->event = event_of(s->plan, cls->name);
+	if (shape->event == s->plan->n)
+		return shape;
+	shape->begins = s->table->open && !shape->event;
+	find_keys(s, shape, cls);
+	find_pair(s, shape, cls);
+	if (s->table->value == PEV_TABLE_OF_FIELD) {
+		shape->value = pev_class_field(cls, s->table->field);
+		set_sign(&s->own, PEV_MAX_TABLE_KEYS, shape->value);
+	}
+	return shape;
+}
+
+/* ---- records ---- */
+
+static void put_comm(struct hist_source *s, const struct pev_event *ev, uint64_t *to)
+{
+	struct machine *machine = &s->sampler.session.machine;
+	const struct thread *thread = &machine_seen(machine, ev->pid, ev->tid)->thread;
+
+	to[0] = to[1] = 0;
+	snprintf((char *)to, 2 * sizeof(*to), "%s", machine_comm_name(machine, thread->comm));
+}
+
+static uint64_t number_of(const struct record_shape *shape, const struct record_part *part,
+			  const struct pev_event *ev)
+{
+	switch (hist_key_from(part->key)) {
+	case PEV_TABLE_PID:
+		return ev->pid;
+	case PEV_TABLE_TID:
+		return ev->tid;
+	case PEV_TABLE_CPU:
+		return ev->cpu;
+	case PEV_TABLE_EVENT:
+		return shape->event;
+	default:
+		return pev_event_int(ev, part->field);
+	}
+}
+
+static uint64_t bucket_of(const struct hist_source *s, unsigned int i, uint64_t number)
+{
+	return own_table_bucket(&s->table->keys[i], s->own.sign >> i & 1, number);
+}
+
+/* Key i lies in words 2 * i and the next one. */
+static void put_key(struct hist_source *s, const struct record_shape *shape,
+		    const struct pev_event *ev, uint64_t *key)
+{
+	memset(key, 0, OWN_WORDS * sizeof(*key));
+	for (unsigned int i = 0; i < s->table->nr_keys; i++) {
+		const struct record_part *part = &shape->keys[i];
+
+		if (!part->key || part->key->from == PEV_TABLE_LATENCY)
+			continue;
+		if (hist_key_from(part->key) == PEV_TABLE_COMM)
+			put_comm(s, ev, &key[2 * i]);
+		else
+			key[2 * i] = bucket_of(s, i, number_of(shape, part, ev));
+	}
+}
+
+static uint64_t value_of(const struct hist_source *s, const struct record_shape *shape,
+			 const struct pev_event *ev)
+{
+	switch (s->table->value) {
+	case PEV_TABLE_PERIOD:
+		return ev->period ? ev->period : 1;
+	case PEV_TABLE_OF_FIELD:
+		return pev_event_int(ev, shape->value);
+	default:
+		return 0;
+	}
+}
+
+static void put_late(struct hist_source *s, const struct record_shape *shape,
+		     const struct pev_event *ev)
+{
+	struct record_late *late = ARRAY_PUSH(s->waiting, s->n_waiting, s->cap_waiting);
+
+	late->ns = (uint64_t)pev_event_ns(ev);
+	if (late->ns > s->newest)
+		s->newest = late->ns;
+	late->shape = ev->cls->index;
+	for (unsigned int i = 0; i < s->table->nr_pair; i++)
+		late->pair[i] = number_of(shape, &shape->pair[i], ev);
+	put_key(s, shape, ev, late->key);
+}
+
+static void take_event(void *arg, const struct pev_event *ev, const struct session_class *cls)
+{
+	struct hist_source *s = arg;
+	const struct record_shape *shape;
+	uint64_t key[OWN_WORDS];
+
+	if (cls->kind != SESSION_EVENT || ev->cls->index >= s->n_shapes)
+		return;
+	shape = shape_of(s, ev->cls);
+	if (shape->event == s->plan->n)
+		return;
+	if (s->table->open) {
+		put_late(s, shape, ev);
+		return;
+	}
+	put_key(s, shape, ev, key);
+	own_table_add(&s->own, key, value_of(s, shape, ev));
+}
+
+/* ---- pairs, in the order of time ---- */
+
+static void end_pair(struct hist_source *s, struct record_late *late)
+{
+	const struct own_pair *pair = own_table_end(&s->own, late->pair);
+	uint64_t ns;
+
+	if (!pair)
+		return;
+	ns = late->ns > pair->ns ? late->ns - pair->ns : 0;
+	for (unsigned int i = 0; i < s->table->nr_keys; i++) {
+		if (s->table->keys[i].from & PEV_TABLE_AT_BEGIN)
+			memcpy(&late->key[2 * i], &pair->kept[2 * i], 2 * sizeof(*late->key));
+		else if (s->table->keys[i].from == PEV_TABLE_LATENCY)
+			late->key[2 * i] = own_table_bucket(&s->table->keys[i], false, ns);
+	}
+	own_table_add(&s->own, late->key, ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct record_late *x = a, *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Takes those up to @until: what comes later is later than that. */
+static void take_late(struct hist_source *s, uint64_t until)
+{
+	size_t n = 0;
+
+	if (s->n_waiting)
+		qsort(s->waiting, s->n_waiting, sizeof(*s->waiting), by_time);
+	for (; n < s->n_waiting && s->waiting[n].ns <= until; n++) {
+		struct record_late *late = &s->waiting[n];
+
+		if (s->shapes[late->shape].begins)
+			own_table_begin(&s->own, late->pair, late->key, late->ns);
+		else
+			end_pair(s, late);
+	}
+	s->n_waiting -= n;
+	memmove(s->waiting, s->waiting + n, s->n_waiting * sizeof(*s->waiting));
+}
+
+/* ---- the source ---- */
+
+static int check_field(const struct pev_class *cls, const char *name, const char *label,
+		       struct msg *m)
+{
+	const struct pev_field *field = pev_class_field(cls, name);
+
+	if (!field)
+		return msg_set(m, -EINVAL,
+			       "%s has no field \"%s\"; \"perfctl list -v %s\" shows those "
+			       "that it has",
+			       label, name, label);
+	if (field->shape != PEV_SHAPE_INT || field->is_text)
+		return msg_set(m, -EINVAL, "%s: the field \"%s\" is no number", label, name);
+	return 0;
+}
+
+/* All fields that are asked for must be there. */
+static int check_class(struct hist_source *s, const struct pev_class *cls, struct msg *m)
+{
+	struct record_shape *shape = shape_of(s, cls);
+	const char *label;
+	int err = 0;
+
+	if (shape->event == s->plan->n)
+		return 0;
+	label = s->plan->events[shape->event].label;
+	for (unsigned int i = 0; i < PEV_MAX_TABLE_KEYS && !err; i++) {
+		const struct pev_table_key *key = shape->keys[i].key, *pair = shape->pair[i].key;
+
+		if (key && hist_key_from(key) == PEV_TABLE_FIELD)
+			err = check_field(cls, key->name, label, m);
+		if (!err && pair && pair->from == PEV_TABLE_FIELD)
+			err = check_field(cls, pair->name, label, m);
+	}
+	if (!err && s->table->value == PEV_TABLE_OF_FIELD)
+		err = check_field(cls, s->table->field, label, m);
+	return err;
+}
+
+static int records_open(struct hist_source *s, struct msg *m)
+{
+	const struct session *session = &s->sampler.session;
+	int err;
+
+	for (size_t i = 0; i < s->plan->n; i++) {
+		struct pev_attr *attr = &s->plan->events[i].attr;
+
+		attr->sample |= PEV_SAMPLE_TID | PEV_SAMPLE_PID;
+		if (s->table->value == PEV_TABLE_PERIOD)
+			attr->sample |= PEV_SAMPLE_PERIOD;
+	}
+	s->sampler = (struct sampler){ .event = take_event, .arg = s, .later = s->later };
+	err = sampler_open(&s->sampler, "", s->plan, s->target, m);
+	if (err)
+		return err;
+	s->n_shapes = session->n_classes;
+	s->shapes = xcalloc(s->n_shapes, sizeof(*s->shapes));
+	s->own.table = s->table;
+	s->own.room = (size_t)s->table->rows * pev_channel_nr_rings(s->sampler.recorder.channel);
+	for (unsigned int i = 0; i < s->n_shapes && !err; i++)
+		err = check_class(s, pev_trace_class(session->trace, i), m);
+	return err;
+}
+
+static int records_on(struct hist_source *s, bool on, struct msg *m)
+{
+	s->off = !on;
+	return event_set_enable(&s->sampler.recorder.set, on, m);
+}
+
+static int records_fd(const struct hist_source *s)
+{
+	return recorder_fd(&s->sampler.recorder);
+}
+
+/*
+ * Rings are closed one after another, but each has all then that is no later than what was taken
+ * the last time.
+ */
+static int records_take(struct hist_source *s, struct msg *m)
+{
+	uint64_t until = s->off ? UINT64_MAX : s->newest;
+	int err = pev_engine_flush(engine(), s->sampler.recorder.fd);
+
+	if (err)
+		return msg_set(m, err, "reading the rings: %s", strerror(-err));
+	sampler_take(&s->sampler);
+	take_late(s, until);
+	return 0;
+}
+
+/* What perf's events count as lost, and is in no sum. */
+static uint64_t new_losses(struct hist_source *s, struct msg *m)
+{
+	struct pev_value *v = xcalloc(s->plan->n, sizeof(*v));
+	uint64_t lost = 0, before = s->lost;
+
+	if (!event_set_read(&s->sampler.recorder.set, v, m))
+		for (size_t i = 0; i < s->plan->n; i++)
+			lost += v[i].lost;
+	free(v);
+	s->lost = lost > before ? lost : before;
+	return s->lost - before;
+}
+
+static void add_row(const struct hist_source *s, struct hist_rows *rows, const struct own_row *from)
+{
+	struct hist_row *to = ARRAY_PUSH(rows->v, rows->n, rows->cap);
+
+	to->count = from->count;
+	to->sum = from->sum;
+	to->min = from->min;
+	to->max = from->max;
+	memcpy(to->key, from->key, s->table->nr_keys * sizeof(to->key[0]));
+}
+
+static int records_fetch(struct hist_source *s, struct hist_rows *rows, struct pev_table_sums *sums,
+			 struct msg *m)
+{
+	int err = records_take(s, m);
+
+	if (err)
+		return err;
+	rows->sign = s->own.sign;
+	for (size_t i = 0; i < s->own.n_rows; i++)
+		add_row(s, rows, &s->own.rows[i]);
+	*sums = s->own.sums;
+	sums->lost.count = new_losses(s, m);
+	sums->generated.count += sums->lost.count;
+	own_table_clear(&s->own);
+	return 0;
+}
+
+static void records_close(struct hist_source *s)
+{
+	sampler_close(&s->sampler);
+	own_table_free(&s->own);
+	free(s->shapes);
+	free(s->waiting);
+}
+
+const struct hist_source_ops hist_records = {
+	.check = records_check,
+	.open = records_open,
+	.on = records_on,
+	.fetch = records_fetch,
+	.fd = records_fd,
+	.take = records_take,
+	.close = records_close,
+};
