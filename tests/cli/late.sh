@@ -11,6 +11,9 @@ if [ ! -e "$PEV_MODULES/pev-sample.ko" ]; then
 fi
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 
+# another test may have left it
+rmmod pev-sample 2>/dev/null
+
 # said WORDS: the recorder has said so
 said() { grep -q -- "$1" late.err; }
 
