@@ -231,7 +231,9 @@ TEST_F(both, by_event)
 	EXPECT_EQ(2, t->nr);
 	EXPECT_EQ(CALLS, count_of(t, pev_event_id(b.calls)));
 	EXPECT_EQ(pev_read(b.counter).samples, count_of(t, pev_event_id(b.counter)));
-	EXPECT_EQ(CALLS + PERIOD * pev_read(b.counter).samples, t->generated.sum);
+	/* samples that come late stand for more: all that was counted up to the last of them */
+	EXPECT_LE(CALLS + PERIOD * pev_read(b.counter).samples, t->generated.sum);
+	EXPECT_GE(CALLS + pev_read(b.counter).value, t->generated.sum);
 	close_both(&b);
 }
 
