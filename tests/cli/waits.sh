@@ -95,7 +95,8 @@ perfctl record -q --waits -o exec.trace -- python3 exec.py
 ok "an exec by another thread than the first" law_of_threads exec.trace
 
 # what is in the middle of something when the recording ends, or ends in its sleep
-perfctl record -q --waits -o cut.trace --timeout 3 -- sh -c 'sleep 1000 & sleep 0.1; kill -9 $!; sleep 1000'
+perfctl record -q --waits -o cut.trace --timeout 3 -- sh -c 'sleep 1000 & sleep 0.1; kill -9 $!; sleep 1000' \
+	>/dev/null 2>&1
 ok "threads that end blocked, or wait at the recording's end" law_of_threads cut.trace
 within "off-cpu: the wait that has not ended" \
 	"$(perfctl off-cpu --sort comm -j - -i cut.trace 2>/dev/null | python3 -c '
