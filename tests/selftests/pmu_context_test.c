@@ -198,7 +198,10 @@ TEST_F(context, of_missing_memory)
 	pev_on(self->fd);
 	work_for(self, 1);
 	pev_off(self->fd);
+#if defined(__x86_64__)
+	/* elsewhere faults of the kernel's have no event of their own, and the test has some */
 	EXPECT_EQ(0, pev_read(faults).value);
+#endif
 	collect(_metadata, self);
 	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_TRUE(!in_loop(&self->samples[i]) || same(ids_of(1), self->samples[i].ids));

@@ -192,9 +192,14 @@ static void run_both(struct __test_metadata *_metadata, struct both *b, struct t
 	EXPECT_LT(100, samples);
 	EXPECT_EQ(CALLS, pev_read(b->calls).samples + pev_read(b->calls).lost);
 	EXPECT_EQ(CALLS + samples + pev_read(b->counter).lost, t->generated.count);
-	/* where each instruction is counted as it is run, the places are those of the loop */
+#if defined(__x86_64__)
+	/*
+	 * where each instruction is counted as it is run, the places are those of the loop; POWER's
+	 * interrupts wait until they are allowed again, and seldom hit an update
+	 */
 	if (pmu_is_exact() && nr_symbols)
 		EXPECT_LT(0, b->hits);
+#endif
 }
 
 FIXTURE(both)
