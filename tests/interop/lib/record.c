@@ -204,8 +204,8 @@ static void record_all(struct recording *r)
 	struct pev_info info = { 0 };
 	struct pev_attr a;
 	int leader, err = pev_query_info(&info);
-	/* what only some machines have is left out */
-	uint64_t everything = PEV_SAMPLE_ALL & info.sample;
+	/* what only some machines have is left out, and what only pairs of a table have */
+	uint64_t everything = PEV_SAMPLE_ALL & info.sample & ~PEV_SAMPLE_PAIR;
 
 	if (err)
 		die("info", err);
