@@ -360,7 +360,8 @@ static void expect_fair(struct __test_metadata *_metadata, struct _test_data_gro
 	EXPECT_GE(2 * least, most);
 	/* and no counter stands idle while an event waits */
 	EXPECT_LT(nr * 940, fair);
-	EXPECT_GE(nr * 1000 + 10, fair);
+	/* but for what passes while one is read after the other, which a debugging kernel feels */
+	EXPECT_GE(nr * 1000 + 10 * (nr + 1), fair);
 }
 
 TEST_F(group, fair_turns)
