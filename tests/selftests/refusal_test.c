@@ -517,10 +517,12 @@ TEST_F(refusal, packet_too_small_for_a_record)
 	attr.period = 1;
 	attr.sample = PEV_SAMPLE_USTACK_DUMP;
 	attr.stack_user = PEV_MAX_STACK_DUMP;
+	attr.flags = PEV_F_DISABLED;
 	fd = pev_open(&attr);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	/* a stack that deep */
+	/* a stack that deep, before the first switch */
 	memset(alloca(PEV_MAX_STACK_DUMP), 1, PEV_MAX_STACK_DUMP);
+	ASSERT_EQ(0, pev_on(fd));
 	for (unsigned int i = 0; i < 20; i++)
 		usleep(1);
 	ASSERT_EQ(0, pev_off(fd));
