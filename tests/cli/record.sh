@@ -120,7 +120,7 @@ ok "... and script reads them all" bash -c "perfctl script everything | grep -c 
 pid=$!
 sleep 0.2
 perfctl record -q -g -p $pid -o p -- sleep 0.7
-within "-p: a program that ran before is resolved" "$(share p spin)" 80 100
+within "-p: a program that ran before is resolved" "$(share p spin)" 60 100
 says "... and named" 0 '^ +[0-9.]+% +hot +hot ' perfctl report -g none p
 perfctl record -q --subtree $$ -o sub -- sleep 0.7
 within "--subtree of a running shell has its children" "$(share sub spin)" 50 100
