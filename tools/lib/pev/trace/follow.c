@@ -12,6 +12,7 @@
 #include <string.h>
 #include "core/file.h"
 #include "trace/older.h"
+#include "trace/info.h"
 #include "trace/trace.h"
 
 static bool has_line(const char *text, const char *line)
