@@ -21,7 +21,7 @@ struct pev_marker;
 
 /**
  * struct pev_mark - one place in the source that has a marker
- * @key:    on while somebody listens
+ * @key:    on while an event or a function listens
  * @name:   "subsystem:event"
  * @format: as written
  * @marker: what all places of that name share; NULL if none could be made
@@ -93,7 +93,7 @@ void pev_marker_fire(struct pev_mark *mark, const u64 *args);
  * @subsystem: an identifier
  * @event:     an identifier
  * @fmt:       the fields, as for printf
- * @...:       their values, evaluated only while somebody listens
+ * @...:       their values, evaluated only while the marker is on
  *
  * A field is called by the word before its conversion, "arg0", "arg1", ...
  * where there is none, and has the type of its conversion: %d %i %u %x %X %o

@@ -390,7 +390,7 @@ static inline bool pev_targets_task(const struct pev_event *event)
  *           there, but only count
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
- * @kernel: nobody asks but the kernel itself: it has all rights, and @channel without a file
+ * @kernel: the kernel itself asks: it has all rights, and @channel without a file
  */
 struct pev_request {
 	struct pev_attr		attr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Channels of a driver's own: its log, which user space reads as "pev_log" while somebody
+ * Channels of a driver's own: its log, which user space reads as "pev_log" while a program
  * is interested, and the same records once more in "pev_log_private", of which the driver
  * keeps the sums itself. A reader of the first that stops loses nothing of the second.
  *
@@ -72,7 +72,7 @@ static void log_line(const struct pev_log *log, u32 level, const char *text)
 	pev_client_commit(log->line);
 }
 
-/* Or copied, which disables preemption by itself. */
+/* Or copied, which disables preemption on its own. */
 static void log_state(const struct pev_log *log, s32 celsius)
 {
 	struct pev_log_state state = {

@@ -70,7 +70,7 @@ says "uprobe: a line of a file without debug information" 1 'no debug informatio
 
 build usdt "$here/../native/lib"
 perfctl stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
-says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out
+says "usdt: semaphores are set while a probe is there" 0 '^20 listened' cat out
 within "usdt: a probe at two places is one event" \
 	"$(stat_value usdt:./usdt:app:work usdt.csv)" 20 20
 within "usdt: one behind a semaphore" "$(stat_value usdt:./usdt:app:guarded usdt.csv)" 10 10

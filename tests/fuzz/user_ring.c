@@ -25,7 +25,7 @@ struct program {
 	unsigned int taken;
 };
 
-/* A record is what its own head says it is, and lies in memory that nobody changes. */
+/* A record is what its own head says it is, and lies in memory that does not change. */
 static int take(void *arg, const uint64_t *words, uint32_t units)
 {
 	struct program *p = arg;

@@ -203,7 +203,7 @@ end:
 
 /* ---- the reader's side ---- */
 
-/* Add a table up that nobody writes to, and clear it. */
+/* Add a table up that is not written to, and clear it. */
 inline hand_out(h)
 {
 	sum = 0;

@@ -26,7 +26,7 @@
 #define ALONE 2
 
 static const char *const kinds[KINDS] = { "noisy", "bursty", "drifting", "periodic",
-					  "crowded later" };
+					  "shared later" };
 
 /* ---- the work: branches at an unknown rate ---- */
 

@@ -31,7 +31,7 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	within "uprobe: a line of the source" "$(stat_value line line.csv)" 30 30
 	build usdt "$here/lib"
 	$stat -x, -o usdt.csv -e 'usdt:./usdt:*' -- ./usdt 10 >out
-	says "usdt: semaphores are set while somebody listens" 0 '^20 listened' cat out
+	says "usdt: semaphores are set while a probe is there" 0 '^20 listened' cat out
 	within "usdt: a probe at two places is two events" \
 		"$(stat_value usdt:./usdt:app:work usdt.csv | awk '{ n += $1 } END { print n }')" 20 20
 	within "usdt: one behind a semaphore" "$(stat_value usdt:./usdt:app:guarded usdt.csv)" 10 10

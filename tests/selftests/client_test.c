@@ -14,7 +14,7 @@ enum { LINE, STATE, NR_EVENTS };
 
 static const int sizes[NR_EVENTS] = { [LINE] = PEV_WALK_BYTES(14), [STATE] = 32 };
 
-/* What the driver has read of the channel that nobody else can. */
+/* What the driver has read of the channel that only it can. */
 struct sums {
 	unsigned long long written, lost, read, unordered, characters;
 };

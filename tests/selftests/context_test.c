@@ -411,7 +411,7 @@ TEST_F(context, survives_its_memory)
 	EXPECT_TRUE(same((struct ids){ 1ULL << 56 }, one_call(self)));
 	calls++;
 	ASSERT_EQ(0, attach(away));
-	/* never touched: nobody brings it in for a record */
+	/* never touched: no record brings it in */
 	EXPECT_TRUE(same(NONE, one_call(self)));
 	say(away, 6);
 	EXPECT_TRUE(same(ids_of(6), one_call(self)));

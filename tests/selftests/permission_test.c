@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may open what: each level of kernel.pev_paranoid for root, for anybody
- * and for somebody with CAP_PERFMON alone; other users' tasks; what records
+ * and for a user with CAP_PERFMON alone; other users' tasks; what records
  * show to those who may not see the kernel.
  */
 #include <sys/mman.h>

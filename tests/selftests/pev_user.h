@@ -84,7 +84,7 @@ struct user_sums {
 	uint64_t rings;
 };
 
-/* Reads a ring that nobody writes to at this time, by the rules of linux/pev_user.h. */
+/* Reads a ring that is not written to at this time, by the rules of linux/pev_user.h. */
 static UNUSED void user_walk(const char *ring, uint32_t ring_size, struct user_sums *sums,
 			     void (*fn)(const struct pev_user_record *, const uint64_t *, void *),
 			     void *arg)

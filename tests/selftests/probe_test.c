@@ -224,7 +224,7 @@ static void check_fault(struct __test_metadata *_metadata, const uint8_t *payloa
 	EXPECT_EQ(0, payload[p.off - 8]);
 }
 
-/* What can't be read is said to be so: nobody's page, and the kernel's. */
+/* What can't be read is said to be so: an unmapped page, and the kernel's. */
 TEST_F(probe, faults)
 {
 	int fd;
@@ -453,7 +453,7 @@ static int switch_ftrace_off(void)
 	return err;
 }
 
-/* Nobody can silence such a probe. */
+/* Such a probe can't be silenced. */
 TEST_F(probe, functions_while_ftrace_is_off)
 {
 	int fd;

@@ -456,7 +456,7 @@ TEST_F(refusal, locked_memory)
 	struct pev_child c;
 
 	if (geteuid())
-		SKIP(return, "needs root to become somebody else");
+		SKIP(return, "needs root to become another user");
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
 		struct pev_attr attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 1 << 20 };

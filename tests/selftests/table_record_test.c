@@ -305,7 +305,7 @@ TEST_F(table, law_of_records)
 	close_pair(&p);
 }
 
-/* Nobody reads the rings: what finds no room is counted, and the rows have it. */
+/* The rings are not read: what finds no room is counted, and the rows have it. */
 TEST_F(table, records_without_room)
 {
 	struct pev_table table = pairs_by_id(0, -1);

@@ -379,7 +379,7 @@ TEST(on_and_off)
 	end(&s);
 }
 
-/* A producer that begins while somebody listens is listened to before it goes on. */
+/* A producer that begins while there is a listener is listened to before it goes on. */
 TEST(future_producer)
 {
 	struct space s;
@@ -481,7 +481,7 @@ TEST(exec_ends_it)
 	close(fd);
 }
 
-/* RLIMIT_MEMLOCK holds, and a ring that can't be had kills nobody. */
+/* RLIMIT_MEMLOCK holds, and a ring that can't be had kills no program. */
 TEST(memory_is_limited)
 {
 	pid_t pid;

@@ -59,7 +59,7 @@ TEST(a_record)
 	PEV_USER_MARK(test, fields, "%lu %s delta %d %f %c", order, city, -3, 1.5, 'x');
 	ASSERT_LE(0, user_find(fd, getpid(), &seen));
 	sums = user_walk_all(fd, &seen, NULL, NULL);
-	/* the first one is another place of the same mark, and nobody listened then */
+	/* the first one is another place of the same mark, which was off then */
 	EXPECT_EQ(1, sums.records);
 	EXPECT_EQ(0, sums.damaged + sums.lost);
 	EXPECT_EQ(4711, sums.sum);

@@ -282,7 +282,7 @@ static void balance(struct __test_metadata *_metadata, struct accounts *all)
  * All that there is, by the records and as the kernel counted it: the same to the ns. Threads
  * may end meanwhile, or waits that began while the event was on: no more than there are.
  */
-static void settle(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
+static void agree(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
 		   struct accounts *all)
 {
 	uint64_t sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID;
@@ -442,7 +442,7 @@ static void lives_lawfully(struct __test_metadata *_metadata, FIXTURE_DATA(wait)
 	EXPECT_EQ(0, r.waits.threads);
 	EXPECT_EQ(0, r.waits.unfollowed);
 	EXPECT_LT(0, r.waits.run);
-	settle(_metadata, self, &all);
+	agree(_metadata, self, &all);
 	if (period) {
 		EXPECT_LT(0, r.waits.folded);
 		EXPECT_LT(0, r.waits.folded_waits);
@@ -530,7 +530,7 @@ TEST_F(wait, law_over_hotplug)
 	}
 	/* in the middle of what it does, with threads that wait and run */
 	stop(_metadata, self);
-	settle(_metadata, self, &all);
+	agree(_metadata, self, &all);
 	EXPECT_LT(0, all.sum.folded);
 	pev_child_go(&self->child);
 	EXPECT_EQ(0, pev_child_end(&self->child));
@@ -599,7 +599,7 @@ TEST_F(wait, law_when_throttled)
 	r = read_waits(self->fd);
 	/* it has one thread */
 	EXPECT_LE(us * 1000 / 2, r.waits.runnable);
-	settle(_metadata, self, &all);
+	agree(_metadata, self, &all);
 	pev_child_go(&self->child);
 	EXPECT_EQ(0, pev_child_end(&self->child));
 	self->child.pid = 0;
@@ -641,7 +641,7 @@ TEST_F(wait, flush_tells_of_each_thread)
 	while (ioctl(self->fd, PEV_IOC_FLUSH, 0) == 1)
 		calls++;
 	EXPECT_LT(1, calls);
-	settle(_metadata, self, &all);
+	agree(_metadata, self, &all);
 	EXPECT_EQ(MANY + 1, all.nr);
 	EXPECT_EQ(MANY + 1, all.opens);
 	/* all of it is told once more at the next flush, and at each thread's end */

@@ -15,7 +15,7 @@
     pev.mark("shop:checkout", order=4711, city="Rome")
 
 The last line writes an event, without a system call, for those who record
-user:shop:*; if nobody does, it does nothing.
+user:shop:*; if no recording does, it does nothing.
 
 What was recorded with perfctl record --context, or with the sample "context",
 has event.request: the trace id and the span id of the request that the thread
@@ -523,11 +523,11 @@ class Mark:
 
     @property
     def on(self):
-        """Does somebody listen?"""
+        """Is the mark on?"""
         return self._is_on(self._raw)
 
     def __call__(self, *values):
-        """Write the record, if somebody listens."""
+        """Write the record, if the mark is on."""
         if not self._is_on(self._raw):
             return
         raw = (_UserValue * max(len(values), 1))()

@@ -22,7 +22,7 @@ static int pmu_init(struct kunit *test)
 		kunit_skip(test, "this processor's PMU is not known");
 	ops = pev_pmu->ops;
 	if (ops->holder(0))
-		kunit_skip(test, "somebody has the PMU");
+		kunit_skip(test, "the PMU is in use");
 	return 0;
 }
 

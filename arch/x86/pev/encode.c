@@ -37,9 +37,9 @@ static const struct {
 } not_event[] = {
 	{ SEL_USR | SEL_OS,
 	  "PEV_F_EXCLUDE_USER and PEV_F_EXCLUDE_KERNEL choose user and kernel mode" },
-	{ SEL_EN | SEL_INT, "pev starts the counter and takes its interrupt by itself" },
+	{ SEL_EN | SEL_INT, "pev starts the counter and takes its interrupt without being asked" },
 	{ SEL_PC, "pin control would drive a pin of the processor" },
-	{ SEL_ANY, "the other thread of the core is somebody else's" },
+	{ SEL_ANY, "the other thread of the core may run another user's task" },
 };
 
 static int check_raw(u64 config, struct pev_refuse *r)

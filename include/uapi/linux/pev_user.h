@@ -102,10 +102,10 @@ struct pev_producer {
  * @clock_freq: Hz
  * @used_rings: rings with this number or a higher one are not there yet
  * @reserved:   0
- * @on:         not 0: somebody listens to the mark of this number
- * @slots:      not 0: somebody listens to one of the marks that have the slot
+ * @on:         not 0: the mark of this number is on
+ * @slots:      not 0: one of the marks that have the slot is on
  *
- * A page of zeros in its place means that nobody listens: it is what memory holds before
+ * A page of zeros in its place means that no mark is on: it is what memory holds before
  * it is mapped.
  */
 struct pev_user_gate {

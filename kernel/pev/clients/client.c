@@ -770,7 +770,7 @@ static int check_reader(struct pev_client *client, struct pev_refuse *r)
 		return pev_refuse(r, EACCES, PEV_FIELD(name),
 				  desc->may_read ?
 					  "%s does not let you read its channel" :
-					  "%s lets nobody without CAP_PERFMON read its channel",
+					  "%s lets only readers with CAP_PERFMON read its channel",
 				  desc->name);
 	if (!pev_channel_enter(client->channel))
 		return pev_refuse(r, EBUSY, PEV_FIELD(name),

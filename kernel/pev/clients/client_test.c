@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of channels that kernel code has: what is written is read, in order, whatever was
- * lost is counted, in each channel for itself, and misuse harms nobody else.
+ * lost is counted, in each channel for itself, and misuse harms no other client.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>

@@ -517,7 +517,7 @@ static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r
 	return IS_ERR(table) ? ERR_CAST(table) : table_with_channel(table, r);
 }
 
-/* It watches nobody: what the program writes is its own, and it pays for the memory. */
+/* It watches no task: what the program writes is its own, and it pays for the memory. */
 static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_family *family = pev_family_create(attr->config, r);

@@ -46,7 +46,7 @@ static __always_inline struct pev_task_ctx *pev_task_set_value(const struct task
  * @task: the task
  * @set:  visible to others from now on; NULL: none
  *
- * Context: as pev_ctx_lock says, or nobody else sees the task yet.
+ * Context: as pev_ctx_lock says, or the task is not visible yet.
  * Return: false, with nothing changed, if a task without a set finds no memory for one.
  */
 static inline bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)

@@ -33,7 +33,7 @@
  * @deferred: a PMI left the PMU frozen
  * @dirty:    @wanted or @pinned has changed
  * @now:      when they changed
- * @crowded:  an event waits for a counter
+ * @contended: an event waits for a counter
  * @active:   counters that run
  * @known:    counters for which @config is what the register has
  * @on:       the event that has a counter
@@ -42,7 +42,7 @@
  * @pinned:   events that want a counter before all others; groups lie together
  * @wanted:   the others, in the order in which they get counters
  * @round:    the latest in which an event had a slice
- * @rotate:   ends slices while @crowded
+ * @rotate:   ends slices while @contended
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
  * @start_tick: starts @tick for a PMI
@@ -57,7 +57,7 @@ struct pev_pmu_cpu {
 	bool			updating;
 	bool			deferred;
 	bool			dirty;
-	bool			crowded;
+	bool			contended;
 	bool			ticking;
 	u64			now;
 	u64			active;

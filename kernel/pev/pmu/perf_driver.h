@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What perf's drivers need beyond their callbacks when the next overflow is moved. perf itself
- * calls these so only to change a frequency's period, where nobody sees what goes wrong.
+ * calls these so only to change a frequency's period, where an error goes unseen.
  */
 #ifndef _PEV_PMU_PERF_DRIVER_H
 #define _PEV_PMU_PERF_DRIVER_H

@@ -691,9 +691,9 @@ static void test_held(struct kunit *test)
 	};
 	struct pev_refuse r = { };
 
-	fake_holder_name = "somebody else";
+	fake_holder_name = "another driver";
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pev_event_create(&req, &r)), -EBUSY);
-	KUNIT_EXPECT_STREQ(test, r.text, "somebody else has the counters");
+	KUNIT_EXPECT_STREQ(test, r.text, "another driver has the counters");
 	fake_holder_name = NULL;
 	open(test, 1, 0, NULL);
 	KUNIT_EXPECT_TRUE(test, per_cpu(fake_cpus, 0).ours);

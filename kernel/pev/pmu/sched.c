@@ -211,7 +211,7 @@ static void pick_from(struct pev_pmu_cpu *cpu, struct pick *pick, struct list_he
 			if (!same_group(s, list_entry(end, struct pev_hw_cpu, node)))
 				break;
 		if (pick->full || !pick_group(cpu, pick, group, end))
-			cpu->crowded = true;
+			cpu->contended = true;
 	}
 }
 
@@ -252,7 +252,7 @@ void pev_pmu_reschedule(struct pev_pmu_cpu *cpu, u64 now)
 	unsigned int i;
 
 	cpu->dirty = false;
-	cpu->crowded = false;
+	cpu->contended = false;
 	if (cpu->up && !pick_all(cpu, &pick)) {
 		pick.nr = 0;
 		pick_from(cpu, &pick, &cpu->pinned);
@@ -276,7 +276,7 @@ void pev_pmu_reschedule(struct pev_pmu_cpu *cpu, u64 now)
 		if (unlikely(s->event->flags & PEV_F_FREQ))
 			pev_pmu_tick_start(cpu);
 	}
-	if (unlikely(cpu->crowded) && !hrtimer_active(&cpu->rotate))
+	if (unlikely(cpu->contended) && !hrtimer_active(&cpu->rotate))
 		hrtimer_start(&cpu->rotate, ns_to_ktime(slice_length(cpu)),
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -287,14 +287,14 @@ static enum hrtimer_restart rotate(struct hrtimer *timer)
 	struct pev_pmu_cpu *cpu = container_of(timer, struct pev_pmu_cpu, rotate);
 	u64 now;
 
-	if (!cpu->crowded)
+	if (!cpu->contended)
 		return HRTIMER_NORESTART;
 	pev_pmu_update_begin();
 	now = ktime_get_mono_fast_ns();
 	rotate_queue(cpu, now);
 	pev_pmu_reschedule(cpu, now);
 	pev_pmu_update_end(cpu);
-	if (!cpu->crowded)
+	if (!cpu->contended)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(slice_length(cpu)));
 	return HRTIMER_RESTART;
@@ -329,7 +329,7 @@ void pev_pmu_event_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 n
 	pev_hw_wait_end(s, now);
 	pev_hw_show_waited(s);
 	/* short stretches add up to a slice; pinned events have none */
-	if (cpu->crowded && s->slice_ran >= slice_ns() &&
+	if (cpu->contended && s->slice_ran >= slice_ns() &&
 	    list_of(cpu, leader_of(event)) == &cpu->wanted)
 		slice_end(s, next_place(cpu, s));
 	list_del_init(&s->node);

@@ -92,7 +92,7 @@ void __pev_charge_reset(struct pev_event *event, unsigned int cpu)
 }
 
 /* The rows of @table are about to be read: what runs here is charged until now. */
-static void settle(struct pev_table_set *table)
+static void fold(struct pev_table_set *table)
 {
 	struct here *here;
 
@@ -148,7 +148,7 @@ int pev_charge_init(struct pev_event *event, struct pev_table_set *table,
 	if (err)
 		return err;
 	own->table = table;
-	WRITE_ONCE(table->settle, settle);
+	WRITE_ONCE(table->fold, fold);
 	return 0;
 }
 

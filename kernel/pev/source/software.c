@@ -143,7 +143,7 @@ static void count_migration(struct pev_event *event, struct task_struct *task)
 
 /*
  * The task does not run while it migrates, and the CPU that moves it counts for
- * somebody else: its events are found through the task.
+ * another task: its events are found through the task.
  */
 static void probe_migrate(void *data, struct task_struct *task, int to)
 {

@@ -9,7 +9,7 @@
  *
  * A pair may begin on one CPU and end on another, so all CPUs share the places. A key has
  * its place in one line of 16, and each line's tags are one cache line: a tag says that the
- * place is free, that somebody changes it, or that it is open, with some bits of the key's
+ * place is free, that it is being changed, or that it is open, with some bits of the key's
  * hash. So a search reads one line of memory and compares the key of those few places whose
  * tag fits.
  *

@@ -498,12 +498,12 @@ static void swap_here(void *data)
 {
 	struct swap *swap = data;
 	struct pev_table_set *table = swap->table;
-	void (*settle)(struct pev_table_set *table) = READ_ONCE(table->settle);
+	void (*fold)(struct pev_table_set *table) = READ_ONCE(table->fold);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (settle)
-		settle(table);
+	if (fold)
+		fold(table);
 	swap->done = pev_rows_swap(pev_table_rows_here(table));
 	local_irq_restore(flags);
 }

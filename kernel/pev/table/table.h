@@ -34,7 +34,7 @@ struct user_struct;
  * @sign:    of these, those that have a sign
  * @pending: CPUs whose table was swapped, and not yet handed out
  * @clock:   of PEV_TABLE_F_TIMES, as it is read
- * @settle:  called before an exchange, on its CPU with interrupts off; NULL: there is nothing
+ * @fold:    called before an exchange, on its CPU with interrupts off; NULL: there is nothing
  *           that would still become an update
  */
 struct pev_table_set {
@@ -51,7 +51,7 @@ struct pev_table_set {
 	u32			sign;
 	cpumask_var_t		pending;
 	u32			clock;
-	void			(*settle)(struct pev_table_set *table);
+	void			(*fold)(struct pev_table_set *table);
 };
 
 /* Is a key of @from a call chain? */

@@ -183,7 +183,7 @@ static bool is_exiting(struct task_struct *task)
 
 enum visit {
 	VISIT_OUTSIDE,	/* does not get the event, and neither do its children */
-	VISIT_LEAVING,	/* exits: its children will be somebody else's in a moment */
+	VISIT_LEAVING,	/* exits: its children get another parent in a moment */
 	VISIT_INSIDE,	/* has it */
 	VISIT_NEED,	/* there is no set for it yet */
 	VISIT_NO_ROOM,	/* no memory for the task's set */
@@ -425,7 +425,7 @@ static int refuse(struct pev_event *event, int err, struct pev_refuse *r)
 		return pev_refuse(r, ENOMEM, PEV_FIELD(target), "no memory for the sets of events");
 	default:
 		return pev_refuse(r, ESRCH, PEV_FIELD(target_id),
-				  "the task has exited, or has changed to somebody you may not watch");
+				  "the task has exited, or has changed to a user that you may not watch");
 	}
 }
 

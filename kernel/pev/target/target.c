@@ -175,7 +175,7 @@ static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
 		return PTR_ERR(task);
 	if (!event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS)) {
 		err = pev_refuse(r, EACCES, PEV_FIELD(target_id),
-				 "task %d belongs to somebody else: CAP_PERFMON is needed",
+				 "task %d belongs to another user: CAP_PERFMON is needed",
 				 attr->target_id);
 	} else if (event->target == PEV_TARGET_GUEST && !pev_runs_machine(task)) {
 		err = pev_refuse(r, EINVAL, PEV_FIELD(target_id),

@@ -21,7 +21,7 @@
 #include "pev_enter.h"
 
 #define STUCK		90	/* s without a move of a worker */
-#define SETTLE		10	/* s in which memory must come back */
+#define PATIENCE		10	/* s in which memory must come back */
 
 struct shared *all;
 unsigned int nr_cpus;
@@ -95,7 +95,7 @@ static long settled_memory(long wanted, char *text, size_t size)
 {
 	long kb = 0;
 
-	for (unsigned int i = 0; i < SETTLE * 2; i++) {
+	for (unsigned int i = 0; i < PATIENCE * 2; i++) {
 		world_unload();
 		write_file("/proc/sys/vm/drop_caches", "3");
 		kb = kernel_memory(text, size);

@@ -126,7 +126,7 @@ static void request(struct cursor *c)
 	uint64_t trace = get(c, 8);
 
 	if (trace && trace != CONTEXT_TRACE && !c->bad)
-		broken("a record of request %#llx, which nobody works for", (llu)trace);
+		broken("a record of request %#llx, for which no thread works", (llu)trace);
 	skip(c, 16);
 }
 

@@ -3,10 +3,10 @@
  * Reaches probes as sys/sdt.h places them, with notes of its own:
  *
  *	app:work	at two places, whose arguments are in other places
- *	app:guarded	if its semaphore says that somebody listens
+ *	app:guarded	if its semaphore says that a probe is there
  *	app:moved	as if the program had been moved since the note was written
  *
- * usdt N calls each N times, and prints how often somebody listened.
+ * usdt N calls each N times, and prints how often a probe was there.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -104,7 +104,7 @@ static void end(struct copy *c, struct follower *f)
 	pev_trace_close(c->from);
 }
 
-/* Nobody says how far the streams are complete, which may be to no event. */
+/* It is not said how far the streams are complete, which may be to no event. */
 static void test_order(const char *text)
 {
 	struct follower f;

@@ -177,7 +177,7 @@ int main(void)
 	if (event < 0 || ftruncate(event, PROGRAMS * SPAN))
 		return 1;
 	OK(!pev_user_new(&user) && !pev_user_listen(user, event, "shop:*"), "a reader");
-	IS_STR(read_now(user), "", "nobody is there");
+	IS_STR(read_now(user), "", "no program is there");
 
 	now = 2000;
 	p = begin(self, self);

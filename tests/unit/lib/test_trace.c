@@ -308,7 +308,7 @@ static void test_remove(const char *dir)
 	unlink(file);
 	file = make_older(dir, "info/notes");
 	write_bytes(file, "a text", 6);
-	check(refused_for("info/notes"), "a file of somebody else's in info");
+	check(refused_for("info/notes"), "a file of another program's in info");
 	unlink(file);
 	file = make_older(dir, "deep");
 	mkdir(file, 0777);

@@ -44,7 +44,7 @@ void test_pmu_text(void)
 	IS_STR(pmu_counter_user(&p.counters[1], user), "0x40000000", "... with a flag");
 	IS_STR(pmu_counter_user(&p.counters[2], user), "cannot read it", "... none");
 	IS_STR(p.counters[0].holder, "the hard lockup detector", "who holds one");
-	IS_STR(p.counters[1].holder, "", "... and who nobody holds");
+	IS_STR(p.counters[1].holder, "", "... and one without a holder");
 	OK(p.n_uses == 3 && p.uses[1].cpu == 0 && !strcmp(p.uses[1].counter, "fixed0"), "CPUs");
 	IS_STR(p.uses[1].event, "cycles:u", "what a counter counts");
 	IS_STR(p.uses[0].event, "in use", "... or that it does");

@@ -398,6 +398,6 @@ const struct test_case pmi_cases[] = {
 	{ "status bits that stay", stuck_status, true },
 	{ "a status bit set from the start", stuck_at_start, true },
 	{ "a freeze bit that stays", stuck_freeze, true },
-	{ "somebody writes GLOBAL_CTRL", foreign_ctrl, true },
+	{ "a foreign write to GLOBAL_CTRL", foreign_ctrl, true },
 	{ }
 };

@@ -212,7 +212,7 @@ void ring_point(void)
 }
 
 /* While nothing writes, all must add up, and all that is there must decode. */
-static void settle(void)
+static void quiesce(void)
 {
 	model_check(&m);
 	if (hostile)
@@ -258,12 +258,12 @@ static u64 exhaust(enum op first, enum op second, enum op third, int state)
 			plan.active = true;
 			enter(first);
 			plan.active = false;
-			settle();
+			quiesce();
 			/* and the ring goes on as if nothing had been */
 			do_op(OP_SMALL);
 			do_op(OP_LARGE);
 			do_op(OP_FLUSH);
-			settle();
+			quiesce();
 			runs++;
 			if (plan.count[1] <= j)
 				break;
@@ -376,13 +376,13 @@ static void run_random(bool overwrite, u32 clock, u64 ops)
 		if (hostile)
 			check_unread();
 		else if (rnd() % 4 == 0)
-			settle();
+			quiesce();
 		/* a cycle counter may step back, but not between nested writers */
 		if (clock == PEV_CLOCK_CYCLES && !m.check_times && rnd() % 8 == 0)
 			now -= rnd() % 3;
 	}
 	interrupts = plan.interrupts;
-	settle();
+	quiesce();
 	model_free(&m);
 	printf("# %" PRIu64 " records, %" PRIu64 " interruptions, %" PRIu64 " lost\n",
 	       (uint64_t)m.generated, (uint64_t)interrupts, (uint64_t)m.lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Chooses the one command that gives more; it asks nobody. See advice.h. */
+/* Chooses the one command that gives more; it asks nothing itself. See advice.h. */
 #include "advice.h"
 
 static struct advice as_root(const struct situation *s, const char *command, const char *gives)

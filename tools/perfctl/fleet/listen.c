@@ -95,7 +95,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	(void)version;
 	(void)data;
 	(void)state;
-	/* nobody has anything to say here but what is asked for */
+	/* answers come only to what is asked for */
 	*len = 0;
 	strbuf_add(&b, "", 0);
 	if (!strcmp(method, "GET")) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The functions of the kernel that runs, and which of them it lets nobody probe. */
+/* The functions of the kernel that runs, and in which of them it allows no probe. */
 #ifndef PERFCTL_PROBE_KERNEL_H
 #define PERFCTL_PROBE_KERNEL_H
 

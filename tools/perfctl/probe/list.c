@@ -203,7 +203,7 @@ static int list_process(struct listing *l, const char *pid, struct msg *m)
 			continue;
 		free(last);
 		last = xstrdup(path);
-		/* in a container the path is another file's, or nobody's */
+		/* in a container the path is another file's, or none's */
 		inside = xasprintf("/proc/%s/root%s", pid, path);
 		if (list_file(l, access(path, R_OK) ? inside : path, &why))
 			note("process %s has %s mapped, which can't be read: %s", pid, path,

@@ -49,7 +49,7 @@ static int add_field(struct sort_list *s, const char *word, struct msg *m)
 	return 0;
 }
 
-/* The fields are named, unless there are so many that nobody would read them. */
+/* The fields are named, unless there are too many to read. */
 static int unknown_column(const char *word, const struct suggestion *near,
 			  const struct strbuf *all, struct msg *m)
 {

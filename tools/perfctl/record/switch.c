@@ -115,7 +115,7 @@ static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 	pev_engine_flush(engine(), r->fd);
 	n = recorder_drain(r);
 	err = n < 0 ? (int)n : 0;
-	/* nobody hears a relay's recording whose connection has ended */
+	/* a relay's recording whose connection has ended is not heard */
 	if (!err && !down)
 		err = account(r, old);
 	if (!err)

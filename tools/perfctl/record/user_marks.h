@@ -11,7 +11,7 @@
 
 #include <pev/pev.h>
 
-/* So often programs' rings are looked at, ms: they wake nobody, and a busy one is soon full */
+/* So often programs' rings are looked at, ms: they wake no reader, and a busy one is soon full */
 #define USER_MARKS_MS 10
 
 struct user_stream;

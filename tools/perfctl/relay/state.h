@@ -83,7 +83,7 @@ struct relay_info {
  * @progress: times that the relay did something
  * @kept:    sent, but not known to be written; of the thread, until it has ended
  * @metadata: bytes that were queued
- * @events:  of the writer's thread, as the rest; NULL: nobody is told
+ * @events:  of the writer's thread, as the rest; NULL: they are not wanted
  * @joined:  the thread was
  * @known:   the caller was told that the connection has ended
  * @ending:  see relay_sink_ending()

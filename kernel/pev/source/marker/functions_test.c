@@ -225,7 +225,7 @@ static void functions_slow(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, pev_marker_connect(NAME, see, &quick), 0);
 	KUNIT_ASSERT_EQ(test, pev_marker_connect(NAME, see, &seen), 0);
-	/* each CPU has to find it out by itself */
+	/* each CPU has to find it out on its own */
 	for (int i = 0; i < 200 && atomic_read(&seen.calls) == atomic_read(&quick.calls); i++)
 		context->reach();
 	calls = atomic_read(&seen.calls);

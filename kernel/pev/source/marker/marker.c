@@ -222,7 +222,7 @@ static noinline void call_functions(const struct pev_marker *marker,
 }
 
 /**
- * pev_marker_fire() - somebody may listen to this marker
+ * pev_marker_fire() - fire a marker that may be on
  * @mark: the place
  * @args: a word for each argument of its format
  *

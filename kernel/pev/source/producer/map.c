@@ -110,7 +110,7 @@ static const struct vm_operations_struct rings_ops = {
 	.fault		= ring_fault,
 };
 
-/* VM_IO: no mlockall() makes rings that nobody writes to, and no core has them. */
+/* VM_IO: no mlockall() makes rings that are never written to, and no core has them. */
 #define PRODUCER_FLAGS	(VM_IO | VM_DONTEXPAND | VM_DONTDUMP)
 
 static int check_mapping(const struct vm_area_struct *vma)

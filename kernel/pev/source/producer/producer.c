@@ -566,7 +566,7 @@ int pev_listener_drop(struct pev_listener *l, u32 number)
 
 /* ---- the catalog ---- */
 
-/* A list that is longer helps nobody. */
+/* A list that is longer is of no use. */
 #define CATALOG_BYTES	SZ_1M
 
 static void catalog_one(struct pev_producer_mm *p, void *arg)

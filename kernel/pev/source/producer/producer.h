@@ -143,7 +143,7 @@ void pev_producer_put(struct pev_producer_mm *producer);
 
 /* ---- listeners: listen.c; process context, no locks held ---- */
 
-/* A listener that finds nobody, which has its event. */
+/* A listener without producers, which has its event. */
 void pev_listener_init(struct pev_listener *l);
 
 /**

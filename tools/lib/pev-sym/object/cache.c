@@ -21,7 +21,7 @@
 #define KEEP_MOST (256u << 20)
 /* what all of them may take */
 #define CACHE_MOST (1024ull << 20)
-/* seconds after which half a copy is nobody's any more */
+/* seconds after which half a copy is taken for a left-over */
 #define HALF_OLD 3600
 
 static char *cache_dir(void)
@@ -105,7 +105,7 @@ static struct kept *list(int fd, size_t *n)
 		if (!is_ours(e->d_name) || strlen(e->d_name) >= sizeof(k->name) ||
 		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		/* somebody is at it */
+		/* another process is at it */
 		if (strchr(e->d_name, '.') && st.st_mtime + HALF_OLD > time(NULL))
 			continue;
 		k = VEC_PUSH(&all);

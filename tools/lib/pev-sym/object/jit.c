@@ -20,7 +20,7 @@ enum dump_record { DUMP_LOAD = 0, DUMP_MOVE = 1 };
 /**
  * struct jit - functions by address; code is replaced, so that the last one counts
  * @pid:     the process, 0: it is not there any more
- * @strange: a file was there that belongs to somebody else
+ * @strange: a file was there that belongs to another user
  */
 struct jit {
 	struct symtab	*t;

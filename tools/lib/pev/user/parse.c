@@ -84,7 +84,7 @@ static void set_name(const struct pev_user_class *cls, struct pev_user_field *f,
 		snprintf(f->name, sizeof(f->name), "%.*s", (int)argument_len, argument);
 	else
 		snprintf(f->name, sizeof(f->name), "arg%u", cls->nr_fields);
-	/* somebody may have called another one arg1 */
+	/* another one may have the name arg1 */
 	while (has_name(cls, f->name, strlen(f->name)) && strlen(f->name) < sizeof(f->name) - 1)
 		strcat(f->name, "_");
 }

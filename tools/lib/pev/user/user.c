@@ -31,7 +31,7 @@ struct found {
  * @found:   how, at most once by each listener
  * @gate:    the kernel's
  * @rings:   by number
- * @classes: of its marks; UINT32_MAX: nobody asked for it, or it is not understood
+ * @classes: of its marks; UINT32_MAX: it was not asked for, or is not understood
  * @times:   of the last record of each ring
  * @asked:   threads that were looked for; tid 0: none
  * @ended:   nothing more comes

@@ -67,7 +67,7 @@ static void say_result(const struct import *im, const char *output)
 		     "before", text_count(a, im->late));
 }
 
-/* What could be read is there, but nobody is to take it for all. */
+/* What could be read is there, but must not be taken for all. */
 static int fail_if_incomplete(const struct import *im, const char *output, struct msg *m)
 {
 	struct strbuf b = { 0 };

@@ -8,7 +8,7 @@
  *
  * and, while it runs or before, perfctl record -e 'user:shop:*' -p PID.
  *
- * All of it is in this header: nothing has to be linked. A mark to which nobody listens is a
+ * All of it is in this header: nothing has to be linked. A mark that is off is a
  * load and a branch. One that is on writes its record into a ring that belongs to the kernel,
  * so that it is read even if the program is killed then. It may be in any function, in a
  * signal handler, too, in C from C99 on with GNU extensions, and in C++ from C++11 on.
@@ -550,7 +550,7 @@ static inline void pev_mark_out(uint64_t number, uint64_t *words, const uint64_t
 }
 #endif
 
-/* Write the record of a mark, if it is this one that somebody listens to. */
+/* Write the record of a mark, if it is this one that is on. */
 PEV_MARK_SHARED __attribute__((noinline)) void pev_mark_write(const struct pev_mark_entry *entry,
 							      uint64_t *words, const uint64_t *end)
 {
@@ -809,7 +809,7 @@ pev_mark_check(const char *format, ...)
  * @provider: an identifier: the program, the library, or a part of it
  * @event:    an identifier
  * @...:      what the fields are, as for printf, a literal; and their values, at most 8, which
- *            are evaluated only while somebody listens
+ *            are evaluated only while the mark is on
  *
  * A field is called by the word before its conversion ("order %lu city %s"), else by its
  * argument if that is an identifier, else arg0, arg1, ... Numbers, strings, of which at most

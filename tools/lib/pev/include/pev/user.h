@@ -183,10 +183,10 @@ int pev_marks_new(const char *name, const char *format, const char *fields,
 		  struct pev_marks **marks);
 /** pev_marks_free() - forget it; what was written can be read nevertheless */
 void pev_marks_free(struct pev_marks *marks);
-/** pev_marks_on() - does somebody listen? NULL: nobody does */
+/** pev_marks_on() - are marks listened to? NULL: they are not */
 bool pev_marks_on(const struct pev_marks *marks);
 /**
- * pev_marks_write() - write a record, if somebody listens
+ * pev_marks_write() - write a record of a mark that is on
  * @values: one for each field of the format
  */
 void pev_marks_write(struct pev_marks *marks, const struct pev_user_value *values);
