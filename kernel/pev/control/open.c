@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns pev_open(): every copy from the user, the checks that need no
- * knowledge of a source or target, permission, the fd. Must not know how
+ * Owns pev_open(): every copy from the user, and the fd. Must not know how
  * anything works.
  */
 #include <linux/anon_inodes.h>
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
 #include <linux/pev_clock.h>
@@ -34,8 +31,10 @@
 #include "target/target.h"
 #include "types.h"
 #include "channel_file.h"
+#include "check.h"
 #include "event_file.h"
 #include "open.h"
+#include "permission.h"
 #include "producer_file.h"
 #include "table_file.h"
 
@@ -73,280 +72,6 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
 	BUILD_BUG_ON(sizeof(struct pev_ring_kernel) > PAGE_SIZE);
-}
-
-/* ---- which members go with which type ---- */
-
-/**
- * struct member - a member of struct pev_attr
- * @name:   for the explanation
- * @offset: where
- * @size:   4 or 8
- * @fd:     -1 counts as unset
- * @types:  mask of types that look at it, beside those of events
- * @events: all events look at it
- * @attrs:  PEV_ATTR_*: events look at it if their source has one of these
- */
-struct member {
-	const char	*name;
-	u16		offset;
-	u8		size;
-	bool		fd;
-	u32		types;
-	bool		events;
-	u32		attrs;
-};
-
-#define MEMBER(m, s, rest...) \
-	{ .name = #m, .offset = PEV_FIELD(m), .size = (s), rest }
-#define EVENTS	.events = true
-
-static const struct member members[] = {
-	MEMBER(target, sizeof(u32), EVENTS),
-	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(sample, sizeof(u64), EVENTS),
-	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER) |
-					     BIT(PEV_TYPE_CONTEXT),
-	       .attrs = PEV_ATTR_CONFIG),
-	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
-	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
-	MEMBER(pmu, sizeof(u32), .attrs = PEV_ATTR_PMU),
-	MEMBER(reserved, sizeof(u32)),
-	MEMBER(name, sizeof(u64), .types = BIT(PEV_TYPE_CLIENT), .attrs = PEV_ATTR_NAME),
-	MEMBER(filter, sizeof(u64), .attrs = PEV_ATTR_FILTER),
-	MEMBER(period, sizeof(u64), EVENTS),
-	MEMBER(channel_fd, sizeof(s32), EVENTS, .fd = true),
-	MEMBER(group_fd, sizeof(s32), EVENTS, .fd = true),
-	MEMBER(target_id, sizeof(s32), EVENTS, .fd = true),
-	MEMBER(cpus_size, sizeof(u32), EVENTS),
-	MEMBER(cpus, sizeof(u64), EVENTS),
-	MEMBER(regs_user, sizeof(u64), EVENTS),
-	MEMBER(stack_user, sizeof(u32), EVENTS),
-	MEMBER(max_stack, sizeof(u32), EVENTS),
-	MEMBER(ring_size, sizeof(u64), .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(packet_size, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(watermark, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(flush_ms, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(clock, sizeof(u32), .types = BIT(PEV_TYPE_CHANNEL)),
-	MEMBER(info, sizeof(u64), .types = BIT(PEV_TYPE_INFO)),
-	MEMBER(info_size, sizeof(u32), .types = BIT(PEV_TYPE_INFO)),
-};
-
-static bool member_is_set(const struct pev_attr *attr, const struct member *m)
-{
-	const void *at = (const void *)attr + m->offset;
-
-	if (m->size == sizeof(u64))
-		return *(const u64 *)at;
-	if (m->fd && *(const s32 *)at == -1)
-		return false;
-	return *(const u32 *)at;
-}
-
-static bool member_has_meaning(const struct pev_attr *attr, const struct member *m)
-{
-	const struct pev_source_ops *ops = pev_source_of(attr->type);
-
-	if (ops && (m->events || m->attrs & ops->attrs))
-		return true;
-	return m->types & BIT(attr->type);
-}
-
-static int check_members(const struct pev_attr *attr, struct pev_refuse *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(members); i++) {
-		const struct member *m = &members[i];
-
-		if (member_is_set(attr, m) && !member_has_meaning(attr, m))
-			return pev_refuse(r, EINVAL, m->offset,
-					  "%s has no meaning for type %u: set it to 0",
-					  m->name, attr->type);
-	}
-	return 0;
-}
-
-/* ---- checks of events and channels ---- */
-
-static int check_target_guest(const struct pev_attr *attr, struct pev_refuse *r)
-{
-	if (!pev_guest_known())
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(target),
-				  "PEV_TARGET_GUEST: this kernel runs no guests, or none that KVM tells of");
-	if (!(pev_source_of(attr->type)->flags & PEV_F_EXCLUDE_HOST))
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(target),
-				  "of a guest, timers and hardware counters alone can see something: for the rest take PEV_TARGET_PROCESS");
-	if (attr->flags & PEV_F_EXCLUDE_GUEST)
-		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
-				  "PEV_F_EXCLUDE_GUEST leaves nothing of PEV_TARGET_GUEST: take PEV_TARGET_PROCESS");
-	return 0;
-}
-
-static int check_target(const struct pev_attr *attr, struct pev_refuse *r)
-{
-	bool cpus = attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
-	bool guest = attr->target == PEV_TARGET_GUEST;
-
-	if (attr->target == PEV_TARGET_NONE || attr->target >= PEV_TARGET_MAX)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(target), PEV_TARGET_TASK,
-					PEV_TARGET_MAX - 1,
-					"an event needs a target, %u is none", attr->target);
-	if (attr->cpus_size && !cpus)
-		return pev_refuse(r, EINVAL, PEV_FIELD(cpus_size),
-				  "a CPU mask goes with PEV_TARGET_CPUS and PEV_TARGET_CGROUP only");
-	/* longer than the machine is wide: bits of CPUs that there are not are refused */
-	if (attr->cpus_size % sizeof(u64) || attr->cpus_size > PAGE_SIZE)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(cpus_size), 0, PAGE_SIZE,
-					"cpus_size %u is not a multiple of 8, or more than a page",
-					attr->cpus_size);
-	if (attr->cpus && !attr->cpus_size)
-		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "a CPU mask needs its cpus_size");
-	if (attr->target == PEV_TARGET_CPUS && attr->target_id > 0)
-		return pev_refuse(r, EINVAL, PEV_FIELD(target_id),
-				  "target_id has no meaning for PEV_TARGET_CPUS: set it to 0");
-	if (attr->target_id < 0 && attr->target == PEV_TARGET_CGROUP)
-		return pev_refuse(r, EBADF, PEV_FIELD(target_id),
-				  "fd %d is not a cgroup v2 directory", attr->target_id);
-	if (attr->target_id < 0 && attr->target != PEV_TARGET_CPUS)
-		return pev_refuse_range(r, EINVAL, PEV_FIELD(target_id), 0, S32_MAX,
-					"target_id %d is negative", attr->target_id);
-	if ((cpus || guest) && (attr->flags & PEV_F_ENABLE_ON_EXEC))
-		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
-				  "PEV_F_ENABLE_ON_EXEC waits for a task: it goes with task, process and subtree targets");
-	return guest ? check_target_guest(attr, r) : 0;
-}
-
-/* Of what only some sources understand. */
-static int check_source_flags(const struct pev_attr *attr, struct pev_refuse *r)
-{
-	u64 wrong = attr->flags & PEV_SOURCE_FLAGS & ~pev_source_of(attr->type)->flags;
-
-	if (wrong & PEV_F_FREQ)
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "PEV_F_FREQ is for timers and hardware counters: give a period");
-	if (wrong & PEV_HARDWARE_FLAGS)
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "flags 0x%llx are for hardware counters",
-				  wrong & PEV_HARDWARE_FLAGS);
-	if (wrong & PEV_F_TEXT)
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "PEV_F_TEXT is for tracepoints of system calls");
-	return 0;
-}
-
-static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
-{
-	u64 unknown;
-	int err;
-
-	unknown = attr->flags & ~(attr->type == PEV_TYPE_CHANNEL ? PEV_CHF_ALL : PEV_F_ALL);
-	if (unknown)
-		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
-				  "flags has bits that this kernel does not know: 0x%llx",
-				  unknown);
-	unknown = attr->sample & ~PEV_SAMPLE_ALL;
-	if (unknown)
-		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
-				  "sample has bits that this kernel does not know: 0x%llx",
-				  unknown);
-	if (!pev_source_of(attr->type))
-		return 0;
-	err = check_source_flags(attr, r);
-	if (err)
-		return err;
-	if ((attr->flags & PEV_F_EXCLUDE_USER) && (attr->flags & PEV_F_EXCLUDE_KERNEL))
-		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
-				  "excluding user and kernel mode leaves nothing");
-	if (attr->channel_fd < -1)
-		return pev_refuse(r, EBADF, PEV_FIELD(channel_fd),
-				  "channel_fd %d: -1 means none", attr->channel_fd);
-	if (attr->group_fd < -1)
-		return pev_refuse(r, EBADF, PEV_FIELD(group_fd),
-				  "group_fd %d: -1 means none", attr->group_fd);
-	return 0;
-}
-
-/* Does a record show where the kernel was, or a counter what it did? */
-static bool shows_kernel(const struct pev_request *req)
-{
-	const struct pev_attr *attr = &req->attr;
-	enum pev_shows shows = pev_source_of(attr->type)->shows;
-
-	/* what a guest's kernel does belongs to who runs the guest */
-	if (attr->flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_HOST))
-		return false;
-	if (shows == PEV_SHOWS_KERNEL_COUNT)
-		return true;
-	if (req->table && pev_table_has(req->table, PEV_TABLE_KSTACK))
-		return true;
-	return attr->channel_fd >= 0 &&
-	       ((attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_KSTACK)) || shows == PEV_SHOWS_KERNEL);
-}
-
-/* The levels that refuse whatever is asked for. */
-static int check_any(int level, struct pev_refuse *r)
-{
-	if (level >= PEV_PARANOID_OFF)
-		return pev_refuse(r, EACCES, PEV_NO_FIELD,
-				  "pev is switched off: kernel.pev_paranoid is %d", level);
-	if (level >= PEV_PARANOID_ALL && !perfmon_capable())
-		return pev_refuse(r, EACCES, PEV_NO_FIELD,
-				  "CAP_PERFMON is needed for everything: %s is %d",
-				  pev_paranoid_name(), level);
-	return 0;
-}
-
-static int check_paranoid(const struct pev_request *req, struct pev_refuse *r)
-{
-	const struct pev_attr *attr = &req->attr;
-	int level = pev_paranoid_level();
-	int err = check_any(level, r);
-
-	if (err || perfmon_capable())
-		return err;
-	/* arguments hold what other users type and send: no sysctl opens them */
-	if (attr->flags & PEV_F_TEXT &&
-	    (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
-		return pev_refuse(r, EACCES, PEV_FIELD(flags),
-				  "PEV_F_TEXT on tasks of others needs CAP_PERFMON at every level");
-	if (level < PEV_PARANOID_TRACE)
-		return 0;
-	if (level >= PEV_PARANOID_MACHINE &&
-	    (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
-		return pev_refuse(r, EACCES, PEV_FIELD(target),
-				  "CPUs, the machine and cgroups need CAP_PERFMON: %s is %d",
-				  pev_paranoid_name(), level);
-	if (level >= PEV_PARANOID_KERNEL && shows_kernel(req))
-		return pev_refuse(r, EACCES, PEV_FIELD(flags),
-				  "what the kernel does needs CAP_PERFMON (%s is %d): set PEV_F_EXCLUDE_KERNEL",
-				  pev_paranoid_name(), level);
-	return 0;
-}
-
-/* The hooks that Linux has for perf: the same questions are asked here. */
-static int check_security(const struct pev_request *req, struct pev_refuse *r)
-{
-	const struct pev_attr *attr = &req->attr;
-	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA;
-	int err;
-
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
-	if (!err && (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
-		err = security_perf_event_open(PERF_SECURITY_CPU);
-	if (!err && shows_kernel(req))
-		err = security_perf_event_open(PERF_SECURITY_KERNEL);
-	if (!err && data)
-		err = security_perf_event_open(PERF_SECURITY_TRACEPOINT);
-	if (err)
-		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
-	if (data || shows_kernel(req)) {
-		err = security_locked_down(LOCKDOWN_PERF);
-		if (err)
-			return pev_refuse(r, -err, PEV_NO_FIELD,
-					  "the kernel is locked down: kernel data stays inside");
-	}
-	return 0;
 }
 
 /* ---- what each type does ---- */
@@ -534,7 +259,7 @@ static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse
 /* It is the thread's own to say; a reader may look at all of the thread's memory. */
 static int open_context(const struct pev_attr *attr, struct pev_refuse *r)
 {
-	int err = check_any(pev_paranoid_level(), r);
+	int err = pev_permit_any(pev_paranoid_level(), r);
 
 	return err ?: pev_context_attach(attr->config, r);
 }
@@ -633,14 +358,14 @@ static struct file *open_event(const struct pev_attr *attr, struct pev_refuse *r
 	struct file *file;
 	int err;
 
-	err = check_target(attr, r);
+	err = pev_check_target(attr, r);
 	if (err)
 		return ERR_PTR(err);
 	if (attr->target == PEV_TARGET_GUEST)
 		req.attr.flags |= PEV_F_EXCLUDE_HOST;
 	find_files(&req);
-	err = check_paranoid(&req, r);
-	err = err ?: check_security(&req, r);
+	err = pev_permit_level(&req, r);
+	err = err ?: pev_permit_security(&req, r);
 	event = err ? ERR_PTR(err) : request_event(&req, r);
 	request_free(&req);
 	if (IS_ERR(event))
@@ -699,16 +424,16 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_PMU:
 		return pev_pmu_file();
 	case PEV_TYPE_CHANNEL:
-		err = check_any(pev_paranoid_level(), r);
+		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_channel(attr, r);
 	case PEV_TYPE_TABLE:
-		err = check_any(pev_paranoid_level(), r);
+		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_table(attr, r);
 	case PEV_TYPE_CLIENT:
-		err = check_any(pev_paranoid_level(), r);
+		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_client(attr, r);
 	case PEV_TYPE_PRODUCER:
-		err = check_any(pev_paranoid_level(), r);
+		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_producer(attr, r);
 	default:
 		return open_event(attr, r);
@@ -747,8 +472,8 @@ static int do_open(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
 	if (!(available_types() & BIT(attr->type)))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
 				  "this kernel was built without type %u", attr->type);
-	err = check_members(attr, r);
-	err = err ?: check_flags(attr, r);
+	err = pev_check_members(attr, r);
+	err = err ?: pev_check_flags(attr, r);
 	if (err)
 		return err;
 	if (attr->type == PEV_TYPE_INFO)
