@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the channels of kernel code: their names, their events, who reads them, and what is
- * wrong in how they are used. Must not know what a record means.
+ * Owns the channels of kernel code: their names, their events, and who reads them. Must not
+ * know what a record means.
  *
  * Locks: clients_lock has the list; a client's @lock has its events and its reader. In this
  * order, and before those of events and channels. Writers take none.
@@ -12,7 +12,6 @@
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
-#include <linux/irq_work.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/pev_channel.h>
@@ -36,90 +35,14 @@
 #include "types.h"
 #include "client.h"
 #include "merge.h"
+#include "misuse.h"
+#include "object.h"
 
 #define DEFAULT_RING SZ_256K
 #define DEFAULT_PERIOD 100
 
 /* A writer that takes longer between reserve and commit has forgotten one of them. */
 #define PATIENCE HZ
-
-/* Of an event that the client does not write: no size is this to PEV_MAX_PACKET more. */
-#define NOT_WRITTEN	BIT(31)
-
-/**
- * enum misuse - what a client does wrong
- * @PREEMPTIBLE: reserves where the task may be moved to another CPU
- * @SIZE:        reserves less than the structure needs, or more than a packet has
- * @UNRESERVED:  commits what was not reserved
- * @UNCOMMITTED: does not commit what was reserved
- * @OVERLONG:    wrote a length that is more than was reserved
- * @MISUSES:     how many there are
- */
-enum misuse {
-	PREEMPTIBLE,
-	SIZE,
-	UNRESERVED,
-	UNCOMMITTED,
-	OVERLONG,
-	MISUSES,
-};
-
-static const char *const misuses[MISUSES] = {
-	[PREEMPTIBLE] = "reserved a record with preemption enabled: it is lost",
-	[SIZE] =
-		"reserved fewer bytes than the event's structure has, or more than any packet, or a record of an event that it only listens to: it is lost",
-	[UNRESERVED] = "committed a record that was not reserved, or twice",
-	[UNCOMMITTED] =
-		"reserved a record and has not committed it: what came later on that CPU can't be read",
-	[OVERLONG] =
-		"wrote a record whose length is not what was reserved: those behind it in the packet can't be read",
-};
-
-/**
- * struct pev_client - a channel of kernel code
- * @channel: its rings
- * @owner:   the module, or NULL
- * @desc:    what was asked for; its name is a copy
- * @node:    in the list of all
- * @lock:    see above
- * @events:  that were added, under @lock
- * @merge:   reads a private channel, under @lock
- * @work:    calls @consume of @desc
- * @entry:   in the channel's queue, so that @work does not wait for its time
- * @seen:    misuses, a bit for each; raised in any context
- * @told:    those that were reported
- * @report:  reports them
- */
-struct pev_client {
-	struct pev_channel	*channel;
-	struct module		*owner;
-	struct pev_client_desc	desc;
-	struct list_head	node;
-	struct mutex		lock; /* see above */
-	struct list_head	events;
-	struct pev_merge	merge;
-	struct delayed_work	work;
-	wait_queue_entry_t	entry;
-	unsigned long		seen;
-	unsigned long		told;
-	struct irq_work		report;
-};
-
-/**
- * struct pev_client_event - an event in a client's channel
- * @event:  the event
- * @least:  bytes that a record has at least, or NOT_WRITTEN
- * @client: whose it is
- * @desc:   of its records; NULL: the client only listens to it
- * @node:   in the client's list
- */
-struct pev_client_event {
-	struct pev_event		*event;
-	u32				least;
-	struct pev_client		*client;
-	const struct pev_payload_desc	*desc;
-	struct list_head		node;
-};
 
 static DEFINE_MUTEX(clients_lock);
 static LIST_HEAD(clients);
@@ -129,91 +52,6 @@ static bool is_private(const struct pev_client *client)
 {
 	return client->desc.flags & PEV_CLIENT_PRIVATE;
 }
-
-/* ---- misuse ---- */
-
-static void report(struct irq_work *work)
-{
-	struct pev_client *client = container_of(work, struct pev_client, report);
-
-	for (unsigned int i = 0; i < MISUSES; i++)
-		if (test_bit(i, &client->seen) && !test_and_set_bit(i, &client->told))
-			pr_warn("client %s %s\n", client->desc.name, misuses[i]);
-}
-
-/* Any context: the kernel's log is written to later. */
-static noinline void misused(struct pev_client *client, enum misuse what)
-{
-	if (!test_and_set_bit(what, &client->seen))
-		irq_work_queue(&client->report);
-}
-
-/* ---- records ---- */
-
-static noinline void *refuse_record(struct pev_client_event *ce, enum misuse what)
-{
-	guard(preempt_notrace)();
-	local64_inc(&this_cpu_ptr(ce->event->percpu)->lost);
-	misused(ce->client, what);
-	return NULL;
-}
-
-void *pev_client_reserve(struct pev_client_event *ce, u32 size)
-{
-	struct pev_event_cpu *ec;
-
-	if (unlikely(preemptible()))
-		return refuse_record(ce, PREEMPTIBLE);
-	/* less wraps */
-	if (unlikely(size - ce->least > PEV_MAX_PACKET))
-		return refuse_record(ce, SIZE);
-	ec = this_cpu_ptr(ce->event->percpu);
-	if (likely(ec->ring))
-		return pev_sample_begin(ce->event, ec, size, NULL);
-	local64_inc(&ec->lost);
-	return NULL;
-}
-EXPORT_SYMBOL_GPL(pev_client_reserve);
-
-void pev_client_commit(struct pev_client_event *ce)
-{
-	struct pev_event_cpu *ec = this_cpu_ptr(ce->event->percpu);
-
-	if (unlikely(!ec->ring || local_read(&ec->ring->nest) <= 0))
-		misused(ce->client, UNRESERVED);
-	else
-		pev_ring_commit(ec->ring);
-}
-EXPORT_SYMBOL_GPL(pev_client_commit);
-
-bool pev_client_write(struct pev_client_event *ce, const void *data, u32 size)
-{
-	void *to;
-
-	guard(preempt_notrace)();
-	to = pev_client_reserve(ce, size);
-	if (!to)
-		return false;
-	memcpy(to, data, size);
-	pev_client_commit(ce);
-	return true;
-}
-EXPORT_SYMBOL_GPL(pev_client_write);
-
-struct pev_client_stat pev_client_stat(struct pev_client_event *ce)
-{
-	struct pev_client_stat stat = {};
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct pev_event_cpu *ec = per_cpu_ptr(ce->event->percpu, cpu);
-
-		stat.written += local64_read(&ec->samples);
-		stat.lost += local64_read(&ec->lost);
-	}
-	return stat;
-}
-EXPORT_SYMBOL_GPL(pev_client_stat);
 
 /* ---- reading ---- */
 
@@ -236,7 +74,7 @@ static long read_records(struct pev_client *client,
 
 	lockdep_assert_held(&client->lock);
 	if (pev_merge_begin(&client->merge) < nr_cpu_ids)
-		misused(client, UNCOMMITTED);
+		pev_client_misused(client, MISUSE_UNCOMMITTED);
 	while (pev_merge_next(&client->merge, &merged)) {
 		record.event = merged.kind->owner;
 		record.time = merged.time;
@@ -250,7 +88,7 @@ static long read_records(struct pev_client *client,
 		cond_resched();
 	}
 	if (client->merge.broken)
-		misused(client, OVERLONG);
+		pev_client_misused(client, MISUSE_OVERLONG);
 	return nr;
 }
 
@@ -615,7 +453,7 @@ static void client_free(struct pev_client *client)
 	list_for_each_entry(ce, &client->events, node)
 		drop_event(ce);
 	/* the events that the client listened to go a little later, with their references */
-	irq_work_sync(&client->report);
+	pev_client_misuse_sync(client);
 	list_for_each_entry_safe(ce, next, &client->events, node)
 		kfree(ce);
 	if (is_private(client))
@@ -646,7 +484,7 @@ static struct pev_client *client_alloc(const struct pev_client_desc *desc, struc
 	INIT_LIST_HEAD(&client->events);
 	INIT_DELAYED_WORK(&client->work, consumer);
 	init_waitqueue_func_entry(&client->entry, wake_consumer);
-	init_irq_work(&client->report, report);
+	pev_client_misuse_init(client);
 	return client;
 }
 
@@ -734,7 +572,7 @@ static void look_back(struct pev_client *client, bool consume)
 	if (consume && client->desc.consume)
 		read_records(client, consume_all, client);
 	else if (pev_channel_flush(client->channel) < nr_cpu_ids)
-		misused(client, UNCOMMITTED);
+		pev_client_misused(client, MISUSE_UNCOMMITTED);
 }
 
 static void client_end(struct pev_client *client, bool consume)
