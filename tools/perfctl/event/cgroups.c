@@ -11,7 +11,19 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
+/* Where the second version is alone, and where it is beside the first */
+static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+
+/* Numbers of the first version's hierarchies mean nothing. NULL: there is no other */
+static const char *find_root(void)
+{
+	struct statfs fs;
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		if (!statfs(roots[i], &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return roots[i];
+	return NULL;
+}
 
 static const struct cgroup_name *find(const struct cgroup_names *c, uint64_t id)
 {
@@ -75,15 +87,12 @@ void cgroup_names_refresh(struct cgroup_names *c)
 
 void cgroup_names_look(struct cgroup_names *c)
 {
-	struct statfs fs;
+	const char *root = c->looked ? NULL : find_root();
 	int fd;
 
-	if (c->looked)
+	if (!root)
 		return;
-	/* numbers of the first version's hierarchies mean nothing */
-	if (statfs(CGROUP_ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
-		return;
-	fd = open(CGROUP_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
 		add_tree(c, fd, "", 0);
 	c->looked = true;
@@ -102,7 +111,8 @@ const char *cgroup_names_path(struct cgroup_names *c, uint64_t id)
 
 int cgroup_names_open(const struct cgroup_name *c)
 {
-	char *path = xasprintf(CGROUP_ROOT "%s", c->path);
+	const char *root = find_root();
+	char *path = xasprintf("%s%s", root ? root : roots[0], c->path);
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err = fd < 0 ? -errno : fd;
 
