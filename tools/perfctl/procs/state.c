@@ -321,6 +321,24 @@ static int write_one(void *arg, int pid)
 	return write_process(arg, 0, pid);
 }
 
+/* Calls @fn for all processes of the machine. */
+static int each_process(int (*fn)(void *arg, int pid), void *arg)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int err = 0;
+
+	while (d && !err && (e = readdir(d))) {
+		int pid = atoi(e->d_name);
+
+		if (pid > 0)
+			err = fn(arg, pid);
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
 /* Returns the process of a thread. */
 static int thread_pid(int tid)
 {
@@ -369,25 +387,30 @@ static int write_descendants(struct proc_state *s, int root)
 	return for_numbers("/proc", write_younger, s, 0);
 }
 
-static int write_target(struct proc_state *s, const struct target *t, bool later)
+int proc_state_each(const struct target *t, int (*fn)(void *arg, int pid), void *arg)
 {
 	int err = 0;
 
+	if (t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
+		return each_process(fn, arg);
+	for (size_t i = 0; i < t->n_ids && !err; i++) {
+		if (t->type == PEV_TARGET_SUBTREE)
+			err = proc_state_subtree(t->ids[i], fn, arg);
+		else if (t->type == PEV_TARGET_TASK)
+			err = fn(arg, thread_pid(t->ids[i]));
+		else
+			err = fn(arg, t->ids[i]);
+	}
+	return err;
+}
+
+static int write_target(struct proc_state *s, const struct target *t, bool later)
+{
 	if (later && (t->workload || t->type == PEV_TARGET_SUBTREE))
 		return write_descendants(s, t->ids[0]);
 	if (t->workload)
 		return write_workload(s, t);
-	if (t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
-		return for_numbers("/proc", write_process, s, 0);
-	for (size_t i = 0; i < t->n_ids && !err; i++) {
-		if (t->type == PEV_TARGET_SUBTREE)
-			err = proc_state_subtree(t->ids[i], write_one, s);
-		else if (t->type == PEV_TARGET_TASK)
-			err = write_process(s, 0, thread_pid(t->ids[i]));
-		else
-			err = write_process(s, 0, t->ids[i]);
-	}
-	return err;
+	return proc_state_each(t, write_one, s);
 }
 
 static const struct pev_class *sideband_class(const struct pev_meta *meta, const char *name)

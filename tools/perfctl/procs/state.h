@@ -19,6 +19,11 @@ int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, cons
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
 		     uint64_t time, bool later, struct msg *m);
 
+/*
+ * Calls @fn for the processes of a target, until it returns another value than 0; for one of which
+ * several threads are targets, several times.
+ */
+int proc_state_each(const struct target *t, int (*fn)(void *arg, int pid), void *arg);
 /* Calls @fn for a process and all that are below it now, until it returns another value than 0. */
 int proc_state_subtree(int root, int (*fn)(void *arg, int pid), void *arg);
 

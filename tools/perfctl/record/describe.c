@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* All of a recording but its packets. See describe.h. */
 #include "describe.h"
+#include "inventory/kinds.h"
 #include "procs/state.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -105,7 +106,9 @@ int describe_text(struct recorder *r, struct strbuf *text, struct msg *m)
 		return msg_set(m, err, "reading the channel's metadata: %s", strerror(-err));
 	strbuf_add(text, of_channel, len);
 	free(of_channel);
-	if (r->config.fold)
+	if (r->config.state)
+		err = inventory_metadata(text);
+	if (!err && r->config.fold)
 		err = fold_metadata(&r->fold, text);
 	user_marks_metadata(&r->marks, text);
 	return err ? msg_set(m, err, "metadata of the tables: %s", strerror(-err)) : 0;

@@ -5,6 +5,7 @@
 #include "describe.h"
 #include "kernel_symbols.h"
 #include "snapshot.h"
+#include "procs/machine_state.h"
 #include "procs/state.h"
 #include "waited.h"
 #include "base/say.h"
@@ -156,6 +157,21 @@ static int open_pipe(struct recorder *r, struct pev_writer **w, struct msg *m)
 	return err ? msg_set(m, -EIO, "%s: %s", r->config.path, e.text) : 0;
 }
 
+/* A flight recorder writes at its end, when other files are open. */
+int recorder_write_state(const struct recorder *r, struct pev_writer *w,
+			 const struct pev_meta *meta, uint64_t time, bool begun, struct msg *m)
+{
+	const struct target *t = r->config.target;
+	struct machine_state s = {
+		.target = r->config.overwrite ? NULL : t,
+		.plan = r->config.plan,
+		.execs = t->workload && !begun,
+		.time = time,
+	};
+
+	return r->config.state ? machine_state_write(&s, w, meta, m) : 0;
+}
+
 static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 {
 	struct pev_meta *meta;
@@ -167,6 +183,8 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 		err = proc_history_write(&r->history, w, meta, m);
 	else
 		err = proc_state_write(w, meta, r->config.target, proc_state_time(meta), false, m);
+	if (!err)
+		err = recorder_write_state(r, w, meta, proc_state_time(meta), false, m);
 	switch_clock_start(&r->clock, meta);
 	checkpoint_init(r, meta);
 	return err;

@@ -40,6 +40,7 @@
  * @pairs:     the first two events make pairs in such a table, with @least; NULL: they do not
  * @later:     recorder_start() switches events on, not the command's exec
  * @clock:     enum pev_clock
+ * @state:     what the machine has is written, too
  * @command:   for the trace's description ...
  * @command_pid: ... and its process, 0: there is no command
  */
@@ -62,6 +63,7 @@ struct recorder_config {
 	const struct pev_table *pairs;
 	bool later;
 	uint32_t clock;
+	bool state;
 	const char *command;
 	int command_pid;
 };
@@ -135,6 +137,12 @@ void recorder_close(struct recorder *r);
 int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 			struct pev_writer **w, struct msg *m);
 int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m);
+/*
+ * Writes what the machine has, if it is wanted; all records get @time. @begun: what is recorded runs
+ * already, also if it is a command
+ */
+int recorder_write_state(const struct recorder *r, struct pev_writer *w,
+			 const struct pev_meta *meta, uint64_t time, bool begun, struct msg *m);
 int recorder_write_failed(struct recorder *r, int err, struct msg *m);
 
 /* The reason of a failed write */

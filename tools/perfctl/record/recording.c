@@ -324,6 +324,7 @@ static int record_open(void *arg, struct msg *m)
 		.overwrite = r->opts.overwrite,
 		.waits = r->opts.waits,
 		.fold = r->opts.fold,
+		.state = !r->opts.no_state && !r->opts.fold,
 		.max_stack = (uint32_t)r->opts.max_stack,
 		.pairs = r->opts.latency ? &r->opts.pairs : NULL,
 		.later = r->opts.span.delay != 0 || r->opts.paused,

@@ -41,6 +41,7 @@
  * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
  *               signals, a bit each; 0: in any case
  * @fold:        count samples by their call chains in the kernel
+ * @no_state:    do not record what the machine has
  * @latency:     the events make pairs, of which records are made ...
  * @least:       ... if they took so long, in ns ...
  * @open:        ... of so many that may be open
@@ -74,6 +75,7 @@ struct record_opts {
 	bool overwrite;
 	uint64_t on_exit;
 	bool fold;
+	bool no_state;
 	const char *latency;
 	uint64_t least;
 	uint64_t open;

@@ -128,7 +128,8 @@ static int cut(struct recorder *r, struct pev_writer *w, struct trace_dir *dir,
 	r->dir = *dir;
 	start_end(r, old, &old_dir);
 	checkpoint_init(r, NULL);
-	return proc_state_write(w, meta, r->config.target, time, true, m);
+	err = proc_state_write(w, meta, r->config.target, time, true, m);
+	return err ? err : recorder_write_state(r, w, meta, time, true, m);
 }
 
 static int begin(struct recorder *r, struct pev_writer *w, struct pev_meta **meta, struct msg *m)

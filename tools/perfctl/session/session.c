@@ -5,6 +5,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/term.h"
+#include "inventory/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@ static enum session_kind kind_of(const struct pev_class *cls)
 
 	if (cls->type != PEV_TYPE_SIDEBAND && cls->type)
 		return SESSION_EVENT;
+	if (inventory_class_kind(cls) >= 0)
+		return SESSION_INVENTORY;
 	if (!strncmp(name, "pev:", 4))
 		name += 4;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)

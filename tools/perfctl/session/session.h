@@ -27,6 +27,8 @@ enum session_kind {
 	SESSION_EXEC,
 	SESSION_EXIT,
 	SESSION_FUNCTION,
+	/* what the machine had: inventory/table.h */
+	SESSION_INVENTORY,
 };
 
 /**

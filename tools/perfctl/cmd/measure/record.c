@@ -230,6 +230,11 @@ static const struct opt record_options[] = {
 	  "count samples by their call chains in the kernel, and write down how often each came: "
 	  "for hours and days, with -F 99",
 	  offsetof(struct record_opts, fold) },
+	{ 0, OPT_FLAG, "no-state", NULL,
+	  "leave out what the machine has at the begin: CPUs, interrupts, network interfaces, disks, "
+	  "mounts, cgroups, modules, and what the processes have open, by which other machines "
+	  "understand numbers",
+	  offsetof(struct record_opts, no_state) },
 	{ 'q', OPT_FLAG, "quiet", NULL, "say nothing unless something goes wrong",
 	  offsetof(struct record_opts, quiet) },
 	{ 0 },
