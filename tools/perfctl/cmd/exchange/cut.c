@@ -11,6 +11,7 @@
 #include "session/use.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 struct cut_opts {
 	const char *input;
@@ -47,7 +48,7 @@ static bool wanted(const struct cut_opts *o, struct session *s, const struct pev
 	const struct thread *t;
 
 	if (cls->kind != SESSION_EVENT)
-		return true;
+		return cls->kind != SESSION_INVENTORY; /* that was added before */
 	t = session_thread(s, ev);
 	return pev_event_ns(ev) >= from && (!o->event || globs_match(o->event, ev->cls->name)) &&
 	       (!o->comm || globs_match(o->comm, machine_comm_name(&s->machine, t->comm))) &&
@@ -60,6 +61,30 @@ static int failed(int err, const char *path, struct msg *m)
 		       path, strerror(-err));
 }
 
+static int add_record(void *records, const struct pev_event *ev)
+{
+	return cut_records_add(records, ev);
+}
+
+/* What the machine had is of any time, and is needed whole. */
+static int copy_inventory(const struct session *s, struct cut_records *c)
+{
+	bool *those = xcalloc(s->n_classes + 1, sizeof(*those)), any = false;
+	int err = 0;
+
+	for (unsigned int i = 0; i < s->n_classes; i++) {
+		those[i] = s->classes[i].kind == SESSION_INVENTORY;
+		any |= those[i];
+	}
+	for (unsigned int i = 0; any && !err && i < pev_trace_nr_streams(s->trace); i++) {
+		const struct pev_stream *stream = pev_trace_stream(s->trace, i);
+
+		err = pev_stream_scan(stream, 0, stream->nr_packets, those, add_record, c);
+	}
+	free(those);
+	return err;
+}
+
 static int copy(const struct cut_opts *o, struct session *s, struct cut_records *c,
 		uint64_t *chosen, struct msg *m)
 {
@@ -67,6 +92,9 @@ static int copy(const struct cut_opts *o, struct session *s, struct cut_records 
 	const struct pev_event *ev;
 	int err, ret;
 
+	err = copy_inventory(s, c);
+	if (err)
+		return failed(err, o->output, m);
 	err = session_seek(s, c->begin, m);
 	if (err)
 		return err;
