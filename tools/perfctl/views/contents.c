@@ -143,12 +143,14 @@ int contents_load(struct contents *c, struct session *session, struct msg *m)
 
 		e->cls = pev_trace_class(session->trace, i);
 		e->sideband = session->classes[i].kind != SESSION_EVENT;
+		e->inventory = session->classes[i].kind == SESSION_INVENTORY;
 	}
 	err = count_records(c, m);
 	if (err)
 		return err;
 	if (c->n_programs)
 		qsort(c->programs, c->n_programs, sizeof(*c->programs), by_records);
+	inventory_load(&c->inventory, session->trace);
 	add_files(c, "");
 	qsort(c->files, c->n_files, sizeof(*c->files), by_name);
 	read_counts(c);
@@ -169,6 +171,7 @@ void contents_free(struct contents *c)
 	free(c->events);
 	free(c->programs);
 	htab_free(&c->h_programs);
+	inventory_free(&c->inventory);
 	*c = (struct contents){ 0 };
 }
 

@@ -3,12 +3,14 @@
 #ifndef PERFCTL_VIEWS_CONTENTS_H
 #define PERFCTL_VIEWS_CONTENTS_H
 
+#include "inventory/table.h"
 #include "session/session.h"
 
 /**
  * struct contents_event - records of one name
  * @cls:      the first class of that name
  * @sideband: it tells of processes and their code
+ * @inventory: it tells what the machine had, and is @sideband, too
  * @bytes:    of its records
  * @counted:  the recorder said what follows
  * @written:  records that the kernel made
@@ -18,6 +20,7 @@
 struct contents_event {
 	const struct pev_class *cls;
 	bool sideband;
+	bool inventory;
 	uint64_t records;
 	uint64_t bytes;
 	bool counted;
@@ -49,6 +52,7 @@ struct contents_file {
  * struct contents - all of it
  * @events:   by number of the name in session.names
  * @records:  without the sideband
+ * @inventory: what the machine had
  * @programs: those with most records first
  * @files:    by name
  * @bytes:    of all files
@@ -60,6 +64,7 @@ struct contents {
 	struct contents_event *events;
 	size_t n_events;
 	uint64_t records;
+	struct inventory inventory;
 	struct contents_program *programs;
 	size_t n_programs, cap_programs;
 	struct htab h_programs;

@@ -2,6 +2,7 @@
 /* perfctl info for programs. See contents_json.h. */
 #include "contents_json.h"
 #include "base/json.h"
+#include "inventory.h"
 
 static void put_info(struct json *j, const struct pev_trace *t)
 {
@@ -103,7 +104,7 @@ static void put_files(struct json *j, const struct contents *c)
 	json_close(j, ']');
 }
 
-void contents_json(const struct contents *c, FILE *out)
+void contents_json(const struct contents *c, bool whole, FILE *out)
 {
 	const struct pev_trace *t = c->session->trace;
 	struct json j = { .out = out };
@@ -116,6 +117,11 @@ void contents_json(const struct contents *c, FILE *out)
 	json_i64(&j, "begin_ns", pev_trace_begin_ns(t));
 	json_i64(&j, "end_ns", pev_trace_end_ns(t));
 	put_state(&j, c->session);
+	if (c->inventory.n) {
+		json_open(&j, "state", '{');
+		inventory_json(&c->inventory, whole, &j);
+		json_close(&j, '}');
+	}
 	json_u64(&j, "records", c->records);
 	json_open(&j, "events", '[');
 	for (size_t i = 0; i < c->n_events; i++)

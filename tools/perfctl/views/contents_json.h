@@ -5,6 +5,6 @@
 
 #include "contents.h"
 
-void contents_json(const struct contents *c, FILE *out);
+void contents_json(const struct contents *c, bool whole, FILE *out);
 
 #endif

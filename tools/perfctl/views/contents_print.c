@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl info for people. See contents_print.h. */
 #include "contents_print.h"
+#include "inventory.h"
 #include "base/text.h"
 
 #include <time.h>
@@ -50,6 +51,27 @@ static void print_origin(const struct contents *c, FILE *out)
 	put(out, "made by", text);
 }
 
+/* What it had when the recording began; "info --state" has all of it. */
+static void print_inventory(const struct inventory *v, FILE *out)
+{
+	static const struct {
+		const char *label;
+		void (*get)(const struct inventory *v, struct strbuf *b);
+	} lines[] = {
+		{ "topology", inventory_topology },
+		{ "had", inventory_counts },
+		{ "not known", inventory_missing },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct strbuf b = { 0 };
+
+		lines[i].get(v, &b);
+		put(out, lines[i].label, b.s);
+		strbuf_free(&b);
+	}
+}
+
 static void print_machine(const struct contents *c, FILE *out)
 {
 	const struct pev_trace *t = c->session->trace;
@@ -70,6 +92,7 @@ static void print_machine(const struct contents *c, FILE *out)
 	put(out, "kernel", pev_trace_info(t, "release"));
 	put(out, "version", pev_trace_info(t, "version"));
 	put(out, "build id", pev_trace_info(t, "build_id"));
+	print_inventory(&c->inventory, out);
 }
 
 static void print_state(const struct contents *c, FILE *out)
@@ -126,7 +149,8 @@ static void print_events(const struct contents *c, FILE *out)
 		if (c->events[i].cls && !c->events[i].sideband)
 			print_event(&c->events[i], out);
 	for (size_t i = 0; i < c->n_events; i++)
-		if (c->events[i].cls && c->events[i].sideband && c->events[i].records)
+		if (c->events[i].cls && c->events[i].sideband && !c->events[i].inventory &&
+		    c->events[i].records)
 			print_event(&c->events[i], out);
 }
 
@@ -143,6 +167,8 @@ static void print_streams(const struct contents *c, FILE *out)
 			text_bytes(bytes, s->size), text_count(lost, s->lost));
 		if (!strcmp(s->name, "stream_state"))
 			fprintf(out, "what ran before");
+		else if (!strcmp(s->name, "stream_machine"))
+			fprintf(out, "what the machine had");
 		else if (s->cpu >= 0)
 			fprintf(out, "CPU %d", s->cpu);
 		else
