@@ -173,7 +173,7 @@ prose() { sources . ':!patches' ':!*.patch'; }
 
 spelling() {
 	prose | xargs -r -d '\n' codespell -q 3 \
-		--ignore-words-list=inout,ro,creat,parms,recrod,crate,bu,damon
+		--ignore-words-list=inout,ro,creat,parms,recrod,crate,bu,damon,iif
 }
 
 # Phrases, too, which codespell's dictionaries cannot have.

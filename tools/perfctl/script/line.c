@@ -48,10 +48,18 @@ int script_fields(unsigned int *fields, const char *arg, struct msg *m)
 	return err;
 }
 
-void script_line_init(struct script_line *l, struct session *s, unsigned int fields, bool inlined)
+void script_line_init(struct script_line *l, struct session *s, unsigned int fields, bool inlined,
+		      bool whole)
 {
 	*l = (struct script_line){ .session = s, .fields = fields, .inlined = inlined };
 	syscalls_init_trace(&l->calls, s->trace);
+	script_names_init(&l->names, s, whole);
+}
+
+void script_line_seen(struct script_line *l, const struct pev_event *ev,
+		      const struct session_class *cls, const struct thread *t)
+{
+	script_names_event(&l->names, ev, cls, t->pid);
 }
 
 void script_line_free(struct script_line *l)
@@ -60,6 +68,7 @@ void script_line_free(struct script_line *l)
 		free(l->places[i]);
 	free(l->places);
 	syscalls_free(&l->calls);
+	script_names_free(&l->names);
 	strbuf_free(&l->text);
 }
 
@@ -131,7 +140,7 @@ static void put_pair(struct script_line *l, const struct pev_event *ev)
 	}
 }
 
-static void put_payload(struct script_line *l, const struct pev_event *ev)
+static void put_payload(struct script_line *l, const struct pev_event *ev, uint32_t pid)
 {
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
 		const struct pev_field *f = &ev->cls->fields[i];
@@ -140,6 +149,7 @@ static void put_payload(struct script_line *l, const struct pev_event *ev)
 			continue;
 		put_field(l, ev, f, 0);
 		put_call(l, ev, f);
+		script_names_put(&l->names, ev, pid, f, &l->text);
 	}
 }
 
@@ -289,7 +299,7 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 			strbuf_addf(&l->text, " addr=0x%" PRIx64, ev->addr);
 		if (sample & PEV_SAMPLE_PAIR)
 			put_pair(l, ev);
-		put_payload(l, ev);
+		put_payload(l, ev, t->pid);
 	}
 	if ((l->fields & SCRIPT_IP) && (sample & PEV_SAMPLE_IP) &&
 	    !((l->fields & SCRIPT_CHAIN) && (ev->kstack_len || ev->ustack_len)))

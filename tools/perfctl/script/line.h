@@ -3,6 +3,7 @@
 #ifndef PERFCTL_SCRIPT_LINE_H
 #define PERFCTL_SCRIPT_LINE_H
 
+#include "names.h"
 #include "session/session.h"
 #include "strace/syscalls.h"
 
@@ -32,6 +33,7 @@ enum script_field {
  * @fields: SCRIPT_*
  * @inlined: frames of functions that were inlined are printed, by debug information
  * @text:   the line with its end
+ * @names:  of numbers
  * @places: what is printed of each frame; NULL: not made yet
  */
 struct script_line {
@@ -41,6 +43,7 @@ struct script_line {
 	bool inlined;
 	struct strbuf text;
 	struct syscalls calls;
+	struct script_names names;
 	char **places;
 	size_t n_places;
 };
@@ -48,8 +51,15 @@ struct script_line {
 /* Names of fields by commas or spaces; returns -EINVAL with a sentence. */
 int script_fields(unsigned int *fields, const char *arg, struct msg *m);
 
-/* @s: open. A line that was not initialised may be freed if it is zeroed. */
-void script_line_init(struct script_line *l, struct session *s, unsigned int fields, bool inlined);
+/*
+ * @s: open. @whole: all of it will be read. A line that was not initialised may be freed if it is
+ * zeroed.
+ */
+void script_line_init(struct script_line *l, struct session *s, unsigned int fields, bool inlined,
+		      bool whole);
+/* What an event changes for lines that follow; to be called for each one, printed or not. */
+void script_line_seen(struct script_line *l, const struct pev_event *ev,
+		      const struct session_class *cls, const struct thread *t);
 void script_line_free(struct script_line *l);
 /* @ev: unwound, of thread @t at @ns since the epoch */
 void script_line_make(struct script_line *l, const struct pev_event *ev, const struct thread *t,

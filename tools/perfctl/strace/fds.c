@@ -156,6 +156,11 @@ void fds_look(struct fds *f, uint32_t pid)
 	o->n = now.n;
 }
 
+void fds_set(struct fds *f, uint32_t pid, uint64_t fd, const char *name, bool cloexec)
+{
+	set(owner_get(f, pid), fd, name_id(f, name), cloexec);
+}
+
 void fds_fork(struct fds *f, uint32_t parent, uint32_t child)
 {
 	const struct fd_owner *from;

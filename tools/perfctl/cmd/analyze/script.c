@@ -101,6 +101,9 @@ static bool wanted(const struct script_run *r, const struct pev_event *ev,
 		return false;
 	if (o->no_sideband && cls->kind != SESSION_EVENT)
 		return false;
+	/* numbers show it where they have names; all of it is perfctl info's */
+	if (cls->kind == SESSION_INVENTORY && !o->event)
+		return false;
 	return (!o->event || globs_match(o->event, ev->cls->name)) &&
 	       (!o->comm ||
 		globs_match(o->comm, machine_comm_name(&r->session.machine, t->comm))) &&
@@ -165,6 +168,7 @@ static int script_trace(struct script_run *r, struct msg *m)
 			break;
 		if (wanted(r, ev, cls, t, ns))
 			print_event(r, ev, t, ns);
+		script_line_seen(&r->line, ev, cls, t);
 		if (ferror(stdout))
 			return 0; /* said by main() */
 	}
@@ -211,7 +215,7 @@ static int script_run(const void *opts, int n, char **args, struct msg *m)
 	if (!err)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
 	if (!err)
-		script_line_init(&r.line, &r.session, r.opts.fields, r.opts.inlined);
+		script_line_init(&r.line, &r.session, r.opts.fields, r.opts.inlined, !r.opts.time);
 	if (!err && r.opts.handlers)
 		err = script_handlers(&r, m);
 	else if (!err)
