@@ -58,7 +58,7 @@ hot=$!
 perfctl record --engine $engine -q -F "$fast" --switch-output -o asked -p $hot &
 recorder=$!
 until_ok test -e asked.1/stream_state
-perfctl script -f -i asked.1 >followed.txt 2>followed.err &
+perfctl script -f -e '*' -i asked.1 >followed.txt 2>followed.err &
 follower=$!
 sleep 0.$((slow * 4))
 kill -USR2 $recorder

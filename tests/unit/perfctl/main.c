@@ -35,5 +35,6 @@ int main(void)
 	test_operand();
 	test_store();
 	test_relay();
+	test_inventory();
 	return tap_plan();
 }

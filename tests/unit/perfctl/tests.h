@@ -29,5 +29,6 @@ void test_workload(void);
 void test_operand(void);
 void test_store(void);
 void test_relay(void);
+void test_inventory(void);
 
 #endif

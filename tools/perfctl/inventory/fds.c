@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As open() takes them, with O_CLOEXEC; the file says them in octal. */
+/* The file says them in octal. */
 static uint64_t flags_of(int infos, const char *fd)
 {
 	char text[512], *flags;
 
-	if (infos < 0 || !rows_text(infos, fd, text, sizeof(text)))
-		return 0;
-	flags = strstr(text, "flags:");
-	return flags ? strtoul(flags + strlen("flags:"), NULL, 8) & UINT32_MAX : 0;
+	flags = infos >= 0 && rows_text(infos, fd, text, sizeof(text)) ? strstr(text, "flags:") :
+									 NULL;
+	return flags ? strtoul(flags + strlen("flags:"), NULL, 8) & UINT32_MAX : FDS_NO_FLAGS;
 }
 
-static int add_fd(struct gather *g, int dir, int infos, int pid, const char *name, bool execs)
+static int add_fd(struct gather *g, int dir, int infos, int pid, const char *name,
+		  enum gather_fds what)
 {
 	struct inventory_row row = { .kind = INVENTORY_FD };
 	char path[PATH_MAX];
@@ -35,7 +35,7 @@ static int add_fd(struct gather *g, int dir, int infos, int pid, const char *nam
 		return 0;
 	}
 	row.n[2] = flags_of(infos, name);
-	if (execs && row.n[2] & O_CLOEXEC)
+	if (what == FDS_KEPT && row.n[2] & O_CLOEXEC)
 		return 0;
 	len = readlinkat(dir, name, path, sizeof(path) - 1);
 	if (len < 0)
@@ -46,7 +46,7 @@ static int add_fd(struct gather *g, int dir, int infos, int pid, const char *nam
 	return rows_add(g, &row);
 }
 
-int gather_fds(struct gather *g, int pid, bool execs)
+int gather_fds(struct gather *g, int pid, enum gather_fds what)
 {
 	char name[40];
 	int fd, infos, err = 0;
@@ -63,10 +63,10 @@ int gather_fds(struct gather *g, int pid, bool execs)
 		return 0;
 	}
 	snprintf(name, sizeof(name), "%d/fdinfo", pid);
-	infos = rows_open(g->proc, name);
+	infos = what == FDS_NAMES ? -1 : rows_open(g->proc, name);
 	while (!err && (e = readdir(dir)))
 		if (*e->d_name != '.')
-			err = add_fd(g, fd, infos, pid, e->d_name, execs);
+			err = add_fd(g, fd, infos, pid, e->d_name, what);
 	if (infos >= 0)
 		close(infos);
 	closedir(dir);

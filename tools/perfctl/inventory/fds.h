@@ -5,7 +5,22 @@
 
 #include "gather.h"
 
-/* @execs: it is to exec: leaves out what it closes then. Returns 0 or what gather.put did. */
-int gather_fds(struct gather *g, int pid, bool execs);
+/* The flags of a descriptor whose flags were not asked for */
+#define FDS_NO_FLAGS UINT32_MAX
+
+/**
+ * enum gather_fds - what to read
+ * @FDS_NAMES: no flags: these take more time than all the rest
+ * @FDS_FLAGS: as open() takes them, with O_CLOEXEC
+ * @FDS_KEPT:  the same, of what is open after an exec
+ */
+enum gather_fds {
+	FDS_NAMES,
+	FDS_FLAGS,
+	FDS_KEPT,
+};
+
+/* Returns 0, also if there is no such process, or what gather.put did. */
+int gather_fds(struct gather *g, int pid, enum gather_fds what);
 
 #endif

@@ -14,7 +14,7 @@
  */
 struct open_files {
 	struct gather *gather;
-	bool execs;
+	enum gather_fds what;
 	struct done {
 		int pid;
 	} * done;
@@ -33,13 +33,15 @@ static bool has_calls(const struct event_plan *plan)
 	return false;
 }
 
+static bool is_machine(const struct target *t)
+{
+	return t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP;
+}
+
 /* Those of a whole machine are many, and worth it only where numbers are recorded. */
 static bool wants_fds(const struct machine_state *s)
 {
-	if (!s->target)
-		return false;
-	return (s->target->type != PEV_TARGET_CPUS && s->target->type != PEV_TARGET_CGROUP) ||
-	       has_calls(s->plan);
+	return s->target && (!is_machine(s->target) || has_calls(s->plan));
 }
 
 static int add_process(void *arg, int pid)
@@ -50,12 +52,17 @@ static int add_process(void *arg, int pid)
 	if (!HTAB_GET(d, &f->by_pid, hash_u64((uint64_t)pid), d->pid == pid, f->done, f->n, f->cap))
 		return 0;
 	d->pid = pid;
-	return gather_fds(f->gather, pid, f->execs);
+	return gather_fds(f->gather, pid, f->what);
 }
 
 static int gather_files(struct gather *g, const struct machine_state *s)
 {
-	struct open_files files = { .gather = g, .execs = s->execs };
+	struct open_files files = {
+		.gather = g,
+		.what = s->execs	      ? FDS_KEPT :
+			is_machine(s->target) ? FDS_NAMES :
+						FDS_FLAGS,
+	};
 	/* a command that is to exec has no descendants yet */
 	int err = s->execs ? add_process(&files, s->target->ids[0]) :
 			     proc_state_each(s->target, add_process, &files);

@@ -99,6 +99,7 @@ static const struct names_class *class_of(struct script_names *n, const struct p
 
 /* ---- what the machine had ---- */
 
+/* Of flags that are not known, all are set: then it is not known what an exec leaves open. */
 static void take_fd(struct script_names *n, const struct inventory_row *row)
 {
 	if (n->certain)
