@@ -58,7 +58,8 @@ ok "... mounts are those of findmnt" diff \
 		'"\n".join("%d %d:%d %s" % (r["id"], r["major"], r["minor"], r["type"]) for r in rows)' | sort)
 ok "... block devices are those of /proc/partitions" diff \
 	<(awk 'NF == 4 && $1 != "major" { print $1, $2, $4 }' /proc/partitions) \
-	<(state state.trace block '"\n".join("%d %d %s" % (r["major"], r["minor"], r["name"]) for r in rows)')
+	<(state state.trace block '"\n".join("%d %d %s" % (r["major"], r["minor"], r["name"]) for r in rows)' |
+		sed '/^$/d')
 ok "... modules are those of /proc/modules" diff \
 	<(cut -d ' ' -f 1,2 /proc/modules 2>/dev/null) \
 	<(state state.trace module '"\n".join("%s %d" % (r["name"], r["size"]) for r in rows)' | sed '/^$/d')
@@ -74,7 +75,7 @@ fi
 within "... what the command was given is open" \
 	"$(state state.trace fd 'sum(r["fd"] == 7 and r["path"] == "/etc/passwd" for r in rows)')" 1 1
 within "... what it closes when it begins is not" \
-	"$(state state.trace fd 'sum("perf_event" in r["path"] or "pev" in r["path"] for r in rows)')" 0 0
+	"$(state state.trace fd 'sum(r["path"].startswith(("anon_inode:[perf", "anon_inode:[pev")) for r in rows)')" 0 0
 
 # what else can be done with it
 says "info: the topology in a line" 0 '^  topology   .*[0-9] threads?' perfctl info state.trace
@@ -97,8 +98,8 @@ ok "... and all else" perfctl report -i without.trace
 perfctl cut --time 0.001, -o late.cut state.trace 2>/dev/null
 ok "cut: keeps all of it" diff <(perfctl info --state state.trace) <(perfctl info --state late.cut)
 $rec -o - -- true | perfctl script -i - -e 'state:cpu' >piped.txt
-within "record -o -: it comes through a pipe" "$(grep -c state:cpu piped.txt)" "$(grep -c '^processor' \
-	/proc/cpuinfo)" "$(getconf _NPROCESSORS_CONF)"
+cpus=$(state state.trace cpu 'len(rows)')
+within "record -o -: it comes through a pipe" "$(grep -c state:cpu piped.txt)" "$cpus" "$cpus"
 $rec -z -o packed.trace -- true
 ok "record -z: compressed" test "$(state packed.trace mount 'len(rows)')" = \
 	"$(state state.trace mount 'len(rows)')"
@@ -118,10 +119,8 @@ kill $sleeper
 cp -r state.trace short.trace
 rm -rf short.trace/index
 size=$(stat -c %s short.trace/stream_machine)
-for part in 2 3; do
-	truncate -s $((size / part)) short.trace/stream_machine
-	ok "a recording that was cut there can be read" perfctl info short.trace
-done
+truncate -s $((size / 2)) short.trace/stream_machine
+ok "a recording that was cut there can be read" perfctl info short.trace
 python3 - state.trace short.trace <<'END'
 import shutil, sys
 data = bytearray(open(sys.argv[1] + "/stream_machine", "rb").read())
@@ -162,8 +161,8 @@ if [ "$engine" = perf ]; then
 		ok "... the rest is there" test "$(state user/state.trace netif 'len(rows)')" = \
 			"$(state state.trace netif 'len(rows)')"
 	else
-		skip "a user without rights: modules have no addresses" "needs root"
-		skip "... the rest is there" "needs root"
+		skip "a user without rights: modules have no addresses" "this needs root"
+		skip "... the rest is there" "this needs root"
 	fi
 fi
 
@@ -193,8 +192,8 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		skip "script: an interrupt has that of who handles it" "no interrupt came"
 	fi
 else
-	skip "script: a descriptor has the name of its file" "needs root, and tracepoints"
-	skip "... until it is closed" "needs root, and tracepoints"
-	skip "script: a device has its name" "needs root, and tracepoints"
-	skip "script: an interrupt has that of who handles it" "needs root, and tracepoints"
+	skip "script: a descriptor has the name of its file" "this needs root, and tracepoints"
+	skip "... until it is closed" "this needs root, and tracepoints"
+	skip "script: a device has its name" "this needs root, and tracepoints"
+	skip "script: an interrupt has that of who handles it" "this needs root, and tracepoints"
 fi
