@@ -43,7 +43,7 @@ static const struct {
  * struct names_class - a class of events
  * @looked: what follows was looked up
  * @fields: what each field is; NULL: none is anything
- * @enter:  the name of the call that begins; NULL: none does ...
+ * @enter:  the name of the call on descriptors that begins; NULL: none does ...
  * @exit:   ... or that ends
  */
 struct names_class {
@@ -64,6 +64,15 @@ static enum named what_is(const struct pev_class *cls, const struct pev_field *f
 	return NAMED_NOTHING;
 }
 
+/* Other calls leave descriptors as they are. */
+static const char *call_name(const struct pev_class *cls, const char *prefix)
+{
+	const char *name = cls->name + strlen(prefix);
+
+	return !strncmp(cls->name, prefix, strlen(prefix)) && globs_match(FDS_CALLS, name) ? name :
+											     NULL;
+}
+
 static void look_up(struct names_class *c, const struct pev_class *cls)
 {
 	c->looked = true;
@@ -76,10 +85,8 @@ static void look_up(struct names_class *c, const struct pev_class *cls)
 			c->fields = xcalloc(cls->nr_fields, 1);
 		c->fields[i] = (uint8_t)what;
 	}
-	if (!strncmp(cls->name, ENTER, strlen(ENTER)))
-		c->enter = cls->name + strlen(ENTER);
-	else if (!strncmp(cls->name, EXIT, strlen(EXIT)))
-		c->exit = cls->name + strlen(EXIT);
+	c->enter = call_name(cls, ENTER);
+	c->exit = call_name(cls, EXIT);
 }
 
 /* Classes come while a recording is followed. */
