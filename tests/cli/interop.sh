@@ -15,7 +15,7 @@ agree() {
 		fail "$1: babeltrace2 reads it" "$(head -n 5 "$2.err")"
 		return
 	}
-	perfctl script -F abstime,event "$2" >"$2.pc" 2>/dev/null
+	perfctl script -F abstime,event -e '*' "$2" >"$2.pc" 2>/dev/null
 	within "$1: as many events" "$(wc -l <"$2.pc")" "$(wc -l <"$2.bt")" "$(wc -l <"$2.bt")"
 	ok "$1: the same events at the same times" python3 "$lib/agree.py" "$2.bt" "$2.pc"
 	ok "$1: perfctl's are in order" bash -c "awk '{ print \$1 }' '$2.pc' | tr -d : | sort -c -n"

@@ -18,7 +18,7 @@ compare() {
 		fail "$name: libpev reads it without a warning" "$(cat "$name.err")"
 		return
 	fi
-	perfctl script -F $columns "$dir" >"$name.script" 2>"$name.err"
+	perfctl script -F $columns -e '*' "$dir" >"$name.script" 2>"$name.err"
 	perfctl report -j - "$dir" >"$name.json" 2>>"$name.err"
 	read -r -a times <"$dir.time"
 	if text=$($python "$here/compare.py" "$dir" "$name.events" "$name.script" "$name.json" \
@@ -109,7 +109,7 @@ flushed() {
 # altered NAME PROGRAM: compare.py finds a difference that a program makes
 altered() {
 	sed -E "$2" "$1.events" >altered.events
-	perfctl script -F $columns "$traces/$1" >altered.script 2>/dev/null
+	perfctl script -F $columns -e '*' "$traces/$1" >altered.script 2>/dev/null
 	perfctl report -j - "$traces/$1" >altered.json 2>/dev/null
 	# shellcheck disable=SC2046
 	! $python "$here/compare.py" "$traces/$1" altered.events altered.script altered.json \

@@ -89,7 +89,7 @@ int machine_state_write(const struct machine_state *s, struct pev_writer *w,
 		.proc = "/proc", .sys = "/sys", .put = inventory_encode_row, .arg = &to
 	};
 	struct pev_encoder *enc;
-	int err = pev_writer_encoder(w, meta, "machine", UINT32_MAX, &enc), close_err;
+	int err = pev_writer_encoder(w, meta, "machine", 0, &enc), close_err;
 
 	if (!err) {
 		err = inventory_encode_init(&to, enc, meta, s->time);
