@@ -147,23 +147,27 @@ static u64 gp_code(u64 config)
 	return config & 0xff ? config : 0;
 }
 
-/* Counters that can count @config; see struct x86_pev_rule. */
-static u64 gp_counters(u64 config, bool *needs_more)
+/* What is special about @config; the counters of one that is not are all. */
+static struct x86_pev_rule gp_rule(u64 config)
 {
 	const struct x86_pev_rule *rule = hw->model->rules;
 	u16 event = (config & 0xff) | (config >> 24 & 0xf00), umask = config >> 8 & 0xff;
-	u64 all = hw->present & X86_PEV_GP_MASK;
 
-	*needs_more = false;
-	for (; rule && rule->last; rule++) {
-		if (event < rule->first || event > rule->last)
-			continue;
-		if (rule->umask >= 0 && rule->umask != umask)
-			continue;
-		*needs_more = !rule->counters;
-		return all & rule->counters;
-	}
-	return all;
+	for (; rule && rule->last; rule++)
+		if (event >= rule->first && event <= rule->last &&
+		    (rule->umask < 0 || rule->umask == umask))
+			return *rule;
+	return (struct x86_pev_rule){ .counters = hw->present & X86_PEV_GP_MASK };
+}
+
+/*
+ * CPUID shares eight counters out among the threads of a core: with four there are
+ * two of them, or firmware or a hypervisor that does not say.
+ */
+static bool leaks(u64 config)
+{
+	return hw->model->smt_leak && (config & 0xff) >= 0xd0 && (config & 0xff) <= 0xd3 &&
+	       hweight64(hw->present & X86_PEV_GP_MASK) <= 4;
 }
 
 int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
@@ -171,6 +175,7 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 {
 	struct pev_pmu_alt *alt = code->alt;
 	u64 config = req->config, domains = 0, gp;
+	struct x86_pev_rule rule;
 	bool needs_more = false;
 	int err, fixed = -1;
 
@@ -184,6 +189,11 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 	if (err)
 		return err;
 
+	if (leaks(config))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "code %#llx: on the %s with hyper-threading it would also change the counts of the core's other thread; switch hyper-threading off in the firmware",
+				  config, hw->model->name);
+
 	memset(code, 0, sizeof(*code));
 	code->period_min = hw->model->period_min ?: 2;
 	if (hw->present >> X86_PEV_FIXED)
@@ -196,14 +206,18 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 	}
 	gp = hw->present >> X86_PEV_FIXED ? gp_code(config) : config;
 	if (gp) {
-		alt->counters = gp_counters(gp, &needs_more);
+		rule = gp_rule(gp);
+		needs_more = !rule.counters;
+		alt->counters = hw->present & rule.counters;
 		alt->config = gp | domains | SEL_INT;
+		if (alt->counters && rule.period_min)
+			code->period_min = rule.period_min;
 	}
 	if (code->alt[0].counters)
 		return 0;
 	if (needs_more)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
-				  "code %#llx: the event needs a register besides its event select, which pev does not set",
+				  "code %#llx: the event needs a register besides its own event select, which pev does not set",
 				  config);
 	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 			  "code %#llx: this processor has no counter for it", config);

@@ -60,12 +60,14 @@ struct pt_regs;
  * @last:     the last of that range
  * @umask:    unit mask, -1: any
  * @counters: that can; 0: the event needs a register besides the event select
+ * @period_min: shortest period, 0: as the others of the processor
  */
 struct x86_pev_rule {
 	u16	first;
 	u16	last;
 	s16	umask;
 	u32	counters;
+	u16	period_min;
 };
 
 /**
@@ -80,6 +82,7 @@ struct x86_pev_rule {
  * @period_min: shortest period, 0: as others
  * @ref_tsc:    event 3C/01 counts at the rate of the TSC as the fixed counter does
  * @no_freeze:  stopping at the overflow does not work
+ * @smt_leak:   with two threads a core, D0 to D3 count in the other one's counter, too
  * @no_raw:     a code says too little about the counters that can count it
  */
 struct x86_pev_model {
@@ -93,6 +96,7 @@ struct x86_pev_model {
 	u16				period_min;
 	bool				ref_tsc;
 	bool				no_freeze;
+	bool				smt_leak;
 	bool				no_raw;
 };
 

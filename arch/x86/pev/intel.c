@@ -27,6 +27,7 @@
 #define hw	(&x86_pev_hw)
 
 #define CAP_FULL_WRITE	BIT_ULL(13)	/* PERF_CAPABILITIES. SDM volume 3, 20.2.8 */
+#define TSX_COUNTER	3	/* that transactions overwrite */
 #define STATUS_FROZEN	BIT_ULL(59)	/* GLOBAL_STATUS.CTR_FRZ. 20.2.4 */
 
 /* Events in the order of CPUID.0AH:EBX. SDM volume 3, table 20-1. */
@@ -98,6 +99,12 @@ int __init x86_pev_intel_detect(void)
 	hw->model = find_model();
 	hw->bits = eax >> 16 & 0xff;
 	hw->present = GENMASK_ULL(gp - 1, 0);
+	/* Intel 604224, "Performance Monitoring Impact of TSX Memory Ordering Issue" */
+	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
+	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT)) {
+		pr_info("PMC%u is left alone: transactions overwrite it\n", TSX_COUNTER);
+		hw->present &= ~BIT_ULL(TSX_COUNTER);
+	}
 	if (version >= 2) {
 		fixed = min(edx & 0x1f, 16);
 		/* some of the first processors with fixed counters don't mention them */

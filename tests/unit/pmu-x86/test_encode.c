@@ -160,6 +160,116 @@ static void models(void)
 	}
 }
 
+/* The counters of @code and the shortest period, on a processor with eight. */
+static void is_counted(int number, u64 raw, u64 counters, u64 period_min)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	if (!m.gp) {
+		intel(4);
+		m.gp = 8;
+		m.number = number;
+		boot();
+	}
+	CHECK_EQ(encode(PEV_TYPE_RAW, raw, 0, &code, &r), 0);
+	CHECK_EQ(code.alt[0].counters, counters);
+	CHECK_EQ(code.period_min, period_min);
+}
+
+/* Without hyper-threading a core has eight, of which four know the memory pipeline. */
+static void lower_four(void)
+{
+	const struct { int number; u64 raw, counters; } of[] = {
+		{ 0x2a, 0x81d0, 0xf }, { 0x2a, 0x01d3, 0xf }, { 0x3a, 0x08d1, 0xf },
+		{ 0x3c, 0x81d0, 0xf }, { 0x3d, 0x20d1, 0xf }, { 0x5e, 0x81d0, 0xf },
+		{ 0x5e, 0x02c6, 0xf },
+	};
+
+	is_counted(of[kind % 7].number, of[kind % 7].raw, of[kind % 7].counters,
+		   of[kind % 7].number == 0x3c ? 32 : 2);
+	is_counted(of[kind % 7].number, 0x00c4, 0xff, of[kind % 7].number == 0x3c ? 32 : 2);
+}
+
+/* Errata HSW11 and BDM11 */
+static void periods(void)
+{
+	is_counted(kind ? 0x3d : 0x3c, 0x01c0, 0x2, 128);
+	is_counted(kind ? 0x3d : 0x3c, 0x02c0, 0xff, kind ? 2 : 32);
+}
+
+/* The counters of two threads are one for these: errata BJ122, BV98, HSD29. */
+static void other_thread(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	intel(4);
+	m.number = (const int[]){ 0x2a, 0x3a, 0x3c, 0x3d }[kind & 3];
+	boot();
+	if (m.number == 0x3d) {
+		CHECK_EQ(encode(PEV_TYPE_RAW, 0x81d0, 0, &code, &r), 0);
+		return;
+	}
+	CHECK(refused(PEV_TYPE_RAW, 0x81d0, 0, EOPNOTSUPP, "hyper-threading"));
+	CHECK(refused(PEV_TYPE_RAW, 0x01d3, 0, EOPNOTSUPP, "hyper-threading"));
+	CHECK(refused(PEV_TYPE_HARDWARE, PEV_HW_L1D_LOADS, 0, EOPNOTSUPP, "hyper-threading"));
+	CHECK_EQ(encode(PEV_TYPE_RAW, 0x01d4, 0, &code, &r), 0);
+}
+
+/* Transactions write PMC3: nothing must count there. */
+static void transactions(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+	int i;
+
+	intel(4);
+	m.number = 0x5e;
+	shim_features |= BIT_ULL(X86_FEATURE_TSX_FORCE_ABORT);
+	up();
+	CHECK_EQ(pmu->present, 0x700000007ULL);
+	CHECK_EQ(encode(PEV_TYPE_RAW, 0x00c4, 0, &code, &r), 0);
+	CHECK_EQ(code.alt[0].counters, 7);
+	update_begin();
+	for (i = 0; i < 3; i++)
+		attach(i, PEV_HW_BRANCHES, 0, 0);
+	update_end(false);
+	m.ctr[3] = 12345;
+	model_run(100);
+	for (i = 0; i < 3; i++) {
+		fold(i);
+		CHECK_EQ(mini[i].count, 100);
+	}
+	CHECK_EQ(m.ctr[3], 12345);
+	down();
+}
+
+/* Microcode that aborts all of them leaves it alone. */
+static void no_transactions(void)
+{
+	intel(4);
+	m.number = 0x5e;
+	shim_features |= BIT_ULL(X86_FEATURE_TSX_FORCE_ABORT) |
+			 BIT_ULL(X86_FEATURE_RTM_ALWAYS_ABORT);
+	boot();
+	CHECK_EQ(pmu->present, 0x70000000fULL);
+}
+
+static void events_of_amd(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+
+	amd(2);
+	boot();
+	/* in one counter, increments of more than 15 a cycle would be lost */
+	CHECK(refused(PEV_TYPE_RAW, 0xff03, 0, EOPNOTSUPP, "besides its own"));
+	CHECK_EQ(encode(PEV_TYPE_RAW, 0xff04, 0, &code, &r), 0);
+	CHECK_EQ(encode(PEV_TYPE_HARDWARE, PEV_HW_L1D_MISSES, 0, &code, &r), 0);
+	CHECK_EQ(code.alt[0].config & 0xffff, 0x3f41);
+}
+
 static void missing_events(void)
 {
 	struct pev_pmu_code code;
@@ -200,6 +310,12 @@ const struct test_case encode_cases[] = {
 	{ "detection leaves perf alone", detection, true },
 	{ "codes and domains", raw_codes, true },
 	{ "tables of models", models, true },
+	{ "events for half of the counters", lower_four, true },
+	{ "shortest periods", periods, true },
+	{ "events that leak into the core's other thread", other_thread, true },
+	{ "transactions overwrite a counter", transactions },
+	{ "transactions that all abort", no_transactions },
+	{ "events of AMD", events_of_amd },
 	{ "events that CPUID denies", missing_events, true },
 	{ "guests, Intel", guests_intel },
 	{ "guests, AMD", guests_amd },
