@@ -7,7 +7,8 @@
  *	PerfCtrExtCore	six, with registers of their own
  *	PerfMonV2	global control and status, freeze on PMI
  *
- * LVTPC is not masked by a PMI.
+ * LVTPC is not masked by a PMI, but by some hypervisors: KVM had Intel's way for all
+ * guests for a time.
  */
 #define pr_fmt(fmt) "pev: " fmt
 
@@ -74,6 +75,7 @@ int __init x86_pev_amd_detect(void)
 	hw->present = GENMASK_ULL(nr - 1, 0);
 	hw->ctr_write = hw->ctr;
 	hw->bits = 48;
+	hw->may_mask = boot_cpu_has(X86_FEATURE_HYPERVISOR);
 	hw->raw = 0xffffffff & ~(SEL_USR | SEL_OS | SEL_PC | SEL_INT | SEL_ANY | SEL_EN);
 	hw->raw |= GENMASK_ULL(35, 32);		/* bits 8 to 11 of the event */
 	hw->guests = boot_cpu_has(X86_FEATURE_SVM);

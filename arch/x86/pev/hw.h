@@ -130,6 +130,7 @@ struct x86_pev_counter {
  * @freeze:    DEBUGCTL can make counters stop at an overflow
  * @frozen:    bit of @status that is set then; 0: @ctrl is cleared then
  * @masks:     a PMI masks LVTPC: nothing more comes until it is unmasked
+ * @may_mask:  as @masks, but not to be relied upon: hypervisors differ
  * @bits:      width of the counters for any event
  * @fixed_bits: width of the fixed counters
  * @narrow:    writes set 32 bits, the rest become copies of bit 31
@@ -154,6 +155,7 @@ struct x86_pev_hw {
 	bool				freeze;
 	u64				frozen;
 	bool				masks;
+	bool				may_mask;
 	u8				bits;
 	u8				fixed_bits;
 	bool				narrow;
@@ -186,7 +188,8 @@ extern struct x86_pev_hw x86_pev_hw;
  * @hidden:   counters that are 0 now because a user may read them; see @held
  * @host:     counters that count the host only
  * @svm:      guests may run: EFER.SVME, as of the last look
- * @late_end: until when a PMI that finds nothing is ours; 0: none is
+ * @late:     how many PMIs that find nothing are ours ...
+ * @late_end: ... until when
  * @fixed:    FIXED_CTR_CTRL as it should be
  * @fixed_now: FIXED_CTR_CTRL as it is
  * @debugctl: as cpu_start() found it
@@ -214,6 +217,7 @@ struct x86_pev_cpu {
 	u64	wrapped;
 	u64	hidden;
 	u64	host;
+	unsigned int late;
 	u64	late_end;
 	u64	fixed;
 	u64	fixed_now;

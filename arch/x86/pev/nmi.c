@@ -10,9 +10,9 @@
  * - an overflow that is found is ours;
  * - where the processor masks LVTPC at a PMI (Intel), a masked LVTPC is a PMI, even
  *   if the overflow was dealt with meanwhile. Nothing is guessed;
- * - elsewhere (AMD) a PMI that finds nothing is ours if it was to be expected: two
- *   overflows were found at once, or one was undone before its PMI came. One such
- *   PMI is forgiven, for a short time.
+ * - elsewhere (AMD) a PMI that finds nothing is ours if it was to be expected:
+ *   several overflows were found at once, or one was undone before its PMI came. As
+ *   many such PMIs are forgiven as there may be, for a short time.
  *
  * An overflow undone: the core read the counter and reloaded it. It shows by the
  * topmost bit being set although the status says that it overflowed. Only counters
@@ -38,18 +38,28 @@
  */
 #define LATE_NS		(100 * NSEC_PER_MSEC)
 
-/* A PMI may come that will find nothing. */
-void x86_pev_expect_late(struct x86_pev_cpu *c)
+/* @nr PMIs may come that will find nothing. Each counter can have raised one. */
+void x86_pev_expect_late(struct x86_pev_cpu *c, unsigned int nr)
 {
-	c->late_end = sched_clock() + LATE_NS;
+	u64 now = sched_clock();
+
+	if (!nr)
+		return;
+	if (now >= c->late_end)
+		c->late = 0;
+	c->late = min(c->late + nr, hweight64(hw->present));
+	c->late_end = now + LATE_NS;
 }
 
 static bool late_expected(struct x86_pev_cpu *c)
 {
-	u64 end = c->late_end;
-
-	c->late_end = 0;
-	return end && sched_clock() < end;
+	if (!c->late)
+		return false;
+	c->late--;
+	if (sched_clock() < c->late_end)
+		return true;
+	c->late = 0;
+	return false;
 }
 
 /* GLOBAL_CTRL is not what we wrote: is it what the processor makes of it? */
@@ -90,11 +100,14 @@ static noinline u64 acknowledge_again(struct x86_pev_cpu *c, u64 status, u64 lef
 /* Return: those of @over that have not been reloaded since they overflowed. */
 static noinline u64 still_over(struct x86_pev_cpu *c, u64 over)
 {
-	unsigned int i;
+	unsigned int i, found = hweight64(over);
 
 	for_each_counter(i, over & c->suspect)
 		if (x86_pev_value(i) & x86_pev_top(i))
 			over &= ~BIT_ULL(i);
+	/* each raised a PMI */
+	if (!hw->masks)
+		x86_pev_expect_late(c, found - hweight64(over));
 	return over;
 }
 
@@ -168,6 +181,7 @@ static bool is_late(struct x86_pev_cpu *c)
 		return lvtpc_read() & APIC_LVT_MASKED;
 	if (c->wrapped) {
 		/* stopped and read, and left like that */
+		x86_pev_expect_late(c, hweight64(c->wrapped) - 1);
 		c->armed &= ~c->wrapped;
 		c->wrapped = 0;
 		return true;
@@ -180,7 +194,7 @@ static noinline int nothing_found(struct x86_pev_cpu *c)
 	if (!is_late(c))
 		return NMI_DONE;
 	pev_pmu_report(PEV_PMU_LATE);
-	if (c->started && hw->masks)
+	if (c->started && (hw->masks || hw->may_mask))
 		x86_pev_unmask(c);
 	return NMI_HANDLED;
 }
@@ -205,14 +219,19 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 		return nothing_found(c);
 	inc_irq_stat(apic_perf_irqs);
 	if (unlikely(!over)) {
-		/* the one that was expected, if one was */
-		c->late_end = 0;
+		/* one of those that were expected, if any were */
+		if (c->late)
+			c->late--;
 		pev_pmu_report(PEV_PMU_LATE);
 	}
-	if (hw->masks)
+	if (hw->masks) {
 		c->unmask = true;
-	else if (over & (over - 1))
-		x86_pev_expect_late(c);		/* of two PMIs the second finds nothing */
+	} else {
+		c->unmask = hw->may_mask;
+		/* of two PMIs the second finds nothing */
+		if (over & (over - 1))
+			x86_pev_expect_late(c, hweight64(over) - 1);
+	}
 	if (unlikely(hw->narrow))
 		over = send_on(c, over);
 	WRITE_ONCE(c->frozen, true);

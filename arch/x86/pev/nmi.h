@@ -7,6 +7,6 @@ struct pt_regs;
 struct x86_pev_cpu;
 
 int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs);
-void x86_pev_expect_late(struct x86_pev_cpu *c);
+void x86_pev_expect_late(struct x86_pev_cpu *c, unsigned int nr);
 
 #endif

@@ -121,13 +121,13 @@ void x86_pev_write(unsigned int counter, u64 value)
 		/* seldom: here nothing would tell old overflows from new ones */
 		if (hw->ack) {
 			if (!hw->masks && reg_read(hw->status) & bit)
-				x86_pev_expect_late(c);
+				x86_pev_expect_late(c, 1);
 			reg_write(hw->ack, bit);
 		}
 	}
 	if (unlikely(c->wrapped & bit)) {
 		c->wrapped &= ~bit;
-		x86_pev_expect_late(c);
+		x86_pev_expect_late(c, 1);
 	}
 }
 
@@ -443,11 +443,12 @@ static int x86_pev_cpu_start(void)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
 	u64 value, late_end = c->late_end;
-	unsigned int i;
+	unsigned int i, late = c->late;
 
 	c->started = false;
 	barrier();	/* a PMI from here on is not for us, or a late one */
 	memset(c, 0, sizeof(*c));
+	c->late = late;
 	c->late_end = late_end;
 	c->ours = hw->present | hw->frozen;
 	/* a register that has gone would be a fault in all that follows */
@@ -527,7 +528,7 @@ static void x86_pev_cpu_stop(void)
 	if (!intact(c))
 		pev_pmu_report(PEV_PMU_FOREIGN);
 	if (pmi_pending(c))
-		x86_pev_expect_late(c);
+		x86_pev_expect_late(c, 1);
 	c->started = false;
 	barrier();	/* a PMI from here on is a late one */
 	clear_all();
@@ -538,7 +539,8 @@ static void x86_pev_cpu_stop(void)
 	/* others use this register for other things, and may have done so meanwhile */
 	if (hw->freeze && !reg_read_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
 		freeze_set(debugctl, c->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
-	lvtpc_write(c->lvtpc);
+	/* found masked, it was by a PMI: with nothing to unmask it again there would be none */
+	lvtpc_write(c->lvtpc & ~APIC_LVT_MASKED);
 }
 
 /* ---- who has the hardware ---- */

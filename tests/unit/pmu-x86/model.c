@@ -60,6 +60,8 @@ void model_boot(void)
 	if (m.amd) {
 		if (m.version >= 1)
 			HAS(PERFCTR_CORE);
+		if (m.hv_masks)
+			HAS(HYPERVISOR);
 		if (m.version >= 2) {
 			HAS(PERFMON_V2);
 			HAS(AMD_LBR_PMC_FREEZE);
@@ -99,6 +101,10 @@ static void deliver(void)
 			m.unknown++;
 		m.in_nmi = false;
 	} while (m.latched);
+	if (m.more) {
+		m.more--;
+		m.pmi_in = m.pmi_after ?: 1;
+	}
 }
 
 bool model_other_nmi(void)
@@ -158,7 +164,7 @@ static void pmi(void)
 		return;
 	}
 	/* [L] Intel masks the entry when it delivers a PMI */
-	if (!m.amd)
+	if (!m.amd || m.hv_masks)
 		m.lvtpc |= APIC_LVT_MASKED;
 	if (m.debugctl & BIT(12) && has_global()) {
 		if (frozen_bit())
@@ -169,6 +175,8 @@ static void pmi(void)
 	/* one that comes before the last was delivered is the same */
 	if (m.pmi_in == NEVER)
 		m.pmi_in = m.pmi_after;
+	else if (m.apart)
+		m.more++;
 }
 
 /* ---- counting ---- */
@@ -237,16 +245,16 @@ static bool tick(u64 *counter, int bit, bool interrupt)
 /* One occurrence: all counters see it before any of them stops another. */
 static void tick_all(void)
 {
-	bool wanted = false;
+	int wanted = 0;
 	int i;
 
 	for (i = 0; i < m.gp; i++)
 		if (gp_on(i))
-			wanted |= tick(&m.ctr[i], i, m.sel[i] & BIT(20));
+			wanted += tick(&m.ctr[i], i, m.sel[i] & BIT(20));
 	for (i = 0; i < m.fixed; i++)
 		if (fixed_on(i))
-			wanted |= tick(&m.fctr[i], 32 + i, m.fctrl >> 4 * i & 8);
-	if (wanted)
+			wanted += tick(&m.fctr[i], 32 + i, m.fctrl >> 4 * i & 8);
+	while (wanted--)
 		pmi();
 }
 

@@ -26,6 +26,8 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @spurious:   status bits that set themselves again once, when acknowledged
  * @no_freeze:  DEBUGCTL forgets bit 12, as hypervisors do
  * @gone:       all PMU registers fault
+ * @hv_masks:   AMD: a hypervisor masks LVTPC at a PMI, as Intel's processors do
+ * @apart:      AMD: each overflow raises a PMI of its own, however close they are
  * @drag:       each register access in an NMI takes so many instructions, which
  *              count
  * @drag_all:   not only in an NMI
@@ -35,6 +37,7 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @kernel:     the processor runs the kernel
  *
  * @pmi_in:     accesses and occurrences until the PMI is delivered; NEVER
+ * @more:       PMIs that come after that one, with @apart
  * @latched:    an NMI waits for the end of the one that runs
  * @in_nmi:     one runs
  * @nmis:       delivered
@@ -54,7 +57,7 @@ struct model {
 	u32	missing;
 	int	family, number;
 	u64	stuck, spurious;
-	bool	no_freeze, gone;
+	bool	no_freeze, gone, hv_masks, apart;
 	int	drag;
 	bool	drag_all;
 	int	pmi_after;
@@ -63,7 +66,7 @@ struct model {
 	u32	lvtpc;
 	bool	kernel;
 
-	int	pmi_in;
+	int	pmi_in, more;
 	bool	latched, in_nmi;
 	int	nmis, unknown, lost, reads, writes, counts, faults;
 	char	said[256];

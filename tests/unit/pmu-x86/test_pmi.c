@@ -191,6 +191,60 @@ static void overflow_on_the_way_out(void)
 	down();
 }
 
+/*
+ * AMD: overflows at once raise a PMI each, and an update undoes some of them before
+ * the first has come. As many PMIs find nothing, and no more are forgiven.
+ */
+static void undone_among_several(void)
+{
+	int i, undone;
+
+	make_kind();
+	if (!m.amd)
+		return;
+	m.apart = true;
+	up();
+	for (undone = 0; undone <= 3; undone++) {
+		active = 0;
+		m.pmi_after = 1000;
+		update_begin();
+		for (i = 0; i < 3; i++)
+			attach(i, PEV_HW_INSTRUCTIONS, 5000, 0);
+		update_end(false);
+		model_run(5000);
+		CHECK(m.pmi_in != NEVER);
+		update_begin();
+		for (i = 0; i < undone; i++) {
+			fold(i);
+			mini[i].left = 50000;
+			load(i);
+		}
+		update_end(false);
+		m.pmi_after = 20;
+		model_settle();
+		CHECK_EQ(m.more, 0);
+		CHECK_EQ(m.unknown, 0);
+		CHECK_EQ(mini[2].samples, undone < 3);
+		CHECK(!model_other_nmi());
+	}
+	down();
+}
+
+/* KVM masked LVTPC at a PMI for guests on AMD, too, and no PMI came after the first. */
+static void masked_by_hypervisor(void)
+{
+	make_kind();
+	if (!m.amd)
+		return;
+	m.hv_masks = true;
+	up_with(1000);
+	model_run(10500);
+	CHECK_EQ(mini[0].samples, 10);
+	CHECK_EQ(m.lost, 0);
+	CHECK(!model_other_nmi());
+	down();
+}
+
 static void stopped_with_pmi_on_its_way(void)
 {
 	make_kind();
@@ -392,6 +446,8 @@ const struct test_case pmi_cases[] = {
 	{ "an overflow that is undone for good", undone_for_good, true },
 	{ "the handler itself is counted", counted_handler, true },
 	{ "an overflow on the way out of a PMI", overflow_on_the_way_out, true },
+	{ "overflows undone among several", undone_among_several, true },
+	{ "a hypervisor that masks the entry", masked_by_hypervisor, true },
 	{ "a PMI on its way when all stops", stopped_with_pmi_on_its_way, true },
 	{ "the other counters stop at the overflow", freeze_stops_the_others, true },
 	{ "a freeze bit that is forgotten", freeze_that_is_forgotten, true },
