@@ -144,9 +144,9 @@ selftests: kernel
 	@$(SUBMAKE) -f scripts/selftests.mk O=$(BUILD)/$(ARCH)/selftests -j$(JOBS) \
 		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
 
-#: make bench       pev beside perf, ftrace and LTTng; BENCH="cost pmu" only these of
+#: make bench       pev beside perf, ftrace, bpftrace and LTTng; BENCH="cost pmu" only these of
 #:                  report, picture, unwind, native, stream, cost, pmu, limits, others, waits,
-#:                  probes, tables, context and user
+#:                  probes, tables, context, user and module; FLAVOR=stock measures pev.ko
 bench: $(if $(filter-out report picture unwind native stream,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 

@@ -16,7 +16,7 @@ void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- main.c: the table --------------------------------------------------- */
 
-enum peer { PEV, PERF, FTRACE, PEERS };
+enum peer { PEV, PERF, FTRACE, BPFTRACE, PEERS };
 
 /**
  * struct figure - a line of the table
@@ -58,6 +58,10 @@ void measure_waits(void); /* on one CPU, in instructions */
 
 void measure_tables(void); /* on one CPU, in instructions */
 
+/* ---- cgroups.c ---------------------------------------------------------- */
+
+void measure_by_cgroup(void); /* on one CPU with a PMU, in instructions */
+
 /* ---- context.c ---------------------------------------------------------- */
 
 void measure_context(void); /* on one CPU, in instructions */
@@ -66,6 +70,12 @@ void measure_context(void); /* on one CPU, in instructions */
 
 #define CALLS		50000
 #define PIPE_TURNS	5000
+/* Frames of a call chain, about */
+#define LOAD_DEPTH 20
+/* The kernel has other things to do now and then: the least of some tries. */
+#define TRIES 4
+/* Calls of each try, where many listeners are compared */
+#define TURNS 5000
 #define SPINS		100000000UL
 
 double load_calls(unsigned int calls);	/* getppid() */
@@ -74,6 +84,11 @@ double load_pipe_with(void (*other_end)(void)); /* which first does this */
 double load_spin(void);			/* all of it, in a user's function */
 double load_markers(unsigned int turns); /* the markers of the sample module */
 double load_dispatch(unsigned int calls); /* getppid() on its slow path */
+double load_deep(unsigned int calls); /* getppid() below LOAD_DEPTH frames */
+double load_cgroups(void); /* load_pipe() between two cgroups */
+double load_least(double (*load)(unsigned int calls), unsigned int calls);
+/* For tools that start what they look at: least of a few times load @name, into @file. */
+void load_apart(const char *name, const char *file);
 void load_settle(void);			/* lets earlier listeners be forgotten */
 pid_t load_sleeper(void);		/* a process that does nothing */
 void load_end(pid_t pid);
@@ -128,6 +143,25 @@ void listen_ftrace(const char *file, const char *text);
 double tool_record_all(const char *tool, double bare);
 /* Bytes on disk for each of @calls system calls that @tool recorded. */
 double tool_bytes(const char *tool, unsigned int calls);
+/* Where what they record goes, and is removed. */
+#define TOOL_OUT "/tmp/pev-bench.out"
+
+/*
+ * @tool[] with load @name as what it starts and looks at: its last argument is to be NULL, in
+ * whose place the command comes, as one that a shell reads. @tool NULL: by nothing. ns a turn.
+ */
+double tool_load(const char *const tool[], const char *name);
+/* What bpftrace says that @program counted must be @least; ns a turn of load @name. */
+double tool_bpftrace(const char *program, const char *name, unsigned int least);
+/* Whether the kernel has BPF for it. */
+bool tool_has_bpf(void);
+enum tool_side { TOOL_BEFORE, TOOL_AFTER };
+
+/*
+ * The greatest number beside @mark, in lines with @within, of what the last tool said; 0: there
+ * is none.
+ */
+unsigned long tool_said(const char *within, const char *mark, enum tool_side side);
 /* Microseconds from Ctrl-C to the end of perfctl recording @event, which @attached tells of. */
 double tool_interrupt(const char *event, bool (*attached)(void));
 

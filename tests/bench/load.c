@@ -37,6 +37,20 @@ double load_calls(unsigned int calls)
 	return (now() - begin) / calls;
 }
 
+static __attribute__((noinline)) double deep(unsigned int calls, unsigned int depth)
+{
+	double ns = depth ? deep(calls, depth - 1) : load_calls(calls);
+
+	/* no tail call: each has its frame */
+	asm volatile("" : "+m"(ns));
+	return ns;
+}
+
+double load_deep(unsigned int calls)
+{
+	return deep(calls, LOAD_DEPTH);
+}
+
 /*
  * The slow path of system calls without any tracing: user dispatch takes it,
  * and then lets calls from all addresses pass.
@@ -141,6 +155,50 @@ double load_markers(unsigned int turns)
 	begin = now() - begin;
 	close(fd);
 	return begin / turns;
+}
+
+double load_least(double (*load)(unsigned int calls), unsigned int calls)
+{
+	double ns = INFINITY;
+
+	for (int i = 0; i < TRIES; i++)
+		ns = fmin(ns, load(calls));
+	return ns;
+}
+
+static double pipe_calls(unsigned int calls)
+{
+	(void)calls;
+	return load_pipe();
+}
+
+static double cgroup_calls(unsigned int calls)
+{
+	(void)calls;
+	return load_cgroups();
+}
+
+static const struct {
+	const char *name;
+	double (*load)(unsigned int calls);
+} loads[] = {
+	{ "calls", load_calls },
+	{ "deep", load_deep },
+	{ "pipe", pipe_calls },
+	{ "cgroups", cgroup_calls },
+};
+
+void load_apart(const char *name, const char *file)
+{
+	FILE *f = fopen(file, "we");
+
+	if (!f)
+		die("%s: %m", file);
+	for (unsigned int i = 0; i < sizeof(loads) / sizeof(*loads); i++)
+		if (!strcmp(loads[i].name, name))
+			fprintf(f, "%.3f\n", load_least(loads[i].load, TURNS));
+	if (fclose(f))
+		die("%s: %m", file);
 }
 
 /*

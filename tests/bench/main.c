@@ -11,7 +11,9 @@
  *        bench tables      what it costs to count an event in a row of a table
  *        bench context     what it costs that a record carries its thread's request
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
+ *        bench cgroups     what a switch costs while each cgroup is counted for itself
  *        bench calls N     N times getppid(), for what records it
+ *        bench load NAME FILE   what each turn of a load takes, into FILE, for what starts it
  *
  * Prints a table for people, then a line for scripts for each figure:
  *
@@ -31,27 +33,27 @@
 #define SYS_EXIT	"raw_syscalls:sys_exit"
 #define TIMER_NS	100000
 #define MARKER_TURNS	20000
-#define FD_EVENTS	40
-/* The kernel has other things to do now and then: the least of some tries. */
-#define TRIES		4
+#define FD_EVENTS 40
 
-static const char *const peers[] = { "pev", "perf", "ftrace" };
+static const char *const peers[] = { "pev", "perf", "ftrace", "bpftrace" };
 
 static struct figure figures[40];
 static unsigned int nr_figures;
 
 static void print_table(void)
 {
-	printf("%-58s%8s%8s%8s%8s\n", "", "pev", "perf", "ftrace", "goal");
+	printf("%-58s%8s%8s%8s%9s%8s\n", "", "pev", "perf", "ftrace", "bpftrace", "goal");
 	for (unsigned int i = 0; i < nr_figures; i++) {
 		const struct figure *f = &figures[i];
 
 		printf("%-58s", f->text);
 		for (int p = 0; p < PEERS; p++) {
+			int width = p == BPFTRACE ? 9 : 8;
+
 			if (isnan(f->at[p]))
-				printf("%8s", "-");
+				printf("%*s", width, "-");
 			else
-				printf("%8.0f", f->at[p]);
+				printf("%*.0f", width, f->at[p]);
 		}
 		if (f->goal)
 			printf("%8.0f%s", f->goal,
@@ -77,7 +79,7 @@ struct figure *figure(const char *name, double goal, const char *text)
 {
 	struct figure *f = &figures[nr_figures++];
 
-	*f = (struct figure){ name, text, goal, { NAN, NAN, NAN } };
+	*f = (struct figure){ name, text, goal, { NAN, NAN, NAN, NAN } };
 	return f;
 }
 
@@ -106,11 +108,7 @@ static double over(double ns)
 /* CALLS times getppid(), at least. */
 static double least_calls(double (*load)(unsigned int calls))
 {
-	double ns = INFINITY;
-
-	for (int i = 0; i < TRIES; i++)
-		ns = fmin(ns, load(CALLS / TRIES));
-	return ns;
+	return load_least(load, CALLS / TRIES);
 }
 
 /* pev with @what, which is to see @events events a call. */
@@ -503,17 +501,22 @@ static const struct {
 	const char	*name;
 	void		(*measure)(void);
 } parts[] = {
-	{ "fds", measure_fds },	      { "hardware", measure_hardware },
-	{ "marks", measure_marks },   { "limits", measure_limits },
-	{ "others", measure_others }, { "probes", measure_probes },
-	{ "waits", measure_waits },   { "context", measure_context },
-	{ "hits", measure_hits },     { "tables", measure_tables },
+	{ "fds", measure_fds },		  { "hardware", measure_hardware },
+	{ "marks", measure_marks },	  { "limits", measure_limits },
+	{ "others", measure_others },	  { "probes", measure_probes },
+	{ "waits", measure_waits },	  { "context", measure_context },
+	{ "hits", measure_hits },	  { "tables", measure_tables },
+	{ "cgroups", measure_by_cgroup },
 };
 
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "calls")) {
 		load_calls(strtoul(argv[2], NULL, 10));
+		return 0;
+	}
+	if (argc == 4 && !strcmp(argv[1], "load")) {
+		load_apart(argv[2], argv[3]);
 		return 0;
 	}
 	for (unsigned int i = 0; argc == 2 && i < sizeof(parts) / sizeof(*parts); i++) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to count an event in a row of a table, beside ftrace's histograms, and beside
- * records that user space would have to add up. In instructions; see bench.h.
+ * What it costs to count an event in a row of a table, beside ftrace's histograms, bpftrace's
+ * maps, and records that user space would have to add up. In instructions; see bench.h.
  */
 #include "bench.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,39 +15,13 @@
 
 #define SYS_ENTER "raw_syscalls:sys_enter"
 #define FTRACE_ENTER "events/raw_syscalls/sys_enter/"
-#define HISTOGRAM "hist:keys=id:size=128"
-#define TURNS 5000
-/* The kernel has other things to do now and then: the least of some tries. */
-#define TRIES 4
 #define ROWS 128
-/* Frames of a call chain, about */
-#define DEPTH 20
 
 typedef double load_fn(unsigned int calls);
 
 static double least(load_fn *load)
 {
-	double ns = INFINITY;
-
-	for (int i = 0; i < TRIES; i++)
-		ns = fmin(ns, load(TURNS));
-	return ns;
-}
-
-/* ---- loads --------------------------------------------------------------- */
-
-static __attribute__((noinline)) double deep(unsigned int calls, unsigned int depth)
-{
-	double ns = depth ? deep(calls, depth - 1) : load_calls(calls);
-
-	/* no tail call: each has its frame */
-	asm volatile("" : "+m"(ns));
-	return ns;
-}
-
-static double load_deep(unsigned int calls)
-{
-	return deep(calls, DEPTH);
+	return load_least(load, TURNS);
 }
 
 /* ---- one listener at a time; each returns ns a call ---------------------- */
@@ -146,17 +121,45 @@ static double by_perf(void)
 	return ns;
 }
 
-/* Return: NAN if this kernel has no histograms. */
-static double by_ftrace(void)
+/* What ftrace's histogram has counted. */
+static unsigned long histogram_hits(void)
 {
+	unsigned long hits = 0;
+	char line[300];
+	FILE *f = fopen("/sys/kernel/tracing/" FTRACE_ENTER "hist", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, " Hits: %lu", &hits);
+	if (f)
+		fclose(f);
+	return hits;
+}
+
+/* Return: NAN if this kernel has no histograms. */
+static double by_ftrace(const char *keys)
+{
+	char trigger[100];
 	double ns;
 
 	if (access("/sys/kernel/tracing/" FTRACE_ENTER "hist", F_OK))
 		return NAN;
-	listen_ftrace(FTRACE_ENTER "trigger", HISTOGRAM);
+	snprintf(trigger, sizeof(trigger), "!hist:keys=%s:size=128", keys);
+	listen_ftrace(FTRACE_ENTER "trigger", trigger + 1);
 	ns = least(load_calls);
-	listen_ftrace(FTRACE_ENTER "trigger", "!" HISTOGRAM);
+	if (histogram_hits() < TRIES * TURNS)
+		die("ftrace's histogram counted less than happened");
+	listen_ftrace(FTRACE_ENTER "trigger", trigger);
 	return ns;
+}
+
+#define BY_BPFTRACE(what) by_bpftrace("tracepoint:raw_syscalls:sys_enter { " what " }", "calls")
+
+/* Beyond load @name by itself. Return: NAN if this kernel has no BPF. */
+static double by_bpftrace(const char *program, const char *name)
+{
+	if (!tool_has_bpf())
+		return NAN;
+	return tool_bpftrace(program, name, TRIES * TURNS) - tool_load(NULL, name);
 }
 
 /* ---- figures ------------------------------------------------------------- */
@@ -169,6 +172,15 @@ static struct pev_table by_id(void)
 	};
 }
 
+static struct pev_table by(uint32_t from)
+{
+	return (struct pev_table){
+		.nr_keys = 1,
+		.keys[0] = { .from = from },
+		.frames = from >= PEV_TABLE_KSTACK ? PEV_MIN_TABLE_FRAMES : 0,
+	};
+}
+
 static void measure_numbers(double bare)
 {
 	struct pev_table table = by_id();
@@ -176,12 +188,20 @@ static void measure_numbers(double bare)
 
 	f->at[PEV] = in_table(&table, load_calls) - bare;
 	f->at[PERF] = by_perf() - bare;
-	f->at[FTRACE] = by_ftrace() - bare;
+	f->at[FTRACE] = by_ftrace("id") - bare;
+	f->at[BPFTRACE] = BY_BPFTRACE("@[args->id] = count()");
 	f = figure("table_update", 150, "... beyond what it costs to count it");
 	f->at[PEV] = f[-1].at[PEV] - (counted(load_calls) - bare);
 	table.keys[0].bucket = PEV_TABLE_LOG2;
 	f = figure("table_log2", 0, "... in the row of its number's magnitude");
 	f->at[PEV] = in_table(&table, load_calls) - bare;
+	f->at[FTRACE] = by_ftrace("id.log2") - bare;
+	f->at[BPFTRACE] = BY_BPFTRACE("@ = hist(args->id)");
+	table = by(PEV_TABLE_PID);
+	f = figure("table_process", 0, "... in the row of its process");
+	f->at[PEV] = in_table(&table, load_calls) - bare;
+	f->at[FTRACE] = by_ftrace("common_pid") - bare;
+	f->at[BPFTRACE] = BY_BPFTRACE("@[pid] = count()");
 	table = by_id();
 	table.nr_keys = 4;
 	table.keys[1].from = PEV_TABLE_PID;
@@ -189,24 +209,31 @@ static void measure_numbers(double bare)
 	table.keys[3].from = PEV_TABLE_CGROUP;
 	f = figure("table_four", 0, "... by number, process, name and cgroup");
 	f->at[PEV] = in_table(&table, load_calls) - bare;
+	f->at[BPFTRACE] = BY_BPFTRACE("@[args->id, pid, comm, cgroup] = count()");
 }
 
 /* What unwinding costs is known from records with a call chain and without. */
-static void measure_stacks(void)
+static void measure_stacks(double bare)
 {
-	struct pev_table table = by_id();
-	double row, unwinding;
+	struct pev_table table = by(PEV_TABLE_USTACK);
+	double row, deep = least(load_deep);
 	struct figure *f = figure("table_stack", 400,
 				  "... by a call chain of 20 frames, beyond that and unwinding");
 
-	table.keys[0] = (struct pev_table_key){ .from = PEV_TABLE_USTACK };
-	table.frames = PEV_MIN_TABLE_FRAMES;
-	row = in_table(&table, load_deep) - counted(load_deep);
-	unwinding = recorded(PEV_SAMPLE_TID | PEV_SAMPLE_USTACK, load_deep) -
-		    recorded(PEV_SAMPLE_TID, load_deep);
-	f->at[PEV] = row - unwinding;
-	f = figure("table_unwinding", 0, "... unwinding");
-	f->at[PEV] = unwinding;
+	row = in_table(&table, load_deep);
+	figure("table_unwinding", 0, "... unwinding");
+	f[1].at[PEV] = recorded(PEV_SAMPLE_TID | PEV_SAMPLE_USTACK, load_deep) -
+		       recorded(PEV_SAMPLE_TID, load_deep);
+	f->at[PEV] = row - counted(load_deep) - f[1].at[PEV];
+	f = figure("table_stack_all", 0, "... by a call chain of 20 frames, all of it");
+	f->at[PEV] = row - deep;
+	f->at[BPFTRACE] = by_bpftrace("tracepoint:raw_syscalls:sys_enter { @[ustack] = count() }",
+				      "deep");
+	table = by(PEV_TABLE_KSTACK);
+	f = figure("table_kstack", 0, "... by the kernel's call chain, all of it");
+	f->at[PEV] = in_table(&table, load_calls) - bare;
+	f->at[FTRACE] = by_ftrace("common_stacktrace") - bare;
+	f->at[BPFTRACE] = BY_BPFTRACE("@[kstack] = count()");
 }
 
 void measure_tables(void)
@@ -214,5 +241,5 @@ void measure_tables(void)
 	double bare = least(load_calls);
 
 	measure_numbers(bare);
-	measure_stacks();
+	measure_stacks(bare);
 }

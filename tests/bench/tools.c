@@ -2,6 +2,7 @@
 /* perfctl and perf as people run them. See bench.h. */
 #include "bench.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
@@ -13,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUT		"/tmp/pev-bench.out"
 #define LOG		"/tmp/pev-bench.log"
 #define EVENT		"raw_syscalls:sys_enter"
 #define RECORD_CALLS	200000
@@ -41,7 +41,7 @@ static int drop(const char *path, const struct stat *st, int type, struct FTW *f
 
 static void clean(void)
 {
-	nftw(OUT, drop, 8, FTW_DEPTH | FTW_PHYS);
+	nftw(TOOL_OUT, drop, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static pid_t start(char *const argv[])
@@ -103,8 +103,8 @@ static void await_recording(pid_t pid, const char *tool, double bare)
 
 double tool_record_all(const char *tool, double bare)
 {
-	char *argv[] = { (char *)tool, "record", "-a", "-m", RINGS, "-e", EVENT,
-			 "-o", OUT, NULL };
+	char *argv[] = { (char *)tool, "record", "-a", "-m",	 RINGS,
+			 "-e",	       EVENT,	 "-o", TOOL_OUT, NULL };
 	double ns;
 	pid_t pid;
 
@@ -116,7 +116,7 @@ double tool_record_all(const char *tool, double bare)
 	kill(pid, SIGINT);
 	end(pid, tool);
 	bytes = 0;
-	nftw(OUT, add, 8, FTW_PHYS);
+	nftw(TOOL_OUT, add, 8, FTW_PHYS);
 	if (bytes < RECORD_CALLS * 16LL)
 		die("%s record -a wrote only %lld bytes", tool, bytes);
 	show_log(getenv("PEV_BENCH_VERBOSE"));
@@ -126,8 +126,8 @@ double tool_record_all(const char *tool, double bare)
 
 double tool_interrupt(const char *event, bool (*attached)(void))
 {
-	char *argv[] = { "perfctl", "record", "-a", "-m", RINGS, "-e", (char *)event, "-o", OUT,
-			 NULL };
+	char *argv[] = { "perfctl", "record",	   "-a", "-m",	   RINGS,
+			 "-e",	    (char *)event, "-o", TOOL_OUT, NULL };
 	struct timespec begin, done;
 	pid_t pid;
 
@@ -150,11 +150,91 @@ double tool_interrupt(const char *event, bool (*attached)(void))
 	return (done.tv_sec - begin.tv_sec) * 1e6 + (done.tv_nsec - begin.tv_nsec) / 1e3;
 }
 
+bool tool_has_bpf(void)
+{
+	return !access("/sys/kernel/btf/vmlinux", F_OK);
+}
+
+#define MAX_ARGS 20
+#define NS_FILE "/tmp/pev-bench.ns"
+
+double tool_load(const char *const tool[], const char *name)
+{
+	char self[3000], command[sizeof(self) + 100];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *argv[MAX_ARGS] = { "sh", "-c" };
+	int nr = 2;
+	double ns;
+	FILE *f;
+
+	if (len < 0)
+		die("/proc/self/exe: %m");
+	self[len] = 0;
+	snprintf(command, sizeof(command), "%s load %s " NS_FILE, self, name);
+	for (int i = 0; tool && tool[i]; i++) {
+		nr = i + 1;
+		argv[i] = tool[i];
+	}
+	argv[nr] = command;
+	clean();
+	unlink(NS_FILE);
+	end(start((char *const *)argv), argv[0]);
+	clean();
+	show_log(getenv("PEV_BENCH_VERBOSE"));
+	f = fopen(NS_FILE, "re");
+	if (!f || fscanf(f, "%lf", &ns) != 1) {
+		show_log(true);
+		die("%s did not run the load", argv[0]);
+	}
+	fclose(f);
+	load_settle();
+	return ns;
+}
+
+unsigned long tool_said(const char *within, const char *mark, enum tool_side side)
+{
+	unsigned long most = 0;
+	char line[300];
+	FILE *f = fopen(LOG, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *at = strstr(line, within) ? strstr(line, mark) : NULL;
+		unsigned long number;
+
+		if (!at)
+			continue;
+		if (side == TOOL_AFTER)
+			at += strlen(mark);
+		else
+			while (at > line && isdigit((unsigned char)at[-1]))
+				at--;
+		number = strtoul(at, NULL, 10);
+		most = number > most ? number : most;
+	}
+	if (f)
+		fclose(f);
+	return most;
+}
+
+double tool_bpftrace(const char *program, const char *name, unsigned int least)
+{
+	const char *const tool[] = { "bpftrace", "-e", program, "-c", NULL };
+	double ns = tool_load(tool, name);
+
+	/* "@[key]: 20000", and "[64, 128)  20000 |@@@@|" of histograms */
+	if (tool_said("]: ", "]: ", TOOL_AFTER) < least &&
+	    tool_said(") ", ") ", TOOL_AFTER) < least) {
+		show_log(true);
+		die("bpftrace counted less than happened");
+	}
+	return ns;
+}
+
 double tool_bytes(const char *tool, unsigned int calls)
 {
 	char self[4096], number[16];
-	char *argv[] = { (char *)tool, "record", "-m", RINGS, "-e", EVENT, "-o", OUT, "--",
-			 self, "calls", number, NULL };
+	char *argv[] = { (char *)tool, "record", "-m", RINGS,	"-e",	EVENT, "-o",
+			 TOOL_OUT,     "--",	 self, "calls", number, NULL };
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	pid_t pid;
 
@@ -166,7 +246,7 @@ double tool_bytes(const char *tool, unsigned int calls)
 	pid = start(argv);
 	end(pid, tool);
 	bytes = 0;
-	nftw(OUT, add, 8, FTW_PHYS);
+	nftw(TOOL_OUT, add, 8, FTW_PHYS);
 	show_log(getenv("PEV_BENCH_VERBOSE"));
 	clean();
 	return (double)bytes / calls;

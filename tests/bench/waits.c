@@ -10,6 +10,8 @@
 
 /* Longer than any wait, in ns */
 #define HOUR 3600000000000ull
+/* Nobody is woken to read them while a load runs. */
+#define RINGS "64M"
 
 static double idle;
 
@@ -65,9 +67,68 @@ static double perf_waits(bool callchain)
 	return ns - idle;
 }
 
+/* What `perf record -e @events` or, without them, `perf sched record` make of the same. */
+static double perf_tool(const char *events)
+{
+	static const char *const sched[] = { "perf", "sched",  "record", "-m", RINGS,
+					     "-o",   TOOL_OUT, "sh",	 "-c", NULL };
+	const char *const record[] = { "perf", "record", "-a",	   "-m", RINGS, "-e",
+				       events, "-o",	 TOOL_OUT, "sh", "-c",	NULL };
+	double ns = tool_load(events ? record : sched, "pipe");
+
+	if (tool_said("samples)", " samples)", TOOL_BEFORE) < TRIES * 2 * PIPE_TURNS)
+		die("perf recorded less than happened");
+	return ns - tool_load(NULL, "pipe");
+}
+
+/*
+ * How long each thread was off its CPU, in total and by where: what the program of that name
+ * does, in the language of bpftrace.
+ */
+#define OFFCPU_SUMS                                               \
+	"tracepoint:sched:sched_switch {"                         \
+	" @start[args->prev_pid] = nsecs;"                        \
+	" $began = @start[args->next_pid];"                       \
+	" if ($began) { @[args->next_pid] = sum(nsecs - $began);" \
+	"  delete(@start[args->next_pid]); } }"
+#define OFFCPU_STACKS                          \
+	"kprobe:finish_task_switch* {"         \
+	" $prev = (struct task_struct *)arg0;" \
+	" @start[$prev->pid] = nsecs;"         \
+	" $began = @start[tid];"               \
+	" if ($began) { @[tid, kstack, ustack] = sum(nsecs - $began); delete(@start[tid]); } }"
+
+/* Return: NAN if this kernel has no BPF. */
+static double offcpu(const char *program)
+{
+	if (!tool_has_bpf())
+		return NAN;
+	/* each wait takes more than an instruction */
+	return tool_bpftrace(program, "pipe", TRIES * 2 * PIPE_TURNS) - tool_load(NULL, "pipe");
+}
+
+static void measure_rivals(double folded)
+{
+	struct figure *f = figure("wait_offcpu", 0, "bpftrace's sums of times off the CPU");
+	double least = f->at[BPFTRACE] = offcpu(OFFCPU_SUMS);
+
+	f = figure("wait_offcpu_stacks", 0, "... by both stacks");
+	f->at[BPFTRACE] = offcpu(OFFCPU_STACKS);
+	f = figure("wait_three_events", 0, "`perf record -e sched:sched_switch,...` of three");
+	f->at[PERF] = perf_tool("sched:sched_switch,sched:sched_waking,sched:sched_wakeup");
+	least = fmin(least, f->at[PERF]);
+	f = figure("wait_sched_all", 0, "`perf record -e sched:*`");
+	f->at[PERF] = perf_tool("sched:*");
+	f = figure("wait_sched_record", 0, "`perf sched record`");
+	f->at[PERF] = perf_tool(NULL);
+	least = fmin(least, f->at[PERF]);
+	f = figure("wait_fifth", least / 5, "a wait below the threshold; a fifth of the cheapest");
+	f->at[PEV] = folded;
+}
+
 void measure_waits(void)
 {
-	double perf, perf_chains;
+	double perf, perf_chains, folded;
 	struct figure *f;
 
 	load_pipe();
@@ -77,7 +138,7 @@ void measure_waits(void)
 	perf_chains = perf_waits(true);
 	f = figure("wait_folded", 120,
 		   "a wait below the threshold; perf: three events of the scheduler");
-	f->at[PEV] = pev_waits(HOUR, 0);
+	f->at[PEV] = folded = pev_waits(HOUR, 0);
 	f->at[PERF] = perf;
 	f = figure("wait_record", 0, "a wait with a record of its own");
 	f->at[PEV] = pev_waits(1, 0);
@@ -85,4 +146,5 @@ void measure_waits(void)
 	f = figure("wait_stacks", 1500, "the same with both stacks, and the waker's");
 	f->at[PEV] = pev_waits(1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK);
 	f->at[PERF] = perf_chains;
+	measure_rivals(folded);
 }
