@@ -147,7 +147,7 @@ selftests: kernel
 #: make bench       pev beside perf, ftrace, bpftrace and LTTng; BENCH="cost pmu" only these of
 #:                  report, picture, unwind, native, stream, cost, pmu, limits, others, waits,
 #:                  probes, tables, context, user and module; FLAVOR=stock measures pev.ko
-bench: $(if $(filter-out report picture unwind native stream,$(or $(BENCH),all)),vm-deps)
+bench: $(if $(filter-out report picture unwind native stream module,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 
 #: make fuzz        the fuzz targets of tests/fuzz for long: FUZZ_SECONDS=600,
