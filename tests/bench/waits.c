@@ -98,30 +98,44 @@ static double perf_tool(const char *events)
 	" $began = @start[tid];"               \
 	" if ($began) { @[tid, kstack, ustack] = sum(nsecs - $began); delete(@start[tid]); } }"
 
-/* Return: NAN if this kernel has no BPF. */
 static double offcpu(const char *program)
 {
-	if (!tool_has_bpf())
-		return NAN;
 	/* each wait takes more than an instruction */
 	return tool_bpftrace(program, "pipe", TRIES * 2 * PIPE_TURNS) - tool_load(NULL, "pipe");
 }
 
-static void measure_rivals(double folded)
+/* Return: what the cheaper one costs; NAN if this kernel has no BPF. */
+static double measure_offcpu(void)
 {
-	struct figure *f = figure("wait_offcpu", 0, "bpftrace's sums of times off the CPU");
-	double least = f->at[BPFTRACE] = offcpu(OFFCPU_SUMS);
+	struct figure *f;
 
+	if (!tool_has_bpf())
+		return NAN;
+	f = figure("wait_offcpu", 0, "bpftrace's sums of times off the CPU");
+	f->at[BPFTRACE] = offcpu(OFFCPU_SUMS);
 	f = figure("wait_offcpu_stacks", 0, "... by both stacks");
 	f->at[BPFTRACE] = offcpu(OFFCPU_STACKS);
-	f = figure("wait_three_events", 0, "`perf record -e sched:sched_switch,...` of three");
-	f->at[PERF] = perf_tool("sched:sched_switch,sched:sched_waking,sched:sched_wakeup");
-	least = fmin(least, f->at[PERF]);
-	f = figure("wait_sched_all", 0, "`perf record -e sched:*`");
-	f->at[PERF] = perf_tool("sched:*");
-	f = figure("wait_sched_record", 0, "`perf sched record`");
-	f->at[PERF] = perf_tool(NULL);
-	least = fmin(least, f->at[PERF]);
+	return f[-1].at[BPFTRACE];
+}
+
+static void measure_rivals(double folded)
+{
+	static const struct {
+		const char *name, *text, *events;
+	} tools[] = {
+		{ "wait_three_events", "`perf record -e sched:sched_switch,...` of three",
+		  "sched:sched_switch,sched:sched_waking,sched:sched_wakeup" },
+		{ "wait_sched_all", "`perf record -e sched:*`", "sched:*" },
+		{ "wait_sched_record", "`perf sched record`", NULL },
+	};
+	double least = measure_offcpu();
+	struct figure *f;
+
+	for (unsigned int i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		f = figure(tools[i].name, 0, tools[i].text);
+		f->at[PERF] = perf_tool(tools[i].events);
+		least = fmin(least, f->at[PERF]);
+	}
 	f = figure("wait_fifth", least / 5, "a wait below the threshold; a fifth of the cheapest");
 	f->at[PEV] = folded;
 }
