@@ -16,7 +16,8 @@ def check(tool, path):
                            capture_output=True, text=True).stdout.splitlines()
     with pev.Trace(path) as trace:
         sideband = {"pev:mmap", "pev:comm", "pev:fork", "pev:exec", "pev:exit"}
-        names = [k.name for k in trace.classes if k.name not in sideband]
+        names = [k.name for k in trace.classes if k.name not in sideband and
+                 not k.name.startswith("state:")]
         events = list(trace.events(*names)) if names else []
         assert len(events) == len(lines), (path, len(events), len(lines))
         for e, line in zip(events, lines):
