@@ -82,7 +82,7 @@ static int gather_all(struct gather *g, const struct machine_state *s)
 }
 
 int machine_state_write(const struct machine_state *s, struct pev_writer *w,
-			const struct pev_meta *meta, struct msg *m)
+			const struct pev_meta *meta)
 {
 	struct inventory_encode to;
 	struct gather g = {
@@ -99,5 +99,5 @@ int machine_state_write(const struct machine_state *s, struct pev_writer *w,
 		if (!err)
 			err = close_err;
 	}
-	return err ? msg_set(m, err, "the state of the machine: %s", strerror(-err)) : 0;
+	return err;
 }

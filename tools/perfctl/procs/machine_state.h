@@ -22,8 +22,8 @@ struct machine_state {
 	uint64_t time;
 };
 
-/* Writes it into a stream of its own. */
+/* Writes it into a stream of its own; 0 or -errno. */
 int machine_state_write(const struct machine_state *s, struct pev_writer *w,
-			const struct pev_meta *meta, struct msg *m);
+			const struct pev_meta *meta);
 
 #endif

@@ -66,7 +66,7 @@ static int write_regs(const struct recorder *r, struct pev_writer *w)
 	return 0;
 }
 
-static int cannot_write(const struct recorder *r, int err, struct msg *m)
+int describe_failed(const struct recorder *r, int err, struct msg *m)
 {
 	return msg_set(m, err == -EPIPE || err == -ETIMEDOUT ? -EIO : err, "%s: %s", r->config.path,
 		       recorder_strerror(err));
@@ -125,7 +125,7 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 		return err;
 	err = pev_writer_metadata(w, text.s, text.len);
 	if (err)
-		err = cannot_write(r, err, m);
+		err = describe_failed(r, err, m);
 	if (!err && meta) {
 		err = pev_meta_parse(text.s, text.len, 0, meta, &e);
 		if (err)
@@ -172,7 +172,7 @@ int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **o
 	if (!err)
 		err = write_vdso(w);
 	if (err)
-		err = cannot_write(r, err, m);
+		err = describe_failed(r, err, m);
 	if (!err && out)
 		*out = meta;
 	else

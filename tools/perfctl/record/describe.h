@@ -13,4 +13,7 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 /* Writes them, and what is known when a trace begins. @out: as @meta above, to be freed */
 int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **out, struct msg *m);
 
+/* Why what belongs to the begin of a recording could not be written */
+int describe_failed(const struct recorder *r, int err, struct msg *m);
+
 #endif

@@ -168,8 +168,9 @@ int recorder_write_state(const struct recorder *r, struct pev_writer *w,
 		.execs = t->workload && !begun,
 		.time = time,
 	};
+	int err = r->config.state ? machine_state_write(&s, w, meta) : 0;
 
-	return r->config.state ? machine_state_write(&s, w, meta, m) : 0;
+	return err ? describe_failed(r, err, m) : 0;
 }
 
 static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
