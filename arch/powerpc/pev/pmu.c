@@ -7,6 +7,8 @@
  * is no hard lockup detector beside perf that wants it, and no part of it that
  * could be shared.
  */
+#define pr_fmt(fmt) "pev: " fmt
+
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -128,7 +130,6 @@ static struct pev_pmu pmu = {
 	.features	= PEV_PMU_FREEZES | PEV_PMU_USER_READS | PEV_PMU_MARKS,
 };
 
-/* A POWER10 in the mode of an older processor has no MMCR3: we don't know it. */
 static const struct ppc_pev_model *find_model(unsigned int version)
 {
 	unsigned int i, j;
@@ -136,18 +137,27 @@ static const struct ppc_pev_model *find_model(unsigned int version)
 	for (i = 0; i < ppc_pev_nr_models; i++)
 		for (j = 0; j < ARRAY_SIZE(ppc_pev_models[i].pvr); j++)
 			if (ppc_pev_models[i].pvr[j] == version)
-				return ppc_pev_models[i].isa31 == regs_have_isa31() ?
-				       &ppc_pev_models[i] : NULL;
+				return &ppc_pev_models[i];
 	return NULL;
 }
 
 static int __init ppc_pev_init(void)
 {
+	unsigned int version = PVR_VER(mfspr(SPRN_PVR));
+
 	if (!cpu_has_feature(CPU_FTR_ARCH_207S))
 		return 0;
-	model = find_model(PVR_VER(mfspr(SPRN_PVR)));
-	if (!model)
+	model = find_model(version);
+	if (!model) {
+		pr_info("no hardware counters: unknown processor, PVR version %#x\n", version);
 		return 0;
+	}
+	/* in that mode there is no MMCR3, and the codes are neither processor's */
+	if (model->isa31 && !regs_have_isa31()) {
+		pr_info("no hardware counters: this %s runs in the mode of an older processor; start the partition in its own mode\n",
+			model->name);
+		return 0;
+	}
 	ppc_pev_model_is(model);
 	pmu.name = model->name;
 	return pev_pmu_register(&pmu);
