@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 			.config = raw,
 			.name = "the event",
 		};
-		struct pev_refuse r = {0};
+		struct pev_refuse r = { 0 };
 
 		refusal[0] = 0;
 		if (ppc_pev_encode(model, false, &req, &code, &r))

@@ -14,8 +14,8 @@
 #include "names.h"
 
 /* no cases here: core.h is shared with the tests of the backend */
-const struct test_case count_cases[] = { { } }, pmi_cases[] = { { } };
-const struct test_case owner_cases[] = { { } }, encode_cases[] = { { } };
+const struct test_case count_cases[] = { {} }, pmi_cases[] = { {} };
+const struct test_case owner_cases[] = { {} }, encode_cases[] = { {} };
 
 /* The part of @code that is for the counters for any event. */
 static const struct pev_pmu_alt *any_event(const struct pev_pmu_code *code)
