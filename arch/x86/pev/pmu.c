@@ -719,6 +719,10 @@ static int __init x86_pev_detect(void)
 		pr_info("no hardware counters: the local APIC has no interrupt for them\n");
 		return -ENODEV;
 	}
+	if (boot_cpu_has(X86_FEATURE_XENPV)) {
+		pr_info("no hardware counters: Xen gives the interrupts of paravirtualized guests' counters to perf alone\n");
+		return -ENODEV;
+	}
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_INTEL:
 		return x86_pev_intel_detect();

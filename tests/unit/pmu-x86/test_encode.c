@@ -301,6 +301,9 @@ static void no_pmu(void)
 	shim_features |= BIT_ULL(X86_FEATURE_ARCH_PERFMON) | BIT_ULL(X86_FEATURE_HYBRID_CPU);
 	shim_init();
 	CHECK(!pmu && strstr(m.said, "differ"));
+	shim_features |= BIT_ULL(X86_FEATURE_XENPV);
+	CHECK_EQ(shim_init(), 0);
+	CHECK(!pmu && strstr(m.said, "Xen"));
 	shim_features &= ~BIT_ULL(X86_FEATURE_APIC);
 	shim_init();
 	CHECK(!pmu && strstr(m.said, "APIC"));
