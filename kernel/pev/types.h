@@ -230,7 +230,7 @@ struct pev_source_ops {
 				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE)
 
 /* Flags that only some sources understand: @flags says which. */
-#define PEV_SOURCE_FLAGS	(PEV_HARDWARE_FLAGS | PEV_F_FREQ | PEV_F_TEXT)
+#define PEV_SOURCE_FLAGS	(PEV_HARDWARE_FLAGS | PEV_F_FREQ | PEV_F_TEXT | PEV_F_STRUCTS)
 
 /**
  * struct pev_event - an event

@@ -290,7 +290,8 @@ TEST_F_TIMEOUT(layout, every_type, 300)
 
 		for (unsigned int i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 			ASSERT_EQ(0, add(_metadata, self, calls[i], (struct pev_attr) {
-				.type = PEV_TYPE_TRACEPOINT, .flags = PEV_F_TEXT,
+				.type = PEV_TYPE_TRACEPOINT,
+				.flags = PEV_F_TEXT | (round & 1 ? PEV_F_STRUCTS : 0),
 				.name = (uintptr_t)calls[i] }));
 	}
 	first[6] = self->nr;
@@ -372,6 +373,13 @@ TEST_F(layout, what_it_says)
 	EXPECT_EQ(6, w[3].id.nr_lengths);
 	for (unsigned int i = 0; i < 6; i++)
 		EXPECT_EQ(58 + 2 * i, w[3].lengths[i]);
+	ASSERT_EQ(0, add(_metadata, self, "structures", (struct pev_attr) {
+		.type = PEV_TYPE_TRACEPOINT, .flags = PEV_F_TEXT | PEV_F_STRUCTS,
+		.name = (uintptr_t)"raw_syscalls:sys_exit" }));
+	EXPECT_EQ(16 + 8 + 6 * 2, w[4].id.payload_size);
+	EXPECT_EQ(6, w[4].id.nr_lengths);
+	for (unsigned int i = 0; i < 6; i++)
+		EXPECT_EQ(24 + 2 * i, w[4].lengths[i]);
 }
 
 static int ask(int fd, void *arg)

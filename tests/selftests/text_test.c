@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_call.h"
 #include "pev_child.h"
 #include "pev_util.h"
 
@@ -22,26 +23,12 @@ static int open_text(const char *name, const char *filter, int channel, uint64_t
 	return pev_open(&attr);
 }
 
-/* A record, taken apart. */
-struct call {
-	uint64_t	id;
-	int64_t		nr;
-	uint64_t	words[6];
-	uint8_t		copied;
-	uint8_t		cut;
-	uint16_t	len[6];
-	char		text[6][PEV_MAX_CALL_TEXT];
-};
-
-#define MAX_CALLS	64
-
 FIXTURE(text) {
 	int		channel;
 	int		enter;
 	int		exit;
 	struct pev_map	map;
-	struct call	*calls;
-	int		n;
+	struct pev_call	*calls;
 };
 
 FIXTURE_SETUP(text)
@@ -57,7 +44,7 @@ FIXTURE_SETUP(text)
 	ASSERT_LE(0, self->enter) TH_LOG("%s", pev_reason());
 	self->exit = open_text(EXIT, NULL, self->channel, 0);
 	ASSERT_LE(0, self->exit) TH_LOG("%s", pev_reason());
-	self->calls = calloc(MAX_CALLS, sizeof(*self->calls));
+	self->calls = calloc(PEV_MAX_CALLS, sizeof(*self->calls));
 	ASSERT_NE(NULL, self->calls);
 }
 
@@ -70,49 +57,10 @@ FIXTURE_TEARDOWN(text)
 	free(self->calls);
 }
 
-/* Take all records of @nr; @sizes as for a walk. Returns how many, -1: damaged. */
+/* @sizes as for a walk. Returns how many, -1: damaged. */
 static int take_sized(FIXTURE_DATA(text) *self, const int *sizes, unsigned int n, long nr)
 {
-	struct pev_record record;
-	int more;
-
-	self->n = 0;
-	for (unsigned int cpu = 0; cpu < self->map.nr; cpu++) {
-		struct pev_walk walk = pev_walk_begin(&self->map, cpu, sizes, n);
-		const uint8_t *at;
-
-		while ((more = pev_walk_next(&walk, &record)) > 0) {
-			struct call *call = &self->calls[self->n];
-			unsigned int fixed = sizes[record.id] & 0xffff;
-			unsigned int lens = sizes[record.id] >> 16;
-			const uint8_t *p = record.payload + fixed;
-
-			memset(call, 0, sizeof(*call));
-			call->id = record.id;
-			memcpy(&call->nr, record.payload, 8);
-			memcpy(call->words, record.payload + 8, fixed - 8);
-			if (call->nr != nr)
-				continue;
-			call->copied = p[0];
-			call->cut = p[1];
-			memcpy(call->len, p + 2, lens * 2);
-			at = p + 2 + lens * 2;
-			for (unsigned int i = 0; i < lens; i++) {
-				memcpy(call->text[i], at, call->len[i]);
-				at += call->len[i];
-			}
-			/* the rest of the last word belongs to no string */
-			while ((at - record.payload) % 8)
-				if (*at++)
-					return -1;
-			if (++self->n == MAX_CALLS)
-				return -1;
-		}
-		if (more)
-			return -1;
-		pev_walk_release(&walk);
-	}
-	return self->n;
+	return pev_take_calls(&self->map, sizes, n, nr, false, self->calls);
 }
 
 /* Of the two events of the fixture: 0 is the beginning, 1 the end. */
@@ -231,7 +179,7 @@ TEST_F(text, limit_of_all)
 {
 	static const int sizes[] = { 0, 0, PEV_WALK_TEXT(56, 6) };
 	static char a[700], b[700], c[] = "ext4";
-	struct call *call = self->calls;
+	struct pev_call *call = self->calls;
 	int fd;
 
 	memset(a, 'a', sizeof(a) - 1);
@@ -295,23 +243,11 @@ TEST_F(text, results)
 	close(ends[1]);
 }
 
-/* Maps a page with @text that this process has not touched, so that it is not there. */
-static char *map_absent(const char *text, size_t len)
-{
-	int fd = memfd_create("text", 0);
-	char *p = MAP_FAILED;
-
-	if (write(fd, text, len) == (ssize_t)len)
-		p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	return p;
-}
-
 /* A page that is not there is not brought in, and the call's end has its text. */
 TEST_F(text, not_resident)
 {
 	char path[] = "/nowhere";
-	char *p = map_absent(path, sizeof(path));
+	char *p = pev_map_absent(path, sizeof(path));
 
 	ASSERT_NE(MAP_FAILED, p);
 	on(self);
@@ -348,7 +284,7 @@ TEST_F(text, without_end)
 TEST_F(text, exec_not_resident)
 {
 	char path[] = "/nowhere/x", *none[] = { NULL };
-	char *p = map_absent(path, sizeof(path));
+	char *p = pev_map_absent(path, sizeof(path));
 
 	ASSERT_NE(MAP_FAILED, p);
 	on(self);

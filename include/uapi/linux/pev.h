@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		10
+#define PEV_ABI_VERSION		11
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -603,7 +603,9 @@ enum pev_target {
 #define PEV_F_TEXT		(1ULL << 13)
 /* Begins a pair of its table: see struct pev_table */
 #define PEV_F_BEGIN		(1ULL << 14)
-#define PEV_F_ALL		((1ULL << 15) - 1)
+/* With PEV_F_TEXT: structures, too, and what each is, see struct pev_call_structs */
+#define PEV_F_STRUCTS		(1ULL << 15)
+#define PEV_F_ALL		((1ULL << 16) - 1)
 
 /* attr.flags of channels */
 #define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */
@@ -1474,6 +1476,87 @@ struct pev_packet {
 struct pev_call_text {
 	__u8	copied;
 	__u8	cut;
+	__u16	len[];
+};
+
+/**
+ * enum pev_call_kind - what an argument of a system call points to
+ * @PEV_CALL_NOTHING:     nothing that is copied
+ * @PEV_CALL_STRING:      a string
+ * @PEV_CALL_STRINGS:     strings, each with its NUL
+ * @PEV_CALL_BYTES:       data
+ * @PEV_CALL_SOCKADDR:    struct sockaddr of any family, as long as the caller or
+ *                        the call says
+ * @PEV_CALL_SOCKOPT:     the value of a socket's option
+ * @PEV_CALL_MSGHDR:      struct msghdr, without what it points to
+ * @PEV_CALL_IOVEC:       array of struct iovec, without what they point to
+ * @PEV_CALL_INT:         int: the length of an address or option
+ * @PEV_CALL_FDS:         int[2]: two descriptors
+ * @PEV_CALL_POLLFD:      array of struct pollfd
+ * @PEV_CALL_EPOLL_EVENT: array of struct epoll_event, or one
+ * @PEV_CALL_STAT:        struct stat
+ * @PEV_CALL_STATX:       struct statx
+ * @PEV_CALL_TIMESPEC:    struct timespec, or two
+ * @PEV_CALL_TIMEVAL:     struct timeval, or two
+ * @PEV_CALL_ITIMERSPEC:  struct itimerspec
+ * @PEV_CALL_ITIMERVAL:   struct itimerval
+ * @PEV_CALL_WAIT_STATUS: int: how a child ended
+ * @PEV_CALL_RUSAGE:      struct rusage
+ * @PEV_CALL_RLIMIT:      struct rlimit, of two __u64
+ * @PEV_CALL_SIGSET:      the kernel's sigset_t: bit n - 1 is signal n
+ * @PEV_CALL_SIGACTION:   the kernel's struct sigaction
+ * @PEV_CALL_UTSNAME:     struct utsname
+ * @PEV_CALL_SYSINFO:     struct sysinfo
+ *
+ * Structures are as 64-bit programs of the architecture have them.
+ */
+enum pev_call_kind {
+	PEV_CALL_NOTHING	= 0,
+	PEV_CALL_STRING		= 1,
+	PEV_CALL_STRINGS	= 2,
+	PEV_CALL_BYTES		= 3,
+	PEV_CALL_SOCKADDR	= 4,
+	PEV_CALL_SOCKOPT	= 5,
+	PEV_CALL_MSGHDR		= 6,
+	PEV_CALL_IOVEC		= 7,
+	PEV_CALL_INT		= 8,
+	PEV_CALL_FDS		= 9,
+	PEV_CALL_POLLFD		= 10,
+	PEV_CALL_EPOLL_EVENT	= 11,
+	PEV_CALL_STAT		= 12,
+	PEV_CALL_STATX		= 13,
+	PEV_CALL_TIMESPEC	= 14,
+	PEV_CALL_TIMEVAL	= 15,
+	PEV_CALL_ITIMERSPEC	= 16,
+	PEV_CALL_ITIMERVAL	= 17,
+	PEV_CALL_WAIT_STATUS	= 18,
+	PEV_CALL_RUSAGE		= 19,
+	PEV_CALL_RLIMIT		= 20,
+	PEV_CALL_SIGSET		= 21,
+	PEV_CALL_SIGACTION	= 22,
+	PEV_CALL_UTSNAME	= 23,
+	PEV_CALL_SYSINFO	= 24,
+
+	/* private: not ABI */
+	PEV_CALL_MAX,
+};
+
+/**
+ * struct pev_call_structs - the same with PEV_F_STRUCTS
+ * @copied: as in struct pev_call_text
+ * @cut:    as there
+ * @kind:   what argument n points to, enum pev_call_kind, was it copied or not
+ * @len:    as in struct pev_call_text
+ *
+ * A structure that the caller fills in is copied when the call begins, one that
+ * the call fills in when it has worked; one that is for both (struct pollfd, the
+ * length of an address, struct msghdr) both times. Of an array there are whole
+ * elements. A @kind that you do not know is bytes.
+ */
+struct pev_call_structs {
+	__u8	copied;
+	__u8	cut;
+	__u8	kind[6];
 	__u16	len[];
 };
 

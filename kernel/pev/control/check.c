@@ -167,6 +167,9 @@ static int check_source_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	if (wrong & PEV_F_TEXT)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "PEV_F_TEXT is for tracepoints of system calls");
+	if (attr->flags & PEV_F_STRUCTS && !(attr->flags & PEV_F_TEXT))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_STRUCTS goes with PEV_F_TEXT only: set both");
 	return 0;
 }
 

@@ -57,6 +57,7 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_channel_info) != 112);
 	BUILD_BUG_ON(sizeof(struct pev_open_arg) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_call_text) != 2);
+	BUILD_BUG_ON(sizeof(struct pev_call_structs) != 8);
 	BUILD_BUG_ON(sizeof(struct pev_probe) != 72);
 	BUILD_BUG_ON(sizeof(struct pev_probe_place) != 24);
 	BUILD_BUG_ON(sizeof(struct pev_probe_field) != 48);

@@ -14,7 +14,8 @@
  * @name:    "system:event"
  * @root:    shows what only root may see
  * @busy:    happens so often that it drowns all else
- * @lens:    texts it has with PEV_F_TEXT, -1: don't ask for any
+ * @lens:    texts it has with PEV_F_TEXT, and no structures more with PEV_F_STRUCTS,
+ *           -1: don't ask for any
  * @filter:  that it understands
  * @layout:  as the tracing file system describes it
  */
@@ -260,6 +261,10 @@ static void point(struct player *w, struct rng *r, struct pev_attr *attr, struct
 	if (p->lens >= 0 && attr->channel_fd >= 0 && one_in(r, 3)) {
 		attr->flags |= PEV_F_TEXT;
 		layout->lens = p->lens;
+		if (one_in(r, 2)) {
+			attr->flags |= PEV_F_STRUCTS;
+			layout->kinds = true;
+		}
 		if (one_in(r, 2))
 			attr->config = below(r, PEV_MAX_CALL_TEXT + 1);
 	}

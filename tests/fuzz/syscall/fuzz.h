@@ -98,12 +98,14 @@ unsigned int corpus_size(void);
  * @locs:   offsets of location words in it
  * @nr_locs: of them
  * @lens:   texts of a system call behind the fixed part, -1: none
+ * @kinds:  struct pev_call_structs says where they are
  * @args:   holds what a caller passed, who may have passed anything
  */
 struct layout {
 	bool		known;
 	bool		args;
 	int8_t		lens;
+	bool		kinds;
 	uint8_t		nr_locs;
 	uint16_t	fixed;
 	uint16_t	locs[6];

@@ -214,6 +214,8 @@ static struct call calls[] = {
 			    .flags = PEV_F_TEXT) },
 	{ "call, text", EVENT(TRACEPOINT, NAME("syscalls:sys_enter_openat"), RECORDS,
 			      .flags = PEV_F_TEXT) },
+	{ "call, structures", EVENT(TRACEPOINT, NAME("syscalls:sys_enter_connect"), RECORDS,
+				    .flags = PEV_F_TEXT | PEV_F_STRUCTS) },
 	{ "tracepoint", EVENT(TRACEPOINT, NAME("sched:sched_switch"), RECORDS,
 			      .sample = PEV_SAMPLE_KSTACK) },
 	{ "tracepoint, machine", .attr = { .type = PEV_TYPE_TRACEPOINT, .channel_fd = -2,

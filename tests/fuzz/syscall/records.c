@@ -171,24 +171,37 @@ static void context(struct cursor *c)
 	}
 }
 
+/* Bytes of the texts of a system call, and of what says where they are, at @start. */
+static uint64_t size_of_texts(const struct layout *l, const uint8_t *start)
+{
+	uint64_t head = l->kinds ? sizeof(struct pev_call_structs) : sizeof(struct pev_call_text);
+	uint64_t size = head + l->lens * sizeof(uint16_t);
+	uint16_t len;
+
+	for (int i = 0; i < l->lens; i++) {
+		memcpy(&len, start + head + i * sizeof(len), sizeof(len));
+		size += len;
+	}
+	for (unsigned int i = 2; l->kinds && i < sizeof(struct pev_call_structs); i++)
+		if (start[i] >= PEV_CALL_MAX)
+			broken("an argument of kind %u", start[i]);
+	return size;
+}
+
 /* Bytes of the payload at @start by what the tracing file system says of its fields. */
 static uint64_t size_by_format(const struct cursor *c, const uint8_t *start)
 {
 	const struct layout *l = &c->member->layout;
 	uint64_t size = l->fixed;
-	uint16_t words[6];
+	uint16_t words[2];
 
 	for (unsigned int i = 0; i < l->nr_locs; i++) {
-		memcpy(words, start + l->locs[i], 2 * sizeof(*words));
+		memcpy(words, start + l->locs[i], sizeof(words));
 		if ((uint64_t)words[0] - 8 + words[1] > size)
 			size = (uint64_t)words[0] - 8 + words[1];
 	}
-	if (l->lens > 0) {
-		size += sizeof(struct pev_call_text) + l->lens * sizeof(*words);
-		memcpy(words, start + size - l->lens * sizeof(*words), l->lens * sizeof(*words));
-		for (int i = 0; i < l->lens; i++)
-			size += words[i];
-	}
+	if (l->lens > 0)
+		size += size_of_texts(l, start + size);
 	return size;
 }
 

@@ -390,7 +390,7 @@ static void tracepoint_info(struct pev_info *info)
 const struct pev_source_ops pev_tracepoint_source = {
 	.type		= "tracepoint",
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_NAME | PEV_ATTR_FILTER,
-	.flags		= PEV_F_TEXT,
+	.flags		= PEV_F_TEXT | PEV_F_STRUCTS,
 	.shows		= PEV_SHOWS_KERNEL_DATA,
 	.unhook_late	= true,
 	.open		= tracepoint_open,

@@ -24,6 +24,7 @@
  *         as without the flag
  * @words: words of the record behind the number of the call, before the texts
  * @limit: most bytes of each text
+ * @structs: PEV_F_STRUCTS, too
  */
 struct pev_trace {
 	struct pev_hook		hook;
@@ -34,6 +35,7 @@ struct pev_trace {
 	u8			text;
 	u8			words;
 	u32			limit;
+	bool			structs;
 };
 
 void *pev_trace_begin_slow(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns copying what the arguments of system calls point to. Knows neither which
+ * these are nor the records.
+ *
+ * The tracepoints of system calls have preemption disabled, so a page that is
+ * not there can't be brought in: its text is left out, and looked for again when
+ * the call returns, which has mostly needed it itself.
+ *
+ * What a CPU copies is its own: system calls come from tasks alone and do not
+ * nest.
+ */
+#include <linux/bitmap.h>
+#include <linux/bits.h>
+#include <linux/compat.h>
+#include <linux/hash.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include "syscall_copy.h"
+#include "tracepoint.h"
+
+/* Strings of a list that are looked at. */
+#define LIST_MAX	64
+
+static DEFINE_MUTEX(copies_lock);
+static struct pev_call_copy __percpu *copies;
+
+/*
+ * By hash of the thread: some text was not there when its call began. Two
+ * threads that share a bit copy once too often, or miss a text as they would
+ * without it.
+ */
+#define MISSED_BITS	12
+static DECLARE_BITMAP(missed, 1 << MISSED_BITS);
+
+/**
+ * pev_call_copies_make() - make room to copy, unless it is there
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int pev_call_copies_make(void)
+{
+	guard(mutex)(&copies_lock);
+	if (!copies)
+		copies = alloc_percpu(struct pev_call_copy);
+	return copies ? 0 : -ENOMEM;
+}
+
+/* --- one argument -------------------------------------------------------- */
+
+/* Return: room for a text, at most @limit. */
+static u32 room(const struct pev_call_copy *c, u32 limit)
+{
+	return min(limit, PEV_MAX_CALL_TEXT - c->used);
+}
+
+/* Append a string of user memory. Return: was it readable? */
+static bool copy_string(struct pev_call_copy *c, u8 arg, unsigned long from, u32 limit)
+{
+	char *to = c->text + c->used;
+	u32 most = room(c, limit);
+	long len;
+
+	len = strncpy_from_user_nofault(to, (const void __user *)from, most + 1);
+	if (len < 0)
+		return false;
+	if (!len) {
+		/* 0 means an empty string here */
+		*to = '\0';
+		len = 1;
+	}
+	if (len > most) {
+		c->cut |= BIT(arg);
+		len = most;
+	}
+	c->used += len;
+	c->len[arg] += len;
+	return true;
+}
+
+static bool copy_list(struct pev_call_copy *c, u8 arg, unsigned long from, u32 limit)
+{
+	unsigned long string;
+	u32 i;
+
+	for (i = 0; i < LIST_MAX; i++, from += sizeof(string)) {
+		if (copy_from_user_nofault(&string, (const void __user *)from, sizeof(string)))
+			break;
+		if (!string)
+			return true;
+		if (!copy_string(c, arg, string, limit - c->len[arg]))
+			break;
+		if (c->cut & BIT(arg))
+			return true;
+	}
+	c->cut |= BIT(arg);
+	return i;
+}
+
+/*
+ * Append @count elements of @size bytes, of which there is room for whole ones,
+ * but for the first.
+ */
+static bool copy_elements(struct pev_call_copy *c, u8 arg, unsigned long from, u64 count,
+			  u32 size, u32 limit)
+{
+	u32 most = room(c, limit);
+	u32 len = most > size ? most - most % size : most;
+
+	if (count <= most / size)
+		len = count * size;
+	if (copy_from_user_nofault(c->text + c->used, (const void __user *)from, len))
+		return false;
+	if (count > most / size)
+		c->cut |= BIT(arg);
+	c->used += len;
+	c->len[arg] = len;
+	return true;
+}
+
+/**
+ * count_elements() - how many elements an argument points to
+ * @rule:  of the argument
+ * @next:  the argument behind it
+ * @ret:   what the call returned; when it begins, 0
+ * @count: gets the number
+ *
+ * Return: is it known?
+ */
+static bool count_elements(const struct pev_call_rule *rule, unsigned long next, long ret,
+			   u64 *count)
+{
+	int n;
+
+	switch (rule->amount) {
+	case PEV_AMOUNT_NEXT:
+		*count = next;
+		return true;
+	case PEV_AMOUNT_RETURNED:
+		/* recvfrom() with MSG_TRUNC may return more than the buffer holds */
+		*count = min_t(unsigned long, next, ret);
+		return true;
+	case PEV_AMOUNT_NEXT_INT:
+		n = next;
+		break;
+	case PEV_AMOUNT_AT_NEXT:
+		if (copy_from_user_nofault(&n, (const void __user *)next, sizeof(n)))
+			return false;
+		break;
+	default:
+		n = 1;
+	}
+	/* what is below 0 is refused by the call: there is nothing */
+	*count = max(n, 0);
+	return true;
+}
+
+/* Return: was it there? */
+static bool copy_arg(struct pev_call_copy *c, u8 arg, const struct pev_call_rule *rule,
+		     const unsigned long *args, u32 limit, long ret)
+{
+	unsigned long from = args[arg];
+	u64 count;
+
+	if (rule->amount == PEV_AMOUNT_STRING)
+		return copy_string(c, arg, from, limit);
+	if (rule->amount == PEV_AMOUNT_STRINGS)
+		return copy_list(c, arg, from, limit);
+	if (!count_elements(rule, arg + 1 < PEV_NR_ARGS ? args[arg + 1] : 0, ret, &count))
+		return false;
+	if (rule->most && count > rule->most) {
+		c->cut |= BIT(arg);
+		count = rule->most;
+	}
+	return copy_elements(c, arg, from, count, rule->size, limit);
+}
+
+/* --- a call -------------------------------------------------------------- */
+
+/* This CPU's copy, with nothing in it. */
+static struct pev_call_copy *copy_begin(void)
+{
+	struct pev_call_copy *c = this_cpu_ptr(copies);
+
+	memset(c, 0, offsetof(struct pev_call_copy, text));
+	return c;
+}
+
+/* The plan of the call; NULL if nothing is known of it. */
+static const struct pev_call_plan *plan_of(int nr)
+{
+	/* 32-bit tasks: the numbers mean other calls, and structures differ */
+	return in_compat_syscall() ? NULL : pev_call_plan(nr);
+}
+
+static u32 missed_bit(void)
+{
+	return hash_32(current->pid, MISSED_BITS);
+}
+
+/* Return: were all there? */
+static bool copy_args(struct pev_call_copy *c, const struct pev_trace *trace,
+		      const struct pev_call_plan *plan, u8 mask, const unsigned long *args,
+		      long ret)
+{
+	bool all = true;
+
+	if (trace->structs)
+		memcpy(c->kind, plan->kind, sizeof(c->kind));
+	for (u8 i = 0; i < PEV_NR_ARGS; i++) {
+		if (!(mask & BIT(i)) || !args[i])
+			continue;
+		if (copy_arg(c, i, pev_call_rule(plan, i), args, trace->limit, ret)) {
+			c->copied |= BIT(i);
+		} else {
+			c->cut &= ~BIT(i);
+			all = false;
+		}
+	}
+	return all;
+}
+
+/**
+ * pev_call_copy_enter() - what the arguments of a call that begins point to
+ * @trace: of the event that wants it
+ * @nr:    of the call
+ * @args:  of the call
+ *
+ * Context: The task that makes the call, preemption disabled.
+ * Return: the copies, until the next call on this CPU.
+ */
+const struct pev_call_copy *pev_call_copy_enter(const struct pev_trace *trace, int nr,
+						const unsigned long *args)
+{
+	const struct pev_call_plan *plan = plan_of(nr);
+	struct pev_call_copy *c = copy_begin();
+	u32 bit = missed_bit();
+
+	if (!plan)
+		return c;
+	if (!copy_args(c, trace, plan, plan->of[trace->structs].enter, args, 0))
+		set_bit(bit, missed);
+	else if (test_bit(bit, missed))
+		clear_bit(bit, missed);
+	return c;
+}
+
+/**
+ * pev_call_copy_exit() - what they point to when the call has ended
+ * @trace: of the event that wants it
+ * @nr:    of the call
+ * @args:  of the call
+ * @ret:   what it returns
+ *
+ * Context: as pev_call_copy_enter().
+ * Return: as pev_call_copy_enter(): what the call has filled in, if it worked, and
+ * what was not there when it began.
+ */
+const struct pev_call_copy *pev_call_copy_exit(const struct pev_trace *trace, int nr,
+					       const unsigned long *args, long ret)
+{
+	const struct pev_call_plan *plan = plan_of(nr);
+	struct pev_call_copy *c = copy_begin();
+	const struct pev_call_masks *masks;
+	u8 mask = 0;
+
+	if (!plan || (plan->exec && ret >= 0))
+		return c;
+	masks = &plan->of[trace->structs];
+	if (test_bit(missed_bit(), missed))
+		mask |= masks->enter;
+	if (ret >= 0)
+		mask |= masks->out;
+	copy_args(c, trace, plan, mask, args, ret);
+	return c;
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0
+/* PEV_F_STRUCTS: structures that the arguments of system calls point to. */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "kselftest_harness.h"
+#include "pev_call.h"
+#include "pev_child.h"
+#include "pev_util.h"
+
+#define ENTER	"raw_syscalls:sys_enter"
+#define EXIT	"raw_syscalls:sys_exit"
+
+static int open_structs(const char *name, int channel, uint64_t limit)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED | PEV_F_TEXT | PEV_F_STRUCTS, .config = limit,
+		.name = (uintptr_t)name,
+		.channel_fd = channel, .group_fd = -1, .period = 1, .sample = PEV_SAMPLE_TID,
+	};
+
+	return pev_open(&attr);
+}
+
+FIXTURE(structs) {
+	int		channel;
+	int		events[2];
+	struct pev_map	map;
+	struct pev_call	*calls;
+};
+
+FIXTURE_SETUP(structs)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	/* records are taken ring by ring */
+	ASSERT_EQ(0, pev_pin(0));
+	self->channel = pev_open_channel(1 << 18, 0, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
+	self->events[0] = open_structs(ENTER, self->channel, 0);
+	ASSERT_LE(0, self->events[0]) TH_LOG("%s", pev_reason());
+	self->events[1] = open_structs(EXIT, self->channel, 0);
+	ASSERT_LE(0, self->events[1]) TH_LOG("%s", pev_reason());
+	self->calls = calloc(PEV_MAX_CALLS, sizeof(*self->calls));
+	ASSERT_NE(NULL, self->calls);
+}
+
+FIXTURE_TEARDOWN(structs)
+{
+	pev_unmap_channel(&self->map);
+	close(self->channel);
+	close(self->events[0]);
+	close(self->events[1]);
+	free(self->calls);
+}
+
+static void on(FIXTURE_DATA(structs) *self)
+{
+	pev_on(self->events[0]);
+	pev_on(self->events[1]);
+}
+
+/* Records of @nr: with even numbers those of beginnings, with odd ones those of ends. */
+static int take(FIXTURE_DATA(structs) *self, long nr)
+{
+	static const int sizes[] = { PEV_WALK_TEXT(56 + PEV_WALK_KINDS, 6),
+				     PEV_WALK_TEXT(16 + PEV_WALK_KINDS, 6) };
+
+	pev_off(self->events[0]);
+	pev_off(self->events[1]);
+	return pev_take_calls(&self->map, sizes, 2, nr, true, self->calls);
+}
+
+#define EXPECT_BYTES(call, arg, what, object, size)					\
+	do {										\
+		EXPECT_TRUE((call)->copied & 1 << (arg));				\
+		EXPECT_EQ(what, (call)->kind[arg]);					\
+		EXPECT_EQ(size, (call)->len[arg]);					\
+		EXPECT_EQ(0, memcmp((call)->text[arg], object, size));			\
+	} while (0)
+
+#define EXPECT_OBJECT(call, arg, what, object)						\
+	EXPECT_BYTES(call, arg, what, &(object), sizeof(object))
+
+/* A socket with a name of the kernel's choice in the abstract namespace, and its address. */
+static int named_socket(struct sockaddr_un *at, socklen_t *len)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	*at = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	*len = sizeof(*at);
+	if (bind(fd, (struct sockaddr *)at, sizeof(at->sun_family)) ||
+	    getsockname(fd, (struct sockaddr *)at, len)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+TEST_F(structs, address_in)
+{
+	struct sockaddr_un nowhere = { .sun_family = AF_UNIX, .sun_path = "/nowhere/at/all" };
+	char many[4096] = { AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	on(self);
+	/* a call that fails has been told all the same */
+	syscall(__NR_connect, fd, &nowhere, sizeof(nowhere));
+	syscall(__NR_connect, fd, &nowhere, 5);
+	syscall(__NR_connect, fd, &nowhere, 0);
+	syscall(__NR_connect, fd, &nowhere, -1);
+	syscall(__NR_connect, fd, many, sizeof(many));
+	/* an int: what is above it in the register does not count */
+	syscall(__NR_connect, fd, &nowhere, 1UL << 40 | sizeof(nowhere));
+	syscall(__NR_connect, fd, 8L, sizeof(nowhere));
+	syscall(__NR_connect, fd, NULL, sizeof(nowhere));
+	ASSERT_EQ(16, take(self, __NR_connect));
+	EXPECT_EQ(-ENOENT, (int)self->calls[1].words[0]);
+	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_SOCKADDR, nowhere);
+	EXPECT_EQ(0, self->calls[0].cut);
+	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_BYTES(&self->calls[2], 1, PEV_CALL_SOCKADDR, &nowhere, 5);
+	EXPECT_EQ(0, self->calls[2].cut);
+	EXPECT_EQ(0, self->calls[4].len[1]);
+	EXPECT_EQ(0, self->calls[6].len[1]);
+	EXPECT_BYTES(&self->calls[8], 1, PEV_CALL_SOCKADDR, many, 128);
+	EXPECT_EQ(2, self->calls[8].cut);
+	EXPECT_OBJECT(&self->calls[10], 1, PEV_CALL_SOCKADDR, nowhere);
+	for (int i = 12; i < 16; i++)
+		EXPECT_EQ(0, self->calls[i].copied);
+	/* what it would be is known */
+	EXPECT_EQ(PEV_CALL_SOCKADDR, self->calls[12].kind[1]);
+	EXPECT_EQ(PEV_CALL_NOTHING, self->calls[12].kind[0]);
+	close(fd);
+}
+
+TEST_F(structs, address_out)
+{
+	struct sockaddr_un at, got;
+	socklen_t at_len, len = sizeof(got), room = sizeof(got), small = 4;
+	int fd = named_socket(&at, &at_len);
+
+	ASSERT_LE(0, fd);
+	on(self);
+	syscall(__NR_getsockname, fd, &got, &len);
+	syscall(__NR_getsockname, -1, &got, &len);
+	syscall(__NR_getsockname, fd, &got, &small);
+	ASSERT_EQ(6, take(self, __NR_getsockname));
+	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_INT, room);
+	EXPECT_EQ(1 << 2, self->calls[0].copied);
+	EXPECT_BYTES(&self->calls[1], 1, PEV_CALL_SOCKADDR, &at, at_len);
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_INT, at_len);
+	EXPECT_EQ(0, self->calls[3].copied);
+	/* the call says how long it would be */
+	EXPECT_EQ(at_len, small);
+	EXPECT_OBJECT(&self->calls[5], 2, PEV_CALL_INT, small);
+	close(fd);
+}
+
+TEST_F(structs, accept_and_send)
+{
+	struct sockaddr_un at, own, peer;
+	socklen_t at_len, own_len, len = sizeof(peer);
+	char byte = 'x';
+	int fd = named_socket(&at, &at_len), client = named_socket(&own, &own_len), server;
+
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, client);
+	ASSERT_EQ(0, listen(fd, 5));
+	ASSERT_EQ(0, connect(client, (struct sockaddr *)&at, at_len));
+	on(self);
+	server = syscall(__NR_accept4, fd, &peer, &len, 0);
+	syscall(__NR_accept4, -1, NULL, NULL, 0);
+	ASSERT_EQ(4, take(self, __NR_accept4));
+	ASSERT_LE(0, server);
+	EXPECT_BYTES(&self->calls[1], 1, PEV_CALL_SOCKADDR, &own, own_len);
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_INT, len);
+	EXPECT_EQ(0, self->calls[2].copied);
+	on(self);
+	syscall(__NR_sendto, client, &byte, 1, 0, &at, at_len);
+	ASSERT_EQ(2, take(self, __NR_sendto));
+	EXPECT_BYTES(&self->calls[0], 1, PEV_CALL_BYTES, &byte, 1);
+	EXPECT_BYTES(&self->calls[0], 4, PEV_CALL_SOCKADDR, &at, at_len);
+	close(fd);
+	close(client);
+	close(server);
+}
+
+TEST_F(structs, times)
+{
+	struct timespec shortly = { 0, 1000 }, never = { 0, -1 }, now, left;
+	struct itimerspec timer = { .it_value = { 1000, 7 } }, old;
+	struct timeval tv = { 0, 1 };
+
+	on(self);
+	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, &shortly, &left);
+	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, &never, NULL);
+	ASSERT_EQ(4, take(self, __NR_clock_nanosleep));
+	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_TIMESPEC, shortly);
+	EXPECT_EQ(1 << 2, self->calls[0].copied);
+	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_OBJECT(&self->calls[2], 2, PEV_CALL_TIMESPEC, never);
+	EXPECT_EQ(-EINVAL, (int)self->calls[3].words[0]);
+
+	on(self);
+	syscall(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
+	syscall(__NR_clock_gettime, 12345, &now);
+	ASSERT_EQ(4, take(self, __NR_clock_gettime));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_TIMESPEC, now);
+	EXPECT_EQ(0, self->calls[3].copied);
+
+	on(self);
+	syscall(__NR_timerfd_settime, -1, 0, &timer, &old);
+	ASSERT_EQ(2, take(self, __NR_timerfd_settime));
+	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_ITIMERSPEC, timer);
+	EXPECT_EQ(0, self->calls[1].copied);
+
+	on(self);
+	syscall(__NR_gettimeofday, &tv, NULL);
+	ASSERT_EQ(2, take(self, __NR_gettimeofday));
+	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_TIMEVAL, tv);
+}
+
+TEST_F(structs, files)
+{
+	struct stat st;
+	struct statx stx;
+
+	on(self);
+	syscall(__NR_newfstatat, AT_FDCWD, "/dev/null", &st, 0);
+	syscall(__NR_newfstatat, AT_FDCWD, "/nowhere", &st, 0);
+	ASSERT_EQ(4, take(self, __NR_newfstatat));
+	EXPECT_EQ(0, self->calls[0].copied & 1 << 2);
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_STAT, st);
+	EXPECT_EQ(0, self->calls[3].copied);
+	on(self);
+	syscall(__NR_statx, AT_FDCWD, "/", 0, STATX_BASIC_STATS, &stx);
+	ASSERT_EQ(2, take(self, __NR_statx));
+	EXPECT_OBJECT(&self->calls[1], 4, PEV_CALL_STATX, stx);
+	EXPECT_EQ(0, self->calls[1].cut);
+}
+
+TEST_F(structs, descriptors)
+{
+	int ends[2], pair[2];
+
+	on(self);
+	syscall(__NR_pipe2, ends, O_CLOEXEC);
+	syscall(__NR_pipe2, pair, -1);
+	ASSERT_EQ(4, take(self, __NR_pipe2));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_FDS, ends);
+	EXPECT_EQ(0, self->calls[3].copied);
+	on(self);
+	syscall(__NR_socketpair, AF_UNIX, SOCK_STREAM, 0, pair);
+	ASSERT_EQ(2, take(self, __NR_socketpair));
+	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_FDS, pair);
+	for (int i = 0; i < 2; i++) {
+		close(ends[i]);
+		close(pair[i]);
+	}
+}
+
+TEST_F(structs, poll)
+{
+	struct pollfd asked[2], polled[2] = { { .fd = -1 }, { .fd = 1, .events = POLLOUT } };
+	struct pollfd *many = calloc(200, sizeof(*many));
+	struct timespec none = { 0, 0 };
+	sigset_t signals;
+	int ends[2];
+
+	ASSERT_NE(NULL, many);
+	ASSERT_EQ(0, pipe(ends));
+	polled[1].fd = ends[1];
+	memcpy(asked, polled, sizeof(asked));
+	memset(&signals, 0, sizeof(signals));
+	sigaddset(&signals, SIGUSR1);
+	on(self);
+	syscall(__NR_ppoll, polled, 2, &none, &signals, 8);
+	/* whole elements, as many as there is room for */
+	syscall(__NR_ppoll, many, 200, &none, NULL, 8);
+	syscall(__NR_ppoll, polled, -1, &none, NULL, 8);
+	syscall(__NR_ppoll, polled, 0, &none, NULL, 8);
+	ASSERT_EQ(8, take(self, __NR_ppoll));
+	EXPECT_OBJECT(&self->calls[0], 0, PEV_CALL_POLLFD, asked);
+	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_TIMESPEC, none);
+	EXPECT_BYTES(&self->calls[0], 3, PEV_CALL_SIGSET, &signals, 8);
+	EXPECT_EQ(POLLOUT, polled[1].revents);
+	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_POLLFD, polled);
+	EXPECT_EQ(PEV_CALL_TEXT, self->calls[2].len[0]);
+	EXPECT_EQ(1, self->calls[2].cut);
+	EXPECT_EQ(0, self->calls[4].len[0]);
+	EXPECT_EQ(0, self->calls[6].len[0]);
+	free(many);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TEST_F(structs, epoll)
+{
+	struct epoll_event in = { .events = EPOLLIN, .data.u64 = 0x123456789 }, out[4];
+	int ends[2], fd = epoll_create1(0);
+
+	ASSERT_EQ(0, pipe(ends));
+	on(self);
+	syscall(__NR_epoll_ctl, fd, EPOLL_CTL_ADD, ends[0], &in);
+	ASSERT_EQ(2, take(self, __NR_epoll_ctl));
+	EXPECT_OBJECT(&self->calls[0], 3, PEV_CALL_EPOLL_EVENT, in);
+	ASSERT_EQ(1, write(ends[1], "x", 1));
+	on(self);
+	syscall(__NR_epoll_pwait, fd, out, 4, 0, NULL, 8);
+	ASSERT_EQ(2, take(self, __NR_epoll_pwait));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_EPOLL_EVENT, out[0]);
+	EXPECT_EQ(0x123456789, out[0].data.u64);
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TEST_F(structs, processes)
+{
+	struct rlimit limit, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rusage usage;
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(7);
+	on(self);
+	syscall(__NR_wait4, child, &status, 0, &usage);
+	syscall(__NR_wait4, -1, &status, 0, &usage);
+	ASSERT_EQ(4, take(self, __NR_wait4));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(7, WEXITSTATUS(status));
+	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_WAIT_STATUS, status);
+	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_RUSAGE, usage);
+	EXPECT_EQ(0, self->calls[3].copied);
+	on(self);
+	syscall(__NR_prlimit64, 0, RLIMIT_CORE, NULL, &limit);
+	syscall(__NR_prlimit64, 0, 999, &unlimited, NULL);
+	ASSERT_EQ(4, take(self, __NR_prlimit64));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_RLIMIT, limit);
+	EXPECT_OBJECT(&self->calls[2], 2, PEV_CALL_RLIMIT, unlimited);
+}
+
+TEST_F(structs, signals)
+{
+	uint64_t set = 1 << (SIGUSR1 - 1), old = ~0ULL, action[4];
+
+	on(self);
+	syscall(__NR_rt_sigprocmask, SIG_BLOCK, &set, &old, 8);
+	ASSERT_EQ(2, take(self, __NR_rt_sigprocmask));
+	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_SIGSET, set);
+	EXPECT_EQ(1 << 1, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_SIGSET, old);
+	on(self);
+	syscall(__NR_rt_sigaction, SIGUSR1, NULL, action, 8);
+	ASSERT_EQ(2, take(self, __NR_rt_sigaction));
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_SIGACTION, action);
+	syscall(__NR_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+}
+
+/* A structure longer than the limit is cut. */
+TEST_F(structs, limit)
+{
+	struct utsname uts;
+	struct iovec vec[3] = { { "abc", 3 }, { "de", 2 }, { NULL, 0 } };
+
+	on(self);
+	syscall(__NR_uname, &uts);
+	ASSERT_EQ(2, take(self, __NR_uname));
+	EXPECT_BYTES(&self->calls[1], 0, PEV_CALL_UTSNAME, &uts, PEV_CALL_TEXT);
+	EXPECT_EQ(1, self->calls[1].cut);
+	on(self);
+	syscall(__NR_writev, -1, vec, 3);
+	syscall(__NR_writev, -1, vec, -1L);
+	ASSERT_EQ(4, take(self, __NR_writev));
+	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_IOVEC, vec);
+	/* what lies behind is on the stack, or nowhere */
+	EXPECT_TRUE(!(self->calls[2].copied & 2) || self->calls[2].cut & 2);
+}
+
+/* A structure that reaches into a page that is not there is left out as a whole. */
+TEST_F(structs, half)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	memset(p, 0, page);
+	munmap(p + page, page);
+	on(self);
+	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p + page - 8, NULL);
+	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p + page - 16, NULL);
+	ASSERT_EQ(4, take(self, __NR_clock_nanosleep));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_EQ(-EFAULT, (int)self->calls[1].words[0]);
+	EXPECT_BYTES(&self->calls[2], 2, PEV_CALL_TIMESPEC, p, 16);
+	munmap(p, page);
+}
+
+/* ... and looked for again when the call has brought it in. */
+TEST_F(structs, not_resident)
+{
+	struct timespec shortly = { 0, 1000 };
+	void *p = pev_map_absent(&shortly, sizeof(shortly));
+
+	ASSERT_NE(MAP_FAILED, p);
+	on(self);
+	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p, NULL);
+	ASSERT_EQ(2, take(self, __NR_clock_nanosleep));
+	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_TIMESPEC, shortly);
+	munmap(p, 4096);
+}
+
+/* Texts are what they are without the flag, and say what they are. */
+TEST_F(structs, texts)
+{
+	char path[] = "/nowhere", *argv[] = { "one", "two", NULL };
+	char list[] = "one\0two";
+
+	for (int i = 0; argv[i]; i++)
+		ASSERT_LE(0, *(volatile char *)argv[i]);
+	on(self);
+	syscall(__NR_execve, path, argv, NULL);
+	ASSERT_EQ(2, take(self, __NR_execve));
+	EXPECT_OBJECT(&self->calls[0], 0, PEV_CALL_STRING, path);
+	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_STRINGS, list);
+	EXPECT_EQ(0, self->calls[1].copied);
+}
+
+TEST_F(structs, by_name)
+{
+	const int sizes[] = { 0, 0, PEV_WALK_TEXT(32 + PEV_WALK_KINDS, 1), 8 };
+	struct sockaddr_un nowhere = { .sun_family = AF_UNIX, .sun_path = "/nowhere/at/all" };
+	int connect, ppid, fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	char *metadata;
+
+	connect = open_structs("syscalls:sys_enter_connect", self->channel, 0);
+	ASSERT_LE(0, connect) TH_LOG("%s", pev_reason());
+	/* a call that takes nothing has no kinds either */
+	ppid = open_structs("syscalls:sys_enter_getppid", self->channel, 0);
+	ASSERT_LE(0, ppid) TH_LOG("%s", pev_reason());
+	pev_on(connect);
+	pev_on(ppid);
+	syscall(__NR_connect, fd, &nowhere, sizeof(nowhere));
+	syscall(__NR_getppid);
+	pev_off(connect);
+	pev_off(ppid);
+	EXPECT_EQ(1, pev_read(ppid).samples);
+	ASSERT_EQ(1, pev_take_calls(&self->map, sizes, 4, __NR_connect, true, self->calls));
+	EXPECT_EQ(PEV_CALL_SOCKADDR, self->calls[0].kind[1]);
+	EXPECT_EQ(1 << 1, self->calls[0].copied);
+	EXPECT_EQ(sizeof(nowhere), self->calls[0].len[0]);
+	EXPECT_EQ(0, memcmp(self->calls[0].text[0], &nowhere, sizeof(nowhere)));
+	metadata = pev_read_text(self->channel);
+	ASSERT_NE(NULL, metadata);
+	EXPECT_NE(NULL, strstr(metadata, " sockaddr = 4, "));
+	EXPECT_NE(NULL, strstr(metadata, "} text_kind[6];"));
+	EXPECT_NE(NULL, strstr(metadata, "text_t uservaddr_text[uservaddr_text_len];"));
+	free(metadata);
+	close(connect);
+	close(ppid);
+	close(fd);
+}
+
+TEST_F(structs, refused)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK, .flags = PEV_F_STRUCTS,
+		.name = (uintptr_t)ENTER, .channel_fd = self->channel, .group_fd = -1,
+		.period = 1,
+	};
+
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
+	attr.type = PEV_TYPE_SOFTWARE;
+	attr.name = 0;
+	EXPECT_EQ(-EINVAL, pev_open(&attr));
+	attr.flags |= PEV_F_TEXT;
+	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
+	EXPECT_EQ(-EOPNOTSUPP, open_structs("sched:sched_switch", self->channel, 0));
+	EXPECT_EQ(-EINVAL, open_structs(ENTER, self->channel, PEV_MAX_CALL_TEXT + 1));
+}
+
+TEST_HARNESS_MAIN
