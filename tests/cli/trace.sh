@@ -74,6 +74,70 @@ perfctl trace --no-strings -e 'open*' -o calls.txt -- ./calls
 shows "--no-strings: numbers" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR'
 rm -rf /nowhere
 
+cat >structs.c <<'C'
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(9) };
+	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/nowhere/at all" };
+	struct sockaddr_un got, abstract = { .sun_family = AF_UNIX, .sun_path = "\0pev-trace" };
+	socklen_t len = sizeof(got);
+	struct timespec ts = { 0, 1000 };
+	struct stat st;
+	struct rlimit limit;
+	struct sigaction act = { .sa_handler = SIG_IGN };
+	int ends[2], status, fd;
+
+	inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
+	connect(socket(AF_INET, SOCK_DGRAM, 0), (struct sockaddr *)&in, sizeof(in));
+	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	connect(fd, (struct sockaddr *)&un, sizeof(un));
+	bind(fd, (struct sockaddr *)&abstract, 2 + 10);
+	getsockname(fd, (struct sockaddr *)&got, &len);
+	nanosleep(&ts, NULL);
+	stat("/dev/null", &st);
+	stat("/", &st);
+	stat("/nowhere/at all", &st);
+	if (pipe(ends) || write(ends[1], "x", 1) != 1)
+		return 1;
+	poll((struct pollfd[]){ { ends[0], POLLIN }, { ends[1], POLLIN } }, 2, -1);
+	if (!fork())
+		_exit(5);
+	wait(&status);
+	getrlimit(RLIMIT_CORE, &limit);
+	sigaction(SIGUSR2, &act, NULL);
+	return 0;
+}
+C
+gcc -O1 -o structs structs.c
+perfctl trace --no-names -o calls.txt -- ./structs
+shows "an address of IPv4" 'connect\((-1|[0-9]+), \{sa_family=AF_INET, sin_port=htons\(9\), sin_addr=inet_addr\("127\.0\.0\.1"\)\}, 16\) = '
+shows "... of a call that fails" 'connect\([0-9]+, \{sa_family=AF_UNIX, sun_path="/nowhere/at all"\}, 110\) = -1 ENOENT'
+shows "... an abstract one" 'bind\([0-9]+, \{sa_family=AF_UNIX, sun_path=@"pev-trace"\}, 12\) = 0'
+shows "... that a call gives" 'getsockname\([0-9]+, \{sa_family=AF_UNIX, sun_path=@"pev-trace"\}, \[110 => 12\]\) = 0'
+shows "times" 'nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=0, tv_nsec=1000\}, NULL\) = 0'
+shows "a device" '\("?.*"/dev/null", \{st_mode=S_IFCHR\|0666, st_rdev=makedev\(0x1, 0x3\), \.\.\.\}'
+shows "a directory" '"/", \{st_mode=S_IFDIR\|0[0-7]+, st_size=[0-9]+, \.\.\.\}'
+shows "nothing of a file that is not there" '"/nowhere/at all", 0x[0-9a-f]+, 0\) = -1 ENOENT'
+shows "a pipe" 'pipe2?\(\[[0-9]+, [0-9]+\](, 0)?\) = 0'
+shows "poll: what is asked, what is found" 'poll\(\[\{fd=([0-9]+), events=POLLIN\}, \{fd=[0-9]+, events=POLLIN\}\], 2, (-1|NULL, NULL, 0)\) = 1 \(\[\{fd=\1, revents=POLLIN\}\]\) <'
+shows "how a child ended" 'wait4\(-1, \[\{WIFEXITED\(s\) && WEXITSTATUS\(s\) == 5\}\], 0, NULL\) = [0-9]+'
+shows "limits" 'prlimit64\(0, 4, NULL, \{rlim_cur=.*, rlim_max=[0-9A-Z].*\}\) = 0'
+shows "what a signal does" 'rt_sigaction\(SIGUSR2, \{sa_handler=SIG_IGN, sa_mask=\[\], sa_flags=.*\}, NULL, 8\) = 0'
+perfctl trace --no-strings -e connect -o calls.txt -- ./structs
+shows "--no-strings: numbers" 'connect\(fd: -?[0-9]+, uservaddr: 0x[0-9a-f]+, addrlen: 16\)'
+
 build signals
 perfctl trace -o calls.txt -- ./signals
 shows "signals" ' signals/[0-9]+ --- SIGUSR1 \{code: SI_USER, handler: 0x[0-9a-f]+\} ---$'

@@ -13,6 +13,7 @@ int main(void)
 {
 	test_util();
 	test_tally();
+	test_structs();
 	test_fds();
 	test_by();
 	test_hist();

@@ -59,6 +59,7 @@ static const struct {
 	{ "PEV_F_EXCLUDE_HOST", ":G" },
 	{ "PEV_F_EXCLUDE_GUEST", ":H" },
 	{ "PEV_F_TEXT", "--strings" },
+	{ "PEV_F_STRUCTS", "--strings" },
 };
 
 const char *kernel_reason(struct pev_error *why)

@@ -29,18 +29,20 @@ static int open_channel(struct live *l, uint64_t ring, struct msg *m)
 	return l->fd < 0 ? kernel_refused(m, l->fd, &why, "the rings") : 0;
 }
 
-/* Returns whether the kernel gives texts, which older ones do not. */
-static bool has_texts(void)
+/* Returns what the kernel gives of texts and structures; older ones have neither. */
+static uint64_t text_flags(void)
 {
 	struct pev_info info;
 	struct msg ignored;
 
-	return !kernel_info(&info, &ignored) && (info.event_flags & PEV_F_TEXT);
+	if (kernel_info(&info, &ignored) || !(info.event_flags & PEV_F_TEXT))
+		return 0;
+	return info.event_flags & (PEV_F_TEXT | PEV_F_STRUCTS);
 }
 
 static int plan_calls(struct live *l, const struct live_opts *o, struct msg *m)
 {
-	bool texts = o->text && has_texts();
+	uint64_t texts = o->text ? text_flags() : 0;
 	struct event_list list = { 0 };
 	int err = event_list_parse(&list, "raw_syscalls:sys_enter,raw_syscalls:sys_exit", m);
 
@@ -54,7 +56,7 @@ static int plan_calls(struct live *l, const struct live_opts *o, struct msg *m)
 		pev_attr_record(a, l->fd, 1, PEV_SAMPLE_TID | PEV_SAMPLE_PID);
 		if (!texts)
 			continue;
-		a->flags |= PEV_F_TEXT;
+		a->flags |= texts;
 		a->config = min_u64(o->text, PEV_MAX_CALL_TEXT);
 	}
 	event_list_free(&list);
@@ -86,6 +88,7 @@ static void find_texts(struct live_text_fields *t, const struct pev_class *cls)
 
 	t->copied = pev_class_field(cls, "text_copied");
 	t->cut = pev_class_field(cls, "text_cut");
+	t->kind = pev_class_field(cls, "text_kind");
 	for (int i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "arg%d_text", i);
 		t->text[i] = pev_class_field(cls, name);
@@ -150,6 +153,16 @@ int live_start(struct live *l, const struct target *t, struct msg *m)
 	return err;
 }
 
+static void take_kinds(struct live_text *t, const struct pev_field *f, const struct pev_event *ev)
+{
+	size_t count = 0;
+	const void *from = f ? pev_event_locate(ev, f, &count) : NULL;
+
+	t->kinds = from && count == sizeof(t->kind);
+	if (t->kinds)
+		memcpy(t->kind, from, sizeof(t->kind));
+}
+
 /* Takes the texts of a call; most have none, and need no memory. */
 static struct live_text *take_text(const struct live_text_fields *f, const struct pev_event *ev)
 {
@@ -162,6 +175,7 @@ static struct live_text *take_text(const struct live_text_fields *f, const struc
 	t = xmalloc(sizeof(*t) + PEV_MAX_CALL_TEXT);
 	t->copied = copied;
 	t->cut = (uint8_t)pev_event_int(ev, f->cut);
+	take_kinds(t, f->kind, ev);
 	for (int i = 0; i < 6; i++) {
 		const void *from;
 

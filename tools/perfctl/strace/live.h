@@ -23,11 +23,15 @@ enum live_kind {
 /**
  * struct live_text - what arguments of a call point to
  * @copied, @cut: see struct pev_call_text
+ * @kinds: @kind is known
+ * @kind:  what each is, see struct pev_call_structs
  * @at:    where the text of each argument begins in @bytes
  */
 struct live_text {
 	uint8_t copied;
 	uint8_t cut;
+	bool kinds;
+	uint8_t kind[6];
 	uint16_t len[6];
 	uint16_t at[6];
 	char bytes[];
@@ -74,7 +78,7 @@ struct live {
 	const struct pev_class *enter, *exit, *fork, *signal;
 	const struct pev_field *nr[2], *args, *ret;
 	struct live_text_fields {
-		const struct pev_field *copied, *cut, *text[6];
+		const struct pev_field *copied, *cut, *kind, *text[6];
 	} texts[2];
 };
 

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define TICK_MS 50
@@ -66,7 +67,8 @@ struct trace_run {
 	struct counted *counted;
 	size_t n_counted, cap_counted;
 	struct htab h_counted;
-	struct strbuf line, args;
+	struct strbuf line, args, found;
+	enum structs_abi abi;
 	struct out out;
 	uint64_t start;
 };
@@ -130,18 +132,22 @@ static const char *fd_name(void *arg, int fd)
 
 /* The arguments of a call, which has not changed any descriptor yet. @c: NULL: they are not known */
 static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
-		     const struct live_text *after)
+		     const struct live_event *end)
 {
 	struct fd_asker asker = { &r->fds, c ? c->pid : 0 };
 	const struct syscall_args args = {
 		.values = c ? c->args : NULL,
-		.texts = { c ? c->text : NULL, after },
+		.texts = { c ? c->text : NULL, end ? end->text : NULL },
+		.ret = end ? (int64_t)end->args[0] : 0,
+		.abi = r->abi,
 		.bytes = (size_t)r->opts.bytes,
 		.bare = !r->opts.names,
 		.fd_name = r->opts.paths ? fd_name : NULL,
 		.arg = &asker,
 	};
 
+	strbuf_reset(&r->found);
+	syscalls_put_found(&r->found, syscalls_get(&r->calls, nr), &args);
 	strbuf_reset(&r->args);
 	strbuf_puts(&r->args, ""); /* of a call without arguments, too */
 	if (c)
@@ -167,6 +173,8 @@ static void put_result(struct trace_run *r, const struct caller *c, const struct
 	int64_t ret = (int64_t)ev->args[0];
 
 	syscalls_put_result(&r->line, d, ret);
+	if (r->found.len)
+		strbuf_puts(&r->line, r->found.s);
 	if (r->opts.paths && d && ret >= 0 && fds_is_result(d, c->args))
 		syscalls_put_fd_name(&r->line, fds_name(&r->fds, ev->pid, ret));
 }
@@ -306,7 +314,7 @@ static void left(struct trace_run *r, struct live_event *ev)
 		count_call(r, ev, ns, began, failed);
 	shown = shown && !r->opts.summary;
 	if (shown)
-		put_args(r, ev->nr, began ? c : NULL, ev->text);
+		put_args(r, ev->nr, began ? c : NULL, ev);
 	follow(r, ev, began ? c : NULL);
 	if (!shown)
 		return;
@@ -647,6 +655,7 @@ static const struct measure_ops trace_ops = {
 static int prepare(struct trace_run *r, struct msg *m)
 {
 	struct pev_catalog *catalog = NULL;
+	struct utsname machine;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
@@ -658,6 +667,8 @@ static int prepare(struct trace_run *r, struct msg *m)
 		return err;
 	syscalls_init(&r->calls, catalog);
 	pev_catalog_free(catalog);
+	if (!uname(&machine))
+		structs_abi(machine.machine, &r->abi);
 	strtab_id(&r->comms, "?");
 	err = out_open(&r->out, r->opts.output, OUT_LINES, m);
 	if (err)
@@ -689,6 +700,7 @@ int strace_measure(const struct trace_opts *opts, char **argv, struct msg *m)
 	htab_free(&r.h_counted);
 	strbuf_free(&r.line);
 	strbuf_free(&r.args);
+	strbuf_free(&r.found);
 	fds_free(&r.fds);
 	return measure_exit(&r.measure, err, m);
 }

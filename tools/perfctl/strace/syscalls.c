@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System calls by number. See syscalls.h. */
 #include "syscalls.h"
+#include "bits.h"
 #include "classes.h"
 #include "live.h"
 #include "signals.h"
+#include "structs.h"
+#include "structs_file.h"
 #include "base/text.h"
 #include "cli/suggest.h"
 #include "event/engine.h"
@@ -25,43 +28,10 @@
 
 /* More than any machine has */
 #define MOST_CALLS 1024
+/* Operations of futex() that take a time: WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 */
+#define FUTEX_WAITS (1u << 0 | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13)
 
 /* ---- Values ---- */
-
-struct bit {
-	uint64_t value;
-	const char *name;
-};
-
-#define B(x) { x, #x }
-
-static void put_bits(struct strbuf *b, uint64_t v, const struct bit *bits, size_t n,
-		     const char *none)
-{
-	bool some = false;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!bits[i].value || (v & bits[i].value) != bits[i].value)
-			continue;
-		strbuf_addf(b, "%s%s", some ? "|" : "", bits[i].name);
-		v &= ~bits[i].value;
-		some = true;
-	}
-	if (v)
-		strbuf_addf(b, "%s0x%" PRIx64, some ? "|" : "", v);
-	else if (!some)
-		strbuf_puts(b, none);
-}
-
-static void put_one(struct strbuf *b, uint64_t v, const struct bit *values, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (values[i].value == v) {
-			strbuf_puts(b, values[i].name);
-			return;
-		}
-	strbuf_addf(b, "%" PRId64, (int64_t)v);
-}
 
 static void show_open_flags(struct strbuf *b, uint64_t v)
 {
@@ -73,10 +43,10 @@ static void show_open_flags(struct strbuf *b, uint64_t v)
 	};
 
 	v = (uint32_t)v;
-	put_one(b, v & O_ACCMODE, modes, ARRAY_SIZE(modes));
+	bits_put_one(b, v & O_ACCMODE, modes, ARRAY_SIZE(modes));
 	if (v & ~(uint64_t)O_ACCMODE) {
 		strbuf_putc(b, '|');
-		put_bits(b, v & ~(uint64_t)O_ACCMODE, bits, ARRAY_SIZE(bits), "");
+		bits_put(b, v & ~(uint64_t)O_ACCMODE, bits, ARRAY_SIZE(bits), "");
 	}
 }
 
@@ -84,7 +54,7 @@ static void show_prot(struct strbuf *b, uint64_t v)
 {
 	static const struct bit bits[] = { B(PROT_READ), B(PROT_WRITE), B(PROT_EXEC) };
 
-	put_bits(b, v, bits, ARRAY_SIZE(bits), "PROT_NONE");
+	bits_put(b, v, bits, ARRAY_SIZE(bits), "PROT_NONE");
 }
 
 static void show_map(struct strbuf *b, uint64_t v)
@@ -95,7 +65,7 @@ static void show_map(struct strbuf *b, uint64_t v)
 		B(MAP_NORESERVE), B(MAP_STACK), B(MAP_HUGETLB), B(MAP_GROWSDOWN), B(MAP_LOCKED),
 	};
 
-	put_bits(b, v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_clone(struct strbuf *b, uint64_t v)
@@ -110,7 +80,7 @@ static void show_clone(struct strbuf *b, uint64_t v)
 	};
 	const char *sig = v & 0xff ? sigabbrev_np((int)(v & 0xff)) : NULL;
 
-	put_bits(b, v & ~0xffULL, bits, ARRAY_SIZE(bits), sig ? "" : "0");
+	bits_put(b, v & ~0xffULL, bits, ARRAY_SIZE(bits), sig ? "" : "0");
 	if (sig)
 		strbuf_addf(b, "%sSIG%s", v & ~0xffULL ? "|" : "", sig);
 }
@@ -133,14 +103,14 @@ static void show_whence(struct strbuf *b, uint64_t v)
 	static const struct bit values[] = { B(SEEK_SET), B(SEEK_CUR), B(SEEK_END), B(SEEK_DATA),
 					     B(SEEK_HOLE) };
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_access(struct strbuf *b, uint64_t v)
 {
 	static const struct bit bits[] = { B(R_OK), B(W_OK), B(X_OK) };
 
-	put_bits(b, v, bits, ARRAY_SIZE(bits), "F_OK");
+	bits_put(b, v, bits, ARRAY_SIZE(bits), "F_OK");
 }
 
 static void show_at(struct strbuf *b, uint64_t v)
@@ -149,7 +119,7 @@ static void show_at(struct strbuf *b, uint64_t v)
 					   B(AT_SYMLINK_FOLLOW), B(AT_NO_AUTOMOUNT),
 					   B(AT_EMPTY_PATH) };
 
-	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_fcntl(struct strbuf *b, uint64_t v)
@@ -160,7 +130,7 @@ static void show_fcntl(struct strbuf *b, uint64_t v)
 		B(F_SETPIPE_SZ), B(F_GETPIPE_SZ), B(F_ADD_SEALS), B(F_GET_SEALS),
 	};
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_family(struct strbuf *b, uint64_t v)
@@ -168,7 +138,7 @@ static void show_family(struct strbuf *b, uint64_t v)
 	static const struct bit values[] = { B(AF_UNIX), B(AF_INET), B(AF_INET6), B(AF_NETLINK),
 					     B(AF_PACKET), B(AF_VSOCK) };
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_socket(struct strbuf *b, uint64_t v)
@@ -176,7 +146,7 @@ static void show_socket(struct strbuf *b, uint64_t v)
 	static const struct bit values[] = { B(SOCK_STREAM), B(SOCK_DGRAM), B(SOCK_RAW),
 					     B(SOCK_SEQPACKET) };
 
-	put_one(b, v & 0xf, values, ARRAY_SIZE(values));
+	bits_put_one(b, v & 0xf, values, ARRAY_SIZE(values));
 	if (v & SOCK_CLOEXEC)
 		strbuf_puts(b, "|SOCK_CLOEXEC");
 	if (v & SOCK_NONBLOCK)
@@ -188,7 +158,7 @@ static void show_epoll(struct strbuf *b, uint64_t v)
 	static const struct bit values[] = { B(EPOLL_CTL_ADD), B(EPOLL_CTL_MOD),
 					     B(EPOLL_CTL_DEL) };
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_madvise(struct strbuf *b, uint64_t v)
@@ -199,7 +169,7 @@ static void show_madvise(struct strbuf *b, uint64_t v)
 		B(MADV_DONTFORK),
 	};
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_wait(struct strbuf *b, uint64_t v)
@@ -207,7 +177,7 @@ static void show_wait(struct strbuf *b, uint64_t v)
 	static const struct bit bits[] = { B(WNOHANG), B(WUNTRACED), B(WCONTINUED), B(WEXITED),
 					   B(WNOWAIT) };
 
-	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_futex(struct strbuf *b, uint64_t v)
@@ -218,7 +188,7 @@ static void show_futex(struct strbuf *b, uint64_t v)
 		{ 7, "FUTEX_UNLOCK_PI" }, { 9, "FUTEX_WAIT_BITSET" }, { 10, "FUTEX_WAKE_BITSET" },
 	};
 
-	put_one(b, v & 0x7f, values, ARRAY_SIZE(values));
+	bits_put_one(b, v & 0x7f, values, ARRAY_SIZE(values));
 	if (v & 128)
 		strbuf_puts(b, "|FUTEX_PRIVATE_FLAG");
 	if (v & 256)
@@ -229,7 +199,7 @@ static void show_how(struct strbuf *b, uint64_t v)
 {
 	static const struct bit values[] = { B(SIG_BLOCK), B(SIG_UNBLOCK), B(SIG_SETMASK) };
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 static void show_clock(struct strbuf *b, uint64_t v)
@@ -240,14 +210,14 @@ static void show_clock(struct strbuf *b, uint64_t v)
 		B(CLOCK_MONOTONIC_COARSE), B(CLOCK_BOOTTIME),
 	};
 
-	put_one(b, (uint64_t)(int)v, values, ARRAY_SIZE(values));
+	bits_put_one(b, (uint64_t)(int)v, values, ARRAY_SIZE(values));
 }
 
 static void show_shutdown(struct strbuf *b, uint64_t v)
 {
 	static const struct bit values[] = { B(SHUT_RD), B(SHUT_WR), B(SHUT_RDWR) };
 
-	put_one(b, v, values, ARRAY_SIZE(values));
+	bits_put_one(b, v, values, ARRAY_SIZE(values));
 }
 
 /* Shows flags of calls that make descriptors; the values are the same for all. */
@@ -255,7 +225,7 @@ static void show_fd_flags(struct strbuf *b, uint64_t v)
 {
 	static const struct bit bits[] = { B(O_CLOEXEC), B(O_NONBLOCK), B(O_DIRECT) };
 
-	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_msg(struct strbuf *b, uint64_t v)
@@ -265,14 +235,14 @@ static void show_msg(struct strbuf *b, uint64_t v)
 		B(MSG_WAITALL), B(MSG_NOSIGNAL), B(MSG_MORE), B(MSG_CMSG_CLOEXEC),
 	};
 
-	put_bits(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, (uint32_t)v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_mremap(struct strbuf *b, uint64_t v)
 {
 	static const struct bit bits[] = { B(MREMAP_MAYMOVE), B(MREMAP_FIXED) };
 
-	put_bits(b, v, bits, ARRAY_SIZE(bits), "0");
+	bits_put(b, v, bits, ARRAY_SIZE(bits), "0");
 }
 
 static void show_octal(struct strbuf *b, uint64_t v)
@@ -539,39 +509,143 @@ static void put_list(struct strbuf *b, const char *s, size_t len, bool cut)
 	strbuf_puts(b, cut ? len ? ", ...]" : "...]" : "]");
 }
 
-/* Returns false if that memory could not be read. */
-static bool put_text(struct strbuf *b, const struct syscall_arg *arg,
-		     const struct live_text *t, unsigned int i, size_t bytes)
-{
-	const char *s;
-	size_t len;
-	bool cut;
+/* ---- What arguments point to ---- */
 
-	if (!t || !(t->copied & 1u << i))
-		return false;
-	s = t->bytes + t->at[i];
-	len = t->len[i];
-	cut = t->cut & 1u << i;
-	if (arg->text == TEXT_LIST) {
-		put_list(b, s, len, cut);
-		return true;
-	}
-	if (arg->text == TEXT_STRING) {
-		len = strnlen(s, len);
-	} else if (len > bytes) {
-		len = bytes;
+/* Returns NULL if that memory could not be read. */
+static const struct live_text *text_at(const struct syscall_args *a, unsigned int when,
+				       unsigned int i)
+{
+	const struct live_text *t = a->texts[when];
+
+	return t && t->copied & 1u << i ? t : NULL;
+}
+
+/* Kernels that do not say what it is give strings and data alone. */
+static enum pev_call_kind kind_of(const struct syscall_arg *arg, const struct live_text *t,
+				  unsigned int i)
+{
+	static const enum pev_call_kind kinds[] = {
+		[TEXT_STRING] = PEV_CALL_STRING,
+		[TEXT_BYTES] = PEV_CALL_BYTES,
+		[TEXT_LIST] = PEV_CALL_STRINGS,
+	};
+
+	return t->kinds ? (enum pev_call_kind)t->kind[i] : kinds[arg->text];
+}
+
+static struct struct_bytes bytes_of(const struct syscall_arg *arg, const struct syscall_args *a,
+				    const struct live_text *t, unsigned int i)
+{
+	return (struct struct_bytes){
+		.kind = kind_of(arg, t, i),
+		.abi = a->abi,
+		.at = (const uint8_t *)t->bytes + t->at[i],
+		.len = t->len[i],
+		.cut = t->cut & 1u << i,
+		.most = a->bytes,
+	};
+}
+
+static void put_string(struct strbuf *b, const struct struct_bytes *s)
+{
+	size_t len = s->len;
+	bool cut = s->cut;
+
+	if (s->kind == PEV_CALL_STRING) {
+		len = strnlen((const char *)s->at, len);
+	} else if (len > s->most) {
+		len = s->most;
 		cut = true;
 	}
-	text_quoted(b, s, len);
+	text_quoted(b, s->at, len);
 	strbuf_puts(b, cut ? "..." : "");
+}
+
+/* Returns the int at an argument, or @none. */
+static int64_t int_at(const struct syscall_args *a, unsigned int when, unsigned int i, int64_t none)
+{
+	const struct live_text *t = i < 6 ? text_at(a, when, i) : NULL;
+	int v;
+
+	if (!t || !t->kinds || t->kind[i] != PEV_CALL_INT || t->len[i] != sizeof(v))
+		return none;
+	memcpy(&v, t->bytes + t->at[i], sizeof(v));
+	return v;
+}
+
+/* "[128 => 16]": the room for an address, and how long it is. */
+static bool put_lengths(struct strbuf *b, const struct syscall_args *a, unsigned int i)
+{
+	int64_t none = INT64_MAX, before = int_at(a, 0, i, none), after = int_at(a, 1, i, none);
+
+	if (before == none || after == none || before == after)
+		return false;
+	strbuf_addf(b, "[%" PRId64 " => %" PRId64 "]", before, after);
 	return true;
 }
 
-static void put_arg(struct strbuf *b, const struct syscall_arg *arg,
-		    const struct syscall_args *a, unsigned int i)
+/* An address may be longer than the caller's room: what is behind that is not the call's. */
+static void clip_to_room(struct struct_bytes *s, const struct syscall_args *a, unsigned int i)
 {
-	if (put_text(b, arg, a->texts[0], i, a->bytes) ||
-	    put_text(b, arg, a->texts[1], i, a->bytes))
+	int64_t had = int_at(a, 0, i + 1, INT64_MAX);
+
+	if (had >= 0 && (uint64_t)had < s->len)
+		s->len = (size_t)had;
+}
+
+/* Returns whether a call leaves it unread and unwritten, although it points to something. */
+static bool is_unused(const struct syscall_desc *d, const struct syscall_args *a,
+		      enum pev_call_kind kind)
+{
+	if (!strcmp(d->name, "futex"))
+		return !(1u << (a->values[1] & 0x1f) & FUTEX_WAITS);
+	if (!strcmp(d->name, "epoll_ctl"))
+		return a->values[1] == EPOLL_CTL_DEL;
+	return kind == PEV_CALL_WAIT_STATUS && a->ret <= 0;
+}
+
+static bool put_text(struct strbuf *b, const struct syscall_desc *d, const struct syscall_args *a,
+		     unsigned int i, unsigned int when)
+{
+	const struct syscall_arg *arg = &d->args[i];
+	const struct live_text *t = text_at(a, when, i);
+	struct struct_bytes s;
+
+	if (!t)
+		return false;
+	s = bytes_of(arg, a, t, i);
+	switch (s.kind) {
+	case PEV_CALL_STRINGS:
+		put_list(b, (const char *)s.at, s.len, s.cut);
+		return true;
+	case PEV_CALL_STRING:
+	case PEV_CALL_BYTES:
+		put_string(b, &s);
+		return true;
+	case PEV_CALL_INT:
+		return put_lengths(b, a, i) || structs_put(b, &s);
+	case PEV_CALL_SOCKADDR:
+	case PEV_CALL_SOCKOPT:
+		clip_to_room(&s, a, i);
+		return structs_put(b, &s);
+	default:
+		return !is_unused(d, a, s.kind) && structs_put(b, &s);
+	}
+}
+
+/* What a call has filled in counts when it has ended, even if it was something before. */
+static unsigned int first_text(const struct syscall_desc *d, const struct syscall_args *a)
+{
+	return a->texts[1] && !strcmp(d->name, "recvmsg");
+}
+
+static void put_arg(struct strbuf *b, const struct syscall_desc *d, const struct syscall_args *a,
+		    unsigned int i)
+{
+	const struct syscall_arg *arg = &d->args[i];
+	unsigned int first = first_text(d, a);
+
+	if (put_text(b, d, a, i, first) || put_text(b, d, a, i, !first))
 		return;
 	if (arg->show)
 		arg->show(b, a->values[i]);
@@ -579,6 +653,24 @@ static void put_arg(struct strbuf *b, const struct syscall_arg *arg,
 		put_by_type(b, arg->type, a->values[i]);
 	if (arg->is_fd && a->fd_name)
 		syscalls_put_fd_name(b, a->fd_name(a->arg, (int)a->values[i]));
+}
+
+void syscalls_put_found(struct strbuf *b, const struct syscall_desc *d,
+			const struct syscall_args *a)
+{
+	struct strbuf found = { 0 };
+
+	for (unsigned int i = 0; d && i < d->n && a->ret > 0; i++) {
+		const struct live_text *t = text_at(a, 1, i);
+		struct struct_bytes s;
+
+		if (!t)
+			continue;
+		s = bytes_of(&d->args[i], a, t, i);
+		if (structs_put_found(&found, &s))
+			strbuf_addf(b, " (%s)", found.s);
+	}
+	strbuf_free(&found);
 }
 
 void syscalls_put_fd_name(struct strbuf *b, const char *name)
@@ -616,7 +708,7 @@ void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
 		}
 		if (!a->bare)
 			strbuf_addf(b, "%s: ", d->args[i].name);
-		put_arg(b, &d->args[i], a, i);
+		put_arg(b, d, a, i);
 	}
 }
 

@@ -8,6 +8,7 @@
 #define PERFCTL_STRACE_SYSCALLS_H
 
 #include "live.h"
+#include "structs.h"
 
 #include <pev/pev.h>
 
@@ -82,6 +83,8 @@ bool syscalls_point(const struct syscalls *s);
  * @values: all six
  * @texts:  of its begin and its end, either may be NULL: the first that has the
  *          text of an argument counts
+ * @ret:    what it returned; with texts[1] only
+ * @abi:    of the machine
  * @bytes:  of data that are shown
  * @bare:   without the names of the arguments
  * @fd_name: what a descriptor of the caller is, or NULL; NULL: none is known
@@ -90,6 +93,8 @@ bool syscalls_point(const struct syscalls *s);
 struct syscall_args {
 	const uint64_t *values;
 	const struct live_text *texts[2];
+	int64_t ret;
+	enum structs_abi abi;
 	size_t bytes;
 	bool bare;
 	const char *(*fd_name)(void *arg, int fd);
@@ -101,6 +106,9 @@ void syscalls_put_args(struct strbuf *b, const struct syscall_desc *d,
 		       const struct syscall_args *a);
 /* "</etc/passwd>", nothing for NULL */
 void syscalls_put_fd_name(struct strbuf *b, const char *name);
+/* " ([{fd=3, revents=POLLIN}])", what a call has found, behind its result; mostly nothing */
+void syscalls_put_found(struct strbuf *b, const struct syscall_desc *d,
+			const struct syscall_args *a);
 /* "3", "-1 ENOENT (No such file or directory)" */
 void syscalls_put_result(struct strbuf *b, const struct syscall_desc *d, int64_t ret);
 
