@@ -51,8 +51,10 @@ static void is(enum pev_call_kind kind, const void *at, size_t len, const char *
 static void addresses(void)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(443),
-				    .sin6_addr = IN6ADDR_LOOPBACK_INIT, .sin6_scope_id = 2 };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+				    .sin6_port = htons(443),
+				    .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+				    .sin6_scope_id = 2 };
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/run/so\n" };
 	struct sockaddr_un abstract = { .sun_family = AF_UNIX };
 	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_pid = 7, .nl_groups = 0x11 };
@@ -81,8 +83,7 @@ static void addresses(void)
 static void buffers(void)
 {
 	struct iovec vec[2] = { { (void *)0x1000, 5 }, { NULL, 0 } };
-	struct msghdr msg = { .msg_iov = (void *)0x2000, .msg_iovlen = 1,
-			      .msg_flags = MSG_TRUNC };
+	struct msghdr msg = { .msg_iov = (void *)0x2000, .msg_iovlen = 1, .msg_flags = MSG_TRUNC };
 	struct struct_bytes s = bytes(PEV_CALL_IOVEC, vec, sizeof(vec));
 	char name[40] = "veth0";
 	int on = 1;
@@ -108,7 +109,8 @@ static void buffers(void)
 
 static void descriptors(void)
 {
-	struct pollfd polled[3] = { { 3, POLLIN, POLLIN | POLLHUP }, { -1, POLLOUT, 0 },
+	struct pollfd polled[3] = { { 3, POLLIN, POLLIN | POLLHUP },
+				    { -1, POLLOUT, 0 },
 				    { 5, 0, POLLERR } };
 	struct struct_bytes s = bytes(PEV_CALL_POLLFD, polled, sizeof(polled));
 	uint8_t packed[12] = { 1, 0, 0, 0, 7 }, aligned[16] = { 4, 0, 0, 0, 0, 0, 0, 0, 9 };
@@ -136,7 +138,8 @@ static void files(void)
 {
 	struct stat st = { .st_mode = S_IFREG | 0644, .st_size = 1234 };
 	struct statx stx = { .stx_mask = STATX_BASIC_STATS | STATX_MNT_ID,
-			     .stx_mode = S_IFDIR | S_ISVTX | 0777, .stx_size = 99 };
+			     .stx_mode = S_IFDIR | S_ISVTX | 0777,
+			     .stx_size = 99 };
 
 	IS(PEV_CALL_STAT, st, "{st_mode=S_IFREG|0644, st_size=1234, ...}");
 	is(PEV_CALL_STAT, &st, 55, NULL);

@@ -21,9 +21,9 @@ void put_fds(struct strbuf *b, const struct struct_bytes *s)
 static void put_poll_events(struct strbuf *b, uint16_t v)
 {
 	static const struct bit bits[] = {
-		B(POLLIN), B(POLLPRI), B(POLLOUT), B(POLLERR), B(POLLHUP), B(POLLNVAL),
-		B(POLLRDNORM), B(POLLRDBAND), B(POLLWRNORM), B(POLLWRBAND), B(POLLMSG),
-		B(POLLRDHUP),
+		B(POLLIN),     B(POLLPRI),    B(POLLOUT),    B(POLLERR),
+		B(POLLHUP),    B(POLLNVAL),   B(POLLRDNORM), B(POLLRDBAND),
+		B(POLLWRNORM), B(POLLWRBAND), B(POLLMSG),    B(POLLRDHUP),
 	};
 
 	bits_put(b, v, bits, ARRAY_SIZE(bits), "0");
@@ -57,8 +57,7 @@ bool structs_put_found(struct strbuf *b, const struct struct_bytes *s)
 
 		if (!found)
 			continue;
-		strbuf_addf(b, "%s{fd=%d, revents=", some ? ", " : "[",
-			    (int32_t)struct_u32(s, at));
+		strbuf_addf(b, "%s{fd=%d, revents=", some ? ", " : "[", (int32_t)struct_u32(s, at));
 		put_poll_events(b, found);
 		strbuf_putc(b, '}');
 		some = true;
@@ -71,9 +70,11 @@ bool structs_put_found(struct strbuf *b, const struct struct_bytes *s)
 static void put_ready(struct strbuf *b, const struct struct_bytes *s)
 {
 	static const struct bit bits[] = {
-		B(EPOLLIN), B(EPOLLPRI), B(EPOLLOUT), B(EPOLLERR), B(EPOLLHUP), B(EPOLLRDNORM),
-		B(EPOLLRDBAND), B(EPOLLWRNORM), B(EPOLLWRBAND), B(EPOLLMSG), B(EPOLLRDHUP),
-		B(EPOLLEXCLUSIVE), B(EPOLLWAKEUP), B(EPOLLONESHOT), { 1u << 31, "EPOLLET" },
+		B(EPOLLIN),	B(EPOLLPRI),	 B(EPOLLOUT),
+		B(EPOLLERR),	B(EPOLLHUP),	 B(EPOLLRDNORM),
+		B(EPOLLRDBAND), B(EPOLLWRNORM),	 B(EPOLLWRBAND),
+		B(EPOLLMSG),	B(EPOLLRDHUP),	 B(EPOLLEXCLUSIVE),
+		B(EPOLLWAKEUP), B(EPOLLONESHOT), { 1u << 31, "EPOLLET" },
 	};
 	/* only x86 has it packed */
 	size_t data = s->abi == STRUCTS_X86_64 ? 4 : 8;
@@ -134,12 +135,14 @@ void put_stat(struct strbuf *b, const struct struct_bytes *s)
 void put_statx(struct strbuf *b, const struct struct_bytes *s)
 {
 	static const struct bit masks[] = {
-		{ 0x7ff, "STATX_BASIC_STATS" }, { 0x1, "STATX_TYPE" }, { 0x2, "STATX_MODE" },
-		{ 0x4, "STATX_NLINK" }, { 0x8, "STATX_UID" }, { 0x10, "STATX_GID" },
-		{ 0x20, "STATX_ATIME" }, { 0x40, "STATX_MTIME" }, { 0x80, "STATX_CTIME" },
-		{ 0x100, "STATX_INO" }, { 0x200, "STATX_SIZE" }, { 0x400, "STATX_BLOCKS" },
-		{ 0x800, "STATX_BTIME" }, { 0x1000, "STATX_MNT_ID" },
-		{ 0x2000, "STATX_DIOALIGN" }, { 0x4000, "STATX_MNT_ID_UNIQUE" },
+		{ 0x7ff, "STATX_BASIC_STATS" }, { 0x1, "STATX_TYPE" },
+		{ 0x2, "STATX_MODE" },		{ 0x4, "STATX_NLINK" },
+		{ 0x8, "STATX_UID" },		{ 0x10, "STATX_GID" },
+		{ 0x20, "STATX_ATIME" },	{ 0x40, "STATX_MTIME" },
+		{ 0x80, "STATX_CTIME" },	{ 0x100, "STATX_INO" },
+		{ 0x200, "STATX_SIZE" },	{ 0x400, "STATX_BLOCKS" },
+		{ 0x800, "STATX_BTIME" },	{ 0x1000, "STATX_MNT_ID" },
+		{ 0x2000, "STATX_DIOALIGN" },	{ 0x4000, "STATX_MNT_ID_UNIQUE" },
 		{ 0x8000, "STATX_SUBVOL" },
 	};
 

@@ -9,16 +9,16 @@
 #include <sys/socket.h>
 
 /* Offsets in the addresses; they are the same on all architectures */
-#define PORT	  2
-#define IN_ADDR	  4
-#define IN_SIZE	  16
-#define IN6_FLOW  4
-#define IN6_ADDR  8
+#define PORT 2
+#define IN_ADDR 4
+#define IN_SIZE 16
+#define IN6_FLOW 4
+#define IN6_ADDR 8
 #define IN6_SCOPE 24
-#define IN6_SIZE  28
-#define NL_PID	  4
+#define IN6_SIZE 28
+#define NL_PID 4
 #define NL_GROUPS 8
-#define NL_SIZE	  12
+#define NL_SIZE 12
 
 static void put_inet(struct strbuf *b, const struct struct_bytes *s)
 {
@@ -86,8 +86,9 @@ static const struct family {
 void put_sockaddr(struct strbuf *b, const struct struct_bytes *s)
 {
 	static const struct bit names[] = {
-		B(AF_UNSPEC), B(AF_UNIX), B(AF_INET), B(AF_INET6), B(AF_NETLINK), B(AF_PACKET),
-		B(AF_ALG), B(AF_VSOCK), B(AF_BLUETOOTH), B(AF_CAN), B(AF_XDP), B(AF_TIPC),
+		B(AF_UNSPEC),	 B(AF_UNIX),   B(AF_INET), B(AF_INET6),
+		B(AF_NETLINK),	 B(AF_PACKET), B(AF_ALG),  B(AF_VSOCK),
+		B(AF_BLUETOOTH), B(AF_CAN),    B(AF_XDP),  B(AF_TIPC),
 	};
 	uint16_t family = struct_u16(s, 0);
 	size_t i = 0;
@@ -122,8 +123,8 @@ void put_int(struct strbuf *b, const struct struct_bytes *s)
 void put_msghdr(struct strbuf *b, const struct struct_bytes *s)
 {
 	static const struct bit flags[] = {
-		B(MSG_OOB), B(MSG_TRUNC), B(MSG_CTRUNC), B(MSG_EOR), B(MSG_ERRQUEUE),
-		B(MSG_CMSG_CLOEXEC),
+		B(MSG_OOB), B(MSG_TRUNC),    B(MSG_CTRUNC),
+		B(MSG_EOR), B(MSG_ERRQUEUE), B(MSG_CMSG_CLOEXEC),
 	};
 
 	strbuf_puts(b, "{msg_name=");
