@@ -154,7 +154,7 @@ static double by_ftrace(const char *keys)
 
 #define BY_BPFTRACE(what) by_bpftrace("tracepoint:raw_syscalls:sys_enter { " what " }", "calls")
 
-/* Beyond load @name by itself. Return: NAN if this kernel has no BPF. */
+/* Beyond load @name on its own. Return: NAN if this kernel has no BPF. */
 static double by_bpftrace(const char *program, const char *name)
 {
 	if (!tool_has_bpf())

@@ -169,7 +169,7 @@ static void irqs(void)
 	IS_STR(rows_of(&m, &inventory_irqs),
 	       "irq 9 [acpi] [IO-APIC]\n"
 	       "irq 16 [ehci_hcd:usb1,i801_smbus] []\n",
-	       "interrupts that somebody handles");
+	       "interrupts with a handler");
 	memset(long_name, 'a', 9000);
 	put_file_len(&m, "kernel/irq/9/actions", long_name, 9000);
 	OK(strlen(rows_of(&m, &inventory_irqs)) < 4096 + 100, "a name without an end is cut");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Interrupts that somebody handles: /sys/kernel/irq, which says what /proc/interrupts lays out. */
+/* Interrupts with handlers: /sys/kernel/irq, which says what /proc/interrupts lays out. */
 #include "readers.h"
 #include "rows.h"
 

@@ -37,7 +37,7 @@ struct fds {
 
 /* Takes what a process has open now. Called again, keeps only what has stayed the same. */
 void fds_look(struct fds *f, uint32_t pid);
-/* Takes one that it has open, as somebody else has seen it. */
+/* Takes one that it has open, as another one has seen it. */
 void fds_set(struct fds *f, uint32_t pid, uint64_t fd, const char *name, bool cloexec);
 void fds_fork(struct fds *f, uint32_t parent, uint32_t child);
 /**

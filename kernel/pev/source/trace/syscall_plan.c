@@ -21,7 +21,6 @@
 #include <uapi/linux/eventpoll.h>
 #include <uapi/linux/pev.h>
 #include <uapi/linux/poll.h>
-#include <asm/stat.h>
 #include "glue/trace_list.h"
 #include "syscall_plan.h"
 #include "tracepoint.h"
