@@ -118,7 +118,7 @@ TEST_F(structs, address_in)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	on(self);
-	/* a call that fails has been told all the same */
+	/* a call that fails has been told nevertheless */
 	syscall(__NR_connect, fd, &nowhere, sizeof(nowhere));
 	syscall(__NR_connect, fd, &nowhere, 5);
 	syscall(__NR_connect, fd, &nowhere, 0);
