@@ -36,7 +36,7 @@ counted() {
 	local name=$1
 	awk -v log_file="$traces/$name.log" '
 	$1 == "lost" { lost += $3; next }
-	{ seen[$4]++; if ($4 !~ /^pev:/) records++ }
+	{ seen[$4]++; if ($4 !~ /^(pev|state):/) records++ }
 	END {
 		while ((getline line < log_file) > 0) {
 			count = split(line, f, " ")
