@@ -52,8 +52,9 @@ struct pev_client_record {
  *             who sleeps long loses records of this channel. It must not destroy the
  *             channel. NULL: pev_client_read() is called instead. Only with
  *             PEV_CLIENT_PRIVATE
- * @may_read:  may the current task, in process context, read the channel? NULL: with
- *             CAP_PERFMON. Meaningless with PEV_CLIENT_PRIVATE
+ * @may_read:  may the current task, in process context, read the channel, and know of it?
+ *             NULL: with CAP_PERFMON. It must not create or destroy channels, or add to one.
+ *             Meaningless with PEV_CLIENT_PRIVATE
  * @data:      for both
  */
 struct pev_client_desc {

@@ -63,12 +63,14 @@ struct pev_pmu_alt {
  * @share_value: what the event needs in these bits. Two events go together
  *               only if they agree in the bits that both name
  * @period_min:  shortest distance between two overflows
+ * @period_low:  bits, a power of two less one, that are 0 in that distance
  */
 struct pev_pmu_code {
 	struct pev_pmu_alt	alt[PEV_PMU_MAX_ALTS];
 	u64			share_mask;
 	u64			share_value;
 	u64			period_min;
+	u64			period_low;
 };
 
 /**
@@ -234,6 +236,7 @@ enum pev_pmu_incident {
 	PEV_PMU_LATE,		/* a PMI for an overflow that was dealt with before */
 	PEV_PMU_FOREIGN,	/* registers changed by other code, repaired */
 	PEV_PMU_STUCK,		/* an overflow that could not be acknowledged */
+	PEV_PMU_LOST,		/* an overflow without a PMI, found and repaired by the core */
 
 	PEV_PMU_INCIDENTS,
 };
@@ -242,8 +245,38 @@ enum pev_pmu_incident {
  * pev_pmu_report() - count something that should not happen
  * @what: shown by the PMU's status
  *
- * Context: Any.
+ * After PEV_PMU_FOREIGN no event takes over a counter as it stands that no event has: it
+ * may have counted.
+ *
+ * Context: Any, preemption disabled; about this CPU.
  */
 void pev_pmu_report(enum pev_pmu_incident what);
+
+/**
+ * pev_pmu_lose() - counters of this CPU can't be used until @cpu_start
+ * @counters: which; they count no longer
+ *
+ * Their events get others, now or in turn, or wait: time_running shows it.
+ *
+ * Context: CPU, in @cpu_start, or PMI.
+ */
+void pev_pmu_lose(u64 counters);
+
+/**
+ * pev_pmu_reads_allowed() - may counters be read in user mode at all?
+ * @allowed: false: no page names a counter once this returns, and readers go the long
+ *           way. At first they may
+ *
+ * Context: Process context, one call at a time.
+ */
+void pev_pmu_reads_allowed(bool allowed);
+
+/**
+ * pev_pmu_reads_by_all() - may tasks without a page read counters, too?
+ * @all: true: counters that are stopped show nothing once this returns. At first they may not
+ *
+ * Context: Process context; calls with true and false in turn or repeated, one at a time.
+ */
+void pev_pmu_reads_by_all(bool all);
 
 #endif

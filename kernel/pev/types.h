@@ -47,6 +47,9 @@ struct vm_area_struct;
  * @samples:  records written
  * @lost:     records that found no room
  * @filtered: occurrences refused by the filter
+ * @unarmed:  records that were due while the channel was closed
+ * @fired:    of a trigger: records that were due
+ * @acted:    of these, what changed the channel
  * @time:     ns that the event ran here, up to @since
  * @waited:   of these, ns that it had no counter to count with; see
  *            pev_event_cpu_times()
@@ -64,6 +67,9 @@ struct pev_event_cpu {
 	local64_t		samples;
 	local64_t		lost;
 	local64_t		filtered;
+	local64_t		unarmed;
+	local64_t		fired;
+	local64_t		acted;
 	u64			time;
 	u64			waited;
 	u64			since;
@@ -125,6 +131,9 @@ enum pev_shows {
  *          CPU and must look at @running of struct pev_event_cpu. Process context, may sleep,
  *          no locks held. NULL where nothing needs connecting
  * @unhook: undo @hook; the caller waits for a grace period before @close. As @hook
+ * @quiesce: @unhook_late of some events has been called: wait until nothing of them runs, for
+ *          all at once. By the reaper alone, as @unhook_late. NULL: the caller's grace period
+ *          is enough
  * @close:  free what @open took. Process context
  * @start:  the event begins to count on this CPU. Interrupts off, on the CPU,
  *          perhaps inside the scheduler with a runqueue locked; @now is in
@@ -140,14 +149,16 @@ enum pev_shows {
  * @retime: the period was changed: it holds for @ec, which runs, from now on.
  *          Slots that don't run learn of it from @start. Interrupts off, on the
  *          CPU; @commit follows. NULL: it does without
+ * @where:  CPUs that it counts on, if it can't on each of them; NULL, or returns NULL: all.
+ *          Process context, after @open
  * @fields: append the payload's fields to the channel's metadata, each a line
  *          "\t\ttype name;\n". NULL: no payload
  * @layout: say how long the payload is, see struct pev_layout; NULL with @fields.
  *          Process context, no locks; the same at each call
  * @print:  append a record to @seq of the iterator, as its event wants it printed, with a
  *          newline: @ent is there with the fields of the payload behind the common ones,
- *          which are the caller's but for the type. Process context, may sleep. NULL:
- *          nothing is known but the payload
+ *          which are the caller's but for the type. Process context, or a panic, where
+ *          nothing may be waited for. NULL: nothing is known but the payload
  * @find:   a field of the payload by its name, for filters; @private is the event's.
  *          False: there is none. NULL: the fields are those of @call
  * @missed: occurrences at which the source could not be called, since the last reset.
@@ -196,6 +207,7 @@ struct pev_source_ops {
 		    struct pev_refuse *r);
 	int (*hook)(struct pev_event *event, struct pev_refuse *r);
 	void (*unhook)(struct pev_event *event);
+	void (*quiesce)(void);
 	void (*close)(struct pev_event *event);
 	void (*start)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 	void (*stop)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
@@ -203,6 +215,7 @@ struct pev_source_ops {
 	void (*reset)(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu);
 	int (*period)(struct pev_event *event, u64 period);
 	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
+	const struct cpumask *(*where)(const struct pev_event *event);
 	void (*fields)(struct pev_event *event, struct pev_strbuf *text);
 	void (*layout)(struct pev_event *event, struct pev_layout *layout);
 	void (*print)(struct pev_event *event, struct trace_iterator *iter);
@@ -227,7 +240,11 @@ struct pev_source_ops {
 };
 
 #define PEV_HARDWARE_FLAGS	(PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST | \
-				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE)
+				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE | \
+				 PEV_F_PRECISE_ALL)
+
+/* What makes an event a trigger. */
+#define PEV_TRIGGER_FLAGS	(PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
 
 /* Flags that only some sources understand: @flags says which. */
 #define PEV_SOURCE_FLAGS	(PEV_HARDWARE_FLAGS | PEV_F_FREQ | PEV_F_TEXT | PEV_F_STRUCTS)

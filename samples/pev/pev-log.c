@@ -101,13 +101,14 @@ static void fire(const char *context, unsigned int nr)
 /* A worker calls it with the records of all CPUs, in the order of time. */
 static void consume(const struct pev_client_record *record, void *data)
 {
-	nr_read++;
-	nr_unordered += record->time < newest;
+	/* by nobody else, and read by sums_show() meanwhile */
+	WRITE_ONCE(nr_read, nr_read + 1);
+	WRITE_ONCE(nr_unordered, nr_unordered + (record->time < newest));
 	newest = record->time;
 	if (record->event == hidden.line) {
 		const struct pev_log_line *line = record->data;
 
-		nr_characters += line->text_len;
+		WRITE_ONCE(nr_characters, nr_characters + line->text_len);
 	}
 }
 

@@ -328,8 +328,12 @@ void ppc_pev_thaw(u64 active, bool user)
 		reg_write(SIAR, 0);
 		reg_write(SDAR, 0);
 	}
-	/* the PMI that is due comes by PMAO; until then all stand */
-	if (unlikely(cpu->alert))
+	/*
+	 * The PMI that is due comes by PMAO; until then all stand. Where that has no effect all
+	 * would stand for long: the condition raises it again, or pmu/overflow.c finds that
+	 * it got lost.
+	 */
+	if (unlikely(cpu->alert) && !regs_lose_pmao())
 		mmcr0 |= M0_FC | M0_PMAO;
 	cpu->alert = false;
 	WRITE_ONCE(cpu->mmcr0, mmcr0 & ~M0_PMAO);

@@ -229,3 +229,68 @@ int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
 		add_way(model, model->events[req->config][i], flags, code);
 	return 0;
 }
+
+/* ---- codes that count wrongly on some revisions; Linux's own driver refuses the same ---- */
+
+static const u32 power9_dd21[] = {
+	0x10134,	/* PM_MRK_ST_DONE_L2 */
+	0x1f056,	/* PM_RADIX_PWC_L1_HIT */
+	0x100f4,	/* PM_FLOP_CMPL */
+	0x20112,	/* PM_MRK_NTF_FIN */
+	0x2d024,	/* PM_RADIX_PWC_L2_HIT */
+	0x3405e,	/* PM_IFETCH_THROTTLE */
+	0x3e15c,	/* PM_MRK_L2_TM_ST_ABORT_SISTER */
+	0x3f056,	/* PM_RADIX_PWC_L3_HIT */
+	0x3006c,	/* PM_RUN_CYC_SMT2_MODE */
+	0x4e014,	/* PM_TM_TX_PASS_RUN_INST */
+	0x4003c,	/* PM_DISP_HELD_SYNC_HOLD */
+	0
+};
+
+static const u32 power9_dd22[] = {
+	0x1c058,	/* PM_DTLB_MISS_16G */
+	0x1c05a,	/* PM_DERAT_MISS_2M */
+	0x1c05c,	/* PM_DTLB_MISS_2M */
+	0x1d15c,	/* PM_MRK_DTLB_MISS_1G */
+	0x2c056,	/* PM_DTLB_MISS_4K */
+	0x2c05a,	/* PM_DERAT_MISS_1G */
+	0x2d152,	/* PM_MRK_DERAT_MISS_2M */
+	0x2d156,	/* PM_MRK_DTLB_MISS_4K */
+	0x2d15e,	/* PM_MRK_DTLB_MISS_16G */
+	0x3c056,	/* PM_DTLB_MISS_64K */
+	0x3d152,	/* PM_MRK_DERAT_MISS_1G */
+	0x3d156,	/* PM_MRK_DTLB_MISS_64K */
+	0x4003c,	/* PM_DISP_HELD_SYNC_HOLD */
+	0x4c056,	/* PM_DTLB_MISS_16M */
+	0x4c05a,	/* PM_DTLB_MISS_1G */
+	0x4c15e,	/* PM_MRK_DTLB_MISS_16M */
+	0
+};
+
+#define PVR_POWER9	0x4e
+#define PVR_CUMULUS	0x2000		/* POWER9 of the other chip, without these faults */
+
+static const u32 *faulty_codes(u32 pvr)
+{
+	if (pvr >> 16 != PVR_POWER9 || pvr & PVR_CUMULUS)
+		return NULL;
+	switch (pvr & 0xf0f) {
+	case 0x201:
+		return power9_dd21;
+	case 0x202:
+		return power9_dd22;
+	}
+	return NULL;
+}
+
+int ppc_pev_check_faulty(u32 pvr, const struct pev_pmu_request *req, struct pev_refuse *r)
+{
+	const u32 *faulty = faulty_codes(pvr);
+
+	for (; faulty && *faulty; faulty++)
+		if (req->type == PEV_TYPE_RAW && req->config == *faulty)
+			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+					  "code %#llx counts wrongly on processors of this revision (DD%u.%u)",
+					  req->config, pvr >> 8 & 0xf, pvr & 0xf);
+	return 0;
+}

@@ -15,4 +15,7 @@ int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
 		   const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		   struct pev_refuse *r);
 
+/* Does this very chip count @req as the others of its model do? 0, or a refusal. */
+int ppc_pev_check_faulty(u32 pvr, const struct pev_pmu_request *req, struct pev_refuse *r);
+
 #endif

@@ -46,7 +46,8 @@ static const struct ppc_pev_model *model;
 static int encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		  struct pev_refuse *r)
 {
-	return ppc_pev_encode(model, regs_are_hypervisors(), req, code, r);
+	return ppc_pev_check_faulty(mfspr(SPRN_PVR), req, r) ?:
+	       ppc_pev_encode(model, regs_are_hypervisors(), req, code, r);
 }
 
 /*

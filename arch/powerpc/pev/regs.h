@@ -88,6 +88,12 @@ static inline bool regs_are_hypervisors(void)
 	return cpu_has_feature(CPU_FTR_HVMODE);
 }
 
+/* Early POWER8, and guests of such machines: PMAO set by software raises no PMI. */
+static inline bool regs_lose_pmao(void)
+{
+	return cpu_has_feature(CPU_FTR_PMAO_BUG);
+}
+
 /*
  * Say so to the hypervisor (H_PERFMON, the in-use flag of lppaca and paca): one
  * that believes the PMU unused doesn't keep it over the run of a guest.

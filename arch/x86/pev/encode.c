@@ -210,8 +210,10 @@ int x86_pev_encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		needs_more = !rule.counters;
 		alt->counters = hw->present & rule.counters;
 		alt->config = gp | domains | SEL_INT;
-		if (alt->counters && rule.period_min)
+		if (alt->counters && rule.period_min) {
 			code->period_min = rule.period_min;
+			code->period_low = hw->model->period_low;
+		}
 	}
 	if (code->alt[0].counters)
 		return 0;

@@ -192,12 +192,51 @@ static const struct x86_pev_rule goldencove_rules[] = {
 	{ }
 };
 
+/* The small cores: their counters are alike, and the L2 is the last level up to Goldmont Plus. */
+static const u32 silvermont_models[] = {
+	INTEL_ATOM_SILVERMONT, INTEL_ATOM_SILVERMONT_D, INTEL_ATOM_SILVERMONT_MID,
+	INTEL_ATOM_AIRMONT, INTEL_ATOM_AIRMONT_MID, 0
+};
+
 /*
  * Freezing came with these, and did not work in all of their microcode: Linux 5.8
  * had a list of revisions.
  */
 static const u32 goldmont_models[] = {
 	INTEL_ATOM_GOLDMONT, INTEL_ATOM_GOLDMONT_D, INTEL_ATOM_GOLDMONT_PLUS, 0
+};
+
+static const u32 tremont_models[] = {
+	INTEL_ATOM_TREMONT, INTEL_ATOM_TREMONT_D, INTEL_ATOM_TREMONT_L, 0
+};
+
+static const struct x86_pev_rule silvermont_rules[] = {
+	{ 0xb7, 0xb7, 0x01, NEEDS_MORE },	/* OFFCORE_RESPONSE_0 */
+	{ 0xb7, 0xb7, 0x02, NEEDS_MORE },	/* OFFCORE_RESPONSE_1 */
+	{ }
+};
+
+/* Without the big cores that others have beside them. */
+static const u32 gracemont_models[] = { INTEL_ATOM_GRACEMONT, 0 };
+
+static const u32 crestmont_models[] = {
+	INTEL_ATOM_CRESTMONT, INTEL_ATOM_CRESTMONT_X, 0
+};
+
+static const struct x86_pev_rule gracemont_rules[] = {
+	{ 0xb7, 0xb7, 0x01, NEEDS_MORE },	/* OCR */
+	{ 0xb7, 0xb7, 0x02, NEEDS_MORE },
+	{ 0xd0, 0xd0, 0x05, NEEDS_MORE },	/* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	{ }
+};
+
+static const struct x86_pev_rule crestmont_rules[] = {
+	{ 0x27, 0x27, 0x01, NEEDS_MORE },	/* snoop responses */
+	{ 0x27, 0x27, 0x02, NEEDS_MORE },
+	{ 0xb7, 0xb7, 0x01, NEEDS_MORE },	/* OCR */
+	{ 0xb7, 0xb7, 0x02, NEEDS_MORE },
+	{ 0xd0, 0xd0, 0x05, NEEDS_MORE },	/* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	{ }
 };
 
 const struct x86_pev_model x86_pev_intel_models[] = {
@@ -207,6 +246,7 @@ const struct x86_pev_model x86_pev_intel_models[] = {
 		.rules = nehalem_rules,
 		/* shorter ones lose PMIs. Nehalem's specification update, AAK */
 		.period_min = 32,
+		.sticks = true,
 #define NEHALEM_EVENTS							\
 			[PEV_HW_STALLED_FRONT]	= EV(0x0e, 0x01) | SEL_INV | CMASK(1), \
 			[PEV_HW_STALLED_BACK]	= EV(0xb1, 0x3f) | SEL_INV | CMASK(1), \
@@ -222,6 +262,7 @@ const struct x86_pev_model x86_pev_intel_models[] = {
 		.models = westmere_models,
 		.rules = westmere_rules,
 		.period_min = 32,
+		.sticks = true,
 		.events = { NEHALEM_EVENTS },
 	}, {
 		.name = "Sandy Bridge",
@@ -280,6 +321,7 @@ const struct x86_pev_model x86_pev_intel_models[] = {
 		.name = "Broadwell",
 		.models = broadwell_models,
 		.rules = haswell_rules,
+		.period_low = 63,	/* erratum BDM55 */
 		.events = {
 			[PEV_HW_STALLED_FRONT]	= EV(0x9c, 0x01) | CMASK(4),
 			[PEV_HW_STALLED_BACK]	= EV(0xa2, 0x01),
@@ -341,9 +383,69 @@ const struct x86_pev_model x86_pev_intel_models[] = {
 			[PEV_HW_ITLB_MISSES]	= EV(0x11, 0x0e),
 		},
 	}, {
+		.name = "Silvermont",
+		.models = silvermont_models,
+		.rules = silvermont_rules,
+		.events = {
+			[PEV_HW_L1D_LOADS]	= EV(0x04, 0x40),
+			[PEV_HW_L1D_MISSES]	= EV(0x04, 0x01),
+			[PEV_HW_L1I_MISSES]	= EV(0x80, 0x02),
+			[PEV_HW_DTLB_LOADS]	= EV(0x04, 0x40),
+			[PEV_HW_DTLB_MISSES]	= EV(0x04, 0x08),
+			[PEV_HW_ITLB_MISSES]	= EV(0x05, 0x02) | SEL_EDGE,
+		},
+	}, {
 		.name = "Goldmont",
 		.models = goldmont_models,
+		.rules = silvermont_rules,
 		.no_freeze = true,
+		.events = {
+			[PEV_HW_L1D_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_L1D_MISSES]	= EV(0xd1, 0x08),
+			[PEV_HW_L1I_MISSES]	= EV(0x80, 0x02),
+			[PEV_HW_DTLB_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_DTLB_MISSES]	= EV(0xd0, 0x11),
+			[PEV_HW_ITLB_MISSES]	= EV(0x81, 0x04),
+		},
+	}, {
+		.name = "Tremont",
+		.models = tremont_models,
+		.rules = silvermont_rules,
+		.events = {
+			[PEV_HW_L1D_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_L1D_MISSES]	= EV(0xd1, 0x08),
+			[PEV_HW_L1I_MISSES]	= EV(0x80, 0x02),
+			[PEV_HW_LLC_LOADS]	= EV(0xd1, 0x10),
+			[PEV_HW_DTLB_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_DTLB_MISSES]	= EV(0x08, 0x0e),
+			[PEV_HW_ITLB_MISSES]	= EV(0x85, 0x0e),
+		},
+	}, {
+		.name = "Gracemont",
+		.models = gracemont_models,
+		.rules = gracemont_rules,
+		.ref_tsc = true,
+		.events = {
+			[PEV_HW_L1D_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_L1I_MISSES]	= EV(0x80, 0x02),
+			[PEV_HW_DTLB_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_DTLB_MISSES]	= EV(0x08, 0x0e),
+			[PEV_HW_ITLB_MISSES]	= EV(0x85, 0x0e),
+		},
+	}, {
+		.name = "Crestmont",
+		.models = crestmont_models,
+		.rules = crestmont_rules,
+		.ref_tsc = true,
+		.events = {
+			[PEV_HW_L1D_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_L1D_MISSES]	= EV(0xd1, 0x40),
+			[PEV_HW_L1I_MISSES]	= EV(0x80, 0x02),
+			[PEV_HW_LLC_LOADS]	= EV(0xd1, 0x80),
+			[PEV_HW_DTLB_LOADS]	= EV(0xd0, 0x81),
+			[PEV_HW_DTLB_MISSES]	= EV(0x08, 0x0e),
+			[PEV_HW_ITLB_MISSES]	= EV(0x85, 0x0e),
+		},
 	},
 	{ }
 };

@@ -4,6 +4,8 @@
  *
  *	pmu.c		the callbacks, registers of this CPU, their owner
  *	nmi.c		the PMI
+ *	errata.c	what processors do wrong
+ *	others.c	what perf and kvm_amd do while the counters are ours
  *	encode.c	from an event to what is written to a register
  *	intel.c amd.c	which registers there are
  *	events.c	tables of the processors' events
@@ -80,9 +82,11 @@ struct x86_pev_rule {
  * @events:     codes by enum pev_hardware, 0: it has none
  * @rules:      the first that matches a code holds; ends with counters and last 0
  * @period_min: shortest period, 0: as others
+ * @period_low: bits that are 0 in the periods of a rule that has a shortest one
  * @ref_tsc:    event 3C/01 counts at the rate of the TSC as the fixed counter does
  * @no_freeze:  stopping at the overflow does not work
  * @smt_leak:   with two threads a core, D0 to D3 count in the other one's counter, too
+ * @sticks:     counters may not start after a change of events, unless they are reset
  * @no_raw:     a code says too little about the counters that can count it
  */
 struct x86_pev_model {
@@ -94,9 +98,11 @@ struct x86_pev_model {
 	u64				events[PEV_HW_MAX];
 	const struct x86_pev_rule	*rules;
 	u16				period_min;
+	u16				period_low;
 	bool				ref_tsc;
 	bool				no_freeze;
 	bool				smt_leak;
+	bool				sticks;
 	bool				no_raw;
 };
 
@@ -174,9 +180,11 @@ extern struct x86_pev_hw x86_pev_hw;
  * @started:  the registers are ours
  * @frozen:   freeze() was the last to be called, not thaw()
  * @turning:  thaw() is between the two
+ * @interrupted: by a PMI: set there, cleared where it matters
  * @freezes:  counters stop at the overflow by themselves
  * @unmask:   a PMI masked LVTPC and it still is
- * @odd:      thaw() has more to do than usual: @hidden, @host or @fixed
+ * @odd:      thaw() has more to do than usual: @hidden, @host, @fixed or @unstick
+ * @unstick:  events were changed: see x86_pev_model.sticks
  * @running:  counters that the last thaw() started
  * @ours:     counters and bits of the status that are in use. Those that can't be
  *            acknowledged no longer are
@@ -193,6 +201,7 @@ extern struct x86_pev_hw x86_pev_hw;
  * @fixed:    FIXED_CTR_CTRL as it should be
  * @fixed_now: FIXED_CTR_CTRL as it is
  * @debugctl: as cpu_start() found it
+ * @checked:  in jiffies, when GLOBAL_CTRL was compared with @running
  * @lvtpc:    as cpu_start() found it
  * @sel:      event selects, without the enable bit
  * @ahead:    with @narrow: what a counter lacks to the value that the core wrote
@@ -206,9 +215,11 @@ struct x86_pev_cpu {
 	bool	started;
 	bool	frozen;
 	bool	turning;
+	bool	interrupted;
 	bool	freezes;
 	bool	unmask;
 	bool	odd;
+	bool	unstick;
 	bool	svm;
 	u64	running;
 	u64	ours;
@@ -222,6 +233,7 @@ struct x86_pev_cpu {
 	u64	fixed;
 	u64	fixed_now;
 	u64	debugctl;
+	unsigned long checked;
 	u32	lvtpc;
 	u64	sel[X86_PEV_FIXED];
 	u64	ahead[PEV_PMU_MAX_COUNTERS];

@@ -24,6 +24,7 @@
 #include <asm/apic.h>
 #include <asm/hardirq.h>
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
+#include "errata.h"
 #include "hw.h"
 #include "nmi.h"
 #include "pmu.h"
@@ -71,29 +72,21 @@ static noinline void check_ctrl(struct x86_pev_cpu *c, u64 ctrl)
 	pev_pmu_report(PEV_PMU_FOREIGN);
 }
 
-/* Acknowledged twice, and still there. */
-static void stuck(struct x86_pev_cpu *c, u64 bits)
-{
-	pev_pmu_report(PEV_PMU_STUCK);
-	if (bits & hw->present)
-		x86_pev_kill(c, bits & hw->present);
-	if (bits & hw->frozen) {
-		u64 debugctl = reg_read(MSR_IA32_DEBUGCTLMSR);
-
-		c->ours &= ~hw->frozen;
-		c->freezes = false;
-		reg_write(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
-	}
-}
+/* As often as Linux's driver acknowledges before it resets. */
+#define ACKNOWLEDGE_TRIES	100
 
 /* @left came at the last moment, or did not go away. Return: @status, with it. */
 static noinline u64 acknowledge_again(struct x86_pev_cpu *c, u64 status, u64 left)
 {
-	reg_write(hw->ack, left);
-	status |= left;
-	left = reg_read(hw->status) & c->ours;
+	unsigned int i;
+
+	for (i = 1; left && i < ACKNOWLEDGE_TRIES; i++) {
+		reg_write(hw->ack, left);
+		status |= left;
+		left = reg_read(hw->status) & c->ours;
+	}
 	if (left)
-		stuck(c, left);
+		left = x86_pev_reset(c, left);
 	return status & ~left;
 }
 
@@ -133,6 +126,24 @@ static __always_inline bool find_by_status(struct x86_pev_cpu *c, u64 *over)
 	return true;
 }
 
+/*
+ * Nobody has read a counter that only counts since its topmost bit was set, half a lap ago.
+ * It overflowed if it is now below where the core lets such counters start. Where
+ * narrow writes let it start anywhere, a masked LVTPC says that something overflowed.
+ */
+static u64 unseen(struct x86_pev_cpu *c)
+{
+	u64 over = 0;
+	unsigned int i;
+
+	if (hw->masks && !(lvtpc_read() & APIC_LVT_MASKED))
+		return 0;
+	for_each_counter(i, c->running & ~c->armed)
+		if (x86_pev_value(i) < x86_pev_top(i) >> 2)
+			over |= BIT_ULL(i);
+	return over;
+}
+
 /* Without a status register: armed counters whose top bit is clear have overflowed. */
 static noinline bool find_by_value(struct x86_pev_cpu *c, u64 *over)
 {
@@ -142,7 +153,9 @@ static noinline bool find_by_value(struct x86_pev_cpu *c, u64 *over)
 	for_each_counter(i, set)
 		if (!(x86_pev_value(i) & x86_pev_top(i)))
 			goto found;
-	return false;
+	*over = unseen(c);
+	if (likely(!*over))
+		return false;
 
 found:
 	x86_pev_stop_each(c);
@@ -199,6 +212,21 @@ static noinline int nothing_found(struct x86_pev_cpu *c)
 	return NMI_HANDLED;
 }
 
+/*
+ * The PMI of a counter that overflowed while LVTPC was masked was dropped. If LVTPC is
+ * masked again by now, there was one after that, and its NMI comes.
+ */
+static bool dropped(struct x86_pev_cpu *c)
+{
+	return c->started && hw->masks && hw->status && reg_read(hw->status) & c->ours &&
+	       !(lvtpc_read() & APIC_LVT_MASKED);
+}
+
+static __always_inline bool find(struct x86_pev_cpu *c, u64 *over)
+{
+	return hw->status ? find_by_status(c, over) : find_by_value(c, over);
+}
+
 /**
  * x86_pev_pmi() - an NMI has come
  * @cmd:  NMI_LOCAL
@@ -215,8 +243,12 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 
 	if (unlikely(!c->started))
 		return nothing_found(c);
-	if (unlikely(hw->status ? !find_by_status(c, &over) : !find_by_value(c, &over)))
-		return nothing_found(c);
+	if (unlikely(!find(c, &over))) {
+		int whose = nothing_found(c);
+
+		if (!dropped(c) || !find(c, &over))
+			return whose;
+	}
 	inc_irq_stat(apic_perf_irqs);
 	if (unlikely(!over)) {
 		/* one of those that were expected, if any were */
@@ -235,6 +267,7 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 	if (unlikely(hw->narrow))
 		over = send_on(c, over);
 	WRITE_ONCE(c->frozen, true);
+	WRITE_ONCE(c->interrupted, true);
 	pev_pmu_overflow(over, &sample);
 	/* no overflow is from before this PMI */
 	c->suspect = 0;
@@ -247,11 +280,12 @@ int x86_pev_pmi(unsigned int cmd, struct pt_regs *regs)
 NOKPROBE_SYMBOL(x86_pev_expect_late);
 NOKPROBE_SYMBOL(late_expected);
 NOKPROBE_SYMBOL(check_ctrl);
-NOKPROBE_SYMBOL(stuck);
 NOKPROBE_SYMBOL(acknowledge_again);
 NOKPROBE_SYMBOL(still_over);
+NOKPROBE_SYMBOL(unseen);
 NOKPROBE_SYMBOL(find_by_value);
 NOKPROBE_SYMBOL(send_on);
 NOKPROBE_SYMBOL(is_late);
 NOKPROBE_SYMBOL(nothing_found);
+NOKPROBE_SYMBOL(dropped);
 NOKPROBE_SYMBOL(x86_pev_pmi);

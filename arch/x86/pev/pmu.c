@@ -16,6 +16,7 @@
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/mmu_context.h>
@@ -29,9 +30,11 @@
 #include "amd.h"
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "encode.h"
+#include "errata.h"
 #include "hw.h"
 #include "intel.h"
 #include "nmi.h"
+#include "others.h"
 #include "pmu.h"
 #include "regs.h"
 
@@ -43,11 +46,6 @@ DEFINE_PER_CPU(struct x86_pev_cpu, x86_pev_cpu);
 static u64 mask_of(unsigned int counter)
 {
 	return hw->counters[counter].mask;
-}
-
-static u32 sel_msr(unsigned int counter)
-{
-	return hw->sel + hw->stride * counter;
 }
 
 /* ---- values ---- */
@@ -81,8 +79,6 @@ static u64 x86_pev_read(unsigned int counter)
 	if (unlikely(c->hidden & bit))
 		return c->held[counter];
 	value = x86_pev_value(counter);
-	if (unlikely(hw->narrow))
-		value = (value + c->ahead[counter]) & mask_of(counter);
 	if (!hw->status) {
 		/* what overflowed is on its way to be reported, or to be rewritten */
 		if (value & x86_pev_top(counter))
@@ -90,7 +86,21 @@ static u64 x86_pev_read(unsigned int counter)
 		else if (c->armed & bit)
 			c->wrapped |= bit;
 	}
+	if (unlikely(hw->narrow))
+		value = (value + c->ahead[counter]) & mask_of(counter);
 	return value;
+}
+
+/* The register alone: what is known of overflows stays. */
+void x86_pev_load(struct x86_pev_cpu *c, unsigned int counter, u64 value)
+{
+	u64 set = value;
+
+	if (unlikely(hw->narrow)) {
+		set = narrow_value(counter, value);
+		c->ahead[counter] = value - set;
+	}
+	value_write(counter, set);
 }
 
 /* On any PMU. */
@@ -104,14 +114,7 @@ void x86_pev_write(unsigned int counter, u64 value)
 	/* first: a PMI in between finds the old value, and that it overflowed */
 	if (hw->status)
 		c->suspect |= bit;
-	if (unlikely(hw->narrow)) {
-		u64 set = narrow_value(counter, value);
-
-		c->ahead[counter] = value - set;
-		value_write(counter, set);
-	} else {
-		value_write(counter, value);
-	}
+	x86_pev_load(c, counter, value);
 	if (value & x86_pev_top(counter)) {
 		/* without status an overflow from before shows by this bit being set */
 		c->armed |= bit;
@@ -154,7 +157,7 @@ static void write_fast(unsigned int counter, u64 value)
 
 /* ---- event selects ---- */
 
-static u64 sel_value(struct x86_pev_cpu *c, unsigned int counter)
+u64 x86_pev_sel(struct x86_pev_cpu *c, unsigned int counter)
 {
 	u64 sel = c->sel[counter];
 
@@ -182,9 +185,10 @@ static void x86_pev_set(unsigned int counter, u64 config)
 	}
 	c->sel[counter] = config;
 	c->host = config & SEL_HOST ? c->host | bit : c->host & ~bit;
-	c->odd |= !!c->host;
+	c->unstick |= hw->model->sticks;
+	c->odd |= c->unstick || c->host;
 	if (hw->ctrl)
-		reg_write(sel_msr(counter), sel_value(c, counter) | SEL_EN);
+		reg_write(x86_pev_sel_msr(counter), x86_pev_sel(c, counter) | SEL_EN);
 }
 
 /* Virtualization was switched on or off on this CPU since we looked. */
@@ -198,7 +202,7 @@ static void svm_update(struct x86_pev_cpu *c)
 	c->svm = svm;
 	if (hw->ctrl)
 		for_each_counter(i, c->host)
-			reg_write(sel_msr(i), sel_value(c, i) | SEL_EN);
+			reg_write(x86_pev_sel_msr(i), x86_pev_sel(c, i) | SEL_EN);
 }
 
 /* ---- start and stop ---- */
@@ -208,7 +212,7 @@ void x86_pev_stop_each(struct x86_pev_cpu *c)
 	unsigned int i;
 
 	for_each_counter(i, c->running)
-		reg_write(sel_msr(i), sel_value(c, i));
+		reg_write(x86_pev_sel_msr(i), x86_pev_sel(c, i));
 }
 
 static noinline void start_each(struct x86_pev_cpu *c, u64 active)
@@ -216,7 +220,7 @@ static noinline void start_each(struct x86_pev_cpu *c, u64 active)
 	unsigned int i;
 
 	for_each_counter(i, active)
-		reg_write(sel_msr(i), sel_value(c, i) | SEL_EN);
+		reg_write(x86_pev_sel_msr(i), x86_pev_sel(c, i) | SEL_EN);
 }
 
 static __always_inline void start(struct x86_pev_cpu *c, u64 active)
@@ -231,6 +235,8 @@ static void x86_pev_freeze(void)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
 
+	if (unlikely(jiffies - c->checked))
+		x86_pev_check_running(c);
 	WRITE_ONCE(c->frozen, true);
 	x86_pev_stop(c);
 }
@@ -256,13 +262,17 @@ static void unhide(struct x86_pev_cpu *c, u64 active)
 		x86_pev_write(i, c->held[i]);
 }
 
-/* What thaw() seldom has to do. */
-static noinline void prepare(struct x86_pev_cpu *c, u64 active, bool user)
+/* What thaw() seldom has to do. Return: did a PMI come meanwhile? */
+static noinline bool prepare(struct x86_pev_cpu *c, u64 active, bool user)
 {
+	WRITE_ONCE(c->interrupted, false);
+	barrier();	/* a PMI from here on is seen below */
 	if (user)
 		hide(c, active);
 	if (c->hidden & active)
 		unhide(c, active);
+	if (unlikely(c->unstick))
+		x86_pev_unstick(c);
 	if (c->fixed != c->fixed_now) {
 		c->fixed_now = c->fixed;
 		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
@@ -270,21 +280,24 @@ static noinline void prepare(struct x86_pev_cpu *c, u64 active, bool user)
 	if (c->host & active)
 		svm_update(c);
 	c->odd = c->hidden || c->host;
+	barrier();	/* after all registers were written */
+	return READ_ONCE(c->interrupted);
 }
 
 static void x86_pev_thaw(u64 active, bool user)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+	bool interrupted = false;
 
 	active &= c->ours;
 	if (unlikely(c->odd | user))
-		prepare(c, active, user);
+		interrupted = prepare(c, active, user);
 	if (c->unmask)
 		x86_pev_unmask(c);
 
 	c->turning = true;
 	c->running = active;
-	WRITE_ONCE(c->frozen, false);
+	WRITE_ONCE(c->frozen, interrupted);
 	barrier();	/* a PMI from here on finds that it may have to freeze */
 	start(c, active);
 	barrier();	/* all of it */
@@ -294,7 +307,7 @@ static void x86_pev_thaw(u64 active, bool user)
 		x86_pev_stop(c);
 }
 
-/* Never to count again on this CPU. */
+/* Not to count again on this CPU before the next cpu_start(). */
 void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
 {
 	unsigned int i;
@@ -303,7 +316,7 @@ void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
 	c->running &= ~counters;
 	for_each_counter(i, counters & X86_PEV_GP_MASK) {
 		c->sel[i] = 0;
-		reg_write(sel_msr(i), 0);
+		reg_write(x86_pev_sel_msr(i), 0);
 	}
 	for_each_counter(i, counters >> X86_PEV_FIXED)
 		c->fixed &= ~FIXED_FIELD(i, 15ULL);
@@ -311,10 +324,12 @@ void x86_pev_kill(struct x86_pev_cpu *c, u64 counters)
 		c->fixed_now = c->fixed;
 		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
 	}
+	pev_pmu_lose(counters);
 }
 
 /* In an NMI a probe would be one too many. */
 NOKPROBE_SYMBOL(x86_pev_read);
+NOKPROBE_SYMBOL(x86_pev_load);
 NOKPROBE_SYMBOL(x86_pev_write);
 NOKPROBE_SYMBOL(read_fast);
 NOKPROBE_SYMBOL(write_fast);
@@ -399,7 +414,7 @@ static bool left_running(void)
 	if (hw->ctrl)
 		ctrl = reg_read(hw->ctrl);
 	for_each_counter(i, hw->present & ctrl & X86_PEV_GP_MASK) {
-		sel = reg_read(sel_msr(i));
+		sel = reg_read(x86_pev_sel_msr(i));
 		if (sel & SEL_EN && sel & (SEL_USR | SEL_OS))
 			return true;
 	}
@@ -411,13 +426,18 @@ static bool left_running(void)
 	return false;
 }
 
-/* Is the counter there, and as wide as it is said to be? Leaves it 0. */
+/*
+ * Is the counter there, and as wide as it is said to be? Leaves it 0. The MSR is
+ * asked first: hypervisors that ignore those which they lack take rdpmc for an error.
+ */
 static bool counter_works(unsigned int counter)
 {
 	u64 ones = mask_of(counter), zero;
 	bool works;
 
 	value_write(counter, ones);
+	if (reg_read_safe(hw->counters[counter].msr, &zero) || !zero)
+		return false;
 	works = (x86_pev_value(counter) & ones) == ones;
 	value_write(counter, 0);
 	zero = x86_pev_value(counter) & ones;
@@ -431,7 +451,7 @@ static void clear_all(void)
 	if (hw->ctrl)
 		reg_write(hw->ctrl, 0);
 	for_each_counter(i, hw->present & X86_PEV_GP_MASK)
-		reg_write(sel_msr(i), 0);
+		reg_write(x86_pev_sel_msr(i), 0);
 	if (hw->present >> X86_PEV_FIXED)
 		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, 0);
 	/* with PEBS on, counters would write to a stale address */
@@ -442,7 +462,7 @@ static void clear_all(void)
 static int x86_pev_cpu_start(void)
 {
 	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
-	u64 value, late_end = c->late_end;
+	u64 value, late_end = c->late_end, broken = 0;
 	unsigned int i, late = c->late;
 
 	c->started = false;
@@ -452,7 +472,7 @@ static int x86_pev_cpu_start(void)
 	c->late_end = late_end;
 	c->ours = hw->present | hw->frozen;
 	/* a register that has gone would be a fault in all that follows */
-	if (reg_read_safe(sel_msr(0), &value) ||
+	if (reg_read_safe(x86_pev_sel_msr(0), &value) ||
 	    (hw->ctrl && reg_read_safe(hw->ctrl, &value)))
 		return -ENODEV;
 	if (left_running())
@@ -465,8 +485,12 @@ static int x86_pev_cpu_start(void)
 			continue;
 		pr_warn_once("%s: counter %u of CPU %u does not hold its value\n", hw->name, i,
 			     smp_processor_id());
-		return -ENODEV;
+		broken |= BIT_ULL(i);
 	}
+	if (broken == hw->present)
+		return -ENODEV;
+	if (broken)
+		x86_pev_kill(c, broken);
 	if (hw->ack) {
 		reg_write(hw->ack, c->ours);
 		value = reg_read(hw->status) & hw->present;
@@ -510,7 +534,7 @@ static bool intact(struct x86_pev_cpu *c)
 	unsigned int i;
 
 	for_each_counter(i, hw->present & X86_PEV_GP_MASK)
-		if (c->sel[i] && (reg_read(sel_msr(i)) & ~SEL_EN) != sel_value(c, i))
+		if (c->sel[i] && (reg_read(x86_pev_sel_msr(i)) & ~SEL_EN) != x86_pev_sel(c, i))
 			return false;
 	return !(hw->present >> X86_PEV_FIXED) ||
 	       reg_read(MSR_CORE_PERF_FIXED_CTR_CTRL) == c->fixed_now;
@@ -567,7 +591,7 @@ static void counters_release(u64 ctrs, u64 sels)
 	for_each_counter(i, ctrs)
 		release_perfctr_nmi(hw->ctr + hw->stride * i);
 	for_each_counter(i, sels)
-		release_evntsel_nmi(sel_msr(i));
+		release_evntsel_nmi(x86_pev_sel_msr(i));
 }
 
 static bool counters_reserve(void)
@@ -579,7 +603,7 @@ static bool counters_reserve(void)
 		if (!reserve_perfctr_nmi(hw->ctr + hw->stride * i))
 			goto err_release;
 		ctrs |= BIT_ULL(i);
-		if (!reserve_evntsel_nmi(sel_msr(i)))
+		if (!reserve_evntsel_nmi(x86_pev_sel_msr(i)))
 			goto err_release;
 		sels |= BIT_ULL(i);
 	}
@@ -630,7 +654,7 @@ static const char *x86_pev_holder(unsigned int counter)
 	if (reserved)
 		return NULL;
 	/* fixed counters go with the others */
-	msr = sel_msr(counter < X86_PEV_FIXED ? counter : 0);
+	msr = x86_pev_sel_msr(counter < X86_PEV_FIXED ? counter : 0);
 	if (!reserve_evntsel_nmi(msr))
 		return other_owner();
 	release_evntsel_nmi(msr);

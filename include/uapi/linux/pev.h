@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		11
+#define PEV_ABI_VERSION		12
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -52,7 +52,7 @@
  *                       enum pev_sideband
  * @PEV_TYPE_HARDWARE:   a hardware counter by what it means on any processor,
  *                       attr.config is enum pev_hardware
- * @PEV_TYPE_RAW:        a hardware counter by the processor's own code, in
+ * @PEV_TYPE_RAW:        a hardware counter by the code of its PMU, of the cores' in
  *                       attr.config: on x86 the event select register (event, unit
  *                       mask, edge, invert, counter mask); on PowerPC the event
  *                       code of the processor's manual. attr.name, if not 0, is the
@@ -75,12 +75,18 @@
  * @PEV_TYPE_CONTEXT:    nothing, return 0: the calling thread says for which request it
  *                       works from now on at attr.config, the address of a pointer to a
  *                       struct pev_thread_context; 0: nowhere any more
+ * @PEV_TYPE_USTACK:     the user's stacks of records that have PEV_SAMPLE_COOKIE, told by the
+ *                       thread on its way to user mode; see struct pev_ustack_record
+ * @PEV_TYPE_CRASH:      what a channel with PEV_CHF_PERSIST had when an earlier boot ended:
+ *                       an fd whose read() yields struct pev_crash and what follows it.
+ *                       attr.config is enum pev_crash_config. Needs CAP_PERFMON
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
- * "software", "timer", "tracepoint", "marker", "sideband", "wait", "hardware"
- * (those that this processor has) or "user" (those of processes that you may
- * trace, with "user:" before attr.name), <fields> either "-" or a list of "type name" pairs
- * separated by ';'.
+ * "software", "timer", "tracepoint", "marker", "sideband", "wait", "ustack", "hardware"
+ * (those that this processor has), "user" (those of processes that you may
+ * trace, with "user:" before attr.name) or "client" (channels of the kernel's that you may
+ * read, by attr.name, and "<channel>/<event>" for each event in one), <fields> either "-" or
+ * a list of "type name" pairs separated by ';'.
  */
 enum pev_type {
 	PEV_TYPE_INFO		= 0,
@@ -101,6 +107,8 @@ enum pev_type {
 	PEV_TYPE_PRODUCER	= 15,
 	PEV_TYPE_USER		= 16,
 	PEV_TYPE_CONTEXT	= 17,
+	PEV_TYPE_USTACK		= 18,
+	PEV_TYPE_CRASH		= 19,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -140,7 +148,10 @@ enum pev_sideband {
 	PEV_SB_MAX,			/* not ABI */
 };
 
-/* attr.pmu: the only PMU so far; PEV_TYPE_PMU says what it is */
+/*
+ * attr.pmu: that of the processor's cores; PEV_TYPE_PMU says what it is. Others are those of
+ * perf, by the numbers in /sys/bus/event_source/devices/NAME/type
+ */
 #define PEV_PMU_CORE		0U
 
 /* attr.config of PEV_TYPE_HARDWARE; each processor has some of them */
@@ -264,7 +275,7 @@ enum pev_probe_from {
 	PEV_PROBE_REGISTER	= 1,	/* by its number in asm/perf_regs.h */
 	PEV_PROBE_STACK		= 2,	/* a word above the stack pointer */
 	PEV_PROBE_RESULT	= 3,	/* what the function returns */
-	PEV_PROBE_DURATION	= 4,	/* ns, of PEV_PROBE_KERNEL_RETURN */
+	PEV_PROBE_DURATION	= 4,	/* ns since the function was entered, of a return */
 	PEV_PROBE_CONSTANT	= 5,	/* offsets[0], with no load */
 
 	PEV_PROBE_FROM_MAX,		/* not ABI */
@@ -308,7 +319,8 @@ struct pev_probe_field {
 /**
  * struct pev_probe_record - what the payload of a probe's record begins with
  * @place:  index of the place; the metadata has their names
- * @faults: bit n is set if a load of field n failed: then it is 0, or empty
+ * @faults: bit n is set if a load of field n failed, or the duration is not known, because
+ *          the function was entered before: then it is 0, or empty
  */
 struct pev_probe_record {
 	__u16	place;
@@ -328,6 +340,7 @@ enum pev_table_from {
 	PEV_TABLE_KSTACK	= 8,	/* the kernel's call chain, see struct pev_table_swap */
 	PEV_TABLE_USTACK	= 9,	/* the program's */
 	PEV_TABLE_LATENCY	= 10,	/* ns since the pair began: see struct pev_table */
+	PEV_TABLE_REQUEST	= 11,	/* trace id that the thread says, 16 bytes */
 
 	PEV_TABLE_FROM_MAX,		/* not ABI */
 };
@@ -461,7 +474,8 @@ struct pev_table {
  * @min:   the least of them, or see PEV_TABLE_F_TIMES
  * @max:   the greatest
  * @key:   a word for each key in their order, but two for PEV_TABLE_COMM: 16 bytes of
- *         text, filled up with zeros; of a call chain, where it is in @stacks of struct
+ *         text, filled up with zeros; and for PEV_TABLE_REQUEST: the higher 64 bits and the
+ *         lower, 0 without one; of a call chain, where it is in @stacks of struct
  *         pev_table_swap
  *
  * Numbers with a sign are extended to 64 bits. Rows of several CPUs may have the same
@@ -605,11 +619,36 @@ enum pev_target {
 #define PEV_F_BEGIN		(1ULL << 14)
 /* With PEV_F_TEXT: structures, too, and what each is, see struct pev_call_structs */
 #define PEV_F_STRUCTS		(1ULL << 15)
-#define PEV_F_ALL		((1ULL << 16) - 1)
+/* Triggers: when a record of it is due, the event acts on its channel, see enum pev_action */
+#define PEV_F_START		(1ULL << 16)	/* the channel accepts records, this one first */
+#define PEV_F_STOP		(1ULL << 17)	/* and none behind this one */
+#define PEV_F_FREEZE		(1ULL << 18)	/* the same, until PEV_ACT_THAW */
+/*
+ * Of hardware counters that sample: how near a sample's address is to the instruction that it
+ * is of, 1 to 3 as perf's precise_ip; 0: as the PMU's interrupt gives it. Counted by perf
+ */
+#define PEV_F_PRECISE(level)	((__u64)(level) << 62)
+#define PEV_F_PRECISE_LEVEL(flags)	((unsigned int)((__u64)(flags) >> 62))
+#define PEV_F_PRECISE_ALL	PEV_F_PRECISE(3)
+#define PEV_F_ALL		(((1ULL << 19) - 1) | PEV_F_PRECISE_ALL)
 
 /* attr.flags of channels */
 #define PEV_CHF_OVERWRITE	(1ULL << 0)	/* flight recorder: newest data wins */
-#define PEV_CHF_ALL		((1ULL << 1) - 1)
+#define PEV_CHF_STOPPED		(1ULL << 1)	/* no record before PEV_ACT_START */
+/*
+ * Rings in memory that outlives a crash, see struct pev_crash; goes with PEV_CHF_OVERWRITE. One
+ * channel at a time; ring_size 0: as large as there is room. Needs CAP_PERFMON
+ */
+#define PEV_CHF_PERSIST		(1ULL << 2)
+/*
+ * A panic prints its last records to the console, as many as kernel.pev_panic_records says; goes
+ * with PEV_CHF_OVERWRITE. That of PEV_CHF_PERSIST is printed without it. At most PEV_MAX_PANIC
+ * channels at a time. Needs CAP_PERFMON
+ */
+#define PEV_CHF_PANIC		(1ULL << 3)
+#define PEV_CHF_ALL		((1ULL << 4) - 1)
+
+#define PEV_MAX_PANIC		8
 
 /* attr.clock of channels */
 enum pev_clock {
@@ -638,7 +677,8 @@ enum pev_clock {
 #define PEV_SAMPLE_GUEST	(1ULL << 11)	/* __u64 guest, PEV_GUEST_*, behind cpu */
 #define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, _low, span: see below */
 #define PEV_SAMPLE_PAIR		(1ULL << 13)	/* __u64 latency and more: see below */
-#define PEV_SAMPLE_ALL		((1ULL << 14) - 1)
+#define PEV_SAMPLE_COOKIE	(1ULL << 14)	/* __u64 ustack_cookie: see below */
+#define PEV_SAMPLE_ALL		((1ULL << 15) - 1)
 
 /*
  * PEV_SAMPLE_GUEST says what a sample of a timer or hardware counter hit; all else happens in
@@ -655,6 +695,16 @@ enum pev_clock {
  * since the pair began, and for each of the table's keys with PEV_TABLE_AT_BEGIN what the event
  * had that began it, without buckets: 16 bytes of text for a name, a word for all else. The
  * metadata calls them "begin_comm" and so on, and fields by their own name behind "begin_".
+ */
+
+/*
+ * PEV_SAMPLE_COOKIE puts PEV_SAMPLE_USTACK, _UREGS and _USTACK_DUMP off, for an event that asks
+ * for one of the stacks. Where an interrupt finds a thread in the kernel, and where a wait ends,
+ * they are empty and ustack_cookie is not 0: a record of an event of PEV_TYPE_USTACK with that
+ * cookie follows in the same channel, see struct pev_ustack_record. With ustack_cookie 0 the
+ * record has what there is, as without PEV_SAMPLE_COOKIE: it hit user mode, or a thread without
+ * one, or the thread itself came to the place, or no event of PEV_TYPE_USTACK in this channel
+ * counts the thread, or that has no room for more threads.
  */
 
 /**
@@ -739,8 +789,9 @@ struct pev_refusal {
  * @config1:      of PEV_TYPE_RAW, where the PMU has events that need more than
  *                one word: the second one
  * @config2:      the third one
- * @pmu:          of PEV_TYPE_HARDWARE and PEV_TYPE_RAW: which PMU, by the number
- *                that PEV_TYPE_PMU gives it; 0: that of the processor's cores
+ * @pmu:          of PEV_TYPE_RAW: which PMU, by the number that perf gives it; 0: that of
+ *                the processor's cores. What a whole socket or device counts goes with
+ *                PEV_TARGET_CPUS only, and is counted on one CPU of those that share it
  * @reserved:     0
  * @name:         address of the NUL-terminated event name, where @type has one, or that
  *                of a PEV_TYPE_CLIENT
@@ -875,7 +926,8 @@ struct pev_info {
  * they joined. A buffer that is too small is -ENOSPC.
  *
  * For each event, at any moment when it is switched off and its period is 1:
- * value = samples + lost, and what happened = value + filtered.
+ * value = samples + lost, and what happened = value + filtered. In a channel that was
+ * stopped or frozen at times, value has what came then, too: see struct pev_counts.
  */
 struct pev_value {
 	__u64	value;
@@ -1001,6 +1053,37 @@ struct pev_wait_record {
 	__u64	stack[PEV_WAKER_FRAMES];
 };
 
+/* missing of struct pev_ustack_record: why there is no stack */
+enum pev_missing {
+	PEV_MISSING_NOTHING	= 0,	/* there is one */
+	PEV_MISSING_EXEC	= 1,	/* another program has taken its place */
+	PEV_MISSING_MEMORY	= 2,	/* the thread has ended */
+
+	PEV_MISSING_MAX,		/* not ABI */
+};
+
+/**
+ * struct pev_ustack_record - payload of a record of PEV_TYPE_USTACK
+ * @cookie:  of the records whose user's stack this is, all of one thread
+ * @missing: enum pev_missing; the stacks and registers are empty if it is not 0
+ * @records: with that cookie that were written
+ *
+ * The event's own attr.sample says what is told: PEV_SAMPLE_USTACK, _USTACK_DUMP, _UREGS. A thread
+ * has one cookie at a time for all events of the channel, from the first record that wants its
+ * stack until it returns to user mode, handles a signal, executes a program or ends. Each
+ * cookie has one record, or is counted in lost of struct pev_value: where there was no room for
+ * it, the event did not count the thread any more, or its opener may not see it any more.
+ *
+ * PEV_IOC_FLUSH on the event counts as lost what threads have not told yet, which those that
+ * sleep in the kernel may never do: behind it, and while the events of the channel are off, its
+ * value is the number of cookies.
+ */
+struct pev_ustack_record {
+	__u64	cookie;
+	__u32	missing;
+	__u32	records;
+};
+
 /**
  * struct pev_multiplexed - PEV_IOC_READ_MULTIPLEXED, of hardware events and timers
  * @size:         in: bytes of this structure; out: bytes the kernel knows
@@ -1097,6 +1180,76 @@ struct pev_user_page {
 	__u32	partial;
 	__u64	start;
 	__u64	base;
+};
+
+/**
+ * struct pev_counts - PEV_IOC_READ_COUNTS: where the occurrences of an event went
+ * @size:     in: bytes of this structure; out: bytes the kernel knows
+ * @reserved: 0
+ * @value:    as in struct pev_value
+ * @samples:  as in struct pev_value
+ * @lost:     as in struct pev_value
+ * @filtered: as in struct pev_value
+ * @unarmed:  records that were due while the channel was stopped or frozen
+ * @fired:    of a trigger: times that a record was due
+ * @acted:    of these, times that it changed the state of the channel
+ *
+ * With a period of 1, as for struct pev_value, value = samples + lost + unarmed.
+ */
+struct pev_counts {
+	__u32	size;
+	__u32	reserved;
+	__u64	value;
+	__u64	samples;
+	__u64	lost;
+	__u64	filtered;
+	__u64	unarmed;
+	__u64	fired;
+	__u64	acted;
+};
+
+/* state of struct pev_channel_state: records are accepted while no bit is set */
+#define PEV_STATE_STOPPED	(1U << 0)
+#define PEV_STATE_FROZEN	(1U << 1)
+
+/**
+ * enum pev_action - argument of PEV_IOC_ACT, and what triggers do
+ * @PEV_ACT_START:  stopped no more; a frozen channel stays frozen
+ * @PEV_ACT_STOP:   stopped, also behind a thaw
+ * @PEV_ACT_FREEZE: frozen, unless stopped
+ * @PEV_ACT_THAW:   frozen no more
+ *
+ * Closed, that is stopped or frozen, a channel keeps what it has, also in overwrite mode.
+ * Records that are due meanwhile are counted, see struct pev_counts. The CPU that closes it
+ * writes none from then on; others end those that they have begun, and learn of it by an
+ * interrupt of that CPU. PEV_IOC_SNAPSHOT waits for both.
+ */
+enum pev_action {
+	PEV_ACT_START		= 1,
+	PEV_ACT_STOP		= 2,
+	PEV_ACT_FREEZE		= 3,
+	PEV_ACT_THAW		= 4,
+
+	/* private: not ABI */
+	PEV_ACT_MAX,
+};
+
+/**
+ * struct pev_channel_state - PEV_IOC_CHANNEL_STATE
+ * @size:    in: bytes of this structure; out: bytes the kernel knows
+ * @state:   PEV_STATE_*
+ * @starts:  times that a trigger started the channel
+ * @stops:   times that one stopped it
+ * @freezes: times that one froze it
+ *
+ * From each of these until the call, poll() on the channel tells POLLPRI.
+ */
+struct pev_channel_state {
+	__u32	size;
+	__u32	state;
+	__u64	starts;
+	__u64	stops;
+	__u64	freezes;
 };
 
 /* ioctl()s. "group" as argument applies to the leader and all its members. */
@@ -1259,8 +1412,8 @@ struct pev_channel_info {
 
 /*
  * On events; on a channel: all its events at once. The argument of the first
- * three is 0 or PEV_IOF_GROUP. Sideband events, waits and what only counts keep the
- * period they have when that of a channel or group is changed.
+ * three is 0 or PEV_IOF_GROUP. Sideband events, waits, stacks that come later and what
+ * only counts keep the period they have when that of a channel or group is changed.
  */
 #define PEV_IOC_ENABLE		_IO(PEV_IOC_MAGIC, 0)
 #define PEV_IOC_DISABLE		_IO(PEV_IOC_MAGIC, 1)
@@ -1275,16 +1428,19 @@ struct pev_channel_info {
 #define PEV_IOC_ID		_IOWR(PEV_IOC_MAGIC, 5, __u32)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
 #define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, __u32)
+#define PEV_IOC_READ_COUNTS	_IOWR(PEV_IOC_MAGIC, 13, __u32)
 /* On tables */
 #define PEV_IOC_TABLE_SWAP	_IOWR(PEV_IOC_MAGIC, 12, __u32)
 /*
  * On channels; the argument of FLUSH is 0. FLUSH on an event of PEV_TYPE_WAIT writes a record
  * for each thread, see struct pev_wait_record: some at a time, and returns 1 while there
- * are more.
+ * are more. On one of PEV_TYPE_USTACK it ends what threads owe, see struct pev_ustack_record.
  */
 #define PEV_IOC_FLUSH		_IO(PEV_IOC_MAGIC, 7)
 #define PEV_IOC_SNAPSHOT	_IOWR(PEV_IOC_MAGIC, 8, struct pev_snapshot_arg)
 #define PEV_IOC_CHANNEL_INFO	_IOWR(PEV_IOC_MAGIC, 9, __u32)
+#define PEV_IOC_CHANNEL_STATE	_IOWR(PEV_IOC_MAGIC, 14, __u32)
+#define PEV_IOC_ACT		_IO(PEV_IOC_MAGIC, 15)	/* the argument is enum pev_action */
 
 /**
  * struct pev_open_arg - PEV_IOC_OPEN: pev_open(2) by a device
@@ -1396,6 +1552,7 @@ struct pev_ring_user {
  *	[ __u32 pid; ] then, aligned to 8,
  *	[ __u64 ip; ] [ __u64 addr; ] [ __u64 period; ] [ __u64 cpu; ] [ __u64 guest; ]
  *	[ __u64 trace_high, trace_low, span; ] [ __u64 latency, begin_...; ]
+ *	[ __u64 ustack_cookie; ]
  *	[ __u32 kstack_len, ustack_len; __u64 kstack[], ustack[]; ]
  *	[ __u64 uregs_len; __u64 uregs[]; ]
  *	[ __u64 values_len; __u64 values[]; ]
@@ -1436,7 +1593,8 @@ struct pev_ring_user {
  *             this packet; only grows
  * @packet_seq_num:  number of the packet in this ring
  * @cpu_id:    CPU, ~0U if there is none
- * @reserved:  0
+ * @reserved:  0; with PEV_CHF_PERSIST, of a packet that is complete: the CRC-32 (as of zlib) of
+ *             @packet_seq_num, @timestamp_end, @content_size and @events_discarded in that order
  *
  * All stream classes have it; they differ in what their records carry.
  */
@@ -1453,6 +1611,73 @@ struct pev_packet {
 	__u64	packet_seq_num;
 	__u32	cpu_id;
 	__u32	reserved;
+};
+
+/*
+ * What a channel with PEV_CHF_PERSIST had when its kernel ended, by a crash or in any other way,
+ * while it was open, in memory that "reserve_mem=SIZE:ALIGN:pev" on the command line of both
+ * kernels sets aside. It stays until PEV_CRASH_DROP, and until then no new channel gets the memory.
+ * The kernel has checked the bounds of it, and the CRC-32 of the metadata; nothing else is to be
+ * believed: a machine that is reset may lose what its caches had not written yet.
+ */
+
+/**
+ * enum pev_crash_config - attr.config of PEV_TYPE_CRASH
+ * @PEV_CRASH_READ: an fd to read it; one at a time
+ * @PEV_CRASH_DROP: none, return 0: it is given up, whether it can be read or not
+ */
+enum pev_crash_config {
+	PEV_CRASH_READ		= 0,
+	PEV_CRASH_DROP		= 1,
+
+	/* private: not ABI */
+	PEV_CRASH_MAX,
+};
+
+/**
+ * struct pev_crash - what an earlier boot left: how it begins
+ * @size:          bytes of this structure
+ * @nr_rings:      number of rings
+ * @ring_size:     bytes of data of each
+ * @packet_size:   bytes of a packet
+ * @reserved:      0
+ * @metadata_size: bytes of the metadata; 0: they are damaged
+ * @began:         when the channel was opened, ns since the epoch
+ * @uuid:          of the trace
+ *
+ * Behind it lie @metadata_size bytes of metadata, and then for each ring struct pev_crash_ring
+ * and @ring_size bytes of data.
+ */
+struct pev_crash {
+	__u32	size;
+	__u32	nr_rings;
+	__u64	ring_size;
+	__u32	packet_size;
+	__u32	reserved;
+	__u64	metadata_size;
+	__u64	began;
+	__u8	uuid[16];
+};
+
+/**
+ * struct pev_crash_ring - a ring that an earlier boot left
+ * @cpu:       CPU that wrote it, and the number of the ring
+ * @reserved0: 0
+ * @head:      end of what was published, a position as in struct pev_ring_kernel
+ * @oldest:    data before it may be gone
+ * @reserved:  end of what writers had got room for: behind @head lies what was being written
+ * @lost:      records that found no room
+ *
+ * A packet that ends at or before @head was complete: if the check in its header is right, its
+ * header is that of this packet, as it was closed. The last one may be open, and then has none.
+ */
+struct pev_crash_ring {
+	__u32	cpu;
+	__u32	reserved0;
+	__u64	head;
+	__u64	oldest;
+	__u64	reserved;
+	__u64	lost;
 };
 
 /**
@@ -1507,6 +1732,10 @@ struct pev_call_text {
  * @PEV_CALL_SIGACTION:   the kernel's struct sigaction
  * @PEV_CALL_UTSNAME:     struct utsname
  * @PEV_CALL_SYSINFO:     struct sysinfo
+ * @PEV_CALL_STATFS:      struct statfs
+ * @PEV_CALL_SIGINFO:     siginfo_t
+ * @PEV_CALL_CLONE_ARGS:  struct clone_args, as long as the caller says
+ * @PEV_CALL_OPEN_HOW:    struct open_how, likewise
  *
  * Structures are as 64-bit programs of the architecture have them.
  */
@@ -1536,6 +1765,10 @@ enum pev_call_kind {
 	PEV_CALL_SIGACTION	= 22,
 	PEV_CALL_UTSNAME	= 23,
 	PEV_CALL_SYSINFO	= 24,
+	PEV_CALL_STATFS		= 25,
+	PEV_CALL_SIGINFO	= 26,
+	PEV_CALL_CLONE_ARGS	= 27,
+	PEV_CALL_OPEN_HOW	= 28,
 
 	/* private: not ABI */
 	PEV_CALL_MAX,

@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
+#include <linux/topology.h>
 #include <linux/workqueue.h>
 #include "perf.h"
 #include "work.h"
@@ -23,21 +24,50 @@ static DEFINE_MUTEX(perf_lock);
 static int online_state;
 
 /* An event of a CPU takes rights to all CPUs, which perf checks. */
-static struct perf_event *create(const struct pev_perf *perf, unsigned int cpu)
+static struct perf_event *create(const struct perf_event_attr *wanted, unsigned int cpu,
+				 perf_overflow_handler_t handler, void *context)
 {
 	struct cred *kernel = prepare_kernel_cred(&init_task);
-	struct perf_event_attr attr = perf->attr;
+	struct perf_event_attr attr = *wanted;
 	const struct cred *caller;
 	struct perf_event *event;
 
 	if (!kernel)
 		return ERR_PTR(-ENOMEM);
 	caller = override_creds(kernel);
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, perf->handler,
-						 perf->context);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
 	revert_creds(caller);
 	put_cred(kernel);
 	return event;
+}
+
+/* CPUs that count the same by @pmu as @cpu; NULL: none does. */
+static const struct cpumask *same_scope(const struct pmu *pmu, unsigned int cpu)
+{
+	switch (pmu->scope) {
+	case PERF_PMU_SCOPE_CORE:
+		return topology_sibling_cpumask(cpu);
+	case PERF_PMU_SCOPE_DIE:
+		return topology_die_cpumask(cpu);
+	case PERF_PMU_SCOPE_CLUSTER:
+		return topology_cluster_cpumask(cpu);
+	case PERF_PMU_SCOPE_PKG:
+		return topology_core_cpumask(cpu);
+	case PERF_PMU_SCOPE_SYS_WIDE:
+		return cpu_online_mask;
+	default:
+		return NULL;
+	}
+}
+
+bool pev_perf_is_place(const struct perf_event *event, unsigned int cpu)
+{
+	const struct cpumask *same = same_scope(event->pmu, cpu);
+
+	/* most drivers move the event to the CPU that counts for the others */
+	if (event->cpu != cpu)
+		return false;
+	return !same || cpumask_first_and(same, cpu_online_mask) == cpu;
 }
 
 static void remove(struct pev_perf *perf, unsigned int cpu)
@@ -69,16 +99,22 @@ static void install_here(void *data)
 /* What is there is of the last time that @cpu was online. */
 static int add(struct pev_perf *perf, unsigned int cpu)
 {
-	struct install in = { perf, create(perf, cpu) };
+	struct install in = { perf, create(&perf->attr, cpu, perf->handler, perf->context) };
 	int err = PTR_ERR_OR_ZERO(in.event);
 
 	if (err)
 		return err;
+	if (!pev_perf_is_place(in.event, cpu)) {
+		/* another CPU counts for this one */
+		perf_event_release_kernel(in.event);
+		in.event = NULL;
+	}
 	if (perf->install)
 		err = smp_call_function_single(cpu, install_here, &in, 1);
 	if (err) {
 		/* @cpu has gone offline meanwhile */
-		perf_event_release_kernel(in.event);
+		if (in.event)
+			perf_event_release_kernel(in.event);
 		return err;
 	}
 	remove(perf, cpu);
@@ -96,20 +132,35 @@ static void remove_all(struct pev_perf *perf)
 	perf->events = NULL;
 }
 
+static int add_all(struct pev_perf *perf)
+{
+	bool any = false;
+	unsigned int cpu;
+	int err, last = 0;
+
+	for_each_online_cpu(cpu) {
+		err = add(perf, cpu);
+		any |= !err;
+		/* a CPU that goes offline meanwhile has nothing to count */
+		if (!err || !cpu_online(cpu))
+			continue;
+		if (!perf->some || !pev_perf_lacks(err))
+			return err;
+		last = err;
+	}
+	return any ? 0 : last;
+}
+
 int pev_perf_open(struct pev_perf *perf)
 {
-	unsigned int cpu;
 	int err;
 
 	perf->events = alloc_percpu(struct perf_event *);
 	if (!perf->events)
 		return -ENOMEM;
 	guard(mutex)(&perf_lock);
-	for_each_online_cpu(cpu) {
-		err = add(perf, cpu);
-		/* a CPU that goes offline meanwhile has nothing to count */
-		if (!err || !cpu_online(cpu))
-			continue;
+	err = add_all(perf);
+	if (err) {
 		remove_all(perf);
 		return err;
 	}
@@ -135,10 +186,25 @@ void pev_perf_close(struct pev_perf *perf)
 	remove_all(perf);
 }
 
+struct perf_event *pev_perf_look(const struct perf_event_attr *attr, unsigned int cpu)
+{
+	struct perf_event_attr off = *attr;
+
+	off.disabled = 1;
+	return create(&off, cpu, NULL, NULL);
+}
+
+struct perf_event *pev_perf_ask(const struct perf_event_attr *attr, int cpu)
+{
+	struct perf_event_attr off = *attr;
+
+	off.disabled = 1;
+	return perf_event_create_kernel_counter(&off, cpu, cpu < 0 ? current : NULL, NULL, NULL);
+}
+
 int pev_perf_try(const struct perf_event_attr *attr)
 {
-	const struct pev_perf perf = { .attr = *attr };
-	struct perf_event *event = create(&perf, cpumask_any(cpu_online_mask));
+	struct perf_event *event = pev_perf_look(attr, cpumask_any(cpu_online_mask));
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);

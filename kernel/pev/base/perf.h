@@ -17,7 +17,8 @@
  * @install: takes @event in place of the one that this CPU had, which counts no more and is
  *           released when this returns; NULL: none, as all of them go. On the CPU,
  *           interrupts off. May be NULL
- * @events:  per CPU; NULL while it is not open
+ * @some:    there may be CPUs that the PMU is none of
+ * @events:  per CPU; NULL while it is not open. NULL on a CPU for which another one counts
  * @node:    in the list of those that are open
  *
  * The last two are perf.c's.
@@ -27,6 +28,7 @@ struct pev_perf {
 	perf_overflow_handler_t		handler;
 	void				*context;
 	void (*install)(struct pev_perf *perf, struct perf_event *event);
+	bool				some;
 	struct perf_event * __percpu	*events;
 	struct list_head		node;
 };
@@ -50,6 +52,46 @@ int pev_perf_open(struct pev_perf *perf);
  * The handler may still run for a grace period.
  */
 void pev_perf_close(struct pev_perf *perf);
+
+/* Does @err say that there is no such PMU on a CPU, which may differ on another one? */
+static inline bool pev_perf_lacks(int err)
+{
+	return err == -ENODEV || err == -ENOENT;
+}
+
+/**
+ * pev_perf_is_place() - does a CPU count for itself?
+ * @event: of @cpu, as perf made it
+ * @cpu:   that it was asked for
+ *
+ * PMUs of sockets and devices count what many CPUs share on one of these.
+ *
+ * Context: Process context.
+ * Return: false if another CPU counts for this one.
+ */
+bool pev_perf_is_place(const struct perf_event *event, unsigned int cpu);
+
+/**
+ * pev_perf_look() - make an event that does not count, to learn of its PMU
+ * @attr: what it would count
+ * @cpu:  where
+ *
+ * Context: Process context, may sleep. It has the kernel's rights.
+ * Return: the event, for perf_event_release_kernel(), or an ERR_PTR().
+ */
+struct perf_event *pev_perf_look(const struct perf_event_attr *attr, unsigned int cpu);
+
+/**
+ * pev_perf_ask() - the same with the rights of the caller
+ * @attr: what it would count
+ * @cpu:  where; -1: in the calling task
+ *
+ * Drivers have checks of their own, of what only some users may count.
+ *
+ * Context: Process context, may sleep.
+ * Return: the event, for perf_event_release_kernel(), or an ERR_PTR().
+ */
+struct perf_event *pev_perf_ask(const struct perf_event_attr *attr, int cpu);
 
 /**
  * pev_perf_try() - could it be opened?

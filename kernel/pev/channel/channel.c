@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/pev_clock.h>
+#include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
@@ -22,9 +23,12 @@
 #include "base/strbuf.h"
 #include "base/work.h"
 #include "types.h"
+#include "act.h"
 #include "channel.h"
 #include "map.h"
 #include "metadata.h"
+#include "persist.h"
+#include "recorders.h"
 
 #define DEFAULT_PACKET	SZ_64K
 
@@ -37,9 +41,10 @@ static u64 last_channel_id;
 
 /* ---- memory limit ---- */
 
+/* What was set aside at boot is nobody's. */
 static unsigned long ring_pages(struct pev_channel *channel)
 {
-	return pev_channel_stride(channel) >> PAGE_SHIFT;
+	return channel->persists ? 0 : pev_channel_stride(channel) >> PAGE_SHIFT;
 }
 
 static int charge(struct pev_channel *channel, unsigned long pages, struct pev_refuse *r)
@@ -67,6 +72,7 @@ static void wake_consumer(struct irq_work *work)
 {
 	struct pev_channel *channel = container_of(work, struct pev_channel, wake);
 
+	PEV_MARK(pev, wakeup, "channel %llu", channel->id);
 	wake_up_all(&channel->wait);
 }
 
@@ -165,6 +171,8 @@ static int check_sizes(struct pev_channel *channel, const struct pev_channel_des
 	u64 ring = desc->ring_size;
 	u32 packet = desc->packet_size;
 
+	if (!ring && desc->flags & PEV_CHF_PERSIST)
+		ring = pev_persist_ring_size() ?: PEV_MIN_PACKET * PEV_MIN_PACKETS;
 	if (ring < PEV_MIN_PACKET * PEV_MIN_PACKETS || ring > PEV_MAX_RING ||
 	    !is_power_of_2(ring))
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(ring_size),
@@ -202,12 +210,15 @@ static void channel_free(struct pev_channel *channel)
 	list_del(&channel->node);
 	mutex_unlock(&pev_channels_lock);
 
+	pev_recorders_remove(channel);
 	cancel_delayed_work_sync(&channel->flush);
+	irq_work_sync(&channel->close);
 	irq_work_sync(&channel->wake);
 	if (channel->rings) {
 		for_each_possible_cpu(cpu)
 			pev_ring_free(channel->rings[cpu]);
 	}
+	pev_persist_release(channel);
 	xa_destroy(&channel->events);
 	kfree(channel->rings);
 	uncharge(channel, channel->charged);
@@ -310,6 +321,7 @@ static struct pev_channel *channel_alloc(const struct pev_channel_desc *desc)
 	INIT_LIST_HEAD(&channel->node);
 	init_waitqueue_head(&channel->wait);
 	init_irq_work(&channel->wake, wake_consumer);
+	pev_channel_act_init(channel, desc->flags & PEV_CHF_STOPPED);
 	INIT_DELAYED_WORK(&channel->flush, periodic_flush);
 	channel->user = desc->user ? get_uid(desc->user) : NULL;
 	channel->flags = desc->flags;
@@ -342,6 +354,10 @@ struct pev_channel *pev_channel_create(const struct pev_channel_desc *desc,
 		goto err_free;
 
 	err = pev_metadata_begin(channel);
+	if (!err && desc->flags & PEV_CHF_PERSIST)
+		err = pev_persist_claim(channel, r);
+	err = err ?: pev_persist_text(channel, r);
+	err = err ?: pev_recorders_add(channel, r);
 	err = err ?: alloc_rings(channel, r);
 	if (err)
 		goto err_free;
@@ -443,6 +459,7 @@ static struct syscore channels_syscore = { .ops = &channels_syscore_ops };
 void __init pev_channels_setup(void)
 {
 	register_syscore(&channels_syscore);
+	pev_persist_setup();
 }
 
 void __pev_teardown pev_channels_teardown(void)
@@ -456,9 +473,11 @@ int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 			  struct pev_refuse *r)
 {
 	unsigned int cpu;
+	size_t text;
 	int err;
 
 	mutex_lock(&channel->lock);
+	text = channel->metadata.len;
 	if (channel->next_id == PEV_MAX_CHANNEL_EVENTS) {
 		err = pev_refuse(r, ENOSPC, PEV_FIELD(channel_fd),
 				 "the channel has given out all its %u event ids: open another channel",
@@ -473,7 +492,10 @@ int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 	if (err)
 		goto out;
 	err = pev_metadata_event(channel, event);
+	/* before its first record */
+	err = err ?: pev_persist_text(channel, r);
 	if (err) {
+		channel->metadata.len = text;
 		xa_erase(&channel->events, event->id);
 		goto out;
 	}

@@ -17,6 +17,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include "base/strbuf.h"
+#include "ring/gate.h"
 #include "ring/ring.h"
 
 struct pev_event;
@@ -63,6 +64,12 @@ struct pev_channel_desc {
  *             online. Set once, under pev_channels_lock; lockless for readers
  * @wait:      the consumer polls here
  * @wake:      wakes @wait from any context
+ * @gate:      do the rings accept records?
+ * @close:     closes the rings of other CPUs, and wakes @wait
+ * @starts:    by triggers
+ * @stops:     by triggers
+ * @freezes:   by triggers
+ * @told:      of all three, as the consumer was told
  * @flush:     the periodic flush
  * @lock:      protects @events, @next_id, @metadata
  * @events:    of this channel, by id; the ids only grow
@@ -71,6 +78,7 @@ struct pev_channel_desc {
  * @node:      in the list of all channels, under pev_channels_lock
  * @user:      its RLIMIT_MEMLOCK is charged; NULL: that of no user is
  * @charged:   pages, under pev_channels_lock
+ * @persists:  it has the memory that outlives a crash
  */
 struct pev_channel {
 	struct kref		ref;
@@ -89,6 +97,12 @@ struct pev_channel {
 	struct pev_ring		**rings;
 	wait_queue_head_t	wait;
 	struct irq_work		wake;
+	struct pev_gate		gate;
+	struct irq_work		close;
+	atomic64_t		starts;
+	atomic64_t		stops;
+	atomic64_t		freezes;
+	u64			told;
 	struct delayed_work	flush;
 	struct mutex		lock;	/* see above */
 	struct xarray		events;
@@ -97,6 +111,7 @@ struct pev_channel {
 	struct list_head	node;
 	struct user_struct	*user;
 	unsigned long		charged;
+	bool			persists;
 };
 
 /**

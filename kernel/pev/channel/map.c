@@ -14,6 +14,8 @@
 #include <linux/vmalloc.h>
 #include "channel.h"
 #include "map.h"
+#include "persist.h"
+#include "persist_format.h"
 
 #define RING_USER	((u64)PAGE_SIZE)
 #define RING_DATA	((u64)PAGE_SIZE * 2)
@@ -42,35 +44,65 @@ u64 pev_channel_stride(const struct pev_channel *channel)
 	return RING_DATA + max_t(u64, channel->ring_size, PAGE_SIZE);
 }
 
+/* After a crash the fields of the packet's end are either these of this number, or damaged. */
+static u32 ring_seal(u64 number, const struct pev_packet *packet)
+{
+	const u64 words[] = {
+		number, packet->timestamp_end, packet->content_size, packet->events_discarded,
+	};
+
+	return pev_persist_sum(words, sizeof(words));
+}
+
+/* Gives the area, too. The pages are charged to the memory cgroup of the caller. */
+static struct ring_memory *memory_alloc(struct pev_channel *channel, unsigned int cpu, void **area)
+{
+	int node = cpu_to_node(cpu);
+	struct ring_memory *mem;
+
+	if (channel->persists)
+		return pev_persist_ring(channel, cpu, sizeof(*mem), area);
+	mem = kzalloc_node(sizeof(*mem), GFP_KERNEL_ACCOUNT, node);
+	if (!mem)
+		return NULL;
+	*area = __vmalloc_node_range(pev_channel_stride(channel), SHMLBA,
+				     VMALLOC_START, VMALLOC_END,
+				     GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN,
+				     PAGE_KERNEL, VM_USERMAP, node,
+				     __builtin_return_address(0));
+	if (*area)
+		return mem;
+	kfree(mem);
+	return NULL;
+}
+
+static void memory_free(struct ring_memory *mem, void *area)
+{
+	if (mem->channel->persists) {
+		pev_persist_ring_free(mem->channel, mem, area);
+		return;
+	}
+	vfree(area);
+	kfree(mem);
+}
+
 /**
  * pev_ring_alloc() - the ring of @channel that @cpu writes
  * @channel: sizes, clock and uuid are set
  * @cpu:     memory comes from its node; the ring's number is the same
- *
- * The pages are charged to the memory cgroup of the caller.
  *
  * Context: Process context, may sleep.
  * Return: the ring or NULL.
  */
 struct pev_ring *pev_ring_alloc(struct pev_channel *channel, unsigned int cpu)
 {
-	int node = cpu_to_node(cpu);
 	struct ring_memory *mem;
 	struct pev_ring *ring;
 	void *area;
 
-	mem = kzalloc_node(sizeof(*mem), GFP_KERNEL_ACCOUNT, node);
+	mem = memory_alloc(channel, cpu, &area);
 	if (!mem)
 		return NULL;
-	area = __vmalloc_node_range(pev_channel_stride(channel), SHMLBA,
-				    VMALLOC_START, VMALLOC_END,
-				    GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN,
-				    PAGE_KERNEL, VM_USERMAP, node,
-				    __builtin_return_address(0));
-	if (!area) {
-		kfree(mem);
-		return NULL;
-	}
 	mem->channel = channel;
 	ring = &mem->ring;
 	ring->kernel = area;
@@ -78,6 +110,9 @@ struct pev_ring *pev_ring_alloc(struct pev_channel *channel, unsigned int cpu)
 	ring->data = area + RING_DATA;
 	ring->data_mask = channel->ring_size - 1;
 	ring->packet_size = channel->packet_size;
+	/* closed, until a writer sees that the gate is open */
+	ring->limit = 0;
+	ring->gate = &channel->gate;
 	ring->clock = channel->clock.type;
 	ring->second = channel->clock.freq;
 	ring->watermark = channel->watermark;
@@ -86,6 +121,7 @@ struct pev_ring *pev_ring_alloc(struct pev_channel *channel, unsigned int cpu)
 	ring->number = cpu;
 	ring->cpu = cpu;
 	ring->wake = ring_wake;
+	ring->seal = channel->persists ? ring_seal : NULL;
 	memcpy(ring->uuid, channel->uuid, sizeof(ring->uuid));
 
 	ring->kernel->version = PEV_ABI_VERSION;
@@ -107,8 +143,7 @@ void pev_ring_free(struct pev_ring *ring)
 {
 	if (!ring)
 		return;
-	vfree(ring->kernel);
-	kfree(container_of(ring, struct ring_memory, ring));
+	memory_free(container_of(ring, struct ring_memory, ring), ring->kernel);
 }
 
 /* The ring at @offset of the channel's file, and where in it; NULL: there is none. */

@@ -11,6 +11,7 @@
  */
 #include <linux/pev_clock.h>
 #include <linux/array_size.h>
+#include <linux/timekeeping.h>
 #include <linux/utsname.h>
 #include "base/strbuf.h"
 #include "types.h"
@@ -104,10 +105,12 @@ static void put_environment(struct pev_channel *channel, struct pev_strbuf *text
 	put_name(text, "kernel_release", utsname()->release);
 	put_name(text, "machine", utsname()->machine);
 	pev_strbuf_printf(text,
+			  "	kernel_booted = %lld;\n"
 			  "	tracer_name = \"pev\";\n"
 			  "	tracer_major = %u;\n"
 			  "	tracer_minor = 0;\n"
 			  "};\n\n",
+			  ktime_get_real_seconds() - (s64)ktime_get_boottime_seconds(),
 			  PEV_ABI_VERSION);
 }
 
@@ -180,7 +183,13 @@ static void put_context(const struct pev_event *event, struct pev_strbuf *text)
 	if (event->pair_text)
 		pev_strbuf_printf(text, "%s%s", any ? "" : "	context := struct {\n",
 				  event->pair_text);
-	if (any || event->pair_text)
+	any |= !!event->pair_text;
+	if (event->sample & PEV_SAMPLE_COOKIE) {
+		pev_strbuf_printf(text, "%s		xint64_t ustack_cookie;\n",
+				  any ? "" : "	context := struct {\n");
+		any = true;
+	}
+	if (any)
 		pev_strbuf_printf(text, "	};\n");
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the channels of kernel code: their names, their events, and who reads them. Must not
- * know what a record means.
+ * Owns the channels of kernel code: their names, their events, and who reads them inside the
+ * kernel. Must not know what a record means.
  *
- * Locks: clients_lock has the list; a client's @lock has its events and its reader. In this
+ * Locks: pev_clients_lock has the list; a client's @lock has its events and its reader. In this
  * order, and before those of events and channels. Writers take none.
  */
 #define pr_fmt(fmt) "pev: " fmt
 
 #include <linux/bits.h>
-#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
@@ -19,6 +18,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -44,8 +44,8 @@
 /* A writer that takes longer between reserve and commit has forgotten one of them. */
 #define PATIENCE HZ
 
-static DEFINE_MUTEX(clients_lock);
-static LIST_HEAD(clients);
+DEFINE_MUTEX(pev_clients_lock); /* see above */
+LIST_HEAD(pev_clients);
 static bool ready;
 
 static bool is_private(const struct pev_client *client)
@@ -55,8 +55,31 @@ static bool is_private(const struct pev_client *client)
 
 /* ---- reading ---- */
 
-/* Let @consume of the descriptor look like one that pev_client_read() is given. */
-static bool consume_all(const struct pev_client_record *record, void *data)
+/* Inlined, with @consume: most of what a record costs would be calls. */
+static __always_inline long
+read_records(struct pev_client *client,
+	     bool (*consume)(const struct pev_client_record *record, void *data), void *data)
+{
+	struct pev_client_record record;
+	long nr = 0;
+
+	lockdep_assert_held(&client->lock);
+	if (pev_merge_begin(&client->merge) < nr_cpu_ids)
+		pev_client_misused(client, MISUSE_UNCOMMITTED);
+	while (pev_merge_next(&client->merge, &record)) {
+		nr++;
+		if (!consume(&record, data))
+			break;
+		if (need_resched())
+			cond_resched();
+	}
+	client->nr_read += nr;
+	if (client->merge.broken)
+		pev_client_misused(client, MISUSE_OVERLONG);
+	return nr;
+}
+
+static __always_inline bool consume_one(const struct pev_client_record *record, void *data)
 {
 	struct pev_client *client = data;
 
@@ -64,32 +87,10 @@ static bool consume_all(const struct pev_client_record *record, void *data)
 	return true;
 }
 
-static long read_records(struct pev_client *client,
-			 bool (*consume)(const struct pev_client_record *record, void *data),
-			 void *data)
+/* Give @consume of the descriptor all that there is. */
+static void deliver(struct pev_client *client)
 {
-	struct pev_client_record record;
-	struct pev_merged merged;
-	long nr = 0;
-
-	lockdep_assert_held(&client->lock);
-	if (pev_merge_begin(&client->merge) < nr_cpu_ids)
-		pev_client_misused(client, MISUSE_UNCOMMITTED);
-	while (pev_merge_next(&client->merge, &merged)) {
-		record.event = merged.kind->owner;
-		record.time = merged.time;
-		record.cpu = merged.cpu;
-		record.tid = merged.tid;
-		record.data = merged.data;
-		record.size = merged.size;
-		nr++;
-		if (!consume(&record, data))
-			break;
-		cond_resched();
-	}
-	if (client->merge.broken)
-		pev_client_misused(client, MISUSE_OVERLONG);
-	return nr;
+	read_records(client, consume_one, client);
 }
 
 long pev_client_read(struct pev_client *client,
@@ -130,6 +131,22 @@ u64 pev_client_lost(struct pev_client *client)
 	return lost;
 }
 
+bool pev_client_unread(struct pev_client *client)
+{
+	struct pev_client_event *ce;
+	u64 written = 0;
+
+	guard(mutex)(&client->lock);
+	list_for_each_entry(ce, &client->events, node)
+		written += pev_client_stat(ce).written;
+	return written != client->nr_read;
+}
+
+wait_queue_head_t *pev_client_queue(struct pev_client *client)
+{
+	return &client->channel->wait;
+}
+
 static bool readable(const struct pev_channel *channel)
 {
 	unsigned int cpu;
@@ -160,7 +177,7 @@ static void consumer(struct work_struct *work)
 {
 	struct pev_client *client = container_of(to_delayed_work(work), struct pev_client, work);
 
-	scoped_guard(mutex, &client->lock) read_records(client, consume_all, client);
+	scoped_guard(mutex, &client->lock) deliver(client);
 	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
 }
 
@@ -419,12 +436,12 @@ EXPORT_SYMBOL_GPL(pev_client_listen);
 
 /* ---- channels ---- */
 
-static struct pev_client *find_client(const char *name)
+struct pev_client *pev_client_find(const char *name)
 {
 	struct pev_client *client;
 
-	lockdep_assert_held(&clients_lock);
-	list_for_each_entry(client, &clients, node)
+	lockdep_assert_held(&pev_clients_lock);
+	list_for_each_entry(client, &pev_clients, node)
 		if (!strcmp(client->desc.name, name))
 			return client;
 	return NULL;
@@ -511,16 +528,16 @@ static int enlist(struct pev_client *client, struct pev_refuse *r)
 {
 	struct pev_client *other;
 
-	guard(mutex)(&clients_lock);
+	guard(mutex)(&pev_clients_lock);
 	if (!ready)
 		return pev_refuse(r, ENODEV, PEV_NO_FIELD,
 				  "pev is not ready: create channels from late_initcall on");
-	other = find_client(client->desc.name);
+	other = pev_client_find(client->desc.name);
 	if (other)
 		return pev_refuse(r, EEXIST, PEV_FIELD(name),
 				  "%s has a channel of that name already",
 				  other->owner ? module_name(other->owner) : "the kernel");
-	list_add_tail(&client->node, &clients);
+	list_add_tail(&client->node, &pev_clients);
 	return 0;
 }
 
@@ -570,7 +587,7 @@ static void look_back(struct pev_client *client, bool consume)
 {
 	guard(mutex)(&client->lock);
 	if (consume && client->desc.consume)
-		read_records(client, consume_all, client);
+		deliver(client);
 	else if (pev_channel_flush(client->channel) < nr_cpu_ids)
 		pev_client_misused(client, MISUSE_UNCOMMITTED);
 }
@@ -593,45 +610,10 @@ void pev_client_destroy(struct pev_client *client)
 		       client->desc.name);
 		return;
 	}
-	scoped_guard(mutex, &clients_lock) list_del(&client->node);
+	scoped_guard(mutex, &pev_clients_lock) list_del(&client->node);
 	client_end(client, true);
 }
 EXPORT_SYMBOL_GPL(pev_client_destroy);
-
-/* ---- user space ---- */
-
-static int check_reader(struct pev_client *client, struct pev_refuse *r)
-{
-	const struct pev_client_desc *desc = &client->desc;
-
-	if (desc->may_read ? !desc->may_read(desc->data) : !perfmon_capable())
-		return pev_refuse(r, EACCES, PEV_FIELD(name),
-				  desc->may_read ?
-					  "%s does not let you read its channel" :
-					  "%s lets only readers with CAP_PERFMON read its channel",
-				  desc->name);
-	if (!pev_channel_enter(client->channel))
-		return pev_refuse(r, EBUSY, PEV_FIELD(name),
-				  "the channel of %s is being read by another", desc->name);
-	return 0;
-}
-
-struct pev_channel *pev_client_channel(const char *name, struct pev_refuse *r)
-{
-	struct pev_client *client;
-	int err;
-
-	guard(mutex)(&clients_lock);
-	client = find_client(name);
-	if (!client || is_private(client))
-		return ERR_PTR(pev_refuse(r, ENOENT, PEV_FIELD(name),
-					  "no kernel code has a channel \"%.100s\" to read", name));
-	err = check_reader(client, r);
-	if (err)
-		return ERR_PTR(err);
-	kref_get(&client->channel->ref);
-	return client->channel;
-}
 
 /* ---- modules ---- */
 
@@ -641,8 +623,8 @@ static struct pev_client *take_left(const struct module *owner)
 {
 	struct pev_client *client;
 
-	guard(mutex)(&clients_lock);
-	list_for_each_entry(client, &clients, node) {
+	guard(mutex)(&pev_clients_lock);
+	list_for_each_entry(client, &pev_clients, node) {
 		if (client->owner != owner)
 			continue;
 		list_del(&client->node);
@@ -693,7 +675,7 @@ int __init pev_clients_setup(void)
 {
 	int err = watch_modules();
 
-	scoped_guard(mutex, &clients_lock)
+	scoped_guard(mutex, &pev_clients_lock)
 		ready = !err;
 	return err;
 }

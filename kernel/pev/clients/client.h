@@ -5,24 +5,13 @@
 
 #include <linux/pev_channel.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
-struct pev_channel;
 struct pev_event;
-struct pev_refuse;
 struct pev_trace_clock;
 
-/**
- * pev_client_channel() - the channel of a client, for user space to read
- * @name: of the client
- * @r:    says why not
- *
- * It has one reader at a time: pev_channel_leave() is called when that one goes.
- *
- * Context: Process context of who wants to read it, may sleep.
- * Return: the channel with a reference, or an ERR_PTR(): -ENOENT, also for what is private;
- * -EACCES; -EBUSY.
- */
-struct pev_channel *pev_client_channel(const char *name, struct pev_refuse *r);
+/* The client of that name, or NULL. pev_clients_lock is held. */
+struct pev_client *pev_client_find(const char *name);
 
 /* The event behind one of a client, which has its description. Any context. */
 struct pev_event *pev_client_event_of(const struct pev_client_event *event);
@@ -39,6 +28,12 @@ u64 pev_client_lost(struct pev_client *client);
  * Return: 0, or -ERESTARTSYS for a signal.
  */
 int pev_client_wait(struct pev_client *client, unsigned long timeout);
+
+/* Has a private client records that pev_client_read() has not returned? Process context. */
+bool pev_client_unread(struct pev_client *client);
+
+/* Is woken when there is a watermark's worth to read. Any context. */
+wait_queue_head_t *pev_client_queue(struct pev_client *client);
 
 /* The clock of a client's records. Any context. */
 const struct pev_trace_clock *pev_client_clock(const struct pev_client *client);

@@ -125,6 +125,32 @@ static void client_writes_and_reads(struct kunit *test)
 	pev_client_destroy(client);
 }
 
+/* More events than short headers have ids for: the others are read, too, and in order. */
+static void client_has_many_events(struct kunit *test)
+{
+	struct pev_client *client = create(test, "pev_test", SZ_64K, PEV_CLIENT_PRIVATE);
+	static struct pev_client_event *events[40];
+	static struct pev_payload_desc descs[ARRAY_SIZE(events)];
+	static char names[ARRAY_SIZE(events)][24];
+	struct seen seen;
+
+	for (int i = 0; i < ARRAY_SIZE(events); i++) {
+		snprintf(names[i], sizeof(names[i]), "pev_test:number%d", i);
+		descs[i] = number_event;
+		descs[i].name = names[i];
+		events[i] = add(test, client, &descs[i]);
+	}
+	for (int i = 0; i < 400; i++)
+		KUNIT_EXPECT_TRUE(test, put_number(events[i * 7 % ARRAY_SIZE(events)], i));
+	seen = read_all(test, client);
+	KUNIT_EXPECT_EQ(test, seen.nr, 400);
+	KUNIT_EXPECT_EQ(test, seen.unordered, 0);
+	KUNIT_EXPECT_EQ(test, seen.wrong, 0);
+	for (int i = 0; i < ARRAY_SIZE(events); i++)
+		KUNIT_EXPECT_EQ(test, pev_client_stat(events[i]).written, 10);
+	pev_client_destroy(client);
+}
+
 /* A reader that stops early goes on behind the record that it saw last. */
 static void client_stops_early(struct kunit *test)
 {
@@ -437,6 +463,7 @@ static void client_lies(struct kunit *test)
 }
 
 static struct kunit_case client_cases[] = { KUNIT_CASE(client_writes_and_reads),
+					    KUNIT_CASE(client_has_many_events),
 					    KUNIT_CASE(client_stops_early),
 					    KUNIT_CASE(client_writes_text),
 					    KUNIT_CASE(client_isolates_loss),

@@ -19,37 +19,6 @@
 #include "types.h"
 #include "merge.h"
 
-#define TIME_MASK ((1ULL << PEV_TIME_BITS) - 1)
-#define ID_MASK ((1U << PEV_ID_BITS) - 1)
-
-/**
- * struct pev_stream - where the reader is in a ring
- * @ring:   the ring; NULL: the CPU has none yet
- * @pos:    of @packet
- * @end:    closed packets end here
- * @packet: that is read, in the ring, or in @copy; NULL: none
- * @copy:   of a packet of a flight recorder, where it may be overwritten meanwhile
- * @used:   bytes of @packet that are read
- * @bytes:  of @packet with content
- * @time:   of the newest record
- * @kind:   of that record; NULL: it was returned
- * @body:   of that record
- * @size:   of its payload
- */
-struct pev_stream {
-	struct pev_ring		*ring;
-	u64			pos;
-	u64			end;
-	const struct pev_packet	*packet;
-	struct pev_packet	*copy;
-	u32			used;
-	u32			bytes;
-	u64			time;
-	const struct pev_kind	*kind;
-	const u32		*body;
-	u32			size;
-};
-
 /* ---- a ring's packets ---- */
 
 /* Copy a packet that may be overwritten meanwhile; false: it was. */
@@ -96,6 +65,8 @@ static bool open_packet(struct pev_stream *s)
 static void close_packet(struct pev_stream *s)
 {
 	s->packet = NULL;
+	s->used = 0;
+	s->bytes = 0;
 	s->pos += s->ring->packet_size;
 	/* pev_ring:C, pairs with pev_ring:D in the writer */
 	smp_store_release(&s->ring->user->tail, s->pos);
@@ -103,32 +74,17 @@ static void close_packet(struct pev_stream *s)
 
 /* ---- records ---- */
 
-/* Bytes of the payload at @data; more than @left: it does not fit. */
-static u32 payload_size(const struct pev_kind *kind, const void *data, u32 left)
-{
-	u32 size = kind->fixed;
-
-	if (size > left)
-		return size;
-	for (u32 i = 0; i < kind->nr; i++)
-		size += *(const u16 *)(data + kind->lengths[i]);
-	return size;
-}
-
 /*
  * The header at @at, with @left bytes from there on; the time of a compact one counts on
  * from the record before it. Return: its bytes; 0: it does not fit.
  */
 static u32 read_header(struct pev_stream *s, const u32 *at, u32 left, u32 *id)
 {
-	u64 time;
-
 	if (left < PEV_HEADER_COMPACT)
 		return 0;
-	*id = *at & ID_MASK;
+	*id = *at & PEV_ID_MASK;
 	if (*id != PEV_ID_EXTENDED) {
-		time = (s->time & ~TIME_MASK) | *at >> PEV_ID_BITS;
-		s->time = time < s->time ? time + TIME_MASK + 1 : time;
+		s->time = pev_compact_time(s->time, *at);
 		return PEV_HEADER_COMPACT;
 	}
 	if (left < PEV_HEADER_EXTENDED)
@@ -153,7 +109,7 @@ static bool read_record(struct pev_merge *merge, struct pev_stream *s)
 		return false;
 	s->body = at + lead;
 	lead += sizeof(*s->body);
-	s->size = payload_size(s->kind, s->body + 1, left - lead);
+	s->size = pev_payload_size(s->kind, s->body + 1, left - lead);
 	if (round_up(s->size, 8) > left - lead)
 		return false;
 	s->used += lead + round_up(s->size, 8);
@@ -212,7 +168,7 @@ void pev_merge_exit(struct pev_merge *merge)
 	xa_destroy(&merge->kinds);
 }
 
-int pev_merge_add(struct pev_merge *merge, struct pev_event *event, void *owner)
+int pev_merge_add(struct pev_merge *merge, struct pev_event *event, struct pev_client_event *ce)
 {
 	struct pev_layout layout = {};
 	struct pev_kind *kind;
@@ -223,7 +179,7 @@ int pev_merge_add(struct pev_merge *merge, struct pev_event *event, void *owner)
 	kind = kzalloc(struct_size(kind, lengths, layout.nr), GFP_KERNEL);
 	if (!kind)
 		return -ENOMEM;
-	kind->owner = owner;
+	kind->event = ce;
 	kind->nr = layout.nr;
 	layout.room = layout.nr;
 	layout.lengths = kind->lengths;
@@ -234,6 +190,8 @@ int pev_merge_add(struct pev_merge *merge, struct pev_event *event, void *owner)
 	err = xa_err(xa_store(&merge->kinds, event->id, kind, GFP_KERNEL));
 	if (err)
 		kfree(kind);
+	else if (event->id < PEV_ID_EXTENDED)
+		merge->few[event->id] = kind;
 	return err;
 }
 
@@ -282,7 +240,7 @@ static struct pev_stream *choose(struct pev_merge *merge)
 	return first;
 }
 
-bool pev_merge_next(struct pev_merge *merge, struct pev_merged *record)
+bool pev_merge_next_slow(struct pev_merge *merge, struct pev_client_record *record)
 {
 	struct pev_stream *s = merge->now;
 
@@ -293,7 +251,7 @@ bool pev_merge_next(struct pev_merge *merge, struct pev_merged *record)
 	merge->now = s;
 	if (!s)
 		return false;
-	record->kind = s->kind;
+	record->event = s->kind->event;
 	record->time = s->time;
 	record->cpu = s->ring->cpu;
 	record->tid = s->body[0];

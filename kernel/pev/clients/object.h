@@ -29,6 +29,7 @@ struct pev_event;
  * @lock:    see above
  * @events:  that were added, under @lock
  * @merge:   reads a private channel, under @lock
+ * @nr_read: records that it has returned
  * @work:    calls @consume of @desc
  * @entry:   in the channel's queue, so that @work does not wait for its time
  * @seen:    misuses, a bit for each; raised in any context
@@ -43,6 +44,7 @@ struct pev_client {
 	struct mutex		lock; /* see above */
 	struct list_head	events;
 	struct pev_merge	merge;
+	u64			nr_read;
 	struct delayed_work	work;
 	wait_queue_entry_t	entry;
 	unsigned long		seen;
@@ -65,5 +67,9 @@ struct pev_client_event {
 	const struct pev_payload_desc	*desc;
 	struct list_head		node;
 };
+
+/* All channels, under the lock; see client.c. */
+extern struct mutex pev_clients_lock;
+extern struct list_head pev_clients;
 
 #endif

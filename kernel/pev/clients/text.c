@@ -12,11 +12,11 @@
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/poll.h>
 #include <linux/pev_channel.h>
 #include <linux/pev_clock.h>
 #include <linux/security.h>
@@ -25,10 +25,14 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 #include "base/paranoid.h"
 #include "base/work.h"
+#include "glue/linux.h"
 #include "types.h"
 #include "client.h"
+#include "line.h"
 #include "text.h"
 
 #define RING_SIZE SZ_1M
@@ -52,25 +56,27 @@ static const char help[] =
  * @client: its channel
  * @events: it listens to
  * @lock:   see above
- * @iter:   what print formats want to see
- * @entry:  of @iter: room for the longest record, behind the fields that all have
+ * @line:   the one that is made
  * @buffer: lines
  * @used:   bytes of them that were read
  * @len:    bytes of them
+ * @left:   bytes of them that were not read, for poll(), which must not wait for @lock
  * @lost:   records of which was told that they are lost
  * @helped: it was told how this file is used
+ * @look:   wakes poll() when there is less than wakes a reader
  */
 struct text {
 	struct pev_client	*client;
 	atomic_t		events;
 	struct mutex		lock; /* see above */
-	struct trace_iterator	*iter;
-	struct trace_entry	*entry;
+	struct pev_line		line;
 	char			*buffer;
 	size_t			used;
 	size_t			len;
+	size_t			left;
 	u64			lost;
 	bool			helped;
+	struct delayed_work	look;
 };
 
 static struct dentry *dir;
@@ -78,40 +84,15 @@ static atomic64_t last_nr;
 
 /* ---- lines ---- */
 
-/* Seconds and nanoseconds of the channel's clock. */
-static void put_time(struct text *text, u64 time)
-{
-	u64 freq = pev_client_clock(text->client)->freq, rest;
-	u64 seconds = div64_u64_rem(time, freq, &rest);
-
-	trace_seq_printf(&text->iter->seq, "%6llu.%09llu", seconds,
-			 mul_u64_u64_div_u64(rest, NSEC_PER_SEC, freq));
-}
-
-static void put_line(struct text *text, const struct pev_client_record *record)
-{
-	struct pev_event *event = pev_client_event_of(record->event);
-	struct trace_iterator *iter = text->iter;
-
-	trace_seq_init(&iter->seq);
-	put_time(text, record->time);
-	trace_seq_printf(&iter->seq, " [%03u] %6u ", record->cpu, record->tid);
-	memcpy(text->entry + 1, record->data, record->size);
-	*text->entry = (struct trace_entry){ .pid = record->tid };
-	iter->ent = text->entry;
-	iter->ent_size = sizeof(*text->entry) + record->size;
-	iter->cpu = record->cpu;
-	iter->ts = record->time;
-	event->ops->print(event, iter);
-}
-
 /* Return: false if there is no room for another line. */
 static bool take_record(const struct pev_client_record *record, void *data)
 {
 	struct text *text = data;
-	struct seq_buf *line = &text->iter->seq.seq;
+	struct seq_buf *line = &text->line.iter->seq.seq;
 
-	put_line(text, record);
+	pev_line_put(&text->line, pev_client_clock(text->client),
+		     pev_client_event_of(record->event), record->time, record->cpu, record->tid,
+		     record->data, record->size);
 	memcpy(text->buffer + text->len, line->buffer, seq_buf_used(line));
 	text->len += seq_buf_used(line);
 	/* one that is too long was cut, and its newline with it */
@@ -129,7 +110,7 @@ static void put_lost(struct text *text)
 		return;
 	text->len = scnprintf(text->buffer, BUFFER, "# %llu records were lost\n",
 			      lost - text->lost);
-	text->lost = lost;
+	WRITE_ONCE(text->lost, lost);
 }
 
 /* Nothing is listened to: say so, once. */
@@ -190,8 +171,42 @@ static ssize_t text_read(struct file *file, char __user *buf, size_t count, loff
 		else
 			text->used += count;
 	}
+	WRITE_ONCE(text->left, text->len - text->used);
 	mutex_unlock(&text->lock);
 	return err ?: count;
+}
+
+/* Would read() return at once? The help and the end are something to read. */
+static bool ready(struct text *text)
+{
+	return READ_ONCE(text->left) || !atomic_read(&text->events) ||
+	       pev_client_unread(text->client) ||
+	       pev_client_lost(text->client) != READ_ONCE(text->lost);
+}
+
+/* Rechecks as long as a caller waits. */
+static void look(struct work_struct *work)
+{
+	struct text *text = container_of(to_delayed_work(work), struct text, look);
+	wait_queue_head_t *queue = pev_client_queue(text->client);
+
+	if (ready(text))
+		wake_up_poll(queue, EPOLLIN | EPOLLRDNORM);
+	else if (wq_has_sleeper(queue))
+		queue_delayed_work(pev_wq, &text->look, LOOK);
+}
+
+static __poll_t text_poll(struct file *file, poll_table *wait)
+{
+	struct text *text = file->private_data;
+	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
+
+	poll_wait(file, pev_client_queue(text->client), wait);
+	if (ready(text))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	else
+		queue_delayed_work(pev_wq, &text->look, LOOK);
+	return mask;
 }
 
 /* "system:event", or that and a filter behind a blank. */
@@ -231,9 +246,9 @@ static ssize_t text_write(struct file *file, const char __user *buf, size_t coun
 
 static void text_free(struct text *text)
 {
+	cancel_delayed_work_sync(&text->look);
 	pev_client_destroy(text->client);
-	kvfree(text->iter);
-	kvfree(text->entry);
+	pev_line_free(&text->line);
 	kvfree(text->buffer);
 	mutex_destroy(&text->lock);
 	kfree(text);
@@ -250,10 +265,8 @@ static int text_alloc(struct text *text)
 	};
 
 	snprintf(name, sizeof(name), "text:%lld", atomic64_inc_return(&last_nr));
-	text->iter = kvzalloc(sizeof(*text->iter), GFP_KERNEL);
-	text->entry = kvzalloc(sizeof(*text->entry) + PACKET_SIZE, GFP_KERNEL);
 	text->buffer = kvmalloc(BUFFER, GFP_KERNEL);
-	if (!text->iter || !text->entry || !text->buffer)
+	if (!text->buffer || pev_line_alloc(&text->line, PACKET_SIZE))
 		return -ENOMEM;
 	text->client = pev_client_create(&desc);
 	return PTR_ERR_OR_ZERO(text->client);
@@ -266,7 +279,7 @@ static int may_open(void)
 
 	if (pev_paranoid_level() >= PEV_PARANOID_OFF || !perfmon_capable())
 		return -EACCES;
-	err = security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+	err = pev_security_perf(PERF_SECURITY_TRACEPOINT);
 	return err ?: security_locked_down(LOCKDOWN_PERF);
 }
 
@@ -281,6 +294,7 @@ static int text_open(struct inode *inode, struct file *file)
 	if (!text)
 		return -ENOMEM;
 	mutex_init(&text->lock);
+	INIT_DELAYED_WORK(&text->look, look);
 	err = text_alloc(text);
 	if (err) {
 		text_free(text);
@@ -301,6 +315,7 @@ static const struct file_operations text_fops = {
 	.open = text_open,
 	.read = text_read,
 	.write = text_write,
+	.poll = text_poll,
 	.release = text_release,
 };
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "base/user.h"
+#include "channel/act.h"
 #include "channel/channel.h"
 #include "channel/map.h"
 #include "channel_file.h"
@@ -71,16 +72,19 @@ static loff_t channel_llseek(struct file *file, loff_t offset, int whence)
 static __poll_t channel_poll(struct file *file, poll_table *wait)
 {
 	struct pev_channel *channel = file->private_data;
+	__poll_t got = 0;
 	unsigned int cpu;
 
 	poll_wait(file, &channel->wait, wait);
+	if (pev_channel_has_news(channel))
+		got = EPOLLPRI;
 	for_each_possible_cpu(cpu) {
 		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
 
 		if (ring && pev_ring_readable(ring))
-			return EPOLLIN | EPOLLRDNORM;
+			return got | EPOLLIN | EPOLLRDNORM;
 	}
-	return 0;
+	return got;
 }
 
 static int channel_info(struct pev_channel *channel, struct pev_channel_info __user *uinfo)
@@ -130,6 +134,8 @@ static int channel_snapshot(struct pev_channel *channel,
 		return -EFAULT;
 	if (arg.nr < nr_cpu_ids)
 		return -ENOSPC;
+	/* a closed one holds the same until it is opened */
+	pev_channel_settle(channel);
 	pev_channel_flush(channel);
 	spans = u64_to_user_ptr(arg.spans);
 	for (nr = 0; nr < nr_cpu_ids; nr++) {
@@ -149,6 +155,37 @@ static int channel_snapshot(struct pev_channel *channel,
 	return 0;
 }
 
+static int channel_state(struct pev_channel *channel, struct pev_channel_state __user *ustate)
+{
+	struct pev_channel_state state = { .size = sizeof(state) };
+	u32 size;
+
+	if (get_user(size, &ustate->size))
+		return -EFAULT;
+	if (size < offsetofend(struct pev_channel_state, state))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	state.starts = atomic64_read(&channel->starts);
+	state.stops = atomic64_read(&channel->stops);
+	state.freezes = atomic64_read(&channel->freezes);
+	/* what comes from here on is news, even if the state has it already */
+	WRITE_ONCE(channel->told, state.starts + state.stops + state.freezes);
+	state.state = pev_gate_state(&channel->gate);
+	return pev_copy_struct_to_user(ustate, size, &state, sizeof(state));
+}
+
+static int channel_act(struct pev_channel *channel, unsigned long action)
+{
+	if (!action || action >= PEV_ACT_MAX)
+		return -EINVAL;
+	/* what its owner writes is not the reader's to stop */
+	if (!channel->user)
+		return -EOPNOTSUPP;
+	pev_channel_act(channel, action);
+	return 0;
+}
+
 static long channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pev_channel *channel = file->private_data;
@@ -161,6 +198,10 @@ static long channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return 0;
 	case PEV_IOC_SNAPSHOT:
 		return channel_snapshot(channel, (void __user *)arg);
+	case PEV_IOC_CHANNEL_STATE:
+		return channel_state(channel, (void __user *)arg);
+	case PEV_IOC_ACT:
+		return channel_act(channel, arg);
 	case PEV_IOC_CHANNEL_INFO:
 		return channel_info(channel, (void __user *)arg);
 	default:

@@ -4,6 +4,7 @@
  * meaning, unknown bits, targets. Must not know who asks.
  */
 #include <linux/bits.h>
+#include <linux/log2.h>
 #include <linux/pev_refuse.h>
 #include "event/sources.h"
 #include "record/guest.h"
@@ -41,7 +42,7 @@ static const struct member members[] = {
 	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
 	MEMBER(sample, sizeof(u64), EVENTS),
 	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER) |
-					     BIT(PEV_TYPE_CONTEXT),
+					     BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH),
 	       .attrs = PEV_ATTR_CONFIG),
 	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
@@ -173,6 +174,21 @@ static int check_source_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	return 0;
 }
 
+static int check_trigger(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	u64 triggers = attr->flags & PEV_TRIGGER_FLAGS;
+
+	if (!triggers)
+		return 0;
+	if (!is_power_of_2(triggers))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "a trigger does one of PEV_F_START, PEV_F_STOP and PEV_F_FREEZE: open another event for another action");
+	if (attr->channel_fd < 0)
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "a trigger acts on its channel: channel_fd must name one");
+	return 0;
+}
+
 int pev_check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	u64 unknown;
@@ -202,5 +218,5 @@ int pev_check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->group_fd < -1)
 		return pev_refuse(r, EBADF, PEV_FIELD(group_fd),
 				  "group_fd %d: -1 means none", attr->group_fd);
-	return 0;
+	return check_trigger(attr, r);
 }

@@ -19,6 +19,7 @@
 #include "target/sync.h"
 #include "types.h"
 #include "control.h"
+#include "refusal.h"
 
 static int events_control(struct pev_event **events, unsigned int nr, u64 cmd)
 {
@@ -298,7 +299,7 @@ static int ioctl_filter(struct scope *scope, struct pev_filter_arg __user *uarg)
 		kfree(expr);
 	if (r.field != PEV_NO_FIELD)
 		r.field = offsetof(struct pev_filter_arg, filter);
-	return pev_refuse_report(&r, err, arg.refusal, arg.refusal_size);
+	return pev_refusal(&r, err, arg.refusal, arg.refusal_size);
 }
 
 /* ---- the commands ---- */

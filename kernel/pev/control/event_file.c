@@ -163,6 +163,37 @@ static int event_read_multiplexed(struct pev_event *event,
 	return pev_copy_struct_to_user(uarg, size, &m, sizeof(m));
 }
 
+static void add_counts(struct pev_event_cpu *ec, struct pev_counts *counts)
+{
+	counts->unarmed += local64_read(&ec->unarmed);
+	counts->fired += local64_read(&ec->fired);
+	counts->acted += local64_read(&ec->acted);
+}
+
+static int event_read_counts(struct pev_event *event, struct pev_counts __user *ucounts)
+{
+	struct pev_counts counts = { .size = sizeof(counts) };
+	struct pev_value v;
+	unsigned int cpu;
+	u32 size;
+
+	if (get_user(size, &ucounts->size))
+		return -EFAULT;
+	if (size < offsetofend(struct pev_counts, reserved))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	pev_target_fold(&event, 1);
+	event_sum(event, &v);
+	counts.value = v.value;
+	counts.samples = v.samples;
+	counts.lost = v.lost;
+	counts.filtered = v.filtered;
+	for_each_possible_cpu(cpu)
+		add_counts(per_cpu_ptr(event->percpu, cpu), &counts);
+	return pev_copy_struct_to_user(ucounts, size, &counts, sizeof(counts));
+}
+
 /* ---- the file ---- */
 
 static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -177,6 +208,8 @@ static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return pev_layout_id(event, (void __user *)arg);
 	case PEV_IOC_READ_CPUS:
 		return event_read_cpus(event, (void __user *)arg);
+	case PEV_IOC_READ_COUNTS:
+		return event_read_counts(event, (void __user *)arg);
 	case PEV_IOC_READ_MULTIPLEXED:
 		return event_read_multiplexed(event, (void __user *)arg);
 	default:

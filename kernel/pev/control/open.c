@@ -16,10 +16,12 @@
 #include "base/paranoid.h"
 #include "base/user.h"
 #include "channel/channel.h"
-#include "clients/client.h"
+#include "channel/persist.h"
+#include "clients/user.h"
 #include "event/catalog.h"
 #include "event/event.h"
 #include "event/sources.h"
+#include "glue/linux.h"
 #include "pmu/status.h"
 #include "record/context.h"
 #include "record/guest.h"
@@ -32,10 +34,12 @@
 #include "types.h"
 #include "channel_file.h"
 #include "check.h"
+#include "crash_file.h"
 #include "event_file.h"
 #include "open.h"
 #include "permission.h"
 #include "producer_file.h"
+#include "refusal.h"
 #include "table_file.h"
 
 static void __maybe_unused build_check_abi(void)
@@ -55,6 +59,8 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct pev_span) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_snapshot_arg) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_channel_info) != 112);
+	BUILD_BUG_ON(sizeof(struct pev_counts) != 64);
+	BUILD_BUG_ON(sizeof(struct pev_channel_state) != 32);
 	BUILD_BUG_ON(sizeof(struct pev_open_arg) != 16);
 	BUILD_BUG_ON(sizeof(struct pev_call_text) != 2);
 	BUILD_BUG_ON(sizeof(struct pev_call_structs) != 8);
@@ -70,6 +76,8 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(offsetof(struct pev_table_swap, unmatched) != PEV_TABLE_SWAP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct pev_thread_context) != 28);
 	BUILD_BUG_ON(sizeof(struct pev_packet) != 88);
+	BUILD_BUG_ON(sizeof(struct pev_crash) != 56);
+	BUILD_BUG_ON(sizeof(struct pev_crash_ring) != 40);
 	BUILD_BUG_ON(offsetof(struct pev_packet, cpu_id) != 80);
 	BUILD_BUG_ON(offsetof(struct pev_ring_kernel, head) != 64);
 	BUILD_BUG_ON(sizeof(struct pev_ring_kernel) > PAGE_SIZE);
@@ -82,7 +90,7 @@ static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
 		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT) |
-		    BIT(PEV_TYPE_PRODUCER) | BIT(PEV_TYPE_CONTEXT);
+		    BIT(PEV_TYPE_PRODUCER) | BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -127,6 +135,17 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 				       sizeof(info));
 }
 
+/* Of a channel whose records another kernel or the console has when this one is gone */
+static int check_last(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	if (!(attr->flags & PEV_CHF_OVERWRITE))
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "%s keeps the newest records: set PEV_CHF_OVERWRITE, too",
+				  attr->flags & PEV_CHF_PERSIST ? "PEV_CHF_PERSIST" :
+								  "PEV_CHF_PANIC");
+	return pev_permit_crash(r);
+}
+
 static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	const struct pev_channel_desc desc = {
@@ -141,6 +160,10 @@ static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse 
 	struct pev_channel *channel;
 	struct file *file;
 
+	int err = attr->flags & (PEV_CHF_PERSIST | PEV_CHF_PANIC) ? check_last(attr, r) : 0;
+
+	if (err)
+		return ERR_PTR(err);
 	if (attr->clock >= PEV_CLOCK_MAX)
 		return ERR_PTR(pev_refuse_range(r, EINVAL, PEV_FIELD(clock), 0,
 						PEV_CLOCK_MAX - 1,
@@ -387,7 +410,7 @@ static struct pev_channel *client_channel(const struct pev_attr *attr, struct pe
 	if (!attr->name)
 		return ERR_PTR(pev_refuse(r, EINVAL, PEV_FIELD(name),
 					  "whose channel? A name is needed"));
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	err = pev_security_perf(PERF_SECURITY_OPEN);
 	err = err ?: security_locked_down(LOCKDOWN_PERF);
 	if (err)
 		return ERR_PTR(pev_refuse(r, -err, PEV_NO_FIELD,
@@ -415,13 +438,28 @@ static struct file *open_client(const struct pev_attr *attr, struct pev_refuse *
 	return file;
 }
 
+static int check_crash(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	if (attr->config >= PEV_CRASH_MAX)
+		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_CRASH_MAX - 1,
+					"config %llu is nothing that can be done", attr->config);
+	return pev_permit_crash(r);
+}
+
+static struct file *open_crash(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int err = check_crash(attr, r);
+
+	return err ? ERR_PTR(err) : pev_crash_file(r);
+}
+
 static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	int err;
 
 	switch (attr->type) {
 	case PEV_TYPE_CATALOG:
-		return pev_catalog_file();
+		return pev_catalog_file(pev_clients_catalog);
 	case PEV_TYPE_PMU:
 		return pev_pmu_file();
 	case PEV_TYPE_CHANNEL:
@@ -436,6 +474,8 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_PRODUCER:
 		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_producer(attr, r);
+	case PEV_TYPE_CRASH:
+		return open_crash(attr, r);
 	default:
 		return open_event(attr, r);
 	}
@@ -481,6 +521,8 @@ static int do_open(const struct pev_attr *attr, u32 flags, struct pev_refuse *r)
 		return open_info(attr, r);
 	if (attr->type == PEV_TYPE_CONTEXT)
 		return open_context(attr, r);
+	if (attr->type == PEV_TYPE_CRASH && attr->config == PEV_CRASH_DROP)
+		return check_crash(attr, r) ?: pev_persist_drop(r);
 	return open_fd(attr, flags, r);
 }
 
@@ -494,7 +536,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
 	pev_refuse_range(r, E2BIG, PEV_NO_FIELD, PEV_ATTR_SIZE_VER0, sizeof(attr),
 			 "the structure has members beyond %zu bytes that this kernel does not know and that are not 0",
 			 sizeof(attr));
-	return pev_refuse_report(r, -E2BIG, attr.refusal, attr.refusal_size);
+	return pev_refusal(r, -E2BIG, attr.refusal, attr.refusal_size);
 }
 
 /**
@@ -503,13 +545,16 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * @size:  sizeof(*uattr) as the caller knows it
  * @flags: PEV_OPEN_*
  *
- * Return: a file descriptor (0 for a query and a thread's context), or
+ * Return: a file descriptor (0 for a query, a thread's context and PEV_CRASH_DROP), or
  *
  * - %-E2BIG: @size is larger than the kernel's and the rest is not zero, or
  *   larger than a page, or so is a table; info_size is larger than a page; the group
  *   is full
  * - %-EACCES: a right is missing; see kernel.pev_paranoid
- * - %-EBUSY: the counters, or the processor's mark, are in use; so is a client's channel
+ * - %-EBADMSG: what an earlier boot left can't be read
+ * - %-EBUSY: the counters, or the processor's mark, are in use; so is a client's channel, or the
+ *   memory that outlives a crash
+ * - %-EEXIST: that memory has what an earlier boot left
  * - %-EBADF: channel_fd, group_fd, a cgroup's or a probe's fd: not open
  * - %-EINTR: a fatal signal ended a long walk over tasks
  * - %-EFAULT: an address can't be read or written
@@ -517,9 +562,11 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-EMFILE, %-ENFILE: no fd left; %-EMFILE, too: you listen to marks by too many events
  * - %-ENODEV: a CPU of the mask is not online, or there is no PMU, or none of
  *   that number
- * - %-ENOENT: no such tracepoint, marker, or function to probe; no such client
+ * - %-ENOENT: no such tracepoint, marker, or function to probe; no such client; no earlier boot
+ *   left anything
  * - %-ENOMEM: no memory
- * - %-ENOSPC: the channel or table has no event id left, or the task counts too many events
+ * - %-ENOSPC: the channel or table has no event id left, or the task counts too many events; the
+ *   memory that outlives a crash is too small
  * - %-EOPNOTSUPP: this machine or source can't do that
  * - %-EPERM: RLIMIT_MEMLOCK, or the kernel is locked down
  * - %-ESRCH: no such task, or it has exited
@@ -546,5 +593,5 @@ long pev_open(const struct pev_attr __user *uattr, size_t size, u32 flags)
 		 attr.flags, ret);
 	if (ret >= 0)
 		return ret;
-	return pev_refuse_report(&r, ret, attr.refusal, attr.refusal_size);
+	return pev_refusal(&r, ret, attr.refusal, attr.refusal_size);
 }

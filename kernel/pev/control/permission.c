@@ -9,6 +9,7 @@
 #include <linux/security.h>
 #include "base/paranoid.h"
 #include "event/sources.h"
+#include "glue/linux.h"
 #include "table/table.h"
 #include "types.h"
 #include "permission.h"
@@ -39,6 +40,25 @@ int pev_permit_any(int level, struct pev_refuse *r)
 		return pev_refuse(r, EACCES, PEV_NO_FIELD,
 				  "CAP_PERFMON is needed for everything: %s is %d",
 				  pev_paranoid_name(), level);
+	return 0;
+}
+
+/* Who reads it after a reboot sees what the machine did for all users, with no task to ask. */
+int pev_permit_crash(struct pev_refuse *r)
+{
+	int err = pev_permit_any(pev_paranoid_level(), r);
+
+	if (err)
+		return err;
+	if (!perfmon_capable())
+		return pev_refuse(r, EACCES, PEV_NO_FIELD,
+				  "what is there after a crash, or on the console at one, is of all users: CAP_PERFMON is needed at every level");
+	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	err = err ?: security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+	err = err ?: security_locked_down(LOCKDOWN_PERF);
+	if (err)
+		return pev_refuse(r, -err, PEV_NO_FIELD,
+				  "a security module or lockdown refuses");
 	return 0;
 }
 
@@ -75,13 +95,13 @@ int pev_permit_security(const struct pev_request *req, struct pev_refuse *r)
 	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA;
 	int err;
 
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	err = pev_security_perf(PERF_SECURITY_OPEN);
 	if (!err && (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP))
-		err = security_perf_event_open(PERF_SECURITY_CPU);
+		err = pev_security_perf(PERF_SECURITY_CPU);
 	if (!err && shows_kernel(req))
-		err = security_perf_event_open(PERF_SECURITY_KERNEL);
+		err = pev_security_perf(PERF_SECURITY_KERNEL);
 	if (!err && data)
-		err = security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+		err = pev_security_perf(PERF_SECURITY_TRACEPOINT);
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
 	if (data || shows_kernel(req)) {

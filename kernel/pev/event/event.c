@@ -68,6 +68,20 @@ static void event_free(struct pev_event *event)
 		wake_up_var(&live);
 }
 
+/* One call for all events of a source that has many of them here. */
+static void quiesce(const struct list_head *dead)
+{
+	const struct pev_source_ops *last = NULL;
+	const struct pev_event *event;
+
+	list_for_each_entry(event, dead, reap_node) {
+		if (!event->ops->quiesce || event->ops == last)
+			continue;
+		last = event->ops;
+		last->quiesce();
+	}
+}
+
 static void reap(struct work_struct *work)
 {
 	struct pev_event *event, *next;
@@ -84,6 +98,7 @@ static void reap(struct work_struct *work)
 			event->ops->unhook(event);
 		cond_resched();
 	}
+	quiesce(&dead);
 	/* after one grace period for all, no probe is inside any of them */
 	tracepoint_synchronize_unregister();
 	list_for_each_entry_safe(event, next, &dead, reap_node) {
@@ -255,9 +270,28 @@ static int join_table(struct pev_event *event, const struct pev_request *req,
 	return pev_channel_add_event(req->channel, event, r);
 }
 
+/* Triggers act on a channel that has a reader of its own. */
+static int check_trigger(struct pev_event *event, const struct pev_request *req,
+			 struct pev_refuse *r)
+{
+	if (!(event->flags & PEV_TRIGGER_FLAGS))
+		return 0;
+	if (req->table)
+		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
+				  "a table is not stopped or frozen: triggers are for channels");
+	if (req->channel && !req->channel->user)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(channel_fd),
+				  "the channel belongs to a part of the kernel: no trigger acts on it");
+	return 0;
+}
+
 static int join_channel(struct pev_event *event, const struct pev_request *req,
 			struct pev_refuse *r)
 {
+	int err = check_trigger(event, req, r);
+
+	if (err)
+		return err;
 	if (event->flags & PEV_F_BEGIN && !(req->table && pev_table_has_pairs(req->table)))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_BEGIN needs a table with pairs as channel_fd");

@@ -21,6 +21,7 @@ static const struct pev_source_ops *const sources[PEV_TYPE_MAX] = {
 	[PEV_TYPE_RAW]		= &pev_raw_source,
 	[PEV_TYPE_WAIT]		= &pev_wait_source,
 	[PEV_TYPE_USER]		= &pev_user_source,
+	[PEV_TYPE_USTACK]	= &pev_ustack_source,
 	[PEV_TYPE_PROBE]	= IS_ENABLED(CONFIG_PEV_PROBES) ? &pev_probe_source : NULL,
 };
 

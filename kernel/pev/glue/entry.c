@@ -11,6 +11,7 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "clients/client.h"
+#include "clients/panic.h"
 #include "clients/text.h"
 #include "control/open.h"
 #include "event/sources.h"
@@ -44,6 +45,7 @@ static int __init setup(void)
 	pev_channels_setup();
 	err = pev_target_setup();
 	err = err ?: pev_clients_setup();
+	err = err ?: pev_panic_setup();
 	WRITE_ONCE(ready, !err);
 	if (!err)
 		pev_text_setup();

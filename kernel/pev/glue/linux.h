@@ -7,7 +7,9 @@
 #define _PEV_LINUX_H
 
 #include <linux/perf_event.h>
+#include <linux/perf_regs.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/tracepoint.h>
 #include <asm/tlb.h>
 
@@ -31,6 +33,20 @@
 
 /* kernel.perf_event_paranoid */
 #define pev_perf_paranoid()	READ_ONCE(sysctl_perf_event_paranoid)
+
+/**
+ * pev_security_perf() - ask the security modules
+ * @type: of access, PERF_SECURITY_*
+ *
+ * Return: 0, or an error if they refuse it.
+ */
+static inline int pev_security_perf(int type)
+{
+	return security_perf_event_open(type);
+}
+
+/* Registers of perf's that are no part of struct pt_regs, a bit each. */
+#define pev_perf_extended_regs()	PERF_REG_EXTENDED_MASK
 
 /**
  * pev_user_memory_is() - can user space's memory be read, and is it that of @mm?

@@ -6,6 +6,7 @@
 #include <linux/pev.h>
 #include "pmu/page.h"
 #include "source/sideband.h"
+#include "source/ustack.h"
 #include "target/task_ctx.h"
 
 /* Answers pev_fork(); see there for the context. */
@@ -28,7 +29,8 @@ void pev_page_fork(struct task_struct *child, u64 clone_flags)
  */
 void __pev_exit(struct task_struct *task)
 {
-	/* the last record, while the task still has its events */
+	/* the last records, while the task still has its events */
+	pev_ustack_exit();
 	pev_sideband_exit(task);
 	pev_ctx_exit(task);
 }

@@ -15,12 +15,14 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "clients/client.h"
+#include "clients/panic.h"
 #include "clients/text.h"
 #include "control/open.h"
 #include "event/event.h"
 #include "event/sources.h"
 #include "pmu/pmu.h"
 #include "record/context.h"
+#include "record/defer.h"
 #include "source/marker/marker.h"
 #include "source/producer/map.h"
 #include "source/sideband.h"
@@ -96,6 +98,7 @@ static void quiesce(void)
 	tracepoint_synchronize_unregister();
 	pev_sideband_teardown();
 	pev_wait_teardown();
+	pev_defer_teardown();
 }
 
 static int __init nothing(void)
@@ -122,6 +125,7 @@ static const struct part parts[] __refconst = {
 	{ nothing,		quiesce },
 	{ pev_clients_setup,	pev_clients_teardown },
 	{ text_setup,		pev_text_teardown },
+	{ pev_panic_setup,	pev_panic_teardown },
 	{ device_setup,		device_teardown },
 };
 

@@ -29,15 +29,41 @@
 #include <linux/stacktrace.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include <asm/ibt.h>
 #include "glue/linux.h"
 #include "resolve.h"
+
+#ifdef CONFIG_X86
+#include <asm/ibt.h>
+#endif
 
 struct pev_linux pev_linux __ro_after_init;
 
 /* ---- functions that are called: X(type, name, parameters, arguments) ---- */
+
+#ifdef CONFIG_NUMA_BALANCING
+#define FUNCTIONS_NUMA(X)								\
+	X(pid_t, task_numa_group_id, (struct task_struct *task), (task))
+#else
+#define FUNCTIONS_NUMA(X)
+#endif
+
+#ifdef CONFIG_X86
+#define FUNCTIONS_X86(X)								\
+	X(bool, nmi_uaccess_okay, (void), ())
+#else
+#define FUNCTIONS_X86(X)
+#endif
+
+#ifdef PEV_OLDER_SECURITY
+#define FUNCTIONS_SECURITY(X)								\
+	X(int, security_perf_event_open, (struct perf_event_attr *attr, int type), (attr, type))
+#else
+#define FUNCTIONS_SECURITY(X)								\
+	X(int, security_perf_event_open, (int type), (type))
+#endif
 
 #define FUNCTIONS(X)									\
 	X(void *, __vmalloc_node_range_noprof,						\
@@ -55,10 +81,12 @@ struct pev_linux pev_linux __ro_after_init;
 	X(unsigned long, ftrace_location, (unsigned long ip), (ip))			\
 	X(int, in_sched_functions, (unsigned long addr), (addr))			\
 	X(unsigned long, kallsyms_lookup_name, (const char *name), (name))		\
+	X(int, kallsyms_lookup_size_offset,						\
+	  (unsigned long addr, unsigned long *size, unsigned long *offset),		\
+	  (addr, size, offset))								\
 	X(int, module_kallsyms_on_each_symbol,						\
 	  (const char *modname, int (*fn)(void *data, const char *symbol, unsigned long addr),	\
 	   void *data), (modname, fn, data))						\
-	X(bool, nmi_uaccess_okay, (void), ())						\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
 	X(int, perf_event_read_local,							\
@@ -72,10 +100,11 @@ struct pev_linux pev_linux __ro_after_init;
 	X(int, remap_vmalloc_range_partial,						\
 	  (struct vm_area_struct *vma, unsigned long uaddr, void *kaddr, unsigned long pgoff,	\
 	   unsigned long size), (vma, uaddr, kaddr, pgoff, size))			\
-	X(int, security_perf_event_open, (int type), (type))				\
 	X(unsigned int, stack_trace_save_regs,						\
 	  (struct pt_regs *regs, unsigned long *store, unsigned int size,		\
 	   unsigned int skip), (regs, store, size, skip))				\
+	X(bool, task_work_cancel,							\
+	  (struct task_struct *task, struct callback_head *cb), (task, cb))		\
 	X(long, strncpy_from_kernel_nofault,						\
 	  (char *dst, const void *from, long count), (dst, from, count))		\
 	X(long, strncpy_from_user_nofault,						\
@@ -84,7 +113,9 @@ struct pev_linux pev_linux __ro_after_init;
 	X(u64, __sock_gen_cookie, (struct sock *sk), (sk))				\
 	X(const char *, io_uring_get_opcode, (u8 opcode), (opcode))			\
 	X(const char *, netdev_drivername, (const struct net_device *dev), (dev))	\
-	X(pid_t, task_numa_group_id, (struct task_struct *task), (task))
+	FUNCTIONS_NUMA(X)								\
+	FUNCTIONS_SECURITY(X)								\
+	FUNCTIONS_X86(X)
 
 #define DEFINE_FUNCTION(type, name, parameters, arguments)		\
 	DEFINE_STATIC_CALL_NULL(pev_to_##name, name);			\
@@ -123,18 +154,34 @@ static unsigned long lookup_nothing(const char *name)
 	return 0;
 }
 
+/* A probe is behind what a function begins with for calls by pointer, or by other modules. */
+static void *__init beginning_of(const void *in)
+{
+	char name[KSYM_SYMBOL_LEN];
+	const char *plus;
+	unsigned long offset;
+
+	sprint_symbol(name, (unsigned long)in);
+	plus = strrchr(name, '+');
+	return plus && sscanf(plus, "+0x%lx/", &offset) == 1 ? (void *)in - offset : NULL;
+}
+
 /* kprobes find a function by name; that of the table of all names is the first. */
 static int __init find_lookup(void)
 {
 	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
 	int err = register_kprobe(&kp);
+	void *at = NULL;
 
-	if (err) {
+	if (!err) {
+		at = beginning_of(kp.addr);
+		unregister_kprobe(&kp);
+	}
+	if (!at) {
 		pr_err("kallsyms_lookup_name cannot be found (%d): pev cannot be loaded\n", err);
 		return -EOPNOTSUPP;
 	}
-	static_call_update(pev_lookup, (typeof(lookup_nothing) *)kp.addr);
-	unregister_kprobe(&kp);
+	static_call_update(pev_lookup, (typeof(lookup_nothing) *)at);
 	return 0;
 }
 
@@ -155,15 +202,27 @@ static void *__init find(const char *kind, const char *name)
 	return NULL;
 }
 
+/* Are the bytes there what a function begins with? */
+static bool __init begins_function(const void *at)
+{
+#ifdef CONFIG_X86_KERNEL_IBT
+	u32 code;
+
+	return !copy_from_kernel_nofault(&code, at, sizeof(code)) && is_endbr(code);
+#elif defined(CONFIG_PPC64)
+	/* it is called by pointer there, at the entry that sets r2 by r12 */
+	return IS_ALIGNED((unsigned long)at, sizeof(u32)) && beginning_of(at) == at;
+#else
+	return true;
+#endif
+}
+
 /* Only the beginning of a function is called. */
 static void *__init find_function(const char *name)
 {
 	void *at = find("function", name);
-	u32 code;
 
-	if (!at || !IS_ENABLED(CONFIG_X86_KERNEL_IBT))
-		return at;
-	if (!copy_from_kernel_nofault(&code, at, sizeof(code)) && is_endbr(code))
+	if (!at || begins_function(at))
 		return at;
 	miss("beginning of a function at", name);
 	return NULL;

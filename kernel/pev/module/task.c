@@ -17,6 +17,7 @@
 #include <linux/sched/signal.h>
 #include <uapi/linux/sched.h>
 #include "source/sideband.h"
+#include "source/ustack.h"
 #include "target/task_ctx.h"
 #include "resolve.h"
 #include "task.h"
@@ -39,7 +40,8 @@ static void notrace trace_exit(unsigned long ip, unsigned long parent, struct ft
 
 	if (task != current)
 		return;
-	/* the last record, while the task still has its events */
+	/* the last records, while the task still has its events */
+	pev_ustack_exit();
 	pev_sideband_exit(task);
 	pev_ctx_exit(task);
 }

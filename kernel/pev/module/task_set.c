@@ -18,12 +18,14 @@
 #include "glue/task_set.h"
 #include "task_set.h"
 
-static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
-	      "pev as a module allocates with interrupts off, which PREEMPT_RT forbids");
-
 #define HASH_BITS	12
-/* Entries that are kept for when there is no memory. */
-#define RESERVE		256
+/*
+ * Entries that are kept for when there is no memory; with PREEMPT_RT for all, as asking for
+ * memory takes locks there that sleep: enough for the forks until a worker has run.
+ */
+#define RESERVE		(IS_ENABLED(CONFIG_PREEMPT_RT) ? 4096 : 256)
+/* So many are too few. */
+#define LOW		(IS_ENABLED(CONFIG_PREEMPT_RT) ? RESERVE / 4 * 3 : RESERVE / 2)
 
 /**
  * struct entry - a task that has a set
@@ -146,7 +148,7 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 	bool done = true;
 
 	/* what keeps others from this task keeps them from its entry */
-	if (set && !pev_task_set(task))
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && set && !pev_task_set(task))
 		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 	raw_spin_lock_irqsave(&hash_lock, flags);
 	entry = find(task);
@@ -160,7 +162,7 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 	raw_spin_unlock_irqrestore(&hash_lock, flags);
 	if (entry && !set)
 		kfree_rcu(entry, rcu);
-	if (READ_ONCE(reserve_nr) < RESERVE / 2)
+	if (READ_ONCE(reserve_nr) < LOW)
 		queue_work(pev_wq, &refill_work);
 	return done;
 }

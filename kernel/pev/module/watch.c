@@ -20,6 +20,7 @@
 #include <linux/wait_bit.h>
 #include "base/perf.h"
 #include "glue/watch.h"
+#include "redirect.h"
 #include "resolve.h"
 #include "task.h"
 
@@ -100,12 +101,12 @@ void pev_unwatch_faults(void)
 
 /* ---- mappings ---- */
 
-/* Tasks in map(): unloading waits for them. */
+/* Tasks in pev_map(): unloading waits for them. */
 static atomic_t mapping;
 
 DEFINE_STATIC_CALL_NULL(pev_perf_event_mmap, perf_event_mmap);
 
-static void map(struct vm_area_struct *vma)
+void pev_map(struct vm_area_struct *vma)
 {
 	__pev_mmap(vma);
 	static_call(pev_perf_event_mmap)(vma);
@@ -120,7 +121,7 @@ static void notrace trace_mmap(unsigned long ip, unsigned long parent, struct ft
 	if (within_module(parent, THIS_MODULE))
 		return;
 	atomic_inc(&mapping);
-	ftrace_regs_set_instruction_pointer(regs, (unsigned long)map);
+	pev_redirect_to_map(regs);
 }
 
 static struct ftrace_ops mmap_ops = {
@@ -142,6 +143,6 @@ void pev_unwatch_mmaps(void)
 {
 	unregister_ftrace_function(&mmap_ops);
 	wait_var_event(&mapping, !atomic_read(&mapping));
-	/* the last instructions of map() */
+	/* the last instructions of pev_map(), and behind it */
 	synchronize_rcu_tasks();
 }

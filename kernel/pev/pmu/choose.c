@@ -67,6 +67,11 @@ bool pev_pmu_only_perf(void)
 	return by == BY_PERF || (by == BY_EITHER && !READ_ONCE(pev_pmu));
 }
 
+bool pev_pmu_only_own(void)
+{
+	return READ_ONCE(choice) == BY_OWN;
+}
+
 static int choice_handler(const struct ctl_table *table, int write, void *buffer, size_t *length,
 			  loff_t *at)
 {

@@ -11,6 +11,9 @@ bool pev_pmu_by_perf(void);
 /* Does what is told about the PMU come from perf, because there is nothing else? */
 bool pev_pmu_only_perf(void);
 
+/* Does nothing count by perf's driver? */
+bool pev_pmu_only_own(void);
+
 int pev_pmu_choose_setup(void);
 void pev_pmu_choose_teardown(void);
 

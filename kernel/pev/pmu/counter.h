@@ -34,6 +34,8 @@
  * @dirty:    @wanted or @pinned has changed
  * @now:      when they changed
  * @contended: an event waits for a counter
+ * @present:  counters that work
+ * @overdue:  those whose overflow had not been told when heal() looked last
  * @active:   counters that run
  * @known:    counters for which @config is what the register has
  * @on:       the event that has a counter
@@ -45,6 +47,8 @@
  * @rotate:   ends slices while @contended
  * @tick:     ends throttling, and adapts periods of events that don't come
  * @ticking:  @tick is on its way
+ * @heal:     looks for overflows that got lost, while events sample
+ * @healing:  @heal is on its way
  * @start_tick: starts @tick for a PMI
  * @random:   for the length and order of slices
  * @incidents: by enum pev_pmu_incident
@@ -59,7 +63,10 @@ struct pev_pmu_cpu {
 	bool			dirty;
 	bool			contended;
 	bool			ticking;
+	bool			healing;
 	u64			now;
+	u64			present;
+	u64			overdue;
 	u64			active;
 	u64			known;
 	struct pev_hw_cpu	*on[PEV_PMU_MAX_COUNTERS];
@@ -70,6 +77,7 @@ struct pev_pmu_cpu {
 	u64			round;
 	struct hrtimer		rotate;
 	struct hrtimer		tick;
+	struct hrtimer		heal;
 	struct irq_work		start_tick;
 	struct rnd_state	random;
 	local64_t		incidents[PEV_PMU_INCIDENTS];
@@ -136,9 +144,11 @@ static inline u64 pev_hw_fresh(unsigned int counter)
  */
 static __always_inline void pev_hw_load_from(struct pev_hw_cpu *s, u64 min)
 {
+	const struct pev_pmu_code *code = &pev_hw_of(s->event)->code;
+
 	if (s->sampling)
 		s->raw = pev_count_raw(s->period.left > 0 ? s->period.left : 1,
-				       max(pev_hw_of(s->event)->code.period_min, min), s->bits);
+				       max(code->period_min, min), s->bits) & ~code->period_low;
 	else
 		s->raw = pev_hw_fresh(s->counter);
 	static_call(pev_hw_write)(s->counter, s->raw);

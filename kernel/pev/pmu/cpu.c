@@ -81,6 +81,17 @@ void pev_pmu_cpu_update(void)
 	pev_pmu_commit();
 }
 
+void pev_pmu_cpu_show(void)
+{
+	struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
+	unsigned int i;
+
+	for (i = 0; i < PEV_PMU_MAX_COUNTERS; i++)
+		if (cpu->on[i])
+			pev_hw_show(cpu->on[i]);
+	pev_pmu_commit();
+}
+
 void pev_pmu_commit(void)
 {
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
@@ -183,7 +194,10 @@ void pev_pmu_cpu_start(void)
 
 	lockdep_assert_irqs_disabled();
 
-	if (cpu->up || pev_pmu->ops->cpu_start())
+	if (cpu->up)
+		return;
+	cpu->present = pev_pmu->present;
+	if (pev_pmu->ops->cpu_start())
 		return;
 	cpu->known = 0;
 	memset(cpu->raw, 0, sizeof(cpu->raw));
@@ -213,6 +227,8 @@ void pev_pmu_cpu_stop(void)
 	hrtimer_cancel(&cpu->rotate);
 	hrtimer_cancel(&cpu->tick);
 	cpu->ticking = false;
+	hrtimer_cancel(&cpu->heal);
+	cpu->healing = false;
 }
 
 struct pev_event *pev_pmu_cpu_user(unsigned int cpu, unsigned int counter)

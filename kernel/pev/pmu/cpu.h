@@ -20,6 +20,8 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 void pev_pmu_event_retime(struct pev_event *event, struct pev_event_cpu *ec);
 /* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
 void pev_pmu_cpu_update(void);
+/* All pages of events that count here say so again. Interrupts off. */
+void pev_pmu_cpu_show(void);
 /* Which event has @counter on @cpu, for texts; a snapshot. RCU-sched held. */
 struct pev_event *pev_pmu_cpu_user(unsigned int cpu, unsigned int counter);
 

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns what happens when a counter of pev's own backend overflows: which sample is due, and
- * which event is throttled. pev_pmu_overflow() runs in an NMI: no locks, no timers. Must not
- * know any processor, nor what a sample holds (pmu/sample.c).
+ * which event is throttled; and overflows that nobody tells. pev_pmu_overflow() runs in an
+ * NMI: no locks, no timers. Must not know any processor, nor what a sample holds
+ * (pmu/sample.c).
  */
+#include <linux/pev_marker.h>
 #include "counter.h"
 #include "overflow.h"
 #include "page.h"
 #include "sample.h"
+#include "sched.h"
 
 static void throttle(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s)
 {
 	pev_hw_count_end(s, ktime_get_mono_fast_ns());
 	s->throttled = true;
 	WRITE_ONCE(s->throttles, s->throttles + 1);
+	PEV_MARK(pev, throttle, "event %s times %llu", s->event->name, s->throttles);
 	cpu->active &= ~BIT_ULL(s->counter);
 	/* a PMI can't start a timer */
 	irq_work_queue(&cpu->start_tick);
@@ -45,7 +49,22 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 
 void pev_pmu_report(enum pev_pmu_incident what)
 {
-	local64_inc(this_cpu_ptr(&pev_pmu_cpus.incidents[what]));
+	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
+
+	local64_inc(&cpu->incidents[what]);
+	/* counters that no event has may have counted: attach() writes those with 0 */
+	if (what == PEV_PMU_FOREIGN)
+		memset(cpu->raw, 0, sizeof(cpu->raw));
+}
+
+void pev_pmu_lose(u64 counters)
+{
+	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
+
+	cpu->present &= ~counters;
+	/* the next tick takes their events away */
+	if (cpu->up)
+		irq_work_queue(&cpu->start_tick);
 }
 
 u64 pev_pmu_incidents(enum pev_pmu_incident what)
@@ -82,6 +101,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 		if (!s)
 			continue;
+		cpu->dirty |= !(cpu->present >> i & 1);
 		if (s->throttled) {
 			pev_hw_wait_end(s, now);
 			s->throttled = false;
@@ -94,6 +114,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 				pev_hw_load(s);
 		}
 	}
+	if (unlikely(cpu->dirty))
+		pev_pmu_reschedule(cpu, now);
 	pev_pmu_update_end(cpu);
 	cpu->ticking = again;
 	if (!again)
@@ -111,8 +133,60 @@ static void start_tick(struct irq_work *work)
 		pev_pmu_tick_start(cpu);
 }
 
+/* ---- overflows that nobody tells ---- */
+
+/*
+ * An overflow whose interrupt got lost is followed by nearly a lap without one, for hours: on
+ * POWER8 while counters were frozen, on x86 where perf's handler acknowledged it or
+ * a hypervisor forgot it. An event that is found overdue twice, this far apart, has not
+ * merely an interrupt on its way.
+ */
+#define HEAL_NS		NSEC_PER_SEC
+
+void pev_pmu_heal_start(struct pev_pmu_cpu *cpu)
+{
+	if (cpu->healing)
+		return;
+	cpu->healing = true;
+	hrtimer_start(&cpu->heal, ns_to_ktime(HEAL_NS), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static enum hrtimer_restart heal(struct hrtimer *timer)
+{
+	struct pev_pmu_cpu *cpu = container_of(timer, struct pev_pmu_cpu, heal);
+	u64 overdue = 0;
+	unsigned int i;
+
+	cpu->healing = false;
+	pev_pmu_update_begin();
+	for (i = 0; i < PEV_PMU_MAX_COUNTERS; i++) {
+		struct pev_hw_cpu *s = cpu->on[i];
+
+		if (!s || !s->sampling)
+			continue;
+		cpu->healing = true;
+		if (s->throttled || !pev_hw_fold(s))
+			continue;
+		if (cpu->overdue >> i & 1) {
+			pev_hw_load(s);
+			pev_pmu_report(PEV_PMU_LOST);
+		} else {
+			overdue |= BIT_ULL(i);
+		}
+		pev_hw_show(s);
+	}
+	cpu->overdue = overdue;
+	pev_pmu_update_end(cpu);
+	if (!cpu->healing)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(HEAL_NS));
+	return HRTIMER_RESTART;
+}
+
 void pev_pmu_overflow_init(struct pev_pmu_cpu *cpu)
 {
+	hrtimer_init(&cpu->heal, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	cpu->heal.function = heal;
 	hrtimer_init(&cpu->tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	cpu->tick.function = tick;
 	cpu->start_tick = IRQ_WORK_INIT_HARD(start_tick);

@@ -13,6 +13,9 @@
 #include "page.h"
 #include "pmu.h"
 
+/* As the administrator has it. */
+static bool allowed = true;
+
 /*
  * H, pairs with G in the uapi header: the reader is on this CPU or finds that it
  * is not, so its loads and our stores need an order for the compiler alone.
@@ -22,7 +25,7 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s)
 	const struct pev_pmu_counter *counter = NULL;
 	struct pev_user_page *page = hw->page;
 
-	if (s->counter >= 0 && !s->throttled)
+	if (s->counter >= 0 && !s->throttled && READ_ONCE(allowed))
 		counter = &pev_pmu->counters[s->counter];
 	WRITE_ONCE(page->seq, page->seq + 1);
 	barrier();
@@ -105,6 +108,31 @@ static void page_unmap(struct vm_area_struct *vma)
 {
 	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, false);
 	atomic_dec(&readers);
+}
+
+static void show_here(void *unused)
+{
+	pev_pmu_cpu_show();
+}
+
+void pev_pmu_reads_allowed(bool now)
+{
+	WRITE_ONCE(allowed, now);
+	on_each_cpu(show_here, NULL, 1);
+}
+
+void pev_pmu_reads_by_all(bool all)
+{
+	static bool before;
+
+	if (all == before)
+		return;
+	before = all;
+	/* as if all had mapped a page */
+	if (!all)
+		atomic_dec(&readers);
+	else if (atomic_inc_return(&readers) == 1)
+		on_each_cpu(update_here, NULL, 1);
 }
 
 static const struct vm_operations_struct page_vm_ops = {

@@ -69,7 +69,10 @@ void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code)
 		.config1	= attr->config1,
 		.config2	= attr->config2,
 		.flags		= attr->flags & DOMAINS,
+		.precise	= PEV_F_PRECISE_LEVEL(attr->flags),
 	};
+	if (attr->pmu != PEV_PMU_CORE)
+		code->type = attr->pmu;
 	if (attr->type != PEV_TYPE_HARDWARE)
 		return;
 	config = array_index_nospec(config, PEV_HW_MAX);
@@ -77,7 +80,7 @@ void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code)
 	code->config = codes[config].config;
 }
 
-static struct perf_event_attr attr_of(const struct pev_perf_code *code)
+struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code)
 {
 	return (struct perf_event_attr){
 		.type		= code->type,
@@ -86,6 +89,9 @@ static struct perf_event_attr attr_of(const struct pev_perf_code *code)
 		.config1	= code->config1,
 		.config2	= code->config2,
 		.sample_period	= code->samples ? PEV_PERF_FAR : 0,
+		.precise_ip	= code->precise,
+		/* no batches of records, of which a handler in the kernel gets the last one */
+		.wakeup_events	= !!code->precise,
 		.pinned		= !!(code->flags & PEV_F_PINNED),
 		.exclude_user	= !!(code->flags & PEV_F_EXCLUDE_USER),
 		.exclude_kernel	= !!(code->flags & PEV_F_EXCLUDE_KERNEL),
@@ -102,7 +108,7 @@ static bool can_count(unsigned int config)
 	struct pev_perf_code code;
 
 	pev_perf_encode(&event, &code);
-	attr = attr_of(&code);
+	attr = pev_perf_attr(&code);
 	attr.disabled = 1;
 	return !pev_perf_try(&attr);
 }
@@ -126,14 +132,20 @@ u64 pev_perf_hardware(void)
 static bool same_code(const struct pev_perf_code *a, const struct pev_perf_code *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && a->flags == b->flags && a->samples == b->samples;
+	       a->config2 == b->config2 && a->flags == b->flags && a->precise == b->precise &&
+	       a->samples == b->samples;
 }
 
-static int refuse(int err, const char *name, struct pev_refuse *r)
+int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
+		    struct pev_refuse *r)
 {
 	switch (err) {
 	case -ENOMEM:
 		return err;
+	case -EACCES:
+	case -EPERM:
+		return pev_refuse(r, EACCES, PEV_FIELD(config),
+				  "perf lets only users with CAP_PERFMON count %s", name);
 	case -EBUSY:
 		return pev_refuse(r, EBUSY, PEV_FIELD(type),
 				  "pev's own driver has the counters, and perf can lend none: close the events that count by it first");
@@ -141,6 +153,14 @@ static int refuse(int err, const char *name, struct pev_refuse *r)
 		return pev_refuse(r, EBUSY, PEV_FIELD(type), "perf has no counter left for %s",
 				  name);
 	default:
+		if (code->precise)
+			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+					  "this PMU gives no exact addresses of level %u for %s: do without PEV_F_PRECISE",
+					  code->precise, name);
+		if (code->type >= PERF_TYPE_MAX)
+			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+					  "PMU %u does not count %s: its driver refuses the code, or the flags (error %d)",
+					  code->type, name, -err);
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 				  "perf, which drives the counters here, does not count %s (error %d)",
 				  name, -err);
@@ -189,10 +209,11 @@ static struct pev_perf_counter *counter_make(const struct pev_perf_code *code)
 	}
 	counter->code = *code;
 	counter->perf = (struct pev_perf){
-		.attr		= attr_of(code),
+		.attr		= pev_perf_attr(code),
 		.handler	= pev_perf_overflow,
 		.context	= counter,
 		.install	= pev_perf_install,
+		.some		= code->type >= PERF_TYPE_MAX,
 	};
 	counter_init(counter);
 	err = pev_perf_open(&counter->perf);
@@ -230,7 +251,7 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 					  PEV_PERF_LENT));
 	counter = counter_make(code);
 	if (IS_ERR(counter))
-		return ERR_PTR(refuse(PTR_ERR(counter), name, r));
+		return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
 	counter->users = 1;
 	counter->lent = lent;
 	nr_lent += lent;
@@ -274,6 +295,8 @@ static void check_here(void *data)
 	struct check *check = data;
 	struct pev_perf_counter_cpu *c = this_cpu_ptr(check->counter->percpu);
 
+	if (!c->event && check->counter->perf.some)
+		return;
 	if (!c->event || c->event->state != PERF_EVENT_STATE_ACTIVE)
 		atomic_inc(&check->missing);
 }

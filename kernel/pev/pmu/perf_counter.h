@@ -40,7 +40,11 @@ struct pev_refuse;
  * @config1: see @type
  * @config2: see @type
  * @flags:   PEV_F_EXCLUDE_*, and PEV_F_PINNED: perf takes it off the counter for no other
+ * @precise: of struct perf_event_attr, precise_ip
  * @samples: its overflows make records
+ * @always:  it never waits for a counter, as there is one for all who count this
+ *
+ * The last one follows from the others.
  */
 struct pev_perf_code {
 	u32	type;
@@ -48,7 +52,9 @@ struct pev_perf_code {
 	u64	config1;
 	u64	config2;
 	u64	flags;
+	u8	precise;
 	bool	samples;
+	bool	always;
 };
 
 /**
@@ -109,6 +115,11 @@ struct pev_perf_reading {
 
 /* What perf calls the event; attr.config is a known one. */
 void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code);
+/* How perf is asked for it. */
+struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code);
+/* Say in words why perf does not count it; @err is perf's. Return: a negative errno. */
+int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
+		    struct pev_refuse *r);
 
 /**
  * pev_perf_counter_get() - find a counter, or make it

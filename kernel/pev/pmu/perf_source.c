@@ -9,6 +9,7 @@
  *
  * Locks: pev_control to look at a group.
  */
+#include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
 #include "base/lock.h"
@@ -17,6 +18,7 @@
 #include "counter.h"
 #include "perf_counter.h"
 #include "perf_driver.h"
+#include "perf_other.h"
 #include "perf_source.h"
 #include "pmu.h"
 #include "sample.h"
@@ -31,13 +33,19 @@ static struct pev_perf_counter_cpu *counter_here(const struct pev_event *event)
 
 /* ---- counting and time ---- */
 
+/* The event of a socket goes to another CPU when this one goes offline. */
+static bool counts_here(const struct pev_perf_counter_cpu *c)
+{
+	return c->event && READ_ONCE(c->event->cpu) == c->cpu;
+}
+
 /*
  * Take over what the counter counted. Reads the count at each call: a record in between that
  * shows values may have brought it and @s up to date.
  */
 static void fold(const struct pev_perf_counter_cpu *c, struct pev_hw_cpu *s)
 {
-	u64 count = c->event ? local64_read(&c->event->count) : s->raw;
+	u64 count = counts_here(c) ? local64_read(&c->event->count) : s->raw;
 	u64 delta = count - s->raw;
 
 	s->raw = count;
@@ -172,6 +180,7 @@ static void throttle(struct pev_perf_counter_cpu *c, struct pev_hw_cpu *s)
 	pass(s, &at, ktime_get_mono_fast_ns());
 	s->throttled = true;
 	WRITE_ONCE(s->throttles, s->throttles + 1);
+	PEV_MARK(pev, throttle, "event %s times %llu", s->event->name, s->throttles);
 	/* a PMI can't start a timer */
 	irq_work_queue(&c->start_tick);
 }
@@ -471,13 +480,8 @@ void pev_perf_install(struct pev_perf *perf, struct perf_event *event)
 
 /* ---- opening and closing ---- */
 
-int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw,
-			struct pev_refuse *r)
+static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 {
-	if (attr->pmu != PEV_PMU_CORE)
-		return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
-				  "there is no PMU %u: perf counts by PMU %u for pev", attr->pmu,
-				  PEV_PMU_CORE);
 	if (attr->flags & PEV_F_USER_PAGE)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "perf drives the counters here, and several events share one: read() tells the value, no page");
@@ -487,19 +491,40 @@ int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw,
 	if (attr->flags & PEV_F_MARKED)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "perf drives the counters here, and knows no mark for tasks: do without PEV_F_MARKED");
+	return 0;
+}
+
+int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
+			struct pev_refuse *r)
+{
+	int err = check_flags(attr, r);
+
+	if (err)
+		return err;
 	pev_perf_encode(attr, &hw->perf);
 	hw->code.period_min = PEV_PERF_PERIOD_MIN;
+	if (attr->pmu != PEV_PMU_CORE)
+		return pev_perf_other(attr, hw, name, r);
+	/* what perf knows by name takes no rights that pev does not ask for itself */
+	if (attr->type == PEV_TYPE_RAW || hw->perf.precise)
+		return pev_perf_permit(attr, hw, name, r);
 	return 0;
+}
+
+/* What never waits is counted with anything. */
+static bool may_wait(const struct pev_event *event)
+{
+	return pev_is_hardware(event) && !pev_hw_of(event)->perf.always;
 }
 
 static unsigned int hardware_events(const struct pev_event *leader)
 {
 	const struct pev_event *member;
-	unsigned int nr = pev_is_hardware(leader);
+	unsigned int nr = may_wait(leader);
 
 	lockdep_assert_held(&pev_control);
 	list_for_each_entry(member, &leader->siblings, group_node)
-		nr += pev_is_hardware(member);
+		nr += may_wait(member);
 	return nr;
 }
 

@@ -16,7 +16,7 @@ struct pev_hw_event;
 struct pev_perf;
 
 /* Find out what perf is to count, or refuse what it can't. Process context. */
-int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw,
+int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
 			struct pev_refuse *r);
 
 int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r);

@@ -28,6 +28,7 @@
 #include "target/target.h"
 #include "assign.h"
 #include "choose.h"
+#include "names.h"
 #include "page.h"
 #include "perf_source.h"
 #include "pmu.h"
@@ -37,27 +38,6 @@
 
 /* see pmu.h */
 const struct pev_pmu *pev_pmu;
-
-const char * const pev_hardware_names[PEV_HW_MAX] = {
-	[PEV_HW_CYCLES]		= "cycles",
-	[PEV_HW_REF_CYCLES]	= "ref-cycles",
-	[PEV_HW_INSTRUCTIONS]	= "instructions",
-	[PEV_HW_BRANCHES]	= "branches",
-	[PEV_HW_BRANCH_MISSES]	= "branch-misses",
-	[PEV_HW_CACHE_REFS]	= "cache-references",
-	[PEV_HW_CACHE_MISSES]	= "cache-misses",
-	[PEV_HW_STALLED_FRONT]	= "stalled-cycles-frontend",
-	[PEV_HW_STALLED_BACK]	= "stalled-cycles-backend",
-	[PEV_HW_BUS_CYCLES]	= "bus-cycles",
-	[PEV_HW_L1D_LOADS]	= "L1-dcache-loads",
-	[PEV_HW_L1D_MISSES]	= "L1-dcache-load-misses",
-	[PEV_HW_L1I_MISSES]	= "L1-icache-load-misses",
-	[PEV_HW_LLC_LOADS]	= "LLC-loads",
-	[PEV_HW_LLC_MISSES]	= "LLC-load-misses",
-	[PEV_HW_DTLB_LOADS]	= "dTLB-loads",
-	[PEV_HW_DTLB_MISSES]	= "dTLB-load-misses",
-	[PEV_HW_ITLB_MISSES]	= "iTLB-load-misses",
-};
 
 static const char *hardware_name(u64 config)
 {
@@ -302,6 +282,10 @@ static int event_label(struct pev_event *event, const struct pev_attr *attr,
 		return check_label(event->name, r);
 	if (attr->type == PEV_TYPE_HARDWARE)
 		event->name = kstrdup(hardware_name(attr->config), GFP_KERNEL_ACCOUNT);
+	else if (attr->pmu != PEV_PMU_CORE)
+		event->name = kasprintf(GFP_KERNEL_ACCOUNT,
+					"r%llx/config1=0x%llx,config2=0x%llx,pmu=%u/",
+					attr->config, attr->config1, attr->config2, attr->pmu);
 	else if (!attr->config1 && !attr->config2)
 		event->name = kasprintf(GFP_KERNEL_ACCOUNT, "r%llx", attr->config);
 	else
@@ -384,10 +368,6 @@ static int encode_attr(const struct pev_attr *attr, struct pev_pmu_code *code,
 		.flags		= attr->flags,
 	};
 
-	if (pev_pmu && attr->pmu != PEV_PMU_CORE)
-		return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
-				  "there is no PMU %u: this machine has PMU %u, %s", attr->pmu,
-				  PEV_PMU_CORE, pev_pmu->name);
 	return pev_pmu_encode(&asked, code, r);
 }
 
@@ -433,6 +413,7 @@ static void hw_close(struct pev_event *event)
 	pev_pmu_page_free(hw);
 	put_pid(hw->pmm);
 	free_percpu(hw->percpu);
+	kfree(hw->where);
 	kfree(hw);
 	event->private = NULL;
 }
@@ -454,24 +435,48 @@ static bool counts_by_perf(void)
 	return can && pev_pmu_by_perf();
 }
 
+/* What pev's own driver does not have at all. Return: 1: perf counts it; 0; negative errno */
+static int choose_driver(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	bool other = attr->pmu != PEV_PMU_CORE;
+
+	if (attr->flags & PEV_F_PRECISE_ALL && attr->channel_fd < 0)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_PRECISE is for the addresses of samples: an event that only counts has none");
+	if (!other && !(attr->flags & PEV_F_PRECISE_ALL))
+		return counts_by_perf();
+	if (!pev_pmu_only_own())
+		return 1;
+	if (other)
+		return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
+				  "there is no PMU %u of pev's own driver, but PMU %u alone: others take kernel.pev_pmu=auto",
+				  attr->pmu, PEV_PMU_CORE);
+	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+			  "pev's own driver has no exact addresses: PEV_F_PRECISE takes kernel.pev_pmu=auto");
+}
+
 static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct pev_refuse *r)
 {
-	bool by_perf = counts_by_perf();
 	struct pev_hw_event *hw;
-	int err;
+	int err, by_perf;
 
 	if (attr->type == PEV_TYPE_HARDWARE && attr->config >= PEV_HW_MAX)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_HW_MAX - 1,
 					"there is no hardware event %llu", attr->config);
+	by_perf = choose_driver(attr, r);
+	if (by_perf < 0)
+		return by_perf;
 	hw = kzalloc(sizeof(*hw), GFP_KERNEL_ACCOUNT);
 	if (!hw)
 		return -ENOMEM;
 	hw->event = event;
 	event->private = hw;
-	err = by_perf ? pev_perf_event_code(attr, hw, r) : own_code(attr, hw, r);
+	err = event_label(event, attr, r);
+	if (!err)
+		err = by_perf ? pev_perf_event_code(attr, hw, event->name, r) :
+				own_code(attr, hw, r);
 	err = err ?: check_sampling(event, attr, &hw->code, r);
 	err = err ?: pev_pmu_page_make(hw, attr, r);
-	err = err ?: event_label(event, attr, r);
 	if (err)
 		goto err_close;
 	hw->percpu = alloc_percpu_gfp(struct pev_hw_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
@@ -524,6 +529,12 @@ static int refuse_group(struct pev_event **members, const struct pev_pmu_conflic
 			  "the group can never count: %s can count them", seq_buf_str(&text));
 }
 
+/* Does it count by a counter of ours? */
+static bool has_code(const struct pev_event *event)
+{
+	return pev_is_hardware(event) && event->ops != &pev_perf_source;
+}
+
 /* Can all of the group count at the same time? If not, it never counts. */
 static int check_group(struct pev_event *event, struct pev_refuse *r)
 {
@@ -536,10 +547,10 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 
 	lockdep_assert_held(&pev_control);
 
-	if (pev_is_hardware(leader))
+	if (has_code(leader))
 		members[nr++] = leader;
 	list_for_each_entry(member, &leader->siblings, group_node) {
-		if (!pev_is_hardware(member))
+		if (!has_code(member))
 			continue;
 		if (nr == PEV_PMU_MAX_EVENTS)
 			return pev_refuse(r, EINVAL, PEV_FIELD(group_fd),
@@ -594,6 +605,13 @@ static int hw_period(struct pev_event *event, u64 period)
 	return 0;
 }
 
+static const struct cpumask *perf_where(const struct pev_event *event)
+{
+	const struct pev_hw_event *hw = event->private;
+
+	return hw->where;
+}
+
 #define ANY_SOURCE						\
 	.type		= "hardware",				\
 	.flags		= PEV_HARDWARE_FLAGS | PEV_F_FREQ,	\
@@ -642,4 +660,5 @@ const struct pev_source_ops pev_perf_source = {
 	.fold		= pev_perf_event_fold,
 	.reset		= pev_perf_event_reset,
 	.retime		= pev_perf_event_retime,
+	.where		= perf_where,
 };

@@ -94,6 +94,7 @@ struct pev_hw_cpu {
  * @total: what all CPUs counted, for @page
  * @pmm:   the thread or process that a PEV_F_MARKED event counts
  * @perf:  what perf counts for it, if it does
+ * @where:  CPUs of a PMU that doesn't count on each of them; NULL: all
  * @counter: by which it does, while the event is connected
  */
 struct pev_hw_event {
@@ -105,13 +106,12 @@ struct pev_hw_event {
 	atomic64_t			total;
 	struct pid			*pmm;
 	struct pev_perf_code		perf;
+	struct cpumask			*where;
 	struct pev_perf_counter		*counter;
 };
 
 /* Hardware events that count by a counter of perf's. */
 extern const struct pev_source_ops pev_perf_source;
-
-extern const char * const pev_hardware_names[PEV_HW_MAX];
 
 /* Find out how to count an event, or refuse; @asked has all flags, no name. May sleep. */
 int pev_pmu_encode(const struct pev_pmu_request *asked, struct pev_pmu_code *code,

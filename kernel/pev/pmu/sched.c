@@ -6,6 +6,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/list.h>
+#include <linux/pev_marker.h>
 #include <linux/random.h>
 #include "counter.h"
 #include "overflow.h"
@@ -33,8 +34,11 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s, unsigned int c
 	/* an event that only counts can use the counter as it stands */
 	s->raw = cpu->raw[counter];
 	/* but a user page must not show what another event counted */
-	if (s->sampling || s->paged || s->raw < pev_hw_fresh(counter))
+	if (s->sampling || s->paged || s->raw < pev_hw_fresh(counter)) {
 		pev_hw_load(s);
+		if (s->sampling)
+			pev_pmu_heal_start(cpu);
+	}
 	WRITE_ONCE(cpu->on[counter], s);
 	cpu->active |= BIT_ULL(counter);
 	pev_hw_show(s);
@@ -193,10 +197,10 @@ static bool pick_group(struct pev_pmu_cpu *cpu, struct pick *pick, struct list_h
 	}
 	if (exclusive && pick->nr)
 		return false;
-	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, pev_pmu->present, NULL))
+	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, cpu->present, NULL))
 		return false;
 	pick->nr = nr;
-	pick->full = exclusive || nr == hweight64(pev_pmu->present);
+	pick->full = exclusive || nr == hweight64(cpu->present);
 	return true;
 }
 
@@ -218,7 +222,7 @@ static void pick_from(struct pev_pmu_cpu *cpu, struct pick *pick, struct list_he
 /* The common case: there is room for all, and no event is exclusive. */
 static bool pick_all(struct pev_pmu_cpu *cpu, struct pick *pick)
 {
-	unsigned int nr = 0, max = hweight64(pev_pmu->present);
+	unsigned int nr = 0, max = hweight64(cpu->present);
 	struct pev_hw_cpu *s;
 
 	if (!list_empty(&cpu->pinned))
@@ -231,7 +235,7 @@ static bool pick_all(struct pev_pmu_cpu *cpu, struct pick *pick)
 		cpu->counters[nr] = s->counter >= 0 ? s->counter : s->last;
 		nr++;
 	}
-	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, pev_pmu->present, NULL))
+	if (!pev_pmu_assign(cpu->codes, cpu->counters, nr, cpu->present, NULL))
 		return false;
 	pick->nr = nr;
 	return true;
@@ -294,6 +298,8 @@ static enum hrtimer_restart rotate(struct hrtimer *timer)
 	rotate_queue(cpu, now);
 	pev_pmu_reschedule(cpu, now);
 	pev_pmu_update_end(cpu);
+	PEV_MARK(pev, multiplex, "round %llu counters %u", cpu->round,
+		 (u32)hweight64(cpu->active));
 	if (!cpu->contended)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(slice_length(cpu)));

@@ -13,6 +13,7 @@
 #include "base/lock.h"
 #include "base/strbuf.h"
 #include "choose.h"
+#include "names.h"
 #include "overflow.h"
 #include "pmu.h"
 #include "status.h"
@@ -74,6 +75,7 @@ static const char * const incident_names[PEV_PMU_INCIDENTS] = {
 	[PEV_PMU_LATE]		= "late",
 	[PEV_PMU_FOREIGN]	= "foreign",
 	[PEV_PMU_STUCK]		= "stuck",
+	[PEV_PMU_LOST]		= "lost",
 };
 
 static void put_counters(struct pev_strbuf *text)

@@ -14,6 +14,7 @@
 #include <asm/syscall.h>
 #include "base/cgroup.h"
 #include "filter/parse.h"
+#include "context.h"
 #include "key.h"
 
 /* ---- what an event has ---- */
@@ -227,6 +228,17 @@ static void put_comm(u64 *to, const struct task_struct *task)
 	((char *)to)[TASK_COMM_LEN - 1] = '\0';
 }
 
+/* What another thread works for can't be read from here: that is none. */
+static noinline void put_request(u64 *to, const struct task_struct *task)
+{
+	u64 words[PEV_CONTEXT_WORDS] = { };
+
+	if (task == current)
+		pev_context_put(words);
+	to[0] = words[0];
+	to[1] = words[1];
+}
+
 static __always_inline u64 word_of(const struct pev_event *event,
 				   const struct pev_key_part *part,
 				   const struct pev_key_at *at)
@@ -271,6 +283,9 @@ void pev_key_make(const struct pev_key *key, const struct pev_event *event,
 			words += nr;
 		} else if (part->from == PEV_TABLE_COMM) {
 			put_comm(words, at->task);
+			words += 2;
+		} else if (part->from == PEV_TABLE_REQUEST) {
+			put_request(words, at->task);
 			words += 2;
 		} else if (pev_table_is_stack(part->from)) {
 			*words++ = (unsigned long)&at->stacks[part->from == PEV_TABLE_USTACK];

@@ -11,9 +11,13 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include "channel/act.h"
+#include "glue/linux.h"
+#include "ring/gate.h"
 #include "ring/ring.h"
 #include "callchain.h"
 #include "context.h"
+#include "defer.h"
 #include "sample.h"
 
 #define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
@@ -24,7 +28,7 @@
 static bool regs_valid(u64 mask)
 {
 	/* the vector registers are in what only a PMU's own records bring along */
-	return !(mask & PERF_REG_EXTENDED_MASK) && !perf_reg_validate(mask);
+	return !(mask & pev_perf_extended_regs()) && !perf_reg_validate(mask);
 }
 #else
 static bool regs_valid(u64 mask)
@@ -100,6 +104,10 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 	err = err ?: check_dump(attr, r);
 	if (err)
 		return err;
+	if (attr->sample & PEV_SAMPLE_COOKIE &&
+	    !(attr->sample & (PEV_SAMPLE_USTACK | PEV_SAMPLE_USTACK_DUMP)))
+		return pev_refuse(r, EINVAL, PEV_FIELD(sample),
+				  "PEV_SAMPLE_COOKIE has no meaning without PEV_SAMPLE_USTACK or PEV_SAMPLE_USTACK_DUMP");
 	if (attr->max_stack > PEV_MAX_STACK)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(max_stack), 0, PEV_MAX_STACK,
 					"max_stack %u is too much", attr->max_stack);
@@ -111,13 +119,14 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 	event->stack_user = attr->stack_user;
 	event->max_stack = attr->max_stack ?: PEV_MAX_STACK;
 	event->varying = attr->sample & SAMPLE_VARYING;
-	event->simple = attr->sample == PEV_SAMPLE_TID && event->pid_ns == &init_pid_ns;
+	event->simple = attr->sample == PEV_SAMPLE_TID && event->pid_ns == &init_pid_ns &&
+			!(event->flags & PEV_TRIGGER_FLAGS);
 	event->body = 4;
 	if (attr->sample & PEV_SAMPLE_PID)
 		event->body += 8;
 	event->body += 8 * hweight64(attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
 						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU |
-						     PEV_SAMPLE_GUEST));
+						     PEV_SAMPLE_GUEST | PEV_SAMPLE_COOKIE));
 	if (attr->sample & PEV_SAMPLE_CONTEXT)
 		event->body += PEV_CONTEXT_WORDS * sizeof(u64);
 	if (event->varying & SAMPLE_STACKS) {
@@ -141,6 +150,7 @@ void pev_sample_exit(struct pev_event *event)
  * @regs:   user registers or NULL
  * @values: members of the group
  * @dump:   bytes of user stack wanted
+ * @owed:   the user's part comes later; NULL: it is in the record
  * @bytes:  of all of it
  */
 struct parts {
@@ -148,6 +158,7 @@ struct parts {
 	struct pt_regs		*regs;
 	u32			values;
 	u32			dump;
+	struct pev_owed		*owed;
 	u32			bytes;
 };
 
@@ -173,6 +184,19 @@ static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 	return round_down(min_t(u64, event->stack_user, TASK_SIZE - sp), 8);
 }
 
+/*
+ * Is the user's part to come later? Not if the thread itself came to the place: it may be on its
+ * way to user mode, and what it owed then would send it round and round.
+ */
+static struct pev_owed *owed_for(struct pev_event *event, const struct pev_sample_in *in)
+{
+	if (in && in->owed)
+		return in->owed;
+	if (in_task() || !pev_sample_is_here(event, in) || (in && in->regs && user_mode(in->regs)))
+		return NULL;
+	return pev_defer_here(event->channel);
+}
+
 static void measure(struct pev_event *event, const struct pev_sample_in *in,
 		    struct parts *parts)
 {
@@ -180,6 +204,12 @@ static void measure(struct pev_event *event, const struct pev_sample_in *in,
 	bool own = pev_sample_is_here(event, in);
 	struct pt_regs *regs = in ? in->regs : NULL;
 
+	if (event->sample & PEV_SAMPLE_COOKIE)
+		parts->owed = owed_for(event, in);
+	if (parts->owed) {
+		stacks &= ~PEV_SAMPLE_USTACK;
+		own = false;
+	}
 	if (event->varying & SAMPLE_STACKS) {
 		parts->bytes += 8;
 		if (stacks) {
@@ -352,6 +382,15 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 	return to;
 }
 
+void *pev_sample_refused(struct pev_event_cpu *ec, const void *why)
+{
+	if (why == PEV_RING_CLOSED)
+		local64_inc(&ec->unarmed);
+	else
+		pev_event_lost(ec);
+	return NULL;
+}
+
 /* Begin a record of fixed size: no call chain, no registers, no stack. */
 static void *begin_fixed(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
 			 const struct pev_sample_in *in)
@@ -361,10 +400,8 @@ static void *begin_fixed(struct pev_event *event, struct pev_event_cpu *ec, u32 
 	u32 *rec;
 
 	rec = pev_ring_reserve(ec->ring, event->id, event->body + padded);
-	if (unlikely(!rec)) {
-		local64_inc(&ec->lost);
-		return NULL;
-	}
+	if (unlikely(pev_ring_refused(rec)))
+		return pev_sample_refused(ec, rec);
 	local64_inc(&ec->samples);
 	to = put_fixed(event, rec, in);
 	if (padded != payload)
@@ -380,23 +417,28 @@ static noinline void *begin_varying(struct pev_event *event, struct pev_event_cp
 	u64 *to = NULL;
 	u32 *rec;
 
+	/* spares the work of collecting what nothing would be written of */
+	if (unlikely(!pev_ring_open(ec->ring)))
+		return pev_sample_refused(ec, PEV_RING_CLOSED);
 	if (unlikely(!pev_collect_begin())) {
 		pev_ring_lose(ec->ring);
-		local64_inc(&ec->lost);
+		pev_event_lost(ec);
 		return NULL;
 	}
 	if (unlikely(pev_ring_refuse(ec->ring, event->body + padded))) {
-		local64_inc(&ec->lost);
+		pev_event_lost(ec);
 		goto out;
 	}
 	measure(event, in, &parts);
 	rec = pev_ring_reserve(ec->ring, event->id, event->body + parts.bytes + padded);
-	if (unlikely(!rec)) {
-		local64_inc(&ec->lost);
+	if (unlikely(pev_ring_refused(rec))) {
+		pev_sample_refused(ec, rec);
 		goto out;
 	}
 	local64_inc(&ec->samples);
 	to = put_fixed(event, rec, in);
+	if (event->sample & PEV_SAMPLE_COOKIE)
+		*to++ = pev_defer_announce(parts.owed);
 	put_parts(event, to, &parts);
 	to = (void *)to + parts.bytes;
 	if (padded != payload)
@@ -415,6 +457,30 @@ void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec,
 				begin_fixed(event, ec, payload, in);
 }
 
+/*
+ * The channel is started before and closed behind the trigger's own record, which is
+ * completed in a closed ring, too. It acts even if there is no room for that record.
+ */
+static noinline void *begin_trigger(struct pev_event *event, struct pev_event_cpu *ec,
+				    u32 payload, const struct pev_sample_in *in)
+{
+	bool start = event->flags & PEV_F_START, acted = false;
+	void *to;
+
+	local64_inc(&ec->fired);
+	if (start)
+		acted = pev_channel_trigger(event->channel, PEV_ACT_START, ec->ring);
+	to = pev_sample_begin_record(event, ec, payload, in);
+	if (!start)
+		acted = pev_channel_trigger(event->channel,
+					    event->flags & PEV_F_STOP ? PEV_ACT_STOP :
+									PEV_ACT_FREEZE,
+					    ec->ring);
+	if (acted)
+		local64_inc(&ec->acted);
+	return to;
+}
+
 /**
  * pev_sample_begin_slow() - pev_sample_begin() for all but the simplest
  * @event:   as there
@@ -430,5 +496,7 @@ void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 {
 	if (event->tally)
 		return pev_tally_begin(event, ec, payload, in);
+	if (unlikely(event->flags & PEV_TRIGGER_FLAGS))
+		return begin_trigger(event, ec, payload, in);
 	return pev_sample_begin_record(event, ec, payload, in);
 }

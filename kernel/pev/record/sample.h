@@ -8,10 +8,12 @@
 
 #include <linux/sched.h>
 #include "record/callchain.h"
+#include "record/loss.h"
 #include "record/tally.h"
 #include "ring/ring.h"
 #include "types.h"
 
+struct pev_owed;
 struct pt_regs;
 
 /**
@@ -29,6 +31,7 @@ struct pt_regs;
  * @nr_pair: of @pair
  * @pair:   words of PEV_SAMPLE_PAIR
  * @kernel: the kernel's call chain of @task; NULL: it is that of what runs here
+ * @owed:   what @task owes for the record, see defer.h; NULL: it is to be found out
  */
 struct pev_sample_in {
 	struct pt_regs	*regs;
@@ -43,6 +46,7 @@ struct pev_sample_in {
 	u32		nr_pair;
 	const u64	*pair;
 	const struct pev_frames *kernel;
+	struct pev_owed	*owed;
 };
 
 /*
@@ -80,9 +84,38 @@ u64 pev_sample_regs(void);
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,
 			    u32 payload, const struct pev_sample_in *in);
 
+/* Counts what pev_ring_reserve() refused. Return: NULL */
+void *pev_sample_refused(struct pev_event_cpu *ec, const void *why);
+
 /* pev_sample_begin() of an event without regard to its table, if it has one. */
 void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
 			      const struct pev_sample_in *in);
+
+/**
+ * pev_sample_begin_simple() - pev_sample_begin() where the caller saw that @event is simple
+ * @event:   as there
+ * @ec:      as there
+ * @payload: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+static __always_inline void *pev_sample_begin_simple(struct pev_event *event,
+						     struct pev_event_cpu *ec, u32 payload)
+{
+	u32 body = 4 + ((payload + 7) & ~7U);
+	u32 *rec;
+
+	rec = pev_ring_reserve(ec->ring, event->id, body);
+	if (unlikely(pev_ring_refused(rec)))
+		return pev_sample_refused(ec, rec);
+	local64_inc(&ec->samples);
+	rec[0] = current->pid;
+	/* what the payload does not fill is zeroed, not left over */
+	if (payload & 7)
+		*(u64 *)((u8 *)rec + body - 8) = 0;
+	return rec + 1;
+}
 
 /**
  * pev_sample_begin() - reserve a record and write its header and context
@@ -93,30 +126,15 @@ void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec,
  *
  * Context: Any with preemption disabled, NMI included.
  * Return: where the payload goes, aligned to 8 bytes, to be filled in full and
- * ended by pev_sample_end(); NULL if it was lost, which was counted.
+ * ended by pev_sample_end(); NULL if it was lost or the channel is closed, which was counted.
  */
 static __always_inline void *pev_sample_begin(struct pev_event *event,
 					      struct pev_event_cpu *ec, u32 payload,
 					      const struct pev_sample_in *in)
 {
-	u32 body;
-	u32 *rec;
-
 	if (unlikely(!event->simple || (in && in->task)))
 		return pev_sample_begin_slow(event, ec, payload, in);
-
-	body = 4 + ((payload + 7) & ~7U);
-	rec = pev_ring_reserve(ec->ring, event->id, body);
-	if (unlikely(!rec)) {
-		local64_inc(&ec->lost);
-		return NULL;
-	}
-	local64_inc(&ec->samples);
-	rec[0] = current->pid;
-	/* what the payload does not fill is zeroed, not left over */
-	if (payload & 7)
-		*(u64 *)((u8 *)rec + body - 8) = 0;
-	return rec + 1;
+	return pev_sample_begin_simple(event, ec, payload);
 }
 
 /**

@@ -8,6 +8,7 @@
 
 #include <linux/compiler.h>
 #include "types.h"
+#include "loss.h"
 
 struct pev_occurrence;
 struct pev_sample_in;
@@ -35,7 +36,7 @@ bool pev_tally_needs_stacks(const struct pev_event *event);
  */
 static __always_inline void pev_event_lose(struct pev_event_cpu *ec)
 {
-	local64_inc(&ec->lost);
+	pev_event_lost(ec);
 	if (ec->event->tally)
 		pev_tally_lose(ec);
 }

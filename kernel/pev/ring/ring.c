@@ -43,6 +43,7 @@
 #include <linux/pev_clock.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
+#include "gate.h"
 #include "ring.h"
 
 static struct pev_packet *packet_at(struct pev_ring *ring, u64 pos)
@@ -63,7 +64,9 @@ static void packet_open(struct pev_ring *ring, u64 start, u64 now)
 	p->packet_size = (u64)ring->packet_size * 8;
 	p->packet_seq_num = start / ring->packet_size;
 	p->cpu_id = ring->cpu;
-	p->reserved = 0;
+	/* a nested writer may have closed the packet already */
+	if (!ring->seal)
+		p->reserved = 0;
 }
 
 /* Write the header fields that are known when the packet is closed at @pos. */
@@ -75,6 +78,8 @@ static void packet_close(struct pev_ring *ring, u64 pos, u64 now, u64 lost)
 	p->timestamp_end = now;
 	p->content_size = (u64)used * 8;
 	p->events_discarded = lost;
+	if (ring->seal)
+		p->reserved = ring->seal((pos - used) / ring->packet_size, p);
 }
 
 /* Raise a word that nested writers raise too; did it grow? */
@@ -301,6 +306,10 @@ void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body)
 
 	pos = local64_read(&ring->pos);
 	do {
+		if (unlikely(!pev_ring_open(ring))) {
+			pev_ring_commit(ring);
+			return PEV_RING_CLOSED;
+		}
 		header = stamp(ring, id, &now);
 		used = pos & (ring->packet_size - 1);
 		if (used && used + header + body < ring->packet_size) {

@@ -15,6 +15,8 @@
 #include <asm/local64.h>
 #include <uapi/linux/pev.h>
 
+struct pev_gate;
+
 #define PEV_HEADER_COMPACT	4U	/* bytes before a record's body */
 #define PEV_HEADER_EXTENDED	12U
 
@@ -30,6 +32,7 @@
  * @data:        the packets
  * @data_mask:   ring size - 1
  * @packet_size: bytes, a power of two
+ * @limit:       @packet_size; less than a header while the ring is closed, see gate.h
  * @clock:       PEV_CLOCK_MONOTONIC, PEV_CLOCK_CYCLES or PEV_RING_SHIFTED
  * @shift:       of PEV_RING_SHIFTED
  * @second:      ticks; a cycle counter that is further back was set
@@ -45,10 +48,13 @@
  * @number:      of the ring in its channel
  * @cpu:         CPU that writes here
  * @overwrite:   the newest data wins
+ * @gate:        of all rings of the channel, for one with another @limit than @packet_size
  * @uuid:        of the trace
  * @wake:        wakes the consumer; any context, NMI included
+ * @seal:        the check of a packet's header that is closed, by its number; any context, NMI
+ *               included; NULL: there is none
  *
- * All but @user's content is written by the owning CPU alone (while the owner is
+ * All but @user's content and @limit is written by the owning CPU alone (while the owner is
  * offline, by one that the caller of pev_ring_flush() chooses): lockless, see
  * ring.c.
  */
@@ -60,6 +66,7 @@ struct pev_ring {
 	u8			*data;
 	u64			data_mask;
 	u32			packet_size;
+	u32			limit;
 	u32			clock;
 	u64			wake_at;
 	struct pev_ring_kernel	*kernel;
@@ -75,9 +82,14 @@ struct pev_ring {
 	u32			number;
 	u32			cpu;
 	bool			overwrite;
+	struct pev_gate		*gate;
 	u8			uuid[16];
 	void			(*wake)(struct pev_ring *ring);
+	u32			(*seal)(u64 number, const struct pev_packet *packet);
 };
+
+/* What pev_ring_reserve() returns if the ring is closed. */
+#define PEV_RING_CLOSED		((void *)1UL)
 
 void *pev_ring_reserve_slow(struct pev_ring *ring, u32 id, u32 body);
 void pev_ring_shift(struct pev_ring *ring, u64 shift);
@@ -112,6 +124,12 @@ static inline bool pev_ring_published(const struct pev_ring *ring, u64 end)
 	return READ_ONCE(ring->kernel->head) >= end;
 }
 
+/* Is what pev_ring_reserve() returned no room? */
+static __always_inline bool pev_ring_refused(const void *body)
+{
+	return (unsigned long)body <= (unsigned long)PEV_RING_CLOSED;
+}
+
 /*
  * Now. The cycle counter never steps back from a writer to one that interrupted
  * it; the other clock needs more care.
@@ -131,8 +149,8 @@ static __always_inline u64 pev_ring_now(struct pev_ring *ring)
  *
  * Context: Any, NMI included; preemption disabled until the commit.
  * Return: the body, 4 bytes after a multiple of 8, to be filled in and
- * committed by pev_ring_commit(); NULL if there is no room, which was counted
- * and wants no commit.
+ * committed by pev_ring_commit(); NULL if there is no room, which was counted, or
+ * PEV_RING_CLOSED, which the caller counts: neither wants a commit.
  */
 static __always_inline void *pev_ring_reserve(struct pev_ring *ring, u32 id, u32 body)
 {
@@ -148,7 +166,9 @@ static __always_inline void *pev_ring_reserve(struct pev_ring *ring, u32 id, u32
 	used = pos & (ring->packet_size - 1);
 	/* a time before @last is far after it, here */
 	if (unlikely(now - last >= 1ULL << PEV_TIME_BITS || id >= PEV_ID_EXTENDED ||
-		     !used || used + PEV_HEADER_COMPACT + body >= ring->packet_size ||
+		     !used ||
+		     /* a plain read is an instruction less, and may as well be of before */
+		     used + PEV_HEADER_COMPACT + body >= data_race(ring->limit) ||
 		     !local64_try_cmpxchg(&ring->pos, (s64 *)&pos,
 					  pos + PEV_HEADER_COMPACT + body)))
 		return pev_ring_reserve_slow(ring, id, body);

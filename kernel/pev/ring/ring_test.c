@@ -67,6 +67,7 @@ static struct rig *make_rig(struct kunit *test, u32 clock, bool overwrite)
 	KUNIT_ASSERT_NOT_NULL(test, ring->data);
 	ring->data_mask = PACKETS * PACKET - 1;
 	ring->packet_size = PACKET;
+	ring->limit = PACKET;
 	ring->watermark = PACKET;
 	ring->wake_at = PACKET;
 	ring->clock = clock;

@@ -18,5 +18,6 @@ extern const struct pev_source_ops pev_raw_source;
 extern const struct pev_source_ops pev_probe_source;
 extern const struct pev_source_ops pev_wait_source;
 extern const struct pev_source_ops pev_user_source;
+extern const struct pev_source_ops pev_ustack_source;
 
 #endif

@@ -10,6 +10,7 @@
 #include <linux/math64.h>
 #include <linux/nospec.h>
 #include <linux/pev_clock.h>
+#include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <asm/irq_regs.h>
@@ -197,6 +198,7 @@ static void wait_begin(struct timer_cpu *s, u64 now)
 	s->put_off = true;
 	s->since = now;
 	WRITE_ONCE(s->throttles, s->throttles + 1);
+	PEV_MARK(pev, throttle, "event %s times %llu", s->ec->event->name, s->throttles);
 }
 
 static void wait_fold(struct timer_cpu *s, u64 now)

@@ -39,7 +39,8 @@ static bool is_name(const char *name)
 /* What can be kept from where a pair begins: the latency is not known there. */
 static bool keeps(u32 from)
 {
-	return from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY && !pev_table_is_stack(from);
+	return from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY &&
+	       from != PEV_TABLE_REQUEST && !pev_table_is_stack(from);
 }
 
 static int check_from(const struct pev_table_key *key, u32 nr, bool paired, struct pev_refuse *r)
@@ -73,6 +74,9 @@ static int check_key(const struct pev_table_key *key, u32 nr, bool paired, struc
 	if (from == PEV_TABLE_COMM && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: names have no buckets, as they are no numbers", nr);
+	if (from == PEV_TABLE_REQUEST && key->bucket)
+		return pev_refuse(r, EINVAL, config,
+				  "key %u: requests have no buckets, as they are no numbers", nr);
 	if (pev_table_is_stack(from) && key->bucket)
 		return pev_refuse(r, EINVAL, config,
 				  "key %u: call chains are no numbers and have no buckets", nr);
@@ -93,7 +97,7 @@ static int check_key(const struct pev_table_key *key, u32 nr, bool paired, struc
 static bool stays(u32 from)
 {
 	return from != PEV_TABLE_FIELD && from != PEV_TABLE_SYSCALL && from != PEV_TABLE_LATENCY &&
-	       !pev_table_is_stack(from);
+	       from != PEV_TABLE_REQUEST && !pev_table_is_stack(from);
 }
 
 static int check_counted(const struct pev_table *attr, struct pev_refuse *r)

@@ -63,7 +63,8 @@ static inline bool pev_table_is_stack(u32 from)
 /* Words of a key of @from. */
 static inline u32 pev_table_words(u32 from)
 {
-	return (from & ~PEV_TABLE_AT_BEGIN) == PEV_TABLE_COMM ? 2 : 1;
+	from &= ~PEV_TABLE_AT_BEGIN;
+	return from == PEV_TABLE_COMM || from == PEV_TABLE_REQUEST ? 2 : 1;
 }
 
 /* Does it have pairs? */

@@ -296,6 +296,9 @@ static void ec_reset(struct pev_event *event, unsigned int cpu)
 	local64_set(&ec->samples, 0);
 	local64_set(&ec->lost, 0);
 	local64_set(&ec->filtered, 0);
+	local64_set(&ec->unarmed, 0);
+	local64_set(&ec->fired, 0);
+	local64_set(&ec->acted, 0);
 	WRITE_ONCE(ec->time, 0);
 	WRITE_ONCE(ec->waited, 0);
 	pev_charge_reset(event, cpu);

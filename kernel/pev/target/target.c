@@ -445,7 +445,7 @@ bool pev_target_maps(struct pev_event *event, struct mm_struct *mm)
 
 /* ---- CPUs ---- */
 
-static int set_cpus(struct pev_event *event, const struct pev_request *req,
+static int ask_cpus(struct pev_event *event, const struct pev_request *req,
 		    struct pev_refuse *r)
 {
 	unsigned int i, nr = req->attr.cpus_size / sizeof(u64);
@@ -470,6 +470,20 @@ static int set_cpus(struct pev_event *event, const struct pev_request *req,
 	if (cpumask_empty(event->cpus))
 		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "the CPU mask is empty");
 	return 0;
+}
+
+/* What many CPUs share is counted on one of them. */
+static int set_cpus(struct pev_event *event, const struct pev_request *req,
+		    struct pev_refuse *r)
+{
+	const struct cpumask *where = event->ops->where ? event->ops->where(event) : NULL;
+	int err = ask_cpus(event, req, r);
+
+	if (err || !where || cpumask_and(event->cpus, event->cpus, where))
+		return err;
+	return pev_refuse(r, EINVAL, PEV_FIELD(cpus),
+			  "%s counts whole sockets or devices, each on one CPU (%*pbl), which is none of those asked for",
+			  event->name, cpumask_pr_args(where));
 }
 
 int pev_target_init(struct pev_event *event, const struct pev_request *req,

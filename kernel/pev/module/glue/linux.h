@@ -8,7 +8,10 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/perf_regs.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/spinlock.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
@@ -34,6 +37,14 @@
 #define PEV_DATA_GUEST(X)
 #endif
 
+#ifdef CONFIG_PPC
+#define PEV_DATA_ARCH(X)	X(u64 *, PERF_REG_EXTENDED_MASK)
+#define pev_perf_extended_regs()	(*pev_linux.PERF_REG_EXTENDED_MASK_at)
+#else
+#define PEV_DATA_ARCH(X)
+#define pev_perf_extended_regs()	PERF_REG_EXTENDED_MASK
+#endif
+
 /* The data, X(pointer to its type, name). */
 #define PEV_DATA(X)						\
 	X(rwlock_t *, tasklist_lock)				\
@@ -42,6 +53,7 @@
 	X(struct list_head *, ftrace_events)			\
 	X(struct trace_event_class *, event_class_syscall_enter)	\
 	X(struct trace_event_class *, event_class_syscall_exit)	\
+	PEV_DATA_ARCH(X)					\
 	PEV_DATA_GUEST(X)
 
 #define PEV_TRACEPOINT_MEMBER(name)	struct tracepoint *tp_##name;
@@ -55,8 +67,12 @@ struct pev_linux {
 
 extern struct pev_linux pev_linux;
 
+#ifdef CONFIG_X86
 /* Headers keep it from modules. */
 bool nmi_uaccess_okay(void);
+#else
+#include <asm/tlb.h>
+#endif
 
 static inline bool pev_user_memory_is(const struct mm_struct *mm)
 {
@@ -81,6 +97,18 @@ static inline bool pev_user_memory_is(const struct mm_struct *mm)
 #define pev_tasklist_lock	(*pev_linux.tasklist_lock_at)
 
 #define pev_perf_paranoid()	READ_ONCE(*pev_linux.sysctl_perf_event_paranoid_at)
+
+/* 6.12.y of before asks with attributes of perf's, which no check of Linux's looks at. */
+static inline int pev_security_perf(int type)
+{
+#ifdef PEV_OLDER_SECURITY
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	return security_perf_event_open(&attr, type);
+#else
+	return security_perf_event_open(type);
+#endif
+}
 
 #define PEV_NO_PMU		"this machine shows no hardware counters that perf could lend"
 

@@ -19,7 +19,6 @@
 #include <trace/events/irq.h>
 #include <trace/events/lock.h>
 #include <trace/events/maple_tree.h>
-#include <trace/events/mce.h>
 #include <trace/events/module.h>
 #include <trace/events/nmi.h>
 #include <trace/events/notifier.h>

@@ -6,3 +6,4 @@
 #include <asm/trace/exceptions.h>
 #include <asm/trace/fpu.h>
 #include <asm/trace/irq_vectors.h>
+#include <trace/events/mce.h>

@@ -187,12 +187,12 @@ static __always_inline void record_words(struct pev_trace *trace,
 	}
 	if (!pev_event_hit(event, ec, 1))
 		return;
-	to = pev_sample_begin(event, ec, layout->nr * sizeof(u64), NULL);
-	if (!to)
+	to = pev_sample_begin_simple(event, ec, layout->nr * sizeof(u64));
+	if (unlikely(!to))
 		return;
 	for (u32 i = 0; i < layout->nr; i++)
 		to[i] = args[i] & layout->masks[i];
-	pev_sample_end(ec);
+	pev_ring_commit(ec->ring);
 }
 
 static __always_inline void record(const struct pev_marker *marker, const struct hooks *hooks,
@@ -240,9 +240,10 @@ void pev_marker_fire(struct pev_mark *mark, const u64 *args)
 	/* the key of a place without a marker is never enabled */
 	marker = READ_ONCE(mark->marker);
 	hooks = rcu_dereference_sched(marker->hooks);
-	functions = rcu_dereference_sched(marker->functions);
 	if (likely(hooks))
 		record(marker, hooks, args, _RET_IP_);
+	/* read late: a register less to keep over the record */
+	functions = rcu_dereference_sched(marker->functions);
 	if (unlikely(functions))
 		call_functions(marker, functions, args, _RET_IP_);
 out:

@@ -141,9 +141,9 @@ static int check_from(u32 kind, const struct pev_probe_field *want, const char *
 					  name);
 		return check_number(want, name, 0, "result", r);
 	case PEV_PROBE_DURATION:
-		if (kind != PEV_PROBE_KERNEL_RETURN)
-			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
-					  "field \"%s\": only returns in the kernel have a duration",
+		if (!pev_probe_at_return(kind))
+			return pev_refuse(r, EINVAL, PEV_FIELD(config),
+					  "field \"%s\": only probes of a return have a duration",
 					  name);
 		return check_number(want, name, 0, "duration", r);
 	case PEV_PROBE_CONSTANT:
@@ -226,6 +226,14 @@ int pev_fetch_add(struct pev_fetches *all, const struct pev_probe_field *want, c
 	return 0;
 }
 
+bool pev_fetch_needs_duration(const struct pev_fetches *all)
+{
+	for (u32 i = 0; i < all->nr; i++)
+		if (all->fetch[i].from == PEV_PROBE_DURATION)
+			return true;
+	return false;
+}
+
 void pev_fetch_arrange(struct pev_fetches *all)
 {
 	u32 at = sizeof(struct pev_probe_record), texts = 0;
@@ -287,7 +295,9 @@ static bool start_value(u32 kind, const struct pev_fetch *f, const struct pev_fe
 		*value = f->offsets[0];
 		return true;
 	default:
-		*value = in->duration;
+		if (!in->duration)
+			return false;
+		*value = *in->duration;
 		return true;
 	}
 }

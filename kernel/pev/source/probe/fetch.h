@@ -63,11 +63,11 @@ struct pev_fetches {
 /**
  * struct pev_fetch_in - what is known when a place is reached
  * @regs:     the registers there
- * @duration: ns since the function was entered
+ * @duration: ns since the function was entered; NULL: that is not known
  */
 struct pev_fetch_in {
 	struct pt_regs	*regs;
-	u64		duration;
+	const u64	*duration;
 };
 
 /* Is a probe of this kind one in a file? */
@@ -93,6 +93,9 @@ static inline bool pev_probe_at_return(u32 kind)
  */
 int pev_fetch_add(struct pev_fetches *all, const struct pev_probe_field *want, const char *name,
 		  struct pev_refuse *r);
+
+/* Is how long a function took among the fields? */
+bool pev_fetch_needs_duration(const struct pev_fetches *all);
 
 /* Lay the fields out; none is added later. */
 void pev_fetch_arrange(struct pev_fetches *all);

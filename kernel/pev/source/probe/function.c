@@ -86,17 +86,18 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 	if (unlikely(!probe))
 		goto out;
 	busy = &(*this_cpu_ptr(&inside))[interrupt_context_level()];
-	if (unlikely(*busy)) {
+	/* an interrupt that has not said yet that it is one may come in between */
+	if (unlikely(READ_ONCE(*busy))) {
 		this_cpu_inc(*hooks->missed);
 		goto out;
 	}
-	*busy = true;
+	WRITE_ONCE(*busy, true);
 	barrier();
 	place = slot_of(hooks, ip);
 	if (likely(place->ip))
 		pev_probe_hit(probe, place->index, place->addr, &in);
 	barrier();
-	*busy = false;
+	WRITE_ONCE(*busy, false);
 out:
 	preempt_enable_notrace();
 }
@@ -244,8 +245,12 @@ void pev_probe_function_unhook(struct pev_probe_event *probe)
 
 	/* waits until none runs; if it fails, the flags of @ops say so */
 	unregister_ftrace_function(&hooks->ops);
+}
+
+void pev_probe_function_free(struct pev_probe_event *probe)
+{
+	free_hooks(probe->hooks);
 	probe->hooks = NULL;
-	free_hooks(hooks);
 }
 
 u64 pev_probe_function_missed(const struct pev_probe_event *probe)
@@ -271,6 +276,10 @@ int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 }
 
 void pev_probe_function_unhook(struct pev_probe_event *probe)
+{
+}
+
+void pev_probe_function_free(struct pev_probe_event *probe)
 {
 }
 

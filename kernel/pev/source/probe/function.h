@@ -9,11 +9,12 @@ struct pev_probe_event;
 struct pev_refuse;
 
 /*
- * Place the probes, all or none, at once, and remove them. Process context, may sleep, no
- * locks held.
+ * Place the probes, all or none, at once; remove them; free what they took. Process context,
+ * may sleep, no locks held.
  */
 int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r);
 void pev_probe_function_unhook(struct pev_probe_event *probe);
+void pev_probe_function_free(struct pev_probe_event *probe);
 
 /* How often a function was reached by what a probe does itself. Any context. */
 u64 pev_probe_function_missed(const struct pev_probe_event *probe);

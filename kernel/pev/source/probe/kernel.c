@@ -5,7 +5,9 @@
  * A probe on what the handlers call is passed over by the kprobes themselves, which count
  * it: pev_probe_kernel_missed().
  */
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/list.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -32,13 +34,15 @@ struct kernel_place {
 
 /**
  * struct kernel_hooks - all places of a probe
+ * @node:   in the list of those to be removed
  * @nr:     that are registered
  * @kps:    they, for unregister_kprobes()
  * @rps:    the same for kretprobes
  * @places: the places
  */
 struct kernel_hooks {
-	u32	nr;
+	struct list_head	node;
+	u32			nr;
 	union {
 		struct kprobe		**kps;
 		struct kretprobe	**rps;
@@ -88,15 +92,14 @@ NOKPROBE_SYMBOL(entered);
 static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
+	u64 duration = pev_elapsed(*(u64 *)ri->data, ktime_get_mono_fast_ns());
+	const struct pev_fetch_in in = { .regs = regs, .duration = &duration };
 	struct kernel_place *place;
-	struct pev_fetch_in in;
 
 	/* it was unregistered meanwhile */
 	if (unlikely(!rp))
 		return 0;
 	place = container_of(rp, struct kernel_place, rp);
-	in.regs = regs;
-	in.duration = pev_elapsed(*(u64 *)ri->data, ktime_get_mono_fast_ns());
 	preempt_disable_notrace();
 	pev_probe_hit(place->probe, place->index, (unsigned long)rp->kp.addr, &in);
 	preempt_enable_notrace();
@@ -114,6 +117,10 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 	u64 offset = probe->places[i].offset;
 
 	switch (err) {
+	case -ERANGE:
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "%s+0x%llx is beyond the end of %s, in what comes next", name,
+				  offset, name);
 	case -EILSEQ:
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "%s+0x%llx is not where an instruction begins", name, offset);
@@ -131,10 +138,23 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 	}
 }
 
+/* Kprobes themselves take any offset, and find the function there that comes next. */
+static int check_offset(const char *name, u64 offset)
+{
+	unsigned long addr = kallsyms_lookup_name(name), size, from;
+
+	if (!addr || !kallsyms_lookup_size_offset(addr, &size, &from))
+		return -ENOENT;
+	return offset < size - from ? 0 : -ERANGE;
+}
+
 static int place_kprobe(struct pev_probe_event *probe, struct kernel_hooks *hooks, u32 i)
 {
 	struct kprobe *kp = &hooks->places[i].kp;
+	int err = check_offset(pev_probe_name(probe, i), probe->places[i].offset);
 
+	if (err)
+		return err;
 	kp->symbol_name = pev_probe_name(probe, i);
 	kp->offset = probe->places[i].offset;
 	kp->pre_handler = reached;
@@ -173,12 +193,16 @@ static int place_one(struct pev_probe_event *probe, void *to, u32 i)
 	return err;
 }
 
-static void remove_places(struct pev_probe_event *probe, struct kernel_hooks *hooks)
+static void remove_places(bool returns, struct kernel_hooks *hooks)
 {
-	if (at_return(probe))
+	if (returns)
 		unregister_kretprobes(hooks->rps, hooks->nr);
 	else
 		unregister_kprobes(hooks->kps, hooks->nr);
+}
+
+static void free_hooks(struct kernel_hooks *hooks)
+{
 	kvfree(hooks->kps);
 	kvfree(hooks);
 }
@@ -202,13 +226,66 @@ int pev_probe_kernel_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 		smp_store_release(&probe->hooks, hooks);
 		return 0;
 	}
-	remove_places(probe, hooks);
+	remove_places(at_return(probe), hooks);
+	free_hooks(hooks);
 	return err;
 }
 
+/* ---- removing them ---- */
+
+/* To be removed, by kind; the reaper's alone. */
+static LIST_HEAD(leaving_kprobes);
+static LIST_HEAD(leaving_kretprobes);
+
 void pev_probe_kernel_unhook(struct pev_probe_event *probe)
 {
-	remove_places(probe, probe->hooks);
+	struct kernel_hooks *hooks = probe->hooks;
+
+	list_add_tail(&hooks->node, at_return(probe) ? &leaving_kretprobes : &leaving_kprobes);
+}
+
+/* Of both kinds they are pointers in a row. Return: false: there is no memory. */
+static bool remove_together(bool returns, const struct list_head *leaving, u32 nr)
+{
+	struct kernel_hooks all = {
+		.kps = kvmalloc_array(nr, sizeof(*all.kps), GFP_KERNEL),
+	};
+	const struct kernel_hooks *hooks;
+
+	if (!all.kps)
+		return false;
+	list_for_each_entry(hooks, leaving, node) {
+		memcpy(all.kps + all.nr, hooks->kps, hooks->nr * sizeof(*all.kps));
+		all.nr += hooks->nr;
+	}
+	remove_places(returns, &all);
+	kvfree(all.kps);
+	return true;
+}
+
+static void remove_all(bool returns, struct list_head *leaving)
+{
+	struct kernel_hooks *hooks, *next;
+	u32 nr = 0;
+
+	list_for_each_entry(hooks, leaving, node)
+		nr += hooks->nr;
+	if (nr && !remove_together(returns, leaving, nr))
+		list_for_each_entry(hooks, leaving, node)
+			remove_places(returns, hooks);
+	list_for_each_entry_safe(hooks, next, leaving, node)
+		list_del(&hooks->node);
+}
+
+void pev_probe_kernel_quiesce(void)
+{
+	remove_all(false, &leaving_kprobes);
+	remove_all(true, &leaving_kretprobes);
+}
+
+void pev_probe_kernel_free(struct pev_probe_event *probe)
+{
+	free_hooks(probe->hooks);
 	probe->hooks = NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include "base/strbuf.h"
+#include "glue/linux.h"
 #include "record/sample.h"
 #include "record/scratch.h"
 #include "source/list.h"
@@ -118,6 +119,41 @@ void pev_probe_hit(struct pev_probe_event *probe, u32 place, unsigned long ip,
 		record_by_scratch(probe, ec, place, &sample, in, NULL);
 }
 
+/* ---- the kinds ---- */
+
+/**
+ * struct way - how the places of a kind are probed
+ * @hook:   place them, all or none
+ * @unhook: begin to remove them; pev_source_ops.quiesce is called later
+ * @free:   what @hook took; nothing of it runs any more
+ * @missed: occurrences that the kernel could not report; NULL: there are none
+ */
+struct way {
+	int	(*hook)(struct pev_probe_event *probe, struct pev_refuse *r);
+	void	(*unhook)(struct pev_probe_event *probe);
+	void	(*free)(struct pev_probe_event *probe);
+	u64	(*missed)(const struct pev_probe_event *probe);
+};
+
+#define IN_KERNEL	{ pev_probe_kernel_hook, pev_probe_kernel_unhook, \
+			  pev_probe_kernel_free, pev_probe_kernel_missed }
+#define IN_FILE		{ pev_probe_user_hook, pev_probe_user_unhook, pev_probe_user_free, NULL }
+#define AT_FUNCTION	{ pev_probe_function_hook, pev_probe_function_unhook, \
+			  pev_probe_function_free, pev_probe_function_missed }
+
+static const struct way ways[PEV_PROBE_MAX] = {
+	[PEV_PROBE_KERNEL]		= IN_KERNEL,
+	[PEV_PROBE_KERNEL_RETURN]	= IN_KERNEL,
+	[PEV_PROBE_USER]		= IN_FILE,
+	[PEV_PROBE_USER_RETURN]		= IN_FILE,
+	[PEV_PROBE_FUNCTION]		= AT_FUNCTION,
+};
+
+static const struct way *way_of(const struct pev_probe_event *probe)
+{
+	return &ways[probe->fetches.kind];
+}
+
 /* ---- opening ---- */
 
 static int check_kernel(const struct pev_attr *attr, struct pev_refuse *r)
@@ -127,8 +163,8 @@ static int check_kernel(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "a probe in the kernel without PEV_F_EXCLUDE_KERNEL: that leaves nothing");
-	err = security_perf_event_open(PERF_SECURITY_KERNEL);
-	err = err ?: security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+	err = pev_security_perf(PERF_SECURITY_KERNEL);
+	err = err ?: pev_security_perf(PERF_SECURITY_TRACEPOINT);
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
 	err = security_locked_down(LOCKDOWN_KPROBES);
@@ -160,6 +196,8 @@ static int check_name(const struct pev_event *event, struct pev_refuse *r)
 
 static void probe_close(struct pev_event *event)
 {
+	if (to_probe(event)->hooks)
+		way_of(to_probe(event))->free(to_probe(event));
 	pev_probe_free(to_probe(event));
 	kfree(event->private);
 	event->private = NULL;
@@ -189,36 +227,6 @@ static int probe_open(struct pev_event *event, const struct pev_attr *attr,
 	return err;
 }
 
-/**
- * struct way - how the places of a kind are probed
- * @hook:   place them, all or none
- * @unhook: remove them
- * @missed: occurrences that the kernel could not report; NULL: there are none
- */
-struct way {
-	int	(*hook)(struct pev_probe_event *probe, struct pev_refuse *r);
-	void	(*unhook)(struct pev_probe_event *probe);
-	u64	(*missed)(const struct pev_probe_event *probe);
-};
-
-#define IN_KERNEL	{ pev_probe_kernel_hook, pev_probe_kernel_unhook, pev_probe_kernel_missed }
-#define IN_FILE		{ pev_probe_user_hook, pev_probe_user_unhook, NULL }
-#define AT_FUNCTION \
-	{ pev_probe_function_hook, pev_probe_function_unhook, pev_probe_function_missed }
-
-static const struct way ways[PEV_PROBE_MAX] = {
-	[PEV_PROBE_KERNEL]		= IN_KERNEL,
-	[PEV_PROBE_KERNEL_RETURN]	= IN_KERNEL,
-	[PEV_PROBE_USER]		= IN_FILE,
-	[PEV_PROBE_USER_RETURN]		= IN_FILE,
-	[PEV_PROBE_FUNCTION]		= AT_FUNCTION,
-};
-
-static const struct way *way_of(const struct pev_probe_event *probe)
-{
-	return &ways[probe->fetches.kind];
-}
-
 static int probe_hook(struct pev_event *event, struct pev_refuse *r)
 {
 	return way_of(to_probe(event))->hook(to_probe(event), r);
@@ -227,6 +235,12 @@ static int probe_hook(struct pev_event *event, struct pev_refuse *r)
 static void probe_unhook(struct pev_event *event)
 {
 	way_of(to_probe(event))->unhook(to_probe(event));
+}
+
+static void probe_quiesce(void)
+{
+	pev_probe_kernel_quiesce();
+	pev_probe_user_quiesce();
 }
 
 /* ---- what the event tells ---- */
@@ -288,6 +302,7 @@ const struct pev_source_ops pev_probe_source = {
 	.open		= probe_open,
 	.hook		= probe_hook,
 	.unhook		= probe_unhook,
+	.quiesce		= probe_quiesce,
 	.close		= probe_close,
 	.reset		= probe_reset,
 	.missed		= probe_missed,

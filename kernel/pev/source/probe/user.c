@@ -12,6 +12,7 @@
 #include <linux/uprobes.h>
 #include "target/target.h"
 #include "types.h"
+#include "entries.h"
 #include "place.h"
 #include "probe.h"
 #include "user.h"
@@ -20,23 +21,27 @@
  * struct user_place - a place in a file
  * @uc:     what uprobes call
  * @probe:  back
+ * @entries: see struct user_hooks
  * @uprobe: what it is registered at
  * @index:  of the place
  */
 struct user_place {
 	struct uprobe_consumer	uc;
 	struct pev_probe_event	*probe;
+	struct pev_entries	*entries;
 	struct uprobe		*uprobe;
 	u32			index;
 };
 
 /**
  * struct user_hooks - all places of a probe
- * @nr:     of @places: those with an @uprobe are registered
- * @places: the places
+ * @nr:      of @places: those with an @uprobe are registered
+ * @entries: calls under way, if records say how long they took; else NULL
+ * @places:  the places
  */
 struct user_hooks {
 	u32			nr;
+	struct pev_entries	*entries;
 	struct user_place	places[];
 };
 
@@ -45,13 +50,10 @@ static struct user_place *to_place(struct uprobe_consumer *uc)
 	return container_of(uc, struct user_place, uc);
 }
 
-static void hit(struct uprobe_consumer *uc, struct pt_regs *regs, unsigned long ip)
+static void hit(const struct user_place *place, unsigned long ip, const struct pev_fetch_in *in)
 {
-	const struct pev_fetch_in in = { .regs = regs };
-	struct user_place *place = to_place(uc);
-
 	preempt_disable_notrace();
-	pev_probe_hit(place->probe, place->index, ip, &in);
+	pev_probe_hit(place->probe, place->index, ip, in);
 	preempt_enable_notrace();
 }
 
@@ -62,19 +64,51 @@ static bool wanted(struct uprobe_consumer *uc, struct mm_struct *mm)
 
 static int reached(struct uprobe_consumer *uc, struct pt_regs *regs)
 {
-	hit(uc, regs, instruction_pointer(regs));
+	const struct pev_fetch_in in = { .regs = regs };
+
+	hit(to_place(uc), instruction_pointer(regs), &in);
 	return wanted(uc, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+}
+
+static bool counts(const struct user_place *place)
+{
+	guard(preempt_notrace)();
+	return pev_event_running(place->probe->event);
 }
 
 /* The breakpoint at the function's beginning: its return will be reported. */
 static int entered(struct uprobe_consumer *uc, struct pt_regs *regs)
 {
-	return wanted(uc, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+	const struct user_place *place = to_place(uc);
+
+	if (!wanted(uc, current->mm))
+		return UPROBE_HANDLER_REMOVE;
+	if (place->entries && counts(place))
+		pev_entries_add(place->entries, place->index, user_stack_pointer(regs));
+	return 0;
+}
+
+/* Return: the stack pointer as it was when the function was entered. */
+static unsigned long entry_stack(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86
+	/* the return address has been taken off */
+	return user_stack_pointer(regs) - (user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32));
+#else
+	return user_stack_pointer(regs);
+#endif
 }
 
 static int returned(struct uprobe_consumer *uc, unsigned long func, struct pt_regs *regs)
 {
-	hit(uc, regs, func);
+	const struct user_place *place = to_place(uc);
+	struct pev_fetch_in in = { .regs = regs };
+	u64 duration;
+
+	if (place->entries &&
+	    pev_entries_take(place->entries, place->index, entry_stack(regs), &duration))
+		in.duration = &duration;
+	hit(place, func, &in);
 	return 0;
 }
 
@@ -114,6 +148,7 @@ static int place_one(struct pev_probe_event *probe, void *to, u32 i)
 	struct uprobe *uprobe;
 
 	place->probe = probe;
+	place->entries = hooks->entries;
 	place->index = i;
 	place->uc.filter = wanted;
 	place->uc.handler = at_return ? entered : reached;
@@ -136,31 +171,67 @@ static void remove_places(struct user_hooks *hooks)
 			uprobe_unregister_nosync(place->uprobe, &place->uc);
 		cond_resched();
 	}
-	if (hooks->nr)
-		uprobe_unregister_sync();
+}
+
+static void free_hooks(struct user_hooks *hooks)
+{
+	pev_entries_free(hooks->entries);
 	kvfree(hooks);
+}
+
+static struct user_hooks *make_hooks(const struct pev_probe_event *probe)
+{
+	struct user_hooks *hooks;
+
+	hooks = kvzalloc(struct_size(hooks, places, probe->nr), GFP_KERNEL_ACCOUNT);
+	if (!hooks)
+		return NULL;
+	hooks->nr = probe->nr;
+	if (!pev_fetch_needs_duration(&probe->fetches))
+		return hooks;
+	hooks->entries = pev_entries_make();
+	if (hooks->entries)
+		return hooks;
+	kvfree(hooks);
+	return NULL;
 }
 
 int pev_probe_user_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 {
-	struct user_hooks *hooks;
+	struct user_hooks *hooks = make_hooks(probe);
 	int err;
 
-	hooks = kvzalloc(struct_size(hooks, places, probe->nr), GFP_KERNEL_ACCOUNT);
 	if (!hooks)
 		return -ENOMEM;
-	hooks->nr = probe->nr;
 	err = pev_probe_place_all(probe, hooks, place_one, refuse_place, r);
 	if (!err) {
 		probe->hooks = hooks;
 		return 0;
 	}
 	remove_places(hooks);
+	uprobe_unregister_sync();
+	free_hooks(hooks);
 	return err;
 }
+
+/* Places were removed, and may still be at work; the reaper's alone. */
+static bool leaving;
 
 void pev_probe_user_unhook(struct pev_probe_event *probe)
 {
 	remove_places(probe->hooks);
+	leaving = true;
+}
+
+void pev_probe_user_quiesce(void)
+{
+	if (leaving)
+		uprobe_unregister_sync();
+	leaving = false;
+}
+
+void pev_probe_user_free(struct pev_probe_event *probe)
+{
+	free_hooks(probe->hooks);
 	probe->hooks = NULL;
 }

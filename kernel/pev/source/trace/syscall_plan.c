@@ -13,14 +13,17 @@
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/stat.h>
+#include <linux/statfs.h>
 #include <linux/string.h>
 #include <linux/sysinfo.h>
 #include <linux/time.h>
 #include <linux/uio.h>
 #include <linux/utsname.h>
 #include <uapi/linux/eventpoll.h>
+#include <uapi/linux/openat2.h>
 #include <uapi/linux/pev.h>
 #include <uapi/linux/poll.h>
+#include <uapi/linux/sched.h>
 #include "glue/trace_list.h"
 #include "syscall_plan.h"
 #include "tracepoint.h"
@@ -35,6 +38,8 @@
 #define RESULT			RULE(BYTES, OUT, RETURNED, 1)
 #define ONE(what, where, type)	RULE(what, where, FIXED, sizeof(type))
 #define TWO(what, where, type)	RULE(what, where, FIXED, 2 * sizeof(type))
+/* As long as the caller says, of which later kernels may know more. */
+#define SIZED(what, type)	RULE(what, IN, NEXT, 1), .most = sizeof(type)
 #define ADDRESS(where, how)	\
 	RULE(SOCKADDR, where, how, 1), .most = sizeof(struct __kernel_sockaddr_storage)
 
@@ -95,6 +100,8 @@ static const struct pev_call_rule rules[] = {
 	/* files */
 	{ "struct stat *",	 NULL,		NULL,		ONE(STAT, OUT, struct stat) },
 	{ "struct statx *",	 NULL,		NULL,		ONE(STATX, OUT, struct statx) },
+	{ "struct statfs *",	 NULL,		NULL,		ONE(STATFS, OUT, struct statfs) },
+	{ "struct open_how *",	 NULL,		NULL,		SIZED(OPEN_HOW, struct open_how) },
 
 	/* times; what is left of them, if a signal came, is not there otherwise */
 	{ "struct __kernel_timespec *", "rmtp",	NULL },
@@ -133,6 +140,13 @@ static const struct pev_call_rule rules[] = {
 	{ "sigset_t *",		 "oset",	NULL,		ONE(SIGSET, OUT, sigset_t) },
 	{ "sigset_t *",		 "uset",	NULL,		ONE(SIGSET, OUT, sigset_t) },
 	{ "sigset_t *",		 NULL,		NULL,		ONE(SIGSET, IN, sigset_t) },
+	{ "struct clone_args *", NULL,		NULL,
+	  SIZED(CLONE_ARGS, struct clone_args) },
+	{ "struct siginfo *",	 NULL,		NULL,
+	  ONE(SIGINFO, OUT, siginfo_t) },	/* waitid() */
+	{ "siginfo_t *",	 "uinfo",	"uts",
+	  ONE(SIGINFO, OUT, siginfo_t) },	/* rt_sigtimedwait() */
+	{ "siginfo_t *",	 NULL,		NULL,		ONE(SIGINFO, IN, siginfo_t) },
 	{ "const struct sigaction *", NULL,	NULL,
 	  ONE(SIGACTION, IN, struct sigaction) },
 	{ "struct sigaction *",	 NULL,		NULL,

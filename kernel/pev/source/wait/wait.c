@@ -8,7 +8,8 @@
  * record of what is there is written by an interrupt that this CPU sends to itself, which
  * comes when the scheduler lets interrupts in, in the thread and before it does anything
  * else. Should it come late, the record is written when the thread leaves the CPU again, and
- * says so.
+ * says so. If all that it needs of the thread is a stack that may come later, it is written at
+ * once.
  *
  * Locks: those of threads. What waits for the interrupt is its CPU's own, with interrupts
  * off.
@@ -26,11 +27,13 @@
 #include "filter/parse.h"
 #include "glue/linux.h"
 #include "glue/task_set.h"
+#include "record/defer.h"
 #include "record/payload.h"
 #include "record/sample.h"
 #include "source/list.h"
 #include "target/commit.h"
 #include "target/rights.h"
+#include "target/task_ctx.h"
 #include "types.h"
 #include "thread.h"
 #include "wait.h"
@@ -134,13 +137,14 @@ static bool wants_frames(const struct pev_event *event)
 }
 
 static void write(struct pev_event *event, struct task_struct *task,
-		  const struct pev_wait_record *record)
+		  const struct pev_wait_record *record, struct pev_owed *owed)
 {
 	struct pev_event_cpu *ec = this_cpu_ptr(event->percpu);
 	struct pev_sample_in in = {
 		.period = record->blocked + record->runnable,
 		.task = task == current ? NULL : task,
 		.elsewhere = record->flags & PEV_WAIT_OPEN,
+		.owed = owed,
 	};
 	u32 size = payload_of(event)->size;
 	void *to;
@@ -163,7 +167,7 @@ static void write_open(struct pev_event *event, struct task_struct *task,
 {
 	if (record->enabled && this_cpu_ptr(event->percpu)->ring && !is_closed(event) &&
 	    pev_event_sees_task(event, task))
-		write(event, task, record);
+		write(event, task, record, NULL);
 }
 
 static DEFINE_PER_CPU(struct hlist_head, pending);
@@ -174,7 +178,7 @@ static void write_pending(struct wait_cpu *w, u32 flags)
 	hlist_del_init(&w->node);
 	w->record.flags |= flags;
 	if (pev_event_sees(w->event))
-		write(w->event, current, &w->record);
+		write(w->event, current, &w->record, NULL);
 }
 
 static void write_all(u32 flags)
@@ -220,6 +224,33 @@ static void leave_cpu(struct task_struct *task, u64 clock, bool preempted, unsig
 		wait_thread_out(t, clock, why, flags, blocks);
 }
 
+/* The event to which @task, which this CPU is switching to, is to tell its stack; or NULL. */
+static struct pev_event *teller(const struct pev_event *event, struct task_struct *task)
+{
+	struct pev_event *other;
+
+	pev_ctx_for_each(other, pev_task_set(task))
+		if (other->ops == &pev_ustack_source && other->channel == event->channel &&
+		    pev_event_is_on(other))
+			return other;
+	return NULL;
+}
+
+/* Return: can the record be written now, and does @owed say what it needs of the thread? */
+static bool can_write(const struct pev_event *event, struct task_struct *task,
+		      struct pev_owed **owed)
+{
+	*owed = NULL;
+	if (pev_tally_needs_stacks(event))
+		return false;
+	if (!(event->sample & OWN_SAMPLES))
+		return true;
+	if (!(event->sample & PEV_SAMPLE_COOKIE) || event->sample & PEV_SAMPLE_CONTEXT)
+		return false;
+	*owed = pev_defer_next(teller(event, task), event->channel, task);
+	return *owed;
+}
+
 static void enter_cpu(struct task_struct *task, u64 clock)
 {
 	struct pev_frames *frames = this_cpu_ptr(&sleeper);
@@ -230,6 +261,7 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 		struct pev_event *event = t->event;
 		/* its last record was written, see task_switch() */
 		struct wait_cpu *w = this_cpu_ptr(wait_of(event)->percpu);
+		struct pev_owed *owed;
 
 		/* one that took its time while the event was on may end while it is off */
 		if (!wait_thread_in(t, clock, &w->record) || is_closed(event) ||
@@ -239,8 +271,8 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 			frames->nr = stack_trace_save_tsk(task, frames->at, PEV_MAX_STACK, 0);
 			walked = true;
 		}
-		if (!(event->sample & OWN_SAMPLES) && !pev_tally_needs_stacks(event)) {
-			write(event, task, &w->record);
+		if (can_write(event, task, &owed)) {
+			write(event, task, &w->record, owed);
 			continue;
 		}
 		hlist_add_head(&w->node, this_cpu_ptr(&pending));
