@@ -6,12 +6,14 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "object/cache.h"
 #include "object/debuginfod.h"
 #include "object/find.h"
+#include "object/foreign.h"
 #include "object/process.h"
 
 /* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
@@ -78,10 +80,18 @@ int find_debug(const struct finder *f, const struct elf_id *id, char **file)
 static int in_namespace(const struct finder *f, struct sym_object *o, char **file,
 			struct elf_id *other)
 {
+	char *path;
 	int fd;
 
 	if (!process_lives(o->pid, f->end))
 		return -ENOENT;
+	/* what serves the file system may be a program that does not answer */
+	path = text_make("/proc/%u/root%s", o->pid, o->path);
+	fd = path ? foreign_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -ENOMEM;
+	free(path);
+	if (fd < 0)
+		return fd;
+	close(fd);
 	fd = try(&o->id, text_make("/proc/%u/root%s", o->pid, o->path), file, other);
 	/* the file may be out of reach when the process has ended */
 	if (fd >= 0 && o->id.len && f->flags & PEV_SYMS_CACHE)

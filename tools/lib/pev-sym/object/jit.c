@@ -3,11 +3,13 @@
  * Names code that a process made while it ran: by /tmp/perf-PID.map in the mount and
  * PID namespaces of the process, and by jitdump files (jit-PID.dump).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "object/foreign.h"
 #include "object/jit.h"
 #include "object/process.h"
 #include "util/cursor.h"
@@ -21,12 +23,14 @@ enum dump_record { DUMP_LOAD = 0, DUMP_MOVE = 1 };
  * struct jit - functions by address; code is replaced, so that the last one counts
  * @pid:     the process, 0: it is not there any more
  * @strange: a file was there that belongs to another user
+ * @served: one was not read, as it lies where it might take for ever
  */
 struct jit {
 	struct symtab	*t;
 	struct hmap	by_start;
 	uint32_t	pid;
 	bool		strange;
+	bool served;
 };
 
 static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t len)
@@ -61,12 +65,13 @@ static bool is_trusted(struct jit *j, const struct stat *st)
  */
 static char *read_all(struct jit *j, const char *path, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	int fd = foreign_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	char *data = NULL;
 	struct stat st;
 	ssize_t n = 0;
 
 	*len = 0;
+	j->served |= fd == -EREMOTE || fd == -ETIMEDOUT || fd == -EBUSY;
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
 	    st.st_size <= FILE_MOST && is_trusted(j, &st))
 		data = malloc((size_t)st.st_size + 1);
@@ -220,6 +225,13 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 		sym_object_problem(o, "generated code without names: /tmp/perf-%u.map or the "
 			       "jitdump file belongs neither to you nor to root nor to the "
 			       "process, if that lives", o->pid);
+	else if (!found && j.served)
+		sym_object_problem(
+			o,
+			"generated code without names: /tmp/perf-%u.map or the "
+			"jitdump file lies on a file system that a program serves (FUSE), or "
+			"that does not answer, and is not read",
+			o->pid);
 	else if (!found)
 		sym_object_problem(o, "generated code without names: neither /tmp/perf-%u.map nor a "
 			       "jitdump file is there", o->pid);

@@ -59,6 +59,23 @@ PEV_EXPORT int pev_sym_find(struct pev_syms *s, int object, uint64_t at, struct 
 	return 1;
 }
 
+PEV_EXPORT int pev_sym_nth(struct pev_syms *s, int object, uint32_t index, struct pev_sym *sym)
+{
+	const struct sym_object *o = syms_named(s, object);
+	const struct symbol *found;
+
+	*sym = (struct pev_sym){ .object = object, .index = SYM_NONE };
+	if (o->kind != PEV_SYM_KIND_FILE || !o->file)
+		return -ENODATA;
+	if (index >= o->syms.s.n)
+		return 0;
+	found = &o->syms.s.p[index];
+	sym->index = index;
+	sym->start = sym_object_offset(o, found->start);
+	sym->size = found->end - found->start;
+	return 1;
+}
+
 PEV_EXPORT int pev_sym_place(struct pev_syms *s, int object, const char *name, uint64_t *at)
 {
 	struct sym_object *o = syms_loaded(s, object);

@@ -24,7 +24,10 @@ struct lu {
 	unw_addr_space_t as;
 };
 
-/* DWARF's numbers are libunwind's, but for the link register of ppc64 */
+/*
+ * DWARF's numbers are libunwind's, but for the link register of ppc64. On arm64 it takes the link
+ * register for the instruction pointer: there we do without.
+ */
 static int own_reg(const struct arch *a, unw_regnum_t reg)
 {
 	if (a->lr == 0xff)

@@ -213,6 +213,15 @@ static bool saved(struct unwind_walk *w, const struct brief_row *b, const struct
 
 enum stepped { STEP_ON, STEP_END, STEP_CANNOT };
 
+/*
+ * On arm64 a function may sign its return address, in the bits above those of user space. Bit 55
+ * is not among them: it says whether the address is the kernel's.
+ */
+static uint64_t return_address(const struct arch *a, uint64_t v)
+{
+	return a->elf_machine == EM_AARCH64 && !(v >> 55 & 1) ? v & ((1ULL << 48) - 1) : v;
+}
+
 /* Computes the caller's registers from those of a frame. */
 static enum stepped apply(struct unwind_walk *w, const struct brief_row *b)
 {
@@ -225,6 +234,7 @@ static enum stepped apply(struct unwind_walk *w, const struct brief_row *b)
 		return STEP_CANNOT;
 	memcpy(new, w->regs, a->nr * sizeof(*new));
 	new[a->sp] = cfa;
+	valid |= 1ULL << a->sp;
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct save *s = &w->u->saves.p[b->first + i];
 
@@ -242,7 +252,7 @@ static enum stepped apply(struct unwind_walk *w, const struct brief_row *b)
 		return STEP_END;
 	if (!(valid >> b->ra & 1))
 		return STEP_END;
-	new[a->ip] = new[b->ra];
+	new[a->ip] = return_address(a, new[b->ra]);
 	if ((new[a->ip] == old_ip && new[a->sp] == old_sp) ||
 	    (new[a->sp] < old_sp && !b->signal))
 		return STEP_END;
@@ -252,7 +262,10 @@ static enum stepped apply(struct unwind_walk *w, const struct brief_row *b)
 	return STEP_ON;
 }
 
-/* Without tables, on x86, follows a frame pointer that looks like one. */
+/*
+ * Without tables, on x86 and arm64, follows a frame pointer that looks like one. On arm64 it points
+ * to the low end of a frame, whose size is not known: the caller's stack pointer isn't, either.
+ */
 static bool by_frame_pointer(struct unwind_walk *w)
 {
 	const struct arch *a = w->u->arch;
@@ -263,11 +276,14 @@ static bool by_frame_pointer(struct unwind_walk *w)
 	if (!(w->valid >> a->fp & 1) || !fp || fp & 7 || fp < w->regs[a->sp] ||
 	    !walk_read(w, fp, &next) || !walk_read(w, fp + 8, &ra))
 		return false;
+	ra = return_address(a, ra);
 	if (!walk_map(w, ra)) {
 		w->why = PEV_UNWIND_NO_INFO;
 		return false;
 	}
 	w->regs[a->sp] = fp + 16;
+	if (a->lr != 0xff)
+		w->valid &= ~(1ULL << a->sp | 1ULL << a->lr);
 	w->regs[a->fp] = next;
 	w->regs[a->ip] = ra;
 	return true;
@@ -294,6 +310,31 @@ static bool by_back_chain(struct unwind_walk *w)
 	}
 	w->regs[a->sp] = next;
 	w->regs[a->ip] = ra;
+	return true;
+}
+
+/*
+ * On arm64 the vdso has no table for what a signal's handler returns to: unwinders know it by its
+ * two instructions, and where in the frame that the kernel made the registers are.
+ */
+static bool by_signal_frame(struct unwind_walk *w)
+{
+	const struct arch *a = w->u->arch;
+	/* behind struct siginfo, ucontext up to its registers, and the address of a fault */
+	uint64_t at = w->regs[a->sp] + 128 + 176 + 8, code, new[REGS_MAX];
+
+	/* mov x8, #__NR_rt_sigreturn; svc #0 */
+	if (a->elf_machine != EM_AARCH64 || !(w->valid >> a->sp & 1) ||
+	    !walk_read(w, w->regs[a->ip], &code) || code != 0xd4000001d2801168)
+		return false;
+	for (unsigned int i = 0; i < a->nr; i++)
+		if (!walk_read(w, at + 8 * i, &new[i]))
+			return false;
+	/* nothing interrupts itself */
+	if (new[a->ip] == w->regs[a->ip] && new[a->sp] == w->regs[a->sp])
+		return false;
+	memcpy(w->regs, new, sizeof(*new) * a->nr);
+	w->valid = (1ULL << a->nr) - 1;
 	return true;
 }
 
@@ -337,7 +378,12 @@ static enum stepped step(struct unwind_walk *w)
 			return n ? STEP_ON : STEP_END;
 		}
 	}
-	ok = by_bad_call(w) || (a->lr == 0xff ? by_frame_pointer(w) : by_back_chain(w));
+	if (by_signal_frame(w)) {
+		w->exact = true;
+		return STEP_ON;
+	}
+	ok = by_bad_call(w) ||
+	     (a->elf_machine == EM_PPC64 ? by_back_chain(w) : by_frame_pointer(w));
 	w->exact = false;
 	if (!ok && w->why == PEV_UNWIND_NO_INFO && !walk_map(w, ip))
 		w->why = PEV_UNWIND_NO_MAP;

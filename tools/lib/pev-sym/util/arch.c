@@ -19,6 +19,14 @@ static const int8_t ppc_perf[] = {
 /* the link register; the address in frames that the kernel made for signals */
 static const uint8_t ppc_high[] = { 65, 67 };
 
+/* clang-format off */
+
+/* x0-x29 lr sp pc */
+static const int8_t arm_perf[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	24, 25, 26, 27, 28, 29, 30, 31, 32,
+};
+
 static const struct arch archs[] = {
 	{
 		.machine = "x86_64", .elf_machine = EM_X86_64, .record = 0xff01ff,
@@ -31,7 +39,14 @@ static const struct arch archs[] = {
 		.perf = ppc_perf, .nr_perf = ARRAY_SIZE(ppc_perf), .same = 32,
 		.dwarf_high = ppc_high, .nr_high = ARRAY_SIZE(ppc_high),
 	},
+	{
+		.machine = "aarch64", .elf_machine = EM_AARCH64, .record = 0x1ffffffff,
+		.nr = 33, .sp = 31, .ip = 32, .fp = 29, .lr = 30,
+		.perf = arm_perf, .nr_perf = ARRAY_SIZE(arm_perf), .same = 32,
+	},
 };
+
+/* clang-format on */
 
 const struct arch *arch_find(const char *machine)
 {

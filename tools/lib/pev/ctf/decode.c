@@ -241,6 +241,7 @@ static inline void clear_context(struct pev_event *ev)
 	ev->values_len = 0;
 	ev->dump_len = 0;
 	ev->guest = 0;
+	ev->ustack_cookie = 0;
 }
 
 static inline void decode_loads(const struct class *cls, struct pev_event *ev,

@@ -13,6 +13,7 @@
 
 #define TIME_MASK	((1ULL << PEV_TIME_BITS) - 1)
 #define MAX_RECORD	(16U << 20)
+#define MAX_PACKET (16U << 20)
 
 /**
  * struct slot - the value of a field
@@ -53,6 +54,11 @@ struct pev_encoder {
 	size_t			room_store;
 };
 
+static bool is_packet_size(uint32_t size)
+{
+	return size >= 256 && size <= MAX_PACKET && !(size % 8);
+}
+
 PEV_EXPORT int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size,
 			       uint64_t instance, uint32_t cpu, pev_packet_fn fn,
 			       void *arg, struct pev_encoder **out)
@@ -60,7 +66,7 @@ PEV_EXPORT int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size
 	struct pev_encoder *enc;
 
 	*out = NULL;
-	if (packet_size < 256 || packet_size > PEV_MAX_PACKET || packet_size % 8)
+	if (!is_packet_size(packet_size))
 		return -EINVAL;
 	enc = calloc(1, sizeof(*enc));
 	if (enc)
@@ -77,6 +83,14 @@ PEV_EXPORT int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size
 	enc->fn = fn;
 	enc->arg = arg;
 	*out = enc;
+	return 0;
+}
+
+PEV_EXPORT int pev_encoder_packets(struct pev_encoder *enc, uint32_t packet_size)
+{
+	if (!is_packet_size(packet_size))
+		return -EINVAL;
+	enc->packet_size = packet_size;
 	return 0;
 }
 
@@ -115,6 +129,13 @@ static int close_packet(struct pev_encoder *enc)
 	packet->packet_size = size * 8;
 	enc->pos = 0;
 	return enc->fn(enc->arg, packet, size);
+}
+
+PEV_EXPORT int pev_encoder_flush(struct pev_encoder *enc)
+{
+	int ret = close_packet(enc);
+
+	return ret < 0 ? ret : 0;
 }
 
 PEV_EXPORT int pev_encoder_close(struct pev_encoder *enc)

@@ -130,6 +130,18 @@ static void put_int(struct out *o, const struct pev_field *f, const void *at)
 	put(o, text, len);
 }
 
+static void put_value(struct out *o, const struct pev_field *f, const void *at, unsigned int flags)
+{
+	const char *label = NULL;
+
+	if (flags & PEV_PRINT_LABEL)
+		label = pev_field_label(f, pev_load(at, f->size, f->is_signed));
+	if (label)
+		put(o, label, strlen(label));
+	else
+		put_int(o, f, at);
+}
+
 static void put_text(struct out *o, const char *text, size_t len)
 {
 	char escaped[8];
@@ -191,7 +203,7 @@ PEV_EXPORT int pev_event_print_field(const struct pev_event *ev,
 		 (field->is_text && field->size == 1 && field->shape != PEV_SHAPE_INT))
 		put_text(&o, at, strnlen(at, count));
 	else if (field->shape == PEV_SHAPE_INT)
-		put_int(&o, field, at);
+		put_value(&o, field, at, flags);
 	else if (field->size == 1 && !field->is_signed)
 		put_bytes(&o, at, count);
 	else

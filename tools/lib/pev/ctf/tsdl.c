@@ -466,10 +466,17 @@ static struct pev_field *to_fields(struct parser *p, const struct type *t, unsig
 			return NULL;
 		}
 		fields[i] = (struct pev_field){
-			.name = m->name, .shape = m->shape, .size = m->type->size / 8,
-			.align = m->type->align / 8, .is_signed = m->type->is_signed,
-			.is_text = m->type->is_text, .base = m->type->base,
-			.count = m->count, .length = m->length, .offset = -1,
+			.name = m->name,
+			.shape = m->shape,
+			.size = m->type->size / 8,
+			.align = m->type->align / 8,
+			.is_signed = m->type->is_signed,
+			.is_text = m->type->is_text,
+			.base = m->type->base,
+			.count = m->count,
+			.length = m->length,
+			.offset = -1,
+			.labels = m->type->labels,
 		};
 	}
 	return fields;

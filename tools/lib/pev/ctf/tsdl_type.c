@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Parses the types of CTF metadata text: integers, strings, enumerations (only their
- * size counts), structures and variants.
+ * Parses the types of CTF metadata text: integers, strings, enumerations, structures
+ * and variants.
  */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ctf/label.h"
 #include "ctf/tsdl_type.h"
 
 #define MAX_DEPTH	16
@@ -146,30 +147,6 @@ static const struct type *parse_string_type(struct parser *p)
 	return tsdl_next(p) ? NULL : t;
 }
 
-/* Skips the mappings of an enumeration. */
-static int skip_mappings(struct parser *p)
-{
-	struct value v;
-
-	if (tsdl_expect(p, '{'))
-		return -p->error;
-	while (!tsdl_is_sign(p, '}')) {
-		if (p->token.kind != TOKEN_NAME && p->token.kind != TOKEN_STRING)
-			return tsdl_unexpected(p, "a label");
-		if (tsdl_next(p))
-			return -p->error;
-		if (tsdl_accept(p, '=')) {
-			if (tsdl_value(p, &v))
-				return -p->error;
-			if (tsdl_is_sign(p, SIGN_RANGE) && (tsdl_next(p) || tsdl_value(p, &v)))
-				return -p->error;
-		}
-		if (!tsdl_accept(p, ',') && !tsdl_is_sign(p, '}'))
-			return tsdl_unexpected(p, "',' or '}'");
-	}
-	return tsdl_next(p);
-}
-
 /* Steps over "struct" and the like, and takes the name behind it, if there is one. */
 static int take_tag(struct parser *p, const char **name)
 {
@@ -180,6 +157,17 @@ static int take_tag(struct parser *p, const char **name)
 		return 0;
 	*name = tsdl_take_name(p, "a name");
 	return *name ? 0 : -1;
+}
+
+/* An integer whose values have labels */
+static const struct type *with_labels(struct parser *p, const struct type *integer)
+{
+	struct type *t = tsdl_alloc(p, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	*t = *integer;
+	return label_mappings(p, &t->labels) ? NULL : t;
 }
 
 static const struct type *parse_enum(struct parser *p)
@@ -205,7 +193,8 @@ static const struct type *parse_enum(struct parser *p)
 		tsdl_fail(p, "an enumeration needs an integer type");
 		return NULL;
 	}
-	if (skip_mappings(p) || (name && add_type(p, 'e', name, t)))
+	t = with_labels(p, t);
+	if (!t || (name && add_type(p, 'e', name, t)))
 		return NULL;
 	return t;
 }

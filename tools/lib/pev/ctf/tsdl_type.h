@@ -29,6 +29,7 @@ struct type {
 	bool		is_text;
 	bool		is_clock;
 	uint8_t		base;
+	const struct pev_labels *labels;
 	unsigned int	nr;
 	struct type_member	*members;
 };

@@ -18,6 +18,8 @@ static const char *const types[] = {
 	[PEV_TYPE_TABLE] = "table",	  [PEV_TYPE_WAIT] = "wait",
 	[PEV_TYPE_CLIENT] = "client",	  [PEV_TYPE_PRODUCER] = "producer",
 	[PEV_TYPE_USER] = "user",	  [PEV_TYPE_CONTEXT] = "context",
+	[PEV_TYPE_USTACK] = "ustack",
+	[PEV_TYPE_CRASH] = "crash",
 };
 
 static const char *const software[] = {
@@ -174,7 +176,8 @@ PEV_EXPORT void pev_attr_record(struct pev_attr *attr, int channel_fd, uint64_t 
 				uint64_t sample)
 {
 	attr->channel_fd = channel_fd;
-	attr->period = attr->type == PEV_TYPE_SIDEBAND ? 0 : period;
+	attr->period = attr->type == PEV_TYPE_SIDEBAND || attr->type == PEV_TYPE_USTACK ? 0 :
+											  period;
 	attr->sample = sample;
 }
 

@@ -30,6 +30,8 @@ static const struct code_part parts[] = {
 	/* the four high bits of event are AMD's */
 	{ "event", 12, 0, 32 }, { "umask", 8, 8, 0 }, { "edge", 1, 18, 0 },
 	{ "any", 1, 21, 0 }, { "inv", 1, 23, 0 }, { "cmask", 8, 24, 0 },
+#elif defined(__aarch64__)
+	{ "event", 16, 0, 8 },
 #else
 	{ "event", 60, 0, 8 },
 #endif

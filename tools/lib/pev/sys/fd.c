@@ -168,6 +168,25 @@ PEV_EXPORT int pev_fd_read_multiplexed(int fd, struct pev_multiplexed *m)
 	return control(fd, PEV_IOC_READ_MULTIPLEXED, (uintptr_t)m);
 }
 
+PEV_EXPORT int pev_fd_read_counts(int fd, struct pev_counts *counts)
+{
+	memset(counts, 0, sizeof(*counts));
+	counts->size = sizeof(*counts);
+	return control(fd, PEV_IOC_READ_COUNTS, (uintptr_t)counts);
+}
+
+PEV_EXPORT int pev_fd_act(int channel_fd, unsigned int action)
+{
+	return control(channel_fd, PEV_IOC_ACT, action);
+}
+
+PEV_EXPORT int pev_fd_channel_state(int channel_fd, struct pev_channel_state *state)
+{
+	memset(state, 0, sizeof(*state));
+	state->size = sizeof(*state);
+	return control(channel_fd, PEV_IOC_CHANNEL_STATE, (uintptr_t)state);
+}
+
 PEV_EXPORT int pev_fd_flush(int fd)
 {
 	return ask(fd, PEV_IOC_FLUSH, 0);

@@ -4,5 +4,17 @@
 # them that a compiler finds.
 #
 # usage: syscall-table.sh CC [FLAG...]
-echo '#include <asm/unistd.h>' | "$@" -E -dM -x c - |
-	sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]*\)$/SYSCALL(\2, "\1"),/p' | sort
+echo '#include <asm/unistd.h>' | "$@" -E -dM -x c - | awk '
+	# where 32 and 64 bits differ the generic table has one name for both
+	sub(/^__NR/, "", $2) { number[$2] = $3 }
+	END {
+		for (name in number) {
+			n = number[name]
+			sub(/^__NR/, "", n)
+			if (n in number)
+				n = number[n]
+			if (name ~ /^_[a-z0-9_]+$/ && n ~ /^[0-9]+$/ &&
+			    name != "_syscalls" && name != "_arch_specific_syscall")
+				printf "SYSCALL(%s, \"%s\"),\n", n, substr(name, 2)
+		}
+	}' | sort

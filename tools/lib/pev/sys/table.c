@@ -133,7 +133,7 @@ static void set_shape(struct pev_table_reader *r, const struct pev_table *table)
 
 		if (from == PEV_TABLE_KSTACK || from == PEV_TABLE_USTACK)
 			r->stacks |= 1U << words;
-		words += from == PEV_TABLE_COMM ? 2 : 1;
+		words += from == PEV_TABLE_COMM || from == PEV_TABLE_REQUEST ? 2 : 1;
 	}
 	r->room = table->rows;
 	r->frames = table->frames;
@@ -309,60 +309,4 @@ PEV_EXPORT size_t pev_table_stack(const struct pev_table_reader *r, uint64_t wor
 PEV_EXPORT void pev_table_sums(const struct pev_table_reader *r, struct pev_table_sums *sums)
 {
 	*sums = r->sums;
-}
-
-/* ---- buckets ---- */
-
-static int log2_bounds(int64_t n, uint64_t *low, uint64_t *high)
-{
-	uint64_t from, to;
-
-	if (n < -64 || n > 64)
-		return -EINVAL;
-	if (!n) {
-		*low = *high = 0;
-		return 0;
-	}
-	from = 1ULL << ((n < 0 ? -n : n) - 1);
-	to = from - 1 + from;
-	*low = n < 0 ? -to : from;
-	*high = n < 0 ? -from : to;
-	/* the least number has no opposite */
-	if (n == -64)
-		*low = *high = from;
-	return 0;
-}
-
-static int eighths_bounds(int64_t n, uint64_t *low, uint64_t *high)
-{
-	uint64_t k = n < 0 ? -(uint64_t)n : (uint64_t)n, from, to;
-	unsigned int shift = k < 16 ? 0 : (unsigned int)(k / 8 - 1);
-
-	if (shift > 60)
-		return -EINVAL;
-	from = k < 16 ? k : (8 + k % 8) << shift;
-	to = from + (1ULL << shift) - 1;
-	*low = n < 0 ? -to : from;
-	*high = n < 0 ? -from : to;
-	return 0;
-}
-
-PEV_EXPORT int pev_table_bounds(const struct pev_table_key *key, uint64_t word, uint64_t *low,
-				uint64_t *high)
-{
-	switch (key->bucket) {
-	case PEV_TABLE_EXACT:
-		*low = *high = word;
-		return 0;
-	case PEV_TABLE_LOG2:
-		return log2_bounds((int64_t)word, low, high);
-	case PEV_TABLE_EIGHTHS:
-		return eighths_bounds((int64_t)word, low, high);
-	case PEV_TABLE_LINEAR:
-		*low = word * key->step;
-		*high = *low + (key->step - 1);
-		return 0;
-	default:
-		return -EINVAL;
-	}
 }

@@ -97,3 +97,8 @@ PEV_EXPORT int pev_trace_update(struct pev_trace *trace, unsigned int flags)
 	trace->updates++;
 	return ret ? ret : !ended;
 }
+
+PEV_EXPORT uint64_t pev_trace_synced(const struct pev_trace *trace)
+{
+	return trace->ended || !trace->follow ? UINT64_MAX : trace->limit;
+}

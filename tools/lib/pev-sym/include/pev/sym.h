@@ -248,6 +248,15 @@ struct pev_sym {
  */
 int pev_sym_find(struct pev_syms *syms, int object, uint64_t at, struct pev_sym *sym);
 /**
+ * pev_sym_nth() - one function after the other of a file
+ * @index: from 0 on, in the order of their addresses
+ * @sym:   @start is UINT64_MAX if the file has no byte of it, as one of debug information alone
+ *
+ * Return: 1; 0: it has no more; -ENODATA: the object is no file, or none that could be found and
+ * read.
+ */
+int pev_sym_nth(struct pev_syms *syms, int object, uint32_t index, struct pev_sym *sym);
+/**
  * pev_sym_place() - where a function of a file begins
  * @name: as pev_sym_raw_name() gives it
  * @at:   as pev_sym_find() takes it
@@ -396,7 +405,7 @@ enum pev_unwind_end {
 uint64_t pev_unwind_regs(const char *machine);
 /**
  * pev_unwind_new() - an unwinder
- * @machine: as uname(2) has it: "x86_64", "ppc64le"; not necessarily this one
+ * @machine: as uname(2) has it: "x86_64", "ppc64le", "aarch64"; not necessarily this one
  * @regs:    mask of the registers recorded (attr.regs_user)
  *
  * Return: 0, -EOPNOTSUPP for a machine that it does not know, -EINVAL if @regs

@@ -98,6 +98,32 @@ static bool happens_in_kernel(uint64_t config)
 	return config == PEV_SW_CONTEXT_SWITCHES || config == PEV_SW_CPU_MIGRATIONS;
 }
 
+/* Must what the host does and what guests do be distinguished? */
+static bool perf_tells_guests(const struct pev_attr *from)
+{
+	return from->target == PEV_TARGET_GUEST ||
+	       from->flags & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST);
+}
+
+static int check_guests(const struct pev_attr *from, struct pev_error *err)
+{
+	bool counter = from->type == PEV_TYPE_HARDWARE || from->type == PEV_TYPE_RAW;
+
+	if (NO_GUESTS(true) && from->target == PEV_TARGET_GUEST)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"PEV_TARGET_GUEST: perf does not say on this architecture whether "
+				"a guest was hit");
+	if (from->target == PEV_TARGET_GUEST && !counter && from->type != PEV_TYPE_TIMER)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"of a guest, timers and hardware counters alone can see something: "
+				"for the rest take PEV_TARGET_PROCESS");
+	if (from->type == PEV_TYPE_TIMER && from->channel_fd < 0)
+		return pev_fail(err, EOPNOTSUPP, 0,
+				"perf_event_open(2) counts clocks of the host and of guests alike: "
+				"record samples, or load pev into the kernel");
+	return 0;
+}
+
 static int set_software(const struct pev_attr *from, struct perf_event_attr *to,
 			struct pev_error *err)
 {
@@ -211,6 +237,25 @@ static int set_type(const struct perf_engine *engine, const struct pev_attr *fro
 	}
 }
 
+/*
+ * perf's clocks go on in guests, whatever is excluded, and the modes that they exclude are those of
+ * the host: samples say what they hit, and what is not wanted of them is left out.
+ */
+static void tell_guests(const struct pev_attr *from, struct perf_event_attr *to,
+			struct perf_class *cls)
+{
+	bool target = from->target == PEV_TARGET_GUEST;
+
+	to->exclude_host |= target;
+	if (from->type != PEV_TYPE_TIMER || !perf_tells_guests(from))
+		return;
+	cls->excludes = from->flags & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST |
+				       PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL);
+	cls->excludes |= target ? PEV_F_EXCLUDE_HOST : 0;
+	to->exclude_host = to->exclude_guest = 0;
+	to->exclude_user = to->exclude_kernel = 0;
+}
+
 static void set_flags(const struct pev_attr *from, struct perf_event_attr *to)
 {
 	uint64_t f = from->flags;
@@ -286,6 +331,11 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 		return pev_fail(err, EOPNOTSUPP, 0,
 				"perf_event_open(2) does not copy what arguments "
 				"of system calls point to: PEV_F_TEXT needs a kernel with pev");
+	if (from->flags & (PEV_F_START | PEV_F_STOP | PEV_F_FREEZE))
+		return pev_fail(
+			err, EOPNOTSUPP, 0,
+			"by perf_event_open(2) no event starts or stops rings when it happens: "
+			"triggers need a kernel with pev");
 	if (from->flags & PEV_F_MARKED)
 		return pev_fail(err, EOPNOTSUPP, 0, "perf_event_open(2) does not mark tasks: "
 				"PEV_F_MARKED needs a kernel with pev");
@@ -295,6 +345,8 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 				"with pev");
 	if (from->flags & PEV_EF_CALLS && perf_calls_check(from, err))
 		return -EINVAL;
+	if (perf_tells_guests(from) && check_guests(from, err))
+		return -EOPNOTSUPP;
 	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND &&
 	    from->type != PEV_TYPE_WAIT)
 		return pev_fail(err, EINVAL, 0, "an event that records needs a period");
@@ -313,6 +365,7 @@ int perf_attr_make(const struct perf_engine *engine, const struct pev_attr *from
 	if (ret)
 		return ret;
 	set_flags(from, to);
+	tell_guests(from, to, cls);
 	to->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (engine->features & PERF_HAS_LOST)
 		to->read_format |= PERF_FORMAT_LOST_BIT;

@@ -354,6 +354,17 @@ static int class_of(struct channel *c, struct event *event, const struct perf_sa
 	return ret;
 }
 
+/* Of host and guests, and their modes, may it be what was hit? */
+static bool wanted(const struct perf_class *cls, const struct perf_sample *s)
+{
+	bool user = s->guest ? s->guest & PEV_GUEST_USER : !s->kernel;
+
+	if (likely(!cls->excludes))
+		return true;
+	return !(cls->excludes & (s->guest ? PEV_F_EXCLUDE_GUEST : PEV_F_EXCLUDE_HOST)) &&
+	       !(cls->excludes & (user ? PEV_F_EXCLUDE_USER : PEV_F_EXCLUDE_KERNEL));
+}
+
 static int take_sample(struct channel *c, struct cpu_ring *r,
 		       const struct perf_event_header *record)
 {
@@ -371,6 +382,8 @@ static int take_sample(struct channel *c, struct cpu_ring *r,
 		return 0;
 	if (unlikely(!perf_sample_parse(record, &event->attr, &sample)))
 		return -EBADMSG;
+	if (!wanted(&event->cls, &sample))
+		return 0;
 	ret = class_of(c, event, &sample, &cls);
 	if (ret)
 		return ret;

@@ -198,6 +198,8 @@ static uint8_t *put_context(uint8_t *at, uint64_t sample, const struct perf_samp
 		at = put64(at, s->period);
 	if (sample & PEV_SAMPLE_CPU)
 		at = put64(at, s->cpu);
+	if (sample & PEV_SAMPLE_GUEST)
+		at = put64(at, s->guest);
 	return at;
 }
 
@@ -218,7 +220,7 @@ static uint8_t *put_varying(uint8_t *at, uint64_t sample, const struct perf_samp
 static uint32_t size_of(const struct perf_class *cls, const struct perf_sample *s)
 {
 	const uint64_t words = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
-			       PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU;
+			       PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU | PEV_SAMPLE_GUEST;
 	uint64_t sample = cls->sample;
 	size_t size = 8 * (size_t)__builtin_popcountll(sample & words);
 

@@ -28,6 +28,7 @@ struct copy {
  * @type:    enum pev_type
  * @name:    of the event
  * @sample:  PEV_SAMPLE_* that its records carry
+ * @excludes: PEV_F_EXCLUDE_*: of samples that come nevertheless
  * @freq:    @period is a frequency
  * @raw:     they carry what perf calls raw data as it is
  * @format:  of a tracepoint; @format.name is NULL for others
@@ -39,6 +40,7 @@ struct perf_class {
 	char			*name;
 	uint64_t		sample;
 	uint64_t		period;
+	uint64_t excludes;
 	bool			freq;
 	bool			raw;
 	struct tp_format	format;

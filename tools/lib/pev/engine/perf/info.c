@@ -200,11 +200,12 @@ int perf_info(struct pev_engine *base, struct pev_info *info, struct pev_error *
 			       PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL | PEV_F_READ_GROUP |
 			       PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST |
 			       PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_EF_PRECISE_ALL | PEV_EF_CALLS,
-		.sample = PEV_SAMPLE_ALL & ~(uint64_t)(PEV_SAMPLE_READ | PEV_SAMPLE_GUEST |
-						       PEV_SAMPLE_CONTEXT | PEV_SAMPLE_PAIR),
+		.sample = PEV_SAMPLE_ALL &
+			  ~(uint64_t)(PEV_SAMPLE_READ | NO_GUESTS(PEV_SAMPLE_GUEST) |
+				      PEV_SAMPLE_CONTEXT | PEV_SAMPLE_PAIR),
 		.regs_user = registers(),
-		.channel_flags = PEV_CHF_ALL,
-		.targets = ((1U << PEV_TARGET_MAX) - 1) & ~(1U | 1U << PEV_TARGET_GUEST),
+		.channel_flags = PEV_CHF_OVERWRITE,
+		.targets = ((1U << PEV_TARGET_MAX) - 1) & ~(1U | NO_GUESTS(1U << PEV_TARGET_GUEST)),
 		.clock = PEV_CLOCK_MONOTONIC,
 		.paranoid = perf_paranoid(),
 		.clock_freq = 1000000000,

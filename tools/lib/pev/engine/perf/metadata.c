@@ -47,9 +47,9 @@ static void put_context(struct text *t, uint64_t sample)
 		uint64_t	bit;
 		const char	*text;
 	} fields[] = {
-		{ PEV_SAMPLE_PID, "uint32_t pid" }, { PEV_SAMPLE_IP, "xint64_t ip" },
+		{ PEV_SAMPLE_PID, "uint32_t pid" },   { PEV_SAMPLE_IP, "xint64_t ip" },
 		{ PEV_SAMPLE_ADDR, "xint64_t addr" }, { PEV_SAMPLE_PERIOD, "uint64_t period" },
-		{ PEV_SAMPLE_CPU, "uint64_t cpu" },
+		{ PEV_SAMPLE_CPU, "uint64_t cpu" },   { PEV_SAMPLE_GUEST, "uint64_t guest" },
 	};
 	bool any = false;
 

@@ -151,6 +151,41 @@ static int process(const struct perf_engine *engine, struct places *p, int pid,
 	return add_threads(p, pid, attr, err);
 }
 
+/* Has a process a virtual machine of KVM open? 1, 0, or -errno where it cannot be known */
+static int runs_machine(int pid)
+{
+	char path[64], to[64];
+	struct dirent *e;
+	int found = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	d = opendir(path);
+	if (!d)
+		return -errno;
+	while (!found && (e = readdir(d))) {
+		ssize_t len = readlinkat(dirfd(d), e->d_name, to, sizeof(to) - 1);
+
+		to[len > 0 ? len : 0] = 0;
+		found = !strcmp(to, "anon_inode:kvm-vm");
+	}
+	closedir(d);
+	return found;
+}
+
+/* What its threads do outside of the guest is not wanted, so none has to be left out. */
+static int guest(const struct perf_engine *engine, struct places *p, int pid,
+		 const struct pev_attr *attr, struct pev_error *err)
+{
+	int ret = runs_machine(pid);
+
+	if (ret < 0)
+		return pev_fail(err, -ret, 0, "the guest of process %d: %s", pid, strerror(-ret));
+	if (!ret)
+		return pev_fail(err, EINVAL, 0, "process %d runs no virtual machine of KVM", pid);
+	return process(engine, p, pid, attr, err);
+}
+
 int perf_places_make(const struct perf_engine *engine, struct places *p,
 		     const struct pev_attr *attr, struct pev_error *err)
 {
@@ -175,9 +210,7 @@ int perf_places_make(const struct perf_engine *engine, struct places *p,
 		ret = add_whole_cpus(p, attr->target_id, attr);
 		break;
 	case PEV_TARGET_GUEST:
-		ret = pev_fail(err, EOPNOTSUPP, 0,
-			       "perf_event_open(2) has no guests as targets: "
-			       "PEV_TARGET_GUEST needs a kernel with pev");
+		ret = guest(engine, p, id, attr, err);
 		break;
 	default:
 		ret = pev_fail(err, EINVAL, 0, "an event needs a target");

@@ -2,6 +2,7 @@
 /*
  * Parses samples. See sample.h.
  */
+#include <linux/pev.h>
 #include <string.h>
 #include "core/compiler.h"
 #include "engine/perf/sample.h"
@@ -120,6 +121,19 @@ static void take_stack(struct words *w, struct perf_sample *s, bool *ok)
 	s->stack_len = used < size ? used : size;
 }
 
+/* Whom it hit: KVM has told the kernel. */
+static uint32_t guest_of(const struct perf_event_header *record)
+{
+	switch (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return PEV_GUEST_CODE;
+	case PERF_RECORD_MISC_GUEST_USER:
+		return PEV_GUEST_CODE | PEV_GUEST_USER;
+	default:
+		return 0;
+	}
+}
+
 bool perf_sample_parse(const struct perf_event_header *record,
 		       const struct perf_event_attr *attr, struct perf_sample *s)
 {
@@ -133,6 +147,7 @@ bool perf_sample_parse(const struct perf_event_header *record,
 	s->size = record->size;
 	s->raw = (const uint8_t *)(record + 1);
 	s->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	s->guest = guest_of(record);
 	s->id = take(&w, type & PERF_SAMPLE_IDENTIFIER, &ok);
 	s->ip = take(&w, type & PERF_SAMPLE_IP, &ok);
 	take_pair(&w, type & PERF_SAMPLE_TID, &s->pid, &s->tid, &ok);

@@ -17,6 +17,7 @@
  *
  * @size:   bytes of the record
  * @kernel: it happened in the kernel
+ * @guest: PEV_GUEST_*, as the kernel asked KVM: @ip is the guest's then
  * @values: of the group, one every @value_words words
  * @chain: with the marks that perf puts between its parts
  * @regs_abi: PERF_SAMPLE_REGS_ABI_*, of the program
@@ -26,6 +27,7 @@
 struct perf_sample {
 	uint32_t	size;
 	bool		kernel;
+	uint32_t guest;
 	uint64_t	id;
 	uint64_t	ip;
 	uint32_t	pid;

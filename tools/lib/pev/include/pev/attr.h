@@ -36,7 +36,11 @@ void pev_attr_record(struct pev_attr *attr, int channel_fd, uint64_t period,
 /** pev_attr_target() - choose a target; @id: tid, pid or cgroup fd, by @target */
 void pev_attr_target(struct pev_attr *attr, uint32_t target, int id);
 
-/** pev_attr_cpus() - a CPU mask of @words 64-bit words, which must live until pev_open() */
+/**
+ * pev_attr_cpus() - on these CPUs alone, of a target PEV_TARGET_CPUS or PEV_TARGET_CGROUP
+ * @mask: a bit for each CPU; must live until pev_open()
+ * @words: 64-bit words of it
+ */
 void pev_attr_cpus(struct pev_attr *attr, const uint64_t *mask, unsigned int words);
 
 /**

@@ -30,7 +30,8 @@ typedef int (*pev_packet_fn)(void *arg, const void *packet, size_t len);
 
 /**
  * pev_encoder_new() - records of one class of streams to packets
- * @packet_size: bytes; a record that does not fit gets a larger packet of its own
+ * @packet_size: bytes, 256 to 16 MiB and a multiple of 8; a record that does not fit gets a
+ *               larger packet of its own
  * @instance:    in the packets: what tells the stream from others of the trace; the
  *               number of a ring, or PEV_STREAM_USER and more
  * @cpu:         in the packets; UINT32_MAX for none
@@ -44,6 +45,15 @@ int pev_encoder_new(const struct pev_meta *meta, uint32_t packet_size, uint64_t 
  */
 int pev_writer_encoder(struct pev_writer *writer, const struct pev_meta *meta,
 		       const char *name, uint32_t cpu, struct pev_encoder **enc);
+/**
+ * pev_encoder_packets() - packets from the next one on have another size
+ * @packet_size: as in pev_encoder_new(); large ones compress better where records are alike
+ *
+ * Return: 0 or -EINVAL.
+ */
+int pev_encoder_packets(struct pev_encoder *enc, uint32_t packet_size);
+/** pev_encoder_flush() - hand out the packet that is begun, if there is one */
+int pev_encoder_flush(struct pev_encoder *enc);
 /** pev_encoder_close() - hand out the last packet and free */
 int pev_encoder_close(struct pev_encoder *enc);
 

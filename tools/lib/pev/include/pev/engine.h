@@ -24,20 +24,21 @@ extern "C" {
 struct pev_engine;
 
 /*
- * The highest bits of attr.flags are for engines of user space: the kernel's pev refuses
- * them. The event_flags of pev_engine_info() have those that an engine knows.
+ * Of the highest bits of attr.flags some are for engines of user space, and refused by the
+ * kernel's pev. The event_flags of pev_engine_info() have those that an engine knows.
  */
 
 /**
  * PEV_EF_PRECISE() - how near a sample's address must be to the instruction that it is of
  * @level: 0: the interrupt's; 1: always as far from it; 2: near it, if possible; 3: its own
  *
- * Of hardware events; perf's precise_ip.
+ * Of hardware events; perf's precise_ip. The kernel's PEV_F_PRECISE(), under the name that it
+ * had before.
  */
-#define PEV_EF_PRECISE(level)	((__u64)(level) << 62)
-#define PEV_EF_PRECISE_ALL	PEV_EF_PRECISE(3)
+#define PEV_EF_PRECISE(level) PEV_F_PRECISE(level)
+#define PEV_EF_PRECISE_ALL PEV_F_PRECISE_ALL
 /** PEV_EF_PRECISE_LEVEL() - the level in attr.flags */
-#define PEV_EF_PRECISE_LEVEL(flags)	((unsigned int)((__u64)(flags) >> 62))
+#define PEV_EF_PRECISE_LEVEL(flags) PEV_F_PRECISE_LEVEL(flags)
 
 /**
  * PEV_EF_CALLS - the records of all system calls, by their names

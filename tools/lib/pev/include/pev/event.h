@@ -28,6 +28,8 @@ extern "C" {
  * @meta:    metadata of its trace
  * @stream:  where it came from; NULL outside a trace
  * @guest:   PEV_GUEST_*
+ * @ustack_cookie: not 0: the record of an event of PEV_TYPE_USTACK whose payload has this cookie
+ *           has @ustack, @uregs and @dump
  *
  * All pointers point into the packet. Call chains are ordered from the
  * innermost frame outwards.
@@ -64,6 +66,7 @@ struct pev_event {
 	uint32_t		values_len;
 	uint64_t		dump_len;
 	uint32_t guest;
+	uint64_t ustack_cookie;
 };
 
 /**
@@ -206,10 +209,11 @@ bool pev_event_request(const struct pev_event *ev, struct pev_request *to);
 int64_t pev_event_ns(const struct pev_event *ev);
 
 #define PEV_PRINT_CONTEXT	(1U << 0)	/* the field is one of cls->context */
+#define PEV_PRINT_LABEL (1U << 1) /* labels of enumerations, where there are */
 
 /**
  * pev_event_print_field() - a field as people read it
- * @flags: 0 for a field of the payload, PEV_PRINT_CONTEXT; others are ignored
+ * @flags: 0 for a field of the payload, PEV_PRINT_*; others are ignored
  * @buf:   the text, cut to @size bytes with its NUL
  *
  * Integers in their base (hex with 0x), text in double quotes with control

@@ -95,6 +95,9 @@ int pev_fd_read_cpus(int fd, struct pev_value *values, unsigned int *nr);
 /** pev_fd_read_multiplexed() - what says how well a hardware event's value is known */
 int pev_fd_read_multiplexed(int fd, struct pev_multiplexed *m);
 
+/** pev_fd_read_counts() - where an event's occurrences went, and what it triggered */
+int pev_fd_read_counts(int fd, struct pev_counts *counts);
+
 /**
  * pev_fd_flush() - close the open packets of a channel, or record what an event of waits summed up
  *
@@ -108,6 +111,10 @@ int pev_fd_flush(int fd);
  * @nr:    as in pev_fd_read_cpus()
  */
 int pev_fd_snapshot(int channel_fd, struct pev_span *spans, unsigned int *nr);
+/** pev_fd_act() - start, stop, freeze or thaw a channel: enum pev_action */
+int pev_fd_act(int channel_fd, unsigned int action);
+/** pev_fd_channel_state() - does it accept records, and how often did triggers change that? */
+int pev_fd_channel_state(int channel_fd, struct pev_channel_state *state);
 /** pev_fd_channel_info() - sizes and number of the rings of a channel */
 int pev_fd_channel_info(int channel_fd, struct pev_channel_info *info);
 

@@ -48,10 +48,10 @@ extern "C" {
 
 #if defined(__x86_64__)
 #define PEV_MARK_PAGE 4096 /* the largest page that the kernel may have */
-#elif defined(__powerpc64__)
+#elif defined(__powerpc64__) || defined(__aarch64__)
 #define PEV_MARK_PAGE 65536
 #else
-#error "pev/mark.h is for x86_64 and ppc64le"
+#error "pev/mark.h is for x86_64, ppc64le and arm64"
 #endif
 
 /* One for each program or library, whatever the number of files that include this. */
@@ -123,6 +123,8 @@ static inline struct pev_mark_rseq *pev_mark_rseq(void)
 
 #if defined(__x86_64__)
 	__asm__("movq %%fs:0, %0" : "=r"(thread));
+#elif defined(__aarch64__)
+	__asm__("mrs %0, tpidr_el0" : "=r"(thread));
 #else
 	__asm__("mr %0, 13" : "=r"(thread));
 #endif
@@ -170,6 +172,40 @@ static inline int pev_mark_commit(struct pev_mark_rseq *rseq, uint32_t cid, uint
 		  [cid] "r"(cid), [old] "r"(old), [next] "r"(next), [to] "r"(to),
 		  [from] "r"(from), [n] "r"(n)
 		: "rax", "rcx", "cc", "memory"
+		: again);
+#elif defined(__aarch64__)
+	__asm__ goto(
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"3:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n\t"
+		"adrp x10, 3b\n\t"
+		"add x10, x10, :lo12:3b\n\t"
+		"str x10, [%[rseq], 8]\n"
+		"1:\tldr w10, [%[rseq], 24]\n\t"
+		"cmp w10, %w[cid]\n\t"
+		"b.ne 5f\n\t"
+		"ldr x10, [%[head]]\n\t"
+		"cmp x10, %[old]\n\t"
+		"b.ne 5f\n\t"
+		"mov x9, %[n]\n"
+		"6:\tsub x9, x9, 1\n\t"
+		"ldr x10, [%[from], x9, lsl 3]\n\t"
+		"str x10, [%[to], x9, lsl 3]\n\t"
+		"cbnz x9, 6b\n\t"
+		"stlr %[next], [%[head]]\n"	/* U: before the head, the record */
+		"2:\tstr xzr, [%[rseq], 8]\n\t"
+		"b 7f\n\t"
+		".inst 0xd428bc00\n"
+		"4:\tnop\n"
+		"5:\tstr xzr, [%[rseq], 8]\n\t"
+		"b %l[again]\n"
+		"7:\n\t"
+		:
+		: [rseq] "r"(rseq), [head] "r"(head), [cid] "r"(cid), [old] "r"(old),
+		  [next] "r"(next), [to] "r"(to), [from] "r"(from), [n] "r"(n)
+		: "x9", "x10", "cc", "memory"
 		: again);
 #else
 	__asm__ goto(
@@ -221,6 +257,11 @@ static inline uint64_t pev_mark_cycles(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+	return ticks;
 #else
 	return __builtin_ppc_get_timebase();
 #endif
@@ -788,6 +829,20 @@ pev_mark_check(const char *format, ...)
 #define PEV_MARK_OFF(slot, on)					\
 	__asm__ goto("cmpb $0, %0\n\t"				\
 		     "jne %l[" #on "]\n\t" : : "m"(slot) : "cc" : on)
+#elif defined(__aarch64__)
+#define PEV_MARK_ENTRY(entry, name, format, fields)		\
+	__asm__ volatile("adrp %0, 771f\n\t"			\
+			 "add %0, %0, :lo12:771f\n\t"		\
+			 ".pushsection pev_marks, \"aw\"\n\t"	\
+			 ".balign 8\n"				\
+			 "771:\t.quad %c1, %c2, %c3, 0\n\t"	\
+			 ".popsection\n\t"			\
+			 : "=r"(entry) : "S"(name), "S"(format), "S"(fields))
+#define PEV_MARK_OFF(slot, on)							\
+	do {									\
+		if (__builtin_expect(*(const volatile uint8_t *)&(slot), 0))	\
+			goto on;						\
+	} while (0)
 #else
 #define PEV_MARK_ENTRY(entry, name, format, fields)		\
 	__asm__ volatile("addis %0, 2, 771f@toc@ha\n\t"	\

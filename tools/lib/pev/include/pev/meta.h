@@ -28,6 +28,8 @@ enum pev_shape {
 	PEV_SHAPE_STRING	= 3,
 };
 
+struct pev_labels;
+
 /**
  * struct pev_field - a field of an event class
  * @name:      as in the metadata
@@ -41,6 +43,8 @@ enum pev_shape {
  * @count:     elements of an array, 1 for an integer
  * @length:    index of the field with the number of elements, -1 for none
  * @offset:    bytes from the start of the structure, -1 if it varies
+ * @reserved0: 0
+ * @labels:    of an enumeration's values: pev_field_label(); NULL: it has none
  * @reserved:  0
  *
  * Lies in arrays: its size never changes. It is a power of two, so that finding an
@@ -58,7 +62,9 @@ struct pev_field {
 	uint32_t	count;
 	int32_t		length;
 	int32_t		offset;
-	uint32_t	reserved[9];
+	uint32_t reserved0;
+	const struct pev_labels *labels;
+	uint32_t reserved[6];
 };
 
 /**
@@ -180,6 +186,13 @@ uint64_t pev_meta_ticks(const struct pev_meta *meta, int64_t ns);
 
 /** pev_class_field() - a field of the payload by name, NULL if there is none */
 const struct pev_field *pev_class_field(const struct pev_class *cls, const char *name);
+/**
+ * pev_field_label() - what an enumeration calls a value
+ * @value: of pev_event_int()
+ *
+ * Return: the first label that has it, NULL if there is none.
+ */
+const char *pev_field_label(const struct pev_field *field, uint64_t value);
 /** pev_class_context_field() - a field of the context by name */
 const struct pev_field *pev_class_context_field(const struct pev_class *cls,
 						const char *name);

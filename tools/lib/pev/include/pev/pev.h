@@ -21,6 +21,7 @@
 #include <pev/attr.h>
 #include <pev/catalog.h>
 #include <pev/context.h>
+#include <pev/crash.h>
 #include <pev/encoder.h>
 #include <pev/engine.h>
 #include <pev/error.h>

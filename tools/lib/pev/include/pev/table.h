@@ -19,7 +19,10 @@ extern "C" {
 
 struct pev_table_reader;
 
-/* flags of pev_table_open(): values have a sign, of kernels that do not tell pev_table_sign() */
+/*
+ * flags of pev_table_open(): values have a sign, of kernels that do not tell pev_table_sign();
+ * of pev_table_bucket(): the number has one
+ */
 #define PEV_TABLE_SIGNED	(1U << 0)
 
 /**
@@ -103,6 +106,19 @@ size_t pev_table_stack(const struct pev_table_reader *reader, uint64_t word,
 		       const uint64_t **ips);
 /** pev_table_sums() - what became of all that came */
 void pev_table_sums(const struct pev_table_reader *reader, struct pev_table_sums *sums);
+
+/**
+ * pev_table_bucket() - the key that the kernel makes of a number
+ * @key:    of a table
+ * @flags:  0, or PEV_TABLE_SIGNED: @number is two's complement
+ * @number: of a field, or ns of a latency
+ * @word:   gets what a row with it has
+ *
+ * Return: 0; -EINVAL for a kind of bucket that the library does not know, a PEV_TABLE_LINEAR
+ * without a step, or unknown @flags.
+ */
+int pev_table_bucket(const struct pev_table_key *key, unsigned int flags, uint64_t number,
+		     uint64_t *word);
 
 /**
  * pev_table_bounds() - the values that share a key of a bucket

@@ -109,6 +109,13 @@ void pev_trace_close(struct pev_trace *trace);
  */
 int pev_trace_update(struct pev_trace *trace, unsigned int flags);
 /**
+ * pev_trace_synced() - how far a trace that is followed is complete
+ *
+ * Return: the time up to which no event is held back, in ticks of its clock; UINT64_MAX if none
+ * is, as the trace is not followed, or has ended.
+ */
+uint64_t pev_trace_synced(const struct pev_trace *trace);
+/**
  * pev_trace_remove() - remove a trace that a writer has made, with its directory
  *
  * Return: 0; -EEXIST if there is anything else in it, which the text names: then
