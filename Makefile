@@ -21,7 +21,7 @@ MAKEFLAGS += --no-print-directory
 override BUILD := $(abspath $(BUILD))
 export ARCH FLAVOR BUILD JOBS
 export LINUX_SRC KDIR SMP MEM CPU MACHINE PMU SKID ICOUNT MTTCG KARGS QEMU QEMU_ARGS
-export VM_TIMEOUT VM_ROOT VM_SHARES SAMPLES BENCH SUITES DURATION V
+export VM_TIMEOUT VM_RESETS VM_ROOT VM_SHARES SAMPLES BENCH SUITES DURATION V
 
 SETUP  := scripts/setup.sh
 # Standard output belongs to the command that runs in a machine.
@@ -29,6 +29,7 @@ SUBMAKE = $(MAKE) -s >&2
 
 CROSS_x86_64  :=
 CROSS_ppc64le := powerpc64le-linux-gnu-
+CROSS_arm64   := aarch64-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
 .PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
@@ -62,14 +63,15 @@ test: setup
 
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, and
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
-#:                  perfctl on Debian's Linux 6.1, the bounds of multiplexed values,
+#:                  perfctl on Debian's Linux 6.1 and on arm64, the bounds of multiplexed values,
 #:                  a million marks of programs around system calls, pev.ko unloaded
-#:                  200 times; DURATION=seconds
+#:                  200 times and on Debian's other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 reload-long-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-arm64 module-cloud module-rt module-ppc reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
-#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|stock|stock-6.1 KARGS=..
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1
+#:                  ARCH=arm64 FLAVOR=stock
 #:                  VM_TIMEOUT=600 NOBUILD=1 ICOUNT=1
 #:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
 #:                  an emulator with a PMU that counts exactly; SKID=n MTTCG=1
@@ -83,27 +85,29 @@ vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
 #: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt,
-#:                  or Debian's own: FLAVOR=stock|stock-6.1
+#:                  or Debian's own: FLAVOR=stock|stock-cloud|stock-rt|stock-6.1; ARCH=arm64
+#:                  has FLAVOR=stock alone
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there
 kernel: setup
 	@scripts/$(if $(filter stock%,$(FLAVOR)),stock-kernel,kernel).sh build >&2
 
-#: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module
+#: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module: ARCH=x86_64|ppc64le;
+#:                  for another of its kernels FLAVOR=stock-cloud|stock-rt, in module-cloud|rt
 #:                  KDIR=directory takes the headers of another kernel
 module: setup
 	@scripts/module.sh build >&2
 
 root: setup
-ifeq ($(ARCH),ppc64le)
-	@scripts/ppc-root.sh make >&2
+ifneq ($(CROSS),)
+	@scripts/cross-root.sh make >&2
 endif
 
-#: make perfctl     the tool and libpev: ARCH=
+#: make perfctl     the tool and libpev: ARCH=x86_64|ppc64le|arm64
 ifneq ($(wildcard tools/perfctl/Makefile),)
 perfctl: $(if $(CROSS),root,setup-perfctl)
 	@mkdir -p $(BUILD)/$(ARCH)/tools
 	@$(SUBMAKE) -C tools/perfctl O=$(BUILD)/$(ARCH)/tools CROSS_COMPILE=$(CROSS) \
-		SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) -j$(JOBS)
+		SYSROOT=$(if $(CROSS),$$(scripts/cross-root.sh path)) -j$(JOBS)
 else
 perfctl:
 	@echo "perfctl: tools/perfctl is not there yet: nothing to build" >&2
@@ -118,7 +122,7 @@ INSTALL = for part in perfctl lib/pev lib/pev-sym python; do \
 		$(MAKE) -s -C tools/$$part install prefix=$(PREFIX) libdir=$(LIBDIR) DESTDIR=$(1) \
 			$(foreach v,docdir zshdir pythondir,$(if $($v),$v=$($v))) \
 			O=$(TOOLS)$$(case $$part in lib/pev-sym) echo /libpev-sym ;; lib/*) echo /libpev ;; esac) \
-			CROSS_COMPILE=$(CROSS) SYSROOT=$(if $(CROSS),$$(scripts/ppc-root.sh path)) >&2 || exit 1; \
+			CROSS_COMPILE=$(CROSS) SYSROOT=$(if $(CROSS),$$(scripts/cross-root.sh path)) >&2 || exit 1; \
 	done
 TOOLS = $(BUILD)/$(ARCH)/tools
 
@@ -146,7 +150,7 @@ selftests: kernel
 
 #: make bench       pev beside perf, ftrace, bpftrace and LTTng; BENCH="cost pmu" only these of
 #:                  report, picture, unwind, native, stream, cost, pmu, limits, others, waits,
-#:                  probes, tables, context, user and module; FLAVOR=stock measures pev.ko
+#:                  probes, tables, context, clients, user and module; FLAVOR=stock measures pev.ko
 bench: $(if $(filter-out report picture unwind native stream module,$(or $(BENCH),all)),vm-deps)
 	@tests/bench/run
 

@@ -7,6 +7,7 @@ set -eu
 case $1 in
 x86_64) cc=gcc ;;
 ppc64le) cc=powerpc64le-linux-gnu-gcc ;;
+arm64) cc=aarch64-linux-gnu-gcc ;;
 *) exit 2 ;;
 esac
 src=$(dirname "$0")/../tests/qemu

@@ -17,7 +17,7 @@
 #
 # What passed is remembered in BUILD/lint and not looked at again before it changes;
 # objects are kept, too. LINT_BASE=main looks at the format of a whole branch, by
-# default it is HEAD: what is not committed yet.
+# default it is HEAD: what is not committed yet. LINT="layers tools" makes these checks alone.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-$PWD/build}
@@ -40,9 +40,15 @@ user_types+=,TYPO_SPELLING,EXECUTE_PERMISSIONS
 
 licences='GPL-2\.0|GPL-2\.0 WITH Linux-syscall-note|GPL-2\.0 OR MIT|LGPL-2\.1-only'
 
+# Named in LINT, or nothing is.
+wanted() { [ -z "${LINT:-}" ] || [[ " $LINT " = *" $1 "* ]]; }
+
+names=()
 check() {
 	local name=$1 out
 	shift
+	names+=("$name")
+	wanted "$name" || return 0
 	if out=$("$@" 2>&1); then
 		printf 'lint: %-12s ok\n' "$name"
 	else
@@ -120,6 +126,13 @@ checkpatch_user() {
 		grep -v -x -E 'MULTISTATEMENT_MACRO_USE_DO_WHILE|INDENTED_LABEL' | paste -sd ,)
 	user_sources | grep -E "$user_macro_source" | once checkpatch-user-macros \
 		"${checkpatch[@]}" --types "$types" -f || rc=1
+	return $rc
+}
+
+check_patch() {
+	local rc=0
+	checkpatch_kernel || rc=1
+	checkpatch_user || rc=1
 	return $rc
 }
 
@@ -213,8 +226,7 @@ shells() {
 scripts/kernel.sh source || exit 1
 mkdir -p "$seen"
 check layers scripts/lint-layers
-check checkpatch checkpatch_kernel
-check "... tools" checkpatch_user
+check checkpatch check_patch
 check licences licences
 check kernel-doc kernel_doc
 check patches scripts/patch-table.sh --check
@@ -225,4 +237,9 @@ check clang-format format
 check codespell spelling
 check words words
 check shell shells
+for name in ${LINT:-}; do
+	[[ " ${names[*]} " = *" $name "* ]] && continue
+	echo "lint: there is no check $name: LINT takes of ${names[*]}" >&2
+	bad=1
+done
 exit $bad

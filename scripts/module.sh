@@ -5,9 +5,11 @@
 # usage: module.sh layout DIR	the sources in DIR, as links: make -C KERNEL M=DIR modules
 #        module.sh copy DIR	the same as files, to be packed
 #        module.sh build	pev.ko, in $BUILD/$ARCH/module: for Debian's 6.12, or for the
-#			kernel whose headers are in KDIR
-#        module.sh samples	the modules of samples/pev, which use it, in
-#			$BUILD/$ARCH/module-samples
+#			kernel whose headers are in KDIR; for Debian's FLAVOR=stock-* in
+#			module-*
+#        module.sh samples	the modules of samples/pev, which use it, and that of
+#			tests/module/pmu, in $BUILD/$ARCH/module-samples, or
+#			module-*-samples
 #
 # Exit status 3: Debian's headers, or their compiler, cannot be had.
 set -euo pipefail
@@ -16,8 +18,16 @@ export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 arch=${ARCH:-x86_64}
 out=${BUILD:-$top/build}/$arch/module
+case ${FLAVOR:=stock} in
+stock-*) out+=${FLAVOR#stock} ;;
+*)	FLAVOR=stock ;;
+esac
 
-[ "$arch" = x86_64 ] || { echo "module: there is no module for ARCH=$arch" >&2; exit 2; }
+case $arch in
+x86_64)	cross= ;;
+ppc64le) cross=powerpc64le-linux-gnu- ;;
+*)	echo "module: there is no module for ARCH=$arch" >&2; exit 2 ;;
+esac
 
 # lay_out DIR CP-OPTION...: what was there and is no source any more goes, objects stay
 lay_out() {
@@ -29,21 +39,22 @@ lay_out() {
 	cp -r "$@" "$top/include/." "$dir/include/"
 	rm -f "$dir/Kbuild"
 	cp -r "$@" "$top/kernel/pev/module/Kbuild" "$dir/Kbuild"
+	cp -r "$@" "$top/arch/powerpc/pev/clock.c" "$dir/module/powerpc/"
 }
 
 # Debian's headers name the compiler of their kernel.
 compiler_of() {
 	local cc
 	cc=$(sed -n 's/.*)\(gcc-[0-9]*\)$/\1/p' "$1/.kernelvariables" 2> /dev/null || :)
-	[ -z "$cc" ] || command -v "$cc" > /dev/null ||
-		{ echo "module: $cc, which compiled that kernel, is not installed" >&2; exit 3; }
+	[ -z "$cc" ] || command -v "$cross$cc" > /dev/null ||
+		{ echo "module: $cross$cc, which compiled that kernel, is not installed" >&2; exit 3; }
 }
 
 # kbuild DIR VARIABLE=VALUE...: the modules of that folder
 kbuild() {
 	local dir=$1 kdir=${KDIR:-}
 	shift
-	[ -n "$kdir" ] || kdir=$(FLAVOR=stock "$top/scripts/stock-kernel.sh" headers)
+	[ -n "$kdir" ] || kdir=$(FLAVOR=$FLAVOR "$top/scripts/stock-kernel.sh" headers)
 	compiler_of "$kdir"
 	# what this make was told is not meant for the kernel's
 	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u ARCH -u CROSS_COMPILE \
@@ -61,11 +72,12 @@ samples() {
 	build
 	mkdir -p "$dir"
 	find "$dir" -type l -delete
-	cp -s "$top"/samples/pev/*.[ch] "$dir/"
+	cp -s "$top"/samples/pev/*.[ch] "$top"/tests/module/pmu/*.c "$dir/"
 	{
 		echo "ccflags-y += -I$out/include -DCONFIG_PEV=1"
 		echo "KBUILD_EXTRA_SYMBOLS := $out/Module.symvers"
 		cat "$top/samples/pev/Makefile"
+		echo "obj-m += pev-test-pmu.o"
 	} > "$dir/Kbuild"
 	kbuild "$dir" CONFIG_SAMPLE_PEV=m
 }

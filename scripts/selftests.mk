@@ -17,7 +17,7 @@ all: $(PROGS)
 # libpev, what decodes is linked: names of processors' events want a shared library.
 READER  := tests/selftests/layout_decode.c \
 	   $(addprefix tools/lib/pev/,core/arena.c core/error.c core/file.c sys/attr.c sys/code.c $(addprefix ctf/, \
-	     decode.c event.c layout.c meta.c tsdl.c tsdl_lex.c tsdl_type.c))
+	     decode.c event.c label.c layout.c meta.c tsdl.c tsdl_lex.c tsdl_type.c))
 
 $(O)/layout_test: tests/selftests/layout_test.c tests/selftests/layout_decode.h $(READER) \
 		tools/lib/pev/include/pev/pev.h $(firstword $(MAKEFILE_LIST)) | $(O)

@@ -5,12 +5,15 @@
 # of their own, in $BUILD/$ARCH/kernel-$FLAVOR. The package comes by the machine's apt; what is needed of
 # it is kept in the cache by its version. FLAVOR:
 #
-#   stock        6.12, the series that pev is built from
+#   stock        6.12, the series that pev is built from; the only one of ARCH=ppc64le and
+#                ARCH=arm64, where it may be from Debian's backports
+#   stock-cloud  the same with fewer drivers, for virtual machines
+#   stock-rt     the same with PREEMPT_RT
 #   stock-6.1    6.1, which Debian 12 began with
 #
 # usage: stock-kernel.sh build
-#        stock-kernel.sh headers	of FLAVOR=stock: what modules for it are compiled
-#			with, from Debian's packages; prints the directory for make -C
+#        stock-kernel.sh headers	what modules for it are compiled with, from Debian's
+#			packages; prints the directory for make -C
 #
 # Exit status 3: Debian's package cannot be had.
 set -euo pipefail
@@ -22,27 +25,67 @@ flavor=${FLAVOR:-stock}
 img=${BUILD:-$top/build}/$arch/kernel-$flavor
 cache=${PEV_CACHE:-$HOME/.cache/pev}
 work=
+# the headers, for what the package lacks
+kdir=
 # what is kept has another name when more of the package is
 kept=boot
 
-case $flavor in
-stock)	series=6.12 meta=linux-image-6.12-amd64 ;;
-stock-6.1) series=6.1 meta=linux-image-amd64 ;;
-*)	echo "stock-kernel: FLAVOR=$flavor is neither stock nor stock-6.1" >&2; exit 2 ;;
+case $arch-$flavor in
+ppc64le-stock) series=6.12-ppc64le meta=linux-image-6.12-powerpc64le ;;
+arm64-stock) series=6.12-arm64 meta=linux-image-6.12-arm64 ;;
+x86_64-stock) series=6.12 meta=linux-image-6.12-amd64 ;;
+x86_64-stock-cloud) series=6.12-cloud meta=linux-image-6.12-cloud-amd64 ;;
+x86_64-stock-rt) series=6.12-rt meta=linux-image-6.12-rt-amd64 ;;
+x86_64-stock-6.1) series=6.1 meta=linux-image-amd64 ;;
+*-stock|*-stock-cloud|*-stock-rt|*-stock-6.1)
+	echo "stock-kernel: FLAVOR=$flavor has no ARCH=$arch" >&2
+	exit 2 ;;
+*)	echo "stock-kernel: FLAVOR=$flavor is none of stock, stock-cloud, stock-rt, stock-6.1" >&2
+	exit 2 ;;
 esac
-[ "$arch" = x86_64 ] || { echo "stock-kernel: FLAVOR=$flavor has no ARCH=$arch" >&2; exit 2; }
+
+# image: what tests/qemu/vm boots; boot_image: its name in the package
+case $arch in
+x86_64)	image=bzImage boot_image=vmlinuz root_modules="virtio_pci virtio_mmio 9p 9pnet_virtio" ;;
+ppc64le) image=vmlinux boot_image=vmlinux root_modules="virtio_pci 9p 9pnet_virtio" ;;
+arm64)	image=Image boot_image=vmlinuz root_modules="virtio_pci virtio_mmio 9p 9pnet_virtio" ;;
+esac
 
 say() { echo "stock-kernel: $*" >&2; }
 
 sudo_() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# PACKAGE VERSION of the newest kernel that the machine's apt knows
+# apt_ get|cache ARGUMENT...: of this machine's apt, or one for packages of another
+apt_() {
+	if [ "$arch" = x86_64 ]; then
+		"apt-$1" -q -o APT::Sandbox::User=root "${@:2}"
+	else
+		# programs that compile for it are amd64's
+		ARCH=$arch "$top/scripts/cross-apt.sh" "$cache/apt-$arch" "$1" -o APT::Architectures::=amd64 "${@:2}"
+	fi
+}
+
+apt_update() {
+	if [ "$arch" = x86_64 ]; then
+		sudo_ apt-get -q update
+	else
+		rm -f "$cache/apt-$arch/sources.list"
+		apt_ get update
+	fi >&2 || :
+}
+
+# PACKAGE VERSION of the newest kernel that apt knows. Backports have it without a name for
+# the series.
 newest() {
 	local package
-	package=$(apt-cache depends --important "$meta" 2> /dev/null |
+	package=$(apt_ cache depends --important "$meta" 2> /dev/null |
 		sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+	if [ -z "$package" ] && [ "$arch" != x86_64 ]; then
+		package=$(apt_ cache pkgnames linux-image-6.12. |
+			grep -x "linux-image-6\.12\.[0-9]*+deb[0-9]*-${meta##*-}" | sort -V | tail -n 1)
+	fi
 	[ -z "$package" ] || echo "$package" \
-		"$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')"
+		"$(apt_ cache policy "$package" | sed -n 's/^ *Candidate: //p')"
 }
 
 # modules ROOT RELEASE NAME...: in the order in which they are loaded, with what each one needs,
@@ -62,22 +105,40 @@ unpack_module() {
 	esac > "$2/${3:-}$(basename "${1%.xz}")"
 }
 
+# add_9p ROOT RELEASE: a kernel that has no 9p gets it as modules, from Debian's source
+add_9p() {
+	local src=/usr/src/linux-source-6.12.tar.xz part
+	[ -r "$src" ] || { say "$src is not there: it is the package linux-source-6.12"; exit 3; }
+	say "compiling 9p for $2"
+	mkdir -p "$work/9p" "$1/lib/modules/$2/extra"
+	tar -x -C "$work/9p" --strip-components=1 -f "$src" linux-source-6.12/{net,fs}/9p
+	for part in net fs; do
+		make -s -C "$kdir" M="$work/9p/$part/9p" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= \
+			CONFIG_NET_9P=m CONFIG_NET_9P_VIRTIO=m CONFIG_9P_FS=m \
+			KBUILD_EXTRA_SYMBOLS="$([ $part = net ] || echo "$work/9p/net/9p/Module.symvers")" \
+			modules >&2
+		find "$work/9p/$part" -name '*.ko' -exec cp -t "$1/lib/modules/$2/extra" {} +
+	done
+}
+
 # extract RELEASE: fills $work/out from the package
 extract() {
 	local path i=10
 	mkdir -p "$work/root" "$work/initrd/modules" "$work/out/modules"
 	dpkg-deb --fsys-tarfile "$work"/*.deb |
 		tar -x -C "$work/root" --wildcards './boot/*' './lib/modules/*'
-	modules "$work/root" "$1" virtio_pci virtio_mmio 9p 9pnet_virtio > "$work/modules"
+	[ -z "$kdir" ] || add_9p "$work/root" "$1"
+	# shellcheck disable=SC2086
+	modules "$work/root" "$1" $root_modules > "$work/modules"
 	while read -r path; do
 		unpack_module "$path" "$work/initrd/modules" "$i-"
 		i=$((i + 1))
 	done < "$work/modules"
-	modules "$work/root" "$1" kvm_amd | while read -r path; do
+	[ "$arch" != x86_64 ] || modules "$work/root" "$1" kvm_amd | while read -r path; do
 		unpack_module "$path" "$work/out/modules"
 	done
 	(cd "$work/initrd" && find . | sort | cpio -o -H newc --quiet) > "$work/out/modules.cpio"
-	cp "$work/root/boot/vmlinuz-$1" "$work/out/bzImage"
+	cp "$work/root/boot/$boot_image-$1" "$work/out/$image"
 	cp "$work/root/boot/config-$1" "$work/out/config"
 	echo "$1" > "$work/out/kernel.release"
 }
@@ -85,7 +146,7 @@ extract() {
 # download PACKAGE VERSION: into $work
 download() {
 	say "fetching $1 $2"
-	(cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$1=$2") > "$work/log" 2>&1
+	(cd "$work" && apt_ get download "$1=$2") > "$work/log" 2>&1
 }
 
 # fetch_newest NAME DOWNLOAD STORE: what DOWNLOAD brings of the newest version into $work is
@@ -99,7 +160,7 @@ fetch_newest() {
 	work=$(mktemp -d "$cache/.stock.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
 	if [ -z "$version" ] || ! "$2" "$package" "$version"; then
-		sudo_ apt-get -q update >&2 || :
+		apt_update
 		read -r package version <<< "$(newest)"
 		[ -n "$version" ] && "$2" "$package" "$version" || return 0
 	fi
@@ -112,12 +173,22 @@ fetch() {
 	fetch_newest "$kept" download extract
 }
 
+# depends PACKAGE REGEX: those of its dependencies
+depends() {
+	apt_ cache depends --important "$1" 2> /dev/null | sed -n "s/^ *Depends: \($2\)$/\1/p"
+}
+
 # download_headers PACKAGE VERSION: of this image
 download_headers() {
-	local release=${1#linux-image-} base
-	base=${release%-amd64}
-	download "linux-headers-$release" "$2" && download "linux-headers-$base-common" "$2" &&
-		download "linux-kbuild-$base" "$2"
+	local headers=linux-headers-${1#linux-image-} more
+	download "$headers" "$2" || return 1
+	for more in $(depends "$headers" 'linux-\(headers\|kbuild\)-.*'); do
+		case $arch-$more in
+		x86_64-*) ;;
+		*-linux-kbuild-*) more=${more%:*}:amd64 ;;
+		esac
+		download "$more" "$2" || return 1
+	done
 }
 
 # The three packages know each other by where they would be installed.
@@ -137,8 +208,6 @@ fetch_headers() {
 
 headers() {
 	local found
-	[ "$flavor" = stock ] ||
-		{ echo "stock-kernel: headers are fetched for FLAVOR=stock only" >&2; exit 2; }
 	mkdir -p "$cache"
 	exec 9> "$cache/.stock.lock"
 	flock 9
@@ -150,6 +219,7 @@ headers() {
 
 build() {
 	local found
+	[ "$flavor" != stock-cloud ] || kdir=$("$0" headers)
 	mkdir -p "$cache" "$img"
 	exec 9> "$cache/.stock.lock"
 	flock 9

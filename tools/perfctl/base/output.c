@@ -64,9 +64,10 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
+static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU };
+
 static void watch_end(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU };
 	struct sigaction act = { .sa_handler = on_signal }, old;
 
 	if (pending_of == getpid())
@@ -78,11 +79,26 @@ static void watch_end(void)
 			sigaction(signals[i], &act, NULL);
 }
 
-static void pending_add(struct out *o)
+/*
+ * Makes the file that is removed unless it becomes whole. A signal waits until it is known to be
+ * there: it would stay if the program ended between the two.
+ */
+static int make_pending(struct out *o)
 {
+	sigset_t ends, before;
+
 	watch_end();
-	o->next = pending;
-	pending = o;
+	sigemptyset(&ends);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&ends, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	o->fd = mkostemp(o->temp, O_CLOEXEC);
+	if (o->fd >= 0) {
+		o->next = pending;
+		pending = o;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return o->fd;
 }
 
 static void pending_drop(struct out *o)
@@ -129,11 +145,9 @@ static int open_beside(struct out *o, const struct stat *older, struct msg *m)
 	if (o->older && faccessat(AT_FDCWD, o->real, W_OK, AT_EACCESS))
 		return msg_set(m, -EIO, "%s: %s", o->path, strerror(errno));
 	o->temp = xasprintf("%.*s.perfctl-XXXXXX", dir_len, o->real);
-	o->fd = mkostemp(o->temp, O_CLOEXEC);
-	if (o->fd < 0)
+	if (make_pending(o) < 0)
 		return msg_set(m, -EIO, "%s: %s%s", o->path, strerror(errno), o->older ?
 			       ": it is replaced as a whole, and needs another file beside it" : "");
-	pending_add(o);
 	/* one who may not give files away keeps what he makes */
 	if (o->older && (older->st_uid != geteuid() || older->st_gid != getegid()) &&
 	    fchown(o->fd, older->st_uid, older->st_gid))

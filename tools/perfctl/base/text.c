@@ -117,6 +117,11 @@ const char *text_count(char buf[32], uint64_t v)
 	return buf;
 }
 
+const char *text_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 const char *text_bytes(char buf[32], uint64_t v)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

@@ -31,6 +31,8 @@ size_t text_width(const char *s);
 
 /* 1234567 as "1,234,567" */
 const char *text_count(char buf[32], uint64_t v);
+/* The ending of what is counted: "" behind 1, else "s" */
+const char *text_s(uint64_t n);
 /* 1536 as "1.5 KiB" */
 const char *text_bytes(char buf[32], uint64_t v);
 /* 1500000 as "1.50 ms" */

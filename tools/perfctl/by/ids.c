@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts by key without tables: the events are opened once for each thread, process or cgroup
+ * Counts by key without tables: the events are opened once for each process or cgroup
  * that is there at the start, or read by CPU. See source.h.
  */
 #include "source.h"
 #include "base/say.h"
+#include "procs/stat.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,14 +43,6 @@ static int ids_check(const struct by_source *s, struct msg *m)
 			       by_kind_name(kind));
 	if (kind == BY_CPU && !is_machine(t) && t->type != PEV_TARGET_CGROUP)
 		return msg_set(m, -ENOSYS, NO_TABLES "it counts by CPU with -a, -C and -G only");
-	if ((kind == BY_COMM || kind == BY_THREAD) && target_has_threads(t, m))
-		return msg_set(m, -ENOSYS,
-			       NO_TABLES "--by %s counts the threads that run at the "
-					 "start there, with -p or -t",
-			       by_kind_name(kind));
-	if (kind == BY_PROCESS && t->type != PEV_TARGET_PROCESS)
-		return msg_set(m, -ENOSYS,
-			       NO_TABLES "--by process counts the processes of -p there");
 	return 0;
 }
 
@@ -75,42 +68,32 @@ static int find_cgroups(struct by_source *s, struct msg *m)
 	return 0;
 }
 
-static char *comm_of(int tid)
+/* Each process of -p has counters that its threads inherit. */
+static void find_processes(struct by_source *s)
 {
-	char *path = xasprintf("/proc/%d/comm", tid), *comm = file_read(path, NULL);
+	size_t cap = 0;
 
-	free(path);
-	if (comm)
-		comm[strcspn(comm, "\n")] = 0;
-	return comm ? comm : xstrdup("");
-}
+	s->own = (struct target){ .type = PEV_TARGET_PROCESS };
+	s->own_comm = xcalloc(s->target->n_ids + 1, sizeof(*s->own_comm));
+	for (size_t i = 0; i < s->target->n_ids; i++) {
+		struct proc_stat stat;
 
-static int find_tasks(struct by_source *s, struct msg *m)
-{
-	int err = 0;
-
-	if (kind_of(s) == BY_PROCESS) {
-		size_t cap = 0;
-
-		s->own = (struct target){ .type = PEV_TARGET_PROCESS };
-		for (size_t i = 0; i < s->target->n_ids; i++)
-			*ARRAY_PUSH(s->own.ids, s->own.n_ids, cap) = s->target->ids[i];
-	} else {
-		err = target_threads(&s->own, s->target, m);
+		proc_stat_read(&stat, (uint32_t)s->target->ids[i]);
+		s->own_comm[i] = xstrdup(stat.comm);
+		*ARRAY_PUSH(s->own.ids, s->own.n_ids, cap) = s->target->ids[i];
 	}
-	s->own_comm = xcalloc(s->own.n_ids + 1, sizeof(*s->own_comm));
-	for (size_t i = 0; i < s->own.n_ids && !err; i++)
-		s->own_comm[i] = comm_of(s->own.ids[i]);
-	return err;
 }
 
 static int ids_open(struct by_source *s, uint64_t flags, struct msg *m)
 {
-	int err;
+	int err = 0;
 
 	if (kind_of(s) == BY_CPU)
 		return event_set_open(&s->set, s->plan, s->target, flags, m);
-	err = of_cgroups(s) ? find_cgroups(s, m) : find_tasks(s, m);
+	if (of_cgroups(s))
+		err = find_cgroups(s, m);
+	else
+		find_processes(s);
 	return err ? err : event_set_open(&s->set, s->plan, &s->own, flags, m);
 }
 
@@ -126,8 +109,6 @@ static uint64_t key_of(struct by_source *s, struct by_rows *to, size_t id)
 {
 	if (of_cgroups(s))
 		return by_cgroup_name(s, to, kind_of(s), s->cgroups.v[id].id);
-	if (kind_of(s) == BY_COMM)
-		return strtab_id(&to->names, s->own_comm[id]);
 	return kind_of(s) == BY_CPU ? id : (uint64_t)s->own.ids[id];
 }
 

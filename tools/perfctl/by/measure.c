@@ -86,7 +86,7 @@ static int by_open(void *arg, struct msg *m)
 static int by_start(void *arg, struct msg *m)
 {
 	struct by_run *r = arg;
-	int err = begins_on_exec(r) ? 0 : event_set_enable(&r->source.set, true, m);
+	int err = begins_on_exec(r) ? 0 : by_source_enable(&r->source, true, m);
 
 	r->start = now();
 	return err;
@@ -115,7 +115,8 @@ static int by_wait(void *arg, struct msg *m)
 	int err = 0;
 
 	while (!err && !has_all(r)) {
-		unsigned int got = wait_loop_wait(&r->measure.wait, -1, wait_ms(r, next));
+		unsigned int got = wait_loop_wait(&r->measure.wait, by_source_fd(&r->source),
+						  wait_ms(r, next));
 
 		if (got & WAIT_BEGIN) {
 			err = by_start(r, m);
@@ -123,6 +124,8 @@ static int by_wait(void *arg, struct msg *m)
 				err = measure_begins(&r->measure, m);
 			next = r->start + step;
 		}
+		if (!err)
+			err = by_source_take(&r->source, m);
 		if (err || !measure_goes_on(&r->measure, got))
 			break;
 		if (r->opts.interval && now() >= next) {
@@ -132,7 +135,7 @@ static int by_wait(void *arg, struct msg *m)
 		}
 	}
 	if (!err)
-		err = event_set_enable(&r->source.set, false, m);
+		err = by_source_enable(&r->source, false, m);
 	return err || has_all(r) ? err : print_new(r, m);
 }
 
@@ -159,7 +162,7 @@ static int choose_events(struct by_run *r, struct msg *m)
 
 	if (err || r->opts.events.n)
 		return err;
-	return stat_default_events(&r->opts.events, &info, m);
+	return stat_default_events(&r->opts.events, &info, false, m);
 }
 
 static int prepare(struct by_run *r, struct msg *m)
@@ -194,12 +197,15 @@ static int prepare(struct by_run *r, struct msg *m)
 
 static void note_other(const struct by_run *r)
 {
+	const struct by_source_ops *ops = r->source.ops;
 	uint64_t more = min_u64(r->opts.rows * 4, PEV_MAX_TABLE_ROWS);
 	bool any = false;
 
 	for (size_t i = 0; i < r->plan.n; i++)
 		any |= r->other[i];
-	if (any && r->opts.rows < PEV_MAX_TABLE_ROWS)
+	if (any && ops->note)
+		ops->note(&r->source);
+	else if (any && r->opts.rows < PEV_MAX_TABLE_ROWS)
 		note("what is (other) found no row left: --rows %" PRIu64 " gives more room", more);
 	else if (any)
 		note("what is (other) found no row left: split the counts by something that has fewer values");

@@ -30,6 +30,19 @@ void by_rows_add(struct by_rows *r, const uint64_t key[BY_MAX], const char *comm
 	snprintf(row->comm, sizeof(row->comm), "%s", comm);
 }
 
+bool by_rows_room(const struct by_rows *r, const uint64_t key[BY_MAX], uint64_t most)
+{
+	uint32_t hash = hash_key(r, key), pos;
+
+	if (r->n < most)
+		return true;
+	for (uint32_t ref = htab_first(&r->by_key, hash, &pos); ref;
+	     ref = htab_next(&r->by_key, hash, &pos))
+		if (!memcmp(r->v[ref - 1].key, key, r->n_keys * sizeof(*key)))
+			return true;
+	return false;
+}
+
 /**
  * struct order - what rows are sorted by
  */

@@ -39,6 +39,8 @@ struct by_rows {
 /* @comm: NULL: it has none */
 void by_rows_add(struct by_rows *r, const uint64_t key[BY_MAX], const char *comm, size_t event,
 		 uint64_t value);
+/* Has @key a row, or room for one among @most? */
+bool by_rows_room(const struct by_rows *r, const uint64_t key[BY_MAX], uint64_t most);
 /* Sorts them by the values of @event, the greatest first; nothing is added any more. */
 void by_rows_sort(struct by_rows *r, size_t event);
 /* Forgets rows, but not names. */

@@ -8,6 +8,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Those of -p have counters that their threads inherit, one each. */
+static bool by_tasks_can(const struct by_source *s)
+{
+	enum by_kind kind = s->keys->kind[0];
+
+	return kind == BY_COMM || kind == BY_THREAD ||
+	       (kind == BY_PROCESS && s->target->type != PEV_TARGET_PROCESS);
+}
+
 int by_source_init(struct by_source *s, struct msg *m)
 {
 	struct pev_info info;
@@ -18,7 +27,7 @@ int by_source_init(struct by_source *s, struct msg *m)
 	if (engine_is_pev() && !(info.types & 1ULL << PEV_TYPE_TABLE))
 		return msg_set(m, -ENOSYS,
 			       "the running kernel's pev has no tables, which --by needs");
-	s->ops = engine_is_pev() ? &by_tables : &by_ids;
+	s->ops = engine_is_pev() ? &by_tables : by_tasks_can(s) ? &by_tasks : &by_ids;
 	s->before = xcalloc(s->plan->n, sizeof(*s->before));
 	return s->ops->check ? s->ops->check(s, m) : 0;
 }
@@ -56,8 +65,35 @@ int by_source_fetch(struct by_source *s, struct by_counts *to, struct msg *m)
 	by_rows_clear(&to->rows);
 	memset(to->other, 0, s->plan->n * sizeof(*to->other));
 	cgroup_names_refresh(&s->cgroups);
-	err = fetch_totals(s, to, m);
-	return err ? err : s->ops->fetch(s, to, m);
+	err = s->ops->rest ? 0 : fetch_totals(s, to, m);
+	if (!err)
+		err = s->ops->fetch(s, to, m);
+	if (!err && s->ops->rest) {
+		err = fetch_totals(s, to, m);
+		if (!err)
+			s->ops->rest(s, to);
+	}
+	return err;
+}
+
+/* The whole is switched on first and off last, so that no part of it has more. */
+int by_source_enable(struct by_source *s, bool on, struct msg *m)
+{
+	int err = !on && s->ops->on ? s->ops->on(s, on, m) : 0;
+
+	if (!err)
+		err = event_set_enable(&s->set, on, m);
+	return !err && on && s->ops->on ? s->ops->on(s, on, m) : err;
+}
+
+int by_source_fd(const struct by_source *s)
+{
+	return s->ops->fd ? s->ops->fd(s) : -1;
+}
+
+int by_source_take(struct by_source *s, struct msg *m)
+{
+	return s->ops->take ? s->ops->take(s, m) : 0;
 }
 
 void by_source_close(struct by_source *s)

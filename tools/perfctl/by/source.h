@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where counts by key come from: the kernel's tables (table.c), or, by perf_event_open(2),
- * counters of their own for all that can be named before (ids.c).
+ * counters of their own, for all that can be named before (ids.c), and for threads also when
+ * they begin later (tasks.c).
  */
 #ifndef PERFCTL_BY_SOURCE_H
 #define PERFCTL_BY_SOURCE_H
@@ -25,6 +26,46 @@ struct by_counts {
 };
 
 /**
+ * struct by_task - a thread with counters of its own
+ * @comm:   its name; "": none yet
+ * @fds:    of the events, -1: refused
+ * @before: as they were read last
+ */
+struct by_task {
+	int pid;
+	int tid;
+	char comm[BY_COMM_SIZE + 1];
+	int *fds;
+	uint64_t *before;
+};
+
+/**
+ * struct by_tasks - threads with counters of their own
+ * @v:       by number
+ * @rows:    of what was counted since the last fetch
+ * @channel: where @reader reads what threads begin and end; 0: none is open
+ * @told:    events that tell it ...
+ * @set:     ... and these, opened
+ * @joined:  threads that began meanwhile ...
+ * @missed:  ... which had ended before they had a counter
+ * @ahead:   of each event, what rows had before the whole had it
+ * @on:      new ones count at once
+ */
+struct by_tasks {
+	struct by_task *v;
+	size_t n, cap;
+	struct by_rows rows;
+	int channel;
+	struct event_plan told;
+	struct event_set set;
+	struct pev_reader *reader;
+	uint64_t joined;
+	uint64_t missed;
+	uint64_t *ahead;
+	bool on;
+};
+
+/**
  * struct by_source - events that are open
  * @ops:     how they are read
  * @keys:    what they are split by
@@ -36,6 +77,7 @@ struct by_counts {
  * @own:     what has counters of its own, else
  * @own_before: of each event and @own id, as it was last read
  * @own_comm: of each id of a task
+ * @tasks:  threads, as far as they are told of
  */
 struct by_source {
 	const struct by_source_ops *ops;
@@ -50,27 +92,43 @@ struct by_source {
 	struct target own;
 	uint64_t *own_before;
 	char **own_comm;
+	struct by_tasks tasks;
 };
 
 /**
  * struct by_source_ops - a way to count by key
  * @check: can these be counted? Nothing is open yet
  * @open:  the events of the plan, with PEV_F_* @flags added
+ * @on:    switches what @open opened beside by_source.set; NULL: nothing
+ * @fd:    to wait for before @take; NULL: there is nothing to take meanwhile
+ * @take:  what has come
  * @fetch: adds to the rows, and to what is other
+ * @rest:  what is other, once the totals are known, which were read behind the rows; NULL: they
+ *         are read before
+ * @note:  tells at the end how exact it was; NULL: it is as it looks
  * @close: what @open made, even if it failed
  */
 struct by_source_ops {
 	int (*check)(const struct by_source *s, struct msg *m);
 	int (*open)(struct by_source *s, uint64_t flags, struct msg *m);
+	int (*on)(struct by_source *s, bool on, struct msg *m);
+	int (*fd)(const struct by_source *s);
+	int (*take)(struct by_source *s, struct msg *m);
 	int (*fetch)(struct by_source *s, struct by_counts *to, struct msg *m);
+	void (*rest)(struct by_source *s, struct by_counts *to);
+	void (*note)(const struct by_source *s);
 	void (*close)(struct by_source *s);
 };
 
-extern const struct by_source_ops by_tables, by_ids;
+extern const struct by_source_ops by_tables, by_ids, by_tasks;
 
 /* Chooses @ops by the engine and what its kernel has. */
 int by_source_init(struct by_source *s, struct msg *m);
 int by_source_open(struct by_source *s, uint64_t flags, struct msg *m);
+int by_source_enable(struct by_source *s, bool on, struct msg *m);
+/* Returns a descriptor to wait for before by_source_take(); -1: none */
+int by_source_fd(const struct by_source *s);
+int by_source_take(struct by_source *s, struct msg *m);
 /* Replaces what is in @to. */
 int by_source_fetch(struct by_source *s, struct by_counts *to, struct msg *m);
 void by_source_close(struct by_source *s);

@@ -19,6 +19,18 @@ struct opt_run {
 	struct msg *m;
 };
 
+static int parse_ms(const char *arg, uint64_t *ms)
+{
+	uint64_t ns = 0;
+
+	if (parse_u64(arg, ms)) {
+		if (parse_time(arg, &ns))
+			return -EINVAL;
+		*ms = ns / 1000000;
+	}
+	return *ms ? 0 : -EINVAL;
+}
+
 /* Other tools have the same letter for something else. */
 static int no_number(struct opt_run *r, const char *shown, const char *arg)
 {
@@ -68,6 +80,12 @@ static int store(struct opt_run *r, const struct opt *o, const char *shown, cons
 	case OPT_TIME:
 		if (parse_time(arg, (uint64_t *)p))
 			return msg_set(r->m, -EINVAL, "%s takes a time such as 5s or 100ms, not \"%s\"",
+				       shown, arg);
+		return 0;
+	case OPT_MS:
+		if (parse_ms(arg, (uint64_t *)p))
+			return msg_set(r->m, -EINVAL,
+				       "%s takes milliseconds, or a time such as 10s, not \"%s\"",
 				       shown, arg);
 		return 0;
 	case OPT_SIZE:

@@ -19,6 +19,7 @@
  * @OPT_POSITIVE: uint64_t, a number, not 0
  * @OPT_SIZE:    uint64_t, a number of bytes with K, M, G; a small one without is refused
  * @OPT_TIME:    uint64_t, ns, see parse_time()
+ * @OPT_MS:      uint64_t, ms, not 0: a number alone, as perf takes it, or a time with its unit
  * @OPT_DOUBLE:  double, not negative
  * @OPT_CALL:    opt.call is given what is there and the argument (NULL if it
  *               takes none)
@@ -33,6 +34,7 @@ enum opt_kind {
 	OPT_POSITIVE,
 	OPT_SIZE,
 	OPT_TIME,
+	OPT_MS,
 	OPT_DOUBLE,
 	OPT_CALL,
 };

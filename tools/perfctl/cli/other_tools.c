@@ -18,8 +18,8 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "mem", NO_MEMORY },
 	{ "perf", NULL, "probe", "nothing is to be set up: \"perfctl record -e kprobe:FUNCTION\", or "
 	  "-e uprobe:FILE:FUNCTION, or for the probes of sys/sdt.h -e 'usdt:FILE:*'" },
-	{ "perf", NULL, "kvm", "\"perfctl record -a -e 'kvm:*'\"; :G and :H behind an event of the "
-	  "processor count the guest and the host alone" },
+	{ "perf", NULL, "kvm", "\"perfctl guest exits\" (kvm stat), and record, top, stat with --guest; :G and :H behind "
+	  "an event of the processor, or a clock, count guests and the host alone" },
 	{ "perf", NULL, "kmem", "\"perfctl record -ag -e 'kmem:*'\", then \"perfctl report\"" },
 	{ "perf", NULL, "kwork", "\"perfctl record -a -e 'irq:*' -e 'workqueue:*'\", then \"perfctl "
 	  "script\"" },
@@ -41,7 +41,6 @@ static const struct other_tool others[] = {
 	  "writes what was last" },
 
 	{ "perf", "stat", "-B", "numbers always have separators; -x and -j never", true },
-	{ "perf", "stat", "--topdown", "-M frontend-bound,backend-bound" },
 	{ "perf", "stat", "--no-aggr", "-A" },
 	{ "perf", "stat", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
 	  "half of one" },

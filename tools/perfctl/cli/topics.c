@@ -47,9 +47,11 @@ static const struct topic {
 	{ "fleet", "one question to many machines",
 	  "A ClickHouse server keeps the samples of all of them:\n\n"
 	  "  perfctl store init http://store:8123       once\n"
-	  "  perfctl agent http://store:8123            always, on each machine\n"
+	  "  perfctl agent http://store:8123            always, on each machine; sends each minute\n"
 	  "  perfctl push http://store:8123 pev.trace   or recordings, when you like\n"
+	  "  perfctl symbols upload http://store:8123   names of functions that this machine has\n"
 	  "  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n"
+	  "  perfctl report --from http://store:8123 --since 1d --html fleet.html\n"
 	  "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n\n"
 	  "Documentation/admin-guide/fleet.rst goes on from here.\n" },
 	{ "config", "options that you always want",

@@ -13,7 +13,7 @@
 	X(annotate) X(diff) X(flame) X(offcpu) X(sched) X(lock)	\
 	X(path) X(timeline) X(top) X(export) X(import) X(cut)	\
 	X(merge) X(trace) X(open) X(archive) X(cache) X(push)	\
-	X(store) X(agent)
+	X(store) X(agent) X(symbols) X(guest)
 /* clang-format on */
 
 #define DECLARE_COMMAND(name) extern const struct command command_##name;

@@ -5,6 +5,7 @@
 #include "way.h"
 #include "base/cpulist.h"
 #include "base/text.h"
+#include "crash/take.h"
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/names.h"
@@ -244,6 +245,15 @@ static void check_memory(struct doctor *d)
 	}
 }
 
+/* Most machines have no such memory, which is nothing to speak of. */
+static void check_crash(struct doctor *d)
+{
+	char text[sizeof(((struct pev_error *)0)->text)];
+
+	if (engine_is_pev() && crash_state(text, sizeof(text)))
+		doctor_say(d, NOTE, "crash memory", "%s", text);
+}
+
 static void check_symbols(struct doctor *d)
 {
 	int64_t kptr = read_number("/proc/sys/kernel/kptr_restrict", 0);
@@ -292,6 +302,7 @@ void doctor_examine(struct doctor *d)
 	doctor_pmu(d);
 	check_clock(d);
 	check_memory(d);
+	check_crash(d);
 	check_symbols(d);
 	check_rest(d);
 }

@@ -6,7 +6,7 @@
 #include "event/kernel.h"
 #include "event/names.h"
 #include "event/pmu_text.h"
-#include "event/processor.h"
+#include "pmu/processor.h"
 #include "pmu/absence.h"
 
 #include <errno.h>

@@ -62,6 +62,13 @@ static __attribute__((noinline)) void loop(uint64_t n)
 {
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
 }
+#elif defined(__aarch64__)
+#define LOOP_INSTRUCTIONS 2
+
+static __attribute__((noinline)) void loop(uint64_t n)
+{
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+}
 #else
 #define LOOP_INSTRUCTIONS 1
 
@@ -192,7 +199,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* A scaled value must lie within its bound, which one in twenty may miss. */
+/*
+ * A scaled value must lie within its bound. One in twenty may miss it, so that more than a third of
+ * them do once in a thousand times; those that are scaled wrongly all do.
+ */
 static bool is_near(int fd, double truth, double *off)
 {
 	struct pev_multiplexed m;
@@ -206,15 +216,61 @@ static bool is_near(int fd, double truth, double *off)
 	       truth - (double)e.value < 2 * e.bound + truth / 20;
 }
 
-/* With more events than counters, scaled values must be near unscaled ones. */
+/**
+ * struct turns - events that shared counters
+ * @n:      events
+ * @waited: of them, those that had to wait for a counter
+ * @near:   of them, those whose scaled value lies within its bound
+ * @low:    how far the values are from the true one, in percent: the least
+ * @high:   and the most
+ */
+struct turns {
+	int n;
+	unsigned int waited, near;
+	double low, high;
+};
+
+/* Return: 0, or what pev_attr_open() returned for one of @want events. */
+static int measure_turns(struct turns *r, int want, struct pev_error *why)
+{
+	int fds[MAX_EVENTS], n = 0, err = 0;
+	struct pev_attr attr;
+	double turns = 0;
+
+	*r = (struct turns){ .n = want };
+	make_attr(&attr, PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL);
+	while (n < want && (fds[n] = pev_attr_open(&attr, 0, why)) >= 0)
+		n++;
+	if (n < want)
+		err = fds[n];
+	for (uint64_t end = now_ns() + TURNS_NS; !err && now_ns() < end; turns += LOOP / 10)
+		loop(LOOP / 10);
+	for (int i = 0; i < n && !err; i++) {
+		struct pev_value v = { 0 };
+		double off;
+
+		pev_fd_read(fds[i], &v);
+		r->waited += v.time_running < v.time_enabled;
+		r->near += is_near(fds[i], turns * LOOP_INSTRUCTIONS, &off);
+		r->low = off < r->low ? off : r->low;
+		r->high = off > r->high ? off : r->high;
+	}
+	while (n > 0)
+		close(fds[--n]);
+	return err;
+}
+
+/*
+ * With more events than counters, scaled values must be near unscaled ones. What else the machine
+ * does takes the loop's time away in pieces that are long beside a turn: once in three times it may
+ * leave it alone.
+ */
 static void test_turns(struct self_tests *t)
 {
-	int fds[MAX_EVENTS], n = 0;
-	unsigned int want = t->info->pmu_counters * 2 + 1, waited = 0, near = 0;
-	double turns = 0, low = 0, high = 0;
-	struct pev_attr attr;
+	int want = (int)t->info->pmu_counters * 2 + 1;
 	struct pev_error why;
-	uint64_t end;
+	struct turns r;
+	bool good = false;
 
 	if (t->by_perf) {
 		verdict(t, SKIP, "turns",
@@ -223,30 +279,16 @@ static void test_turns(struct self_tests *t)
 	}
 	if (want > MAX_EVENTS)
 		want = MAX_EVENTS;
-	make_attr(&attr, PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL);
-	while (n < (int)want && (fds[n] = pev_attr_open(&attr, 0, &why)) >= 0)
-		n++;
-	if (n < (int)want) {
-		verdict(t, FAIL, "turns", "%s", why.text);
-	} else {
-		for (end = now_ns() + TURNS_NS; now_ns() < end; turns += LOOP / 10)
-			loop(LOOP / 10);
-		for (int i = 0; i < n; i++) {
-			struct pev_value v = { 0 };
-			double off;
-
-			pev_fd_read(fds[i], &v);
-			waited += v.time_running < v.time_enabled;
-			near += is_near(fds[i], turns * LOOP_INSTRUCTIONS, &off);
-			low = off < low ? off : low;
-			high = off > high ? off : high;
+	for (int i = 0; i < 3 && !good; i++) {
+		if (measure_turns(&r, want, &why)) {
+			verdict(t, FAIL, "turns", "%s", why.text);
+			return;
 		}
-		verdict(t, waited && (int)near >= n - n / 10 ? PASS : FAIL, "turns",
-			"%d events, of which %u had to wait, %u within the bounds, off by %+.1f to %+.1f %%",
-			n, waited, near, low, high);
+		good = r.waited && (int)r.near >= r.n - r.n / 3;
 	}
-	while (n > 0)
-		close(fds[--n]);
+	verdict(t, good ? PASS : FAIL, "turns",
+		"%d events, of which %u had to wait, %u within the bounds, off by %+.1f to %+.1f %%",
+		r.n, r.waited, r.near, r.low, r.high);
 }
 
 /**

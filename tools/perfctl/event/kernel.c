@@ -53,6 +53,12 @@ static const struct {
 	{ "a CPU mask goes with PEV_TARGET_CPUS and PEV_TARGET_CGROUP only",
 	  "CPUs (-C) go with the whole machine (-a) and cgroups (-G) only" },
 	{ "for the rest take PEV_TARGET_PROCESS", "for the rest take the process (-p)" },
+	{ "take PEV_TARGET_CPUS", "measure the whole machine, with -a" },
+	{ "do without PEV_F_EXCLUDE_*", "leave :u, :k, :h, :G and :H out" },
+	{ "do without PEV_F_PRECISE", "leave :p out" },
+	{ "PEV_F_PRECISE is for the addresses of samples", ":p is for the addresses of samples" },
+	{ "PEV_F_PRECISE takes", ":p takes" },
+	{ "open its leader with PEV_F_PINNED", "add :D to its first event" },
 	{ "PEV_TARGET_GUEST", "--guest" },
 	{ "PEV_F_EXCLUDE_KERNEL", ":u" },
 	{ "PEV_F_EXCLUDE_USER", ":k" },
@@ -94,4 +100,22 @@ int kernel_refused(struct msg *m, int err, const struct pev_error *why, const ch
 	if (!strncmp(said.text, what, strlen(what)) && said.text[strlen(what)] == ':')
 		return msg_set(m, err, "%s", said.text);
 	return msg_set(m, err, "%s: %s", what, said.text[0] ? said.text : strerror(-err));
+}
+
+int kernel_channel(const char *name, struct msg *m)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CLIENT,
+		.name = (uintptr_t)name,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	struct pev_error why;
+	int fd;
+
+	if (!engine_is_pev())
+		return msg_set(m, -EOPNOTSUPP,
+			       "--channel: perf_event_open(2) has no channels of the kernel's own");
+	fd = pev_engine_open(engine(), &attr, 0, &why);
+	return fd < 0 ? kernel_refused(m, fd, &why, "--channel %s", name) : fd;
 }

@@ -21,4 +21,7 @@ const char *kernel_reason(struct pev_error *why);
 int kernel_refused(struct msg *m, int err, const struct pev_error *why, const char *fmt, ...)
 	PRINTF(4, 5);
 
+/* Opens the channel that a part of the kernel writes to; -errno with a sentence. */
+int kernel_channel(const char *name, struct msg *m);
+
 #endif

@@ -63,7 +63,7 @@ void pairs_summary(const struct pairs *p, const struct event_plan *plan)
 	pairs = s.rows.count + s.other.count;
 	if (p->least)
 		text_ns(least, p->least);
-	fprintf(stderr, "  %s pairs of %s and %s", text_count(a, pairs),
+	fprintf(stderr, "  %s pair%s of %s and %s", text_count(a, pairs), text_s(pairs),
 		plan->events[PAIR_BEGIN].label, plan->events[PAIR_END].label);
 	if (p->least)
 		fprintf(stderr, ", %s of %s or more", text_count(b, s.recorded + s.unrecorded),
@@ -73,8 +73,8 @@ void pairs_summary(const struct pairs *p, const struct event_plan *plan)
 		text_count(c, s.replaced));
 	fprintf(stderr, ", %s dropped, %s open\n", text_count(a, s.dropped), text_count(b, s.open));
 	if (s.dropped)
-		note("%s pairs had no room while they were open: --open gives more",
-		     text_count(a, s.dropped));
+		note("%s pair%s had no room while open: --open gives more",
+		     text_count(a, s.dropped), text_s(s.dropped));
 }
 
 void pairs_close(struct pairs *p)

@@ -6,9 +6,10 @@
 #include "kernel.h"
 #include "names.h"
 #include "probe.h"
-#include "processor.h"
 #include "base/say.h"
 #include "cli/suggest.h"
+#include "pmu/processor.h"
+#include "tracefs/dynamic.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,11 +42,29 @@ static struct planned_event *add(struct event_plan *plan, const struct event_spe
 	}
 	if (e->filter)
 		pev_attr_filter(&e->attr, e->filter);
-	e->attr.flags |= event_modes_flags(s);
+	e->attr.flags |= event_modes_flags(s) | s->trigger;
 	e->attr.period = s->freq ? s->freq : s->period;
 	if (s->freq)
 		e->attr.flags |= PEV_F_FREQ;
 	return e;
+}
+
+/* So often ticks of a timer are counted, unless the event says another number */
+#define TICK_NS 1000000
+
+/* No clock stops while a guest runs, but a tick hits the guest or the host. */
+static bool counts_ticks(const struct event_spec *s, enum plan_for what)
+{
+	return what == PLAN_GUESTS ||
+	       (what == PLAN_COUNT &&
+		event_modes_flags(s) & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST));
+}
+
+static void set_tick(struct planned_event *e)
+{
+	if (!e->attr.period)
+		e->attr.period = TICK_NS;
+	e->tick = e->attr.flags & PEV_F_FREQ ? 1000000000 / e->attr.period : e->attr.period;
 }
 
 static void add_software(struct event_plan *plan, const struct event_spec *s, enum plan_for what)
@@ -55,13 +74,15 @@ static void add_software(struct event_plan *plan, const struct event_spec *s, en
 	struct planned_event *e;
 
 	/* timers take samples and count nothing: the clock of that name does */
-	if (clock && what != PLAN_COUNT)
+	if (clock && (what != PLAN_COUNT || counts_ticks(s, what)))
 		e = add(plan, s, PEV_TYPE_TIMER,
 			s->config == PEV_SW_CPU_CLOCK ? PEV_TIMER_CPU_CLOCK :
 							PEV_TIMER_TASK_CLOCK, s->name);
 	else
 		e = add(plan, s, PEV_TYPE_SOFTWARE, s->config, s->name);
 	e->unit = sw ? sw->unit : "";
+	if (clock && counts_ticks(s, what))
+		set_tick(e);
 }
 
 static bool is_named(const struct pev_catalog_entry *c, const struct event_spec *s)
@@ -133,20 +154,52 @@ static bool has_tracepoints(const struct pev_catalog *catalog)
 	return false;
 }
 
-/* If there are none at all, the refusal of one says what is in the way. */
-static int no_tracepoints(const struct event_spec *s, struct msg *m)
+/* Asks for an event that is in no list. Returns 0 if there is one, else the error. */
+static int ask(const struct event_spec *s, struct pev_error *why)
 {
 	struct pev_attr attr;
-	struct pev_error why;
 	int handle;
 
 	pev_attr_event(&attr, PEV_TYPE_TRACEPOINT, 0, s->name);
 	attr.flags = PEV_F_DISABLED;
-	handle = pev_engine_open(engine(), &attr, 0, &why);
+	handle = pev_engine_open(engine(), &attr, 0, why);
 	if (handle < 0)
-		return kernel_refused(m, handle, &why, "%s", s->name);
+		return handle;
 	pev_engine_close(engine(), handle);
+	return 0;
+}
+
+/* If there are none at all, the refusal of one says what is in the way. */
+static int no_tracepoints(const struct event_spec *s, struct msg *m)
+{
+	struct pev_error why;
+	int err = ask(s, &why);
+
+	if (err)
+		return kernel_refused(m, err, &why, "%s", s->name);
 	return msg_set(m, -ENOENT, "%s: the kernel does not list its tracepoints", s->name);
+}
+
+/* Is it a trace event that only perf and ftrace can hook? Then that is in @m. */
+static bool is_refused(const struct event_spec *s, struct msg *m)
+{
+	char *definitions, *instead = NULL;
+	struct pev_error why;
+	struct msg refusal;
+
+	if (!strchr(s->name, ':') || strpbrk(s->name, "*?[") || ask(s, &why) != -EOPNOTSUPP)
+		return false;
+	kernel_refused(&refusal, -EOPNOTSUPP, &why, "%s", s->name);
+	definitions = dynamic_events_read();
+	if (definitions)
+		instead = dynamic_event_instead(definitions, s->name);
+	if (instead)
+		msg_set(m, -EOPNOTSUPP, "%s: instead, use -e '%s'", refusal.text, instead);
+	else
+		*m = refusal;
+	free(instead);
+	free(definitions);
+	return true;
 }
 
 /* @m already has the error of the lookup among the processor's events. */
@@ -157,6 +210,8 @@ static int not_in_catalog(const struct pev_catalog *catalog, const struct event_
 
 	if (strchr(s->name, ':') && !has_tracepoints(catalog))
 		return no_tracepoints(s, m);
+	if (is_refused(s, m))
+		return -EOPNOTSUPP;
 	if (strpbrk(s->name, "*?["))
 		return msg_set(m, -ENOENT, "no event matches \"%s\"; \"perfctl list\" shows the "
 			       "events", s->name);
@@ -185,6 +240,24 @@ static int add_processor(struct event_plan *plan, const struct event_spec *s)
 	return 0;
 }
 
+/* perf_event_open(2) opens what is attached to another event, and never reports it. */
+static int check_attached(const struct event_spec *s, struct msg *m)
+{
+	char *definitions = engine_is_pev() ? NULL : dynamic_events_read(), *instead;
+	int err = 0;
+
+	if (definitions && dynamic_event_is_attached(definitions, s->name)) {
+		instead = dynamic_event_instead(definitions, s->name);
+		err = msg_set(m, -EOPNOTSUPP,
+			      "%s is attached to another event, so that perf_event_open(2) would "
+			      "never report it: use that, -e '%s'",
+			      s->name, instead ? instead : "");
+		free(instead);
+	}
+	free(definitions);
+	return err;
+}
+
 static bool is_glob(const struct event_spec *s)
 {
 	return s->kind == SPEC_NAMED && strpbrk(s->name, "*?[");
@@ -206,7 +279,7 @@ static int add_named(struct event_plan *plan, const struct event_spec *s,
 	}
 	if (plan->n == before && add_processor(plan, s))
 		return not_in_catalog(catalog, s, m);
-	return 0;
+	return glob ? 0 : check_attached(s, m);
 }
 
 bool event_is_hardware(const struct planned_event *e)
@@ -227,7 +300,12 @@ static void add_timer_instead(struct event_plan *plan, const struct event_spec *
 	struct event_spec timer = *s;
 
 	note("%s is a hardware event, and there is no PMU here that pev can use (\"perfctl doctor\" "
-	     "says why): sampling by the cpu-clock timer instead", s->name);
+	     "says why): sampling by the cpu-clock timer instead%s",
+	     s->name,
+	     s->precise ?
+		     ", without the exact addresses that \":p\" asks for: those are of where its "
+		     "interrupt comes" :
+		     "");
 	timer.kind = SPEC_SOFTWARE;
 	timer.config = PEV_SW_CPU_CLOCK;
 	timer.name = (char *)"cpu-clock";
@@ -248,16 +326,19 @@ static int add_hardware(struct event_plan *plan, const struct event_spec *s, enu
 	if (err)
 		return err;
 	if (s->precise && !(info.event_flags & PEV_EF_PRECISE_ALL))
-		return msg_set(m, -EINVAL, "%s: \":p\" asks for the exact address of each sample "
-			       "(PEBS, IBS), which pev does not offer: leave it out, and addresses "
-			       "may be some instructions late, or sample by --engine perf", s->name);
+		return msg_set(
+			m, -EINVAL,
+			"%s: \":p\" asks for the exact address of each sample "
+			"(PEBS, IBS), which this kernel's pev does not offer: leave it out, and "
+			"addresses may be some instructions late, or sample by --engine perf",
+			s->name);
 	/* of other PMUs only the engine knows */
 	if (info.pmu_counters || s->pmu) {
 		add(plan, s, s->kind == SPEC_RAW ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE, s->config,
 		    s->name);
 		return 0;
 	}
-	if (what != PLAN_COUNT && is_like_time(s)) {
+	if (what >= PLAN_SAMPLE && is_like_time(s)) {
 		add_timer_instead(plan, s);
 		return 0;
 	}
@@ -326,7 +407,7 @@ static int add_mark(struct event_plan *plan, const struct event_spec *s, enum pl
 			       "user:%s: the marks of programs need a kernel with pev, "
 			       "ABI 7 or later",
 			       s->name);
-	if (what == PLAN_COUNT)
+	if (what < PLAN_SAMPLE)
 		return msg_set(m, -EINVAL,
 			       "user:%s: programs write their marks without a call, so that "
 			       "they can be recorded, but not counted",
@@ -472,6 +553,17 @@ void event_plan_waits(struct event_plan *plan, uint64_t least)
 	e->scale = 1;
 	pev_attr_event(&e->attr, PEV_TYPE_WAIT, 0, NULL);
 	e->attr.period = least;
+}
+
+void event_plan_ustack(struct event_plan *plan)
+{
+	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
+
+	e->name = xstrdup("pev:ustack");
+	e->label = xstrdup("pev:ustack");
+	e->unit = "";
+	e->scale = 1;
+	pev_attr_event(&e->attr, PEV_TYPE_USTACK, 0, NULL);
 }
 
 void planned_event_free(struct planned_event *e)

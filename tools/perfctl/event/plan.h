@@ -27,6 +27,7 @@
  * @weak:  see struct event_spec
  * @user_only: the kernel side was refused and is left out
  * @fallback: a timer in place of a hardware event
+ * @tick:   ns that one count of a timer stands for; 0: what is counted is the value
  * @refused: why it cannot be counted here; NULL: it can
  * @on:      its user has switched it on
  */
@@ -45,6 +46,7 @@ struct planned_event {
 	bool weak;
 	bool user_only;
 	bool fallback;
+	uint64_t tick;
 	bool on;
 	char *refused;
 };
@@ -65,12 +67,14 @@ struct event_plan {
 
 /**
  * enum plan_for - what the events are wanted for
- * @PLAN_COUNT:  software events count
+ * @PLAN_COUNT:  software events count; of clocks that tell guests from the host, ticks of timers do
+ * @PLAN_GUESTS: the same of guests alone
  * @PLAN_SAMPLE: cpu-clock and task-clock are timers that take samples
  * @PLAN_RECORD: each occurrence of a tracepoint, too: see calls.h
  */
 enum plan_for {
 	PLAN_COUNT,
+	PLAN_GUESTS,
 	PLAN_SAMPLE,
 	PLAN_RECORD,
 };
@@ -110,6 +114,8 @@ bool event_without_system(struct strbuf *b, const char *name, const struct pev_c
 void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, const char *why);
 /* Adds the waits of threads: those of at least @least ns have a record each. */
 void event_plan_waits(struct event_plan *plan, uint64_t least);
+/* Adds what brings the stacks that others put off */
+void event_plan_ustack(struct event_plan *plan);
 bool event_is_hardware(const struct planned_event *e);
 void planned_event_free(struct planned_event *e);
 void event_plan_free(struct event_plan *plan);

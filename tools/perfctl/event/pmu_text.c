@@ -23,6 +23,7 @@ static const struct pmu_word incidents[] = {
 	{ "late", "interrupts whose overflow had been dealt with before" },
 	{ "foreign", "registers that something else changed, and pev repaired" },
 	{ "stuck", "overflows that could not be acknowledged" },
+	{ "lost", "overflows without an interrupt, found a second later" },
 };
 
 static const char *about(const struct pmu_word *words, size_t n, const char *name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes in the kernel and in files. See probe.h. */
 #include "probe.h"
-#include "probe_file.h"
+#include "probe_kernel.h"
 #include "probe_usdt.h"
 #include "base/say.h"
 
@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pev/sym.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct kind {
@@ -36,6 +36,11 @@ static const struct kind {
 	/* perf_event_open(2) has none */
 	{ "function", NULL, "", false, "function:FUNCTION", NULL, PEV_PROBE_FUNCTION, false },
 };
+
+static bool is_return(const struct kind *k)
+{
+	return k->pev == PEV_PROBE_USER_RETURN || k->pev == PEV_PROBE_KERNEL_RETURN;
+}
 
 static const struct kind *kind_of(const char *text)
 {
@@ -85,34 +90,6 @@ static int cut_offset(char *place, uint64_t *offset, struct msg *m)
 	return 0;
 }
 
-static int no_function(const char *file, const char *name, int err, const char *problem,
-		       struct msg *m)
-{
-	if (err == -ENOTUNIQ)
-		return msg_set(m, err, "%s has several functions %s: give the offset in the file of "
-			       "one, as in uprobe:%s:0x1234", file, name, file);
-	if (err == -ENOENT)
-		return msg_set(m, err, "%s has no function \"%s\": its name is that of its symbols "
-			       "(\"nm -D\" or \"nm\" shows them), or an offset in the file", file,
-			       name);
-	return msg_set(m, err, "the functions of %s: %s", file, problem ? problem : strerror(-err));
-}
-
-static int find_function(const char *file, const char *name, uint64_t *offset, struct msg *m)
-{
-	struct pev_syms *syms;
-	int err = pev_syms_new(0, &syms), object;
-
-	if (err)
-		return msg_set(m, err, "%s: %s", file, strerror(-err));
-	object = pev_syms_object(syms, file, NULL, 0);
-	err = object < 0 ? object : pev_sym_place(syms, object, name, offset);
-	if (err)
-		no_function(file, name, err, object < 0 ? NULL : pev_syms_problem(syms, object), m);
-	pev_syms_free(syms);
-	return err;
-}
-
 /* "FILE:FUNCTION+4", "FILE:0x1234" */
 static int find_in_file(struct probe *p, const char *text, struct msg *m)
 {
@@ -129,16 +106,33 @@ static int find_in_file(struct probe *p, const char *text, struct msg *m)
 	if (isdigit((unsigned char)colon[1])) {
 		errno = 0;
 		p->offset = strtoull(colon + 1, &end, 0);
-		return !*end && !errno ? 0 : msg_set(m, -EINVAL, "\"%s\" is not an offset in %s",
-						     colon + 1, p->place);
+		if (*end || errno)
+			return msg_set(m, -EINVAL, "\"%s\" is not an offset in %s", colon + 1,
+				       p->place);
+		return probe_file_check(p->place, 0, p->offset, m);
 	}
 	name = xstrdup(colon + 1);
 	err = cut_offset(name, &p->offset, m);
 	if (!err)
-		err = find_function(p->place, name, &base, m);
+		err = probe_file_function(p->place, name, &base, m);
+	if (!err && p->offset)
+		err = probe_file_check(p->place, base, p->offset, m);
 	p->offset += base;
 	free(name);
 	return err;
+}
+
+/* The kernel takes any offset, and probes what comes next. */
+static int check_kernel_offset(const char *name, uint64_t offset, struct msg *m)
+{
+	uint64_t size = offset ? probe_kernel_size(name) : 0;
+
+	if (!size || offset < size)
+		return 0;
+	return msg_set(m, -EINVAL,
+		       "%s+0x%" PRIx64 " is beyond the end of %s, in what comes next: it "
+		       "has 0x%" PRIx64 " bytes",
+		       name, offset, name, size);
 }
 
 static void probe_free(struct probe *p)
@@ -151,11 +145,16 @@ static void probe_free(struct probe *p)
 /* Checks what holds of all probes. @text: without the kind */
 static int check_form(const struct kind *k, const char *text, struct msg *m)
 {
-	const char *colon = k->file ? strchr(text, ':') : text - 1;
+	const char *colon = k->file ? strchr(text, ':') : text - 1, *plus = strrchr(text, '+');
 
-	if (colon && colon != text && colon[1])
-		return 0;
-	return msg_set(m, -EINVAL, "\"%s:%s\" is not of the form %s", k->name, text, k->form);
+	if (!colon || colon == text || !colon[1])
+		return msg_set(m, -EINVAL, "\"%s:%s\" is not of the form %s", k->name, text,
+			       k->form);
+	if (is_return(k) && plus && isdigit((unsigned char)plus[1]))
+		return msg_set(m, -EINVAL,
+			       "%s:%s: a return is that of a whole function: leave %s out", k->name,
+			       text, plus);
+	return 0;
 }
 
 static int check_for_perf(const struct kind *k, const char *text, struct msg *m)
@@ -174,12 +173,16 @@ static int check_for_perf(const struct kind *k, const char *text, struct msg *m)
 			       k->config);
 	if (strchr(text, '('))
 		return msg_set(m, -EOPNOTSUPP,
-			       "%s:%s: only a kernel with pev records fields of a "
-			       "probe, in parentheses",
-			       k->name, text);
+			       "%s:%s: only a kernel with pev records fields of a probe, in "
+			       "parentheses; perf_event_open(2) has them of probes that are "
+			       "written to %s of tracefs",
+			       k->name, text, k->file ? "uprobe_events" : "kprobe_events");
 	if (!k->notes && strpbrk(text, "*?["))
-		return msg_set(m, -EINVAL, "%s:%s: a probe is at one place, and has no globs",
-			       k->name, text);
+		return msg_set(
+			m, -EINVAL,
+			"%s:%s: a probe of perf_event_open(2) is at one place, and has no globs: "
+			"a kernel with pev takes them",
+			k->name, text);
 	return 0;
 }
 
@@ -192,7 +195,8 @@ static int make_one(const struct kind *k, const char *text, struct probe *p, str
 	if (k->file)
 		return find_in_file(p, text, m);
 	p->place = xstrdup(text);
-	return cut_offset(p->place, &p->offset, m);
+	err = cut_offset(p->place, &p->offset, m);
+	return err ? err : check_kernel_offset(p->place, p->offset, m);
 }
 
 /* perf's PMU takes where the counter of listeners is as a part of the event's code. */
@@ -355,12 +359,24 @@ static int add_several(struct probe_places *p, const char *file, const char *pla
 {
 	int err;
 
-	if (probe_file_is_line(place))
+	p->line = probe_file_is_line(place);
+	if (p->line)
 		return probe_file_line(file, place, add_file_place, p, m);
 	err = probe_file_glob(file, place, add_file_place, p, m);
 	if (!err)
 		p->results = xcalloc(p->nr, sizeof(*p->results));
 	return err;
+}
+
+static int open_file(struct probe_places *p, const char *file, struct msg *m)
+{
+	struct stat st;
+
+	p->head.fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (p->head.fd < 0 || fstat(p->head.fd, &st))
+		return msg_set(m, -errno, "%s: %s", file, strerror(errno));
+	p->written = st.st_mtim;
+	return 0;
 }
 
 static int add_in_file(struct probe_places *p, const char *text, struct msg *m)
@@ -377,10 +393,8 @@ static int add_in_file(struct probe_places *p, const char *text, struct msg *m)
 		if (!err)
 			add_place(p, place, one.offset);
 	}
-	if (!err) {
-		p->head.fd = open(file, O_RDONLY | O_CLOEXEC);
-		err = p->head.fd < 0 ? msg_set(m, -errno, "%s: %s", file, strerror(errno)) : 0;
-	}
+	if (!err)
+		err = open_file(p, file, m);
 	probe_free(&one);
 	free(file);
 	return err;
@@ -394,6 +408,8 @@ static int add_in_kernel(struct probe_places *p, char *text, struct msg *m)
 	if (strpbrk(text, "*?["))
 		return find_in_kernel(p, text, m);
 	err = cut_offset(text, &offset, m);
+	if (!err)
+		err = check_kernel_offset(text, offset, m);
 	if (!err)
 		add_place(p, text, offset);
 	return err;
@@ -461,23 +477,195 @@ static int read_request(struct request *r, const char *text, struct msg *m)
 	return check_form(k, r->place, m);
 }
 
-/* A function that is alone has arguments with names; at its return they are gone. */
-static int add_fields(struct probe_places *p, const struct request *r, struct msg *m)
+enum probe_file_kind probe_places_kind(const struct probe_places *p)
 {
+	return p->head.kind == PEV_PROBE_USER_RETURN ? PROBE_FILE_RETURN :
+	       p->line				     ? PROBE_FILE_LINE :
+						       PROBE_FILE_CODE;
+}
+
+/* What is known of arguments is of the beginning of a function; at its return they are gone. */
+static struct probe_arguments known_at(const struct kind *k, const struct probe_argument *v,
+				       size_t n, const struct probe_argument *result)
+{
+	bool back = is_return(k);
+
+	return (struct probe_arguments){ .v = v,
+					 .n = back ? 0 : n,
+					 .result = back ? result : NULL };
+}
+
+/* What is called "count" is not known to be that: this must not pass in silence. */
+static void note_by_place(const struct probe_fields *f, const struct strbuf *strings,
+			  const struct request *r, const char *why)
+{
+	for (unsigned int i = 0; i < f->nr && !is_return(r->kind); i++) {
+		if (!(f->by_place & 1u << i))
+			continue;
+		note("%s:%s: %s, \"%s\" is arg%u, by its place in the list", r->kind->name,
+		     r->place, why, strings->s + f->fields[i].name, i);
+		return;
+	}
+}
+
+/* @why: names are not known; NULL: they are */
+static int parse_fields(const struct request *r, const struct probe_arguments *known,
+			const char *why, struct probe_fields *to, struct strbuf *strings,
+			struct msg *m)
+{
+	int err = probe_fields_parse(to, r->fields, r->len, known, strings, m);
+
+	if (!err)
+		note_by_place(to, strings, r, why ? why : "it has no argument of this name");
+	return err;
+}
+
+static int parse_file_fields(const struct request *r, const struct probe_places *p, size_t place,
+			     struct probe_fields *to, struct strbuf *strings, struct msg *m)
+{
+	char *file = xstrndup(r->place, strcspn(r->place, ":"));
 	struct probe_file_arguments a;
 	struct probe_arguments known;
-	char *file;
 	int err;
 
-	if (p->nr != 1 || r->kind->pev != PEV_PROBE_USER)
-		return probe_fields_parse(&p->fields, r->fields, r->len, NULL, &p->strings, m);
-	file = xstrndup(r->place, strcspn(r->place, ":"));
-	probe_file_arguments(&a, file, p->places[0].offset);
-	known = (struct probe_arguments){ .v = a.v, .n = a.params.n };
-	err = probe_fields_parse(&p->fields, r->fields, r->len, a.known ? &known : NULL,
-				 &p->strings, m);
+	probe_file_arguments(&a, file, p->places[place].offset, probe_places_kind(p));
+	known = known_at(r->kind, a.v, a.params.n, a.result);
+	known.scope = a.found ? &a.scope : NULL;
+	known.unknown = "the file has no debug information of this place: build it with -g, or "
+			"install the package with its debug symbols";
+	err = parse_fields(r, &known, a.known ? NULL : "without debug information", to, strings, m);
 	probe_file_arguments_free(&a);
 	free(file);
+	return err;
+}
+
+static int parse_kernel_fields(const struct request *r, const char *name, struct probe_fields *to,
+			       struct strbuf *strings, struct msg *m)
+{
+	struct probe_kernel_arguments a;
+	struct probe_arguments known;
+	int err;
+
+	probe_kernel_arguments(&a, name, is_return(r->kind));
+	known = known_at(r->kind, a.v, a.params.n, a.result);
+	known.scope = a.known ? &a.scope : NULL;
+	known.unknown = a.why.text;
+	err = parse_fields(r, &known, a.known ? NULL : "without the kernel's types", to, strings,
+			   m);
+	probe_kernel_arguments_free(&a);
+	return err;
+}
+
+/* A function that is alone has arguments with names. */
+static int add_fields(struct probe_places *p, const struct request *r, struct msg *m)
+{
+	const struct probe_arguments none = {
+		.unknown = p->nr > 1 ? "these are of one function, where this names several" :
+				       "the kernel's say where arguments are only at the beginning "
+				       "of a function",
+	};
+
+	if (p->nr == 1 && r->kind->file)
+		return parse_file_fields(r, p, 0, &p->fields, &p->strings, m);
+	if (p->nr == 1 && !p->places[0].offset)
+		return parse_kernel_fields(r, p->strings.s + p->places[0].name, &p->fields,
+					   &p->strings, m);
+	return probe_fields_parse(&p->fields, r->fields, r->len, &none, &p->strings, m);
+}
+
+/* ---- places with other fields ---- */
+
+/**
+ * struct own_fields - what a place of several records
+ * @fields: of it
+ * @names:  their strings
+ * @taken:  the place is part of an event
+ */
+struct own_fields {
+	struct probe_fields fields;
+	struct strbuf names;
+	bool taken;
+};
+
+static void own_fields_free(struct own_fields *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		strbuf_free(&v[i].names);
+	free(v);
+}
+
+static bool alike(const struct own_fields *a, const struct own_fields *b)
+{
+	bool same = a->fields.nr == b->fields.nr;
+
+	for (unsigned int i = 0; i < a->fields.nr && same; i++) {
+		struct pev_probe_field x = a->fields.fields[i], y = b->fields.fields[i];
+
+		same = !strcmp(a->names.s + x.name, b->names.s + y.name);
+		x.name = y.name = 0;
+		same = same && !memcmp(&x, &y, sizeof(x));
+	}
+	return same;
+}
+
+/* Makes an event of the places of @all with the fields of @first. */
+static struct probe_places *take_alike(const struct request *r, const struct probe_places *all,
+				       struct own_fields *own, size_t first)
+{
+	struct probe_places *p = places_new(r->kind);
+
+	p->head.fd = fcntl(all->head.fd, F_DUPFD_CLOEXEC, 0);
+	p->written = all->written;
+	p->fields = own[first].fields;
+	if (own[first].names.len)
+		strbuf_add(&p->strings, own[first].names.s, own[first].names.len);
+	for (size_t i = first; i < all->nr; i++) {
+		if (own[i].taken || !alike(&own[first], &own[i]))
+			continue;
+		own[i].taken = true;
+		add_place(p, all->strings.s + all->places[i].name, all->places[i].offset);
+		p->places[p->nr - 1].semaphore = all->places[i].semaphore;
+	}
+	fill_head(p);
+	return p;
+}
+
+/* An event has the same fields at all of its places: others are another event of that name. */
+static int take_events(const struct request *r, const struct probe_places *all,
+		       struct own_fields *own, const char *place, struct msg *m)
+{
+	char *name;
+
+	if (all->nr > PEV_MAX_PROBE_PLACES)
+		return msg_set(m, -E2BIG, "%s is at more than %d places", place,
+			       PEV_MAX_PROBE_PLACES);
+	name = xasprintf("%s:%s", r->kind->name, place);
+	for (size_t i = 0; i < all->nr; i++)
+		if (!own[i].taken)
+			r->taker->by_pev(r->taker->arg, name, take_alike(r, all, own, i));
+	free(name);
+	return 0;
+}
+
+/* A line may be in several functions, each with its own variables. */
+static int take_line_places(const struct request *r, const struct probe_places *all, struct msg *m)
+{
+	struct own_fields *own = xcalloc(all->nr, sizeof(*own));
+	int err = 0;
+
+	for (size_t i = 0; i < all->nr && !err; i++) {
+		struct msg why;
+
+		err = parse_file_fields(r, all, i, &own[i].fields, &own[i].names, &why);
+		if (err)
+			msg_set(m, err,
+				"%s (at 0x%" PRIx64 ", one of %zu places of the line, each of "
+				"which can be probed alone)",
+				why.text, (uint64_t)all->places[i].offset, all->nr);
+	}
+	if (!err)
+		err = take_events(r, all, own, r->place, m);
+	own_fields_free(own, all->nr);
 	return err;
 }
 
@@ -486,10 +674,13 @@ static int make_places(const struct request *r, struct msg *m)
 	struct probe_places *p = places_new(r->kind);
 	char *name = xasprintf("%s:%s", r->kind->name, r->place);
 	int err = r->kind->file ? add_in_file(p, r->place, m) : add_in_kernel(p, r->place, m);
+	bool lines = r->fields && p->line && p->nr > 1;
 
-	if (!err && r->fields)
+	if (!err && lines)
+		err = take_line_places(r, p, m);
+	else if (!err && r->fields)
 		err = add_fields(p, r, m);
-	if (err) {
+	if (err || lines) {
 		probe_places_free(p);
 	} else {
 		fill_head(p);
@@ -499,113 +690,27 @@ static int make_places(const struct request *r, struct msg *m)
 	return err;
 }
 
-static int add_usdt(struct probe_places *p, const char *file, const char *name,
-		    const struct usdt_probe *place, struct msg *m)
-{
-	if (p->head.fd < 0)
-		p->head.fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (p->head.fd < 0)
-		return msg_set(m, -errno, "%s: %s", file, strerror(errno));
-	add_place(p, name, place->offset);
-	p->places[p->nr - 1].semaphore = place->semaphore;
-	return 0;
-}
-
-/**
- * struct usdt_event - a probe of sys/sdt.h
- * @file:   it is in
- * @name:   of it, with its provider
- * @places: of it, @n
- * @fields: what each of them records
- * @taken:  which of them are part of an event
- */
-struct usdt_event {
-	const char *file;
-	const char *name;
-	const struct usdt_probe *places;
-	size_t n;
-	struct probe_fields *fields;
-	bool *taken;
-};
-
-/* An event has the same fields at all of its places: takes those with the fields of @first. */
-static int take_alike(struct usdt_event *e, size_t first, struct probe_places *p, struct msg *m)
-{
-	int err = 0;
-
-	p->fields = e->fields[first];
-	for (size_t i = first; i < e->n && !err; i++) {
-		if (e->taken[i] || memcmp(&e->fields[i], &p->fields, sizeof(p->fields)))
-			continue;
-		e->taken[i] = true;
-		err = p->nr == PEV_MAX_PROBE_PLACES ?
-			      msg_set(m, -E2BIG, "%s is at more than %d places", e->name,
-				      PEV_MAX_PROBE_PLACES) :
-			      add_usdt(p, e->file, e->name, &e->places[i], m);
-	}
-	return err;
-}
-
-static int take_usdt(const struct request *r, struct usdt_event *e, const char *full,
-		     const struct strbuf *names, struct msg *m)
-{
-	char *name = xasprintf("%s:%s", r->kind->name, full);
-	int err = 0;
-
-	for (size_t i = 0; i < e->n && !err; i++) {
-		struct probe_places *p;
-
-		if (e->taken[i])
-			continue;
-		p = places_new(r->kind);
-		strbuf_add(&p->strings, names->len ? names->s : "", names->len);
-		err = take_alike(e, i, p, m);
-		if (err) {
-			probe_places_free(p);
-			continue;
-		}
-		fill_head(p);
-		r->taker->by_pev(r->taker->arg, name, p);
-	}
-	free(name);
-	return err;
-}
-
-static void swap_strings(struct strbuf *a, struct strbuf *b)
-{
-	struct strbuf old = *a;
-
-	*a = *b;
-	*b = old;
-}
-
 static int take_by_pev(void *arg, const struct program *file, const char *name,
 		       const struct usdt_probe *places, size_t n, struct msg *m)
 {
 	const struct request *r = arg;
-	struct usdt_event e = { .file = file->path, .name = strchr(name, ':') + 1,
-				.places = places, .n = n };
-	struct strbuf names = { 0 };
-	int err = 0;
+	struct probe_places *all = places_new(r->kind);
+	struct own_fields *own = xcalloc(n, sizeof(*own));
+	int err = open_file(all, file->path, m);
 
-	e.fields = xcalloc(n, sizeof(*e.fields));
-	e.taken = xcalloc(n, sizeof(*e.taken));
-	for (size_t i = 0; i < n && !err && (r->fields || r->taker->all_fields); i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		bool other = !i || strcmp(places[i].args, places[i - 1].args) != 0;
-		struct strbuf own = { 0 };
 
-		err = probe_usdt_fields(&e.fields[i], file, name, &places[i], r->fields, r->len,
-					other, &own, m);
-		/* those of one place are the beginning of those of another */
-		if (own.len > names.len)
-			swap_strings(&own, &names);
-		strbuf_free(&own);
+		add_place(all, strchr(name, ':') + 1, places[i].offset);
+		all->places[i].semaphore = places[i].semaphore;
+		if (r->fields || r->taker->all_fields)
+			err = probe_usdt_fields(&own[i].fields, file, name, &places[i], r->fields,
+						r->len, other, &own[i].names, m);
 	}
 	if (!err)
-		err = take_usdt(r, &e, name, &names, m);
-	free(e.fields);
-	free(e.taken);
-	strbuf_free(&names);
+		err = take_events(r, all, own, name, m);
+	own_fields_free(own, n);
+	probe_places_free(all);
 	return err;
 }
 
@@ -635,6 +740,20 @@ void probe_places_note(const struct probe_places *p, const char *label)
 	if (left)
 		note("%s: %zu of %zu functions can't be probed, among them %s", label, left, p->nr,
 		     p->strings.s + p->places[first].name);
+}
+
+void probe_places_note_file(const struct probe_places *p, const char *label)
+{
+	struct stat st;
+
+	if (p->head.fd <= 0 || fstat(p->head.fd, &st))
+		return;
+	if (!st.st_nlink)
+		note("%s: the file was deleted or replaced meanwhile: what was started from another "
+		     "one was not probed",
+		     label);
+	else if (st.st_mtim.tv_sec != p->written.tv_sec || st.st_mtim.tv_nsec != p->written.tv_nsec)
+		note("%s: the file was changed meanwhile: the places may be others by now", label);
 }
 
 char *probe_file(const char *text)

@@ -17,8 +17,10 @@
 #ifndef PERFCTL_EVENT_PROBE_H
 #define PERFCTL_EVENT_PROBE_H
 
-#include "probe_fields.h"
+#include "probe_file.h"
 #include "pmu/sysfs.h"
+
+#include <time.h>
 
 /**
  * struct probe - a probe as perf_event_open(2) takes it
@@ -37,6 +39,8 @@ size_t probe_length(const char *list);
  * struct probe_places - a probe as pev_open(2) takes it
  * @head:    attr.config is its address
  * @places:  names are offsets in @strings
+ * @line:    they are those of a line of the source
+ * @written: when the file was, before it was probed
  * @results: why each was left out, 0: it was not; NULL: none may be
  * @fields:  what is recorded
  * @strings: the names
@@ -47,6 +51,8 @@ struct probe_places {
 	size_t nr;
 	size_t cap;
 	int32_t *results;
+	bool line;
+	struct timespec written;
 	struct probe_fields fields;
 	struct strbuf strings;
 };
@@ -73,8 +79,12 @@ struct probe_taker {
  */
 int probe_each(const char *text, const struct probe_taker *taker, struct msg *m);
 int probe_places_each(const char *text, const struct probe_taker *taker, struct msg *m);
+/* Of those in a file */
+enum probe_file_kind probe_places_kind(const struct probe_places *p);
 /* Notes which of them the kernel left out; the event was opened. */
 void probe_places_note(const struct probe_places *p, const char *label);
+/* Notes that the file is another one by now, in which nothing is probed; the event is closed. */
+void probe_places_note_file(const struct probe_places *p, const char *label);
 void probe_places_free(struct probe_places *p);
 /* The file that the text of a probe names, to be freed; NULL: it is one of the kernel. */
 char *probe_file(const char *text);

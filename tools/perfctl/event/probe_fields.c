@@ -32,6 +32,14 @@ static const struct {
 	{ "link", PERF_REG_POWERPC_LINK }, { "xer", PERF_REG_POWERPC_XER },
 	{ "ccr", PERF_REG_POWERPC_CCR },   { "sp", PERF_REG_POWERPC_R1 },
 };
+#elif defined(__aarch64__)
+static const struct {
+	const char *name;
+	uint32_t number;
+} registers[] = {
+	{ "ip", PERF_REG_ARM64_PC }, { "pc", PERF_REG_ARM64_PC },  { "sp", PERF_REG_ARM64_SP },
+	{ "lr", PERF_REG_ARM64_LR }, { "fp", PERF_REG_ARM64_X29 },
+};
 #else
 static const struct {
 	const char *name;
@@ -65,7 +73,7 @@ static bool is_word(const char *text, const char *end, const char *word)
 	return (size_t)(end - text) == strlen(word) && !strncmp(text, word, strlen(word));
 }
 
-/* "ax", "rax", "r8" on x86; "r3", "ip" on PowerPC */
+/* "ax", "rax", "r8" on x86; "r3", "ip" on PowerPC; "x0", "sp" on arm64 */
 static bool find_register(const char *text, const char *end, uint32_t *to)
 {
 	uint32_t n;
@@ -79,6 +87,11 @@ static bool find_register(const char *text, const char *end, uint32_t *to)
 	if (*text != 'r' || !number(text + 1, end, 31, &n))
 		return false;
 	*to = PERF_REG_POWERPC_R0 + n;
+	return true;
+#elif defined(__aarch64__)
+	if (*text != 'x' || !number(text + 1, end, 30, &n))
+		return false;
+	*to = PERF_REG_ARM64_X0 + n;
 	return true;
 #else
 	if (*text != 'r')
@@ -99,6 +112,57 @@ const char *probe_type_name(uint8_t type)
 	while (i + 1 < ARRAY_SIZE(types) && types[i].type != type)
 		i++;
 	return types[i].name;
+}
+
+static void add_register(uint32_t number, struct strbuf *to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(registers); i++)
+		if (registers[i].number == number) {
+			strbuf_addf(to, "%%%s", registers[i].name);
+			return;
+		}
+#ifdef __powerpc64__
+	strbuf_addf(to, "%%r%u", number - PERF_REG_POWERPC_R0);
+#elif defined(__aarch64__)
+	strbuf_addf(to, "%%x%u", number - PERF_REG_ARM64_X0);
+#else
+	strbuf_addf(to, "%%r%u", number - PERF_REG_X86_R8 + 8);
+#endif
+}
+
+static void add_start(const struct pev_probe_field *f, struct strbuf *to)
+{
+	switch (f->from) {
+	case PEV_PROBE_ARGUMENT:
+		strbuf_addf(to, "arg%u", f->number);
+		break;
+	case PEV_PROBE_REGISTER:
+		add_register(f->number, to);
+		break;
+	case PEV_PROBE_STACK:
+		strbuf_addf(to, "stack%u", f->number);
+		break;
+	case PEV_PROBE_CONSTANT:
+		strbuf_addf(to, "%lld", (long long)f->offsets[0]);
+		break;
+	default:
+		strbuf_puts(to, f->from == PEV_PROBE_RESULT ? "ret" : "duration");
+	}
+}
+
+void probe_field_text(const struct pev_probe_field *f, struct strbuf *to)
+{
+	bool text = f->type == PEV_PROBE_TEXT;
+	long long last = text ? f->offsets[f->nr_loads - 1] : 0;
+
+	add_start(f, to);
+	/* the last load is that of the text itself, which may lie inside of something */
+	for (unsigned int i = 0; i + text < f->nr_loads; i++)
+		strbuf_addf(to, "[%lld]", (long long)f->offsets[i]);
+	if (last)
+		strbuf_addf(to, "%+lld", last);
+	strbuf_addf(to, ":%s",
+		    text && f->flags & PEV_PROBE_USER_MEMORY ? "ustr" : probe_type_name(f->type));
 }
 
 /* ---- fields ---- */
@@ -122,12 +186,22 @@ static int wrong(const struct field_text *t, const char *what, struct msg *m)
 	return msg_set(m, -EINVAL, "a probe's field \"%.*s\": %s", (int)t->len, t->text, what);
 }
 
-/* Takes over where an argument is, and its type, unless one was given. */
+/* Takes over where it is, and its type, unless one was given. */
+static void take_known(struct pev_probe_field *f, const struct field_text *t,
+		       const struct probe_argument *a)
+{
+	uint8_t type = f->type, flags = f->flags;
+
+	*f = a->field;
+	f->flags = flags;
+	if (t->typed)
+		f->type = type;
+}
+
 static int set_known(struct pev_probe_field *f, const struct field_text *t, size_t i,
 		     struct msg *m)
 {
 	const struct probe_argument *a = t->args->v + i;
-	uint8_t type = f->type, flags = f->flags;
 
 	if (i >= t->args->n)
 		return msg_set(m, -EINVAL, "a probe's field \"%.*s\": there is no argument %zu, the "
@@ -135,17 +209,30 @@ static int set_known(struct pev_probe_field *f, const struct field_text *t, size
 	if (a->why)
 		return msg_set(m, -EOPNOTSUPP, "a probe's field \"%.*s\": argument %zu can't be "
 			       "recorded: %s", (int)t->len, t->text, i, a->why);
-	*f = a->field;
-	f->flags = flags;
-	if (t->typed)
-		f->type = type;
+	take_known(f, t, a);
 	return 0;
 }
 
-static int set_argument(struct pev_probe_field *f, const struct field_text *t, uint32_t number,
-			struct msg *m)
+static int set_result(struct pev_probe_field *f, const struct field_text *t, struct msg *m)
 {
-	if (t->args && t->args->numbered)
+	const struct probe_argument *a = t->args ? t->args->result : NULL;
+
+	if (a && a->why)
+		return msg_set(m, -EOPNOTSUPP,
+			       "a probe's field \"%.*s\": the result can't be "
+			       "recorded: %s",
+			       (int)t->len, t->text, a->why);
+	if (a)
+		take_known(f, t, a);
+	f->from = PEV_PROBE_RESULT;
+	return 0;
+}
+
+/* @counted: it is one in the order of the source; else that in a register */
+static int set_argument(struct pev_probe_field *f, const struct field_text *t, uint32_t number,
+			bool counted, struct msg *m)
+{
+	if (t->args && (t->args->numbered || (counted && t->args->n)))
 		return set_known(f, t, number, m);
 	f->from = PEV_PROBE_ARGUMENT;
 	f->number = number;
@@ -173,6 +260,150 @@ static bool argument_number(const char *text, const char *end, uint32_t *to)
 	return !dollar || *to != UINT32_MAX;
 }
 
+/* ---- variables ---- */
+
+static bool is_name(const char *text, const char *end)
+{
+	return text < end && (isalpha((unsigned char)*text) || *text == '_');
+}
+
+/* Where a name, "$arg1" or "$retval" ends */
+static const char *end_of_root(const char *text, const char *end)
+{
+	text += text < end && *text == '$';
+	while (text < end && (isalnum((unsigned char)*text) || *text == '_'))
+		text++;
+	return text;
+}
+
+/* Words that stand for something where no variable is called so */
+static bool is_reserved(const char *text, const char *end)
+{
+	uint32_t n;
+
+	return is_word(text, end, "ret") || is_word(text, end, "duration") ||
+	       argument_number(text, end, &n) ||
+	       (end - text > 5 && !strncmp(text, "stack", 5) &&
+		number(text + 5, end, UINT32_MAX, &n));
+}
+
+int probe_fields_gone(const char *name, size_t len, struct msg *m)
+{
+	if (name && is_reserved(name, name + len) && strncmp(name, "arg", 3) != 0)
+		return -ENOENT;
+	return msg_set(m, -EINVAL, "arguments are gone when a function returns, as are variables");
+}
+
+/* Makes a clause a sentence about the field. */
+static int refuse(const struct field_text *t, int err, const struct msg *why, struct msg *m)
+{
+	return msg_set(m, err, "a probe's field \"%.*s\": %s", (int)t->len, t->text, why->text);
+}
+
+/* Takes over how a value is found, with the type that was given, if one was. */
+static int take_value(struct pev_probe_field *f, const struct field_text *t, const struct value *v,
+		      struct msg *m)
+{
+	uint8_t type = f->type, flags = f->flags;
+	enum value_as as = !t->typed		  ? VALUE_AS_IT_IS :
+			   type == PEV_PROBE_TEXT ? VALUE_AS_TEXT :
+						    VALUE_AS_NUMBER;
+	struct msg why;
+	int err = value_field(v, as, f, &why);
+
+	if (err)
+		return refuse(t, err, &why, m);
+	f->flags = flags;
+	if (t->typed)
+		f->type = type;
+	if (flags & PEV_PROBE_USER_MEMORY && t->args->scope->kernel && (v->memory || f->nr_loads))
+		return wrong(t,
+			     "its address lies in the kernel's memory, the text in that of the "
+			     "process: one field does not load from both, record the address",
+			     m);
+	return 0;
+}
+
+static int none_such(const struct field_text *t, const char *root, const char *end, struct msg *m)
+{
+	struct strbuf names = { 0 };
+	int err;
+
+	t->args->scope->names(t->args->scope->arg, &names);
+	err = msg_set(m, -EINVAL,
+		      "a probe's field \"%.*s\": there is no variable \"%.*s\" there%s%s",
+		      (int)t->len, t->text, (int)(end - root), root, names.len ? ", but " : "",
+		      names.len ? names.s : "");
+	strbuf_free(&names);
+	return err;
+}
+
+static int no_types(const struct field_text *t, struct msg *m)
+{
+	const char *why = t->args ? t->args->unknown : NULL;
+
+	return msg_set(m, -EOPNOTSUPP,
+		       "a probe's field \"%.*s\": members are found by types, and "
+		       "%s",
+		       (int)t->len, t->text, why ? why : "none are known at this place");
+}
+
+/* What the number of the result or of an argument is, if it is asked for so */
+static int number_of_root(const char *root, const char *end)
+{
+	uint32_t n;
+
+	if (is_word(root, end, "ret") || is_word(root, end, "$retval"))
+		return PROBE_RESULT;
+	if (*root == '$' && argument_number(root, end, &n) && n < INT16_MAX)
+		return (int)n;
+	return PROBE_BY_NAME;
+}
+
+/* Finds what a root stands for; -ENOENT: nothing that has a type. */
+static int find_root(const struct field_text *t, const char *root, const char *end, bool steps,
+		     struct value *v, struct msg *m)
+{
+	const struct probe_scope *s = t->args->scope;
+	int n = number_of_root(root, end), err = -ENOENT;
+	struct msg why;
+
+	if (is_name(root, end))
+		err = s->find(s->arg, root, (size_t)(end - root), PROBE_BY_NAME, v, &why);
+	/* without steps, what is known of it need not be a type */
+	if (err == -ENOENT && n != PROBE_BY_NAME && (steps || (n >= 0 && s->whole)))
+		err = s->find(s->arg, NULL, 0, n, v, &why);
+	return err && err != -ENOENT ? refuse(t, err, &why, m) : err;
+}
+
+/*
+ * "size", "r->peer.port", "a[2]". Brackets behind what has no name are left to set_loads().
+ * Returns -ENOENT if it is nothing like that.
+ */
+static int set_variable(struct pev_probe_field *f, const struct field_text *t, const char *text,
+			const char *end, struct msg *m)
+{
+	const char *root = end_of_root(text, end);
+	bool members = root < end && *root != '[';
+	struct value v;
+	struct msg why;
+	int err = -ENOENT;
+
+	if (root == text || (root < end && !strchr("-.[", *root)))
+		return -ENOENT;
+	if (!t->args || !t->args->scope)
+		return members ? no_types(t, m) : -ENOENT;
+	if (members || root == end || !is_reserved(text, root))
+		err = find_root(t, text, root, members, &v, m);
+	if (err == -ENOENT &&
+	    (members || (t->args->scope->whole && is_name(text, root) && !is_reserved(text, root))))
+		return none_such(t, text, root, m);
+	if (err)
+		return err;
+	err = value_follow(&v, root, end, &why);
+	return err ? refuse(t, err, &why, m) : take_value(f, t, &v, m);
+}
+
 static int set_base(struct pev_probe_field *f, const struct field_text *t, const char *text,
 		    const char *end, struct msg *m)
 {
@@ -182,11 +413,9 @@ static int set_base(struct pev_probe_field *f, const struct field_text *t, const
 	if (find_argument(t, text, end, &i))
 		return set_known(f, t, i, m);
 	if (argument_number(text, end, &n))
-		return set_argument(f, t, n, m);
-	if (is_word(text, end, "ret") || is_word(text, end, "$retval")) {
-		f->from = PEV_PROBE_RESULT;
-		return 0;
-	}
+		return set_argument(f, t, n, *text == '$', m);
+	if (is_word(text, end, "ret") || is_word(text, end, "$retval"))
+		return set_result(f, t, m);
 	if (is_word(text, end, "duration")) {
 		f->from = PEV_PROBE_DURATION;
 		return 0;
@@ -234,8 +463,11 @@ static int set_value(struct pev_probe_field *f, const struct field_text *t, cons
 {
 	const char *bracket = memchr(value, '[', (size_t)(end - value));
 	uint8_t type = f->type;
-	int err = set_base(f, t, value, bracket ? bracket : end, m);
+	int err = set_variable(f, t, value, end, m);
 
+	if (err != -ENOENT)
+		return err;
+	err = set_base(f, t, value, bracket ? bracket : end, m);
 	if (err || !bracket)
 		return err;
 	/* what lies behind a pointer is not of its type */
@@ -247,16 +479,103 @@ static int set_value(struct pev_probe_field *f, const struct field_text *t, cons
 }
 
 /* A name alone: of an argument, of the result, or of the argument at this place */
-static int set_named(struct pev_probe_field *f, const struct field_text *t, const char *end,
-		     uint32_t place, struct msg *m)
+static int set_named(struct probe_fields *all, const struct field_text *t, const char *end,
+		     struct msg *m)
 {
+	struct pev_probe_field *f = &all->fields[all->nr];
+	int err = set_variable(f, t, t->text, end, m);
+	uint32_t n;
 	size_t i;
 
+	if (err != -ENOENT)
+		return err;
 	if (find_argument(t, t->text, end, &i))
 		return set_known(f, t, i, m);
-	if (is_word(t->text, end, "ret") || is_word(t->text, end, "duration"))
+	if (is_word(t->text, end, "ret") || is_word(t->text, end, "duration") || *t->text == '$' ||
+	    argument_number(t->text, end, &n))
 		return set_base(f, t, t->text, end, m);
-	return set_argument(f, t, place, m);
+	all->by_place |= 1u << all->nr;
+	return set_argument(f, t, all->nr, false, m);
+}
+
+/* Appends a path without what no name has: "r->peer[2]" becomes "r_peer_2". */
+static void add_path(struct strbuf *strings, const char *p, const char *end)
+{
+	for (; p < end; p++) {
+		if (isalnum((unsigned char)*p) || *p == '_')
+			strbuf_putc(strings, *p);
+		else if (*p == '.' || *p == '[' || *p == '>')
+			strbuf_putc(strings, '_');
+		else if (*p == '-' && p[1] != '>')
+			strbuf_putc(strings, 'm');
+	}
+	strbuf_putc(strings, '\0');
+}
+
+/* Is the last string called as another field, or as what each record has? */
+static bool is_taken(const struct probe_fields *all, const struct strbuf *strings, size_t at)
+{
+	const char *name = strings->s + at;
+	bool taken = !strcmp(name, "place") || !strcmp(name, "faults");
+
+	for (unsigned int i = 0; i < all->nr; i++)
+		taken = taken || !strcmp(name, strings->s + all->fields[i].name);
+	return taken;
+}
+
+/* What is reached by steps is called as the last member, if that is unique. */
+static void add_steps_name(const struct probe_fields *all, struct strbuf *strings, const char *text,
+			   const char *end)
+{
+	const char *last = text;
+	size_t at = strings->len;
+
+	for (const char *p = text; p < end; p++)
+		if (*p == '.' || *p == '>')
+			last = p + 1;
+	add_path(strings, last, end);
+	if (last == text || !is_taken(all, strings, at))
+		return;
+	strings->len = at;
+	add_path(strings, text, end);
+}
+
+static const char *name_of_argument(const struct probe_arguments *args, uint32_t n)
+{
+	struct value v = { 0 };
+	struct msg m;
+
+	if (args && n < args->n)
+		return args->v[n].name;
+	if (!args || !args->scope || n > INT16_MAX ||
+	    args->scope->find(args->scope->arg, NULL, 0, (int)n, &v, &m))
+		return NULL;
+	return v.name;
+}
+
+/* What a field is called that is a name or a value alone, up to @end */
+static void add_name(const struct probe_fields *all, struct strbuf *strings,
+		     const struct field_text *t, const char *end)
+{
+	const char *known;
+	uint32_t n;
+
+	if (end_of_root(t->text, end) != end) {
+		add_steps_name(all, strings, t->text, end);
+		return;
+	}
+	if (*t->text != '$') {
+		strbuf_add(strings, t->text, (size_t)(end - t->text));
+	} else if (!argument_number(t->text, end, &n)) {
+		strbuf_puts(strings, "ret");
+	} else {
+		known = name_of_argument(t->args, n);
+		if (known)
+			strbuf_puts(strings, known);
+		else
+			strbuf_addf(strings, "arg%u", n);
+	}
+	strbuf_putc(strings, '\0');
 }
 
 static int parse_field(struct probe_fields *all, struct field_text *t, struct strbuf *strings,
@@ -279,7 +598,7 @@ static int parse_field(struct probe_fields *all, struct field_text *t, struct st
 	if (colon && !set_type(f, colon + 1, end))
 		return wrong(t, "its type is one of u8, u16, u32, u64, s8 to s64, x32, x64, str, "
 			     "ustr", m);
-	err = eq ? set_value(f, t, eq + 1, value_end, m) : set_named(f, t, name_end, all->nr, m);
+	err = eq ? set_value(f, t, eq + 1, value_end, m) : set_named(all, t, name_end, m);
 	if (!err && f->from == PEV_PROBE_CONSTANT && (f->nr_loads || f->type == PEV_PROBE_TEXT))
 		return wrong(t, "its value is a constant, behind which nothing lies", m);
 	/* the address of a text is a value: what lies there is loaded */
@@ -291,8 +610,7 @@ static int parse_field(struct probe_fields *all, struct field_text *t, struct st
 	if (err)
 		return err;
 	f->name = (uint32_t)strings->len;
-	strbuf_add(strings, t->text, (size_t)(name_end - t->text));
-	strbuf_putc(strings, '\0');
+	add_name(all, strings, t, name_end);
 	all->nr++;
 	return 0;
 }

@@ -58,6 +58,20 @@ static void set_stacks(struct pev_attr *a, const struct sampling *s)
 	}
 	if (a->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 		a->max_stack = s->max_stack;
+	if (s->deferred && a->sample & (PEV_SAMPLE_USTACK | PEV_SAMPLE_USTACK_DUMP))
+		a->sample |= PEV_SAMPLE_COOKIE;
+}
+
+/* What brings the stacks that the others put off. */
+static void set_ustack(struct pev_attr *a, const struct sampling *s)
+{
+	set_stacks(a, &(struct sampling){ .chains = true,
+					  .max_stack = s->max_stack,
+					  .stack_user = s->stack_user });
+	a->sample &= ~PEV_SAMPLE_KSTACK;
+	a->sample |= PEV_SAMPLE_TID | PEV_SAMPLE_PID;
+	if (!(a->sample & PEV_SAMPLE_USTACK))
+		a->max_stack = 0;
 }
 
 static bool has_freq(const struct planned_event *e)
@@ -132,8 +146,9 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 		a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_PERIOD;
 		return;
 	}
+	/* a trigger is for each time that it happens */
 	if (!own)
-		a->period = s->count ? s->count : 1;
+		a->period = s->count && !(a->flags & EVENT_TRIGGERS) ? s->count : 1;
 	a->sample = PEV_SAMPLE_TID;
 	if (a->type == PEV_TYPE_SOFTWARE)
 		a->sample |= PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_ADDR;
@@ -149,11 +164,38 @@ static void set_from(struct event_plan *plan, size_t first, const struct samplin
 		/* programs say what their records have */
 		if (plan->events[i].attr.type == PEV_TYPE_USER)
 			continue;
+		if (plan->events[i].attr.type == PEV_TYPE_USTACK) {
+			set_ustack(&plan->events[i].attr, s);
+			continue;
+		}
 		set_often(&plan->events[i], s);
 		set_stacks(&plan->events[i].attr, s);
 		if (s->context)
 			plan->events[i].attr.sample |= PEV_SAMPLE_CONTEXT;
 	}
+}
+
+int event_plan_deferred(struct event_plan *plan, const struct sampling *s,
+			const struct pev_info *info, const char *other, struct msg *m)
+{
+	if (!s->deferred)
+		return 0;
+	if (other)
+		return msg_set(m, -EINVAL,
+			       "--deferred writes call chains down behind the samples, and %s has "
+			       "none of these: leave one of them out",
+			       other);
+	if (!s->chains)
+		return msg_set(m, -EINVAL,
+			       "--deferred says when call chains are taken, and there are none: "
+			       "add -g");
+	if (!engine_is_pev() || !(info->sample & PEV_SAMPLE_COOKIE))
+		return msg_set(m, -ENOSYS,
+			       "--deferred: %s takes call chains with the samples, and no later: "
+			       "leave it out",
+			       engine_is_pev() ? "this kernel's pev" : "perf_event_open(2)");
+	event_plan_ustack(plan);
+	return 0;
 }
 
 void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)

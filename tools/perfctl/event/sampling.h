@@ -29,6 +29,7 @@ int freq_option(void *freq, const char *arg, struct msg *m);
  *         made by the kernel
  * @guests: of guests alone
  * @context: with the request that the thread says it works for
+ * @deferred: the program's part of call chains comes later: see event_plan_deferred()
  */
 struct sampling {
 	uint64_t freq;
@@ -39,8 +40,15 @@ struct sampling {
 	uint32_t stack_user;
 	bool guests;
 	bool context;
+	bool deferred;
 };
 
+/*
+ * With s->deferred adds what brings the stacks that others put off. @other: an option that it does
+ * not go with, or NULL. Returns 0, -errno with @m set.
+ */
+int event_plan_deferred(struct event_plan *plan, const struct sampling *s,
+			const struct pev_info *info, const char *other, struct msg *m);
 void event_plan_sampling(struct event_plan *plan, const struct sampling *s);
 /* The same for events from @first on, of event_plan_more(): these have no frequency. */
 void event_plan_sampling_more(struct event_plan *plan, size_t first, const struct sampling *s);

@@ -25,7 +25,7 @@ static bool may_leave_kernel_out(const struct planned_event *e, int err)
  * Each event takes an fd: all tracepoints at once exceed the usual limit. The command
  * was forked before and keeps its limit.
  */
-static bool raise_fd_limit(void)
+bool event_raise_files(void)
 {
 	struct rlimit rl;
 
@@ -43,7 +43,10 @@ static int choose_cpus(struct cpulist *l, const struct planned_event *e, const s
 	if (e->cpus.n && t->type != PEV_TARGET_CPUS)
 		return msg_set(m, -EINVAL, "%s counts what a whole socket or device does, for any process: "
 			       "measure the whole machine, with -a", e->label);
-	cpulist_copy(l, t->cpus.n ? &t->cpus : &e->cpus);
+	/* the kernel knows which CPU counts for which others, also when one comes or goes */
+	cpulist_copy(l, t->cpus.n || engine_is_pev() ? &t->cpus : &e->cpus);
+	if (engine_is_pev())
+		return 0;
 	for (unsigned int i = 0; e->cpus.n && i < l->n; i++)
 		l->words[i] &= i < e->cpus.n ? e->cpus.words[i] : 0;
 	if (!e->cpus.n || cpulist_count(l))
@@ -74,7 +77,7 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 	if (cpus->n)
 		pev_attr_cpus(&attr, cpus->words, cpus->n);
 	fd = pev_engine_open(engine(), &attr, 0, &first);
-	if (fd == -EMFILE && raise_fd_limit())
+	if (fd == -EMFILE && event_raise_files())
 		fd = pev_engine_open(engine(), &attr, 0, &first);
 	if (fd >= 0)
 		return fd;
@@ -252,6 +255,10 @@ void event_set_close(struct event_set *set)
 	for (size_t i = 0; set->plan && i < set->plan->n * set->n_ids; i++)
 		if (set->fds[i] >= 0)
 			pev_engine_close(engine(), set->fds[i]);
+	for (size_t i = 0; set->fds && i < set->plan->n; i++)
+		if (set->plan->events[i].probe)
+			probe_places_note_file(set->plan->events[i].probe,
+					       set->plan->events[i].label);
 	free(set->fds);
 	*set = (struct event_set){ 0 };
 }
@@ -277,6 +284,13 @@ static size_t group_size(const struct event_plan *plan, size_t first)
 	return n;
 }
 
+/* Of timers' ticks, the time that they stand for */
+static void weigh(const struct planned_event *e, struct pev_value *v)
+{
+	if (e->tick)
+		v->value *= e->tick;
+}
+
 /* Reads a group in one call, so that its values are of one moment. */
 static int read_group(const struct event_set *set, size_t first, size_t n, size_t id,
 		      struct pev_value *values)
@@ -286,6 +300,8 @@ static int read_group(const struct event_set *set, size_t first, size_t n, size_
 			  pev_engine_read_group(engine(), fd, values, (unsigned int)n) :
 			  pev_engine_read(engine(), fd, values);
 
+	for (size_t i = 0; i < n && got >= 0; i++)
+		weigh(&set->plan->events[first + i], &values[i]);
 	return got < 0 ? got : 0;
 }
 
@@ -337,12 +353,37 @@ int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
 	return 0;
 }
 
-int event_set_flush_waits(const struct event_set *set)
+int event_set_read_counts(const struct event_set *set, size_t event, struct pev_counts *sum)
+{
+	*sum = (struct pev_counts){ 0 };
+	if (!engine_is_pev() || set->plan->events[event].refused)
+		return -EOPNOTSUPP;
+	for (size_t id = 0; id < set->n_ids; id++) {
+		struct pev_counts c;
+		int err = pev_fd_read_counts(set->fds[event * set->n_ids + id], &c);
+
+		if (err)
+			return err;
+		sum->value += c.value;
+		sum->samples += c.samples;
+		sum->lost += c.lost;
+		sum->filtered += c.filtered;
+		sum->unarmed += c.unarmed;
+		sum->fired += c.fired;
+		sum->acted += c.acted;
+	}
+	return 0;
+}
+
+int event_set_flush_threads(const struct event_set *set)
 {
 	int more = 0;
 
 	for (size_t i = 0; engine_is_pev() && i < set->plan->n; i++) {
-		if (set->plan->events[i].attr.type != PEV_TYPE_WAIT || set->plan->events[i].refused)
+		uint32_t type = set->plan->events[i].attr.type;
+
+		if ((type != PEV_TYPE_WAIT && type != PEV_TYPE_USTACK) ||
+		    set->plan->events[i].refused)
 			continue;
 		for (size_t id = 0; id < set->n_ids; id++) {
 			int ret = pev_fd_flush(set->fds[i * set->n_ids + id]);
@@ -386,7 +427,8 @@ int event_set_read_windows(const struct event_set *set, size_t event,
 	return err;
 }
 
-static int read_cpus(int fd, struct pev_value **values, unsigned int *nr)
+static int read_cpus(const struct planned_event *e, int fd, struct pev_value **values,
+		     unsigned int *nr)
 {
 	struct pev_value none;
 	int err;
@@ -397,6 +439,8 @@ static int read_cpus(int fd, struct pev_value **values, unsigned int *nr)
 		return err;
 	*values = xcalloc(*nr, sizeof(**values));
 	err = pev_engine_read_cpus(engine(), fd, *values, nr);
+	for (unsigned int c = 0; !err && c < *nr; c++)
+		weigh(e, &(*values)[c]);
 	if (err)
 		free(*values);
 	return err;
@@ -413,8 +457,8 @@ int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_va
 	if (set->plan->events[event].refused)
 		return 0;
 	for (size_t k = 0; k < set->n_ids; k++) {
-		int err = read_cpus(set->fds[event * set->n_ids + k], k ? &more : values,
-				    k ? &n : nr);
+		int err = read_cpus(&set->plan->events[event], set->fds[event * set->n_ids + k],
+				    k ? &more : values, k ? &n : nr);
 
 		if (err) {
 			free(k ? *values : NULL);
@@ -453,4 +497,28 @@ int event_set_enable(const struct event_set *set, bool on, struct msg *m)
 	for (size_t i = 0; i < set->plan->n && !err; i++)
 		err = event_set_enable_one(set, i, on, m);
 	return err;
+}
+
+static bool is_periodic(const struct pev_attr *a)
+{
+	return a->period > 1 && !(a->flags & PEV_F_FREQ);
+}
+
+int event_set_thin(const struct event_set *set, unsigned int shift, struct msg *m)
+{
+	for (size_t i = 0; i < set->plan->n; i++) {
+		const struct planned_event *e = &set->plan->events[i];
+
+		for (size_t k = i * set->n_ids; k < (i + 1) * set->n_ids; k++) {
+			int err;
+
+			if (set->fds[k] < 0 || !is_periodic(&e->attr))
+				continue;
+			err = pev_engine_set_period(engine(), set->fds[k], e->attr.period << shift);
+			if (err)
+				return msg_set(m, err, "the period of %s: %s", e->label,
+					       strerror(-err));
+		}
+	}
+	return 0;
 }

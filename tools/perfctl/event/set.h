@@ -33,6 +33,8 @@ int event_set_open(struct event_set *set, struct event_plan *plan, const struct 
  */
 void event_set_more(struct event_set *set, size_t from, const struct target *t, uint64_t flags);
 void event_set_close(struct event_set *set);
+/* Lets the program have as many descriptors as it may; false: it has them already. */
+bool event_raise_files(void);
 /* Reads one value for each event of the plan, summed over the ids of the target. */
 int event_set_read(const struct event_set *set, struct pev_value *values, struct msg *m);
 /* Reads the n_ids values of an event that was not refused. */
@@ -44,17 +46,24 @@ int event_set_read_windows(const struct event_set *set, size_t event,
 /* Reads what an event of PEV_TYPE_WAIT has counted of one id's waits; returns -errno. */
 int event_set_read_waits(const struct event_set *set, size_t event, size_t id,
 			 struct pev_waits *waits);
+/* Reads where the occurrences of an event went, summed over the ids; returns -errno. */
+int event_set_read_counts(const struct event_set *set, size_t event, struct pev_counts *sum);
 /*
- * Lets the kernel write records of what it has summed up of threads' waits; returns 1 if there are
- * more, for when the rings were read, or -errno.
+ * Lets the kernel write records of what it has summed up of threads' waits, and ends what threads
+ * owe; returns 1 if there are more, for when the rings were read, or -errno.
  */
-int event_set_flush_waits(const struct event_set *set);
+int event_set_flush_threads(const struct event_set *set);
 /* Reads values by CPU, summed over the ids; free(*values). */
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);
 void event_value_add(struct pev_value *sum, const struct pev_value *v);
 int event_set_enable(const struct event_set *set, bool on, struct msg *m);
-/* The same with one event of the plan */
+/*
+ * Samples 2 to the power of @shift times less often than the plan says, where each sample stands for
+ * a fixed number of occurrences, more than one; other events go on as they did.
+ */
+int event_set_thin(const struct event_set *set, unsigned int shift, struct msg *m);
+/* event_set_enable() with one event of the plan */
 int event_set_enable_one(const struct event_set *set, size_t event, bool on, struct msg *m);
 
 #endif

@@ -5,8 +5,8 @@
 #include "names.h"
 #include "plan.h"
 #include "probe.h"
-#include "processor.h"
 #include "cli/suggest.h"
+#include "pmu/processor.h"
 #include "pmu/sysfs.h"
 
 #include <ctype.h>
@@ -74,20 +74,37 @@ static bool is_hardware(const struct event_spec *s)
 	return s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW;
 }
 
+static bool is_clock(const struct event_spec *s)
+{
+	return s->kind == SPEC_SOFTWARE &&
+	       (s->config == PEV_SW_CPU_CLOCK || s->config == PEV_SW_TASK_CLOCK);
+}
+
+/* Clocks are ticks of a timer, each of which hits the host or a guest. */
+static bool may_have(const struct event_spec *s, unsigned int mode)
+{
+	return is_hardware(s) || mode == SPEC_USER || mode == SPEC_KERNEL ||
+	       (is_clock(s) && (mode == SPEC_GUEST || mode == SPEC_HOST));
+}
+
 static int parse_modes(struct event_spec *s, const char *text, size_t len, struct msg *m)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned int mode = letter_mode(text[i]);
 
 		if (!mode)
-			return msg_set(m, -EINVAL,
-				       "event modifier \"%c\" is not known: u (user mode), k "
-				       "(kernel mode), and for hardware events h (hypervisor), G "
-				       "(guests), H (host), D (pinned), e (exclusive), p, pp, ppp "
-				       "(exact addresses of samples) are", text[i]);
-		if (!is_hardware(s) && mode != SPEC_USER && mode != SPEC_KERNEL)
-			return msg_set(m, -EINVAL, "%s: \":%c\" is for hardware events only", s->name,
-				       text[i]);
+			return msg_set(
+				m, -EINVAL,
+				"event modifier \"%c\" is not known: u (user mode), k "
+				"(kernel mode), for hardware events and clocks G (guests), H "
+				"(host), and for hardware events h (hypervisor), D (pinned), e (exclusive), p, pp, ppp "
+				"(exact addresses of samples) are",
+				text[i]);
+		if (!may_have(s, mode))
+			return msg_set(m, -EINVAL, "%s: \":%c\" is for hardware events%s only",
+				       s->name, text[i],
+				       mode == SPEC_GUEST || mode == SPEC_HOST ? " and clocks" :
+										 "");
 		if (mode == SPEC_PRECISE && ++s->precise > 3)
 			return msg_set(m, -EINVAL, "%s: \":ppp\" is as exact as samples get", s->name);
 		s->modes |= mode;
@@ -633,6 +650,59 @@ int event_list_filter(struct event_list *list, const char *filter, struct msg *m
 		s->filter = xstrdup(filter);
 	}
 	return 0;
+}
+
+/* What takes samples has no moment of its own. */
+static bool has_moments(const struct event_spec *s)
+{
+	return s->period || !(is_clock(s) || s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW);
+}
+
+static int make_triggers(struct event_list *list, uint64_t flag, struct msg *m)
+{
+	for (size_t i = list->n - list->last_n; i < list->n; i++) {
+		struct event_spec *s = &list->specs[i];
+
+		if (s->kind == SPEC_MARK)
+			return msg_set(
+				m, -EINVAL,
+				"%s is written by a program, not by the kernel, and triggers "
+				"nothing there: a probe of the program can",
+				s->name);
+		if (!has_moments(s))
+			return msg_set(m, -EINVAL,
+				       "%s takes samples all the time: a trigger is an event that "
+				       "happens, or has a period (%s/period=N/)",
+				       s->name, s->name);
+		s->trigger = flag;
+	}
+	return 0;
+}
+
+int event_list_triggers(struct event_list *list, const char *text, uint64_t flag, struct msg *m)
+{
+	const char *filter = strstr(text, " if ");
+	char *events = filter ? xstrndup(text, (size_t)(filter - text)) : xstrdup(text);
+	int err = event_list_parse(list, events, m);
+
+	if (!err && filter)
+		err = event_list_filter(list, filter + strlen(" if "), m);
+	free(events);
+	return err ? err : make_triggers(list, flag, m);
+}
+
+void event_list_take(struct event_list *list, struct event_list *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct event_spec *s = ARRAY_PUSH(list->specs, list->n, list->cap);
+
+		*s = from->specs[i];
+		if (s->group)
+			s->group += list->groups;
+	}
+	list->groups += from->groups;
+	free(from->specs);
+	*from = (struct event_list){ 0 };
 }
 
 int event_list_option(void *list, const char *arg, struct msg *m)

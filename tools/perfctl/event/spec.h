@@ -69,6 +69,7 @@ enum spec_kind {
  * @group:  events of a group share this number, 0: none
  * @weak:  members count alone if the group can never count as one
  * @filter: expression or NULL
+ * @trigger: PEV_F_START, PEV_F_STOP or PEV_F_FREEZE; 0: it is none
  */
 struct event_spec {
 	char *name;
@@ -89,7 +90,10 @@ struct event_spec {
 	unsigned int group;
 	bool weak;
 	char *filter;
+	uint64_t trigger;
 };
+
+#define EVENT_TRIGGERS (PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
 
 struct event_list {
 	struct event_spec *specs;
@@ -103,6 +107,10 @@ struct event_list {
 int event_list_parse(struct event_list *list, const char *text, struct msg *m);
 /* --filter: applies to the events of the last -e. */
 int event_list_filter(struct event_list *list, const char *filter, struct msg *m);
+/* Appends triggers, "EVENT if FILTER"; each does what @flag says. */
+int event_list_triggers(struct event_list *list, const char *text, uint64_t flag, struct msg *m);
+/* Appends the events of @from, which has none any more. */
+void event_list_take(struct event_list *list, struct event_list *from);
 /* Does the same for a struct opt with the list as its member. */
 int event_list_option(void *list, const char *arg, struct msg *m);
 int event_list_filter_option(void *list, const char *arg, struct msg *m);

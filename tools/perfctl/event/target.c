@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns options into what is measured. See target.h. */
 #include "target.h"
+#include "kvm/vmm.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -109,67 +112,92 @@ static int processes(struct target *t, uint32_t type, const char *ids, const cha
 	return 0;
 }
 
-/* Has a process a virtual machine open? */
-static bool runs_machine(const char *pid)
-{
-	char *path = xasprintf("/proc/%s/fd", pid), to[64];
-	const struct dirent *e;
-	DIR *dir = opendir(path);
-	bool found = false;
-
-	while (dir && !found && (e = readdir(dir))) {
-		ssize_t len = readlinkat(dirfd(dir), e->d_name, to, sizeof(to) - 1);
-
-		to[len > 0 ? len : 0] = 0;
-		found = !strcmp(to, "anon_inode:kvm-vm");
-	}
-	if (dir)
-		closedir(dir);
-	free(path);
-	return found;
-}
-
 static int all_guests(struct target *t, struct msg *m)
 {
-	const struct dirent *e;
-	DIR *dir = opendir("/proc");
-	size_t cap = 0;
-	uint64_t id;
+	struct vmms found;
 
-	while (dir && (e = readdir(dir)))
-		if (!parse_u64(e->d_name, &id) && runs_machine(e->d_name))
-			*ARRAY_PUSH(t->ids, t->n_ids, cap) = (int)id;
-	if (dir)
-		closedir(dir);
+	vmms_find(&found);
 	t->text = xstrdup("all guests");
+	t->n_ids = found.n;
+	if (found.n)
+		t->ids = xcalloc(found.n, sizeof(*t->ids));
+	for (size_t i = 0; i < found.n; i++)
+		t->ids[i] = found.v[i].pid;
+	vmms_free(&found);
 	if (t->n_ids)
 		return 0;
 	return msg_set(m, -ESRCH,
 		       "there is no process that runs a guest of KVM, or none that you may see");
 }
 
-static int guests(struct target *t, const char *ids, struct msg *m)
+static int guests(struct target *t, const struct target_opts *o, struct msg *m)
 {
-	if (strcmp(ids, "all"))
-		return processes(t, PEV_TARGET_GUEST, ids, "process", m);
+	bool all = !strcmp(o->guests, "all");
+	int err;
+
 	t->type = PEV_TARGET_GUEST;
-	return all_guests(t, m);
+	t->guest_root = o->guest_root;
+	err = all ? all_guests(t, m) : processes(t, PEV_TARGET_GUEST, o->guests, "process", m);
+	if (!err && o->guest_root && t->n_ids > 1)
+		err = msg_set(m, -EINVAL,
+			      "--guest-mount is the root of one guest, and --guest %s are %zu: "
+			      "name one by its number",
+			      o->guests, t->n_ids);
+	for (size_t i = 0; i < t->n_ids && !err && !all; i++)
+		if (!vmm_runs_machine(t->ids[i]))
+			err = msg_set(m, -EINVAL,
+				      "process %d runs no virtual machine of KVM: \"perfctl guest "
+				      "list\" shows those that do",
+				      t->ids[i]);
+	return err;
+}
+
+/* Return: of its directory, -1 and errno if it cannot be opened, or is no cgroup's (ENOTTY). */
+static int open_cgroup(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0 || (!fstatfs(fd, &fs) &&
+		       (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC)))
+		return fd;
+	close(fd);
+	errno = ENOTTY;
+	return -1;
+}
+
+/* Users name it relative to the place where cgroups of version 2 are mounted. */
+static int find_cgroup(const char *path)
+{
+	/* where they are alone, and where they are beside those of the first version */
+	static const char *const roots[] = { CGROUP_ROOT, CGROUP_ROOT "/unified" };
+	bool relative = strncmp(path, CGROUP_ROOT, strlen(CGROUP_ROOT)) != 0, other = false;
+	int fd = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots) && fd < 0 && relative; i++) {
+		char *full = xasprintf("%s/%s", roots[i], path + strspn(path, "/"));
+
+		fd = open_cgroup(full);
+		other |= fd < 0 && errno == ENOTTY;
+		free(full);
+	}
+	if (fd < 0)
+		fd = open_cgroup(path);
+	if (fd < 0 && other)
+		errno = ENOTTY;
+	return fd;
 }
 
 static int cgroup(struct target *t, const char *path, struct msg *m)
 {
-	char *full = NULL;
-	int fd = -1;
+	int fd = find_cgroup(path);
 
 	t->type = PEV_TARGET_CGROUP;
-	/* users name it relative to the place where cgroup v2 is mounted */
-	if (strncmp(path, CGROUP_ROOT, strlen(CGROUP_ROOT))) {
-		full = xasprintf("%s/%s", CGROUP_ROOT, path + strspn(path, "/"));
-		fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	if (fd < 0)
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(full);
+	if (fd < 0 && errno == ENOTTY)
+		return msg_set(m, -EINVAL,
+			       "%s is a directory, but no cgroup: \"cat /proc/PID/cgroup\" "
+			       "shows that of a process, \"findmnt -t cgroup2\" where they are",
+			       path);
 	if (fd < 0)
 		return msg_set(m, -errno, "cgroup %s: %s", path, strerror(errno));
 	one_id(t, fd);
@@ -191,13 +219,15 @@ static char *command_text(char **argv)
 static int one_kind(const struct target_opts *o, struct msg *m)
 {
 	/* perf wants -a before -G, which says where already */
+	bool both = o->all && o->guests && !strcmp(o->guests, "all");
 	int kinds = (o->pids != NULL) + (o->tids != NULL) + (o->subtree != NULL) +
-		    (o->guests != NULL) + (o->all || o->cgroup);
+		    (o->guests != NULL) + (o->all || o->cgroup) - both;
 
 	if (kinds > 1)
 		return msg_set(m, -EINVAL,
-			       "-p, -t, --subtree, %s-a or -G exclude each other: choose one",
-			       o->guests ? "--guest, and " : "and ");
+			       "-p, -t, --subtree, %s-a or -G exclude each other: choose one%s",
+			       o->guests ? "--guest, and " : "and ",
+			       o->guests && o->all ? ", or \"-a --guest all\"" : "");
 	if (o->cpus && (o->pids || o->tids || o->subtree || o->guests))
 		return msg_set(m, -EINVAL,
 			       "-C narrows the whole machine (-a) or a cgroup (-G), not processes");
@@ -222,8 +252,11 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 		return processes(t, PEV_TARGET_TASK, o->tids, "thread", m);
 	if (o->subtree)
 		return processes(t, PEV_TARGET_SUBTREE, o->subtree, "process", m);
-	if (o->guests)
-		return guests(t, o->guests, m);
+	/* beside -a, it says that samples tell guests from the host */
+	if (o->guests && !o->all)
+		return guests(t, o, m);
+	if (o->guest_root)
+		return msg_set(m, -EINVAL, "--guest-mount goes with --guest PID");
 	if (o->cgroup)
 		return cgroup(t, o->cgroup, m);
 	one_id(t, 0);

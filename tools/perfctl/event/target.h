@@ -21,6 +21,7 @@ struct target_opts {
 	const char *cpus;
 	const char *cgroup;
 	const char *guests;
+	const char *guest_root;
 	bool all;
 };
 
@@ -47,8 +48,16 @@ struct target_opts {
 	{                                                                                                     \
 		0, OPT_STRING, "guest", "PID[,PID]",                                                          \
 			"guests of KVM, by the number or name of the process that runs each; all: of all of " \
-			"them",                                                                               \
+			"them; -a --guest all: the host, too",                                                \
 			offsetof(type, member.guests)                                                         \
+	}
+
+#define GUEST_ROOT_OPT(type, member)                                                         \
+	{                                                                                    \
+		0, OPT_STRING, "guest-mount", "DIR",                                         \
+			"with --guest: the root of the one guest, mounted here at DIR with " \
+			"its proc and sys: the recording gets the names of its kernel",      \
+			offsetof(type, member.guest_root)                                    \
 	}
 
 /**
@@ -59,6 +68,7 @@ struct target_opts {
  * @cpus:     mask, empty for all
  * @workload: the command's name, if that is the target: ids[0] is set once it
  *            was forked. Else NULL
+ * @guest_root: of the guest, mounted here; NULL: it is not, or there are several
  * @text:     for headings: "'sleep 1'", "process 17", "the whole machine"
  */
 struct target {
@@ -67,6 +77,7 @@ struct target {
 	size_t n_ids;
 	struct cpulist cpus;
 	const char *workload;
+	const char *guest_root;
 	char *text;
 };
 

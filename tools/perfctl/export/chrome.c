@@ -182,7 +182,7 @@ static void put_fields(struct strbuf *b, const struct pev_event *ev)
 
 		if (export_is_plumbing(ev->cls, f))
 			continue;
-		pev_event_print_field(ev, f, 0, text, sizeof(text));
+		pev_event_print_field(ev, f, PEV_PRINT_LABEL, text, sizeof(text));
 		if (some)
 			strbuf_putc(b, ',');
 		some = true;

@@ -18,6 +18,8 @@ struct exporter;
  * @begin:  of the trace, ns since the epoch
  * @state:  the format's own
  * @names:  cache of function names, see export_func_name()
+ * @exported: events that the format was given, other than sideband; one that shows others says
+ *          at its end how many
  */
 struct export {
 	const struct exporter *format;
@@ -39,11 +41,11 @@ struct export {
  * struct exporter - a format
  * @name:    as typed
  * @file:    default output
- * @about:   half a sentence for --help
+ * @binary:  nothing for a terminal
  * @samples: of the recording's events only those that have an address or a
  *           call chain are of use
  * @requests: samples of different requests are kept apart
- * @begin:   writes what comes first; all may be NULL but @event and @free
+ * @begin:   writes what comes first; all of these may be NULL but @event
  * @event:   each event that was asked for, and each sideband event (which has
  *           taken effect already)
  * @end:     writes the rest
@@ -52,7 +54,7 @@ struct export {
 struct exporter {
 	const char *name;
 	const char *file;
-	const char *about;
+	bool binary;
 	bool samples;
 	bool requests;
 	int (*begin)(struct export *x, struct msg *m);

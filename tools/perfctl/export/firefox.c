@@ -190,7 +190,7 @@ static void add_marker(struct firefox *f, struct ff_thread *t, const struct pev_
 
 		if (export_is_plumbing(ev->cls, field) || !strcmp(field->name, "type"))
 			continue;
-		pev_event_print_field(ev, field, 0, text, sizeof(text));
+		pev_event_print_field(ev, field, PEV_PRINT_LABEL, text, sizeof(text));
 		strbuf_putc(&f->line, ',');
 		json_text(&f->line, field->name);
 		strbuf_putc(&f->line, ':');

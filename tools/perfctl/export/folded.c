@@ -97,16 +97,10 @@ static int end(struct export *x, struct msg *m)
 	return 0;
 }
 
-static void done(struct export *x)
-{
-	(void)x;
-}
-
 const struct exporter export_folded = {
 	.name = "folded",
 	.file = "-",
 	.samples = true,
 	.event = export_add_event,
 	.end = end,
-	.free = done,
 };

@@ -5,11 +5,20 @@
 
 #include "export.h"
 
-/* A format NAME is export_NAME. */
-#define EXPORT_FORMATS(X) \
-	X(perf) X(pprof) X(folded) X(firefox) X(chrome) X(callgrind) X(csv) X(jsonl)
+/* A format NAME is export_NAME; behind it what --help says of it: its readers. */
+/* clang-format off */
+#define EXPORT_FORMATS(X)						\
+	X(perf, "perf.data (perf report, perf script, hotspot)")	\
+	X(pprof, "pprof (go tool pprof, Pyroscope, Parca)")		\
+	X(folded, "folded (flame graphs, speedscope)")			\
+	X(firefox, "firefox (profiler.firefox.com)")			\
+	X(chrome, "chrome (ui.perfetto.dev, chrome://tracing)")	\
+	X(callgrind, "callgrind (kcachegrind)")			\
+	X(csv, "csv")							\
+	X(jsonl, "jsonl (a JSON object a line)")
+/* clang-format on */
 
-#define DECLARE_FORMAT(name) extern const struct exporter export_##name;
+#define DECLARE_FORMAT(name, help) extern const struct exporter export_##name;
 EXPORT_FORMATS(DECLARE_FORMAT)
 #undef DECLARE_FORMAT
 

@@ -48,14 +48,14 @@ static int csv_begin(struct export *x, struct msg *m)
 static void print_field(struct strbuf *b, const struct pev_event *ev, const struct pev_field *f)
 {
 	char small[256], *big;
-	int n = pev_event_print_field(ev, f, 0, small, sizeof(small));
+	int n = pev_event_print_field(ev, f, PEV_PRINT_LABEL, small, sizeof(small));
 
 	if (n < (int)sizeof(small)) {
 		strbuf_puts(b, small);
 		return;
 	}
 	big = xmalloc((size_t)n + 1);
-	pev_event_print_field(ev, f, 0, big, (size_t)n + 1);
+	pev_event_print_field(ev, f, PEV_PRINT_LABEL, big, (size_t)n + 1);
 	strbuf_puts(b, big);
 	free(big);
 }
@@ -211,6 +211,27 @@ static void json_sample(struct export *x, const struct pev_event *ev,
 	strbuf_putc(&l->line, ']');
 }
 
+/* Of enumerations, whose numbers are in "fields" */
+static void json_labels(struct lines *l, const struct pev_event *ev)
+{
+	const char *before = ",\"labels\":{";
+
+	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
+		const struct pev_field *f = &ev->cls->fields[i];
+		const char *label = f->labels ? pev_field_label(f, pev_event_int(ev, f)) : NULL;
+
+		if (!label)
+			continue;
+		strbuf_puts(&l->line, before);
+		before = ",";
+		json_text(&l->line, f->name);
+		strbuf_putc(&l->line, ':');
+		json_text(&l->line, label);
+	}
+	if (*before == ',' && !before[1])
+		strbuf_putc(&l->line, '}');
+}
+
 static int json_event(struct export *x, const struct pev_event *ev, const struct session_class *cls,
 		      struct msg *m)
 {
@@ -244,7 +265,9 @@ static int json_event(struct export *x, const struct pev_event *ev, const struct
 		strbuf_putc(&l->line, ':');
 		json_field(l, ev, f);
 	}
-	strbuf_puts(&l->line, "}}\n");
+	strbuf_putc(&l->line, '}');
+	json_labels(l, ev);
+	strbuf_puts(&l->line, "}\n");
 	out_write(&x->out, l->line.s, l->line.len);
 	return 0;
 }

@@ -368,6 +368,7 @@ static void done(struct export *x)
 const struct exporter export_perf = {
 	.name = "perf.data",
 	.file = "perf.data",
+	.binary = true,
 	.begin = begin,
 	.event = event,
 	.end = end,

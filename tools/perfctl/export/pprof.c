@@ -397,6 +397,7 @@ static void done(struct export *x)
 const struct exporter export_pprof = {
 	.name = "pprof",
 	.file = "profile.pb.gz",
+	.binary = true,
 	.samples = true,
 	.requests = true,
 	.begin = begin,

@@ -19,7 +19,7 @@
 /* At 19 Hz a ring holds minutes: this is how late a sample's time may be. */
 #define TAKE_MS 1000
 /* Chains, or frames, that are remembered before all are forgotten */
-#define CHAINS_MOST 50000
+#define CHAINS_MOST 25000
 /* Names of threads, and files */
 #define NAMES_MOST 16384
 /* Rows that are not on the disk yet */
@@ -38,16 +38,16 @@ static uint64_t clock_ns(clockid_t clock)
 /* ---- samples ---- */
 
 /* What a sample of a clock stands for; another event's counts are no time. */
-static uint64_t cpu_ns(const struct pev_event *ev, const struct session_class *cls)
+static uint64_t cpu_ns(const struct pev_event *ev, const struct session_class *cls,
+		       unsigned int times)
 {
-	if (ev->cls->type != PEV_TYPE_TIMER)
-		return 0;
-	return ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+	return ev->cls->type == PEV_TYPE_TIMER ? collect_weight(ev, cls, times) : 0;
 }
 
 static void take_event(void *arg, const struct pev_event *ev, const struct session_class *cls)
 {
 	struct agent *a = arg;
+	unsigned int times;
 
 	if (cls->kind == SESSION_FORK && cls->ppid && cls->pid)
 		services_fork(&a->services, (uint32_t)pev_event_int(ev, cls->ppid),
@@ -58,15 +58,16 @@ static void take_event(void *arg, const struct pev_event *ev, const struct sessi
 		a->figures.idle++;
 		return;
 	}
+	times = shed_times(&a->shed, ev->time);
 	figures_count(
 		&a->figures,
 		services_find(
 			&a->services,
 			machine_seen(&a->sampler.session.machine, ev->pid, ev->tid)->thread.pid)
 			.name,
-		cpu_ns(ev, cls));
+		cpu_ns(ev, cls, times));
 	/* the clock of the recording does not follow when that of the machine is set */
-	collect_event(&a->collect, ev, cls, (int64_t)clock_ns(CLOCK_REALTIME));
+	collect_event(&a->collect, ev, cls, (int64_t)clock_ns(CLOCK_REALTIME), times);
 }
 
 /* Several machines, and what happens at round times on each, are not to be in step. */
@@ -130,15 +131,65 @@ static void forget(struct agent *a)
 	malloc_trim(0);
 }
 
-static void take(struct agent *a)
+static void take(struct agent *a, bool all)
 {
 	pev_engine_flush(engine(), a->sampler.recorder.fd);
 	pthread_mutex_lock(&a->lock);
-	sampler_take(&a->sampler);
+	sampler_take(&a->sampler, all);
 	a->figures.lost = pev_channel_lost(a->sampler.recorder.channel);
 	pthread_mutex_unlock(&a->lock);
 	if (a->collect.n_rows > ROWS_MOST)
 		flush(a);
+}
+
+/* ---- load ---- */
+
+static uint64_t ticks_now(const struct agent *a)
+{
+	const struct recorder *r = &a->sampler.recorder;
+
+	return switch_clock_now(&r->clock, pev_trace_meta(a->sampler.session.trace, 0));
+}
+
+static void say_rate(struct agent *a, unsigned int times, bool less, double share)
+{
+	char rate[64];
+
+	if (times > 1)
+		snprintf(rate, sizeof(rate), "%u times less often than asked for", times);
+	else
+		snprintf(rate, sizeof(rate), "as often as asked for again");
+	note("the agent took %.2f %% of a CPU, %s --cpu-limit, %.2f %%: it samples %s", share,
+	     less ? "more than" : "well below", a->opts->cpu_limit, rate);
+	/* samples of before are in the next batch, too, so that it has the remark after the last one */
+	if (times > 1)
+		a->collect.remark =
+			"was sampled less often than asked for, at times: its agent took "
+			"more than it may (--cpu-limit)";
+}
+
+/* Takes what the agent costs for a measure of how often to sample. */
+static void shed(struct agent *a)
+{
+	double share;
+	unsigned int level = shed_decide(&a->shed, clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+					 clock_ns(CLOCK_MONOTONIC), a->opts->cpu_limit, &share);
+	bool less = level > a->shed.level;
+	struct msg m;
+
+	if (!a->shed.level)
+		a->collect.remark = NULL;
+	if (level == a->shed.level)
+		return;
+	if (event_set_thin(&a->sampler.recorder.set, level, &m)) {
+		note("%s", m.text);
+		return;
+	}
+	shed_set(&a->shed, level, ticks_now(a));
+	pthread_mutex_lock(&a->lock);
+	a->figures.times = 1u << level;
+	pthread_mutex_unlock(&a->lock);
+	say_rate(a, 1u << level, less, share);
 }
 
 static void loop(struct agent *a)
@@ -147,15 +198,16 @@ static void loop(struct agent *a)
 
 	while (!a->stop && (!a->opts->timeout || now - begin < a->opts->timeout)) {
 		poll(NULL, 0, (int)min_u64(TAKE_MS, a->opts->interval / 1000000 + 1));
-		take(a);
+		take(a, false);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - last < a->opts->interval)
 			continue;
 		flush(a);
 		forget(a);
+		shed(a);
 		last = now;
 	}
-	take(a);
+	take(a, true);
 	flush(a);
 }
 
@@ -192,6 +244,7 @@ static unsigned int on_request(void *arg, const char *path, unsigned int seconds
 	pthread_mutex_lock(&a->lock);
 	update(a);
 	figures_text(&a->figures, b);
+	counters_text(&a->counters, b);
 	pthread_mutex_unlock(&a->lock);
 	return 200;
 }
@@ -226,8 +279,11 @@ static int prepare(struct agent *a, const struct store_url *url, struct msg *m)
 		err = sampler_open(&a->sampler, "agent", &a->plan, &a->target, m);
 	if (err)
 		return err;
+	a->services.session = &a->sampler.session;
 	collect_init(&a->collect, &a->sampler.session, a->host, services_find, &a->services);
-	err = sender_start(&a->sender, &a->outbox, url, m);
+	err = counters_open(&a->counters, &o->counted, m);
+	if (!err)
+		err = sender_start(&a->sender, &a->outbox, url, m);
 	if (!err && o->metrics)
 		err = listen_open(&a->listener, o->metrics, on_request, a, m);
 	return err;
@@ -257,6 +313,7 @@ int agent_run(const struct agent_opts *opts, const struct store_url *url, struct
 	figures_free(&a.figures);
 	collect_free(&a.collect);
 	sampler_close(&a.sampler);
+	counters_close(&a.counters);
 	services_free(&a.services);
 	outbox_close(&a.outbox);
 	event_plan_free(&a.plan);

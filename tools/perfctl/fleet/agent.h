@@ -4,6 +4,7 @@
 #define PERFCTL_FLEET_AGENT_H
 
 #include "collect.h"
+#include "counters.h"
 #include "figures.h"
 #include "listen.h"
 #include "sender.h"
@@ -11,6 +12,7 @@
 #include "outbox.h"
 #include "event/spec.h"
 #include "live/sampler.h"
+#include "live/shed.h"
 
 /**
  * struct agent_opts - as typed
@@ -21,6 +23,9 @@
  * @timeout:  ns until the end, 0: never
  * @host:     NULL: the machine's name
  * @metrics:  ADDRESS:PORT, NULL: none
+ * @events:   that are sampled
+ * @counted:  that are counted, for @metrics
+ * @cpu_limit: percent of one CPU that the agent may take; above, it samples less often
  * @quiet:    print only what goes wrong
  */
 struct agent_opts {
@@ -31,14 +36,17 @@ struct agent_opts {
 	uint64_t timeout;
 	const char *host;
 	const char *metrics;
+	double cpu_limit;
 	bool quiet;
 	struct event_list events;
+	struct event_list counted;
 	struct store_opts store;
 };
 
 /**
  * struct agent - one run
- * @lock:    of @figures, which the listener's threads read
+ * @lock:    of @figures and @counters, which the listener's threads read
+ * @shed:    how often it samples
  * @stop:    a signal came
  */
 struct agent {
@@ -54,6 +62,8 @@ struct agent {
 	struct listener *listener;
 	pthread_mutex_t lock;
 	struct figures figures;
+	struct counters counters;
+	struct shed shed;
 	volatile bool stop;
 };
 

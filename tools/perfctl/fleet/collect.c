@@ -71,8 +71,17 @@ static uint32_t stack_of(struct collect *c, const struct pev_event *ev, const st
 	return (uint32_t)(e - c->stacks);
 }
 
+/* A period in the record is the one that it was taken by. */
+uint64_t collect_weight(const struct pev_event *ev, const struct session_class *cls,
+			unsigned int times)
+{
+	if (ev->cls->sample & PEV_SAMPLE_PERIOD)
+		return ev->period;
+	return cls->scale > 1 ? cls->scale * times : cls->scale;
+}
+
 void collect_event(struct collect *c, const struct pev_event *ev, const struct session_class *cls,
-		   int64_t ns)
+		   int64_t ns, unsigned int times)
 {
 	const struct seen *who = machine_seen(&c->session->machine, ev->pid, ev->tid);
 	uint64_t second = ns > 0 ? (uint64_t)ns / 1000000000 : 0, samples, weight;
@@ -85,7 +94,7 @@ void collect_event(struct collect *c, const struct pev_event *ev, const struct s
 	key.stack = stack_of(c, ev, who);
 	key.service = service_of(c, pid);
 	samples = session_samples(cls, ev);
-	weight = ev->cls->sample & PEV_SAMPLE_PERIOD ? ev->period : cls->scale;
+	weight = collect_weight(ev, cls, times);
 	if (HTAB_GET(row, &c->h_rows,
 		     hash_2u64(hash_pair(key.time, key.stack), hash_pair(key.event, key.service)),
 		     row->time == key.time && row->service == key.service &&
@@ -288,6 +297,8 @@ bool collect_take(struct collect *c, struct store_batch *b)
 	p.events = xcalloc(c->session->names.n, sizeof(*p.events));
 	p.host = id_text(0, c->host);
 	store_batch_name(b, STORE_HOST, p.host, c->host, "");
+	if (c->remark)
+		store_batch_name(b, STORE_REMARK, id_text(p.host, c->remark), c->host, c->remark);
 	for (size_t i = 0; i < c->n_stacks; i++)
 		c->stacks[i].id = 0;
 	c->n_frames = 0;

@@ -46,11 +46,13 @@ struct collect_stack {
 /**
  * struct collect - samples on their way into batches
  * @host:    name of the machine
+ * @remark:  what those who look at its samples are to know; NULL: nothing
  * @frames:  ids of frames of the session, 0: not needed yet
  */
 struct collect {
 	struct session *session;
 	const char *host;
+	const char *remark;
 	service_fn service;
 	void *arg;
 	struct collect_row *rows;
@@ -69,9 +71,12 @@ struct collect {
 void collect_init(struct collect *c, struct session *session, const char *host, service_fn service,
 		  void *arg);
 void collect_free(struct collect *c);
-/* Adds a sample. @ns: since the epoch */
+/* Adds a sample. @ns: since the epoch; @times: it stands for so many of its period */
 void collect_event(struct collect *c, const struct pev_event *ev, const struct session_class *cls,
-		   int64_t ns);
+		   int64_t ns, unsigned int times);
+/* What a sample stands for; @times: see collect_event(). */
+uint64_t collect_weight(const struct pev_event *ev, const struct session_class *cls,
+			unsigned int times);
 /* Moves the rows of the first day to @b; false if there are none. */
 bool collect_take(struct collect *c, struct store_batch *b);
 /* Forgets stacks and services, before session_forget(); there are no rows. */

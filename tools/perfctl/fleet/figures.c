@@ -10,7 +10,7 @@
 
 void figures_init(struct figures *f)
 {
-	*f = (struct figures){ 0 };
+	*f = (struct figures){ .times = 1 };
 	strtab_id(&f->names, "(other)");
 }
 
@@ -37,19 +37,18 @@ void figures_count(struct figures *f, const char *service, uint64_t ns)
 	s->ns += ns;
 }
 
-static void head(struct strbuf *b, const char *name, const char *type, const char *help)
+void figures_head(struct strbuf *b, const char *name, const char *type, const char *help)
 {
 	strbuf_addf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 static void put(struct strbuf *b, const char *name, const char *type, uint64_t v, const char *help)
 {
-	head(b, name, type, help);
+	figures_head(b, name, type, help);
 	strbuf_addf(b, "%s %" PRIu64 "\n", name, v);
 }
 
-/* Names of units and containers: what cannot be printed is made visible, then quoted. */
-static void put_label(struct strbuf *b, const char *name)
+void figures_label(struct strbuf *b, const char *name)
 {
 	struct strbuf safe = { 0 };
 
@@ -71,7 +70,7 @@ static void put_services(const struct figures *f, struct strbuf *b, const char *
 		if (!s->samples)
 			continue;
 		strbuf_addf(b, "%s{service=\"", name);
-		put_label(b, strtab_get(&f->names, i));
+		figures_label(b, strtab_get(&f->names, i));
 		if (time)
 			strbuf_addf(b, "\"} %.9f\n", (double)s->ns / 1e9);
 		else
@@ -86,7 +85,7 @@ static void put_own(struct strbuf *b)
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	head(b, "perfctl_agent_cpu_seconds_total", "counter",
+	figures_head(b, "perfctl_agent_cpu_seconds_total", "counter",
 	     "Processor time of the agent itself.");
 	strbuf_addf(b, "perfctl_agent_cpu_seconds_total %.6f\n",
 		    (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
@@ -118,11 +117,13 @@ void figures_text(const struct figures *f, struct strbuf *b)
 	    "What these take on the disk.");
 	put(b, "perfctl_agent_store_up", "gauge", f->up,
 	    "Whether the store took what was sent last.");
+	put(b, "perfctl_agent_rate_divisor", "gauge", f->times,
+	    "Samples are taken so many times less often than asked for, as the agent took too much.");
 	put_own(b);
-	head(b, "perfctl_service_samples_total", "counter",
+	figures_head(b, "perfctl_service_samples_total", "counter",
 	     "Samples of a service: n of them have a standard error of about sqrt(n).");
 	put_services(f, b, "perfctl_service_samples_total", false);
-	head(b, "perfctl_service_cpu_seconds_total", "counter",
+	figures_head(b, "perfctl_service_cpu_seconds_total", "counter",
 	     "Processor time of a service by these samples.");
 	put_services(f, b, "perfctl_service_cpu_seconds_total", true);
 }

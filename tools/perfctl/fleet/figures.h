@@ -26,6 +26,7 @@ struct service_figures {
  * @spooled_batches: that wait
  * @spooled_bytes: on the disk
  * @up:       the store took what was sent last
+ * @times:    samples are taken so many times less often than was asked for
  * @names:    of services; the first is for those that find no place
  * @services: by the numbers of their names
  */
@@ -40,6 +41,7 @@ struct figures {
 	uint64_t spooled_batches;
 	uint64_t spooled_bytes;
 	bool up;
+	unsigned int times;
 	struct strtab names;
 	struct service_figures services[FIGURES_SERVICES];
 };
@@ -48,6 +50,10 @@ void figures_init(struct figures *f);
 void figures_free(struct figures *f);
 /* Counts a sample of a service. @ns: of CPU time that it stands for; 0: it is not of a clock */
 void figures_count(struct figures *f, const char *service, uint64_t ns);
+/* What stands before the values of a metric */
+void figures_head(struct strbuf *b, const char *name, const char *type, const char *help);
+/* Appends the value of a label: what cannot be printed is made visible, then quoted. */
+void figures_label(struct strbuf *b, const char *name);
 /* Appends all, and what this process took itself. */
 void figures_text(const struct figures *f, struct strbuf *b);
 

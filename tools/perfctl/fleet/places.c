@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lays out an address space for the frames of a store. See places.h. */
 #include "places.h"
-#include "names_elf.h"
+#include "ids.h"
+#include "symbols/names_elf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,9 +66,14 @@ static uint32_t number_in(struct place_names *code, const struct answer_frame *f
 /* Returns where the next file can be. */
 static uint64_t make_code(struct place_names *code, uint64_t at)
 {
+	uint64_t id = code->n;
+
 	if (!code->n)
 		return at;
-	code->first = names_elf(&code->file, code->names, code->n, code->id);
+	for (size_t i = 0; i < code->n; i++)
+		id = id_text(id, code->names[i]);
+	memcpy(code->id, &id, sizeof(id));
+	code->first = names_elf_code(&code->file, code->names, code->n, code->id, sizeof(code->id));
 	code->base = at;
 	return at + (code->file.len / PAGE + 1) * PAGE;
 }

@@ -5,7 +5,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "store/http.h"
-#include "store/query.h"
+#include "symbols/symfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,16 @@
 
 #define HOUR 3600
 #define SPANS 100
+#define REMARKS_MOST 5
+/* Of a page: bars of its timeline, and what it has room for */
+#define PAGE_SPANS 240
+static const struct store_limits page_limits = {
+	.events = 8,
+	.hosts = 40,
+	.services = 40,
+	.stacks = 4000,
+	.rows = 100000,
+};
 
 /* "3d", and what parse_time() takes */
 static int parse_ago(const char *text, int64_t *seconds)
@@ -71,8 +81,13 @@ struct pull_shape pull_shape_of(const char *sort)
 	return shape;
 }
 
-static int make_query(struct store_query *q, const struct pull_opts *o,
-		      const struct pull_shape *shape, struct msg *m)
+struct pull_shape pull_shape_page(void)
+{
+	return (struct pull_shape){ true, true, PAGE_SPANS, true };
+}
+
+int pull_since(struct store_query *q, const struct pull_opts *o, const struct pull_shape *shape,
+	       struct msg *m)
 {
 	int64_t now = time(NULL), from = now - HOUR, to = now;
 	int err = o->since ? pull_time(o->since, now, &from, m) : 0;
@@ -90,14 +105,15 @@ static int make_query(struct store_query *q, const struct pull_opts *o,
 				   .to = (uint32_t)to,
 				   .where = o->where,
 				   .by_host = shape->host,
-				   .by_service = shape->service };
+				   .by_service = shape->service,
+				   .most = shape->bounded ? &page_limits : NULL };
 	least = shape->spans ? (q->to - q->from) / shape->spans : 0;
 	q->step = shape->spans ? (least / STORE_WINDOW + 1) * STORE_WINDOW : 0;
 	return 0;
 }
 
-static int ask(const struct pull_opts *o, const struct store_query *q, struct answer *a,
-	       struct msg *m)
+int pull_answer(const struct pull_opts *o, const struct store_query *q, struct answer *a,
+		struct msg *m)
 {
 	struct store_url url;
 	struct http *h = NULL;
@@ -112,10 +128,31 @@ static int ask(const struct pull_opts *o, const struct store_query *q, struct an
 	err = http_error(err);
 	if (!err && !a->n_rows)
 		err = msg_set(m, -ENODATA,
-			      "%s has no samples of that time%s: \"perfctl store check\" says what "
-			      "it has",
+			      "%s has no samples of that time%s: agents send each minute, and "
+			      "\"perfctl store check\" says what it has",
 			      o->from, o->where ? " for which --where holds" : "");
 	return err;
+}
+
+/* What agents say of the samples of their machines, for some of them */
+static void say_remarks(const struct answer *a)
+{
+	unsigned int said = 0, more = 0;
+	char host[256], text[256];
+
+	for (size_t i = 0; i < a->n_names; i++) {
+		const struct answer_name *n = &a->names[i];
+
+		if (n->kind != STORE_REMARK)
+			continue;
+		if (said++ < REMARKS_MOST)
+			note("%s %s", text_safe(host, sizeof(host), n->name),
+			     text_safe(text, sizeof(text), n->more));
+		else
+			more++;
+	}
+	if (more)
+		note("%u more remarks on hosts of these days were left out", more);
 }
 
 static int write_dir(struct received_dir *dir, const struct pull_opts *o,
@@ -130,6 +167,8 @@ static int write_dir(struct received_dir *dir, const struct pull_opts *o,
 	strbuf_addf(&what, "what %s has%s%s", o->from, o->where ? " for " : "",
 		    o->where ? o->where : "");
 	err = rebuild_recording(w, q, a, what.s, m);
+	if (!err)
+		err = symfs_write(dir->path, a, m);
 	close_err = pev_writer_close(w);
 	if (!err && close_err)
 		err = msg_set(m, -EIO, "writing what the store answered: %s", strerror(-close_err));
@@ -140,23 +179,23 @@ static int write_dir(struct received_dir *dir, const struct pull_opts *o,
 }
 
 static int pull_dir(struct received_dir *dir, const struct pull_opts *o,
-		    const struct pull_shape *shape, struct msg *m)
+		    const struct store_query *q, struct msg *m)
 {
 	struct answer a = { 0 };
-	struct store_query q;
-	int err = make_query(&q, o, shape, m);
+	int err;
 
 	*dir = (struct received_dir){ 0 };
-	if (!err)
-		err = ask(o, &q, &a, m);
-	if (!err)
-		err = write_dir(dir, o, &q, &a, m);
+	err = pull_answer(o, q, &a, m);
+	if (!err) {
+		say_remarks(&a);
+		err = write_dir(dir, o, q, &a, m);
+	}
 	answer_free(&a);
 	return err;
 }
 
-int pull_span(struct received_dir *dir, const char *span, const struct pull_opts *o,
-	      const struct pull_shape *shape, struct msg *m)
+int pull_query(struct store_query *q, const char *span, const struct pull_opts *o,
+	       const struct pull_shape *shape, struct msg *m)
 {
 	const char *dots = strstr(span, "..");
 	struct pull_opts of = *o;
@@ -170,15 +209,25 @@ int pull_span(struct received_dir *dir, const char *span, const struct pull_opts
 			       span);
 	of.since = since = xstrndup(span, (size_t)(dots - span));
 	of.until = until = xstrdup(dots + 2);
-	err = pull_dir(dir, &of, shape, m);
+	err = pull_since(q, &of, shape, m);
 	free(since);
 	free(until);
 	return err;
 }
 
+int pull_span(struct received_dir *dir, const char *span, const struct pull_opts *o,
+	      const struct pull_shape *shape, struct msg *m)
+{
+	struct store_query q;
+	int err = pull_query(&q, span, o, shape, m);
+
+	return err ? err : pull_dir(dir, o, &q, m);
+}
+
 int pull_session(struct session *s, const char *input, const struct pull_opts *o,
 		 const struct pull_shape *shape, struct msg *m)
 {
+	struct store_query q;
 	struct received_dir dir;
 	int err;
 
@@ -193,7 +242,9 @@ int pull_session(struct session *s, const char *input, const struct pull_opts *o
 	if (input)
 		return msg_set(m, -EINVAL, "--from takes the place of a recording: leave %s out",
 			       input);
-	err = pull_dir(&dir, o, shape, m);
+	err = pull_since(&q, o, shape, m);
+	if (!err)
+		err = pull_dir(&dir, o, &q, m);
 	if (err)
 		return err;
 	err = session_open(s, dir.path, m);

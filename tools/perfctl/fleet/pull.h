@@ -4,6 +4,7 @@
 #define PERFCTL_FLEET_PULL_H
 
 #include "session/session.h"
+#include "store/query.h"
 #include "store/url.h"
 
 /**
@@ -57,11 +58,13 @@ struct pull_opts {
  * @host:    in the field "host" of records
  * @service: in the field "service"
  * @spans:   at most so many of time; 0: one
+ * @bounded: for a page: by all of these, of which the heaviest are apart
  */
 struct pull_shape {
 	bool host;
 	bool service;
 	unsigned int spans;
+	bool bounded;
 };
 
 /*
@@ -73,9 +76,20 @@ int pull_session(struct session *s, const char *input, const struct pull_opts *o
 /* The same for a span of time, "FROM..TO" as typed, into a directory that the caller removes. */
 int pull_span(struct received_dir *dir, const char *span, const struct pull_opts *o,
 	      const struct pull_shape *shape, struct msg *m);
+/* What is to be asked of that span; the store is asked for it by pull_answer(). */
+int pull_query(struct store_query *q, const char *span, const struct pull_opts *o,
+	       const struct pull_shape *shape, struct msg *m);
+/* The same for o->since and o->until */
+int pull_since(struct store_query *q, const struct pull_opts *o, const struct pull_shape *shape,
+	       struct msg *m);
+/* -ENODATA, in words, if there is nothing */
+int pull_answer(const struct pull_opts *o, const struct store_query *q, struct answer *a,
+		struct msg *m);
 /* A time as typed, in seconds since the epoch; @now: as time() says */
 int pull_time(const char *text, int64_t now, int64_t *at, struct msg *m);
 /* What --sort KEYS needs */
 struct pull_shape pull_shape_of(const char *sort);
+/* What a page needs to choose from */
+struct pull_shape pull_shape_page(void);
 
 #endif

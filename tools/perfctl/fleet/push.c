@@ -77,7 +77,7 @@ static int send_all(struct push *p, struct msg *m)
 	while (!err && (got = session_next(&p->session, &ev, &cls, m)) > 0) {
 		if (cls->kind != SESSION_EVENT)
 			continue;
-		collect_event(&p->collect, ev, cls, pev_event_ns(ev));
+		collect_event(&p->collect, ev, cls, pev_event_ns(ev), 1);
 		if (p->collect.n_rows >= ROWS_MOST)
 			err = flush(p, m);
 	}

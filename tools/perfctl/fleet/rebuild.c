@@ -2,6 +2,7 @@
 /* Writes what a store answered as a recording. See rebuild.h. */
 #include "rebuild.h"
 #include "places.h"
+#include "base/text.h"
 #include "session/session.h"
 
 #include <errno.h>
@@ -234,8 +235,11 @@ static int put_label(struct rebuild *r, const char *field, enum store_name kind,
 	const struct answer_name *n = answer_name(r->a, kind, id);
 	char text[LABEL_MOST + 1];
 
-	snprintf(text, sizeof(text), "%s%s%s", n ? n->name : "unknown", n && *n->more ? " " : "",
-		 n ? n->more : "");
+	if (r->q->most && id == STORE_OTHERS)
+		snprintf(text, sizeof(text), "(other %ss)", field);
+	else
+		snprintf(text, sizeof(text), "%s%s%s", n ? n->name : "unknown",
+			 n && *n->more ? " " : "", n ? n->more : "");
 	return pev_encoder_data(r->enc, field, text, strlen(text) + 1);
 }
 
@@ -273,10 +277,23 @@ static int put_chains(struct rebuild *r, const struct answer_stack *s)
 	return err;
 }
 
+/* Does a row stand for call chains that are not apart? */
+static bool is_rest(const struct rebuild *r, const struct answer_row *row)
+{
+	return r->q->most && row->stack == STORE_OTHERS;
+}
+
+static uint32_t program_of(struct rebuild *r, const struct answer_row *row)
+{
+	const struct answer_stack *s = answer_stack(r->a, row->stack);
+
+	return strtab_id(&r->programs, s ? s->program : is_rest(r, row) ? "(rest)" : "unknown");
+}
+
 static int put_row(struct rebuild *r, const struct answer_row *row)
 {
 	const struct answer_stack *s = answer_stack(r->a, row->stack);
-	uint32_t pid = FIRST_PROGRAM + strtab_id(&r->programs, s ? s->program : "unknown");
+	uint32_t pid = FIRST_PROGRAM + program_of(r, row);
 	int err = begin(r, N_SIDEBAND + event_of(r, row->event),
 			row->time > r->q->from ? row->time : r->q->from, pid);
 
@@ -286,7 +303,7 @@ static int put_row(struct rebuild *r, const struct answer_row *row)
 		err = pev_encoder_int(r->enc, "period", row->weight);
 	if (!err)
 		err = pev_encoder_int(r->enc, "folded", row->samples);
-	if (!err)
+	if (!err && !is_rest(r, row))
 		err = put_chains(r, s);
 	if (!err && r->q->by_host)
 		err = put_label(r, "host", STORE_HOST, row->host);
@@ -320,11 +337,51 @@ static int write_packets(struct rebuild *r, struct pev_writer *w)
 	return err ? err : close_err;
 }
 
+static void put_kept(struct strbuf *b, const struct store_kept *k, const char *of,
+		     const char *things)
+{
+	char n[32], all[32];
+
+	if (k->n >= k->of)
+		strbuf_addf(b, "all %s %s", text_count(n, k->n), things);
+	else
+		strbuf_addf(b, "the %s heaviest of %s%s %s, with %.1f %% of the samples",
+			    text_count(n, k->n), of, text_count(all, k->of), things,
+			    100 * k->share);
+}
+
+/* What a bounded answer leaves together or out, for its reader */
+static int write_bounds(const struct rebuild *r, struct pev_writer *w)
+{
+	const struct store_kept *kept = r->a->kept;
+	struct strbuf b = { 0 };
+	char step[32];
+	int err;
+
+	put_kept(&b, &kept[NARROW_HOST], "", "hosts");
+	strbuf_puts(&b, "; ");
+	put_kept(&b, &kept[NARROW_SERVICE], "", "services");
+	strbuf_puts(&b, "; ");
+	put_kept(&b, &kept[NARROW_STACK], "about ", "call chains");
+	if (kept[NARROW_EVENT].n < kept[NARROW_EVENT].of) {
+		strbuf_puts(&b, "; ");
+		put_kept(&b, &kept[NARROW_EVENT], "", "events, and no others");
+	}
+	err = pev_writer_info(w, "fleet_bounds", b.s);
+	snprintf(step, sizeof(step), "%u", r->a->step);
+	if (!err)
+		err = pev_writer_info(w, "fleet_step", step);
+	strbuf_free(&b);
+	return err;
+}
+
 static int write_info(struct rebuild *r, struct pev_writer *w, const char *what)
 {
 	struct strbuf kallsyms = { 0 };
 	int err = pev_writer_info(w, "command", what);
 
+	if (!err && r->q->most)
+		err = write_bounds(r, w);
 	places_kallsyms(&r->places, &kallsyms);
 	if (!err && kallsyms.len)
 		err = pev_writer_info_file(w, "kallsyms", kallsyms.s, kallsyms.len);
@@ -347,10 +404,8 @@ int rebuild_recording(struct pev_writer *w, const struct store_query *q, const s
 
 	places_make(&r.places, a);
 	for (size_t i = 0; i < a->n_rows; i++) {
-		const struct answer_stack *s = answer_stack(a, a->rows[i].stack);
-
 		event_of(&r, a->rows[i].event);
-		strtab_id(&r.programs, s ? s->program : "unknown");
+		program_of(&r, &a->rows[i]);
 	}
 	err = write_metadata(&r, w, m);
 	if (!err) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From cgroups to services. See services.h. */
 #include "services.h"
+#include "procs/stat.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 #define ID_DIGITS 64
 #define ID_SHOWN 12
 #define NONE "(no service)"
+/* of a process, in its service */
+#define ANCESTORS_MOST 32
 
 static bool is_id(const char *s)
 {
@@ -63,12 +66,12 @@ void service_name(const char *cgroup, struct strbuf *name)
 	free(copy);
 }
 
-/* The hierarchy of systemd: the only one of v2, or v1's "name=systemd" */
-static uint32_t look_up(struct services *s, uint32_t pid)
+/* The hierarchy of systemd: the only one of v2, or v1's "name=systemd"; false: it has ended */
+static bool look_up(struct services *s, uint32_t pid, uint32_t *id)
 {
 	char path[64], *text, *line, *next;
 	struct strbuf name = { 0 };
-	uint32_t id;
+	bool lives;
 
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
 	text = next = file_read(path, NULL);
@@ -81,11 +84,79 @@ static uint32_t look_up(struct services *s, uint32_t pid)
 		strbuf_reset(&name);
 		service_name(group + 1, &name);
 	}
-	id = strtab_id(&s->names, name.len ? name.s : NONE);
+	*id = strtab_id(&s->names, name.len ? name.s : NONE);
+	lives = text;
 	free(text);
 	strbuf_free(&name);
-	return id;
+	return lives;
 }
+
+/* ---- versions ---- */
+
+static uint32_t parent_of(uint32_t pid)
+{
+	struct proc_stat stat;
+
+	proc_stat_read(&stat, pid);
+	return stat.ppid;
+}
+
+/* The one that the others of its service come from */
+static uint32_t first_process(struct services *s, uint32_t pid, uint32_t name)
+{
+	uint32_t parent, of;
+
+	for (int i = 0; i < ANCESTORS_MOST; i++) {
+		parent = parent_of(pid);
+		if (!parent || !look_up(s, parent, &of) || of != name)
+			break;
+		pid = parent;
+	}
+	return pid;
+}
+
+/* The program of a process lies below its libraries. */
+static const struct build_id *program_of(struct session *session, uint32_t pid)
+{
+	const struct mapset *space = machine_seen(&session->machine, pid, pid)->space;
+
+	for (size_t i = 0; space && i < space->n; i++) {
+		const struct object *o = &session->objects.o[space->maps[i].object];
+
+		if (o->kind == OBJECT_FILE)
+			return o->id.len ? &o->id : NULL;
+	}
+	return NULL;
+}
+
+static uint32_t find_version(struct services *s, uint32_t pid, uint32_t name)
+{
+	const struct build_id *id = program_of(s->session, first_process(s, pid, name));
+	char hex[41], text[sizeof(hex) + 8];
+
+	if (!id)
+		return strtab_id(&s->names, "");
+	build_id_text(id, hex);
+	snprintf(text, sizeof(text), "build %.*s", ID_SHOWN, hex);
+	return strtab_id(&s->names, text);
+}
+
+static const char *version_of(struct services *s, uint32_t pid, uint32_t name)
+{
+	if (!s->session || !strcmp(strtab_get(&s->names, name), NONE))
+		return "";
+	if (name >= s->n_versions) {
+		s->versions = xrealloc(s->versions, (name + 1) * sizeof(*s->versions));
+		memset(s->versions + s->n_versions, 0,
+		       (name + 1 - s->n_versions) * sizeof(*s->versions));
+		s->n_versions = name + 1;
+	}
+	if (!s->versions[name])
+		s->versions[name] = 1 + find_version(s, pid, name);
+	return strtab_get(&s->names, s->versions[name] - 1);
+}
+
+/* ---- processes ---- */
 
 static struct known_process *process(struct services *s, uint32_t pid, bool *is_new)
 {
@@ -99,32 +170,45 @@ static struct known_process *process(struct services *s, uint32_t pid, bool *is_
 struct service services_find(void *arg, uint32_t pid)
 {
 	struct services *s = arg;
+	uint32_t name;
+	const char *version;
 	bool is_new;
 	struct known_process *p = process(s, pid, &is_new);
 
-	if (is_new)
-		p->name = look_up(s, pid);
-	return (struct service){ strtab_get(&s->names, p->name), "" };
+	/* it may have gone into a container of its own since it was made */
+	if ((is_new || p->inherited) && (look_up(s, pid, &name) || is_new))
+		p->name = name;
+	p->inherited = false;
+	name = p->name;
+	version = version_of(s, pid, name);
+	return (struct service){ strtab_get(&s->names, name), version };
 }
 
 void services_fork(struct services *s, uint32_t parent, uint32_t pid)
 {
 	uint32_t hash = hash_u64(parent), pos, ref = htab_first(&s->h, hash, &pos), name;
+	struct known_process *p;
 	bool is_new;
 
 	if (parent == pid)
 		return;
 	while (ref && s->processes[ref - 1].pid != parent)
 		ref = htab_next(&s->h, hash, &pos);
-	if (!ref)
+	if (ref)
+		name = s->processes[ref - 1].name;
+	else if (look_up(s, parent, &name))
+		process(s, parent, &is_new)->name = name;
+	else
 		return;
-	name = s->processes[ref - 1].name;
-	process(s, pid, &is_new)->name = name;
+	p = process(s, pid, &is_new);
+	p->name = name;
+	p->inherited = true;
 }
 
 void services_forget(struct services *s)
 {
 	s->n = 0;
+	s->n_versions = 0;
 	htab_clear(&s->h);
 }
 
@@ -133,5 +217,6 @@ void services_free(struct services *s)
 	strtab_free(&s->names);
 	htab_free(&s->h);
 	free(s->processes);
+	free(s->versions);
 	*s = (struct services){ 0 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which service a process belongs to, by its cgroup: a systemd unit or a container. */
+/* Which service a process belongs to, by its cgroup: a systemd unit or a container; and its version. */
 #ifndef PERFCTL_FLEET_SERVICES_H
 #define PERFCTL_FLEET_SERVICES_H
 
@@ -8,26 +8,37 @@
 /**
  * struct known_process - what was found for a process
  * @name: in services.names
+ * @inherited: it is its parent's, and the process was not looked at
  */
 struct known_process {
 	uint32_t pid;
 	uint32_t name;
+	bool inherited;
 };
 
 /**
  * struct services - of all processes that were asked for
- * @names: of services
+ * @session: knows programs; NULL: services have no versions
+ * @names: of services, and texts of versions
+ * @versions: for each name, its version there; 0: it was not looked for
  */
 struct services {
+	struct session *session;
+	uint32_t *versions;
+	size_t n_versions;
 	struct strtab names;
 	struct known_process *processes;
 	size_t n, cap;
 	struct htab h;
 };
 
-/* For struct collect; @arg: struct services */
+/*
+ * For struct collect; @arg: struct services. The version of a unit or container is the build id of its
+ * first process's program, by what the kernel said of mappings: nothing is read of the process itself,
+ * which could hold up the reader.
+ */
 struct service services_find(void *arg, uint32_t pid);
-/* A process was made: its cgroup is its parent's, also if it ends before it is asked for. */
+/* A process was made: its cgroup is its parent's, if it has ended when it is asked for. */
 void services_fork(struct services *s, uint32_t parent, uint32_t pid);
 /* Looks at processes again, as they may have moved or been replaced. */
 void services_forget(struct services *s);

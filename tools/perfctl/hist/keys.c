@@ -9,9 +9,11 @@
 #include <stdlib.h>
 
 static const char *const key_names[PEV_TABLE_FROM_MAX] = {
-	[PEV_TABLE_PID] = "pid",      [PEV_TABLE_TID] = "tid",	       [PEV_TABLE_COMM] = "comm",
-	[PEV_TABLE_CPU] = "cpu",      [PEV_TABLE_CGROUP] = "cgroup",   [PEV_TABLE_EVENT] = "event",
-	[PEV_TABLE_SYSCALL] = "call", [PEV_TABLE_LATENCY] = "latency",
+	[PEV_TABLE_PID] = "pid",	 [PEV_TABLE_TID] = "tid",
+	[PEV_TABLE_COMM] = "comm",	 [PEV_TABLE_CPU] = "cpu",
+	[PEV_TABLE_CGROUP] = "cgroup",	 [PEV_TABLE_EVENT] = "event",
+	[PEV_TABLE_SYSCALL] = "call",	 [PEV_TABLE_LATENCY] = "latency",
+	[PEV_TABLE_REQUEST] = "request",
 };
 
 /**
@@ -158,7 +160,8 @@ static int take_begin(struct scan *s, struct pev_table_key *key)
 
 	if (!err)
 		err = take_key(s, key);
-	if (!err && (key->from & PEV_TABLE_AT_BEGIN || key->from == PEV_TABLE_EVENT))
+	if (!err && (key->from & PEV_TABLE_AT_BEGIN || key->from == PEV_TABLE_EVENT ||
+		     key->from == PEV_TABLE_REQUEST))
 		err = msg_set(s->m, -EINVAL,
 			      "\"%s\": begin() takes a field, comm, pid, tid, cpu, "
 			      "cgroup or call",
@@ -178,6 +181,11 @@ static int take_key(struct scan *s, struct pev_table_key *key)
 		return take_begin(s, key);
 	if (strcmp(word, "field") && opens(s))
 		return take_bucket(s, key, word);
+	if (!opens(s) && (!strcmp(word, "kstack") || !strcmp(word, "ustack")))
+		return msg_set(s->m, -EINVAL,
+			       "\"%s\": call chains are counted by \"perfctl record --fold\", and "
+			       "shown by report and flame; field(%s) is a field of that name",
+			       s->text, word);
 	key->from = (uint32_t)(opens(s) ? PEV_TABLE_FIELD : from_of(word));
 	err = rest_of_field(s, word);
 	if (!err && key->from == PEV_TABLE_FIELD)

@@ -3,8 +3,8 @@
  * Parses what perfctl hist counts by, and what it sums up.
  *
  *	KEYS	:= KEY { [ "by" | "," ] KEY }
- *	KEY	:= "comm" | "pid" | "tid" | "cpu" | "cgroup" | "event" | "call" | FIELD |
- *		   "log2(" FIELD ")" | "linear(" FIELD "," STEP ")" | "begin(" KEY ")"
+ *	KEY	:= "comm" | "pid" | "tid" | "cpu" | "cgroup" | "event" | "call" | "request" |
+ *		   FIELD | "log2(" FIELD ")" | "linear(" FIELD "," STEP ")" | "begin(" KEY ")"
  *	FIELD	:= NAME | "field(" NAME ")"
  *	VALUE	:= "period" | FIELD
  *
@@ -31,6 +31,14 @@ static inline uint32_t hist_key_from(const struct pev_table_key *key)
 int hist_keys_parse(struct pev_table *t, const char *text, struct msg *m);
 /* Sets what @t sums up. */
 int hist_value_parse(struct pev_table *t, const char *text, struct msg *m);
+/* Has it two words, which are no number? */
+static inline bool hist_key_is_wide(const struct pev_table_key *key)
+{
+	uint32_t from = hist_key_from(key);
+
+	return from == PEV_TABLE_COMM || from == PEV_TABLE_REQUEST;
+}
+
 /* The key as it may be typed; returns @buf */
 const char *hist_key_text(const struct pev_table_key *key, char buf[HIST_KEY_TEXT]);
 /* What it is made of, without log2() and linear() */

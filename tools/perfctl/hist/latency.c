@@ -79,7 +79,7 @@ static int parse_with(struct pev_table *t, const char *text, struct msg *m)
 	int err = hist_keys_parse(t, text, m);
 
 	for (unsigned int i = first; i < t->nr_keys && !err; i++) {
-		if (t->keys[i].from == PEV_TABLE_EVENT)
+		if (t->keys[i].from == PEV_TABLE_EVENT || t->keys[i].from == PEV_TABLE_REQUEST)
 			err = msg_set(m, -EINVAL,
 				      "--latency: \"with\" takes a field, comm, pid, tid, cpu, "
 				      "cgroup or call of the first event");
@@ -164,12 +164,14 @@ void hist_quantiles(const struct hist_rows *r, size_t first, uint64_t values[HIS
 		values[i] = quantile(r, first, shares[i]);
 }
 
-static uint64_t power_of(const struct pev_table_key *key, uint64_t word)
+static uint64_t power_of(const struct pev_table_key *key, const struct pev_table_key *power,
+			 uint64_t word)
 {
-	uint64_t low = 0, high = 0;
+	uint64_t low = 0, high = 0, to = 0;
 
 	pev_table_bounds(key, word, &low, &high);
-	return low ? 64 - (uint64_t)__builtin_clzll(low) : 0;
+	pev_table_bucket(power, 0, low, &to);
+	return to;
 }
 
 void hist_rows_coarse(const struct hist_rows *from, struct hist_rows *to, struct pev_table *t)
@@ -185,7 +187,8 @@ void hist_rows_coarse(const struct hist_rows *from, struct hist_rows *to, struct
 	for (size_t i = 0; i < from->n; i++) {
 		struct hist_row row = from->v[i], *last = to->n ? &to->v[to->n - 1] : NULL;
 
-		row.key[axis][0] = power_of(&from->table->keys[axis], row.key[axis][0]);
+		row.key[axis][0] = power_of(&from->table->keys[axis], &t->keys[axis],
+					    row.key[axis][0]);
 		if (!last || hist_rows_begins(from, i) || last->key[axis][0] != row.key[axis][0]) {
 			*ARRAY_PUSH(to->v, to->n, to->cap) = row;
 			continue;

@@ -4,6 +4,7 @@
 #include "source.h"
 #include "base/output.h"
 #include "base/say.h"
+#include "base/text.h"
 #include "event/engine.h"
 #include "event/sampling.h"
 
@@ -194,14 +195,15 @@ static void note_other(const struct hist_run *r)
 								 PEV_MAX_TABLE_ROWS;
 
 	if (r->other && r->table.rows < PEV_MAX_TABLE_ROWS)
-		note("%" PRIu64 " occurrences found no row left: --rows %" PRIu64
+		note("%" PRIu64 " occurrence%s found no row left: --rows %" PRIu64
 		     " gives more room, or "
 		     "choose keys with fewer values, as log2(FIELD)",
-		     r->other, more);
+		     r->other, text_s(r->other), more);
 	else if (r->other)
-		note("%" PRIu64 " occurrences found no row left: choose keys with fewer values, as "
+		note("%" PRIu64
+		     " occurrence%s found no row left: choose keys with fewer values, as "
 		     "log2(FIELD)",
-		     r->other);
+		     r->other, text_s(r->other));
 }
 
 int hist_measure(const struct hist_opts *opts, const struct pev_table *table, char **argv,

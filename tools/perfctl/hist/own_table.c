@@ -4,45 +4,6 @@
 
 #include <stdlib.h>
 
-/* ---- buckets: pev_table_bounds() is the way back ---- */
-
-static uint64_t bits_of(uint64_t number)
-{
-	return number ? 64 - (uint64_t)__builtin_clzll(number) : 0;
-}
-
-static uint64_t eighth_of(uint64_t number)
-{
-	uint64_t shift;
-
-	if (number < 16)
-		return number;
-	shift = bits_of(number) - 4;
-	return 8 * shift + (number >> shift);
-}
-
-static uint64_t linear_of(const struct pev_table_key *key, bool negative, uint64_t number)
-{
-	/* the bucket below 0 begins at -1 */
-	return negative ? ~(~number / key->step) : number / key->step;
-}
-
-uint64_t own_table_bucket(const struct pev_table_key *key, bool sign, uint64_t number)
-{
-	bool negative = sign && (int64_t)number < 0;
-
-	switch (key->bucket) {
-	case PEV_TABLE_LOG2:
-		return negative ? -bits_of(-number) : bits_of(number);
-	case PEV_TABLE_EIGHTHS:
-		return negative ? -eighth_of(-number) : eighth_of(number);
-	case PEV_TABLE_LINEAR:
-		return linear_of(key, negative, number);
-	default:
-		return number;
-	}
-}
-
 /* ---- rows ---- */
 
 static uint32_t hash_of(const uint64_t *words, size_t n)

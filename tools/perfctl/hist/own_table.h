@@ -56,8 +56,6 @@ struct own_table {
 	struct pev_table_sums sums;
 };
 
-/* The number of the bucket that @number is in, as pev_table_bounds() reads it. */
-uint64_t own_table_bucket(const struct pev_table_key *key, bool sign, uint64_t number);
 /* One more of @key, which has OWN_WORDS words. */
 void own_table_add(struct own_table *t, const uint64_t *key, uint64_t value);
 /* @key: PEV_MAX_TABLE_KEYS words, @kept: OWN_WORDS */

@@ -128,7 +128,7 @@ static void print_group(const struct hist_result *r, const struct hist_row *row,
 		strbuf_addf(&text, "%s%s ", text.len ? ", " : "", hist_key_text(&t->keys[k], name));
 		hist_word_shown(&text, r->words, &t->keys[k], row->key[k]);
 	}
-	fprintf(out, " %s: %s times\n", text.s, text_count(buf, row->group));
+	fprintf(out, " %s: %s time%s\n", text.s, text_count(buf, row->group), text_s(row->group));
 	strbuf_free(&text);
 }
 
@@ -242,10 +242,10 @@ static void print_law(const struct hist_result *r, FILE *out)
 	const struct pev_table *t = r->rows->table;
 	char all[32], rows[32], other[32], lost[32], filtered[32];
 
-	fprintf(out, "\n%s occurrences = %s in rows + %s other + %s lost + %s filtered",
-		text_count(all, s->generated.count), text_count(rows, s->rows.count),
-		text_count(other, s->other.count), text_count(lost, s->lost.count),
-		text_count(filtered, s->filtered.count));
+	fprintf(out, "\n%s occurrence%s = %s in rows + %s other + %s lost + %s filtered",
+		text_count(all, s->generated.count), text_s(s->generated.count),
+		text_count(rows, s->rows.count), text_count(other, s->other.count),
+		text_count(lost, s->lost.count), text_count(filtered, s->filtered.count));
 	if (t->open)
 		print_pairs(s, out);
 	fputc('\n', out);

@@ -32,18 +32,6 @@ struct record_shape {
 	const struct pev_field *value;
 };
 
-/**
- * struct record_late - an occurrence that waits for its turn
- * @shape: of its class
- * @key:   of its row, or what is kept of it; without what is kept of another
- */
-struct record_late {
-	uint64_t ns;
-	uint32_t shape;
-	uint64_t pair[PEV_MAX_TABLE_KEYS];
-	uint64_t key[OWN_WORDS];
-};
-
 /* ---- what can be counted ---- */
 
 static int records_check(const struct hist_source *s, struct msg *m)
@@ -53,15 +41,12 @@ static int records_check(const struct hist_source *s, struct msg *m)
 	for (unsigned int i = 0; i < t->nr_keys; i++) {
 		uint32_t from = hist_key_from(&t->keys[i]);
 
-		if (from == PEV_TABLE_SYSCALL || from == PEV_TABLE_CGROUP)
-			return msg_set(
-				m, -ENOSYS,
-				"hist by %s needs a kernel with pev: records of "
-				"perf_event_open(2) do not have it%s",
-				hist_key_name(&t->keys[i]),
-				from == PEV_TABLE_SYSCALL ?
-					"; -e raw_syscalls:sys_enter has the call in its field id" :
-					"; -G counts one cgroup");
+		if (from == PEV_TABLE_CGROUP || from == PEV_TABLE_REQUEST)
+			return msg_set(m, -ENOSYS,
+				       "hist by %s needs a kernel with pev: records of "
+				       "perf_event_open(2) do not have it%s",
+				       hist_key_name(&t->keys[i]),
+				       from == PEV_TABLE_CGROUP ? "; -G counts one cgroup" : "");
 	}
 	for (unsigned int i = 0; i < t->nr_pair; i++)
 		if (t->begin[i].from == PEV_TABLE_CGROUP || t->end[i].from == PEV_TABLE_CGROUP)
@@ -90,6 +75,14 @@ static void set_sign(struct own_table *t, unsigned int bit, const struct pev_fie
 		t->sign |= 1u << bit;
 }
 
+/* The field that has the number of the call, of tracepoints of system calls */
+static const struct pev_field *call_field(const struct pev_class *cls)
+{
+	bool raw = !strncmp(cls->name, "raw_syscalls:", strlen("raw_syscalls:"));
+
+	return pev_class_field(cls, raw ? "id" : "__syscall_nr");
+}
+
 static void find_keys(struct hist_source *s, struct record_shape *shape,
 		      const struct pev_class *cls)
 {
@@ -103,6 +96,8 @@ static void find_keys(struct hist_source *s, struct record_shape *shape,
 		if (t->open && kept != shape->begins)
 			continue;
 		shape->keys[i].key = key;
+		if (hist_key_from(key) == PEV_TABLE_SYSCALL)
+			shape->keys[i].field = call_field(cls);
 		if (hist_key_from(key) != PEV_TABLE_FIELD)
 			continue;
 		shape->keys[i].field = pev_class_field(cls, key->name);
@@ -170,9 +165,14 @@ static uint64_t number_of(const struct record_shape *shape, const struct record_
 	}
 }
 
+/* The keys were parsed, and so are those that the library knows. */
 static uint64_t bucket_of(const struct hist_source *s, unsigned int i, uint64_t number)
 {
-	return own_table_bucket(&s->table->keys[i], s->own.sign >> i & 1, number);
+	unsigned int flags = s->own.sign >> i & 1 ? PEV_TABLE_SIGNED : 0;
+	uint64_t word = 0;
+
+	pev_table_bucket(&s->table->keys[i], flags, number, &word);
+	return word;
 }
 
 /* Key i lies in words 2 * i and the next one. */
@@ -205,19 +205,42 @@ static uint64_t value_of(const struct hist_source *s, const struct record_shape 
 	}
 }
 
-static void put_late(struct hist_source *s, const struct record_shape *shape,
-		     const struct pev_event *ev)
-{
-	struct record_late *late = ARRAY_PUSH(s->waiting, s->n_waiting, s->cap_waiting);
+/* ---- pairs, in the order of time ---- */
 
-	late->ns = (uint64_t)pev_event_ns(ev);
-	if (late->ns > s->newest)
-		s->newest = late->ns;
-	late->shape = ev->cls->index;
-	for (unsigned int i = 0; i < s->table->nr_pair; i++)
-		late->pair[i] = number_of(shape, &shape->pair[i], ev);
-	put_key(s, shape, ev, late->key);
+/* @key: of the row, without what is kept of the event that began */
+static void end_pair(struct hist_source *s, const uint64_t *of, uint64_t *key, uint64_t at)
+{
+	const struct own_pair *pair = own_table_end(&s->own, of);
+	uint64_t ns;
+
+	if (!pair)
+		return;
+	ns = at > pair->ns ? at - pair->ns : 0;
+	for (unsigned int i = 0; i < s->table->nr_keys; i++) {
+		if (s->table->keys[i].from & PEV_TABLE_AT_BEGIN)
+			memcpy(&key[2 * i], &pair->kept[2 * i], 2 * sizeof(*key));
+		else if (s->table->keys[i].from == PEV_TABLE_LATENCY)
+			key[2 * i] = bucket_of(s, i, ns);
+	}
+	own_table_add(&s->own, key, ns);
 }
+
+static void take_pair(struct hist_source *s, const struct record_shape *shape,
+		      const struct pev_event *ev)
+{
+	uint64_t of[PEV_MAX_TABLE_KEYS] = { 0 }, key[OWN_WORDS] = { 0 };
+	uint64_t ns = (uint64_t)pev_event_ns(ev);
+
+	for (unsigned int i = 0; i < s->table->nr_pair; i++)
+		of[i] = number_of(shape, &shape->pair[i], ev);
+	put_key(s, shape, ev, key);
+	if (shape->begins)
+		own_table_begin(&s->own, of, key, ns);
+	else
+		end_pair(s, of, key, ns);
+}
+
+/* ---- records ---- */
 
 static void take_event(void *arg, const struct pev_event *ev, const struct session_class *cls)
 {
@@ -231,56 +254,11 @@ static void take_event(void *arg, const struct pev_event *ev, const struct sessi
 	if (shape->event == s->plan->n)
 		return;
 	if (s->table->open) {
-		put_late(s, shape, ev);
+		take_pair(s, shape, ev);
 		return;
 	}
 	put_key(s, shape, ev, key);
 	own_table_add(&s->own, key, value_of(s, shape, ev));
-}
-
-/* ---- pairs, in the order of time ---- */
-
-static void end_pair(struct hist_source *s, struct record_late *late)
-{
-	const struct own_pair *pair = own_table_end(&s->own, late->pair);
-	uint64_t ns;
-
-	if (!pair)
-		return;
-	ns = late->ns > pair->ns ? late->ns - pair->ns : 0;
-	for (unsigned int i = 0; i < s->table->nr_keys; i++) {
-		if (s->table->keys[i].from & PEV_TABLE_AT_BEGIN)
-			memcpy(&late->key[2 * i], &pair->kept[2 * i], 2 * sizeof(*late->key));
-		else if (s->table->keys[i].from == PEV_TABLE_LATENCY)
-			late->key[2 * i] = own_table_bucket(&s->table->keys[i], false, ns);
-	}
-	own_table_add(&s->own, late->key, ns);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct record_late *x = a, *y = b;
-
-	return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
-/* Takes those up to @until: what comes later is later than that. */
-static void take_late(struct hist_source *s, uint64_t until)
-{
-	size_t n = 0;
-
-	if (s->n_waiting)
-		qsort(s->waiting, s->n_waiting, sizeof(*s->waiting), by_time);
-	for (; n < s->n_waiting && s->waiting[n].ns <= until; n++) {
-		struct record_late *late = &s->waiting[n];
-
-		if (s->shapes[late->shape].begins)
-			own_table_begin(&s->own, late->pair, late->key, late->ns);
-		else
-			end_pair(s, late);
-	}
-	s->n_waiting -= n;
-	memmove(s->waiting, s->waiting + n, s->n_waiting * sizeof(*s->waiting));
 }
 
 /* ---- the source ---- */
@@ -313,6 +291,13 @@ static int check_class(struct hist_source *s, const struct pev_class *cls, struc
 	for (unsigned int i = 0; i < PEV_MAX_TABLE_KEYS && !err; i++) {
 		const struct pev_table_key *key = shape->keys[i].key, *pair = shape->pair[i].key;
 
+		if (key && hist_key_from(key) == PEV_TABLE_SYSCALL && !shape->keys[i].field)
+			return msg_set(
+				m, -ENOSYS,
+				"hist by call needs a kernel with pev, or events of system "
+				"calls, such as raw_syscalls:sys_enter: records of %s do not "
+				"have it",
+				label);
 		if (key && hist_key_from(key) == PEV_TABLE_FIELD)
 			err = check_field(cls, key->name, label, m);
 		if (!err && pair && pair->from == PEV_TABLE_FIELD)
@@ -359,19 +344,13 @@ static int records_fd(const struct hist_source *s)
 	return recorder_fd(&s->sampler.recorder);
 }
 
-/*
- * Rings are closed one after another, but each has all then that is no later than what was taken
- * the last time.
- */
 static int records_take(struct hist_source *s, struct msg *m)
 {
-	uint64_t until = s->off ? UINT64_MAX : s->newest;
 	int err = pev_engine_flush(engine(), s->sampler.recorder.fd);
 
 	if (err)
 		return msg_set(m, err, "reading the rings: %s", strerror(-err));
-	sampler_take(&s->sampler);
-	take_late(s, until);
+	sampler_take(&s->sampler, s->off);
 	return 0;
 }
 
@@ -422,7 +401,6 @@ static void records_close(struct hist_source *s)
 	sampler_close(&s->sampler);
 	own_table_free(&s->own);
 	free(s->shapes);
-	free(s->waiting);
 }
 
 const struct hist_source_ops hist_records = {

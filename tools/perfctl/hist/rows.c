@@ -16,7 +16,7 @@ void hist_rows_add(struct hist_rows *r, const struct pev_table_row *row)
 	to->max = row->max;
 	for (unsigned int i = 0; i < r->table->nr_keys; i++) {
 		to->key[i][0] = *word++;
-		if (hist_key_from(&r->table->keys[i]) == PEV_TABLE_COMM)
+		if (hist_key_is_wide(&r->table->keys[i]))
 			to->key[i][1] = *word++;
 		else if (r->table->keys[i].from == PEV_TABLE_EVENT && to->key[i][0] < r->n_events)
 			to->key[i][0] = r->events[to->key[i][0]];
@@ -26,7 +26,7 @@ void hist_rows_add(struct hist_rows *r, const struct pev_table_row *row)
 static int compare_key(const struct hist_rows *r, int k, const uint64_t *a, const uint64_t *b)
 {
 	/* memcmp() sorts a name by its letters, on any machine */
-	if (hist_key_from(&r->table->keys[k]) == PEV_TABLE_COMM)
+	if (hist_key_is_wide(&r->table->keys[k]))
 		return memcmp(a, b, 2 * sizeof(*a));
 	if (!(r->sign >> k & 1))
 		return (*a > *b) - (*a < *b);

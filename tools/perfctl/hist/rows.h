@@ -9,7 +9,7 @@
 
 /**
  * struct hist_row - a row
- * @key:   two words for each key: the second one of comm alone
+ * @key:   two words for each key: the second one of comm and request alone
  * @group: how often all came that are equal but for the key with the bars
  */
 struct hist_row {

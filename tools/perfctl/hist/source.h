@@ -13,7 +13,6 @@
 
 struct hist_source_ops;
 struct record_shape;
-struct record_late;
 
 /**
  * struct hist_source - events that are open
@@ -26,8 +25,6 @@ struct record_late;
  * @sampler: by records: the events, and what runs
  * @own:     what was added up
  * @shapes:  where records of a class have what is asked for, by its number
- * @waiting: records of pairs, which can't be taken before all that came earlier were
- * @newest:  time of the latest of those that were taken, ns
  * @off:     no more come
  * @lost:    of all events, when rows were fetched last
  */
@@ -47,9 +44,6 @@ struct hist_source {
 	struct own_table own;
 	struct record_shape *shapes;
 	size_t n_shapes;
-	struct record_late *waiting;
-	size_t n_waiting, cap_waiting;
-	uint64_t newest;
 	bool off;
 	uint64_t lost;
 };

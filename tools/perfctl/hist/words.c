@@ -56,6 +56,12 @@ static void put_name(struct strbuf *b, struct hist_words *w, const struct pev_ta
 		else
 			strbuf_addf(b, "cgroup %" PRIu64, *word);
 		break;
+	case PEV_TABLE_REQUEST:
+		if (word[0] || word[1])
+			strbuf_addf(b, "%016" PRIx64 "%016" PRIx64, word[0], word[1]);
+		else
+			strbuf_puts(b, "none");
+		break;
 	case PEV_TABLE_EVENT:
 		if (*word < w->plan->n)
 			strbuf_puts(b, w->plan->events[*word].label);

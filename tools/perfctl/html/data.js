@@ -39,13 +39,30 @@ const threads = [];
 for (const r = reader(D.threads); r.more();)
 	threads.push({ comm: D.strings[r.next()], pid: r.next(), tid: r.next() });
 
+/* Of a fleet, samples have a host and a service. */
+function names(bytes)
+{
+	const list = [];
+	for (const r = reader(bytes); r.more();)
+		list.push(D.strings[r.next()]);
+	return list;
+}
+const hosts = D.fleet ? names(D.fleet.hosts) : [],
+      services = D.fleet ? names(D.fleet.services) : [];
+
 for (const ev of D.events) {
 	const r = reader(ev.entries), n = [], t = [], s = [], w = [], c = [];
+	ev.host = [];
+	ev.service = [];
 	let node = 0;
 	while (r.more()) {
 		n.push(node += r.next());
 		t.push(r.next());
 		s.push(r.next());
+		if (D.fleet) {
+			ev.host.push(r.next());
+			ev.service.push(r.next());
+		}
 		w.push(r.next());
 		c.push(r.next());
 	}
@@ -78,7 +95,33 @@ const markers = [];
 }
 
 /* The user's choices are kept in the address, so that a view can be shared. */
-const state = { view: "flame", event: 0, q: "", from: 0, to: 0, invert: false };
+const state = {
+	view : "flame",
+	event : 0,
+	q : "",
+	from : 0,
+	to : 0,
+	invert : false,
+	host : -1,
+	service : -1
+};
+
+/* The first span of time that is chosen, and the one behind the last */
+function chosenSpans()
+{
+	return state.to > state.from ?
+		       [ Math.floor(state.from / D.span), Math.ceil(state.to / D.span) ] :
+		       [ 0, Infinity ];
+}
+
+/* Is an entry among what is chosen? */
+function chooser(ev)
+{
+	const [lo, hi] = chosenSpans();
+	return i => ev.span[i] >= lo && ev.span[i] < hi &&
+		    (state.host < 0 || ev.host[i] === state.host) &&
+		    (state.service < 0 || ev.service[i] === state.service);
+}
 
 const progs = new Map();
 
@@ -101,11 +144,9 @@ function buildTree() {
 		       w: 0, self: 0, count: 0, parent: null, depth: 0 };
 	if (!ev)
 		return root;
-	const lo = state.to > state.from ? Math.floor(state.from / D.span) : 0;
-	const hi = state.to > state.from ? Math.ceil(state.to / D.span) : Infinity;
-	const sums = new Map();
+	const isChosen = chooser(ev), sums = new Map();
 	for (let i = 0; i < ev.node.length; i++) {
-		if (ev.span[i] < lo || ev.span[i] >= hi)
+		if (!isChosen(i))
 			continue;
 		const comm = threads[ev.thread[i]].comm, key = ev.node[i] + " " + comm;
 		const s = sums.get(key);
@@ -162,11 +203,10 @@ function sumFunctions() {
 	const ev = D.events[state.event], rows = new Map();
 	if (!ev)
 		return [];
-	const lo = state.to > state.from ? Math.floor(state.from / D.span) : 0;
-	const hi = state.to > state.from ? Math.ceil(state.to / D.span) : Infinity;
+	const isChosen = chooser(ev);
 	const self = new Float64Array(nodeParent.length), count = new Float64Array(nodeParent.length);
 	for (let i = 0; i < ev.node.length; i++)
-		if (ev.span[i] >= lo && ev.span[i] < hi) {
+		if (isChosen(i)) {
 			self[ev.node[i]] += ev.w[i];
 			count[ev.node[i]] += ev.count[i];
 		}

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* bytes of a name; that of others may be as long as they like */
+#define NAME_MOST 1000
+
 void html_varint(struct strbuf *b, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -53,7 +56,20 @@ void html_put_text(struct strbuf *out, const char *s)
 
 uint32_t html_string(struct html_enc *e, const char *s)
 {
-	return strtab_id(&e->strings, s);
+	size_t len = strlen(s);
+	uint32_t id;
+	char *cut;
+
+	if (len <= NAME_MOST)
+		return strtab_id(&e->strings, s);
+	len = NAME_MOST;
+	/* between two characters */
+	while (len && ((unsigned char)s[len] & 0xc0) == 0x80)
+		len--;
+	cut = xasprintf("%.*s\u2026", (int)len, s);
+	id = strtab_id(&e->strings, cut);
+	free(cut);
+	return id;
 }
 
 uint32_t html_thread(struct html_threads *ts, uint32_t comm, uint32_t pid, uint32_t tid)

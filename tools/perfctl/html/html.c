@@ -8,6 +8,7 @@
  * spans of time are as short as the number of entries allows.
  */
 #include "html.h"
+#include "labels.h"
 #include "tracks.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -38,6 +39,7 @@ PART(style, "style.css");
 PART(body, "body.html");
 PART(data_js, "data.js");
 PART(timeline_js, "timeline.js");
+PART(fleet_js, "fleet.js");
 PART(flame_js, "flame.js");
 PART(tree_js, "tree.js");
 PART(main_js, "main.js");
@@ -50,6 +52,8 @@ struct entry {
 	uint32_t node;
 	uint32_t thread;
 	uint32_t span;
+	uint32_t host;
+	uint32_t service;
 	uint64_t weight;
 	uint64_t samples;
 };
@@ -62,6 +66,9 @@ struct page {
 	struct html_threads threads;
 	struct entry *entries;
 	size_t n;
+	struct html_labels hosts;
+	struct html_labels services;
+	bool fleet;
 	unsigned int spans_joined;
 	uint32_t first_ns; /* weights of events from this one on are ns */
 };
@@ -76,7 +83,11 @@ static int by_place(const void *va, const void *vb)
 		return a->node < b->node ? -1 : 1;
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
-	return a->span < b->span ? -1 : a->span > b->span;
+	if (a->span != b->span)
+		return a->span < b->span ? -1 : 1;
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return a->service < b->service ? -1 : a->service > b->service;
 }
 
 /* Merges entries that differ in nothing but their weight. */
@@ -114,6 +125,10 @@ static void make_entries(struct page *g)
 			.weight = c->weight,
 			.samples = c->samples,
 		};
+		if (!g->fleet)
+			continue;
+		g->entries[i].host = html_label(&g->hosts, g->p, c->key.value[0]);
+		g->entries[i].service = html_label(&g->services, g->p, c->key.value[1]);
 	}
 	squeeze(g);
 	g->spans_joined = 1;
@@ -171,6 +186,10 @@ static void put_events(struct page *g, struct strbuf *out)
 			html_varint(&bytes, e->node - node);
 			html_varint(&bytes, e->thread);
 			html_varint(&bytes, e->span);
+			if (g->fleet) {
+				html_varint(&bytes, e->host);
+				html_varint(&bytes, e->service);
+			}
 			html_varint(&bytes, e->weight);
 			html_varint(&bytes, e->samples);
 			node = e->node;
@@ -267,12 +286,30 @@ static void put_strings(struct page *g, struct strbuf *out)
 	strbuf_puts(out, "]");
 }
 
+static void put_fleet(struct page *g, struct strbuf *out)
+{
+	const char *bounds = pev_trace_info(g->l->session->trace, "fleet_bounds");
+	struct strbuf safe = { 0 };
+
+	text_name(&safe, bounds ? bounds : "");
+	strbuf_addf(out, "\"fleet\": {\"begin\": %" PRId64 ", \"bounds\": ",
+		    pev_trace_begin_ns(g->l->session->trace) / 1000000);
+	html_put_text(out, safe.s ? safe.s : "");
+	strbuf_puts(out, ",\n");
+	html_put_labels(out, &g->enc, &g->hosts, g->p, "hosts");
+	html_put_labels(out, &g->enc, &g->services, g->p, "services");
+	strbuf_puts(out, "\"end\": 0},\n");
+	strbuf_free(&safe);
+}
+
 static int put_data(struct page *g, struct strbuf *out, struct msg *m)
 {
 	int err;
 
 	strbuf_puts(out, "{");
 	put_info(g, out);
+	if (g->fleet)
+		put_fleet(g, out);
 	strbuf_addf(out, "\"span\": %" PRIu64 ",\n", g->l->config.quantum * g->spans_joined);
 	put_events(g, out);
 	put_nodes(g, out);
@@ -295,6 +332,7 @@ static void put_page(const struct strbuf *data, FILE *out)
 	fputs("</script>\n<script>\n(function () {\n\"use strict\";\n", out);
 	EMIT(out, data_js);
 	EMIT(out, timeline_js);
+	EMIT(out, fleet_js);
 	EMIT(out, flame_js);
 	EMIT(out, tree_js);
 	EMIT(out, main_js);
@@ -303,11 +341,17 @@ static void put_page(const struct strbuf *data, FILE *out)
 
 void html_load_config(const struct session *s, struct load_config *c)
 {
-	uint64_t all = (uint64_t)(pev_trace_end_ns(s->trace) - pev_trace_begin_ns(s->trace));
+	uint64_t all = (uint64_t)(pev_trace_end_ns(s->trace) - pev_trace_begin_ns(s->trace)), step;
 
 	c->mask = HTML_MASK;
 	c->chains = true;
 	c->quantum = all / HTML_SPANS + 1;
+	if (!html_fleet(s, &step))
+		return;
+	c->quantum = step * 1000000000;
+	c->mask |= 1u << SORT_FIELD | 1u << (SORT_FIELD + 1);
+	c->fields[0] = "host";
+	c->fields[1] = "service";
 }
 
 int html_write(struct load *l, bool waits, const char *path, struct msg *m)
@@ -316,9 +360,11 @@ int html_write(struct load *l, bool waits, const char *path, struct msg *m)
 	struct strbuf data = { 0 };
 	struct out out;
 	int err = waits ? wall_add_events(l, &g.first_ns, m) : 0;
+	uint64_t step;
 
 	if (err)
 		return err;
+	g.fleet = html_fleet(l->session, &step);
 	heavy_tree_make(&g.tree, g.p, (uint32_t)l->session->names.n, NODES_MOST);
 	make_entries(&g);
 	err = put_data(&g, &data, m);
@@ -331,6 +377,8 @@ int html_write(struct load *l, bool waits, const char *path, struct msg *m)
 	strbuf_free(&data);
 	free(g.entries);
 	free(g.threads.t);
+	html_labels_free(&g.hosts);
+	html_labels_free(&g.services);
 	htab_free(&g.threads.h);
 	strtab_free(&g.enc.strings);
 	heavy_tree_free(&g.tree);

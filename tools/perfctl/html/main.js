@@ -1,5 +1,6 @@
 /* Puts the parts together. */
 let root = null;
+const VIEWS = [ "flame", "icicle", "tree", "table" ].concat(D.fleet ? [ "who" ] : []);
 
 function say(text) {
 	const lines = text.split("\n"), s = $("status");
@@ -27,12 +28,20 @@ function sayState() {
 		return;
 	}
 	let text = `${ev.name}\n${fmtCount(root.count)} samples`;
-	if (ev.ns)
+	if (D.fleet && CLOCK.test(ev.name))
+		text += `\n${fleet.fmtLong(root.w)} of CPU time, ` +
+			`${
+				fleet.fmtAmount(root.w / (state.to > state.from ?
+								  state.to - state.from :
+								  D.info.duration || 1))}`;
+	else if (ev.ns)
 		text = `${ev.name}\n${fmtTime(root.w)} of threads' time`;
 	else if (root.w !== root.count)
 		text += `\nstanding for ${fmtCount(root.w)} events`;
 	if (state.to > state.from)
-		text += `\nfrom ${fmtTime(state.from)} to ${fmtTime(state.to)}`;
+		text += `\nfrom ${fmtAt(state.from)} to ${fmtAt(state.to)}`;
+	if (D.fleet)
+		text += fleet.words();
 	if (matcher)
 		text += `\n${fmtShare(matchShare(), root.w)} match`;
 	say(text);
@@ -49,6 +58,8 @@ function saveState() {
 		p.set("time", Math.round(state.from) + "-" + Math.round(state.to));
 	if (state.invert)
 		p.set("invert", 1);
+	if (D.fleet)
+		fleet.save(p);
 	if (graph.zoomed)
 		p.set("zoom", pathOf(graph.zoomed).join("."));
 	try {
@@ -60,10 +71,12 @@ function saveState() {
 
 function loadState() {
 	const p = new URLSearchParams(location.hash.slice(1));
-	if (["flame", "icicle", "tree", "table"].includes(p.get("view")))
+	if (VIEWS.includes(p.get("view")))
 		state.view = p.get("view");
 	state.event = Math.max(0, Math.min(D.events.length - 1, parseInt(p.get("event"), 10) || 0));
 	state.invert = p.get("invert") === "1";
+	if (D.fleet)
+		fleet.load(p);
 	const time = /^(\d+)-(\d+)$/.exec(p.get("time") || "");
 	[state.from, state.to] = time ? [+time[1], Math.min(+time[2], D.info.duration)] : [0, 0];
 	$("search").value = p.get("q") || "";
@@ -80,7 +93,8 @@ function draw() {
 	$("view-graph").hidden = $("legend").hidden = !isGraph;
 	$("view-tree").hidden = state.view !== "tree";
 	$("view-table").hidden = state.view !== "table";
-	$("invert").hidden = state.view === "table";
+	$("view-who").hidden = state.view !== "who";
+	$("invert").hidden = state.view === "table" || state.view === "who";
 	$("invert").setAttribute("aria-pressed", state.invert);
 	$("unzoom").hidden = true;
 	timeline.draw();
@@ -88,15 +102,21 @@ function draw() {
 		graph.draw();
 	else if (state.view === "tree")
 		callTree.draw(root);
+	else if (state.view === "who")
+		fleet.drawTables();
 	else
 		funcTable.draw(root.w);
 	$("all-time").hidden = !(state.to > state.from);
-	$("range").textContent = state.to > state.from ? `${fmtTime(state.from)} to ${fmtTime(state.to)}` : "";
+	$("range").textContent = state.to > state.from ?
+					 `${fmtAt(state.from)} to ${fmtAt(state.to)}` :
+					 "";
 }
 
 /* Redraws after the event, the time range or the order changed. */
 function refresh() {
 	root = buildTree();
+	if (D.fleet)
+		fleet.add();
 	graph.set(root);
 	draw();
 	sayState();
@@ -126,8 +146,14 @@ function facts() {
 		$("title").title = i.command;
 		document.title = i.command.slice(0, 60) + " - perfctl";
 	}
-	add("recorded", i.when);
-	add("for", fmtTime(i.duration));
+	if (D.fleet) {
+		add("from", fleet.at(0) + " UTC");
+		add("to", fleet.at(i.duration) + " UTC");
+		fleet.bounds();
+	} else {
+		add("recorded", i.when);
+		add("for", fmtTime(i.duration));
+	}
 	add("on", i.hostname);
 	add("Linux", i.release);
 	add("", i.machine);
@@ -186,8 +212,8 @@ function keys(e) {
 		timeline.zoom(0.5);
 	} else if (e.key === "-") {
 		timeline.zoom(2);
-	} else if ("1234".includes(e.key)) {
-		show(["flame", "icicle", "tree", "table"][e.key - 1]);
+	} else if (VIEWS[e.key - 1]) {
+		show(VIEWS[e.key - 1]);
 	} else
 		return;
 	e.preventDefault();
@@ -198,12 +224,15 @@ function listen() {
 	graph.listen();
 	callTree.listen();
 	funcTable.listen();
+	if (D.fleet)
+		fleet.listen();
 	$("tabs").addEventListener("click", e => {
 		if (e.target.dataset.view)
 			show(e.target.dataset.view);
 	});
 	$("tabs").addEventListener("keydown", e => {
-		const list = [...$("tabs").children], i = list.indexOf(e.target);
+		const list = [...$("tabs").children ].filter(b => !b.hidden),
+		      i = list.indexOf(e.target);
 		const to = e.key === "ArrowRight" ? list[i + 1] : e.key === "ArrowLeft" ? list[i - 1] : null;
 		if (to) {
 			show(to.dataset.view);

@@ -11,6 +11,8 @@ const timeline = {
 
 	step() {
 		const least = (this.to - this.from) / Math.max(2, (this.width - this.left) / 110);
+		if (D.fleet)
+			return (CLOCK_STEPS.find(v => v * 1e9 >= least) || 31536000) * 1e9;
 		let s = Math.pow(10, Math.floor(Math.log10(least)));
 		for (const m of [1, 2, 5, 10])
 			if (s * m >= least)
@@ -24,7 +26,8 @@ const timeline = {
 		const tracks = D.tracks.length;
 		this.trackHeight = tracks > 24 ? 10 : tracks > 12 ? 14 : 20;
 		this.left = innerWidth < 600 ? 46 : 64;
-		const height = this.trackTop(Math.max(tracks, 1)) + 6;
+		const height = D.fleet ? this.axis + fleet.bars :
+					 this.trackTop(Math.max(tracks, 1)) + 6;
 		const [c, width] = prepare($("tracks"), height);
 		this.width = width;
 		this.height = height;
@@ -32,8 +35,12 @@ const timeline = {
 		c.font = "12px system-ui, sans-serif";
 		c.textBaseline = "middle";
 		this.drawAxis();
-		D.tracks.forEach((track, i) => this.drawTrack(track, i));
-		this.drawMarkers();
+		if (D.fleet) {
+			fleet.draw(this);
+		} else {
+			D.tracks.forEach((track, i) => this.drawTrack(track, i));
+			this.drawMarkers();
+		}
 		this.drawSelection();
 	},
 
@@ -42,15 +49,19 @@ const timeline = {
 		c.strokeStyle = css("--line");
 		c.fillStyle = css("--soft");
 		c.lineWidth = 1;
-		for (let t = Math.ceil(this.from / s) * s; t <= this.to; t += s) {
+		const first = D.fleet ? fleet.axisFirst(this.from, s) :
+					Math.ceil(this.from / s) * s;
+		for (let t = first; t <= this.to; t += s) {
 			const x = Math.round(this.x(t)) + 0.5;
 			c.beginPath();
 			c.moveTo(x, this.axis - 4);
 			c.lineTo(x, this.height);
 			c.stroke();
-			const label = s >= 1e9 ? Math.round(t / 1e9) + " s" :
+			const label = D.fleet  ? fleet.axisLabel(t, s) :
+				      s >= 1e9 ? Math.round(t / 1e9) + " s" :
 				      s >= 1e6 ? +(t / 1e6).toFixed(0) + " ms" :
-				      s >= 1e3 ? +(t / 1e3).toFixed(0) + " \u00b5s" : t + " ns";
+				      s >= 1e3 ? +(t / 1e3).toFixed(0) + " \u00b5s" :
+						 t + " ns";
 			c.fillText(label, Math.min(x + 3, this.width - c.measureText(label).width - 2), 10);
 		}
 	},
@@ -121,6 +132,8 @@ const timeline = {
 		const t = this.t(x);
 		if (x < this.left)
 			return "";
+		if (D.fleet)
+			return fleet.about(t);
 		if (markers.length && y < this.trackTop(0)) {
 			const near = 5 * (this.to - this.from) / this.width;
 			let best = null;
@@ -183,7 +196,8 @@ const timeline = {
 				const t = this.t(x);
 				this.drag = [Math.min(this.start, t), Math.max(this.start, t)];
 				this.draw();
-				tip(`${fmtTime(this.drag[0])} to ${fmtTime(this.drag[1])}`, e.clientX, e.clientY);
+				tip(`${fmtAt(this.drag[0])} to ${fmtAt(this.drag[1])}`, e.clientX,
+				    e.clientY);
 			} else {
 				tip(this.about(x, y), e.clientX, e.clientY);
 			}

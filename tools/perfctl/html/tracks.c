@@ -96,7 +96,8 @@ static void put_text_of(struct strbuf *b, const struct pev_event *ev)
 	for (unsigned int i = 0; i < ev->cls->nr_fields && b->len < 200; i++) {
 		char value[128];
 
-		pev_event_print_field(ev, &ev->cls->fields[i], 0, value, sizeof(value));
+		pev_event_print_field(ev, &ev->cls->fields[i], PEV_PRINT_LABEL, value,
+				      sizeof(value));
 		strbuf_addf(b, "%s%s=", i ? " " : "", ev->cls->fields[i].name);
 		text_name(b, value);
 	}

@@ -18,8 +18,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 /**
  * struct sampler_ring - where the walk through a ring is
  * @ev:     the next event; NULL: there is none
+ * @pieces: of the ring, not yet given back
  * @at:     the packet behind that of @ev: number of its piece ...
  * @offset: ... and where it begins there
+ * @packet: of @ev, where it begins in the ring
  */
 struct sampler_ring {
 	struct pev_decoder *decoder;
@@ -28,6 +30,7 @@ struct sampler_ring {
 	size_t n, cap;
 	size_t at;
 	size_t offset;
+	uint64_t packet;
 };
 
 /* Goes to the next packet; false: there is none. */
@@ -44,6 +47,7 @@ static bool next_packet(struct sampler *l, struct sampler_ring *r)
 			r->offset = 0;
 			continue;
 		}
+		r->packet = piece->position + r->offset;
 		r->offset += size;
 		if (!pev_decoder_packet(r->decoder, pev_trace_meta(l->session.trace, 0), p, size))
 			return true;
@@ -107,40 +111,67 @@ static int add_rings(struct sampler *l)
 	return 0;
 }
 
-static void begin_ring(struct sampler *l, struct sampler_ring *r, struct pev_ring *ring)
+static void fetch_ring(struct sampler *l, struct sampler_ring *r, struct pev_ring *ring)
 {
 	/* stands for "before the first one" */
 	static const struct pev_event before;
 	struct pev_piece piece;
 
-	r->n = r->at = r->offset = 0;
-	while (ring && pev_ring_next(ring, &piece) > 0)
+	while (pev_ring_next(ring, &piece) > 0) {
+		const struct pev_packet *last = (const void *)((const char *)piece.data +
+							       piece.len -
+							       pev_ring_packet_size(ring));
+
 		*ARRAY_PUSH(r->pieces, r->n, r->cap) = piece;
+		l->newest = max_u64(l->newest, last->timestamp_end);
+	}
+	if (r->ev)
+		return;
 	r->ev = next_packet(l, r) ? &before : NULL;
 	next_event(l, r);
 }
 
+/* Gives back all packets before that of the next event. */
+static void release_ring(struct sampler_ring *r, struct pev_ring *ring)
+{
+	size_t done = r->ev ? r->at : r->n;
+
+	if (r->ev)
+		pev_ring_release_to(ring, r->packet);
+	else
+		pev_ring_release(ring);
+	r->n -= done;
+	memmove(r->pieces, r->pieces + done, r->n * sizeof(*r->pieces));
+	r->at = 0;
+	r->offset = r->ev ? r->offset : 0;
+}
+
 /*
  * In the order of time over all rings: what a process did on another CPU has happened to it
- * before its next sample.
+ * before its next sample. Rings are read one after another, so that a later one may have what
+ * follows from what an earlier one did not have yet. But each has by now all that is no later
+ * than what was read the last time, and the rest stays where it is.
  */
-void sampler_take(struct sampler *l)
+void sampler_take(struct sampler *l, bool all)
 {
 	struct pev_channel *channel = l->recorder.channel;
+	uint64_t until, limit = all ? UINT64_MAX : l->newest;
 	struct sampler_ring *r;
-	uint64_t until;
 
 	pev_channel_map_new(channel);
 	if (add_rings(l))
 		return;
 	for (unsigned int nr = 0; nr < l->n_rings; nr++)
-		begin_ring(l, &l->rings[nr], pev_channel_ring(channel, nr));
-	while ((r = earliest(l, &until)))
+		if (pev_channel_ring(channel, nr))
+			fetch_ring(l, &l->rings[nr], pev_channel_ring(channel, nr));
+	while ((r = earliest(l, &until)) && r->ev->time <= limit) {
+		until = min_u64(until, limit);
 		for (; r->ev && r->ev->time <= until; next_event(l, r))
 			take_event(l, r->ev);
+	}
 	for (unsigned int nr = 0; nr < l->n_rings; nr++)
 		if (pev_channel_ring(channel, nr))
-			pev_ring_release(pev_channel_ring(channel, nr));
+			release_ring(&l->rings[nr], pev_channel_ring(channel, nr));
 }
 
 /* Writes the description of what runs already into a directory of its own, and reads it. */

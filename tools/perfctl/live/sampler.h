@@ -16,6 +16,7 @@ struct sampler_ring;
  * @dir:   of the description
  * @later: see struct recorder_config
  * @rings: of the channel
+ * @newest: no packet that was read ends later
  * @event: called for each event, in the order of time; what sideband events say has taken effect
  *         already
  */
@@ -24,6 +25,7 @@ struct sampler {
 	struct session session;
 	struct sampler_ring *rings;
 	size_t n_rings, cap_rings;
+	uint64_t newest;
 	char *dir;
 	bool later;
 	void (*event)(void *arg, const struct pev_event *ev, const struct session_class *cls);
@@ -36,8 +38,11 @@ struct sampler {
  */
 int sampler_open(struct sampler *l, const char *command, struct event_plan *plan,
 		 const struct target *target, struct msg *m);
-/* Takes all complete packets of all rings. */
-void sampler_take(struct sampler *l);
+/*
+ * Takes what complete packets of all rings have, up to the newest one of the last call; @all: to
+ * their end, as nothing writes any more.
+ */
+void sampler_take(struct sampler *l, bool all);
 void sampler_close(struct sampler *l);
 
 #endif

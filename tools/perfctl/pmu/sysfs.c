@@ -206,3 +206,48 @@ void pmu_code_free(struct pmu_code *code)
 	free(code->unit);
 	*code = (struct pmu_code){ 0 };
 }
+
+/* Numbers below are perf's own kinds of events, and the PMU of the cores. */
+#define FIRST_OTHER_PMU 6
+
+static bool is_other_pmu(const char *pmu)
+{
+	char *type = read_line(pmu, "", "type");
+	bool other = type && strtoul(type, NULL, 10) >= FIRST_OTHER_PMU;
+
+	free(type);
+	return other && *pmu != '.' && strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe");
+}
+
+static void each_event_of(const char *pmu, void (*each)(void *arg, const char *name), void *arg)
+{
+	char *path = pmu_path(pmu, "events");
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char *name;
+
+		/* tsc.scale is of tsc */
+		if (strchr(e->d_name, '.'))
+			continue;
+		name = xasprintf("%s/%s/", pmu, e->d_name);
+		each(arg, name);
+		free(name);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+void pmu_sysfs_events(void (*each)(void *arg, const char *name), void *arg)
+{
+	DIR *d = opendir(DEVICES);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_other_pmu(e->d_name))
+			each_event_of(e->d_name, each, arg);
+	if (d)
+		closedir(d);
+}

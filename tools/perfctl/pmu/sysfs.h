@@ -37,5 +37,7 @@ bool pmu_sysfs_exists(const char *name, size_t len);
  */
 int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m);
 void pmu_code_free(struct pmu_code *code);
+/* Calls @each with "msr/tsc/" for each named event of each PMU but the cores' and probes'. */
+void pmu_sysfs_events(void (*each)(void *arg, const char *name), void *arg);
 
 #endif

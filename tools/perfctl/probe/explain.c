@@ -2,7 +2,6 @@
 /* Says why a place is refused. See explain.h. */
 #include "explain.h"
 #include "kernel.h"
-#include "middle.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -110,21 +109,12 @@ static void explain_name(struct verdict *v, int err)
 	program_close(&p);
 }
 
-static void check_offset(struct verdict *v, const struct program *p, const struct functions *all,
-			 uint64_t offset)
+static void check_offset(struct verdict *v, const struct functions *all, uint64_t offset)
 {
-	const struct function *f = functions_at(all, offset);
-	uint64_t begin;
-
-	if (!f)
+	if (!functions_at(all, offset))
 		add_line(v, xasprintf("no symbol says which function is at 0x%llx: that an "
 				      "instruction begins there is not known",
 				      (unsigned long long)offset));
-	else if (offset != f->offset && middle_of(p, f, offset, &begin))
-		refuse(v, xasprintf("0x%llx is in the middle of the instruction at 0x%llx (%s+0x%llx): "
-				    "a breakpoint there would change the program",
-				    (unsigned long long)offset, (unsigned long long)begin, f->name,
-				    (unsigned long long)(begin - f->offset)));
 }
 
 static void take_places(void *arg, const char *name, struct probe_places *places)
@@ -141,7 +131,7 @@ static void take_places(void *arg, const char *name, struct probe_places *places
 		debug = functions_debug_file(v->file);
 		functions_read(&p, debug, &all);
 		for (size_t i = 0; i < places->nr; i++)
-			check_offset(v, &p, &all, places->places[i].offset);
+			check_offset(v, &all, places->places[i].offset);
 		free(debug);
 		functions_free(&all);
 		program_close(&p);
@@ -159,7 +149,7 @@ static void explain_missing(struct verdict *v, const char *name)
 
 	refuse(v, xasprintf("the kernel has no function %s: it was inlined wherever it is called, "
 			    "or is of a module that is not loaded", name));
-	if (!kernel_functions_read(&parts, glob, &none)) {
+	if (!kernel_functions_read(&parts, NULL, glob, &none)) {
 		for (size_t i = 0; i < parts.n; i++)
 			add_line(v, xasprintf("the compiler made kprobe:%s of it", parts.v[i].name));
 		kernel_functions_free(&parts);
@@ -195,7 +185,7 @@ static void explain_kernel(struct verdict *v)
 	struct kernel_functions all;
 	struct msg m;
 
-	if (!strpbrk(name, "*?[") && !kernel_functions_read(&all, name, &m)) {
+	if (!strpbrk(name, "*?[") && !kernel_functions_read(&all, NULL, name, &m)) {
 		explain_function(v, &all, name);
 		kernel_functions_free(&all);
 	}

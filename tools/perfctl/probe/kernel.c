@@ -73,7 +73,13 @@ static void read_blacklist(struct kernel_functions *f)
 		fclose(file);
 }
 
-int kernel_functions_read(struct kernel_functions *to, const char *glob, struct msg *m)
+static bool is_of(const struct kernel_function *f, const char *module)
+{
+	return !module || (f->module && !strcmp(f->module, module));
+}
+
+int kernel_functions_read(struct kernel_functions *to, const char *module, const char *glob,
+			  struct msg *m)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
 	char *line = NULL;
@@ -85,7 +91,8 @@ int kernel_functions_read(struct kernel_functions *to, const char *glob, struct 
 	while (getline(&line, &room, file) > 0) {
 		struct kernel_function f;
 
-		if (!parse_line(line, &f) || (glob && !glob_match(glob, f.name)))
+		if (!parse_line(line, &f) || !is_of(&f, module) ||
+		    (glob && !glob_match(glob, f.name)))
 			continue;
 		f.name = xstrdup(f.name);
 		f.module = f.module ? xstrdup(f.module) : NULL;

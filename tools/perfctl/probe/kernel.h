@@ -32,8 +32,9 @@ struct kernel_functions {
 
 #define KERNEL_BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
 
-/* @glob: NULL: all. Returns 0, or -errno with a sentence. */
-int kernel_functions_read(struct kernel_functions *to, const char *glob, struct msg *m);
+/* @module: of it alone, NULL: of all; @glob: NULL: all. Returns 0, or -errno with a sentence. */
+int kernel_functions_read(struct kernel_functions *to, const char *module, const char *glob,
+			  struct msg *m);
 void kernel_functions_free(struct kernel_functions *f);
 
 #endif

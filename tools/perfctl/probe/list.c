@@ -218,18 +218,31 @@ static int list_process(struct listing *l, const char *pid, struct msg *m)
 
 /* ---- the kernel ---- */
 
-static int list_kernel(struct listing *l, struct msg *m)
+/* Could code be removed again that has this name? Files with such a name are "./name". */
+static bool is_module(const char *name)
+{
+	char *state = xasprintf("/sys/module/%s/initstate", name);
+	bool found = !strchr(name, '/') && access(name, F_OK) && !access(state, F_OK);
+
+	free(state);
+	return found;
+}
+
+/* @module: NULL: all of the kernel, with its modules */
+static int list_kernel(struct listing *l, const char *module, struct msg *m)
 {
 	struct kernel_functions all;
-	int err = kernel_functions_read(&all, l->glob, m);
+	int err = kernel_functions_read(&all, module, l->glob, m);
 	size_t banned = 0;
 
 	if (err)
 		return err;
-	heading(l, "Functions", "the kernel", "kprobe:NAME");
+	heading(l, "Functions", module ? module : "the kernel",
+		module ? "kprobe:MODULE:NAME" : "kprobe:NAME");
 	for (size_t i = 0; i < all.n; i++) {
 		const struct kernel_function *f = &all.v[i];
-		char *place = xasprintf("kprobe:%s", f->name);
+		char *place = xasprintf("kprobe:%s%s%s", module ? module : "", module ? ":" : "",
+					f->name);
 
 		banned += f->banned;
 		if (!f->banned && f->count == 1 && begin(l, "kprobe", place)) {
@@ -268,7 +281,9 @@ int probe_list(const char *what, const char *glob, const struct probe_view *view
 	if (view->json)
 		json_open(&l.json, NULL, '[');
 	if (!strcmp(what, "kernel"))
-		err = list_kernel(&l, m);
+		err = list_kernel(&l, NULL, m);
+	else if (is_module(what))
+		err = list_kernel(&l, what, m);
 	else
 		err = is_number(what) ? list_process(&l, what, m) : list_file(&l, what, m);
 	if (view->json && !err) {

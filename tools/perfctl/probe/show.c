@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "event/probe.h"
 #include "event/probe_file.h"
+#include "event/probe_kernel.h"
 #include "event/probe_usdt.h"
 #include "program/functions.h"
 #include "program/operand.h"
@@ -16,12 +17,16 @@
  * struct showing - what is being printed
  * @view: how
  * @json: with view->json
- * @file: of the place, or NULL
+ * @file: of the place; NULL: it is in the kernel
+ * @back: it is a return
+ * @missing: a function that the kernel has not got, to be freed; NULL: none
  */
 struct showing {
 	const struct probe_view *view;
 	struct json json;
 	char *file;
+	bool back;
+	char *missing;
 };
 
 /* An argument: @name or @number is how to ask for it, @type what the source or the note says. */
@@ -47,7 +52,12 @@ static void begin_place(struct showing *s, const char *name, uint64_t offset,
 			const struct source *at)
 {
 	if (!s->view->json) {
-		printf("%s, at 0x%llx in %s", name, (unsigned long long)offset, s->file);
+		if (s->file)
+			printf("%s, at 0x%llx in %s", name, (unsigned long long)offset, s->file);
+		else if (offset)
+			printf("%s+0x%llx, in the kernel", name, (unsigned long long)offset);
+		else
+			printf("%s, in the kernel", name);
 		if (at && at->file)
 			printf(", from %s:%d", at->file, at->line);
 		printf("\n");
@@ -73,20 +83,142 @@ static void end_place(struct showing *s)
 
 /* ---- functions ---- */
 
-static void show_function(struct showing *s, const char *name, uint64_t offset)
+static void show_arguments(struct showing *s, const struct parameters *params,
+			   const struct probe_argument *v)
+{
+	for (size_t i = 0; i < params->n; i++)
+		show_argument(s, params->v[i].name ? params->v[i].name : "(unnamed)",
+			      params->v[i].type, &v[i].field, v[i].why);
+}
+
+static void show_result(struct showing *s, const struct parameters *params,
+			const struct probe_argument *result)
+{
+	if (result)
+		show_argument(s, "ret", params->result.type ? params->result.type : "void",
+			      &result->field, result->why);
+}
+
+/* Of a return there is the result, of all else the arguments. */
+static void show_known(struct showing *s, const struct parameters *params,
+		       const struct probe_argument *v, const struct probe_argument *result)
+{
+	if (s->back)
+		show_result(s, params, result);
+	else
+		show_arguments(s, params, v);
+}
+
+/* The fields that were asked for, with where each is found */
+static void show_fields(struct showing *s, const struct probe_places *p)
+{
+	for (unsigned int i = 0; i < p->fields.nr; i++) {
+		const struct pev_probe_field *f = &p->fields.fields[i];
+		struct strbuf where = { 0 };
+
+		probe_field_text(f, &where);
+		show_argument(s, p->strings.s + f->name, where.s, f, NULL);
+		strbuf_free(&where);
+	}
+}
+
+/**
+ * struct variable_list - the variables at a place
+ * @showing: where they are shown
+ * @at:      they are there
+ * @names:   of those that were shown, @n
+ */
+struct variable_list {
+	struct showing *showing;
+	const struct variables *at;
+	const char **names;
+	size_t n;
+	size_t cap;
+};
+
+/* One that is hidden by another of its name can't be asked for. */
+static void show_variable(void *arg, const char *name)
+{
+	struct variable_list *l = arg;
+	struct pev_probe_field f;
+	struct value v = { 0 };
+	char *type;
+	struct msg m;
+	int err;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->names[i], name))
+			return;
+	*ARRAY_PUSH(l->names, l->n, l->cap) = name;
+	err = variable_find(l->at, name, strlen(name), &v, &m);
+	type = v.type.reader ? v.type.reader->text(&v.type) : xstrdup("?");
+	if (!err)
+		err = value_field(&v, VALUE_AS_IT_IS, &f, &m);
+	show_argument(l->showing, name, type, &f, err ? m.text : NULL);
+	free(type);
+}
+
+static void show_variables(struct showing *s, const struct variables *at)
+{
+	struct variable_list l = { .showing = s, .at = at };
+
+	variables_each(at, show_variable, &l);
+	free(l.names);
+}
+
+static void show_unknown(const struct showing *s, const char *why)
+{
+	if (s->view->json)
+		return;
+	if (s->back)
+		printf("  the type of ret, the result, is not known: %s\n", why);
+	else
+		printf("  names of arguments are not known: %s; arg0, arg1 and so on are those in "
+		       "registers\n",
+		       why);
+}
+
+static void show_function(struct showing *s, const struct probe_places *p, const char *name,
+			  uint64_t offset)
 {
 	struct probe_file_arguments a;
 
-	probe_file_arguments(&a, s->file, offset);
+	probe_file_arguments(&a, s->file, offset, probe_places_kind(p));
 	begin_place(s, name, offset, &a.at);
-	for (size_t i = 0; a.known && i < a.params.n; i++)
-		show_argument(s, a.params.v[i].name ? a.params.v[i].name : "(unnamed)",
-			      a.params.v[i].type, &a.v[i].field, a.v[i].why);
-	if (!a.known && !s->view->json)
-		printf("  names of arguments are not known: arg0, arg1 and so on are those in "
-		       "registers\n");
+	if (p->fields.nr)
+		show_fields(s, p);
+	else if (a.found && !a.known && !s->back)
+		show_variables(s, &a.variables);
+	else if (a.known)
+		show_known(s, &a.params, a.v, a.result);
+	else
+		show_unknown(s, "this needs debug information of the function's beginning");
 	end_place(s);
 	probe_file_arguments_free(&a);
+}
+
+static void show_in_kernel(struct showing *s, const struct probe_places *p, const char *name,
+			   uint64_t offset)
+{
+	struct probe_kernel_arguments a;
+
+	probe_kernel_arguments(&a, name, s->back);
+	if (!a.there) {
+		s->missing = s->missing ? s->missing : xstrdup(name);
+		probe_kernel_arguments_free(&a);
+		return;
+	}
+	begin_place(s, name, offset, NULL);
+	if (p->fields.nr)
+		show_fields(s, p);
+	else if (offset)
+		show_unknown(s, "it is not the function's beginning");
+	else if (a.known)
+		show_known(s, &a.params, a.v, a.result);
+	else
+		show_unknown(s, a.why.text);
+	end_place(s);
+	probe_kernel_arguments_free(&a);
 }
 
 static void show_places(void *arg, const char *name, struct probe_places *p)
@@ -97,15 +229,10 @@ static void show_places(void *arg, const char *name, struct probe_places *p)
 		const char *own = p->strings.s + p->places[i].name;
 
 		if (s->file)
-			show_function(s, own, p->places[i].offset);
-		else if (s->view->json)
-			json_string(&s->json, NULL, own);
+			show_function(s, p, own, p->places[i].offset);
 		else
-			printf("%s, in the kernel\n", own);
+			show_in_kernel(s, p, own, p->places[i].offset);
 	}
-	if (!s->file && !s->view->json)
-		printf("  names of arguments are not known: arg0, arg1 and so on are those in "
-		       "registers\n");
 	(void)name;
 	probe_places_free(p);
 }
@@ -146,6 +273,7 @@ int probe_show(const char *place, const struct probe_view *view, struct msg *m)
 		return msg_set(m, -EINVAL, "\"%s\" is not a place: it begins with kprobe:, uprobe:, "
 			       "usdt: and so on, as behind -e", place);
 	s.file = probe_file(place);
+	s.back = !strncmp(place, "uretprobe:", 10) || !strncmp(place, "kretprobe:", 10);
 	if (view->json)
 		json_open(&s.json, NULL, '[');
 	if (!strncmp(place, "usdt:", 5) && strchr(place + 5, ':'))
@@ -156,6 +284,12 @@ int probe_show(const char *place, const struct probe_view *view, struct msg *m)
 		json_close(&s.json, ']');
 		json_end_line(&s.json);
 	}
+	if (!err && s.missing)
+		err = msg_set(m, -ENOENT,
+			      "there is no function \"%s\" in the kernel or a loaded "
+			      "module",
+			      s.missing);
+	free(s.missing);
 	free(s.file);
 	return err ? err : STATUS_OK;
 }

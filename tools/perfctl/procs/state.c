@@ -4,6 +4,7 @@
  * have mapped, from /proc, as records of the same sideband events.
  */
 #include "state.h"
+#include "stat.h"
 #include "session/object.h"
 
 #include <dirent.h>
@@ -253,24 +254,10 @@ struct family {
 	size_t n, cap;
 };
 
-/* Reads the fourth word, behind the name, which may have blanks and brackets, too. */
-static int parent_of(int pid)
-{
-	char path[64], *text, *name_end;
-	int ppid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = file_read(path, NULL);
-	name_end = text ? strrchr(text, ')') : NULL;
-	if (name_end && sscanf(name_end + 1, " %*c %d", &ppid) != 1)
-		ppid = 0;
-	free(text);
-	return ppid;
-}
-
 static void read_family(struct family *f)
 {
 	DIR *d = opendir("/proc");
+	struct proc_stat stat;
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
@@ -280,7 +267,8 @@ static void read_family(struct family *f)
 			continue;
 		f->p = array_grow(f->p, f->n, &f->cap, sizeof(*f->p));
 		f->p[f->n].pid = pid;
-		f->p[f->n].ppid = parent_of(pid);
+		proc_stat_read(&stat, (uint32_t)pid);
+		f->p[f->n].ppid = (int)stat.ppid;
 		f->p[f->n++].in = false;
 	}
 	if (d)
@@ -339,37 +327,13 @@ static int each_process(int (*fn)(void *arg, int pid), void *arg)
 	return err;
 }
 
-/* Returns the process of a thread. */
-static int thread_pid(int tid)
-{
-	char path[64], *text, *line;
-	int pid = tid;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	text = file_read(path, NULL);
-	line = text ? strstr(text, "\nTgid:") : NULL;
-	if (line)
-		pid = atoi(line + 6);
-	free(text);
-	return pid;
-}
-
 /* Returns when a process began, in ticks since boot; 0: it is gone. */
 static uint64_t start_of(int pid)
 {
-	char path[64], *text, *name_end;
-	uint64_t start = 0;
+	struct proc_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = file_read(path, NULL);
-	name_end = text ? strrchr(text, ')') : NULL;
-	if (name_end && sscanf(name_end + 1,
-			       " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-			       "%*d %*d %*d %" SCNu64,
-			       &start) != 1)
-		start = 0;
-	free(text);
-	return start;
+	proc_stat_read(&stat, (uint32_t)pid);
+	return stat.start;
 }
 
 static int write_younger(struct proc_state *s, int unused, int pid)
@@ -397,7 +361,7 @@ int proc_state_each(const struct target *t, int (*fn)(void *arg, int pid), void 
 		if (t->type == PEV_TARGET_SUBTREE)
 			err = proc_state_subtree(t->ids[i], fn, arg);
 		else if (t->type == PEV_TARGET_TASK)
-			err = fn(arg, thread_pid(t->ids[i]));
+			err = fn(arg, proc_of_thread(t->ids[i]));
 		else
 			err = fn(arg, t->ids[i]);
 	}

@@ -21,6 +21,31 @@ double binomial_two_sided(uint64_t a, uint64_t b, double p);
  */
 double student_two_sided(double t, unsigned int freedom);
 
+/**
+ * struct level - about which level a series moves
+ * @mean:  of the series
+ * @error: its standard error, of which chance made it
+ * @freedom: degrees that @error has
+ */
+struct level {
+	double mean;
+	double error;
+	double freedom;
+};
+
+/* Fewer say nothing of how much they vary */
+#define LEVEL_LEAST 6
+
+/*
+ * The level of @n sums that follow each other in time, at least LEVEL_LEAST, in which @counts
+ * things were counted. What is near in time is alike: @error is larger by as much as each sum
+ * tells of the next one, and never smaller than chance makes it for things that come one by one.
+ */
+struct level level_of(const double *v, unsigned int n, double counts);
+
+/* The probability that two levels are as far apart if nothing changed: Welch's test. */
+double level_differs(const struct level *a, const struct level *b);
+
 /*
  * Of many tests some look striking by chance: each p becomes the share of false
  * ones among all that are at least as striking (Benjamini and Hochberg).

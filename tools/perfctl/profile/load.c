@@ -67,8 +67,11 @@ void load_init(struct load *l, struct session *session, const struct load_config
 	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
 		l->total += pev_trace_stream(session->trace, i)->size;
 	l->rare = config->fields[0] ||
-		  config->mask & (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU |
-				  1u << SORT_TIME | 1u << SORT_GUEST | 1u << SORT_REQUEST);
+		  config->mask &
+			  (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU | 1u << SORT_TIME |
+			   1u << SORT_GUEST | 1u << SORT_VCPU | 1u << SORT_REQUEST | SORT_PLACES);
+	if (config->mask & SORT_PLACES)
+		topology_load(&l->topology, session);
 	if (!config->fields[0])
 		return;
 	l->fields = xcalloc((size_t)session->n_classes * FIELDS_MAX, sizeof(struct pev_field *));
@@ -99,13 +102,13 @@ void load_free(struct load *l)
 		return;
 	free(l->fields);
 	free(l->verdicts);
+	topology_free(&l->topology);
 	profile_free(&l->profile);
 	pthread_mutex_destroy(&l->lock);
 	*l = (struct load){ 0 };
 }
 
-static uint32_t text_value(struct profile *p, const struct pev_event *ev,
-			   const struct pev_field *f)
+static uint32_t text_value(struct profile *p, const struct pev_event *ev, const struct pev_field *f)
 {
 	struct strbuf b = { 0 };
 	char buf[512];
@@ -114,7 +117,7 @@ static uint32_t text_value(struct profile *p, const struct pev_event *ev,
 	if (f->is_text)
 		pev_event_copy_text(ev, f, buf, sizeof(buf));
 	else
-		pev_event_print_field(ev, f, 0, buf, sizeof(buf));
+		pev_event_print_field(ev, f, PEV_PRINT_LABEL, buf, sizeof(buf));
 	text_name(&b, buf);
 	id = strtab_id(&p->values, b.s);
 	strbuf_free(&b);
@@ -149,6 +152,19 @@ uint32_t load_request(struct profile *p, const struct pev_event *ev)
 	return strtab_id(&p->values, request_trace(text, &request));
 }
 
+static void fill_place(const struct load *l, uint32_t cpu, struct cell_key *key)
+{
+	struct topology_cpu place = topology_of(&l->topology, cpu);
+	unsigned int mask = l->config.mask;
+
+	if (mask & (1u << SORT_NODE))
+		key->node = place.node;
+	if (mask & (1u << SORT_SOCKET | 1u << SORT_CORE))
+		key->socket = place.socket;
+	if (mask & (1u << SORT_CORE))
+		key->core = place.core;
+}
+
 /* Fills the members of the key that few tables need. */
 static void fill_rare(const struct load *l, struct profile *p, const struct pev_event *ev,
 		      const struct thread *t, int64_t ns, struct cell_key *key)
@@ -166,8 +182,12 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 					      UINT32_MAX);
 	if (mask & (1u << SORT_GUEST) && ev->guest)
 		key->guest = t->pid;
+	if (mask & (1u << SORT_VCPU) && ev->guest)
+		key->vcpu = t->tid;
 	if (mask & (1u << SORT_REQUEST))
 		key->request = load_request(p, ev);
+	if (mask & SORT_PLACES)
+		fill_place(l, ev->cpu, key);
 	for (unsigned int k = 0; k < FIELDS_MAX && l->config.fields[k]; k++)
 		key->value[k] = field_value(p, ev, l->fields[ev->cls->index * FIELDS_MAX + k]);
 }
@@ -209,6 +229,9 @@ void load_event(const struct load *l, struct load_part *part, const struct pev_e
 		key.frame = stacks_sampled(p->stacks, space, ev->ip, ev->guest);
 	else if (key.chain)
 		key.frame = p->stacks->chain_frames[p->stacks->chains[key.chain].first];
+	/* which is no reason to show trees */
+	if (ev->guest && !key.chain && key.frame)
+		key.chain = stacks_guest_chain(p->stacks, key.frame, who->thread.pid);
 	if (!l->config.chains)
 		key.chain = CHAIN_NONE;
 	profile_add_many(p, &key, session_samples(cls, ev), weight);
@@ -351,9 +374,10 @@ static int spans_fit(const struct session *f, const char *text, uint64_t ns, str
 
 	if (all / ns < UINT32_MAX)
 		return 0;
-	return msg_set(m, -EINVAL, "--time-quantum %s: the recording takes %s, which has too many "
-		       "of these; %s is the least", text, text_ns(a, all),
-		       text_ns(b, all / UINT32_MAX + 1));
+	return msg_set(m, -EINVAL,
+		       "--time-quantum %s: the recording takes %s, which has too many "
+		       "of these; %s is the least",
+		       text, text_ns(a, all), text_ns(b, all / UINT32_MAX + 1));
 }
 
 int load_parse_quantum(const struct session *f, const char *text, uint64_t *ns, struct msg *m)

@@ -10,6 +10,7 @@
 #define PERFCTL_PROFILE_LOAD_H
 
 #include "profile.h"
+#include "topology.h"
 #include "cli/suggest.h"
 #include "session/session.h"
 
@@ -56,6 +57,7 @@ typedef void (*load_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @begin:    of the trace, ns since the epoch
  * @fields:   for each class FIELDS_MAX fields, NULL where it has none
  * @rare:     samples are distinguished by more than event, name and place
+ * @topology: if samples are distinguished by it
  * @verdicts: for each event: 1 wanted, 0 not
  * @chains:   samples had call chains
  * @progress: called now and then, by any thread, with @lock held; may be NULL
@@ -76,6 +78,7 @@ struct load {
 	int64_t begin;
 	const struct pev_field **fields;
 	bool rare;
+	struct topology topology;
 	uint8_t *verdicts;
 	bool chains;
 	load_progress_fn progress;

@@ -18,10 +18,22 @@
 #define SPAN_BYTES (4u << 20)	/* of packets that make a span */
 #define LEAST_BYTES (8u << 20) /* below this, one thread is as fast */
 
-/* A sideband event, where it belongs. */
+/**
+ * struct side - a sideband event: what it takes to make it again, as there are millions of mappings
+ * @payload: bytes behind @record
+ * @cls:     number of its class
+ * @stream:  number of its stream
+ */
 struct side {
-	int64_t ns;
-	struct pev_event ev;
+	uint64_t time;
+	const uint8_t *record;
+	uint32_t record_len;
+	uint32_t payload;
+	uint32_t payload_len;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t cls;
+	uint32_t stream;
 };
 
 struct sides {
@@ -32,6 +44,7 @@ struct sides {
 /**
  * struct parts - what the threads share
  * @sides:  all sideband events in order of time
+ * @metas:  of each stream
  * @since:  ns, where they begin
  * @cuts:   ns at which spans begin; one more, which ends the last
  * @next:   the next span to take
@@ -42,6 +55,7 @@ struct parts {
 	struct load *load;
 	unsigned int threads;
 	struct sides sides;
+	const struct pev_meta **metas;
 	int64_t since;
 	int64_t *cuts;
 	size_t n;
@@ -145,28 +159,72 @@ static size_t cut(struct parts *p)
 	return p->n;
 }
 
-static int side_order(const void *va, const void *vb)
+static int64_t side_ns(const struct parts *p, const struct side *s)
+{
+	return pev_meta_ns(p->metas[s->stream], s->time);
+}
+
+static int side_order(const void *va, const void *vb, void *arg)
 {
 	const struct side *a = va, *b = vb;
-	const struct pev_event *x = &a->ev, *y = &b->ev;
+	const struct parts *p = arg;
 
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? -1 : 1;
-	if (x->meta == y->meta && x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->stream->index != y->stream->index)
-		return x->stream->index < y->stream->index ? -1 : 1;
-	return x->record < y->record ? -1 : x->record > y->record;
+	if (p->metas[a->stream] == p->metas[b->stream]) {
+		if (a->time != b->time)
+			return a->time < b->time ? -1 : 1;
+	} else {
+		int64_t x = side_ns(p, a), y = side_ns(p, b);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return a->record < b->record ? -1 : a->record > b->record;
 }
 
 static int add_side(void *arg, const struct pev_event *ev)
 {
+	const uint8_t *record = ev->record, *payload = ev->payload;
 	struct worker *w = arg;
-	struct side *side = ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap);
 
-	side->ev = *ev;
-	side->ns = pev_event_ns(ev);
+	*ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap) = (struct side){
+		.time = ev->time,
+		.record = record,
+		.record_len = ev->record_len,
+		.payload = (uint32_t)(payload - record),
+		.payload_len = ev->payload_len,
+		.pid = ev->pid,
+		.tid = ev->tid,
+		.cls = ev->cls->index,
+		.stream = ev->stream->index,
+	};
 	return w->parts->load->stop;
+}
+
+/* Applies what @side tells to a session. */
+static void tell(const struct parts *p, struct session *s, const struct side *side)
+{
+	const struct pev_event ev = {
+		.time = side->time,
+		.cls = pev_trace_class(s->trace, side->cls),
+		.payload = side->record + side->payload,
+		.record = side->record,
+		.payload_len = side->payload_len,
+		.record_len = side->record_len,
+		.meta = p->metas[side->stream],
+		.stream = pev_trace_stream(s->trace, side->stream),
+		.tid = side->tid,
+		.pid = side->pid,
+	};
+
+	session_sideband(s, &s->classes[side->cls], &ev);
+}
+
+/* What a session does not learn from an event, it need not be told again. */
+static bool is_side(enum session_kind kind)
+{
+	return kind != SESSION_EVENT && kind != SESSION_USTACK && kind != SESSION_INVENTORY;
 }
 
 /* First pass: gathers the sideband events of the n-th part of each stream. */
@@ -178,7 +236,7 @@ static void *gather(void *arg)
 	bool *wanted = xcalloc(f->n_classes, sizeof(*wanted));
 
 	for (unsigned int c = 0; c < f->n_classes; c++)
-		wanted[c] = f->classes[c].kind != SESSION_EVENT;
+		wanted[c] = is_side(f->classes[c].kind);
 	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && !p->load->stop; i++) {
 		const struct pev_stream *s = pev_trace_stream(f->trace, i);
 		size_t first, end, n;
@@ -197,11 +255,9 @@ static void replay(struct worker *w, size_t k)
 {
 	struct parts *p = w->parts;
 
-	for (; w->replayed < p->sides.n && p->sides.s[w->replayed].ns < p->cuts[k]; w->replayed++) {
-		const struct pev_event *ev = &p->sides.s[w->replayed].ev;
-
-		session_sideband(&w->session, &w->session.classes[ev->cls->index], ev);
-	}
+	for (; w->replayed < p->sides.n && side_ns(p, &p->sides.s[w->replayed]) < p->cuts[k];
+	     w->replayed++)
+		tell(p, &w->session, &p->sides.s[w->replayed]);
 }
 
 /**
@@ -250,7 +306,8 @@ static int walk(struct worker *w, size_t k, bool *chains, struct msg *m)
 			 (!timed || (ns >= l->config.from && ns <= l->config.to)))
 			load_event(l, &part, ev, cls, ns);
 	}
-	while (w->replayed < w->parts->sides.n && w->parts->sides.s[w->replayed].ns < end)
+	while (w->replayed < w->parts->sides.n &&
+	       side_ns(w->parts, &w->parts->sides.s[w->replayed]) < end)
 		w->replayed++;
 	*chains = part.chains;
 	return err < 0 ? msg_set(m, err, "reading the trace: %s", strerror(-err)) : 0;
@@ -339,7 +396,7 @@ static void collect(struct parts *p, struct worker *w)
 		free(w[i].sides.s);
 	}
 	if (p->sides.n)
-		qsort(p->sides.s, p->sides.n, sizeof(*p->sides.s), side_order);
+		qsort_r(p->sides.s, p->sides.n, sizeof(*p->sides.s), side_order, p);
 }
 
 /* The first session resolves functions, and so knows those that came into the kernel. */
@@ -347,13 +404,9 @@ static void note_functions(const struct parts *p)
 {
 	struct session *s = p->load->session;
 
-	for (size_t i = 0; i < p->sides.n; i++) {
-		const struct pev_event *ev = &p->sides.s[i].ev;
-		const struct session_class *cls = &s->classes[ev->cls->index];
-
-		if (cls->kind == SESSION_FUNCTION)
-			session_sideband(s, cls, ev);
-	}
+	for (size_t i = 0; i < p->sides.n; i++)
+		if (s->classes[p->sides.s[i].cls].kind == SESSION_FUNCTION)
+			tell(p, s, &p->sides.s[i]);
 }
 
 int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
@@ -369,6 +422,9 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 		free(p.cuts);
 		return 1;
 	}
+	p.metas = xcalloc(pev_trace_nr_streams(l->session->trace) + 1, sizeof(*p.metas));
+	for (unsigned int i = 0; i < pev_trace_nr_streams(l->session->trace); i++)
+		p.metas[i] = pev_trace_stream(l->session->trace, i)->meta;
 	pthread_mutex_init(&p.lock, NULL);
 	pthread_cond_init(&p.moved, NULL);
 	workers = xcalloc(p.threads, sizeof(*workers));
@@ -385,6 +441,7 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 	pthread_mutex_destroy(&p.lock);
 	pthread_cond_destroy(&p.moved);
 	free(p.sides.s);
+	free(p.metas);
 	free(p.cuts);
 	free(workers);
 	return p.err;

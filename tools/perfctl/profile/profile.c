@@ -41,7 +41,8 @@ static uint32_t key_hash(const struct cell_key *k)
 			  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
 		hash_fold(values[0] ^ 0x94d049bb133111ebULL, values[1] ^ 0x9e3779b97f4a7c15ULL) +
 		hash_fold(hash_pair(k->guest, k->request) ^ 0x9e3779b97f4a7c15ULL,
-			  0xbf58476d1ce4e5b9ULL));
+			  hash_pair(k->node ^ k->socket << 16, k->core ^ k->vcpu << 8) ^
+				  0xbf58476d1ce4e5b9ULL));
 }
 
 static bool key_equal(const struct cell_key *a, const struct cell_key *b)
@@ -49,11 +50,12 @@ static bool key_equal(const struct cell_key *a, const struct cell_key *b)
 	return a->frame == b->frame && a->chain == b->chain && a->comm == b->comm &&
 	       a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
 	       a->time == b->time && a->guest == b->guest && a->request == b->request &&
-	       !memcmp(a->value, b->value, sizeof(a->value));
+	       a->node == b->node && a->socket == b->socket && a->core == b->core &&
+	       a->vcpu == b->vcpu && !memcmp(a->value, b->value, sizeof(a->value));
 }
 
-void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
-		      uint64_t weight)
+uint32_t profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
+			  uint64_t weight)
 {
 	struct cell *c;
 
@@ -62,11 +64,12 @@ void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t sa
 		c->key = *key;
 	c->samples += samples;
 	c->weight += weight;
+	return (uint32_t)(c - p->cells);
 }
 
-void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
+uint32_t profile_add(struct profile *p, const struct cell_key *key, uint64_t weight)
 {
-	profile_add_many(p, key, 1, weight);
+	return profile_add_many(p, key, 1, weight);
 }
 
 void profile_rehash_cells(struct profile *p)
@@ -127,6 +130,7 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);
 	}
 	unwind_merge(to->session->unwind, from->session->unwind);
+	owed_merge(&to->session->owes, &from->session->owes);
 	if (from->stacks->n_chain_frames > MERGED_FRAMES) {
 		profile_forget(from);
 		map->stacks.n_frames = map->stacks.n_chains = 0;

@@ -12,7 +12,9 @@
  * struct cell_key - what distinguishes samples; members not asked for are 0
  * @time:  number of a span of time
  * @guest: the process that runs the guest, 0: the host
+ * @vcpu:  the thread that runs the virtual processor that was hit, 0: the host
  * @request: number of the trace id in profile.values, 0: none is known
+ * @node, socket, core: where the CPU is, number + 1; 0: not known. @core with @socket
  * @value: numbers in profile.values of fields of the event
  */
 struct cell_key {
@@ -26,6 +28,10 @@ struct cell_key {
 	uint32_t time;
 	uint32_t guest;
 	uint32_t request;
+	uint32_t node;
+	uint32_t socket;
+	uint32_t core;
+	uint32_t vcpu;
 	uint32_t value[FIELDS_MAX];
 };
 
@@ -69,10 +75,11 @@ struct profile {
 void profile_init(struct profile *p, struct session *session);
 void profile_free(struct profile *p);
 
-void profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
+/* Both return the number of the cell. */
+uint32_t profile_add(struct profile *p, const struct cell_key *key, uint64_t weight);
 
-void profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
-		      uint64_t weight);
+uint32_t profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
+			  uint64_t weight);
 
 /**
  * struct profile_map - numbers of one profile in another

@@ -16,6 +16,8 @@ static const char *const sort_names[] = {
 	[SORT_PID] = "pid",	[SORT_TID] = "tid",	    [SORT_CPU] = "cpu",
 	[SORT_EVENT] = "event", [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
 	[SORT_TIME] = "time",	[SORT_GUEST] = "guest",	    [SORT_REQUEST] = "request",
+	[SORT_NODE] = "node",	[SORT_SOCKET] = "socket",   [SORT_CORE] = "core",
+	[SORT_VCPU] = "vcpu",
 };
 
 const char *sort_name(const struct sort_list *s, enum sort_key key)
@@ -25,7 +27,8 @@ const char *sort_name(const struct sort_list *s, enum sort_key key)
 
 bool sort_is_number(enum sort_key key)
 {
-	return key == SORT_PID || key == SORT_TID || key == SORT_CPU || key == SORT_TIME;
+	return key == SORT_PID || key == SORT_TID || key == SORT_CPU || key == SORT_TIME ||
+	       key == SORT_NODE || key == SORT_SOCKET;
 }
 
 static void add_key(struct sort_list *s, unsigned int key)
@@ -50,8 +53,8 @@ static int add_field(struct sort_list *s, const char *word, struct msg *m)
 }
 
 /* The fields are named, unless there are too many to read. */
-static int unknown_column(const char *word, const struct suggestion *near,
-			  const struct strbuf *all, struct msg *m)
+static int unknown_column(const char *word, const struct suggestion *near, const struct strbuf *all,
+			  struct msg *m)
 {
 	bool some = all->len && all->len < FIELDS_SHOWN;
 
@@ -60,7 +63,8 @@ static int unknown_column(const char *word, const struct suggestion *near,
 			       word, near->best);
 	return msg_set(m, -EINVAL,
 		       "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu, event, srcline, parent, time, guest, request%s%s%s",
+		       "pid, tid, cpu, event, srcline, parent, time, guest, vcpu, request, "
+		       "node, socket, core%s%s%s",
 		       word,
 		       some	? ", and the fields of events: " :
 		       all->len ? " and the fields of the recorded events (perfctl script)" :
@@ -249,8 +253,16 @@ static struct row_key make_key(const struct rows *rows, struct verdicts *v,
 		key.time = k->time;
 	if (mask & (1u << SORT_GUEST))
 		key.guest = k->guest;
+	if (mask & (1u << SORT_VCPU))
+		key.vcpu = k->vcpu;
 	if (mask & (1u << SORT_REQUEST))
 		key.request = k->request;
+	if (mask & (1u << SORT_NODE))
+		key.node = k->node;
+	if (mask & (1u << SORT_SOCKET | 1u << SORT_CORE))
+		key.socket = k->socket;
+	if (mask & (1u << SORT_CORE))
+		key.core = k->core;
 	for (unsigned int i = 0; i < FIELDS_MAX; i++)
 		if (mask & (1u << (SORT_FIELD + i)))
 			key.value[i] = k->value[i];
@@ -428,8 +440,7 @@ void rows_func_name(const struct rows *rows, uint32_t func, struct strbuf *b)
 	struct strbuf full = { 0 };
 
 	/* what generated code is called is not C++ */
-	if (rows->config->full_names ||
-	    s->objects->o[s->funcs[func].object].kind != OBJECT_FILE) {
+	if (rows->config->full_names || s->objects->o[s->funcs[func].object].kind != OBJECT_FILE) {
 		stacks_func_name(s, func, b);
 		return;
 	}

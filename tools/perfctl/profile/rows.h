@@ -25,9 +25,16 @@ enum sort_key {
 	SORT_TIME,
 	SORT_GUEST,
 	SORT_REQUEST,
+	SORT_NODE,
+	SORT_SOCKET,
+	SORT_CORE,
+	SORT_VCPU,
 	SORT_FIELD, /* and FIELDS_MAX - 1 more */
 	SORT_MAX = SORT_FIELD + FIELDS_MAX,
 };
+
+/* Those that take the machine's topology */
+#define SORT_PLACES (1u << SORT_NODE | 1u << SORT_SOCKET | 1u << SORT_CORE)
 
 /**
  * struct sort_list - columns in the order of --sort
@@ -70,6 +77,10 @@ struct row_key {
 	uint32_t time;
 	uint32_t guest;
 	uint32_t request;
+	uint32_t node;
+	uint32_t socket;
+	uint32_t core;
+	uint32_t vcpu;
 	uint32_t value[FIELDS_MAX];
 };
 

@@ -63,7 +63,7 @@ static char *type_text(Dwarf_Die *die, unsigned int depth)
 		{ DW_TAG_structure_type, "struct " }, { DW_TAG_union_type, "union " },
 		{ DW_TAG_enumeration_type, "enum " },
 	};
-	const char *name = dwarf_diename(die), *before = "";
+	const char *name = dwarf_diename(die), *before = "", *behind = "";
 	bool pointer = dwarf_tag(die) == DW_TAG_pointer_type;
 	char *inner, *text;
 	Dwarf_Die target;
@@ -76,10 +76,18 @@ static char *type_text(Dwarf_Die *die, unsigned int depth)
 	if (depth > 8 || !type_of(die, &target))
 		return xasprintf("%s%s", before, pointer ? "void *" : "?");
 	inner = type_text(&target, depth + 1);
-	text = xasprintf("%s%s%s", before, inner,
-			 !pointer ? "" : inner[strlen(inner) - 1] == '*' ? "*" : " *");
+	if (pointer)
+		behind = inner[strlen(inner) - 1] == '*' ? "*" : " *";
+	else if (dwarf_tag(die) == DW_TAG_array_type)
+		behind = " []";
+	text = xasprintf("%s%s%s", before, inner, behind);
 	free(inner);
 	return text;
+}
+
+char *debug_type_text(Dwarf_Die *type)
+{
+	return type_text(type, 0);
 }
 
 static bool is_char(Dwarf_Die *type)
@@ -139,7 +147,7 @@ static bool describe_type(Dwarf_Die *type, struct parameter *p)
 
 /*
  * Of what is not in a general register the ABI says how many it takes in place: a number
- * none on x86_64, one on PowerPC. Behind a structure positions are not known here.
+ * none on x86_64 and arm64, one on PowerPC. Behind a structure positions are not known here.
  */
 static int next_position(const struct parameter *p, unsigned int machine, int position)
 {
@@ -150,30 +158,38 @@ static int next_position(const struct parameter *p, unsigned int machine, int po
 	return machine == EM_PPC64 ? position + 1 : position;
 }
 
+void parameter_place(struct parameter *p, unsigned int machine, int *position)
+{
+	int registers = machine == EM_X86_64 ? 6 : 8;
+
+	p->position = p->general && *position >= 0 && *position < registers ? *position : -1;
+	*position = *position < 0 ? -1 : next_position(p, machine, *position);
+}
+
 static void read_parameters(Dwarf_Die *function, unsigned int machine, struct parameters *to)
 {
-	unsigned int registers = machine == EM_PPC64 ? 8 : 6;
 	Dwarf_Die child, type;
 	int position = 0;
 
-	/* the address of a structure that is returned may be the first argument */
-	if (type_of(function, &type) && !dwarf_peel_type(&type, &type) && is_structure(&type))
-		position = -1;
+	to->void_known = !type_of(function, &type);
+	if (!to->void_known) {
+		to->result.general = describe_type(&type, &to->result);
+		/* its address may be the first argument */
+		if (to->result.structure)
+			position = -1;
+	}
 	if (dwarf_child(function, &child))
 		return;
 	do {
-		struct parameter p = { .position = -1 };
-		bool general;
+		struct parameter p = { 0 };
 
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		p.name = dwarf_diename(&child);
-		general = type_of(&child, &type) && describe_type(&type, &p);
+		p.general = type_of(&child, &type) && describe_type(&type, &p);
 		if (!p.type)
 			p.type = xstrdup("?");
-		if (general && position >= 0 && position < (int)registers)
-			p.position = position;
-		position = position < 0 ? -1 : next_position(&p, machine, position);
+		parameter_place(&p, machine, &position);
 		*ARRAY_PUSH(to->v, to->n, to->cap) = p;
 	} while (!dwarf_siblingof(&child, &child));
 }
@@ -219,11 +235,14 @@ bool debug_function(const struct debug *d, uint64_t address, unsigned int machin
 		    struct parameters *to, struct source *at)
 {
 	struct search s = { .address = address };
+	Dwarf_Die unit;
 
 	*to = (struct parameters){ 0 };
 	*at = (struct source){ 0 };
 	for_functions(d, look_at, &s);
-	if (!s.found)
+	/* in assembler a function has no type */
+	if (!s.found || !dwarf_diecu(&s.die, &unit, NULL, NULL) ||
+	    dwarf_srclang(&unit) == DW_LANG_Mips_Assembler)
 		return false;
 	read_parameters(&s.die, machine, to);
 	*at = source_of(&s.die);
@@ -234,6 +253,7 @@ void parameters_free(struct parameters *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		free(p->v[i].type);
+	free(p->result.type);
 	free(p->v);
 	*p = (struct parameters){ 0 };
 }

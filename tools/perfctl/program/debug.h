@@ -26,6 +26,9 @@ struct debug {
 int debug_open(struct debug *d, const char *path, struct msg *m);
 void debug_close(struct debug *d);
 
+/* "struct file *", "const char *": a type as in the source, to be freed */
+char *debug_type_text(Dwarf_Die *type);
+
 /**
  * struct parameter - an argument of a function
  * @name:     NULL: it has none
@@ -35,6 +38,7 @@ void debug_close(struct debug *d);
  * @pointer:  it is an address
  * @text:     of characters
  * @structure: it has members
+ * @general:  a general register has room for it, and is where it belongs
  * @position: among the arguments in general registers; -1: it is not one of these
  */
 struct parameter {
@@ -45,17 +49,29 @@ struct parameter {
 	bool pointer;
 	bool text;
 	bool structure;
+	bool general;
 	int position;
 };
 
 /**
  * struct parameters - all of a function
+ * @result: what it returns, without name and position; its type is NULL where that is nothing or
+ *          not known
+ * @void_known: it is nothing
  */
 struct parameters {
 	struct parameter *v;
 	size_t n;
 	size_t cap;
+	struct parameter result;
+	bool void_known;
 };
+
+/*
+ * Finds the register of an argument of which all else is known; @position: where it would be,
+ * negative: not known. Receives the same for the next.
+ */
+void parameter_place(struct parameter *p, unsigned int machine, int *position);
 
 /**
  * struct source - where in the source something is

@@ -9,6 +9,7 @@
 /* Registers as perf and pev number them, whatever machine reads the file. */
 #define X86_IP 8
 #define X86_R8 16
+#define ARM_SP 31
 
 static const struct {
 	const char *name;
@@ -75,8 +76,24 @@ static bool ppc_register(const char *text, size_t len, uint32_t *number)
 	return at == len && at > digits && *number < 32;
 }
 
+/* "x3", "w3", "sp" */
+static bool arm_register(const char *text, size_t len, uint32_t *number)
+{
+	if (is_word(text, len, "sp")) {
+		*number = ARM_SP;
+		return true;
+	}
+	*number = 0;
+	for (size_t i = 1; i < len && i < 3 && isdigit((unsigned char)text[i]); i++)
+		*number = *number * 10 + (uint32_t)(text[i] - '0');
+	return (len == 2 || len == 3) && (*text == 'x' || *text == 'w') && *number < ARM_SP &&
+	       isdigit((unsigned char)text[1]) && isdigit((unsigned char)text[len - 1]);
+}
+
 static bool find_register(unsigned int machine, const char *text, size_t len, uint32_t *number)
 {
+	if (machine == EM_AARCH64)
+		return arm_register(text, len, number);
 	return machine == EM_PPC64 ? ppc_register(text, len, number) :
 				     x86_register(text, len, number);
 }
@@ -178,11 +195,43 @@ static const char *parse_memory(const struct program *p, const struct usdt_probe
 	return "its place is not understood";
 }
 
+/* "x0", "5", "#5", "[x0]", "[sp, 12]" */
+static const char *arm_place(const char *text, struct pev_probe_field *f)
+{
+	const char *comma = strchr(text, ','), *end = text + strlen(text);
+	uint32_t number;
+	int64_t offset;
+
+	if (arm_register(text, (size_t)(end - text), &f->number)) {
+		f->from = PEV_PROBE_REGISTER;
+		return NULL;
+	}
+	if (*text != '[') {
+		text += *text == '#';
+		if (text == end || !parse_offset(text, end, &offset))
+			return "it is not in a general register";
+		f->from = PEV_PROBE_CONSTANT;
+		f->offsets[0] = offset;
+		return NULL;
+	}
+	if (*--end != ']')
+		return "its place is not understood";
+	if (!arm_register(text + 1, (size_t)((comma ? comma : end) - text - 1), &number))
+		return "its address is not in a general register";
+	if (comma)
+		comma += 1 + strspn(comma + 1, " #");
+	if (!parse_offset(comma ? comma : end, end, &offset))
+		return "its address is made of two registers";
+	return behind_register(f, number, offset);
+}
+
 static const char *parse_place(const struct program *p, const struct usdt_probe *probe,
 			       const char *text, struct pev_probe_field *f)
 {
 	const char *open = strchr(text, '(');
 
+	if (p->machine == EM_AARCH64)
+		return arm_place(text, f);
 	if (parse_constant(p->machine, text, f))
 		return NULL;
 	if (find_register(p->machine, text, strlen(text), &f->number)) {
@@ -223,12 +272,23 @@ static void parse_operand(const struct program *p, const struct usdt_probe *prob
 	const char *at = strchr(o->text, '@');
 
 	o->field.type = PEV_PROBE_U64;
-	if (p->machine != EM_X86_64 && p->machine != EM_PPC64)
+	if (p->machine != EM_X86_64 && p->machine != EM_PPC64 && p->machine != EM_AARCH64)
 		o->why = "operands of this processor are not known";
 	else if (at)
 		o->why = parse_type(o->text, at, &o->field.type);
 	if (!o->why)
 		o->why = parse_place(p, probe, at ? at + 1 : o->text, &o->field);
+}
+
+/* Of the first operand; on arm64 there may be a space between brackets. */
+static size_t operand_length(const char *text)
+{
+	size_t len = strcspn(text, " ["), close;
+
+	if (text[len] != '[')
+		return len;
+	close = len + strcspn(text + len, "]");
+	return text[close] ? close + 1 : close;
 }
 
 size_t operands_parse(const struct program *p, const struct usdt_probe *probe,
@@ -241,7 +301,7 @@ size_t operands_parse(const struct program *p, const struct usdt_probe *probe,
 		size_t len;
 
 		text += strspn(text, " ");
-		len = strcspn(text, " ");
+		len = operand_length(text);
 		if (!len)
 			break;
 		operands[n] = (struct operand){ .text = xstrndup(text, len) };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Operands: where a probe of sys/sdt.h has an argument, in the words of the assembler, of
- * x86_64 and ppc64le.
+ * x86_64, ppc64le and arm64.
  *
  *	OPERANDS := OPERAND { " " OPERAND }
  *	OPERAND	 := [ [ "-" ] SIZE [ "f" ] "@" ] PLACE
  *	PLACE	 := REGISTER | CONSTANT | [ NUMBER ] "(" REGISTER ")" | SYMBOL [ "(%rip)" ]
+ *		 | "[" REGISTER [ ", " NUMBER ] "]"
  */
 #ifndef PERFCTL_PROGRAM_OPERAND_H
 #define PERFCTL_PROGRAM_OPERAND_H

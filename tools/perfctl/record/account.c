@@ -13,7 +13,8 @@ int account_losses(struct recorder *r, struct pev_writer *w)
 		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
 
 		if (ring)
-			err = pev_writer_lost(w, nr, pev_ring_cpu(ring), pev_ring_lost(ring), 0);
+			err = pev_writer_lost(w, nr, pev_ring_cpu(ring), recorder_lost_on(r, ring),
+					      0);
 	}
 	return err;
 }
@@ -42,8 +43,11 @@ int account_counts(struct recorder *r, struct pev_writer *w)
 	struct msg ignored;
 	int err = 0;
 
-	/* what the relay got of it before is not known by event: rings have all */
-	if (r->relayed.nr > 1)
+	/*
+	 * What the relay got of it before, and what a channel of the kernel's has, is not known by
+	 * event: rings have all.
+	 */
+	if (r->relayed.nr > 1 || r->config.channel)
 		goto out;
 	if (!recorder_values(r, v, &ignored)) {
 		for (size_t i = 0; i < plan->n; i++) {

@@ -161,8 +161,8 @@ int checkpoint_look(struct recorder *r)
 {
 	struct checkpoint *c = &r->checkpoint;
 
-	/* what comes through a pipe is not looked for by its index */
-	if (!c->meta || !r->dir.path || r->config.overwrite)
+	/* what comes through a pipe is not looked for by its index; a channel tells of no process */
+	if (!c->meta || !r->dir.path || r->config.overwrite || r->config.channel)
 		return 0;
 	if (c->runs)
 		return __atomic_load_n(&c->ended, __ATOMIC_ACQUIRE) ? finish(r) : 0;

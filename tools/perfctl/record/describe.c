@@ -7,11 +7,20 @@
 #include "base/version.h"
 #include "event/engine.h"
 #include "event/pmu_text.h"
+#include "event/probe.h"
+#include "kvm/guest_kernel.h"
+#include "session/guest.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+
+/* A place in a file is reached in user mode: where it is tells nothing of the kernel. */
+static bool is_in_file(const struct planned_event *e)
+{
+	return e->probe && e->probe->head.fd > 0;
+}
 
 /* Are kernel addresses recorded, so that their symbols are needed? */
 static bool wants_kallsyms(const struct recorder *r)
@@ -24,7 +33,7 @@ static bool wants_kallsyms(const struct recorder *r)
 		if (e->attr.sample & PEV_SAMPLE_KSTACK)
 			return true;
 		if ((r->config.fold || (e->attr.sample & PEV_SAMPLE_IP)) && !e->user_only &&
-		    !(e->attr.flags & PEV_F_EXCLUDE_KERNEL))
+		    !is_in_file(e) && !(e->attr.flags & PEV_F_EXCLUDE_KERNEL))
 			return true;
 	}
 	return false;
@@ -81,7 +90,27 @@ static bool has_hardware(const struct event_plan *plan)
 	return false;
 }
 
-/* Notes by which driver the events count, which are open: it is the same for all. */
+/* What pev's own driver does not have is counted by perf's, whatever counts the rest. */
+static const char *driver_of(const struct event_plan *plan, const char *driver)
+{
+	size_t by_perf = 0, others = 0;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct pev_attr *attr = &plan->events[i].attr;
+
+		if (plan->events[i].refused || !event_is_hardware(&plan->events[i]))
+			continue;
+		if (attr->pmu || attr->flags & PEV_F_PRECISE_ALL)
+			by_perf++;
+		else
+			others++;
+	}
+	if (!by_perf || !strcmp(driver, "perf"))
+		return driver;
+	return others ? "pev, perf" : "perf";
+}
+
+/* Notes by which driver the events count, which are open. */
 static int write_driver(const struct recorder *r, struct pev_writer *w)
 {
 	struct pmu_text p;
@@ -91,7 +120,7 @@ static int write_driver(const struct recorder *r, struct pev_writer *w)
 	if (!engine_is_pev() || !r->set.plan || !has_hardware(r->set.plan) || pmu_text_read(&p, &m))
 		return 0;
 	if (*p.driver)
-		err = pev_writer_info(w, "counters", p.driver);
+		err = pev_writer_info(w, "counters", driver_of(r->set.plan, p.driver));
 	pmu_text_free(&p);
 	return err;
 }
@@ -139,6 +168,35 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 	return err;
 }
 
+static int write_target(const struct recorder *r, struct pev_writer *w)
+{
+	char *text;
+	int err;
+
+	if (!r->config.channel)
+		return pev_writer_info(w, "target", r->config.target->text);
+	text = xasprintf("the kernel's channel %s", r->config.channel);
+	err = pev_writer_info(w, "target", text);
+	free(text);
+	return err;
+}
+
+/* The names of the guest's kernel, which only its root sees, and by what it is known again */
+static int write_guest(const struct recorder *r, struct pev_writer *w, struct msg *m)
+{
+	const char *root = r->config.target ? r->config.target->guest_root : NULL;
+	struct guest_kernel k;
+	int err = root ? guest_kernel_mounted(&k, root, m) : 0;
+
+	if (!root || err)
+		return err;
+	err = pev_writer_info_file(w, GUEST_KALLSYMS_FILE, k.symbols, k.len);
+	if (!err)
+		err = pev_writer_info(w, GUEST_BUILD_ID, k.id);
+	guest_kernel_free(&k);
+	return err ? describe_failed(r, err, m) : 0;
+}
+
 int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **out, struct msg *m)
 {
 	unsigned int flags = wants_kallsyms(r) ? PEV_SYSTEM_KALLSYMS | PEV_SYSTEM_MODULES : 0;
@@ -158,7 +216,7 @@ int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **o
 	if (!err)
 		err = write_regs(r, w);
 	if (!err)
-		err = pev_writer_info(w, "target", r->config.target->text);
+		err = write_target(r, w);
 	if (!err)
 		err = pev_writer_info(w, "tool", "perfctl " PERFCTL_VERSION);
 	if (!err)
@@ -171,8 +229,7 @@ int describe_trace(struct recorder *r, struct pev_writer *w, struct pev_meta **o
 		err = write_driver(r, w);
 	if (!err)
 		err = write_vdso(w);
-	if (err)
-		err = describe_failed(r, err, m);
+	err = err ? describe_failed(r, err, m) : write_guest(r, w, m);
 	if (!err && out)
 		*out = meta;
 	else

@@ -32,6 +32,26 @@ struct needed {
 	struct htab set;
 };
 
+/* Of a line with more than that. All lines are read thrice: strtoull() takes most of the time. */
+static uint64_t address_of(const char *line)
+{
+	uint64_t addr = 0;
+
+	for (unsigned int i = 0; i < DIGITS; i++) {
+		unsigned int c = (unsigned char)line[i];
+
+		addr = addr << 4 | ((c <= '9' ? c - '0' : c - 'a' + 10) & 0xf);
+	}
+	return addr;
+}
+
+static bool is_function(const char *line)
+{
+	char type = line[DIGITS + 1] | 0x20;
+
+	return type == 't' || type == 'w';
+}
+
 /* Calls @fn for each function; what is behind the address stays in @line. */
 static void each_function(const char *text,
 			  void (*fn)(void *arg, uint64_t addr, const char *line, size_t len),
@@ -41,8 +61,8 @@ static void each_function(const char *text,
 		const char *end = strchrnul(text, '\n');
 		size_t len = (size_t)(end - text);
 
-		if (len > DIGITS + 3 && strchr("tTwW", text[DIGITS + 1]))
-			fn(arg, strtoull(text, NULL, 16), text, len);
+		if (len > DIGITS + 3 && is_function(text))
+			fn(arg, address_of(text), text, len);
 		text = *end ? end + 1 : end;
 	}
 }
@@ -208,7 +228,9 @@ static void choose(struct choice *c, const char *text)
 	c->bounds = xcalloc(n + 1, sizeof(*c->bounds));
 	for (size_t i = 0; i < n; i++)
 		c->bounds[i].end = UINT64_MAX;
-	each_function(text, bound, c);
+	/* none is needed where only programs were looked at */
+	if (n)
+		each_function(text, bound, c);
 	for (size_t i = 1; i < n; i++)
 		c->bounds[i].begin = max_u64(c->bounds[i].begin, c->bounds[i - 1].begin);
 	for (size_t i = n; i-- > 1;)
@@ -220,6 +242,8 @@ static bool is_landmark(const char *name, size_t len)
 {
 	static const char *const names[] = { "_text", "_stext", "_etext", "_end" };
 
+	if (*name != '_')
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
 			return true;
@@ -242,16 +266,19 @@ static void put_end(struct choice *c, uint64_t addr)
 
 static void keep_line(struct choice *c, const char *line, size_t len)
 {
-	bool is_function = strchr("tTwW", line[DIGITS + 1]);
 	bool landmark = is_landmark(line + DIGITS + 3, len - DIGITS - 3);
-	uint64_t addr = strtoull(line, NULL, 16);
-	bool begin = is_function && is_begin(c, addr);
+	bool function = is_function(line), begin;
+	uint64_t addr;
 
+	if (!landmark && !(function && c->needed->n))
+		return;
+	addr = address_of(line);
+	begin = function && is_begin(c, addr);
 	if (!landmark && !begin)
 		return;
 	strbuf_add(&c->text, line, len);
 	strbuf_putc(&c->text, '\n');
-	if (is_function && !begin)
+	if (function && !begin)
 		put_end(c, addr + 1);
 }
 

@@ -5,6 +5,10 @@
 #include "base/stop.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int measure_init(struct measure *me, struct msg *m)
 {
@@ -13,6 +17,7 @@ int measure_init(struct measure *me, struct msg *m)
 	if (err)
 		return err;
 	wait_loop_watch(&me->wait, &me->target);
+	me->guests |= me->target.type == PEV_TARGET_GUEST;
 	if (me->target.type == PEV_TARGET_SUBTREE && !me->target.workload && !me->argv)
 		descendants_open(&me->descendants, &me->target, &me->wait);
 	return 0;
@@ -75,10 +80,36 @@ int measure_run(struct measure *me, const struct measure_ops *ops, void *arg, st
 	return err;
 }
 
+/* A process that nobody has waited for has ended, too. */
+static bool has_ended(int pid)
+{
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, 0) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	return ended;
+}
+
+/* The guests that are left are measured on, which is easily missed. */
+static void note_ended(struct measure *me)
+{
+	if (!me->told)
+		me->told = xcalloc(me->target.n_ids, sizeof(*me->told));
+	for (size_t i = 0; i < me->target.n_ids; i++) {
+		if (me->told[i] || !has_ended(me->target.ids[i]))
+			continue;
+		me->told[i] = true;
+		note("process %d has ended, and with it its virtual machine", me->target.ids[i]);
+	}
+}
+
 bool measure_goes_on(struct measure *me, unsigned int got)
 {
 	bool ended = me->argv && workload_wait(&me->workload, false);
 
+	if (got & WAIT_GONE && me->guests)
+		note_ended(me);
 	if (got & WAIT_TIME)
 		me->timed_out = !ended;
 	if (got & (WAIT_STOP | WAIT_TIME))
@@ -97,6 +128,7 @@ int measure_exit(struct measure *me, int err, const struct msg *m)
 	}
 	descendants_close(&me->descendants);
 	wait_loop_free(&me->wait);
+	free(me->told);
 	target_free(&me->target);
 	return err ? err : me->status;
 }

@@ -36,6 +36,8 @@ struct span_opts {
  * @wait:     for the end
  * @descendants: of the target, if its end is theirs
  * @workload: the command's process
+ * @guests:   the processes are asked for as virtual machines
+ * @told:     of each process, that it has ended
  * @timed_out: span.timeout ended it
  * @status:   to exit with: the command's, or the reason why it can't be run
  */
@@ -46,6 +48,8 @@ struct measure {
 	struct wait_loop wait;
 	struct descendants descendants;
 	struct workload workload;
+	bool guests;
+	bool *told;
 	bool timed_out;
 	int status;
 };

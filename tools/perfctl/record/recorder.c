@@ -56,13 +56,39 @@ static int open_channel(struct recorder *r, uint64_t ring, struct pev_error *why
 	uint64_t most = r->config.ring_default ? 4 * PACKET_MOST : PACKET_MOST;
 
 	pev_attr_channel(&attr, ring);
+	/* the kernel knows how much it has for a crash */
+	if (!ring)
+		attr.ring_size = 0;
 	ring = attr.ring_size;
-	attr.packet_size = (uint32_t)min_u64(max_u64(ring / 16, PEV_MIN_PACKET), most);
-	attr.watermark = (uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
+	if (ring) {
+		attr.packet_size = (uint32_t)min_u64(max_u64(ring / 16, PEV_MIN_PACKET), most);
+		attr.watermark =
+			(uint32_t)min_u64(max_u64(ring / 4, attr.packet_size), 1u << 30);
+	}
 	attr.clock = r->config.clock;
-	attr.flags = r->config.overwrite ? PEV_CHF_OVERWRITE : 0;
+	attr.flags = (r->config.overwrite ? PEV_CHF_OVERWRITE : 0) |
+		     (r->config.crash ? PEV_CHF_PERSIST : 0) |
+		     (r->config.panic ? PEV_CHF_PANIC : 0) |
+		     (r->config.stopped ? PEV_CHF_STOPPED : 0);
 	attr.flush_ms = r->config.overwrite ? 0 : (uint32_t)(step_of(r) / 1000000);
 	return pev_engine_open(engine(), &attr, 0, why);
+}
+
+/* By another engine it would be a flight recorder like any other, and of no use after the crash. */
+static int check_last(const struct recorder *r, struct msg *m)
+{
+	uint64_t flags = (r->config.crash ? PEV_CHF_PERSIST : 0) |
+			 (r->config.panic ? PEV_CHF_PANIC : 0);
+	struct pev_info info;
+
+	if (!flags || pev_engine_info(engine(), &info, NULL) || !(flags & ~info.channel_flags))
+		return 0;
+	return msg_set(
+		m, -EOPNOTSUPP,
+		"%s takes a kernel with pev, of ABI 12 or later; this recording is by engine "
+		"%s: \"perfctl doctor\" says what there is",
+		flags & ~info.channel_flags & PEV_CHF_PERSIST ? "--crash" : "--panic",
+		pev_engine_name(engine()));
 }
 
 /* Unless the user chose a size, smaller rings are better than none. */
@@ -72,8 +98,16 @@ static int channel_fd(struct recorder *r, struct msg *m)
 	uint64_t ring = r->config.ring_size ? r->config.ring_size : wish;
 	struct pev_error why;
 	char size[32];
-	int fd;
+	int fd = check_last(r, m);
 
+	if (fd)
+		return fd;
+	if (r->config.channel)
+		return kernel_channel(r->config.channel, m);
+	if (r->config.crash) {
+		fd = open_channel(r, r->config.ring_size, &why);
+		return fd < 0 ? kernel_refused(m, fd, &why, "--crash") : fd;
+	}
 	for (;;) {
 		fd = open_channel(r, ring, &why);
 		if (fd >= 0 || r->config.ring_size || (fd != -EPERM && fd != -ENOMEM) ||
@@ -97,10 +131,13 @@ static int open_events(struct recorder *r, struct msg *m)
 			 (t->workload && !r->config.later ? PEV_F_ENABLE_ON_EXEC : 0);
 	int err;
 
+	if (r->config.channel)
+		return event_set_open(&r->set, plan, t, 0, m);
 	/* Opens what tools need to know about processes; on the same target, and on at once. */
 	event_plan_sideband(&r->sideband, r->fd, ~0u, "tell which code ran");
-	err = event_set_open(&r->side, &r->sideband, t, r->config.overwrite ? PEV_F_DISABLED : 0,
-			     m);
+	/* those of before a crash have nothing but the rings */
+	err = event_set_open(&r->side, &r->sideband, t,
+			     r->config.overwrite && !r->config.crash ? PEV_F_DISABLED : 0, m);
 	if (!err && r->config.overwrite)
 		err = proc_history_open(&r->history, t, r->config.clock, m);
 	if (err)
@@ -110,7 +147,16 @@ static int open_events(struct recorder *r, struct msg *m)
 			pev_attr_record(&plan->events[i].attr, r->fd, plan->events[i].attr.period,
 					plan->events[i].attr.sample);
 	if (r->config.fold)
-		err = fold_open(&r->fold, plan, r->config.clock, r->config.max_stack, m);
+		err = fold_open(&r->fold, plan,
+				&(struct fold_limits){
+					.tables = engine_is_pev(),
+					.clock = r->config.clock,
+					.max_stack = r->config.max_stack,
+					.ring_size = r->config.ring_size ? r->config.ring_size :
+									   RING_DEFAULT,
+					.with = r->fd,
+				},
+				m);
 	if (!err && r->config.pairs)
 		err = pairs_open(&r->pairs, r->config.pairs, r->fd, plan, m);
 	if (err)
@@ -163,7 +209,7 @@ int recorder_write_state(const struct recorder *r, struct pev_writer *w,
 {
 	const struct target *t = r->config.target;
 	struct machine_state s = {
-		.target = r->config.overwrite ? NULL : t,
+		.target = r->config.overwrite || r->config.channel ? NULL : t,
 		.plan = r->config.plan,
 		.execs = t->workload && !begun,
 		.time = time,
@@ -182,7 +228,7 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 		return err;
 	if (r->config.overwrite)
 		err = proc_history_write(&r->history, w, meta, m);
-	else
+	else if (!r->config.channel)
 		err = proc_state_write(w, meta, r->config.target, proc_state_time(meta), false, m);
 	if (!err)
 		err = recorder_write_state(r, w, meta, proc_state_time(meta), false, m);
@@ -196,7 +242,8 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 
 int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m)
 {
-	int err = r->config.compress ? pev_writer_compress(w, COMPRESS_LEVEL) : 0;
+	int level = r->config.fold ? FOLD_LEVEL : COMPRESS_LEVEL;
+	int err = r->config.compress ? pev_writer_compress(w, level) : 0;
 
 	return !err		? 0 :
 	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,
@@ -241,6 +288,9 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 	err = pev_engine_map(engine(), r->fd, 0, &r->channel);
 	if (err)
 		return msg_set(m, err, "mapping the rings: %s", strerror(-err));
+	/* it was there before */
+	if (config->channel)
+		r->lost_before = pev_channel_lost(r->channel);
 	return config->overwrite ? 0 : recorder_open_trace(r, config->path, &r->dir, &r->writer, m);
 }
 
@@ -261,7 +311,9 @@ int recorder_values(struct recorder *r, struct pev_value *values, struct msg *m)
 
 int recorder_fd(const struct recorder *r)
 {
-	return r->config.overwrite && engine_is_pev() ? -1 : r->fd;
+	int folded = r->config.fold ? fold_fd(&r->fold) : -1;
+
+	return folded >= 0 ? folded : r->config.overwrite && engine_is_pev() ? -1 : r->fd;
 }
 
 static bool describes_calls(const struct event_plan *plan)
@@ -390,12 +442,12 @@ static int write_folded(struct recorder *r, int err)
 }
 
 /*
- * What threads did since their last records is read with these. Where the kernel can't, the
- * recording is without it.
+ * What threads did since their last records is read with these, and stacks that they have not told
+ * yet are lost. Where the kernel can't, the recording is without it.
  */
-static void flush_waits(struct recorder *r)
+static void flush_threads(struct recorder *r)
 {
-	while (event_set_flush_waits(&r->set) > 0 && recorder_drain(r) >= 0)
+	while (event_set_flush_threads(&r->set) > 0 && recorder_drain(r) >= 0)
 		pev_engine_flush(engine(), r->fd);
 }
 
@@ -409,16 +461,19 @@ int recorder_end(struct recorder *r, struct msg *m)
 	/* tables have no switch of their own */
 	if (r->config.fold || r->config.pairs)
 		event_set_enable(&r->set, false, &ignored);
-	flush_waits(r);
+	flush_threads(r);
 	if (!r->writer)
 		return recorder_snapshot(r, r->config.path, m);
 	checkpoint_stop(&r->checkpoint);
 	relayed_ending(r);
-	/* records that wait for room come once the rings are empty */
+	/*
+	 * Records that wait for room come once the rings are empty. The owner of a channel of the
+	 * kernel's goes on to write.
+	 */
 	do {
 		pev_engine_flush(engine(), r->fd);
 		n = recorder_drain(r);
-	} while (n > 0);
+	} while (n > 0 && !r->config.channel);
 	err = n < 0 ? r->failed : 0;
 	if (r->config.fold)
 		err = write_folded(r, err);
@@ -447,6 +502,13 @@ int recorder_end(struct recorder *r, struct msg *m)
 	if (!err)
 		err = close_err;
 	return err ? recorder_write_failed(r, err, m) : 0;
+}
+
+uint64_t recorder_lost_on(const struct recorder *r, const struct pev_ring *ring)
+{
+	int cpu = pev_ring_cpu(ring);
+
+	return pev_ring_lost(ring) + (cpu < 0 ? 0 : fold_lost(&r->fold, cpu));
 }
 
 void recorder_close(struct recorder *r)
@@ -500,5 +562,6 @@ uint64_t recorder_missing(const struct recorder *r, uint64_t records)
 
 uint64_t recorder_lost(const struct recorder *r)
 {
-	return r->channel ? pev_channel_lost(r->channel) : 0;
+	return (r->channel ? pev_channel_lost(r->channel) - r->lost_before : 0) +
+	       fold_lost(&r->fold, -1);
 }

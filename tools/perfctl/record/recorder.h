@@ -12,7 +12,7 @@
 #include "event/pairs.h"
 #include "event/plan.h"
 #include "event/set.h"
-#include "fold.h"
+#include "fold/fold.h"
 #include "procs/history.h"
 #include "relayed.h"
 #include "switch.h"
@@ -25,6 +25,7 @@
  * @target:    where
  * @events:    as they were asked for, for those that come later, NULL: none ...
  * @sampling:  ... and how they are sampled
+ * @channel:   of the kernel's, which is recorded instead of @plan; NULL: none
  * @path:      directory of the trace, or of its part that is written; for messages only if
  *             there is a @pipe
  * @pipe:      descriptor that the trace goes into; 0: none
@@ -34,6 +35,9 @@
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
  * @compress:  packets
  * @overwrite: flight recorder
+ * @crash:     in memory that outlives a crash
+ * @panic:     the kernel prints its last records if it panics
+ * @stopped:   a trigger starts it
  * @waits:     it is of waits, and what tells of them is no event among others
  * @fold:      count samples by their call chains, instead of recording each
  * @max_stack: frames of these at most, 0: all
@@ -49,6 +53,7 @@ struct recorder_config {
 	const struct target *target;
 	const struct event_list *events;
 	const struct sampling *sampling;
+	const char *channel;
 	const char *path;
 	int pipe;
 	const struct relay_url *relay;
@@ -57,6 +62,9 @@ struct recorder_config {
 	uint64_t flush;
 	bool compress;
 	bool overwrite;
+	bool crash;
+	bool panic;
+	bool stopped;
 	bool waits;
 	bool fold;
 	uint32_t max_stack;
@@ -72,6 +80,7 @@ struct recorder_config {
  * struct recorder - one recording
  * @fd:       the channel
  * @channel:  its rings
+ * @lost_before: what was lost in them before the recording
  * @sideband: plan of the sideband events
  * @side:     those events; off in overwrite mode, where @history has them
  * @set:      the events
@@ -96,6 +105,7 @@ struct recorder {
 	struct recorder_config config;
 	int fd;
 	struct pev_channel *channel;
+	uint64_t lost_before;
 	struct event_plan sideband;
 	struct event_set side;
 	struct proc_history history;
@@ -156,6 +166,9 @@ uint64_t recorder_bytes(const struct recorder *r);
  * What the reader of a pipe has got is not known.
  */
 uint64_t recorder_missing(const struct recorder *r, uint64_t records);
+/* Meanwhile, in all rings */
 uint64_t recorder_lost(const struct recorder *r);
+/* The same on a ring's CPU */
+uint64_t recorder_lost_on(const struct recorder *r, const struct pev_ring *ring);
 
 #endif

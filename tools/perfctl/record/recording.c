@@ -3,6 +3,7 @@
 #include "recording.h"
 #include "control.h"
 #include "measure.h"
+#include "options.h"
 #include "recorder.h"
 #include "snapshot.h"
 #include "summary.h"
@@ -25,8 +26,6 @@
 /* Samples that hold a piece of the stack need larger rings */
 #define STACK_RING (8u << 20)
 #define FLUSH_NS 1000000000ull
-#define FLUSH_LEAST 50000000ull
-#define FLUSH_MOST 3600000000000ull
 /* Complete packets are on the disk after this at the latest */
 #define DRAIN_MS 500
 #define PROGRESS_MS 500
@@ -258,6 +257,28 @@ static const struct control_ops control_ops = {
 	.list = control_list,
 };
 
+/*
+ * What froze the rings is written, and they go on; what stopped them for good ends the recording.
+ * Returns WAIT_* bits, or -errno.
+ */
+static int take_triggers(struct record_run *r, struct msg *m)
+{
+	int state = triggers_state(r->recorder.fd, m), err = 0;
+
+	if (state > 0 && (unsigned int)state & PEV_STATE_FROZEN) {
+		if (snapshot(r, m))
+			print_error("%s", m->text);
+		err = triggers_thaw(r->recorder.fd, m);
+	}
+	if (state < 0 || err)
+		return state < 0 ? state : err;
+	if (!((unsigned int)state & PEV_STATE_STOPPED) || r->opts.triggers.flags & PEV_F_START)
+		return 0;
+	clear_progress(r);
+	note("the recording ends, as --stop-on says");
+	return WAIT_TIME;
+}
+
 /* Returns WAIT_* bits for what was asked for. */
 static unsigned int take_commands(struct record_run *r)
 {
@@ -276,6 +297,7 @@ static int record_loop(void *arg, struct msg *m)
 	timeout = timeout < half ? timeout : half;
 
 	r->measure.wait.control = r->opts.control ? r->control.in : 0;
+	r->measure.wait.channel = r->opts.triggers.flags ? r->recorder.fd : 0;
 	if (r->recorder.marks.user)
 		timeout = USER_MARKS_MS;
 	do {
@@ -283,6 +305,13 @@ static int record_loop(void *arg, struct msg *m)
 		r->recorder.ending |= !!(got & WAIT_STOP);
 		if (got & WAIT_SNAPSHOT && !r->opts.parts.on && snapshot(r, m))
 			print_error("%s", m->text);
+		if (got & WAIT_TRIGGER) {
+			int more = take_triggers(r, m);
+
+			if (more < 0)
+				return more;
+			got |= (unsigned int)more;
+		}
 		if (got & WAIT_BEGIN)
 			err = record_start(r, m);
 		if (got & WAIT_BEGIN && !err)
@@ -314,6 +343,7 @@ static int record_open(void *arg, struct msg *m)
 		.target = &r->measure.target,
 		.events = &r->opts.events,
 		.sampling = &r->sampling,
+		.channel = r->opts.channel,
 		.path = r->pipe ? "the standard output" : r->opts.output,
 		.pipe = r->pipe,
 		.relay = r->relay.host ? &r->relay : NULL,
@@ -322,6 +352,9 @@ static int record_open(void *arg, struct msg *m)
 		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
 		.compress = r->opts.compress,
 		.overwrite = r->opts.overwrite,
+		.crash = r->opts.crash,
+		.panic = r->opts.panic,
+		.stopped = r->opts.triggers.flags & PEV_F_START,
 		.waits = r->opts.waits,
 		.fold = r->opts.fold,
 		.state = !r->opts.no_state && !r->opts.fold,
@@ -365,6 +398,9 @@ static int record_end(void *arg, int err, struct msg *m)
 	int end_err;
 	char *all;
 
+	/* the trigger may have been the command's last act */
+	if (!err && r->opts.triggers.flags & PEV_F_FREEZE && take_triggers(r, m) < 0)
+		print_error("%s", m->text);
 	if (!is_kept(r))
 		return err;
 	end_err = recorder_end(&r->recorder, &end_msg);
@@ -374,8 +410,12 @@ static int record_end(void *arg, int err, struct msg *m)
 	event_plan_note_user_only(&r->plan);
 	if (all)
 		r->recorder.config.path = all;
-	if (!r->opts.quiet)
+	if (!r->opts.quiet && r->opts.channel)
+		summary_channel(&r->recorder, seconds_since(&r->start));
+	else if (!r->opts.quiet)
 		summary_records(&r->recorder, seconds_since(&r->start));
+	if (!r->opts.quiet && r->opts.triggers.flags)
+		triggers_summary(&r->recorder.set);
 	summary_hardware(&r->recorder);
 	free(all);
 	return end_err ? end_err : err;
@@ -396,84 +436,6 @@ static const struct measure_ops record_ops = {
 	.end = record_end,
 	.close = record_close,
 };
-
-/* Unless it is among them already */
-static int add_event(struct event_list *list, const char *name, struct msg *m)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (list->specs[i].kind == SPEC_NAMED && !fnmatch(list->specs[i].name, name, 0))
-			return 0;
-	return event_list_parse(list, name, m);
-}
-
-/*
- * A thread's return to a processor is in the record of the thread that leaves it, so
- * that the scheduler's events cannot be recorded of some threads alone.
- */
-static int add_switches(struct record_opts *o, const char *option, struct msg *m)
-{
-	const struct target_opts *t = &o->target;
-	int err;
-
-	if (t->pids || t->tids || t->subtree || t->cpus || t->cgroup || t->guests)
-		return msg_set(m, -EINVAL,
-			       "%s records the whole machine%s: choose threads when "
-			       "you read it (\"perfctl off-cpu --comm NAME\")",
-			       option, o->waits ? " where the kernel has no waits of its own" : "");
-	o->target.all = true;
-	if (!o->graph_typed)
-		o->graph = true;
-	err = add_event(&o->events, RECORD_SWITCH, m);
-	return err ? err : add_event(&o->events, RECORD_WAKING, m);
-}
-
-static int check_options(const struct record_opts *o, char **argv, struct msg *m)
-{
-	const char *other = o->overwrite ? "--overwrite, which has snapshots instead" :
-			    o->fold	 ? "--fold, which writes little" :
-			    o->waits	 ? "--waits, whose sums are of a whole recording" :
-			    !strcmp(o->output, "-") ?
-				       "-o -, which is one stream" :
-			    relay_url_is(o->output) ?
-				       "-o net://, as the relay keeps one recording" :
-				       NULL;
-
-	if (o->parts.on && other)
-		return msg_set(m, -EINVAL, "--switch-output does not go together with %s", other);
-	if (!o->parts.on && o->parts.max_files)
-		return msg_set(
-			m, -EINVAL,
-			"--max-files is the number of parts to keep: --switch-output makes some");
-	if (o->paused && !o->control)
-		return msg_set(m, -EINVAL,
-			       "--paused waits for \"enable\" on --control, which is missing");
-	if (o->paused && o->span.delay)
-		return msg_set(m, -EINVAL, "--paused and --delay exclude each other");
-	if (o->compress && !strcmp(o->output, "-"))
-		return msg_set(m, -EINVAL,
-			       "-z writes a directory; what comes through a pipe is compressed by "
-			       "\"perfctl record -o - ... | zstd\"");
-	if (o->compress && relay_url_is(o->output))
-		return msg_set(
-			m, -EINVAL,
-			"-z writes a directory; a relay and its viewers read packets as they "
-			"are");
-	if (o->flush && o->overwrite)
-		return msg_set(m, -EINVAL,
-			       "--flush is for what is written while it is recorded, and "
-			       "--overwrite writes nothing before its end or SIGUSR2");
-	if (o->flush && (o->flush < FLUSH_LEAST || o->flush > FLUSH_MOST))
-		return msg_set(m, -EINVAL, "--flush takes 50ms to 1h");
-	if (o->on_exit && (!o->overwrite || !argv))
-		return msg_set(m, -EINVAL,
-			       "--snapshot-on-exit is for --overwrite with a command, whose end it "
-			       "looks at");
-	if (o->overwrite && o->parts.max_size)
-		return msg_set(m, -EINVAL,
-			       "--max-size is for what is written while it is recorded: the rings "
-			       "of --overwrite have the size of -m");
-	return 0;
-}
 
 /* The recording gets the standard output for itself; the command writes where errors go. */
 static int take_stdout(struct record_run *r, struct msg *m)
@@ -505,160 +467,6 @@ static int take_relay(struct record_run *r, struct msg *m)
 	return relay_url_parse(&r->relay, r->opts.output, hostname, getpid(), m);
 }
 
-/* Samples that are counted have call chains, and nothing else. */
-static int plan_fold(struct record_opts *o, const struct pev_info *info, struct msg *m)
-{
-	const char *other = o->overwrite		? "--overwrite" :
-			    o->off_cpu			? "--off-cpu" :
-			    o->waits			? "--waits" :
-			    o->strings			? "--strings" :
-			    o->stack_user		? "-g dwarf" :
-			    o->graph_typed && !o->graph ? "-g none" :
-							  NULL;
-
-	if (other)
-		return msg_set(m, -EINVAL,
-			       "--fold counts samples by their call chains, and %s needs each "
-			       "single one: leave one of them out",
-			       other);
-	if (!strcmp(o->output, "-") || relay_url_is(o->output))
-		return msg_set(
-			m, -EINVAL,
-			"--fold writes records that are minutes old, which the reader of a pipe or "
-			"at a relay does not wait for: name a directory with -o");
-	if (!engine_is_pev() || !(info->types & 1ULL << PEV_TYPE_TABLE))
-		return msg_set(m, -ENOSYS,
-			       "--fold needs tables, which %s: without it each sample is written "
-			       "down, and \"perfctl report\" counts them",
-			       engine_is_pev() ? "the running kernel's pev has not" :
-						 "perf_event_open(2) has not");
-	o->graph = true;
-	return 0;
-}
-
-/* What is told of pairs is a record of the second event, and nothing of the first. */
-static int check_pairs(const struct record_opts *o, const struct pev_info *info, struct msg *m)
-{
-	const char *other = o->fold    ? "--fold" :
-			    o->off_cpu ? "--off-cpu" :
-			    o->waits   ? "--waits" :
-			    o->strings ? "--strings" :
-			    o->count   ? "-c" :
-					 NULL;
-
-	if (other)
-		return msg_set(m, -EINVAL,
-			       "--latency records the ends of long pairs, which %s has none of: "
-			       "leave one of them out",
-			       other);
-	if (engine_is_pev() && info->sample & PEV_SAMPLE_PAIR)
-		return 0;
-	return msg_set(m, -ENOSYS,
-		       "--latency needs tables with records, which %s: without it record both "
-		       "events, and subtract their times",
-		       engine_is_pev() ? "the running kernel's pev has not" :
-					 "perf_event_open(2) has not");
-}
-
-static bool has_waits(const struct pev_info *info)
-{
-	return engine_is_pev() && info->types & 1ULL << PEV_TYPE_WAIT;
-}
-
-/* May the scheduler's events be recorded, of all that runs? */
-static bool sees_scheduler(void)
-{
-	struct pev_attr attr;
-	struct pev_error why = { 0 };
-	int fd;
-
-	pev_attr_event(&attr, PEV_TYPE_TRACEPOINT, 0, RECORD_SWITCH);
-	attr.target = PEV_TARGET_CPUS;
-	attr.flags = PEV_F_DISABLED;
-	fd = pev_engine_open(engine(), &attr, 0, &why);
-	if (fd < 0)
-		return false;
-	pev_engine_close(engine(), fd);
-	return true;
-}
-
-/*
- * Where the kernel has no waits, by the scheduler's events; and by the switches of the threads that
- * are measured, where only some are asked for, or may be watched.
- */
-static bool by_switches(const struct record_opts *o, const struct pev_info *info)
-{
-	const struct target_opts *t = &o->target;
-
-	if (has_waits(info) || t->all || t->cpus || t->cgroup || t->guests)
-		return false;
-	return t->pids || t->tids || t->subtree || !sees_scheduler();
-}
-
-/* Beside the samples that are usual. */
-static int add_waits(struct record_opts *o, const struct pev_info *info, struct msg *m)
-{
-	int err = 0;
-
-	if (!o->graph_typed)
-		o->graph = true;
-	o->plan_waits = has_waits(info) || by_switches(o, info);
-	if (o->plan_waits)
-		return 0;
-	if (!o->events.n)
-		err = event_list_parse(&o->events, event_to_sample(info, o->quiet), m);
-	if (!err)
-		err = add_switches(o, "--waits", m);
-	return err ? err : add_event(&o->events, RECORD_WAKEUP, m);
-}
-
-/* The events that the options ask for */
-/* What no engine but pev's knows, and what has no records of its own to put it in. */
-static int check_context(const struct record_opts *o, const struct pev_info *info, struct msg *m)
-{
-	if (!o->context)
-		return 0;
-	if (o->fold)
-		return msg_set(
-			m, -EINVAL,
-			"--fold counts samples by call chains and writes none down: it can't "
-			"tell requests apart (--context)");
-	if (info->sample & PEV_SAMPLE_CONTEXT)
-		return 0;
-	return msg_set(m, -EOPNOTSUPP,
-		       "--context: %s, so requests can't be recorded: leave --context out",
-		       engine_is_pev() ? "this kernel's pev is older than contexts" :
-					 "perf_event_open(2) does not know which request a thread "
-					 "works for, only a kernel with pev does");
-}
-
-static int choose_events(struct record_opts *o, const struct pev_info *info, struct msg *m)
-{
-	int err = check_context(o, info, m);
-
-	if (err)
-		return err;
-	if (o->fold && o->target.guests)
-		return msg_set(
-			m, -EINVAL,
-			"--fold counts samples by call chains, which those of guests (--guest) "
-			"do not have");
-	if (o->fold)
-		err = plan_fold(o, info, m);
-	if (!err && o->latency)
-		err = check_pairs(o, info, m);
-	if (!err && o->off_cpu)
-		err = add_switches(o, "--off-cpu", m);
-	if (!err && o->waits)
-		err = add_waits(o, info, m);
-	/* few processors count guests alone, but a timer samples them on all */
-	if (!err && !o->events.n)
-		err = event_list_parse(
-			&o->events,
-			o->target.guests ? "cpu-clock" : event_to_sample(info, o->quiet), m);
-	return err;
-}
-
 /* Streams of marks belong to one recording, from its begin to its end. */
 static int check_marks(const struct record_run *r, struct msg *m)
 {
@@ -683,12 +491,20 @@ static int prepare(struct record_run *r, struct msg *m)
 		return err;
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
-	err = check_options(&r->opts, r->measure.argv, m);
+	err = record_options_check(&r->opts, r->measure.argv, m);
 	if (!err)
-		err = choose_events(&r->opts, &info, m);
+		err = record_options_events(&r->opts, &info, m);
+	if (!err)
+		err = triggers_check(&r->opts.triggers, &info, r->opts.overwrite,
+				     r->opts.fold    ? "--fold" :
+				     r->opts.latency ? "--latency" :
+						       NULL,
+				     m);
+	if (!err)
+		event_list_take(&r->opts.events, &r->opts.triggers.events);
 	if (!err)
 		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
-	if (!err)
+	if (!err && !r->opts.channel)
 		err = event_plan_make(&r->plan, &r->opts.events,
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
 	if (!err && r->opts.latency && r->plan.n != PAIR_EVENTS)
@@ -710,7 +526,15 @@ static int prepare(struct record_run *r, struct msg *m)
 		.stack_user = r->opts.stack_user,
 		.guests = r->opts.target.guests,
 		.context = r->opts.context,
+		.deferred = r->opts.deferred,
 	};
+	err = event_plan_deferred(&r->plan, &r->sampling, &info,
+				  r->opts.fold	  ? "--fold" :
+				  r->opts.latency ? "--latency" :
+						    NULL,
+				  m);
+	if (err)
+		return err;
 	event_plan_sampling(&r->plan, &r->sampling);
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)
 		strbuf_addf(&r->command, "%s%s", i ? " " : "", r->measure.argv[i]);
@@ -739,5 +563,6 @@ int recording_measure(const struct record_opts *opts, char **argv, struct msg *m
 	strbuf_free(&r.command);
 	event_plan_free(&r.plan);
 	event_list_free(&r.opts.events);
+	event_list_free(&r.opts.triggers.events);
 	return measure_exit(&r.measure, err, m);
 }

@@ -5,6 +5,7 @@
 
 #include "event/spec.h"
 #include "event/target.h"
+#include "event/triggers.h"
 #include "measure.h"
 #include "parts.h"
 
@@ -25,6 +26,7 @@
  * @ring_size:   bytes of each CPU's ring; 0: chosen
  * @max_stack:   frames in a call chain; 0: the kernel's limit
  * @output:      directory of the trace
+ * @channel:     of the kernel's, which is recorded alone; NULL: none
  * @clock:       enum pev_clock
  * @graph:       record call chains
  * @graph_typed: the user said whether to do so
@@ -38,9 +40,14 @@
  * @flush:       ns after which a record is on the disk; 0: a second
  * @compress:    packets, by zstd
  * @overwrite:   keep the newest records in memory until the end
+ * @crash:       as @overwrite, in memory that outlives a crash
+ * @panic:       the kernel prints its last records if it panics
+ * @from_crash:  write what that has from before the machine went down, and record nothing
+ * @drop_crash:  drop that
  * @on_exit:     with @overwrite, write at the end only if the command was ended by one of these
  *               signals, a bit each; 0: in any case
- * @fold:        count samples by their call chains in the kernel
+ * @triggers:    events that start, stop and freeze it
+ * @fold:        count samples by their call chains
  * @no_state:    do not record what the machine has
  * @latency:     the events make pairs, of which records are made ...
  * @least:       ... if they took so long, in ns ...
@@ -60,6 +67,7 @@ struct record_opts {
 	uint64_t ring_size;
 	uint64_t max_stack;
 	const char *output;
+	const char *channel;
 	uint32_t clock;
 	bool graph;
 	bool graph_typed;
@@ -69,11 +77,17 @@ struct record_opts {
 	bool plan_waits;
 	bool strings;
 	bool context;
+	bool deferred;
 	uint32_t stack_user;
 	uint64_t flush;
 	bool compress;
 	bool overwrite;
+	bool crash;
+	bool panic;
+	bool from_crash;
+	bool drop_crash;
 	uint64_t on_exit;
+	struct triggers triggers;
 	bool fold;
 	bool no_state;
 	const char *latency;

@@ -61,19 +61,20 @@ static void summary_losses(const struct recorder *r, const struct pev_value *tot
 	for (unsigned int nr = 0; nr < pev_channel_nr_rings(r->channel); nr++) {
 		struct pev_ring *ring = pev_channel_ring(r->channel, nr);
 
-		if (!ring || !pev_ring_lost(ring))
+		if (!ring || !recorder_lost_on(r, ring))
 			continue;
 		if (pev_ring_cpu(ring) >= 0)
 			fprintf(stderr, " CPU %d: ", pev_ring_cpu(ring));
 		else
 			fprintf(stderr, " ring %u: ", nr);
-		fprintf(stderr, "%s", text_count(a, pev_ring_lost(ring)));
+		fprintf(stderr, "%s", text_count(a, recorder_lost_on(r, ring)));
 	}
 	fprintf(stderr, "\n");
-	note("%s%s of %s records were lost (%.2f %%), because they came faster than they could be "
+	note("%s%s of %s record%s %s lost (%.2f %%), because they came faster than they could be "
 	     "written: try a larger ring (-m %s), fewer events or a filter",
 	     exact() ? "" : "at least ", text_count(a, total->lost),
-	     text_count(b, total->lost + total->samples),
+	     text_count(b, total->lost + total->samples), text_s(total->lost + total->samples),
+	     total->lost == 1 ? "was" : "were",
 	     100.0 * (double)total->lost / (double)(total->lost + total->samples),
 	     r->config.ring_size > (1 << 24) ? "256M" : "16M");
 }
@@ -87,8 +88,9 @@ static void summary_marks(const struct recorder *r)
 	if (!r->marks.user)
 		return;
 	pev_user_sums(r->marks.user, &sums);
-	fprintf(stderr, "  marks: %s records of %s programs%s\n", text_count(a, sums.records),
-		text_count(b, sums.producers), sums.lost || sums.damaged ? "" : ", none lost");
+	fprintf(stderr, "  marks: %s record%s of %s program%s%s\n", text_count(a, sums.records),
+		text_s(sums.records), text_count(b, sums.producers), text_s(sums.producers),
+		sums.lost || sums.damaged ? "" : ", none lost");
 	if (sums.lost)
 		note("programs say that %s of their marks were written over before they were read: "
 		     "build them with a larger PEV_MARK_RING",
@@ -113,18 +115,42 @@ static const struct pev_value *delivered(const struct recorder *r, size_t i, str
 	return v;
 }
 
+/* Returns how many stacks did not come, if it is not for want of room. */
+static uint64_t owed_stacks(const struct recorder *r, const struct pev_value *v)
+{
+	const struct event_plan *plan = r->config.plan;
+	uint64_t owed = 0;
+
+	for (size_t i = 0; i < plan->n && !recorder_lost(r); i++)
+		if (plan->events[i].attr.type == PEV_TYPE_USTACK)
+			owed += v[i].lost;
+	return owed;
+}
+
+static void summary_owed(uint64_t owed)
+{
+	char a[32];
+
+	if (owed)
+		note("%s call chains of programs did not come: their threads had not returned "
+		     "from the kernel at the end, or may not be watched any more",
+		     text_count(a, owed));
+}
+
 void summary_records(struct recorder *r, double seconds)
 {
 	const struct event_plan *plan = r->config.plan;
 	struct pev_value total = { 0 }, *v = xcalloc(plan->n, sizeof(*v));
 	char a[32], b[32], c[64], d[64], e[32];
-	uint64_t missing;
+	uint64_t missing, owed;
 	struct msg m;
 
 	if (recorder_values(r, v, &m))
 		print_error("%s", m.text);
 	for (size_t i = 0; i < plan->n; i++)
 		add_value(&total, &v[i]);
+	owed = owed_stacks(r, v);
+	total.lost -= owed;
 	total.samples += user_marks_records(&r->marks);
 	/* the last ones would show only before another record */
 	snprintf(c, sizeof(c), exact() ? ", nothing lost" : ", no losses are known");
@@ -141,11 +167,13 @@ void summary_records(struct recorder *r, double seconds)
 		snprintf(c, sizeof(c), ", %s more %s", text_count(a, missing),
 			 r->config.relay ? "did not reach the relay" : "could not be written");
 	if (r->config.fold)
-		snprintf(d, sizeof(d), "samples in %s rows", text_count(e, r->fold.rows));
+		snprintf(d, sizeof(d), "sample%s in %s row%s", text_s(total.samples - missing),
+			 text_count(e, r->fold.rows), text_s(r->fold.rows));
+	else
+		snprintf(d, sizeof(d), "record%s", text_s(total.samples - missing));
 	fprintf(stderr, "[ %s: %s %s, %s, %.2f s%s%s ]\n", r->config.path,
-		text_count(a, total.samples - missing), r->config.fold ? d : "records",
-		text_bytes(b, recorder_bytes(r)), seconds,
-		r->config.overwrite ? ", of which the newest were kept" : "",
+		text_count(a, total.samples - missing), d, text_bytes(b, recorder_bytes(r)),
+		seconds, r->config.overwrite ? ", of which the newest were kept" : "",
 		total.lost && !missing ? "" : c);
 	if (plan->n > 1 || total.lost || r->relayed.records || total.filtered) {
 		fprintf(stderr, "  %-40s %14s %12s %12s\n", "event", "records", "lost", "filtered");
@@ -157,6 +185,7 @@ void summary_records(struct recorder *r, double seconds)
 	}
 	if (total.lost)
 		summary_losses(r, &total);
+	summary_owed(owed);
 	pairs_summary(&r->pairs, plan);
 	summary_marks(r);
 	if (r->fold.other)
@@ -171,9 +200,9 @@ static void note_throttled(const char *label, const struct pev_multiplexed *w)
 {
 	char a[32], b[32];
 
-	note("%s: sampling was held up %s times, for %s in all, because samples came faster than the "
+	note("%s: sampling was held up %s time%s, for %s in all, because samples came faster than the "
 	     "kernel lets them: take a lower frequency (-F) or a longer period (-c)",
-	     label, text_count(a, w->throttled), text_ns(b, w->throttled_ns));
+	     label, text_count(a, w->throttled), text_s(w->throttled), text_ns(b, w->throttled_ns));
 }
 
 void summary_hardware(const struct recorder *r)
@@ -200,4 +229,21 @@ void summary_hardware(const struct recorder *r)
 			     label, 100.0 * (double)w->time_running / (double)w->time_enabled);
 	}
 	free(w);
+}
+
+void summary_channel(const struct recorder *r, double seconds)
+{
+	uint64_t lost = recorder_lost(r);
+	char a[32], b[32];
+
+	fprintf(stderr, "[ %s: %s of %s, %.2f s%s ]\n", r->config.path,
+		text_bytes(a, recorder_bytes(r)), r->config.channel, seconds,
+		lost || r->failed ? "" : ", nothing lost");
+	if (lost)
+		note("%s records found no room meanwhile: the owner of %s chose the size of its rings",
+		     text_count(a, lost), r->config.channel);
+	if (r->lost_before)
+		note("%s records found no room before, while nobody read %s: the recording counts them "
+		     "as lost, too",
+		     text_count(b, r->lost_before), r->config.channel);
 }

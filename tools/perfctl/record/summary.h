@@ -15,5 +15,7 @@ void summary_part(const char *path, uint64_t size, double seconds);
 void summary_records(struct recorder *r, double seconds);
 /* Warns if hardware events were throttled, or shared counters with others. */
 void summary_hardware(const struct recorder *r);
+/* Of a channel of the kernel's: how much was written, and lost before and meanwhile. */
+void summary_channel(const struct recorder *r, double seconds);
 
 #endif

@@ -18,7 +18,7 @@
 /* how often threads are looked for whose end nothing tells */
 #define TID_MS 200
 /* polled beside the target's processes: signals, the caller's fds, timers */
-#define FIRST_TIMER 3
+#define FIRST_TIMER 4
 #define OTHERS (FIRST_TIMER + ARRAY_SIZE(((struct wait_loop *)NULL)->timers))
 
 int wait_loop_init(struct wait_loop *w, struct msg *m)
@@ -147,6 +147,7 @@ static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)
 	p[0] = (struct pollfd){ .fd = w->sig, .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	p[2] = (struct pollfd){ .fd = w->control ? w->control : -1, .events = POLLIN };
+	p[3] = (struct pollfd){ .fd = w->channel ? w->channel : -1, .events = POLLPRI };
 	for (size_t i = 0; i < ARRAY_SIZE(w->timers); i++)
 		p[i + FIRST_TIMER] = (struct pollfd){
 			.fd = w->timers[i] ? w->timers[i] : -1,
@@ -161,6 +162,8 @@ static unsigned int wait_once(struct wait_loop *w, int fd, int timeout_ms)
 		got |= WAIT_DATA;
 	if (p[2].revents)
 		got |= WAIT_CONTROL;
+	if (p[3].revents & POLLPRI)
+		got |= WAIT_TRIGGER;
 	for (unsigned int i = 0; i < ARRAY_SIZE(w->timers); i++)
 		if (p[i + FIRST_TIMER].revents)
 			got |= take_timer(w, i);

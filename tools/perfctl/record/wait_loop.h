@@ -20,6 +20,7 @@
 #define WAIT_TIME     64u
 #define WAIT_PART 128u
 #define WAIT_CONTROL 256u /* @control can be read */
+#define WAIT_TRIGGER 512u /* a trigger has acted on @channel */
 
 /**
  * struct wait_loop - what to wait for
@@ -30,6 +31,7 @@
  * @tids: threads that have none
  * @ended: one of either has ended
  * @control: a descriptor to wait for, too; 0: none
+ * @channel: the channel that triggers act on; 0: none
  * @timers: timerfds, for WAIT_BEGIN, WAIT_TIME and WAIT_PART; 0: none
  */
 struct wait_loop {
@@ -42,6 +44,7 @@ struct wait_loop {
 	size_t n_tids;
 	bool ended;
 	int control;
+	int channel;
 	int timers[3];
 };
 

@@ -290,8 +290,31 @@ static uint64_t forget(struct relay_list *l)
 	return bytes;
 }
 
+/* Is so much written of what is not known to be? Returns 1, 0 or -EIO. */
+static int ask_part(struct sender *t, struct relay_stream *stream, uint64_t packets)
+{
+	int ret = packets ? is_written(t, stream->id, stream->acked + packets - 1) : 0;
+
+	if (ret > 0)
+		stream->acked += packets;
+	return ret;
+}
+
+/* Returns 0 or -EIO. @closely: also for parts, so that a relay which is slow is seen to write */
+static int ask_stream(struct sender *t, struct relay_stream *stream, bool closely)
+{
+	uint64_t n = stream->sent - stream->acked;
+	int ret = ask_part(t, stream, n);
+
+	if (!ret && closely)
+		ret = ask_part(t, stream, n / 2);
+	if (!ret && closely && n > 1)
+		ret = ask_part(t, stream, 1);
+	return ret < 0 ? ret : 0;
+}
+
 /* Asks what is written by now. Returns 0 or -EIO. */
-static int ask(struct sender *t)
+static int ask(struct sender *t, bool closely)
 {
 	struct relay_sink *s = t->sink;
 	struct relay_stream **streams;
@@ -300,15 +323,8 @@ static int ask(struct sender *t)
 	size_t n;
 
 	streams = all_streams(s, &n);
-	for (size_t i = 0; i < n && ret >= 0; i++) {
-		struct relay_stream *stream = streams[i];
-
-		if (stream->acked == stream->sent)
-			continue;
-		ret = is_written(t, stream->id, stream->sent - 1);
-		if (ret > 0)
-			stream->acked = stream->sent;
-	}
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = ask_stream(t, streams[i], closely);
 	free(streams);
 	bytes = forget(&s->kept);
 	pthread_mutex_lock(&s->lock);
@@ -316,7 +332,7 @@ static int ask(struct sender *t)
 	s->progress += !!bytes;
 	pthread_cond_signal(&s->room);
 	pthread_mutex_unlock(&s->lock);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /* ---- The thread ---- */
@@ -376,7 +392,7 @@ static int finish(struct sender *t)
 	int err = publish(t, true);
 
 	while (!err && t->sink->kept.first) {
-		err = ask(t);
+		err = ask(t, true);
 		if (!err && t->sink->kept.first)
 			pause_some();
 	}
@@ -432,7 +448,7 @@ static int send_some(struct sender *t)
 		return ret;
 	ret = publish(t, false);
 	if (!ret)
-		ret = ask(t);
+		ret = ask(t, false);
 	pthread_mutex_lock(&t->sink->lock);
 	failed = t->sink->failed;
 	pthread_mutex_unlock(&t->sink->lock);

@@ -13,6 +13,11 @@
 #define ROOM_MOST (4 * (uint64_t)ROOM)
 /* So long an end waits for a relay that does nothing. */
 #define PATIENCE_S 5
+/*
+ * Syncs for which the rings may have older records after a packet was refused: until the next one,
+ * packets are in them, and until the one behind it, what found no room in them then.
+ */
+#define BEHIND 2
 
 /* ---- What the relay does not get ---- */
 
@@ -230,8 +235,10 @@ static int sink_packets(void *arg, const char *name, bool ring, const void *head
 	struct relay_stream *stream;
 	const struct pev_packet *p;
 
-	if (ret < 0)
+	if (ret < 0) {
+		s->behind = BEHIND;
 		return ret;
+	}
 	if (ret)
 		join(s);
 	stream = find_stream(s, name, ring);
@@ -292,6 +299,7 @@ static int sink_info_file(void *arg, const char *name, const void *data, size_t 
 	return 0;
 }
 
+/* Viewers are not told of a time of which a ring still has records: they would come too late. */
 static int sink_synced(void *arg, uint64_t ticks)
 {
 	struct relay_sink *s = arg;
@@ -299,6 +307,10 @@ static int sink_synced(void *arg, uint64_t ticks)
 
 	if (!ticks || has_failed(s))
 		return 0;
+	if (s->behind) {
+		s->behind--;
+		return 0;
+	}
 	for (size_t k = 0; k < s->n_streams; k++)
 		if (s->streams[k]->last.timestamp_end < ticks)
 			s->streams[k]->passed = ticks;

@@ -84,6 +84,7 @@ struct relay_info {
  * @kept:    sent, but not known to be written; of the thread, until it has ended
  * @metadata: bytes that were queued
  * @events:  of the writer's thread, as the rest; NULL: they are not wanted
+ * @behind:  syncs that do not hold, as rings have older records
  * @joined:  the thread was
  * @known:   the caller was told that the connection has ended
  * @ending:  see relay_sink_ending()
@@ -110,6 +111,7 @@ struct relay_sink {
 	uint64_t metadata;
 	const struct relay_sink_events *events;
 	void *events_arg;
+	unsigned int behind;
 	bool joined;
 	bool known;
 	bool ending;

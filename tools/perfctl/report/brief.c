@@ -85,8 +85,8 @@ static void print_head(const struct brief *b)
 	else
 		strbuf_puts(&line, pev_trace_nr_warnings(t) ? "# damaged; " : "# complete; ");
 	if (lost)
-		strbuf_addf(&line, "%s records lost, which no bound allows for",
-			    text_count(a, lost));
+		strbuf_addf(&line, "%s record%s lost, which no bound allows for",
+			    text_count(a, lost), text_s(lost));
 	else
 		strbuf_puts(&line, "nothing lost");
 	put_line(b, &line);
@@ -188,8 +188,9 @@ static void print_rest(const struct rows *rows, size_t shown, FILE *out)
 	for (size_t i = shown; i < rows->n; i++)
 		weight += rows->r[i].self;
 	if (shown < rows->n)
-		fprintf(out, "  %6.2f%% in %s more rows%s", report_share(rows, weight),
-			text_count(a, rows->n - shown), rows->hidden ? ", " : "\n");
+		fprintf(out, "  %6.2f%% in %s more row%s%s", report_share(rows, weight),
+			text_count(a, rows->n - shown), text_s(rows->n - shown),
+			rows->hidden ? ", " : "\n");
 	if (rows->hidden)
 		fprintf(out, "%s%.2f %% filtered out\n", shown < rows->n ? "" : "  ",
 			report_share(rows, rows->hidden));

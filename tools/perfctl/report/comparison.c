@@ -219,6 +219,8 @@ static int load_recording(struct comparison *c, struct recording *rec, const cha
 			 m);
 	if (!err && (sort->mask & (1u << SORT_TIME)))
 		err = msg_set(m, -EINVAL, "--sort: recordings cannot be compared by time");
+	if (!err)
+		err = topology_check(&rec->session, sort->mask, m);
 	if (err)
 		return err;
 	config.mask = sort->mask | (c->filter.comm ? 1u << SORT_COMM : 0);

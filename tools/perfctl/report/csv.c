@@ -4,6 +4,7 @@
 #include "print.h"
 #include "report.h"
 #include "base/text.h"
+#include "waits/spreads.h"
 
 #include <inttypes.h>
 
@@ -17,9 +18,23 @@ static void put_heading(const struct rows *rows, const struct report_style *s, c
 	fprintf(s->out, "share%sweight%ssamples", sep, sep);
 	if (rows->config->children)
 		fprintf(s->out, "%stotal_share%stotal_weight", sep, sep);
+	if (s->spreads)
+		fprintf(s->out, "%sp50_ns%sp95_ns%sp99_ns%smost_ns", sep, sep, sep, sep);
 	for (unsigned int k = 0; k < sort->n; k++)
 		fprintf(s->out, "%s%s", sep, sort_name(sort, sort->keys[k]));
 	fputc('\n', s->out);
+}
+
+static void put_spread(const struct rows *rows, const struct row *row,
+		       const struct spreads *spreads, const char *sep, struct strbuf *b)
+{
+	static const double shares[] = { 50, 95, 99, 100 };
+	struct durations waits = { 0 };
+
+	spreads_of_row(spreads, rows, row, &waits);
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		strbuf_addf(b, "%s%" PRIu64, sep, durations_at(&waits, shares[i]));
+	durations_free(&waits);
 }
 
 void report_csv(const struct rows *rows, const struct report_style *s, const char *sep,
@@ -45,6 +60,8 @@ void report_csv(const struct rows *rows, const struct report_style *s, const cha
 		if (rows->config->children)
 			strbuf_addf(&b, "%s%.4f%s%" PRIu64, sep, report_share(rows, row->total),
 				    sep, row->total);
+		if (s->spreads)
+			put_spread(rows, row, s->spreads, sep, &b);
 		for (unsigned int k = 0; k < sort->n; k++) {
 			strbuf_reset(&cell);
 			strbuf_add(&cell, "", 0);

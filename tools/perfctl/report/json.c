@@ -4,6 +4,7 @@
 #include "print.h"
 #include "report.h"
 #include "profile/tree.h"
+#include "waits/spreads.h"
 
 /* levels of a tree that are written; struct json has room for 32 */
 #define DEPTH_MOST 12
@@ -50,6 +51,16 @@ static void put_tree(const struct rows *rows, const struct row *row,
 	tree_free(&t);
 }
 
+static void put_spread(const struct rows *rows, const struct row *row,
+		       const struct spreads *spreads, struct json *j)
+{
+	struct durations waits = { 0 };
+
+	spreads_of_row(spreads, rows, row, &waits);
+	durations_json(&waits, "waits", j);
+	durations_free(&waits);
+}
+
 static void put_row(const struct rows *rows, const struct row *row, const struct report_style *s,
 		    struct json *j, const struct strtab *events)
 {
@@ -71,6 +82,8 @@ static void put_row(const struct rows *rows, const struct row *row, const struct
 		json_u64(j, "total_weight", row->total);
 		json_double(j, "total_share", report_share(rows, row->total), 4);
 	}
+	if (s->spreads)
+		put_spread(rows, row, s->spreads, j);
 	if (s->graph)
 		put_tree(rows, row, s, j);
 	json_close(j, '}');

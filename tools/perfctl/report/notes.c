@@ -91,6 +91,7 @@ void report_notes(const struct profile *p, bool filtered)
 		objects_without_symbols(p);
 		broken_chains(p);
 		unwind_note(f->unwind);
+		owed_note(&f->owes);
 	} else if (filtered) {
 		print_error("no samples in %s match", pev_trace_path(f->trace));
 	} else {

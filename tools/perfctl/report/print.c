@@ -4,7 +4,9 @@
 #include "chains.h"
 #include "report.h"
 #include "base/text.h"
+#include "kvm/vmm.h"
 #include "profile/tree.h"
+#include "waits/spreads.h"
 
 #include <stdlib.h>
 
@@ -18,6 +20,8 @@ static const char *heading(const struct rows *rows, enum sort_key key)
 		[SORT_PID] = "PID",	 [SORT_TID] = "TID",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
 		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
+		[SORT_NODE] = "Node",	 [SORT_SOCKET] = "Socket",  [SORT_CORE] = "Core",
+		[SORT_VCPU] = "vCPU",
 	};
 
 	return key >= SORT_FIELD ? sort_name(&rows->config->sort, key) : names[key];
@@ -34,6 +38,43 @@ static void add_symbol(const struct rows *rows, uint32_t func, struct strbuf *b)
 		strbuf_puts(b,
 			    o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE ? "[k] " : "[.] ");
 	rows_func_name(rows, func, b);
+}
+
+/* A core's number counts within its socket. */
+static void add_core(const struct row_key *key, struct strbuf *b)
+{
+	if (key->core && key->socket)
+		strbuf_addf(b, "%u:", key->socket - 1);
+	if (key->core)
+		strbuf_addf(b, "%u", key->core - 1);
+	else
+		strbuf_puts(b, "[unknown]");
+}
+
+static void add_place(uint32_t place, struct strbuf *b)
+{
+	if (place)
+		strbuf_addf(b, "%u", place - 1);
+	else
+		strbuf_puts(b, "[unknown]");
+}
+
+/* VMMs call threads by the number of the virtual processor, as far as they name them. */
+static void add_vcpu(const struct profile *p, uint32_t tid, struct strbuf *b)
+{
+	struct machine *machine = &p->session->machine;
+	int id;
+
+	if (!tid) {
+		strbuf_puts(b, "[host]");
+		return;
+	}
+	id = vmm_vcpu_of_thread(
+		machine_comm_name(machine, machine_seen(machine, 0, tid)->thread.comm));
+	if (id >= 0)
+		strbuf_addf(b, "%d, thread %u", id, tid);
+	else
+		strbuf_addf(b, "thread %u", tid);
 }
 
 void report_cell(const struct rows *rows, const struct row *row, enum sort_key key,
@@ -81,9 +122,21 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		else
 			strbuf_puts(b, "[host]");
 		break;
+	case SORT_VCPU:
+		add_vcpu(p, row->key.vcpu, b);
+		break;
 	case SORT_REQUEST:
 		strbuf_puts(b,
 			    row->key.request ? strtab_get(&p->values, row->key.request) : "[none]");
+		break;
+	case SORT_NODE:
+		add_place(row->key.node, b);
+		break;
+	case SORT_SOCKET:
+		add_place(row->key.socket, b);
+		break;
+	case SORT_CORE:
+		add_core(&row->key, b);
 		break;
 	default:
 		strbuf_puts(b, strtab_get(&p->values, row->key.value[key - SORT_FIELD]));
@@ -203,6 +256,8 @@ static void print_heading(const struct table *t)
 		fprintf(out, "     Samples");
 	if (t->style->waits)
 		fprintf(out, "      Waited     Times");
+	if (t->style->spreads)
+		fprintf(out, "       50 %%       99 %%");
 	print_columns(t, NULL);
 }
 
@@ -218,8 +273,8 @@ struct branch {
 
 static bool big_enough(const struct branch *b, uint32_t node)
 {
-	return node && report_share(b->table->rows, b->tree->nodes[node].weight) >=
-			       b->table->style->branch;
+	return node &&
+	       report_share(b->table->rows, b->tree->nodes[node].weight) >= b->table->style->branch;
 }
 
 static void print_node(struct branch *b, uint32_t node, bool share)
@@ -330,6 +385,17 @@ static double row_share(const struct rows *rows, const struct row *row)
 	return most;
 }
 
+static void print_spread(const struct table *t, const struct row *row)
+{
+	struct durations waits = { 0 };
+	char buf[32];
+
+	spreads_of_row(t->style->spreads, t->rows, row, &waits);
+	fprintf(t->style->out, " %10s", text_ns(buf, durations_at(&waits, 50)));
+	fprintf(t->style->out, " %10s", text_ns(buf, durations_at(&waits, 99)));
+	durations_free(&waits);
+}
+
 static void print_row(const struct table *t, const struct row *row)
 {
 	FILE *out = t->style->out;
@@ -350,6 +416,8 @@ static void print_row(const struct table *t, const struct row *row)
 		fprintf(out, "  %10s", text_ns(buf, row->self));
 		fprintf(out, " %9s", text_count(buf, row->samples));
 	}
+	if (t->style->spreads)
+		print_spread(t, row);
 	print_columns(t, row);
 	if (!t->style->graph || row_share(t->rows, row) < t->style->branch)
 		return;
@@ -406,8 +474,8 @@ void report_print(const struct rows *rows, const struct report_style *s, const c
 
 	fprintf(s->out, "# %s", text_safe(safe, sizeof(safe), event));
 	if (!s->bare)
-		fprintf(s->out, ": %s %s", text_count(a, rows->samples),
-			s->waits ? "waits" : "samples");
+		fprintf(s->out, ": %s %s%s", text_count(a, rows->samples),
+			s->waits ? "wait" : "sample", text_s(rows->samples));
 	if (s->bare)
 		; /* the counts fade and are no longer numbers of samples */
 	else if (s->waits)

@@ -30,7 +30,8 @@ enum report_graph {
  * @lines:   rows of a table at most, 0: all
  * @times:   where the time of threads went, NULL: not known
  * @parallel: how many threads ran at once: weights are divided by it, NULL: they are not
- * @waits:   weights are ns, samples are waits
+ * @waits:   weights are ns, samples are waits, ...
+ * @spreads: ... and so they are spread; NULL: it is not known
  */
 struct report_style {
 	FILE *out;
@@ -42,6 +43,7 @@ struct report_style {
 	bool waits;
 	const struct times *times;
 	const struct parallel *parallel;
+	const struct spreads *spreads;
 	bool bare;
 	uint64_t lines;
 };

@@ -95,8 +95,8 @@ static void print_counted(const struct times *t, FILE *out)
 		" = %" PRIu64 " ns, counted by the kernel\n",
 		c->run, c->blocked, c->runnable, c->folded, c->enabled);
 	if (c->folded_waits)
-		fprintf(out, "# folded: %" PRIu64 " waits below %s\n", c->folded_waits,
-			text_ns(period, t->waits.period));
+		fprintf(out, "# folded: %" PRIu64 " wait%s below %s\n", c->folded_waits,
+			text_s(c->folded_waits), text_ns(period, t->waits.period));
 }
 
 static void print_recorded(const struct times *t, FILE *out)

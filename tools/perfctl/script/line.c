@@ -4,6 +4,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/suggest.h"
+#include "session/payload_text.h"
 #include "session/request.h"
 #include "strace/syscalls.h"
 
@@ -78,30 +79,6 @@ static void put_time(struct strbuf *b, int64_t ns)
 		    (ns < 0 ? -ns : ns) % 1000000000);
 }
 
-/* The length and offset of another field are of no use to a reader. */
-static bool is_plumbing(const struct pev_class *cls, const struct pev_field *f)
-{
-	const char *end = strrchr(f->name, '_');
-	char owner[64];
-
-	if (!strcmp(f->name, "text_copied") || !strcmp(f->name, "text_cut"))
-		return true;
-	if (strstr(f->name, "__data_loc") || !end || f->shape != PEV_SHAPE_INT)
-		return strstr(f->name, "__data_loc") != NULL;
-	if (strcmp(end, "_off") && strcmp(end, "_len"))
-		return false;
-	snprintf(owner, sizeof(owner), "%.*s", (int)(end - f->name), f->name);
-	return pev_class_field(cls, owner) != NULL;
-}
-
-/* Is this an argument that points to no text, or to text that could not be copied? */
-static bool is_no_text(const struct pev_event *ev, const struct pev_field *f)
-{
-	const char *end = strrchr(f->name, '_'), *text;
-
-	return f->is_text && end && !strcmp(end, "_text") && !pev_event_text(ev, f, &text);
-}
-
 /* "(openat)" behind the number of a system call */
 static void put_call(struct script_line *l, const struct pev_event *ev, const struct pev_field *f)
 {
@@ -117,16 +94,8 @@ static void put_call(struct script_line *l, const struct pev_event *ev, const st
 static void put_field(struct script_line *l, const struct pev_event *ev, const struct pev_field *f,
 		      unsigned int flags)
 {
-	char small[512], *big = NULL;
-	int n = pev_event_print_field(ev, f, flags, small, sizeof(small));
-
-	if (n >= (int)sizeof(small)) {
-		big = xmalloc((size_t)n + 1);
-		pev_event_print_field(ev, f, flags, big, (size_t)n + 1);
-	}
 	strbuf_addf(&l->text, " %s=", f->name);
-	text_name(&l->text, n < 0 ? "?" : big ? big : small);
-	free(big);
+	payload_put_value(&l->text, ev, f, flags);
 }
 
 /* How long it took since the event that began it, and what that had */
@@ -145,7 +114,7 @@ static void put_payload(struct script_line *l, const struct pev_event *ev, uint3
 	for (unsigned int i = 0; i < ev->cls->nr_fields; i++) {
 		const struct pev_field *f = &ev->cls->fields[i];
 
-		if (is_plumbing(ev->cls, f) || is_no_text(ev, f))
+		if (!payload_is_shown(ev, f))
 			continue;
 		put_field(l, ev, f, 0);
 		put_call(l, ev, f);
@@ -307,7 +276,11 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 	if (l->fields & SCRIPT_CHAIN) {
 		put_chain(l, space, ev->kstack, ev->kstack_len);
 		put_chain(l, space, ev->ustack, ev->ustack_len);
-		if (ev->kstack_len || ev->ustack_len)
+		if (ev->ustack_cookie && !ev->ustack_len)
+			strbuf_puts(&l->text, session_owes(l->session, ev) ?
+						      "\n\t[user call chain comes later]" :
+						      "\n\t[user call chain lost]");
+		if (ev->kstack_len || ev->ustack_len || ev->ustack_cookie)
 			strbuf_putc(&l->text, '\n');
 	}
 	strbuf_putc(&l->text, '\n');

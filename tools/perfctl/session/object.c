@@ -151,9 +151,23 @@ uint32_t objects_guest(struct objects *os, bool user)
 	return objects_get(os, user ? GUEST_USER : GUEST_KERNEL, NULL);
 }
 
+uint32_t objects_guest_whole(struct objects *os, uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), GUEST_WHOLE "%u]", pid);
+	return objects_get(os, path, NULL);
+}
+
+bool object_is_whole_guest(const struct object *o)
+{
+	return !strncmp(o->path, GUEST_WHOLE, strlen(GUEST_WHOLE));
+}
+
 bool object_is_guest(const struct object *o)
 {
-	return !strcmp(o->path, GUEST_KERNEL) || !strcmp(o->path, GUEST_USER);
+	return !strcmp(o->path, GUEST_KERNEL) || !strcmp(o->path, GUEST_USER) ||
+	       object_is_whole_guest(o);
 }
 
 static uint32_t resolve_guest(struct objects *os, const struct object *o, uint64_t at)

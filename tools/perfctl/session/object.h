@@ -88,6 +88,9 @@ void objects_keep(struct objects *os, const bool *keep);
 void objects_mapped_by(struct objects *os, uint32_t object, uint32_t pid);
 /* Returns the number of what the kernel, or the programs, of guests are mapped from. */
 uint32_t objects_guest(struct objects *os, bool user);
+/* Returns the number of what stands for all of the guest that a process runs. */
+uint32_t objects_guest_whole(struct objects *os, uint32_t pid);
+bool object_is_whole_guest(const struct object *o);
 /* Is @o one of them? */
 bool object_is_guest(const struct object *o);
 /* Returns whether a path is that of memory without a file in which a process made code. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -108,6 +109,23 @@ int received_close(struct received *r, int err, struct msg *m)
 	return err;
 }
 
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* Functions that a store named lie beside what a trace has. */
+static void remove_symfs(const char *path)
+{
+	char *symfs = xasprintf("%s/symfs", path);
+
+	nftw(symfs, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	free(symfs);
+}
+
 /* Runs in the keeper: whatever ends the other process, the directory goes. */
 static void __attribute__((noreturn)) keep(const char *path, int fd)
 {
@@ -124,6 +142,7 @@ static void __attribute__((noreturn)) keep(const char *path, int fd)
 	close_range((unsigned int)fd + 1, UINT_MAX, 0);
 	while (read(fd, &c, 1) < 0 && errno == EINTR)
 		;
+	remove_symfs(path);
 	_exit(pev_trace_remove(path, NULL) ? 1 : 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads traces, event by event. See session.h. */
+#include "guest.h"
 #include "session.h"
 #include "since.h"
 #include "base/say.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <sys/stat.h>
 
 #define DEFAULT_DIR "pev.trace"
@@ -32,6 +34,8 @@ static enum session_kind kind_of(const struct pev_class *cls)
 	};
 	const char *name = cls->name;
 
+	if (cls->type == PEV_TYPE_USTACK)
+		return SESSION_USTACK;
 	if (cls->type != PEV_TYPE_SIDEBAND && cls->type)
 		return SESSION_EVENT;
 	if (inventory_class_kind(cls) >= 0)
@@ -284,11 +288,17 @@ static int open_path(struct session *f, const char *path, unsigned int flags, st
 	session_init(f);
 	f->trace = trace;
 	f->tracer = tracer_new(trace);
+	f->owed = owed_new(trace);
 	f->n_classes = pev_trace_nr_classes(f->trace);
 	f->classes = xcalloc(f->n_classes, sizeof(*f->classes));
 	for (unsigned int i = 0; i < f->n_classes; i++)
 		look_up(f, pev_trace_class(f->trace, i));
 	open_info(f);
+	err = guest_names_open(f->trace, m);
+	if (err) {
+		session_close(f);
+		return err;
+	}
 	err = pev_cursor_open(f->trace, NULL, 0, &f->cursor);
 	if (err) {
 		msg_set(m, err, "%s: %s", path, strerror(-err));
@@ -350,6 +360,7 @@ int session_fork(struct session *f, const struct session *from, struct msg *m)
 	f->n_classes = from->n_classes;
 	f->names = from->names;
 	f->tracer = from->tracer;
+	f->owed = from->owed;
 	f->forked = true;
 	open_info(f);
 	err = pev_cursor_open(f->trace, NULL, 0, &f->cursor);
@@ -392,6 +403,7 @@ void session_close(struct session *f)
 	objects_free(&f->objects);
 	if (!f->forked) {
 		tracer_free(f->tracer);
+		owed_free(f->owed);
 		strtab_free(&f->names);
 		free(f->classes);
 		pev_trace_close(f->trace);
@@ -491,6 +503,11 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 	case SESSION_FUNCTION:
 		session_function(f, c, ev);
 		break;
+	case SESSION_USTACK:
+		/* of a recording that is finished all are known */
+		if (f->follow.on)
+			owed_add(f->owed, ev);
+		break;
 	default:
 		break;
 	}
@@ -535,7 +552,30 @@ static int wait_for_more(struct session *f, struct msg *m)
 		f->classes[i] = (struct session_class){ 0 };
 		look_up(f, pev_trace_class(f->trace, i));
 	}
+	if (f->owed)
+		owed_look(f->owed, f->trace);
+	else
+		f->owed = owed_new(f->trace);
 	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* A record that has its stack later is shown when that has come. */
+static int wait_for_stack(struct session *f, const struct pev_event *ev, struct msg *m)
+{
+	int err = 0;
+
+	while (!err && f->follow.on && !f->follow.ended &&
+	       owed_waits(f->owed, ev, pev_trace_synced(f->trace), now_ms()))
+		err = wait_for_more(f, m);
+	return err;
 }
 
 int session_next(struct session *f, const struct pev_event **ev, const struct session_class **cls,
@@ -555,6 +595,11 @@ int session_next(struct session *f, const struct pev_event **ev, const struct se
 		return msg_set(m, err, "reading the trace: %s", strerror(-err));
 	if (!err)
 		return 0;
+	if (f->owed && f->follow.on) {
+		err = wait_for_stack(f, *ev, m);
+		if (err)
+			return err;
+	}
 	if (f->doing)
 		tell(f, *ev);
 	*cls = &f->classes[(*ev)->cls->index];
@@ -569,6 +614,7 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 	uint32_t own = tracer_frames(f->tracer, &f->places, ev);
 	enum pev_unwind_end end;
 
+	ev = owed_join(f->owed, &f->owes, ev, &f->joined);
 	if (own) {
 		f->ev = *ev;
 		f->ev.kstack += own;
@@ -588,6 +634,11 @@ const struct pev_event *session_unwind(struct session *f, const struct seen *who
 	}
 	unwind_count(f->unwind, end, ev);
 	return ev;
+}
+
+bool session_owes(const struct session *f, const struct pev_event *ev)
+{
+	return f->follow.on && !f->follow.ended && !owed_has(f->owed, ev);
 }
 
 uint64_t session_samples(const struct session_class *cls, const struct pev_event *ev)
@@ -630,7 +681,8 @@ void session_note_damage(const struct session *f)
 	if (session_incomplete(f, safe, sizeof(safe)))
 		note("%s is incomplete: %s", pev_trace_path(f->trace), safe);
 	if (lost)
-		note("%s%s records were lost while recording: shares may be off; record with a "
+		note("%s%s record%s %s lost while recording: shares may be off; record with a "
 		     "larger ring (-m)",
-		     pev_trace_info(f->trace, "losses") ? "at least " : "", text_count(a, lost));
+		     pev_trace_info(f->trace, "losses") ? "at least " : "", text_count(a, lost),
+		     text_s(lost), lost == 1 ? "was" : "were");
 }

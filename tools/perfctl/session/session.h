@@ -9,6 +9,7 @@
 #include "follow.h"
 #include "machine.h"
 #include "object.h"
+#include "owed.h"
 #include "stacks.h"
 #include "tracer.h"
 #include "unwind.h"
@@ -20,6 +21,7 @@
  * enum session_kind - how a session treats an event class
  */
 enum session_kind {
+	/* what was asked for: samples, tracepoints, waits */
 	SESSION_EVENT,
 	SESSION_MMAP,
 	SESSION_COMM,
@@ -27,6 +29,8 @@ enum session_kind {
 	SESSION_EXEC,
 	SESSION_EXIT,
 	SESSION_FUNCTION,
+	/* a stack that came later: owed.h */
+	SESSION_USTACK,
 	/* what the machine had: inventory/table.h */
 	SESSION_INVENTORY,
 };
@@ -56,12 +60,15 @@ struct session_class {
  * @objects: what code is mapped from
  * @stacks: frames and chains of samples
  * @unwind: makes call chains; NULL: samples have only those that were recorded
+ * @owed:   stacks that came later; NULL: there are none
+ * @owes:   samples that got such a stack, or not
  * @tracer: knows frames that tracing adds
  * @places: for @tracer
  * @ev: the last event of which such frames were taken away
+ * @joined: the last one that got its stack
  * @follow: of one that is being made
  * @dir: of a recording that came through a pipe
- * @forked: trace, classes, names and tracer are another session's
+ * @forked: trace, classes, names, owed and tracer are another session's
  * @doing: what a bar on the terminal says, NULL: there is none
  * @done:  bytes of events that were read, of @total, for that bar
  * @untold: events since the bar was drawn
@@ -78,9 +85,12 @@ struct session {
 	struct objects objects;
 	struct stacks stacks;
 	struct unwind *unwind;
+	struct owed *owed;
+	struct owed_sums owes;
 	struct tracer *tracer;
 	struct tracer_cache places;
 	struct pev_event ev;
+	struct pev_event joined;
 	struct follow follow;
 	struct received_dir dir;
 	bool forked;
@@ -156,6 +166,8 @@ int session_next(struct session *f, const struct pev_event **ev, const struct se
  */
 const struct pev_event *session_unwind(struct session *f, const struct seen *who,
 				       const struct pev_event *ev);
+/* Of a recording that is being made: may its user call chain still come? */
+bool session_owes(const struct session *f, const struct pev_event *ev);
 /* Returns how many samples an event stands for: more than one with "record --fold". */
 uint64_t session_samples(const struct session_class *cls, const struct pev_event *ev);
 /* Returns the thread of an event. */

@@ -117,6 +117,15 @@ static void push_frame(struct stacks *s, uint32_t frame)
 	*ARRAY_PUSH(s->chain_frames, s->n_chain_frames, s->cap_chain_frames) = frame;
 }
 
+uint32_t stacks_guest_chain(struct stacks *s, uint32_t frame, uint32_t pid)
+{
+	size_t first = s->n_chain_frames;
+
+	push_frame(s, frame);
+	push_frame(s, frame_id(s, objects_guest_whole(s->objects, pid), 0));
+	return chain_id(s, first);
+}
+
 /* A broken chain of frame pointers may hold any address, but never code of the kernel. */
 static uint32_t user_frame(struct stacks *s, const struct mapset *space, uint64_t addr)
 {
@@ -326,6 +335,8 @@ void stacks_func_name(struct stacks *s, uint32_t func, struct strbuf *b)
 		strbuf_puts(b, "[no address]");
 	else if (f->object == OBJECT_ID_UNKNOWN)
 		strbuf_puts(b, "[unknown]");
+	else if (object_is_whole_guest(&s->objects->o[f->object]))
+		strbuf_puts(b, s->objects->o[f->object].path);
 	else if (f->object == OBJECT_ID_KERNEL || object_is_guest(&s->objects->o[f->object]))
 		strbuf_addf(b, "0x%" PRIx64, f->at);
 	else

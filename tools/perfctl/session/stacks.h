@@ -139,6 +139,11 @@ uint32_t stacks_frame(struct stacks *s, const struct mapset *space, uint64_t add
 /* The same of a sample, which may have hit a guest: @guest is PEV_GUEST_*. */
 uint32_t stacks_sampled(struct stacks *s, const struct mapset *space, uint64_t addr,
 			uint32_t guest);
+/*
+ * Returns the chain of a sample of a guest: nothing is known of its callers, but it lies on the
+ * guest that process @pid runs.
+ */
+uint32_t stacks_guest_chain(struct stacks *s, uint32_t frame, uint32_t pid);
 /* Returns the number of a chain, CHAIN_NONE if there are no addresses at all. */
 uint32_t stacks_chain(struct stacks *s, const struct mapset *space, const uint64_t *kernel,
 		      uint32_t nk, const uint64_t *user, uint32_t nu);

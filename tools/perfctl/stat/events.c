@@ -27,9 +27,10 @@ int stat_add_pair(struct event_list *list, const struct pev_info *info, uint32_t
 	return err;
 }
 
-int stat_default_events(struct event_list *list, const struct pev_info *info, struct msg *m)
+int stat_default_events(struct event_list *list, const struct pev_info *info, bool guests,
+			struct msg *m)
 {
-	int err = event_list_parse(list, STAT_EVENTS, m);
+	int err = event_list_parse(list, guests ? STAT_GUEST_EVENTS : STAT_EVENTS, m);
 
 	if (!err)
 		err = stat_add_pair(list, info, PEV_HW_CYCLES, PEV_HW_INSTRUCTIONS, m);

@@ -6,6 +6,7 @@
 #include "print.h"
 #include "read.h"
 #include "stat.h"
+#include "topdown.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "event/cpu_watch.h"
@@ -384,10 +385,6 @@ static int metric_events(struct stat_run *r, const struct pev_info *info, struct
 
 	if (!r->opts.n_metrics)
 		return 0;
-	if (!info->pmu_counters)
-		return msg_set(m, -ENOENT,
-			       "metrics are made of hardware events, and there "
-			       "is no PMU here that pev can use; \"perfctl doctor\" says why");
 	err = choose_metrics(r, info, m);
 	for (size_t i = 0; i < r->opts.n_metrics && !err; i++) {
 		const struct metric *metric = r->opts.metrics[i];
@@ -400,6 +397,24 @@ static int metric_events(struct stat_run *r, const struct pev_info *info, struct
 	ARRAY_PUSH(r->opts.metrics, r->opts.n_metrics, r->opts.cap_metrics);
 	r->result.metrics = r->opts.metrics;
 	return 0;
+}
+
+/* Adds what -M and --topdown are computed from. */
+static int add_computed(struct stat_run *r, const struct pev_info *info, struct msg *m)
+{
+	int err = 0;
+
+	if (!r->opts.n_metrics && !r->opts.topdown)
+		return 0;
+	if (!info->pmu_counters)
+		return msg_set(m, -ENOENT,
+			       "metrics are made of hardware events, and there "
+			       "is no PMU here that pev can use; \"perfctl doctor\" says why");
+	if (r->opts.topdown)
+		err = topdown_here(&r->result.topdown, m);
+	if (!err && r->opts.topdown)
+		err = topdown_events(r->result.topdown, &r->opts.events, m);
+	return err ? err : metric_events(r, info, m);
 }
 
 static int make_parts(struct stat_run *r, struct msg *m)
@@ -423,16 +438,17 @@ static int prepare(struct stat_run *r, struct msg *m)
 
 	if (err)
 		return err;
-	if (!r->opts.events.n && !r->opts.n_metrics)
-		err = stat_default_events(&r->opts.events, &info, m);
+	if (!r->opts.events.n && !r->opts.n_metrics && !r->opts.topdown)
+		err = stat_default_events(&r->opts.events, &info, r->opts.target.guests, m);
 	if (!err && r->opts.detailed)
 		add_detailed(r, &info);
 	if (!err)
-		err = metric_events(r, &info, m);
+		err = add_computed(r, &info, m);
 	if (!err)
 		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
 	if (!err)
-		err = event_plan_make(&r->plan, &r->opts.events, PLAN_COUNT, m);
+		err = event_plan_make(&r->plan, &r->opts.events,
+				      r->opts.target.guests ? PLAN_GUESTS : PLAN_COUNT, m);
 	if (!err)
 		err = make_parts(r, m);
 	if (!err && r->opts.repeat > 1 && !r->measure.argv)

@@ -29,6 +29,7 @@ struct stat_opts {
 	bool append;
 	bool cross_window;
 	bool detailed;
+	bool topdown;
 	const char *split;
 	uint64_t rows;
 	const struct metric **metrics;

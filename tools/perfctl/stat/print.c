@@ -4,6 +4,7 @@
 #include "metric.h"
 #include "read.h"
 #include "stat.h"
+#include "topdown.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -330,29 +331,28 @@ static void print_cell(const struct stat_result *r, size_t i, int part, const st
 		print_table_cell(r, &c, s->out);
 }
 
-static void print_metric(const struct stat_result *r, const struct metric *m,
-			 const struct stat_style *s)
+static void print_computed(const struct stat_result *r, const char *name, const char *unit,
+			   enum ratio_state state, double number, const struct stat_style *s)
 {
 	static const char *const no_number[] = {
 		[RATIO_NONE] = "<not counted>", [RATIO_REFUSED] = "<refused>",
 	};
-	struct ratio ratio = stat_ratio(r, m, -1);
-	bool given = ratio.state == RATIO_GIVEN;
+	bool given = state == RATIO_GIVEN;
 	struct json j = { .out = s->out };
 	char num[32];
 
-	snprintf(num, sizeof(num), "%.3f", ratio.number);
+	snprintf(num, sizeof(num), "%.3f", number);
 	if (s->json) {
 		json_open(&j, NULL, '{');
 		if (r->at >= 0)
 			json_double(&j, "interval", r->at, 9);
-		json_string(&j, "metric", m->name);
+		json_string(&j, "metric", name);
 		if (given)
-			json_double(&j, "metric-value", ratio.number, 6);
+			json_double(&j, "metric-value", number, 6);
 		else
 			json_null(&j, "metric-value");
-		json_string(&j, "metric-unit", m->unit);
-		if (ratio.state == RATIO_REFUSED)
+		json_string(&j, "metric-unit", unit);
+		if (state == RATIO_REFUSED)
 			json_string(&j, "metric-refused", "counted at different times");
 		json_close(&j, '}');
 		json_end_line(&j);
@@ -361,11 +361,29 @@ static void print_metric(const struct stat_result *r, const struct metric *m,
 	if (r->at >= 0)
 		fprintf(s->out, s->sep ? "%.9f%s" : "%16.9f%s", r->at, s->sep ? s->sep : " ");
 	if (s->sep)
-		fprintf(s->out, "%s%s%s%s%s\n", given ? num : no_number[ratio.state], s->sep,
-			m->unit, s->sep, m->name);
+		fprintf(s->out, "%s%s%s%s%s\n", given ? num : no_number[state], s->sep, unit,
+			s->sep, name);
 	else
-		fprintf(s->out, "%18s      %-26s   %s\n", given ? num : no_number[ratio.state],
-			m->name, m->unit);
+		fprintf(s->out, "%18s      %-26s   %s\n", given ? num : no_number[state], name,
+			unit);
+}
+
+static void print_metric(const struct stat_result *r, const struct metric *m,
+			 const struct stat_style *s)
+{
+	struct ratio ratio = stat_ratio(r, m, -1);
+
+	print_computed(r, m->name, m->unit, ratio.state, ratio.number, s);
+}
+
+static void print_topdown(const struct stat_result *r, const struct stat_style *s)
+{
+	for (size_t i = 0; topdown_name(r->topdown, i); i++) {
+		double percent;
+		enum ratio_state state = topdown_share(r->topdown, r, i, &percent);
+
+		print_computed(r, topdown_name(r->topdown, i), "% of slots", state, percent, s);
+	}
 }
 
 /* Leaves out a part in which the event never was. */
@@ -395,6 +413,8 @@ static void print_cells(const struct stat_result *r, const struct stat_style *s)
 			print_cell(r, i, -1, s);
 	for (size_t i = 0; r->metrics && r->metrics[i]; i++)
 		print_metric(r, r->metrics[i], s);
+	if (r->topdown)
+		print_topdown(r, s);
 }
 
 static void print_times(const struct stat_result *r, FILE *out)

@@ -8,6 +8,7 @@
 #include "event/plan.h"
 
 struct metric;
+struct topdown;
 
 /**
  * struct stat_event - one event's numbers
@@ -50,6 +51,7 @@ struct stat_event {
  * @sys:     seconds
  * @at:      seconds since the start, for intervals; negative: this is the total
  * @metrics: asked for by -M, ended by NULL; NULL: none
+ * @topdown: NULL: its shares were not asked for
  * @cross_window: show ratios of events that were not counted at the same time
  */
 struct stat_result {
@@ -64,6 +66,7 @@ struct stat_result {
 	struct spread sys;
 	double at;
 	const struct metric **metrics;
+	const struct topdown *topdown;
 	bool cross_window;
 };
 

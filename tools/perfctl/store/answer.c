@@ -87,6 +87,31 @@ int answer_read_frames(struct answer *a, const struct strbuf *b)
 	return done(&w);
 }
 
+static int compare_symbols(const void *x, const void *y)
+{
+	const struct answer_symbol *a = x, *b = y;
+	int c = strcmp(a->build_id, b->build_id);
+
+	return c ? c : (a->place > b->place) - (a->place < b->place);
+}
+
+int answer_read_symbols(struct answer *a, const struct strbuf *b)
+{
+	struct wire w = wire_of(b);
+
+	while (wire_more(&w)) {
+		struct answer_symbol *s = ARRAY_PUSH(a->symbols, a->n_symbols, a->cap_symbols);
+
+		s->build_id = wire_text(&w);
+		s->place = wire_u64(&w);
+		s->size = wire_u64(&w);
+		s->name = wire_text(&w);
+	}
+	if (a->n_symbols)
+		qsort(a->symbols, a->n_symbols, sizeof(*a->symbols), compare_symbols);
+	return done(&w);
+}
+
 const struct answer_name *answer_name(const struct answer *a, enum store_name kind, uint64_t id)
 {
 	uint32_t hash = hash_2u64(id, kind), pos, ref = htab_first(&a->h_names, hash, &pos);
@@ -130,6 +155,11 @@ void answer_free(struct answer *a)
 	}
 	for (size_t i = 0; i < a->n_stacks; i++)
 		free(a->stacks[i].program);
+	for (size_t i = 0; i < a->n_symbols; i++) {
+		free(a->symbols[i].build_id);
+		free(a->symbols[i].name);
+	}
+	free(a->symbols);
 	free(a->rows);
 	free(a->names);
 	free(a->frames);

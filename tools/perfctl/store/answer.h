@@ -3,6 +3,7 @@
 #ifndef PERFCTL_STORE_ANSWER_H
 #define PERFCTL_STORE_ANSWER_H
 
+#include "narrow.h"
 #include "tables.h"
 
 struct answer_row {
@@ -27,6 +28,14 @@ struct answer_frame {
 	char *name;
 };
 
+/* A function of a file, as uploaded */
+struct answer_symbol {
+	char *build_id;
+	uint64_t place;
+	uint64_t size;
+	char *name;
+};
+
 /* @first: in answer.chain */
 struct answer_stack {
 	uint64_t id;
@@ -37,7 +46,10 @@ struct answer_stack {
 
 /**
  * struct answer - rows in the order of time, and what their numbers mean
+ * @symbols: in the order of build ids and places
  * @chain: ids of frames, innermost first
+ * @kept:  of a bounded question, what is apart: see narrow.h
+ * @step:  seconds that were added up; 0: all
  */
 struct answer {
 	struct answer_row *rows;
@@ -46,11 +58,15 @@ struct answer {
 	size_t n_names, cap_names;
 	struct answer_frame *frames;
 	size_t n_frames, cap_frames;
+	struct answer_symbol *symbols;
+	size_t n_symbols, cap_symbols;
 	struct answer_stack *stacks;
 	size_t n_stacks, cap_stacks;
 	uint64_t *chain;
 	size_t n_chain, cap_chain;
 	struct htab h_names, h_frames, h_stacks;
+	struct store_kept kept[NARROW_KINDS];
+	uint32_t step;
 };
 
 void answer_free(struct answer *a);
@@ -65,5 +81,6 @@ int answer_read_rows(struct answer *a, const struct strbuf *b);
 int answer_read_names(struct answer *a, const struct strbuf *b);
 int answer_read_stacks(struct answer *a, const struct strbuf *b);
 int answer_read_frames(struct answer *a, const struct strbuf *b);
+int answer_read_symbols(struct answer *a, const struct strbuf *b);
 
 #endif

@@ -12,11 +12,15 @@
  * @suffix: of tables
  * @days:   condition on days
  * @rows:   the rows that count: what stands behind SELECT ...
+ * @by:     how it is bounded, if it is
+ * @stacks: a condition on ids of call chains: they are in the answer
  */
 struct question {
 	const char *suffix;
 	struct strbuf days;
 	struct strbuf rows;
+	struct narrowed by;
+	struct strbuf stacks;
 };
 
 static int make_question(struct question *s, const struct store_query *q, struct msg *m)
@@ -48,43 +52,68 @@ static int ask(struct http *h, struct strbuf *sql, struct answer *a,
 	return err;
 }
 
+static void put_column(const struct store_query *q, const struct question *s, bool apart, int kind,
+		       const char *plain, struct strbuf *sql)
+{
+	if (!apart)
+		strbuf_puts(sql, "toUInt64(0)");
+	else if (q->most)
+		narrow_column(&s->by, kind, sql);
+	else
+		strbuf_puts(sql, plain);
+}
+
 static int ask_rows(struct http *h, const struct store_query *q, const struct question *s,
 		    struct answer *a, struct msg *m)
 {
-	struct strbuf sql = { 0 }, time = { 0 };
+	struct strbuf sql = { 0 };
 
-	if (q->step)
-		strbuf_addf(&time, "toUInt32(intDiv(time, %u) * %u)", q->step, q->step);
+	if (a->step)
+		strbuf_addf(&sql, "SELECT toUInt32(intDiv(time - %u, %u) * %u + %u)", q->from,
+			    a->step, a->step, q->from);
 	else
-		strbuf_addf(&time, "toUInt32(%u)", q->from);
-	strbuf_addf(
-		&sql,
-		"SELECT %s AS t, event, stack, %s AS h, %s AS s, toUInt64(sum(samples)), "
-		"toUInt64(sum(weight))%s GROUP BY t, event, stack, h, s ORDER BY t, stack, event, "
-		"h, s",
-		time.s, q->by_host ? "host" : "toUInt64(0)",
-		q->by_service ? "service" : "toUInt64(0)", s->rows.s);
-	strbuf_free(&time);
+		strbuf_addf(&sql, "SELECT toUInt32(%u)", q->from);
+	strbuf_puts(&sql, " AS t, event, ");
+	put_column(q, s, !q->sums, NARROW_STACK, "stack", &sql);
+	strbuf_puts(&sql, " AS c, ");
+	put_column(q, s, q->by_host, NARROW_HOST, "host", &sql);
+	strbuf_puts(&sql, " AS h, ");
+	put_column(q, s, q->by_service, NARROW_SERVICE, "service", &sql);
+	strbuf_addf(&sql, " AS s, toUInt64(sum(samples)), toUInt64(sum(weight))%s", s->rows.s);
+	if (q->most) {
+		strbuf_puts(&sql, " AND ");
+		narrow_condition(&s->by, NARROW_EVENT, &sql);
+	}
+	strbuf_puts(&sql, " GROUP BY t, event, c, h, s ORDER BY t, c, event, h, s");
 	return ask(h, &sql, a, answer_read_rows, m);
 }
 
-/* Several rows of an id are the same, so that any will do. */
-static int ask_meaning(struct http *h, const struct question *s, struct answer *a, struct msg *m)
+/* Several rows of an id are the same, so that any will do: also below. */
+static int ask_names(struct http *h, const struct store_query *q, const struct question *s,
+		     struct answer *a, struct msg *m)
+{
+	static const int named[] = { NARROW_EVENT, NARROW_HOST, NARROW_SERVICE };
+	struct strbuf sql = { 0 };
+
+	strbuf_addf(&sql, "SELECT kind, id, any(name), any(more) FROM pev_names%s WHERE %s",
+		    s->suffix, s->days.s);
+	for (size_t i = 0; q->most && i < ARRAY_SIZE(named); i++)
+		strbuf_addf(&sql, "%s%s", i ? "," : " AND (id IN (", s->by.ids[named[i]].s);
+	if (q->most)
+		strbuf_addf(&sql, ") OR kind = %d)", STORE_REMARK);
+	strbuf_puts(&sql, " GROUP BY kind, id");
+	return ask(h, &sql, a, answer_read_names, m);
+}
+
+static int ask_chains(struct http *h, const struct question *s, struct answer *a, struct msg *m)
 {
 	struct strbuf sql = { 0 };
 	int err;
 
 	strbuf_addf(&sql,
-		    "SELECT kind, id, any(name), any(more) FROM pev_names%s WHERE %s GROUP BY "
-		    "kind, id",
-		    s->suffix, s->days.s);
-	err = ask(h, &sql, a, answer_read_names, m);
-	if (err)
-		return err;
-	strbuf_addf(&sql,
 		    "SELECT id, any(program), any(frames) FROM pev_stacks%s WHERE %s AND id "
-		    "GLOBAL IN (SELECT DISTINCT stack%s) GROUP BY id",
-		    s->suffix, s->days.s, s->rows.s);
+		    "%s GROUP BY id",
+		    s->suffix, s->days.s, s->stacks.s);
 	err = ask(h, &sql, a, answer_read_stacks, m);
 	if (err)
 		return err;
@@ -92,10 +121,50 @@ static int ask_meaning(struct http *h, const struct question *s, struct answer *
 		&sql,
 		"SELECT id, any(kind), any(build_id), any(path), any(place), any(name) "
 		"FROM pev_frames%s WHERE %s AND id GLOBAL IN (SELECT DISTINCT arrayJoin(frames) "
-		"FROM pev_stacks%s WHERE %s AND id GLOBAL IN (SELECT DISTINCT stack%s)) "
-		"GROUP BY id",
-		s->suffix, s->days.s, s->suffix, s->days.s, s->rows.s);
+		"FROM pev_stacks%s WHERE %s AND id %s) GROUP BY id",
+		s->suffix, s->days.s, s->suffix, s->days.s, s->stacks.s);
 	return ask(h, &sql, a, answer_read_frames, m);
+}
+
+/* Functions of files that may have one of the frames, if any were uploaded */
+static int ask_symbols(struct http *h, const struct question *s, struct answer *a, struct msg *m)
+{
+	struct strbuf sql = { 0 };
+	bool any;
+	int err = schema_has_table(h, store_table_name(STORE_SYMBOLS), &any, m);
+
+	if (err || !any)
+		return err;
+	strbuf_addf(
+		&sql,
+		"SELECT build_id, place, any(size), any(name) FROM pev_symbols%s WHERE (build_id, "
+		"block) GLOBAL IN (SELECT DISTINCT build_id, toUInt32(intDiv(place, %u)) FROM "
+		"pev_frames%s WHERE %s AND kind = %u AND id GLOBAL IN (SELECT DISTINCT "
+		"arrayJoin(frames) FROM pev_stacks%s WHERE %s AND id %s)) GROUP BY build_id, "
+		"place",
+		s->suffix, STORE_BLOCK, s->suffix, s->days.s, STORE_FRAME_FILE, s->suffix,
+		s->days.s, s->stacks.s);
+	return ask(h, &sql, a, answer_read_symbols, m);
+}
+
+static int bound(struct http *h, const struct store_query *q, struct question *s, struct answer *a,
+		 struct msg *m)
+{
+	int err;
+
+	a->step = q->step;
+	if (!q->most) {
+		strbuf_addf(&s->stacks, "GLOBAL IN (SELECT DISTINCT stack%s)", s->rows.s);
+		return 0;
+	}
+	err = narrow(h, q->most, s->rows.s, q->from, q->step, &s->by, m);
+	if (err)
+		return err;
+	strbuf_addf(&s->stacks, "IN (%s)",
+		    s->by.kept[NARROW_STACK].n ? s->by.ids[NARROW_STACK].s : "0");
+	memcpy(a->kept, s->by.kept, sizeof(a->kept));
+	a->step = s->by.step;
+	return 0;
 }
 
 int store_ask(struct http *h, const struct store_query *q, struct answer *a, struct msg *m)
@@ -107,11 +176,19 @@ int store_ask(struct http *h, const struct store_query *q, struct answer *a, str
 	if (!err)
 		err = make_question(&s, q, m);
 	if (!err)
+		err = bound(h, q, &s, a, m);
+	if (!err)
 		err = ask_rows(h, q, &s, a, m);
 	if (!err && a->n_rows)
-		err = ask_meaning(h, &s, a, m);
+		err = ask_names(h, q, &s, a, m);
+	if (!err && a->n_rows && !q->sums)
+		err = ask_chains(h, &s, a, m);
+	if (!err && a->n_rows && !q->sums)
+		err = ask_symbols(h, &s, a, m);
 	strbuf_free(&s.days);
 	strbuf_free(&s.rows);
+	strbuf_free(&s.stacks);
+	narrow_free(&s.by);
 	if (err)
 		answer_free(a);
 	return err;

@@ -38,6 +38,12 @@ static const struct {
 		"day Date, batch UInt64",
 		BY_ID "batch",
 	},
+	/* a file is the same on all days; a function is in each block that it reaches into */
+	[STORE_SYMBOLS] = {
+		"pev_symbols",
+		"day Date, build_id String, block UInt32, place UInt64, size UInt64, name String",
+		"ReplacingMergeTree(day) ORDER BY (build_id, block, place)",
+	},
 };
 
 const char *store_table_name(enum store_table t)
@@ -53,4 +59,9 @@ const char *store_table_columns(enum store_table t)
 const char *store_table_engine(enum store_table t)
 {
 	return tables[t].engine;
+}
+
+bool store_table_has_days(enum store_table t)
+{
+	return t != STORE_SYMBOLS;
 }

@@ -8,10 +8,12 @@
 
 #include "base/util.h"
 
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 /* Samples of so many seconds are added up */
 #define STORE_WINDOW 10
 #define STORE_DAY 86400
+/* Functions are found by the blocks of a file that they reach into */
+#define STORE_BLOCK 65536
 
 enum store_table {
 	STORE_NAMES,
@@ -19,6 +21,7 @@ enum store_table {
 	STORE_STACKS,
 	STORE_ROWS,
 	STORE_VOIDS,
+	STORE_SYMBOLS,
 	STORE_TABLES,
 };
 
@@ -27,6 +30,7 @@ enum store_name {
 	STORE_HOST = 1,
 	STORE_SERVICE = 2,
 	STORE_EVENT = 3,
+	STORE_REMARK = 4, /* of a host, on its samples of that day: no row has its number */
 };
 
 /* pev_frames.kind */
@@ -43,5 +47,7 @@ const char *store_table_name(enum store_table t);
 const char *store_table_columns(enum store_table t);
 /* How it keeps them */
 const char *store_table_engine(enum store_table t);
+/* Does it have days, which expire? */
+bool store_table_has_days(enum store_table t);
 
 #endif

@@ -82,6 +82,23 @@ static void open_signals(struct live *l, const struct target *t, uint64_t flags)
 		note("signals are not shown: %s (--no-signals asks for none)", m.text);
 }
 
+static int plan_events(struct live *l, const char *events, struct msg *m)
+{
+	struct event_list list = { 0 };
+	int err = event_list_parse(&list, events, m);
+
+	if (!err)
+		err = event_plan_make(&l->event_plan, &list, PLAN_RECORD, m);
+	for (size_t i = 0; i < l->event_plan.n; i++) {
+		struct planned_event *e = &l->event_plan.events[i];
+
+		pev_attr_record(&e->attr, l->fd, e->attr.period ? e->attr.period : 1,
+				PEV_SAMPLE_TID | PEV_SAMPLE_PID);
+	}
+	event_list_free(&list);
+	return err;
+}
+
 static void find_texts(struct live_text_fields *t, const struct pev_class *cls)
 {
 	char name[16];
@@ -106,6 +123,8 @@ static int read_metadata(struct live *l, struct msg *m)
 	l->exit = pev_meta_class_by_name(l->meta, "raw_syscalls:sys_exit");
 	l->fork = pev_meta_class_by_name(l->meta, "pev:fork");
 	l->signal = pev_meta_class_by_name(l->meta, SIGNAL);
+	if (!l->set.fds)
+		return 0;
 	if (!l->enter || !l->exit)
 		return msg_set(m, -ENOENT, "the channel's metadata lack the system calls");
 	l->nr[0] = pev_class_field(l->enter, "id");
@@ -130,10 +149,14 @@ int live_open(struct live *l, const struct target *t, const struct live_opts *o,
 				    "name threads");
 		err = event_set_open(&l->side, &l->side_plan, t, 0, m);
 	}
-	if (!err)
+	if (!err && o->calls)
 		err = plan_calls(l, o, m);
-	if (!err)
+	if (!err && o->calls)
 		err = event_set_open(&l->set, &l->plan, t, flags, m);
+	if (!err && o->events)
+		err = plan_events(l, o->events, m);
+	if (!err && o->events)
+		err = event_set_open(&l->events, &l->event_plan, t, flags, m);
 	if (!err && o->signals)
 		open_signals(l, t, flags);
 	if (!err) {
@@ -146,10 +169,12 @@ int live_open(struct live *l, const struct target *t, const struct live_opts *o,
 
 int live_start(struct live *l, const struct target *t, struct msg *m)
 {
-	int err = t->workload ? 0 : event_set_enable(&l->set, true, m);
+	const struct event_set *sets[] = { &l->set, &l->signals, &l->events };
+	int err = 0;
 
-	if (!err && !t->workload && l->signals.fds)
-		err = event_set_enable(&l->signals, true, m);
+	for (size_t i = 0; i < ARRAY_SIZE(sets) && !err && !t->workload; i++)
+		if (sets[i]->fds)
+			err = event_set_enable(sets[i], true, m);
 	return err;
 }
 
@@ -192,6 +217,12 @@ static struct live_text *take_text(const struct live_text_fields *f, const struc
 	return xrealloc(t, sizeof(*t) + all);
 }
 
+/* Names of threads, whose fields are not those of whom they happened to */
+static bool is_side(const struct live *l, const struct pev_class *cls)
+{
+	return (l->fork && cls->id == l->fork->id) || !strcmp(cls->name, "pev:comm");
+}
+
 static void take(const struct live *l, struct live_event *out, const struct pev_event *ev)
 {
 	const struct pev_class *cls = ev->cls;
@@ -199,14 +230,14 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 	const void *args;
 
 	*out = (struct live_event){ .time = ev->time, .pid = ev->pid, .tid = ev->tid };
-	if (cls->id == l->enter->id) {
+	if (l->enter && cls->id == l->enter->id) {
 		out->kind = LIVE_ENTER;
 		out->nr = (int32_t)pev_event_int(ev, l->nr[0]);
 		args = pev_event_locate(ev, l->args, &count);
 		if (args)
 			memcpy(out->args, args, min_u64(count, 6) * sizeof(out->args[0]));
 		out->text = take_text(&l->texts[0], ev);
-	} else if (cls->id == l->exit->id) {
+	} else if (l->exit && cls->id == l->exit->id) {
 		out->kind = LIVE_EXIT;
 		out->nr = (int32_t)pev_event_int(ev, l->nr[1]);
 		out->args[0] = pev_event_int(ev, l->ret);
@@ -216,6 +247,9 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 		out->nr = (int32_t)pev_event_int(ev, pev_class_field(cls, "sig"));
 		out->args[0] = pev_event_int(ev, pev_class_field(cls, "code"));
 		out->args[1] = pev_event_int(ev, pev_class_field(cls, "sa_handler"));
+	} else if (!is_side(l, cls)) {
+		out->kind = LIVE_EVENT;
+		out->event = ev;
 	} else {
 		out->kind = l->fork && cls->id == l->fork->id ? LIVE_FORK : LIVE_COMM;
 		out->pid = (uint32_t)pev_event_int(ev, pev_class_field(cls, "pid"));
@@ -266,6 +300,8 @@ void live_close(struct live *l)
 	event_set_close(&l->set);
 	event_set_close(&l->side);
 	event_set_close(&l->signals);
+	event_set_close(&l->events);
+	event_plan_free(&l->event_plan);
 	event_plan_free(&l->plan);
 	event_plan_free(&l->signal_plan);
 	event_plan_free(&l->side_plan);

@@ -18,6 +18,7 @@ enum live_kind {
 	LIVE_COMM,
 	LIVE_FORK,
 	LIVE_SIGNAL,
+	LIVE_EVENT,
 };
 
 /**
@@ -45,6 +46,7 @@ struct live_text {
  * @nr:   number of the system call, or of the signal
  * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; LIVE_SIGNAL: its
  *        code, and the handler; else the thread's name, as characters
+ * @event: LIVE_EVENT: the record
  * @text: NULL: there is none. The receiver of the event may take it, and sets
  *        this to NULL
  */
@@ -57,6 +59,7 @@ struct live_event {
 	enum live_kind kind;
 	int32_t nr;
 	uint64_t args[6];
+	const struct pev_event *event;
 	struct live_text *text;
 };
 
@@ -64,8 +67,9 @@ struct live_event {
  * struct live - the opened channel
  * @set:    the two tracepoints
  * @side:   the names
+ * @events: what else is shown
  * @signals: what is delivered; none if they are not wanted or may not be seen
- * @enter, @exit, @fork: classes, @nr[]: their field "id", @args, @ret
+ * @enter, @exit, @fork: classes, the first two NULL if no calls are wanted, @nr[]: their field "id", @args, @ret
  * @signal: class of signals, or NULL
  * @texts:  of the two classes; the first is NULL where the kernel gives none
  */
@@ -73,8 +77,8 @@ struct live {
 	int fd;
 	struct pev_reader *reader;
 	const struct pev_meta *meta;
-	struct event_plan plan, side_plan, signal_plan;
-	struct event_set set, side, signals;
+	struct event_plan plan, side_plan, signal_plan, event_plan;
+	struct event_set set, side, signals, events;
 	const struct pev_class *enter, *exit, *fork, *signal;
 	const struct pev_field *nr[2], *args, *ret;
 	struct live_text_fields {
@@ -86,12 +90,16 @@ typedef void (*live_fn)(void *arg, struct live_event *ev);
 
 /**
  * struct live_opts - what is wanted
+ * @calls:  system calls
+ * @events: a list of what else, or NULL
  * @filter: expression for both tracepoints, or NULL
  * @ring:   bytes for each CPU
  * @text:   most bytes of a text that are copied, 0: none are
  * @signals: those that are delivered, too
  */
 struct live_opts {
+	bool calls;
+	const char *events;
 	const char *filter;
 	uint64_t ring;
 	uint64_t text;

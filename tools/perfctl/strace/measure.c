@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The system calls of a program as it makes them. See measure.h. */
 #include "measure.h"
+#include "events.h"
 #include "fds.h"
 #include "live.h"
 #include "signals.h"
@@ -392,6 +393,41 @@ static void signalled(struct trace_run *r, const struct live_event *ev)
 	send_line(r);
 }
 
+static void json_field(void *arg, const char *name, const char *value)
+{
+	json_string(arg, name, value);
+}
+
+static void json_event(struct trace_run *r, struct caller *c, const struct live_event *ev)
+{
+	uint64_t ns = live_ns(&r->live, ev->time);
+	struct json j = { .out = r->out.f };
+
+	json_open(&j, NULL, '{');
+	json_u64(&j, "time_ns", ns > r->start ? ns - r->start : 0);
+	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
+	json_u64(&j, "tid", c->tid);
+	json_string(&j, "event", ev->event->cls->name);
+	json_open(&j, "fields", '{');
+	trace_events_fields(&r->live.event_plan, ev->event, json_field, &j);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
+static void happened(struct trace_run *r, const struct live_event *ev)
+{
+	struct caller *c = caller_get(r, ev->tid);
+
+	start_line(r, c, ev->time);
+	if (r->opts.json) {
+		json_event(r, c, ev);
+		return;
+	}
+	trace_events_put(&r->line, &r->live.event_plan, ev->event);
+	send_line(r);
+}
+
 /* perf_event_open(2) does not say what a child is called: it has its parent's name. */
 static void named(struct trace_run *r, const struct live_event *ev)
 {
@@ -427,6 +463,9 @@ static void on_event(void *arg, struct live_event *ev)
 		break;
 	case LIVE_SIGNAL:
 		signalled(r, ev);
+		break;
+	case LIVE_EVENT:
+		happened(r, ev);
 		break;
 	default:
 		named(r, ev);
@@ -582,29 +621,65 @@ static void look_at_descriptors(struct trace_run *r)
 		closedir(proc);
 }
 
-static int trace_open(void *arg, struct msg *m)
+/* What the kernel is to leave out; a system call and something else beside it may be asked for. */
+static int filter_calls(struct trace_run *r, const struct strbuf *names, struct strbuf *filter,
+			struct msg *m)
 {
-	struct trace_run *r = arg;
-	struct live_opts live = { .ring = r->opts.ring ? r->opts.ring : RING_DEFAULT,
-				  .signals = r->opts.signals && !r->opts.summary &&
+	if (!names->len)
+		return 0;
+	return syscalls_filter(&r->calls, names->s, r->opts.paths ? FDS_CALLS : NULL, filter, m);
+}
+
+static int open_live(struct trace_run *r, const struct strbuf *names, const char *events,
+		     struct msg *m)
+{
+	bool calls = !events || names->len;
+	struct live_opts live = { .calls = calls,
+				  .events = events,
+				  .ring = r->opts.ring ? r->opts.ring : RING_DEFAULT,
+				  .signals = r->opts.signals && calls && !r->opts.summary &&
 					     !r->opts.failed && !r->opts.least };
 	struct strbuf filter = { 0 };
-	int err = 0;
+	int err;
 
+	if (events && r->opts.summary)
+		return msg_set(m, -EINVAL,
+			       "-S is a table of system calls, without events: leave %s "
+			       "to perfctl stat -e",
+			       events);
+	if (!calls && (r->opts.failed || r->opts.least || r->opts.paths))
+		return msg_set(m, -EINVAL,
+			       "-z, -y and --duration are of system calls: name some "
+			       "beside %s",
+			       events);
 	if (r->opts.strings && !r->opts.summary)
 		live.text = max_u64(r->opts.bytes, PEV_CALL_TEXT);
-	if (r->opts.calls)
-		err = syscalls_filter(&r->calls, r->opts.calls, r->opts.paths ? FDS_CALLS : NULL,
-				      &filter, m);
+	err = filter_calls(r, names, &filter, m);
 	live.filter = filter.s;
 	if (!err)
 		err = live_open(&r->live, &r->measure.target, &live, m);
 	strbuf_free(&filter);
 	if (!err)
 		look_at_descriptors(r);
-	if (!err && live.text && !r->live.texts[0].copied && syscalls_point(&r->calls))
-		note("this kernel does not copy what arguments point to: strings are addresses "
-		     "(--no-strings asks for no more)");
+	if (!err && calls && live.text && !r->live.texts[0].copied && syscalls_point(&r->calls))
+		note("%s does not copy what arguments point to, and to read it later would show what the "
+		     "program has made of it: strings and structures are addresses (--no-strings asks "
+		     "for no more)",
+		     engine_is_pev() ? "this kernel" : "perf_event_open(2)");
+	return err;
+}
+
+static int trace_open(void *arg, struct msg *m)
+{
+	struct strbuf names = { 0 }, events = { 0 };
+	struct trace_run *r = arg;
+	int err;
+
+	if (r->opts.calls)
+		trace_events_split(r->opts.calls, &names, &events);
+	err = open_live(r, &names, events.s, m);
+	strbuf_free(&names);
+	strbuf_free(&events);
 	return err;
 }
 
@@ -630,11 +705,13 @@ static int run_trace(void *arg, struct msg *m)
 	if (!err)
 		err = flush_lines(r, m);
 	if (live_lost(&r->live))
-		note("%s calls were lost, because they came faster than they could be "
+		note("%s call%s %s lost, as calls came faster than they could be "
 		     "read: try a larger ring (-m 64M), -e, or -S",
-		     text_count(a, live_lost(&r->live)));
+		     text_count(a, live_lost(&r->live)), text_s(live_lost(&r->live)),
+		     live_lost(&r->live) == 1 ? "was" : "were");
 	if (live_damaged(&r->live))
-		note("%s packets made no sense", text_count(a, live_damaged(&r->live)));
+		note("%s packet%s made no sense", text_count(a, live_damaged(&r->live)),
+		     text_s(live_damaged(&r->live)));
 	return err;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Structures of system calls. See structs.h. */
 #include "structs.h"
+#include "structs_call.h"
 #include "structs_file.h"
 #include "structs_net.h"
 #include "structs_task.h"
@@ -35,6 +36,10 @@ static const struct kind {
 	[PEV_CALL_SIGACTION] = { 32, put_sigaction },
 	[PEV_CALL_UTSNAME] = { 130, put_utsname },
 	[PEV_CALL_SYSINFO] = { 112, put_sysinfo },
+	[PEV_CALL_STATFS] = { 88, put_statfs },
+	[PEV_CALL_SIGINFO] = { 48, put_siginfo },
+	[PEV_CALL_CLONE_ARGS] = { 64, put_clone_args },
+	[PEV_CALL_OPEN_HOW] = { 24, put_open_how },
 };
 
 bool structs_abi(const char *machine, enum structs_abi *abi)

@@ -4,9 +4,11 @@
 #include "bits.h"
 
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 void put_fds(struct strbuf *b, const struct struct_bytes *s)
@@ -151,4 +153,39 @@ void put_statx(struct strbuf *b, const struct struct_bytes *s)
 	strbuf_addf(b, ", stx_attributes=%#" PRIx64 ", stx_mode=", struct_u64(s, 8));
 	put_mode(b, struct_u16(s, 28));
 	strbuf_addf(b, ", stx_size=%" PRIu64 ", ...}", struct_u64(s, 40));
+}
+
+/* ---- file systems ---- */
+
+/* Of f_flags, which the C library does not name */
+#define ST_VALID 0x20
+
+void put_statfs(struct strbuf *b, const struct struct_bytes *s)
+{
+	static const struct bit types[] = {
+		B(EXT4_SUPER_MAGIC),	  B(XFS_SUPER_MAGIC),	  B(BTRFS_SUPER_MAGIC),
+		B(TMPFS_MAGIC),		  B(PROC_SUPER_MAGIC),	  B(SYSFS_MAGIC),
+		B(CGROUP_SUPER_MAGIC),	  B(CGROUP2_SUPER_MAGIC), B(DEBUGFS_MAGIC),
+		B(TRACEFS_MAGIC),	  B(DEVPTS_SUPER_MAGIC),  B(NFS_SUPER_MAGIC),
+		B(OVERLAYFS_SUPER_MAGIC), B(FUSE_SUPER_MAGIC),	  B(RAMFS_MAGIC),
+		B(SQUASHFS_MAGIC),	  B(V9FS_MAGIC),	  B(HUGETLBFS_MAGIC),
+		B(SELINUX_MAGIC),	  B(SECURITYFS_MAGIC),
+	};
+	static const struct bit bits[] = {
+		B(ST_VALID),	   B(ST_RDONLY),   B(ST_NOSUID),  B(ST_NODEV),	    B(ST_NOEXEC),
+		B(ST_SYNCHRONOUS), B(ST_MANDLOCK), B(ST_NOATIME), B(ST_NODIRATIME), B(ST_RELATIME),
+	};
+	static const char *const names[] = { "f_bsize",	 "f_blocks", "f_bfree",
+					     "f_bavail", "f_files",  "f_ffree" };
+
+	strbuf_puts(b, "{f_type=");
+	bits_put_one(b, struct_u64(s, 0), types, ARRAY_SIZE(types));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		strbuf_addf(b, ", %s=%" PRIu64, names[i], struct_u64(s, 8 + 8 * i));
+	strbuf_addf(b,
+		    ", f_fsid={val=[%#x, %#x]}, f_namelen=%" PRIu64 ", f_frsize=%" PRIu64
+		    ", f_flags=",
+		    struct_u32(s, 56), struct_u32(s, 60), struct_u64(s, 64), struct_u64(s, 72));
+	bits_put(b, struct_u64(s, 80), bits, ARRAY_SIZE(bits), "0");
+	strbuf_putc(b, '}');
 }

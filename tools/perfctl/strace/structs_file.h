@@ -13,6 +13,7 @@ void put_pollfd(struct strbuf *b, const struct struct_bytes *s);
 void put_epoll_event(struct strbuf *b, const struct struct_bytes *s);
 void put_stat(struct strbuf *b, const struct struct_bytes *s);
 void put_statx(struct strbuf *b, const struct struct_bytes *s);
+void put_statfs(struct strbuf *b, const struct struct_bytes *s);
 
 /* "[{fd=3, revents=POLLIN}]": what poll() has found. Returns false, and writes nothing, if that is none. */
 bool structs_put_found(struct strbuf *b, const struct struct_bytes *s);

@@ -103,6 +103,61 @@ void put_sigaction(struct strbuf *b, const struct struct_bytes *s)
 	strbuf_putc(b, '}');
 }
 
+/* Of a child: what it ended with, or by */
+static void put_child(struct strbuf *b, const struct struct_bytes *s, int code)
+{
+	int status = (int32_t)struct_u32(s, 24);
+
+	strbuf_puts(b, ", si_status=");
+	if (code == CLD_EXITED)
+		strbuf_addf(b, "%d", status);
+	else
+		signals_put_name(b, status);
+	strbuf_addf(b, ", si_utime=%" PRId64 ", si_stime=%" PRId64, (int64_t)struct_u64(s, 32),
+		    (int64_t)struct_u64(s, 40));
+}
+
+static bool is_fault(int sig, int code)
+{
+	return code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
+			    sig == SIGTRAP);
+}
+
+/* waitid() without a child fills it with zeros. */
+void put_siginfo(struct strbuf *b, const struct struct_bytes *s)
+{
+	int sig = (int32_t)struct_u32(s, 0), error = (int32_t)struct_u32(s, 4);
+	int code = (int32_t)struct_u32(s, 8);
+
+	if (!sig) {
+		strbuf_puts(b, "{}");
+		return;
+	}
+	strbuf_puts(b, "{si_signo=");
+	signals_put_name(b, sig);
+	strbuf_puts(b, ", si_code=");
+	signals_put_code(b, sig, code);
+	if (error)
+		strbuf_addf(b, ", si_errno=%d", error);
+	if (is_fault(sig, code)) {
+		strbuf_puts(b, ", si_addr=");
+		struct_pointer(b, struct_u64(s, 16));
+	} else if (code == SI_TIMER) {
+		strbuf_addf(b, ", si_timerid=%#x, si_overrun=%d", struct_u32(s, 16),
+			    (int32_t)struct_u32(s, 20));
+	} else if (code != SI_KERNEL) {
+		strbuf_addf(b, ", si_pid=%d, si_uid=%u", (int32_t)struct_u32(s, 16),
+			    struct_u32(s, 20));
+	}
+	if (sig == SIGCHLD && code > 0) {
+		put_child(b, s, code);
+	} else if (code == SI_QUEUE || code == SI_TIMER || code == SI_MESGQ) {
+		strbuf_addf(b, ", si_int=%d, si_ptr=", (int32_t)struct_u32(s, 24));
+		struct_pointer(b, struct_u64(s, 24));
+	}
+	strbuf_putc(b, '}');
+}
+
 /* ---- the machine ---- */
 
 #define UTS_FIELD 65

@@ -12,6 +12,7 @@ void put_wait_status(struct strbuf *b, const struct struct_bytes *s);
 void put_rlimit(struct strbuf *b, const struct struct_bytes *s);
 void put_sigset(struct strbuf *b, const struct struct_bytes *s);
 void put_sigaction(struct strbuf *b, const struct struct_bytes *s);
+void put_siginfo(struct strbuf *b, const struct struct_bytes *s);
 void put_utsname(struct strbuf *b, const struct struct_bytes *s);
 void put_sysinfo(struct strbuf *b, const struct struct_bytes *s);
 

@@ -3,9 +3,11 @@
 #include "syscalls.h"
 #include "bits.h"
 #include "classes.h"
+#include "ioctls.h"
 #include "live.h"
 #include "signals.h"
 #include "structs.h"
+#include "structs_call.h"
 #include "structs_file.h"
 #include "base/text.h"
 #include "cli/suggest.h"
@@ -33,23 +35,6 @@
 
 /* ---- Values ---- */
 
-static void show_open_flags(struct strbuf *b, uint64_t v)
-{
-	static const struct bit modes[] = { B(O_RDONLY), B(O_WRONLY), B(O_RDWR) };
-	static const struct bit bits[] = {
-		B(O_CREAT), B(O_EXCL), B(O_NOCTTY), B(O_TRUNC), B(O_APPEND), B(O_NONBLOCK),
-		B(O_SYNC), B(O_DSYNC), B(O_DIRECT), B(O_NOFOLLOW), B(O_TMPFILE), B(O_DIRECTORY),
-		B(O_NOATIME), B(O_CLOEXEC), B(O_PATH),
-	};
-
-	v = (uint32_t)v;
-	bits_put_one(b, v & O_ACCMODE, modes, ARRAY_SIZE(modes));
-	if (v & ~(uint64_t)O_ACCMODE) {
-		strbuf_putc(b, '|');
-		bits_put(b, v & ~(uint64_t)O_ACCMODE, bits, ARRAY_SIZE(bits), "");
-	}
-}
-
 static void show_prot(struct strbuf *b, uint64_t v)
 {
 	static const struct bit bits[] = { B(PROT_READ), B(PROT_WRITE), B(PROT_EXEC) };
@@ -66,23 +51,6 @@ static void show_map(struct strbuf *b, uint64_t v)
 	};
 
 	bits_put(b, v, bits, ARRAY_SIZE(bits), "0");
-}
-
-static void show_clone(struct strbuf *b, uint64_t v)
-{
-	static const struct bit bits[] = {
-		B(CLONE_VM), B(CLONE_FS), B(CLONE_FILES), B(CLONE_SIGHAND), B(CLONE_PIDFD),
-		B(CLONE_PTRACE), B(CLONE_VFORK), B(CLONE_PARENT), B(CLONE_THREAD),
-		B(CLONE_NEWNS), B(CLONE_SYSVSEM), B(CLONE_SETTLS), B(CLONE_PARENT_SETTID),
-		B(CLONE_CHILD_CLEARTID), B(CLONE_CHILD_SETTID), B(CLONE_NEWCGROUP),
-		B(CLONE_NEWUTS), B(CLONE_NEWIPC), B(CLONE_NEWUSER), B(CLONE_NEWPID),
-		B(CLONE_NEWNET),
-	};
-	const char *sig = v & 0xff ? sigabbrev_np((int)(v & 0xff)) : NULL;
-
-	bits_put(b, v & ~0xffULL, bits, ARRAY_SIZE(bits), sig ? "" : "0");
-	if (sig)
-		strbuf_addf(b, "%sSIG%s", v & ~0xffULL ? "|" : "", sig);
 }
 
 static void show_signal(struct strbuf *b, uint64_t v)
@@ -261,13 +229,14 @@ static const struct {
 	const char *arg;
 	void (*show)(struct strbuf *b, uint64_t value);
 } meanings[] = {
-	{ "open,openat,open_by_handle_at", "flags", show_open_flags },
+	{ "open,openat,open_by_handle_at", "flags", put_open_flags },
 	{ "mmap,mprotect,pkey_mprotect", "prot", show_prot },
 	{ "mmap", "flags", show_map },
-	{ "clone", "clone_flags", show_clone },
-	{ "unshare,setns", "unshare_flags,flags,nstype", show_clone },
+	{ "clone", "clone_flags", put_clone_flags },
+	{ "unshare,setns", "unshare_flags,flags,nstype", put_clone_flags },
 	{ "lseek", "whence", show_whence },
 	{ "fcntl", "cmd", show_fcntl },
+	{ "ioctl", "cmd", ioctls_put },
 	{ "access,faccessat,faccessat2", "mode", show_access },
 	{ "*at,newfstatat,statx,execveat,faccessat2", "flag,flags", show_at },
 	{ "socket,socketpair", "family", show_family },
@@ -416,6 +385,7 @@ static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filte
 	const struct call_class *class = call_class_find(glob);
 	struct suggestion near = { .word = glob };
 	bool some = false;
+	char kind[32];
 
 	if (*glob == '%' && !class)
 		return msg_set(m, -EINVAL, "there are no calls \"%s\"; there are %s", glob,
@@ -431,11 +401,10 @@ static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filte
 	}
 	if (some)
 		return 0;
-	if (strchr(glob, ':'))
-		return msg_set(m, -EINVAL,
-			       "there is no system call \"%s\": other events are "
-			       "taken by perfctl record -e and perfctl stat -e",
-			       glob);
+	/* strace's older "-e file" */
+	snprintf(kind, sizeof(kind), "%%%s", glob);
+	if (call_class_find(kind))
+		near.best = kind;
 	return msg_set(m, -EINVAL, "there is no system call \"%s\"%s%s%s", glob,
 		       near.best ? "; did you mean \"" : "", near.best ? near.best : "",
 		       near.best ? "\"?" : "");
@@ -444,8 +413,7 @@ static int filter_one(struct syscalls *s, const char *glob, struct strbuf *filte
 int syscalls_filter(struct syscalls *s, const char *names, const char *also, struct strbuf *filter,
 		    struct msg *m)
 {
-	/* strace wants "trace=" there */
-	char *copy = xstrdup(names + (strncmp(names, "trace=", 6) ? 0 : 6)), *save, *p;
+	char *copy = xstrdup(names), *save, *p;
 	int err = 0;
 
 	for (unsigned int i = 0; i < s->n; i++)
@@ -687,7 +655,7 @@ static bool is_idle_mode(const struct syscall_desc *d, const struct syscall_args
 	unsigned int n = d->n;
 
 	return n > 1 && !strcmp(d->args[n - 1].name, "mode") &&
-	       d->args[n - 2].show == show_open_flags &&
+	       d->args[n - 2].show == put_open_flags &&
 	       !(a->values[n - 2] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
 }
 

@@ -17,10 +17,10 @@
 #define PAIR_MUCH 1
 #define PAIR_SOME 2
 #define PAIR_SOFT 3
-#define PAIR_BAR  4
+#define PAIR_BAR 4
 
 /* narrower terminals lose columns, the least important first */
-#define WIDTH_ALL  76
+#define WIDTH_ALL 76
 #define WIDTH_SOME 44
 
 int tui_body_height(void)
@@ -42,8 +42,9 @@ static void bar_line(int y, const char *left, const char *right)
 
 static chtype share_color(double share)
 {
-	return share >= 5 ? COLOR_PAIR(PAIR_MUCH) | A_BOLD :
-	       share >= 0.5 ? COLOR_PAIR(PAIR_SOME) : A_NORMAL;
+	return share >= 5   ? COLOR_PAIR(PAIR_MUCH) | A_BOLD :
+	       share >= 0.5 ? COLOR_PAIR(PAIR_SOME) :
+			      A_NORMAL;
 }
 
 static void put_share(double share, chtype base)
@@ -138,6 +139,8 @@ static void draw_headings(const struct tui *t)
 		[SORT_PID] = "Process",	 [SORT_TID] = "Thread",	    [SORT_CPU] = "CPU",
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
 		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
+		[SORT_NODE] = "Node",	 [SORT_SOCKET] = "Socket",  [SORT_CORE] = "Core",
+		[SORT_VCPU] = "vCPU",
 	};
 
 	move(1, 0);
@@ -170,7 +173,8 @@ static void draw_bars(struct tui *t)
 	} else {
 		text_name(&b, strtab_get(&t->session->names, t->event));
 		if (!l->run)
-			strbuf_addf(&b, ": %s samples", text_count(n, t->rows.samples));
+			strbuf_addf(&b, ": %s sample%s", text_count(n, t->rows.samples),
+				    text_s(t->rows.samples));
 	}
 	for (size_t i = 0; i < t->n_zooms; i++)
 		strbuf_addf(&b, " > %s", t->zooms[i].what);

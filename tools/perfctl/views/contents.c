@@ -132,6 +132,37 @@ static void read_counts(struct contents *c)
 	free(text);
 }
 
+static uint64_t number_of(const struct pev_trace *t, const char *key)
+{
+	const char *text = pev_trace_info(t, key);
+	uint64_t n;
+
+	return text && !parse_u64(text, &n) ? n : 0;
+}
+
+static void read_crash(struct contents_crash *crash, const struct pev_trace *t)
+{
+	const char *booted = pev_trace_nr_metas(t) ?
+				     pev_meta_env(pev_trace_meta(t, 0), "kernel_booted") :
+				     NULL;
+	uint64_t s;
+
+	*crash = (struct contents_crash){
+		.known = pev_trace_info(t, "crash_records") != NULL,
+		.booted = booted && !parse_u64(booted, &s) ? s * 1000000000 : 0,
+		.began = number_of(t, "crash_began"),
+		.records = number_of(t, "crash_records"),
+		.packets = number_of(t, "crash_packets"),
+		.rings = number_of(t, "crash_rings"),
+		.bad_rings = number_of(t, "crash_bad_rings"),
+		.torn = number_of(t, "crash_torn_packets"),
+		.cut = number_of(t, "crash_cut_packets"),
+		.cut_bytes = number_of(t, "crash_cut_bytes"),
+		.unpublished = number_of(t, "crash_unpublished"),
+		.lost = number_of(t, "crash_lost"),
+	};
+}
+
 int contents_load(struct contents *c, struct session *session, struct msg *m)
 {
 	int err;
@@ -154,6 +185,7 @@ int contents_load(struct contents *c, struct session *session, struct msg *m)
 	add_files(c, "");
 	qsort(c->files, c->n_files, sizeof(*c->files), by_name);
 	read_counts(c);
+	read_crash(&c->crash, session->trace);
 	for (size_t i = 0; i < session->objects.n; i++) {
 		const struct object *o = &session->objects.o[i];
 

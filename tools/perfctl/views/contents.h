@@ -49,6 +49,36 @@ struct contents_file {
 };
 
 /**
+ * struct contents_crash - what "record --from-crash" says of a recording
+ * @known:       it is of memory that outlived a crash
+ * @booted:      when its kernel had begun, ns since the epoch; 0: it does not say that
+ * @began:       when it began to record
+ * @records:     that are here
+ * @packets:     of these
+ * @rings:       that were read
+ * @bad_rings:   of which nothing could be
+ * @torn:        packets that were left out
+ * @cut:         packets that end early ...
+ * @cut_bytes:   ... by so much
+ * @unpublished: bytes that were being written
+ * @lost:        records that had found no room
+ */
+struct contents_crash {
+	bool known;
+	uint64_t booted;
+	uint64_t began;
+	uint64_t records;
+	uint64_t packets;
+	uint64_t rings;
+	uint64_t bad_rings;
+	uint64_t torn;
+	uint64_t cut;
+	uint64_t cut_bytes;
+	uint64_t unpublished;
+	uint64_t lost;
+};
+
+/**
  * struct contents - all of it
  * @events:   by number of the name in session.names
  * @records:  without the sideband
@@ -56,6 +86,7 @@ struct contents_file {
  * @programs: those with most records first
  * @files:    by name
  * @bytes:    of all files
+ * @crash:    if it is of crash memory
  * @code:     programs and libraries that were mapped ...
  * @code_ids: ... and of how many the build id is known
  */
@@ -73,6 +104,7 @@ struct contents {
 	uint64_t bytes;
 	size_t code;
 	size_t code_ids;
+	struct contents_crash crash;
 };
 
 /* Reads all of the recording; contents_free() is needed after an error, too. */

@@ -37,6 +37,33 @@ static void put_state(struct json *j, const struct session *f)
 	json_close(j, ']');
 }
 
+static void put_crash(struct json *j, const struct contents *c)
+{
+	const struct contents_crash *crash = &c->crash;
+	const struct pev_trace *t = c->session->trace;
+	const struct pev_meta *meta = pev_trace_nr_metas(t) ? pev_trace_meta(t, 0) : NULL;
+	const char *release = meta ? pev_meta_env(meta, "kernel_release") : NULL;
+
+	if (!crash->known)
+		return;
+	json_open(j, "crash", '{');
+	if (release)
+		json_string(j, "kernel", release);
+	if (crash->booted)
+		json_u64(j, "booted_ns", crash->booted);
+	json_u64(j, "began_ns", crash->began);
+	json_u64(j, "records", crash->records);
+	json_u64(j, "packets", crash->packets);
+	json_u64(j, "rings", crash->rings);
+	json_u64(j, "bad_rings", crash->bad_rings);
+	json_u64(j, "torn_packets", crash->torn);
+	json_u64(j, "cut_packets", crash->cut);
+	json_u64(j, "cut_bytes", crash->cut_bytes);
+	json_u64(j, "unpublished_bytes", crash->unpublished);
+	json_u64(j, "lost", crash->lost);
+	json_close(j, '}');
+}
+
 static void put_event(struct json *j, const struct contents_event *e)
 {
 	char text[256];
@@ -116,6 +143,7 @@ void contents_json(const struct contents *c, bool whole, FILE *out)
 		json_string(&j, "clock", pev_meta_clock(pev_trace_meta(t, 0))->name);
 	json_i64(&j, "begin_ns", pev_trace_begin_ns(t));
 	json_i64(&j, "end_ns", pev_trace_end_ns(t));
+	put_crash(&j, c);
 	put_state(&j, c->session);
 	if (c->inventory.n) {
 		json_open(&j, "state", '{');

@@ -86,9 +86,10 @@ static void print_machine(const struct contents *c, FILE *out)
 	put(out, "processor", text);
 	counters = pev_trace_info(t, "counters");
 	put(out, "counters by",
-	    counters && !strcmp(counters, "pev")  ? "pev's driver" :
-	    counters && !strcmp(counters, "perf") ? "perf's driver" :
-						    counters);
+	    counters && !strcmp(counters, "pev")       ? "pev's driver" :
+	    counters && !strcmp(counters, "perf")      ? "perf's driver" :
+	    counters && !strcmp(counters, "pev, perf") ? "pev's driver, and perf's" :
+							 counters);
 	put(out, "kernel", pev_trace_info(t, "release"));
 	put(out, "version", pev_trace_info(t, "version"));
 	put(out, "build id", pev_trace_info(t, "build_id"));
@@ -110,8 +111,65 @@ static void print_state(const struct contents *c, FILE *out)
 	put(out, "missing", pev_trace_info(t, "not_measured"));
 	for (unsigned int i = 0; i < pev_trace_nr_warnings(t); i++)
 		put(out, "damaged", pev_trace_warning(t, i));
-	snprintf(text, sizeof(text), "%s records", text_count(n, lost));
+	snprintf(text, sizeof(text), "%s record%s", text_count(n, lost), text_s(lost));
 	put(out, "lost", lost ? text : "nothing");
+}
+
+/* "N FORM", of which @one is for 1; nothing for 0 */
+static void put_number(FILE *out, const char *label, uint64_t n, const char *one,
+		       const char *several)
+{
+	char text[256], number[32];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%s %s", text_count(number, n), n == 1 ? one : several);
+	put(out, label, text);
+}
+
+static void print_crash_kernel(const struct contents *c, FILE *out)
+{
+	const struct pev_trace *t = c->session->trace;
+	const struct pev_meta *meta = pev_trace_nr_metas(t) ? pev_trace_meta(t, 0) : NULL;
+	const char *release = meta ? pev_meta_env(meta, "kernel_release") : NULL;
+	const char *host = meta ? pev_meta_env(meta, "hostname") : NULL;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s%s", release ? release : "", host ? " on " : "",
+		 host ? host : "");
+	put(out, "kernel", text);
+	put_time(out, "booted", (int64_t)c->crash.booted);
+	put_time(out, "recorded", (int64_t)c->crash.began);
+}
+
+/* What was in the memory, and what became of it */
+static void print_crash(const struct contents *c, FILE *out)
+{
+	const struct contents_crash *crash = &c->crash;
+	char text[256], records[32], packets[32], rings[32], bytes[32];
+
+	if (!crash->known)
+		return;
+	fprintf(out, "\nCrash memory, which a kernel left that went down\n");
+	print_crash_kernel(c, out);
+	snprintf(text, sizeof(text), "%s records in %s packets of %s ring%s",
+		 text_count(records, crash->records), text_count(packets, crash->packets),
+		 text_count(rings, crash->rings), crash->rings == 1 ? "" : "s");
+	put(out, "had", text);
+	put_number(out, "cut", crash->unpublished, "byte that was being written at that moment",
+		   "bytes that were being written at that moment");
+	if (crash->cut) {
+		snprintf(text, sizeof(text),
+			 "%s of %s packets that end early, as what follows makes no sense",
+			 text_bytes(bytes, crash->cut_bytes), text_count(packets, crash->cut));
+		put(out, "cut", text);
+	}
+	put_number(out, "damaged", crash->torn, "packet is left out: its header was not whole",
+		   "packets are left out: their headers were not whole");
+	put_number(out, "damaged", crash->bad_rings, "ring can't be read: its state makes no sense",
+		   "rings can't be read: their state makes no sense");
+	if (!crash->unpublished && !crash->cut && !crash->torn && !crash->bad_rings)
+		put(out, "damaged", "nothing, and nothing is cut");
 }
 
 /* "999 Hz: thread, place, user chain" */
@@ -136,7 +194,9 @@ static void print_event(const struct contents_event *e, FILE *out)
 	fprintf(out, "  %12s %10s %8s  %-24s %s\n", text_count(records, e->records),
 		text_bytes(bytes, e->bytes), e->counted ? text_count(lost, e->lost) : "-",
 		text_safe(name, sizeof(name), e->cls->name),
-		e->sideband ? "of processes and code" : describe(e, text, sizeof(text)));
+		e->cls->type == PEV_TYPE_USTACK ? "call chains that came later" :
+		e->sideband			? "of processes and code" :
+						  describe(e, text, sizeof(text)));
 	if (e->filtered)
 		fprintf(out, "  %12s refused by its filter\n", text_count(records, e->filtered));
 }
@@ -211,10 +271,11 @@ void contents_print(const struct contents *c, size_t most, FILE *out)
 {
 	char n[32], safe[256];
 
-	fprintf(out, "%s: %s records\n\n",
+	fprintf(out, "%s: %s record%s\n\n",
 		text_safe(safe, sizeof(safe), pev_trace_path(c->session->trace)),
-		text_count(n, c->records));
+		text_count(n, c->records), text_s(c->records));
 	print_origin(c, out);
+	print_crash(c, out);
 	print_machine(c, out);
 	print_state(c, out);
 	print_events(c, out);

@@ -194,10 +194,11 @@ static void put_title(const struct picture *p)
 		fprintf(p->out, " and waits: %s of threads' time</text>\n",
 			text_ns(all, p->f->total));
 	else if (p->style->waits)
-		fprintf(p->out, ": %s waits, %s in all</text>\n", text_count(n, p->f->samples),
-			text_ns(all, p->f->total));
+		fprintf(p->out, ": %s wait%s, %s in all</text>\n", text_count(n, p->f->samples),
+			text_s(p->f->samples), text_ns(all, p->f->total));
 	else
-		fprintf(p->out, ": %s samples</text>\n", text_count(n, p->f->samples));
+		fprintf(p->out, ": %s sample%s</text>\n", text_count(n, p->f->samples),
+			text_s(p->f->samples));
 	strbuf_free(&b);
 }
 

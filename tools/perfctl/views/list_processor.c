@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl list: the processor's own events. */
 #include "list_processor.h"
-#include "event/processor.h"
+#include "pmu/processor.h"
 
 #include <ctype.h>
 #include <stdlib.h>

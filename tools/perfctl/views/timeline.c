@@ -18,7 +18,7 @@ static struct timeline_thread *thread_of(struct timeline *tl, uint32_t tid)
 	if (HTAB_GET(t, &tl->h, hash_u64(tid), t->tid == tid, tl->thread, tl->n, tl->cap)) {
 		t->tid = tid;
 		t->since = tl->from;
-		t->cpu = -1;
+		t->cpu = t->vcpu = -1;
 	}
 	return t;
 }
@@ -64,11 +64,11 @@ static void add_state(void *arg, unsigned int c, uint64_t ns)
 static void set_state(struct timeline *tl, struct timeline_thread *t, enum timeline_state what,
 		      int64_t now)
 {
-	if (tl->threads && !t->time)
+	if ((tl->threads || tl->vcpus) && !t->time)
 		t->time = xcalloc((size_t)tl->width * TIMELINE_STATES, sizeof(*t->time));
 	if (t->time)
 		spread(tl, t->since, now, t, add_state);
-	if (t->state == TIMELINE_RUN) {
+	if (t->state == TIMELINE_RUN || t->state == TIMELINE_GUEST) {
 		int64_t begin = t->since > tl->from ? t->since : tl->from;
 		int64_t end = now < tl->to ? now : tl->to;
 
@@ -160,8 +160,32 @@ static void woken(struct timeline *tl, const struct pev_event *ev, int64_t now)
 	if (!pid || !pev_event_int(ev, pid))
 		return;
 	t = thread_of(tl, (uint32_t)pev_event_int(ev, pid));
-	if (t->state != TIMELINE_RUN)
+	if (t->state != TIMELINE_RUN && t->state != TIMELINE_GUEST)
 		set_state(tl, t, TIMELINE_WAIT, now);
+}
+
+/* A virtual processor enters its guest, or leaves it: what its thread does next is the host's. */
+static bool crossed(struct timeline *tl, const struct pev_event *ev, int64_t now)
+{
+	bool entry = !strcmp(ev->cls->name, "kvm:kvm_entry");
+	const struct pev_field *vcpu;
+	struct timeline_thread *t;
+	struct thread who;
+
+	if (!entry && strcmp(ev->cls->name, "kvm:kvm_exit"))
+		return false;
+	vcpu = pev_class_field(ev->cls, "vcpu_id");
+	t = thread_of(tl, ev->tid);
+	who = machine_seen(&tl->session->machine, ev->pid, ev->tid)->thread;
+	t->comm = who.comm;
+	t->pid = who.pid;
+	if (vcpu)
+		t->vcpu = (int)pev_event_int(ev, vcpu);
+	/* it was in the guest, even if the record of its entry is missing */
+	if (!entry && t->state == TIMELINE_NOTHING)
+		t->state = TIMELINE_GUEST;
+	set_state(tl, t, entry ? TIMELINE_GUEST : TIMELINE_RUN, now);
+	return true;
 }
 
 static int read_all(struct timeline *tl, struct msg *m)
@@ -169,7 +193,7 @@ static int read_all(struct timeline *tl, struct msg *m)
 	const struct session_class *cls;
 	const struct pev_event *ev;
 	struct sched_fields f;
-	bool any = false;
+	bool any = false, guests = false;
 	int err;
 
 	session_progress(tl->session, "reading");
@@ -183,10 +207,19 @@ static int read_all(struct timeline *tl, struct msg *m)
 			any = true;
 		} else if (!strncmp(ev->cls->name, "sched:sched_wakeup", 18)) {
 			woken(tl, ev, now);
+		} else if (tl->vcpus) {
+			guests |= crossed(tl, ev, now);
 		}
 	}
 	if (err)
 		return err;
+	if (tl->vcpus && !guests)
+		return msg_set(
+			m, -EBADMSG,
+			"%s has no kvm:kvm_entry, by which virtual processors are known; record "
+			"with \"perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -e "
+			"kvm:kvm_entry -e kvm:kvm_exit\"",
+			pev_trace_path(tl->session->trace));
 	if (!any)
 		return msg_set(m, -EBADMSG,
 			       "%s has no sched:sched_switch; record with \"perfctl "
@@ -242,7 +275,7 @@ static int read_events(struct timeline *tl, struct msg *m)
 
 	waits_init(&w, tl->session);
 	w.no_chains = true;
-	err = w.source == &waits_by_record ? read_waits(tl, &w, m) : read_all(tl, m);
+	err = w.source == &waits_by_record && !tl->vcpus ? read_waits(tl, &w, m) : read_all(tl, m);
 	waits_free(&w);
 	return err;
 }

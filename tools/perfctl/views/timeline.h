@@ -12,25 +12,30 @@ enum timeline_state {
 	TIMELINE_SLEEP,
 	TIMELINE_WAIT, /* for a processor */
 	TIMELINE_RUN,
+	TIMELINE_GUEST, /* runs in a guest that it is a virtual processor of */
 	TIMELINE_STATES,
 };
 
 /**
  * struct timeline_thread - a thread, over time
+ * @pid:   of a virtual processor
  * @comm:  number of its name
  * @state: what it does at the time that was read up to
  * @since: begin of @state
  * @cpu:   where it last came to a processor, as far as waits tell; -1: not known
+ * @vcpu:  the virtual processor that it runs, by KVM's number; -1: none
  * @ran:   ns that it ran
  * @time:  ns of each column that it spent in each state, TIMELINE_STATES numbers a
  *         column; NULL if only CPUs are asked for
  */
 struct timeline_thread {
 	uint32_t tid;
+	uint32_t pid;
 	uint32_t comm;
 	enum timeline_state state;
 	int64_t since;
 	int cpu;
+	int vcpu;
 	uint64_t ran;
 	uint64_t *time;
 };
@@ -54,6 +59,7 @@ struct timeline_track {
  * @comm:    globs of the programs to show; NULL: all
  * @request: only its threads; NULL: all
  * @threads: what is to be shown: threads, not CPUs
+ * @vcpus:   virtual processors above CPUs; their threads are known by kvm:kvm_entry
  * @begin:   of the recording, ns since the epoch
  * @from:    first time that is shown
  * @to:      last time that is shown
@@ -66,6 +72,7 @@ struct timeline {
 	const char *comm;
 	struct timeline_request *request;
 	bool threads;
+	bool vcpus;
 	int64_t begin;
 	int64_t from;
 	int64_t to;

@@ -46,31 +46,78 @@ static void print_axis(const struct timeline *tl)
 /* What a column shows of a thread: running is what is looked for, and shows where there is any. */
 static enum timeline_state column_state(const uint64_t ns[TIMELINE_STATES])
 {
-	if (!(ns[TIMELINE_RUN] | ns[TIMELINE_WAIT] | ns[TIMELINE_SLEEP]))
+	uint64_t run = ns[TIMELINE_RUN] + ns[TIMELINE_GUEST];
+
+	if (!(run | ns[TIMELINE_WAIT] | ns[TIMELINE_SLEEP]))
 		return TIMELINE_NOTHING;
-	if (ns[TIMELINE_RUN] * 3 >= ns[TIMELINE_WAIT] + ns[TIMELINE_SLEEP] ||
-	    (ns[TIMELINE_RUN] && !ns[TIMELINE_WAIT]))
-		return TIMELINE_RUN;
+	if (run * 3 >= ns[TIMELINE_WAIT] + ns[TIMELINE_SLEEP] || (run && !ns[TIMELINE_WAIT]))
+		return ns[TIMELINE_GUEST] * 2 > run ? TIMELINE_GUEST : TIMELINE_RUN;
 	return ns[TIMELINE_WAIT] * 2 > ns[TIMELINE_SLEEP] ? TIMELINE_WAIT : TIMELINE_SLEEP;
 }
 
-static void print_thread(const struct timeline *tl, const struct timeline_thread *t, bool color)
-{
-	static const char *const marks[] = { " ", "\xc2\xb7", "-", "#" };
-	static const char *const colors[] = { "", "\033[2m", "\033[33m", "\033[32m" };
-	char comm[64];
+#define IDLE "\xc2\xb7"
 
-	text_safe(comm, sizeof(comm), machine_comm_name(&tl->session->machine, t->comm));
-	printf("%-*.15s %7u ", LABEL - 8, comm, t->tid);
+static void print_columns(const struct timeline *tl, const struct timeline_thread *t, bool color)
+{
+	static const char *const marks[][TIMELINE_STATES] = {
+		{ " ", IDLE, "-", "#", "#" },
+		/* of virtual processors */
+		{ " ", IDLE, "-", "x", "#" },
+	};
+	static const char *const colors[] = { "", "\033[2m", "\033[33m", "\033[32m", "\033[32m" };
+	bool vcpu = tl->vcpus && t->vcpu >= 0;
+
 	for (unsigned int c = 0; c < tl->width; c++) {
 		enum timeline_state s = column_state(t->time + (size_t)c * TIMELINE_STATES);
 
 		if (color && s != TIMELINE_NOTHING)
-			printf("%s%s\033[m", colors[s], marks[s]);
+			printf("%s%s\033[m", vcpu && s == TIMELINE_RUN ? "\033[31m" : colors[s],
+			       marks[vcpu][s]);
 		else
-			fputs(marks[s], stdout);
+			fputs(marks[vcpu][s], stdout);
 	}
 	printf("\n");
+}
+
+static void print_thread(const struct timeline *tl, const struct timeline_thread *t, bool color)
+{
+	char comm[64];
+
+	text_safe(comm, sizeof(comm), machine_comm_name(&tl->session->machine, t->comm));
+	printf("%-*.15s %7u ", LABEL - 8, comm, t->tid);
+	print_columns(tl, t, color);
+}
+
+static bool is_vcpu(const struct timeline *tl, const struct timeline_thread *t)
+{
+	return t->vcpu >= 0 && timeline_shows(tl, t);
+}
+
+static void print_vcpu(const struct timeline *tl, const struct timeline_thread *t, bool color)
+{
+	char label[64];
+
+	snprintf(label, sizeof(label), "vCPU %d of %u", t->vcpu, t->pid);
+	printf("%*.*s ", LABEL, LABEL, label);
+	print_columns(tl, t, color);
+}
+
+static int by_vcpu(const void *va, const void *vb)
+{
+	const struct timeline_thread *a = va, *b = vb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->vcpu != b->vcpu ? (a->vcpu < b->vcpu ? -1 : 1) :
+				    (a->tid < b->tid ? -1 : a->tid > b->tid);
+}
+
+static void print_vcpus(struct timeline *tl, bool color)
+{
+	qsort(tl->thread, tl->n, sizeof(*tl->thread), by_vcpu);
+	for (size_t i = 0; i < tl->n; i++)
+		if (is_vcpu(tl, &tl->thread[i]))
+			print_vcpu(tl, &tl->thread[i], color);
 }
 
 static void print_threads(struct timeline *tl, uint64_t most, bool color)
@@ -162,7 +209,9 @@ static void print_tracks(const struct timeline *tl, bool color)
 		cpus++;
 		print_track(tl, cpu, letter, color);
 	}
-	printf("\n");
+	printf("\n%s", tl->vcpus ? "# in the guest: #   the host works for it: x   waits for a "
+				   "processor: -   has nothing to do: " IDLE "\n" :
+				   "");
 	print_letters(tl, p, n, cpus * (uint64_t)(tl->to - tl->from));
 	free(p);
 	free(letter);
@@ -171,6 +220,8 @@ static void print_tracks(const struct timeline *tl, bool color)
 void timeline_print(struct timeline *tl, uint64_t most, bool color)
 {
 	print_axis(tl);
+	if (tl->vcpus)
+		print_vcpus(tl, color);
 	if (tl->threads)
 		print_threads(tl, most, color);
 	else
@@ -179,13 +230,18 @@ void timeline_print(struct timeline *tl, uint64_t most, bool color)
 
 static void json_thread(const struct timeline *tl, const struct timeline_thread *t, struct json *j)
 {
-	static const char *const keys[] = { [TIMELINE_SLEEP] = "sleep_ns", [TIMELINE_WAIT] = "wait_ns",
-					    [TIMELINE_RUN] = "run_ns" };
+	static const char *const keys[] = { [TIMELINE_SLEEP] = "sleep_ns",
+					    [TIMELINE_WAIT] = "wait_ns",
+					    [TIMELINE_RUN] = "run_ns",
+					    [TIMELINE_GUEST] = "guest_ns" };
+	enum timeline_state last = tl->vcpus ? TIMELINE_GUEST : TIMELINE_RUN;
 
 	json_open(j, NULL, '{');
 	json_string(j, "comm", machine_comm_name(&tl->session->machine, t->comm));
 	json_u64(j, "tid", t->tid);
-	for (enum timeline_state s = TIMELINE_SLEEP; s < TIMELINE_STATES; s++) {
+	if (tl->vcpus)
+		json_i64(j, "vcpu", t->vcpu);
+	for (enum timeline_state s = TIMELINE_SLEEP; s <= last; s++) {
 		json_open(j, keys[s], '[');
 		for (unsigned int c = 0; c < tl->width; c++)
 			json_u64(j, NULL, t->time[(size_t)c * TIMELINE_STATES + s]);
@@ -221,11 +277,18 @@ void timeline_json(struct timeline *tl, uint64_t most)
 {
 	struct json j = { .out = stdout };
 
-	qsort(tl->thread, tl->n, sizeof(*tl->thread), by_time);
+	qsort(tl->thread, tl->n, sizeof(*tl->thread), tl->vcpus ? by_vcpu : by_time);
 	json_open(&j, NULL, '{');
 	json_i64(&j, "begin_ns", tl->from);
 	json_i64(&j, "end_ns", tl->to);
 	json_u64(&j, "columns", tl->width);
+	if (tl->vcpus) {
+		json_open(&j, "vcpus", '[');
+		for (size_t i = 0; i < tl->n; i++)
+			if (is_vcpu(tl, &tl->thread[i]))
+				json_thread(tl, &tl->thread[i], &j);
+		json_close(&j, ']');
+	}
 	json_open(&j, tl->threads ? "threads" : "cpus", '[');
 	for (size_t i = 0, shown = 0; tl->threads && i < tl->n && shown < most; i++) {
 		if (!timeline_shows(tl, &tl->thread[i]))

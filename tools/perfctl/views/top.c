@@ -45,9 +45,9 @@ static void take_event(void *arg, const struct pev_event *ev, const struct sessi
 	t->load.chains |= part.chains;
 }
 
-static void take_all(struct top *t)
+static void take(struct top *t, bool all)
 {
-	sampler_take(&t->sampler);
+	sampler_take(&t->sampler, all);
 	t->lost = pev_channel_lost(t->sampler.recorder.channel);
 }
 
@@ -119,12 +119,12 @@ void top_gather(struct top *t)
 		    0)
 			continue;
 		pthread_mutex_lock(&t->load.lock);
-		take_all(t);
+		take(t, false);
 		pthread_mutex_unlock(&t->load.lock);
 	}
 	pev_engine_flush(engine(), t->sampler.recorder.fd);
 	pthread_mutex_lock(&t->load.lock);
-	take_all(t);
+	take(t, true);
 	say_cost(t, (double)(now_ms() - begin) / 1000 + 1e-9);
 	if (t->load.progress)
 		t->load.progress(t->load.arg, 0, 0);

@@ -104,6 +104,18 @@ static double share(const struct line *l)
 	return l->program->time ? 100.0 * (double)l->row->self / (double)l->program->time : 0;
 }
 
+static void print_spread(const struct offcpu *o, const struct rows *rows, const struct row *row,
+			 FILE *out)
+{
+	struct durations waits = { 0 };
+	char ns[32];
+
+	spreads_of_row(&o->spreads, rows, row, &waits);
+	fprintf(out, "  %10s", text_ns(ns, durations_at(&waits, 50)));
+	fprintf(out, "  %10s", text_ns(ns, durations_at(&waits, 99)));
+	durations_free(&waits);
+}
+
 void wakers_print(struct offcpu *o, const struct rows_config *config, double limit, FILE *out)
 {
 	struct strbuf b = { 0 };
@@ -119,16 +131,18 @@ void wakers_print(struct offcpu *o, const struct rows_config *config, double lim
 	for (size_t i = 0; i < rows.n; i++)
 		lines[n++] = (struct line){ &rows.r[i], program_of(list, rows.r[i].key.comm) };
 	qsort(lines, n, sizeof(*lines), by_program);
-	fprintf(out, "#  Of its time      Waited   Times  Program: what it waited for\n");
+	fprintf(out,
+		"#  Of its time      Waited   Times        50 %%        99 %%  Program: what it waited for\n");
 	for (size_t i = 0; i < n; i++) {
 		if (share(&lines[i]) < limit) {
 			left++;
 			continue;
 		}
 		sentence(o, lines[i].row, &b);
-		fprintf(out, "     %7.2f%%  %10s  %6s  %s\n", share(&lines[i]),
-			text_ns(ns, lines[i].row->self), text_count(count, lines[i].row->samples),
-			b.s);
+		fprintf(out, "     %7.2f%%  %10s  %6s", share(&lines[i]),
+			text_ns(ns, lines[i].row->self), text_count(count, lines[i].row->samples));
+		print_spread(o, &rows, lines[i].row, out);
+		fprintf(out, "  %s\n", b.s);
 	}
 	if (left)
 		fprintf(out, "# %zu more below %.2f %%\n", left, limit);

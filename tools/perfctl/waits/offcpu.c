@@ -55,6 +55,7 @@ static void add_wait(void *arg, const struct wait *wait)
 		.chain = wait->chain,
 	};
 	uint64_t ns = wait->blocked + wait->runnable;
+	uint32_t cell;
 
 	if (wait_filter_thread(&o->filter, &wait->thread))
 		add_time(o, wait->thread.comm, wait->ran + ns);
@@ -62,7 +63,9 @@ static void add_wait(void *arg, const struct wait *wait)
 		return;
 	if (wait->chain)
 		key.frame = s->chain_frames[s->chains[wait->chain].first];
-	profile_add(&o->profile, &key, ns);
+	cell = profile_add(&o->profile, &key, ns);
+	if (!o->raw)
+		spreads_add(&o->spreads, cell, ns);
 }
 
 static void column_text(struct offcpu *o, enum offcpu_column c, const struct cell_key *key,
@@ -90,9 +93,8 @@ static void column_text(struct offcpu *o, enum offcpu_column c, const struct cel
 }
 
 /* Fills the columns that functions were needed for. */
-static void fill_columns(void *arg, struct cell_key *key)
+static void fill_columns(struct offcpu *o, struct cell_key *key)
 {
-	struct offcpu *o = arg;
 	struct strbuf b = { 0 };
 
 	for (int c = 0; c < OFFCPU_COLUMNS; c++) {
@@ -104,6 +106,38 @@ static void fill_columns(void *arg, struct cell_key *key)
 	}
 	key->cpu = 0;
 	strbuf_free(&b);
+}
+
+/**
+ * struct placing - cells that are added up again
+ * @spreads: of the new ones
+ */
+struct placing {
+	struct offcpu *offcpu;
+	struct spreads spreads;
+};
+
+static void fill_cell(void *arg, struct cell_key *key)
+{
+	const struct placing *p = arg;
+
+	fill_columns(p->offcpu, key);
+}
+
+static void cell_moved(void *arg, size_t from, uint32_t to)
+{
+	struct placing *p = arg;
+
+	spreads_move(&p->offcpu->spreads, from, &p->spreads, to);
+}
+
+static void place_all(struct offcpu *o)
+{
+	struct placing p = { .offcpu = o };
+
+	place_waits(&o->profile, fill_cell, cell_moved, &p);
+	spreads_free(&o->spreads);
+	o->spreads = p.spreads;
 }
 
 void offcpu_init(struct offcpu *o, struct session *session)
@@ -118,6 +152,7 @@ void offcpu_init(struct offcpu *o, struct session *session)
 void offcpu_free(struct offcpu *o)
 {
 	profile_free(&o->profile);
+	spreads_free(&o->spreads);
 	waits_free(&o->waits);
 	wait_filter_free(&o->filter);
 	free(o->times);
@@ -142,6 +177,6 @@ int offcpu_load(struct offcpu *o, struct msg *m)
 		if (wait_filter_thread(&o->filter, &o->waits.threads[i].thread))
 			add_time(o, o->waits.threads[i].thread.comm, o->waits.threads[i].next.ran);
 	if (!err && !o->raw)
-		place_waits(&o->profile, fill_columns, o);
+		place_all(o);
 	return err;
 }

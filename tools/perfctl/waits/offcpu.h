@@ -7,6 +7,7 @@
 #define PERFCTL_WAITS_OFFCPU_H
 
 #include "filter.h"
+#include "spreads.h"
 #include "waits.h"
 #include "profile/profile.h"
 
@@ -38,7 +39,8 @@ struct comm_time {
  * @columns:  places in cell_key.value, -1: not asked for
  * @filter:   which are wanted, and ...
  * @state:    ...    "blocked" or "preempted": only waits of this kind; NULL: all
- * @raw:      chains are left as they are; columns are not filled
+ * @raw:      chains are left as they are; columns are not filled, nor @spreads
+ * @spreads:  how long each of the waits of a cell took
  * @no_open:  leave out waits that had not ended when the recording did
  * @times:    of names
  */
@@ -46,6 +48,7 @@ struct offcpu {
 	struct session *session;
 	struct waits waits;
 	struct profile profile;
+	struct spreads spreads;
 	int columns[OFFCPU_COLUMNS];
 	struct wait_filter filter;
 	const char *state;

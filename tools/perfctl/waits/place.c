@@ -124,7 +124,7 @@ void place_cell(const struct profile *p, struct cell_key *key)
 		key->frame = p->stacks->chain_frames[p->stacks->chains[key->chain].first];
 }
 
-void place_waits(struct profile *p, place_fn fill, void *arg)
+void place_waits(struct profile *p, place_fn fill, place_moved_fn moved, void *arg)
 {
 	struct cell *cells = p->cells;
 	size_t n = p->n_cells;
@@ -138,7 +138,7 @@ void place_waits(struct profile *p, place_fn fill, void *arg)
 
 		place_cell(p, &key);
 		fill(arg, &key);
-		profile_add_many(p, &key, cells[i].samples, cells[i].weight);
+		moved(arg, i, profile_add_many(p, &key, cells[i].samples, cells[i].weight));
 	}
 	free(cells);
 	stacks_resolve(p->stacks);

@@ -205,6 +205,14 @@ uint32_t waits_chain(struct waits *w, const struct seen *who, const struct pev_e
 			    ev->ustack_len);
 }
 
+const char *waits_without_chains(const struct waits *w)
+{
+	return w->source == &waits_by_switch ?
+		       "these are switches alone, as perf_event_open(2) lets everybody record them: they do "
+		       "not tell where threads waited, and what woke them" :
+		       "the recording has no call chains (record -g): it is not known where threads waited";
+}
+
 /* ---- sums ---- */
 
 void wait_sums_add(struct wait_sums *to, const struct wait_sums *more)

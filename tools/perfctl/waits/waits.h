@@ -190,6 +190,8 @@ void waits_free(struct waits *w);
 int waits_read(struct waits *w, waits_fn fn, void *arg, struct msg *m);
 /* Refuses a recording that has no waits, or tells too little of them. */
 int waits_check(const struct waits *w, struct msg *m);
+/* Why there are none, in a sentence, where waits.chains is false. */
+const char *waits_without_chains(const struct waits *w);
 
 /*
  * What the kernel counted for all threads, exact to the ns, waits under way at the end included;

@@ -122,8 +122,9 @@ static void print_text(const struct annotate_run *r, const struct annotation *a,
 	bool *near = choose(r, a), gap = false;
 	char n[32], safe[128];
 
-	printf("# %s in %s: %s samples of %s, %.2f %% of all\n", a->name,
+	printf("# %s in %s: %s sample%s of %s, %.2f %% of all\n", a->name,
 	       object_name(&r->session.objects, a->object), text_count(n, a->samples),
+	       text_s(a->samples),
 	       text_safe(safe, sizeof(safe), strtab_get(&r->session.names, event)),
 	       share(a->weight, all));
 	if (a->note)

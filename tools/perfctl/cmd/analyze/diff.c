@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/term.h"
-#include "fleet/pull.h"
+#include "fleet/changes_print.h"
 #include "report/print.h"
 #include "session/fetch.h"
 #include "report/comparison.h"
@@ -21,6 +21,7 @@
 struct diff_opts {
 	struct pull_opts pull;
 	const char *span[SIDES];
+	const char *by;
 	const char *sort;
 	const char *event;
 	const char *color;
@@ -47,7 +48,7 @@ struct diff_run {
 static const struct opt diff_options[] = {
 	{ 0, OPT_HEADING, .help = "What to compare" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
-	  "columns: comm, dso, symbol, srcline, parent, or a "
+	  "columns: comm, dso, symbol, srcline, parent, node, socket, core, or a "
 	  "field of the recorded events (default: " COMPARISON_SORT ")",
 	  offsetof(struct diff_opts, sort) },
 	{ 0, OPT_FLAG, "absolute", NULL,
@@ -79,6 +80,9 @@ static const struct opt diff_options[] = {
 	  offsetof(struct diff_opts, span[BEFORE]) },
 	{ 0, OPT_STRING, "after", "FROM..TO", "what to compare",
 	  offsetof(struct diff_opts, span[AFTER]) },
+	{ 0, OPT_STRING, "by", "LABEL[,LABEL]",
+	  "compare hosts, services or versions, not functions: the processor time that each takes",
+	  offsetof(struct diff_opts, by) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "CSV", offsetof(struct diff_opts, csv) },
 	{ 'j', OPT_FLAG, "json", NULL, "print JSON: both sides, and the figures of each recording",
@@ -285,11 +289,12 @@ static void print_head(const struct diff_run *r)
 
 	text_safe(event, sizeof(event), event_of(r));
 	for (unsigned int i = 0; i < comparison_nr(c); i++)
-		printf("# %-7s %s: %s samples of %s in %.2f s\n", headings[c->recs[i].side],
+		printf("# %-7s %s: %s sample%s of %s in %.2f s\n", headings[c->recs[i].side],
 		       text_safe(safe, sizeof(safe),
 				 r->opts->pull.from ? r->opts->span[c->recs[i].side] :
 						      pev_trace_path(c->recs[i].session.trace)),
-		       text_count(n, c->recs[i].samples), event, c->recs[i].seconds);
+		       text_count(n, c->recs[i].samples), text_s(c->recs[i].samples), event,
+		       c->recs[i].seconds);
 	/* shares say nothing of the whole */
 	if (comparison_weight(c, BEFORE) > 0 && comparison_seconds(c, BEFORE) > 0)
 		printf("# after has %.2f times the %s, and took %.2f times as long\n",
@@ -366,18 +371,22 @@ static int find_sides(int n, char **paths, unsigned int nr[SIDES], struct msg *m
 	return 0;
 }
 
+static int check_spans(const struct diff_opts *o, struct msg *m)
+{
+	if (o->span[BEFORE] && o->span[AFTER])
+		return 0;
+	return msg_set(m, -EINVAL,
+		       "--from compares two spans of time: --before FROM..TO and --after FROM..TO");
+}
+
 /* Both sides come from a store, as recordings of their own. */
 static int pull_sides(struct diff_run *r, char *paths[SIDES], unsigned int nr[SIDES], struct msg *m)
 {
 	const struct diff_opts *o = r->opts;
 	struct pull_shape shape = pull_shape_of(o->sort);
-	int err = 0;
+	int err = check_spans(o, m);
 
 	shape.spans = 0;
-	if (!o->span[BEFORE] || !o->span[AFTER])
-		return msg_set(m, -EINVAL,
-			       "--from compares two spans of time: --before FROM..TO and --after "
-			       "FROM..TO");
 	for (int side = 0; side < SIDES && !err; side++) {
 		err = pull_span(&r->dirs[side], o->span[side], &o->pull, &shape, m);
 		paths[side] = r->dirs[side].path;
@@ -403,6 +412,60 @@ static int find_or_pull(struct diff_run *r, int n, char **args, char *pulled[SID
 	return find_sides(n, args, nr, m);
 }
 
+/* What has labels: only a store has. */
+static int check_by(const struct diff_opts *o, int n, struct msg *m)
+{
+	if (!o->pull.from || n)
+		return msg_set(m, -EINVAL,
+			       "--by compares what a store has of two spans of time: diff --from URL "
+			       "--before FROM..TO --after FROM..TO --by %s",
+			       o->by);
+	if (o->sort || o->absolute || o->rows.comm || o->rows.dso || o->rows.symbol)
+		return msg_set(m, -EINVAL,
+			       "--by adds up all functions: leave out --%s, or --by",
+			       o->sort	      ? "sort" :
+			       o->absolute    ? "absolute" :
+			       o->rows.comm   ? "comm" :
+			       o->rows.dso    ? "dso" :
+						"symbol");
+	return 0;
+}
+
+static int diff_by(const struct diff_opts *o, int n, struct msg *m)
+{
+	struct changes_shape shape = { o->limit, o->p_limit, o->all, false };
+	struct changes c = { 0 };
+	int err = check_by(o, n, m);
+
+	if (!err)
+		err = check_spans(o, m);
+	if (!err)
+		err = changes_make(&c, &o->pull, o->span, o->by, o->event, m);
+	if (err) {
+		changes_free(&c);
+		return err;
+	}
+	if (o->json) {
+		changes_print_json(&c, &shape);
+	} else if (o->csv) {
+		changes_print_csv(&c, &shape);
+	} else {
+		shape.color = term_color(o->color);
+		term_pager_start();
+		changes_print(&c, o->span, &shape);
+		term_pager_end();
+	}
+	changes_free(&c);
+	return 0;
+}
+
+static int check_output(const struct diff_opts *o, struct msg *m)
+{
+	if (o->csv && o->json)
+		return msg_set(m, -EINVAL, "--csv and --json exclude each other");
+	return term_check_color(o->color, m);
+}
+
 static int diff_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct diff_opts *o = opts;
@@ -413,12 +476,12 @@ static int diff_run(const void *opts, int n, char **args, struct msg *m)
 				     .filter = o->rows } };
 	char *pulled[SIDES];
 	unsigned int nr[SIDES];
-	int err = find_or_pull(&r, n, args, pulled, nr, m);
+	int err = check_output(o, m);
 
-	if (!err && o->csv && o->json)
-		err = msg_set(m, -EINVAL, "--csv and --json exclude each other");
+	if (!err && o->by)
+		return diff_by(o, n, m);
 	if (!err)
-		err = term_check_color(o->color, m);
+		err = find_or_pull(&r, n, args, pulled, nr, m);
 	if (!err)
 		err = comparison_make(&r.c, o->pull.from ? pulled : args, nr, m);
 	if (!err)
@@ -445,7 +508,9 @@ const struct command command_diff = {
 		    "  perfctl diff before after\n"
 		    "  perfctl diff --sort dso --all before after\n"
 		    "  perfctl diff old1 old2 old3 old4 " VERSUS " new1 new2 new3 new4\n"
-		    "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n",
+		    "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n"
+		    "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h "
+		    "--by service\n",
 	.opts = diff_options,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = &(const struct diff_opts){ .limit = 0.1, .p_limit = 0.05 },

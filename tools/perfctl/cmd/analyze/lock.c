@@ -72,6 +72,10 @@ static int show_locks(struct locks *l, const struct lock_opts *o, struct msg *m)
 	int err = wait_filter_init(&l->filter, l->session, o->comm, o->all, o->time, m);
 
 	l->filter.least_ns = o->least_us * 1000;
+	if (!err && l->waits.source == &waits_by_switch)
+		err = msg_set(m, -ENODATA,
+			      "%s: record the whole machine (record --waits -a -g dwarf)",
+			      waits_without_chains(&l->waits));
 	if (!err)
 		err = locks_load(l, m);
 	if (err)
@@ -86,8 +90,7 @@ static int show_locks(struct locks *l, const struct lock_opts *o, struct msg *m)
 	term_pager_end();
 	fflush(stdout);
 	if (!l->waits.chains)
-		note("the recording has no call chains (record -g): it is not known what threads "
-		     "waited for");
+		note("%s", waits_without_chains(&l->waits));
 	return 0;
 }
 

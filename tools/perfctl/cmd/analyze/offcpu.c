@@ -180,8 +180,11 @@ static int write_out(struct offcpu_run *r, struct msg *m)
 {
 	struct offcpu_opts *o = &r->opts;
 	struct offcpu *w = &r->waits;
-	struct report_style style = { .out = stdout, .limit = DEFAULT_LIMIT,
-				      .branch = BRANCH_LIMIT, .waits = true };
+	struct report_style style = { .out = stdout,
+				      .limit = DEFAULT_LIMIT,
+				      .branch = BRANCH_LIMIT,
+				      .waits = true,
+				      .spreads = &w->spreads };
 
 	if (o->limit >= 0)
 		style.limit = style.branch = o->limit;
@@ -223,12 +226,8 @@ static int show(struct offcpu_run *r, struct msg *m)
 	if (err)
 		return err;
 	err = write_out(r, m);
-	if (w->waits.source == &waits_by_switch)
-		note("these are switches alone, as perf_event_open(2) lets everybody record them: they do "
-		     "not tell where threads waited, and what woke them");
-	else if (!w->waits.chains)
-		note("the recording has no call chains (record -g): it is not known where threads "
-		     "waited");
+	if (!w->waits.chains)
+		note("%s", waits_without_chains(&w->waits));
 	return err;
 }
 

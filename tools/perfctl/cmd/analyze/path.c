@@ -41,7 +41,8 @@ static void print(const struct path *p)
 	struct strbuf b = { 0 };
 	char ns[32], n[32];
 
-	printf("# %s, from thread to thread %s times\n", text_ns(ns, p->ns), text_count(n, p->jumps));
+	printf("# %s, from thread to thread %s time%s\n", text_ns(ns, p->ns),
+	       text_count(n, p->jumps), text_s(p->jumps));
 	printf("#  Share        Time   Times  Program\n");
 	for (size_t i = 0; i < p->n; i++) {
 		const struct path_part *part = &p->parts[i];

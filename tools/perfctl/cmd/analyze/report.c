@@ -7,6 +7,7 @@
 #include "fleet/pull.h"
 #include "profile/inline.h"
 #include "profile/load.h"
+#include "profile/topology.h"
 #include "report/brief.h"
 #include "report/notes.h"
 #include "report/out.h"
@@ -110,11 +111,12 @@ static const struct opt report_options[] = {
 	VMLINUX_OPT(struct report_opts, vmlinux),
 	SYMFS_OPT,
 	GUEST_KALLSYMS_OPT,
+	GUEST_MOUNT_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
 	  "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
-	  "parent, event, time, guest (which process runs it), request (with record --context), or a field of the recorded events (EVENT.FIELD where a column has "
+	  "parent, event, time, guest (which process runs it), vcpu (the thread of its processor), request (with record --context), node, socket, core (SOCKET:CORE), or a field of the recorded events (EVENT.FIELD where a column has "
 	  "its name) "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct report_opts, sort) },
@@ -183,7 +185,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_STRING, "csv", "FILE", "the same as CSV", offsetof(struct report_opts, csv) },
 	{ 0, OPT_STRING, "html", "FILE",
 	  "write a page for a browser: flame graph, call tree, table, "
-	  "timeline, search; it needs nothing else",
+	  "timeline, search, and with --from hosts and services to choose from; it needs nothing else",
 	  offsetof(struct report_opts, html) },
 	{ 'x', OPT_STRING, "separator", "SEP",
 	  "what stands between the columns of CSV "
@@ -360,7 +362,7 @@ static int check(const struct report_opts *o, int n, char **args, struct msg *m)
 static int report_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct report_run r = { .opts = *(const struct report_opts *)opts };
-	struct pull_shape shape = pull_shape_of(r.opts.sort);
+	struct pull_shape shape = r.opts.html ? pull_shape_page() : pull_shape_of(r.opts.sort);
 	int err;
 
 	err = check(&r.opts, n, args, m);
@@ -370,6 +372,8 @@ static int report_run(const void *opts, int n, char **args, struct msg *m)
 		err = session_vmlinux(&r.session, r.opts.vmlinux, m);
 	if (!err)
 		err = sort_parse(&r.opts.rows.sort, r.opts.sort, load_has_field, &r.session, m);
+	if (!err)
+		err = topology_check(&r.session, r.opts.rows.sort.mask, m);
 	if (!err)
 		err = report_trace(&r, m);
 	load_free(&r.load);
@@ -389,12 +393,14 @@ const struct command command_report = {
 	.examples =
 		"  perfctl report                       of pev.trace\n"
 		"  perfctl report --sort dso            by object\n"
+		"  perfctl report --sort node,comm      by NUMA node; also socket and core\n"
 		"  perfctl report --brief               a page, for pipes and programs that read text\n"
 		"  perfctl report --children            with what functions called\n"
 		"  perfctl report --comm sqlite3 -g none  one program, no trees\n"
 		"  perfctl report --latency             what the time passes with, of several threads\n"
 		"  perfctl report -e sched:sched_switch --sort prev_state,comm\n"
-		"  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n",
+		"  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n"
+		"  perfctl report --from http://store:8123 --since 1d --html fleet.html\n",
 	.opts = report_options,
 	.opts_size = sizeof(struct report_opts),
 	.defaults = &(

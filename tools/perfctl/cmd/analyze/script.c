@@ -58,6 +58,7 @@ static const struct opt script_options[] = {
 	VMLINUX_OPT(struct script_opts, vmlinux),
 	SYMFS_OPT,
 	GUEST_KALLSYMS_OPT,
+	GUEST_MOUNT_OPT,
 	DEBUGINFOD_OPT,
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]",

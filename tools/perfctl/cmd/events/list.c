@@ -9,7 +9,8 @@
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/names.h"
-#include "event/processor.h"
+#include "pmu/processor.h"
+#include "pmu/sysfs.h"
 #include "views/list_processor.h"
 
 #include <errno.h>
@@ -35,14 +36,27 @@ static const struct list_kind {
 } kinds[] = {
 	{ PEV_TYPE_SOFTWARE, "Software counters (stat; record samples them)" },
 	{ PEV_TYPE_HARDWARE, "Hardware counters, as far as this processor has them" },
+	{ PEV_TYPE_RAW, "Other PMUs of this machine (stat; those of sockets and devices with -a)" },
 	{ PEV_TYPE_TIMER, "Timers (record takes samples at a frequency)" },
 	{ PEV_TYPE_MARKER, "Kernel markers" },
 	{ PEV_TYPE_TRACEPOINT, "Kernel tracepoints" },
 	{ PEV_TYPE_USER, "Marks of running programs (record)" },
+	{ PEV_TYPE_CLIENT, "Channels of the kernel's own, and the events in them" },
 	{ PEV_TYPE_WAIT, "Waits of threads (record --waits)" },
+	{ PEV_TYPE_USTACK, "Stacks that come later (record --deferred)" },
 	{ PEV_TYPE_SIDEBAND, "Sideband (recorded by themselves, to resolve samples)" },
+	/* stays last: what has no heading of its own */
 	{ 0, "Others, of types that this perfctl does not know" },
 };
+
+static int kind_rank(uint32_t type)
+{
+	int rank = 0;
+
+	while (rank + 1 < (int)ARRAY_SIZE(kinds) && kinds[rank].type != type)
+		rank++;
+	return rank;
+}
 
 static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
 {
@@ -52,6 +66,17 @@ static bool kind_matches(const char *pattern, const struct pev_catalog_entry *e)
 	return (!strcmp(pattern, "sw") && e->type == PEV_TYPE_SOFTWARE) ||
 	       (!strcmp(pattern, "hw") && e->type == PEV_TYPE_HARDWARE) ||
 	       (!strcmp(pattern, "tp") && e->type == PEV_TYPE_TRACEPOINT);
+}
+
+/* "sched" alone stands for all tracepoints of that system, as a channel for its events. */
+static bool is_within(const char *whole, const struct pev_catalog_entry *e)
+{
+	size_t len = strlen(whole);
+
+	if (strncmp(e->name, whole, len))
+		return false;
+	return e->type == PEV_TYPE_CLIENT ? e->name[len] == '/' :
+					    !strchr(whole, ':') && e->name[len] == ':';
 }
 
 static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns,
@@ -64,8 +89,7 @@ static bool wanted(const struct pev_catalog_entry *e, int n, char **patterns,
 			return true;
 		if ((o->within || e->type == PEV_TYPE_HARDWARE) && list_contains(e->name, p))
 			return true;
-		/* "sched" alone stands for all tracepoints of that system */
-		if (!strchr(p, ':') && !strncmp(e->name, p, strlen(p)) && e->name[strlen(p)] == ':')
+		if (is_within(p, e))
 			return true;
 	}
 	return !n;
@@ -119,11 +143,12 @@ static void print_entry(const struct pev_catalog_entry *e, const struct list_opt
 }
 
 /**
- * struct list_events - the catalog in the order of printing
+ * struct list_events - the catalog, and what sysfs has, in the order of printing
  */
 struct list_events {
 	const struct pev_catalog_entry **e;
 	size_t n;
+	size_t cap;
 };
 
 static size_t print_kind(const struct list_events *c, const struct list_kind *kind, int n,
@@ -134,7 +159,7 @@ static size_t print_kind(const struct list_events *c, const struct list_kind *ki
 	for (size_t i = 0; i < c->n; i++) {
 		const struct pev_catalog_entry *e = c->e[i];
 
-		if (e->type != kind->type || !wanted(e, n, patterns, o))
+		if (&kinds[kind_rank(e->type)] != kind || !wanted(e, n, patterns, o))
 			continue;
 		/* a program may run many times */
 		if (i && c->e[i - 1]->type == e->type && !strcmp(c->e[i - 1]->name, e->name))
@@ -201,15 +226,6 @@ static void nothing_found(const struct list_events *c, int n, char **patterns,
 }
 
 /* Sorts; counters and timers stay in the kernel's order, which is by importance. */
-static int kind_rank(uint32_t type)
-{
-	int rank = 0;
-
-	while (rank < (int)ARRAY_SIZE(kinds) && kinds[rank].type != type)
-		rank++;
-	return rank;
-}
-
 static int by_kind_and_name(const void *va, const void *vb)
 {
 	const struct pev_catalog_entry *a = *(const struct pev_catalog_entry *const *)va;
@@ -233,15 +249,45 @@ static bool any_wanted(const struct list_events *c, int n, char **patterns,
 	return false;
 }
 
+/* As a line of the catalog, which does not list what perf's other drivers know. */
+static void add_of_pmu(void *arg, const char *name)
+{
+	struct list_events *c = arg;
+	struct pev_catalog_entry *e = xcalloc(1, sizeof(*e));
+
+	*e = (struct pev_catalog_entry){
+		.type = PEV_TYPE_RAW,
+		.type_name = "pmu",
+		.name = xstrdup(name),
+		.fields = "",
+		.way = "",
+	};
+	*ARRAY_PUSH(c->e, c->n, c->cap) = e;
+}
+
 static struct list_events sorted(const struct pev_catalog *catalog)
 {
-	struct list_events c = { .n = catalog ? pev_catalog_count(catalog) : 0 };
+	struct list_events c = { 0 };
 
-	c.e = xcalloc(c.n ? c.n : 1, sizeof(*c.e));
-	for (size_t i = 0; i < c.n; i++)
-		c.e[i] = pev_catalog_entry(catalog, i);
-	qsort(c.e, c.n, sizeof(*c.e), by_kind_and_name);
+	for (size_t i = 0; catalog && i < pev_catalog_count(catalog); i++)
+		*ARRAY_PUSH(c.e, c.n, c.cap) = pev_catalog_entry(catalog, i);
+	if (catalog)
+		pmu_sysfs_events(add_of_pmu, &c);
+	if (c.n)
+		qsort(c.e, c.n, sizeof(*c.e), by_kind_and_name);
 	return c;
+}
+
+static void events_free(struct list_events *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		/* the others are the catalog's */
+		if (c->e[i]->type != PEV_TYPE_RAW)
+			continue;
+		free((char *)c->e[i]->name);
+		free((struct pev_catalog_entry *)c->e[i]);
+	}
+	free(c->e);
 }
 
 static size_t print_all(const struct list_events *c, int n, char **patterns,
@@ -325,7 +371,7 @@ static int list_run(const void *opts, int n, char **args, struct msg *m)
 	found = o.json ? print_json(&c, n, args, &o) : print_all(&c, n, args, &o);
 	if (!found && n)
 		nothing_found(&c, n, args, &o);
-	free(c.e);
+	events_free(&c);
 	pev_catalog_free(catalog);
 	return found || !n ? STATUS_OK : STATUS_FAILED;
 }
@@ -336,10 +382,12 @@ const struct command command_list = {
 	.summary = "show the events that can be counted and recorded",
 	.about =
 		"Shows the events that the running kernel offers: those whose name matches a GLOB, "
-		"those of a KIND (software, hardware, timer, tracepoint, marker, sideband) or of a "
-		"system (sched), or all; and the processor's own events whose names contain a word "
+		"those of a KIND (software, hardware, pmu, timer, tracepoint, marker, client, sideband) or of "
+		"a system (sched), or all; and the processor's own events whose names contain a word "
 		"(or, if there is no other, whose descriptions do). A word that is neither a kind nor "
-		"a system finds the names that contain it.",
+		"a system finds the names that contain it. Parts of the kernel may have channels of "
+		"their own (client): those that you may read are shown, and CHANNEL/EVENT for each "
+		"event in one.",
 	.examples = "  perfctl list                      everything\n"
 		    "  perfctl list 'sched:*'            one system's tracepoints\n"
 		    "  perfctl list -v sched:sched_switch  with its fields\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl archive: a recording that can be read on another machine. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "export/archive.h"
@@ -16,6 +17,7 @@ struct archive_opts {
 	const char *input;
 	const char *output;
 	bool no_debug;
+	bool json;
 };
 
 static const struct opt archive_options[] = {
@@ -29,6 +31,8 @@ static const struct opt archive_options[] = {
 	{ 0, OPT_FLAG, "programs-only", NULL,
 	  "without separate debug information, which may be large",
 	  offsetof(struct archive_opts, no_debug) },
+	{ 'j', OPT_FLAG, "json", NULL, "print what was written as JSON",
+	  offsetof(struct archive_opts, json) },
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
@@ -49,9 +53,23 @@ static void say_what(const struct archive *a, const char *output)
 {
 	char bytes[32];
 
-	fprintf(stderr, "[ %s: %zu programs and libraries, %zu files with debug information, %s ]\n",
+	fprintf(stderr, "[ %s: programs and libraries: %zu, files with debug information: %zu, %s ]\n",
 		output, a->objects, a->debugs, text_bytes(bytes, a->bytes));
 	fprintf(stderr, "[ elsewhere: tar -xf %s && perfctl report %s ]\n", output, a->name);
+}
+
+static void print_json(const struct archive *a, const char *output)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "file", output);
+	json_string(&j, "trace", a->name);
+	json_u64(&j, "programs", a->objects);
+	json_u64(&j, "debug_files", a->debugs);
+	json_u64(&j, "bytes", a->bytes);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
 
 static int write_archive(struct session *session, const void *opts, struct msg *m)
@@ -61,7 +79,11 @@ static int write_archive(struct session *session, const void *opts, struct msg *
 	char *output = o->output ? xstrdup(o->output) : xasprintf("%s.tar", a.name);
 	int err;
 
-	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
+	if (!strcmp(output, "-") && o->json)
+		err = msg_set(
+			m, -EINVAL,
+			"-j and the archive are both for the standard output: name a file with -o");
+	else if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
 		err = msg_set(m, -EINVAL, "an archive is no text for a terminal; name a file with -o");
 	else
 		err = out_open(&a.out, output, OUT_WHOLE, m);
@@ -69,7 +91,9 @@ static int write_archive(struct session *session, const void *opts, struct msg *
 		err = archive_write(&a, !o->no_debug, m);
 		err = out_close(&a.out, err, m);
 	}
-	if (!err && strcmp(output, "-"))
+	if (!err && o->json)
+		print_json(&a, output);
+	else if (!err && strcmp(output, "-"))
 		say_what(&a, output);
 	free(output);
 	free(a.name);

@@ -24,8 +24,8 @@ static void print(const struct pev_syms_cache *c)
 {
 	char a[32], b[32];
 
-	printf("%s: %u files, %s of at most %s\n", c->path, c->files, text_bytes(a, c->bytes),
-	       text_bytes(b, c->most));
+	printf("%s: %u file%s, %s of at most %s\n", c->path, c->files, text_s(c->files),
+	       text_bytes(a, c->bytes), text_bytes(b, c->most));
 }
 
 static void print_json(const struct pev_syms_cache *c, bool purge)
@@ -62,7 +62,7 @@ static int cache_run(const void *opts, int n, char **args, struct msg *m)
 		return 0;
 	}
 	if (purge)
-		printf("%u files removed\n", cache.removed);
+		printf("%u file%s removed\n", cache.removed, text_s(cache.removed));
 	print(&cache);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl cut: a part of a recording as a recording. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "cut/info.h"
@@ -21,6 +22,7 @@ struct cut_opts {
 	const char *comm;
 	const char *pids;
 	const char *tids;
+	bool json;
 };
 
 static const struct opt cut_options[] = {
@@ -38,6 +40,9 @@ static const struct opt cut_options[] = {
 	{ 0, OPT_STRING, "comm", "NAME", "only these programs", offsetof(struct cut_opts, comm) },
 	{ 0, OPT_STRING, "pid", "PID", "only these processes", offsetof(struct cut_opts, pids) },
 	{ 0, OPT_STRING, "tid", "TID", "only these threads", offsetof(struct cut_opts, tids) },
+	{ 0, OPT_HEADING, .help = "Output" },
+	{ 'j', OPT_FLAG, "json", NULL, "print what was written as JSON",
+	  offsetof(struct cut_opts, json) },
 	{ 0 },
 };
 
@@ -117,12 +122,26 @@ static void summary(const struct cut_opts *o, const struct cut_records *c,
 {
 	char records[32], bytes[32], lost[32];
 
-	fprintf(stderr, "[ %s: %s records, %s", o->output, text_count(records, chosen),
-		text_bytes(bytes, pev_writer_bytes(w)));
+	fprintf(stderr, "[ %s: %s record%s, %s", o->output, text_count(records, chosen),
+		text_s(chosen), text_bytes(bytes, pev_writer_bytes(w)));
 	if (c->lost)
 		fprintf(stderr, ", %s lost of all events and processes in that time",
 			text_count(lost, c->lost));
 	fprintf(stderr, " ]\n");
+}
+
+static void print_json(const struct cut_opts *o, const struct cut_records *c,
+		       const struct pev_writer *w, uint64_t chosen)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "trace", o->output);
+	json_u64(&j, "records", chosen);
+	json_u64(&j, "bytes", pev_writer_bytes(w));
+	json_u64(&j, "lost", c->lost);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
 
 static int cut_into(const struct cut_opts *o, struct session *s, struct pev_writer *w,
@@ -141,7 +160,9 @@ static int cut_into(const struct cut_opts *o, struct session *s, struct pev_writ
 		return err;
 	cut_records_open(&c, s->trace, w, from, to);
 	err = copy(o, s, &c, &chosen, m);
-	if (!err)
+	if (!err && o->json)
+		print_json(o, &c, w, chosen);
+	else if (!err)
 		summary(o, &c, w, chosen);
 	cut_records_close(&c);
 	return err;

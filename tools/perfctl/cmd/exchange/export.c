@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl export: a recording in the formats of other programs. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "base/text.h"
@@ -23,6 +24,7 @@ struct export_opts {
 	const char *output;
 	const char *event;
 	bool force;
+	bool json;
 };
 
 static const struct opt export_options[] = {
@@ -39,6 +41,8 @@ static const struct opt export_options[] = {
 	  offsetof(struct export_opts, event) },
 	{ 0, OPT_FLAG, "force", NULL, "replace even a recording that perf made",
 	  offsetof(struct export_opts, force) },
+	{ 'j', OPT_FLAG, "json", NULL, "print what was written as JSON",
+	  offsetof(struct export_opts, json) },
 	SYMFS_OPT,
 	DEBUGINFOD_OPT,
 	PULL_OPTS(struct export_opts, pull),
@@ -121,8 +125,7 @@ static int export_trace(struct export *x, const char *output, bool force, struct
 {
 	int err;
 
-	if (!strcmp(output, "-") && isatty(1) &&
-	    (x->format == &export_perf || x->format == &export_pprof))
+	if (!strcmp(output, "-") && isatty(1) && x->format->binary)
 		return msg_set(m, -EINVAL, "%s is no text for a terminal; name a file with -o",
 			       x->format->name);
 	profile_init(&x->profile, &x->session);
@@ -133,7 +136,8 @@ static int export_trace(struct export *x, const char *output, bool force, struct
 		err = run_format(x, m);
 		err = out_close(&x->out, err, m);
 	}
-	x->format->free(x);
+	if (x->format->free)
+		x->format->free(x);
 	return err;
 }
 
@@ -145,7 +149,20 @@ static void say_what(const struct export *x, const char *output)
 		note("no events%s in %s that %s could show", x->event ? " of that name" : "",
 		     pev_trace_path(x->session.trace), x->format->name);
 	else if (strcmp(output, "-"))
-		fprintf(stderr, "[ %s: %s events ]\n", output, text_count(a, x->exported));
+		fprintf(stderr, "[ %s: %s event%s ]\n", output, text_count(a, x->exported),
+			text_s(x->exported));
+}
+
+static void print_json(const struct export *x, const char *output)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "file", output);
+	json_string(&j, "format", x->format->name);
+	json_u64(&j, "events", x->exported);
+	json_close(&j, '}');
+	json_end_line(&j);
 }
 
 static int export_run(const void *opts, int n, char **args, struct msg *m)
@@ -167,12 +184,18 @@ static int export_run(const void *opts, int n, char **args, struct msg *m)
 	x.event = o->event;
 	x.format = format_by_name(args[0], m);
 	output = o->output ? o->output : x.format ? x.format->file : NULL;
+	if (x.format && o->json && !strcmp(output, "-"))
+		return msg_set(
+			m, -EINVAL,
+			"-j and the export are both for the standard output: name a file with -o");
 	err = x.format ?
 		      pull_session(&x.session, n == 2 ? args[1] : o->input, &o->pull, &shape, m) :
 		      -EINVAL;
 	if (!err) {
 		err = export_trace(&x, output, o->force, m);
-		if (!err)
+		if (!err && o->json)
+			print_json(&x, output);
+		else if (!err)
 			say_what(&x, output);
 		session_note_damage(&x.session);
 	}
@@ -185,15 +208,15 @@ static int export_run(const void *opts, int n, char **args, struct msg *m)
 	return err;
 }
 
+#define FORMAT_HELP(name, help) help ", "
+#define FORMATS_HELP EXPORT_FORMATS(FORMAT_HELP)
+
 const struct command command_export = {
 	.name = "export",
 	.operands = "FORMAT [DIR]",
 	.summary = "write a recording in the format of another program",
-	.about = "FORMAT is one of: perf.data (perf report, perf script, hotspot), pprof (go tool "
-		 "pprof, Pyroscope, Parca), folded (flame graphs, speedscope), firefox "
-		 "(profiler.firefox.com), chrome (ui.perfetto.dev, chrome://tracing), callgrind "
-		 "(kcachegrind), csv, jsonl (a JSON object a line). babeltrace2 and Trace Compass "
-		 "read the recording as it is.",
+	.about = "FORMAT is one of: " FORMATS_HELP
+		 "and no other: babeltrace2 and Trace Compass read the recording as it is.",
 	.examples = "  perfctl export perf.data              and then: perf report\n"
 		    "  perfctl export pprof -o - | curl --data-binary @- ...\n"
 		    "  perfctl export folded -e cpu-clock | flamegraph.pl >cpu.svg\n"

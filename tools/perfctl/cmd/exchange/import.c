@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl import: a perf.data becomes a trace. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "import/file.h"
@@ -22,18 +23,25 @@
 struct import_opts {
 	const char *output;
 	const char *kallsyms;
+	bool json;
 };
 
 static const struct opt import_options[] = {
-	{ 'o', OPT_STRING, "output", "DIR", "the trace to write (default: " DEFAULT_OUTPUT "; an "
-	  "older one is renamed to DIR.old)", offsetof(struct import_opts, output) },
-	{ 0, OPT_STRING, "kallsyms", "FILE", "the functions of the kernel that was profiled "
+	{ 'o', OPT_STRING, "output", "DIR",
+	  "the trace to write (default: " DEFAULT_OUTPUT "; an "
+	  "older one is renamed to DIR.old)",
+	  offsetof(struct import_opts, output) },
+	{ 0, OPT_STRING, "kallsyms", "FILE",
+	  "the functions of the kernel that was profiled "
 	  "(default: from perf's cache of build ids, or /proc/kallsyms if it is the running one)",
 	  offsetof(struct import_opts, kallsyms) },
+	{ 'j', OPT_FLAG, "json", NULL, "print what was written as JSON",
+	  offsetof(struct import_opts, json) },
 	{ 0 },
 };
 
-static void say_skipped(const struct import *im)
+/* Of a type of perf's records that a trace has no place for */
+static const char *skipped_name(unsigned int type)
 {
 	static const char *const names[] = {
 		[PERF_RECORD_THROTTLE] = "throttle", [PERF_RECORD_UNTHROTTLE] = "unthrottle",
@@ -44,12 +52,18 @@ static void say_skipped(const struct import *im)
 		[PERF_RECORD_CGROUP] = "cgroup", [PERF_RECORD_TEXT_POKE] = "text poke",
 		[PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX output",
 	};
+
+	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "other";
+}
+
+static void say_skipped(const struct import *im)
+{
 	struct strbuf b = { 0 };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(im->skipped); i++)
 		if (im->skipped[i])
 			strbuf_addf(&b, "%s%" PRIu64 " %s", b.len ? ", " : "", im->skipped[i],
-				    i < ARRAY_SIZE(names) && names[i] ? names[i] : "other");
+				    skipped_name(i));
 	if (b.len)
 		note("records that a trace has no place for were left out: %s", b.s);
 	strbuf_free(&b);
@@ -59,12 +73,44 @@ static void say_result(const struct import *im, const char *output)
 {
 	char a[32], b[32];
 
-	fprintf(stderr, "[ %s: %s samples of %zu events, %s mappings and tasks ]\n", output,
-		text_count(a, im->samples), im->n_events, text_count(b, im->sideband));
+	fprintf(stderr, "[ %s: %s sample%s of %zu event%s, %s mappings and tasks ]\n", output,
+		text_count(a, im->samples), text_s(im->samples), im->n_events, text_s(im->n_events),
+		text_count(b, im->sideband));
 	say_skipped(im);
 	if (im->late)
 		note("%s records came too late for their place: they have the time of the one "
 		     "before", text_count(a, im->late));
+}
+
+static void print_json(const struct import *im, const char *output)
+{
+	struct json j = { .out = stdout };
+	struct strbuf missing = { 0 };
+
+	import_missing(im, &missing);
+	json_open(&j, NULL, '{');
+	json_string(&j, "trace", output);
+	json_u64(&j, "events", im->n_events);
+	json_u64(&j, "samples", im->samples);
+	json_u64(&j, "mappings_and_tasks", im->sideband);
+	json_u64(&j, "lost", im->lost);
+	json_u64(&j, "late", im->late);
+	json_open(&j, "left_out", '[');
+	for (unsigned int i = 0; i < ARRAY_SIZE(im->skipped); i++) {
+		if (!im->skipped[i])
+			continue;
+		json_open(&j, NULL, '{');
+		json_string(&j, "type", skipped_name(i));
+		json_u64(&j, "records", im->skipped[i]);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_bool(&j, "complete", !missing.len);
+	if (missing.len)
+		json_string(&j, "missing", missing.s);
+	json_close(&j, '}');
+	json_end_line(&j);
+	strbuf_free(&missing);
 }
 
 /* What could be read is there, but must not be taken for all. */
@@ -99,13 +145,18 @@ static int import_file(struct import *im, const struct import_opts *o, const cha
 	err = import_write_close(im, err, m);
 	if (err)
 		return err;
-	say_result(im, output);
+	if (o->json)
+		print_json(im, output);
+	else
+		say_result(im, output);
 	return fail_if_incomplete(im, output, m);
 }
 
 /* What "perfctl record -o -" writes has all that a trace has. */
-static int import_trace(const struct import *im, const char *output, struct msg *m)
+static int import_trace(const struct import *im, const struct import_opts *o, const char *output,
+			struct msg *m)
 {
+	struct json j = { .out = stdout };
 	struct pev_writer *w;
 	struct received r;
 	struct trace_dir dir;
@@ -124,9 +175,16 @@ static int import_trace(const struct import *im, const char *output, struct msg 
 		trace_dir_discard(&dir);
 	else
 		trace_dir_free(&dir);
-	if (!err)
+	if (!err && !o->json)
 		fprintf(stderr, "[ %s: %s ]\n", output, text_bytes(text, bytes));
-	return err;
+	if (err || !o->json)
+		return err;
+	json_open(&j, NULL, '{');
+	json_string(&j, "trace", output);
+	json_u64(&j, "bytes", bytes);
+	json_close(&j, '}');
+	json_end_line(&j);
+	return 0;
 }
 
 static int import_stdin(struct import *im, const struct import_opts *o, const char *output,
@@ -138,7 +196,7 @@ static int import_stdin(struct import *im, const struct import_opts *o, const ch
 	im->n_head = (size_t)len;
 	if (err)
 		return err;
-	return pev_pipe_begins(im->head, im->n_head) ? import_trace(im, output, m) :
+	return pev_pipe_begins(im->head, im->n_head) ? import_trace(im, o, output, m) :
 						       import_file(im, o, output, m);
 }
 

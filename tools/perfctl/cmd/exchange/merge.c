@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl merge: several recordings in one directory, on one axis of time. */
 #include "cmd/commands.h"
+#include "base/json.h"
 #include "base/say.h"
 #include "base/text.h"
 #include "cut/info.h"
@@ -14,6 +15,7 @@
 
 struct merge_opts {
 	const char *output;
+	bool json;
 };
 
 /**
@@ -31,11 +33,13 @@ struct merge_input {
 
 /**
  * struct merge - all of them
+ * @json:  what was written is printed as such
  * @bytes: that were written
  * @lost:  records, of all
  */
 struct merge {
 	const char *output;
+	bool json;
 	struct merge_input *in;
 	unsigned int n;
 	uint64_t bytes;
@@ -46,6 +50,8 @@ static const struct opt merge_options[] = {
 	{ 'o', OPT_STRING, "output", "DIR",
 	  "directory of the new recording (default: merged.trace)",
 	  offsetof(struct merge_opts, output) },
+	{ 'j', OPT_FLAG, "json", NULL, "print what was written as JSON",
+	  offsetof(struct merge_opts, json) },
 	{ 0 },
 };
 
@@ -227,9 +233,30 @@ static int put_together(struct merge *g, struct pev_writer *w, struct msg *m)
 	return err;
 }
 
-static int merge(struct merge *g, struct msg *m)
+static void say_what(const struct merge *g)
 {
 	char bytes[32], count[32], lost[48] = "nothing lost";
+	struct json j = { .out = stdout };
+
+	if (!g->json) {
+		if (g->lost)
+			snprintf(lost, sizeof(lost), "%s record%s lost", text_count(count, g->lost),
+				 text_s(g->lost));
+		fprintf(stderr, "[ %s: %u recording%s, %s, %s ]\n", g->output, g->n, text_s(g->n),
+			text_bytes(bytes, g->bytes), lost);
+		return;
+	}
+	json_open(&j, NULL, '{');
+	json_string(&j, "trace", g->output);
+	json_u64(&j, "recordings", g->n);
+	json_u64(&j, "bytes", g->bytes);
+	json_u64(&j, "lost", g->lost);
+	json_close(&j, '}');
+	json_end_line(&j);
+}
+
+static int merge(struct merge *g, struct msg *m)
+{
 	struct trace_dir dir;
 	struct pev_writer *w;
 	int err, close_err;
@@ -247,18 +274,15 @@ static int merge(struct merge *g, struct msg *m)
 	trace_dir_free(&dir);
 	if (!err && close_err)
 		err = msg_set(m, -EIO, "%s: %s", g->output, strerror(-close_err));
-	if (g->lost)
-		snprintf(lost, sizeof(lost), "%s records lost", text_count(count, g->lost));
 	if (!err)
-		fprintf(stderr, "[ %s: %u recordings, %s, %s ]\n", g->output, g->n,
-			text_bytes(bytes, g->bytes), lost);
+		say_what(g);
 	return err;
 }
 
 static int merge_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct merge_opts *o = opts;
-	struct merge g = { .output = o->output };
+	struct merge g = { .output = o->output, .json = o->json };
 	int err = 0;
 
 	if (n < 2)

@@ -25,6 +25,13 @@ static const struct opt agent_options[] = {
 	  "samples a second of each CPU that is busy, about "
 	  "(default: 19)",
 	  offsetof(struct agent_typed, o.hz) },
+	{ 0, OPT_CALL, "count", "EVENT[,EVENT]",
+	  "what is counted on all CPUs for --metrics, e.g. cycles,instructions; may be repeated",
+	  offsetof(struct agent_typed, o.counted), event_list_option },
+	{ 0, OPT_DOUBLE, "cpu-limit", "PERCENT",
+	  "of one CPU that the agent may take: above, it samples half as often, and says so "
+	  "(default: 1)",
+	  offsetof(struct agent_typed, o.cpu_limit) },
 	{ 0, OPT_STRING, "host", "NAME", "of this machine (default: its host name)",
 	  offsetof(struct agent_typed, o.host) },
 	{ 0, OPT_TIME, "timeout", "TIME", "end after so long (default: never)",
@@ -67,10 +74,14 @@ static int agent_run_command(const void *opts, int n, char **args, struct msg *m
 			       "-F takes 1 to 1000 samples a second, which go on for ever");
 	if (o.o.interval < LEAST_INTERVAL)
 		return msg_set(m, -EINVAL, "--interval takes 100ms and more");
+	if (o.o.counted.n && !o.o.metrics)
+		return msg_set(m, -EINVAL,
+			       "--count needs --metrics ADDRESS:PORT, where counts can be asked for");
 	err = store_url_parse(&url, typed, &o.o.store, m);
 	if (!err)
 		err = agent_run(&o.o, &url, m);
 	event_list_free(&o.o.events);
+	event_list_free(&o.o.counted);
 	store_url_free(&url);
 	return http_error(err);
 }
@@ -91,6 +102,7 @@ const struct command command_agent = {
 	.defaults = &(const struct agent_typed){ .o = { .spool = DEFAULT_SPOOL,
 							.most = 256u << 20,
 							.hz = DEFAULT_HZ,
+							.cpu_limit = 1,
 							.interval = 60000000000ull } },
 	.run = agent_run_command,
 };

@@ -31,10 +31,11 @@ static void say(const struct push_result *r, const char *url)
 	char a[32], b[32];
 
 	if (r->already)
-		fprintf(stderr, "[ %s: %s samples, %s more were there ]\n", url,
-			text_count(a, r->samples), text_count(b, r->already));
+		fprintf(stderr, "[ %s: %s sample%s, %s more were there ]\n", url,
+			text_count(a, r->samples), text_s(r->samples), text_count(b, r->already));
 	else
-		fprintf(stderr, "[ %s: %s samples ]\n", url, text_count(a, r->samples));
+		fprintf(stderr, "[ %s: %s sample%s ]\n", url, text_count(a, r->samples),
+			text_s(r->samples));
 }
 
 static int push_run(const void *opts, int n, char **args, struct msg *m)

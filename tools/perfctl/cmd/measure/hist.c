@@ -39,9 +39,9 @@ static const struct opt hist_options[] = {
 	{ 0, OPT_HEADING, .help = "How" },
 	DELAY_OPT(struct hist_opts, span),
 	TIMEOUT_OPT(struct hist_opts, span),
-	{ 'I', OPT_POSITIVE, "interval-print", "MS",
-	  "print each MS milliseconds what came since the "
-	  "last time",
+	{ 'I', OPT_MS, "interval-print", "TIME",
+	  "print each TIME what came since the last time: 10s, 500ms; a number alone is "
+	  "milliseconds",
 	  offsetof(struct hist_opts, interval) },
 	{ 0, OPT_HEADING, .help = "Output" },
 	{ 0, OPT_FLAG, "csv", NULL, "print a line for each row, separated by commas",
@@ -119,8 +119,9 @@ const struct command command_hist = {
 	.summary = "count events by key, as histograms",
 	.about = "Counts, and sums up, by keys (default: comm) in tables that the kernel keeps: no "
 		 "occurrence is written down, so that millions a second can be counted. A KEY is "
-		 "comm, pid, tid, cpu, cgroup, event, call (the system call that the thread is in) or "
-		 "the name of a field; log2(FIELD) and linear(FIELD,STEP) put values in buckets, "
+		 "comm, pid, tid, cpu, cgroup, event, call (the system call that the thread is in), "
+		 "request (that it says it works for) or the name of a field; log2(FIELD) and "
+		 "linear(FIELD,STEP) put values in buckets, "
 		 "with bars; begin(KEY) is what A of --latency had. Up to four keys go together. "
 		 "The last line says what became of all "
 		 "occurrences. By perf_event_open(2) perfctl adds up records of them, which costs "

@@ -2,10 +2,12 @@
 /* perfctl record: writes samples and events of a command or of running tasks to a trace. */
 #include "cmd/commands.h"
 #include "base/text.h"
+#include "crash/take.h"
 #include "event/engine.h"
 #include "event/sampling.h"
 #include "hist/latency.h"
 #include "record/recording.h"
+#include "relay/url.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -98,6 +100,21 @@ static int set_exit(void *opts, const char *arg, struct msg *m)
 	return err;
 }
 
+static int set_start_on(void *opts, const char *arg, struct msg *m)
+{
+	return triggers_add(&((struct record_opts *)opts)->triggers, PEV_F_START, arg, m);
+}
+
+static int set_stop_on(void *opts, const char *arg, struct msg *m)
+{
+	return triggers_add(&((struct record_opts *)opts)->triggers, PEV_F_STOP, arg, m);
+}
+
+static int set_snapshot_on(void *opts, const char *arg, struct msg *m)
+{
+	return triggers_add(&((struct record_opts *)opts)->triggers, PEV_F_FREEZE, arg, m);
+}
+
 static int set_parts(void *opts, const char *arg, struct msg *m)
 {
 	return parts_parse(&((struct record_opts *)opts)->parts, arg, m);
@@ -134,6 +151,7 @@ static int set_waits(void *opts, const char *arg, struct msg *m)
 static const struct opt record_options[] = {
 	TARGET_OPTS(struct record_opts, target, TARGET_COMMAND),
 	GUEST_OPT(struct record_opts, target),
+	GUEST_ROOT_OPT(struct record_opts, target),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "What to record" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
@@ -151,6 +169,10 @@ static const struct opt record_options[] = {
 	  "record call chains: fp, by frame pointers (default); "
 	  "dwarf[,BYTES], by unwind tables, from BYTES of the stack (8192); none",
 	  0, set_graph, is_graph_mode },
+	{ 0, OPT_FLAG, "deferred", NULL,
+	  "take the program's part of call chains when the thread returns to it from the kernel, once "
+	  "for all samples of one system call: smaller recordings, above all with -g dwarf",
+	  offsetof(struct record_opts, deferred) },
 	{ 0, OPT_FLAG, "off-cpu", NULL,
 	  "what \"perfctl off-cpu\" reads: " RECORD_SWITCH " and " RECORD_WAKING " on all CPUs "
 	  "with call chains",
@@ -172,6 +194,10 @@ static const struct opt record_options[] = {
 	{ 0, OPT_POSITIVE, "open", "N",
 	  "with --latency, pairs that may be open at a time (default: 16384)",
 	  offsetof(struct record_opts, open) },
+	{ 0, OPT_STRING, "channel", "NAME",
+	  "what a part of the kernel writes to a channel of its own, and nothing else; \"perfctl "
+	  "list client\" shows which there are",
+	  offsetof(struct record_opts, channel) },
 	{ 0, OPT_FLAG, "strings", NULL,
 	  "with the events of system calls, what their arguments point "
 	  "to: names, and what is written and read, up to 256 bytes of each",
@@ -186,6 +212,13 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, max_stack) },
 	DELAY_OPT(struct record_opts, span),
 	TIMEOUT_OPT(struct record_opts, span),
+	{ 0, OPT_CALL, "start-on", "EVENT[ if EXPR]",
+	  "record nothing before this event happens; may be repeated, as the next one", 0,
+	  set_start_on },
+	{ 0, OPT_CALL, "stop-on", "EVENT[ if EXPR]",
+	  "record nothing behind this event: the recording ends, or with --start-on waits for that "
+	  "again",
+	  0, set_stop_on },
 	{ 0, OPT_STRING, "control", "fifo:PATH[,PATH]",
 	  "take commands from there, or from fd:N[,N]: enable and disable [EVENT], snapshot, evlist, ping, "
 	  "stop; the second one gets the answers, \"ack\" or \"error: WHY\"",
@@ -212,6 +245,24 @@ static const struct opt record_options[] = {
 	  "flight recorder: keep the newest data in memory; write "
 	  "at the end, and at SIGUSR2 to DIR.1, DIR.2, ...",
 	  offsetof(struct record_opts, overwrite) },
+	{ 0, OPT_FLAG, "crash", NULL,
+	  "as --overwrite, in memory that outlives a crash or a reset: what was last is "
+	  "there after the reboot. The kernel was booted with reserve_mem=SIZE:4096:pev",
+	  offsetof(struct record_opts, crash) },
+	{ 0, OPT_FLAG, "panic", NULL,
+	  "with --overwrite: if the kernel panics it prints the last records to the console, as "
+	  "many as kernel.pev_panic_records says; those of --crash it prints without this",
+	  offsetof(struct record_opts, panic) },
+	{ 0, OPT_FLAG, "from-crash", NULL,
+	  "write what --crash had when the machine went down, and record nothing; then the memory "
+	  "is free again",
+	  offsetof(struct record_opts, from_crash) },
+	{ 0, OPT_FLAG, "drop-crash", NULL, "drop that, and record nothing",
+	  offsetof(struct record_opts, drop_crash) },
+	{ 0, OPT_CALL, "snapshot-on", "EVENT[ if EXPR]",
+	  "with --overwrite, write DIR.1, DIR.2, ... when this event happens: what led to it is kept "
+	  "until it is written; may be repeated",
+	  0, set_snapshot_on },
 	{ 0, OPT_CALL, "snapshot-on-exit", "SIGNAL[,SIGNAL]",
 	  "with --overwrite, write at the end only if the command was ended by one of these signals: "
 	  "SEGV,ABRT; any",
@@ -227,7 +278,7 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, parts.max_size) },
 	{ 0, OPT_CALL, "clock", "CLOCK", "default, monotonic or cycles", 0, set_clock },
 	{ 0, OPT_FLAG, "fold", NULL,
-	  "count samples by their call chains in the kernel, and write down how often each came: "
+	  "count samples by their call chains, and write down how often each came: "
 	  "for hours and days, with -F 99",
 	  offsetof(struct record_opts, fold) },
 	{ 0, OPT_FLAG, "no-state", NULL,
@@ -260,11 +311,87 @@ static int choose_pairs(struct record_opts *o, struct msg *m)
 	return err;
 }
 
+/* What the channel's owner has chosen, or what needs events of one's own; NULL: nothing */
+static const char *other_option(const struct record_opts *o)
+{
+	const struct target_opts *t = &o->target;
+
+	return o->events.n				     ? "-e" :
+	       o->off_cpu				     ? "--off-cpu" :
+	       o->waits					     ? "--waits" :
+	       o->latency				     ? "--latency" :
+	       o->fold					     ? "--fold" :
+	       o->triggers.events.n			     ? "an event that starts or stops it" :
+	       o->strings				     ? "--strings" :
+	       o->context				     ? "--context" :
+	       o->deferred				     ? "--deferred" :
+	       o->graph_typed || o->max_stack		     ? "-g" :
+	       o->freq					     ? "-F" :
+	       o->count					     ? "-c" :
+	       o->ring_size				     ? "-m" :
+	       o->clock					     ? "--clock" :
+	       o->crash					     ? "--crash" :
+	       o->overwrite				     ? "--overwrite" :
+	       o->panic					     ? "--panic" :
+	       o->parts.on				     ? "--switch-output" :
+	       o->control				     ? "--control" :
+	       o->span.delay				     ? "--delay" :
+	       relay_url_is(o->output)			     ? "-o net://" :
+	       t->pids || t->tids || t->subtree || t->guests ? "a process" :
+	       t->cpus					     ? "-C" :
+	       t->cgroup				     ? "-G" :
+							       NULL;
+}
+
+static int choose_channel(struct record_opts *o, struct msg *m)
+{
+	const char *other = o->channel ? other_option(o) : NULL;
+
+	if (other)
+		return msg_set(m, -EINVAL,
+			       "--channel records what a part of the kernel writes, as it is: %s "
+			       "has no place there; leave one of them out",
+			       other);
+	/* whatever there is in the channel */
+	o->target.all |= o->channel != NULL;
+	return 0;
+}
+
+static bool chooses_target(const struct target_opts *t)
+{
+	return t->all || t->pids || t->tids || t->subtree || t->guests || t->cpus || t->cgroup;
+}
+
+/* What is there was recorded, whatever is asked for now. */
+static int record_from_crash(const struct record_opts *o, bool command, struct msg *m)
+{
+	const char *option = o->from_crash ? "--from-crash" : "--drop-crash";
+	const char *other = other_option(o);
+
+	if (!other)
+		other = command				    ? "a command" :
+			chooses_target(&o->target)	    ? "-a" :
+			o->channel			    ? "--channel" :
+			o->compress			    ? "-z" :
+			o->from_crash && o->drop_crash	    ? "--drop-crash" :
+			o->from_crash && !strcmp(o->output, "-") ? "-o -" :
+							      NULL;
+	if (other)
+		return msg_set(m, -EINVAL, "%s records nothing new: leave %s out", option, other);
+	return o->from_crash ? crash_take(o->output, o->quiet, m) : crash_drop(o->quiet, m);
+}
+
 static int record_run(const void *opts, int n, char **args, struct msg *m)
 {
 	struct record_opts own = *(const struct record_opts *)opts;
-	int err = choose_pairs(&own, m);
+	int err;
 
+	if (own.from_crash || own.drop_crash)
+		return record_from_crash(&own, n, m);
+	own.overwrite |= own.crash;
+	err = choose_channel(&own, m);
+	if (!err)
+		err = choose_pairs(&own, m);
 	return err ? err : recording_measure(&own, n ? args : NULL, m);
 }
 
@@ -281,17 +408,21 @@ const struct command command_record = {
 		"  perfctl record -g -- ./program        samples with call chains\n"
 		"  perfctl record -g dwarf -- ./program    of code without frame pointers\n"
 		"  perfctl record -F 99 -ag -- sleep 10    the whole machine, for 10 seconds\n"
-		"  perfctl record --fold -F 99 -a    for days: call chains are counted in the kernel\n"
+		"  perfctl record --fold -F 99 -a    for days: call chains are counted, not written\n"
 		"  perfctl record -c 100000 -e cache-misses -- ./program   where they happen\n"
 		"  perfctl record -e sched:sched_switch --filter 'prev_prio < 100' -a\n"
 		"  perfctl record --guest qemu-system-x86   what a virtual machine does\n"
 		"  perfctl record --waits -- ./program   where it ran, and what it waited for\n"
 		"  perfctl record --off-cpu -- ./program   where threads wait\n"
+		"  perfctl record --channel my_driver   what a driver writes to its own channel\n"
 		"  perfctl record --latency syscalls:sys_enter_fsync..sys_exit_fsync --min 10ms -a\n"
 		"  ssh HOST perfctl record -o - -a --timeout 10 | perfctl report -i -\n"
 		"  perfctl record -a -e 'sched:*' -o net://HOST/web   babeltrace2 shows it live\n"
 		"  perfctl record -a --switch-output=1h --max-size 20G   for weeks\n"
-		"  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n",
+		"  perfctl record --overwrite -a -e 'sched:*'   kill -USR2 writes what was last\n"
+		"  perfctl record --overwrite -a --snapshot-on 'signal:signal_generate if sig == 11'\n"
+		"  perfctl record --crash -a -e 'sched:*'   what was last before a crash ...\n"
+		"  perfctl record --from-crash -o last.trace    ... after the reboot\n",
 	.opts = record_options,
 	.runs_command = true,
 	.opts_size = sizeof(struct record_opts),

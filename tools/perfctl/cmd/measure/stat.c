@@ -103,6 +103,7 @@ static int by_thread(void *by, const char *arg, struct msg *m)
 
 static const struct opt stat_options[] = {
 	TARGET_OPTS(struct stat_opts, target, TARGET_COMMAND),
+	GUEST_OPT(struct stat_opts, target),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "What to count" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
@@ -114,6 +115,10 @@ static const struct opt stat_options[] = {
 	  "ratios, with the events that they need; "
 	  "\"list\" shows them",
 	  0, add_metrics },
+	{ 0, OPT_FLAG, "topdown", NULL,
+	  "what became of the slots in which the cores could have started operations, where the "
+	  "processor counts them",
+	  offsetof(struct stat_opts, topdown) },
 	{ 'd', OPT_FLAG, "detailed", NULL,
 	  "the misses of caches and of the TLB, too, where the processor counts them",
 	  offsetof(struct stat_opts, detailed) },
@@ -126,7 +131,8 @@ static const struct opt stat_options[] = {
 	  offsetof(struct stat_opts, repeat) },
 	DELAY_OPT(struct stat_opts, span),
 	TIMEOUT_OPT(struct stat_opts, span),
-	{ 'I', OPT_U64, "interval-print", "MS", "print what was counted each MS milliseconds",
+	{ 'I', OPT_MS, "interval-print", "TIME",
+	  "print what was counted each TIME: 10s, 500ms; a number alone is milliseconds",
 	  offsetof(struct stat_opts, interval) },
 	{ 'A', OPT_CALL, "per-cpu", NULL, "show each CPU's counts", offsetof(struct stat_opts, by),
 	  by_cpu },
@@ -177,10 +183,14 @@ static int split_run(const struct stat_opts *o, char **argv, struct msg *m)
 		.append = o->append,
 	};
 
+	if (o->target.guests)
+		return msg_set(
+			m, -EINVAL,
+			"--by is of tasks, which a guest's are not to its host: leave --by out");
 	if (o->by)
 		return msg_set(m, -EINVAL, "--by and %s exclude each other", stat_by_option(o->by));
-	if (o->repeat > 1 || o->n_metrics || o->detailed)
-		return msg_set(m, -EINVAL, "--by goes without -r, -M and -d");
+	if (o->repeat > 1 || o->n_metrics || o->detailed || o->topdown)
+		return msg_set(m, -EINVAL, "--by goes without -r, -M, -d and --topdown");
 	return by_measure(&by, argv, m);
 }
 
@@ -188,6 +198,11 @@ static int stat_run(const void *opts, int n, char **args, struct msg *m)
 {
 	const struct stat_opts *o = opts;
 
+	if (o->target.guests && o->target.all)
+		return msg_set(
+			m, -EINVAL,
+			"-a and --guest exclude each other: \"-e cpu-clock:G,cpu-clock:H -a\" counts "
+			"guests and the host, each apart");
 	if (o->split)
 		return split_run(o, n ? args : NULL, m);
 	return stat_measure(opts, n ? args : NULL, m);
@@ -206,6 +221,7 @@ const struct command command_stat = {
 		"  perfctl stat -e '{cycles,instructions}:u' -- ./bench   of user mode, together\n"
 		"  perfctl stat -M ipc,l1d-mpki -- ./bench   ratios\n"
 		"  perfctl stat -e 'sched:*' -a -- sleep 1   all scheduler events, everywhere\n"
+		"  perfctl stat --guest qemu-system-x86 -- sleep 10   a virtual machine's own time\n"
 		"  perfctl stat -I 1000 -p 1234         a line of counts each second\n"
 		"  perfctl stat --by cgroup -e cycles,instructions -I 10000 -a   of each container\n",
 	.opts = stat_options,

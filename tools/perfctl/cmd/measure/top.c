@@ -15,6 +15,7 @@
 #include "tui/tui.h"
 #include "views/top.h"
 #include "session/fetch.h"
+#include "session/guest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct top_opts {
 
 static const struct opt top_options[] = {
 	TARGET_OPTS(struct top_opts, target, "the whole machine"),
+	GUEST_OPT(struct top_opts, target),
 	ENGINE_OPT,
 	{ 0, OPT_HEADING, .help = "What to sample" },
 	{ 'e', OPT_CALL, "event", "EVENT[,EVENT]",
@@ -56,7 +58,7 @@ static const struct opt top_options[] = {
 	{ 'd', OPT_DOUBLE, "delay", "SECONDS", "between two pictures (default: 2)",
 	  offsetof(struct top_opts, delay) },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
-	  "columns: comm, pid, tid, cpu, dso, symbol "
+	  "columns: comm, pid, tid, cpu, dso, symbol, guest, vcpu "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct top_opts, sort) },
 	{ 0, OPT_STRING, "by", "NAME[,NAME]",
@@ -77,6 +79,8 @@ static const struct opt top_options[] = {
 	  offsetof(struct top_opts, color) },
 	{ 'j', OPT_FLAG, "json", NULL, "print each table as a JSON object",
 	  offsetof(struct top_opts, json) },
+	GUEST_KALLSYMS_OPT,
+	GUEST_MOUNT_OPT,
 	DEBUGINFOD_OPT,
 	{ 0 },
 };
@@ -148,7 +152,7 @@ static int show(const struct top_opts *o, struct top *t, struct msg *m)
 /* What is measured unless it is said */
 static void choose_target(struct target_opts *t)
 {
-	if (!t->pids && !t->tids && !t->subtree && !t->cpus && !t->cgroup)
+	if (!t->pids && !t->tids && !t->subtree && !t->cpus && !t->cgroup && !t->guests)
 		t->all = true;
 }
 
@@ -158,7 +162,8 @@ static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *
 {
 	struct sampling sampling = { .freq = o->freq,
 				     .usual_freq = DEFAULT_HZ,
-				     .chains = !o->no_graph };
+				     .chains = !o->no_graph,
+				     .guests = o->target.guests };
 	struct target_opts *t = &o->target;
 	struct pev_info info;
 	int err = kernel_info(&info, m);
@@ -167,7 +172,8 @@ static int plan_top(struct top_opts *o, struct event_plan *plan, struct target *
 		return err;
 	choose_target(t);
 	if (!o->events.n)
-		err = event_list_parse(&o->events, event_to_sample(&info, true), m);
+		err = event_list_parse(&o->events,
+				       t->guests ? "cpu-clock" : event_to_sample(&info, true), m);
 	if (!err)
 		err = sort_parse(&o->rows.sort, o->sort, NULL, NULL, m);
 	if (!err)
@@ -216,6 +222,10 @@ static int top_by(struct top_opts *o, struct msg *m)
 		.screen = screen,
 	};
 
+	if (o->target.guests)
+		return msg_set(
+			m, -EINVAL,
+			"--by is of tasks, which a guest's are not to its host: leave --by out");
 	if (o->freq || o->rows.children)
 		return msg_set(m, -EINVAL, "--by counts: -F and --children are for samples");
 	choose_target(&by.target);
@@ -249,6 +259,7 @@ const struct command command_top = {
 		 "stands above the table.",
 	.examples = "  perfctl top\n"
 		    "  perfctl top -p 1234 --children\n"
+		    "  perfctl top --guest all             what virtual machines do\n"
 		    "  perfctl top --stdio -n 1 -d 5       one table of five seconds\n"
 		    "  perfctl top --by service -e cycles,page-faults\n",
 	.opts = top_options,

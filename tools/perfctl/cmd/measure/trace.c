@@ -15,7 +15,8 @@ static const struct opt trace_options[] = {
 	{ 0, OPT_HEADING, .help = "Which calls" },
 	{ 'e', OPT_STRING, "syscall", "NAME",
 	  "only these system calls; names may be globs, or kinds of calls such as %file and "
-	  "%network; several by commas; the kernel leaves the others out",
+	  "%network; several by commas; the kernel leaves the others out; a name with a colon is an "
+	  "event, as record -e takes it: a probe, a tracepoint, a marker",
 	  offsetof(struct trace_opts, calls) },
 	{ 'z', OPT_FLAG, "failed", NULL, "only calls that fail",
 	  offsetof(struct trace_opts, failed) },
@@ -80,10 +81,12 @@ const struct command command_trace = {
 		 "arguments point to are copied by the kernel as they pass, and shown as numbers "
 		 "where their memory was not there. Ends with the command, the processes or Ctrl-C; "
 		 "exits with the command's status.",
-	.examples = "  perfctl trace -- ls\n"
-		    "  perfctl trace -e 'open*,stat*' -z -- ./program   what it does not find\n"
-		    "  perfctl trace -S -p 1234                         a table, until Ctrl-C\n"
-		    "  perfctl trace -a -e connect,accept4              on the whole machine\n",
+	.examples =
+		"  perfctl trace -- ls\n"
+		"  perfctl trace -e 'open*,stat*' -z -- ./program   what it does not find\n"
+		"  perfctl trace -S -p 1234                         a table, until Ctrl-C\n"
+		"  perfctl trace -a -e connect,accept4              on the whole machine\n"
+		"  perfctl trace -e 'openat,kprobe:vfs_read(count)' -- ls    with a probe between\n",
 	.opts = trace_options,
 	.runs_command = true,
 	.opts_size = sizeof(struct trace_opts),

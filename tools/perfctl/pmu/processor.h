@@ -3,8 +3,8 @@
  * Finds the processor's own events by the names that its vendor gives them. libpev
  * knows where the names come from.
  */
-#ifndef PERFCTL_EVENT_PROCESSOR_H
-#define PERFCTL_EVENT_PROCESSOR_H
+#ifndef PERFCTL_PMU_PROCESSOR_H
+#define PERFCTL_PMU_PROCESSOR_H
 
 #include "base/util.h"
 #include "cli/suggest.h"

@@ -51,7 +51,7 @@ bool middle_of(const struct program *p, const struct function *f, uint64_t offse
 	uint8_t *code;
 	bool in;
 
-	if (p->machine == EM_PPC64) {
+	if (p->machine == EM_PPC64 || p->machine == EM_AARCH64) {
 		*begin = offset & ~(uint64_t)3;
 		return *begin != offset;
 	}

@@ -1,35 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The ppc64le guest's root, from Debian's ppc64el packages. It is made with an
-# apt of its own, fed from the machine's apt sources, so that the machine's
-# package state is not touched, and kept in the cache by the hash of its list.
+# The root of a guest of another architecture, from Debian's packages for it. It
+# is made with an apt of its own, fed from the machine's apt sources, so that the
+# machine's package state is not touched, and kept in the cache by the hash of its
+# list.
 #
-# usage: ppc-root.sh make | path
+# usage: ARCH=ppc64le|arm64 cross-root.sh make | path
 set -euo pipefail
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-list=$top/configs/ppc64le-root.packages
+list=$top/configs/cross-root.packages
 cache=${PEV_CACHE:-$HOME/.cache/pev}
+: "${ARCH:?which architecture}"
 id=$(cat "$list" "$0" | sha256sum | cut -c 1-16)
-root=$cache/root-ppc64le-$id
+root=$cache/root-$ARCH-$id
 work=
+case $ARCH in
+ppc64le) debarch=ppc64el ;;
+*)	debarch=$ARCH ;;
+esac
+export ARCH
 
-say() { echo "ppc-root: $*" >&2; }
+say() { echo "cross-root: $*" >&2; }
 
 private_apt() {
-	apt-get -q -o Dir::State="$work/state" -o Dir::State::status="$work/status" \
-		-o Dir::Cache="$work/cache" -o Dir::Etc::sourcelist="$work/sources.list" \
-		-o Dir::Etc::sourceparts=/dev/null -o Dir::Log="$work" \
-		-o APT::Architecture=ppc64el -o APT::Architectures::=ppc64el \
-		-o APT::Install-Recommends=false -o APT::Sandbox::User=root \
-		-o Debug::NoLocking=true -o Acquire::Languages=none "$@"
+	"$top/scripts/cross-apt.sh" "$work" get "$@"
 }
 
 download() {
-	mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
-	: > "$work/status"
-	"$top/scripts/apt-sources.sh" > "$work/sources.list"
 	# A mirror may be short of one index and still have all that is needed.
 	private_apt update > "$work/log" 2>&1 ||
 		say "warning: $(sed -n '/^E: /{p;q}' "$work/log" | sed 's,http[^ ]*/dists/,,')"
@@ -60,7 +59,7 @@ record() {
 	mkdir -p "$info"
 	echo 1 > "$info/format"
 	name=$(dpkg-deb -f "$1" Package)
-	[ "$(dpkg-deb -f "$1" Multi-Arch)" != same ] || name+=:ppc64el
+	[ "$(dpkg-deb -f "$1" Multi-Arch)" != same ] || name+=:$debarch
 	{
 		dpkg-deb -f "$1" | sed '1a Status: install ok installed'
 		echo

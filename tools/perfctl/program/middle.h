@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tells where the instructions of a function begin. */
-#ifndef PERFCTL_PROBE_MIDDLE_H
-#define PERFCTL_PROBE_MIDDLE_H
+#ifndef PERFCTL_PROGRAM_MIDDLE_H
+#define PERFCTL_PROGRAM_MIDDLE_H
 
-#include "program/functions.h"
+#include "functions.h"
 
 /*
  * Is an offset in the file within an instruction of a function, which begins at @begin? False
