@@ -66,6 +66,10 @@ void measure_by_cgroup(void); /* on one CPU with a PMU, in instructions */
 
 void measure_context(void); /* on one CPU, in instructions */
 
+/* ---- clients.c ---------------------------------------------------------- */
+
+void measure_clients(void); /* on one CPU, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000
@@ -162,7 +166,7 @@ enum tool_side { TOOL_BEFORE, TOOL_AFTER };
  * is none.
  */
 unsigned long tool_said(const char *within, const char *mark, enum tool_side side);
-/* Microseconds from Ctrl-C to the end of perfctl recording @event, which @attached tells of. */
+/* Microseconds from Ctrl-C to the end of perfctl recording @event; @attached: is it attached? */
 double tool_interrupt(const char *event, bool (*attached)(void));
 
 #endif

@@ -10,6 +10,7 @@
  *        bench waits       what a wait costs that is folded or recorded
  *        bench tables      what it costs to count an event in a row of a table
  *        bench context     what it costs that a record carries its thread's request
+ *        bench clients     what channels of kernel code cost, and events as text
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench cgroups     what a switch costs while each cgroup is counted for itself
  *        bench calls N     N times getppid(), for what records it
@@ -506,7 +507,7 @@ static const struct {
 	{ "others", measure_others },	  { "probes", measure_probes },
 	{ "waits", measure_waits },	  { "context", measure_context },
 	{ "hits", measure_hits },	  { "tables", measure_tables },
-	{ "cgroups", measure_by_cgroup },
+	{ "cgroups", measure_by_cgroup }, { "clients", measure_clients },
 };
 
 int main(int argc, char **argv)

@@ -124,28 +124,48 @@ double tool_record_all(const char *tool, double bare)
 	return ns;
 }
 
+/* perfctl reads commands when it records. */
+static void await_ack(pid_t pid, int commands, int answers)
+{
+	static const char ping[] = "ping\n", ack[] = "ack\n";
+	char answer[sizeof(ack)] = "";
+
+	if (write(commands, ping, strlen(ping)) != (ssize_t)strlen(ping))
+		die("perfctl record --control: %m");
+	if (read(answers, answer, strlen(ack)) == (ssize_t)strlen(ack) && !strcmp(answer, ack))
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	show_log(true);
+	die("perfctl record -a answered \"%s\"", answer);
+}
+
 double tool_interrupt(const char *event, bool (*attached)(void))
 {
-	char *argv[] = { "perfctl", "record",	   "-a", "-m",	   RINGS,
-			 "-e",	    (char *)event, "-o", TOOL_OUT, NULL };
 	struct timespec begin, done;
+	int commands[2], answers[2];
+	char control[40];
+	char *argv[] = { "perfctl", "record", "-a",	     "-m", RINGS,    "--control",
+			 control,   "-e",     (char *)event, "-o", TOOL_OUT, NULL };
 	pid_t pid;
 
+	if (pipe(commands) || pipe(answers))
+		die("pipe: %m");
+	snprintf(control, sizeof(control), "fd:%d,%d", commands[0], answers[1]);
 	clean();
 	pid = start(argv);
-	while (!attached()) {
-		if (waitpid(pid, NULL, WNOHANG)) {
-			show_log(true);
-			die("perfctl record -a ended early");
-		}
-		usleep(1000);
-	}
-	/* it has more to do before it records */
-	sleep(1);
+	/* it is the only one that has them: its end is that of the answers */
+	close(commands[0]);
+	close(answers[1]);
+	await_ack(pid, commands[1], answers[0]);
+	if (!attached())
+		die("perfctl record -a placed no breakpoint");
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	kill(pid, SIGINT);
 	end(pid, "perfctl");
 	clock_gettime(CLOCK_MONOTONIC, &done);
+	close(commands[1]);
+	close(answers[0]);
 	clean();
 	return (done.tv_sec - begin.tv_sec) * 1e6 + (done.tv_nsec - begin.tv_nsec) / 1e3;
 }

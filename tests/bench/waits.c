@@ -15,10 +15,22 @@
 
 static double idle;
 
+/* Brings the stacks that PEV_SAMPLE_COOKIE puts off; -1: @sample asks for none. */
+static int pev_stacks(uint64_t sample, int channel)
+{
+	if (!(sample & PEV_SAMPLE_COOKIE))
+		return -1;
+	return listen_pev(&(struct pev_listen){ .type = PEV_TYPE_USTACK,
+						.target = PEV_TARGET_SUBTREE,
+						.period = 1,
+						.sample = PEV_SAMPLE_TID | PEV_SAMPLE_USTACK },
+			  channel);
+}
+
 /* Waits of at least @least ns are recorded, with stacks by @sample. */
 static double pev_waits(uint64_t least, uint64_t sample)
 {
-	int channel = listen_pev_channel();
+	int channel = listen_pev_channel(), stacks = pev_stacks(sample, channel);
 	int fd = listen_pev(&(struct pev_listen){ .type = PEV_TYPE_WAIT,
 						  .target = PEV_TARGET_SUBTREE,
 						  .period = least,
@@ -31,6 +43,10 @@ static double pev_waits(uint64_t least, uint64_t sample)
 	if (least == HOUR ? records > 1 : records < 2 * PIPE_TURNS)
 		die("%llu waits of at least %llu ns were recorded", (unsigned long long)records,
 		    (unsigned long long)least);
+	if (stacks >= 0 && listen_pev_records(stacks) < 2 * PIPE_TURNS)
+		die("few waits have the user's stack");
+	if (stacks >= 0)
+		close(stacks);
 	close(fd);
 	close(channel);
 	load_settle();
@@ -160,5 +176,12 @@ void measure_waits(void)
 	f = figure("wait_stacks", 1500, "the same with both stacks, and the waker's");
 	f->at[PEV] = pev_waits(1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK);
 	f->at[PERF] = perf_chains;
+	f = figure("wait_deferred", 1500, "... with the user's stack put off");
+	f->at[PEV] = pev_waits(1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
+	f->at[PERF] = perf_chains;
+	f = figure("wait_ustack", 0, "a wait with the user's stack alone");
+	f->at[PEV] = pev_waits(1, PEV_SAMPLE_USTACK);
+	f = figure("wait_ustack_deferred", 0, "... put off");
+	f->at[PEV] = pev_waits(1, PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
 	measure_rivals(folded);
 }

@@ -27,6 +27,7 @@ with_module() {
 	insmod "$PEV_MODULES/pev-sample.ko"
 	until_ok said 'pev_sample:plain has come'
 	echo "task 100" >$fire
+	perfctl probe --names list pev_sample >places
 	kill $recorder
 	wait $recorder
 	rmmod pev-sample
@@ -40,6 +41,8 @@ done
 within "... and is recorded from then on" "$(records late.trace pev_sample:plain)" 100 100
 within "... with its fields" "$(perfctl script -e pev_sample:text -F fields late.trace |
 	grep -c 'length=4')" 100 100
+says "probe list: a module's functions, as -e takes them" 0 '^kprobe:pev_sample:pev_sample_exit$' cat places
+within "... and no others" "$(grep -vc '^kprobe:pev_sample:' places)" 0 0
 within "... and counted" "$(awk '$1 == "pev_sample:types" { print $2, $3 }' late.err)" "100 0" "100 0"
 if command -v babeltrace2 >/dev/null; then
 	within "... babeltrace2 reads them" "$(babeltrace2 late.trace | grep -c ' pev_sample:types:')" 100 100

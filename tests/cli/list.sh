@@ -15,6 +15,22 @@ ok "list: as many tracepoints as doctor says" bash -c \
 	'[ "$(perfctl list --names tracepoint | wc -l)" = "$(perfctl doctor | awk "\$2 == \"tracepoints\" { print \$3 }")" ]'
 says "list: nothing matches" 1 'no event matches "sched:sched_swich"; did you mean "sched:sched_switch"' \
 	perfctl list sched:sched_swich
+if [ -e "$PEV_MODULES/pev-log.ko" ]; then
+	# another test may have left it
+	rmmod pev-log 2>/dev/null
+	insmod "$PEV_MODULES/pev-log.ko"
+	says "list: a channel of the kernel's, with its events" 0 '^  pev_log/pev_log:line$' \
+		perfctl list pev_log
+	says "list -v: ... and their fields" 0 '^      text\[text_len\] +text_t$' \
+		perfctl list -v pev_log
+	says "list: channels by kind" 0 '^pev_log$' perfctl list --names client
+	ok "list: ... not what is private" bash -c '! perfctl list | grep pev_log_private'
+	ok "list: ... not for who may not read it" bash -c '! setpriv --reuid 65534 --regid 65534 \
+		--clear-groups --bounding-set=-all --inh-caps=-all perfctl list | grep pev_log'
+	rmmod pev-log
+else
+	skip "list: channels of the kernel's" "no pev-log.ko"
+fi
 says "doctor: nothing is bad" 0 '^ok +kernel +Linux' perfctl doctor
 says "doctor: kernel symbols" 0 '^ok +kernel symbols' perfctl doctor
 says "doctor: unprivileged" 0 'no CAP_PERFMON' setpriv --reuid 65534 --regid 65534 --clear-groups \

@@ -42,6 +42,7 @@ without_pmu() {
 		"task-clock context-switches cpu-migrations page-faults " ]'
 	says "no PMU: stat -e cycles" 2 'cycles .*no PMU' perfctl stat -e cycles true
 	says "no PMU: stat -M ipc" 2 'no PMU' perfctl stat -M ipc true
+	says "no PMU: stat --topdown" 2 'no PMU' perfctl stat --topdown true
 	says "no PMU: record falls back to the timer, and says so" 0 'note: no PMU .*timer' \
 		perfctl record -o d -- true
 	says "no PMU: record -e cycles, too" 0 'note: cycles is a hardware event' \
@@ -50,6 +51,24 @@ without_pmu() {
 		perfctl record -o d -e cache-misses -- true
 	says "no PMU: list hw" 1 'there is no PMU' perfctl list hw
 	says "no PMU: list" 0 '^Hardware events: there is no PMU' perfctl list
+}
+
+# The emulated Zen 4 counts none of these events but cycles: what is not counted is the rest
+topdown_tests() {
+	if ! grep -q AuthenticAMD /proc/cpuinfo; then
+		says "stat --topdown: which processors it is for" 2 "since Zen 4, and this is none of them" \
+			perfctl stat --topdown -- true
+		return
+	fi
+	says "stat --topdown" 0 '^ +100\.000 +topdown\.bad-speculation +% of slots' perfctl stat --topdown -- true
+	says "... and the rest" 0 '^ +0\.000 +topdown\.retiring ' perfctl stat --topdown -- true
+	ok "... -j" bash -c 'perfctl stat --topdown -j -o t.json -- true &&
+		[ "$(grep -c "% of slots" t.json)" = 5 ] && python3 -c "
+import json
+for line in open(\"t.json\"): json.loads(line)"'
+	says "... -x" 0 '^100\.000,% of slots,topdown\.bad-speculation' perfctl stat --topdown -x, -- true
+	says "... with events of one's own" 0 ' instructions$' perfctl stat --topdown -e instructions -- true
+	says "... not with --by" 2 'goes without' perfctl stat --topdown --by comm -- true
 }
 
 stat_tests() {
@@ -74,6 +93,7 @@ stat_tests() {
 		skip "stat -M: one that is not here" "all metrics are"
 	fi
 	says "stat -M: a slip" 2 'did you mean "ipc"' perfctl stat -M ipx true
+	topdown_tests
 	says "stat -r" 0 ' cycles .*\( \+- ' perfctl stat -r 3 -e cycles -- true
 	ok "stat -I: IPC in each interval" bash -c \
 		'perfctl stat -I 100 -e "{cycles,instructions}" -x, -o i.csv -- ./hot 350 &&
@@ -83,7 +103,7 @@ stat_tests() {
 		$3 == "instructions" { all = $1 } $3 ~ /:/ { sum += $1 }
 		END { print all ? 100 * sum / all : 0 }' modes.csv)" 98 102
 	says "stat: a raw code" 0 ' r[0-9a-f]+$' perfctl stat -e "$raw" -- true
-	says "stat: :p is refused in words" 2 'exact address' perfctl stat -e cycles:p true
+	says "stat: :p is refused in words" 2 'addresses of samples' perfctl stat -e cycles:p true
 	says "stat: what cannot be counted" 0 '<not supported> +[A-Za-z]' \
 		perfctl stat -e cycles,"$missing" -- true
 	says "stat: ... and why" 0 "^Not counted:" perfctl stat -e cycles,"$missing" -- true

@@ -23,6 +23,16 @@ ok "calls: each of those of a request, and no other" bash -c '
 	done <served.txt
 	[ "$(grep -c request= calls.txt)" = 200 ] && [ "$(grep -vc request= calls.txt)" = 40 ]'
 
+# the same without records: a row for each request
+ok "tables by request" perfctl hist -e $call --csv -o rows.csv request -- bash -c './server 3 40 >counted.txt'
+ok "... a row for each, and one for those of none" bash -c '
+	while read -r id rest; do
+		grep -qx "row,$id,5" rows.csv || exit 1
+	done <counted.txt
+	[ "$(grep -c "^row," rows.csv)" = 41 ] && grep -qx "row,none,40" rows.csv'
+says "... which a begin has no more" 2 'begin\(\) takes' \
+	perfctl hist --latency raw_syscalls:sys_enter..sys_exit 'begin(request)' -- true
+
 # a request is served by one function: where it was sampled, its samples are
 perfctl script -e task-clock -F request,ip >samples.txt 2>/dev/null
 ok "samples: those in a function are of the requests that it served" awk '

@@ -9,21 +9,10 @@ build tree
 
 ppid=(-e raw_syscalls:sys_enter --filter 'id == 110')
 
-# adds_up FILE...: each line's rows and what is other are what the counter has
-adds_up() {
-	cat "$@" | python3 -c '
-import json, sys
-for line in sys.stdin:
-	p = json.loads(line)
-	for i, e in enumerate(p["events"]):
-		assert e["rows"] == sum(r["counts"][i] for r in p["rows"]), e
-		assert e["rows"] + e["other"] == e["counter"], e'
-}
-
 says "each process" 0 '^40$' bash -c "perfctl stat --by process -x, -o - -e raw_syscalls:sys_enter \
 	--filter 'id == 110' -- ./tree 3 3 100 | grep -cE '^[0-9]+,tree,100,,raw_syscalls:sys_enter,100.00\$'"
 perfctl stat --by process -j -o p.json "${ppid[@]}" -- ./tree 3 3 100
-ok "... adds up" adds_up p.json
+ok "... adds up" rows_add_up p.json
 says "by name" 0 '^ +4,000  tree$' perfctl stat --by comm "${ppid[@]}" -- ./tree 3 3 100
 says "... in total" 0 '^ +4,000  total$' perfctl stat --by comm "${ppid[@]}" -- ./tree 3 3 100
 says "by cgroup, by its path" 0 '^ +4,000  /' perfctl stat --by cgroup "${ppid[@]}" -- ./tree 3 3 100
@@ -36,12 +25,12 @@ ok "--rows 4: what found no row is told" python3 -c '
 import json
 e = json.load(open("few.json"))["events"][0]
 assert e["other"] and e["rows"] + e["other"] == 4000, e'
-ok "... adds up" adds_up few.json
+ok "... adds up" rows_add_up few.json
 ok "... with what helps" grep -q 'found no row left: --rows 16 gives more room' few.err
 
 # the machine, the events that there are by default, and intervals
 perfctl stat --by process,cpu -a -j -o all.json -- ./tree 2 2 1000
-ok "the machine: all events add up, times to the ns" adds_up all.json
+ok "the machine: all events add up, times to the ns" rows_add_up all.json
 ok "... and the command is there" python3 -c '
 import json
 p = json.load(open("all.json"))

@@ -76,6 +76,9 @@ rm -rf /nowhere
 
 cat >structs.c <<'C'
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <linux/sched.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -83,6 +86,8 @@ cat >structs.c <<'C'
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -97,7 +102,11 @@ int main(void)
 	struct stat st;
 	struct rlimit limit;
 	struct sigaction act = { .sa_handler = SIG_IGN };
-	int ends[2], status, fd;
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_NO_XDEV };
+	struct clone_args child = { .flags = CLONE_FS, .exit_signal = SIGCHLD };
+	struct statfs fs;
+	siginfo_t info = { 0 };
+	int ends[2], status, fd, pid;
 
 	inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
 	connect(socket(AF_INET, SOCK_DGRAM, 0), (struct sockaddr *)&in, sizeof(in));
@@ -117,6 +126,15 @@ int main(void)
 	wait(&status);
 	getrlimit(RLIMIT_CORE, &limit);
 	sigaction(SIGUSR2, &act, NULL);
+	syscall(SYS_openat2, AT_FDCWD, "/dev", &how, sizeof(how));
+	statfs("/proc", &fs);
+	pid = syscall(SYS_clone3, &child, sizeof(child));
+	if (!pid)
+		_exit(6);
+	waitid(P_PID, pid, &info, WEXITED);
+	info.si_code = SI_QUEUE;
+	info.si_int = 5;
+	syscall(SYS_rt_sigqueueinfo, getpid(), 0, &info);
 	return 0;
 }
 C
@@ -135,6 +153,11 @@ shows "poll: what is asked, what is found" 'poll\(\[\{fd=([0-9]+), events=POLLIN
 shows "how a child ended" 'wait4\(-1, \[\{WIFEXITED\(s\) && WEXITSTATUS\(s\) == 5\}\], 0, NULL\) = [0-9]+'
 shows "limits" 'prlimit64\(0, 4, NULL, \{rlim_cur=.*, rlim_max=[0-9A-Z].*\}\) = 0'
 shows "what a signal does" 'rt_sigaction\(SIGUSR2, \{sa_handler=SIG_IGN, sa_mask=\[\], sa_flags=.*\}, NULL, 8\) = 0'
+shows "how to open" 'openat2\(AT_FDCWD, "/dev", \{flags=O_RDONLY\|O_CLOEXEC, resolve=RESOLVE_NO_XDEV\}, 24\) = '
+shows "a file system" '"/proc", \{f_type=PROC_SUPER_MAGIC, f_bsize=[0-9]+, f_blocks=0, .*, f_flags=ST_VALID.*\}\) = 0'
+shows "a new process" 'clone3\(\{flags=CLONE_FS, exit_signal=SIGCHLD\}, 88\) = [0-9]+'
+shows "a child that is waited for" 'waitid\(.*\{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=[0-9]+, si_uid=0, si_status=6, .*\}, .*, NULL\) = 0'
+shows "a signal that is queued" 'rt_sigqueueinfo\([0-9]+, .*, \{si_signo=SIGCHLD, si_code=SI_QUEUE, .*\}\) = 0'
 perfctl trace --no-strings -e connect -o calls.txt -- ./structs
 shows "--no-strings: numbers" 'connect\(fd: -?[0-9]+, uservaddr: 0x[0-9a-f]+, addrlen: 16\)'
 
@@ -228,4 +251,11 @@ if command -v strace >/dev/null; then
 else
 	skip "the cost beside strace" "no strace"
 fi
+perfctl trace -o refusals.txt -e pev:refusal -- perfctl stat -e kprobe:no_such_f -- true >out 2>&1
+says "markers: what pev refused, and why" 0 'pev:refusal\(error: 2, text: "?there is no function' \
+	cat refusals.txt
+perfctl stat -x, -o wakeups.csv -a -e pev:wakeup -- \
+	perfctl record -q -m 16K -o small.trace -e 'raw_syscalls:*' -- dd if=/dev/zero of=/dev/null bs=1 \
+	count=20000 2>/dev/null
+within "markers: wake-ups of a reader" "$(stat_value pev:wakeup wakeups.csv)" 1 1000000
 finish

@@ -73,7 +73,7 @@ ok "off-cpu --wakers: a reader, and the writer that woke it" \
 	grep -q 'cat: blocked in .*pipe_read, woken by sleep from ' wakers.txt
 ok "off-cpu --wakers: a sleeper, and the timer" \
 	grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\] from hrtimer_wakeup' wakers.txt
-ok "... the command itself first" bash -c 'grep "%" wakers.txt | head -n 1 | grep -q " sh: "'
+ok "... the command itself first" bash -c 'grep -m 1 "^ .*%" wakers.txt | grep -q " sh: "'
 
 perfctl record -q --waits -o long.trace -- sh -c 'sleep 0.3 | cat'
 ok "waits below a millisecond are folded" law long.trace

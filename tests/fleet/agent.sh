@@ -16,6 +16,16 @@ waiting() {
 # number FILE WORDS: the one before these
 number() { sed -n "s/.* \([0-9]*\) $2.*/\1/p" "$1" | tail -n 1; }
 
+# once DATABASE DIR N: so many samples are in the store or wait; of a batch that was being sent when an
+# agent ended, both may be true
+once() {
+	local both doubt
+	both=$(($(samples_in "$1") + $(waiting "$2")))
+	doubt=$(find "$2" -name '*.sent' -printf '%f\n' | sed 's/.*-//; s/[.].*//')
+	echo "$both, of which ${doubt:-0} are in doubt, of $3"
+	[ "$both" = "$3" ] || [ $((both - ${doubt:-0})) = "$3" ]
+}
+
 # all_sent DIR: nothing waits
 all_sent() { [ "$(waiting "$1")" = 0 ]; }
 
@@ -44,6 +54,24 @@ ok "then nothing waits that is older" test "$(find spool1 -name '*.sent' | wc -l
 within "all that was sampled is there" "$(samples_in agent)" "$before" 1000000
 says "by service, host and program" 0 "a1 +.* bash" perfctl report --from "$url" --sort host,service,comm -g none
 
+# ---- an agent that takes more than it may: no CPU is what none can do with
+url=$(new_db shed)
+read -r port <<< "$(free_ports 1)"
+perfctl agent "$url" -F 640 --cpu-limit 0 --spool spool9 --interval 300ms --metrics "127.0.0.1:$port" --host s1 2> said &
+agent=$!
+ok "an agent above its limit samples less often, and says so" until_true 60 grep -q \
+	'took [0-9.]* % of a CPU, more than --cpu-limit, 0.00 %: it samples 64 times less often' said
+ok "by halves" test "$(grep -c 'times less often than asked for' said)" = 6
+thin() { python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$port/metrics').read().decode())" | grep -qx 'perfctl_agent_rate_divisor 64'; }
+ok "its metrics have it" until_true 20 thin
+kill -TERM $agent
+wait $agent 2> /dev/null
+perfctl agent "$url" -F 1 --cpu-limit 1000 --spool spool9 --interval 300ms --timeout 3s --host s2 2> said
+ok "one below its limit does not" test "$(grep -c 'less often' said)" = 0
+ratio=$(sql "$http1" shed <<< "SELECT max(weight) / min(weight) FROM pev_rows WHERE samples = 1 AND host GLOBAL IN (SELECT id FROM pev_names WHERE name = 's1')")
+ok "in the store, each sample stands for its own time" grep -qx -e 2 -e 4 -e 8 -e 16 -e 32 -e 64 <<< "$ratio"
+says "and who asks is told" 0 "^note: s1 was sampled less often than asked for" perfctl report --from "$url" -g none
+
 # ---- code that a process makes: its names are there while it lives
 url=$(new_db jit)
 python3 "$here/jit.py" > jit.pid &
@@ -65,8 +93,7 @@ ok "the store away: all waits in the spool" test "$(waiting spool2)" = "$taken"
 clickhouse_start "$work/ch1" "$http1"
 perfctl agent "$url" -F 199 --spool spool2 --interval 300ms --timeout 4s 2> said2
 more=$(number said2 samples,)
-ok "the store back: each sample is there or waits, once" test \
-	$(($(samples_in outage) + $(waiting spool2))) = $((taken + more))
+ok "the store back: each sample is there or waits, once" once outage spool2 $((taken + more))
 within "most of it is there" "$(samples_in outage)" "$taken" 1000000
 
 # ---- SIGKILL between the store's insert and its answer
@@ -83,8 +110,7 @@ ok "the store has a batch that the spool has, too" test "$(samples_in sigkill)" 
 older=$(waiting spool3)
 perfctl agent "http://127.0.0.1:$proxy/sigkill" -F 199 --spool spool3 --interval 500ms --timeout 4s 2> said
 more=$(number said samples,)
-ok "after the next agent each sample counts once" test \
-	$(($(samples_in sigkill) + $(waiting spool3))) = $((older + more))
+ok "after the next agent each sample counts once" once sigkill spool3 $((older + more))
 says "the first attempt is void" 0 "^[1-9][0-9]* rows are void" perfctl store check "$store/sigkill"
 kill "$PROXY_PID" 2> /dev/null
 wait "$PROXY_PID" 2> /dev/null
@@ -108,7 +134,8 @@ fi
 # ---- what it says of itself
 url=$(new_db metrics)
 read -r port prom <<< "$(free_ports 2)"
-perfctl agent -q "$url" --spool spool5 --interval 1s --metrics "127.0.0.1:$port" 2> said &
+perfctl agent -q "$url" --spool spool5 --interval 1s --metrics "127.0.0.1:$port" \
+	--count context-switches,page-faults 2> said &
 agent=$!
 until_true 20 python3 -c "import urllib.request as u; u.urlopen('http://127.0.0.1:$port/metrics')"
 get() { python3 -c "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1], timeout=60).read())" "$1"; }
@@ -117,14 +144,25 @@ sent() { [ "$(counted perfctl_agent_sent_samples_total)" -gt 0 ]; }
 ok "/metrics says when the store has something" until_true 30 sent
 get "http://127.0.0.1:$port/metrics" > metrics
 says "promtool finds nothing wrong" 0 "^\$" bash -c '"$0" run promtool check metrics < metrics; s=$?; echo; exit $s' "$here/engines"
+# of all CPUs: each program that begins here makes some
+before=$(counted 'perfctl_event_total{event="context-switches"}')
+for _ in 1 2 3 4 5; do python3 -c ''; done
+within "what is counted goes on" "$(counted 'perfctl_event_total{event="context-switches"}')" $((before + 5)) 1000000000000
+ok "and is exact: it takes no turns" test "$(counted 'perfctl_event_bound{event="page-faults"}')" = 0 -a \
+	"$(counted 'perfctl_event_counted_ratio{event="page-faults"}')" = 1
+says "--count needs a place where it is shown" 2 "needs --metrics" perfctl agent "$url" --spool spool5 --count page-faults
 within "memory of the agent, bytes" "$(counted perfctl_agent_resident_bytes)" 1000000 67108864
 says "nothing else is there" 1 "404" get "http://127.0.0.1:$port/etc/passwd"
 says "a time that makes no sense" 1 "400" get "http://127.0.0.1:$port/debug/pprof/profile?seconds=-1"
-ok "pprof reads /debug/pprof/profile" go tool pprof -raw -output raw "http://127.0.0.1:$port/debug/pprof/profile?seconds=1"
+ok "pprof reads /debug/pprof/profile" go tool pprof -timeout 60 -raw -output raw "http://127.0.0.1:$port/debug/pprof/profile?seconds=1"
 ok "it has samples" grep -q ' cpu-clock/' raw
 mkdir prom
+cp "$top"/tools/perfctl/prometheus/* "$here/rules_test.yml" prom/
+says "promtool takes the rules" 0 "SUCCESS" "$here/engines" run promtool check rules prom/perfctl.rules.yml
+says "they make of known series what they should" 0 "SUCCESS" "$here/engines" run promtool test rules prom/rules_test.yml
 cat > prom/prometheus.yml <<-EOF
-	global: { scrape_interval: 1s }
+	global: { scrape_interval: 1s, evaluation_interval: 1s }
+	rule_files: [ perfctl.rules.yml ]
 	scrape_configs: [ { job_name: pev, static_configs: [ { targets: [ "127.0.0.1:$port" ] } ] } ]
 EOF
 "$here/engines" run prometheus --config.file=prom/prometheus.yml --storage.tsdb.path=prom/data \
@@ -138,6 +176,21 @@ has_metric() {
 }
 ok "Prometheus scrapes it" until_true 60 has_metric perfctl_agent_samples_total
 ok "and what services took" until_true 60 has_metric perfctl_service_cpu_seconds_total
+ok "rules make CPUs of services of it" until_true 60 has_metric service:perfctl_cpus:rate5m
+ok "and switches a second" until_true 60 has_metric instance:perfctl_context_switches:rate5m
+# what the dashboard asks, Prometheus understands; of names, only those of hardware are missing here
+python3 - "$prom" "$top/tools/perfctl/prometheus/dashboard.json" > asked <<-'EOF'
+	import json, sys, urllib.parse, urllib.request
+	for panel in json.load(open(sys.argv[2]))['panels']:
+	    for target in panel['targets']:
+	        expr = target['expr'].replace('$instance', '.*')
+	        url = f'http://127.0.0.1:{sys.argv[1]}/api/v1/query?query=' + urllib.parse.quote(expr)
+	        answer = json.load(urllib.request.urlopen(url, timeout=60))
+	        print(answer['status'], len(answer['data']['result']), panel['title'])
+EOF
+ok "Prometheus answers all that the dashboard asks" test "$(grep -c ^success asked)" = 10 -a "$(wc -l < asked)" = 10
+ok "only what processors count is not there" test \
+	"$(awk '$2 == 0' asked | grep -vc 'Instructions\|Mispredicted')" = 0
 # 19 Hz on two busy CPUs, over some seconds without the start
 begin=$(counted perfctl_agent_cpu_seconds_total) start=$(date +%s%N)
 sleep 5
@@ -151,5 +204,60 @@ says "no store" 2 "URL of a store" perfctl agent
 sed "s,http://.*,$url," "$top/tools/perfctl/systemd/agent.config" > agent.config
 ok "its configuration is taken" env PERFCTL_CONFIG="$work/agent.config" \
 	perfctl agent -q --spool spool5 --timeout 1s
+
+# ---- services: the program of a unit is its version, and what ended keeps its name
+unit=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/pev-test-$$.service
+if mkdir "$unit" 2> /dev/null; then
+	url=$(new_db versions)
+	printf '#include <time.h>\nint main(void) { while (clock() < 3 * CLOCKS_PER_SEC) ; }\n' > work.c
+	gcc -O1 -Wl,--build-id -o work1 work.c
+	gcc -O2 -DSECOND -g -Wl,--build-id -o work2 work.c
+	build() { readelf -n "$1" | awk '/Build ID/ { print substr($3, 1, 12) }'; }
+	for release in 1 2; do
+		perfctl agent -q "$url" -F 499 --spool spool8 --interval 1m --host v &
+		agent=$!
+		until_true 20 test -e "spool8"
+		# ends before the batch is made
+		bash -c "echo \$\$ > '$unit/cgroup.procs' && exec ./work$release"
+		kill -TERM $agent
+		wait $agent
+	done
+	perfctl agent -q "$url" -F 1 --spool spool8 --interval 1s --timeout 2s
+	for release in 1 2; do
+		says "release $release has the build id of its program" 0 "work$release" perfctl report --from "$url" -g none \
+			--where "service = \"pev-test-$$\" and version = \"build $(build work$release)\"" --sort comm
+	done
+	rmdir "$unit"
+else
+	skip "versions of services" "there is no cgroup to be made"
+fi
+
+# ---- as a service
+sed "s,@bindir@,${BUILD:-$top/build}/$machine/tools," "$top/tools/perfctl/systemd/perfctl-agent.service.in" \
+	> perfctl-agent.service
+if command -v systemd-analyze > /dev/null; then
+	says "systemd finds nothing wrong with its unit" 0 "^done\$" bash -c \
+		'systemd-analyze verify --man=no "$PWD/perfctl-agent.service" && echo done'
+	# 10 times what it prints: 0 is a program that may do nothing
+	within "and that it may do little (exposure, tenths)" "$(systemd-analyze security --offline=true "$PWD/perfctl-agent.service" 2> /dev/null |
+		sed -n 's/.*Overall exposure level.*: \([0-9.]*\) .*/\1/p' | tr -d .)" 0 35
+else
+	skip "the unit" "there is no systemd-analyze"
+fi
+# with the capabilities of the unit and no other, as root without them is nobody
+caps=$(sed -n 's/^CapabilityBoundingSet=//p' perfctl-agent.service | tr '[:upper:]' '[:lower:]' | sed 's/cap_/+/g; s/ /,/g')
+url=$(new_db service)
+if [ "$(id -u)" = 0 ]; then
+	setpriv --bounding-set="-all,$caps" --inh-caps=-all --no-new-privs \
+		perfctl agent "$url" -F 199 --spool spool7 --interval 1s --timeout 3s 2> said
+	within "with the unit's capabilities it samples all" "$(number said samples,)" 100 100000
+	perfctl agent -q "$url" -F 1 --spool spool7 --interval 1s --timeout 2s
+	says "and knows functions of the kernel" 0 "\[k\] [a-z_]+" perfctl report --from "$url" -g none
+else
+	skip "the unit's capabilities" "this needs root"
+fi
+echo "machine 127.0.0.1 login keeper password \"open sesame\"" > credentials
+chmod 644 credentials
+says "credentials that others may read are refused" 77 "chmod 600" perfctl agent "$url" --spool spool7 --timeout 1s --credentials credentials
 kill "${load[@]}"
 wait "${load[@]}" 2> /dev/null

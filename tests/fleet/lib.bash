@@ -37,8 +37,10 @@ except (urllib.error.URLError, ConnectionError, TimeoutError) as e:
 # answers PORT
 answers() { sql "$1" <<< 'SELECT 1'; }
 
-# clickhouse_config DIR HTTP TCP INTER HTTPS PEER_TCP: two shards, itself and a peer
+# clickhouse_config DIR HTTP TCP INTER HTTPS PEER_TCP...: shards, itself and its peers
 clickhouse_config() {
+	local shards
+	shards=$(printf '<shard><replica><host>127.0.0.1</host><port>%s</port></replica></shard>\n' "$3" "${@:6}")
 	mkdir -p "$1/data" "$1/tmp" "$1/format"
 	cat > "$1/config.xml" <<-EOF
 	<?xml version="1.0"?>
@@ -56,8 +58,7 @@ clickhouse_config() {
 	<default_profile>default</default_profile><default_database>default</default_database>
 	<mark_cache_size>100000000</mark_cache_size><keep_alive_timeout>3</keep_alive_timeout>
 	<remote_servers><fleet>
-	<shard><replica><host>127.0.0.1</host><port>$3</port></replica></shard>
-	<shard><replica><host>127.0.0.1</host><port>$6</port></replica></shard>
+	$shards
 	</fleet></remote_servers>
 	</yandex>
 	EOF

@@ -3,9 +3,9 @@
  * Agents of many machines, each with a spool of its own, which send by the agent's own code what
  * 19 samples a second of two busy CPUs add up to.
  *
- * usage: simulate URL DIRECTORY HOSTS MINUTES
+ * usage: simulate URL[,URL]... DIRECTORY HOSTS MINUTES INTERVAL
  *
- * Prints rows, samples, and the seconds until the store had acknowledged all.
+ * Each host sends to one of the servers, a batch for INTERVAL minutes. Prints rows, samples, and the seconds until the store had acknowledged all.
  */
 #include "base/say.h"
 #include "fleet/ids.h"
@@ -27,6 +27,7 @@
 #define ROWS_A_WINDOW 100
 #define SAMPLES_A_WINDOW 380
 #define PERIOD 52631579u
+#define SERVERS_MOST 16
 
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rows, samples;
@@ -54,11 +55,20 @@ static unsigned int pick_stack(void)
 	return (unsigned int)(STACKS * pow((double)(next_random() >> 11) / 0x1p53, 3));
 }
 
-static uint64_t put_frame(struct store_batch *b, unsigned int nr)
+/* What a batch has of call chains and frames; each is in it once. */
+struct known_here {
+	bool stacks[STACKS];
+	bool frames[FRAMES];
+};
+
+static uint64_t put_frame(struct store_batch *b, struct known_here *known, unsigned int nr)
 {
 	struct strbuf *to = &b->rows[STORE_FRAMES];
 	uint64_t id = id_u64(1, nr);
 
+	if (known->frames[nr])
+		return id;
+	known->frames[nr] = true;
 	wire_put_u16(to, (uint16_t)b->day);
 	wire_put_u64(to, id);
 	wire_put_u8(to, STORE_FRAME_FILE);
@@ -69,7 +79,7 @@ static uint64_t put_frame(struct store_batch *b, unsigned int nr)
 	return id;
 }
 
-static void put_stack(struct store_batch *b, unsigned int nr)
+static void put_stack(struct store_batch *b, struct known_here *known, unsigned int nr)
 {
 	struct strbuf *to = &b->rows[STORE_STACKS];
 
@@ -78,10 +88,10 @@ static void put_stack(struct store_batch *b, unsigned int nr)
 	wire_put_text(to, "simulated");
 	wire_put_size(to, DEPTH);
 	for (unsigned int i = 0; i < DEPTH; i++)
-		wire_put_u64(to, put_frame(b, (nr * 7 + i * i * 31) % FRAMES));
+		wire_put_u64(to, put_frame(b, known, (nr * 7 + i * i * 31) % FRAMES));
 }
 
-static void put_window(struct store_batch *b, uint64_t host, uint32_t time, bool *known)
+static void put_window(struct store_batch *b, uint64_t host, uint32_t time, struct known_here *known)
 {
 	for (int i = 0; i < ROWS_A_WINDOW; i++) {
 		unsigned int stack = pick_stack();
@@ -96,20 +106,20 @@ static void put_window(struct store_batch *b, uint64_t host, uint32_t time, bool
 					       .samples = n,
 					       .weight = (uint64_t)n * PERIOD };
 
-		if (!known[stack])
-			put_stack(b, stack);
-		known[stack] = true;
+		if (!known->stacks[stack])
+			put_stack(b, known, stack);
+		known->stacks[stack] = true;
 		store_batch_row(b, &row);
 		rows++;
 		samples += n;
 	}
 }
 
-static void put_minute(struct outbox *o, unsigned int nr, uint32_t begin)
+static void put_batch(struct outbox *o, unsigned int nr, uint32_t begin, uint32_t seconds)
 {
 	struct store_batch b = { .day = begin / STORE_DAY };
 	uint64_t host = id_u64(5, nr);
-	bool known[STACKS] = { false };
+	struct known_here known = { 0 };
 	char name[32];
 	struct msg m;
 
@@ -120,8 +130,8 @@ static void put_minute(struct outbox *o, unsigned int nr, uint32_t begin)
 		snprintf(name, sizeof(name), "service-%u", i);
 		store_batch_name(&b, STORE_SERVICE, id_u64(3, i), name, "");
 	}
-	for (uint32_t t = 0; t < 60; t += STORE_WINDOW)
-		put_window(&b, host, begin + t, known);
+	for (uint32_t t = 0; t < seconds; t += STORE_WINDOW)
+		put_window(&b, host, begin + t, &known);
 	if (outbox_add(o, &b, &m)) {
 		note("%s", m.text);
 		exit(1);
@@ -147,47 +157,85 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-int main(int argc, char **argv)
+static size_t parse_servers(char *text, struct store_url *urls)
 {
-	unsigned int hosts = argc == 5 ? (unsigned int)atoi(argv[3]) : 0;
-	unsigned int minutes = argc == 5 ? (unsigned int)atoi(argv[4]) : 0;
-	struct outbox *boxes = xcalloc(hosts + 1, sizeof(*boxes));
-	struct sender *senders = xcalloc(hosts + 1, sizeof(*senders));
+	struct store_opts none = { 0 };
+	char *one;
+	struct msg m;
+	size_t n = 0;
+
+	while ((one = strsep(&text, ",")) && n < SERVERS_MOST)
+		if (store_url_parse(&urls[n++], one, &none, &m))
+			return 0;
+	return n;
+}
+
+static void fill(struct outbox *box, const char *path, unsigned int nr, uint32_t minutes,
+		 uint32_t interval)
+{
 	/* whole minutes of one day, which has ended */
 	uint32_t begin = (uint32_t)time(NULL) / STORE_DAY * STORE_DAY - STORE_DAY;
-	struct store_opts none = { 0 };
-	struct store_url url;
 	struct msg m;
-	double start;
 
-	if (!hosts || !minutes || store_url_parse(&url, argv[1], &none, &m)) {
-		note("usage: simulate URL DIRECTORY HOSTS MINUTES");
+	if (outbox_open(box, path, UINT64_C(64) << 30, &m)) {
+		note("%s", m.text);
+		exit(1);
+	}
+	for (uint32_t at = 0; at < minutes; at += interval)
+		put_batch(box, nr, begin + 60 * at,
+			  60 * (uint32_t)min_u64(interval, minutes - at));
+}
+
+static void send_all(struct outbox *boxes, unsigned int hosts, const struct store_url *urls,
+		     size_t servers)
+{
+	struct sender *senders = xcalloc(hosts, sizeof(*senders));
+	uint64_t failures = 0;
+	double start = now();
+	struct msg m;
+
+	for (unsigned int i = 0; i < hosts; i++)
+		if (sender_start(&senders[i], &boxes[i], &urls[i % servers], &m)) {
+			note("%s", m.text);
+			exit(1);
+		}
+	for (unsigned int i = 0; i < hosts; i++)
+		while (!is_empty(&boxes[i]))
+			usleep(10000);
+	start = now() - start;
+	for (unsigned int i = 0; i < hosts; i++) {
+		failures += senders[i].failures;
+		sender_end(&senders[i]);
+	}
+	printf("%" PRIu64 " rows, %" PRIu64 " samples, %.2f s, %.0f rows a second, %" PRIu64
+	       " attempts failed\n",
+	       rows, samples, start, (double)rows / start, failures);
+	free(senders);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int hosts = argc == 6 ? (unsigned int)atoi(argv[3]) : 0;
+	uint32_t minutes = argc == 6 ? (uint32_t)atoi(argv[4]) : 0;
+	uint32_t interval = argc == 6 ? (uint32_t)atoi(argv[5]) : 0;
+	struct outbox *boxes = xcalloc(hosts + 1, sizeof(*boxes));
+	struct store_url urls[SERVERS_MOST];
+	size_t servers = argc == 6 ? parse_servers(argv[1], urls) : 0;
+
+	if (!hosts || !minutes || !interval || !servers) {
+		note("usage: simulate URL[,URL]... DIRECTORY HOSTS MINUTES INTERVAL");
 		return 2;
 	}
 	for (unsigned int i = 0; i < hosts; i++) {
 		char *path = xasprintf("%s/%u", argv[2], i);
 
-		if (outbox_open(&boxes[i], path, 1u << 30, &m)) {
-			note("%s", m.text);
-			return 1;
-		}
+		fill(&boxes[i], path, i, minutes, interval);
 		free(path);
-		for (unsigned int minute = 0; minute < minutes; minute++)
-			put_minute(&boxes[i], i, begin + 60 * minute);
 	}
-	start = now();
+	printf("%" PRIu64 " samples wait\n", samples);
+	fflush(stdout);
+	send_all(boxes, hosts, urls, servers);
 	for (unsigned int i = 0; i < hosts; i++)
-		if (sender_start(&senders[i], &boxes[i], &url, &m)) {
-			note("%s", m.text);
-			return 1;
-		}
-	for (unsigned int i = 0; i < hosts; i++)
-		while (!is_empty(&boxes[i]))
-			usleep(10000);
-	printf("%" PRIu64 " rows, %" PRIu64 " samples, %.2f s\n", rows, samples, now() - start);
-	for (unsigned int i = 0; i < hosts; i++) {
-		sender_end(&senders[i]);
 		outbox_close(&boxes[i]);
-	}
 	return 0;
 }

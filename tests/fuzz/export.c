@@ -4,7 +4,7 @@
  * The first byte chooses the format, the others are a stream; its first packet is
  * given the right uuid, so that what follows is reached.
  */
-// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/inventory/kinds.c tools/perfctl/profile/*.c tools/perfctl/cli/term.c tools/perfctl/cli/suggest.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
+// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/inventory/kinds.c tools/perfctl/inventory/table.c tools/perfctl/kvm/guest_kernel.c tools/perfctl/profile/*.c tools/perfctl/cli/term.c tools/perfctl/cli/suggest.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include
 // FUZZ-LIBS: -lz -Wl,--wrap=lines_find,--wrap=note -ldw -lelf -liberty -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
@@ -128,7 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err && x.format->end)
 		err = x.format->end(&x, &m);
 	out_close(&x.out, err, &m);
-	x.format->free(&x);
+	if (x.format->free)
+		x.format->free(&x);
 	for (size_t i = 0; i < x.n_names; i++)
 		free(x.names[i].name);
 	free(x.names);

@@ -4,9 +4,9 @@
  * that its text ended, and as many parentheses as were opened; whatever comes back is read or
  * refused, and becomes a recording that can be parsed.
  */
-// FUZZ-SOURCES: tools/perfctl/store/where.c tools/perfctl/store/sql.c tools/perfctl/store/wire.c tools/perfctl/store/answer.c tools/perfctl/store/tables.c tools/perfctl/fleet/places.c tools/perfctl/fleet/names_elf.c tools/perfctl/fleet/ids.c tools/perfctl/base/util.c
+// FUZZ-SOURCES: tools/perfctl/store/where.c tools/perfctl/store/sql.c tools/perfctl/store/wire.c tools/perfctl/store/answer.c tools/perfctl/store/tables.c tools/perfctl/fleet/places.c tools/perfctl/symbols/names_elf.c tools/perfctl/fleet/ids.c tools/perfctl/base/util.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -Iinclude/uapi
-// FUZZ-SEEDS: printf 'wservice = "db" and (host ~ "eu-.*" or version != '"'1.2'"')' > "$1/where"; printf "s'; DROP TABLE pev_rows; -- \\\\ " > "$1/sql"; printf 'r0123456701234567012345670123456701234567012345670123' > "$1/rows"; printf 'f01234567\001\002ab\003/an01234567\001x' > "$1/frames"; printf 'k01234567\002ab\0010123456701' > "$1/stacks"
+// FUZZ-SEEDS: printf 'wservice = "db" and (host ~ "eu-.*" or version != '"'1.2'"')' > "$1/where"; printf "s'; DROP TABLE pev_rows; -- \\\\ " > "$1/sql"; printf 'r0123456701234567012345670123456701234567012345670123' > "$1/rows"; printf 'f01234567\001\002ab\003/an01234567\001x' > "$1/frames"; printf 'y\002ab01234567012345670\001f' > "$1/symbols"; printf 'k01234567\002ab\0010123456701' > "$1/stacks"
 // FUZZ-RUNS: 20000
 #include "fleet/places.h"
 #include "store/sql.h"
@@ -88,6 +88,9 @@ static void try_answer(char kind, const struct strbuf *b)
 		break;
 	case 'k':
 		answer_read_stacks(&a, b);
+		break;
+	case 'y':
+		answer_read_symbols(&a, b);
 		break;
 	default:
 		answer_read_frames(&a, b);

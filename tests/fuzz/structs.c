@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Structures of system calls: a byte for the kind, one for the machine and what was cut, the rest. */
-// FUZZ-SOURCES: tools/perfctl/strace/structs.c tools/perfctl/strace/struct_bytes.c tools/perfctl/strace/structs_file.c tools/perfctl/strace/structs_net.c tools/perfctl/strace/structs_task.c tools/perfctl/strace/structs_time.c tools/perfctl/strace/bits.c tools/perfctl/strace/signals.c tools/perfctl/base/util.c tools/perfctl/base/text.c
+// FUZZ-SOURCES: tools/perfctl/strace/structs.c tools/perfctl/strace/struct_bytes.c tools/perfctl/strace/structs_call.c tools/perfctl/strace/structs_file.c tools/perfctl/strace/structs_net.c tools/perfctl/strace/structs_task.c tools/perfctl/strace/structs_time.c tools/perfctl/strace/bits.c tools/perfctl/strace/signals.c tools/perfctl/base/util.c tools/perfctl/base/text.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -Itools/lib/pev/include -Iinclude/uapi
 // FUZZ-RUNS: 30000
-// FUZZ-SEEDS: for k in $(seq 4 24); do { printf "\\$(printf %o $k)\\0\\2\\0\\0\\120"; head -c 140 /dev/zero; } >"$1/$k"; done
+// FUZZ-SEEDS: for k in $(seq 4 28); do { printf "\\$(printf %o $k)\\0\\2\\0\\0\\120"; head -c 140 /dev/zero; } >"$1/$k"; done
 #include "strace/structs.h"
 #include "strace/structs_file.h"
 

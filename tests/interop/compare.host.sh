@@ -36,7 +36,8 @@ counted() {
 	local name=$1
 	awk -v log_file="$traces/$name.log" '
 	$1 == "lost" { lost += $3; next }
-	{ seen[$4]++; if ($4 !~ /^(pev|state):/) records++ }
+	# what describes the tasks is not asked for; the markers of pev itself are
+	{ seen[$4]++; if ($4 !~ /^(pev|state):/ || $4 ~ /^pev:(loss|throttle|multiplex|refusal|wakeup)$/) records++ }
 	END {
 		while ((getline line < log_file) > 0) {
 			count = split(line, f, " ")

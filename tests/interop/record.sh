@@ -63,6 +63,7 @@ record everything -a -m 16M -e '*:*' -- ls /
 record syscalls -e 'syscalls:*' -e raw_syscalls:sys_exit -- ./tree 1 2 20
 record filtered -e raw_syscalls:sys_enter --filter 'id == 110' -- ./tree 3 3 100
 record strange -g -e task:task_rename,sched:sched_switch,syscalls:sys_enter_openat -- ./names
+record probes -g -e 'function:vfs_*' -e 'kprobe:do_filp_open(dfd:s32,path=arg1[0]:str)' -- ls /
 record monotonic --clock monotonic -e cpu-clock,raw_syscalls:sys_enter -- ./tree 1 1 200
 record cycles --clock cycles -e cpu-clock,raw_syscalls:sys_enter -- ./tree 1 1 200
 record flight --overwrite -m 64K -e raw_syscalls:sys_enter -- ./tree 0 0 30000

@@ -4,15 +4,36 @@
 # are any, where call chains by frame pointers are whole. NAME.so is a library. libpev is
 # there for those that call it.
 
+# $ARCH: the machine that they are for, another one than this if a compiler for it is installed.
+
+# The directory of BUILD that a machine's files are in is called as the kernel calls the machine.
+pev_arch() {
+	local machine
+	machine=$(uname -m)
+	case $machine in
+	aarch64) echo arm64 ;;
+	*)	echo "$machine" ;;
+	esac
+}
+
+# cross_of ARCH: what stands before gcc
+cross_of() {
+	[ "$1" != "$(pev_arch)" ] || return 0
+	case $1 in
+	ppc64le) echo powerpc64le-linux-gnu- ;;
+	arm64)	echo aarch64-linux-gnu- ;;
+	esac
+}
+
 # compile_program DIR NAME OUT
 compile_program() {
-	local parts top libpev shared=()
+	local parts top libpev shared=() arch=${ARCH:-$(pev_arch)}
 	[[ $2 != *.so ]] || shared=(-shared -fPIC)
 	top=$(dirname "${BASH_SOURCE[0]}")/../..
-	libpev=${BUILD:-$top/build}/$(uname -m)/tools/libpev/libpev.a
+	libpev=${BUILD:-$top/build}/$arch/tools/libpev/libpev.a
 	mapfile -t parts < <(compgen -G "$1/$2_*.c")
 	[ ! -e "$libpev" ] || parts+=("$libpev")
-	gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
+	"$(cross_of "$arch")gcc" -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
 		-D_GNU_SOURCE -Wall "${shared[@]}" -I"$top/tools/lib/pev" \
 		-I"$top/tools/lib/pev/include" -I"$top/include/uapi" \
 		-o "$3" "$1/$2.c" "${parts[@]}" -lm -ldl

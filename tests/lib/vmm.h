@@ -99,6 +99,28 @@ static inline int vmm_set_registers(struct vmm *m, bool user)
 	return ioctl(m->vcpu, KVM_SET_REGS, &regs);
 }
 
+/* Opens processor @id of a machine that has memory. */
+static inline int vmm_open_vcpu(struct vmm *m, int id, bool user)
+{
+	m->vcpu = ioctl(m->vm, KVM_CREATE_VCPU, id);
+	m->run_size = ioctl(m->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
+	if (m->vcpu < 0 || m->run_size < 0)
+		return -1;
+	m->run = mmap(NULL, m->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, m->vcpu, 0);
+	if (m->run == MAP_FAILED) {
+		m->run = NULL;
+		return -1;
+	}
+	return vmm_set_registers(m, user);
+}
+
+/* Another processor, @id, of the machine of @first, which stays open longer. */
+static inline int vmm_add(struct vmm *m, const struct vmm *first, int id)
+{
+	*m = (struct vmm){ .kvm = first->kvm, .vm = first->vm, .vcpu = -1 };
+	return vmm_open_vcpu(m, id, false);
+}
+
 /* A machine whose guest is in user or kernel mode. Returns 0, or -1 with errno. */
 static inline int vmm_open(struct vmm *m, bool user)
 {
@@ -109,16 +131,7 @@ static inline int vmm_open(struct vmm *m, bool user)
 	m->vm = ioctl(m->kvm, KVM_CREATE_VM, 0);
 	if (m->vm < 0 || ioctl(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000) || vmm_fill_memory(m))
 		return -1;
-	m->vcpu = ioctl(m->vm, KVM_CREATE_VCPU, 0);
-	m->run_size = ioctl(m->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
-	if (m->vcpu < 0 || m->run_size < 0)
-		return -1;
-	m->run = mmap(NULL, m->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, m->vcpu, 0);
-	if (m->run == MAP_FAILED) {
-		m->run = NULL;
-		return -1;
-	}
-	return vmm_set_registers(m, user);
+	return vmm_open_vcpu(m, 0, user);
 }
 
 /* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */

@@ -83,6 +83,16 @@ row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 row_if "${root:+$uprobe}" "not root, or the kernel has no uprobes" \
 	"fields, filters and globs of probes" \
 	$stat -e "uprobe:./tree:main(argc)" -- ./tree 0 0 1
+dynamic=
+if [ -n "$root" ] && [ -n "$tracepoints" ] && [ -n "$uprobe" ]; then
+	[ -x calls ] || build calls "$here/lib"
+	dynamic=pev_row_$$
+	echo "p:$dynamic/work $PWD/calls:0x$(nm calls | awk '$3 == "work" { print $1 }')" \
+		>>/sys/kernel/tracing/uprobe_events || dynamic=
+fi
+row_if "$dynamic" "none can be made" "dynamic events of tracefs" \
+	$stat -e "$dynamic:work" -- true
+[ -z "$dynamic" ] || echo "-:$dynamic/work" >>/sys/kernel/tracing/uprobe_events
 row_if "$tracepoints" "tracefs cannot be read here" "tracepoints and their filters" \
 	$rec -e raw_syscalls:sys_enter --filter "id == $getppid" -o row.trace -- true
 row 'waits of threads (``--waits``)' $rec --waits -o row.trace -- true
@@ -97,7 +107,7 @@ row_if "$tracepoints" "tracefs cannot be read here" 'time between events (``hist
 	perfctl hist --engine $engine --latency raw_syscalls:sys_enter..sys_exit -- true
 row 'counts by what runs (``stat --by``)' \
 	$stat --by thread -e page-faults -t $$ --timeout 50ms
-row 'samples counted there (``--fold``)' $rec --fold -o row.trace -- true
+row 'samples counted (``--fold``)' $rec --fold -o row.trace -- true
 row "kernel markers" $rec -e 'pev_sample:*' -o row.trace -- true
 row 'marks of programs (``user:*``)' \
 	works_or 'need a kernel with pev' $rec -e 'user:shop:*' -o row.trace -- true
@@ -122,6 +132,8 @@ row_if "$root" "CPUs are measured by root" "CPUs, the whole machine" \
 row_if "${root:+$cgroup}" "cgroups are measured by root, where they are mounted" "cgroups" \
 	$rec -G "$cgroup" -o row.trace -- sleep 0.1
 row "flight recorder, snapshots" $rec --overwrite -o row.trace -- true
+row 'triggers (``--snapshot-on``)' \
+	$rec --overwrite --snapshot-on page-faults:u -o row.trace -- true
 row "commands while it runs (\`\`--control\`\`)" $rec --control fd:0 -o row.trace -- true </dev/null
 row 'recordings in parts (``--switch-output``)' $rec --switch-output -o row.trace -- true
 row_if "$lost" "before Linux 6.0 losses are not exact" "losses" \

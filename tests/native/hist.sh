@@ -8,7 +8,9 @@ says "hist: each fault of a program, and that they were added up here" 0 \
 	'^([0-9,]+) occurrences = \1 in rows \+ 0 other \+ 0 lost \+ 0 filtered$' \
 	hist -e page-faults:u -- ./usage 500 0
 says "... said so" 0 '^note: each occurrence is recorded' hist -e page-faults:u -- true
+says "... by call, of what has none" 69 'or events of system calls' hist -e page-faults call -- true
 says "... by cgroup: what is in the way" 69 'hist by cgroup needs a kernel with pev' hist -e page-faults cgroup -- true
+says "... by request: likewise" 69 'hist by request needs a kernel with pev' hist -e page-faults request -- true
 says "... a field that is not there" 2 'page-faults has no field "no_such"' hist -e page-faults no_such -- true
 hist -j -o faults.json -e page-faults:u comm --sum period -- ./usage 3000 0 2>/dev/null
 ok "-j: as many as there were, by name" python3 -c '
@@ -31,6 +33,10 @@ if [ -n "$tracepoints" ]; then
 		hist -e syscalls:sys_enter_read --filter 'fd == 0' 'comm linear(count,100)' --sum count -- "${copy[@]}"
 	says "results below 0" 0 '^ +-3 to -2 +7  #{40}$' hist -e syscalls:sys_exit_kill 'log2(ret)' -- \
 		sh -c 'for i in 1 2 3 4 5 6 7; do kill -0 99999999 2>/dev/null; done; true'
+	says "calls by their names" 0 '^ +350  getppid +tree$' hist -e raw_syscalls:sys_enter --filter 'id == 110' \
+		call by comm -- ./tree 2 2 50
+	says "... of events of a call each" 0 '^ +50  read$' hist -e syscalls:sys_enter_read --filter 'fd == 0' \
+		-e syscalls:sys_enter_write --filter 'fd == 1' call -- "${copy[@]}"
 	says "two events" 0 '^ +50  syscalls:sys_enter_write  3000$' hist -e syscalls:sys_enter_read --filter 'fd == 0' \
 		-e syscalls:sys_enter_write --filter 'fd == 1' event count -- "${copy[@]}"
 	hist -j -o latency.json --latency syscalls:sys_enter_clock_nanosleep..sys_exit_clock_nanosleep \
@@ -53,6 +59,8 @@ else
 	skip "sizes of reads" "tracefs cannot be read here"
 	skip "... linear, their sum by name" "tracefs cannot be read here"
 	skip "results below 0" "tracefs cannot be read here"
+	skip "calls by their names" "tracefs cannot be read here"
+	skip "... of events of a call each" "tracefs cannot be read here"
 	skip "two events" "tracefs cannot be read here"
 	skip "--latency" "tracefs cannot be read here"
 	skip "-I" "tracefs cannot be read here"

@@ -9,7 +9,7 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		! perfctl off-cpu --comm sleep --least 250000 --flat --sort comm -i waits.trace 2>/dev/null |
 			grep -q '[3-9][0-9][0-9]\.[0-9]* ms' || break
 	done
-	says "off-cpu: a sleep of 0.3 s" 0 '[3-9][0-9][0-9]\.[0-9]+ ms +[0-9]+ +sleep ' \
+	says "off-cpu: a sleep of 0.3 s" 0 '[3-9][0-9][0-9]\.[0-9]+ ms +[0-9]+( +[0-9.]+ .?s){2} +sleep ' \
 		perfctl off-cpu --comm sleep --least 250000 --flat --sort comm,dso -i waits.trace
 	perfctl off-cpu --flat --sort comm -i waits.trace >waits.txt
 	# until its exec, the command has its parent's name

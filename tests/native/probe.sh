@@ -38,6 +38,18 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	within "usdt: one whose note has an old address" \
 		"$(stat_value usdt:./usdt:app:moved usdt.csv)" 10 10
 	says "usdt: semaphores are cleared behind that" 0 '^0 listened' ./usdt 10
+	perfctl trace --engine perf -o lines.txt -e "uprobe:./calls:work,write" -- ./calls 3 >/dev/null
+	within "trace: a line for each time that a probe is reached" \
+		"$(grep -c 'uprobe:./calls:work()$' lines.txt)" 3 3
+	says "trace: ... between system calls" 0 'write\(fd: 1, .* = 5 <' cat lines.txt
+	says "uprobe: so are members" 1 'only a kernel with pev .* written to uprobe_events of tracefs' \
+		$stat -e 'uprobe:./calls:main(argv[0])' -- true
+	says "uretprobe: times are refused in words" 1 'only a kernel with pev records fields' \
+		$stat -e 'uretprobe:./calls:work(duration)' -- true
+	says "uprobe: an offset in the next function" 2 'beyond the end of work' \
+		$stat -e uprobe:./calls:work+0x1000 -- true
+	says "uprobe: the middle of an instruction" 2 'in the middle of the instruction' \
+		$stat -e uprobe:./calls:work+1 -- true
 	says "usdt: fields are refused in words" 1 'only a kernel with pev records fields' \
 		$stat -e 'usdt:./usdt:app:work(x)' -- true
 	# each CPU counts on its own
@@ -79,3 +91,39 @@ elif [ -n "$root" ]; then
 else
 	skip "kprobe" "not root"
 fi
+# dynamic DEFINITION: makes an event of tracefs, which the end of this file drops
+dynamic() {
+	local name=${1%% *}
+	echo "$1" >>"$tracing/dynamic_events" 2>/dev/null || return
+	made+=("-:${name#*:}")
+}
+tracing=/sys/kernel/tracing made=() group=pev_test_$$
+if [ -n "$root" ] && [ -e $tracing/uprobe_events ]; then
+	offset=0x$(nm calls | awk '$3 == "work" { print $1 }')
+	dynamic "p:$group/work $PWD/calls:$offset x=%di:s32"
+	$stat -x, -o dynamic.csv -e "$group:work" -- ./calls 50 >/dev/null
+	within "dynamic events: counted" "$(stat_value "$group:work" dynamic.csv)" 50 50
+	$rec -o dynamic.trace -e "$group:work" --filter 'x >= 40' -- ./calls 50 >/dev/null
+	within "dynamic events: recorded if they pass the filter" \
+		"$(records dynamic.trace "$group:work")" 10 10
+	says "dynamic events: with their fields" 0 ' x=49$' perfctl script -i dynamic.trace
+	says "dynamic events: in the list" 0 "^ *$group:work" perfctl list --engine perf
+else
+	skip "dynamic events" "not root, or the kernel has no uprobe_events"
+fi
+if [ -n "$root" ] && [ -e $tracing/kprobe_events ]; then
+	dynamic "p:$group/exit do_exit"
+	$stat -x, -o exit.csv -e "$group:exit" -- ./calls 1 >/dev/null
+	within "dynamic events: of a kprobe" "$(stat_value "$group:exit" exit.csv)" 1 1
+else
+	skip "dynamic events: of a kprobe" "not root, or the kernel has no kprobe_events"
+fi
+if [ -n "$root" ] && dynamic "e:$group/fork sched.sched_process_fork pid=\$child_pid"; then
+	says "dynamic events: one that perf never reports" 1 "use that, -e 'sched:sched_process_fork'" \
+		$stat -e "$group:fork" -- true
+else
+	skip "dynamic events: one that perf never reports" "not root, or it can't be made"
+fi
+for event in "${made[@]}"; do
+	echo "$event" >>"$tracing/dynamic_events"
+done

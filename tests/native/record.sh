@@ -288,3 +288,11 @@ if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
 else
 	skip "record: a BPF program that was loaded later" "it cannot be loaded here, or is not compiled"
 fi
+
+# what is for the end of the kernel takes one with pev
+for option in --crash "--overwrite --panic"; do
+	says "record $option by perf_event_open(2) is refused" 1 \
+		"^perfctl: ${option##* } takes a kernel with pev, of ABI 12 or later; this recording is by engine perf" \
+		perfctl record --engine perf $option -o no.trace -- true
+done
+says "record --panic without --overwrite" 2 'add --overwrite or --crash' perfctl record --panic -o no.trace -- true

@@ -83,8 +83,36 @@ busy = p["rows"][0]
 assert busy["process"] == int(sys.argv[1]) and busy["comm"] == "hot", busy
 assert p["events"][0]["rows"] == p["events"][0]["counter"] == sum(
 	r["counts"][0] for r in p["rows"]), p' "$running"
-says "stat --by thread: of which threads" 69 'counts the threads that run at the start' \
-	$stat --by thread -- true
+# the process is there long before it does what is counted
+later='(sleep 0.5; exec ./usage 3000 0) & (sleep 0.7; exec ./usage 5000 0) & wait'
+for by in process thread; do
+	$stat --by $by -j -o later.json -e page-faults:u,task-clock:u -- sh -c "$later" 2>later.err
+	ok "stat --by $by: what the command begins later has its own rows" python3 -c '
+import json, sys
+p = json.load(open("later.json"))
+counts = sorted((r["counts"][0] for r in p["rows"] if r["comm"] == "usage"), reverse=True)
+assert len(counts) == 2 and 5000 <= counts[0] < 6000 and 3000 <= counts[1] < 4000, p'
+	ok "... which add up" rows_add_up later.json
+	# if nothing was missed, there is nothing to say
+	ok "... with how exact it is" sh -c "grep -q '^note: .* threads that began meanwhile ([0-9]*) had counters' later.err ||
+		! grep -q '\"other\": [1-9]' later.json"
+done
+$stat --by comm -I 50 -j -o i.json -e page-faults:u -- sh -c "$later" 2>/dev/null
+ok "stat --by comm -I: each interval adds up" rows_add_up i.json
+ok "... all together, too" python3 -c '
+import json
+lines = [json.loads(l) for l in open("i.json")]
+assert len(lines) > 5 and sum(l["events"][0]["counter"] for l in lines) >= 8000, lines'
+$stat --by thread --rows 1 -j -o one.json -e page-faults:u -- sh -c "$later" 2>/dev/null
+ok "stat --by thread --rows 1: the rest is told" python3 -c '
+import json
+p = json.load(open("one.json"))
+assert len(p["rows"]) == 1 and p["events"][0]["other"] >= 3000, p'
+ok "... and adds up" rows_add_up one.json
+says "stat --by comm -x: other and total" 0 '^\(total\),[0-9]+,,page-faults:u,' \
+	$stat --by comm -x, -o - -e page-faults:u -- sh -c "$later"
+says "stat --by thread -a: of which threads" 69 'counts the threads of a command, or of -p, -t and' \
+	$stat --by thread -a -- true
 says "stat --by: two names" 69 'takes one name there' $stat --by comm,cpu -p $$ -- true
 says "stat --by: a slip" 2 'did you mean "cgroup"' $stat --by cgruop -- true
 cp hot hot-by-its-long-name

@@ -89,10 +89,34 @@ if command -v babeltrace2 >/dev/null; then
 else
 	skip "babeltrace2 shows them, too" "babeltrace2 is not installed"
 fi
+# by PLACE, CPU list: PLACE and samples of each, as the CPUs' sums say, and as the recording does
+by_place() {
+	perfctl report --sort cpu,$1 -j - "$2" | python3 -c "
+import json, sys, collections
+n = collections.Counter()
+for e in json.load(sys.stdin)['events']:
+	for r in e['rows']:
+		n[$3] += r['samples']
+print(sorted(n.items()))"
+}
+$rec -a -o places.trace -- true
+for place in node socket core; do
+	column=$(case $place in node) echo NODE ;; socket) echo SOCKET ;; core) echo SOCKET,CORE ;; esac)
+	map=$(lscpu -p=CPU,$column | sed '/^#/d; s/,/: "/; s/,/:/; s/$/",/' | tr -d '\n')
+	if perfctl report --sort $place places.trace > /dev/null 2>&1; then
+		ok "report --sort $place: as lscpu has them" diff <(by_place $place places.trace "r['$place']") \
+			<(by_place $place places.trace "{$map}[int(r['cpu'])]")
+	else
+		says "report --sort $place: the machine does not say it" 1 "does not say in which $place" \
+			perfctl report --sort $place places.trace
+	fi
+done
 ok "report: they are no events" bash -c '! perfctl report state.trace | grep -q state:'
 $rec --no-state -o without.trace -- true
 says "record --no-state: none" 1 'does not say what its machine had: "perfctl record" writes that' \
 	perfctl info --state without.trace
+says "... so nothing can be sorted by it" 1 'does not say in which socket its CPUs are' \
+	perfctl report --sort socket without.trace
 ok "... and no metadata of them" bash -c '! grep -q state: without.trace/metadata'
 ok "... and all else" perfctl report -i without.trace
 perfctl cut --time 0.001, -o late.cut state.trace 2>/dev/null

@@ -51,6 +51,7 @@ if [ -n "$group" ]; then
 else
 	skip "cgroups" "not root, or no cgroup v2"
 fi
+says "stat -G: a directory that is no cgroup" 2 'is a directory, but no cgroup' $stat -G "$PWD" -e cs -- true
 
 if [ -n "$tracepoints" ]; then
 	gcc -O1 -pthread -o chain "$here/lib/chain.c" || exit 1

@@ -44,6 +44,7 @@ assert sum("killed" in e for e in events) == 1, events'
 	says "trace -e trace=: as strace has it" 0 'getppid\(\) = ' $trace -e trace=%signal,getppid -- ./tree 0 0 1
 	says "trace -e %signal" 0 ' rt_sigaction\(sig: SIGUSR1' cat kinds.txt
 	says "trace -e: a kind that is none" 2 'no calls "%files"; there are %file, %desc' $trace -e %files -- true
+	says "trace -e: a kind as strace once took it" 2 'no system call "file"; did you mean "%file"' $trace -e file -- true
 	echo text >file
 	$trace -y -e 'dup*' -o paths.txt -- sh -c 'exec 5<&7; (read -r _ <&5; :); :' 7<file
 	says "trace -y: what was open before" 0 " dup2\(oldfd: 7<$PWD/file>, newfd: 5\) = 5<$PWD/file> <" \

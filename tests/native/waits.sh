@@ -42,7 +42,7 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 		grep -q 'cat: blocked in .*pipe_read, woken by sleep from ' wakers.txt
 	ok "off-cpu --wakers: a sleeper, and the timer" \
 		grep -q 'sleep: blocked in .*nanosleep, woken by \[timer\]' wakers.txt
-	ok "off-cpu --wakers: the command itself comes first" bash -c 'grep "%" wakers.txt | head -n 1 | grep -q " sh: "'
+	ok "off-cpu --wakers: the command itself comes first" bash -c 'grep -m 1 "^ .*%" wakers.txt | grep -q " sh: "'
 
 	perfctl record --engine perf -q -e sched:sched_switch -o bare.trace -- true
 	says "report --latency: nothing was sampled" 65 'has no samples, which --latency would weigh' \
@@ -80,6 +80,8 @@ if [ "$level" -le 2 ]; then
 	cp spin user/
 	says "record --waits without rights" 0 'nothing lost' nobody perfctl record --engine perf --waits \
 		-o own.trace -- sh -c './spin 300 >one.txt; sleep 0.3 | cat'
+	says "... says what is missing, and why" 0 '^note: --waits: how long .* but not where, .*: .*' \
+		nobody perfctl record --engine perf --waits -o note.trace -- true
 	perfctl report -j own.json -i user/own.trace 2>/dev/null
 	ok "... the time of each thread adds up" adds_up own.json
 	read -r run _ <user/one.txt
@@ -89,10 +91,11 @@ if [ "$level" -le 2 ]; then
 	within "... as is what reads from it" "$(time_of cat blocked_ns own.json)" 250000000 5000000000
 	says "... report says what blocked means there" 0 '^# blocked: until they ran again' \
 		perfctl report --stdio -i user/own.trace
-	says "... off-cpu, by program" 0 '^ +[0-9.]+% +[0-9.]+ .?s +[0-9]+ +sleep$' \
+	says "... off-cpu, by program" 0 '^ +[0-9.]+% +[0-9.]+ .?s +[0-9]+( +[0-9.]+ .?s){2} +sleep$' \
 		perfctl off-cpu --flat --sort comm -i user/own.trace
 	says "... off-cpu --wakers: nothing tells for what" 0 ' sleep: blocked$' \
 		perfctl off-cpu --wakers -i user/own.trace
+	says "... lock: refused" 1 'switches alone.*record --waits -a' perfctl lock -i user/own.trace
 	says "... sched latency" 0 ' spin/[0-9]+$' perfctl sched latency -i user/own.trace
 	sleep 1000 &
 	sleeper=$!

@@ -19,7 +19,7 @@ processes() {
 
 # run_one NAME COMMAND...
 run_one() {
-	local name=$1 out rc results skipped failed watch
+	local name=$1 out rc results skipped failed watch start=$SECONDS
 	shift
 	out=$(mktemp)
 	echo "TAP version 13"
@@ -36,6 +36,7 @@ run_one() {
 	failed=$(grep -c -E '^ *not ok\b' "$out")
 	rm -f "$out"
 	echo "TAP version 13"
+	echo "# === $name took $((SECONDS - start)) s"
 	case $rc in
 	0)	[ "$((results + skipped))" != 0 ] || echo "ok - $name" ;;
 	4)	[ "$((results + skipped))" != 0 ] || echo "ok - $name # SKIP" ;;

@@ -34,8 +34,9 @@ FIXTURE_TEARDOWN(catalog)
 /* "<type> <name> <fields>", fields "-" or "type name;type name". */
 static bool line_is_good(const char *line)
 {
-	static const char * const types[] = {
-		"software", "timer", "tracepoint", "marker", "sideband", "hardware", "wait",
+	static const char *const types[] = {
+		"software", "timer", "tracepoint", "marker", "sideband",
+		"hardware", "wait",  "user",	   "client", "ustack",
 	};
 	const char *name = strchr(line, ' ');
 	const char *fields = name ? strchr(name + 1, ' ') : NULL;

@@ -126,6 +126,37 @@ TEST_F(client, is_described)
 	free(text);
 }
 
+/* The catalog, as who calls sees it */
+static char *read_catalog(void)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_CATALOG, .channel_fd = -1, .group_fd = -1 };
+	int fd = pev_open(&attr);
+	char *text = fd < 0 ? NULL : pev_read_text(fd);
+
+	close(fd);
+	return text;
+}
+
+TEST_F(client, is_in_the_catalog)
+{
+	char *text = read_catalog();
+
+	ASSERT_NE(NULL, text);
+	EXPECT_NE(NULL, strstr(text, "\nclient pev_log -\n"
+				     "client pev_log/pev_log:line uint64_t serial;uint32_t level;"
+				     "uint16_t text_len;text_t text[text_len]\n"
+				     "client pev_log/pev_log:state uint64_t serial;"
+				     "xint64_t device;int32_t celsius;text_t name[12]\n"));
+	EXPECT_EQ(NULL, strstr(text, "pev_log_private"));
+	free(text);
+	ASSERT_EQ(0, unload());
+	text = read_catalog();
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(NULL, strstr(text, "client pev_log"));
+	free(text);
+	EXPECT_EQ(0, pev_sample_insert("pev-log", ""));
+}
+
 TEST_F(client, is_read_from_all_contexts)
 {
 	struct seen seen;
@@ -190,6 +221,29 @@ TEST_F(client, refuses)
 	EXPECT_EQ(-EFAULT, open_client(page));
 }
 
+/* What its owner writes is not the reader's to stop. */
+TEST_F(client, refuses_triggers)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE,
+		.config = PEV_SW_PAGE_FAULTS,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_STOP,
+		.channel_fd = self->channel,
+		.group_fd = -1,
+		.period = 1,
+	};
+
+	for (unsigned long action = PEV_ACT_START; action < PEV_ACT_MAX; action++) {
+		EXPECT_EQ(-1, ioctl(self->channel, PEV_IOC_ACT, action));
+		EXPECT_EQ(EOPNOTSUPP, errno);
+	}
+	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, channel_fd), pev_why.head.field);
+	EXPECT_STREQ("the channel belongs to a part of the kernel: no trigger acts on it",
+		     pev_reason());
+}
+
 TEST_F(client, refuses_without_rights)
 {
 	int status;
@@ -198,9 +252,15 @@ TEST_F(client, refuses_without_rights)
 	close(self->channel);
 	pid = fork();
 	if (!pid) {
+		char *text;
+
 		if (setgid(65534) || setuid(65534))
 			_exit(2);
-		_exit(open_client("pev_log") == -EACCES ? 0 : 1);
+		text = read_catalog();
+		_exit(open_client("pev_log") == -EACCES && text && strstr(text, "timer ") &&
+				      !strstr(text, "pev_log/") ?
+			      0 :
+			      1);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);

@@ -54,18 +54,6 @@ FIXTURE_TEARDOWN(layout)
 	close(self->channel);
 }
 
-static uint64_t regs(void)
-{
-	static struct pev_info info;
-	struct pev_attr attr = {
-		.type = PEV_TYPE_INFO, .info = (uintptr_t)&info, .info_size = sizeof(info),
-	};
-
-	if (!info.size)
-		pev_open(&attr);
-	return info.regs_user;
-}
-
 /* Each event has another of them: what a record carries, and what sizes it has. */
 static uint64_t pick_sample(unsigned int nr)
 {
@@ -79,11 +67,10 @@ static uint64_t pick_sample(unsigned int nr)
 		PEV_SAMPLE_USTACK | PEV_SAMPLE_UREGS,
 		PEV_SAMPLE_READ,
 		PEV_SAMPLE_USTACK_DUMP,
-		PEV_SAMPLE_ANY,
+		~0ULL,
 	};
-	uint64_t sample = samples[nr % (sizeof(samples) / sizeof(*samples))];
 
-	return regs() ? sample : sample & ~PEV_SAMPLE_UREGS;
+	return samples[nr % (sizeof(samples) / sizeof(*samples))] & pev_any_sample();
 }
 
 /* An event of the whole machine that is off; -1: it can't be had */
@@ -100,7 +87,7 @@ static int add(struct __test_metadata *_metadata, FIXTURE_DATA(layout) *self, co
 		attr.period = 1;
 	attr.sample = pick_sample(self->nr);
 	if (attr.sample & PEV_SAMPLE_UREGS)
-		attr.regs_user = regs();
+		attr.regs_user = pev_get_info().regs_user;
 	if (attr.sample & PEV_SAMPLE_USTACK_DUMP)
 		attr.stack_user = 64;
 	if (self->nr == MAX_EVENTS)

@@ -245,8 +245,9 @@ TEST_F(open, software_by_architecture)
 
 #define T(type)		(1U << PEV_TYPE_##type)
 #define HARDWARE	(T(HARDWARE) | T(RAW))
-#define EVENTS		(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | \
-			 T(PROBE) | T(WAIT) | T(USER) | HARDWARE)
+#define EVENTS                                                                                   \
+	(T(SOFTWARE) | T(TIMER) | T(TRACEPOINT) | T(MARKER) | T(SIDEBAND) | T(PROBE) | T(WAIT) | \
+	 T(USER) | T(USTACK) | HARDWARE)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */
@@ -258,7 +259,7 @@ static const struct {
 } members[] = {
 	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | T(TABLE) |
-		  T(PRODUCER) | T(CONTEXT) | HARDWARE),
+		  T(PRODUCER) | T(CONTEXT) | T(CRASH) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
 	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(CLIENT) | T(USER) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),

@@ -511,7 +511,7 @@ TEST_F(others, no_kernel_addresses)
 				.name = (uintptr_t)sources[i].name,
 				.target = PEV_TARGET_PROCESS, .flags = PEV_F_EXCLUDE_KERNEL,
 				.channel_fd = channel, .group_fd = -1,
-				.sample = PEV_SAMPLE_ANY & ~PEV_SAMPLE_UREGS &
+				.sample = pev_any_sample() & ~PEV_SAMPLE_UREGS &
 					  ~PEV_SAMPLE_USTACK_DUMP,
 				.period = sources[i].type == PEV_TYPE_TIMER ? 1000000 : 1,
 			};

@@ -4,9 +4,11 @@
 #define PEV_CALL_H
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "pev_child.h"
 #include "pev_util.h"
 
 /**
@@ -102,6 +104,81 @@ static inline int pev_take_calls(struct pev_map *map, const int *sizes, unsigned
 		pev_walk_release(&walk);
 	}
 	return n;
+}
+
+#define PEV_CALL_ENTER "raw_syscalls:sys_enter"
+#define PEV_CALL_EXIT "raw_syscalls:sys_exit"
+
+/* Opens a tracepoint of system calls with @flags, PEV_F_TEXT and the like. */
+static inline int pev_open_call(const char *name, const char *filter, uint64_t flags, int channel,
+				uint64_t limit)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_DISABLED | flags,
+		.config = limit,
+		.name = (uintptr_t)name,
+		.filter = (uintptr_t)filter,
+		.channel_fd = channel,
+		.group_fd = -1,
+		.period = 1,
+		.sample = PEV_SAMPLE_TID,
+	};
+
+	return pev_open(&attr);
+}
+
+/**
+ * struct pev_calls - the system calls of this task, on one CPU
+ * @channel: where their records go
+ * @enter:   the event of their beginnings, number 0 in the channel
+ * @exit:    of their ends, number 1
+ * @map:     of @channel
+ * @calls:   room for PEV_MAX_CALLS of them
+ */
+struct pev_calls {
+	int channel;
+	int enter;
+	int exit;
+	struct pev_map map;
+	struct pev_call *calls;
+};
+
+/* Returns false if something is missing; pev_reason() tells of what the kernel refused. */
+static inline bool pev_calls_open(struct pev_calls *c, uint64_t flags)
+{
+	/* records are taken ring by ring */
+	if (pev_pin(0))
+		return false;
+	c->channel = pev_open_channel(1 << 18, 0, 0);
+	if (c->channel < 0 || pev_map_channel(c->channel, &c->map))
+		return false;
+	c->enter = pev_open_call(PEV_CALL_ENTER, NULL, flags, c->channel, 0);
+	c->exit = pev_open_call(PEV_CALL_EXIT, NULL, flags, c->channel, 0);
+	c->calls = calloc(PEV_MAX_CALLS, sizeof(*c->calls));
+	return c->enter >= 0 && c->exit >= 0 && c->calls;
+}
+
+static inline void pev_calls_close(struct pev_calls *c)
+{
+	pev_unmap_channel(&c->map);
+	close(c->channel);
+	close(c->enter);
+	close(c->exit);
+	free(c->calls);
+}
+
+static inline void pev_calls_on(const struct pev_calls *c)
+{
+	pev_on(c->enter);
+	pev_on(c->exit);
+}
+
+static inline void pev_calls_off(const struct pev_calls *c)
+{
+	pev_off(c->enter);
+	pev_off(c->exit);
 }
 
 /* Maps a page with @bytes that this process has not touched, so that it is not there. */

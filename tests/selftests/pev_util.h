@@ -32,9 +32,6 @@
 
 #define UNUSED __attribute__((unused))
 
-/* What records of any event may have */
-#define PEV_SAMPLE_ANY	(PEV_SAMPLE_ALL & ~PEV_SAMPLE_PAIR)
-
 /* Room for the explanation of the last refusal. */
 static struct {
 	struct pev_refusal	head;
@@ -77,7 +74,7 @@ static UNUSED bool pev_kernel_is_slow(void)
 {
 	const char *flavor = getenv("PEV_FLAVOR");
 
-	return flavor && strcmp(flavor, "plain") && strcmp(flavor, "stock");
+	return flavor && strcmp(flavor, "plain") && strncmp(flavor, "stock", 5);
 }
 
 /* ns of a clock */
@@ -182,15 +179,28 @@ static UNUSED char *pev_read_text(int fd)
 	return text;
 }
 
-/* CPUs are numbered below this; 0: the query failed. */
-static UNUSED unsigned int pev_nr_cpus(void)
+/* All 0 if the query failed. */
+static UNUSED struct pev_info pev_get_info(void)
 {
 	struct pev_info info = { };
 	struct pev_attr attr = {
 		.type = PEV_TYPE_INFO, .info = (uintptr_t)&info, .info_size = sizeof(info),
 	};
 
-	return pev_open(&attr) ? 0 : info.nr_cpus;
+	pev_open(&attr);
+	return info;
+}
+
+/* CPUs are numbered below this; 0: the query failed. */
+static UNUSED unsigned int pev_nr_cpus(void)
+{
+	return pev_get_info().nr_cpus;
+}
+
+/* What records of any event may have on this machine: on some, KVM does not tell of guests. */
+static UNUSED uint64_t pev_any_sample(void)
+{
+	return pev_get_info().sample & ~PEV_SAMPLE_PAIR;
 }
 
 /* The kernel numbers the rings of a channel as it does CPUs: ring_test looks. */

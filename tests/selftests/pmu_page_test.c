@@ -351,6 +351,71 @@ TEST_F(page, right_is_not_inherited)
 		munmap(self->page, sysconf(_SC_PAGESIZE));
 	}
 }
+
+#define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
+
+static bool write_rdpmc(const char *value)
+{
+	int fd = open(RDPMC, O_WRONLY);
+	bool done = fd >= 0 && write(fd, value, 1) == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* The administrator takes the right while a page is mapped: the reader goes the long way. */
+TEST_F(page, right_is_revoked)
+{
+	uint64_t before;
+
+	if (access(RDPMC, W_OK))
+		SKIP(return, "perf has no counters here");
+	pev_on(self->fd);
+	pmu_loop(1000);
+	EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));
+	ASSERT_TRUE(write_rdpmc("0"));
+	EXPECT_EQ(0, self->page->counter);
+	before = pev_read(self->fd).value;
+	/* and it stays so after a switch and a change of what counts */
+	pev_off(self->fd);
+	pev_on(self->fd);
+	sched_yield();
+	EXPECT_EQ(PMU_NOTHING, pmu_self_read(self->page));
+	pmu_loop(1000);
+	EXPECT_LE(before + 1000 * PMU_ROUND, pev_read(self->fd).value);
+	/* everybody may, and then again who has a page */
+	for (const char *value = "21"; *value; value++) {
+		ASSERT_TRUE(write_rdpmc(value));
+		before = pmu_self_read(self->page);
+		EXPECT_NE(PMU_NOTHING, before);
+		pmu_loop(1000);
+		EXPECT_LE(before + 1000 * PMU_ROUND, pmu_self_read(self->page));
+	}
+}
+
+/* With 2 all tasks may read: what stands says nothing. */
+TEST_F(page, all_may_read)
+{
+	int fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	uint32_t counter;
+
+	if (access(RDPMC, W_OK))
+		SKIP(return, "perf has no counters here");
+	ASSERT_LE(0, fd);
+	pev_on(self->fd);
+	counter = self->page->counter - 1;
+	pev_off(self->fd);
+	munmap(self->page, sysconf(_SC_PAGESIZE));
+	pev_on(fd);
+	pmu_loop(100000);
+	ASSERT_TRUE(write_rdpmc("2"));
+	EXPECT_LE(100000 * PMU_ROUND, pmu_read_counter(counter));
+	pev_off(fd);
+	EXPECT_EQ(0, pmu_read_counter(counter));
+	EXPECT_TRUE(write_rdpmc("1"));
+	close(fd);
+}
 #endif
 
 TEST_HARNESS_MAIN

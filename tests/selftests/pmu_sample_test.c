@@ -276,12 +276,15 @@ TEST_F(sample, throttling)
 {
 	struct pev_attr attr = sample_attr(self->channel, PEV_HW_INSTRUCTIONS, USER_ONLY, 500);
 	struct pev_multiplexed m;
-	int fd, old;
+	int fd, mark, old;
 
 	old = pev_get_number(MAX_RATE, 0);
 	ASSERT_EQ(0, pev_put_number(MAX_RATE, 5000));
 	fd = pev_open(&attr);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	mark = pev_open_machine(PEV_TYPE_MARKER, "pev:throttle", NULL, -1);
+	ASSERT_LE(0, mark) TH_LOG("%s", pev_reason());
+	pev_on(mark);
 	pev_on(fd);
 	do {
 		counted_loop(10000);
@@ -291,6 +294,9 @@ TEST_F(sample, throttling)
 	m = pmu_multiplexed(fd);
 	EXPECT_EQ(0, pev_put_number(MAX_RATE, old));
 	EXPECT_LT(5, m.throttled);
+	/* each is a marker, fired in the NMI */
+	EXPECT_EQ(m.throttled, pev_read(mark).value);
+	close(mark);
 	EXPECT_LT(50000000, m.throttled_ns);
 	EXPECT_EQ(m.time_enabled - m.time_running, m.throttled_ns);
 	EXPECT_GT(2000, pev_read(fd).samples) TH_LOG("%lu samples", (unsigned long)pev_read(fd).samples);

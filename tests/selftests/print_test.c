@@ -3,8 +3,10 @@
  * Text from the kernel, <debugfs>/pev/text: lines are what ftrace prints of the same
  * occurrences, in the order of time, with several readers as with one, and bad input is refused.
  */
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -306,6 +308,84 @@ TEST_F(print, is_followed)
 	EXPECT_EQ(-1, got);
 	EXPECT_EQ(EINTR, errno);
 	end(pid);
+}
+
+static int is_ready(int fd, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout) == 1 && p.revents == POLLIN;
+}
+
+/* The state of a process, 'S' while it sleeps; 0: it is gone. */
+static char state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state;
+}
+
+/* One record, far less than wakes a reader of a ring, once the parent sleeps. */
+static pid_t call_late(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	while (state_of(getppid()) == 'R')
+		sched_yield();
+	getsid(12345);
+	_exit(0);
+}
+
+TEST_F(print, polls)
+{
+	struct pollfd write_end = { .fd = self->fd, .events = POLLOUT };
+	char text[256];
+	pid_t pid;
+
+	/* the help would be read */
+	EXPECT_TRUE(is_ready(self->fd, 0));
+	ASSERT_EQ(0, listen_to(self->fd, "syscalls:sys_enter_getsid", "pid == 12345"));
+	EXPECT_FALSE(is_ready(self->fd, 0));
+	EXPECT_EQ(1, poll(&write_end, 1, 0));
+	EXPECT_EQ(POLLOUT, write_end.revents);
+	pid = call_late();
+	EXPECT_TRUE(is_ready(self->fd, 30000));
+	waitpid(pid, NULL, 0);
+	/* a part of the line, which leaves the rest */
+	EXPECT_EQ(5, read(self->fd, text, 5));
+	EXPECT_TRUE(is_ready(self->fd, 0));
+	EXPECT_LT(0, read(self->fd, text, sizeof(text)));
+	EXPECT_FALSE(is_ready(self->fd, 0));
+}
+
+/* An epoll keeps looking, with no call that asks for it. */
+TEST_F(print, polls_by_epoll)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+	char text[256];
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, listen_to(self->fd, "syscalls:sys_enter_getsid", "pid == 12345"));
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	for (unsigned int i = 0; i < 3; i++) {
+		pid_t pid = call_late();
+
+		EXPECT_EQ(1, epoll_wait(ep, &ev, 1, 30000));
+		waitpid(pid, NULL, 0);
+		EXPECT_LT(0, read(self->fd, text, sizeof(text)));
+	}
+	close(ep);
 }
 
 /* Each file has its own events, and its own losses. */

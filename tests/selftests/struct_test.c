@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -20,58 +21,22 @@
 #include "pev_child.h"
 #include "pev_util.h"
 
-#define ENTER	"raw_syscalls:sys_enter"
-#define EXIT	"raw_syscalls:sys_exit"
-
-static int open_structs(const char *name, int channel, uint64_t limit)
-{
-	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
-		.flags = PEV_F_DISABLED | PEV_F_TEXT | PEV_F_STRUCTS, .config = limit,
-		.name = (uintptr_t)name,
-		.channel_fd = channel, .group_fd = -1, .period = 1, .sample = PEV_SAMPLE_TID,
-	};
-
-	return pev_open(&attr);
-}
+#define FLAGS (PEV_F_TEXT | PEV_F_STRUCTS)
 
 FIXTURE(structs) {
-	int		channel;
-	int		events[2];
-	struct pev_map	map;
-	struct pev_call	*calls;
+	struct pev_calls c;
 };
 
 FIXTURE_SETUP(structs)
 {
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
-	/* records are taken ring by ring */
-	ASSERT_EQ(0, pev_pin(0));
-	self->channel = pev_open_channel(1 << 18, 0, 0);
-	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
-	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
-	self->events[0] = open_structs(ENTER, self->channel, 0);
-	ASSERT_LE(0, self->events[0]) TH_LOG("%s", pev_reason());
-	self->events[1] = open_structs(EXIT, self->channel, 0);
-	ASSERT_LE(0, self->events[1]) TH_LOG("%s", pev_reason());
-	self->calls = calloc(PEV_MAX_CALLS, sizeof(*self->calls));
-	ASSERT_NE(NULL, self->calls);
+	ASSERT_TRUE(pev_calls_open(&self->c, FLAGS)) TH_LOG("%s", pev_reason());
 }
 
 FIXTURE_TEARDOWN(structs)
 {
-	pev_unmap_channel(&self->map);
-	close(self->channel);
-	close(self->events[0]);
-	close(self->events[1]);
-	free(self->calls);
-}
-
-static void on(FIXTURE_DATA(structs) *self)
-{
-	pev_on(self->events[0]);
-	pev_on(self->events[1]);
+	pev_calls_close(&self->c);
 }
 
 /* Records of @nr: with even numbers those of beginnings, with odd ones those of ends. */
@@ -80,9 +45,8 @@ static int take(FIXTURE_DATA(structs) *self, long nr)
 	static const int sizes[] = { PEV_WALK_TEXT(56 + PEV_WALK_KINDS, 6),
 				     PEV_WALK_TEXT(16 + PEV_WALK_KINDS, 6) };
 
-	pev_off(self->events[0]);
-	pev_off(self->events[1]);
-	return pev_take_calls(&self->map, sizes, 2, nr, true, self->calls);
+	pev_calls_off(&self->c);
+	return pev_take_calls(&self->c.map, sizes, 2, nr, true, self->c.calls);
 }
 
 #define EXPECT_BYTES(call, arg, what, object, size)					\
@@ -117,7 +81,7 @@ TEST_F(structs, address_in)
 	char many[4096] = { AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	on(self);
+	pev_calls_on(&self->c);
 	/* a call that fails has been told nevertheless */
 	syscall(__NR_connect, fd, &nowhere, sizeof(nowhere));
 	syscall(__NR_connect, fd, &nowhere, 5);
@@ -129,22 +93,22 @@ TEST_F(structs, address_in)
 	syscall(__NR_connect, fd, 8L, sizeof(nowhere));
 	syscall(__NR_connect, fd, NULL, sizeof(nowhere));
 	ASSERT_EQ(16, take(self, __NR_connect));
-	EXPECT_EQ(-ENOENT, (int)self->calls[1].words[0]);
-	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_SOCKADDR, nowhere);
-	EXPECT_EQ(0, self->calls[0].cut);
-	EXPECT_EQ(0, self->calls[1].copied);
-	EXPECT_BYTES(&self->calls[2], 1, PEV_CALL_SOCKADDR, &nowhere, 5);
-	EXPECT_EQ(0, self->calls[2].cut);
-	EXPECT_EQ(0, self->calls[4].len[1]);
-	EXPECT_EQ(0, self->calls[6].len[1]);
-	EXPECT_BYTES(&self->calls[8], 1, PEV_CALL_SOCKADDR, many, 128);
-	EXPECT_EQ(2, self->calls[8].cut);
-	EXPECT_OBJECT(&self->calls[10], 1, PEV_CALL_SOCKADDR, nowhere);
+	EXPECT_EQ(-ENOENT, (int)self->c.calls[1].words[0]);
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_SOCKADDR, nowhere);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(0, self->c.calls[1].copied);
+	EXPECT_BYTES(&self->c.calls[2], 1, PEV_CALL_SOCKADDR, &nowhere, 5);
+	EXPECT_EQ(0, self->c.calls[2].cut);
+	EXPECT_EQ(0, self->c.calls[4].len[1]);
+	EXPECT_EQ(0, self->c.calls[6].len[1]);
+	EXPECT_BYTES(&self->c.calls[8], 1, PEV_CALL_SOCKADDR, many, 128);
+	EXPECT_EQ(2, self->c.calls[8].cut);
+	EXPECT_OBJECT(&self->c.calls[10], 1, PEV_CALL_SOCKADDR, nowhere);
 	for (int i = 12; i < 16; i++)
-		EXPECT_EQ(0, self->calls[i].copied);
+		EXPECT_EQ(0, self->c.calls[i].copied);
 	/* what it would be is known */
-	EXPECT_EQ(PEV_CALL_SOCKADDR, self->calls[12].kind[1]);
-	EXPECT_EQ(PEV_CALL_NOTHING, self->calls[12].kind[0]);
+	EXPECT_EQ(PEV_CALL_SOCKADDR, self->c.calls[12].kind[1]);
+	EXPECT_EQ(PEV_CALL_NOTHING, self->c.calls[12].kind[0]);
 	close(fd);
 }
 
@@ -155,19 +119,19 @@ TEST_F(structs, address_out)
 	int fd = named_socket(&at, &at_len);
 
 	ASSERT_LE(0, fd);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_getsockname, fd, &got, &len);
 	syscall(__NR_getsockname, -1, &got, &len);
 	syscall(__NR_getsockname, fd, &got, &small);
 	ASSERT_EQ(6, take(self, __NR_getsockname));
-	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_INT, room);
-	EXPECT_EQ(1 << 2, self->calls[0].copied);
-	EXPECT_BYTES(&self->calls[1], 1, PEV_CALL_SOCKADDR, &at, at_len);
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_INT, at_len);
-	EXPECT_EQ(0, self->calls[3].copied);
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_INT, room);
+	EXPECT_EQ(1 << 2, self->c.calls[0].copied);
+	EXPECT_BYTES(&self->c.calls[1], 1, PEV_CALL_SOCKADDR, &at, at_len);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_INT, at_len);
+	EXPECT_EQ(0, self->c.calls[3].copied);
 	/* the call says how long it would be */
 	EXPECT_EQ(at_len, small);
-	EXPECT_OBJECT(&self->calls[5], 2, PEV_CALL_INT, small);
+	EXPECT_OBJECT(&self->c.calls[5], 2, PEV_CALL_INT, small);
 	close(fd);
 }
 
@@ -182,19 +146,19 @@ TEST_F(structs, accept_and_send)
 	ASSERT_LE(0, client);
 	ASSERT_EQ(0, listen(fd, 5));
 	ASSERT_EQ(0, connect(client, (struct sockaddr *)&at, at_len));
-	on(self);
+	pev_calls_on(&self->c);
 	server = syscall(__NR_accept4, fd, &peer, &len, 0);
 	syscall(__NR_accept4, -1, NULL, NULL, 0);
 	ASSERT_EQ(4, take(self, __NR_accept4));
 	ASSERT_LE(0, server);
-	EXPECT_BYTES(&self->calls[1], 1, PEV_CALL_SOCKADDR, &own, own_len);
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_INT, len);
-	EXPECT_EQ(0, self->calls[2].copied);
-	on(self);
+	EXPECT_BYTES(&self->c.calls[1], 1, PEV_CALL_SOCKADDR, &own, own_len);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_INT, len);
+	EXPECT_EQ(0, self->c.calls[2].copied);
+	pev_calls_on(&self->c);
 	syscall(__NR_sendto, client, &byte, 1, 0, &at, at_len);
 	ASSERT_EQ(2, take(self, __NR_sendto));
-	EXPECT_BYTES(&self->calls[0], 1, PEV_CALL_BYTES, &byte, 1);
-	EXPECT_BYTES(&self->calls[0], 4, PEV_CALL_SOCKADDR, &at, at_len);
+	EXPECT_BYTES(&self->c.calls[0], 1, PEV_CALL_BYTES, &byte, 1);
+	EXPECT_BYTES(&self->c.calls[0], 4, PEV_CALL_SOCKADDR, &at, at_len);
 	close(fd);
 	close(client);
 	close(server);
@@ -206,34 +170,34 @@ TEST_F(structs, times)
 	struct itimerspec timer = { .it_value = { 1000, 7 } }, old;
 	struct timeval tv = { 0, 1 };
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, &shortly, &left);
 	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, &never, NULL);
 	ASSERT_EQ(4, take(self, __NR_clock_nanosleep));
-	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_TIMESPEC, shortly);
-	EXPECT_EQ(1 << 2, self->calls[0].copied);
-	EXPECT_EQ(0, self->calls[1].copied);
-	EXPECT_OBJECT(&self->calls[2], 2, PEV_CALL_TIMESPEC, never);
-	EXPECT_EQ(-EINVAL, (int)self->calls[3].words[0]);
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_TIMESPEC, shortly);
+	EXPECT_EQ(1 << 2, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[1].copied);
+	EXPECT_OBJECT(&self->c.calls[2], 2, PEV_CALL_TIMESPEC, never);
+	EXPECT_EQ(-EINVAL, (int)self->c.calls[3].words[0]);
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
 	syscall(__NR_clock_gettime, 12345, &now);
 	ASSERT_EQ(4, take(self, __NR_clock_gettime));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_TIMESPEC, now);
-	EXPECT_EQ(0, self->calls[3].copied);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_TIMESPEC, now);
+	EXPECT_EQ(0, self->c.calls[3].copied);
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_timerfd_settime, -1, 0, &timer, &old);
 	ASSERT_EQ(2, take(self, __NR_timerfd_settime));
-	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_ITIMERSPEC, timer);
-	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_ITIMERSPEC, timer);
+	EXPECT_EQ(0, self->c.calls[1].copied);
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_gettimeofday, &tv, NULL);
 	ASSERT_EQ(2, take(self, __NR_gettimeofday));
-	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_TIMEVAL, tv);
+	EXPECT_OBJECT(&self->c.calls[1], 0, PEV_CALL_TIMEVAL, tv);
 }
 
 TEST_F(structs, files)
@@ -241,35 +205,35 @@ TEST_F(structs, files)
 	struct stat st;
 	struct statx stx;
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_newfstatat, AT_FDCWD, "/dev/null", &st, 0);
 	syscall(__NR_newfstatat, AT_FDCWD, "/nowhere", &st, 0);
 	ASSERT_EQ(4, take(self, __NR_newfstatat));
-	EXPECT_EQ(0, self->calls[0].copied & 1 << 2);
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_STAT, st);
-	EXPECT_EQ(0, self->calls[3].copied);
-	on(self);
+	EXPECT_EQ(0, self->c.calls[0].copied & 1 << 2);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_STAT, st);
+	EXPECT_EQ(0, self->c.calls[3].copied);
+	pev_calls_on(&self->c);
 	syscall(__NR_statx, AT_FDCWD, "/", 0, STATX_BASIC_STATS, &stx);
 	ASSERT_EQ(2, take(self, __NR_statx));
-	EXPECT_OBJECT(&self->calls[1], 4, PEV_CALL_STATX, stx);
-	EXPECT_EQ(0, self->calls[1].cut);
+	EXPECT_OBJECT(&self->c.calls[1], 4, PEV_CALL_STATX, stx);
+	EXPECT_EQ(0, self->c.calls[1].cut);
 }
 
 TEST_F(structs, descriptors)
 {
 	int ends[2], pair[2];
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_pipe2, ends, O_CLOEXEC);
 	syscall(__NR_pipe2, pair, -1);
 	ASSERT_EQ(4, take(self, __NR_pipe2));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_FDS, ends);
-	EXPECT_EQ(0, self->calls[3].copied);
-	on(self);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 0, PEV_CALL_FDS, ends);
+	EXPECT_EQ(0, self->c.calls[3].copied);
+	pev_calls_on(&self->c);
 	syscall(__NR_socketpair, AF_UNIX, SOCK_STREAM, 0, pair);
 	ASSERT_EQ(2, take(self, __NR_socketpair));
-	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_FDS, pair);
+	EXPECT_OBJECT(&self->c.calls[1], 3, PEV_CALL_FDS, pair);
 	for (int i = 0; i < 2; i++) {
 		close(ends[i]);
 		close(pair[i]);
@@ -290,22 +254,22 @@ TEST_F(structs, poll)
 	memcpy(asked, polled, sizeof(asked));
 	memset(&signals, 0, sizeof(signals));
 	sigaddset(&signals, SIGUSR1);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_ppoll, polled, 2, &none, &signals, 8);
 	/* whole elements, as many as there is room for */
 	syscall(__NR_ppoll, many, 200, &none, NULL, 8);
 	syscall(__NR_ppoll, polled, -1, &none, NULL, 8);
 	syscall(__NR_ppoll, polled, 0, &none, NULL, 8);
 	ASSERT_EQ(8, take(self, __NR_ppoll));
-	EXPECT_OBJECT(&self->calls[0], 0, PEV_CALL_POLLFD, asked);
-	EXPECT_OBJECT(&self->calls[0], 2, PEV_CALL_TIMESPEC, none);
-	EXPECT_BYTES(&self->calls[0], 3, PEV_CALL_SIGSET, &signals, 8);
+	EXPECT_OBJECT(&self->c.calls[0], 0, PEV_CALL_POLLFD, asked);
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_TIMESPEC, none);
+	EXPECT_BYTES(&self->c.calls[0], 3, PEV_CALL_SIGSET, &signals, 8);
 	EXPECT_EQ(POLLOUT, polled[1].revents);
-	EXPECT_OBJECT(&self->calls[1], 0, PEV_CALL_POLLFD, polled);
-	EXPECT_EQ(PEV_CALL_TEXT, self->calls[2].len[0]);
-	EXPECT_EQ(1, self->calls[2].cut);
-	EXPECT_EQ(0, self->calls[4].len[0]);
-	EXPECT_EQ(0, self->calls[6].len[0]);
+	EXPECT_OBJECT(&self->c.calls[1], 0, PEV_CALL_POLLFD, polled);
+	EXPECT_EQ(PEV_CALL_TEXT, self->c.calls[2].len[0]);
+	EXPECT_EQ(1, self->c.calls[2].cut);
+	EXPECT_EQ(0, self->c.calls[4].len[0]);
+	EXPECT_EQ(0, self->c.calls[6].len[0]);
 	free(many);
 	close(ends[0]);
 	close(ends[1]);
@@ -317,16 +281,16 @@ TEST_F(structs, epoll)
 	int ends[2], fd = epoll_create1(0);
 
 	ASSERT_EQ(0, pipe(ends));
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_epoll_ctl, fd, EPOLL_CTL_ADD, ends[0], &in);
 	ASSERT_EQ(2, take(self, __NR_epoll_ctl));
-	EXPECT_OBJECT(&self->calls[0], 3, PEV_CALL_EPOLL_EVENT, in);
+	EXPECT_OBJECT(&self->c.calls[0], 3, PEV_CALL_EPOLL_EVENT, in);
 	ASSERT_EQ(1, write(ends[1], "x", 1));
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_epoll_pwait, fd, out, 4, 0, NULL, 8);
 	ASSERT_EQ(2, take(self, __NR_epoll_pwait));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_EPOLL_EVENT, out[0]);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_EPOLL_EVENT, out[0]);
 	EXPECT_EQ(0x123456789, out[0].data.u64);
 	close(fd);
 	close(ends[0]);
@@ -342,39 +306,92 @@ TEST_F(structs, processes)
 
 	if (!child)
 		_exit(7);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_wait4, child, &status, 0, &usage);
 	syscall(__NR_wait4, -1, &status, 0, &usage);
 	ASSERT_EQ(4, take(self, __NR_wait4));
-	EXPECT_EQ(0, self->calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[0].copied);
 	EXPECT_EQ(7, WEXITSTATUS(status));
-	EXPECT_OBJECT(&self->calls[1], 1, PEV_CALL_WAIT_STATUS, status);
-	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_RUSAGE, usage);
-	EXPECT_EQ(0, self->calls[3].copied);
-	on(self);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_WAIT_STATUS, status);
+	EXPECT_OBJECT(&self->c.calls[1], 3, PEV_CALL_RUSAGE, usage);
+	EXPECT_EQ(0, self->c.calls[3].copied);
+	pev_calls_on(&self->c);
 	syscall(__NR_prlimit64, 0, RLIMIT_CORE, NULL, &limit);
 	syscall(__NR_prlimit64, 0, 999, &unlimited, NULL);
 	ASSERT_EQ(4, take(self, __NR_prlimit64));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 3, PEV_CALL_RLIMIT, limit);
-	EXPECT_OBJECT(&self->calls[2], 2, PEV_CALL_RLIMIT, unlimited);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 3, PEV_CALL_RLIMIT, limit);
+	EXPECT_OBJECT(&self->c.calls[2], 2, PEV_CALL_RLIMIT, unlimited);
 }
 
 TEST_F(structs, signals)
 {
 	uint64_t set = 1 << (SIGUSR1 - 1), old = ~0ULL, action[4];
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_rt_sigprocmask, SIG_BLOCK, &set, &old, 8);
 	ASSERT_EQ(2, take(self, __NR_rt_sigprocmask));
-	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_SIGSET, set);
-	EXPECT_EQ(1 << 1, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_SIGSET, old);
-	on(self);
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_SIGSET, set);
+	EXPECT_EQ(1 << 1, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_SIGSET, old);
+	pev_calls_on(&self->c);
 	syscall(__NR_rt_sigaction, SIGUSR1, NULL, action, 8);
 	ASSERT_EQ(2, take(self, __NR_rt_sigaction));
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_SIGACTION, action);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_SIGACTION, action);
 	syscall(__NR_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+}
+
+/* What the caller says the size of is copied so far, and no farther than this kernel knows it. */
+TEST_F(structs, sized)
+{
+	uint64_t how[16] = { O_RDONLY | O_CLOEXEC }, clone[16] = { 0 };
+
+	pev_calls_on(&self->c);
+	close(syscall(__NR_openat2, AT_FDCWD, "/", how, 24));
+	syscall(__NR_openat2, AT_FDCWD, "/", how, 8);
+	syscall(__NR_openat2, AT_FDCWD, "/", how, sizeof(how));
+	syscall(__NR_openat2, AT_FDCWD, "/", how, -1L);
+	ASSERT_EQ(8, take(self, __NR_openat2));
+	EXPECT_BYTES(&self->c.calls[0], 2, PEV_CALL_OPEN_HOW, how, 24);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_BYTES(&self->c.calls[2], 2, PEV_CALL_OPEN_HOW, how, 8);
+	EXPECT_BYTES(&self->c.calls[4], 2, PEV_CALL_OPEN_HOW, how, 24);
+	EXPECT_EQ(1 << 2, self->c.calls[4].cut);
+	EXPECT_BYTES(&self->c.calls[6], 2, PEV_CALL_OPEN_HOW, how, 24);
+	pev_calls_on(&self->c);
+	/* a signal that there is not: it is refused */
+	clone[4] = 1000;
+	syscall(__NR_clone3, clone, 64);
+	ASSERT_EQ(2, take(self, __NR_clone3));
+	EXPECT_BYTES(&self->c.calls[0], 0, PEV_CALL_CLONE_ARGS, clone, 64);
+}
+
+TEST_F(structs, file_systems_and_children)
+{
+	struct statfs fs;
+	siginfo_t info;
+	int child;
+
+	pev_calls_on(&self->c);
+	syscall(__NR_statfs, "/proc", &fs);
+	ASSERT_EQ(2, take(self, __NR_statfs));
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_STATFS, fs);
+	child = fork();
+	if (!child)
+		_exit(7);
+	pev_calls_on(&self->c);
+	ASSERT_EQ(0, syscall(__NR_waitid, P_PID, child, &info, WEXITED, NULL));
+	ASSERT_EQ(2, take(self, __NR_waitid));
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_SIGINFO, info);
+	EXPECT_EQ(7, info.si_status);
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_QUEUE;
+	info.si_int = 5;
+	pev_calls_on(&self->c);
+	/* signal 0 only asks */
+	syscall(__NR_rt_sigqueueinfo, getpid(), 0, &info);
+	ASSERT_EQ(2, take(self, __NR_rt_sigqueueinfo));
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_SIGINFO, info);
 }
 
 /* A structure longer than the limit is cut. */
@@ -383,18 +400,18 @@ TEST_F(structs, limit)
 	struct utsname uts;
 	struct iovec vec[3] = { { "abc", 3 }, { "de", 2 }, { NULL, 0 } };
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_uname, &uts);
 	ASSERT_EQ(2, take(self, __NR_uname));
-	EXPECT_BYTES(&self->calls[1], 0, PEV_CALL_UTSNAME, &uts, PEV_CALL_TEXT);
-	EXPECT_EQ(1, self->calls[1].cut);
-	on(self);
+	EXPECT_BYTES(&self->c.calls[1], 0, PEV_CALL_UTSNAME, &uts, PEV_CALL_TEXT);
+	EXPECT_EQ(1, self->c.calls[1].cut);
+	pev_calls_on(&self->c);
 	syscall(__NR_writev, -1, vec, 3);
 	syscall(__NR_writev, -1, vec, -1L);
 	ASSERT_EQ(4, take(self, __NR_writev));
-	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_IOVEC, vec);
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_IOVEC, vec);
 	/* what lies behind is on the stack, or nowhere */
-	EXPECT_TRUE(!(self->calls[2].copied & 2) || self->calls[2].cut & 2);
+	EXPECT_TRUE(!(self->c.calls[2].copied & 2) || self->c.calls[2].cut & 2);
 }
 
 /* A structure that reaches into a page that is not there is left out as a whole. */
@@ -406,14 +423,14 @@ TEST_F(structs, half)
 	ASSERT_NE(MAP_FAILED, p);
 	memset(p, 0, page);
 	munmap(p + page, page);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p + page - 8, NULL);
 	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p + page - 16, NULL);
 	ASSERT_EQ(4, take(self, __NR_clock_nanosleep));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_EQ(0, self->calls[1].copied);
-	EXPECT_EQ(-EFAULT, (int)self->calls[1].words[0]);
-	EXPECT_BYTES(&self->calls[2], 2, PEV_CALL_TIMESPEC, p, 16);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[1].copied);
+	EXPECT_EQ(-EFAULT, (int)self->c.calls[1].words[0]);
+	EXPECT_BYTES(&self->c.calls[2], 2, PEV_CALL_TIMESPEC, p, 16);
 	munmap(p, page);
 }
 
@@ -424,11 +441,11 @@ TEST_F(structs, not_resident)
 	void *p = pev_map_absent(&shortly, sizeof(shortly));
 
 	ASSERT_NE(MAP_FAILED, p);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_clock_nanosleep, CLOCK_MONOTONIC, 0, p, NULL);
 	ASSERT_EQ(2, take(self, __NR_clock_nanosleep));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_OBJECT(&self->calls[1], 2, PEV_CALL_TIMESPEC, shortly);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_TIMESPEC, shortly);
 	munmap(p, 4096);
 }
 
@@ -440,12 +457,12 @@ TEST_F(structs, texts)
 
 	for (int i = 0; argv[i]; i++)
 		ASSERT_LE(0, *(volatile char *)argv[i]);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_execve, path, argv, NULL);
 	ASSERT_EQ(2, take(self, __NR_execve));
-	EXPECT_OBJECT(&self->calls[0], 0, PEV_CALL_STRING, path);
-	EXPECT_OBJECT(&self->calls[0], 1, PEV_CALL_STRINGS, list);
-	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_OBJECT(&self->c.calls[0], 0, PEV_CALL_STRING, path);
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_STRINGS, list);
+	EXPECT_EQ(0, self->c.calls[1].copied);
 }
 
 TEST_F(structs, by_name)
@@ -455,10 +472,10 @@ TEST_F(structs, by_name)
 	int connect, ppid, fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	char *metadata;
 
-	connect = open_structs("syscalls:sys_enter_connect", self->channel, 0);
+	connect = pev_open_call("syscalls:sys_enter_connect", NULL, FLAGS, self->c.channel, 0);
 	ASSERT_LE(0, connect) TH_LOG("%s", pev_reason());
 	/* a call that takes nothing has no kinds either */
-	ppid = open_structs("syscalls:sys_enter_getppid", self->channel, 0);
+	ppid = pev_open_call("syscalls:sys_enter_getppid", NULL, FLAGS, self->c.channel, 0);
 	ASSERT_LE(0, ppid) TH_LOG("%s", pev_reason());
 	pev_on(connect);
 	pev_on(ppid);
@@ -467,12 +484,12 @@ TEST_F(structs, by_name)
 	pev_off(connect);
 	pev_off(ppid);
 	EXPECT_EQ(1, pev_read(ppid).samples);
-	ASSERT_EQ(1, pev_take_calls(&self->map, sizes, 4, __NR_connect, true, self->calls));
-	EXPECT_EQ(PEV_CALL_SOCKADDR, self->calls[0].kind[1]);
-	EXPECT_EQ(1 << 1, self->calls[0].copied);
-	EXPECT_EQ(sizeof(nowhere), self->calls[0].len[0]);
-	EXPECT_EQ(0, memcmp(self->calls[0].text[0], &nowhere, sizeof(nowhere)));
-	metadata = pev_read_text(self->channel);
+	ASSERT_EQ(1, pev_take_calls(&self->c.map, sizes, 4, __NR_connect, true, self->c.calls));
+	EXPECT_EQ(PEV_CALL_SOCKADDR, self->c.calls[0].kind[1]);
+	EXPECT_EQ(1 << 1, self->c.calls[0].copied);
+	EXPECT_EQ(sizeof(nowhere), self->c.calls[0].len[0]);
+	EXPECT_EQ(0, memcmp(self->c.calls[0].text[0], &nowhere, sizeof(nowhere)));
+	metadata = pev_read_text(self->c.channel);
 	ASSERT_NE(NULL, metadata);
 	EXPECT_NE(NULL, strstr(metadata, " sockaddr = 4, "));
 	EXPECT_NE(NULL, strstr(metadata, "} text_kind[6];"));
@@ -486,8 +503,12 @@ TEST_F(structs, by_name)
 TEST_F(structs, refused)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK, .flags = PEV_F_STRUCTS,
-		.name = (uintptr_t)ENTER, .channel_fd = self->channel, .group_fd = -1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_STRUCTS,
+		.name = (uintptr_t)PEV_CALL_ENTER,
+		.channel_fd = self->c.channel,
+		.group_fd = -1,
 		.period = 1,
 	};
 
@@ -498,8 +519,10 @@ TEST_F(structs, refused)
 	EXPECT_EQ(-EINVAL, pev_open(&attr));
 	attr.flags |= PEV_F_TEXT;
 	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
-	EXPECT_EQ(-EOPNOTSUPP, open_structs("sched:sched_switch", self->channel, 0));
-	EXPECT_EQ(-EINVAL, open_structs(ENTER, self->channel, PEV_MAX_CALL_TEXT + 1));
+	EXPECT_EQ(-EOPNOTSUPP,
+		  pev_open_call("sched:sched_switch", NULL, FLAGS, self->c.channel, 0));
+	EXPECT_EQ(-EINVAL, pev_open_call(PEV_CALL_ENTER, NULL, FLAGS, self->c.channel,
+					 PEV_MAX_CALL_TEXT + 1));
 }
 
 TEST_HARNESS_MAIN

@@ -18,7 +18,7 @@ TEST_F(table, refusals)
 	BAD("can't have 65537 rows", bad.rows = PEV_MAX_TABLE_ROWS + 1);
 	BAD("can't have 0 keys", bad.nr_keys = 0);
 	BAD("can't have 5 keys", bad.nr_keys = 5);
-	BAD("no kind 11 of keys", bad.keys[0].from = PEV_TABLE_FROM_MAX);
+	BAD("no kind 12 of keys", bad.keys[0].from = PEV_TABLE_FROM_MAX);
 	BAD("no kind 4 of buckets", bad.keys[0].bucket = PEV_TABLE_BUCKET_MAX);
 	BAD("needs one", bad.keys[0].bucket = PEV_TABLE_LINEAR);
 	BAD("others have 0", bad.keys[0].step = 1);
@@ -27,6 +27,11 @@ TEST_F(table, refusals)
 	BAD("others have none", bad.keys[0].from = PEV_TABLE_PID);
 	BAD("names have no buckets", bad.keys[0] = ((struct pev_table_key){
 					     .from = PEV_TABLE_COMM, .bucket = PEV_TABLE_LOG2 }));
+	BAD("requests have no buckets",
+	    bad.keys[0] = ((struct pev_table_key){ .from = PEV_TABLE_REQUEST,
+						   .bucket = PEV_TABLE_LOG2 }));
+	BAD("is charged when a task leaves", bad.value = PEV_TABLE_COUNTED;
+	    bad.keys[0] = ((struct pev_table_key){ .from = PEV_TABLE_REQUEST }));
 	BAD("beyond nr_keys 1 are not 0", bad.keys[3].step = 1);
 	BAD("no kind 5 of values", bad.value = PEV_TABLE_VALUE_MAX);
 	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);

@@ -8,59 +8,31 @@
 #include "pev_child.h"
 #include "pev_util.h"
 
-#define ENTER	"raw_syscalls:sys_enter"
-#define EXIT	"raw_syscalls:sys_exit"
-
-static int open_text(const char *name, const char *filter, int channel, uint64_t limit)
-{
-	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .target = PEV_TARGET_TASK,
-		.flags = PEV_F_DISABLED | PEV_F_TEXT, .config = limit,
-		.name = (uintptr_t)name, .filter = (uintptr_t)filter,
-		.channel_fd = channel, .group_fd = -1, .period = 1, .sample = PEV_SAMPLE_TID,
-	};
-
-	return pev_open(&attr);
-}
-
 FIXTURE(text) {
-	int		channel;
-	int		enter;
-	int		exit;
-	struct pev_map	map;
-	struct pev_call	*calls;
+	struct pev_calls c;
 };
 
 FIXTURE_SETUP(text)
 {
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
-	/* records are taken ring by ring */
-	ASSERT_EQ(0, pev_pin(0));
-	self->channel = pev_open_channel(1 << 18, 0, 0);
-	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
-	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
-	self->enter = open_text(ENTER, NULL, self->channel, 0);
-	ASSERT_LE(0, self->enter) TH_LOG("%s", pev_reason());
-	self->exit = open_text(EXIT, NULL, self->channel, 0);
-	ASSERT_LE(0, self->exit) TH_LOG("%s", pev_reason());
-	self->calls = calloc(PEV_MAX_CALLS, sizeof(*self->calls));
-	ASSERT_NE(NULL, self->calls);
+	ASSERT_TRUE(pev_calls_open(&self->c, PEV_F_TEXT)) TH_LOG("%s", pev_reason());
 }
 
 FIXTURE_TEARDOWN(text)
 {
-	pev_unmap_channel(&self->map);
-	close(self->channel);
-	close(self->enter);
-	close(self->exit);
-	free(self->calls);
+	pev_calls_close(&self->c);
+}
+
+static int open_text(const char *name, const char *filter, int channel, uint64_t limit)
+{
+	return pev_open_call(name, filter, PEV_F_TEXT, channel, limit);
 }
 
 /* @sizes as for a walk. Returns how many, -1: damaged. */
 static int take_sized(FIXTURE_DATA(text) *self, const int *sizes, unsigned int n, long nr)
 {
-	return pev_take_calls(&self->map, sizes, n, nr, false, self->calls);
+	return pev_take_calls(&self->c.map, sizes, n, nr, false, self->c.calls);
 }
 
 /* Of the two events of the fixture: 0 is the beginning, 1 the end. */
@@ -69,18 +41,6 @@ static int take(FIXTURE_DATA(text) *self, long nr)
 	static const int sizes[] = { PEV_WALK_TEXT(56, 6), PEV_WALK_TEXT(16, 6) };
 
 	return take_sized(self, sizes, 2, nr);
-}
-
-static void on(FIXTURE_DATA(text) *self)
-{
-	pev_on(self->enter);
-	pev_on(self->exit);
-}
-
-static void off(FIXTURE_DATA(text) *self)
-{
-	pev_off(self->enter);
-	pev_off(self->exit);
 }
 
 #define EXPECT_TEXT(call, arg, expected)						\
@@ -94,49 +54,49 @@ TEST_F(text, path)
 {
 	char path[] = "/nowhere/at all\n\x1b";
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_openat, AT_FDCWD, path, O_RDONLY, 0);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(2, take(self, __NR_openat));
-	EXPECT_EQ(AT_FDCWD, (int)self->calls[0].words[0]);
-	EXPECT_EQ((uintptr_t)path, self->calls[0].words[1]);
-	EXPECT_EQ(1 << 1, self->calls[0].copied);
-	EXPECT_EQ(0, self->calls[0].cut);
-	EXPECT_TEXT(&self->calls[0], 1, path);
+	EXPECT_EQ(AT_FDCWD, (int)self->c.calls[0].words[0]);
+	EXPECT_EQ((uintptr_t)path, self->c.calls[0].words[1]);
+	EXPECT_EQ(1 << 1, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_TEXT(&self->c.calls[0], 1, path);
 	/* it was there already */
-	EXPECT_EQ(-ENOENT, (int)self->calls[1].words[0]);
-	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_EQ(-ENOENT, (int)self->c.calls[1].words[0]);
+	EXPECT_EQ(0, self->c.calls[1].copied);
 }
 
 TEST_F(text, empty_null_and_wrong)
 {
 	char empty[] = "";
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_chdir, empty);
 	syscall(__NR_chdir, NULL);
 	syscall(__NR_chdir, 8L);
 	syscall(__NR_chdir, -4096L);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(8, take(self, __NR_chdir));
-	EXPECT_TEXT(&self->calls[0], 0, empty);
+	EXPECT_TEXT(&self->c.calls[0], 0, empty);
 	for (int i = 1; i < 8; i++) {
-		EXPECT_EQ(0, self->calls[i].copied);
-		EXPECT_EQ(0, self->calls[i].cut);
-		EXPECT_EQ(0, self->calls[i].len[0]);
+		EXPECT_EQ(0, self->c.calls[i].copied);
+		EXPECT_EQ(0, self->c.calls[i].cut);
+		EXPECT_EQ(0, self->c.calls[i].len[0]);
 	}
 }
 
 TEST_F(text, no_text)
 {
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_getppid);
 	syscall(400000);
 	syscall(-1);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(2, take(self, __NR_getppid));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_EQ(getppid(), (int)self->calls[1].words[0]);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_EQ(getppid(), (int)self->c.calls[1].words[0]);
 }
 
 TEST_F(text, limit)
@@ -146,16 +106,16 @@ TEST_F(text, limit)
 
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_chdir, path);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(2, take(self, __NR_chdir));
-	EXPECT_EQ(1, self->calls[0].copied);
-	EXPECT_EQ(1, self->calls[0].cut);
-	EXPECT_EQ(PEV_CALL_TEXT, self->calls[0].len[0]);
-	EXPECT_EQ(0, memcmp(path, self->calls[0].text[0], PEV_CALL_TEXT));
+	EXPECT_EQ(1, self->c.calls[0].copied);
+	EXPECT_EQ(1, self->c.calls[0].cut);
+	EXPECT_EQ(PEV_CALL_TEXT, self->c.calls[0].len[0]);
+	EXPECT_EQ(0, memcmp(path, self->c.calls[0].text[0], PEV_CALL_TEXT));
 
-	fd = open_text(ENTER, NULL, self->channel, sizeof(exact));
+	fd = open_text(PEV_CALL_ENTER, NULL, self->c.channel, sizeof(exact));
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
 	syscall(__NR_chdir, exact);
@@ -166,11 +126,11 @@ TEST_F(text, limit)
 
 		ASSERT_EQ(2, take_sized(self, sizes, 3, __NR_chdir));
 	}
-	EXPECT_TEXT(&self->calls[0], 0, exact);
-	EXPECT_EQ(0, self->calls[0].cut);
-	EXPECT_EQ(1, self->calls[1].cut);
-	EXPECT_EQ(sizeof(exact), self->calls[1].len[0]);
-	EXPECT_EQ(0, memcmp("xxxxxxxx", self->calls[1].text[0], sizeof(exact)));
+	EXPECT_TEXT(&self->c.calls[0], 0, exact);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(1, self->c.calls[1].cut);
+	EXPECT_EQ(sizeof(exact), self->c.calls[1].len[0]);
+	EXPECT_EQ(0, memcmp("xxxxxxxx", self->c.calls[1].text[0], sizeof(exact)));
 	close(fd);
 }
 
@@ -179,12 +139,12 @@ TEST_F(text, limit_of_all)
 {
 	static const int sizes[] = { 0, 0, PEV_WALK_TEXT(56, 6) };
 	static char a[700], b[700], c[] = "ext4";
-	struct pev_call *call = self->calls;
+	struct pev_call *call = self->c.calls;
 	int fd;
 
 	memset(a, 'a', sizeof(a) - 1);
 	memset(b, 'b', sizeof(b) - 1);
-	fd = open_text(ENTER, NULL, self->channel, PEV_MAX_CALL_TEXT);
+	fd = open_text(PEV_CALL_ENTER, NULL, self->c.channel, PEV_MAX_CALL_TEXT);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
 	syscall(__NR_mount, a, b, c, -1L, NULL);
@@ -204,20 +164,20 @@ TEST_F(text, bytes)
 	char bytes[] = "a\0b\n\xff", many[400] = { 1 };
 	int null = open("/dev/null", O_WRONLY);
 
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_write, null, bytes, sizeof(bytes));
 	syscall(__NR_write, null, bytes, 0L);
 	syscall(__NR_write, null, many, sizeof(many));
 	syscall(__NR_write, null, 8L, 10L);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(8, take(self, __NR_write));
-	EXPECT_TEXT(&self->calls[0], 1, bytes);
-	EXPECT_EQ(0, self->calls[0].cut);
-	EXPECT_EQ(2, self->calls[2].copied);
-	EXPECT_EQ(0, self->calls[2].len[1]);
-	EXPECT_EQ(2, self->calls[4].cut);
-	EXPECT_EQ(PEV_CALL_TEXT, self->calls[4].len[1]);
-	EXPECT_EQ(0, self->calls[6].copied);
+	EXPECT_TEXT(&self->c.calls[0], 1, bytes);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(2, self->c.calls[2].copied);
+	EXPECT_EQ(0, self->c.calls[2].len[1]);
+	EXPECT_EQ(2, self->c.calls[4].cut);
+	EXPECT_EQ(PEV_CALL_TEXT, self->c.calls[4].len[1]);
+	EXPECT_EQ(0, self->c.calls[6].copied);
 	close(null);
 }
 
@@ -229,16 +189,16 @@ TEST_F(text, results)
 	memset(in, 'x', sizeof(in));
 	ASSERT_EQ(0, pipe(ends));
 	ASSERT_EQ(sizeof(expected), write(ends[1], expected, sizeof(expected)));
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_read, ends[0], in, sizeof(in));
 	syscall(__NR_read, -1, in, sizeof(in));
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(4, take(self, __NR_read));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_EQ(sizeof(expected), self->calls[1].words[0]);
-	EXPECT_EQ(2, self->calls[1].copied);
-	EXPECT_TEXT(&self->calls[1], 1, expected);
-	EXPECT_EQ(0, self->calls[3].copied);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_EQ(sizeof(expected), self->c.calls[1].words[0]);
+	EXPECT_EQ(2, self->c.calls[1].copied);
+	EXPECT_TEXT(&self->c.calls[1], 1, expected);
+	EXPECT_EQ(0, self->c.calls[3].copied);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -250,15 +210,15 @@ TEST_F(text, not_resident)
 	char *p = pev_map_absent(path, sizeof(path));
 
 	ASSERT_NE(MAP_FAILED, p);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_chdir, p);
 	syscall(__NR_chdir, p);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(4, take(self, __NR_chdir));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_TEXT(&self->calls[1], 0, path);
-	EXPECT_TEXT(&self->calls[2], 0, path);
-	EXPECT_EQ(0, self->calls[3].copied);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_TEXT(&self->c.calls[1], 0, path);
+	EXPECT_TEXT(&self->c.calls[2], 0, path);
+	EXPECT_EQ(0, self->c.calls[3].copied);
 	munmap(p, 4096);
 }
 
@@ -271,12 +231,12 @@ TEST_F(text, without_end)
 	ASSERT_NE(MAP_FAILED, p);
 	memset(p, 'x', page);
 	munmap(p + page, page);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_chdir, p + page - 20);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(2, take(self, __NR_chdir));
-	EXPECT_EQ(0, self->calls[0].copied);
-	EXPECT_EQ(0, self->calls[1].copied);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[1].copied);
 	munmap(p, page);
 }
 
@@ -287,12 +247,12 @@ TEST_F(text, exec_not_resident)
 	char *p = pev_map_absent(path, sizeof(path));
 
 	ASSERT_NE(MAP_FAILED, p);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_execve, p, none, none);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(2, take(self, __NR_execve));
-	EXPECT_EQ(2, self->calls[0].copied);
-	EXPECT_TEXT(&self->calls[1], 0, path);
+	EXPECT_EQ(2, self->c.calls[0].copied);
+	EXPECT_TEXT(&self->c.calls[1], 0, path);
 	munmap(p, 4096);
 }
 
@@ -307,22 +267,22 @@ TEST_F(text, exec_list)
 	/* the strings' pages */
 	for (int i = 0; argv[i]; i++)
 		ASSERT_LE(0, *(volatile char *)argv[i]);
-	on(self);
+	pev_calls_on(&self->c);
 	syscall(__NR_execve, path, argv, none);
 	syscall(__NR_execve, path, none, none);
 	syscall(__NR_execve, path, many, none);
 	syscall(__NR_execve, path, 8L, none);
-	off(self);
+	pev_calls_off(&self->c);
 	ASSERT_EQ(8, take(self, __NR_execve));
-	EXPECT_TEXT(&self->calls[0], 0, path);
-	EXPECT_TEXT(&self->calls[0], 1, list);
-	EXPECT_EQ(3, self->calls[0].copied);
-	EXPECT_EQ(0, self->calls[0].cut);
-	EXPECT_EQ(3, self->calls[2].copied);
-	EXPECT_EQ(0, self->calls[2].len[1]);
-	EXPECT_EQ(2, self->calls[4].cut);
-	EXPECT_LE(64 * 4 - 4, self->calls[4].len[1]);
-	EXPECT_EQ(1, self->calls[6].copied);
+	EXPECT_TEXT(&self->c.calls[0], 0, path);
+	EXPECT_TEXT(&self->c.calls[0], 1, list);
+	EXPECT_EQ(3, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(3, self->c.calls[2].copied);
+	EXPECT_EQ(0, self->c.calls[2].len[1]);
+	EXPECT_EQ(2, self->c.calls[4].cut);
+	EXPECT_LE(64 * 4 - 4, self->c.calls[4].len[1]);
+	EXPECT_EQ(1, self->c.calls[6].copied);
 }
 
 /* Only a call that the filter lets through is looked at. */
@@ -334,7 +294,7 @@ TEST_F(text, filter)
 	int fd;
 
 	snprintf(filter, sizeof(filter), "id == %d", __NR_chdir);
-	fd = open_text(ENTER, filter, self->channel, 0);
+	fd = open_text(PEV_CALL_ENTER, filter, self->c.channel, 0);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
 	for (int i = 0; i < 10; i++) {
@@ -347,7 +307,7 @@ TEST_F(text, filter)
 	EXPECT_EQ(10, value.samples);
 	EXPECT_LE(10, value.filtered);
 	ASSERT_EQ(10, take_sized(self, sizes, 3, __NR_chdir));
-	EXPECT_TEXT(&self->calls[9], 0, path);
+	EXPECT_TEXT(&self->c.calls[9], 0, path);
 	close(fd);
 }
 
@@ -357,11 +317,11 @@ TEST_F(text, by_name)
 	char path[] = "/nowhere", *metadata;
 	int enter, exit, ppid;
 
-	enter = open_text("syscalls:sys_enter_openat", NULL, self->channel, 0);
+	enter = open_text("syscalls:sys_enter_openat", NULL, self->c.channel, 0);
 	ASSERT_LE(0, enter) TH_LOG("%s", pev_reason());
-	exit = open_text("syscalls:sys_exit_read", NULL, self->channel, 0);
+	exit = open_text("syscalls:sys_exit_read", NULL, self->c.channel, 0);
 	ASSERT_LE(0, exit) TH_LOG("%s", pev_reason());
-	ppid = open_text("syscalls:sys_enter_getppid", NULL, self->channel, 0);
+	ppid = open_text("syscalls:sys_enter_getppid", NULL, self->c.channel, 0);
 	ASSERT_LE(0, ppid) TH_LOG("%s", pev_reason());
 	pev_on(enter);
 	pev_on(ppid);
@@ -371,11 +331,11 @@ TEST_F(text, by_name)
 	pev_off(ppid);
 	EXPECT_EQ(1, pev_read(ppid).samples);
 	ASSERT_EQ(1, take_sized(self, sizes, 5, __NR_openat));
-	EXPECT_EQ(1 << 1, self->calls[0].copied);
-	EXPECT_EQ(sizeof(path), self->calls[0].len[0]);
-	EXPECT_STREQ(path, self->calls[0].text[0]);
+	EXPECT_EQ(1 << 1, self->c.calls[0].copied);
+	EXPECT_EQ(sizeof(path), self->c.calls[0].len[0]);
+	EXPECT_STREQ(path, self->c.calls[0].text[0]);
 
-	metadata = pev_read_text(self->channel);
+	metadata = pev_read_text(self->c.channel);
 	ASSERT_NE(NULL, metadata);
 	EXPECT_NE(NULL, strstr(metadata, "uint16_t filename_text_len;"));
 	EXPECT_NE(NULL, strstr(metadata, "text_t filename_text[filename_text_len];"));
@@ -396,15 +356,15 @@ TEST_F(text, refused)
 
 	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
 	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
-	EXPECT_EQ(-EOPNOTSUPP, open_text("sched:sched_switch", NULL, self->channel, 0));
+	EXPECT_EQ(-EOPNOTSUPP, open_text("sched:sched_switch", NULL, self->c.channel, 0));
 	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
-	EXPECT_EQ(-EINVAL, open_text(ENTER, NULL, self->channel, PEV_MAX_CALL_TEXT + 1));
+	EXPECT_EQ(-EINVAL, open_text(PEV_CALL_ENTER, NULL, self->c.channel, PEV_MAX_CALL_TEXT + 1));
 	EXPECT_EQ(offsetof(struct pev_attr, config), pev_why.head.field);
 	EXPECT_EQ(PEV_MAX_CALL_TEXT, pev_why.head.max);
 
 	attr.type = PEV_TYPE_TRACEPOINT;
 	attr.config = 0;
-	attr.name = (uintptr_t)ENTER;
+	attr.name = (uintptr_t)PEV_CALL_ENTER;
 	EXPECT_EQ(-EINVAL, pev_open(&attr));
 	EXPECT_EQ(offsetof(struct pev_attr, flags), pev_why.head.field);
 	attr.flags = 0;

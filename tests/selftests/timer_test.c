@@ -123,8 +123,11 @@ static int open_greedy(int *fds, unsigned int nr)
 TEST_F(timer, many_leave_time_to_their_task)
 {
 	int channel = open_greedy(self->fds, TIMERS);
+	int mark = pev_open_machine(PEV_TYPE_MARKER, "pev:throttle", "event == \"task-clock\"", -1);
 	uint64_t quiet, busy, throttled = 0, ticks = 0;
 
+	ASSERT_LE(0, mark) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_on(mark));
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	quiet = now_ns(CLOCK_MONOTONIC);
 	work(15000000);
@@ -149,6 +152,8 @@ TEST_F(timer, many_leave_time_to_their_task)
 		ticks += v.value;
 	}
 	EXPECT_LT(0, throttled);
+	EXPECT_EQ(throttled, pev_read(mark).value);
+	close(mark);
 	EXPECT_LT(0, ticks);
 	/* a quarter is theirs; the rest of the allowance is a busy machine's */
 	EXPECT_GT(8 * quiet + 100000000, busy);

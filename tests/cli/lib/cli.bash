@@ -69,3 +69,14 @@ until_ok() {
 number_of() {
 	sed -n "s/.* \([0-9,]*\) $1.*/\1/p" "$2" | tr -d , | head -n 1
 }
+
+# rows_add_up FILE...: of "stat --by -j": each line's rows and what is other are what the counter has
+rows_add_up() {
+	cat "$@" | python3 -c '
+import json, sys
+for line in sys.stdin:
+	p = json.loads(line)
+	for i, e in enumerate(p["events"]):
+		assert e["rows"] == sum(r["counts"][i] for r in p["rows"]), e
+		assert e["rows"] + e["other"] == e["counter"], e'
+}

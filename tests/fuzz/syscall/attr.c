@@ -202,7 +202,9 @@ void attr_channel(struct rng *r, struct pev_attr *attr)
 	if (!one_in(r, 4))
 		attr->packet_size = 4096;
 	if (one_in(r, 4))
-		attr->flags = PEV_CHF_OVERWRITE;
+		attr->flags = PEV_CHF_OVERWRITE | (one_in(r, 8) ? PEV_CHF_PANIC : 0);
+	if (one_in(r, 8))
+		attr->flags |= PEV_CHF_STOPPED;
 	if (one_in(r, 4))
 		attr->watermark = below(r, 4096);
 	if (one_in(r, 6))
@@ -236,6 +238,13 @@ static void sample(struct player *w, struct rng *r, struct pev_attr *attr)
 		attr->sample = PEV_SAMPLE_TID;
 	else
 		attr->sample = rnd(r) & (one_in(r, 2) ? PEV_SAMPLE_ALL : cheap) & ~PEV_SAMPLE_PAIR;
+	/* it is refused otherwise, and brings nothing alone */
+	if (attr->type == PEV_TYPE_USTACK && !one_in(r, 16))
+		attr->sample &= ~PEV_SAMPLE_COOKIE;
+	else if (attr->type == PEV_TYPE_TIMER || attr->type == PEV_TYPE_WAIT)
+		attr->sample |= one_in(r, 2) ? PEV_SAMPLE_COOKIE : 0;
+	if ((attr->sample & PEV_SAMPLE_COOKIE || attr->type == PEV_TYPE_USTACK) && !one_in(r, 16))
+		attr->sample |= PEV_SAMPLE_USTACK;
 	if (attr->sample & PEV_SAMPLE_UREGS)
 		attr->regs_user = 1ULL << below(r, 16) | 1ULL << below(r, 8);
 	if (attr->sample & PEV_SAMPLE_USTACK_DUMP)
@@ -243,7 +252,7 @@ static void sample(struct player *w, struct rng *r, struct pev_attr *attr)
 	if (attr->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK) && one_in(r, 2))
 		attr->max_stack = 1 + below(r, PEV_MAX_STACK);
 	/* it is refused otherwise, mostly */
-	if (!w->root && !one_in(r, 16))
+	if (!w->root && attr->type != PEV_TYPE_USTACK && !one_in(r, 16))
 		attr->flags |= PEV_F_EXCLUDE_KERNEL;
 }
 
@@ -336,6 +345,13 @@ static void hardware(struct rng *r, struct pev_attr *attr)
 						    below(r, PEV_HW_MAX);
 	if (one_in(r, 2))
 		attr->flags |= flags[below(r, ARRAY_SIZE(flags))];
+	if (one_in(r, 6))
+		attr->flags |= PEV_F_PRECISE(1 + below(r, 3));
+	/* perf's kinds of events, probes among them, and the first PMUs that it has here */
+	if (attr->type == PEV_TYPE_RAW && one_in(r, 3)) {
+		attr->pmu = one_in(r, 8) ? (uint32_t)strange(r) : below(r, 16);
+		attr->config = one_in(r, 4) ? strange(r) : below(r, 4);
+	}
 }
 
 /* What it is an event of; the channel is known. */
@@ -357,8 +373,11 @@ static void source(struct player *w, struct rng *r, struct pev_attr *attr,
 		attr->config = below(r, PEV_TIMER_MAX);
 		if (one_in(r, 6))
 			attr->flags |= one_in(r, 2) ? PEV_F_EXCLUDE_HOST : PEV_F_EXCLUDE_GUEST;
-	} else if (kind < 94 && attr->channel_fd >= 0) {
+	} else if (kind < 91 && attr->channel_fd >= 0) {
 		sideband(r, attr, layout);
+	} else if (kind < 94 && attr->channel_fd >= 0) {
+		attr->type = PEV_TYPE_USTACK;
+		layout->fixed = sizeof(struct pev_ustack_record);
 	} else if (kind < 96) {
 		hardware(r, attr);
 	} else if (kind < 98) {
@@ -381,6 +400,7 @@ static void period(struct rng *r, struct pev_attr *attr)
 		}
 		break;
 	case PEV_TYPE_SIDEBAND:
+	case PEV_TYPE_USTACK:
 		attr->period = below(r, 2);
 		break;
 	case PEV_TYPE_WAIT:
@@ -433,6 +453,8 @@ void attr_event(struct player *w, struct rng *r, struct pev_attr *attr, struct l
 		attr->flags |= PEV_F_EXCLUDE_KERNEL;
 	if (attr->flags & PEV_F_EXCLUDE_USER)
 		attr->flags &= ~PEV_F_EXCLUDE_KERNEL;
+	if (attr->channel_fd >= 0 && one_in(r, 8))
+		attr->flags |= PEV_F_START << below(r, 3);
 	layout->sample = attr->sample;
 }
 

@@ -124,7 +124,7 @@ struct member {
 	uint64_t	parsed;		/* records found */
 	uint64_t	samples;	/* of the event when it was closed */
 	uint64_t	lost;
-	uint64_t	off_by;		/* value - samples - lost */
+	uint64_t off_by; /* value - samples - lost - unarmed */
 	struct event	*event;		/* NULL: closed */
 	struct pev_attr	attr;
 };
@@ -146,6 +146,8 @@ struct channel {
 	struct ring		rings[MAX_CPUS];
 	unsigned int		nr_ids;
 	struct member		*members;
+	uint64_t owing; /* records whose stack comes later */
+	uint64_t told; /* of these, by the records of stacks */
 };
 
 struct event {
@@ -154,7 +156,7 @@ struct event {
 	struct layout		layout;
 	struct channel		*channel;
 	struct member		*member;
-	bool			one;	/* value = samples + lost */
+	bool one; /* value = samples + lost + unarmed */
 	bool			own;	/* counts this thread only */
 	bool			shared;	/* lives on when it is closed, maybe */
 	uint64_t		opened;	/* ns */
@@ -367,7 +369,7 @@ void op_run(struct player *w, const struct op *op);
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
-	world_pass, world_exec, world_limits, world_context;
+	world_pass, world_exec, world_limits, world_context, world_crash;
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest;
 

@@ -75,6 +75,25 @@ struct pev_value law_value(struct event *e)
 	return v[0];
 }
 
+/*
+ * Where all occurrences went, and what a trigger did, at one moment. Only events with a period
+ * of 1 that are off have their books balanced.
+ */
+static uint64_t law_counts(struct event *e)
+{
+	struct pev_counts n = { .size = sizeof(n) };
+	uint64_t due;
+
+	if (k_ioctl(e->fd, PEV_IOC_READ_COUNTS, (uintptr_t)&n))
+		return 0;
+	if (n.fired && !(e->attr.flags & (PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)))
+		broken("an event that is not a trigger has fired %llu times", (llu)n.fired);
+	if (!e->one)
+		return 0;
+	due = n.samples + n.lost + n.unarmed;
+	return n.value != due ? n.value - due : n.fired ? n.fired - due : 0;
+}
+
 static void read_members(struct channel *c)
 {
 	for (unsigned int i = 0; i < c->nr_ids; i++) {
@@ -86,7 +105,7 @@ static void read_members(struct channel *c)
 		v = law_value(m->event);
 		m->samples = v.samples;
 		m->lost = v.lost;
-		m->off_by = m->event->one ? v.value - v.samples - v.lost : 0;
+		m->off_by = law_counts(m->event);
 	}
 }
 
@@ -117,6 +136,33 @@ static struct member *unbalanced(struct channel *c)
 	return NULL;
 }
 
+/* Threads may tell stacks at any time, also while all events are off: nobody owes any, from here on. */
+static void end_debts(struct channel *c)
+{
+	for (unsigned int i = 0; i < c->nr_ids; i++) {
+		struct member *m = &c->members[i];
+
+		if (m->used && m->event && m->attr.type == PEV_TYPE_USTACK)
+			k_ioctl(m->event->fd, PEV_IOC_FLUSH, 0);
+	}
+}
+
+/* Each cookie has its stack, but for those that were counted as lost. */
+static void law_stacks(struct channel *c)
+{
+	bool all_told = true;
+
+	for (unsigned int i = 0; i < c->nr_ids; i++) {
+		struct member *m = &c->members[i];
+
+		if (m->used && m->attr.type == PEV_TYPE_USTACK)
+			all_told &= m->event && !m->lost && !m->reset;
+	}
+	if (c->told > c->owing || (all_told && c->told != c->owing))
+		broken("stacks of %llu records, of %llu that have none", (llu)c->told,
+		       (llu)c->owing);
+}
+
 /*
  * The books of a channel: its events are off, and each record that they say was
  * written is found, each that was lost is one that the rings lost. Another CPU may be
@@ -130,6 +176,7 @@ void law_channel(struct channel *c)
 
 	if (!c->followed || k_ioctl(c->fd, PEV_IOC_DISABLE, 0))
 		return;
+	end_debts(c);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	read_members(c);
 	k_ioctl(c->fd, PEV_IOC_FLUSH, 0);
@@ -143,12 +190,14 @@ void law_channel(struct channel *c)
 		       bad->attr.name ? (const char *)(uintptr_t)bad->attr.name : "-",
 		       bad->attr.target, (llu)bad->attr.flags, (llu)bad->attr.sample,
 		       bad->event ? "open" : "closed");
+	law_stacks(c);
 	for (unsigned int i = 0; i < c->nr_ids; i++) {
 		struct member *m = &c->members[i];
 
 		lost += m->lost;
 		/* nor did a ring lose it */
-		reset |= m->reset || m->attr.type == PEV_TYPE_PROBE;
+		reset |= m->reset || m->attr.type == PEV_TYPE_PROBE ||
+			 m->attr.type == PEV_TYPE_USTACK;
 		slack += m->used && (!m->event || m->attr.type == PEV_TYPE_WAIT) ? nr_cpus : 0;
 	}
 	for (unsigned int i = 0; i < c->info.nr_rings; i++)
@@ -232,7 +281,7 @@ void law_exact(struct player *w, struct rng *r)
 		broken("%u calls, %u of them with 7: value %llu (by CPUs %llu) filtered %llu, for %llu and %llu; %s, target %u, raw %d",
 		       n, sevens, (llu)v.value, (llu)got, (llu)v.filtered, (llu)wanted,
 		       (llu)filtered, text, attr.target, raw);
-	if (c && v.samples + v.lost != v.value)
+	if (c && law_counts(&e))
 		broken("%llu samples + %llu lost of %llu", (llu)v.samples, (llu)v.lost,
 		       (llu)v.value);
 	event_close(&e);
@@ -276,7 +325,7 @@ void law_forks(struct player *w, struct rng *r)
 	memset(&v, 0xff, sizeof(v));
 	k_read(fd, &v, sizeof(v));
 	add(&all->laws, 1);
-	if (v.value != n || v.samples + v.lost != n)
+	if (v.value != n || law_counts(&e))
 		broken("%u forks: value %llu, %llu samples, %llu lost", n, (llu)v.value,
 		       (llu)v.samples, (llu)v.lost);
 	event_close(&e);

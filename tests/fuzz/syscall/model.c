@@ -97,7 +97,7 @@ void event_opened(struct event *e, int fd, const struct pev_attr *attr,
 	e->layout = *layout;
 	e->channel = c;
 	e->one = attr->period == 1 || attr->type == PEV_TYPE_SIDEBAND ||
-		 attr->type == PEV_TYPE_WAIT;
+		 attr->type == PEV_TYPE_WAIT || attr->type == PEV_TYPE_USTACK;
 	e->one &= !(attr->flags & PEV_F_FREQ) && attr->channel_fd >= 0;
 	/* what the kernel could not tell a probe of is lost, but no value */
 	e->one &= attr->type != PEV_TYPE_PROBE;

@@ -127,6 +127,20 @@ static int do_snapshot(void)
 	return k_ioctl(channel, PEV_IOC_SNAPSHOT, (uintptr_t)&arg);
 }
 
+static int do_counts(void)
+{
+	struct pev_counts counts = { .size = sizeof(counts) };
+
+	return k_ioctl(event, PEV_IOC_READ_COUNTS, (uintptr_t)&counts);
+}
+
+static int do_state(void)
+{
+	struct pev_channel_state state = { .size = sizeof(state) };
+
+	return k_ioctl(channel, PEV_IOC_CHANNEL_STATE, (uintptr_t)&state);
+}
+
 static int do_metadata(void)
 {
 	static char text[8192];
@@ -246,6 +260,7 @@ static struct call calls[] = {
 	{ "no filter", .run = do_no_filter }, { "read", .run = do_read },
 	{ "read by CPUs", .run = do_read_cpus }, { "id", .run = do_id },
 	{ "channel's info", .run = do_info }, { "snapshot", .run = do_snapshot },
+	{ "counts", .run = do_counts }, { "channel's state", .run = do_state },
 	{ "metadata", .run = do_metadata }, { "map", .run = do_mmap },
 	{ "a fork", .run = do_fork }, { "a mapping", .run = do_exec_map },
 	{ "a file's mapping", .run = do_file_map }, { "flush", .run = do_flush },

@@ -21,8 +21,12 @@ static void open_channel(struct player *w, const struct op *op, struct rng *r)
 	channel_close(c);
 	attr_channel(r, &attr);
 	fd = k_event(&attr);
+	if (fd >= 0 && attr.flags & PEV_CHF_PANIC && !me->root)
+		broken("a channel for the console was opened without rights");
 	if (fd >= 0)
 		channel_opened(c, fd, attr.flags & PEV_CHF_OVERWRITE);
+	else if (attr.flags & PEV_CHF_PANIC && fd == (me->root ? -EBUSY : -EACCES))
+		;	/* there are PEV_MAX_PANIC others, or it takes rights */
 	else if (fd != -EPERM && fd != -ENOMEM && fd != -EINTR && fd != -EMFILE)
 		broken("a plain channel was refused: %s: %s", strerror(-fd), k_reason());
 }
@@ -139,10 +143,13 @@ static void open_query(struct player *w, const struct op *op, struct rng *r)
 	ssize_t got;
 	int fd;
 
-	if (k_event(&attr) < 0)
+	if (k_event(&attr) < 0) {
 		broken("an info query failed: %s", k_reason());
-	else if (!w->root)
+	} else if (!w->root) {
+		/* of flags, the highest two are how addresses of POWER's kernel begin */
+		info.event_flags &= ~PEV_F_PRECISE_ALL;
 		scan_words(&info, sizeof(info), "struct pev_info");
+	}
 	memset(&attr, 0, sizeof(attr));
 	attr.type = one_in(r, 12) ? PEV_TYPE_CATALOG : PEV_TYPE_PMU;
 	if (one_in(r, 3)) {
@@ -278,7 +285,8 @@ static void period(struct player *w, const struct op *op, struct rng *r)
 		value = value * 10007 + (one_in(r, 8) && !slow ? 0 : 500000);
 	for (unsigned int i = 0; i < EVENTS; i++)
 		if (w->events[i].attr.type != PEV_TYPE_SIDEBAND &&
-		    w->events[i].attr.type != PEV_TYPE_WAIT)
+		    w->events[i].attr.type != PEV_TYPE_WAIT &&
+		    w->events[i].attr.type != PEV_TYPE_USTACK)
 			w->events[i].one = false;
 	k_ioctl(all_of_them ? c->fd : e->fd, cmd, one_in(r, 40) ? strange(r) : (uintptr_t)&value);
 }
@@ -317,6 +325,7 @@ static void ask_event(struct player *w, const struct op *op, struct rng *r)
 		.values = (uintptr_t)values, .nr = one_in(r, 4) ? below(r, 8) : MAX_CPUS,
 	};
 	struct pev_multiplexed m = { .size = one_in(r, 4) ? below(r, 200) : sizeof(m) };
+	struct pev_counts counts = { .size = one_in(r, 4) ? below(r, 80) : sizeof(counts) };
 	static __thread uint16_t lengths[16];
 	struct pev_id id = {
 		.size = one_in(r, 2) ? sizeof(id) : below(r, sizeof(id)),
@@ -325,9 +334,13 @@ static void ask_event(struct player *w, const struct op *op, struct rng *r)
 
 	if (!e)
 		return;
-	switch (below(r, 5)) {
+	switch (below(r, 6)) {
 	case 0:
 		k_ioctl(e->fd, PEV_IOC_ID, (uintptr_t)&id);
+		break;
+	case 3:
+		if (counts.size <= sizeof(counts))
+			k_ioctl(e->fd, PEV_IOC_READ_COUNTS, (uintptr_t)&counts);
 		break;
 	case 2:
 		k_ioctl(e->fd, PEV_IOC_FLUSH, one_in(r, 16));
@@ -349,12 +362,24 @@ static void ask_channel(struct player *w, const struct op *op, struct rng *r)
 		.spans = (uintptr_t)spans, .nr = one_in(r, 4) ? below(r, 8) : MAX_CPUS,
 	};
 	struct pev_channel_info info = { .size = one_in(r, 4) ? below(r, 112) : sizeof(info) };
+	struct pev_channel_state state = { .size = one_in(r, 4) ? below(r, 40) : sizeof(state) };
 
 	if (!c)
 		return;
-	switch (below(r, 3)) {
+	switch (below(r, 6)) {
 	case 0:
 		k_ioctl(c->fd, PEV_IOC_SNAPSHOT, (uintptr_t)&snapshot);
+		break;
+	case 2:
+		if (state.size <= sizeof(state))
+			k_ioctl(c->fd, PEV_IOC_CHANNEL_STATE, (uintptr_t)&state);
+		break;
+	case 3:
+		k_ioctl(c->fd, PEV_IOC_ACT, one_in(r, 16) ? strange(r) : below(r, PEV_ACT_MAX));
+		break;
+	/* what is closed for good would fuzz nothing */
+	case 4:
+		k_ioctl(c->fd, PEV_IOC_ACT, one_in(r, 2) ? PEV_ACT_START : PEV_ACT_THAW);
 		break;
 	case 1:
 		k_ioctl(c->fd, PEV_IOC_CHANNEL_INFO, (uintptr_t)&info);
@@ -621,6 +646,7 @@ const struct op_type op_types[] = {
 	{ "ptrace", 3, 0, world_ptrace },
 	{ "limits", 2, 0, world_limits },
 	{ "context", 12, 0, world_context },
+	{ "crash", 6, 0, world_crash },
 	{ "cgroup", 4, OP_ROOT, world_cgroup },
 	{ "move", 4, OP_ROOT, world_move },
 	{ "fire", 6, OP_ROOT, world_fire },

@@ -85,6 +85,8 @@ static void make_fields(struct rng *r, struct layout *layout)
 		.name = NUMBER, .type = PEV_PROBE_X64,
 		.from = back ? PEV_PROBE_RESULT : PEV_PROBE_ARGUMENT,
 	};
+	if (back && one_in(r, 2))
+		fields[0].from = PEV_PROBE_DURATION;
 	fields[1] = (struct pev_probe_field){
 		.name = TEXT, .type = PEV_PROBE_TEXT, .number = below(r, 8),
 		.from = one_in(r, 2) ? PEV_PROBE_STACK : PEV_PROBE_REGISTER,

@@ -74,6 +74,7 @@ struct cursor {
 	const struct channel	*channel;
 	const struct member	*member;
 	unsigned int		cpu;
+	uint64_t cookie;
 	const uint8_t		*at;
 	const uint8_t		*end;
 	bool			bad;
@@ -114,6 +115,8 @@ static void stacks(struct cursor *c)
 
 	if (kernel > PEV_MAX_STACK || user > PEV_MAX_STACK)
 		broken("a call chain of %u and %u", kernel, user);
+	if (c->cookie && user)
+		broken("a call chain of %u that comes later, too", user);
 	for (uint32_t i = 0; i < kernel && !c->bad; i++)
 		no_kernel(c, get(c, 8), "kernel chain");
 	/* what a program without frame pointers has there may look like anything */
@@ -148,12 +151,15 @@ static void context(struct cursor *c)
 		broken("a record with bits of PEV_SAMPLE_GUEST that there are not");
 	if (sample & PEV_SAMPLE_CONTEXT)
 		request(c);
+	c->cookie = sample & PEV_SAMPLE_COOKIE ? get(c, 8) : 0;
 	if (sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK))
 		stacks(c);
 	if (sample & PEV_SAMPLE_UREGS) {
 		n = get(c, 8);
 		if (n > 64)
 			broken("%llu registers", (llu)n);
+		if (n && c->cookie)
+			broken("%llu registers that come later, too", (llu)n);
 		skip(c, 8 * n);
 	}
 	if (sample & PEV_SAMPLE_READ) {
@@ -167,6 +173,8 @@ static void context(struct cursor *c)
 		n = get(c, 8);
 		if (n > PEV_MAX_STACK_DUMP || n % 8)
 			broken("%llu bytes of stack", (llu)n);
+		if (n && c->cookie)
+			broken("%llu bytes of stack that come later, too", (llu)n);
 		skip(c, n);
 	}
 }
@@ -219,7 +227,28 @@ static void law_wait_record(const uint8_t *start)
 		broken("flags %#x of a wait that ended its thread", w.flags);
 }
 
-static void payload(struct cursor *c)
+/* A stack is for records that were written, or says why there is none. Return: for how many. */
+static uint64_t law_ustack_record(const uint8_t *start)
+{
+	struct pev_ustack_record u;
+
+	memcpy(&u, start, sizeof(u));
+	if (!u.cookie || !u.records || u.missing >= PEV_MISSING_MAX)
+		broken("cookie %#llx of %u records, missing %u", (llu)u.cookie, u.records,
+		       u.missing);
+	return u.records;
+}
+
+/* What the channel's records owe, and what was told of it. */
+static void owe(struct channel *ch, const struct cursor *c, const uint8_t *start)
+{
+	if (c->cookie)
+		ch->owing++;
+	if (c->member->attr.type == PEV_TYPE_USTACK)
+		ch->told += law_ustack_record(start);
+}
+
+static void payload(struct cursor *c, struct channel *ch)
 {
 	const struct layout *l = &c->member->layout;
 	const uint8_t *start = c->at;
@@ -254,6 +283,7 @@ static void payload(struct cursor *c)
 		}
 	if (c->member->attr.type == PEV_TYPE_WAIT)
 		law_wait_record(start);
+	owe(ch, c, start);
 	/* what follows begins at a multiple of 8 */
 	skip(c, -size & 7);
 }
@@ -283,7 +313,7 @@ static bool record(struct cursor *c, struct channel *ch, uint64_t *time)
 	}
 	c->member = &ch->members[id];
 	context(c);
-	payload(c);
+	payload(c, ch);
 	if (c->bad)
 		return false;
 	ch->members[id].parsed++;

@@ -20,7 +20,7 @@ static bool is_stack(uint32_t from)
 
 static uint32_t some_bucket(struct rng *r, struct pev_table_key *key)
 {
-	if (key->from == PEV_TABLE_COMM || is_stack(key->from))
+	if (key->from == PEV_TABLE_COMM || key->from == PEV_TABLE_REQUEST || is_stack(key->from))
 		return PEV_TABLE_EXACT;
 	key->bucket = below(r, PEV_TABLE_BUCKET_MAX);
 	if (key->bucket == PEV_TABLE_LINEAR)
@@ -33,6 +33,8 @@ static uint32_t some_from(struct rng *r, const struct pev_table *table)
 {
 	if (table->value == PEV_TABLE_COUNTED)
 		return below(r, PEV_TABLE_SYSCALL);
+	if (one_in(r, 8))
+		return PEV_TABLE_REQUEST;
 	return below(r, table->open ? PEV_TABLE_FROM_MAX : PEV_TABLE_LATENCY);
 }
 
@@ -318,8 +320,8 @@ static void keep_begins(struct rng *r, struct pev_table *table)
 	for (unsigned int i = 0; i < table->nr_keys; i++) {
 		uint32_t from = table->keys[i].from;
 
-		if (from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY && !is_stack(from) &&
-		    one_in(r, 2))
+		if (from != PEV_TABLE_EVENT && from != PEV_TABLE_LATENCY &&
+		    from != PEV_TABLE_REQUEST && !is_stack(from) && one_in(r, 2))
 			table->keys[i].from |= PEV_TABLE_AT_BEGIN;
 	}
 }

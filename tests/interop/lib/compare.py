@@ -68,6 +68,12 @@ def text(value):
     return number(value)
 
 
+def label(value):
+    """What perfctl script shows in place of a number."""
+    named = isinstance(value, bt2._EnumerationFieldConst) and value.labels
+    return named[0].encode() if named else None
+
+
 class Record:
     """An event message: what to expect of it in EVENTS and in SCRIPT."""
 
@@ -94,10 +100,10 @@ class Record:
     def shown(self):
         """Payload fields that perfctl script shows."""
         names = {n for n, _, _ in self.payload}
-        for n, t, _ in self.payload:
+        for n, t, v in self.payload:
             owner = n[:-4] if n.endswith(("_off", "_len")) else None
             if n not in VARYING and owner not in names:
-                yield n, t
+                yield n, label(v) or t
 
     def chain(self):
         frames = []

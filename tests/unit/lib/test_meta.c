@@ -3,6 +3,7 @@
  * Metadata: the whole form, growing text, and much that is no metadata.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,8 +40,9 @@ static void test_whole(void)
 	check(!pev_class_field(cls, "nothing") && pev_class_context_field(cls, "ip")->base == 16,
 	      "fields by name");
 	cls = pev_meta_class_by_id(meta, 0, 5);
-	check(cls->sample == (PEV_SAMPLE_ALL & ~PEV_SAMPLE_PAIR) && !cls->nr_fields && cls->nr_context == 19 &&
-		      cls->freq == 997 && !cls->period && cls->type == PEV_TYPE_TIMER,
+	check(cls->sample == (PEV_SAMPLE_ALL & ~PEV_SAMPLE_PAIR) && !cls->nr_fields &&
+		      cls->nr_context == 20 && cls->freq == 997 && !cls->period &&
+		      cls->type == PEV_TYPE_TIMER,
 	      "call chains and the like belong to the context");
 	cls = pev_meta_class_by_name(meta, "test:two");
 	check(pev_class_field(cls, "stream") && pev_class_field(cls, "stream")->offset == -1 &&
@@ -221,6 +223,99 @@ static void test_good(void)
 		pev_meta_free(meta);
 		free(t);
 	}
+}
+
+static void is_label(const struct pev_field *f, uint64_t value, const char *label)
+{
+	const char *found = f ? pev_field_label(f, value) : "no field";
+
+	check(found && label ? !strcmp(found, label) : found == label,
+	      "the label of %" PRId64 ": %s", (int64_t)value, found ? found : "none");
+}
+
+static void with_enum(const char *to, void (*test)(const struct pev_field *f))
+{
+	const struct change c = { "int32_t prev_pid;", to, "" };
+	const struct pev_class *cls;
+	struct pev_error err = { 0 };
+	struct pev_meta *meta;
+	size_t len;
+	char *t = changed(&c, &len);
+
+	check(!pev_meta_parse(t, len, 0, &meta, &err), "%.60s %s", to, err.text);
+	cls = meta ? pev_meta_class_by_name(meta, "sched:sched_switch") : NULL;
+	test(cls ? pev_class_field(cls, "prev_pid") : NULL);
+	pev_meta_free(meta);
+	free(t);
+}
+
+static void signed_labels(const struct pev_field *f)
+{
+	is_label(f, 0, "A");
+	is_label(f, 4, NULL);
+	is_label(f, 5, "B");
+	is_label(f, 6, "C d\\\"\n");
+	is_label(f, 7, "E");
+	is_label(f, 9, "E");
+	is_label(f, 10, "F");
+	is_label(f, -3, "G");
+	is_label(f, -1, "G");
+	is_label(f, -4, NULL);
+	is_label(f, 1000, NULL);
+	is_label(f, UINT64_C(0xfffffffd), NULL);
+}
+
+static void places(const struct pev_field *f)
+{
+	is_label(f, 0, "vfs_read");
+	is_label(f, 1, "vfs_write+0x10");
+	is_label(f, 2, NULL);
+	is_label(f, -1, NULL);
+}
+
+static void wide(const struct pev_field *f)
+{
+	is_label(f, -1, "HIGH");
+	is_label(f, UINT64_C(1) << 63, "HIGH");
+	is_label(f, 1, NULL);
+	is_label(f, 0, "LOW");
+}
+
+static void none(const struct pev_field *f)
+{
+	is_label(f, 0, NULL);
+}
+
+static void no_enum(const char *to, const char *says)
+{
+	const struct change c = { "int32_t prev_pid;", to, "" };
+	struct pev_error err = { 0 };
+	struct pev_meta *meta;
+	size_t len;
+	char *t = changed(&c, &len);
+
+	check(pev_meta_parse(t, len, 0, &meta, &err) == -EBADMSG && strstr(err.text, says),
+	      "refused: %s", err.text);
+	pev_meta_free(meta);
+	free(t);
+}
+
+static void test_labels(void)
+{
+	no_enum("enum : int32_t { A = \"x\" } prev_pid;", "is a number, not \"x\"");
+	no_enum("enum : int32_t { A = 1 ... B } prev_pid;", "is a number, not \"B\"");
+	no_enum("enum : int32_t { 5 } prev_pid;", "a label");
+	no_enum("enum : int32_t { A B } prev_pid;", "','");
+	with_enum(
+		"enum : int32_t { A, B = 5, \"C d\\\\\\\"\\n\", E = 7 ... 9, F, G = -3 ... -1, H = 5 } prev_pid;",
+		signed_labels);
+	with_enum("enum : uint16_t { \"vfs_read\" = 0, \"vfs_write+0x10\" = 1, } prev_pid;",
+		  places);
+	with_enum(
+		"enum : uint64_t { LOW, HIGH = 0x8000000000000000 ... 0xffffffffffffffff } prev_pid;",
+		wide);
+	with_enum("enum : uint8_t { } prev_pid;", none);
+	with_enum("int32_t prev_pid;", none);
 }
 
 static void test_line(void)
@@ -436,6 +531,7 @@ int main(void)
 	test_growing();
 	test_bad();
 	test_good();
+	test_labels();
 	test_line();
 	test_streams();
 	test_mangled();

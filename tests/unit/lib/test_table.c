@@ -134,6 +134,48 @@ static void test_bounds(void)
 	      "a bucket of a later kernel");
 }
 
+/* The bucket of a number has it. */
+static bool in_its_bucket(const struct pev_table_key *key, uint64_t number, bool sign)
+{
+	uint64_t word, low, high;
+
+	if (pev_table_bucket(key, sign ? PEV_TABLE_SIGNED : 0, number, &word) ||
+	    pev_table_bounds(key, word, &low, &high))
+		return false;
+	return sign ? (int64_t)low <= (int64_t)number && (int64_t)number <= (int64_t)high :
+		      low <= number && number <= high;
+}
+
+static void test_buckets(void)
+{
+	const struct pev_table_key kinds[] = {
+		{ .bucket = PEV_TABLE_EXACT },
+		{ .bucket = PEV_TABLE_LOG2 },
+		{ .bucket = PEV_TABLE_EIGHTHS },
+		{ .bucket = PEV_TABLE_LINEAR, .step = 1 },
+		{ .bucket = PEV_TABLE_LINEAR, .step = 100 },
+	};
+	unsigned int wrong = 0;
+	uint64_t word;
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (unsigned int bit = 0; bit < 62; bit++)
+			for (int64_t near = -2; near <= 2; near++) {
+				int64_t number = (int64_t)(1ull << bit) + near;
+
+				wrong += number >= 0 &&
+					 !in_its_bucket(&kinds[k], (uint64_t)number, false);
+				wrong += !in_its_bucket(&kinds[k], (uint64_t)number, true);
+				wrong += !in_its_bucket(&kinds[k], (uint64_t)-number, true);
+			}
+	check(!wrong, "each number is in its bucket: %u are not", wrong);
+	check(!in_its_bucket(&(struct pev_table_key){ .bucket = PEV_TABLE_LINEAR }, 5, false),
+	      "a width of 0");
+	check(pev_table_bucket(&(struct pev_table_key){ .bucket = 77 }, 0, 5, &word) == -EINVAL,
+	      "a number has no bucket of a later kernel");
+	check(pev_table_bucket(&kinds[0], 2, 5, &word) == -EINVAL, "flags of a later library");
+}
+
 static void test_flags(void)
 {
 	struct pev_table table = { .rows = 1 };
@@ -152,6 +194,7 @@ int main(void)
 	test_rows(true);
 	test_chains();
 	test_bounds();
+	test_buckets();
 	test_flags();
 	return tap_done();
 }

@@ -553,6 +553,57 @@ static void test_encoder_stream(const char *dir)
 	free(text);
 }
 
+static int put_comm(struct pev_encoder *enc, const struct pev_meta *meta, uint64_t time)
+{
+	int ret = pev_encoder_begin(enc, pev_meta_class_by_name(meta, "pev:comm"), time, 77);
+
+	return ret ? ret : pev_encoder_commit(enc);
+}
+
+/* Packets are as large as was asked for, and end where they are told to. */
+static void test_encoder_packets(const char *dir)
+{
+	const struct pev_stream *stream;
+	struct pev_encoder *enc;
+	struct pev_trace *trace;
+	struct pev_writer *w;
+	struct pev_meta *meta;
+	unsigned int wrong = 0;
+	uint64_t bytes;
+	char *text;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/packets", dir);
+	text = sample_metadata(&len);
+	pev_meta_parse(text, len, 0, &meta, NULL);
+	pev_writer_open(path, 0, &w, NULL);
+	pev_writer_metadata(w, text, len);
+	pev_writer_encoder(w, meta, "large", 0, &enc);
+	check(pev_encoder_packets(enc, 128) == -EINVAL &&
+		      pev_encoder_packets(enc, 4100) == -EINVAL &&
+		      pev_encoder_packets(enc, 32U << 20) == -EINVAL,
+	      "sizes that no packet has");
+	check(!pev_encoder_flush(enc), "nothing is begun");
+	check(!pev_encoder_packets(enc, 4U << 20), "packets of 4 MiB");
+	for (uint64_t t = 1; t <= 50000; t++)
+		wrong += put_comm(enc, meta, t) != 0;
+	bytes = pev_writer_bytes(w);
+	check(!wrong && !pev_encoder_flush(enc) && pev_writer_bytes(w) > bytes + 1000000,
+	      "what was begun is in the file");
+	bytes = pev_writer_bytes(w);
+	check(!pev_encoder_flush(enc) && pev_writer_bytes(w) == bytes, "once");
+	check(!put_comm(enc, meta, 50001) && !pev_encoder_close(enc) && !pev_writer_close(w),
+	      "and it goes on");
+	trace = open_trace(path);
+	stream = pev_trace_stream(trace, 0);
+	check(stream->nr_packets == 2 && stream->packets[0].size > 1000000 &&
+		      !pev_trace_nr_warnings(trace),
+	      "two packets");
+	pev_trace_close(trace);
+	pev_meta_free(meta);
+	free(text);
+}
+
 /* Two classes of streams, and two rings of one CPU */
 static void test_stream_classes(const char *dir)
 {
@@ -703,6 +754,7 @@ int main(void)
 	test_full_disk(dir);
 	test_short_packets(dir);
 	test_encoder_stream(dir);
+	test_encoder_packets(dir);
 	test_stream_classes(dir);
 	test_subtraces(dir);
 	remove_tree(dir);

@@ -17,6 +17,10 @@ ok "... in memory that does not grow" awk '/^day/ { if ($1 && last && $5 > last 
 samples=$(sed -n 's/ samples in .*//p' "$OUT/week.txt" | sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
 "$p" report -g none -i "$OUT/week" >"$OUT/week.report" 2>&1
 ok "each sample is in the recording" grep -q "^# cpu-clock: $samples samples$" "$OUT/week.report"
+# 96 threads with 3,600 call chains
+ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1 "$OUT/fold_week" "$OUT/week" 1 12 >>"$OUT/week.txt" 2>&1
+ok "a day of twice as many threads and call chains takes less than 20 MB" awk '/^day/ { day = $3 }
+	END { exit !(day > 1000000 && day < 20000000) }' "$OUT/week.txt"
 [ "$failures" = 0 ] || sed 's/^/# /' "$OUT/week.txt"
 rm -rf "$OUT/week"
 finish

@@ -17,6 +17,9 @@ int main(void)
 	test_fds();
 	test_by();
 	test_hist();
+	test_fold();
+	test_proc();
+	test_owed();
 	test_text();
 	test_opt();
 	test_event_spec();
@@ -34,6 +37,9 @@ int main(void)
 	test_way();
 	test_workload();
 	test_operand();
+	test_probe_fields();
+	test_members();
+	test_dynamic();
 	test_store();
 	test_relay();
 	test_inventory();

@@ -51,6 +51,38 @@ says "export: progress is shown" 0 'exporting \[#* *\] +[0-9]+ %' \
 says "no progress without a terminal" 0 '^0$' \
 	bash -c "{ '$p' script $t/long | { sleep 1; cat >script.txt; }; } 2>&1 | grep -c 'reading'; :"
 
+# Ctrl-C is the pager's: it may end a search there, and what it has read stays
+cat >pager.sh <<'EOP'
+trap 'echo >interrupted' INT
+cat >shown
+echo >ready
+until [ -e go ]; do sleep 0.05; done
+EOP
+cat >terminal.py <<'EOP'
+import os, pty, sys, time
+
+def until(path, pid):
+    while not os.path.exists(path):
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            sys.exit(f"perfctl ended before {path}")
+        time.sleep(0.05)
+
+pid, terminal = pty.fork()
+if not pid:
+    os.execvp(sys.argv[1], sys.argv[1:])
+until("ready", pid)
+os.write(terminal, b"\x03")
+until("interrupted", pid)
+if os.waitpid(pid, os.WNOHANG)[0]:
+    sys.exit("perfctl did not wait for the pager")
+open("go", "w").close()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
+EOP
+says "Ctrl-C in the pager does not end perfctl" 0 '' \
+	env PAGER='sh pager.sh' timeout 60 python3 terminal.py "$p" report --stdio "$t/flat"
+ok "... and nothing of what it showed is missing" \
+	bash -c "'$p' report --stdio '$t/flat' | diff - <(sed 's/\x1b\[[0-9;]*m//g' shown)"
+
 echo old >real.json
 ln -s real.json link.json
 write json link.json

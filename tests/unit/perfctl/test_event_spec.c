@@ -40,6 +40,40 @@ static void names(void)
 	event_list_free(&l);
 }
 
+static void trigger_specs(void)
+{
+	struct event_list l = { 0 }, all = { 0 };
+	struct msg m;
+
+	OK(!event_list_parse(&all, "{cs,faults}", &m) &&
+		   !event_list_triggers(&l, "sched:a,cs if x > 1 if y", PEV_F_STOP, &m) && l.n == 2,
+	   "triggers");
+	OK(l.specs[0].trigger == PEV_F_STOP && l.specs[1].trigger == PEV_F_STOP, "... do it");
+	IS_STR(l.specs[0].filter, "x > 1 if y", "... if");
+	OK(!event_list_triggers(&l, "cycles/period=1000/", PEV_F_START, &m) &&
+		   l.specs[2].trigger == PEV_F_START && l.specs[0].trigger == PEV_F_STOP,
+	   "... by a counter's overflow");
+	OK(!event_list_triggers(&l, "{cs,faults}", PEV_F_FREEZE, &m), "... in a group");
+	event_list_take(&all, &l);
+	OK(all.n == 7 && !l.n && !all.specs[0].trigger && all.specs[2].trigger == PEV_F_STOP,
+	   "... behind other events");
+	OK(all.specs[0].group != all.specs[5].group && all.specs[5].group == all.specs[6].group,
+	   "... whose groups are others");
+	event_list_free(&all);
+	OK(event_list_triggers(&l, "cycles", PEV_F_STOP, &m) == -EINVAL &&
+		   strstr(m.text, "cycles/period=N/"),
+	   "what takes samples is no trigger");
+	event_list_free(&l);
+	OK(event_list_triggers(&l, "cpu-clock", PEV_F_STOP, &m) == -EINVAL, "nor is a timer");
+	event_list_free(&l);
+	OK(event_list_triggers(&l, "user:shop:order", PEV_F_STOP, &m) == -EINVAL &&
+		   strstr(m.text, "a probe of the program can"),
+	   "nor is a mark");
+	event_list_free(&l);
+	OK(event_list_triggers(&l, " if x", PEV_F_STOP, &m) == -EINVAL, "an event is missing");
+	event_list_free(&l);
+}
+
 static void probes(void)
 {
 	struct event_list l = { 0 };
@@ -248,12 +282,18 @@ static void clocks(void)
 	       "... also where the timer of that name is asked for, which counts nothing");
 	IS_NUM(type_for("task-clock", PLAN_SAMPLE), PEV_TYPE_TIMER, "a timer samples it");
 	IS_NUM(type_for("timer/cpu-clock", PLAN_RECORD), PEV_TYPE_TIMER, "... and records it");
+	IS_NUM(type_for("cpu-clock:G", PLAN_COUNT), PEV_TYPE_TIMER, "of guests, ticks are counted");
+	IS_NUM(type_for("cpu-clock:H", PLAN_COUNT), PEV_TYPE_TIMER, "... also of the host");
+	IS_NUM(type_for("cpu-clock:u", PLAN_COUNT), PEV_TYPE_SOFTWARE, "... but not of modes");
+	IS_NUM(type_for("cpu-clock", PLAN_GUESTS), PEV_TYPE_TIMER,
+	       "... and of what is a guest anyway");
 }
 
 void test_event_spec(void)
 {
 	names();
 	clocks();
+	trigger_specs();
 	probes();
 	modifiers();
 	terms();
@@ -268,10 +308,11 @@ void test_event_spec(void)
 	refused("cs}", -EINVAL, "\"}\" without \"{\": \"cs}\"");
 	refused("{cs,{faults}}", -EINVAL, "a group within a group: \"{cs,{faults}}\"");
 	refused("cs:q", -EINVAL,
-		"event modifier \"q\" is not known: u (user mode), k (kernel mode), and for hardware "
-		"events h (hypervisor), G (guests), H (host), D (pinned), e (exclusive), "
-		"p, pp, ppp (exact addresses of samples) are");
+		"event modifier \"q\" is not known: u (user mode), k (kernel mode), for hardware "
+		"events and clocks G (guests), H (host), and for hardware events h (hypervisor), D "
+		"(pinned), e (exclusive), p, pp, ppp (exact addresses of samples) are");
 	refused("cs:D", -EINVAL, "context-switches: \":D\" is for hardware events only");
+	refused("cs:G", -EINVAL, "context-switches: \":G\" is for hardware events and clocks only");
 	refused("cycles:pppp", -EINVAL, "cycles: \":ppp\" is as exact as samples get");
 	refused("kprobe:f/period=2/u", -EINVAL, "kprobe:f: a probe has no modifiers");
 	refused("cs:p", -EINVAL, "context-switches: \":p\" is for hardware events only");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Samples of guests: frames of their own, names by a file of the guest's. */
+#include "kvm/reasons.h"
+#include "kvm/vmm.h"
 #include "session/guest.h"
 #include "session/session.h"
 #include "tests.h"
@@ -33,12 +35,37 @@ static void name_of(struct stacks *s, uint32_t frame, struct strbuf *b)
 	stacks_func_name(s, stacks_frame_func(s, frame), b);
 }
 
+static void reasons(void)
+{
+	char b[GUEST_REASON_TEXT];
+
+	IS_STR(guest_reason(b, GUEST_ISA_SVM, 0x78), "hlt", "why an AMD processor left a guest");
+	IS_STR(guest_reason(b, GUEST_ISA_SVM, 0x400), "npf", "... a nested page fault");
+	IS_STR(guest_reason(b, GUEST_ISA_SVM, 0xffffffff), "invalid_guest_state", "... -1");
+	IS_STR(guest_reason(b, GUEST_ISA_VMX, 12), "hlt", "... and an Intel one");
+	IS_STR(guest_reason(b, GUEST_ISA_VMX, 0x80000021), "invalid_state (entry failed)",
+	       "... as it did not come in");
+	IS_STR(guest_reason(b, GUEST_ISA_SVM, 0x3ff), "reason 0x3ff", "... for no reason known");
+	IS_STR(guest_reason(b, GUEST_ISA_OTHER, 0x78), "reason 0x78", "... on no processor known");
+}
+
+static void threads(void)
+{
+	IS_NUM(vmm_vcpu_of_thread("CPU 12/KVM"), 12, "a thread of QEMU's for a virtual processor");
+	IS_NUM(vmm_vcpu_of_thread("fc_vcpu 0"), 0, "... of Firecracker's");
+	IS_NUM(vmm_vcpu_of_thread("crosvm_vcpu3"), 3, "... of crosvm's");
+	IS_NUM(vmm_vcpu_of_thread("IO iothread1"), -1, "... and one that is for something else");
+	IS_NUM(vmm_vcpu_of_thread("CPU"), -1, "... whatever its name begins with");
+}
+
 void test_guest(void)
 {
 	uint32_t host, kernel, user;
 	struct strbuf b = { 0 };
 	struct session f;
 
+	reasons();
+	threads();
 	session_init(&f);
 	host = stacks_sampled(&f.stacks, NULL, ADDR, 0);
 	kernel = stacks_sampled(&f.stacks, NULL, ADDR, PEV_GUEST_CODE);

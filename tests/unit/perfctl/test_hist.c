@@ -39,6 +39,11 @@ static void test_keys(void)
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(all); i++)
 		OK(!keys(all[i]) && is_key(0, i, PEV_TABLE_EXACT, 0, ""), "key %s", all[i]);
+	OK(!keys("request") && is_key(0, PEV_TABLE_REQUEST, PEV_TABLE_EXACT, 0, ""), "key request");
+	OK(refused("comm kstack", "record --fold") && refused("ustack", "record --fold") &&
+		   !keys("field(ustack)"),
+	   "who counts call chains is said");
+	OK(refused("begin(request)", "begin() takes"), "a request is that of the end");
 	OK(!keys("log2(nr_sector) by comm") && table.nr_keys == 2 &&
 		   is_key(0, PEV_TABLE_FIELD, PEV_TABLE_LOG2, 0, "nr_sector") &&
 		   is_key(1, PEV_TABLE_COMM, PEV_TABLE_EXACT, 0, ""),
@@ -301,41 +306,6 @@ static void test_quantiles(void)
 	hist_rows_free(&r);
 }
 
-/* The bucket of a number has it, and the way back is the library's. */
-static bool in_its_bucket(const struct pev_table_key *key, uint64_t number, bool sign)
-{
-	uint64_t word = own_table_bucket(key, sign, number), low, high;
-
-	if (pev_table_bounds(key, word, &low, &high))
-		return false;
-	return sign ? (int64_t)low <= (int64_t)number && (int64_t)number <= (int64_t)high :
-		      low <= number && number <= high;
-}
-
-static void test_buckets(void)
-{
-	const struct pev_table_key kinds[] = {
-		{ .bucket = PEV_TABLE_EXACT },
-		{ .bucket = PEV_TABLE_LOG2 },
-		{ .bucket = PEV_TABLE_EIGHTHS },
-		{ .bucket = PEV_TABLE_LINEAR, .step = 1 },
-		{ .bucket = PEV_TABLE_LINEAR, .step = 100 },
-	};
-	unsigned int wrong = 0;
-
-	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-		for (unsigned int bit = 0; bit < 62; bit++)
-			for (int64_t near = -2; near <= 2; near++) {
-				int64_t number = (int64_t)(1ull << bit) + near;
-
-				wrong += number >= 0 &&
-					 !in_its_bucket(&kinds[k], (uint64_t)number, false);
-				wrong += !in_its_bucket(&kinds[k], (uint64_t)number, true);
-				wrong += !in_its_bucket(&kinds[k], (uint64_t)-number, true);
-			}
-	OK(!wrong, "each number is in its bucket: %u are not", wrong);
-}
-
 static void test_own_table(void)
 {
 	const struct pev_table asked = { .rows = 2, .nr_keys = 1, .open = 2 };
@@ -375,7 +345,6 @@ static void test_own_table(void)
 
 void test_hist(void)
 {
-	test_buckets();
 	test_own_table();
 	test_unsigned();
 	test_latency();

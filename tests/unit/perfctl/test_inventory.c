@@ -4,6 +4,8 @@
 #include "inventory/fds.h"
 #include "inventory/readers.h"
 #include "inventory/table.h"
+#include "profile/rows.h"
+#include "profile/topology.h"
 #include "views/inventory.h"
 #include "tests.h"
 
@@ -386,6 +388,51 @@ static int fill_cut(struct gather *g)
 	return g->put(g->arg, &(struct inventory_row){ INVENTORY_IRQ, { 1 }, { "a", "b" } });
 }
 
+static int fill_places(struct gather *g)
+{
+	const struct inventory_row rows[] = {
+		{ INVENTORY_CPU, { 0, 1, 0, 4, 0, 0 }, { "" } },
+		{ INVENTORY_CPU, { 1, 1, 1, 4, 0, 1 }, { "" } },
+		{ INVENTORY_CPU, { 3, 0, (uint64_t)-1, (uint64_t)-1, 0, (uint64_t)-1 }, { "" } },
+		{ INVENTORY_CPU, { UINT32_MAX, 1, 0, 0, 0, 0 }, { "" } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		g->put(g->arg, &rows[i]);
+	return 0;
+}
+
+/* Numbers + 1 */
+static void place_is(const struct topology *t, uint32_t cpu, uint32_t node, uint32_t socket,
+		     uint32_t core, const char *what)
+{
+	struct topology_cpu at = topology_of(t, cpu);
+
+	OK(at.node == node && at.socket == socket && at.core == core, "%s: %u %u %u", what, at.node,
+	   at.socket, at.core);
+}
+
+static void places(const char *path, bool known)
+{
+	struct session s = { 0 };
+	struct topology t;
+	struct msg m = { 0 };
+
+	if (session_open(&s, path, &m))
+		exit(1);
+	IS_NUM(topology_check(&s, 1u << SORT_CPU, &m), 0, "by CPU, nothing is needed");
+	IS_NUM(topology_check(&s, 1u << SORT_NODE | 1u << SORT_CORE, &m), known ? 0 : -ENODATA,
+	       "by node and core, a recording that says them");
+	topology_load(&t, &s);
+	place_is(&t, 0, known, known, known ? 5 : 0, "a CPU");
+	place_is(&t, 1, known ? 2 : 0, known ? 2 : 0, known ? 5 : 0, "one of another node");
+	place_is(&t, 2, 0, 0, 0, "one that is not named");
+	place_is(&t, 3, 0, 0, 0, "one that is off");
+	place_is(&t, UINT32_MAX, 0, 0, 0, "one that no machine has");
+	topology_free(&t);
+	session_close(&s);
+}
+
 static void load(struct inventory *v, const char *path)
 {
 	struct pev_trace *t;
@@ -453,6 +500,13 @@ static void traces(void)
 	   "what was cut says so");
 	strbuf_free(&b);
 	inventory_free(&v);
+	free(path);
+	path = xasprintf("%s/cut", m.root);
+	places(path, false);
+	free(path);
+	path = xasprintf("%s/places", m.root);
+	write_trace(path, fill_places);
+	places(path, true);
 	free(path);
 	path = xasprintf("%s/real", m.root);
 	write_trace(path, gather_machine);

@@ -82,7 +82,7 @@ static void test_x86(void)
 	is_refused(EM_X86_64, "3@%eax", "its size");
 	is_refused(EM_X86_64, "8@", "not");
 	is_refused(EM_X86_64, "8@(", "not understood");
-	is_refused(EM_AARCH64, "4@w0", "this processor");
+	is_refused(EM_RISCV, "4@a0", "this processor");
 }
 
 static void test_ppc(void)
@@ -98,6 +98,42 @@ static void test_ppc(void)
 	is_refused(EM_PPC64, "8@9,10", "two registers");
 	is_refused(EM_PPC64, "8@32", "not understood");
 	is_refused(EM_PPC64, "8@.LANCHOR0@toc@l(9)", "not understood");
+}
+
+static void test_arm64(void)
+{
+	is_register(EM_AARCH64, "-4@w0", PEV_PROBE_S32, 0);
+	is_register(EM_AARCH64, "8@x30", PEV_PROBE_U64, 30);
+	is_register(EM_AARCH64, "8@sp", PEV_PROBE_U64, 31);
+	is_memory(EM_AARCH64, "8@[x29]", PEV_PROBE_U64, 29, 0);
+	is_memory(EM_AARCH64, "-4@[sp, 12]", PEV_PROBE_S32, 31, 12);
+	is_memory(EM_AARCH64, "1@[x3, -256]", PEV_PROBE_U8, 3, -256);
+	is_memory(EM_AARCH64, "1@[x3,#8]", PEV_PROBE_U8, 3, 8);
+	is_constant(EM_AARCH64, "-4@-5", PEV_PROBE_S32, -5);
+	is_constant(EM_AARCH64, "8@#7", PEV_PROBE_U64, 7);
+	is_refused(EM_AARCH64, "8@[x0, x1]", "two registers");
+	is_refused(EM_AARCH64, "8@[x0, w1, sxtw 3]", "two registers");
+	is_refused(EM_AARCH64, "8@[d0]", "not in a general register");
+	is_refused(EM_AARCH64, "8@[x0", "not understood");
+	is_refused(EM_AARCH64, "8@d0", "not in a general register");
+	is_refused(EM_AARCH64, "8@x31", "not in a general register");
+	is_refused(EM_AARCH64, "8@x1a", "not in a general register");
+	is_refused(EM_AARCH64, "8@", "not in a general register");
+	is_refused(EM_AARCH64, "8@#", "not in a general register");
+}
+
+/* A place with a space in it is one operand. */
+static void test_arm64_list(void)
+{
+	struct program p = { .machine = EM_AARCH64 };
+	struct usdt_probe probe = { .args = "4@[sp, 12] 8@x0 8@[x1] 4@[x2, 3" };
+	struct operand operands[OPERANDS_MAX];
+	size_t n = operands_parse(&p, &probe, operands);
+
+	IS_NUM(n, 4, "operands of arm64, with spaces within");
+	IS_STR(operands[0].text, "4@[sp, 12]", "... the first of them");
+	IS_STR(operands[3].text, "4@[x2, 3", "... the last one, which has no end");
+	operands_free(operands, n);
 }
 
 static void test_list(void)
@@ -139,5 +175,7 @@ void test_operand(void)
 {
 	test_x86();
 	test_ppc();
+	test_arm64();
+	test_arm64_list();
 	test_list();
 }

@@ -14,6 +14,7 @@ struct wanted {
 	uint64_t freq;
 	uint64_t size;
 	uint64_t count;
+	uint64_t ms;
 	double percent;
 	const char *out;
 	char events[64];
@@ -49,6 +50,7 @@ static const struct opt table[] = {
 	{ 'v', OPT_COUNT, "verbose", NULL, "more", offsetof(struct wanted, verbose) },
 	{ 'F', OPT_U64, "freq", "HZ", "frequency", offsetof(struct wanted, freq) },
 	{ 'c', OPT_POSITIVE, "count", "N", "count", offsetof(struct wanted, count) },
+	{ 'I', OPT_MS, "interval", "TIME", "interval", offsetof(struct wanted, ms) },
 	{ 'm', OPT_SIZE, "size", "BYTES", "size", offsetof(struct wanted, size) },
 	{ 0, OPT_DOUBLE, "percent-limit", "PERCENT", "limit", offsetof(struct wanted, percent) },
 	{ 'o', OPT_STRING, "output", "DIR", "where to", offsetof(struct wanted, out) },
@@ -110,6 +112,8 @@ static void accepted(void)
 	   !strcmp(rest, "true "), "-g without a mode leaves the command alone");
 	OK(!parse(&runs, &w, "-g fp true", rest, &m) && !strcmp(w.mode, "fp"), "-g fp");
 	OK(!parse(&runs, &w, "-gF 9 true", rest, &m) && w.freq == 9 && w.graph, "-gF 9");
+	OK(!parse(&runs, &w, "-I 10s true", rest, &m) && w.ms == 10000, "-I 10s");
+	OK(!parse(&runs, &w, "-I 100 true", rest, &m) && w.ms == 100, "-I 100: milliseconds");
 	OK(!parse(&runs, &w, "-vvv", rest, &m) && w.verbose == 3, "-vvv counts");
 	IS_NUM(parse(&runs, &w, "-a --help", rest, &m), OPT_HELP_ASKED, "--help");
 	IS_NUM(parse(&runs, &w, "-h", rest, &m), OPT_HELP_ASKED, "-h");
@@ -149,6 +153,8 @@ void test_opt(void)
 	FILE *f = open_memstream(&text, &len);
 
 	accepted();
+	refused("-I 10us", "-I takes milliseconds, or a time such as 10s, not \"10us\"");
+	refused("-I 0", "-I takes milliseconds, or a time such as 10s, not \"0\"");
 	refused("--frq 9", "unknown option --frq; did you mean --freq?");
 	refused("-Z", "unknown option -Z; see \"perfctl cmd --help\"");
 	refused("-F abc", "-F takes a whole number, not \"abc\"");

@@ -6,7 +6,7 @@
  * are the kernel's to set.
  */
 #include "event/spec.h"
-#include "event/processor.h"
+#include "pmu/processor.h"
 #include "tests.h"
 
 #include <errno.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctl record -o net://: what is said to a relay, without one. */
+#include "relay/state.h"
 #include "relay/url.h"
 #include "relay/wire.h"
 #include "tests.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static void refused(const char *text, const char *why)
 {
@@ -157,8 +159,85 @@ static void test_streams(void)
 	OK(wire_get64("\x00\x00\x00\x01\x00\x00\x00\x02") == 0x100000002, "64 bits");
 }
 
+/* One without a relay and a thread: what is queued stays there. */
+static struct relay_sink *sink_new(void)
+{
+	struct relay_sink *s = xcalloc(1, sizeof(*s));
+
+	s->conn.control = s->conn.data = -1;
+	relay_list_init(&s->queue);
+	relay_list_init(&s->kept);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->work, NULL);
+	pthread_cond_init(&s->room, NULL);
+	s->ended = s->joined = true;
+	return s;
+}
+
+static void sink_delete(struct relay_sink *s)
+{
+	struct relay_item *next;
+
+	for (struct relay_item *i = s->queue.first; i; i = next) {
+		next = i->next;
+		free(i);
+	}
+	relay_sink_free(s);
+}
+
+static const struct relay_item *newest(const struct relay_sink *s)
+{
+	const struct relay_item *i = s->queue.first;
+
+	while (i && i->next)
+		i = i->next;
+	return i;
+}
+
+static uint64_t newest_begin(const struct relay_sink *s)
+{
+	return ((const struct pev_packet *)newest(s)->data)->timestamp_begin;
+}
+
+static int put(struct relay_sink *s, const char *ring, uint64_t begin, uint64_t end)
+{
+	const struct pev_packet p = { .packet_size = sizeof(p) * 8,
+				      .content_size = sizeof(p) * 8,
+				      .timestamp_begin = begin,
+				      .timestamp_end = end };
+
+	return relay_sink_ops.packets(s, ring, true, &p, sizeof(p), NULL, 0);
+}
+
+/* A ring that was refused has older records than one that was not. */
+static void test_refused(void)
+{
+	struct relay_sink *s = sink_new();
+
+	put(s, "0", 100, 110);
+	relay_sink_ops.synced(s, 105);
+	OK(newest(s)->kind == RELAY_BEACONS, "viewers are told that nothing older comes");
+	s->bytes = 1 << 30;
+	IS_NUM(put(s, "0", 120, 130), -EAGAIN, "a full sink refuses packets of rings");
+	s->bytes = 0;
+	put(s, "1", 200, 210);
+	relay_sink_ops.synced(s, 200);
+	OK(newest(s)->kind == RELAY_PACKET, "but not of a time that a ring still has");
+	put(s, "0", 120, 130);
+	IS_NUM(newest_begin(s), 120, "whose packets begin with their first record");
+	relay_sink_ops.synced(s, 210);
+	put(s, "0", 140, 150);
+	IS_NUM(newest_begin(s), 140, "also those that the ring had no room for");
+	relay_sink_ops.synced(s, 210);
+	OK(newest(s)->kind == RELAY_BEACONS && newest(s)->ticks == 210, "then they are told");
+	put(s, "0", 160, 300);
+	IS_NUM(newest_begin(s), 210, "and packets that were begun before begin there");
+	sink_delete(s);
+}
+
 void test_relay(void)
 {
+	test_refused();
 	test_url();
 	test_session();
 	test_streams();

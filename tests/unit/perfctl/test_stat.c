@@ -2,6 +2,7 @@
 /* perfctl stat's numbers: scaling, bounds, ratios and when they are refused. */
 #include "stat/metric.h"
 #include "stat/read.h"
+#include "stat/topdown.h"
 #include "tests.h"
 
 #include <math.h>
@@ -192,6 +193,79 @@ static void windows(void)
 	OK(!windows_doubt(0), "no doubt, no words");
 }
 
+/* Does each share of what was @counts have the percent of @want, and all of them @all? */
+static bool shares_are(const struct topdown *t, const uint64_t *counts, const double *want,
+		       double all)
+{
+	struct event_list list = { 0 };
+	struct event_plan plan = { 0 };
+	struct stat_event events[6] = { 0 };
+	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 1 };
+	struct msg m = { 0 };
+	double sum = 0;
+	bool right = t && !topdown_events(t, &list, &m);
+	size_t shares = 0;
+
+	/* one that is not of it */
+	plan_add(&plan, PEV_HW_CYCLES, 0);
+	counted(&events[0], 77, 100);
+	for (size_t i = 0; right && i < list.n; i++) {
+		plan_add(&plan, 0, 1)->label = list.specs[i].label;
+		counted(&events[i + 1], counts[i], 50);
+	}
+	for (; right && topdown_name(t, shares); shares++) {
+		double percent;
+
+		right = topdown_share(t, &r, shares, &percent) == RATIO_GIVEN &&
+			fabs(percent - want[shares]) < 1e-9;
+		sum += percent;
+	}
+	right = right && fabs(sum - all) < 1e-9 && shares >= 4;
+	if (right) {
+		double percent;
+
+		counted(&events[2], 0, 0);
+		right = topdown_share(t, &r, 0, &percent) == RATIO_NONE && percent == 0;
+	}
+	free(plan.events);
+	event_list_free(&list);
+	return right;
+}
+
+#define INTEL "GenuineIntel"
+#define AMD "AuthenticAMD"
+
+static void topdown(void)
+{
+	/* cycles, issued, retired, undelivered, recovery */
+	static const uint64_t four[] = { 1000, 1400, 1200, 800, 50 };
+	static const double of_four[] = { 30, 10, 20, 40 };
+	/* slots, retired, undelivered, backend */
+	static const uint64_t slots[] = { 5000, 2500, 500, 1500 };
+	static const double of_slots[] = { 50, 10, 10, 30 };
+	/* cycles, retired, frontend, backend, smt */
+	static const uint64_t zen[] = { 1000, 1800, 1200, 1500, 600 };
+	static const double of_six[] = { 30, 15, 20, 25, 10 };
+	/* more than there were slots, as counters are not read at the same instant */
+	static const uint64_t over[] = { 1000, 600, 400, 10 };
+	static const double of_over[] = { 60, 0, 40, 1 };
+
+	OK(shares_are(topdown_find(INTEL, 6, 0x5e), four, of_four, 100) &&
+		   shares_are(topdown_find(INTEL, 6, 0x3f), four, of_four, 100),
+	   "top-down: four slots a cycle");
+	OK(shares_are(topdown_find(INTEL, 6, 0x6a), slots, of_slots, 100) &&
+		   shares_are(topdown_find(INTEL, 6, 0x8f), slots, of_slots, 100),
+	   "... slots of their own");
+	OK(shares_are(topdown_find(AMD, 0x19, 0x61), zen, of_six, 100),
+	   "... six a cycle, and the other thread");
+	OK(shares_are(topdown_find(INTEL, 6, 0x6a), over, of_over, 101), "... no share is below 0");
+	OK(!shares_are(topdown_find(INTEL, 6, 0x5e), four, of_slots, 100),
+	   "... not those of others");
+	OK(!topdown_find("", 0, 0) && !topdown_find(AMD, 0x17, 1) &&
+		   !topdown_find(INTEL, 6, 0x97) && !topdown_find(INTEL, 6, 0),
+	   "... none of others");
+}
+
 void test_stat(void)
 {
 	size_t n;
@@ -207,4 +281,5 @@ void test_stat(void)
 	readings();
 	rounds();
 	windows();
+	topdown();
 }

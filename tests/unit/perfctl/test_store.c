@@ -6,6 +6,7 @@
 #include "fleet/known.h"
 #include "fleet/outbox.h"
 #include "fleet/services.h"
+#include "live/shed.h"
 #include "store/sql.h"
 #include "store/url.h"
 #include "store/where.h"
@@ -338,8 +339,52 @@ static void test_known(void)
 	known_free(&k);
 }
 
+/* An agent looks once a second here, and takes so many ms of it. */
+static unsigned int look(struct shed *s, uint64_t *cpu, uint64_t *now, uint64_t ms)
+{
+	unsigned int level;
+	double share;
+
+	*cpu += ms * 1000000;
+	*now += 1000000000;
+	level = shed_decide(s, *cpu, *now, 1, &share);
+	if (level != s->level)
+		shed_set(s, level, *now);
+	return 1u << level;
+}
+
+static void test_shed(void)
+{
+	uint64_t cpu = 5000000000, now = 1000;
+	struct shed s = { 0 };
+
+	IS_NUM(look(&s, &cpu, &now, 900), 1, "what an agent took to begin does not count");
+	IS_NUM(look(&s, &cpu, &now, 10), 1, "one that takes what it may goes on");
+	IS_NUM(look(&s, &cpu, &now, 11), 2, "one that takes more samples half as often");
+	IS_NUM(look(&s, &cpu, &now, 6), 2, "at twice the rate it would take too much again");
+	IS_NUM(look(&s, &cpu, &now, 12), 4, "a quarter");
+	IS_NUM(look(&s, &cpu, &now, 3), 2, "well below, it samples more often");
+	IS_NUM(look(&s, &cpu, &now, 0), 1, "and as was asked for");
+	IS_NUM(look(&s, &cpu, &now, 0), 1, "never more");
+	for (int i = 0; i < 20; i++)
+		look(&s, &cpu, &now, 500);
+	IS_NUM(look(&s, &cpu, &now, 500), 1 << SHED_MOST, "there is a least rate");
+	s = (struct shed){ 0 };
+	shed_set(&s, 2, 100);
+	shed_set(&s, 1, 200);
+	IS_NUM(shed_times(&s, 99), 1, "a sample of before stands for what it did then");
+	IS_NUM(shed_times(&s, 100), 4, "as do those");
+	IS_NUM(shed_times(&s, 199), 4, "of between");
+	IS_NUM(shed_times(&s, 5000), 2, "and those of now");
+	for (uint64_t i = 0; i < 2 * SHED_PAST; i++)
+		shed_set(&s, i % 2 ? 3 : 2, 1000 + i);
+	IS_NUM(shed_times(&s, 1000 + 2 * SHED_PAST - 1), 8, "many changes: the newest is known");
+	IS_NUM(shed_times(&s, 1000 + 2 * SHED_PAST - 2), 4, "and the one before");
+}
+
 void test_store(void)
 {
+	test_shed();
 	test_known();
 	test_services();
 	test_figures();

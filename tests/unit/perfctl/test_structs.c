@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Structures of system calls, as strace shows them. */
+#include "strace/ioctls.h"
 #include "strace/structs.h"
 #include "strace/structs_file.h"
 #include "tests.h"
@@ -8,7 +9,9 @@
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -209,6 +212,43 @@ static void tasks(void)
 	   "totalswap=0, freeswap=0, procs=3, totalhigh=0, freehigh=0, mem_unit=1}");
 }
 
+/* Structures that have what older calls have as arguments, and those of signals and file systems */
+static void calls(void)
+{
+	const uint64_t how[] = { 02000000, 0, 0x08 }, creates[] = { 0101, 0644, 0 };
+	const uint64_t clone[11] = { 0x4100, 0, 0, 0, 17, 0x7000, 0x9000 };
+	const uint64_t thread[8] = { 0x3d0f00, 0, 0x1000, 0x1000, 0, 0x7000, 0x9000, 0x8000 };
+	const uint64_t fs[15] = { 0xef53, 4096, 100, 50, 40, 30, 20, 7, 255, 4096, 0x1020 };
+	const uint64_t exited[16] = { 17, 1, 1000ULL << 32 | 42, 3, 5, 6 };
+	const uint64_t killed[16] = { 17, 2, 42, 9 };
+	const uint64_t queued[16] = { 10, 0xffffffff, 1ULL << 32 | 42, 7 };
+	const uint64_t fault[16] = { 11, 1, 0x1234 };
+	const uint64_t nobody[16] = { 0 };
+
+	IS(PEV_CALL_OPEN_HOW, how, "{flags=O_RDONLY|O_CLOEXEC, resolve=RESOLVE_BENEATH}");
+	IS(PEV_CALL_OPEN_HOW, creates, "{flags=O_WRONLY|O_CREAT, mode=0644, resolve=0}");
+	IS(PEV_CALL_CLONE_ARGS, clone,
+	   "{flags=CLONE_VM|CLONE_VFORK, exit_signal=SIGCHLD, stack=0x7000, stack_size=0x9000}");
+	IS(PEV_CALL_CLONE_ARGS, thread,
+	   "{flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM|"
+	   "CLONE_SETTLS|CLONE_PARENT_SETTID|CLONE_CHILD_CLEARTID, child_tid=0x1000, "
+	   "parent_tid=0x1000, exit_signal=0, stack=0x7000, stack_size=0x9000, tls=0x8000}");
+	IS(PEV_CALL_STATFS, fs,
+	   "{f_type=EXT4_SUPER_MAGIC, f_bsize=4096, f_blocks=100, f_bfree=50, f_bavail=40, "
+	   "f_files=30, f_ffree=20, f_fsid={val=[0x7, 0]}, f_namelen=255, f_frsize=4096, "
+	   "f_flags=ST_VALID|ST_RELATIME}");
+	IS(PEV_CALL_SIGINFO, exited,
+	   "{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=42, si_uid=1000, si_status=3, "
+	   "si_utime=5, si_stime=6}");
+	IS(PEV_CALL_SIGINFO, killed,
+	   "{si_signo=SIGCHLD, si_code=CLD_KILLED, si_pid=42, si_uid=0, si_status=SIGKILL, "
+	   "si_utime=0, si_stime=0}");
+	IS(PEV_CALL_SIGINFO, queued,
+	   "{si_signo=SIGUSR1, si_code=SI_QUEUE, si_pid=42, si_uid=1, si_int=7, si_ptr=0x7}");
+	IS(PEV_CALL_SIGINFO, fault, "{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=0x1234}");
+	IS(PEV_CALL_SIGINFO, nobody, "{}");
+}
+
 /* No kind reads beyond what it is given, whatever that is; the allocator looks. */
 static void damaged(void)
 {
@@ -233,6 +273,27 @@ static void damaged(void)
 	OK(shown_of > 10000, "bytes of any length and value");
 }
 
+static void is_ioctl(uint64_t request, const char *name)
+{
+	struct strbuf b = { 0 };
+
+	ioctls_put(&b, request);
+	IS_STR(b.s, name, name);
+	strbuf_free(&b);
+}
+
+static void ioctls(void)
+{
+	is_ioctl(TCGETS, "TCGETS");
+	is_ioctl(0xffffffff00000000ull | FIONREAD, "FIONREAD");
+	is_ioctl(BLKGETSIZE64, "BLKGETSIZE64");
+	is_ioctl(_IOC(_IOC_READ | _IOC_WRITE, 0x41, 0x3, 0x18),
+		 "_IOC(_IOC_READ|_IOC_WRITE, 0x41, 0x3, 0x18)");
+	is_ioctl(_IOC(_IOC_WRITE, 0xfe, 0xff, 1), "_IOC(_IOC_WRITE, 0xfe, 0xff, 0x1)");
+	is_ioctl(0x4b7f, "0x4b7f");
+	is_ioctl(0, "0x0");
+}
+
 void test_structs(void)
 {
 	enum structs_abi abi;
@@ -246,5 +307,7 @@ void test_structs(void)
 	files();
 	times();
 	tasks();
+	calls();
+	ioctls();
 	damaged();
 }

@@ -42,6 +42,24 @@ for driver in pev perf; do
 		"$p" info "by-$driver"
 done
 says "info -j: the same" 0 '"counters": ?"perf"' "$p" info -j by-perf
+# as "record --from-crash" leaves it
+rm -rf crashed && cp -r flat crashed
+printf 'crash_%s\n' began=1795000000000000000 records=1000 packets=25 rings=1 bad_rings=2 torn_packets=1 \
+	cut_packets=3 cut_bytes=2048 unpublished=48 lost=0 >>crashed/info/record
+sed -i 's/^env {$/env {\n\thostname = "box";\n\tkernel_release = "6.12.1";\n\tkernel_booted = 1794999000;/' crashed/metadata
+says "info: of crash memory, which kernel's" 0 '^  kernel     6\.12\.1 on box$' "$p" info crashed
+says "... when that had booted" 0 '^  booted     2026-11-18 10:50:00 \+0000$' env TZ=UTC "$p" info crashed
+says "... how much there is" 0 '^  had        1,000 records in 25 packets of 1 ring$' "$p" info crashed
+says "... what was being written" 0 '^  cut        48 bytes that were being written' "$p" info crashed
+says "... what is cut" 0 '^  cut        2\.0 KiB of 3 packets that end early' "$p" info crashed
+says "... what is damaged" 0 '^  damaged    1 packet is left out: its header' "$p" info crashed
+says "... and which rings" 0 "^  damaged    2 rings can't be read" "$p" info crashed
+ok "info -j: the same of crash memory" bash -c "'$p' info -j crashed | python3 -c '
+import json, sys
+assert json.load(sys.stdin)[\"crash\"] == {\"kernel\": \"6.12.1\", \"booted_ns\": 1794999000000000000,
+	\"began_ns\": 1795000000000000000, \"records\": 1000, \"packets\": 25, \"rings\": 1, \"bad_rings\": 2,
+	\"torn_packets\": 1, \"cut_packets\": 3, \"cut_bytes\": 2048, \"unpublished_bytes\": 48, \"lost\": 0}'"
+ok "info: other recordings have nothing of that" bash -c "! '$p' info flat | grep -i crash"
 rm -rf damaged
 cp -r flat damaged
 truncate -s 3000 damaged/stream_1
@@ -233,7 +251,10 @@ says "help COMMAND" 0 'Usage: perfctl report' "$p" help report
 says "version" 0 '^perfctl [0-9.]+ \(libpev [0-9.]+, ABI [0-9]+\)$' "$p" version
 says "a mistyped command" 2 'did you mean "record"' "$p" recrod
 says "a mistyped option" 2 'did you mean --children' "$p" report --childern
-for c in list stat hist record report script info doctor annotate diff flame off-cpu sched lock path timeline top open archive cache cut merge export; do
+commands=$("$p" help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }' |
+	grep -vx -e help -e version)
+ok "help names the commands" grep -qx record <<<"$commands"
+for c in $commands; do
 	page=$(cd "$(dirname "$0")/../../.." && pwd)/Documentation/man/man1/perfctl-$c.1
 	# shellcheck disable=SC2016
 	ok "man perfctl-$c has every option" bash -c '

@@ -99,6 +99,13 @@ says "archive: what is missing is said, with the reason" 0 '/moved is not taken 
 	"$p" archive -o elsewhere.tar elsewhere
 says "archive: by path without a build id" 0 "^elsewhere/symfs$PWD/moved$" \
 	bash -c "'$p' archive --symfs image -o - elsewhere | tar -t"
+ok "archive -j" bash -c "'$p' archive -j --symfs image -o said.tar elsewhere | python3 -c '
+import json, os, sys
+said = json.load(sys.stdin)
+assert said[\"file\"] == \"said.tar\" and said[\"trace\"] == \"elsewhere\", said
+assert said[\"programs\"] == 1 and 0 < said[\"bytes\"] <= os.path.getsize(\"said.tar\"), said
+'"
+says "archive -j -o -" 2 'both for the standard output' "$p" archive -j -o - elsewhere
 ok "archive: has what the recording has" bash -c "rm -rf unpacked && mkdir unpacked &&
 	tar -xf elsewhere.tar -C unpacked && diff -r elsewhere unpacked/elsewhere"
 says "info: what an archive took along" 0 'KiB  symfs/.*/moved$' bash -c \
@@ -224,7 +231,7 @@ says "flame: no samples" 1 'no samples' "$p" flame -o none.svg empty
 says "flame --width: nonsense" 2 'takes 200 to 20000' "$p" flame --width 3 flat
 # off-cpu and timeline: 100 turns of 10 us each
 "$OUT/mktrace" turns turns 101
-says "off-cpu: both waited half of the time" 0 '50 +42$' "$p" off-cpu --sort tid --no-open turns
+says "off-cpu: both waited half of the time" 0 '50 +10\.00 us +10\.00 us +42$' "$p" off-cpu --sort tid --no-open turns
 says "off-cpu: their number and sum" 0 '100 waits, 1\.00 ms in all' "$p" off-cpu --sort tid --no-open turns
 says "off-cpu --flame: what its widths are" 0 'sched_switch: 100 waits, 1\.00 ms in all</text>' \
 	"$p" off-cpu --no-open --flame - turns
@@ -280,10 +287,10 @@ ok "... others have none" bash -c "
 
 # waits: by records of the kernel, and by the scheduler's events with what wakes threads
 "$OUT/mktrace" waits waits 10
-says "off-cpu of pev:wait: the place" 0 '^ +50\.00% +12\.50 ms +5 +cc1 +\[k\] anon_pipe_read' "$p" off-cpu --flat waits
+says "off-cpu of pev:wait: the place" 0 '^ +50\.00% +12\.50 ms +5 +2\.50 ms +2\.50 ms +cc1 +\[k\] anon_pipe_read' "$p" off-cpu --flat waits
 says "off-cpu --sort waker, by" 0 ' as/77 +as +pipe_write$' "$p" off-cpu --sort waker,by,from waits
 says "... of an interrupt" 0 ' \[timer\] +\[timer\] +hrtimer_wakeup$' "$p" off-cpu --sort waker,by,from waits
-says "off-cpu --wakers: in sentences" 0 '^ +35\.71% +12\.50 ms +5 +cc1: blocked in anon_pipe_read, woken by as from pipe_write$' \
+says "off-cpu --wakers: in sentences" 0 '^ +35\.71% +12\.50 ms +5 +2\.50 ms +2\.50 ms +cc1: blocked in anon_pipe_read, woken by as from pipe_write$' \
 	"$p" off-cpu --wakers waits
 says "off-cpu --wakers has its own columns" 2 'leave --sort out' "$p" off-cpu --wakers --sort comm waits
 ok "off-cpu --wakers --json" bash -c "'$p' off-cpu --wakers --json - waits | python3 -c '
@@ -364,9 +371,19 @@ ok "report --latency: the same in several threads" bash -c \
 	"[ \"\$('$p' report --csv - --latency --threads 1 phases)\" = \"\$('$p' report --csv - --latency --threads 4 phases)\" ]"
 says "report --latency: nothing tells when threads ran" 65 'has no sched:sched_switch; record with' "$p" report --latency flat
 says "report --latency has no page" 2 '--html has shares of its own' "$p" report --latency --html x.html phases
-says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
+says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +10\.00 us +120\.00 us +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
 says "off-cpu --wakers: without chains" 0 " prog: blocked$" "$p" off-cpu --wakers wakes
-says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
+says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +250\.00 us +250\.00 us +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
+# a third each of 10, 120 and 250 us
+ok "off-cpu --json: percentiles of all waits of a row" bash -c "'$p' off-cpu --sort comm --json - wakes 2>/dev/null | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)[\"events\"][0][\"rows\"]
+waits, = (r[\"waits\"] for r in rows if r[\"comm\"] == \"prog\")
+assert waits == {\"total_ns\": 3800000, \"times\": 30, \"mean_ns\": 126666, \"p50_ns\": 120000,
+	\"p95_ns\": 250000, \"p99_ns\": 250000, \"most_ns\": 250000}, waits
+'"
+says "off-cpu --csv: the same" 0 ',3800000,30,120000,250000,250000,250000,prog$' \
+	"$p" off-cpu --sort comm --csv - wakes
 says "sched latency: what was runnable, with percentiles" 0 \
 	'^ +310\.00 us +3\.50 ms +300\.00 us +30 +10\.00 us +10\.00 us +20\.00 us +20\.00 us +20\.00 us +[0-9.]+  prog/42$' \
 	"$p" sched latency wakes
@@ -420,7 +437,7 @@ says "lock --by holder" 0 '  rwsem in dup_mmap, by as/77$' "$p" lock --by holder
 says "lock --by stack" 0 '^ +rwsem_down_write_slowpath$' "$p" lock --by stack locks
 says "lock --by: nonsense" 2 'takes function, holder or stack, not "name"' "$p" lock --by name locks
 says "lock: waits for other things are none for locks" 0 'no wait for a lock matches' "$p" lock waits
-says "lock: without call chains" 0 'not known what threads waited for' "$p" lock wakes
+says "lock: without call chains" 0 'not known where threads waited' "$p" lock wakes
 ok "lock -j: the same as text" bash -c "'$p' lock -j --by stack locks | python3 -c '
 import json, sys
 row, = json.load(sys.stdin)
@@ -484,7 +501,46 @@ complete_probe() {
 }
 says "completion: bash completes functions of files" 0 '^main$' complete_probe "cs,uprobe:$OUT/victim:mai"
 says "... at their return" 0 '^main$' complete_probe "uretprobe:$OUT/victim:mai"
+says "... and functions of the kernel, of which ftrace knows" 0 '^do_nanosleep$' complete_probe function:do_nano
 says "... and files before them" 0 '/victim$' complete_probe "uprobe:$OUT/victi"
+# zsh_probe WORD: what is offered, where zsh offers and parts words by builtins that are only there while
+# it completes
+zsh_probe() {
+	P=$p zsh -f -c 'perfctl() { "$P" "$@" }
+	compadd() { print -l -- "${@:2}" }
+	compset() { PREFIX=${PREFIX#${~2}} }
+	_files() { print "a file, behind $1/$PREFIX" }
+	_arguments() { print "an option" }
+	words=(perfctl record -e "$1") CURRENT=4 PREFIX=$1
+	. ./completion.zsh' zsh "$1"
+}
+if command -v zsh >/dev/null; then
+	says "completion: zsh completes functions of files" 0 "^uprobe:$OUT/victim:main\$" \
+		zsh_probe "cs,uprobe:$OUT/victim:mai"
+	says "... at their return" 0 "^uretprobe:$OUT/victim:main\$" \
+		zsh_probe "--event=uretprobe:$OUT/victim:mai"
+	says "... and functions of the kernel, of which ftrace knows" 0 '^function:do_nanosleep$' \
+		zsh_probe function:do_nano
+	says "... and files before them" 0 "^a file, behind .*/$OUT/victi\$" zsh_probe "uprobe:$OUT/victi"
+	says "... and everything else as ever" 0 '^an option$' zsh_probe cycles
+else
+	skip "completion: zsh completes functions of files" "there is no zsh"
+fi
+fish_probe() {
+	P=$p fish --no-config -c 'function perfctl; $P $argv; end
+		source completion.fish
+		complete -C "perfctl record -e $argv[1]"' "$1"
+}
+if command -v fish >/dev/null; then
+	says "completion: fish completes functions of files" 0 "^cs,uprobe:$OUT/victim:main\\b" \
+		fish_probe "cs,uprobe:$OUT/victim:mai"
+	says "... at their return" 0 "uretprobe:$OUT/victim:main\\b" fish_probe "'uretprobe:$OUT/victim:mai"
+	says "... and functions of the kernel, of which ftrace knows" 0 '^function:do_nanosleep\b' \
+		fish_probe function:do_nano
+	says "... and files before them" 0 "^uprobe:$OUT/victim\\b" fish_probe "uprobe:$OUT/victi"
+else
+	skip "completion: fish completes functions of files" "there is no fish"
+fi
 says "completion: another shell" 2 'takes bash, zsh or fish' "$p" completion tcsh
 printf '# mine\n[script]\nfields = time\n[report]\nsort = dso\nshow-nr-samples = yes\n' >config
 export PERFCTL_CONFIG=$PWD/config

@@ -36,6 +36,12 @@ static void load(unsigned int c)
 	ppc_pev_write(c, e->raw);
 }
 
+void reload(unsigned int c)
+{
+	fold(c);
+	load(c);
+}
+
 void core_reset(void)
 {
 	memset(events, 0, sizeof(events));

@@ -42,6 +42,8 @@ void update_begin(void);
 void update_end(void);
 void attach(unsigned int counter, u64 config, u64 period);
 void detach(unsigned int counter);
+/* Fold it, and load what is left of its period. */
+void reload(unsigned int counter);
 /* Without an update of its own. */
 void fold_running(unsigned int counter);
 

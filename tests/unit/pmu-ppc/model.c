@@ -273,6 +273,8 @@ void model_mtspr(unsigned int spr, u64 value)
 			machine.stuck--;
 			value |= B(56);
 		}
+		if (machine.no_pmao && !m0(56))
+			value &= ~B(56);
 		value = (u32)value & ~machine.unkept;
 	} else if (spr >= 787 && spr <= 792 && !machine.wide) {
 		value = (u32)value;

@@ -45,6 +45,7 @@ enum model_mode { USER, KERNEL, HYPERVISOR };
  * @stuck:    so many writes don't clear MMCR0[PMAO]
  * @unkept:   bits of MMCR0 that can't be set
  * @own_fcece: FCECE clears on its own as it freezes
+ * @no_pmao:  PMAO can't be set by software, as on early POWER8
  * @edge:     only a PMC that becomes negative raises its condition, not one that is
  * @pairs:    MMCR2[FCnP0 FCnP1] mean what MMCR0[FCP FCPC] do
  */
@@ -81,6 +82,7 @@ struct model {
 	unsigned int	stuck;
 	u64		unkept;
 	bool		own_fcece;
+	bool no_pmao;
 	bool		edge;
 	bool		pairs;
 

@@ -296,6 +296,34 @@ static void fields(void)
 	EQ(m.mmcra, 1ULL << 42 | 1);
 }
 
+/* Only on the revisions that Linux's driver names, and under no generic name. */
+static void faulty_codes(void)
+{
+	static const struct {
+		u32 pvr;
+		u64 code;
+		const char *dd;
+	} tries[] = {
+		{ 0x004e0201, 0x100f4, "DD2.1" }, { 0x004e0201, 0x4003c, "DD2.1" },
+		{ 0x004e0201, 0x2c056, NULL },	  { 0x004e0202, 0x2c056, "DD2.2" },
+		{ 0x004e1202, 0x4c15e, "DD2.2" }, { 0x004e0202, 0x100f4, NULL },
+		{ 0x004e0203, 0x2c056, NULL },	  { 0x004e2202, 0x2c056, NULL },
+		{ 0x004d0202, 0x2c056, NULL },	  { 0x00800202, 0x2c056, NULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		struct pev_pmu_request req = { .type = PEV_TYPE_RAW, .config = tries[i].code };
+		struct pev_refuse r = {};
+
+		refusal[0] = 0;
+		EQ(ppc_pev_check_faulty(tries[i].pvr, &req, &r), tries[i].dd ? -EOPNOTSUPP : 0);
+		EQ(!!strstr(refusal, tries[i].dd ?: "DD"), !!tries[i].dd);
+		req.type = PEV_TYPE_HARDWARE;
+		EQ(ppc_pev_check_faulty(tries[i].pvr, &req, &r), 0);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*test)(void);
@@ -304,6 +332,7 @@ static const struct {
 	{ "the tables hold valid codes", tables_are_valid },
 	{ "raw codes, and what goes together", raw_codes },
 	{ "codes that can't be counted are refused with a reason", refused_codes },
+	{ "codes that count wrongly on some revisions", faulty_codes },
 	{ "domains that can't be distinguished are refused with a reason", refused_domains },
 	{ "each counter counts in the domains asked for and no other", domains },
 	{ "idle: the run latch", idle },

@@ -8,6 +8,8 @@ int failed;
 struct mini mini[PEV_PMU_MAX_COUNTERS];
 u64 active;
 static bool updating, deferred;
+u64 lost;
+struct reads reads = { .allowed = true };
 int incidents[PEV_PMU_INCIDENTS], overflows;
 int soon = -1;
 
@@ -22,6 +24,23 @@ void pev_pmu_report(enum pev_pmu_incident what)
 	incidents[what]++;
 }
 
+void pev_pmu_reads_allowed(bool allowed)
+{
+	reads.allowed = allowed;
+	reads.changes++;
+}
+
+void pev_pmu_reads_by_all(bool all)
+{
+	reads.all = all;
+	reads.changes++;
+}
+
+void pev_pmu_lose(u64 counters)
+{
+	lost |= counters;
+}
+
 void fold(int i)
 {
 	struct mini *e = &mini[i];
@@ -34,6 +53,11 @@ void fold(int i)
 	e->left -= delta;
 }
 
+u64 fresh(int i)
+{
+	return 1ULL << (pmu->counters[i].bits - 3);
+}
+
 void load(int i)
 {
 	struct mini *e = &mini[i];
@@ -41,8 +65,7 @@ void load(int i)
 
 	if (e->period && e->left > 2)
 		left = min((u64)e->left, reach);
-	if (e->period)
-		e->raw = -left & ~0ULL >> (64 - pmu->counters[i].bits);
+	e->raw = e->period ? (-left & ~0ULL >> (64 - pmu->counters[i].bits)) & ~e->low : fresh(i);
 	pmu->ops->write(i, e->raw);
 }
 
@@ -181,7 +204,7 @@ void attach(int counter, u64 what, s64 period, u64 flags)
 		if (code.alt[i].counters & BIT_ULL(counter))
 			break;
 	CHECK(i < PEV_PMU_MAX_ALTS);
-	mini[counter] = (struct mini){ .period = period, .left = period };
+	mini[counter] = (struct mini){ .period = period, .left = period, .low = code.period_low };
 	pmu->ops->set(counter, code.alt[i].config);
 	load(counter);
 	active |= BIT_ULL(counter);

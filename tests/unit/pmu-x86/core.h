@@ -27,13 +27,14 @@
  * struct mini - an event on a counter
  * @period: of samples, 0: only counts
  * @left:   to the next
+ * @low:    bits that are 0 in what it takes to the overflow
  * @raw:    counter when it was folded last
  * @count:  all that was counted
  * @samples: taken
  */
 struct mini {
 	s64	period, left;
-	u64	raw, count;
+	u64 low, raw, count;
 	int	samples;
 };
 
@@ -49,7 +50,8 @@ struct test_case {
 	bool		each;
 };
 
-extern const struct test_case count_cases[], pmi_cases[], owner_cases[], encode_cases[];
+extern const struct test_case count_cases[], pmi_cases[], owner_cases[], encode_cases[],
+	errata_cases[];
 
 /* The kind of PMU that is being tested. */
 extern const struct test_kind { bool amd; int version; const char *name; } kinds[8];
@@ -59,7 +61,12 @@ extern const struct pev_pmu *pmu;
 extern int failed;
 
 extern struct mini mini[PEV_PMU_MAX_COUNTERS];
-extern u64 active;
+/* What the backend has said of user mode, and how often. */
+extern struct reads {
+	bool allowed, all;
+	int changes;
+} reads;
+extern u64 active, lost; /* counters that run; that the backend has given up */
 extern int incidents[PEV_PMU_INCIDENTS], overflows;
 extern int soon;	/* counter that is to overflow on the way out of a PMI; -1: none */
 
@@ -68,6 +75,8 @@ extern int soon;	/* counter that is to overflow on the way out of a PMI; -1: non
 
 /* The core's part: take over what was counted, load the next period, change who counts. */
 void fold(int i);
+/* Where what only counts starts. */
+u64 fresh(int i);
 void load(int i);
 void update_begin(void);
 void update_end(bool user);

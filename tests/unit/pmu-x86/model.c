@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "model.h"
+#include "others.h"
 
 struct model m;
 struct shim_cpu boot_cpu_data;
@@ -84,10 +85,35 @@ void perf_get_x86_pmu_capability(struct x86_pmu_capability *cap)
 
 /* ---- the interrupt ---- */
 
-static void deliver(void)
+static u64 counters(void);
+
+/*
+ * Linux's handler, as it is with Intel PT: intel_pmu_handle_irq(), with late_ack, and
+ * amd_pmu_v2_handle_irq().
+ */
+static void perf_handler(void)
+{
+	if (!m.perf || m.version < 2)
+		return;
+	m.ctrl = 0;
+	m.status = 0;
+	if (m.perf_all)
+		m.ctrl = counters();
+	m.lvtpc = APIC_DM_NMI;
+	x86_pev_after_perf();
+}
+
+static int call_handlers(void)
 {
 	struct pt_regs regs;
+	int ret = m.handler ? m.handler(NMI_LOCAL, &regs) : NMI_DONE;
 
+	perf_handler();
+	return ret;
+}
+
+static void deliver(void)
+{
 	m.pmi_in = NEVER;
 	if (m.in_nmi) {
 		m.latched = true;
@@ -97,7 +123,7 @@ static void deliver(void)
 		m.latched = false;
 		m.in_nmi = true;
 		m.nmis++;
-		if (!m.handler || m.handler(NMI_LOCAL, &regs) != NMI_HANDLED)
+		if (call_handlers() != NMI_HANDLED)
 			m.unknown++;
 		m.in_nmi = false;
 	} while (m.latched);
@@ -109,11 +135,10 @@ static void deliver(void)
 
 bool model_other_nmi(void)
 {
-	struct pt_regs regs;
 	bool taken;
 
 	m.in_nmi = true;
-	taken = m.handler && m.handler(NMI_LOCAL, &regs) == NMI_HANDLED;
+	taken = call_handlers() == NMI_HANDLED;
 	m.in_nmi = false;
 	if (m.latched)
 		deliver();
@@ -200,6 +225,8 @@ static bool gp_on(int i)
 	u64 s = m.sel[i];
 	u64 guests = s >> 40 & 3;
 
+	if (m.asleep >> i & 1 || m.dead >> i & 1)
+		return false;
 	/* [A] HG_ONLY: host only counts the host, if there can be guests */
 	if (m.amd && guests && !(guests & 2 && m.efer & EFER_SVME))
 		return false;
@@ -302,6 +329,10 @@ u64 model_rdpmc(u32 index)
 	u64 value;
 
 	m.counts++;
+	if (m.ignored) {
+		model_fault(index);
+		return 0;
+	}
 	if (index & BIT(30)) {
 		if (i >= m.fixed || m.amd)
 			model_fault(index);
@@ -444,16 +475,56 @@ int model_read(u32 msr, u64 *value)
 	}
 	if (!find(msr, &r))
 		return -EIO;
-	*value = *r.value;
+	*value = m.ignored ? 0 : *r.value;
 	pass();
 	return 0;
 }
 
+/* Bits of counters that have an event. */
+static u64 in_use(void)
+{
+	u64 set = 0;
+	int i;
+
+	for (i = 0; i < m.gp; i++)
+		set |= m.sel[i] ? BIT_ULL(i) : 0;
+	for (i = 0; i < m.fixed; i++)
+		set |= m.fctrl >> 4 * i & 15 ? BIT_ULL(32 + i) : 0;
+	return set;
+}
+
 static void acknowledge(u64 bits)
 {
-	m.status &= ~bits | m.stuck;
+	m.status &= ~bits | m.stuck | (m.wedged & in_use());
 	m.status |= bits & m.spurious;
-	m.spurious &= ~bits;
+	if (bits & m.spurious && --m.recurring <= 0)
+		m.spurious &= ~bits;
+}
+
+/* Linux's driver found out which four events awake them: intel_pmu_nhm_workaround(). */
+static bool awakes(u64 ctrl)
+{
+	static const u32 events[] = { 0xb5, 0xd2, 0xb1, 0xb1 };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if ((m.sel[i] & 0xff) != events[i] || !(m.sel[i] & ctrl >> i << 22 & BIT(22)))
+			return false;
+	return true;
+}
+
+/* What was changed does not count, unless all were awakened since. */
+static void start(u64 ctrl)
+{
+	if (awakes(ctrl)) {
+		m.asleep = 0;
+		m.awake = true;
+		return;
+	}
+	if (!m.awake)
+		m.asleep |= m.changed;
+	m.changed = 0;
+	m.awake = false;
 }
 
 int model_write(u32 msr, u64 value)
@@ -472,13 +543,19 @@ int model_write(u32 msr, u64 value)
 	}
 	if (!find(msr, &r) || r.ro || value & r.reserved)
 		return -EIO;
+	if (m.ignored)
+		return 0;
+	if (m.sticky && r.value >= m.sel && r.value < m.sel + 32 && (*r.value ^ value) & 0xffff)
+		m.changed |= BIT(r.value - m.sel);
+	if (m.sticky && r.value == &m.ctrl && value)
+		start(value);
 	if (msr == 0x1d9 && m.no_freeze)
 		value &= ~BIT(12);
 	/* [I] the old addresses take 32 bits and extend the sign */
 	if (!m.amd && msr >= 0xc1 && msr < 0xc1 + m.gp)
 		value = (u64)(s64)(s32)value;
 	if (r.value >= m.ctr && r.value < m.ctr + 32)
-		value &= mask();
+		value = m.dead >> (r.value - m.ctr) & 1 ? 0 : value & mask();
 	*r.value = value;
 	pass();
 	return 0;

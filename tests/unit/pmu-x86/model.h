@@ -24,8 +24,16 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @number:     and model
  * @stuck:      status bits that don't go away
  * @spurious:   status bits that set themselves again once, when acknowledged
+ * @recurring:  how often they do so; 0: once
+ * @wedged:     status bits that don't go away while their counter has an event
+ * @sticky:     Nehalem: counters don't start after a change of events, see @asleep
+ * @dead:       counters for any event that stay 0
  * @no_freeze:  DEBUGCTL forgets bit 12, as hypervisors do
  * @gone:       all PMU registers fault
+ * @ignored:    a hypervisor without a PMU lets MSRs be written and read, as 0; RDPMC
+ *              faults
+ * @perf:       perf's handler comes after every other: Intel PT or branch traces are in use
+ * @perf_all:   perf has counters in use, too, as it thinks: it leaves all of them on
  * @hv_masks:   AMD: a hypervisor masks LVTPC at a PMI, as Intel's processors do
  * @apart:      AMD: each overflow raises a PMI of its own, however close they are
  * @drag:       each register access in an NMI takes so many instructions, which
@@ -34,6 +42,9 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @pmi_after:  the PMI comes after so many register accesses or occurrences
  *
  * @sel:        event selects, and so on: the registers
+ * @changed:    with @sticky: counters whose event was changed since they ran last
+ * @asleep:     which don't count
+ * @awake:      were reset: what is changed now will count
  * @kernel:     the processor runs the kernel
  *
  * @pmi_in:     accesses and occurrences until the PMI is delivered; NEVER
@@ -56,14 +67,19 @@ struct model {
 	bool	full_write;
 	u32	missing;
 	int	family, number;
-	u64	stuck, spurious;
-	bool	no_freeze, gone, hv_masks, apart;
+	u64 stuck, spurious, wedged, dead;
+	int recurring;
+	bool sticky;
+	bool no_freeze, gone, ignored, hv_masks, apart;
+	bool perf, perf_all;
 	int	drag;
 	bool	drag_all;
 	int	pmi_after;
 
 	u64	sel[32], ctr[32], fctr[16], fctrl, ctrl, status, debugctl, efer, pebs;
 	u32	lvtpc;
+	u32 changed, asleep;
+	bool awake;
 	bool	kernel;
 
 	int	pmi_in, more;

@@ -67,11 +67,14 @@ __printf(1, 2) int shim_say(const char *fmt, ...);
 #define this_cpu_read(v)	(v)
 #define this_cpu_or(v, bits)	((void)((v) |= (bits)))
 #define smp_processor_id()	0
+#define raw_local_irq_save(f) ((void)((f) = 0))
+#define raw_local_irq_restore(f) ((void)(f))
 #define local_irq_save(f)	((void)((f) = 0))
 #define local_irq_restore(f)	((void)(f))
 #define on_each_cpu(f, arg, w)	f(arg)
 #define on_each_cpu_mask(m, f, arg, w) f(arg)
 #define sched_clock()		shim_now
+#define jiffies ((unsigned long)(shim_now / 4000000))
 #define inc_irq_stat(x)		((void)0)
 #define NOKPROBE_SYMBOL(x)	extern int shim_nothing
 #define device_initcall(f)	int shim_init(void) { return f(); }
@@ -161,6 +164,17 @@ void perf_clear_dirty_counters(void);
 #define INTEL_ATOM_GOLDMONT	IFM(6, 0x5c)
 #define INTEL_ATOM_GOLDMONT_D	IFM(6, 0x5f)
 #define INTEL_ATOM_GOLDMONT_PLUS IFM(6, 0x7a)
+#define INTEL_ATOM_SILVERMONT IFM(6, 0x37)
+#define INTEL_ATOM_SILVERMONT_D IFM(6, 0x4d)
+#define INTEL_ATOM_SILVERMONT_MID IFM(6, 0x4a)
+#define INTEL_ATOM_AIRMONT IFM(6, 0x4c)
+#define INTEL_ATOM_AIRMONT_MID IFM(6, 0x5a)
+#define INTEL_ATOM_TREMONT_D IFM(6, 0x86)
+#define INTEL_ATOM_TREMONT IFM(6, 0x96)
+#define INTEL_ATOM_TREMONT_L IFM(6, 0x9c)
+#define INTEL_ATOM_GRACEMONT IFM(6, 0xbe)
+#define INTEL_ATOM_CRESTMONT_X IFM(6, 0xaf)
+#define INTEL_ATOM_CRESTMONT IFM(6, 0xb6)
 
 /* ---- registers ---- */
 #define MSR_CORE_PERF_FIXED_CTR0	0x309
@@ -213,6 +227,7 @@ u32 apic_read(u32 reg);
 void apic_write(u32 reg, u32 value);
 
 /* ---- owners ---- */
+#define CONFIG_PEV 1
 #define CONFIG_HARDLOCKUP_DETECTOR_PERF	1
 #define WATCHDOG_HARDLOCKUP_ENABLED	1
 extern unsigned long watchdog_enabled;

@@ -45,5 +45,6 @@ int main(void)
 	run_all(count_cases);
 	run_all(pmi_cases);
 	run_all(owner_cases);
+	run_all(errata_cases);
 	return failed;
 }

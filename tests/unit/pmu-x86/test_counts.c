@@ -4,6 +4,7 @@
  * read them.
  */
 #include "core.h"
+#include "others.h"
 
 static void counts(void)
 {
@@ -25,7 +26,7 @@ static void counts(void)
 	active = 0;
 	update_end(false);
 	model_run(100);
-	CHECK_EQ(pmu->ops->read(1), 1500);
+	CHECK_EQ(pmu->ops->read(1), fresh(1) + 1500);
 	down();
 }
 
@@ -169,6 +170,32 @@ static void lap(void)
 	down();
 }
 
+/* Nor for days: nothing but the PMI says that it overflowed. */
+static void laps_unread(void)
+{
+	u64 period = (1ULL << 40) + 12345, all = 12 * (1ULL << 46);
+	int i;
+
+	make_kind();
+	up_with(0);
+	update_begin();
+	attach(1, PEV_HW_CYCLES, period, 0);
+	update_end(false);
+	for (i = 0; i < 12; i++)
+		model_run(1ULL << 46);
+	update_begin();
+	fold(0);
+	CHECK_EQ(mini[0].count, all);
+	CHECK_EQ(mini[1].samples, all / period);
+	active = 0;
+	update_end(false);
+	CHECK_EQ(overflows, all / period + 3);
+	CHECK_EQ(incidents[PEV_PMU_LATE], 0);
+	/* the day after it, nobody's NMI is taken for its */
+	CHECK(!model_other_nmi());
+	down();
+}
+
 /* A user may read all counters: none shows what is not the user's. */
 static void hidden(void)
 {
@@ -188,7 +215,7 @@ static void hidden(void)
 	update_end(true);
 	for (i = 1; i < m.gp; i++)
 		CHECK_EQ(m.ctr[i], 0);
-	CHECK_EQ(m.ctr[0], 1234);
+	CHECK_EQ(m.ctr[0], fresh(0) + 1234);
 	CHECK_EQ(pmu->ops->read(1), mini[1].raw);
 	model_run(100);
 	update_begin();
@@ -221,14 +248,35 @@ static void reads_granted(void)
 	down();
 }
 
-const struct test_case count_cases[] = {
-	{ "counts by mode", counts, true },
-	{ "samples", samples, true },
-	{ "a task switch costs two writes", switch_cost, true },
-	{ "users see no values of others", hidden, true },
-	{ "rights to read are counted", reads_granted, true },
-	{ "fixed counters", fixed_counters, true },
-	{ "32-bit writes", narrow_writes, true },
-	{ "a lap without samples", lap, true },
-	{ }
-};
+/* The administrator: a right is taken before it has gone, and given once it is there. */
+static void reads_revoked(void)
+{
+	static const struct {
+		int value, done, allowed, all;
+	} steps[] = {
+		{ 0, 0, false, false }, { 0, 1, false, false }, { 2, 0, false, true },
+		{ 2, 1, true, true },	{ 0, 0, false, true },	{ 0, 1, false, false },
+		{ 1, 0, false, false }, { 1, 1, true, false },	{ 2, 0, true, true },
+		{ 2, 1, true, true },	{ 1, 0, true, true },	{ 1, 1, true, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		x86_pev_rdpmc(steps[i].value, steps[i].done);
+		CHECK_EQ(reads.allowed, steps[i].allowed);
+		CHECK_EQ(reads.all, steps[i].all);
+	}
+}
+
+const struct test_case count_cases[] = { { "counts by mode", counts, true },
+					 { "samples", samples, true },
+					 { "a task switch costs two writes", switch_cost, true },
+					 { "users see no values of others", hidden, true },
+					 { "rights to read are counted", reads_granted, true },
+					 { "rights to read are taken before they go",
+					   reads_revoked },
+					 { "fixed counters", fixed_counters, true },
+					 { "32-bit writes", narrow_writes, true },
+					 { "a lap without samples", lap, true },
+					 { "laps that nobody reads", laps_unread, true },
+					 {} };

@@ -21,6 +21,7 @@ void model_init(struct model *m, u32 packets, u32 packet_size, u32 clock, bool o
 	m->ring.data = malloc(size);
 	m->ring.data_mask = size - 1;
 	m->ring.packet_size = packet_size;
+	m->ring.gate = &m->gate;
 	m->ring.clock = clock;
 	m->ring.overwrite = overwrite;
 	m->ring.watermark = packet_size;
@@ -44,6 +45,11 @@ void model_reset(struct model *m)
 	r->tail = 0;
 	r->flushed = 0;
 	r->lost.v = 0;
+	r->limit = r->packet_size;
+	m->gate.word = 0;
+	m->changes = 0;
+	m->changing = 0;
+	m->unarmed = 0;
 	r->wake_at = r->watermark;
 	r->kernel = &m->kernel;
 	r->user = &m->user;
@@ -68,16 +74,47 @@ u32 model_word(u64 seq, u32 i)
 	return (u32)seq * 2654435761U + i;
 }
 
-/* Write a record, noting where it must be found; false: it was lost. */
+/* What a trigger on this CPU does. */
+void model_act(struct model *m, u32 action)
+{
+	u32 word;
+
+	m->changing++;
+	if (pev_gate_act(&m->gate, action, &word) && word & PEV_GATE_STATE)
+		pev_ring_close(&m->ring, word);
+	m->changes++;
+	m->changing--;
+}
+
+/*
+ * A ring that is closed, and stays so, takes nothing; one that is open, and stays so, is not
+ * called closed.
+ */
+static void check_gate(struct model *m, const u32 *words, bool closed, u64 changes)
+{
+	/* in the middle of a change it may be either */
+	if (m->changes != changes || m->changing)
+		return;
+	expect(closed == (words == PEV_RING_CLOSED), "closed %d, words %p", closed, words);
+}
+
+/* Write a record, noting where it must be found; false: it was lost, or the ring is closed. */
 bool model_write(struct model *m, u32 id, u32 body)
 {
 	struct pev_ring *r = &m->ring;
 	u64 seq = __atomic_add_fetch(&m->generated, 1, __ATOMIC_RELAXED);
-	u64 t0 = model_now();
+	u64 t0 = model_now(), changes = m->changes;
+	bool closed = pev_gate_state(&m->gate);
 	u32 *words = pev_ring_reserve(r, id, body);
 	u64 pos, end, behind;
 	u32 i;
 
+	if (body <= pev_ring_max_body(r->packet_size))
+		check_gate(m, words, closed, changes);
+	if (words == PEV_RING_CLOSED) {
+		__atomic_add_fetch(&m->unarmed, 1, __ATOMIC_RELAXED);
+		return false;
+	}
 	if (!words) {
 		__atomic_add_fetch(&m->lost, 1, __ATOMIC_RELAXED);
 		return false;

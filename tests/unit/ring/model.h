@@ -8,6 +8,7 @@
 #define PEV_TEST_MODEL_H
 
 #include <linux/kernel.h>
+#include "gate.h"
 #include "ring.h"
 
 /**
@@ -51,6 +52,10 @@ struct model {
 	struct note *notes;	/* by body position in the ring / 4 */
 	u64 generated;
 	u64 lost;
+	u64 unarmed;
+	struct pev_gate gate;
+	u64 changes; /* by model_act() ... */
+	int changing; /* ... and those that nest now */
 	u64 wakes;
 	bool check_times;	/* the clock never steps back */
 	struct walk reader;
@@ -60,6 +65,7 @@ void model_init(struct model *m, u32 packets, u32 packet_size, u32 clock, bool o
 void model_reset(struct model *m);
 void model_free(struct model *m);
 bool model_write(struct model *m, u32 id, u32 body);
+void model_act(struct model *m, u32 action);
 void model_walk(struct model *m, struct walk *w, u64 head);
 void model_check(struct model *m);
 u32 model_word(u64 seq, u32 i);

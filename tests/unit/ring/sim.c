@@ -16,18 +16,20 @@
 #define MAX_DEPTH	4
 
 enum op {
-	OP_SMALL,		/* a record of 16 bytes */
-	OP_LARGE,		/* one that seldom fits */
-	OP_EXTENDED,		/* id > 30, after a pause of about 2^27 ticks */
+	OP_SMALL, /* a record of 16 bytes */
+	OP_LARGE, /* one that seldom fits */
+	OP_EXTENDED, /* id > 30, after a pause of about 2^27 ticks */
 	OP_FLUSH,
-	OP_CONSUME,		/* the other CPU reads all there is */
+	OP_CONSUME, /* the other CPU reads all there is */
+	OP_STOP, /* by this CPU */
+	OP_START,
+	OP_LATE, /* the other CPU closes the ring for a stop of before */
 	OP_NR,
-	OP_HOSTILE = OP_NR,	/* the other CPU writes nonsense */
+	OP_HOSTILE = OP_NR, /* the other CPU writes nonsense */
 };
 
-static const char * const op_names[] = {
-	"small", "large", "extended", "flush", "consume", "hostile"
-};
+static const char *const op_names[] = { "small", "large", "extended", "flush",	"consume",
+					"stop",	 "start", "late",     "hostile" };
 
 static struct model m;
 static u64 now;
@@ -160,6 +162,15 @@ static void do_op(enum op op)
 	case OP_CONSUME:
 		consume();
 		break;
+	case OP_STOP:
+		model_act(&m, PEV_ACT_STOP);
+		break;
+	case OP_START:
+		model_act(&m, PEV_ACT_START);
+		break;
+	case OP_LATE:
+		pev_ring_close_other(&m.ring);
+		break;
 	default:
 		scribble();
 	}
@@ -169,7 +180,13 @@ static enum op random_op(void)
 {
 	if (hostile && rnd() % 4 == 0)
 		return OP_HOSTILE;
-	switch (rnd() % 16) {
+	switch (rnd() % 20) {
+	case 16:
+		return OP_STOP;
+	case 17 ... 18:
+		return OP_START;
+	case 19:
+		return OP_LATE;
 	case 0 ... 7:
 		return OP_SMALL;
 	case 8 ... 10:
@@ -219,14 +236,18 @@ static void quiesce(void)
 		return;
 	consume();
 	if (!m.ring.overwrite)
-		expect(m.reader.records + m.lost == m.generated, "%llu + %llu of %llu",
-		       m.reader.records, m.lost, m.generated);
+		expect(m.reader.records + m.lost + m.unarmed == m.generated,
+		       "%llu + %llu + %llu of %llu", m.reader.records, m.lost, m.unarmed,
+		       m.generated);
 }
 
-/* Bring the ring to where the scenario starts. */
+/*
+ * Bring the ring to where the scenario starts; in the last ones it was stopped, and no writer
+ * has seen yet that it is not any more, or still is.
+ */
 static void prefill(int state)
 {
-	static const int records[] = { 0, 1, 9, 10, 11, 21, 200 };
+	static const int records[] = { 0, 1, 9, 10, 11, 21, 200, 9, 10, 9 };
 	int i, n = records[state];
 
 	model_reset(&m);
@@ -236,6 +257,10 @@ static void prefill(int state)
 		model_write(&m, 3, 12);
 	if (state == 1)
 		pev_ring_flush(&m.ring);
+	if (state >= 7)
+		model_act(&m, PEV_ACT_STOP);
+	if (state == 7 || state == 8)
+		model_act(&m, PEV_ACT_START);
 }
 
 /* One interruption of @first by @second at each point, itself interrupted. */
@@ -260,6 +285,7 @@ static u64 exhaust(enum op first, enum op second, enum op third, int state)
 			plan.active = false;
 			quiesce();
 			/* and the ring goes on as if nothing had been */
+			do_op(OP_START);
 			do_op(OP_SMALL);
 			do_op(OP_LARGE);
 			do_op(OP_FLUSH);
@@ -279,7 +305,7 @@ static u64 exhaust_all(void)
 	u64 runs = 0;
 	int state, i;
 
-	for (state = 0; state < 7; state++)
+	for (state = 0; state < 10; state++)
 		for (i = 0; i <= OP_FLUSH * OP_NR * OP_NR + OP_NR * OP_NR - 1; i++)
 			runs += exhaust(i / (OP_NR * OP_NR), i / OP_NR % OP_NR, i % OP_NR, state);
 	return runs;

@@ -59,6 +59,30 @@ static void whole(struct pev_syms *s)
 	IS_NUM(pev_sym_place(s, PEV_SYM_KERNEL, "f3", &at), -ENODATA, "an object that is no file");
 }
 
+static void one_by_one(struct pev_syms *s)
+{
+	int o = open_object(s, "plain"), ret;
+	uint64_t f3 = find_function(s, o, "f3"), last = 0;
+	bool sorted = true, found = false;
+	struct pev_sym sym, same;
+	uint32_t n = 0;
+
+	while ((ret = pev_sym_nth(s, o, n, &sym)) > 0) {
+		found |= sym.start == f3 && !strcmp(pev_sym_raw_name(s, o, sym.index), "f3");
+		sorted &= sym.start >= last && sym.index == n;
+		/* names of data are no code, and have no place if the file has no byte of it */
+		sorted &= sym.start == UINT64_MAX ||
+			  (pev_sym_find(s, o, sym.start, &same) == 1 && same.start == sym.start);
+		last = sym.start;
+		n++;
+	}
+	OK(!ret && n > 3 && found, "all functions, of which this is one");
+	OK(sorted, "in the order of their places, as they are found there");
+	IS_NUM(pev_sym_nth(s, PEV_SYM_KERNEL, 0, &sym), -ENODATA, "an object that is no file");
+	IS_NUM(pev_sym_nth(s, open_object(s, "none"), 0, &sym), -ENODATA,
+	       "a file that is not there");
+}
+
 static void stripped(struct pev_syms *s)
 {
 	int whole_one = open_object(s, "plain"), o = open_object(s, "plain.stripped");
@@ -311,6 +335,7 @@ void test_files(void)
 	pev_syms_new(0, &s);
 	IS_NUM(pev_syms_count(s), 2, "at first there are the kernel and nothing");
 	whole(s);
+	one_by_one(s);
 	stripped(s);
 	replaced(s);
 	other_machines(s);

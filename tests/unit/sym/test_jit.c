@@ -3,8 +3,11 @@
 #include "lookup.h"
 #include "tests.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -127,6 +130,62 @@ static void not_recorded(void)
 	waitpid(other, NULL, 0);
 }
 
+/*
+ * A child in a mount namespace of its own, with a file system over its /tmp that nobody serves: what
+ * looks for a file there waits for ever. Returns its PID, -1 if there can't be one.
+ */
+static pid_t in_served_tmp(int *end)
+{
+	int ends[2], ready[2];
+	char word = 0;
+	pid_t pid;
+
+	if (pipe(ends) || pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		int fuse = open("/dev/fuse", O_RDWR);
+		char options[80];
+
+		close(ends[1]);
+		snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0",
+			 fuse);
+		word = fuse >= 0 && !unshare(CLONE_NEWNS) &&
+		       !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+		       !mount("none", "/tmp", "fuse", MS_NOSUID | MS_NODEV, options);
+		if (write(ready[1], &word, 1) != 1 || read(ends[0], &word, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	close(ends[0]);
+	if (read(ready[0], &word, 1) != 1 || !word) {
+		close(ends[1]);
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(ready[0]);
+	close(ready[1]);
+	*end = ends[1];
+	return pid;
+}
+
+/* Returns in seconds, not never. */
+static void served(void)
+{
+	char problem[300];
+	int end;
+	pid_t pid = geteuid() ? -1 : in_served_tmp(&end);
+
+	if (pid < 0) {
+		OK(true, "a file system that nobody serves # SKIP no root, or no FUSE");
+		return;
+	}
+	IS_STR(code_name((uint32_t)pid, 0, problem), "-", "a file system that nobody serves");
+	OK(strstr(problem, "FUSE"), "... is said to be: %s", problem);
+	close(end);
+	waitpid(pid, NULL, 0);
+}
+
 /* Anybody may write /tmp/perf-PID.map. */
 static void others(uint32_t pid, const char *map)
 {
@@ -173,6 +232,7 @@ void test_jit(void)
 	IS_STR(name_at(s, o, 0x30001), "moved", "jitdump: code that was moved");
 	IS_NUM(pev_syms_jitdump(s, pid, "/other"), -16, "too late for another file");
 	not_recorded();
+	served();
 	others(pid, map);
 	unlink(map);
 	o = pev_syms_code(s, 4194303);

@@ -173,6 +173,7 @@ static void machines(void)
 {
 	OK(pev_unwind_regs("x86_64") == 0xff01ff, "the registers to record on x86_64");
 	OK(pev_unwind_regs("ppc64le") == 0x11ffffffffULL, "... and on ppc64le");
+	OK(pev_unwind_regs("aarch64") == 0x1ffffffffULL, "... on arm64");
 	IS_NUM((long long)pev_unwind_regs("vax"), 0, "... and elsewhere");
 	IS_NUM(arch_reg(arch_find("ppc64le"), 65), 32, "the link register by DWARF's number");
 	IS_NUM(arch_reg(arch_find("x86_64"), 17), -1, "no vector registers");

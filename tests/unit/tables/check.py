@@ -34,6 +34,8 @@ INTEL = {
     "SKYLAKE_X": ("skx", 8), "ICELAKE": ("icl", 8), "ICELAKE_X": ("icx", 8),
     "SAPPHIRERAPIDS_X": ("spr", 8), "EMERALDRAPIDS_X": ("spr", 8),
 }
+SMALLEST = (0x37, 0x4a, 0x4c, 0x4d, 0x5a)    # Silvermont, Airmont
+SMALL = (0x5c, 0x5f, 0x7a, 0x86, 0x96, 0x9c)  # Goldmont, Tremont
 AMD = {  # name -> (family, model, generation, libpfm4)
     "Zen": (0x17, 0x01, 1, "amd64_fam17h_zen1"), "Zen 2": (0x17, 0x31, 2, "amd64_fam17h_zen2"),
     "Zen 3": (0x19, 0x01, 3, "amd64_fam19h_zen3"), "Zen 4": (0x19, 0x61, 4, "amd64_fam19h_zen4"),
@@ -214,12 +216,12 @@ def check_intel(book, linux, pfm, tree, x86, only):
         if not fnmatch.fnmatchcase(label, only):
             continue
         family, number = linux.numbers["INTEL_" + label]
-        list_name, nr = INTEL.get(label, (None, 4 if "ATOM" in label or number < 0x2a else 8))
+        list_name, nr = INTEL.get(label, (None, 2 if number in SMALLEST else 4 if number in SMALL or number < 0x2a else 8))
         folder = lists.folder_of(tree, "x86", "GenuineIntel-%d-%02X-4" % (family, number))
         events = lists.from_json(folder) if folder else []
         answers = Answers([x86, "intel", str(family), str(number), str(nr)],
                           every + [e.code for e in events if not e.code & linux_any])
-        if answers.name in ("-", "Goldmont"):
+        if answers.name == "-":
             continue
         present = (1 << nr) - 1
         book.count("linux-counters", len(every))
@@ -301,14 +303,19 @@ def check_power(book, tree, ppc, only):
         events = lists.from_json(lists.folder_of(tree, "powerpc", "0x%04x0200" % pvr))
         for e in events:
             e.code &= (1 << 60) - 1
-        answers = Answers([ppc, hex(pvr)], sorted({e.code for e in events} |
-                                                  set(linux.codes.values())))
+        every = sorted({e.code for e in events} | set(linux.codes.values()))
+        answers = Answers([ppc, hex(pvr << 16)], every)
         check_generics(book, name, answers, "linux-generic", linux.generic)
         check_names(book, name, answers, "json-name", events, ~0)
         for stepping, codes in linux.blacklists().items():
-            for code in codes:
-                if answers.counters(code) is not None:
+            there = Answers([ppc, hex(pvr << 16 | int(stepping[2]) << 8 | int(stepping[3]))], every)
+            for code in every:
+                book.count("linux-stepping")
+                counted = there.counters(code) is not None
+                if counted and code in codes:
                     book.differ(name, "linux-" + stepping, "0x%05x" % code, "counted", "never")
+                elif not counted and code not in codes and answers.counters(code) is not None:
+                    book.differ(name, "linux-" + stepping, "0x%05x" % code, "never", "counted")
         for code, why in sorted(answers.why.items()):
             if code:
                 book.differ(name, "refused", "0x%05x" % code, why[:90], "listed")

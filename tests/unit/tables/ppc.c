@@ -2,7 +2,7 @@
 /*
  * What arch/powerpc/pev makes of events on one processor, for check.py:
  *
- *	ppc PVR-VERSION < CODES
+ *	ppc PVR < CODES
  *
  * prints what x86.c prints.
  */
@@ -12,7 +12,7 @@
 #include "../../../arch/powerpc/pev/isa207.h"
 #include "../../../arch/powerpc/pev/power.h"
 #include "../pmu-ppc/core.h"
-#include "names.h"
+#include "../../../kernel/pev/pmu/names.h"
 
 int failed;
 
@@ -33,13 +33,14 @@ static void print_generics(const struct ppc_pev_model *model)
 
 	for (i = 0; i < PEV_HW_MAX; i++)
 		for (j = 0; j < PPC_PEV_CODES && model->events[i][j]; j++)
-			printf("generic %s %#llx 0\n", generic_names[i],
+			printf("generic %s %#llx 0\n", pev_hardware_names[i],
 			       (unsigned long long)model->events[i][j] & ~CFG_IDLE_TOO);
 }
 
 int main(int argc, char **argv)
 {
-	const struct ppc_pev_model *model = argc == 2 ? find(strtoul(argv[1], NULL, 0)) : NULL;
+	u32 pvr = argc == 2 ? strtoul(argv[1], NULL, 0) : 0;
+	const struct ppc_pev_model *model = find(pvr >> 16);
 	struct pev_pmu_code code;
 	unsigned long long raw;
 
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
 		struct pev_refuse r = { 0 };
 
 		refusal[0] = 0;
-		if (ppc_pev_encode(model, false, &req, &code, &r))
+		if (ppc_pev_check_faulty(pvr, &req, &r) ||
+		    ppc_pev_encode(model, false, &req, &code, &r))
 			printf("refused %#llx %s\n", raw, refusal);
 		else
 			printf("code %#llx %#llx %llu\n", raw,

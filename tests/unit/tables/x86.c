@@ -11,7 +11,7 @@
  */
 #include "../pmu-x86/core.h"
 #include "../../../arch/x86/pev/hw.h"
-#include "names.h"
+#include "../../../kernel/pev/pmu/names.h"
 
 /* no cases here: core.h is shared with the tests of the backend */
 const struct test_case count_cases[] = { {} }, pmi_cases[] = { {} };
@@ -39,7 +39,7 @@ static void print_generics(void)
 		if (encode(PEV_TYPE_HARDWARE, i, 0, &code, &r))
 			continue;
 		alt = any_event(&code);
-		printf("generic %s %#llx %#llx\n", generic_names[i],
+		printf("generic %s %#llx %#llx\n", pev_hardware_names[i],
 		       alt ? alt->config & x86_pev_hw.raw : 0, alt ? alt->counters : 0);
 	}
 }

@@ -3,17 +3,17 @@
  * What days of "perfctl record --fold -F 99 -a" take, in seconds: its own writer, and libpev's
  * reader of tables, with a clock that is set forward, and rows that no kernel has counted.
  *
- * usage: fold_week DIR DAYS
+ * usage: fold_week DIR DAYS [PROGRAMS]
  *
- * Two CPUs, busy for 60 % of the time: 119 samples a second. 6 programs with 8 threads have 300 call
- * chains each, of 8 to 40 frames, which come as Zipf's law says (exponent 1.2), as do threads. 35 %
+ * Two CPUs, busy for 60 % of the time: 119 samples a second. 6 programs, or as many as are asked for,
+ * with 8 threads have 300 call chains each, of 8 to 40 frames, which come as Zipf's law says (exponent 1.2), as do threads. 35 %
  * of the samples are in the kernel, with one of three chains that belong to the program's. One
  * sample of a thousand has a chain that never comes again.
  *
  * Prints a line for each day: bytes written that day, and kilobytes in memory at its end; and then
  * how many samples there were, and how many records say so.
  */
-#include "record/fold.h"
+#include "fold/fold.h"
 #include "event/plan.h"
 
 #include <errno.h>
@@ -30,12 +30,12 @@
 #define HZ 99
 #define BUSY 0.6
 #define PROGRAMS 6
+#define PROGRAMS_MOST 24
 #define THREADS 8
 #define CHAINS 300
 #define DEEPEST 40
 #define KERNEL_DEEPEST 20
 #define NS 1000000000ull
-#define COMPRESS_LEVEL 1
 #define TABLE_FD 1000000
 
 /* ---- what samples are like ---- */
@@ -112,7 +112,10 @@ static unsigned int make_chain(uint64_t *ips, uint64_t base, uint64_t chain, uns
 }
 
 #define KERNEL_CHAINS 400
-#define KNOWN (PROGRAMS * CHAINS + KERNEL_CHAINS)
+#define OF_PROGRAMS (PROGRAMS_MOST * CHAINS)
+#define KNOWN (OF_PROGRAMS + KERNEL_CHAINS)
+
+static unsigned int programs = PROGRAMS;
 
 /* Those that come again: of the programs, and of the kernel */
 static struct chain {
@@ -197,7 +200,7 @@ static void count_sample(struct fake_cpu *c, const uint64_t key[KEY_WORDS])
 
 static void one_sample(struct fake_cpu *c, const struct zipf *threads, const struct zipf *chains)
 {
-	unsigned int thread = draw(threads), program = thread % PROGRAMS, chain = draw(chains);
+	unsigned int thread = draw(threads), program = thread % programs, chain = draw(chains);
 	uint64_t key[KEY_WORDS] = { [KEY_PID] = 1000 + program, [KEY_TID] = 2000 + thread };
 
 	if (rnd() % 1000) {
@@ -211,17 +214,17 @@ static void one_sample(struct fake_cpu *c, const struct zipf *threads, const str
 	}
 	if (rnd() % 100 < 35)
 		key[KEY_KSTACK] = intern(
-			c, PROGRAMS * CHAINS + (unsigned int)(mix(program, 3 * chain + rnd() % 3) %
-							      KERNEL_CHAINS));
+			c, OF_PROGRAMS + (unsigned int)(mix(program, 3 * chain + rnd() % 3) %
+							KERNEL_CHAINS));
 	count_sample(c, key);
 	generated++;
 }
 
 static void make_known(void)
 {
-	for (unsigned int i = 0; i < PROGRAMS * CHAINS; i++)
+	for (unsigned int i = 0; i < programs * CHAINS; i++)
 		known[i].n = make_chain(known[i].ips, base_of(i / CHAINS), i % CHAINS, 8, DEEPEST);
-	for (unsigned int i = PROGRAMS * CHAINS; i < KNOWN; i++)
+	for (unsigned int i = OF_PROGRAMS; i < KNOWN; i++)
 		known[i].n = make_chain(known[i].ips, 0xffffffff81000000ull, i, 5, KERNEL_DEEPEST);
 }
 
@@ -332,7 +335,7 @@ static void open_trace(struct fold *f, const char *dir, struct pev_writer **w)
 	char *head;
 
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, w, &e), dir);
-	check(pev_writer_compress(*w, COMPRESS_LEVEL), "compression");
+	check(pev_writer_compress(*w, FOLD_LEVEL), "compression");
 	check(pev_meta_head(uuid, 0, 0, &head, &len), "metadata");
 	strbuf_add(&text, head, len);
 	strbuf_puts(&text,
@@ -356,18 +359,23 @@ int main(int argc, char **argv)
 			  .sample = PEV_SAMPLE_IP },
 	};
 	struct event_plan plan = { .events = &event, .n = 1 };
-	struct zipf threads = zipf_of(PROGRAMS * THREADS, 1), chains = zipf_of(CHAINS, 1.2);
+	struct zipf threads, chains = zipf_of(CHAINS, 1.2);
 	uint64_t before = 0;
 	struct pev_writer *w;
 	struct fold f;
 	struct msg m;
 
-	if (argc != 3)
+	if (argc == 4)
+		programs = (unsigned int)atoi(argv[3]);
+	if (argc < 3 || argc > 4 || !programs || programs > PROGRAMS_MOST)
 		return 2;
+	threads = zipf_of(programs * THREADS, 1);
 	for (unsigned int i = 0; i < CPUS; i++)
 		cpus[i].nr_words = cpus[i].swaps = 1;
 	make_known();
-	check(fold_open(&f, &plan, PEV_CLOCK_MONOTONIC, 0, &m), "tables");
+	check(fold_open(&f, &plan,
+			&(struct fold_limits){ .tables = true, .clock = PEV_CLOCK_MONOTONIC }, &m),
+	      "tables");
 	open_trace(&f, argv[1], &w);
 	for (int day = 1; day <= atoi(argv[2]); day++) {
 		for (unsigned int s = 0; s < 86400; s++) {

@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|requests|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|requests|guests|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -12,6 +12,7 @@
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
  * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them;
  * phases: with samples, a thread alone for N us and two at once for as long. calls: system call 0, N times, on the machine PROGRAM.
+ * guests: N rounds of a virtual processor, thread 42: in its guest, outside, asleep, waiting.
  * requests: N rounds of samples of three threads, two of which say for which request they work, between switches from one to the next.
  */
 #include <pev/pev.h>
@@ -37,14 +38,17 @@ static const char stack_context[] =
 enum depth { FLAT, CHAINS, STACKS };
 
 /* Classes that only some traces have */
-enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS };
+enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS, GUESTS };
 
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
-enum context { BARE, CHAIN_ONLY, SAMPLE, REQUEST };
+enum context { BARE, CHAIN_ONLY, SAMPLE, REQUEST, GUEST };
 
 static const char request_context[] =
 	"		uint32_t pid;\n		xint64_t ip;\n		xint64_t trace_high;\n"
 	"		xint64_t trace_low;\n		xint64_t span;\n";
+
+static const char guest_context[] =
+	"		uint32_t pid;\n		xint64_t ip;\n		uint64_t guest;\n";
 
 static void add_event(char *text, int id, const char *name, const char *type, enum depth depth,
 		      enum context context, const char *fields)
@@ -59,6 +63,7 @@ static void add_event(char *text, int id, const char *name, const char *type, en
 		p += sprintf(p, "	context := struct {\n%s%s%s	};\n",
 			     context == SAMPLE	? sample_context :
 			     context == REQUEST ? request_context :
+			     context == GUEST	? guest_context :
 						  "",
 			     depth ? chain_context : "", depth == STACKS ? stack_context : "");
 	sprintf(p, "	fields := struct {\n%s	} align(64);\n};\n", fields);
@@ -130,6 +135,13 @@ static void begin(const char *dir, enum depth depth, enum more more)
 			  WAIT_FIELDS(SUM_FIELDS));
 	if (more == REQUESTS)
 		add_event(trace.text, 9, "task-clock", "timer", FLAT, REQUEST, "");
+	if (more == GUESTS) {
+		add_event(trace.text, 10, "task-clock", "timer", FLAT, GUEST, "");
+		add_event(trace.text, 11, "kvm:kvm_entry", "tracepoint", FLAT, BARE,
+			  "		uint32_t vcpu_id;\n");
+		add_event(trace.text, 12, "kvm:kvm_exit", "tracepoint", FLAT, BARE,
+			  "		uint32_t exit_reason;\n		uint32_t vcpu_id;\n");
+	}
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
@@ -594,6 +606,48 @@ static void requests(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void guest_sample(struct pev_encoder *enc, uint64_t us, uint64_t ip, uint64_t guest)
+{
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "task-clock"), T0 + us * 1000,
+			  42);
+	pev_encoder_int(enc, "pid", 42);
+	pev_encoder_int(enc, "ip", ip);
+	pev_encoder_int(enc, "guest", guest);
+	check(pev_encoder_commit(enc), "sample");
+}
+
+static void cross(struct pev_encoder *enc, uint64_t us, bool entry)
+{
+	pev_encoder_begin(
+		enc, pev_meta_class_by_name(trace.meta, entry ? "kvm:kvm_entry" : "kvm:kvm_exit"),
+		T0 + us * 1000, 42);
+	if (!entry)
+		pev_encoder_int(enc, "exit_reason", 0x78);
+	pev_encoder_int(enc, "vcpu_id", 3);
+	check(pev_encoder_commit(enc), "crossing");
+}
+
+static void guests(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	scheduler(enc, "sched:sched_switch", 0, 0, 0, 0, 42);
+	for (long i = 0; i < n; i++) {
+		uint64_t t = (uint64_t)i * 100;
+
+		cross(enc, t + 10, true);
+		guest_sample(enc, t + 20, 0xffffffff81000210, 1);
+		guest_sample(enc, t + 30, 0xffffffff81000210, 1);
+		guest_sample(enc, t + 40, 0x401000, 3);
+		cross(enc, t + 50, false);
+		guest_sample(enc, t + 55, BASE + 0x1000, 0);
+		scheduler(enc, "sched:sched_switch", t + 60, 42, 42, 1, 0);
+		scheduler(enc, "sched:sched_wakeup", t + 80, 0, 42, 0, 0);
+		scheduler(enc, "sched:sched_switch", t + 90, 0, 0, 0, 42);
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[2] : "";
@@ -610,6 +664,7 @@ int main(int argc, char **argv)
 	begin(argv[1], depth,
 	      !strcmp(kind, "calls")				 ? CALLS :
 	      !strcmp(kind, "requests")				 ? REQUESTS :
+	      !strcmp(kind, "guests")				 ? GUESTS :
 	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
 	      !strcmp(kind, "sums")				 ? SUMS :
 	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
@@ -645,6 +700,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(kind, "requests")) {
 		state("prog", "/bin/true");
 		requests(n);
+	} else if (!strcmp(kind, "guests")) {
+		state("CPU 3/KVM", "/bin/true");
+		guests(n);
 	} else if (!strcmp(kind, "turns")) {
 		state("prog", "/bin/true");
 		turns(n);

@@ -4,11 +4,17 @@
 
 #include "../../model.h"
 
-enum { CPU_FTR_ARCH_31, CPU_FTR_HVMODE };
+enum { CPU_FTR_ARCH_31, CPU_FTR_HVMODE, CPU_FTR_PMAO_BUG };
 
 static inline bool cpu_has_feature(int feature)
 {
-	return feature == CPU_FTR_ARCH_31 ? machine.isa31 : machine.hypervisor;
+	switch (feature) {
+	case CPU_FTR_ARCH_31:
+		return machine.isa31;
+	case CPU_FTR_PMAO_BUG:
+		return machine.no_pmao;
+	}
+	return machine.hypervisor;
 }
 
 #endif

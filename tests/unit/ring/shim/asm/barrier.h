@@ -18,7 +18,9 @@
 #if defined(__x86_64__)
 #define smp_wmb()	barrier()
 #define smp_rmb()	barrier()
+#define smp_mb() barrier()
 #else
+#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
 #define smp_rmb()	__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #endif

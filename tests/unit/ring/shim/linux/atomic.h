@@ -13,4 +13,7 @@
 	swapped_;							\
 })
 
+/* also against other CPUs */
+#define try_cmpxchg(ptr, old, new) try_cmpxchg_local(ptr, old, new)
+
 #endif

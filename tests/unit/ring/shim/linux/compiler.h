@@ -31,6 +31,7 @@ static inline void ring_point(void) { }
 	ring_point();							\
 	__atomic_load_n(&(x), __ATOMIC_RELAXED);			\
 })
+#define data_race(x) READ_ONCE(x)
 #define WRITE_ONCE(x, v) do {						\
 	ring_point();							\
 	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED);			\

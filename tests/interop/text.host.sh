@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What <debugfs>/pev/text showed is what babeltrace2 reads of a recording of the same things, record by
+# record, in order and fields; and each kind of difference would be seen.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/lib/host.bash"
+python=/usr/bin/python3
+both=${PEV_OUT:-/tmp/pev-interop}/text
+export PYTHONDONTWRITEBYTECODE=1
+$python -c 'import bt2' 2>/dev/null || { echo "1..0 # SKIP no python3-bt2"; exit 0; }
+[ -s "$both/text" ] || { echo "1..0 # SKIP no text in $both"; exit 0; }
+
+# judged TEXT: compares another text with the recording
+judged() {
+	ln -sfn "$both/trace" trace
+	ln -sfn "$both/formats" formats
+	ln -sfn "$1" text
+	$python "$here/text_judge.py" .
+}
+
+if said=$(judged "$both/text" 2>&1); then
+	read -r records kinds cpus enclosed <<<"$said"
+	pass "the same records ($records of $kinds kinds on $cpus CPUs, $enclosed within another's write)"
+else
+	records=0 kinds=0 cpus=0
+	fail "the same records" "$said"
+fi
+within "... 10^5 of them" "$records" 100000 100000000
+within "... of 200 kinds" "$kinds" 200 100000
+within "... on two CPUs" "$cpus" 2 1000
+
+middle=$(($(wc -l <"$both/text") / 2))
+# altered WHAT SAYS SED-PROGRAM: the same with a difference is found
+altered() {
+	sed -E "$3" "$both/text" >altered
+	if cmp -s altered "$both/text"; then
+		fail "found: $1" "nothing was altered"
+	else
+		says "found: $1" 1 "$2" judged altered
+	fi
+}
+altered "a record that is missing" 'the text lacks a record|no record is like it' "${middle}d"
+altered "one that is there twice" 'no record is like it' "${middle}p"
+altered "another thread" 'no record is like it' "$middle,\$s/^( *[0-9.]+ \[[0-9]+\] +)[0-9]+ (sys_getppid\(\))/\19999999 \2/"
+altered "another value of a field" 'no record is like it' "$middle,\$s/(sys_getpriority\(which: )[0-9a-f]+/\17/"
+altered "another word for a value" 'no record is like it' "$middle,\$s/(sched_switch: .* prev_state=)[A-Z]/\1Q/"
+altered "another order" 'order of time' "$middle{h;d};$((middle + 400))G"
+finish

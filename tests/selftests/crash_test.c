@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Channels that outlive a crash, and what is left of them: who may ask for them, and what is
+ * said on a machine that has set no memory aside. tests/crash is about one that has.
+ */
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ANYBODY 65533
+
+FIXTURE(crash) {
+	struct pev_attr channel;
+	struct pev_attr read;
+	struct pev_attr drop;
+};
+
+FIXTURE_SETUP(crash)
+{
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	self->channel = (struct pev_attr) {
+		.type = PEV_TYPE_CHANNEL, .flags = PEV_CHF_OVERWRITE | PEV_CHF_PERSIST,
+		.channel_fd = -1, .group_fd = -1,
+	};
+	self->read = (struct pev_attr) {
+		.type = PEV_TYPE_CRASH, .config = PEV_CRASH_READ,
+		.channel_fd = -1, .group_fd = -1,
+	};
+	self->drop = self->read;
+	self->drop.config = PEV_CRASH_DROP;
+}
+
+FIXTURE_TEARDOWN(crash)
+{
+}
+
+static int refused(struct pev_attr *attr, int error, unsigned int field, const char *says)
+{
+	int ret = pev_open(attr);
+
+	if (ret >= 0)
+		close(ret);
+	return ret != -error || pev_why.head.field != field || !strstr(pev_reason(), says);
+}
+
+static void expect_refused(struct __test_metadata *_metadata, struct pev_attr *attr, int error,
+			   unsigned int field, const char *says)
+{
+	EXPECT_EQ(0, refused(attr, error, field, says)) TH_LOG("%s: %s", says, pev_reason());
+}
+
+TEST_F(crash, no_memory)
+{
+	if (pev_open(&self->drop) != -EOPNOTSUPP)
+		SKIP(return, "this machine has set memory aside");
+	expect_refused(_metadata, &self->channel, EOPNOTSUPP, PEV_OFFSET(flags), "reserve_mem=");
+	expect_refused(_metadata, &self->read, EOPNOTSUPP, PEV_OFFSET(flags), "reserve_mem=");
+	expect_refused(_metadata, &self->drop, EOPNOTSUPP, PEV_OFFSET(flags), "reserve_mem=");
+	self->channel.ring_size = 1 << 16;
+	expect_refused(_metadata, &self->channel, EOPNOTSUPP, PEV_OFFSET(flags), "reserve_mem=");
+}
+
+TEST_F(crash, nonsense)
+{
+	self->channel.flags = PEV_CHF_PERSIST;
+	self->channel.ring_size = 1 << 16;
+	expect_refused(_metadata, &self->channel, EINVAL, PEV_OFFSET(flags), "set PEV_CHF_OVERWRITE, too");
+	self->channel.flags |= PEV_CHF_OVERWRITE;
+	self->channel.ring_size = 12345;
+	expect_refused(_metadata, &self->channel, EINVAL, PEV_OFFSET(ring_size), "not a power of two");
+	/* without the flag it is no size */
+	self->channel.flags = PEV_CHF_OVERWRITE;
+	self->channel.ring_size = 0;
+	expect_refused(_metadata, &self->channel, EINVAL, PEV_OFFSET(ring_size), "not a power of two");
+	self->read.config = PEV_CRASH_MAX;
+	expect_refused(_metadata, &self->read, EINVAL, PEV_OFFSET(config), "nothing that can be done");
+	self->read.config = UINT64_MAX;
+	expect_refused(_metadata, &self->read, EINVAL, PEV_OFFSET(config), "nothing that can be done");
+	self->drop.flags = PEV_CHF_PERSIST;
+	expect_refused(_metadata, &self->drop, EINVAL, PEV_OFFSET(flags), "no meaning for type");
+	self->drop.flags = 0;
+	self->drop.ring_size = 4096;
+	expect_refused(_metadata, &self->drop, EINVAL, PEV_OFFSET(ring_size), "no meaning for type");
+}
+
+/* Whose last records a panic prints: so many, and one more when one of them goes. */
+TEST_F(crash, panic)
+{
+	int fds[PEV_MAX_PANIC];
+	unsigned int i;
+
+	self->channel.flags = PEV_CHF_PANIC;
+	self->channel.ring_size = 1 << 14;
+	self->channel.packet_size = 4096;
+	expect_refused(_metadata, &self->channel, EINVAL, PEV_OFFSET(flags),
+		       "PEV_CHF_PANIC keeps the newest records: set PEV_CHF_OVERWRITE, too");
+	self->channel.flags |= PEV_CHF_OVERWRITE;
+	for (i = 0; i < PEV_MAX_PANIC; i++) {
+		fds[i] = pev_open(&self->channel);
+		ASSERT_LE(0, fds[i]) TH_LOG("%u: %s", i, pev_reason());
+	}
+	expect_refused(_metadata, &self->channel, EBUSY, PEV_OFFSET(flags),
+		       "a panic prints records of 8 channels already");
+	close(fds[3]);
+	fds[3] = pev_open(&self->channel);
+	EXPECT_LE(0, fds[3]) TH_LOG("%s", pev_reason());
+	/* others have nothing to do with them */
+	self->channel.flags = PEV_CHF_OVERWRITE;
+	i = pev_open(&self->channel);
+	EXPECT_LE(0, (int)i) TH_LOG("%s", pev_reason());
+	close(i);
+	for (i = 0; i < PEV_MAX_PANIC; i++)
+		close(fds[i]);
+}
+
+/* At every level, as it is of all users; with CAP_PERFMON, only the memory is missing. */
+TEST_F(crash, rights)
+{
+	bool memory = pev_open(&self->drop) != -EOPNOTSUPP;
+
+	for (int cap = -1; cap <= PEV_CAP_PERFMON; cap += PEV_CAP_PERFMON + 1) {
+		int error = cap < 0 ? EACCES : EOPNOTSUPP;
+		unsigned int field = cap < 0 ? UINT32_MAX : PEV_OFFSET(flags);
+		const char *says = cap < 0 ? "CAP_PERFMON is needed" : "reserve_mem=";
+		struct pev_attr panic = self->channel;
+		struct pev_child c;
+
+		if (cap >= 0 && memory)
+			continue;
+		if (pev_child_start(&c) == 0) {
+			int bad = pev_become(ANYBODY, cap);
+
+			panic.flags = PEV_CHF_OVERWRITE | PEV_CHF_PANIC;
+			panic.ring_size = 1 << 14;
+			bad += cap < 0 && refused(&panic, error, field, says);
+			bad += refused(&self->channel, error, field, says);
+			bad += refused(&self->read, error, field, says);
+			bad += refused(&self->drop, error, field, says);
+			_exit(bad);
+		}
+		EXPECT_EQ(0, pev_child_end(&c)) TH_LOG("capability %d", cap);
+	}
+}
+
+TEST_HARNESS_MAIN
