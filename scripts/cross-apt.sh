@@ -1,24 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# apt for Debian's packages of another architecture, fed from the machine's apt sources, with
-# all its state in DIR: the machine's own is not touched. Backports are known, too; apt prefers
-# others.
+# apt for Debian's packages of another architecture or release, fed from the machine's apt
+# sources, with all its state in DIR: the machine's own is not touched. Backports are known, too;
+# apt prefers others. Of another release there is what it was published with.
 #
-# usage: ARCH=ppc64le|arm64 cross-apt.sh DIR get|cache ARGUMENT...	of apt-get or apt-cache
+# usage: ARCH=x86_64|ppc64le|arm64 [RELEASE=bullseye] cross-apt.sh DIR get|cache ARGUMENT...
+#	of apt-get or apt-cache
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=$1 tool=apt-$2
 shift 2
 case ${ARCH:-} in
+x86_64)	debarch=amd64 ;;
 ppc64le) debarch=ppc64el ;;
 arm64)	debarch=arm64 ;;
-*)	echo "cross-apt: ARCH=${ARCH:-} is neither ppc64le nor arm64" >&2; exit 2 ;;
+*)	echo "cross-apt: ARCH=${ARCH:-} is none of x86_64, ppc64le and arm64" >&2; exit 2 ;;
 esac
 
 sources() {
 	local list
 	list=$("$top/scripts/apt-sources.sh")
+	if [ -n "${RELEASE:-}" ]; then
+		sed -n "s/ [a-z]* main$/ $RELEASE main/p" <<< "$list"
+		return
+	fi
 	echo "$list"
 	sed -n 's/ \([a-z]*\) main$/ \1-backports main/p' <<< "$list" | grep -v security
 }

@@ -10,6 +10,7 @@
 #   stock-cloud  the same with fewer drivers, for virtual machines
 #   stock-rt     the same with PREEMPT_RT
 #   stock-6.1    6.1, which Debian 12 began with
+#   stock-5.10   5.10, of Debian 11: the oldest that perfctl works on
 #
 # usage: stock-kernel.sh build
 #        stock-kernel.sh headers	what modules for it are compiled with, from Debian's
@@ -27,6 +28,8 @@ cache=${PEV_CACHE:-$HOME/.cache/pev}
 work=
 # the headers, for what the package lacks
 kdir=
+# of Debian, when it is not the machine's own
+release=
 # what is kept has another name when more of the package is
 kept=boot
 
@@ -37,10 +40,11 @@ x86_64-stock) series=6.12 meta=linux-image-6.12-amd64 ;;
 x86_64-stock-cloud) series=6.12-cloud meta=linux-image-6.12-cloud-amd64 ;;
 x86_64-stock-rt) series=6.12-rt meta=linux-image-6.12-rt-amd64 ;;
 x86_64-stock-6.1) series=6.1 meta=linux-image-amd64 ;;
-*-stock|*-stock-cloud|*-stock-rt|*-stock-6.1)
+x86_64-stock-5.10) series=5.10 meta=linux-image-amd64 release=bullseye ;;
+*-stock|*-stock-cloud|*-stock-rt|*-stock-6.1|*-stock-5.10)
 	echo "stock-kernel: FLAVOR=$flavor has no ARCH=$arch" >&2
 	exit 2 ;;
-*)	echo "stock-kernel: FLAVOR=$flavor is none of stock, stock-cloud, stock-rt, stock-6.1" >&2
+*)	echo "stock-kernel: FLAVOR=$flavor is none of stock, stock-cloud, stock-rt, stock-6.1, stock-5.10" >&2
 	exit 2 ;;
 esac
 
@@ -55,21 +59,25 @@ say() { echo "stock-kernel: $*" >&2; }
 
 sudo_() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# apt_ get|cache ARGUMENT...: of this machine's apt, or one for packages of another
+# the state of an apt for packages of another machine or release
+apt_dir=$cache/apt-${release:-$arch}
+
+# apt_ get|cache ARGUMENT...: of this machine's apt, or of that one
 apt_() {
-	if [ "$arch" = x86_64 ]; then
+	if [ "$arch$release" = x86_64 ]; then
 		"apt-$1" -q -o APT::Sandbox::User=root "${@:2}"
 	else
 		# programs that compile for it are amd64's
-		ARCH=$arch "$top/scripts/cross-apt.sh" "$cache/apt-$arch" "$1" -o APT::Architectures::=amd64 "${@:2}"
+		ARCH=$arch RELEASE=$release "$top/scripts/cross-apt.sh" "$apt_dir" "$1" \
+			-o APT::Architectures::=amd64 "${@:2}"
 	fi
 }
 
 apt_update() {
-	if [ "$arch" = x86_64 ]; then
+	if [ "$arch$release" = x86_64 ]; then
 		sudo_ apt-get -q update
 	else
-		rm -f "$cache/apt-$arch/sources.list"
+		rm -f "$apt_dir/sources.list"
 		apt_ get update
 	fi >&2 || :
 }
