@@ -84,10 +84,12 @@ cat >structs.c <<'C'
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -106,6 +108,10 @@ int main(void)
 	struct clone_args child = { .flags = CLONE_FS, .exit_signal = SIGCHLD };
 	struct statfs fs;
 	siginfo_t info = { 0 };
+	char hello[6] = "hello", big[20] = "!";
+	struct iovec two[2] = { { hello, 5 }, { big, 1 } }, first = { big, 8 };
+	struct msghdr message = { .msg_iov = &first, .msg_iovlen = 1 };
+	fd_set in_set = { 0 }, out_set = { 0 };
 	int ends[2], status, fd, pid;
 
 	inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
@@ -135,6 +141,17 @@ int main(void)
 	info.si_code = SI_QUEUE;
 	info.si_int = 5;
 	syscall(SYS_rt_sigqueueinfo, getpid(), 0, &info);
+	if (writev(ends[1], two, 2) != 6)
+		return 1;
+	two[1].iov_len = sizeof(big);
+	if (readv(ends[0], two, 2) != 7)
+		return 1;
+	FD_SET(ends[0], &in_set);
+	FD_SET(ends[1], &out_set);
+	select(ends[1] + 1, &in_set, &out_set, NULL, NULL);
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) || sendmsg(ends[0], &message, 0) != 8 ||
+	    recvmsg(ends[1], &message, 0) != 8)
+		return 1;
 	return 0;
 }
 C
@@ -158,6 +175,11 @@ shows "a file system" '"/proc", \{f_type=PROC_SUPER_MAGIC, f_bsize=[0-9]+, f_blo
 shows "a new process" 'clone3\(\{flags=CLONE_FS, exit_signal=SIGCHLD\}, 88\) = [0-9]+'
 shows "a child that is waited for" 'waitid\(.*\{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=[0-9]+, si_uid=0, si_status=6, .*\}, .*, NULL\) = 0'
 shows "a signal that is queued" 'rt_sigqueueinfo\([0-9]+, .*, \{si_signo=SIGCHLD, si_code=SI_QUEUE, .*\}\) = 0'
+shows "buffers and what they hold" 'writev\([0-9]+, \[\{iov_base="hello", iov_len=5\}, \{iov_base="!", iov_len=1\}\], 2\) = 6'
+shows "... when they were read" 'readv\([0-9]+, \[\{iov_base="xhell", iov_len=5\}, \{iov_base="o!", iov_len=20\}\], 2\) = 7'
+shows "select: what is asked, what is found" 'select6?\([0-9]+, \[([0-9]+)\], \[([0-9]+)\], NULL, NULL(, NULL)?\) = 1 \(out \[\2\]\) <'
+shows "a message" 'sendmsg\([0-9]+, \{msg_name=NULL, msg_namelen=0, msg_iov=\[\{iov_base="o!\\0\\0\\0\\0\\0\\0", iov_len=8\}\], msg_iovlen=1, .*\}, 0\) = 8'
+shows "... that came" 'recvmsg\([0-9]+, \{.*msg_iov=\[\{iov_base="o!\\0.*", iov_len=8\}\], .*\}, 0\) = 8'
 perfctl trace --no-strings -e connect -o calls.txt -- ./structs
 shows "--no-strings: numbers" 'connect\(fd: -?[0-9]+, uservaddr: 0x[0-9a-f]+, addrlen: 16\)'
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* PEV_F_STRUCTS: structures that the arguments of system calls point to. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -394,11 +395,141 @@ TEST_F(structs, file_systems_and_children)
 	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_SIGINFO, info);
 }
 
+/* PEV_CALL_BUFFERS of three buffers and five bytes in them. */
+struct buffers3 {
+	uint64_t n;
+	struct iovec vec[3];
+	char contents[5];
+} __attribute__((packed));
+
+/* Buffers come with what they hold: of a call that fills them, as much as it returned. */
+TEST_F(structs, buffers)
+{
+	char a[3] = "abc", b[2] = "de", c[40] = "nothing was read here";
+	struct iovec vec[3] = { { a, 3 }, { b, 2 }, { c, sizeof(c) } };
+	struct buffers3 all = { 3, { vec[0], vec[1], { c, 0 } }, "abcde" };
+	int fds[2];
+
+	ASSERT_EQ(0, pipe(fds));
+	vec[2].iov_len = 0;
+	pev_calls_on(&self->c);
+	ASSERT_EQ(5, syscall(__NR_writev, fds[1], vec, 3));
+	ASSERT_EQ(2, take(self, __NR_writev));
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_BUFFERS, all);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(0, self->c.calls[1].copied);
+
+	all.vec[2].iov_len = vec[2].iov_len = sizeof(c);
+	pev_calls_on(&self->c);
+	ASSERT_EQ(5, syscall(__NR_readv, fds[0], vec, 3));
+	ASSERT_EQ(2, take(self, __NR_readv));
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_BUFFERS, all);
+	EXPECT_EQ(0, self->c.calls[1].cut);
+
+	/* a buffer that is not there, or the kernel's */
+	vec[1].iov_base = (void *)-4096L;
+	pev_calls_on(&self->c);
+	EXPECT_EQ(-1, syscall(__NR_writev, -1, vec, 3));
+	ASSERT_EQ(2, take(self, __NR_writev));
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_EQ(0, self->c.calls[0].len[1]);
+	EXPECT_EQ(0, self->c.calls[1].copied);
+	EXPECT_EQ(0, self->c.calls[1].len[1]);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* More buffers, or bytes in them, than there is room for are cut. */
+TEST_F(structs, buffers_cut)
+{
+	static char much[2048];
+	struct iovec vec[100] = { { much, sizeof(much) } };
+	struct {
+		uint64_t n;
+		struct iovec vec;
+		char contents[PEV_CALL_TEXT - 8 - sizeof(struct iovec)];
+	} one = { 1, { much, sizeof(much) } };
+
+	memset(much, 'x', sizeof(much));
+	memset(one.contents, 'x', sizeof(one.contents));
+	pev_calls_on(&self->c);
+	EXPECT_EQ(-1, syscall(__NR_writev, -1, vec, 1));
+	EXPECT_EQ(-1, syscall(__NR_writev, -1, vec, 100));
+	ASSERT_EQ(4, take(self, __NR_writev));
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_BUFFERS, one);
+	EXPECT_EQ(2, self->c.calls[0].cut);
+	EXPECT_EQ(PEV_CALL_TEXT, self->c.calls[2].len[1]);
+	EXPECT_EQ(2, self->c.calls[2].cut);
+}
+
+/* A message has its buffers behind it: when it is sent, and when it was received. */
+TEST_F(structs, messages)
+{
+	char text[4] = "ping", got[16];
+	struct iovec out = { text, sizeof(text) }, in = { got, sizeof(got) };
+	struct {
+		struct msghdr head;
+		uint64_t n;
+		struct iovec vec;
+		char contents[4];
+	} __attribute__((packed)) sent = { { .msg_iov = &out, .msg_iovlen = 1 }, 1, out, "ping" },
+				  received = { { .msg_iov = &in, .msg_iovlen = 1 }, 1, in, "ping" };
+	struct msghdr head = sent.head;
+	int fds[2];
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, fds));
+	pev_calls_on(&self->c);
+	ASSERT_EQ(4, syscall(__NR_sendmsg, fds[0], &head, 0));
+	ASSERT_EQ(2, take(self, __NR_sendmsg));
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_MSGHDR, sent);
+	head = received.head;
+	pev_calls_on(&self->c);
+	ASSERT_EQ(4, syscall(__NR_recvmsg, fds[1], &head, 0));
+	ASSERT_EQ(2, take(self, __NR_recvmsg));
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_MSGHDR, received);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* select() looks at the bits below its first argument, and leaves those that are ready. */
+TEST_F(structs, fd_sets)
+{
+	uint64_t in[16] = { ~0ULL, ~0ULL }, only, ready;
+	struct timespec now = { 0, 0 };
+	int fds[2], n;
+
+	ASSERT_EQ(0, pipe(fds));
+	ASSERT_LT(fds[1], 63);
+	ASSERT_EQ(1, write(fds[1], "x", 1));
+	n = fds[0] + 1;
+	only = 1ULL << fds[0];
+	ready = only;
+	in[0] = only | ~((1ULL << n) - 1);
+	pev_calls_on(&self->c);
+	ASSERT_EQ(1, syscall(__NR_pselect6, n, in, NULL, NULL, &now, NULL));
+	in[0] = only;
+	EXPECT_EQ(-1, syscall(__NR_pselect6, -1, in, NULL, NULL, &now, NULL));
+	syscall(__NR_pselect6, INT_MAX, in, NULL, NULL, &now, NULL);
+	ASSERT_EQ(6, take(self, __NR_pselect6));
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_FD_SET, only);
+	EXPECT_OBJECT(&self->c.calls[1], 1, PEV_CALL_FD_SET, ready);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+	EXPECT_EQ(0, self->c.calls[2].len[1]);
+	EXPECT_EQ(sizeof(in), self->c.calls[4].len[1]);
+	EXPECT_EQ(2, self->c.calls[4].cut);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 /* A structure longer than the limit is cut. */
 TEST_F(structs, limit)
 {
 	struct utsname uts;
-	struct iovec vec[3] = { { "abc", 3 }, { "de", 2 }, { NULL, 0 } };
+	char abc[] = "abc", de[] = "de";
+	struct iovec vec[3] = { { abc, 3 }, { de, 2 }, { NULL, 0 } };
+	struct buffers3 abcde = { 3, { vec[0], vec[1], vec[2] }, "abcde" };
 
 	pev_calls_on(&self->c);
 	syscall(__NR_uname, &uts);
@@ -409,7 +540,7 @@ TEST_F(structs, limit)
 	syscall(__NR_writev, -1, vec, 3);
 	syscall(__NR_writev, -1, vec, -1L);
 	ASSERT_EQ(4, take(self, __NR_writev));
-	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_IOVEC, vec);
+	EXPECT_OBJECT(&self->c.calls[0], 1, PEV_CALL_BUFFERS, abcde);
 	/* what lies behind is on the stack, or nowhere */
 	EXPECT_TRUE(!(self->c.calls[2].copied & 2) || self->c.calls[2].cut & 2);
 }

@@ -1713,7 +1713,7 @@ struct pev_call_text {
  * @PEV_CALL_SOCKADDR:    struct sockaddr of any family, as long as the caller or
  *                        the call says
  * @PEV_CALL_SOCKOPT:     the value of a socket's option
- * @PEV_CALL_MSGHDR:      struct msghdr, without what it points to
+ * @PEV_CALL_MSGHDR:      struct msghdr, and behind it PEV_CALL_BUFFERS of its msg_iov
  * @PEV_CALL_IOVEC:       array of struct iovec, without what they point to
  * @PEV_CALL_INT:         int: the length of an address or option
  * @PEV_CALL_FDS:         int[2]: two descriptors
@@ -1736,6 +1736,11 @@ struct pev_call_text {
  * @PEV_CALL_SIGINFO:     siginfo_t
  * @PEV_CALL_CLONE_ARGS:  struct clone_args, as long as the caller says
  * @PEV_CALL_OPEN_HOW:    struct open_how, likewise
+ * @PEV_CALL_FD_SET:      fd_set: __u64 words, in which bit n is descriptor n of those that
+ *                        the call looks at
+ * @PEV_CALL_BUFFERS:     __u64 number of the elements that follow, array of struct iovec,
+ *                        and what they point to, one behind the other: of a call that
+ *                        fills them, as much as it returns
  *
  * Structures are as 64-bit programs of the architecture have them.
  */
@@ -1769,6 +1774,8 @@ enum pev_call_kind {
 	PEV_CALL_SIGINFO	= 26,
 	PEV_CALL_CLONE_ARGS	= 27,
 	PEV_CALL_OPEN_HOW	= 28,
+	PEV_CALL_FD_SET		= 29,
+	PEV_CALL_BUFFERS	= 30,
 
 	/* private: not ABI */
 	PEV_CALL_MAX,
@@ -1782,8 +1789,8 @@ enum pev_call_kind {
  * @len:    as in struct pev_call_text
  *
  * A structure that the caller fills in is copied when the call begins, one that
- * the call fills in when it has worked; one that is for both (struct pollfd, the
- * length of an address, struct msghdr) both times. Of an array there are whole
+ * the call fills in when it has worked; one that is for both (struct pollfd, fd_set,
+ * the length of an address) both times. Of an array there are whole
  * elements. A @kind that you do not know is bytes.
  */
 struct pev_call_structs {

@@ -83,6 +83,50 @@ static void addresses(void)
 	IS(PEV_CALL_SOCKADDR, strange, "{sa_family=99, sa_data=\"\\1\\2a\\\"\"}");
 }
 
+/* What buffers hold comes behind them, and behind the header of a message. */
+static void vectors(void)
+{
+	struct {
+		uint64_t n;
+		struct iovec vec[3];
+		char contents[6];
+	} __attribute__((packed))
+	v = { 3,
+	      { { (void *)0x1000, 3 }, { NULL, 0 }, { (void *)0x2000, 4 } },
+	      { 'a', 'b', 'c', '\n', 'e', 'f' } };
+	struct {
+		struct msghdr head;
+		uint64_t n;
+		struct iovec vec[1];
+		char contents[2];
+	} __attribute__((packed))
+	msg = { { .msg_iovlen = 1 }, 1, { { (void *)0x1000, 2 } }, { 'h', 'i' } };
+	struct struct_bytes s = bytes(PEV_CALL_BUFFERS, &v, sizeof(v));
+
+	/* a call that reads need not fill them */
+	shown(&s, "[{iov_base=\"abc\", iov_len=3}, {iov_base=NULL, iov_len=0}, "
+		  "{iov_base=\"\\nef\", iov_len=4}]");
+	s.cut = true;
+	shown(&s, "[{iov_base=\"abc\", iov_len=3}, {iov_base=NULL, iov_len=0}, "
+		  "{iov_base=\"\\nef\"..., iov_len=4}, ...]");
+	s.most = 2;
+	s.len = 8 + 3 * 16 + 3;
+	shown(&s, "[{iov_base=\"ab\"..., iov_len=3}, {iov_base=NULL, iov_len=0}, "
+		  "{iov_base=0x2000, iov_len=4}, ...]");
+	s.cut = false;
+	shown(&s, "[{iov_base=\"ab\"..., iov_len=3}, {iov_base=NULL, iov_len=0}, "
+		  "{iov_base=\"\", iov_len=4}]");
+	/* a number that is not true */
+	v.n = UINT64_MAX;
+	s.len = 8 + 16 + 5;
+	shown(&s, "[{iov_base=\"\\0\\0\"..., iov_len=3}]");
+	is(PEV_CALL_BUFFERS, &v, 7, NULL);
+	is(PEV_CALL_BUFFERS, &v, 8, "[]");
+	IS(PEV_CALL_MSGHDR, msg,
+	   "{msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"hi\", iov_len=2}], msg_iovlen=1, "
+	   "msg_controllen=0, msg_flags=0}");
+}
+
 static void buffers(void)
 {
 	struct iovec vec[2] = { { (void *)0x1000, 5 }, { NULL, 0 } };
@@ -101,6 +145,7 @@ static void buffers(void)
 	   "{msg_name=NULL, msg_namelen=0, msg_iov=0x2000, msg_iovlen=1, msg_controllen=0, "
 	   "msg_flags=MSG_TRUNC}");
 	is(PEV_CALL_MSGHDR, &msg, 51, NULL);
+	vectors();
 	IS(PEV_CALL_SOCKOPT, on, "[1]");
 	is(PEV_CALL_SOCKOPT, name, 5, "\"veth0\"");
 	s = bytes(PEV_CALL_SOCKOPT, name, sizeof(name));
@@ -108,6 +153,26 @@ static void buffers(void)
 	shown(&s, "\"vet\"...");
 	IS(PEV_CALL_INT, on, "[1]");
 	is(PEV_CALL_INT, &on, 3, NULL);
+}
+
+static void sets(void)
+{
+	uint64_t words[2] = { 1 << 3 | 1 << 5, 1 }, none = 0;
+	struct struct_bytes s = bytes(PEV_CALL_FD_SET, words, sizeof(words));
+	struct strbuf b = { 0 };
+
+	shown(&s, "[3 5 64]");
+	OK(structs_put_found(&b, &s), "some are ready");
+	IS_STR(b.s, "[3 5 64]", "those that are ready");
+	s.len = 7;
+	s.cut = true;
+	shown(&s, "[3 5 ...]");
+	IS(PEV_CALL_FD_SET, none, "[]");
+	s = bytes(PEV_CALL_FD_SET, &none, sizeof(none));
+	strbuf_reset(&b);
+	OK(!structs_put_found(&b, &s), "none are ready");
+	is(PEV_CALL_FD_SET, words, 0, "[]");
+	strbuf_free(&b);
 }
 
 static void descriptors(void)
@@ -120,6 +185,7 @@ static void descriptors(void)
 	struct strbuf b = { 0 };
 	int fds[2] = { 3, 4 };
 
+	sets();
 	IS(PEV_CALL_FDS, fds, "[3, 4]");
 	is(PEV_CALL_FDS, fds, 7, NULL);
 	shown(&s, "[{fd=3, events=POLLIN}, {fd=-1}, {fd=5, events=0}]");

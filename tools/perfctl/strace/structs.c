@@ -40,6 +40,8 @@ static const struct kind {
 	[PEV_CALL_SIGINFO] = { 48, put_siginfo },
 	[PEV_CALL_CLONE_ARGS] = { 64, put_clone_args },
 	[PEV_CALL_OPEN_HOW] = { 24, put_open_how },
+	[PEV_CALL_FD_SET] = { 0, put_fd_set },
+	[PEV_CALL_BUFFERS] = { 8, put_buffers },
 };
 
 bool structs_abi(const char *machine, enum structs_abi *abi)

@@ -16,7 +16,22 @@ void put_fds(struct strbuf *b, const struct struct_bytes *s)
 	strbuf_addf(b, "[%d, %d]", (int32_t)struct_u32(s, 0), (int32_t)struct_u32(s, 4));
 }
 
-/* ---- poll() and epoll ---- */
+/* ---- select(), poll() and epoll ---- */
+
+/* "[3 5]" */
+void put_fd_set(struct strbuf *b, const struct struct_bytes *s)
+{
+	bool some = false;
+
+	strbuf_putc(b, '[');
+	for (size_t fd = 0; fd / 8 < s->len; fd++) {
+		if (!(s->at[fd / 8] & 1u << fd % 8))
+			continue;
+		strbuf_addf(b, "%s%zu", some ? " " : "", fd);
+		some = true;
+	}
+	strbuf_puts(b, s->cut ? " ...]" : "]");
+}
 
 #define POLLFD_SIZE 8
 
@@ -52,6 +67,13 @@ bool structs_put_found(struct strbuf *b, const struct struct_bytes *s)
 {
 	bool some = false;
 
+	if (s->kind == PEV_CALL_FD_SET) {
+		for (size_t i = 0; i < s->len && !some; i++)
+			some = s->at[i];
+		if (some)
+			put_fd_set(b, s);
+		return some;
+	}
 	if (s->kind != PEV_CALL_POLLFD)
 		return false;
 	for (size_t at = 0; at + POLLFD_SIZE <= s->len; at += POLLFD_SIZE) {

@@ -120,26 +120,9 @@ void put_int(struct strbuf *b, const struct struct_bytes *s)
 	strbuf_addf(b, "[%d]", (int32_t)struct_u32(s, 0));
 }
 
-void put_msghdr(struct strbuf *b, const struct struct_bytes *s)
-{
-	static const struct bit flags[] = {
-		B(MSG_OOB), B(MSG_TRUNC),    B(MSG_CTRUNC),
-		B(MSG_EOR), B(MSG_ERRQUEUE), B(MSG_CMSG_CLOEXEC),
-	};
-
-	strbuf_puts(b, "{msg_name=");
-	struct_pointer(b, struct_u64(s, 0));
-	strbuf_addf(b, ", msg_namelen=%d, msg_iov=", (int32_t)struct_u32(s, 8));
-	struct_pointer(b, struct_u64(s, 16));
-	strbuf_addf(b, ", msg_iovlen=%" PRIu64, struct_u64(s, 24));
-	if (struct_u64(s, 32)) {
-		strbuf_puts(b, ", msg_control=");
-		struct_pointer(b, struct_u64(s, 32));
-	}
-	strbuf_addf(b, ", msg_controllen=%" PRIu64 ", msg_flags=", struct_u64(s, 40));
-	bits_put(b, struct_u32(s, 48), flags, ARRAY_SIZE(flags), "0");
-	strbuf_putc(b, '}');
-}
+/* Of 64-bit programs */
+#define IOVEC_SIZE 16
+#define MSGHDR_SIZE 56
 
 static void put_buffer(struct strbuf *b, const struct struct_bytes *s)
 {
@@ -150,5 +133,72 @@ static void put_buffer(struct strbuf *b, const struct struct_bytes *s)
 
 void put_iovec(struct strbuf *b, const struct struct_bytes *s)
 {
-	struct_array(b, s, 16, put_buffer);
+	struct_array(b, s, IOVEC_SIZE, put_buffer);
+}
+
+/*
+ * What @len bytes of a buffer hold, of which @s has what is left. Buffers that the call did not come
+ * to are empty.
+ */
+static void put_contents(struct strbuf *b, const struct struct_bytes *s, uint64_t len)
+{
+	size_t there = len < s->len ? (size_t)len : s->len;
+	size_t shown = there < s->most ? there : s->most;
+
+	text_quoted(b, s->at, shown);
+	strbuf_puts(b, shown < there || (s->cut && there < len) ? "..." : "");
+}
+
+/* "[{iov_base="abc", iov_len=3}]" */
+void put_buffers(struct strbuf *b, const struct struct_bytes *s)
+{
+	uint64_t n = struct_u64(s, 0), most = (s->len - sizeof(n)) / IOVEC_SIZE;
+	struct struct_bytes left = *s;
+
+	n = n < most ? n : most;
+	left.at += sizeof(n) + n * IOVEC_SIZE;
+	left.len -= sizeof(n) + n * IOVEC_SIZE;
+	strbuf_putc(b, '[');
+	for (uint64_t i = 0; i < n; i++) {
+		size_t at = sizeof(n) + i * IOVEC_SIZE;
+		uint64_t base = struct_u64(s, at), len = struct_u64(s, at + 8);
+		size_t there = len < left.len ? (size_t)len : left.len;
+
+		strbuf_addf(b, "%s{iov_base=", i ? ", " : "");
+		if ((len && !there && s->cut) || (!base && !there))
+			struct_pointer(b, base);
+		else
+			put_contents(b, &left, len);
+		strbuf_addf(b, ", iov_len=%" PRIu64 "}", len);
+		left.at += there;
+		left.len -= there;
+	}
+	strbuf_puts(b, s->cut ? n ? ", ...]" : "...]" : "]");
+}
+
+void put_msghdr(struct strbuf *b, const struct struct_bytes *s)
+{
+	static const struct bit flags[] = {
+		B(MSG_OOB), B(MSG_TRUNC),    B(MSG_CTRUNC),
+		B(MSG_EOR), B(MSG_ERRQUEUE), B(MSG_CMSG_CLOEXEC),
+	};
+	struct struct_bytes buffers = *s;
+
+	buffers.at += s->len < MSGHDR_SIZE ? s->len : MSGHDR_SIZE;
+	buffers.len -= s->len < MSGHDR_SIZE ? s->len : MSGHDR_SIZE;
+	strbuf_puts(b, "{msg_name=");
+	struct_pointer(b, struct_u64(s, 0));
+	strbuf_addf(b, ", msg_namelen=%d, msg_iov=", (int32_t)struct_u32(s, 8));
+	if (buffers.len >= sizeof(uint64_t))
+		put_buffers(b, &buffers);
+	else
+		struct_pointer(b, struct_u64(s, 16));
+	strbuf_addf(b, ", msg_iovlen=%" PRIu64, struct_u64(s, 24));
+	if (struct_u64(s, 32)) {
+		strbuf_puts(b, ", msg_control=");
+		struct_pointer(b, struct_u64(s, 32));
+	}
+	strbuf_addf(b, ", msg_controllen=%" PRIu64 ", msg_flags=", struct_u64(s, 40));
+	bits_put(b, struct_u32(s, 48), flags, ARRAY_SIZE(flags), "0");
+	strbuf_putc(b, '}');
 }

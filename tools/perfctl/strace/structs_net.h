@@ -12,6 +12,7 @@ void put_sockaddr(struct strbuf *b, const struct struct_bytes *s);
 void put_sockopt(struct strbuf *b, const struct struct_bytes *s);
 void put_msghdr(struct strbuf *b, const struct struct_bytes *s);
 void put_iovec(struct strbuf *b, const struct struct_bytes *s);
+void put_buffers(struct strbuf *b, const struct struct_bytes *s);
 void put_int(struct strbuf *b, const struct struct_bytes *s);
 
 #endif

@@ -626,7 +626,10 @@ static void put_arg(struct strbuf *b, const struct syscall_desc *d, const struct
 void syscalls_put_found(struct strbuf *b, const struct syscall_desc *d,
 			const struct syscall_args *a)
 {
+	/* by argument of select() */
+	static const char *const sets[ARRAY_SIZE(d->args)] = { "", "in ", "out ", "except " };
 	struct strbuf found = { 0 };
+	bool some = false;
 
 	for (unsigned int i = 0; d && i < d->n && a->ret > 0; i++) {
 		const struct live_text *t = text_at(a, 1, i);
@@ -635,9 +638,14 @@ void syscalls_put_found(struct strbuf *b, const struct syscall_desc *d,
 		if (!t)
 			continue;
 		s = bytes_of(&d->args[i], a, t, i);
-		if (structs_put_found(&found, &s))
-			strbuf_addf(b, " (%s)", found.s);
+		strbuf_reset(&found);
+		if (!structs_put_found(&found, &s))
+			continue;
+		strbuf_addf(b, "%s%s%s", some ? ", " : " (",
+			    s.kind == PEV_CALL_FD_SET && sets[i] ? sets[i] : "", found.s);
+		some = true;
 	}
+	strbuf_puts(b, some ? ")" : "");
 	strbuf_free(&found);
 }
 

@@ -15,13 +15,17 @@
 #include <linux/compat.h>
 #include <linux/hash.h>
 #include <linux/percpu.h>
+#include <linux/socket.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 #include "syscall_copy.h"
 #include "tracepoint.h"
 
 /* Strings of a list that are looked at. */
 #define LIST_MAX	64
+/* Buffers of a vector. */
+#define BUFFERS_MAX	32
 
 static DEFINE_MUTEX(copies_lock);
 static struct pev_call_copy __percpu *copies;
@@ -120,6 +124,90 @@ static bool copy_elements(struct pev_call_copy *c, u8 arg, unsigned long from, u
 	return true;
 }
 
+/* Append what @n buffers hold, at most @most bytes. Return: was it there? */
+static bool copy_contents(struct pev_call_copy *c, u8 arg, const struct iovec *vec, u32 n,
+			  u64 most, u32 limit)
+{
+	for (u32 i = 0; i < n && most; i++) {
+		u64 len = min_t(u64, vec[i].iov_len, most);
+		u32 left = room(c, limit - c->len[arg]);
+		u32 some = min_t(u64, len, left);
+
+		if (copy_from_user_nofault(c->text + c->used, vec[i].iov_base, some))
+			return false;
+		c->used += some;
+		c->len[arg] += some;
+		most -= len;
+		if (len > left) {
+			c->cut |= BIT(arg);
+			break;
+		}
+	}
+	return true;
+}
+
+/*
+ * Append PEV_CALL_BUFFERS, of the elements as many as leave half of the room to what they
+ * point to.
+ */
+static bool copy_buffers(struct pev_call_copy *c, u8 arg, unsigned long from, u64 count, u64 most,
+			 u32 limit)
+{
+	u32 left = room(c, limit - c->len[arg]);
+	struct iovec vec[BUFFERS_MAX];
+	u64 n;
+
+	if (left < sizeof(n)) {
+		c->cut |= BIT(arg);
+		return true;
+	}
+	n = min3(count, (u64)BUFFERS_MAX, (u64)(left - sizeof(n)) / 2 / sizeof(*vec));
+	if (copy_from_user_nofault(vec, (const void __user *)from, n * sizeof(*vec)))
+		return false;
+	if (n < count)
+		c->cut |= BIT(arg);
+	memcpy(c->text + c->used, &n, sizeof(n));
+	memcpy(c->text + c->used + sizeof(n), vec, n * sizeof(*vec));
+	c->used += sizeof(n) + n * sizeof(*vec);
+	c->len[arg] += sizeof(n) + n * sizeof(*vec);
+	return copy_contents(c, arg, vec, n, most, limit);
+}
+
+/* Append a message's header and its buffers. */
+static bool copy_message(struct pev_call_copy *c, u8 arg, unsigned long from, u64 most, u32 limit)
+{
+	struct user_msghdr head;
+
+	if (!copy_elements(c, arg, from, 1, sizeof(head), limit))
+		return false;
+	if (c->len[arg] < sizeof(head))
+		return true;
+	memcpy(&head, c->text + c->used - sizeof(head), sizeof(head));
+	return copy_buffers(c, arg, (unsigned long)head.msg_iov, head.msg_iovlen, most, limit);
+}
+
+/* Append the words of an fd_set, of which the call looks at @n bits. */
+static bool copy_bits(struct pev_call_copy *c, u8 arg, unsigned long from, int n, u32 most,
+		      u32 limit)
+{
+	u32 words = DIV_ROUND_UP((u32)max(n, 0), 64);
+	u64 last;
+
+	if (words > most)
+		c->cut |= BIT(arg);
+	if (!copy_elements(c, arg, from, min(words, most), sizeof(last), limit))
+		return false;
+	/* what lies beyond is nobody's */
+	if (words && n % 64 && c->len[arg] == words * sizeof(last)) {
+		u8 *at = c->text + c->used - sizeof(last);
+
+		memcpy(&last, at, sizeof(last));
+		last &= GENMASK_ULL(n % 64 - 1, 0);
+		memcpy(at, &last, sizeof(last));
+	}
+	return true;
+}
+
 /**
  * count_elements() - how many elements an argument points to
  * @rule:  of the argument
@@ -162,13 +250,24 @@ static bool copy_arg(struct pev_call_copy *c, u8 arg, const struct pev_call_rule
 		     const unsigned long *args, u32 limit, long ret)
 {
 	unsigned long from = args[arg];
+	unsigned long next = arg + 1 < PEV_NR_ARGS ? args[arg + 1] : 0;
+	/* of buffers that the call has filled */
+	u64 most = rule->when & PEV_CALL_OUT ? ret : U64_MAX;
 	u64 count;
 
-	if (rule->amount == PEV_AMOUNT_STRING)
+	switch (rule->amount) {
+	case PEV_AMOUNT_STRING:
 		return copy_string(c, arg, from, limit);
-	if (rule->amount == PEV_AMOUNT_STRINGS)
+	case PEV_AMOUNT_STRINGS:
 		return copy_list(c, arg, from, limit);
-	if (!count_elements(rule, arg + 1 < PEV_NR_ARGS ? args[arg + 1] : 0, ret, &count))
+	case PEV_AMOUNT_BITS:
+		return copy_bits(c, arg, from, args[0], rule->most, limit);
+	case PEV_AMOUNT_BUFFERS:
+		return copy_buffers(c, arg, from, next, most, limit);
+	case PEV_AMOUNT_MESSAGE:
+		return copy_message(c, arg, from, most, limit);
+	}
+	if (!count_elements(rule, next, ret, &count))
 		return false;
 	if (rule->most && count > rule->most) {
 		c->cut |= BIT(arg);
@@ -215,6 +314,8 @@ static bool copy_args(struct pev_call_copy *c, const struct pev_trace *trace,
 		if (copy_arg(c, i, pev_call_rule(plan, i), args, trace->limit, ret)) {
 			c->copied |= BIT(i);
 		} else {
+			c->used -= c->len[i];
+			c->len[i] = 0;
 			c->cut &= ~BIT(i);
 			all = false;
 		}

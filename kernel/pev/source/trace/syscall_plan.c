@@ -8,6 +8,7 @@
  * texts is connected, and stay as they are.
  */
 #include <linux/nospec.h>
+#include <linux/posix_types.h>
 #include <linux/resource.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
@@ -83,15 +84,23 @@ static const struct pev_call_rule rules[] = {
 	{ "char *",		 "optval",	"int *",
 	  RULE(SOCKOPT, OUT, AT_NEXT, 1) },
 	{ "struct user_msghdr *", NULL,		NULL,
-	  ONE(MSGHDR, IN | OUT, struct user_msghdr) },
+	  .call = "sendmsg", RULE(MSGHDR, IN, MESSAGE, sizeof(struct user_msghdr)) },
+	{ "struct user_msghdr *", NULL,		NULL,
+	  RULE(MSGHDR, OUT, MESSAGE, sizeof(struct user_msghdr)) },
+	{ "const struct iovec *", "vec",	NULL,
+	  .call = "readv",	RULE(BUFFERS, OUT, BUFFERS, 1) },
+	{ "const struct iovec *", "vec",	NULL,
+	  .call = "writev",	RULE(BUFFERS, IN, BUFFERS, 1) },
 	{ "const struct iovec *", NULL,		NULL,
-	  RULE(IOVEC, IN, NEXT, sizeof(struct iovec)) },
+	  RULE(IOVEC, IN, NEXT, sizeof(struct iovec)) },	/* of other processes, too */
 
 	/* descriptors and waiting for them */
 	{ "int *",		 "fildes",	NULL,		TWO(FDS, OUT, int) },
 	{ "int *",		 "usockvec",	NULL,		TWO(FDS, OUT, int) },
 	{ "struct pollfd *",	 NULL,		NULL,
 	  RULE(POLLFD, IN | OUT, NEXT_INT, sizeof(struct pollfd)) },
+	{ "fd_set *",		 NULL,		NULL,
+	  RULE(FD_SET, IN | OUT, BITS, sizeof(u64)), .most = __FD_SETSIZE / 64 },
 	{ "struct epoll_event *", "event",	NULL,
 	  ONE(EPOLL_EVENT, IN, struct epoll_event) },
 	{ "struct epoll_event *", "events",	NULL,
@@ -174,6 +183,7 @@ static u8 rule_of(const struct syscall_metadata *meta, int arg)
 
 		if (!strcmp(rule->type, meta->types[arg]) &&
 		    (!rule->name || !strcmp(rule->name, meta->args[arg])) &&
+		    (!rule->call || strstr(meta->name, rule->call)) &&
 		    (!rule->next || !strcmp(rule->next, name) || !strcmp(rule->next, type)))
 			return i;
 	}

@@ -26,6 +26,10 @@
  *                       its register holds is garbage
  * @PEV_AMOUNT_AT_NEXT:  as many as the int says to which the next argument points
  * @PEV_AMOUNT_RETURNED: as many as the call returns, at most the next argument
+ * @PEV_AMOUNT_BITS:     as many bits as the first argument says, an int
+ * @PEV_AMOUNT_BUFFERS:  as many struct iovec as the next argument says, a long, and what
+ *                       they point to
+ * @PEV_AMOUNT_MESSAGE:  one, and the buffers that it names
  */
 enum pev_call_amount {
 	PEV_AMOUNT_STRING,
@@ -35,6 +39,9 @@ enum pev_call_amount {
 	PEV_AMOUNT_NEXT_INT,
 	PEV_AMOUNT_AT_NEXT,
 	PEV_AMOUNT_RETURNED,
+	PEV_AMOUNT_BITS,
+	PEV_AMOUNT_BUFFERS,
+	PEV_AMOUNT_MESSAGE,
 };
 
 /**
@@ -42,6 +49,7 @@ enum pev_call_amount {
  * @type:   of the argument
  * @name:   its name; NULL: any
  * @next:   name or type of the argument behind it; NULL: any, or none
+ * @call:   is in the name of the call; NULL: any
  * @kind:   enum pev_call_kind
  * @when:   PEV_CALL_IN, PEV_CALL_OUT, or both
  * @amount: enum pev_call_amount
@@ -52,6 +60,7 @@ struct pev_call_rule {
 	const char	*type;
 	const char	*name;
 	const char	*next;
+	const char	*call;
 	u8		kind;
 	u8		when;
 	u8		amount;
