@@ -116,7 +116,7 @@ checkpatch_kernel() {
 }
 
 # The macros of marks are parts of statements, and choose by type.
-user_macro_source='^tools/lib/pev/include/pev/mark\.h$'
+user_macro_source='^tools/lib/pev/include/pev/mark(_asm)?\.h$'
 
 checkpatch_user() {
 	local rc=0 types=$user_types
