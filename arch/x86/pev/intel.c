@@ -80,24 +80,31 @@ static void __init find_events(u32 nr, u32 missing)
 		hw->arch[PEV_HW_BUS_CYCLES] = 0;
 }
 
-int __init x86_pev_intel_detect(void)
-{
-	u32 eax, ebx, ecx, edx, version, gp, fixed;
-	u64 cap = 0;
+/**
+ * struct leaf - CPUID.0AH, whose EBX says which events are missing
+ */
+struct leaf {
+	u32 eax, ebx, ecx, edx;
+};
 
+static bool __init has_leaf(void)
+{
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
 		pr_info("no hardware counters: this processor's CPUs differ, which pev can't handle\n");
-		return -ENODEV;
+		return false;
 	}
 	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON) || boot_cpu_data.cpuid_level < 10) {
 		pr_info("no hardware counters: the processor has no architectural performance monitoring\n");
-		return -ENODEV;
+		return false;
 	}
-	cpuid(10, &eax, &ebx, &ecx, &edx);
-	version = eax & 0xff;
-	gp = min(eax >> 8 & 0xff, X86_PEV_FIXED);
-	hw->model = find_model();
-	hw->bits = eax >> 16 & 0xff;
+	return true;
+}
+
+static void __init find_counters(const struct leaf *leaf)
+{
+	u32 gp = min(leaf->eax >> 8 & 0xff, X86_PEV_FIXED);
+
+	hw->bits = leaf->eax >> 16 & 0xff;
 	hw->present = GENMASK_ULL(gp - 1, 0);
 	/* Intel 604224, "Performance Monitoring Impact of TSX Memory Ordering Issue" */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
@@ -105,20 +112,30 @@ int __init x86_pev_intel_detect(void)
 		pr_info("PMC%u is left alone: transactions overwrite it\n", TSX_COUNTER);
 		hw->present &= ~BIT_ULL(TSX_COUNTER);
 	}
-	if (version >= 2) {
-		fixed = min(edx & 0x1f, 16);
-		/* some of the first processors with fixed counters don't mention them */
-		if (version == 2 && fixed < 3 && !boot_cpu_has(X86_FEATURE_HYPERVISOR))
-			fixed = 3;
-		hw->fixed_bits = edx >> 5 & 0xff ?: hw->bits;
-		if (fixed)
-			hw->present |= GENMASK_ULL(X86_PEV_FIXED + fixed - 1, X86_PEV_FIXED);
-		if (version >= 5)
-			hw->present |= (u64)(ecx & 0xffff) << X86_PEV_FIXED;
-		hw->ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
-		hw->status = MSR_CORE_PERF_GLOBAL_STATUS;
-		hw->ack = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
-	}
+}
+
+/* What version 2 brought: fixed counters, and registers for all counters at once. */
+static void __init find_global(const struct leaf *leaf, u32 version)
+{
+	u32 fixed = min(leaf->edx & 0x1f, 16);
+
+	/* some of the first processors with fixed counters don't mention them */
+	if (version == 2 && fixed < 3 && !boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		fixed = 3;
+	hw->fixed_bits = leaf->edx >> 5 & 0xff ?: hw->bits;
+	if (fixed)
+		hw->present |= GENMASK_ULL(X86_PEV_FIXED + fixed - 1, X86_PEV_FIXED);
+	if (version >= 5)
+		hw->present |= (u64)(leaf->ecx & 0xffff) << X86_PEV_FIXED;
+	hw->ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
+	hw->status = MSR_CORE_PERF_GLOBAL_STATUS;
+	hw->ack = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
+}
+
+static void __init find_registers(u32 version)
+{
+	u64 cap = 0;
+
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		reg_read_safe(MSR_IA32_PERF_CAPABILITIES, &cap);
 	hw->sel = MSR_ARCH_PERFMON_EVENTSEL0;
@@ -133,7 +150,23 @@ int __init x86_pev_intel_detect(void)
 	hw->pebs = boot_cpu_has(X86_FEATURE_PEBS);
 	hw->raw = 0xffffffff & ~(SEL_USR | SEL_OS | SEL_PC | SEL_INT | SEL_ANY | SEL_EN);
 	hw->guests = boot_cpu_has(X86_FEATURE_VMX);
-	find_events(eax >> 24, ebx);
+}
+
+int __init x86_pev_intel_detect(void)
+{
+	struct leaf leaf;
+	u32 version;
+
+	if (!has_leaf())
+		return -ENODEV;
+	cpuid(10, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
+	version = leaf.eax & 0xff;
+	hw->model = find_model();
+	find_counters(&leaf);
+	if (version >= 2)
+		find_global(&leaf, version);
+	find_registers(version);
+	find_events(leaf.eax >> 24, leaf.ebx);
 	if (hw->bits < 32 || hw->bits > 63 || (version >= 2 && hw->fixed_bits < 32) ||
 	    hw->fixed_bits > 63) {
 		pr_info("no hardware counters: they can't be %u or %u bits wide\n", hw->bits,
