@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "procs/stat.h"
+
 #define MACHINE_FILE "anon_inode:kvm-vm"
 #define VCPU_FILE "anon_inode:kvm-vcpu:"
-/* Fields of /proc/PID/stat behind the name, which may have blanks in it */
-#define GUEST_TIME_FIELD 40
 
 static void add_vcpu(struct vmm *vmm, int id)
 {
@@ -50,28 +50,6 @@ static int look_at_files(struct vmm *vmm)
 	if (vmm->n_vcpus)
 		qsort(vmm->vcpus, vmm->n_vcpus, sizeof(*vmm->vcpus), by_id);
 	return vmm->machines ? 0 : -ESRCH;
-}
-
-/* Returns the thread's time in a guest; *@comm is its name, to be freed. */
-static uint64_t guest_time(int pid, const char *tid, char **comm)
-{
-	char *path = xasprintf("/proc/%d/task/%s/stat", pid, tid), *text = file_read(path, NULL);
-	char *open = text ? strchr(text, '(') : NULL, *close = text ? strrchr(text, ')') : NULL;
-	char *at = close, *save;
-	uint64_t ticks = 0;
-
-	free(path);
-	*comm = NULL;
-	if (open && close > open) {
-		*comm = xasprintf("%.*s", (int)(close - open - 1), open + 1);
-		at = strtok_r(close + 1, " ", &save);
-		for (int i = 0; at && i < GUEST_TIME_FIELD; i++)
-			at = strtok_r(NULL, " ", &save);
-		if (at)
-			ticks = strtoull(at, NULL, 10);
-	}
-	free(text);
-	return ticks;
 }
 
 /* QEMU calls the threads "CPU 0/KVM", Firecracker "fc_vcpu 0", crosvm "crosvm_vcpu0", others "vcpu0". */
@@ -118,30 +96,29 @@ static void join_the_only_one(struct vmm *vmm)
 
 static void look_at_threads(struct vmm *vmm)
 {
-	char *path = xasprintf("/proc/%d/task", vmm->pid), *comm;
+	char *path = xasprintf("/proc/%d/task", vmm->pid);
 	const struct dirent *e;
 	DIR *dir = opendir(path);
 	uint64_t tid;
 
 	free(path);
 	while (dir && (e = readdir(dir))) {
+		struct proc_stat stat;
 		struct vcpu *v;
-		uint64_t ticks;
 		int id;
 
 		if (parse_u64(e->d_name, &tid))
 			continue;
-		ticks = guest_time(vmm->pid, e->d_name, &comm);
-		id = comm ? vmm_vcpu_of_thread(comm) : -1;
-		free(comm);
+		proc_stat_thread(&stat, (uint32_t)vmm->pid, (uint32_t)tid);
+		id = vmm_vcpu_of_thread(stat.comm);
 		v = id < 0 ? NULL : find_vcpu(vmm, id);
-		if (!v && ticks) {
+		if (!v && stat.guest) {
 			add_vcpu(vmm, -1);
 			v = &vmm->vcpus[vmm->n_vcpus - 1];
 		}
 		if (v) {
 			v->tid = (int)tid;
-			v->ticks = ticks;
+			v->ticks = stat.guest;
 		}
 	}
 	if (dir)

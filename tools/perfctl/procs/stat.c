@@ -15,8 +15,9 @@ bool proc_stat_parse(struct proc_stat *s, const char *text)
 	if (!name || !end || end < name ||
 	    sscanf(end + 1,
 		   " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-		   "%*d %*d %" SCNu64,
-		   &s->state, &s->ppid, &s->start) != 3) {
+		   "%*d %*d %" SCNu64 " %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u "
+		   "%*u %*d %*d %*u %*u %*u %" SCNu64,
+		   &s->state, &s->ppid, &s->start, &s->guest) < 3) {
 		*s = (struct proc_stat){ 0 };
 		return false;
 	}
@@ -25,16 +26,29 @@ bool proc_stat_parse(struct proc_stat *s, const char *text)
 	return true;
 }
 
-bool proc_stat_read(struct proc_stat *s, uint32_t pid)
+static bool read_file(struct proc_stat *s, const char *path)
 {
-	char path[64], *text;
-	bool there;
+	char *text = file_read(path, NULL);
+	bool there = proc_stat_parse(s, text ? text : "");
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	text = file_read(path, NULL);
-	there = proc_stat_parse(s, text ? text : "");
 	free(text);
 	return there;
+}
+
+bool proc_stat_read(struct proc_stat *s, uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	return read_file(s, path);
+}
+
+bool proc_stat_thread(struct proc_stat *s, uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+	return read_file(s, path);
 }
 
 int proc_of_thread(int tid)
