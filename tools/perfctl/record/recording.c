@@ -478,33 +478,43 @@ static int check_marks(const struct record_run *r, struct msg *m)
 	return 0;
 }
 
-static int prepare(struct record_run *r, struct msg *m)
+/* The option by which records are added up on the way, or NULL */
+static const char *adding_up(const struct record_opts *opts)
 {
-	struct pev_info info;
-	int err = kernel_info(&info, m);
+	if (opts->fold)
+		return "--fold";
+	return opts->latency ? "--latency" : NULL;
+}
 
-	if (!err && !strcmp(r->opts.output, "-"))
-		err = take_stdout(r, m);
-	if (!err && relay_url_is(r->opts.output))
-		err = take_relay(r, m);
-	if (err)
-		return err;
+static int take_output(struct record_run *r, struct msg *m)
+{
+	if (!strcmp(r->opts.output, "-"))
+		return take_stdout(r, m);
+	if (relay_url_is(r->opts.output))
+		return take_relay(r, m);
+	return 0;
+}
+
+static int check_options(struct record_run *r, const struct pev_info *info, struct msg *m)
+{
+	int err;
+
 	if (r->opts.freq && r->opts.count)
 		return msg_set(m, -EINVAL, "-F and -c exclude each other");
 	err = record_options_check(&r->opts, r->measure.argv, m);
 	if (!err)
-		err = record_options_events(&r->opts, &info, m);
+		err = record_options_events(&r->opts, info, m);
 	if (!err)
-		err = triggers_check(&r->opts.triggers, &info, r->opts.overwrite,
-				     r->opts.fold    ? "--fold" :
-				     r->opts.latency ? "--latency" :
-						       NULL,
-				     m);
-	if (!err)
-		event_list_take(&r->opts.events, &r->opts.triggers.events);
-	if (!err)
-		err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
-	if (!err && !r->opts.channel)
+		err = triggers_check(&r->opts.triggers, info, r->opts.overwrite,
+				     adding_up(&r->opts), m);
+	return err;
+}
+
+static int make_plan(struct record_run *r, struct msg *m)
+{
+	int err = 0;
+
+	if (!r->opts.channel)
 		err = event_plan_make(&r->plan, &r->opts.events,
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);
 	if (!err && r->opts.latency && r->plan.n != PAIR_EVENTS)
@@ -515,8 +525,13 @@ static int prepare(struct record_run *r, struct msg *m)
 		err = check_marks(r, m);
 	if (!err && r->opts.strings)
 		err = plan_strings(r, m);
-	if (err)
-		return err;
+	return err;
+}
+
+static int make_sampling(struct record_run *r, const struct pev_info *info, struct msg *m)
+{
+	int err;
+
 	r->sampling = (struct sampling){
 		.freq = r->opts.freq,
 		.usual_freq = DEFAULT_HZ,
@@ -528,14 +543,31 @@ static int prepare(struct record_run *r, struct msg *m)
 		.context = r->opts.context,
 		.deferred = r->opts.deferred,
 	};
-	err = event_plan_deferred(&r->plan, &r->sampling, &info,
-				  r->opts.fold	  ? "--fold" :
-				  r->opts.latency ? "--latency" :
-						    NULL,
-				  m);
+	err = event_plan_deferred(&r->plan, &r->sampling, info, adding_up(&r->opts), m);
+	if (!err)
+		event_plan_sampling(&r->plan, &r->sampling);
+	return err;
+}
+
+static int prepare(struct record_run *r, struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (!err)
+		err = take_output(r, m);
+	if (!err)
+		err = check_options(r, &info, m);
 	if (err)
 		return err;
-	event_plan_sampling(&r->plan, &r->sampling);
+	event_list_take(&r->opts.events, &r->opts.triggers.events);
+	err = target_make(&r->measure.target, &r->opts.target, r->measure.argv, m);
+	if (!err)
+		err = make_plan(r, m);
+	if (!err)
+		err = make_sampling(r, &info, m);
+	if (err)
+		return err;
 	for (int i = 0; r->measure.argv && r->measure.argv[i]; i++)
 		strbuf_addf(&r->command, "%s%s", i ? " " : "", r->measure.argv[i]);
 	r->progress = !r->opts.quiet && isatty(2);

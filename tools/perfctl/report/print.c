@@ -77,6 +77,27 @@ static void add_vcpu(const struct profile *p, uint32_t tid, struct strbuf *b)
 		strbuf_addf(b, "thread %u", tid);
 }
 
+static void add_parent(const struct rows *rows, uint32_t parent, struct strbuf *b)
+{
+	if (parent)
+		rows_func_name(rows, parent - 1, b);
+	else
+		strbuf_puts(b, rows->config->parent ? "[other]" : "[none]");
+}
+
+static void add_guest(uint32_t pid, struct strbuf *b)
+{
+	if (pid)
+		strbuf_addf(b, "of %u", pid);
+	else
+		strbuf_puts(b, "[host]");
+}
+
+static void add_request(const struct profile *p, uint32_t request, struct strbuf *b)
+{
+	strbuf_puts(b, request ? strtab_get(&p->values, request) : "[none]");
+}
+
 void report_cell(const struct rows *rows, const struct row *row, enum sort_key key,
 		 const struct strtab *events, struct strbuf *b)
 {
@@ -108,26 +129,19 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		text_name(b, strtab_get(&p->stacks->line_texts, row->key.line));
 		break;
 	case SORT_PARENT:
-		if (row->key.parent)
-			rows_func_name(rows, row->key.parent - 1, b);
-		else
-			strbuf_puts(b, rows->config->parent ? "[other]" : "[none]");
+		add_parent(rows, row->key.parent, b);
 		break;
 	case SORT_TIME:
 		strbuf_addf(b, "%.6f", (double)row->key.time * (double)rows->config->quantum / 1e9);
 		break;
 	case SORT_GUEST:
-		if (row->key.guest)
-			strbuf_addf(b, "of %u", row->key.guest);
-		else
-			strbuf_puts(b, "[host]");
+		add_guest(row->key.guest, b);
 		break;
 	case SORT_VCPU:
 		add_vcpu(p, row->key.vcpu, b);
 		break;
 	case SORT_REQUEST:
-		strbuf_puts(b,
-			    row->key.request ? strtab_get(&p->values, row->key.request) : "[none]");
+		add_request(p, row->key.request, b);
 		break;
 	case SORT_NODE:
 		add_place(row->key.node, b);
