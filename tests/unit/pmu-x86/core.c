@@ -171,6 +171,23 @@ void up_with(s64 period)
 	update_end(false);
 }
 
+void up_with_two(s64 first, s64 second, u64 run, bool user)
+{
+	up();
+	update_begin();
+	attach(0, PEV_HW_INSTRUCTIONS, first, 0);
+	attach(1, PEV_HW_INSTRUCTIONS, second, 0);
+	active = run;
+	update_end(user);
+}
+
+void stop_all(void)
+{
+	update_begin();
+	active = 0;
+	update_end(false);
+}
+
 void down(void)
 {
 	pmu->ops->freeze();

@@ -92,6 +92,10 @@ void boot(void);
 void up(void);
 /* And let counter 0 count instructions; @period 0: without samples */
 void up_with(s64 period);
+/* And let counters 0 and 1 do so, of which those in @run run, and a user may read or not. */
+void up_with_two(s64 first, s64 second, u64 run, bool user);
+/* Let none of them run. */
+void stop_all(void);
 void down(void);
 
 #endif

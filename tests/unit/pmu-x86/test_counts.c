@@ -202,11 +202,7 @@ static void hidden(void)
 	int i;
 
 	make_kind();
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 300, 0);
-	update_end(false);
+	up_with_two(0, 300, 3, false);
 	model_run(1234);
 	update_begin();
 	fold(0);

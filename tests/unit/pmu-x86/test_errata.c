@@ -8,11 +8,7 @@ static void stuck_status(void)
 	make_kind();
 	if (m.version < 2)
 		return;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 400, 0);
-	update_end(false);
+	up_with_two(1000, 400, 3, false);
 	m.spurious = 1;
 	model_run(1500);
 	CHECK_EQ(mini[0].samples, 1);
@@ -28,9 +24,7 @@ static void stuck_status(void)
 	attach(1, PEV_HW_INSTRUCTIONS, 400, 0);
 	update_end(false);
 	CHECK_EQ(m.sel[1], 0);
-	active = 0;
-	update_begin();
-	update_end(false);
+	stop_all();
 	m.stuck = 0;
 	m.status = 0;
 	down();
@@ -81,12 +75,7 @@ static void foreign_ctrl(void)
 	make_kind();
 	if (m.version < 2)
 		return;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
-	active = 1;
-	update_end(false);
+	up_with_two(1000, 0, 1, false);
 	model_run(500);
 	m.ctrl = m.amd ? 0x3f : 0x70000000f;
 	model_run(600);
@@ -101,16 +90,11 @@ static void foreign_ctrl(void)
 	CHECK_EQ(incidents[PEV_PMU_FOREIGN], noticed + 1);
 }
 
-/* The core has counters 0, which samples, and 1; the latter is not to run. */
-static void up_with_two(void)
+/* Counter 0 samples; counter 1 is the core's, too, but not to run. */
+static void up_with_idle(void)
 {
 	make_kind();
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
-	active = 1;
-	update_end(false);
+	up_with_two(1000, 0, 1, false);
 }
 
 /* Without samples nothing but the updates can notice, once in a tick. */
@@ -119,7 +103,7 @@ static void noticed_by_updates(void)
 	u64 all;
 	int found = 0;
 
-	up_with_two();
+	up_with_idle();
 	if (m.version < 2)
 		return;
 	all = m.amd ? 0x3f : 0x70000000f;
@@ -164,9 +148,7 @@ static void own_stops(void)
 		fold(0);
 		update_end(false);
 	}
-	update_begin();
-	active = 0;
-	update_end(false);
+	stop_all();
 	model_settle();
 	CHECK_EQ(incidents[PEV_PMU_FOREIGN], 0);
 	down();
@@ -178,12 +160,7 @@ static void opened_is_hidden(void)
 	make_kind();
 	if (m.version < 2)
 		return;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 0, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
-	active = 1;
-	update_end(true);
+	up_with_two(0, 0, 1, true);
 	CHECK_EQ(m.ctr[1], 0);
 	m.ctrl = 3;
 	model_run(777);
@@ -207,7 +184,7 @@ static void perf_comes_after(void)
 
 	for (all = 0; all <= 1; all++) {
 		memset(incidents, 0, sizeof(incidents));
-		up_with_two();
+		up_with_idle();
 		if (m.version < 2)
 			return;
 		m.perf = true;
@@ -229,9 +206,7 @@ static void perf_comes_after(void)
 		CHECK(model_counting());
 		CHECK_EQ(m.ctr[1], stood);
 		m.perf = false;
-		active = 0;
-		update_begin();
-		update_end(false);
+		stop_all();
 		down();
 		pmu = NULL;
 	}
@@ -240,7 +215,7 @@ static void perf_comes_after(void)
 /* What takes many tries to acknowledge is acknowledged in the end. */
 static void recurring_status(void)
 {
-	up_with_two();
+	up_with_idle();
 	if (m.version < 2)
 		return;
 	m.spurious = 1;

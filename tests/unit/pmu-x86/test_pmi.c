@@ -37,9 +37,7 @@ static void late_pmis(void)
 		CHECK(!active || model_counting() || m.pmi_in != NEVER);
 		model_run(100 + round % 13);
 	}
-	update_begin();
-	active = 0;
-	update_end(false);
+	stop_all();
 	model_settle();
 	CHECK(mini[0].samples > 1000);
 	for (i = 0; i < 3; i++)
@@ -270,11 +268,7 @@ static void freeze_stops_the_others(void)
 	if (m.version < 2)
 		return;
 	m.pmi_after = 5;
-	up();
-	update_begin();
-	attach(0, PEV_HW_INSTRUCTIONS, 1000, 0);
-	attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
-	update_end(false);
+	up_with_two(1000, 0, 3, false);
 	model_run(1004);
 	CHECK_EQ(m.ctr[1], fresh(1) + 1000);
 	model_settle();
