@@ -5,6 +5,7 @@
  */
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "pev_refused.h"
 
 static long page;
 
@@ -162,18 +163,11 @@ TEST_F(open, call_flags)
 	close(fd);
 }
 
-static void expect_refused(struct __test_metadata *_metadata, struct pev_attr attr,
+static void expect_refused(struct __test_metadata *_metadata, int line, struct pev_attr attr,
 			   int error, unsigned int field)
 {
-	int ret = pev_open(&attr);
-
-	EXPECT_EQ(-error, ret) TH_LOG("type %u: %s", attr.type, pev_reason());
-	EXPECT_EQ(error, pev_why.head.error);
-	EXPECT_EQ(field, pev_why.head.field) TH_LOG("type %u: %s", attr.type, pev_reason());
-	EXPECT_NE(0, pev_reason()[0]);
+	pev_refused(_metadata, line, attr, error, field, "");
 	EXPECT_GE(pev_why.head.max, pev_why.head.min);
-	if (ret >= 0)
-		close(ret);
 }
 
 TEST_F(open, unknown_values)
@@ -183,43 +177,43 @@ TEST_F(open, unknown_values)
 
 	for (unsigned int i = 0; i < 4; i++) {
 		attr.type = types[i];
-		expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(type));
+		expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(type));
 		EXPECT_EQ(PEV_TYPE_MAX - 1, pev_why.head.max);
 	}
 	for (unsigned int i = 0; i < 64; i++) {
 		if (!(PEV_F_ALL & 1ULL << i)) {
 			attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
 			attr.flags = 1ULL << i;
-			expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(flags));
+			expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(flags));
 		}
 		if (!(PEV_CHF_ALL & 1ULL << i)) {
 			attr = channel_attr();
 			attr.flags = 1ULL << i;
-			expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(flags));
+			expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(flags));
 		}
 		if (!(PEV_SAMPLE_ALL & 1ULL << i)) {
 			attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
 			attr.sample = 1ULL << i;
-			expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(sample));
+			expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(sample));
 		}
 	}
 	attr = pev_attr_software(PEV_SW_MAX, PEV_TARGET_TASK, 0);
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(config));
+	expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(config));
 	EXPECT_EQ(PEV_SW_MAX - 1, pev_why.head.max);
 	attr.config = 1ULL << 32;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(config));
+	expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(config));
 	attr = (struct pev_attr) { .type = PEV_TYPE_TIMER, .config = PEV_TIMER_MAX,
 				   .target = PEV_TARGET_TASK, .period = 1000000,
 				   .channel_fd = -1, .group_fd = -1 };
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(config));
+	expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(config));
 	attr = channel_attr();
 	attr.clock = PEV_CLOCK_MAX;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(clock));
+	expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(clock));
 	for (unsigned int target = 0; target < 70; target++) {
 		if (target > PEV_TARGET_NONE && target < PEV_TARGET_MAX)
 			continue;
 		attr = pev_attr_software(PEV_SW_PAGE_FAULTS, target, 0);
-		expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(target));
+		expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(target));
 		EXPECT_EQ(PEV_TARGET_MAX - 1, pev_why.head.max);
 	}
 }
@@ -238,7 +232,7 @@ TEST_F(open, software_by_architecture)
 			EXPECT_LE(0, fd) TH_LOG("software %u: %s", i, pev_reason());
 			close(fd);
 		} else {
-			expect_refused(_metadata, attr, EOPNOTSUPP, PEV_OFFSET(config));
+			expect_refused(_metadata, __LINE__, attr, EOPNOTSUPP, PEV_OFFSET(config));
 		}
 	}
 }
@@ -283,11 +277,11 @@ TEST_F(open, members_without_meaning)
 				*(uint64_t *)((char *)&attr + members[i].offset) = 1;
 			else
 				*(uint32_t *)((char *)&attr + members[i].offset) = 1;
-			expect_refused(_metadata, attr, EINVAL, members[i].offset);
+			expect_refused(_metadata, __LINE__, attr, EINVAL, members[i].offset);
 			EXPECT_NE(NULL, strstr(pev_reason(), members[i].name));
 			if (members[i].size == 8) {
 				*(uint64_t *)((char *)&attr + members[i].offset) = 1ULL << 63;
-				expect_refused(_metadata, attr, EINVAL, members[i].offset);
+				expect_refused(_metadata, __LINE__, attr, EINVAL, members[i].offset);
 			}
 		}
 	}
@@ -305,7 +299,7 @@ TEST_F(open, unset_fds)
 	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
 	close(fd);
 	attr.channel_fd = -2;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(channel_fd));
+	expect_refused(_metadata, __LINE__, attr, EINVAL, PEV_OFFSET(channel_fd));
 }
 
 TEST_F(open, each_type)
@@ -346,7 +340,7 @@ TEST_F(open, text_is_cut)
 	struct pev_refusal *why = (void *)buf;
 	size_t len;
 
-	expect_refused(_metadata, attr, EINVAL, 0);
+	expect_refused(_metadata, __LINE__, attr, EINVAL, 0);
 	strcpy(full, pev_reason());
 	len = strlen(full);
 	ASSERT_LT(20, len);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_refused.h"
 #include "pmu_util.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -56,7 +57,7 @@ TEST_F(number, refusals)
 
 	for (attr.pmu = 1; attr.pmu < 6; attr.pmu++) {
 		for (attr.config = 0; attr.config < 12; attr.config++)
-			PMU_REFUSED(attr, EINVAL, pmu, "no PMU that pev counts by");
+			PEV_REFUSED(attr, EINVAL, pmu, "no PMU that pev counts by");
 		attr.config = 0;
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(probes); i++) {
@@ -65,16 +66,16 @@ TEST_F(number, refusals)
 		if (number < 0)
 			continue;
 		attr = other_attr(number, i ? 0 : 1, PEV_TARGET_CPUS);
-		PMU_REFUSED(attr, EINVAL, pmu, probes[i]);
+		PEV_REFUSED(attr, EINVAL, pmu, probes[i]);
 		attr.config1 = (uintptr_t) "do_nothing";
-		PMU_REFUSED(attr, EINVAL, pmu, "PEV_TYPE_PROBE");
+		PEV_REFUSED(attr, EINVAL, pmu, "PEV_TYPE_PROBE");
 	}
 	attr = other_attr(0x7fffffff, 0, PEV_TARGET_TASK);
-	PMU_REFUSED(attr, ENODEV, pmu, "there is no PMU 2147483647");
+	PEV_REFUSED(attr, ENODEV, pmu, "there is no PMU 2147483647");
 	attr.pmu = 0xffffffff;
-	PMU_REFUSED(attr, ENODEV, pmu, "there is no PMU 4294967295");
+	PEV_REFUSED(attr, ENODEV, pmu, "there is no PMU 4294967295");
 	attr.type = PEV_TYPE_HARDWARE;
-	PMU_REFUSED(attr, ENODEV, pmu, "PEV_TYPE_RAW");
+	PEV_REFUSED(attr, ENODEV, pmu, "PEV_TYPE_RAW");
 }
 
 /* ---- one that counts tasks: msr ---- */
@@ -243,25 +244,25 @@ TEST_F(msr, refusals)
 	int channel = pev_open_channel(1 << 16, 4096, 0);
 
 	attr.config = 1 << 20;
-	PMU_REFUSED(attr, EOPNOTSUPP, config, "its driver refuses the code");
+	PEV_REFUSED(attr, EOPNOTSUPP, config, "its driver refuses the code");
 	attr = good;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "counts in all modes");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "counts in all modes");
 	attr = good;
 	attr.flags |= PEV_F_USER_PAGE;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "no page");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "no page");
 	attr = good;
 	attr.flags |= PEV_F_PRECISE(1);
-	PMU_REFUSED(attr, EINVAL, flags, "only counts");
+	PEV_REFUSED(attr, EINVAL, flags, "only counts");
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	attr = good;
 	attr.channel_fd = channel;
 	attr.period = 100000;
-	PMU_REFUSED(attr, EOPNOTSUPP, channel_fd, "can count, but not sample");
+	PEV_REFUSED(attr, EOPNOTSUPP, channel_fd, "can count, but not sample");
 	close(channel);
 	if (pmu_choose("own"))
 		return;
-	PMU_REFUSED(good, ENODEV, pmu, "there is no PMU");
+	PEV_REFUSED(good, ENODEV, pmu, "there is no PMU");
 }
 
 /* Return: what opening gives to a user without rights, 0 or a negative errno. */
@@ -370,27 +371,27 @@ TEST_F(shared, refusals)
 	int leader;
 
 	attr.target = PEV_TARGET_TASK;
-	PMU_REFUSED(attr, EINVAL, target, "take PEV_TARGET_CPUS");
+	PEV_REFUSED(attr, EINVAL, target, "take PEV_TARGET_CPUS");
 	attr.target = PEV_TARGET_SUBTREE;
-	PMU_REFUSED(attr, EINVAL, target, "whole socket");
+	PEV_REFUSED(attr, EINVAL, target, "whole socket");
 	attr = good;
 	attr.config = 2;
-	PMU_REFUSED(attr, EOPNOTSUPP, config, "refuses the code");
+	PEV_REFUSED(attr, EOPNOTSUPP, config, "refuses the code");
 	attr = good;
 	attr.flags |= PEV_F_EXCLUDE_USER;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "all modes");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "all modes");
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
 		attr = good;
 		attr.cpus = (uintptr_t)&second;
 		attr.cpus_size = sizeof(second);
-		PMU_REFUSED(attr, EINVAL, cpus, "each on one CPU (0)");
+		PEV_REFUSED(attr, EINVAL, cpus, "each on one CPU (0)");
 	}
 	/* what may wait for a counter can't be kept together, unless it is pinned */
 	leader = pev_open((struct pev_attr *)&good);
 	ASSERT_LE(0, leader) TH_LOG("%s", pev_reason());
 	attr = good;
 	attr.group_fd = leader;
-	PMU_REFUSED(attr, EINVAL, group_fd, "PEV_F_PINNED");
+	PEV_REFUSED(attr, EINVAL, group_fd, "PEV_F_PINNED");
 	close(leader);
 	attr = good;
 	attr.flags |= PEV_F_PINNED;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "pev_refused.h"
 #include "pmu_util.h"
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
@@ -339,27 +340,27 @@ TEST_F(perf, refusals)
 	int channel;
 
 	attr.flags |= PEV_F_USER_PAGE;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "no page");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "no page");
 	attr = one;
 	attr.flags |= PEV_F_EXCLUSIVE;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_EXCLUSIVE");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_EXCLUSIVE");
 	attr = one;
 	attr.flags |= PEV_F_MARKED;
-	PMU_REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_MARKED");
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "PEV_F_MARKED");
 	attr = one;
 	attr.pmu = 7;
-	PMU_REFUSED(attr, ENODEV, pmu, "no PMU 7");
+	PEV_REFUSED(attr, ENODEV, pmu, "no PMU 7");
 	channel = pev_open_channel(1 << 16, 4096, 0);
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY, channel, 31);
-	PMU_REFUSED(attr, EINVAL, period, "every 31");
+	PEV_REFUSED(attr, EINVAL, period, "every 31");
 	EXPECT_EQ(32, pev_why.head.min);
 	close(channel);
 	for (unsigned int i = 0; i < PEV_HW_MAX; i++) {
 		if (self->info.hardware >> i & 1)
 			continue;
 		attr = pmu_attr(i, USER_ONLY, -1, 0);
-		PMU_REFUSED(attr, EOPNOTSUPP, config, "does not count");
+		PEV_REFUSED(attr, EOPNOTSUPP, config, "does not count");
 		break;
 	}
 }
@@ -416,7 +417,7 @@ TEST_F(perf, groups)
 	ASSERT_LE(0, leader) TH_LOG("%s", pev_reason());
 	attr.group_fd = leader;
 	attr.config = PEV_HW_CYCLES;
-	PMU_REFUSED(attr, EINVAL, group_fd, "PEV_F_PINNED");
+	PEV_REFUSED(attr, EINVAL, group_fd, "PEV_F_PINNED");
 	close(leader);
 
 	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_PINNED, -1, 0);

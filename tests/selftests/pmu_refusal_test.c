@@ -7,10 +7,9 @@
 #include <linux/perf_event.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "pev_refused.h"
 #include "pmu_util.h"
 
-#define ANY_RANGE	~0ULL, ~0ULL
-#define NO_RANGE	0, 0
 #define MAX_RATE	"/proc/sys/kernel/pev_max_sample_rate"
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 
@@ -38,28 +37,7 @@ FIXTURE_TEARDOWN(refusal)
 	close(self->channel);
 }
 
-/* @words must be in the text: ours to choose, but not to leave out. */
-static void refused(struct __test_metadata *_metadata, int line, struct pev_attr attr,
-		    int error, unsigned int field, const char *words, uint64_t min,
-		    uint64_t max)
-{
-	int ret = pev_open(&attr);
-
-	EXPECT_EQ(-error, ret) TH_LOG("line %d: %s", line, pev_reason());
-	EXPECT_EQ(error, pev_why.head.error) TH_LOG("line %d", line);
-	EXPECT_EQ(field, pev_why.head.field) TH_LOG("line %d: %s", line, pev_reason());
-	EXPECT_NE(NULL, strstr(pev_reason(), words))
-		TH_LOG("line %d: no \"%s\" in \"%s\"", line, words, pev_reason());
-	if (min != ~0ULL) {
-		EXPECT_EQ(min, pev_why.head.min) TH_LOG("line %d: %s", line, pev_reason());
-		EXPECT_EQ(max, pev_why.head.max) TH_LOG("line %d: %s", line, pev_reason());
-	}
-	if (ret >= 0)
-		close(ret);
-}
-
-#define REFUSED(attr, error, member, words, ...) \
-	refused(_metadata, __LINE__, attr, error, PEV_OFFSET(member), words, __VA_ARGS__)
+#define REFUSED PEV_REFUSED_RANGE
 
 #define ACCEPTED(attr) do {							\
 	struct pev_attr attr_ = (attr);						\
@@ -195,7 +173,7 @@ TEST_F(refusal, periods)
 	uint64_t period, min;
 	int fd, rate;
 
-	REFUSED(attr, EINVAL, period, "every 1 ", ANY_RANGE);
+	PEV_REFUSED(attr, EINVAL, period, "every 1 ");
 	min = pev_why.head.min;
 	EXPECT_LT(1, min);
 	EXPECT_EQ(INT64_MAX, pev_why.head.max);

@@ -184,23 +184,4 @@ static UNUSED uint64_t pmu_self_read(const volatile struct pev_user_page *page)
 		harness_skip(return, "this machine has no PMU");	\
 } while (0)
 
-#ifdef TH_LOG
-/* An event is refused with an error, for a member of its attr, in words that have @words. */
-static UNUSED void pmu_refused(struct __test_metadata *_metadata, int line, struct pev_attr attr,
-			       int error, unsigned int field, const char *words)
-{
-	int ret = pev_open(&attr);
-
-	EXPECT_EQ(-error, ret) TH_LOG("line %d: %s", line, pev_reason());
-	EXPECT_EQ(field, pev_why.head.field) TH_LOG("line %d: %s", line, pev_reason());
-	EXPECT_NE(NULL, strstr(pev_reason(), words))
-	TH_LOG("line %d: no \"%s\" in \"%s\"", line, words, pev_reason());
-	if (ret >= 0)
-		close(ret);
-}
-
-#define PMU_REFUSED(attr, error, member, words) \
-	pmu_refused(_metadata, __LINE__, attr, error, PEV_OFFSET(member), words)
-#endif
-
 #endif

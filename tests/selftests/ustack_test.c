@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include "ustack_util.h"
+#include "pev_refused.h"
 
 /* Bytes that a pipe does not take at once: who writes them sleeps many times in one call. */
 #define MUCH (1 << 20)
@@ -671,13 +672,6 @@ TEST_F(ustack, takes_no_rights)
 
 /* ---- what is refused ---- */
 
-static void expect_refused(struct __test_metadata *_metadata, struct pev_attr attr, int error,
-			   size_t field)
-{
-	EXPECT_EQ(-error, pev_open(&attr));
-	EXPECT_EQ(field, pev_why.head.field) TH_LOG("%s", pev_reason());
-}
-
 TEST_F(ustack, refuses)
 {
 	struct pev_attr good = attr_of(self, KIND_USTACK, PEV_TARGET_TASK, 0), attr;
@@ -689,30 +683,30 @@ TEST_F(ustack, refuses)
 	attr = good;
 	attr.channel_fd = -1;
 	attr.sample = 0;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(channel_fd));
+	PEV_REFUSED(attr, EINVAL, channel_fd, "");
 	attr = good;
 	attr.sample = PEV_SAMPLE_TID;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(sample));
+	PEV_REFUSED(attr, EINVAL, sample, "");
 	attr = good;
 	attr.sample |= PEV_SAMPLE_COOKIE;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(sample));
+	PEV_REFUSED(attr, EINVAL, sample, "");
 	attr = good;
 	attr.flags |= PEV_F_EXCLUDE_USER;
-	expect_refused(_metadata, attr, EOPNOTSUPP, PEV_OFFSET(flags));
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "");
 	attr = good;
 	attr.flags |= PEV_F_FREEZE;
-	expect_refused(_metadata, attr, EOPNOTSUPP, PEV_OFFSET(flags));
+	PEV_REFUSED(attr, EOPNOTSUPP, flags, "");
 	attr = good;
 	attr.period = 2;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(period));
+	PEV_REFUSED(attr, EINVAL, period, "");
 	attr = good;
 	attr.config = 1;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(config));
+	PEV_REFUSED(attr, EINVAL, config, "");
 	/* what has no stack has none to put off */
 	attr = attr_of(self, KIND_TIMER, PEV_TARGET_TASK, 0);
 	attr.sample = PEV_SAMPLE_TID | PEV_SAMPLE_COOKIE | PEV_SAMPLE_KSTACK;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
-	expect_refused(_metadata, attr, EINVAL, PEV_OFFSET(sample));
+	PEV_REFUSED(attr, EINVAL, sample, "");
 }
 
 TEST_HARNESS_MAIN
