@@ -46,11 +46,6 @@ static bool look_up(struct record_class *c, const struct pev_class *cls)
 	return c->blocked != NULL;
 }
 
-static void free_private(struct waits *w)
-{
-	free(w->private);
-}
-
 static bool find(struct waits *w)
 {
 	unsigned int n = w->session->n_classes;
@@ -295,17 +290,8 @@ static void end(struct waits *w, int64_t now)
 	}
 }
 
-static int check(const struct waits *w, struct msg *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
 const struct waits_source waits_by_record = {
 	.find = find,
 	.event = event,
 	.end = end,
-	.check = check,
-	.free = free_private,
 };

@@ -52,6 +52,11 @@ static bool look_up(struct sched_class *c, const struct pev_class *cls)
 	return false;
 }
 
+static void free_classes(struct waits *w)
+{
+	free(of(w)->classes);
+}
+
 static bool find(struct waits *w)
 {
 	unsigned int n = w->session->n_classes;
@@ -66,14 +71,12 @@ static bool find(struct waits *w)
 		w->names_wakers |= s->classes[c].kind == WAKING;
 		s->wakeups |= s->classes[c].kind == WAKEUP;
 	}
+	if (!some) {
+		free_classes(w);
+		free(s);
+		w->private = NULL;
+	}
 	return some;
-}
-
-static void free_private(struct waits *w)
-{
-	if (of(w))
-		free(of(w)->classes);
-	free(of(w));
 }
 
 /* Decodes the kernel's bits, but those of one that has ended. */
@@ -182,20 +185,15 @@ static void wakes(struct waits *w, const struct pev_event *ev, uint32_t tid)
 	}
 }
 
-/* A new thread is runnable from the beginning. */
 static void forks(struct waits *w, const struct session_class *cls, const struct pev_event *ev)
 {
 	const struct seen *who = machine_seen(&w->session->machine,
 					      (uint32_t)pev_event_int(ev, cls->pid),
 					      (uint32_t)pev_event_int(ev, cls->tid));
-	struct wait_thread *t = waits_thread(w, &who->thread, pev_event_ns(ev));
+	int64_t now = pev_event_ns(ev);
 
-	if (t->phase != WAIT_UNSEEN)
-		return;
-	t->parent = (uint32_t)pev_event_int(ev, cls->ptid);
-	waits_phase(w, t, WAIT_RUNNABLE, pev_event_ns(ev));
-	t->next.begin = t->since;
-	t->next.state = PEV_WAIT_NEW;
+	waits_born(w, waits_thread(w, &who->thread, now), (uint32_t)pev_event_int(ev, cls->ptid),
+		   now);
 }
 
 static void event(struct waits *w, const struct session_class *cls, const struct pev_event *ev)
@@ -212,18 +210,6 @@ static void event(struct waits *w, const struct session_class *cls, const struct
 		waits_thread(w, &who->thread, pev_event_ns(ev))->early = false;
 	} else if (cls->kind == SESSION_FORK) {
 		forks(w, cls, ev);
-	}
-}
-
-static void end(struct waits *w, int64_t now)
-{
-	for (size_t i = 0; i < w->n; i++) {
-		struct wait_thread *t = &w->threads[i];
-
-		if (t->gone)
-			continue;
-		t->next.open = t->phase == WAIT_BLOCKED || t->phase == WAIT_RUNNABLE;
-		waits_phase(w, t, WAIT_RUNS, now);
 	}
 }
 
@@ -253,7 +239,7 @@ static int check(const struct waits *w, struct msg *m)
 const struct waits_source waits_by_sched = {
 	.find = find,
 	.event = event,
-	.end = end,
+	.end = waits_leave_open,
 	.check = check,
-	.free = free_private,
+	.free = free_classes,
 };

@@ -43,11 +43,6 @@ static bool find(struct waits *w)
 	return some;
 }
 
-static void free_private(struct waits *w)
-{
-	free(w->private);
-}
-
 static void leaves(struct waits *w, struct wait_thread *t, uint32_t event, bool preempted,
 		   int64_t now)
 {
@@ -105,11 +100,8 @@ static void life(struct waits *w, const struct session_class *cls, const struct 
 	if (cls->kind == SESSION_EXIT) {
 		waits_phase(w, t, WAIT_RUNS, now);
 		waits_gone(t);
-	} else if (cls->kind == SESSION_FORK && t->phase == WAIT_UNSEEN) {
-		t->parent = (uint32_t)pev_event_int(ev, cls->ptid);
-		waits_phase(w, t, WAIT_RUNNABLE, now);
-		t->next.begin = t->since;
-		t->next.state = PEV_WAIT_NEW;
+	} else if (cls->kind == SESSION_FORK) {
+		waits_born(w, t, (uint32_t)pev_event_int(ev, cls->ptid), now);
 	} else if (cls->kind == SESSION_EXEC && t->phase == WAIT_UNSEEN) {
 		t->begin = t->since = now;
 		waits_phase(w, t, WAIT_RUNS, now);
@@ -127,29 +119,8 @@ static void event(struct waits *w, const struct session_class *cls, const struct
 		life(w, cls, ev);
 }
 
-static void end(struct waits *w, int64_t now)
-{
-	for (size_t i = 0; i < w->n; i++) {
-		struct wait_thread *t = &w->threads[i];
-
-		if (t->gone)
-			continue;
-		t->next.open = t->phase == WAIT_BLOCKED || t->phase == WAIT_RUNNABLE;
-		waits_phase(w, t, WAIT_RUNS, now);
-	}
-}
-
-static int check(const struct waits *w, struct msg *m)
-{
-	(void)w;
-	(void)m;
-	return 0;
-}
-
 const struct waits_source waits_by_switch = {
 	.find = find,
 	.event = event,
-	.end = end,
-	.check = check,
-	.free = free_private,
+	.end = waits_leave_open,
 };

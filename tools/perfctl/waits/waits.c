@@ -23,8 +23,9 @@ void waits_init(struct waits *w, struct session *session)
 
 void waits_free(struct waits *w)
 {
-	if (w->source)
+	if (w->source && w->source->free)
 		w->source->free(w);
+	free(w->private);
 	wakers_free(&w->wakers);
 	free(w->threads);
 	htab_free(&w->h);
@@ -75,7 +76,7 @@ int waits_check(const struct waits *w, struct msg *m)
 			       "%s has no " WAITS_SWITCH " and no " WAITS_RECORD
 			       ", which tell when threads wait; " HOW,
 			       pev_trace_path(w->session->trace));
-	return w->source->check(w, m);
+	return w->source->check ? w->source->check(w, m) : 0;
 }
 
 int waits_read(struct waits *w, waits_fn fn, void *arg, struct msg *m)
@@ -180,6 +181,16 @@ void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, 
 	t->phase = phase;
 }
 
+void waits_born(struct waits *w, struct wait_thread *t, uint32_t parent, int64_t now)
+{
+	if (t->phase != WAIT_UNSEEN)
+		return;
+	t->parent = parent;
+	waits_phase(w, t, WAIT_RUNNABLE, now);
+	t->next.begin = t->since;
+	t->next.state = PEV_WAIT_NEW;
+}
+
 void waits_unseen(struct waits *w, struct wait_thread *t)
 {
 	if (t->next.blocked || t->next.runnable)
@@ -190,6 +201,18 @@ void waits_unseen(struct waits *w, struct wait_thread *t)
 void waits_gone(struct wait_thread *t)
 {
 	t->gone = true;
+}
+
+void waits_leave_open(struct waits *w, int64_t now)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct wait_thread *t = &w->threads[i];
+
+		if (t->gone)
+			continue;
+		t->next.open = t->phase == WAIT_BLOCKED || t->phase == WAIT_RUNNABLE;
+		waits_phase(w, t, WAIT_RUNS, now);
+	}
 }
 
 uint32_t waits_chain(struct waits *w, const struct seen *who, const struct pev_event *event)

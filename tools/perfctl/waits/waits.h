@@ -135,7 +135,7 @@ typedef void (*waits_fn)(void *arg, const struct wait *wait);
  * @event: takes one, or any other one
  * @end:   the recording has ended, at @now
  * @check: refuses a recording that tells too little; may be NULL
- * @free:  what @find took; may be NULL
+ * @free:  what @find took beside @private; may be NULL
  */
 struct waits_source {
 	bool (*find)(struct waits *w);
@@ -150,7 +150,7 @@ extern const struct waits_source waits_by_record, waits_by_sched, waits_by_switc
 /**
  * struct waits - the waits of a session
  * @source:  NULL: the recording has none
- * @private: of @source
+ * @private: of @source, allocated
  * @threads: in the order of their first event
  * @names_wakers: the recording tells what woke threads
  * @chains:  there are call chains
@@ -206,6 +206,8 @@ void wait_sums_add(struct wait_sums *to, const struct wait_sums *more);
 struct wait_thread *waits_thread(struct waits *w, const struct thread *thread, int64_t now);
 /* What it did until @now is added to its sums; a wait that has ended is handed on. */
 void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, int64_t now);
+/* It was begun by @parent at @now, and is runnable, unless something else is known of it. */
+void waits_born(struct waits *w, struct wait_thread *t, uint32_t parent, int64_t now);
 /*
  * Nothing is known of it from the last event on: it was not seen to come back from a wait, of which
  * what is known is handed on.
@@ -213,6 +215,8 @@ void waits_phase(struct waits *w, struct wait_thread *t, enum wait_phase phase, 
 void waits_unseen(struct waits *w, struct wait_thread *t);
 /* It has ended. */
 void waits_gone(struct wait_thread *t);
+/* The recording has ended, at @now, and the waits of that moment with it: what an @end may be. */
+void waits_leave_open(struct waits *w, int64_t now);
 /* Takes the chain of an event. */
 uint32_t waits_chain(struct waits *w, const struct seen *who, const struct pev_event *ev);
 
