@@ -60,6 +60,7 @@ static const struct opt table[] = {
 };
 
 static const struct command runs = { "cmd", "", "", "About it.", NULL, table, .runs_command = true };
+static const struct command silent = { "silent", "", "", NULL, NULL, table };
 static const struct command plain = { "cmd", "", "", "About it.", NULL, table };
 static const struct command parts = {
 	"cmd", "", "", "About it.", NULL, table, .parts_operands = true
@@ -172,9 +173,11 @@ void test_opt(void)
 	refused("--percent-limit x", "--percent-limit takes a number, not \"x\"");
 	suggestions();
 	opt_help(&runs, f);
+	/* one that says nothing about itself */
+	opt_help(&silent, f);
 	fclose(f);
 	OK(strstr(text, "Usage: perfctl cmd [OPTION]...") && strstr(text, "  -F, --freq HZ") &&
-	   strstr(text, "--call-graph [MODE]") && strstr(text, "Heading:\n"),
+	   strstr(text, "Usage: perfctl silent") && strstr(text, "--call-graph [MODE]") && strstr(text, "Heading:\n"),
 	   "--help shows the table");
 	free(text);
 }

@@ -295,8 +295,10 @@ void opt_help(const struct command *cmd, FILE *out)
 {
 	fprintf(out, "Usage: perfctl %s [OPTION]...%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
 		cmd->operands);
-	text_wrapped(out, cmd->about, 0, 0);
-	fprintf(out, "\n");
+	if (cmd->about) {
+		text_wrapped(out, cmd->about, 0, 0);
+		fprintf(out, "\n");
+	}
 	for (const struct opt *o = cmd->opts; o->kind != OPT_END; o++) {
 		if (o->kind == OPT_HEADING)
 			fprintf(out, "%s%s:\n", o == cmd->opts ? "" : "\n", o->help);

@@ -67,7 +67,7 @@ struct opt {
  * @name:     as typed
  * @operands: what follows the options, for the usage line
  * @summary:  half a sentence for "perfctl help"
- * @about:    a paragraph for --help
+ * @about:    a paragraph for --help, or NULL
  * @examples: lines for --help, or NULL
  * @opts:     ends with OPT_END
  * @runs_command: options end at the first word that is not one
