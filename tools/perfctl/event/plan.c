@@ -14,12 +14,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Events that are opened by a name "system:event", which the catalog lists */
+static bool is_of_system(uint32_t type)
+{
+	return type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER;
+}
+
 static struct planned_event *add(struct event_plan *plan, const struct event_spec *s,
 				 uint32_t type, uint64_t config, const char *name)
 {
 	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
-	bool named = type == PEV_TYPE_TRACEPOINT || type == PEV_TYPE_MARKER ||
-		     type == PEV_TYPE_PROBE || type == PEV_TYPE_USER;
+	bool named = is_of_system(type) || type == PEV_TYPE_PROBE || type == PEV_TYPE_USER;
 	char modes[16];
 
 	e->name = xstrdup(name);
@@ -87,7 +92,7 @@ static void add_software(struct event_plan *plan, const struct event_spec *s, en
 
 static bool is_named(const struct pev_catalog_entry *c, const struct event_spec *s)
 {
-	if (c->type != PEV_TYPE_TRACEPOINT && c->type != PEV_TYPE_MARKER)
+	if (!is_of_system(c->type))
 		return false;
 	return !s->type || !strcmp(s->type, c->type_name);
 }
@@ -97,7 +102,7 @@ static const char *name_in_system(const struct pev_catalog_entry *c)
 {
 	const char *colon = strchr(c->name, ':');
 
-	if (c->type != PEV_TYPE_TRACEPOINT && c->type != PEV_TYPE_MARKER)
+	if (!is_of_system(c->type))
 		return NULL;
 	return colon ? colon + 1 : NULL;
 }
