@@ -562,7 +562,7 @@ awk '/^Traps$/ { on = 1 } /^trace-cmd$/ { on = 0 }
 	"$here/../../../Documentation/admin-guide/from-perf.rst" | tr -d '`"' >others.doc
 ok "help perf: as many rows as there are" bash -c '[ "$(wc -l <others.tool)" -gt 50 ]'
 ok "help perf: the document lists the same" diff others.tool others.doc
-mkdir empty
+mkdir -p empty
 says "no recording: how to make one" 65 'pev.trace: there is no recording here: "perfctl record" makes one' \
 	env -C empty "$p" report
 says "perf's commands: what does the same" 2 '"timechart" is a command of perf; here: .*perfctl timeline' "$p" timechart
