@@ -281,7 +281,8 @@ TEST_F(open, members_without_meaning)
 			EXPECT_NE(NULL, strstr(pev_reason(), members[i].name));
 			if (members[i].size == 8) {
 				*(uint64_t *)((char *)&attr + members[i].offset) = 1ULL << 63;
-				expect_refused(_metadata, __LINE__, attr, EINVAL, members[i].offset);
+				expect_refused(_metadata, __LINE__, attr, EINVAL,
+					       members[i].offset);
 			}
 		}
 	}

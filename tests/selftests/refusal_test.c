@@ -8,7 +8,6 @@
 #include "pev_child.h"
 #include "pev_refused.h"
 
-
 FIXTURE(refusal) {
 	int channel;
 	int leader;

@@ -177,7 +177,8 @@ void test_opt(void)
 	opt_help(&silent, f);
 	fclose(f);
 	OK(strstr(text, "Usage: perfctl cmd [OPTION]...") && strstr(text, "  -F, --freq HZ") &&
-	   strstr(text, "Usage: perfctl silent") && strstr(text, "--call-graph [MODE]") && strstr(text, "Heading:\n"),
+		   strstr(text, "Usage: perfctl silent") && strstr(text, "--call-graph [MODE]") &&
+		   strstr(text, "Heading:\n"),
 	   "--help shows the table");
 	free(text);
 }
