@@ -72,6 +72,48 @@ ratio=$(sql "$http1" shed <<< "SELECT max(weight) / min(weight) FROM pev_rows WH
 ok "in the store, each sample stands for its own time" grep -qx -e 2 -e 4 -e 8 -e 16 -e 32 -e 64 <<< "$ratio"
 says "and who asks is told" 0 "^note: s1 was sampled less often than asked for" perfctl report --from "$url" -g none
 
+# ---- programs that begin all the time: nothing is lost, or what runs is read again
+gcc -O1 -o storm "$here/storm.c"
+url=$(new_db storm)
+read -r port <<< "$(free_ports 1)"
+metric() { python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$port/metrics').read().decode())" | awk -v n="$1" '$1 == n { print $2 }'; }
+# grown NAME: a metric is more than 0
+grown() { awk -v v="$(metric "$1")" 'BEGIN { exit !(v > 0) }'; }
+perfctl agent "$url" -F 199 --cpu-limit 1000 --spool spool10 --interval 1s --metrics "127.0.0.1:$port" 2> said &
+agent=$!
+until_true 20 grown perfctl_agent_samples_total
+./storm fork & storms=($!)
+./storm exec & storms+=($!)
+sleep 4
+kill "${storms[@]}"
+wait "${storms[@]}" 2> /dev/null
+kill -TERM $agent
+wait $agent
+lost=$(number said 'records lost')
+echo "# $lost records were lost"
+ok "a storm of processes: records of it are not lost by the thousand" test "$lost" -lt 5000
+
+# so little that the kernel is soon told not to tell of processes, and how the agent knows them then
+url=$(new_db blind)
+read -r port <<< "$(free_ports 1)"
+printf 'int main(void) { for (volatile long i = 0; ; i++) ; }\n' > begun.c
+gcc -O1 -o begun begun.c
+perfctl agent "$url" -F 199 --cpu-limit 0.02 --spool spool11 --interval 500ms --metrics "127.0.0.1:$port" 2> said &
+agent=$!
+until_true 20 grown perfctl_agent_samples_total
+./storm map & storms=($!)
+ok "more than it may follow: it is told of no process for a while" until_true 60 grown perfctl_agent_unwatched_seconds_total
+ok "which it says" until_true 20 grep -q "faster than the agent may follow within --cpu-limit, 0.02 %" said
+./begun & storms+=($!)
+ok "what is sampled it reads from /proc" until_true 60 grown perfctl_agent_reread_processes_total
+has_begun() { perfctl report --from "$url" -g none --stdio 2> /dev/null | grep -Eq ' begun +begun .*main'; }
+ok "so that it knows a program that has begun meanwhile" until_true 60 has_begun
+ok "samples go on" grown perfctl_agent_sent_samples_total
+kill "${storms[@]}"
+wait "${storms[@]}" 2> /dev/null
+kill -TERM $agent
+wait $agent
+
 # ---- code that a process makes: its names are there while it lives
 url=$(new_db jit)
 python3 "$here/jit.py" > jit.pid &

@@ -121,6 +121,47 @@ static void names_end(void)
 	session_close(&f);
 }
 
+static bool is_odd(uint32_t pid, uint32_t tid)
+{
+	(void)pid;
+	return tid % 2;
+}
+
+/* Events were lost: what is known may be wrong until it is known anew. */
+static void events_missing(void)
+{
+	struct machine m;
+
+	machine_init(&m);
+	machine_comm(&m, 5, 5, "make");
+	machine_mmap(&m, 5, 0x1000, 0x1000, 0, 20);
+	OK(!machine_doubted(&m, 5) && !machine_doubted(&m, 6), "no event is missing");
+	machine_doubt(&m);
+	OK(machine_doubted(&m, 5), "events are missing: a process may be another one");
+	OK(machine_doubted(&m, 6), "... or one that began");
+	OK(!machine_doubted(&m, 0), "... but not the idle thread");
+	machine_mmap(&m, 6, 0x1000, 0x1000, 0, 20);
+	OK(machine_doubted(&m, 6), "one that maps something may have begun before");
+	machine_fork(&m, 5, 5, 7, 7);
+	OK(machine_doubted(&m, 7), "a child has what its parent had");
+	machine_exec(&m, 5);
+	machine_mmap(&m, 5, 0x1000, 0x1000, 0, 21);
+	OK(!machine_doubted(&m, 5), "one that executes a program is known");
+	machine_fork(&m, 5, 5, 9, 9);
+	OK(!machine_doubted(&m, 9), "... and so are its children");
+	machine_doubt(&m);
+	OK(machine_doubted(&m, 5) && machine_doubted(&m, 9), "until more is missing");
+	for (uint32_t pid = 1000; pid < 2000; pid++)
+		machine_fork(&m, 5, 5, pid, pid);
+	machine_sweep(&m, is_odd);
+	machine_forget(&m);
+	machine_forget(&m);
+	OK(m.n_threads > 500 && m.n_threads < 510 && m.n_processes < 510,
+	   "what does not run has ended: %zu of 1,000 stay", m.n_threads);
+	IS_NUM(object_at(&m, 5, 0x1000), 21, "what runs stays");
+	machine_free(&m);
+}
+
 static void lives(void)
 {
 	struct machine m;
@@ -186,6 +227,7 @@ void test_machine(void)
 	lives();
 	ends();
 	names_end();
+	events_missing();
 	samples();
 }
 

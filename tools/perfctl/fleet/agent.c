@@ -13,18 +13,24 @@
 #include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* At 19 Hz a ring holds minutes: this is how late a sample's time may be. */
+/* So late a sample's time may be; rings that fill are read earlier. */
 #define TAKE_MS 1000
+/* Records of processes, of which there is no end: the part of --cpu-limit that reading may take ... */
+#define READ_SHARE 0.5
+/* ... of so much time together */
+#define READ_NS 20000000000ull
+/* Without them, what is known of a process that is sampled is so old at most */
+#define DOUBT_NS 10000000000ull
 /* Chains, or frames, that are remembered before all are forgotten */
 #define CHAINS_MOST 25000
 /* Names of threads, and files */
 #define NAMES_MOST 16384
 /* Rows that are not on the disk yet */
 #define ROWS_MOST 100000
-#define RING (256u << 10)
 #define MAX_STACK 64
 
 static uint64_t clock_ns(clockid_t clock)
@@ -58,6 +64,9 @@ static void take_event(void *arg, const struct pev_event *ev, const struct sessi
 		a->figures.idle++;
 		return;
 	}
+	if (machine_doubted(&a->sampler.session.machine, ev->pid) &&
+	    sampler_reread(&a->sampler, ev->pid) > 0)
+		a->figures.reread++;
 	times = shed_times(&a->shed, ev->time);
 	figures_count(
 		&a->figures,
@@ -131,15 +140,124 @@ static void forget(struct agent *a)
 	malloc_trim(0);
 }
 
-static void take(struct agent *a, bool all)
+/* Records were lost: processes are read again when they are sampled. */
+static void notice_losses(struct agent *a)
 {
-	pev_engine_flush(engine(), a->sampler.recorder.fd);
+	uint64_t lost = pev_channel_lost(a->sampler.recorder.channel);
+
+	if (lost == a->figures.lost)
+		return;
+	a->figures.lost = lost;
+	a->missing = true;
+	a->doubted = clock_ns(CLOCK_MONOTONIC);
+	machine_doubt(&a->sampler.session.machine);
+}
+
+/* @flush: what is in packets that are not full, too */
+static void take(struct agent *a, bool flush_packets, bool all)
+{
+	uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID), took;
+
+	if (flush_packets)
+		pev_engine_flush(engine(), a->sampler.recorder.fd);
 	pthread_mutex_lock(&a->lock);
 	sampler_take(&a->sampler, all);
-	a->figures.lost = pev_channel_lost(a->sampler.recorder.channel);
+	notice_losses(a);
 	pthread_mutex_unlock(&a->lock);
+	took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	a->purse -= min_u64(a->purse, took);
 	if (a->collect.n_rows > ROWS_MOST)
 		flush(a);
+}
+
+/* ---- what tells of processes ---- */
+
+static uint64_t purse_size(const struct agent *a)
+{
+	return (uint64_t)(READ_NS * READ_SHARE * a->opts->cpu_limit / 100);
+}
+
+static void say_blind(struct agent *a)
+{
+	if (!a->said_blind)
+		note("processes begin and map code faster than the agent may follow within --cpu-limit, "
+		     "%.2f %%: for a while it reads from /proc what those are that it samples",
+		     a->opts->cpu_limit);
+	a->said_blind = true;
+}
+
+static void watch_processes(struct agent *a, bool on, uint64_t now)
+{
+	struct msg m;
+
+	if (event_set_enable(&a->sampler.recorder.side, on, &m)) {
+		note("%s", m.text);
+		return;
+	}
+	a->blind = on ? 0 : now;
+	a->missing = true;
+	a->doubted = now;
+	machine_doubt(&a->sampler.session.machine);
+	if (!on)
+		say_blind(a);
+}
+
+/*
+ * Programs decide how often the kernel tells of processes, and the agent what it pays for that.
+ * Samples go on.
+ */
+static void keep_purse(struct agent *a)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), size = purse_size(a), since = now - a->filled;
+	bool empty = !a->purse;
+
+	a->purse = min_u64(size, a->purse + (uint64_t)((double)size * (double)since / READ_NS));
+	a->filled = now;
+	if (a->blind) {
+		pthread_mutex_lock(&a->lock);
+		a->figures.blind_ns += since;
+		pthread_mutex_unlock(&a->lock);
+	}
+	if (!a->blind && empty)
+		watch_processes(a, false, now);
+	else if (a->blind && a->purse >= size / 2)
+		watch_processes(a, true, now);
+	else if (a->blind && now - a->doubted >= DOUBT_NS) {
+		a->doubted = now;
+		machine_doubt(&a->sampler.session.machine);
+	}
+}
+
+static bool runs(uint32_t pid, uint32_t tid)
+{
+	return !syscall(SYS_tgkill, pid, tid, 0) || errno != ESRCH;
+}
+
+static uint64_t lost_samples(struct agent *a)
+{
+	struct pev_value *values = xcalloc(a->plan.n, sizeof(*values));
+	uint64_t sum = 0;
+	struct msg m;
+
+	if (!recorder_values(&a->sampler.recorder, values, &m))
+		for (size_t i = 0; i < a->plan.n; i++)
+			sum += values[i].lost;
+	free(values);
+	return sum;
+}
+
+/* The end of a process may be among what was lost. */
+static void look_after(struct agent *a)
+{
+	uint64_t lost = lost_samples(a);
+
+	pthread_mutex_lock(&a->lock);
+	a->figures.lost_samples = lost;
+	pthread_mutex_unlock(&a->lock);
+	if (a->missing)
+		machine_sweep(&a->sampler.session.machine, runs);
+	a->said_blind &= a->missing;
+	a->missing = a->blind;
 }
 
 /* ---- load ---- */
@@ -192,22 +310,41 @@ static void shed(struct agent *a)
 	say_rate(a, 1u << level, less, share);
 }
 
+/* Waits until a ring is a quarter full, or for its time; returns whether that has come. */
+static bool wait_for_rings(struct agent *a, uint64_t *due)
+{
+	struct pollfd ring = { recorder_fd(&a->sampler.recorder), POLLIN, 0 };
+	uint64_t step = min_u64(TAKE_MS * 1000000ull, a->opts->interval);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now < *due)
+		poll(&ring, 1, (int)((*due - now) / 1000000 + 1));
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (now < *due)
+		return false;
+	*due = now + step;
+	return true;
+}
+
 static void loop(struct agent *a)
 {
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC), last = begin, now = begin;
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), last = begin, now = begin, due = begin;
 
+	a->filled = begin;
+	a->purse = purse_size(a);
 	while (!a->stop && (!a->opts->timeout || now - begin < a->opts->timeout)) {
-		poll(NULL, 0, (int)min_u64(TAKE_MS, a->opts->interval / 1000000 + 1));
-		take(a, false);
+		take(a, wait_for_rings(a, &due), false);
+		keep_purse(a);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - last < a->opts->interval)
 			continue;
 		flush(a);
+		look_after(a);
 		forget(a);
 		shed(a);
 		last = now;
 	}
-	take(a, true);
+	take(a, true, true);
 	flush(a);
 }
 

@@ -47,6 +47,13 @@ struct agent_opts {
  * struct agent - one run
  * @lock:    of @figures and @counters, which the listener's threads read
  * @shed:    how often it samples
+ * @purse:   processor time, ns, that reading the rings may still take, until what tells of processes
+ *           is switched off ...
+ * @filled:  ... and when it was filled last
+ * @blind:   when that was switched off, 0: it is on
+ * @doubted: when what is known of processes was doubted last
+ * @said_blind: and the user knows
+ * @missing: records were lost since processes were looked after
  * @stop:    a signal came
  */
 struct agent {
@@ -64,6 +71,12 @@ struct agent {
 	struct figures figures;
 	struct counters counters;
 	struct shed shed;
+	uint64_t purse;
+	uint64_t filled;
+	uint64_t blind;
+	uint64_t doubted;
+	bool said_blind;
+	bool missing;
 	volatile bool stop;
 };
 

@@ -103,6 +103,13 @@ void figures_text(const struct figures *f, struct strbuf *b)
 	    "Samples that were taken while nothing ran.");
 	put(b, "perfctl_agent_lost_records_total", "counter", f->lost,
 	    "Records that found no room in the rings.");
+	put(b, "perfctl_agent_lost_samples_total", "counter", f->lost_samples,
+	    "Those of them that were samples.");
+	put(b, "perfctl_agent_reread_processes_total", "counter", f->reread,
+	    "Processes that were read from /proc again, as records of them were missing.");
+	figures_head(b, "perfctl_agent_unwatched_seconds_total", "counter",
+		     "Time in which the kernel did not tell of processes, as that took too much.");
+	strbuf_addf(b, "perfctl_agent_unwatched_seconds_total %.3f\n", (double)f->blind_ns / 1e9);
 	put(b, "perfctl_agent_sent_batches_total", "counter", f->sent_batches,
 	    "Batches that the store acknowledged.");
 	put(b, "perfctl_agent_sent_samples_total", "counter", f->sent_samples,

@@ -18,7 +18,10 @@ struct service_figures {
  * struct figures - at one moment
  * @samples:  of programs
  * @idle:     taken while nothing ran
- * @lost:     records that found no room in the rings
+ * @lost:     records that found no room in the rings ...
+ * @lost_samples: ... of which so many were samples
+ * @reread:   processes that were read from /proc again
+ * @blind_ns: while it was not told of processes, as that took too much
  * @sent_batches: that the store acknowledged
  * @sent_samples: in these
  * @failures: attempts to send that the store did not acknowledge
@@ -34,6 +37,9 @@ struct figures {
 	uint64_t samples;
 	uint64_t idle;
 	uint64_t lost;
+	uint64_t lost_samples;
+	uint64_t reread;
+	uint64_t blind_ns;
 	uint64_t sent_batches;
 	uint64_t sent_samples;
 	uint64_t failures;

@@ -2,6 +2,7 @@
 /* From rings to a session, without a file between. See sampler.h. */
 #include "sampler.h"
 #include "event/engine.h"
+#include "procs/state.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -174,6 +175,49 @@ void sampler_take(struct sampler *l, bool all)
 			release_ring(&l->rings[nr], pev_channel_ring(channel, nr));
 }
 
+/* ---- what is read again ---- */
+
+#define REREAD_PACKET 16384
+
+/* What the process was before is forgotten, as at an exec. */
+static int apply_packet(void *arg, const void *packet, size_t len)
+{
+	struct sampler *l = arg;
+	struct session *s = &l->session;
+	const struct session_class *cls;
+	const struct pev_event *ev;
+	int ret = pev_decoder_packet(l->again, pev_trace_meta(s->trace, 0), packet, len);
+
+	while (!ret && (ret = pev_decoder_next(l->again, &ev)) > 0) {
+		ret = 0;
+		if (ev->cls->index >= s->n_classes)
+			continue;
+		cls = &s->classes[ev->cls->index];
+		if (l->reread)
+			machine_exec(&s->machine, l->reread);
+		l->reread = 0;
+		session_sideband(s, cls, ev);
+	}
+	return ret;
+}
+
+int sampler_reread(struct sampler *l, uint32_t pid)
+{
+	const struct pev_meta *meta = pev_trace_meta(l->session.trace, 0);
+	struct pev_encoder *enc;
+	int err = l->again ? 0 : pev_decoder_new(0, &l->again), close_err;
+
+	l->reread = pid;
+	if (!err)
+		err = pev_encoder_new(meta, REREAD_PACKET, PEV_STREAM_USER, UINT32_MAX, apply_packet,
+				      l, &enc);
+	if (err)
+		return err;
+	err = proc_state_encode_one(enc, meta, pid, proc_state_time(meta));
+	close_err = pev_encoder_close(enc);
+	return err ? err : close_err ? close_err : !l->reread;
+}
+
 /* Writes the description of what runs already into a directory of its own, and reads it. */
 int sampler_open(struct sampler *l, const char *command, struct event_plan *plan,
 		 const struct target *target, struct msg *m)
@@ -219,6 +263,7 @@ void sampler_close(struct sampler *l)
 		free(l->rings[i].pieces);
 	}
 	free(l->rings);
+	pev_decoder_free(l->again);
 	session_close(&l->session);
 	recorder_close(&l->recorder);
 	if (l->dir)

@@ -17,6 +17,8 @@ struct sampler_ring;
  * @later: see struct recorder_config
  * @rings: of the channel
  * @newest: no packet that was read ends later
+ * @again:  for what is read again; @reread: the process whose records have
+ *         not begun yet, 0: they have
  * @event: called for each event, in the order of time; what sideband events say has taken effect
  *         already
  */
@@ -28,6 +30,8 @@ struct sampler {
 	uint64_t newest;
 	char *dir;
 	bool later;
+	struct pev_decoder *again;
+	uint32_t reread;
 	void (*event)(void *arg, const struct pev_event *ev, const struct session_class *cls);
 	void *arg;
 };
@@ -43,6 +47,11 @@ int sampler_open(struct sampler *l, const char *command, struct event_plan *plan
  * their end, as nothing writes any more.
  */
 void sampler_take(struct sampler *l, bool all);
+/*
+ * Reads from /proc what a process is and has mapped, in place of what was known of it: events that
+ * said so are missing. Returns 1, 0: it has ended, or -errno.
+ */
+int sampler_reread(struct sampler *l, uint32_t pid);
 void sampler_close(struct sampler *l);
 
 #endif

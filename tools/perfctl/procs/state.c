@@ -392,19 +392,45 @@ uint64_t proc_state_time(const struct pev_meta *meta)
 	return pev_meta_ticks(meta, now.tv_sec * 1000000000LL + now.tv_nsec);
 }
 
-int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
-		      uint64_t time, bool later)
+static int begin(struct proc_state *s, struct pev_encoder *enc, const struct pev_meta *meta,
+		 uint64_t time)
 {
-	struct proc_state s = {
+	*s = (struct proc_state){
 		.enc = enc,
 		.mmap = sideband_class(meta, "pev:mmap"),
 		.comm = sideband_class(meta, "pev:comm"),
 		.time = time,
 	};
-	int err = s.mmap && s.comm ? write_target(&s, t, later) : -ENOENT;
+	return s->mmap && s->comm ? 0 : -ENOENT;
+}
 
-	free(s.files);
-	htab_free(&s.h_files);
+static void end(struct proc_state *s)
+{
+	free(s->files);
+	htab_free(&s->h_files);
+}
+
+int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
+		      uint64_t time, bool later)
+{
+	struct proc_state s;
+	int err = begin(&s, enc, meta, time);
+
+	if (!err)
+		err = write_target(&s, t, later);
+	end(&s);
+	return err;
+}
+
+int proc_state_encode_one(struct pev_encoder *enc, const struct pev_meta *meta, uint32_t pid,
+			  uint64_t time)
+{
+	struct proc_state s;
+	int err = begin(&s, enc, meta, time);
+
+	if (!err)
+		err = write_process(&s, 0, (int)pid);
+	end(&s);
 	return err;
 }
 

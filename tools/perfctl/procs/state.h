@@ -15,6 +15,9 @@ uint64_t proc_state_time(const struct pev_meta *meta);
  */
 int proc_state_encode(struct pev_encoder *enc, const struct pev_meta *meta, const struct target *t,
 		      uint64_t time, bool later);
+/* The same of one process; if it has ended, nothing. */
+int proc_state_encode_one(struct pev_encoder *enc, const struct pev_meta *meta, uint32_t pid,
+			  uint64_t time);
 /* Writes it into a stream of its own. */
 int proc_state_write(struct pev_writer *w, const struct pev_meta *meta, const struct target *t,
 		     uint64_t time, bool later, struct msg *m);

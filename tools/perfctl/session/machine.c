@@ -264,6 +264,7 @@ void machine_fork(struct machine *m, uint32_t parent_pid, uint32_t parent_tid, u
 		m->processes[child].space = m->processes[parent].space;
 		m->processes[child].space->refs++;
 		m->processes[child].comm = comm;
+		m->processes[child].round = m->processes[parent].round;
 	}
 	t = thread_get(m, pid, tid);
 	t->comm = comm;
@@ -277,6 +278,7 @@ void machine_exec(struct machine *m, uint32_t pid)
 	m->version++;
 	mapset_put(p->space);
 	p->space = mapset_new(m);
+	p->round = m->round;
 }
 
 void machine_exit(struct machine *m, uint32_t pid, uint32_t tid)
@@ -288,6 +290,28 @@ void machine_exit(struct machine *m, uint32_t pid, uint32_t tid)
 		struct thread *t = &m->threads[ref - 1];
 
 		if (t->tid == tid && t->pid == pid && !t->ended)
+			t->ended = ENDED_ROUNDS;
+	}
+}
+
+void machine_doubt(struct machine *m)
+{
+	m->round++;
+}
+
+bool machine_doubted(const struct machine *m, uint32_t pid)
+{
+	const struct process *p = m->round && pid ? find_process(m, pid) : NULL;
+
+	return m->round && pid && (!p || p->round != m->round);
+}
+
+void machine_sweep(struct machine *m, bool (*runs)(uint32_t pid, uint32_t tid))
+{
+	for (size_t i = 0; i < m->n_threads; i++) {
+		struct thread *t = &m->threads[i];
+
+		if (t->tid && !t->ended && !runs(t->pid, t->tid))
 			t->ended = ENDED_ROUNDS;
 	}
 }

@@ -38,9 +38,11 @@ struct mapset {
 	uint32_t gen;
 };
 
+/* @round: machine.round when all of it was known */
 struct process {
 	uint32_t pid;
 	uint32_t comm;
+	uint32_t round;
 	struct mapset *space;
 };
 
@@ -79,6 +81,7 @@ struct seen {
  * @threads:   the same
  * @swapper:   the name of the idle threads
  * @version:   grows with each change
+ * @round: grows when events are missing: what is known of processes may be wrong since
  * @seen:      by tid: threads of the last samples
  */
 struct machine {
@@ -94,6 +97,7 @@ struct machine {
 	uint32_t last_gen;
 	uint32_t swapper;
 	uint64_t version;
+	uint32_t round;
 	struct seen seen[SEEN_THREADS];
 };
 
@@ -112,6 +116,12 @@ void machine_exit(struct machine *m, uint32_t pid, uint32_t tid);
  * samples of them may come later than their end, and processes without a thread.
  */
 void machine_forget(struct machine *m);
+
+/* Events are missing: what is known of any process may be wrong, until it executes a program. */
+void machine_doubt(struct machine *m);
+bool machine_doubted(const struct machine *m, uint32_t pid);
+/* Lets threads end that do not run any more, as their end may be what is missing. */
+void machine_sweep(struct machine *m, bool (*runs)(uint32_t pid, uint32_t tid));
 
 /* Forgets names that no thread or process has; the numbers of the others change. */
 void machine_forget_names(struct machine *m);
