@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 # perfctl record -o net://: lttng-relayd gets a recording as it grows, babeltrace2 shows it live, and
-# what is lost with the relay or on the way to it is counted. Records are calls of a program that
-# counts them, so that all of them must be somewhere.
+# what is lost with the relay or on the way to it is counted. Records are page faults of a program
+# that counts them, so that all of them must be somewhere.
 # engines: perf
 
 read -r rctl rdata rlive rfake <<< "$(free_ports 4)"
@@ -28,34 +28,20 @@ kill_relay() { stop_engines "$work/relay"; }
 # recordings SESSION: their directories, the oldest first
 recordings() { printf '%s\n' relay/out/*/"$1"-*/pev; }
 
-# calls DIR: of the program, as perfctl reads the recording
-calls() { perfctl script -i "$1" -F event 2> /dev/null | grep -c getppid; }
+# calls DIR: faults of the program, as perfctl reads the recording
+calls() { perfctl script -i "$1" -F event 2> /dev/null | grep -c page-faults; }
 
 # lost DIR: records that a recording says were lost
 lost() { perfctl info -i "$1" 2> /dev/null | awk '$1 == "lost" { gsub(",", ""); print $2 == "nothing" ? 0 : $2; exit }'; }
 
 # lost_calls DIR: the same, of the program alone
-lost_calls() { perfctl info -i "$1" 2> /dev/null | awk '/sys_enter_getppid/ && NF >= 4 { gsub(",", ""); if ($1 ~ /^[0-9]+$/) print $4 }'; }
+lost_calls() { perfctl info -i "$1" 2> /dev/null | awk '$5 == "page-faults" { gsub(",", ""); print $4 }'; }
 
 # figure FILE BEFORE AFTER: the number between two expressions, 0 without them
 figure() { sed -nE "s/.*$2([0-9,]+)$3.*/\1/p" "$1" | tr -d , | awk '{ n = $1 } END { print n + 0 }'; }
 
-# Makes so many calls as each line of a pipe says, on the CPU that it names, and answers when they are
-# made.
-cat > calls.py <<'EOP'
-import os, sys
-cpus = sorted(os.sched_getaffinity(0))
-os.sched_setaffinity(0, {cpus[0]})
-os.getppid()
-for line in sys.stdin:
-    n, cpu = map(int, line.split())
-    os.sched_setaffinity(0, {cpus[cpu % len(cpus)]})
-    for _ in range(n):
-        os.getppid()
-    print(n, flush=True)
-EOP
-event=syscalls:sys_enter_getppid
-perfctl list "$event" 2> /dev/null | grep -q getppid || event=
+gcc -O1 -static -o faults "$here/faults.c"
+program=$work/faults
 
 # begin SESSION OPTION...: a recording of the program, which is led by call
 begin() {
@@ -63,7 +49,7 @@ begin() {
 	shift
 	rm -f to from
 	mkfifo to from
-	perfctl record -o "$to/$session" -e "$event" --flush 100ms "$@" -- python3 calls.py < to > from 2> said &
+	perfctl record -o "$to/$session" -e page-faults -c 1 --flush 100ms "$@" -- "$program" < to > from 2> said &
 	recorder=$!
 	exec 7> to 8< from
 }
@@ -121,9 +107,6 @@ says "perfctl report reads it" 0 "PyEval_EvalFrame|python3" perfctl report -i "$
 ok "babeltrace2 reads it" test "$(babeltrace2 "$dir" 2> /dev/null | grep -c cpu-clock)" = \
 	"$(perfctl script -i "$dir" -F event 2> /dev/null | grep -c cpu-clock)"
 
-if [ -z "$event" ]; then
-	skip "streams of system calls" "there are no tracepoints"
-else
 # ---- live
 # attached: babeltrace2 has found the session
 attached() { babeltrace2 --input-format=lttng-live "net://127.0.0.1:$rlive" 2> /dev/null | grep -q "/$1 .* 1 client"; }
@@ -137,14 +120,40 @@ timeout 60 babeltrace2 --input-format=lttng-live "$live/live" > shown 2> live.er
 viewer=$!
 ok "a viewer attaches" until_true 20 attached live
 call 10
-ok "events are shown while they are recorded" until_true 20 eval '[ "$(grep -c getppid shown)" -ge 10 ]'
+ok "events are shown while they are recorded" until_true 20 eval '[ "$(grep -c page-faults shown)" -ge 10 ]'
 ok "and the recording goes on" kill -0 "$recorder"
 call 7
 end
 wait $viewer
 # the state of the machine was written before the viewer came
-ok "a viewer sees the end" test "$(grep -c getppid shown)" -ge 17 -a \
+ok "a viewer sees the end" test "$(grep -c page-faults shown)" -ge 17 -a \
 	"$(tail -n 1 shown | cut -d ' ' -f 1)" = "$(babeltrace2 "$(recordings live)" | tail -n 1 | cut -d ' ' -f 1)"
+
+# ---- a relay that stands still, for longer than a connection may be without an answer: meanwhile the
+# others are tried
+mkdir still still/relay
+still() {
+	cd still || exit
+	read -r rctl rdata rlive <<< "$(free_ports 3)"
+	start_relay || exit
+	to=net://127.0.0.1:$rctl:$rdata
+	begin still -m 64K
+	call 1000
+	kill -STOP "$(cat relay/pid)"
+	stopped=$SECONDS
+	# more than is kept for it and what sockets have room for
+	call 1000000
+	echo filled > state
+	while [ $((SECONDS - stopped)) -lt 40 ]; do sleep 0.2; done
+	kill -CONT "$(cat relay/pid)"
+	call 1000 1
+	end
+	echo $? > status
+	cp said ended
+}
+(work=$work/still; still) &
+still=$!
+engines+=("$work/still/relay")
 
 # ---- a relay that is slow
 begin slow -m 64K
@@ -219,6 +228,16 @@ begun=$SECONDS
 end
 ok "a relay that takes nothing does not hold up the end" test $? = 0 -a $((SECONDS - begun)) -lt 30
 within "and what it did not take is counted" "$(figure said ', ' ' more did not reach')" 50 160
-fi
+
+wait $still
+ok "a relay that stood still for 40 s: the recording ends well" grep -qx 0 still/status
+mapfile -t dirs < <(cd still && recordings still)
+test ${#dirs[@]} = 1
+result $? "in one session" "${dirs[@]}" "$(cat still/ended)"
+dir=still/${dirs[0]}
+within "it costs records" "$(lost "$dir")" 1 1002000
+got=$(calls "$dir") gone=$(lost_calls "$dir") all=$(figure still/ended ' of ' ' records were lost')
+test $((got + gone)) = "$all"
+result $? "and what it got and what was lost is all that there was" "$got + $gone of $all" "$(cat still/ended)"
 fi
 kill_relay

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define CONNECT_MS 5000
-/* A peer that acknowledges nothing for so long is gone; one that reads slowly is not. */
+/* A peer that does not acknowledge what was sent for so long is gone; one that reads slowly is not. */
 #define DEAD_MS 30000
 #define ALIVE_S 10
 /* an answer names a path of the relay's */
@@ -103,7 +103,6 @@ static void set_timeout(int fd, int ms)
 
 static void set_options(int fd)
 {
-	unsigned int dead = DEAD_MS;
 	int on = 1, alive = ALIVE_S, probes = 3;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -111,7 +110,6 @@ static void set_options(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &alive, sizeof(alive));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &alive, sizeof(alive));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead, sizeof(dead));
 	set_timeout(fd, CONNECT_MS);
 }
 
@@ -338,6 +336,21 @@ void relay_conn_close(struct relay_conn *c)
 	if (c->data >= 0)
 		close(c->data);
 	c->control = c->data = -1;
+}
+
+/* TCP_USER_TIMEOUT would also end a connection whose peer answers, but has no room for more. */
+static bool is_dead(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) && info.tcpi_unacked &&
+	       info.tcpi_last_ack_recv >= DEAD_MS && info.tcpi_retransmits;
+}
+
+bool relay_conn_dead(const struct relay_conn *c)
+{
+	return is_dead(c->control) || is_dead(c->data);
 }
 
 void relay_conn_abort(const struct relay_conn *c)

@@ -27,6 +27,8 @@ struct relay_conn {
 int relay_conn_open(struct relay_conn *c, const struct relay_url *u, uint64_t nr, uint32_t live_us,
 		    struct msg *m);
 void relay_conn_close(struct relay_conn *c);
+/* Has the relay's machine not acknowledged what was sent for too long? Also in another thread. */
+bool relay_conn_dead(const struct relay_conn *c);
 /* Ends whatever waits for the relay, also in another thread. */
 void relay_conn_abort(const struct relay_conn *c);
 

@@ -63,8 +63,14 @@ static void join(struct relay_sink *s)
 
 bool relay_sink_failed(struct relay_sink *s)
 {
-	if (!has_failed(s))
+	if (!has_failed(s)) {
+		/* its thread waits for it, and will fail */
+		if (!s->dead && relay_conn_dead(&s->conn)) {
+			s->dead = true;
+			relay_conn_abort(&s->conn);
+		}
 		return false;
+	}
 	s->known = true;
 	join(s);
 	return true;
@@ -72,7 +78,7 @@ bool relay_sink_failed(struct relay_sink *s)
 
 const char *relay_sink_why(const struct relay_sink *s)
 {
-	return s->given_up ? "it takes nothing" : s->conn.why;
+	return s->given_up ? "it takes nothing" : s->dead ? "its machine does not answer" : s->conn.why;
 }
 
 uint64_t relay_sink_unsaid(const struct relay_sink *s, unsigned int ring)

@@ -88,7 +88,7 @@ struct relay_info {
  * @joined:  the thread was
  * @known:   the caller was told that the connection has ended
  * @ending:  see relay_sink_ending()
- * @given_up: it took nothing for too long
+ * @given_up: it took nothing for too long, or @dead: its machine does not answer
  */
 struct relay_sink {
 	pthread_mutex_t lock;
@@ -116,6 +116,7 @@ struct relay_sink {
 	bool known;
 	bool ending;
 	bool given_up;
+	bool dead;
 };
 
 static inline void relay_list_init(struct relay_list *l)
