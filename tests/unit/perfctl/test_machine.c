@@ -127,7 +127,7 @@ static bool is_odd(uint32_t pid, uint32_t tid)
 	return tid % 2;
 }
 
-/* Events were lost: what is known may be wrong until it is known anew. */
+/* Events were lost: what is known may be wrong until it is known again. */
 static void events_missing(void)
 {
 	struct machine m;
