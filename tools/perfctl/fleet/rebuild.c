@@ -342,7 +342,9 @@ static void put_kept(struct strbuf *b, const struct store_kept *k, const char *o
 {
 	char n[32], all[32];
 
-	if (k->n >= k->of)
+	if (k->of == 1)
+		strbuf_addf(b, "1 %.*s", (int)strlen(things) - 1, things);
+	else if (k->n >= k->of)
 		strbuf_addf(b, "all %s %s", text_count(n, k->n), things);
 	else
 		strbuf_addf(b, "the %s heaviest of %s%s %s, with %.1f %% of the samples",
