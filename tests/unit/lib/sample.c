@@ -67,6 +67,7 @@ static void put(struct pev_encoder *enc, unsigned int i)
 		pev_encoder_int(enc, "trace_low", i % 5 ? i : 0);
 		pev_encoder_int(enc, "span", i % 5 ? ~(uint64_t)i : 0);
 		pev_encoder_int(enc, "ustack_cookie", i % 2 ? (uint64_t)i << 40 : 0);
+		pev_encoder_int(enc, "cgroup", i % 4 ? (uint64_t)i << 33 : 0);
 		pev_encoder_data(enc, "kstack", stack, i % 3 * 8);
 		pev_encoder_data(enc, "ustack", stack + 1, i % 4 * 8);
 		pev_encoder_data(enc, "uregs", stack, i % 5 * 8);
@@ -271,6 +272,7 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 		return request_right(ev, i) && ev->ip == 0x401000 + i && ev->period == 997 &&
 		       ev->sample_cpu == 2 && ev->guest == (i & 3) && !ev->addr &&
 		       ev->ustack_cookie == (i % 2 ? (uint64_t)i << 40 : 0) &&
+		       ev->cgroup == (i % 4 ? (uint64_t)i << 33 : 0) &&
 		       ev->kstack_len == i % 3 && ev->ustack_len == i % 4 &&
 		       ev->uregs_len == i % 5 && ev->values_len == i % 2 &&
 		       ev->dump_len == i % 4 * 8 &&

@@ -242,6 +242,7 @@ static inline void clear_context(struct pev_event *ev)
 	ev->dump_len = 0;
 	ev->guest = 0;
 	ev->ustack_cookie = 0;
+	ev->cgroup = 0;
 }
 
 static inline void decode_loads(const struct class *cls, struct pev_event *ev,

@@ -293,6 +293,7 @@ static void set_sample(const struct pev_attr *from, struct perf_event_attr *to,
 	to->use_clockid = 1;
 	to->clockid = CLOCK_MONOTONIC;
 	cls->sample = from->type == PEV_TYPE_WAIT ? 0 : from->sample;
+	cls->cgroup = from->flags & PEV_EF_CGROUP;
 	/* asked for the period, perf takes a sample at every occurrence of these */
 	if ((to->type == PERF_TYPE_SOFTWARE || to->type == PERF_TYPE_TRACEPOINT) &&
 	    !(from->flags & PEV_F_FREQ))
@@ -302,6 +303,8 @@ static void set_sample(const struct pev_attr *from, struct perf_event_attr *to,
 			to->sample_type |= bits[i].perf;
 	if (to->type == PERF_TYPE_TRACEPOINT)
 		to->sample_type |= PERF_SAMPLE_RAW;
+	if (cls->cgroup)
+		to->sample_type |= PERF_SAMPLE_CGROUP;
 	to->exclude_callchain_kernel = !(from->sample & PEV_SAMPLE_KSTACK);
 	to->exclude_callchain_user = !(from->sample & PEV_SAMPLE_USTACK);
 	to->sample_max_stack = (uint16_t)from->max_stack;
@@ -325,7 +328,8 @@ static void set_period(const struct pev_attr *from, struct perf_event_attr *to,
 }
 
 /* What there is on a kernel with pev only */
-static int refuse(const struct pev_attr *from, struct pev_error *err)
+static int refuse(const struct perf_engine *engine, const struct pev_attr *from,
+		  struct pev_error *err)
 {
 	if (from->flags & PEV_F_TEXT)
 		return pev_fail(err, EOPNOTSUPP, 0,
@@ -345,6 +349,11 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 				"with pev");
 	if (from->flags & PEV_EF_CALLS && perf_calls_check(from, err))
 		return -EINVAL;
+	if (from->flags & PEV_EF_CGROUP && !(engine->features & PERF_HAS_CGROUP))
+		return pev_fail(
+			err, EOPNOTSUPP, 0,
+			"perf_event_open(2) tells of which cgroup a thread is from Linux 5.7 "
+			"on, if the kernel has CONFIG_CGROUP_PERF");
 	if (perf_tells_guests(from) && check_guests(from, err))
 		return -EOPNOTSUPP;
 	if (from->channel_fd >= 0 && !from->period && from->type != PEV_TYPE_SIDEBAND &&
@@ -356,7 +365,7 @@ static int refuse(const struct pev_attr *from, struct pev_error *err)
 int perf_attr_make(const struct perf_engine *engine, const struct pev_attr *from,
 		   struct perf_event_attr *to, struct perf_class *cls, struct pev_error *err)
 {
-	int ret = refuse(from, err);
+	int ret = refuse(engine, from, err);
 
 	*to = (struct perf_event_attr){ .size = sizeof(*to) };
 	*cls = (struct perf_class){ .type = from->type };

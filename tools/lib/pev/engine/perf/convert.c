@@ -224,6 +224,7 @@ static uint32_t size_of(const struct perf_class *cls, const struct perf_sample *
 	uint64_t sample = cls->sample;
 	size_t size = 8 * (size_t)__builtin_popcountll(sample & words);
 
+	size += cls->cgroup ? 8 : 0;
 	/* texts lie at odd places */
 	if (cls->format.name)
 		return s->size + cls->fixed + GROWTH;
@@ -253,6 +254,8 @@ int perf_convert_sample(struct sink *out, const struct perf_class *cls,
 		return ret;
 	limit = at + room;
 	at = put_context(at, cls->sample, s);
+	if (cls->cgroup)
+		at = put64(at, s->cgroup);
 	at = put_varying(at, cls->sample, s);
 	if (cls->format.name)
 		at = put_fields(at, limit, cls, s);

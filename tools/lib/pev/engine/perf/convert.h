@@ -30,6 +30,7 @@ struct copy {
  * @sample:  PEV_SAMPLE_* that its records carry
  * @excludes: PEV_F_EXCLUDE_*: of samples that come nevertheless
  * @freq:    @period is a frequency
+ * @cgroup:  PEV_EF_CGROUP: they carry the thread's cgroup, too
  * @raw:     they carry what perf calls raw data as it is
  * @format:  of a tracepoint; @format.name is NULL for others
  * @copies:  what its fixed part is made of, @fixed bytes
@@ -42,6 +43,7 @@ struct perf_class {
 	uint64_t		period;
 	uint64_t excludes;
 	bool			freq;
+	bool cgroup;
 	bool			raw;
 	struct tp_format	format;
 	struct copy		*copies;

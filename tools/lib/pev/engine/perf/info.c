@@ -125,6 +125,10 @@ unsigned int perf_features(void)
 	attr.read_format = PERF_FORMAT_LOST_BIT;
 	if (opens(attr))
 		features |= PERF_HAS_LOST;
+	attr = dummy;
+	attr.sample_type = PERF_SAMPLE_CGROUP;
+	if (opens(attr))
+		features |= PERF_HAS_CGROUP;
 	return features;
 }
 
@@ -199,7 +203,8 @@ int perf_info(struct pev_engine *base, struct pev_info *info, struct pev_error *
 		.event_flags = PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC | PEV_F_FREQ |
 			       PEV_F_EXCLUDE_USER | PEV_F_EXCLUDE_KERNEL | PEV_F_READ_GROUP |
 			       PEV_F_EXCLUDE_HV | PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_GUEST |
-			       PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_EF_PRECISE_ALL | PEV_EF_CALLS,
+			       PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_EF_PRECISE_ALL | PEV_EF_CALLS |
+			       (engine->features & PERF_HAS_CGROUP ? PEV_EF_CGROUP : 0),
 		.sample = PEV_SAMPLE_ALL &
 			  ~(uint64_t)(PEV_SAMPLE_READ | NO_GUESTS(PEV_SAMPLE_GUEST) |
 				      PEV_SAMPLE_CONTEXT | PEV_SAMPLE_PAIR),

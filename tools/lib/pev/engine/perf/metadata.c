@@ -41,7 +41,7 @@ void metadata_sideband(struct text *t, unsigned int which, uint32_t id)
 		  "	} align(64);\n};\n\n", sideband[which].name, id, sideband[which].fields);
 }
 
-static void put_context(struct text *t, uint64_t sample)
+static void put_context(struct text *t, uint64_t sample, bool cgroup)
 {
 	static const struct {
 		uint64_t	bit;
@@ -60,7 +60,10 @@ static void put_context(struct text *t, uint64_t sample)
 			  fields[i].text);
 		any = true;
 	}
-	if (any)
+	if (cgroup)
+		text_addf(t, "%s		uint64_t cgroup;\n",
+			  any ? "" : "	context := struct {\n");
+	if (any || cgroup)
 		text_puts(t, "	};\n");
 }
 
@@ -154,7 +157,7 @@ void metadata_event(struct text *t, const struct perf_class *cls)
 	text_addf(t, "\";\n	id = %u;\n	stream_id = 0;\n"
 		  "	model.emf.uri = \"pev:%s?period=%" PRIu64 "&freq=%d\";\n", cls->id,
 		  pev_type_name(cls->type), cls->period, cls->freq);
-	put_context(t, cls->sample);
+	put_context(t, cls->sample, cls->cgroup);
 	text_puts(t, "	fields := struct {\n");
 	put_varying(t, cls->sample);
 	put_fields(t, &cls->format);

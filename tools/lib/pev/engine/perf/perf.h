@@ -21,6 +21,7 @@
 #define PERF_HAS_BUILD_ID	(1U << 0)	/* 5.12 */
 #define PERF_HAS_INHERIT_THREAD	(1U << 1)	/* 5.13 */
 #define PERF_HAS_LOST		(1U << 2)	/* 6.0: losses of each event */
+#define PERF_HAS_CGROUP (1U << 3) /* 5.7, with CONFIG_CGROUP_PERF */
 
 #define MOST_CPUS	8192
 

@@ -9,6 +9,11 @@
 
 #define READ_LOST	(1U << 4)
 
+/* What would lie before the cgroup, and is not parsed: events of ours don't ask for it */
+#define BEFORE_CGROUP                                                               \
+	(PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | \
+	 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR)
+
 /* What is left of a record, in words of 8 bytes */
 struct words {
 	const uint64_t	*at;
@@ -171,5 +176,7 @@ bool perf_sample_parse(const struct perf_event_header *record,
 		take_regs(&w, attr, s, &ok);
 	if (type & PERF_SAMPLE_STACK_USER)
 		take_stack(&w, s, &ok);
+	if ((type & (PERF_SAMPLE_CGROUP | BEFORE_CGROUP)) == PERF_SAMPLE_CGROUP)
+		s->cgroup = take(&w, true, &ok);
 	return ok;
 }

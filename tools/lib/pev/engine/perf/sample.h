@@ -23,6 +23,7 @@
  * @regs_abi: PERF_SAMPLE_REGS_ABI_*, of the program
  * @regs:  NULL: of a kernel thread
  * @stack_len: bytes that the stack really has
+ * @cgroup: 0: not told, or not told where it can be found
  */
 struct perf_sample {
 	uint32_t	size;
@@ -48,6 +49,7 @@ struct perf_sample {
 	unsigned int	nr_regs;
 	const uint8_t	*stack;
 	uint64_t	stack_len;
+	uint64_t cgroup;
 };
 
 /**

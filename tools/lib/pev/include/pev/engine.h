@@ -52,6 +52,13 @@ struct pev_engine;
 #define PEV_EF_CALLS	((__u64)1 << 61)
 
 /**
+ * PEV_EF_CGROUP - records say of which cgroup the thread was: see pev_event.cgroup
+ *
+ * Of events with a channel. The kernel has it from Linux 5.7 on, if it counts by cgroup.
+ */
+#define PEV_EF_CGROUP ((__u64)1 << 60)
+
+/**
  * pev_engine_new() - make an engine ready; free with pev_engine_free()
  * @name: "pev" or "perf"; NULL: pev if the kernel has it, else perf
  * @flags: 0

@@ -30,6 +30,7 @@ extern "C" {
  * @guest:   PEV_GUEST_*
  * @ustack_cookie: not 0: the record of an event of PEV_TYPE_USTACK whose payload has this cookie
  *           has @ustack, @uregs and @dump
+ * @cgroup:  with PEV_EF_CGROUP: that of the thread, by its number in the second version's hierarchy
  *
  * All pointers point into the packet. Call chains are ordered from the
  * innermost frame outwards.
@@ -67,6 +68,7 @@ struct pev_event {
 	uint64_t		dump_len;
 	uint32_t guest;
 	uint64_t ustack_cookie;
+	uint64_t cgroup;
 };
 
 /**
