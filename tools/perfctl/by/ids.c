@@ -39,7 +39,7 @@ static int ids_check(const struct by_source *s, struct msg *m)
 	if (of_cgroups(s) && !is_machine(t))
 		return msg_set(m, -ENOSYS,
 			       NO_TABLES "--by %s counts each cgroup for itself there, "
-					 "with -a or -C",
+					 "with -a or -C, or the threads of a command, -p and -t",
 			       by_kind_name(kind));
 	if (kind == BY_CPU && !is_machine(t) && t->type != PEV_TARGET_CGROUP)
 		return msg_set(m, -ENOSYS, NO_TABLES "it counts by CPU with -a, -C and -G only");

@@ -13,6 +13,9 @@ static bool by_tasks_can(const struct by_source *s)
 {
 	enum by_kind kind = s->keys->kind[0];
 
+	if (kind == BY_CGROUP || kind == BY_SERVICE)
+		return s->target->type == PEV_TARGET_PROCESS ||
+		       s->target->type == PEV_TARGET_TASK || s->target->type == PEV_TARGET_SUBTREE;
 	return kind == BY_COMM || kind == BY_THREAD ||
 	       (kind == BY_PROCESS && s->target->type != PEV_TARGET_PROCESS);
 }

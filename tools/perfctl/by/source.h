@@ -28,6 +28,7 @@ struct by_counts {
 /**
  * struct by_task - a thread with counters of its own
  * @comm:   its name; "": none yet
+ * @cgroup: its path, of counts by cgroup; NULL: not known
  * @fds:    of the events, -1: refused
  * @before: as they were read last
  */
@@ -35,6 +36,7 @@ struct by_task {
 	int pid;
 	int tid;
 	char comm[BY_COMM_SIZE + 1];
+	char *cgroup;
 	int *fds;
 	uint64_t *before;
 };

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RING (256u << 10)
 /* each record of a new thread is to be read at once */
@@ -23,6 +24,11 @@
 static enum by_kind kind_of(const struct by_source *s)
 {
 	return s->keys->kind[0];
+}
+
+static bool of_cgroups(const struct by_source *s)
+{
+	return kind_of(s) == BY_CGROUP || kind_of(s) == BY_SERVICE;
 }
 
 /* ---- a thread's counters ---- */
@@ -54,6 +60,44 @@ static void close_counters(const struct by_source *s, struct by_task *task)
 			pev_engine_close(engine(), task->fds[i]);
 	free(task->fds);
 	free(task->before);
+	free(task->cgroup);
+}
+
+/* A thread that has ended was last where it was seen. */
+static void find_cgroup(const struct by_source *s, struct by_task *task)
+{
+	char *path = of_cgroups(s) ? cgroup_of_thread(task->tid) : NULL;
+
+	if (!path)
+		return;
+	free(task->cgroup);
+	task->cgroup = path;
+}
+
+static uint64_t cgroup_key(const struct by_source *s, const struct by_task *task,
+			   struct by_rows *to)
+{
+	const char *path = task->cgroup ? task->cgroup : "/";
+	char *name = kind_of(s) == BY_SERVICE ? by_service_of(path) : xstrdup(path);
+	uint64_t number = strtab_id(&to->names, name);
+
+	free(name);
+	return number;
+}
+
+/* Has a row's key a name? */
+static bool is_named(const struct by_source *s)
+{
+	return kind_of(s) == BY_COMM || of_cgroups(s);
+}
+
+static uint64_t key_of(const struct by_source *s, const struct by_task *task, struct by_rows *to)
+{
+	if (of_cgroups(s))
+		return cgroup_key(s, task, to);
+	if (kind_of(s) == BY_COMM)
+		return strtab_id(&to->names, task->comm);
+	return kind_of(s) == BY_PROCESS ? (uint64_t)task->pid : (uint64_t)task->tid;
 }
 
 /* Returns -ESRCH if the thread has ended, or another error of the first that was refused. */
@@ -90,6 +134,7 @@ static struct by_task *join(struct by_source *s, int pid, int tid, const char *c
 	if (is_there(t, at, tid))
 		return at;
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
+	find_cgroup(s, &task);
 	if (open_counters(s, &task, flags)) {
 		close_counters(s, &task);
 		t->missed++;
@@ -101,14 +146,13 @@ static struct by_task *join(struct by_source *s, int pid, int tid, const char *c
 	return &t->v[index];
 }
 
-/* Adds what a thread has counted since the last call to rows, under the name that it has. */
-static void add_up(struct by_source *s, const struct by_task *task, struct by_rows *to)
+/* Adds what a thread has counted since the last call to rows, of what it is now. */
+static void add_up(struct by_source *s, struct by_task *task, struct by_rows *to)
 {
 	uint64_t key[BY_MAX] = { 0 };
 
-	key[0] = kind_of(s) == BY_COMM	  ? strtab_id(&to->names, task->comm) :
-		 kind_of(s) == BY_PROCESS ? (uint64_t)task->pid :
-					    (uint64_t)task->tid;
+	find_cgroup(s, task);
+	key[0] = key_of(s, task, to);
 	for (size_t i = 0; i < s->plan->n; i++) {
 		struct pev_value v;
 		uint64_t more;
@@ -120,7 +164,7 @@ static void add_up(struct by_source *s, const struct by_task *task, struct by_ro
 		if ((int64_t)more <= 0 || !by_rows_room(to, key, s->room))
 			continue;
 		task->before[i] = v.value;
-		by_rows_add(to, key, task->comm, i, more);
+		by_rows_add(to, key, of_cgroups(s) ? NULL : task->comm, i, more);
 	}
 }
 
@@ -159,6 +203,7 @@ static void rename_task(struct by_source *s, const struct pev_event *ev, int tid
 	 */
 	if (kind_of(s) == BY_COMM && *task->comm)
 		add_up(s, task, &s->tasks.rows);
+	find_cgroup(s, task);
 	pev_event_copy_text(ev, pev_class_field(ev->cls, "comm"), task->comm, sizeof(task->comm));
 }
 
@@ -203,10 +248,24 @@ static int tasks_take(struct by_source *s, struct msg *m)
 
 /* ---- the source ---- */
 
+static int check_cgroups(struct msg *m)
+{
+	char *own = cgroup_of_thread(getpid());
+
+	if (!own)
+		return msg_set(m, -ENOENT, "there is no cgroup v2 hierarchy");
+	free(own);
+	note(NO_TABLES "what a thread has counted when it is read goes to the cgroup that it is in "
+		       "then");
+	return 0;
+}
+
 static int tasks_check(const struct by_source *s, struct msg *m)
 {
 	if (s->keys->n > 1)
 		return msg_set(m, -ENOSYS, NO_TABLES "--by takes one name there");
+	if (of_cgroups(s))
+		return check_cgroups(m);
 	if (s->target->type == PEV_TARGET_SUBTREE || !target_has_threads(s->target, m))
 		return 0;
 	return msg_set(m, -ENOSYS,
@@ -320,13 +379,13 @@ static int tasks_fetch(struct by_source *s, struct by_counts *to, struct msg *m)
 	for (size_t k = 0; k < rows->n; k++) {
 		uint64_t key[BY_MAX] = { rows->v[k].key[0] };
 
-		if (kind_of(s) == BY_COMM)
+		if (is_named(s))
 			key[0] = strtab_id(&to->rows.names,
 					   strtab_get(&rows->names, (uint32_t)key[0]));
 		for (size_t i = 0; i < s->plan->n; i++)
 			if (rows->v[k].values[i])
-				by_rows_add(&to->rows, key, rows->v[k].comm, i,
-					    rows->v[k].values[i]);
+				by_rows_add(&to->rows, key, of_cgroups(s) ? NULL : rows->v[k].comm,
+					    i, rows->v[k].values[i]);
 	}
 	by_rows_clear(rows);
 	return 0;

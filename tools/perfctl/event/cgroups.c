@@ -120,6 +120,51 @@ int cgroup_names_open(const struct cgroup_name *c)
 	return err;
 }
 
+/* Returns the path in the hierarchy of which a line of /proc/PID/cgroup has @what; "": the second. */
+static char *path_of(const char *text, const char *what)
+{
+	size_t len = strlen(what);
+
+	for (const char *line = text, *end; line && *line; line = end ? end + 1 : NULL) {
+		const char *at = strchr(line, ':'), *to;
+
+		end = strchr(line, '\n');
+		to = at ? strchr(at + 1, ':') : NULL;
+		if (!to || (end && to > end))
+			continue;
+		for (const char *word = at + 1; word <= to; word += strcspn(word, ",:") + 1)
+			if (strcspn(word, ",:") == len && !strncmp(word, what, len))
+				return end ? xstrndup(to + 1, (size_t)(end - to - 1)) :
+					     xstrdup(to + 1);
+	}
+	return NULL;
+}
+
+static char *path_in(const char *file, const char *what)
+{
+	char *text = file_read(file, NULL), *path = text ? path_of(text, what) : NULL;
+
+	free(text);
+	return path;
+}
+
+char *cgroup_of_thread(int tid)
+{
+	char file[40];
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", tid);
+	return path_in(file, "");
+}
+
+bool cgroup_perf_is_first(void)
+{
+	char *path = path_in("/proc/self/cgroup", "perf_event");
+	bool is = path;
+
+	free(path);
+	return is;
+}
+
 void cgroup_names_free(struct cgroup_names *c)
 {
 	for (size_t i = 0; i < c->n; i++)

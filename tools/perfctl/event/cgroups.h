@@ -37,6 +37,10 @@ void cgroup_names_look(struct cgroup_names *c);
 const char *cgroup_names_path(struct cgroup_names *c, uint64_t id);
 /* Returns a descriptor of its directory, or -errno. */
 int cgroup_names_open(const struct cgroup_name *c);
+/* Returns the path of the cgroup that a thread is in now; NULL: it has ended, or there are none. */
+char *cgroup_of_thread(int tid);
+/* Does perf count by a hierarchy of the first version, whose numbers are others? */
+bool cgroup_perf_is_first(void);
 void cgroup_names_free(struct cgroup_names *c);
 
 #endif

@@ -2,7 +2,9 @@
 /* Rows of records, which are added up as they come. See source.h. */
 #include "source.h"
 #include "keys.h"
+#include "event/cgroups.h"
 #include "event/engine.h"
+#include "event/kernel.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,26 +36,46 @@ struct record_shape {
 
 /* ---- what can be counted ---- */
 
+static bool asks_for(const struct pev_table *t, uint32_t from)
+{
+	for (unsigned int i = 0; i < t->nr_keys; i++)
+		if (hist_key_from(&t->keys[i]) == from)
+			return true;
+	for (unsigned int i = 0; i < t->nr_pair; i++)
+		if (t->begin[i].from == from || t->end[i].from == from)
+			return true;
+	return false;
+}
+
+/* Names are looked up by numbers of the second version's hierarchy. */
+static int check_cgroups(struct msg *m)
+{
+	struct pev_info info;
+	int err = kernel_info(&info, m);
+
+	if (err)
+		return err;
+	if (!(info.event_flags & PEV_EF_CGROUP))
+		return msg_set(m, -ENOSYS,
+			       "by perf_event_open(2), hist by cgroup needs Linux 5.7 with "
+			       "CONFIG_CGROUP_PERF; -G counts one cgroup");
+	if (cgroup_perf_is_first())
+		return msg_set(
+			m, -ENOSYS,
+			"by perf_event_open(2), hist by cgroup needs the controller perf_event "
+			"in the hierarchy of cgroup v2: here it is in one of the first version");
+	return 0;
+}
+
 static int records_check(const struct hist_source *s, struct msg *m)
 {
 	const struct pev_table *t = s->table;
 
-	for (unsigned int i = 0; i < t->nr_keys; i++) {
-		uint32_t from = hist_key_from(&t->keys[i]);
-
-		if (from == PEV_TABLE_CGROUP || from == PEV_TABLE_REQUEST)
-			return msg_set(m, -ENOSYS,
-				       "hist by %s needs a kernel with pev: records of "
-				       "perf_event_open(2) do not have it%s",
-				       hist_key_name(&t->keys[i]),
-				       from == PEV_TABLE_CGROUP ? "; -G counts one cgroup" : "");
-	}
-	for (unsigned int i = 0; i < t->nr_pair; i++)
-		if (t->begin[i].from == PEV_TABLE_CGROUP || t->end[i].from == PEV_TABLE_CGROUP)
-			return msg_set(m, -ENOSYS,
-				       "pairs by cgroup need a kernel with pev: records of "
-				       "perf_event_open(2) do not have it");
-	return 0;
+	if (asks_for(t, PEV_TABLE_REQUEST))
+		return msg_set(m, -ENOSYS,
+			       "hist by request needs a kernel with pev: records of "
+			       "perf_event_open(2) do not have it");
+	return asks_for(t, PEV_TABLE_CGROUP) ? check_cgroups(m) : 0;
 }
 
 /* ---- where a record has it ---- */
@@ -160,6 +182,8 @@ static uint64_t number_of(const struct record_shape *shape, const struct record_
 		return ev->cpu;
 	case PEV_TABLE_EVENT:
 		return shape->event;
+	case PEV_TABLE_CGROUP:
+		return ev->cgroup;
 	default:
 		return pev_event_int(ev, part->field);
 	}
@@ -317,6 +341,8 @@ static int records_open(struct hist_source *s, struct msg *m)
 		struct pev_attr *attr = &s->plan->events[i].attr;
 
 		attr->sample |= PEV_SAMPLE_TID | PEV_SAMPLE_PID;
+		if (asks_for(s->table, PEV_TABLE_CGROUP))
+			attr->flags |= PEV_EF_CGROUP;
 		if (s->table->value == PEV_TABLE_PERIOD)
 			attr->sample |= PEV_SAMPLE_PERIOD;
 	}
