@@ -272,10 +272,9 @@ static bool payload_right(const struct pev_event *ev, unsigned int i)
 		return request_right(ev, i) && ev->ip == 0x401000 + i && ev->period == 997 &&
 		       ev->sample_cpu == 2 && ev->guest == (i & 3) && !ev->addr &&
 		       ev->ustack_cookie == (i % 2 ? (uint64_t)i << 40 : 0) &&
-		       ev->cgroup == (i % 4 ? (uint64_t)i << 33 : 0) &&
-		       ev->kstack_len == i % 3 && ev->ustack_len == i % 4 &&
-		       ev->uregs_len == i % 5 && ev->values_len == i % 2 &&
-		       ev->dump_len == i % 4 * 8 &&
+		       ev->cgroup == (i % 4 ? (uint64_t)i << 33 : 0) && ev->kstack_len == i % 3 &&
+		       ev->ustack_len == i % 4 && ev->uregs_len == i % 5 &&
+		       ev->values_len == i % 2 && ev->dump_len == i % 4 * 8 &&
 		       (!ev->kstack_len || !memcmp(ev->kstack, stack, ev->kstack_len * 8)) &&
 		       (!ev->ustack_len || !memcmp(ev->ustack, stack + 1, ev->ustack_len * 8)) &&
 		       (!ev->dump_len || !memcmp(ev->dump, stack, ev->dump_len));
