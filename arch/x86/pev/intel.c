@@ -80,9 +80,7 @@ static void __init find_events(u32 nr, u32 missing)
 		hw->arch[PEV_HW_BUS_CYCLES] = 0;
 }
 
-/**
- * struct leaf - CPUID.0AH, whose EBX says which events are missing
- */
+/* CPUID.0AH. SDM volume 3, 20.2 */
 struct leaf {
 	u32 eax, ebx, ecx, edx;
 };
