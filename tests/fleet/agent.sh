@@ -231,6 +231,26 @@ python3 - "$prom" "$top/tools/perfctl/prometheus/dashboard.json" > asked <<-'EOF
 	        print(answer['status'], len(answer['data']['result']), panel['title'])
 EOF
 ok "Prometheus answers all that the dashboard asks" test "$(grep -c ^success asked)" = 10 -a "$(wc -l < asked)" = 10
+# Grafana itself is not in Debian: what it needs of each panel, and that variables are there
+python3 - "$top/tools/perfctl/prometheus/dashboard.json" <<-'EOF'
+	import json, re, sys
+	d = json.load(open(sys.argv[1]))
+	assert d['title'] and d['uid'] and d['schemaVersion'] >= 36
+	known = {v['name'] for v in d['templating']['list']}
+	taken = set()
+	assert len({p['id'] for p in d['panels']}) == len(d['panels'])
+	for p in d['panels']:
+	    g = p['gridPos']
+	    cells = {(x, y) for x in range(g['x'], g['x'] + g['w']) for y in range(g['y'], g['y'] + g['h'])}
+	    assert p['type'] == 'timeseries' and p['title'] and g['x'] + g['w'] <= 24 and not cells & taken, p['title']
+	    taken |= cells
+	    assert p['datasource'] == {'type': 'prometheus', 'uid': '${datasource}'}, p['title']
+	    assert len({t['refId'] for t in p['targets']}) == len(p['targets']) > 0, p['title']
+	    assert all(t['legendFormat'] for t in p['targets']), p['title']
+	used = set(re.findall(r'\$\{?([a-z]+)', json.dumps(d['panels'])))
+	assert used <= known, used - known
+EOF
+result $? "the dashboard has panels beside each other, and only variables that it defines"
 ok "only what processors count is not there" test \
 	"$(awk '$2 == 0' asked | grep -vc 'Instructions\|Mispredicted')" = 0
 # 19 Hz on two busy CPUs, over some seconds without the start
