@@ -48,14 +48,15 @@ static const struct topic {
 	  "A ClickHouse server keeps the samples of all of them:\n\n"
 	  "  apt install clickhouse-server              on one machine, here called store\n"
 	  "  perfctl store init http://store:8123       once\n"
-	  "  perfctl agent http://store:8123            always, on each machine, as root; sends each minute\n"
+	  "  perfctl agent http://store:8123            on each machine, as root; sends each minute\n"
 	  "  perfctl push http://store:8123 pev.trace   or recordings, when you like\n"
 	  "  perfctl symbols upload http://store:8123   names of functions that this machine has\n"
 	  "  perfctl report --from http://store:8123 --since 2h --sort host,symbol\n"
 	  "  perfctl report --from http://store:8123 --since 1d --html fleet.html\n"
 	  "  perfctl diff --from http://store:8123 --before 26h..25h --after 2h..1h\n\n"
-	  "The server listens on its own machine alone until you say otherwise: how, passwords, and the agent\n"
-	  "as a service are in Documentation/admin-guide/fleet.rst, which goes on from here.\n" },
+	  "The server listens on its own machine alone until you say otherwise: how, and\n"
+	  "passwords, and the agent as a service are in\n"
+	  "Documentation/admin-guide/fleet.rst, which goes on from here.\n" },
 	{ "config", "options that you always want",
 	  "~/.config/perfctl/config (or the file that PERFCTL_CONFIG names):\n\n"
 	  "  [report]\n"
