@@ -206,7 +206,7 @@ TEST_F_TIMEOUT(table, of_counters_by_cgroup, 300)
 
 /* ---- what a switch costs ---- */
 
-#define ROUNDS 100
+#define ROUNDS 50
 #define BATCHES 20
 /* of two tasks that alternate one is the test, the other one of these */
 #define PARTNERS 5
