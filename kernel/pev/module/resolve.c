@@ -70,6 +70,7 @@ struct pev_linux pev_linux __ro_after_init;
 	  (unsigned long size, unsigned long align, unsigned long start, unsigned long end,	\
 	   gfp_t gfp, pgprot_t prot, unsigned long flags, int node, const void *caller),	\
 	  (size, align, start, end, gfp, prot, flags, node, caller))			\
+	X(struct module *, __module_text_address, (unsigned long addr), (addr))		\
 	X(const char *, arch_vma_name, (struct vm_area_struct *vma), (vma))		\
 	X(int, build_id_parse,								\
 	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
@@ -241,10 +242,26 @@ static void __init find_functions(void)
 	TRACED(FIND_TRACED)
 }
 
+/* All or nothing: what is found of it belongs together. */
+static void __init find_spare_data(void)
+{
+	bool all = true;
+
+#define FIND_SPARE(type, name)							\
+	pev_linux.name##_at = (type)static_call(pev_lookup)(#name);		\
+	all = all && pev_linux.name##_at;
+	PEV_SPARE_DATA(FIND_SPARE)
+#define CLEAR_SPARE(type, name)		pev_linux.name##_at = NULL;
+	if (!all) {
+		PEV_SPARE_DATA(CLEAR_SPARE)
+	}
+}
+
 static void __init find_data(void)
 {
 #define FIND_DATA(type, name)	pev_linux.name##_at = find("variable", #name);
 	PEV_DATA(FIND_DATA)
+	find_spare_data();
 }
 
 static void take_tracepoint(struct tracepoint *tp, void *unused)

@@ -13,10 +13,10 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include "base/work.h"
+#include "record/kstack.h"
 #include "target/rights.h"
 #include "types.h"
 #include "thread.h"
@@ -610,8 +610,8 @@ static void take_waker(struct wait_thread *t, bool stack)
 	if (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD)
 		take_thread(record, event->pid_ns);
 	if (stack)
-		record->frames = stack_trace_save((unsigned long *)record->stack,
-						  PEV_WAKER_FRAMES, OWN_FRAMES);
+		record->frames = pev_kstack_here((unsigned long *)record->stack, PEV_WAKER_FRAMES,
+						 OWN_FRAMES);
 }
 
 /* Will there be a record, and is it to say where the waker was? */

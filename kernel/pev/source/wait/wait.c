@@ -18,7 +18,6 @@
 #include <linux/pev_refuse.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <trace/events/sched.h>
 #include "base/hooks.h"
@@ -28,6 +27,7 @@
 #include "glue/linux.h"
 #include "glue/task_set.h"
 #include "record/defer.h"
+#include "record/kstack.h"
 #include "record/payload.h"
 #include "record/sample.h"
 #include "source/list.h"
@@ -268,7 +268,7 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 		    !pev_event_sees_task(event, task))
 			continue;
 		if (!walked && wants_frames(event)) {
-			frames->nr = stack_trace_save_tsk(task, frames->at, PEV_MAX_STACK, 0);
+			frames->nr = pev_kstack_of(task, frames->at, PEV_MAX_STACK);
 			walked = true;
 		}
 		if (can_write(event, task, &owed)) {
@@ -393,14 +393,19 @@ static int wait_open(struct pev_event *event, const struct pev_attr *attr, struc
 {
 	int err = check(attr, r);
 
-	err = err ?: wait_alloc(event);
+	err = err ?: pev_kstack_get();
 	if (err)
 		return err;
+	err = wait_alloc(event);
+	if (err)
+		goto err_put_kstack;
 	err = pev_hook_get(&wait_hooks);
 	if (!err)
 		return 0;
 	err = pev_hook_refuse(err, event->name, r);
 	wait_free(event);
+err_put_kstack:
+	pev_kstack_put();
 	return err;
 }
 
@@ -418,6 +423,7 @@ static void wait_close(struct pev_event *event)
 	pev_hook_put(&wait_hooks);
 	sync_interrupts();
 	wait_free(event);
+	pev_kstack_put();
 }
 
 void __pev_teardown pev_wait_teardown(void)
