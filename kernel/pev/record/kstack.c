@@ -15,7 +15,7 @@
  * interrupts, other stacks.
  *
  * Code of modules comes and goes: rules of before are forgotten. A module's code runs only
- * after its notifiers were called, so that whoever finds its address on a stack has a new
+ * after its notifiers were called, so that a walk that meets its address on a stack has a new
  * generation, too.
  *
  * Locks: rules_lock of the memory. The rules are their CPU's own, with interrupts off.
@@ -29,6 +29,7 @@
 #include <linux/sched/debug.h>
 #include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
+#include "base/work.h"
 #include "glue/linux.h"
 #include "kstack.h"
 
@@ -76,6 +77,7 @@ struct rules {
 static DEFINE_MUTEX(rules_lock);
 static struct rules __percpu *rules;
 static unsigned int rules_users;
+static bool notified;
 static unsigned int generation;
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *module)
@@ -92,33 +94,42 @@ int pev_kstack_get(void)
 	int err;
 
 	guard(mutex)(&rules_lock);
+	if (!notified) {
+		err = register_module_notifier(&module_notifier);
+		if (err)
+			return err;
+		notified = true;
+	}
 	if (!rules_users) {
 		new = alloc_percpu_gfp(struct rules, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!new)
 			return -ENOMEM;
-		err = register_module_notifier(&module_notifier);
-		if (err) {
-			free_percpu(new);
-			return err;
-		}
-		smp_store_release(&rules, new);	/* zeroed before a walk finds it */
+		/* kstack:A, pairs with B: it is zeroed before a walk finds it */
+		smp_store_release(&rules, new);
 	}
 	rules_users++;
 	return 0;
 }
 
+/* The grace period is the caller's alone: who opens an event meanwhile gets memory of its own. */
 void pev_kstack_put(void)
 {
 	struct rules __percpu *old;
 
-	guard(mutex)(&rules_lock);
-	if (--rules_users)
-		return;
-	old = rules;
-	WRITE_ONCE(rules, NULL);
+	scoped_guard(mutex, &rules_lock) {
+		if (--rules_users)
+			return;
+		old = rules;
+		WRITE_ONCE(rules, NULL);
+	}
 	synchronize_rcu();	/* walks have interrupts off */
-	unregister_module_notifier(&module_notifier);
 	free_percpu(old);
+}
+
+void __pev_teardown pev_kstack_teardown(void)
+{
+	if (notified)
+		unregister_module_notifier(&module_notifier);
 }
 
 /* ---- rules ---- */
@@ -203,7 +214,7 @@ static __always_inline const struct rule *rule_of(struct rules *own, unsigned lo
 
 static struct rules *own_rules(void)
 {
-	struct rules __percpu *all = READ_ONCE(rules);
+	struct rules __percpu *all = READ_ONCE(rules);	/* kstack:B, pairs with A */
 	struct rules *own;
 
 	lockdep_assert_irqs_disabled();
@@ -334,6 +345,10 @@ int pev_kstack_get(void)
 }
 
 void pev_kstack_put(void)
+{
+}
+
+void __pev_teardown pev_kstack_teardown(void)
 {
 }
 

@@ -10,6 +10,8 @@ struct task_struct;
 /* Hold and release the memory for rules; without it chains cost more. Process context. */
 int pev_kstack_get(void);
 void pev_kstack_put(void);
+/* Before the module is gone. */
+void pev_kstack_teardown(void);
 
 /**
  * pev_kstack_of() - walk the kernel's stack of a thread that does not run

@@ -430,6 +430,7 @@ void __pev_teardown pev_wait_teardown(void)
 {
 	sync_interrupts();
 	wait_thread_teardown();
+	pev_kstack_teardown();
 }
 
 /* A record of a wait that has ended is written before the event is off. */
