@@ -53,8 +53,8 @@ int pev_permit_crash(struct pev_refuse *r)
 	if (!perfmon_capable())
 		return pev_refuse(r, EACCES, PEV_NO_FIELD,
 				  "what is there after a crash, or on the console at one, is of all users: CAP_PERFMON is needed at every level");
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
-	err = err ?: security_perf_event_open(PERF_SECURITY_TRACEPOINT);
+	err = pev_security_perf(PERF_SECURITY_OPEN);
+	err = err ?: pev_security_perf(PERF_SECURITY_TRACEPOINT);
 	err = err ?: security_locked_down(LOCKDOWN_PERF);
 	if (err)
 		return pev_refuse(r, -err, PEV_NO_FIELD,
