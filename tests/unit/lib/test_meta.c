@@ -41,7 +41,7 @@ static void test_whole(void)
 	      "fields by name");
 	cls = pev_meta_class_by_id(meta, 0, 5);
 	check(cls->sample == (PEV_SAMPLE_ALL & ~PEV_SAMPLE_PAIR) && !cls->nr_fields &&
-		      cls->nr_context == 20 && cls->freq == 997 && !cls->period &&
+		      cls->nr_context == 21 && cls->freq == 997 && !cls->period &&
 		      cls->type == PEV_TYPE_TIMER,
 	      "call chains and the like belong to the context");
 	cls = pev_meta_class_by_name(meta, "test:two");
