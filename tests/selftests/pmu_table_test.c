@@ -206,16 +206,23 @@ TEST_F_TIMEOUT(table, of_counters_by_cgroup, 300)
 
 /* ---- what a switch costs ---- */
 
-#define ROUNDS 50
-#define BATCHES 20
+#define ROUNDS 20
+#define BATCHES 10
 /* of two tasks that alternate one is the test, the other one of these */
 #define PARTNERS 5
 /*
  * Instructions of a switch. The row of the cgroup is where it was. Those of later partners may be
- * some steps from their places, on average of five; a walk over all rows takes thousands.
+ * some steps from their places, on average of five; a walk over all rows takes thousands. On POWER
+ * what the event adds differs by up to a hundred from one measurement to the next, with few rows as
+ * with many: why is not known.
  */
+#ifdef __powerpc__
+#define ABOUT 300
+#define SOME_STEPS 300
+#else
 #define ABOUT 20
 #define SOME_STEPS 80
+#endif
 
 /*
  * Neither task is preempted when the other one wakes, nor do they wait for what the kernel does
@@ -229,22 +236,29 @@ static void run_alone(struct __test_metadata *_metadata, bool alone)
 	ASSERT_EQ(0, sched_setscheduler(0, alone ? SCHED_FIFO : SCHED_OTHER, &param));
 }
 
-/* Return: instructions of a batch of rounds with another process on this CPU. */
-static uint64_t batch(struct pev_child *c, int counter)
+/*
+ * Return: the least instructions of a round with another process on this CPU, which has two
+ * switches. All but what comes now and then take as many.
+ */
+static uint64_t least_round(struct pev_child *c, int counter)
 {
-	uint64_t before = pev_read(counter).value;
+	uint64_t least = UINT64_MAX;
 
 	for (unsigned int i = 0; i < ROUNDS; i++) {
+		uint64_t before = pev_read(counter).value, now;
+
 		pev_child_go(c);
 		pev_child_hear(c);
+		now = pev_read(counter).value - before;
+		least = now < least ? now : least;
 	}
-	return pev_read(counter).value - before;
+	return least;
 }
 
 /*
- * What an event with a table adds to the rounds of a batch, with one partner. What else a switch
- * costs changes with what the kernel has behind it, hundreds of cgroups and what is left of dead
- * processes: batches with the event and without it alternate.
+ * What an event with a table adds to a round, with one partner. What else a switch costs changes
+ * with what the kernel has behind it, hundreds of cgroups and what is left of dead processes: rounds
+ * with the event and without it alternate.
  */
 static int64_t added(struct __test_metadata *_metadata, int counter, int event)
 {
@@ -264,10 +278,10 @@ static int64_t added(struct __test_metadata *_metadata, int counter, int event)
 		_exit(0);
 	}
 	for (unsigned int i = 0; i < BATCHES; i++) {
-		now = batch(&c, counter);
+		now = least_round(&c, counter);
 		with = now < with ? now : with;
 		pev_off(event);
-		now = batch(&c, counter);
+		now = least_round(&c, counter);
 		without = now < without ? now : without;
 		pev_on(event);
 	}
@@ -283,7 +297,7 @@ static int64_t turns(struct __test_metadata *_metadata, int counter, int event)
 
 	for (unsigned int i = 0; i < PARTNERS; i++)
 		sum += added(_metadata, counter, event);
-	return sum / (PARTNERS * 2 * ROUNDS);
+	return sum / (PARTNERS * 2);
 }
 
 static void compare(struct __test_metadata *_metadata, const char *when, int64_t few, int64_t many,
