@@ -195,11 +195,20 @@ static int pin_to_first(void)
 	return -1;
 }
 
+#ifdef __x86_64__
+#define HAS_OWN_WALKS 1
+#else
+#define HAS_OWN_WALKS 0
+#endif
+
 TEST_F(wait, has_the_stack_of_this_wait)
 {
-	struct stacks *s = calloc(1, sizeof(*s));
 	struct pev_attr attr;
+	struct stacks *s;
 
+	if (!HAS_OWN_WALKS)
+		SKIP(return, "pev walks the kernel's stack itself on x86 alone");
+	s = calloc(1, sizeof(*s));
 	ASSERT_NE(NULL, s);
 	/* records of one CPU are in order; the child inherits this */
 	ASSERT_EQ(0, pin_to_first());
