@@ -78,7 +78,7 @@ extern struct orc_entry __start_orc_unwind[];
 #define pev_orc_nr		(__stop_orc_unwind_ip - __start_orc_unwind_ip)
 
 /* Is it in that code, and does it stay? */
-#define pev_kernel_text(at)	((at) >= (unsigned long)_stext && (at) < (unsigned long)_etext)
+#define pev_kernel_text(at)	__is_kernel_text(at)
 #endif
 
 /* Why there are no counters, where there is no backend. */

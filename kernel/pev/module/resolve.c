@@ -252,9 +252,9 @@ static void __init find_spare_data(void)
 	all = all && pev_linux.name##_at;
 	PEV_SPARE_DATA(FIND_SPARE)
 #define CLEAR_SPARE(type, name)		pev_linux.name##_at = NULL;
-	if (!all) {
-		PEV_SPARE_DATA(CLEAR_SPARE)
-	}
+	if (all)
+		return;
+	PEV_SPARE_DATA(CLEAR_SPARE)
 }
 
 static void __init find_data(void)
