@@ -25,33 +25,50 @@ static int open_off(uint64_t config)
 	return pev_open(&attr);
 }
 
+/*
+ * The scheduler reads its clock when a switch begins, pev where it ends: an emulated CPU that
+ * stands still in between makes them differ, which does not happen again and again.
+ */
+#define CLOCK_TRIES 5
+
+/* Return: does a clock tell the time that the thread ran, as the scheduler has it? */
+static bool clock_agrees(struct __test_metadata *_metadata, uint64_t config)
+{
+	uint64_t outer, inner, wall;
+	struct pev_value v;
+	int fd = open_off(config);
+
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	wall = pev_clock_ns(CLOCK_MONOTONIC);
+	outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	EXPECT_EQ(0, pev_on(fd));
+	inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	pev_spin(50000000);
+	usleep(20000);
+	inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - inner;
+	EXPECT_EQ(0, pev_off(fd));
+	outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - outer;
+	wall = pev_clock_ns(CLOCK_MONOTONIC) - wall;
+	v = pev_read(fd);
+	close(fd);
+	EXPECT_GE(wall, v.value);
+	EXPECT_EQ(v.value, v.time_running);
+	TH_LOG("clock %llu: %llu ns, within %llu to %llu", (unsigned long long)config,
+	       (unsigned long long)v.value, (unsigned long long)inner, (unsigned long long)outer);
+	/* the scheduler's clock may not tick quite like the wall's */
+	return inner - inner / 20 <= v.value && v.value <= outer + outer / 5;
+}
+
 TEST_F(value, clocks)
 {
 	static const uint64_t clocks[] = { PEV_SW_TASK_CLOCK, PEV_SW_CPU_CLOCK };
 
 	for (unsigned int i = 0; i < 2; i++) {
-		uint64_t outer, inner, wall;
-		struct pev_value v;
-		int fd = open_off(clocks[i]);
+		unsigned int tries = 0;
 
-		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-		wall = pev_clock_ns(CLOCK_MONOTONIC);
-		outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		ASSERT_EQ(0, pev_on(fd));
-		inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		pev_spin(50000000);
-		usleep(20000);
-		inner = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - inner;
-		ASSERT_EQ(0, pev_off(fd));
-		outer = pev_clock_ns(CLOCK_THREAD_CPUTIME_ID) - outer;
-		wall = pev_clock_ns(CLOCK_MONOTONIC) - wall;
-		v = pev_read(fd);
-		/* the scheduler's clock may not tick quite like the wall's */
-		EXPECT_LE(inner - inner / 20, v.value);
-		EXPECT_GE(outer + outer / 5, v.value);
-		EXPECT_GE(wall, v.value);
-		EXPECT_EQ(v.value, v.time_running);
-		close(fd);
+		while (tries < CLOCK_TRIES && !clock_agrees(_metadata, clocks[i]))
+			tries++;
+		EXPECT_GT(CLOCK_TRIES, tries);
 	}
 }
 
