@@ -3,7 +3,7 @@
 # them up does not. A plan that was not kept is a failure. Prints
 #   PASSED FAILED SKIPPED
 # and before it a line "FAIL text" for each failure, with the diagnostics of kselftest's
-# harness that came with it ("# file.c:12:test:Expected ...").
+# harness that came with it ("# dir/file.c:12:test:Expected ...").
 
 function fail(text,    i) {
 	failed++
@@ -46,7 +46,7 @@ text ~ /^1\.\.[0-9]+/ {
 	next
 }
 
-text ~ /^# [a-z_0-9]+\.c:[0-9]+:/ {
+text ~ /^# [a-z_0-9\/]+\.c:[0-9]+:/ {
 	if (said < 8)
 		saying[++said] = text
 	next
