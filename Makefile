@@ -32,7 +32,7 @@ CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS_arm64   := aarch64-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl selftests run test stress bench fuzz fuzz-kernel lint clean \
+.PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl harness selftests run test stress bench fuzz fuzz-kernel lint clean \
 	install uninstall deb
 .DEFAULT_GOAL := help
 
@@ -67,7 +67,7 @@ test: setup
 #:                  a million marks of programs around system calls, pev.ko unloaded
 #:                  200 times and on Debian's other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-ppc reload-long-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-ppc module-arm64 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
@@ -91,8 +91,8 @@ vm-machine: kernel root
 kernel: setup
 	@scripts/$(if $(filter stock%,$(FLAVOR)),stock-kernel,kernel).sh build >&2
 
-#: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module: ARCH=x86_64|ppc64le;
-#:                  for another of its kernels FLAVOR=stock-cloud|stock-rt, in module-cloud|rt
+#: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module: ARCH=x86_64|ppc64le|
+#:                  arm64; for another of its kernels FLAVOR=stock-cloud|stock-rt, in module-cloud|rt
 #:                  KDIR=directory takes the headers of another kernel
 module: setup
 	@scripts/module.sh build >&2
@@ -143,10 +143,20 @@ uninstall:
 deb: root
 	@scripts/deb/build >&2
 
+# kselftest's harness comes with the kernel; for arm64 none is built
+ifeq ($(ARCH),arm64)
+harness: setup
+	@ARCH=x86_64 scripts/kernel.sh source >&2
+HARNESS := $(BUILD)/linux/tools/testing/selftests
+else
+harness: kernel
+HARNESS := $(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest
+endif
+
 #: make selftests   the kselftest programs: ARCH=
-selftests: kernel
+selftests: harness
 	@$(SUBMAKE) -f scripts/selftests.mk O=$(BUILD)/$(ARCH)/selftests -j$(JOBS) \
-		HARNESS=$(BUILD)/$(ARCH)/kernel-$(FLAVOR)/kselftest CROSS_COMPILE=$(CROSS)
+		HARNESS=$(HARNESS) CROSS_COMPILE=$(CROSS)
 
 #: make bench       pev beside perf, ftrace, bpftrace and LTTng; BENCH="cost pmu" only these of
 #:                  report, picture, unwind, native, stream, cost, pmu, limits, others, waits,

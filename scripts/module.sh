@@ -26,6 +26,7 @@ esac
 case $arch in
 x86_64)	cross= ;;
 ppc64le) cross=powerpc64le-linux-gnu- ;;
+arm64)	cross=aarch64-linux-gnu- ;;
 *)	echo "module: there is no module for ARCH=$arch" >&2; exit 2 ;;
 esac
 
@@ -40,6 +41,8 @@ lay_out() {
 	rm -f "$dir/Kbuild"
 	cp -r "$@" "$top/kernel/pev/module/Kbuild" "$dir/Kbuild"
 	cp -r "$@" "$top/arch/powerpc/pev/clock.c" "$dir/module/powerpc/"
+	mkdir -p "$dir/module/arm64"
+	cp -r "$@" "$top/arch/arm64/pev/clock.c" "$dir/module/arm64/"
 }
 
 # Debian's headers name the compiler of their kernel.

@@ -10,6 +10,13 @@ struct vm_area_struct;
 /* Records a mapping, and calls the original. */
 void pev_map(struct vm_area_struct *vma);
 
+/* arm64 has what is redirected in ftrace_regs, and nothing that saves more. */
+#ifdef CONFIG_ARM64
+#define PEV_REDIRECT_FLAGS	FTRACE_OPS_FL_IPMODIFY
+#else
+#define PEV_REDIRECT_FLAGS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS)
+#endif
+
 #ifdef CONFIG_PPC64
 /* The same, and r2 is kept: powerpc/entry.S. */
 void pev_map_entry(void);

@@ -39,6 +39,10 @@
 #include <asm/ibt.h>
 #endif
 
+#ifdef CONFIG_ARM64
+#include <clocksource/arm_arch_timer.h>
+#endif
+
 struct pev_linux pev_linux __ro_after_init;
 
 /* ---- functions that are called: X(type, name, parameters, arguments) ---- */
@@ -55,6 +59,15 @@ struct pev_linux pev_linux __ro_after_init;
 	X(bool, nmi_uaccess_okay, (void), ())
 #else
 #define FUNCTIONS_X86(X)
+#endif
+
+#ifdef CONFIG_ARM64
+#define FUNCTIONS_ARM64(X)								\
+	X(u32, arch_timer_get_rate, (void), ())						\
+	X(unsigned long, regs_get_kernel_stack_nth,					\
+	  (struct pt_regs *regs, unsigned int n), (regs, n))
+#else
+#define FUNCTIONS_ARM64(X)
 #endif
 
 #ifdef PEV_OLDER_SECURITY
@@ -114,6 +127,7 @@ struct pev_linux pev_linux __ro_after_init;
 	X(u64, __sock_gen_cookie, (struct sock *sk), (sk))				\
 	X(const char *, io_uring_get_opcode, (u8 opcode), (opcode))			\
 	X(const char *, netdev_drivername, (const struct net_device *dev), (dev))	\
+	FUNCTIONS_ARM64(X)								\
 	FUNCTIONS_NUMA(X)								\
 	FUNCTIONS_SECURITY(X)								\
 	FUNCTIONS_X86(X)
@@ -210,8 +224,8 @@ static bool __init begins_function(const void *at)
 	u32 code;
 
 	return !copy_from_kernel_nofault(&code, at, sizeof(code)) && is_endbr(code);
-#elif defined(CONFIG_PPC64)
-	/* it is called by pointer there, at the entry that sets r2 by r12 */
+#elif defined(CONFIG_PPC64) || defined(CONFIG_ARM64)
+	/* it is called by pointer: on PowerPC at the entry that sets r2 by r12 */
 	return IS_ALIGNED((unsigned long)at, sizeof(u32)) && beginning_of(at) == at;
 #else
 	return true;

@@ -126,7 +126,7 @@ static void notrace trace_mmap(unsigned long ip, unsigned long parent, struct ft
 
 static struct ftrace_ops mmap_ops = {
 	.func = trace_mmap,
-	.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS,
+	.flags = FTRACE_OPS_FL_PERMANENT | PEV_REDIRECT_FLAGS,
 };
 
 int pev_watch_mmaps(void)

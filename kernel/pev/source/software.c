@@ -30,8 +30,8 @@ static const char * const names[PEV_SW_MAX] = {
 	[PEV_SW_PAGE_FAULTS_MAJ]	= "major-faults",
 	[PEV_SW_CONTEXT_SWITCHES]	= "context-switches",
 	[PEV_SW_CPU_MIGRATIONS]		= "cpu-migrations",
-#ifdef CONFIG_PPC
-	/* only PowerPC reports them, of the architectures that pev supports */
+#if defined(CONFIG_PPC) || defined(CONFIG_ARM64)
+	/* x86 reports none */
 	[PEV_SW_ALIGNMENT_FAULTS]	= "alignment-faults",
 	[PEV_SW_EMULATION_FAULTS]	= "emulation-faults",
 #endif
