@@ -126,6 +126,12 @@ TEST_F(probe, refused)
 			     place.offset = 0));
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
 			 place.offset = 0, field.from = PEV_PROBE_RESULT));
+#ifdef __aarch64__
+	/* x9, which the trap of a probe saves, and ftrace does not */
+	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
+			 place.offset = 0, field.from = PEV_PROBE_REGISTER, field.number = 9));
+	EXPECT_NE(NULL, strstr(pev_reason(), "there is no register 9"));
+#endif
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_FUNCTION, probe.fd = 0, place.name = OPEN,
 			 place.offset = 0, probe.max_active = 1));
 	make_kernel(&self->probe, self->places, PEV_PROBE_FUNCTION);

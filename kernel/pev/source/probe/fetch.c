@@ -28,6 +28,17 @@ static const u8 argument_regs[] = {
 	PERF_REG_POWERPC_R3, PERF_REG_POWERPC_R4, PERF_REG_POWERPC_R5, PERF_REG_POWERPC_R6,
 	PERF_REG_POWERPC_R7, PERF_REG_POWERPC_R8, PERF_REG_POWERPC_R9, PERF_REG_POWERPC_R10,
 };
+#elif defined(CONFIG_ARM64)
+#define REG_RESULT	PERF_REG_ARM64_X0
+#define REGS_SAVED	U64_MAX
+/* what ftrace saves at the beginning of a function */
+#define REGS_FUNCTION								\
+	(GENMASK_ULL(PERF_REG_ARM64_X8, 0) | BIT_ULL(PERF_REG_ARM64_X29) |	\
+	 BIT_ULL(PERF_REG_ARM64_LR) | BIT_ULL(PERF_REG_ARM64_SP) | BIT_ULL(PERF_REG_ARM64_PC))
+static const u8 argument_regs[] = {
+	PERF_REG_ARM64_X0, PERF_REG_ARM64_X1, PERF_REG_ARM64_X2, PERF_REG_ARM64_X3,
+	PERF_REG_ARM64_X4, PERF_REG_ARM64_X5, PERF_REG_ARM64_X6, PERF_REG_ARM64_X7,
+};
 #else
 #define REG_RESULT	PERF_REG_X86_AX
 #define REGS_SAVED	U64_MAX
@@ -35,6 +46,10 @@ static const u8 argument_regs[] = {
 	PERF_REG_X86_DI, PERF_REG_X86_SI, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_R8,
 	PERF_REG_X86_R9,
 };
+#endif
+
+#ifndef REGS_FUNCTION
+#define REGS_FUNCTION	REGS_SAVED
 #endif
 
 /* The words above the stack pointer that may be asked for. */
@@ -110,10 +125,12 @@ static int check_number(const struct pev_probe_field *want, const char *name, u3
 			  want->number, most);
 }
 
-static int check_register(const struct pev_probe_field *want, const char *name,
+static int check_register(u32 kind, const struct pev_probe_field *want, const char *name,
 			  struct pev_refuse *r)
 {
-	if (want->number < 64 && pev_sample_regs() & REGS_SAVED & BIT_ULL(want->number))
+	u64 saved = kind == PEV_PROBE_FUNCTION ? REGS_FUNCTION : REGS_SAVED;
+
+	if (want->number < 64 && pev_sample_regs() & saved & BIT_ULL(want->number))
 		return 0;
 	return pev_refuse(r, EINVAL, PEV_FIELD(config), "field \"%s\": there is no register %u",
 			  name, want->number);
@@ -131,7 +148,7 @@ static int check_from(u32 kind, const struct pev_probe_field *want, const char *
 		return check_number(want, name, ARRAY_SIZE(argument_regs) - 1,
 				    "argument in a register", r);
 	case PEV_PROBE_REGISTER:
-		return check_register(want, name, r);
+		return check_register(kind, want, name, r);
 	case PEV_PROBE_STACK:
 		return check_number(want, name, STACK_WORDS - 1, "word of the stack", r);
 	case PEV_PROBE_RESULT:

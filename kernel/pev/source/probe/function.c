@@ -17,12 +17,32 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include "types.h"
 #include "function.h"
 #include "place.h"
 #include "probe.h"
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
+#define CAN_PROBE	1
+#define SAVE_FLAGS	FTRACE_OPS_FL_SAVE_REGS
+
+static __always_inline struct pt_regs *regs_of(struct ftrace_regs *fregs, struct pt_regs *room)
+{
+	return ftrace_get_regs(fregs);
+}
+#elif defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#define CAN_PROBE	1
+#define SAVE_FLAGS	0
+
+/* ftrace saves the arguments and where the function is: fetch.c gives out no more. */
+static __always_inline struct pt_regs *regs_of(struct ftrace_regs *fregs, struct pt_regs *room)
+{
+	return ftrace_partial_regs(fregs, memset(room, 0, sizeof(*room)));
+}
+#endif
+
+#ifdef CAN_PROBE
 
 /**
  * struct function_place - a function
@@ -73,7 +93,8 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 			    struct ftrace_regs *fregs)
 {
 	struct function_hooks *hooks = container_of(ops, struct function_hooks, ops);
-	const struct pev_fetch_in in = { .regs = ftrace_get_regs(fregs) };
+	struct pt_regs room;
+	const struct pev_fetch_in in = { .regs = regs_of(fregs, &room) };
 	const struct function_place *place;
 	struct pev_probe_event *probe;
 	bool *busy;
@@ -156,7 +177,7 @@ static int attach(struct function_hooks *hooks)
 	}
 	hooks->ops.func = reached;
 	/* while it is there, kernel.ftrace_enabled can't silence it */
-	hooks->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT;
+	hooks->ops.flags = SAVE_FLAGS | FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ips(&hooks->ops, ips, nr, 0, 1);
 	err = err ?: register_ftrace_function(&hooks->ops);
 	kvfree(ips);
