@@ -205,6 +205,9 @@ static void descriptors(void)
 
 static void files(void)
 {
+	/* of 128 bytes: the mode is in the 4th word, the device in the 8th, the size in the 12th */
+	uint32_t generic[32] = { [4] = S_IFREG | 0644, [12] = 1234 };
+	struct struct_bytes s;
 	struct stat st = { .st_mode = S_IFREG | 0644, .st_size = 1234 };
 	struct statx stx = { .stx_mask = STATX_BASIC_STATS | STATX_MNT_ID,
 			     .stx_mode = S_IFDIR | S_ISVTX | 0777,
@@ -215,6 +218,12 @@ static void files(void)
 	st.st_mode = S_IFCHR | 0;
 	st.st_rdev = makedev(136, 3);
 	IS(PEV_CALL_STAT, st, "{st_mode=S_IFCHR|000, st_rdev=makedev(0x88, 0x3), ...}");
+	s = bytes(PEV_CALL_STAT, generic, sizeof(generic));
+	s.abi = STRUCTS_ARM64;
+	shown(&s, "{st_mode=S_IFREG|0644, st_size=1234, ...}");
+	generic[4] = S_IFCHR | 0600;
+	generic[8] = makedev(5, 1);
+	shown(&s, "{st_mode=S_IFCHR|0600, st_rdev=makedev(0x5, 0x1), ...}");
 	IS(PEV_CALL_STATX, stx,
 	   "{stx_mask=STATX_BASIC_STATS|STATX_MNT_ID, stx_attributes=0, "
 	   "stx_mode=S_IFDIR|S_ISVTX|0777, stx_size=99, ...}");
@@ -366,6 +375,7 @@ void test_structs(void)
 
 	OK(structs_abi("x86_64", &abi) && abi == STRUCTS_X86_64, "x86_64");
 	OK(structs_abi("ppc64le", &abi) && abi == STRUCTS_PPC64LE, "ppc64le");
+	OK(structs_abi("aarch64", &abi) && abi == STRUCTS_ARM64, "aarch64");
 	OK(!structs_abi("vax", &abi) && !structs_abi(NULL, &abi), "other machines");
 	addresses();
 	buffers();

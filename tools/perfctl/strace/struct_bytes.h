@@ -16,6 +16,7 @@
 enum structs_abi {
 	STRUCTS_X86_64,
 	STRUCTS_PPC64LE,
+	STRUCTS_ARM64,
 };
 
 /**

@@ -46,10 +46,19 @@ static const struct kind {
 
 bool structs_abi(const char *machine, enum structs_abi *abi)
 {
-	bool x86 = machine && !strcmp(machine, "x86_64");
+	static const char *const machines[] = {
+		[STRUCTS_X86_64] = "x86_64",
+		[STRUCTS_PPC64LE] = "ppc64le",
+		[STRUCTS_ARM64] = "aarch64",
+	};
 
-	*abi = x86 ? STRUCTS_X86_64 : STRUCTS_PPC64LE;
-	return x86 || (machine && !strcmp(machine, "ppc64le"));
+	for (unsigned int i = 0; machine && i < ARRAY_SIZE(machines); i++) {
+		if (!strcmp(machine, machines[i])) {
+			*abi = i;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool structs_put(struct strbuf *b, const struct struct_bytes *s)

@@ -138,15 +138,23 @@ static bool is_device(uint32_t mode)
 	return S_ISCHR(mode) || S_ISBLK(mode);
 }
 
-/* Offsets in struct stat; of these members they are the same on all architectures */
-#define STAT_MODE 24
-#define STAT_RDEV 40
+/* Offsets in struct stat: arm64 has the one of include/uapi/asm-generic/stat.h */
 #define STAT_SIZE 48
+
+static size_t stat_mode(enum structs_abi abi)
+{
+	return abi == STRUCTS_ARM64 ? 16 : 24;
+}
+
+static size_t stat_rdev(enum structs_abi abi)
+{
+	return abi == STRUCTS_ARM64 ? 32 : 40;
+}
 
 void put_stat(struct strbuf *b, const struct struct_bytes *s)
 {
-	uint32_t mode = struct_u32(s, STAT_MODE);
-	uint64_t rdev = struct_u64(s, STAT_RDEV);
+	uint32_t mode = struct_u32(s, stat_mode(s->abi));
+	uint64_t rdev = struct_u64(s, stat_rdev(s->abi));
 
 	strbuf_puts(b, "{st_mode=");
 	put_mode(b, mode);
