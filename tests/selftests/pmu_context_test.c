@@ -47,6 +47,17 @@ asm(".balign 64\n"
     "	bdnz tagged_start\n"
     "tagged_end:\n"
     "	blr\n");
+#elif defined(__aarch64__)
+#define TAG_REG PERF_REG_ARM64_X1
+
+asm(".balign 64\n"
+    ".globl tagged_loop\n"
+    "tagged_loop:\n"
+    "tagged_start:\n"
+    "	add x9, x9, #1; add x9, x9, #1\n"
+    "	subs x0, x0, #1; b.ne tagged_start\n"
+    "tagged_end:\n"
+    "	ret\n");
 #endif
 
 void tagged_loop(unsigned long rounds, unsigned long tag);

@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(refusal)
 		close(fd_);							\
 } while (0)
 
-static struct pev_attr raw_attr(uint64_t code)
+static UNUSED struct pev_attr raw_attr(uint64_t code)
 {
 	struct pev_attr attr = pmu_attr(code, USER_ONLY, -1, 0);
 

@@ -19,6 +19,7 @@
 static const unsigned char starts[PMU_ROUND] = { 0, 4, 8, 12, 16, 20, 24, 28, 32, 35 };
 #define COUNTER_REG	PERF_REG_X86_CX
 #define COUNTER(reg)	(reg)
+#define COUNTS_AT	8 /* which of them changes the count */
 
 /* Runs pmu_loop() with its count in a register that samples show. */
 asm(".balign 64\n"
@@ -36,6 +37,7 @@ asm(".balign 64\n"
 static const unsigned char starts[PMU_ROUND] = { 0, 4, 8, 12 };
 #define COUNTER_REG	PERF_REG_POWERPC_CTR
 #define COUNTER(reg)	(reg)
+#define COUNTS_AT	3
 
 asm(".balign 64\n"
     ".globl counted_loop\n"
@@ -49,6 +51,20 @@ asm(".balign 64\n"
     "	bdnz counted_start\n"
     "counted_end:\n"
     "	blr\n");
+#elif defined(__aarch64__)
+static const unsigned char starts[PMU_ROUND] = { 0, 4, 8, 12 };
+#define COUNTER_REG	PERF_REG_ARM64_X0
+#define COUNTER(reg)	(reg)
+#define COUNTS_AT	2
+
+asm(".balign 64\n"
+    ".globl counted_loop\n"
+    "counted_loop:\n"
+    "counted_start:\n"
+    "	add x9, x9, #1; add x9, x9, #1\n"
+    "	subs x0, x0, #1; b.ne counted_start\n"
+    "counted_end:\n"
+    "	ret\n");
 #endif
 
 void counted_loop(unsigned long rounds);
@@ -134,8 +150,8 @@ static long position(const struct sample *s, unsigned long rounds)
 	for (i = 0; i < PMU_ROUND && starts[i] != at; i++)
 		;
 	return (long)(rounds - COUNTER(s->reg)) * PMU_ROUND + i +
-	       /* the count goes down before the last instruction of a round */
-	       (i == PMU_ROUND - 1 && PMU_ROUND == 10 ? -PMU_ROUND : 0);
+	       /* the count goes down before a round ends */
+	       (i > COUNTS_AT ? -PMU_ROUND : 0);
 }
 
 /*

@@ -34,6 +34,15 @@ static UNUSED __attribute__((noinline)) void pmu_loop(unsigned long rounds)
 		     "1:	addi 9, 9, 1; addi 9, 9, 1; addi 9, 9, 1\n"
 		     "	bdnz 1b\n" : : "r" (rounds) : "r9", "ctr");
 }
+#elif defined(__aarch64__)
+#define PMU_ROUND	4
+
+static UNUSED __attribute__((noinline)) void pmu_loop(unsigned long rounds)
+{
+	asm volatile("	.balign 64\n"
+		     "1:	add x9, x9, #1; add x9, x9, #1\n"
+		     "	subs %0, %0, #1; b.ne 1b\n" : "+r" (rounds) : : "x9", "cc");
+}
 #endif
 
 static UNUSED struct pev_info pmu_info(void)
@@ -113,7 +122,7 @@ static UNUSED uint64_t pmu_read_counter(uint32_t counter)
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
 	return (uint64_t)high << 32 | low;
 }
-#else
+#elif defined(__powerpc64__)
 static UNUSED uint64_t pmu_read_counter(uint32_t spr)
 {
 	uint64_t value = 0;
@@ -127,6 +136,12 @@ static UNUSED uint64_t pmu_read_counter(uint32_t spr)
 	case 776: asm volatile("mfspr %0, 776" : "=r" (value)); break;
 	}
 	return value;
+}
+#else
+/* perf's driver has the counters there, and shows users none. */
+static UNUSED uint64_t pmu_read_counter(uint32_t counter)
+{
+	return 0;
 }
 #endif
 

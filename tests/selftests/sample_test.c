@@ -15,6 +15,9 @@
 #elif defined(__powerpc64__)
 #define REG_SP_BIT	1
 #define REG_IP_BIT	32
+#elif defined(__aarch64__)
+#define REG_SP_BIT	31
+#define REG_IP_BIT	32
 #else
 #error "which registers are these?"
 #endif
@@ -409,6 +412,15 @@ static bool register_value(unsigned int bit, uint64_t *value)
 	*value = at_fault.uc_mcontext.gregs[regs[bit]];
 	/* the flag that a debugger's single steps need is not told */
 	return bit != 9;
+#elif defined(__aarch64__)
+	if (bit > REG_IP_BIT)
+		return false;
+	if (bit == REG_IP_BIT)
+		*value = at_fault.uc_mcontext.pc;
+	else
+		*value = bit == REG_SP_BIT ? at_fault.uc_mcontext.sp :
+					     at_fault.uc_mcontext.regs[bit];
+	return true;
 #else
 	if (bit > REG_IP_BIT)
 		return false;
