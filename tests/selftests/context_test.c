@@ -12,8 +12,11 @@
 #include "pev_sample.h"
 
 #define MAX_EVENTS 8
-/* Where a process and the program that it begins can both have a page */
-#define PLACE ((void *)0x510000000000UL)
+/*
+ * Where a process and the program that it begins can both have a page: far from where programs
+ * lie, and below 64 TiB, where POWER's address space ends with pages of 4 KiB
+ */
+#define PLACE ((void *)0x210000000000UL)
 #define KERNEL_ADDRESS 0xffff888000001000UL
 #define NOBODYS_ADDRESS 0x8000000000001000UL
 
