@@ -4,6 +4,7 @@
  * these run on: others are not interrupted. And what it costs to be alone: the
  * first event hooks the kernel, the last one unhooks it.
  */
+#include <glob.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
@@ -158,8 +159,33 @@ static const struct {
 
 #define ACTS	(sizeof(acts) / sizeof(*acts))
 
+/* Linux's thread that ends grace periods, which closing an event starts; 0: it is not found. */
+static pid_t grace_periods(void)
+{
+	pid_t found = 0;
+	char name[32];
+	glob_t all;
+
+	if (glob("/proc/[1-9]*/comm", 0, NULL, &all))
+		return 0;
+	for (size_t i = 0; i < all.gl_pathc && !found; i++) {
+		FILE *f = fopen(all.gl_pathv[i], "r");
+
+		if (!f)
+			continue;
+		if (fgets(name, sizeof(name), f) &&
+		    (!strcmp(name, "rcu_sched\n") || !strcmp(name, "rcu_preempt\n")))
+			found = atoi(all.gl_pathv[i] + strlen("/proc/"));
+		fclose(f);
+	}
+	globfree(&all);
+	return found;
+}
+
 FIXTURE(interrupt) {
 	struct pev_levels before;
+	cpu_set_t rcu_cpus;
+	pid_t rcu;
 	struct pev_child busy;
 	int cpus[2];
 	int held;
@@ -188,6 +214,16 @@ FIXTURE_SETUP(interrupt)
 	/* the hooks stay in place, whatever events come and go */
 	self->held = pev_open_event(PEV_TYPE_TRACEPOINT, PEV_CALL_EVENT, NULL, -1);
 	ASSERT_LE(0, self->held);
+	/* woken on the other CPU, that thread would be an interrupt for each close */
+	self->rcu = grace_periods();
+	if (self->rcu) {
+		cpu_set_t here;
+
+		CPU_ZERO(&here);
+		CPU_SET(self->cpus[0], &here);
+		ASSERT_EQ(0, sched_getaffinity(self->rcu, sizeof(self->rcu_cpus), &self->rcu_cpus));
+		ASSERT_EQ(0, sched_setaffinity(self->rcu, sizeof(here), &here));
+	}
 	if (!variant->busy)
 		return;
 	ASSERT_LE(0, pev_child_start(&self->busy));
@@ -206,6 +242,8 @@ FIXTURE_TEARDOWN(interrupt)
 		kill(self->busy.pid, SIGKILL);
 		pev_child_end(&self->busy);
 	}
+	if (self->rcu)
+		sched_setaffinity(self->rcu, sizeof(self->rcu_cpus), &self->rcu_cpus);
 	close(self->held);
 	pev_set_levels(self->before);
 }
