@@ -139,9 +139,12 @@ uninstall:
 		xargs rmdir --ignore-fail-on-non-empty) && \
 	[ -n "$(DESTDIR)" ] || ldconfig
 
-#: make deb         Debian packages of them, in BUILD/deb: ARCH=
-deb: root
+#: make deb         Debian packages of them and of pev.ko, in BUILD/deb: ARCH=
+#:                  KERNEL=patched adds linux-image-*-pev, of what "make kernel" builds: FLAVOR=
+PACK_KERNEL := $(if $(filter patched,$(KERNEL)),$(filter-out file,$(firstword $(origin KERNEL))))
+deb: root $(if $(PACK_KERNEL),kernel)
 	@scripts/deb/build >&2
+	@$(if $(PACK_KERNEL),scripts/deb/image >&2)
 
 # kselftest's harness comes with the kernel; for arm64 none is built
 ifeq ($(ARCH),arm64)
