@@ -463,18 +463,24 @@ TEST_F(structs, buffers_cut)
 	EXPECT_EQ(2, self->c.calls[2].cut);
 }
 
-/* A message has its buffers behind it: when it is sent, and when it was received. */
+/* A message without a name and control data has its buffers behind it. */
+struct message {
+	struct msghdr head;
+	uint32_t name_len, control_len;
+	uint64_t n;
+	struct iovec vec;
+	char contents[4];
+} __attribute__((packed));
+
+/* It is copied when it is sent, and when it was received. */
 TEST_F(structs, messages)
 {
 	char text[4] = "ping", got[16];
 	struct iovec out = { text, sizeof(text) }, in = { got, sizeof(got) };
-	struct {
-		struct msghdr head;
-		uint64_t n;
-		struct iovec vec;
-		char contents[4];
-	} __attribute__((packed)) sent = { { .msg_iov = &out, .msg_iovlen = 1 }, 1, out, "ping" },
-				  received = { { .msg_iov = &in, .msg_iovlen = 1 }, 1, in, "ping" };
+	struct message sent = { .head = { .msg_iov = &out, .msg_iovlen = 1 }, .n = 1, .vec = out,
+				.contents = "ping" };
+	struct message received = { .head = { .msg_iov = &in, .msg_iovlen = 1 }, .n = 1, .vec = in,
+				    .contents = "ping" };
 	struct msghdr head = sent.head;
 	int fds[2];
 
@@ -492,6 +498,152 @@ TEST_F(structs, messages)
 	close(fds[0]);
 	close(fds[1]);
 }
+
+/* Where a message goes or comes from, and the descriptors in it. */
+TEST_F(structs, message_parts)
+{
+	struct sockaddr_un at, from;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	struct iovec vec = { "x", 1 };
+	struct msghdr out = { .msg_name = &at, .msg_iov = &vec, .msg_iovlen = 1,
+			      .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr in = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &vec,
+			     .msg_iovlen = 1, .msg_control = &control,
+			     .msg_controllen = sizeof(control) };
+	int server = socket(AF_UNIX, SOCK_DGRAM, 0), client = socket(AF_UNIX, SOCK_DGRAM, 0), fd = 1;
+	char byte;
+	uint32_t lens[2];
+	const char *text;
+
+	at.sun_family = from.sun_family = AF_UNIX;
+	ASSERT_EQ(0, bind(client, (struct sockaddr *)&from, sizeof(from.sun_family)));
+	ASSERT_EQ(0, bind(server, (struct sockaddr *)&at, sizeof(at.sun_family)));
+	out.msg_namelen = sizeof(at);
+	ASSERT_EQ(0, getsockname(server, (struct sockaddr *)&at, &out.msg_namelen));
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	pev_calls_on(&self->c);
+	ASSERT_EQ(1, syscall(__NR_sendmsg, client, &out, 0));
+	ASSERT_EQ(2, take(self, __NR_sendmsg));
+	text = self->c.calls[0].text[1];
+	memcpy(lens, text + sizeof(out), sizeof(lens));
+	EXPECT_EQ(out.msg_namelen, lens[0]);
+	EXPECT_EQ(sizeof(control), lens[1]);
+	text += sizeof(out) + sizeof(lens);
+	EXPECT_EQ(0, memcmp(text, &at, lens[0]));
+	EXPECT_EQ(0, memcmp(text + lens[0], &control, lens[1]));
+	EXPECT_EQ(sizeof(out) + 8 + lens[0] + lens[1] + 8 + sizeof(vec) + 1,
+		  self->c.calls[0].len[1]);
+	EXPECT_EQ(0, self->c.calls[0].cut);
+
+	vec.iov_base = &byte;
+	pev_calls_on(&self->c);
+	ASSERT_EQ(1, syscall(__NR_recvmsg, server, &in, 0));
+	ASSERT_EQ(2, take(self, __NR_recvmsg));
+	text = self->c.calls[1].text[1];
+	memcpy(lens, text + sizeof(in), sizeof(lens));
+	EXPECT_EQ(in.msg_namelen, lens[0]);
+	EXPECT_LT(2, lens[0]);
+	EXPECT_EQ(in.msg_controllen, lens[1]);
+	text += sizeof(in) + sizeof(lens);
+	EXPECT_EQ(0, memcmp(text, &from, lens[0]));
+	EXPECT_EQ(0, memcmp(text + lens[0], &control, lens[1]));
+	memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
+	EXPECT_LT(1, fd);
+	close(fd);
+	close(server);
+	close(client);
+}
+
+/* Lengths that no socket takes, and places where nothing is. */
+TEST_F(structs, message_bounds)
+{
+	static char much[4096];
+	struct iovec vec = { "x", 1 };
+	struct msghdr head = { .msg_name = much, .msg_namelen = sizeof(much), .msg_iov = &vec,
+			       .msg_iovlen = 1, .msg_control = much, .msg_controllen = -1UL };
+	uint32_t lens[2];
+
+	memset(much, 'x', sizeof(much));
+	pev_calls_on(&self->c);
+	syscall(__NR_sendmsg, -1, &head, 0);
+	head.msg_namelen = -1;
+	head.msg_controllen = 0;
+	syscall(__NR_sendmsg, -1, &head, 0);
+	head.msg_name = NULL;
+	head.msg_namelen = 16;
+	head.msg_control = NULL;
+	head.msg_controllen = 16;
+	syscall(__NR_sendmsg, -1, &head, 0);
+	head.msg_control = (void *)-4096L;
+	syscall(__NR_sendmsg, -1, &head, 0);
+	head.msg_control = NULL;
+	head.msg_name = (void *)8;
+	syscall(__NR_sendmsg, -1, &head, 0);
+	ASSERT_EQ(10, take(self, __NR_sendmsg));
+	/* an address of 128 bytes, and half of what is left after that */
+	memcpy(lens, self->c.calls[0].text[1] + sizeof(head), sizeof(lens));
+	EXPECT_EQ(128, lens[0]);
+	EXPECT_EQ((PEV_CALL_TEXT - sizeof(head) - 8 - 128) / 2, lens[1]);
+	EXPECT_GE(PEV_CALL_TEXT, self->c.calls[0].len[1]);
+	for (int i = 2; i < 6; i += 2) {
+		memcpy(lens, self->c.calls[i].text[1] + sizeof(head), sizeof(lens));
+		EXPECT_EQ(0, lens[0]);
+		EXPECT_EQ(0, lens[1]);
+		EXPECT_EQ(sizeof(struct message) - 3, self->c.calls[i].len[1]);
+	}
+	for (int i = 6; i < 10; i++) {
+		EXPECT_EQ(0, self->c.calls[i].copied);
+		EXPECT_EQ(0, self->c.calls[i].len[1]);
+		EXPECT_EQ(PEV_CALL_MSGHDR, self->c.calls[i].kind[1]);
+	}
+}
+
+#ifdef __x86_64__
+/* A 32-bit call: 20 is getpid() there, and writev() here. */
+static long call32(long nr)
+{
+	long ret;
+
+	asm volatile("int $0x80"
+		     : "=a"(ret)
+		     : "a"(nr), "b"(-1L), "c"(0L), "d"(0L)
+		     : "memory", "cc", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+static bool has_call32(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		_exit(call32(20) != getpid());
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+/* Nothing is copied of it, and it says what it is; the next one is as ever. */
+TEST_F(structs, compat)
+{
+	struct iovec vec = { "x", 1 };
+
+	if (!has_call32())
+		SKIP(return, "no 32-bit calls in this kernel");
+	pev_calls_on(&self->c);
+	call32(20);
+	syscall(__NR_writev, -1, &vec, 1);
+	ASSERT_EQ(4, take(self, 20));
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(0, self->c.calls[i].copied);
+		for (int arg = 0; arg < 6; arg++)
+			EXPECT_EQ(PEV_CALL_COMPAT, self->c.calls[i].kind[arg]);
+	}
+	EXPECT_EQ(2, self->c.calls[2].copied);
+	EXPECT_EQ(PEV_CALL_BUFFERS, self->c.calls[2].kind[1]);
+}
+#endif
 
 /* select() looks at the bits below its first argument, and leaves those that are ready. */
 TEST_F(structs, fd_sets)

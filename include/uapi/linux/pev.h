@@ -1713,7 +1713,9 @@ struct pev_call_text {
  * @PEV_CALL_SOCKADDR:    struct sockaddr of any family, as long as the caller or
  *                        the call says
  * @PEV_CALL_SOCKOPT:     the value of a socket's option
- * @PEV_CALL_MSGHDR:      struct msghdr, and behind it PEV_CALL_BUFFERS of its msg_iov
+ * @PEV_CALL_MSGHDR:      struct msghdr, behind it two __u32, how many bytes of its msg_name
+ *                        and of its msg_control follow, these, which may be fewer than it
+ *                        says, and PEV_CALL_BUFFERS of its msg_iov
  * @PEV_CALL_IOVEC:       array of struct iovec, without what they point to
  * @PEV_CALL_INT:         int: the length of an address or option
  * @PEV_CALL_FDS:         int[2]: two descriptors
@@ -1741,6 +1743,8 @@ struct pev_call_text {
  * @PEV_CALL_BUFFERS:     __u64 number of the elements that follow, array of struct iovec,
  *                        and what they point to, one behind the other: of a call that
  *                        fills them, as much as it returns
+ * @PEV_CALL_COMPAT:      of all arguments: a 32-bit call, whose number is of another table,
+ *                        and of which nothing is copied (ABI 12)
  *
  * Structures are as 64-bit programs of the architecture have them.
  */
@@ -1776,6 +1780,7 @@ enum pev_call_kind {
 	PEV_CALL_OPEN_HOW	= 28,
 	PEV_CALL_FD_SET		= 29,
 	PEV_CALL_BUFFERS	= 30,
+	PEV_CALL_COMPAT		= 31,
 
 	/* private: not ABI */
 	PEV_CALL_MAX,

@@ -45,6 +45,25 @@ static void touch_pages(unsigned int n)
 	munmap(p, n * PAGE);
 }
 
+/* A message whose header says anything; the places it names are in a page, near its end, or nowhere. */
+static void any_message(struct rng *r)
+{
+	static char page[PAGE];
+	void *places[] = { page, page + PAGE - 20, NULL, (void *)8L, (void *)-4096L };
+	struct iovec vec = { places[below(r, 5)], below(r, 3) ? below(r, 300) : -1UL };
+	struct msghdr msg = {
+		.msg_name = places[below(r, 5)],
+		.msg_namelen = below(r, 3) ? below(r, 300) : -1,
+		.msg_iov = &vec,
+		.msg_iovlen = below(r, 3) ? below(r, 40) : -1UL,
+		.msg_control = places[below(r, 5)],
+		.msg_controllen = below(r, 3) ? below(r, 300) : -1UL,
+	};
+
+	sendmsg(-1, &msg, 0);
+	recvmsg(-1, &msg, 0);
+}
+
 static void small_work(struct rng *r)
 {
 	unsigned int n = 1 + below(r, 20);
@@ -52,7 +71,7 @@ static void small_work(struct rng *r)
 	cpu_set_t set;
 	pthread_t t;
 
-	switch (below(r, 9)) {
+	switch (below(r, 10)) {
 	case 0:
 	case 1:
 		while (n--)
@@ -84,6 +103,9 @@ static void small_work(struct rng *r)
 		CPU_SET(1, &set);
 		CPU_SET(2, &set);
 		sched_setaffinity(0, sizeof(set), &set);
+		break;
+	case 8:
+		any_message(r);
 		break;
 	default: {
 		void *code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,

@@ -96,11 +96,12 @@ static void vectors(void)
 	      { 'a', 'b', 'c', '\n', 'e', 'f' } };
 	struct {
 		struct msghdr head;
+		uint32_t lens[2];
 		uint64_t n;
 		struct iovec vec[1];
 		char contents[2];
 	} __attribute__((packed))
-	msg = { { .msg_iovlen = 1 }, 1, { { (void *)0x1000, 2 } }, { 'h', 'i' } };
+	msg = { { .msg_iovlen = 1 }, { 0 }, 1, { { (void *)0x1000, 2 } }, { 'h', 'i' } };
 	struct struct_bytes s = bytes(PEV_CALL_BUFFERS, &v, sizeof(v));
 
 	/* a call that reads need not fill them */
@@ -127,6 +128,70 @@ static void vectors(void)
 	   "msg_controllen=0, msg_flags=0}");
 }
 
+/* Where a message goes, and what comes beside its data: the parts lie one behind the other. */
+static void messages(void)
+{
+	struct {
+		struct msghdr head;
+		uint32_t lens[2];
+		struct sockaddr_in name;
+		struct {
+			uint64_t len;
+			uint32_t level, type;
+			int data[4];
+		} control[2];
+		uint64_t n;
+		struct iovec vec[1];
+		char contents[2];
+	} __attribute__((packed))
+	msg = { { .msg_name = (void *)0x3000,
+		  .msg_namelen = 16,
+		  .msg_iovlen = 1,
+		  .msg_control = (void *)0x4000,
+		  .msg_controllen = 64 },
+		{ 16, 64 },
+		{ .sin_family = AF_INET, .sin_port = htons(53) },
+		{ { 24, SOL_SOCKET, SCM_RIGHTS, { 3, -1 } },
+		  { 28, SOL_SOCKET, SCM_CREDENTIALS, { 7, 8, 9 } } },
+		1,
+		{ { (void *)0x1000, 2 } },
+		{ 'h', 'i' } };
+	struct struct_bytes s = bytes(PEV_CALL_MSGHDR, &msg, sizeof(msg));
+
+	/* the first has room that it does not use */
+	msg.control[0].len = 32;
+	msg.control[0].data[2] = 5;
+	msg.control[0].data[3] = 6;
+	shown(&s, "{msg_name={sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr(\"0.0.0.0\")}, "
+		  "msg_namelen=16, msg_iov=[{iov_base=\"hi\", iov_len=2}], msg_iovlen=1, "
+		  "msg_control=[{cmsg_len=32, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+		  "cmsg_data=[3, -1, 5, 6]}, {cmsg_len=28, cmsg_level=SOL_SOCKET, "
+		  "cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=7, uid=8, gid=9}}], "
+		  "msg_controllen=64, msg_flags=0}");
+	/* of another protocol, and a length that is less than that of its head */
+	msg.control[0].level = IPPROTO_IP;
+	msg.control[0].type = 8;
+	msg.control[0].data[2] = msg.control[0].data[3] = 0;
+	msg.control[1].len = 0;
+	msg.head.msg_namelen = 0;
+	msg.lens[0] = 0;
+	memmove(&msg.name, msg.control, sizeof(msg) - offsetof(typeof(msg), control));
+	s.len -= sizeof(msg.name);
+	shown(&s, "{msg_name=0x3000, msg_namelen=0, msg_iov=[{iov_base=\"hi\", iov_len=2}], "
+		  "msg_iovlen=1, msg_control=[{cmsg_len=32, cmsg_level=SOL_IP, cmsg_type=0x8, "
+		  "cmsg_data=\"\\3\\0\\0\\0\\377\\377\\377\\377\\0\\0\\0\\0\\0\\0\\0\\0\"}, "
+		  "{cmsg_len=0, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS}], "
+		  "msg_controllen=64, msg_flags=0}");
+	/* more was said than is there, at every length */
+	msg.lens[0] = msg.lens[1] = UINT32_MAX;
+	for (s.len = 0; s.len < sizeof(msg); s.len++) {
+		struct strbuf b = { 0 };
+
+		OK(structs_put(&b, &s) == (s.len >= 52), "cut after %zu bytes", s.len);
+		strbuf_free(&b);
+	}
+}
+
 static void buffers(void)
 {
 	struct iovec vec[2] = { { (void *)0x1000, 5 }, { NULL, 0 } };
@@ -146,6 +211,7 @@ static void buffers(void)
 	   "msg_flags=MSG_TRUNC}");
 	is(PEV_CALL_MSGHDR, &msg, 51, NULL);
 	vectors();
+	messages();
 	IS(PEV_CALL_SOCKOPT, on, "[1]");
 	is(PEV_CALL_SOCKOPT, name, 5, "\"veth0\"");
 	s = bytes(PEV_CALL_SOCKOPT, name, sizeof(name));

@@ -6,7 +6,14 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <time.h>
+
+/* of newer libraries */
+#ifndef SOL_TLS
+#define SOL_TLS 282
+#endif
 
 /* Offsets in the addresses; they are the same on all architectures */
 #define PORT 2
@@ -176,27 +183,137 @@ void put_buffers(struct strbuf *b, const struct struct_bytes *s)
 	strbuf_puts(b, s->cut ? n ? ", ...]" : "...]" : "]");
 }
 
+/* ---- Messages ---- */
+
+/* Of 64-bit programs; data and headers begin at multiples of 8 */
+#define CMSG_SIZE 16
+#define UCRED_SIZE 12
+
+static void put_rights(struct strbuf *b, const struct struct_bytes *s)
+{
+	strbuf_putc(b, '[');
+	for (size_t at = 0; at + 4 <= s->len; at += 4)
+		strbuf_addf(b, "%s%d", at ? ", " : "", (int32_t)struct_u32(s, at));
+	strbuf_puts(b, s->cut ? ", ...]" : "]");
+}
+
+static void put_credentials(struct strbuf *b, const struct struct_bytes *s)
+{
+	strbuf_addf(b, "{pid=%d, uid=%u, gid=%u}", (int32_t)struct_u32(s, 0), struct_u32(s, 4),
+		    struct_u32(s, 8));
+}
+
+static void put_control_data(struct strbuf *b, uint32_t level, uint32_t type,
+			     const struct struct_bytes *s)
+{
+	if (level == SOL_SOCKET && type == SCM_RIGHTS && (s->len >= 4 || !s->cut))
+		put_rights(b, s);
+	else if (level == SOL_SOCKET && type == SCM_CREDENTIALS && s->len >= UCRED_SIZE)
+		put_credentials(b, s);
+	else
+		put_sockopt(b, s);
+}
+
+static void put_control_head(struct strbuf *b, uint64_t len, uint32_t level, uint32_t type)
+{
+	static const struct bit levels[] = {
+		{ IPPROTO_IP, "SOL_IP" }, B(SOL_SOCKET), { IPPROTO_IPV6, "SOL_IPV6" },
+		{ IPPROTO_TCP, "SOL_TCP" }, { IPPROTO_UDP, "SOL_UDP" }, B(SOL_NETLINK), B(SOL_ALG),
+		B(SOL_TLS),
+	};
+	static const struct bit types[] = { B(SCM_RIGHTS), B(SCM_CREDENTIALS), B(SCM_TIMESTAMP),
+					    B(SCM_TIMESTAMPNS), B(SCM_TIMESTAMPING) };
+
+	strbuf_addf(b, "{cmsg_len=%" PRIu64 ", cmsg_level=", len);
+	bits_put_one(b, level, levels, ARRAY_SIZE(levels));
+	strbuf_puts(b, ", cmsg_type=");
+	if (level == SOL_SOCKET)
+		bits_put_one(b, type, types, ARRAY_SIZE(types));
+	else
+		strbuf_addf(b, "%#" PRIx32, type);
+}
+
+/* "[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}]" */
+static void put_control(struct strbuf *b, const struct struct_bytes *s)
+{
+	size_t at = 0;
+
+	strbuf_putc(b, '[');
+	while (s->len - at >= CMSG_SIZE) {
+		uint64_t len = struct_u64(s, at), left = s->len - at;
+		uint32_t level = struct_u32(s, at + 8), type = struct_u32(s, at + 12);
+		struct struct_bytes data = *s;
+
+		strbuf_puts(b, at ? ", " : "");
+		put_control_head(b, len, level, type);
+		data.cut = len > left;
+		if (len > CMSG_SIZE) {
+			data.at += at + CMSG_SIZE;
+			data.len = (size_t)(len < left ? len : left) - CMSG_SIZE;
+			strbuf_puts(b, ", cmsg_data=");
+			put_control_data(b, level, type, &data);
+		}
+		strbuf_putc(b, '}');
+		/* what says that it is shorter than its head, or longer than all, is the last */
+		if (len < CMSG_SIZE || len > left || ((len + 7) & ~7ULL) >= left) {
+			at = s->len;
+			break;
+		}
+		at += (len + 7) & ~7ULL;
+	}
+	strbuf_puts(b, at < s->len || s->cut ? at ? ", ...]" : "...]" : "]");
+}
+
+/* The next @len bytes of @left, of which there were @all */
+static struct struct_bytes part_of(struct struct_bytes *left, uint32_t len, uint64_t all)
+{
+	struct struct_bytes part = *left;
+
+	part.len = len < left->len ? len : left->len;
+	part.cut = part.len < all;
+	left->at += part.len;
+	left->len -= part.len;
+	return part;
+}
+
+static void put_name(struct strbuf *b, const struct struct_bytes *s, const struct struct_bytes *name)
+{
+	strbuf_puts(b, "{msg_name=");
+	if (name->len >= 2)
+		put_sockaddr(b, name);
+	else
+		struct_pointer(b, struct_u64(s, 0));
+	strbuf_addf(b, ", msg_namelen=%d, msg_iov=", (int32_t)struct_u32(s, 8));
+}
+
 void put_msghdr(struct strbuf *b, const struct struct_bytes *s)
 {
 	static const struct bit flags[] = {
 		B(MSG_OOB), B(MSG_TRUNC),    B(MSG_CTRUNC),
 		B(MSG_EOR), B(MSG_ERRQUEUE), B(MSG_CMSG_CLOEXEC),
 	};
-	struct struct_bytes buffers = *s;
+	struct struct_bytes left = *s, name = { 0 }, control = { 0 };
 
-	buffers.at += s->len < MSGHDR_SIZE ? s->len : MSGHDR_SIZE;
-	buffers.len -= s->len < MSGHDR_SIZE ? s->len : MSGHDR_SIZE;
-	strbuf_puts(b, "{msg_name=");
-	struct_pointer(b, struct_u64(s, 0));
-	strbuf_addf(b, ", msg_namelen=%d, msg_iov=", (int32_t)struct_u32(s, 8));
-	if (buffers.len >= sizeof(uint64_t))
-		put_buffers(b, &buffers);
+	(void)part_of(&left, MSGHDR_SIZE, 0);
+	if (left.len >= 8) {
+		uint32_t lens[2] = { struct_u32(&left, 0), struct_u32(&left, 4) };
+
+		(void)part_of(&left, 8, 0);
+		name = part_of(&left, lens[0], struct_u32(s, 8));
+		control = part_of(&left, lens[1], struct_u64(s, 40));
+	}
+	put_name(b, s, &name);
+	if (left.len >= sizeof(uint64_t))
+		put_buffers(b, &left);
 	else
 		struct_pointer(b, struct_u64(s, 16));
 	strbuf_addf(b, ", msg_iovlen=%" PRIu64, struct_u64(s, 24));
 	if (struct_u64(s, 32)) {
 		strbuf_puts(b, ", msg_control=");
-		struct_pointer(b, struct_u64(s, 32));
+		if (control.len)
+			put_control(b, &control);
+		else
+			struct_pointer(b, struct_u64(s, 32));
 	}
 	strbuf_addf(b, ", msg_controllen=%" PRIu64 ", msg_flags=", struct_u64(s, 40));
 	bits_put(b, struct_u32(s, 48), flags, ARRAY_SIZE(flags), "0");

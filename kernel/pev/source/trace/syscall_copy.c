@@ -173,7 +173,44 @@ static bool copy_buffers(struct pev_call_copy *c, u8 arg, unsigned long from, u6
 	return copy_contents(c, arg, vec, n, most, limit);
 }
 
-/* Append a message's header and its buffers. */
+/* Append @len bytes, at most @most, and say in @got how many. Return: were they there? */
+static bool copy_part(struct pev_call_copy *c, u8 arg, const void __user *from, u64 len, u32 most,
+		      u32 *got)
+{
+	*got = from ? min_t(u64, len, most) : 0;
+	if (*got && copy_from_user_nofault(c->text + c->used, from, *got))
+		return false;
+	c->used += *got;
+	c->len[arg] += *got;
+	return true;
+}
+
+/*
+ * Append the lengths of a message's name and of its control data, and these, of which
+ * the latter leave half of the room to the buffers.
+ */
+static bool copy_parts(struct pev_call_copy *c, u8 arg, const struct user_msghdr *head, u32 limit)
+{
+	u8 *at = c->text + c->used;
+	u32 lens[2] = { };
+
+	if (room(c, limit - c->len[arg]) < sizeof(lens)) {
+		c->cut |= BIT(arg);
+		return true;
+	}
+	c->used += sizeof(lens);
+	c->len[arg] += sizeof(lens);
+	if (!copy_part(c, arg, head->msg_name, max(head->msg_namelen, 0),
+		       min_t(u32, room(c, limit - c->len[arg]),
+			     sizeof(struct __kernel_sockaddr_storage)), &lens[0]) ||
+	    !copy_part(c, arg, head->msg_control, head->msg_controllen,
+		       room(c, limit - c->len[arg]) / 2, &lens[1]))
+		return false;
+	memcpy(at, lens, sizeof(lens));
+	return true;
+}
+
+/* Append a message's header and what that points to. */
 static bool copy_message(struct pev_call_copy *c, u8 arg, unsigned long from, u64 most, u32 limit)
 {
 	struct user_msghdr head;
@@ -183,7 +220,8 @@ static bool copy_message(struct pev_call_copy *c, u8 arg, unsigned long from, u6
 	if (c->len[arg] < sizeof(head))
 		return true;
 	memcpy(&head, c->text + c->used - sizeof(head), sizeof(head));
-	return copy_buffers(c, arg, (unsigned long)head.msg_iov, head.msg_iovlen, most, limit);
+	return copy_parts(c, arg, &head, limit) &&
+	       copy_buffers(c, arg, (unsigned long)head.msg_iov, head.msg_iovlen, most, limit);
 }
 
 /* Append the words of an fd_set, of which the call looks at @n bits. */
@@ -288,10 +326,15 @@ static struct pev_call_copy *copy_begin(void)
 }
 
 /* The plan of the call; NULL if nothing is known of it. */
-static const struct pev_call_plan *plan_of(int nr)
+static const struct pev_call_plan *plan_of(struct pev_call_copy *c, const struct pev_trace *trace,
+					   int nr)
 {
-	/* 32-bit tasks: the numbers mean other calls, and structures differ */
-	return in_compat_syscall() ? NULL : pev_call_plan(nr);
+	if (likely(!in_compat_syscall()))
+		return pev_call_plan(nr);
+	/* the numbers mean other calls, and structures differ */
+	if (trace->structs)
+		memset(c->kind, PEV_CALL_COMPAT, sizeof(c->kind));
+	return NULL;
 }
 
 static u32 missed_bit(void)
@@ -335,8 +378,8 @@ static bool copy_args(struct pev_call_copy *c, const struct pev_trace *trace,
 const struct pev_call_copy *pev_call_copy_enter(const struct pev_trace *trace, int nr,
 						const unsigned long *args)
 {
-	const struct pev_call_plan *plan = plan_of(nr);
 	struct pev_call_copy *c = copy_begin();
+	const struct pev_call_plan *plan = plan_of(c, trace, nr);
 	u32 bit = missed_bit();
 
 	if (!plan)
@@ -362,8 +405,8 @@ const struct pev_call_copy *pev_call_copy_enter(const struct pev_trace *trace, i
 const struct pev_call_copy *pev_call_copy_exit(const struct pev_trace *trace, int nr,
 					       const unsigned long *args, long ret)
 {
-	const struct pev_call_plan *plan = plan_of(nr);
 	struct pev_call_copy *c = copy_begin();
+	const struct pev_call_plan *plan = plan_of(c, trace, nr);
 	const struct pev_call_masks *masks;
 	u8 mask = 0;
 
