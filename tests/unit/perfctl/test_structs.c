@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <linux/fs.h>
+#include <sound/asound.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <string.h>
@@ -428,8 +429,11 @@ static void ioctls(void)
 	is_ioctl(TCGETS, "TCGETS");
 	is_ioctl(0xffffffff00000000ull | FIONREAD, "FIONREAD");
 	is_ioctl(BLKGETSIZE64, "BLKGETSIZE64");
-	is_ioctl(_IOC(_IOC_READ | _IOC_WRITE, 0x41, 0x3, 0x18),
-		 "_IOC(_IOC_READ|_IOC_WRITE, 0x41, 0x3, 0x18)");
+	is_ioctl(_IOC(_IOC_READ | _IOC_WRITE, 0x41, 0x3, 0x19),
+		 "_IOC(_IOC_READ|_IOC_WRITE, 0x41, 0x3, 0x19)");
+	/* of headers that are only known when this is built; two have the same */
+	is_ioctl(SNDRV_PCM_IOCTL_HW_PARAMS, "SNDRV_PCM_IOCTL_HW_PARAMS");
+	is_ioctl(_IO('U', 1), "UI_DEV_CREATE or USB_RAW_IOCTL_RUN");
 	is_ioctl(_IOC(_IOC_WRITE, 0xfe, 0xff, 1), "_IOC(_IOC_WRITE, 0xfe, 0xff, 0x1)");
 	is_ioctl(0x4b7f, "0x4b7f");
 	is_ioctl(0, "0x0");

@@ -25,7 +25,7 @@
 
 /*
  * A number may belong to several drivers, of which only the descriptor's is meant. These are those
- * that programs use most; each is here once.
+ * that programs use most, and those that headers define by nothing but a number; each is here once.
  */
 /* clang-format off */
 static const struct bit requests[] = {
@@ -75,11 +75,38 @@ static const struct bit requests[] = {
 };
 /* clang-format on */
 
+/* All that the headers define by their parts, by number: see ioctl-table.sh */
+#define IOCTL(number, text) { number, text }
+static const struct bit all[] = {
+#include "ioctl_table.h"
+	{ 0xffffffff, "" },
+};
+#undef IOCTL
+
 static void put_direction(struct strbuf *b, unsigned int dir)
 {
 	static const struct bit bits[] = { B(_IOC_READ), B(_IOC_WRITE) };
 
 	bits_put(b, dir, bits, ARRAY_SIZE(bits), "_IOC_NONE");
+}
+
+/* "A or B": only the driver knows which. Returns whether there is one. */
+static bool put_all(struct strbuf *b, uint32_t r)
+{
+	size_t low = 0, high = ARRAY_SIZE(all) - 1, first;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (all[mid].value < r)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	first = low;
+	for (; low < ARRAY_SIZE(all) - 1 && all[low].value == r; low++)
+		strbuf_addf(b, "%s%s", low > first ? " or " : "", all[low].name);
+	return low > first;
 }
 
 void ioctls_put(struct strbuf *b, uint64_t request)
@@ -92,6 +119,8 @@ void ioctls_put(struct strbuf *b, uint64_t request)
 			strbuf_puts(b, requests[i].name);
 			return;
 		}
+	if (put_all(b, r))
+		return;
 	/* numbers of the time before there were such parts */
 	if (!(r >> _IOC_SIZESHIFT)) {
 		strbuf_addf(b, "0x%" PRIx32, r);
