@@ -77,12 +77,14 @@ rm -rf /nowhere
 cat >structs.c <<'C'
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -111,6 +113,10 @@ int main(void)
 	char hello[6] = "hello", big[20] = "!";
 	struct iovec two[2] = { { hello, 5 }, { big, 1 } }, first = { big, 8 };
 	struct msghdr message = { .msg_iov = &first, .msg_iovlen = 1 };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	fd_set in_set = { 0 }, out_set = { 0 };
 	int ends[2], status, fd, pid;
 
@@ -152,6 +158,17 @@ int main(void)
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) || sendmsg(ends[0], &message, 0) != 8 ||
 	    recvmsg(ends[1], &message, 0) != 8)
 		return 1;
+	message.msg_name = &abstract;
+	message.msg_namelen = 2 + 10;
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control);
+	*(int *)CMSG_DATA(&control.head) = 1;
+	if (sendmsg(ends[0], &message, 0) != 8 && sendmsg(fd, &message, 0) != 8)
+		return 1;
+	message.msg_namelen = sizeof(abstract);
+	if (recvmsg(fd, &message, 0) != 8)
+		return 1;
+	ioctl(fd, FS_IOC_GETFSLABEL, big);
 	return 0;
 }
 C
@@ -180,6 +197,9 @@ shows "... when they were read" 'readv\([0-9]+, \[\{iov_base="xhell", iov_len=5\
 shows "select: what is asked, what is found" 'select6?\([0-9]+, \[([0-9]+)\], \[([0-9]+)\], NULL, NULL(, NULL)?\) = 1 \(out \[\2\]\) <'
 shows "a message" 'sendmsg\([0-9]+, \{msg_name=NULL, msg_namelen=0, msg_iov=\[\{iov_base="o!\\0\\0\\0\\0\\0\\0", iov_len=8\}\], msg_iovlen=1, .*\}, 0\) = 8'
 shows "... that came" 'recvmsg\([0-9]+, \{.*msg_iov=\[\{iov_base="o!\\0.*", iov_len=8\}\], .*\}, 0\) = 8'
+shows "where a message goes, and the descriptor in it" 'sendmsg\([0-9]+, \{msg_name=\{sa_family=AF_UNIX, sun_path=@"pev-trace"\}, msg_namelen=12, msg_iov=\[\{iov_base="o!.*", iov_len=8\}\], msg_iovlen=1, msg_control=\[\{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=\[1\]\}\], msg_controllen=24, msg_flags=0\}, 0\) = '
+shows "... where it came from, and which descriptor it is here" 'recvmsg\([0-9]+, \{msg_name=.*cmsg_type=SCM_RIGHTS, cmsg_data=\[[0-9]+\]\}\], msg_controllen=24, .*\}, 0\) = 8'
+shows "requests that headers define" 'ioctl\([0-9]+, FS_IOC_GETFSLABEL, '
 perfctl trace --no-strings -e connect -o calls.txt -- ./structs
 shows "--no-strings: numbers" 'connect\(fd: -?[0-9]+, uservaddr: 0x[0-9a-f]+, addrlen: 16\)'
 

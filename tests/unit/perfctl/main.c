@@ -14,6 +14,7 @@ int main(void)
 	test_util();
 	test_tally();
 	test_structs();
+	test_later();
 	test_fds();
 	test_by();
 	test_hist();

@@ -8,6 +8,7 @@
 void test_util(void);
 void test_tally(void);
 void test_structs(void);
+void test_later(void);
 void test_fds(void);
 void test_by(void);
 void test_hist(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* System calls as they happen. See live.h. */
 #include "live.h"
+#include "compat.h"
 #include "base/say.h"
 #include "event/engine.h"
 #include "event/kernel.h"
@@ -133,6 +134,7 @@ static int read_metadata(struct live *l, struct msg *m)
 	l->ret = pev_class_field(l->exit, "ret");
 	find_texts(&l->texts[0], l->enter);
 	find_texts(&l->texts[1], l->exit);
+	l->tells = l->texts[0].kind && l->texts[1].kind;
 	return 0;
 }
 
@@ -200,6 +202,7 @@ static struct live_text *take_text(const struct live_text_fields *f, const struc
 	t = xmalloc(sizeof(*t) + PEV_MAX_CALL_TEXT);
 	t->copied = copied;
 	t->cut = (uint8_t)pev_event_int(ev, f->cut);
+	t->later = false;
 	take_kinds(t, f->kind, ev);
 	for (int i = 0; i < 6; i++) {
 		const void *from;
@@ -217,6 +220,18 @@ static struct live_text *take_text(const struct live_text_fields *f, const struc
 	return xrealloc(t, sizeof(*t) + all);
 }
 
+/* The number of a call, with whose it is, as far as the kernel says that. */
+static int32_t take_number(const struct live_text_fields *f, const struct pev_field *nr,
+			   const struct pev_event *ev)
+{
+	int32_t number = (int32_t)pev_event_int(ev, nr);
+	size_t count = 0;
+	const uint8_t *kind = f->kind ? pev_event_locate(ev, f->kind, &count) : NULL;
+
+	return kind && count && *kind == PEV_CALL_COMPAT && number >= 0 ? number | COMPAT_CALL :
+									 number;
+}
+
 /* Names of threads, whose fields are not those of whom they happened to */
 static bool is_side(const struct live *l, const struct pev_class *cls)
 {
@@ -232,14 +247,14 @@ static void take(const struct live *l, struct live_event *out, const struct pev_
 	*out = (struct live_event){ .time = ev->time, .pid = ev->pid, .tid = ev->tid };
 	if (l->enter && cls->id == l->enter->id) {
 		out->kind = LIVE_ENTER;
-		out->nr = (int32_t)pev_event_int(ev, l->nr[0]);
+		out->nr = take_number(&l->texts[0], l->nr[0], ev);
 		args = pev_event_locate(ev, l->args, &count);
 		if (args)
 			memcpy(out->args, args, min_u64(count, 6) * sizeof(out->args[0]));
 		out->text = take_text(&l->texts[0], ev);
 	} else if (l->exit && cls->id == l->exit->id) {
 		out->kind = LIVE_EXIT;
-		out->nr = (int32_t)pev_event_int(ev, l->nr[1]);
+		out->nr = take_number(&l->texts[1], l->nr[1], ev);
 		out->args[0] = pev_event_int(ev, l->ret);
 		out->text = take_text(&l->texts[1], ev);
 	} else if (l->signal && cls->id == l->signal->id) {

@@ -25,6 +25,7 @@ enum live_kind {
  * struct live_text - what arguments of a call point to
  * @copied, @cut: see struct pev_call_text
  * @kinds: @kind is known
+ * @later: it was read when the program had gone on
  * @kind:  what each is, see struct pev_call_structs
  * @at:    where the text of each argument begins in @bytes
  */
@@ -32,6 +33,7 @@ struct live_text {
 	uint8_t copied;
 	uint8_t cut;
 	bool kinds;
+	bool later;
 	uint8_t kind[6];
 	uint16_t len[6];
 	uint16_t at[6];
@@ -43,7 +45,8 @@ struct live_text {
  * @tid:  of forks: the child's; @pid as well
  * @parent: of forks: the thread that forked
  * @parent_pid: its process
- * @nr:   number of the system call, or of the signal
+ * @nr:   number of the system call, with COMPAT_CALL if the kernel says that a 32-bit program
+ *        makes it, or of the signal
  * @args: LIVE_ENTER: all six; LIVE_EXIT: the first is the result; LIVE_SIGNAL: its
  *        code, and the handler; else the thread's name, as characters
  * @event: LIVE_EVENT: the record
@@ -71,6 +74,7 @@ struct live_event {
  * @signals: what is delivered; none if they are not wanted or may not be seen
  * @enter, @exit, @fork: classes, the first two NULL if no calls are wanted, @nr[]: their field "id", @args, @ret
  * @signal: class of signals, or NULL
+ * @tells: the kernel says which calls are of 32-bit programs
  * @texts:  of the two classes; the first is NULL where the kernel gives none
  */
 struct live {
@@ -80,6 +84,7 @@ struct live {
 	struct event_plan plan, side_plan, signal_plan, event_plan;
 	struct event_set set, side, signals, events;
 	const struct pev_class *enter, *exit, *fork, *signal;
+	bool tells;
 	const struct pev_field *nr[2], *args, *ret;
 	struct live_text_fields {
 		const struct pev_field *copied, *cut, *kind, *text[6];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The system calls of a program as it makes them. See measure.h. */
 #include "measure.h"
+#include "compat.h"
 #include "events.h"
 #include "fds.h"
+#include "later.h"
 #include "live.h"
 #include "signals.h"
 #include "syscalls.h"
@@ -13,6 +15,7 @@
 #include "base/text.h"
 #include "event/engine.h"
 #include "event/kernel.h"
+#include "profile/rows.h"
 #include "record/measure.h"
 
 #include <dirent.h>
@@ -24,6 +27,8 @@
 #include <unistd.h>
 
 #define TICK_MS 50
+/* What is read from the program's memory is worth the less the later it is. */
+#define TICK_LATER_MS 1
 #define RING_DEFAULT (16u << 20)
 
 /**
@@ -59,6 +64,8 @@ struct trace_run {
 	struct measure measure;
 	struct live live;
 	struct syscalls calls;
+	struct compat compat;
+	struct later later;
 	struct fds fds;
 	uint64_t lost;
 	struct caller *callers;
@@ -131,14 +138,34 @@ static const char *fd_name(void *arg, int fd)
 	return fds_name(a->fds, a->pid, fd);
 }
 
+/* Reads what the kernel has not copied. */
+static struct live_text *read_later(struct trace_run *r, int32_t nr, const struct caller *c,
+				    const struct live_event *end)
+{
+	const struct later_call call = {
+		.desc = syscalls_get(&r->calls, nr),
+		.args = c->args,
+		.pid = c->pid,
+		.ended = end,
+		.ret = end ? (int64_t)end->args[0] : 0,
+		.most = (size_t)min_u64(max_u64(r->opts.bytes, PEV_CALL_TEXT), PEV_MAX_CALL_TEXT),
+	};
+
+	return later_read(&r->later, &call);
+}
+
 /* The arguments of a call, which has not changed any descriptor yet. @c: NULL: they are not known */
 static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 		     const struct live_event *end)
 {
 	struct fd_asker asker = { &r->fds, c ? c->pid : 0 };
+	bool reads = r->opts.later && c && !r->live.texts[0].copied;
+	struct live_text *begun = reads ? read_later(r, nr, c, NULL) : NULL;
+	struct live_text *ended = reads && end ? read_later(r, nr, c, end) : NULL;
 	const struct syscall_args args = {
 		.values = c ? c->args : NULL,
-		.texts = { c ? c->text : NULL, end ? end->text : NULL },
+		.texts = { reads ? begun : c ? c->text : NULL,
+			   reads ? ended : end ? end->text : NULL },
 		.ret = end ? (int64_t)end->args[0] : 0,
 		.abi = r->abi,
 		.bytes = (size_t)r->opts.bytes,
@@ -155,16 +182,20 @@ static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 		syscalls_put_args(&r->args, syscalls_get(&r->calls, nr), &args);
 	else
 		strbuf_puts(&r->args, "...");
+	free(begun);
+	free(ended);
 }
 
 static void put_call(struct trace_run *r, int32_t nr)
 {
 	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
 
+	if (nr & COMPAT_CALL)
+		strbuf_puts(&r->line, "32-bit ");
 	if (d)
 		strbuf_puts(&r->line, d->name);
 	else
-		strbuf_addf(&r->line, "syscall_%d", nr);
+		strbuf_addf(&r->line, "syscall_%d", nr & ~COMPAT_CALL);
 	strbuf_addf(&r->line, "(%s) = ", r->args.s);
 }
 
@@ -240,6 +271,8 @@ static void json_call(struct trace_run *r, struct caller *c, const struct live_e
 	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
 	json_u64(&j, "tid", c->tid);
 	json_string(&j, "call", call_name(r, ev->nr));
+	if (ev->nr & COMPAT_CALL)
+		json_u64(&j, "bits", 32);
 	json_string(&j, "args", r->args.s);
 	json_i64(&j, "result", (int64_t)ev->args[0]);
 	strbuf_reset(&r->line);
@@ -263,6 +296,8 @@ static void follow(struct trace_run *r, const struct live_event *ev, const struc
 
 	if (r->opts.paths && done.desc)
 		fds_call(&r->fds, ev->pid, &done);
+	if (done.desc && done.ret >= 0 && globs_match("execve,execveat,exit_group", done.desc->name))
+		later_forget(&r->later, ev->pid);
 }
 
 static void entered(struct trace_run *r, struct live_event *ev)
@@ -288,12 +323,64 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	follow(r, ev, c);
 }
 
-/* A return from a signal restores the registers, the call's number among them: it has none. */
+static bool is_call(struct trace_run *r, int32_t nr, const char *name)
+{
+	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
+
+	return d && !strcmp(d->name, name);
+}
+
+/* An exec ends with the number that it has in the new program's table. */
+static bool is_exec_end(struct trace_run *r, const struct caller *c, int32_t nr)
+{
+	const char *name = call_name(r, c->nr);
+
+	return c->open && globs_match("execve,execveat", name) && is_call(r, nr, name);
+}
+
+/*
+ * A return from a signal restores the registers, the call's number among them: it has none.
+ */
 static bool ends(struct trace_run *r, const struct caller *c, struct live_event *ev)
 {
 	if (c->open && ev->nr < 0 && !strcmp(call_name(r, c->nr), "rt_sigreturn"))
 		ev->nr = c->nr;
+	if (is_exec_end(r, c, ev->nr))
+		ev->nr = c->nr;
 	return c->open && c->nr == ev->nr;
+}
+
+/* What is first seen of a command is the end of its exec, with the new program's number. */
+static bool is_first_exec(const struct trace_run *r, const struct caller *c, int32_t nr)
+{
+	const char *name = compat_name((unsigned int)nr);
+
+	return r->measure.target.workload && !c->begin && name && !strcmp(name, "execve");
+}
+
+/* Marks a call of a 32-bit program, where the kernel has not. */
+static void mark_compat(struct trace_run *r, struct live_event *ev)
+{
+	const struct caller *c = caller_get(r, ev->tid);
+	bool is;
+
+	if (ev->nr < 0)
+		return;
+	if (r->live.tells) {
+		r->compat.some |= ev->nr & COMPAT_CALL;
+		return;
+	}
+	is = compat_is(&r->compat, ev->pid);
+	if (ev->kind == LIVE_EXIT && !is_exec_end(r, c, is ? ev->nr | COMPAT_CALL : ev->nr) &&
+	    is_exec_end(r, c, is ? ev->nr : ev->nr | COMPAT_CALL)) {
+		is = !is;
+		compat_set(&r->compat, ev->pid, is);
+	} else if (ev->kind == LIVE_EXIT && is_first_exec(r, c, ev->nr)) {
+		is = true;
+		compat_set(&r->compat, ev->pid, is);
+	}
+	if (is)
+		ev->nr |= COMPAT_CALL;
 }
 
 static void left(struct trace_run *r, struct live_event *ev)
@@ -444,8 +531,12 @@ static void named(struct trace_run *r, const struct live_event *ev)
 		comm = parent->comm;
 	}
 	caller_get(r, ev->tid)->comm = comm;
-	if (ev->kind == LIVE_FORK)
+	if (ev->kind == LIVE_FORK) {
 		fds_fork(&r->fds, ev->parent_pid, ev->pid);
+		compat_fork(&r->compat, ev->parent_pid, ev->pid);
+	} else {
+		compat_changed(&r->compat, ev->pid);
+	}
 }
 
 static void on_event(void *arg, struct live_event *ev)
@@ -454,6 +545,8 @@ static void on_event(void *arg, struct live_event *ev)
 
 	if (ev->pid == (uint32_t)getpid())
 		return; /* what it writes would be traced, and written */
+	if (ev->kind == LIVE_ENTER || ev->kind == LIVE_EXIT)
+		mark_compat(r, ev);
 	switch (ev->kind) {
 	case LIVE_ENTER:
 		entered(r, ev);
@@ -487,7 +580,7 @@ static int trace_loop(struct trace_run *r, struct msg *m)
 	int fd = r->live.fd, err = 0;
 
 	do {
-		got = wait_loop_wait(&r->measure.wait, fd, TICK_MS);
+		got = wait_loop_wait(&r->measure.wait, fd, r->opts.later ? TICK_LATER_MS : TICK_MS);
 		err = live_read(&r->live, false, on_event, r, m);
 		if (live_lost(&r->live) != r->lost)
 			fds_forget(&r->fds);
@@ -518,6 +611,13 @@ static int by_time(const void *a, const void *b)
 	return p->tally.calls < q->tally.calls ? 1 : p->tally.calls > q->tally.calls ? -1 : 0;
 }
 
+/* As it is in the table */
+static const char *row_name(struct trace_run *r, int32_t nr, char room[64])
+{
+	snprintf(room, 64, "%s%s", nr & COMPAT_CALL ? "32-bit " : "", call_name(r, nr));
+	return room;
+}
+
 static void put_row(FILE *out, const char *name, const struct tally *t, uint64_t all)
 {
 	char calls[32], errors[32] = "", times[5][32];
@@ -541,6 +641,8 @@ static void json_row(struct trace_run *r, const struct counted *c)
 	if (c->tid)
 		json_u64(&j, "tid", c->tid);
 	json_string(&j, "call", call_name(r, c->nr));
+	if (c->nr & COMPAT_CALL)
+		json_u64(&j, "bits", 32);
 	json_u64(&j, "calls", t->calls);
 	json_u64(&j, "errors", t->errors);
 	json_u64(&j, "ns", t->ns);
@@ -556,7 +658,7 @@ static size_t put_table(struct trace_run *r, const struct counted *rows, size_t 
 {
 	struct tally all = { 0 };
 	FILE *out = r->out.f;
-	char comm[80];
+	char comm[80], name[64];
 	size_t own = 0;
 
 	while (own < n && rows[own].tid == rows->tid)
@@ -571,10 +673,10 @@ static size_t put_table(struct trace_run *r, const struct counted *rows, size_t 
 	fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %10s  %s\n", "share", "total", "average",
 		"median", "99 %", "longest", "calls", "errors", "call");
 	for (size_t i = 0; i < own; i++)
-		put_row(out, call_name(r, rows[i].nr), &rows[i].tally, all.ns);
+		put_row(out, row_name(r, rows[i].nr, name), &rows[i].tally, all.ns);
 	put_row(out, "all", &all, all.ns);
 	for (size_t i = 0; i < own && r->opts.histogram; i++) {
-		fprintf(out, "\n %s:\n", call_name(r, rows[i].nr));
+		fprintf(out, "\n %s:\n", row_name(r, rows[i].nr, name));
 		tally_histogram(&rows[i].tally, out);
 	}
 	return own;
@@ -661,10 +763,11 @@ static int open_live(struct trace_run *r, const struct strbuf *names, const char
 	strbuf_free(&filter);
 	if (!err)
 		look_at_descriptors(r);
-	if (!err && calls && live.text && !r->live.texts[0].copied && syscalls_point(&r->calls))
-		note("%s does not copy what arguments point to, and to read it later would show what the "
-		     "program has made of it: strings and structures are addresses (--no-strings asks "
-		     "for no more)",
+	if (!err && calls && live.text && !r->opts.later && !r->live.texts[0].copied &&
+	    syscalls_point(&r->calls))
+		note("%s does not copy what arguments point to: strings and structures are addresses; "
+		     "--read-later reads them from the program's memory, which may have changed by "
+		     "then (--no-strings asks for no more)",
 		     engine_is_pev() ? "this kernel" : "perf_event_open(2)");
 	return err;
 }
@@ -709,6 +812,11 @@ static int run_trace(void *arg, struct msg *m)
 		     "read: try a larger ring (-m 64M), -e, or -S",
 		     text_count(a, live_lost(&r->live)), text_s(live_lost(&r->live)),
 		     live_lost(&r->live) == 1 ? "was" : "were");
+	if (r->later.refused)
+		note("--read-later: there are processes whose memory you may not read");
+	if (r->compat.some && r->opts.calls)
+		note("there are 32-bit programs, of whose calls -e leaves out most: the kernel "
+		     "compares the numbers of 64-bit programs, and theirs differ");
 	if (live_damaged(&r->live))
 		note("%s packet%s made no sense", text_count(a, live_damaged(&r->live)),
 		     text_s(live_damaged(&r->live)));
@@ -779,5 +887,7 @@ int strace_measure(const struct trace_opts *opts, char **argv, struct msg *m)
 	strbuf_free(&r.args);
 	strbuf_free(&r.found);
 	fds_free(&r.fds);
+	compat_free(&r.compat);
+	later_free(&r.later);
 	return measure_exit(&r.measure, err, m);
 }

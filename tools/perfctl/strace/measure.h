@@ -15,6 +15,7 @@ struct trace_opts {
 	uint64_t bytes;
 	bool names;
 	bool strings;
+	bool later;
 	bool signals;
 	bool paths;
 	bool summary;

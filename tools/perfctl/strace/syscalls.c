@@ -3,6 +3,7 @@
 #include "syscalls.h"
 #include "bits.h"
 #include "classes.h"
+#include "compat.h"
 #include "ioctls.h"
 #include "live.h"
 #include "signals.h"
@@ -317,6 +318,30 @@ static void ask_fields(struct syscall_desc *d, const struct pev_catalog_entry *e
 	free(fields);
 }
 
+/*
+ * Gives a 32-bit call the arguments of the 64-bit one of that name, but where they lie otherwise in
+ * the registers.
+ */
+static void init_compat(struct syscalls *s)
+{
+	static const char others[] = "mmap,select,clone,pread64,pwrite64,truncate64,ftruncate64,"
+				     "readahead,fadvise64,sync_file_range,fallocate,fanotify_mark";
+
+	s->n32 = compat_count();
+	s->d32 = xcalloc(s->n32, sizeof(*s->d32));
+	for (unsigned int i = 0; i < s->n32; i++) {
+		const char *name = compat_name(i);
+		int nr = name ? pev_syscall_number(name) : -1;
+		struct syscall_desc *d = &s->d32[i];
+
+		if (nr >= 0 && (unsigned int)nr < s->n && !globs_match(others, name))
+			*d = s->d[nr];
+		d->name = name ? xstrdup(name) : xasprintf("syscall_%u", i);
+		d->never = globs_match("exit,exit_group", d->name);
+		d->compat = true;
+	}
+}
+
 void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 {
 	static const char prefix[] = "syscalls:sys_enter_";
@@ -345,6 +370,7 @@ void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 	}
 	for (unsigned int i = 0; i < s->n; i++)
 		s->d[i].never = globs_match("exit,exit_group", s->d[i].name);
+	init_compat(s);
 }
 
 void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace)
@@ -366,12 +392,20 @@ void syscalls_free(struct syscalls *s)
 		}
 		free(s->d[i].name);
 	}
+	/* their arguments are those of the others */
+	for (unsigned int i = 0; i < s->n32; i++)
+		free(s->d32[i].name);
 	free(s->d);
+	free(s->d32);
 	*s = (struct syscalls){ 0 };
 }
 
 const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr)
 {
+	if (nr >= 0 && nr & COMPAT_CALL) {
+		nr &= ~(int64_t)COMPAT_CALL;
+		return nr < s->n32 ? &s->d32[nr] : NULL;
+	}
 	return nr >= 0 && nr < s->n ? &s->d[nr] : NULL;
 }
 
@@ -423,6 +457,11 @@ int syscalls_filter(struct syscalls *s, const char *names, const char *also, str
 	for (unsigned int i = 0; i < s->n && also && !err; i++)
 		if (s->d[i].unwanted && globs_match(also, s->d[i].name))
 			filter_add(filter, i);
+	for (unsigned int i = 0; i < s->n32; i++) {
+		int nr = pev_syscall_number(s->d32[i].name);
+
+		s->d32[i].unwanted = nr < 0 || (unsigned int)nr >= s->n || s->d[nr].unwanted;
+	}
 	if (!err && filter->len >= PEV_MAX_FILTER)
 		err = msg_set(m, -EINVAL, "more system calls than a filter of the kernel can name");
 	free(copy);
@@ -601,10 +640,37 @@ static bool put_text(struct strbuf *b, const struct syscall_desc *d, const struc
 	}
 }
 
+/* What was read afterwards has a mark: ~"/etc/passwd" */
+static bool put_marked(struct strbuf *b, const struct syscall_desc *d, const struct syscall_args *a,
+		       unsigned int i, unsigned int when)
+{
+	const struct live_text *t = text_at(a, when, i);
+	struct strbuf text = { 0 };
+	bool done;
+
+	if (!t || !t->later)
+		return put_text(b, d, a, i, when);
+	done = put_text(&text, d, a, i, when);
+	if (done)
+		strbuf_addf(b, "~%s", text.s);
+	strbuf_free(&text);
+	return done;
+}
+
 /* What a call has filled in counts when it has ended, even if it was something before. */
 static unsigned int first_text(const struct syscall_desc *d, const struct syscall_args *a)
 {
 	return a->texts[1] && !strcmp(d->name, "recvmsg");
+}
+
+/* Registers of 32-bit programs have no sign that a long would have. */
+static uint64_t value_of(const struct syscall_desc *d, const struct syscall_args *a, unsigned int i)
+{
+	const char *type = d->args[i].type;
+
+	if (d->compat && (!strcmp(type, "long") || strstr(type, "off_t")))
+		return (uint64_t)(int32_t)a->values[i];
+	return a->values[i];
 }
 
 static void put_arg(struct strbuf *b, const struct syscall_desc *d, const struct syscall_args *a,
@@ -613,12 +679,12 @@ static void put_arg(struct strbuf *b, const struct syscall_desc *d, const struct
 	const struct syscall_arg *arg = &d->args[i];
 	unsigned int first = first_text(d, a);
 
-	if (put_text(b, d, a, i, first) || put_text(b, d, a, i, !first))
+	if (put_marked(b, d, a, i, first) || put_marked(b, d, a, i, !first))
 		return;
 	if (arg->show)
 		arg->show(b, a->values[i]);
 	else
-		put_by_type(b, arg->type, a->values[i]);
+		put_by_type(b, arg->type, value_of(d, a, i));
 	if (arg->is_fd && a->fd_name)
 		syscalls_put_fd_name(b, a->fd_name(a->arg, (int)a->values[i]));
 }
@@ -641,7 +707,7 @@ void syscalls_put_found(struct strbuf *b, const struct syscall_desc *d,
 		strbuf_reset(&found);
 		if (!structs_put_found(&found, &s))
 			continue;
-		strbuf_addf(b, "%s%s%s", some ? ", " : " (",
+		strbuf_addf(b, "%s%s%s%s", some ? ", " : " (", t->later ? "~" : "",
 			    s.kind == PEV_CALL_FD_SET && sets[i] ? sets[i] : "", found.s);
 		some = true;
 	}

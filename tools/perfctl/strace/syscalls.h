@@ -44,9 +44,11 @@ struct syscall_arg {
  * @known: the kernel describes it
  * @never: it does not return
  * @unwanted: it is recorded for what it does to others: see syscalls_filter()
+ * @compat: it is one of 32-bit programs
  */
 struct syscall_desc {
 	char *name;
+	bool compat;
 	bool known;
 	bool never;
 	bool unwanted;
@@ -56,10 +58,11 @@ struct syscall_desc {
 
 /**
  * struct syscalls - all of them
+ * @d32: those of 32-bit programs; names, and arguments that those of 64-bit programs have, too
  */
 struct syscalls {
-	struct syscall_desc *d;
-	unsigned int n;
+	struct syscall_desc *d, *d32;
+	unsigned int n, n32;
 };
 
 /* @catalog: may be NULL: then arguments are numbers */
@@ -67,7 +70,7 @@ void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog);
 /* Those of a recording; none if it is of another architecture, whose numbers are others */
 void syscalls_init_trace(struct syscalls *s, const struct pev_trace *trace);
 void syscalls_free(struct syscalls *s);
-/* Returns NULL for a number without a call. */
+/* Returns NULL for a number without a call. With COMPAT_CALL it is one of a 32-bit program. */
 const struct syscall_desc *syscalls_get(const struct syscalls *s, int64_t nr);
 /**
  * syscalls_filter() - "id == 0 || id == 257" of comma-separated globs

@@ -32,6 +32,11 @@ static const struct opt trace_options[] = {
 	  "show what arguments point to (default); --no-strings "
 	  "shows numbers, and costs the program less",
 	  offsetof(struct trace_opts, strings) },
+	{ 0, OPT_FLAG, "read-later", NULL,
+	  "where the kernel does not copy what arguments point to (perf_event_open(2)), read it from "
+	  "the program's memory when its call is shown, some ms later: the program may have changed "
+	  "it by then, or run another one, so each of these has a mark: ~\"/etc/passwd\"",
+	  offsetof(struct trace_opts, later) },
 	{ 'y', OPT_FLAG, "paths", NULL, "show what descriptors are: 3</etc/passwd>",
 	  offsetof(struct trace_opts, paths) },
 	{ 0, OPT_FLAG, "signals", NULL, "show the signals that are delivered (default)",
@@ -66,6 +71,9 @@ static int trace_run(const void *opts, int n, char **args, struct msg *m)
 			       o->per_thread ? "--per-thread" : "--histogram");
 	if (o->histogram && o->json)
 		return msg_set(m, -EINVAL, "--histogram and -j exclude each other");
+	if (o->later && (o->summary || !o->strings))
+		return msg_set(m, -EINVAL, "--read-later is for lines with strings, and %s has none",
+			       o->summary ? "-S" : "--no-strings");
 	if (o->paths && o->summary)
 		return msg_set(m, -EINVAL, "-y is for lines, and -S prints none");
 	return strace_measure(opts, n ? args : NULL, m);
@@ -79,7 +87,8 @@ const struct command command_trace = {
 		 "call with its arguments as the kernel names them, the result and how long it "
 		 "took. The program is not stopped, as a debugger would: strings and data that "
 		 "arguments point to are copied by the kernel as they pass, and shown as numbers "
-		 "where their memory was not there. Ends with the command, the processes or Ctrl-C; "
+		 "where their memory was not there. Calls of 32-bit programs are named as such, by "
+		 "their own table. Ends with the command, the processes or Ctrl-C; "
 		 "exits with the command's status.",
 	.examples =
 		"  perfctl trace -- ls\n"
