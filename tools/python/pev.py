@@ -26,7 +26,8 @@ closed; one of a channel until the next one is asked for: take what you need of
 it, or event.dict(). Errors are pev.Error, an OSError with the library's or the
 kernel's own sentence.
 
-The library is found as libpev.so.1, or where $LIBPEV says.
+The library is the one that $LIBPEV names, libpev.so.1, or in the source tree
+the one that was built there.
 """
 import ctypes as c
 import errno
@@ -155,11 +156,26 @@ _PROTOTYPES = {
 }
 
 
+def _load():
+    """$LIBPEV, what is installed, or beside this file what "make perfctl" has built."""
+    if "LIBPEV" in os.environ:
+        return c.CDLL(os.environ["LIBPEV"])
+    try:
+        return c.CDLL("libpev.so.1")
+    except OSError as e:
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+        built = os.path.join(top, "build", os.uname().machine, "tools/libpev/libpev.so.1")
+        if os.path.exists(built):
+            return c.CDLL(built)
+        raise OSError(f"{e}: LIBPEV=.../libpev.so.1 names it, which \"make perfctl\" builds "
+                      f"in build/{os.uname().machine}/tools/libpev") from None
+
+
 def library():
     """libpev, loaded at its first use."""
     global _lib
     if _lib is None:
-        _lib = c.CDLL(os.environ.get("LIBPEV", "libpev.so.1"))
+        _lib = _load()
         for name, (result, arguments) in _PROTOTYPES.items():
             function = getattr(_lib, name)
             function.restype, function.argtypes = result, arguments

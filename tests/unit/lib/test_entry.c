@@ -241,6 +241,12 @@ static void test_engine(void)
 	machine.device = EACCES;
 	check(pev_engine_new("pev", 0, &engine, &why) == -EACCES && strstr(why.text, "/dev/pev"),
 	      "... and says why it may not: %s", why.text);
+	why = (struct pev_error){ 0 };
+	if (!pev_engine_new(NULL, 0, &engine, &why)) {
+		check(!strcmp(pev_engine_name(engine), "perf") && !*why.text,
+		      "the other one takes its place without a complaint: \"%s\"", why.text);
+		pev_engine_free(engine);
+	}
 }
 
 int main(void)

@@ -37,7 +37,8 @@ PEV_EXPORT int pev_engine_new(const char *name, unsigned int flags, struct pev_e
 	if (ret)
 		return ret;
 	if (!name) {
-		ret = engine_pev_new(engine, err);
+		/* why there is no pev is no mistake of this call */
+		ret = engine_pev_new(engine, NULL);
 		return ret ? engine_perf_new(engine, err) : 0;
 	}
 	if (!strcmp(name, "pev"))
