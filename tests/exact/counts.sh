@@ -2,13 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0
 # On a machine that counts exactly, what is known of programs is counted and sampled in
 # each of three ways: by pev's own driver, by pev with perf's, and by perf_event_open(2). KNOWN
-# and STORM are the paths of known.S and storm.S, compiled; WAYS names others than all.
+# and STORM are the paths of known.S and storm.S, compiled; without STORM there is none for this
+# machine. WAYS names others than all.
 . "$(dirname "$0")/../cli/lib/cli.bash"
 
-instructions=$((2 + 2 * (2 + 2000000 + 1 + 4000 + 2) + 6 + 2 * 3))
-branches=$((2 * (1000000 + 1000 + 1)))
-# core cycles of the emulator
-cycles=$((2 * instructions))
+# what is counted of known.S, and how often it happens: cycles are the emulator's
+case $(pev_arch) in
+x86_64)	instructions=$((2 + 2 * (2 + 2000000 + 1 + 4000 + 2) + 6 + 2 * 3))
+	counts=(instructions $instructions branches $((2 * (1000000 + 1000 + 1)))
+		cycles $((2 * instructions)))
+	sampled=(instructions branches) ;;
+ppc64le) instructions=$((2 + 2 * (4 + 2000000 + 1 + 4000 + 2) + 6 + 2 * 3))
+	counts=(instructions $instructions cycles $instructions)
+	sampled=(instructions cycles) ;;
+esac
+declare -A known
+events=
+for ((i = 0; i < ${#counts[@]}; i += 2)); do
+	known[${counts[i]}]=${counts[i + 1]}
+	events+=${events:+,}${counts[i]}:u
+done
 period=10007
 # perf is not to hold up interrupts: an emulator's take long, by which it may have lowered the rate
 # that it allows, and all samples of a run may fall into one tick
@@ -32,26 +45,28 @@ for way in ${WAYS:-own lent perf}; do
 	unsampled=0
 	[ $way = own ] || unsampled=1
 
-	$stat -o plain.csv -e instructions:u,branches:u,cycles:u -- "$KNOWN"
-	group='{instructions:u,branches:u,cycles:u}'
+	$stat -o plain.csv -e "$events" -- "$KNOWN"
+	group="{$events}"
 	if [ $way = lent ]; then
 		says "$way: a group is refused, as perf may divide it" 2 "may take them from a part" \
 			$stat -e "$group" -- "$KNOWN"
-		group='{instructions:uD,branches:uD,cycles:uD}'
+		group="{${events//:u/:uD}}"
 	fi
 	$stat -o group.csv -e "$group" -- "$KNOWN"
 	sed -i 's/:uD,/:u,/' group.csv
 	for how in plain group; do
-		within "$way, $how: instructions" "$(stat_value instructions:u $how.csv)" \
-			$instructions $instructions
-		within "$way, $how: branches" "$(stat_value branches:u $how.csv)" $branches $branches
-		within "$way, $how: cycles" "$(stat_value cycles:u $how.csv)" $cycles $cycles
+		for e in "${!known[@]}"; do
+			within "$way, $how: $e" "$(stat_value "$e:u" $how.csv)" \
+				"${known[$e]}" "${known[$e]}"
+		done
 	done
-	$stat -o storm.csv -e instructions:u,branches:u -- "$STORM"
-	within "$way: instructions of a fork storm" "$(stat_value instructions:u storm.csv)" \
-		$storm $storm
-	within "$way: its branches" "$(stat_value branches:u storm.csv)" \
-		$storm_branches $storm_branches
+	if [ -n "${STORM:-}" ]; then
+		$stat -o storm.csv -e instructions:u,branches:u -- "$STORM"
+		within "$way: instructions of a fork storm" \
+			"$(stat_value instructions:u storm.csv)" $storm $storm
+		within "$way: its branches" "$(stat_value branches:u storm.csv)" \
+			$storm_branches $storm_branches
+	fi
 	# perf's counters are not started at once: each counts the starting of the others
 	if [ $way != lent ]; then
 		$stat -o modes.csv -e '{instructions,instructions:u,instructions:k}' -- "$KNOWN"
@@ -59,12 +74,10 @@ for way in ${WAYS:-own lent perf}; do
 		within "$way: user and kernel mode are all" "$(stat_value instructions modes.csv)" \
 			$both $both
 	fi
-	$rec -c $period -e instructions:u -o samples.trace -- "$KNOWN"
-	within "$way: a sample for each $period instructions" \
-		"$(records samples.trace instructions:u)" \
-		$((instructions / period - unsampled)) $((instructions / period))
-	$rec -c $period -e branches:u -o branches.trace -- "$KNOWN"
-	within "$way: a sample for each $period branches" "$(records branches.trace branches:u)" \
-		$((branches / period - unsampled)) $((branches / period))
+	for e in "${sampled[@]}"; do
+		$rec -c $period -e "$e:u" -o $way-$e.trace -- "$KNOWN"
+		within "$way: a sample for each $period $e" "$(records $way-$e.trace "$e:u")" \
+			$((known[$e] / period - unsampled)) $((known[$e] / period))
+	done
 done
 finish
