@@ -40,6 +40,37 @@ enum depth { FLAT, CHAINS, STACKS };
 /* Classes that only some traces have */
 enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS, GUESTS };
 
+/* What it says it was recorded for, and of */
+enum of { OF_NOTHING, OF_WAITS, OF_MACHINE };
+
+struct order;
+
+/**
+ * struct kind - a kind of trace
+ * @comm:    the program's name; NULL: no state
+ * @program: its file; NULL: the argument behind N
+ * @events:  makes N of the events it is about; or
+ * @make:    the same, by more of the command line
+ */
+struct kind {
+	const char *name;
+	enum depth depth;
+	enum more more;
+	enum of of;
+	const char *comm, *program;
+	void (*events)(long n);
+	void (*make)(const struct order *o);
+};
+
+/* The command line */
+struct order {
+	const struct kind *kind;
+	long n;
+	const char *argument;
+	int n_offsets;
+	char **offsets;
+};
+
 /* What a class has of its own beside fields: nothing, chains, an address and chains. */
 enum context { BARE, CHAIN_ONLY, SAMPLE, REQUEST, GUEST };
 
@@ -648,95 +679,130 @@ static void guests(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void flat_samples(const struct order *o)
+{
+	samples(o->n, o->kind->depth, o->n_offsets, o->offsets);
+}
+
+static void named_samples(const struct order *o)
+{
+	char *offsets[] = { "0x1000" };
+
+	samples(o->n, FLAT, 1, offsets);
+}
+
+static void deep(const struct order *o)
+{
+	deep_samples(o->n, o->n_offsets, o->offsets);
+}
+
+static void slow(const struct order *o)
+{
+	slow_samples(o->n, o->n_offsets, o->offsets);
+}
+
+static void execs(const struct order *o)
+{
+	exec_samples(o->n, o->offsets[0]);
+}
+
+static void calls(const struct order *o)
+{
+	check(pev_writer_info(trace.w, "machine", o->argument), "info");
+	system_calls(o->n);
+}
+
+static void pipe_waits(const struct order *o)
+{
+	waits(o->n, false, false, -1);
+}
+
+static void lock_waits(const struct order *o)
+{
+	waits(o->n, true, false, -1);
+}
+
+static void sums(const struct order *o)
+{
+	waits(o->n, false, true, atol(o->argument));
+}
+
+static void mixed(const struct order *o)
+{
+	probes(o->n);
+	late_sample(o->n);
+}
+
+static const struct kind kinds[] = {
+	{ "empty" },
+	{ "flat", .comm = "prog", .make = flat_samples },
+	{ "renamed", .comm = "other", .make = flat_samples },
+	{ "chains", CHAINS, .comm = "prog", .make = flat_samples },
+	{ "cut", STACKS, .comm = "prog", .make = flat_samples },
+	{ "deep", CHAINS, .comm = "prog", .make = deep },
+	{ "slow", .comm = "prog", .make = slow },
+	{ "execs", STACKS, .comm = "prog", .make = execs },
+	{ "random", CHAINS, .comm = "prog", .program = "/tmp/none", .events = random_samples },
+	{ "hostile", .comm = "\033[31mred\033]0;x\007", .program = "/tmp/\033[1mlib\n.so",
+	  .make = named_samples },
+	{ "markup", .comm = "</script><b id=x>",
+	  .program = "/tmp/--><img src=x onerror='document.title=1'>\"&amp;",
+	  .make = named_samples },
+	{ "sched", .comm = "prog", .program = "/bin/true", .events = switches },
+	{ "turns", .comm = "prog", .program = "/bin/true", .events = turns },
+	{ "probes", CHAINS, .comm = "prog", .program = "/bin/true", .events = probes },
+	{ "mixed", CHAINS, .comm = "prog", .program = "/bin/true", .make = mixed },
+	{ "calls", FLAT, CALLS, .comm = "prog", .program = "/bin/true", .make = calls },
+	{ "requests", FLAT, REQUESTS, .comm = "prog", .program = "/bin/true", .events = requests },
+	{ "guests", FLAT, GUESTS, .comm = "CPU 3/KVM", .program = "/bin/true", .events = guests },
+	{ "waits", FLAT, WAITS, .comm = "cc1", .program = "/bin/true", .make = pipe_waits },
+	{ "locks", FLAT, WAITS, .comm = "cc1", .program = "/bin/true", .make = lock_waits },
+	{ "sums", FLAT, SUMS, .comm = "cc1", .program = "/bin/true", .make = sums },
+	{ "wakes", FLAT, WAKES, OF_WAITS, .comm = "prog", .program = "/bin/true", .events = wakes },
+	{ "missing", FLAT, WAKES, OF_MACHINE, .comm = "prog", .program = "/bin/true",
+	  .events = missing },
+	{ "phases", FLAT, WAKES, OF_MACHINE, .comm = "prog", .program = "/bin/true",
+	  .events = phases },
+};
+
+static const struct kind *kind_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	fprintf(stderr, "mktrace: %s: no such kind\n", name);
+	exit(2);
+}
+
+static void make(const struct order *o)
+{
+	const struct kind *kind = o->kind;
+
+	if (kind->of != OF_NOTHING)
+		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
+	if (kind->of == OF_MACHINE)
+		check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
+	if (kind->comm)
+		state(kind->comm, kind->program ? kind->program : o->argument);
+	if (kind->events)
+		kind->events(o->n);
+	else if (kind->make)
+		kind->make(o);
+}
+
 int main(int argc, char **argv)
 {
-	const char *kind = argc > 2 ? argv[2] : "";
-	long n = argc > 3 ? atol(argv[3]) : 0;
-	enum depth depth = !strcmp(kind, "chains") || !strcmp(kind, "random") ||
-					   !strcmp(kind, "deep") || !strcmp(kind, "probes") ||
-					   !strcmp(kind, "mixed") ?
-				   CHAINS :
-			   !strcmp(kind, "cut") || !strcmp(kind, "execs") ? STACKS :
-									    FLAT;
+	struct order o = { 0 };
 
 	if (argc < 3)
 		return 2;
-	begin(argv[1], depth,
-	      !strcmp(kind, "calls")				 ? CALLS :
-	      !strcmp(kind, "requests")				 ? REQUESTS :
-	      !strcmp(kind, "guests")				 ? GUESTS :
-	      !strcmp(kind, "waits") || !strcmp(kind, "locks")	 ? WAITS :
-	      !strcmp(kind, "sums")				 ? SUMS :
-	      !strcmp(kind, "wakes") || !strcmp(kind, "missing") ? WAKES :
-	      !strcmp(kind, "phases")				 ? WAKES :
-								   NO_MORE);
-	if (!strcmp(kind, "sched")) {
-		state("prog", "/bin/true");
-		switches(n);
-	} else if (!strcmp(kind, "calls")) {
-		check(pev_writer_info(trace.w, "machine", argv[4]), "info");
-		state("prog", "/bin/true");
-		system_calls(n);
-	} else if (!strcmp(kind, "waits") || !strcmp(kind, "locks")) {
-		state("cc1", "/bin/true");
-		waits(n, !strcmp(kind, "locks"), false, -1);
-	} else if (!strcmp(kind, "sums")) {
-		state("cc1", "/bin/true");
-		waits(n, false, true, atol(argv[4]));
-	} else if (!strcmp(kind, "wakes") || !strcmp(kind, "missing")) {
-		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
-		state("prog", "/bin/true");
-		if (!strcmp(kind, "wakes")) {
-			wakes(n);
-		} else {
-			check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
-			missing(n);
-		}
-	} else if (!strcmp(kind, "phases")) {
-		check(pev_writer_info(trace.w, "purpose", "waits"), "info");
-		check(pev_writer_info(trace.w, "target", "the whole machine"), "info");
-		state("prog", "/bin/true");
-		phases(n);
-	} else if (!strcmp(kind, "requests")) {
-		state("prog", "/bin/true");
-		requests(n);
-	} else if (!strcmp(kind, "guests")) {
-		state("CPU 3/KVM", "/bin/true");
-		guests(n);
-	} else if (!strcmp(kind, "turns")) {
-		state("prog", "/bin/true");
-		turns(n);
-	} else if (!strcmp(kind, "execs")) {
-		state("prog", argv[4]);
-		exec_samples(n, argv[5]);
-	} else if (!strcmp(kind, "probes") || !strcmp(kind, "mixed")) {
-		state("prog", "/bin/true");
-		probes(n);
-		if (!strcmp(kind, "mixed"))
-			late_sample(n);
-	} else if (!strcmp(kind, "hostile")) {
-		char *offsets[] = { "0x1000" };
-
-		state("\033[31mred\033]0;x\007", "/tmp/\033[1mlib\n.so");
-		samples(n, FLAT, 1, offsets);
-	} else if (!strcmp(kind, "markup")) {
-		char *offsets[] = { "0x1000" };
-
-		state("</script><b id=x>", "/tmp/--><img src=x onerror='document.title=1'>\"&amp;");
-		samples(n, FLAT, 1, offsets);
-	} else if (!strcmp(kind, "deep")) {
-		state("prog", argv[4]);
-		deep_samples(n, argc - 5, argv + 5);
-	} else if (!strcmp(kind, "slow")) {
-		state("prog", argv[4]);
-		slow_samples(n, argc - 5, argv + 5);
-	} else if (!strcmp(kind, "random")) {
-		state("prog", "/tmp/none");
-		random_samples(n);
-	} else if (strcmp(kind, "empty")) {
-		state(!strcmp(kind, "renamed") ? "other" : "prog", argv[4]);
-		samples(n, depth, argc - 5, argv + 5);
-	}
+	o.kind = kind_of(argv[2]);
+	o.n = argc > 3 ? atol(argv[3]) : 0;
+	o.argument = argc > 4 ? argv[4] : NULL;
+	o.n_offsets = argc > 5 ? argc - 5 : 0;
+	o.offsets = o.n_offsets ? argv + 5 : NULL;
+	begin(argv[1], o.kind->depth, o.kind->more);
+	make(&o);
 	check(pev_writer_close(trace.w), argv[1]);
 	pev_meta_free(trace.meta);
 	return 0;
