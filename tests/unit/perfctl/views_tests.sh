@@ -243,7 +243,7 @@ says "off-cpu: call chains are missed" 0 'not known where threads waited' "$p" o
 says "off-cpu: no such event" 65 'has no sched:sched_switch' "$p" off-cpu flat
 says "off-cpu: switches of one thread alone" 65 '9 of 10 switches show a thread leave .* record --off-cpu' "$p" off-cpu sched
 says "off-cpu: one output" 2 'exclude each other' "$p" off-cpu --folded --json - turns
-says "off-cpu --sort waker: without wakeups" 65 'has no sched:sched_waking, which tells who woke' "$p" off-cpu --sort waker turns
+says "off-cpu --sort waker: without wakeups" 65 'lacks sched:sched_switch or sched:sched_waking, which together tell what woke' "$p" off-cpu --sort waker turns
 says "off-cpu --sort: mistyped" 2 'did you mean "waker"' "$p" off-cpu --sort wakr turns
 says "off-cpu --sort user: without chains" 0 '%.* \[kernel\]$' "$p" off-cpu --sort tid,user turns
 says "off-cpu --comm: a name that is not there" 0 'no program is called "progs"; did you mean "prog"' "$p" off-cpu --comm progs turns
@@ -374,6 +374,11 @@ says "report --latency has no page" 2 '--html has shares of its own' "$p" report
 says "off-cpu: what woke it, also before it left" 0 '1\.30 ms +20 +10\.00 us +120\.00 us +prog +\[unknown\]/43$' "$p" off-cpu --sort comm,waker wakes
 says "off-cpu --wakers: without chains" 0 " prog: blocked$" "$p" off-cpu --wakers wakes
 says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +250\.00 us +250\.00 us +prog +\[unknown\]$' "$p" off-cpu --sort comm,waker wakes
+# by a thread's own switches it is not known what woke it, even if that was recorded
+"$OUT/mktrace" own own 10
+says "off-cpu by own switches" 0 ': 10 waits, 900\.00 us in all' "$p" off-cpu --sort comm own
+says "off-cpu by own switches --sort waker" 65 'lacks sched:sched_switch or sched:sched_waking' \
+	"$p" off-cpu --sort comm,waker own
 # a third each of 10, 120 and 250 us
 ok "off-cpu --json: percentiles of all waits of a row" bash -c "'$p' off-cpu --sort comm --json - wakes 2>/dev/null | python3 -c '
 import json, sys

@@ -167,8 +167,8 @@ int offcpu_load(struct offcpu *o, struct msg *m)
 		return waits_check(&o->waits, m);
 	if (o->columns[OFFCPU_WAKER] >= 0 && !o->waits.names_wakers)
 		return msg_set(m, -EBADMSG,
-			       "%s has no " WAITS_WAKING ", which tells who woke a "
-			       "thread; record with " HOW,
+			       "%s lacks " WAITS_SWITCH " or " WAITS_WAKING
+			       ", which together tell what woke a thread; record with " HOW,
 			       pev_trace_path(o->session->trace));
 	o->waits.family = &o->filter.family;
 	err = waits_read(&o->waits, add_wait, o, m);

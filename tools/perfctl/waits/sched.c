@@ -61,17 +61,19 @@ static bool find(struct waits *w)
 {
 	unsigned int n = w->session->n_classes;
 	struct sched_waits *s = xcalloc(1, sizeof(*s));
-	bool some = false;
+	bool some = false, waking = false;
 
 	s->classes = xcalloc(n, sizeof(*s->classes));
 	w->private = s;
 	for (unsigned int c = 0; c < n; c++) {
 		some |= look_up(&s->classes[c], pev_trace_class(w->session->trace, c));
 		/* in sched_waking the waker runs; sched_wakeup may come later, on another CPU */
-		w->names_wakers |= s->classes[c].kind == WAKING;
+		waking |= s->classes[c].kind == WAKING;
 		s->wakeups |= s->classes[c].kind == WAKEUP;
 	}
-	if (!some) {
+	if (some) {
+		w->names_wakers = waking;
+	} else {
 		free_classes(w);
 		free(s);
 		w->private = NULL;

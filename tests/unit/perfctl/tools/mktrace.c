@@ -2,7 +2,7 @@
 /*
  * Makes traces for the tests of report and script, without a kernel.
  *
- * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|requests|guests|waits|locks|wakes|missing|phases N [PROGRAM SYMBOL-OFFSET...]
+ * usage: mktrace DIR flat|renamed|chains|deep|slow|cut|random|hostile|markup|empty|sched|turns|probes|mixed|execs|calls|requests|guests|waits|locks|wakes|missing|phases|own N [PROGRAM SYMBOL-OFFSET...]
  *
  * flat, chains: N samples on two CPUs in PROGRAM, with its code "mapped" at
  * 0x400000, at the file offsets given in turn. renamed: flat, of another program. random: chains that hardly ever
@@ -11,6 +11,7 @@
  * mixed: the same, and behind them one sample of the first event. execs: as cut, three
  * of four in execve(2). waits: records of waits in a pipe and asleep, with what the
  * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them;
+ * own: a thread's own switches, and what wakes it, but no switch of the scheduler;
  * phases: with samples, a thread alone for N us and two at once for as long. calls: system call 0, N times, on the machine PROGRAM.
  * guests: N rounds of a virtual processor, thread 42: in its guest, outside, asleep, waiting.
  * requests: N rounds of samples of three threads, two of which say for which request they work, between switches from one to the next.
@@ -38,7 +39,7 @@ static const char stack_context[] =
 enum depth { FLAT, CHAINS, STACKS };
 
 /* Classes that only some traces have */
-enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS, GUESTS };
+enum more { NO_MORE, CALLS, WAITS, SUMS, WAKES, REQUESTS, GUESTS, OWN };
 
 /* What it says it was recorded for, and of */
 enum of { OF_NOTHING, OF_WAITS, OF_MACHINE };
@@ -144,9 +145,10 @@ static void begin(const char *dir, enum depth depth, enum more more)
 		  "		uint8_t build_id[20];\n		string filename;\n");
 	add_event(trace.text, 2, "pev:comm", "sideband", FLAT, BARE,
 		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
-	add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
-		  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
-		  "		int64_t prev_state;\n		int32_t next_pid;\n");
+	if (more != OWN)
+		add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
+			  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
+			  "		int64_t prev_state;\n		int32_t next_pid;\n");
 	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth,
 		  depth ? CHAIN_ONLY : BARE,
 		  "		text_t comm[16];\n		int32_t pid;\n");
@@ -156,9 +158,12 @@ static void begin(const char *dir, enum depth depth, enum more more)
 		add_event(trace.text, 6, "raw_syscalls:sys_exit", "tracepoint", FLAT, BARE,
 			  "		int64_t id;\n		int64_t ret;\n");
 	}
-	if (more == WAKES)
+	if (more == WAKES || more == OWN)
 		add_event(trace.text, 7, "sched:sched_waking", "tracepoint", FLAT, BARE,
 			  "		int32_t pid;\n");
+	if (more == OWN)
+		add_event(trace.text, 13, "pev:switch", "wait", FLAT, BARE,
+			  "		uint32_t out;\n		uint32_t preempted;\n");
 	if (more == WAITS)
 		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, WAIT_FIELDS(""));
 	if (more == SUMS)
@@ -515,6 +520,29 @@ static void missing(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
+static void own_switch(struct pev_encoder *enc, uint64_t us, bool out)
+{
+	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "pev:switch"), T0 + us * 1000,
+			  42);
+	pev_encoder_int(enc, "out", out);
+	check(pev_encoder_commit(enc), "switch");
+}
+
+/* 42 runs for 10 us and sleeps for 90, N times. */
+static void own(long n)
+{
+	struct pev_encoder *enc = encoder("0", 0);
+
+	for (long i = 0; i < n; i++) {
+		uint64_t t = (uint64_t)i * 100;
+
+		own_switch(enc, t + 10, true);
+		scheduler(enc, "sched:sched_waking", t + 95, 43, 42, 0, 0);
+		own_switch(enc, t + 100, false);
+	}
+	check(pev_encoder_close(enc), "stream 0");
+}
+
 static void clock_sample(struct pev_encoder *enc, long us, uint32_t tid)
 {
 	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "cpu-clock"),
@@ -761,6 +789,7 @@ static const struct kind kinds[] = {
 	{ "wakes", FLAT, WAKES, OF_WAITS, .comm = "prog", .program = "/bin/true", .events = wakes },
 	{ "missing", FLAT, WAKES, OF_MACHINE, .comm = "prog", .program = "/bin/true",
 	  .events = missing },
+	{ "own", FLAT, OWN, OF_WAITS, .comm = "prog", .program = "/bin/true", .events = own },
 	{ "phases", FLAT, WAKES, OF_MACHINE, .comm = "prog", .program = "/bin/true",
 	  .events = phases },
 };
