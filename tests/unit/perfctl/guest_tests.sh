@@ -46,7 +46,7 @@ says "--guest-mount: a directory that is not there" 2 'none/proc/kallsyms: No su
 	"$p" report --guest-mount none guests
 
 # what record --guest-mount leaves
-cp -r guests named
+cp -rT guests named
 cp root/proc/kallsyms named/info/guest_kallsyms
 echo guest_build_id=01020304 >>named/info/record
 says "a recording has the names of its guest" 0 '50\.00%.*guest_f$' "$p" report --stdio -e task-clock named

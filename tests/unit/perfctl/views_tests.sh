@@ -77,7 +77,7 @@ says "report --symfs: nothing" 2 'nowhere.at.all: No such file' \
 # a page, and a browser that only notes what it is to show
 mkdir -p fake && printf '#!/bin/sh\necho "$1" >shown\nexit "${FAKE_STATUS:-0}"\n' >fake/xdg-open
 chmod +x fake/xdg-open
-mkdir -p 'a b' && cp -r flat 'a b/flat%'
+mkdir -p 'a b' && cp -rT flat 'a b/flat%'
 says "open: where the page is" 0 "^$PWD/flat%\.html$" env DISPLAY=:0 PATH="$PWD/fake:$PATH" "$p" open 'a b/flat%'
 ok "open: ... is shown, as a URL" grep -qx "file://$PWD/flat%25.html" shown
 ok "open: ... has the functions" grep -q alpha 'flat%.html'
@@ -178,7 +178,7 @@ says "diff: times, of the means" 0 '^# after has 1\.00 times the cpu-clock' "$p"
 says "diff: three recordings" 2 'BEFORE\.\.\. vs AFTER' "$p" diff flat flat same
 says "diff: none of one side" 2 '"vs" stands between recordings' "$p" diff vs flat same
 says "diff: nothing that all have" 65 'no event of which all' "$p" diff flat flat vs sched
-cp -r same vs
+cp -rT same vs
 says "diff: a recording may have any name" 0 '^# after   vs: 1,000 samples' "$p" diff flat vs
 ok "diff -j: each recording of each side" bash -c "'$p' diff -j flat same vs same same | python3 -c '
 import json, sys
