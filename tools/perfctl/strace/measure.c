@@ -259,17 +259,25 @@ static const char *call_name(struct trace_run *r, int32_t nr)
 	return d ? d->name : "?";
 }
 
-/* An object a line; arguments and result as they are shown to people. */
-static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev,
-		      bool began, uint64_t ns)
+/* An object a line: what they all begin with. */
+static struct json json_line(struct trace_run *r, const struct caller *c, uint64_t time)
 {
-	uint64_t begin = live_ns(&r->live, began ? c->begin : ev->time);
+	uint64_t ns = live_ns(&r->live, time);
 	struct json j = { .out = r->out.f };
 
 	json_open(&j, NULL, '{');
-	json_u64(&j, "time_ns", begin > r->start ? begin - r->start : 0);
+	json_u64(&j, "time_ns", ns > r->start ? ns - r->start : 0);
 	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
 	json_u64(&j, "tid", c->tid);
+	return j;
+}
+
+/* Arguments and result as they are shown to people. */
+static void json_call(struct trace_run *r, struct caller *c, const struct live_event *ev,
+		      bool began, uint64_t ns)
+{
+	struct json j = json_line(r, c, began ? c->begin : ev->time);
+
 	json_string(&j, "call", call_name(r, ev->nr));
 	if (ev->nr & COMPAT_CALL)
 		json_u64(&j, "bits", 32);
@@ -420,13 +428,8 @@ static void left(struct trace_run *r, struct live_event *ev)
 
 static void json_signal(struct trace_run *r, struct caller *c, const struct live_event *ev)
 {
-	uint64_t ns = live_ns(&r->live, ev->time);
-	struct json j = { .out = r->out.f };
+	struct json j = json_line(r, c, ev->time);
 
-	json_open(&j, NULL, '{');
-	json_u64(&j, "time_ns", ns > r->start ? ns - r->start : 0);
-	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
-	json_u64(&j, "tid", c->tid);
 	if (ev->nr == SIGKILL) {
 		json_bool(&j, "killed", true);
 		json_close(&j, '}');
@@ -487,13 +490,8 @@ static void json_field(void *arg, const char *name, const char *value)
 
 static void json_event(struct trace_run *r, struct caller *c, const struct live_event *ev)
 {
-	uint64_t ns = live_ns(&r->live, ev->time);
-	struct json j = { .out = r->out.f };
+	struct json j = json_line(r, c, ev->time);
 
-	json_open(&j, NULL, '{');
-	json_u64(&j, "time_ns", ns > r->start ? ns - r->start : 0);
-	json_string(&j, "comm", strtab_get(&r->comms, c->comm));
-	json_u64(&j, "tid", c->tid);
 	json_string(&j, "event", ev->event->cls->name);
 	json_open(&j, "fields", '{');
 	trace_events_fields(&r->live.event_plan, ev->event, json_field, &j);
