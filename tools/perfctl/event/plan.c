@@ -548,27 +548,27 @@ void event_plan_sideband(struct event_plan *plan, int fd, unsigned int mask, con
 	}
 }
 
-void event_plan_waits(struct event_plan *plan, uint64_t least)
+/* An event of pev's own, for what the command needs beside what was asked for. */
+static struct planned_event *add_own(struct event_plan *plan, const char *name, uint32_t type)
 {
 	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
 
-	e->name = xstrdup("pev:wait");
-	e->label = xstrdup("pev:wait");
+	e->name = xstrdup(name);
+	e->label = xstrdup(name);
 	e->unit = "";
 	e->scale = 1;
-	pev_attr_event(&e->attr, PEV_TYPE_WAIT, 0, NULL);
-	e->attr.period = least;
+	pev_attr_event(&e->attr, type, 0, NULL);
+	return e;
+}
+
+void event_plan_waits(struct event_plan *plan, uint64_t least)
+{
+	add_own(plan, "pev:wait", PEV_TYPE_WAIT)->attr.period = least;
 }
 
 void event_plan_ustack(struct event_plan *plan)
 {
-	struct planned_event *e = ARRAY_PUSH(plan->events, plan->n, plan->cap);
-
-	e->name = xstrdup("pev:ustack");
-	e->label = xstrdup("pev:ustack");
-	e->unit = "";
-	e->scale = 1;
-	pev_attr_event(&e->attr, PEV_TYPE_USTACK, 0, NULL);
+	add_own(plan, "pev:ustack", PEV_TYPE_USTACK);
 }
 
 void planned_event_free(struct planned_event *e)
