@@ -139,8 +139,9 @@ int describe_text(struct recorder *r, struct strbuf *text, struct msg *m)
 		err = inventory_metadata(text);
 	if (!err && r->config.fold)
 		err = fold_metadata(&r->fold, text);
-	user_marks_metadata(&r->marks, text);
-	return err ? msg_set(m, err, "metadata of the tables: %s", strerror(-err)) : 0;
+	if (!err)
+		err = user_marks_metadata(&r->marks, text);
+	return err ? msg_set(m, err, "metadata of tables and marks: %s", strerror(-err)) : 0;
 }
 
 int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta **meta,
@@ -150,8 +151,10 @@ int describe_metadata(struct recorder *r, struct pev_writer *w, struct pev_meta 
 	struct pev_error e;
 	int err = describe_text(r, &text, m);
 
-	if (err)
+	if (err) {
+		strbuf_free(&text);
 		return err;
+	}
 	err = pev_writer_metadata(w, text.s, text.len);
 	if (err)
 		err = describe_failed(r, err, m);

@@ -65,22 +65,6 @@ int user_marks_listen(struct user_marks *u, const struct event_set *set, struct 
 
 /* ---- metadata ---- */
 
-static const char stream[] = "stream {\n"
-			     "	id = 2;\n"
-			     "	event.header := struct event_header;\n"
-			     "	packet.context := struct {\n"
-			     "		clock64_t timestamp_begin;\n"
-			     "		clock64_t timestamp_end;\n"
-			     "		uint64_t content_size;\n"
-			     "		uint64_t packet_size;\n"
-			     "		uint64_t events_discarded;\n"
-			     "		uint64_t packet_seq_num;\n"
-			     "		uint32_t cpu_id;\n"
-			     "		uint32_t reserved;\n"
-			     "	};\n"
-			     "	event.context := struct { uint32_t tid; };\n"
-			     "};\n\n";
-
 static bool is_text(const struct pev_user_field *f)
 {
 	/* readers of the traces have no floating-point numbers: they are text */
@@ -108,13 +92,20 @@ static void add_fields(struct strbuf *text, const struct pev_user_class *cls)
 				    cls->fields[i].name, cls->fields[i].name);
 }
 
-void user_marks_metadata(const struct user_marks *u, struct strbuf *text)
+int user_marks_metadata(const struct user_marks *u, struct strbuf *text)
 {
 	const struct pev_user_class *cls;
+	char *stream;
+	size_t len;
+	int err;
 
 	if (!u->user)
-		return;
-	strbuf_puts(text, stream);
+		return 0;
+	err = pev_meta_stream(STREAM, 0, &stream, &len);
+	if (err)
+		return err;
+	strbuf_add(text, stream, len);
+	free(stream);
 	for (uint32_t i = 0; (cls = pev_user_class(u->user, i)); i++) {
 		strbuf_addf(text,
 			    "event {\n	name = \"user:%s\";\n	id = %" PRIu32
@@ -126,6 +117,7 @@ void user_marks_metadata(const struct user_marks *u, struct strbuf *text)
 		strbuf_puts(text,
 			    "		struct { } align(64) ___end;\n	} align(64);\n};\n\n");
 	}
+	return 0;
 }
 
 bool user_marks_wants_metadata(const struct user_marks *u)

@@ -55,8 +55,8 @@ int user_marks_init(struct user_marks *u, const struct event_plan *plan,
 		    const struct user_marks_limits *limits, struct msg *m);
 /* Listens by the events of @set, which are open. */
 int user_marks_listen(struct user_marks *u, const struct event_set *set, struct msg *m);
-/* Appends the classes of the marks that were found. */
-void user_marks_metadata(const struct user_marks *u, struct strbuf *text);
+/* Appends the classes of the marks that were found; returns -errno. */
+int user_marks_metadata(const struct user_marks *u, struct strbuf *text);
 /* The classes of marks that are new must be written first; see user_marks_described(). */
 bool user_marks_wants_metadata(const struct user_marks *u);
 /* @text: all of the metadata, as it was written */
