@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts split by what ran, while a command, or what runs already, does its work. See measure.h. */
 #include "measure.h"
+#include "base/clock.h"
 #include "print.h"
 #include "base/output.h"
 #include "base/say.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 /**
  * struct by_run - one use of the command
@@ -31,14 +31,6 @@ struct by_run {
 	uint64_t *other;
 };
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* Prints what came since the last call. */
 static int print_new(struct by_run *r, struct msg *m)
 {
@@ -54,7 +46,7 @@ static int print_new(struct by_run *r, struct msg *m)
 		.keys = &r->keys,
 		.plan = &r->plan,
 		.target = r->measure.target.text,
-		.at = r->opts.interval ? now() - r->start : -1,
+		.at = r->opts.interval ? now_s() - r->start : -1,
 		.first = !r->shown,
 	};
 	int err = by_source_fetch(&r->source, &r->counts, m);
@@ -88,14 +80,14 @@ static int by_start(void *arg, struct msg *m)
 	struct by_run *r = arg;
 	int err = begins_on_exec(r) ? 0 : by_source_enable(&r->source, true, m);
 
-	r->start = now();
+	r->start = now_s();
 	return err;
 }
 
 /* Returns ms to wait, -1: until something happens. */
 static int wait_ms(const struct by_run *r, double next)
 {
-	double left = next - now();
+	double left = next - now_s();
 
 	if (!r->opts.interval)
 		return -1;
@@ -111,7 +103,7 @@ static bool has_all(const struct by_run *r)
 static int by_wait(void *arg, struct msg *m)
 {
 	struct by_run *r = arg;
-	double step = (double)r->opts.interval / 1e3, next = now() + step;
+	double step = (double)r->opts.interval / 1e3, next = now_s() + step;
 	int err = 0;
 
 	while (!err && !has_all(r)) {
@@ -128,9 +120,9 @@ static int by_wait(void *arg, struct msg *m)
 			err = by_source_take(&r->source, m);
 		if (err || !measure_goes_on(&r->measure, got))
 			break;
-		if (r->opts.interval && now() >= next) {
+		if (r->opts.interval && now_s() >= next) {
 			err = print_new(r, m);
-			while (next <= now())
+			while (next <= now_s())
 				next += step;
 		}
 	}

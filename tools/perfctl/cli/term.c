@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Colours, progress, pager. See term.h. */
 #include "term.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRESS_AFTER_MS 500
@@ -36,14 +36,6 @@ static struct {
 	int64_t last;
 	bool shown;
 } bar;
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 void term_progress(void *arg, uint64_t done, uint64_t total)
 {

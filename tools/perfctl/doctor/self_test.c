@@ -5,6 +5,7 @@
  * what was only tested on emulated ones.
  */
 #include "self_test.h"
+#include "base/clock.h"
 #include "base/util.h"
 #include "event/pmu_text.h"
 
@@ -12,7 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TRIES	     20
@@ -189,14 +189,6 @@ static void test_modes(struct self_tests *t)
 	}
 	while (n > 0)
 		close(fds[--n]);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /*

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs that come and go while they are measured. See cpu_watch.h. */
 #include "cpu_watch.h"
+#include "base/clock.h"
 #include "engine.h"
 #include "base/say.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /* Returns its last gap if it is still open. */
 static struct cpu_gap *open_gap(struct cpu_watch *w, unsigned int cpu)
@@ -39,7 +31,7 @@ static void changed(void *arg, unsigned int cpu, bool online)
 		if (!gap)
 			gap = ARRAY_PUSH(w->gaps, w->n, w->cap);
 		gap->cpu = cpu;
-		gap->to = now() - w->start;
+		gap->to = now_s() - w->start;
 		note("CPU %u came online, and is measured from %.2f s on", cpu, gap->to);
 	}
 }
@@ -53,14 +45,14 @@ void cpu_watch_look(struct cpu_watch *w)
 	err = pev_engine_refresh(engine(), changed, w);
 	if (err < 0)
 		note("a CPU that came online is not measured: %s", strerror(-err));
-	w->looked = now() - w->start;
+	w->looked = now_s() - w->start;
 }
 
 void cpu_watch_init(struct cpu_watch *w, const struct target *t)
 {
 	bool cpus = t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP;
 
-	*w = (struct cpu_watch){ .target = cpus ? t : NULL, .start = now() };
+	*w = (struct cpu_watch){ .target = cpus ? t : NULL, .start = now_s() };
 	/* the kernel tells of CPUs from the first look on */
 	cpu_watch_look(w);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From rings to the spool, for as long as the machine is up. See agent.h. */
 #include "agent.h"
+#include "base/clock.h"
 #include "pull_profile.h"
 #include "base/say.h"
 #include "base/stop.h"
@@ -32,14 +33,6 @@
 /* Rows that are not on the disk yet */
 #define ROWS_MOST 100000
 #define MAX_STACK 64
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- samples ---- */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes records of samples that were counted. See fold.h. */
 #include "source.h"
+#include "base/clock.h"
 #include "procs/state.h"
 #include "base/say.h"
 
@@ -28,14 +29,6 @@
 #define OTHER UINT32_MAX
 #define OTHER_NAME "(other)"
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* ---- where they are counted ---- */
 
 static int count(struct fold *f, size_t i, const struct fold_limits *limits, struct msg *m)
@@ -60,7 +53,7 @@ int fold_open(struct fold *f, struct event_plan *plan, const struct fold_limits 
 	err = f->source->open ? f->source->open(f, limits, m) : 0;
 	for (size_t i = 0; i < plan->n && !err; i++)
 		err = count(f, i, limits, m);
-	f->fetched = f->written = now();
+	f->fetched = f->written = now_s();
 	f->each = WRITE_EACH;
 	return err;
 }
@@ -252,7 +245,7 @@ int fold_write(struct fold *f)
 		err = pev_encoder_flush(f->enc);
 	f->source->clear(f);
 	f->rows += f->n_sorted;
-	f->written = now();
+	f->written = now_s();
 	f->each = time_of(pev_writer_bytes(f->writer) - before);
 	return err;
 }
@@ -261,10 +254,10 @@ int fold_drain(struct fold *f)
 {
 	int err;
 
-	if (now() < f->fetched + f->source->each)
+	if (now_s() < f->fetched + f->source->each)
 		return 0;
 	err = f->source->fetch(f, false);
-	f->fetched = now();
+	f->fetched = now_s();
 	if (err || (f->source->rows(f) < FOLD_ROWS && f->fetched < f->written + f->each))
 		return err;
 	return fold_write(f);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts in a table while a command, or what runs already, does its work. See measure.h. */
 #include "measure.h"
+#include "base/clock.h"
 #include "source.h"
 #include "base/output.h"
 #include "base/say.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Samples a second of timers and hardware events, unless the event says another number */
 #define USUAL_FREQ 1000
@@ -40,14 +40,6 @@ struct hist_run {
 	bool printed;
 };
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static enum hist_form form_of(const struct hist_opts *o)
 {
 	return o->json ? HIST_JSON : o->csv ? HIST_CSV : HIST_TABLE;
@@ -60,7 +52,7 @@ static int print_new(struct hist_run *r, struct msg *m)
 		.rows = &r->rows,
 		.words = &r->words,
 		.target = r->measure.target.text,
-		.at = r->opts.interval ? now() - r->start : -1,
+		.at = r->opts.interval ? now_s() - r->start : -1,
 		.first = !r->printed,
 	};
 	int err = r->source.ops->fetch(&r->source, &r->rows, &result.sums, m);
@@ -96,14 +88,14 @@ static int hist_start(void *arg, struct msg *m)
 	struct hist_run *r = arg;
 	int err = begins_on_exec(r) ? 0 : r->source.ops->on(&r->source, true, m);
 
-	r->start = now();
+	r->start = now_s();
 	return err;
 }
 
 /* Returns ms to wait, -1: until something happens. */
 static int wait_ms(const struct hist_run *r, double next)
 {
-	double left = next - now();
+	double left = next - now_s();
 	int most = r->source.ops->take ? TAKE_MS : -1, ms = left > 0 ? (int)(left * 1e3) + 1 : 0;
 
 	if (!r->opts.interval)
@@ -123,7 +115,7 @@ static unsigned int wait_once(struct hist_run *r, double next)
 static int hist_wait(void *arg, struct msg *m)
 {
 	struct hist_run *r = arg;
-	double step = (double)r->opts.interval / 1e3, next = now() + step;
+	double step = (double)r->opts.interval / 1e3, next = now_s() + step;
 	int err = 0;
 
 	for (;;) {
@@ -139,9 +131,9 @@ static int hist_wait(void *arg, struct msg *m)
 		}
 		if (err || !measure_goes_on(&r->measure, got))
 			break;
-		if (r->opts.interval && now() >= next) {
+		if (r->opts.interval && now_s() >= next) {
 			err = print_new(r, m);
-			while (next <= now())
+			while (next <= now_s())
 				next += step;
 		}
 		if (err)

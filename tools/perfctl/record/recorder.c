@@ -8,6 +8,7 @@
 #include "procs/machine_state.h"
 #include "procs/state.h"
 #include "waited.h"
+#include "base/clock.h"
 #include "base/say.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -26,14 +27,6 @@
 #define PACKET_MOST  (64u << 10)
 /* so often a pipe is found full after the user wants an end, until its reader is given up */
 #define FULL_MOST 25
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /*
  * Packets are closed, and readers that follow told how far they can read, each so many ns: with

@@ -3,6 +3,7 @@
 #include "relayed.h"
 #include "describe.h"
 #include "recorder.h"
+#include "base/clock.h"
 #include "base/say.h"
 #include "event/engine.h"
 
@@ -12,14 +13,6 @@
 
 /* So often a relay that has gone is called */
 #define CALL_NS 1000000000ull
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- Losses ---- */
 

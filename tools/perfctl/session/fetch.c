@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Asking debuginfod servers. See fetch.h. */
 #include "fetch.h"
+#include "base/clock.h"
 #include "base/say.h"
 #include "base/stop.h"
 #include "base/text.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TELL_AFTER_MS 1000
@@ -20,14 +20,6 @@ static struct {
 	bool shown;
 	bool silent;
 } fetch;
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int fetch_none(void *opts, const char *arg, struct msg *m)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads traces, event by event. See session.h. */
 #include "guest.h"
+#include "base/clock.h"
 #include "session.h"
 #include "since.h"
 #include "base/say.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <sys/stat.h>
 
 #define DEFAULT_DIR "pev.trace"
@@ -557,14 +557,6 @@ static int wait_for_more(struct session *f, struct msg *m)
 	else
 		f->owed = owed_new(f->trace);
 	return 0;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* A record that has its stack later is shown when that has come. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts events while a command, or what runs already, does its work. See measure.h. */
 #include "measure.h"
+#include "base/clock.h"
 #include "events.h"
 #include "metric.h"
 #include "print.h"
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define THREAD_TRIES 16
 
@@ -48,14 +48,6 @@ struct stat_run {
 	struct target threads;
 	bool stopped;
 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static void subtract(struct pev_value *v, const struct pev_value *before)
 {
@@ -163,7 +155,7 @@ static int print_interval(struct stat_run *r, struct msg *m)
 		r->before[i] = total;
 		subtract_parts(r, i);
 	}
-	r->result.at = now() - r->start;
+	r->result.at = now_s() - r->start;
 	r->result.wall = (struct spread){ .n = 1, .mean = r->result.at - last };
 	stat_print_interval(&r->result, &r->style, first);
 	return 0;
@@ -175,17 +167,17 @@ static int stat_start(void *arg, struct msg *m)
 	bool on_exec = r->measure.target.workload && !r->opts.span.delay;
 	int err = on_exec ? 0 : event_set_enable(&r->set, true, m);
 
-	r->start = now();
+	r->start = now_s();
 	return err;
 }
 
 /* Waits until the command, the target or the user ends it. */
 static int wait_for_end(struct stat_run *r, struct msg *m)
 {
-	double step = (double)r->opts.interval / 1e3, next = now() + step;
+	double step = (double)r->opts.interval / 1e3, next = now_s() + step;
 
 	for (;;) {
-		double left = next - now();
+		double left = next - now_s();
 		int timeout = step > 0 ? (left > 0 ? (int)(left * 1e3) + 1 : 0) : -1;
 		unsigned int got;
 
@@ -206,12 +198,12 @@ static int wait_for_end(struct stat_run *r, struct msg *m)
 		}
 		if (!measure_goes_on(&r->measure, got))
 			return 0;
-		if (step > 0 && now() >= next) {
+		if (step > 0 && now_s() >= next) {
 			int err = print_interval(r, m);
 
 			if (err)
 				return err;
-			while (next <= now())
+			while (next <= now_s())
 				next += step;
 		}
 	}
@@ -280,7 +272,7 @@ static int stat_round(void *arg, struct msg *m)
 		return print_interval(r, m);
 	err = read_all(r, m);
 	if (!err)
-		add_round(r, now() - r->start);
+		add_round(r, now_s() - r->start);
 	return err;
 }
 

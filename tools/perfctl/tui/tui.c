@@ -13,12 +13,12 @@
 #include "report/out.h"
 #include "session/fetch.h"
 #include "annotate/annotate.h"
+#include "base/clock.h"
 
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define REFRESH_MS 400
 
@@ -43,14 +43,6 @@ static void came(void *arg, uint64_t done, uint64_t total)
 	(void)done;
 	(void)total;
 	t->dirty = true;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 static void start_screen(struct tui *t)

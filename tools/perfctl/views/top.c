@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From rings to a profile, without a file between. See top.h. */
 #include "top.h"
+#include "base/clock.h"
 #include "event/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #define POLL_MS 100
 /* Chains, or frames, that are remembered before all are forgotten, so that top may run for days */
 #define CHAINS_MOST 500000
 /* Names of threads, texts of fields, and files, beside twice as many as were left the last time */
 #define NAMES_MOST 4096
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Processor time of this process, in ms. */
 static int64_t own_ms(void)
