@@ -142,15 +142,6 @@ FIXTURE_TEARDOWN(loss)
 
 static volatile bool flooding;
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 struct flood {
 	pthread_t	thread;
 	int		cpu;
@@ -165,14 +156,9 @@ static void *flood(void *arg)
 	const struct flood *f = arg;
 	char byte = 0;
 
-	pin(f->cpu);
+	pev_pin(f->cpu);
 	while (flooding) {
-		volatile char *p = mmap(NULL, 4 << 12, PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		for (int i = 0; i < 4; i++)
-			p[i << 12] = 1;
-		munmap((void *)p, 4 << 12);
+		pev_fault_pages();
 		for (int i = 0; i < 50; i++)
 			syscall(SYS_getppid);
 		if (write(f->to, &byte, 1) == 1 && read(f->from, &byte, 1) == 1)

@@ -559,9 +559,7 @@ TEST_F(others, migrations_show_no_stranger)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LE(0, pev_child_start(&moved));
 	if (!moved.pid) {
-		CPU_ZERO(&set);
-		CPU_SET(cpus[0], &set);
-		sched_setaffinity(0, sizeof(set), &set);
+		pev_pin(cpus[0]);
 		pev_child_wait(&moved);
 		_exit(0);
 	}
@@ -583,9 +581,7 @@ TEST_F(others, migrations_show_no_stranger)
 	for (unsigned int i = 0; i < 512; i++)
 		((volatile uint64_t *)deep)[i] = 0x5ec4e75ec4e75ec4;
 	/* this process moves the other, while it has the secret on its stack */
-	CPU_ZERO(&set);
-	CPU_SET(cpus[1], &set);
-	ASSERT_EQ(0, sched_setaffinity(moved.pid, sizeof(set), &set));
+	ASSERT_EQ(0, pev_pin_task(moved.pid, cpus[1]));
 	pev_child_go(&moved);
 	ASSERT_EQ(0, pev_child_end(&moved));
 	v = pev_read(fd);

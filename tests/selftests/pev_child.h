@@ -238,15 +238,6 @@ static UNUSED int pev_set_paranoid(int level)
 		ASSERT_EQ(0, pev_set_paranoid(2)); \
 	} while (0)
 
-static UNUSED int pev_pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* CPUs that this thread may use, at most @max of their numbers in @cpus. */
 static UNUSED int pev_cpus(int *cpus, int max)
 {

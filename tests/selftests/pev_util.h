@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pev.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -421,6 +422,35 @@ static UNUSED int pev_walk_next(struct pev_walk *walk, struct pev_record *record
 static UNUSED void pev_walk_release(const struct pev_walk *walk)
 {
 	__atomic_store_n(&walk->map->rings[walk->cpu].user->tail, walk->pos, __ATOMIC_RELEASE);
+}
+
+/* ---- what tests do beside it ---- */
+
+/* Binds @tid, 0 for the caller, to @cpu. */
+static UNUSED int pev_pin_task(pid_t tid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(tid, sizeof(set), &set);
+}
+
+static UNUSED int pev_pin(int cpu)
+{
+	return pev_pin_task(0, cpu);
+}
+
+/* Four page faults, and pages that the kernel gets back. */
+static UNUSED void pev_fault_pages(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				-1, 0);
+
+	for (int i = 0; i < 4; i++)
+		p[i * page] = 1;
+	munmap((void *)p, 4 * page);
 }
 
 #endif

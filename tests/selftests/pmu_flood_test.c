@@ -92,12 +92,7 @@ static void *flood(void *unused)
 	struct timespec ts = { .tv_nsec = 50000 };
 
 	while (flooding) {
-		volatile char *p = mmap(NULL, 4 << 12, PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		for (int i = 0; i < 4; i++)
-			p[i << 12] = 1;
-		munmap((void *)p, 4 << 12);
+		pev_fault_pages();
 		for (int i = 0; i < 50; i++)
 			syscall(SYS_getppid);
 		pmu_loop(1000);

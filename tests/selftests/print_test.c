@@ -35,16 +35,6 @@ static bool parse(const char *text, struct line *line)
 	return true;
 }
 
-/* Where the ring's size is known. */
-static int stay_on(unsigned int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	return sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 static int listen_to(int fd, const char *event, const char *filter)
 {
 	char text[256];
@@ -167,7 +157,7 @@ TEST_F(print, is_what_ftrace_prints)
 	if (mkdir(INSTANCE, 0700) && errno != EEXIST)
 		SKIP(return, "no ftrace here");
 	put(INSTANCE, "buffer_size_kb", "8192");
-	ASSERT_EQ(0, stay_on(0));
+	ASSERT_EQ(0, pev_pin(0));
 	ASSERT_EQ(0, record_both(self->fd));
 	do_things(times);
 	put(INSTANCE, "tracing_on", "0");
@@ -204,7 +194,7 @@ TEST_F(print, is_in_order)
 	for (unsigned int i = 0; i < cpus; i++) {
 		if (fork())
 			continue;
-		stay_on(i);
+		pev_pin((int)i);
 		for (unsigned int n = 0; n < times; n++)
 			getsid(1001 + n);
 		_exit(0);
@@ -397,7 +387,7 @@ TEST_F(print, is_private)
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, listen_to(self->fd, "syscalls:sys_enter_getsid", "pid == 12345"));
 	ASSERT_EQ(0, listen_to(other, "syscalls:sys_enter_getpgid", "pid == 12345"));
-	ASSERT_EQ(0, stay_on(0));
+	ASSERT_EQ(0, pev_pin(0));
 	/* more than a ring has room for */
 	for (unsigned int i = 0; i < 100000; i++)
 		getsid(12345);
@@ -416,7 +406,7 @@ TEST_F(print, says_what_was_lost)
 	FILE *f;
 
 	ASSERT_EQ(0, listen_to(self->fd, "syscalls:sys_enter_getsid", "pid == 12345"));
-	ASSERT_EQ(0, stay_on(0));
+	ASSERT_EQ(0, pev_pin(0));
 	for (unsigned int i = 0; i < 100000; i++)
 		getsid(12345);
 	f = lines_of(self->fd);

@@ -54,14 +54,10 @@ static void hit(unsigned int times)
 
 FIXTURE_SETUP(ring)
 {
-	cpu_set_t set;
-
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
 	self->cpu = sched_getcpu();
-	CPU_ZERO(&set);
-	CPU_SET(self->cpu, &set);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	ASSERT_EQ(0, pev_pin((int)self->cpu));
 	self->channel = pev_open_channel(RING, PACKET, variant->flags);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));
@@ -354,11 +350,7 @@ static volatile bool writing;
 
 static void *write_on(void *arg)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(*(unsigned int *)arg, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	pev_pin(*(int *)arg);
 	while (writing)
 		hit(20);
 	return NULL;

@@ -12,19 +12,10 @@ static volatile bool flooding;
 static void *flood(void *arg)
 {
 	struct timespec ts = { .tv_nsec = 50000 };
-	long page = sysconf(_SC_PAGESIZE);
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET((long)arg, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	pev_pin((int)(long)arg);
 	while (flooding) {
-		volatile char *p = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		for (int i = 0; i < 4; i++)
-			p[i * page] = 1;
-		munmap((void *)p, 4 * page);
+		pev_fault_pages();
 		/* of numbers that no call has: more keys than rows */
 		for (long i = 0; i < 64; i++)
 			syscall(1000 + i);

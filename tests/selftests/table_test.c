@@ -50,12 +50,9 @@ TEST_F(table, of_sixteen_rows)
 {
 	struct pev_table table = table_by(16, PEV_TABLE_FIELD, "pid");
 	struct told *t = &self->t;
-	cpu_set_t set;
 	int fd, event;
 
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	ASSERT_EQ(0, pev_pin(0));
 	sum_field(&table, "pid");
 	fd = open_table(&table);
 	event = open_calls(ENTER, NULL, fd);

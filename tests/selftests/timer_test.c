@@ -3,7 +3,6 @@
  * How much of a CPU timers may take, whatever their number; what is told of those
  * that had to wait; and when a new period holds.
  */
-#include <sched.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_util.h"
@@ -44,16 +43,12 @@ static void work_for(uint64_t ns)
 
 FIXTURE_SETUP(timer)
 {
-	cpu_set_t set;
-
 	for (unsigned int i = 0; i < TIMERS; i++)
 		self->fds[i] = -1;
 	if (!pev_present())
 		SKIP(return, "no pev in this kernel");
 	self->cpu = sched_getcpu();
-	CPU_ZERO(&set);
-	CPU_SET(self->cpu, &set);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	ASSERT_EQ(0, pev_pin((int)self->cpu));
 	self->channel = pev_open_channel(1 << 20, 1 << 16, 0);
 	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pev_map_channel(self->channel, &self->map));

@@ -121,15 +121,12 @@ static void *write_and_move(void *arg)
 {
 	struct storm *s = arg;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t set;
 
 	for (uint64_t i = 0; i < s->marks; i++) {
 		count(1, (unsigned long)s->nr);
 		if (i % 64)
 			continue;
-		CPU_ZERO(&set);
-		CPU_SET((i / 64 + s->nr) % (uint64_t)cpus, &set);
-		sched_setaffinity(0, sizeof(set), &set);
+		pev_pin((int)((i / 64 + s->nr) % (uint64_t)cpus));
 	}
 	return NULL;
 }
@@ -354,11 +351,8 @@ struct writer {
 static void move_to(pid_t tid, uint64_t n)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(n % (uint64_t)cpus, &set);
-	sched_setaffinity(tid, sizeof(set), &set);
+	pev_pin_task(tid, (int)(n % (uint64_t)cpus));
 }
 
 static void *write_brackets(void *arg)

@@ -159,12 +159,8 @@ static void agree(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self,
 
 static void migrate(void)
 {
-	cpu_set_t set;
-
 	for (unsigned int i = 0; i < 20; i++) {
-		CPU_ZERO(&set);
-		CPU_SET(i % pev_nr_cpus(), &set);
-		sched_setaffinity(0, sizeof(set), &set);
+		pev_pin((int)(i % pev_nr_cpus()));
 		sched_yield();
 	}
 }
