@@ -14,6 +14,9 @@
 
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* This program's file. */
+const char *own_path(void);
+
 /* ---- main.c: the table --------------------------------------------------- */
 
 enum peer { PEV, PERF, FTRACE, BPFTRACE, PEERS };

@@ -76,6 +76,17 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
+const char *own_path(void)
+{
+	static char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		die("/proc/self/exe: %m");
+	path[len] = 0;
+	return path;
+}
+
 struct figure *figure(const char *name, double goal, const char *text)
 {
 	struct figure *f = &figures[nr_figures++];

@@ -168,15 +168,20 @@ static void measure_interrupt(const char *self)
 	f->at[PEV] = tool_interrupt(event, all_attached);
 }
 
+static int open_own(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die("/proc/self/exe: %m");
+	return fd;
+}
+
 void measure_probes(void)
 {
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const char *self = own_path();
+	int exe = open_own();
 
-	if (len < 0 || exe < 0)
-		die("/proc/self/exe: %m");
-	self[len] = 0;
 	measure_attaching(self, exe);
 	measure_interrupt(self);
 }
@@ -315,13 +320,9 @@ static void measure_hit(const struct hit *h, const char *self, int exe)
 
 void measure_hits(void)
 {
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const char *self = own_path();
+	int exe = open_own();
 
-	if (len < 0 || exe < 0)
-		die("/proc/self/exe: %m");
-	self[len] = 0;
 	for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++)
 		measure_hit(&hits[i], self, exe);
 }

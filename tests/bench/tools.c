@@ -180,17 +180,13 @@ bool tool_has_bpf(void)
 
 double tool_load(const char *const tool[], const char *name)
 {
-	char self[3000], command[sizeof(self) + 100];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char command[4096 + 100];
 	const char *argv[MAX_ARGS] = { "sh", "-c" };
 	int nr = 2;
 	double ns;
 	FILE *f;
 
-	if (len < 0)
-		die("/proc/self/exe: %m");
-	self[len] = 0;
-	snprintf(command, sizeof(command), "%s load %s " NS_FILE, self, name);
+	snprintf(command, sizeof(command), "%s load %s " NS_FILE, own_path(), name);
 	for (int i = 0; tool && tool[i]; i++) {
 		nr = i + 1;
 		argv[i] = tool[i];
@@ -252,15 +248,11 @@ double tool_bpftrace(const char *program, const char *name, unsigned int least)
 
 double tool_bytes(const char *tool, unsigned int calls)
 {
-	char self[4096], number[16];
+	char *self = (char *)own_path(), number[16];
 	char *argv[] = { (char *)tool, "record", "-m", RINGS,	"-e",	EVENT, "-o",
 			 TOOL_OUT,     "--",	 self, "calls", number, NULL };
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	pid_t pid;
 
-	if (len < 0)
-		die("/proc/self/exe: %m");
-	self[len] = 0;
 	snprintf(number, sizeof(number), "%u", calls);
 	clean();
 	pid = start(argv);
