@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "judge.h"
+#include "result.h"
 
 static const char *model;
-static int tests;
-
-static void result(int good, const char *name, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %d - %s: ", good ? "" : "not ", ++tests, name);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	fflush(stdout);
-}
-
 static void skip(const char *name, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tests, name, why);

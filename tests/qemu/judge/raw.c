@@ -12,27 +12,13 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "judge.h"
-
-static int tests;
-
-static void result(int good, const char *name, const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("%sok %d - %s: ", good ? "" : "not ", ++tests, name);
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	fflush(stdout);
-}
+#include "result.h"
 
 static void die(const char *what)
 {
