@@ -297,32 +297,6 @@ TEST(the_right_to_read)
 }
 #endif
 
-TEST(refusals)
-{
-	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE, -1, 0);
-	long size = sysconf(_SC_PAGESIZE);
-	int fd;
-
-	PMU_SKIP_WITHOUT(SKIP);
-	attr.target = PEV_TARGET_PROCESS;
-	EXPECT_EQ(-EINVAL, pev_open(&attr));
-	EXPECT_NE(NULL, strstr(pev_reason(), "single task"));
-	attr.target = PEV_TARGET_TASK;
-	fd = pev_open(&attr);
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * size, PROT_READ, MAP_SHARED, fd, 0));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ, MAP_SHARED, fd, size));
-	EXPECT_EQ(EINVAL, errno);
-	close(fd);
-	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0));
-	EXPECT_EQ(ENODEV, errno);
-	close(fd);
-}
-
 #if defined(__x86_64__)
 /* The right belongs to the address space that mapped the page: fork() takes none along. */
 TEST_F(page, right_is_not_inherited)
