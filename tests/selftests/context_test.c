@@ -20,30 +20,6 @@
 #define KERNEL_ADDRESS 0xffff888000001000UL
 #define NOBODYS_ADDRESS 0x8000000000001000UL
 
-/* What a thread tells of itself: the pointer whose address is made known, and a record */
-struct self {
-	const void *pointer;
-	struct pev_thread_context record;
-};
-
-static int attach(struct self *self)
-{
-	return attach_at((uintptr_t)&self->pointer);
-}
-
-/* Not before what was written, and not after the next call. */
-static void point_at(struct self *self, const void *record)
-{
-	__asm__ volatile("" : : : "memory");
-	*(const void *volatile *)&self->pointer = record;
-}
-
-static void say(struct self *self, uint8_t n)
-{
-	self->record = request(n);
-	point_at(self, &self->record);
-}
-
 static void *page_at(void *where, int prot)
 {
 	return mmap(where, sysconf(_SC_PAGESIZE), prot,

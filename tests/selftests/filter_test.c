@@ -87,46 +87,41 @@ TEST_F(filter, by_number)
 	close(fd);
 }
 
-TEST_F(filter, by_argument_of_a_system_call)
+/* What 50 calls of close() were to an event that @expr filters. */
+static struct pev_value count_closes(struct __test_metadata *_metadata, const char *expr,
+				     int channel)
 {
-	int fd = pev_open_event(TP, CLOSE, "fd >= 0xfffffffffffffffb", self->channel);
-	struct pev_value value;
+	int fd = pev_open_event(TP, CLOSE, expr, channel);
+	struct pev_value value = {};
 
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
 	close_some(50);
 	pev_off(fd);
 	value = pev_read(fd);
-	EXPECT_EQ(50, value.value + value.filtered);
 	close(fd);
+	return value;
+}
+
+TEST_F(filter, by_argument_of_a_system_call)
+{
+	struct pev_value value = count_closes(_metadata, "fd >= 0xfffffffffffffffb", self->channel);
+
+	EXPECT_EQ(50, value.value + value.filtered);
 }
 
 TEST_F(filter, by_common_fields_and_cpu)
 {
 	struct pev_value value;
 	char expr[64];
-	int fd;
 
 	snprintf(expr, sizeof(expr), "common_pid == %d && CPU >= 0", gettid());
-	fd = pev_open_event(TP, CLOSE, expr, self->channel);
-	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	pev_on(fd);
-	close_some(50);
-	pev_off(fd);
-	value = pev_read(fd);
+	value = count_closes(_metadata, expr, self->channel);
 	EXPECT_EQ(50, value.value);
 	EXPECT_EQ(0, value.filtered);
-	close(fd);
-
-	fd = pev_open_event(TP, CLOSE, "common_pid == 1", self->channel);
-	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	pev_on(fd);
-	close_some(50);
-	pev_off(fd);
-	value = pev_read(fd);
+	value = count_closes(_metadata, "common_pid == 1", self->channel);
 	EXPECT_EQ(0, value.value);
 	EXPECT_EQ(50, value.filtered);
-	close(fd);
 }
 
 TEST_F(filter, by_string)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests of contexts share: requests by a number, and saying where they are. */
+/* What the tests of contexts share: requests by a number, and saying which one it is. */
 #ifndef PEV_CONTEXT_H
 #define PEV_CONTEXT_H
 
@@ -55,6 +55,30 @@ static UNUSED int attach_at(uint64_t at)
 	};
 
 	return pev_open(&attr);
+}
+
+/* What a thread tells of itself: the pointer whose address is made known, and a record */
+struct self {
+	const void *pointer;
+	struct pev_thread_context record;
+};
+
+static UNUSED int attach(struct self *self)
+{
+	return attach_at((uintptr_t)&self->pointer);
+}
+
+/* Not before what was written, and not after the next call. */
+static UNUSED void point_at(struct self *self, const void *record)
+{
+	__asm__ volatile("" : : : "memory");
+	*(const void *volatile *)&self->pointer = record;
+}
+
+static UNUSED void say(struct self *self, uint8_t n)
+{
+	self->record = request(n);
+	point_at(self, &self->record);
 }
 
 #endif

@@ -25,21 +25,6 @@ static struct pev_table pairs_by(uint32_t open, uint32_t from, uint32_t bucket)
 	return table;
 }
 
-static int open_point(const char *name, int table, uint32_t target, uint64_t flags)
-{
-	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT,
-		.target = target,
-		.flags = PEV_F_DISABLED | flags,
-		.name = (uintptr_t)name,
-		.channel_fd = table,
-		.group_fd = -1,
-		.period = 1,
-	};
-
-	return pev_open(&attr);
-}
-
 /* A table with both events, on. */
 struct pair {
 	int fd;
@@ -52,9 +37,9 @@ static void open_pair(struct __test_metadata *_metadata, struct pair *p,
 {
 	p->fd = open_table(table);
 	ASSERT_LE(0, p->fd) TH_LOG("%s", pev_reason());
-	p->begin = open_point(BEGIN, p->fd, PEV_TARGET_TASK, PEV_F_BEGIN);
+	p->begin = open_point(BEGIN, p->fd, PEV_TARGET_TASK, PEV_F_BEGIN, 0);
 	ASSERT_LE(0, p->begin) TH_LOG("%s", pev_reason());
-	p->end = open_point(END, p->fd, PEV_TARGET_TASK, 0);
+	p->end = open_point(END, p->fd, PEV_TARGET_TASK, 0, 0);
 	ASSERT_LE(0, p->end) TH_LOG("%s", pev_reason());
 	pev_on(p->begin);
 	pev_on(p->end);
@@ -159,8 +144,8 @@ TEST_F(table, of_pairs_by_thread)
 	table.end[0] = table.begin[0];
 	fd = open_table(&table);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	events[0] = open_point(ENTER, fd, PEV_TARGET_TASK, PEV_F_BEGIN);
-	events[1] = open_point(EXIT, fd, PEV_TARGET_TASK, 0);
+	events[0] = open_point(ENTER, fd, PEV_TARGET_TASK, PEV_F_BEGIN, 0);
+	events[1] = open_point(EXIT, fd, PEV_TARGET_TASK, 0, 0);
 	ASSERT_LE(0, events[1]) TH_LOG("%s", pev_reason());
 	pev_on(events[1]);
 	pev_on(events[0]);
@@ -241,8 +226,8 @@ TEST_F(table, law_of_pairs)
 	table.rows = 2;
 	p.fd = open_table(&table);
 	ASSERT_LE(0, p.fd) TH_LOG("%s", pev_reason());
-	p.begin = open_point(BEGIN, p.fd, PEV_TARGET_CPUS, PEV_F_BEGIN);
-	p.end = open_point(END, p.fd, PEV_TARGET_CPUS, 0);
+	p.begin = open_point(BEGIN, p.fd, PEV_TARGET_CPUS, PEV_F_BEGIN, 0);
+	p.end = open_point(END, p.fd, PEV_TARGET_CPUS, 0, 0);
 	ASSERT_LE(0, p.end) TH_LOG("%s", pev_reason());
 	flooding = true;
 	for (int i = 0; i < nr; i++)
@@ -313,12 +298,12 @@ TEST_F(table, refusals_of_pairs)
 	EXPECT_EQ(0, open_bad(&bad, "latencies need pairs"));
 	bad = table_by(64, PEV_TABLE_PID, NULL);
 	fd = open_table(&bad);
-	EXPECT_EQ(-EINVAL, open_point(BEGIN, fd, PEV_TARGET_TASK, PEV_F_BEGIN));
+	EXPECT_EQ(-EINVAL, open_point(BEGIN, fd, PEV_TARGET_TASK, PEV_F_BEGIN, 0));
 	EXPECT_NE(NULL, strstr(pev_reason(), "needs a table with pairs"))
 	TH_LOG("%s", pev_reason());
 	close(fd);
 	fd = open_table(&good);
-	EXPECT_EQ(-EINVAL, open_point("sched:sched_switch", fd, PEV_TARGET_TASK, 0));
+	EXPECT_EQ(-EINVAL, open_point("sched:sched_switch", fd, PEV_TARGET_TASK, 0, 0));
 	EXPECT_NE(NULL, strstr(pev_reason(), "which sched:sched_switch does not have"))
 	TH_LOG("%s", pev_reason());
 	close(fd);

@@ -33,22 +33,6 @@ static struct pev_table pairs_by_id(uint64_t least, int channel)
 	return table;
 }
 
-static int open_point(const char *name, int table, uint32_t target, uint64_t flags, uint64_t sample)
-{
-	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT,
-		.target = target,
-		.flags = PEV_F_DISABLED | flags,
-		.sample = sample,
-		.name = (uintptr_t)name,
-		.channel_fd = table,
-		.group_fd = -1,
-		.period = 1,
-	};
-
-	return pev_open(&attr);
-}
-
 /* A channel with its rings, a table with records in it, and both events. */
 struct pair {
 	int channel;

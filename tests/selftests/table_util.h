@@ -95,6 +95,23 @@ static UNUSED int open_calls(const char *name, const char *filter, int table)
 	return pev_open(&attr);
 }
 
+static UNUSED int open_point(const char *name, int table, uint32_t target, uint64_t flags,
+			     uint64_t sample)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = target,
+		.flags = PEV_F_DISABLED | flags,
+		.sample = sample,
+		.name = (uintptr_t)name,
+		.channel_fd = table,
+		.group_fd = -1,
+		.period = 1,
+	};
+
+	return pev_open(&attr);
+}
+
 static UNUSED void add_row(struct told *t, const struct pev_table_row *row, unsigned int words)
 {
 	struct row *to = NULL;
