@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads perf.data: header, attributes, feature sections, and the records. */
 #include "file.h"
+#include "bytes.h"
 #include "format.h"
 #include "import.h"
 #include "records.h"
@@ -10,48 +11,6 @@
 #include <sys/mman.h>
 
 #define MAX_EVENTS 65536
-
-/* ---- Bytes ---- */
-
-const void *bytes_take(struct bytes *b, uint64_t n)
-{
-	const uint8_t *p = b->p;
-
-	if (n > (uint64_t)(b->end - b->p)) {
-		b->short_ = true;
-		b->p = b->end;
-		return NULL;
-	}
-	b->p += n;
-	return p;
-}
-
-uint64_t bytes_u64(struct bytes *b)
-{
-	const void *p = bytes_take(b, sizeof(uint64_t));
-	uint64_t v = 0;
-
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-uint32_t bytes_u32(struct bytes *b)
-{
-	const void *p = bytes_take(b, sizeof(uint32_t));
-	uint32_t v = 0;
-
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-const char *bytes_text(struct bytes *b, uint64_t room)
-{
-	const char *p = bytes_take(b, room);
-
-	return p && memchr(p, 0, room) ? p : "";
-}
 
 /* Takes one of perf's strings: a length, then so many bytes. */
 static char *header_string(struct bytes *b)

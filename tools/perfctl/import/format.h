@@ -3,7 +3,8 @@
 #ifndef PERFCTL_IMPORT_FORMAT_H
 #define PERFCTL_IMPORT_FORMAT_H
 
-#include "file.h"
+#include "bytes.h"
+#include "import.h"
 
 void import_tracing_data(struct import *im, struct bytes b);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Converts perf's records to ours, in order of time. */
 #include "write.h"
+#include "bytes.h"
 #include "file.h"
 #include "import.h"
 #include "missing.h"
