@@ -12,7 +12,7 @@
 
 /**
  * struct later - memories that are open
- * @processes: by hash of the process; two that share one take turns
+ * @processes: by hash of the process; of two that share one, one is open
  * @refused: of some process the memory could not be opened, though it was there
  */
 struct later {
