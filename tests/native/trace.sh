@@ -67,6 +67,81 @@ assert sum("killed" in e for e in events) == 1, events'
 	$trace -y -j -e dup2 -o paths.json -- sh -c 'exec 5<&7' 7<file
 	says "trace -y -j" 0 "\"args\": \"oldfd: 7<$PWD/file>, .*\"result_text\": \"5<$PWD/file>\"" cat paths.json
 	says "trace -y -S" 2 'for lines, and -S prints none' $trace -y -S -- true
+
+	# what is read of the program afterwards, while it waits
+	cat >later.c <<'C'
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	static struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/nowhere/later" };
+	static struct timespec ts = { 0, 1000 };
+	char c;
+
+	open("/nowhere/before", O_RDONLY);
+	connect(socket(AF_UNIX, SOCK_DGRAM, 0), (struct sockaddr *)&un, sizeof(un));
+	nanosleep(&ts, NULL);
+	return read(0, &c, 1) != 1;
+}
+C
+	gcc -O1 -o later later.c
+	mkfifo live hold
+	perfctl trace --engine perf --no-signals --read-later --no-names -o live -- ./later <hold &
+	tracer=$!
+	exec 4>hold 3<live
+	while IFS= read -r line <&3; do
+		echo "$line"
+		case $line in *nanosleep*) break ;; esac
+	done >later.txt
+	echo >&4
+	cat <&3 >>later.txt
+	wait $tracer
+	within "trace --read-later: the command's status" $? 0 0
+	exec 3<&- 4>&-
+	says "trace --read-later: a name" 0 ' openat\(AT_FDCWD, ~"/nowhere/before", O_RDONLY\) = -1 ENOENT' cat later.txt
+	says "trace --read-later: an address" 0 \
+		' connect\([0-9]+, ~\{sa_family=AF_UNIX, sun_path="/nowhere/later"\}, 110\) = -1 ENOENT' cat later.txt
+	says "trace --read-later: a time" 0 'nanosleep\((CLOCK_REALTIME, 0, )?~\{tv_sec=0, tv_nsec=1000\}, NULL\) = 0' \
+		cat later.txt
+	says "trace --read-later -S" 2 'is for lines with strings, and -S has none' $trace --strings --read-later -S -- true
+	says "trace --read-later --no-strings" 2 'and --no-strings has none' $trace --read-later -- true
+
+	# a program whose calls have other numbers
+	cat >bits32.c <<'C'
+static long call(long nr, long a, long b, long c)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a"(ret) : "a"(nr), "b"(a), "c"(b), "d"(c) : "memory");
+	return ret;
+}
+void _start(void)
+{
+	call(20, 0, 0, 0);
+	call(5, (long)"/nowhere", 0, 0);
+	call(19, 0, -5, 1);
+	call(1, 7, 0, 0);
+}
+C
+	if [ "$(uname -m)" = x86_64 ] && gcc -m32 -O1 -nostdlib -static -fno-pic -no-pie \
+		-fno-stack-protector -o bits32 bits32.c 2>/dev/null && { ./bits32; [ $? = 7 ]; } then
+		$trace -o bits32.txt -- ./bits32
+		within "trace: a 32-bit program's status" $? 7 7
+		says "trace: 32-bit calls by their own table" 0 ' 32-bit getpid\(\) = [0-9]+ <' cat bits32.txt
+		says "trace: ... errors" 0 ' 32-bit open\(filename: 0x.*\) = -1 ENOENT' cat bits32.txt
+		says "trace: ... numbers below 0" 0 ' 32-bit lseek\(.* offset: -5, (whence|origin): SEEK_CUR\)' cat bits32.txt
+		says "trace: ... the exec that began it" 0 ' 32-bit execve\(\.\.\.\) = 0' cat bits32.txt
+		$trace -o bits32.txt -- sh -c './bits32; exec true'
+		says "trace: ... of a child" 0 ' bits32/[0-9]+ 32-bit getpid\(\) = [0-9]+ <' cat bits32.txt
+		within "trace: ... and no other's" "$(grep -v ' bits32/' bits32.txt | grep -c 32-bit)" 0 0
+		says "trace -S: ... in the table" 7 ' 32-bit lseek$' $trace -S -- ./bits32
+		says "trace -j: ... in objects" 7 '"call": ?"lseek", ?"bits": ?32' $trace -j -- ./bits32
+	else
+		skip "trace: 32-bit programs" "none can be built here, or run"
+	fi
 else
 	skip "trace: signals and descriptors" "tracefs cannot be read here"
 fi
