@@ -21,12 +21,16 @@ if [ -n "$tracepoints" ]; then
 	done
 	ok "syscalls:*: other names than those of the calls" bash -c \
 		'perfctl script -i all.trace -F event | grep -q "syscalls:sys_enter_exit_group"'
-	perfctl record --engine perf -m 16K -e 'syscalls:sys_enter_g*' -o flood.trace \
-		-- ./tree 3 1 100000 2>flood.err
-	lost=$(awk '$1 == "syscalls:sys_enter_g*" || $1 == "syscalls:sys_enter_*" {
-		gsub(",", ""); print $3 }' flood.err)
-	within "syscalls:*: records and losses ($lost) are what happened" \
-		$(($(records flood.trace 'syscalls:*') + lost)) 400000 401000
+	if [ -n "$exact_losses" ]; then
+		perfctl record --engine perf -m 16K -e 'syscalls:sys_enter_g*' -o flood.trace \
+			-- ./tree 3 1 100000 2>flood.err
+		lost=$(awk '$1 == "syscalls:sys_enter_g*" || $1 == "syscalls:sys_enter_*" {
+			gsub(",", ""); print $3 }' flood.err)
+		within "syscalls:*: records and losses ($lost) are what happened" \
+			$(($(records flood.trace 'syscalls:*') + lost)) 400000 401000
+	else
+		skip "syscalls:*: records and losses are what happened" "$inexact"
+	fi
 	$rec --overwrite -e 'syscalls:*' -o flight.trace -- ./tree 0 0 100
 	within "syscalls:*: of a flight recorder" "$(records flight.trace syscalls:sys_exit_getppid)" 100 100
 	./usage 0 1000000000 >/dev/null &

@@ -65,8 +65,6 @@ for dir in /sys/fs/cgroup /sys/fs/cgroup/unified; do
 done
 msr=
 [ ! -e /sys/bus/event_source/devices/msr/events/tsc ] || msr=1
-lost=
-[ "$(uname -r | cut -d . -f 1)" -lt 6 ] || lost=1
 
 row "software events, timers" \
 	bash -c "$stat -x , -e page-faults:u,task-clock -- true && $rec -e task-clock -o row.trace -- true"
@@ -119,7 +117,7 @@ row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
 row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
-./hot 60000 >hot.txt &
+./hot 600000 >hot.txt &
 running=$!
 row 'processes with their threads (``-p``)' \
 	$stat -e page-faults:u -p $running -- sleep 0.1
@@ -136,7 +134,9 @@ row 'triggers (``--snapshot-on``)' \
 	$rec --overwrite --snapshot-on page-faults:u -o row.trace -- true
 row "commands while it runs (\`\`--control\`\`)" $rec --control fd:0 -o row.trace -- true </dev/null
 row 'recordings in parts (``--switch-output``)' $rec --switch-output -o row.trace -- true
-row_if "$lost" "before Linux 6.0 losses are not exact" "losses" \
+exact=1
+[ $engine = pev ] || exact=$exact_losses
+row_if "$exact" "$inexact" "losses" \
 	bash -c "perfctl record --engine $engine -o row.trace -- true 2>&1 | grep -q 'nothing lost'"
 row "cycle counter as clock" \
 	works_or 'does not stamp records with the cycle' $rec --clock cycles -o row.trace -- true

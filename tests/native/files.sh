@@ -91,7 +91,7 @@ if [ -n "$root" ]; then
 	# idle CPUs are not sampled
 	busy=
 	for _ in $(seq "$(nproc)"); do
-		../hot 60000 >/dev/null &
+		../hot 600000 >/dev/null &
 		busy="$busy $!"
 	done
 	perfctl record --engine perf -q -e cpu-clock -F 10 -a -o killed.trace &

@@ -15,13 +15,17 @@ if [ -n "$tracepoints" ] && gcc -shared -fPIC -o old.so "$here/lib/old_perf.c" -
 	says "... by whatever reads it" 0 '^note: at least [0-9,]+ records were lost while recording' \
 		perfctl report -i old.trace
 	says "... that there are none is more than is known" 0 'no losses are known' old -o few.trace -- true
-	ok "since then, nothing of that is said" bash -c \
+	[ -z "$exact_losses" ] || ok "since then, nothing of that is said" bash -c \
 		"perfctl record --engine perf -e page-faults:u -o new.trace -- true 2>&1 |
 			grep -q 'nothing lost' && ! grep -q losses new.trace/info/record"
 else
 	skip "before Linux 6.0" "tracefs cannot be read here"
 fi
 
+if [ -z "$exact_losses" ]; then
+	skip "losses: as many of events as of rings" "$inexact"
+	return
+fi
 # the rings and the events count the same losses, however often they are looked at meanwhile
 perfctl record --engine perf -m 16K --flush 50ms -e page-faults:u -c 1 -o often.trace -- \
 	./usage 400000 0 >/dev/null 2>often.err

@@ -53,7 +53,7 @@ fi
 # by time, by the signal; the target runs before and behind
 $faults --switch-output=200ms --timeout 1s -o timed -- ./hot 20000 >/dev/null 2>&1
 within "record --switch-output=TIME: parts of a second" "$(numbers timed | wc -w)" 2 6
-./hot 60000 >hot.txt &
+./hot 600000 >hot.txt &
 hot=$!
 perfctl record --engine $engine -q -F "$fast" --switch-output -o asked -p $hot &
 recorder=$!

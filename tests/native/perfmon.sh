@@ -32,7 +32,7 @@ perfmon_tests() {
 		member $group perfctl stat --engine perf -a -e page-faults -- true
 	says "... in groups" 0 '^ +[0-9,]+ +minor-faults' \
 		member $group perfctl stat --engine perf -a -e '{page-faults,minor-faults}' -- true
-	says "... records it" 0 'nothing lost' member $group perfctl record --engine perf -a -g -o perfmon -- \
+	says "... records it" 0 "$nothing_lost" member $group perfctl record --engine perf -a -g -o perfmon -- \
 		./usage 20000 0
 	says "... with names of the kernel's functions" 0 '\[k\] [a-z_]+' \
 		member $group perfctl report -g none -i perfmon
@@ -71,7 +71,7 @@ else
 	cp "${BUILD:-$top/build}/$machine/tools/pev-perfmon" user/
 	build ask "$here/lib"
 	# at 3, Debian's kernels ask for more than CAP_PERFMON
-	[ -z "${PEV_VM:-}" ] || echo 2 >/proc/sys/kernel/perf_event_paranoid
+	[ -z "${PEV_VM:-}" ] || echo 2 >$level_file
 	perfmon_tests
-	[ -z "${PEV_VM:-}" ] || echo "$level" >/proc/sys/kernel/perf_event_paranoid
+	[ -z "${PEV_VM:-}" ] || echo "$level" >$level_file
 fi

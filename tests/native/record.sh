@@ -94,7 +94,7 @@ within "record -c 10: a tenth" "$(records pf10.trace page-faults)" 200 220
 $rec -o names.trace -F 5000 -- sh -c './hot 60; exec ./hot 60' >hot.txt
 says "record: names after an exec" 0 '^ *[0-9.]+% +hot +hot ' perfctl report -g none -i names.trace
 
-./hot 60000 >hot.txt &
+./hot 600000 >hot.txt &
 hot=$!
 $rec -F "$fast" -o pid.trace -p $hot &
 until_ok test -e pid.trace/stream_state
@@ -104,7 +104,7 @@ wait
 within "record -p: a process that ran before" "$(share pid.trace spin)" 60 100
 
 # a flight recorder's rings forget what ran
-./hot 60000 >hot.txt &
+./hot 600000 >hot.txt &
 hot=$!
 $rec --overwrite -F "$fast" -o gone.trace -p $hot &
 until_ok grep -q perf_event /proc/$!/maps
@@ -112,7 +112,7 @@ sleep 0.5
 kill $hot
 wait
 within "record --overwrite -p: a process that ended" "$(share gone.trace spin)" 60 100
-./hot 60000 >hot.txt &
+./hot 600000 >hot.txt &
 hot=$!
 perfctl record --engine perf -q --overwrite -m 64K -F 10000 -e cpu-clock:u -o lives.trace -p $hot 2>/dev/null &
 recorder=$!
@@ -201,13 +201,17 @@ if [ -n "$tracepoints" ]; then
 	$rec -e $e -c 10 --filter "id == $getppid" -o calls10.trace -- ./tree 0 0 1000
 	within "record -c 10: for each tenth call" "$(records calls10.trace $e)" 100 100
 	# what happened = records + lost, whatever the ring
-	perfctl record --engine perf -m 16K -e $e --filter "id == $getppid" -o flood.trace \
-		-- ./tree 3 1 100000 2>flood.err
-	lost=$(awk -v e=$e '$1 == e { gsub(",", ""); print $3 }' flood.err)
-	within "record: records and losses ($lost) are what happened" \
-		$(($(records flood.trace $e) + lost)) 400000 400000
-	says "info: the same losses" 0 "\"event\": \"$e\"[^}]* \"lost\": $lost," \
-		perfctl info -j flood.trace
+	if [ -n "$exact_losses" ]; then
+		perfctl record --engine perf -m 16K -e $e --filter "id == $getppid" -o flood.trace \
+			-- ./tree 3 1 100000 2>flood.err
+		lost=$(awk -v e=$e '$1 == e { gsub(",", ""); print $3 }' flood.err)
+		within "record: records and losses ($lost) are what happened" \
+			$(($(records flood.trace $e) + lost)) 400000 400000
+		says "info: the same losses" 0 "\"event\": \"$e\"[^}]* \"lost\": $lost," \
+			perfctl info -j flood.trace
+	else
+		skip "record: records and losses are what happened" "$inexact"
+	fi
 	$rec -a -e sched:sched_process_exec -o exec.trace -- ./tree 0 0 1
 	ok "record -a: strings of tracepoints" bash -c \
 		'perfctl script -i exec.trace | grep -q "filename=\"./tree\""'

@@ -64,13 +64,13 @@ else
 	skip "stat: context switches and whole CPUs" "not root"
 fi
 
-./hot 60000 >/dev/null &
+./hot 600000 >/dev/null &
 running=$!
 (until_ok test -s running.csv && sleep 0.2 && kill $running) &
 says "stat -p: a process that is there" 0 '^[0-9.]+,[0-9.]+,msec,task-clock:u' bash -c \
 	"$stat -I 50 -x, -o running.csv -e task-clock:u -p $running && cat running.csv"
 wait
-./hot 60000 >/dev/null &
+./hot 600000 >/dev/null &
 running=$!
 until_ok grep -q hot /proc/$running/comm
 $stat --by process -j -o by.json -e task-clock:u,page-faults:u -p $running,$$ -- sleep 0.2
@@ -116,7 +116,7 @@ says "stat --by thread -a: of which threads" 69 'counts the threads of a command
 says "stat --by: two names" 69 'takes one name there' $stat --by comm,cpu -p $$ -- true
 says "stat --by: a slip" 2 'did you mean "cgroup"' $stat --by cgruop -- true
 cp hot hot-by-its-long-name
-./hot-by-its-long-name 60000 >/dev/null &
+./hot-by-its-long-name 600000 >/dev/null &
 running=$!
 until_ok grep -q hot-by /proc/$running/comm
 says "stat -p NAME: its process" 0 "Counts for process hot-by-its-long-name \\($running\\):" \

@@ -178,15 +178,15 @@ within "... and counts the others" "$(state many.trace fd 'len(rows) + kind["lef
 exec 8>&-
 wait $many
 if [ "$engine" = perf ]; then
-	if [ -n "$root" ]; then
-		nobody perfctl record --engine perf -q -e page-faults:u -o state.trace -- true
+	if [ -n "$root" ] && [ -n "$users" ]; then
+		users_may nobody perfctl record --engine perf -q -e page-faults:u -o state.trace -- true
 		within "a user without rights: modules have no addresses" \
 			"$(state user/state.trace module 'sum(r["address"] != 0 for r in rows)')" 0 0
 		ok "... the rest is there" test "$(state user/state.trace netif 'len(rows)')" = \
 			"$(state state.trace netif 'len(rows)')"
 	else
-		skip "a user without rights: modules have no addresses" "this needs root"
-		skip "... the rest is there" "this needs root"
+		skip "a user without rights: modules have no addresses" "this needs root, and users who may measure"
+		skip "... the rest is there" "this needs root, and users who may measure"
 	fi
 fi
 

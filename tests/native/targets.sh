@@ -97,7 +97,7 @@ kill $parent
 wait $parent 2>/dev/null
 sleep 60 &
 first=$!
-./hot 60000 >/dev/null &
+./hot 600000 >/dev/null &
 second=$!
 $rec -e task-clock -F 500 -o both.trace -p $first,$second &
 recorder=$!
@@ -110,7 +110,7 @@ wait $recorder
 result $? "record -p: until the last has ended"
 within "record -p: has what that did" "$(share both.trace spin)" 60 100
 wait $second 2>/dev/null
-./hot 60000 >/dev/null &
+./hot 600000 >/dev/null &
 running=$!
 limited $stat -e task-clock:u -I 50 -t $running >interval.txt 2>&1 &
 counter=$!

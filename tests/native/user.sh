@@ -4,7 +4,6 @@
 # Users without rights, and what they are told.
 # What there is at each level of kernel.perf_event_paranoid; ours is one of them, and a
 # virtual machine has all.
-level_file=/proc/sys/kernel/perf_event_paranoid
 
 doctor_says() {
 	says "user at $1: doctor names the one command" "$2" \
@@ -45,7 +44,7 @@ user_at_2() {
 		says "user at 2: doctor says what hides the kernel's addresses" 0 \
 			'without CAP_SYSLOG \(kernel.perf_event_paranoid is above 1\)' \
 			nobody perfctl doctor --engine perf
-	says "user at 2: rings of what memory may be locked" 0 'nothing lost' \
+	says "user at 2: rings of what memory may be locked" 0 "$nothing_lost" \
 		nobody bash -c 'ulimit -l 16; perfctl record --engine perf -o t3 -- ./hot 50'
 	doctor_says 2 0
 }
@@ -68,7 +67,7 @@ user_at_0() {
 	says "user at 0: ... and which level" 77 'perf_event_paranoid is 0.*sysctl kernel.perf_event_paranoid=-1' \
 		nobody perfctl record --engine perf -q -a -e sched:sched_switch -o t0 -- true
 	echo -1 >$level_file
-	says "user at -1: tracepoints" 0 'nothing lost' \
+	says "user at -1: tracepoints" 0 "$nothing_lost" \
 		nobody perfctl record --engine perf -a -e sched:sched_switch -o t0 -- true
 	mount -o remount,gid=0,mode=700 /sys/kernel/tracing
 }
