@@ -172,46 +172,32 @@ static int open_one(pid_t pid, uint64_t flags)
 	return fd;
 }
 
-int main(int argc, char **argv)
+/* Return: is the child there? */
+static bool measure(struct pev_child *c, unsigned int run, int pinned, const int *fds,
+		    struct tally *tally)
 {
-	unsigned int runs = argc > 1 ? atoi(argv[1]) : 200;
-	int pinned, fds[EVENTS], old = pev_get_number(ROTATE, 0), bad = 0;
-	struct tally tally[KINDS] = { }, sum = { };
-	struct pev_child c;
+	bool later = run % KINDS == LATER;
+	uint64_t truth;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!pev_present() || !pmu_info().pmu_counters) {
-		printf("1..0 # SKIP this machine has no PMU\n");
-		return 0;
-	}
-	printf("TAP version 13\n1..%d\n", KINDS + 1);
-	pev_put_number(ROTATE, TURN_US);
-	if (pev_child_start(&c) < 0)
-		return 1;
-	if (!c.pid)
-		worker(&c);
-	pinned = open_one(c.pid, PEV_F_PINNED);
+	ioctl(pinned, PEV_IOC_RESET, 0);
 	for (int i = 0; i < EVENTS; i++)
-		fds[i] = open_one(c.pid, 0);
-	for (unsigned int run = 0; run < runs; run++) {
-		uint64_t truth;
+		ioctl(fds[i], PEV_IOC_RESET, 0);
+	if ((later && !let_work_alone(c, run, fds)) || !let_work(c, run))
+		return false;
+	truth = pev_read(pinned).value;
+	for (int i = 0; i < (later ? ALONE : EVENTS); i++)
+		judge(&tally[run % KINDS], truth, fds[i]);
+	return true;
+}
 
-		ioctl(pinned, PEV_IOC_RESET, 0);
-		for (int i = 0; i < EVENTS; i++)
-			ioctl(fds[i], PEV_IOC_RESET, 0);
-		if ((run % KINDS == LATER && !let_work_alone(&c, run, fds)) || !let_work(&c, run)) {
-			printf("not ok - the child is gone\n");
-			return 1;
-		}
-		truth = pev_read(pinned).value;
-		for (int i = 0; i < (run % KINDS == LATER ? ALONE : EVENTS); i++)
-			judge(&tally[run % KINDS], truth, fds[i]);
-	}
-	kill(c.pid, SIGKILL);
-	pev_put_number(ROTATE, old);
+/* Return: is a bound missed too often, or too wide? */
+static int report(const struct tally *tally)
+{
+	struct tally sum = {};
+	int bad = 0;
 
 	for (int k = 0; k <= KINDS; k++) {
-		struct tally *t = k < KINDS ? &tally[k] : &sum;
+		const struct tally *t = k < KINDS ? &tally[k] : &sum;
 		double share = 100.0 * t->inside / t->all;
 		/* all of it as promised; a quarter of it may have some bad luck */
 		bool good = share >= (k < KINDS ? 90 : 95);
@@ -231,4 +217,36 @@ int main(int argc, char **argv)
 		sum.off += t->off;
 	}
 	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int runs = argc > 1 ? atoi(argv[1]) : 200;
+	int pinned, fds[EVENTS], old = pev_get_number(ROTATE, 0);
+	struct tally tally[KINDS] = {};
+	struct pev_child c;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!pev_present() || !pmu_info().pmu_counters) {
+		printf("1..0 # SKIP this machine has no PMU\n");
+		return 0;
+	}
+	printf("TAP version 13\n1..%d\n", KINDS + 1);
+	pev_put_number(ROTATE, TURN_US);
+	if (pev_child_start(&c) < 0)
+		return 1;
+	if (!c.pid)
+		worker(&c);
+	pinned = open_one(c.pid, PEV_F_PINNED);
+	for (int i = 0; i < EVENTS; i++)
+		fds[i] = open_one(c.pid, 0);
+	for (unsigned int run = 0; run < runs; run++) {
+		if (!measure(&c, run, pinned, fds, tally)) {
+			printf("not ok - the child is gone\n");
+			return 1;
+		}
+	}
+	kill(c.pid, SIGKILL);
+	pev_put_number(ROTATE, old);
+	return report(tally);
 }

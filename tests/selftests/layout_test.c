@@ -374,17 +374,25 @@ static int ask(int fd, void *arg)
 	return ioctl(fd, PEV_IOC_ID, arg) ? -errno : 0;
 }
 
-TEST_F(layout, arguments)
+/* An event whose records have the lengths of six texts. */
+static void add_texts(struct __test_metadata *_metadata, FIXTURE_DATA(layout) * self)
 {
-	uint8_t buf[2 * sizeof(struct pev_id)], full[sizeof(struct pev_id)];
-	long page = sysconf(_SC_PAGESIZE);
-	uint16_t lengths[8];
-	struct pev_id id;
-	int fd, counter;
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.flags = PEV_F_TEXT,
+		.name = (uintptr_t) "raw_syscalls:sys_enter",
+	};
 
-	ASSERT_EQ(0, add(_metadata, self, "texts", (struct pev_attr) {
-		.type = PEV_TYPE_TRACEPOINT, .flags = PEV_F_TEXT,
-		.name = (uintptr_t)"raw_syscalls:sys_enter" }));
+	ASSERT_EQ(0, add(_metadata, self, "texts", attr));
+}
+
+TEST_F(layout, refusals)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct pev_id id;
+	int fd;
+
+	add_texts(_metadata, self);
 	fd = self->writers[0].fd;
 	for (unsigned int size = 0; size < 24; size++) {
 		id = (struct pev_id) { .size = size };
@@ -395,11 +403,20 @@ TEST_F(layout, arguments)
 	id = (struct pev_id) { .size = sizeof(id), .reserved = 1 };
 	EXPECT_EQ(-EINVAL, ask(fd, &id));
 	EXPECT_EQ(-EFAULT, ask(fd, NULL));
-	/* without room for lengths, and with an address that is none */
+}
+
+TEST_F(layout, room_for_lengths)
+{
+	uint16_t lengths[8];
+	struct pev_id id;
+	int fd;
+
+	add_texts(_metadata, self);
+	fd = self->writers[0].fd;
+	/* without room for them, and with an address that is none */
 	id = (struct pev_id) { .size = sizeof(id) };
 	EXPECT_EQ(0, ask(fd, &id));
 	EXPECT_EQ(6, id.nr_lengths);
-	memcpy(full, &id, sizeof(id));
 	id = (struct pev_id) { .size = sizeof(id), .nr_lengths = ~0U };
 	EXPECT_EQ(0, ask(fd, &id));
 	EXPECT_EQ(6, id.nr_lengths);
@@ -415,7 +432,19 @@ TEST_F(layout, arguments)
 		for (unsigned int i = 0; i < 8; i++)
 			EXPECT_EQ(i < room && i < 6 ? 58 + 2 * i : 0x5555, lengths[i]);
 	}
-	/* an older and a newer program */
+}
+
+/* an older and a newer program */
+TEST_F(layout, sizes)
+{
+	uint8_t buf[2 * sizeof(struct pev_id)], full[sizeof(struct pev_id)];
+	struct pev_id id = { .size = sizeof(id) };
+	int fd;
+
+	add_texts(_metadata, self);
+	fd = self->writers[0].fd;
+	EXPECT_EQ(0, ask(fd, &id));
+	memcpy(full, &id, sizeof(id));
 	for (unsigned int size = 24; size < sizeof(buf); size++) {
 		memset(buf, 0, size);
 		memset(buf + size, 'X', sizeof(buf) - size);
@@ -426,8 +455,14 @@ TEST_F(layout, arguments)
 			EXPECT_EQ(0, buf[i]);
 		EXPECT_EQ('X', buf[size]);
 	}
-	/* what only counts has no records */
-	counter = pev_open_event(PEV_TYPE_TRACEPOINT, "raw_syscalls:sys_enter", NULL, -1);
+}
+
+/* what only counts has no records */
+TEST_F(layout, of_a_counter)
+{
+	int counter = pev_open_event(PEV_TYPE_TRACEPOINT, "raw_syscalls:sys_enter", NULL, -1);
+	struct pev_id id;
+
 	ASSERT_LE(0, counter) TH_LOG("%s", pev_reason());
 	memset(&id, 0xff, sizeof(id));
 	id.size = sizeof(id);

@@ -246,9 +246,36 @@ static pid_t start_reader(struct shared *shared, const struct pev_map *map, int 
 	}
 }
 
+/* What happened was delivered, lost or filtered; Return: what was lost. */
+static uint64_t check_source(struct __test_metadata *_metadata, FIXTURE_DATA(loss) * self,
+			     unsigned int i, uint64_t delivered, int cpus)
+{
+	struct pev_value v = pev_read(self->record[i]);
+	uint64_t happened;
+
+	EXPECT_EQ(v.samples, delivered) TH_LOG("%s", sources[i].name);
+	if (self->count[i] < 0)
+		return v.lost;
+	happened = pev_read(self->count[i]).value;
+	TH_LOG("%-27s %8llu = %7llu delivered + %7llu lost + %7llu filtered", sources[i].name,
+	       (unsigned long long)happened, (unsigned long long)delivered,
+	       (unsigned long long)v.lost, (unsigned long long)v.filtered);
+	EXPECT_LT(0, happened) TH_LOG("%s", sources[i].name);
+	EXPECT_EQ(v.value, v.samples + v.lost) TH_LOG("%s", sources[i].name);
+	/*
+	 * What switches the events of another CPU on or off is an interrupt there: it
+	 * may come between the counter and the recorder of one occurrence.
+	 */
+	EXPECT_LE(llabs((long long)(happened - delivered - v.lost - v.filtered)), 2 * (cpus - 1))
+	TH_LOG("%s", sources[i].name);
+	if (sources[i].filter)
+		EXPECT_LT(0, v.filtered) TH_LOG("%s", sources[i].name);
+	return v.lost;
+}
+
 TEST_F(loss, law)
 {
-	uint64_t happened[NR_SOURCES], delivered[NR_SOURCES] = { }, lost = 0, ring_lost = 0;
+	uint64_t delivered[NR_SOURCES] = {}, lost = 0, ring_lost = 0;
 	pid_t reader = 0;
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -282,29 +309,8 @@ TEST_F(loss, law)
 		for (unsigned int i = 0; i < NR_SOURCES; i++)
 			delivered[i] += tally_now(self->shared, &self->map, cpu)->count[i];
 	}
-	for (unsigned int i = 0; i < NR_SOURCES; i++) {
-		struct pev_value v = pev_read(self->record[i]);
-
-		lost += v.lost;
-		EXPECT_EQ(v.samples, delivered[i]) TH_LOG("%s", sources[i].name);
-		if (self->count[i] < 0)
-			continue;
-		happened[i] = pev_read(self->count[i]).value;
-		TH_LOG("%-27s %8llu = %7llu delivered + %7llu lost + %7llu filtered",
-		       sources[i].name, (unsigned long long)happened[i],
-		       (unsigned long long)delivered[i], (unsigned long long)v.lost,
-		       (unsigned long long)v.filtered);
-		EXPECT_LT(0, happened[i]) TH_LOG("%s", sources[i].name);
-		EXPECT_EQ(v.value, v.samples + v.lost) TH_LOG("%s", sources[i].name);
-		/*
-		 * What switches the events of another CPU on or off is an interrupt there: it
-		 * may come between the counter and the recorder of one occurrence.
-		 */
-		EXPECT_LE(llabs((long long)(happened[i] - delivered[i] - v.lost - v.filtered)),
-			  2 * (cpus - 1)) TH_LOG("%s", sources[i].name);
-		if (sources[i].filter)
-			EXPECT_LT(0, v.filtered) TH_LOG("%s", sources[i].name);
-	}
+	for (unsigned int i = 0; i < NR_SOURCES; i++)
+		lost += check_source(_metadata, self, i, delivered[i], cpus);
 	EXPECT_EQ(ring_lost, lost);
 	EXPECT_LT(0, lost);
 }

@@ -475,7 +475,8 @@ static unsigned int kernel_words(const struct pev_map *map)
 	return nr;
 }
 
-TEST_F(others, no_kernel_addresses)
+/* Opens events of all kinds that anybody may have; Return: 0 or what to exit with. */
+static int open_sources(int channel)
 {
 	static const struct {
 		uint32_t	type;
@@ -490,54 +491,76 @@ TEST_F(others, no_kernel_addresses)
 		{ PEV_TYPE_SIDEBAND, PEV_SB_FORK, NULL },
 		{ PEV_TYPE_SIDEBAND, PEV_SB_COMM, NULL },
 	};
+
+	for (unsigned int i = 0; i < 7; i++) {
+		struct pev_attr attr = {
+			.type = sources[i].type,
+			.config = sources[i].config,
+			.name = (uintptr_t)sources[i].name,
+			.target = PEV_TARGET_PROCESS,
+			.flags = PEV_F_EXCLUDE_KERNEL,
+			.channel_fd = channel,
+			.group_fd = -1,
+			.sample = pev_any_sample() & ~PEV_SAMPLE_UREGS & ~PEV_SAMPLE_USTACK_DUMP,
+			.period = sources[i].type == PEV_TYPE_TIMER ? 1000000 : 1,
+		};
+
+		if (pev_open(&attr) < 0) {
+			fprintf(stderr, "# %u: %s\n", i, pev_reason());
+			return 3;
+		}
+	}
+	return 0;
+}
+
+/* Has all of them happen, on all of @cpus. */
+static void make_events(const int *cpus, int nr_cpus)
+{
+	for (unsigned int i = 0; i < 50; i++) {
+		void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
+
+		memset(p, 0, 4096);
+		munmap(p, 4096);
+		pev_call(1);
+		pev_pin(cpus[i % nr_cpus]);
+		usleep(100);
+		prctl(PR_SET_NAME, "name");
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+	}
+}
+
+/* Return: 0 if no word of its records could be an address of the kernel. */
+static int look_at_records(void)
+{
+	int channel, err, cpus[2], nr_cpus = pev_cpus(cpus, 2);
+	struct pev_map map;
+
+	if (pev_become(ANYBODY, -1))
+		return 1;
+	/* 4 MiB for each CPU are within the default limit */
+	channel = pev_open_channel(1 << 20, 1 << 16, 0);
+	if (channel < 0 || pev_map_channel(channel, &map))
+		return 2;
+	err = open_sources(channel);
+	if (err)
+		return err;
+	make_events(cpus, nr_cpus);
+	ioctl(channel, PEV_IOC_DISABLE, 0);
+	return kernel_words(&map) ? 4 : 0;
+}
+
+TEST_F(others, no_kernel_addresses)
+{
 	struct pev_child c;
 
 	if (locked_down())
 		SKIP(return, "the kernel is locked down");
 	ASSERT_LE(0, pev_child_start(&c));
-	if (!c.pid) {
-		int channel, cpus[2], nr_cpus = pev_cpus(cpus, 2);
-		struct pev_map map;
-
-		if (pev_become(ANYBODY, -1))
-			_exit(1);
-		/* 4 MiB for each CPU are within the default limit */
-		channel = pev_open_channel(1 << 20, 1 << 16, 0);
-		if (channel < 0 || pev_map_channel(channel, &map))
-			_exit(2);
-		for (unsigned int i = 0; i < 7; i++) {
-			struct pev_attr attr = {
-				.type = sources[i].type, .config = sources[i].config,
-				.name = (uintptr_t)sources[i].name,
-				.target = PEV_TARGET_PROCESS, .flags = PEV_F_EXCLUDE_KERNEL,
-				.channel_fd = channel, .group_fd = -1,
-				.sample = pev_any_sample() & ~PEV_SAMPLE_UREGS &
-					  ~PEV_SAMPLE_USTACK_DUMP,
-				.period = sources[i].type == PEV_TYPE_TIMER ? 1000000 : 1,
-			};
-
-			if (pev_open(&attr) < 0) {
-				fprintf(stderr, "# %u: %s\n", i, pev_reason());
-				_exit(3);
-			}
-		}
-		for (unsigned int i = 0; i < 50; i++) {
-			void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-			memset(p, 0, 4096);
-			munmap(p, 4096);
-			pev_call(1);
-			pev_pin(cpus[i % nr_cpus]);
-			usleep(100);
-			prctl(PR_SET_NAME, "name");
-			if (!fork())
-				_exit(0);
-			wait(NULL);
-		}
-		ioctl(channel, PEV_IOC_DISABLE, 0);
-		_exit(kernel_words(&map) ? 4 : 0);
-	}
+	if (!c.pid)
+		_exit(look_at_records());
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 

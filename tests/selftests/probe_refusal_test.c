@@ -54,7 +54,7 @@ TEST_F(probe, left_out)
 			close(ret);                                              \
 	} while (0)
 
-TEST_F(probe, refused)
+TEST_F(probe, refused_as_a_whole)
 {
 	REFUSED(EINVAL, probe.size = 8);
 	REFUSED(EINVAL, probe.size = 1 << 20);
@@ -76,6 +76,10 @@ TEST_F(probe, refused)
 	REFUSED(EINVAL, probe.flags = 2);
 	REFUSED(EINVAL, probe.flags = PEV_PROBE_F_SKIP);
 	REFUSED(EINVAL, probe.results = (uintptr_t)&probe);
+}
+
+TEST_F(probe, refused_places)
+{
 	REFUSED(EINVAL, place.name = sizeof(strings));
 	REFUSED(EINVAL, place.name = ~0U);
 	REFUSED(EINVAL, place.name = sizeof(strings) - 1);
@@ -83,6 +87,10 @@ TEST_F(probe, refused)
 	REFUSED(EINVAL, place.offset = 1ULL << 63);
 	REFUSED(EINVAL, place.offset = 1ULL << 40);
 	REFUSED(EINVAL, place.semaphore = 1ULL << 63);
+}
+
+TEST_F(probe, refused_fields)
+{
 	REFUSED(EINVAL, field.name = sizeof(strings));
 	REFUSED(EINVAL, field.name = sizeof(strings) - 1);
 	REFUSED(EINVAL, field.type = PEV_PROBE_TYPE_MAX);
@@ -106,6 +114,10 @@ TEST_F(probe, refused)
 	REFUSED(EINVAL, (field.type = PEV_PROBE_TEXT, field.nr_loads = 1, field.limit = 1));
 	REFUSED(EINVAL, (field.type = PEV_PROBE_TEXT, field.nr_loads = 1, field.limit = 1000));
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_USER_RETURN, field.number = 0));
+}
+
+TEST_F(probe, refused_in_the_kernel)
+{
 	REFUSED(EINVAL, probe.kind = PEV_PROBE_KERNEL);
 	REFUSED(ENOENT,
 		(probe.kind = PEV_PROBE_KERNEL, probe.fd = 0, place.name = NONE, place.offset = 0));

@@ -229,21 +229,8 @@ static void *churn(void *arg)
 
 #define EVENTS 3
 
-/* Clocks, too: to the ns, with 16 rows and a reader that never stops. */
-TEST_F(table, law_of_counts)
+static void open_events(struct __test_metadata *_metadata, int fd, int *events)
 {
-	struct pev_table table = counted_by(PEV_TABLE_PID);
-	struct told *t = &self->t;
-	unsigned int readings;
-	int fd, events[EVENTS], cpus[8], nr = pev_cpus(cpus, 8);
-	uint64_t values = 0, samples = 0;
-	pthread_t threads[8];
-
-	table.rows = 16;
-	table.nr_keys = 2;
-	table.keys[1].from = PEV_TABLE_EVENT;
-	fd = open_table(&table);
-	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	for (unsigned int i = 0; i < EVENTS; i++) {
 		struct pev_attr attr = pev_attr_calls(PEV_TARGET_CPUS, -1);
 
@@ -255,14 +242,13 @@ TEST_F(table, law_of_counts)
 		events[i] = pev_open(&attr);
 		ASSERT_LE(0, events[i]) TH_LOG("%s", pev_reason());
 	}
-	churning = true;
-	for (int i = 0; i < nr; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, (void *)(long)cpus[i]));
-	for (unsigned int i = 0; i < EVENTS; i++)
-		pev_on(events[i]);
-	/* until rows were not enough, and for a while */
-	for (readings = 0; readings < 1000; readings++) {
-		read_table(fd, table.rows, t);
+}
+
+/* Until rows were not enough, and for a while. */
+static void read_on(int fd, unsigned int rows, struct told *t)
+{
+	for (unsigned int readings = 0; readings < 1000; readings++) {
+		read_table(fd, rows, t);
 		if (readings < 200)
 			continue;
 		if (t->counts && t->other.count)
@@ -270,6 +256,29 @@ TEST_F(table, law_of_counts)
 		/* each reading makes rows free, which a fast one does before they are used up */
 		usleep(20000);
 	}
+}
+
+/* Clocks, too: to the ns, with 16 rows and a reader that never stops. */
+TEST_F(table, law_of_counts)
+{
+	struct pev_table table = counted_by(PEV_TABLE_PID);
+	struct told *t = &self->t;
+	int fd, events[EVENTS], cpus[8], nr = pev_cpus(cpus, 8);
+	uint64_t values = 0, samples = 0;
+	pthread_t threads[8];
+
+	table.rows = 16;
+	table.nr_keys = 2;
+	table.keys[1].from = PEV_TABLE_EVENT;
+	fd = open_table(&table);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	open_events(_metadata, fd, events);
+	churning = true;
+	for (int i = 0; i < nr; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, (void *)(long)cpus[i]));
+	for (unsigned int i = 0; i < EVENTS; i++)
+		pev_on(events[i]);
+	read_on(fd, table.rows, t);
 	/* one of them is switched all the time */
 	for (unsigned int i = 0; i < 100; i++) {
 		pev_off(events[1]);

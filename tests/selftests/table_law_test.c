@@ -30,36 +30,12 @@ static const char *const points[] = {
 };
 
 #define POINTS (sizeof(points) / sizeof(points[0]))
+/* ... page faults, and a timer */
+#define EVENTS (POINTS + 2)
 
-/*
- * Tasks, softirqs, interrupts and timers on all CPUs update tables that are too small,
- * while they are read all the time or, the second time, never.
- */
-static void law(struct __test_metadata *_metadata, struct told *t, bool reading, bool stacks)
+static void open_events(struct __test_metadata *_metadata, int fd, int *events)
 {
-	struct pev_table table = {
-		.size = sizeof(table), .rows = 16, .nr_keys = 3, .value = PEV_TABLE_PERIOD,
-		.keys = {
-			{ .from = PEV_TABLE_EVENT }, { .from = PEV_TABLE_TID },
-			{ .from = PEV_TABLE_SYSCALL },
-		},
-	};
-	struct pev_value sum = {};
-	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), readings = 0;
-	unsigned int enough = pev_kernel_is_slow() ? 1000 : 5000;
-	int fd, events[POINTS + 2];
-	pthread_t threads[8];
-
-	if (stacks) {
-		table.keys[1].from = PEV_TABLE_KSTACK;
-		table.keys[2].from = PEV_TABLE_USTACK;
-		table.frames = FRAMES;
-	}
-	fd = open_table(&table);
-	if (cpus > 8)
-		cpus = 8;
-	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-	for (unsigned int i = 0; i < POINTS + 2; i++) {
+	for (unsigned int i = 0; i < EVENTS; i++) {
 		struct pev_attr attr = {
 			.type = PEV_TYPE_TRACEPOINT,
 			.target = PEV_TARGET_CPUS,
@@ -83,27 +59,37 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 		events[i] = pev_open(&attr);
 		ASSERT_LE(0, events[i]) TH_LOG("%s", pev_reason());
 	}
-	flooding = true;
-	for (unsigned long i = 0; i < cpus; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, flood, (void *)i));
-	for (unsigned int i = 0; i < POINTS + 2; i++)
-		pev_on(events[i]);
-	while (!reading && readings++ < 5000 &&
-	       (pev_read(events[0]).samples < enough || !pev_read(events[1]).filtered))
+}
+
+static unsigned int enough(void)
+{
+	return pev_kernel_is_slow() ? 1000 : 5000;
+}
+
+static void let_count(const int *events)
+{
+	for (unsigned int i = 0; i < 5000; i++) {
+		if (pev_read(events[0]).samples >= enough() && pev_read(events[1]).filtered)
+			break;
 		usleep(10000);
-	/* until all that can happen to an update has happened */
-	for (; reading && readings < 20000; readings++) {
-		read_table(fd, table.rows, t);
-		if (readings >= enough / 25 && t->counts && t->other.count && t->filtered.count)
+	}
+}
+
+/* Until all that can happen to an update has happened. */
+static void read_on(int fd, unsigned int rows, struct told *t)
+{
+	for (unsigned int readings = 0; readings < 20000; readings++) {
+		read_table(fd, rows, t);
+		if (readings >= enough() / 25 && t->counts && t->other.count && t->filtered.count)
 			break;
 	}
-	for (unsigned int i = 0; i < POINTS + 2; i++)
-		pev_off(events[i]);
-	flooding = false;
-	for (unsigned long i = 0; i < cpus; i++)
-		pthread_join(threads[i], NULL);
-	read_table(fd, table.rows, t);
-	for (unsigned int i = 0; i < POINTS + 2; i++) {
+}
+
+static struct pev_value sum_of(const int *events)
+{
+	struct pev_value sum = {};
+
+	for (unsigned int i = 0; i < EVENTS; i++) {
 		struct pev_value v = pev_read(events[i]);
 
 		sum.samples += v.samples;
@@ -111,6 +97,12 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 		sum.filtered += v.filtered;
 		close(events[i]);
 	}
+	return sum;
+}
+
+static void check(struct __test_metadata *_metadata, const struct told *t,
+		  const struct pev_value *sum)
+{
 	TH_LOG("%llu generated = %llu in rows + %llu other + %llu lost + %llu filtered",
 	       (unsigned long long)t->generated.count, (unsigned long long)t->counts,
 	       (unsigned long long)t->other.count, (unsigned long long)t->lost.count,
@@ -121,9 +113,56 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 	EXPECT_LT(0, t->other.count);
 	EXPECT_LT(0, t->filtered.count);
 	/* by those who count for the events, too */
-	EXPECT_EQ(sum.samples, t->counts + t->other.count);
-	EXPECT_EQ(sum.lost, t->lost.count);
-	EXPECT_EQ(sum.filtered, t->filtered.count);
+	EXPECT_EQ(sum->samples, t->counts + t->other.count);
+	EXPECT_EQ(sum->lost, t->lost.count);
+	EXPECT_EQ(sum->filtered, t->filtered.count);
+}
+
+/*
+ * Tasks, softirqs, interrupts and timers on all CPUs update tables that are too small,
+ * while they are read all the time or, the second time, never.
+ */
+static void law(struct __test_metadata *_metadata, struct told *t, bool reading, bool stacks)
+{
+	struct pev_table table = {
+		.size = sizeof(table), .rows = 16, .nr_keys = 3, .value = PEV_TABLE_PERIOD,
+		.keys = {
+			{ .from = PEV_TABLE_EVENT }, { .from = PEV_TABLE_TID },
+			{ .from = PEV_TABLE_SYSCALL },
+		},
+	};
+	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct pev_value sum;
+	int fd, events[EVENTS];
+	pthread_t threads[8];
+
+	if (stacks) {
+		table.keys[1].from = PEV_TABLE_KSTACK;
+		table.keys[2].from = PEV_TABLE_USTACK;
+		table.frames = FRAMES;
+	}
+	fd = open_table(&table);
+	if (cpus > 8)
+		cpus = 8;
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	open_events(_metadata, fd, events);
+	flooding = true;
+	for (unsigned long i = 0; i < cpus; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, flood, (void *)i));
+	for (unsigned int i = 0; i < EVENTS; i++)
+		pev_on(events[i]);
+	if (reading)
+		read_on(fd, table.rows, t);
+	else
+		let_count(events);
+	for (unsigned int i = 0; i < EVENTS; i++)
+		pev_off(events[i]);
+	flooding = false;
+	for (unsigned long i = 0; i < cpus; i++)
+		pthread_join(threads[i], NULL);
+	read_table(fd, table.rows, t);
+	sum = sum_of(events);
+	check(_metadata, t, &sum);
 	close(fd);
 }
 

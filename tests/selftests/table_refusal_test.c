@@ -2,22 +2,35 @@
 /* Tables: what is refused, and to whom. */
 #include "table_util.h"
 
-TEST_F(table, refusals)
-{
-	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;
-	int fd, event;
-
 #define BAD(text, change)                                \
 	do {                                             \
 		bad = good;                              \
 		change;                                  \
 		REFUSED(EINVAL, open_table(&bad), text); \
 	} while (0)
+
+TEST_F(table, refusals)
+{
+	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;
+
 	BAD("size 8 of the table", bad.size = 8);
 	BAD("can't have 0 rows", bad.rows = 0);
 	BAD("can't have 65537 rows", bad.rows = PEV_MAX_TABLE_ROWS + 1);
 	BAD("can't have 0 keys", bad.nr_keys = 0);
 	BAD("can't have 5 keys", bad.nr_keys = 5);
+	BAD("no kind 5 of values", bad.value = PEV_TABLE_VALUE_MAX);
+	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
+	BAD("others have none", bad.field[0] = 'a');
+	BAD("flags that this kernel does not know: 0x4", bad.flags = 4);
+	BAD("needs no clock", bad.clock = PEV_CLOCK_MONOTONIC);
+	BAD("no clock 3", bad.flags = PEV_TABLE_F_TIMES; bad.clock = PEV_CLOCK_MAX);
+	REFUSED(EFAULT, open_table((void *)8), "can't be read");
+}
+
+TEST_F(table, refusals_of_keys)
+{
+	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;
+
 	BAD("no kind 12 of keys", bad.keys[0].from = PEV_TABLE_FROM_MAX);
 	BAD("no kind 4 of buckets", bad.keys[0].bucket = PEV_TABLE_BUCKET_MAX);
 	BAD("needs one", bad.keys[0].bucket = PEV_TABLE_LINEAR);
@@ -33,9 +46,6 @@ TEST_F(table, refusals)
 	BAD("is charged when a task leaves", bad.value = PEV_TABLE_COUNTED;
 	    bad.keys[0] = ((struct pev_table_key){ .from = PEV_TABLE_REQUEST }));
 	BAD("beyond nr_keys 1 are not 0", bad.keys[3].step = 1);
-	BAD("no kind 5 of values", bad.value = PEV_TABLE_VALUE_MAX);
-	BAD("needs the name of a field", bad.value = PEV_TABLE_OF_FIELD);
-	BAD("others have none", bad.field[0] = 'a');
 	BAD("call chains are no numbers", bad = table_of_stacks();
 	    bad.keys[1].bucket = PEV_TABLE_LOG2);
 	BAD("can't have 4095 frames", bad = table_of_stacks(); bad.frames = FRAMES - 1);
@@ -44,10 +54,12 @@ TEST_F(table, refusals)
 	BAD("max_stack 128 of the table", bad = table_of_stacks(); bad.max_stack = 128);
 	BAD("have no meaning without PEV_TABLE_KSTACK", bad.frames = FRAMES);
 	BAD("have no meaning without PEV_TABLE_KSTACK", bad.max_stack = 1);
-	BAD("flags that this kernel does not know: 0x4", bad.flags = 4);
-	BAD("needs no clock", bad.clock = PEV_CLOCK_MONOTONIC);
-	BAD("no clock 3", bad.flags = PEV_TABLE_F_TIMES; bad.clock = PEV_CLOCK_MAX);
-	REFUSED(EFAULT, open_table((void *)8), "can't be read");
+}
+
+TEST_F(table, refusals_of_events)
+{
+	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid");
+	int fd, event;
 
 	fd = open_table(&good);
 	ASSERT_LE(0, fd);
@@ -62,26 +74,28 @@ TEST_F(table, refusals)
 	fd = open_table(&good);
 	REFUSED(EINVAL, open_calls("task:task_newtask", NULL, fd), "is not a number");
 	close(fd);
-	good = table_by(64, PEV_TABLE_PID, NULL);
-	fd = open_table(&good);
-	{
-		struct pev_attr attr = {
-			.type = PEV_TYPE_SOFTWARE,
-			.config = PEV_SW_PAGE_FAULTS,
-			.target = PEV_TARGET_TASK,
-			.channel_fd = fd,
-			.group_fd = -1,
-			.period = 1,
-			.sample = PEV_SAMPLE_TID,
-		};
+}
 
-		REFUSED(EINVAL, pev_open(&attr), "no records to put samples in");
-		attr.sample = 0;
-		event = pev_open(&attr);
-		EXPECT_LE(0, event);
-		attr.channel_fd = event;
-		REFUSED(EINVAL, pev_open(&attr), "neither a pev channel nor a table");
-	}
+TEST_F(table, refusals_of_samples)
+{
+	struct pev_table good = table_by(64, PEV_TABLE_PID, NULL);
+	int fd = open_table(&good), event;
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE,
+		.config = PEV_SW_PAGE_FAULTS,
+		.target = PEV_TARGET_TASK,
+		.channel_fd = fd,
+		.group_fd = -1,
+		.period = 1,
+		.sample = PEV_SAMPLE_TID,
+	};
+
+	REFUSED(EINVAL, pev_open(&attr), "no records to put samples in");
+	attr.sample = 0;
+	event = pev_open(&attr);
+	EXPECT_LE(0, event);
+	attr.channel_fd = event;
+	REFUSED(EINVAL, pev_open(&attr), "neither a pev channel nor a table");
 	close(event);
 	close(fd);
 }

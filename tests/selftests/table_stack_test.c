@@ -72,14 +72,61 @@ static const uint64_t *first_body(const uint8_t *ring)
 	return (const void *)(record + ((word & PEV_ID_EXTENDED) == PEV_ID_EXTENDED ? 16 : 8));
 }
 
+/* Nothing is taken away by a call that fails. */
+static void fails_without_loss(struct __test_metadata *_metadata, int fd, int cpu)
+{
+	struct row rows[64];
+	struct pev_table_swap swap = {
+		.size = sizeof(swap),
+		.cpu = cpu,
+		.rows = (uintptr_t)rows,
+		.nr_rows = 64,
+		.nr_words = FRAMES - 1,
+	};
+
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
+	EXPECT_EQ(ENOSPC, errno);
+	EXPECT_EQ(FRAMES, swap.nr_words);
+	swap.stacks = 8;
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
+	EXPECT_EQ(EFAULT, errno);
+}
+
+/* @chain: of the kernel and of the program; @body: of a record of the same occurrence */
+static void compare_with_record(struct __test_metadata *_metadata, const uint64_t *body,
+				const uint64_t *const *chain)
+{
+	const uint32_t *nr = (const uint32_t *)body;
+	/* the compiler for POWER leaves a frame of pev's own above the table's */
+	uint64_t own = chain[0][0] - nr[0];
+
+	ASSERT_LE(own, POWER ? 1 : 0);
+	ASSERT_EQ(nr[1], chain[1][0]);
+	EXPECT_EQ(0, memcmp(chain[0] + 1 + own, body + 1, nr[0] * 8));
+	EXPECT_EQ(0, memcmp(chain[1] + 1, body + 1 + nr[0], nr[1] * 8));
+}
+
+/* @body: of the record of what happened last, which was by one */
+static void check_row(struct __test_metadata *_metadata, const struct told *t, const struct row *r,
+		      const uint64_t *body)
+{
+	const uint64_t *chain[2] = { chain_at(t, r->key[0]), chain_at(t, r->key[1]) };
+	bool one = r->row.count == 8;
+
+	EXPECT_EQ(one ? 8 : 4, r->row.count);
+	EXPECT_LT(0, chain[0][0]);
+	EXPECT_TRUE(passes(chain[1], one ? by_one : by_other));
+	EXPECT_FALSE(passes(chain[1], one ? by_other : by_one));
+	if (one)
+		compare_with_record(_metadata, body, chain);
+}
+
 /* The chains of a row are those that a record of the same occurrence has. */
 TEST_F(table, by_stack)
 {
 	struct pev_table table = table_of_stacks();
 	struct told *t = &self->t;
-	const uint64_t *chain[2], *body;
 	struct pev_map map;
-	const uint32_t *nr;
 	struct pev_attr attr = {
 		.type = PEV_TYPE_TRACEPOINT,
 		.target = PEV_TARGET_TASK,
@@ -90,14 +137,7 @@ TEST_F(table, by_stack)
 		.sample = PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK,
 	};
 	static void (*volatile order[])(unsigned int) = { by_one, by_other, by_one };
-	struct row rows[64];
-	struct pev_table_swap swap = {
-		.size = sizeof(swap),
-		.rows = (uintptr_t)rows,
-		.nr_rows = 64,
-	};
 	int cpu, fd, event, record;
-	uint64_t own;
 
 	ASSERT_EQ(1, pev_cpus(&cpu, 1));
 	ASSERT_EQ(0, pev_pin(cpu));
@@ -118,41 +158,15 @@ TEST_F(table, by_stack)
 	}
 	pev_off(record);
 	pev_off(event);
-	/* nothing is taken away by a call that fails */
-	swap.cpu = cpu;
-	swap.nr_words = FRAMES - 1;
-	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
-	EXPECT_EQ(ENOSPC, errno);
-	EXPECT_EQ(FRAMES, swap.nr_words);
-	swap.stacks = 8;
-	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));
-	EXPECT_EQ(EFAULT, errno);
+	fails_without_loss(_metadata, fd, cpu);
 	read_table(fd, table.rows, t);
 	EXPECT_EQ(0, t->error);
 	EXPECT_TRUE(t->balanced);
 	ASSERT_EQ(2, t->nr);
 	EXPECT_EQ(0, t->other.count);
 	EXPECT_EQ(t->rows[0].key[0], t->rows[1].key[0]);
-	for (unsigned int i = 0; i < 2; i++) {
-		bool one = t->rows[i].row.count == 8;
-
-		EXPECT_EQ(one ? 8 : 4, t->rows[i].row.count);
-		chain[0] = chain_at(t, t->rows[i].key[0]);
-		chain[1] = chain_at(t, t->rows[i].key[1]);
-		EXPECT_LT(0, chain[0][0]);
-		EXPECT_TRUE(passes(chain[1], one ? by_one : by_other));
-		EXPECT_FALSE(passes(chain[1], one ? by_other : by_one));
-		if (!one)
-			continue;
-		body = first_body(map.rings[cpu].data);
-		nr = (const uint32_t *)body;
-		/* the compiler for POWER leaves a frame of pev's own above the table's */
-		own = chain[0][0] - nr[0];
-		ASSERT_LE(own, POWER ? 1 : 0);
-		ASSERT_EQ(nr[1], chain[1][0]);
-		EXPECT_EQ(0, memcmp(chain[0] + 1 + own, body + 1, nr[0] * 8));
-		EXPECT_EQ(0, memcmp(chain[1] + 1, body + 1 + nr[0], nr[1] * 8));
-	}
+	for (unsigned int i = 0; i < 2; i++)
+		check_row(_metadata, t, &t->rows[i], first_body(map.rings[cpu].data));
 	close(event);
 	close(record);
 	close(fd);

@@ -537,6 +537,40 @@ static void check_law(void)
 	ok(samples > 1000, "%llu samples in all", (llu)samples);
 }
 
+/* Shows what was done, and checks what came of it. */
+static void check_counts(void)
+{
+	printf("# %lu events opened, %lu refused; %lu forks, %lu switches, %lu times offline\n",
+	       all->opened, all->refused, all->forks, all->switches, all->plugs);
+	printf("# NMIs %ld, PMIs %ld; incidents: late %ld, foreign %ld\n", interrupts("NMI:"),
+	       interrupts("PMI:"), pmu_number("incident late "), pmu_number("incident foreign "));
+	check_law();
+	if (all->wrong) {
+		show_count("1000 rounds", &all->none);
+		show_count("more", &all->many);
+	}
+	ok(all->checks && !all->wrong, "%lu of %lu counts wrong (%llu for %llu)", all->wrong,
+	   all->checks, (llu)(all->many.value - all->none.value), (llu)all->wanted);
+	ok(!all->waited, "a pinned event waited %lu times", all->waited);
+	ok(!all->times, "%lu times were longer than they could be", all->times);
+	ok(!all->self_back, "%lu values of %lu went back, %lu by a call", all->self_back,
+	   all->self_reads, all->self_slow);
+	ok(pmu_number("incident stuck ") == 0, "no overflow was stuck: %ld",
+	   pmu_number("incident stuck "));
+}
+
+static void check_sharing(void)
+{
+	for (int i = 0; i < SHARING; i++) {
+		struct pev_value v = pev_read(sharing[i]);
+
+		if (!v.value || !v.time_running || v.time_running > v.time_enabled)
+			ok(false, "event %d of those that share: %llu in %llu of %llu", i,
+			   (llu)v.value, (llu)v.time_running, (llu)v.time_enabled);
+		close(sharing[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static void (*const parts[])(void) = {
@@ -575,32 +609,8 @@ int main(int argc, char **argv)
 	ioctl(channel, PEV_IOC_DISABLE, 0);
 	ioctl(channel, PEV_IOC_FLUSH, 0);
 	drain();
-
-	printf("# %lu events opened, %lu refused; %lu forks, %lu switches, %lu times offline\n",
-	       all->opened, all->refused, all->forks, all->switches, all->plugs);
-	printf("# NMIs %ld, PMIs %ld; incidents: late %ld, foreign %ld\n", interrupts("NMI:"),
-	       interrupts("PMI:"), pmu_number("incident late "), pmu_number("incident foreign "));
-	check_law();
-	if (all->wrong) {
-		show_count("1000 rounds", &all->none);
-		show_count("more", &all->many);
-	}
-	ok(all->checks && !all->wrong, "%lu of %lu counts wrong (%llu for %llu)", all->wrong,
-	   all->checks, (llu)(all->many.value - all->none.value), (llu)all->wanted);
-	ok(!all->waited, "a pinned event waited %lu times", all->waited);
-	ok(!all->times, "%lu times were longer than they could be", all->times);
-	ok(!all->self_back, "%lu values of %lu went back, %lu by a call", all->self_back,
-	   all->self_reads, all->self_slow);
-	ok(pmu_number("incident stuck ") == 0, "no overflow was stuck: %ld",
-	   pmu_number("incident stuck "));
-	for (int i = 0; i < SHARING; i++) {
-		struct pev_value v = pev_read(sharing[i]);
-
-		if (!v.value || !v.time_running || v.time_running > v.time_enabled)
-			ok(false, "event %d of those that share: %llu in %llu of %llu", i,
-			   (llu)v.value, (llu)v.time_running, (llu)v.time_enabled);
-		close(sharing[i]);
-	}
+	check_counts();
+	check_sharing();
 	for (int i = 0; i < SAMPLERS; i++)
 		close(samplers[i]);
 	check_log();

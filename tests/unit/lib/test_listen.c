@@ -165,22 +165,14 @@ static uint64_t text(const char *s)
 	return word;
 }
 
-int main(void)
+static struct pev_user *user;
+
+static void records(void)
 {
-	uint32_t self = (uint32_t)getpid(), parent = (uint32_t)getppid();
-	struct pev_user_sums sums;
-	struct pev_user *user;
-	struct program *p;
+	uint32_t self = (uint32_t)getpid();
+	struct program *p = begin(self, self);
 	char want[200];
 
-	event = memfd_create("event", MFD_CLOEXEC);
-	if (event < 0 || ftruncate(event, PROGRAMS * SPAN))
-		return 1;
-	OK(!pev_user_new(&user) && !pev_user_listen(user, event, "shop:*"), "a reader");
-	IS_STR(read_now(user), "", "no program is there");
-
-	now = 2000;
-	p = begin(self, self);
 	PUT(p, HEAD(5, 0, self), 1500, 4711, 4, text("Rome"));
 	snprintf(want, sizeof(want), "shop:checkout %u/%u 1500 order=4711 city=Rome", self, self);
 	IS_STR(read_now(user), want, "a record");
@@ -188,8 +180,15 @@ int main(void)
 	PUT(p, HEAD(3, 1, self), 1600, (uint64_t)-5);
 	snprintf(want, sizeof(want), "shop:close %u/%u 1600 n=-5", self, self);
 	IS_STR(read_now(user), want, "another mark");
+}
 
-	/* what is not believed */
+static void what_is_not_believed(void)
+{
+	uint32_t self = (uint32_t)getpid(), parent = (uint32_t)getppid();
+	struct program *p = &programs[0];
+	struct pev_user_sums sums;
+	char want[200];
+
 	PUT(p, HEAD(3, 1, self), 99999, 1);
 	PUT(p, HEAD(3, 1, self), 3, 2);
 	snprintf(want, sizeof(want), "shop:close %u/%u 2000 n=1; shop:close %u/%u 2000 n=2", self,
@@ -210,9 +209,14 @@ int main(void)
 	IS_NUM(sums.damaged, 4, "are counted if they are damaged");
 	IS_NUM(sums.records, 6, "records");
 	IS_NUM(sums.lost, 0, "none is lost");
+}
 
-	/* another pid namespace: its threads have other numbers there */
-	p = begin(4000000, 1);
+/* Its threads have other numbers there. */
+static void another_pid_namespace(void)
+{
+	struct program *p = begin(4000000, 1);
+	struct pev_user_sums sums;
+
 	p->gate->flags = PEV_USER_NO_ROOM;
 	PUT(p, HEAD(3, 1, 17), 2000, 1);
 	IS_STR(read_now(user), "shop:close 4000000/4000000 2000 n=1", "another namespace");
@@ -227,6 +231,19 @@ int main(void)
 	IS_NUM(sums.producers, 2, "programs");
 	IS_NUM(sums.no_room, 1, "of which one had no room");
 	IS_NUM(pev_user_count(user), 2, "marks, of which each is there once");
+}
+
+int main(void)
+{
+	event = memfd_create("event", MFD_CLOEXEC);
+	if (event < 0 || ftruncate(event, PROGRAMS * SPAN))
+		return 1;
+	OK(!pev_user_new(&user) && !pev_user_listen(user, event, "shop:*"), "a reader");
+	IS_STR(read_now(user), "", "no program is there");
+	now = 2000;
+	records();
+	what_is_not_believed();
+	another_pid_namespace();
 	pev_user_free(user);
 	OK(programs[0].gone, "the others at the end");
 	return tap_done();

@@ -261,6 +261,41 @@ static const struct pev_event *next_sample(struct pev_cursor *c)
 	return NULL;
 }
 
+/* A thread that is asleep does not hold up the others, nor is anything waited for at the end. */
+static void follow_on(struct made *m, struct pev_trace *trace, struct pev_cursor *c, struct owed *o)
+{
+	const struct pev_event *ev;
+
+	put_sample(m, 0, 50, COOKIE(2, 1));
+	put_sample(m, 0, 51, COOKIE(2, 2));
+	flush(m);
+	put_sample(m, 0, 60, COOKIE(2, 3));
+	flush(m);
+	pev_trace_update(trace, 0);
+	owed_look(o, trace);
+	ev = next_sample(c);
+	OK(ev && owed_waits(o, ev, pev_trace_synced(trace), 1) &&
+		   !owed_waits(o, ev, pev_trace_synced(trace), 1 + OWED_WAIT_MS),
+	   "a thread that does not return does not keep its records for ever");
+	ev = next_sample(c);
+	OK(ev && !owed_waits(o, ev, pev_trace_synced(trace), 2 + OWED_WAIT_MS),
+	   "... nor those that waited with it");
+	flush(m);
+	pev_trace_update(trace, 0);
+	ev = next_sample(c);
+	OK(ev && owed_waits(o, ev, pev_trace_synced(trace), 3 + OWED_WAIT_MS), "newer ones wait");
+	put_sample(m, 0, 70, 0);
+	flush(m);
+	flush(m);
+	pev_trace_update(trace, 0);
+	OK(!owed_waits(o, ev, pev_trace_synced(trace), 4 + OWED_WAIT_MS),
+	   "... until all has been written that was told meanwhile");
+	end_writing(m);
+	pev_trace_update(trace, PEV_UPDATE_ALL);
+	OK(!owed_waits(o, ev, pev_trace_synced(trace), 5 + OWED_WAIT_MS),
+	   "at the end nothing waits");
+}
+
 /* What is being made: what has come is found although it is farther than one may show. */
 static void follow(void)
 {
@@ -297,34 +332,7 @@ static void follow(void)
 	owed_look(o, trace);
 	OK(owed_has(o, ev) && !owed_waits(o, ev, pev_trace_synced(trace), OWED_WAIT_MS / 2),
 	   "... and shown when it has come");
-	put_sample(&m, 0, 50, COOKIE(2, 1));
-	put_sample(&m, 0, 51, COOKIE(2, 2));
-	flush(&m);
-	put_sample(&m, 0, 60, COOKIE(2, 3));
-	flush(&m);
-	pev_trace_update(trace, 0);
-	owed_look(o, trace);
-	ev = next_sample(c);
-	OK(ev && owed_waits(o, ev, pev_trace_synced(trace), 1) &&
-		   !owed_waits(o, ev, pev_trace_synced(trace), 1 + OWED_WAIT_MS),
-	   "a thread that does not return does not keep its records for ever");
-	ev = next_sample(c);
-	OK(ev && !owed_waits(o, ev, pev_trace_synced(trace), 2 + OWED_WAIT_MS),
-	   "... nor those that waited with it");
-	flush(&m);
-	pev_trace_update(trace, 0);
-	ev = next_sample(c);
-	OK(ev && owed_waits(o, ev, pev_trace_synced(trace), 3 + OWED_WAIT_MS), "newer ones wait");
-	put_sample(&m, 0, 70, 0);
-	flush(&m);
-	flush(&m);
-	pev_trace_update(trace, 0);
-	OK(!owed_waits(o, ev, pev_trace_synced(trace), 4 + OWED_WAIT_MS),
-	   "... until all has been written that was told meanwhile");
-	end_writing(&m);
-	pev_trace_update(trace, PEV_UPDATE_ALL);
-	OK(!owed_waits(o, ev, pev_trace_synced(trace), 5 + OWED_WAIT_MS),
-	   "at the end nothing waits");
+	follow_on(&m, trace, c, o);
 	owed_free(o);
 	pev_cursor_close(c);
 	pev_trace_close(trace);

@@ -336,66 +336,86 @@ static unsigned int any(unsigned int n)
 	return (seed >> 8) % n;
 }
 
+/* Attaches an event, or detaches it and adds up what it counted. */
+static void toggle(u64 *sum, unsigned int c)
+{
+	u64 period;
+
+	update_begin();
+	if (events[c].on) {
+		detach(c);
+		sum[c] += events[c].count;
+	} else {
+		period = any(2) ? 0 : 300 + any(900);
+		attach(c,
+		       (c == 4 ? 0x500fa | CFG_IDLE_TOO :
+			c == 5 ? 0x600f4 | CFG_IDLE_TOO :
+				 2) |
+			       (any(2) ? CFG_NOT_USER : 0),
+		       period);
+	}
+	update_end();
+}
+
+static void random_update(u64 *sum)
+{
+	unsigned int c = any(6);
+
+	switch (any(9)) {
+	case 0 ... 3:
+		toggle(sum, c);
+		break;
+	case 4:
+		if (events[c].on)
+			fold_running(c);
+		break;
+	case 5:
+		model_soft_mask(!machine.masked);
+		break;
+	default:
+		model_run(any(2) ? USER : KERNEL, any(2), any(500));
+	}
+}
+
+static void compare_with_counters(u64 *sum, unsigned int run)
+{
+	unsigned int c;
+
+	update_begin();
+	for (c = 0; c < 6; c++) {
+		if (events[c].on) {
+			detach(c);
+			sum[c] += events[c].count;
+		}
+		if (sum[c] != machine.total[c]) {
+			printf("# run %u PMC%u: %llu, not %llu\n", run, c + 1,
+			       (unsigned long long)sum[c], (unsigned long long)machine.total[c]);
+			failed = 1;
+		}
+	}
+	update_end();
+}
+
 /* All sorts of things in any order: each counter's sum is what its PMC counted. */
 static void random_updates(void)
 {
-	u64 sum[6], period;
-	unsigned int run, c, n;
+	unsigned int run, n;
 
-	for (run = 0; run < 400; run++) {
+	for (run = 0; run < 400 && !failed; run++) {
+		u64 sum[6] = {};
+
 		seed = run;
 		begin(any(2) ? p9 : p10);
 		machine.late = any(3) ? 0 : any(20);
 		machine.wide = any(2);
 		readable = any(2);
-		memset(sum, 0, sizeof(sum));
-		for (n = 0; n < 300; n++) {
-			c = any(6);
-			switch (any(9)) {
-			case 0 ... 3:
-				update_begin();
-				if (events[c].on) {
-					detach(c);
-					sum[c] += events[c].count;
-				} else {
-					period = any(2) ? 0 : 300 + any(900);
-					attach(c, (c == 4 ? 0x500fa | CFG_IDLE_TOO :
-						   c == 5 ? 0x600f4 | CFG_IDLE_TOO : 2) |
-						  (any(2) ? CFG_NOT_USER : 0), period);
-				}
-				update_end();
-				break;
-			case 4:
-				if (events[c].on)
-					fold_running(c);
-				break;
-			case 5:
-				model_soft_mask(!machine.masked);
-				break;
-			default:
-				model_run(any(2) ? USER : KERNEL, any(2), any(500));
-			}
-		}
+		for (n = 0; n < 300; n++)
+			random_update(sum);
 		model_soft_mask(false);
-		update_begin();
-		for (c = 0; c < 6; c++) {
-			if (events[c].on) {
-				detach(c);
-				sum[c] += events[c].count;
-			}
-			if (sum[c] != machine.total[c]) {
-				printf("# run %u PMC%u: %llu, not %llu\n", run, c + 1,
-				       (unsigned long long)sum[c],
-				       (unsigned long long)machine.total[c]);
-				failed = 1;
-			}
-		}
-		update_end();
+		compare_with_counters(sum, run);
 		EQ(incidents[PEV_PMU_FOREIGN], 0);
 		EQ(incidents[PEV_PMU_STUCK], 0);
 		end();
-		if (failed)
-			return;
 	}
 }
 

@@ -123,6 +123,48 @@ static void check(int err, const char *what)
 	}
 }
 
+static void add_scheduler(enum depth depth, enum more more)
+{
+	if (more != OWN)
+		add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
+			  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
+			  "		int64_t prev_state;\n		int32_t next_pid;\n");
+	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth,
+		  depth ? CHAIN_ONLY : BARE,
+		  "		text_t comm[16];\n		int32_t pid;\n");
+	if (more == WAKES || more == OWN)
+		add_event(trace.text, 7, "sched:sched_waking", "tracepoint", FLAT, BARE,
+			  "		int32_t pid;\n");
+	if (more == OWN)
+		add_event(trace.text, 13, "pev:switch", "wait", FLAT, BARE,
+			  "		uint32_t out;\n		uint32_t preempted;\n");
+}
+
+/* What only some traces have */
+static void add_more(enum more more)
+{
+	if (more == CALLS) {
+		add_event(trace.text, 5, "raw_syscalls:sys_enter", "tracepoint", FLAT, BARE,
+			  "		int64_t id;\n");
+		add_event(trace.text, 6, "raw_syscalls:sys_exit", "tracepoint", FLAT, BARE,
+			  "		int64_t id;\n		int64_t ret;\n");
+	}
+	if (more == WAITS)
+		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, WAIT_FIELDS(""));
+	if (more == SUMS)
+		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY,
+			  WAIT_FIELDS(SUM_FIELDS));
+	if (more == REQUESTS)
+		add_event(trace.text, 9, "task-clock", "timer", FLAT, REQUEST, "");
+	if (more == GUESTS) {
+		add_event(trace.text, 10, "task-clock", "timer", FLAT, GUEST, "");
+		add_event(trace.text, 11, "kvm:kvm_entry", "tracepoint", FLAT, BARE,
+			  "		uint32_t vcpu_id;\n");
+		add_event(trace.text, 12, "kvm:kvm_exit", "tracepoint", FLAT, BARE,
+			  "		uint32_t exit_reason;\n		uint32_t vcpu_id;\n");
+	}
+}
+
 static void begin(const char *dir, enum depth depth, enum more more)
 {
 	/* the same in every trace, so that two of them can be compared */
@@ -145,39 +187,8 @@ static void begin(const char *dir, enum depth depth, enum more more)
 		  "		uint8_t build_id[20];\n		string filename;\n");
 	add_event(trace.text, 2, "pev:comm", "sideband", FLAT, BARE,
 		  "		uint32_t pid;\n		uint32_t tid;\n		string comm;\n");
-	if (more != OWN)
-		add_event(trace.text, 3, "sched:sched_switch", "tracepoint", FLAT, BARE,
-			  "		text_t prev_comm[16];\n		int32_t prev_pid;\n"
-			  "		int64_t prev_state;\n		int32_t next_pid;\n");
-	add_event(trace.text, 4, "sched:sched_wakeup", "tracepoint", depth,
-		  depth ? CHAIN_ONLY : BARE,
-		  "		text_t comm[16];\n		int32_t pid;\n");
-	if (more == CALLS) {
-		add_event(trace.text, 5, "raw_syscalls:sys_enter", "tracepoint", FLAT, BARE,
-			  "		int64_t id;\n");
-		add_event(trace.text, 6, "raw_syscalls:sys_exit", "tracepoint", FLAT, BARE,
-			  "		int64_t id;\n		int64_t ret;\n");
-	}
-	if (more == WAKES || more == OWN)
-		add_event(trace.text, 7, "sched:sched_waking", "tracepoint", FLAT, BARE,
-			  "		int32_t pid;\n");
-	if (more == OWN)
-		add_event(trace.text, 13, "pev:switch", "wait", FLAT, BARE,
-			  "		uint32_t out;\n		uint32_t preempted;\n");
-	if (more == WAITS)
-		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY, WAIT_FIELDS(""));
-	if (more == SUMS)
-		add_event(trace.text, 8, "pev:wait", "wait", CHAINS, CHAIN_ONLY,
-			  WAIT_FIELDS(SUM_FIELDS));
-	if (more == REQUESTS)
-		add_event(trace.text, 9, "task-clock", "timer", FLAT, REQUEST, "");
-	if (more == GUESTS) {
-		add_event(trace.text, 10, "task-clock", "timer", FLAT, GUEST, "");
-		add_event(trace.text, 11, "kvm:kvm_entry", "tracepoint", FLAT, BARE,
-			  "		uint32_t vcpu_id;\n");
-		add_event(trace.text, 12, "kvm:kvm_exit", "tracepoint", FLAT, BARE,
-			  "		uint32_t exit_reason;\n		uint32_t vcpu_id;\n");
-	}
+	add_scheduler(depth, more);
+	add_more(more);
 	check(pev_writer_open(dir, PEV_WRITER_REPLACE, &trace.w, &e), dir);
 	check(pev_writer_metadata(trace.w, trace.text, strlen(trace.text)), "metadata");
 	check(pev_meta_parse(trace.text, strlen(trace.text), 0, &trace.meta, &e), e.text);
