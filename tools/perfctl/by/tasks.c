@@ -392,18 +392,20 @@ static int tasks_fetch(struct by_source *s, struct by_counts *to, struct msg *m)
 }
 
 /*
- * What the events have counted on the whole and no thread's own counters have. A value that was
- * read of a thread may be ahead of the whole by what another read takes: it is the next one's.
+ * What the events have counted on the whole and no thread's own counters have. What was read of a
+ * thread may be ahead of the whole, which is read at another time: then it is counted to the whole
+ * of this time, too, and not to that of the next.
  */
 static void tasks_rest(struct by_source *s, struct by_counts *to)
 {
 	for (size_t i = 0; i < s->plan->n; i++) {
-		uint64_t sum = s->tasks.ahead[i];
+		uint64_t *ahead = &s->tasks.ahead[i], sum = 0, before = *ahead;
 
 		for (size_t k = 0; k < to->rows.n; k++)
 			sum += to->rows.v[k].values[i];
-		to->other[i] = to->total[i] > sum ? to->total[i] - sum : 0;
-		s->tasks.ahead[i] = sum > to->total[i] ? sum - to->total[i] : 0;
+		*ahead = before + sum > to->total[i] ? before + sum - to->total[i] : 0;
+		to->total[i] = to->total[i] + *ahead - before;
+		to->other[i] = to->total[i] - sum;
 	}
 }
 
