@@ -13,6 +13,14 @@ says "info: the kernel" 0 "^  kernel +$(uname -r)$" perfctl info hot.trace
 says "info: it is complete" 0 '^  complete +yes$' perfctl info hot.trace
 ok "record: mappings have build ids" bash -c \
 	'perfctl script -i hot.trace | grep "pev:mmap.*libc" | grep -q "build_id_size=20"'
+# build_ids DIR: which file has which; the library that makes the kernel older is one more
+build_ids() {
+	perfctl script -e pev:mmap -i "$1" | sed -n '/old\.so/d; s/.*\(build_id_size=.*\)/\1/p' | sort -u
+}
+gcc -shared -fPIC -o old.so "$here/lib/old_perf.c" -ldl &&
+	LD_PRELOAD=$work/old.so $rec -F "$fast" -o old.trace -- ./hot 100 >/dev/null
+ok "... those of the files, where the kernel does not tell them" \
+	diff <(build_ids hot.trace) <(build_ids old.trace)
 says "record -g: call chains" 0 'main' perfctl report -i hot.trace
 for format in perf.data pprof folded firefox chrome callgrind csv jsonl; do
 	ok "record: exported as $format" perfctl export -i hot.trace -o "hot.$format" $format

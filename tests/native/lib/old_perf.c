@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A library that takes from perf_event_open(2) what Linux 6.0 added: the losses of each event.
+ * A library that takes from perf_event_open(2) what Linux 5.12 and 6.0 added: build ids of
+ * mappings, and the losses of each event.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,10 +24,13 @@ long syscall(long nr, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (nr == SYS_perf_event_open &&
-	    ((struct perf_event_attr *)a[0])->read_format & FORMAT_LOST) {
-		errno = EINVAL;
-		return -1;
+	if (nr == SYS_perf_event_open) {
+		const struct perf_event_attr *attr = (const struct perf_event_attr *)a[0];
+
+		if (attr->read_format & FORMAT_LOST || attr->build_id) {
+			errno = EINVAL;
+			return -1;
+		}
 	}
 	return real(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

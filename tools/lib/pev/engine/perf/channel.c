@@ -66,6 +66,8 @@ struct id_slot {
  * @gone:     stands for events that were closed
  * @side_ids: classes of theirs
  * @next_id:  of the next class
+ * @files:    build ids that were read
+ * @builds:   those for mappings, where perf does not tell them
  * @record:   room for one that goes beyond the end of a ring
  */
 struct channel {
@@ -87,6 +89,8 @@ struct channel {
 	uint32_t		side_ids[PERF_SB_MAX];
 	uint32_t		next_id;
 	struct pev_channel	*mapped;
+	struct builds *files;
+	struct known_builds builds;
 	uint64_t		record[MOST_RECORD / 8];
 };
 
@@ -457,7 +461,7 @@ static int take_record(struct channel *c, struct cpu_ring *r,
 		break;
 	default:
 		ret = perf_convert_sideband(&r->out.sink, c->side_ids, record, trailer_time(record),
-					    NULL);
+					    &c->builds);
 		ret = ret < 0 ? ret : 0;
 		break;
 	}
@@ -697,6 +701,8 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 	if (!c)
 		return pev_fail(err, ENOMEM, 0, "no memory");
 	c->handle = -1;
+	if (!(engine->features & PERF_HAS_BUILD_ID))
+		c->builds.files = &c->files;
 	c->flush_ns = attr->flush_ms * 1000000ULL;
 	choose_sizes(c, attr);
 	choose_clock(&c->info);
@@ -737,5 +743,6 @@ void perf_channel_free(struct perf_engine *engine, struct channel *c)
 	free(c->rings);
 	free(c->events);
 	free(c->ids);
+	builds_free(c->files);
 	free(c);
 }

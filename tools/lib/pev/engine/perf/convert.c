@@ -347,6 +347,20 @@ static void set_known_build(struct mmap_fields *f, const struct known_builds *bu
 	}
 }
 
+static void read_build(struct mmap_fields *f, const struct known_builds *builds, const char *path)
+{
+	const struct mapped_file file = {
+		.pid = f->pid,
+		.maj = f->maj,
+		.min = f->min,
+		.ino = f->ino,
+		.path = path,
+	};
+	uint8_t id[BUILD_ID_MOST];
+
+	set_build(f, id, builds_find(builds->files, &file, id));
+}
+
 static int put_mmap(struct sink *out, uint32_t id, const struct perf_event_header *record,
 		    uint64_t time, const struct known_builds *builds)
 {
@@ -380,6 +394,8 @@ static int put_mmap(struct sink *out, uint32_t id, const struct perf_event_heade
 		f.maj = m.maj;
 		f.min = m.min;
 		f.ino = m.ino;
+		if (builds && builds->files && len < body(record) - fixed)
+			read_build(&f, builds, path);
 	}
 	head = (struct record_head){ id, m.one.tid, time };
 	ret = out->begin(out, (uint32_t)(MMAP_FIXED + len + 1), &head, &at);

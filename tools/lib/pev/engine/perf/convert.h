@@ -7,6 +7,7 @@
 
 #include <linux/perf_event.h>
 #include <linux/pev.h>
+#include "engine/perf/builds.h"
 #include "engine/perf/format.h"
 #include "engine/perf/sample.h"
 #include "engine/perf/sink.h"
@@ -76,9 +77,14 @@ struct known_build {
 	size_t		len;
 };
 
+/**
+ * struct known_builds - of several
+ * @files: what was read from the files themselves, if they are here; or NULL
+ */
 struct known_builds {
 	struct known_build	*at;
 	size_t			nr;
+	struct builds **files;
 };
 
 /* Of a switch of thread @tid, by PERF_RECORD_SWITCH. Returns as sink's begin() and commit() */
