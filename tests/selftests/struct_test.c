@@ -477,10 +477,12 @@ TEST_F(structs, messages)
 {
 	char text[4] = "ping", got[16];
 	struct iovec out = { text, sizeof(text) }, in = { got, sizeof(got) };
-	struct message sent = { .head = { .msg_iov = &out, .msg_iovlen = 1 }, .n = 1, .vec = out,
-				.contents = "ping" };
-	struct message received = { .head = { .msg_iov = &in, .msg_iovlen = 1 }, .n = 1, .vec = in,
-				    .contents = "ping" };
+	struct message sent = {
+		.head = { .msg_iov = &out, .msg_iovlen = 1 }, .n = 1, .vec = out, .contents = "ping"
+	};
+	struct message received = {
+		.head = { .msg_iov = &in, .msg_iovlen = 1 }, .n = 1, .vec = in, .contents = "ping"
+	};
 	struct msghdr head = sent.head;
 	int fds[2];
 
@@ -508,12 +510,19 @@ TEST_F(structs, message_parts)
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	struct iovec vec = { "x", 1 };
-	struct msghdr out = { .msg_name = &at, .msg_iov = &vec, .msg_iovlen = 1,
-			      .msg_control = &control, .msg_controllen = sizeof(control) };
-	struct msghdr in = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &vec,
-			     .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr out = { .msg_name = &at,
+			      .msg_iov = &vec,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct msghdr in = { .msg_name = &from,
+			     .msg_namelen = sizeof(from),
+			     .msg_iov = &vec,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
 			     .msg_controllen = sizeof(control) };
-	int server = socket(AF_UNIX, SOCK_DGRAM, 0), client = socket(AF_UNIX, SOCK_DGRAM, 0), fd = 1;
+	int server = socket(AF_UNIX, SOCK_DGRAM, 0), client = socket(AF_UNIX, SOCK_DGRAM, 0),
+	    fd = 1;
 	char byte;
 	uint32_t lens[2];
 	const char *text;
@@ -562,8 +571,12 @@ TEST_F(structs, message_bounds)
 {
 	static char much[4096];
 	struct iovec vec = { "x", 1 };
-	struct msghdr head = { .msg_name = much, .msg_namelen = sizeof(much), .msg_iov = &vec,
-			       .msg_iovlen = 1, .msg_control = much, .msg_controllen = -1UL };
+	struct msghdr head = { .msg_name = much,
+			       .msg_namelen = sizeof(much),
+			       .msg_iov = &vec,
+			       .msg_iovlen = 1,
+			       .msg_control = much,
+			       .msg_controllen = -1UL };
 	uint32_t lens[2];
 
 	memset(much, 'x', sizeof(much));

@@ -45,15 +45,15 @@ static void touch_pages(unsigned int n)
 	munmap(p, n * PAGE);
 }
 
-/* A message whose header says anything; the places it names are in a page, near its end, or nowhere. */
+/* A message whose header says anything; what it points to may be too short, or nowhere. */
 static void any_message(struct rng *r)
 {
-	static char page[PAGE];
-	void *places[] = { page, page + PAGE - 20, NULL, (void *)8L, (void *)-4096L };
+	static char room[400];
+	void *places[] = { room, room + sizeof(room) - 20, NULL, (void *)8L, (void *)-4096L };
 	struct iovec vec = { places[below(r, 5)], below(r, 3) ? below(r, 300) : -1UL };
 	struct msghdr msg = {
 		.msg_name = places[below(r, 5)],
-		.msg_namelen = below(r, 3) ? below(r, 300) : -1,
+		.msg_namelen = below(r, 3) ? (int)below(r, 300) : -1,
 		.msg_iov = &vec,
 		.msg_iovlen = below(r, 3) ? below(r, 40) : -1UL,
 		.msg_control = places[below(r, 5)],

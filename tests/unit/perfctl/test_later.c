@@ -109,7 +109,8 @@ static void others(struct later *l, char *end)
 	t = text_of(l, &read_call, "abc", 100, true, 0);
 	OK(has(t, PEV_CALL_BYTES, "", 0), "... which may be nothing");
 	free(t);
-	OK(!text_of(l, &read_call, "abc", 100, true, -9), "... and of a call that failed is not shown");
+	OK(!text_of(l, &read_call, "abc", 100, true, -9),
+	   "... and of a call that failed is not shown");
 	t = text_of(l, &gettime_call, &now, 0, true, 0);
 	OK(has(t, PEV_CALL_TIMESPEC, &now, sizeof(now)), "a time");
 	free(t);
@@ -158,7 +159,8 @@ void test_later(void)
 	strings(&l, p + page);
 	others(&l, p + page);
 	later_forget(&l, (uint32_t)getpid());
-	OK(!l.processes[hash_u64((uint32_t)getpid()) % LATER_PROCESSES].open, "a process is forgotten");
+	OK(!l.processes[hash_u64((uint32_t)getpid()) % LATER_PROCESSES].open,
+	   "a process is forgotten");
 	later_free(&l);
 	munmap(p, (size_t)page);
 	programs();

@@ -144,31 +144,31 @@ static void messages(void)
 		uint64_t n;
 		struct iovec vec[1];
 		char contents[2];
-	} __attribute__((packed))
-	msg = { { .msg_name = (void *)0x3000,
-		  .msg_namelen = 16,
-		  .msg_iovlen = 1,
-		  .msg_control = (void *)0x4000,
-		  .msg_controllen = 64 },
-		{ 16, 64 },
-		{ .sin_family = AF_INET, .sin_port = htons(53) },
-		{ { 24, SOL_SOCKET, SCM_RIGHTS, { 3, -1 } },
-		  { 28, SOL_SOCKET, SCM_CREDENTIALS, { 7, 8, 9 } } },
-		1,
-		{ { (void *)0x1000, 2 } },
-		{ 'h', 'i' } };
+	} __attribute__((packed)) msg = { { .msg_name = (void *)0x3000,
+					    .msg_namelen = 16,
+					    .msg_iovlen = 1,
+					    .msg_control = (void *)0x4000,
+					    .msg_controllen = 64 },
+					  { 16, 64 },
+					  { .sin_family = AF_INET, .sin_port = htons(53) },
+					  { { 24, SOL_SOCKET, SCM_RIGHTS, { 3, -1 } },
+					    { 28, SOL_SOCKET, SCM_CREDENTIALS, { 7, 8, 9 } } },
+					  1,
+					  { { (void *)0x1000, 2 } },
+					  { 'h', 'i' } };
 	struct struct_bytes s = bytes(PEV_CALL_MSGHDR, &msg, sizeof(msg));
 
 	/* the first has room that it does not use */
 	msg.control[0].len = 32;
 	msg.control[0].data[2] = 5;
 	msg.control[0].data[3] = 6;
-	shown(&s, "{msg_name={sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr(\"0.0.0.0\")}, "
-		  "msg_namelen=16, msg_iov=[{iov_base=\"hi\", iov_len=2}], msg_iovlen=1, "
-		  "msg_control=[{cmsg_len=32, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
-		  "cmsg_data=[3, -1, 5, 6]}, {cmsg_len=28, cmsg_level=SOL_SOCKET, "
-		  "cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=7, uid=8, gid=9}}], "
-		  "msg_controllen=64, msg_flags=0}");
+	shown(&s,
+	      "{msg_name={sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr(\"0.0.0.0\")}, "
+	      "msg_namelen=16, msg_iov=[{iov_base=\"hi\", iov_len=2}], msg_iovlen=1, "
+	      "msg_control=[{cmsg_len=32, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+	      "cmsg_data=[3, -1, 5, 6]}, {cmsg_len=28, cmsg_level=SOL_SOCKET, "
+	      "cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=7, uid=8, gid=9}}], "
+	      "msg_controllen=64, msg_flags=0}");
 	/* of another protocol, and a length that is less than that of its head */
 	msg.control[0].level = IPPROTO_IP;
 	msg.control[0].type = 8;

@@ -25,7 +25,7 @@ struct compat {
 		uint32_t pid;
 		bool is;
 		bool known;
-	} *processes;
+	} * processes;
 	size_t n, cap;
 	struct htab h;
 	bool some;

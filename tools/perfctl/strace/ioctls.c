@@ -76,7 +76,10 @@ static const struct bit requests[] = {
 /* clang-format on */
 
 /* All that the headers define by their parts, by number: see ioctl-table.sh */
-#define IOCTL(number, text) { number, text }
+#define IOCTL(number, text)  \
+	{                    \
+		number, text \
+	}
 static const struct bit all[] = {
 #include "ioctl_table.h"
 	{ 0xffffffff, "" },

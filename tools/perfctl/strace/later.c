@@ -47,8 +47,10 @@ struct rule {
 	uint8_t when;
 };
 
-#define RULE(type, names, next, kind, amount, size, when) \
-	{ type, names, next, PEV_CALL_##kind, AMOUNT_##amount, size, when }
+#define RULE(type, names, next, kind, amount, size, when)                       \
+	{                                                                       \
+		type, names, next, PEV_CALL_##kind, AMOUNT_##amount, size, when \
+	}
 #define IN WHEN_IN
 #define OUT WHEN_OUT
 

@@ -229,7 +229,7 @@ static int32_t take_number(const struct live_text_fields *f, const struct pev_fi
 	const uint8_t *kind = f->kind ? pev_event_locate(ev, f->kind, &count) : NULL;
 
 	return kind && count && *kind == PEV_CALL_COMPAT && number >= 0 ? number | COMPAT_CALL :
-									 number;
+									  number;
 }
 
 /* Names of threads, whose fields are not those of whom they happened to */

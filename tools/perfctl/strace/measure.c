@@ -160,12 +160,9 @@ static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 {
 	struct fd_asker asker = { &r->fds, c ? c->pid : 0 };
 	bool reads = r->opts.later && c && !r->live.texts[0].copied;
-	struct live_text *begun = reads ? read_later(r, nr, c, NULL) : NULL;
-	struct live_text *ended = reads && end ? read_later(r, nr, c, end) : NULL;
-	const struct syscall_args args = {
+	struct live_text *begun = c ? c->text : NULL, *ended = end ? end->text : NULL;
+	struct syscall_args args = {
 		.values = c ? c->args : NULL,
-		.texts = { reads ? begun : c ? c->text : NULL,
-			   reads ? ended : end ? end->text : NULL },
 		.ret = end ? (int64_t)end->args[0] : 0,
 		.abi = r->abi,
 		.bytes = (size_t)r->opts.bytes,
@@ -174,6 +171,12 @@ static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 		.arg = &asker,
 	};
 
+	if (reads) {
+		begun = read_later(r, nr, c, NULL);
+		ended = end ? read_later(r, nr, c, end) : NULL;
+	}
+	args.texts[0] = begun;
+	args.texts[1] = ended;
 	strbuf_reset(&r->found);
 	syscalls_put_found(&r->found, syscalls_get(&r->calls, nr), &args);
 	strbuf_reset(&r->args);
@@ -182,8 +185,10 @@ static void put_args(struct trace_run *r, int32_t nr, const struct caller *c,
 		syscalls_put_args(&r->args, syscalls_get(&r->calls, nr), &args);
 	else
 		strbuf_puts(&r->args, "...");
-	free(begun);
-	free(ended);
+	if (reads) {
+		free(begun);
+		free(ended);
+	}
 }
 
 static void put_call(struct trace_run *r, int32_t nr)
@@ -304,7 +309,8 @@ static void follow(struct trace_run *r, const struct live_event *ev, const struc
 
 	if (r->opts.paths && done.desc)
 		fds_call(&r->fds, ev->pid, &done);
-	if (done.desc && done.ret >= 0 && globs_match("execve,execveat,exit_group", done.desc->name))
+	if (done.desc && done.ret >= 0 &&
+	    globs_match("execve,execveat,exit_group", done.desc->name))
 		later_forget(&r->later, ev->pid);
 }
 

@@ -217,8 +217,13 @@ static void put_control_data(struct strbuf *b, uint32_t level, uint32_t type,
 static void put_control_head(struct strbuf *b, uint64_t len, uint32_t level, uint32_t type)
 {
 	static const struct bit levels[] = {
-		{ IPPROTO_IP, "SOL_IP" }, B(SOL_SOCKET), { IPPROTO_IPV6, "SOL_IPV6" },
-		{ IPPROTO_TCP, "SOL_TCP" }, { IPPROTO_UDP, "SOL_UDP" }, B(SOL_NETLINK), B(SOL_ALG),
+		{ IPPROTO_IP, "SOL_IP" },
+		B(SOL_SOCKET),
+		{ IPPROTO_IPV6, "SOL_IPV6" },
+		{ IPPROTO_TCP, "SOL_TCP" },
+		{ IPPROTO_UDP, "SOL_UDP" },
+		B(SOL_NETLINK),
+		B(SOL_ALG),
 		B(SOL_TLS),
 	};
 	static const struct bit types[] = { B(SCM_RIGHTS), B(SCM_CREDENTIALS), B(SCM_TIMESTAMP),
@@ -276,7 +281,8 @@ static struct struct_bytes part_of(struct struct_bytes *left, uint32_t len, uint
 	return part;
 }
 
-static void put_name(struct strbuf *b, const struct struct_bytes *s, const struct struct_bytes *name)
+static void put_name(struct strbuf *b, const struct struct_bytes *s,
+		     const struct struct_bytes *name)
 {
 	strbuf_puts(b, "{msg_name=");
 	if (name->len >= 2)

@@ -72,7 +72,8 @@ static int trace_run(const void *opts, int n, char **args, struct msg *m)
 	if (o->histogram && o->json)
 		return msg_set(m, -EINVAL, "--histogram and -j exclude each other");
 	if (o->later && (o->summary || !o->strings))
-		return msg_set(m, -EINVAL, "--read-later is for lines with strings, and %s has none",
+		return msg_set(m, -EINVAL,
+			       "--read-later is for lines with strings, and %s has none",
 			       o->summary ? "-S" : "--no-strings");
 	if (o->paths && o->summary)
 		return msg_set(m, -EINVAL, "-y is for lines, and -S prints none");
