@@ -264,7 +264,7 @@ static void read_on(int fd, unsigned int rows, struct told *t)
 }
 
 /* Clocks, too: to the ns, with 16 rows and a reader that never stops. */
-TEST_F(table, law_of_counts)
+TEST_F_TIMEOUT(table, law_of_counts, 200)
 {
 	struct pev_table table = counted_by(PEV_TABLE_PID);
 	struct told *t = &self->t;

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "kselftest_harness.h"
 #include "pev_user.h"
 #include <pev/mark.h>
@@ -116,16 +117,23 @@ static void handler(int signal)
 	from_handler++;
 }
 
+/* On an emulator whose host is busy the handler has most of the time: fewer marks beside it. */
+#define WRITE_SECONDS 30
+#define LEAST_MARKS 2000
+
 /* From CPU to CPU while it writes; what a mark loses it says by its own count. */
 static void *write_and_move(void *arg)
 {
 	struct storm *s = arg;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	time_t end = time(NULL) + WRITE_SECONDS;
 
 	for (uint64_t i = 0; i < s->marks; i++) {
 		count(1, (unsigned long)s->nr);
 		if (i % 64)
 			continue;
+		if (i >= LEAST_MARKS && time(NULL) > end)
+			s->marks = i + 1;
 		pev_pin((int)((i / 64 + s->nr) % (uint64_t)cpus));
 	}
 	return NULL;
@@ -152,8 +160,11 @@ TEST(migration_and_signals)
 		storms[i].marks = marks;
 		ASSERT_EQ(0, pthread_create(&storms[i].thread, NULL, write_and_move, &storms[i]));
 	}
-	for (unsigned int i = 0; i < THREADS; i++)
+	marks = 0;
+	for (unsigned int i = 0; i < THREADS; i++) {
 		pthread_join(storms[i].thread, NULL);
+		marks += storms[i].marks;
+	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	ASSERT_LE(0, user_find(fd, getpid(), &seen));
 	sums = user_walk_all(fd, &seen, NULL, NULL);
@@ -163,7 +174,7 @@ TEST(migration_and_signals)
 	EXPECT_EQ(0, sums.damaged);
 	EXPECT_EQ(0, sums.unordered);
 	/* generated = delivered + displaced */
-	EXPECT_EQ(THREADS * marks + from_handler, sums.records + sums.lost);
+	EXPECT_EQ(marks + from_handler, sums.records + sums.lost);
 	EXPECT_EQ(sums.records, sums.sum);
 	EXPECT_LT(0, from_handler);
 	close(fd);
