@@ -477,9 +477,13 @@ TEST_F_TIMEOUT(order, with_the_kernel, 3000)
 	unsigned long total = asked		   ? strtoul(asked, NULL, 10) :
 			      pev_kernel_is_slow() ? 2UL * ROUND :
 						     10UL * ROUND;
+	/* a busy host's emulator does less, unless it was asked */
+	time_t end = time(NULL) + 60;
 	unsigned long done;
 
 	for (done = 0; done < total; done += ROUND) {
+		if (!asked && done >= 2UL * ROUND && time(NULL) > end)
+			break;
 		memset(self->round, 0, sizeof(*self->round));
 		self->round->first = done;
 		ASSERT_EQ(0, pev_on(self->calls));
