@@ -102,7 +102,7 @@ static bool is_it(const struct stat *st, const struct mapped_file *file)
 	       minor(st->st_dev) == file->min;
 }
 
-/* Looks before it opens: what is no plain file may do something then. */
+/* Looks before it opens: what is not a plain file may do something then. */
 static int open_it(const char *path, const struct mapped_file *file)
 {
 	struct stat st;
