@@ -81,4 +81,4 @@ assert len(tables) == 2, tables
 for row in (r for t in tables for e in t["events"] for r in e["rows"]):
     assert row["comm"] and row["samples"] >= 0 and row["weight"] >= 0, row'
 fi
-ok "README: the version is this one's" grep -qF "# $(perfctl version)" "$top/README.md"
+ok "README: the version is this one's" grep -qF "\"$(perfctl version)\"" "$top/README.md"
