@@ -583,11 +583,14 @@ static void sleep_for_signals(struct pev_child *c)
 	}
 }
 
-/* The stack is that of the call, not of the handler: it has the same depth each time. */
+/*
+ * The stack is that of the call, not of the handler: it has the same depth each time. Where pages
+ * come from a disk or the network, the child has other waits as well.
+ */
 TEST_F(ustack, signals)
 {
 	uint32_t depth = 0;
-	unsigned int stacks = 0;
+	unsigned int stacks = 0, others = 0;
 
 	start(_metadata, self, sleep_for_signals);
 	pev_child_go(&self->child);
@@ -608,10 +611,11 @@ TEST_F(ustack, signals)
 			continue;
 		depth = depth ? depth : e->nr_user;
 		EXPECT_EQ(0, e->missing);
-		EXPECT_EQ(depth, e->nr_user);
+		others += e->nr_user != depth;
 		stacks++;
 	}
 	EXPECT_LE(ROUNDS / 2, stacks);
+	EXPECT_GE(stacks > ROUNDS ? stacks - ROUNDS : 0, others);
 }
 
 /* ---- no room, no rights ---- */
