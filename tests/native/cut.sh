@@ -6,7 +6,10 @@
 export engine=${engine:-perf}
 json() { perfctl info -j "$1" | python3 -c "import json, sys; d = json.load(sys.stdin); print($2)"; }
 events() { perfctl script --no-sideband -i "$@" 2>/dev/null; }
-perfctl record --engine $engine -q -m 16K -e page-faults:u,minor-faults:u -c 1 -o long.trace -- \
+# by perf on one CPU, where the recorder runs only when the program does not
+where=on_one_cpu
+[ $engine = perf ] || where=
+$where perfctl record --engine $engine -q -m 16K -e page-faults:u,minor-faults:u -c 1 -o long.trace -- \
 	sh -c './usage $0 0; ./hot 20; ./usage $((5 * $0)) 0; ./hot 300; exec ./usage 1000 20' "${many:-20000}" >/dev/null
 lost=$(json long.trace 'd["lost"]')
 within "cut: the recording that is cut has losses" "$lost" 1 1000000000

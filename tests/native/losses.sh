@@ -27,7 +27,8 @@ if [ -z "$exact_losses" ]; then
 	return
 fi
 # the rings and the events count the same losses, however often they are looked at meanwhile
-perfctl record --engine perf -m 16K --flush 50ms -e page-faults:u -c 1 -o often.trace -- \
+# on one CPU, where the recorder runs only when the program does not
+on_one_cpu perfctl record --engine perf -m 16K --flush 50ms -e page-faults:u -c 1 -o often.trace -- \
 	./usage 400000 0 >/dev/null 2>often.err
 lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' often.err)
 on_rings=$(sed -n 's/^  lost on//p' often.err | tr -d , | grep -oE ': [0-9]+' | awk '{ n += $2 } END { print n }')

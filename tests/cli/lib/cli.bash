@@ -26,6 +26,9 @@ if [ $? = 69 ] && [ -z "${ANY_ENGINE:-}" ]; then
 	skip_all "the running kernel has no pev"
 fi
 
+# on_one_cpu COMMAND...: on the first that may be used
+on_one_cpu() { taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$@"; }
+
 # share DIR SYMBOL: percent of the samples
 share() {
 	perfctl report -g none --percent-limit 0 --sort symbol -i "$1" 2>/dev/null |
