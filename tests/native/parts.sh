@@ -27,9 +27,10 @@ $faults --switch-output=64K -m 512K -o whole -- ./usage $((4 * ${many:-5000})) 0
 ok "record --switch-output=SIZE: a part knows the names of what began before it" bash -c \
 	'for part in whole.*; do [ $part = whole.1 ] || perfctl script -e page-faults -F comm $part; done |
 		sort -u >names.txt; grep -qx " *usage *" names.txt && [ $(wc -l <names.txt) = 1 ]'
-# ... and so small that records are lost
-perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized -- \
-	sh -c './usage $0 0; ./usage $((5 * $0)) 0; exec ./usage $0 0' "${many:-20000}" >/dev/null 2>sized.err
+# ... and so small that records are lost, for as long as it takes to have four parts
+# shellcheck disable=SC2016
+perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized --timeout 60s -- \
+	sh -c 'until [ -e sized.4/metadata ]; do ./usage $0 0; done' "${many:-20000}" >/dev/null 2>sized.err
 made=$(number_of records, sized.err)
 lost=$(awk '$1 == "page-faults:u" { gsub(",", ""); print $3 }' sized.err)
 within "record --switch-output=SIZE: parts" "$(numbers sized | wc -w)" 4 1000

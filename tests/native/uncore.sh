@@ -27,7 +27,7 @@ if [ -n "${NATIVE_NS:-}" ] && mount -t tmpfs none $devices 2>/dev/null; then
 	ok "stat: counted on the CPUs of cpumask only" bash -c '! grep -q ^CPU1 cpu.csv'
 	says "stat: as a table" 0 '^ +[0-9]+\.[0-9]{2} Joules uncore_test/halves/ *$' \
 		$stat -a -e uncore_test/halves/,cpu-clock -- true
-	ok "stat -j: value and unit" bash -c "$stat -a -j -e uncore_test/halves/ -- true 2>&1 | python3 -c '
+	ok "stat -j: value and unit" bash -c "$stat -a -j -e uncore_test/halves/ -- taskset -c 0 true 2>&1 | python3 -c '
 import json, sys
 e = json.loads(sys.stdin.readline())
 assert e[\"unit\"] == \"Joules\" and e[\"counter-value\"] > 0 and e[\"event-runtime\"] > 0, e'"
