@@ -59,6 +59,41 @@ ok "and counts nothing twice" test "$(samples_in first)" = "$had"
 rm -rf one.old; cp -r one copy
 ok "a pushed recording can still be replaced" perfctl record -q -e cpu-clock -o copy -- true
 
+
+# callers that are no functions: what broken frame pointers lead to in the vDSO
+cat > astray.c <<-'EOF'
+#include <sys/auxv.h>
+static __attribute__((noinline)) void spin(void)
+{
+	for (volatile long i = 0; i < 100000000; i++)
+		;
+}
+static __attribute__((noinline)) void call(void)
+{
+	volatile unsigned long *frame = __builtin_frame_address(0), back = frame[1];
+
+	frame[1] = getauxval(AT_SYSINFO_EHDR) + 0x389;
+	spin();
+	frame[1] = back;
+}
+int main(void)
+{
+	call();
+	return 0;
+}
+EOF
+gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o astray astray.c
+perfctl record -q -e cpu-clock -c 1000000 -g -o third -- ./astray
+url=$(make_db astray)
+perfctl store init "$url"
+perfctl push -q "$url" third
+says "a place in the vDSO without a function has its offset" 0 ';\[vdso\]\+0x388;call;spin ' \
+	perfctl flame -i third --folded
+chains -i third > third.folded
+chains --from "$url" > third.from
+ok "... in the store as well" diff third.folded third.from
+
+url=$store/first
 perfctl push -q "$url" two --service db --host eu-7
 says "columns for labels" 0 "eu-7 +db" perfctl report --from "$url" --sort host,service -g none
 events() { perfctl report --from "$url" "$@" -n -g none --percent-limit 0 --sort comm --csv - 2> /dev/null | awk -F, 'NR > 1 { n += $4 } END { print n + 0 }'; }

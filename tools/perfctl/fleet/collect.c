@@ -4,6 +4,7 @@
 #include "ids.h"
 #include "store/wire.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* of names that other programs chose */
@@ -107,12 +108,18 @@ void collect_event(struct collect *c, const struct pev_event *ev, const struct s
 
 /* ---- what the numbers mean ---- */
 
-/* Returns the function of a place that other machines cannot find by themselves. */
-static const char *name_here(struct objects *os, uint32_t *object, uint64_t at)
+/*
+ * Puts the function of a place that other machines cannot find by themselves. What the kernel has
+ * for programs is the same in all of them, so that a place without a function has its offset.
+ */
+static void name_here(struct objects *os, uint32_t *object, uint64_t at, struct strbuf *name)
 {
 	uint32_t symbol = objects_resolve(os, object, &at);
 
-	return symbol == SYM_NONE ? "" : objects_symbol_name(os, *object, symbol);
+	if (symbol != SYM_NONE)
+		strbuf_puts(name, objects_symbol_name(os, *object, symbol));
+	else if (os->o[*object].kind == OBJECT_VDSO)
+		strbuf_addf(name, "%s+0x%" PRIx64, object_name(os, *object), at);
 }
 
 struct frame_text {
@@ -127,7 +134,8 @@ static void describe_frame(struct collect *c, const struct frame *f, struct fram
 {
 	struct objects *os = &c->session->objects;
 	uint32_t object = f->object;
-	const char *name = "";
+	struct strbuf name = { 0 };
+	const struct object *o;
 
 	*t = (struct frame_text){ .kind = STORE_FRAME_NAMED };
 	switch (os->o[object].kind) {
@@ -139,11 +147,11 @@ static void describe_frame(struct collect *c, const struct frame *f, struct fram
 	case OBJECT_KERNEL:
 	case OBJECT_MODULE:
 		t->kind = STORE_FRAME_KERNEL;
-		name = name_here(os, &object, f->at);
+		name_here(os, &object, f->at, &name);
 		break;
 	case OBJECT_VDSO:
 	case OBJECT_CODE:
-		name = name_here(os, &object, f->at);
+		name_here(os, &object, f->at, &name);
 		break;
 	default:
 		t->kind = STORE_FRAME_NOWHERE;
@@ -151,11 +159,13 @@ static void describe_frame(struct collect *c, const struct frame *f, struct fram
 		break;
 	}
 	/* the numbers of processes would make the same code another one on each machine */
-	t->path = xstrndup(os->o[object].kind == OBJECT_CODE ? "[jit]" :
-			   os->o[object].kind == OBJECT_FILE ? os->o[object].path :
-							       os->o[object].name,
+	o = &os->o[object];
+	t->path = xstrndup(o->kind == OBJECT_CODE ? "[jit]" :
+			   o->kind == OBJECT_FILE ? o->path :
+						    o->name,
 			   4 * NAME_MOST);
-	t->name = xstrndup(name, NAME_MOST);
+	t->name = xstrndup(name.s ? name.s : "", NAME_MOST);
+	strbuf_free(&name);
 }
 
 static uint64_t put_frame(struct collect *c, struct store_batch *b, const struct frame *f)
