@@ -32,7 +32,7 @@ esac
 
 # lay_out DIR CP-OPTION...: what was there and is no source any more goes, objects stay
 lay_out() {
-	local dir=$1
+	local dir=$1 arch
 	shift
 	mkdir -p "$dir/include"
 	find "$dir" -type l -delete
@@ -40,9 +40,10 @@ lay_out() {
 	cp -r "$@" "$top/include/." "$dir/include/"
 	rm -f "$dir/Kbuild"
 	cp -r "$@" "$top/kernel/pev/module/Kbuild" "$dir/Kbuild"
-	cp -r "$@" "$top/arch/powerpc/pev/clock.c" "$dir/module/powerpc/"
-	mkdir -p "$dir/module/arm64"
-	cp -r "$@" "$top/arch/arm64/pev/clock.c" "$dir/module/arm64/"
+	for arch in arm64 powerpc x86; do
+		mkdir -p "$dir/module/$arch"
+		cp -r "$@" "$top/arch/$arch/pev/clock.c" "$dir/module/$arch/"
+	done
 }
 
 # Debian's headers name the compiler of their kernel.

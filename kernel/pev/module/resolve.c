@@ -37,6 +37,7 @@
 
 #ifdef CONFIG_X86
 #include <asm/ibt.h>
+#include <asm/tsc.h>
 #endif
 
 #ifdef CONFIG_ARM64
@@ -271,11 +272,29 @@ static void __init find_spare_data(void)
 	PEV_SPARE_DATA(CLEAR_SPARE)
 }
 
+#ifdef CONFIG_X86
+/* Linux's, as it is when the module is loaded: it is set while the machine boots. */
+int tsc_clocksource_reliable __ro_after_init;
+
+static void __init copy_data(void)
+{
+	const int *reliable = find("variable", "tsc_clocksource_reliable");
+
+	if (reliable)
+		tsc_clocksource_reliable = *reliable;
+}
+#else
+static void __init copy_data(void)
+{
+}
+#endif
+
 static void __init find_data(void)
 {
 #define FIND_DATA(type, name)	pev_linux.name##_at = find("variable", #name);
 	PEV_DATA(FIND_DATA)
 	find_spare_data();
+	copy_data();
 }
 
 static void take_tracepoint(struct tracepoint *tp, void *unused)
