@@ -44,8 +44,21 @@ user_at_2() {
 		says "user at 2: doctor says what hides the kernel's addresses" 0 \
 			'without CAP_SYSLOG \(kernel.perf_event_paranoid is above 1\)' \
 			nobody perfctl doctor --engine perf
-	says "user at 2: rings of what memory may be locked" 0 "$nothing_lost" \
-		nobody bash -c 'ulimit -l 16; perfctl record --engine perf -o t3 -- ./hot 50'
+	# all CPUs get one of a size, also where one of the usual size is all that there may be
+	for locked in 0 16 64; do
+		says "user at 2: rings of what memory may be locked, $locked KiB more" 0 "$nothing_lost" \
+			nobody bash -c "ulimit -l $locked; perfctl record --engine perf -o t3 -- ./hot 50"
+		says "user at 2: ... and twice as many, of --fold" 0 "$nothing_lost" \
+			nobody bash -c "ulimit -l $locked; perfctl record --engine perf --fold -F $fast -o t3 -- ./hot 50"
+	done
+	if [ -n "${PEV_VM:-}" ]; then
+		locked=$(cat /proc/sys/kernel/perf_event_mlock_kb)
+		echo 8 >/proc/sys/kernel/perf_event_mlock_kb
+		says "user at 2: ... and that there is too little, not that the kernel side may not be seen" \
+			77 '^perfctl: .* do not fit into the memory that you may lock: raise "ulimit -l"' \
+			nobody bash -c 'ulimit -l 0; perfctl record --engine perf -o t4 -- ./hot 50'
+		echo "$locked" >/proc/sys/kernel/perf_event_mlock_kb
+	fi
 	doctor_says 2 0
 }
 

@@ -69,7 +69,7 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 {
 	struct pev_attr attr = e->attr;
 	struct pev_error why, first;
-	int fd;
+	int fd, err;
 
 	attr.flags |= flags | (e->user_only ? PEV_F_EXCLUDE_KERNEL : 0);
 	attr.group_fd = leader;
@@ -81,7 +81,8 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 		fd = pev_engine_open(engine(), &attr, 0, &first);
 	if (fd >= 0)
 		return fd;
-	if (may_leave_kernel_out(e, fd)) {
+	err = fd;
+	if (may_leave_kernel_out(e, err)) {
 		attr.flags |= PEV_F_EXCLUDE_KERNEL;
 		attr.sample &= ~PEV_SAMPLE_KSTACK;
 		fd = pev_engine_open(engine(), &attr, 0, &why);
@@ -90,8 +91,11 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 			e->user_only = true;
 			return fd;
 		}
+		/* not the kernel side is in the way: the rings may be too large, or files too many */
+		if (fd != err)
+			return kernel_refused(m, fd, &why, "%s", e->label);
 	}
-	return kernel_refused(m, fd, &first, "%s", e->label);
+	return kernel_refused(m, err, &first, "%s", e->label);
 }
 
 static size_t group_first(const struct event_plan *plan, size_t i)

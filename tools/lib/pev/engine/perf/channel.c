@@ -20,6 +20,7 @@
 #include "engine/perf/cpus.h"
 #include "engine/perf/error.h"
 #include "engine/perf/event.h"
+#include "engine/perf/locked.h"
 #include "engine/perf/metadata.h"
 #include "engine/perf/producer.h"
 #include "ring/ring.h"
@@ -56,6 +57,7 @@ struct id_slot {
 
 /**
  * struct channel - a channel of ours
+ * @engine:   whose channel it is
  * @handle:   an epoll descriptor: readable when one of perf's rings has much
  * @flush_ns: age at which an open packet is closed; 0: none
  * @perf_size: bytes wished for each of perf's rings
@@ -71,6 +73,7 @@ struct id_slot {
  * @record:   room for one that goes beyond the end of a ring
  */
 struct channel {
+	struct perf_engine *engine;
 	int			handle;
 	struct pev_channel_info	info;
 	uint64_t		flush_ns;
@@ -139,21 +142,25 @@ static int add_id(struct channel *c, uint64_t id, struct event *event)
 
 /* ---- The two rings of a CPU ---- */
 
-static void free_ring(struct cpu_ring *r)
+static void free_ring(struct channel *c, struct cpu_ring *r)
 {
 	if (!r)
 		return;
-	if (r->page)
+	if (r->page) {
 		munmap(r->page, r->map_size);
+		c->engine->mapped -= r->map_size;
+	}
 	if (r->fd >= 0)
 		close(r->fd);
 	producer_free(&r->out);
 	free(r);
 }
 
-/* Tries smaller rings, too: locked memory is limited. */
-static int map_perf(struct cpu_ring *r, uint64_t size)
+/* Tries smaller rings, too: other processes of this user may have taken what there was. */
+static int map_perf(struct channel *c, struct cpu_ring *r)
 {
+	uint64_t size = c->perf_size;
+
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *map;
 
@@ -164,6 +171,7 @@ static int map_perf(struct cpu_ring *r, uint64_t size)
 			r->map_size = page + size;
 			r->data = (const uint8_t *)map + page;
 			r->size = size;
+			c->engine->mapped += r->map_size;
 			return 0;
 		}
 		if (errno != EPERM && errno != ENOMEM)
@@ -188,7 +196,7 @@ static int new_ring(struct channel *c, int fd, int cpu, struct pev_error *err)
 	if (!r)
 		return pev_fail(err, ENOMEM, 0, "no memory");
 	r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	ret = r->fd < 0 ? -errno : map_perf(r, c->perf_size);
+	ret = r->fd < 0 ? -errno : map_perf(c, r);
 	if (ret == -EPERM || ret == -ENOMEM)
 		ret = pev_fail(err, EPERM, 0,
 			       "perf's rings do not fit into the memory that you may "
@@ -201,7 +209,7 @@ static int new_ring(struct channel *c, int fd, int cpu, struct pev_error *err)
 	if (!ret && c->mapped)
 		ret = channel_add_ring(c->mapped, r->out.kernel, r->out.user, r->out.data);
 	if (ret) {
-		free_ring(r);
+		free_ring(c, r);
 		return ret;
 	}
 	c->rings[cpu] = r;
@@ -646,6 +654,21 @@ static uint64_t power_of_two(uint64_t wish)
 	return size;
 }
 
+/*
+ * Each CPU gets a ring of the same size. Where the wish does not fit into the memory that may be
+ * locked, half of what fits is left for another channel.
+ */
+static uint64_t size_that_fits(const struct perf_engine *engine, uint64_t wish)
+{
+	uint64_t room = perf_ring_room(engine);
+
+	if (wish <= room)
+		return wish;
+	while (wish > LEAST_RING && wish > room / 2)
+		wish /= 2;
+	return wish;
+}
+
 /* Makes our rings twice as large as perf's, so that all of perf's fits at once. */
 static void choose_sizes(struct channel *c, const struct pev_attr *attr)
 {
@@ -657,6 +680,7 @@ static void choose_sizes(struct channel *c, const struct pev_attr *attr)
 		c->perf_size = ring < MOST_BRIDGE ? ring : MOST_BRIDGE;
 	else
 		ring *= 2;
+	c->perf_size = size_that_fits(c->engine, c->perf_size);
 	info->ring_size = ring;
 	info->packet_size = attr->packet_size ? attr->packet_size : LEAST_RING;
 	while (info->packet_size > ring / PEV_MIN_PACKETS)
@@ -700,6 +724,7 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return pev_fail(err, ENOMEM, 0, "no memory");
+	c->engine = engine;
 	c->handle = -1;
 	if (!(engine->features & PERF_HAS_BUILD_ID))
 		c->builds.files = &c->files;
@@ -734,7 +759,7 @@ void perf_channel_free(struct perf_engine *engine, struct channel *c)
 	while (c->nr_events)
 		perf_channel_leave(c, c->events[c->nr_events - 1]);
 	for (unsigned int cpu = 0; c->rings && cpu < c->info.nr_rings; cpu++)
-		free_ring(c->rings[cpu]);
+		free_ring(c, c->rings[cpu]);
 	if (c->handle >= 0) {
 		perf_remember(engine, c->handle, NULL, NULL);
 		close(c->handle);

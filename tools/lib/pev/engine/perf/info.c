@@ -18,6 +18,7 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
+#define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
 
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags)
@@ -59,6 +60,11 @@ int perf_paranoid(void)
 unsigned int perf_max_rate(void)
 {
 	return (unsigned int)read_number(MAX_RATE, 0);
+}
+
+unsigned int perf_mlock_kb(void)
+{
+	return (unsigned int)read_number(MLOCK_KB, 516);
 }
 
 bool perf_is_pmu(const struct perf_event_attr *attr, const char *name)

@@ -16,6 +16,8 @@ bool perf_is_probe(const struct perf_event_attr *attr);
 int perf_paranoid(void);
 /* Samples a second at most; 0 if that is not known */
 unsigned int perf_max_rate(void);
+/* What rings of a user may lock for each CPU, whatever the process may */
+unsigned int perf_mlock_kb(void);
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu, int group_fd,
 	      unsigned long flags);
 int perf_info(struct pev_engine *engine, struct pev_info *info, struct pev_error *err);

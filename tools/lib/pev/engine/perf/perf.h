@@ -110,6 +110,7 @@ struct held {
  * @events:   indexed by handle, as @channels
  * @online:   CPUs, when that was @looked at, ns
  * @uevents:  what the kernel says of devices; -1: nothing here
+ * @mapped:   bytes of all of perf's rings
  */
 struct perf_engine {
 	struct pev_engine	base;
@@ -121,6 +122,7 @@ struct perf_engine {
 	struct cpu_mask		online;
 	uint64_t		looked;
 	int			uevents;
+	uint64_t mapped;
 	struct held		held;
 };
 
