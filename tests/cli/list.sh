@@ -24,6 +24,7 @@ if [ -e "$PEV_MODULES/pev-log.ko" ]; then
 	says "list -v: ... and their fields" 0 '^      text\[text_len\] +text_t$' \
 		perfctl list -v pev_log
 	says "list: channels by kind" 0 '^pev_log$' perfctl list --names client
+	ok "list: nothing is without a heading of its own" bash -c 'perfctl list >list.txt && ! grep -A 3 "^Others" list.txt'
 	ok "list: ... not what is private" bash -c '! perfctl list | grep pev_log_private'
 	ok "list: ... not for who may not read it" bash -c '! setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --bounding-set=-all --inh-caps=-all perfctl list | grep pev_log'

@@ -113,6 +113,8 @@ else
 	skip "list: a word within a tracepoint's name" "tracefs cannot be read here"
 fi
 says "list: counters and timers" 0 'page-faults' perfctl list --engine perf
+ok "list: ... and nothing without a heading of its own" bash -c \
+	'perfctl list --engine perf >list.txt && ! grep -A 3 "^Others" list.txt'
 if perfctl doctor --engine pev >/dev/null 2>&1; then
 	skip "an engine that the kernel does not have" "this kernel has pev"
 else

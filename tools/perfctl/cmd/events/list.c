@@ -382,8 +382,8 @@ const struct command command_list = {
 	.summary = "show the events that can be counted and recorded",
 	.about =
 		"Shows the events that the running kernel offers: those whose name matches a GLOB, "
-		"those of a KIND (software, hardware, pmu, timer, tracepoint, marker, client, sideband) or of "
-		"a system (sched), or all; and the processor's own events whose names contain a word "
+		"those of a KIND (software, hardware, pmu, timer, tracepoint, marker, user, client, wait, "
+		"ustack, sideband) or of a system (sched), or all; and the processor's own events whose names contain a word "
 		"(or, if there is no other, whose descriptions do). A word that is neither a kind nor "
 		"a system finds the names that contain it. Parts of the kernel may have channels of "
 		"their own (client): those that you may read are shown, and CHANNEL/EVENT for each "
