@@ -40,6 +40,12 @@ user_at_2() {
 		nobody perfctl record --engine perf -q -e sched:sched_switch -o t2 -- true
 	says "user at 2: so is another user's process" 77 'may not be measured by you|belongs to another' \
 		nobody perfctl stat --engine perf -e page-faults:u -p 1
+	says "user at 2: ... also its kernel side, which no other level would allow" 77 \
+		'^perfctl: page-faults: this process may not be measured by you' \
+		nobody perfctl stat --engine perf -p 1
+	[ ! -e /sys/bus/event_source/devices/msr ] ||
+		says "user at 2: so is what has no user mode, for want of rights" 77 'perf_event_paranoid is 2' \
+			nobody perfctl stat --engine perf -e msr/tsc/ -- true
 	[ "$(cat /proc/sys/kernel/kptr_restrict)" != 0 ] ||
 		says "user at 2: doctor says what hides the kernel's addresses" 0 \
 			'without CAP_SYSLOG \(kernel.perf_event_paranoid is above 1\)' \

@@ -304,6 +304,11 @@ void test_event_spec(void)
 	refused("page-fualts", -ENOENT,
 		"unknown event \"page-fualts\"; did you mean \"page-faults\"?");
 	refused("zzzzzz", -ENOENT, "unknown event \"zzzzzz\"; \"perfctl list\" shows the events");
+	refused("uncore_zzz/reads/", -ENOENT,
+		"there is neither a PMU nor an event \"uncore_zzz\" here; "
+		"\"perfctl list\" shows what this machine has");
+	refused("page-fualts/period=3/", -ENOENT,
+		"unknown event \"page-fualts\"; did you mean \"page-faults\"?");
 	refused("{cs,faults", -EINVAL, "a group is not closed by \"}\": \"{cs,faults\"");
 	refused("cs}", -EINVAL, "\"}\" without \"{\": \"cs}\"");
 	refused("{cs,{faults}}", -EINVAL, "a group within a group: \"{cs,{faults}}\"");

@@ -91,8 +91,8 @@ static int open_one(struct planned_event *e, const struct target *t, int id, int
 			e->user_only = true;
 			return fd;
 		}
-		/* not the kernel side is in the way: the rings may be too large, or files too many */
-		if (fd != err)
+		/* not the kernel side is in the way: rings may be too large, or descriptors too many */
+		if (fd != err && (fd == -EPERM || fd == -ENOMEM || fd == -EMFILE))
 			return kernel_refused(m, fd, &why, "%s", e->label);
 	}
 	return kernel_refused(m, err, &first, "%s", e->label);

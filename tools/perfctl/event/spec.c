@@ -456,11 +456,21 @@ static int parse_mark(struct event_spec *s, const char *p, size_t len, struct ms
 	return parse_tail(s, p + end, len - end, m);
 }
 
+/* "uncore_imc/cas_count_read/" of another machine: the vendors' names have capitals. */
+static int no_pmu(const char *name, size_t len, struct msg *m)
+{
+	return msg_set(m, -ENOENT,
+		       "there is neither a PMU nor an event \"%.*s\" here; \"perfctl list\" shows "
+		       "what this machine has",
+		       (int)len, name);
+}
+
 static int parse_event(struct event_spec *s, const char *p, size_t len, struct msg *m)
 {
 	const struct counter_name *c;
 	const char *slash, *colon;
 	size_t n;
+	int err;
 
 	if (len > 4 && !strncmp(p, "cpu/", 4))
 		return parse_parts(s, p, len, m);
@@ -495,15 +505,18 @@ static int parse_event(struct event_spec *s, const char *p, size_t len, struct m
 	if (!n && !colon)
 		return msg_set(m, -EINVAL, "an event name is missing");
 	if (is_code(p, n)) {
-		int err = try_processor(s, p, n, m);
-
+		err = try_processor(s, p, n, m);
 		return err ? err : parse_tail(s, p + n, len - n, m);
 	}
 	/* systems of tracepoints have no capitals */
 	if (colon && (!slash || colon < slash) && (s->type || !has_capital(p, n)) &&
 	    !(n + 1 < len && p[n + 1] == ':' && n))
 		return parse_named(s, p, len, colon, m);
-	return parse_processor(s, p, len, m);
+	err = parse_processor(s, p, len, m);
+	if (err == -ENOENT && slash == p + n && !s->type && !has_capital(p, n) &&
+	    !strstr(m->text, "did you mean"))
+		return no_pmu(p, n, m);
+	return err;
 }
 
 /* Length of the event at @p: up to a comma that is not between slashes, or a brace. */

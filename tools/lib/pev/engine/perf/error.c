@@ -4,7 +4,9 @@
  * was, as far as that can be found out.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/perf/error.h"
 #include "engine/perf/info.h"
 
@@ -50,16 +52,28 @@ static int needed_level(const struct perf_event_attr *attr, const struct places 
 	return attr->exclude_kernel ? 2 : 1;
 }
 
+/* Whether a task of the target is one that this user may not look into */
+static bool is_of_others(const struct places *places)
+{
+	char path[64], to[1];
+
+	if (!places->nr || places->at[0].pid <= 0 || places->cgroup)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/exe", places->at[0].pid);
+	return readlink(path, to, sizeof(to)) < 0 && (errno == EACCES || errno == EPERM);
+}
+
 static int no_rights(struct pev_error *err, int error, const struct perf_event_attr *attr,
 		     const struct places *places)
 {
 	int level = perf_paranoid(), needed = needed_level(attr, places);
 
-	if (level <= needed)
+	/* a lower level would not help */
+	if (level <= needed || is_of_others(places))
 		return pev_fail(err, error, 0,
 				"%s may not be measured by you: it belongs to another "
 				"user, or a security module forbids it; root may",
-				wanted(attr, places));
+				is_of_others(places) ? "this process" : wanted(attr, places));
 	/* Debian's kernels know this level: CAP_PERFMON is not enough there */
 	if (level > 2)
 		return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only root "
