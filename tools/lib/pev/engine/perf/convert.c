@@ -365,7 +365,9 @@ static int put_mmap(struct sink *out, uint32_t id, const struct perf_event_heade
 		    uint64_t time, const struct known_builds *builds)
 {
 	bool two = record->type == PERF_RECORD_MMAP2;
-	bool has_id = two && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
+	/* Linux leaves the bit set for those who did not ask, when another event has asked */
+	bool has_id = two && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+		      !(builds && builds->files);
 	size_t fixed = two ? sizeof(struct mmap2) : sizeof(struct mmap1), len;
 	/* the older form is of code unless it says otherwise */
 	struct mmap2 m = { .prot = record->misc & PERF_RECORD_MISC_MMAP_DATA ? 1 : 5, .flags = 2 };
