@@ -31,7 +31,9 @@
 #include <linux/string.h>
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
+#include <linux/utsname.h>
 #include <linux/vmalloc.h>
+#include <generated/utsrelease.h>
 #include "glue/linux.h"
 #include "resolve.h"
 
@@ -314,10 +316,31 @@ static void __init find_tracepoints(void)
 	PEV_TRACEPOINTS(CHECK_TRACEPOINT)
 }
 
+static const char built_for[] __initconst = UTS_RELEASE;
+
+/*
+ * Where Linux has versions of what it exports, it compares these, and no release. What is
+ * found here by name has no versions: another kernel may have other parameters.
+ */
+static int __init check_release(void)
+{
+	const char *release = init_utsname()->release;
+
+	/* or the compiler makes numbers of the text, in which a test writes another one */
+	OPTIMIZER_HIDE_VAR(release);
+	if (!strcmp(release, built_for))
+		return 0;
+	pr_err("this module is for Linux %s, and this is %s: build it for this kernel\n",
+	       built_for, release);
+	return -ENOEXEC;
+}
+
 int __init pev_resolve(void)
 {
-	int err = find_lookup();
+	int err = check_release();
 
+	if (!err)
+		err = find_lookup();
 	if (err)
 		return err;
 	if (static_call(pev_lookup)("__se_sys_pev_open")) {

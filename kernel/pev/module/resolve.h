@@ -8,7 +8,8 @@
  *
  * What is missing is named in the log.
  *
- * Return: 0, or -EOPNOTSUPP if anything is missing, -EEXIST if the kernel has pev built in.
+ * Return: 0, or -EOPNOTSUPP if anything is missing, -EEXIST if the kernel has pev built in,
+ * -ENOEXEC if it is another one than the module was built for.
  */
 int pev_resolve(void);
 
