@@ -61,8 +61,12 @@ kbuild() {
 	[ -n "$kdir" ] || kdir=$(FLAVOR=$FLAVOR "$top/scripts/stock-kernel.sh" headers)
 	compiler_of "$kdir"
 	# what this make was told is not meant for the kernel's
-	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u ARCH -u CROSS_COMPILE \
-		make -s -C "$kdir" M="$dir" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+	if env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u ARCH -u CROSS_COMPILE \
+		make -s -C "$kdir" M="$dir" -j"${JOBS:-2}" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules; then
+		return
+	fi
+	echo "module: nothing is made for the kernel of $kdir: the first error above says why" >&2
+	exit 2
 }
 
 build() {
