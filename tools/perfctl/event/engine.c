@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 /* The program has one: handles of two could not be distinguished. */
 static struct {
@@ -21,10 +22,13 @@ int engine_choose(void *opts, const char *name, struct msg *m)
 	return 0;
 }
 
-static int no_pev(struct msg *m)
+/* @why: the library's sentence */
+static int no_pev(struct msg *m, const char *why)
 {
 	struct utsname u;
 
+	if (!access("/sys/module/pev/initstate", F_OK))
+		return msg_set(m, -ENOSYS, "%s", why);
 	if (uname(&u))
 		strcpy(u.release, "?");
 	return msg_set(m, -ENOSYS,
@@ -43,7 +47,7 @@ int engine_ready(struct msg *m)
 		return 0;
 	err = pev_engine_new(*chosen.name ? chosen.name : NULL, 0, &chosen.engine, &why);
 	if (err == -ENOSYS && !strcmp(chosen.name, "pev"))
-		return no_pev(m);
+		return no_pev(m, why.text);
 	return err ? msg_set(m, err, "%s", why.text) : 0;
 }
 
