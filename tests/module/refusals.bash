@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # What does not fit: a device that is not there or may not be opened, a module of another kernel,
-# or of other headers. Sourced by tests/module/run, and by tests/module/beside.
+# or of other headers. Sourced by tests/module/run, and by tests/module/beside, whose $work is a
+# directory and $PERFCTL the command.
+# shellcheck disable=SC2154
 
 user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
@@ -94,11 +96,12 @@ foreign_tests() {
 
 # While pev is loaded: a module with markers, of another pev.
 other_pev() {
+	! lsmod | grep -q '^pev_sample ' || rmmod pev_sample
 	cp "$PEV_MODULES/pev-sample.ko" "$work/sample.ko"
 	another_crc "$work/sample.ko" pev_marker_fire
 	dmesg > "$work/log"
 	seen=$(wc -l < "$work/log")
-	says "a module with markers of another pev is not loaded" 1 'could not insert' insmod "$work/sample.ko"
+	says "a module with markers of another pev is not loaded" 1 'Invalid' insmod "$work/sample.ko"
 	ok "... what is another is in the log" complains \
 		'pev_sample: disagrees about version of symbol pev_marker_fire'
 }

@@ -10,9 +10,9 @@
 #define LONG		(1000000 * MS)	/* no test lasts so long */
 #define SHORT		MS
 #define SPIN		(20 * MS)
-#define ENOUGH		5		/* ticks that a period that did not hold would not give */
-#define PATIENCE	100		/* times SPIN: a host that is busy leaves out most ticks */
-#define ROUNDS		10
+#define ENOUGH 5 /* ticks that a period that did not hold would not give */
+#define PATIENCE 100 /* times SPIN: a host that is busy leaves out most ticks */
+#define ROUNDS 10
 
 static int set_period(int fd, uint64_t period)
 {
