@@ -51,6 +51,12 @@ void test_names(void)
 	name("_RINvC1a1fKb1_E", "a::f::<true>");
 	name("_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
 	     "utf8_idents::\u10e1\u10d0\u10ed\u10db\u10d4\u10da\u10d0\u10d3_\u10d2\u10d4\u10db\u10e0\u10d8\u10d4\u10da\u10d8_\u10e1\u10d0\u10d3\u10d8\u10da\u10d8");
+	name("_RINvC1a1fFG_RL0_hEuE", "a::f::<for<'a> fn(&'a u8)>");
+	name("_RINvC1a1fFG1_RL0_hRL1_hEuE", "a::f::<for<'a, 'b, 'c> fn(&'c u8, &'b u8)>");
+	/* more lifetimes than can be counted */
+	name("_RINvC1a1fFGzzzzzzzzzzz_hEuE", NULL);
+	name("_RINvC1a1fDGzzzzzzzzzzz_NtC1a1TEL_E", NULL);
+	name("_RNvXXCssFN53_7rmyFFFFFGFFFNvX5369_", NULL);
 	name("_RNvC1aB_", NULL);
 	name("_RB_", NULL);
 	name("_RNvC99a", NULL);

@@ -4,9 +4,10 @@
  *
  * Names come from untrusted files. libiberty limits how deep they nest, but both
  * manglings can refer back to earlier parts, so that a name of 100 bytes can stand for
- * megabytes: this file limits the output.
+ * megabytes: this file limits the output, and what is counted before there is any.
  */
 #include <libiberty/demangle.h>
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -57,6 +58,27 @@ static bool print(struct shown *s, demangle_fn fn, const char *name)
 	return !setjmp(s->full) && fn(name, DMGL_PARAMS | DMGL_ANSI, put, s) && s->len;
 }
 
+/*
+ * Rust says how many lifetimes a function's type binds ("FG", or "DG" for a trait, a number to base 62
+ * and "_"), and libiberty counts them one by one before it prints any: three digits are thousands,
+ * and eleven never end. An identifier with such letters is rare, and shown as it is mangled.
+ */
+static bool binds_many(const char *name)
+{
+	if (strncmp(name, "_R", 2))
+		return false;
+	while ((name = strchr(name, 'G'))) {
+		const char *digits = name + 1, *end = digits;
+
+		while (isalnum((unsigned char)*end))
+			end++;
+		if (*end == '_' && end - digits > 2 && (name[-1] == 'F' || name[-1] == 'D'))
+			return true;
+		name++;
+	}
+	return false;
+}
+
 char *demangle(const char *name)
 {
 	/* versions ("@@GLIBCXX_3.4") are not part of the mangling */
@@ -65,7 +87,7 @@ char *demangle(const char *name)
 	bool found = false;
 	char *bare;
 
-	if (name[0] != '_' || len > MANGLED_MAX)
+	if (name[0] != '_' || len > MANGLED_MAX || binds_many(name))
 		return NULL;
 	bare = strndup(name, len);
 	if (bare) {
