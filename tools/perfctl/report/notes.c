@@ -67,6 +67,69 @@ static bool has_timer(const struct session *f)
 	return false;
 }
 
+/**
+ * struct endings - processes and threads that ended
+ * @most: how many are of interest
+ */
+struct endings {
+	uint64_t n;
+	uint64_t most;
+};
+
+static int count_ending(void *arg, const struct pev_event *ev)
+{
+	struct endings *e = arg;
+
+	(void)ev;
+	return ++e->n > e->most;
+}
+
+/* Returns how many are known to have ended, up to one more than @most. */
+static uint64_t count_endings(const struct session *f, uint64_t most)
+{
+	bool *wanted = xcalloc(f->n_classes + 1, sizeof(*wanted));
+	struct endings e = { .most = most };
+
+	for (unsigned int c = 0; c < f->n_classes; c++)
+		wanted[c] = f->classes[c].kind == SESSION_EXIT;
+	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && e.n <= most; i++)
+		pev_stream_scan(pev_trace_stream(f->trace, i), 0, SIZE_MAX, wanted, count_ending,
+				&e);
+	free(wanted);
+	return e.n;
+}
+
+/* Does each thread of the target have a period of its own? */
+static bool has_period_each(const struct session *f)
+{
+	const char *engine = pev_trace_info(f->trace, "engine");
+	const char *target = pev_trace_info(f->trace, "target");
+
+	return has_timer(f) && engine && !strcmp(engine, "perf") && target &&
+	       (*target == '\'' || !strncmp(target, "process", 7) || !strncmp(target, "thread", 6));
+}
+
+#define FEW_ENDINGS 20
+
+/* Notes that there are more programs than samples: each begins with a whole period. */
+static void short_programs(const struct profile *p)
+{
+	uint64_t samples = 0, endings;
+	char a[32];
+
+	for (size_t i = 0; i < p->n_cells; i++)
+		samples += p->cells[i].samples;
+	if (!has_period_each(p->session))
+		return;
+	endings = count_endings(p->session, samples > FEW_ENDINGS ? samples : FEW_ENDINGS);
+	if (endings > samples && endings > FEW_ENDINGS)
+		note("more processes and threads ended than there are samples (%s): by "
+		     "perf_event_open(2) each begins with a whole period, so that hardly one is seen "
+		     "that runs for less: record with a higher frequency (-F 9999), or the whole "
+		     "machine (-a)",
+		     text_count(a, samples));
+}
+
 static void no_samples(const struct session *f)
 {
 	const struct pev_trace *t = f->trace;
@@ -92,6 +155,8 @@ void report_notes(const struct profile *p, bool filtered)
 		broken_chains(p);
 		unwind_note(f->unwind);
 		owed_note(&f->owes);
+		if (!filtered)
+			short_programs(p);
 	} else if (filtered) {
 		print_error("no samples in %s match", pev_trace_path(f->trace));
 	} else {
