@@ -95,7 +95,10 @@ if [ -n "$users" ]; then
 		perfctl off-cpu --flat --sort comm -i user/own.trace
 	says "... off-cpu --wakers: nothing tells for what" 0 ' sleep: blocked$' \
 		perfctl off-cpu --wakers -i user/own.trace
-	says "... lock: refused" 1 'switches alone.*record --waits -a' perfctl lock -i user/own.trace
+	says "... lock: refused, with what it takes" 1 'switches alone.*that takes root, tracefs.*record --waits -a' \
+		perfctl lock -i user/own.trace
+	says "... off-cpu --sort waker: the same" 65 'switches alone.*that takes root, tracefs.*record --waits -a' \
+		perfctl off-cpu --sort waker -i user/own.trace
 	says "... sched latency" 0 ' spin/[0-9]+$' perfctl sched latency -i user/own.trace
 	sleep 1000 &
 	sleeper=$!

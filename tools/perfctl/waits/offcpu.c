@@ -165,6 +165,8 @@ int offcpu_load(struct offcpu *o, struct msg *m)
 
 	if (!o->waits.source)
 		return waits_check(&o->waits, m);
+	if (o->columns[OFFCPU_WAKER] >= 0 && o->waits.source == &waits_by_switch)
+		return msg_set(m, -EBADMSG, "%s", waits_without_chains(&o->waits));
 	if (o->columns[OFFCPU_WAKER] >= 0 && !o->waits.names_wakers)
 		return msg_set(m, -EBADMSG,
 			       "%s lacks " WAITS_SWITCH " or " WAITS_WAKING

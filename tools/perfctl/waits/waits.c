@@ -232,7 +232,9 @@ const char *waits_without_chains(const struct waits *w)
 {
 	return w->source == &waits_by_switch ?
 		       "these are switches alone, as perf_event_open(2) lets everybody record them: they do "
-		       "not tell where threads waited, and what woke them" :
+		       "not tell where threads waited, and what woke them: that takes root, tracefs (see "
+		       "\"perfctl doctor\"), and a command or the whole machine, not -p (record --waits -a -g "
+		       "dwarf)" :
 		       "the recording has no call chains (record -g): it is not known where threads waited";
 }
 

@@ -73,9 +73,7 @@ static int show_locks(struct locks *l, const struct lock_opts *o, struct msg *m)
 
 	l->filter.least_ns = o->least_us * 1000;
 	if (!err && l->waits.source == &waits_by_switch)
-		err = msg_set(m, -ENODATA,
-			      "%s: record the whole machine (record --waits -a -g dwarf)",
-			      waits_without_chains(&l->waits));
+		err = msg_set(m, -ENODATA, "%s", waits_without_chains(&l->waits));
 	if (!err)
 		err = locks_load(l, m);
 	if (err)
