@@ -305,6 +305,49 @@ if [ -n "$root" ] && [ "${jit:-0}" != 0 ] && ./bpf 1 2>/dev/null; then
 	else
 		skip "perf reads its name of the export" "perf is not installed"
 	fi
+	# the kernel's records of them are longer for each event that gets them, by bytes that it does not write
+	many='i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i + 1)); done
+		for n in 1 2 3 4 5; do ./bpf 10; /bin/true; /bin/true; done; ./hot 100'
+	length_ns() {
+		perfctl info -j "$1" | python3 -c 'import json, sys
+t = json.load(sys.stdin)
+print(t["end_ns"] - t["begin_ns"])'
+	}
+	for nr in 1 2; do
+		$rec -a -m 64K -o several$nr.trace -- sleep 1000 &
+		several[nr]=$!
+	done
+	# comes FILE: waits until a recorder has begun it
+	comes() { for _ in $(seq 300); do [ ! -s "$1" ] || return 0; sleep 0.1; done; }
+	comes several1.trace/metadata
+	comes several2.trace/metadata
+	$rec -a -m 64K -o several3.trace -- sh -c "$many" >hot.txt
+	kill "${several[@]}"
+	wait "${several[@]}"
+	for nr in 1 2 3; do
+		within "record: when such programs came is known to each of several, $nr" \
+			"$(length_ns several$nr.trace)" \
+			1 3600000000000
+		says "... as is what ran afterwards" 0 '^ *[0-9.]+% +hot +hot +' \
+			perfctl report -g none --symbol spin -i several$nr.trace
+	done
+	if command -v perf >/dev/null; then
+		perf record -q -a -e cpu-clock -m 16 -o several1.data -- sleep 1000 2>/dev/null &
+		several[1]=$!
+		perf record -q -a -e cpu-clock -m 16 -o several2.data -- sleep 1000 2>/dev/null &
+		several[2]=$!
+		comes several1.data
+		comes several2.data
+		sh -c "$many" >hot.txt
+		kill "${several[@]}"
+		wait "${several[@]}"
+		for nr in 1 2; do
+			perfctl import -o several$nr.imported several$nr.data
+			within "import: perf's recordings of several, $nr" \
+				"$(length_ns several$nr.imported)" \
+				1 3600000000000
+		done
+	fi
 else
 	skip "record: a BPF program that was loaded later" "it cannot be loaded here, or is not compiled"
 fi

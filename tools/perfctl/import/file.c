@@ -337,6 +337,25 @@ static bool sample_head(const struct import *im, const struct perf_event_header 
 	return !b.short_;
 }
 
+#define KSYMBOL_NAME 16 /* behind the header */
+
+/*
+ * The end of the members that a record closes with. While several events of a CPU want functions, the
+ * kernel says a size that grows with each of them: what is behind those members was there before.
+ */
+static const uint8_t *head_end(const struct perf_event_header *r, size_t head)
+{
+	const uint8_t *name = (const uint8_t *)(r + 1) + KSYMBOL_NAME, *end = (const uint8_t *)r + r->size;
+	size_t len;
+
+	if (r->type != PERF_RECORD_KSYMBOL || name >= end)
+		return end;
+	len = strnlen((const char *)name, (size_t)(end - name));
+	/* padded to 8 bytes */
+	len = ((len + 8) & ~(size_t)7) + head;
+	return len < (size_t)(end - name) ? name + len : end;
+}
+
 bool import_head(const struct import *im, const struct perf_event_header *r,
 		 struct import_head *h)
 {
@@ -355,6 +374,7 @@ bool import_head(const struct import *im, const struct perf_event_header *r,
 		return true;
 	type = a->sample_type;
 	words = __builtin_popcountll(type & (SAMPLE_ID_ALL | PERF_SAMPLE_IDENTIFIER));
+	b.end = head_end(r, (size_t)words * 8);
 	if (b.end - b.p < words * 8)
 		return false;
 	b.p = b.end - words * 8;

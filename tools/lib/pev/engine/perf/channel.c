@@ -343,9 +343,10 @@ int perf_channel_metadata(struct channel *c, char **text, size_t *len)
 /* Reads the trailer of non-sample records: pid and tid, time, id. */
 static uint64_t trailer_time(const struct perf_event_header *record)
 {
-	const uint64_t *end = (const uint64_t *)((const uint8_t *)record + record->size);
+	size_t size = perf_record_size(record);
+	const uint64_t *end = (const uint64_t *)((const uint8_t *)record + size);
 
-	return record->size >= sizeof(*record) + 3 * sizeof(*end) ? end[-2] : 0;
+	return size >= sizeof(*record) + 3 * sizeof(*end) ? end[-2] : 0;
 }
 
 /* The class of a sample's record; *@cls is NULL if it leaves none. 0 or -errno */

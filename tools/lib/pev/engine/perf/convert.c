@@ -500,6 +500,24 @@ struct ksymbol {
 	uint16_t	flags;
 };
 
+/* pid and tid, time, id */
+#define TRAILER (3 * sizeof(uint64_t))
+
+/*
+ * While several events of a CPU want functions, the kernel says a size that grows by a trailer with each
+ * of them, but writes one: what is behind that was in the ring before. The name is padded to 8 bytes.
+ */
+size_t perf_record_size(const struct perf_event_header *record)
+{
+	size_t before = sizeof(*record) + sizeof(struct ksymbol), len, size;
+
+	if (record->type != PERF_RECORD_KSYMBOL || record->size < before)
+		return record->size;
+	len = strnlen((const char *)record + before, record->size - before);
+	size = before + ((len + 8) & ~(size_t)7) + TRAILER;
+	return size < record->size ? size : record->size;
+}
+
 static int put_function(struct sink *out, uint32_t id, const struct perf_event_header *record,
 			uint64_t time)
 {

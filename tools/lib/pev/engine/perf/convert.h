@@ -91,6 +91,9 @@ struct known_builds {
 int perf_convert_switch(struct sink *sink, uint32_t id, const struct perf_event_header *record,
 			uint32_t tid, uint64_t time);
 
+/* Bytes of a record that the kernel has written: its size, or less */
+size_t perf_record_size(const struct perf_event_header *record);
+
 #define PERF_NO_CLASS	UINT32_MAX
 
 /**
