@@ -166,6 +166,8 @@ says "... and says so" 0 '^# the programs have other names: functions are compar
 says "... unless they are to be kept apart" 0 '^ +50\.00% +0\.00% .* prog +victim +alpha$' "$p" diff -s comm,dso,symbol flat renamed
 says "diff: how much more, and how much longer" 0 '^# after has 2\.00 times the cpu-clock, and took 2\.00 times as long$' "$p" diff flat renamed
 says "diff: of what the change is" 0 '^# change in percentage points of each recording' "$p" diff flat flat
+says "... and what to do if the wholes differ" 0 "^# change in .* of each recording's samples: .* --absolute compares" "$p" diff flat renamed
+says "... not if they hardly do" 0 "^# change in percentage points of each recording's samples$" "$p" diff flat flat
 says "diff --absolute: of what the change is" 0 '^# change in percent of all samples before$' "$p" diff --absolute flat flat
 says "diff: several of each side" 0 '^ +50\.00% ±0\.00 +100\.00% ±0\.00 +\+50\.00 +<0\.0001 \*\*\* .* alpha$' "$p" diff flat flat flat vs same same same
 says "diff: no more than recordings of one side differ by" 0 '^ +75\.00% ±35\.36 +100\.00% ±0\.00 +\+25\.00 +0\.4226  .* alpha$' "$p" diff --all flat same vs same same
@@ -377,7 +379,7 @@ says "... and what nothing is seen to wake" 0 '2\.50 ms +10 +250\.00 us +250\.00
 # by a thread's own switches it is not known what woke it, even if that was recorded
 "$OUT/mktrace" own own 10
 says "off-cpu by own switches" 0 ': 10 waits, 900\.00 us in all' "$p" off-cpu --sort comm own
-says "off-cpu by own switches --sort waker" 65 'lacks sched:sched_switch or sched:sched_waking' \
+says "off-cpu by own switches --sort waker" 65 'switches alone.*that takes root, tracefs.*record --waits -a' \
 	"$p" off-cpu --sort comm,waker own
 # a third each of 10, 120 and 250 us
 ok "off-cpu --json: percentiles of all waits of a row" bash -c "'$p' off-cpu --sort comm --json - wakes 2>/dev/null | python3 -c '

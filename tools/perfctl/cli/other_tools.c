@@ -44,11 +44,11 @@ static const struct other_tool others[] = {
 	{ "perf", "stat", "--no-aggr", "-A" },
 	{ "perf", "stat", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
 	  "half of one" },
-	{ "perf", "stat", "--duration", "--timeout TIME" },
+	{ "samply", "stat", "--duration", "--timeout TIME" },
 
 	{ "perf", "record", "-D", "--delay TIME; perf's is in milliseconds, here 500 is 500 s and 500ms "
 	  "half of one" },
-	{ "perf", "record", "--duration", "--timeout TIME" },
+	{ "samply", "record", "--duration", "--timeout TIME" },
 	{ "perf", "record", "-b", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
 	{ "perf", "record", "-j", "branches are not recorded (LBR): -g fp or -g dwarf has callers" },
 	{ "perf", "record", "-d", "addresses are recorded of page faults alone" },

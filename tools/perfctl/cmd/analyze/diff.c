@@ -281,6 +281,15 @@ static void measure(const struct diff_run *r, size_t *widths)
 	strbuf_free(&b);
 }
 
+/* Are shares of one side so much of another whole that they mislead? */
+static bool is_other_whole(const struct diff_run *r)
+{
+	double before = comparison_weight(&r->c, BEFORE), after = comparison_weight(&r->c, AFTER);
+
+	return !r->opts->absolute && before > 0 && after > 0 &&
+	       (after < 0.8 * before || after > 1.25 * before);
+}
+
 static void print_head(const struct diff_run *r)
 {
 	static const char *const headings[] = { "before", "after" };
@@ -303,9 +312,12 @@ static void print_head(const struct diff_run *r)
 	if (c->renamed)
 		printf("# the programs have other names: functions are compared by name; --sort " COMPARISON_SORT
 		       " keeps them apart\n");
-	printf("# change in %s\n", r->opts->absolute ?
-					   "percent of all samples before" :
-					   "percentage points of each recording's samples");
+	printf("# change in %s%s\n",
+	       r->opts->absolute ? "percent of all samples before" :
+				   "percentage points of each recording's samples",
+	       is_other_whole(r) ? ": what took as long as before has another share of them; "
+				   "--absolute compares the samples themselves" :
+				   "");
 }
 
 static void print_text(const struct diff_run *r)
