@@ -58,12 +58,13 @@ say() { echo "kernel: $*" >&2; }
 
 # --- inputs ---------------------------------------------------------------
 
-# The overlay, one line a file: path in the repository, path in Linux.
+# The overlay, one line a file: path in the repository, path in Linux. What is for a module
+# alone is none of the kernel's, which need not be built again for it.
 overlay() {
 	cd "$top"
 	{
 		find include/uapi/linux include/linux include/trace -maxdepth 1 -name 'pev*.h' || true
-		find kernel/pev arch/*/pev samples/pev -type f || true
+		find kernel/pev arch/*/pev samples/pev -path kernel/pev/module -prune -o -type f -print || true
 	} 2>/dev/null | sed 's/.*/& &/'
 }
 
