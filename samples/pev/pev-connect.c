@@ -33,11 +33,20 @@ static atomic_t contexts[ARRAY_SIZE(names)];
 static atomic_t calls;
 static struct dentry *dir;
 
+/*
+ * Of names[]. Not interrupt_context_level(): it goes by the preempt count, which with PREEMPT_RT
+ * says nothing of softirqs.
+ */
+static unsigned int context(void)
+{
+	return in_nmi() ? 3 : in_hardirq() ? 2 : in_serving_softirq() ? 1 : 0;
+}
+
 /* Called wherever the marker is: no lock, no sleep, nothing that takes long. */
 static void reached(void *data, const struct pev_marker_hit *hit)
 {
 	atomic_inc(data);
-	atomic_inc(&contexts[interrupt_context_level()]);
+	atomic_inc(&contexts[context()]);
 	if (delay_us)
 		udelay(delay_us);
 }
