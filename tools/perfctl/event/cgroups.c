@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which cgroup has a number. See cgroups.h. */
 #include "cgroups.h"
+#include "engine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -163,6 +164,41 @@ bool cgroup_perf_is_first(void)
 
 	free(path);
 	return is;
+}
+
+/* Returns a descriptor of a cgroup below the root, or -1. */
+static int open_any(void)
+{
+	const char *root = find_root();
+	DIR *dir = root ? opendir(root) : NULL;
+	struct dirent *e;
+	int fd = -1;
+
+	while (dir && fd < 0 && (e = readdir(dir)))
+		if (e->d_type == DT_DIR && *e->d_name != '.')
+			fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+bool cgroup_perf_is_nowhere(void)
+{
+	int cgroup = open_any(), fd;
+	struct pev_error why;
+	struct pev_attr attr;
+
+	if (cgroup < 0)
+		return false;
+	pev_attr_event(&attr, PEV_TYPE_SOFTWARE, PEV_SW_PAGE_FAULTS, NULL);
+	attr.flags |= PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
+	pev_attr_target(&attr, PEV_TARGET_CGROUP, cgroup);
+	/* rights to count it are asked for later */
+	fd = pev_engine_open(engine(), &attr, 0, &why);
+	if (fd >= 0)
+		pev_engine_close(engine(), fd);
+	close(cgroup);
+	return fd == -ENOENT;
 }
 
 void cgroup_names_free(struct cgroup_names *c)

@@ -41,6 +41,11 @@ int cgroup_names_open(const struct cgroup_name *c);
 char *cgroup_of_thread(int tid);
 /* Does perf count by a hierarchy of the first version, whose numbers are others? */
 bool cgroup_perf_is_first(void);
+/*
+ * Has no cgroup but the root the controller perf_event? They have it once any other was enabled;
+ * until then samples are told to be of the root.
+ */
+bool cgroup_perf_is_nowhere(void);
 void cgroup_names_free(struct cgroup_names *c);
 
 #endif
