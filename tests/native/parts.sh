@@ -22,11 +22,11 @@ print(total)' "$2"
 }
 
 # by size: the rings are large enough for all, and so names can't be missing
-$faults --switch-output=64K -m 512K -o whole -- ./usage $((4 * ${many:-5000})) 0 >/dev/null
+$faults --switch-output=64K -m 512K -o whole -- ./usage 8000 0 >/dev/null
 # shellcheck disable=SC2016
 ok "record --switch-output=SIZE: a part knows the names of what began before it" bash -c \
-	'for part in whole.*; do [ $part = whole.1 ] || perfctl script -e page-faults -F comm $part; done |
-		sort -u >names.txt; grep -qx " *usage *" names.txt && [ $(wc -l <names.txt) = 1 ]'
+	'for part in whole.[0-9]*; do [ $part = whole.1 ] || perfctl script -e page-faults -F comm $part; done |
+		sort -u | tee names.txt; grep -qx " *usage *" names.txt && [ $(wc -l <names.txt) = 1 ]'
 # ... and so small that records are lost, for as long as it takes to have four parts
 # shellcheck disable=SC2016
 perfctl record --engine $engine -m 16K --switch-output=64K -e page-faults:u -c 1 -o sized --timeout 60s -- \
