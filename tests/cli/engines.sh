@@ -8,6 +8,7 @@ build hot
 build tree
 
 top=$(cd "$lib/../../.." && pwd)
+here=$top/tests/native
 root=1
 tracepoints=1
 getppid=110

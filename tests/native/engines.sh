@@ -117,6 +117,10 @@ row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
 row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
+# of 50 ms, where each runs for some 6 of them
+short='i=0; while [ $i -lt 60 ]; do ./hot 5 >/dev/null; i=$((i + 1)); done'
+row "samples of programs shorter than a period" bash -c \
+	"$rec -F 20 -o row.trace -- sh -c '$short' && perfctl script -i row.trace -e '*clock' -F comm | grep -q hot"
 ./hot 600000 >hot.txt &
 running=$!
 row 'processes with their threads (``-p``)' \

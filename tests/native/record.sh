@@ -101,10 +101,10 @@ $rec -e page-faults:u -c 10 -o pf10.trace -- ./usage 2000 0 >/dev/null
 within "record -c 10: a tenth" "$(records pf10.trace page-faults)" 200 220
 # each has a whole period before it
 short="./hot 100; i=0; while [ \$i -lt 300 ]; do /bin/true; i=\$((i + 1)); done"
-$rec -F 99 -o short.trace -- sh -c "$short" >hot.txt
+$rec -F 99 -o brief.trace -- sh -c "$short" >hot.txt
 says "report: programs shorter than the period are hardly seen, which is said" 0 \
 	'^note: more processes and threads ended than there are samples \([0-9]+\): by perf_event_open' \
-	perfctl report -i short.trace
+	perfctl report -i brief.trace
 says "... not of one that ran for long" 1 '^0$' bash -c \
 	'perfctl report -i hot.trace 2>&1 | grep -c "more processes"'
 $rec -o names.trace -F 5000 -- sh -c './hot 60; exec ./hot 60' >hot.txt
