@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which cgroup has a number. See cgroups.h. */
 #include "cgroups.h"
-#include "engine.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <pev/engine.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -182,7 +182,7 @@ static int open_any(void)
 	return fd;
 }
 
-bool cgroup_perf_is_nowhere(void)
+bool cgroup_perf_is_nowhere(struct pev_engine *engine)
 {
 	int cgroup = open_any(), fd;
 	struct pev_error why;
@@ -194,9 +194,9 @@ bool cgroup_perf_is_nowhere(void)
 	attr.flags |= PEV_F_EXCLUDE_KERNEL | PEV_F_DISABLED;
 	pev_attr_target(&attr, PEV_TARGET_CGROUP, cgroup);
 	/* rights to count it are asked for later */
-	fd = pev_engine_open(engine(), &attr, 0, &why);
+	fd = pev_engine_open(engine, &attr, 0, &why);
 	if (fd >= 0)
-		pev_engine_close(engine(), fd);
+		pev_engine_close(engine, fd);
 	close(cgroup);
 	return fd == -ENOENT;
 }

@@ -5,6 +5,8 @@
 
 #include "base/util.h"
 
+struct pev_engine;
+
 /**
  * struct cgroup_name - a cgroup
  * @id:     never given to another one
@@ -43,9 +45,9 @@ char *cgroup_of_thread(int tid);
 bool cgroup_perf_is_first(void);
 /*
  * Has no cgroup but the root the controller perf_event? They have it once any other was enabled;
- * until then samples are told to be of the root.
+ * until then samples are told to be of the root. @engine: perf's, which is asked
  */
-bool cgroup_perf_is_nowhere(void);
+bool cgroup_perf_is_nowhere(struct pev_engine *engine);
 void cgroup_names_free(struct cgroup_names *c);
 
 #endif

@@ -64,7 +64,7 @@ static int check_cgroups(struct msg *m)
 			m, -ENOSYS,
 			"by perf_event_open(2), hist by cgroup needs the controller perf_event "
 			"in the hierarchy of cgroup v2: here it is in one of the first version");
-	if (cgroup_perf_is_nowhere())
+	if (cgroup_perf_is_nowhere(engine()))
 		return msg_set(m, -ENOENT,
 			       "no cgroup has the controller perf_event: as root, \"echo +cpu "
 			       ">/sys/fs/cgroup/cgroup.subtree_control\", or anything else that is "
