@@ -3,11 +3,6 @@
 # perfctl agent: what it samples gets to the store once, whatever happens to either; and what it
 # says of itself to Prometheus and to pprof.
 
-# samples_in DATABASE: those that count
-samples_in() {
-	sql "$http1" "$1" <<< 'SELECT sum(samples) FROM pev_rows WHERE batch NOT IN (SELECT batch FROM pev_voids)'
-}
-
 # waiting DIR: samples of the batches in a spool, by their names
 waiting() {
 	find "$1" -name '*-*.*' -printf '%f\n' | sed 's/.*-//; s/[.].*//' | awk '{ n += $1 } END { print n + 0 }'
@@ -28,13 +23,6 @@ once() {
 
 # all_sent DIR: nothing waits
 all_sent() { [ "$(waiting "$1")" = 0 ]; }
-
-# new_db NAME: its URL
-new_db() {
-	sql "$http1" <<< "CREATE DATABASE $1"
-	perfctl store init "$store/$1"
-	echo "$store/$1"
-}
 
 load=()
 for _ in 1 2; do

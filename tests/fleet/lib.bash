@@ -34,6 +34,27 @@ except (urllib.error.URLError, ConnectionError, TimeoutError) as e:
     sys.exit(e.read().decode() if hasattr(e, "read") else str(e))' "$1" "${2:-default}"
 }
 
+# Of the store $store at port $http1.
+
+# make_db NAME: its URL
+make_db() {
+	sql "$http1" <<< "CREATE DATABASE $1"
+	echo "$store/$1"
+}
+
+# new_db NAME: the same with tables
+new_db() {
+	local url
+	url=$(make_db "$1")
+	perfctl store init "$url"
+	echo "$url"
+}
+
+# samples_in DATABASE: those that count
+samples_in() {
+	sql "$http1" "$1" <<< 'SELECT sum(samples) FROM pev_rows WHERE batch NOT IN (SELECT batch FROM pev_voids)'
+}
+
 # answers PORT
 answers() { sql "$1" <<< 'SELECT 1'; }
 

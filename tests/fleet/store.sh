@@ -2,17 +2,6 @@
 # shellcheck shell=bash disable=SC2154
 # perfctl store, perfctl push, and --from: what a recording has is what the store has.
 
-# make_db NAME: its URL
-make_db() {
-	sql "$http1" <<< "CREATE DATABASE $1"
-	echo "$store/$1"
-}
-
-# samples_in DATABASE: those that count
-samples_in() {
-	sql "$http1" "$1" <<< 'SELECT sum(samples) FROM pev_rows WHERE batch NOT IN (SELECT batch FROM pev_voids)'
-}
-
 # samples_of DIR: by report, which reads the recording itself
 samples_of() {
 	perfctl report -i "$1" -n -g none --percent-limit 0 --sort comm --csv - 2> /dev/null |
@@ -59,7 +48,6 @@ ok "and counts nothing twice" test "$(samples_in first)" = "$had"
 rm -rf one.old; cp -r one copy
 ok "a pushed recording can still be replaced" perfctl record -q -e cpu-clock -o copy -- true
 
-
 # callers that are no functions: what broken frame pointers lead to in the vDSO
 cat > astray.c <<-'EOF'
 #include <sys/auxv.h>
@@ -84,8 +72,7 @@ int main(void)
 EOF
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o astray astray.c
 perfctl record -q -e cpu-clock -c 1000000 -g -o third -- ./astray
-url=$(make_db astray)
-perfctl store init "$url"
+url=$(new_db astray)
 perfctl push -q "$url" third
 says "a place in the vDSO without a function has its offset" 0 ';\[vdso\]\+0x388;call;spin ' \
 	perfctl flame -i third --folded
@@ -119,8 +106,8 @@ says "diff needs both" 2 "two spans" perfctl diff --from "$url" --before 2h..1h
 
 # names that other machines chose
 evil=$'x\'); DROP TABLE pev_rows; -- \\ " \e[31m <b>'
-ok "a hostile name is stored" perfctl push -q "$(make_db evil > url; perfctl store init "$(cat url)"; cat url)" two --service "$evil" --host "$evil"
-url=$(cat url)
+url=$(new_db evil)
+ok "a hostile name is stored" perfctl push -q "$url" two --service "$evil" --host "$evil"
 ok "it is one name, to the byte" test "$(sql "$http1" evil <<< 'SELECT hex(name) FROM pev_names WHERE kind = 2')" = \
 	"$(printf %s "$evil" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F)"
 ok "it can be asked for" test "$(events --where "service = '${evil//[\'\\]/?}' or service ~ 'x.*DROP TABLE.*'")" = "$of_two"

@@ -117,10 +117,10 @@ static void short_programs(const struct profile *p)
 	uint64_t samples = 0, endings;
 	char a[32];
 
-	for (size_t i = 0; i < p->n_cells; i++)
-		samples += p->cells[i].samples;
 	if (!has_period_each(p->session))
 		return;
+	for (size_t i = 0; i < p->n_cells; i++)
+		samples += p->cells[i].samples;
 	endings = count_endings(p->session, samples > FEW_ENDINGS ? samples : FEW_ENDINGS);
 	if (endings > samples && endings > FEW_ENDINGS)
 		note("more processes and threads ended than there are samples (%s): by "

@@ -159,9 +159,8 @@ static void free_ring(struct channel *c, struct cpu_ring *r)
 /* Tries smaller rings, too: other processes of this user may have taken what there was. */
 static int map_perf(struct channel *c, struct cpu_ring *r)
 {
-	uint64_t size = c->perf_size;
-
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = c->perf_size;
 	void *map;
 
 	for (; size >= LEAST_RING; size /= 2) {

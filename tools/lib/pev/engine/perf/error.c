@@ -67,13 +67,14 @@ static int no_rights(struct pev_error *err, int error, const struct perf_event_a
 		     const struct places *places)
 {
 	int level = perf_paranoid(), needed = needed_level(attr, places);
+	bool of_others = is_of_others(places);
 
 	/* a lower level would not help */
-	if (level <= needed || is_of_others(places))
+	if (level <= needed || of_others)
 		return pev_fail(err, error, 0,
 				"%s may not be measured by you: it belongs to another "
 				"user, or a security module forbids it; root may",
-				is_of_others(places) ? "this process" : wanted(attr, places));
+				of_others ? "this process" : wanted(attr, places));
 	/* Debian's kernels know this level: CAP_PERFMON is not enough there */
 	if (level > 2)
 		return pev_fail(err, error, 0, "kernel.perf_event_paranoid is %d, so that only root "
