@@ -25,6 +25,7 @@
 #include <linux/pev_refuse.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <asm/apic.h>
 #include <asm/perf_event.h>
 #include "amd.h"
@@ -614,6 +615,19 @@ err_release:
 	return false;
 }
 
+/*
+ * A detector that was switched on while the counters were ours got none, and would not try
+ * again. Takes locks that others hold while they wait for perf.
+ */
+static void start_watchdog(struct work_struct *work)
+{
+#ifdef CONFIG_HARDLOCKUP_DETECTOR_PERF
+	lockup_detector_reconfigure();
+#endif
+}
+
+static DECLARE_WORK(watchdog_work, start_watchdog);
+
 static bool reserved;
 
 static int x86_pev_reserve(struct pev_refuse *r)
@@ -641,6 +655,8 @@ static void x86_pev_release(void)
 	reserved = false;
 	unregister_nmi_handler(NMI_LOCAL, "pev");
 	counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
+	if (watchdog_has_it())
+		schedule_work(&watchdog_work);
 }
 
 /*
