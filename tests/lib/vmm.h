@@ -2,7 +2,7 @@
 /*
  * A virtual machine of KVM for tests, x86_64 only: one processor, 32 bits without pages, in
  * a loop that begins and ends at known addresses. After VMM_ROUNDS of it the guest asks its
- * host to go on.
+ * host to go on. vmm_load() gives it other code, vmm_show_counters() counters.
  */
 #ifndef VMM_H
 #define VMM_H
@@ -11,9 +11,11 @@
 #include <linux/kvm.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define VMM_MEMORY 0x10000
@@ -21,6 +23,25 @@
 #define VMM_CODE_END 0x100c
 #define VMM_ROUNDS 1000000
 #define VMM_PORT 0x10
+
+/* Modules of the kernel that runs, in the order in which they need each other. */
+static inline void vmm_load_kvm(void)
+{
+	static const char *const names[] = { "irqbypass", "ccp", "kvm", "kvm-amd" };
+	char path[80];
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "/run/pev/modules/%s.ko", names[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		/* it may be loaded, or part of the kernel */
+		if (fd >= 0) {
+			syscall(SYS_finit_module, fd, "", 0);
+			close(fd);
+		}
+	}
+}
 
 struct vmm {
 	int kvm;
@@ -132,6 +153,25 @@ static inline int vmm_open(struct vmm *m, bool user)
 	if (m->vm < 0 || ioctl(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000) || vmm_fill_memory(m))
 		return -1;
 	return vmm_open_vcpu(m, 0, user);
+}
+
+/* The guest runs @code from its beginning, before it has run anything. */
+static inline void vmm_load(struct vmm *m, const void *code, size_t size)
+{
+	memcpy(m->memory + VMM_CODE, code, size);
+}
+
+/* The guest's processor has all that KVM can give it, counters too. Returns 0, or -1. */
+static inline int vmm_show_counters(struct vmm *m)
+{
+	struct {
+		struct kvm_cpuid2 head;
+		struct kvm_cpuid_entry2 entries[256];
+	} cpuid = { .head.nent = 256 };
+
+	if (ioctl(m->kvm, KVM_GET_SUPPORTED_CPUID, &cpuid))
+		return -1;
+	return ioctl(m->vcpu, KVM_SET_CPUID2, &cpuid);
 }
 
 /* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */

@@ -127,23 +127,9 @@ static bool in_guest(uint64_t ip)
 	return ip >= VMM_CODE && ip < VMM_CODE_END;
 }
 
-/* Modules of the kernel that runs, in the order in which they need each other. */
 static int load_kvm(void)
 {
-	static const char *const names[] = { "irqbypass", "ccp", "kvm", "kvm-amd" };
-	char path[80];
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		int fd;
-
-		snprintf(path, sizeof(path), "/run/pev/modules/%s.ko", names[i]);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		/* it may be loaded, or part of the kernel */
-		if (fd >= 0) {
-			syscall(__NR_finit_module, fd, "", 0);
-			close(fd);
-		}
-	}
+	vmm_load_kvm();
 	return access("/dev/kvm", R_OK | W_OK) ? -errno : chmod("/dev/kvm", 0666);
 }
 
