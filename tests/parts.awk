@@ -1,0 +1,28 @@
+# The parts of a suite, which say in its TAP where they begin and that they have ended:
+#   # === NAME
+#   # === NAME took N s
+# usage: awk -f parts.awk LOG                     their names
+#        awk -v only="NAME..." -f parts.awk LOG   the TAP of these alone
+
+BEGIN {
+	n = split(only, list, " ")
+	for (i = 1; i <= n; i++)
+		wanted[list[i]]
+}
+
+/^# === [^ ]+$/ {
+	part = $3
+	if (only == "" && !(part in seen))
+		print part
+	seen[part]
+	if (part in wanted)
+		print "TAP version 13"
+	next
+}
+
+/^# === [^ ]+ took / {
+	part = ""
+	next
+}
+
+part in wanted
