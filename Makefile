@@ -58,8 +58,9 @@ run: vm-deps $(if $(filter stock,$(KERNEL)),module)
 	@scripts/run-demo.sh
 
 #: make test        every test; SUITES="name ..." only these
+# JOBS is a limit if it was asked for.
 test: setup
-	@tests/run
+	@$(if $(filter file,$(origin JOBS)),env -u JOBS) tests/run
 
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, and
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
