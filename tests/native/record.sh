@@ -5,7 +5,7 @@
 # reads recordings.
 rec="perfctl record --engine perf -q"
 
-$rec -F "$fast" -g -o hot.trace -- ./hot 800 >hot.txt
+$rec -F "$fast" -g -o hot.trace -- ./hot 800 400 >hot.txt
 within "record: most samples lie in the busy function" "$(share hot.trace spin)" 60 100
 ok "record: the recording names its engine" grep -qx engine=perf hot.trace/info/record
 says "info: who made it" 0 '^  made by +perfctl .*, engine perf$' perfctl info hot.trace
@@ -84,7 +84,7 @@ says "record -F max: what the kernel allows" 0 "^note: -F max: up to $most sampl
 	perfctl record --engine perf -F max -o max.trace -- true
 says "record -F: neither a number nor max" 2 '\-F takes a whole number, 1 or more, or max' \
 	$rec -F most -o max.trace -- true
-$rec -F "$fast" -g dwarf -o dwarf.trace -- ./hot 200 >hot.txt
+$rec -F "$fast" -g dwarf -o dwarf.trace -- ./hot 200 100 >hot.txt
 within "record -g dwarf: the busy function" "$(share dwarf.trace spin)" 60 100
 says "record -g dwarf: its callers" 0 'main' perfctl report -i dwarf.trace
 
@@ -100,21 +100,21 @@ within "record -c 1: as many as it says" "$(records pf.trace page-faults)" \
 $rec -e page-faults:u -c 10 -o pf10.trace -- ./usage 2000 0 >/dev/null
 within "record -c 10: a tenth" "$(records pf10.trace page-faults)" 200 220
 # each has a whole period before it
-short="./hot 100; i=0; while [ \$i -lt 300 ]; do /bin/true; i=\$((i + 1)); done"
+short="./hot 100 100; i=0; while [ \$i -lt 300 ]; do /bin/true; i=\$((i + 1)); done"
 $rec -F 99 -o brief.trace -- sh -c "$short" >hot.txt
 says "report: programs shorter than the period are hardly seen, which is said" 0 \
 	'^note: more processes and threads ended than there are samples \([0-9]+\): by perf_event_open' \
 	perfctl report -i brief.trace
 says "... not of one that ran for long" 1 '^0$' bash -c \
 	'perfctl report -i hot.trace 2>&1 | grep -c "more processes"'
-$rec -o names.trace -F 5000 -- sh -c './hot 60; exec ./hot 60' >hot.txt
+$rec -o names.trace -F 5000 -- sh -c './hot 60 20; exec ./hot 60 20' >hot.txt
 says "record: names after an exec" 0 '^ *[0-9.]+% +hot +hot ' perfctl report -g none -i names.trace
 
 ./hot 600000 >hot.txt &
 hot=$!
 $rec -F "$fast" -o pid.trace -p $hot &
 until_ok test -e pid.trace/stream_state
-sleep 0.7
+let_run $hot 60
 kill $hot
 wait
 within "record -p: a process that ran before" "$(share pid.trace spin)" 60 100
@@ -124,7 +124,7 @@ within "record -p: a process that ran before" "$(share pid.trace spin)" 60 100
 hot=$!
 $rec --overwrite -F "$fast" -o gone.trace -p $hot &
 until_ok grep -q perf_event /proc/$!/maps
-sleep 0.5
+let_run $hot 40
 kill $hot
 wait
 within "record --overwrite -p: a process that ended" "$(share gone.trace spin)" 60 100
@@ -133,10 +133,10 @@ hot=$!
 perfctl record --engine perf -q --overwrite -m 64K -F 10000 -e cpu-clock:u -o lives.trace -p $hot 2>/dev/null &
 recorder=$!
 until_ok grep -q perf_event /proc/$recorder/maps
-sleep 1
+let_run $hot 80
 kill -USR2 $recorder
 until_ok test -e lives.trace.1/metadata
-sleep 0.3
+let_run $hot 20
 kill -TERM $recorder
 wait $recorder
 within "record --overwrite -p: a snapshot while it runs" "$(share lives.trace.1 spin)" 60 100
@@ -164,9 +164,9 @@ died="$rec --overwrite --snapshot-on-exit=SEGV,SIGABRT -F $fast"
 says "record --snapshot-on-exit: nothing of a command that ends well" 0 \
 	'^\[ nothing is written: true ended with status 0 \]$' \
 	perfctl record --engine perf --overwrite --snapshot-on-exit=any -F "$fast" -o died.trace -- true
-$died -o died.trace -- sh -c './hot 20; kill -TERM $$' >/dev/null 2>&1
+$died -o died.trace -- sh -c './hot 20 20; kill -TERM $$' >/dev/null 2>&1
 ok "... nor of one that ends by another signal" test $? = 143 -a ! -e died.trace
-$died -o died.trace -- sh -c './hot 20; kill -SEGV $$' >/dev/null 2>&1
+$died -o died.trace -- sh -c './hot 20 20; kill -SEGV $$' >/dev/null 2>&1
 ok "... but of that one" test $? = 139 -a -e died.trace/metadata
 within "... its last moments" "$(share died.trace spin)" 20 100
 $died -o shell.trace -- sh -c 'sh -c "kill -ABRT \$\$"; exit $?' >/dev/null 2>&1

@@ -32,7 +32,7 @@ user_at_2() {
 		'^context-switches: .*perf_event_paranoid is 2.*sysctl.*setcap' \
 		nobody perfctl stat --engine perf -- true
 	says "user at 2: record sees user mode only, and says so" 0 'only user mode is measured' \
-		nobody perfctl record --engine perf -F "$fast" -g -o t -- ./hot 800
+		nobody perfctl record --engine perf -F "$fast" -g -o t -- ./hot 800 400
 	within "user at 2: record finds the busy function" "$(share user/t spin)" 60 100
 	says "user at 2: the whole machine is refused in words" 77 'may measure whole CPUs.*sysctl' \
 		nobody perfctl record --engine perf -q -a -o t2 -- true

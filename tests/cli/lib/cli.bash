@@ -68,6 +68,17 @@ until_ok() {
 	echo "# not in $((tries / 20)) s: $*"
 }
 
+# ran PID: the hundredths of a second that it had of a processor
+ran() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+
+# let_run PID HUNDREDTHS: waits until it had so many more, which a busy machine may take long to give
+let_run() {
+	local end
+	end=$(($(ran "$1") + $2))
+	had_it() { [ "$(ran "$1")" -ge "$2" ]; }
+	until_ok had_it "$1" "$end"
+}
+
 # The numbers of a line "... N WORD"
 number_of() {
 	sed -n "s/.* \([0-9,]*\) $1.*/\1/p" "$2" | tr -d , | head -n 1
