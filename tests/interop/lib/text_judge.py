@@ -13,9 +13,12 @@ the record's fields are the same. On a CPU both have the same order, but where a
 between the two writes of what it interrupted: then the one pair of times encloses the other.
 
 Prints "RECORDS KINDS CPUS ENCLOSED" and exits with 1 at the first difference.
+
+What babeltrace2 has read is kept in DIR/records for the next time, when another text may be there.
 """
 import collections
 import os
+import pickle
 import re
 import sys
 
@@ -47,7 +50,9 @@ class Record:
         self.name = event.name
         self.cpu = int(event.packet.context_field["cpu_id"])
         self.tid = int(event.common_context_field["tid"])
-        self.fields = {n: plain(v) for n, v in event.payload_field.items()}
+        # the end of a record is a structure of nothing
+        self.fields = {n: plain(v) for n, v in event.payload_field.items()
+                       if not isinstance(v, bt2._StructureFieldConst)}
         self.pattern = None
 
 
@@ -86,6 +91,18 @@ def read_records(path, names):
         last = record.ns
         records[record.cpu].append(record)
     return records
+
+
+def kept_records(directory, names):
+    kept = os.path.join(directory, "records")
+    if not os.path.exists(kept):
+        records = read_records(os.path.join(directory, "trace"), names)
+        with open(kept + ".new", "wb") as f:
+            pickle.dump(records, f, pickle.HIGHEST_PROTOCOL)
+        os.rename(kept + ".new", kept)
+        return records
+    with open(kept, "rb") as f:
+        return pickle.load(f)
 
 
 class Formats:
@@ -204,7 +221,7 @@ def main():
     directory = sys.argv[1]
     formats = Formats(os.path.join(directory, "formats"))
     lines = read_lines(os.path.join(directory, "text"))
-    records = read_records(os.path.join(directory, "trace"), formats.names)
+    records = kept_records(directory, formats.names)
     kinds, n, cpus, enclosed = set(), 0, 0, 0
     for cpu in sorted(lines):
         ours = between(lines[cpu], is_line(BEGIN + cpu), is_line(END + cpu), "text", cpu)
