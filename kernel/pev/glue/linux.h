@@ -64,9 +64,10 @@ static __always_inline bool pev_user_memory_is(const struct mm_struct *mm)
 #endif
 }
 
+#include <asm/sections.h>
+
 #ifdef CONFIG_UNWINDER_ORC
 #include <asm/orc_types.h>
-#include <asm/sections.h>
 
 extern int __start_orc_unwind_ip[];
 extern int __stop_orc_unwind_ip[];
@@ -76,10 +77,10 @@ extern struct orc_entry __start_orc_unwind[];
 #define pev_orc_addresses	__start_orc_unwind_ip
 #define pev_orc_entries		__start_orc_unwind
 #define pev_orc_nr		(__stop_orc_unwind_ip - __start_orc_unwind_ip)
-
-/* Is it in that code, and does it stay? */
-#define pev_kernel_text(at)	__is_kernel_text(at)
 #endif
+
+/* Is it in the kernel's own code, and does it stay? */
+#define pev_kernel_text(at)	__is_kernel_text(at)
 
 /* Why there are no counters, where there is no backend. */
 #define PEV_NO_PMU		"this machine shows no hardware counters"

@@ -3,16 +3,19 @@
  * Owns rules of the stack: how the frame of a place in the kernel's code leads to its caller's.
  * Must not know who asks for chains.
  *
- * On x86 the kernel's code has no frame pointers, and its unwinder looks each return address
- * up in tables of a million entries (ORC). What it finds depends on the address alone, so that
- * each CPU keeps what was found for some of them. A chain is walked on the stack as it is, each
- * time: what is remembered is of code, and never of a stack.
+ * On x86 the kernel's code has no frame pointers as a rule, and its unwinder looks each return
+ * address up in tables of a million entries (ORC). What it finds depends on the address alone, so
+ * that each CPU keeps what was found for some of them. A chain is walked on the stack as it is,
+ * each time: what is remembered is of code, and never of a stack.
  *
  * A rule says one of four things of a return address: the caller's stack pointer is so far
  * from this one, or from the frame pointer; registers of user mode lie there, which end the
  * stack; the stack ends. Wherever anything else is the case, the kernel's unwinder walks the
  * whole chain: addresses that return to a tracer and not to the caller, code without an entry,
  * interrupts, other stacks.
+ *
+ * Where the kernel has frame pointers, they lead from frame to frame, and a rule says only
+ * whether an address is one that a call of the kernel's returns to.
  *
  * Code of modules comes and goes: rules of before are forgotten. A module's code runs only
  * after its notifiers were called, so that a walk that meets its address on a stack has a new
@@ -33,10 +36,13 @@
 #include "glue/linux.h"
 #include "kstack.h"
 
-#ifdef CONFIG_UNWINDER_ORC
+#if defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_UNWINDER_FRAME_POINTER)
 
-#include <asm/orc_types.h>
 #include <asm/switch_to.h>
+
+#ifdef CONFIG_UNWINDER_ORC
+#include <asm/orc_types.h>
+#endif
 
 #define RULE_BITS	9
 
@@ -134,6 +140,22 @@ void __pev_teardown pev_kstack_teardown(void)
 
 /* ---- rules ---- */
 
+/* A function that is returned to at its beginning is not the one that called: a tracer's. */
+static bool is_call(unsigned long ip)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset(ip, &size, &offset) && offset;
+}
+
+/* What a module has for its beginning is freed without a word: only what stays counts. */
+static bool stays(const struct module *mod, unsigned long at)
+{
+	return mod && mod->state == MODULE_STATE_LIVE && within_module_core(at, mod);
+}
+
+#ifdef CONFIG_UNWINDER_ORC
+
 /* The last entry at or before @at; each of the @nr addresses is relative to its own place. */
 static const struct orc_entry *search(const int *addresses, const struct orc_entry *entries,
 				      unsigned int nr, unsigned long at)
@@ -151,7 +173,6 @@ static const struct orc_entry *search(const int *addresses, const struct orc_ent
 	return low ? &entries[low - 1] : NULL;
 }
 
-/* What a module has for its beginning is freed without a word: only what stays counts. */
 static const struct orc_entry *entry_of(unsigned long at)
 {
 	struct module *mod;
@@ -159,17 +180,9 @@ static const struct orc_entry *entry_of(unsigned long at)
 	if (pev_kernel_text(at))
 		return search(pev_orc_addresses, pev_orc_entries, pev_orc_nr, at);
 	mod = __module_text_address(at);
-	if (!mod || mod->state != MODULE_STATE_LIVE || !within_module_core(at, mod))
+	if (!stays(mod, at))
 		return NULL;
 	return search(mod->arch.orc_unwind_ip, mod->arch.orc_unwind, mod->arch.num_orcs, at);
-}
-
-/* A function that is returned to at its beginning is not the one that called: a tracer's. */
-static bool is_call(unsigned long ip)
-{
-	unsigned long size, offset;
-
-	return kallsyms_lookup_size_offset(ip, &size, &offset) && offset;
 }
 
 static enum rule_kind kind_of(const struct orc_entry *entry)
@@ -189,23 +202,53 @@ static enum rule_kind kind_of(const struct orc_entry *entry)
 	return entry->sp_reg == ORC_REG_SP ? RULE_SP : RULE_NONE;
 }
 
-static noinline void learn(struct rule *rule, unsigned long ip)
+/* Of the instruction at @at, which was called from or interrupted. */
+static void find_rule(struct rule *rule, unsigned long at)
 {
-	/* the call may be the last instruction of its function */
-	const struct orc_entry *entry = is_call(ip) ? entry_of(ip - 1) : NULL;
+	const struct orc_entry *entry = entry_of(at);
 
-	*rule = (struct rule){ .ip = ip };
 	if (!entry)
 		return;
 	rule->kind = kind_of(entry);
 	rule->sp = entry->sp_offset;
 	rule->bp = entry->bp_reg == ORC_REG_PREV_SP ? entry->bp_offset : 0;
-	rule->hidden = in_sched_functions(ip);
+}
+
+#else
+
+/* A frame begins with the caller's frame pointer and the return address. */
+static void find_rule(struct rule *rule, unsigned long at)
+{
+	if (!pev_kernel_text(at) && !stays(__module_text_address(at), at))
+		return;
+	rule->kind = RULE_BP;
+	rule->sp = 2 * sizeof(long);
+	rule->bp = -2 * (int)sizeof(long);
+}
+
+#endif
+
+/* What is called here may be traced, and that walk a stack, too: the rule comes last. */
+static noinline void learn(struct rule *rule, unsigned long ip)
+{
+	struct rule new = { .ip = ip };
+
+	if (is_call(ip)) {
+		/* the call may be the last instruction of its function */
+		find_rule(&new, ip - 1);
+		new.hidden = in_sched_functions(ip);
+	}
+	*rule = new;
+}
+
+static __always_inline struct rule *rule_at(struct rules *own, unsigned long ip)
+{
+	return &own->rules[(ip ^ ip >> RULE_BITS) & ((1 << RULE_BITS) - 1)];
 }
 
 static __always_inline const struct rule *rule_of(struct rules *own, unsigned long ip)
 {
-	struct rule *rule = &own->rules[(ip ^ ip >> RULE_BITS) & ((1 << RULE_BITS) - 1)];
+	struct rule *rule = rule_at(own, ip);
 
 	if (unlikely(rule->ip != ip))
 		learn(rule, ip);
@@ -217,7 +260,7 @@ static struct rules *own_rules(void)
 	struct rules __percpu *all = READ_ONCE(rules);	/* kstack:B, pairs with A */
 	struct rules *own;
 
-	lockdep_assert_irqs_disabled();
+	lockdep_assert(irqs_disabled());
 	if (unlikely(!all))
 		return NULL;
 	own = this_cpu_ptr(all);
@@ -227,6 +270,26 @@ static struct rules *own_rules(void)
 	}
 	return own;
 }
+
+#if IS_ENABLED(CONFIG_PEV_KUNIT_TEST)
+bool pev_kstack_knows(unsigned long ip)
+{
+	struct rules *own = own_rules();
+	struct rule *rule = rule_at(own, ip);
+
+	return rule->ip == ip && rule->kind != RULE_NONE;
+}
+
+void pev_kstack_spoil(unsigned long ip)
+{
+	*rule_at(own_rules(), ip) = (struct rule){ .ip = ip, .kind = RULE_NONE };
+}
+
+void pev_kstack_module(unsigned long state)
+{
+	module_notifier.notifier_call(&module_notifier, state, NULL);
+}
+#endif
 
 /* ---- walks ---- */
 
@@ -261,7 +324,8 @@ static __always_inline bool step(struct walk *walk, const struct rule *rule)
 {
 	unsigned long sp = (rule->kind == RULE_SP ? walk->sp : walk->bp) + rule->sp;
 
-	if (unlikely(rule->kind > RULE_BP || sp <= walk->sp ||
+	/* with frame pointers, one that is odd leads to registers */
+	if (unlikely(rule->kind > RULE_BP || sp <= walk->sp || sp % sizeof(sp) ||
 		     !read_stack(walk, sp - sizeof(sp), &walk->ip)))
 		return false;
 	walk->sp = sp;
@@ -269,13 +333,42 @@ static __always_inline bool step(struct walk *walk, const struct rule *rule)
 }
 
 /* Is the frame the outermost one? */
-static bool ends(const struct walk *walk, const struct rule *rule)
+static __always_inline bool ends(const struct walk *walk, const struct rule *rule)
 {
 	struct pt_regs *regs = task_pt_regs(walk->task);
 
 	return rule->kind == RULE_END ||
 	       (rule->kind == RULE_REGS && walk->sp + rule->sp == (unsigned long)regs &&
-		user_mode(regs));
+		user_mode(regs)) ||
+	       (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER) && walk->sp == (unsigned long)regs);
+}
+
+/*
+ * Registers hold @walk, a copy: this is where most of what a chain costs is spent.
+ * Return: @nr and how many more frames are in @to, or a negative value: as walk_rules().
+ */
+static __always_inline int walk_on(struct walk walk, struct rules *own, unsigned long *to,
+				   unsigned int nr, unsigned int max, unsigned int skip, bool hide)
+{
+	while (nr < max) {
+		const struct rule *rule = rule_of(own, walk.ip);
+
+		if (unlikely(rule->kind == RULE_NONE))
+			return -1;
+		if (skip)
+			skip--;
+		else if (!hide || !rule->hidden)
+			to[nr++] = walk.ip;
+		if (!step(&walk, rule))
+			return ends(&walk, rule) ? nr : -1;
+	}
+	return nr;
+}
+
+static bool begins_on_stack(struct walk *walk)
+{
+	walk->bottom = (unsigned long)task_stack_page(walk->task);
+	return walk->sp - walk->bottom <= THREAD_SIZE;
 }
 
 /* Return: frames in @to, or a negative value: it needs the kernel's unwinder. */
@@ -283,24 +376,31 @@ static int walk_rules(struct walk *walk, unsigned long *to, unsigned int max, un
 		      bool hide)
 {
 	struct rules *own = own_rules();
-	unsigned int nr = 0;
 
-	walk->bottom = (unsigned long)task_stack_page(walk->task);
-	if (!own || walk->sp - walk->bottom > THREAD_SIZE)
+	if (!own || !begins_on_stack(walk))
 		return -1;
-	while (nr < max) {
-		const struct rule *rule = rule_of(own, walk->ip);
+	return walk_on(*walk, own, to, 0, max, skip, hide);
+}
 
-		if (unlikely(rule->kind == RULE_NONE))
-			return -1;
-		if (skip)
-			skip--;
-		else if (!hide || !rule->hidden)
-			to[nr++] = walk->ip;
-		if (!step(walk, rule))
-			return ends(walk, rule) ? nr : -1;
-	}
-	return nr;
+/*
+ * An instruction that was interrupted gets no rule of its own: there are too many. With frame
+ * pointers, it may be one that makes a frame or ends it, which is the kernel's unwinder's.
+ */
+static int walk_regs(const struct pt_regs *regs, unsigned long *to, unsigned int max)
+{
+	struct walk walk = { .task = current, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp };
+	struct rules *own = own_rules();
+	struct rule first = {};
+
+	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER) || !own || !max || !begins_on_stack(&walk))
+		return -1;
+	find_rule(&first, walk.ip);
+	to[0] = walk.ip;
+	if (first.kind == RULE_NONE)
+		return -1;
+	if (!step(&walk, &first))
+		return ends(&walk, &first) ? 1 : -1;
+	return walk_on(walk, own, to, 1, max, 0, false);
 }
 
 unsigned int pev_kstack_of(struct task_struct *task, unsigned long *to, unsigned int max)
@@ -337,6 +437,13 @@ noinline unsigned int pev_kstack_here(unsigned long *to, unsigned int max, unsig
 	return nr;
 }
 
+unsigned int pev_kstack_from(struct pt_regs *regs, unsigned long *to, unsigned int max)
+{
+	int nr = walk_regs(regs, to, max);
+
+	return likely(nr >= 0) ? nr : stack_trace_save_regs(regs, to, max, 0);
+}
+
 #else
 
 int pev_kstack_get(void)
@@ -363,6 +470,11 @@ noinline unsigned int pev_kstack_here(unsigned long *to, unsigned int max, unsig
 
 	barrier();	/* no jump instead of a call */
 	return nr;
+}
+
+unsigned int pev_kstack_from(struct pt_regs *regs, unsigned long *to, unsigned int max)
+{
+	return stack_trace_save_regs(regs, to, max, 0);
 }
 
 #endif
