@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the scratch memory of call chains and the calls of the kernel's own
- * unwinders. User chains come from perf's per-architecture walkers, which are
- * plain functions over registers and know all ABIs.
+ * Owns the scratch memory of call chains, and which walker a chain comes from: in NMIs, which may
+ * hit the walker itself, the kernel's own. Programs of other ABIs are left to perf's
+ * per-architecture walkers, which are plain functions over registers.
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -14,6 +14,8 @@
 #include <linux/uaccess.h>
 #include "types.h"
 #include "callchain.h"
+#include "kstack.h"
+#include "uchain.h"
 
 /* Task, softirq, interrupt, NMI: each may take a chain while another does. */
 #define LEVELS		4
@@ -60,11 +62,17 @@ static unsigned int scratch_users;
 
 int pev_callchain_get(void)
 {
+	int err = pev_kstack_get();
+
+	if (err)
+		return err;
 	guard(mutex)(&scratch_lock);
 	if (!scratch_users) {
 		scratch = alloc_percpu(struct scratch);
-		if (!scratch)
+		if (!scratch) {
+			pev_kstack_put();
 			return -ENOMEM;
+		}
 	}
 	scratch_users++;
 	return 0;
@@ -72,12 +80,14 @@ int pev_callchain_get(void)
 
 void pev_callchain_put(void)
 {
-	guard(mutex)(&scratch_lock);
-	/* the last user has passed its grace period */
-	if (!--scratch_users) {
-		free_percpu(scratch);
-		scratch = NULL;
+	scoped_guard(mutex, &scratch_lock) {
+		/* the last user has passed its grace period */
+		if (!--scratch_users) {
+			free_percpu(scratch);
+			scratch = NULL;
+		}
 	}
+	pev_kstack_put();
 }
 
 /* Return: how many frames lie below that of @ip. */
@@ -89,28 +99,44 @@ static u32 frames_below(const struct level *level, u32 nr, u64 ip)
 	return 0;
 }
 
+/* Interrupts are disabled without a word to who traces that: it would come here again. */
+static u32 walk_from(struct level *level, struct pt_regs *regs, u32 max)
+{
+	unsigned long flags;
+	u32 nr;
+
+	if (in_nmi())
+		return stack_trace_save_regs(regs, level->kernel, max, 0);
+	raw_local_irq_save(flags);
+	nr = pev_kstack_from(regs, level->kernel, max);
+	raw_local_irq_restore(flags);
+	return nr;
+}
+
+static __always_inline u32 walk_here(struct level *level, u32 max)
+{
+	unsigned long flags;
+	u32 nr;
+
+	if (in_nmi())
+		return stack_trace_save(level->kernel, max, OWN_FRAMES);
+	raw_local_irq_save(flags);
+	nr = pev_kstack_here(level->kernel, max, OWN_FRAMES);
+	raw_local_irq_restore(flags);
+	return nr;
+}
+
 static u32 walk_kernel(struct level *level, struct pt_regs *regs, u64 ip, u32 max)
 {
 	u32 nr, below;
 
 	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
 	if (regs)
-		return stack_trace_save_regs(regs, level->kernel, max, 0);
-	nr = stack_trace_save(level->kernel, max + (ip ? OTHER_FRAMES : 0), OWN_FRAMES);
+		return walk_from(level, regs, max);
+	nr = walk_here(level, max + (ip ? OTHER_FRAMES : 0));
 	below = frames_below(level, nr, ip);
 	level->chain.kernel += below;
 	return min(nr - below, max);
-}
-
-/*
- * A frame's return address is what the program left there. A zero is none: a slot that a leaf
- * never filled, or code without frame pointers. Nor is what no program can run, which would
- * pass for an address of the kernel; perf's own marks are among these. The first one is a
- * register, and may be on the page of vsyscalls.
- */
-static bool is_user_frame(u64 ip, u32 at)
-{
-	return ip && (ip < TASK_SIZE_MAX || (!at && ip < (u64)PERF_CONTEXT_MAX));
 }
 
 static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
@@ -120,16 +146,20 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 		.max_stack = max + SPARE_FRAMES,
 	};
 	u32 i, nr = 0;
+	int own;
 
 	if (!regs || !user_mode(regs)) {
 		if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
 			return 0;
 		regs = task_pt_regs(current);
 	}
+	own = pev_uchain_walk(regs, level->user.ip, max);
+	if (own >= 0)
+		return own;
 	level->user.nr = 0;
 	perf_callchain_user(&ctx, regs);
 	for (i = 0; i < level->user.nr && nr < max; i++)
-		if (is_user_frame(level->user.ip[i], i))
+		if (pev_uchain_is_frame(level->user.ip[i], i))
 			level->user.ip[nr++] = level->user.ip[i];
 	return nr;
 }
