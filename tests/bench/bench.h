@@ -88,6 +88,7 @@ void measure_clients(void); /* on one CPU, in instructions */
 double load_calls(unsigned int calls);	/* getppid() */
 double load_pipe(void);			/* a switch between two processes */
 double load_pipe_with(void (*other_end)(void)); /* which first does this */
+double load_yield(void);		/* a switch between two that give way to each other */
 double load_spin(void);			/* all of it, in a user's function */
 double load_markers(unsigned int turns); /* the markers of the sample module */
 double load_dispatch(unsigned int calls); /* getppid() on its slow path */

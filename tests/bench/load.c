@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,30 @@ double load_pipe_with(void (*other_end)(void))
 	close(back[0]);
 	close(back[1]);
 	waitpid(pid, NULL, 0);
+	return (end - begin) / PIPE_TURNS / 2;
+}
+
+/* Neither has to be woken: the one that gives way is runnable, and comes next. */
+double load_yield(void)
+{
+	struct sched_param first = { .sched_priority = 1 }, none = { 0 };
+	double begin, end;
+	pid_t pid;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		die("sched_setscheduler: %m");
+	pid = fork();
+	while (!pid)
+		sched_yield();
+	for (int i = 0; i < 100; i++)
+		sched_yield();
+	begin = now();
+	for (int i = 0; i < PIPE_TURNS; i++)
+		sched_yield();
+	end = now();
+	load_end(pid);
+	if (sched_setscheduler(0, SCHED_OTHER, &none))
+		die("sched_setscheduler: %m");
 	return (end - begin) / PIPE_TURNS / 2;
 }
 

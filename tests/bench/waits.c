@@ -13,7 +13,21 @@
 /* Nobody is woken to read them while a load runs. */
 #define RINGS "64M"
 
-static double idle;
+typedef double load_fn(void);
+
+/* What is left of a load without what it costs by itself. */
+static double beyond(load_fn *load)
+{
+	static double pipe, yield;
+	double *idle = load == load_yield ? &yield : &pipe;
+
+	if (*idle)
+		return load() - *idle;
+	load();
+	*idle = load();
+	load_settle();
+	return load() - *idle;
+}
 
 /* Brings the stacks that PEV_SAMPLE_COOKIE puts off; -1: @sample asks for none. */
 static int pev_stacks(uint64_t sample, int channel)
@@ -28,7 +42,7 @@ static int pev_stacks(uint64_t sample, int channel)
 }
 
 /* Waits of at least @least ns are recorded, with stacks by @sample. */
-static double pev_waits(uint64_t least, uint64_t sample)
+static double pev_waits(load_fn *load, uint64_t least, uint64_t sample)
 {
 	int channel = listen_pev_channel(), stacks = pev_stacks(sample, channel);
 	int fd = listen_pev(&(struct pev_listen){ .type = PEV_TYPE_WAIT,
@@ -36,7 +50,7 @@ static double pev_waits(uint64_t least, uint64_t sample)
 						  .period = least,
 						  .sample = PEV_SAMPLE_TID | sample },
 			    channel);
-	double ns = load_pipe();
+	double ns = beyond(load);
 	uint64_t records = listen_pev_records(fd);
 
 	/* one is of the end of the process that played the other end */
@@ -50,7 +64,7 @@ static double pev_waits(uint64_t least, uint64_t sample)
 	close(fd);
 	close(channel);
 	load_settle();
-	return ns - idle;
+	return ns;
 }
 
 #define EVENTS 3
@@ -72,7 +86,7 @@ static double perf_waits(bool callchain)
 					       .callchain = callchain });
 		rings[i] = listen_perf_ring(fds[i]);
 	}
-	ns = load_pipe();
+	ns = beyond(load_pipe);
 	for (int i = 0; i < EVENTS; i++) {
 		if (listen_perf_records(rings[i]) < PIPE_TURNS)
 			die("perf recorded less than happened");
@@ -80,7 +94,7 @@ static double perf_waits(bool callchain)
 		close(fds[i]);
 	}
 	load_settle();
-	return ns - idle;
+	return ns;
 }
 
 /* What `perf record -e @events` or, without them, `perf sched record` make of the same. */
@@ -156,32 +170,44 @@ static void measure_rivals(double folded)
 	f->at[PEV] = folded;
 }
 
+/*
+ * Of a thread that nobody has to wake: where there is a waker, its stack is recorded, too. What the
+ * two stacks cost does not depend on what ends the wait.
+ */
+static double sleeper_stacks(void)
+{
+	return pev_waits(load_yield, 1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK) -
+	       pev_waits(load_yield, 1, 0);
+}
+
 void measure_waits(void)
 {
-	double perf, perf_chains, folded;
+	double perf, perf_chains, folded, record;
 	struct figure *f;
 
-	load_pipe();
-	idle = load_pipe();
-	load_settle();
+	beyond(load_pipe);
+	beyond(load_yield);
 	perf = perf_waits(false);
 	perf_chains = perf_waits(true);
 	f = figure("wait_folded", 120,
 		   "a wait below the threshold; perf: three events of the scheduler");
-	f->at[PEV] = folded = pev_waits(HOUR, 0);
+	f->at[PEV] = folded = pev_waits(load_pipe, HOUR, 0);
 	f->at[PERF] = perf;
 	f = figure("wait_record", 0, "a wait with a record of its own");
-	f->at[PEV] = pev_waits(1, 0);
+	f->at[PEV] = pev_waits(load_pipe, 1, 0);
 	f->at[PERF] = perf;
-	f = figure("wait_stacks", 1500, "the same with both stacks, and the waker's");
-	f->at[PEV] = pev_waits(1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK);
+	record = f->at[PEV];
+	f = figure("wait_both", 1500, "the same with both stacks of the sleeper's");
+	f->at[PEV] = record + sleeper_stacks();
+	f = figure("wait_stacks", 0, "... and the waker's");
+	f->at[PEV] = pev_waits(load_pipe, 1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK);
 	f->at[PERF] = perf_chains;
-	f = figure("wait_deferred", 1500, "... with the user's stack put off");
-	f->at[PEV] = pev_waits(1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
+	f = figure("wait_deferred", 0, "... with the user's stack put off");
+	f->at[PEV] = pev_waits(load_pipe, 1, PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
 	f->at[PERF] = perf_chains;
 	f = figure("wait_ustack", 0, "a wait with the user's stack alone");
-	f->at[PEV] = pev_waits(1, PEV_SAMPLE_USTACK);
+	f->at[PEV] = pev_waits(load_pipe, 1, PEV_SAMPLE_USTACK);
 	f = figure("wait_ustack_deferred", 0, "... put off");
-	f->at[PEV] = pev_waits(1, PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
+	f->at[PEV] = pev_waits(load_pipe, 1, PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE);
 	measure_rivals(folded);
 }

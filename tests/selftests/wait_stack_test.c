@@ -3,7 +3,9 @@
  * Waits: the kernel's stack of the sleeper is that of this wait, and of no other one that had
  * the same innermost frames. The kernel's own text in /proc says which it is.
  */
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/select.h>
 #include <sys/uio.h>
 #include "wait_util.h"
@@ -90,11 +92,31 @@ static unsigned int place_of(struct stacks *s, const char *name, unsigned long l
 	return i;
 }
 
-/* Return: false if the kernel does not say. A thread that still has a CPU has no stack. */
+static void read_chain(FILE *f, struct stacks *s, struct chain *chain)
+{
+	char line[256], name[128];
+	unsigned long long offset;
+
+	chain->nr = 0;
+	while (fgets(line, sizeof(line), f) && chain->nr < FRAMES)
+		if (sscanf(line, "[<%*x>] %127[^+]+0x%llx/", name, &offset) == 2)
+			chain->frames[chain->nr++] = place_of(s, name, offset);
+}
+
+/* A thread that still has a CPU has no stack; one that is about to sleep may have lost it before. */
+static bool is_asleep(const struct stacks *s, const struct chain *chain)
+{
+	for (unsigned int i = 0; i < chain->nr; i++)
+		if (strstr(s->places[chain->frames[i]].name, "preempt_schedule") ||
+		    strstr(s->places[chain->frames[i]].name, "irqentry_exit"))
+			return false;
+	return chain->nr > 1;
+}
+
+/* Return: false if the kernel does not say. */
 static bool read_stack(pid_t pid, struct stacks *s, struct chain *chain)
 {
-	char path[64], line[256], name[128];
-	unsigned long long offset;
+	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
@@ -104,12 +126,9 @@ static bool read_stack(pid_t pid, struct stacks *s, struct chain *chain)
 		f = fopen(path, "r");
 		if (!f)
 			return false;
-		chain->nr = 0;
-		while (fgets(line, sizeof(line), f) && chain->nr < FRAMES)
-			if (sscanf(line, "[<%*x>] %127[^+]+0x%llx/", name, &offset) == 2)
-				chain->frames[chain->nr++] = place_of(s, name, offset);
+		read_chain(f, s, chain);
 		fclose(f);
-	} while (chain->nr < 2 && !sched_yield());
+	} while (!is_asleep(s, chain) && !sched_yield());
 	return true;
 }
 
@@ -195,32 +214,18 @@ static int pin_to_first(void)
 	return -1;
 }
 
-#ifdef __x86_64__
-#define HAS_OWN_WALKS 1
-#else
-#define HAS_OWN_WALKS 0
-#endif
-
-TEST_F(wait, has_the_stack_of_this_wait)
+/* The child sleeps in ways that alternate, and each of its waits has the stack that /proc shows. */
+static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(wait) *self, struct stacks *s)
 {
 	struct pev_attr attr;
-	struct stacks *s;
 
-	if (!HAS_OWN_WALKS)
-		SKIP(return, "pev walks the kernel's stack itself on x86 alone");
-	if (pev_kernel_is_slow())
-		SKIP(return, "what /proc shows comes too late on a kernel with debugging");
-	s = calloc(1, sizeof(*s));
-	ASSERT_NE(NULL, s);
 	/* records of one CPU are in order; the child inherits this */
 	ASSERT_EQ(0, pin_to_first());
 	ASSERT_LE(0, pev_child_start(&self->child));
 	if (!self->child.pid)
 		sleep_in_turn(&self->child);
-	if (!read_stack(self->child.pid, s, &s->chains[0])) {
-		free(s);
+	if (!read_stack(self->child.pid, s, &s->chains[0]))
 		SKIP(return, "/proc/PID/stack cannot be read");
-	}
 	attr = attr_of(PEV_TARGET_TASK, self->child.pid, self->channel);
 	attr.sample = PEV_SAMPLE_KSTACK;
 	self->fd = pev_open(&attr);
@@ -238,6 +243,51 @@ TEST_F(wait, has_the_stack_of_this_wait)
 	/* each way has a stack of its own */
 	for (int i = 1; i < WAYS; i++)
 		EXPECT_NE(0, memcmp(&s->chains[0], &s->chains[i], sizeof(*s->chains)));
+}
+
+TEST_F(wait, has_the_stack_of_this_wait)
+{
+	struct stacks *s = calloc(1, sizeof(*s));
+
+	ASSERT_NE(NULL, s);
+	compare(_metadata, self, s);
+	free(s);
+}
+
+#define TRACING "/sys/kernel/tracing/"
+
+static bool say(const char *file, const char *text)
+{
+	char path[128];
+	bool ok;
+	int fd;
+
+	snprintf(path, sizeof(path), TRACING "%s", file);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/*
+ * The function graph tracer lets functions return to itself: what is on the stack in place of their
+ * callers leads nowhere.
+ */
+TEST_F(wait, has_the_stack_of_traced_functions)
+{
+	struct stacks *s;
+	bool traces;
+
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	if (!say("set_ftrace_filter", "vfs_read do_sys_poll vfs_readv core_sys_select") ||
+	    !say("current_tracer", "function_graph"))
+		SKIP(return, "this kernel does not trace how functions return");
+	s = calloc(1, sizeof(*s));
+	ASSERT_NE(NULL, s);
+	compare(_metadata, self, s);
+	traces = say("current_tracer", "nop");
+	EXPECT_TRUE(say("set_ftrace_filter", "\n") && traces);
 	free(s);
 }
 
