@@ -64,8 +64,6 @@ static __always_inline bool pev_user_memory_is(const struct mm_struct *mm)
 #endif
 }
 
-#include <asm/sections.h>
-
 #ifdef CONFIG_UNWINDER_ORC
 #include <asm/orc_types.h>
 
@@ -79,8 +77,12 @@ extern struct orc_entry __start_orc_unwind[];
 #define pev_orc_nr		(__stop_orc_unwind_ip - __start_orc_unwind_ip)
 #endif
 
+#if defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_UNWINDER_FRAME_POINTER)
+#include <asm/sections.h>
+
 /* Is it in the kernel's own code, and does it stay? */
 #define pev_kernel_text(at)	__is_kernel_text(at)
+#endif
 
 /* Why there are no counters, where there is no backend. */
 #define PEV_NO_PMU		"this machine shows no hardware counters"

@@ -36,11 +36,11 @@
 #include "glue/linux.h"
 #include "kstack.h"
 
-#if defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_UNWINDER_FRAME_POINTER)
+#ifdef pev_kernel_text
 
 #include <asm/switch_to.h>
 
-#ifdef CONFIG_UNWINDER_ORC
+#ifdef pev_orc_addresses
 #include <asm/orc_types.h>
 #endif
 
@@ -154,7 +154,7 @@ static bool stays(const struct module *mod, unsigned long at)
 	return mod && mod->state == MODULE_STATE_LIVE && within_module_core(at, mod);
 }
 
-#ifdef CONFIG_UNWINDER_ORC
+#ifdef pev_orc_addresses
 
 /* The last entry at or before @at; each of the @nr addresses is relative to its own place. */
 static const struct orc_entry *search(const int *addresses, const struct orc_entry *entries,

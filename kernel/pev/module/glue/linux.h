@@ -59,7 +59,9 @@
 /* Data that pev does without, X(pointer to its type, name): NULL if it is not found. */
 #ifdef CONFIG_UNWINDER_ORC
 struct orc_entry;
-#define PEV_DATA_UNWINDER(X)					\
+#define PEV_SPARE_DATA(X)					\
+	X(const char *, _stext)					\
+	X(const char *, _etext)					\
 	X(const int *, __start_orc_unwind_ip)			\
 	X(const int *, __stop_orc_unwind_ip)			\
 	X(const struct orc_entry *, __start_orc_unwind)
@@ -67,18 +69,12 @@ struct orc_entry;
 #define pev_orc_addresses	(pev_linux.__start_orc_unwind_ip_at)
 #define pev_orc_entries		(pev_linux.__start_orc_unwind_at)
 #define pev_orc_nr		(pev_linux.__stop_orc_unwind_ip_at - pev_orc_addresses)
-#else
-#define PEV_DATA_UNWINDER(X)
-#endif
-
-#define PEV_SPARE_DATA(X)	\
-	X(const char *, _stext)	\
-	X(const char *, _etext)	\
-	PEV_DATA_UNWINDER(X)
-
 #define pev_kernel_text(at)						\
 	((at) >= (unsigned long)pev_linux._stext_at &&			\
 	 (at) < (unsigned long)pev_linux._etext_at)
+#else
+#define PEV_SPARE_DATA(X)
+#endif
 
 #define PEV_TRACEPOINT_MEMBER(name)	struct tracepoint *tp_##name;
 #define PEV_DATA_MEMBER(type, name)	type name##_at;

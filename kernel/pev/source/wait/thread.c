@@ -568,17 +568,13 @@ void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, boo
 
 static u32 waker_kind(void)
 {
-	if (in_nmi() || in_hardirq())
-		return PEV_WAKER_INTERRUPT;
-	if (in_serving_softirq())
-		return PEV_WAKER_SOFTIRQ;
-	return current->flags & PF_KTHREAD ? PEV_WAKER_KTHREAD : PEV_WAKER_THREAD;
+	if (likely(in_task()))
+		return current->flags & PF_KTHREAD ? PEV_WAKER_KTHREAD : PEV_WAKER_THREAD;
+	return in_nmi() || in_hardirq() ? PEV_WAKER_INTERRUPT : PEV_WAKER_SOFTIRQ;
 }
 
-/* Frames beyond @frames are cleared in the copy that is written. */
 static __always_inline void clear_waker(struct pev_wait_record *record)
 {
-	record->frames = 0;
 	record->waker_pid = 0;
 	record->waker_tid = 0;
 	memset(record->waker_comm, 0, sizeof(record->waker_comm));
@@ -603,13 +599,16 @@ static void take_waker(struct wait_thread *t, bool stack)
 	struct pev_wait_record *record = &t->record;
 	const struct pev_event *event = t->event;
 
+	bool sees = pev_event_sees(event);
+
 	record->waker = waker_kind();
-	clear_waker(record);
-	if (!pev_event_sees(event))
-		return;
-	if (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD)
+	if (sees && (record->waker == PEV_WAKER_THREAD || record->waker == PEV_WAKER_KTHREAD))
 		take_thread(record, event->pid_ns);
-	if (stack)
+	else
+		clear_waker(record);
+	/* frames beyond these are cleared in the copy that is written */
+	record->frames = 0;
+	if (sees && stack)
 		record->frames = pev_kstack_here((unsigned long *)record->stack, PEV_WAKER_FRAMES,
 						 OWN_FRAMES);
 }
@@ -674,6 +673,7 @@ static void fill(const struct wait_thread *t, u64 now, u64 blocked, u64 runnable
 	if (!t->woken) {
 		/* what is there is of another wait */
 		clear_waker(record);
+		record->frames = 0;
 		record->waker = blocked ? PEV_WAKER_UNSEEN : PEV_WAKER_NONE;
 	}
 	if (!(t->event->sample & PEV_SAMPLE_KSTACK))

@@ -212,15 +212,16 @@ static int wait_setup(void)
 
 /* ---- the scheduler; interrupts are off ---- */
 
-static void leave_cpu(struct task_struct *task, u64 clock, bool preempted, unsigned int state)
+/* @t is the task's first thread, as for enter_cpu(). */
+static void leave_cpu(struct wait_thread *t, struct task_struct *task, u64 clock, bool preempted,
+		      unsigned int state)
 {
 	/* a signal that was there before, or a waker that was faster, has set it back */
 	bool blocks = !preempted && state && READ_ONCE(task->__state) != TASK_RUNNING;
 	u32 why = blocks ? wait_state_of(state) : PEV_WAIT_PREEMPTED;
 	u32 flags = blocks && task->in_iowait ? PEV_WAIT_IO : 0;
-	struct wait_thread *t;
 
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t))
+	for (; t; t = wait_thread_next(t))
 		wait_thread_out(t, clock, why, flags, blocks);
 }
 
@@ -251,13 +252,12 @@ static bool can_write(const struct pev_event *event, struct task_struct *task,
 	return *owed;
 }
 
-static void enter_cpu(struct task_struct *task, u64 clock)
+static void enter_cpu(struct wait_thread *t, struct task_struct *task, u64 clock)
 {
 	struct pev_frames *frames = this_cpu_ptr(&sleeper);
-	struct wait_thread *t;
 	bool walked = false;
 
-	for (t = wait_thread_first(task); t; t = wait_thread_next(t)) {
+	for (; t; t = wait_thread_next(t)) {
 		struct pev_event *event = t->event;
 		/* its last record was written, see task_switch() */
 		struct wait_cpu *w = this_cpu_ptr(wait_of(event)->percpu);
@@ -283,7 +283,7 @@ static void enter_cpu(struct task_struct *task, u64 clock)
 static void task_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
 			unsigned int prev_state)
 {
-	bool leaves = pev_task_set_value(prev), enters = pev_task_set_value(next);
+	struct wait_thread *leaves = wait_thread_first(prev), *enters = wait_thread_first(next);
 	u64 clock;
 
 	/* the interrupt has not come */
@@ -293,19 +293,16 @@ static void task_switch(bool preempt, struct task_struct *prev, struct task_stru
 		return;
 	clock = ktime_get_mono_fast_ns();
 	if (leaves)
-		leave_cpu(prev, clock, preempt, prev_state);
+		leave_cpu(leaves, prev, clock, preempt, prev_state);
 	if (enters)
-		enter_cpu(next, clock);
+		enter_cpu(enters, next, clock);
 }
 
 static void probe_waking(void *data, struct task_struct *task)
 {
-	struct wait_thread *t;
+	struct wait_thread *t = wait_thread_first(task);
 	u64 clock;
 
-	if (!pev_task_set_value(task))
-		return;
-	t = wait_thread_first(task);
 	if (!t)
 		return;
 	clock = ktime_get_mono_fast_ns();
@@ -315,8 +312,6 @@ static void probe_waking(void *data, struct task_struct *task)
 
 static void probe_wakeup(void *data, struct task_struct *task)
 {
-	if (!pev_task_set_value(task))
-		return;
 	for (struct wait_thread *t = wait_thread_first(task); t; t = wait_thread_next(t))
 		wait_thread_woken(t);
 }
