@@ -15,7 +15,7 @@
 
 typedef double load_fn(void);
 
-/* What is left of a load without what it costs by itself. */
+/* What is left of a load without what it costs alone. */
 static double beyond(load_fn *load)
 {
 	static double pipe, yield;
