@@ -16,6 +16,12 @@
 #define PLACES 256
 /* Functions of one name */
 #define NAMESAKES 8
+/* POWER's unwinder begins with a slot that the innermost function need not have filled. */
+#ifdef __powerpc__
+#define UNSURE 1
+#else
+#define UNSURE 0
+#endif
 
 /* A child that sleeps in its pipe: by read(2) and readv(2) in the same function. */
 static void sleep_by(struct pev_child *c, int way)
@@ -98,6 +104,9 @@ static void read_chain(FILE *f, struct stacks *s, struct chain *chain)
 	unsigned long long offset;
 
 	chain->nr = 0;
+	for (unsigned int i = 0; i < UNSURE; i++)
+		if (!fgets(line, sizeof(line), f))
+			return;
 	while (fgets(line, sizeof(line), f) && chain->nr < FRAMES)
 		if (sscanf(line, "[<%*x>] %127[^+]+0x%llx/", name, &offset) == 2)
 			chain->frames[chain->nr++] = place_of(s, name, offset);
@@ -184,9 +193,9 @@ static void take(const struct wait *w, void *to)
 	if (w->record.state != PEV_WAIT_SLEEPING)
 		return;
 	r = &s->records[s->nr_records++ % ROUNDS];
-	r->nr = w->nr_kstack;
-	for (unsigned int i = 0; i < r->nr && i < FRAMES; i++)
-		r->frames[i] = w->kstack[i];
+	r->nr = 0;
+	for (unsigned int i = UNSURE; i < w->nr_kstack && i < FRAMES; i++)
+		r->frames[r->nr++] = w->kstack[i];
 }
 
 /* The first wait had begun before the event was there, which may or may not have seen it. */
