@@ -50,6 +50,11 @@ if [ -n "$root" ]; then
 	says "stat -A: each CPU" 0 '^CPU0 ' $stat -A -a -e task-clock,cs -- sleep 0.1
 	$stat -C 0 -x, -o cpu.csv -e cpu-clock -- sleep 0.2
 	within "stat -C 0: one CPU's time in ms" "$(stat_value cpu-clock cpu.csv)" 190 60000
+	says "stat -C: CPUs that are not there are told" 0 'CPUs 9998-9999 are not online' \
+		$stat -C 0,9998-9999 -e cpu-clock -- true
+	says "... one" 0 'CPU 9999 is not online' $stat -C 0,9999 -e cpu-clock -- true
+	says "... and refused where there is no other" 1 '^perfctl: -C: none of these CPUs is online: 9999; online are 0' \
+		$stat -C 9999 -e cpu-clock -- true
 	says "stat --by cpu" 0 '^ +[0-9,]+  total$' $stat --by cpu -a -e cs -- sleep 0.1
 	if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then
 		$stat --by cgroup -a -j -o by.json -e cs -- ./usage 0 200 2>/dev/null

@@ -339,6 +339,7 @@ void test_event_spec(void)
 
 void test_cpulist(void)
 {
+	static const char *const lists[] = { "0", "63-64", "0-1,3,62-130", "127" };
 	struct cpulist l;
 	struct msg m;
 
@@ -350,4 +351,13 @@ void test_cpulist(void)
 	OK(cpulist_parse(&l, "3-1", &m) && cpulist_parse(&l, "", &m) &&
 	   cpulist_parse(&l, "1,", &m) && cpulist_parse(&l, "a", &m) &&
 	   cpulist_parse(&l, "0-9999999", &m), "no lists: 3-1, nothing, \"1,\", a, 0-9999999");
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct strbuf b = { 0 };
+
+		OK(!cpulist_parse(&l, lists[i], &m), "%s", lists[i]);
+		cpulist_put(&b, &l);
+		IS_STR(b.s, lists[i], "... and as text");
+		cpulist_free(&l);
+		strbuf_free(&b);
+	}
 }

@@ -83,6 +83,24 @@ unsigned int cpulist_count(const struct cpulist *l)
 	return n;
 }
 
+void cpulist_put(struct strbuf *b, const struct cpulist *l)
+{
+	bool some = false;
+
+	for (unsigned int cpu = 0; cpu < l->n * 64; cpu++) {
+		unsigned int first = cpu;
+
+		if (!cpulist_has(l, cpu))
+			continue;
+		while (cpulist_has(l, cpu + 1))
+			cpu++;
+		strbuf_addf(b, "%s%u", some ? "," : "", first);
+		if (cpu > first)
+			strbuf_addf(b, "-%u", cpu);
+		some = true;
+	}
+}
+
 int cpulist_online(struct cpulist *l)
 {
 	char *text = file_read("/sys/devices/system/cpu/online", NULL);

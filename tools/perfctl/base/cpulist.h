@@ -22,6 +22,8 @@ void cpulist_copy(struct cpulist *to, const struct cpulist *from);
 void cpulist_free(struct cpulist *l);
 bool cpulist_has(const struct cpulist *l, unsigned int cpu);
 unsigned int cpulist_count(const struct cpulist *l);
+/* "0-3,8" */
+void cpulist_put(struct strbuf *b, const struct cpulist *l);
 /* The CPUs that are online; empty if the kernel does not say. */
 int cpulist_online(struct cpulist *l);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns options into what is measured. See target.h. */
 #include "target.h"
+#include "base/say.h"
+#include "base/text.h"
 #include "kvm/vmm.h"
 
 #include <ctype.h>
@@ -234,6 +236,35 @@ static int one_kind(const struct target_opts *o, struct msg *m)
 	return 0;
 }
 
+/* Says which of the CPUs that were asked for are not there; refuses if that is all of them. */
+static int note_offline(const struct cpulist *asked, struct msg *m)
+{
+	struct cpulist online, missing;
+	struct strbuf text = { 0 };
+	unsigned int n;
+	int err = 0;
+
+	if (cpulist_online(&online))
+		return 0;
+	cpulist_copy(&missing, asked);
+	for (unsigned int i = 0; i < missing.n && i < online.n; i++)
+		missing.words[i] &= ~online.words[i];
+	n = cpulist_count(&missing);
+	cpulist_put(&text, n ? &missing : &online);
+	if (n && n == cpulist_count(asked)) {
+		strbuf_puts(&text, "; online are ");
+		cpulist_put(&text, &online);
+		err = msg_set(m, -ENODEV, "-C: none of these CPUs is online: %s", text.s);
+	} else if (n) {
+		note("CPU%s %s %s not online, and measured only once %s", text_s(n), text.s,
+		     n == 1 ? "is" : "are", n == 1 ? "it is" : "they are");
+	}
+	strbuf_free(&text);
+	cpulist_free(&missing);
+	cpulist_free(&online);
+	return err;
+}
+
 int target_make(struct target *t, const struct target_opts *o, char **argv, struct msg *m)
 {
 	int err = one_kind(o, m);
@@ -243,6 +274,8 @@ int target_make(struct target *t, const struct target_opts *o, char **argv, stru
 		return err;
 	if (o->cpus) {
 		err = cpulist_parse(&t->cpus, o->cpus, m);
+		if (!err)
+			err = note_offline(&t->cpus, m);
 		if (err)
 			return err;
 	}
