@@ -57,6 +57,11 @@ user_at_2() {
 		says "user at 2: ... and twice as many, of --fold" 0 "$nothing_lost" \
 			nobody bash -c "ulimit -l $locked; perfctl record --engine perf --fold -F $fast -o t3 -- ./hot 50"
 	done
+	# a recorder that does not read while there are more samples than its rings hold
+	says "user at 2: what is lost for want of memory is not for -m to mend" 0 \
+		'lost .*: raise the limit of locked memory .ulimit -l, or as root sysctl kernel.perf_event_mlock_kb.' \
+		nobody bash -c "ulimit -l 64; perfctl record --engine perf -e page-faults:u -c 1 -m 64K -o t5 -- \
+			sh -c 'kill -STOP \$PPID; ./usage 30000 0; kill -CONT \$PPID; sleep $slow; ./usage 100 0'"
 	if [ -n "${PEV_VM:-}" ]; then
 		locked=$(cat /proc/sys/kernel/perf_event_mlock_kb)
 		echo 8 >/proc/sys/kernel/perf_event_mlock_kb

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Chooses an engine. See engine.h. */
 #include "engine.h"
+#include "base/cpulist.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -66,13 +68,53 @@ const char *engine_rate_setting(void)
 	return engine_is_pev() ? "kernel.pev_max_sample_rate" : "kernel.perf_event_max_sample_rate";
 }
 
-uint64_t engine_max_rate(void)
+/* Returns 0 if there is none. */
+static long long number_in(const char *path)
 {
-	char *text = file_read(engine_is_pev() ? "/proc/sys/kernel/pev_max_sample_rate" :
-						 "/proc/sys/kernel/perf_event_max_sample_rate",
-			       NULL);
-	uint64_t most = text ? strtoull(text, NULL, 10) : 0;
+	char *text = file_read(path, NULL);
+	long long n = text ? strtoll(text, NULL, 10) : 0;
 
 	free(text);
-	return most;
+	return n;
+}
+
+uint64_t engine_max_rate(void)
+{
+	return (uint64_t)number_in(engine_is_pev() ? "/proc/sys/kernel/pev_max_sample_rate" :
+						     "/proc/sys/kernel/perf_event_max_sample_rate");
+}
+
+const char *engine_memory_settings(void)
+{
+	return engine_is_pev() ? "ulimit -l" :
+				 "ulimit -l, or as root sysctl kernel.perf_event_mlock_kb";
+}
+
+/* Root has no limit. */
+static bool may_lock(uint64_t bytes, uint64_t cpus)
+{
+	struct rlimit limit;
+	uint64_t room;
+
+	if (!geteuid() || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	if (!engine_is_pev() && number_in("/proc/sys/kernel/perf_event_paranoid") < 0)
+		return true;
+	room = limit.rlim_cur;
+	if (!engine_is_pev())
+		room += (uint64_t)number_in("/proc/sys/kernel/perf_event_mlock_kb") * 1024 * cpus;
+	return bytes * cpus <= room;
+}
+
+void engine_put_larger_ring(struct strbuf *b, unsigned int mib)
+{
+	struct cpulist online;
+	unsigned int cpus = cpulist_online(&online) ? 1 : cpulist_count(&online);
+
+	if (may_lock((uint64_t)mib << 20, cpus))
+		strbuf_addf(b, "try a larger ring (-m %uM)", mib);
+	else
+		strbuf_addf(b, "raise the limit of locked memory (%s) for larger rings (-m %uM)",
+			    engine_memory_settings(), mib);
+	cpulist_free(&online);
 }

@@ -22,5 +22,12 @@ bool engine_is_pev(void);
 const char *engine_rate_setting(void);
 /* Returns how many that are, 0: there is no limit that can be read. */
 uint64_t engine_max_rate(void);
+/* The settings that limit the memory of rings */
+const char *engine_memory_settings(void);
+/*
+ * "try a larger ring (-m 16M)", or for users who may not lock so much memory, which limit to raise: perf's
+ * rings are made as large as it lets them be.
+ */
+void engine_put_larger_ring(struct strbuf *b, unsigned int mib);
 
 #endif

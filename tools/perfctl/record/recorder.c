@@ -112,7 +112,8 @@ static int channel_fd(struct recorder *r, struct msg *m)
 		return kernel_refused(m, fd, &why, "the rings");
 	if (!r->config.ring_size && ring < wish)
 		note("rings of %s for each CPU: more does not fit into the limit of locked memory "
-		     "(ulimit -l)", text_bytes(size, ring));
+		     "(%s)",
+		     text_bytes(size, ring), engine_memory_settings());
 	return fd;
 }
 

@@ -55,6 +55,7 @@ static void summary_event(const char *label, const struct pev_value *v, bool fil
 /* Says where records were lost, and what helps. */
 static void summary_losses(const struct recorder *r, const struct pev_value *total)
 {
+	struct strbuf room = { 0 };
 	char a[32], b[32];
 
 	fprintf(stderr, "  lost on");
@@ -70,13 +71,14 @@ static void summary_losses(const struct recorder *r, const struct pev_value *tot
 		fprintf(stderr, "%s", text_count(a, recorder_lost_on(r, ring)));
 	}
 	fprintf(stderr, "\n");
+	engine_put_larger_ring(&room, r->config.ring_size > (1 << 24) ? 256 : 16);
 	note("%s%s of %s record%s %s lost (%.2f %%), because they came faster than they could be "
-	     "written: try a larger ring (-m %s), fewer events or a filter",
+	     "written: %s, fewer events or a filter",
 	     exact() ? "" : "at least ", text_count(a, total->lost),
 	     text_count(b, total->lost + total->samples), text_s(total->lost + total->samples),
 	     total->lost == 1 ? "was" : "were",
-	     100.0 * (double)total->lost / (double)(total->lost + total->samples),
-	     r->config.ring_size > (1 << 24) ? "256M" : "16M");
+	     100.0 * (double)total->lost / (double)(total->lost + total->samples), room.s);
+	strbuf_free(&room);
 }
 
 /* What programs have written, and what they claim to have lost. */

@@ -805,17 +805,20 @@ static int run_trace(void *arg, struct msg *m)
 {
 	struct trace_run *r = arg;
 	int err = trace_loop(r, m);
+	struct strbuf room = { 0 };
 	char a[32];
 
 	if (r->opts.summary)
 		summary(r);
 	if (!err)
 		err = flush_lines(r, m);
+	engine_put_larger_ring(&room, 64);
 	if (live_lost(&r->live))
 		note("%s call%s %s lost, as calls came faster than they could be "
-		     "read: try a larger ring (-m 64M), -e, or -S",
+		     "read: %s, -e, or -S",
 		     text_count(a, live_lost(&r->live)), text_s(live_lost(&r->live)),
-		     live_lost(&r->live) == 1 ? "was" : "were");
+		     live_lost(&r->live) == 1 ? "was" : "were", room.s);
+	strbuf_free(&room);
 	if (r->later.refused)
 		note("--read-later: there are processes whose memory you may not read");
 	if (r->compat.some && r->opts.calls)
