@@ -80,6 +80,7 @@ cat >structs.c <<'C'
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -94,6 +95,7 @@ cat >structs.c <<'C'
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 int main(void)
@@ -118,6 +120,9 @@ int main(void)
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	fd_set in_set = { 0 }, out_set = { 0 };
+	struct ifreq lo = { .ifr_name = "lo" };
+	struct winsize size = { 24, 80 };
+	struct termios tio;
 	int ends[2], status, fd, pid;
 
 	inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
@@ -169,6 +174,13 @@ int main(void)
 	if (recvmsg(fd, &message, 0) != 8)
 		return 1;
 	ioctl(fd, FS_IOC_GETFSLABEL, big);
+	pid = 1;
+	if (ioctl(fd, FIONREAD, &status) || ioctl(fd, FIONBIO, &pid) ||
+	    ioctl(fd, SIOCGIFINDEX, &lo) || ioctl(fd, SIOCGIFFLAGS, &lo))
+		return 1;
+	fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+	if (tcgetattr(fd, &tio) || ioctl(fd, TIOCSWINSZ, &size) || ioctl(fd, TIOCGWINSZ, &size))
+		return 1;
 	return 0;
 }
 C
@@ -200,6 +212,12 @@ shows "... that came" 'recvmsg\([0-9]+, \{.*msg_iov=\[\{iov_base="o!\\0.*", iov_
 shows "where a message goes, and the descriptor in it" 'sendmsg\([0-9]+, \{msg_name=\{sa_family=AF_UNIX, sun_path=@"pev-trace"\}, msg_namelen=12, msg_iov=\[\{iov_base="o!.*", iov_len=8\}\], msg_iovlen=1, msg_control=\[\{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=\[1\]\}\], msg_controllen=24, msg_flags=0\}, 0\) = '
 shows "... where it came from, and which descriptor it is here" 'recvmsg\([0-9]+, \{msg_name=.*cmsg_type=SCM_RIGHTS, cmsg_data=\[[0-9]+\]\}\], msg_controllen=24, .*\}, 0\) = 8'
 shows "requests that headers define" 'ioctl\([0-9]+, FS_IOC_GETFSLABEL, '
+shows "... what they return" 'ioctl\([0-9]+, FIONREAD, \[0\]\) = 0'
+shows "... what they are given" 'ioctl\([0-9]+, FIONBIO, \[1\]\) = 0'
+shows "... both" 'ioctl\([0-9]+, SIOCGIFINDEX, \{ifr_name="lo", ifr_ifindex=1\}\) = 0'
+shows "... interfaces" 'ioctl\([0-9]+, SIOCGIFFLAGS, \{ifr_name="lo", ifr_flags=(IFF_UP\|)?IFF_LOOPBACK.*\}\) = 0'
+shows "... terminals" 'ioctl\([0-9]+, TCGETS2?, \{c_iflag=.*, c_oflag=.*ONLCR, c_cflag=B38400\|CS8\|CREAD.*, c_lflag=ISIG\|ICANON\|.*, \.\.\.\}\) = 0'
+shows "... and how large they are" 'ioctl\([0-9]+, TIOCGWINSZ, \{ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0\}\) = 0'
 perfctl trace --no-strings -e connect -o calls.txt -- ./structs
 shows "--no-strings: numbers" 'connect\(fd: -?[0-9]+, uservaddr: 0x[0-9a-f]+, addrlen: 16\)'
 

@@ -2,11 +2,13 @@
 /* PEV_F_STRUCTS: structures that the arguments of system calls point to. */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -686,6 +688,110 @@ TEST_F(structs, fd_sets)
 	EXPECT_EQ(2, self->c.calls[4].cut);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+/* The records of a test's ioctl(): before and behind them are those that switch the events. */
+static int take_ioctls(FIXTURE_DATA(structs) * self)
+{
+	int n = take(self, __NR_ioctl) - 4;
+
+	if (n > 0)
+		memmove(self->c.calls, self->c.calls + 2, n * sizeof(*self->c.calls));
+	return n;
+}
+
+/* What an argument of ioctl() points to, the request says: by its parts, or it is known. */
+TEST_F(structs, requests)
+{
+	unsigned long out = _IOC(_IOC_READ, 0xfe, 1, 8), in = _IOC(_IOC_WRITE, 0xfe, 1, 8);
+	unsigned long both = _IOC(_IOC_READ | _IOC_WRITE, 0xfe, 1, 8);
+	uint64_t it = 0x123456789;
+	int fds[2], on = 1, there = -1;
+
+	ASSERT_EQ(0, pipe(fds));
+	ASSERT_EQ(5, write(fds[1], "12345", 5));
+	pev_calls_on(&self->c);
+	ASSERT_EQ(0, syscall(__NR_ioctl, fds[0], FIONREAD, &there));
+	/* an int: what is above it in the register does not count */
+	ASSERT_EQ(0, syscall(__NR_ioctl, fds[0], 1UL << 40 | FIONBIO, &on));
+	ASSERT_EQ(0, syscall(__NR_ioctl, fds[0], FIOCLEX, &on));
+	/* what no driver has: calls that fail fill in nothing */
+	syscall(__NR_ioctl, fds[0], out, &it);
+	syscall(__NR_ioctl, fds[0], in, &it);
+	syscall(__NR_ioctl, fds[0], both, &it);
+	syscall(__NR_ioctl, fds[0], in, NULL);
+	syscall(__NR_ioctl, fds[0], in, 8L);
+	ASSERT_EQ(16, take_ioctls(self));
+	EXPECT_EQ(5, there);
+	EXPECT_EQ(0, self->c.calls[0].copied);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_IOCTL, there);
+	EXPECT_OBJECT(&self->c.calls[2], 2, PEV_CALL_IOCTL, on);
+	for (int i = 3; i < 8; i++)
+		EXPECT_EQ(0, self->c.calls[i].copied);
+	EXPECT_OBJECT(&self->c.calls[8], 2, PEV_CALL_IOCTL, it);
+	EXPECT_EQ(0, self->c.calls[8].cut);
+	EXPECT_EQ(0, self->c.calls[9].copied);
+	EXPECT_OBJECT(&self->c.calls[10], 2, PEV_CALL_IOCTL, it);
+	for (int i = 11; i < 16; i++)
+		EXPECT_EQ(0, self->c.calls[i].copied);
+	EXPECT_EQ(PEV_CALL_IOCTL, self->c.calls[12].kind[2]);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* The caller may say that it is longer than there is room, or than there is memory. */
+TEST_F(structs, requests_cut)
+{
+	unsigned long longest = _IOC(_IOC_WRITE, 0xfe, 1, _IOC_SIZEMASK);
+	long page = sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	memset(p, 'x', page);
+	munmap(p + page, page);
+	pev_calls_on(&self->c);
+	syscall(__NR_ioctl, -1, longest, p);
+	syscall(__NR_ioctl, -1, longest, p + page - PEV_CALL_TEXT);
+	syscall(__NR_ioctl, -1, longest, p + page - PEV_CALL_TEXT + 1);
+	syscall(__NR_ioctl, -1, longest, -4096L);
+	ASSERT_EQ(8, take_ioctls(self));
+	for (int i = 0; i < 4; i += 2) {
+		EXPECT_BYTES(&self->c.calls[i], 2, PEV_CALL_IOCTL, p, PEV_CALL_TEXT);
+		EXPECT_EQ(1 << 2, self->c.calls[i].cut);
+	}
+	for (int i = 4; i < 8; i++) {
+		EXPECT_EQ(0, self->c.calls[i].copied);
+		EXPECT_EQ(0, self->c.calls[i].cut);
+	}
+	munmap(p, page);
+}
+
+/* A number from before they had parts is known, and so are structures of interfaces. */
+TEST_F(structs, requests_known)
+{
+	struct ifreq ifr = { .ifr_name = "lo" }, asked;
+	struct winsize size = { 24, 80, 0, 0 }, got;
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0), ptm = open("/dev/ptmx", O_RDWR | O_NOCTTY);
+
+	asked = ifr;
+	pev_calls_on(&self->c);
+	ASSERT_EQ(0, syscall(__NR_ioctl, fd, SIOCGIFINDEX, &ifr));
+	ASSERT_EQ(2, take_ioctls(self));
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_IOCTL, asked);
+	EXPECT_OBJECT(&self->c.calls[1], 2, PEV_CALL_IOCTL, ifr);
+	EXPECT_EQ(1, ifr.ifr_ifindex);
+	close(fd);
+	if (ptm < 0)
+		SKIP(return, "no terminals here");
+	pev_calls_on(&self->c);
+	ASSERT_EQ(0, syscall(__NR_ioctl, ptm, TIOCSWINSZ, &size));
+	ASSERT_EQ(0, syscall(__NR_ioctl, ptm, TIOCGWINSZ, &got));
+	ASSERT_EQ(4, take_ioctls(self));
+	EXPECT_OBJECT(&self->c.calls[0], 2, PEV_CALL_IOCTL, size);
+	EXPECT_EQ(0, self->c.calls[1].copied | self->c.calls[2].copied);
+	EXPECT_OBJECT(&self->c.calls[3], 2, PEV_CALL_IOCTL, got);
+	EXPECT_EQ(80, got.ws_col);
+	close(ptm);
 }
 
 /* A structure longer than the limit is cut. */

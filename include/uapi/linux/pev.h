@@ -1745,6 +1745,8 @@ struct pev_call_text {
  *                        fills them, as much as it returns
  * @PEV_CALL_COMPAT:      of all arguments: a 32-bit call, whose number is of another table,
  *                        and of which nothing is copied (ABI 12)
+ * @PEV_CALL_IOCTL:       what the request before it, the second argument of ioctl(), says: a
+ *                        structure or number of that driver, or nothing (ABI 12)
  *
  * Structures are as 64-bit programs of the architecture have them.
  */
@@ -1781,6 +1783,7 @@ enum pev_call_kind {
 	PEV_CALL_FD_SET		= 29,
 	PEV_CALL_BUFFERS	= 30,
 	PEV_CALL_COMPAT		= 31,
+	PEV_CALL_IOCTL		= 32,
 
 	/* private: not ABI */
 	PEV_CALL_MAX,

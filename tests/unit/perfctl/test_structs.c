@@ -6,10 +6,14 @@
 #include "tests.h"
 
 #include <arpa/inet.h>
+#include <asm/termbits.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
 #include <sound/asound.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -392,6 +396,87 @@ static void calls(void)
 }
 
 /* No kind reads beyond what it is given, whatever that is; the allocator looks. */
+static void is_request(unsigned long request, const void *at, size_t len, const char *want)
+{
+	struct struct_bytes s = bytes(PEV_CALL_IOCTL, at, len);
+
+	s.request = (uint32_t)request;
+	shown(&s, want);
+}
+
+#define IS_REQUEST(request, object, want) is_request(request, &(object), sizeof(object), want)
+
+static void terminals(void)
+{
+	struct termios tio = { .c_iflag = ICRNL | IXON,
+			       .c_oflag = OPOST | ONLCR,
+			       .c_cflag = B38400 | CS8 | CREAD,
+			       .c_lflag = ISIG | ICANON | ECHO };
+	uint16_t old[9] = { ICRNL, OPOST, B9600 | CS7, ISIG };
+	struct winsize size = { 24, 80, 0, 5 };
+
+	IS_REQUEST(TCGETS, tio,
+		   "{c_iflag=ICRNL|IXON, c_oflag=OPOST|ONLCR, c_cflag=B38400|CS8|CREAD, "
+		   "c_lflag=ISIG|ICANON|ECHO, ...}");
+	tio = (struct termios){ .c_iflag = 1u << 31 };
+	IS_REQUEST(TCSETSF, tio, "{c_iflag=0x80000000, c_oflag=0, c_cflag=B0|CS5, c_lflag=0, ...}");
+	/* of which there are fewer bytes than it takes */
+	is_request(TCGETS, &tio, 4, "[-2147483648]");
+	is_request(TCGETS, &tio, 0, "\"\"");
+	IS_REQUEST(TCGETA, old,
+		   "{c_iflag=ICRNL, c_oflag=OPOST, c_cflag=B9600|CS7, c_lflag=ISIG, ...}");
+	IS_REQUEST(TIOCGWINSZ, size, "{ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=5}");
+}
+
+static void interfaces(void)
+{
+	struct ifreq ifr = { .ifr_name = "eth0" };
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct ifconf conf = { .ifc_len = 80, .ifc_buf = (char *)0x1000 };
+
+	inet_pton(AF_INET, "192.0.2.1", &in.sin_addr);
+	memcpy(&ifr.ifr_addr, &in, sizeof(in));
+	IS_REQUEST(SIOCGIFADDR, ifr,
+		   "{ifr_name=\"eth0\", ifr_addr={sa_family=AF_INET, sin_port=htons(0), "
+		   "sin_addr=inet_addr(\"192.0.2.1\")}}");
+	memcpy(&ifr.ifr_hwaddr, "\1\0\2\0\0\xab\xcd\xef", 8);
+	IS_REQUEST(SIOCGIFHWADDR, ifr,
+		   "{ifr_name=\"eth0\", ifr_hwaddr={sa_family=ARPHRD_ETHER, "
+		   "sa_data=02:00:00:ab:cd:ef}}");
+	ifr.ifr_flags = IFF_UP | IFF_RUNNING;
+	IS_REQUEST(SIOCGIFFLAGS, ifr, "{ifr_name=\"eth0\", ifr_flags=IFF_UP|IFF_RUNNING}");
+	ifr.ifr_flags = IFF_TAP | IFF_NO_PI;
+	IS_REQUEST(TUNSETIFF, ifr, "{ifr_name=\"eth0\", ifr_flags=IFF_TAP|IFF_NO_PI}");
+	ifr.ifr_mtu = 1500;
+	IS_REQUEST(SIOCGIFMTU, ifr, "{ifr_name=\"eth0\", ifr_mtu=1500}");
+	ifr.ifr_ifindex = 2;
+	IS_REQUEST(SIOCGIFINDEX, ifr, "{ifr_name=\"eth0\", ifr_ifindex=2}");
+	ifr.ifr_data = NULL;
+	/* a name without an end */
+	memset(ifr.ifr_name, 'x', IFNAMSIZ);
+	IS_REQUEST(SIOCETHTOOL, ifr, "{ifr_name=\"xxxxxxxxxxxxxxxx\", ifr_data=NULL}");
+	IS_REQUEST(SIOCGIFCONF, conf, "{ifc_len=80, ifc_buf=0x1000}");
+}
+
+static void requests(void)
+{
+	struct struct_bytes s = bytes(PEV_CALL_IOCTL, "abcd", 4);
+	uint64_t range[2] = { 4096, 512 };
+	uint16_t rotates = 1;
+	int on = 1;
+
+	terminals();
+	interfaces();
+	IS_REQUEST(FIONBIO, on, "[1]");
+	IS_REQUEST(BLKROTATIONAL, rotates, "[1]");
+	IS_REQUEST(BLKGETSIZE64, range[0], "[4096]");
+	IS_REQUEST(BLKDISCARD, range, "[4096, 512]");
+	/* a driver that is not known */
+	is_request(_IOC(_IOC_READ, 0xfe, 1, 5), "\1\2abc", 5, "\"\\1\\2abc\"");
+	s.cut = true;
+	shown(&s, "\"abcd\"...");
+}
+
 static void damaged(void)
 {
 	unsigned int shown_of = 0;
@@ -406,6 +491,7 @@ static void damaged(void)
 				for (size_t i = 0; i < len; i++)
 					at[i] = (uint8_t)(abi & 1 ? 0xff : i * 7);
 				s.abi = abi / 2;
+				s.request = len & 1 ? SIOCGIFADDR : SIOCGIFHWADDR;
 				s.cut = abi & 1;
 				shown_of += structs_put(&b, &s);
 				structs_put_found(&b, &s);
@@ -437,6 +523,7 @@ static void ioctls(void)
 	is_ioctl(_IOC(_IOC_WRITE, 0xfe, 0xff, 1), "_IOC(_IOC_WRITE, 0xfe, 0xff, 0x1)");
 	is_ioctl(0x4b7f, "0x4b7f");
 	is_ioctl(0, "0x0");
+	requests();
 }
 
 void test_structs(void)

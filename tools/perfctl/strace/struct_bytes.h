@@ -22,11 +22,13 @@ enum structs_abi {
 /**
  * struct struct_bytes - what an argument points to
  * @kind: what it is
+ * @request: of PEV_CALL_IOCTL: by which it is that
  * @cut:  there was more of it
  * @most: bytes of data that are shown
  */
 struct struct_bytes {
 	enum pev_call_kind kind;
+	uint32_t request;
 	enum structs_abi abi;
 	const uint8_t *at;
 	size_t len;

@@ -3,6 +3,7 @@
 #include "structs.h"
 #include "structs_call.h"
 #include "structs_file.h"
+#include "structs_ioctl.h"
 #include "structs_net.h"
 #include "structs_task.h"
 #include "structs_time.h"
@@ -42,6 +43,7 @@ static const struct kind {
 	[PEV_CALL_OPEN_HOW] = { 24, put_open_how },
 	[PEV_CALL_FD_SET] = { 0, put_fd_set },
 	[PEV_CALL_BUFFERS] = { 8, put_buffers },
+	[PEV_CALL_IOCTL] = { 0, put_ioctl },
 };
 
 bool structs_abi(const char *machine, enum structs_abi *abi)

@@ -545,6 +545,7 @@ static struct struct_bytes bytes_of(const struct syscall_arg *arg, const struct 
 {
 	return (struct struct_bytes){
 		.kind = kind_of(arg, t, i),
+		.request = i && a->values ? (uint32_t)a->values[i - 1] : 0,
 		.abi = a->abi,
 		.at = (const uint8_t *)t->bytes + t->at[i],
 		.len = t->len[i],
@@ -660,7 +661,7 @@ static bool put_marked(struct strbuf *b, const struct syscall_desc *d, const str
 /* What a call has filled in counts when it has ended, even if it was something before. */
 static unsigned int first_text(const struct syscall_desc *d, const struct syscall_args *a)
 {
-	return a->texts[1] && !strcmp(d->name, "recvmsg");
+	return a->texts[1] && globs_match("recvmsg,ioctl", d->name);
 }
 
 /* Registers of 32-bit programs have no sign that a long would have. */

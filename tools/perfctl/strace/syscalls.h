@@ -83,7 +83,7 @@ int syscalls_filter(struct syscalls *s, const char *names, const char *also, str
 bool syscalls_point(const struct syscalls *s);
 /**
  * struct syscall_args - the arguments of a call
- * @values: all six
+ * @values: all six; NULL: they are not known, for syscalls_put_found() alone
  * @texts:  of its begin and its end, either may be NULL: the first that has the
  *          text of an argument counts
  * @ret:    what it returned; with texts[1] only

@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "syscall_copy.h"
+#include "syscall_request.h"
 #include "tracepoint.h"
 
 /* Strings of a list that are looked at. */
@@ -304,6 +305,8 @@ static bool copy_arg(struct pev_call_copy *c, u8 arg, const struct pev_call_rule
 		return copy_buffers(c, arg, from, next, most, limit);
 	case PEV_AMOUNT_MESSAGE:
 		return copy_message(c, arg, from, most, limit);
+	case PEV_AMOUNT_REQUEST:
+		return copy_elements(c, arg, from, pev_call_request(args[arg - 1]).size, 1, limit);
 	}
 	if (!count_elements(rule, next, ret, &count))
 		return false;
@@ -342,19 +345,34 @@ static u32 missed_bit(void)
 	return hash_32(current->pid, MISSED_BITS);
 }
 
-/* Return: were all there? */
+/* Does an argument point to something at that time? Of ioctl() the request decides. */
+static bool points(const struct pev_call_rule *rule, u8 arg, const unsigned long *args, u8 when)
+{
+	if (!args[arg])
+		return false;
+	return rule->amount != PEV_AMOUNT_REQUEST || pev_call_request(args[arg - 1]).when & when;
+}
+
+/*
+ * Copy what is there at the times @when, PEV_CALL_IN, PEV_CALL_OUT or both. Return: were all
+ * there?
+ */
 static bool copy_args(struct pev_call_copy *c, const struct pev_trace *trace,
-		      const struct pev_call_plan *plan, u8 mask, const unsigned long *args,
+		      const struct pev_call_plan *plan, u8 when, const unsigned long *args,
 		      long ret)
 {
+	const struct pev_call_masks *masks = &plan->of[trace->structs];
+	u8 mask = (when & PEV_CALL_IN ? masks->enter : 0) | (when & PEV_CALL_OUT ? masks->out : 0);
 	bool all = true;
 
 	if (trace->structs)
 		memcpy(c->kind, plan->kind, sizeof(c->kind));
 	for (u8 i = 0; i < PEV_NR_ARGS; i++) {
-		if (!(mask & BIT(i)) || !args[i])
+		const struct pev_call_rule *rule = pev_call_rule(plan, i);
+
+		if (!(mask & BIT(i)) || !points(rule, i, args, when))
 			continue;
-		if (copy_arg(c, i, pev_call_rule(plan, i), args, trace->limit, ret)) {
+		if (copy_arg(c, i, rule, args, trace->limit, ret)) {
 			c->copied |= BIT(i);
 		} else {
 			c->used -= c->len[i];
@@ -384,7 +402,7 @@ const struct pev_call_copy *pev_call_copy_enter(const struct pev_trace *trace, i
 
 	if (!plan)
 		return c;
-	if (!copy_args(c, trace, plan, plan->of[trace->structs].enter, args, 0))
+	if (!copy_args(c, trace, plan, PEV_CALL_IN, args, 0))
 		set_bit(bit, missed);
 	else if (test_bit(bit, missed))
 		clear_bit(bit, missed);
@@ -407,16 +425,14 @@ const struct pev_call_copy *pev_call_copy_exit(const struct pev_trace *trace, in
 {
 	struct pev_call_copy *c = copy_begin();
 	const struct pev_call_plan *plan = plan_of(c, trace, nr);
-	const struct pev_call_masks *masks;
-	u8 mask = 0;
+	u8 when = 0;
 
 	if (!plan || (plan->exec && ret >= 0))
 		return c;
-	masks = &plan->of[trace->structs];
 	if (test_bit(missed_bit(), missed))
-		mask |= masks->enter;
+		when |= PEV_CALL_IN;
 	if (ret >= 0)
-		mask |= masks->out;
-	copy_args(c, trace, plan, mask, args, ret);
+		when |= PEV_CALL_OUT;
+	copy_args(c, trace, plan, when, args, ret);
 	return c;
 }

@@ -106,6 +106,10 @@ static const struct pev_call_rule rules[] = {
 	{ "struct epoll_event *", "events",	NULL,
 	  RULE(EPOLL_EVENT, OUT, RETURNED, sizeof(struct epoll_event)) },
 
+	/* it points to something if its request says so */
+	{ "unsigned long",	 "arg",		NULL,
+	  .call = "ioctl",	RULE(IOCTL, IN | OUT, REQUEST, 1) },
+
 	/* files */
 	{ "struct stat *",	 NULL,		NULL,		ONE(STAT, OUT, struct stat) },
 	{ "struct statx *",	 NULL,		NULL,		ONE(STATX, OUT, struct statx) },

@@ -30,6 +30,7 @@
  * @PEV_AMOUNT_BUFFERS:  as many struct iovec as the next argument says, a long, and what
  *                       they point to
  * @PEV_AMOUNT_MESSAGE:  one, and the buffers that it names
+ * @PEV_AMOUNT_REQUEST:  as the argument before it says, see struct pev_call_request
  */
 enum pev_call_amount {
 	PEV_AMOUNT_STRING,
@@ -42,6 +43,7 @@ enum pev_call_amount {
 	PEV_AMOUNT_BITS,
 	PEV_AMOUNT_BUFFERS,
 	PEV_AMOUNT_MESSAGE,
+	PEV_AMOUNT_REQUEST,
 };
 
 /**

@@ -253,6 +253,7 @@ static void put_kinds(struct pev_strbuf *text)
 		[PEV_CALL_SIGINFO] = "siginfo", [PEV_CALL_CLONE_ARGS] = "clone_args",
 		[PEV_CALL_OPEN_HOW] = "open_how", [PEV_CALL_FD_SET] = "fd_set",
 		[PEV_CALL_BUFFERS] = "buffers", [PEV_CALL_COMPAT] = "compat",
+		[PEV_CALL_IOCTL] = "ioctl",
 	};
 
 	BUILD_BUG_ON(ARRAY_SIZE(names) != PEV_CALL_MAX);
