@@ -10,7 +10,11 @@
 #ifndef _LINUX_PEV_MARKER_H
 #define _LINUX_PEV_MARKER_H
 
+#if __has_include(<linux/args.h>)
 #include <linux/args.h>
+#else
+#include <linux/kernel.h>
+#endif
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>

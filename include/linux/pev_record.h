@@ -6,7 +6,11 @@
 #ifndef _LINUX_PEV_RECORD_H
 #define _LINUX_PEV_RECORD_H
 
+#if __has_include(<linux/args.h>)
 #include <linux/args.h>
+#else
+#include <linux/kernel.h>
+#endif
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/stddef.h>

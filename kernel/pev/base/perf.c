@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
+#include "glue/linux.h"
 #include "perf.h"
 #include "work.h"
 
@@ -44,7 +45,7 @@ static struct perf_event *create(const struct perf_event_attr *wanted, unsigned 
 /* CPUs that count the same by @pmu as @cpu; NULL: none does. */
 static const struct cpumask *same_scope(const struct pmu *pmu, unsigned int cpu)
 {
-	switch (pmu->scope) {
+	switch (pev_perf_scope(pmu)) {
 	case PERF_PMU_SCOPE_CORE:
 		return topology_sibling_cpumask(cpu);
 	case PERF_PMU_SCOPE_DIE:

@@ -23,6 +23,7 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "glue/linux.h"
 #include "channel.h"
 #include "map.h"
 #include "persist.h"
@@ -178,8 +179,8 @@ void pev_persist_setup(void)
 static int refuse_none(struct pev_refuse *r)
 {
 	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-			  "no memory that outlives a crash was set aside: boot with %s",
-			  COMMAND_LINE);
+			  "no memory that outlives a crash was set aside: boot with %s%s",
+			  COMMAND_LINE, PEV_PERSISTS_ON);
 }
 
 static int check_readable(struct pev_refuse *r)

@@ -8,6 +8,9 @@
 
 #include <linux/perf_event.h>
 
+/* Does KVM say which of host and guest was hit, and where? */
+#define PEV_GUESTS_TOLD		IS_ENABLED(CONFIG_GUEST_PERF_EVENTS)
+
 /* Return: PERF_GUEST_*; 0: no guest was hit. Context: NMI or hard interrupt. */
 static inline unsigned int pev_guest_state(void)
 {

@@ -85,6 +85,11 @@ extern struct orc_entry __start_orc_unwind[];
 #endif
 
 /* Why there are no counters, where there is no backend. */
+/* Those that older kernels have otherwise: module/glue/linux.h. */
+#define PEV_CTL_CONST		const
+#define PEV_PERSISTS_ON		""
+#define pev_perf_scope(pmu)	((pmu)->scope)
+
 #define PEV_NO_PMU		"this machine shows no hardware counters"
 
 #endif

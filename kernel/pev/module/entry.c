@@ -28,6 +28,7 @@
 #include "source/sideband.h"
 #include "source/wait/wait.h"
 #include "target/target.h"
+#include "older/6.1/task_work.h"
 #include "probes.h"
 #include "resolve.h"
 #include "task_set.h"
@@ -99,6 +100,7 @@ static void quiesce(void)
 	pev_sideband_teardown();
 	pev_wait_teardown();
 	pev_defer_teardown();
+	pev_older_teardown();
 }
 
 static int __init nothing(void)

@@ -33,6 +33,7 @@
 #include <linux/uaccess.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
+#include <trace/events/sched.h>
 #include <generated/utsrelease.h>
 #include "glue/linux.h"
 #include "resolve.h"
@@ -81,16 +82,37 @@ struct pev_linux pev_linux __ro_after_init;
 	X(int, security_perf_event_open, (int type), (type))
 #endif
 
-#define FUNCTIONS(X)									\
+/* What has another name, or is called in another way. */
+#ifdef PEV_LINUX_6_1
+#define FUNCTIONS_VERSION(X)								\
+	X(void *, __vmalloc_node_range,						\
+	  (unsigned long size, unsigned long align, unsigned long start, unsigned long end,	\
+	   gfp_t gfp, pgprot_t prot, unsigned long flags, int node, const void *caller),	\
+	  (size, align, start, end, gfp, prot, flags, node, caller))			\
+	X(int, module_kallsyms_on_each_symbol,						\
+	  (int (*fn)(void *data, const char *symbol, struct module *module,		\
+		     unsigned long addr),						\
+	   void *data), (fn, data))							\
+	X(unsigned int, stack_trace_save_tsk,						\
+	  (struct task_struct *task, unsigned long *store, unsigned int size,		\
+	   unsigned int skip), (task, store, size, skip))
+#else
+#define FUNCTIONS_VERSION(X)								\
 	X(void *, __vmalloc_node_range_noprof,						\
 	  (unsigned long size, unsigned long align, unsigned long start, unsigned long end,	\
 	   gfp_t gfp, pgprot_t prot, unsigned long flags, int node, const void *caller),	\
 	  (size, align, start, end, gfp, prot, flags, node, caller))			\
+	X(int, build_id_parse_nofault,							\
+	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
+	X(int, module_kallsyms_on_each_symbol,						\
+	  (const char *modname, int (*fn)(void *data, const char *symbol, unsigned long addr),	\
+	   void *data), (modname, fn, data))
+#endif
+
+#define FUNCTIONS(X)									\
 	X(struct module *, __module_text_address, (unsigned long addr), (addr))		\
 	X(const char *, arch_vma_name, (struct vm_area_struct *vma), (vma))		\
 	X(int, build_id_parse,								\
-	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
-	X(int, build_id_parse_nofault,							\
 	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\
 	X(int, cap_capable,								\
 	  (const struct cred *cred, struct user_namespace *ns, int cap, unsigned int opts),	\
@@ -101,9 +123,6 @@ struct pev_linux pev_linux __ro_after_init;
 	X(int, kallsyms_lookup_size_offset,						\
 	  (unsigned long addr, unsigned long *size, unsigned long *offset),		\
 	  (addr, size, offset))								\
-	X(int, module_kallsyms_on_each_symbol,						\
-	  (const char *modname, int (*fn)(void *data, const char *symbol, unsigned long addr),	\
-	   void *data), (modname, fn, data))						\
 	X(void, perf_callchain_user,							\
 	  (struct perf_callchain_entry_ctx *entry, struct pt_regs *regs), (entry, regs))	\
 	X(int, perf_event_read_local,							\
@@ -133,6 +152,7 @@ struct pev_linux pev_linux __ro_after_init;
 	FUNCTIONS_ARM64(X)								\
 	FUNCTIONS_NUMA(X)								\
 	FUNCTIONS_SECURITY(X)								\
+	FUNCTIONS_VERSION(X)								\
 	FUNCTIONS_X86(X)
 
 #define DEFINE_FUNCTION(type, name, parameters, arguments)		\
@@ -146,10 +166,17 @@ FUNCTIONS(DEFINE_FUNCTION)
 
 /* ---- functions that are traced ---- */
 
+#ifdef PEV_LINUX_6_1
+#define TRACED_VERSION(X)	X(security_bprm_creds_from_file)
+#else
+#define TRACED_VERSION(X)
+#endif
+
 #define TRACED(X)		\
 	X(attach_pid)		\
 	X(exit_mm_release)	\
-	X(perf_event_mmap)
+	X(perf_event_mmap)	\
+	TRACED_VERSION(X)
 
 #define DEFINE_TRACED(name)				\
 	static unsigned long name##_at __ro_after_init;	\
@@ -310,6 +337,10 @@ static void take_tracepoint(struct tracepoint *tp, void *unused)
 static void __init find_tracepoints(void)
 {
 	for_each_kernel_tracepoint(take_tracepoint, NULL);
+#ifdef PEV_LINUX_6_1
+	/* the module's own, and no other: what is called there is what 6.12 says of it */
+	pev_linux.tp_sched_prepare_exec = &__tracepoint_sched_prepare_exec;
+#endif
 #define CHECK_TRACEPOINT(x)			\
 	if (!pev_linux.tp_##x)			\
 		miss("tracepoint", #x);

@@ -16,6 +16,8 @@ int pev_resolve(void);
 /* Where a function begins that is to be traced; it was found by pev_resolve(). */
 unsigned long pev_address_of_attach_pid(void);
 unsigned long pev_address_of_exit_mm_release(void);
+/* ... on Linux 6.1 */
+unsigned long pev_address_of_security_bprm_creds_from_file(void);
 unsigned long pev_address_of_perf_event_mmap(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 #include "base/lock.h"
+#include "glue/linux.h"
 #include "choose.h"
 #include "pmu.h"
 
@@ -72,11 +73,11 @@ bool pev_pmu_only_own(void)
 	return READ_ONCE(choice) == BY_OWN;
 }
 
-static int choice_handler(const struct ctl_table *table, int write, void *buffer, size_t *length,
+static int choice_handler(PEV_CTL_CONST struct ctl_table *table, int write, void *buffer, size_t *length,
 			  loff_t *at)
 {
 	char text[8];
-	const struct ctl_table copy = { .data = text, .maxlen = sizeof(text) };
+	PEV_CTL_CONST struct ctl_table copy = { .data = text, .maxlen = sizeof(text) };
 	int err, found;
 
 	strscpy(text, names[READ_ONCE(choice)]);

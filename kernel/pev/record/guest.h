@@ -7,6 +7,7 @@
 #define _PEV_GUEST_H
 
 #include <linux/jump_label.h>
+#include "glue/guest.h"
 #include "record/sample.h"
 #include "types.h"
 
@@ -18,7 +19,7 @@ DECLARE_STATIC_KEY_FALSE(pev_guest_key);
 /* Does KVM say which guest an interrupt hit? */
 static inline bool pev_guest_known(void)
 {
-	return IS_ENABLED(CONFIG_GUEST_PERF_EVENTS);
+	return PEV_GUESTS_TOLD;
 }
 
 /* Do guests run of which nothing is known? */

@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
+#include <linux/version.h>
 
 #define TEST_CONFIGS 2
 
@@ -84,14 +85,19 @@ static const struct attribute_group cpumask_group = { .attrs = cpumask_attrs };
 
 static const struct attribute_group *socket_groups[] = { &format_group, &event_group,
 							 &cpumask_group, NULL };
-static const struct attribute_group *scope_groups[] = { &format_group, &event_group, NULL };
 
 static struct pmu socket_pmu = { .attr_groups = socket_groups, .event_init = socket_init };
+/* Before 6.12 all drivers move their events, and show where to. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+static struct pmu scope_pmu = { .attr_groups = socket_groups, .event_init = socket_init };
+#else
+static const struct attribute_group *scope_groups[] = { &format_group, &event_group, NULL };
 static struct pmu scope_pmu = {
 	.attr_groups = scope_groups,
 	.event_init = check,
 	.scope = PERF_PMU_SCOPE_SYS_WIDE,
 };
+#endif
 
 static int add_pmu(struct pmu *pmu, const char *name)
 {

@@ -9,6 +9,13 @@
 #include <linux/perf_event.h>
 #include "glue/linux.h"
 
+/* KVM of 6.1 takes the mode that a guest was in when it was last preempted for that of now. */
+#ifdef PEV_LINUX_6_1
+#define PEV_GUESTS_TOLD		false
+#else
+#define PEV_GUESTS_TOLD		IS_ENABLED(CONFIG_GUEST_PERF_EVENTS)
+#endif
+
 #ifdef CONFIG_GUEST_PERF_EVENTS
 /* The table goes with KVM, after a grace period. */
 static inline unsigned int pev_guest_state(void)

@@ -57,7 +57,7 @@
 	PEV_DATA_GUEST(X)
 
 /* Data that pev does without, X(pointer to its type, name): NULL if it is not found. */
-#ifdef CONFIG_UNWINDER_ORC
+#if defined(CONFIG_UNWINDER_ORC) && !defined(PEV_LINUX_6_1)
 struct orc_entry;
 #define PEV_SPARE_DATA(X)					\
 	X(const char *, _stext)					\
@@ -130,6 +130,17 @@ static inline int pev_security_perf(int type)
 	return security_perf_event_open(type);
 #endif
 }
+
+/* 6.1 lets handlers of sysctls change their table. */
+#ifdef PEV_LINUX_6_1
+#define PEV_CTL_CONST
+/* nor has it memory that outlives a crash */
+#define PEV_PERSISTS_ON		", on Linux 6.12"
+#else
+#define PEV_PERSISTS_ON		""
+#define PEV_CTL_CONST		const
+#define pev_perf_scope(pmu)	((pmu)->scope)
+#endif
 
 #define PEV_NO_PMU		"this machine shows no hardware counters that perf could lend"
 

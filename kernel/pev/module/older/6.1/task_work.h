@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What linux/task_work.h here begins, and what is left of it; nothing on 6.12. */
+#ifndef _PEV_OLDER_TASK_WORK_H
+#define _PEV_OLDER_TASK_WORK_H
+
+/* Wait for the interrupts that were asked for. Process context. */
+#ifdef PEV_LINUX_6_1
+void pev_older_teardown(void);
+#else
+static inline void pev_older_teardown(void) { }
+#endif
+
+#endif

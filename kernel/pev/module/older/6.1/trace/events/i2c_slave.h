@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* 6.1 has no such trace events, or no type of an argument of theirs. */
