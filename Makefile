@@ -66,9 +66,9 @@ test: setup
 #:                  the tests watched for data races and on a kernel with PREEMPT_RT,
 #:                  perfctl on Debian's Linux 6.1 and on arm64, the bounds of multiplexed values,
 #:                  a million marks of programs around system calls, pev.ko unloaded
-#:                  200 times and on Debian's other 6.12 kernels; DURATION=seconds
+#:                  200 times, and on Debian's 6.1 and its other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 shuffle-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-ppc module-arm64 reload-long-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 shuffle-x86 brackets-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|kvm KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
@@ -93,7 +93,8 @@ kernel: setup
 	@scripts/$(if $(filter stock%,$(FLAVOR)),stock-kernel,kernel).sh build >&2
 
 #: make module      pev.ko for Debian's own 6.12, in BUILD/ARCH/module: ARCH=x86_64|ppc64le|
-#:                  arm64; for another of its kernels FLAVOR=stock-cloud|stock-rt, in module-cloud|rt
+#:                  arm64; for another of its kernels FLAVOR=stock-cloud|stock-rt|stock-6.1, in
+#:                  module-cloud|rt|6.1
 #:                  KDIR=directory takes the headers of another kernel
 module: setup
 	@scripts/module.sh build >&2
