@@ -63,13 +63,24 @@ static void installed(void)
 	make("usr/src/pev-1.0/dkms.conf", "");
 	says(ENOSYS, ENOENT, NOTE, "has not been built for Linux " HERE ", for lack of its headers",
 	     "sudo apt install linux-headers-" HERE);
-	/* building it would be refused, headers or not */
+#ifdef __x86_64__
+#define SERIES "6.12.y and 6.1.y"
+	/* Debian 12's own */
 	release = "6.1.0-56-amd64";
-	says(ENOSYS, ENOENT, NOTE, "the module is for Linux 6.12.y, and this is 6.1.0-56-amd64",
+	says(ENOSYS, ENOENT, NOTE, "has not been built for Linux 6.1.0-56-amd64, for lack of",
+	     "sudo apt install linux-headers-6.1.0-56-amd64");
+	release = "6.1.0-56-rt-amd64";
+	says(ENOSYS, ENOENT, NOTE, "and this is 6.1.0-56-rt-amd64", "linux-image-6.12-amd64");
+#else
+#define SERIES "6.12.y"
+#endif
+	/* building it would be refused, headers or not */
+	release = "6.6.0-56-amd64";
+	says(ENOSYS, ENOENT, NOTE, "the module is for Linux " SERIES ", and this is 6.6.0-56-amd64",
 	     "linux-image-6.12-amd64");
-	make("lib/modules/6.1.0-56-amd64/build/Makefile", "");
-	says(ENOSYS, ENOENT, NOTE, "the module is for Linux 6.12.y, and this is 6.1.0-56-amd64",
-	     "boot a kernel of that series");
+	make("lib/modules/6.6.0-56-amd64/build/Makefile", "");
+	says(ENOSYS, ENOENT, NOTE, "the module is for Linux " SERIES ", and this is 6.6.0-56-amd64",
+	     "boot a kernel of such a series");
 	release = HERE;
 	make("lib/modules/" HERE "/build/Makefile", "");
 	says(ENOSYS, ENOENT, NOTE, "has not been built for Linux " HERE ", but for " THERE,

@@ -167,7 +167,20 @@ static void explain_loaded(struct way_text *t, const struct way *w)
 }
 
 /* As in module/Kbuild and DKMS's BUILD_EXCLUSIVE_KERNEL */
-#define MODULE_SERIES "6.12."
+#ifdef __x86_64__
+#define MODULE_SERIES "6.12.y and 6.1.y"
+#else
+#define MODULE_SERIES "6.12.y"
+#endif
+
+static bool is_of_series(const char *release)
+{
+#ifdef __x86_64__
+	if (!strncmp(release, "6.1.", strlen("6.1.")))
+		return !strstr(release, "-rt-");
+#endif
+	return !strncmp(release, "6.12.", strlen("6.12."));
+}
 
 static void explain_absent(struct way_text *t, const struct way *w)
 {
@@ -181,11 +194,10 @@ static void explain_absent(struct way_text *t, const struct way *w)
 				"; this kernel takes signed modules only: enroll dkms's key by mokutil "
 				"--import /var/lib/dkms/mok.pub" :
 				"");
-	} else if (w->sources && strncmp(w->release, MODULE_SERIES, strlen(MODULE_SERIES))) {
-		say(t, NOTE, "the module is for Linux " MODULE_SERIES "y, and this is %s",
-		    w->release);
+	} else if (w->sources && !is_of_series(w->release)) {
+		say(t, NOTE, "the module is for Linux " MODULE_SERIES ", and this is %s", w->release);
 		advise_to(t,
-			  "boot a kernel of that series: Debian's is linux-image-6.12-amd64, and "
+			  "boot a kernel of such a series: Debian's is linux-image-6.12-amd64, and "
 			  "its headers linux-headers-6.12-amd64");
 	} else if (w->sources && !w->headers) {
 		say(t, NOTE, "the module has not been built for Linux %s, for lack of its headers",
