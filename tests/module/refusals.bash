@@ -78,7 +78,7 @@ nothing_there() { [ ! -e /dev/pev ] && [ ! -e /sys/module/pev ] && [ ! -e /proc/
 foreign_tests() {
 	local release other
 	release=$(uname -r)
-	other=${release/6.12/6.13}
+	other=${release/6.1/6.9}
 	dmesg > "$work/log"
 	seen=$(wc -l < "$work/log")
 	LC_ALL=C sed "s/${release//./\\.}/$other/g" "$1" > "$work/other.ko"
