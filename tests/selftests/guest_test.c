@@ -9,6 +9,18 @@
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
+static bool tells_guests(void)
+{
+	struct pev_info info = {};
+	struct pev_attr attr = {
+		.type = PEV_TYPE_INFO,
+		.info = (uintptr_t)&info,
+		.info_size = sizeof(info),
+	};
+
+	return !pev_open(&attr) && info.targets & 1 << PEV_TARGET_GUEST;
+}
+
 #if defined(__x86_64__)
 #include "vmm.h"
 
@@ -131,18 +143,6 @@ static int load_kvm(void)
 {
 	vmm_load_kvm();
 	return access("/dev/kvm", R_OK | W_OK) ? -errno : chmod("/dev/kvm", 0666);
-}
-
-static bool tells_guests(void)
-{
-	struct pev_info info = {};
-	struct pev_attr attr = {
-		.type = PEV_TYPE_INFO,
-		.info = (uintptr_t)&info,
-		.info_size = sizeof(info),
-	};
-
-	return !pev_open(&attr) && info.targets & 1 << PEV_TARGET_GUEST;
 }
 
 FIXTURE(guest)
