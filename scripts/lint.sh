@@ -101,7 +101,7 @@ kernel_ignored=FILE_PATH_CHANGES,LINUX_VERSION_CODE,TRAILING_SEMICOLON
 # stands for declarations, has the parameters that Linux's headers give it, and may be a path.
 # What is made of a structure's members is a list, too, and names types for _Generic(). The %
 # before an operand of asm() is no modulo.
-macro_sources='^(kernel/pev/(module/(shadow/.*|older/6\.1/trace/.*|glue/linux\.h|resolve\.c)|glue/user\.h)|include/linux/pev_(record|marker)\.h)$'
+macro_sources='^(kernel/pev/(module/(shadow/.*|older/6\.1/(trace/.*|linux/sysctl\.h)|glue/linux\.h|resolve\.c)|glue/user\.h)|include/linux/pev_(record|marker)\.h)$'
 macro_ignored=COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,SPACING
 macro_ignored+=,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,MACRO_ARG_PRECEDENCE
 macro_ignored+=,CAMELCASE,INDENTED_LABEL,LOGICAL_CONTINUATIONS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0
 # The parts of a suite, which say in its TAP where they begin and that they have ended:
 #   # === NAME
 #   # === NAME took N s

@@ -386,11 +386,11 @@ static int get_memory(void)
 
 static const unsigned int max_records = MAX_RECORDS;
 
-static int set_records(PEV_CTL_CONST struct ctl_table *table, int write, void *buffer, size_t *len,
+static int set_records(struct ctl_table PEV_CTL_CONST *table, int write, void *buffer, size_t *len,
 		       loff_t *pos)
 {
 	unsigned int asked = READ_ONCE(records);
-	PEV_CTL_CONST struct ctl_table own = {
+	struct ctl_table PEV_CTL_CONST own = {
 		.procname = table->procname, .data = &asked, .maxlen = sizeof(asked),
 		.mode = table->mode, .extra1 = SYSCTL_ZERO, .extra2 = (void *)&max_records,
 	};
