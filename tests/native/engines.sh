@@ -119,10 +119,10 @@ row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
 # each runs for an eighth of a period, which is 50 ms where a program starts in a few of them
 rate=$({ TIMEFORMAT='%U %S'; time ./hot 5 >/dev/null; } 2>&1 |
-	awk '{ rate = int(1 / 8 / ($1 + $2 + 0.0001)); print rate < 1 ? 1 : rate > 20 ? 20 : rate }')
+	awk '{ rate = int(1 / 8 / ($1 + $2 + 0.0001)); print (rate < 1 ? 1 : rate > 20 ? 20 : rate) }')
 short='i=0; while [ $i -lt 60 ]; do ./hot 5 >/dev/null; i=$((i + 1)); done'
 row "samples of programs shorter than a period" bash -c \
-	"$rec -F $rate -o row.trace -- sh -c '$short' && perfctl script -i row.trace -e '*clock' -F comm | grep -q hot"
+	"$rec -F ${rate:?} -o row.trace -- sh -c '$short' && perfctl script -i row.trace -e '*clock' -F comm | grep -q hot"
 ./hot 600000 >hot.txt &
 running=$!
 row 'processes with their threads (``-p``)' \
