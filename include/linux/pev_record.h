@@ -6,7 +6,8 @@
 #ifndef _LINUX_PEV_RECORD_H
 #define _LINUX_PEV_RECORD_H
 
-#if __has_include(<linux/args.h>)
+#include <linux/version.h>
+#if KERNEL_VERSION(6, 6, 0) <= LINUX_VERSION_CODE
 #include <linux/args.h>
 #else
 #include <linux/kernel.h>

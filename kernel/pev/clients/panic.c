@@ -26,7 +26,6 @@
 #include "base/work.h"
 #include "channel/channel.h"
 #include "channel/recorders.h"
-#include "glue/linux.h"
 #include "record/layout.h"
 #include "ring/gate.h"
 #include "ring/ring.h"
@@ -386,11 +385,11 @@ static int get_memory(void)
 
 static const unsigned int max_records = MAX_RECORDS;
 
-static int set_records(struct ctl_table PEV_CTL_CONST *table, int write, void *buffer, size_t *len,
+static int set_records(const struct ctl_table *table, int write, void *buffer, size_t *len,
 		       loff_t *pos)
 {
 	unsigned int asked = READ_ONCE(records);
-	struct ctl_table PEV_CTL_CONST own = {
+	const struct ctl_table own = {
 		.procname = table->procname, .data = &asked, .maxlen = sizeof(asked),
 		.mode = table->mode, .extra1 = SYSCTL_ZERO, .extra2 = (void *)&max_records,
 	};

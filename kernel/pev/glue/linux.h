@@ -84,12 +84,11 @@ extern struct orc_entry __start_orc_unwind[];
 #define pev_kernel_text(at)	__is_kernel_text(at)
 #endif
 
-/* Why there are no counters, where there is no backend. */
 /* Those that older kernels have otherwise: module/glue/linux.h. */
-#define PEV_CTL_CONST		const
 #define PEV_PERSISTS_ON		""
 #define pev_perf_scope(pmu)	((pmu)->scope)
 
+/* Why there are no counters, where there is no backend. */
 #define PEV_NO_PMU		"this machine shows no hardware counters"
 
 #endif

@@ -11,7 +11,6 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 #include "base/lock.h"
-#include "glue/linux.h"
 #include "choose.h"
 #include "pmu.h"
 
@@ -73,11 +72,11 @@ bool pev_pmu_only_own(void)
 	return READ_ONCE(choice) == BY_OWN;
 }
 
-static int choice_handler(struct ctl_table PEV_CTL_CONST *table, int write, void *buffer,
-			  size_t *length, loff_t *at)
+static int choice_handler(const struct ctl_table *table, int write, void *buffer, size_t *length,
+			  loff_t *at)
 {
 	char text[8];
-	struct ctl_table PEV_CTL_CONST copy = { .data = text, .maxlen = sizeof(text) };
+	const struct ctl_table copy = { .data = text, .maxlen = sizeof(text) };
 	int err, found;
 
 	strscpy(text, names[READ_ONCE(choice)]);

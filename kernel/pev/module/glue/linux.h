@@ -131,14 +131,11 @@ static inline int pev_security_perf(int type)
 #endif
 }
 
-/* 6.1 lets handlers of sysctls change their table. */
 #ifdef PEV_LINUX_6_1
-#define PEV_CTL_CONST
-/* nor has it memory that outlives a crash */
+/* it has no memory that outlives a crash */
 #define PEV_PERSISTS_ON		", on Linux 6.12"
 #else
 #define PEV_PERSISTS_ON		""
-#define PEV_CTL_CONST		const
 #define pev_perf_scope(pmu)	((pmu)->scope)
 #endif
 
