@@ -195,6 +195,8 @@ static void in_interrupts(struct kunit *test)
  * @timer: does it
  * @nr:    how often
  * @wrong: chains of these that differ
+ * @own:   the last one by rules
+ * @theirs: by the kernel's unwinder
  */
 struct sampler {
 	struct hrtimer	timer;

@@ -633,6 +633,12 @@ static u32 ctr_number(u32 msr)
 	return m.amd ? (m.version ? (msr - 0xc0010201) / 2 : msr - 0xc0010004) : msr - 0xc1;
 }
 
+/* It would find no counter while any is reserved. */
+void lockup_detector_reconfigure(void)
+{
+	m.watchdog_starts += !(m.reserved_ctr | m.reserved_sel);
+}
+
 int reserve_perfctr_nmi(u32 msr)
 {
 	return reserve(&m.reserved_ctr, ctr_number(msr));

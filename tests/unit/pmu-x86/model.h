@@ -89,7 +89,7 @@ struct model {
 	bool	foreign_owner;
 	u64	reserved_ctr, reserved_sel;
 	nmi_handler_t handler;
-	int	dirty_cleared, pce_updates;
+	int	dirty_cleared, pce_updates, watchdog_starts;
 };
 
 extern struct model m;

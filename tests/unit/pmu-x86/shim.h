@@ -232,6 +232,19 @@ void apic_write(u32 reg, u32 value);
 #define WATCHDOG_HARDLOCKUP_ENABLED	1
 extern unsigned long watchdog_enabled;
 extern int watchdog_thresh;
+void lockup_detector_reconfigure(void);
+
+struct work_struct {
+	void (*func)(struct work_struct *work);
+};
+
+#define DECLARE_WORK(name, function)	struct work_struct name = { function }
+
+static inline void schedule_work(struct work_struct *work)
+{
+	work->func(work);
+}
+
 int reserve_perfctr_nmi(u32 msr);
 int reserve_evntsel_nmi(u32 msr);
 void release_perfctr_nmi(u32 msr);

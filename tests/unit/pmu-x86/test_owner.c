@@ -105,8 +105,15 @@ static void busy(void)
 	CHECK(!pmu->ops->holder(0));
 	CHECK_EQ(pmu->ops->reserve(&r), 0);
 	CHECK(!pmu->ops->holder(0));
+	/* it may have been switched on meanwhile, and finds them free */
+	CHECK_EQ(m.watchdog_starts, 0);
 	pmu->ops->release();
 	CHECK_EQ(m.reserved_ctr | m.reserved_sel, 0);
+	CHECK_EQ(m.watchdog_starts, 1);
+	watchdog_enabled = 0;
+	CHECK_EQ(pmu->ops->reserve(&r), 0);
+	pmu->ops->release();
+	CHECK_EQ(m.watchdog_starts, 1);
 }
 
 const struct test_case owner_cases[] = {
