@@ -167,9 +167,12 @@ void tp_format_fields(const struct tp_format *format, struct text *t)
 			  format->fields[i].name);
 }
 
+/* What metadata may refer to, as the length of a sequence, with what is put behind it. */
+#define MAX_FIELD_NAME	128
+
 static bool is_name(const char *s)
 {
-	if (!*s || (*s >= '0' && *s <= '9'))
+	if (!*s || (*s >= '0' && *s <= '9') || strlen(s) > MAX_FIELD_NAME)
 		return false;
 	for (; *s; s++)
 		if (!(*s == '_' || (*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'z') ||
