@@ -84,6 +84,13 @@ url=$store/first
 perfctl push -q "$url" two --service db --host eu-7
 says "columns for labels" 0 "eu-7 +db" perfctl report --from "$url" --sort host,service -g none
 events() { perfctl report --from "$url" "$@" -n -g none --percent-limit 0 --sort comm --csv - 2> /dev/null | awk -F, 'NR > 1 { n += $4 } END { print n + 0 }'; }
+# ten seconds that begin while they are asked for
+next=$(($(date +%s) / 10 * 10 + 10))
+all=$(url=$store/astray events)
+sql "$http1" astray <<< "INSERT INTO pev_rows SELECT toDate($((next / 86400))), toUInt32($next), host, service,
+	event, stack, samples, weight, batch FROM pev_rows"
+while [ "$(date +%s)" -lt "$next" ]; do sleep 0.1; done
+ok "what is of the second that runs is shown" test "$(url=$store/astray events)" = $((2 * all)) -a "$all" -gt 0
 of_one=$(samples_of one) of_two=$(samples_of two)
 ok "--where service = ..." test "$(events --where 'service = "web"')" = "$of_one"
 ok "--where host ~ ..." test "$(events --where 'host ~ "eu-.*"')" = "$of_two"

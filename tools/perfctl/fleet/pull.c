@@ -89,7 +89,8 @@ struct pull_shape pull_shape_page(void)
 int pull_since(struct store_query *q, const struct pull_opts *o, const struct pull_shape *shape,
 	       struct msg *m)
 {
-	int64_t now = time(NULL), from = now - HOUR, to = now;
+	/* the second that runs is asked for, too */
+	int64_t now = time(NULL), from = now - HOUR, to = now + 1;
 	int err = o->since ? pull_time(o->since, now, &from, m) : 0;
 	uint32_t least;
 
