@@ -615,20 +615,23 @@ err_release:
 	return false;
 }
 
+static bool reserved;
+
 /*
  * A detector that was switched on while the counters were ours got none, and would not try
- * again. Takes locks that others hold while they wait for perf.
+ * again. Takes locks that others hold while they wait for perf. If the counters are ours again,
+ * it would be in vain, and disturb all CPUs as often as a user opens and closes events: the next
+ * release is in time.
  */
 static void start_watchdog(struct work_struct *work)
 {
 #ifdef CONFIG_HARDLOCKUP_DETECTOR_PERF
-	lockup_detector_reconfigure();
+	if (!READ_ONCE(reserved))
+		lockup_detector_reconfigure();
 #endif
 }
 
 static DECLARE_WORK(watchdog_work, start_watchdog);
-
-static bool reserved;
 
 static int x86_pev_reserve(struct pev_refuse *r)
 {
@@ -646,13 +649,13 @@ static int x86_pev_reserve(struct pev_refuse *r)
 		counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
 		return err;
 	}
-	reserved = true;
+	WRITE_ONCE(reserved, true);
 	return 0;
 }
 
 static void x86_pev_release(void)
 {
-	reserved = false;
+	WRITE_ONCE(reserved, false);
 	unregister_nmi_handler(NMI_LOCAL, "pev");
 	counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
 	if (watchdog_has_it())
