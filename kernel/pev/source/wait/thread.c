@@ -598,7 +598,6 @@ static void take_waker(struct wait_thread *t, bool stack)
 {
 	struct pev_wait_record *record = &t->record;
 	const struct pev_event *event = t->event;
-
 	bool sees = pev_event_sees(event);
 
 	record->waker = waker_kind();
