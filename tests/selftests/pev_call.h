@@ -193,4 +193,16 @@ static inline void *pev_map_absent(const void *bytes, size_t len)
 	return p;
 }
 
+/* A page full of 'x', behind which there is no memory; MAP_FAILED: it can't be had. */
+static inline char *pev_map_last_page(long page)
+{
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return p;
+	memset(p, 'x', page);
+	munmap(p + page, page);
+	return p;
+}
+
 #endif

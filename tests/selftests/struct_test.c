@@ -744,11 +744,9 @@ TEST_F(structs, requests_cut)
 {
 	unsigned long longest = _IOC(_IOC_WRITE, 0xfe, 1, _IOC_SIZEMASK);
 	long page = sysconf(_SC_PAGESIZE);
-	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = pev_map_last_page(page);
 
 	ASSERT_NE(MAP_FAILED, p);
-	memset(p, 'x', page);
-	munmap(p + page, page);
 	pev_calls_on(&self->c);
 	syscall(__NR_ioctl, -1, longest, p);
 	syscall(__NR_ioctl, -1, longest, p + page - PEV_CALL_TEXT);

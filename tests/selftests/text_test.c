@@ -226,11 +226,9 @@ TEST_F(text, not_resident)
 TEST_F(text, without_end)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = pev_map_last_page(page);
 
 	ASSERT_NE(MAP_FAILED, p);
-	memset(p, 'x', page);
-	munmap(p + page, page);
 	pev_calls_on(&self->c);
 	syscall(__NR_chdir, p + page - 20);
 	pev_calls_off(&self->c);
