@@ -243,7 +243,8 @@ call 50
 begun=$SECONDS
 end
 ok "a relay that takes nothing does not hold up the end" test $? = 0 -a $((SECONDS - begun)) -lt 30
-within "and what it did not take is counted" "$(figure said ', ' ' more did not reach')" 50 160
+within "and what it did not take is counted" "$(figure said ', ' ' more did not reach')" 50 160 \
+	"$(cat said)" "$(calls "$(recordings stuck)") in the recording"
 
 wait $still
 ok "a relay that stood still for 40 s: the recording ends well" grep -qx 0 still/status

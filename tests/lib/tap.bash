@@ -87,7 +87,7 @@ says() {
 	fi
 }
 
-# within NAME VALUE LOW HIGH: numbers, with decimals
+# within NAME VALUE LOW HIGH [TEXT...]: numbers, with decimals; the texts explain another one
 within() {
 	local whole='^ *(0|[1-9][0-9]{0,17}) *$'
 	if [[ $2 =~ $whole && $3 =~ $whole && $4 =~ $whole ]]; then
@@ -97,7 +97,7 @@ within() {
 	fi
 	# shellcheck disable=SC2181
 	if [ $? = 0 ]
-	then pass "$1 ($2)"; else fail "$1" "got \"$2\", expected $3 to $4"; fi
+	then pass "$1 ($2)"; else fail "$1" "got \"$2\", expected $3 to $4" "${@:5}"; fi
 }
 
 # finish: the plan, and the exit status
