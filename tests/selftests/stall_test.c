@@ -5,12 +5,12 @@
  * gone. That call waits, and nothing else: other users open, control, read and
  * close meanwhile, and CPUs go and come.
  */
-#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "withheld.h"
 
 #define ATTACKER	1000
 #define ANOTHER		1001
@@ -248,44 +248,10 @@ static int open_objects(struct objects *o)
 	return o->leader < 0 || o->channel < 0 || o->event < 0 || o->catalog < 0;
 }
 
-/* Faults in the page at @page wait for let_in(). */
-static int keep_out(void **page)
-{
-	long size = sysconf(_SC_PAGESIZE);
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
-
-	*page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	reg.range = (struct uffdio_range) { (uintptr_t)*page, size };
-	if (fd < 0 || *page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &reg))
-		return -1;
-	return fd;
-}
-
-static void let_in(int uffd, void *page)
-{
-	struct uffdio_zeropage zero = {
-		.range = { (uintptr_t)page, sysconf(_SC_PAGESIZE) },
-	};
-
-	ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
-}
-
-static bool faults(int uffd)
-{
-	struct pollfd p = { .fd = uffd, .events = POLLIN };
-	struct uffd_msg msg;
-
-	return poll(&p, 1, 20000) == 1 && read(uffd, &msg, sizeof(msg)) == sizeof(msg) &&
-	       msg.event == UFFD_EVENT_PAGEFAULT;
-}
-
 struct attack {
 	const struct call	*call;
 	struct objects		o;
-	void			*page;
+	struct withheld		withheld;
 	pid_t			tid;
 	bool			done;
 };
@@ -294,7 +260,7 @@ static void *caller(void *arg)
 {
 	struct attack *a = arg;
 
-	a->call->fn(&a->o, a->page);
+	a->call->fn(&a->o, a->withheld.page);
 	return NULL;
 }
 
@@ -325,23 +291,21 @@ static void wait_for(const struct attack *a)
 }
 
 /* Says 1 when the page is waited for; ends when it was let in. */
-static void attack(struct pev_child *c, const struct call *call)
+static void attack(struct pev_child *c, const struct withheld_way *way, const struct call *call)
 {
 	struct attack a = { .call = call };
 	pthread_t threads[2];
-	int uffd;
 
-	uffd = keep_out(&a.page);
-	if (uffd < 0 || (!call->root && pev_become(ATTACKER, -1)) || open_objects(&a.o))
+	if (way->keep_out(&a.withheld) || (!call->root && pev_become(ATTACKER, -1)) || open_objects(&a.o))
 		_exit(1);
 	pthread_create(&threads[0], NULL, caller, &a);
-	if (!faults(uffd))
+	if (!way->faults(&a.withheld))
 		_exit(2);
 	pthread_create(&threads[1], NULL, accomplice, &a);
 	wait_for(&a);
 	pev_child_say(c, 1);
 	pev_child_wait(c);
-	let_in(uffd, a.page);
+	way->let_in(&a.withheld);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
 	_exit(0);
@@ -412,11 +376,21 @@ FIXTURE(stall) {
 	int64_t			bound;
 };
 
+FIXTURE_VARIANT(stall) {
+	const struct withheld_way	*way;
+};
+
+FIXTURE_VARIANT_ADD(stall, userfaultfd) { .way = &withheld_uffd };
+FIXTURE_VARIANT_ADD(stall, fuse) { .way = &withheld_fuse };
+
 FIXTURE_SETUP(stall)
 {
+	const char *missing;
+
 	PEV_NEEDS_ROOT(return );
-	if (syscall(SYS_userfaultfd, O_CLOEXEC) < 0 && errno == ENOSYS)
-		SKIP(return, "no userfaultfd in this kernel");
+	missing = variant->way->missing();
+	if (missing)
+		SKIP(return, "%s", missing);
 	PEV_DEFAULT_LEVELS(&self->before);
 	/* the first and the last of each kind cost most */
 	self->open[0] = pev_open_event(PEV_TYPE_TRACEPOINT, CLOSE, NULL, -1);
@@ -455,7 +429,7 @@ TEST_F(stall, others_go_on)
 
 		ASSERT_LE(0, pev_child_start(&c));
 		if (!c.pid)
-			attack(&c, &calls[i]);
+			attack(&c, variant->way, &calls[i]);
 		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s is not looked at", calls[i].what);
 		pev_child_go(&self->another);
 		in_time = answers(&self->another, self->bound);
@@ -509,7 +483,7 @@ TEST_F(stall, cpus_come)
 			hotplugger(&hotplug, cpus[1]);
 		ASSERT_LE(0, pev_child_start(&c));
 		if (!c.pid)
-			attack(&c, &calls[i]);
+			attack(&c, variant->way, &calls[i]);
 		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s is not looked at", calls[i].what);
 		pev_child_go(&hotplug);
 		EXPECT_TRUE(answers(&hotplug, 5 * self->bound))
