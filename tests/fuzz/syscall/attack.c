@@ -4,7 +4,6 @@
  * for is a secret that comes out, or a call that waits for a stranger.
  */
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,130 +19,7 @@
 #include <unistd.h>
 #include "fuzz.h"
 
-#define HELD_FOR	10	/* s: how long a page is kept back at most */
 #define PATIENCE	400000000ULL	/* ns that a call may take on a busy machine */
-
-/* ---- a page that does not come ---- */
-
-static struct pager {
-	int		fd;
-	pthread_mutex_t	lock;
-	pthread_cond_t	changed;
-	bool		wanted;
-	bool		given;
-	bool		late;
-	bool		done;
-	char		*page;
-	char		data[64];
-} pager = {
-	.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
-};
-
-static struct timespec deadline(unsigned int seconds)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_sec += seconds;
-	return t;
-}
-
-static void *pager_thread(void *unused)
-{
-	static char whole[65536] __attribute__((aligned(65536)));
-	struct uffd_msg msg;
-
-	for (;;) {
-		struct timespec end;
-
-		if (read(pager.fd, &msg, sizeof(msg)) != sizeof(msg)) {
-			if (errno == EINTR || errno == EAGAIN)
-				continue;
-			return unused;
-		}
-		if (msg.event != UFFD_EVENT_PAGEFAULT)
-			continue;
-		pthread_mutex_lock(&pager.lock);
-		pager.wanted = true;
-		pthread_cond_broadcast(&pager.changed);
-		end = deadline(HELD_FOR);
-		while (!pager.given && !pager.late)
-			if (pthread_cond_timedwait(&pager.changed, &pager.lock, &end))
-				pager.late = true;
-		memset(whole, 0, PAGE);
-		memcpy(whole, pager.data, sizeof(pager.data));
-		pthread_mutex_unlock(&pager.lock);
-		ioctl(pager.fd, UFFDIO_COPY, &(struct uffdio_copy){
-			.dst = msg.arg.pagefault.address & -PAGE,
-			.src = (uintptr_t)whole, .len = PAGE });
-	}
-}
-
-void pager_init(void)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	pthread_t t;
-
-	pager.fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (pager.fd < 0)
-		return;
-	if (ioctl(pager.fd, UFFDIO_API, &api) || pthread_create(&t, NULL, pager_thread, NULL)) {
-		close(pager.fd);
-		pager.fd = -1;
-	}
-}
-
-void *pager_page(void)
-{
-	struct uffdio_register reg;
-
-	if (pager.fd < 0)
-		return NULL;
-	if (pager.page)
-		munmap(pager.page, PAGE);
-	pager.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pager.page == MAP_FAILED) {
-		pager.page = NULL;
-		return NULL;
-	}
-	reg = (struct uffdio_register){
-		.range = { (uintptr_t)pager.page, PAGE }, .mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	pthread_mutex_lock(&pager.lock);
-	pager.wanted = false;
-	pager.given = false;
-	pager.late = false;
-	memset(pager.data, 0, sizeof(pager.data));
-	pthread_mutex_unlock(&pager.lock);
-	return ioctl(pager.fd, UFFDIO_REGISTER, &reg) ? NULL : pager.page;
-}
-
-bool pager_wait(void)
-{
-	struct timespec end = deadline(HELD_FOR);
-	bool wanted;
-
-	pthread_mutex_lock(&pager.lock);
-	while (!pager.wanted)
-		if (pthread_cond_timedwait(&pager.changed, &pager.lock, &end))
-			break;
-	wanted = pager.wanted;
-	pthread_mutex_unlock(&pager.lock);
-	return wanted;
-}
-
-bool pager_give(const void *data, size_t size)
-{
-	bool late;
-
-	pthread_mutex_lock(&pager.lock);
-	late = pager.late;
-	memcpy(pager.data, data, size);
-	pager.given = true;
-	pthread_cond_broadcast(&pager.changed);
-	pthread_mutex_unlock(&pager.lock);
-	return !late;
-}
 
 /* ---- small objects of a scenario's own ---- */
 
@@ -416,7 +292,7 @@ void attack_hold(struct player *w, const struct op *op, struct rng *r)
 			.name = (uintptr_t)"syscalls:sys_enter_close", .channel_fd = -1,
 			.group_fd = -1,
 		},
-		.page = pager_page(), .fd = -1,
+		.page = pager_page(r), .fd = -1,
 	};
 
 	(void)op;
@@ -442,11 +318,10 @@ void attack_hold(struct player *w, const struct op *op, struct rng *r)
 
 void attack_hold_read(struct player *w, const struct op *op, struct rng *r)
 {
-	struct held h = { .page = pager_page() };
+	struct held h = { .page = pager_page(r) };
 	int fd;
 
 	(void)op;
-	(void)r;
 	if (!h.page)
 		return;
 	h.fd = small_channel();

@@ -11,6 +11,7 @@
  *	ops.c		the table of operations, those on descriptors
  *	world.c		operations on what is around: processes, CPUs, cgroups ...
  *	attack.c	whole scenarios that once worked
+ *	pager.c		pages that do not come
  *	laws.c		exact counts of what is done here
  *	table.c		tables and their law
  *	user.c		marks of programs and their law
@@ -222,6 +223,7 @@ struct shared {
 	uint64_t	laws;		/* that were looked at */
 	uint64_t	records;	/* parsed */
 	uint64_t	scanned;	/* bytes looked through for kernel addresses */
+	uint64_t	held[2];	/* pages that a call waited for: of memory, of files */
 	uint64_t	kinds[KINDS];
 	uint64_t	spent[KINDS];	/* us */
 	uint64_t	longest[KINDS];	/* us */
@@ -378,9 +380,13 @@ void world_end(struct player *w);
 void world_unload(void);	/* modules that hold memory of their own */
 int victim_main(int sock, uint64_t seed);
 int helper_main(int argc, char **argv);
+
+/* ---- pager.c ---- */
+
+void pager_mount(void);		/* while it is root: files of FUSE, where there is FUSE */
 void pager_init(void);
 /* A page that does not come until pager_give(); a new one each time. */
-void *pager_page(void);
+void *pager_page(struct rng *r);
 bool pager_wait(void);		/* until a call wants it */
 bool pager_give(const void *data, size_t size);	/* false: it had to be given earlier */
 

@@ -383,8 +383,9 @@ static void report(uint64_t played)
 	printf("# %llu operations in %.0f s: %.0f a second, %.0f %% of them open, attach or close; %llu opens refused\n",
 	       (llu)all->ops, seconds, all->ops / seconds, 100.0 * all->opens / (all->ops ?: 1),
 	       (llu)all->refused);
-	printf("# %llu laws looked at, %llu records read, %llu KiB looked through\n",
-	       (llu)all->laws, (llu)all->records, (llu)all->scanned >> 10);
+	printf("# %llu laws looked at, %llu records read, %llu KiB looked through; %llu pages of memory and %llu of files held back\n",
+	       (llu)all->laws, (llu)all->records, (llu)all->scanned >> 10, (llu)all->held[0],
+	       (llu)all->held[1]);
 	if (cover_points())
 		printf("# coverage: %u points, %u pairs; corpus: %u programs\n", cover_points(),
 		       cover_pairs(), corpus_size());

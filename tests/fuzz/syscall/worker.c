@@ -275,6 +275,7 @@ int worker_run(struct player *w)
 		return 2;
 	racer_call(w, (void (*)(void *))cover_start, NULL);
 	racer_wait();
+	pager_mount();
 	become(w->uid);
 	w->root = !w->uid;
 	pager_init();
