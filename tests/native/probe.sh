@@ -55,7 +55,7 @@ if [ -n "$root" ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	# each CPU counts on its own
 	$rec -c 10 -e uprobe:./calls:work -o tenth.trace -- taskset -c 0 ./calls 500 >/dev/null
 	within "record -c 10 uprobe: for each tenth call" \
-		"$(records tenth.trace uprobe:./calls:work)" 50 50
+		"$(records tenth.trace uprobe:./calls:work)" 50 $((50 + first_more))
 	says "uprobe: a function that is not there" 2 'has no function "no_work"' \
 		$stat -e uprobe:./calls:no_work -- true
 	says "uprobe: one that several have" 1 'several functions twice: give the offset' \
