@@ -5,7 +5,11 @@
 #include "where.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* So many call chains are asked for by their ids: a server reads 256 KiB of a query. */
+#define STACKS_BY_ID 8000
 
 /**
  * struct question - a query in SQL
@@ -13,7 +17,7 @@
  * @days:   condition on days
  * @rows:   the rows that count: what stands behind SELECT ...
  * @by:     how it is bounded, if it is
- * @stacks: a condition on ids of call chains: they are in the answer
+ * @stacks: a condition on ids of call chains, once rows are answered: theirs
  */
 struct question {
 	const char *suffix;
@@ -147,21 +151,46 @@ static int ask_symbols(struct http *h, const struct question *s, struct answer *
 	return ask(h, &sql, a, answer_read_symbols, m);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Call chains of the answer. The rows are looked through again only where these are too many. */
+static void condition_on_stacks(struct question *s, const struct answer *a)
+{
+	uint64_t *ids = xcalloc(a->n_rows, sizeof(*ids));
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_rows; i++)
+		ids[i] = a->rows[i].stack;
+	qsort(ids, a->n_rows, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < a->n_rows; i++)
+		if (!n || ids[i] != ids[n - 1])
+			ids[n++] = ids[i];
+	if (n > STACKS_BY_ID) {
+		strbuf_addf(&s->stacks, "GLOBAL IN (SELECT DISTINCT stack%s)", s->rows.s);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			strbuf_addf(&s->stacks, "%s%" PRIu64, i ? "," : "IN (", ids[i]);
+		strbuf_puts(&s->stacks, ")");
+	}
+	free(ids);
+}
+
 static int bound(struct http *h, const struct store_query *q, struct question *s, struct answer *a,
 		 struct msg *m)
 {
 	int err;
 
 	a->step = q->step;
-	if (!q->most) {
-		strbuf_addf(&s->stacks, "GLOBAL IN (SELECT DISTINCT stack%s)", s->rows.s);
+	if (!q->most)
 		return 0;
-	}
 	err = narrow(h, q->most, s->rows.s, q->from, q->step, &s->by, m);
 	if (err)
 		return err;
-	strbuf_addf(&s->stacks, "IN (%s)",
-		    s->by.kept[NARROW_STACK].n ? s->by.ids[NARROW_STACK].s : "0");
 	memcpy(a->kept, s->by.kept, sizeof(a->kept));
 	a->step = s->by.step;
 	return 0;
@@ -181,8 +210,10 @@ int store_ask(struct http *h, const struct store_query *q, struct answer *a, str
 		err = ask_rows(h, q, &s, a, m);
 	if (!err && a->n_rows)
 		err = ask_names(h, q, &s, a, m);
-	if (!err && a->n_rows && !q->sums)
+	if (!err && a->n_rows && !q->sums) {
+		condition_on_stacks(&s, a);
 		err = ask_chains(h, &s, a, m);
+	}
 	if (!err && a->n_rows && !q->sums)
 		err = ask_symbols(h, &s, a, m);
 	strbuf_free(&s.days);
