@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,9 +48,15 @@ static double ms(void)
 
 int main(int argc, char **argv)
 {
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	char packet[64] = { 0 };
-	int fd = load();
-	double end = ms() + (argc > 1 ? atof(argv[1]) : 100);
+	double end;
+	int fd;
+
+	/* before Linux 5.11 programs are locked memory, as are the rings of who records this */
+	setrlimit(RLIMIT_MEMLOCK, &all);
+	fd = load();
+	end = ms() + (argc > 1 ? atof(argv[1]) : 100);
 
 	if (fd < 0) {
 		perror("bpf");
