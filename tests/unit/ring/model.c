@@ -44,6 +44,7 @@ void model_reset(struct model *m)
 	r->stamped = 0;
 	r->tail = 0;
 	r->flushed = 0;
+	r->woken = 0;
 	r->lost.v = 0;
 	r->limit = r->packet_size;
 	m->gate.word = 0;

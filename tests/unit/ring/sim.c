@@ -263,15 +263,45 @@ static void prefill(int state)
 		model_act(&m, PEV_ACT_START);
 }
 
+/* Where a scenario starts, which is copied, not written again, for each of its interleavings. */
+static struct {
+	struct model m;
+	u64 now;
+	u8 data[4 * PACKET];
+	struct note notes[4 * PACKET / 4];
+} begin;
+
+static void keep_begin(void)
+{
+	u64 size = m.ring.data_mask + 1;
+
+	begin.m = m;
+	begin.now = now;
+	memcpy(begin.data, m.ring.data, size);
+	memcpy(begin.notes, m.notes, size / 4 * sizeof(*m.notes));
+}
+
+static void back_to_begin(void)
+{
+	u64 size = m.ring.data_mask + 1;
+
+	m = begin.m;
+	now = begin.now;
+	memcpy(m.ring.data, begin.data, size);
+	memcpy(m.notes, begin.notes, size / 4 * sizeof(*m.notes));
+}
+
 /* One interruption of @first by @second at each point, itself interrupted. */
 static u64 exhaust(enum op first, enum op second, enum op third, int state)
 {
 	u64 runs = 0;
 	int i, j;
 
+	prefill(state);
+	keep_begin();
 	for (i = 0;; i++) {
 		for (j = 0;; j++) {
-			prefill(state);
+			back_to_begin();
 			plan.what[0] = first;
 			plan.what[1] = second;
 			plan.what[2] = third;
