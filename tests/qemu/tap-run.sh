@@ -19,9 +19,10 @@ processes() {
 
 # pass_on DESCRIPTOR SECONDS: prints what comes, and counts results, skips and failures. In an emulated
 # machine the start of a program takes a tenth of a second: the shell alone has none to start. Who
-# is about to be killed is named, SECONDS from now: it would not say itself where it hangs.
+# is about to be killed is named, SECONDS from now: it would not say itself where it hangs. A result
+# that came two seconds or more after the one before is followed by how long that was.
 pass_on() {
-	local line='' more late=$((SECONDS + $2)) wait=(-t $(($2 > 0 ? $2 : 1))) status
+	local line='' more late=$((SECONDS + $2)) wait=(-t $(($2 > 0 ? $2 : 1))) status before=$SECONDS
 	results=0 skipped=0 failed=0
 	while :; do
 		more=
@@ -34,10 +35,14 @@ pass_on() {
 			continue
 		fi
 		[ $status = 0 ] || [ -n "$line" ] || break
-		[[ ! $line =~ ^\ *(not\ )?ok($|[^[:alnum:]_]) ]] || results=$((results + 1))
-		[[ ! $line =~ ^\ *not\ ok($|[^[:alnum:]_]) ]] || failed=$((failed + 1))
 		[[ ! $line =~ ^1\.\.0\ +#\ SKIP ]] || skipped=$((skipped + 1))
 		printf '%s\n' "$line"
+		if [[ $line =~ ^\ *(not\ )?ok($|[^[:alnum:]_]) ]]; then
+			results=$((results + 1))
+			[ -z "${BASH_REMATCH[1]}" ] || failed=$((failed + 1))
+			[ $((SECONDS - before)) -lt 2 ] || echo "# after $((SECONDS - before)) s"
+			before=$SECONDS
+		fi
 		line=
 		[ $status = 0 ] || break
 		[ ${#wait[@]} = 0 ] || wait=(-t $((late > SECONDS ? late - SECONDS : 1)))
