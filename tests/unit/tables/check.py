@@ -79,16 +79,16 @@ class Answers:
     def __init__(self, command, codes):
         text = subprocess.run(command, input="\n".join(hex(c) for c in codes), check=True,
                               capture_output=True, text=True).stdout
-        self.generics, self.codes, self.why = {}, {}, {}
-        for line in text.splitlines():
-            kind, rest = line.split(" ", 1)
+        self.generics, self.why = {}, {}
+        # most of the lines, by far
+        self.codes = {int(code, 0): (int(counters, 0), int(period)) for code, counters, period in
+                      re.findall(r"^code (\w+) (\w+) (\d+)$", text, re.M)}
+        for kind, rest in re.findall(r"^(?!code )(\w+) (.*)$", text, re.M):
             words = rest.split()
             if kind == "model":
                 self.name = rest
             elif kind == "generic":
                 self.generics.setdefault(words[0], []).append(int(words[1], 0))
-            elif kind == "code":
-                self.codes[int(words[0], 0)] = int(words[1], 0), int(words[2])
             else:
                 self.codes[int(words[0], 0)] = None
                 self.why[int(words[0], 0)] = rest.split(" ", 1)[1]
@@ -226,10 +226,10 @@ def check_intel(book, linux, pfm, tree, x86, only):
         present = (1 << nr) - 1
         book.count("linux-counters", len(every))
         different, periods, least = {}, {}, periods_of(linux, model)
+        needing_more = linux.needing_more(model)
         for code in every:
             ours = answers.counters(code)
-            theirs = None if linux.needs_more(model, code) else \
-                linux.counters(model, code, present)
+            theirs = None if code in needing_more else linux.counters(model, code, present)
             if ours != theirs:
                 different.setdefault((show(ours), show(theirs)), []).append(code)
             elif ours is not None:

@@ -158,6 +158,13 @@ class Intel:
         self.caches = cache_tables(self.text)
         self.map = event_maps(self.text)["intel_perfmon_event_map"]
         self.models = self.read_init()
+        self.by_event = {n: self.sorted_out(a) for n, a in self.arrays.items()}
+
+    @staticmethod
+    def sorted_out(array):
+        """For each event the constraints that may match codes of it, in their order."""
+        return [[c for c in array if c.first & 0xff <= event <= c.last & 0xff]
+                for event in range(256)]
 
     def read_init(self):
         """The cases of the switch in intel_pmu_init(), name -> Model."""
@@ -187,13 +194,13 @@ class Intel:
         return models
 
     def counters(self, model, code, present):
-        for c in self.arrays[model.constraints]:
+        for c in self.by_event[model.constraints][code & 0xff]:
             if c.matches(code):
                 return c.counters & present
         return present
 
-    def needs_more(self, model, code):
-        return any(code in self.extra[name] for name in model.extra)
+    def needing_more(self, model):
+        return {code for name in model.extra for code in self.extra[name]}
 
     def generic(self, model, event):
         if event in OPS:
