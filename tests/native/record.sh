@@ -100,8 +100,9 @@ within "record -c 1: as many as it says" "$(records pf.trace page-faults)" \
 $rec -e page-faults:u -c 10 -o pf10.trace -- ./usage 2000 0 >/dev/null
 within "record -c 10: a tenth" "$(records pf10.trace page-faults)" 200 220
 # each has a whole period before it
-short="./hot 100 100; i=0; while [ \$i -lt 300 ]; do /bin/true; i=\$((i + 1)); done"
-$rec -F 99 -o brief.trace -- sh -c "$short" >hot.txt
+long=$((100 * slow))
+short="./hot $long $long; i=0; while [ \$i -lt 300 ]; do /bin/true; i=\$((i + 1)); done"
+$rec -F $((99 / slow / slow)) -o brief.trace -- sh -c "$short" >hot.txt
 says "report: programs shorter than the period are hardly seen, which is said" 0 \
 	'^note: more processes and threads ended than there are samples \([0-9]+\): by perf_event_open' \
 	perfctl report -i brief.trace
@@ -166,7 +167,8 @@ says "record --snapshot-on-exit: nothing of a command that ends well" 0 \
 	perfctl record --engine perf --overwrite --snapshot-on-exit=any -F "$fast" -o died.trace -- true
 $died -o died.trace -- sh -c './hot 20 20; kill -TERM $$' >/dev/null 2>&1
 ok "... nor of one that ends by another signal" test $? = 143 -a ! -e died.trace
-$died -o died.trace -- sh -c './hot 20 20; kill -SEGV $$' >/dev/null 2>&1
+moments=$((20 * slow))
+$died -o died.trace -- sh -c "./hot $moments $moments; kill -SEGV \$\$" >/dev/null 2>&1
 ok "... but of that one" test $? = 139 -a -e died.trace/metadata
 within "... its last moments" "$(share died.trace spin)" 20 100
 $died -o shell.trace -- sh -c 'sh -c "kill -ABRT \$\$"; exit $?' >/dev/null 2>&1
