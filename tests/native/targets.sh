@@ -56,7 +56,7 @@ if [ -n "$tracepoints" ]; then
 	whole=0
 	for turn in 1 2 3 4 5 6; do
 		[ "$whole" -lt 2000 ] || break
-		./chain 200 &
+		./chain 200 $((2 * slow * slow)) &
 		chain=$!
 		$rec -e $e --filter "id == $getppid" -o chain.trace -p $chain &
 		recorder=$!

@@ -33,7 +33,7 @@ if [ -n "$tracepoints" ] && [ -n "$root" ]; then
 			[ "$(time_of sleep blocked_ns waits.json)" -lt 300000000 ] || break
 	done
 	within "record --waits: a sleep of 0.3 s is blocked" "$(time_of sleep blocked_ns waits.json)" 300000000 400000000
-	within "... as is what reads from it" "$(time_of cat blocked_ns waits.json)" 290000000 400000000
+	within "... as is what reads from it" "$(time_of cat blocked_ns waits.json)" 250000000 400000000
 	ok "the time of each thread adds up" adds_up waits.json
 	says "report: the time, before the samples" 0 '^# run [0-9]+ \+ blocked [0-9]+ \+ runnable [0-9]+ \+ unknown [0-9]+ = [0-9]+ ns' \
 		perfctl report --stdio -i waits.trace

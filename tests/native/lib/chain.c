@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A chain of threads: each calls getppid() ten times, starts the next one and ends, so that who
- * misses one misses all that follow. SIGUSR1 lets it end after so many links more.
+ * misses one misses all that follow. SIGUSR1 lets it end after so many links more. Each sleeps for
+ * MS before it starts the next one, so that a slow machine can find it while it is there.
  *
- * usage: chain LINKS
+ * usage: chain LINKS MS
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -15,11 +16,12 @@
 
 static volatile sig_atomic_t ending;
 static long left;
+static long ms;
 static sem_t done;
 
 static void *link_of(void *unused)
 {
-	struct timespec moment = { .tv_nsec = 2000000 };
+	struct timespec moment = { .tv_nsec = ms * 1000000 };
 	pthread_t next;
 
 	for (int i = 0; i < 10; i++)
@@ -43,7 +45,10 @@ int main(int argc, char **argv)
 {
 	pthread_t first;
 
-	left = argc > 1 ? atol(argv[1]) : 100;
+	if (argc != 3)
+		return 2;
+	left = atol(argv[1]);
+	ms = atol(argv[2]);
 	signal(SIGUSR1, end);
 	sem_init(&done, 0, 0);
 	if (pthread_create(&first, NULL, link_of, NULL))
