@@ -31,20 +31,7 @@ says "record: -F beyond the limit is refused, and by what" 2 'kernel.pev_max_sam
 echo "$most" >$rate
 
 # what was inlined has levels of its own where it is asked for
-cat >inlined.c <<'C'
-static volatile unsigned long sink;
-static inline __attribute__((always_inline)) void inner_part(unsigned long n)
-{
-	while (n--)
-		sink += n;
-}
-__attribute__((noinline)) void outer_part(void)
-{
-	inner_part(600000000);
-}
-int main(void) { outer_part(); return 0; }
-C
-gcc -O1 -g -fno-omit-frame-pointer -o inlined inlined.c
+build inlined
 perfctl record -q -g -o inlined.trace -- ./inlined
 says "flame: what was inlined is a part of its function" 0 ';outer_part [0-9]+$' \
 	perfctl flame --folded inlined.trace

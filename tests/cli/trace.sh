@@ -6,50 +6,16 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/lib/cli.bash"
 build tree
-cat >calls.c <<'C'
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-int main(void)
-{
-	struct timespec ts = { 0, 30000000 };
-	char line[4096];
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_APPEND);
-
-	open("/nowhere", O_WRONLY | O_CREAT | O_EXCL, 0640);
-	lseek(fd, 17, SEEK_END);
-	mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	close(-77);
-	write(open("/dev/null", O_WRONLY), "two\nlines \033[31m\0007 and so on, further than is shown", 51);
-	read(open("/proc/sys/kernel/ostype", O_RDONLY), line, sizeof(line));
-	if (!fork()) {
-		char *argv[] = { "echo", "one two", NULL };
-
-		execv("/nowhere/echo", argv);
-		_exit(0);
-	}
-	wait(NULL);
-	nanosleep(&ts, NULL);
-	syscall(400000);
-	return 7;
-}
-C
-gcc -O1 -o calls calls.c
+build traced
 rm -rf /nowhere
 
 # shows NAME REGEX: in the trace of calls
 shows() {
 	if grep -qE -- "$2" calls.txt; then pass "$1"; else fail "$1" "$2" "$(cat calls.txt)"; fi
 }
-perfctl trace -o calls.txt -- ./calls
+perfctl trace -o calls.txt -- ./traced
 within "the status is the program's" $? 7 7
-shows "time, thread and call" '^ +0\.[0-9]{6} calls/[0-9]+ openat\('
+shows "time, thread and call" '^ +0\.[0-9]{6} traced/[0-9]+ openat\('
 shows "directories and open flags" 'openat\(dfd: AT_FDCWD, filename: "/dev/null", flags: O_RDWR\|O_APPEND\|O_CLOEXEC, mode: 0\) = 3 <'
 shows "modes, and errors by name" 'flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = -1 E[A-Z]+ \(.*\) <|flags: O_WRONLY\|O_CREAT\|O_EXCL, mode: 0640\) = [0-9]+ <'
 shows "lseek's whence" 'lseek\(fd: 3, offset: 17, (whence|origin): SEEK_END\) = '
@@ -65,126 +31,16 @@ nap=$(sed -nE 's/.*nanosleep\(.*<([0-9.]+) ms>$/\1/p' calls.txt)
 within "how long it took" "$nap" 30 3000
 ok "in order of time" bash -c "awk '/ getppid|openat|lseek|mmap|close/ { print \$1 }' calls.txt | sort -c -n"
 
-perfctl trace -s 60 --no-names -o calls.txt -- ./calls
+perfctl trace -s 60 --no-names -o calls.txt -- ./traced
 shows "-s: more of it" 'write\([0-9]+, "two\\nlines \\33\[31m\\0007 and so on, further than is shown\\0", 51\) = 51 <'
 shows "--no-names: as strace has it" 'openat\(AT_FDCWD, "/dev/null", O_RDWR\|O_APPEND\|O_CLOEXEC\) = 3 <'
 shows "... with the mode of what is created" 'openat\(AT_FDCWD, "/nowhere", O_WRONLY\|O_CREAT\|O_EXCL, 0640\) = '
 rm -rf /nowhere
-perfctl trace --no-strings -e 'open*' -o calls.txt -- ./calls
+perfctl trace --no-strings -e 'open*' -o calls.txt -- ./traced
 shows "--no-strings: numbers" 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDWR'
 rm -rf /nowhere
 
-cat >structs.c <<'C'
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <linux/openat2.h>
-#include <linux/sched.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <termios.h>
-#include <time.h>
-#include <unistd.h>
-int main(void)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(9) };
-	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/nowhere/at all" };
-	struct sockaddr_un got, abstract = { .sun_family = AF_UNIX, .sun_path = "\0pev-trace" };
-	socklen_t len = sizeof(got);
-	struct timespec ts = { 0, 1000 };
-	struct stat st;
-	struct rlimit limit;
-	struct sigaction act = { .sa_handler = SIG_IGN };
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_NO_XDEV };
-	struct clone_args child = { .flags = CLONE_FS, .exit_signal = SIGCHLD };
-	struct statfs fs;
-	siginfo_t info = { 0 };
-	char hello[6] = "hello", big[20] = "!";
-	struct iovec two[2] = { { hello, 5 }, { big, 1 } }, first = { big, 8 };
-	struct msghdr message = { .msg_iov = &first, .msg_iovlen = 1 };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
-	fd_set in_set = { 0 }, out_set = { 0 };
-	struct ifreq lo = { .ifr_name = "lo" };
-	struct winsize size = { 24, 80 };
-	struct termios tio;
-	int ends[2], status, fd, pid;
-
-	inet_pton(AF_INET, "127.0.0.1", &in.sin_addr);
-	connect(socket(AF_INET, SOCK_DGRAM, 0), (struct sockaddr *)&in, sizeof(in));
-	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-	connect(fd, (struct sockaddr *)&un, sizeof(un));
-	bind(fd, (struct sockaddr *)&abstract, 2 + 10);
-	getsockname(fd, (struct sockaddr *)&got, &len);
-	nanosleep(&ts, NULL);
-	stat("/dev/null", &st);
-	stat("/", &st);
-	stat("/nowhere/at all", &st);
-	if (pipe(ends) || write(ends[1], "x", 1) != 1)
-		return 1;
-	poll((struct pollfd[]){ { ends[0], POLLIN }, { ends[1], POLLIN } }, 2, -1);
-	if (!fork())
-		_exit(5);
-	wait(&status);
-	getrlimit(RLIMIT_CORE, &limit);
-	sigaction(SIGUSR2, &act, NULL);
-	syscall(SYS_openat2, AT_FDCWD, "/dev", &how, sizeof(how));
-	statfs("/proc", &fs);
-	pid = syscall(SYS_clone3, &child, sizeof(child));
-	if (!pid)
-		_exit(6);
-	waitid(P_PID, pid, &info, WEXITED);
-	info.si_code = SI_QUEUE;
-	info.si_int = 5;
-	syscall(SYS_rt_sigqueueinfo, getpid(), 0, &info);
-	if (writev(ends[1], two, 2) != 6)
-		return 1;
-	two[1].iov_len = sizeof(big);
-	if (readv(ends[0], two, 2) != 7)
-		return 1;
-	FD_SET(ends[0], &in_set);
-	FD_SET(ends[1], &out_set);
-	select(ends[1] + 1, &in_set, &out_set, NULL, NULL);
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) || sendmsg(ends[0], &message, 0) != 8 ||
-	    recvmsg(ends[1], &message, 0) != 8)
-		return 1;
-	message.msg_name = &abstract;
-	message.msg_namelen = 2 + 10;
-	message.msg_control = &control;
-	message.msg_controllen = sizeof(control);
-	*(int *)CMSG_DATA(&control.head) = 1;
-	if (sendmsg(ends[0], &message, 0) != 8 && sendmsg(fd, &message, 0) != 8)
-		return 1;
-	message.msg_namelen = sizeof(abstract);
-	if (recvmsg(fd, &message, 0) != 8)
-		return 1;
-	ioctl(fd, FS_IOC_GETFSLABEL, big);
-	pid = 1;
-	if (ioctl(fd, FIONREAD, &status) || ioctl(fd, FIONBIO, &pid) ||
-	    ioctl(fd, SIOCGIFINDEX, &lo) || ioctl(fd, SIOCGIFFLAGS, &lo))
-		return 1;
-	fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
-	if (tcgetattr(fd, &tio) || ioctl(fd, TIOCSWINSZ, &size) || ioctl(fd, TIOCGWINSZ, &size))
-		return 1;
-	return 0;
-}
-C
-gcc -O1 -o structs structs.c
+build structs
 perfctl trace --no-names -o calls.txt -- ./structs
 shows "an address of IPv4" 'connect\((-1|[0-9]+), \{sa_family=AF_INET, sin_port=htons\(9\), sin_addr=inet_addr\("127\.0\.0\.1"\)\}, 16\) = '
 shows "... of a call that fails" 'connect\([0-9]+, \{sa_family=AF_UNIX, sun_path="/nowhere/at all"\}, 110\) = -1 ENOENT'
@@ -237,7 +93,7 @@ shows "... and duplicated" ' read\(fd: 0<file>, buf: "t", count: 1\)'
 shows "... and was open before" ' read\(fd: (0|7)</dev/null>, '
 
 # the same in a recording
-perfctl record -q -o text.trace --strings -e syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ./calls
+perfctl record -q -o text.trace --strings -e syscalls:sys_enter_openat,raw_syscalls:sys_exit -- ./traced
 says "record --strings" 0 'syscalls:sys_enter_openat:.* filename_text="?/dev/null' perfctl script --no-sideband text.trace
 says "... of what calls return" 0 'arg1_text="?Linux' perfctl script -e raw_syscalls:sys_exit text.trace
 says "... of other events" 2 'for system calls' perfctl record --strings -e cpu-clock -- true
@@ -257,7 +113,7 @@ within "... by the thread of each" "$(awk '{ print $2 }' calls.txt | sort -u | w
 within "-e lets nothing else through" "$(grep -vc getppid calls.txt)" 0 0
 says "-e: globs" 0 'openat' perfctl trace -e 'open*,stat*' -- ls /
 says "-e: a mistyped call" 2 'did you mean "openat"' perfctl trace -e opennat -- true
-perfctl trace -z -o failed.txt -- ./calls
+perfctl trace -z -o failed.txt -- ./traced
 within "-z: nothing that worked" "$(grep -vcE '= -1 E|= \?' failed.txt)" 0 0
 within "-z: and all that failed" "$(grep -c EBADF failed.txt)" 1 1
 

@@ -4,18 +4,10 @@
 # perfctl record -g dwarf: chains of programs without frame pointers, beside the truth.
 . "$(dirname "$0")/lib/cli.bash"
 
-command -v gcc >/dev/null || { echo "1..0 # SKIP no C compiler"; exit 0; }
-# built NAME FLAGS...: lib/path.c without frame pointers
-built() {
-	local name=$1
-	shift
-	# shellcheck disable=SC2154 # lib is of cli.bash
-	gcc -O2 -fomit-frame-pointer "$@" -o "$name" "$lib/path.c"
-}
-built path
-built stripped -s
-built nohdr -static -Wl,--no-eh-frame-hdr
-built debugonly -g -fno-asynchronous-unwind-tables -fno-unwind-tables
+# lib/path.c without frame pointers; where it has tables to unwind by is told by lib/variants
+for p in path stripped nohdr debugonly; do
+	build $p
+done
 
 # chains DIR [FUNCTION]: samples in spin() (or FUNCTION), one a line, callers behind blanks
 chains() {

@@ -13,13 +13,8 @@ rm -rf "$out"
 mkdir -p "$out"
 build tree
 build hot
-gcc -O1 -g -Wall -fno-omit-frame-pointer -I"$top/tools/lib/pev/include" \
-	-I"$top/include/uapi" -o recorder "$here/record.c" \
-	"$PEV_TOOLS/libpev/libpev.a" -pthread &&
-	gcc -O1 -Wall -o names "$here/names.c" || {
-	echo "1..0 # SKIP no C compiler"
-	exit 0
-}
+build record "$here"
+build names "$here"
 
 # make NAME COMMAND...: COMMAND gets the directory to write as its last word
 # before "--", or as its last one
@@ -93,9 +88,9 @@ else
 	skip "markers" "no pev-sample.ko"
 fi
 for scenario in all gap many flush flood fast flight; do
-	make "lib-$scenario" ./recorder $scenario default @DIR@
+	make "lib-$scenario" ./record $scenario default @DIR@
 done
-make lib-gap-monotonic ./recorder gap monotonic @DIR@
-make lib-gap-cycles ./recorder gap cycles @DIR@
-make lib-all-monotonic ./recorder all monotonic @DIR@
+make lib-gap-monotonic ./record gap monotonic @DIR@
+make lib-gap-cycles ./record gap cycles @DIR@
+make lib-all-monotonic ./record all monotonic @DIR@
 finish

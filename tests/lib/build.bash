@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The programs that tests of the command measure: DIR/NAME.c, with DIR/NAME_*.c if there
 # are any, where call chains by frame pointers are whole. NAME.so is a library. libpev is
-# there for those that call it.
+# there for those that call it. What DIR/variants names has the source and the flags that are there.
 
 # $ARCH: the machine that they are for, another one than this if a compiler for it is installed.
 
@@ -27,7 +27,12 @@ cross_of() {
 
 # compile_program DIR NAME OUT
 compile_program() {
-	local parts top libpev shared=() arch=${ARCH:-$(pev_arch)}
+	local parts top libpev shared=() variant arch=${ARCH:-$(pev_arch)}
+	read -ra variant < <(sed -n "s/^$2  *//p" "$1/variants" 2>/dev/null)
+	if [ ${#variant[@]} != 0 ]; then
+		"$(cross_of "$arch")gcc" "${variant[@]:1}" -o "$3" "$1/${variant[0]}"
+		return
+	fi
 	[[ $2 != *.so ]] || shared=(-shared -fPIC)
 	top=$(dirname "${BASH_SOURCE[0]}")/../..
 	libpev=${BUILD:-$top/build}/$arch/tools/libpev/libpev.a
@@ -51,6 +56,9 @@ compile_programs() {
 			*_*)	;;
 			*)	compile_program "$dir" "$name" "$1/$name" || return ;;
 			esac
+		done
+		for name in $(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$dir/variants" 2>/dev/null); do
+			compile_program "$dir" "$name" "$1/$name" || return
 		done
 	done
 }

@@ -16,7 +16,6 @@
  * CLOCK is default, cycles or monotonic. Prints what the kernel counted, as
  * "event NAME samples S lost L" and "ring CPU lost L".
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
