@@ -67,10 +67,11 @@ static size_t keep_functions(char *text, size_t len, bool *addresses)
 		if (!end)
 			break;
 		type = memchr(line, ' ', end - line);
-		if (!type || end - type < 3 || !memchr("tTwW", type[1], 4))
+		if (!type || end - type < 3 || ((type[1] | 0x20) != 't' && (type[1] | 0x20) != 'w'))
 			continue;
-		if (strspn(line, "0") < (size_t)(type - line))
-			*addresses = true;
+		/* one is enough */
+		if (!*addresses)
+			*addresses = strspn(line, "0") < (size_t)(type - line);
 		memmove(to, line, end + 1 - line);
 		to += end + 1 - line;
 	}
