@@ -10,4 +10,8 @@ __attribute__((noinline)) void outer_part(void)
 {
 	inner_part(100000000);
 }
-int main(void) { outer_part(); return 0; }
+int main(void)
+{
+	outer_part();
+	return 0;
+}

@@ -19,7 +19,8 @@ int main(void)
 	mmap(NULL, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	close(-77);
-	write(open("/dev/null", O_WRONLY), "two\nlines \033[31m\0007 and so on, further than is shown", 51);
+	write(open("/dev/null", O_WRONLY),
+	      "two\nlines \033[31m\0007 and so on, further than is shown", 51);
 	read(open("/proc/sys/kernel/ostype", O_RDONLY), line, sizeof(line));
 	if (!fork()) {
 		char *argv[] = { "echo", "one two", NULL };
