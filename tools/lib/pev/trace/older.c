@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Removes older traces. A name alone proves nothing: streams must begin like one, and
+ * Makes the directories of new traces, and removes older traces. A name alone proves nothing: streams must begin like one, and
  * a directory without info was made by something else.
  */
 #include <dirent.h>
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <pev/trace.h>
+#include <pev/writer.h>
 #include "core/error.h"
 #include "core/file.h"
 #include "core/packet.h"
@@ -258,4 +259,62 @@ PEV_EXPORT int pev_trace_remove(const char *path, struct pev_error *err)
 	if (!ret && rmdir(path))
 		ret = -errno;
 	return ret ? cannot(err, path, ret) : 0;
+}
+
+/* ---- The directory of a new trace ---- */
+
+/* Opens a directory that existed before: only one of the caller's own, and empty. */
+static int open_older(const char *path, unsigned int flags, struct pev_error *err)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
+	char alien[300] = "";
+	struct stat st;
+
+	if (dir < 0 || fstat(dir, &st)) {
+		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+		goto out;
+	}
+	if (st.st_uid != geteuid()) {
+		ret = pev_fail(err, EPERM, 0, "%s belongs to another user (%u)", path, st.st_uid);
+		goto out;
+	}
+	ret = older_is_empty(dir);
+	if (ret > 0)
+		return dir;
+	if (!ret && !(flags & PEV_WRITER_REPLACE)) {
+		ret = pev_fail(err, EEXIST, 0, "%s exists already", path);
+		goto out;
+	}
+	if (!ret)
+		ret = older_sweep(dir, false, alien, sizeof(alien));
+	if (ret == -EEXIST) {
+		pev_fail(err, EEXIST, 0,
+			 "%s is not replaced: it contains %s, which is no part of a trace",
+			 path, alien);
+		goto out;
+	}
+	if (!ret)
+		ret = older_sweep(dir, true, alien, sizeof(alien));
+	if (!ret)
+		return dir;
+	pev_fail(err, -ret, 0, "%s: the older trace cannot be removed: %s", path, strerror(-ret));
+out:
+	if (dir >= 0)
+		close(dir);
+	return ret;
+}
+
+int older_make_dir(const char *path, unsigned int flags, struct pev_error *err)
+{
+	int dir;
+
+	if (mkdir(path, 0777)) {
+		if (errno == EEXIST)
+			return open_older(path, flags, err);
+		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+	}
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
+	return dir;
 }

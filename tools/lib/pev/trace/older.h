@@ -9,6 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct pev_error;
+
+/*
+ * Makes the directory of a trace, or empties that of an older one: see pev_writer_open(). Returns a
+ * descriptor or -errno.
+ */
+int older_make_dir(const char *path, unsigned int flags, struct pev_error *err);
+
 /* Returns 1 if the directory holds nothing, 0, or -errno. */
 int older_is_empty(int dir);
 

@@ -21,66 +21,6 @@
 #include "trace/part.h"
 #include "trace/writer.h"
 
-/* ---- Its directory ---- */
-
-/* Opens a directory that existed before: only one of the caller's own, and empty. */
-static int open_older(const char *path, unsigned int flags, struct pev_error *err)
-{
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
-	char alien[300] = "";
-	struct stat st;
-
-	if (dir < 0 || fstat(dir, &st)) {
-		ret = pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
-		goto out;
-	}
-	if (st.st_uid != geteuid()) {
-		ret = pev_fail(err, EPERM, 0, "%s belongs to another user (%u)", path, st.st_uid);
-		goto out;
-	}
-	ret = older_is_empty(dir);
-	if (ret > 0)
-		return dir;
-	if (!ret && !(flags & PEV_WRITER_REPLACE)) {
-		ret = pev_fail(err, EEXIST, 0, "%s exists already", path);
-		goto out;
-	}
-	if (!ret)
-		ret = older_sweep(dir, false, alien, sizeof(alien));
-	if (ret == -EEXIST) {
-		pev_fail(err, EEXIST, 0,
-			 "%s is not replaced: it contains %s, which is no part of a trace",
-			 path, alien);
-		goto out;
-	}
-	if (!ret)
-		ret = older_sweep(dir, true, alien, sizeof(alien));
-	if (!ret)
-		return dir;
-	pev_fail(err, -ret, 0, "%s: the older trace cannot be removed: %s", path, strerror(-ret));
-out:
-	if (dir >= 0)
-		close(dir);
-	return ret;
-}
-
-static int make_dir(const char *path, unsigned int flags, struct pev_error *err)
-{
-	int dir;
-
-	if (mkdir(path, 0777)) {
-		if (errno == EEXIST)
-			return open_older(path, flags, err);
-		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
-	}
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0)
-		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));
-	return dir;
-}
-
-/* ---- The writer ---- */
-
 PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 			       struct pev_writer **out, struct pev_error *err)
 {
@@ -88,7 +28,7 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 	int dir, ret;
 
 	*out = NULL;
-	dir = make_dir(path, flags, err);
+	dir = older_make_dir(path, flags, err);
 	if (dir < 0)
 		return dir;
 	w = calloc(1, sizeof(*w));
