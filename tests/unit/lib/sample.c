@@ -136,8 +136,10 @@ static int write_ring(struct pev_writer *w, const struct pev_meta *meta, unsigne
 	return ret;
 }
 
+enum form { PLAIN, PACKED, INTERNED };
+
 static int write_trace(const char *path, const char *text, unsigned int events,
-		       uint32_t packet_size, bool streams, bool packed)
+		       uint32_t packet_size, bool streams, enum form form)
 {
 	struct pev_writer *w;
 	struct pev_meta *meta;
@@ -151,7 +153,9 @@ static int write_trace(const char *path, const char *text, unsigned int events,
 	}
 	ret = pev_writer_open(path, 0, &w, &err);
 	if (!ret) {
-		ret = packed ? pev_writer_compress(w, 1) : 0;
+		ret = form == PACKED   ? pev_writer_compress(w, 1) :
+		      form == INTERNED ? pev_writer_intern(w) :
+					 0;
 		if (!ret)
 			ret = pev_writer_metadata(w, text, strlen(text));
 		for (unsigned int ring = 0; !ret && ring < SAMPLE_CPUS; ring++) {
@@ -167,11 +171,11 @@ static int write_trace(const char *path, const char *text, unsigned int events,
 	return ret;
 }
 
-static int one_class(const char *path, unsigned int events, uint32_t packet_size, bool packed)
+static int one_class(const char *path, unsigned int events, uint32_t packet_size, enum form form)
 {
 	size_t len;
 	char *text = sample_metadata(&len);
-	int ret = write_trace(path, text, events, packet_size, false, packed);
+	int ret = write_trace(path, text, events, packet_size, false, form);
 
 	free(text);
 	return ret;
@@ -179,12 +183,17 @@ static int one_class(const char *path, unsigned int events, uint32_t packet_size
 
 int sample_trace(const char *path, unsigned int events, uint32_t packet_size)
 {
-	return one_class(path, events, packet_size, false);
+	return one_class(path, events, packet_size, PLAIN);
 }
 
 int sample_packed(const char *path, unsigned int events, uint32_t packet_size)
 {
-	return one_class(path, events, packet_size, true);
+	return one_class(path, events, packet_size, PACKED);
+}
+
+int sample_interned(const char *path, unsigned int events, uint32_t packet_size)
+{
+	return one_class(path, events, packet_size, INTERNED);
 }
 
 /* Its records have more in common than the tid, and the ids are those of others. */
@@ -219,7 +228,7 @@ int sample_streams(const char *path, unsigned int events)
 
 	text = realloc(text, len + sizeof(second_class));
 	memcpy(text + len, second_class, sizeof(second_class));
-	ret = write_trace(path, text, events, 4096, true, false);
+	ret = write_trace(path, text, events, 4096, true, PLAIN);
 	free(text);
 	return ret;
 }

@@ -20,6 +20,8 @@ char *sample_metadata(size_t *len);
 int sample_trace(const char *path, unsigned int events, uint32_t packet_size);
 /* The same, compressed */
 int sample_packed(const char *path, unsigned int events, uint32_t packet_size);
+/* The same, with call chains once a packet */
+int sample_interned(const char *path, unsigned int events, uint32_t packet_size);
 uint64_t sample_time(unsigned int ring, unsigned int i);
 /* The name of event i's class */
 const char *sample_name(unsigned int i);

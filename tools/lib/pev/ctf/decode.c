@@ -59,6 +59,7 @@ void decode_start(struct pev_decoder *dec, const struct pev_meta *meta,
 	dec->kind = kind;
 	dec->stream = NULL;
 	dec->packet = data;
+	dec->event.packet = data;
 	dec->begin = packet->timestamp_begin;
 	dec->time = packet->timestamp_begin;
 	dec->limit = packet->timestamp_end;
@@ -66,6 +67,7 @@ void decode_start(struct pev_decoder *dec, const struct pev_meta *meta,
 	dec->end = content;
 	dec->cpu = packet->cpu_id;
 	dec->unknown_id = 0;
+	dec->no_chain = false;
 }
 
 PEV_EXPORT int pev_decoder_new(unsigned int flags, struct pev_decoder **dec)
@@ -222,6 +224,42 @@ static ALWAYS_INLINE ptrdiff_t decode_context(const struct class *cls, struct pe
 	return pos;
 }
 
+bool chain_find(const uint8_t *packet, size_t end, unsigned int which, size_t id,
+		const uint64_t **frames, uint32_t *len)
+{
+	size_t first = id * 8 + sizeof(struct chain_word);
+	struct chain_word word;
+
+	if (id * 8 < PACKET_HEADER || first > end)
+		return false;
+	memcpy(&word, packet + id * 8, sizeof(word));
+	if (word.id[which] != id || !word.len[which])
+		return false;
+	if (which == CHAIN_USER)
+		first += word.len[CHAIN_KERNEL] * sizeof(uint64_t);
+	if (first + word.len[which] * sizeof(uint64_t) > end)
+		return false;
+	*frames = (const uint64_t *)(packet + first);
+	*len = word.len[which];
+	return true;
+}
+
+/* Decodes chains that the record does not have, but names. */
+static bool decode_names(struct pev_decoder *dec, const struct class *cls, const uint8_t *base)
+{
+	struct pev_event *ev = &dec->event;
+	struct chain_word word;
+
+	memcpy(&word, base + cls->chains, sizeof(word));
+	if (word.id[CHAIN_KERNEL] && !word.len[CHAIN_KERNEL] &&
+	    !chain_find(dec->packet, dec->pos, CHAIN_KERNEL, word.id[CHAIN_KERNEL], &ev->kstack,
+			&ev->kstack_len))
+		return false;
+	return !word.id[CHAIN_USER] || word.len[CHAIN_USER] ||
+	       chain_find(dec->packet, dec->pos, CHAIN_USER, word.id[CHAIN_USER], &ev->ustack,
+			  &ev->ustack_len);
+}
+
 /* Clears one by one: a memset() becomes a loop, which costs more than the rest. */
 static inline void clear_context(struct pev_event *ev)
 {
@@ -270,9 +308,10 @@ static inline ptrdiff_t payload_size(const struct class *cls, const uint8_t *pay
 }
 
 /* Decodes context and payload behind the header. Returns the end, -1 if they don't fit. */
-static ALWAYS_INLINE ptrdiff_t decode_body(const struct class *cls, struct pev_event *ev,
+static ALWAYS_INLINE ptrdiff_t decode_body(struct pev_decoder *dec, const struct class *cls,
 					   const uint8_t *base, size_t room)
 {
+	struct pev_event *ev = &dec->event;
 	ptrdiff_t end = cls->context.size, len;
 	size_t start;
 
@@ -284,6 +323,10 @@ static ALWAYS_INLINE ptrdiff_t decode_body(const struct class *cls, struct pev_e
 		end = decode_context(cls, ev, base, room);
 		if (unlikely(end < 0))
 			return -1;
+		if (cls->named && unlikely(!decode_names(dec, cls, base))) {
+			dec->no_chain = true;
+			return -1;
+		}
 	}
 	start = align_up(end, 8);
 	ev->payload = base + start;
@@ -297,8 +340,7 @@ static ALWAYS_INLINE ptrdiff_t decode_body(const struct class *cls, struct pev_e
 	return start + len;
 }
 
-/* Finds the end of what decode_body() decodes, and nothing more. */
-static ptrdiff_t body_end(const struct class *cls, const uint8_t *base, size_t room)
+ptrdiff_t decode_end(const struct class *cls, const uint8_t *base, size_t room)
 {
 	ptrdiff_t end = cls->context.size, len;
 	size_t start, count;
@@ -401,7 +443,7 @@ static ALWAYS_INLINE int next_record(struct pev_decoder *dec)
 	ret = decode_head(dec, &h);
 	if (unlikely(ret <= 0))
 		return ret;
-	end = decode_body(h.cls, ev, h.body, h.room);
+	end = decode_body(dec, h.cls, h.body, h.room);
 	if (unlikely(end < 0))
 		return -EBADMSG;
 	ev->time = h.time;
@@ -435,7 +477,7 @@ int decode_next_of(struct pev_decoder *dec, const bool *wanted)
 	while ((ret = decode_head(dec, &h)) > 0) {
 		if (wanted[h.cls->pub.index])
 			return decode_next(dec);
-		end = body_end(h.cls, h.body, h.room);
+		end = decode_end(h.cls, h.body, h.room);
 		if (unlikely(end < 0))
 			return -EBADMSG;
 		step(dec, &h, end);

@@ -17,6 +17,7 @@
  * @begin:  the least that a time may be, and @limit the most
  * @pos:    of the next record
  * @end:    bytes of header and records
+ * @no_chain: the record that made no sense names a call chain that is not there
  */
 struct pev_decoder {
 	struct pev_event		event;
@@ -31,6 +32,7 @@ struct pev_decoder {
 	size_t				end;
 	uint32_t			cpu;
 	uint32_t			unknown_id;
+	bool no_chain;
 };
 
 /**
@@ -46,6 +48,19 @@ int decode_next(struct pev_decoder *dec);
 int decode_next_of(struct pev_decoder *dec, const bool *wanted);
 /* Returns what is wrong with the header of a packet; NULL: nothing */
 const char *packet_check(const struct pev_meta *meta, const struct pev_packet *packet);
+/* Bytes of a record behind its header, of which @room may be read; -1: it does not fit */
+ptrdiff_t decode_end(const struct class *cls, const uint8_t *body, size_t room);
+/* Bytes of a record's header */
+uint32_t event_header(const struct pev_event *ev);
+/**
+ * chain_find() - the frames that an earlier record of a packet has, whose word says the same id
+ * @end:   of what may be read of the packet: where the record begins that names them
+ * @which: CHAIN_*
+ *
+ * Return: false if no such record is there.
+ */
+bool chain_find(const uint8_t *packet, size_t end, unsigned int which, size_t id,
+		const uint64_t **frames, uint32_t *len);
 /**
  * part_locate() - find a field behind others that vary in length
  * @base:  start of the context or payload

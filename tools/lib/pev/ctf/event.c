@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/compiler.h"
+#include "core/packet.h"
 #include "ctf/decode.h"
 
 static const struct class *class_of(const struct pev_event *ev)
@@ -26,7 +27,7 @@ PEV_EXPORT const void *pev_event_locate(const struct pev_event *ev,
 	return at < 0 ? NULL : (const char *)ev->payload + at;
 }
 
-static uint32_t header_of(const struct pev_event *ev)
+uint32_t event_header(const struct pev_event *ev)
 {
 	uint32_t word;
 
@@ -42,7 +43,7 @@ PEV_EXPORT bool pev_event_request(const struct pev_event *ev, struct pev_request
 		memset(to, 0, sizeof(*to));
 		return false;
 	}
-	memcpy(to, (const uint8_t *)ev->record + header_of(ev) + at, sizeof(*to));
+	memcpy(to, (const uint8_t *)ev->record + event_header(ev) + at, sizeof(*to));
 	return to->trace_high || to->trace_low || to->span;
 }
 
@@ -56,10 +57,55 @@ static const void *locate_context(const struct pev_event *ev, const struct pev_f
 	*count = 0;
 	if (field->index >= part->nr)
 		return NULL;
-	header = header_of(ev);
+	header = event_header(ev);
 	at = part_locate(part, (const uint8_t *)ev->record + header, ev->record_len - header,
 			 field->index, count);
 	return at < 0 ? NULL : (const char *)ev->record + header + at;
+}
+
+/* The chains that a record names; those that it has stay. */
+static void find_named(const struct pev_event *ev, struct chain_word *word,
+		       const uint64_t *frames[CHAINS])
+{
+	size_t end = (size_t)((const uint8_t *)ev->record - (const uint8_t *)ev->packet);
+	uint32_t len;
+
+	for (unsigned int i = 0; i < CHAINS; i++)
+		if (word->id[i] && !word->len[i] &&
+		    chain_find(ev->packet, end, i, word->id[i], &frames[i], &len))
+			word->len[i] = (uint16_t)len;
+}
+
+PEV_EXPORT size_t pev_event_whole(const struct pev_event *ev, void *to, size_t size)
+{
+	const struct class *cls = class_of(ev);
+	const uint64_t *frames[CHAINS] = { NULL };
+	const uint8_t *at = ev->record;
+	struct chain_word word;
+	size_t head, len = ev->record_len;
+
+	if (!cls->named || !ev->packet) {
+		if (len <= size)
+			memcpy(to, at, len);
+		return len;
+	}
+	head = event_header(ev) + (size_t)cls->chains;
+	memcpy(&word, at + head, sizeof(word));
+	len -= (word.len[CHAIN_KERNEL] + (size_t)word.len[CHAIN_USER]) * sizeof(uint64_t);
+	frames[CHAIN_KERNEL] = (const uint64_t *)(at + head + sizeof(word));
+	frames[CHAIN_USER] = frames[CHAIN_KERNEL] + word.len[CHAIN_KERNEL];
+	at = (const uint8_t *)(frames[CHAIN_USER] + word.len[CHAIN_USER]);
+	find_named(ev, &word, frames);
+	len += (word.len[CHAIN_KERNEL] + (size_t)word.len[CHAIN_USER]) * sizeof(uint64_t);
+	if (len > size)
+		return len;
+	memset(word.id, 0, sizeof(word.id));
+	to = mempcpy(to, ev->record, head);
+	to = mempcpy(to, &word, sizeof(word));
+	for (unsigned int i = 0; i < CHAINS; i++)
+		to = mempcpy(to, frames[i], word.len[i] * sizeof(uint64_t));
+	memcpy(to, at, (size_t)((const uint8_t *)ev->record + ev->record_len - at));
+	return len;
 }
 
 PEV_EXPORT size_t pev_event_text(const struct pev_event *ev, const struct pev_field *field,

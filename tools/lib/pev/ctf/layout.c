@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/compiler.h"
+#include "core/packet.h"
 #include "ctf/layout.h"
 
 #define MAX_PART	(16U << 20)
@@ -55,16 +56,38 @@ static bool is_called(const struct pev_field *f, const char *name)
 	return !strcmp(own, name);
 }
 
-/* "kstack_len" and the like */
-static bool is_length_of(const struct pev_field *f, const char *name)
+/* An integer of that name with something behind it, as "kstack_len" */
+static bool is_about(const struct pev_field *f, const char *name, const char *what)
 {
 	const char *own = f->name;
 	size_t len = strlen(name);
 
 	if (!strncmp(own, "pev_", 4))
 		own += 4;
-	return !strncmp(own, name, len) && !strcmp(own + len, "_len") &&
-	       f->shape == PEV_SHAPE_INT && f->size >= 4;
+	return !strncmp(own, name, len) && !strcmp(own + len, what) && f->shape == PEV_SHAPE_INT;
+}
+
+static bool is_length_of(const struct pev_field *f, const char *name)
+{
+	return is_about(f, name, "_len") && f->size >= 4;
+}
+
+static const char *const chain_names[CHAINS] = { "kstack", "ustack" };
+
+/* The fields of a struct chain_word, and the chains behind it */
+#define NAMED_CHAINS (3 * CHAINS)
+
+static bool are_named_chains(const struct pev_field *f, unsigned int nr)
+{
+	if (nr < NAMED_CHAINS)
+		return false;
+	for (int i = 0; i < CHAINS; i++, f++)
+		if (!is_about(&f[0], chain_names[i], "_len") || f[0].size != 2 ||
+		    !is_about(&f[CHAINS], chain_names[i], "_id") || f[CHAINS].size != 2 ||
+		    !is_called(&f[2 * CHAINS], chain_names[i]) ||
+		    f[2 * CHAINS].shape != PEV_SHAPE_SEQUENCE || f[2 * CHAINS].length != i)
+			return false;
+	return true;
 }
 
 /* Counts the leading fields of the payload that belong to the context. */
@@ -73,9 +96,9 @@ static unsigned int count_moved(const struct pev_field *f, unsigned int nr)
 	static const char *const rows[][2] = {
 		{ "kstack", "ustack" }, { "uregs" }, { "values" }, { "dump" },
 	};
-	unsigned int at = 0, names, i;
+	unsigned int at = are_named_chains(f, nr) ? NAMED_CHAINS : 0, names, i;
 
-	for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
+	for (size_t row = at ? 1 : 0; row < ARRAY_SIZE(rows); row++) {
 		names = rows[row][1] ? 2 : 1;
 		if (at + 2 * names > nr)
 			continue;
@@ -188,6 +211,37 @@ static void find_request(struct class *cls)
 		cls->request = -1;
 }
 
+/* Returns where two chains begin right behind their lengths, wherever those are said; or -1 */
+static int32_t locate_chains(const struct part *part, bool named)
+{
+	unsigned int words = named ? 2 * CHAINS : CHAINS, at = part->fixed;
+	const struct pev_field *f = &part->fields[at];
+
+	if (part->nr - at < CHAINS || at < words || f[-(int)words].offset % 8 ||
+	    part->size != (uint32_t)f[-(int)words].offset + sizeof(struct chain_word))
+		return -1;
+	for (int i = 0; i < CHAINS; i++, f++) {
+		const struct pev_field *len = f - words;
+
+		if (!is_called(f, chain_names[i]) || f->shape != PEV_SHAPE_SEQUENCE ||
+		    f->size != 8 || f->align != 8 || f->length != (int)(at - words) + i ||
+		    !is_about(len, chain_names[i], "_len") || len->size != (named ? 2 : 4))
+			return -1;
+		if (named &&
+		    (!is_about(len + CHAINS, chain_names[i], "_id") || len[CHAINS].size != 2))
+			return -1;
+	}
+	return part->fields[at - words].offset;
+}
+
+static void find_chains(struct class *cls)
+{
+	cls->chains = locate_chains(&cls->context, true);
+	cls->named = cls->chains >= 0;
+	if (!cls->named)
+		cls->chains = locate_chains(&cls->context, false);
+}
+
 /* What ended a pair says how long it took; pev_class_context_field() finds it. */
 static void find_pair(struct class *cls)
 {
@@ -240,6 +294,7 @@ int layout_class(struct pev_meta *meta, struct class *cls, struct pev_field *con
 		find_known(cls, &known[k]);
 	find_request(cls);
 	find_pair(cls);
+	find_chains(cls);
 	cls->pub.sample |= PEV_SAMPLE_TID;
 	cls->pub.context = all;
 	cls->pub.nr_context = nr_context;

@@ -63,6 +63,9 @@ struct pev_stream_class {
  * @has_fields: the metadata have a payload, if only an empty one
  * @padded:  the padding behind a record belongs to the payload's structure
  * @request: where struct pev_request is, behind the header; negative: nowhere
+ * @chains:  where the lengths of call chains are, behind the header, which the chains follow;
+ *           negative: it has none
+ * @named:   these are a struct chain_word
  * @loads:   integers of the context: @nr_wide of 8 bytes, the others of 4
  * @seen:    where to put the sequences, by field index: offsets in struct
  *           pev_event of the pointer and of the length, 0 for nowhere
@@ -76,6 +79,8 @@ struct class {
 	bool			has_fields;
 	bool			padded;
 	int32_t request;
+	int32_t chains;
+	bool named;
 	unsigned int		nr_wide;
 	unsigned int		nr_loads;
 	struct field_load		loads[MAX_LOADS];

@@ -85,7 +85,10 @@ static bool advance_packet(struct stream_walk *w, int ret)
 			stream_damaged(w->stream, w->packet,
 				       "the metadata does not describe a record");
 		else if (ret < 0)
-			stream_damaged(w->stream, w->packet, "a record makes no sense");
+			stream_damaged(w->stream, w->packet,
+				       w->dec.no_chain ?
+					       "a record names a call chain that is not there" :
+					       "a record makes no sense");
 		if (++w->packet >= w->stream->nr_packets)
 			return false;
 		start_packet(w);

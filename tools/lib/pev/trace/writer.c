@@ -16,6 +16,7 @@
 #include "ctf/encoder.h"
 #include "ring/ring.h"
 #include "trace/index_write.h"
+#include "trace/intern.h"
 #include "trace/older.h"
 #include "trace/pack.h"
 #include "trace/part.h"
@@ -92,6 +93,7 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 	}
 	part_free(w);
 	pack_free(w);
+	intern_free(w);
 	free(w->files);
 	free(w->named);
 	free(w->meta);
@@ -229,11 +231,17 @@ static int put_metadata(struct pev_writer *w, const char *text, size_t len)
 
 PEV_EXPORT int pev_writer_metadata(struct pev_writer *w, const char *text, size_t len)
 {
-	char *own = NULL;
+	char *own = NULL, *named = NULL;
+	size_t named_len = 0;
 	int ret = part_metadata(w, text, len, &own);
 
 	if (!ret)
+		ret = intern_metadata(w, text, own ? own : text, len, &named, &named_len);
+	if (!ret && named)
+		ret = put_metadata(w, named, named_len);
+	else if (!ret)
 		ret = put_metadata(w, own ? own : text, len);
+	free(named);
 	free(own);
 	return ret;
 }
@@ -336,9 +344,10 @@ static size_t used_of(const struct pev_packet *packet)
 static size_t full_packets(const struct pev_writer *w, const struct out_file *f,
 			   const uint8_t *data, size_t len)
 {
+	bool changed = w->part || w->packer || f->more || intern_any(w);
 	size_t run = 0;
 
-	while (!w->part && !w->packer && !f->more && run < len && run < WRITE_MOST) {
+	while (!changed && run < len && run < WRITE_MOST) {
 		const struct pev_packet *packet = (const struct pev_packet *)(data + run);
 
 		if (used_of(packet) != packet->packet_size / 8)
@@ -348,13 +357,18 @@ static size_t full_packets(const struct pev_writer *w, const struct out_file *f,
 	return run;
 }
 
-/* Writes a packet with another header, and without its empty rest if it was closed early. */
-static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *data, size_t used)
+/*
+ * Writes a packet with another header, without its empty rest if it was closed early, and with call
+ * chains only once.
+ */
+static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *data)
 {
+	size_t used = used_of((const struct pev_packet *)data), done;
+	int ret = intern_any(w) ? intern_packet(w, f, &data, &used) : 0;
 	struct pev_packet packet;
-	size_t done;
-	int ret;
 
+	if (ret)
+		return ret;
 	memcpy(&packet, data, sizeof(packet));
 	packet.packet_size = used * 8;
 	part_header(w, f, &packet);
@@ -390,7 +404,7 @@ static int append(struct pev_writer *w, struct out_file *f, const void *data, si
 		if (run) {
 			ret = put_packets(w, f, at, run, &done);
 		} else {
-			ret = put_changed(w, f, at, used_of(first));
+			ret = put_changed(w, f, at);
 			done = ret ? 0 : first->packet_size / 8;
 		}
 		at += done;
@@ -532,7 +546,7 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 	return append(w, f, &packet, sizeof(packet), &taken);
 }
 
-/* Returns 0, also if the sink has no room for the rest, or -errno. */
+/* Returns 0, also if the sink has no room for the rest or the metadata lack it, or -errno. */
 static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ring, int64_t *bytes)
 {
 	struct pev_piece piece;
@@ -548,7 +562,7 @@ static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ri
 			pev_ring_release_to(ring, piece.position + taken);
 			piece.position += taken;
 			ring_put_back(ring, &piece);
-			return ret == -EAGAIN ? 0 : ret;
+			return ret == -EAGAIN || ret == -ESTALE ? 0 : ret;
 		}
 		pev_ring_release(ring);
 	}

@@ -18,6 +18,7 @@
  * @last: header of the last of them as it came, zero if there is none
  * @base: losses that earlier parts count: see part.h
  * @more: losses that the ring does not count: see pev_writer_add_lost(); the last packet has @said of them
+ * @stale: bytes of the metadata that did not describe a record of the packet that comes next
  * @name: behind "stream_"
  * @index: entries of its index that are not written yet, @nr_index of them
  * @ends: of their frames, if they are compressed
@@ -32,6 +33,7 @@ struct out_file {
 	uint64_t base;
 	uint64_t more;
 	uint64_t said;
+	size_t stale;
 	char name[44];
 	struct index_entry *index;
 	uint64_t *ends;
@@ -47,6 +49,7 @@ struct out_file {
  * @part:  it goes on where another one ended; NULL: it does not
  * @index_dir: -1: no index was written yet
  * @packer: compresses packets; NULL: they are written as they are
+ * @interner: writes call chains once a packet; NULL: they are written as they are
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -59,6 +62,7 @@ struct pev_writer {
 	void *sink_arg;
 	struct trace_part *part;
 	struct packer *packer;
+	struct interner *interner;
 	int error;
 	char *meta;
 	size_t meta_len;

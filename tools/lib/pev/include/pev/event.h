@@ -31,9 +31,10 @@ extern "C" {
  * @ustack_cookie: not 0: the record of an event of PEV_TYPE_USTACK whose payload has this cookie
  *           has @ustack, @uregs and @dump
  * @cgroup:  with PEV_EF_CGROUP: that of the thread, by its number in the second version's hierarchy
+ * @packet:  start of its packet
  *
  * All pointers point into the packet. Call chains are ordered from the
- * innermost frame outwards.
+ * innermost frame outwards; one that the record names is in an earlier record of the packet.
  *
  * Only the library allocates this structure, and later versions add members at its
  * end. A copy has the members that the program knows, and can be passed to all
@@ -69,6 +70,7 @@ struct pev_event {
 	uint32_t guest;
 	uint64_t ustack_cookie;
 	uint64_t cgroup;
+	const void *packet;
 };
 
 /**
@@ -207,6 +209,16 @@ struct pev_request {
  * PEV_SAMPLE_CONTEXT, which the sample of its class says.
  */
 bool pev_event_request(const struct pev_event *ev, struct pev_request *to);
+/**
+ * pev_event_whole() - a copy of a record for another packet
+ * @to: 8-byte aligned; nothing is written if the record takes more than @size bytes
+ *
+ * A record may name a call chain that an earlier one of its packet has, see pev_writer_intern();
+ * the copy has it itself. Others are copied as they are.
+ *
+ * Return: bytes of the copy.
+ */
+size_t pev_event_whole(const struct pev_event *ev, void *to, size_t size);
 /** pev_event_ns() - time of an event in ns since the epoch */
 int64_t pev_event_ns(const struct pev_event *ev);
 

@@ -112,6 +112,29 @@ int pev_writer_add_lost(struct pev_writer *writer, unsigned int ring, uint64_t r
  * or packets were written; -ENOMEM.
  */
 int pev_writer_compress(struct pev_writer *writer, int level);
+/**
+ * pev_writer_intern() - write each call chain once a packet
+ *
+ * Call it before metadata are written. A record whose chain an earlier record of its packet has names
+ * that one: lengths of chains have 16 bits, and kstack_id and ustack_id follow, which say where in
+ * the packet, in units of 8 bytes, the lengths are that the chain follows. libpev resolves them;
+ * others find the chain by the record that has a length and the same id. Chains of classes are
+ * interned whose metadata declare them as the kernel's do.
+ *
+ * The metadata must describe all records of a packet. If they do not yet, pev_writer_packets() returns
+ * -ESTALE once it has written the packets before, and pev_writer_drain() leaves the packet in its ring;
+ * if they are the same when it comes again, it is written up to that record, and is damaged there.
+ *
+ * Return: 0; -EINVAL if metadata or packets were written; -ENOMEM.
+ */
+int pev_writer_intern(struct pev_writer *writer);
+/**
+ * pev_meta_intern() - the metadata that a writer makes of others by pev_writer_intern()
+ * @out: gets the text; free it
+ *
+ * Return: 0, -ENOMEM.
+ */
+int pev_meta_intern(const char *text, size_t len, char **out, size_t *out_len);
 /** pev_writer_close() - finish and free; the first error that writing met, or 0 */
 int pev_writer_close(struct pev_writer *writer);
 /** pev_writer_metadata() - write or extend the file metadata; @text: all of it */
