@@ -4,7 +4,8 @@
  *
  * A record has the low bits of its time only, which count from the record before: where records
  * between are missing, they may have passed through zero. Such a record begins a packet, whose
- * header has the whole time.
+ * header has the whole time. Call chains that records name are in other records of their packet:
+ * a copy has them itself, and the writer interns them again.
  */
 #include "records.h"
 
@@ -103,7 +104,7 @@ static bool is_compact(const void *record)
 int cut_records_add(struct cut_records *c, const struct pev_event *ev)
 {
 	struct cut_stream *s = &c->streams[ev->stream->index];
-	size_t len = (ev->record_len + 7u) & ~(size_t)7;
+	size_t exact = pev_event_whole(ev, NULL, 0), len = (exact + 7) & ~(size_t)7;
 	int err = 0;
 
 	if (s->len >= PACKET_FULL ||
@@ -116,7 +117,7 @@ int cut_records_add(struct cut_records *c, const struct pev_event *ev)
 		begin_packet(s, ev->time);
 	}
 	memset(room(s, len), 0, len);
-	memcpy(s->packet + s->len, ev->record, ev->record_len);
+	pev_event_whole(ev, s->packet + s->len, exact);
 	s->len += len;
 	s->last = ev->time;
 	c->records++;

@@ -39,6 +39,7 @@
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @flush:       ns after which a record is on the disk; 0: a second
  * @compress:    packets, by zstd
+ * @no_intern:   write a call chain with each record that has it, not once a packet
  * @overwrite:   keep the newest records in memory until the end
  * @crash:       as @overwrite, in memory that outlives a crash
  * @panic:       the kernel prints its last records if it panics
@@ -81,6 +82,7 @@ struct record_opts {
 	uint32_t stack_user;
 	uint64_t flush;
 	bool compress;
+	bool no_intern;
 	bool overwrite;
 	bool crash;
 	bool panic;

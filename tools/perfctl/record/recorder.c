@@ -234,11 +234,13 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 /* The fastest level that makes much of a trace smaller */
 #define COMPRESS_LEVEL 1
 
-int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m)
+int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 {
 	int level = r->config.fold ? FOLD_LEVEL : COMPRESS_LEVEL;
 	int err = r->config.compress ? pev_writer_compress(w, level) : 0;
 
+	if (!err && !r->config.whole_chains && pev_writer_intern(w))
+		return msg_set(m, -ENOMEM, "out of memory");
 	return !err		? 0 :
 	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,
 					 "-z: there is no libzstd.so.1: install it (libzstd1), or "
@@ -255,7 +257,7 @@ int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *
 
 	if (err)
 		return err;
-	err = recorder_compress(r, *w, m);
+	err = recorder_pack(r, *w, m);
 	if (!err)
 		err = describe(r, *w, m);
 	if (err) {

@@ -34,6 +34,7 @@
  * @ring_default: 0: the usual size; more for large records
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
  * @compress:  packets
+ * @whole_chains: a call chain is in each record that has it, not once a packet
  * @overwrite: flight recorder
  * @crash:     in memory that outlives a crash
  * @panic:     the kernel prints its last records if it panics
@@ -61,6 +62,7 @@ struct recorder_config {
 	uint64_t ring_default;
 	uint64_t flush;
 	bool compress;
+	bool whole_chains;
 	bool overwrite;
 	bool crash;
 	bool panic;
@@ -146,7 +148,8 @@ void recorder_close(struct recorder *r);
 /* For the other files of the recorder: begins a trace, and says why one ends early. */
 int recorder_open_trace(struct recorder *r, const char *path, struct trace_dir *dir,
 			struct pev_writer **w, struct msg *m);
-int recorder_compress(const struct recorder *r, struct pev_writer *w, struct msg *m);
+/* Chooses how packets are written. */
+int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m);
 /*
  * Writes what the machine has, if it is wanted; all records get @time. @begun: what is recorded runs
  * already, also if it is a command

@@ -21,14 +21,21 @@ static int prepare_count(struct recorder *r)
 	struct relayed *d = &r->relayed;
 	struct strbuf text = { 0 };
 	struct msg ignored;
+	char *written = NULL;
+	size_t len;
 	int err = 0;
 
 	if (d->decoder)
 		return 0;
 	d->events = xcalloc(r->config.plan->n, sizeof(*d->events));
 	err = describe_text(r, &text, &ignored);
+	/* packets are as they were to be sent */
+	if (!err && !r->config.whole_chains)
+		err = pev_meta_intern(text.s, text.len, &written, &len);
 	if (!err)
-		err = pev_meta_parse(text.s, text.len, 0, &d->meta, NULL);
+		err = written ? pev_meta_parse(written, len, 0, &d->meta, NULL) :
+				pev_meta_parse(text.s, text.len, 0, &d->meta, NULL);
+	free(written);
 	if (!err)
 		err = pev_decoder_new(0, &d->decoder);
 	strbuf_free(&text);

@@ -138,7 +138,7 @@ static int begin(struct recorder *r, struct pev_writer *w, struct pev_meta **met
 
 	if (err)
 		return msg_set(m, err, "the next part: %s", strerror(-err));
-	err = recorder_compress(r, w, m);
+	err = recorder_pack(r, w, m);
 	return err ? err : describe_trace(r, w, meta, m);
 }
 

@@ -144,6 +144,15 @@ static void print_json(const struct cut_opts *o, const struct cut_records *c,
 	json_end_line(&j);
 }
 
+/* Is a call chain written once a packet? */
+static bool has_named_chains(const struct pev_trace *trace)
+{
+	for (unsigned int i = 0; i < pev_trace_nr_classes(trace); i++)
+		if (pev_class_context_field(pev_trace_class(trace, i), "kstack_id"))
+			return true;
+	return false;
+}
+
 static int cut_into(const struct cut_opts *o, struct session *s, struct pev_writer *w,
 		    struct msg *m)
 {
@@ -152,6 +161,8 @@ static int cut_into(const struct cut_opts *o, struct session *s, struct pev_writ
 	int64_t from, to;
 	int err = load_parse_time(o->time, pev_trace_begin_ns(s->trace), &from, &to, m);
 
+	if (!err && has_named_chains(s->trace) && pev_writer_intern(w))
+		err = msg_set(m, -ENOMEM, "out of memory");
 	if (!err)
 		err = cut_metadata(w, s->trace, 0, m);
 	if (!err)

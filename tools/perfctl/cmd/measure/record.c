@@ -237,6 +237,10 @@ static const struct opt record_options[] = {
 	  "compress by zstd, each packet alone; babeltrace2 reads it after \"perfctl cut\" or \"zstd "
 	  "-d\"",
 	  offsetof(struct record_opts, compress) },
+	{ 0, OPT_FLAG, "no-intern", NULL,
+	  "write a call chain with each record that has it, not once a packet: for programs other than "
+	  "perfctl that read chains",
+	  offsetof(struct record_opts, no_intern) },
 	{ 0, OPT_TIME, "flush", "TIME",
 	  "what is older than TIME is on the disk, and live readers see it after twice the time at "
 	  "most, from idle CPUs, too (default: 1s)",
