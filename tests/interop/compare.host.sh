@@ -118,6 +118,9 @@ altered() {
 }
 
 covers "call chains of kernel and program" machine '/kstack=\[0x[^]]+\] ustack=\[0x/'
+covers "call chains of the kernel that an earlier record has" machine '/kstack_len=0 .* kstack_id=[1-9]/'
+covers "... and of programs" machine '/ustack_len=0 .* ustack_id=[1-9]/'
+covers "call chains in each record" timer-chains-whole '/ustack=\[0x/ && !/stack_id=/'
 covers "user registers" lib-all '/uregs=\[0x/'
 covers "values of a group" lib-all '/values=\[[0-9]+, [0-9]+, [0-9]+\]/'
 covers "a dump of the stack" lib-all '/dump_len=[1-9][0-9]* dump=[0-9a-f]+/'

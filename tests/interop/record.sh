@@ -46,6 +46,7 @@ record() {
 
 record timer -- ./hot 400
 record timer-chains -g -- ./hot 400
+record timer-chains-whole --no-intern -g -- ./hot 400
 record timer-period -c 500000 -e cpu-clock -e task-clock -- ./hot 200
 record software -g -e page-faults,context-switches,cpu-migrations,minor-faults -- ./tree 2 2 10
 record software-period -c 10 -e page-faults -- ./tree 2 2 10

@@ -97,18 +97,32 @@ class Record:
         return b" ".join([head] + [b"%s=%s" % (n.encode(), t)
                                    for n, t, _ in self.context + self.payload])
 
+    def find_chains(self, named):
+        """Puts chains in the place of their names. named: those that the packet has until here."""
+        self.chains = {}
+        for name in ("kstack", "ustack"):
+            chain = [int(x) for x in self.dict.get(name, [])]
+            number = int(self.dict.get(name + "_id", 0))
+            if number and chain:
+                named[name, number] = chain
+            elif number:
+                chain = named[name, number]
+            self.chains[name] = chain
+
     def shown(self):
         """Payload fields that perfctl script shows."""
         names = {n for n, _, _ in self.payload}
         for n, t, v in self.payload:
             owner = n[:-4] if n.endswith(("_off", "_len")) else None
+            if n in ("kstack_id", "ustack_id"):
+                owner = n[:-3]
             if n not in VARYING and owner not in names:
                 yield n, label(v) or t
 
     def chain(self):
         frames = []
         for name in ("kstack", "ustack"):
-            part = [int(x) for x in self.dict.get(name, [])]
+            part = list(self.chains[name])
             while len(part) > 1 and not part[-1]:
                 part.pop()
             frames += part
@@ -139,9 +153,13 @@ def safe(data):
 
 def read_theirs(path):
     streams, lost, last, records = {}, {}, -1, 0
+    named = {}
     for msg in bt2.TraceCollectionMessageIterator(path):
-        if type(msg) is bt2._EventMessageConst:
+        if type(msg) is bt2._PacketBeginningMessageConst:
+            named[msg.packet.stream.name] = {}
+        elif type(msg) is bt2._EventMessageConst:
             r = Record(msg)
+            r.find_chains(named[msg.event.stream.name])
             if r.ticks < last:
                 differ("babeltrace2's records are not in order of time", r.line())
             last = r.ticks
