@@ -25,6 +25,8 @@ metadata = read(here, "../unit/lib/metadata.tsdl")
 with tempfile.TemporaryDirectory() as scratch:
     subprocess.run([f"{here}/seed_stream.py", scratch], check=True)
     stream = read(scratch, "0")[1:]
+    subprocess.run([f"{here}/seed_intern.py", scratch], check=True)
+    named = read(scratch, "named")[1:]
 
 
 def index(stream):
@@ -61,6 +63,15 @@ write("known", b"\1" + stream)
 indexed = index(stream)
 write("indexed", b"\3" + struct.pack("<H", len(indexed)) + indexed + stream)
 write("own", b"\0" + struct.pack("<H", len(metadata)) + metadata + stream)
+# a call chain once a packet: see Documentation/design/interning.rst
+lengths = b"".join(b"\t\tuint32_t %s_len;\n" % n for n in (b"kstack", b"ustack"))
+names = lengths.replace(b"uint32", b"uint16")
+names += names.replace(b"_len", b"_id")
+of_named = metadata.replace(lengths, names)
+# the uuid is behind the magic
+uuid = bytes.fromhex("00112233445566778899aabbccddeeff")
+named = named[:4] + uuid + named[20:]
+write("named", b"\0" + struct.pack("<H", len(of_named)) + of_named + named)
 frames, ends = pack(stream)
 write("packed", b"\7" + struct.pack("<H", len(indexed)) + indexed +
       struct.pack("<H", len(ends)) + ends + frames)
