@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes the directory of a trace. Packets go to disk as they lie in the ring, but
- * for the empty rest of those that were closed early; each stream file ends with a whole packet at any time, also after a disk has
- * filled up in the middle of a write.
+ * Writes the directory of a trace. Packets go to disk as they lie in the ring, but for the empty
+ * rest of those that were closed early, and for call chains that are written once; each stream file
+ * ends with a whole packet at any time, also after a disk has filled up in the middle of a write.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -142,7 +142,8 @@ int pev_writer_metadata(struct pev_writer *writer, const char *text, size_t len)
 /**
  * pev_writer_packets() - append whole packets of one ring to stream_<ring>
  *
- * They are written as they are, but for an empty rest of those that were closed early.
+ * They are written as they are, but for an empty rest of those that were closed early, and for what
+ * pev_writer_intern() and pev_writer_compress() do.
  */
 int pev_writer_packets(struct pev_writer *writer, unsigned int ring, const void *data,
 		       size_t len);
