@@ -73,6 +73,15 @@
 
 #define RDPMC_FIXED             (1u << 30)
 
+/* Kinds of core, as CPUID leaf 0x1A has them */
+#define KIND_ATOM               0x20
+#define KIND_CORE               0x40
+/* What a big core has more than its leaf 0xA says, which is what both have. */
+#define CORE_MORE_GP            2
+#define CORE_MORE_FIXED         1
+/* ... and a bit of GLOBAL_CTRL, which lets PERF_METRICS count */
+#define CTRL_PERF_METRICS       (1ULL << 48)
+
 /* What an event counts: mul / div times instructions, or near branches. */
 typedef struct {
     uint16_t code;
@@ -106,8 +115,10 @@ static const PMUEvent amd_events[] = {
     { }
 };
 
+/* The last one, slots, is of big cores only, and never counts. */
 static const PMUEvent fixed_events[] = {
     { 0, false, 1, 1 }, { 0, false, RATE_CPI, 1 }, { 0, false, RATE_REF, 1 },
+    { }
 };
 
 typedef struct {
@@ -158,6 +169,13 @@ static uint64_t pmu_all(CPUX86State *env)
     int fixed = pmu_nfixed(env);
 
     return pmu_gp_mask(env) | (fixed ? MAKE_64BIT_MASK(FIXED, fixed) : 0);
+}
+
+/* What may be set in GLOBAL_CTRL. */
+static uint64_t pmu_ctrl(CPUX86State *env)
+{
+    return pmu_all(env) |
+           (env_archcpu(env)->pmu_kind == KIND_CORE ? CTRL_PERF_METRICS : 0);
 }
 
 static const PMUEvent *pmu_decode(CPUX86State *env, uint64_t sel)
@@ -212,7 +230,7 @@ static bool pmu_counter(CPUX86State *env, int i, PMUCounter *c)
         c->val = &env->msr_fixed_counters[i];
         c->frac = &env->pmu_frac[MAX_GP_COUNTERS + i];
         c->bit = FIXED + i;
-        c->ev = &fixed_events[i];
+        c->ev = fixed_events[i].div ? &fixed_events[i] : NULL;
         c->os = sel & FIX_OS;
         c->usr = sel & FIX_USR;
         c->en = sel & (FIX_OS | FIX_USR);
@@ -326,6 +344,24 @@ void x86_pmu_reset(CPUX86State *env)
     }
 }
 
+/* As Alder Lake: the small cores come last, and are half as fast. */
+static void pmu_make_hybrid(X86CPU *cpu, Error **errp)
+{
+    if (IS_AMD_CPU(&cpu->env) || cpu->pmu_version != 5 ||
+        cpu->pmu_gp + CORE_MORE_GP > 8 || cpu->pmu_fixed != 3) {
+        error_setg(errp, "x-pmu-pcores needs x-pmu-version=5, x-pmu-gp of 6 "
+                   "at most and x-pmu-fixed=3");
+    } else if (CPU(cpu)->cpu_index < cpu->pmu_pcores) {
+        cpu->pmu_kind = KIND_CORE;
+        cpu->pmu_gp += CORE_MORE_GP;
+        cpu->pmu_fixed += CORE_MORE_FIXED;
+    } else {
+        cpu->pmu_kind = KIND_ATOM;
+        cpu->pmu_cpi *= 2;
+        cpu->pmu_ref *= 2;
+    }
+}
+
 void x86_pmu_check(X86CPU *cpu, Error **errp)
 {
     bool amd = IS_AMD_CPU(&cpu->env);
@@ -337,10 +373,12 @@ void x86_pmu_check(X86CPU *cpu, Error **errp)
         error_setg(errp, "x-pmu-version must be 1 to %d", amd ? 2 : 5);
     } else if (cpu->pmu_gp < (amd ? 4 : 1) || cpu->pmu_gp > (amd ? 6 : 8)) {
         error_setg(errp, "x-pmu-gp must be %s", amd ? "4 to 6" : "1 to 8");
-    } else if (cpu->pmu_fixed > ARRAY_SIZE(fixed_events)) {
+    } else if (cpu->pmu_fixed > 3) {
         error_setg(errp, "x-pmu-fixed must be 0 to 3");
     } else if (!cpu->pmu_cpi || !cpu->pmu_ref) {
         error_setg(errp, "x-pmu-cpi and x-pmu-ref must not be 0");
+    } else if (cpu->pmu_pcores) {
+        pmu_make_hybrid(cpu, errp);
     }
 }
 
@@ -475,10 +513,10 @@ static bool pmu_intel_global_reg(CPUX86State *env, uint32_t msr, PMUReg *r)
     switch (msr) {
     case MSR_CORE_PERF_FIXED_CTR_CTRL:
         return pmu_plain_reg(r, &env->msr_fixed_ctr_ctrl, pmu_nfixed(env) ?
-                             fixed & (pmu_has_anythread(env) ? 0xfff : 0xbbb) :
+                             fixed & (pmu_has_anythread(env) ? 0xffff : 0xbbbb) :
                              0);
     case MSR_CORE_PERF_GLOBAL_CTRL:
-        return pmu_plain_reg(r, &env->msr_global_ctrl, pmu_all(env));
+        return pmu_plain_reg(r, &env->msr_global_ctrl, pmu_ctrl(env));
     case MSR_CORE_PERF_GLOBAL_STATUS:
         return pmu_status_reg(env, r, REG_PLAIN);
     case MSR_CORE_PERF_GLOBAL_OVF_CTRL:         /* 4: GLOBAL_STATUS_RESET */
@@ -642,15 +680,20 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t *eax,
                    uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
     X86CPU *cpu = env_archcpu(env);
+    int gp = cpu->pmu_gp, fixed = cpu->pmu_fixed;
 
+    if (cpu->pmu_kind == KIND_CORE) {
+        gp -= CORE_MORE_GP;
+        fixed -= CORE_MORE_FIXED;
+    }
     if (index == 0xA && !pmu_is_amd(env)) {
         /* seven architectural events, none of them absent */
-        *eax = cpu->pmu_version | cpu->pmu_gp << 8 | PMU_WIDTH << 16 | 7 << 24;
+        *eax = cpu->pmu_version | gp << 8 | PMU_WIDTH << 16 | 7 << 24;
         if (cpu->pmu_version >= 2) {
-            *edx = cpu->pmu_fixed | PMU_WIDTH << 5;
+            *edx = fixed | PMU_WIDTH << 5;
         }
         if (cpu->pmu_version >= 5) {
-            *ecx = cpu->pmu_fixed ? MAKE_64BIT_MASK(0, cpu->pmu_fixed) : 0;
+            *ecx = fixed ? MAKE_64BIT_MASK(0, fixed) : 0;
             *edx |= 1 << 15;            /* AnyThread is no more */
         }
     } else if (index == 0x80000022 && pmu_is_amd(env) &&
