@@ -41,6 +41,7 @@ struct vm_area_struct;
 /**
  * struct pev_event_cpu - an event on one CPU
  * @running:  the event counts here now; changed by this CPU with interrupts off
+ * @absent:   what counts it is not on this CPU: time here is none of its
  * @ring:     the channel's ring of this CPU; NULL to count only
  * @count:    occurrences that passed the filter
  * @left:     occurrences since the last record, for periods above 1
@@ -61,6 +62,7 @@ struct vm_area_struct;
  */
 struct pev_event_cpu {
 	u32			running;
+	bool			absent;
 	struct pev_ring		*ring;
 	local64_t		count;
 	local64_t		left;
@@ -498,6 +500,8 @@ static inline void pev_event_cpu_times(const struct pev_event_cpu *ec, u64 *enab
 	*enabled = READ_ONCE(ec->time);
 	/* min(): a reset clears one after the other */
 	*running = *enabled - min(waited, *enabled);
+	if (unlikely(READ_ONCE(ec->absent)))
+		*enabled = *running = 0;
 }
 
 /**

@@ -203,9 +203,9 @@ struct perf_event *pev_perf_ask(const struct perf_event_attr *attr, int cpu)
 	return perf_event_create_kernel_counter(&off, cpu, cpu < 0 ? current : NULL, NULL, NULL);
 }
 
-int pev_perf_try(const struct perf_event_attr *attr)
+int pev_perf_try(const struct perf_event_attr *attr, unsigned int cpu)
 {
-	struct perf_event *event = pev_perf_look(attr, cpumask_any(cpu_online_mask));
+	struct perf_event *event = pev_perf_look(attr, cpu);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);

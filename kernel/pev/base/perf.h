@@ -96,11 +96,12 @@ struct perf_event *pev_perf_ask(const struct perf_event_attr *attr, int cpu);
 /**
  * pev_perf_try() - could it be opened?
  * @attr: what it would count
+ * @cpu:  where
  *
  * Context: Process context, may sleep.
  * Return: 0 or an error.
  */
-int pev_perf_try(const struct perf_event_attr *attr);
+int pev_perf_try(const struct perf_event_attr *attr, unsigned int cpu);
 
 /* At boot, or when the module is loaded. Return: 0 or an error. */
 int pev_perf_setup(void);

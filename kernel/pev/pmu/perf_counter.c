@@ -19,6 +19,7 @@
 #include <linux/smp.h>
 #include "perf_counter.h"
 #include "perf_driver.h"
+#include "perf_kinds.h"
 #include "perf_source.h"
 #include "pmu.h"
 
@@ -70,6 +71,7 @@ void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code)
 		.config2	= attr->config2,
 		.flags		= attr->flags & DOMAINS,
 		.precise	= PEV_F_PRECISE_LEVEL(attr->flags),
+		.some		= attr->pmu != PEV_PMU_CORE,
 	};
 	if (attr->pmu != PEV_PMU_CORE)
 		code->type = attr->pmu;
@@ -77,7 +79,14 @@ void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code)
 		return;
 	config = array_index_nospec(config, PEV_HW_MAX);
 	code->type = codes[config].type;
-	code->config = codes[config].config;
+	/* 0 leaves the choice to perf, for each CPU */
+	code->config = codes[config].config | (u64)attr->pmu << PERF_PMU_TYPE_SHIFT;
+}
+
+u32 pev_perf_pmu(const struct pev_perf_code *code)
+{
+	return code->type == PERF_TYPE_HARDWARE || code->type == PERF_TYPE_HW_CACHE ?
+		       code->config >> PERF_PMU_TYPE_SHIFT : code->type;
 }
 
 struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code)
@@ -101,6 +110,11 @@ struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code)
 	};
 }
 
+static bool can_count_on(unsigned int cpu, void *attr)
+{
+	return !pev_perf_try(attr, cpu);
+}
+
 static bool can_count(unsigned int config)
 {
 	const struct pev_attr event = { .type = PEV_TYPE_HARDWARE, .config = config };
@@ -109,8 +123,7 @@ static bool can_count(unsigned int config)
 
 	pev_perf_encode(&event, &code);
 	attr = pev_perf_attr(&code);
-	attr.disabled = 1;
-	return !pev_perf_try(&attr);
+	return pev_perf_each_kind(can_count_on, &attr);
 }
 
 u64 pev_perf_hardware(void)
@@ -121,6 +134,7 @@ u64 pev_perf_hardware(void)
 	if (found)
 		return found;
 	/* none yet: a driver may come later, or what holds the counters may go */
+	pev_perf_look_for_kinds();
 	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
 		if (can_count(i))
 			found |= BIT_ULL(i);
@@ -133,7 +147,7 @@ static bool same_code(const struct pev_perf_code *a, const struct pev_perf_code 
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
 	       a->config2 == b->config2 && a->flags == b->flags && a->precise == b->precise &&
-	       a->samples == b->samples;
+	       a->samples == b->samples && a->some == b->some;
 }
 
 int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
@@ -157,10 +171,14 @@ int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
 			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 					  "this PMU gives no exact addresses of level %u for %s: do without PEV_F_PRECISE",
 					  code->precise, name);
-		if (code->type >= PERF_TYPE_MAX)
+		if (code->some)
 			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 					  "PMU %u does not count %s: its driver refuses the code, or the flags (error %d)",
-					  code->type, name, -err);
+					  pev_perf_pmu(code), name, -err);
+		if (pev_perf_lacks(err) && pev_perf_has_kinds())
+			return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(pmu),
+					  "there are several kinds of cores here, and not all count %s: give the PMU of one of them",
+					  name);
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
 				  "perf, which drives the counters here, does not count %s (error %d)",
 				  name, -err);
@@ -213,7 +231,7 @@ static struct pev_perf_counter *counter_make(const struct pev_perf_code *code)
 		.handler	= pev_perf_overflow,
 		.context	= counter,
 		.install	= pev_perf_install,
-		.some		= code->type >= PERF_TYPE_MAX,
+		.some		= code->some,
 	};
 	counter_init(counter);
 	err = pev_perf_open(&counter->perf);

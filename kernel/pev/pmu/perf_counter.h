@@ -42,6 +42,7 @@ struct pev_refuse;
  * @flags:   PEV_F_EXCLUDE_*, and PEV_F_PINNED: perf takes it off the counter for no other
  * @precise: of struct perf_event_attr, precise_ip
  * @samples: its overflows make records
+ * @some:    of a PMU that need not count on each CPU
  * @always:  it never waits for a counter, as there is one for all who count this
  *
  * The last one follows from the others.
@@ -54,6 +55,7 @@ struct pev_perf_code {
 	u64	flags;
 	u8	precise;
 	bool	samples;
+	bool	some;
 	bool	always;
 };
 
@@ -115,6 +117,8 @@ struct pev_perf_reading {
 
 /* What perf calls the event; attr.config is a known one. */
 void pev_perf_encode(const struct pev_attr *attr, struct pev_perf_code *code);
+/* Which PMU that is; of @some. */
+u32 pev_perf_pmu(const struct pev_perf_code *code);
 /* How perf is asked for it. */
 struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code);
 /* Say in words why perf does not count it; @err is perf's. Return: a negative errno. */

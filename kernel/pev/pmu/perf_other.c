@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include "base/perf.h"
 #include "types.h"
+#include "perf_kinds.h"
 #include "perf_other.h"
 #include "pmu.h"
 
@@ -82,6 +83,9 @@ static int check_number(u32 type, struct pev_refuse *r)
 	};
 	int err;
 
+	/* where there are several kinds of cores, one of them may have this number */
+	if (type == PERF_TYPE_RAW && pev_perf_is_kind(type))
+		return 0;
 	if (type < PERF_TYPE_MAX)
 		return pev_refuse(r, EINVAL, PEV_FIELD(pmu),
 				  "number %u of perf's is no PMU that pev counts by: take %s", type,
@@ -98,6 +102,17 @@ static int check_number(u32 type, struct pev_refuse *r)
 					  "PMU %u makes a %s: take PEV_TYPE_PROBE", type,
 					  probe_names[i]);
 	return 0;
+}
+
+/* Events that all processors have are counted by PMUs of cores alone. */
+static int check_generic(u32 type, struct pev_refuse *r)
+{
+	if (pev_perf_is_kind(type))
+		return 0;
+	return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
+			  "there is no PMU %u of generic events, which are those of PMU %u%s: give its code by PEV_TYPE_RAW",
+			  type, PEV_PMU_CORE,
+			  pev_perf_has_kinds() ? " and of each kind of core" : "");
 }
 
 /* ---- what a PMU can ---- */
@@ -137,6 +152,7 @@ static int learn(const struct pev_perf_code *code, const char *name, struct abil
 		.config		= code->config,
 		.config1	= code->config1,
 		.config2	= code->config2,
+		.some		= true,
 	};
 	struct perf_event *event = look(&plain);
 
@@ -149,7 +165,7 @@ static int learn(const struct pev_perf_code *code, const char *name, struct abil
 	if (pev_perf_lacks(PTR_ERR(event)))
 		return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
 				  "there is no PMU %u that counts %s: /sys/bus/event_source/devices has those of perf",
-				  code->type, name);
+				  pev_perf_pmu(code), name);
 	return pev_perf_refuse(PTR_ERR(event), &plain, name, r);
 }
 
@@ -257,11 +273,10 @@ int pev_perf_other(const struct pev_attr *attr, struct pev_hw_event *hw, const c
 	struct abilities a;
 	int err;
 
-	if (attr->type != PEV_TYPE_RAW)
-		return pev_refuse(r, ENODEV, PEV_FIELD(pmu),
-				  "there is no PMU %u of generic events, which are those of PMU %u: give its code by PEV_TYPE_RAW",
-				  attr->pmu, PEV_PMU_CORE);
-	err = check_number(attr->pmu, r);
+	if (attr->type == PEV_TYPE_RAW)
+		err = check_number(attr->pmu, r);
+	else
+		err = check_generic(attr->pmu, r);
 	err = err ?: learn(&hw->perf, name, &a, r);
 	err = err ?: check_abilities(attr, &a, r);
 	if (err)

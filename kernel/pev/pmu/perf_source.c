@@ -340,6 +340,13 @@ enum hrtimer_restart pev_perf_tick(struct hrtimer *timer)
 
 /* ---- events start and stop with their targets ---- */
 
+/* The PMU of one kind of core has no counter on the others, where tasks run, too. */
+static void note_absence(const struct pev_event *event, struct pev_event_cpu *ec,
+			 const struct pev_perf_counter_cpu *c)
+{
+	WRITE_ONCE(ec->absent, pev_hw_of(event)->perf.some && !c->event);
+}
+
 void pev_perf_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
 {
 	struct pev_perf_counter_cpu *c = counter_here(event);
@@ -352,6 +359,7 @@ void pev_perf_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64
 		pev_hw_new_period(s);
 	s->sampled += now - s->since;
 	s->since = now;
+	note_absence(event, ec, c);
 	s->throttled = c->stopped;
 	pev_perf_counter_read(c, &at);
 	mark(c, s, &at);
@@ -473,6 +481,8 @@ void pev_perf_install(struct pev_perf *perf, struct perf_event *event)
 	pev_perf_counter_read(c, &at);
 	list_for_each_entry(s, &c->running, node) {
 		s->throttled = false;
+		if (event)
+			WRITE_ONCE(s->ec->absent, false);
 		mark(c, s, &at);
 	}
 	update_end(c, true);

@@ -280,7 +280,10 @@ static int event_label(struct pev_event *event, const struct pev_attr *attr,
 {
 	if (event->name)
 		return check_label(event->name, r);
-	if (attr->type == PEV_TYPE_HARDWARE)
+	if (attr->type == PEV_TYPE_HARDWARE && attr->pmu != PEV_PMU_CORE)
+		event->name = kasprintf(GFP_KERNEL_ACCOUNT, "%s/pmu=%u/",
+					hardware_name(attr->config), attr->pmu);
+	else if (attr->type == PEV_TYPE_HARDWARE)
 		event->name = kstrdup(hardware_name(attr->config), GFP_KERNEL_ACCOUNT);
 	else if (attr->pmu != PEV_PMU_CORE)
 		event->name = kasprintf(GFP_KERNEL_ACCOUNT,

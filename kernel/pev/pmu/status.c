@@ -15,6 +15,7 @@
 #include "choose.h"
 #include "names.h"
 #include "overflow.h"
+#include "perf_kinds.h"
 #include "pmu.h"
 #include "status.h"
 
@@ -129,6 +130,7 @@ static void put_perf(struct pev_strbuf *text, u64 hardware)
 		if (!(hardware >> i & 1))
 			pev_strbuf_printf(text, "event %s perf does not count it here\n",
 					  pev_hardware_names[i]);
+	pev_perf_put_kinds(text);
 }
 
 static void put_pmu(struct pev_strbuf *text, u64 hardware)

@@ -482,7 +482,7 @@ static int set_cpus(struct pev_event *event, const struct pev_request *req,
 	if (err || !where || cpumask_and(event->cpus, event->cpus, where))
 		return err;
 	return pev_refuse(r, EINVAL, PEV_FIELD(cpus),
-			  "%s counts whole sockets or devices, each on one CPU (%*pbl), which is none of those asked for",
+			  "%s counts on CPUs %*pbl alone, those of one kind of core or one for each socket or device, none of which was asked for",
 			  event->name, cpumask_pr_args(where));
 }
 

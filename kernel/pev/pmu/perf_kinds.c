@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns which kinds of cores there are, as far as their PMUs differ. perf finds the PMU of a CPU
+ * for events that all processors have: it is asked for one of these on each CPU. Must not know what
+ * else counts by them.
+ *
+ * Locks: kinds_lock for the list.
+ */
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "base/perf.h"
+#include "base/strbuf.h"
+#include "perf_kinds.h"
+
+/* More than any processor has. */
+#define MOST_KINDS	8
+
+/**
+ * struct kind - cores that have the same PMU
+ * @type: its number
+ * @cpu:  one of them, which was online
+ * @name: of the PMU
+ */
+struct kind {
+	u32		type;
+	unsigned int	cpu;
+	char		name[32];
+};
+
+/* PMUs of cores are part of the kernel: what was found once is there. */
+static struct kind kinds[MOST_KINDS];
+static unsigned int nr_kinds;
+static DEFINE_MUTEX(kinds_lock);
+
+static struct kind *find(u32 type)
+{
+	for (unsigned int i = 0; i < nr_kinds; i++)
+		if (kinds[i].type == type)
+			return &kinds[i];
+	return NULL;
+}
+
+static void note(const struct pmu *pmu, unsigned int cpu)
+{
+	struct kind *kind = find(pmu->type);
+
+	if (!kind) {
+		if (nr_kinds == MOST_KINDS)
+			return;
+		kind = &kinds[nr_kinds++];
+		kind->type = pmu->type;
+		strscpy(kind->name, pmu->name ?: "");
+		kind->cpu = cpu;
+	}
+	if (!cpu_online(kind->cpu))
+		kind->cpu = cpu;
+}
+
+static void look(void)
+{
+	const struct perf_event_attr cycles = {
+		.type	= PERF_TYPE_HARDWARE,
+		.size	= sizeof(cycles),
+		.config	= PERF_COUNT_HW_CPU_CYCLES,
+	};
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct perf_event *event = pev_perf_look(&cycles, cpu);
+
+		cond_resched();
+		if (IS_ERR(event))
+			continue;
+		note(event->pmu, cpu);
+		perf_event_release_kernel(event);
+	}
+}
+
+bool pev_perf_is_kind(u32 type)
+{
+	guard(mutex)(&kinds_lock);
+	/* the first CPU of a kind may come online at any time */
+	if (nr_kinds < 2 || !find(type))
+		look();
+	return nr_kinds > 1 && find(type);
+}
+
+bool pev_perf_has_kinds(void)
+{
+	guard(mutex)(&kinds_lock);
+	if (nr_kinds < 2)
+		look();
+	return nr_kinds > 1;
+}
+
+void pev_perf_look_for_kinds(void)
+{
+	guard(mutex)(&kinds_lock);
+	look();
+}
+
+bool pev_perf_each_kind(bool (*good)(unsigned int cpu, void *arg), void *arg)
+{
+	guard(mutex)(&kinds_lock);
+	for (unsigned int i = 0; i < nr_kinds; i++)
+		if (!good(kinds[i].cpu, arg))
+			return false;
+	return nr_kinds;
+}
+
+void pev_perf_put_kinds(struct pev_strbuf *text)
+{
+	guard(mutex)(&kinds_lock);
+	for (unsigned int i = 0; nr_kinds > 1 && i < nr_kinds; i++)
+		pev_strbuf_printf(text, "pmu %u %s\n", kinds[i].type, kinds[i].name);
+}
