@@ -209,6 +209,8 @@ static int set_tracepoint(const struct perf_engine *engine, const struct pev_att
 static int set_type(const struct perf_engine *engine, const struct pev_attr *from,
 		    struct perf_event_attr *to, struct perf_class *cls, struct pev_error *err)
 {
+	int ret;
+
 	switch (from->type) {
 	case PEV_TYPE_SOFTWARE:
 		return set_software(from, to, err);
@@ -221,7 +223,10 @@ static int set_type(const struct perf_engine *engine, const struct pev_attr *fro
 	case PEV_TYPE_TRACEPOINT:
 		return set_tracepoint(engine, from, to, cls, err);
 	case PEV_TYPE_HARDWARE:
-		return set_config(from, to, "hardware event", err);
+		ret = set_config(from, to, "hardware event", err);
+		/* of one kind of core; 0 leaves it to perf */
+		to->config |= (uint64_t)from->pmu << 32;
+		return ret;
 	case PEV_TYPE_RAW:
 		to->type = from->pmu ? from->pmu : PERF_TYPE_RAW;
 		to->config = from->config;

@@ -87,6 +87,12 @@ static bool is_gone(const struct event *event, int error)
 	       !(error == -ENODEV && event->attr.type != PERF_TYPE_SOFTWARE);
 }
 
+/* A CPU that the PMU is none of counts nothing by it, and has no descriptor. */
+static bool is_elsewhere(const struct event *event, size_t i, int error)
+{
+	return event->some && event->places.at[i].cpu >= 0 && error == -ENOENT;
+}
+
 static int open_at(struct event *event, size_t i, struct pev_error *err)
 {
 	const struct place *at = &event->places.at[i];
@@ -97,7 +103,7 @@ static int open_at(struct event *event, size_t i, struct pev_error *err)
 	fd = perf_open(&event->attr, at->pid, at->cpu, leader,
 		       event->places.cgroup ? PERF_FLAG_PID_CGROUP : 0);
 	if (fd < 0)
-		return is_gone(event, fd) ? 0 :
+		return is_gone(event, fd) || is_elsewhere(event, i, fd) ? 0 :
 			perf_fail_open(err, -fd, &event->attr, &event->places);
 	event->fds[i] = fd;
 	if (!event->channel)
@@ -172,7 +178,8 @@ static int open_all(struct perf_engine *engine, struct event *event, const struc
 	for (size_t i = 0; i < event->places.nr && !ret && event->handle < 0; i++)
 		event->handle = event->fds[i];
 	if (!ret && event->handle < 0)
-		ret = perf_fail_open(err, ESRCH, &event->attr, &event->places);
+		ret = perf_fail_open(err, event->some ? ENOENT : ESRCH, &event->attr,
+				     &event->places);
 	return ret;
 }
 
@@ -265,6 +272,7 @@ static int set_up(struct perf_engine *engine, struct event *event, const struct 
 	}
 	event->read_group = attr->flags & PEV_F_READ_GROUP;
 	event->on = !(attr->flags & PEV_F_DISABLED);
+	event->some = attr->pmu != PEV_PMU_CORE;
 	if (no_fds(event))
 		return pev_fail(err, ENOMEM, 0, "no memory");
 	if (event->channel) {
@@ -455,6 +463,17 @@ static int read_one(const struct event *event, int fd, struct reading *r)
 	return !n || n == want ? 0 : -EIO;
 }
 
+/* Is it the first that is open of those of its task? */
+static bool is_first_of_task(const struct event *event, size_t i)
+{
+	const struct place *at = event->places.at;
+
+	for (size_t k = i; k && at[k - 1].pid == at[i].pid; k--)
+		if (event->fds[k - 1] >= 0)
+			return false;
+	return true;
+}
+
 static void add(const struct event *event, size_t i, const struct reading *r,
 		struct pev_value *v)
 {
@@ -464,7 +483,7 @@ static void add(const struct event *event, size_t i, const struct reading *r,
 	v->time_running += r->running;
 	v->lost += r->lost;
 	/* each event of a task is enabled whatever CPU that is on: count the time once */
-	if (at->pid < 0 || event->places.cgroup || !i || at[-1].pid != at->pid)
+	if (at->pid < 0 || event->places.cgroup || is_first_of_task(event, i))
 		v->time_enabled += r->enabled;
 }
 

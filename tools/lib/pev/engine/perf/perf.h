@@ -64,6 +64,7 @@ struct calls;
  * @fds:     one for each of @places, -1 where the task or CPU is gone
  * @pid:     attr.target_id
  * @on:      it was switched on
+ * @some:    its PMU need not be on each CPU: that of one kind of core
  * @filter:  NULL: none
  * @cls:     class of its records, with a channel
  * @calls:   with PEV_EF_CALLS: the classes of its records; else NULL
@@ -78,6 +79,7 @@ struct event {
 	int			pid;
 	bool			read_group;
 	bool			on;
+	bool			some;
 	char			*filter;
 	struct perf_event_attr	attr;
 	struct places		places;
