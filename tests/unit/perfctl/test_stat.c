@@ -84,6 +84,57 @@ static void ratios(void)
 	free(plan.events);
 }
 
+/* Two kinds of cores: cycles and instructions of each, which make two sums */
+static void kinds(void)
+{
+	const struct metric *ipc = stat_metric_find("ipc");
+	struct event_plan plan = { .sums = 2 };
+	struct stat_event events[4] = { 0 };
+	struct stat_result r = { .plan = &plan, .events = events, .at = -1, .rounds = 1 };
+	struct reading sum;
+	struct ratio ratio;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		plan_add(&plan, i & 1 ? PEV_HW_INSTRUCTIONS : PEV_HW_CYCLES, 0);
+		plan.events[i].attr.pmu = i < 2 ? 4 : 10;
+		plan.events[i].sum = 1 + (i & 1);
+	}
+	counted(&events[0], 2000, 100);
+	counted(&events[1], 1000, 100);
+	counted(&events[2], 4000, 100);
+	counted(&events[3], 1000, 100);
+
+	OK(about(stat_ratio_beside(&r, 1, -1).number, 0.5) &&
+	   about(stat_ratio_beside(&r, 3, -1).number, 0.25), "IPC of each kind is of its own cycles");
+	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 6000) && reading_is_whole(&sum),
+	   "cycles of all kinds");
+	ratio = stat_ratio_sum(&r, ipc, 1);
+	OK(ratio.state == RATIO_GIVEN && about(ratio.number, 2000.0 / 6000) && ratio.value == 1,
+	   "IPC of sums");
+	OK(stat_ratio_beside_sum(&r, 1).metric == ipc, "... is what stands beside theirs");
+	OK(stat_ratio_beside_sum(&r, 0).state == RATIO_NONE, "... and nothing beside cycles'");
+
+	counted(&events[2], 0, 0);
+	counted(&events[3], 0, 0);
+	OK(!stat_read_sum(&r, 0, &sum), "a kind that had no counter: no sum");
+	OK(stat_ratio_sum(&r, ipc, 1).state == RATIO_NONE, "... and none of its ratios");
+	for (unsigned int i = 2; i < 4; i++)
+		events[i].total.time_enabled = events[i].last.time_enabled = 0;
+	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 2000),
+	   "a kind on which nothing ran adds nothing");
+
+	counted(&events[2], 400, 10);
+	counted(&events[3], 100, 10);
+	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 6000) && !reading_is_whole(&sum),
+	   "one that shared its counters is estimated");
+	OK(stat_ratio_sum(&r, ipc, 1).state == RATIO_REFUSED,
+	   "... and its events' ratio refused, as each has had windows of its own");
+	plan.events[3].refused = plan.events[0].refused = (char *)"no";
+	OK(!stat_read_sum(&r, 0, &sum) && stat_ratio_sum(&r, ipc, 1).state == RATIO_NONE,
+	   "an event that a kind does not have: no sum");
+	free(plan.events);
+}
+
 static void readings(void)
 {
 	struct event_plan plan = { 0 };
@@ -278,6 +329,7 @@ void test_stat(void)
 	OK(n >= 7 && sound == n, "each metric has two events and a name of its own");
 	OK(!stat_metric_find("ipx"), "ipx is none");
 	ratios();
+	kinds();
 	readings();
 	rounds();
 	windows();

@@ -8,6 +8,7 @@
 #include "event/pmu_text.h"
 #include "pmu/processor.h"
 #include "pmu/absence.h"
+#include "pmu/sysfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +62,23 @@ static void check_events(struct doctor *d, const struct pmu_text *p)
 	} else {
 		doctor_say(d, GOOD, "hardware events", "%s", p->name);
 	}
+	strbuf_free(&b);
+}
+
+/* Of processors with several kinds of cores */
+static void check_kinds(struct doctor *d)
+{
+	struct strbuf b = { 0 };
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		strbuf_addf(&b, "%s%s (CPUs ", i ? ", " : "", k[i].name);
+		cpulist_put(&b, &k[i].cpus);
+		strbuf_putc(&b, ')');
+	}
+	if (b.len)
+		doctor_say(d, GOOD, "kinds of cores", "%s: events are counted for each", b.s);
 	strbuf_free(&b);
 }
 
@@ -154,6 +172,7 @@ void doctor_pmu(struct doctor *d)
 	}
 	if (!engine_is_pev()) {
 		check_perf_events(d);
+		check_kinds(d);
 		check_names(d);
 		return;
 	}
@@ -162,6 +181,7 @@ void doctor_pmu(struct doctor *d)
 		return;
 	}
 	check_events(d, &p);
+	check_kinds(d);
 	check_holders(d, &p);
 	check_opening(d);
 	check_incidents(d, &p);

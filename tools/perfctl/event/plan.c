@@ -9,6 +9,7 @@
 #include "base/say.h"
 #include "cli/suggest.h"
 #include "pmu/processor.h"
+#include "pmu/sysfs.h"
 #include "tracefs/dynamic.h"
 
 #include <errno.h>
@@ -322,12 +323,28 @@ static void add_timer_instead(struct event_plan *plan, const struct event_spec *
 	plan->events[plan->n - 1].fallback = true;
 }
 
+/* perf's driver takes a code without a PMU for one of the first kind, and counts nothing elsewhere. */
+static int check_code(const struct event_spec *s, struct msg *m)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	if (s->kind != SPEC_RAW || s->pmu || !n)
+		return 0;
+	return msg_set(
+		m, -EINVAL,
+		"%s: there are several kinds of cores here, and each has codes of its own: name "
+		"the PMU of one, as in %s/event=0xc4/ or %s/event=0xc4/",
+		s->name, k[0].name, k[1].name);
+}
+
 static int add_hardware(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
 			struct msg *m)
 {
 	struct pev_info info;
 	int err = kernel_info(&info, m);
 
+	err = err ? err : check_code(s, m);
 	if (err)
 		return err;
 	if (s->precise && !(info.event_flags & PEV_EF_PRECISE_ALL))
@@ -430,29 +447,121 @@ static int add_mark(struct event_plan *plan, const struct event_spec *s, enum pl
 	return 0;
 }
 
+static int add_one(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+		   struct pev_catalog **catalog, struct msg *m)
+{
+	int err = 0;
+
+	if (s->kind == SPEC_SOFTWARE) {
+		add_software(plan, s, what);
+		return 0;
+	}
+	if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW)
+		return add_hardware(plan, s, what, m);
+	if (s->kind == SPEC_PROBE)
+		return add_probe(plan, s, what, m);
+	if (s->kind == SPEC_MARK)
+		return add_mark(plan, s, what, m);
+	if (!*catalog)
+		err = kernel_catalog(catalog, m);
+	return err ? err : add_named(plan, s, *catalog, m);
+}
+
+/* ---- kinds of cores ---- */
+
+static bool is_of_all_kinds(const struct event_spec *s)
+{
+	return s->kind == SPEC_HARDWARE && !s->pmu;
+}
+
+/* An event of a unit on one kind of core; what that does not matter for is there once. */
+static int add_of_kind(struct event_plan *plan, const struct event_spec *s, enum plan_for what,
+		       const struct event_list *list, size_t kind, unsigned int sum,
+		       struct pev_catalog **catalog, struct msg *m)
+{
+	struct event_spec one = *s;
+	size_t n, before = plan->n;
+	const struct pmu_kind *k = &pmu_kinds(&n)[kind];
+	char modes[16];
+	int err;
+
+	if (!is_of_all_kinds(s) && kind)
+		return 0;
+	if (s->group)
+		one.group = s->group + (unsigned int)kind * list->groups;
+	if (!is_of_all_kinds(s))
+		return add_one(plan, &one, what, catalog, m);
+	one.name = xasprintf("%s/%s/", k->name, s->name);
+	one.label = s->label ? xasprintf("%s/%s/", k->name, s->label) : NULL;
+	one.pmu = k->type;
+	err = add_one(plan, &one, what, catalog, m);
+	if (!err && plan->n > before) {
+		struct planned_event *e = &plan->events[before];
+
+		e->unit_nr = plan->units;
+		e->sum = sum;
+		e->sum_label = s->label ? xstrdup(s->label) :
+			       s->modes ? xasprintf("%s:%s", s->name, event_modes_text(modes, s)) :
+					  xstrdup(s->name);
+	}
+	free(one.name);
+	free(one.label);
+	return err;
+}
+
+/* The events from @first to before @end, which are one or a group, on each kind of core. */
+static int add_unit(struct event_plan *plan, const struct event_list *list, size_t first,
+		    size_t end, enum plan_for what, struct pev_catalog **catalog, struct msg *m)
+{
+	unsigned int sums = plan->sums;
+	size_t n;
+	int err = 0;
+
+	pmu_kinds(&n);
+	plan->units++;
+	plan->sums += (unsigned int)(end - first);
+	for (size_t kind = 0; kind < n; kind++)
+		for (size_t i = first; i < end && !err; i++)
+			err = add_of_kind(plan, &list->specs[i], what, list, kind,
+					  sums + 1 + (unsigned int)(i - first), catalog, m);
+	return err;
+}
+
+/* Where does what belongs together with @first end? @split: is it counted for each kind? */
+static size_t unit_end(const struct event_list *list, size_t first, bool *split)
+{
+	unsigned int group = list->specs[first].group;
+	size_t end = first, n;
+
+	pmu_kinds(&n);
+	*split = false;
+	do {
+		*split |= is_of_all_kinds(&list->specs[end++]);
+	} while (group && end < list->n && list->specs[end].group == group);
+	/* one event of perf's is of one PMU, for a task, too */
+	*split = *split && n && (list->by_kind || !engine_is_pev());
+	return end;
+}
+
 int event_plan_make(struct event_plan *plan, const struct event_list *list, enum plan_for what,
 		    struct msg *m)
 {
 	struct pev_catalog *catalog = NULL;
+	size_t i = 0, n;
 	int err = 0;
 
 	*plan = (struct event_plan){ 0 };
-	for (size_t i = 0; i < list->n && !err; i++) {
-		const struct event_spec *s = &list->specs[i];
+	if (pmu_kinds(&n) && n)
+		err = engine_ready(m);
+	while (i < list->n && !err) {
+		bool split;
+		size_t end = unit_end(list, i, &split);
 
-		if (s->kind == SPEC_SOFTWARE) {
-			add_software(plan, s, what);
-		} else if (s->kind == SPEC_HARDWARE || s->kind == SPEC_RAW) {
-			err = add_hardware(plan, s, what, m);
-		} else if (s->kind == SPEC_PROBE) {
-			err = add_probe(plan, s, what, m);
-		} else if (s->kind == SPEC_MARK) {
-			err = add_mark(plan, s, what, m);
+		if (split) {
+			err = add_unit(plan, list, i, end, what, &catalog, m);
+			i = end;
 		} else {
-			if (!catalog)
-				err = kernel_catalog(&catalog, m);
-			if (!err)
-				err = add_named(plan, s, catalog, m);
+			err = add_one(plan, &list->specs[i++], what, &catalog, m);
 		}
 	}
 	if (!err && what == PLAN_RECORD && catalog)
@@ -578,6 +687,7 @@ void planned_event_free(struct planned_event *e)
 	free(e->place);
 	probe_places_free(e->probe);
 	free(e->own_unit);
+	free(e->sum_label);
 	cpulist_free(&e->cpus);
 	free(e->filter);
 	free(e->refused);

@@ -25,6 +25,9 @@
  * @own_unit: @unit points here
  * @group:  see struct event_spec
  * @weak:  see struct event_spec
+ * @unit_nr: events that were typed together, and are counted for each kind of core; 0: none
+ * @sum:    those that share this number add up to one event as typed; 0: none
+ * @sum_label: what to call that
  * @user_only: the kernel side was refused and is left out
  * @fallback: a timer in place of a hardware event
  * @tick:   ns that one count of a timer stands for; 0: what is counted is the value
@@ -44,6 +47,9 @@ struct planned_event {
 	char *own_unit;
 	unsigned int group;
 	bool weak;
+	unsigned int unit_nr;
+	unsigned int sum;
+	char *sum_label;
 	bool user_only;
 	bool fallback;
 	uint64_t tick;
@@ -56,6 +62,8 @@ struct planned_event {
  * @some: hardware events that this machine does not count are left out, with
  *        planned_event.refused set, as long as there are others
  * @probes_noted: it was said what probes miss
+ * @units: the highest number of one
+ * @sums:  the same
  */
 struct event_plan {
 	struct planned_event *events;
@@ -63,6 +71,8 @@ struct event_plan {
 	size_t cap;
 	bool some;
 	bool probes_noted;
+	unsigned int units;
+	unsigned int sums;
 };
 
 /**

@@ -357,6 +357,21 @@ static int parse_parts(struct event_spec *s, const char *p, size_t len, struct m
 	return parse_tail(s, close, (size_t)(p + len - close), m);
 }
 
+/* "cpu_core/cycles/": what all processors count, on one kind of core */
+static bool take_generic(struct event_spec *s, const char *pmu, const char *terms)
+{
+	const struct pmu_kind *kind = pmu_kind_find(pmu, strlen(pmu));
+	const struct counter_name *c = kind ? hardware_find(terms, strlen(terms)) : NULL;
+
+	if (!c)
+		return false;
+	s->kind = SPEC_HARDWARE;
+	s->name = xasprintf("%s/%s/", pmu, c->name);
+	s->pmu = kind->type;
+	s->config = c->config;
+	return true;
+}
+
 /* "msr/tsc,period=1000/": terms of the PMU, and terms of ours */
 static int parse_pmu(struct event_spec *s, const char *p, size_t len, struct msg *m)
 {
@@ -365,6 +380,7 @@ static int parse_pmu(struct event_spec *s, const char *p, size_t len, struct msg
 	char *pmu = xstrndup(p, (size_t)(text - 1 - p));
 	struct pmu_code code = { 0 };
 	struct strbuf terms = { 0 };
+	bool generic;
 	int err = 0;
 
 	if (!close)
@@ -380,9 +396,10 @@ static int parse_pmu(struct event_spec *s, const char *p, size_t len, struct msg
 			err = parse_term(s, text, n, m);
 		text += n + 1;
 	}
-	if (!err)
+	generic = !err && terms.len && take_generic(s, pmu, terms.s);
+	if (!err && !generic)
 		err = pmu_sysfs_code(pmu, terms.len ? terms.s : "", &code, m);
-	if (!err) {
+	if (!err && !generic) {
 		s->kind = SPEC_RAW;
 		s->name = xasprintf("%s/%s/", pmu, terms.len ? terms.s : "");
 		s->pmu = code.type;

@@ -9,6 +9,7 @@
  *	NAME	:= [ TYPE "/" ] ( software or hardware event | system ":" event-glob ) |
  *		   "r" HEX | "cpu/" PART { "," PART } "/" | processor's event |
  *		   PMU "/" PART { "," PART } "/" | PROBE, see probe.h |
+ *		   PMU of a kind of core "/" hardware event "/" |
  *		   "user:" provider ":" event, or the beginning of that and "*"
  *	TERM	:= ( "period" | "freq" | "name" ) "=" VALUE
  *	PART	:= TERM | ( "event" | "umask" | ... ) [ "=" VALUE ]
@@ -95,12 +96,19 @@ struct event_spec {
 
 #define EVENT_TRIGGERS (PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
 
+/**
+ * struct event_list - events as typed
+ * @groups:  the highest number of one
+ * @last_n:  events that the last call of event_list_parse() added
+ * @by_kind: those of all processors are counted for each kind of core apart
+ */
 struct event_list {
 	struct event_spec *specs;
 	size_t n;
 	size_t cap;
 	unsigned int groups;
-	size_t last_n; /* events that the last call of event_list_parse() added */
+	size_t last_n;
+	bool by_kind;
 };
 
 /* Appends the events of one -e argument. */

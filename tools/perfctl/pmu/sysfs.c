@@ -40,6 +40,88 @@ bool pmu_sysfs_exists(const char *name, size_t len)
 	return exists;
 }
 
+/* ---- kinds of cores: those PMUs say which CPUs they are of ---- */
+
+static struct pmu_kind *kinds;
+static size_t n_kinds, cap_kinds;
+
+static void add_kind(const char *pmu)
+{
+	char *cpus = *pmu == '.' ? NULL : read_line(pmu, "", "cpus"), *type;
+	struct msg ignored;
+	struct pmu_kind *k;
+
+	if (!cpus)
+		return;
+	type = read_line(pmu, "", "type");
+	k = ARRAY_PUSH(kinds, n_kinds, cap_kinds);
+	*k = (struct pmu_kind){ .name = xstrdup(pmu), .type = type ? strtoull(type, NULL, 10) : 0 };
+	/* none of them may be online */
+	if (!type || !*cpus || cpulist_parse(&k->cpus, cpus, &ignored)) {
+		free(k->name);
+		n_kinds--;
+	}
+	free(type);
+	free(cpus);
+}
+
+static unsigned int first_cpu(const struct cpulist *l)
+{
+	unsigned int cpu = 0;
+
+	while (cpu < l->n * 64 && !cpulist_has(l, cpu))
+		cpu++;
+	return cpu;
+}
+
+static int by_first_cpu(const void *a, const void *b)
+{
+	const struct pmu_kind *x = a, *y = b;
+	unsigned int i = first_cpu(&x->cpus), k = first_cpu(&y->cpus);
+
+	return i < k ? -1 : i > k;
+}
+
+const struct pmu_kind *pmu_kinds(size_t *n)
+{
+	static bool known;
+	DIR *d = known ? NULL : opendir(DEVICES);
+	struct dirent *e;
+
+	known = true;
+	while (d && (e = readdir(d)))
+		add_kind(e->d_name);
+	if (d) {
+		closedir(d);
+		if (n_kinds)
+			qsort(kinds, n_kinds, sizeof(*kinds), by_first_cpu);
+	}
+	*n = n_kinds > 1 ? n_kinds : 0;
+	return kinds;
+}
+
+const struct pmu_kind *pmu_kind_find(const char *name, size_t len)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(k[i].name) == len && !strncmp(k[i].name, name, len))
+			return &k[i];
+	return NULL;
+}
+
+const struct pmu_kind *pmu_kind_of(uint64_t type)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (k[i].type == type)
+			return &k[i];
+	return NULL;
+}
+
 /* "config:0-7,32-35", "config1:3": the bits of @value, lowest first, go there */
 static int put_bits(struct pmu_code *code, const char *format, uint64_t value)
 {
@@ -207,13 +289,14 @@ void pmu_code_free(struct pmu_code *code)
 	*code = (struct pmu_code){ 0 };
 }
 
-/* Numbers below are perf's own kinds of events, and the PMU of the cores. */
+/* Numbers below are perf's own kinds of events, and the PMU of the cores, if they are alike. */
 #define FIRST_OTHER_PMU 6
 
 static bool is_other_pmu(const char *pmu)
 {
 	char *type = read_line(pmu, "", "type");
-	bool other = type && strtoul(type, NULL, 10) >= FIRST_OTHER_PMU;
+	bool other = type && (strtoul(type, NULL, 10) >= FIRST_OTHER_PMU ||
+			      pmu_kind_find(pmu, strlen(pmu)));
 
 	free(type);
 	return other && *pmu != '.' && strcmp(pmu, "kprobe") && strcmp(pmu, "uprobe");

@@ -37,6 +37,28 @@ bool pmu_sysfs_exists(const char *name, size_t len);
  */
 int pmu_sysfs_code(const char *pmu, const char *terms, struct pmu_code *code, struct msg *m);
 void pmu_code_free(struct pmu_code *code);
+/**
+ * struct pmu_kind - cores of one kind, of a processor that has several
+ * @name: of their PMU, as "cpu_core"
+ * @type: its number
+ * @cpus: that are of this kind
+ */
+struct pmu_kind {
+	char *name;
+	uint64_t type;
+	struct cpulist cpus;
+};
+
+/**
+ * pmu_kinds() - which kinds of cores there are
+ * @n: out: how many, 0 if all cores are alike
+ *
+ * Return: them, by their first CPU; they stay.
+ */
+const struct pmu_kind *pmu_kinds(size_t *n);
+/* The kind whose PMU has that name, @len bytes, or that number; NULL: there is none. */
+const struct pmu_kind *pmu_kind_find(const char *name, size_t len);
+const struct pmu_kind *pmu_kind_of(uint64_t type);
 /* Calls @each with "msr/tsc/" for each named event of each PMU but the cores' and probes'. */
 void pmu_sysfs_events(void (*each)(void *arg, const char *name), void *arg);
 

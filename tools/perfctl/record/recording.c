@@ -516,6 +516,8 @@ static int make_plan(struct record_run *r, struct msg *m)
 {
 	int err = 0;
 
+	/* a sample says by its event on which kind of core it was taken */
+	r->opts.events.by_kind = true;
 	if (!r->opts.channel)
 		err = event_plan_make(&r->plan, &r->opts.events,
 				      r->opts.count ? PLAN_SAMPLE : PLAN_RECORD, m);

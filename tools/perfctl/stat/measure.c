@@ -138,6 +138,48 @@ static int read_all(struct stat_run *r, struct msg *m)
 	return err;
 }
 
+/*
+ * By perf_event_open(2) an event of one kind of core is on, and waits, while its task runs on the
+ * others. Of all kinds together it is known how much of the time none was counted: each is taken to
+ * have waited for the same share of its own.
+ */
+static void share_among(struct pev_value **kinds, size_t n)
+{
+	double enabled = 0, running = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		enabled = fmax(enabled, (double)kinds[i]->time_enabled);
+		running += (double)kinds[i]->time_running;
+	}
+	for (size_t i = 0; i < n && running > 0; i++)
+		kinds[i]->time_enabled = (uint64_t)((double)kinds[i]->time_running *
+						    fmax(1, enabled / running));
+}
+
+static void share_waiting(struct stat_run *r)
+{
+	uint32_t type = r->measure.target.type;
+	struct pev_value *kinds[STAT_MOST_KINDS];
+
+	if (engine_is_pev() || type == PEV_TARGET_CPUS || type == PEV_TARGET_CGROUP)
+		return;
+	for (unsigned int sum = 1; sum <= r->plan.sums; sum++) {
+		/* the whole first, then each part */
+		for (size_t part = 0; part <= r->result.parts.n; part++) {
+			size_t n = 0;
+
+			for (size_t i = 0; i < r->plan.n && n < ARRAY_SIZE(kinds); i++) {
+				struct stat_event *e = &r->result.events[i];
+
+				if (r->plan.events[i].sum != sum || (part && !e->parts))
+					continue;
+				kinds[n++] = part ? &e->parts[part - 1] : &e->last;
+			}
+			share_among(kinds, n);
+		}
+	}
+}
+
 static int print_interval(struct stat_run *r, struct msg *m)
 {
 	bool first = r->result.at < 0;
@@ -151,10 +193,12 @@ static int print_interval(struct stat_run *r, struct msg *m)
 		struct pev_value total = e->last;
 
 		subtract(&e->last, &r->before[i]);
-		e->total = e->last;
 		r->before[i] = total;
 		subtract_parts(r, i);
 	}
+	share_waiting(r);
+	for (size_t i = 0; i < r->plan.n; i++)
+		r->result.events[i].total = r->result.events[i].last;
 	r->result.at = now_s() - r->start;
 	r->result.wall = (struct spread){ .n = 1, .mean = r->result.at - last };
 	stat_print_interval(&r->result, &r->style, first);
@@ -213,6 +257,15 @@ static void add_round(struct stat_run *r, double wall)
 {
 	const struct rusage *u = &r->measure.workload.usage;
 
+	share_waiting(r);
+	for (unsigned int sum = 1; sum <= r->plan.sums; sum++) {
+		double all = 0;
+
+		for (size_t i = 0; i < r->plan.n; i++)
+			if (r->plan.events[i].sum == sum)
+				all += stat_scale(&r->result.events[i]);
+		spread_add(&r->result.sums[sum], all);
+	}
 	for (size_t i = 0; i < r->plan.n; i++) {
 		struct stat_event *e = &r->result.events[i];
 
@@ -430,6 +483,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 
 	if (err)
 		return err;
+	r->opts.events.by_kind = true;
 	if (!r->opts.events.n && !r->opts.n_metrics && !r->opts.topdown)
 		err = stat_default_events(&r->opts.events, &info, r->opts.target.guests, m);
 	if (!err && r->opts.detailed)
@@ -454,6 +508,7 @@ static int prepare(struct stat_run *r, struct msg *m)
 	r->plan.some = true;
 	r->result.plan = &r->plan;
 	r->result.events = xcalloc(r->plan.n, sizeof(*r->result.events));
+	r->result.sums = xcalloc(r->plan.sums + 1, sizeof(*r->result.sums));
 	r->before = xcalloc(r->plan.n, sizeof(*r->before));
 	r->parts_before = xcalloc(r->plan.n, sizeof(*r->parts_before));
 	r->result.target = r->measure.target.text;
@@ -485,6 +540,7 @@ static void stat_free(struct stat_run *r)
 		free(r->parts_before[i]);
 	free(r->parts_before);
 	free(r->result.events);
+	free(r->result.sums);
 	stat_parts_free(&r->result.parts);
 	target_free(&r->threads);
 	free(r->before);

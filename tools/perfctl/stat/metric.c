@@ -67,7 +67,8 @@ static bool find_per(const struct event_plan *plan, size_t value, uint32_t confi
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct planned_event *e = &plan->events[i];
 
-		if (!is_hardware(e, config) || !same_domains(e, v))
+		/* cores of one kind beside those of another would mean nothing */
+		if (!is_hardware(e, config) || !same_domains(e, v) || e->attr.pmu != v->attr.pmu)
 			continue;
 		if (!found || same_group(e, v)) {
 			*per = i;
@@ -101,29 +102,93 @@ struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int
 	struct ratio best = { .metric = m };
 
 	for (size_t i = 0; i < r->plan->n && best.state != RATIO_GIVEN; i++) {
-		size_t per;
+		struct ratio ratio = stat_ratio_at(r, m, i, part);
 
-		if (is_hardware(&r->plan->events[i], m->value) &&
-		    find_per(r->plan, i, m->per, &per)) {
-			struct ratio ratio = divide(r, m, i, per, part);
-
-			if (ratio.state != RATIO_NONE)
-				best = ratio;
-		}
+		if (ratio.state != RATIO_NONE)
+			best = ratio;
 	}
 	return best;
 }
 
+struct ratio stat_ratio_at(const struct stat_result *r, const struct metric *m, size_t event,
+			   int part)
+{
+	size_t per;
+
+	if (is_hardware(&r->plan->events[event], m->value) &&
+	    find_per(r->plan, event, m->per, &per))
+		return divide(r, m, event, per, part);
+	return (struct ratio){ .metric = m };
+}
+
 struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int part)
 {
-	const struct planned_event *e = &r->plan->events[event];
-
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		const struct metric *m = &table[i];
 		size_t per;
 
-		if (m->shown && is_hardware(e, m->value) && find_per(r->plan, event, m->per, &per))
+		if (m->shown && is_hardware(&r->plan->events[event], m->value) &&
+		    find_per(r->plan, event, m->per, &per))
 			return divide(r, m, event, per, part);
+	}
+	return (struct ratio){ 0 };
+}
+
+/* ---- sums over kinds of cores ---- */
+
+/* Is there, for each kind of @value's, one to divide by, all of which make one sum? */
+static bool find_sum(const struct event_plan *plan, const struct metric *m, size_t value,
+		     size_t *per)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		size_t other;
+
+		if (plan->events[i].sum != plan->events[value].sum)
+			continue;
+		if (!is_hardware(&plan->events[i], m->value) ||
+		    !find_per(plan, i, m->per, &other) || !plan->events[other].sum ||
+		    (found && plan->events[other].sum != plan->events[*per].sum))
+			return false;
+		*per = other;
+		found = true;
+	}
+	return found;
+}
+
+/* Were the two counted at the same time on each kind? */
+static bool sums_fit(const struct stat_result *r, const struct metric *m, size_t value)
+{
+	for (size_t i = 0; i < r->plan->n; i++)
+		if (r->plan->events[i].sum == r->plan->events[value].sum &&
+		    stat_ratio_at(r, m, i, -1).state == RATIO_REFUSED)
+			return false;
+	return true;
+}
+
+struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t value)
+{
+	struct ratio ratio = { .metric = m, .value = value };
+	struct reading v, p;
+
+	if (!find_sum(r->plan, m, value, &ratio.per) || !stat_read_sum(r, value, &v) ||
+	    !stat_read_sum(r, ratio.per, &p) || p.value <= 0)
+		return ratio;
+	ratio.state = sums_fit(r, m, value) ? RATIO_GIVEN : RATIO_REFUSED;
+	ratio.number = m->scale * v.value / p.value;
+	return ratio;
+}
+
+struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct ratio ratio = { 0 };
+
+		if (table[i].shown)
+			ratio = stat_ratio_sum(r, &table[i], event);
+		if (ratio.state != RATIO_NONE)
+			return ratio;
 	}
 	return (struct ratio){ 0 };
 }

@@ -53,7 +53,13 @@ struct ratio {
 
 /* Computes a metric from what was counted; @part -1: of all of them. */
 struct ratio stat_ratio(const struct stat_result *r, const struct metric *m, int part);
+/* The same with @event, of one kind of core perhaps, as the numerator; RATIO_NONE if it isn't. */
+struct ratio stat_ratio_at(const struct stat_result *r, const struct metric *m, size_t event,
+			   int part);
 /* Computes the metric to show beside an event; RATIO_NONE if there is none. */
 struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int part);
+/* Both of the sum over all kinds of cores that @event, the first of them, is part of. */
+struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t event);
+struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event);
 
 #endif

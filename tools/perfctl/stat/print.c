@@ -7,6 +7,7 @@
 #include "topdown.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "pmu/sysfs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,6 +24,9 @@
  * @part:    -1: all
  * @metric:  a rate or share, with its unit; NULL: none
  * @refused: a metric is left out, as its events were counted at different times
+ * @label:   what the number is of
+ * @spread:  of its rounds
+ * @sum:     it is of all kinds of cores, and @i is the first of them
  */
 struct stat_cell {
 	const struct planned_event *plan;
@@ -37,6 +41,9 @@ struct stat_cell {
 	double metric;
 	const char *metric_unit;
 	bool refused;
+	char *label;
+	const struct spread *spread;
+	bool sum;
 };
 
 /* Prints 1234.5 a second as 1.234 K/sec. */
@@ -66,7 +73,8 @@ static bool is_clock(const struct planned_event *e)
 
 static void add_metric(struct stat_cell *c, const struct stat_result *r, double wall)
 {
-	struct ratio ratio = stat_ratio_beside(r, c->i, c->part);
+	struct ratio ratio = c->sum ? stat_ratio_beside_sum(r, c->i) :
+				      stat_ratio_beside(r, c->i, c->part);
 	double rounds = r->at < 0 && r->rounds ? r->rounds : 1, clock_ns = stat_clock_ns(r);
 
 	if (ratio.state != RATIO_NONE) {
@@ -75,7 +83,7 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 	} else if (c->is_time) {
 		if (wall > 0)
 			give(c, c->v.value / 1e9 / wall, "CPUs utilized");
-	} else if (is_clock(c->plan)) {
+	} else if (is_clock(c->plan) && !c->sum) {
 		/* a rate of the time in which the event had a counter */
 		give(c, c->v.counted * rounds / c->v.running, "GHz");
 	} else if (c->part < 0 && clock_ns > 0 && !*c->unit) {
@@ -83,15 +91,26 @@ static void add_metric(struct stat_cell *c, const struct stat_result *r, double 
 	}
 }
 
-static struct stat_cell make_cell(const struct stat_result *r, size_t i, int part)
+static struct stat_cell new_cell(const struct stat_result *r, size_t i, int part)
 {
 	struct stat_cell c = {
-		.plan = &r->plan->events[i], .event = &r->events[i], .i = i, .part = part,
+		.plan = &r->plan->events[i],
+		.i = i,
+		.part = part,
 	};
 
 	c.is_time = !strcmp(c.plan->unit, "ns");
 	c.scale = c.is_time ? 1e-6 : c.plan->scale;
 	c.unit = c.is_time ? "msec" : c.plan->unit;
+	return c;
+}
+
+static struct stat_cell make_cell(const struct stat_result *r, size_t i, int part)
+{
+	struct stat_cell c = new_cell(r, i, part);
+
+	c.label = xstrdup(c.plan->label);
+	c.spread = &r->events[i].value;
 	if (c.plan->refused) {
 		c.state = "<not supported>";
 		return c;
@@ -102,6 +121,30 @@ static struct stat_cell make_cell(const struct stat_result *r, size_t i, int par
 	else
 		add_metric(&c, r, r->wall.mean);
 	return c;
+}
+
+/* @i: the first of the events that make the sum */
+static struct stat_cell make_sum(const struct stat_result *r, size_t i)
+{
+	struct stat_cell c = new_cell(r, i, -1);
+
+	c.sum = true;
+	c.label = xasprintf("sum of %s", c.plan->sum_label);
+	c.spread = &r->sums[c.plan->sum];
+	if (!stat_read_sum(r, i, &c.v))
+		c.state = "<not counted>";
+	else
+		add_metric(&c, r, r->wall.mean);
+	return c;
+}
+
+/* Why there is no number; NULL if there is one */
+static char *why_not(const struct stat_result *r, const struct stat_cell *c)
+{
+	if (!c->state)
+		return NULL;
+	return c->sum ? xasprintf("%s: it was not counted on each kind of core", c->label) :
+			stat_why_not(r, c->i);
 }
 
 static bool is_shared(const struct stat_cell *c)
@@ -198,7 +241,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 	int width = more || c->metric_unit ? 26 : 0;
 	char label[256], num[32], unit[64];
 
-	text_safe(label, sizeof(label), c->plan->label);
+	text_safe(label, sizeof(label), c->label);
 	text_safe(unit, sizeof(unit), c->unit);
 	if (r->at >= 0)
 		fprintf(out, "%16.9f ", r->at);
@@ -218,7 +261,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 	else if (more)
 		fprintf(out, "   %26s", "");
 	if (r->rounds > 1 && r->at < 0 && c->part < 0 && !c->state)
-		fprintf(out, "  ( +- %5.2f%% )", spread_percent(&c->event->value));
+		fprintf(out, "  ( +- %5.2f%% )", spread_percent(c->spread));
 	if (is_shared(c))
 		print_share(c, out);
 	fputc('\n', out);
@@ -232,7 +275,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 static void print_csv_cell(const struct stat_result *r, const struct stat_cell *c,
 			   const struct stat_style *s)
 {
-	char *why = c->state ? stat_why_not(r, c->i) : NULL;
+	char *why = why_not(r, c);
 	struct strbuf b = { 0 };
 
 	if (r->at >= 0)
@@ -248,9 +291,9 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 	strbuf_puts(&b, s->sep);
 	text_csv(&b, c->unit, s->sep);
 	strbuf_puts(&b, s->sep);
-	text_csv(&b, c->plan->label, s->sep);
+	text_csv(&b, c->label, s->sep);
 	if (r->rounds > 1 && c->part < 0 && r->at < 0)
-		strbuf_addf(&b, "%s%.2f%%", s->sep, spread_percent(&c->event->value));
+		strbuf_addf(&b, "%s%.2f%%", s->sep, spread_percent(c->spread));
 	strbuf_addf(&b, "%s%.0f%s%.2f%s", s->sep, c->v.running, s->sep,
 		    c->state ? 0 : reading_percent(&c->v), s->sep);
 	if (c->refused)
@@ -273,9 +316,8 @@ static void json_times(struct json *j, const struct stat_result *r, const struct
 {
 	if (r->rounds > 1 && c->part < 0 && r->at < 0) {
 		json_u64(j, "runs", r->rounds);
-		json_double(j, "stddev", spread_stddev(&c->event->value) * c->scale,
-			    6);
-		json_double(j, "variance", spread_percent(&c->event->value), 2);
+		json_double(j, "stddev", spread_stddev(c->spread) * c->scale, 6);
+		json_double(j, "variance", spread_percent(c->spread), 2);
 	}
 	json_double(j, "event-runtime", c->v.running, 0);
 	json_double(j, "pcnt-running", c->state ? 0 : reading_percent(&c->v), 2);
@@ -286,9 +328,18 @@ static void json_times(struct json *j, const struct stat_result *r, const struct
 	json_double(j, "bound-percent", percent_of(c->v.bound, c->v.value), 2);
 }
 
+static void json_sum(struct json *j, const struct stat_result *r, unsigned int sum)
+{
+	json_open(j, "sum-of", '[');
+	for (size_t i = 0; i < r->plan->n; i++)
+		if (r->plan->events[i].sum == sum)
+			json_string(j, NULL, r->plan->events[i].label);
+	json_close(j, ']');
+}
+
 static void print_json_cell(const struct stat_result *r, const struct stat_cell *c, FILE *out)
 {
-	char *why = c->state ? stat_why_not(r, c->i) : NULL;
+	char *why = why_not(r, c);
 	struct json j = { .out = out };
 
 	json_open(&j, NULL, '{');
@@ -296,7 +347,9 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 		json_double(&j, "interval", r->at, 9);
 	if (c->part >= 0)
 		json_part(&j, r, c->part);
-	json_string(&j, "event", c->plan->label);
+	json_string(&j, "event", c->label);
+	if (c->sum)
+		json_sum(&j, r, c->plan->sum);
 	if (!c->state)
 		json_double(&j, "counter-value", c->v.value * c->scale,
 			    c->scale != 1 ? 6 : r->rounds > 1 ? 2 : 0);
@@ -319,16 +372,48 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 	free(why);
 }
 
+static void print_any_cell(const struct stat_result *r, struct stat_cell *c,
+			   const struct stat_style *s)
+{
+	if (s->json)
+		print_json_cell(r, c, s->out);
+	else if (s->sep)
+		print_csv_cell(r, c, s);
+	else
+		print_table_cell(r, c, s->out);
+	free(c->label);
+}
+
+static bool is_first_of_sum(const struct event_plan *plan, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (plan->events[k].sum == plan->events[i].sum)
+			return false;
+	return plan->events[i].sum;
+}
+
+/* Behind the last event of what was typed together, its sums over all kinds of cores */
+static void print_sums(const struct stat_result *r, size_t last, const struct stat_style *s)
+{
+	unsigned int unit = r->plan->events[last].unit_nr;
+
+	if (!unit || (last + 1 < r->plan->n && r->plan->events[last + 1].unit_nr == unit))
+		return;
+	for (size_t i = 0; i <= last; i++) {
+		struct stat_cell c;
+
+		if (r->plan->events[i].unit_nr != unit || !is_first_of_sum(r->plan, i))
+			continue;
+		c = make_sum(r, i);
+		print_any_cell(r, &c, s);
+	}
+}
+
 static void print_cell(const struct stat_result *r, size_t i, int part, const struct stat_style *s)
 {
 	struct stat_cell c = make_cell(r, i, part);
 
-	if (s->json)
-		print_json_cell(r, &c, s->out);
-	else if (s->sep)
-		print_csv_cell(r, &c, s);
-	else
-		print_table_cell(r, &c, s->out);
+	print_any_cell(r, &c, s);
 }
 
 static void print_computed(const struct stat_result *r, const char *name, const char *unit,
@@ -368,12 +453,37 @@ static void print_computed(const struct stat_result *r, const char *name, const 
 			unit);
 }
 
+/* "ipc (cpu_core)", and at last of their sums */
+static void print_metric_by_kind(const struct stat_result *r, const struct metric *m,
+				 const struct stat_style *s)
+{
+	struct ratio sum = { 0 };
+
+	for (size_t i = 0; i < r->plan->n; i++) {
+		const struct pmu_kind *kind = pmu_kind_of(r->plan->events[i].attr.pmu);
+		struct ratio ratio = stat_ratio_at(r, m, i, -1);
+		char *name;
+
+		if (!kind || ratio.state == RATIO_NONE)
+			continue;
+		name = xasprintf("%s (%s)", m->name, kind->name);
+		print_computed(r, name, m->unit, ratio.state, ratio.number, s);
+		free(name);
+		if (sum.state == RATIO_NONE)
+			sum = stat_ratio_sum(r, m, i);
+	}
+	print_computed(r, m->name, m->unit, sum.state, sum.number, s);
+}
+
 static void print_metric(const struct stat_result *r, const struct metric *m,
 			 const struct stat_style *s)
 {
 	struct ratio ratio = stat_ratio(r, m, -1);
 
-	print_computed(r, m->name, m->unit, ratio.state, ratio.number, s);
+	if (r->plan->sums)
+		print_metric_by_kind(r, m, s);
+	else
+		print_computed(r, m->name, m->unit, ratio.state, ratio.number, s);
 }
 
 static void print_topdown(const struct stat_result *r, const struct stat_style *s)
@@ -408,9 +518,13 @@ static void print_cells(const struct stat_result *r, const struct stat_style *s)
 		for (size_t i = 0; i < r->plan->n; i++)
 			if (part_shown(&r->events[i], part))
 				print_cell(r, i, (int)part, s);
-	for (size_t i = 0; i < r->plan->n; i++)
+	for (size_t i = 0; i < r->plan->n; i++) {
 		if (!in_parts(r, &r->events[i]))
 			print_cell(r, i, -1, s);
+		/* parts have the numbers of each kind alone */
+		if (!r->parts.n)
+			print_sums(r, i, s);
+	}
 	for (size_t i = 0; r->metrics && r->metrics[i]; i++)
 		print_metric(r, r->metrics[i], s);
 	if (r->topdown)

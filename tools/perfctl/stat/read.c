@@ -56,6 +56,29 @@ struct reading stat_read(const struct stat_result *r, size_t event, int part)
 	return got;
 }
 
+bool stat_read_sum(const struct stat_result *r, size_t event, struct reading *sum)
+{
+	*sum = (struct reading){ 0 };
+	for (size_t i = 0; i < r->plan->n; i++) {
+		struct reading one;
+
+		if (r->plan->events[i].sum != r->plan->events[event].sum)
+			continue;
+		if (r->plan->events[i].refused)
+			return false;
+		one = stat_read(r, i, -1);
+		/* there were cores of this kind to count, and no counter */
+		if (one.counted <= 0 && one.running <= 0 && one.enabled > 0)
+			return false;
+		sum->value += one.value;
+		sum->counted += one.counted;
+		sum->enabled += one.enabled;
+		sum->running += one.running;
+		sum->bound += one.bound;
+	}
+	return sum->running > 0 || sum->counted > 0;
+}
+
 double stat_clock_ns(const struct stat_result *r)
 {
 	for (size_t i = 0; i < r->plan->n; i++) {

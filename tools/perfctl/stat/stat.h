@@ -10,6 +10,9 @@
 struct metric;
 struct topdown;
 
+/* More kinds of cores than any processor has */
+#define STAT_MOST_KINDS 8
+
 /**
  * struct stat_event - one event's numbers
  * @value:   over the rounds, as if it had been counted all the time
@@ -42,6 +45,7 @@ struct stat_event {
  * struct stat_result - all numbers
  * @plan:    the events
  * @events:  plan->n of them
+ * @sums:    of what is counted for each kind of core, over the rounds: by planned_event.sum
  * @parts:   by CPU, core and so on; none if not asked for
  * @target:  what was measured, for the heading
  * @command: the target is a command, @user and @sys are known
@@ -57,6 +61,7 @@ struct stat_event {
 struct stat_result {
 	const struct event_plan *plan;
 	struct stat_event *events;
+	struct spread *sums;
 	struct stat_parts parts;
 	const char *target;
 	bool command;

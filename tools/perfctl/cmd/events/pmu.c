@@ -7,6 +7,7 @@
 #include "event/kernel.h"
 #include "event/pmu_text.h"
 #include "pmu/absence.h"
+#include "pmu/sysfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,6 +42,22 @@ static void print_driver(const struct pmu_text *p)
 	printf("  %-12s %s\n", "driver", about);
 	if (!strcmp(p->driver, "perf"))
 		printf("  -> \"sysctl kernel.pev_pmu\" says when: auto, own or perf\n");
+}
+
+/* Prints the PMU of each kind of core, where there are several. */
+static void print_kinds(void)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct strbuf cpus = { 0 };
+
+		cpulist_put(&cpus, &k[i].cpus);
+		printf("  %-12s PMU %llu, that of the cores of CPUs %s\n", k[i].name,
+		       (unsigned long long)k[i].type, cpus.s);
+		strbuf_free(&cpus);
+	}
 }
 
 static void print_counters(const struct pmu_text *p)
@@ -149,6 +166,7 @@ static void print_text(const struct pmu_text *p)
 	}
 	printf("PMU %u: %s\n", p->id, p->name);
 	print_driver(p);
+	print_kinds();
 	for (size_t i = 0; i < p->n_features; i++)
 		printf("  %-12s %s\n", p->features[i].name, pmu_feature_about(p->features[i].name));
 	print_counters(p);
@@ -169,6 +187,26 @@ static void json_words(struct json *j, const char *key, const struct pmu_word *w
 	json_close(j, '}');
 }
 
+static void json_kinds(struct json *j)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	json_open(j, "kinds", '[');
+	for (size_t i = 0; i < n; i++) {
+		struct strbuf cpus = { 0 };
+
+		cpulist_put(&cpus, &k[i].cpus);
+		json_open(j, NULL, '{');
+		json_string(j, "pmu", k[i].name);
+		json_u64(j, "id", k[i].type);
+		json_string(j, "cpus", cpus.s);
+		json_close(j, '}');
+		strbuf_free(&cpus);
+	}
+	json_close(j, ']');
+}
+
 static void print_json(const struct pmu_text *p)
 {
 	struct json j = { .out = stdout };
@@ -187,6 +225,7 @@ static void print_json(const struct pmu_text *p)
 		free(why);
 		free(remedy);
 	}
+	json_kinds(&j);
 	json_open(&j, "features", '[');
 	for (size_t i = 0; i < p->n_features; i++)
 		json_string(&j, NULL, p->features[i].name);
