@@ -88,7 +88,7 @@ struct leaf {
 static bool __init has_leaf(void)
 {
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
-		pr_info("no hardware counters: this processor's CPUs differ, which pev can't handle\n");
+		pr_info("no hardware counters by pev's own driver: this processor has several kinds of cores, which perf's can count\n");
 		return false;
 	}
 	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON) || boot_cpu_data.cpuid_level < 10) {
