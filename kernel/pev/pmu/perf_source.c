@@ -236,6 +236,20 @@ static bool stopped_by_perf(struct pev_perf_counter_cpu *c, struct perf_event *e
 	return true;
 }
 
+/*
+ * In an update, which moves the overflow when it ends. perf has loaded the period of before: if
+ * that is shorter than the way out of the PMI, the update would hardly go on for PMIs.
+ */
+static void put_off(struct pev_perf_counter_cpu *c)
+{
+	bool on;
+
+	if (!pev_perf_starts_in_pmi())
+		return;
+	on = pev_perf_counter_stop(c, true);
+	pev_perf_counter_start(c, true, on, PEV_PERF_FAR);
+}
+
 static void overflow(struct pev_perf_counter_cpu *c, const struct pev_pmu_sample *sample)
 {
 	struct pev_hw_cpu *s;
@@ -265,6 +279,7 @@ void pev_perf_overflow(struct perf_event *event, struct perf_sample_data *data,
 	/* the code this PMI interrupted runs on this CPU: it cannot change @updating under us */
 	if (data_race(c->updating)) {
 		WRITE_ONCE(c->deferred, true);
+		put_off(c);
 		return;
 	}
 	begin = pev_pmi_begin();
