@@ -32,6 +32,8 @@ struct kind {
 /* PMUs of cores are part of the kernel: what was found once is there. */
 static struct kind kinds[MOST_KINDS];
 static unsigned int nr_kinds;
+/* CPUs of which the kind is known: who asks in vain has them looked at once. */
+static cpumask_t looked;
 static DEFINE_MUTEX(kinds_lock);
 
 static struct kind *find(u32 type)
@@ -46,6 +48,7 @@ static void note(const struct pmu *pmu, unsigned int cpu)
 {
 	struct kind *kind = find(pmu->type);
 
+	cpumask_set_cpu(cpu, &looked);
 	if (!kind) {
 		if (nr_kinds == MOST_KINDS)
 			return;
@@ -58,6 +61,14 @@ static void note(const struct pmu *pmu, unsigned int cpu)
 		kind->cpu = cpu;
 }
 
+/* A kind is asked something on a CPU that is there. */
+static void forget_those_gone(void)
+{
+	for (unsigned int i = 0; i < nr_kinds; i++)
+		if (!cpu_online(kinds[i].cpu))
+			cpumask_clear(&looked);
+}
+
 static void look(void)
 {
 	const struct perf_event_attr cycles = {
@@ -67,7 +78,8 @@ static void look(void)
 	};
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu) {
+	forget_those_gone();
+	for_each_cpu_andnot(cpu, cpu_online_mask, &looked) {
 		struct perf_event *event = pev_perf_look(&cycles, cpu);
 
 		cond_resched();
