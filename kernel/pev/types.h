@@ -11,8 +11,8 @@
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/pev_clock.h>
 #include <linux/rcupdate.h>
-#include <linux/timekeeping.h>
 #include <asm/local64.h>
 #include <uapi/linux/pev.h>
 
@@ -54,7 +54,7 @@ struct vm_area_struct;
  * @time:     ns that the event ran here, up to @since
  * @waited:   of these, ns that it had no counter to count with; see
  *            pev_event_cpu_times()
- * @since:    when it was started, in ktime_get_mono_fast_ns()
+ * @since:    when it was started, in pev_now_ns()
  * @node:     on this CPU's list of running events of one source
  * @event:    back
  *
@@ -139,7 +139,7 @@ enum pev_shows {
  * @close:  free what @open took. Process context
  * @start:  the event begins to count on this CPU. Interrupts off, on the CPU,
  *          perhaps inside the scheduler with a runqueue locked; @now is in
- *          ktime_get_mono_fast_ns(). May be NULL
+ *          pev_now_ns(). May be NULL
  * @stop:   the opposite, same context. May be NULL
  * @fold:   bring @ec's @count up to date and, if @now is not 0, its @waited.
  *          The event runs; on its CPU, any context with preemption disabled.
@@ -522,7 +522,7 @@ static inline u64 pev_event_cpu_value(struct pev_event *event, struct pev_event_
 		return local64_read(&ec->count);
 	value = ec->time;
 	if (ec == this_cpu_ptr(event->percpu) && ec->running)
-		value += pev_elapsed(ec->since, ktime_get_mono_fast_ns());
+		value += pev_elapsed(ec->since, pev_now_ns());
 	return value;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <linux/init.h>
 #include <linux/syscalls.h>
+#include "base/clock.h"
 #include "base/paranoid.h"
 #include "base/perf.h"
 #include "base/rate.h"
@@ -33,8 +34,9 @@ core_initcall(pev_markers_setup);
 /* Sources come before CPUs: events find the PMU there when a CPU comes, and until it goes. */
 static int __init setup(void)
 {
-	int err = pev_work_setup();
+	int err = pev_clock_setup();
 
+	err = err ?: pev_work_setup();
 	err = err ?: pev_paranoid_setup();
 	err = err ?: pev_rate_setup();
 	err = err ?: pev_perf_setup();

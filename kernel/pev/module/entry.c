@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include "base/clock.h"
 #include "base/hooks.h"
 #include "base/paranoid.h"
 #include "base/perf.h"
@@ -112,6 +113,7 @@ static int __init nothing(void)
 static const struct part parts[] __refconst = {
 	{ pev_resolve },
 	{ pev_probes_setup },
+	{ pev_clock_setup,	pev_clock_teardown },
 	{ pev_work_setup,	pev_work_teardown },
 	{ nothing,		pev_task_set_teardown },
 	{ nothing,		pev_work_drain },

@@ -157,7 +157,7 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	s->waited = 0;
 	/* the window begins here, and so does its time */
 	if (pev_hw_counts(s))
-		s->since = ktime_get_mono_fast_ns();
+		s->since = pev_now_ns();
 	s->throttles = 0;
 	s->throttled_ns = 0;
 	/* so does the period, and what a frequency is judged by */
@@ -203,7 +203,7 @@ void pev_pmu_cpu_start(void)
 	memset(cpu->raw, 0, sizeof(cpu->raw));
 	cpu->up = true;
 	pev_pmu_update_begin();
-	pev_pmu_reschedule(cpu, ktime_get_mono_fast_ns());
+	pev_pmu_reschedule(cpu, pev_now_ns());
 	pev_pmu_update_end(cpu);
 }
 
@@ -216,7 +216,7 @@ void pev_pmu_cpu_stop(void)
 	lockdep_assert_irqs_disabled();
 
 	pev_pmu_update_begin();
-	now = ktime_get_mono_fast_ns();
+	now = pev_now_ns();
 	for (i = 0; i < PEV_PMU_MAX_COUNTERS; i++)
 		if (cpu->on[i])
 			pev_pmu_detach(cpu, cpu->on[i], now);

@@ -14,7 +14,7 @@
 
 static void throttle(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s)
 {
-	pev_hw_count_end(s, ktime_get_mono_fast_ns());
+	pev_hw_count_end(s, pev_now_ns());
 	s->throttled = true;
 	WRITE_ONCE(s->throttles, s->throttles + 1);
 	PEV_MARK(pev, throttle, "event %s times %llu", s->event->name, s->throttles);
@@ -95,7 +95,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	u64 now;
 
 	pev_pmu_update_begin();
-	now = ktime_get_mono_fast_ns();
+	now = pev_now_ns();
 	for (i = 0; i < PEV_PMU_MAX_COUNTERS; i++) {
 		struct pev_hw_cpu *s = cpu->on[i];
 

@@ -177,7 +177,7 @@ static void throttle(struct pev_perf_counter_cpu *c, struct pev_hw_cpu *s)
 
 	pev_perf_counter_read(c, &at);
 	fold(c, s);
-	pass(s, &at, ktime_get_mono_fast_ns());
+	pass(s, &at, pev_now_ns());
 	s->throttled = true;
 	WRITE_ONCE(s->throttles, s->throttles + 1);
 	PEV_MARK(pev, throttle, "event %s times %llu", s->event->name, s->throttles);
@@ -339,7 +339,7 @@ enum hrtimer_restart pev_perf_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	update_begin(c);
-	now = ktime_get_mono_fast_ns();
+	now = pev_now_ns();
 	pev_perf_counter_read(c, &at);
 	list_for_each_entry(s, &c->running, node)
 		again |= tick_one(c, s, &at, now);
@@ -456,7 +456,7 @@ void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, uns
 	}
 	c = counter_here(event);
 	update_begin(c);
-	s->since = ktime_get_mono_fast_ns();
+	s->since = pev_now_ns();
 	pev_perf_counter_read(c, &at);
 	mark(c, s, &at);
 	forget(s);
@@ -481,7 +481,7 @@ void pev_perf_install(struct pev_perf *perf, struct perf_event *event)
 {
 	struct pev_perf_counter *counter = perf->context;
 	struct pev_perf_counter_cpu *c = this_cpu_ptr(counter->percpu);
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 	struct pev_perf_reading at;
 	struct pev_hw_cpu *s;
 

@@ -136,7 +136,7 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 		in.ip = 0;
 	}
 	if (event->flags & PEV_F_FREQ) {
-		u64 now = ktime_get_mono_fast_ns();
+		u64 now = pev_now_ns();
 
 		s->period.period = adapted(s, now);
 		s->sampled = now;

@@ -27,7 +27,7 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample);
 /**
  * pev_hw_adapt() - shorten the period of an event that has become rare before it is over
  * @s:   an event with a frequency, folded
- * @now: in ktime_get_mono_fast_ns()
+ * @now: in pev_now_ns()
  *
  * Context: On the CPU, interrupts off; no PMI interferes.
  * Return: is the next sample due earlier now?

@@ -294,7 +294,7 @@ static enum hrtimer_restart rotate(struct hrtimer *timer)
 	if (!cpu->contended)
 		return HRTIMER_NORESTART;
 	pev_pmu_update_begin();
-	now = ktime_get_mono_fast_ns();
+	now = pev_now_ns();
 	rotate_queue(cpu, now);
 	pev_pmu_reschedule(cpu, now);
 	pev_pmu_update_end(cpu);

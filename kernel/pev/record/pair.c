@@ -6,7 +6,7 @@
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
+#include <linux/pev_clock.h>
 #include "ring/ring.h"
 #include "key.h"
 #include "pair.h"
@@ -131,7 +131,7 @@ enum pev_pair_begun pev_pair_begin(struct pev_event *event, struct pev_table_set
 	u64 words[PEV_PAIR_WORDS + PEV_PAIR_KEPT];
 
 	pev_key_make_pair(key, event, at, words);
-	return pev_pairs_begin(&table->pairs, words, ktime_get_mono_fast_ns());
+	return pev_pairs_begin(&table->pairs, words, pev_now_ns());
 }
 
 /**
@@ -148,7 +148,7 @@ enum pev_pair_begun pev_pair_begin(struct pev_event *event, struct pev_table_set
 bool pev_pair_end(struct pev_event *event, struct pev_table_set *table,
 		  const struct pev_key *key, const struct pev_key_at *at, u64 *words)
 {
-	u64 pair[PEV_PAIR_WORDS], now = ktime_get_mono_fast_ns(), began;
+	u64 pair[PEV_PAIR_WORDS], now = pev_now_ns(), began;
 
 	pev_key_make_pair(key, event, at, pair);
 	if (!pev_pairs_end(&table->pairs, pair, &began, words + 1))

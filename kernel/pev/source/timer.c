@@ -203,7 +203,7 @@ static void wait_begin(struct timer_cpu *s, u64 now)
 
 static void wait_fold(struct timer_cpu *s, u64 now)
 {
-	/* ktime_get_mono_fast_ns() may step back a little */
+	/* pev_now_ns() may step back a little */
 	WRITE_ONCE(s->waited, s->waited + max_t(s64, now - s->since, 0));
 	s->since = now;
 }
@@ -213,14 +213,14 @@ static noinline void put_off(struct pace *pace, struct timer_cpu *s)
 	s->nominal = hrtimer_get_expires(&s->timer);
 	hrtimer_set_expires(&s->timer, ktime_add_ns(hrtimer_cb_get_time(&s->timer),
 						    pace_queue(pace, s)));
-	wait_begin(s, ktime_get_mono_fast_ns());
+	wait_begin(s, pev_now_ns());
 }
 
 /* The wait is over: periods continue from the nominal time. */
 static noinline void put_off_end(struct timer_cpu *s)
 {
 	hrtimer_set_expires(&s->timer, s->nominal);
-	wait_fold(s, ktime_get_mono_fast_ns());
+	wait_fold(s, pev_now_ns());
 	s->put_off = false;
 }
 
@@ -358,7 +358,7 @@ static void timer_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 no
 static void timer_retime(struct pev_event *event, struct pev_event_cpu *ec)
 {
 	struct timer_cpu *s = timer_here(event);
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 
 	timer_halt(s, event, now);
 	/* timer_run() finds that the period has changed, if it has not done so before */
@@ -368,7 +368,7 @@ static void timer_retime(struct pev_event *event, struct pev_event_cpu *ec)
 static void timer_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
 {
 	struct timer_cpu *s = per_cpu_ptr(timer_of(event)->percpu, cpu);
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 
 	if (ec->running)
 		timer_halt(s, event, now);

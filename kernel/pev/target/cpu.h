@@ -7,7 +7,7 @@
 #define _PEV_TARGET_CPU_H
 
 #include <linux/percpu.h>
-#include <linux/timekeeping.h>
+#include <linux/pev_clock.h>
 #include "record/charge.h"
 #include "types.h"
 
@@ -74,7 +74,7 @@ static inline void pev_event_cpu_sync(struct pev_event *event, bool wanted, u64 
 	if (wanted == !!ec->running)
 		return;
 	if (!*now)
-		*now = ktime_get_mono_fast_ns();
+		*now = pev_now_ns();
 	if (wanted)
 		pev_event_cpu_start(event, ec, *now);
 	else

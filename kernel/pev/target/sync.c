@@ -250,7 +250,7 @@ void __pev_teardown pev_sync_teardown(void)
 
 static void ec_fold(struct pev_event *event, struct pev_event_cpu *ec)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 
 	if (!ec->running)
 		return;
@@ -302,7 +302,7 @@ static void ec_reset(struct pev_event *event, unsigned int cpu)
 	WRITE_ONCE(ec->time, 0);
 	WRITE_ONCE(ec->waited, 0);
 	pev_charge_reset(event, cpu);
-	ec->since = ktime_get_mono_fast_ns();
+	ec->since = pev_now_ns();
 }
 
 static void reset_here(void *data)

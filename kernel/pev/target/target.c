@@ -85,7 +85,7 @@ static void ctx_switch(struct pev_target_cpu *cpu, struct pev_task_ctx *next)
 		next = NULL;
 	if (prev == next)
 		return;
-	now = ktime_get_mono_fast_ns();
+	now = pev_now_ns();
 	if (prev)
 		ctx_stop(prev, now);
 	WRITE_ONCE(cpu->ctx, next);

@@ -8,10 +8,10 @@
  * youngest of its key, is not there after those that are left over with the same key.
  */
 #include <linux/hash.h>
+#include <linux/pev_clock.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 #include "types.h"
 #include "entries.h"
 
@@ -82,7 +82,7 @@ void pev_entries_add(struct pev_entries *e, u32 place, unsigned long stack)
 		if (set->entries[i].begin < to->begin)
 			to = &set->entries[i];
 	*to = (struct entry){
-		.begin = ktime_get_mono_fast_ns(), .started = current->start_boottime,
+		.begin = pev_now_ns(), .started = current->start_boottime,
 		.stack = stack, .tid = current->pid, .place = place,
 	};
 	spin_unlock(&set->lock);
@@ -102,7 +102,7 @@ bool pev_entries_take(struct pev_entries *e, u32 place, unsigned long stack, u64
 			found = entry;
 	}
 	if (found) {
-		*duration = pev_elapsed(found->begin, ktime_get_mono_fast_ns());
+		*duration = pev_elapsed(found->begin, pev_now_ns());
 		found->begin = 0;
 	}
 	spin_unlock(&set->lock);

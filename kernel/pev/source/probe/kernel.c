@@ -8,9 +8,9 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
+#include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include "types.h"
 #include "kernel.h"
 #include "place.h"
@@ -83,7 +83,7 @@ static int entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 	preempt_enable_notrace();
 	if (!counts)
 		return 1;
-	*(u64 *)ri->data = ktime_get_mono_fast_ns();
+	*(u64 *)ri->data = pev_now_ns();
 	return 0;
 }
 
@@ -92,7 +92,7 @@ NOKPROBE_SYMBOL(entered);
 static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
-	u64 duration = pev_elapsed(*(u64 *)ri->data, ktime_get_mono_fast_ns());
+	u64 duration = pev_elapsed(*(u64 *)ri->data, pev_now_ns());
 	const struct pev_fetch_in in = { .regs = regs, .duration = &duration };
 	struct kernel_place *place;
 

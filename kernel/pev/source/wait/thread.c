@@ -10,6 +10,7 @@
  * it, and the reserve. No memory is taken in the scheduler: an entry comes with the task.
  */
 #include <linux/interrupt.h>
+#include <linux/pev_clock.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -146,7 +147,7 @@ void wait_threads_free(struct wait_threads *threads)
  */
 void wait_threads_switch(struct wait_threads *threads, const struct pev_event *event)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 	unsigned long flags;
 	bool on;
 
@@ -171,7 +172,7 @@ void wait_threads_switch(struct wait_threads *threads, const struct pev_event *e
  */
 void wait_threads_reset(struct wait_threads *threads)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = pev_now_ns();
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&threads->lock, flags);
@@ -271,7 +272,7 @@ static void sum_one(struct wait_thread *t, u64 period, struct pev_waits *sum)
 	u64 now;
 
 	raw_spin_lock(&t->lock);
-	now = thread_now(t, ktime_get_mono_fast_ns());
+	now = thread_now(t, pev_now_ns());
 	add_sums(sum, &t->sums);
 	add_open(t, period, now, sum);
 	raw_spin_unlock(&t->lock);
@@ -348,7 +349,7 @@ static void fill_open(const struct wait_thread *t, u64 now, struct pev_wait_reco
 static void flush_one(struct wait_thread *t, struct pev_wait_record *record)
 {
 	raw_spin_lock(&t->lock);
-	fill_open(t, thread_now(t, ktime_get_mono_fast_ns()), record);
+	fill_open(t, thread_now(t, pev_now_ns()), record);
 	raw_spin_unlock(&t->lock);
 	t->flushed = t->threads->flushes;
 	list_move_tail(&t->of_event, &t->threads->list);
@@ -437,7 +438,7 @@ static void init(struct wait_thread *t, struct pev_event *event, struct wait_thr
 	t->time = threads->time;
 	t->version = threads->version;
 	t->generation = threads->generation;
-	t->born = time_at(&t->time, ktime_get_mono_fast_ns());
+	t->born = time_at(&t->time, pev_now_ns());
 	t->since = t->born;
 	if (fresh) {
 		t->phase = WAIT_RUNNABLE;
@@ -495,7 +496,7 @@ static void sum_up(struct wait_threads *threads, struct wait_thread *t,
 	u64 now;
 
 	raw_spin_lock(&t->lock);
-	now = thread_now(t, ktime_get_mono_fast_ns());
+	now = thread_now(t, pev_now_ns());
 	end_run(t, now);
 	t->sums.enabled = now - t->born;
 	t->gone = true;

@@ -187,7 +187,7 @@ static __always_inline struct wait_thread *wait_thread_next(const struct wait_th
 	return wait_thread_seek(rcu_dereference_raw_check(hlist_next_rcu(&t->node)), t->task);
 }
 
-/* @clock is ktime_get_mono_fast_ns(), read for the call. */
+/* @clock is pev_now_ns(), read for the call. */
 void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, bool blocks);
 void wait_thread_waking(struct wait_thread *t, u64 clock);
 void __wait_thread_woken(struct wait_thread *t);

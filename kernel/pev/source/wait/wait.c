@@ -15,6 +15,7 @@
  * off.
  */
 #include <linux/irq_work.h>
+#include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -291,7 +292,7 @@ static void task_switch(bool preempt, struct task_struct *prev, struct task_stru
 		write_all(PEV_WAIT_LATE);
 	if (!leaves && !enters)
 		return;
-	clock = ktime_get_mono_fast_ns();
+	clock = pev_now_ns();
 	if (leaves)
 		leave_cpu(leaves, prev, clock, preempt, prev_state);
 	if (enters)
@@ -305,7 +306,7 @@ static void probe_waking(void *data, struct task_struct *task)
 
 	if (!t)
 		return;
-	clock = ktime_get_mono_fast_ns();
+	clock = pev_now_ns();
 	for (; t; t = wait_thread_next(t))
 		wait_thread_waking(t, clock);
 }
