@@ -117,6 +117,48 @@ void wait_threads_init(struct wait_threads *threads)
 	mutex_init(&threads->walk_lock);
 }
 
+static void hide(struct wait_thread *t)
+{
+	raw_spin_lock(&hash_lock);
+	if (!hlist_unhashed(&t->node))
+		hlist_del_init_rcu(&t->node);
+	raw_spin_unlock(&hash_lock);
+}
+
+/* Let interrupts and others in, which find what @threads has, and may take some of it. */
+static void pause(struct wait_threads *threads)
+{
+	raw_spin_unlock_irq(&threads->lock);
+	cond_resched();
+	raw_spin_lock_irq(&threads->lock);
+}
+
+/**
+ * wait_threads_hide() - the scheduler finds an event's threads no more
+ * @threads: of an event that is closed, and follows no more of them
+ *
+ * What has found one of them may use it, and the event, until a grace period is over.
+ *
+ * Context: Process context.
+ */
+void wait_threads_hide(struct wait_threads *threads)
+{
+	struct wait_thread *t;
+	LIST_HEAD(hidden);
+	unsigned int nr = 0;
+
+	raw_spin_lock_irq(&threads->lock);
+	while ((t = list_first_entry_or_null(&threads->list, struct wait_thread, of_event))) {
+		hide(t);
+		/* those that exit meanwhile leave this list as they do the other */
+		list_move_tail(&t->of_event, &hidden);
+		if (!(++nr % STRETCH))
+			pause(threads);
+	}
+	list_splice(&hidden, &threads->list);
+	raw_spin_unlock_irq(&threads->lock);
+}
+
 /**
  * wait_threads_free() - free the threads of an event that is gone
  * @threads: nothing calls for them any more
@@ -129,9 +171,9 @@ void wait_threads_free(struct wait_threads *threads)
 	unsigned int nr = 0;
 
 	list_for_each_entry_safe(t, next, &threads->list, of_event) {
-		raw_spin_lock_irq(&hash_lock);
-		hlist_del_rcu(&t->node);
-		raw_spin_unlock_irq(&hash_lock);
+		local_irq_disable();
+		hide(t);
+		local_irq_enable();
 		kfree_rcu(t, rcu);
 		if (!(++nr % STRETCH))
 			cond_resched();
@@ -277,14 +319,6 @@ static void sum_one(struct wait_thread *t, u64 period, struct pev_waits *sum)
 	add_open(t, period, now, sum);
 	raw_spin_unlock(&t->lock);
 	t->walk = t->threads->walk;
-}
-
-/* Let interrupts and others in, who find @cursor in the list and leave it there. */
-static void pause(struct wait_threads *threads)
-{
-	raw_spin_unlock_irq(&threads->lock);
-	cond_resched();
-	raw_spin_lock_irq(&threads->lock);
 }
 
 /**
@@ -530,7 +564,7 @@ bool wait_thread_leave(struct pev_event *event, const struct task_struct *task,
 	raw_spin_lock_irqsave(&hash_lock, flags);
 	t = find(event, task);
 	if (t)
-		hlist_del_rcu(&t->node);
+		hlist_del_init_rcu(&t->node);
 	raw_spin_unlock_irqrestore(&hash_lock, flags);
 	if (!t)
 		return false;

@@ -132,6 +132,7 @@ struct wait_thread {
 };
 
 void wait_threads_init(struct wait_threads *threads);
+void wait_threads_hide(struct wait_threads *threads);
 void wait_threads_free(struct wait_threads *threads);
 void wait_threads_switch(struct wait_threads *threads, const struct pev_event *event);
 void wait_threads_reset(struct wait_threads *threads);

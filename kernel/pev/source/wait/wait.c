@@ -413,6 +413,12 @@ static void sync_interrupts(void)
 		irq_work_sync(per_cpu_ptr(&interrupt, cpu));
 }
 
+/* Of other events' threads, the scheduler tells still. */
+static void wait_unhook(struct pev_event *event)
+{
+	wait_threads_hide(&wait_of(event)->threads);
+}
+
 /* What is pending after the event's last grace period is with an interrupt under way. */
 static void wait_close(struct pev_event *event)
 {
@@ -525,8 +531,10 @@ const struct pev_source_ops pev_wait_source = {
 	.type		= "wait",
 	.periods	= PEV_PERIOD_LEAST,
 	.weight		= 16,
+	.unhook_late	= true,
 	.setup		= wait_setup,
 	.open		= wait_open,
+	.unhook		= wait_unhook,
 	.close		= wait_close,
 	.stop		= wait_stop,
 	.reset		= wait_reset,
