@@ -8,7 +8,6 @@
  *
  * Locks: hash_lock, innermost. Readers hold none; entries are freed after a grace period.
  */
-#include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -18,7 +17,6 @@
 #include "glue/task_set.h"
 #include "task_set.h"
 
-#define HASH_BITS	12
 /*
  * Entries that are kept for when there is no memory; with PREEMPT_RT for all, as asking for
  * memory takes locks there that sleep: enough for the forks until a worker has run.
@@ -27,37 +25,18 @@
 /* So many are too few. */
 #define LOW		(IS_ENABLED(CONFIG_PREEMPT_RT) ? RESERVE / 4 * 3 : RESERVE / 2)
 
-/**
- * struct entry - a task that has a set
- * @node: in its bucket, or in the reserve
- * @task: the task; it takes its entry away when it exits
- * @set:  with a reference
- * @rcu:  frees it
- */
-struct entry {
-	struct hlist_node		node;
-	const struct task_struct	*task;
-	struct pev_task_ctx		*set;
-	struct rcu_head			rcu;
-};
-
 static DEFINE_RAW_SPINLOCK(hash_lock);
-static struct hlist_head buckets[1 << HASH_BITS];
+struct hlist_head pev_task_sets[1 << PEV_TASK_SET_BITS];
 unsigned int pev_task_set_nr;
 
 static HLIST_HEAD(reserve);
 static unsigned int reserve_nr;
 
-static struct hlist_head *bucket_of(const struct task_struct *task)
+static struct pev_task_set_entry *find(const struct task_struct *task)
 {
-	return &buckets[hash_ptr((void *)task, HASH_BITS)];
-}
+	struct pev_task_set_entry *entry;
 
-static struct entry *find(const struct task_struct *task)
-{
-	struct entry *entry;
-
-	hlist_for_each_entry_rcu_notrace(entry, bucket_of(task), node)
+	hlist_for_each_entry_rcu_notrace(entry, pev_task_set_bucket(task), node)
 		if (entry->task == task)
 			return entry;
 	return NULL;
@@ -72,13 +51,10 @@ static struct entry *find(const struct task_struct *task)
  */
 struct pev_task_ctx *pev_task_set_find(const struct task_struct *task)
 {
-	struct pev_task_ctx *set = NULL;
-	struct entry *entry;
+	struct pev_task_ctx *set;
 
 	preempt_disable_notrace();
-	entry = find(task);
-	if (entry)
-		set = READ_ONCE(entry->set);
+	set = pev_task_set(task);
 	preempt_enable_notrace();
 	return set;
 }
@@ -87,7 +63,7 @@ struct pev_task_ctx *pev_task_set_find(const struct task_struct *task)
 
 void pev_task_set_prepare(unsigned int nr)
 {
-	struct entry *entry;
+	struct pev_task_set_entry *entry;
 
 	while (READ_ONCE(reserve_nr) < RESERVE + nr) {
 		entry = kmalloc(sizeof(*entry), GFP_KERNEL | __GFP_NOWARN);
@@ -108,10 +84,11 @@ static void refill(struct work_struct *work)
 static DECLARE_WORK(refill_work, refill);
 
 /* hash_lock held. */
-static struct entry *take_reserve(void)
+static struct pev_task_set_entry *take_reserve(void)
 {
-	struct entry *entry = hlist_entry_safe(reserve.first, struct entry, node);
+	struct pev_task_set_entry *entry;
 
+	entry = hlist_entry_safe(reserve.first, struct pev_task_set_entry, node);
 	if (!entry)
 		return NULL;
 	hlist_del(&entry->node);
@@ -122,7 +99,8 @@ static struct entry *take_reserve(void)
 /* ---- changes ---- */
 
 /* hash_lock held. Return: has it a set now? */
-static bool add(const struct task_struct *task, struct pev_task_ctx *set, struct entry *entry)
+static bool add(const struct task_struct *task, struct pev_task_ctx *set,
+		struct pev_task_set_entry *entry)
 {
 	entry = entry ?: take_reserve();
 	if (!entry)
@@ -130,12 +108,12 @@ static bool add(const struct task_struct *task, struct pev_task_ctx *set, struct
 	entry->task = task;
 	entry->set = set;
 	WRITE_ONCE(pev_task_set_nr, pev_task_set_nr + 1);
-	hlist_add_head_rcu(&entry->node, bucket_of(task));
+	hlist_add_head_rcu(&entry->node, pev_task_set_bucket(task));
 	return true;
 }
 
 /* hash_lock held. */
-static void remove(struct entry *entry)
+static void remove(struct pev_task_set_entry *entry)
 {
 	hlist_del_rcu(&entry->node);
 	WRITE_ONCE(pev_task_set_nr, pev_task_set_nr - 1);
@@ -143,12 +121,12 @@ static void remove(struct entry *entry)
 
 bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 {
-	struct entry *entry, *new = NULL;
+	struct pev_task_set_entry *entry, *new = NULL;
 	unsigned long flags;
 	bool done = true;
 
 	/* what keeps others from this task keeps them from its entry */
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && set && !pev_task_set(task))
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && set && !pev_task_set_value(task))
 		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 	raw_spin_lock_irqsave(&hash_lock, flags);
 	entry = find(task);
@@ -169,12 +147,12 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 
 struct pev_task_ctx *pev_task_set_take_any(void)
 {
-	struct entry *entry = NULL;
+	struct pev_task_set_entry *entry = NULL;
 	struct pev_task_ctx *set;
 
 	raw_spin_lock_irq(&hash_lock);
-	for (unsigned int i = 0; i < ARRAY_SIZE(buckets) && !entry; i++)
-		entry = hlist_entry_safe(buckets[i].first, struct entry, node);
+	for (unsigned int i = 0; i < ARRAY_SIZE(pev_task_sets) && !entry; i++)
+		entry = hlist_entry_safe(pev_task_sets[i].first, struct pev_task_set_entry, node);
 	if (entry)
 		remove(entry);
 	raw_spin_unlock_irq(&hash_lock);
@@ -187,7 +165,7 @@ struct pev_task_ctx *pev_task_set_take_any(void)
 
 void pev_task_set_teardown(void)
 {
-	struct entry *entry;
+	struct pev_task_set_entry *entry;
 
 	cancel_work_sync(&refill_work);
 	while ((entry = take_reserve()))

@@ -97,7 +97,7 @@ static void ctx_switch(struct pev_target_cpu *cpu, struct pev_task_ctx *next)
 }
 
 /* A task's mark is updated when it is switched in. */
-static void mark(struct task_struct *task, struct pev_task_ctx *ctx)
+static __always_inline void mark(struct task_struct *task, struct pev_task_ctx *ctx)
 {
 	if (static_branch_unlikely(&pev_pmm_key))
 		static_call(pev_source_mark)(task, ctx && READ_ONCE(ctx->marked));
@@ -307,13 +307,16 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
-	struct pev_target_cpu *cpu = this_cpu_ptr(&pev_target_cpus);
-	struct pev_task_ctx *ctx = pev_task_set(next);
+	struct pev_target_cpu *cpu;
+	struct pev_task_ctx *ctx;
 
 	/* a call from here costs less than a second function at the tracepoint */
 	if (static_branch_unlikely(&pev_switch_key))
 		static_call(pev_source_switch)(preempt, prev, next, prev_state);
 	pev_charge_task(prev);
+	/* what is found out before the calls would be kept for all of them */
+	cpu = this_cpu_ptr(&pev_target_cpus);
+	ctx = pev_task_set(next);
 	if (cpu->ctx != ctx)
 		ctx_switch(cpu, ctx);
 	mark(next, ctx);

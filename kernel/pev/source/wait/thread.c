@@ -9,9 +9,9 @@
  * Locks: see thread.h. Threads are found by a hash under RCU; hash_lock guards changes of
  * it, and the reserve. No memory is taken in the scheduler: an entry comes with the task.
  */
-#include <linux/interrupt.h>
 #include <linux/pev_clock.h>
 #include <linux/pid_namespace.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -20,6 +20,7 @@
 #include "record/kstack.h"
 #include "target/rights.h"
 #include "types.h"
+#include "change.h"
 #include "thread.h"
 
 /* Entries that are kept for forks, which can't wait for memory. */
@@ -28,11 +29,12 @@
 #define STRETCH		64
 /* A flush hands on so many at a time, with interrupts off. */
 #define FLUSH		32
-/* Frames of pev and of the tracepoint above a waker. */
-#define OWN_FRAMES	3
+/* Frames of pev above a waker: of what takes them, and of what the tracepoint calls. */
+#define OWN_FRAMES	2
 
 static DEFINE_RAW_SPINLOCK(hash_lock);
 struct hlist_head wait_buckets[1 << WAIT_HASH_BITS];
+atomic_t wait_early;
 
 static HLIST_HEAD(reserve);
 static unsigned int reserve_nr;
@@ -117,6 +119,14 @@ void wait_threads_init(struct wait_threads *threads)
 	mutex_init(&threads->walk_lock);
 }
 
+static void set_early(struct wait_thread *t, bool early)
+{
+	if (t->early == early)
+		return;
+	WRITE_ONCE(t->early, early);
+	atomic_add(early ? 1 : -1, &wait_early);
+}
+
 static void hide(struct wait_thread *t)
 {
 	raw_spin_lock(&hash_lock);
@@ -174,6 +184,7 @@ void wait_threads_free(struct wait_threads *threads)
 		local_irq_disable();
 		hide(t);
 		local_irq_enable();
+		set_early(t, false);
 		kfree_rcu(t, rcu);
 		if (!(++nr % STRETCH))
 			cond_resched();
@@ -231,37 +242,53 @@ void wait_threads_reset(struct wait_threads *threads)
 
 /* ---- a thread's time; its lock is held ---- */
 
-/* The event was switched or reset, and this thread has not seen it. */
-static noinline void catch_up(struct wait_thread *t)
+/* Take over the event's time: the thread was just made, or has missed a change of it. */
+static void take_time(struct wait_thread *t, const struct wait_time *time)
+{
+	t->offset = time->on ? time->offset : WAIT_STANDS;
+	t->least = max(t->since, time->floor);
+}
+
+/**
+ * wait_thread_catch_up() - a thread has not the event's time
+ * @t: the thread; it is gone, or the event was switched or reset
+ *
+ * Return: true if it has it now, false if it is gone.
+ */
+noinline bool wait_thread_catch_up(struct wait_thread *t)
 {
 	const struct wait_threads *threads = t->threads;
+	struct wait_time time;
 	unsigned int seq;
 	u32 generation;
 	u64 reset_at;
 
+	if (t->gone)
+		return false;
 	do {
 		seq = read_seqcount_begin(&threads->seq);
-		t->time = threads->time;
+		time = threads->time;
 		t->version = threads->version;
 		generation = threads->generation;
 		reset_at = threads->reset_at;
 	} while (read_seqcount_retry(&threads->seq, seq));
-	if (generation == t->generation)
-		return;
-	t->generation = generation;
-	memset(&t->sums, 0, sizeof(t->sums));
-	/* its own time may be a little ahead */
-	t->since = max(t->since, reset_at);
-	t->born = t->since;
-	t->blocked = 0;
+	if (generation != t->generation) {
+		t->generation = generation;
+		memset(&t->sums, 0, sizeof(t->sums));
+		/* its own time may be a little ahead */
+		t->since = max(t->since, reset_at);
+		t->born = t->since;
+		t->blocked = 0;
+	}
+	take_time(t, &time);
+	return true;
 }
 
-/* Return: the thread's time. */
-static __always_inline u64 thread_now(struct wait_thread *t, u64 clock)
+/* Return: the thread's time; it is not gone. */
+static u64 thread_now(struct wait_thread *t)
 {
-	if (unlikely(READ_ONCE(t->threads->version) != t->version))
-		catch_up(t);
-	return max(time_at(&t->time, clock), t->since);
+	wait_thread_counts(t);
+	return wait_thread_now(t, pev_now_ns());
 }
 
 static void add_wait(struct pev_waits *sums, u64 period, u64 blocked, u64 runnable)
@@ -299,25 +326,17 @@ static void add_sums(struct pev_waits *to, const struct pev_waits *more)
 	to->folded_waits += more->folded_waits;
 }
 
-/* It runs at @now, so it ran: what was taken for a wait when it was attached was none. */
-static void end_run(struct wait_thread *t, u64 now)
-{
-	t->sums.run += t->blocked + now - t->since;
-	t->since = now;
-	t->blocked = 0;
-}
-
 /* ---- the walk over an event's threads ---- */
 
 static void sum_one(struct wait_thread *t, u64 period, struct pev_waits *sum)
 {
 	u64 now;
 
-	raw_spin_lock(&t->lock);
-	now = thread_now(t, pev_now_ns());
+	wait_thread_lock(t);
+	now = thread_now(t);
 	add_sums(sum, &t->sums);
 	add_open(t, period, now, sum);
-	raw_spin_unlock(&t->lock);
+	wait_thread_unlock(t);
 	t->walk = t->threads->walk;
 }
 
@@ -382,9 +401,9 @@ static void fill_open(const struct wait_thread *t, u64 now, struct pev_wait_reco
 
 static void flush_one(struct wait_thread *t, struct pev_wait_record *record)
 {
-	raw_spin_lock(&t->lock);
-	fill_open(t, thread_now(t, pev_now_ns()), record);
-	raw_spin_unlock(&t->lock);
+	wait_thread_lock(t);
+	fill_open(t, thread_now(t), record);
+	wait_thread_unlock(t);
 	t->flushed = t->threads->flushes;
 	list_move_tail(&t->of_event, &t->threads->list);
 }
@@ -426,25 +445,6 @@ bool wait_threads_flush(struct wait_threads *threads,
 
 /* ---- threads come and go ---- */
 
-/**
- * wait_state_of() - why a task left its CPU
- * @state: the scheduler's words for it, not TASK_RUNNING
- *
- * Return: enum pev_wait_state.
- */
-u32 wait_state_of(unsigned int state)
-{
-	if (state & __TASK_STOPPED)
-		return PEV_WAIT_STOPPED;
-	if (state & __TASK_TRACED)
-		return PEV_WAIT_TRACED;
-	if (state & TASK_FROZEN)
-		return PEV_WAIT_FROZEN;
-	if (state & TASK_NOLOAD)
-		return PEV_WAIT_IDLE;
-	return state & TASK_INTERRUPTIBLE ? PEV_WAIT_SLEEPING : PEV_WAIT_DISK;
-}
-
 /* A guess, for a task that is attached while it does anything: its next change corrects it. */
 static void guess_phase(struct wait_thread *t, struct task_struct *task)
 {
@@ -469,11 +469,12 @@ static void init(struct wait_thread *t, struct pev_event *event, struct wait_thr
 	t->task = task;
 	t->event = event;
 	t->threads = threads;
-	t->time = threads->time;
+	t->period = READ_ONCE(event->period);
 	t->version = threads->version;
 	t->generation = threads->generation;
-	t->born = time_at(&t->time, pev_now_ns());
+	t->born = time_at(&threads->time, pev_now_ns());
 	t->since = t->born;
+	take_time(t, &threads->time);
 	if (fresh) {
 		t->phase = WAIT_RUNNABLE;
 		t->record.state = PEV_WAIT_NEW;
@@ -529,15 +530,19 @@ static void sum_up(struct wait_threads *threads, struct wait_thread *t,
 {
 	u64 now;
 
-	raw_spin_lock(&t->lock);
-	now = thread_now(t, pev_now_ns());
-	end_run(t, now);
+	wait_thread_lock(t);
+	now = thread_now(t);
+	/* it runs: what was taken for a wait when it was attached was none */
+	t->sums.run += t->blocked + now - t->since;
 	t->sums.enabled = now - t->born;
+	t->blocked = 0;
+	wait_thread_enter(t, WAIT_RUNS, now);
+	set_early(t, false);
 	t->gone = true;
-	t->phase = WAIT_RUNS;
+	t->version--;
 	fill_open(t, now, record);
 	record->flags |= PEV_WAIT_ENDED;
-	raw_spin_unlock(&t->lock);
+	wait_thread_unlock(t);
 	add_sums(&threads->ended, &t->sums);
 	if (threads->walking && t->walk != threads->walk)
 		add_sums(&threads->late, &t->sums);
@@ -576,29 +581,39 @@ bool wait_thread_leave(struct pev_event *event, const struct task_struct *task,
 	return true;
 }
 
-/* ---- what the scheduler tells; preemption and interrupts are off ---- */
+/* ---- what the scheduler tells, where it is rare; the thread's lock is held ---- */
 
 /**
- * wait_thread_out() - a thread leaves its CPU
- * @t:      the thread
- * @clock:  see thread.h
- * @state:  enum pev_wait_state
- * @flags:  PEV_WAIT_IO or 0
- * @blocks: it has to be woken, or was a moment ago
+ * wait_thread_not_blocked() - a thread left its CPU, and has not to be woken
+ * @t:      the thread, which is taken for blocked
+ * @blocks: it blocks: something was about to wake it before, and has done so with this
  */
-void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, bool blocks)
+void wait_thread_not_blocked(struct wait_thread *t, bool blocks)
 {
-	raw_spin_lock(&t->lock);
-	if (!t->gone) {
-		end_run(t, thread_now(t, clock));
-		t->record.state = state;
-		t->record.flags = flags;
-		t->woken = blocks && t->early;
-		t->phase = blocks && !t->early ? WAIT_BLOCKED : WAIT_RUNNABLE;
-		if (blocks)
-			WRITE_ONCE(t->early, false);
-	}
-	raw_spin_unlock(&t->lock);
+	t->phase = WAIT_RUNNABLE;
+	t->woken = blocks;
+	if (blocks)
+		set_early(t, false);
+}
+
+/**
+ * wait_thread_set_early() - something is about to wake a thread that has not left its CPU
+ * @t: the thread
+ */
+void wait_thread_set_early(struct wait_thread *t)
+{
+	set_early(t, true);
+}
+
+/**
+ * wait_thread_woken() - a thread was woken: what the waker met did not sleep
+ * @t: the thread; its lock is not held
+ */
+void wait_thread_woken(struct wait_thread *t)
+{
+	wait_thread_lock(t);
+	set_early(t, false);
+	wait_thread_unlock(t);
 }
 
 static u32 waker_kind(void)
@@ -608,28 +623,28 @@ static u32 waker_kind(void)
 	return in_nmi() || in_hardirq() ? PEV_WAKER_INTERRUPT : PEV_WAKER_SOFTIRQ;
 }
 
-static __always_inline void clear_waker(struct pev_wait_record *record)
+static void clear_waker(struct pev_wait_record *record)
 {
 	record->waker_pid = 0;
 	record->waker_tid = 0;
 	memset(record->waker_comm, 0, sizeof(record->waker_comm));
 }
 
-static __always_inline void take_thread(struct pev_wait_record *record,
-					struct pid_namespace *ns)
+static void take_thread(struct pev_wait_record *record, struct pid_namespace *ns)
 {
-	if (likely(ns == &init_pid_ns)) {
-		record->waker_pid = current->tgid;
-		record->waker_tid = current->pid;
-	} else {
-		record->waker_pid = task_tgid_nr_ns(current, ns);
-		record->waker_tid = task_pid_nr_ns(current, ns);
-	}
+	record->waker_pid = task_tgid_nr_ns(current, ns);
+	record->waker_tid = task_pid_nr_ns(current, ns);
 	memcpy(record->waker_comm, current->comm, sizeof(record->waker_comm));
 }
 
-/* Interrupts are not the thread that they interrupt, but their stacks show that one's. */
-static void take_waker(struct wait_thread *t, bool stack)
+/**
+ * wait_take_any_waker() - what runs here, of which all is asked, becomes the waker of a thread
+ * @t:     the thread
+ * @stack: with its stack; the function that calls this is left out of it
+ *
+ * Interrupts are not the thread that they interrupt, but their stacks show that one's.
+ */
+noinline void wait_take_any_waker(struct wait_thread *t, bool stack)
 {
 	struct pev_wait_record *record = &t->record;
 	const struct pev_event *event = t->event;
@@ -645,52 +660,6 @@ static void take_waker(struct wait_thread *t, bool stack)
 	if (sees && stack)
 		record->frames = pev_kstack_here((unsigned long *)record->stack, PEV_WAKER_FRAMES,
 						 OWN_FRAMES);
-}
-
-/* Will there be a record, and is it to say where the waker was? */
-static bool wants_stack(const struct wait_thread *t)
-{
-	const struct pev_event *event = t->event;
-
-	return event->sample & PEV_SAMPLE_KSTACK && !(event->flags & PEV_F_EXCLUDE_KERNEL) &&
-	       t->blocked >= READ_ONCE(event->period);
-}
-
-/**
- * wait_thread_waking() - what runs here is about to wake a thread
- * @t:     the thread
- * @clock: see thread.h
- *
- * It may not have left its CPU yet, or never do so, as the runqueue is not locked: then
- * either it does before wait_thread_woken(), and was woken by this, or after it, and is
- * yet to be woken.
- */
-void wait_thread_waking(struct wait_thread *t, u64 clock)
-{
-	u64 now;
-
-	raw_spin_lock(&t->lock);
-	if (!t->gone) {
-		now = thread_now(t, clock);
-		if (t->phase == WAIT_BLOCKED) {
-			t->blocked = now - t->since;
-			t->since = now;
-			t->phase = WAIT_RUNNABLE;
-			t->woken = true;
-			take_waker(t, wants_stack(t));
-		} else {
-			WRITE_ONCE(t->early, true);
-			take_waker(t, false);
-		}
-	}
-	raw_spin_unlock(&t->lock);
-}
-
-void __wait_thread_woken(struct wait_thread *t)
-{
-	raw_spin_lock(&t->lock);
-	WRITE_ONCE(t->early, false);
-	raw_spin_unlock(&t->lock);
 }
 
 static void fill(const struct wait_thread *t, u64 now, u64 blocked, u64 runnable,
@@ -718,46 +687,24 @@ static void fill(const struct wait_thread *t, u64 now, u64 blocked, u64 runnable
 }
 
 /**
- * wait_thread_in() - a thread has a CPU again
+ * wait_thread_ends() - a wait ends that is long enough for a record
  * @t:      the thread
- * @clock:  see thread.h
- * @record: filled in, its stack with PEV_SAMPLE_KSTACK only
+ * @now:    its time
+ * @record: see wait_thread_in()
  *
- * Return: true if the wait was long enough for a record.
+ * Return: false if the event was off all the time, so that there was no wait.
  */
-bool wait_thread_in(struct wait_thread *t, u64 clock, struct pev_wait_record *record)
+bool wait_thread_ends(struct wait_thread *t, u64 now, struct pev_wait_record *record)
 {
-	u64 now, ns, period = READ_ONCE(t->event->period);
-	u64 blocked = 0, runnable = 0;
-	bool long_enough = false;
+	u64 blocked = t->blocked, runnable = now - t->since;
 
-	raw_spin_lock(&t->lock);
-	if (t->gone)
-		goto out;
-	now = thread_now(t, clock);
-	ns = now - t->since;
-	if (t->phase == WAIT_BLOCKED) {
-		blocked = ns;
-	} else {
-		blocked = t->blocked;
-		runnable = ns;
-	}
-	add_wait(&t->sums, period, blocked, runnable);
-	/* the event was off all the time: there was no wait */
+	if (t->phase == WAIT_BLOCKED)
+		swap(blocked, runnable);
 	if (!(blocked + runnable) && !pev_event_is_on(t->event))
-		goto runs;
-	long_enough = blocked + runnable >= period;
-	if (long_enough) {
-		t->sums.waits++;
-		fill(t, now, blocked, runnable, record);
-	} else {
-		t->sums.folded_waits++;
-	}
-runs:
-	t->phase = WAIT_RUNS;
-	t->since = now;
-	t->blocked = 0;
-out:
-	raw_spin_unlock(&t->lock);
-	return long_enough;
+		return false;
+	t->sums.blocked += blocked;
+	t->sums.runnable += runnable;
+	t->sums.waits++;
+	fill(t, now, blocked, runnable, record);
+	return true;
 }

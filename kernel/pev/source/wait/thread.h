@@ -6,7 +6,9 @@
 #ifndef _PEV_WAIT_THREAD_H
 #define _PEV_WAIT_THREAD_H
 
+#include <linux/atomic.h>
 #include <linux/hash.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -78,57 +80,66 @@ enum wait_phase {
 	WAIT_RUNNABLE,
 };
 
+/* What stands in @offset of a thread while its event is off: its time does not go on. */
+#define WAIT_STANDS	S64_MAX
+
 /**
  * struct wait_thread - a thread that an event counts
  * @node:       in the bucket of @task
- * @of_event:   in @list of the event
  * @task:       the thread takes this with it when it exits: only followed while it is in
  *              @list of the event, with the lock for that held
  * @event:      the event
  * @threads:    of the event
- * @rcu:        frees it
- * @lock:       for all that follows; innermost
- * @gone:       the thread was summed up, and changes no more
+ * @lock:       for all that follows, up to @record; innermost. See wait_thread_lock()
+ * @version:    of the event's time, of which this has a copy, which its CPUs need not share
+ * @offset:     the event's time is the clock less this
+ * @least:      the thread's time is not less
+ * @since:      when @phase began
+ * @blocked:    ns that the wait was blocked before it was runnable; 0 in other phases, but for
+ *              a thread whose wait was a guess
+ * @period:     of the event
  * @phase:      enum wait_phase
  * @woken:      the wait was blocked and is not any more: its waker is in @record
  * @early:      something is about to wake the thread, which had not left its CPU
- * @version:    of the event's time in @time
+ * @gone:       the thread was summed up, and changes no more; @version is no more the event's
  * @generation: of the event, to which all of this belongs
- * @walk:       the walk that has come by here
- * @flushed:    the flush that has
- * @time:       of the event: a copy, which its CPUs need not share
  * @born:       the event's time when the thread was first counted
- * @since:      when @phase began; the thread's time is never less
- * @blocked:    ns that the wait was blocked before it was runnable
  * @sums:       what the thread did; @enabled is only known at its end
  * @record:     of the wait that is under way
+ * @of_event:   in @list of the event
+ * @walk:       the walk that has come by here
+ * @flushed:    the flush that has
+ * @rcu:        frees it
  *
  * The scheduler calls with the runqueue locked at switches, with the lock of the woken
  * task's at wake-ups: two calls for one thread may be under way at once.
  */
 struct wait_thread {
 	struct hlist_node		node;
-	struct list_head		of_event;
 	struct task_struct		*task;
 	struct pev_event		*event;
 	struct wait_threads		*threads;
-	struct rcu_head			rcu;
 
 	raw_spinlock_t			lock;
-	bool				gone;
+	u32				version;
+	u64				offset;
+	u64				least;
+	u64				since;
+	u64				blocked;
+	u64				period;
 	u8				phase;
 	bool				woken;
 	bool				early;
-	u32				version;
+	bool				gone;
 	u32				generation;
-	u32				walk;
-	u32				flushed;
-	struct wait_time		time;
 	u64				born;
-	u64				since;
-	u64				blocked;
 	struct pev_waits		sums;
 	struct pev_wait_record		record;
+
+	struct list_head		of_event;
+	u32				walk;
+	u32				flushed;
+	struct rcu_head			rcu;
 };
 
 void wait_threads_init(struct wait_threads *threads);
@@ -142,7 +153,6 @@ bool wait_threads_flush(struct wait_threads *threads,
 			void (*put)(struct pev_event *event, struct task_struct *task,
 				    struct pev_wait_record *record));
 
-u32 wait_state_of(unsigned int state);
 void wait_thread_prepare(unsigned int nr);
 void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 			struct task_struct *task, bool fresh);
@@ -188,20 +198,15 @@ static __always_inline struct wait_thread *wait_thread_next(const struct wait_th
 	return wait_thread_seek(rcu_dereference_raw_check(hlist_next_rcu(&t->node)), t->task);
 }
 
-/* @clock is pev_now_ns(), read for the call. */
-void wait_thread_out(struct wait_thread *t, u64 clock, u32 state, u32 flags, bool blocks);
-void wait_thread_waking(struct wait_thread *t, u64 clock);
-void __wait_thread_woken(struct wait_thread *t);
-bool wait_thread_in(struct wait_thread *t, u64 clock, struct pev_wait_record *record);
+/* For change.h, where it is rare; with the lock of the thread, but for the last. */
+bool wait_thread_catch_up(struct wait_thread *t);
+bool wait_thread_ends(struct wait_thread *t, u64 now, struct pev_wait_record *record);
+void wait_thread_not_blocked(struct wait_thread *t, bool blocks);
+void wait_thread_set_early(struct wait_thread *t);
+void wait_take_any_waker(struct wait_thread *t, bool stack);
+void wait_thread_woken(struct wait_thread *t);
 
-/*
- * A thread was woken: what the waker met did not sleep. The same wake-up has set @early
- * before, if it did, and so is seen to have done so without the lock.
- */
-static __always_inline void wait_thread_woken(struct wait_thread *t)
-{
-	if (unlikely(READ_ONCE(t->early)))
-		__wait_thread_woken(t);
-}
+/* How many threads have @early set. */
+extern atomic_t wait_early;
 
 #endif

@@ -36,6 +36,7 @@
 #include "target/rights.h"
 #include "target/task_ctx.h"
 #include "types.h"
+#include "change.h"
 #include "thread.h"
 #include "wait.h"
 
@@ -288,7 +289,7 @@ static void task_switch(bool preempt, struct task_struct *prev, struct task_stru
 	u64 clock;
 
 	/* the interrupt has not come */
-	if (unlikely(!hlist_empty(this_cpu_ptr(&pending))))
+	if (unlikely(this_cpu_read(pending.first)))
 		write_all(PEV_WAIT_LATE);
 	if (!leaves && !enters)
 		return;
@@ -313,8 +314,12 @@ static void probe_waking(void *data, struct task_struct *task)
 
 static void probe_wakeup(void *data, struct task_struct *task)
 {
+	/* the same wake-up has set it before, if it did, and so is seen to have done so */
+	if (likely(!atomic_read(&wait_early)))
+		return;
 	for (struct wait_thread *t = wait_thread_first(task); t; t = wait_thread_next(t))
-		wait_thread_woken(t);
+		if (READ_ONCE(t->early))
+			wait_thread_woken(t);
 }
 
 static void hooks_remove(void)
