@@ -300,7 +300,7 @@ static void task_switch(bool preempt, struct task_struct *prev, struct task_stru
 		enter_cpu(enters, next, clock);
 }
 
-static void probe_waking(void *data, struct task_struct *task)
+static __always_inline void waking(struct task_struct *task)
 {
 	struct wait_thread *t = wait_thread_first(task);
 	u64 clock;
@@ -312,11 +312,27 @@ static void probe_waking(void *data, struct task_struct *task)
 		wait_thread_waking(t, clock);
 }
 
+static noinline void waking_itself(void)
+{
+	guard(irqsave)();
+	waking(current);
+}
+
+/* A task that wakes itself does so with no lock held, and perhaps with interrupts on. */
+static void probe_waking(void *data, struct task_struct *task)
+{
+	if (likely(task != current))
+		waking(task);
+	else
+		waking_itself();
+}
+
 static void probe_wakeup(void *data, struct task_struct *task)
 {
 	/* the same wake-up has set it before, if it did, and so is seen to have done so */
 	if (likely(!atomic_read(&wait_early)))
 		return;
+	guard(irqsave)();
 	for (struct wait_thread *t = wait_thread_first(task); t; t = wait_thread_next(t))
 		if (READ_ONCE(t->early))
 			wait_thread_woken(t);
