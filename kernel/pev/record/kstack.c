@@ -45,6 +45,8 @@
 #endif
 
 #define RULE_BITS	9
+/* A rule that finds its place taken has three others beside it. */
+#define WAYS		4
 
 enum rule_kind {
 	RULE_NONE,	/* the kernel's unwinder knows */
@@ -73,10 +75,12 @@ struct rule {
 /**
  * struct rules - of one CPU
  * @generation: of all code, when the first one was found
+ * @victim:     the way that is given away next where all are taken
  * @rules:      by their address
  */
 struct rules {
 	unsigned int	generation;
+	unsigned int	victim;
 	struct rule	rules[1 << RULE_BITS];
 };
 
@@ -246,13 +250,41 @@ static __always_inline struct rule *rule_at(struct rules *own, unsigned long ip)
 	return &own->rules[(ip ^ ip >> RULE_BITS) & ((1 << RULE_BITS) - 1)];
 }
 
-static __always_inline const struct rule *rule_of(struct rules *own, unsigned long ip)
+/* Where the rule of @ip is, or a place for it. */
+static struct rule *way_of(struct rules *own, unsigned long ip)
 {
-	struct rule *rule = rule_at(own, ip);
+	unsigned int place = rule_at(own, ip) - own->rules;
+	struct rule *empty = NULL;
 
-	if (unlikely(rule->ip != ip))
+	for (unsigned int way = 0; way < WAYS; way++) {
+		struct rule *rule = &own->rules[place ^ way];
+
+		if (rule->ip == ip)
+			return rule;
+		if (!rule->ip && !empty)
+			empty = rule;
+	}
+	return empty ?: &own->rules[place ^ own->victim++ % WAYS];
+}
+
+/*
+ * What is learnt of a module's address takes a search of its symbols, 50,000 instructions: two
+ * addresses of one chain must not take their place from each other, time after time.
+ */
+static noinline const struct rule *rule_elsewhere(struct rules *own, unsigned long ip)
+{
+	struct rule *rule = way_of(own, ip);
+
+	if (rule->ip != ip)
 		learn(rule, ip);
 	return rule;
+}
+
+static __always_inline const struct rule *rule_of(struct rules *own, unsigned long ip)
+{
+	const struct rule *rule = rule_at(own, ip);
+
+	return likely(rule->ip == ip) ? rule : rule_elsewhere(own, ip);
 }
 
 static struct rules *own_rules(void)
@@ -274,15 +306,14 @@ static struct rules *own_rules(void)
 #if IS_ENABLED(CONFIG_PEV_KUNIT_TEST)
 bool pev_kstack_knows(unsigned long ip)
 {
-	struct rules *own = own_rules();
-	struct rule *rule = rule_at(own, ip);
+	const struct rule *rule = way_of(own_rules(), ip);
 
 	return rule->ip == ip && rule->kind != RULE_NONE;
 }
 
 void pev_kstack_spoil(unsigned long ip)
 {
-	*rule_at(own_rules(), ip) = (struct rule){ .ip = ip, .kind = RULE_NONE };
+	*way_of(own_rules(), ip) = (struct rule){ .ip = ip, .kind = RULE_NONE };
 }
 
 void pev_kstack_module(unsigned long state)
