@@ -9,7 +9,7 @@ $rec -F "$fast" -g -o hot.trace -- ./hot 800 400 >hot.txt
 within "record: most samples lie in the busy function" "$(share hot.trace spin)" 60 100
 ok "record: the recording names its engine" grep -qx engine=perf hot.trace/info/record
 says "info: who made it" 0 '^  made by +perfctl .*, engine perf$' perfctl info hot.trace
-says "info: the kernel" 0 "^  kernel +$(uname -r)$" perfctl info hot.trace
+says "info: the kernel" 0 "^  kernel +$(uname -r | sed "s,+,\\\\+,g")$" perfctl info hot.trace
 says "info: it is complete" 0 '^  complete +yes$' perfctl info hot.trace
 ok "record: mappings have build ids" bash -c \
 	'perfctl script -i hot.trace | grep "pev:mmap.*libc" | grep -q "build_id_size=20"'
