@@ -105,7 +105,8 @@ static void kinds(void)
 	counted(&events[3], 1000, 100);
 
 	OK(about(stat_ratio_beside(&r, 1, -1).number, 0.5) &&
-	   about(stat_ratio_beside(&r, 3, -1).number, 0.25), "IPC of each kind is of its own cycles");
+		   about(stat_ratio_beside(&r, 3, -1).number, 0.25),
+	   "IPC of each kind is of its own cycles");
 	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 6000) && reading_is_whole(&sum),
 	   "cycles of all kinds");
 	ratio = stat_ratio_sum(&r, ipc, 1);

@@ -289,8 +289,8 @@ static int open_older(const char *path, unsigned int flags, struct pev_error *er
 		ret = older_sweep(dir, false, alien, sizeof(alien));
 	if (ret == -EEXIST) {
 		pev_fail(err, EEXIST, 0,
-			 "%s is not replaced: it contains %s, which is no part of a trace",
-			 path, alien);
+			 "%s is not replaced: it contains %s, which is no part of a trace", path,
+			 alien);
 		goto out;
 	}
 	if (!ret)

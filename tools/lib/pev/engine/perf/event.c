@@ -103,8 +103,9 @@ static int open_at(struct event *event, size_t i, struct pev_error *err)
 	fd = perf_open(&event->attr, at->pid, at->cpu, leader,
 		       event->places.cgroup ? PERF_FLAG_PID_CGROUP : 0);
 	if (fd < 0)
-		return is_gone(event, fd) || is_elsewhere(event, i, fd) ? 0 :
-			perf_fail_open(err, -fd, &event->attr, &event->places);
+		return is_gone(event, fd) || is_elsewhere(event, i, fd) ?
+			       0 :
+			       perf_fail_open(err, -fd, &event->attr, &event->places);
 	event->fds[i] = fd;
 	if (!event->channel)
 		return 0;
