@@ -239,7 +239,7 @@ int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 	int level = r->config.fold ? FOLD_LEVEL : COMPRESS_LEVEL;
 	int err = r->config.compress ? pev_writer_compress(w, level) : 0;
 
-	if (!err && !r->config.whole_chains && pev_writer_intern(w))
+	if (!err && r->config.intern && pev_writer_intern(w))
 		return msg_set(m, -ENOMEM, "out of memory");
 	return !err		? 0 :
 	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,

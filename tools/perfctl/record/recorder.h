@@ -34,7 +34,7 @@
  * @ring_default: 0: the usual size; more for large records
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
  * @compress:  packets
- * @whole_chains: a call chain is in each record that has it, not once a packet
+ * @intern:    write a call chain once a packet; not for who reads the rings beside the recorder
  * @overwrite: flight recorder
  * @crash:     in memory that outlives a crash
  * @panic:     the kernel prints its last records if it panics
@@ -62,7 +62,7 @@ struct recorder_config {
 	uint64_t ring_default;
 	uint64_t flush;
 	bool compress;
-	bool whole_chains;
+	bool intern;
 	bool overwrite;
 	bool crash;
 	bool panic;

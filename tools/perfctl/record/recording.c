@@ -352,7 +352,7 @@ static int record_open(void *arg, struct msg *m)
 		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
 		.compress = r->opts.compress,
 		/* zstd finds the same chains itself, and names of them make what it writes larger */
-		.whole_chains = r->opts.no_intern || r->opts.compress || r->opts.fold,
+		.intern = !r->opts.no_intern && !r->opts.compress && !r->opts.fold,
 		.overwrite = r->opts.overwrite,
 		.crash = r->opts.crash,
 		.panic = r->opts.panic,

@@ -30,7 +30,7 @@ static int prepare_count(struct recorder *r)
 	d->events = xcalloc(r->config.plan->n, sizeof(*d->events));
 	err = describe_text(r, &text, &ignored);
 	/* packets are as they were to be sent */
-	if (!err && !r->config.whole_chains)
+	if (!err && r->config.intern)
 		err = pev_meta_intern(text.s, text.len, &written, &len);
 	if (!err)
 		err = written ? pev_meta_parse(written, len, 0, &d->meta, NULL) :
