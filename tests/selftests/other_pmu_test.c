@@ -384,7 +384,7 @@ TEST_F(shared, refusals)
 		attr = good;
 		attr.cpus = (uintptr_t)&second;
 		attr.cpus_size = sizeof(second);
-		PEV_REFUSED(attr, EINVAL, cpus, "each on one CPU (0)");
+		PEV_REFUSED(attr, EINVAL, cpus, "on CPUs 0 alone");
 	}
 	/* what may wait for a counter can't be kept together, unless it is pinned */
 	leader = pev_open((struct pev_attr *)&good);
