@@ -312,6 +312,31 @@ bool sample_right(const struct pev_event *ev, unsigned int i)
 	       ev->time == sample_time(ring, i) && payload_right(ev, i);
 }
 
+struct sample_reading sample_read(const char *path)
+{
+	struct sample_reading r = { 0 };
+	unsigned int seen[SAMPLE_CPUS] = { 0 };
+	const struct pev_event *ev;
+	struct pev_cursor *c;
+	struct pev_trace *t;
+
+	if (pev_trace_open(path, 0, &t, NULL))
+		return r;
+	r.packets = pev_trace_stream(t, 0)->nr_packets;
+	pev_cursor_open(t, NULL, 0, &c);
+	while (pev_cursor_next(c, &ev) > 0) {
+		r.events++;
+		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, seen[ev->cpu]++);
+	}
+	r.damaged = pev_trace_damaged(t);
+	r.warnings = pev_trace_nr_warnings(t);
+	if (r.warnings)
+		snprintf(r.warning, sizeof(r.warning), "%s", pev_trace_warning(t, 0));
+	pev_cursor_close(c);
+	pev_trace_close(t);
+	return r;
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;

@@ -28,6 +28,24 @@ const char *sample_name(unsigned int i);
 /* Whether the event is what sample_trace() wrote as event i of its CPU */
 bool sample_right(const struct pev_event *ev, unsigned int i);
 
+/**
+ * struct sample_reading - what came of reading such a trace
+ * @wrong:   events that are not those of sample_trace()
+ * @packets: of the first stream
+ * @warning: the first one
+ */
+struct sample_reading {
+	unsigned int events;
+	unsigned int wrong;
+	unsigned int warnings;
+	uint64_t damaged;
+	size_t packets;
+	char warning[400];
+};
+
+/* All 0 if the trace can't be opened. */
+struct sample_reading sample_read(const char *path);
+
 /*
  * Writes a trace of two classes of streams, with @events events in each of three
  * rings: 0 and 1 are as in sample_trace(), but both of CPU 0; 2 is of class

@@ -36,45 +36,7 @@ static char *read_all(const char *path, size_t *len)
 	return text;
 }
 
-/**
- * struct reading - what came of reading the trace
- * @warning: the first one
- */
-struct reading {
-	unsigned int events;
-	unsigned int wrong;
-	unsigned int warnings;
-	uint64_t damaged;
-	size_t packets;
-	char warning[400];
-};
-
-static struct reading read_trace(void)
-{
-	struct reading r = { 0 };
-	unsigned int seen[SAMPLE_CPUS] = { 0 };
-	const struct pev_event *ev;
-	struct pev_cursor *c;
-	struct pev_trace *t;
-
-	if (pev_trace_open(trace, 0, &t, NULL))
-		return r;
-	r.packets = pev_trace_stream(t, 0)->nr_packets;
-	pev_cursor_open(t, NULL, 0, &c);
-	while (pev_cursor_next(c, &ev) > 0) {
-		r.events++;
-		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, seen[ev->cpu]++);
-	}
-	r.damaged = pev_trace_damaged(t);
-	r.warnings = pev_trace_nr_warnings(t);
-	if (r.warnings)
-		snprintf(r.warning, sizeof(r.warning), "%s", pev_trace_warning(t, 0));
-	pev_cursor_close(c);
-	pev_trace_close(t);
-	return r;
-}
-
-static bool is_whole(const struct reading *r)
+static bool is_whole(const struct sample_reading *r)
 {
 	return r->events == EVENTS * SAMPLE_CPUS && !r->wrong && !r->damaged;
 }
@@ -87,10 +49,10 @@ static uint64_t *field(char *text, size_t entry, unsigned int nr)
 /* Everything is read whatever the index says; a warning says @what. */
 static void try_index(const char *text, size_t len, const char *name, const char *what)
 {
-	struct reading r;
+	struct sample_reading r;
 
 	write_bytes(index_0, text, len);
-	r = read_trace();
+	r = sample_read(trace);
 	check(is_whole(&r) && (what ? strstr(r.warning, what) != NULL : !r.warnings),
 	      "%s: %u events, %u wrong, \"%s\"", name, r.events, r.wrong, r.warning);
 	write_bytes(index_0, good, good_len);
@@ -115,7 +77,7 @@ static uint64_t value_of(size_t entry, unsigned int nr)
 static void test_right(void)
 {
 	size_t nr = (good_len - HEAD) / ENTRY;
-	struct reading r = read_trace();
+	struct sample_reading r = sample_read(trace);
 
 	check(is_whole(&r) && !r.warnings, "a trace is read by its indexes");
 	check(nr == r.packets && (good_len - HEAD) % ENTRY == 0 && nr > 64,
@@ -124,7 +86,7 @@ static void test_right(void)
 	try_index(good, HEAD + 10 * ENTRY + 40, "... while it wrote", NULL);
 	try_index(good, HEAD, "... before the first entry", NULL);
 	unlink(index_0);
-	r = read_trace();
+	r = sample_read(trace);
 	check(is_whole(&r) && !r.warnings, "there is none");
 	write_bytes(index_0, good, good_len);
 }
@@ -168,23 +130,23 @@ static void test_damaged(void)
 	size_t len;
 	char *stream = read_all(stream_0, &len);
 	uint64_t at = value_of(HIDDEN, 0);
-	struct reading r;
+	struct sample_reading r;
 
 	stream[at] ^= 1;
 	write_bytes(stream_0, stream, len);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.damaged == 1 && r.warnings == 1 && r.events < EVENTS * SAMPLE_CPUS &&
 		      strstr(r.warning, "stream_0: packet 4 "),
 	      "a packet that is none any more is left out: %s", r.warning);
 	stream[at] ^= 1;
 	/* not where a packet ends, wherever the middle is */
 	write_bytes(stream_0, stream, at + 96);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.warnings && strstr(r.warning, "the file ends in a packet"),
 	      "a stream that was cut: %s", r.warning);
 	/* behind a packet, which the stream alone does not show */
 	write_bytes(stream_0, stream, value_of(HIDDEN, 0));
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.warnings == 1 && strstr(r.warning, "the stream ends before its last packets"),
 	      "a stream that was cut behind a packet: %s", r.warning);
 	write_bytes(stream_0, stream, len);

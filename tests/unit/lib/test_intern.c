@@ -36,41 +36,9 @@ static struct file read_file(const char *trace, const char *name)
 	return f;
 }
 
-struct reading {
-	unsigned int events;
-	unsigned int wrong;
-	unsigned int warnings;
-	uint64_t damaged;
-	char warning[400];
-};
-
-static struct reading read_trace(const char *path)
-{
-	struct reading r = { 0 };
-	unsigned int seen[SAMPLE_CPUS] = { 0 };
-	const struct pev_event *ev;
-	struct pev_cursor *c;
-	struct pev_trace *t;
-
-	if (pev_trace_open(path, 0, &t, NULL))
-		return r;
-	pev_cursor_open(t, NULL, 0, &c);
-	while (pev_cursor_next(c, &ev) > 0) {
-		r.events++;
-		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, seen[ev->cpu]++);
-	}
-	r.damaged = pev_trace_damaged(t);
-	r.warnings = pev_trace_nr_warnings(t);
-	if (r.warnings)
-		snprintf(r.warning, sizeof(r.warning), "%s", pev_trace_warning(t, 0));
-	pev_cursor_close(c);
-	pev_trace_close(t);
-	return r;
-}
-
 static void is_whole(const char *path, unsigned int events, const char *name)
 {
-	struct reading r = read_trace(path);
+	struct sample_reading r = sample_read(path);
 
 	check(r.events == events && !r.wrong && !r.damaged && !r.warnings,
 	      "%s: %u events, %u wrong, %u warnings %s", name, r.events, r.wrong, r.warnings,
@@ -221,13 +189,13 @@ static void test_missing(void)
 	/* no word, but a frame */
 	bad[5] = (uint16_t)(good.id[CHAIN_KERNEL] + 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct reading r;
+		struct sample_reading r;
 
 		word = good;
 		word.id[CHAIN_KERNEL] = bad[i];
 		memcpy(f.data + at, &word, sizeof(word));
 		write_bytes(f.path, f.data, f.len);
-		r = read_trace(interned);
+		r = sample_read(interned);
 		check(r.damaged == 1 && r.warnings == 1 && r.events < EVENTS * SAMPLE_CPUS &&
 			      strstr(r.warning, "names a call chain that is not there"),
 		      "a name of nothing, %u: %u events, %llu packets damaged: %s", bad[i],

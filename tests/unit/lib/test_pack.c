@@ -45,42 +45,10 @@ static void restore(const struct file *f)
 	write_bytes(f->path, f->data, f->len);
 }
 
-struct reading {
-	unsigned int events;
-	unsigned int wrong;
-	unsigned int warnings;
-	uint64_t damaged;
-	char warning[400];
-};
-
-static struct reading read_trace(void)
-{
-	struct reading r = { 0 };
-	unsigned int seen[SAMPLE_CPUS] = { 0 };
-	const struct pev_event *ev;
-	struct pev_cursor *c;
-	struct pev_trace *t;
-
-	if (pev_trace_open(trace, 0, &t, NULL))
-		return r;
-	pev_cursor_open(t, NULL, 0, &c);
-	while (pev_cursor_next(c, &ev) > 0) {
-		r.events++;
-		r.wrong += ev->cpu >= SAMPLE_CPUS || !sample_right(ev, seen[ev->cpu]++);
-	}
-	r.damaged = pev_trace_damaged(t);
-	r.warnings = pev_trace_nr_warnings(t);
-	if (r.warnings)
-		snprintf(r.warning, sizeof(r.warning), "%s", pev_trace_warning(t, 0));
-	pev_cursor_close(c);
-	pev_trace_close(t);
-	return r;
-}
-
 /* Everything is read; a warning says @what, NULL: there is none. */
 static void is_whole(const char *name, const char *what)
 {
-	struct reading r = read_trace();
+	struct sample_reading r = sample_read(trace);
 
 	check(r.events == EVENTS * SAMPLE_CPUS && !r.wrong && !r.damaged &&
 		      (what ? strstr(r.warning, what) != NULL : !r.warnings),
@@ -168,7 +136,7 @@ static void test_lies(void)
 	char *bad = malloc(ends.len);
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
-		struct reading r;
+		struct sample_reading r;
 		uint64_t end;
 
 		/* the first packet is looked at when the trace is opened */
@@ -177,7 +145,7 @@ static void test_lies(void)
 		end = htobe64(be64toh(end) + (uint64_t)lies[i].add);
 		memcpy(bad, &end, sizeof(end));
 		write_bytes(ends.path, bad, ends.len);
-		r = read_trace();
+		r = sample_read(trace);
 		check(r.events == EVENTS * SAMPLE_CPUS && !r.wrong && !r.damaged,
 		      "%s: %u events, %u wrong, \"%s\"", lies[i].name, r.events, r.wrong,
 		      r.warning);
@@ -197,7 +165,7 @@ static void test_damaged(void)
 {
 	char *bad = malloc(stream.len);
 	uint64_t second, third;
-	struct reading r;
+	struct sample_reading r;
 
 	memcpy(bad, stream.data, stream.len);
 	memcpy(&second, ends.data + 8, sizeof(second));
@@ -206,7 +174,7 @@ static void test_damaged(void)
 	third = be64toh(third);
 	memset(bad + second + 20, 0xff, third - second - 20);
 	write_bytes(stream.path, bad, stream.len);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.damaged == 1 && r.events < EVENTS * SAMPLE_CPUS &&
 		      r.events > EVENTS * SAMPLE_CPUS - 100 &&
 		      strstr(r.warning, "stream_0: packet 2 "),
@@ -214,19 +182,19 @@ static void test_damaged(void)
 	unlink(idx.path);
 	memset(bad + second, 0xff, third - second);
 	write_bytes(stream.path, bad, stream.len);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.damaged && r.events > EVENTS * SAMPLE_CPUS - 100 &&
 		      strstr(r.warning, "no compressed packet begins here"),
 	      "... without an index, too: %u events, %s", r.events, r.warning);
 	write_bytes(stream.path, stream.data, third - 3);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.damaged == 1 && r.events > EVENTS * (SAMPLE_CPUS - 1) &&
 		      strstr(r.warning, "the file ends in a compressed packet"),
 	      "a file that was cut: %u events, %s", r.events, r.warning);
 	/* a header that promises more than any packet has */
 	memcpy(bad, "\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x0f\x03\x00\x00\x00", 17);
 	write_bytes(stream.path, bad, 17);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.damaged == 1 && r.events == EVENTS * (SAMPLE_CPUS - 1),
 	      "a packet of exabytes: %s", r.warning);
 	restore(&stream);
@@ -282,7 +250,7 @@ static void test_full(void)
 static void test_both(void)
 {
 	char path[4200];
-	struct reading r;
+	struct sample_reading r;
 	size_t len;
 	char *text;
 	FILE *f;
@@ -295,7 +263,7 @@ static void test_both(void)
 	snprintf(path, sizeof(path), "%s/stream_0", trace);
 	write_bytes(path, text, len);
 	free(text);
-	r = read_trace();
+	r = sample_read(trace);
 	check(r.events == EVENTS * SAMPLE_CPUS && !r.wrong &&
 		      strstr(r.warning, "the compressed stream is left out, as it is there plainly"),
 	      "a stream that is there twice counts once: %s", r.warning);
