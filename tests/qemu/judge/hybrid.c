@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "counter.h"
 #include "judge.h"
 #include "result.h"
 
@@ -81,39 +82,6 @@ static struct perf_event_attr attr_of(const struct kind *k, uint64_t config)
 	};
 }
 
-static int event_open(struct perf_event_attr *attr, int group)
-{
-	return syscall(SYS_perf_event_open, attr, 0, -1, group, 0);
-}
-
-static uint64_t value(int fd)
-{
-	uint64_t v = 0;
-
-	if (read(fd, &v, sizeof(v)) != sizeof(v))
-		printf("# read: %s\n", strerror(errno));
-	return v;
-}
-
-static void start(int fd)
-{
-	ioctl(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-}
-
-static void stop(int fd)
-{
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-}
-
-static uint64_t count(int fd, uint64_t n)
-{
-	start(fd);
-	loop(n);
-	stop(fd);
-	return value(fd);
-}
-
 static void judge_names(void)
 {
 	int two = 1;
@@ -141,10 +109,10 @@ static void judge_counts(const struct kind *k, const struct kind *on)
 	attr = attr_of(k, PERF_COUNT_HW_CPU_CYCLES);
 	attr.disabled = 0;
 	cfd = event_open(&attr, fd);
-	count(fd, 1);
-	insns = count(fd, 1000001);
+	count(fd, loop, 1);
+	insns = count(fd, loop, 1000001);
 	cycles = value(cfd);
-	insns -= count(fd, 1);
+	insns -= count(fd, loop, 1);
 	cycles -= value(cfd);
 	snprintf(name, sizeof(name), "%s's events on %s", k->name, on->name);
 	result(fd >= 0 && cfd >= 0 && insns == want && cycles == want * k->cpi, name,
@@ -172,7 +140,7 @@ static void judge_counters(const struct kind *k)
 			break;
 	}
 	if (n)
-		count(fds[0], 1001);
+		count(fds[0], loop, 1001);
 	for (int i = 0; i < n; i++)
 		right += value(fds[i]) >= 1001;
 	snprintf(name, sizeof(name), "counters of %s", k->name);
@@ -214,7 +182,7 @@ static void judge_overflows(const struct kind *k)
 		result(0, name, "%s", strerror(errno));
 		return;
 	}
-	insns = count(fd, 40 * TURNS);
+	insns = count(fd, loop, 40 * TURNS);
 	samples = samples_in(page);
 	result(insns >= 40ULL * TURNS * LOOP_INSNS && samples == insns / PERIOD, name,
 	       "%llu in %llu instructions, one for %d", (unsigned long long)samples,

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "counter.h"
 #include "judge.h"
 #include "result.h"
 
@@ -56,41 +57,6 @@ static struct perf_event_attr attr_of(uint64_t config, int levels)
 		.exclude_kernel = !(levels & K),
 		.exclude_hv = !(levels & H),
 	};
-}
-
-static int event_open(struct perf_event_attr *attr, int group)
-{
-	return syscall(SYS_perf_event_open, attr, 0, -1, group, 0);
-}
-
-static uint64_t value(int fd)
-{
-	uint64_t v = 0;
-
-	if (read(fd, &v, sizeof(v)) != sizeof(v))
-		printf("# read: %s\n", strerror(errno));
-	return v;
-}
-
-typedef void work_fn(uint64_t n);
-
-static void start(int fd)
-{
-	ioctl(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-}
-
-static void stop(int fd)
-{
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-}
-
-static uint64_t count(int fd, work_fn *work, uint64_t n)
-{
-	start(fd);
-	work(n);
-	stop(fd);
-	return value(fd);
 }
 
 /* work(n) less work(1): what n - 1 turns of its loop cost, and only them. */
