@@ -102,33 +102,39 @@ void relay_sink_ending(struct relay_sink *s)
 
 /* ---- Waiting ---- */
 
-/* Waits until the thread has done something, or for a time. The lock is held. */
-static void wait_some(struct relay_sink *s)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE_S;
-	pthread_cond_clockwait(&s->room, &s->lock, CLOCK_MONOTONIC, &until);
-}
-
 /* Is there room for @len bytes, or is @s done if they are 0? The lock is held. */
 static bool is_ready(const struct relay_sink *s, size_t len)
 {
 	return s->ended || (len && (!s->bytes || s->bytes + len <= ROOM));
 }
 
-/* Waits for the relay as long as it does anything. */
+/*
+ * Waits until there is room, or until the relay did nothing for PATIENCE_S. The lock is held. The
+ * thread also wakes when it has only asked: time alone says how long nothing came of it.
+ */
+static bool wait_moving(struct relay_sink *s, size_t len)
+{
+	uint64_t before = s->progress - 1;
+	struct timespec until;
+
+	while (!is_ready(s, len)) {
+		if (before != s->progress) {
+			before = s->progress;
+			clock_gettime(CLOCK_MONOTONIC, &until);
+			until.tv_sec += PATIENCE_S;
+		}
+		if (pthread_cond_clockwait(&s->room, &s->lock, CLOCK_MONOTONIC, &until) ==
+			    ETIMEDOUT &&
+		    before == s->progress)
+			return is_ready(s, len);
+	}
+	return true;
+}
+
 static void wait_ready(struct relay_sink *s, size_t len)
 {
-	uint64_t before;
-
 	pthread_mutex_lock(&s->lock);
-	while (!is_ready(s, len)) {
-		before = s->progress;
-		wait_some(s);
-		if (before != s->progress || is_ready(s, len))
-			continue;
+	if (!wait_moving(s, len)) {
 		s->given_up = true;
 		relay_conn_abort(&s->conn);
 		while (!s->ended)
