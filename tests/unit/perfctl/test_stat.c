@@ -84,6 +84,40 @@ static void ratios(void)
 	free(plan.events);
 }
 
+static void set_part(struct stat_event *e, size_t part, uint64_t value, uint64_t enabled)
+{
+	e->parts[part] = (struct pev_value){ .value = value,
+					     .time_enabled = enabled,
+					     .time_running = enabled };
+}
+
+/* Two threads: the first was on both kinds of cores, the second on one */
+static void kinds_in_parts(struct stat_result *r)
+{
+	const struct metric *ipc = stat_metric_find("ipc");
+	struct pev_value parts[4][2] = { 0 };
+	struct reading sum;
+
+	for (size_t i = 0; i < 4; i++)
+		r->events[i].parts = parts[i];
+	set_part(&r->events[0], 0, 200, 10);
+	set_part(&r->events[1], 0, 100, 10);
+	set_part(&r->events[2], 0, 600, 20);
+	set_part(&r->events[3], 0, 150, 20);
+	set_part(&r->events[2], 1, 3400, 20);
+	set_part(&r->events[3], 1, 850, 20);
+	OK(stat_read_sum(r, 0, 0, &sum) && about(sum.value, 800) && reading_is_whole(&sum),
+	   "a thread's cycles of all kinds");
+	OK(about(stat_ratio_beside_sum(r, 1, 0).number, 250.0 / 800), "... and its IPC");
+	OK(stat_read_sum(r, 0, 1, &sum) && about(sum.value, 3400),
+	   "of one that was on one kind only, what that counted");
+	OK(stat_ratio_sum(r, ipc, 1, 1).state == RATIO_GIVEN, "... and its IPC");
+	r->events[0].parts[1].time_enabled = 5;
+	OK(!stat_read_sum(r, 0, 1, &sum), "no sum where one kind had no counter");
+	for (size_t i = 0; i < 4; i++)
+		r->events[i].parts = NULL;
+}
+
 /* Two kinds of cores: cycles and instructions of each, which make two sums */
 static void kinds(void)
 {
@@ -107,31 +141,33 @@ static void kinds(void)
 	OK(about(stat_ratio_beside(&r, 1, -1).number, 0.5) &&
 		   about(stat_ratio_beside(&r, 3, -1).number, 0.25),
 	   "IPC of each kind is of its own cycles");
-	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 6000) && reading_is_whole(&sum),
+	OK(stat_read_sum(&r, 0, -1, &sum) && about(sum.value, 6000) && reading_is_whole(&sum),
 	   "cycles of all kinds");
-	ratio = stat_ratio_sum(&r, ipc, 1);
+	ratio = stat_ratio_sum(&r, ipc, 1, -1);
 	OK(ratio.state == RATIO_GIVEN && about(ratio.number, 2000.0 / 6000) && ratio.value == 1,
 	   "IPC of sums");
-	OK(stat_ratio_beside_sum(&r, 1).metric == ipc, "... is what stands beside theirs");
-	OK(stat_ratio_beside_sum(&r, 0).state == RATIO_NONE, "... and nothing beside cycles'");
+	OK(stat_ratio_beside_sum(&r, 1, -1).metric == ipc, "... is what stands beside theirs");
+	OK(stat_ratio_beside_sum(&r, 0, -1).state == RATIO_NONE, "... and nothing beside cycles'");
+
+	kinds_in_parts(&r);
 
 	counted(&events[2], 0, 0);
 	counted(&events[3], 0, 0);
-	OK(!stat_read_sum(&r, 0, &sum), "a kind that had no counter: no sum");
-	OK(stat_ratio_sum(&r, ipc, 1).state == RATIO_NONE, "... and none of its ratios");
+	OK(!stat_read_sum(&r, 0, -1, &sum), "a kind that had no counter: no sum");
+	OK(stat_ratio_sum(&r, ipc, 1, -1).state == RATIO_NONE, "... and none of its ratios");
 	for (unsigned int i = 2; i < 4; i++)
 		events[i].total.time_enabled = events[i].last.time_enabled = 0;
-	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 2000),
+	OK(stat_read_sum(&r, 0, -1, &sum) && about(sum.value, 2000),
 	   "a kind on which nothing ran adds nothing");
 
 	counted(&events[2], 400, 10);
 	counted(&events[3], 100, 10);
-	OK(stat_read_sum(&r, 0, &sum) && about(sum.value, 6000) && !reading_is_whole(&sum),
+	OK(stat_read_sum(&r, 0, -1, &sum) && about(sum.value, 6000) && !reading_is_whole(&sum),
 	   "one that shared its counters is estimated");
-	OK(stat_ratio_sum(&r, ipc, 1).state == RATIO_REFUSED,
+	OK(stat_ratio_sum(&r, ipc, 1, -1).state == RATIO_REFUSED,
 	   "... and its events' ratio refused, as each has had windows of its own");
 	plan.events[3].refused = plan.events[0].refused = (char *)"no";
-	OK(!stat_read_sum(&r, 0, &sum) && stat_ratio_sum(&r, ipc, 1).state == RATIO_NONE,
+	OK(!stat_read_sum(&r, 0, -1, &sum) && stat_ratio_sum(&r, ipc, 1, -1).state == RATIO_NONE,
 	   "an event that a kind does not have: no sum");
 	free(plan.events);
 }

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -275,6 +276,32 @@ void event_value_add(struct pev_value *to, const struct pev_value *v)
 	to->lost += v->lost;
 	to->filtered += v->filtered;
 	to->samples += v->samples;
+}
+
+static void share_among(const struct event_plan *plan, unsigned int sum,
+			struct pev_value *const *values)
+{
+	double enabled = 0, running = 0;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		if (plan->events[i].sum != sum || !values[i])
+			continue;
+		enabled = fmax(enabled, (double)values[i]->time_enabled);
+		running += (double)values[i]->time_running;
+	}
+	for (size_t i = 0; i < plan->n && running > 0; i++)
+		if (plan->events[i].sum == sum && values[i])
+			values[i]->time_enabled = (uint64_t)((double)values[i]->time_running *
+							     fmax(1, enabled / running));
+}
+
+void event_share_waiting(const struct event_plan *plan, const struct target *t,
+			 struct pev_value *const *values)
+{
+	if (engine_is_pev() || t->type == PEV_TARGET_CPUS || t->type == PEV_TARGET_CGROUP)
+		return;
+	for (unsigned int sum = 1; sum <= plan->sums; sum++)
+		share_among(plan, sum, values);
 }
 
 /* Returns the members of the group that starts at @first, 1 if there is none. */

@@ -57,6 +57,13 @@ int event_set_flush_threads(const struct event_set *set);
 int event_set_read_cpus(const struct event_set *set, size_t event, struct pev_value **values,
 			unsigned int *nr, struct msg *m);
 void event_value_add(struct pev_value *sum, const struct pev_value *v);
+/*
+ * By perf_event_open(2) an event of one kind of core is on, and waits, while its task runs on the
+ * others. Of all kinds together it is known how much of the time none was counted: each is taken to
+ * have waited for the same share of its own. @values: of each event of the plan, some NULL
+ */
+void event_share_waiting(const struct event_plan *plan, const struct target *t,
+			 struct pev_value *const *values);
 int event_set_enable(const struct event_set *set, bool on, struct msg *m);
 /*
  * Samples 2 to the power of @shift times less often than the plan says, where each sample stands for

@@ -138,46 +138,20 @@ static int read_all(struct stat_run *r, struct msg *m)
 	return err;
 }
 
-/*
- * By perf_event_open(2) an event of one kind of core is on, and waits, while its task runs on the
- * others. Of all kinds together it is known how much of the time none was counted: each is taken to
- * have waited for the same share of its own.
- */
-static void share_among(struct pev_value **kinds, size_t n)
-{
-	double enabled = 0, running = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		enabled = fmax(enabled, (double)kinds[i]->time_enabled);
-		running += (double)kinds[i]->time_running;
-	}
-	for (size_t i = 0; i < n && running > 0; i++)
-		kinds[i]->time_enabled = (uint64_t)((double)kinds[i]->time_running *
-						    fmax(1, enabled / running));
-}
-
+/* The whole first, then each part */
 static void share_waiting(struct stat_run *r)
 {
-	uint32_t type = r->measure.target.type;
-	struct pev_value *kinds[STAT_MOST_KINDS];
+	struct pev_value **values = xcalloc(r->plan.n, sizeof(*values));
 
-	if (engine_is_pev() || type == PEV_TARGET_CPUS || type == PEV_TARGET_CGROUP)
-		return;
-	for (unsigned int sum = 1; sum <= r->plan.sums; sum++) {
-		/* the whole first, then each part */
-		for (size_t part = 0; part <= r->result.parts.n; part++) {
-			size_t n = 0;
+	for (size_t part = 0; r->plan.sums && part <= r->result.parts.n; part++) {
+		for (size_t i = 0; i < r->plan.n; i++) {
+			struct stat_event *e = &r->result.events[i];
 
-			for (size_t i = 0; i < r->plan.n && n < ARRAY_SIZE(kinds); i++) {
-				struct stat_event *e = &r->result.events[i];
-
-				if (r->plan.events[i].sum != sum || (part && !e->parts))
-					continue;
-				kinds[n++] = part ? &e->parts[part - 1] : &e->last;
-			}
-			share_among(kinds, n);
+			values[i] = !part ? &e->last : e->parts ? &e->parts[part - 1] : NULL;
 		}
+		event_share_waiting(&r->plan, &r->measure.target, values);
 	}
+	free(values);
 }
 
 static int print_interval(struct stat_run *r, struct msg *m)

@@ -158,35 +158,36 @@ static bool find_sum(const struct event_plan *plan, const struct metric *m, size
 }
 
 /* Were the two counted at the same time on each kind? */
-static bool sums_fit(const struct stat_result *r, const struct metric *m, size_t value)
+static bool sums_fit(const struct stat_result *r, const struct metric *m, size_t value, int part)
 {
 	for (size_t i = 0; i < r->plan->n; i++)
 		if (r->plan->events[i].sum == r->plan->events[value].sum &&
-		    stat_ratio_at(r, m, i, -1).state == RATIO_REFUSED)
+		    stat_ratio_at(r, m, i, part).state == RATIO_REFUSED)
 			return false;
 	return true;
 }
 
-struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t value)
+struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t value,
+			    int part)
 {
 	struct ratio ratio = { .metric = m, .value = value };
 	struct reading v, p;
 
-	if (!find_sum(r->plan, m, value, &ratio.per) || !stat_read_sum(r, value, &v) ||
-	    !stat_read_sum(r, ratio.per, &p) || p.value <= 0)
+	if (!find_sum(r->plan, m, value, &ratio.per) || !stat_read_sum(r, value, part, &v) ||
+	    !stat_read_sum(r, ratio.per, part, &p) || p.value <= 0)
 		return ratio;
-	ratio.state = sums_fit(r, m, value) ? RATIO_GIVEN : RATIO_REFUSED;
+	ratio.state = sums_fit(r, m, value, part) ? RATIO_GIVEN : RATIO_REFUSED;
 	ratio.number = m->scale * v.value / p.value;
 	return ratio;
 }
 
-struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event)
+struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event, int part)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		struct ratio ratio = { 0 };
 
 		if (table[i].shown)
-			ratio = stat_ratio_sum(r, &table[i], event);
+			ratio = stat_ratio_sum(r, &table[i], event, part);
 		if (ratio.state != RATIO_NONE)
 			return ratio;
 	}

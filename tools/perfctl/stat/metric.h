@@ -59,7 +59,8 @@ struct ratio stat_ratio_at(const struct stat_result *r, const struct metric *m, 
 /* Computes the metric to show beside an event; RATIO_NONE if there is none. */
 struct ratio stat_ratio_beside(const struct stat_result *r, size_t event, int part);
 /* Both of the sum over all kinds of cores that @event, the first of them, is part of. */
-struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t event);
-struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event);
+struct ratio stat_ratio_sum(const struct stat_result *r, const struct metric *m, size_t event,
+			    int part);
+struct ratio stat_ratio_beside_sum(const struct stat_result *r, size_t event, int part);
 
 #endif

@@ -2,6 +2,7 @@
 /* CPUs by core, socket and node, as sysfs says, and threads. See parts.h. */
 #include "parts.h"
 #include "base/cpulist.h"
+#include "pmu/sysfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,6 +111,36 @@ static int order(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static void add_cpu(struct stat_part *p, unsigned int cpu)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	p->cpus++;
+	for (size_t i = 0; i < n && i < STAT_MOST_KINDS; i++)
+		p->of_kind[i] += cpulist_has(&k[i].cpus, cpu);
+}
+
+unsigned int stat_part_cpus(const struct stat_part *p, uint64_t type)
+{
+	size_t n;
+	const struct pmu_kind *k = pmu_kinds(&n);
+
+	for (size_t i = 0; i < n && i < STAT_MOST_KINDS; i++)
+		if (k[i].type == type)
+			return p->of_kind[i];
+	return p->cpus;
+}
+
+bool stat_part_is_mixed(const struct stat_parts *parts, const struct stat_part *p)
+{
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < STAT_MOST_KINDS; i++)
+		kinds += p->of_kind[i] != 0;
+	return kinds > 1 || parts->by == STAT_BY_THREAD;
+}
+
 /* @places: of each CPU; @counted: those that are measured */
 static void add_cpus(struct stat_parts *parts, const struct stat_part *places,
 		     const struct cpulist *counted)
@@ -133,7 +164,8 @@ static void add_cpus(struct stat_parts *parts, const struct stat_part *places,
 						    sizeof(*parts->at), order);
 
 		parts->of_cpu[cpu] = (size_t)(p - parts->at);
-		parts->at[p - parts->at].cpus += cpulist_has(counted, (unsigned int)cpu);
+		if (cpulist_has(counted, (unsigned int)cpu))
+			add_cpu(&parts->at[p - parts->at], (unsigned int)cpu);
 	}
 }
 

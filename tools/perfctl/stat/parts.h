@@ -6,6 +6,9 @@
 #include "event/set.h"
 #include "event/target.h"
 
+/* More kinds of cores than any processor has */
+#define STAT_MOST_KINDS 8
+
 /**
  * enum stat_by - which parts
  * @STAT_BY_NONE: none, only the sum
@@ -26,6 +29,7 @@ enum stat_by {
  * @core:   its number within the die
  * @number: of a CPU, node or thread
  * @cpus:   measured CPUs that belong to a core, socket or node
+ * @of_kind: how many of these are of each kind of core, where there are several
  * @name:   for tables: "CPU3", "S0-D0-C1", "S0", "N0", "make-1234"
  * @comm:   of a thread
  */
@@ -35,6 +39,7 @@ struct stat_part {
 	int core;
 	int number;
 	unsigned int cpus;
+	unsigned int of_kind[STAT_MOST_KINDS];
 	char *name;
 	char *comm;
 };
@@ -56,6 +61,10 @@ struct stat_parts {
 int stat_parts_make(struct stat_parts *parts, enum stat_by by, const struct target *t,
 		    struct msg *m);
 void stat_parts_free(struct stat_parts *parts);
+/* Those of a part's measured CPUs that the PMU @type counts on */
+unsigned int stat_part_cpus(const struct stat_part *p, uint64_t type);
+/* May part @p have counts of several kinds of cores? */
+bool stat_part_is_mixed(const struct stat_parts *parts, const struct stat_part *p);
 /* "--per-core" and the like */
 const char *stat_by_option(enum stat_by by);
 

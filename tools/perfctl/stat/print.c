@@ -73,7 +73,7 @@ static bool is_clock(const struct planned_event *e)
 
 static void add_metric(struct stat_cell *c, const struct stat_result *r, double wall)
 {
-	struct ratio ratio = c->sum ? stat_ratio_beside_sum(r, c->i) :
+	struct ratio ratio = c->sum ? stat_ratio_beside_sum(r, c->i, c->part) :
 				      stat_ratio_beside(r, c->i, c->part);
 	double rounds = r->at < 0 && r->rounds ? r->rounds : 1, clock_ns = stat_clock_ns(r);
 
@@ -124,14 +124,14 @@ static struct stat_cell make_cell(const struct stat_result *r, size_t i, int par
 }
 
 /* @i: the first of the events that make the sum */
-static struct stat_cell make_sum(const struct stat_result *r, size_t i)
+static struct stat_cell make_sum(const struct stat_result *r, size_t i, int part)
 {
-	struct stat_cell c = new_cell(r, i, -1);
+	struct stat_cell c = new_cell(r, i, part);
 
 	c.sum = true;
 	c.label = xasprintf("sum of %s", c.plan->sum_label);
 	c.spread = &r->sums[c.plan->sum];
-	if (!stat_read_sum(r, i, &c.v))
+	if (!stat_read_sum(r, i, part, &c.v))
 		c.state = "<not counted>";
 	else
 		add_metric(&c, r, r->wall.mean);
@@ -185,25 +185,34 @@ static int part_width(const struct stat_parts *parts)
 	return width;
 }
 
-static void print_part(const struct stat_result *r, int part, FILE *out)
+/* Of a kind of core, those of its kind alone */
+static unsigned int cpus_of(const struct stat_result *r, const struct stat_cell *c)
 {
-	const struct stat_part *p = &r->parts.at[part];
+	if (c->part < 0)
+		return 0;
+	return stat_part_cpus(&r->parts.at[c->part], c->sum ? PEV_PMU_CORE : c->plan->attr.pmu);
+}
+
+static void print_part(const struct stat_result *r, const struct stat_cell *c, FILE *out)
+{
+	const struct stat_part *p = &r->parts.at[c->part];
 	char name[64];
 
 	text_safe(name, sizeof(name), p->name);
 	fprintf(out, "%-*s", part_width(&r->parts), name);
 	if (is_of_cpus(&r->parts))
-		fprintf(out, "%5u", p->cpus);
+		fprintf(out, "%5u", cpus_of(r, c));
 }
 
-static void csv_part(const struct stat_result *r, int part, const char *sep, struct strbuf *b)
+static void csv_part(const struct stat_result *r, const struct stat_cell *c, const char *sep,
+		     struct strbuf *b)
 {
-	const struct stat_part *p = part < 0 ? NULL : &r->parts.at[part];
+	const struct stat_part *p = c->part < 0 ? NULL : &r->parts.at[c->part];
 
 	text_csv(b, p ? p->name : "", sep);
 	strbuf_puts(b, sep);
 	if (is_of_cpus(&r->parts))
-		strbuf_addf(b, "%u%s", p ? p->cpus : 0, sep);
+		strbuf_addf(b, "%u%s", cpus_of(r, c), sep);
 }
 
 static void json_number(struct json *j, const char *key, int number)
@@ -214,9 +223,9 @@ static void json_number(struct json *j, const char *key, int number)
 		json_i64(j, key, number);
 }
 
-static void json_part(struct json *j, const struct stat_result *r, int part)
+static void json_part(struct json *j, const struct stat_result *r, const struct stat_cell *c)
 {
-	const struct stat_part *p = &r->parts.at[part];
+	const struct stat_part *p = &r->parts.at[c->part];
 	static const char *const keys[] = {
 		[STAT_BY_CPU] = "cpu", [STAT_BY_NODE] = "node", [STAT_BY_THREAD] = "tid",
 	};
@@ -230,7 +239,7 @@ static void json_part(struct json *j, const struct stat_result *r, int part)
 		json_number(j, "core", p->core);
 	}
 	if (is_of_cpus(&r->parts))
-		json_i64(j, "cpus", p->cpus);
+		json_i64(j, "cpus", cpus_of(r, c));
 	if (p->comm)
 		json_string(j, "comm", p->comm);
 }
@@ -246,7 +255,7 @@ static void print_table_cell(const struct stat_result *r, const struct stat_cell
 	if (r->at >= 0)
 		fprintf(out, "%16.9f ", r->at);
 	if (c->part >= 0)
-		print_part(r, c->part, out);
+		print_part(r, c, out);
 	if (c->state)
 		fprintf(out, "%18s      %s", c->state, label);
 	else if (c->scale != 1)
@@ -281,7 +290,7 @@ static void print_csv_cell(const struct stat_result *r, const struct stat_cell *
 	if (r->at >= 0)
 		strbuf_addf(&b, "%.9f%s", r->at, s->sep);
 	if (r->parts.n)
-		csv_part(r, c->part, s->sep, &b);
+		csv_part(r, c, s->sep, &b);
 	if (c->state)
 		strbuf_puts(&b, c->state);
 	else if (c->scale != 1)
@@ -346,7 +355,7 @@ static void print_json_cell(const struct stat_result *r, const struct stat_cell 
 	if (r->at >= 0)
 		json_double(&j, "interval", r->at, 9);
 	if (c->part >= 0)
-		json_part(&j, r, c->part);
+		json_part(&j, r, c);
 	json_string(&j, "event", c->label);
 	if (c->sum)
 		json_sum(&j, r, c->plan->sum);
@@ -384,6 +393,12 @@ static void print_any_cell(const struct stat_result *r, struct stat_cell *c,
 	free(c->label);
 }
 
+/* Leaves out a part in which the event never was. */
+static bool part_shown(const struct stat_event *e, size_t part)
+{
+	return e->parts && (e->parts[part].value || e->parts[part].time_enabled);
+}
+
 static bool is_first_of_sum(const struct event_plan *plan, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -392,19 +407,33 @@ static bool is_first_of_sum(const struct event_plan *plan, size_t i)
 	return plan->events[i].sum;
 }
 
+/* Has the sum anything in the part? */
+static bool sum_shown(const struct stat_result *r, unsigned int sum, int part)
+{
+	if (part < 0)
+		return true;
+	for (size_t i = 0; i < r->plan->n; i++)
+		if (r->plan->events[i].sum == sum && part_shown(&r->events[i], (size_t)part))
+			return true;
+	return false;
+}
+
 /* Behind the last event of what was typed together, its sums over all kinds of cores */
-static void print_sums(const struct stat_result *r, size_t last, const struct stat_style *s)
+static void print_sums(const struct stat_result *r, size_t last, int part,
+		       const struct stat_style *s)
 {
 	unsigned int unit = r->plan->events[last].unit_nr;
 
 	if (!unit || (last + 1 < r->plan->n && r->plan->events[last + 1].unit_nr == unit))
 		return;
 	for (size_t i = 0; i <= last; i++) {
+		const struct planned_event *e = &r->plan->events[i];
 		struct stat_cell c;
 
-		if (r->plan->events[i].unit_nr != unit || !is_first_of_sum(r->plan, i))
+		if (e->unit_nr != unit || !is_first_of_sum(r->plan, i) ||
+		    !sum_shown(r, e->sum, part))
 			continue;
-		c = make_sum(r, i);
+		c = make_sum(r, i, part);
 		print_any_cell(r, &c, s);
 	}
 }
@@ -470,7 +499,7 @@ static void print_metric_by_kind(const struct stat_result *r, const struct metri
 		print_computed(r, name, m->unit, ratio.state, ratio.number, s);
 		free(name);
 		if (sum.state == RATIO_NONE)
-			sum = stat_ratio_sum(r, m, i);
+			sum = stat_ratio_sum(r, m, i, -1);
 	}
 	print_computed(r, m->name, m->unit, sum.state, sum.number, s);
 }
@@ -496,12 +525,6 @@ static void print_topdown(const struct stat_result *r, const struct stat_style *
 	}
 }
 
-/* Leaves out a part in which the event never was. */
-static bool part_shown(const struct stat_event *e, size_t part)
-{
-	return e->parts && (e->parts[part].value || e->parts[part].time_enabled);
-}
-
 static bool in_parts(const struct stat_result *r, const struct stat_event *e)
 {
 	size_t part = 0;
@@ -511,19 +534,29 @@ static bool in_parts(const struct stat_result *r, const struct stat_event *e)
 	return part < r->parts.n;
 }
 
+/* A part whose CPUs are all of one kind has no sums: they would say the same twice. */
+static void print_part_cells(const struct stat_result *r, int part, const struct stat_style *s)
+{
+	bool mixed = stat_part_is_mixed(&r->parts, &r->parts.at[part]);
+
+	for (size_t i = 0; i < r->plan->n; i++) {
+		if (part_shown(&r->events[i], (size_t)part))
+			print_cell(r, i, part, s);
+		if (mixed)
+			print_sums(r, i, part, s);
+	}
+}
+
 /* An event that is in no part has a line that says why. */
 static void print_cells(const struct stat_result *r, const struct stat_style *s)
 {
 	for (size_t part = 0; part < r->parts.n; part++)
-		for (size_t i = 0; i < r->plan->n; i++)
-			if (part_shown(&r->events[i], part))
-				print_cell(r, i, (int)part, s);
+		print_part_cells(r, (int)part, s);
 	for (size_t i = 0; i < r->plan->n; i++) {
 		if (!in_parts(r, &r->events[i]))
 			print_cell(r, i, -1, s);
-		/* parts have the numbers of each kind alone */
 		if (!r->parts.n)
-			print_sums(r, i, s);
+			print_sums(r, i, -1, s);
 	}
 	for (size_t i = 0; r->metrics && r->metrics[i]; i++)
 		print_metric(r, r->metrics[i], s);

@@ -56,7 +56,7 @@ struct reading stat_read(const struct stat_result *r, size_t event, int part)
 	return got;
 }
 
-bool stat_read_sum(const struct stat_result *r, size_t event, struct reading *sum)
+bool stat_read_sum(const struct stat_result *r, size_t event, int part, struct reading *sum)
 {
 	*sum = (struct reading){ 0 };
 	for (size_t i = 0; i < r->plan->n; i++) {
@@ -66,7 +66,7 @@ bool stat_read_sum(const struct stat_result *r, size_t event, struct reading *su
 			continue;
 		if (r->plan->events[i].refused)
 			return false;
-		one = stat_read(r, i, -1);
+		one = stat_read(r, i, part);
 		/* there were cores of this kind to count, and no counter */
 		if (one.counted <= 0 && one.running <= 0 && one.enabled > 0)
 			return false;

@@ -9,8 +9,8 @@
 /* Returns what would have been counted in all of the time of the last round or interval. */
 double stat_scale(const struct stat_event *e);
 struct reading stat_read(const struct stat_result *r, size_t event, int part);
-/* Adds up @event's kinds of cores; false if one of them was not counted. */
-bool stat_read_sum(const struct stat_result *r, size_t event, struct reading *sum);
+/* Adds up @event's kinds of cores, in all or a part; false if one of them was not counted. */
+bool stat_read_sum(const struct stat_result *r, size_t event, int part, struct reading *sum);
 /* task-clock or cpu-clock, for rates; 0: neither was counted. */
 double stat_clock_ns(const struct stat_result *r);
 /* Why there is no number; NULL if there is one. */

@@ -10,9 +10,6 @@
 struct metric;
 struct topdown;
 
-/* More kinds of cores than any processor has */
-#define STAT_MOST_KINDS 8
-
 /**
  * struct stat_event - one event's numbers
  * @value:   over the rounds, as if it had been counted all the time
