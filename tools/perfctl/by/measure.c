@@ -164,6 +164,7 @@ static int prepare(struct by_run *r, struct msg *m)
 	if (!err && (!r->opts.rows || r->opts.rows > PEV_MAX_TABLE_ROWS))
 		err = msg_set(m, -EINVAL, "--rows takes 1 to %d, not %" PRIu64, PEV_MAX_TABLE_ROWS,
 			      r->opts.rows);
+	r->opts.events.by_kind = true;
 	if (!err)
 		err = choose_events(r, m);
 	if (!err)

@@ -8,6 +8,90 @@
 #include <math.h>
 #include <stdlib.h>
 
+/**
+ * struct column - what has a column of the table, and lines of CSV
+ * @event: index in the plan
+ * @sum:   it is of all kinds of cores, and @event is the first of them
+ */
+struct column {
+	size_t event;
+	bool sum;
+};
+
+/**
+ * struct view - a picture as it is printed
+ * @columns: @n of them
+ */
+struct view {
+	const struct by_picture *p;
+	const struct by_style *s;
+	struct column *columns;
+	size_t n, cap;
+};
+
+/* ---- columns ---- */
+
+/* Is @event what the column shows, or part of that? */
+static bool is_of(const struct view *v, const struct column *c, size_t event)
+{
+	const struct planned_event *events = v->p->plan->events;
+
+	return c->sum ? events[event].sum == events[c->event].sum : event == c->event;
+}
+
+static bool is_counted(const struct view *v, const struct column *c)
+{
+	for (size_t i = 0; i < v->p->plan->n; i++)
+		if (is_of(v, c, i) && v->p->plan->events[i].refused)
+			return false;
+	return true;
+}
+
+static char *label_of(const struct view *v, const struct column *c)
+{
+	const struct planned_event *e = &v->p->plan->events[c->event];
+
+	return c->sum ? xasprintf("sum of %s", e->sum_label) : xstrdup(e->label);
+}
+
+static bool is_last_of_unit(const struct event_plan *plan, size_t i)
+{
+	unsigned int unit = plan->events[i].unit_nr;
+
+	return unit && (i + 1 == plan->n || plan->events[i + 1].unit_nr != unit);
+}
+
+static bool is_first_of_sum(const struct event_plan *plan, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (plan->events[k].sum == plan->events[i].sum)
+			return false;
+	return plan->events[i].sum;
+}
+
+static void add_column(struct view *v, size_t event, bool sum)
+{
+	struct column *c = ARRAY_PUSH(v->columns, v->n, v->cap);
+
+	*c = (struct column){ .event = event, .sum = sum };
+}
+
+/* Sums over kinds of cores are behind the last event of what was typed together. */
+static void make_columns(struct view *v)
+{
+	const struct event_plan *plan = v->p->plan;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		add_column(v, i, false);
+		if (!is_last_of_unit(plan, i))
+			continue;
+		for (size_t k = 0; k <= i; k++)
+			if (plan->events[k].unit_nr == plan->events[i].unit_nr &&
+			    is_first_of_sum(plan, k))
+				add_column(v, k, true);
+	}
+}
+
 /* ---- numbers ---- */
 
 /* As if the event had had a counter all the time */
@@ -16,6 +100,41 @@ static double scaled(const struct by_picture *p, size_t event, uint64_t value)
 	double share = p->counts->share[event];
 
 	return share > 0 ? (double)value / share : (double)value;
+}
+
+static double scaled_column(const struct view *v, const struct column *c, const uint64_t *values)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < v->p->plan->n; i++)
+		if (is_of(v, c, i))
+			sum += scaled(v->p, i, values[i]);
+	return sum;
+}
+
+static uint64_t plain_column(const struct view *v, const struct column *c, const uint64_t *values)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < v->p->plan->n; i++)
+		if (is_of(v, c, i))
+			sum += values[i];
+	return sum;
+}
+
+/* How much of what is shown was counted; 0: one of the events was not. */
+static double share_of(const struct view *v, const struct column *c)
+{
+	const struct by_counts *counts = v->p->counts;
+	double all;
+
+	if (!c->sum)
+		return counts->share[c->event];
+	for (size_t i = 0; i < v->p->plan->n; i++)
+		if (is_of(v, c, i) && counts->share[i] <= 0)
+			return 0;
+	all = scaled_column(v, c, counts->total);
+	return all > 0 ? (double)plain_column(v, c, counts->total) / all : 1;
 }
 
 static bool is_time(const struct planned_event *e)
@@ -30,43 +149,41 @@ static double unit_of(const struct planned_event *e, const char **unit)
 	return is_time(e) ? 1e-6 : e->scale;
 }
 
-static const char *number(char buf[32], const struct by_picture *p, size_t event, uint64_t value)
+static const char *number(char buf[32], const struct view *v, const struct column *c,
+			  const uint64_t *values)
 {
-	const struct planned_event *e = &p->plan->events[event];
 	const char *unit;
-	double scale = unit_of(e, &unit);
+	double scale = unit_of(&v->p->plan->events[c->event], &unit), share = share_of(v, c);
 
-	if (p->counts->share[event] <= 0)
+	if (share <= 0)
 		snprintf(buf, 32, "<not counted>");
 	else if (scale != 1)
-		snprintf(buf, 32, "%.2f", scaled(p, event, value) * scale);
-	else if (p->counts->share[event] < 1)
-		text_count(buf, (uint64_t)llround(scaled(p, event, value)));
+		snprintf(buf, 32, "%.2f", scaled_column(v, c, values) * scale);
+	else if (share < 1)
+		text_count(buf, (uint64_t)llround(scaled_column(v, c, values)));
 	else
-		text_count(buf, value);
+		text_count(buf, plain_column(v, c, values));
 	return buf;
 }
 
-static bool is_counted(const struct by_picture *p, size_t event)
+/* What all rows have of each event, and what found none: to be freed */
+static uint64_t *sums_from(const struct by_picture *p, size_t from)
 {
-	return !p->plan->events[event].refused;
-}
+	uint64_t *sums = xcalloc(p->plan->n, sizeof(*sums));
 
-static size_t first_counted(const struct by_picture *p)
-{
 	for (size_t i = 0; i < p->plan->n; i++)
-		if (is_counted(p, i))
-			return i;
-	return 0;
+		for (size_t k = from; k < p->counts->rows.n; k++)
+			sums[i] += p->counts->rows.v[k].values[i];
+	return sums;
 }
 
-static uint64_t in_rows(const struct by_picture *p, size_t event)
+static uint64_t *totals(const struct by_picture *p)
 {
-	uint64_t sum = 0;
+	uint64_t *sums = sums_from(p, 0);
 
-	for (size_t i = 0; i < p->counts->rows.n; i++)
-		sum += p->counts->rows.v[i].values[event];
-	return sum;
+	for (size_t i = 0; i < p->plan->n; i++)
+		sums[i] += p->counts->other[i];
+	return sums;
 }
 
 /* ---- keys ---- */
@@ -103,108 +220,121 @@ static void shown_key(struct strbuf *b, const struct by_picture *p, const struct
 
 #define COLUMN 18
 
-static void print_heading(const struct by_picture *p, FILE *out)
+/* Returns the number of characters that a column takes, and its name. */
+static int column_name(char *buf, size_t size, const struct view *v, const struct column *c)
+{
+	char *label = label_of(v, c);
+
+	text_safe(buf, size, label);
+	free(label);
+	return (int)max_u64(COLUMN, strlen(buf));
+}
+
+static void print_heading(const struct view *v, FILE *out)
 {
 	char label[64];
 
-	for (size_t i = 0; i < p->plan->n; i++) {
+	for (size_t i = 0; i < v->n; i++) {
+		const struct column *c = &v->columns[i];
 		const char *unit;
 
-		if (!is_counted(p, i))
+		if (!is_counted(v, c))
 			continue;
-		unit_of(&p->plan->events[i], &unit);
-		text_safe(label, sizeof(label), p->plan->events[i].label);
-		if (*unit)
-			fprintf(out, " %*s", COLUMN, unit);
-		else
-			fprintf(out, " %*s", COLUMN, "");
+		unit_of(&v->p->plan->events[c->event], &unit);
+		fprintf(out, " %*s", column_name(label, sizeof(label), v, c), unit);
 	}
 	fputc('\n', out);
-	for (size_t i = 0; i < p->plan->n; i++)
-		if (is_counted(p, i))
-			fprintf(out, " %*s", COLUMN,
-				text_safe(label, sizeof(label), p->plan->events[i].label));
-	for (unsigned int k = 0; k < p->keys->n; k++)
-		fprintf(out, "  %s", by_kind_name(p->keys->kind[k]));
+	for (size_t i = 0; i < v->n; i++) {
+		int width = column_name(label, sizeof(label), v, &v->columns[i]);
+
+		if (is_counted(v, &v->columns[i]))
+			fprintf(out, " %*s", width, label);
+	}
+	for (unsigned int k = 0; k < v->p->keys->n; k++)
+		fprintf(out, "  %s", by_kind_name(v->p->keys->kind[k]));
 	fputc('\n', out);
 }
 
-static void print_values(const struct by_picture *p, const uint64_t *values, FILE *out)
+static void print_values(const struct view *v, const uint64_t *values, FILE *out)
 {
-	char buf[32];
+	char buf[32], label[64];
 
-	for (size_t i = 0; i < p->plan->n; i++)
-		if (is_counted(p, i))
-			fprintf(out, " %*s", COLUMN, number(buf, p, i, values[i]));
+	for (size_t i = 0; i < v->n; i++) {
+		const struct column *c = &v->columns[i];
+
+		if (is_counted(v, c))
+			fprintf(out, " %*s", column_name(label, sizeof(label), v, c),
+				number(buf, v, c, values));
+	}
 }
 
-static void print_row(const struct by_picture *p, const struct by_row *row, FILE *out)
+static void print_row(const struct view *v, const struct by_row *row, FILE *out)
 {
 	struct strbuf text = { 0 };
 
-	print_values(p, row->values, out);
-	for (unsigned int k = 0; k < p->keys->n; k++) {
+	print_values(v, row->values, out);
+	for (unsigned int k = 0; k < v->p->keys->n; k++) {
 		strbuf_puts(&text, "  ");
-		shown_key(&text, p, row, k);
+		shown_key(&text, v->p, row, k);
 	}
 	fprintf(out, "%s\n", text.s);
 	strbuf_free(&text);
 }
 
 /* What the lines leave out, and what found no row */
-static void print_rest(const struct by_picture *p, size_t from, FILE *out)
+static void print_rest(const struct view *v, size_t from, FILE *out)
 {
-	const struct by_rows *rows = &p->counts->rows;
-	uint64_t *sums = xcalloc(p->plan->n, sizeof(*sums));
+	const struct by_counts *counts = v->p->counts;
 	bool other = false;
 
-	for (size_t i = 0; i < p->plan->n; i++) {
-		for (size_t k = from; k < rows->n; k++)
-			sums[i] += rows->v[k].values[i];
-		other |= p->counts->other[i];
-	}
-	if (from < rows->n) {
-		print_values(p, sums, out);
-		fprintf(out, "  (%zu more)\n", rows->n - from);
+	for (size_t i = 0; i < v->p->plan->n; i++)
+		other |= counts->other[i];
+	if (from < counts->rows.n) {
+		uint64_t *sums = sums_from(v->p, from);
+
+		print_values(v, sums, out);
+		fprintf(out, "  (%zu more)\n", counts->rows.n - from);
+		free(sums);
 	}
 	if (other) {
-		print_values(p, p->counts->other, out);
+		print_values(v, counts->other, out);
 		fputs("  (other)\n", out);
 	}
-	free(sums);
 }
 
-static void print_totals(const struct by_picture *p, FILE *out)
+static void print_totals(const struct view *v, FILE *out)
 {
-	uint64_t *sums = xcalloc(p->plan->n, sizeof(*sums));
+	uint64_t *sums = totals(v->p);
 
-	for (size_t i = 0; i < p->plan->n; i++)
-		sums[i] = in_rows(p, i) + p->counts->other[i];
-	print_values(p, sums, out);
+	print_values(v, sums, out);
 	fputs("  total\n", out);
 	free(sums);
 }
 
 /* Which events are not there, and which had a counter for a part of the time only */
-static void print_notes(const struct by_picture *p, FILE *out)
+static void print_notes(const struct view *v, FILE *out)
 {
 	char label[64];
 
-	for (size_t i = 0; i < p->plan->n; i++) {
-		double share = p->counts->share[i];
+	for (size_t i = 0; i < v->n; i++) {
+		const struct column *c = &v->columns[i];
+		double share = share_of(v, c);
 
-		text_safe(label, sizeof(label), p->plan->events[i].label);
-		if (!is_counted(p, i))
-			fprintf(out, "\n %s: <not supported>", label);
-		else if (share < 1)
+		column_name(label, sizeof(label), v, c);
+		if (!is_counted(v, c))
+			fprintf(out, "\n %s: <%s>", label,
+				c->sum ? "not counted on each kind of core" : "not supported");
+		else if (share < 1 && !c->sum)
 			fprintf(out, "\n %s: scaled, as it had a counter %.2f%% of the time", label,
 				share * 100);
 	}
 	fputc('\n', out);
 }
 
-static void print_table(const struct by_picture *p, const struct by_style *s)
+static void print_table(const struct view *v)
 {
+	const struct by_picture *p = v->p;
+	const struct by_style *s = v->s;
 	const struct by_rows *rows = &p->counts->rows;
 	size_t lines = s->lines && s->lines < rows->n ? s->lines : rows->n;
 	struct strbuf target = { 0 };
@@ -217,12 +347,12 @@ static void print_table(const struct by_picture *p, const struct by_style *s)
 	strbuf_free(&target);
 	if (p->at >= 0)
 		fprintf(s->out, "\n At %.3f s:\n", p->at);
-	print_heading(p, s->out);
+	print_heading(v, s->out);
 	for (size_t i = 0; i < lines; i++)
-		print_row(p, &rows->v[i], s->out);
-	print_rest(p, lines, s->out);
-	print_totals(p, s->out);
-	print_notes(p, s->out);
+		print_row(v, &rows->v[i], s->out);
+	print_rest(v, lines, s->out);
+	print_totals(v, s->out);
+	print_notes(v, s->out);
 }
 
 /* ---- for programs ---- */
@@ -237,11 +367,14 @@ static void csv_cell(const struct by_style *s, const char *text)
 }
 
 /* [time,]key[,key]...[,comm],value,unit,event,percent; a sum has its name in place of keys */
-static void csv_line(const struct by_picture *p, const struct by_style *s, const struct by_row *row,
-		     const char *name, size_t event, uint64_t value)
+static void csv_line(const struct view *v, const struct by_row *row, const char *name,
+		     const struct column *c, const uint64_t *values)
 {
+	const struct by_picture *p = v->p;
+	const struct by_style *s = v->s;
 	const char *unit;
-	double scale = unit_of(&p->plan->events[event], &unit);
+	double scale = unit_of(&p->plan->events[c->event], &unit);
+	char *label = label_of(v, c);
 
 	if (p->at >= 0)
 		fprintf(s->out, "%.9f%s", p->at, s->sep);
@@ -255,24 +388,30 @@ static void csv_line(const struct by_picture *p, const struct by_style *s, const
 	}
 	if (by_keys_named(p->keys))
 		csv_cell(s, row ? row->comm : "");
-	fprintf(s->out, scale == 1 ? "%.0f%s" : "%.6f%s", scaled(p, event, value) * scale, s->sep);
+	fprintf(s->out, scale == 1 ? "%.0f%s" : "%.6f%s", scaled_column(v, c, values) * scale,
+		s->sep);
 	csv_cell(s, unit);
-	csv_cell(s, p->plan->events[event].label);
-	fprintf(s->out, "%.2f\n", p->counts->share[event] * 100);
+	csv_cell(s, label);
+	fprintf(s->out, "%.2f\n", share_of(v, c) * 100);
+	free(label);
 }
 
-static void print_csv(const struct by_picture *p, const struct by_style *s)
+static void print_csv(const struct view *v)
 {
-	const struct by_rows *rows = &p->counts->rows;
+	const struct by_counts *counts = v->p->counts;
+	uint64_t *all = totals(v->p);
 
-	for (size_t i = 0; i < p->plan->n; i++) {
-		if (!is_counted(p, i))
+	for (size_t i = 0; i < v->n; i++) {
+		const struct column *c = &v->columns[i];
+
+		if (!is_counted(v, c))
 			continue;
-		for (size_t k = 0; k < rows->n; k++)
-			csv_line(p, s, &rows->v[k], NULL, i, rows->v[k].values[i]);
-		csv_line(p, s, NULL, "(other)", i, p->counts->other[i]);
-		csv_line(p, s, NULL, "(total)", i, in_rows(p, i) + p->counts->other[i]);
+		for (size_t k = 0; k < counts->rows.n; k++)
+			csv_line(v, &counts->rows.v[k], NULL, c, counts->rows.v[k].values);
+		csv_line(v, NULL, "(other)", c, counts->other);
+		csv_line(v, NULL, "(total)", c, all);
 	}
+	free(all);
 }
 
 static void json_row(struct json *j, const struct by_picture *p, const struct by_row *row)
@@ -297,29 +436,38 @@ static void json_row(struct json *j, const struct by_picture *p, const struct by
 }
 
 /* What the rows leave out, and what the event counted itself: as counted, not scaled. */
-static void json_event(struct json *j, const struct by_picture *p, size_t event)
+static void json_event(struct json *j, const struct by_picture *p, size_t event, uint64_t in_rows)
 {
+	const struct planned_event *e = &p->plan->events[event];
+	char *sum;
+
 	json_open(j, NULL, '{');
-	json_string(j, "event", p->plan->events[event].label);
-	json_string(j, "unit", p->plan->events[event].unit);
-	json_bool(j, "supported", is_counted(p, event));
+	json_string(j, "event", e->label);
+	json_string(j, "unit", e->unit);
+	json_bool(j, "supported", !e->refused);
 	json_double(j, "counted_share", p->counts->share[event], 6);
-	json_u64(j, "rows", in_rows(p, event));
+	json_u64(j, "rows", in_rows);
 	json_u64(j, "other", p->counts->other[event]);
 	json_u64(j, "counter", p->counts->total[event]);
+	if (e->sum) {
+		sum = xasprintf("sum of %s", e->sum_label);
+		json_string(j, "sum", sum);
+		free(sum);
+	}
 	json_close(j, '}');
 }
 
 static void print_json(const struct by_picture *p, FILE *out)
 {
 	struct json j = { .out = out };
+	uint64_t *in_rows = sums_from(p, 0);
 
 	json_open(&j, NULL, '{');
 	if (p->at >= 0)
 		json_double(&j, "time", p->at, 9);
 	json_open(&j, "events", '[');
 	for (size_t i = 0; i < p->plan->n; i++)
-		json_event(&j, p, i);
+		json_event(&j, p, i, in_rows[i]);
 	json_close(&j, ']');
 	json_open(&j, "rows", '[');
 	for (size_t i = 0; i < p->counts->rows.n; i++)
@@ -327,16 +475,37 @@ static void print_json(const struct by_picture *p, FILE *out)
 	json_close(&j, ']');
 	json_close(&j, '}');
 	json_end_line(&j);
+	free(in_rows);
+}
+
+/* By the first event that is counted: of all kinds of cores, where there are several */
+static void sort_rows(const struct view *v)
+{
+	const struct event_plan *plan = v->p->plan;
+	double *weights = xcalloc(plan->n, sizeof(*weights));
+	struct column first = { 0 };
+
+	while (first.event + 1 < plan->n && plan->events[first.event].refused)
+		first.event++;
+	first.sum = plan->events[first.event].sum;
+	for (size_t i = 0; i < plan->n; i++)
+		weights[i] = is_of(v, &first, i) ? scaled(v->p, i, 1) : 0;
+	by_rows_sort(&v->p->counts->rows, weights);
+	free(weights);
 }
 
 void by_print(const struct by_picture *p, const struct by_style *s)
 {
-	by_rows_sort(&p->counts->rows, first_counted(p));
+	struct view v = { .p = p, .s = s };
+
+	make_columns(&v);
+	sort_rows(&v);
 	if (s->json)
 		print_json(p, s->out);
 	else if (s->sep)
-		print_csv(p, s);
+		print_csv(&v);
 	else
-		print_table(p, s);
+		print_table(&v);
 	fflush(s->out);
+	free(v.columns);
 }

@@ -47,26 +47,36 @@ bool by_rows_room(const struct by_rows *r, const uint64_t key[BY_MAX], uint64_t 
  * struct order - what rows are sorted by
  */
 struct order {
-	unsigned int n_keys;
-	size_t event;
+	const struct by_rows *rows;
+	const double *weights;
 };
+
+static double weigh(const struct by_row *row, const struct order *o)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < o->rows->events; i++)
+		sum += o->weights[i] * (double)row->values[i];
+	return sum;
+}
 
 static int compare(const void *pa, const void *pb, void *arg)
 {
 	const struct by_row *a = pa, *b = pb;
 	const struct order *o = arg;
+	double x = weigh(a, o), y = weigh(b, o);
 
-	if (a->values[o->event] != b->values[o->event])
-		return a->values[o->event] < b->values[o->event] ? 1 : -1;
-	for (unsigned int i = 0; i < o->n_keys; i++)
+	if (x != y)
+		return x < y ? 1 : -1;
+	for (unsigned int i = 0; i < o->rows->n_keys; i++)
 		if (a->key[i] != b->key[i])
 			return a->key[i] < b->key[i] ? -1 : 1;
 	return 0;
 }
 
-void by_rows_sort(struct by_rows *r, size_t event)
+void by_rows_sort(struct by_rows *r, const double *weights)
 {
-	struct order order = { .n_keys = r->n_keys, .event = event };
+	struct order order = { .rows = r, .weights = weights };
 
 	if (r->n)
 		qsort_r(r->v, r->n, sizeof(*r->v), compare, &order);

@@ -41,8 +41,11 @@ void by_rows_add(struct by_rows *r, const uint64_t key[BY_MAX], const char *comm
 		 uint64_t value);
 /* Has @key a row, or room for one among @most? */
 bool by_rows_room(const struct by_rows *r, const uint64_t key[BY_MAX], uint64_t most);
-/* Sorts them by the values of @event, the greatest first; nothing is added any more. */
-void by_rows_sort(struct by_rows *r, size_t event);
+/*
+ * Sorts them by what their values come to, each multiplied by @weights of its event, the greatest
+ * first; nothing is added any more.
+ */
+void by_rows_sort(struct by_rows *r, const double *weights);
 /* Forgets rows, but not names. */
 void by_rows_clear(struct by_rows *r);
 void by_rows_free(struct by_rows *r);

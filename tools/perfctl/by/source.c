@@ -44,19 +44,27 @@ int by_source_open(struct by_source *s, uint64_t flags, struct msg *m)
 static int fetch_totals(struct by_source *s, struct by_counts *to, struct msg *m)
 {
 	struct pev_value *now = xcalloc(s->plan->n, sizeof(*now));
+	struct pev_value *more = xcalloc(s->plan->n, sizeof(*more));
+	struct pev_value **values = xcalloc(s->plan->n, sizeof(*values));
 	int err = event_set_read(&s->set, now, m);
 
 	for (size_t i = 0; i < s->plan->n && !err; i++) {
-		const struct pev_value *before = &s->before[i];
-		uint64_t enabled = now[i].time_enabled - before->time_enabled;
-		uint64_t running = now[i].time_running - before->time_running;
-
-		to->total[i] = now[i].value - before->value;
-		to->share[i] = enabled && event_is_hardware(&s->plan->events[i]) ?
-				       (double)running / (double)enabled :
-				       1;
+		more[i].value = now[i].value - s->before[i].value;
+		more[i].time_enabled = now[i].time_enabled - s->before[i].time_enabled;
+		more[i].time_running = now[i].time_running - s->before[i].time_running;
 		s->before[i] = now[i];
+		values[i] = &more[i];
 	}
+	if (!err)
+		event_share_waiting(s->plan, s->target, values);
+	for (size_t i = 0; i < s->plan->n && !err; i++) {
+		to->total[i] = more[i].value;
+		to->share[i] = more[i].time_enabled && event_is_hardware(&s->plan->events[i]) ?
+				       (double)more[i].time_running / (double)more[i].time_enabled :
+				       1;
+	}
+	free(values);
+	free(more);
 	free(now);
 	return err;
 }
