@@ -365,6 +365,35 @@ TEST_F(perf, refusals)
 	}
 }
 
+/* Which of host and guests counts, perf tells the processor: what counts guests alone is 0 here. */
+TEST_F(perf, host_or_guests)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_EXCLUDE_GUEST, -1,
+					0);
+	int host = pev_open(&attr), guests;
+	struct pev_value v;
+	uint64_t few;
+
+	ASSERT_LE(0, host) TH_LOG("%s", pev_reason());
+	pmu_count(host, 1000);
+	few = pmu_count(host, 1000);
+	EXPECT_TRUE(about(pmu_count(host, 101000) - few, 100000 * PMU_ROUND));
+	close(host);
+	attr.flags |= PEV_F_EXCLUDE_HOST;
+	PEV_REFUSED(attr, EINVAL, flags, "excludes all");
+	attr.flags &= ~PEV_F_EXCLUDE_GUEST;
+	guests = pev_open(&attr);
+	if (guests < 0) {
+		PEV_REFUSED(attr, EOPNOTSUPP, flags, "guests alone");
+		return;
+	}
+	EXPECT_EQ(0, pmu_count(guests, 100000));
+	v = pev_read(guests);
+	EXPECT_LT(0, v.time_running);
+	EXPECT_EQ(v.time_enabled, v.time_running);
+	close(guests);
+}
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 

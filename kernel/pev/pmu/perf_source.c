@@ -14,6 +14,7 @@
 #include <linux/ptrace.h>
 #include "base/lock.h"
 #include "base/paranoid.h"
+#include "record/guest.h"
 #include "record/tally.h"
 #include "counter.h"
 #include "perf_counter.h"
@@ -505,6 +506,18 @@ void pev_perf_install(struct pev_perf *perf, struct perf_event *event)
 
 /* ---- opening and closing ---- */
 
+/* Which of host and guests counts is perf's to tell the processor, where its driver does. */
+static int check_guests(u64 flags, struct pev_refuse *r)
+{
+	if (flags & PEV_F_EXCLUDE_HOST && flags & PEV_F_EXCLUDE_GUEST)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "the event excludes all that it could count");
+	if (flags & PEV_F_EXCLUDE_HOST && !pev_guest_known())
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_EXCLUDE_HOST: perf counts no guests alone in this kernel");
+	return 0;
+}
+
 static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	if (attr->flags & PEV_F_USER_PAGE)
@@ -516,7 +529,7 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->flags & PEV_F_MARKED)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "perf drives the counters here, and knows no mark for tasks: do without PEV_F_MARKED");
-	return 0;
+	return check_guests(attr->flags, r);
 }
 
 int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
