@@ -39,12 +39,18 @@ struct slot {
  * struct interner - what all streams of a trace share
  * @in:      metadata as they come; NULL: no record has chains
  * @out:     metadata as they are written
- * @packet:  the packet that is written, of @room bytes
- * @round:   number of the packet
  */
 struct interner {
 	struct pev_meta *in;
 	struct pev_meta *out;
+};
+
+/**
+ * struct chain_table - the chains of the packet that a hand writes
+ * @packet:  as it is written, of @room bytes
+ * @round:   number of the packet
+ */
+struct chain_table {
 	uint8_t *packet;
 	size_t room;
 	uint32_t round;
@@ -53,7 +59,7 @@ struct interner {
 
 PEV_EXPORT int pev_writer_intern(struct pev_writer *w)
 {
-	if (w->meta || w->packets || w->interner)
+	if (w->meta || pev_writer_packets_written(w) || w->interner)
 		return -EINVAL;
 	w->interner = calloc(1, sizeof(*w->interner));
 	return w->interner ? 0 : -ENOMEM;
@@ -72,9 +78,16 @@ void intern_free(struct pev_writer *w)
 	if (!w->interner)
 		return;
 	forget_metadata(w->interner);
-	free(w->interner->packet);
 	free(w->interner);
 	w->interner = NULL;
+}
+
+void intern_free_hand(struct hand *h)
+{
+	if (h->chains)
+		free(h->chains->packet);
+	free(h->chains);
+	h->chains = NULL;
 }
 
 bool intern_any(const struct pev_writer *w)
@@ -174,10 +187,10 @@ static uint32_t hash_chain(const uint64_t *frames, uint32_t len, unsigned int wh
 }
 
 /* Does the word at @id have that chain? */
-static bool has_chain(const struct interner *in, uint16_t id, unsigned int which,
+static bool has_chain(const struct chain_table *t, uint16_t id, unsigned int which,
 		      const uint64_t *frames, uint32_t len)
 {
-	const uint8_t *at = in->packet + id * 8U;
+	const uint8_t *at = t->packet + id * 8U;
 	struct chain_word word;
 
 	memcpy(&word, at, sizeof(word));
@@ -188,24 +201,24 @@ static bool has_chain(const struct interner *in, uint16_t id, unsigned int which
 }
 
 /* Returns the name of the same chain before, or 0: then @own is its name from now on. */
-static uint16_t name_chain(struct interner *in, unsigned int which, const uint64_t *frames,
+static uint16_t name_chain(struct chain_table *t, unsigned int which, const uint64_t *frames,
 			   uint32_t len, uint16_t own)
 {
 	uint32_t hash = hash_chain(frames, len, which);
-	struct slot *take = &in->slots[hash % SLOTS], *s;
+	struct slot *take = &t->slots[hash % SLOTS], *s;
 
 	for (unsigned int i = 0; i < PROBES; i++) {
-		s = &in->slots[(hash + i) % SLOTS];
-		if (s->round != in->round) {
+		s = &t->slots[(hash + i) % SLOTS];
+		if (s->round != t->round) {
 			take = s;
 			break;
 		}
 		if (s->hash == hash && s->which == which &&
-		    has_chain(in, s->id, which, frames, len))
+		    has_chain(t, s->id, which, frames, len))
 			return s->id;
 	}
 	if (own)
-		*take = (struct slot){ in->round, hash, own, (uint16_t)which };
+		*take = (struct slot){ t->round, hash, own, (uint16_t)which };
 	return 0;
 }
 
@@ -252,7 +265,7 @@ static bool get_chains(const struct class *cls, const uint8_t *data, size_t reco
 }
 
 /* Writes a word at @at, and behind it the chains that were not there before. Returns their end. */
-static size_t put_chains(struct interner *in, const struct chains *c, size_t at)
+static size_t put_chains(struct chain_table *t, const struct chains *c, size_t at)
 {
 	uint16_t own = at % 8 || at / 8 > UINT16_MAX ? 0 : (uint16_t)(at / 8), id;
 	struct chain_word word = { 0 };
@@ -261,15 +274,15 @@ static size_t put_chains(struct interner *in, const struct chains *c, size_t at)
 	for (unsigned int i = 0; i < CHAINS; i++) {
 		if (!c->len[i])
 			continue;
-		id = name_chain(in, i, c->frames[i], c->len[i], own);
+		id = name_chain(t, i, c->frames[i], c->len[i], own);
 		word.id[i] = id ? id : own;
 		if (id)
 			continue;
 		word.len[i] = (uint16_t)c->len[i];
-		memcpy(in->packet + to, c->frames[i], c->len[i] * sizeof(uint64_t));
+		memcpy(t->packet + to, c->frames[i], c->len[i] * sizeof(uint64_t));
 		to += c->len[i] * sizeof(uint64_t);
 	}
-	memcpy(in->packet + at, &word, sizeof(word));
+	memcpy(t->packet + at, &word, sizeof(word));
 	return to;
 }
 
@@ -330,7 +343,7 @@ struct walk {
 };
 
 /* Passes over a record, after it has written what is before its chains, and these. */
-static int put_record(struct interner *in, struct walk *k)
+static int put_record(const struct interner *in, struct chain_table *t, struct walk *k)
 {
 	const uint8_t *record = k->data + k->pos;
 	size_t header, room, word, run;
@@ -354,53 +367,53 @@ static int put_record(struct interner *in, struct walk *k)
 	interned = is_interned(in, cls);
 	if (interned) {
 		run = word - k->from;
-		memcpy(in->packet + k->to, k->data + k->from, run);
-		k->to = put_chains(in, &c, k->to + run);
+		memcpy(t->packet + k->to, k->data + k->from, run);
+		k->to = put_chains(t, &c, k->to + run);
 		k->from = word + sizeof(struct chain_word) + c.size;
 	}
 	k->pos += align_up(header + (size_t)size, 8);
 	return 0;
 }
 
-static int make_room(struct interner *in, size_t need)
+static int make_room(struct chain_table *t, size_t need)
 {
 	uint8_t *more;
 
-	if (need <= in->room)
+	if (need <= t->room)
 		return 0;
-	more = realloc(in->packet, need);
+	more = realloc(t->packet, need);
 	if (!more)
 		return -ENOMEM;
-	in->packet = more;
-	in->room = need;
+	t->packet = more;
+	t->room = need;
 	return 0;
 }
 
-static void next_round(struct interner *in)
+static void next_round(struct chain_table *t)
 {
-	if (++in->round)
+	if (++t->round)
 		return;
-	memset(in->slots, 0, sizeof(in->slots));
-	in->round = 1;
+	memset(t->slots, 0, sizeof(t->slots));
+	t->round = 1;
 }
 
 /* What readers take for damage, as it is, behind the records that can be read. */
 static const uint32_t no_record[2] = { UINT32_MAX, UINT32_MAX };
 
 /* Writes what is behind the last chains, and the header. Returns the bytes of the packet. */
-static size_t end_packet(struct interner *in, const struct walk *k, bool damaged)
+static size_t end_packet(struct chain_table *t, const struct walk *k, bool damaged)
 {
 	size_t rest = (damaged ? k->pos : k->content) - k->from, to = k->to, size;
-	struct pev_packet *head = (struct pev_packet *)in->packet;
+	struct pev_packet *head = (struct pev_packet *)t->packet;
 
-	memcpy(in->packet + to, k->data + k->from, rest);
+	memcpy(t->packet + to, k->data + k->from, rest);
 	to += rest;
 	if (damaged) {
-		memcpy(in->packet + to, no_record, sizeof(no_record));
+		memcpy(t->packet + to, no_record, sizeof(no_record));
 		to += sizeof(no_record);
 	}
 	size = align_up(to, 8);
-	memset(in->packet + to, 0, size - to);
+	memset(t->packet + to, 0, size - to);
 	memcpy(head, k->data, sizeof(*head));
 	head->content_size = to * 8;
 	head->packet_size = size * 8;
@@ -410,7 +423,8 @@ static size_t end_packet(struct interner *in, const struct walk *k, bool damaged
 int intern_packet(struct pev_writer *w, struct out_file *f, const uint8_t **data, size_t *used)
 {
 	const struct pev_packet *packet = (const struct pev_packet *)*data;
-	struct interner *in = w->interner;
+	const struct interner *in = w->interner;
+	struct chain_table *t = f->hand->chains;
 	struct walk k = {
 		.kind = meta_stream(in->in, packet->stream_id),
 		.data = *data,
@@ -423,18 +437,20 @@ int intern_packet(struct pev_writer *w, struct out_file *f, const uint8_t **data
 
 	if (!k.kind || k.content < PACKET_HEADER || packet->content_size > packet->packet_size)
 		return -EINVAL;
-	ret = make_room(in, packet->packet_size / 8 + sizeof(no_record));
+	if (!t)
+		t = f->hand->chains = calloc(1, sizeof(*t));
+	ret = t ? make_room(t, packet->packet_size / 8 + sizeof(no_record)) : -ENOMEM;
 	if (ret)
 		return ret;
-	next_round(in);
+	next_round(t);
 	while (!ret && k.pos < k.content)
-		ret = put_record(in, &k);
+		ret = put_record(in, t, &k);
 	/* what is described later has been in the ring before; what is not described then never is */
 	if (ret == -ESTALE && f->stale != in->in->len) {
 		f->stale = in->in->len;
 		return ret;
 	}
-	*used = end_packet(in, &k, ret < 0);
-	*data = in->packet;
+	*used = end_packet(t, &k, ret < 0);
+	*data = t->packet;
 	return 0;
 }

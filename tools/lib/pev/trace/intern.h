@@ -28,5 +28,6 @@ bool intern_any(const struct pev_writer *w);
  */
 int intern_packet(struct pev_writer *w, struct out_file *f, const uint8_t **data, size_t *used);
 void intern_free(struct pev_writer *w);
+void intern_free_hand(struct hand *h);
 
 #endif /* _PEV_TRACE_INTERN_H */

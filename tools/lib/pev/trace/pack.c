@@ -13,14 +13,20 @@
 
 /**
  * struct packer - what all streams of a trace share
- * @ctx:    of zstd
- * @plain:  a packet with its header
- * @packed: its frame
  */
 struct packer {
 	const struct zstd *zstd;
-	void *ctx;
 	int level;
+};
+
+/**
+ * struct packing - what a hand compresses a packet with
+ * @ctx:    of zstd
+ * @plain:  the packet with its header
+ * @packed: its frame
+ */
+struct packing {
+	void *ctx;
 	uint8_t *plain;
 	size_t plain_room;
 	uint8_t *packed;
@@ -31,7 +37,7 @@ PEV_EXPORT int pev_writer_compress(struct pev_writer *w, int level)
 {
 	const struct zstd *z = zstd_get();
 
-	if (w->sink || w->packets || w->packer)
+	if (w->sink || pev_writer_packets_written(w) || w->packer)
 		return -EINVAL;
 	if (!z)
 		return -ELIBACC;
@@ -40,25 +46,41 @@ PEV_EXPORT int pev_writer_compress(struct pev_writer *w, int level)
 		return -ENOMEM;
 	w->packer->zstd = z;
 	w->packer->level = level;
-	w->packer->ctx = z->create();
-	if (w->packer->ctx)
-		return 0;
-	pack_free(w);
-	return -ENOMEM;
+	return 0;
 }
 
 void pack_free(struct pev_writer *w)
 {
-	struct packer *p = w->packer;
+	free(w->packer);
+	w->packer = NULL;
+}
+
+void pack_free_hand(struct pev_writer *w, struct hand *h)
+{
+	struct packing *p = h->packing;
 
 	if (!p)
 		return;
-	if (p->ctx)
-		p->zstd->destroy(p->ctx);
+	w->packer->zstd->destroy(p->ctx);
 	free(p->plain);
 	free(p->packed);
 	free(p);
-	w->packer = NULL;
+	h->packing = NULL;
+}
+
+static struct packing *packing_of(const struct pev_writer *w, struct hand *h)
+{
+	if (h->packing)
+		return h->packing;
+	h->packing = calloc(1, sizeof(*h->packing));
+	if (!h->packing)
+		return NULL;
+	h->packing->ctx = w->packer->zstd->create();
+	if (!h->packing->ctx) {
+		free(h->packing);
+		h->packing = NULL;
+	}
+	return h->packing;
 }
 
 static int room(uint8_t **data, size_t *have, size_t need)
@@ -75,19 +97,20 @@ static int room(uint8_t **data, size_t *have, size_t need)
 int pack_packet(struct pev_writer *w, struct out_file *f, const struct pev_packet *head,
 		const uint8_t *data, size_t used)
 {
-	struct packer *p = w->packer;
+	const struct zstd *z = w->packer->zstd;
+	struct packing *p = packing_of(w, f->hand);
 	size_t len = 0, n;
 	ssize_t got;
-	int ret = room(&p->plain, &p->plain_room, used);
+	int ret = p ? room(&p->plain, &p->plain_room, used) : -ENOMEM;
 
 	if (!ret)
-		ret = room(&p->packed, &p->packed_room, p->zstd->bound(used));
+		ret = room(&p->packed, &p->packed_room, z->bound(used));
 	if (ret)
 		return ret;
 	memcpy(p->plain, head, sizeof(*head));
 	memcpy(p->plain + sizeof(*head), data + sizeof(*head), used - sizeof(*head));
-	n = p->zstd->compress(p->ctx, p->packed, p->packed_room, p->plain, used, p->level);
-	if (p->zstd->failed(n))
+	n = z->compress(p->ctx, p->packed, p->packed_room, p->plain, used, w->packer->level);
+	if (z->failed(n))
 		return -EIO;
 	while (len < n) {
 		got = write(f->fd, p->packed + len, n - len);
@@ -98,6 +121,5 @@ int pack_packet(struct pev_writer *w, struct out_file *f, const struct pev_packe
 		len += (size_t)got;
 	}
 	f->on_disk += n;
-	w->bytes += n;
 	return 0;
 }

@@ -17,5 +17,6 @@
 int pack_packet(struct pev_writer *w, struct out_file *f, const struct pev_packet *head,
 		const uint8_t *data, size_t used);
 void pack_free(struct pev_writer *w);
+void pack_free_hand(struct pev_writer *w, struct hand *h);
 
 #endif /* _PEV_TRACE_PACK_H */

@@ -54,13 +54,30 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 	return 0;
 }
 
+/* The first error stays. Returns @ret. */
+static int writer_failed(struct pev_writer *w, int ret)
+{
+	int none = 0;
+
+	if (ret)
+		__atomic_compare_exchange_n(&w->error, &none, ret, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	return ret;
+}
+
+static void free_hand(struct pev_writer *w, struct hand *h)
+{
+	pack_free_hand(w, h);
+	intern_free_hand(h);
+}
+
 static void close_stream(struct pev_writer *w, struct out_file *f)
 {
 	index_flush(w, f);
 	free(f->index);
 	free(f->ends);
-	if (f->fd >= 0 && close(f->fd) && !w->error)
-		w->error = -errno;
+	if (f->fd >= 0 && close(f->fd))
+		writer_failed(w, -errno);
 }
 
 PEV_EXPORT int pev_writer_close(struct pev_writer *w)
@@ -91,6 +108,7 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		close(w->info_dir);
 		close(w->dir);
 	}
+	free_hand(w, &w->own);
 	part_free(w);
 	pack_free(w);
 	intern_free(w);
@@ -186,14 +204,6 @@ PEV_EXPORT int pev_writer_sink(const struct pev_sink_ops *ops, void *arg, struct
 	return 0;
 }
 
-/* A sink that failed once takes nothing any more: half a frame may be in a pipe. */
-static int sink_result(struct pev_writer *w, int ret)
-{
-	if (ret && !w->error)
-		w->error = ret;
-	return ret;
-}
-
 static int put_metadata(struct pev_writer *w, const char *text, size_t len)
 {
 	bool more = extends(w, text, len);
@@ -203,9 +213,10 @@ static int put_metadata(struct pev_writer *w, const char *text, size_t len)
 	if (more && len == w->meta_written)
 		return 0;
 	if (w->sink) {
+		/* one that failed once takes nothing any more: half a frame may be in a pipe */
 		ret = w->error;
 		if (!ret)
-			ret = sink_result(w, w->sink->metadata(w->sink_arg, text, len));
+			ret = writer_failed(w, w->sink->metadata(w->sink_arg, text, len));
 	} else if (more) {
 		ret = write_file(w->dir, "metadata", O_APPEND, text + w->meta_written,
 				 len - w->meta_written);
@@ -277,16 +288,13 @@ static int cut_back(struct pev_writer *w, struct out_file *f, int ret)
 		return ret;
 	if (!w->sink && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
 		ret = -errno;
-	w->error = ret;
-	return ret;
+	return writer_failed(w, ret);
 }
 
-static void count_packets(struct pev_writer *w, struct out_file *f, uint64_t bytes,
-			  uint64_t count, const void *last)
+static void count_packets(struct out_file *f, uint64_t bytes, uint64_t count, const void *last)
 {
 	f->size += bytes;
-	w->bytes += w->packer ? 0 : bytes;
-	w->packets += count;
+	f->packets += count;
 	if (!count)
 		return;
 	memcpy(&f->last, last, sizeof(f->last));
@@ -328,7 +336,7 @@ static int put_packets(struct pev_writer *w, struct out_file *f, const uint8_t *
 
 	*done = whole_packets(data, *done, &last, &count);
 	index_add(w, f, f->size, data, *done);
-	count_packets(w, f, *done, count, data + last);
+	count_packets(f, *done, count, data + last);
 	return ret ? cut_back(w, f, ret) : 0;
 }
 
@@ -381,7 +389,7 @@ static int put_changed(struct pev_writer *w, struct out_file *f, const uint8_t *
 	if (ret)
 		return cut_back(w, f, ret);
 	index_add(w, f, f->size, &packet, sizeof(packet));
-	count_packets(w, f, used, 1, data);
+	count_packets(f, used, 1, data);
 	return 0;
 }
 
@@ -418,7 +426,7 @@ static int open_stream(struct pev_writer *w, struct out_file *f, const char *nam
 {
 	char path[64];
 
-	*f = (struct out_file){ .more = f->more };
+	*f = (struct out_file){ .hand = f->hand, .more = f->more };
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	snprintf(path, sizeof(path), "stream_%s%s", name, w->packer ? PACK_SUFFIX : "");
 	f->fd = w->sink ? -1 : open_own(w->dir, path, 0);
@@ -437,7 +445,7 @@ static int find_file(struct pev_writer *w, unsigned int ring, struct out_file **
 		if (!more)
 			return -ENOMEM;
 		for (unsigned int i = w->nr_files; i <= ring; i++)
-			more[i] = (struct out_file){ .fd = -1 };
+			more[i] = (struct out_file){ .hand = &w->own, .fd = -1 };
 		w->files = more;
 		w->nr_files = ring + 1;
 	}
@@ -465,16 +473,14 @@ static int get_file(struct pev_writer *w, unsigned int ring, struct out_file **o
 	snprintf(name, sizeof(name), "%u", ring);
 	ret = open_stream(w, *out, name);
 	(*out)->base = part_base(w, ring);
-	if (ret)
-		w->error = ret;
-	return ret;
+	return writer_failed(w, ret);
 }
 
 static int put_ring(struct pev_writer *w, unsigned int ring, const void *data, size_t len,
 		    size_t *taken)
 {
 	struct out_file *f;
-	int ret = w->error;
+	int ret = writer_error(w);
 
 	*taken = 0;
 	if (!ret)
@@ -546,6 +552,16 @@ PEV_EXPORT int pev_writer_lost(struct pev_writer *w, unsigned int ring, int cpu,
 	return append(w, f, &packet, sizeof(packet), &taken);
 }
 
+static uint64_t bytes_of(const struct pev_writer *w, const struct out_file *f)
+{
+	return w->packer ? f->on_disk : f->size;
+}
+
+static uint64_t bytes_of_ring(const struct pev_writer *w, unsigned int nr)
+{
+	return nr < w->nr_files ? bytes_of(w, &w->files[nr]) : 0;
+}
+
 /* Returns 0, also if the sink has no room for the rest or the metadata lack it, or -errno. */
 static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ring, int64_t *bytes)
 {
@@ -555,9 +571,9 @@ static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ri
 	int ret;
 
 	while (pev_ring_next(ring, &piece) > 0) {
-		before = w->bytes;
+		before = bytes_of_ring(w, nr);
 		ret = put_ring(w, nr, piece.data, piece.len, &taken);
-		*bytes += w->bytes - before;
+		*bytes += (int64_t)(bytes_of_ring(w, nr) - before);
 		if (ret) {
 			pev_ring_release_to(ring, piece.position + taken);
 			piece.position += taken;
@@ -598,7 +614,7 @@ int writer_synced(struct pev_writer *w, uint64_t ticks)
 	if (w->error)
 		return w->error;
 	if (w->sink)
-		return sink_result(w, w->sink->synced(w->sink_arg, ticks));
+		return writer_failed(w, w->sink->synced(w->sink_arg, ticks));
 	if (w->sync < 0)
 		w->sync = open_own(w->info_dir, SYNCED_FILE, 0);
 	if (w->sync < 0)
@@ -622,12 +638,24 @@ PEV_EXPORT int pev_writer_sync(struct pev_writer *w)
 
 PEV_EXPORT uint64_t pev_writer_bytes(const struct pev_writer *w)
 {
-	return w->bytes;
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < w->nr_files; i++)
+		bytes += bytes_of(w, &w->files[i]);
+	for (unsigned int i = 0; i < w->nr_named; i++)
+		bytes += bytes_of(w, &w->named[i]);
+	return bytes;
 }
 
 PEV_EXPORT uint64_t pev_writer_packets_written(const struct pev_writer *w)
 {
-	return w->packets;
+	uint64_t packets = 0;
+
+	for (unsigned int i = 0; i < w->nr_files; i++)
+		packets += w->files[i].packets;
+	for (unsigned int i = 0; i < w->nr_named; i++)
+		packets += w->named[i].packets;
+	return packets;
 }
 
 /* Backslashes and newlines are escaped, so that a line is a value. */
@@ -640,7 +668,7 @@ PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char
 	if (!len || strpbrk(key, "=\n"))
 		return -EINVAL;
 	if (w->sink)
-		return w->error ? w->error : sink_result(w, w->sink->info(w->sink_arg, key, value));
+		return w->error ? w->error : writer_failed(w, w->sink->info(w->sink_arg, key, value));
 	line = malloc(len + 2 * strlen(value) + 3);
 	if (!line)
 		return -ENOMEM;
@@ -664,7 +692,7 @@ PEV_EXPORT int pev_writer_info_file(struct pev_writer *w, const char *name,
 	if (!*name || strpbrk(name, "/\n\\") || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -EINVAL;
 	if (w->sink && !w->error)
-		sink_result(w, w->sink->info_file(w->sink_arg, name, data, len));
+		writer_failed(w, w->sink->info_file(w->sink_arg, name, data, len));
 	if (w->sink)
 		return w->error;
 	if (!older_info_known(name) && faccessat(w->info_dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
@@ -705,7 +733,7 @@ static int add_named(struct pev_writer *w, const char *name)
 	if (!more)
 		return -ENOMEM;
 	w->named = more;
-	w->named[w->nr_named].more = 0;
+	w->named[w->nr_named] = (struct out_file){ .hand = &w->own, .fd = -1 };
 	ret = open_stream(w, &w->named[w->nr_named], name);
 	if (!ret)
 		w->nr_named++;

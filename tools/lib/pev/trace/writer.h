@@ -11,9 +11,18 @@
 #include "core/packet.h"
 
 /**
+ * struct hand - what one thread writes streams with; it is empty until it is needed
+ */
+struct hand {
+	struct packing *packing;
+	struct chain_table *chains;
+};
+
+/**
  * struct out_file - one stream file
+ * @hand: of the thread that writes it
  * @fd:   -1: not open
- * @size: bytes of whole packets
+ * @size: bytes of @packets whole packets
  * @on_disk: of a compressed stream, bytes of whole frames
  * @last: header of the last of them as it came, zero if there is none
  * @base: losses that earlier parts count: see part.h
@@ -26,8 +35,10 @@
  * @no_index: it has an end, too, as it could not be written
  */
 struct out_file {
+	struct hand *hand;
 	int fd;
 	uint64_t size;
+	uint64_t packets;
 	uint64_t on_disk;
 	struct pev_packet last;
 	uint64_t base;
@@ -50,6 +61,8 @@ struct out_file {
  * @index_dir: -1: no index was written yet
  * @packer: compresses packets; NULL: they are written as they are
  * @interner: writes call chains once a packet; NULL: they are written as they are
+ * @error: the first one: writer_failed(), writer_error()
+ * @own:   of the caller's thread
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -64,6 +77,7 @@ struct pev_writer {
 	struct packer *packer;
 	struct interner *interner;
 	int error;
+	struct hand own;
 	char *meta;
 	size_t meta_len;
 	size_t meta_written;
@@ -73,12 +87,16 @@ struct pev_writer {
 	unsigned int nr_named;
 	int sync;
 	uint64_t newest;
-	uint64_t bytes;
-	uint64_t packets;
 };
 
 /* Bytes that are written at once, but for the last packet of them */
 #define WRITE_MOST (4U << 20)
+
+/* What the writer has failed with, by any thread, or 0 */
+static inline int writer_error(const struct pev_writer *w)
+{
+	return __atomic_load_n(&w->error, __ATOMIC_RELAXED);
+}
 
 /* Says that all records up to a time are written. */
 int writer_synced(struct pev_writer *w, uint64_t ticks);
