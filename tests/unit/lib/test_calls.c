@@ -48,6 +48,14 @@ static void make_format(const char *dir, const char *name)
 	fclose(f);
 }
 
+static unsigned int described;
+
+static int describe(void *arg, struct perf_class *cls)
+{
+	cls->id = ++described;
+	return arg ? -ENOMEM : 0;
+}
+
 static void test_classes(const char *dir)
 {
 	struct tp_field id = { .name = "id", .type = "long", .offset = 8, .size = 8 };
@@ -60,26 +68,32 @@ static void test_classes(const char *dir)
 	struct perf_sample s = { .raw = (const uint8_t *)raw,
 				 .raw_len = sizeof(raw),
 				 .regs_abi = PERF_SAMPLE_REGS_ABI_64 };
-	struct perf_class *cls, *again;
-	bool is_new;
+	const struct perf_class *cls, *again;
 
 	check(!perf_calls_new(&engine, &event), "made");
-	check(!perf_calls_class(&event, &s, &cls, &is_new) && cls && is_new &&
+	check(perf_calls_class(&event, &s, &cls) == -ENODATA, "a call is not known at first");
+	check(perf_calls_ask(&event, &s, describe, &event) == -ENOMEM &&
+		      perf_calls_class(&event, &s, &cls) == -ENODATA,
+	      "nor when its class could not be described");
+	check(!perf_calls_ask(&event, &s, describe, NULL) &&
+		      !perf_calls_class(&event, &s, &cls) && cls && cls->id == 2 &&
 		      !strcmp(cls->name, "syscalls:sys_enter_umount") && cls->format.nr == 2,
 	      "the class of a call whose function is named otherwise");
-	check(!perf_calls_class(&event, &s, &again, &is_new) && again == cls && !is_new,
+	check(!perf_calls_ask(&event, &s, describe, NULL) && described == 2 &&
+		      !perf_calls_class(&event, &s, &again) && again == cls,
 	      "the same class for the next record");
 	s.regs_abi = PERF_SAMPLE_REGS_ABI_32;
-	check(!perf_calls_class(&event, &s, &cls, &is_new) && !cls,
+	check(!perf_calls_class(&event, &s, &cls) && !cls,
 	      "no class for a program of 32 bits, where the number is another call's");
 	s.regs_abi = PERF_SAMPLE_REGS_ABI_64;
 	raw[1] = SYS_getppid;
-	check(!perf_calls_class(&event, &s, &cls, &is_new) && !cls && !is_new,
+	check(!perf_calls_ask(&event, &s, describe, NULL) && described == 2 &&
+		      !perf_calls_class(&event, &s, &cls) && !cls,
 	      "no class for a call without a tracepoint");
 	raw[1] = ~0ULL;
-	check(!perf_calls_class(&event, &s, &cls, &is_new) && !cls, "no class for call -1");
+	check(!perf_calls_class(&event, &s, &cls) && !cls, "no class for call -1");
 	s.raw_len = 12;
-	check(perf_calls_class(&event, &s, &cls, &is_new) == -EBADMSG && !cls,
+	check(perf_calls_class(&event, &s, &cls) == -EBADMSG && !cls,
 	      "a sample that is too short");
 	perf_calls_free(event.calls);
 }

@@ -64,7 +64,7 @@ void *__wrap_malloc(size_t size)
 	return __real_malloc(size);
 }
 
-static int refresh(void *arg)
+static int prepare(void *arg)
 {
 	(void)arg;
 	for (unsigned int i = 0; i < RINGS; i++) {
@@ -91,7 +91,7 @@ static void unmapped(void *arg)
 
 static int map(struct pev_engine *engine, int channel, struct pev_channel **mapped)
 {
-	const struct channel_source source = { NULL, refresh, unmapped };
+	const struct channel_source source = { NULL, prepare, NULL, unmapped };
 	int ret;
 
 	(void)engine;

@@ -289,20 +289,20 @@ static int grow(struct pev_channel *ch)
 	return 0;
 }
 
-static int refresh(struct pev_channel *ch)
+static int prepare(struct pev_channel *ch)
 {
-	int ret = ch->source.refresh(ch->source.arg), fresh = ch->fresh;
+	int ret = ch->source.prepare(ch->source.arg), fresh = ch->fresh;
 
 	ch->fresh = 0;
 	return ret < 0 ? ret : fresh;
 }
 
-PEV_EXPORT int pev_channel_map_new(struct pev_channel *ch)
+int channel_prepare(struct pev_channel *ch)
 {
 	int mapped = 0, ret;
 
-	if (ch->source.refresh)
-		return refresh(ch);
+	if (ch->source.prepare)
+		return prepare(ch);
 	ret = grow(ch);
 	if (ret)
 		return ret;
@@ -315,6 +315,22 @@ PEV_EXPORT int pev_channel_map_new(struct pev_channel *ch)
 		mapped += ret;
 	}
 	return mapped;
+}
+
+int channel_fetch(const struct pev_channel *ch, unsigned int nr)
+{
+	int ret = ch->rings[nr] && ch->source.fetch ? ch->source.fetch(ch->source.arg, nr) : 0;
+
+	return ret < 0 ? ret : 0;
+}
+
+PEV_EXPORT int pev_channel_map_new(struct pev_channel *ch)
+{
+	int mapped = channel_prepare(ch), ret = mapped;
+
+	for (unsigned int nr = 0; nr < ch->info.nr_rings && ret >= 0; nr++)
+		ret = channel_fetch(ch, nr);
+	return ret < 0 ? ret : mapped;
 }
 
 PEV_EXPORT int pev_channel_map(int fd, unsigned int flags, struct pev_channel **out)

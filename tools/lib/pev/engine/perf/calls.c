@@ -19,7 +19,7 @@
 
 /**
  * struct call_class - what records of one call are made by
- * @asked: its format was looked for
+ * @asked: its format was looked for, and the class described: it stays as it is
  * @cls:   NULL: it has no tracepoint
  */
 struct call_class {
@@ -99,32 +99,26 @@ static int make_class(const struct event *event, const char *name, struct perf_c
 	return ret;
 }
 
-static int ask(const struct event *event, unsigned int nr)
+static int find_class(const struct event *event, unsigned int nr, struct perf_class **cls)
 {
-	struct calls *c = event->calls;
 	char name[PEV_MAX_NAME];
 	const char *function;
 	int ret = -ENOENT;
 
 	for (unsigned int i = 0; ret == -ENOENT && (function = syscall_function(nr, i)); i++) {
-		snprintf(name, sizeof(name), "%s%s", c->prefix, function);
-		ret = make_class(event, name, &c->by_nr[nr].cls);
+		snprintf(name, sizeof(name), "%s%s", event->calls->prefix, function);
+		ret = make_class(event, name, cls);
 	}
-	if (ret && ret != -ENOENT)
-		return ret;
-	c->by_nr[nr].asked = true;
-	return 0;
+	return ret == -ENOENT ? 0 : ret;
 }
 
-int perf_calls_class(const struct event *event, const struct perf_sample *s,
-		     struct perf_class **cls, bool *is_new)
+/* The call of a sample; NULL if there is no such call. 0 or -EBADMSG */
+static int call_of(const struct event *event, const struct perf_sample *s, struct call_class **call)
 {
 	const struct tp_field *id = event->cls.format.fields;
 	uint64_t nr;
-	int ret = 0;
 
-	*cls = NULL;
-	*is_new = false;
+	*call = NULL;
 	/* its tracepoints leave out programs of 32 bits, too, which have other numbers */
 	if (s->regs_abi == PERF_SAMPLE_REGS_ABI_32)
 		return 0;
@@ -132,12 +126,40 @@ int perf_calls_class(const struct event *event, const struct perf_sample *s,
 	    id->offset > s->raw_len - sizeof(nr))
 		return -EBADMSG;
 	memcpy(&nr, s->raw + id->offset, sizeof(nr));
-	if (nr >= MOST_CALLS)
-		return 0;
-	if (unlikely(!event->calls->by_nr[nr].asked)) {
-		ret = ask(event, (unsigned int)nr);
-		*is_new = event->calls->by_nr[nr].cls;
-	}
-	*cls = event->calls->by_nr[nr].cls;
+	if (nr < MOST_CALLS)
+		*call = &event->calls->by_nr[nr];
+	return 0;
+}
+
+int perf_calls_class(const struct event *event, const struct perf_sample *s,
+		     const struct perf_class **cls)
+{
+	struct call_class *call;
+	int ret = call_of(event, s, &call);
+
+	*cls = NULL;
+	if (ret || !call)
+		return ret;
+	if (unlikely(!__atomic_load_n(&call->asked, __ATOMIC_ACQUIRE)))
+		return -ENODATA;
+	*cls = call->cls;
+	return 0;
+}
+
+int perf_calls_ask(const struct event *event, const struct perf_sample *s,
+		   int (*describe)(void *arg, struct perf_class *cls), void *arg)
+{
+	struct call_class *call;
+	int ret = call_of(event, s, &call);
+
+	if (ret || !call || call->asked)
+		return ret;
+	if (!call->cls)
+		ret = find_class(event, (unsigned int)(call - event->calls->by_nr), &call->cls);
+	if (!ret && call->cls)
+		ret = describe(arg, call->cls);
+	/* pairs with perf_calls_class() of other threads */
+	if (!ret)
+		__atomic_store_n(&call->asked, true, __ATOMIC_RELEASE);
 	return ret;
 }

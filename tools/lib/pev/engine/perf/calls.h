@@ -14,13 +14,21 @@ int perf_calls_new(const struct perf_engine *engine, struct event *event);
 void perf_calls_free(struct calls *calls);
 
 /**
- * perf_calls_class() - the class of a call's record
+ * perf_calls_class() - the class of a call's record; any thread may call it
  * @cls:      NULL: the sample leaves no record
- * @is_new:   the class was made for this sample: it has no id yet
  *
- * Return: 0; -errno if the tracepoint's format could not be read.
+ * Return: 0; -ENODATA: perf_calls_ask() has not been called for that call.
  */
 int perf_calls_class(const struct event *event, const struct perf_sample *sample,
-		     struct perf_class **cls, bool *is_new);
+		     const struct perf_class **cls);
+/**
+ * perf_calls_ask() - make the class of a call's record; one thread at a time
+ * @describe: gives a new class its id
+ *
+ * Return: 0, also if it was made before; -errno if the tracepoint's format could not be read, or
+ * that of @describe.
+ */
+int perf_calls_ask(const struct event *event, const struct perf_sample *sample,
+		   int (*describe)(void *arg, struct perf_class *cls), void *arg);
 
 #endif /* _PEV_ENGINE_PERF_CALLS_H */

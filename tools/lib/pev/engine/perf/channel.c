@@ -2,6 +2,10 @@
 /*
  * Channels: perf's rings, one for each CPU, and ours, which are filled from them
  * whenever a reader looks. Records without room in ours stay in perf's.
+ *
+ * Several threads may look, each at rings of its own, while nothing else is done to the channel
+ * (fetch()). They share its ids, which stay as they are meanwhile, the counts of events, and, under its
+ * lock, what is made for the first record of a call and for mappings of files: metadata and build ids.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +16,7 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 #include "ctf/head.h"
@@ -36,6 +41,9 @@
  * @lost: records that readers were told of
  * @by_record: the part of them that PERF_RECORD_LOST has told of
  * @open: number behind that of the packet that has been seen open since @since
+ * @counted: the event that the last records were of, which does not count @samples and @skipped yet;
+ *        NULL: there is none
+ * @record: room for one that goes beyond the end of perf's ring
  */
 struct cpu_ring {
 	int				fd;
@@ -47,7 +55,11 @@ struct cpu_ring {
 	uint64_t			by_record;
 	uint64_t			open;
 	uint64_t			since;
+	struct event			*counted;
+	uint64_t			samples;
+	uint64_t			skipped;
 	struct producer			out;
+	uint64_t			record[MOST_RECORD / 8];
 };
 
 struct id_slot {
@@ -60,6 +72,8 @@ struct id_slot {
  * @engine:   whose channel it is
  * @handle:   an epoll descriptor: readable when one of perf's rings has much
  * @flush_ns: age at which an open packet is closed; 0: none
+ * @looked:   when rings were filled last, ns
+ * @lock:     of @metadata, @next_id and @files while threads fill rings
  * @perf_size: bytes wished for each of perf's rings
  * @ids:      which event a record is of, a hash table of @nr_slots
  * @sideband: the perf event that all sideband events share
@@ -70,13 +84,14 @@ struct id_slot {
  * @next_id:  of the next class
  * @files:    build ids that were read
  * @builds:   those for mappings, where perf does not tell them
- * @record:   room for one that goes beyond the end of a ring
  */
 struct channel {
 	struct perf_engine *engine;
 	int			handle;
 	struct pev_channel_info	info;
 	uint64_t		flush_ns;
+	uint64_t		looked;
+	pthread_mutex_t		lock;
 	uint64_t		perf_size;
 	struct text		metadata;
 	struct cpu_ring		**rings;
@@ -94,7 +109,6 @@ struct channel {
 	struct pev_channel	*mapped;
 	struct builds *files;
 	struct known_builds builds;
-	uint64_t		record[MOST_RECORD / 8];
 };
 
 /* ---- Ids ---- */
@@ -348,22 +362,48 @@ static uint64_t trailer_time(const struct perf_event_header *record)
 	return size >= sizeof(*record) + 3 * sizeof(*end) ? end[-2] : 0;
 }
 
+static int describe_call(void *arg, struct perf_class *cls)
+{
+	return describe(arg, cls);
+}
+
 /* The class of a sample's record; *@cls is NULL if it leaves none. 0 or -errno */
 static int class_of(struct channel *c, struct event *event, const struct perf_sample *sample,
 		    const struct perf_class **cls)
 {
-	struct perf_class *of_call;
-	bool is_new;
 	int ret;
 
 	*cls = &event->cls;
 	if (likely(!event->calls))
 		return 0;
-	ret = perf_calls_class(event, sample, &of_call, &is_new);
-	if (!ret && is_new)
-		ret = describe(c, of_call);
-	*cls = of_call;
-	return ret;
+	ret = perf_calls_class(event, sample, cls);
+	if (likely(ret != -ENODATA))
+		return ret;
+	pthread_mutex_lock(&c->lock);
+	ret = perf_calls_ask(event, sample, describe_call, c);
+	pthread_mutex_unlock(&c->lock);
+	return ret ? ret : perf_calls_class(event, sample, cls);
+}
+
+/* Other threads count the same events, on other CPUs. */
+static void count_records(struct cpu_ring *r)
+{
+	if (!r->counted)
+		return;
+	__atomic_fetch_add(&r->counted->samples, r->samples, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->counted->skipped, r->skipped, __ATOMIC_RELAXED);
+	r->counted = NULL;
+	r->samples = 0;
+	r->skipped = 0;
+}
+
+/* Mostly, one record comes behind another of the same event. */
+static void count_for(struct cpu_ring *r, struct event *event)
+{
+	if (r->counted == event)
+		return;
+	count_records(r);
+	r->counted = event;
 }
 
 /* Of host and guests, and their modes, may it be what was hit? */
@@ -399,13 +439,13 @@ static int take_sample(struct channel *c, struct cpu_ring *r,
 	ret = class_of(c, event, &sample, &cls);
 	if (ret)
 		return ret;
+	count_for(r, event);
 	if (!cls) {
-		event->skipped++;
+		r->skipped++;
 		return 0;
 	}
 	ret = perf_convert_sample(&r->out.sink, cls, &sample);
-	if (!ret)
-		event->samples++;
+	r->samples += !ret;
 	return ret;
 }
 
@@ -434,8 +474,8 @@ static int take_switch(struct channel *c, struct cpu_ring *r,
 		return 0;
 	memcpy(pid_tid, &end[-3], sizeof(pid_tid));
 	ret = perf_convert_switch(&r->out.sink, event->cls.id, record, pid_tid[1], end[-2]);
-	if (!ret)
-		event->samples++;
+	count_for(r, event);
+	r->samples += !ret;
 	return ret;
 }
 
@@ -449,6 +489,21 @@ static void take_lost(struct cpu_ring *r, const struct perf_event_header *record
 	lost = record->type == PERF_RECORD_LOST ? id_lost[1] : id_lost[0];
 	r->by_record += lost;
 	lost_so_far(r, r->by_record);
+}
+
+static int take_sideband(struct channel *c, struct cpu_ring *r,
+			 const struct perf_event_header *record)
+{
+	bool reads = c->builds.files;
+	int ret;
+
+	if (reads)
+		pthread_mutex_lock(&c->lock);
+	ret = perf_convert_sideband(&r->out.sink, c->side_ids, record, trailer_time(record),
+				    &c->builds);
+	if (reads)
+		pthread_mutex_unlock(&c->lock);
+	return ret < 0 ? ret : 0;
 }
 
 static int take_record(struct channel *c, struct cpu_ring *r,
@@ -468,9 +523,7 @@ static int take_record(struct channel *c, struct cpu_ring *r,
 		ret = take_switch(c, r, record);
 		break;
 	default:
-		ret = perf_convert_sideband(&r->out.sink, c->side_ids, record, trailer_time(record),
-					    &c->builds);
-		ret = ret < 0 ? ret : 0;
+		ret = take_sideband(c, r, record);
 		break;
 	}
 	if (ret == -EAGAIN || !ret)
@@ -481,17 +534,16 @@ static int take_record(struct channel *c, struct cpu_ring *r,
 }
 
 /* Returns the record at @tail, copied if it goes beyond the end of the ring. */
-static const struct perf_event_header *record_at(struct channel *c, const struct cpu_ring *r,
-						 uint64_t tail)
+static const struct perf_event_header *record_at(struct cpu_ring *r, uint64_t tail)
 {
 	uint64_t at = tail & (r->size - 1), first = r->size - at;
 	const struct perf_event_header *record = (const void *)(r->data + at);
 
 	if (likely(record->size <= first))
 		return record;
-	memcpy(c->record, record, first);
-	memcpy((uint8_t *)c->record + first, r->data, record->size - first);
-	return (const void *)c->record;
+	memcpy(r->record, record, first);
+	memcpy((uint8_t *)r->record + first, r->data, record->size - first);
+	return (const void *)r->record;
 }
 
 static int pump_ring(struct channel *c, struct cpu_ring *r)
@@ -503,7 +555,7 @@ static int pump_ring(struct channel *c, struct cpu_ring *r)
 	int ret = 0;
 
 	while (tail < head && !ret) {
-		record = record_at(c, r, tail);
+		record = record_at(r, tail);
 		if (record->size < sizeof(*record)) {
 			tail = head;
 			break;
@@ -512,6 +564,7 @@ static int pump_ring(struct channel *c, struct cpu_ring *r)
 		if (!ret)
 			tail += record->size;
 	}
+	count_records(r);
 	producer_publish(&r->out);
 	/* the kernel may reuse the space only after all of it has been read */
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
@@ -540,24 +593,38 @@ static void flush_aged(const struct channel *c, struct cpu_ring *r, uint64_t now
 	}
 }
 
-/* Return: 0, 1: our rings are full and perf's are not empty, or -errno. */
-int perf_channel_pump(struct channel *c)
+static int prepare(void *arg)
 {
-	uint64_t now = c->flush_ns ? now_ns() : 0;
+	struct channel *c = arg;
 	struct epoll_event ignored[16];
-	int ret = 0, one;
 
+	c->looked = c->flush_ns ? now_ns() : 0;
 	/* clear what made the handle readable: it is handled now */
 	while (epoll_wait(c->handle, ignored, ARRAY_SIZE(ignored), 0) == ARRAY_SIZE(ignored))
 		;
+	return 0;
+}
+
+/* Return: 0, 1: our ring is full and perf's is not empty, or -errno. */
+static int fetch(void *arg, unsigned int cpu)
+{
+	struct channel *c = arg;
+	struct cpu_ring *r = c->rings[cpu];
+	int ret = pump_ring(c, r);
+
+	if (c->flush_ns && ret >= 0)
+		flush_aged(c, r, c->looked);
+	return ret;
+}
+
+int perf_channel_pump(struct channel *c)
+{
+	int ret = prepare(c), one;
+
 	for (unsigned int cpu = 0; cpu < c->info.nr_rings && ret >= 0; cpu++) {
-		if (!c->rings[cpu])
-			continue;
-		one = pump_ring(c, c->rings[cpu]);
+		one = c->rings[cpu] ? fetch(c, cpu) : 0;
 		if (one)
 			ret = one;
-		if (c->flush_ns)
-			flush_aged(c, c->rings[cpu], now);
 	}
 	return ret;
 }
@@ -615,13 +682,6 @@ int perf_channel_snapshot(struct channel *c, struct pev_span *spans, unsigned in
 
 /* ---- Life ---- */
 
-static int refresh(void *arg)
-{
-	int ret = perf_channel_pump(arg);
-
-	return ret < 0 ? ret : 0;
-}
-
 static void unmapped(void *arg)
 {
 	((struct channel *)arg)->mapped = NULL;
@@ -629,7 +689,7 @@ static void unmapped(void *arg)
 
 int perf_channel_map(struct channel *c, struct pev_channel **mapped)
 {
-	const struct channel_source source = { .arg = c, .refresh = refresh,
+	const struct channel_source source = { .arg = c, .prepare = prepare, .fetch = fetch,
 					       .unmapped = unmapped };
 	int ret = c->mapped ? -EBUSY : channel_make(&c->info, c->handle, &source, &c->mapped);
 
@@ -726,6 +786,7 @@ int perf_channel_new(struct perf_engine *engine, const struct pev_attr *attr,
 		return pev_fail(err, ENOMEM, 0, "no memory");
 	c->engine = engine;
 	c->handle = -1;
+	pthread_mutex_init(&c->lock, NULL);
 	if (!(engine->features & PERF_HAS_BUILD_ID))
 		c->builds.files = &c->files;
 	c->flush_ns = attr->flush_ms * 1000000ULL;
@@ -769,5 +830,6 @@ void perf_channel_free(struct perf_engine *engine, struct channel *c)
 	free(c->events);
 	free(c->ids);
 	builds_free(c->files);
+	pthread_mutex_destroy(&c->lock);
 	free(c);
 }

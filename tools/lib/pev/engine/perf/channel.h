@@ -22,6 +22,7 @@ void perf_channel_set_sideband(struct channel *channel, struct event *event);
 /* Hands an event over that the user does not know of. */
 void perf_channel_set_functions(struct channel *channel, struct event *event);
 uint32_t perf_channel_watermark(const struct channel *channel);
+/* Fills our rings from perf's. 0, 1: ours are full and perf's are not empty, or -errno */
 int perf_channel_pump(struct channel *channel);
 int perf_channel_flush(struct channel *channel);
 int perf_channel_snapshot(struct channel *channel, struct pev_span *spans, unsigned int *nr);
