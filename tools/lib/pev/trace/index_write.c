@@ -70,24 +70,28 @@ void index_add(struct pev_writer *w, struct out_file *f, uint64_t offset, const 
 	}
 }
 
-static int index_dir(struct pev_writer *w)
+void index_prepare(struct pev_writer *w)
 {
-	if (w->index_dir < 0 && !mkdirat(w->dir, INDEX_DIR, 0777))
+	if (w->index_dir != -1)
+		return;
+	if (!mkdirat(w->dir, INDEX_DIR, 0777))
 		w->index_dir = openat(w->dir, INDEX_DIR,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return w->index_dir;
+	if (w->index_dir < 0)
+		w->index_dir = -2;
 }
 
 static int open_index(struct pev_writer *w, const struct out_file *f, const char *ending)
 {
-	int dir = index_dir(w), how = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, fd;
+	int how = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, fd;
 	char name[80];
 	struct stat st;
 
-	if (dir < 0)
+	index_prepare(w);
+	if (w->index_dir < 0)
 		return -1;
 	snprintf(name, sizeof(name), "stream_%s%s", f->name, ending);
-	fd = openat(dir, name, how | (f->indexed ? O_APPEND : O_EXCL), 0666);
+	fd = openat(w->index_dir, name, how | (f->indexed ? O_APPEND : O_EXCL), 0666);
 	/* what the name leads to may be another's by now */
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1)) {
 		close(fd);

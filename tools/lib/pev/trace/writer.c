@@ -20,6 +20,7 @@
 #include "trace/older.h"
 #include "trace/pack.h"
 #include "trace/part.h"
+#include "trace/team.h"
 #include "trace/writer.h"
 
 PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
@@ -65,7 +66,7 @@ static int writer_failed(struct pev_writer *w, int ret)
 	return ret;
 }
 
-static void free_hand(struct pev_writer *w, struct hand *h)
+void writer_free_hand(struct pev_writer *w, struct hand *h)
 {
 	pack_free_hand(w, h);
 	intern_free_hand(h);
@@ -86,6 +87,7 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 
 	if (!w)
 		return 0;
+	team_end(w);
 	for (unsigned int i = 0; i < w->nr_files; i++)
 		close_stream(w, &w->files[i]);
 	for (unsigned int i = 0; i < w->nr_named; i++)
@@ -108,7 +110,8 @@ PEV_EXPORT int pev_writer_close(struct pev_writer *w)
 		close(w->info_dir);
 		close(w->dir);
 	}
-	free_hand(w, &w->own);
+	team_free(w);
+	writer_free_hand(w, &w->own);
 	part_free(w);
 	pack_free(w);
 	intern_free(w);
@@ -445,7 +448,7 @@ static int find_file(struct pev_writer *w, unsigned int ring, struct out_file **
 		if (!more)
 			return -ENOMEM;
 		for (unsigned int i = w->nr_files; i <= ring; i++)
-			more[i] = (struct out_file){ .hand = &w->own, .fd = -1 };
+			more[i] = (struct out_file){ .hand = team_hand(w, i), .fd = -1 };
 		w->files = more;
 		w->nr_files = ring + 1;
 	}
@@ -585,26 +588,50 @@ static int drain_ring(struct pev_writer *w, unsigned int nr, struct pev_ring *ri
 	return 0;
 }
 
-PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
+int writer_drain_share(struct pev_writer *w, struct pev_channel *channel, unsigned int first,
+		       unsigned int of, int64_t *bytes)
 {
 	struct pev_ring *ring;
+	int ret = 0;
+
+	for (unsigned int nr = first; nr < pev_channel_nr_rings(channel) && !ret; nr += of) {
+		ring = pev_channel_ring(channel, nr);
+		if (!ring)
+			continue;
+		ret = channel_fetch(channel, nr);
+		if (!ret)
+			ret = drain_ring(w, nr, ring, bytes);
+	}
+	return ret;
+}
+
+/* Makes the places of the streams, which threads must not move. */
+static int make_places(struct pev_writer *w, const struct pev_channel *channel)
+{
+	unsigned int nr = pev_channel_nr_rings(channel);
+	struct out_file *ignored;
+
+	return nr ? find_file(w, nr - 1, &ignored) : 0;
+}
+
+PEV_EXPORT int64_t pev_writer_drain(struct pev_writer *w, struct pev_channel *channel)
+{
 	int64_t bytes = 0;
 	int ret;
 
 	if (w->error)
 		return w->error;
-	ret = pev_channel_map_new(channel);
+	ret = channel_prepare(channel);
 	if (ret < 0)
 		return ret;
-	for (unsigned int nr = 0; nr < pev_channel_nr_rings(channel); nr++) {
-		ring = pev_channel_ring(channel, nr);
-		if (!ring)
-			continue;
-		ret = drain_ring(w, nr, ring, &bytes);
-		if (ret)
-			return ret;
+	if (w->team) {
+		ret = make_places(w, channel);
+		if (!ret)
+			ret = team_drain(w, channel, &bytes);
+	} else {
+		ret = writer_drain_share(w, channel, 0, 1, &bytes);
 	}
-	return bytes;
+	return ret ? ret : bytes;
 }
 
 int writer_synced(struct pev_writer *w, uint64_t ticks)

@@ -58,11 +58,12 @@ struct out_file {
  * @dir:   -1: it goes into @sink
  * @sink:  NULL: it goes into files; @sink_arg is what it is called with
  * @part:  it goes on where another one ended; NULL: it does not
- * @index_dir: -1: no index was written yet
+ * @index_dir: -1: no index was written yet; -2: none can be
  * @packer: compresses packets; NULL: they are written as they are
  * @interner: writes call chains once a packet; NULL: they are written as they are
  * @error: the first one: writer_failed(), writer_error()
  * @own:   of the caller's thread
+ * @team:  further threads; NULL: there are none
  * @named: of encoders
  * @sync:  of info/synced; -1: there was none yet
  * @newest: end of the newest packet of a ring at the last pev_writer_sync()
@@ -78,6 +79,7 @@ struct pev_writer {
 	struct interner *interner;
 	int error;
 	struct hand own;
+	struct team *team;
 	char *meta;
 	size_t meta_len;
 	size_t meta_written;
@@ -97,6 +99,14 @@ static inline int writer_error(const struct pev_writer *w)
 {
 	return __atomic_load_n(&w->error, __ATOMIC_RELAXED);
 }
+
+/*
+ * Drains every @of-th ring from @first on, those of one thread. The streams of the channel's rings must
+ * have their places. 0 or -errno
+ */
+int writer_drain_share(struct pev_writer *w, struct pev_channel *channel, unsigned int first,
+		       unsigned int of, int64_t *bytes);
+void writer_free_hand(struct pev_writer *w, struct hand *h);
 
 /* Says that all records up to a time are written. */
 int writer_synced(struct pev_writer *w, uint64_t ticks);

@@ -128,6 +128,21 @@ int pev_writer_compress(struct pev_writer *writer, int level);
  * Return: 0; -EINVAL if metadata or packets were written; -ENOMEM.
  */
 int pev_writer_intern(struct pev_writer *writer);
+#define PEV_WRITER_MOST_THREADS 1024
+
+/**
+ * pev_writer_threads() - drain rings by several threads, each rings of its own
+ * @nr: threads, with the caller's; 1: that one alone, as without the call; at most
+ *      PEV_WRITER_MOST_THREADS
+ *
+ * Call it before packets are written. pev_writer_drain() is what they do together: it returns when all
+ * of them have drained their rings, and nothing runs beside other functions. Ring n is that of thread
+ * n % @nr. The threads take no signals, and end with pev_writer_close().
+ *
+ * Return: 0; -EINVAL for another @nr, a pipe or a sink, or if it was called before or packets were
+ * written; -ENOMEM; -EAGAIN if there are too many threads.
+ */
+int pev_writer_threads(struct pev_writer *writer, unsigned int nr);
 /**
  * pev_meta_intern() - the metadata that a writer makes of others by pev_writer_intern()
  * @out: gets the text; free it
