@@ -12,6 +12,7 @@
 
 #define FLUSH_LEAST 50000000ull
 #define FLUSH_MOST 3600000000000ull
+#define WRITERS_MOST 1024
 
 /* Unless it is among them already */
 static int add_event(struct event_list *list, const char *name, struct msg *m)
@@ -41,6 +42,24 @@ static int add_switches(struct record_opts *o, const char *option, struct msg *m
 		o->graph = true;
 	err = add_event(&o->events, RECORD_SWITCH, m);
 	return err ? err : add_event(&o->events, RECORD_WAKING, m);
+}
+
+/* Threads are for packets that are written as they come, into files. */
+static int check_writers(const struct record_opts *o, struct msg *m)
+{
+	const char *other = o->overwrite ? "--overwrite, which writes nothing while it records" :
+			    o->fold	 ? "--fold, which writes little" :
+			    !strcmp(o->output, "-") ?
+					   "-o -, which is one stream" :
+			    relay_url_is(o->output) ?
+					   "-o net://, which is one connection" :
+					   NULL;
+
+	if (o->writers > WRITERS_MOST)
+		return msg_set(m, -EINVAL, "--writers takes 1 to %d", WRITERS_MOST);
+	if (o->writers > 1 && other)
+		return msg_set(m, -EINVAL, "--writers does not go together with %s", other);
+	return 0;
 }
 
 int record_options_check(const struct record_opts *o, char **argv, struct msg *m)
@@ -92,7 +111,7 @@ int record_options_check(const struct record_opts *o, char **argv, struct msg *m
 		return msg_set(m, -EINVAL,
 			       "--max-size is for what is written while it is recorded: the rings "
 			       "of --overwrite have the size of -m");
-	return 0;
+	return check_writers(o, m);
 }
 
 /* Samples that are counted have call chains, and nothing else. */

@@ -40,6 +40,7 @@
  * @flush:       ns after which a record is on the disk; 0: a second
  * @compress:    packets, by zstd
  * @no_intern:   write a call chain with each record that has it, not once a packet
+ * @writers:     threads that write, each rings of its own; 0: one
  * @overwrite:   keep the newest records in memory until the end
  * @crash:       as @overwrite, in memory that outlives a crash
  * @panic:       the kernel prints its last records if it panics
@@ -83,6 +84,7 @@ struct record_opts {
 	uint64_t flush;
 	bool compress;
 	bool no_intern;
+	uint64_t writers;
 	bool overwrite;
 	bool crash;
 	bool panic;

@@ -234,6 +234,16 @@ static int describe(struct recorder *r, struct pev_writer *w, struct msg *m)
 /* The fastest level that makes much of a trace smaller */
 #define COMPRESS_LEVEL 1
 
+/* More of them than rings would have nothing to do. */
+static int start_writers(const struct recorder *r, struct pev_writer *w, struct msg *m)
+{
+	unsigned int rings = pev_channel_nr_rings(r->channel);
+	unsigned int n = r->config.writers < rings ? r->config.writers : rings;
+	int err = n > 1 ? pev_writer_threads(w, n) : 0;
+
+	return err ? msg_set(m, err, "--writers: %u threads: %s", n, strerror(-err)) : 0;
+}
+
 int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 {
 	int level = r->config.fold ? FOLD_LEVEL : COMPRESS_LEVEL;
@@ -241,7 +251,7 @@ int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 
 	if (!err && r->config.intern && pev_writer_intern(w))
 		return msg_set(m, -ENOMEM, "out of memory");
-	return !err		? 0 :
+	return !err		? start_writers(r, w, m) :
 	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,
 					 "-z: there is no libzstd.so.1: install it (libzstd1), or "
 					 "record without -z") :
@@ -354,6 +364,12 @@ static int drain_marks(struct recorder *r)
 	return n < 0 ? (int)n : 0;
 }
 
+static int64_t drain_rings(struct recorder *r)
+{
+	return describes_calls(r->config.plan) ? drain_calls(r) :
+						 pev_writer_drain(r->writer, r->channel);
+}
+
 /* Is it time to tell readers? Then all packets are closed first. */
 static bool wants_sync(struct recorder *r)
 {
@@ -362,6 +378,9 @@ static bool wants_sync(struct recorder *r)
 	if (ns - r->synced < step_of(r))
 		return false;
 	r->synced = ns;
+	/* what is left to be fetched for the packets that are closed is fetched by this thread alone */
+	if (r->config.writers > 1 && drain_rings(r) < 0)
+		return false;
 	return !pev_engine_flush(engine(), r->fd);
 }
 
@@ -402,8 +421,7 @@ int64_t recorder_drain(struct recorder *r)
 		return r->channel ? pev_channel_map_new(r->channel) : 0;
 	}
 	sync = wants_sync(r);
-	n = describes_calls(r->config.plan) ? drain_calls(r) :
-					      pev_writer_drain(r->writer, r->channel);
+	n = drain_rings(r);
 	if (n >= 0 && r->config.fold)
 		err = fold_drain(&r->fold);
 	if (n >= 0 && !err)

@@ -35,6 +35,7 @@
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
  * @compress:  packets
  * @intern:    write a call chain once a packet; not for who reads the rings beside the recorder
+ * @writers:   threads that move packets to the disk; 0: one
  * @overwrite: flight recorder
  * @crash:     in memory that outlives a crash
  * @panic:     the kernel prints its last records if it panics
@@ -63,6 +64,7 @@ struct recorder_config {
 	uint64_t flush;
 	bool compress;
 	bool intern;
+	unsigned int writers;
 	bool overwrite;
 	bool crash;
 	bool panic;

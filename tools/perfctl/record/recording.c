@@ -353,6 +353,7 @@ static int record_open(void *arg, struct msg *m)
 		.compress = r->opts.compress,
 		/* zstd finds the same chains itself, and names of them make what it writes larger */
 		.intern = !r->opts.no_intern && !r->opts.compress && !r->opts.fold,
+		.writers = (unsigned int)r->opts.writers,
 		.overwrite = r->opts.overwrite,
 		.crash = r->opts.crash,
 		.panic = r->opts.panic,

@@ -241,6 +241,10 @@ static const struct opt record_options[] = {
 	  "write a call chain with each record that has it, not once a packet: for programs other than "
 	  "perfctl that read chains",
 	  offsetof(struct record_opts, no_intern) },
+	{ 0, OPT_POSITIVE, "writers", "N",
+	  "threads that write, each the rings of some CPUs (default: 1): where one is busy all the time, "
+	  "as with -z and many CPUs",
+	  offsetof(struct record_opts, writers) },
 	{ 0, OPT_TIME, "flush", "TIME",
 	  "what is older than TIME is on the disk, and live readers see it after twice the time at "
 	  "most, from idle CPUs, too (default: 1s)",
