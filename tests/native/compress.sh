@@ -31,6 +31,11 @@ if command -v zstd >/dev/null; then
 else
 	skip "zstd -d: makes plain streams" "zstd is not installed"
 fi
+for level in -50 9; do
+	perfctl record --engine $engine -q -z$level -e page-faults:u -c 1 -o packed$level -- ./usage "$many" 0 >/dev/null
+done
+within "record -z-50: all records, for less time" "$(records packed-50 'page-faults*')" "$many" 1000000
+ok "... in more bytes than by -z9" test "$(bytes packed-50/stream_*)" -gt $((2 * $(bytes packed9/stream_*)))
 half=$(perfctl info -j packed | python3 -c 'import json, sys; d = json.load(sys.stdin); print((d["end_ns"] - d["begin_ns"]) / 2e9)')
 ok "script --time: the same as of the plain one" bash -c \
 	"[ \"\$(perfctl script --no-sideband -i packed --time $half, | md5sum)\" = \"\$(perfctl script --no-sideband -i plain --time $half, | md5sum)\" ]"
@@ -65,6 +70,8 @@ within "SIGKILL: what was flushed can be read" "$(records killed 'page-faults*')
 kill %% 2>/dev/null
 $recorded --overwrite -o shot -- ./usage 100 0 >/dev/null
 within "--overwrite -z: what is kept" "$(records shot 'page-faults*')" 100 1000000
+says "-z of no level" 2 '-z takes a level of zstd, 1 to 19, or -1 to -100' perfctl record -z20 -o no.trace true
+ok "--no-compress: takes -z back" bash -c "$recorded --no-compress -o not true && [ ! -e not/stream_state.zst ]"
 says "-z into a pipe" 2 'writes a directory' bash -c "set -o pipefail; $recorded -o - true | cat"
 says "script -f of it" 0 'cannot be followed' bash -c 'cp -r part.1 again; perfctl script -f -i again 2>&1; true'
 cd .. || exit 1

@@ -198,6 +198,8 @@ static int parse_long(struct opt_run *r, const char *word)
 			*(bool *)(r->into + o->offset) = false;
 			return 0;
 		}
+		if (o && o->kind == OPT_CALL && o->maybe && o->maybe("no") && !eq)
+			return store(r, o, word, "no");
 		o = NULL;
 	}
 	if (!o)

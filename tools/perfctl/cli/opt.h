@@ -22,7 +22,7 @@
  * @OPT_MS:      uint64_t, ms, not 0: a number alone, as perf takes it, or a time with its unit
  * @OPT_DOUBLE:  double, not negative
  * @OPT_CALL:    opt.call is given what is there and the argument (NULL if it
- *               takes none)
+ *               takes none); --no-NAME gives it "no" if opt.maybe takes that
  */
 enum opt_kind {
 	OPT_END,

@@ -38,7 +38,8 @@
  * @context:     record the request that the thread says it works for
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @flush:       ns after which a record is on the disk; 0: a second
- * @compress:    packets, by zstd
+ * @compress:    packets, by zstd ...
+ * @level:       ... of this level, 0: the usual one
  * @no_intern:   write a call chain with each record that has it, not once a packet
  * @writers:     threads that write, each rings of its own; 0: one
  * @overwrite:   keep the newest records in memory until the end
@@ -83,6 +84,7 @@ struct record_opts {
 	uint32_t stack_user;
 	uint64_t flush;
 	bool compress;
+	int level;
 	bool no_intern;
 	uint64_t writers;
 	bool overwrite;

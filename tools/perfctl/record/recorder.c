@@ -246,7 +246,9 @@ static int start_writers(const struct recorder *r, struct pev_writer *w, struct 
 
 int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 {
-	int level = r->config.fold ? FOLD_LEVEL : COMPRESS_LEVEL;
+	int level = r->config.level ? r->config.level :
+		    r->config.fold  ? FOLD_LEVEL :
+				      COMPRESS_LEVEL;
 	int err = r->config.compress ? pev_writer_compress(w, level) : 0;
 
 	if (!err && r->config.intern && pev_writer_intern(w))

@@ -33,7 +33,8 @@
  * @ring_size: bytes for each CPU; 0: @ring_default, or less if there is no room
  * @ring_default: 0: the usual size; more for large records
  * @flush:     ns after which a record is on the disk; recorder_drain() is called twice as often
- * @compress:  packets
+ * @compress:  packets ...
+ * @level:     ... by this level of zstd, 0: the usual one
  * @intern:    write a call chain once a packet; not for who reads the rings beside the recorder
  * @writers:   threads that move packets to the disk; 0: one
  * @overwrite: flight recorder
@@ -63,6 +64,7 @@ struct recorder_config {
 	uint64_t ring_default;
 	uint64_t flush;
 	bool compress;
+	int level;
 	bool intern;
 	unsigned int writers;
 	bool overwrite;

@@ -351,6 +351,7 @@ static int record_open(void *arg, struct msg *m)
 		.ring_default = r->opts.stack_user ? STACK_RING : 0,
 		.flush = r->opts.flush ? r->opts.flush : FLUSH_NS,
 		.compress = r->opts.compress,
+		.level = r->opts.level,
 		/* zstd finds the same chains itself, and names of them make what it writes larger */
 		.intern = !r->opts.no_intern && !r->opts.compress && !r->opts.fold,
 		.writers = (unsigned int)r->opts.writers,

@@ -127,6 +127,38 @@ static bool is_part_size(const char *word)
 	return !strcmp(word, "signal") || !parse_time(word, &n) || !parse_size(word, &n);
 }
 
+/* Levels of zstd: better ones from 1 on, faster ones from -1 down */
+#define LEVEL_BEST 19
+#define LEVEL_FASTEST (-100)
+
+/* "no" is that of --no-compress. */
+static bool is_level(const char *word)
+{
+	char *end;
+
+	strtol(word, &end, 10);
+	return !strcmp(word, "no") || (end != word && !*end);
+}
+
+static int set_level(void *opts, const char *arg, struct msg *m)
+{
+	struct record_opts *o = opts;
+	char *end;
+	long level = arg ? strtol(arg, &end, 10) : 0;
+
+	o->compress = !arg || strcmp(arg, "no");
+	o->level = 0;
+	if (!arg || !o->compress)
+		return 0;
+	if (end == arg || *end || !level || level > LEVEL_BEST || level < LEVEL_FASTEST)
+		return msg_set(m, -EINVAL,
+			       "-z takes a level of zstd, 1 to %d, or -1 to %d for less time, not "
+			       "\"%s\"",
+			       LEVEL_BEST, LEVEL_FASTEST, arg);
+	o->level = (int)level;
+	return 0;
+}
+
 static bool is_time(const char *word)
 {
 	uint64_t ns;
@@ -233,10 +265,10 @@ static const struct opt record_options[] = {
 	  offsetof(struct record_opts, output) },
 	{ 'm', OPT_SIZE, "ring-size", "SIZE", "size of each CPU's ring, e.g. 4M (default: 1M)",
 	  offsetof(struct record_opts, ring_size) },
-	{ 'z', OPT_FLAG, "compress", NULL,
-	  "compress by zstd, each packet alone; babeltrace2 reads it after \"perfctl cut\" or \"zstd "
-	  "-d\"",
-	  offsetof(struct record_opts, compress) },
+	{ 'z', OPT_CALL, "compress", "LEVEL",
+	  "compress by zstd, each packet alone: 1 (default) to 19, or -1 to -100, which takes less time; "
+	  "babeltrace2 reads it after \"perfctl cut\" or \"zstd -d\"",
+	  0, set_level, is_level },
 	{ 0, OPT_FLAG, "no-intern", NULL,
 	  "write a call chain with each record that has it, not once a packet: for programs other than "
 	  "perfctl that read chains",
