@@ -74,7 +74,7 @@ within "... and all losses" "$rings_lost" "$(lost_in part.err)" $(($(lost_in par
 # a full disk: each stream ends with a whole packet, and nothing hangs
 export written
 says "... a full disk ends it" 74 'File too large' bash -c \
-	"trap '' XFSZ; ulimit -f 100; $written -q -m 1M -o full -- sh -c '$(twice "$many")'"
+	"trap '' XFSZ; ulimit -f 100; $written -q -m 1M -o full -- sh -c '$(twice $((4 * many)))'"
 says "... what was written can be read" 0 'incomplete|missing|records' perfctl info full
 ok "... and is not damaged" bash -c 'perfctl script full 2>&1 >/dev/null | tee full.err; ! grep -q damaged full.err'
 $written -q --max-size 256K -o most -- sh -c "until false; do $(twice "$many"); done" >/dev/null 2>&1
