@@ -6,6 +6,9 @@
  * the next one, replays the sideband events before it, which a first pass gathered,
  * to know the processes and address spaces at its beginning, reads it, and merges
  * its samples into the common profile once all earlier spans have been merged.
+ *
+ * Both passes are made over one group of spans after the other, so that something can be shown soon
+ * whatever the size of the recording, and that the second pass finds in memory what the first has read.
  */
 #include "load_parts.h"
 #include "load.h"
@@ -15,8 +18,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SPAN_BYTES (4u << 20)	/* of packets that make a span */
+#define SPAN_BYTES (4u << 20)	/* of packets that make a span, at most */
+#define SPANS_EACH 8		/* of a thread, at least */
 #define LEAST_BYTES (8u << 20) /* below this, one thread is as fast */
+/* Spans of a group, for each thread: of the first one, and of the largest */
+#define GROUP_FIRST 4
+#define GROUP_MOST  32
 
 /**
  * struct side - a sideband event: what it takes to make it again, as there are millions of mappings
@@ -47,6 +54,8 @@ struct sides {
  * @metas:  of each stream
  * @since:  ns, where they begin
  * @cuts:   ns at which spans begin; one more, which ends the last
+ * @begin:  the first span of the group that is loaded
+ * @end:    the first one behind it
  * @next:   the next span to take
  * @merged: spans that are in the common profile
  * @lock:   @next, @merged, @err
@@ -59,6 +68,8 @@ struct parts {
 	int64_t since;
 	int64_t *cuts;
 	size_t n;
+	size_t begin;
+	size_t end;
 	size_t next;
 	size_t merged;
 	int err;
@@ -67,10 +78,15 @@ struct parts {
 	pthread_cond_t moved;
 };
 
+/**
+ * struct worker - a thread, from one group to the next
+ * @open: it has its session and profile
+ */
 struct worker {
 	struct parts *parts;
 	unsigned int nr;
 	pthread_t thread;
+	bool open;
 	struct sides sides;
 	struct session session;
 	struct profile profile;
@@ -141,7 +157,7 @@ static size_t cut(struct parts *p)
 	if (n)
 		qsort(pieces, n, sizeof(*pieces), by_begin);
 	for (size_t i = 0; i < n && (all >= LEAST_BYTES || p->load->config.threads); i++) {
-		uint64_t most = min_u64(SPAN_BYTES, all / p->threads + 1);
+		uint64_t most = min_u64(SPAN_BYTES, all / (SPANS_EACH * p->threads) + 1);
 
 		if (!p->n || (bytes >= most && pieces[i].begin > p->cuts[p->n - 1])) {
 			int64_t begin = p->n ? pieces[i].begin : from;
@@ -183,11 +199,22 @@ static int side_order(const void *va, const void *vb, void *arg)
 	return a->record < b->record ? -1 : a->record > b->record;
 }
 
+/* When the sideband events begin that a group's spans and earlier ones do not have, ns */
+static int64_t group_from(const struct parts *p)
+{
+	return p->begin ? p->cuts[p->begin] : p->since;
+}
+
 static int add_side(void *arg, const struct pev_event *ev)
 {
 	const uint8_t *record = ev->record, *payload = ev->payload;
 	struct worker *w = arg;
+	const struct parts *p = w->parts;
+	int64_t ns = pev_event_ns(ev);
 
+	/* packets lie on both sides of a cut */
+	if ((p->begin && ns < p->cuts[p->begin]) || (p->end < p->n && ns >= p->cuts[p->end]))
+		return p->load->stop;
 	*ARRAY_PUSH(w->sides.s, w->sides.n, w->sides.cap) = (struct side){
 		.time = ev->time,
 		.record = record,
@@ -199,7 +226,7 @@ static int add_side(void *arg, const struct pev_event *ev)
 		.cls = ev->cls->index,
 		.stream = ev->stream->index,
 	};
-	return w->parts->load->stop;
+	return p->load->stop;
 }
 
 /* Applies what @side tells to a session. */
@@ -227,21 +254,23 @@ static bool is_side(enum session_kind kind)
 	return kind != SESSION_EVENT && kind != SESSION_USTACK && kind != SESSION_INVENTORY;
 }
 
-/* First pass: gathers the sideband events of the n-th part of each stream. */
+/* First pass: gathers the sideband events of the n-th part of each stream, as far as the group goes. */
 static void *gather(void *arg)
 {
 	struct worker *w = arg;
 	struct parts *p = w->parts;
 	const struct session *f = p->load->session;
 	bool *wanted = xcalloc(f->n_classes, sizeof(*wanted));
+	int64_t to = p->end < p->n ? p->cuts[p->end] : p->load->config.to;
 
+	w->sides = (struct sides){ 0 };
 	for (unsigned int c = 0; c < f->n_classes; c++)
 		wanted[c] = is_side(f->classes[c].kind);
 	for (unsigned int i = 0; i < pev_trace_nr_streams(f->trace) && !p->load->stop; i++) {
 		const struct pev_stream *s = pev_trace_stream(f->trace, i);
 		size_t first, end, n;
 
-		packets_of(s, p->since, p->load->config.to, &first, &end);
+		packets_of(s, group_from(p), to, &first, &end);
 		n = end - first;
 		pev_stream_scan(s, first + n * w->nr / p->threads,
 				first + n * (w->nr + 1) / p->threads, wanted, add_side, w);
@@ -326,16 +355,34 @@ static void merge(struct worker *w, bool chains)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Second pass: loads one span after another. */
+static int open_worker(struct worker *w, struct msg *m)
+{
+	int err = w->open ? 0 : session_fork(&w->session, w->parts->load->session, m);
+
+	if (err || w->open)
+		return err;
+	profile_init(&w->profile, &w->session);
+	w->open = true;
+	return 0;
+}
+
+static void close_worker(struct worker *w)
+{
+	if (!w->open)
+		return;
+	profile_map_free(&w->map);
+	profile_free(&w->profile);
+	session_close(&w->session);
+}
+
+/* Second pass: loads one span of the group after another. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct parts *p = w->parts;
 	struct msg m;
-	int err = session_fork(&w->session, p->load->session, &m);
+	int err = open_worker(w, &m);
 
-	if (!err)
-		profile_init(&w->profile, &w->session);
 	for (;;) {
 		bool chains = false;
 		size_t k;
@@ -345,7 +392,7 @@ static void *work(void *arg)
 			p->err = err;
 			p->msg = m;
 		}
-		k = p->err ? p->n : p->next++;
+		k = p->err || p->next == p->end ? p->n : p->next++;
 		pthread_mutex_unlock(&p->lock);
 		if (k >= p->n)
 			break;
@@ -360,9 +407,6 @@ static void *work(void *arg)
 		pthread_cond_broadcast(&p->moved);
 		pthread_mutex_unlock(&p->lock);
 	}
-	profile_map_free(&w->map);
-	profile_free(&w->profile);
-	session_close(&w->session);
 	return NULL;
 }
 
@@ -382,12 +426,14 @@ static void run(struct worker *w, unsigned int n, void *(*fn)(void *))
 			pthread_join(w[i].thread, NULL);
 }
 
+/* Adds what a group has behind that of the groups before, in order of time. */
 static void collect(struct parts *p, struct worker *w)
 {
+	size_t had = p->sides.n, n = had;
+
 	for (unsigned int i = 0; i < p->threads; i++)
-		p->sides.n += w[i].sides.n;
-	p->sides.s = xmalloc(p->sides.n * sizeof(*p->sides.s));
-	p->sides.n = 0;
+		n += w[i].sides.n;
+	p->sides.s = xrealloc(p->sides.s, (n + 1) * sizeof(*p->sides.s));
 	for (unsigned int i = 0; i < p->threads; i++) {
 		if (w[i].sides.n)
 			memcpy(p->sides.s + p->sides.n, w[i].sides.s,
@@ -395,18 +441,38 @@ static void collect(struct parts *p, struct worker *w)
 		p->sides.n += w[i].sides.n;
 		free(w[i].sides.s);
 	}
-	if (p->sides.n)
-		qsort_r(p->sides.s, p->sides.n, sizeof(*p->sides.s), side_order, p);
+	if (n > had)
+		qsort_r(p->sides.s + had, n - had, sizeof(*p->sides.s), side_order, p);
 }
 
-/* The first session resolves functions, and so knows those that came into the kernel. */
-static void note_functions(const struct parts *p)
+/*
+ * The first session resolves functions, and so knows those that came into the kernel: what is shown
+ * meanwhile asks it.
+ */
+static void note_functions(const struct parts *p, size_t from)
 {
 	struct session *s = p->load->session;
 
-	for (size_t i = 0; i < p->sides.n; i++)
+	pthread_mutex_lock(&p->load->lock);
+	for (size_t i = from; i < p->sides.n; i++)
 		if (s->classes[p->sides.s[i].cls].kind == SESSION_FUNCTION)
 			tell(p, s, &p->sides.s[i]);
+	pthread_mutex_unlock(&p->load->lock);
+}
+
+static void load_groups(struct parts *p, struct worker *w)
+{
+	size_t spans = GROUP_FIRST * p->threads, most = GROUP_MOST * p->threads, had;
+
+	for (; p->begin < p->n && !p->err && !p->load->stop; p->begin = p->end) {
+		p->end = p->n - p->begin > spans ? p->begin + spans : p->n;
+		had = p->sides.n;
+		run(w, p->threads, gather);
+		collect(p, w);
+		note_functions(p, had);
+		run(w, p->threads, work);
+		spans = 2 * spans < most ? 2 * spans : most;
+	}
 }
 
 int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
@@ -432,12 +498,11 @@ int load_in_parts(struct load *l, unsigned int threads, struct msg *m)
 		workers[i].parts = &p;
 		workers[i].nr = i;
 	}
-	run(workers, p.threads, gather);
-	collect(&p, workers);
-	note_functions(&p);
-	run(workers, p.threads, work);
+	load_groups(&p, workers);
 	if (p.err)
 		*m = p.msg;
+	for (unsigned int i = 0; i < p.threads; i++)
+		close_worker(&workers[i]);
 	pthread_mutex_destroy(&p.lock);
 	pthread_cond_destroy(&p.moved);
 	free(p.sides.s);
