@@ -27,16 +27,16 @@
 #include "engine/perf/producer.h"
 #include "ring/ring.h"
 
-#define CPUS	  2
-#define RING	  (4u << 20)
-#define PACKET	  (64u << 10)
+#define CPUS 2
+#define RING (4u << 20)
+#define PACKET (64u << 10)
 #define WATERMARK (RING / 4)
-#define FLUSH_NS  400000000ull
-#define PART	  (512ull << 20)
+#define FLUSH_NS 400000000ull
+#define PART (512ull << 20)
 /* Records of a burst, between two looks at the clock */
-#define BURST	  500
-#define FIELDS	  7
-#define RECORD	  (8 + FIELDS * 8)
+#define BURST 500
+#define FIELDS 7
+#define RECORD (8 + FIELDS * 8)
 
 /**
  * struct cpu - makes records
@@ -70,8 +70,10 @@ static void make_record(struct cpu *c, uint64_t time)
 {
 	const struct record_head head = { .id = 0, .tid = 4711, .time = time };
 	/* a system call, and what its arguments may look like */
-	uint64_t fields[FIELDS] = { c->made & 7, 3 + (c->made & 15), 0x7ffd12345000 + 64 * c->made,
-				    4096, 0, time, 0x7f0000001000 };
+	uint64_t fields[FIELDS] = {
+		c->made & 7, 3 + (c->made & 15), 0x7ffd12345000 + 64 * c->made, 4096, 0,
+		time,	     0x7f0000001000
+	};
 	uint8_t *at;
 
 	c->made++;
@@ -122,8 +124,13 @@ static void make_channel(struct pev_channel_info *info)
 	const struct channel_source source = { .prepare = prepare };
 
 	*info = (struct pev_channel_info){
-		.size = sizeof(*info), .nr_rings = CPUS, .ring_size = RING, .packet_size = PACKET,
-		.clock = PEV_CLOCK_MONOTONIC, .clock_freq = 1000000000, .uuid = { 0x70, 0x65, 0x76 },
+		.size = sizeof(*info),
+		.nr_rings = CPUS,
+		.ring_size = RING,
+		.packet_size = PACKET,
+		.clock = PEV_CLOCK_MONOTONIC,
+		.clock_freq = 1000000000,
+		.uuid = { 0x70, 0x65, 0x76 },
 	};
 	if (channel_make(info, -1, &source, &channel))
 		exit(2);
@@ -142,8 +149,9 @@ static char *make_metadata(const struct pev_channel_info *info)
 	struct text text = { 0 };
 
 	ctf_head(&text, info->uuid, &(struct ctf_env){ .engine = "flood" }, 0, 0);
-	text_puts(&text, "event {\n	name = \"raw_syscalls:sys_enter\";\n	id = 0;\n"
-			 "	stream_id = 0;\n	fields := struct {\n		int64_t nr;\n");
+	text_puts(&text,
+		  "event {\n	name = \"raw_syscalls:sys_enter\";\n	id = 0;\n"
+		  "	stream_id = 0;\n	fields := struct {\n		int64_t nr;\n");
 	for (unsigned int i = 1; i < FIELDS; i++)
 		text_addf(&text, "		uint64_t arg%u;\n", i);
 	text_puts(&text, "		struct { } align(64) ___end;\n	} align(64);\n};\n");

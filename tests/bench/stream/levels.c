@@ -12,7 +12,7 @@
 #include "core/zstd.h"
 
 #define TRIES 5
-#define GIB   (1024.0 * 1024 * 1024)
+#define GIB (1024.0 * 1024 * 1024)
 
 static double seconds(void)
 {

@@ -75,9 +75,9 @@ static void test_classes(const char *dir)
 	check(perf_calls_ask(&event, &s, describe, &event) == -ENOMEM &&
 		      perf_calls_class(&event, &s, &cls) == -ENODATA,
 	      "nor when its class could not be described");
-	check(!perf_calls_ask(&event, &s, describe, NULL) &&
-		      !perf_calls_class(&event, &s, &cls) && cls && cls->id == 2 &&
-		      !strcmp(cls->name, "syscalls:sys_enter_umount") && cls->format.nr == 2,
+	check(!perf_calls_ask(&event, &s, describe, NULL) && !perf_calls_class(&event, &s, &cls) &&
+		      cls && cls->id == 2 && !strcmp(cls->name, "syscalls:sys_enter_umount") &&
+		      cls->format.nr == 2,
 	      "the class of a call whose function is named otherwise");
 	check(!perf_calls_ask(&event, &s, describe, NULL) && described == 2 &&
 		      !perf_calls_class(&event, &s, &again) && again == cls,
@@ -93,8 +93,7 @@ static void test_classes(const char *dir)
 	raw[1] = ~0ULL;
 	check(!perf_calls_class(&event, &s, &cls) && !cls, "no class for call -1");
 	s.raw_len = 12;
-	check(perf_calls_class(&event, &s, &cls) == -EBADMSG && !cls,
-	      "a sample that is too short");
+	check(perf_calls_class(&event, &s, &cls) == -EBADMSG && !cls, "a sample that is too short");
 	perf_calls_free(event.calls);
 }
 

@@ -15,10 +15,10 @@
 #include "sample.h"
 #include "tap.h"
 
-#define RINGS	 8
-#define PACKET	 1024
-#define RING	 (8 * PACKET)
-#define EVENTS	 6000
+#define RINGS 8
+#define PACKET 1024
+#define RING (8 * PACKET)
+#define EVENTS 6000
 #define AT_A_TIME 5
 
 /**
@@ -26,12 +26,12 @@
  * @packets: of which @filled bytes did
  */
 struct fake_ring {
-	struct pev_ring_kernel	kernel;
-	struct pev_ring_user	user;
-	uint8_t			data[RING] __attribute__((aligned(64)));
-	const uint8_t		*packets;
-	size_t			len;
-	size_t			filled;
+	struct pev_ring_kernel kernel;
+	struct pev_ring_user user;
+	uint8_t data[RING] __attribute__((aligned(64)));
+	const uint8_t *packets;
+	size_t len;
+	size_t filled;
 };
 
 static struct fake_ring rings[RINGS];
@@ -85,7 +85,10 @@ static bool all_taken(void)
 static void start(unsigned int *looks)
 {
 	struct pev_channel_info info = {
-		.size = sizeof(info), .nr_rings = RINGS, .ring_size = RING, .packet_size = PACKET,
+		.size = sizeof(info),
+		.nr_rings = RINGS,
+		.ring_size = RING,
+		.packet_size = PACKET,
 	};
 	struct channel_source source = { .arg = looks, .prepare = prepare, .fetch = fetch };
 
@@ -117,8 +120,9 @@ static int64_t write_it(const char *path, enum form form, unsigned int threads, 
 	if (ret)
 		return ret;
 	text = sample_metadata(&len);
-	ret = form == PACKED ? pev_writer_compress(w, 1) :
-	      form == INTERNED ? pev_writer_intern(w) : 0;
+	ret = form == PACKED   ? pev_writer_compress(w, 1) :
+	      form == INTERNED ? pev_writer_intern(w) :
+				 0;
 	if (!ret && threads)
 		ret = pev_writer_threads(w, threads);
 	if (!ret)

@@ -18,12 +18,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SPAN_BYTES (4u << 20)	/* of packets that make a span, at most */
-#define SPANS_EACH 8		/* of a thread, at least */
+#define SPAN_BYTES (4u << 20) /* of packets that make a span, at most */
+#define SPANS_EACH 8 /* of a thread, at least */
 #define LEAST_BYTES (8u << 20) /* below this, one thread is as fast */
 /* Spans of a group, for each thread: of the first one, and of the largest */
 #define GROUP_FIRST 4
-#define GROUP_MOST  32
+#define GROUP_MOST 32
 
 /**
  * struct side - a sideband event: what it takes to make it again, as there are millions of mappings

@@ -49,11 +49,9 @@ static int check_writers(const struct record_opts *o, struct msg *m)
 {
 	const char *other = o->overwrite ? "--overwrite, which writes nothing while it records" :
 			    o->fold	 ? "--fold, which writes little" :
-			    !strcmp(o->output, "-") ?
-					   "-o -, which is one stream" :
-			    relay_url_is(o->output) ?
-					   "-o net://, which is one connection" :
-					   NULL;
+			    !strcmp(o->output, "-") ? "-o -, which is one stream" :
+			    relay_url_is(o->output) ? "-o net://, which is one connection" :
+						      NULL;
 
 	if (o->writers > WRITERS_MOST)
 		return msg_set(m, -EINVAL, "--writers takes 1 to %d", WRITERS_MOST);

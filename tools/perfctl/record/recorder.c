@@ -253,7 +253,7 @@ int recorder_pack(const struct recorder *r, struct pev_writer *w, struct msg *m)
 
 	if (!err && r->config.intern && pev_writer_intern(w))
 		return msg_set(m, -ENOMEM, "out of memory");
-	return !err		? start_writers(r, w, m) :
+	return !err	       ? start_writers(r, w, m) :
 	       err == -ELIBACC ? msg_set(m, -EOPNOTSUPP,
 					 "-z: there is no libzstd.so.1: install it (libzstd1), or "
 					 "record without -z") :

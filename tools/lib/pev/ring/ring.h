@@ -17,8 +17,8 @@
  */
 struct channel_source {
 	void	*arg;
-	int	(*prepare)(void *arg);
-	int	(*fetch)(void *arg, unsigned int nr);
+	int (*prepare)(void *arg);
+	int (*fetch)(void *arg, unsigned int nr);
 	void	(*unmapped)(void *arg);
 };
 

@@ -213,8 +213,7 @@ static uint16_t name_chain(struct chain_table *t, unsigned int which, const uint
 			take = s;
 			break;
 		}
-		if (s->hash == hash && s->which == which &&
-		    has_chain(t, s->id, which, frames, len))
+		if (s->hash == hash && s->which == which && has_chain(t, s->id, which, frames, len))
 			return s->id;
 	}
 	if (own)

@@ -695,7 +695,8 @@ PEV_EXPORT int pev_writer_info(struct pev_writer *w, const char *key, const char
 	if (!len || strpbrk(key, "=\n"))
 		return -EINVAL;
 	if (w->sink)
-		return w->error ? w->error : writer_failed(w, w->sink->info(w->sink_arg, key, value));
+		return w->error ? w->error :
+				  writer_failed(w, w->sink->info(w->sink_arg, key, value));
 	line = malloc(len + 2 * strlen(value) + 3);
 	if (!line)
 		return -ENOMEM;

@@ -55,11 +55,11 @@ struct cpu_ring {
 	uint64_t			by_record;
 	uint64_t			open;
 	uint64_t			since;
-	struct event			*counted;
-	uint64_t			samples;
-	uint64_t			skipped;
+	struct event *counted;
+	uint64_t samples;
+	uint64_t skipped;
 	struct producer			out;
-	uint64_t			record[MOST_RECORD / 8];
+	uint64_t record[MOST_RECORD / 8];
 };
 
 struct id_slot {
@@ -90,8 +90,8 @@ struct channel {
 	int			handle;
 	struct pev_channel_info	info;
 	uint64_t		flush_ns;
-	uint64_t		looked;
-	pthread_mutex_t		lock;
+	uint64_t looked;
+	pthread_mutex_t lock;
 	uint64_t		perf_size;
 	struct text		metadata;
 	struct cpu_ring		**rings;
@@ -689,8 +689,9 @@ static void unmapped(void *arg)
 
 int perf_channel_map(struct channel *c, struct pev_channel **mapped)
 {
-	const struct channel_source source = { .arg = c, .prepare = prepare, .fetch = fetch,
-					       .unmapped = unmapped };
+	const struct channel_source source = {
+		.arg = c, .prepare = prepare, .fetch = fetch, .unmapped = unmapped
+	};
 	int ret = c->mapped ? -EBUSY : channel_make(&c->info, c->handle, &source, &c->mapped);
 
 	for (unsigned int cpu = 0; cpu < c->info.nr_rings && !ret; cpu++)
