@@ -57,6 +57,8 @@ static const struct other_tool others[] = {
 	{ "perf", "record", "-i", "-t TID measures one thread; a command is measured with all that it "
 	  "starts" },
 	{ "perf", "record", "--switch-max-files", "--max-files N" },
+	{ "perf", "record", "--compression-level", "-z LEVEL" },
+	{ "perf", "record", "--threads", "--writers N" },
 	{ "perf", "record", "-s", "each sample has its thread, for \"perfctl report --sort tid\"", true },
 	{ "perf", "record", "-T", "each sample has its time", true },
 	{ "perf", "record", "-B", "build ids are part of the recording", true },
