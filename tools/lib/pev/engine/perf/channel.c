@@ -286,8 +286,10 @@ int perf_channel_describe(struct channel *c, struct event *event)
 	/* each call's class comes with its first record */
 	if (event->calls)
 		return 0;
-	if (event->type != PEV_TYPE_SIDEBAND)
+	if (event->type != PEV_TYPE_SIDEBAND) {
+		perf_plan_make(&event->plan, &event->cls, &event->attr);
 		return describe(c, &event->cls);
+	}
 	event->cls.id = c->next_id++;
 	metadata_sideband(&c->metadata, (unsigned int)event->config, event->cls.id);
 	c->side_ids[event->config] = event->cls.id;
@@ -432,6 +434,12 @@ static int take_sample(struct channel *c, struct cpu_ring *r,
 	event = find_slot(c, id)->event;
 	if (!event || event == &c->gone)
 		return 0;
+	if (event->plan.words) {
+		ret = perf_convert_words(&r->out.sink, &event->cls, &event->plan, record);
+		count_for(r, event);
+		r->samples += !ret;
+		return ret;
+	}
 	if (unlikely(!perf_sample_parse(record, &event->attr, &sample)))
 		return -EBADMSG;
 	if (!wanted(&event->cls, &sample))

@@ -264,6 +264,106 @@ int perf_convert_sample(struct sink *out, const struct perf_class *cls,
 	return at ? out->commit(out, at) : -E2BIG;
 }
 
+/* ---- Samples of words ---- */
+
+#define LOW_HALF UINT32_MAX
+
+/* Members that are a word each, in the order of perf's samples */
+static const struct {
+	uint64_t perf;
+	uint64_t ours;
+} words_of_sample[] = {
+	{ PERF_SAMPLE_IDENTIFIER, 0 },
+	{ PERF_SAMPLE_IP, PEV_SAMPLE_IP },
+	{ PERF_SAMPLE_TID, PEV_SAMPLE_PID },
+	{ PERF_SAMPLE_TIME, 0 },
+	{ PERF_SAMPLE_ADDR, PEV_SAMPLE_ADDR },
+	{ PERF_SAMPLE_CPU, PEV_SAMPLE_CPU },
+	{ PERF_SAMPLE_PERIOD, PEV_SAMPLE_PERIOD },
+};
+
+/* ... and in that of put_context() */
+static const uint64_t words_of_record[] = {
+	PEV_SAMPLE_PID, PEV_SAMPLE_IP, PEV_SAMPLE_ADDR, PEV_SAMPLE_PERIOD, PEV_SAMPLE_CPU,
+};
+
+static bool is_words(const struct perf_class *cls, const struct perf_event_attr *attr)
+{
+	uint64_t ours = PEV_SAMPLE_TID, perf = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words_of_sample); i++) {
+		perf |= words_of_sample[i].perf;
+		ours |= words_of_sample[i].ours;
+	}
+	return !(attr->sample_type & ~perf) && !(cls->sample & ~ours) && !cls->cgroup &&
+	       !cls->raw && !cls->excludes && !cls->format.name;
+}
+
+/* The number of a word in samples; 0, which is the identifier: it is not among them */
+static uint32_t place_of(uint64_t perf, const struct perf_event_attr *attr)
+{
+	uint32_t nr = 0;
+
+	if (!(attr->sample_type & perf))
+		return 0;
+	for (size_t i = 0; words_of_sample[i].perf != perf; i++)
+		nr += !!(attr->sample_type & words_of_sample[i].perf);
+	return nr;
+}
+
+static uint64_t perf_of(uint64_t ours)
+{
+	size_t i = 0;
+
+	while (words_of_sample[i].ours != ours)
+		i++;
+	return words_of_sample[i].perf;
+}
+
+void perf_plan_make(struct perf_plan *plan, const struct perf_class *cls,
+		    const struct perf_event_attr *attr)
+{
+	*plan = (struct perf_plan){ .tid = place_of(PERF_SAMPLE_TID, attr),
+				    .time = place_of(PERF_SAMPLE_TIME, attr) };
+	if (!is_words(cls, attr) || !plan->tid || !plan->time)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(words_of_record); i++) {
+		uint64_t ours = words_of_record[i];
+
+		if (!(cls->sample & ours))
+			continue;
+		plan->from[plan->nr] = place_of(perf_of(ours), attr);
+		/* what samples do not have is 0 in records */
+		if (!plan->from[plan->nr])
+			return;
+		plan->mask[plan->nr++] = ours == PEV_SAMPLE_PID || ours == PEV_SAMPLE_CPU ?
+						 LOW_HALF :
+						 UINT64_MAX;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words_of_sample); i++)
+		plan->words += !!(attr->sample_type & words_of_sample[i].perf);
+}
+
+int perf_convert_words(struct sink *out, const struct perf_class *cls, const struct perf_plan *plan,
+		       const struct perf_event_header *record)
+{
+	const uint64_t *words = (const uint64_t *)(record + 1);
+	struct record_head head = { .id = cls->id };
+	uint8_t *at;
+	int ret;
+
+	if (unlikely(record->size < sizeof(*record) + plan->words * sizeof(*words)))
+		return -EBADMSG;
+	head.tid = (uint32_t)(words[plan->tid] >> 32);
+	head.time = words[plan->time];
+	ret = out->begin(out, plan->nr * (uint32_t)sizeof(*words), &head, &at);
+	if (unlikely(ret))
+		return ret;
+	for (uint32_t i = 0; i < plan->nr; i++)
+		at = put64(at, words[plan->from[i]] & plan->mask[i]);
+	return out->commit(out, at);
+}
+
 /* ---- Sideband ---- */
 
 /* PERF_RECORD_MMAP behind its header, which in PERF_RECORD_MMAP2 goes on */

@@ -52,6 +52,31 @@ struct perf_class {
 	uint32_t		fixed;
 };
 
+#define PLAN_WORDS 8
+
+/**
+ * struct perf_plan - how a record is made of a sample that is nothing but words: without parsing it
+ * @words: of the sample; 0: it has more than words
+ * @tid:   which of them has process and thread
+ * @time:  ... and the time
+ * @nr:    words of the record, each @from one of the sample's, with the bits of @mask
+ */
+struct perf_plan {
+	uint32_t words;
+	uint32_t tid;
+	uint32_t time;
+	uint32_t nr;
+	uint32_t from[PLAN_WORDS];
+	uint64_t mask[PLAN_WORDS];
+};
+
+/* Plans the records of a class, or leaves @plan empty. */
+void perf_plan_make(struct perf_plan *plan, const struct perf_class *cls,
+		    const struct perf_event_attr *attr);
+/* As perf_convert_sample(), of a sample that is not parsed; -EBADMSG if it is too short */
+int perf_convert_words(struct sink *sink, const struct perf_class *cls,
+		       const struct perf_plan *plan, const struct perf_event_header *record);
+
 /* Lays out the class by @cls.format. 0 or -ENOMEM */
 int perf_class_layout(struct perf_class *cls);
 void perf_class_free(struct perf_class *cls);

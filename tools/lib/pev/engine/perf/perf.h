@@ -67,6 +67,7 @@ struct calls;
  * @some:    its PMU need not be on each CPU: that of one kind of core
  * @filter:  NULL: none
  * @cls:     class of its records, with a channel
+ * @plan:    how they are made, if samples need not be parsed
  * @calls:   with PEV_EF_CALLS: the classes of its records; else NULL
  * @samples: records so far
  * @skipped: occurrences that are to leave none
@@ -89,6 +90,7 @@ struct event {
 	struct event		**members;
 	size_t			nr_members;
 	struct perf_class	cls;
+	struct perf_plan plan;
 	struct calls		*calls;
 	uint64_t		samples;
 	uint64_t		skipped;

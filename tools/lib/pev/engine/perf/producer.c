@@ -116,7 +116,8 @@ static int commit_record(struct sink *sink, uint8_t *end)
 	uint8_t *start = p->data + (p->pos & (p->size - 1));
 	uint64_t len = (uint64_t)(end - start), size = align_up(len, 8);
 
-	memset(end, 0, size - len);
+	if (size != len)
+		memset(end, 0, size - len);
 	p->pos += size;
 	return 0;
 }
