@@ -94,9 +94,12 @@ static int pick_domains(u64 flags, u64 *sel, struct pev_refuse *r)
 	}
 	if (!hw->tells_guests)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "%s: the counters of this processor can't tell host and guests apart",
+				  "%s: the counters of this processor can't tell host and guests apart%s",
 				  guests == PEV_F_EXCLUDE_HOST ? "PEV_F_EXCLUDE_HOST" :
-								 "PEV_F_EXCLUDE_GUEST");
+								 "PEV_F_EXCLUDE_GUEST",
+				  hw->kvm_switches ?
+				  ", but KVM switches those that perf's driver has: sysctl kernel.pev_pmu=perf" :
+				  "");
 	*sel |= guests == PEV_F_EXCLUDE_HOST ? SEL_GUEST : SEL_HOST;
 	return 0;
 }

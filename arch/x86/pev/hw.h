@@ -145,6 +145,7 @@ struct x86_pev_counter {
  * @arch:      codes that CPUID vouches for, by enum pev_hardware
  * @guests:    the processor can run guests
  * @tells_guests: it can count guests apart
+ * @kvm_switches: KVM starts and stops perf's counters where guests begin and end
  * @counters:  all of the above that reading and writing a counter needs
  */
 struct x86_pev_hw {
@@ -170,6 +171,7 @@ struct x86_pev_hw {
 	u64				arch[PEV_HW_MAX];
 	bool				guests;
 	bool				tells_guests;
+	bool				kvm_switches;
 	struct x86_pev_counter		counters[PEV_PMU_MAX_COUNTERS];
 };
 

@@ -148,6 +148,7 @@ static void __init find_registers(u32 version)
 	hw->pebs = boot_cpu_has(X86_FEATURE_PEBS);
 	hw->raw = 0xffffffff & ~(SEL_USR | SEL_OS | SEL_PC | SEL_INT | SEL_ANY | SEL_EN);
 	hw->guests = boot_cpu_has(X86_FEATURE_VMX);
+	hw->kvm_switches = true;
 }
 
 int __init x86_pev_intel_detect(void)

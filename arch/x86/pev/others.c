@@ -8,22 +8,24 @@
  * - Linux's handler of PMIs, for Intel PT and branch trace stores, which reserve no
  *   counter. It comes after ours in every NMI, stops all counters, and leaves it so
  *   or starts all;
- * - kvm_amd, which starts all when it is loaded or unloaded and when a CPU comes
- *   online.
+ * - kvm_amd, which starts all when guests become possible on a CPU and when they no
+ *   longer are. "The host only" is then written again, too.
  *
- * Both call x86_pev_after_perf(), which repairs it at once. What other code writes, by way of
+ * Both call us, which repairs it at once. What other code writes, by way of
  * /dev/cpu/N/msr, is noticed by the first update of each tick: reading a register in
  * all of them would be half of what they cost, and a hypervisor may have to be asked.
  *
  * Where there is no GLOBAL_CTRL both touch only counters of perf's events.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/pev_pmu.h>
 #include "hw.h"
 #include "others.h"
+#include "pmu.h"
 #include "regs.h"
 
 #define hw	(&x86_pev_hw)
@@ -96,6 +98,63 @@ void x86_pev_after_perf(void)
 	raw_local_irq_restore(flags);
 }
 
+/* ---- EFER.SVME ---- */
+
+/* What belongs into the event select now. Without GLOBAL_CTRL it starts the counter, too. */
+static u64 sel_now(struct x86_pev_cpu *c, unsigned int counter)
+{
+	bool on = hw->ctrl || (!READ_ONCE(c->frozen) && READ_ONCE(c->running) & BIT_ULL(counter));
+
+	return x86_pev_sel(c, counter) | (on ? SEL_EN : 0);
+}
+
+/**
+ * x86_pev_svm_update() - virtualization may have been switched on or off on this CPU
+ * @c: of this CPU
+ *
+ * A PMI in between may have stopped a counter: then its event select is written once more.
+ *
+ * Context: On the CPU: interrupts disabled, or PMI.
+ */
+void x86_pev_svm_update(struct x86_pev_cpu *c)
+{
+	bool svm = reg_read(MSR_EFER) & EFER_SVME;
+	unsigned int i;
+	u64 sel;
+
+	if (svm == c->svm)
+		return;
+	c->svm = svm;
+	barrier();	/* what a PMI from here on writes is what sel_now() finds */
+	for_each_counter(i, c->host) {
+		do {
+			sel = sel_now(c, i);
+			reg_write(x86_pev_sel_msr(i), sel);
+			barrier();
+		} while (sel != sel_now(c, i));
+	}
+}
+
+/**
+ * x86_pev_after_virt() - kvm_amd has made guests possible on this CPU, or impossible
+ *
+ * Counters run meanwhile, and guests may before the next update.
+ *
+ * Context: On the CPU: preemption disabled.
+ */
+void x86_pev_after_virt(void)
+{
+	struct x86_pev_cpu *c;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	c = this_cpu_ptr(&x86_pev_cpu);
+	if (c->started && c->host)
+		x86_pev_svm_update(c);
+	raw_local_irq_restore(flags);
+	x86_pev_after_perf();
+}
+
 /* ---- who may read counters ---- */
 
 /**
@@ -123,3 +182,5 @@ NOKPROBE_SYMBOL(foreign);
 NOKPROBE_SYMBOL(x86_pev_check_running);
 NOKPROBE_SYMBOL(restore);
 NOKPROBE_SYMBOL(x86_pev_after_perf);
+NOKPROBE_SYMBOL(sel_now);
+NOKPROBE_SYMBOL(x86_pev_svm_update);

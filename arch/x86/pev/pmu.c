@@ -192,20 +192,6 @@ static void x86_pev_set(unsigned int counter, u64 config)
 		reg_write(x86_pev_sel_msr(counter), x86_pev_sel(c, counter) | SEL_EN);
 }
 
-/* Virtualization was switched on or off on this CPU since we looked. */
-static void svm_update(struct x86_pev_cpu *c)
-{
-	unsigned int i;
-	bool svm = reg_read(MSR_EFER) & EFER_SVME;
-
-	if (svm == c->svm)
-		return;
-	c->svm = svm;
-	if (hw->ctrl)
-		for_each_counter(i, c->host)
-			reg_write(x86_pev_sel_msr(i), x86_pev_sel(c, i) | SEL_EN);
-}
-
 /* ---- start and stop ---- */
 
 void x86_pev_stop_each(struct x86_pev_cpu *c)
@@ -279,7 +265,7 @@ static noinline bool prepare(struct x86_pev_cpu *c, u64 active, bool user)
 		reg_write(MSR_CORE_PERF_FIXED_CTR_CTRL, c->fixed);
 	}
 	if (c->host & active)
-		svm_update(c);
+		x86_pev_svm_update(c);
 	c->odd = c->hidden || c->host;
 	barrier();	/* after all registers were written */
 	return READ_ONCE(c->interrupted);

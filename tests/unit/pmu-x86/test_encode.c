@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which counters there are, and from an event to what is written to a register. */
 #include "core.h"
+#include "others.h"
 
 static bool refused(u32 type, u64 config, u64 flags, int error, const char *text)
 {
@@ -80,6 +81,46 @@ static void guests_intel(void)
 	boot();
 	CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_GUEST, EOPNOTSUPP, "apart"));
 	CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_HOST, EOPNOTSUPP, "apart"));
+	CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_HOST, EOPNOTSUPP, "pev_pmu=perf"));
+}
+
+/* It is noticed at once, in the middle of what runs. */
+static void guests_amd_at_once(void)
+{
+	int version;
+
+	for (version = 1; version <= 2; version++) {
+		amd(version);
+		shim_features |= BIT_ULL(X86_FEATURE_SVM);
+		up();
+		update_begin();
+		active = 0;
+		attach(0, PEV_HW_INSTRUCTIONS, 0, PEV_F_EXCLUDE_GUEST);
+		attach(1, PEV_HW_INSTRUCTIONS, 0, 0);
+		update_end(false);
+		model_run(100);
+		m.efer = EFER_SVME;
+		x86_pev_after_virt();
+		CHECK(m.sel[0] & BIT_ULL(41));
+		CHECK(!(m.sel[1] & BIT_ULL(41)));
+		model_run(100);
+		m.efer = 0;
+		x86_pev_after_virt();
+		CHECK(!(m.sel[0] & BIT_ULL(41)));
+		model_run(100);
+		/* while they stand, nothing is started */
+		update_begin();
+		m.efer = EFER_SVME;
+		x86_pev_after_virt();
+		CHECK(!model_counting());
+		update_end(false);
+		model_run(100);
+		fold(0);
+		fold(1);
+		CHECK_EQ(mini[0].count, 400);
+		CHECK_EQ(mini[1].count, 400);
+		down();
+	}
 }
 
 /* The host only: whether guests can run, the hypervisor changes at any time. */
@@ -87,6 +128,7 @@ static void guests_amd(void)
 {
 	int version;
 
+	guests_amd_at_once();
 	amd(2);
 	shim_features |= BIT_ULL(X86_FEATURE_SVM);
 	up();
