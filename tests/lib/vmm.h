@@ -23,6 +23,12 @@
 #define VMM_CODE_END 0x100c
 #define VMM_ROUNDS 1000000
 #define VMM_PORT 0x10
+/*
+ * What the guest does each time that it is told to go on: one that asks its host has
+ * not done that itself. On AMD's processors each entry counts, too, see vmm_entries().
+ */
+#define VMM_INSNS (2 * VMM_ROUNDS + 2)
+#define VMM_BRANCHES (VMM_ROUNDS + 1)
 
 /* Modules of the kernel that runs, in the order in which they need each other. */
 static inline void vmm_load_kvm(void)
@@ -172,6 +178,40 @@ static inline int vmm_show_counters(struct vmm *m)
 	if (ioctl(m->kvm, KVM_GET_SUPPORTED_CPUID, &cpuid))
 		return -1;
 	return ioctl(m->vcpu, KVM_SET_CPUID2, &cpuid);
+}
+
+/*
+ * How often the guest's processor was entered, as KVM counts it; -1: it does not say. AMD's counters
+ * take an entry for an instruction and a branch of the guest.
+ */
+static inline int64_t vmm_entries(const struct vmm *m)
+{
+	union {
+		struct kvm_stats_desc head;
+		char text[256];
+	} desc;
+	struct kvm_stats_header head;
+	int fd = ioctl(m->vcpu, KVM_GET_STATS_FD, NULL);
+	int64_t entries = -1;
+
+	if (fd < 0 || pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		head.num_desc = 0;
+	for (uint32_t i = 0; i < head.num_desc; i++) {
+		size_t size = sizeof(desc.head) + head.name_size;
+
+		if (size > sizeof(desc) ||
+		    pread(fd, &desc, size, head.desc_offset + i * size) != (ssize_t)size)
+			break;
+		if (strcmp(desc.text + sizeof(desc.head), "exits"))
+			continue;
+		if (pread(fd, &entries, sizeof(entries), head.data_offset + desc.head.offset) !=
+		    sizeof(entries))
+			entries = -1;
+		break;
+	}
+	if (fd >= 0)
+		close(fd);
+	return entries;
 }
 
 /* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */

@@ -128,6 +128,7 @@ typedef struct {
     unsigned mul;
     int bit;
     bool en, os, usr, intr;
+    bool here;          /* host or guest, whichever runs, is one that counts */
 } PMUCounter;
 
 static bool pmu_is_amd(CPUX86State *env)
@@ -219,7 +220,8 @@ static bool pmu_counter(CPUX86State *env, int i, PMUCounter *c)
         c->ev = pmu_decode(env, sel);
         c->os = sel & EVT_OS;
         c->usr = sel & EVT_USR;
-        c->en = (sel & EVT_EN) && pmu_guest_host(env, sel);
+        c->en = sel & EVT_EN;
+        c->here = pmu_guest_host(env, sel);
         c->intr = sel & EVT_INT;
     } else {
         i -= cpu->pmu_gp;
@@ -234,6 +236,7 @@ static bool pmu_counter(CPUX86State *env, int i, PMUCounter *c)
         c->os = sel & FIX_OS;
         c->usr = sel & FIX_USR;
         c->en = sel & (FIX_OS | FIX_USR);
+        c->here = true;
         c->intr = sel & FIX_PMI;
     }
     if (c->ev) {
@@ -306,7 +309,7 @@ static void pmu_update(CPUX86State *env)
             continue;
         }
         env->pmu_on = true;
-        if (!(usr ? c.usr : c.os)) {
+        if (!c.here || !(usr ? c.usr : c.os)) {
             continue;
         }
         env->pmu_active |= 1ULL << c.bit;
@@ -331,6 +334,22 @@ void x86_pmu_refresh(CPUX86State *env)
 {
     pmu_sync(env);
     pmu_update(env);
+}
+
+/*
+ * VMRUN counts for the guest, at the level that it leads to, as an instruction
+ * and as a branch. Called before and after SS is loaded, which switches from
+ * the host's counters to the guest's; #VMEXIT does so, too, and is nothing
+ * that counts.
+ */
+void x86_pmu_vmrun(CPUX86State *env, bool entered)
+{
+    if (env->hflags & HF_PMU_MASK) {
+        env->pmu_left += entered ? -1 : 1;
+    }
+    if (entered && (env->hflags & HF_PMU_BR_MASK)) {
+        env->pmu_br--;
+    }
 }
 
 /*
