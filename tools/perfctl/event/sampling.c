@@ -134,7 +134,7 @@ static void set_often(struct planned_event *e, const struct sampling *s)
 			a->flags |= PEV_F_FREQ;
 		}
 		a->sample = PEV_SAMPLE_TID | PEV_SAMPLE_PID | PEV_SAMPLE_IP;
-		if (s->guests)
+		if (s->guests || a->flags & PEV_F_EXCLUDE_HOST)
 			a->sample |= PEV_SAMPLE_GUEST;
 		/* the kernel changes it as it goes */
 		if (event_is_hardware(e) && (a->flags & PEV_F_FREQ))

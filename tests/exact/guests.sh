@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# On a machine whose counters tell guests from the host, with KVM: what is known of a guest is counted
+# and sampled in each of three ways, as in counts.sh. GUEST is tests/module/guest.c, compiled, whose guest
+# is that of tests/lib/vmm.h. WAYS names others than all.
+. "$(dirname "$0")/../cli/lib/cli.bash"
+
+turns=3
+turn=2000002 turn_branches=1000001
+# so long that a busy host does not make the interrupts too many
+period=100003
+choice=/proc/sys/kernel/pev_pmu
+for m in irqbypass ccp kvm kvm-amd; do
+	insmod "/run/pev/modules/$m.ko" 2> /dev/null
+done
+# as in counts.sh; the rate can be set while there is a share
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+
+# known TURN: of all turns, the first of which lacks a jump; each entry counts as one more
+known() { echo $((turns * $1 - 1 + $(cat said))); }
+
+# all_in_guest TRACE: of the samples
+all_in_guest() {
+	perfctl report --stdio --sort dso "$1" | awk '
+		!/^#/ && NF { n++; print "# " $0 } !/^#/ && NF && !/guest.kernel/ { wrong = 1 }
+		END { exit n != 1 || wrong }'
+}
+
+# cycles_fit FILE: the emulator's cycles are two for each instruction. perf_event_open(2) reads one after the
+# other, while the guest runs.
+cycles_fit() {
+	local cycles instructions differ
+	cycles=$(stat_value cycles "$1") instructions=$(stat_value instructions "$1")
+	echo "# $cycles cycles, $instructions instructions"
+	differ=$((2 * instructions - cycles))
+	[ "$instructions" -gt $turn ] && [ $((${differ#-} * 100)) -lt "$cycles" ]
+}
+
+for way in ${WAYS:-own lent perf}; do
+	case $way in
+	own)	engine=pev; echo own >$choice ;;
+	lent)	engine=pev; echo perf >$choice ;;
+	perf)	engine=perf ;;
+	esac
+	stat="perfctl stat --engine $engine -x,"
+	# as in counts.sh
+	unsampled=0
+	[ $way = own ] || unsampled=1
+
+	$stat -o guest.csv -e instructions:G,branches:G,instructions:uG,instructions:uH -- "$GUEST" $turns >said
+	want=$(known $turn)
+	within "$way: instructions of a guest" "$(stat_value instructions:G guest.csv)" "$want" "$want"
+	want=$(known $turn_branches)
+	within "$way: its branches" "$(stat_value branches:G guest.csv)" "$want" "$want"
+	within "$way: none is in its user mode" "$(stat_value instructions:uG guest.csv)" 0 0
+	within "$way: what the host does is none of it" "$(stat_value instructions:uH guest.csv)" 1000 $turn
+	# without a global switch they start one after the other
+	if [ $way != lent ] && [ "${PEV_PMU:-}" = amd-v2 ]; then
+		$stat -o sum.csv -e '{instructions,instructions:G,instructions:H}' -- "$GUEST" $turns >said
+		want=$(known $turn)
+		within "$way: instructions beside those of the host" \
+			"$(stat_value instructions:G sum.csv)" "$want" "$want"
+		want=$(($(stat_value instructions:G sum.csv) + $(stat_value instructions:H sum.csv)))
+		within "$way: host and guest are all" "$(stat_value instructions sum.csv)" "$want" "$want"
+	fi
+	perfctl record --engine $engine -q -c $period -e instructions:G -o $way.trace -- "$GUEST" $turns >said
+	want=$(($(known $turn) / period))
+	within "$way: a sample for each $period instructions" "$(records $way.trace instructions:G)" \
+		$((want - unsampled)) $want
+	ok "$way: each is the guest's" all_in_guest $way.trace
+
+	# it says when it runs
+	exec {line}< <(exec "$GUEST" </dev/null)
+	guest=$!
+	read -r -u "$line"
+	named=()
+	[ $way != perf ] || named=(-e '{cycles,instructions}')	# perf's clocks are refused
+	$stat --guest $guest -o target.csv "${named[@]}" --timeout 1
+	[ "${PEV_PMU:-}" != amd-v2 ] || [ $way = lent ] ||
+		ok "$way: stat --guest counts its cycles and instructions" cycles_fit target.csv
+	perfctl record --engine $engine -q --guest $guest -e instructions -o target.trace --timeout 1
+	ok "$way: record --guest samples them" all_in_guest target.trace
+	kill $guest
+	exec {line}<&-
+done
+finish
