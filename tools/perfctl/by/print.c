@@ -51,22 +51,7 @@ static char *label_of(const struct view *v, const struct column *c)
 {
 	const struct planned_event *e = &v->p->plan->events[c->event];
 
-	return c->sum ? xasprintf("sum of %s", e->sum_label) : xstrdup(e->label);
-}
-
-static bool is_last_of_unit(const struct event_plan *plan, size_t i)
-{
-	unsigned int unit = plan->events[i].unit_nr;
-
-	return unit && (i + 1 == plan->n || plan->events[i + 1].unit_nr != unit);
-}
-
-static bool is_first_of_sum(const struct event_plan *plan, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (plan->events[k].sum == plan->events[i].sum)
-			return false;
-	return plan->events[i].sum;
+	return c->sum ? planned_event_sum_name(e) : xstrdup(e->label);
 }
 
 static void add_column(struct view *v, size_t event, bool sum)
@@ -83,12 +68,8 @@ static void make_columns(struct view *v)
 
 	for (size_t i = 0; i < plan->n; i++) {
 		add_column(v, i, false);
-		if (!is_last_of_unit(plan, i))
-			continue;
-		for (size_t k = 0; k <= i; k++)
-			if (plan->events[k].unit_nr == plan->events[i].unit_nr &&
-			    is_first_of_sum(plan, k))
-				add_column(v, k, true);
+		for (size_t k = 0; (k = event_plan_sum_behind(plan, i, k)) < plan->n; k++)
+			add_column(v, k, true);
 	}
 }
 
@@ -450,7 +431,7 @@ static void json_event(struct json *j, const struct by_picture *p, size_t event,
 	json_u64(j, "other", p->counts->other[event]);
 	json_u64(j, "counter", p->counts->total[event]);
 	if (e->sum) {
-		sum = xasprintf("sum of %s", e->sum_label);
+		sum = planned_event_sum_name(e);
 		json_string(j, "sum", sum);
 		free(sum);
 	}

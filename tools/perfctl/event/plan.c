@@ -570,6 +570,31 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
 	return err;
 }
 
+static bool is_first_of_sum(const struct event_plan *plan, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (plan->events[k].sum == plan->events[i].sum)
+			return false;
+	return plan->events[i].sum;
+}
+
+size_t event_plan_sum_behind(const struct event_plan *plan, size_t last, size_t from)
+{
+	unsigned int unit = plan->events[last].unit_nr;
+
+	if (!unit || (last + 1 < plan->n && plan->events[last + 1].unit_nr == unit))
+		return plan->n;
+	for (size_t i = from; i <= last; i++)
+		if (plan->events[i].unit_nr == unit && is_first_of_sum(plan, i))
+			return i;
+	return plan->n;
+}
+
+char *planned_event_sum_name(const struct planned_event *e)
+{
+	return xasprintf("sum of %s", e->sum_label);
+}
+
 bool event_list_has_globs(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)

@@ -103,6 +103,16 @@ int event_plan_make(struct event_plan *plan, const struct event_list *list, enum
  */
 int event_plan_more(struct event_plan *plan, const struct event_list *list,
 		    struct pev_catalog **before, struct msg *m);
+/**
+ * event_plan_sum_behind() - the sums over all kinds of cores that stand behind an event
+ * @last: the event; only the last of what was typed together has sums behind it
+ * @from: 0, or behind what the call before returned
+ *
+ * Return: the first event of the next sum; @plan->n: there is none.
+ */
+size_t event_plan_sum_behind(const struct event_plan *plan, size_t last, size_t from);
+/* What to call the sum that @e is part of: to be freed */
+char *planned_event_sum_name(const struct planned_event *e);
 /* Has @list a glob for which event_plan_more() may find something? */
 bool event_list_has_globs(const struct event_list *list);
 /**

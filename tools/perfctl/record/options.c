@@ -12,7 +12,6 @@
 
 #define FLUSH_LEAST 50000000ull
 #define FLUSH_MOST 3600000000000ull
-#define WRITERS_MOST 1024
 
 /* Unless it is among them already */
 static int add_event(struct event_list *list, const char *name, struct msg *m)
@@ -53,8 +52,8 @@ static int check_writers(const struct record_opts *o, struct msg *m)
 			    relay_url_is(o->output) ? "-o net://, which is one connection" :
 						      NULL;
 
-	if (o->writers > WRITERS_MOST)
-		return msg_set(m, -EINVAL, "--writers takes 1 to %d", WRITERS_MOST);
+	if (o->writers > PEV_WRITER_MOST_THREADS)
+		return msg_set(m, -EINVAL, "--writers takes 1 to %d", PEV_WRITER_MOST_THREADS);
 	if (o->writers > 1 && other)
 		return msg_set(m, -EINVAL, "--writers does not go together with %s", other);
 	return 0;

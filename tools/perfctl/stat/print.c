@@ -129,7 +129,7 @@ static struct stat_cell make_sum(const struct stat_result *r, size_t i, int part
 	struct stat_cell c = new_cell(r, i, part);
 
 	c.sum = true;
-	c.label = xasprintf("sum of %s", c.plan->sum_label);
+	c.label = planned_event_sum_name(c.plan);
 	c.spread = &r->sums[c.plan->sum];
 	if (!stat_read_sum(r, i, part, &c.v))
 		c.state = "<not counted>";
@@ -399,14 +399,6 @@ static bool part_shown(const struct stat_event *e, size_t part)
 	return e->parts && (e->parts[part].value || e->parts[part].time_enabled);
 }
 
-static bool is_first_of_sum(const struct event_plan *plan, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (plan->events[k].sum == plan->events[i].sum)
-			return false;
-	return plan->events[i].sum;
-}
-
 /* Has the sum anything in the part? */
 static bool sum_shown(const struct stat_result *r, unsigned int sum, int part)
 {
@@ -422,16 +414,12 @@ static bool sum_shown(const struct stat_result *r, unsigned int sum, int part)
 static void print_sums(const struct stat_result *r, size_t last, int part,
 		       const struct stat_style *s)
 {
-	unsigned int unit = r->plan->events[last].unit_nr;
+	const struct event_plan *plan = r->plan;
 
-	if (!unit || (last + 1 < r->plan->n && r->plan->events[last + 1].unit_nr == unit))
-		return;
-	for (size_t i = 0; i <= last; i++) {
-		const struct planned_event *e = &r->plan->events[i];
+	for (size_t i = 0; (i = event_plan_sum_behind(plan, last, i)) < plan->n; i++) {
 		struct stat_cell c;
 
-		if (e->unit_nr != unit || !is_first_of_sum(r->plan, i) ||
-		    !sum_shown(r, e->sum, part))
+		if (!sum_shown(r, plan->events[i].sum, part))
 			continue;
 		c = make_sum(r, i, part);
 		print_any_cell(r, &c, s);
