@@ -19,6 +19,7 @@
 #include "counter.h"
 #include "judge.h"
 #include "result.h"
+#include "throttle.h"
 #include "vmm.h"
 
 #define TURNS 3
@@ -185,26 +186,6 @@ static void judge_samples(void)
 	       (unsigned long long)other);
 	munmap(page, size + PAGE);
 	close(fd);
-}
-
-static void never_throttle(void)
-{
-	static const char *const set[][2] = {
-		{ "perf_cpu_time_max_percent", "25" },
-		{ "perf_event_max_sample_rate", "10000000" },
-		{ "perf_cpu_time_max_percent", "0" },
-	};
-
-	for (unsigned int i = 0; i < sizeof(set) / sizeof(*set); i++) {
-		char path[80];
-		int fd;
-
-		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", set[i][0]);
-		fd = open(path, O_WRONLY);
-		if (fd < 0 || write(fd, set[i][1], strlen(set[i][1])) < 0)
-			printf("# %s: %s\n", path, strerror(errno));
-		close(fd);
-	}
 }
 
 int main(int argc, char **argv)

@@ -20,28 +20,12 @@
 #include "counter.h"
 #include "judge.h"
 #include "result.h"
+#include "throttle.h"
 
 static const char *model;
 static void skip(const char *name, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tests, name, why);
-}
-
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		printf("# %s: %s\n", path, strerror(errno));
-	close(fd);
-}
-
-/* Interrupts look slow in an emulator: never throttle them. */
-static void never_throttle(void)
-{
-	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
-	write_file("/proc/sys/kernel/perf_event_max_sample_rate", "10000000");
-	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 }
 
 enum { U = 1, K = 2, H = 4 };	/* levels that count */
