@@ -4,6 +4,8 @@
 # each of three ways: by pev's own driver, by pev with perf's, and by perf_event_open(2). KNOWN
 # and STORM are the paths of known.S and storm.S, compiled; without STORM there is none for this
 # machine. WAYS names others than all.
+# shellcheck source=tests/exact/ways.bash
+. "$(dirname "$0")/ways.bash"
 . "$(dirname "$0")/../cli/lib/cli.bash"
 
 # what is counted of known.S, and how often it happens: cycles are the emulator's
@@ -23,28 +25,13 @@ for ((i = 0; i < ${#counts[@]}; i += 2)); do
 	events+=${events:+,}${counts[i]}:u
 done
 period=10007
-# perf is not to hold up interrupts: an emulator's take long, by which it may have lowered the rate
-# that it allows, and all samples of a run may fall into one tick
-echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
-echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+never_throttle 1000000
 
 storm=$((1 + 64 * 6 + 1 + 64 * 8 + 1 + 3 + 64 * (16 + 2001) + 64 * (6 + 2001)))
 storm_branches=$((64 * 3 + 1 + 64 * 1002 + 64 * 1001))
-choice=/proc/sys/kernel/pev_pmu
 
 for way in ${WAYS:-own lent perf}; do
-	case $way in
-	own)	engine=pev; echo own >$choice ;;
-	lent)	engine=pev; echo perf >$choice ;;
-	perf)	engine=perf ;;
-	esac
-	stat="perfctl stat --engine $engine -x,"
-	rec="perfctl record --engine $engine -q"
-	# perf counts an overflow that it finds when it takes the counter off the CPU, before the
-	# interrupt came, but records no sample of it
-	unsampled=0
-	[ $way = own ] || unsampled=1
-
+	take_way "$way"
 	$stat -o plain.csv -e "$events" -- "$KNOWN"
 	group="{$events}"
 	if [ $way = lent ]; then

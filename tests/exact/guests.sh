@@ -3,20 +3,18 @@
 # On a machine whose counters tell guests from the host, with KVM: what is known of a guest is counted
 # and sampled in each of three ways, as in counts.sh. GUEST is tests/module/guest.c, compiled, whose guest
 # is that of tests/lib/vmm.h. WAYS names others than all.
+# shellcheck source=tests/exact/ways.bash
+. "$(dirname "$0")/ways.bash"
 . "$(dirname "$0")/../cli/lib/cli.bash"
 
 turns=3
 turn=2000002 turn_branches=1000001
 # so long that a busy host does not make the interrupts too many
 period=100003
-choice=/proc/sys/kernel/pev_pmu
 for m in irqbypass ccp kvm kvm-amd; do
 	insmod "/run/pev/modules/$m.ko" 2> /dev/null
 done
-# as in counts.sh; the rate can be set while there is a share
-echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
-echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
-echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+never_throttle 1000000
 
 # known TURN: of all turns, the first of which lacks a jump; each entry counts as one more
 known() { echo $((turns * $1 - 1 + $(cat said))); }
@@ -39,16 +37,7 @@ cycles_fit() {
 }
 
 for way in ${WAYS:-own lent perf}; do
-	case $way in
-	own)	engine=pev; echo own >$choice ;;
-	lent)	engine=pev; echo perf >$choice ;;
-	perf)	engine=perf ;;
-	esac
-	stat="perfctl stat --engine $engine -x,"
-	# as in counts.sh
-	unsampled=0
-	[ $way = own ] || unsampled=1
-
+	take_way "$way"
 	$stat -o guest.csv -e instructions:G,branches:G,instructions:uG,instructions:uH -- "$GUEST" $turns >said
 	want=$(known $turn)
 	within "$way: instructions of a guest" "$(stat_value instructions:G guest.csv)" "$want" "$want"
@@ -65,7 +54,7 @@ for way in ${WAYS:-own lent perf}; do
 		want=$(($(stat_value instructions:G sum.csv) + $(stat_value instructions:H sum.csv)))
 		within "$way: host and guest are all" "$(stat_value instructions sum.csv)" "$want" "$want"
 	fi
-	perfctl record --engine $engine -q -c $period -e instructions:G -o $way.trace -- "$GUEST" $turns >said
+	$rec -c $period -e instructions:G -o $way.trace -- "$GUEST" $turns >said
 	want=$(($(known $turn) / period))
 	within "$way: a sample for each $period instructions" "$(records $way.trace instructions:G)" \
 		$((want - unsampled)) $want
@@ -80,7 +69,7 @@ for way in ${WAYS:-own lent perf}; do
 	$stat --guest $guest -o target.csv "${named[@]}" --timeout 1
 	[ "${PEV_PMU:-}" != amd-v2 ] || [ $way = lent ] ||
 		ok "$way: stat --guest counts its cycles and instructions" cycles_fit target.csv
-	perfctl record --engine $engine -q --guest $guest -e instructions -o target.trace --timeout 1
+	$rec --guest $guest -e instructions -o target.trace --timeout 1
 	ok "$way: record --guest samples them" all_in_guest target.trace
 	kill $guest
 	exec {line}<&-
