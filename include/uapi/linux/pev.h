@@ -80,6 +80,10 @@
  * @PEV_TYPE_CRASH:      what a channel with PEV_CHF_PERSIST had when an earlier boot ended:
  *                       an fd whose read() yields struct pev_crash and what follows it.
  *                       attr.config is enum pev_crash_config. Needs CAP_PERFMON
+ * @PEV_TYPE_GRANT:      counters lent to a guest, while the fd is open: to each virtual processor
+ *                       that asks for them attr.config many, 1 to PEV_GUEST_COUNTERS. The target is
+ *                       PEV_TARGET_GUEST; read() yields struct pev_grant, poll() tells its end. Needs
+ *                       CAP_PERFMON. See linux/pev_guest.h
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband", "wait", "ustack", "hardware"
@@ -109,6 +113,7 @@ enum pev_type {
 	PEV_TYPE_CONTEXT	= 17,
 	PEV_TYPE_USTACK		= 18,
 	PEV_TYPE_CRASH		= 19,
+	PEV_TYPE_GRANT		= 20,
 
 	/* private: not ABI */
 	PEV_TYPE_MAX,
@@ -1806,6 +1811,31 @@ struct pev_call_structs {
 	__u8	cut;
 	__u8	kind[6];
 	__u16	len[];
+};
+
+/**
+ * struct pev_grant - read() from a PEV_TYPE_GRANT
+ * @size:      of this structure
+ * @vcpus:     virtual processors that have counters now
+ * @calls:     that the guest made, of enum pev_guest_op, since the grant began
+ * @refused:   of these: they ask for what there is not, or make no sense
+ * @overflows: of lent counters
+ * @nmis:      that were sent for them; one may answer several
+ * @missed:    stretches, from PEV_GUEST_START to the next PEV_GUEST_STOP, in which a counter had to
+ *             stand still for a time
+ * @throttled: times that a counter overflowed too often, and stood still until the next tick
+ *
+ * All are 64 bits wide but for the first two. The guest's process has ended when poll() says POLLHUP.
+ */
+struct pev_grant {
+	__u32	size;
+	__u32	vcpus;
+	__u64	calls;
+	__u64	refused;
+	__u64	overflows;
+	__u64	nmis;
+	__u64	missed;
+	__u64	throttled;
 };
 
 #endif /* _UAPI_LINUX_PEV_H */
