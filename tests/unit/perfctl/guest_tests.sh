@@ -71,6 +71,16 @@ says "guest: a process that runs none" 2 "process $$ runs no virtual machine of 
 	"$p" guest list --guest $$
 says "guest: what is of exits" 2 '\-I is for "perfctl guest exits"' "$p" guest list -I 5
 says "guest: what there is" 2 'guest takes list, or exits' "$p" guest
+says "guest grant: not without a guest" 2 'which guests are lent counters' "$p" guest grant
+says "... and not two ways at once" 2 'which guests are lent counters' "$p" guest grant --guest 1 2
+says "... one command, behind --" 2 'behind the last two "--" and a command' "$p" guest grant 1 2 -- true
+says "... and not --" 2 'behind the last two "--" and a command' "$p" guest grant 1 --
+says "... how many" 2 'counters takes at most 8' "$p" guest grant 1 --counters 9
+says "... at least one" 2 'counters' "$p" guest grant 1 --counters 0
+says "... what is of exits" 2 '\-I is for "perfctl guest exits"' "$p" guest grant 1 -I 5
+says "... what is of grant" 2 'counters is for "perfctl guest grant"' "$p" guest list --counters 2
+says "... not by perf's events" 77 "can't lend counters to guests: boot a kernel with pev" \
+	"$p" guest grant --engine perf $$
 says "record --guest-mount is of a guest" 2 'goes with --guest PID' "$p" record --guest-mount / -- true
 says "stat --by knows no guests" 2 'leave --by out' "$p" stat --guest all --by comm -- true
 says "stat -a --guest: how to count both" 2 'cpu-clock:G,cpu-clock:H -a' "$p" stat -a --guest all -- true

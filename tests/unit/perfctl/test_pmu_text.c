@@ -18,6 +18,8 @@ static const char text[] = "pmu 0 Intel architectural perfmon 4\n"
 			   "incident stuck 0\n"
 			   "event LLC-loads this processor has none\n"
 			   "event bus-cycles bus-cycles: nor that\n"
+			   "grant 42 counters 4 vcpus 2 calls 7 later 1\n"
+			   "grant 43\n"
 			   "future thing that is not known\n"
 			   "counter 9 nonsense\n"
 			   "holder nobody perf\n"
@@ -52,6 +54,8 @@ void test_pmu_text(void)
 	OK(p.n_missing == 2 && !strcmp(p.missing[0].name, "LLC-loads"), "events that are missing");
 	IS_STR(p.missing[0].text, "this processor has none", "... and why");
 	IS_STR(p.missing[1].text, "nor that", "... without its name once more");
+	OK(p.n_grants == 2 && !strcmp(p.grants[0].name, "42"), "what is lent to a guest");
+	IS_STR(p.grants[0].text, "counters 4 vcpus 2 calls 7 later 1", "... as the kernel says it");
 	pmu_text_free(&p);
 	pmu_text_parse(&p, "");
 	OK(!p.name && !p.n_counters && !*p.driver, "no PMU");

@@ -138,6 +138,8 @@ static void parse_line(struct pmu_text *p, char *line)
 		w = ARRAY_PUSH(p->incidents, p->n_incidents, p->cap_incidents);
 	else if (!strcmp(what, "event"))
 		w = ARRAY_PUSH(p->missing, p->n_missing, p->cap_missing);
+	else if (!strcmp(what, "grant"))
+		w = ARRAY_PUSH(p->grants, p->n_grants, p->cap_grants);
 	if (w) {
 		size_t len;
 
@@ -189,6 +191,7 @@ void pmu_text_free(struct pmu_text *p)
 	free(p->uses);
 	free(p->incidents);
 	free(p->missing);
+	free(p->grants);
 	free(p->buf);
 	*p = (struct pmu_text){ 0 };
 }

@@ -45,6 +45,8 @@ struct pmu_word {
  * @features:  text is ""
  * @incidents: text is a number
  * @missing:   events that this processor cannot count, and why
+ * @grants:    counters lent to guests: the name is the number of a guest's process, the text words
+ *             with a number behind each
  * @buf:       what the others point into
  */
 struct pmu_text {
@@ -61,6 +63,8 @@ struct pmu_text {
 	size_t n_incidents, cap_incidents;
 	struct pmu_word *missing;
 	size_t n_missing, cap_missing;
+	struct pmu_word *grants;
+	size_t n_grants, cap_grants;
 	char *buf;
 };
 

@@ -19,7 +19,7 @@ static const char *const types[] = {
 	[PEV_TYPE_CLIENT] = "client",	  [PEV_TYPE_PRODUCER] = "producer",
 	[PEV_TYPE_USER] = "user",	  [PEV_TYPE_CONTEXT] = "context",
 	[PEV_TYPE_USTACK] = "ustack",
-	[PEV_TYPE_CRASH] = "crash",
+	[PEV_TYPE_CRASH] = "crash",	  [PEV_TYPE_GRANT] = "grant",
 };
 
 static const char *const software[] = {

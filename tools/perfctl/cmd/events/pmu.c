@@ -158,6 +158,18 @@ static void print_missing(const struct pmu_text *p)
 	}
 }
 
+/* Prints what the kernel says of each, which may be more than is known here. */
+static void print_grants(const struct pmu_text *p)
+{
+	char safe[256];
+
+	if (p->n_grants)
+		printf("\nLent to guests, of the processes:\n");
+	for (size_t i = 0; i < p->n_grants; i++)
+		printf("  %-12s %s\n", p->grants[i].name,
+		       text_safe(safe, sizeof(safe), p->grants[i].text));
+}
+
 static void print_text(const struct pmu_text *p)
 {
 	if (!p->name) {
@@ -175,6 +187,7 @@ static void print_text(const struct pmu_text *p)
 		       "counter\n");
 	if (p->n_counters)
 		print_uses(p);
+	print_grants(p);
 	print_incidents(p);
 	print_missing(p);
 }
@@ -203,6 +216,32 @@ static void json_kinds(struct json *j)
 		json_string(j, "cpus", cpus.s);
 		json_close(j, '}');
 		strbuf_free(&cpus);
+	}
+	json_close(j, ']');
+}
+
+/* Words of the kernel's with a number behind each: "vcpus 2 calls 7" */
+static void json_numbers(struct json *j, const char *text)
+{
+	char *copy = xstrdup(text), *save, *key = strtok_r(copy, " ", &save), *number;
+	uint64_t v;
+
+	while (key && (number = strtok_r(NULL, " ", &save))) {
+		if (!parse_u64(number, &v))
+			json_u64(j, key, v);
+		key = strtok_r(NULL, " ", &save);
+	}
+	free(copy);
+}
+
+static void json_grants(struct json *j, const struct pmu_text *p)
+{
+	json_open(j, "grants", '[');
+	for (size_t i = 0; i < p->n_grants; i++) {
+		json_open(j, NULL, '{');
+		json_u64(j, "pid", strtoull(p->grants[i].name, NULL, 10));
+		json_numbers(j, p->grants[i].text);
+		json_close(j, '}');
 	}
 	json_close(j, ']');
 }
@@ -255,6 +294,7 @@ static void print_json(const struct pmu_text *p)
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
+	json_grants(&j, p);
 	json_words(&j, "incidents", p->incidents, p->n_incidents);
 	json_words(&j, "not-counted", p->missing, p->n_missing);
 	json_close(&j, '}');
