@@ -409,6 +409,7 @@ static inline bool pev_targets_task(const struct pev_event *event)
  *           there, but only count
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
+ * @ops:    of a source that only the kernel opens; NULL: that of @attr.type
  * @kernel: the kernel itself asks: it has all rights, and @channel without a file
  */
 struct pev_request {
@@ -421,6 +422,7 @@ struct pev_request {
 	struct pev_table_set	*table;
 	struct file		*leader_file;
 	struct pev_event	*leader;
+	const struct pev_source_ops *ops;
 	bool			kernel;
 };
 

@@ -82,9 +82,9 @@ enum pev_guest_op {
 
 /*
  * An event: an enum pev_hardware or, with PEV_GUEST_RAW, what attr.config of PEV_TYPE_RAW would be
- * on the host, in PEV_GUEST_CODE; and which modes of the guest are left out, not both.
+ * on the host, in PEV_GUEST_EVENT_CODE; and which modes of the guest are left out, not both.
  */
-#define PEV_GUEST_CODE		0x0000ffffffffffffULL
+#define PEV_GUEST_EVENT_CODE	0x0000ffffffffffffULL
 #define PEV_GUEST_RAW		(1ULL << 60)
 #define PEV_GUEST_NO_USER	(1ULL << 62)
 #define PEV_GUEST_NO_KERNEL	(1ULL << 63)

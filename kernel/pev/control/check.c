@@ -38,11 +38,12 @@ struct member {
 #define EVENTS	.events = true
 
 static const struct member members[] = {
-	MEMBER(target, sizeof(u32), EVENTS),
+	MEMBER(target, sizeof(u32), EVENTS, .types = BIT(PEV_TYPE_GRANT)),
 	MEMBER(flags, sizeof(u64), EVENTS, .types = BIT(PEV_TYPE_CHANNEL)),
 	MEMBER(sample, sizeof(u64), EVENTS),
 	MEMBER(config, sizeof(u64), .types = BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_PRODUCER) |
-					     BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH),
+					     BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH) |
+					     BIT(PEV_TYPE_GRANT),
 	       .attrs = PEV_ATTR_CONFIG),
 	MEMBER(config1, sizeof(u64), .attrs = PEV_ATTR_WORDS),
 	MEMBER(config2, sizeof(u64), .attrs = PEV_ATTR_WORDS),
@@ -53,7 +54,7 @@ static const struct member members[] = {
 	MEMBER(period, sizeof(u64), EVENTS),
 	MEMBER(channel_fd, sizeof(s32), EVENTS, .fd = true),
 	MEMBER(group_fd, sizeof(s32), EVENTS, .fd = true),
-	MEMBER(target_id, sizeof(s32), EVENTS, .fd = true),
+	MEMBER(target_id, sizeof(s32), EVENTS, .fd = true, .types = BIT(PEV_TYPE_GRANT)),
 	MEMBER(cpus_size, sizeof(u32), EVENTS),
 	MEMBER(cpus, sizeof(u64), EVENTS),
 	MEMBER(regs_user, sizeof(u64), EVENTS),

@@ -22,6 +22,7 @@
 #include "event/event.h"
 #include "event/sources.h"
 #include "glue/linux.h"
+#include "guest/grant.h"
 #include "pmu/status.h"
 #include "record/context.h"
 #include "record/guest.h"
@@ -36,6 +37,7 @@
 #include "check.h"
 #include "crash_file.h"
 #include "event_file.h"
+#include "grant_file.h"
 #include "open.h"
 #include "permission.h"
 #include "producer_file.h"
@@ -90,7 +92,8 @@ static u64 available_types(void)
 {
 	u64 types = BIT(PEV_TYPE_INFO) | BIT(PEV_TYPE_CATALOG) | BIT(PEV_TYPE_CHANNEL) |
 		    BIT(PEV_TYPE_PMU) | BIT(PEV_TYPE_TABLE) | BIT(PEV_TYPE_CLIENT) |
-		    BIT(PEV_TYPE_PRODUCER) | BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH);
+		    BIT(PEV_TYPE_PRODUCER) | BIT(PEV_TYPE_CONTEXT) | BIT(PEV_TYPE_CRASH) |
+		    BIT(PEV_TYPE_GRANT);
 
 	for (u32 type = 0; type < PEV_TYPE_MAX; type++)
 		types |= pev_source_of(type) ? BIT(type) : 0;
@@ -453,6 +456,13 @@ static struct file *open_crash(const struct pev_attr *attr, struct pev_refuse *r
 	return err ? ERR_PTR(err) : pev_crash_file(r);
 }
 
+static struct file *open_grant(const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int err = pev_permit_grant(r);
+
+	return err ? ERR_PTR(err) : pev_grant_file(attr, r);
+}
+
 static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	int err;
@@ -461,7 +471,7 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 	case PEV_TYPE_CATALOG:
 		return pev_catalog_file(pev_clients_catalog);
 	case PEV_TYPE_PMU:
-		return pev_pmu_file();
+		return pev_pmu_file(pev_grants_text);
 	case PEV_TYPE_CHANNEL:
 		err = pev_permit_any(pev_paranoid_level(), r);
 		return err ? ERR_PTR(err) : open_channel(attr, r);
@@ -476,6 +486,8 @@ static struct file *open_file(const struct pev_attr *attr, struct pev_refuse *r)
 		return err ? ERR_PTR(err) : open_producer(attr, r);
 	case PEV_TYPE_CRASH:
 		return open_crash(attr, r);
+	case PEV_TYPE_GRANT:
+		return open_grant(attr, r);
 	default:
 		return open_event(attr, r);
 	}

@@ -62,6 +62,23 @@ int pev_permit_crash(struct pev_refuse *r)
 	return 0;
 }
 
+/* The counters of a machine are given to another kernel, and are others' no more. */
+int pev_permit_grant(struct pev_refuse *r)
+{
+	int err = pev_permit_any(pev_paranoid_level(), r);
+
+	if (err)
+		return err;
+	if (!perfmon_capable())
+		return pev_refuse(r, EACCES, PEV_NO_FIELD,
+				  "who lends counters to a guest takes them from all others: CAP_PERFMON is needed at every level");
+	err = pev_security_perf(PERF_SECURITY_OPEN);
+	err = err ?: pev_security_perf(PERF_SECURITY_CPU);
+	if (err)
+		return pev_refuse(r, -err, PEV_NO_FIELD, "the security module refuses");
+	return 0;
+}
+
 int pev_permit_level(const struct pev_request *req, struct pev_refuse *r)
 {
 	const struct pev_attr *attr = &req->attr;

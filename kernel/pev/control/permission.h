@@ -10,6 +10,8 @@ struct pev_request;
 int pev_permit_any(int level, struct pev_refuse *r);
 /* To write what outlives a crash, and to read what did. */
 int pev_permit_crash(struct pev_refuse *r);
+/* To lend a guest counters. */
+int pev_permit_grant(struct pev_refuse *r);
 /* By the level, and what records of the event show. */
 int pev_permit_level(const struct pev_request *req, struct pev_refuse *r);
 /* By the hooks that Linux has for perf: the same questions are asked here. */

@@ -192,7 +192,7 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 
 	if (!event)
 		return NULL;
-	event->ops = pev_source_of(attr->type);
+	event->ops = req->ops ?: pev_source_of(attr->type);
 	event->config = attr->config;
 	event->target = attr->target;
 	event->flags = attr->flags;

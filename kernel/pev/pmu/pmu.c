@@ -28,6 +28,7 @@
 #include "target/target.h"
 #include "assign.h"
 #include "choose.h"
+#include "lend.h"
 #include "names.h"
 #include "page.h"
 #include "perf_source.h"
@@ -389,9 +390,14 @@ static struct pid *marked_pid(const struct pev_attr *attr)
 	return pid;
 }
 
-static void hw_percpu_init(struct pev_hw_event *hw, struct pev_event *event)
+int pev_hw_slots_make(struct pev_hw_event *hw)
 {
+	struct pev_event *event = hw->event;
 	unsigned int cpu;
+
+	hw->percpu = alloc_percpu_gfp(struct pev_hw_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!hw->percpu)
+		return -ENOMEM;
 
 	for_each_possible_cpu(cpu) {
 		struct pev_hw_cpu *s = per_cpu_ptr(hw->percpu, cpu);
@@ -405,6 +411,7 @@ static void hw_percpu_init(struct pev_hw_event *hw, struct pev_event *event)
 		pev_period_init(&s->period, event->flags & PEV_F_FREQ ? hw->code.period_min :
 									event->period);
 	}
+	return 0;
 }
 
 static void hw_close(struct pev_event *event)
@@ -480,23 +487,16 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 				own_code(attr, hw, r);
 	err = err ?: check_sampling(event, attr, &hw->code, r);
 	err = err ?: pev_pmu_page_make(hw, attr, r);
-	if (err)
-		goto err_close;
-	hw->percpu = alloc_percpu_gfp(struct pev_hw_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!hw->percpu) {
-		err = -ENOMEM;
-		goto err_close;
+	err = err ?: pev_hw_slots_make(hw);
+	if (err) {
+		hw_close(event);
+		return err;
 	}
 	if (attr->flags & PEV_F_MARKED)
 		hw->pmm = marked_pid(attr);
-	hw_percpu_init(hw, event);
 	if (by_perf)
 		event->ops = &pev_perf_source;
 	return 0;
-
-err_close:
-	hw_close(event);
-	return err;
 }
 
 static void name_events(struct seq_buf *text, struct pev_event **members, u64 events)
@@ -651,6 +651,21 @@ const struct pev_source_ops pev_pmu_source = {
 const struct pev_source_ops pev_raw_source = {
 	HW_SOURCE,
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_WORDS | PEV_ATTR_PMU | PEV_ATTR_NAME,
+};
+
+/* Of a guest that is lent a counter: in no table, as the kernel alone opens it. */
+const struct pev_source_ops pev_lent_source = {
+	.type		= "guest",
+	.flags		= PEV_HARDWARE_FLAGS,
+	.weight		= 16,
+	.open		= pev_lent_event_open,
+	.close		= hw_close,
+	.hook		= hw_hook,
+	.unhook		= hw_unhook,
+	.start		= pev_lent_event_start,
+	.stop		= pev_lent_event_stop,
+	.fold		= pev_pmu_event_fold,
+	.reset		= pev_pmu_event_reset,
 };
 
 /* Either of them, where perf counts: it is in no table, as hw_open() chooses it. */

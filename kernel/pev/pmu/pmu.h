@@ -20,6 +20,7 @@
 #include "perf_counter.h"
 
 struct pev_info;
+struct pev_lent;
 struct vm_area_struct;
 
 /**
@@ -96,6 +97,7 @@ struct pev_hw_cpu {
  * @perf:  what perf counts for it, if it does
  * @where:  CPUs of a PMU that doesn't count on each of them; NULL: all
  * @counter: by which it does, while the event is connected
+ * @lent: the counter of a guest's that it is; NULL: none
  */
 struct pev_hw_event {
 	struct pev_event		*event;
@@ -108,6 +110,7 @@ struct pev_hw_event {
 	struct pev_perf_code		perf;
 	struct cpumask			*where;
 	struct pev_perf_counter		*counter;
+	struct pev_lent			*lent;
 };
 
 /* Hardware events that count by a counter of perf's. */
@@ -116,6 +119,8 @@ extern const struct pev_source_ops pev_perf_source;
 /* Find out how to count an event, or refuse; @asked has all flags, no name. May sleep. */
 int pev_pmu_encode(const struct pev_pmu_request *asked, struct pev_pmu_code *code,
 		   struct pev_refuse *r);
+/* Make @percpu of an event. Process context. Return: 0 or -ENOMEM. */
+int pev_hw_slots_make(struct pev_hw_event *hw);
 /* Is the hardware ours at the moment? */
 bool pev_pmu_is_ours(void);
 

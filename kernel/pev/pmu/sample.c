@@ -16,6 +16,7 @@
 #include "record/sample.h"
 #include "target/rights.h"
 #include "counter.h"
+#include "lend.h"
 #include "sample.h"
 
 /* ---- how much of the time PMIs may have ---- */
@@ -117,6 +118,12 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	struct pev_event *event = s->event;
 	struct pev_sample_in in;
 
+	if (static_branch_unlikely(&pev_lent_key) && pev_hw_of(event)->lent) {
+		bool throttled = too_many(s);
+
+		pev_lent_overflow(s, throttled);
+		return throttled;
+	}
 	/* member by member: an initializer would clear the rest first, on a hot path */
 	in.regs = shown_regs(event, sample->regs);
 	in.ip = 0;

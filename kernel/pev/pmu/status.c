@@ -159,7 +159,7 @@ static void put_pmu(struct pev_strbuf *text, u64 hardware)
 			pev_strbuf_printf(text, "event %s %s\n", pev_hardware_names[i], r.text);
 }
 
-struct file *pev_pmu_file(void)
+struct file *pev_pmu_file(void (*more)(struct pev_strbuf *text))
 {
 	struct pev_strbuf *text = kzalloc(sizeof(*text), GFP_KERNEL_ACCOUNT);
 	bool only_perf = pev_pmu_only_perf();
@@ -173,6 +173,8 @@ struct file *pev_pmu_file(void)
 	else
 		put_pmu(text, hardware);
 	mutex_unlock(&pev_control);
+	if (perfmon_capable())
+		more(text);
 	return pev_strbuf_file("[pev-pmu]", text);
 }
 

@@ -11,7 +11,7 @@ struct pev_strbuf;
 
 void pev_pmu_info(struct pev_info *info);
 void pev_pmu_catalog(struct pev_strbuf *text);
-struct file *pev_pmu_file(void);
+struct file *pev_pmu_file(void (*more)(struct pev_strbuf *text));
 void pev_pmu_read_multiplexed(struct pev_event *event, struct pev_multiplexed *m);
 
 #endif

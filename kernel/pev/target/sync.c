@@ -161,6 +161,14 @@ void pev_target_sync_here(void)
 	pev_target_commit();
 }
 
+void pev_target_sync_current(void)
+{
+	u64 now = 0;
+
+	sync_set(&now);
+	pev_target_commit();
+}
+
 static void retime_here(void *data)
 {
 	struct batch *batch = data;

@@ -38,6 +38,8 @@ int pev_target_reset(struct pev_event **events, unsigned int nr);
 
 /* Start and stop here what should run or not; interrupts off. */
 void pev_target_sync_here(void);
+/* The same for what counts the current task alone. */
+void pev_target_sync_current(void);
 
 /**
  * pev_sync_later() - an exec switched @event on, here: let other CPUs know

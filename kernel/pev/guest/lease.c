@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what a virtual processor is lent, and the calls by which its guest asks for it. Each number,
+ * address and word is the guest's: it may be anything, and may change while it is read. So memory of the
+ * guest's is copied once, before the lease is locked or after it was unlocked, and touched
+ * in its own calls alone.
+ */
+#define pr_fmt(fmt) "pev: " fmt
+
+#include <linux/bitops.h>
+#include <linux/cleanup.h>
+#include <linux/export.h>
+#include <linux/nospec.h>
+#include <linux/pev_guest.h>
+#include <linux/pev_marker.h>
+#include <linux/pev_pmu.h>
+#include <linux/pev_refuse.h>
+#include <linux/pid.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "event/event.h"
+#include "types.h"
+#include "grant.h"
+#include "lease.h"
+
+/* What the host writes of the area, and what it reads. */
+#define HOST_PART	offsetof(struct pev_guest_area, set)
+#define GUEST_PART	(sizeof(struct pev_guest_area) - HOST_PART)
+
+/* Said once of each grant. */
+enum pev_grant_said {
+	SAID_REFUSED,
+	SAID_THROTTLED,
+};
+
+/* ---- counters ---- */
+
+static void switch_to(struct pev_lease *lease, u64 on)
+{
+	if (!lease->on && !on)
+		return;
+	pev_lent_switch(&lease->counters[0].lent, lease->nr, sizeof(lease->counters[0]), on);
+	WRITE_ONCE(lease->on, on);
+}
+
+/* In the PMI, or as the counter stops; on the thread's CPU. */
+static void overflowed(struct pev_lent *lent, bool throttled)
+{
+	struct pev_lease_counter *counter = container_of(lent, struct pev_lease_counter, lent);
+	struct pev_lease *lease = counter->lease;
+
+	lease->over |= BIT_ULL(counter - lease->counters);
+	atomic64_inc(&lease->grant->overflows);
+	if (throttled) {
+		atomic64_inc(&lease->grant->throttled);
+		PEV_MARK(pev, guest_throttle, "guest %d thread %d", lease->grant->nr,
+			 current->pid);
+	}
+	if (xchg(&lease->told, 1))
+		return;
+	atomic64_inc(&lease->grant->nmis);
+	lease->vcpu->ops->nmi(lease->vcpu);
+}
+
+static void close_counters(struct pev_lease *lease, u32 nr)
+{
+	for (u32 i = 0; i < nr; i++) {
+		struct pev_lent *lent = &lease->counters[i].lent;
+
+		pev_event_close(lent->event);
+		pev_lent_unbind(lent);
+	}
+}
+
+static int open_counter(struct pev_lease *lease, struct pev_lease_counter *counter)
+{
+	struct pev_request req = {
+		.attr = {
+			.type = PEV_TYPE_RAW,
+			.target = PEV_TARGET_TASK,
+			.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_HOST | PEV_F_PINNED,
+			.channel_fd = -1,
+			.group_fd = -1,
+		},
+		.ops = &pev_lent_source,
+		.kernel = true,
+	};
+	struct pev_refuse r = { };
+	struct pev_event *event = pev_event_create(&req, &r);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	counter->lease = lease;
+	counter->lent.overflow = overflowed;
+	pev_lent_bind(&counter->lent, event);
+	return 0;
+}
+
+/* ---- leases ---- */
+
+void pev_lease_end(struct pev_lease *lease)
+{
+	guard(mutex)(&lease->lock);
+	close_counters(lease, lease->nr);
+	lease->nr = 0;
+	lease->on = 0;
+	lease->known = 0;
+}
+
+static void lease_free(struct pev_lease *lease)
+{
+	pev_grant_remove(lease->grant, lease);
+	pev_lease_end(lease);
+	pev_grant_put(lease->grant);
+	put_pid(lease->thread);
+	kfree(lease);
+}
+
+/* Takes over the reference on @grant. */
+static struct pev_lease *lease_make(struct pev_vcpu *vcpu, struct pev_guest_grant *grant, u64 area)
+{
+	struct pev_lease *lease = kzalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
+	int err = 0;
+
+	if (!lease) {
+		pev_grant_put(grant);
+		return ERR_PTR(-ENOMEM);
+	}
+	mutex_init(&lease->lock);
+	INIT_LIST_HEAD(&lease->node);
+	lease->vcpu = vcpu;
+	lease->grant = grant;
+	lease->thread = get_task_pid(current, PIDTYPE_PID);
+	lease->area = area;
+	for (; lease->nr < grant->counters && !err; lease->nr += !err)
+		err = open_counter(lease, &lease->counters[lease->nr]);
+	if (!err && !pev_grant_add(grant, lease))
+		err = -ENODEV;
+	if (!err)
+		return lease;
+	lease_free(lease);
+	return ERR_PTR(err);
+}
+
+void pev_guest_end(struct pev_vcpu *vcpu)
+{
+	struct pev_lease *lease = vcpu->lease;
+
+	if (!lease)
+		return;
+	vcpu->lease = NULL;
+	lease_free(lease);
+}
+EXPORT_SYMBOL_GPL(pev_guest_end);
+
+/* ---- calls ---- */
+
+static long hello(u64 version)
+{
+	struct pev_guest_grant *grant;
+	struct pev_pmu_code code;
+	struct pev_refuse r = { };
+	u64 most, lent = 0;
+
+	if (!version || pev_lent_code(PEV_HW_INSTRUCTIONS, &code, &r))
+		return -EOPNOTSUPP;
+	most = min_t(u64, PEV_GUEST_COUNTERS, hweight64(pev_pmu->present));
+	grant = pev_grant_find();
+	if (grant) {
+		lent = grant->counters;
+		pev_grant_put(grant);
+	}
+	return PEV_GUEST_VERSION | most << 8 | lent << 16 | (u64)PEV_LENT_BITS << 24;
+}
+
+static long attach(struct pev_vcpu *vcpu, u64 area)
+{
+	static const u8 zeroes[HOST_PART];
+	struct pev_guest_grant *grant;
+	struct pev_lease *lease;
+
+	pev_guest_end(vcpu);
+	if (area & 255)
+		return -EINVAL;
+	grant = pev_grant_find();
+	if (!grant)
+		return -ENODEV;
+	if (vcpu->ops->write(vcpu, area, zeroes, sizeof(zeroes))) {
+		pev_grant_put(grant);
+		return -EINVAL;
+	}
+	lease = lease_make(vcpu, grant, area);
+	if (IS_ERR(lease))
+		return PTR_ERR(lease) == -ENOMEM || PTR_ERR(lease) == -ENODEV ? PTR_ERR(lease) :
+										 -EBUSY;
+	vcpu->lease = lease;
+	return lease->nr;
+}
+
+static long detach(struct pev_vcpu *vcpu)
+{
+	if (!vcpu->lease)
+		return -ENODEV;
+	pev_guest_end(vcpu);
+	return 0;
+}
+
+static long check(u64 word)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r = { };
+
+	return pev_lent_code(word, &code, &r) ? -EINVAL : max_t(u64, code.period_min, 1);
+}
+
+/* The lease is locked. Return: -ENODEV once the counters were taken back. */
+static int lease_check(const struct pev_lease *lease)
+{
+	return lease->nr && lease->thread == task_pid(current) ? 0 : -ENODEV;
+}
+
+static u64 all_of(const struct pev_lease *lease)
+{
+	return GENMASK_ULL(lease->nr - 1, 0);
+}
+
+/* Return: is there anything to write to the guest? */
+static long stop_locked(struct pev_lease *lease, bool nmi, struct pev_guest_area *area, int *told)
+{
+	int err = lease_check(lease);
+
+	if (err)
+		return err;
+	*told = nmi ? xchg(&lease->told, 0) : READ_ONCE(lease->told);
+	if (nmi && !*told)
+		return 0;
+	switch_to(lease, 0);
+	area->over = lease->over;
+	for (u32 i = 0; i < lease->nr; i++) {
+		area->value[i] = lease->counters[i].lent.value;
+		if (lease->counters[i].lent.missed)
+			area->missed |= BIT_ULL(i);
+	}
+	if (nmi)
+		lease->over = 0;
+	return 1;
+}
+
+static long stop(struct pev_vcpu *vcpu, u64 arg)
+{
+	struct pev_lease *lease = vcpu->lease;
+	struct pev_guest_area area = { };
+	long changed;
+	int told = 0;
+
+	if (arg & ~(u64)PEV_GUEST_NMI)
+		return -EINVAL;
+	scoped_guard(mutex, &lease->lock)
+		changed = stop_locked(lease, arg & PEV_GUEST_NMI, &area, &told);
+	if (changed < 0)
+		return changed;
+	if (changed && vcpu->ops->write(vcpu, lease->area, &area, HOST_PART))
+		return -EFAULT;
+	if (area.missed)
+		atomic64_inc(&lease->grant->missed);
+	return told;
+}
+
+static int set_counter(struct pev_lease *lease, unsigned int i, u64 word, u64 start)
+{
+	struct pev_lease_counter *counter = &lease->counters[i];
+	struct pev_pmu_code code;
+	struct pev_refuse r = { };
+
+	if (!(lease->known >> i & 1) || counter->word != word) {
+		if (pev_lent_code(word, &code, &r))
+			return -EINVAL;
+		pev_lent_event(&counter->lent, &code);
+		counter->word = word;
+		lease->known |= BIT_ULL(i);
+	}
+	pev_lent_set(&counter->lent, start);
+	lease->over &= ~BIT_ULL(i);
+	return 0;
+}
+
+static long start_locked(struct pev_lease *lease, u64 on, const struct pev_guest_area *area)
+{
+	int err = lease_check(lease);
+
+	if (err)
+		return err;
+	switch_to(lease, 0);
+	if ((on | area->set) & ~all_of(lease))
+		return -EINVAL;
+	for (u64 left = area->set; left && !err; left &= left - 1) {
+		unsigned int i = __ffs64(left);
+
+		err = set_counter(lease, i, area->event[i], area->start[i]);
+	}
+	if (err || on & ~lease->known)
+		return -EINVAL;
+	for (u32 i = 0; i < lease->nr; i++)
+		lease->counters[i].lent.missed = false;
+	switch_to(lease, on);
+	return 0;
+}
+
+static long start(struct pev_vcpu *vcpu, u64 on)
+{
+	struct pev_lease *lease = vcpu->lease;
+	struct pev_guest_area area;
+	bool read = !vcpu->ops->read(vcpu, lease->area + HOST_PART, &area.set, GUEST_PART);
+
+	guard(mutex)(&lease->lock);
+	if (read)
+		return start_locked(lease, on, &area);
+	if (!lease_check(lease))
+		switch_to(lease, 0);
+	return -EFAULT;
+}
+
+static long read_value(struct pev_lease *lease, u64 counter)
+{
+	int err;
+
+	guard(mutex)(&lease->lock);
+	err = lease_check(lease);
+	if (err)
+		return err;
+	if (counter >= lease->nr)
+		return -EINVAL;
+	counter = array_index_nospec(counter, lease->nr);
+	return pev_lent_value(&lease->counters[counter].lent);
+}
+
+static long call(struct pev_vcpu *vcpu, u64 op, u64 arg)
+{
+	switch (op) {
+	case PEV_GUEST_HELLO:
+		return hello(arg);
+	case PEV_GUEST_ATTACH:
+		return attach(vcpu, arg);
+	case PEV_GUEST_DETACH:
+		return detach(vcpu);
+	case PEV_GUEST_CHECK:
+		return check(arg);
+	}
+	if (!vcpu->lease)
+		return -ENODEV;
+	switch (op) {
+	case PEV_GUEST_STOP:
+		return stop(vcpu, arg);
+	case PEV_GUEST_START:
+		return start(vcpu, arg);
+	case PEV_GUEST_READ:
+		return read_value(vcpu->lease, arg);
+	}
+	return -EINVAL;
+}
+
+/* A guest can do this at any rate: each is said once. */
+static void account(struct pev_guest_grant *grant, u64 op, long result)
+{
+	atomic64_inc(&grant->calls);
+	if (result < 0) {
+		atomic64_inc(&grant->refused);
+		PEV_MARK(pev, guest_refuse, "guest %d op %llu result %ld", grant->nr, op, result);
+		if (!test_and_set_bit(SAID_REFUSED, &grant->said))
+			pr_info("the guest of process %d asked for what counters can't do (operation %llu, error %ld)\n",
+				grant->nr, op, -result);
+	}
+	if (atomic64_read(&grant->throttled) && !test_and_set_bit(SAID_THROTTLED, &grant->said))
+		pr_info("the guest of process %d lets counters overflow too often: they stand still at times\n",
+			grant->nr);
+}
+
+long pev_guest_call(struct pev_vcpu *vcpu, u64 op, u64 arg)
+{
+	long result = call(vcpu, op, arg);
+
+	if (vcpu->lease)
+		account(vcpu->lease->grant, op, result);
+	return result;
+}
+EXPORT_SYMBOL_GPL(pev_guest_call);
