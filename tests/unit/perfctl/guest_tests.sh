@@ -79,7 +79,7 @@ says "... how many" 2 'counters takes at most 8' "$p" guest grant 1 --counters 9
 says "... at least one" 2 'counters' "$p" guest grant 1 --counters 0
 says "... what is of exits" 2 '\-I is for "perfctl guest exits"' "$p" guest grant 1 -I 5
 says "... what is of grant" 2 'counters is for "perfctl guest grant"' "$p" guest list --counters 2
-says "... not by perf's events" 77 "can't lend counters to guests: boot a kernel with pev" \
+says "... not by perf's events" 1 "can't lend counters to guests: boot a kernel with pev" \
 	"$p" guest grant --engine perf $$
 says "record --guest-mount is of a guest" 2 'goes with --guest PID' "$p" record --guest-mount / -- true
 says "stat --by knows no guests" 2 'leave --by out' "$p" stat --guest all --by comm -- true

@@ -166,7 +166,18 @@ static const char *remedy(int err)
 	}
 }
 
-static int open_grant(const struct grant_run *r, struct grant *g, struct msg *m)
+/* Fewer do, where the processor has not so many and nobody asked for a number. */
+static bool take_fewer(struct grant_run *r, int err, const struct pev_error *why)
+{
+	bool few = err == -EINVAL && why->field == offsetof(struct pev_attr, config) &&
+		   r->opts.any_number && why->max && why->max < r->opts.counters;
+
+	if (few)
+		r->opts.counters = why->max;
+	return few;
+}
+
+static int open_grant(struct grant_run *r, struct grant *g, struct msg *m)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_GRANT,
@@ -180,6 +191,10 @@ static int open_grant(const struct grant_run *r, struct grant *g, struct msg *m)
 	size_t len;
 
 	g->fd = pev_engine_open(engine(), &attr, 0, &why);
+	if (g->fd < 0 && take_fewer(r, g->fd, &why)) {
+		attr.config = r->opts.counters;
+		g->fd = pev_engine_open(engine(), &attr, 0, &why);
+	}
 	if (g->fd >= 0)
 		return 0;
 	/* of several, one may end meanwhile */

@@ -9,12 +9,14 @@
 /**
  * struct grant_opts - as typed
  * @counters: of each virtual processor
+ * @any_number: fewer are fine, too
  */
 struct grant_opts {
 	struct target_opts target;
 	struct span_opts span;
 	const char *output;
 	uint64_t counters;
+	bool any_number;
 	bool json;
 };
 

@@ -16,6 +16,7 @@
 
 /**
  * struct guest_opts - as typed, of all subcommands
+ * @counters: 0: not typed
  */
 struct guest_opts {
 	struct target_opts target;
@@ -68,7 +69,7 @@ static const char *of_exits(const struct guest_opts *o)
 
 static const char *of_grant(const struct guest_opts *o)
 {
-	return o->counters != COUNTERS_DEFAULT ? "--counters" : NULL;
+	return o->counters ? "--counters" : NULL;
 }
 
 static int list(const struct guest_opts *o, struct msg *m)
@@ -112,7 +113,8 @@ static int grant(const struct guest_opts *o, const char *guests, char **argv, st
 		.target = o->target,
 		.span = o->span,
 		.output = o->output ? o->output : "-",
-		.counters = o->counters,
+		.counters = o->counters ? o->counters : COUNTERS_DEFAULT,
+		.any_number = !o->counters,
 		.json = o->json,
 	};
 
@@ -176,7 +178,6 @@ const struct command command_guest = {
 	.opts = guest_options,
 	.parts_operands = true,
 	.opts_size = sizeof(struct guest_opts),
-	.defaults = &(const struct guest_opts){ .rows = ROWS_DEFAULT,
-						.counters = COUNTERS_DEFAULT },
+	.defaults = &(const struct guest_opts){ .rows = ROWS_DEFAULT },
 	.run = guest_run,
 };
