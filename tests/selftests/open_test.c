@@ -245,24 +245,27 @@ TEST_F(open, software_by_architecture)
 #define M(m, t)		{ #m, PEV_OFFSET(m), sizeof(((struct pev_attr *)0)->m), t }
 
 /* Which types look at a member, as the header says. */
+/* clang-format off */
 static const struct {
 	const char	*name;
 	unsigned int	offset;
 	unsigned int	size;
 	unsigned int	types;
 } members[] = {
-	M(target, EVENTS), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
+	M(target, EVENTS | T(GRANT)), M(flags, EVENTS | T(CHANNEL)), M(sample, EVENTS),
 	M(config, T(SOFTWARE) | T(TIMER) | T(SIDEBAND) | T(TRACEPOINT) | T(PROBE) | T(TABLE) |
-		  T(PRODUCER) | T(CONTEXT) | T(CRASH) | HARDWARE),
+		  T(PRODUCER) | T(CONTEXT) | T(CRASH) | T(GRANT) | HARDWARE),
 	M(config1, T(RAW)), M(config2, T(RAW)), M(pmu, HARDWARE), M(reserved, 0),
 	M(name, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(CLIENT) | T(USER) | HARDWARE),
 	M(filter, T(TRACEPOINT) | T(MARKER) | T(PROBE) | T(SOFTWARE) | T(TIMER)),
-	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS), M(target_id, EVENTS),
+	M(period, EVENTS), M(channel_fd, EVENTS), M(group_fd, EVENTS),
+	M(target_id, EVENTS | T(GRANT)),
 	M(cpus_size, EVENTS), M(cpus, EVENTS), M(regs_user, EVENTS), M(stack_user, EVENTS),
 	M(max_stack, EVENTS), M(ring_size, T(CHANNEL)), M(packet_size, T(CHANNEL)),
 	M(watermark, T(CHANNEL)), M(flush_ms, T(CHANNEL)), M(clock, T(CHANNEL)),
 	M(info, T(INFO)), M(info_size, T(INFO)),
 };
+/* clang-format on */
 
 TEST_F(open, members_without_meaning)
 {

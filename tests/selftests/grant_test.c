@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that are lent to guests: who may lend them, what is refused, and, where the kernel has KVM
+ * and counters that tell guests from the host, what a guest counts with them: exactly what its
+ * code does. QEMU's TCG emulates AMD's processors.
+ */
+#include <poll.h>
+#include "kselftest_harness.h"
+#include "pev_refused.h"
+#include "pmu_util.h"
+
+#define ANYBODY 65533
+
+static struct pev_attr grant_attr(pid_t pid, uint64_t counters)
+{
+	return (struct pev_attr){
+		.type = PEV_TYPE_GRANT,
+		.target = PEV_TARGET_GUEST,
+		.target_id = pid,
+		.config = counters,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+}
+
+static int grant_open(pid_t pid, uint64_t counters)
+{
+	struct pev_attr attr = grant_attr(pid, counters);
+
+	return pev_open(&attr);
+}
+
+FIXTURE(grant)
+{
+	struct pev_levels before;
+	int why_not; /* -errno; 0: this kernel lends counters */
+};
+
+FIXTURE_SETUP(grant)
+{
+	int fd;
+
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
+	fd = grant_open(getpid(), 1);
+	self->why_not = fd == -EOPNOTSUPP || fd == -ENODEV ? fd : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+FIXTURE_TEARDOWN(grant)
+{
+	pev_set_levels(self->before);
+}
+
+/* Not every kernel lends, and says why not. */
+TEST_F(grant, not_here)
+{
+	struct pev_attr attr = grant_attr(getpid(), 1);
+
+	if (!self->why_not)
+		SKIP(return, "this kernel lends counters");
+	EXPECT_EQ(self->why_not, pev_open(&attr));
+	EXPECT_LT(20, strlen(pev_reason())) TH_LOG("%s", pev_reason());
+}
+
+static int as_anybody(int cap)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd;
+
+		if (pev_become(ANYBODY, cap))
+			_exit(250);
+		fd = grant_open(getpid(), 1);
+		_exit(fd < 0 ? -fd : 0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(grant, needs_perfmon)
+{
+	for (int level = -1; level <= 2; level++) {
+		ASSERT_EQ(0, pev_set_paranoid(level));
+		EXPECT_EQ(EACCES, as_anybody(-1)) TH_LOG("level %d", level);
+		/* it runs no machine */
+		EXPECT_EQ(self->why_not ? -self->why_not : EINVAL, as_anybody(PEV_CAP_PERFMON))
+		TH_LOG("level %d", level);
+	}
+}
+
+TEST_F(grant, members_without_meaning)
+{
+	struct pev_attr attr = grant_attr(getpid(), 1);
+
+	attr.flags = PEV_F_DISABLED;
+	PEV_REFUSED(attr, EINVAL, flags, "no meaning");
+	attr.flags = 0;
+	attr.period = 1;
+	PEV_REFUSED(attr, EINVAL, period, "no meaning");
+	attr.period = 0;
+	attr.channel_fd = 3;
+	PEV_REFUSED(attr, EINVAL, channel_fd, "no meaning");
+}
+
+#if defined(__x86_64__)
+#include "vmm_calls.h"
+
+#define ROUNDS 50000
+#define PERIOD 100000
+/* So often a turn is tried until no interrupt of the host's is in it. */
+#define TRIES 50
+
+FIXTURE(lent)
+{
+	struct vmm m;
+	int fd;
+};
+
+FIXTURE_SETUP(lent)
+{
+	self->m = (struct vmm){ .kvm = -1, .vm = -1, .vcpu = -1 };
+	self->fd = -1;
+	PEV_NEEDS_ROOT(return );
+	vmm_load_kvm();
+	if (access("/dev/kvm", R_OK | W_OK))
+		SKIP(return, "no /dev/kvm");
+	ASSERT_EQ(0, vmm_open_calls(&self->m));
+	self->fd = grant_open(getpid(), 2);
+	if (self->fd == -EOPNOTSUPP || self->fd == -ENODEV)
+		SKIP(return, "this kernel lends no counters");
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+}
+
+FIXTURE_TEARDOWN(lent)
+{
+	vmm_close(&self->m);
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+static struct pev_grant stat_of(int fd)
+{
+	struct pev_grant stat = {};
+
+	if (read(fd, &stat, sizeof(stat)) != sizeof(stat))
+		stat.size = 0;
+	return stat;
+}
+
+static bool attached(struct vmm *m)
+{
+	return vmm_call(m, PEV_GUEST_ATTACH, VMM_AREA) == 2;
+}
+
+static uint64_t bits_mask(struct vmm *m)
+{
+	uint32_t hello = vmm_call(m, PEV_GUEST_HELLO, PEV_GUEST_VERSION);
+
+	return (1ULL << PEV_GUEST_HELLO_BITS(hello)) - 1;
+}
+
+TEST_F(lent, refusals)
+{
+	struct pev_attr attr = grant_attr(getpid(), 2);
+	int status;
+	pid_t pid;
+
+	PEV_REFUSED(attr, EEXIST, target_id, "already");
+	close(self->fd);
+	self->fd = -1;
+	attr.config = 0;
+	PEV_REFUSED(attr, EINVAL, config, "counters");
+	EXPECT_EQ(1, pev_why.head.min);
+	EXPECT_LE(1, pev_why.head.max);
+	EXPECT_GE(PEV_GUEST_COUNTERS, pev_why.head.max);
+	attr.config = PEV_GUEST_COUNTERS + 1;
+	PEV_REFUSED(attr, EINVAL, config, "counters");
+	attr.config = 1ULL << 32 | 1;
+	PEV_REFUSED(attr, EINVAL, config, "counters");
+	attr = grant_attr(getpid(), 1);
+	attr.target = PEV_TARGET_PROCESS;
+	PEV_REFUSED(attr, EINVAL, target, "PEV_TARGET_GUEST");
+	attr = grant_attr(getppid(), 1);
+	PEV_REFUSED(attr, EINVAL, target_id, "no virtual machine");
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	attr = grant_attr(pid, 1);
+	PEV_REFUSED(attr, ESRCH, target_id, "no process");
+	attr = grant_attr(-5, 1);
+	PEV_REFUSED(attr, ESRCH, target_id, "no process");
+	/* it was not refused for what was refused before */
+	self->fd = grant_open(getpid(), 1);
+	EXPECT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+}
+
+TEST_F(lent, descriptor)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	struct pev_grant stat = stat_of(self->fd);
+	uint32_t size = 0;
+	char byte;
+
+	EXPECT_EQ(sizeof(stat), stat.size);
+	EXPECT_EQ(0, stat.calls);
+	EXPECT_EQ(4, read(self->fd, &size, 4));
+	EXPECT_EQ(sizeof(stat), size);
+	EXPECT_EQ(-1, read(self->fd, &byte, 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, syscall(SYS_read, self->fd, NULL, sizeof(stat)));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, write(self->fd, &byte, 1));
+	EXPECT_EQ(-1, ioctl(self->fd, PEV_IOC_ENABLE, 0));
+	EXPECT_EQ(ENOTTY, errno);
+	EXPECT_EQ(0, poll(&p, 1, 0));
+}
+
+TEST_F(lent, guest_ends)
+{
+	struct pev_child child;
+	struct pollfd p = {};
+	struct vmm m;
+	int fd;
+
+	if (!pev_child_start(&child)) {
+		if (vmm_open_calls(&m))
+			_exit(1);
+		pev_child_say(&child, 0);
+		pev_child_wait(&child);
+		if (!attached(&m))
+			_exit(2);
+		vmm_area(&m)->event[0] = PEV_HW_INSTRUCTIONS;
+		vmm_area(&m)->set = 1;
+		if (vmm_call(&m, PEV_GUEST_START, 1))
+			_exit(3);
+		pev_child_say(&child, 0);
+		for (;;)
+			vmm_calls(&m, PEV_GUEST_READ, 0, ROUNDS, PEV_GUEST_READ, 0);
+	}
+	ASSERT_EQ(0, pev_child_hear(&child));
+	fd = grant_open(child.pid, 2);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_child_go(&child);
+	ASSERT_EQ(0, pev_child_hear(&child));
+	p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	EXPECT_EQ(1, stat_of(fd).vcpus);
+	kill(child.pid, SIGKILL);
+	EXPECT_EQ(1, poll(&p, 1, 60000));
+	EXPECT_EQ(POLLHUP, p.revents);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&child));
+	EXPECT_LT(1, stat_of(fd).calls);
+	close(fd);
+}
+
+TEST_F(lent, without_a_grant)
+{
+	uint32_t hello;
+
+	close(self->fd);
+	self->fd = -1;
+	hello = vmm_call(&self->m, PEV_GUEST_HELLO, PEV_GUEST_VERSION);
+	EXPECT_EQ(PEV_GUEST_VERSION, PEV_GUEST_HELLO_VERSION(hello));
+	EXPECT_LE(1, PEV_GUEST_HELLO_MOST(hello));
+	EXPECT_EQ(0, PEV_GUEST_HELLO_LENT(hello));
+	EXPECT_LE(32, PEV_GUEST_HELLO_BITS(hello));
+	EXPECT_EQ(-EOPNOTSUPP, vmm_call(&self->m, PEV_GUEST_HELLO, 0));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_ATTACH, VMM_AREA));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_DETACH, 0));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_START, 0));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_READ, 0));
+}
+
+TEST_F(lent, what_can_be_counted)
+{
+	uint32_t hello = vmm_call(&self->m, PEV_GUEST_HELLO, PEV_GUEST_VERSION + 7);
+
+	EXPECT_EQ(PEV_GUEST_VERSION, PEV_GUEST_HELLO_VERSION(hello));
+	EXPECT_EQ(2, PEV_GUEST_HELLO_LENT(hello));
+	EXPECT_LE(1, vmm_call(&self->m, PEV_GUEST_CHECK, PEV_HW_INSTRUCTIONS));
+	EXPECT_LE(1, vmm_call(&self->m, PEV_GUEST_CHECK, PEV_HW_BRANCHES));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_CHECK, PEV_HW_MAX));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_CHECK, 0xffffffff));
+}
+
+TEST_F(lent, guest_is_refused)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+	struct pev_grant stat;
+
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_ATTACH, VMM_AREA + 8));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_ATTACH, VMM_MEMORY));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_ATTACH, 0xffffff00));
+	ASSERT_TRUE(attached(&self->m));
+	stat = stat_of(self->fd);
+	EXPECT_EQ(1, stat.vcpus);
+	/* no event was told, a counter too many, an event that is none, an unknown operation */
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 1));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 4));
+	area->set = 1;
+	area->event[0] = ~0ULL;
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 1));
+	area->event[0] = PEV_HW_INSTRUCTIONS | PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL;
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 1));
+	area->set = 4;
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 0));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_READ, 2));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_STOP, 2));
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, 99, 0));
+	EXPECT_LE(stat.refused + 8, stat_of(self->fd).refused);
+	EXPECT_EQ(0, vmm_call(&self->m, PEV_GUEST_DETACH, 0));
+	EXPECT_EQ(0, stat_of(self->fd).vcpus);
+}
+
+TEST_F(lent, area_goes_away)
+{
+	struct kvm_userspace_memory_region none = { .slot = 0 };
+	struct kvm_userspace_memory_region less = {
+		.memory_size = VMM_AREA,
+		.userspace_addr = (uintptr_t)self->m.memory,
+	};
+	struct kvm_userspace_memory_region more = {
+		.slot = 1,
+		.guest_phys_addr = VMM_MAIL,
+		.memory_size = VMM_MEMORY - VMM_MAIL,
+		.userspace_addr = (uintptr_t)self->m.memory + VMM_MAIL,
+	};
+
+	ASSERT_TRUE(attached(&self->m));
+	ASSERT_EQ(0, ioctl(self->m.vm, KVM_SET_USER_MEMORY_REGION, &none));
+	ASSERT_EQ(0, ioctl(self->m.vm, KVM_SET_USER_MEMORY_REGION, &less));
+	ASSERT_EQ(0, ioctl(self->m.vm, KVM_SET_USER_MEMORY_REGION, &more));
+	EXPECT_EQ(-EFAULT, vmm_call(&self->m, PEV_GUEST_START, 0));
+	EXPECT_EQ(-EFAULT, vmm_call(&self->m, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(0, vmm_call(&self->m, PEV_GUEST_READ, 0));
+}
+
+/* A turn in which nothing interrupted: one entry is counted, that behind PEV_GUEST_START. */
+static bool undisturbed(struct vmm *m, uint32_t mask, uint32_t rounds)
+{
+	for (unsigned int i = 0; i < TRIES; i++) {
+		int64_t before = vmm_entries(m);
+
+		vmm_area(m)->set = mask;
+		if (vmm_calls(m, PEV_GUEST_START, mask, rounds, PEV_GUEST_STOP, 0) ||
+		    vmm_mail(m)->result || vmm_mail(m)->last_result)
+			return false;
+		if (vmm_entries(m) - before == 3)
+			return true;
+	}
+	return false;
+}
+
+TEST_F(lent, counts_exactly)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!pmu_is_exact())
+		SKIP(return, "not a machine that counts exactly");
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->event[1] = PEV_HW_BRANCHES | PEV_GUEST_NO_USER;
+	for (uint32_t rounds = 0; rounds <= 2 * ROUNDS; rounds += ROUNDS) {
+		area->start[1] = rounds ? 1000 : 0;
+		ASSERT_TRUE(undisturbed(&self->m, 3, rounds));
+		EXPECT_EQ(VMM_CALLS_INSNS(rounds) + 1, area->value[0]);
+		EXPECT_EQ(area->start[1] + VMM_CALLS_BRANCHES(rounds) + 1, area->value[1]);
+		EXPECT_EQ(area->value[0], vmm_call(&self->m, PEV_GUEST_READ, 0));
+		EXPECT_EQ(area->value[1], vmm_call(&self->m, PEV_GUEST_READ, 1));
+		EXPECT_EQ(0, area->over);
+		EXPECT_EQ(0, area->missed);
+	}
+	/* the guest is in its kernel all the time */
+	area->event[1] = PEV_HW_BRANCHES | PEV_GUEST_NO_KERNEL;
+	area->start[1] = 7;
+	ASSERT_TRUE(undisturbed(&self->m, 3, ROUNDS));
+	EXPECT_EQ(7, area->value[1]);
+}
+
+/* Whatever interrupts, it is an entry more and nothing else. */
+TEST_F(lent, entries_count)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+	int64_t entries;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!pmu_is_exact())
+		SKIP(return, "not a machine that counts exactly");
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->set = 1;
+	entries = vmm_entries(&self->m);
+	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, VMM_ROUNDS, PEV_GUEST_STOP, 0));
+	entries = vmm_entries(&self->m) - entries;
+	EXPECT_EQ(VMM_CALLS_INSNS(VMM_ROUNDS) + entries - 2, area->value[0]);
+}
+
+/* What is not set goes on from where it was. */
+TEST_F(lent, goes_on)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+	uint64_t first;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	ASSERT_TRUE(undisturbed(&self->m, 1, ROUNDS));
+	first = area->value[0];
+	area->set = 0;
+	area->start[0] = 12345;
+	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, ROUNDS, PEV_GUEST_STOP, 0));
+	EXPECT_LE(2 * first, area->value[0]);
+	EXPECT_GE(2 * first + 100, area->value[0]);
+	first = area->value[0];
+	/* one that is off stands still */
+	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 0, ROUNDS, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(first, area->value[0]);
+}
+
+TEST_F(lent, overflow_is_an_nmi)
+{
+	uint64_t mask = bits_mask(&self->m);
+	struct pev_guest_area *area = vmm_area(&self->m);
+	struct vmm_mail *mail = vmm_mail(&self->m);
+	struct pev_grant stat;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->start[0] = mask + 1 - PERIOD;
+	area->set = 1;
+	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, VMM_ROUNDS, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(0, mail->result);
+	EXPECT_EQ(1, mail->nmis);
+	EXPECT_EQ(0, mail->other_nmis);
+	EXPECT_EQ(1, mail->over);
+	/* answered: it is none of the second call's */
+	EXPECT_EQ(0, mail->last_result);
+	EXPECT_EQ(0, area->over);
+	EXPECT_GT(PERIOD, area->value[0]);
+	stat = stat_of(self->fd);
+	EXPECT_EQ(1, stat.overflows);
+	EXPECT_EQ(1, stat.nmis);
+	EXPECT_EQ(0, stat.throttled);
+}
+
+TEST_F(lent, samples)
+{
+	uint64_t mask = bits_mask(&self->m);
+	struct pev_guest_area *area = vmm_area(&self->m);
+	struct vmm_mail *mail = vmm_mail(&self->m);
+	struct pev_grant stat;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->start[0] = mask + 1 - PERIOD;
+	area->set = 1;
+	mail->again = 1;
+	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, VMM_ROUNDS, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(0, mail->again_result);
+	EXPECT_LE(2 * VMM_ROUNDS / PERIOD - 1, mail->nmis);
+	EXPECT_GE(2 * VMM_ROUNDS / PERIOD, mail->nmis);
+	EXPECT_EQ(0, mail->other_nmis);
+	stat = stat_of(self->fd);
+	EXPECT_EQ(mail->nmis, stat.overflows);
+	EXPECT_EQ(mail->nmis, stat.nmis);
+}
+
+/* The guest is told at its next call, and its counters are the host's again. */
+TEST_F(lent, taken_back)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->set = 1;
+	ASSERT_EQ(0, vmm_call(&self->m, PEV_GUEST_START, 1));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_ATTACH, VMM_AREA));
+	self->fd = grant_open(getpid(), 1);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	EXPECT_EQ(-ENODEV, vmm_call(&self->m, PEV_GUEST_STOP, 0));
+	EXPECT_EQ(1, vmm_call(&self->m, PEV_GUEST_ATTACH, VMM_AREA));
+	/* a new counter knows no event */
+	area->set = 0;
+	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 1));
+}
+
+/* Host and guest count at once, each its own. */
+TEST_F(lent, host_counts_too)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+	int fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_EXCLUDE_GUEST);
+	uint64_t alone, beside;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pmu_count(fd, ROUNDS);
+	alone = pmu_count(fd, ROUNDS);
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	ASSERT_TRUE(undisturbed(&self->m, 1, ROUNDS));
+	beside = area->value[0];
+	area->set = 1;
+	ASSERT_EQ(0, vmm_call(&self->m, PEV_GUEST_START, 1));
+	EXPECT_EQ(alone, pmu_count(fd, ROUNDS));
+	pev_on(fd);
+	ASSERT_TRUE(undisturbed(&self->m, 1, ROUNDS));
+	pev_off(fd);
+	EXPECT_EQ(beside, area->value[0]);
+	close(fd);
+}
+#endif
+
+TEST_HARNESS_MAIN
