@@ -73,6 +73,10 @@ void measure_context(void); /* on one CPU, in instructions */
 
 void measure_clients(void); /* on one CPU, in instructions */
 
+/* ---- guests.c ----------------------------------------------------------- */
+
+void measure_guests(void); /* on one CPU, in instructions */
+
 /* ---- load.c: work that is measured; each returns ns for one turn -------- */
 
 #define CALLS		50000

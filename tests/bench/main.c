@@ -11,6 +11,7 @@
  *        bench tables      what it costs to count an event in a row of a table
  *        bench context     what it costs that a record carries its thread's request
  *        bench clients     what channels of kernel code cost, and events as text
+ *        bench guests      what guests cost that are lent counters: wants KVM
  *        bench others      the same as other CPUs and users feel it: wants two CPUs
  *        bench cgroups     what a switch costs while each cgroup is counted for itself
  *        bench calls N     N times getppid(), for what records it
@@ -519,6 +520,7 @@ static const struct {
 	{ "waits", measure_waits },	  { "context", measure_context },
 	{ "hits", measure_hits },	  { "tables", measure_tables },
 	{ "cgroups", measure_by_cgroup }, { "clients", measure_clients },
+	{ "guests", measure_guests },
 };
 
 int main(int argc, char **argv)
