@@ -5,11 +5,13 @@
  * code does. QEMU's TCG emulates AMD's processors.
  */
 #include <poll.h>
+#include <signal.h>
 #include "kselftest_harness.h"
 #include "pev_refused.h"
 #include "pmu_util.h"
 
 #define ANYBODY 65533
+#define MAX_RATE "/proc/sys/kernel/pev_max_sample_rate"
 
 static struct pev_attr grant_attr(pid_t pid, uint64_t counters)
 {
@@ -494,6 +496,80 @@ TEST_F(lent, taken_back)
 	/* a new counter knows no event */
 	area->set = 0;
 	EXPECT_EQ(-EINVAL, vmm_call(&self->m, PEV_GUEST_START, 1));
+}
+
+/* Move the caller between CPUs until killed. */
+static pid_t mover(void)
+{
+	pid_t thread = getpid(), pid = fork();
+
+	for (int cpu = 0; !pid; cpu = !cpu)
+		if (pev_pin_task(thread, cpu) || getppid() != thread)
+			_exit(1);
+	return pid;
+}
+
+/* The value goes with the thread that runs the guest's processor, wherever that is. */
+TEST_F(lent, goes_with_its_thread)
+{
+	struct pev_guest_area *area = vmm_area(&self->m);
+	int64_t entries;
+	pid_t pid;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU");
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	pid = mover();
+	ASSERT_LT(0, pid);
+	for (int i = 0; i < 20; i++) {
+		area->set = 1;
+		entries = vmm_entries(&self->m);
+		ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, VMM_ROUNDS, PEV_GUEST_STOP,
+				       0));
+		entries = vmm_entries(&self->m) - entries;
+		/* one that an interrupt ends at once is not an instruction */
+		EXPECT_LT(VMM_CALLS_INSNS(VMM_ROUNDS), area->value[0]);
+		EXPECT_GE(VMM_CALLS_INSNS(VMM_ROUNDS) + entries - 2, area->value[0]);
+		EXPECT_EQ(0, area->missed);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A guest whose counter overflows all the time has it stand still at times, and is told. */
+TEST_F(lent, overflows_too_often)
+{
+	uint64_t mask = bits_mask(&self->m);
+	struct pev_guest_area *area = vmm_area(&self->m);
+	long rate = pev_get_number(MAX_RATE, 0);
+	struct pev_grant stat;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	ASSERT_EQ(0, pev_put_number(MAX_RATE, 1000));
+	ASSERT_TRUE(attached(&self->m));
+	area->event[0] = PEV_HW_INSTRUCTIONS;
+	area->start[0] = mask + 1 - 100;
+	vmm_mail(&self->m)->again = 1;
+	/* until it was found out; each turn begins anew */
+	for (unsigned int i = 0; i < 1000; i++) {
+		area->set = 1;
+		ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, ROUNDS, PEV_GUEST_STOP, 0));
+		stat = stat_of(self->fd);
+		if (stat.throttled && stat.missed)
+			break;
+	}
+	EXPECT_LT(0, stat.throttled);
+	EXPECT_LT(0, stat.missed);
+	EXPECT_EQ(0, stat.refused);
+	EXPECT_EQ(0, vmm_mail(&self->m)->other_nmis);
+	EXPECT_EQ(0, pev_put_number(MAX_RATE, rate));
+	/* others count as before */
+	area->start[0] = 0;
+	vmm_mail(&self->m)->again = 0;
+	ASSERT_TRUE(undisturbed(&self->m, 1, ROUNDS));
+	EXPECT_LE(VMM_CALLS_INSNS(ROUNDS) + 1, area->value[0]);
 }
 
 /* Host and guest count at once, each its own. */
