@@ -237,6 +237,7 @@ enum pev_pmu_incident {
 	PEV_PMU_FOREIGN,	/* registers changed by other code, repaired */
 	PEV_PMU_STUCK,		/* an overflow that could not be acknowledged */
 	PEV_PMU_LOST,		/* an overflow without a PMI, found and repaired by the core */
+	PEV_PMU_PAUSED,		/* a host let lent counters stand still, or took them back */
 
 	PEV_PMU_INCIDENTS,
 };

@@ -5,6 +5,7 @@
  *	pmu.c		the callbacks, registers of this CPU, their owner
  *	nmi.c		the PMI
  *	errata.c	what processors do wrong
+ *	guest.c		a backend of its own: counters that a host lends
  *	others.c	what perf and kvm_amd do while the counters are ours
  *	encode.c	from an event to what is written to a register
  *	intel.c amd.c	which registers there are

@@ -32,6 +32,7 @@
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "encode.h"
 #include "errata.h"
+#include "guest.h"
 #include "hw.h"
 #include "intel.h"
 #include "nmi.h"
@@ -766,8 +767,10 @@ static int __init x86_pev_detect(void)
 
 static int __init x86_pev_init(void)
 {
-	if (x86_pev_detect())
+	if (x86_pev_detect()) {
+		x86_pev_guest_init();
 		return 0;
+	}
 	if (hw->freeze && !freeze_works()) {
 		pr_info("counters can't be made to stop at an overflow here\n");
 		hw->freeze = false;

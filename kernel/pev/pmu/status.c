@@ -77,6 +77,7 @@ static const char * const incident_names[PEV_PMU_INCIDENTS] = {
 	[PEV_PMU_FOREIGN]	= "foreign",
 	[PEV_PMU_STUCK]		= "stuck",
 	[PEV_PMU_LOST]		= "lost",
+	[PEV_PMU_PAUSED]	= "paused",
 };
 
 static void put_counters(struct pev_strbuf *text)

@@ -24,6 +24,7 @@ static const struct pmu_word incidents[] = {
 	{ "foreign", "registers that something else changed, and pev repaired" },
 	{ "stuck", "overflows that could not be acknowledged" },
 	{ "lost", "overflows without an interrupt, found a second later" },
+	{ "paused", "counters stood still at times: the host needed them, or took them back" },
 };
 
 static const char *about(const struct pmu_word *words, size_t n, const char *name)

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Written from linux/pev_guest.h of the uapi alone. */
+#include <linux/pev_guest.h>
+#include <linux/pev_pmu.h>
+#include "host.h"
+
+struct host host;
+struct shim_cpu boot_cpu_data;
+u64 shim_features, shim_now = 1000;
+
+#define LAP	(1ULL << HOST_BITS)
+
+int shim_say(const char *fmt, ...)
+{
+	return 0;
+}
+
+void *host_alloc(size_t size)
+{
+	void *p = aligned_alloc(256, size);
+
+	memset(p, 0, size);
+	return p;
+}
+
+int register_nmi_handler(int type, nmi_handler_t handler, int flags, const char *name)
+{
+	host.handler = handler;
+	return 0;
+}
+
+void unregister_nmi_handler(int type, const char *name)
+{
+	host.handler = NULL;
+}
+
+/* ---- the guest's processor ---- */
+
+void host_nmi_point(void)
+{
+	struct pt_regs regs;
+
+	if (host.in_nmi || host.hold)
+		return;
+	while (host.pending) {
+		bool kernel = host.kernel;
+
+		host.pending = false;
+		host.in_nmi = true;
+		host.kernel = true;
+		host.nmis++;
+		if (!host.handler || host.handler(NMI_LOCAL, &regs) != NMI_HANDLED)
+			host.unknown += !host.swallow;
+		host.swallow = false;
+		host.kernel = kernel;
+		host.in_nmi = false;
+	}
+}
+
+bool host_other_nmi(void)
+{
+	struct pt_regs regs;
+	bool taken;
+
+	host.in_nmi = true;
+	taken = host.handler && host.handler(NMI_LOCAL, &regs) == NMI_HANDLED;
+	host.in_nmi = false;
+	/* Linux lets one that found two causes have the one right behind it: default_do_nmi() */
+	host.swallow = taken;
+	host_nmi_point();
+	host.swallow = false;
+	return taken;
+}
+
+/* The host's PMI. */
+static void pmi(u64 counters)
+{
+	host.over |= counters;
+	host.due &= ~counters;
+	if (!counters || host.told)
+		return;
+	host.told = true;
+	host.pending = true;
+}
+
+static bool counts(int i)
+{
+	u64 leave_out = host.kernel ? PEV_GUEST_NO_KERNEL : PEV_GUEST_NO_USER;
+
+	return host.on >> i & 1 && !(host.word[i] & leave_out);
+}
+
+static void tick(void)
+{
+	for (int i = 0; i < host.lent; i++) {
+		if (!counts(i))
+			continue;
+		if (host.starve >> i & 1) {
+			host.missed |= BIT_ULL(i);
+			continue;
+		}
+		host.total[i]++;
+		host.value[i] = (host.value[i] + 1) & (LAP - 1);
+		if (host.value[i])
+			continue;
+		if (!host.due)
+			host.due_in = host.late;
+		host.due |= BIT_ULL(i);
+	}
+	if (host.due && host.due_in-- <= 0)
+		pmi(host.due);
+	host_nmi_point();
+}
+
+void host_run(u64 n)
+{
+	while (n--)
+		tick();
+}
+
+static void drag(void)
+{
+	bool kernel = host.kernel;
+
+	host.kernel = true;
+	for (int i = 0; i < host.drag; i++)
+		tick();
+	host.kernel = kernel;
+}
+
+/* ---- calls ---- */
+
+static struct pev_guest_area *area(void)
+{
+	return (struct pev_guest_area *)(uintptr_t)host.area;
+}
+
+static void switch_to(u64 on)
+{
+	host.on = 0;
+	pmi(host.due);
+	host.on = on;
+}
+
+static bool can_count(u64 word)
+{
+	if (word & PEV_GUEST_NO_USER && word & PEV_GUEST_NO_KERNEL)
+		return false;
+	word &= ~(PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL);
+	return word & PEV_GUEST_RAW ? (word & 0xff) != 0xee : word != PEV_HW_REF_CYCLES;
+}
+
+static long attach(u64 address)
+{
+	host.lent = host.on = host.known = host.over = host.due = 0;
+	host.told = false;
+	if (address & 255)
+		return -EINVAL;
+	if (!host.grant)
+		return -ENODEV;
+	host.area = address;
+	host.lent = host.grant;
+	memset(host.value, 0, sizeof(host.value));
+	return host.lent;
+}
+
+static long stop(u64 arg)
+{
+	bool told = host.told;
+
+	if (arg == PEV_GUEST_NMI) {
+		host.told = false;
+		if (!told)
+			return 0;
+	}
+	switch_to(0);
+	area()->over = host.over;
+	area()->missed = host.missed;
+	for (int i = 0; i < host.lent; i++)
+		area()->value[i] = host.value[i];
+	if (arg == PEV_GUEST_NMI)
+		host.over = 0;
+	return told;
+}
+
+static long start(u64 on)
+{
+	u64 all = (1ULL << host.lent) - 1;
+
+	switch_to(0);
+	if ((on | area()->set) & ~all)
+		return -EINVAL;
+	for (int i = 0; i < host.lent; i++) {
+		if (!(area()->set >> i & 1))
+			continue;
+		if (!can_count(area()->event[i]))
+			return -EINVAL;
+		host.word[i] = area()->event[i];
+		host.value[i] = area()->start[i] & (LAP - 1);
+		host.known |= BIT_ULL(i);
+		host.over &= ~BIT_ULL(i);
+	}
+	if (on & ~host.known)
+		return -EINVAL;
+	host.missed = 0;
+	switch_to(on);
+	return 0;
+}
+
+static long answer(u64 op, u64 arg)
+{
+	if (host.old)
+		return -KVM_ENOSYS;
+	if (host.deny && host.deny_after-- <= 0) {
+		switch_to(0);
+		return host.deny;
+	}
+	switch (op) {
+	case PEV_GUEST_HELLO:
+		return host.hello ?: 1 | HOST_COUNTERS << 8 | host.grant << 16 |
+				     (long)HOST_BITS << 24;
+	case PEV_GUEST_ATTACH:
+		return attach(arg);
+	case PEV_GUEST_CHECK:
+		return can_count(arg) ? 2 : -EINVAL;
+	}
+	if (!host.lent)
+		return -ENODEV;
+	switch (op) {
+	case PEV_GUEST_DETACH:
+		switch_to(0);
+		host.lent = 0;
+		return 0;
+	case PEV_GUEST_STOP:
+		return stop(arg);
+	case PEV_GUEST_START:
+		return start(arg);
+	case PEV_GUEST_READ:
+		return arg < host.lent ? (long)host.value[arg] : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+long host_call(unsigned int nr, u64 op, u64 arg)
+{
+	long result;
+
+	if (nr != PEV_GUEST_CALL || op > PEV_GUEST_READ)
+		abort();
+	host.calls[op]++;
+	drag();
+	result = answer(op, arg);
+	host_nmi_point();
+	drag();
+	return result;
+}
