@@ -90,7 +90,7 @@ void scan_words(const void *data, size_t size, const char *what)
 static bool documented(int error)
 {
 	static const int errors[] = {
-		E2BIG, EACCES, EBUSY, EBADF, EFAULT, EINTR, EINVAL, EMFILE, ENFILE, ENODEV,
+		E2BIG, EACCES, EBUSY, EBADF, EEXIST, EFAULT, EINTR, EINVAL, EMFILE, ENFILE, ENODEV,
 		ENOENT, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ESRCH,
 	};
 

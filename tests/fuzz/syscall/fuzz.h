@@ -373,7 +373,7 @@ op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_m
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
 	world_pass, world_exec, world_limits, world_context, world_crash;
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
-	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest;
+	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest, attack_grant;
 
 pid_t world_spawn(struct player *w, struct victim *v);
 void world_end(struct player *w);

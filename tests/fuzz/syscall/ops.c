@@ -665,6 +665,7 @@ const struct op_type op_types[] = {
 	{ "attack-last", 1, 0, attack_last },
 	{ "attack-timers", 1, 0, attack_timers },
 	{ "attack-guest", 1, 0, attack_guest },
+	{ "attack-grant", 6, 0, attack_grant },
 };
 
 const unsigned int nr_op_types = ARRAY_SIZE(op_types);
