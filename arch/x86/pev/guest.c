@@ -421,7 +421,7 @@ static struct pev_pmu guest_pmu __ro_after_init = {
 
 static bool __init describe(long hello)
 {
-	unsigned int most = min(PEV_GUEST_HELLO_MOST(hello), (long)PEV_GUEST_COUNTERS);
+	unsigned int most = min_t(long, PEV_GUEST_HELLO_MOST(hello), PEV_GUEST_COUNTERS);
 
 	guest_bits = PEV_GUEST_HELLO_BITS(hello);
 	if (PEV_GUEST_HELLO_VERSION(hello) != PEV_GUEST_VERSION || !most ||

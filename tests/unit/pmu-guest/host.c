@@ -8,7 +8,7 @@ struct host host;
 struct shim_cpu boot_cpu_data;
 u64 shim_features, shim_now = 1000;
 
-#define LAP	(1ULL << HOST_BITS)
+#define LAP BIT_ULL(HOST_BITS)
 
 int shim_say(const char *fmt, ...)
 {
@@ -152,7 +152,11 @@ static bool can_count(u64 word)
 
 static long attach(u64 address)
 {
-	host.lent = host.on = host.known = host.over = host.due = 0;
+	host.lent = 0;
+	host.on = 0;
+	host.known = 0;
+	host.over = 0;
+	host.due = 0;
 	host.told = false;
 	if (address & 255)
 		return -EINVAL;
