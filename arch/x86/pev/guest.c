@@ -230,7 +230,7 @@ static int guest_nmi(unsigned int cmd, struct pt_regs *regs)
 	over = READ_ONCE(c->area->over);
 	take_values(c);
 	WRITE_ONCE(c->interrupted, true);
-	/* stopped and loaded anew before its NMI came */
+	/* stopped and loaded again before its NMI came */
 	if (unlikely(!over))
 		pev_pmu_report(PEV_PMU_LATE);
 	pev_pmu_overflow(over, &sample);

@@ -211,6 +211,11 @@ static long start(u64 on)
 	return 0;
 }
 
+static long usual_hello(void)
+{
+	return 1 | HOST_COUNTERS << 8 | host.grant << 16 | (long)HOST_BITS << 24;
+}
+
 static long answer(u64 op, u64 arg)
 {
 	if (host.old)
@@ -221,8 +226,7 @@ static long answer(u64 op, u64 arg)
 	}
 	switch (op) {
 	case PEV_GUEST_HELLO:
-		return host.hello ?: 1 | HOST_COUNTERS << 8 | host.grant << 16 |
-				     (long)HOST_BITS << 24;
+		return host.hello ? host.hello : usual_hello();
 	case PEV_GUEST_ATTACH:
 		return attach(arg);
 	case PEV_GUEST_CHECK:

@@ -10,36 +10,37 @@
 
 #undef barrier
 /* Between any two accesses that have an order an NMI may come. */
-#define barrier()		host_nmi_point()
-#define WRITE_ONCE_PLAIN(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define barrier() host_nmi_point()
+#define WRITE_ONCE_PLAIN(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 #undef WRITE_ONCE
-#define WRITE_ONCE(x, v) do {						\
-	host_nmi_point();						\
-	WRITE_ONCE_PLAIN(x, v);						\
-	host_nmi_point();						\
-} while (0)
+#define WRITE_ONCE(x, v)                \
+	do {                            \
+		host_nmi_point();       \
+		WRITE_ONCE_PLAIN(x, v); \
+		host_nmi_point();       \
+	} while (0)
 void host_nmi_point(void);
 
 #ifndef static_assert
-#define static_assert		_Static_assert
+#define static_assert _Static_assert
 #endif
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define per_cpu(v, cpu)		(v)
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define per_cpu(v, cpu) (v)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define GFP_KERNEL		0
-#define kzalloc(size, flags)	host_alloc(size)
-#define kfree(p)		free(p)
-#define virt_to_phys(p)		((uintptr_t)(p))
+#define GFP_KERNEL 0
+#define kzalloc(size, flags) host_alloc(size)
+#define kfree(p) free(p)
+#define virt_to_phys(p) ((uintptr_t)(p))
 #define CC_ATTR_GUEST_MEM_ENCRYPT 0
-#define cc_platform_has(what)	(host.secret)
-#define KVM_ENOSYS		1000
-#define kvm_para_available()	(host.there)
+#define cc_platform_has(what) (host.secret)
+#define KVM_ENOSYS 1000
+#define kvm_para_available() (host.there)
 #define kvm_hypercall2(nr, op, arg) host_call(nr, op, arg)
 void *host_alloc(size_t size);
 long host_call(unsigned int nr, u64 op, u64 arg);
 
-#define HOST_COUNTERS		8
-#define HOST_BITS		48
+#define HOST_COUNTERS 8
+#define HOST_BITS 48
 
 /**
  * struct host - the host, and the guest's processor
@@ -77,22 +78,22 @@ long host_call(unsigned int nr, u64 op, u64 arg);
  * @calls:    by operation
  */
 extern struct host {
-	bool	there, secret, old;
-	long	hello;
-	int	grant;
-	long	deny;
-	int	deny_after;
-	int	late, drag;
-	u64	starve;
+	bool there, secret, old;
+	long hello;
+	int grant;
+	long deny;
+	int deny_after;
+	int late, drag;
+	u64 starve;
 
-	int	lent;
-	u64	area, on, known, over, due, missed;
-	bool	told;
-	u64	word[HOST_COUNTERS], value[HOST_COUNTERS], total[HOST_COUNTERS];
-	int	due_in;
+	int lent;
+	u64 area, on, known, over, due, missed;
+	bool told;
+	u64 word[HOST_COUNTERS], value[HOST_COUNTERS], total[HOST_COUNTERS];
+	int due_in;
 
-	bool	kernel, pending, in_nmi, hold, swallow;
-	int	unknown, nmis, calls[7];
+	bool kernel, pending, in_nmi, hold, swallow;
+	int unknown, nmis, calls[7];
 	nmi_handler_t handler;
 } host;
 
