@@ -187,8 +187,8 @@ static void print_text(const struct pmu_text *p)
 		       "counter\n");
 	if (p->n_counters)
 		print_uses(p);
-	print_grants(p);
 	print_incidents(p);
+	print_grants(p);
 	print_missing(p);
 }
 
