@@ -9,8 +9,8 @@
 #include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/pev_pmu.h>
+#include "pmu/counter.h"
 #include "target/sync.h"
-#include "counter.h"
 #include "types.h"
 
 struct kunit;

@@ -6,9 +6,9 @@
 #include <linux/rculist.h>
 #include "base/lock.h"
 #include "event/event.h"
+#include "pmu/pmu.h"
 #include "target/sync.h"
 #include "fake_test.h"
-#include "pmu.h"
 
 struct pev_fake pev_fake;
 DEFINE_PER_CPU(struct pev_fake_cpu, pev_fake_cpus);

@@ -3,11 +3,11 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include "pmu/cpu.h"
+#include "pmu/overflow.h"
+#include "pmu/pmu.h"
+#include "pmu/sample.h"
 #include "fake_test.h"
-#include "overflow.h"
-#include "pmu.h"
-#include "sample.h"
-#include "cpu.h"
 
 /* Fold @event's counter and load what is left of its period. */
 static void reload(struct pev_event *event)

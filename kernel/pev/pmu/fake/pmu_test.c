@@ -6,10 +6,10 @@
 #include <linux/pev_refuse.h>
 #include "base/lock.h"
 #include "event/event.h"
+#include "pmu/pmu.h"
 #include "target/sync.h"
 #include "target/target.h"
 #include "fake_test.h"
-#include "pmu.h"
 
 /* The three words of a code, and the number of the PMU */
 static void test_words(struct kunit *test)
