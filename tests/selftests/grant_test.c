@@ -552,7 +552,7 @@ TEST_F(lent, overflows_too_often)
 	area->event[0] = PEV_HW_INSTRUCTIONS;
 	area->start[0] = mask + 1 - 100;
 	vmm_mail(&self->m)->again = 1;
-	/* until it was found out; each turn begins anew */
+	/* until it was found out; each turn begins with it */
 	for (unsigned int i = 0; i < 1000; i++) {
 		area->set = 1;
 		ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 1, ROUNDS, PEV_GUEST_STOP, 0));

@@ -19,7 +19,7 @@
  *	...					an NMI
  *	call(PEV_GUEST_STOP, PEV_GUEST_NMI)	area->over is 1, and area->value[0] some 0
  *
- * Documentation/design/guests.rst says why it is so.
+ * The reasons are in Documentation/design/guests.rst.
  */
 #ifndef _UAPI_LINUX_PEV_GUEST_H
 #define _UAPI_LINUX_PEV_GUEST_H
@@ -34,7 +34,7 @@
  * enum pev_guest_op - what is asked of the host
  * @PEV_GUEST_HELLO:  which version of this interface is it? The argument is the newest that
  *                    the guest knows. Returns PEV_GUEST_HELLO_*: one that both know, how many
- *                    counters there may ever be, how many are lent now, and their width.
+ *                    counters there may ever be, how many are lent now, and their width, up to 63.
  *                    -EOPNOTSUPP: the versions have nothing in common, or the host's
  *                    counters can't tell guests from the host
  * @PEV_GUEST_ATTACH: lend counters to this virtual processor. The argument is the physical

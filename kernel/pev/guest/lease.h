@@ -54,7 +54,7 @@ struct pev_lease {
 	struct pev_lease_counter	counters[PEV_GUEST_COUNTERS];
 };
 
-/* Take the counters back; the guest is told so at its next call. Process context, any thread. */
+/* Take the counters back; the guest hears of it at its next call. Process context, any thread. */
 void pev_lease_end(struct pev_lease *lease);
 
 #endif
