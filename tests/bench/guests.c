@@ -14,12 +14,13 @@
 #include <unistd.h>
 #include "vmm.h"
 
-#define ROUNDS		10000
-#define COUNTERS	4
+#define ROUNDS 10000
+#define COUNTERS 4
 /* Addresses of the guest's. */
-#define LENT		0x2000
-#define AREA		0x3000
+#define LENT 0x2000
+#define AREA 0x3000
 
+/* clang-format off */
 #define STR_(x)		#x
 #define STR(x)		STR_(x)
 #define CALL(op, arg)	"mov $" STR(PEV_GUEST_CALL) ", %eax; mov $" #op ", %ebx; mov $" arg ", %ecx; vmmcall\n"
@@ -36,6 +37,7 @@ asm(".pushsection .rodata\n.code32\nguest_begin:\n"
     REPEAT(CALL(4, "0") CALL(5, "15"))
     "3: jmp 3b\n"
     "guest_end:\n.code64\n.popsection\n");
+/* clang-format on */
 
 /**
  * struct costs - of one turn
@@ -70,8 +72,12 @@ static double round_of(struct vmm *m)
 static int lend(void)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_GRANT, .target = PEV_TARGET_GUEST, .target_id = getpid(),
-		.config = COUNTERS, .channel_fd = -1, .group_fd = -1,
+		.type = PEV_TYPE_GRANT,
+		.target = PEV_TARGET_GUEST,
+		.target_id = getpid(),
+		.config = COUNTERS,
+		.channel_fd = -1,
+		.group_fd = -1,
 	};
 	int fd = pev_open(&attr, sizeof(attr), 0);
 
@@ -93,7 +99,7 @@ static void check_grant(int fd)
 static struct costs run_guest(bool lent)
 {
 	struct pev_guest_area *area;
-	struct costs costs = { };
+	struct costs costs = {};
 	struct vmm m;
 	int fd = -1;
 

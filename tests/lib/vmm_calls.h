@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include "vmm.h"
 
-#define VMM_GDT		0x800
-#define VMM_IDT		0x900
-#define VMM_AREA	0x3000	/* struct pev_guest_area */
-#define VMM_MAIL	0x4000	/* struct vmm_mail */
-#define VMM_STACK	0x8000
+#define VMM_GDT 0x800
+#define VMM_IDT 0x900
+#define VMM_AREA 0x3000 /* struct pev_guest_area */
+#define VMM_MAIL 0x4000 /* struct vmm_mail */
+#define VMM_STACK 0x8000
 
 /**
  * struct vmm_mail - between the host and the guest's code
@@ -128,7 +128,8 @@ static inline int vmm_give_nmi(struct vmm *m, uint32_t handler)
 	sregs.gdt = (struct kvm_dtable){ .base = VMM_GDT, .limit = sizeof(gdt) - 1 };
 	sregs.idt = (struct kvm_dtable){ .base = VMM_IDT, .limit = 3 * sizeof(gate) - 1 };
 	regs.rsp = VMM_STACK;
-	return ioctl(m->vcpu, KVM_SET_SREGS, &sregs) || ioctl(m->vcpu, KVM_SET_REGS, &regs) ? -1 : 0;
+	return ioctl(m->vcpu, KVM_SET_SREGS, &sregs) || ioctl(m->vcpu, KVM_SET_REGS, &regs) ? -1 :
+											      0;
 }
 
 /* A machine whose guest makes calls. Returns 0, or -1 with errno. */

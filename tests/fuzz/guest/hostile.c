@@ -14,21 +14,21 @@
 #include "tap.h"
 #include "vmm_calls.h"
 
-#define GUESTS		2
-#define ROUNDS		2000
+#define GUESTS 2
+#define ROUNDS 2000
 /* So many calls of a guest until it asks its host, who changes what it takes its words from. */
-#define BATCH		256
+#define BATCH 256
 
-#define STATE		0x4000	/* of the guest's generator */
-#define CALLS		0x4004
-#define REFUSED		0x4008
-#define NMIS		0x400c
-#define OPS		0x4100	/* operations to choose from, 16 */
-#define WORDS		0x4200	/* words to choose from, 64 */
-#define TEMPLATE	0x4400	/* of an area */
-#define PAIRS		0x4600	/* of an operation and its argument, 32 */
-#define READ_ONLY	0x20000
-#define HOLE		0x30000
+#define STATE 0x4000 /* of the guest's generator */
+#define CALLS 0x4004
+#define REFUSED 0x4008
+#define NMIS 0x400c
+#define OPS 0x4100 /* operations to choose from, 16 */
+#define WORDS 0x4200 /* words to choose from, 64 */
+#define TEMPLATE 0x4400 /* of an area */
+#define PAIRS 0x4600 /* of an operation and its argument, 32 */
+#define READ_ONLY 0x20000
+#define HOLE 0x30000
 
 /* clang-format off */
 asm(".pushsection .rodata\n"
@@ -130,7 +130,8 @@ asm(".pushsection .rodata\n"
 
 extern const uint8_t hostile_begin[], hostile_nmi[], hostile_end[];
 
-_Static_assert(sizeof(struct pev_guest_area) == 54 * 4 && BATCH == 256, "the guest's code has other numbers");
+_Static_assert(sizeof(struct pev_guest_area) == 54 * 4 && BATCH == 256,
+	       "the guest's code has other numbers");
 
 /* What all processes share. */
 static struct shared {
@@ -138,7 +139,7 @@ static struct shared {
 	uint64_t refused;
 	uint64_t nmis;
 	uint64_t fell; /* over, and were set up again */
-} *all;
+} * all;
 
 static uint64_t seed;
 
@@ -160,11 +161,41 @@ static uint64_t below(uint64_t n)
 static uint32_t some_word(void)
 {
 	static const uint32_t words[] = {
-		VMM_AREA, VMM_AREA, VMM_AREA, VMM_AREA, VMM_AREA, VMM_AREA + 0xf00, VMM_AREA + 8,
-		VMM_GDT, VMM_MEMORY - 256, VMM_MEMORY, VMM_MEMORY - 128, READ_ONLY, HOLE, 0xffffff00,
-		0x80000000, 0, 1, 2, 3, 4, 5, 7, 15, 255, 0xffff, 0xfffffff0, 0xffffffff,
-		PEV_HW_INSTRUCTIONS, PEV_HW_BRANCHES, PEV_HW_CYCLES, PEV_HW_MAX,
-		0x10000000, 0x50000000, 0x90000000, 0xc0000000,
+		VMM_AREA,
+		VMM_AREA,
+		VMM_AREA,
+		VMM_AREA,
+		VMM_AREA,
+		VMM_AREA + 0xf00,
+		VMM_AREA + 8,
+		VMM_GDT,
+		VMM_MEMORY - 256,
+		VMM_MEMORY,
+		VMM_MEMORY - 128,
+		READ_ONLY,
+		HOLE,
+		0xffffff00,
+		0x80000000,
+		0,
+		1,
+		2,
+		3,
+		4,
+		5,
+		7,
+		15,
+		255,
+		0xffff,
+		0xfffffff0,
+		0xffffffff,
+		PEV_HW_INSTRUCTIONS,
+		PEV_HW_BRANCHES,
+		PEV_HW_CYCLES,
+		PEV_HW_MAX,
+		0x10000000,
+		0x50000000,
+		0x90000000,
+		0xc0000000,
 	};
 
 	return words[below(sizeof(words) / sizeof(*words))];
@@ -173,8 +204,13 @@ static uint32_t some_word(void)
 static uint64_t some_event(void)
 {
 	static const uint64_t modes[] = {
-		0, 0, 0, PEV_GUEST_NO_USER, PEV_GUEST_NO_KERNEL,
-		PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL, 1ULL << 61,
+		0,
+		0,
+		0,
+		PEV_GUEST_NO_USER,
+		PEV_GUEST_NO_KERNEL,
+		PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL,
+		1ULL << 61,
 	};
 	uint64_t mode = modes[below(sizeof(modes) / sizeof(*modes))];
 

@@ -90,8 +90,8 @@ void scan_words(const void *data, size_t size, const char *what)
 static bool documented(int error)
 {
 	static const int errors[] = {
-		E2BIG, EACCES, EBUSY, EBADF, EEXIST, EFAULT, EINTR, EINVAL, EMFILE, ENFILE, ENODEV,
-		ENOENT, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ESRCH,
+		E2BIG,	EACCES, EBUSY,	EBADF,	EEXIST, EFAULT,	    EINTR, EINVAL, EMFILE,
+		ENFILE, ENODEV, ENOENT, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, ESRCH,
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++)

@@ -37,8 +37,8 @@ static void grant_use(int fd, struct rng *r)
 	if (fd < 0)
 		return;
 	got = k_read(fd, &stat, one_in(r, 2) ? sizeof(stat) : below(r, sizeof(stat)));
-	if (got == sizeof(stat) && (stat.size != sizeof(stat) || stat.refused > stat.calls ||
-				    stat.nmis > stat.overflows))
+	if (got == sizeof(stat) &&
+	    (stat.size != sizeof(stat) || stat.refused > stat.calls || stat.nmis > stat.overflows))
 		broken("a grant says %u bytes, %llu of %llu calls refused, %llu NMIs for %llu overflows",
 		       stat.size, (llu)stat.refused, (llu)stat.calls, (llu)stat.nmis,
 		       (llu)stat.overflows);
@@ -133,7 +133,8 @@ void attack_guest(struct player *w, const struct op *op, struct rng *r)
 static uint32_t some_arg(struct rng *r)
 {
 	static const uint32_t args[] = {
-		VMM_AREA, VMM_AREA, VMM_AREA, VMM_AREA + 8, VMM_MEMORY - 256, VMM_MEMORY, 0xffffff00,
+		VMM_AREA,	  VMM_AREA,   VMM_AREA,	  VMM_AREA + 8,
+		VMM_MEMORY - 256, VMM_MEMORY, 0xffffff00,
 	};
 
 	return one_in(r, 2) ? below(r, 9) :

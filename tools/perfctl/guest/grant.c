@@ -125,9 +125,10 @@ static int read_grant(struct grant *g, struct msg *m)
 	/* a kernel that knows less leaves the rest 0 */
 	got = read(g->fd, &g->now, sizeof(g->now));
 	if (got < (ssize_t)offsetof(struct pev_grant, calls))
-		return msg_set(m, got < 0 ? -errno : -EIO,
-			       "what the guest of process %d did with its counters can't be read: %s",
-			       g->pid, strerror(got < 0 ? errno : EIO));
+		return msg_set(
+			m, got < 0 ? -errno : -EIO,
+			"what the guest of process %d did with its counters can't be read: %s",
+			g->pid, strerror(got < 0 ? errno : EIO));
 	g->ended = poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 	return 0;
 }
@@ -273,16 +274,18 @@ static int check_kernel(struct msg *m)
 	if (err)
 		return err;
 	if (!engine_is_pev())
-		return msg_set(m, -EOPNOTSUPP,
-			       "perf_event_open(2) can't lend counters to guests: boot a kernel with "
-			       "pev and KVM built in; \"perfctl record --guest\" samples guests from "
-			       "here, without their help");
+		return msg_set(
+			m, -EOPNOTSUPP,
+			"perf_event_open(2) can't lend counters to guests: boot a kernel with "
+			"pev and KVM built in; \"perfctl record --guest\" samples guests from "
+			"here, without their help");
 	if (!(info.types >> PEV_TYPE_GRANT & 1))
-		return msg_set(m, -EOPNOTSUPP,
-			       "the pev of this kernel (ABI %u) is older than counters for guests: "
-			       "boot a newer one; \"perfctl record --guest\" samples guests from here, "
-			       "without their help",
-			       info.abi_version);
+		return msg_set(
+			m, -EOPNOTSUPP,
+			"the pev of this kernel (ABI %u) is older than counters for guests: "
+			"boot a newer one; \"perfctl record --guest\" samples guests from here, "
+			"without their help",
+			info.abi_version);
 	return 0;
 }
 

@@ -18,8 +18,8 @@ static const char *const types[] = {
 	[PEV_TYPE_TABLE] = "table",	  [PEV_TYPE_WAIT] = "wait",
 	[PEV_TYPE_CLIENT] = "client",	  [PEV_TYPE_PRODUCER] = "producer",
 	[PEV_TYPE_USER] = "user",	  [PEV_TYPE_CONTEXT] = "context",
-	[PEV_TYPE_USTACK] = "ustack",
-	[PEV_TYPE_CRASH] = "crash",	  [PEV_TYPE_GRANT] = "grant",
+	[PEV_TYPE_USTACK] = "ustack",	  [PEV_TYPE_CRASH] = "crash",
+	[PEV_TYPE_GRANT] = "grant",
 };
 
 static const char *const software[] = {

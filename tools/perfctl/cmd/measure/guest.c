@@ -60,11 +60,11 @@ static const struct opt guest_options[] = {
 /* What is of exits alone; NULL: nothing of it was given. */
 static const char *of_exits(const struct guest_opts *o)
 {
-	return o->per_vcpu		? "--per-vcpu" :
-	       o->interval		? "-I" :
-	       o->span.delay		? "--delay" :
-	       o->rows != ROWS_DEFAULT	? "--rows" :
-					  NULL;
+	return o->per_vcpu	       ? "--per-vcpu" :
+	       o->interval	       ? "-I" :
+	       o->span.delay	       ? "--delay" :
+	       o->rows != ROWS_DEFAULT ? "--rows" :
+					 NULL;
 }
 
 static const char *of_grant(const struct guest_opts *o)
@@ -149,10 +149,9 @@ static int guest_run(const void *opts, int n, char **args, struct msg *m)
 		if ((words == 1 || words == 2) && !strcmp(args[0], "grant"))
 			return grant(opts, words == 2 ? args[1] : NULL, argv, m);
 	}
-	return msg_set(
-		m, -EINVAL,
-		"guest takes list, exits, or grant and which guest, and behind the last two "
-		"\"--\" and a command which says how long");
+	return msg_set(m, -EINVAL,
+		       "guest takes list, exits, or grant and which guest, and behind the last two "
+		       "\"--\" and a command which says how long");
 }
 
 const struct command command_guest = {
