@@ -3,8 +3,6 @@
 #ifndef _X86_PEV_GUEST_H
 #define _X86_PEV_GUEST_H
 
-#include <linux/errno.h>
-
 #ifdef CONFIG_KVM_GUEST
 /* Register what the host lends as the machine's PMU. Return: 0, or -ENODEV if it lends nothing. */
 int x86_pev_guest_init(void);

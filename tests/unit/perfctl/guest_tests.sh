@@ -70,7 +70,7 @@ says "notes that end too early tell no build id" 2 'with a build id' bash -c \
 says "guest: a process that runs none" 2 "process $$ runs no virtual machine of KVM: .perfctl guest list" \
 	"$p" guest list --guest $$
 says "guest: what is of exits" 2 '\-I is for "perfctl guest exits"' "$p" guest list -I 5
-says "guest: what there is" 2 'guest takes list, or exits' "$p" guest
+says "guest: what there is" 2 'guest takes list, exits, or grant' "$p" guest
 says "guest grant: not without a guest" 2 'which guests are lent counters' "$p" guest grant
 says "... and not two ways at once" 2 'which guests are lent counters' "$p" guest grant --guest 1 2
 says "... one command, behind --" 2 'behind the last two "--" and a command' "$p" guest grant 1 2 -- true

@@ -19,7 +19,8 @@ static const struct other_tool others[] = {
 	{ "perf", NULL, "probe", "nothing is to be set up: \"perfctl record -e kprobe:FUNCTION\", or "
 	  "-e uprobe:FILE:FUNCTION, or for the probes of sys/sdt.h -e 'usdt:FILE:*'" },
 	{ "perf", NULL, "kvm", "\"perfctl guest exits\" (kvm stat), and record, top, stat with --guest; :G and :H behind "
-	  "an event of the processor, or a clock, count guests and the host alone" },
+	  "an event of the processor, or a clock, count guests and the host alone; \"perfctl guest "
+	  "grant\" lends a guest the host's counters" },
 	{ "perf", NULL, "kmem", "\"perfctl record -ag -e 'kmem:*'\", then \"perfctl report\"" },
 	{ "perf", NULL, "kwork", "\"perfctl record -a -e 'irq:*' -e 'workqueue:*'\", then \"perfctl "
 	  "script\"" },
