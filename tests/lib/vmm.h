@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A virtual machine of KVM for tests, x86_64 only: one processor, 32 bits without pages, in
- * a loop that begins and ends at known addresses. After VMM_ROUNDS of it the guest asks its
- * host to go on. vmm_load() gives it other code, vmm_show_counters() counters.
+ * A virtual machine of KVM for tests: one processor, in a loop that begins and ends at known
+ * addresses. After VMM_ROUNDS of it the guest asks its host to go on. On x86_64 it has 32 bits
+ * without pages, vmm_load() gives it other code, vmm_show_counters() counters. On ppc64le it
+ * is one of KVM-HV on a POWER9 or later, whose user mode alone has an address space.
  */
 #ifndef VMM_H
 #define VMM_H
 
+#include <endian.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
 #include <stdbool.h>
@@ -18,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
 #define VMM_MEMORY 0x10000
 #define VMM_CODE 0x1000 /* the guest's code */
 #define VMM_CODE_END 0x100c
@@ -49,6 +52,22 @@ static inline void vmm_load_kvm(void)
 	}
 }
 
+#else
+#define VMM_MEMORY 0x80000
+#define VMM_CODE 0x2000 /* the guest's code */
+#define VMM_CODE_END 0x2020
+#define VMM_ROUNDS 1000000
+#define VMM_PORT 0x10000000 /* an address without memory */
+#define VMM_INSNS (2 * VMM_ROUNDS + 6)
+#define VMM_BRANCHES (VMM_ROUNDS + 1)
+
+/* KVM is part of the kernel. */
+static inline void vmm_load_kvm(void)
+{
+}
+
+#endif
+
 struct vmm {
 	int kvm;
 	int vm;
@@ -71,6 +90,17 @@ static inline void vmm_close(struct vmm *m)
 	if (m->kvm >= 0)
 		close(m->kvm);
 	*m = (struct vmm){ .kvm = -1, .vm = -1, .vcpu = -1 };
+}
+
+#if defined(__x86_64__)
+static inline int vmm_init_machine(struct vmm *m)
+{
+	return ioctl(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000);
+}
+
+static inline bool vmm_asks(const struct vmm *m)
+{
+	return m->run->exit_reason == KVM_EXIT_IO && m->run->io.port == VMM_PORT;
 }
 
 static inline int vmm_fill_memory(struct vmm *m)
@@ -126,6 +156,91 @@ static inline int vmm_set_registers(struct vmm *m, bool user)
 	return ioctl(m->vcpu, KVM_SET_REGS, &regs);
 }
 
+#else
+#define VMM_MSR_KERNEL \
+	0x8000000000001003ULL /* 64 bits, machine checks, recoverable, little endian */
+#define VMM_MSR_USER (VMM_MSR_KERNEL | 0xc030) /* interrupts, user mode, addresses are translated */
+#define VMM_DIRECTORY 0x10000 /* 2^13 entries, of 2^39 bytes each */
+#define VMM_GIGABYTES 0x20000 /* 2^9 entries */
+#define VMM_PROCESSES 0x30000 /* the table of directories by process */
+
+static inline int vmm_init_machine(struct vmm *m)
+{
+	(void)m;
+	return 0;
+}
+
+static inline bool vmm_asks(const struct vmm *m)
+{
+	return m->run->exit_reason == KVM_EXIT_MMIO && m->run->mmio.phys_addr == VMM_PORT;
+}
+
+/* Pages of user mode: the first gigabyte is where it is. */
+static inline void vmm_fill_pages(struct vmm *m)
+{
+	uint64_t *processes = (uint64_t *)(m->memory + VMM_PROCESSES);
+	uint64_t *directory = (uint64_t *)(m->memory + VMM_DIRECTORY);
+	uint64_t *gigabytes = (uint64_t *)(m->memory + VMM_GIGABYTES);
+
+	/* 52 bits of addresses, 13 of them in the first level */
+	processes[0] = htobe64(2ULL << 61 | 5 << 5 | VMM_DIRECTORY | 13);
+	directory[0] = htobe64(1ULL << 63 | VMM_GIGABYTES | 9);
+	/* a leaf, accessed and changed, that can be read, written and executed */
+	gigabytes[0] = htobe64(3ULL << 62 | 0x187);
+}
+
+static inline int vmm_fill_memory(struct vmm *m)
+{
+	static const uint32_t code[(VMM_CODE_END - VMM_CODE) / 4] = {
+		0x3c800000 | VMM_ROUNDS >> 16, /* lis r4 */
+		0x60840000 | (VMM_ROUNDS & 0xffff), /* ori r4, r4 */
+		0x7c8903a6, /* mtctr r4 */
+		0x38c60001, /* addi r6, r6, 1 */
+		0x4200fffc, /* bdnz, to the addi */
+		0x3ca00000 | VMM_PORT >> 16, /* lis r5 */
+		0x90850000, /* stw r4, 0(r5) */
+		0x4bffffe4, /* b VMM_CODE */
+	};
+	/* The decrementer's interrupt, which user mode cannot switch off: lis r3; mtdec r3; rfid */
+	static const uint32_t decrementer[] = { 0x3c607fff, 0x7c7603a6, 0x4c000024 };
+	struct kvm_userspace_memory_region region = { .memory_size = VMM_MEMORY };
+	struct kvm_ppc_mmuv3_cfg mmu = {
+		.flags = KVM_PPC_MMUV3_RADIX | KVM_PPC_MMUV3_GTSE,
+		.process_table = 1ULL << 63 | VMM_PROCESSES,
+	};
+	uint32_t *at;
+
+	m->memory = mmap(NULL, VMM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+	if (m->memory == MAP_FAILED) {
+		m->memory = NULL;
+		return -1;
+	}
+	memcpy(m->memory + VMM_CODE, code, sizeof(code));
+	at = (uint32_t *)(m->memory + 0x900);
+	for (unsigned int i = 0; i < sizeof(decrementer) / sizeof(*decrementer); i++)
+		at[i] = htobe32(decrementer[i]);
+	vmm_fill_pages(m);
+	region.userspace_addr = (uintptr_t)m->memory;
+	if (ioctl(m->vm, KVM_SET_USER_MEMORY_REGION, &region))
+		return -1;
+	return ioctl(m->vm, KVM_PPC_CONFIGURE_V3_MMU, &mmu);
+}
+
+static inline int vmm_set_registers(struct vmm *m, bool user)
+{
+	struct kvm_enable_cap papr = { .cap = KVM_CAP_PPC_PAPR };
+	struct kvm_regs regs = {
+		.pc = VMM_CODE,
+		.msr = user ? VMM_MSR_USER : VMM_MSR_KERNEL,
+	};
+
+	if (ioctl(m->vcpu, KVM_ENABLE_CAP, &papr))
+		return -1;
+	return ioctl(m->vcpu, KVM_SET_REGS, &regs);
+}
+#endif
+
 /* Opens processor @id of a machine that has memory. */
 static inline int vmm_open_vcpu(struct vmm *m, int id, bool user)
 {
@@ -156,11 +271,12 @@ static inline int vmm_open(struct vmm *m, bool user)
 	if (m->kvm < 0)
 		return -1;
 	m->vm = ioctl(m->kvm, KVM_CREATE_VM, 0);
-	if (m->vm < 0 || ioctl(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000) || vmm_fill_memory(m))
+	if (m->vm < 0 || vmm_init_machine(m) || vmm_fill_memory(m))
 		return -1;
 	return vmm_open_vcpu(m, 0, user);
 }
 
+#if defined(__x86_64__)
 /* The guest runs @code from its beginning, before it has run anything. */
 static inline void vmm_load(struct vmm *m, const void *code, size_t size)
 {
@@ -213,13 +329,14 @@ static inline int64_t vmm_entries(const struct vmm *m)
 		close(fd);
 	return entries;
 }
+#endif
 
 /* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */
 static inline int vmm_round(struct vmm *m)
 {
 	if (ioctl(m->vcpu, KVM_RUN, 0))
 		return -1;
-	return m->run->exit_reason == KVM_EXIT_IO && m->run->io.port == VMM_PORT ? 0 : -1;
+	return vmm_asks(m) ? 0 : -1;
 }
 
 #endif
