@@ -2,7 +2,7 @@
 /*
  * Virtual machines seen from their host: the test runs one of its own by KVM, whose code lies
  * at known addresses, where the host has nothing. It needs a processor that runs guests:
- * QEMU's TCG emulates AMD's.
+ * QEMU's TCG emulates AMD's, and a hypervisor that lets KVM-HV run its own.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static bool tells_guests(void)
 	return !pev_open(&attr) && info.targets & 1 << PEV_TARGET_GUEST;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__powerpc64__)
 #include "vmm.h"
 
 #define ANYBODY 4242

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What KVM tells perf of the guest that an interrupt hit. The answer holds in the interrupt
- * alone: KVM gives it from the exit that the interrupt caused until the guest goes on.
+ * What KVM tells of the guest that an interrupt hit: it tells perf, and on POWER pev alone. The
+ * answer holds in the interrupt alone: KVM gives it from the exit that the interrupt caused until
+ * it has let that in, or the guest goes on.
  */
 #ifndef _PEV_GLUE_GUEST_H
 #define _PEV_GLUE_GUEST_H
 
 #include <linux/perf_event.h>
+#include <linux/pev_guest_hit.h>
 
+#ifdef CONFIG_KVM_BOOK3S_HV_POSSIBLE
+#include <asm/cputable.h>
+
+/* Processors before POWER9 KVM-HV leaves by another way, and KVM-PR is not asked. */
+#define PEV_GUESTS_TOLD                              \
+	(!IS_ENABLED(CONFIG_KVM_BOOK3S_PR_POSSIBLE) && \
+	 cpu_has_feature(CPU_FTR_ARCH_300))
+
+static inline unsigned int pev_guest_state(void)
+{
+	if (!__this_cpu_read(pev_guest_hit.left))
+		return 0;
+	return PERF_GUEST_ACTIVE | (__this_cpu_read(pev_guest_hit.user) ? PERF_GUEST_USER : 0);
+}
+
+static inline u64 pev_guest_ip(void)
+{
+	return __this_cpu_read(pev_guest_hit.ip);
+}
+#else
 /* Does KVM say which of host and guest was hit, and where? */
 #define PEV_GUESTS_TOLD		IS_ENABLED(CONFIG_GUEST_PERF_EVENTS)
 
@@ -22,5 +44,6 @@ static inline u64 pev_guest_ip(void)
 {
 	return perf_guest_get_ip();
 }
+#endif
 
 #endif

@@ -3,12 +3,14 @@
  * Owns the question which of host and guest a sample hit. Must not know which events ask, or
  * what a virtual machine is: KVM answers, as it does for perf.
  */
+#include <linux/export.h>
 #include <linux/pev_refuse.h>
 #include <linux/preempt.h>
 #include "glue/guest.h"
 #include "guest.h"
 
 DEFINE_STATIC_KEY_FALSE(pev_guest_key);
+EXPORT_SYMBOL_GPL(pev_guest_key);
 
 int pev_guest_check(u64 flags, u64 sample, struct pev_refuse *r)
 {

@@ -7,6 +7,7 @@
 #define _PEV_GUEST_H
 
 #include <linux/jump_label.h>
+#include <linux/pev_guest_hit.h>
 #include "glue/guest.h"
 #include "record/sample.h"
 #include "types.h"

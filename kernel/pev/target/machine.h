@@ -7,7 +7,7 @@
 
 struct task_struct;
 
-#ifdef CONFIG_GUEST_PERF_EVENTS
+#if defined(CONFIG_GUEST_PERF_EVENTS) || defined(CONFIG_KVM_BOOK3S_HV_POSSIBLE)
 bool pev_runs_machine(struct task_struct *task);
 #else
 static inline bool pev_runs_machine(struct task_struct *task)
