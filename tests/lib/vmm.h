@@ -295,6 +295,7 @@ static inline int vmm_show_counters(struct vmm *m)
 		return -1;
 	return ioctl(m->vcpu, KVM_SET_CPUID2, &cpuid);
 }
+#endif
 
 /*
  * How often the guest's processor was entered, as KVM counts it; -1: it does not say. AMD's counters
@@ -329,7 +330,6 @@ static inline int64_t vmm_entries(const struct vmm *m)
 		close(fd);
 	return entries;
 }
-#endif
 
 /* Runs the guest until it asks. Returns 0, or -1 if it ended in another way. */
 static inline int vmm_round(struct vmm *m)
