@@ -81,9 +81,9 @@
  *                       an fd whose read() yields struct pev_crash and what follows it.
  *                       attr.config is enum pev_crash_config. Needs CAP_PERFMON
  * @PEV_TYPE_GRANT:      counters lent to a guest, while the fd is open: to each virtual processor
- *                       that asks for them attr.config many, 1 to PEV_GUEST_COUNTERS. The target is
- *                       PEV_TARGET_GUEST; read() yields struct pev_grant, poll() tells its end. Needs
- *                       CAP_PERFMON. See linux/pev_guest.h
+ *                       that asks for them attr.config many, 1 to PEV_GUEST_COUNTERS. The
+ *                       target is PEV_TARGET_GUEST; read() yields struct pev_grant, poll() tells
+ *                       its end. Needs CAP_PERFMON. See linux/pev_guest.h
  *
  * A line of the catalog is "<type> <name> <fields>\n", <type> being
  * "software", "timer", "tracepoint", "marker", "sideband", "wait", "ustack", "hardware"
@@ -1825,7 +1825,8 @@ struct pev_call_structs {
  *             stand still for a time
  * @throttled: times that a counter overflowed too often, and stood still until the next tick
  *
- * All are 64 bits wide but for the first two. The guest's process has ended when poll() says POLLHUP.
+ * All are 64 bits wide but for the first two. When poll() says POLLHUP the guest's process has
+ * ended.
  */
 struct pev_grant {
 	__u32	size;

@@ -47,9 +47,9 @@
  * @PEV_GUEST_CHECK:  can the host count an event? The argument is one of
  *                    struct pev_guest_area. Returns the shortest period, at least 1. -EINVAL: no
  * @PEV_GUEST_STOP:   no counter counts from here on; @over, @missed and @value of the area are
- *                    written, as of now. The argument is 0, or PEV_GUEST_NMI in the handler of
- *                    an NMI: then nothing is done unless one was sent that no such call has answered
- *                    yet. Returns 1 if so, otherwise 0, whatever the argument
+ *                    written, as of now. The argument is 0, or PEV_GUEST_NMI in the handler
+ *                    of an NMI: then nothing is done unless one was sent that no such call has
+ *                    answered yet. Returns 1 if so, otherwise 0, whatever the argument
  * @PEV_GUEST_START:  the counters of the argument, a mask, count from here on, all others do
  *                    not. @set, @event and @start of the area are read. -EINVAL, and all
  *                    stand still: the argument or @set has counters that are not lent, the host

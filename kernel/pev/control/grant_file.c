@@ -45,10 +45,13 @@ struct file *pev_grant_file(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_guest_grant *grant;
 	struct file *file;
+	int err = 0;
 
 	if (!IS_ENABLED(CONFIG_PEV_GRANT))
-		return ERR_PTR(pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
-					  "counters are lent by a kernel with pev and KVM built in, on x86: the KVM of this one knows nothing of pev"));
+		err = pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
+				 "counters are lent by a kernel with pev and KVM built in, on x86: the KVM of this one knows nothing of pev");
+	if (err)
+		return ERR_PTR(err);
 	grant = pev_grant_open(attr, r);
 	if (IS_ERR(grant))
 		return ERR_CAST(grant);

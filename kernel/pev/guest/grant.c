@@ -2,8 +2,8 @@
 /*
  * Owns the grants, by which guests are lent counters. What a guest does with them is lease.c's.
  *
- * Locks: pev_grants_lock has the list and each grant's leases; a lease's @lock; pev_control. In this
- * order. Calls of guests hold the first for moments only, and no memory of theirs is touched
+ * Locks: pev_grants_lock has the list and each grant's leases; a lease's @lock; pev_control. In
+ * this order. Calls of guests hold the first for moments only, and no memory of theirs is touched
  * under any of them.
  */
 #include <linux/bitops.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a virtual processor is lent, and the calls by which its guest asks for it. Each number,
- * address and word is the guest's: it may be anything, and may change while it is read. So memory of the
- * guest's is copied once, before the lease is locked or after it was unlocked, and touched
- * in its own calls alone.
+ * Owns what a virtual processor is lent, and the calls by which its guest asks for it. Each
+ * number, address and word is the guest's: it may be anything, and may change while it is read.
+ * So memory of the guest's is copied once, before the lease is locked or after it was unlocked,
+ * and touched in its own calls alone.
  */
 #define pr_fmt(fmt) "pev: " fmt
 

@@ -40,7 +40,7 @@ struct pev_lease_counter {
  * @counters: @nr of them
  */
 struct pev_lease {
-	struct mutex			lock;
+	struct mutex			lock; /* see above */
 	struct pev_vcpu			*vcpu;
 	struct pev_guest_grant		*grant;
 	struct list_head		node;

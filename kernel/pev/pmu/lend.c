@@ -17,7 +17,10 @@
 #include "cpu.h"
 #include "sched.h"
 
-#define LAP	(1LL << PEV_LENT_BITS)
+/* Of a counter: as many occurrences as it has values. */
+#define LAP	((s64)BIT_ULL(PEV_LENT_BITS))
+
+#define WORD	(PEV_GUEST_EVENT_CODE | PEV_GUEST_RAW | PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL)
 
 DEFINE_STATIC_KEY_FALSE(pev_lent_key);
 
@@ -30,7 +33,7 @@ int pev_lent_code(u64 word, struct pev_pmu_code *code, struct pev_refuse *r)
 	};
 
 	memset(code, 0, sizeof(*code));
-	if (word & ~(PEV_GUEST_EVENT_CODE | PEV_GUEST_RAW | PEV_GUEST_NO_USER | PEV_GUEST_NO_KERNEL))
+	if (word & ~WORD)
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "the event has bits without a meaning");
 	if (req.type == PEV_TYPE_HARDWARE && req.config >= PEV_HW_MAX)

@@ -23,8 +23,8 @@ struct pev_source_ops;
 /**
  * struct pev_lent - a lent counter
  * @event:    that counts for it, on the thread
- * @overflow: called at each overflow, on the CPU, in any context, NMI included; @throttled: from here
- *            to the next tick it stands still, because there were too many
+ * @overflow: called at each overflow, on the CPU, in any context, NMI included; @throttled: from
+ *            here to the next tick it stands still, because there were too many
  * @value:    while it stands still
  * @waited:   of the event on this CPU, when it began to count
  * @missed:   it stood still for a time while it was to count

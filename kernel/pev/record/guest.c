@@ -9,7 +9,7 @@
 #include "glue/guest.h"
 #include "guest.h"
 
-DEFINE_STATIC_KEY_FALSE(pev_guest_key);
+struct static_key_false pev_guest_key = STATIC_KEY_FALSE_INIT;
 EXPORT_SYMBOL_GPL(pev_guest_key);
 
 int pev_guest_check(u64 flags, u64 sample, struct pev_refuse *r)
