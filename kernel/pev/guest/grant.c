@@ -142,9 +142,11 @@ struct pev_guest_grant *pev_grant_open(const struct pev_attr *attr, struct pev_r
 	grant->vmm = find_vmm(attr, r);
 	if (IS_ERR(grant->vmm)) {
 		err = PTR_ERR(grant->vmm);
-		kfree(grant);
-		return ERR_PTR(err);
+		goto err_free;
 	}
+	err = pev_lending_begin(r);
+	if (err)
+		goto err_pid;
 	refcount_set(&grant->refs, 1);
 	INIT_LIST_HEAD(&grant->leases);
 	grant->nr = pid_nr(grant->vmm);
@@ -152,7 +154,12 @@ struct pev_guest_grant *pev_grant_open(const struct pev_attr *attr, struct pev_r
 	err = list_grant(grant, r);
 	if (!err)
 		return grant;
-	pev_grant_put(grant);
+	pev_lending_end();
+
+err_pid:
+	put_pid(grant->vmm);
+err_free:
+	kfree(grant);
 	return ERR_PTR(err);
 }
 
@@ -169,6 +176,7 @@ void pev_grant_close(struct pev_guest_grant *grant)
 		}
 		grant->vcpus = 0;
 	}
+	pev_lending_end();
 	pev_grant_put(grant);
 }
 

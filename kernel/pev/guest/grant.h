@@ -66,7 +66,7 @@ struct pev_guest_grant {
  * @r:    says why not
  *
  * Context: Process context, may sleep; the caller may do that.
- * Return: the grant or an ERR_PTR(): -EINVAL, -EEXIST, -ESRCH, -EOPNOTSUPP, -ENOMEM.
+ * Return: the grant or an ERR_PTR(): -EINVAL, -EBUSY, -EEXIST, -ESRCH, -EOPNOTSUPP, -ENOMEM.
  */
 struct pev_guest_grant *pev_grant_open(const struct pev_attr *attr, struct pev_refuse *r);
 

@@ -66,12 +66,8 @@ static void overflowed(struct pev_lent *lent, bool throttled)
 
 static void close_counters(struct pev_lease *lease, u32 nr)
 {
-	for (u32 i = 0; i < nr; i++) {
-		struct pev_lent *lent = &lease->counters[i].lent;
-
-		pev_event_close(lent->event);
-		pev_lent_unbind(lent);
-	}
+	for (u32 i = 0; i < nr; i++)
+		pev_event_close(lease->counters[i].lent.event);
 }
 
 static int open_counter(struct pev_lease *lease, struct pev_lease_counter *counter)
@@ -80,7 +76,7 @@ static int open_counter(struct pev_lease *lease, struct pev_lease_counter *count
 		.attr = {
 			.type = PEV_TYPE_RAW,
 			.target = PEV_TARGET_TASK,
-			.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_HOST | PEV_F_PINNED,
+			.flags = PEV_F_DISABLED | PEV_F_PINNED,
 			.channel_fd = -1,
 			.group_fd = -1,
 		},

@@ -117,17 +117,25 @@ void pev_lent_overflow(struct pev_hw_cpu *s, bool throttled)
 
 /* ---- the counter ---- */
 
+int pev_lending_begin(struct pev_refuse *r)
+{
+	int err = pev_pmu_hold(r);
+
+	if (!err)
+		static_branch_inc(&pev_lent_key);
+	return err;
+}
+
+void pev_lending_end(void)
+{
+	static_branch_dec(&pev_lent_key);
+	pev_pmu_unhold();
+}
+
 void pev_lent_bind(struct pev_lent *lent, struct pev_event *event)
 {
 	lent->event = event;
 	pev_hw_of(event)->lent = lent;
-	static_branch_inc(&pev_lent_key);
-}
-
-void pev_lent_unbind(struct pev_lent *lent)
-{
-	lent->event = NULL;
-	static_branch_dec(&pev_lent_key);
 }
 
 void pev_lent_event(struct pev_lent *lent, const struct pev_pmu_code *code)

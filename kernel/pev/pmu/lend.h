@@ -29,7 +29,7 @@ struct pev_source_ops;
  * @waited:   of the event on this CPU, when it began to count
  * @missed:   it stood still for a time while it was to count
  *
- * Belongs to the thread: nobody else calls anything but pev_lent_unbind().
+ * Belongs to the thread, but for the event's end.
  */
 struct pev_lent {
 	struct pev_event	*event;
@@ -39,8 +39,21 @@ struct pev_lent {
 	bool			missed;
 };
 
-/* On while counters are lent. */
+/* On while counters may be lent. */
 DECLARE_STATIC_KEY_FALSE(pev_lent_key);
+
+/**
+ * pev_lending_begin() - counters may be lent from here on
+ * @r: says why not
+ *
+ * What all CPUs have to do for that is done here, and not when a guest asks.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EBUSY: others have the counters.
+ */
+int pev_lending_begin(struct pev_refuse *r);
+/* Undo it; nothing is lent by it any more. Process context. */
+void pev_lending_end(void);
 
 /**
  * pev_lent_code() - how the processor counts an event of a guest
@@ -61,14 +74,12 @@ extern const struct pev_source_ops pev_lent_source;
  * @lent:  its @overflow is set, all else 0
  * @event: of pev_lent_source, on the current thread, switched off
  *
- * It stands still at 0, and what it counts is not set yet.
+ * It stands still at 0, and what it counts is not set yet. Once the event was closed @overflow is
+ * not called any more.
  *
- * Context: Process context, may sleep.
+ * Context: Process context.
  */
 void pev_lent_bind(struct pev_lent *lent, struct pev_event *event);
-
-/* Undo it: the event was closed, and @overflow is not called any more. Any thread, may sleep. */
-void pev_lent_unbind(struct pev_lent *lent);
 
 /* What it counts from the next pev_lent_switch() on, and from where. It stands still. */
 void pev_lent_event(struct pev_lent *lent, const struct pev_pmu_code *code);

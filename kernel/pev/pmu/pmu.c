@@ -596,6 +596,18 @@ static void hw_unhook(struct pev_event *event)
 	pmu_put();
 }
 
+int pev_pmu_hold(struct pev_refuse *r)
+{
+	guard(mutex)(&pev_control);
+	return pmu_get(r);
+}
+
+void pev_pmu_unhold(void)
+{
+	guard(mutex)(&pev_control);
+	pmu_put();
+}
+
 static int hw_period(struct pev_event *event, u64 period)
 {
 	struct pev_hw_event *hw = event->private;
