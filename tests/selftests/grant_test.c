@@ -4,6 +4,7 @@
  * and counters that tell guests from the host, what a guest counts with them: exactly what its
  * code does. QEMU's TCG emulates AMD's processors.
  */
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
 #include "kselftest_harness.h"
@@ -197,6 +198,35 @@ TEST_F(lent, refusals)
 	PEV_REFUSED(attr, ESRCH, target_id, "no process");
 	/* it was not refused for what was refused before */
 	self->fd = grant_open(getpid(), 1);
+	EXPECT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+}
+
+/* A grant has the counters from the beginning, or is none. */
+TEST_F(lent, others_have_the_counters)
+{
+	struct pev_attr attr = grant_attr(getpid(), 1);
+	struct perf_event_attr perf = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(perf),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
+	int fd;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	EXPECT_EQ(-1, syscall(__NR_perf_event_open, &perf, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+	close(self->fd);
+	self->fd = -1;
+	fd = syscall(__NR_perf_event_open, &perf, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EBUSY, pev_open(&attr));
+	EXPECT_LT(20, strlen(pev_reason())) TH_LOG("%s", pev_reason());
+	close(fd);
+	/* the counters are given back behind the call */
+	for (unsigned int i = 0; i < 500 && self->fd < 0; i++) {
+		self->fd = pev_open(&attr);
+		if (self->fd < 0)
+			usleep(10000);
+	}
 	EXPECT_LE(0, self->fd) TH_LOG("%s", pev_reason());
 }
 
