@@ -11,9 +11,7 @@ turns=3
 turn=2000002 turn_branches=1000001
 # so long that a busy host does not make the interrupts too many
 period=100003
-for m in irqbypass ccp kvm kvm-amd; do
-	insmod "/run/pev/modules/$m.ko" 2> /dev/null
-done
+"$(dirname "$0")/../lib/load_kvm"
 never_throttle 1000000
 
 # known TURN: of all turns, the first of which lacks a jump; each entry counts as one more
