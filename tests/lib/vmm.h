@@ -26,6 +26,9 @@
 #define VMM_CODE_END 0x100c
 #define VMM_ROUNDS 1000000
 #define VMM_PORT 0x10
+#define VMM_GDT 0x800
+#define VMM_IDT 0x900 /* 128 gates */
+#define VMM_STACK 0x8000
 /*
  * What the guest does each time that it is told to go on: one that asks its host has
  * not done that itself. On AMD's processors each entry counts, too, see vmm_entries().
@@ -263,17 +266,21 @@ static inline int vmm_add(struct vmm *m, const struct vmm *first, int id)
 	return vmm_open_vcpu(m, id, false);
 }
 
-/* A machine whose guest is in user or kernel mode. Returns 0, or -1 with errno. */
-static inline int vmm_open(struct vmm *m, bool user)
+/* A machine with memory, and no processor yet. Returns 0, or -1 with errno. */
+static inline int vmm_open_machine(struct vmm *m)
 {
 	*m = (struct vmm){ .kvm = -1, .vm = -1, .vcpu = -1 };
 	m->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	if (m->kvm < 0)
 		return -1;
 	m->vm = ioctl(m->kvm, KVM_CREATE_VM, 0);
-	if (m->vm < 0 || vmm_init_machine(m) || vmm_fill_memory(m))
-		return -1;
-	return vmm_open_vcpu(m, 0, user);
+	return m->vm < 0 || vmm_init_machine(m) || vmm_fill_memory(m) ? -1 : 0;
+}
+
+/* A machine whose guest is in user or kernel mode. Returns 0, or -1 with errno. */
+static inline int vmm_open(struct vmm *m, bool user)
+{
+	return vmm_open_machine(m) || vmm_open_vcpu(m, 0, user) ? -1 : 0;
 }
 
 #if defined(__x86_64__)
@@ -281,6 +288,29 @@ static inline int vmm_open(struct vmm *m, bool user)
 static inline void vmm_load(struct vmm *m, const void *code, size_t size)
 {
 	memcpy(m->memory + VMM_CODE, code, size);
+}
+
+/*
+ * An interrupt gate of the guest's, with tables and a stack for what vmm_load() gave it. Returns 0,
+ * or -1.
+ */
+static inline int vmm_give_gate(struct vmm *m, unsigned int vector, uint32_t handler)
+{
+	static const uint64_t gdt[] = { 0, 0x00cf9b000000ffff, 0x00cf93000000ffff };
+	uint64_t gate = (handler & 0xffff) | 8 << 16 | 0x8eULL << 40 |
+			(uint64_t)(handler >> 16) << 48;
+	struct kvm_sregs sregs;
+	struct kvm_regs regs;
+
+	memcpy(m->memory + VMM_GDT, gdt, sizeof(gdt));
+	memcpy(m->memory + VMM_IDT + vector * sizeof(gate), &gate, sizeof(gate));
+	if (ioctl(m->vcpu, KVM_GET_SREGS, &sregs) || ioctl(m->vcpu, KVM_GET_REGS, &regs))
+		return -1;
+	sregs.gdt = (struct kvm_dtable){ .base = VMM_GDT, .limit = sizeof(gdt) - 1 };
+	sregs.idt = (struct kvm_dtable){ .base = VMM_IDT, .limit = 128 * sizeof(gate) - 1 };
+	regs.rsp = VMM_STACK;
+	return ioctl(m->vcpu, KVM_SET_SREGS, &sregs) || ioctl(m->vcpu, KVM_SET_REGS, &regs) ? -1 :
+											      0;
 }
 
 /* The guest's processor has all that KVM can give it, counters too. Returns 0, or -1. */

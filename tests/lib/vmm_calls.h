@@ -12,11 +12,8 @@
 #include <stddef.h>
 #include "vmm.h"
 
-#define VMM_GDT 0x800
-#define VMM_IDT 0x900
 #define VMM_AREA 0x3000 /* struct pev_guest_area */
 #define VMM_MAIL 0x4000 /* struct vmm_mail */
-#define VMM_STACK 0x8000
 
 /**
  * struct vmm_mail - between the host and the guest's code
@@ -112,33 +109,13 @@ static inline struct pev_guest_area *vmm_area(const struct vmm *m)
 	return (struct pev_guest_area *)(m->memory + VMM_AREA);
 }
 
-/* Tables, a stack and an interrupt gate for what vmm_load() gave the guest. Returns 0, or -1. */
-static inline int vmm_give_nmi(struct vmm *m, uint32_t handler)
-{
-	static const uint64_t gdt[] = { 0, 0x00cf9b000000ffff, 0x00cf93000000ffff };
-	uint64_t gate = (handler & 0xffff) | 8 << 16 | 0x8eULL << 40 |
-			(uint64_t)(handler >> 16) << 48;
-	struct kvm_sregs sregs;
-	struct kvm_regs regs;
-
-	memcpy(m->memory + VMM_GDT, gdt, sizeof(gdt));
-	memcpy(m->memory + VMM_IDT + 2 * sizeof(gate), &gate, sizeof(gate));
-	if (ioctl(m->vcpu, KVM_GET_SREGS, &sregs) || ioctl(m->vcpu, KVM_GET_REGS, &regs))
-		return -1;
-	sregs.gdt = (struct kvm_dtable){ .base = VMM_GDT, .limit = sizeof(gdt) - 1 };
-	sregs.idt = (struct kvm_dtable){ .base = VMM_IDT, .limit = 3 * sizeof(gate) - 1 };
-	regs.rsp = VMM_STACK;
-	return ioctl(m->vcpu, KVM_SET_SREGS, &sregs) || ioctl(m->vcpu, KVM_SET_REGS, &regs) ? -1 :
-											      0;
-}
-
 /* A machine whose guest makes calls. Returns 0, or -1 with errno. */
 static inline int vmm_open_calls(struct vmm *m)
 {
 	if (vmm_open(m, false))
 		return -1;
 	vmm_load(m, vmm_calls_begin, vmm_calls_end - vmm_calls_begin);
-	return vmm_give_nmi(m, VMM_CODE + (vmm_calls_nmi - vmm_calls_begin));
+	return vmm_give_gate(m, 2, VMM_CODE + (vmm_calls_nmi - vmm_calls_begin));
 }
 
 /* One turn: a call, @rounds of the loop, another call. Returns 0, or -1: the guest fell over. */

@@ -292,7 +292,7 @@ static int set_up(struct vmm *m)
 	*(uint32_t *)(m->memory + STATE) = (uint32_t)rnd() | 1;
 	fill(m);
 	return ioctl(m->vcpu, KVM_SET_VCPU_EVENTS, &none) || vmm_set_registers(m, false) ||
-	       vmm_give_nmi(m, VMM_CODE + (hostile_nmi - hostile_begin));
+	       vmm_give_gate(m, 2, VMM_CODE + (hostile_nmi - hostile_begin));
 }
 
 static int add_memory(struct vmm *m, uint32_t slot, uint64_t at, uint32_t flags)

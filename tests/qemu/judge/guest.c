@@ -26,10 +26,43 @@
 /* so far apart that perf throttles none */
 #define PERIOD 9973
 #define RING_PAGES 64
+#define VECTOR 0x40
+#define APIC 0xfee00000
+#define APIC_SPURIOUS 0xf0
+#define INTERRUPTS 4000
+#define INTERRUPTS_TAKEN 0x4000 /* where the guest counts them */
+/* has no divisor in common with the guest's turns: an overflow comes at each of its instructions */
+#define INTERRUPTED_PERIOD 53
 
 enum { GUEST = 1, HOST = 2, USER = 4, KERNEL = 8 };
 
 static struct vmm machine;
+
+/* A guest that counts the interrupts that it takes, and is told to go on. It ends with a second one. */
+asm(".pushsection .rodata\n"
+    ".code32\n"
+    "taker_begin:\n"
+    "	mov $20, %ecx\n"
+    "1:	dec %ecx\n"
+    "	jnz 1b\n"
+    "	out %al, $0x10\n"
+    "	jmp taker_begin\n"
+    "taker_interrupt:\n"
+    "	incl 0x4000\n"
+    "	cmpl $1, 0x4000\n"
+    "	jne 3f\n"
+    "	mov $20, %edx\n"
+    "2:	dec %edx\n"
+    "	jnz 2b\n"
+    "	movl $0, 0xfee000b0\n" /* the interrupt is over */
+    "	iret\n"
+    "3:	out %al, $0x10\n"
+    "	jmp 3b\n"
+    "taker_end:\n"
+    ".code64\n"
+    ".popsection\n");
+
+extern const uint8_t taker_begin[], taker_interrupt[], taker_end[];
 
 static struct perf_event_attr attr_of(uint64_t config, int what)
 {
@@ -188,6 +221,74 @@ static void judge_samples(void)
 	close(fd);
 }
 
+/* With KVM's interrupt controller, which else is told to leave the guest at once. */
+static bool begin_interrupts(void)
+{
+	struct kvm_lapic_state lapic;
+	struct kvm_regs regs;
+
+	vmm_close(&machine);
+	if (vmm_open_machine(&machine) || ioctl(machine.vm, KVM_CREATE_IRQCHIP, 0) ||
+	    vmm_open_vcpu(&machine, 0, false))
+		return false;
+	vmm_load(&machine, taker_begin, taker_end - taker_begin);
+	if (vmm_give_gate(&machine, VECTOR, VMM_CODE + (taker_interrupt - taker_begin)) ||
+	    ioctl(machine.vcpu, KVM_GET_LAPIC, &lapic) || ioctl(machine.vcpu, KVM_GET_REGS, &regs))
+		return false;
+	lapic.regs[APIC_SPURIOUS + 1] |= 1; /* it is switched on */
+	regs.rflags |= 1 << 9;
+	return !ioctl(machine.vcpu, KVM_SET_LAPIC, &lapic) &&
+	       !ioctl(machine.vcpu, KVM_SET_REGS, &regs);
+}
+
+/* Returns how often the guest took one. */
+static uint32_t interrupt_turns(uint64_t n)
+{
+	struct kvm_msi interrupt = { .address_lo = APIC, .data = VECTOR };
+	volatile uint32_t *taken = (uint32_t *)(machine.memory + INTERRUPTS_TAKEN);
+	uint32_t sum = 0;
+
+	while (n--) {
+		*taken = 0;
+		if (ioctl(machine.vm, KVM_SIGNAL_MSI, &interrupt) != 1) {
+			printf("not ok %d - KVM_SIGNAL_MSI: %s\n", ++tests, strerror(errno));
+			exit(1);
+		}
+		turns(1);
+		sum += *taken;
+		if (*taken > 1)
+			break;
+	}
+	return sum;
+}
+
+/*
+ * An interrupt that is injected into the guest is one, also if a counter overflows in its handler, so that
+ * the guest is left there.
+ */
+static void judge_interrupts(void)
+{
+	struct perf_event_attr attr = attr_of(PERF_COUNT_HW_INSTRUCTIONS, GUEST | USER | KERNEL);
+	int64_t before, entries;
+	uint32_t taken;
+	int fd;
+
+	attr.sample_period = INTERRUPTED_PERIOD;
+	fd = event_open(&attr, -1);
+	if (fd < 0 || !begin_interrupts()) {
+		result(0, "interrupts of the guest", "%s", strerror(errno));
+		return;
+	}
+	before = vmm_entries(&machine);
+	start(fd);
+	taken = interrupt_turns(INTERRUPTS);
+	stop(fd);
+	entries = vmm_entries(&machine) - before;
+	result(taken == INTERRUPTS && entries > 3 * INTERRUPTS, "interrupts of the guest",
+	       "%u taken, want %u, each once; %lld entries", taken, INTERRUPTS, (long long)entries);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	printf("TAP version 13\n");
@@ -207,6 +308,7 @@ int main(int argc, char **argv)
 	judge_host();
 	judge_sum(argc > 1 ? argv[1] : "amd");
 	judge_samples();
+	judge_interrupts();
 	if (begin(true)) {
 		judge_guest("guest in user mode", PERF_COUNT_HW_INSTRUCTIONS, USER, VMM_INSNS,
 			    true);
