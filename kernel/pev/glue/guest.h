@@ -9,9 +9,12 @@
 
 #include <linux/perf_event.h>
 #include <linux/pev_guest_hit.h>
+#include <linux/preempt.h>
 
 #ifdef CONFIG_KVM_BOOK3S_HV_POSSIBLE
 #include <asm/cputable.h>
+#include <asm/hw_irq.h>
+#include <asm/paca.h>
 
 /* Processors before POWER9 KVM-HV leaves by another way, and KVM-PR is not asked. */
 #define PEV_GUESTS_TOLD                              \
@@ -29,6 +32,12 @@ static inline u64 pev_guest_ip(void)
 {
 	return __this_cpu_read(pev_guest_hit.ip);
 }
+
+/* Interrupts that came while they were off are replayed inside one that is entered for them. */
+static inline unsigned int pev_guest_irqs(void)
+{
+	return local_paca->irq_happened & PACA_IRQ_REPLAYING ? 2 * HARDIRQ_OFFSET : HARDIRQ_OFFSET;
+}
 #else
 /* Does KVM say which of host and guest was hit, and where? */
 #define PEV_GUESTS_TOLD		IS_ENABLED(CONFIG_GUEST_PERF_EVENTS)
@@ -43,6 +52,12 @@ static inline unsigned int pev_guest_state(void)
 static inline u64 pev_guest_ip(void)
 {
 	return perf_guest_get_ip();
+}
+
+/* Return: what preempt_count() has in an interrupt that hit a guest. Context: hard interrupt. */
+static inline unsigned int pev_guest_irqs(void)
+{
+	return HARDIRQ_OFFSET;
 }
 #endif
 

@@ -62,7 +62,7 @@ void pev_guest_exit(struct pev_event *event)
  */
 static unsigned int state_of_hit(void)
 {
-	if ((preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK)) != HARDIRQ_OFFSET)
+	if ((preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK)) != pev_guest_irqs())
 		return 0;
 	return pev_guest_state();
 }
