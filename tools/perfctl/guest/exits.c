@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pairs of kvm:kvm_exit and the next kvm:kvm_entry of the same thread, which the kernel keeps in a
- * table, or which are added up here by perf_event_open(2). See exits.h.
+ * Pairs of an exit and the next entry of the same thread, by KVM's tracepoints, which the kernel keeps
+ * in a table, or which are added up here by perf_event_open(2). See exits.h.
  */
 #include "exits.h"
 #include "exits_print.h"
@@ -9,6 +9,7 @@
 #include "base/say.h"
 #include "event/engine.h"
 #include "event/kernel.h"
+#include "kvm/points.h"
 #include "kvm/vmm.h"
 #include "hist/source.h"
 
@@ -17,13 +18,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define EXIT_EVENT "kvm:kvm_exit"
-#define PAIR EXIT_EVENT "..kvm_entry by tid with exit_reason"
 /* So often records are added up, where the kernel does not */
 #define TAKE_MS 200
 
-/* Keys of the table, in this order */
-enum { KEY_NS, KEY_REASON, KEY_PID, KEY_VCPU };
+/* Keys of the table: what the first event had comes first, and the process, that of both, last */
+enum { KEY_NS, KEY_REASON };
 
 /**
  * struct exits_run - one use of the command
@@ -33,6 +32,7 @@ enum { KEY_NS, KEY_REASON, KEY_PID, KEY_VCPU };
  */
 struct exits_run {
 	struct exits_opts opts;
+	const struct kvm_points *points;
 	struct pev_table table;
 	struct measure measure;
 	struct event_list events;
@@ -56,16 +56,20 @@ static double now(void)
 
 /* ---- from rows of the table to those that are shown ---- */
 
-static void add_row(struct exits *e, const struct hist_rows *from, size_t first)
+static void add_row(struct exits *e, const struct exits_run *r, size_t first)
 {
+	const struct hist_rows *from = &r->rows;
 	const struct hist_row *v = &from->v[first];
 	struct exits_row *row = ARRAY_PUSH(e->rows, e->n_rows, e->cap_rows);
+	unsigned int key = KEY_REASON, vcpu = KEY_REASON + kvm_points_reasons(r->points);
 
 	*row = (struct exits_row){
-		.pid = (uint32_t)v->key[KEY_PID][0],
-		.reason = v->key[KEY_REASON][0],
-		.vcpu = from->table->nr_keys > KEY_VCPU ? (int)v->key[KEY_VCPU][0] : -1,
+		.pid = (uint32_t)v->key[r->table.nr_keys - 1][0],
+		.reason = v->key[key][0],
+		.vcpu = r->opts.per_vcpu ? (int)v->key[vcpu][0] : -1,
 	};
+	while (++key < vcpu)
+		row->reason = row->reason << 8 | v->key[key][0];
 	for (size_t i = first; i < from->n && (i == first || !hist_rows_begins(from, i)); i++) {
 		row->count += from->v[i].count;
 		row->ns += from->v[i].sum;
@@ -147,7 +151,7 @@ static int print_new(struct exits_run *r, struct msg *m)
 	hist_rows_sort(&r->rows);
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (hist_rows_begins(&r->rows, i))
-			add_row(&e, &r->rows, i);
+			add_row(&e, r, i);
 	hist_rows_free(&r->rows);
 	if (e.n_rows)
 		qsort(e.rows, e.n_rows, sizeof(*e.rows), by_guest);
@@ -263,7 +267,7 @@ static int choose_target(struct exits_run *r, struct msg *m)
 	return err;
 }
 
-static int check_kvm(struct msg *m)
+static int check_kvm(const struct exits_run *r, struct msg *m)
 {
 	struct pev_catalog *catalog;
 	bool found = false;
@@ -272,14 +276,26 @@ static int check_kvm(struct msg *m)
 	if (err)
 		return err;
 	for (size_t i = 0; i < pev_catalog_count(catalog) && !found; i++)
-		found = !strcmp(pev_catalog_entry(catalog, i)->name, EXIT_EVENT);
+		found = !strcmp(pev_catalog_entry(catalog, i)->name, r->points->exit);
 	pev_catalog_free(catalog);
-	if (found)
-		return 0;
-	return msg_set(
-		m, -ENOENT,
-		"this kernel has no tracepoint " EXIT_EVENT ": KVM is not loaded, so that no "
-		"guest runs; as root, \"modprobe kvm_amd\" or \"modprobe kvm_intel\" loads it");
+	if (!found)
+		return msg_set(m, -ENOENT, "this kernel has no tracepoint %s: %s", r->points->exit,
+			       r->points->missing);
+	if (r->opts.per_vcpu && !r->points->vcpu_id)
+		return msg_set(m, -EOPNOTSUPP,
+			       "--per-vcpu: %s does not say here which virtual processor it is of",
+			       r->points->exit);
+	return 0;
+}
+
+static int make_table(struct exits_run *r, struct msg *m)
+{
+	char *pair = kvm_points_pair(r->points, r->opts.per_vcpu);
+	int err = hist_latency_parse(&r->table, &r->events, pair, m);
+
+	free(pair);
+	r->table.keys[r->table.nr_keys++] = (struct pev_table_key){ .from = PEV_TABLE_PID };
+	return err;
 }
 
 static int prepare(struct exits_run *r, struct msg *m)
@@ -287,20 +303,11 @@ static int prepare(struct exits_run *r, struct msg *m)
 	int err = hist_source_init(&r->source, m);
 
 	if (!err)
-		err = check_kvm(m);
+		err = check_kvm(r, m);
 	if (!err)
-		err = hist_latency_parse(&r->table, &r->events,
-					 r->opts.per_vcpu ? PAIR ",vcpu_id" : PAIR, m);
+		err = make_table(r, m);
 	if (err)
 		return err;
-	/* what the first event had comes first, and the process is that of both */
-	r->table.keys[r->table.nr_keys++] = (struct pev_table_key){ .from = PEV_TABLE_PID };
-	if (r->opts.per_vcpu) {
-		struct pev_table_key vcpu = r->table.keys[KEY_PID];
-
-		r->table.keys[KEY_PID] = r->table.keys[KEY_VCPU];
-		r->table.keys[KEY_VCPU] = vcpu;
-	}
 	err = choose_target(r, m);
 	if (!err)
 		err = event_plan_make(&r->plan, &r->events, PLAN_RECORD, m);
@@ -318,6 +325,7 @@ int exits_measure(const struct exits_opts *opts, char **argv, struct msg *m)
 {
 	struct exits_run r = {
 		.opts = *opts,
+		.points = kvm_points(guest_isa_here()),
 		.table = { .rows = (uint32_t)opts->rows, .open = HIST_OPEN },
 		.measure.argv = argv,
 		.measure.span = opts->span,

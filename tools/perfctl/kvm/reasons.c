@@ -69,38 +69,92 @@ static const struct reason svm[] = {
 	{ 0x80000013, "vmgexit_ap_creation" }, { 0x8000fffd, "vmgexit_hypervisor_feature" },
 	{ 0xffffffff, "invalid_guest_state" },
 };
+
+/*
+ * Vectors of interrupts, Power ISA, book III, 7.5; those with h_ are the hypervisor's. Linux has
+ * numbers of its own from 0x1980 on, and 0 for a hypercall that it answered before it says so: H_CEDE
+ * most of all, by which a processor says that it has nothing to do.
+ */
+static const struct reason power[] = {
+	{ 0x0, "cede" }, { 0x100, "system_reset" }, { 0x200, "machine_check" },
+	{ 0x300, "data_storage" }, { 0x380, "data_segment" }, { 0x400, "instruction_storage" },
+	{ 0x480, "instruction_segment" }, { 0x500, "external" }, { 0x502, "h_external" },
+	{ 0x600, "alignment" }, { 0x700, "program" }, { 0x800, "fp_unavailable" },
+	{ 0x900, "decrementer" }, { 0x980, "h_decrementer" }, { 0xa00, "doorbell" },
+	{ 0xc00, "hypercall" }, { 0xd00, "trace" }, { 0xe00, "h_data_storage" },
+	{ 0xe20, "h_instruction_storage" }, { 0xe40, "h_emulation_assistance" },
+	{ 0xe60, "h_maintenance" }, { 0xe80, "h_doorbell" }, { 0xea0, "h_virtualization" },
+	{ 0xf00, "performance_monitor" }, { 0xf20, "vector_unavailable" },
+	{ 0xf40, "vsx_unavailable" }, { 0xf60, "facility_unavailable" },
+	{ 0xf80, "h_facility_unavailable" }, { 0x1500, "soft_patch" },
+	{ 0x1980, "nested_h_decrementer" }, { 0x5555, "passed_through_interrupt" },
+};
+
+/* Linux's kind of exit, and of a trap the class in ESR_EL2, Arm's manual, D24.2.40 */
+static const struct reason arm64[] = {
+	{ 0x000, "interrupt" }, { 0x100, "serror" }, { 0x300, "illegal_state" },
+	{ 0x200, "unknown" }, { 0x201, "wfx" }, { 0x203, "cp15_32" }, { 0x204, "cp15_64" },
+	{ 0x205, "cp14_mr" }, { 0x206, "cp14_ls" }, { 0x207, "fp_asimd" }, { 0x208, "cp10_id" },
+	{ 0x209, "pac" }, { 0x20c, "cp14_64" }, { 0x20d, "bti" }, { 0x20e, "illegal" },
+	{ 0x211, "svc32" }, { 0x212, "hvc32" }, { 0x213, "smc32" }, { 0x215, "svc64" },
+	{ 0x216, "hvc64" }, { 0x217, "smc64" }, { 0x218, "sys64" }, { 0x219, "sve" },
+	{ 0x21a, "eret" }, { 0x21c, "fpac" }, { 0x21d, "sme" }, { 0x220, "iabt_lower" },
+	{ 0x221, "iabt_current" }, { 0x222, "pc_alignment" }, { 0x224, "dabt_lower" },
+	{ 0x225, "dabt_current" }, { 0x226, "sp_alignment" }, { 0x227, "mops" },
+	{ 0x228, "fp_exc32" }, { 0x22c, "fp_exc64" }, { 0x22f, "serror_trap" },
+	{ 0x230, "breakpoint_lower" }, { 0x231, "breakpoint_current" },
+	{ 0x232, "softstep_lower" }, { 0x233, "softstep_current" },
+	{ 0x234, "watchpoint_lower" }, { 0x235, "watchpoint_current" }, { 0x238, "bkpt32" },
+	{ 0x23a, "vector32" }, { 0x23c, "brk64" },
+};
 /* clang-format on */
+
+static enum guest_isa isa_of_flags(char *flags)
+{
+	flags[1 + strcspn(flags + 1, "\n")] = 0;
+	return strstr(flags, " svm") ? GUEST_ISA_SVM :
+	       strstr(flags, " vmx") ? GUEST_ISA_VMX :
+				       GUEST_ISA_OTHER;
+}
+
+enum guest_isa guest_isa_of(char *cpuinfo)
+{
+	char *flags = strstr(cpuinfo, "\nflags");
+
+	return flags				  ? isa_of_flags(flags) :
+	       strstr(cpuinfo, ": POWER")	  ? GUEST_ISA_POWER :
+	       strstr(cpuinfo, "CPU implementer") ? GUEST_ISA_ARM64 :
+						    GUEST_ISA_OTHER;
+}
 
 enum guest_isa guest_isa_here(void)
 {
-	char *text = file_read("/proc/cpuinfo", NULL),
-	     *flags = text ? strstr(text, "\nflags") : NULL;
-	enum guest_isa isa = GUEST_ISA_OTHER;
+	char *text = file_read("/proc/cpuinfo", NULL);
+	enum guest_isa isa = text ? guest_isa_of(text) : GUEST_ISA_OTHER;
 
-	if (flags) {
-		flags[1 + strcspn(flags + 1, "\n")] = 0;
-		isa = strstr(flags, " svm") ? GUEST_ISA_SVM :
-		      strstr(flags, " vmx") ? GUEST_ISA_VMX :
-					      isa;
-	}
 	free(text);
 	return isa;
 }
 
-static const char *find(const struct reason *table, size_t n, uint32_t code)
-{
-	for (size_t i = 0; i < n; i++)
-		if (table[i].code == code)
-			return table[i].name;
-	return NULL;
-}
+static const struct {
+	const struct reason *table;
+	size_t n;
+	uint32_t mask;
+} names[] = {
+	[GUEST_ISA_OTHER] = { NULL, 0, 0 },
+	[GUEST_ISA_VMX] = { vmx, ARRAY_SIZE(vmx), 0xffff },
+	[GUEST_ISA_SVM] = { svm, ARRAY_SIZE(svm), 0xffffffff },
+	[GUEST_ISA_POWER] = { power, ARRAY_SIZE(power), 0xffffffff },
+	[GUEST_ISA_ARM64] = { arm64, ARRAY_SIZE(arm64), 0xffffffff },
+};
 
 const char *guest_reason(char buf[GUEST_REASON_TEXT], enum guest_isa isa, uint64_t code)
 {
-	const char *name = isa == GUEST_ISA_VMX ? find(vmx, ARRAY_SIZE(vmx), code & 0xffff) :
-			   isa == GUEST_ISA_SVM ? find(svm, ARRAY_SIZE(svm), (uint32_t)code) :
-						  NULL;
+	const char *name = NULL;
 
+	for (size_t i = 0; i < names[isa].n && !name; i++)
+		if (names[isa].table[i].code == (code & names[isa].mask))
+			name = names[isa].table[i].name;
 	if (!name)
 		snprintf(buf, GUEST_REASON_TEXT, "reason 0x%" PRIx64, code);
 	else

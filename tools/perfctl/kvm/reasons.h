@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the numbers mean that kvm:kvm_exit has, by AMD's and Intel's manuals. */
+/* What the numbers mean that KVM's tracepoints have, by the manuals of processors. */
 #ifndef PERFCTL_KVM_REASONS_H
 #define PERFCTL_KVM_REASONS_H
 
@@ -11,10 +11,14 @@ enum guest_isa {
 	GUEST_ISA_OTHER,
 	GUEST_ISA_VMX,
 	GUEST_ISA_SVM,
+	GUEST_ISA_POWER,
+	GUEST_ISA_ARM64,
 };
 
 /* By which instructions this machine runs guests. */
 enum guest_isa guest_isa_here(void);
+/* ... by its /proc/cpuinfo, which is not kept as it is. */
+enum guest_isa guest_isa_of(char *cpuinfo);
 /* Returns @buf with the name of a reason, or its number. */
 const char *guest_reason(char buf[GUEST_REASON_TEXT], enum guest_isa isa, uint64_t code);
 

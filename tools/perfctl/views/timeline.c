@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From the records of the scheduler to what each thread did in each column. See timeline.h. */
 #include "timeline.h"
+#include "kvm/points.h"
+#include "kvm/vmm.h"
 #include "profile/rows.h"
 #include "session/sched.h"
 #include "waits/waits.h"
@@ -167,25 +169,37 @@ static void woken(struct timeline *tl, const struct pev_event *ev, int64_t now)
 /* A virtual processor enters its guest, or leaves it: what its thread does next is the host's. */
 static bool crossed(struct timeline *tl, const struct pev_event *ev, int64_t now)
 {
-	bool entry = !strcmp(ev->cls->name, "kvm:kvm_entry");
+	enum kvm_crossing what = kvm_crossing(ev->cls->name);
+	bool entry = what == KVM_ENTRY;
 	const struct pev_field *vcpu;
 	struct timeline_thread *t;
 	struct thread who;
 
-	if (!entry && strcmp(ev->cls->name, "kvm:kvm_exit"))
+	if (what == KVM_NO_CROSSING)
 		return false;
 	vcpu = pev_class_field(ev->cls, "vcpu_id");
 	t = thread_of(tl, ev->tid);
 	who = machine_seen(&tl->session->machine, ev->pid, ev->tid)->thread;
 	t->comm = who.comm;
 	t->pid = who.pid;
-	if (vcpu)
-		t->vcpu = (int)pev_event_int(ev, vcpu);
+	t->vcpu = vcpu ? (int)pev_event_int(ev, vcpu) : t->comm ? vmm_vcpu_of_thread(t->comm) : -1;
 	/* it was in the guest, even if the record of its entry is missing */
 	if (!entry && t->state == TIMELINE_NOTHING)
 		t->state = TIMELINE_GUEST;
 	set_state(tl, t, entry ? TIMELINE_GUEST : TIMELINE_RUN, now);
 	return true;
+}
+
+/* It is most likely to be of a machine like this one. */
+static int no_guests(const struct timeline *tl, struct msg *m)
+{
+	const struct kvm_points *points = kvm_points(guest_isa_here());
+
+	return msg_set(
+		m, -EBADMSG,
+		"%s has no %s, by which virtual processors are known; record with "
+		"\"perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -e %s -e %s\"",
+		pev_trace_path(tl->session->trace), points->entry, points->entry, points->exit);
 }
 
 static int read_all(struct timeline *tl, struct msg *m)
@@ -214,12 +228,7 @@ static int read_all(struct timeline *tl, struct msg *m)
 	if (err)
 		return err;
 	if (tl->vcpus && !guests)
-		return msg_set(
-			m, -EBADMSG,
-			"%s has no kvm:kvm_entry, by which virtual processors are known; record "
-			"with \"perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -e "
-			"kvm:kvm_entry -e kvm:kvm_exit\"",
-			pev_trace_path(tl->session->trace));
+		return no_guests(tl, m);
 	if (!any)
 		return msg_set(m, -EBADMSG,
 			       "%s has no sched:sched_switch; record with \"perfctl "
