@@ -204,13 +204,29 @@ extern const struct pev_pmu *pev_pmu;
 void pev_pmu_unregister(const struct pev_pmu *pmu);
 
 /**
+ * enum pev_pmu_hit - what ran when a counter overflowed
+ * @PEV_PMU_HIT_ASK:   what the interrupt found
+ * @PEV_PMU_HIT_HOST:  the host, even if a guest has ended since
+ * @PEV_PMU_HIT_GUEST: the guest that ended last
+ */
+enum pev_pmu_hit {
+	PEV_PMU_HIT_ASK,
+	PEV_PMU_HIT_HOST,
+	PEV_PMU_HIT_GUEST,
+};
+
+/**
  * struct pev_pmu_sample - what a backend knows of an overflow
+ * @told: the backend knows which overflows guests had
+ * @guest: counters that overflowed in one; @ip and @addr are not about these
  * @regs: at the interrupt
  * @ip:   where it happened, if the hardware says it better than @regs; 0: @regs
  * @addr: data address; 0: none
  * @user: with @ip: it is in user mode
  */
 struct pev_pmu_sample {
+	bool		told;
+	u64		guest;
 	struct pt_regs	*regs;
 	u64		ip;
 	u64		addr;
@@ -262,6 +278,18 @@ void pev_pmu_report(enum pev_pmu_incident what);
  * Context: CPU, in @cpu_start, or PMI.
  */
 void pev_pmu_lose(u64 counters);
+
+/**
+ * pev_pmu_stand() - counters stand still for a time that is not theirs
+ * @counters: which
+ * @stand:    they do; false: they go on, or will at once
+ *
+ * Their running time shows it. Calls come in pairs, and in between nothing else of the CPU's
+ * counters is asked for.
+ *
+ * Context: On the CPU, interrupts off, and no PMI can come. RCU need not be watching.
+ */
+void pev_pmu_stand(u64 counters, bool stand);
 
 /**
  * pev_pmu_reads_allowed() - may counters be read in user mode at all?

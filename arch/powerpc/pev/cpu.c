@@ -37,14 +37,30 @@
  * last time that the core read or wrote a counter are then worth nothing: the
  * counter goes back to that value, the core sees that nothing happened, and the
  * next thaw writes all registers.
+ *
+ * DOC: guests
+ *
+ * While a guest of KVM-HV runs, the same PMCs count, under another MMCR2: what each counts in
+ * the guest. A PMI would be given to the guest, as no bit of the processor's gives it to the
+ * hypervisor, so none is asked for: MMCR0[PMAE] is off, and a PMC that overflows goes on.
+ * Where the guest has ended that is seen, and the PMI raised that is due. KVM ends the guest
+ * about then, by the hypervisor's decrementer: the time is computed of what is left and of how
+ * fast the counter was in the guest.
+ *
+ * The guest's own accesses fault (HFSCR[PM]) and make KVM give it the PMU, with its own values,
+ * until it freezes it.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/export.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <asm/page.h>
 #include <asm/ptrace.h>
 #include "cpu.h"
+#include "guest_pmu.h"
 #include "mmcr.h"
 #include "power.h"
 #include "prompt.h"
@@ -53,6 +69,20 @@
 /* Bits of MMCR0 that we use, all of which some processor might not have. */
 #define M0_OURS	(M0_FC | M0_PMAE | M0_FCECE | M0_PMCC | M0_PMC1CE | M0_PMCJCE | \
 		 M0_PMCCEXT | M0_CC56RUN | M0_FC14 | M0_FC56 | M0_BHRBA | M0_EBE)
+
+/* Where PMCs begin whose overflow is to come soon: those that only count are loaded with less. */
+#define SOON		BIT_ULL(30)
+
+/* Counts in a tick of the timebase (512 MHz), in parts of 2^8. At first: cycles at 4 GHz. */
+#define RATE_SHIFT	8
+#define RATE_FIRST	(8U << RATE_SHIFT)
+
+/* So many ticks of the timebase more than it seems to take until an overflow; 2 us. */
+#define GUEST_SLACK	1024
+
+/* Shorter stays in a guest, or longer ones, say nothing of its rate. */
+#define GUEST_STAY_MIN	64
+#define GUEST_STAY_MAX	BIT_ULL(32)
 
 /**
  * struct ppc_pev_cpu - the registers of a CPU
@@ -71,6 +101,14 @@
  * @mmcr1:   as it can be read back
  * @config:  of each counter
  * @value:   of each counter, as the core knows it
+ * @running: MMCR0 as the last thaw had it, without an alert
+ * @user:    what the last thaw was told
+ * @soon:    live counters that were loaded with SOON or more
+ * @due:     counters that had overflowed before the guest was entered
+ * @hit:     counters that overflowed in one, which is still to be told
+ * @entered: when the guest was entered
+ * @began:   PMCs of @soon then
+ * @rate:    of each counter in guests, see RATE_SHIFT
  * @acked:   overflows of each counter that PMIs have acknowledged
  * @seen:    @acked when the counter was read last
  *
@@ -94,6 +132,14 @@ struct ppc_pev_cpu {
 	u64			mmcr1;
 	u64			config[PPC_PEV_PMCS];
 	u64			value[PPC_PEV_PMCS];
+	u64			running;
+	bool			user;
+	u64			due;
+	u64			hit;
+	u64			soon;
+	u64			entered;
+	u32			began[PPC_PEV_PMCS];
+	u32			rate[PPC_PEV_PMCS];
 	u32			acked[PPC_PEV_PMCS];
 	u32			seen[PPC_PEV_PMCS];
 };
@@ -201,6 +247,7 @@ void ppc_pev_set(unsigned int counter, u64 config)
 	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
 
 	cpu->config[counter] = config;
+	cpu->rate[counter] = RATE_FIRST;
 	cpu->changed = true;
 }
 
@@ -262,6 +309,10 @@ static void load(struct ppc_pev_cpu *cpu, u64 enter)
 		unsigned int i = __ffs64(enter);
 
 		cpu->seen[i] = cpu->acked[i];
+		if (cpu->value[i] >= SOON)
+			cpu->soon |= BIT_ULL(i);
+		else
+			cpu->soon &= ~BIT_ULL(i);
 		pmc_write(i, cpu->value[i]);
 	}
 }
@@ -284,50 +335,22 @@ static void write_events(struct ppc_pev_cpu *cpu)
 	cpu->rewrite = false;
 }
 
-/* Has a PMC overflowed that the core still waits for? */
-static bool overflow_remains(const struct ppc_pev_cpu *cpu)
+/* PMCs that have overflowed, of which the core was not told yet. */
+static u64 overflows_due(const struct ppc_pev_cpu *cpu)
 {
-	u64 left = cpu->live & ~cpu->pending;
+	u64 left = cpu->live & ~cpu->pending, due = 0;
 
 	for (; left; left &= left - 1)
 		if (pmc_read(__ffs64(left)) & PMC_NEGATIVE)
-			return true;
-	return false;
+			due |= left & -left;
+	return due;
 }
 
-void ppc_pev_thaw(u64 active, bool user)
+/* Let run what is loaded, unless a PMI is due. */
+static void run(struct ppc_pev_cpu *cpu)
 {
-	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
-	u64 mmcr0;
+	u64 mmcr0 = cpu->running;
 
-	retire(cpu, cpu->live & ~active);
-	load(cpu, active & (cpu->pending | ~cpu->live));
-	/* what was loaded or retired has no overflow to tell any more */
-	cpu->live &= active;
-	if (unlikely(cpu->alert) && !overflow_remains(cpu)) {
-		cpu->alert = false;
-		pmi_forget();
-	}
-	cpu->live = active;
-	cpu->pending = 0;
-	cpu->settled = 0;
-	__this_cpu_write(ppc_pev_prompt, active);
-	if (!active)
-		return;
-
-	if (cpu->changed || cpu->active != active) {
-		ppc_pev_compute(model, regs_are_hypervisors(), cpu->config, active,
-				&cpu->want);
-		cpu->active = active;
-		cpu->changed = false;
-	}
-	write_events(cpu);
-	mmcr0 = cpu->want.mmcr0 | pmcc(user);
-	if (unlikely(!(mmcr0 & (M0_PMCC | M0_PMCCEXT)))) {
-		/* what problem state can read as well may be the kernel's addresses */
-		reg_write(SIAR, 0);
-		reg_write(SDAR, 0);
-	}
 	/*
 	 * The PMI that is due comes by PMAO; until then all stand. Where that has no effect all
 	 * would stand for long: the condition raises it again, or pmu/overflow.c finds that
@@ -341,6 +364,151 @@ void ppc_pev_thaw(u64 active, bool user)
 	reg_write(MMCR0, mmcr0);
 	regs_settle();
 }
+
+void ppc_pev_thaw(u64 active, bool user)
+{
+	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
+
+	retire(cpu, cpu->live & ~active);
+	load(cpu, active & (cpu->pending | ~cpu->live));
+	/* what was loaded or retired has no overflow to tell any more */
+	cpu->live &= active;
+	if (unlikely(cpu->alert) && !overflows_due(cpu)) {
+		cpu->alert = false;
+		cpu->hit = 0;
+		pmi_forget();
+	}
+	cpu->live = active;
+	cpu->user = user;
+	cpu->pending = 0;
+	cpu->settled = 0;
+	__this_cpu_write(ppc_pev_prompt, active);
+	if (!active)
+		return;
+
+	if (cpu->changed || cpu->active != active) {
+		ppc_pev_compute(model, regs_are_hypervisors(), cpu->config, active,
+				&cpu->want);
+		cpu->active = active;
+		cpu->changed = false;
+	}
+	write_events(cpu);
+	cpu->running = cpu->want.mmcr0 | pmcc(user);
+	if (unlikely(!(cpu->running & (M0_PMCC | M0_PMCCEXT)))) {
+		/* what problem state can read as well may be the kernel's addresses */
+		reg_write(SIAR, 0);
+		reg_write(SDAR, 0);
+	}
+	run(cpu);
+}
+
+/* ---- guests ---- */
+
+/* From the host's registers to the guest's. */
+static void enter(struct ppc_pev_cpu *cpu)
+{
+	u64 mmcr0 = (cpu->running & ~(M0_PMAE | M0_FCECE | M0_PMC1CE | M0_PMCJCE | M0_PMCC)) |
+		    M0_PMCC_NONE;
+	u64 soon = cpu->soon & cpu->have.guests;
+
+	for (; soon; soon &= soon - 1)
+		cpu->began[__ffs64(soon)] = pmc_read(__ffs64(soon));
+	cpu->due = unlikely(cpu->alert) ? overflows_due(cpu) : 0;
+	cpu->entered = regs_time();
+	reg_write(MMCR2, cpu->have.guest2);
+	WRITE_ONCE(cpu->mmcr0, mmcr0);
+	reg_write(MMCR0, mmcr0);
+	/* the way into the guest settles it */
+}
+
+enum ppc_pev_guest_pmu __ppc_pev_guest_begins(bool used)
+{
+	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
+
+	if (!cpu->up || !cpu->live)
+		return PPC_PEV_GUEST_NONE;
+	if (used) {
+		pev_pmu_stand(cpu->want.guests, true);
+		return PPC_PEV_GUEST_STANDS;
+	}
+	if (unlikely(!stop(cpu, false))) {
+		ppc_pev_thaw(cpu->live, cpu->user);
+		stop(cpu, false);
+	}
+	/* without one all stand */
+	if (cpu->have.guests)
+		enter(cpu);
+	return PPC_PEV_GUEST_HERE;
+}
+EXPORT_SYMBOL_GPL(__ppc_pev_guest_begins);
+
+/* A guest that slows down is believed slowly: an overflow that is late is worse than an exit. */
+static void learn(struct ppc_pev_cpu *cpu, unsigned int i, u32 raw, u64 ticks)
+{
+	u64 count = (raw - cpu->began[i]) & PMC_VALUE;
+	u32 rate = cpu->rate[i];
+
+	if (ticks < GUEST_STAY_MIN || ticks > GUEST_STAY_MAX)
+		return;
+	cpu->rate[i] = max(div64_u64(count << RATE_SHIFT, ticks), (u64)(rate - rate / 8));
+}
+
+/* Frozen. Return: what has overflowed in the guest. */
+static u64 overflowed_in_guest(struct ppc_pev_cpu *cpu)
+{
+	u64 left = cpu->live & cpu->have.guests & ~cpu->due;
+	u64 ticks = regs_time() - cpu->entered, overflowed = 0;
+
+	for (; left; left &= left - 1) {
+		unsigned int i = __ffs64(left);
+		u32 raw = pmc_read(i);
+
+		if (raw & PMC_NEGATIVE)
+			overflowed |= BIT_ULL(i);
+		if (cpu->soon >> i & 1)
+			learn(cpu, i, raw, ticks);
+	}
+	return overflowed;
+}
+
+void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose)
+{
+	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
+
+	if (whose == PPC_PEV_GUEST_STANDS) {
+		pev_pmu_stand(cpu->want.guests, false);
+		return;
+	}
+	if (unlikely(!stop(cpu, false))) {
+		ppc_pev_thaw(cpu->live, cpu->user);
+		return;
+	}
+	if (cpu->have.guests) {
+		reg_write(MMCR2, cpu->have.mmcr2);
+		cpu->hit |= overflowed_in_guest(cpu);
+		cpu->alert |= !!cpu->hit;
+	}
+	run(cpu);
+}
+EXPORT_SYMBOL_GPL(__ppc_pev_guest_ended);
+
+u64 __ppc_pev_guest_until(u64 now, u64 end)
+{
+	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
+	u64 soon = cpu->live & cpu->soon & cpu->have.guests;
+
+	for (; soon && end > now; soon &= soon - 1) {
+		unsigned int i = __ffs64(soon);
+		u64 raw = pmc_read(i), left, at;
+
+		left = raw & PMC_NEGATIVE ? 0 : (PMC_VALUE + 1 - raw) << RATE_SHIFT;
+		/* one that does not count there overflows there never */
+		at = cpu->rate[i] ? now + div64_u64(left, cpu->rate[i]) + GUEST_SLACK : end;
+		end = min(end, at);
+	}
+	return end;
+}
+EXPORT_SYMBOL_GPL(__ppc_pev_guest_until);
 
 /* ---- the PMI ---- */
 
@@ -375,7 +543,11 @@ static void locate(const struct ppc_pev_cpu *cpu, struct pt_regs *regs,
 {
 	u64 sier = reg_read(SIER), siar = reg_read(SIAR), sdar;
 
-	*sample = (struct pev_pmu_sample) { .regs = regs };
+	*sample = (struct pev_pmu_sample) {
+		.told = true,
+		.guest = cpu->hit,
+		.regs = regs,
+	};
 	if (siar_tells(cpu, regs, siar, sier)) {
 		sample->ip = siar;
 		sample->user = sier & SI_PR;
@@ -431,6 +603,7 @@ void ppc_pev_pmi(struct pt_regs *regs)
 	if (!overflowed && ours)
 		pev_pmu_report(PEV_PMU_LATE);
 	locate(cpu, regs, &sample);
+	cpu->hit = 0;
 	pev_pmu_overflow(overflowed, &sample);
 }
 
@@ -458,6 +631,8 @@ static void clear(struct ppc_pev_cpu *cpu)
 	cpu->pending = 0;
 	cpu->settled = 0;
 	cpu->alert = false;
+	cpu->hit = 0;
+	cpu->soon = 0;
 	__this_cpu_write(ppc_pev_prompt, false);
 }
 

@@ -135,11 +135,24 @@ static int check_pmc(u64 raw, struct pev_refuse *r)
 	return 0;
 }
 
+static int check_guests(bool guests, u64 flags, struct pev_refuse *r)
+{
+	if (!(flags & PEV_F_EXCLUDE_HOST))
+		return 0;
+	if (flags & PEV_F_EXCLUDE_GUEST)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "excluding host and guests leaves nothing to count");
+	if (flags & PEV_F_MARKED)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_MARKED: guests have none of the marked tasks, and the host is excluded");
+	if (!guests)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "PEV_F_EXCLUDE_HOST: counters stand while guests run, as it is not KVM-HV on POWER9 or later that switches them, or as the hypervisor below does it");
+	return 0;
+}
+
 static int check_domains(bool hv, u64 flags, struct pev_refuse *r)
 {
-	if (flags & PEV_F_EXCLUDE_HOST)
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "the host's counters never count guests: KVM saves them and gives the guest a PMU of its own, so that nothing would be left to count");
 	if (flags & PEV_F_MARKED && !(flags & PEV_F_EXCLUDE_KERNEL))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "marked tasks are known by a bit of their user state, MSR[PMM], that each interrupt clears: in kernel mode nothing would count; exclude it");
@@ -154,10 +167,7 @@ static int check_domains(bool hv, u64 flags, struct pev_refuse *r)
 
 /* ---- what can ---- */
 
-/*
- * EXCLUDE_GUEST is so anyway, see check_domains(). Where this kernel is the
- * hypervisor, there is none that EXCLUDE_HV could mean.
- */
+/* Where this kernel is the hypervisor, there is none that EXCLUDE_HV could mean. */
 static u64 config_flags(bool hv, u64 flags)
 {
 	u64 config = 0;
@@ -170,6 +180,10 @@ static u64 config_flags(bool hv, u64 flags)
 		config |= CFG_NOT_HV;
 	if (flags & PEV_F_MARKED)
 		config |= CFG_MARKED;
+	if (flags & PEV_F_EXCLUDE_HOST)
+		config |= CFG_NOT_HOST;
+	if (flags & PEV_F_EXCLUDE_GUEST)
+		config |= CFG_NOT_GUEST;
 	return config;
 }
 
@@ -208,7 +222,7 @@ static int encode_raw(const struct ppc_pev_model *model, u64 raw, u64 flags,
 	return err;
 }
 
-int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
+int ppc_pev_encode(const struct ppc_pev_model *model, bool hv, bool guests,
 		   const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		   struct pev_refuse *r)
 {
@@ -217,7 +231,7 @@ int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
 	int err;
 
 	*code = (struct pev_pmu_code) { .period_min = PERIOD_MIN };
-	err = check_domains(hv, req->flags, r);
+	err = check_guests(guests, req->flags, r) ?: check_domains(hv, req->flags, r);
 	if (err)
 		return err;
 	if (req->type == PEV_TYPE_RAW)

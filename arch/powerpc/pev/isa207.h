@@ -10,8 +10,8 @@ struct pev_pmu_request;
 struct pev_refuse;
 struct ppc_pev_model;
 
-/* @hv: this kernel is the machine's hypervisor */
-int ppc_pev_encode(const struct ppc_pev_model *model, bool hv,
+/* @hv: this kernel is the machine's hypervisor; @guests: counters can go on in its guests */
+int ppc_pev_encode(const struct ppc_pev_model *model, bool hv, bool guests,
 		   const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		   struct pev_refuse *r);
 

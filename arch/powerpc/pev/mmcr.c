@@ -54,10 +54,24 @@ static u64 never(unsigned int i, bool hv)
 
 static u64 stands_when(unsigned int i, bool hv, u64 config)
 {
+	if (config & CFG_NOT_HOST)
+		return never(i, hv);
 	return (config & CFG_NOT_USER ? not_user(i, hv) : 0) |
 	       (config & CFG_NOT_KERNEL ? M2_FCS(i) : 0) |
 	       (config & CFG_NOT_HV ? M2_FCH(i) : 0) |
 	       (config & CFG_MARKED ? M2_FCM0(i) : 0);
+}
+
+/*
+ * The same for a guest, which never has MSR[HV]: what of the hypervisor's way in and out has
+ * it is none of the guest's. Its MSR[PMM] marks nothing of ours.
+ */
+static u64 stands_in_guest(unsigned int i, u64 config)
+{
+	if (config & (CFG_NOT_GUEST | CFG_MARKED))
+		return never(i, false);
+	return M2_FCH(i) | (config & CFG_NOT_USER ? M2_FCP0(i) : 0) |
+	       (config & CFG_NOT_KERNEL ? M2_FCS(i) : 0);
 }
 
 u64 ppc_pev_frozen(const struct ppc_pev_model *model)
@@ -86,9 +100,12 @@ void ppc_pev_compute(const struct ppc_pev_model *model, bool hv, const u64 *conf
 		if (!(active >> i & 1)) {
 			/* the others of FC14 and FC56 may count */
 			m->mmcr2 |= never(i, hv);
+			m->guest2 |= never(i, false);
 			continue;
 		}
 		m->mmcr2 |= stands_when(i, hv, code);
+		m->guest2 |= stands_in_guest(i, code);
+		m->guests |= code & (CFG_NOT_GUEST | CFG_MARKED) ? 0 : BIT_ULL(i);
 		if (i >= 4) {
 			m->mmcr0 |= code & CFG_IDLE_TOO ? M0_CC56RUN : 0;
 			continue;
@@ -100,6 +117,7 @@ void ppc_pev_compute(const struct ppc_pev_model *model, bool hv, const u64 *conf
 		else if (model->sdar_shift)
 			sdar |= code_field(code, model->sdar_shift, 2);
 	}
+	m->guest2 |= m->mmcr2 & M2_L2L3(0x1f);
 	/* POWER9's guide: with marked instructions SDAR must be left to them */
 	if (m->mmcra & MA_SAMPLE && model->combine2)
 		return;

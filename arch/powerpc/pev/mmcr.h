@@ -7,13 +7,18 @@
 
 struct ppc_pev_model;
 
-/* MMCRs that count; @mmcr0 is without FC, and without PMCC. */
+/*
+ * MMCRs that count; @mmcr0 is without FC, and without PMCC. While a guest runs, @guest2
+ * is for MMCR2, and the counters @guests count.
+ */
 struct ppc_pev_mmcr {
 	u64	mmcr0;
 	u64	mmcr1;
 	u64	mmcr2;
 	u64	mmcr3;
 	u64	mmcra;
+	u64	guest2;
+	u64	guests;
 };
 
 /* MMCR0 while nothing counts. */

@@ -9,14 +9,19 @@
  */
 #define pr_fmt(fmt) "pev: " fmt
 
+#include <linux/export.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <asm/firmware.h>
+#include <asm/plpar_wrappers.h>
 #include "cpu.h"
+#include "guest_pmu.h"
 #include "isa207.h"
 #include "power.h"
 #include "regs.h"
@@ -43,11 +48,25 @@ static const struct pev_pmu_counter counters[PEV_PMU_MAX_COUNTERS] = {
 
 static const struct ppc_pev_model *model;
 
+/* While pev has the PMU, KVM-HV asks it where guests begin and end. */
+DEFINE_STATIC_KEY_FALSE(ppc_pev_guest_key);
+EXPORT_SYMBOL_GPL(ppc_pev_guest_key);
+
+/* The hypervisor below switches guests' registers, those of the PMU too, and tells nobody. */
+static bool guests_from_below __ro_after_init;
+
+/* Older processors run guests by another part of KVM-HV. */
+static bool counts_guests(void)
+{
+	return IS_ENABLED(CONFIG_KVM_BOOK3S_HV_POSSIBLE) && cpu_has_feature(CPU_FTR_ARCH_300) &&
+	       !guests_from_below;
+}
+
 static int encode(const struct pev_pmu_request *req, struct pev_pmu_code *code,
 		  struct pev_refuse *r)
 {
 	return ppc_pev_check_faulty(mfspr(SPRN_PVR), req, r) ?:
-	       ppc_pev_encode(model, regs_are_hypervisors(), req, code, r);
+	       ppc_pev_encode(model, regs_are_hypervisors(), counts_guests(), req, code, r);
 }
 
 /*
@@ -73,8 +92,10 @@ static int reserve(struct pev_refuse *r)
 	const char *owner = handler_owner(READ_ONCE(perf_irq));
 
 	/* reserve_pmc_hardware() warns in the log where it refuses */
-	if (!owner && !reserve_pmc_hardware(ppc_pev_pmi))
+	if (!owner && !reserve_pmc_hardware(ppc_pev_pmi)) {
+		static_branch_enable(&ppc_pev_guest_key);
 		return 0;
+	}
 	return pev_refuse(r, EBUSY, PEV_NO_FIELD,
 			  "the PMU is held by %s, which Linux lets have all of it",
 			  owner ?: "another driver");
@@ -82,6 +103,7 @@ static int reserve(struct pev_refuse *r)
 
 static void release(void)
 {
+	static_branch_disable(&ppc_pev_guest_key);
 	release_pmc_hardware();
 }
 
@@ -145,6 +167,7 @@ static const struct ppc_pev_model *find_model(unsigned int version)
 static int __init ppc_pev_init(void)
 {
 	unsigned int version = PVR_VER(mfspr(SPRN_PVR));
+	unsigned long capabilities;
 
 	if (!cpu_has_feature(CPU_FTR_ARCH_207S))
 		return 0;
@@ -159,6 +182,8 @@ static int __init ppc_pev_init(void)
 			model->name);
 		return 0;
 	}
+	guests_from_below = firmware_has_feature(FW_FEATURE_LPAR) && !regs_are_hypervisors() &&
+			    plpar_guest_get_capabilities(0, &capabilities) == H_SUCCESS;
 	ppc_pev_model_is(model);
 	pmu.name = model->name;
 	return pev_pmu_register(&pmu);

@@ -10,6 +10,7 @@
  *	isa.h		registers, as the architecture has them
  *	regs.h		access to them
  *	prompt.h	for the interrupt entry
+ *	guest_pmu.h	for KVM-HV, where guests begin and end
  *
  * All but pmu.c compile for any machine: see tests/unit/pmu-ppc.
  */
@@ -62,9 +63,11 @@ extern const unsigned int ppc_pev_nr_models;
 /*
  * A counter's config: an event code and, in the bits that processors leave to
  * software, when it stands. Bit 59 is of the code on POWER10, but not of those
- * for PMC5 and PMC6.
+ * for PMC5 and PMC6; 30 and 31 are of thresholds, which are refused.
  */
 #define CFG_CODE		((1ULL << 60) - 1)
+#define CFG_NOT_HOST		BIT_ULL(30)
+#define CFG_NOT_GUEST		BIT_ULL(31)
 #define CFG_IDLE_TOO		BIT_ULL(59)	/* PMC5-6: whatever CTRL[RUN] is */
 #define CFG_NOT_USER		BIT_ULL(60)
 #define CFG_NOT_KERNEL	BIT_ULL(61)

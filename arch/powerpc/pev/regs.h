@@ -12,6 +12,7 @@
 #include <asm/pmc.h>
 #include <asm/reg.h>
 #include <asm/synch.h>
+#include <asm/time.h>
 #include "isa.h"
 
 #define reg_read(name)		((u64)mfspr(SPRN_##name))
@@ -92,6 +93,12 @@ static inline bool regs_are_hypervisors(void)
 static inline bool regs_lose_pmao(void)
 {
 	return cpu_has_feature(CPU_FTR_PMAO_BUG);
+}
+
+/* The time that guests are given ends by it. */
+static inline u64 regs_time(void)
+{
+	return mftb();
 }
 
 /*

@@ -47,6 +47,23 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 		static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable());
 }
 
+void pev_pmu_stand(u64 counters, bool stand)
+{
+	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
+	u64 now = pev_now_ns(), left;
+
+	for (left = counters & cpu->active; left; left &= left - 1) {
+		struct pev_hw_cpu *s = cpu->on[__ffs64(left)];
+
+		if (stand) {
+			pev_hw_count_end(s, now);
+		} else {
+			pev_hw_wait_end(s, now);
+			pev_hw_show(s);
+		}
+	}
+}
+
 void pev_pmu_report(enum pev_pmu_incident what)
 {
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);

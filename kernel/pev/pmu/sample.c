@@ -113,8 +113,16 @@ static struct pt_regs *shown_regs(const struct pev_event *event, struct pt_regs 
 	return task_pt_regs(current);
 }
 
+static enum pev_pmu_hit hit_of(const struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
+{
+	if (!sample->told)
+		return PEV_PMU_HIT_ASK;
+	return sample->guest >> s->counter & 1 ? PEV_PMU_HIT_GUEST : PEV_PMU_HIT_HOST;
+}
+
 bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 {
+	enum pev_pmu_hit hit = hit_of(s, sample);
 	struct pev_event *event = s->event;
 	struct pev_sample_in in;
 
@@ -128,17 +136,18 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	in.regs = shown_regs(event, sample->regs);
 	in.ip = 0;
 	in.user_ip = false;
-	in.addr = sample->addr;
+	in.addr = hit == PEV_PMU_HIT_GUEST ? 0 : sample->addr;
 	in.task = NULL;
 	in.guest = 0;
 	in.elsewhere = false;
 	in.place = 0;
 	in.kernel = NULL;
-	if (sample->ip && (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
+	if (sample->ip && hit != PEV_PMU_HIT_GUEST &&
+	    (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;
 	}
-	if (!pev_guest_sample(event, &in)) {
+	if (!pev_guest_sample(event, &in, hit)) {
 		in.regs = NULL;
 		in.ip = 0;
 	}

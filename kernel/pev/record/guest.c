@@ -60,16 +60,21 @@ void pev_guest_exit(struct pev_event *event)
  * KVM's answer holds for all interrupts until the guest goes on, and so for one that hits
  * another's handler or a softirq behind it: that is the host.
  */
-static unsigned int state_of_hit(void)
+static unsigned int state_of_hit(enum pev_pmu_hit hit)
 {
+	if (hit == PEV_PMU_HIT_HOST)
+		return 0;
+	if (hit == PEV_PMU_HIT_GUEST)
+		return pev_guest_state();
 	if ((preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK)) != pev_guest_irqs())
 		return 0;
 	return pev_guest_state();
 }
 
-bool __pev_guest_sample(const struct pev_event *event, struct pev_sample_in *in)
+bool __pev_guest_sample(const struct pev_event *event, struct pev_sample_in *in,
+			enum pev_pmu_hit hit)
 {
-	unsigned int state = state_of_hit();
+	unsigned int state = state_of_hit(hit);
 
 	if (!state)
 		return !(event->flags & PEV_F_EXCLUDE_HOST);

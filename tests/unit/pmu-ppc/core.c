@@ -11,6 +11,7 @@
 struct event events[6];
 u64 incidents[PEV_PMU_INCIDENTS];
 unsigned int overflows;
+u64 standing;
 bool readable;
 char refusal[400];
 
@@ -47,6 +48,7 @@ void core_reset(void)
 	memset(events, 0, sizeof(events));
 	memset(incidents, 0, sizeof(incidents));
 	overflows = 0;
+	standing = 0;
 	updating = false;
 	deferred = false;
 	readable = false;
@@ -152,6 +154,14 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 		load(c);
 	}
 	ppc_pev_thaw(active, readable);
+}
+
+void pev_pmu_stand(u64 counters, bool stand)
+{
+	if (stand)
+		standing |= counters & active;
+	else
+		standing &= ~counters;
 }
 
 void pev_pmu_report(enum pev_pmu_incident what)

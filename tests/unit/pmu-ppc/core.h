@@ -34,6 +34,8 @@ struct event {
 extern struct event events[6];
 extern u64 incidents[PEV_PMU_INCIDENTS];
 extern unsigned int overflows;
+/* counters that stand by pev_pmu_stand() */
+extern u64 standing;
 extern bool readable;
 extern char refusal[400];
 

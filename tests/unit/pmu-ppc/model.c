@@ -32,11 +32,13 @@ void model_reset(void)
 /* MSR[HV PR] */
 static unsigned int hv_pr(void)
 {
+	bool hv = machine.hypervisor && !machine.guest;
+
 	switch (machine.mode) {
 	case USER:
-		return machine.hypervisor ? 3 : 1;
+		return hv ? 3 : 1;
 	case KERNEL:
-		return machine.hypervisor ? 2 : 0;
+		return hv ? 2 : 0;
 	default:
 		return 2;
 	}
@@ -184,6 +186,10 @@ static void take_pmi(void)
 /* Before each instruction. The hypervisor lets none through to its guest. */
 static void interrupts(void)
 {
+	if (machine.guest) {
+		machine.leaked += m0(56);
+		return;
+	}
 	while (m0(56) && machine.ee && (machine.hypervisor || machine.mode != HYPERVISOR))
 		take_pmi();
 }
@@ -193,6 +199,7 @@ static void step(void)
 	unsigned int i;
 
 	interrupts();
+	machine.tb++;
 	for (i = 0; i < 6; i++) {
 		if (!counts(i))
 			continue;

@@ -25,6 +25,9 @@ enum model_mode { USER, KERNEL, HYPERVISOR };
  * @alerts:   that there were
  * @hypervisor: MSR[HV] is on in the kernel and its tasks
  * @mode:     MSR[HV PR] of what runs
+ * @guest:    that is a guest of the kernel: without MSR[HV]
+ * @leaked:   PMIs that a guest was given
+ * @tb:       the timebase, a tick for each instruction
  * @pmm:      MSR[PMM] of what runs
  * @run:      CTRL[RUN]
  * @ee:       MSR[EE]
@@ -64,6 +67,9 @@ struct model {
 
 	bool		hypervisor;
 	enum model_mode	mode;
+	bool guest;
+	unsigned int leaked;
+	u64 tb;
 	bool		pmm;
 	bool		run;
 	bool		ee;

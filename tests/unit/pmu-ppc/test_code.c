@@ -13,6 +13,8 @@
 int failed;
 
 static const struct ppc_pev_model *p8, *p9, *p10;
+/* can counters go on in guests? */
+static bool guests;
 
 static struct pev_pmu_code encode(const struct ppc_pev_model *m, u32 type, u64 config,
 				  u64 flags, int want)
@@ -24,7 +26,7 @@ static struct pev_pmu_code encode(const struct ppc_pev_model *m, u32 type, u64 c
 	int got;
 
 	refusal[0] = 0;
-	got = ppc_pev_encode(m, false, &req, &code, &r);
+	got = ppc_pev_encode(m, false, guests, &req, &code, &r);
 	if (got != want) {
 		printf("# %s code %#llx: %d, not %d: %s\n", m->name,
 		       (unsigned long long)config, got, want, refusal);
@@ -166,14 +168,21 @@ static void refused_codes(void)
 
 static void refused_domains(void)
 {
-	u64 eu = PEV_F_EXCLUDE_USER, ek = PEV_F_EXCLUDE_KERNEL, eh = PEV_F_EXCLUDE_HV;
+	u64 eu = PEV_F_EXCLUDE_USER, ek = PEV_F_EXCLUDE_KERNEL, eh = PEV_F_EXCLUDE_HV,
+	    gh = PEV_F_EXCLUDE_HOST, gg = PEV_F_EXCLUDE_GUEST;
 
 	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_MARKED, -EINVAL);
 	TRUE(strstr(refusal, "MSR[PMM]"));
 	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_MARKED | ek, 0);
-	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_EXCLUDE_HOST, -EOPNOTSUPP);
-	TRUE(strstr(refusal, "guest"));
-	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, PEV_F_EXCLUDE_GUEST, 0);
+	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, gh, -EOPNOTSUPP);
+	TRUE(strstr(refusal, "KVM-HV"));
+	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, gg, 0);
+	guests = true;
+	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, gh, 0);
+	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, gh | gg, -EINVAL);
+	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, gh | ek | PEV_F_MARKED, -EINVAL);
+	TRUE(strstr(refusal, "marked"));
+	guests = false;
 	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, eu | ek, 0);
 	encode(p9, PEV_TYPE_HARDWARE, PEV_HW_CYCLES, eu | ek | eh, -EINVAL);
 }
@@ -206,7 +215,7 @@ static void domains(void)
 		u64 config[6] = { };
 		unsigned int i;
 
-		if (ppc_pev_encode(p9, hv, &req, &code, NULL))
+		if (ppc_pev_encode(p9, hv, true, &req, &code, NULL))
 			continue;
 		/* only user mode has the mark */
 		if (pmm && !user)

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 
 		refusal[0] = 0;
 		if (ppc_pev_check_faulty(pvr, &req, &r) ||
-		    ppc_pev_encode(model, false, &req, &code, &r))
+		    ppc_pev_encode(model, false, false, &req, &code, &r))
 			printf("refused %#llx %s\n", raw, refusal);
 		else
 			printf("code %#llx %#llx %llu\n", raw,
