@@ -29,12 +29,16 @@
 #define VMM_GDT 0x800
 #define VMM_IDT 0x900 /* 128 gates */
 #define VMM_STACK 0x8000
+#define VMM_EXITS "exits" /* as KVM calls them */
 /*
  * What the guest does each time that it is told to go on: one that asks its host has
  * not done that itself. On AMD's processors each entry counts, too, see vmm_entries().
  */
 #define VMM_INSNS (2 * VMM_ROUNDS + 2)
 #define VMM_BRANCHES (VMM_ROUNDS + 1)
+#define VMM_COUNTS_BRANCHES 1
+/* an entry counts at the level at which the guest goes on */
+#define VMM_ENTRY_IS_GUESTS 1
 
 /* Modules of the kernel that runs, in the order in which they need each other. */
 static inline void vmm_load_kvm(void)
@@ -61,8 +65,12 @@ static inline void vmm_load_kvm(void)
 #define VMM_CODE_END 0x2020
 #define VMM_ROUNDS 1000000
 #define VMM_PORT 0x10000000 /* an address without memory */
-#define VMM_INSNS (2 * VMM_ROUNDS + 6)
+#define VMM_EXITS "sum_exits"
+#define VMM_INSNS (2 * VMM_ROUNDS + 5)
 #define VMM_BRANCHES (VMM_ROUNDS + 1)
+#define VMM_COUNTS_BRANCHES 0 /* by the emulator */
+/* what an entry counts is the host's kernel */
+#define VMM_ENTRY_IS_GUESTS 0
 
 /* KVM is part of the kernel. */
 static inline void vmm_load_kvm(void)
@@ -349,7 +357,7 @@ static inline int64_t vmm_entries(const struct vmm *m)
 		if (size > sizeof(desc) ||
 		    pread(fd, &desc, size, head.desc_offset + i * size) != (ssize_t)size)
 			break;
-		if (strcmp(desc.text + sizeof(desc.head), "exits"))
+		if (strcmp(desc.text + sizeof(desc.head), VMM_EXITS))
 			continue;
 		if (pread(fd, &entries, sizeof(entries), head.data_offset + desc.head.offset) !=
 		    sizeof(entries))
