@@ -28,12 +28,17 @@ private_apt() {
 	"$top/scripts/cross-apt.sh" "$work" get "$@"
 }
 
+# Some are for one architecture alone: NAME [ARCHITECTURE], as Debian writes it
+packages() {
+	sed "s/#.*//; s/ \\[$debarch\\]\$//; /\\[/d" "$list"
+}
+
 download() {
 	# A mirror may be short of one index and still have all that is needed.
 	private_apt update > "$work/log" 2>&1 ||
 		say "warning: $(sed -n '/^E: /{p;q}' "$work/log" | sed 's,http[^ ]*/dists/,,')"
 	# shellcheck disable=SC2046
-	private_apt install -y -d $(sed 's/#.*//' "$list") > "$work/log" 2>&1 || {
+	private_apt install -y -d $(packages) > "$work/log" 2>&1 || {
 		cat "$work/log" >&2
 		exit 1
 	}
@@ -80,7 +85,7 @@ finish() {
 	ln -sf gawk "$1/usr/bin/awk"
 	echo pev > "$1/etc/hostname"
 	# Links of the sysroot must not lead to this machine's libraries.
-	find "$1/usr/lib" -type l -lname '/*' | while read -r l; do
+	find "$1"/usr/lib{,64} -type l -lname '/*' | while read -r l; do
 		ln -sfnr "$1$(readlink "$l")" "$l"
 	done
 }

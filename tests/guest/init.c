@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first program of a guest that linux_vmm.c boots: mounts what programs need, runs /command by bash,
- * passes its output on to the VMM and ends the guest with its exit status. What is written to
- * /run/host goes to the VMM's --file.
+ * The first program of a guest of tests/guest/run: mounts what programs need, runs /command by
+ * bash, passes its output on to the VMM and ends the guest with its exit status. What is written
+ * to /run/host goes to the VMM's --file.
  */
-#include "linux_vmm.h"
+#include "host.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,37 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HOST "/run/host"
-
-#define PAGE 4096
-
-static int msr = -1;
-
-static void tell(uint32_t reg, uint64_t value)
-{
-	if (pwrite(msr, &value, sizeof(value), reg) != sizeof(value))
-		perror("init: a register of the VMM's");
-}
-
-/* Where the page is in the guest's memory */
-static uint64_t physical(const void *page)
-{
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	uint64_t entry = 0;
-
-	pread(fd, &entry, sizeof(entry), (uintptr_t)page / PAGE * sizeof(entry));
-	close(fd);
-	return (entry & ((1ULL << 55) - 1)) * PAGE;
-}
+#define PIPE "/run/host"
 
 /* Reads what has come, at most a page of it, and passes it on. False at its end. */
-static bool pass_on(int fd, uint32_t reg)
+static bool pass_on(int fd, enum host_stream to)
 {
-	static char page[PAGE] __attribute__((aligned(PAGE)));
-	ssize_t n = read(fd, page, PAGE);
+	static char page[HOST_PAGE] __attribute__((aligned(HOST_PAGE)));
+	ssize_t n = read(fd, page, HOST_PAGE);
 
 	if (n > 0)
-		tell(reg, physical(page) + n - 1);
+		host_send(to, page, n);
 	return n > 0;
 }
 
@@ -117,10 +97,10 @@ static int run(int host)
 	for (;;) {
 		int ready = poll(from, 2, ended ? 0 : 100);
 
-		if (from[0].revents && !pass_on(out[0], MSR_STDOUT))
+		if (from[0].revents && !pass_on(out[0], HOST_STDOUT))
 			from[0].fd = -1;
 		if (from[1].revents & POLLIN)
-			pass_on(host, MSR_FILE);
+			pass_on(host, HOST_FILE);
 		if (ended && ready <= 0)
 			return status;
 		if (!ended && waitpid(pid, &status, WNOHANG) == pid)
@@ -133,15 +113,11 @@ int main(void)
 	int status, host;
 
 	make_tree();
-	msr = open("/dev/cpu/0/msr", O_WRONLY | O_CLOEXEC);
-	if (msr < 0)
-		die("init: /dev/cpu/0/msr: %m");
-	if (mkfifo(HOST, 0600))
-		die("init: " HOST ": %m");
+	host_open();
+	if (mkfifo(PIPE, 0600))
+		die("init: " PIPE ": %m");
 	/* it has a writer, itself, so that it does not end */
-	host = open(HOST, O_RDWR | O_CLOEXEC);
+	host = open(PIPE, O_RDWR | O_CLOEXEC);
 	status = run(host);
-	tell(MSR_STATUS, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	for (;;)
-		pause();
+	host_end(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }

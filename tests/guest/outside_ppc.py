@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Judges what outside-ppc.sh has measured, by what the guests and KVM say of themselves.
+
+usage: outside_ppc.py list|stat|exits|guests|user|kernel|timeline
+"""
+import json
+import os
+import re
+import sys
+
+NAMES = ("user", "kernel")
+
+
+def text(path):
+    with open(path) as f:
+        return f.read()
+
+
+def machines():
+    found = {m["name"]: m for m in json.loads(text("list"))}
+    assert set(found) == set(NAMES), found
+    return found
+
+
+def pid(name):
+    return machines()[name]["pid"]
+
+
+def near(what, got, wanted, off):
+    print(f"{what}: {got:.3f}, by the other account {wanted:.3f}")
+    assert abs(got - wanted) <= off, f"{what} is more than {off} off"
+
+
+def judge_list():
+    for m in machines().values():
+        (vcpu,) = m["vcpus"]
+        assert m["comm"].startswith("qemu-system-ppc") and m["machines"] == 1, m
+        assert vcpu["vcpu"] == 0 and vcpu["tid"] not in (0, m["pid"]), m
+
+
+def judge_stat():
+    rows = [line.split(",") for line in text("stat").splitlines()]
+    (clock,) = [r for r in rows if r[2:3] == ["cpu-clock"]]
+    got = json.loads(text("exits"))
+    outside = sum(g["ns"] for g in got["guests"]) / 1e9 / got["seconds"]
+    # a busy host is not the same all the time
+    near("processors in guests", float(clock[0]) / 2000, len(NAMES) - outside, 0.6)
+
+
+def judge_exits():
+    got = json.loads(text("exits"))
+    assert {g["pid"] for g in got["guests"]} == {pid(n) for n in NAMES}, got
+    assert got["lost"] == got["other"] == got["dropped"] == 0, got
+    rows = [r for g in got["guests"] for r in g["reasons"]]
+    assert all(not r["reason"].startswith("reason ") for r in rows), rows
+    assert {"h_decrementer", "hypercall"} <= {r["reason"] for r in rows}, rows
+    # KVM counts those that it has a trap of; perfctl begins before the command, and ends after it
+    traps = sum(r["exits"] for r in rows if r["code"])
+    said = int(text("sum1")) - int(text("sum0"))
+    print(f"{traps} exits, of which KVM counted {said} meanwhile")
+    assert 100 < said <= traps + got["outside"] <= 2 * said, traps
+
+
+def samples_by():
+    """Samples by guest, object and function."""
+    found = {}
+    for line in text("report").splitlines():
+        row = re.match(r" +[0-9.]+% +([0-9,]+)  of (\d+) +\[guest\.(\w+)\] +\[g\] (\S+)", line)
+        if row:
+            key = int(row[2]), row[3], row[4]
+            found[key] = found.get(key, 0) + int(row[1].replace(",", ""))
+    return found
+
+
+def samples_of(name, wanted=lambda level, function: True):
+    return sum(n for (guest, level, function), n in samples_by().items()
+               if guest == pid(name) and wanted(level, function))
+
+
+def in_user(name):
+    """The share of user mode in a guest's samples"""
+    return samples_of(name, lambda level, _: level == "user") / samples_of(name)
+
+
+def judge_guests():
+    samples = int(re.search(r"cpu-clock: ([0-9,]+) samples", text("report"))[1].replace(",", ""))
+    print(f"{samples} samples")
+    assert samples > 1000
+    user, kernel = samples_of("user"), samples_of("kernel")
+    near("of the first guest", user / samples, 0.5, 0.2)
+    assert user + kernel == samples, kernel
+
+
+def account(name):
+    """The share of user mode in what the guest's processor did."""
+    lines = [[int(n) for n in line.split()[1:]] for line in text(name).splitlines()
+             if line.startswith("account ")]
+    user, nice, system, _, _, irq, softirq = [b - a for a, b in zip(lines[0], lines[-1])][:7]
+    assert user + system > 300, lines
+    return (user + nice) / (user + nice + system + irq + softirq)
+
+
+# Entries and ticks cost the guest's kernel some time, which the guest does not see: what it says is
+# no more than near.
+def judge_user():
+    loop = int(os.environ["SPIN"], 0)
+    in_loop = samples_of("user", lambda level, function: level == "user" and
+                         function.startswith("0x") and loop <= int(function, 16) < loop + 64)
+    near("in the loop, of user mode",
+         in_loop / samples_of("user", lambda level, _: level == "user"), 1, 0.2)
+    near("in user mode", in_user("user"), account("user"), 0.3)
+
+
+def judge_kernel():
+    own = re.search("^own (.*)", text("kernel"), re.M)[1]
+    assert text("same").split()[2:] == [own], text("same")
+    most = {}
+    for (guest, level, function), n in samples_by().items():
+        if level == "kernel" and n > most.get(guest, ("", 0))[1]:
+            most[guest] = function, n
+    print(most, own)
+    assert most[pid("kernel")][0] == own and most[pid("user")][0] != own, own
+    assert most[pid("kernel")][1] > samples_of("kernel") / 10, samples_of("kernel")
+    near("in user mode", in_user("kernel"), account("kernel"), 0.3)
+
+
+def judge_timeline():
+    for name in NAMES:
+        assert re.search(rf"^ +vCPU 0 of {pid(name)} .*#", text("timeline"), re.M), text("timeline")
+
+
+globals()["judge_" + sys.argv[1]]()
