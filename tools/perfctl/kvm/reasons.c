@@ -72,11 +72,11 @@ static const struct reason svm[] = {
 
 /*
  * Vectors of interrupts, Power ISA, book III, 7.5; those with h_ are the hypervisor's. Linux has
- * numbers of its own from 0x1980 on, and 0 for a hypercall that it answered before it says so: H_CEDE
- * most of all, by which a processor says that it has nothing to do.
+ * numbers of its own from 0x1980 on, and 0 where it answered a hypercall before it says so (H_CEDE,
+ * by which a processor says that it has nothing to do), or an interrupt came before the guest began.
  */
 static const struct reason power[] = {
-	{ 0x0, "cede" }, { 0x100, "system_reset" }, { 0x200, "machine_check" },
+	{ 0x0, "no_trap" }, { 0x100, "system_reset" }, { 0x200, "machine_check" },
 	{ 0x300, "data_storage" }, { 0x380, "data_segment" }, { 0x400, "instruction_storage" },
 	{ 0x480, "instruction_segment" }, { 0x500, "external" }, { 0x502, "h_external" },
 	{ 0x600, "alignment" }, { 0x700, "program" }, { 0x800, "fp_unavailable" },

@@ -199,7 +199,7 @@ const struct command command_timeline = {
 		"  perfctl record -a -e sched:sched_switch -e sched:sched_wakeup -- COMMAND\n"
 		"  perfctl timeline\n"
 		"  perfctl timeline --threads --time 0.5,0.6\n"
-		"  perfctl timeline --vcpus            with kvm:kvm_entry and kvm:kvm_exit recorded\n"
+		"  perfctl timeline --vcpus            with entries and exits of guests recorded\n"
 		"  perfctl timeline --request 4bf92f3577b34da6a3ce929d0e0e4736\n"
 		"  perfctl timeline --from http://store:8123 --since 24h --by service\n",
 	.opts = timeline_options,
