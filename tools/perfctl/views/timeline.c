@@ -182,7 +182,9 @@ static bool crossed(struct timeline *tl, const struct pev_event *ev, int64_t now
 	who = machine_seen(&tl->session->machine, ev->pid, ev->tid)->thread;
 	t->comm = who.comm;
 	t->pid = who.pid;
-	t->vcpu = vcpu ? (int)pev_event_int(ev, vcpu) : t->comm ? vmm_vcpu_of_thread(t->comm) : -1;
+	/* where KVM does not say it, VMMs do, by the name of the thread */
+	t->vcpu = vcpu ? (int)pev_event_int(ev, vcpu) :
+			 vmm_vcpu_of_thread(machine_comm_name(&tl->session->machine, who.comm));
 	/* it was in the guest, even if the record of its entry is missing */
 	if (!entry && t->state == TIMELINE_NOTHING)
 		t->state = TIMELINE_GUEST;
