@@ -291,13 +291,13 @@ static inline int vmm_open(struct vmm *m, bool user)
 	return vmm_open_machine(m) || vmm_open_vcpu(m, 0, user) ? -1 : 0;
 }
 
-#if defined(__x86_64__)
 /* The guest runs @code from its beginning, before it has run anything. */
 static inline void vmm_load(struct vmm *m, const void *code, size_t size)
 {
 	memcpy(m->memory + VMM_CODE, code, size);
 }
 
+#if defined(__x86_64__)
 /*
  * An interrupt gate of the guest's, with tables and a stack for what vmm_load() gave it. Returns 0,
  * or -1.

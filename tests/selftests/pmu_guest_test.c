@@ -407,6 +407,111 @@ TEST_F(guest_counter, samples_hit_both)
 	EXPECT_LE(due - due / 10, hits.guest);
 	EXPECT_GE(2 * due, hits.guest);
 }
+
+#if defined(__powerpc64__)
+/*
+ * A guest that uses the PMU has it for itself, with its own values; what the host would count
+ * there stands, and its times say so. Between its rounds the guest freezes it.
+ */
+TEST_F(guest_counter, guest_has_the_pmu)
+{
+	static const uint32_t code[] = {
+		0x38000000, /* li r0, 0 */
+		0x7c1bc3a6, /* mtspr MMCR0, r0 */
+		0x7d17c2a6, /* mfspr r8, PMC5 */
+		0x3c800000 | VMM_ROUNDS >> 16, /* lis r4 */
+		0x60840000 | (VMM_ROUNDS & 0xffff), /* ori r4, r4 */
+		0x7c8903a6, /* mtctr r4 */
+		0x38c60001, /* addi r6, r6, 1 */
+		0x4200fffc, /* bdnz, to the addi */
+		0x7cf7c2a6, /* mfspr r7, PMC5 */
+		0x38000001, /* li r0, 1 */
+		0x7800f824, /* sldi r0, r0, 31 */
+		0x7c1bc3a6, /* mtspr MMCR0, r0: FC */
+		0x3ca00000 | VMM_PORT >> 16, /* lis r5 */
+		0x90850000, /* stw r4, 0(r5) */
+		0x4bffffc8, /* b, to the first */
+	};
+	struct pev_multiplexed times;
+	struct kvm_regs regs;
+	int64_t entries;
+	int fd;
+
+	ASSERT_EQ(0, vmm_open(&self->m, false));
+	vmm_load(&self->m, code, sizeof(code));
+	ASSERT_EQ(0, vmm_round(&self->m));
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, GUEST);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < TURNS; i++) {
+		uint32_t count;
+
+		entries = vmm_entries(&self->m);
+		pev_on(fd);
+		ASSERT_EQ(0, vmm_round(&self->m));
+		pev_off(fd);
+		ASSERT_EQ(0, ioctl(self->m.vcpu, KVM_GET_REGS, &regs));
+		count = regs.gpr[7] - regs.gpr[8];
+		entries = vmm_entries(&self->m) - entries;
+		/* three before the loop, and one of the reads; KVM's at entries, where it is a guest */
+		EXPECT_LE(2 * VMM_ROUNDS + 4, count);
+		EXPECT_GE(2 * VMM_ROUNDS + 4 + 200 * entries, count);
+	}
+	times = pmu_multiplexed(fd);
+	EXPECT_GT(VMM_ROUNDS, pev_read(fd).value);
+	EXPECT_LT(2 * times.time_running, times.time_enabled);
+	EXPECT_LT(0, times.time_running);
+	close(fd);
+}
+
+#define COST_TURNS 10000
+/* of instructions, by four counters */
+#define COST_MAX 350
+
+/* Nanoseconds, which are instructions in this machine, of an exit and an entry. */
+static int64_t round_trip(struct vmm *m)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	if (!turns(m, COST_TURNS))
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return ((to.tv_sec - from.tv_sec) * 1000000000LL + to.tv_nsec - from.tv_nsec) / COST_TURNS;
+}
+
+TEST_F(guest_counter, entries_cost_little)
+{
+	static const uint32_t code[] = {
+		0x3ca00000 | VMM_PORT >> 16, /* lis r5 */
+		0x90850000, /* stw r4, 0(r5) */
+		0x4bfffff8, /* b, to the first */
+	};
+	const uint64_t flags[] = { GUEST, HOST, 0 };
+	const char *icount = getenv("PEV_ICOUNT");
+	int64_t without, with;
+	int fds[4];
+
+	if (!icount || strcmp(icount, "1"))
+		SKIP(return, "instructions take no certain time");
+	ASSERT_EQ(0, vmm_open(&self->m, false));
+	vmm_load(&self->m, code, sizeof(code));
+	ASSERT_LT(0, round_trip(&self->m));
+	without = round_trip(&self->m);
+	for (unsigned int i = 0; i < ARRAY_SIZE(flags); i++) {
+		for (unsigned int j = 0; j < 4; j++) {
+			fds[j] = pmu_open(PEV_HW_INSTRUCTIONS, flags[i] | PEV_F_EXCLUDE_USER);
+			ASSERT_LE(0, fds[j]);
+			pev_on(fds[j]);
+		}
+		with = round_trip(&self->m);
+		TH_LOG("flags %#lx: %ld instructions, %ld without", (unsigned long)flags[i],
+		       (long)with, (long)without);
+		EXPECT_GE(COST_MAX, with - without);
+		for (unsigned int j = 0; j < 4; j++)
+			close(fds[j]);
+	}
+}
+#endif
 #else
 TEST(guests)
 {
