@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,7 +85,7 @@ static pid_t start(int out)
 static int run(int host)
 {
 	int out[2], status = 0;
-	struct pollfd from[2];
+	struct pollfd from[3];
 	pid_t pid;
 	bool ended = false;
 
@@ -94,8 +95,10 @@ static int run(int host)
 	close(out[1]);
 	from[0] = (struct pollfd){ .fd = out[0], .events = POLLIN };
 	from[1] = (struct pollfd){ .fd = host, .events = POLLIN };
+	/* that it has ended; asking from time to time would interrupt what is measured */
+	from[2] = (struct pollfd){ .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 	for (;;) {
-		int ready = poll(from, 2, ended ? 0 : 100);
+		int ready = poll(from, ended ? 2 : 3, ended ? 0 : -1);
 
 		if (from[0].revents && !pass_on(out[0], HOST_STDOUT))
 			from[0].fd = -1;
@@ -103,8 +106,8 @@ static int run(int host)
 			pass_on(host, HOST_FILE);
 		if (ended && ready <= 0)
 			return status;
-		if (!ended && waitpid(pid, &status, WNOHANG) == pid)
-			ended = true;
+		if (!ended && from[2].revents)
+			ended = waitpid(pid, &status, 0) == pid;
 	}
 }
 

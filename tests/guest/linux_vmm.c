@@ -6,6 +6,7 @@
  *   MSR_STDOUT   bytes for the VMM's standard output
  *   MSR_FILE     bytes that are appended to --file
  *   MSR_STATUS   ends the guest: the byte is the VMM's exit status
+ *   MSR_STOP     stops the VMM, as SIGSTOP does, until it gets SIGCONT
  *
  * The guest has no counters unless it is given them. Each of its processors is a thread named like
  * QEMU's. The exit status is 125 where the guest ended in another way, or did not begin.
@@ -22,6 +23,7 @@
 #include <getopt.h>
 #include <linux/kvm.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +224,9 @@ static void handle_msr(struct kvm_run *run)
 		break;
 	case MSR_STATUS:
 		_exit(value & 0xff);
+	case MSR_STOP:
+		raise(SIGSTOP);
+		break;
 	default:
 		known = false;
 	}
@@ -366,6 +371,20 @@ static void set_registers(const struct vcpu *v, struct boot_entry entry)
 		die("the first processor's registers: %m");
 }
 
+/* The guest's clock is the host's, so that either's times can be compared. */
+static void share_clock(const struct vcpu *v)
+{
+	const uint64_t none = 0;
+	struct kvm_device_attr offset = {
+		.group = KVM_VCPU_TSC_CTRL,
+		.attr = KVM_VCPU_TSC_OFFSET,
+		.addr = (uintptr_t)&none,
+	};
+
+	if (ioctl(v->fd, KVM_SET_DEVICE_ATTR, &offset))
+		die("KVM_VCPU_TSC_OFFSET: %m");
+}
+
 static void open_vcpu(struct vcpu *v, int id, int cpus)
 {
 	v->id = id;
@@ -376,6 +395,7 @@ static void open_vcpu(struct vcpu *v, int id, int cpus)
 	if (v->run == MAP_FAILED)
 		die("the page of a processor: %m");
 	set_cpuid(v, cpus);
+	share_clock(v);
 }
 
 static void open_machine(void)

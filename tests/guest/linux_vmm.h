@@ -18,6 +18,7 @@
 #define MSR_STDOUT 0x70657600
 #define MSR_FILE 0x70657601
 #define MSR_STATUS 0x70657602
+#define MSR_STOP 0x70657603
 
 struct boot_image {
 	uint8_t *memory;

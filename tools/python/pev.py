@@ -42,6 +42,7 @@ SAMPLE = {name: 1 << bit for bit, name in enumerate(
     ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump",
      "guest", "context"))}
 _TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
+GUEST_CODE, GUEST_USER = 1, 2
 _INT, _ARRAY, _SEQUENCE, _STRING = range(4)
 _F_DISABLED, _F_FREQ = 1, 4
 _FETCH_ALL = 1
@@ -247,6 +248,7 @@ class Event:
     ip = property(lambda self: self._raw.ip)
     addr = property(lambda self: self._raw.addr)
     period = property(lambda self: self._raw.period)
+    guest = property(lambda self: self._raw.guest, doc="PEV_GUEST_*: 0 of the host")
 
     @property
     def time(self):

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Two Linux guests that do different things are recorded by their host, which they know nothing of: each sample is
+# judged by the guests' own account. "root" has built what is booted, with phases.c as /usr/bin/phases and
+# /pev-cost.ko. TURNS and PERIOD are others of phases.c and of counters.
+# shellcheck source=tests/cli/lib/cli.bash disable=SC2034,SC2154
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/lib/cli.bash"
+. "$here/../exact/ways.bash"
+export PYTHONPATH=$here/../../tools/python PYTHONDONTWRITEBYTECODE=1 LIBPEV=$PEV_TOOLS/libpev/libpev.so.1
+
+turns=${TURNS:-400} period=${PERIOD:-5003}
+sides=(left right)
+declare -A runs pids
+
+# What a guest does: says which functions of its kernel lie on the way to the loop, and then begins its turns again
+# and again, with the times of all interrupts behind them.
+# shellcheck disable=SC2016
+script='
+	insmod /pev-cost.ko
+	stat -c "notes: %s" /sys/kernel/notes
+	cat /sys/kernel/notes /proc/kallsyms > /run/host
+	cd /sys/kernel/tracing
+	echo 0 > tracing_on
+	echo function > current_tracer
+	phases SIDE path
+	sed "/^#/d; s/ <-.*//; s/.* /path /; s/[.].*//" trace | sort -u
+	echo nop > current_tracer
+	echo x86-tsc > trace_clock
+	echo 1 > events/irq_vectors/enable
+	while :; do
+		echo > trace
+		echo 1 > tracing_on
+		phases SIDE TURNS
+		echo 0 > tracing_on
+		sed -n "s/.* \([0-9]*\): [a-z_]*_entry: .*/interrupt \1/p" trace
+	done'
+
+# boot SIDE
+boot() {
+	local text=${script//SIDE/$1}
+	GUEST_CONSOLE=$1.console "$here/run" "${text//TURNS/$turns}" --file "$1.file" > "$1.said" 2> "$1.err" &
+	runs[$1]=$!
+}
+
+# have_stopped PID...: these machines, or ended
+have_stopped() {
+	local pid
+	for pid; do
+		[ ! -d "/proc/$pid" ] || grep -q '^State:.*T' "/proc/$pid/status" || return 1
+	done
+}
+
+go_on() {
+	kill -CONT "$@"
+	until_ok have_stopped "$@"
+}
+
+# during COMMAND...: measures while both guests do all their turns; then these say what they did, and are
+# before the next ones
+during() {
+	"$@" -- bash -c "$(declare -f until_ok have_stopped go_on); go_on ${pids[*]}"
+	go_on "${pids[@]}"
+}
+
+# started SIDE: which process it is
+started() { pids[$1]=$(pgrep -P "${runs[$1]}" -x linux_vmm); }
+
+# laid_out SIDE: as its root were mounted here
+laid_out() {
+	local notes
+	notes=$(sed -n 's/^notes: //p' "$1.said")
+	mkdir -p "$1.root/proc" "$1.root/sys/kernel"
+	head -c "$notes" "$1.file" > "$1.root/sys/kernel/notes"
+	tail -c +$((notes + 1)) "$1.file" > "$1.root/proc/kallsyms"
+}
+
+# judged EVENT RECORDING FEWEST: by the guests' accounts
+judged() {
+	local side args=()
+	for side in "${sides[@]}"; do
+		args+=("${pids[$side]}=$side.said,$side.root/proc/kallsyms")
+	done
+	python3 "$here/judge.py" "$2" "$1" "$3" "${args[@]}"
+}
+
+never_throttle 1000000
+sysctl -q -w kernel.pev_max_sample_rate=1000000
+"$here/../lib/load_kvm"
+for side in "${sides[@]}"; do
+	boot "$side"
+done
+for side in "${sides[@]}"; do
+	until_ok started "$side"
+done
+until_ok have_stopped "${pids[@]}"
+for side in "${sides[@]}"; do
+	laid_out "$side"
+done
+trap 'kill -KILL "${pids[@]}"; wait; cd /; rm -rf "$work"' EXIT
+tap_tells=1
+both=${pids[left]},${pids[right]}
+rec="perfctl record -q --clock cycles --guest $both"
+
+says "list has both guests" 0 "^ +${pids[left]} +linux_vmm" perfctl guest list
+during $rec -e instructions -c $period -o counter
+ok "samples by a counter are where the guests say that they were" judged instructions counter $((turns * 10))
+during $rec -e cpu-clock -c 10000 -o timer
+ok "samples by a timer are where the guests say that they were" judged cpu-clock timer $((turns * 5))
+finish
