@@ -107,4 +107,32 @@ during $rec -e instructions -c $period -o counter
 ok "samples by a counter are where the guests say that they were" judged instructions counter $((turns * 10))
 during $rec -e cpu-clock -c 10000 -o timer
 ok "samples by a timer are where the guests say that they were" judged cpu-clock timer $((turns * 5))
+
+during perfctl guest exits --guest $both > exits 2>&1
+during perfctl record -q -a -e kvm:kvm_entry -e kvm:kvm_exit -e sched:sched_switch -o tracks
+for side in "${sides[@]}"; do
+	pid=${pids[$side]}
+	says "guest exits: why $side stopped" 0 "^ guest of $pid .linux_vmm.: [0-9]+ exits?, " cat exits
+	says "timeline: $side has a track" 0 "vCPU 0 of $pid [^#]*#" perfctl timeline --vcpus --width 100 -i tracks
+done
+
+# what the report names, by a root of the guest's, and not by files of others
+during perfctl record -q --guest "${pids[left]}" --guest-mount left.root -e instructions -c $period -o named
+says "names by --guest-mount" 0 ' bare_set$' perfctl report --stdio --sort guest,symbol -i named
+# few lines, as the emulator reads all of them slowly
+grep -e ' T _stext$' -e 'pev_cost]$' left.root/proc/kallsyms > same
+says "... and by the guest's kallsyms" 0 ' bare_set$' \
+	perfctl report --stdio --sort symbol --guest-kallsyms same -i named
+sed 's/^ffffffff81\(.* T _stext\)$/ffffffff82\1/' same > moved
+says "... not by those of another boot" 1 'is of another boot of the guest, as the kernel lay at 0xffffffff81000000' \
+	perfctl report --guest-kallsyms moved -i named
+printf '\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\1\2\3\4' > same.notes # a build id of four bytes
+says "... nor by those of another kernel" 1 'same is of another kernel than the guest ran, whose build id is [0-9a-f]+, and not 01020304' \
+	perfctl report --guest-kallsyms same -i named
+mkdir -p no-sys/proc
+cp same no-sys/proc/kallsyms
+says "... nor by a root without sys" 2 'no /sys/kernel/notes with a build id' \
+	perfctl record --guest "${pids[left]}" --guest-mount no-sys -o no -- true
+says "... one root for two guests is refused" 2 'is the root of one guest, and' \
+	perfctl record --guest $both --guest-mount left.root -o no -- true
 finish
