@@ -45,8 +45,8 @@ static const char *kernel_rounds;
 static size_t kernel_rounds_len;
 
 /* Each phase is a section, whose bounds the linker knows. */
-#define PHASE(name)                                                     \
-	extern const char __start_in_##name[], __stop_in_##name[];      \
+#define PHASE(name)                                                \
+	extern const char __start_in_##name[], __stop_in_##name[]; \
 	static __attribute__((noinline, noclone, section("in_" #name))) void name(struct turn *t)
 
 PHASE(left_mix)
@@ -123,7 +123,7 @@ struct phase {
 	const char *from, *to;
 };
 
-#define PHASE_OF(name) { #name, name, __start_in_##name, __stop_in_##name }
+#define PHASE_OF(name) #name, name, __start_in_##name, __stop_in_##name
 
 static const struct who {
 	const char *name;
@@ -134,14 +134,18 @@ static const struct who {
 } who[] = {
 	{
 		.name = "left",
-		.phases = { PHASE_OF(left_mix), PHASE_OF(left_kernel), PHASE_OF(left_walk) },
+		.phases = { { PHASE_OF(left_mix) },
+			    { PHASE_OF(left_kernel) },
+			    { PHASE_OF(left_walk) } },
 		.loop = LOOPS "bare",
 		.rounds = "10000",
 		.functions = "bare bare_set",
 	},
 	{
 		.name = "right",
-		.phases = { PHASE_OF(right_sum), PHASE_OF(right_kernel), PHASE_OF(right_divide) },
+		.phases = { { PHASE_OF(right_sum) },
+			    { PHASE_OF(right_kernel) },
+			    { PHASE_OF(right_divide) } },
 		.loop = LOOPS "callback",
 		.rounds = "4000",
 		.functions = "callback callback_set consume",
