@@ -7,6 +7,7 @@
 #define _PEV_GLUE_GUEST_H
 
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include "glue/linux.h"
 
 /* KVM of 6.1 takes the mode that a guest was in when it was last preempted for that of now. */
@@ -39,5 +40,11 @@ static inline u64 pev_guest_ip(void)
 static inline unsigned int pev_guest_state(void) { return 0; }
 static inline u64 pev_guest_ip(void) { return 0; }
 #endif
+
+/* Of KVM-HV, which is another way in, the module knows nothing. */
+static inline unsigned int pev_guest_irqs(void)
+{
+	return HARDIRQ_OFFSET;
+}
 
 #endif
