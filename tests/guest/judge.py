@@ -23,8 +23,8 @@ SHOWN = 20  # of the wrong ones
 LONGEST_GAP = 100000
 # by ftrace, on the way to the kernel's loop: of lib/, the clock that it asks, and what the compiler made no part
 # of its callers on the way back
-UNTRACED = ("kstrtoull", "_kstrtoull", "_parse_integer_limit", "_parse_integer_fixup_radix",
-            "_copy_from_user", "rep_movs_alternative", "kvm_clock_get_cycles",
+UNTRACED = ("kstrtoull", "_kstrtoull", "_parse_integer_limit", "_parse_integer",
+            "_parse_integer_fixup_radix", "_copy_from_user", "rep_movs_alternative", "kvm_clock_get_cycles",
             "simple_attr_write_xsigned", "arch_exit_to_user_mode_prepare",
             "syscall_exit_to_user_mode_work")
 OUTSIDE = "outside of the account"

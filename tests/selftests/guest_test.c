@@ -337,9 +337,9 @@ TEST_F(guest, host_and_guest_are_all)
 	more = sum / 10 + 5 * PERIOD;
 	EXPECT_LE(hits[0].ns, sum + more);
 	EXPECT_GE(hits[0].ns + more, sum);
-	/* each runs as long as the other, and KVM has some work for the guest */
-	EXPECT_GE(hits[1].ns, sum / 4);
-	EXPECT_GE(hits[2].ns, sum / 4);
+	/* the guest runs half of the time, but a debugging kernel's KVM takes long between */
+	EXPECT_GE(hits[1].ns, sum / 20);
+	EXPECT_GE(hits[2].ns, sum / 20);
 	for (unsigned int i = 0; i < 3; i++) {
 		EXPECT_EQ(0, hits[i].wrong_ip);
 		EXPECT_EQ(0, hits[i].other_task);

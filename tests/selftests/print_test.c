@@ -436,9 +436,9 @@ TEST_F(print, prints_all)
 	ASSERT_NE(NULL, text);
 	for (at = text; *at && events < (pev_kernel_is_slow() ? 100 : 400); at = end + 1) {
 		end = strchr(at, '\n');
-		/* those that reading makes would never end */
+		/* those that reading makes would never end, and without a guest there are none of KVM's */
 		if (sscanf(at, "tracepoint %127s", name) == 1 && strncmp(name, "lock", 4) &&
-		    strncmp(name, "preemptirq", 10))
+		    strncmp(name, "preemptirq", 10) && strncmp(name, "kvm", 3))
 			events += !listen_to(self->fd, name, "");
 	}
 	EXPECT_LT(50, events);
