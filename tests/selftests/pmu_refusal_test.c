@@ -417,8 +417,13 @@ TEST_F(refusal, domains)
 
 	attr.flags = USER_ONLY | PEV_F_EXCLUDE_GUEST | PEV_F_EXCLUDE_HV;
 	ACCEPTED(attr);
+	attr.flags = USER_ONLY | PEV_F_EXCLUDE_GUEST | PEV_F_EXCLUDE_HOST;
+	REFUSED(attr, EINVAL, flags, "leaves nothing to count", NO_RANGE);
 	attr.flags = USER_ONLY | PEV_F_EXCLUDE_HOST;
-	REFUSED(attr, EOPNOTSUPP, flags, "never count guests", NO_RANGE);
+	if (strstr(self->info.pmu, "POWER8"))
+		REFUSED(attr, EOPNOTSUPP, flags, "KVM-HV on POWER9 or later", NO_RANGE);
+	else
+		ACCEPTED(attr);
 }
 #endif
 
