@@ -114,13 +114,11 @@ def judge_user():
 def judge_kernel():
     own = re.search("^own (.*)", text("kernel"), re.M)[1]
     assert text("same").split()[2:] == [own], text("same")
-    most = {}
-    for (guest, level, function), n in samples_by().items():
-        if level == "kernel" and n > most.get(guest, ("", 0))[1]:
-            most[guest] = function, n
-    print(most, own)
-    assert most[pid("kernel")][0] == own and most[pid("user")][0] != own, own
-    assert most[pid("kernel")][1] > samples_of("kernel") / 10, samples_of("kernel")
+    # where the guest's interrupts are off it sees nothing of itself, and so the first may be another here
+    for name, fewest, most in ("kernel", 0.1, 1), ("user", 0, 0.01):
+        share = samples_of(name, lambda level, function: (level, function) == ("kernel", own)) / samples_of(name)
+        print(f"{own} has {share:.3f} of the samples of the guest {name}")
+        assert fewest <= share <= most, share
     near("in user mode", in_user("kernel"), account("kernel"), 0.3)
 
 
