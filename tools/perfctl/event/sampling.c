@@ -110,11 +110,27 @@ int freq_option(void *freq, const char *arg, struct msg *m)
 	return 0;
 }
 
+/*
+ * By perf's clocks. Nothing slows these down: where a tick takes longer than the next one is away, as in many a
+ * virtual machine at 100,000 a second, what is sampled stands still for ever.
+ */
+#define CLOCK_FREQ_MAX 10000
+
+static bool has_perf_clock(const struct event_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->events[i].attr.type == PEV_TYPE_TIMER && !plan->events[i].attr.period)
+			return !engine_is_pev();
+	return false;
+}
+
 /* Returns the rate that the kernel allows, for timers, too. */
-static uint64_t highest_freq(void)
+static uint64_t highest_freq(const struct event_plan *plan)
 {
 	uint64_t most = 1000000000ULL / PEV_MIN_TIMER_NS, hz = engine_max_rate();
 
+	if (has_perf_clock(plan))
+		most = CLOCK_FREQ_MAX;
 	if (!hz || hz > most)
 		hz = most;
 	note("-F max: up to %llu samples a second", (unsigned long long)hz);
@@ -203,7 +219,7 @@ void event_plan_sampling(struct event_plan *plan, const struct sampling *asked)
 	struct sampling s = *asked;
 
 	if (s.freq == FREQ_MAX)
-		s.freq = highest_freq();
+		s.freq = highest_freq(plan);
 	else if (!s.freq)
 		s.freq = usual_freq(plan, &s);
 	set_from(plan, 0, &s);
