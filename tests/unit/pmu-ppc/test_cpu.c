@@ -763,19 +763,31 @@ static void cheap_switches(void)
 	end();
 }
 
+/* What the processor does of a guest, of @n instructions. */
+static void execute_guest(enum model_mode mode, bool pmm, u64 n)
+{
+	machine.guest = true;
+	model_run(mode, pmm, n);
+	machine.guest = false;
+}
+
 /* A guest begins, executes @n instructions, and ends; with MSR[EE] off around it. */
-static void stay(enum model_mode mode, u64 n)
+static void visit(enum model_mode mode, bool pmm, u64 n)
 {
 	enum ppc_pev_guest_pmu whose;
 
 	machine.ee = false;
 	whose = __ppc_pev_guest_begins(false);
 	EQ(whose, PPC_PEV_GUEST_HERE);
-	machine.guest = true;
-	model_run(mode, false, n);
-	machine.guest = false;
+	execute_guest(mode, pmm, n);
 	__ppc_pev_guest_ended(whose);
 	machine.ee = true;
+}
+
+/* ... and the interrupts are let in that came meanwhile. */
+static void stay(enum model_mode mode, u64 n)
+{
+	visit(mode, false, n);
 	model_run(KERNEL, false, 1);
 }
 
@@ -840,13 +852,7 @@ static void guests_without_events(void)
 	open_event(0, USER_ANY | CFG_NOT_GUEST, 0);
 	model_run(USER, true, 100);
 	accesses = machine.accesses;
-	machine.ee = false;
-	EQ(__ppc_pev_guest_begins(false), PPC_PEV_GUEST_HERE);
-	machine.guest = true;
-	model_run(USER, true, 1000);
-	machine.guest = false;
-	__ppc_pev_guest_ended(PPC_PEV_GUEST_HERE);
-	machine.ee = true;
+	visit(USER, true, 1000);
 	TRUE(machine.accesses - accesses <= 4);
 	model_run(USER, true, 100);
 	fold_running(4);
@@ -996,9 +1002,7 @@ static void guests_and_foreign_writes(void)
 		EQ(__ppc_pev_guest_begins(false), PPC_PEV_GUEST_HERE);
 		if (where)
 			machine.mmcr0 = M0_FC14;
-		machine.guest = true;
-		model_run(USER, false, 50);
-		machine.guest = false;
+		execute_guest(USER, false, 50);
 		__ppc_pev_guest_ended(PPC_PEV_GUEST_HERE);
 		machine.ee = true;
 		EQ(incidents[PEV_PMU_FOREIGN], 1);
