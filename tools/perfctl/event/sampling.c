@@ -118,10 +118,11 @@ int freq_option(void *freq, const char *arg, struct msg *m)
 
 static bool has_perf_clock(const struct event_plan *plan)
 {
-	for (size_t i = 0; i < plan->n; i++)
-		if (plan->events[i].attr.type == PEV_TYPE_TIMER && !plan->events[i].attr.period)
-			return !engine_is_pev();
-	return false;
+	bool has = false;
+
+	for (size_t i = 0; i < plan->n && !engine_is_pev(); i++)
+		has |= plan->events[i].attr.type == PEV_TYPE_TIMER && !plan->events[i].attr.period;
+	return has;
 }
 
 /* Returns the rate that the kernel allows, for timers, too. */
