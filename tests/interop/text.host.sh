@@ -44,5 +44,6 @@ altered "one that is there twice" 'no record is like it' "${middle}p"
 altered "another thread" 'no record is like it' "$middle,\$s/^( *[0-9.]+ \[[0-9]+\] +)[0-9]+ (sys_getppid\(\))/\19999999 \2/"
 altered "another value of a field" 'no record is like it' "$middle,\$s/(sys_getpriority\(which: )[0-9a-f]+/\17/"
 altered "another word for a value" 'no record is like it' "$middle,\$s/(sched_switch: .* prev_state=)[A-Z]/\1Q/"
+altered "another tick" 'no record is like it' "$middle,\$s/(timer_expire_entry: .* now=)([0-9]+)/\19\2/"
 altered "another order" 'order of time' "$middle{h;d};$((middle + 400))G"
 finish

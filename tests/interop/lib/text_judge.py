@@ -30,6 +30,8 @@ from text_marks import BEGIN, END
 LINE = re.compile(r" *(\d+)\.(\d{9}) \[(\d{3})\] +(\d+) (.*)", re.S)
 # records of an interrupt and what it woke that may come between two writes of one
 NESTED = 400
+# fields that each write reads for itself: jiffies
+TICKS = {"timer:timer_start": "now", "timer:timer_expire_entry": "now"}
 
 
 def differ(*text):
@@ -121,11 +123,16 @@ class Formats:
                 m.group(1) != "__syscall_nr"] if name.startswith("syscalls:") else PrintFormat(text)
         return self.known[name]
 
-    def pattern(self, record):
+    def pattern(self, record, ticks=0):
+        """@ticks: so many more than when it was written"""
         system, name = record.name.split(":")
         known = self.format(record.name)
         if system != "syscalls":
-            return re.compile(re.escape(name + ": ") + known.pattern(record.fields), re.S)
+            fields = record.fields
+            if ticks:
+                field = TICKS[record.name]
+                fields = {**fields, field: fields[field] + ticks}
+            return re.compile(re.escape(name + ": ") + known.pattern(fields), re.S)
         mask = (1 << 64) - 1
         call = name.replace("sys_enter_", "sys_").replace("sys_exit_", "sys_")
         if name.startswith("sys_exit_"):
@@ -139,7 +146,16 @@ def fits(line, record, formats):
         return False
     if record.pattern is None:
         record.pattern = formats.pattern(record)
-    return record.pattern.fullmatch(line.body) is not None
+    if record.pattern.fullmatch(line.body):
+        return True
+    return record.name in TICKS and line.body.startswith(record.name.split(":")[1] + ":") and any(
+        formats.pattern(record, ticks).fullmatch(line.body) for ticks in passed(record.ns, line.ns))
+
+
+def passed(since, until):
+    """The ticks that there may have been, of a ms or longer; before 0 if it was the other way round."""
+    most = min(abs(until - since) // 10**6 + 1, 100)
+    return range(1, most + 1) if until >= since else range(-most, 0)
 
 
 def between(items, begin, end, what, cpu):
