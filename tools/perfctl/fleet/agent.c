@@ -51,6 +51,9 @@ static void take_event(void *arg, const struct pev_event *ev, const struct sessi
 	if (cls->kind == SESSION_FORK && cls->ppid && cls->pid)
 		services_fork(&a->services, (uint32_t)pev_event_int(ev, cls->ppid),
 			      (uint32_t)pev_event_int(ev, cls->pid));
+	if (cls->kind == SESSION_EXEC)
+		services_exec(&a->services,
+			      cls->pid ? (uint32_t)pev_event_int(ev, cls->pid) : ev->pid);
 	if (cls->kind != SESSION_EVENT)
 		return;
 	if (!ev->tid) {

@@ -129,9 +129,9 @@ static const struct build_id *program_of(struct session *session, uint32_t pid)
 	return NULL;
 }
 
-static uint32_t find_version(struct services *s, uint32_t pid, uint32_t name)
+static uint32_t find_version(struct services *s, uint32_t first)
 {
-	const struct build_id *id = program_of(s->session, first_process(s, pid, name));
+	const struct build_id *id = program_of(s->session, first);
 	char hex[41], text[sizeof(hex) + 8];
 
 	if (!id)
@@ -143,6 +143,8 @@ static uint32_t find_version(struct services *s, uint32_t pid, uint32_t name)
 
 static const char *version_of(struct services *s, uint32_t pid, uint32_t name)
 {
+	struct service_version *v;
+
 	if (!s->session || !strcmp(strtab_get(&s->names, name), NONE))
 		return "";
 	if (name >= s->n_versions) {
@@ -151,9 +153,12 @@ static const char *version_of(struct services *s, uint32_t pid, uint32_t name)
 		       (name + 1 - s->n_versions) * sizeof(*s->versions));
 		s->n_versions = name + 1;
 	}
-	if (!s->versions[name])
-		s->versions[name] = 1 + find_version(s, pid, name);
-	return strtab_get(&s->names, s->versions[name] - 1);
+	v = &s->versions[name];
+	if (!v->first) {
+		v->first = first_process(s, pid, name);
+		v->text = find_version(s, v->first);
+	}
+	return strtab_get(&s->names, v->text);
 }
 
 /* ---- processes ---- */
@@ -167,6 +172,15 @@ static struct known_process *process(struct services *s, uint32_t pid, bool *is_
 	return p;
 }
 
+static struct known_process *known(struct services *s, uint32_t pid)
+{
+	uint32_t hash = hash_u64(pid), pos, ref = htab_first(&s->h, hash, &pos);
+
+	while (ref && s->processes[ref - 1].pid != pid)
+		ref = htab_next(&s->h, hash, &pos);
+	return ref ? &s->processes[ref - 1] : NULL;
+}
+
 struct service services_find(void *arg, uint32_t pid)
 {
 	struct services *s = arg;
@@ -175,10 +189,9 @@ struct service services_find(void *arg, uint32_t pid)
 	bool is_new;
 	struct known_process *p = process(s, pid, &is_new);
 
-	/* it may have gone into a container of its own since it was made */
-	if ((is_new || p->inherited) && (look_up(s, pid, &name) || is_new))
+	if ((is_new || p->moves) && (look_up(s, pid, &name) || is_new))
 		p->name = name;
-	p->inherited = false;
+	p->moves = false;
 	name = p->name;
 	version = version_of(s, pid, name);
 	return (struct service){ strtab_get(&s->names, name), version };
@@ -186,23 +199,33 @@ struct service services_find(void *arg, uint32_t pid)
 
 void services_fork(struct services *s, uint32_t parent, uint32_t pid)
 {
-	uint32_t hash = hash_u64(parent), pos, ref = htab_first(&s->h, hash, &pos), name;
-	struct known_process *p;
+	struct known_process *p = known(s, parent);
+	uint32_t name;
 	bool is_new;
 
 	if (parent == pid)
 		return;
-	while (ref && s->processes[ref - 1].pid != parent)
-		ref = htab_next(&s->h, hash, &pos);
-	if (ref)
-		name = s->processes[ref - 1].name;
+	if (p)
+		name = p->name;
 	else if (look_up(s, parent, &name))
 		process(s, parent, &is_new)->name = name;
 	else
 		return;
 	p = process(s, pid, &is_new);
 	p->name = name;
-	p->inherited = true;
+	p->moves = true;
+}
+
+void services_exec(struct services *s, uint32_t pid)
+{
+	struct known_process *p = known(s, pid);
+
+	if (p)
+		p->moves = true;
+	for (size_t i = 0; i < s->n_versions; i++) {
+		if (s->versions[i].first == pid)
+			s->versions[i].first = 0;
+	}
 }
 
 void services_forget(struct services *s)

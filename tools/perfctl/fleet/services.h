@@ -8,23 +8,34 @@
 /**
  * struct known_process - what was found for a process
  * @name: in services.names
- * @inherited: it is its parent's, and the process was not looked at
+ * @moves: what makes services puts a process into its cgroup before it executes the program: it is
+ *         looked at once more after a fork or exec
  */
 struct known_process {
 	uint32_t pid;
 	uint32_t name;
-	bool inherited;
+	bool moves;
+};
+
+/**
+ * struct service_version - what is known of one
+ * @first: the process that the others come from; 0: the version was not looked for
+ * @text: in services.names
+ */
+struct service_version {
+	uint32_t first;
+	uint32_t text;
 };
 
 /**
  * struct services - of all processes that were asked for
  * @session: knows programs; NULL: services have no versions
  * @names: of services, and texts of versions
- * @versions: for each name, its version there; 0: it was not looked for
+ * @versions: for each name
  */
 struct services {
 	struct session *session;
-	uint32_t *versions;
+	struct service_version *versions;
 	size_t n_versions;
 	struct strtab names;
 	struct known_process *processes;
@@ -40,6 +51,8 @@ struct services {
 struct service services_find(void *arg, uint32_t pid);
 /* A process was made: its cgroup is its parent's, if it has ended when it is asked for. */
 void services_fork(struct services *s, uint32_t parent, uint32_t pid);
+/* It has another program, which is its service's version if the process is the first one there. */
+void services_exec(struct services *s, uint32_t pid);
 /* Looks at processes again, as they may have moved or been replaced. */
 void services_forget(struct services *s);
 void services_free(struct services *s);
