@@ -3,7 +3,7 @@
 # them up does not. A plan that was not kept is a failure. Prints
 #   PASSED FAILED SKIPPED
 # and before it a line "FAIL text" for each failure, with the diagnostics of kselftest's
-# harness that came with it ("# dir/file.c:12:test:Expected ...").
+# harness that came before it ("# dir/file.c:12:test:Expected ...") and the first ones behind it.
 
 function fail(text,    i) {
 	failed++
@@ -11,6 +11,7 @@ function fail(text,    i) {
 	for (i = 1; i <= said; i++)
 		print "FAIL     " saying[i]
 	said = 0
+	explained = 4
 }
 
 # Ends the test list at this depth and all below it.
@@ -46,6 +47,14 @@ text ~ /^1\.\.[0-9]+/ {
 	next
 }
 
+text ~ /^# ===/ { explained = 0 }
+
+explained && text ~ /^# / {
+	print "FAIL     " substr(text, 1, 200)
+	explained--
+	next
+}
+
 text ~ /^# [a-z_0-9\/]+\.c:[0-9]+:/ {
 	if (said < 8)
 		saying[++said] = text
@@ -65,6 +74,7 @@ text ~ /^(not )?ok( |$)/ {
 		}
 	close_lists(depth + 1)
 	last = text
+	explained = 0
 	seen[depth]++
 	bad = text ~ /^not ok/
 	if (bad && text ~ /# *TODO/)
