@@ -270,6 +270,7 @@ struct pev_source_ops {
  * @bare:      it counts in a table by the payload and the task alone: what it writes has
  *             no context
  * @tells_guests: host and guests are not the same to it
+ * @tells_reasons: it asks why guests are left
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
@@ -325,6 +326,7 @@ struct pev_event {
 	bool				simple;
 	bool				bare;
 	bool				tells_guests;
+	bool				tells_reasons;
 	u64				period;
 	u64				flags;
 	struct pid_namespace		*pid_ns;
@@ -410,6 +412,8 @@ static inline bool pev_targets_task(const struct pev_event *event)
  * @leader_file: what @attr.group_fd is, likewise
  * @leader: the event behind it
  * @ops:    of a source that only the kernel opens; NULL: that of @attr.type
+ * @take:   is given each occurrence of an event of the kernel's own, see pev_tally_take(); NULL:
+ *          none
  * @kernel: the kernel itself asks: it has all rights, and @channel without a file
  */
 struct pev_request {
@@ -423,6 +427,7 @@ struct pev_request {
 	struct file		*leader_file;
 	struct pev_event	*leader;
 	const struct pev_source_ops *ops;
+	void			(*take)(const void *record);
 	bool			kernel;
 };
 

@@ -87,7 +87,7 @@ static bool within(uint64_t ip, void (*function)(volatile uint8_t *))
 
 struct sample {
 	uint32_t	tid;
-	uint64_t pid, ip, addr, period, cpu, guest, request[3], cookie;
+	uint64_t pid, ip, addr, period, cpu, guest, exit, request[3], cookie;
 	unsigned int	nr_kernel, nr_user;
 	const uint64_t	*kernel, *user;
 	uint64_t	nr_regs, nr_values, nr_dump;
@@ -114,6 +114,8 @@ static const uint8_t *parse(const uint8_t *body, uint64_t sample, struct sample 
 		s->cpu = *p++;
 	if (sample & PEV_SAMPLE_GUEST)
 		s->guest = *p++;
+	if (sample & PEV_SAMPLE_EXIT)
+		s->exit = *p++;
 	if (sample & PEV_SAMPLE_CONTEXT) {
 		memcpy(s->request, p, sizeof(s->request));
 		p += 3;
@@ -268,6 +270,7 @@ static void check(struct __test_metadata *_metadata, const FIXTURE_DATA(sample) 
 	if (sample & PEV_SAMPLE_CPU)
 		EXPECT_EQ(self->cpu, s->cpu);
 	EXPECT_EQ(0, s->guest);
+	EXPECT_EQ(0, s->exit);
 	/* the thread has said nothing: context_test does */
 	EXPECT_EQ(0, s->request[0] | s->request[1] | s->request[2]);
 	/* the fault came from user mode */

@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		12
+#define PEV_ABI_VERSION		13
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -683,7 +683,8 @@ enum pev_clock {
 #define PEV_SAMPLE_CONTEXT	(1ULL << 12)	/* __u64 trace_high, _low, span: see below */
 #define PEV_SAMPLE_PAIR		(1ULL << 13)	/* __u64 latency and more: see below */
 #define PEV_SAMPLE_COOKIE	(1ULL << 14)	/* __u64 ustack_cookie: see below */
-#define PEV_SAMPLE_ALL		((1ULL << 15) - 1)
+#define PEV_SAMPLE_EXIT		(1ULL << 15)	/* __u64 exit, behind guest: see below */
+#define PEV_SAMPLE_ALL		((1ULL << 16) - 1)
 
 /*
  * PEV_SAMPLE_GUEST says what a sample of a timer or hardware counter hit; all else happens in
@@ -694,6 +695,34 @@ enum pev_clock {
  */
 #define PEV_GUEST_CODE		(1U << 0)	/* a guest; 0: the host */
 #define PEV_GUEST_USER		(1U << 1)	/* of it: user mode; 0: its kernel */
+
+/*
+ * PEV_SAMPLE_EXIT says why the guest was left for which the host works: of a record of a thread
+ * that runs a guest's processor, from the guest's end to its next entry, in KVM, in the VMM and
+ * in interrupts meanwhile. The low 32 bits are the processor's own number, the upper ones
+ * enum pev_exit_isa. 0: the host works for no guest, a guest was hit, the record is about
+ * another thread than the one that runs, or the guest was left before there was an event that
+ * asks. KVM's tracepoints tell it, so that each exit of each guest takes longer while there is
+ * such an event; it needs CAP_PERFMON, and KVM to be loaded.
+ */
+#define PEV_EXIT_WORD(isa, reason)	((__u64)(isa) << 32 | (__u32)(reason))
+#define PEV_EXIT_ISA(exit)	((__u32)((exit) >> 32))
+#define PEV_EXIT_REASON(exit)	((__u32)(exit))
+
+/**
+ * enum pev_exit_isa - whose number a reason is
+ * @PEV_EXIT_NONE:  there is none
+ * @PEV_EXIT_VMX:   Intel's exit reason, all 32 bits
+ * @PEV_EXIT_SVM:   AMD's EXITCODE
+ * @PEV_EXIT_POWER: the vector of the interrupt that ended the guest; numbers of Linux's own
+ *                  from 0x1980 on, and 0 where Linux does not say
+ */
+enum pev_exit_isa {
+	PEV_EXIT_NONE	= 0,
+	PEV_EXIT_VMX	= 1,
+	PEV_EXIT_SVM	= 2,
+	PEV_EXIT_POWER	= 3,
+};
 
 /*
  * PEV_SAMPLE_PAIR is for events that end pairs of a table with PEV_TABLE_F_RECORDS: the ns

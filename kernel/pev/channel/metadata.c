@@ -163,6 +163,7 @@ static const struct {
 	{ PEV_SAMPLE_PERIOD,	"uint64_t period" },
 	{ PEV_SAMPLE_CPU,	"uint64_t cpu" },
 	{ PEV_SAMPLE_GUEST,	"uint64_t guest" },
+	{ PEV_SAMPLE_EXIT,	"uint64_t exit" },
 	{ PEV_SAMPLE_CONTEXT,	"xint64_t trace_high" },
 	{ PEV_SAMPLE_CONTEXT,	"xint64_t trace_low" },
 	{ PEV_SAMPLE_CONTEXT,	"xint64_t span" },

@@ -20,6 +20,7 @@
 #include "clients/user.h"
 #include "event/catalog.h"
 #include "event/event.h"
+#include "event/reasons.h"
 #include "event/sources.h"
 #include "glue/linux.h"
 #include "guest/grant.h"
@@ -124,6 +125,8 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		info.targets &= ~(1ULL << PEV_TARGET_GUEST);
 	if (pev_guest_hidden())
 		info.sample &= ~PEV_SAMPLE_GUEST;
+	if (!pev_reasons_known())
+		info.sample &= ~PEV_SAMPLE_EXIT;
 	pev_sources_info(&info);
 	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
 	info.clock = clock.type;

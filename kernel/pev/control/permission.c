@@ -109,7 +109,8 @@ int pev_permit_level(const struct pev_request *req, struct pev_refuse *r)
 int pev_permit_security(const struct pev_request *req, struct pev_refuse *r)
 {
 	const struct pev_attr *attr = &req->attr;
-	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA;
+	bool data = pev_source_of(attr->type)->shows == PEV_SHOWS_KERNEL_DATA ||
+		    attr->sample & PEV_SAMPLE_EXIT;
 	int err;
 
 	err = pev_security_perf(PERF_SECURITY_OPEN);

@@ -30,6 +30,7 @@
 #include "target/target.h"
 #include "types.h"
 #include "event.h"
+#include "reasons.h"
 #include "sources.h"
 
 /* ---- the end of events ---- */
@@ -52,6 +53,7 @@ static void event_free(struct pev_event *event)
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
 	pev_guest_exit(event);
+	pev_reasons_exit(event);
 	pev_sample_exit(event);
 	pev_charge_exit(event);
 	/* a CPU that comes online gives its slots a ring until then */
@@ -167,6 +169,8 @@ void pev_event_close(struct pev_event *event)
 	if (event->ops->unhook && !event->ops->unhook_late)
 		event->ops->unhook(event);
 	pev_target_detach(event);
+	/* not when it is freed: guests are slower until then */
+	pev_reasons_exit(event);
 	reap_later(event);
 }
 
@@ -292,6 +296,8 @@ static int join_channel(struct pev_event *event, const struct pev_request *req,
 
 	if (err)
 		return err;
+	if (req->take)
+		return pev_tally_take(event, req->take);
 	if (event->flags & PEV_F_BEGIN && !(req->table && pev_table_has_pairs(req->table)))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_BEGIN needs a table with pairs as channel_fd");
@@ -431,6 +437,7 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	err = err ?: pev_sample_init(event, attr,
 				     req->table && pev_pair_records(event, req->table), r);
 	err = err ?: pev_guest_init(event, r);
+	err = err ?: pev_reasons_init(event, r);
 	err = err ?: pev_target_init(event, req, r);
 	return err ?: join_channel(event, req, r);
 }

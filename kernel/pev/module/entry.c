@@ -23,6 +23,7 @@
 #include "event/sources.h"
 #include "pmu/pmu.h"
 #include "record/context.h"
+#include "record/reason.h"
 #include "record/defer.h"
 #include "source/marker/marker.h"
 #include "source/producer/map.h"
@@ -122,6 +123,7 @@ static const struct part parts[] __refconst = {
 	{ pev_rate_setup,	pev_rate_teardown },
 	{ pev_perf_setup,	pev_perf_teardown },
 	{ nothing,		pev_context_teardown },
+	{ nothing,		pev_reasons_teardown },
 	{ pev_producers_setup,	pev_producers_teardown },
 	{ pev_sources_setup,	pev_pmu_teardown },
 	{ channels_setup,	pev_channels_teardown },

@@ -18,6 +18,7 @@
 #include "callchain.h"
 #include "context.h"
 #include "defer.h"
+#include "reason.h"
 #include "sample.h"
 
 #define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
@@ -126,7 +127,8 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 		event->body += 8;
 	event->body += 8 * hweight64(attr->sample & (PEV_SAMPLE_IP | PEV_SAMPLE_ADDR |
 						     PEV_SAMPLE_PERIOD | PEV_SAMPLE_CPU |
-						     PEV_SAMPLE_GUEST | PEV_SAMPLE_COOKIE));
+						     PEV_SAMPLE_GUEST | PEV_SAMPLE_EXIT |
+						     PEV_SAMPLE_COOKIE));
 	if (attr->sample & PEV_SAMPLE_CONTEXT)
 		event->body += PEV_CONTEXT_WORDS * sizeof(u64);
 	if (event->varying & SAMPLE_STACKS) {
@@ -342,6 +344,15 @@ static noinline u64 *put_pair(u64 *to, const struct pev_sample_in *in)
 	return to;
 }
 
+static u64 *put_guest(const struct pev_event *event, u64 *to, const struct pev_sample_in *in)
+{
+	if (event->sample & PEV_SAMPLE_GUEST)
+		*to++ = in ? in->guest : 0;
+	if (event->sample & PEV_SAMPLE_EXIT)
+		*to++ = pev_sample_is_here(event, in) ? pev_reason_here() : 0;
+	return to;
+}
+
 /* Returns where the variable parts go. */
 static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 				      const struct pev_sample_in *in)
@@ -367,8 +378,8 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 		*to++ = in && in->period ? in->period : READ_ONCE(event->period);
 	if (event->sample & PEV_SAMPLE_CPU)
 		*to++ = smp_processor_id();
-	if (event->sample & PEV_SAMPLE_GUEST)
-		*to++ = in ? in->guest : 0;
+	if (event->sample & (PEV_SAMPLE_GUEST | PEV_SAMPLE_EXIT))
+		to = put_guest(event, to, in);
 	if (event->sample & PEV_SAMPLE_CONTEXT) {
 		/* of another thread it is not to be found here */
 		if (likely(pev_sample_is_here(event, in)))

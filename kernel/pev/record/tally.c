@@ -20,17 +20,19 @@
 
 /**
  * struct pev_tally - how an event counts in its table
- * @table: the table
+ * @table: the table; NULL with @take
  * @key:   what it asks for
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK of keys that are call chains; cleared if
  *          there is no memory for these
  * @records: the slots of what becomes records, see pair.h; NULL: nothing does
+ * @take:   is given the payload instead, see pev_tally_take(); NULL: it counts in @table
  */
 struct pev_tally {
 	struct pev_table_set	*table;
 	struct pev_key		key;
 	u64			stacks;
 	struct pev_event_cpu __percpu *records;
+	void			(*take)(const void *record);
 };
 
 /**
@@ -135,7 +137,30 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 	return 0;
 }
 
-/* Undo pev_tally_init(); no occurrence can be inside. */
+/**
+ * pev_tally_take() - hand the payload of each occurrence over, instead of counting it
+ * @event: one of the kernel's own, with fields alone; no occurrence comes yet
+ * @take:  is given it, from before the common fields on, with preemption disabled, in any
+ *         context; NULL: there was no memory for it
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error; pev_tally_exit() must follow in either case.
+ */
+int pev_tally_take(struct pev_event *event, void (*take)(const void *record))
+{
+	if (pev_scratch_alloc())
+		return -ENOMEM;
+	event->tally = kzalloc(sizeof(*event->tally), GFP_KERNEL);
+	if (!event->tally)
+		return -ENOMEM;
+	event->tally->take = take;
+	event->simple = false;
+	event->bare = true;
+	event->period = 1;
+	return 0;
+}
+
+/* Undo pev_tally_init() or pev_tally_take(); no occurrence can be inside. */
 void pev_tally_exit(struct pev_event *event)
 {
 	if (!event->tally)
@@ -195,7 +220,9 @@ static __always_inline struct pev_callchain *take_chain(struct pev_event *event,
 /* No memory was left for a record, whatever it would have done. */
 static void lose(const struct pev_tally *tally, u64 period)
 {
-	if (tally->key.begins)
+	if (unlikely(tally->take))
+		tally->take(NULL);
+	else if (tally->key.begins)
 		pev_rows_begin(rows_here(tally), false, true);
 	else
 		pev_rows_lose(rows_here(tally), value_of(tally, period, NULL, 0));
@@ -373,7 +400,9 @@ static noinline void count_frame(const struct frame *frame, const void *record, 
 		stacks[0] = (struct pev_rows_stack){ chain->nr_kernel, chain->kernel };
 		stacks[1] = (struct pev_rows_stack){ chain->nr_user, chain->user };
 	}
-	if (tally->key.stack)
+	if (tally->take)
+		tally->take(record);
+	else if (tally->key.stack)
 		pev_rows_count_stack(rows_here(tally),
 				     &stacks[tally->key.keys[0].from == PEV_TABLE_USTACK]);
 	else

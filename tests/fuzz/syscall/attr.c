@@ -251,6 +251,9 @@ static void sample(struct player *w, struct rng *r, struct pev_attr *attr)
 		attr->stack_user = 8 << below(r, one_in(r, 8) ? 12 : 7);
 	if (attr->sample & (PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK) && one_in(r, 2))
 		attr->max_stack = 1 + below(r, PEV_MAX_STACK);
+	/* it is root's alone, and refused where KVM is not loaded */
+	if (!one_in(r, w->root ? 4 : 16))
+		attr->sample &= ~PEV_SAMPLE_EXIT;
 	/* it is refused otherwise, mostly */
 	if (!w->root && attr->type != PEV_TYPE_USTACK && !one_in(r, 16))
 		attr->flags |= PEV_F_EXCLUDE_KERNEL;

@@ -149,6 +149,9 @@ static void context(struct cursor *c)
 		broken("a record of another CPU in the ring of CPU %u", c->cpu);
 	if (sample & PEV_SAMPLE_GUEST && get(c, 8) & ~(PEV_GUEST_CODE | PEV_GUEST_USER) && !c->bad)
 		broken("a record with bits of PEV_SAMPLE_GUEST that there are not");
+	/* no guest runs here */
+	if (sample & PEV_SAMPLE_EXIT && get(c, 8) && !c->bad)
+		broken("a record of an exit of a guest's, where none runs");
 	if (sample & PEV_SAMPLE_CONTEXT)
 		request(c);
 	c->cookie = sample & PEV_SAMPLE_COOKIE ? get(c, 8) : 0;
