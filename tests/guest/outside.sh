@@ -116,6 +116,17 @@ for side in "${sides[@]}"; do
 	says "timeline: $side has a track" 0 "vCPU 0 of $pid [^#]*#" perfctl timeline --vcpus --width 100 -i tracks
 done
 
+# why the host works for which guest
+during perfctl record -q -a --exits -F 20000 -e cpu-clock -e kvm:kvm_msr -o work
+ok "record --exits: KVM writes registers for guests that were left for that" bash -c '
+	perfctl script -F tid,exit -e kvm:kvm_msr work |
+		awk "{ n++; wrong += \$2 != \"exit=msr\" } END { print \"# \" n \", wrong: \" wrong; exit !n || wrong }"'
+perfctl report --stdio --percent-limit 0 --sort guest,exit -e cpu-clock work > reasons
+for side in "${sides[@]}"; do
+	says "report --sort guest,exit: samples in $side are of no exit" 0 "^ .* of ${pids[$side]} +\[none\]$" cat reasons
+	says "... and no other one has them" 1 '' grep -E "of ${pids[$side]} +[a-z]" reasons
+done
+
 # what the report names, by a root of the guest's, and not by files of others
 during perfctl record -q --guest "${pids[left]}" --guest-mount left.root -e instructions -c $period -o named
 says "names by --guest-mount" 0 ' bare_set$' perfctl report --stdio --sort guest,symbol -i named

@@ -40,7 +40,7 @@ _u8, _u16, _u32, _u64, _i32, _i64 = (c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint
 
 SAMPLE = {name: 1 << bit for bit, name in enumerate(
     ("tid", "pid", "ip", "addr", "period", "cpu", "kstack", "ustack", "uregs", "read", "dump",
-     "guest", "context"))}
+     "guest", "context"))} | {"exit": 1 << 15}
 _TARGET_TASK, _TARGET_PROCESS, _TARGET_SUBTREE, _TARGET_CPUS = 1, 2, 3, 4
 GUEST_CODE, GUEST_USER = 1, 2
 _INT, _ARRAY, _SEQUENCE, _STRING = range(4)
@@ -78,7 +78,8 @@ class _Event(c.Structure):
                 ("period", _u64), ("kstack", c.POINTER(_u64)), ("ustack", c.POINTER(_u64)),
                 ("kstack_len", _u32), ("ustack_len", _u32), ("uregs", c.POINTER(_u64)),
                 ("values", c.POINTER(_u64)), ("dump", c.POINTER(_u8)), ("uregs_len", _u32),
-                ("values_len", _u32), ("dump_len", _u64), ("guest", _u32)]
+                ("values_len", _u32), ("dump_len", _u64), ("guest", _u32),
+                ("ustack_cookie", _u64), ("cgroup", _u64), ("packet", c.c_void_p), ("exit", _u64)]
 
 
 class _Request(c.Structure):
@@ -249,6 +250,8 @@ class Event:
     addr = property(lambda self: self._raw.addr)
     period = property(lambda self: self._raw.period)
     guest = property(lambda self: self._raw.guest, doc="PEV_GUEST_*: 0 of the host")
+    exit = property(lambda self: self._raw.exit,
+                    doc="why the guest was left for which the host works, by PEV_EXIT_WORD(); 0: none")
 
     @property
     def time(self):

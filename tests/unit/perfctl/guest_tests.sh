@@ -26,8 +26,16 @@ says "timeline --vcpus is of CPUs" 2 'exclude each other' "$p" timeline --vcpus 
 
 says "report --sort guest,vcpu: whose sample, on which processor" 0 \
 	'^ +50\.00%  of 42 +3, thread 42  \[guest.kernel\]' "$p" report --stdio -e task-clock --sort guest,vcpu,dso guests
-says "... or of the host" 0 '^ +25\.00%  \[host\] +\[host\] ' \
+says "... or of the host" 0 '^ +12\.50%  \[host\] +\[host\] ' \
 	"$p" report --stdio -e task-clock --sort guest,vcpu,dso guests
+says "... or of the host's work for it" 0 '^ +12\.50%  for 42 +3, thread 42 ' \
+	"$p" report --stdio -e task-clock --sort guest,vcpu,dso guests
+says "report --sort exit: why the guest was left" 0 '^ +12\.50%  for 42 +hlt$' \
+	"$p" report --stdio -e task-clock --sort guest,exit guests
+says "... a guest itself has none" 0 '^ +75\.00%  of 42 +\[none\]$' \
+	"$p" report --stdio -e task-clock --sort guest,exit guests
+ok "script -F exit" bash -c 'got=$("$1" script -e task-clock -F tid,exit guests | sort | uniq -c | tr -s " " | tr "\n" ,) &&
+	echo "# $got" && [ "$got" = " 35 42, 5 42 exit=hlt," ]' - "$p"
 says "one flame graph: guests beside what the host does" 0 '^\[guest of 42\];0xffffffff81000210 20$' \
 	"$p" flame -e task-clock --folded -o - guests
 says "... the host" 0 '^true\+0x1000 10$' "$p" flame -e task-clock --folded -o - guests
@@ -81,6 +89,12 @@ says "... what is of exits" 2 '\-I is for "perfctl guest exits"' "$p" guest gran
 says "... what is of grant" 2 'counters is for "perfctl guest grant"' "$p" guest list --counters 2
 says "... not by perf's events" 1 "can't lend counters to guests: boot a kernel with pev" \
 	"$p" guest grant --engine perf $$
+says "record --exits: not by perf's events" 1 "does not say why a guest was left, only a kernel with pev" \
+	"$p" record --engine perf --exits -- true
+says "... not of guests alone" 2 'take -a, or -p with the process that runs the guest' \
+	"$p" record --engine perf --exits --guest all -- true
+says "... not with what writes no records" 2 "it can't say why guests were left" \
+	"$p" record --engine perf --exits --fold -- true
 says "record --guest-mount is of a guest" 2 'goes with --guest PID' "$p" record --guest-mount / -- true
 says "stat --by knows no guests" 2 'leave --by out' "$p" stat --guest all --by comm -- true
 says "stat -a --guest: how to count both" 2 'cpu-clock:G,cpu-clock:H -a' "$p" stat -a --guest all -- true

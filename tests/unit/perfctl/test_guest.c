@@ -55,6 +55,14 @@ static void reasons(void)
 	IS_STR(guest_reason(b, GUEST_ISA_ARM64, 0), "interrupt", "... and Arm's, by an interrupt");
 	IS_STR(guest_reason(b, GUEST_ISA_ARM64, 0x201), "wfx", "... as it trapped");
 	IS_STR(guest_reason(b, GUEST_ISA_ARM64, 0x23f), "reason 0x23f", "... for no class known");
+	IS_STR(guest_exit_reason(b, PEV_EXIT_WORD(PEV_EXIT_SVM, 0x7b)), "io",
+	       "a record's reason, of AMD's");
+	IS_STR(guest_exit_reason(b, PEV_EXIT_WORD(PEV_EXIT_VMX, 0x80000021)),
+	       "invalid_state (entry failed)", "... of Intel's");
+	IS_STR(guest_exit_reason(b, PEV_EXIT_WORD(PEV_EXIT_POWER, 0xc00)), "hypercall",
+	       "... of POWER's");
+	IS_STR(guest_exit_reason(b, PEV_EXIT_WORD(77, 0x7b)), "reason 0x7b",
+	       "... of a kernel that knows more");
 }
 
 static enum guest_isa isa_of(const char *text)

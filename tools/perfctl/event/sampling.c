@@ -189,6 +189,8 @@ static void set_from(struct event_plan *plan, size_t first, const struct samplin
 		set_stacks(&plan->events[i].attr, s);
 		if (s->context)
 			plan->events[i].attr.sample |= PEV_SAMPLE_CONTEXT;
+		if (s->exits && !(plan->events[i].attr.flags & PEV_F_EXCLUDE_HOST))
+			plan->events[i].attr.sample |= PEV_SAMPLE_EXIT;
 	}
 }
 

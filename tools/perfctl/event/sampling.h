@@ -27,7 +27,8 @@ int freq_option(void *freq, const char *arg, struct msg *m);
  * @max_stack: ... of at most so many frames, 0: the kernel's limit
  * @stack_user: ... made later, of registers and so many bytes of the stack; 0:
  *         made by the kernel
- * @guests: of guests alone
+ * @guests: they say whether a guest was hit
+ * @exits:  with why the guest was left for which the host works
  * @context: with the request that the thread says it works for
  * @deferred: the program's part of call chains comes later: see event_plan_deferred()
  */
@@ -39,6 +40,7 @@ struct sampling {
 	uint32_t max_stack;
 	uint32_t stack_user;
 	bool guests;
+	bool exits;
 	bool context;
 	bool deferred;
 };

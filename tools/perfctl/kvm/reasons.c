@@ -3,6 +3,7 @@
 #include "reasons.h"
 
 #include <inttypes.h>
+#include <pev/pev.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,4 +162,17 @@ const char *guest_reason(char buf[GUEST_REASON_TEXT], enum guest_isa isa, uint64
 		snprintf(buf, GUEST_REASON_TEXT, "%s%s", name,
 			 isa == GUEST_ISA_VMX && code & 0x80000000 ? " (entry failed)" : "");
 	return buf;
+}
+
+const char *guest_exit_reason(char buf[GUEST_REASON_TEXT], uint64_t exit)
+{
+	static const enum guest_isa isas[] = {
+		[PEV_EXIT_VMX] = GUEST_ISA_VMX,
+		[PEV_EXIT_SVM] = GUEST_ISA_SVM,
+		[PEV_EXIT_POWER] = GUEST_ISA_POWER,
+	};
+	uint32_t isa = PEV_EXIT_ISA(exit);
+
+	return guest_reason(buf, isa < ARRAY_SIZE(isas) ? isas[isa] : GUEST_ISA_OTHER,
+			    PEV_EXIT_REASON(exit));
 }

@@ -21,5 +21,7 @@ enum guest_isa guest_isa_here(void);
 enum guest_isa guest_isa_of(char *cpuinfo);
 /* Returns @buf with the name of a reason, or its number. */
 const char *guest_reason(char buf[GUEST_REASON_TEXT], enum guest_isa isa, uint64_t code);
+/* The same of what PEV_SAMPLE_EXIT brings, of any machine. */
+const char *guest_exit_reason(char buf[GUEST_REASON_TEXT], uint64_t exit);
 
 #endif

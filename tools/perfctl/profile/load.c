@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/suggest.h"
 #include "cli/term.h"
+#include "kvm/reasons.h"
 #include "session/request.h"
 
 #include <errno.h>
@@ -67,9 +68,9 @@ void load_init(struct load *l, struct session *session, const struct load_config
 	for (unsigned int i = 0; i < pev_trace_nr_streams(session->trace); i++)
 		l->total += pev_trace_stream(session->trace, i)->size;
 	l->rare = config->fields[0] ||
-		  config->mask &
-			  (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU | 1u << SORT_TIME |
-			   1u << SORT_GUEST | 1u << SORT_VCPU | 1u << SORT_REQUEST | SORT_PLACES);
+		  config->mask & (1u << SORT_PID | 1u << SORT_TID | 1u << SORT_CPU |
+				  1u << SORT_TIME | 1u << SORT_GUEST | 1u << SORT_VCPU |
+				  1u << SORT_EXIT | 1u << SORT_REQUEST | SORT_PLACES);
 	if (config->mask & SORT_PLACES)
 		topology_load(&l->topology, session);
 	if (!config->fields[0])
@@ -152,6 +153,36 @@ uint32_t load_request(struct profile *p, const struct pev_event *ev)
 	return strtab_id(&p->values, request_trace(text, &request));
 }
 
+/* What is said of few numbers is said again and again: each has its text once. */
+static uint32_t load_exit(struct profile *p, const struct pev_event *ev)
+{
+	char text[GUEST_REASON_TEXT];
+	struct int_value *i;
+
+	if (!ev->exit)
+		return 0;
+	if (HTAB_GET(i, &p->h_ints, hash_2u64(ev->exit, (uintptr_t)NULL),
+		     i->v == ev->exit && !i->field, p->ints, p->n_ints, p->cap_ints))
+		*i = (struct int_value){
+			.v = ev->exit,
+			.text = strtab_id(&p->values, guest_exit_reason(text, ev->exit)),
+		};
+	return i->text;
+}
+
+static void fill_guest(const struct load *l, struct profile *p, const struct pev_event *ev,
+		       const struct thread *t, struct cell_key *key)
+{
+	unsigned int mask = l->config.mask;
+
+	if (mask & (1u << SORT_GUEST))
+		key->guest = ev->guest ? t->pid : t->pid | CELL_FOR_GUEST;
+	if (mask & (1u << SORT_VCPU))
+		key->vcpu = t->tid;
+	if (mask & (1u << SORT_EXIT))
+		key->exit = load_exit(p, ev);
+}
+
 static void fill_place(const struct load *l, uint32_t cpu, struct cell_key *key)
 {
 	struct topology_cpu place = topology_of(&l->topology, cpu);
@@ -180,10 +211,8 @@ static void fill_rare(const struct load *l, struct profile *p, const struct pev_
 	if (mask & (1u << SORT_TIME))
 		key->time = (uint32_t)min_u64((uint64_t)(ns - l->begin) / l->config.quantum,
 					      UINT32_MAX);
-	if (mask & (1u << SORT_GUEST) && ev->guest)
-		key->guest = t->pid;
-	if (mask & (1u << SORT_VCPU) && ev->guest)
-		key->vcpu = t->tid;
+	if (ev->guest || ev->exit)
+		fill_guest(l, p, ev, t, key);
 	if (mask & (1u << SORT_REQUEST))
 		key->request = load_request(p, ev);
 	if (mask & SORT_PLACES)

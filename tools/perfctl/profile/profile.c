@@ -41,7 +41,8 @@ static uint32_t key_hash(const struct cell_key *k)
 			  hash_pair(k->cpu, k->time) ^ 0x94d049bb133111ebULL) +
 		hash_fold(values[0] ^ 0x94d049bb133111ebULL, values[1] ^ 0x9e3779b97f4a7c15ULL) +
 		hash_fold(hash_pair(k->guest, k->request) ^ 0x9e3779b97f4a7c15ULL,
-			  hash_pair(k->node ^ k->socket << 16, k->core ^ k->vcpu << 8) ^
+			  hash_pair(k->node ^ k->socket << 16,
+				    k->core ^ k->vcpu << 8 ^ k->exit << 16) ^
 				  0xbf58476d1ce4e5b9ULL));
 }
 
@@ -51,7 +52,8 @@ static bool key_equal(const struct cell_key *a, const struct cell_key *b)
 	       a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
 	       a->time == b->time && a->guest == b->guest && a->request == b->request &&
 	       a->node == b->node && a->socket == b->socket && a->core == b->core &&
-	       a->vcpu == b->vcpu && !memcmp(a->value, b->value, sizeof(a->value));
+	       a->vcpu == b->vcpu && a->exit == b->exit &&
+	       !memcmp(a->value, b->value, sizeof(a->value));
 }
 
 uint32_t profile_add_many(struct profile *p, const struct cell_key *key, uint64_t samples,
@@ -125,6 +127,7 @@ void profile_merge(struct profile *to, struct profile *from, struct profile_map 
 		key.frame = map->stacks.frames[key.frame];
 		key.chain = map->stacks.chains[key.chain];
 		key.request = map->values[key.request];
+		key.exit = map->values[key.exit];
 		for (unsigned int k = 0; k < FIELDS_MAX; k++)
 			key.value[k] = map->values[key.value[k]];
 		profile_add_many(to, &key, from->cells[i].samples, from->cells[i].weight);

@@ -11,8 +11,10 @@
 /**
  * struct cell_key - what distinguishes samples; members not asked for are 0
  * @time:  number of a span of time
- * @guest: the process that runs the guest, 0: the host
- * @vcpu:  the thread that runs the virtual processor that was hit, 0: the host
+ * @guest: the process that runs the guest, with CELL_FOR_GUEST where the host was hit as it worked
+ *         for it; 0: the host, for itself
+ * @vcpu:  the thread that runs the virtual processor of the guest; 0: the host, for itself
+ * @exit:  number in profile.values of why the guest was left; 0: not known, or it was not
  * @request: number of the trace id in profile.values, 0: none is known
  * @node, socket, core: where the CPU is, number + 1; 0: not known. @core with @socket
  * @value: numbers in profile.values of fields of the event
@@ -32,8 +34,11 @@ struct cell_key {
 	uint32_t socket;
 	uint32_t core;
 	uint32_t vcpu;
+	uint32_t exit;
 	uint32_t value[FIELDS_MAX];
 };
+
+#define CELL_FOR_GUEST (1u << 31)
 
 struct cell {
 	struct cell_key key;
@@ -43,7 +48,7 @@ struct cell {
 
 /**
  * struct int_value - an integer and its text
- * @field: it belongs to (the text depends on it)
+ * @field: it belongs to (the text depends on it); NULL: it is why a guest was left
  * @v:     the integer
  * @text:  number in profile.values
  */

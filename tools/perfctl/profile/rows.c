@@ -17,7 +17,7 @@ static const char *const sort_names[] = {
 	[SORT_EVENT] = "event", [SORT_SRCLINE] = "srcline", [SORT_PARENT] = "parent",
 	[SORT_TIME] = "time",	[SORT_GUEST] = "guest",	    [SORT_REQUEST] = "request",
 	[SORT_NODE] = "node",	[SORT_SOCKET] = "socket",   [SORT_CORE] = "core",
-	[SORT_VCPU] = "vcpu",
+	[SORT_VCPU] = "vcpu",	[SORT_EXIT] = "exit",
 };
 
 const char *sort_name(const struct sort_list *s, enum sort_key key)
@@ -63,7 +63,7 @@ static int unknown_column(const char *word, const struct suggestion *near, const
 			       word, near->best);
 	return msg_set(m, -EINVAL,
 		       "--sort: unknown column \"%s\"; there are comm, dso, symbol, "
-		       "pid, tid, cpu, event, srcline, parent, time, guest, vcpu, request, "
+		       "pid, tid, cpu, event, srcline, parent, time, guest, vcpu, exit, request, "
 		       "node, socket, core%s%s%s",
 		       word,
 		       some	? ", and the fields of events: " :
@@ -255,6 +255,8 @@ static struct row_key make_key(const struct rows *rows, struct verdicts *v,
 		key.guest = k->guest;
 	if (mask & (1u << SORT_VCPU))
 		key.vcpu = k->vcpu;
+	if (mask & (1u << SORT_EXIT))
+		key.exit = k->exit;
 	if (mask & (1u << SORT_REQUEST))
 		key.request = k->request;
 	if (mask & (1u << SORT_NODE))

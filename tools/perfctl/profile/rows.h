@@ -29,6 +29,7 @@ enum sort_key {
 	SORT_SOCKET,
 	SORT_CORE,
 	SORT_VCPU,
+	SORT_EXIT,
 	SORT_FIELD, /* and FIELDS_MAX - 1 more */
 	SORT_MAX = SORT_FIELD + FIELDS_MAX,
 };
@@ -81,6 +82,7 @@ struct row_key {
 	uint32_t socket;
 	uint32_t core;
 	uint32_t vcpu;
+	uint32_t exit;
 	uint32_t value[FIELDS_MAX];
 };
 

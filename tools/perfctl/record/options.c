@@ -5,6 +5,8 @@
 #include "event/engine.h"
 #include "event/kernel.h"
 #include "event/sampling.h"
+#include "kvm/points.h"
+#include "kvm/reasons.h"
 #include "relay/url.h"
 
 #include <errno.h>
@@ -246,9 +248,42 @@ static int check_context(const struct record_opts *o, const struct pev_info *inf
 					 "works for, only a kernel with pev does");
 }
 
+/* KVM's tracepoints tell it to pev alone, and there are none before KVM is loaded. */
+static int check_exits(const struct record_opts *o, const struct pev_info *info, struct msg *m)
+{
+	enum guest_isa isa = guest_isa_here();
+
+	if (!o->exits)
+		return 0;
+	if (o->fold)
+		return msg_set(
+			m, -EINVAL,
+			"--fold counts samples by call chains and writes none down: it can't "
+			"say why guests were left (--exits)");
+	if (o->target.guests)
+		return msg_set(
+			m, -EINVAL,
+			"--guest records what guests do, --exits is of what the host does for "
+			"them: take -a, or -p with the process that runs the guest");
+	if (info->sample & PEV_SAMPLE_EXIT)
+		return 0;
+	if (!engine_is_pev())
+		return msg_set(
+			m, -EOPNOTSUPP,
+			"--exits: perf_event_open(2) does not say why a guest was left, only "
+			"a kernel with pev does; \"perfctl guest exits\" counts the reasons");
+	if (isa == GUEST_ISA_ARM64 || info->abi_version < 13)
+		return msg_set(m, -EOPNOTSUPP,
+			       "--exits: this kernel's pev does not say why a guest was left; "
+			       "\"perfctl guest exits\" counts the reasons");
+	return msg_set(m, -EOPNOTSUPP, "--exits: %s", kvm_points(isa)->missing);
+}
+
 int record_options_events(struct record_opts *o, const struct pev_info *info, struct msg *m)
 {
 	int err = check_context(o, info, m);
+
+	err = err ? err : check_exits(o, info, m);
 
 	if (err)
 		return err;

@@ -36,6 +36,7 @@
  * @plan_waits: an event of waits tells of them, not the scheduler's
  * @strings:     record what arguments of system calls point to
  * @context:     record the request that the thread says it works for
+ * @exits:       record why the guest was left for which the host works
  * @stack_user:  bytes of the stack in each sample; 0: frame pointers are followed
  * @flush:       ns after which a record is on the disk; 0: a second
  * @compress:    packets, by zstd ...
@@ -80,6 +81,7 @@ struct record_opts {
 	bool plan_waits;
 	bool strings;
 	bool context;
+	bool exits;
 	bool deferred;
 	uint32_t stack_user;
 	uint64_t flush;

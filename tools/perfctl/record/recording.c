@@ -545,7 +545,9 @@ static int make_sampling(struct record_run *r, const struct pev_info *info, stru
 		.chains = r->opts.graph,
 		.max_stack = (uint32_t)r->opts.max_stack,
 		.stack_user = r->opts.stack_user,
-		.guests = r->opts.target.guests,
+		.guests = r->opts.target.guests ||
+			  (r->opts.exits && info->sample & PEV_SAMPLE_GUEST),
+		.exits = r->opts.exits,
 		.context = r->opts.context,
 		.deferred = r->opts.deferred,
 	};

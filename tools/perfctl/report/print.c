@@ -21,7 +21,7 @@ static const char *heading(const struct rows *rows, enum sort_key key)
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
 		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
 		[SORT_NODE] = "Node",	 [SORT_SOCKET] = "Socket",  [SORT_CORE] = "Core",
-		[SORT_VCPU] = "vCPU",
+		[SORT_VCPU] = "vCPU",	 [SORT_EXIT] = "Left for",
 	};
 
 	return key >= SORT_FIELD ? sort_name(&rows->config->sort, key) : names[key];
@@ -87,15 +87,18 @@ static void add_parent(const struct rows *rows, uint32_t parent, struct strbuf *
 
 static void add_guest(uint32_t pid, struct strbuf *b)
 {
-	if (pid)
+	if (pid & CELL_FOR_GUEST)
+		strbuf_addf(b, "for %u", pid & ~CELL_FOR_GUEST);
+	else if (pid)
 		strbuf_addf(b, "of %u", pid);
 	else
 		strbuf_puts(b, "[host]");
 }
 
-static void add_request(const struct profile *p, uint32_t request, struct strbuf *b)
+/* A request, or why a guest was left */
+static void add_value(const struct profile *p, uint32_t value, struct strbuf *b)
 {
-	strbuf_puts(b, request ? strtab_get(&p->values, request) : "[none]");
+	strbuf_puts(b, value ? strtab_get(&p->values, value) : "[none]");
 }
 
 void report_cell(const struct rows *rows, const struct row *row, enum sort_key key,
@@ -141,7 +144,10 @@ void report_cell(const struct rows *rows, const struct row *row, enum sort_key k
 		add_vcpu(p, row->key.vcpu, b);
 		break;
 	case SORT_REQUEST:
-		add_request(p, row->key.request, b);
+		add_value(p, row->key.request, b);
+		break;
+	case SORT_EXIT:
+		add_value(p, row->key.exit, b);
 		break;
 	case SORT_NODE:
 		add_place(row->key.node, b);

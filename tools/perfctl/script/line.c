@@ -4,6 +4,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "cli/suggest.h"
+#include "kvm/reasons.h"
 #include "session/payload_text.h"
 #include "session/request.h"
 #include "strace/syscalls.h"
@@ -25,9 +26,10 @@ int script_fields(unsigned int *fields, const char *arg, struct msg *m)
 		{ "sym", SCRIPT_IP },	       { "fields", SCRIPT_FIELDS },
 		{ "trace", SCRIPT_FIELDS },    { "chain", SCRIPT_CHAIN },
 		{ "srcline", SCRIPT_SRCLINE }, { "request", SCRIPT_REQUEST },
+		{ "exit", SCRIPT_EXIT },
 	};
 	static const char all[] = "there are comm, pid, tid, cpu, time, abstime, event, ip, "
-				  "request, fields, chain and srcline";
+				  "request, exit, fields, chain and srcline";
 	char *copy = xstrdup(arg), *save, *p;
 	int err = 0;
 
@@ -251,6 +253,14 @@ static void put_request(struct script_line *l, const struct pev_event *ev)
 		strbuf_addf(&l->text, " request=%s", request_whole(text, &request));
 }
 
+static void put_exit(struct script_line *l, const struct pev_event *ev)
+{
+	char text[GUEST_REASON_TEXT];
+
+	if (ev->exit)
+		strbuf_addf(&l->text, " exit=%s", guest_exit_reason(text, ev->exit));
+}
+
 void script_line_make(struct script_line *l, const struct pev_event *ev, const struct thread *t,
 		      int64_t ns)
 {
@@ -261,6 +271,8 @@ void script_line_make(struct script_line *l, const struct pev_event *ev, const s
 	put_head(l, ev, t, ns);
 	if (l->fields & SCRIPT_REQUEST)
 		put_request(l, ev);
+	if (l->fields & SCRIPT_EXIT)
+		put_exit(l, ev);
 	if (l->fields & SCRIPT_FIELDS) {
 		if (sample & PEV_SAMPLE_PERIOD)
 			strbuf_addf(&l->text, " period=%" PRIu64, ev->period);

@@ -21,11 +21,12 @@ enum script_field {
 	SCRIPT_CHAIN = 1u << 9,
 	SCRIPT_SRCLINE = 1u << 10,
 	SCRIPT_REQUEST = 1u << 11,
+	SCRIPT_EXIT = 1u << 12,
 };
 
 #define SCRIPT_DEFAULT                                                                    \
 	(SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT | SCRIPT_IP | \
-	 SCRIPT_FIELDS | SCRIPT_CHAIN | SCRIPT_REQUEST)
+	 SCRIPT_FIELDS | SCRIPT_CHAIN | SCRIPT_REQUEST | SCRIPT_EXIT)
 
 /**
  * struct script_line - how lines are made, and the last one

@@ -140,7 +140,7 @@ static void draw_headings(const struct tui *t)
 		[SORT_EVENT] = "Event",	 [SORT_SRCLINE] = "Source", [SORT_PARENT] = "Called by",
 		[SORT_TIME] = "Seconds", [SORT_GUEST] = "Guest",    [SORT_REQUEST] = "Request",
 		[SORT_NODE] = "Node",	 [SORT_SOCKET] = "Socket",  [SORT_CORE] = "Core",
-		[SORT_VCPU] = "vCPU",
+		[SORT_VCPU] = "vCPU",	 [SORT_EXIT] = "Left for",
 	};
 
 	move(1, 0);

@@ -13,7 +13,7 @@
  * kernel counted; locks: of waits for a lock in place of the pipe; wakes: the scheduler's events of such; missing: not all of them;
  * own: a thread's own switches, and what wakes it, but no switch of the scheduler;
  * phases: with samples, a thread alone for N us and two at once for as long. calls: system call 0, N times, on the machine PROGRAM.
- * guests: N rounds of a virtual processor, thread 42: in its guest, outside, asleep, waiting.
+ * guests: N rounds of a virtual processor, thread 42: in its guest, outside, asleep, waiting; each second exit has a reason.
  * requests: N rounds of samples of three threads, two of which say for which request they work, between switches from one to the next.
  */
 #include <pev/pev.h>
@@ -80,7 +80,7 @@ static const char request_context[] =
 	"		xint64_t trace_low;\n		xint64_t span;\n";
 
 static const char guest_context[] =
-	"		uint32_t pid;\n		xint64_t ip;\n		uint64_t guest;\n";
+	"		uint32_t pid;\n		xint64_t ip;\n		uint64_t guest;\n		uint64_t exit;\n";
 
 static void add_event(char *text, int id, const char *name, const char *type, enum depth depth,
 		      enum context context, const char *fields)
@@ -676,13 +676,15 @@ static void requests(long n)
 	check(pev_encoder_close(enc), "stream 0");
 }
 
-static void guest_sample(struct pev_encoder *enc, uint64_t us, uint64_t ip, uint64_t guest)
+static void guest_sample(struct pev_encoder *enc, uint64_t us, uint64_t ip, uint64_t guest,
+			 uint64_t exit)
 {
 	pev_encoder_begin(enc, pev_meta_class_by_name(trace.meta, "task-clock"), T0 + us * 1000,
 			  42);
 	pev_encoder_int(enc, "pid", 42);
 	pev_encoder_int(enc, "ip", ip);
 	pev_encoder_int(enc, "guest", guest);
+	pev_encoder_int(enc, "exit", exit);
 	check(pev_encoder_commit(enc), "sample");
 }
 
@@ -706,11 +708,12 @@ static void guests(long n)
 		uint64_t t = (uint64_t)i * 100;
 
 		cross(enc, t + 10, true);
-		guest_sample(enc, t + 20, 0xffffffff81000210, 1);
-		guest_sample(enc, t + 30, 0xffffffff81000210, 1);
-		guest_sample(enc, t + 40, 0x401000, 3);
+		guest_sample(enc, t + 20, 0xffffffff81000210, 1, 0);
+		guest_sample(enc, t + 30, 0xffffffff81000210, 1, 0);
+		guest_sample(enc, t + 40, 0x401000, 3, 0);
 		cross(enc, t + 50, false);
-		guest_sample(enc, t + 55, BASE + 0x1000, 0);
+		guest_sample(enc, t + 55, BASE + 0x1000, 0,
+			     i % 2 ? PEV_EXIT_WORD(PEV_EXIT_SVM, 0x78) : 0);
 		scheduler(enc, "sched:sched_switch", t + 60, 42, 42, 1, 0);
 		scheduler(enc, "sched:sched_wakeup", t + 80, 0, 42, 0, 0);
 		scheduler(enc, "sched:sched_switch", t + 90, 0, 0, 0, 42);

@@ -37,6 +37,7 @@ static const struct known known[] = {
 	{ "period", PEV_SHAPE_INT, 8, 8, EV(period), 0, PEV_SAMPLE_PERIOD },
 	{ "cpu", PEV_SHAPE_INT, 8, 4, EV(sample_cpu), 0, PEV_SAMPLE_CPU },
 	{ "guest", PEV_SHAPE_INT, 8, 4, EV(guest), 0, PEV_SAMPLE_GUEST },
+	{ "exit", PEV_SHAPE_INT, 8, 8, EV(exit), 0, PEV_SAMPLE_EXIT },
 	{ "ustack_cookie", PEV_SHAPE_INT, 8, 8, EV(ustack_cookie), 0, PEV_SAMPLE_COOKIE },
 	{ "cgroup", PEV_SHAPE_INT, 8, 8, EV(cgroup), 0, 0 },
 	{ "kstack", PEV_SHAPE_SEQUENCE, 8, 4, EV(kstack), EV(kstack_len), PEV_SAMPLE_KSTACK },

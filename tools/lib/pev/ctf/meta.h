@@ -10,8 +10,8 @@
 
 /* Fields of varying place, in the context or the payload of one class */
 #define MAX_MOVING	64
-/* Integers of fixed place that a context can have: pid, ip, addr, period, cpu */
-#define MAX_LOADS	8
+/* Integers of fixed place that a context can have: layout.c has their names */
+#define MAX_LOADS 10
 
 /**
  * struct field_load - copies an integer of the context into struct pev_event

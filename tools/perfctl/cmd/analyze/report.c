@@ -116,7 +116,7 @@ static const struct opt report_options[] = {
 	{ 0, OPT_HEADING, .help = "What to show" },
 	{ 's', OPT_STRING, "sort", "KEY[,KEY]",
 	  "columns: comm, pid, tid, cpu, dso, symbol, srcline, "
-	  "parent, event, time, guest (which process runs it), vcpu (the thread of its processor), request (with record --context), node, socket, core (SOCKET:CORE), or a field of the recorded events (EVENT.FIELD where a column has "
+	  "parent, event, time, guest (which process runs it), vcpu (the thread of its processor), exit (why the guest was left for which the host works, with record --exits), request (with record --context), node, socket, core (SOCKET:CORE), or a field of the recorded events (EVENT.FIELD where a column has "
 	  "its name) "
 	  "(default: " DEFAULT_SORT ")",
 	  offsetof(struct report_opts, sort) },

@@ -63,7 +63,7 @@ static const struct opt script_options[] = {
 	{ 0, OPT_HEADING, .help = "What to print" },
 	{ 'F', OPT_CALL, "fields", "FIELD[,FIELD]",
 	  "of comm, pid, tid, cpu, time (seconds since "
-	  "the trace's begin), abstime (since 1970), event, request, ip (with its function), fields, chain, "
+	  "the trace's begin), abstime (since 1970), event, request, exit (why the guest was left for which the host works), ip (with its function), fields, chain, "
 	  "srcline (default: all but pid, abstime and srcline)",
 	  0, set_fields },
 	{ 0, OPT_FLAG, "inline", NULL,

@@ -238,6 +238,10 @@ static const struct opt record_options[] = {
 	  "which request the thread works for, as programs say by pev_context_attach() or "
 	  "OpenTelemetry's thread context; \"perfctl report --sort request\" shows it",
 	  offsetof(struct record_opts, context) },
+	{ 0, OPT_FLAG, "exits", NULL,
+	  "of what the host does for a guest of KVM, why it was left; \"perfctl report --sort guest,exit\" "
+	  "shows it",
+	  offsetof(struct record_opts, exits) },
 	{ 0, OPT_U64, "max-stack", "N",
 	  "frames in a call chain, at most 127 each in the kernel "
 	  "and in the program",
@@ -364,6 +368,7 @@ static const char *other_option(const struct record_opts *o)
 	       o->triggers.events.n			     ? "an event that starts or stops it" :
 	       o->strings				     ? "--strings" :
 	       o->context				     ? "--context" :
+	       o->exits					     ? "--exits" :
 	       o->deferred				     ? "--deferred" :
 	       o->graph_typed || o->max_stack		     ? "-g" :
 	       o->freq					     ? "-F" :

@@ -213,7 +213,7 @@ int perf_info(struct pev_engine *base, struct pev_info *info, struct pev_error *
 			       (engine->features & PERF_HAS_CGROUP ? PEV_EF_CGROUP : 0),
 		.sample = PEV_SAMPLE_ALL &
 			  ~(uint64_t)(PEV_SAMPLE_READ | NO_GUESTS(PEV_SAMPLE_GUEST) |
-				      PEV_SAMPLE_CONTEXT | PEV_SAMPLE_PAIR),
+				      PEV_SAMPLE_EXIT | PEV_SAMPLE_CONTEXT | PEV_SAMPLE_PAIR),
 		.regs_user = registers(),
 		.channel_flags = PEV_CHF_OVERWRITE,
 		.targets = ((1U << PEV_TARGET_MAX) - 1) & ~(1U | NO_GUESTS(1U << PEV_TARGET_GUEST)),

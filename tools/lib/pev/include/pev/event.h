@@ -32,6 +32,7 @@ extern "C" {
  *           has @ustack, @uregs and @dump
  * @cgroup:  with PEV_EF_CGROUP: that of the thread, by its number in the second version's hierarchy
  * @packet:  start of its packet
+ * @exit:    PEV_EXIT_WORD(): why the guest was left for which the host worked
  *
  * All pointers point into the packet. Call chains are ordered from the
  * innermost frame outwards; one that the record names is in an earlier record of the packet.
@@ -71,6 +72,7 @@ struct pev_event {
 	uint64_t ustack_cookie;
 	uint64_t cgroup;
 	const void *packet;
+	uint64_t exit;
 };
 
 /**
