@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The contract between pev and a hypervisor whose guests are lent counters: linux/pev_guest.h of
- * the uapi is what the guest sees. A hypervisor passes on what the guest calls, and has nothing
- * to do where guests begin and end.
+ * the uapi is what the guest sees. A hypervisor passes on what the guest calls. Where guests begin
+ * and end it has nothing to do but to let them read counters, if it can.
  */
 #ifndef _LINUX_PEV_GUEST_H
 #define _LINUX_PEV_GUEST_H
 
+#include <linux/jump_label.h>
 #include <linux/types.h>
 #include <uapi/linux/pev_guest.h>
 
@@ -39,6 +40,9 @@ struct pev_vcpu {
 
 #ifdef CONFIG_PEV
 
+/* On while counters may be lent to any virtual processor. */
+DECLARE_STATIC_KEY_FALSE(pev_lent_key);
+
 /**
  * pev_guest_call() - a guest made the hypercall PEV_GUEST_CALL in its kernel
  * @vcpu: that made it; @current runs it
@@ -57,6 +61,28 @@ long pev_guest_call(struct pev_vcpu *vcpu, u64 op, u64 arg);
  * Context: Process context, may sleep; no call of pev_guest_call() is under way or follows.
  */
 void pev_guest_end(struct pev_vcpu *vcpu);
+
+/**
+ * pev_guest_shown() - may the guest read the processor's counters on its own?
+ * @vcpu: that is about to be entered
+ *
+ * All that it could read are then counters that are lent to it, where it was told that they are,
+ * and zeroes. That holds until this CPU takes an interrupt of any kind.
+ *
+ * Context: On the CPU, neither interrupts nor PMIs can come. RCU is watching.
+ */
+bool pev_guest_shown(struct pev_vcpu *vcpu);
+
+/**
+ * pev_guest_read() - a guest had to be left for it, but reads a counter as if not
+ * @vcpu:  that does; @current runs it
+ * @reg:   the number in the instruction
+ * @value: what it is to read
+ *
+ * Context: Process context, may sleep; no call of the others is under way.
+ * Return: false: there is no counter of it.
+ */
+bool pev_guest_read(struct pev_vcpu *vcpu, u32 reg, u64 *value);
 
 #endif
 

@@ -144,10 +144,14 @@ enum pev_pmu_grant {
  *             context with preemption disabled, also when not frozen.
  * @write:     set the value of @counter (only @bits of @value count) and forget an
  *             overflow of it that was not reported yet. Same contexts, frozen.
+ * @alone:     would an instruction that reads any counter there is, in a guest of this
+ *             processor's, read those in @counters, all of which run, and else 0? They may
+ *             be read in user mode, as for @thaw. NULL: it never can be told. On the CPU,
+ *             interrupts off.
  * @grant:     give a task or address space something or take it away, see enum
  *             pev_pmu_grant; NULL if this processor has neither.
  *
- * 12 callbacks. Overflows go the other way: see pev_pmu_overflow().
+ * 13 callbacks. Overflows go the other way: see pev_pmu_overflow().
  */
 struct pev_pmu_ops {
 	int  (*encode)(const struct pev_pmu_request *req, struct pev_pmu_code *code,
@@ -162,6 +166,7 @@ struct pev_pmu_ops {
 	void (*set)(unsigned int counter, u64 config);
 	u64  (*read)(unsigned int counter);
 	void (*write)(unsigned int counter, u64 value);
+	bool (*alone)(u64 counters);
 	void (*grant)(enum pev_pmu_grant what, struct task_struct *task,
 		      struct mm_struct *mm, bool on);
 };
@@ -290,6 +295,19 @@ void pev_pmu_lose(u64 counters);
  * Context: On the CPU, interrupts off, and no PMI can come. RCU need not be watching.
  */
 void pev_pmu_stand(u64 counters, bool stand);
+
+/**
+ * pev_pmu_stood() - a counter stood still for a time that was not its own, and is over
+ * @counter: which
+ * @ns:      for how long, since it was started; more than that is cut
+ * @pmi:     in a PMI, before pev_pmu_overflow()
+ *
+ * Its running time shows it.
+ *
+ * Context: In @freeze or @thaw; or PMI.
+ * Return: false: the PMI came in the middle of a change. To be told in the next @freeze or @thaw.
+ */
+bool pev_pmu_stood(unsigned int counter, u64 ns, bool pmi);
 
 /**
  * pev_pmu_reads_allowed() - may counters be read in user mode at all?

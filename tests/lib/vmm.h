@@ -285,6 +285,19 @@ static inline int vmm_open_machine(struct vmm *m)
 	return m->vm < 0 || vmm_init_machine(m) || vmm_fill_memory(m) ? -1 : 0;
 }
 
+#if defined(__x86_64__)
+/* Its processors have no counters: KVM gives AMD's some that no CPUID tells of. Returns 0, or -1. */
+static inline int vmm_hide_counters(struct vmm *m)
+{
+	struct kvm_enable_cap cap = {
+		.cap = KVM_CAP_PMU_CAPABILITY,
+		.args[0] = KVM_PMU_CAP_DISABLE,
+	};
+
+	return ioctl(m->vm, KVM_ENABLE_CAP, &cap);
+}
+#endif
+
 /* A machine whose guest is in user or kernel mode. Returns 0, or -1 with errno. */
 static inline int vmm_open(struct vmm *m, bool user)
 {

@@ -11,6 +11,10 @@
 long kvm_pev_call(struct kvm_vcpu *vcpu, unsigned long op, unsigned long arg);
 /* The virtual processor is reset, or is no more. */
 void kvm_pev_end(struct kvm_vcpu *vcpu);
+/* The guest of a machine without counters executed RDPMC. Return: 0, or it is not to. */
+int kvm_pev_rdpmc(struct kvm_vcpu *vcpu, u32 reg, u64 *value);
+/* May it execute RDPMC without an exit? It is about to be entered, no interrupt can come. */
+bool kvm_pev_shown(struct kvm_vcpu *vcpu);
 
 #else
 
@@ -20,6 +24,11 @@ static inline long kvm_pev_call(struct kvm_vcpu *vcpu, unsigned long op, unsigne
 }
 
 static inline void kvm_pev_end(struct kvm_vcpu *vcpu) { }
+
+static inline int kvm_pev_rdpmc(struct kvm_vcpu *vcpu, u32 reg, u64 *value)
+{
+	return 1;
+}
 
 #endif
 

@@ -35,9 +35,10 @@
 #include <uapi/linux/pev_guest.h>
 #include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "guest.h"
+#include "rdpmc.h"
 
 /* The host asks for a multiple of it; kmalloc() aligns a power of two to itself. */
-#define AREA_SIZE	256
+#define AREA_SIZE	512
 static_assert(sizeof(struct pev_guest_area) <= AREA_SIZE);
 
 /**
@@ -49,6 +50,8 @@ static_assert(sizeof(struct pev_guest_area) <= AREA_SIZE);
  * @lent:        counters; 0 once the host has refused a call
  * @value:       while they stand still: of each
  * @seen:        of each: what the core has read or written last. Those that are lost stay there
+ * @stood:       of each: how long it stood still, what the core was not told yet
+ * @untold:      counters that did
  * @area:        what host and guest tell each other. @set, @event and @start gather what is new
  *               until thaw() passes it on
  *
@@ -62,6 +65,8 @@ struct guest_cpu {
 	u64			lent;
 	u64			value[PEV_GUEST_COUNTERS];
 	u64			seen[PEV_GUEST_COUNTERS];
+	u64			stood[PEV_GUEST_COUNTERS];
+	u64			untold;
 	struct pev_guest_area	*area;
 };
 
@@ -97,6 +102,33 @@ static noinline void give_up(struct guest_cpu *c)
 	pev_pmu_lose(lent);
 }
 
+/* @pmi: in an NMI, where the core may not want to hear of it. */
+static noinline void tell_stood(struct guest_cpu *c, bool pmi)
+{
+	unsigned int i;
+
+	for_each_counter(i, c->untold) {
+		if (!pev_pmu_stood(i, c->stood[i], pmi))
+			return;
+		c->stood[i] = 0;
+		c->untold &= ~BIT_ULL(i);
+	}
+}
+
+/* The host had use for counters while they ran. */
+static noinline void take_missed(struct guest_cpu *c)
+{
+	u64 missed = c->area->missed & c->lent;
+	unsigned int i;
+
+	if (!missed)
+		return;
+	for_each_counter(i, missed)
+		c->stood[i] += READ_ONCE(c->area->lost[i]);
+	c->untold |= missed;
+	pev_pmu_report(PEV_PMU_PAUSED);
+}
+
 /* All stand still, and the area says where. */
 static void take_values(struct guest_cpu *c)
 {
@@ -109,7 +141,7 @@ static void take_values(struct guest_cpu *c)
 	barrier();	/* the values are there once it is seen that nothing runs */
 	WRITE_ONCE(c->running, false);
 	if (unlikely(ran && READ_ONCE(c->area->missed)))
-		pev_pmu_report(PEV_PMU_PAUSED);
+		take_missed(c);
 }
 
 static void stop(struct guest_cpu *c)
@@ -128,12 +160,17 @@ static void guest_freeze(void)
 
 	if (READ_ONCE(c->running))
 		stop(c);
+	if (unlikely(c->untold))
+		tell_stood(c, false);
 }
 
 static void guest_thaw(u64 active, bool user)
 {
 	struct guest_cpu *c = this_cpu_ptr(&guest_cpu);
 
+	/* of an NMI in the middle of the change that ends here */
+	if (unlikely(c->untold))
+		tell_stood(c, false);
 	active &= c->lent;
 	if (!active) {
 		guest_freeze();
@@ -163,6 +200,22 @@ static void guest_set(unsigned int counter, u64 config)
 	c->area->set |= BIT_ULL(counter);
 }
 
+/*
+ * Without a call, and mostly without an exit. An NMI that stops all before this reads changes
+ * nothing: what is told stays true, and the host answers. A host that this machine was moved to
+ * does not.
+ */
+static bool read_register(struct guest_cpu *c, unsigned int counter, u64 *value)
+{
+	u64 reg = READ_ONCE(c->area->reg[counter]);
+
+	if (!reg || x86_pev_rdpmc_safe(reg - 1, value))
+		return false;
+	*value = (*value - READ_ONCE(c->area->offset[counter])) &
+		 GENMASK_ULL(guest_bits - 1, 0);
+	return true;
+}
+
 static u64 guest_read(unsigned int counter)
 {
 	struct guest_cpu *c = this_cpu_ptr(&guest_cpu);
@@ -170,8 +223,11 @@ static u64 guest_read(unsigned int counter)
 
 	/* what will start elsewhere stands there already */
 	if (READ_ONCE(c->running) && !(c->area->set >> counter & 1)) {
-		long now = call_host(PEV_GUEST_READ, counter);
+		long now;
 
+		if (likely(read_register(c, counter, &value)))
+			goto out;
+		now = call_host(PEV_GUEST_READ, counter);
 		if (likely(now >= 0)) {
 			value = now;
 			goto out;
@@ -229,6 +285,8 @@ static int guest_nmi(unsigned int cmd, struct pt_regs *regs)
 	inc_irq_stat(apic_perf_irqs);
 	over = READ_ONCE(c->area->over);
 	take_values(c);
+	if (unlikely(c->untold))
+		tell_stood(c, true);
 	WRITE_ONCE(c->interrupted, true);
 	/* stopped and loaded again before its NMI came */
 	if (unlikely(!over))
@@ -244,14 +302,21 @@ static int guest_cpu_start(void)
 	struct guest_cpu *c = this_cpu_ptr(&guest_cpu);
 	unsigned int most = hweight64(pev_pmu->present);
 	struct pev_guest_area *area = c->area;
-	long lent;
+	long hello, lent;
 
 	WRITE_ONCE(c->started, false);
 	barrier();	/* an NMI from here on is not for us */
 	memset(c, 0, sizeof(*c));
 	memset(area, 0, AREA_SIZE);
 	c->area = area;
-	lent = call_host(PEV_GUEST_ATTACH, virt_to_phys(area));
+	/* which may be another host than at boot */
+	hello = call_host(PEV_GUEST_HELLO, PEV_GUEST_VERSION);
+	if (hello >= 0 && PEV_GUEST_HELLO_BITS(hello) != guest_bits)
+		return -ENODEV;
+	lent = hello < 0 ? hello :
+			   call_host(PEV_GUEST_ATTACH,
+				     virt_to_phys(area) |
+				     (PEV_GUEST_HELLO_VERSION(hello) > 1 ? PEV_GUEST_WHOLE : 0));
 	if (lent < 0)
 		return lent == -KVM_ENOSYS ? -ENODEV : lent;
 	lent = clamp(lent, 1L, (long)most);
@@ -276,11 +341,14 @@ static void guest_cpu_stop(void)
 
 /* In an NMI a probe would be one too many. */
 NOKPROBE_SYMBOL(give_up);
+NOKPROBE_SYMBOL(tell_stood);
+NOKPROBE_SYMBOL(take_missed);
 NOKPROBE_SYMBOL(take_values);
 NOKPROBE_SYMBOL(stop);
 NOKPROBE_SYMBOL(guest_freeze);
 NOKPROBE_SYMBOL(guest_thaw);
 NOKPROBE_SYMBOL(guest_set);
+NOKPROBE_SYMBOL(read_register);
 NOKPROBE_SYMBOL(guest_read);
 NOKPROBE_SYMBOL(guest_write);
 NOKPROBE_SYMBOL(forgiven);
@@ -424,8 +492,8 @@ static bool __init describe(long hello)
 	unsigned int most = min_t(long, PEV_GUEST_HELLO_MOST(hello), PEV_GUEST_COUNTERS);
 
 	guest_bits = PEV_GUEST_HELLO_BITS(hello);
-	if (PEV_GUEST_HELLO_VERSION(hello) != PEV_GUEST_VERSION || !most ||
-	    guest_bits < BITS_MIN || guest_bits > BITS_MAX)
+	if (!PEV_GUEST_HELLO_VERSION(hello) ||
+	    PEV_GUEST_HELLO_VERSION(hello) > PEV_GUEST_VERSION || !most || guest_bits < BITS_MIN || guest_bits > BITS_MAX)
 		return false;
 	for (unsigned int i = 0; i < most; i++) {
 		counters[i].name = names[i];

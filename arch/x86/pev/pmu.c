@@ -683,6 +683,27 @@ static void x86_pev_grant(enum pev_pmu_grant what, struct task_struct *task,
 		on_each_cpu_mask(mm_cpumask(mm), cr4_update_pce, NULL, 1);
 }
 
+/* ---- guests that read counters ---- */
+
+static bool x86_pev_alone(u64 counters)
+{
+	struct x86_pev_cpu *c = this_cpu_ptr(&x86_pev_cpu);
+
+	/* one that could not be acknowledged, or held no value, is not known to be 0 */
+	return !(hw->present & ~c->ours) && !c->frozen && c->running == counters &&
+	       (c->hidden | counters) == hw->present;
+}
+
+/*
+ * RDPMC knows counters of others, too: those of the northbridge from 6 on, and of the third level
+ * cache from 10 on. APM volume 3, RDPMC. Of these nothing is known.
+ */
+static bool __init no_others(void)
+{
+	return hw->tells_guests && !hw->narrow && !boot_cpu_has(X86_FEATURE_PERFCTR_NB) &&
+	       !boot_cpu_has(X86_FEATURE_PERFCTR_LLC);
+}
+
 /* ---- registration ---- */
 
 static struct pev_pmu_ops x86_pev_ops __ro_after_init = {
@@ -736,6 +757,8 @@ static void __init describe(void)
 		x86_pev_pmu.features |= PEV_PMU_FREEZES;
 	if (!hw->narrow)
 		x86_pev_pmu.features |= PEV_PMU_USER_READS;
+	if (no_others())
+		x86_pev_ops.alone = x86_pev_alone;
 	if (hw->status && !hw->narrow) {
 		x86_pev_ops.read = read_fast;
 		x86_pev_ops.write = write_fast;

@@ -19,6 +19,8 @@
  *	...					an NMI
  *	call(PEV_GUEST_STOP, PEV_GUEST_NMI)	area->over is 1, and area->value[0] some 0
  *
+ * Version 2 has reads without a call, and times: see @lost and @reg of struct pev_guest_area.
+ *
  * The reasons are in Documentation/design/guests.rst.
  */
 #ifndef _UAPI_LINUX_PEV_GUEST_H
@@ -27,31 +29,34 @@
 #include <linux/types.h>
 
 #define PEV_GUEST_CALL		0x706576	/* "pev" */
-#define PEV_GUEST_VERSION	1
+#define PEV_GUEST_VERSION	2
 #define PEV_GUEST_COUNTERS	8		/* of a virtual processor, at most */
 
 /**
  * enum pev_guest_op - what is asked of the host
  * @PEV_GUEST_HELLO:  which version of this interface is it? The argument is the newest that
- *                    the guest knows. Returns PEV_GUEST_HELLO_*: one that both know, how many
+ *                    the guest knows. Returns PEV_GUEST_HELLO_*: the newest that both know, how many
  *                    counters there may ever be, how many are lent now, and their width, up to 63.
  *                    -EOPNOTSUPP: the versions have nothing in common, or the host's
  *                    counters can't tell guests from the host
  * @PEV_GUEST_ATTACH: lend counters to this virtual processor. The argument is the physical
- *                    address of a struct pev_guest_area, a multiple of 256. All stand still, and
+ *                    address of a struct pev_guest_area, a multiple of 256, of which the
+ *                    host knows the members of version 1; or, from version 2 on, of a whole
+ *                    one, a multiple of 512, and PEV_GUEST_WHOLE. All stand still, and
  *                    each is new: its event has to be told. What was lent before is given
- *                    back. Returns how many, at least 1. -EINVAL: the address; -ENODEV:
+ *                    back. Returns how many, at least 1. -EINVAL: the argument; -ENODEV:
  *                    the host lends none to this guest; -EBUSY: others have the host's counters;
  *                    -ENOMEM
  * @PEV_GUEST_DETACH: give them back. Returns 0
  * @PEV_GUEST_CHECK:  can the host count an event? The argument is one of
  *                    struct pev_guest_area. Returns the shortest period, at least 1. -EINVAL: no
- * @PEV_GUEST_STOP:   no counter counts from here on; @over, @missed and @value of the area are
- *                    written, as of now. The argument is 0, or PEV_GUEST_NMI in the handler
+ * @PEV_GUEST_STOP:   no counter counts from here on; @over, @missed, @value and @lost of the area
+ *                    are written, as of now. The argument is 0, or PEV_GUEST_NMI in the handler
  *                    of an NMI: then nothing is done unless one was sent that no such call has
  *                    answered yet. Returns 1 if so, otherwise 0, whatever the argument
  * @PEV_GUEST_START:  the counters of the argument, a mask, count from here on, all others do
- *                    not. @set, @event and @start of the area are read. -EINVAL, and all
+ *                    not. @set, @event and @start of the area are read, @reg and @offset are
+ *                    written. -EINVAL, and all
  *                    stand still: the argument or @set has counters that are not lent, the host
  *                    can't count an event, or one that is to count was never told
  * @PEV_GUEST_READ:   the value of the counter with the number of the argument, whether it counts or
@@ -77,6 +82,9 @@ enum pev_guest_op {
 #define PEV_GUEST_HELLO_LENT(r)		((r) >> 16 & 0xff)
 #define PEV_GUEST_HELLO_BITS(r)		((r) >> 24 & 0xff)
 
+/* In the argument of PEV_GUEST_ATTACH. */
+#define PEV_GUEST_WHOLE		1
+
 /* The argument of PEV_GUEST_STOP. */
 #define PEV_GUEST_NMI		1
 
@@ -99,9 +107,24 @@ enum pev_guest_op {
  * @set:    counters whose @event and @start hold from now on, which also undoes an overflow
  * @event:  what each counts, if it is in @set
  * @start:  from where, modulo 2^bits: it overflows from 2^bits - 1 to 0
+ * @lost:   how long each of @missed stood still, in ns of time in which the host ran the virtual
+ *          processor; 0 of all others
+ * @reg:    of each counter, for the processor's instruction that reads one (x86: rdpmc), from
+ *          the return of a PEV_GUEST_START to the next: 1 + the number that it takes. 0: only
+ *          PEV_GUEST_READ reads this counter
+ * @offset: the value is what the instruction reads, less this, modulo 2^bits
  *
- * The host writes what is before @set, and reads the rest, each in one of the guest's calls
- * and never at another time. It trusts none of it.
+ * With its number the instruction reads the value as PEV_GUEST_READ does, whether the counter has a
+ * register of the processor's then or the host answers, and after the host took it back what it
+ * was. It costs no exit while the registers show nothing but this virtual processor's
+ * counters and zeroes. Of any other number it shows that, or is refused as without counters. A
+ * virtual processor that goes on with another host, to which nothing is lent there, has it
+ * refused: x86's faults then, and the guest has to survive that. For the guest's user mode it is
+ * as the guest's kernel has it (x86: CR4.PCE).
+ *
+ * The host writes what is before @set and @lost, @reg and @offset, and reads the rest, each in one
+ * of the guest's calls and never at another time. It trusts none of it. What it wrote last it need
+ * not write again.
  */
 struct pev_guest_area {
 	__u64	over;
@@ -110,6 +133,11 @@ struct pev_guest_area {
 	__u64	set;
 	__u64	event[PEV_GUEST_COUNTERS];
 	__u64	start[PEV_GUEST_COUNTERS];
+
+	/* from version 2 on */
+	__u64	lost[PEV_GUEST_COUNTERS];
+	__u64	reg[PEV_GUEST_COUNTERS];
+	__u64	offset[PEV_GUEST_COUNTERS];
 };
 
 #endif

@@ -30,6 +30,8 @@ void pev_grant_put(struct pev_guest_grant *grant)
 {
 	if (!refcount_dec_and_test(&grant->refs))
 		return;
+	/* leases are no more, and so none of their guests is in the middle of reading a counter */
+	pev_lending_forget();
 	put_pid(grant->vmm);
 	kfree(grant);
 }
@@ -155,6 +157,7 @@ struct pev_guest_grant *pev_grant_open(const struct pev_attr *attr, struct pev_r
 	if (!err)
 		return grant;
 	pev_lending_end();
+	pev_lending_forget();
 
 err_pid:
 	put_pid(grant->vmm);

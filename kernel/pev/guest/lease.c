@@ -7,6 +7,7 @@
  */
 #define pr_fmt(fmt) "pev: " fmt
 
+#include <linux/array_size.h>
 #include <linux/bitops.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
@@ -19,15 +20,19 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 #include "event/event.h"
 #include "types.h"
 #include "grant.h"
 #include "lease.h"
 
-/* What the host writes of the area, and what it reads. */
+/* What the host writes of the area, what it reads, and what it writes of a whole one. */
 #define HOST_PART	offsetof(struct pev_guest_area, set)
-#define GUEST_PART	(sizeof(struct pev_guest_area) - HOST_PART)
+#define GUEST_PART	(offsetof(struct pev_guest_area, lost) - HOST_PART)
+#define LOST_PART	sizeof_field(struct pev_guest_area, lost)
+#define WHOLE_PART	(sizeof(struct pev_guest_area) - HOST_PART - GUEST_PART)
 
 /* Said once of each grant. */
 enum pev_grant_said {
@@ -90,6 +95,7 @@ static int open_counter(struct pev_lease *lease, struct pev_lease_counter *count
 		return PTR_ERR(event);
 	counter->lease = lease;
 	counter->lent.overflow = overflowed;
+	counter->lent.shows = lease->whole;
 	pev_lent_bind(&counter->lent, event);
 	return 0;
 }
@@ -115,7 +121,8 @@ static void lease_free(struct pev_lease *lease)
 }
 
 /* Takes over the reference on @grant. */
-static struct pev_lease *lease_make(struct pev_vcpu *vcpu, struct pev_guest_grant *grant, u64 area)
+static struct pev_lease *lease_make(struct pev_vcpu *vcpu, struct pev_guest_grant *grant, u64 area,
+				    bool whole)
 {
 	struct pev_lease *lease = kzalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
 	int err = 0;
@@ -130,6 +137,8 @@ static struct pev_lease *lease_make(struct pev_vcpu *vcpu, struct pev_guest_gran
 	lease->grant = grant;
 	lease->thread = get_task_pid(current, PIDTYPE_PID);
 	lease->area = area;
+	lease->whole = whole;
+	lease->cpu = -1;
 	for (; lease->nr < grant->counters && !err; lease->nr += !err)
 		err = open_counter(lease, &lease->counters[lease->nr]);
 	if (!err && !pev_grant_add(grant, lease))
@@ -168,26 +177,41 @@ static long hello(u64 version)
 		lent = grant->counters;
 		pev_grant_put(grant);
 	}
-	return PEV_GUEST_VERSION | most << 8 | lent << 16 | (u64)PEV_LENT_BITS << 24;
+	version = min_t(u64, version, PEV_GUEST_VERSION);
+	return version | most << 8 | lent << 16 | (u64)PEV_LENT_BITS << 24;
 }
 
-static long attach(struct pev_vcpu *vcpu, u64 area)
+/* All that the host writes. */
+static int clear_area(struct pev_vcpu *vcpu, u64 area, bool whole)
 {
-	static const u8 zeroes[HOST_PART];
+	static const u8 zeroes[sizeof(struct pev_guest_area)];
+
+	if (vcpu->ops->write(vcpu, area, zeroes, HOST_PART))
+		return -EINVAL;
+	if (whole && vcpu->ops->write(vcpu, area + HOST_PART + GUEST_PART, zeroes, WHOLE_PART))
+		return -EINVAL;
+	return 0;
+}
+
+static long attach(struct pev_vcpu *vcpu, u64 arg)
+{
+	bool whole = arg & PEV_GUEST_WHOLE;
+	u64 area = arg & ~(u64)PEV_GUEST_WHOLE;
 	struct pev_guest_grant *grant;
 	struct pev_lease *lease;
 
 	pev_guest_end(vcpu);
-	if (area & 255)
+	/* it crosses no page */
+	if (area & (whole ? 511 : 255))
 		return -EINVAL;
 	grant = pev_grant_find();
 	if (!grant)
 		return -ENODEV;
-	if (vcpu->ops->write(vcpu, area, zeroes, sizeof(zeroes))) {
+	if (clear_area(vcpu, area, whole)) {
 		pev_grant_put(grant);
 		return -EINVAL;
 	}
-	lease = lease_make(vcpu, grant, area);
+	lease = lease_make(vcpu, grant, area, whole);
 	if (IS_ERR(lease))
 		return PTR_ERR(lease) == -ENOMEM || PTR_ERR(lease) == -ENODEV ? PTR_ERR(lease) :
 										 -EBUSY;
@@ -236,12 +260,24 @@ static long stop_locked(struct pev_lease *lease, bool nmi, struct pev_guest_area
 	area->over = lease->over;
 	for (u32 i = 0; i < lease->nr; i++) {
 		area->value[i] = lease->counters[i].lent.value;
-		if (lease->counters[i].lent.missed)
+		area->lost[i] = lease->counters[i].lent.lost;
+		if (area->lost[i])
 			area->missed |= BIT_ULL(i);
 	}
 	if (nmi)
 		lease->over = 0;
 	return 1;
+}
+
+/* Once they stood still, and again once they did not. */
+static int write_lost(struct pev_vcpu *vcpu, const struct pev_guest_area *area)
+{
+	struct pev_lease *lease = vcpu->lease;
+
+	if (!lease->whole || (!area->missed && !lease->lost))
+		return 0;
+	lease->lost = !!area->missed;
+	return vcpu->ops->write(vcpu, lease->area + HOST_PART + GUEST_PART, area->lost, LOST_PART);
 }
 
 static long stop(struct pev_vcpu *vcpu, u64 arg)
@@ -257,7 +293,8 @@ static long stop(struct pev_vcpu *vcpu, u64 arg)
 		changed = stop_locked(lease, arg & PEV_GUEST_NMI, &area, &told);
 	if (changed < 0)
 		return changed;
-	if (changed && vcpu->ops->write(vcpu, lease->area, &area, HOST_PART))
+	if (changed && (vcpu->ops->write(vcpu, lease->area, &area, HOST_PART) ||
+			write_lost(vcpu, &area)))
 		return -EFAULT;
 	if (area.missed)
 		atomic64_inc(&lease->grant->missed);
@@ -282,13 +319,26 @@ static int set_counter(struct pev_lease *lease, unsigned int i, u64 word, u64 st
 	return 0;
 }
 
-static long start_locked(struct pev_lease *lease, u64 on, const struct pev_guest_area *area)
+static void find_registers(struct pev_lease *lease)
 {
-	int err = lease_check(lease);
+	if (!lease->whole)
+		return;
+	pev_lent_tell(&lease->counters[0].lent, lease->nr, sizeof(lease->counters[0]));
+	lease->cpu = -1;
+	for (u32 i = 0; i < lease->nr; i++) {
+		u64 reg = pev_lent_reg(&lease->counters[i].lent) + 1;
+		u64 offset = reg ? lease->counters[i].lent.offset : 0;
 
-	if (err)
-		return err;
-	switch_to(lease, 0);
+		lease->untold |= reg != lease->reg[i] || offset != lease->offset[i];
+		lease->reg[i] = reg;
+		lease->offset[i] = offset;
+	}
+}
+
+static int start_counters(struct pev_lease *lease, u64 on, const struct pev_guest_area *area)
+{
+	int err = 0;
+
 	if ((on | area->set) & ~all_of(lease))
 		return -EINVAL;
 	for (u64 left = area->set; left && !err; left &= left - 1) {
@@ -299,9 +349,36 @@ static long start_locked(struct pev_lease *lease, u64 on, const struct pev_guest
 	if (err || on & ~lease->known)
 		return -EINVAL;
 	for (u32 i = 0; i < lease->nr; i++)
-		lease->counters[i].lent.missed = false;
+		lease->counters[i].lent.lost = 0;
 	switch_to(lease, on);
 	return 0;
+}
+
+static long start_locked(struct pev_lease *lease, u64 on, const struct pev_guest_area *area)
+{
+	int err = lease_check(lease);
+
+	if (err)
+		return err;
+	switch_to(lease, 0);
+	err = start_counters(lease, on, area);
+	/* some values may be new, where a guest that was refused believes the old ones */
+	find_registers(lease);
+	return err;
+}
+
+/* What is written are members of this thread alone. */
+static int write_registers(struct pev_vcpu *vcpu)
+{
+	struct pev_lease *lease = vcpu->lease;
+	u64 at = lease->area + offsetof(struct pev_guest_area, reg);
+
+	if (!lease->untold)
+		return 0;
+	lease->untold = false;
+	return vcpu->ops->write(vcpu, at, lease->reg, sizeof(lease->reg)) ?:
+	       vcpu->ops->write(vcpu, at + sizeof(lease->reg), lease->offset,
+				sizeof(lease->offset));
 }
 
 static long start(struct pev_vcpu *vcpu, u64 on)
@@ -309,10 +386,15 @@ static long start(struct pev_vcpu *vcpu, u64 on)
 	struct pev_lease *lease = vcpu->lease;
 	struct pev_guest_area area;
 	bool read = !vcpu->ops->read(vcpu, lease->area + HOST_PART, &area.set, GUEST_PART);
+	long result = -EFAULT;
 
+	if (read) {
+		guard(mutex)(&lease->lock);
+		result = start_locked(lease, on, &area);
+	}
+	if (read && (result || !write_registers(vcpu)))
+		return result;
 	guard(mutex)(&lease->lock);
-	if (read)
-		return start_locked(lease, on, &area);
 	if (!lease_check(lease))
 		switch_to(lease, 0);
 	return -EFAULT;
@@ -356,6 +438,50 @@ static long call(struct pev_vcpu *vcpu, u64 op, u64 arg)
 	}
 	return -EINVAL;
 }
+
+/* ---- reads without a call ---- */
+
+/*
+ * Another thread may take the counters back meanwhile: then none of them counts here, and
+ * interrupts being off, its word comes to this CPU later.
+ */
+bool pev_guest_shown(struct pev_vcpu *vcpu)
+{
+	struct pev_lease *lease = vcpu->lease;
+	u64 changes;
+
+	if (!lease || !lease->whole)
+		return false;
+	changes = pev_lent_changes();
+	if (lease->cpu != smp_processor_id() || lease->changes != changes) {
+		lease->shown = pev_lent_shown(&lease->counters[0].lent, lease->grant->counters,
+					      sizeof(lease->counters[0]));
+		lease->cpu = smp_processor_id();
+		lease->changes = changes;
+	}
+	return lease->shown;
+}
+EXPORT_SYMBOL_GPL(pev_guest_shown);
+
+bool pev_guest_read(struct pev_vcpu *vcpu, u32 reg, u64 *value)
+{
+	struct pev_lease *lease = vcpu->lease;
+
+	if (!lease || !lease->whole)
+		return false;
+	guard(mutex)(&lease->lock);
+	for (u32 i = 0; i < ARRAY_SIZE(lease->counters); i++) {
+		struct pev_lent *lent = &lease->counters[i].lent;
+
+		if (lease->reg[i] != (u64)reg + 1)
+			continue;
+		*value = lease_check(lease) ? lent->value : pev_lent_value(lent);
+		*value = (*value + lease->offset[i]) & (BIT_ULL(PEV_LENT_BITS) - 1);
+		return true;
+	}
+	return false;
+}
+EXPORT_SYMBOL_GPL(pev_guest_read);
 
 /* A guest can do this at any rate: each is said once. */
 static void account(struct pev_guest_grant *grant, u64 op, long result)

@@ -37,7 +37,15 @@ struct pev_lease_counter {
  * @on:     that count
  * @over:   that have overflowed. Changed by the thread, and by its PMI while they count
  * @told:   an NMI was sent that no PEV_GUEST_STOP has answered
- * @counters: @nr of them
+ * @whole:  @area has the members of version 2
+ * @lost:   @area says that counters stood still
+ * @reg:    as @area has it
+ * @offset: likewise
+ * @untold: it has not been written there yet
+ * @cpu:    on which @shown was found out; -1: not since they were started
+ * @changes: as of then
+ * @shown:  the guest may read the processor's counters
+ * @counters: @nr of them. What @reg says of them stays when they were taken back
  */
 struct pev_lease {
 	struct mutex			lock; /* see above */
@@ -51,6 +59,14 @@ struct pev_lease {
 	u64				on;
 	u64				over;
 	int				told;
+	bool				whole;
+	bool				lost;
+	u64				reg[PEV_GUEST_COUNTERS];
+	u64				offset[PEV_GUEST_COUNTERS];
+	bool				untold;
+	int				cpu;
+	u64				changes;
+	bool				shown;
 	struct pev_lease_counter	counters[PEV_GUEST_COUNTERS];
 };
 

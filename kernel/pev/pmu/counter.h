@@ -37,6 +37,8 @@
  * @present:  counters that work
  * @overdue:  those whose overflow had not been told when heal() looked last
  * @active:   counters that run
+ * @shown:    counters that the guest to which they are lent may read as they are
+ * @changes:  how often it was changed what runs, or what a counter starts from
  * @known:    counters for which @config is what the register has
  * @on:       the event that has a counter
  * @config:   what a counter is set to
@@ -68,6 +70,8 @@ struct pev_pmu_cpu {
 	u64			present;
 	u64			overdue;
 	u64			active;
+	u64			shown;
+	u64			changes;
 	u64			known;
 	struct pev_hw_cpu	*on[PEV_PMU_MAX_COUNTERS];
 	u64			config[PEV_PMU_MAX_COUNTERS];
@@ -172,10 +176,16 @@ static inline bool pev_hw_counts(const struct pev_hw_cpu *s)
 	return s->counter >= 0 && !s->throttled;
 }
 
-/* Ends a stretch. A PMI may have begun it after @now was read. */
+/* How long the stretch is. A PMI may have begun it after @now was read. */
+static inline u64 pev_hw_ran(const struct pev_hw_cpu *s, u64 now)
+{
+	return max_t(s64, now - s->since, 0);
+}
+
+/* Ends it. */
 static inline u64 pev_hw_stretch(struct pev_hw_cpu *s, u64 now)
 {
-	u64 ns = max_t(s64, now - s->since, 0);
+	u64 ns = pev_hw_ran(s, now);
 
 	s->since += ns;
 	return ns;
@@ -208,6 +218,13 @@ static inline void pev_hw_show_waited(struct pev_hw_cpu *s)
 }
 
 /* ---- updates ---- */
+
+/* What changed takes effect. The PMU is frozen, and up. */
+static __always_inline void pev_hw_go(struct pev_pmu_cpu *cpu)
+{
+	cpu->changes++;
+	static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable() || cpu->shown);
+}
 
 /* Begin an update of this CPU, unless it is in one. Interrupts off until it ends. */
 static __always_inline struct pev_pmu_cpu *pev_pmu_update_begin(void)

@@ -64,7 +64,7 @@ void pev_pmu_update_end(struct pev_pmu_cpu *cpu)
 			load_overdue(cpu, min);
 		}
 		if (cpu->up)
-			static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable());
+			pev_hw_go(cpu);
 		barrier();	/* PMIs may act again */
 		WRITE_ONCE(cpu->updating, false);
 		barrier();	/* one that came before this saw us updating */
@@ -224,6 +224,7 @@ void pev_pmu_cpu_stop(void)
 	if (cpu->up)
 		pev_pmu->ops->cpu_stop();
 	cpu->up = false;
+	cpu->changes++;
 	hrtimer_cancel(&cpu->rotate);
 	hrtimer_cancel(&cpu->tick);
 	cpu->ticking = false;

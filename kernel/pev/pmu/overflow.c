@@ -44,7 +44,7 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 	}
 	pev_pmi_end(begin);
 	if (cpu->up)
-		static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable());
+		pev_hw_go(cpu);
 }
 
 void pev_pmu_stand(u64 counters, bool stand)
@@ -64,11 +64,27 @@ void pev_pmu_stand(u64 counters, bool stand)
 	}
 }
 
+bool pev_pmu_stood(unsigned int counter, u64 ns, bool pmi)
+{
+	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
+	struct pev_hw_cpu *s = cpu->on[counter];
+
+	/* as in pev_pmu_overflow() */
+	if (pmi && data_race(cpu->updating))
+		return false;
+	if (!s || s->throttled)
+		return true;
+	pev_hw_wait_end(s, s->since + min(ns, pev_hw_ran(s, pev_now_ns())));
+	pev_hw_show(s);
+	return true;
+}
+
 void pev_pmu_report(enum pev_pmu_incident what)
 {
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
 
 	local64_inc(&cpu->incidents[what]);
+	cpu->changes++;
 	/* counters that no event has may have counted: attach() writes those with 0 */
 	if (what == PEV_PMU_FOREIGN)
 		memset(cpu->raw, 0, sizeof(cpu->raw));
@@ -79,6 +95,7 @@ void pev_pmu_lose(u64 counters)
 	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
 
 	cpu->present &= ~counters;
+	cpu->changes++;
 	/* the next tick takes their events away */
 	if (cpu->up)
 		irq_work_queue(&cpu->start_tick);

@@ -9,6 +9,7 @@
 #include <linux/pev_marker.h>
 #include <linux/random.h>
 #include "counter.h"
+#include "lend.h"
 #include "overflow.h"
 #include "sample.h"
 #include "sched.h"
@@ -39,6 +40,8 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s, unsigned int c
 		if (s->sampling)
 			pev_pmu_heal_start(cpu);
 	}
+	if (static_branch_unlikely(&pev_lent_key) && pev_hw_of(s->event)->lent)
+		pev_lent_attach(cpu, s);
 	WRITE_ONCE(cpu->on[counter], s);
 	cpu->active |= BIT_ULL(counter);
 	pev_hw_show(s);
@@ -56,6 +59,7 @@ void pev_pmu_detach(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s, u64 now)
 	s->throttled = false;
 	WRITE_ONCE(cpu->on[counter], NULL);
 	cpu->active &= ~BIT_ULL(counter);
+	cpu->shown &= ~BIT_ULL(counter);
 	cpu->raw[counter] = s->raw;
 	s->last = counter;
 	s->counter = -1;

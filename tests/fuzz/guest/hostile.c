@@ -2,8 +2,9 @@
 /*
  * Guests that make hypercalls of linux/pev_guest.h by chance: any operation, addresses beyond memory,
  * read-only or without a page behind them, areas full of nonsense, counters that overflow at each
- * instruction. The host lends them counters and takes them back meanwhile, and kills them in
- * the middle. What it counts of its own work must be exact all the time.
+ * instruction; and read counters by any number that the processor may know. The host lends them
+ * counters and takes them back meanwhile, and kills them in the middle. What it counts of its
+ * own work must be exact all the time, and be seen by none of them.
  *
  * usage: hostile [CALLS [SEED]]
  */
@@ -23,6 +24,10 @@
 #define CALLS 0x4004
 #define REFUSED 0x4008
 #define NMIS 0x400c
+#define READS 0x4010 /* of a counter that was not 0 */
+#define FAULTS 0x4014 /* at an attempt */
+#define LEAKS 0x4018 /* of a value that can't be the guest's own; and the last */
+#define LEAK 0x401c
 #define OPS 0x4100 /* operations to choose from, 16 */
 #define WORDS 0x4200 /* words to choose from, 64 */
 #define TEMPLATE 0x4400 /* of an area */
@@ -40,7 +45,7 @@ asm(".pushsection .rodata\n"
     "	jz 2f\n"
     "	mov $0x4400, %esi\n"
     "	mov $0x3000, %edi\n"
-    "	mov $54, %ecx\n"
+    "	mov $102, %ecx\n"
     "	rep movsl\n"
     "	jmp 7f\n"
     "2:	mov %eax, %edx\n"
@@ -68,7 +73,30 @@ asm(".pushsection .rodata\n"
     "	test %eax, %eax\n"
     "	jns 3f\n"
     "	incl 0x4008\n"
+    /* one of 32 registers, or any */
     "3:	call hostile_random\n"
+    "	mov %eax, %ecx\n"
+    "	test $0x3800, %eax\n"
+    "	jz 10f\n"
+    "	and $31, %ecx\n"
+    "	test $0xc000, %eax\n"
+    "	jz 10f\n"
+    "	and $7, %ecx\n"
+    "10:	xor %eax, %eax\n"
+    "	xor %edx, %edx\n"
+    "	rdpmc\n"
+    "	mov %eax, %ebx\n"
+    "	or %edx, %ebx\n"
+    "	jz 11f\n"
+    "	incl 0x4010\n"
+    /* the host's counters begin at 2^45, the guest's at 2^47 or more, or have overflowed */
+    "	cmp $0x2000, %edx\n"
+    "	jb 11f\n"
+    "	cmp $0x8000, %edx\n"
+    "	jae 11f\n"
+    "	incl 0x4018\n"
+    "	mov %edx, 0x401c\n"
+    "11:	call hostile_random\n"
     "	and $1023, %eax\n"
     "4:	dec %eax\n"
     "	jns 4b\n"
@@ -123,14 +151,26 @@ asm(".pushsection .rodata\n"
     "	incl 0x4004\n"
     "6:	popa\n"
     "	iret\n"
+    /* goes on behind an rdpmc; anything else is its ruin */
+    "hostile_gp:\n"
+    "	push %eax\n"
+    "	mov 8(%esp), %eax\n"
+    "	cmpw $0x330f, (%eax)\n"
+    "	jne 12f\n"
+    "	incl 0x4014\n"
+    "	addl $2, 8(%esp)\n"
+    "	pop %eax\n"
+    "	add $4, %esp\n"
+    "	iret\n"
+    "12:	ud2\n"
     "hostile_end:\n"
     ".code64\n"
     ".popsection\n");
 /* clang-format on */
 
-extern const uint8_t hostile_begin[], hostile_nmi[], hostile_end[];
+extern const uint8_t hostile_begin[], hostile_nmi[], hostile_gp[], hostile_end[];
 
-_Static_assert(sizeof(struct pev_guest_area) == 54 * 4 && BATCH == 256,
+_Static_assert(sizeof(struct pev_guest_area) == 102 * 4 && BATCH == 256,
 	       "the guest's code has other numbers");
 
 /* What all processes share. */
@@ -138,6 +178,9 @@ static struct shared {
 	uint64_t calls;
 	uint64_t refused;
 	uint64_t nmis;
+	uint64_t reads;
+	uint64_t faults;
+	uint64_t leaks;
 	uint64_t fell; /* over, and were set up again */
 } * all;
 
@@ -166,6 +209,10 @@ static uint32_t some_word(void)
 		VMM_AREA,
 		VMM_AREA,
 		VMM_AREA,
+		VMM_AREA | PEV_GUEST_WHOLE,
+		VMM_AREA | PEV_GUEST_WHOLE,
+		VMM_AREA | PEV_GUEST_WHOLE,
+		(VMM_AREA + 0x100) | PEV_GUEST_WHOLE,
 		VMM_AREA + 0xf00,
 		VMM_AREA + 8,
 		VMM_GDT,
@@ -242,7 +289,7 @@ static void some_call(uint32_t call[2])
 	switch (below(10)) {
 	case 0:
 		call[0] = PEV_GUEST_ATTACH;
-		call[1] = VMM_AREA;
+		call[1] = VMM_AREA | (below(4) ? PEV_GUEST_WHOLE : 0);
 		break;
 	case 1 ... 5:
 		call[0] = PEV_GUEST_START;
@@ -292,6 +339,7 @@ static int set_up(struct vmm *m)
 	*(uint32_t *)(m->memory + STATE) = (uint32_t)rnd() | 1;
 	fill(m);
 	return ioctl(m->vcpu, KVM_SET_VCPU_EVENTS, &none) || vmm_set_registers(m, false) ||
+	       vmm_give_gate(m, 13, VMM_CODE + (hostile_gp - hostile_begin)) ||
 	       vmm_give_gate(m, 2, VMM_CODE + (hostile_nmi - hostile_begin));
 }
 
@@ -322,11 +370,16 @@ static void take(struct vmm *m)
 		{ CALLS, offsetof(struct shared, calls) },
 		{ REFUSED, offsetof(struct shared, refused) },
 		{ NMIS, offsetof(struct shared, nmis) },
+		{ READS, offsetof(struct shared, reads) },
+		{ FAULTS, offsetof(struct shared, faults) },
+		{ LEAKS, offsetof(struct shared, leaks) },
 	};
 
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		uint32_t *count = (uint32_t *)(m->memory + counts[i].at);
 
+		if (*count && counts[i].at == LEAKS)
+			printf("# a guest read %#x and 32 bits\n", *(uint32_t *)(m->memory + LEAK));
 		__atomic_fetch_add((uint64_t *)((char *)all + counts[i].to), *count,
 				   __ATOMIC_RELAXED);
 		*count = 0;
@@ -338,8 +391,9 @@ static void guest_main(void)
 	struct vmm m;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (vmm_open(&m, false) || add_memory(&m, 1, READ_ONLY, KVM_MEM_READONLY) ||
-	    add_memory(&m, 2, HOLE, 0) || set_up(&m))
+	if (vmm_open_machine(&m) || vmm_hide_counters(&m) || vmm_open_vcpu(&m, 0, false) ||
+	    add_memory(&m, 1, READ_ONLY, KVM_MEM_READONLY) || add_memory(&m, 2, HOLE, 0) ||
+	    set_up(&m))
 		_exit(1);
 	for (;;) {
 		bool fell = vmm_round(&m);
@@ -502,15 +556,22 @@ static int can_lend(void)
 static void run(uint64_t most, struct sums *s)
 {
 	int fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, 0, -1, 0);
 	struct guest guests[GUESTS];
 	uint64_t want;
+	int beside;
 
+	/* what guests must not see, at times */
+	attr.target = PEV_TARGET_CPUS;
+	beside = pev_open(&attr);
 	pmu_count(fd, ROUNDS);
 	want = pmu_count(fd, ROUNDS);
 	for (unsigned int i = 0; i < GUESTS; i++)
 		guest_start(&guests[i]);
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < most && s->ended < 10) {
 		disturb(guests, s);
+		if (!below(4))
+			ioctl(beside, below(2) ? PEV_IOC_ENABLE : PEV_IOC_DISABLE, 0);
 		measure(fd, want, s);
 		usleep(200);
 		measure(fd, want, s);
@@ -518,6 +579,7 @@ static void run(uint64_t most, struct sums *s)
 	for (unsigned int i = 0; i < GUESTS; i++)
 		end(&guests[i], s);
 	measure(fd, want, s);
+	close(beside);
 	close(fd);
 }
 
@@ -549,6 +611,10 @@ int main(int argc, char **argv)
 	       (unsigned long long)s.lent, (unsigned long long)s.killed,
 	       (unsigned long long)s.measured);
 	OK(all->calls >= most && !s.ended, "guests called by chance until they were killed");
+	printf("# counters were read %llu times, and could not be %llu times\n",
+	       (unsigned long long)all->reads, (unsigned long long)all->faults);
+	OK(all->reads && all->faults, "guests read counters, and tried in vain");
+	OK(!all->leaks, "... and no other's than their own");
 	OK(s.measured && !s.wrong, "the host counted its own work exactly all the time");
 	OK(all->refused && all->refused < all->calls, "some calls were refused, others were not");
 	OK(s.grants.overflows && all->nmis, "counters overflowed, and guests had NMIs");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Written from linux/pev_guest.h of the uapi alone. */
-#include <linux/pev_guest.h>
+#include <uapi/linux/pev_guest.h>
 #include <linux/pev_pmu.h>
+#include "rdpmc.h"
 #include "host.h"
 
 struct host host;
@@ -17,7 +18,7 @@ int shim_say(const char *fmt, ...)
 
 void *host_alloc(size_t size)
 {
-	void *p = aligned_alloc(256, size);
+	void *p = aligned_alloc(size, size);
 
 	memset(p, 0, size);
 	return p;
@@ -97,6 +98,7 @@ static void tick(void)
 			continue;
 		if (host.starve >> i & 1) {
 			host.missed |= BIT_ULL(i);
+			host.lost[i]++;
 			continue;
 		}
 		host.total[i]++;
@@ -158,7 +160,11 @@ static long attach(u64 address)
 	host.over = 0;
 	host.due = 0;
 	host.told = false;
-	if (address & 255)
+	host.shown = 0;
+	host.whole = !host.first && address & PEV_GUEST_WHOLE;
+	if (host.whole)
+		address &= ~(u64)PEV_GUEST_WHOLE;
+	if (address & (host.whole ? 511 : 255))
 		return -EINVAL;
 	if (!host.grant)
 		return -ENODEV;
@@ -182,9 +188,44 @@ static long stop(u64 arg)
 	area()->missed = host.missed;
 	for (int i = 0; i < host.lent; i++)
 		area()->value[i] = host.value[i];
+	for (int i = 0; i < host.lent && host.whole; i++)
+		area()->lost[i] = host.lost[i] * HOST_NS;
 	if (arg == PEV_GUEST_NMI)
 		host.over = 0;
 	return told;
+}
+
+/* Each time somewhere else. */
+static void show(u64 counters)
+{
+	static u64 offset = 12345;
+
+	host.shown = counters;
+	for (int i = 0; i < host.lent; i++) {
+		bool shown = counters >> i & 1;
+
+		offset = offset * 6364136223846793005 + 1442695040888963407;
+		host.offset[i] = shown ? offset & (LAP - 1) : 0;
+		area()->reg[i] = shown ? HOST_REG(i) + 1 : 0;
+		area()->offset[i] = host.offset[i];
+	}
+}
+
+int x86_pev_rdpmc_safe(u32 index, u64 *value)
+{
+	int err = -EIO;
+
+	host_nmi_point();
+	*value = 0;
+	for (int i = 0; i < host.lent; i++) {
+		if (host.fault || !(host.shown >> i & 1) || index != HOST_REG(i))
+			continue;
+		*value = (host.value[i] + host.offset[i]) & (LAP - 1);
+		err = 0;
+	}
+	host.rdpmcs++;
+	host_nmi_point();
+	return err;
 }
 
 static long start(u64 on)
@@ -207,13 +248,17 @@ static long start(u64 on)
 	if (on & ~host.known)
 		return -EINVAL;
 	host.missed = 0;
+	memset(host.lost, 0, sizeof(host.lost));
 	switch_to(on);
+	if (host.whole)
+		show(on & ~host.hide);
 	return 0;
 }
 
-static long usual_hello(void)
+static long usual_hello(u64 version)
 {
-	return 1 | HOST_COUNTERS << 8 | host.grant << 16 | (long)HOST_BITS << 24;
+	return (host.first || version < 2 ? 1 : 2) | HOST_COUNTERS << 8 | host.grant << 16 |
+	       (long)HOST_BITS << 24;
 }
 
 static long answer(u64 op, u64 arg)
@@ -226,7 +271,7 @@ static long answer(u64 op, u64 arg)
 	}
 	switch (op) {
 	case PEV_GUEST_HELLO:
-		return host.hello ? host.hello : usual_hello();
+		return host.hello ? host.hello : usual_hello(arg);
 	case PEV_GUEST_ATTACH:
 		return attach(arg);
 	case PEV_GUEST_CHECK:

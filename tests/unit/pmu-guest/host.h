@@ -54,6 +54,9 @@ long host_call(unsigned int nr, u64 op, u64 arg);
  * @late:     a PMI comes so many occurrences after its overflow, or as the counter stops
  * @drag:     occurrences in the guest's kernel before and after each call
  * @starve:   counters that stand still though they should not
+ * @first:    it knows version 1 alone
+ * @hide:     counters that it lets be read by calls alone
+ * @fault:    rdpmc does, as where nothing is lent
  *
  * @lent:     counters that are lent
  * @area:     told by PEV_GUEST_ATTACH
@@ -67,6 +70,10 @@ long host_call(unsigned int nr, u64 op, u64 arg);
  * @value:    of each
  * @total:    what each counted, ever
  * @due_in:   occurrences until the PMI comes
+ * @whole:    the area is of version 2
+ * @lost:     what each did not count since it was started
+ * @offset:   of the register of each, as the guest was told
+ * @shown:    counters whose register was told
  *
  * @kernel:   the guest runs its kernel
  * @pending:  an NMI waits
@@ -76,6 +83,7 @@ long host_call(unsigned int nr, u64 op, u64 arg);
  * @unknown:  NMIs that nobody wanted
  * @nmis:     that were delivered
  * @calls:    by operation
+ * @rdpmcs:   registers that were read
  */
 extern struct host {
 	bool there, secret, old;
@@ -85,17 +93,26 @@ extern struct host {
 	int deny_after;
 	int late, drag;
 	u64 starve;
+	bool first, fault;
+	u64 hide;
 
 	int lent;
 	u64 area, on, known, over, due, missed;
 	bool told;
 	u64 word[HOST_COUNTERS], value[HOST_COUNTERS], total[HOST_COUNTERS];
 	int due_in;
+	bool whole;
+	u64 lost[HOST_COUNTERS], offset[HOST_COUNTERS], shown;
 
 	bool kernel, pending, in_nmi, hold, swallow;
-	int unknown, nmis, calls[7];
+	int unknown, nmis, calls[7], rdpmcs;
 	nmi_handler_t handler;
 } host;
+
+/* What one occurrence that is lost takes, in ns. */
+#define HOST_NS 1000
+/* Registers have other numbers than the counters that are lent. */
+#define HOST_REG(i) (HOST_COUNTERS + 3 - (i))
 
 /* @n instructions of the guest's user mode. */
 void host_run(u64 n);

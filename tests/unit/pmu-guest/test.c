@@ -3,7 +3,7 @@
  * Drives the backend as the PMU core does, against a modelled host. Each case runs in a
  * process of its own.
  */
-#include <linux/pev_guest.h>
+#include <uapi/linux/pev_guest.h>
 #include <linux/pev_pmu.h>
 #include <linux/pev_refuse.h>
 #include <sys/wait.h>
@@ -59,6 +59,18 @@ int pev_pmu_register(const struct pev_pmu *p)
 void pev_pmu_report(enum pev_pmu_incident what)
 {
 	incidents[what]++;
+}
+
+/* Of each counter, what the backend said that it missed. */
+static u64 stood[PEV_GUEST_COUNTERS];
+
+bool pev_pmu_stood(unsigned int counter, u64 ns, bool pmi)
+{
+	CHECK(pmi == host.in_nmi || !updating);
+	if (pmi && updating)
+		return false;
+	stood[counter] += ns;
+	return true;
 }
 
 void pev_pmu_lose(u64 counters)
@@ -248,7 +260,9 @@ static void absent(void)
 static void other_version(void)
 {
 	host.there = true;
-	host.hello = 2 | 8 << 8 | 48L << 24;
+	host.hello = 0 | 8 << 8 | 48L << 24;
+	CHECK_EQ(x86_pev_guest_init(), -ENODEV);
+	host.hello = 3 | 8 << 8 | 48L << 24;
 	CHECK_EQ(x86_pev_guest_init(), -ENODEV);
 	host.hello = 1 | 0 << 8 | 48L << 24;
 	CHECK_EQ(x86_pev_guest_init(), -ENODEV);
@@ -329,7 +343,105 @@ static void counts(void)
 	host_run(1);
 	look(0);
 	CHECK_EQ(mini[0].count, 10501);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 0);
+	CHECK_EQ(host.rdpmcs, 2);
 	down();
+}
+
+/* Of a host of version 1 there is no register to read, and no time. */
+static void first_version(void)
+{
+	host.first = true;
+	up(4);
+	CHECK(!host.whole);
+	update_begin();
+	attach(0, 0, USER);
+	attach(1, 1000, USER);
+	update_end();
+	host_run(1000);
+	host.starve = 1;
+	host_run(500);
+	host.starve = 0;
+	look(0);
+	look(1);
+	CHECK_EQ(mini[0].count, 1000);
+	CHECK_EQ(mini[1].count, 1500);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 2);
+	CHECK_EQ(host.rdpmcs, 0);
+	update_begin();
+	update_end();
+	CHECK_EQ(incidents[PEV_PMU_PAUSED], 1);
+	CHECK_EQ(stood[0] | stood[1], 0);
+	down();
+}
+
+/* A counter that the host can't show, and a host that answers no rdpmc. */
+static void reads(void)
+{
+	up(2);
+	host.hide = 2;
+	update_begin();
+	attach(0, 0, USER);
+	attach(1, 0, USER);
+	update_end();
+	host_run(100);
+	look(0);
+	CHECK_EQ(host.rdpmcs, 1);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 0);
+	look(1);
+	CHECK_EQ(host.rdpmcs, 1);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 1);
+	host.hide = 0;
+	/* told when all is started again */
+	update_begin();
+	update_end();
+	host_run(100);
+	look(1);
+	CHECK_EQ(host.rdpmcs, 2);
+	host.fault = true;
+	look(0);
+	look(1);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 3);
+	CHECK_EQ(mini[0].count, 200);
+	CHECK_EQ(mini[1].count, 200);
+	/* what was set and does not run yet stands in the area */
+	host.fault = false;
+	host.rdpmcs = 0;
+	update_begin();
+	pev_pmu->ops->write(0, 77);
+	CHECK_EQ(pev_pmu->ops->read(0), 77);
+	CHECK_EQ(host.rdpmcs, 0);
+	mini[0].raw = 77;
+	update_end();
+	look(0);
+	CHECK_EQ(host.rdpmcs, 1);
+	CHECK_EQ(mini[0].count, 200);
+	down();
+}
+
+/* It was moved to a host that knows less, or has other counters. */
+static void another_host(void)
+{
+	up(2);
+	CHECK(host.whole);
+	pev_pmu->ops->cpu_stop();
+	host.first = true;
+	lost = 0;
+	CHECK_EQ(pev_pmu->ops->cpu_start(), 0);
+	CHECK(!host.whole);
+	update_begin();
+	attach(0, 0, USER);
+	update_end();
+	host_run(10);
+	look(0);
+	CHECK_EQ(mini[0].count, 10);
+	CHECK_EQ(host.rdpmcs, 0);
+	update_begin();
+	active = 0;
+	update_end();
+	pev_pmu->ops->cpu_stop();
+	host.hello = 2 | 8 << 8 | 2 << 16 | 40L << 24;
+	CHECK_EQ(pev_pmu->ops->cpu_start(), -ENODEV);
 }
 
 /* Changes of events, and of who counts; all of it in few calls. */
@@ -493,6 +605,8 @@ static void random_programs(void)
 	}
 	CHECK(in_it > 100);
 	CHECK_EQ(incidents[PEV_PMU_PAUSED], 0);
+	CHECK_EQ(host.calls[PEV_GUEST_READ], 0);
+	CHECK(host.rdpmcs > 1000);
 	down();
 }
 
@@ -570,8 +684,38 @@ static void paused(void)
 	CHECK_EQ(incidents[PEV_PMU_PAUSED], 1);
 	CHECK_EQ(mini[0].count, 160);
 	CHECK_EQ(mini[1].count, 110);
+	CHECK_EQ(stood[0], 0);
+	CHECK_EQ(stood[1], 50 * HOST_NS);
+	/* each time is told once, also where an NMI stops first */
+	mini[0] = (struct mini){ .period = 100, .left = 100 };
+	update_begin();
+	load(0, 2);
+	update_end();
+	host.starve = 2;
+	host_run(150);
+	host.starve = 0;
+	update_begin();
+	update_end();
+	CHECK_EQ(stood[0], 0);
+	CHECK_EQ(stood[1], 200 * HOST_NS);
+	/* ... in the middle of an update */
+	host.late = 20;
+	host.drag = 3;
+	host.starve = 2;
+	for (int i = 0; i < 20; i++) {
+		host_run(50 + i);
+		update_begin();
+		update_end();
+	}
+	host.starve = 0;
+	update_begin();
+	update_end();
+	CHECK(deferrals);
+	CHECK(stood[1] >= (200 + 20 * 50) * HOST_NS);
+	CHECK(stood[1] <= (200 + 20 * 70 + host.nmis * 100) * HOST_NS);
 	down();
-	CHECK_EQ(incidents[PEV_PMU_PAUSED], 1);
+	CHECK_EQ(stood[0], 0);
+	CHECK(incidents[PEV_PMU_PAUSED] > 20);
 	CHECK_EQ(lost, 0xfc);
 }
 
@@ -722,6 +866,9 @@ static const struct test_case {
 	{ "a host that lends nothing", nothing_lent },
 	{ "events and refusals in words", words },
 	{ "counts and samples", counts },
+	{ "a host of the first version", first_version },
+	{ "reads by register and by call", reads },
+	{ "a machine that goes on with another host", another_host },
 	{ "as few calls as can be", few_calls },
 	{ "NMIs in the middle of an update", nmi_in_update },
 	{ "eight counters, at random", random_programs },

@@ -228,6 +228,49 @@ static void hidden(void)
 	down();
 }
 
+/* A guest may read all counters: is there nothing but its own? */
+static void alone(void)
+{
+	make_kind();
+	up_with_two(0, 300, 3, true);
+	CHECK_EQ(!!pmu->ops->alone, m.amd);
+	if (pmu->ops->alone) {
+		CHECK(pmu->ops->alone(3));
+		CHECK(!pmu->ops->alone(1));
+		CHECK(!pmu->ops->alone(7));
+		CHECK(!pmu->ops->alone(0));
+		model_run(1234);
+		CHECK(pmu->ops->alone(3));
+		update_begin();
+		CHECK(!pmu->ops->alone(3));
+		fold(1);
+		active = 1;
+		update_end(false);
+		/* the other one stands, and is not 0 */
+		CHECK(m.ctr[1]);
+		CHECK(!pmu->ops->alone(1));
+		CHECK(!pmu->ops->alone(3));
+		update_begin();
+		update_end(true);
+		CHECK(!m.ctr[1]);
+		CHECK(pmu->ops->alone(1));
+	}
+	stop_all();
+	down();
+}
+
+/* Counters of others, of which nothing is known, would be read as well. */
+static void alone_with_others(void)
+{
+	static const int features[] = { X86_FEATURE_PERFCTR_NB, X86_FEATURE_PERFCTR_LLC };
+
+	amd(2);
+	shim_features |= 1ULL << features[kind & 1];
+	up();
+	CHECK(!pmu->ops->alone);
+	down();
+}
+
 static void reads_granted(void)
 {
 	struct mm_struct mm = { };
@@ -264,15 +307,18 @@ static void reads_revoked(void)
 	}
 }
 
-const struct test_case count_cases[] = { { "counts by mode", counts, true },
-					 { "samples", samples, true },
-					 { "a task switch costs two writes", switch_cost, true },
-					 { "users see no values of others", hidden, true },
-					 { "rights to read are counted", reads_granted, true },
-					 { "rights to read are taken before they go",
-					   reads_revoked },
-					 { "fixed counters", fixed_counters, true },
-					 { "32-bit writes", narrow_writes, true },
-					 { "a lap without samples", lap, true },
-					 { "laps that nobody reads", laps_unread, true },
-					 {} };
+const struct test_case count_cases[] = {
+	{ "counts by mode", counts, true },
+	{ "samples", samples, true },
+	{ "a task switch costs two writes", switch_cost, true },
+	{ "users see no values of others", hidden, true },
+	{ "guests see no values of others", alone, true },
+	{ "counters of others than the cores'", alone_with_others, true },
+	{ "rights to read are counted", reads_granted, true },
+	{ "rights to read are taken before they go", reads_revoked },
+	{ "fixed counters", fixed_counters, true },
+	{ "32-bit writes", narrow_writes, true },
+	{ "a lap without samples", lap, true },
+	{ "laps that nobody reads", laps_unread, true },
+	{}
+};
