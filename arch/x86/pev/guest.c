@@ -493,7 +493,8 @@ static bool __init describe(long hello)
 
 	guest_bits = PEV_GUEST_HELLO_BITS(hello);
 	if (!PEV_GUEST_HELLO_VERSION(hello) ||
-	    PEV_GUEST_HELLO_VERSION(hello) > PEV_GUEST_VERSION || !most || guest_bits < BITS_MIN || guest_bits > BITS_MAX)
+	    PEV_GUEST_HELLO_VERSION(hello) > PEV_GUEST_VERSION || !most ||
+	    guest_bits < BITS_MIN || guest_bits > BITS_MAX)
 		return false;
 	for (unsigned int i = 0; i < most; i++) {
 		counters[i].name = names[i];

@@ -35,8 +35,9 @@
 /**
  * enum pev_guest_op - what is asked of the host
  * @PEV_GUEST_HELLO:  which version of this interface is it? The argument is the newest that
- *                    the guest knows. Returns PEV_GUEST_HELLO_*: the newest that both know, how many
- *                    counters there may ever be, how many are lent now, and their width, up to 63.
+ *                    the guest knows. Returns PEV_GUEST_HELLO_*: the newest that both know, how
+ *                    many counters there may ever be, how many are lent now, and their width, up
+ *                    to 63.
  *                    -EOPNOTSUPP: the versions have nothing in common, or the host's
  *                    counters can't tell guests from the host
  * @PEV_GUEST_ATTACH: lend counters to this virtual processor. The argument is the physical
