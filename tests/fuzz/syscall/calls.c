@@ -173,6 +173,18 @@ ssize_t k_read(int fd, void *buf, size_t size)
 	return ret < 0 ? -errno : ret;
 }
 
+ssize_t k_write(int fd, const void *data, size_t size)
+{
+	ssize_t ret = write(fd, data, size);
+	int error = ret < 0 ? errno : 0;
+
+	add(&all->ops, 1);
+	if (error && !documented(error))
+		broken("a write was refused by %d (%s), which is not documented", error,
+		       strerror(error));
+	return error ? -error : ret;
+}
+
 int k_close(int fd)
 {
 	if (fd < 0)

@@ -16,6 +16,8 @@
  *	table.c		tables and their law
  *	user.c		marks of programs and their law
  *	context.c	requests that threads work for
+ *	crash.c		memory that outlives a crash
+ *	text.c		lines of debugfs
  *	records.c	rings and what must hold in them
  *	cover.c		which code of the kernel was reached
  *	nth.c		the n-th failure of each kind of call
@@ -300,6 +302,7 @@ int k_open(const struct pev_attr *attr, size_t size, uint32_t flags);
 int k_event(const struct pev_attr *attr);
 int k_ioctl(int fd, unsigned long cmd, unsigned long arg);
 ssize_t k_read(int fd, void *buf, size_t size);
+ssize_t k_write(int fd, const void *data, size_t size);
 int k_close(int fd);
 void *k_mmap(int fd, size_t size, int prot, int flags, uint64_t offset);
 int k_munmap(void *at, size_t size);
@@ -371,7 +374,7 @@ void op_run(struct player *w, const struct op *op);
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
-	world_pass, world_exec, world_limits, world_context, world_crash;
+	world_pass, world_exec, world_limits, world_context, world_crash, world_text;
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest, attack_grant;
 

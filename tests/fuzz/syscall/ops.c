@@ -647,6 +647,7 @@ const struct op_type op_types[] = {
 	{ "limits", 2, 0, world_limits },
 	{ "context", 12, 0, world_context },
 	{ "crash", 6, 0, world_crash },
+	{ "text", 6, 0, world_text },
 	{ "cgroup", 4, OP_ROOT, world_cgroup },
 	{ "move", 4, OP_ROOT, world_move },
 	{ "fire", 6, OP_ROOT, world_fire },
