@@ -11,7 +11,8 @@ turns=3
 turn=2000002 turn_branches=1000001
 # so long that a busy host does not make the interrupts too many
 period=100003
-"$(dirname "$0")/../lib/load_kvm"
+# shellcheck disable=SC2154
+"$lib/../../lib/load_kvm"
 never_throttle 1000000
 
 # known TURN: of all turns, the first of which lacks a jump; each entry counts as one more

@@ -41,12 +41,6 @@ grant() {
 	perfctl guest grant "${pids[$1]}" > "$1.grant" 2>&1 &
 }
 
-# in_time COMMAND...: it works within a minute
-in_time() {
-	until_ok "$@"
-	"$@"
-}
-
 # said NAME WORDS N: so many lines begin so
 said() { [ "$(tr -d '\r' < "$1.said" | grep -c "^$2")" -ge "$3" ]; }
 
@@ -54,7 +48,7 @@ said() { [ "$(tr -d '\r' < "$1.said" | grep -c "^$2")" -ge "$3" ]; }
 said_more() {
 	local now
 	now=$(tr -d '\r' < "$1.said" | grep -c "^$2")
-	in_time said "$1" "$2" $((now + $3)) || { tail -n 20 "$1.said" "$1.err"; return 1; }
+	until_ok said "$1" "$2" $((now + $3)) || { tail -n 20 "$1.said" "$1.err"; return 1; }
 }
 
 # saved NAME: all of its state is in a file
@@ -73,14 +67,14 @@ ok "a guest counts" said_more first "COUNTED [0-9]" 3
 ok "... and begins to count again" said_more first BEGUN 1
 echo stop > first.in
 echo 'migrate "exec:cat > state"' > first.in
-ok "it is saved meanwhile" in_time saved first
+ok "it is saved meanwhile" until_ok saved first
 echo quit > first.in
 wait "${pids[first]}"
-ok "the grant ends with the process" in_time grep -q "${pids[first]} .* ended " first.grant
+ok "the grant ends with the process" until_ok grep -q "${pids[first]} .* ended " first.grant
 says "... and says what became of it: nothing was refused or throttled" 0 ' ended +[1-9][0-9]* +0 +0 +0 +0$' cat first.grant
 
 boot second -incoming "exec:cat state"
-ok "it goes on elsewhere, where nothing is lent" in_time goes_on second
+ok "it goes on elsewhere, where nothing is lent" until_ok goes_on second
 ok "... and tries to count" said_more second COUNTED 2
 part=$(tr -d '\r' < second.said | sed -n 's/^COUNTED //p' | head -n 1)
 typical=$(whole first | sort -n | sed -n 2p)

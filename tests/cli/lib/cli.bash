@@ -66,6 +66,7 @@ until_ok() {
 		sleep 0.05
 	done
 	echo "# not in $((tries / 20)) s: $*"
+	return 1
 }
 
 # ran PID: the hundredths of a second that it had of a processor
