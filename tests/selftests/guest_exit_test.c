@@ -90,14 +90,6 @@ static int open_exit(FIXTURE_DATA(exit) * self, struct pev_attr attr)
 	return fd;
 }
 
-static int open_point(FIXTURE_DATA(exit) * self, const char *name)
-{
-	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
-
-	attr.name = (uintptr_t)name;
-	return open_exit(self, attr);
-}
-
 static int open_calls(FIXTURE_DATA(exit) * self, uint32_t target)
 {
 	return open_exit(self, pev_attr_calls(target, 0));
@@ -269,6 +261,14 @@ TEST_F(exit, of_samples)
 }
 
 #if defined(__x86_64__)
+static int open_point(FIXTURE_DATA(exit) * self, const char *name)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
+
+	attr.name = (uintptr_t)name;
+	return open_exit(self, attr);
+}
+
 /*
  * Each of KVM's tracepoints tells of one kind of exit, while it is handled; the VMM is told of two
  * of them, in turns.
