@@ -294,6 +294,9 @@ static inline int vmm_hide_counters(struct vmm *m)
 		.args[0] = KVM_PMU_CAP_DISABLE,
 	};
 
+	/* on a machine without counters there is nothing to hide */
+	if (!(ioctl(m->vm, KVM_CHECK_EXTENSION, KVM_CAP_PMU_CAPABILITY) & KVM_PMU_CAP_DISABLE))
+		return 0;
 	return ioctl(m->vm, KVM_ENABLE_CAP, &cap);
 }
 #endif

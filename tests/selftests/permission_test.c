@@ -501,7 +501,9 @@ static int open_sources(int channel)
 			.flags = PEV_F_EXCLUDE_KERNEL,
 			.channel_fd = channel,
 			.group_fd = -1,
-			.sample = pev_any_sample() & ~PEV_SAMPLE_UREGS & ~PEV_SAMPLE_USTACK_DUMP,
+			/* what is a user's own may be anything; for the last one a right is needed */
+			.sample = pev_any_sample() & ~PEV_SAMPLE_UREGS & ~PEV_SAMPLE_USTACK_DUMP &
+				  ~PEV_SAMPLE_EXIT,
 			.period = sources[i].type == PEV_TYPE_TIMER ? 1000000 : 1,
 		};
 
