@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include "fuzz.h"
 
-#define PATH	"/sys/kernel/debug/pev/text"
-#define MOST	64	/* calls of one law */
+#define PATH "/sys/kernel/debug/pev/text"
+#define MOST 64 /* calls of one law */
 #define PATIENCE (20 * 1000000000ULL)
 
 /**
@@ -25,12 +25,12 @@
  * @wanted: what a line of this thread's has; NULL: none is looked for
  */
 struct lines {
-	char		rest[16384];
-	size_t		len;
-	uint64_t	time;
-	uint64_t	found;
-	uint64_t	lost;
-	const char	*wanted;
+	char rest[16384];
+	size_t len;
+	uint64_t time;
+	uint64_t found;
+	uint64_t lost;
+	const char *wanted;
 };
 
 /* Root may be told these: another one has switched off what is not for all, or there is no memory. */
@@ -62,8 +62,8 @@ static void take_line(struct lines *l, const char *line)
 		return;
 	ns += seconds * 1000000000;
 	if (ns < l->time)
-		broken("lines of the text go back in time, by %llu ns: %.200s",
-		       (llu)(l->time - ns), line);
+		broken("lines of the text go back in time, by %llu ns: %.200s", (llu)(l->time - ns),
+		       line);
 	l->time = ns;
 	if (l->wanted && strstr(line, l->wanted)) {
 		l->found++;
@@ -143,6 +143,7 @@ static void has_all(int fd, struct rng *r)
 /* A line to listen to something, or not. */
 static size_t some_line(char *line, size_t size, struct rng *r)
 {
+	/* clang-format off */
 	static const char * const events[] = {
 		"sched:sched_switch", "sched:sched_waking", "raw_syscalls:sys_enter",
 		"raw_syscalls:sys_exit", "irq:softirq_entry", "timer:timer_start",
@@ -153,6 +154,7 @@ static size_t some_line(char *line, size_t size, struct rng *r)
 		"", "", "", "pid > 1", "id == 63", "next_comm ~ \"f*\"", "comm == ", "(((", "a b c",
 		"pid == 1 || pid == 2 && prio > 0",
 	};
+	/* clang-format on */
 	size_t len;
 
 	len = snprintf(line, size, "%s %s\n", events[below(r, ARRAY_SIZE(events))],
@@ -164,7 +166,7 @@ static size_t some_line(char *line, size_t size, struct rng *r)
 
 static void try_all(int fd, struct rng *r)
 {
-	struct lines l = { };
+	struct lines l = {};
 	char line[256];
 	size_t len;
 
