@@ -4,7 +4,7 @@
  * The first byte chooses the format, the others are a stream; its first packet is
  * given the right uuid, so that what follows is reached.
  */
-// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/inventory/kinds.c tools/perfctl/inventory/table.c tools/perfctl/kvm/guest_kernel.c tools/perfctl/profile/*.c tools/perfctl/cli/term.c tools/perfctl/cli/suggest.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
+// FUZZ-SOURCES: tools/perfctl/export/*.c tools/perfctl/session/*.c tools/perfctl/inventory/kinds.c tools/perfctl/inventory/table.c tools/perfctl/kvm/guest_kernel.c tools/perfctl/kvm/reasons.c tools/perfctl/profile/*.c tools/perfctl/cli/term.c tools/perfctl/cli/suggest.c tools/perfctl/base/*.c tools/lib/pev/*/*.c tools/lib/pev/*/*/*.c tools/lib/pev-sym/*/*.c
 // FUZZ-CFLAGS: -iquote tools/perfctl -iquote tools/lib/pev -Itools/lib/pev/include -Iinclude/uapi -iquote tools/lib/pev-sym -Itools/lib/pev-sym/include
 // FUZZ-LIBS: -lz -Wl,--wrap=lines_find,--wrap=note -ldw -lelf -liberty -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_stream.py "$1"
