@@ -6,11 +6,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/lib/cli.bash"
 dir=${PEV_TOOLS%/tools}
-# loaded here, as no guest may have a PMU of KVM's, which QEMU does not hide on AMD's processors
-for module in irqbypass ccp "kvm enable_pmu=0 enable_virt_at_load=0" kvm-amd; do
-	read -ra words <<< "$module"
-	[ ! -f "$PEV_MODULES/${words[0]}.ko" ] || insmod "$PEV_MODULES/${words[0]}.ko" "${words[@]:1}" || exit
-done
+# no guest may have a PMU of KVM's, which QEMU does not hide on AMD's processors
+"$here/../lib/load_kvm" enable_pmu=0 || exit
 declare -A pids
 
 # In the guest, again and again: a loop of one length, what was counted of it, and how long it was not.
