@@ -948,14 +948,6 @@ TEST_F(lent, read_in_user_mode)
 	close(fd);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 /* Counters that others need first stand still, and the guest is told for how long. */
 TEST_F(lent, stands_still)
 {
@@ -977,9 +969,9 @@ TEST_F(lent, stands_still)
 		pev_on(fds[nr++]);
 	}
 	area->set = 3;
-	begin = now_ns();
+	begin = pev_clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 3, VMM_ROUNDS, PEV_GUEST_STOP, 0));
-	begin = now_ns() - begin;
+	begin = pev_clock_ns(CLOCK_MONOTONIC) - begin;
 	ASSERT_EQ(0, vmm_mail(&self->m)->result);
 	EXPECT_EQ(2, area->missed);
 	EXPECT_EQ(0, area->lost[0]);
@@ -992,9 +984,9 @@ TEST_F(lent, stands_still)
 	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_START, 3, VMM_ROUNDS, PEV_GUEST_HELLO, 2));
 	while (nr)
 		close(fds[--nr]);
-	begin = now_ns();
+	begin = pev_clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, vmm_calls(&self->m, PEV_GUEST_HELLO, 2, VMM_ROUNDS, PEV_GUEST_STOP, 0));
-	begin = now_ns() - begin;
+	begin = pev_clock_ns(CLOCK_MONOTONIC) - begin;
 	EXPECT_EQ(2, area->missed);
 	lost = area->lost[1];
 	EXPECT_LT(0, lost);
