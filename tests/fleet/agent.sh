@@ -269,10 +269,12 @@ if mkdir "$unit" 2> /dev/null; then
 	gcc -O1 -Wl,--build-id -o work1 work.c
 	gcc -O2 -DSECOND -g -Wl,--build-id -o work2 work.c
 	build() { readelf -n "$1" | awk '/Build ID/ { print substr($3, 1, 12) }'; }
+	read -r port <<< "$(free_ports 1)"
 	for release in 1 2; do
-		perfctl agent -q "$url" -F 499 --spool spool8 --interval 1m --host v &
+		# so often that there are samples of an exec before its program is mapped
+		perfctl agent -q "$url" -F 1000 --cpu-limit 1000 --spool spool8 --interval 1m --metrics "127.0.0.1:$port" --host v &
 		agent=$!
-		until_true 20 test -e "spool8"
+		until_true 20 grown perfctl_agent_samples_total
 		# as what makes services does, it takes time before it is in the cgroup, and there before it
 		# becomes the program, which ends before the batch is made
 		bash -c "takes_time() { for ((i = 0; i < 100000; i++)); do :; done; }
@@ -280,7 +282,11 @@ if mkdir "$unit" 2> /dev/null; then
 		kill -TERM $agent
 		wait $agent
 	done
-	perfctl agent -q "$url" -F 1 --spool spool8 --interval 1s --timeout 2s
+	perfctl agent -q "$url" -F 1 --spool spool8 --interval 1m &
+	agent=$!
+	ok "what was sampled is sent" until_true 60 all_sent spool8
+	kill -TERM $agent
+	wait $agent
 	for release in 1 2; do
 		says "release $release has the build id of its program" 0 "work$release" perfctl report --from "$url" -g none \
 			--where "service = \"pev-test-$$\" and version = \"build $(build work$release)\"" --sort comm

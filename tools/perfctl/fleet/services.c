@@ -116,7 +116,7 @@ static uint32_t first_process(struct services *s, uint32_t pid, uint32_t name)
 }
 
 /* The program of a process lies below its libraries. */
-static const struct build_id *program_of(struct session *session, uint32_t pid)
+static const struct object *program_of(struct session *session, uint32_t pid)
 {
 	const struct mapset *space = machine_seen(&session->machine, pid, pid)->space;
 
@@ -124,21 +124,22 @@ static const struct build_id *program_of(struct session *session, uint32_t pid)
 		const struct object *o = &session->objects.o[space->maps[i].object];
 
 		if (o->kind == OBJECT_FILE)
-			return o->id.len ? &o->id : NULL;
+			return o;
 	}
 	return NULL;
 }
 
-static uint32_t find_version(struct services *s, uint32_t first)
+static void find_version(struct services *s, struct service_version *v)
 {
-	const struct build_id *id = program_of(s->session, first);
-	char hex[41], text[sizeof(hex) + 8];
+	const struct object *program = program_of(s->session, v->first);
+	char hex[41], text[sizeof(hex) + 8] = "";
 
-	if (!id)
-		return strtab_id(&s->names, "");
-	build_id_text(id, hex);
-	snprintf(text, sizeof(text), "build %.*s", ID_SHOWN, hex);
-	return strtab_id(&s->names, text);
+	if (program && program->id.len) {
+		build_id_text(&program->id, hex);
+		snprintf(text, sizeof(text), "build %.*s", ID_SHOWN, hex);
+	}
+	v->text = strtab_id(&s->names, text);
+	v->waits = !program;
 }
 
 static const char *version_of(struct services *s, uint32_t pid, uint32_t name)
@@ -154,10 +155,11 @@ static const char *version_of(struct services *s, uint32_t pid, uint32_t name)
 		s->n_versions = name + 1;
 	}
 	v = &s->versions[name];
-	if (!v->first) {
+	if (!v->first)
 		v->first = first_process(s, pid, name);
-		v->text = find_version(s, v->first);
-	}
+	else if (!v->waits)
+		return strtab_get(&s->names, v->text);
+	find_version(s, v);
 	return strtab_get(&s->names, v->text);
 }
 

@@ -21,10 +21,12 @@ struct known_process {
  * struct service_version - what is known of one
  * @first: the process that the others come from; 0: the version was not looked for
  * @text: in services.names
+ * @waits: for the program of @first to be mapped, which takes time after an exec
  */
 struct service_version {
 	uint32_t first;
 	uint32_t text;
+	bool waits;
 };
 
 /**
