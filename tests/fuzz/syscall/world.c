@@ -288,13 +288,13 @@ static void end_victim(struct victim *v, bool ask)
 		close(v->sock);
 	}
 	v->sock = -1;
+	v->traced = false;
 	if (!v->pid)
 		return;
 	kill(v->pid, SIGKILL);
 	while (waitpid(v->pid, &status, __WALL) < 0 && errno == EINTR)
 		;
 	v->pid = 0;
-	v->traced = false;
 }
 
 /* What it inherits it may keep: then others close first, or last. */
