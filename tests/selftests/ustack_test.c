@@ -496,7 +496,8 @@ static void be_killed(struct pev_child *c)
 
 TEST_F(ustack, killed_in_the_kernel)
 {
-	struct sums s = {};
+	uint64_t cookies = 0;
+	struct sums s;
 
 	for (int i = 0; i < 10; i++) {
 		start(_metadata, self, be_killed);
@@ -508,11 +509,13 @@ TEST_F(ustack, killed_in_the_kernel)
 		finish(_metadata, self, 1000 + SIGKILL);
 		s = law(_metadata, self);
 		EXPECT_EQ(0, s.lost);
-		EXPECT_LT(0, s.cookies);
+		cookies += s.cookies;
 		while (self->nr)
 			close(self->fds[--self->nr]);
 		self->nr_entries = 0;
 	}
+	/* of one, the only sample may be of its own code, whose stack comes at once */
+	EXPECT_LT(0, cookies);
 }
 
 static void storm(struct pev_child *c)
