@@ -176,6 +176,8 @@ void law_channel(struct channel *c)
 
 	if (!c->followed || k_ioctl(c->fd, PEV_IOC_DISABLE, 0))
 		return;
+	/* a record that owes a stack ends, and then who tells one */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	end_debts(c);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	read_members(c);

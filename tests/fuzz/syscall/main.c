@@ -3,6 +3,7 @@
  * A fuzzer of pev_open(2) and its descriptors; see README. This file owns the options,
  * the machine, the rounds of workers, and what must hold when all of them are gone.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <sched.h>
@@ -242,22 +243,54 @@ static bool over(uint64_t end)
 	       (opt.ops && __atomic_load_n(&all->ops, __ATOMIC_RELAXED) >= opt.ops);
 }
 
-static void show_stack(pid_t pid)
+/* Returns the length of /proc/PID/WHAT in @text, which ends with '\0'. */
+static size_t proc_text(pid_t pid, const char *what, char *text, size_t size)
 {
-	char path[64], text[4096];
+	char path[64];
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (got > 0) {
-		text[got] = '\0';
-		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-			printf("#   %s\n", line);
-	}
+	got = fd < 0 ? 0 : read(fd, text, size - 1);
 	if (fd >= 0)
 		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0 ? got : 0;
+}
+
+static void show_stack(pid_t pid)
+{
+	char text[4096];
+
+	proc_text(pid, "stack", text, sizeof(text));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		printf("#   %s\n", line);
+}
+
+/* It may wait for one of these. */
+static void show_children(pid_t of)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char text[512];
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name), parent;
+		const char *end;
+		char state;
+
+		if (!pid || !proc_text(pid, "stat", text, sizeof(text)))
+			continue;
+		end = strrchr(text, ')');
+		if (!end || sscanf(end, ") %c %d", &state, &parent) != 2 || parent != of)
+			continue;
+		printf("#  child %d, %c:\n", pid, state);
+		show_stack(pid);
+		show_children(pid);
+	}
+	if (proc)
+		closedir(proc);
 }
 
 /* Workers that no longer move. */
@@ -276,7 +309,10 @@ static void look_after(uint64_t *beats, uint64_t *since)
 		printf("not ok - worker %u has been in %s %u %u %#llx for %d s\n", i,
 		       op_types[op->kind].name, op->a, op->b, (llu)op->rnd, STUCK);
 		show_stack(all->pids[i]);
+		show_children(all->pids[i]);
+		write_file("/proc/sys/kernel/printk", "8");
 		write_file("/proc/sysrq-trigger", "w");
+		write_file("/proc/sysrq-trigger", "l");
 		all->failed = true;
 		all->stop = true;
 		return;
