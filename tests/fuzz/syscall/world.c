@@ -297,22 +297,28 @@ static void end_victim(struct victim *v, bool ask)
 	v->pid = 0;
 }
 
-/* What it inherits it may keep: then others close first, or last. */
+/*
+ * What it inherits it may keep: then others close first, or last. If not, it is waited for, as an event
+ * that the model takes for closed can be switched on again until then.
+ */
 pid_t world_spawn(struct player *w, struct victim *v)
 {
 	uint64_t seed = rnd(&w->rng);
+	bool keeps = !(seed & 1);
 	int pair[2];
+	char c;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
 		return 0;
-	for (unsigned int i = 0; i < EVENTS && !(seed & 1); i++)
+	for (unsigned int i = 0; i < EVENTS && keeps; i++)
 		w->events[i].shared = true;
 	v->pid = fork();
 	if (!v->pid) {
 		int sock = dup2(pair[1], 3);
 
-		if (seed & 1)
+		if (!keeps)
 			close_range(4, ~0U, 0);
+		send(sock, "", 1, MSG_NOSIGNAL);
 		victim_main(sock, seed);
 	}
 	close(pair[1]);
@@ -323,6 +329,8 @@ pid_t world_spawn(struct player *w, struct victim *v)
 	}
 	v->sock = pair[0];
 	fcntl(v->sock, F_SETFD, FD_CLOEXEC);
+	while (recv(v->sock, &c, 1, 0) < 0 && errno == EINTR)
+		;
 	return v->pid;
 }
 
