@@ -45,5 +45,6 @@ altered "another thread" 'no record is like it' "$middle,\$s/^( *[0-9.]+ \[[0-9]
 altered "another value of a field" 'no record is like it' "$middle,\$s/(sys_getpriority\(which: )[0-9a-f]+/\17/"
 altered "another word for a value" 'no record is like it' "$middle,\$s/(sched_switch: .* prev_state=)[A-Z]/\1Q/"
 altered "another tick" 'no record is like it' "$middle,\$s/(timer_expire_entry: .* now=)([0-9]+)/\19\2/"
+altered "a state that is none of an end" 'no record is like it' "$middle,\$s/(sched_switch: .* prev_state=)Z/\1S/"
 altered "another order" 'order of time' "$middle{h;d};$((middle + 400))G"
 finish

@@ -30,8 +30,48 @@ from text_marks import BEGIN, END
 LINE = re.compile(r" *(\d+)\.(\d{9}) \[(\d{3})\] +(\d+) (.*)", re.S)
 # records of an interrupt and what it woke that may come between two writes of one
 NESTED = 400
-# fields that each write reads for itself: jiffies
-TICKS = {"timer:timer_start": "now", "timer:timer_expire_entry": "now"}
+# a tick that comes late adds all that were missed
+TICKS = 1000
+# of a file that is open on all CPUs
+REFERENCES = 64
+
+
+class Own:
+    """A field that each write reads for itself, which another CPU may change in between.
+
+    @name: its name
+    @text: what a line has of it
+    @value: of what @text finds, with the record's fields
+    @may: whether it may differ so from the record's; @later: the line was written behind the record
+    """
+
+    def __init__(self, name, text, value, may):
+        self.name, self.text, self.value, self.may = name, re.compile(text), value, may
+
+    def fields(self, line, record):
+        """The record's with what the line has of this one; None if that may not be."""
+        found = self.text.search(line.body)
+        if not found:
+            return None
+        value, was = self.value(found.group(1), record.fields), record.fields[self.name]
+        if not self.may(was, value, line.ns >= record.ns):
+            return None
+        return {**record.fields, self.name: value}
+
+
+def ticked(was, value, later):
+    return 0 < (value - was if later else was - value) <= TICKS
+
+
+OWN = {
+    "timer:timer_start": Own("now", r" \[timeout=(-?\d+)\]", lambda text, f: f["expires"] - int(text), ticked),
+    "timer:timer_expire_entry": Own("now", r" now=(\d+)", lambda text, f: int(text), ticked),
+    "9p:9p_fid_ref": Own("refcount", r" refcount (\d+)", lambda text, f: int(text),
+                         lambda was, value, later: abs(value - was) <= REFERENCES),
+    # who ends is a zombie, and then its parent reaps it
+    "sched:sched_switch": Own("prev_state", r" prev_state=([XZ]) ", lambda text, f: {"X": 0x10, "Z": 0x20}[text],
+                              lambda was, value, later: {was, value} == {0x10, 0x20}),
+}
 
 
 def differ(*text):
@@ -123,16 +163,12 @@ class Formats:
                 m.group(1) != "__syscall_nr"] if name.startswith("syscalls:") else PrintFormat(text)
         return self.known[name]
 
-    def pattern(self, record, ticks=0):
-        """@ticks: so many more than when it was written"""
+    def pattern(self, record, fields=None):
+        """@fields: others than the record's"""
         system, name = record.name.split(":")
         known = self.format(record.name)
         if system != "syscalls":
-            fields = record.fields
-            if ticks:
-                field = TICKS[record.name]
-                fields = {**fields, field: fields[field] + ticks}
-            return re.compile(re.escape(name + ": ") + known.pattern(fields), re.S)
+            return re.compile(re.escape(name + ": ") + known.pattern(fields or record.fields), re.S)
         mask = (1 << 64) - 1
         call = name.replace("sys_enter_", "sys_").replace("sys_exit_", "sys_")
         if name.startswith("sys_exit_"):
@@ -148,14 +184,11 @@ def fits(line, record, formats):
         record.pattern = formats.pattern(record)
     if record.pattern.fullmatch(line.body):
         return True
-    return record.name in TICKS and line.body.startswith(record.name.split(":")[1] + ":") and any(
-        formats.pattern(record, ticks).fullmatch(line.body) for ticks in passed(record.ns, line.ns))
-
-
-def passed(since, until):
-    """The ticks that there may have been, of a ms or longer; before 0 if it was the other way round."""
-    most = min(abs(until - since) // 10**6 + 1, 100)
-    return range(1, most + 1) if until >= since else range(-most, 0)
+    own = OWN.get(record.name)
+    if not own or not line.body.startswith(record.name.split(":")[1] + ":"):
+        return False
+    fields = own.fields(line, record)
+    return bool(fields and formats.pattern(record, fields).fullmatch(line.body))
 
 
 def between(items, begin, end, what, cpu):
