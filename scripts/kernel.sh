@@ -64,7 +64,7 @@ overlay() {
 	cd "$top"
 	{
 		find include/uapi/linux include/linux include/trace -maxdepth 1 -name 'pev*.h' || true
-		find kernel/pev arch/*/pev arch/x86/kvm samples/pev -path kernel/pev/module -prune -o -type f -print || true
+		find kernel/pev arch/*/pev arch/*/kvm samples/pev -path kernel/pev/module -prune -o -type f -print || true
 	} 2>/dev/null | sed 's/.*/& &/'
 }
 

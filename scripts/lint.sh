@@ -64,7 +64,7 @@ sources() {
 		while read -r f; do [ ! -f "$f" ] || echo "$f"; done
 }
 
-kernel_sources() { sources '\.[chS]$' kernel include 'arch/*/pev' arch/x86/kvm samples; }
+kernel_sources() { sources '\.[chS]$' kernel include 'arch/*/pev' 'arch/*/kvm' samples; }
 
 # The emulators' sources follow QEMU's style.
 user_sources() { sources '\.[ch]$' tools tests Documentation/examples ':!tests/qemu/machine'; }
