@@ -38,6 +38,9 @@ int pev_lent_code(u64 word, struct pev_pmu_code *code, struct pev_refuse *r)
 	if (word & ~WORD)
 		return pev_refuse(r, EINVAL, PEV_FIELD(config),
 				  "the event has bits without a meaning");
+	if (word & PEV_GUEST_NO_USER && word & PEV_GUEST_NO_KERNEL)
+		return pev_refuse(r, EINVAL, PEV_FIELD(config),
+				  "an event that leaves out both modes counts nothing");
 	if (req.type == PEV_TYPE_HARDWARE && req.config >= PEV_HW_MAX)
 		return pev_refuse(r, EINVAL, PEV_FIELD(config), "there is no such event");
 	if (word & PEV_GUEST_NO_USER)
