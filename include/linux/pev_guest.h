@@ -19,8 +19,8 @@ struct pev_vcpu;
  * @read:  copy @size bytes at the guest's physical address @from; 0 or an error. In a call of the
  *         guest's; may sleep, for as long as the guest's memory needs to come
  * @write: the same to @to
- * @nmi:   the virtual processor gets an NMI before it runs on. Its own thread, any context, NMI
- *         included
+ * @nmi:   the virtual processor gets an NMI before it runs on; on POWER a performance monitor
+ *         interrupt, once it lets one in. Its own thread, any context, NMI included
  */
 struct pev_vcpu_ops {
 	int	(*read)(struct pev_vcpu *vcpu, u64 from, void *to, size_t size);
@@ -32,10 +32,12 @@ struct pev_vcpu_ops {
  * struct pev_vcpu - a virtual processor, in the hypervisor's structure for it
  * @ops:   set by the hypervisor before the first call
  * @lease: what is lent to it; NULL at first
+ * @due:   the hypervisor's own: @nmi was called, and the guest has not asked why yet
  */
 struct pev_vcpu {
 	const struct pev_vcpu_ops	*ops;
 	struct pev_lease		*lease;
+	bool				due;
 };
 
 #ifdef CONFIG_PEV

@@ -49,6 +49,10 @@
  *
  * The guest's own accesses fault (HFSCR[PM]) and make KVM give it the PMU, with its own values,
  * until it freezes it.
+ *
+ * A guest that is lent counters is owed an interrupt once one of them has overflowed. MMCR0[PMAO]
+ * is on in it until it asks which did: the processor gives it a PMI as soon as it lets one in. One
+ * that then clears that bit by its own hand has the PMU, and is owed no more.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -56,6 +60,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/pev_guest.h>
 #include <linux/types.h>
 #include <asm/page.h>
 #include <asm/ptrace.h>
@@ -226,7 +231,7 @@ static bool stop(struct ppc_pev_cpu *cpu, bool check_events)
 	}
 	WRITE_ONCE(cpu->mmcr0, frozen);
 
-	if (mmcr0 & M0_PMAO || (mmcr0 ^ expected) & (M0_FC | M0_PMAE))
+	if ((mmcr0 & ~expected) & M0_PMAO || (mmcr0 ^ expected) & (M0_FC | M0_PMAE))
 		cpu->alert = true;
 	if (likely(!is_foreign(cpu, expected, mmcr0) &&
 		   (!check_events || cpu->rewrite || reg_read(MMCR1) == cpu->mmcr1)))
@@ -404,11 +409,9 @@ void ppc_pev_thaw(u64 active, bool user)
 
 /* ---- guests ---- */
 
-/* From the host's registers to the guest's. */
-static void enter(struct ppc_pev_cpu *cpu)
+/* What counts in the guest, and goes on counting whatever overflows. */
+static u64 run_in_guest(struct ppc_pev_cpu *cpu)
 {
-	u64 mmcr0 = (cpu->running & ~(M0_PMAE | M0_FCECE | M0_PMC1CE | M0_PMCJCE | M0_PMCC)) |
-		    M0_PMCC_NONE;
 	u64 soon = cpu->soon & cpu->have.guests;
 
 	for (; soon; soon &= soon - 1)
@@ -416,18 +419,31 @@ static void enter(struct ppc_pev_cpu *cpu)
 	cpu->due = unlikely(cpu->alert) ? overflows_due(cpu) : 0;
 	cpu->entered = regs_time();
 	reg_write(MMCR2, cpu->have.guest2);
+	return (cpu->running & ~(M0_PMAE | M0_FCECE | M0_PMC1CE | M0_PMCJCE | M0_PMCC)) |
+	       M0_PMCC_NONE;
+}
+
+/* From the host's registers to the guest's. */
+static void enter(struct ppc_pev_cpu *cpu, bool counts, bool due)
+{
+	u64 mmcr0 = counts ? run_in_guest(cpu) : cpu->mmcr0;
+
+	mmcr0 |= due ? M0_PMAO : 0;
 	WRITE_ONCE(cpu->mmcr0, mmcr0);
 	reg_write(MMCR0, mmcr0);
 	/* the way into the guest settles it */
 }
 
-enum ppc_pev_guest_pmu __ppc_pev_guest_begins(bool used)
+enum ppc_pev_guest_pmu __ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used)
 {
 	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
+	bool due = vcpu && READ_ONCE(vcpu->due), counts;
 
-	if (!cpu->up || !cpu->live)
+	if (!cpu->up || !(cpu->live || due))
 		return PPC_PEV_GUEST_NONE;
 	if (used) {
+		if (due)
+			WRITE_ONCE(vcpu->due, false);
 		pev_pmu_stand(cpu->want.guests, true);
 		return PPC_PEV_GUEST_STANDS;
 	}
@@ -436,8 +452,9 @@ enum ppc_pev_guest_pmu __ppc_pev_guest_begins(bool used)
 		stop(cpu, false);
 	}
 	/* without one all stand */
-	if (cpu->have.guests)
-		enter(cpu);
+	counts = cpu->live & cpu->have.guests;
+	if (counts || due)
+		enter(cpu, counts, due);
 	return PPC_PEV_GUEST_HERE;
 }
 EXPORT_SYMBOL_GPL(__ppc_pev_guest_begins);
@@ -483,6 +500,8 @@ void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose)
 		ppc_pev_thaw(cpu->live, cpu->user);
 		return;
 	}
+	if (!cpu->live)
+		return;
 	if (cpu->have.guests) {
 		reg_write(MMCR2, cpu->have.mmcr2);
 		cpu->hit |= overflowed_in_guest(cpu);

@@ -10,6 +10,8 @@
 #include <linux/jump_label.h>
 #include <linux/types.h>
 
+struct pev_vcpu;
+
 /**
  * enum ppc_pev_guest_pmu - whose the PMU is while a guest runs
  * @PPC_PEV_GUEST_NONE:   for KVM to say: pev has no counter that runs
@@ -27,20 +29,22 @@ enum ppc_pev_guest_pmu {
 /* On while pev has the PMU. */
 DECLARE_STATIC_KEY_FALSE(ppc_pev_guest_key);
 
-enum ppc_pev_guest_pmu __ppc_pev_guest_begins(bool used);
+enum ppc_pev_guest_pmu __ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used);
 void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose);
 u64 __ppc_pev_guest_until(u64 now, u64 end);
 
 /**
  * ppc_pev_guest_begins() - the guest is entered next
+ * @vcpu: an interrupt that is due to it is asserted while it runs; NULL: a guest of the guest runs
  * @used: it has the PMU running, or has asked for it: HFSCR[PM] lets it
  *
  * Context: MSR[EE] is off until ppc_pev_guest_ended(); RCU is not watching.
  */
-static __always_inline enum ppc_pev_guest_pmu ppc_pev_guest_begins(bool used)
+static __always_inline enum ppc_pev_guest_pmu
+ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used)
 {
 	if (static_branch_unlikely(&ppc_pev_guest_key))
-		return __ppc_pev_guest_begins(used);
+		return __ppc_pev_guest_begins(vcpu, used);
 	return PPC_PEV_GUEST_NONE;
 }
 
@@ -71,7 +75,7 @@ static __always_inline u64 ppc_pev_guest_until(u64 now, u64 end)
 
 #else
 
-static inline enum ppc_pev_guest_pmu ppc_pev_guest_begins(bool used)
+static inline enum ppc_pev_guest_pmu ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used)
 {
 	return PPC_PEV_GUEST_NONE;
 }

@@ -49,7 +49,7 @@ struct file *pev_grant_file(const struct pev_attr *attr, struct pev_refuse *r)
 
 	if (!IS_ENABLED(CONFIG_PEV_GRANT))
 		err = pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
-				 "counters are lent by a kernel with pev and KVM built in, on x86: the KVM of this one knows nothing of pev");
+				 "counters are lent by a kernel with pev and KVM, on x86 and by KVM-HV on POWER: the KVM of this one knows nothing of pev");
 	if (err)
 		return ERR_PTR(err);
 	grant = pev_grant_open(attr, r);

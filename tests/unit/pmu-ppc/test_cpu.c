@@ -5,6 +5,7 @@
  * nothing that others wrote may be counted.
  */
 #include <stdlib.h>
+#include <linux/pev_guest.h>
 #include <asm/ptrace.h>
 #include "../../../arch/powerpc/pev/cpu.h"
 #include "../../../arch/powerpc/pev/guest_pmu.h"
@@ -771,17 +772,22 @@ static void execute_guest(enum model_mode mode, bool pmm, u64 n)
 	machine.guest = false;
 }
 
-/* A guest begins, executes @n instructions, and ends; with MSR[EE] off around it. */
-static void visit(enum model_mode mode, bool pmm, u64 n)
+/* @vcpu begins, executes @n instructions, and ends; with MSR[EE] off around it. */
+static void visit_vcpu(struct pev_vcpu *vcpu, enum model_mode mode, bool pmm, u64 n)
 {
 	enum ppc_pev_guest_pmu whose;
 
 	machine.ee = false;
-	whose = __ppc_pev_guest_begins(false);
+	whose = __ppc_pev_guest_begins(vcpu, false);
 	EQ(whose, PPC_PEV_GUEST_HERE);
 	execute_guest(mode, pmm, n);
 	__ppc_pev_guest_ended(whose);
 	machine.ee = true;
+}
+
+static void visit(enum model_mode mode, bool pmm, u64 n)
+{
+	visit_vcpu(NULL, mode, pmm, n);
 }
 
 /* ... and the interrupts are let in that came meanwhile. */
@@ -861,10 +867,10 @@ static void guests_without_events(void)
 	EQ(events[0].count, 200);
 	close_event(4);
 	close_event(0);
-	EQ(__ppc_pev_guest_begins(false), PPC_PEV_GUEST_NONE);
+	EQ(__ppc_pev_guest_begins(NULL, false), PPC_PEV_GUEST_NONE);
 	quiet();
 	end();
-	EQ(__ppc_pev_guest_begins(false), PPC_PEV_GUEST_NONE);
+	EQ(__ppc_pev_guest_begins(NULL, false), PPC_PEV_GUEST_NONE);
 }
 
 /* Guests that stay for @length. */
@@ -952,7 +958,7 @@ static void guests_have_the_pmu(void)
 	open_event(1, USER_ANY | CFG_NOT_GUEST, 0);
 	open_event(4, USER_INSTRUCTIONS, 0);
 	machine.ee = false;
-	EQ(__ppc_pev_guest_begins(true), PPC_PEV_GUEST_STANDS);
+	EQ(__ppc_pev_guest_begins(NULL, true), PPC_PEV_GUEST_STANDS);
 	EQ(standing, PMC_SET(1) | PMC_SET(5));
 	__ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS);
 	EQ(standing, 0);
@@ -986,6 +992,74 @@ static void guests_after_an_overflow(void)
 	end();
 }
 
+/*
+ * A guest is owed an interrupt: it alone is given one, and what counts is not disturbed. It could take
+ * that before each instruction, and behind the last one.
+ */
+static void guests_are_owed_an_interrupt(void)
+{
+	struct pev_vcpu vcpu = { .due = true };
+	unsigned int which;
+
+	/* counters of guests, of the host, none */
+	for (which = 0; which < 3; which++) {
+		begin(p9);
+		if (which == 0)
+			open_event(4, USER_INSTRUCTIONS | CFG_NOT_HOST, 0);
+		if (which == 1)
+			open_event(4, USER_INSTRUCTIONS | CFG_NOT_GUEST, 0);
+		visit_vcpu(&vcpu, USER, false, 100);
+		EQ(machine.leaked, 100 + 1);
+		/* it stays so until it has asked */
+		visit_vcpu(&vcpu, USER, false, 100);
+		EQ(machine.leaked, 2 * (100 + 1));
+		TRUE(!(machine.mmcr0 & M0_PMAO));
+		model_run(USER, false, 10);
+		vcpu.due = false;
+		if (which < 2) {
+			visit_vcpu(&vcpu, USER, false, 100);
+			fold_running(4);
+			EQ(events[4].count, which ? 10 : 300);
+		} else {
+			EQ(__ppc_pev_guest_begins(&vcpu, false), PPC_PEV_GUEST_NONE);
+		}
+		EQ(machine.leaked, 2 * (100 + 1));
+		vcpu.due = true;
+		/* the PMU is its own: so are interrupts */
+		machine.ee = false;
+		EQ(__ppc_pev_guest_begins(&vcpu, true), PPC_PEV_GUEST_STANDS);
+		__ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS);
+		machine.ee = true;
+		TRUE(!vcpu.due);
+		vcpu.due = true;
+		machine.leaked = 0;
+		quiet();
+		end();
+	}
+}
+
+/* An overflow of the host's is due as well: each gets its own. */
+static void both_are_owed_an_interrupt(void)
+{
+	struct pev_vcpu vcpu = { .due = true };
+
+	begin(p9);
+	open_event(4, USER_INSTRUCTIONS | CFG_NOT_GUEST, 1000);
+	machine.ee = false;
+	model_run(USER, false, 1000);
+	TRUE(machine.mmcr0 & M0_PMAO);
+	visit_vcpu(&vcpu, USER, false, 50);
+	EQ(machine.leaked, 50 + 1);
+	EQ(events[4].samples, 0);
+	model_run(KERNEL, false, 1);
+	EQ(events[4].samples, 1);
+	EQ(events[4].last.guest, 0);
+	EQ(events[4].count, 1000);
+	machine.leaked = 0;
+	quiet();
+	end();
+}
+
 /* Registers that are not as they were left: by the guest, or in the host before it. */
 static void guests_and_foreign_writes(void)
 {
@@ -999,7 +1073,7 @@ static void guests_and_foreign_writes(void)
 		if (!where)
 			machine.mmcr0 = M0_FC14;
 		machine.ee = false;
-		EQ(__ppc_pev_guest_begins(false), PPC_PEV_GUEST_HERE);
+		EQ(__ppc_pev_guest_begins(NULL, false), PPC_PEV_GUEST_HERE);
 		if (where)
 			machine.mmcr0 = M0_FC14;
 		execute_guest(USER, false, 50);
@@ -1047,6 +1121,8 @@ static const struct {
 	{ "guests end when a sample is due", guests_end_in_time },
 	{ "counters stand while a guest has the PMU", guests_have_the_pmu },
 	{ "an overflow that is due as a guest begins", guests_after_an_overflow },
+	{ "a guest is owed an interrupt by counters it is lent", guests_are_owed_an_interrupt },
+	{ "... and the host one by its own", both_are_owed_an_interrupt },
 	{ "others write registers before a guest, or in it", guests_and_foreign_writes },
 };
 
