@@ -75,11 +75,14 @@
 #define M0_OURS	(M0_FC | M0_PMAE | M0_FCECE | M0_PMCC | M0_PMC1CE | M0_PMCJCE | \
 		 M0_PMCCEXT | M0_CC56RUN | M0_FC14 | M0_FC56 | M0_BHRBA | M0_EBE)
 
-/* Where PMCs begin whose overflow is to come soon: those that only count are loaded with less. */
-#define SOON		BIT_ULL(30)
+/*
+ * PMCs that begin beyond overflow soon. Those that only count are loaded with less, and those whose
+ * period is longer than they reach, or endless, with this, the least that the core loads then.
+ */
+#define SOON		(BIT_ULL(30) + 1)
 
-/* Counts in a tick of the timebase (512 MHz), in parts of 2^8. At first: cycles at 4 GHz. */
-#define RATE_SHIFT	8
+/* Counts in a tick of the timebase (512 MHz), in parts of 2^16. At first: cycles at 4 GHz. */
+#define RATE_SHIFT	16
 #define RATE_FIRST	(8U << RATE_SHIFT)
 
 /* So many ticks of the timebase more than it seems to take until an overflow; 2 us. */
@@ -88,6 +91,9 @@
 /* Shorter stays in a guest, or longer ones, say nothing of its rate. */
 #define GUEST_STAY_MIN	64
 #define GUEST_STAY_MAX	BIT_ULL(32)
+
+/* Of shorter ones too much is the way in and out, in which not all count; 64 us. */
+#define GUEST_STAY_LONG	BIT_ULL(15)
 
 /**
  * struct ppc_pev_cpu - the registers of a CPU
@@ -108,7 +114,7 @@
  * @value:   of each counter, as the core knows it
  * @running: MMCR0 as the last thaw had it, without an alert
  * @user:    what the last thaw was told
- * @soon:    live counters that were loaded with SOON or more
+ * @soon:    live counters that were loaded with more than SOON
  * @due:     counters that had overflowed before the guest was entered
  * @hit:     counters that overflowed in one, which is still to be told
  * @entered: when the guest was entered
@@ -314,7 +320,7 @@ static void load(struct ppc_pev_cpu *cpu, u64 enter)
 		unsigned int i = __ffs64(enter);
 
 		cpu->seen[i] = cpu->acked[i];
-		if (cpu->value[i] >= SOON)
+		if (cpu->value[i] > SOON)
 			cpu->soon |= BIT_ULL(i);
 		else
 			cpu->soon &= ~BIT_ULL(i);
@@ -459,15 +465,19 @@ enum ppc_pev_guest_pmu __ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used)
 }
 EXPORT_SYMBOL_GPL(__ppc_pev_guest_begins);
 
-/* A guest that slows down is believed slowly: an overflow that is late is worse than an exit. */
+/*
+ * A guest that slows down is believed slowly, as an overflow that is late is worse than an exit: by
+ * an eighth, or after a short stay by as much less as that was shorter, down to nothing.
+ */
 static void learn(struct ppc_pev_cpu *cpu, unsigned int i, u32 raw, u64 ticks)
 {
 	u64 count = (raw - cpu->began[i]) & PMC_VALUE;
-	u32 rate = cpu->rate[i];
+	u64 rate = cpu->rate[i], less;
 
 	if (ticks < GUEST_STAY_MIN || ticks > GUEST_STAY_MAX)
 		return;
-	cpu->rate[i] = max(div64_u64(count << RATE_SHIFT, ticks), (u64)(rate - rate / 8));
+	less = min(rate, rate * min(ticks, GUEST_STAY_LONG) / (8 * GUEST_STAY_LONG) + 1);
+	cpu->rate[i] = max(div64_u64(count << RATE_SHIFT, ticks), rate - less);
 }
 
 /* Frozen. Return: what has overflowed in the guest. */
