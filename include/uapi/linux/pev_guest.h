@@ -7,7 +7,9 @@
  * host works for the guest, or has another thread run. An overflow comes as a virtual NMI.
  *
  * A call is a hypercall of the kernel, of the number PEV_GUEST_CALL (KVM: vmmcall or
- * vmcall, rax), with an operation and up to two arguments (rbx, rcx, rdx). It is about the
+ * vmcall, rax; KVM-HV on POWER: sc 1, r3), with an operation and up to two arguments (rbx, rcx,
+ * rdx; r4, r5, r6). What it returns is in the register of the number. On POWER an overflow is a
+ * performance monitor interrupt, and the guest has the host's byte order. It is about the
  * virtual processor that makes it. What it returns is negative if it was refused: an errno, or
  * -1000 (-KVM_ENOSYS) from a host that knows no such call.
  *
