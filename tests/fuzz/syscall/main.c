@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -243,14 +244,14 @@ static bool over(uint64_t end)
 	       (opt.ops && __atomic_load_n(&all->ops, __ATOMIC_RELAXED) >= opt.ops);
 }
 
-/* Returns the length of /proc/PID/WHAT in @text, which ends with '\0'. */
-static size_t proc_text(pid_t pid, const char *what, char *text, size_t size)
+/* Returns the length of DIR/WHAT in @text, which ends with '\0'. */
+static size_t proc_text(const char *dir, const char *what, char *text, size_t size)
 {
-	char path[64];
+	char path[PATH_MAX];
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
+	snprintf(path, sizeof(path), "%s/%s", dir, what);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	got = fd < 0 ? 0 : read(fd, text, size - 1);
 	if (fd >= 0)
@@ -259,35 +260,46 @@ static size_t proc_text(pid_t pid, const char *what, char *text, size_t size)
 	return got > 0 ? got : 0;
 }
 
-static void show_stack(pid_t pid)
+static void show_threads(pid_t pid)
 {
-	char text[4096];
+	char path[64], thread[128], text[4096];
+	struct dirent *entry;
+	DIR *dir;
 
-	proc_text(pid, "stack", text, sizeof(text));
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		printf("#   %s\n", line);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!atoi(entry->d_name))
+			continue;
+		snprintf(thread, sizeof(thread), "%s/%.16s", path, entry->d_name);
+		proc_text(thread, "stat", text, sizeof(text));
+		printf("#  %.100s\n", text);
+		proc_text(thread, "stack", text, sizeof(text));
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+			printf("#   %s\n", line);
+	}
+	if (dir)
+		closedir(dir);
 }
 
-/* It may wait for one of these. */
-static void show_children(pid_t of)
+/* A process and what it may wait for. */
+static void show_family(pid_t of)
 {
 	DIR *proc = opendir("/proc");
+	char path[64], text[512];
 	struct dirent *entry;
-	char text[512];
 
+	show_threads(of);
 	while (proc && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name), parent;
 		const char *end;
-		char state;
+		pid_t parent;
 
-		if (!pid || !proc_text(pid, "stat", text, sizeof(text)))
+		snprintf(path, sizeof(path), "/proc/%.16s", entry->d_name);
+		if (!atoi(entry->d_name) || !proc_text(path, "stat", text, sizeof(text)))
 			continue;
 		end = strrchr(text, ')');
-		if (!end || sscanf(end, ") %c %d", &state, &parent) != 2 || parent != of)
-			continue;
-		printf("#  child %d, %c:\n", pid, state);
-		show_stack(pid);
-		show_children(pid);
+		if (end && sscanf(end, ") %*c %d", &parent) == 1 && parent == of)
+			show_family(atoi(entry->d_name));
 	}
 	if (proc)
 		closedir(proc);
@@ -308,8 +320,7 @@ static void look_after(uint64_t *beats, uint64_t *since)
 			continue;
 		printf("not ok - worker %u has been in %s %u %u %#llx for %d s\n", i,
 		       op_types[op->kind].name, op->a, op->b, (llu)op->rnd, STUCK);
-		show_stack(all->pids[i]);
-		show_children(all->pids[i]);
+		show_family(all->pids[i]);
 		write_file("/proc/sys/kernel/printk", "8");
 		write_file("/proc/sysrq-trigger", "w");
 		write_file("/proc/sysrq-trigger", "l");
