@@ -487,6 +487,8 @@ void world_signal(struct player *w, const struct op *op, struct rng *r)
 void world_ptrace(struct player *w, const struct op *op, struct rng *r)
 {
 	struct victim *v = pick_victim(w, op->a);
+	unsigned int tries = 0;
+	pid_t changed;
 	int status;
 
 	if (!v)
@@ -498,9 +500,12 @@ void world_ptrace(struct player *w, const struct op *op, struct rng *r)
 			v->traced = true;
 		return;
 	}
-	ptrace(PTRACE_INTERRUPT, v->pid, NULL, NULL);
-	while (waitpid(v->pid, &status, __WALL) < 0 && errno == EINTR)
-		;
+	/* Linux loses one that comes in the middle of an exec of several threads */
+	do {
+		ptrace(PTRACE_INTERRUPT, v->pid, NULL, NULL);
+		usleep(tries++ ? 1000 : 0);
+		changed = waitpid(v->pid, &status, __WALL | WNOHANG);
+	} while (!changed || (changed < 0 && errno == EINTR));
 	if (WIFEXITED(status) || WIFSIGNALED(status)) {
 		v->pid = 0;
 		end_victim(v, false);
