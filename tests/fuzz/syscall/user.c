@@ -188,7 +188,8 @@ static void law_seen(struct rng *r, int fd, const struct space *s)
 	struct pev_user_next next;
 	unsigned int nr = below(r, RINGS);
 	char *ring = s->rings + nr * STRIDE, *seen;
-	uint64_t value = rnd(r) | 1;
+	/* none that looks like an address of the kernel */
+	uint64_t value = rnd(r) >> 16 | 1;
 	size_t at = below(r, (PAGE + RING) / 8) * 8;
 
 	*(volatile uint64_t *)(ring + at) = value;
