@@ -89,5 +89,40 @@ wait $run
 says "a guest whose counters are taken back goes on" 0 '^0$' said_of status
 within "... and keeps its samples" "$(said_of samples)" 10 1000000
 says "... what it asks for afterwards is refused in words" 0 'the host lends this guest no counters now' said_of after
+
+# The host needs counters itself, again and again: what the guest counts by them stands still meanwhile, its
+# running time shows it, and the count is an estimate. The first counter is left to the guest.
+boot "$until_lent"'
+	for turn in 1 2 3 4 5; do
+		perfctl stat -x, -e branches:u,instructions:u -- bash -c "for ((i = 0; i < 20; i++)); do known; done" 2>&1 |
+			sed "s/^/shared: /"
+	done
+	perfctl pmu | sed "s/^/pmu: /"'
+lend --counters 4 &
+lends=$!
+until_ok grep -q '^before' said
+while [ -d /proc/$run ]; do
+	perfctl stat -a -e instructions:D,branches:D,cycles:D,branch-misses:D,cache-references:D -- sleep 0.05 2> /dev/null
+	sleep 0.05
+done
+wait $run $lends
+
+# shares EVENT: "COUNT SHARE" of each turn
+shares() { said_of shared | awk -F, -v e="$1" '$3 == e { print $1, $5 }'; }
+within "a guest counts while the host does" "$(shares instructions:u | wc -l)" 5 5
+# bash itself is what they have beside it
+while read -r count share; do
+	within "... by the counter that is left to it all the time ($share %)" "$count" $((20 * branches)) $((21 * branches))
+done < <(shares branches:u)
+within "... which says so" "$(shares branches:u | grep -c ' 100.00$')" 5 5
+some=0
+while read -r count share; do
+	part=$(awk -v c="$count" -v s="$share" 'BEGIN { print int(c * s / 100) }')
+	within "... by one that is not, $share % of the time: no more than there was" "$part" 1 $((21 * instructions))
+	some=$(awk -v s="$share" -v some=$some 'BEGIN { print some + (s > 0 && s < 100) }')
+done < <(shares instructions:u)
+within "... and not whole" "$some" 1 5
+within "... as the host knows" "$(granted missed)" 1 100000
+says "... and the guest's kernel" 0 'paused' said_of pmu
 [ $failures = 0 ] || sed 's/^/# /' said err grant.json grant.err | cat -v
 finish
