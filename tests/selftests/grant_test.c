@@ -815,15 +815,26 @@ static bool give_code(struct vmm *m, const void *code, size_t size)
 /* of instructions, by four counters */
 #define COST_MAX 300
 
-/* Nanoseconds, which are instructions in this machine, of an exit to the VMM and an entry. */
+/*
+ * Nanoseconds, which are instructions in this machine, of an exit to the VMM and an entry: the least of
+ * three, as the kernel does other work, too.
+ */
 static int64_t round_trip(struct vmm *m)
 {
-	uint64_t begin = pev_clock_ns(CLOCK_MONOTONIC);
+	int64_t least = INT64_MAX;
 
-	for (unsigned int i = 0; i < COST_TURNS; i++)
-		if (vmm_round(m))
-			return -1;
-	return (pev_clock_ns(CLOCK_MONOTONIC) - begin) / COST_TURNS;
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t begin = pev_clock_ns(CLOCK_MONOTONIC);
+		int64_t took;
+
+		for (unsigned int turn = 0; turn < COST_TURNS; turn++)
+			if (vmm_round(m))
+				return -1;
+		took = pev_clock_ns(CLOCK_MONOTONIC) - begin;
+		if (took < least)
+			least = took;
+	}
+	return least / COST_TURNS;
 }
 
 /* With all that the interface has: what is read without an exit, too. */
@@ -849,15 +860,15 @@ TEST_F(lent, exits_cost_little)
 			ASSERT_EQ(0, vmm_call(&self->m, PEV_GUEST_START, 15));
 		}
 		ASSERT_TRUE(give_code(&self->m, leaves, sizeof(leaves)));
-		ASSERT_LT(0, round_trip(&self->m));
 		cost[lent] = round_trip(&self->m);
+		ASSERT_LT(0, cost[lent]);
 		ASSERT_TRUE(give_code(&self->m, NULL, 0));
 	}
 	TH_LOG("%ld instructions, %ld without", (long)cost[1], (long)cost[0]);
 	EXPECT_GE(COST_MAX, cost[1] - cost[0]);
 	EXPECT_EQ(0, vmm_call(&self->m, PEV_GUEST_STOP, 0));
 	EXPECT_EQ(0, area->missed);
-	EXPECT_LT(2 * 2 * COST_TURNS, area->value[0]);
+	EXPECT_LT(3 * 2 * COST_TURNS, area->value[0]);
 }
 
 #if defined(__powerpc64__)

@@ -467,16 +467,27 @@ TEST_F(guest_counter, guest_has_the_pmu)
 /* of instructions, by four counters */
 #define COST_MAX 350
 
-/* Nanoseconds, which are instructions in this machine, of an exit and an entry. */
+/*
+ * Nanoseconds, which are instructions in this machine, of an exit and an entry: the least of three, as
+ * the kernel does other work, too.
+ */
 static int64_t round_trip(struct vmm *m)
 {
-	struct timespec from, to;
+	int64_t least = INT64_MAX;
 
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	if (!turns(m, COST_TURNS))
-		return -1;
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	return ((to.tv_sec - from.tv_sec) * 1000000000LL + to.tv_nsec - from.tv_nsec) / COST_TURNS;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct timespec from, to;
+		int64_t took;
+
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		if (!turns(m, COST_TURNS))
+			return -1;
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		took = (to.tv_sec - from.tv_sec) * 1000000000LL + to.tv_nsec - from.tv_nsec;
+		if (took < least)
+			least = took;
+	}
+	return least / COST_TURNS;
 }
 
 TEST_F(guest_counter, entries_cost_little)
