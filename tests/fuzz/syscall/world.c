@@ -280,6 +280,7 @@ int victim_main(int sock, uint64_t seed)
 
 static void end_victim(struct victim *v, bool ask)
 {
+	pid_t changed;
 	int status;
 
 	if (v->sock >= 0) {
@@ -292,8 +293,10 @@ static void end_victim(struct victim *v, bool ask)
 	if (!v->pid)
 		return;
 	kill(v->pid, SIGKILL);
-	while (waitpid(v->pid, &status, __WALL) < 0 && errno == EINTR)
-		;
+	/* of a traced one it may be told first that it has stopped: what it holds is not free before its end */
+	do {
+		changed = waitpid(v->pid, &status, __WALL);
+	} while (changed < 0 ? errno == EINTR : !WIFEXITED(status) && !WIFSIGNALED(status));
 	v->pid = 0;
 }
 
