@@ -811,31 +811,8 @@ static bool give_code(struct vmm *m, const void *code, size_t size)
 	return !ioctl(m->vcpu, KVM_SET_REGS, &regs);
 }
 
-#define COST_TURNS 10000
 /* of instructions, by four counters */
 #define COST_MAX 300
-
-/*
- * Nanoseconds, which are instructions in this machine, of an exit to the VMM and an entry: the least of
- * three, as the kernel does other work, too.
- */
-static int64_t round_trip(struct vmm *m)
-{
-	int64_t least = INT64_MAX;
-
-	for (unsigned int i = 0; i < 3; i++) {
-		uint64_t begin = pev_clock_ns(CLOCK_MONOTONIC);
-		int64_t took;
-
-		for (unsigned int turn = 0; turn < COST_TURNS; turn++)
-			if (vmm_round(m))
-				return -1;
-		took = pev_clock_ns(CLOCK_MONOTONIC) - begin;
-		if (took < least)
-			least = took;
-	}
-	return least / COST_TURNS;
-}
 
 /* With all that the interface has: what is read without an exit, too. */
 TEST_F(lent, exits_cost_little)
@@ -860,7 +837,7 @@ TEST_F(lent, exits_cost_little)
 			ASSERT_EQ(0, vmm_call(&self->m, PEV_GUEST_START, 15));
 		}
 		ASSERT_TRUE(give_code(&self->m, leaves, sizeof(leaves)));
-		cost[lent] = round_trip(&self->m);
+		cost[lent] = vmm_round_trip(&self->m);
 		ASSERT_LT(0, cost[lent]);
 		ASSERT_TRUE(give_code(&self->m, NULL, 0));
 	}
@@ -868,7 +845,7 @@ TEST_F(lent, exits_cost_little)
 	EXPECT_GE(COST_MAX, cost[1] - cost[0]);
 	EXPECT_EQ(0, vmm_call(&self->m, PEV_GUEST_STOP, 0));
 	EXPECT_EQ(0, area->missed);
-	EXPECT_LT(3 * 2 * COST_TURNS, area->value[0]);
+	EXPECT_LT(VMM_COST_TRIES * 2 * VMM_COST_TURNS, area->value[0]);
 }
 
 #if defined(__powerpc64__)

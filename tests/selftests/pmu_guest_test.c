@@ -463,32 +463,8 @@ TEST_F(guest_counter, guest_has_the_pmu)
 	close(fd);
 }
 
-#define COST_TURNS 10000
 /* of instructions, by four counters */
 #define COST_MAX 350
-
-/*
- * Nanoseconds, which are instructions in this machine, of an exit and an entry: the least of three, as
- * the kernel does other work, too.
- */
-static int64_t round_trip(struct vmm *m)
-{
-	int64_t least = INT64_MAX;
-
-	for (unsigned int i = 0; i < 3; i++) {
-		struct timespec from, to;
-		int64_t took;
-
-		clock_gettime(CLOCK_MONOTONIC, &from);
-		if (!turns(m, COST_TURNS))
-			return -1;
-		clock_gettime(CLOCK_MONOTONIC, &to);
-		took = (to.tv_sec - from.tv_sec) * 1000000000LL + to.tv_nsec - from.tv_nsec;
-		if (took < least)
-			least = took;
-	}
-	return least / COST_TURNS;
-}
 
 TEST_F(guest_counter, entries_cost_little)
 {
@@ -506,15 +482,15 @@ TEST_F(guest_counter, entries_cost_little)
 		SKIP(return, "instructions take no certain time");
 	ASSERT_EQ(0, vmm_open(&self->m, false));
 	vmm_load(&self->m, code, sizeof(code));
-	ASSERT_LT(0, round_trip(&self->m));
-	without = round_trip(&self->m);
+	ASSERT_LT(0, vmm_round_trip(&self->m));
+	without = vmm_round_trip(&self->m);
 	for (unsigned int i = 0; i < ARRAY_SIZE(flags); i++) {
 		for (unsigned int j = 0; j < 4; j++) {
 			fds[j] = pmu_open(PEV_HW_INSTRUCTIONS, flags[i] | PEV_F_EXCLUDE_USER);
 			ASSERT_LE(0, fds[j]);
 			pev_on(fds[j]);
 		}
-		with = round_trip(&self->m);
+		with = vmm_round_trip(&self->m);
 		TH_LOG("flags %#lx: %ld instructions, %ld without", (unsigned long)flags[i],
 		       (long)with, (long)without);
 		EXPECT_GE(COST_MAX, with - without);
