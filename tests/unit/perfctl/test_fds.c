@@ -15,7 +15,10 @@
 static void call(struct fds *f, const char *name, const uint64_t *args, int64_t ret, int arg,
 		 const char *path)
 {
-	struct syscall_desc desc = { .name = (char *)name };
+	struct syscall_desc desc = {
+		.name = (char *)name,
+		.execs = !strcmp(name, "execve"),
+	};
 	struct fds_done done = { .desc = &desc, .args = args, .ret = ret };
 	struct live_text *t = NULL;
 	size_t len = path ? strlen(path) + 1 : 0;

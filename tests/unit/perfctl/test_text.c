@@ -78,14 +78,46 @@ static void chains(void)
 	strtab_free(&t);
 }
 
+static void globs(void)
+{
+	static const struct {
+		const char *globs, *s;
+		bool match;
+	} cases[] = {
+		{ "read", "read", true },
+		{ "read", "readv", false },
+		{ "readv", "read", false },
+		{ "open,read", "read", true },
+		{ "open,read,write", "open", true },
+		{ "open,read", "open,read", false },
+		{ "open*,read", "openat", true },
+		{ "read,open*", "openat", true },
+		{ "open*,read", "read", true },
+		{ "open*,read", "reader", false },
+		{ "op?n,x", "open", true },
+		{ "[rw]*,x", "write", true },
+		{ "\\*,x", "*", true },
+		{ "\\*,x", "y", false },
+		{ ",,read,", "read", true },
+		{ "read,", "", false },
+		{ "", "", false },
+		{ "*", "", true },
+	};
+
+	OK(glob_match("sched:*", "sched:sched_switch"), "sched:* matches sched:sched_switch");
+	OK(!glob_match("sched:*", "irq:irq_entry"), "sched:* does not match irq:irq_entry");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		OK(globs_match(cases[i].globs, cases[i].s) == cases[i].match, "\"%s\" %s \"%s\"",
+		   cases[i].globs, cases[i].match ? "matches" : "does not match", cases[i].s);
+}
+
 void test_util(void)
 {
 	sizes();
 	quoted();
 	no_characters();
 	chains();
-	OK(glob_match("sched:*", "sched:sched_switch"), "sched:* matches sched:sched_switch");
-	OK(!glob_match("sched:*", "irq:irq_entry"), "sched:* does not match irq:irq_entry");
+	globs();
 }
 
 static const char *named(const char *s)

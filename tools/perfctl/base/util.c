@@ -262,6 +262,27 @@ bool glob_match(const char *pattern, const char *s)
 	return fnmatch(pattern, s, 0) == 0;
 }
 
+bool globs_match(const char *globs, const char *s)
+{
+	size_t len, name;
+	bool match;
+	char *glob;
+
+	for (const char *p = globs;; p += len + 1) {
+		name = strcspn(p, ",*?[\\");
+		len = name + strcspn(p + name, ",");
+		if (name == len) {
+			match = len && !strncmp(p, s, len) && !s[len];
+		} else {
+			glob = xstrndup(p, len);
+			match = glob_match(glob, s);
+			free(glob);
+		}
+		if (match || !p[len])
+			return match;
+	}
+}
+
 static char *read_all(int fd, size_t *len)
 {
 	struct strbuf b = { 0 };

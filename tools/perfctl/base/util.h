@@ -226,6 +226,8 @@ int parse_time(const char *s, uint64_t *ns);
 int parse_size(const char *s, uint64_t *out);
 
 bool glob_match(const char *pattern, const char *s);
+/* "main,lib*"; one that is a name costs no more than a comparison. */
+bool globs_match(const char *globs, const char *s);
 
 /* Reads a small file (procfs and such), NUL-terminated; NULL with errno if that fails. */
 char *file_read(const char *path, size_t *len);

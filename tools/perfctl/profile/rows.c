@@ -117,17 +117,6 @@ void sort_free(struct sort_list *s)
 	*s = (struct sort_list){ 0 };
 }
 
-bool globs_match(const char *globs, const char *s)
-{
-	char *copy = xstrdup(globs), *save, *p;
-	bool match = false;
-
-	for (p = strtok_r(copy, ",", &save); p && !match; p = strtok_r(NULL, ",", &save))
-		match = glob_match(p, s);
-	free(copy);
-	return match;
-}
-
 bool numbers_match(const char *globs, uint64_t n)
 {
 	char text[24];

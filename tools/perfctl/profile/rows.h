@@ -199,8 +199,6 @@ void rows_free(struct rows *rows);
 /* Appends a function's name as the configuration wants it, escaped. */
 void rows_func_name(const struct rows *rows, uint32_t func, struct strbuf *b);
 
-/* "main,lib*" */
-bool globs_match(const char *globs, const char *s);
 /* "17,42"; NULL: all */
 bool numbers_match(const char *globs, uint64_t n);
 

@@ -2,7 +2,6 @@
 /* Kinds of system calls. See classes.h. */
 #include "classes.h"
 #include "fds.h"
-#include "profile/rows.h"
 
 #include <string.h>
 

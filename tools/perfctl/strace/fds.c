@@ -2,7 +2,6 @@
 /* What descriptors are. See fds.h. */
 #include "fds.h"
 #include "live.h"
-#include "profile/rows.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -284,7 +283,7 @@ void fds_call(struct fds *f, uint32_t pid, const struct fds_done *call)
 	if (call->ret < 0)
 		return;
 	by = opener_of(name);
-	if (globs_match("execve,execveat", name))
+	if (call->desc->execs)
 		executed(o);
 	else if (!call->args)
 		forget(o); /* it began before the trace */

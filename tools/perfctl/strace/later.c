@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads what arguments point to afterwards. See later.h. */
 #include "later.h"
-#include "profile/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,8 +223,7 @@ struct live_text *later_read(struct later *l, const struct later_call *call)
 	size_t used = 0;
 
 	/* an exec has left nothing of what it was given */
-	if (!d || !d->known || (call->ended && call->ret < 0) ||
-	    (globs_match("execve,execveat", d->name)))
+	if (!d || !d->known || (call->ended && call->ret < 0) || d->execs)
 		return NULL;
 	for (unsigned int i = 0; i < d->n; i++) {
 		const struct rule *r = call->args[i] ? rule_of(d, i) : NULL;

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "event/engine.h"
 #include "event/kernel.h"
-#include "profile/rows.h"
 #include "record/measure.h"
 
 #include <dirent.h>
@@ -310,7 +309,7 @@ static void follow(struct trace_run *r, const struct live_event *ev, const struc
 	if (r->opts.paths && done.desc)
 		fds_call(&r->fds, ev->pid, &done);
 	if (done.desc && done.ret >= 0 &&
-	    globs_match("execve,execveat,exit_group", done.desc->name))
+	    (done.desc->execs || !strcmp(done.desc->name, "exit_group")))
 		later_forget(&r->later, ev->pid);
 }
 
@@ -337,19 +336,15 @@ static void entered(struct trace_run *r, struct live_event *ev)
 	follow(r, ev, c);
 }
 
-static bool is_call(struct trace_run *r, int32_t nr, const char *name)
-{
-	const struct syscall_desc *d = syscalls_get(&r->calls, nr);
-
-	return d && !strcmp(d->name, name);
-}
-
 /* An exec ends with the number that it has in the new program's table. */
 static bool is_exec_end(struct trace_run *r, const struct caller *c, int32_t nr)
 {
-	const char *name = call_name(r, c->nr);
+	const struct syscall_desc *began = syscalls_get(&r->calls, c->nr), *ended;
 
-	return c->open && globs_match("execve,execveat", name) && is_call(r, nr, name);
+	if (!c->open || !began || !began->execs)
+		return false;
+	ended = syscalls_get(&r->calls, nr);
+	return ended && !strcmp(began->name, ended->name);
 }
 
 /*

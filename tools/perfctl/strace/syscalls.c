@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cli/suggest.h"
 #include "event/engine.h"
-#include "profile/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -318,6 +317,13 @@ static void ask_fields(struct syscall_desc *d, const struct pev_catalog_entry *e
 	free(fields);
 }
 
+/* What becomes of the caller. */
+static void set_fate(struct syscall_desc *d)
+{
+	d->never = globs_match("exit,exit_group", d->name);
+	d->execs = globs_match("execve,execveat", d->name);
+}
+
 /*
  * Gives a 32-bit call the arguments of the 64-bit one of that name, but where they lie otherwise in
  * the registers.
@@ -337,7 +343,7 @@ static void init_compat(struct syscalls *s)
 		if (nr >= 0 && (unsigned int)nr < s->n && !globs_match(others, name))
 			*d = s->d[nr];
 		d->name = name ? xstrdup(name) : xasprintf("syscall_%u", i);
-		d->never = globs_match("exit,exit_group", d->name);
+		set_fate(d);
 		d->compat = true;
 	}
 }
@@ -369,7 +375,7 @@ void syscalls_init(struct syscalls *s, const struct pev_catalog *catalog)
 			ask_fields(&s->d[nr], e);
 	}
 	for (unsigned int i = 0; i < s->n; i++)
-		s->d[i].never = globs_match("exit,exit_group", s->d[i].name);
+		set_fate(&s->d[i]);
 	init_compat(s);
 }
 

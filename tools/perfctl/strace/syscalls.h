@@ -43,6 +43,7 @@ struct syscall_arg {
  * struct syscall_desc - one system call
  * @known: the kernel describes it
  * @never: it does not return
+ * @execs: it goes on as another program
  * @unwanted: it is recorded for what it does to others: see syscalls_filter()
  * @compat: it is one of 32-bit programs
  */
@@ -51,6 +52,7 @@ struct syscall_desc {
 	bool compat;
 	bool known;
 	bool never;
+	bool execs;
 	bool unwanted;
 	unsigned int n;
 	struct syscall_arg args[6];

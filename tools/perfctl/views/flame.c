@@ -2,7 +2,6 @@
 /* From cells to weights of call chains. See flame.h. */
 #include "flame.h"
 #include "base/json.h"
-#include "profile/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

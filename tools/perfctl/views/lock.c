@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which locks threads waited for. See lock.h. */
 #include "lock.h"
-#include "profile/rows.h"
 #include "waits/place.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "timeline.h"
 #include "kvm/points.h"
 #include "kvm/vmm.h"
-#include "profile/rows.h"
 #include "session/sched.h"
 #include "waits/waits.h"
 
