@@ -10,11 +10,12 @@
  *	pev_user_end();
  *
  * What is not there is a jump. unsafe_get_user() does the same, but tests each word that it has
- * read where the compiler has no asm goto with outputs. Page faults are disabled by the caller.
+ * read where the compiler has no asm goto with outputs. Page faults are off: pev_user_faults_off().
  */
 #ifndef _PEV_USER_MEMORY_H
 #define _PEV_USER_MEMORY_H
 
+#include <linux/compiler.h>
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 
@@ -30,6 +31,19 @@ static __always_inline bool pev_user_begin(const void __user *checked, size_t si
 }
 
 #define pev_user_end()	user_read_access_end()
+
+/* Until pev_user_faults_on() nothing is faulted in. */
+static __always_inline void pev_user_faults_off(void)
+{
+	/* an interrupt may hit the thread as it counts itself, and leaves the count as it was */
+	data_race(({ pagefault_disable(); 0; }));
+}
+
+static __always_inline void pev_user_faults_on(void)
+{
+	/* as above */
+	data_race(({ pagefault_enable(); 0; }));
+}
 
 /* An address of a few bytes that can be read, also ahead of the check: @at, or where nothing is. */
 static __always_inline const void __user *pev_user_address(const void __user *at, size_t size)

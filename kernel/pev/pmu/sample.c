@@ -10,10 +10,10 @@
 #include <linux/pev_clock.h>
 #include <linux/pev_pmu.h>
 #include <linux/ptrace.h>
-#include <linux/sched/task_stack.h>
 #include "base/rate.h"
 #include "record/guest.h"
 #include "record/sample.h"
+#include "record/user_regs.h"
 #include "target/rights.h"
 #include "counter.h"
 #include "lend.h"
@@ -108,9 +108,7 @@ static struct pt_regs *shown_regs(const struct pev_event *event, struct pt_regs 
 {
 	if (!(event->flags & PEV_F_EXCLUDE_KERNEL) || user_mode(regs))
 		return regs;
-	if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
-		return NULL;
-	return task_pt_regs(current);
+	return pev_user_regs(NULL);
 }
 
 static enum pev_pmu_hit hit_of(const struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)

@@ -8,7 +8,6 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
@@ -16,6 +15,7 @@
 #include "callchain.h"
 #include "kstack.h"
 #include "uchain.h"
+#include "user_regs.h"
 
 /* Task, softirq, interrupt, NMI: each may take a chain while another does. */
 #define LEVELS		4
@@ -148,11 +148,9 @@ static u32 walk_user(struct level *level, struct pt_regs *regs, u32 max)
 	u32 i, nr = 0;
 	int own;
 
-	if (!regs || !user_mode(regs)) {
-		if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
-			return 0;
-		regs = task_pt_regs(current);
-	}
+	regs = pev_user_regs(regs);
+	if (!regs)
+		return 0;
 	own = pev_uchain_walk(regs, level->user.ip, max);
 	if (own >= 0)
 		return own;

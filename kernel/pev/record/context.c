@@ -241,9 +241,9 @@ static __always_inline bool take(struct hash *h, u64 *to)
 
 	if (!c || c->mm != mm || !pev_user_memory_is(mm))
 		return false;
-	pagefault_disable();
+	pev_user_faults_off();
 	found = load(READ_ONCE(c->at), to);
-	pagefault_enable();
+	pev_user_faults_on();
 	return found;
 }
 

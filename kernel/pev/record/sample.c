@@ -9,7 +9,6 @@
 #include <linux/perf_regs.h>
 #include <linux/pev_refuse.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include "channel/act.h"
 #include "glue/linux.h"
@@ -20,6 +19,7 @@
 #include "defer.h"
 #include "reason.h"
 #include "sample.h"
+#include "user_regs.h"
 
 #define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
 #define SAMPLE_VARYING	(SAMPLE_STACKS | PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP | \
@@ -164,15 +164,6 @@ struct parts {
 	u32			bytes;
 };
 
-static struct pt_regs *user_regs(struct pt_regs *regs)
-{
-	if (regs && user_mode(regs))
-		return regs;
-	if (current->flags & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
-		return NULL;
-	return task_pt_regs(current);
-}
-
 /* Bytes between the user's stack pointer and the end of the address space. */
 static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 {
@@ -222,7 +213,7 @@ static void measure(struct pev_event *event, const struct pev_sample_in *in,
 		}
 	}
 	if (own && (event->varying & (PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK_DUMP)))
-		parts->regs = user_regs(regs);
+		parts->regs = pev_user_regs(regs);
 	if (event->varying & PEV_SAMPLE_UREGS)
 		parts->bytes += 8 + (parts->regs ? 8 * hweight64(event->regs_user) : 0);
 	if (event->varying & PEV_SAMPLE_READ) {

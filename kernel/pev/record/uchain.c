@@ -37,7 +37,8 @@ static bool is_known(const struct pt_regs *regs)
 	if (current->utask)
 		return false;
 #endif
-	return regs->cs == __USER_CS && !(current->flags & PF_VCPU);
+	/* an interrupt may hit the thread as it changes other flags */
+	return regs->cs == __USER_CS && !(data_race(current->flags) & PF_VCPU);
 }
 
 /* Nothing of a program's lies in the first page, nor across two words. */
@@ -78,9 +79,9 @@ int pev_uchain_walk(struct pt_regs *regs, u64 *to, u32 max)
 		to[nr++] = regs->ip;
 	if (!pev_user_memory_is(current->mm))
 		return nr;
-	pagefault_disable();
+	pev_user_faults_off();
 	nr = walk(regs->bp, to, nr, max);
-	pagefault_enable();
+	pev_user_faults_on();
 	return nr;
 }
 

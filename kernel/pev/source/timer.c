@@ -188,7 +188,10 @@ static bool excluded(const struct pev_event *event, struct pt_regs *regs)
 /* Is what the tick hit to be counted? The idle task is not, as with perf. */
 static __always_inline bool hits(const struct pev_event *event, struct pev_sample_in *in)
 {
-	if (!in->regs || is_idle_task(current) || !pev_guest_sample(event, in, PEV_PMU_HIT_ASK))
+	/* a task is idle for good; other flags of it may be in the middle of a change */
+	if (!in->regs || data_race(is_idle_task(current)))
+		return false;
+	if (!pev_guest_sample(event, in, PEV_PMU_HIT_ASK))
 		return false;
 	return in->guest || !excluded(event, in->regs);
 }
