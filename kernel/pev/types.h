@@ -247,6 +247,8 @@ struct pev_source_ops {
 
 /* What makes an event a trigger. */
 #define PEV_TRIGGER_FLAGS	(PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
+/* ... behind whose record there is none */
+#define PEV_CLOSING_FLAGS	(PEV_F_STOP | PEV_F_FREEZE)
 
 /* Flags that only some sources understand: @flags says which. */
 #define PEV_SOURCE_FLAGS	(PEV_HARDWARE_FLAGS | PEV_F_FREQ | PEV_F_TEXT | PEV_F_STRUCTS)

@@ -228,6 +228,46 @@ TEST_F(ustack, takes_at_once_what_is_there)
 	EXPECT_LT(0, spins);
 }
 
+static void call_long(struct pev_child *c)
+{
+	long_call();
+}
+
+/* Behind the record of a trigger that closes the channel there is none, and so no stack. */
+static void close_channel(struct __test_metadata *_metadata, FIXTURE_DATA(ustack) * self,
+			  enum kind kind, uint64_t flag)
+{
+	struct pev_attr attr;
+	struct sums s;
+
+	start(_metadata, self, call_long);
+	ASSERT_LE(0, add(self, KIND_USTACK, PEV_TARGET_TASK, self->child.pid))
+	TH_LOG("%s", pev_reason());
+	attr = attr_of(self, kind, PEV_TARGET_TASK, self->child.pid);
+	attr.flags |= flag;
+	ASSERT_LE(0, add_attr(self, kind, &attr)) TH_LOG("%s", pev_reason());
+	pev_child_go(&self->child);
+	finish(_metadata, self, 0);
+	s = law(_metadata, self);
+	EXPECT_EQ(1, s.at_once);
+	EXPECT_EQ(0, s.owing);
+}
+
+TEST_F(ustack, takes_at_once_what_stops_the_channel)
+{
+	close_channel(_metadata, self, KIND_TIMER, PEV_F_STOP);
+}
+
+TEST_F(ustack, takes_at_once_what_freezes_the_channel)
+{
+	close_channel(_metadata, self, KIND_TIMER, PEV_F_FREEZE);
+}
+
+TEST_F(ustack, takes_at_once_a_wait_that_stops_the_channel)
+{
+	close_channel(_metadata, self, KIND_WAIT, PEV_F_STOP);
+}
+
 /* Without an event that tells stacks here, or with one that is off, in another channel. */
 TEST_F(ustack, takes_at_once_what_nobody_tells)
 {

@@ -737,8 +737,9 @@ enum pev_exit_isa {
  * they are empty and ustack_cookie is not 0: a record of an event of PEV_TYPE_USTACK with that
  * cookie follows in the same channel, see struct pev_ustack_record. With ustack_cookie 0 the
  * record has what there is, as without PEV_SAMPLE_COOKIE: it hit user mode, or a thread without
- * one, or the thread itself came to the place, or no event of PEV_TYPE_USTACK in this channel
- * counts the thread, or that has no room for more threads.
+ * one, or the thread itself came to the place, or it is of a trigger that stops or freezes the
+ * channel, or no event of PEV_TYPE_USTACK in this channel counts the thread, or that has no room
+ * for more threads.
  */
 
 /**

@@ -179,13 +179,14 @@ static u32 dump_size(struct pev_event *event, struct pt_regs *regs)
 
 /*
  * Is the user's part to come later? Not if the thread itself came to the place: it may be on its
- * way to user mode, and what it owed then would send it round and round.
+ * way to user mode, and what it owed then would send it round and round. Nor if the channel is
+ * closed by then.
  */
 static struct pev_owed *owed_for(struct pev_event *event, const struct pev_sample_in *in)
 {
 	if (in && in->owed)
 		return in->owed;
-	if (in_task() || !pev_sample_is_here(event, in) || (in && in->regs && user_mode(in->regs)))
+	if (event->flags & PEV_CLOSING_FLAGS || in_task() || !pev_sample_is_here(event, in) || (in && in->regs && user_mode(in->regs)))
 		return NULL;
 	return pev_defer_here(event->channel);
 }

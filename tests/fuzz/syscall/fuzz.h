@@ -125,7 +125,8 @@ struct member {
 	bool		reset;		/* its counts don't tell all */
 	struct layout	layout;
 	uint64_t	parsed;		/* records found */
-	uint64_t	samples;	/* of the event when it was closed */
+	uint64_t value; /* of the event when it was read last */
+	uint64_t samples;
 	uint64_t	lost;
 	uint64_t off_by; /* value - samples - lost - unarmed */
 	struct event	*event;		/* NULL: closed */

@@ -103,6 +103,7 @@ static void read_members(struct channel *c)
 		if (!m->used || !m->event)
 			continue;
 		v = law_value(m->event);
+		m->value = v.value;
 		m->samples = v.samples;
 		m->lost = v.lost;
 		m->off_by = law_counts(m->event);
@@ -147,7 +148,7 @@ static void end_debts(struct channel *c)
 	}
 }
 
-/* Each cookie has its stack, but for those that were counted as lost. */
+/* Each cookie has its stack, but for those that were counted as lost, or came to a closed channel. */
 static void law_stacks(struct channel *c)
 {
 	bool all_told = true;
@@ -156,7 +157,7 @@ static void law_stacks(struct channel *c)
 		struct member *m = &c->members[i];
 
 		if (m->used && m->attr.type == PEV_TYPE_USTACK)
-			all_told &= m->event && !m->lost && !m->reset;
+			all_told &= m->event && m->value == m->samples && !m->reset;
 	}
 	if (c->told > c->owing || (all_told && c->told != c->owing))
 		broken("stacks of %llu records, of %llu that have none", (llu)c->told,

@@ -248,7 +248,8 @@ static bool can_write(const struct pev_event *event, struct task_struct *task,
 		return false;
 	if (!(event->sample & OWN_SAMPLES))
 		return true;
-	if (!(event->sample & PEV_SAMPLE_COOKIE) || event->sample & PEV_SAMPLE_CONTEXT)
+	if (!(event->sample & PEV_SAMPLE_COOKIE) || event->sample & PEV_SAMPLE_CONTEXT ||
+	    event->flags & PEV_CLOSING_FLAGS)
 		return false;
 	*owed = pev_defer_next(teller(event, task), event->channel, task);
 	return *owed;
