@@ -21,6 +21,7 @@
 #include "base/lock.h"
 #include "base/rate.h"
 #include "base/strbuf.h"
+#include "base/task.h"
 #include "base/work.h"
 #include "glue/linux.h"
 #include "source/list.h"
@@ -227,7 +228,7 @@ static struct pid *pmm_pid;
 
 static void pmm_task(struct task_struct *task, bool on)
 {
-	if (!(task->flags & (PF_KTHREAD | PF_USER_WORKER)))
+	if (pev_task_is_user(task))
 		pev_pmu->ops->grant(PEV_PMU_GRANT_MARK, task, NULL, on);
 }
 

@@ -21,6 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "base/task.h"
 #include "base/work.h"
 #include "types.h"
 #include "defer.h"
@@ -153,10 +154,13 @@ struct pev_event *pev_defer_event(const struct pev_defer *defer)
 
 /* ---- making debts ---- */
 
-/* Threads of the kernel have no user mode, and who exits does not come back to it. */
+/*
+ * Threads of the kernel have no user mode, and who exits does not come back to it: who is just about
+ * to tells what it owes in exit.
+ */
 static bool may_owe(const struct task_struct *task)
 {
-	return task->mm && !(task->flags & (PF_KTHREAD | PF_USER_WORKER | PF_EXITING));
+	return task->mm && pev_task_is_user(task) && !pev_task_is_exiting(task);
 }
 
 /* The first of the places where @task may have one. */

@@ -13,6 +13,7 @@
 #include <linux/trace_events.h>
 #include <asm/syscall.h>
 #include "base/cgroup.h"
+#include "base/task.h"
 #include "filter/parse.h"
 #include "context.h"
 #include "key.h"
@@ -151,7 +152,7 @@ int pev_key_init(struct pev_key *key, const struct pev_event *event,
 
 static u64 syscall_of(struct task_struct *task)
 {
-	if (task != current || task->flags & (PF_KTHREAD | PF_USER_WORKER) || in_compat_syscall())
+	if (task != current || !pev_task_is_user(task) || in_compat_syscall())
 		return -1;
 	return syscall_get_nr(task, task_pt_regs(task));
 }

@@ -3,10 +3,9 @@
 #ifndef _PEV_USER_REGS_H
 #define _PEV_USER_REGS_H
 
-#include <linux/compiler.h>
 #include <linux/ptrace.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include "base/task.h"
 
 /**
  * pev_user_regs() - the registers of user mode
@@ -19,10 +18,7 @@ static inline struct pt_regs *pev_user_regs(struct pt_regs *regs)
 {
 	if (regs && user_mode(regs))
 		return regs;
-	/* an interrupt may hit the thread as it changes other flags, these never */
-	if (data_race(current->flags) & (PF_KTHREAD | PF_USER_WORKER) || !current->mm)
-		return NULL;
-	return task_pt_regs(current);
+	return pev_task_is_user(current) && current->mm ? task_pt_regs(current) : NULL;
 }
 
 #endif

@@ -38,6 +38,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include "base/task.h"
 #include "glue/linux.h"
 #include "glue/task_set.h"
 #include "types.h"
@@ -175,12 +176,6 @@ static bool has_event(struct walk *w, struct pev_task_ctx *ctx)
 
 /* ---- one task ---- */
 
-static bool is_exiting(struct task_struct *task)
-{
-	/* @task may change other flags concurrently; this one is set once */
-	return data_race(task->flags) & PF_EXITING;
-}
-
 enum visit {
 	VISIT_OUTSIDE,	/* does not get the event, and neither do its children */
 	VISIT_LEAVING,	/* exits: its children get another parent in a moment */
@@ -213,7 +208,7 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	 * set, or we see where the task is.
 	 */
 	smp_mb();
-	if (is_exiting(task)) {
+	if (pev_task_is_exiting(task)) {
 		pev_task_set_assign(task, from);
 		/* never the last reference: the move holds one */
 		pev_ctx_put_many(move->to, 1);
@@ -259,7 +254,7 @@ static bool belongs(struct walk *w, struct task_struct *task)
 		if (is_top(w, task))
 			return true;
 		task = parent_of(task);
-		if (!is_exiting(task))
+		if (!pev_task_is_exiting(task))
 			return has_event(w, pev_task_set(task));
 		w->left--;
 	}
@@ -272,7 +267,7 @@ static enum visit visit(struct walk *w, struct task_struct *task)
 		w->lost = true;
 		return VISIT_OUTSIDE;
 	}
-	if (is_exiting(task))
+	if (pev_task_is_exiting(task))
 		return VISIT_LEAVING;
 	/* a descendant may have gained rights that the top lacks */
 	if (!w->event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
