@@ -367,7 +367,7 @@ void pev_ring_wake_slow(struct pev_ring *ring)
 	}
 	/* never at head itself: lost records do not move it */
 	WRITE_ONCE(ring->wake_at, head + (ring->watermark / 4 ?: 1));
-	if (ring->woken != tail + 1) {
+	if (READ_ONCE(ring->woken) != tail + 1) {
 		WRITE_ONCE(ring->woken, tail + 1);
 		ring->wake(ring);
 	}

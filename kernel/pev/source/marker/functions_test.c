@@ -45,13 +45,16 @@ struct seen {
 static void see(void *data, const struct pev_marker_hit *hit)
 {
 	struct seen *seen = data;
+	int number = hit->args[0];
+	bool right = hit->nr == 2 && !strcmp(hit->name, NAME) && hit->ip &&
+		     !strcmp((const char *)hit->args[1], "kunit");
 
-	seen->context = interrupt_context_level();
-	seen->number = hit->args[0];
-	seen->right = hit->nr == 2 && !strcmp(hit->name, NAME) && hit->ip &&
-		      !strcmp((const char *)hit->args[1], "kunit");
+	/* several threads may be here at once: the last one counts */
+	WRITE_ONCE(seen->context, interrupt_context_level());
+	WRITE_ONCE(seen->number, number);
+	WRITE_ONCE(seen->right, right);
 	if (seen->nests)
-		reach(seen->number + 1);
+		reach(number + 1);
 	mdelay(seen->delay);
 	atomic_inc(&seen->calls);
 }
