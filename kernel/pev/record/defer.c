@@ -155,8 +155,8 @@ struct pev_event *pev_defer_event(const struct pev_defer *defer)
 /* ---- making debts ---- */
 
 /*
- * Threads of the kernel have no user mode, and who exits does not come back to it: who is just about
- * to tells what it owes in exit.
+ * Threads of the kernel have no user mode, and who exits does not come back to it: who is just
+ * about to tells what it owes in exit.
  */
 static bool may_owe(const struct task_struct *task)
 {

@@ -186,7 +186,8 @@ static struct pev_owed *owed_for(struct pev_event *event, const struct pev_sampl
 {
 	if (in && in->owed)
 		return in->owed;
-	if (event->flags & PEV_CLOSING_FLAGS || in_task() || !pev_sample_is_here(event, in) || (in && in->regs && user_mode(in->regs)))
+	if (event->flags & PEV_CLOSING_FLAGS || in_task() || !pev_sample_is_here(event, in) ||
+	    (in && in->regs && user_mode(in->regs)))
 		return NULL;
 	return pev_defer_here(event->channel);
 }
