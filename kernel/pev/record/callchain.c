@@ -183,9 +183,10 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
 {
 	struct scratch *own = this_cpu_ptr(scratch);
 	struct level *level;
-	int depth = own->depth++;
+	/* nested contexts take the next level, and leave the depth as it was */
+	int depth = data_race(own->depth++);
 
-	barrier();		/* nested contexts take the next level */
+	barrier();		/* the level is taken first */
 	if (depth >= LEVELS)
 		return &own->none;
 	level = &own->levels[depth];
@@ -203,5 +204,6 @@ struct pev_callchain *pev_callchain_take(struct pev_event *event, u64 stacks,
 void pev_callchain_drop(struct pev_callchain *chain)
 {
 	barrier();		/* the level is read no more */
-	this_cpu_ptr(scratch)->depth--;
+	/* as above */
+	data_race(this_cpu_ptr(scratch)->depth--);
 }
