@@ -350,6 +350,21 @@ static inline int vmm_show_counters(struct vmm *m)
 		return -1;
 	return ioctl(m->vcpu, KVM_SET_CPUID2, &cpuid);
 }
+
+#else
+/* An interrupt of the guest's begins with a branch to @handler, little endian. Returns 0, or -1. */
+static inline int vmm_give_vector(struct vmm *m, uint32_t vector, uint32_t handler)
+{
+	uint32_t branch = 0x48000000 | ((handler - vector) & 0x03fffffc);
+	uint64_t lpcr;
+	struct kvm_one_reg reg = { .id = KVM_REG_PPC_LPCR_64, .addr = (uintptr_t)&lpcr };
+
+	memcpy(m->memory + vector, &branch, sizeof(branch));
+	if (ioctl(m->vcpu, KVM_GET_ONE_REG, &reg))
+		return -1;
+	lpcr |= 1 << 25;
+	return ioctl(m->vcpu, KVM_SET_ONE_REG, &reg);
+}
 #endif
 
 /*

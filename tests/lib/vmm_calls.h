@@ -295,31 +295,17 @@ static inline int vmm_open_calls(struct vmm *m)
 }
 
 #else
-/* Begins with a branch to @handler, which is in the guest's code. */
-static inline void vmm_give_vector(struct vmm *m, uint32_t vector, const uint8_t *handler)
-{
-	uint32_t branch = 0x48000000 | (VMM_CODE + (handler - vmm_calls_begin) - vector);
-
-	memcpy(m->memory + vector, &branch, sizeof(branch));
-}
-
 /* A machine whose guest makes calls. Returns 0, or -1. */
 static inline int vmm_open_calls(struct vmm *m)
 {
-	uint64_t lpcr;
-	struct kvm_one_reg reg = { .id = KVM_REG_PPC_LPCR_64, .addr = (uintptr_t)&lpcr };
 	struct kvm_regs regs;
 
 	if (vmm_open(m, false))
 		return -1;
 	vmm_load(m, vmm_calls_begin, vmm_calls_end - vmm_calls_begin);
-	vmm_give_vector(m, 0x900, vmm_calls_decrementer);
-	vmm_give_vector(m, 0xf00, vmm_calls_nmi);
-	/* handlers are little endian */
-	if (ioctl(m->vcpu, KVM_GET_ONE_REG, &reg))
-		return -1;
-	lpcr |= 1 << 25;
-	if (ioctl(m->vcpu, KVM_SET_ONE_REG, &reg) || ioctl(m->vcpu, KVM_GET_REGS, &regs))
+	if (vmm_give_vector(m, 0x900, VMM_CODE + (vmm_calls_decrementer - vmm_calls_begin)) ||
+	    vmm_give_vector(m, 0xf00, VMM_CODE + (vmm_calls_nmi - vmm_calls_begin)) ||
+	    ioctl(m->vcpu, KVM_GET_REGS, &regs))
 		return -1;
 	/* interrupts are let in */
 	regs.msr |= 1 << 15;

@@ -11,167 +11,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include "guest.h"
 #include "pmu_util.h"
 #include "tap.h"
-#include "vmm_calls.h"
 
 #define GUESTS 2
 #define ROUNDS 2000
-/* So many calls of a guest until it asks its host, who changes what it takes its words from. */
-#define BATCH 256
-
-#define STATE 0x4000 /* of the guest's generator */
-#define CALLS 0x4004
-#define REFUSED 0x4008
-#define NMIS 0x400c
-#define READS 0x4010 /* of a counter that was not 0 */
-#define FAULTS 0x4014 /* at an attempt */
-#define LEAKS 0x4018 /* of a value that can't be the guest's own; and the last */
-#define LEAK 0x401c
-#define OPS 0x4100 /* operations to choose from, 16 */
-#define WORDS 0x4200 /* words to choose from, 64 */
-#define TEMPLATE 0x4400 /* of an area */
-#define PAIRS 0x4600 /* of an operation and its argument, 32 */
-#define READ_ONLY 0x20000
-#define HOLE 0x30000
-
-/* clang-format off */
-asm(".pushsection .rodata\n"
-    ".code32\n"
-    "hostile_begin:\n"
-    /* a whole area that makes sense, or a word of one that makes none */
-    "1:	call hostile_random\n"
-    "	test $0x3000, %eax\n"
-    "	jz 2f\n"
-    "	mov $0x4400, %esi\n"
-    "	mov $0x3000, %edi\n"
-    "	mov $102, %ecx\n"
-    "	rep movsl\n"
-    "	jmp 7f\n"
-    "2:	mov %eax, %edx\n"
-    "	shr $5, %edx\n"
-    "	and $63, %edx\n"
-    "	call hostile_word\n"
-    "	mov %eax, 0x3000(,%edx,4)\n"
-    /* a call that makes sense, or one that makes none */
-    "7:	call hostile_random\n"
-    "	mov %eax, %edx\n"
-    "	shr $5, %eax\n"
-    "	test $0xe0000, %edx\n"
-    "	jz 8f\n"
-    "	and $31, %eax\n"
-    "	mov 0x4600(,%eax,8), %ebx\n"
-    "	mov 0x4604(,%eax,8), %ecx\n"
-    "	jmp 9f\n"
-    "8:	and $15, %eax\n"
-    "	mov 0x4100(,%eax,4), %ebx\n"
-    "	call hostile_word\n"
-    "	mov %eax, %ecx\n"
-    "9:	mov $0x706576, %eax\n"
-    "	vmmcall\n"
-    "	incl 0x4004\n"
-    "	test %eax, %eax\n"
-    "	jns 3f\n"
-    "	incl 0x4008\n"
-    /* one of 32 registers, or any */
-    "3:	call hostile_random\n"
-    "	mov %eax, %ecx\n"
-    "	test $0x3800, %eax\n"
-    "	jz 10f\n"
-    "	and $31, %ecx\n"
-    "	test $0xc000, %eax\n"
-    "	jz 10f\n"
-    "	and $7, %ecx\n"
-    "10:	xor %eax, %eax\n"
-    "	xor %edx, %edx\n"
-    "	rdpmc\n"
-    "	mov %eax, %ebx\n"
-    "	or %edx, %ebx\n"
-    "	jz 11f\n"
-    "	incl 0x4010\n"
-    /* the host's counters begin at 2^45, the guest's at 2^47 or more, or have overflowed */
-    "	cmp $0x2000, %edx\n"
-    "	jb 11f\n"
-    "	cmp $0x8000, %edx\n"
-    "	jae 11f\n"
-    "	incl 0x4018\n"
-    "	mov %edx, 0x401c\n"
-    "11:	call hostile_random\n"
-    "	and $1023, %eax\n"
-    "4:	dec %eax\n"
-    "	jns 4b\n"
-    "	mov 0x4004, %eax\n"
-    "	test $255, %eax\n"
-    "	jnz 1b\n"
-    "	out %al, $0x10\n"
-    "	jmp 1b\n"
-    /* a word of the host's choice, or any */
-    "hostile_word:\n"
-    "	call hostile_random\n"
-    "	test $0xe000, %eax\n"
-    "	jz hostile_random\n"
-    "	shr $3, %eax\n"
-    "	and $63, %eax\n"
-    "	mov 0x4200(,%eax,4), %eax\n"
-    "	ret\n"
-    /* xorshift; an NMI in the middle makes it no less random */
-    "hostile_random:\n"
-    "	mov 0x4000, %eax\n"
-    "	mov %eax, %ecx\n"
-    "	shl $13, %ecx\n"
-    "	xor %ecx, %eax\n"
-    "	mov %eax, %ecx\n"
-    "	shr $17, %ecx\n"
-    "	xor %ecx, %eax\n"
-    "	mov %eax, %ecx\n"
-    "	shl $5, %ecx\n"
-    "	xor %ecx, %eax\n"
-    "	mov %eax, 0x4000\n"
-    "	ret\n"
-    /* answers some NMIs, and starts again or not */
-    "hostile_nmi:\n"
-    "	pusha\n"
-    "	incl 0x400c\n"
-    "	call hostile_random\n"
-    "	test $0x300, %eax\n"
-    "	jz 5f\n"
-    "	mov $4, %ebx\n"
-    "	mov $1, %ecx\n"
-    "	mov $0x706576, %eax\n"
-    "	vmmcall\n"
-    "	incl 0x4004\n"
-    "5:	call hostile_random\n"
-    "	test $0x300, %eax\n"
-    "	jnz 6f\n"
-    "	call hostile_word\n"
-    "	mov %eax, %ecx\n"
-    "	mov $5, %ebx\n"
-    "	mov $0x706576, %eax\n"
-    "	vmmcall\n"
-    "	incl 0x4004\n"
-    "6:	popa\n"
-    "	iret\n"
-    /* goes on behind an rdpmc; anything else is its ruin */
-    "hostile_gp:\n"
-    "	push %eax\n"
-    "	mov 8(%esp), %eax\n"
-    "	cmpw $0x330f, (%eax)\n"
-    "	jne 12f\n"
-    "	incl 0x4014\n"
-    "	addl $2, 8(%esp)\n"
-    "	pop %eax\n"
-    "	add $4, %esp\n"
-    "	iret\n"
-    "12:	ud2\n"
-    "hostile_end:\n"
-    ".code64\n"
-    ".popsection\n");
-/* clang-format on */
-
-extern const uint8_t hostile_begin[], hostile_nmi[], hostile_gp[], hostile_end[];
-
-_Static_assert(sizeof(struct pev_guest_area) == 102 * 4 && BATCH == 256,
-	       "the guest's code has other numbers");
 
 /* What all processes share. */
 static struct shared {
@@ -183,21 +28,6 @@ static struct shared {
 	uint64_t leaks;
 	uint64_t fell; /* over, and were set up again */
 } * all;
-
-static uint64_t seed;
-
-static uint64_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static uint64_t below(uint64_t n)
-{
-	return (rnd() >> 20) % n;
-}
 
 /* ---- a guest and its process ---- */
 
@@ -215,12 +45,12 @@ static uint32_t some_word(void)
 		(VMM_AREA + 0x100) | PEV_GUEST_WHOLE,
 		VMM_AREA + 0xf00,
 		VMM_AREA + 8,
-		VMM_GDT,
+		GUEST_TABLES,
 		VMM_MEMORY - 256,
 		VMM_MEMORY,
 		VMM_MEMORY - 128,
-		READ_ONLY,
-		HOLE,
+		GUEST_READ_ONLY,
+		GUEST_HOLE,
 		0xffffff00,
 		0x80000000,
 		0,
@@ -327,36 +157,35 @@ static void fill(struct vmm *m)
 		area->event[i] = below(8) ? PEV_HW_INSTRUCTIONS : some_event();
 		area->start[i] = some_start();
 	}
+	guest_fill(m);
 }
 
 static int set_up(struct vmm *m)
 {
-	/* none is masked any more */
-	struct kvm_vcpu_events none = {};
-
 	memset(m->memory, 0, VMM_MEMORY);
-	vmm_load(m, hostile_begin, hostile_end - hostile_begin);
 	*(uint32_t *)(m->memory + STATE) = (uint32_t)rnd() | 1;
+	if (guest_set_up(m))
+		return -1;
 	fill(m);
-	return ioctl(m->vcpu, KVM_SET_VCPU_EVENTS, &none) || vmm_set_registers(m, false) ||
-	       vmm_give_gate(m, 13, VMM_CODE + (hostile_gp - hostile_begin)) ||
-	       vmm_give_gate(m, 2, VMM_CODE + (hostile_nmi - hostile_begin));
+	return 0;
 }
 
-static int add_memory(struct vmm *m, uint32_t slot, uint64_t at, uint32_t flags)
+static int add_memory(struct vmm *m, uint32_t slot, uint64_t at)
 {
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool hole = at == GUEST_HOLE;
+	void *page = mmap(NULL, GUEST_PAGE, hole ? PROT_READ : GUEST_READ_ONLY_PROT,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct kvm_userspace_memory_region region = {
 		.slot = slot,
-		.flags = flags,
+		.flags = hole ? 0 : GUEST_READ_ONLY_FLAGS,
 		.guest_phys_addr = at,
-		.memory_size = 4096,
+		.memory_size = GUEST_PAGE,
 		.userspace_addr = (uintptr_t)page,
 	};
 	int err = page == MAP_FAILED || ioctl(m->vm, KVM_SET_USER_MEMORY_REGION, &region);
 
-	if (!err && at == HOLE)
-		munmap(page, 4096);
+	if (!err && hole)
+		munmap(page, GUEST_PAGE);
 	return err;
 }
 
@@ -375,11 +204,10 @@ static void take(struct vmm *m)
 		{ LEAKS, offsetof(struct shared, leaks) },
 	};
 
+	guest_judge(m);
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		uint32_t *count = (uint32_t *)(m->memory + counts[i].at);
 
-		if (*count && counts[i].at == LEAKS)
-			printf("# a guest read %#x and 32 bits\n", *(uint32_t *)(m->memory + LEAK));
 		__atomic_fetch_add((uint64_t *)((char *)all + counts[i].to), *count,
 				   __ATOMIC_RELAXED);
 		*count = 0;
@@ -391,9 +219,8 @@ static void guest_main(void)
 	struct vmm m;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (vmm_open_machine(&m) || vmm_hide_counters(&m) || vmm_open_vcpu(&m, 0, false) ||
-	    add_memory(&m, 1, READ_ONLY, KVM_MEM_READONLY) || add_memory(&m, 2, HOLE, 0) ||
-	    set_up(&m))
+	if (guest_open(&m) || add_memory(&m, 1, GUEST_READ_ONLY) ||
+	    add_memory(&m, 2, GUEST_HOLE) || set_up(&m))
 		_exit(1);
 	for (;;) {
 		bool fell = vmm_round(&m);
