@@ -64,7 +64,7 @@ test: setup
 
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, two million
 #:                  records a second, and the tests watched for data races and on a kernel with PREEMPT_RT,
-#:                  the fuzzer on a ppc64le kernel with KASAN and lockdep,
+#:                  the fuzzer and hostile guests on a ppc64le kernel with KASAN and lockdep,
 #:                  perfctl on Debian's Linux 6.1 and on arm64, the bounds of multiplexed values,
 #:                  a million marks of programs around system calls, pev.ko unloaded
 #:                  200 times, and on Debian's 6.1 and its other 6.12 kernels; DURATION=seconds

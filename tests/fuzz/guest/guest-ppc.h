@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * POWER's hostile guest: the kernel of one of KVM-HV, without translation. Between its calls it reads and
- * writes registers of the PMU, which KVM-HV has each guest own, as the host tells it to: for PMCs
- * values that no counter of the host's has, controls by chance, and numbers that are a hypervisor's.
- * It keeps an account of that, by which the host knows what each register had to read: a PMU
- * that is frozen what was written, whatever the host counted or lent in between.
+ * POWER's hostile guest: the kernel of one of KVM-HV, without translation. Between its calls it
+ * reads and writes registers of the PMU, which KVM-HV has each guest own, as the host tells it to:
+ * for PMCs values that no counter of the host's has, controls by chance, and numbers that are a
+ * hypervisor's. It keeps an account of that, by which the host knows what each register had to
+ * read: a PMU that is frozen what was written, whatever the host counted or lent in between.
  */
 #ifndef GUEST_PPC_H
 #define GUEST_PPC_H
@@ -608,7 +608,7 @@ static bool judge(const struct logged *l)
 static void tell_leak(const struct logged *l)
 {
 	static const char *const names[REGS] = {
-		"PMC1",	 "PMC2",  "PMC3", "PMC4", "PMC5", "PMC6", "MMCR0", "MMCR1",
+		"PMC1",	 "PMC2",  "PMC3", "PMC4", "PMC5", "PMC6",  "MMCR0", "MMCR1",
 		"MMCR2", "MMCRA", "SIER", "SIAR", "SDAR", "MMCR3", "SIER2", "SIER3",
 	};
 	unsigned int what = l->deed.what, reg = what % REGS;

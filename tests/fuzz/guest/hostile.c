@@ -2,9 +2,10 @@
 /*
  * Guests that make hypercalls of linux/pev_guest.h by chance: any operation, addresses beyond memory,
  * read-only or without a page behind them, areas full of nonsense, counters that overflow at each
- * instruction; and read counters by any number that the processor may know. The host lends them
- * counters and takes them back meanwhile, and kills them in the middle. What it counts of its
- * own work must be exact all the time, and be seen by none of them.
+ * instruction; and read counters by any number that the processor may know, and on POWER write them
+ * and their controls, too. The host lends them counters and takes them back meanwhile, and kills
+ * them in the middle. What it counts of its own work must be exact all the time, and be seen by none
+ * of them. guest.h has what is the guests'.
  *
  * usage: hostile [CALLS [SEED]]
  */
@@ -219,8 +220,8 @@ static void guest_main(void)
 	struct vmm m;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (guest_open(&m) || add_memory(&m, 1, GUEST_READ_ONLY) ||
-	    add_memory(&m, 2, GUEST_HOLE) || set_up(&m))
+	if (guest_open(&m) || add_memory(&m, 1, GUEST_READ_ONLY) || add_memory(&m, 2, GUEST_HOLE) ||
+	    set_up(&m))
 		_exit(1);
 	for (;;) {
 		bool fell = vmm_round(&m);
