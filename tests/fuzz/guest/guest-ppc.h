@@ -501,7 +501,7 @@ static bool is_kept(void)
 	return !pmu.has_vpa || pmu.in_use;
 }
 
-/* The processor changes these by itself unless it is frozen. */
+/* The processor changes these on its own unless it is frozen. */
 static bool changes(enum guest_reg reg)
 {
 	return reg <= PMC6 || reg == SIER || reg == SIAR || reg == SDAR || reg == MMCRA ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * x86's hostile guest: 32 bits without pages. It reads counters by any number that the processor may
- * know, and knows by itself which values can't be its own.
+ * know, and knows on its own which values can't be its own.
  */
 #ifndef GUEST_X86_H
 #define GUEST_X86_H
