@@ -446,11 +446,11 @@ static struct deed some_deed(void)
 	case 14:
 		return (struct deed){ HYPERVISORS + below(HYPERVISORS_END - HYPERVISORS), rnd() };
 	default:
-		if (below(4))
+		if (!below(4))
 			return (struct deed){ FLIP_PMM, 0 };
-		if (below(2))
+		if (!below(3))
 			return (struct deed){ REGISTER_VPA, functions[below(2)] };
-		return (struct deed){ SET_IN_USE, !!below(4) };
+		return (struct deed){ SET_IN_USE, below(2) };
 	}
 }
 
