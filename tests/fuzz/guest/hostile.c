@@ -452,7 +452,8 @@ int main(int argc, char **argv)
 	printf("# counters were read %llu times, and could not be %llu times\n",
 	       (unsigned long long)all->reads, (unsigned long long)all->faults);
 	OK(all->reads && all->faults, "guests read counters, and tried in vain");
-	OK(s.samples && !all->leaks, "... and no other's than their own, while the host was sampled");
+	OK(s.samples && !all->leaks,
+	   "... and no other's than their own, while the host was sampled");
 	OK(s.measured && !s.wrong, "the host counted its own work exactly all the time");
 	OK(all->refused && all->refused < all->calls, "some calls were refused, others were not");
 	OK(s.grants.overflows && all->nmis, "counters overflowed, and guests had NMIs");
