@@ -6,6 +6,26 @@
 
 extern int failed;	/* in the current test */
 
+struct test {
+	const char *name;
+	void (*test)(void);
+};
+
+/* Return: whether one failed. */
+static inline int run_tests(const struct test *tests, unsigned int n)
+{
+	int bad = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (unsigned int i = 0; i < n; i++) {
+		failed = 0;
+		tests[i].test();
+		printf("%s - %s\n", failed ? "not ok" : "ok", tests[i].name);
+		bad |= failed;
+	}
+	return bad;
+}
+
 #define EQ(a, b) do {								\
 	unsigned long long a_ = (a), b_ = (b);					\
 										\

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What tests of a CPU's registers share: the models, events that come and go, and how a list of tests
- * is run.
- */
+/* What tests of a CPU's registers share: the models, and events that come and go. */
 #ifndef CPU_UTIL_H
 #define CPU_UTIL_H
 
@@ -65,29 +62,12 @@ static inline void quiet(void)
 	EQ(incidents[PEV_PMU_STUCK], 0);
 }
 
-struct test {
-	const char *name;
-	void (*test)(void);
-};
-
-/* Return: whether one failed. */
-static inline int run_tests(const struct test *tests, unsigned int n)
+static inline void find_models(void)
 {
-	unsigned int i;
-	int bad = 0;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (i = 0; i < ppc_pev_nr_models; i++) {
+	for (unsigned int i = 0; i < ppc_pev_nr_models; i++) {
 		p9 = ppc_pev_models[i].pvr[0] == 0x4e ? &ppc_pev_models[i] : p9;
 		p10 = ppc_pev_models[i].pvr[0] == 0x80 ? &ppc_pev_models[i] : p10;
 	}
-	for (i = 0; i < n; i++) {
-		failed = 0;
-		tests[i].test();
-		printf("%s - %s\n", failed ? "not ok" : "ok", tests[i].name);
-		bad |= failed;
-	}
-	return bad;
 }
 
 #endif

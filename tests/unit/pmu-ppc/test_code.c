@@ -333,10 +333,7 @@ static void faulty_codes(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*test)(void);
-} tests[] = {
+static const struct test tests[] = {
 	{ "events that all processors have", generic_events },
 	{ "the tables hold valid codes", tables_are_valid },
 	{ "raw codes, and what goes together", raw_codes },
@@ -351,7 +348,6 @@ static const struct {
 int main(void)
 {
 	unsigned int i;
-	int bad = 0;
 
 	for (i = 0; i < ppc_pev_nr_models; i++) {
 		p8 = ppc_pev_models[i].pvr[0] == 0x4d ? &ppc_pev_models[i] : p8;
@@ -359,11 +355,5 @@ int main(void)
 		p10 = ppc_pev_models[i].pvr[0] == 0x80 ? &ppc_pev_models[i] : p10;
 	}
 	ppc_pev_model_is(p9);
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		failed = 0;
-		tests[i].test();
-		printf("%s - %s\n", failed ? "not ok" : "ok", tests[i].name);
-		bad |= failed;
-	}
-	return bad;
+	return run_tests(tests, ARRAY_SIZE(tests));
 }

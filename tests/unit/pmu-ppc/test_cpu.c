@@ -734,5 +734,6 @@ static const struct test tests[] = {
 
 int main(void)
 {
+	find_models();
 	return run_tests(tests, ARRAY_SIZE(tests));
 }

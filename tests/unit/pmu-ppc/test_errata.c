@@ -75,24 +75,12 @@ static void pmao_lost(void)
 	EQ(events[4].count, machine.total[4]);
 }
 
-static const struct {
-	const char *name;
-	void (*test)(void);
-} tests[] = {
+static const struct test tests[] = {
 	{ "PMAO that can't be set: the condition raises the PMI again", pmao_by_condition },
 	{ "PMAO that can't be set: nothing stands still", pmao_lost },
 };
 
 int main(void)
 {
-	unsigned int i;
-	int bad = 0;
-
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		failed = 0;
-		tests[i].test();
-		printf("%s - %s\n", failed ? "not ok" : "ok", tests[i].name);
-		bad |= failed;
-	}
-	return bad;
+	return run_tests(tests, ARRAY_SIZE(tests));
 }
