@@ -80,18 +80,29 @@ static inline bool attached_whole(struct vmm *m)
 	return vmm_call(m, PEV_GUEST_ATTACH, VMM_AREA | PEV_GUEST_WHOLE) == 2;
 }
 
+/*
+ * A turn in which the counters of @mask are started and stopped. Return: entries into the guest in it;
+ * -1: a call was refused, or the guest fell over.
+ */
+static inline int64_t entries_of_turn(struct vmm *m, uint32_t mask, uint32_t rounds)
+{
+	int64_t before = vmm_entries(m);
+
+	vmm_area(m)->set = mask;
+	if (vmm_calls(m, PEV_GUEST_START, mask, rounds, PEV_GUEST_STOP, 0) || vmm_mail(m)->result ||
+	    vmm_mail(m)->last_result)
+		return -1;
+	return vmm_entries(m) - before;
+}
+
 /* A turn in which nothing interrupted but @exits of the guest's own, beside those of the two calls. */
 static inline bool undisturbed_but(struct vmm *m, uint32_t mask, uint32_t rounds, int exits)
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
-		int64_t before = vmm_entries(m);
+		int64_t entries = entries_of_turn(m, mask, rounds);
 
-		vmm_area(m)->set = mask;
-		if (vmm_calls(m, PEV_GUEST_START, mask, rounds, PEV_GUEST_STOP, 0) ||
-		    vmm_mail(m)->result || vmm_mail(m)->last_result)
-			return false;
-		if (vmm_entries(m) - before == 3 + exits)
-			return true;
+		if (entries < 0 || entries == 3 + exits)
+			return entries >= 0;
 	}
 	return false;
 }
