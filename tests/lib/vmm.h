@@ -352,18 +352,24 @@ static inline int vmm_show_counters(struct vmm *m)
 }
 
 #else
-/* An interrupt of the guest's begins with a branch to @handler, little endian. Returns 0, or -1. */
-static inline int vmm_give_vector(struct vmm *m, uint32_t vector, uint32_t handler)
+/* Interrupts of the guest's begin little endian, as its code is. Returns 0, or -1. */
+static inline int vmm_little_endian(struct vmm *m)
 {
-	uint32_t branch = 0x48000000 | ((handler - vector) & 0x03fffffc);
 	uint64_t lpcr;
 	struct kvm_one_reg reg = { .id = KVM_REG_PPC_LPCR_64, .addr = (uintptr_t)&lpcr };
 
-	memcpy(m->memory + vector, &branch, sizeof(branch));
 	if (ioctl(m->vcpu, KVM_GET_ONE_REG, &reg))
 		return -1;
 	lpcr |= 1 << 25;
 	return ioctl(m->vcpu, KVM_SET_ONE_REG, &reg);
+}
+
+/* ... with a branch to @handler: see vmm_little_endian(). */
+static inline void vmm_give_vector(struct vmm *m, uint32_t vector, uint32_t handler)
+{
+	uint32_t branch = 0x48000000 | ((handler - vector) & 0x03fffffc);
+
+	memcpy(m->memory + vector, &branch, sizeof(branch));
 }
 #endif
 

@@ -303,9 +303,9 @@ static inline int vmm_open_calls(struct vmm *m)
 	if (vmm_open(m, false))
 		return -1;
 	vmm_load(m, vmm_calls_begin, vmm_calls_end - vmm_calls_begin);
-	if (vmm_give_vector(m, 0x900, VMM_CODE + (vmm_calls_decrementer - vmm_calls_begin)) ||
-	    vmm_give_vector(m, 0xf00, VMM_CODE + (vmm_calls_nmi - vmm_calls_begin)) ||
-	    ioctl(m->vcpu, KVM_GET_REGS, &regs))
+	vmm_give_vector(m, 0x900, VMM_CODE + (vmm_calls_decrementer - vmm_calls_begin));
+	vmm_give_vector(m, 0xf00, VMM_CODE + (vmm_calls_nmi - vmm_calls_begin));
+	if (vmm_little_endian(m) || ioctl(m->vcpu, KVM_GET_REGS, &regs))
 		return -1;
 	/* interrupts are let in */
 	regs.msr |= 1 << 15;

@@ -643,7 +643,7 @@ static void guest_judge(struct vmm *m)
 
 static int guest_open(struct vmm *m)
 {
-	return vmm_open(m, false);
+	return vmm_open(m, false) || vmm_little_endian(m) ? -1 : 0;
 }
 
 static int set_pmu(struct vmm *m)
@@ -679,16 +679,15 @@ static int guest_set_up(struct vmm *m)
 	vmm_load(m, hostile_begin, hostile_end - hostile_begin);
 	/* whatever else interrupts it */
 	for (uint32_t vector = 0x100; vector < VMM_CODE; vector += 0x20)
-		if (vmm_give_vector(m, vector, VMM_CODE + (hostile_ruin - hostile_begin)))
-			return -1;
+		vmm_give_vector(m, vector, VMM_CODE + (hostile_ruin - hostile_begin));
+	vmm_give_vector(m, 0x700, VMM_CODE + (hostile_program - hostile_begin));
+	vmm_give_vector(m, 0x900, VMM_CODE + (hostile_decrementer - hostile_begin));
+	vmm_give_vector(m, 0xf00, VMM_CODE + (hostile_nmi - hostile_begin));
 	calm = below(2);
 	*(uint16_t *)(vpa + 4) = htobe16(640);
 	pmu.in_use = below(4);
 	vpa[VPA_IN_USE] = pmu.in_use;
-	return vmm_set_registers(m, false) || set_pmu(m) ||
-	       vmm_give_vector(m, 0x700, VMM_CODE + (hostile_program - hostile_begin)) ||
-	       vmm_give_vector(m, 0x900, VMM_CODE + (hostile_decrementer - hostile_begin)) ||
-	       vmm_give_vector(m, 0xf00, VMM_CODE + (hostile_nmi - hostile_begin));
+	return vmm_set_registers(m, false) || set_pmu(m);
 }
 
 #endif
