@@ -463,6 +463,124 @@ TEST_F(guest_counter, guest_has_the_pmu)
 	close(fd);
 }
 
+/*
+ * A guest whose counters run in kernel mode counts the steps of KVM-HV's in which they run already,
+ * or still, and is told where in these one overflows. None of pev's may be among them. Each round
+ * the guest lets its host in with the PMC5 that it is given.
+ */
+static bool begin_steps(struct vmm *m)
+{
+	static const uint32_t code[] = {
+		0x3d408000, /* lis r10, 0x8000: FC */
+		0x3d600600, /* lis r11, 0x0600 */
+		0x616b4000, /* ori r11, r11, 0x4000: PMAE, FCECE, PMCjCE */
+		0x3ca00000 | VMM_PORT >> 16, /* lis r5 */
+		0x38000000, /* li r0, 0 */
+		0x7d5bc3a6, /* mtspr MMCR0, r10 */
+		0x7d17c3a6, /* mtspr PMC5, r8 */
+		0x7c1cc3a6, /* mtspr SIAR, r0 */
+		0x7d7bc3a6, /* mtspr MMCR0, r11 */
+		0x90850000, /* stw r4, 0(r5) */
+		0x7cf7c2a6, /* mfspr r7, PMC5 */
+		0x7d5bc3a6, /* mtspr MMCR0, r10 */
+		0x7cdcc2a6, /* mfspr r6, SIAR */
+		0x4bffffe0, /* b, to the first mtspr */
+	};
+
+	if (vmm_open(m, false))
+		return false;
+	vmm_load(m, code, sizeof(code));
+	return !vmm_round(m);
+}
+
+/* *@count: from @pmc5 on, *@siar: where that overflowed, or 0. */
+static bool count_steps(struct vmm *m, uint32_t pmc5, uint32_t *count, uint64_t *siar)
+{
+	struct kvm_regs regs;
+
+	if (ioctl(m->vcpu, KVM_GET_REGS, &regs))
+		return false;
+	regs.gpr[8] = pmc5;
+	/* the round that was begun ends, and one with this */
+	if (ioctl(m->vcpu, KVM_SET_REGS, &regs) || vmm_round(m) || vmm_round(m) ||
+	    ioctl(m->vcpu, KVM_GET_REGS, &regs))
+		return false;
+	*count = (uint32_t)regs.gpr[7] - pmc5;
+	*siar = regs.gpr[6];
+	return true;
+}
+
+/* The least of some rounds, as timers make others longer; 0: the guest ended. */
+static uint32_t least_steps(struct vmm *m)
+{
+	uint32_t count, least = UINT32_MAX;
+	uint64_t siar;
+
+	for (unsigned int i = 0; i < 20; i++) {
+		if (!count_steps(m, 0, &count, &siar))
+			return 0;
+		if (count < least)
+			least = count;
+	}
+	return least;
+}
+
+/* The function of the kernel's that @address is in. */
+static void find_function(uint64_t address, char name[256])
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long at, best = 0;
+	char line[512], found[256], type;
+
+	*name = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &at, &type, found) != 3 || !strchr("tT", type) ||
+		    at > address || at < best)
+			continue;
+		best = at;
+		snprintf(name, 256, "%s", found);
+	}
+	if (f)
+		fclose(f);
+}
+
+TEST_F(guest_counter, guest_counts_none_of_ours)
+{
+	const uint64_t flags[] = { GUEST, GUEST, 0, HOST };
+	uint32_t without, with = 0, count;
+	uint64_t siar, last = 0;
+	unsigned int places = 0;
+	int fds[4];
+
+	ASSERT_TRUE(begin_steps(&self->m));
+	without = least_steps(&self->m);
+	ASSERT_LT(0, without);
+	for (unsigned int i = 0; i < 4; i++) {
+		fds[i] = pmu_open(PEV_HW_INSTRUCTIONS, flags[i] | PEV_F_EXCLUDE_USER);
+		ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
+		pev_on(fds[i]);
+		with = least_steps(&self->m);
+		EXPECT_EQ(without, with) TH_LOG("with %u counters of the host's", i + 1);
+	}
+	for (uint32_t left = 1; left <= with; left++) {
+		char name[256];
+
+		ASSERT_TRUE(count_steps(&self->m, 0x80000000 - left, &count, &siar));
+		if (siar < VMM_MEMORY || siar == last)
+			continue;
+		last = siar;
+		places++;
+		find_function(siar, name);
+		EXPECT_TRUE(strncmp(name, "pev_", 4) && !strstr(name, "ppc_pev_"))
+		TH_LOG("%u before an overflow: %s", left, name);
+	}
+	/* there are some, or this looked for none */
+	EXPECT_LT(0, places);
+	TH_LOG("%u instructions, %u places", without, places);
+	for (unsigned int i = 0; i < 4; i++)
+		close(fds[i]);
+}
+
 /* of instructions, by four counters */
 #define COST_MAX 350
 

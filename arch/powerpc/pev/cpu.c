@@ -48,7 +48,8 @@
  * fast the counter was in the guest.
  *
  * The guest's own accesses fault (HFSCR[PM]) and make KVM give it the PMU, with its own values,
- * until it freezes it.
+ * until it freezes it. What it has count goes on behind its exit until KVM has saved it. Nothing is
+ * done there: the guest would count it, and see its addresses.
  *
  * A guest that is lent counters is owed an interrupt once one of them has overflowed. MMCR0[PMAO]
  * is on in it until it asks which did: the processor gives it a PMI as soon as it lets one in. One
@@ -498,14 +499,10 @@ static u64 overflowed_in_guest(struct ppc_pev_cpu *cpu)
 	return overflowed;
 }
 
-void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose)
+void __ppc_pev_guest_ended(void)
 {
 	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
 
-	if (whose == PPC_PEV_GUEST_STANDS) {
-		pev_pmu_stand(cpu->want.guests, false);
-		return;
-	}
 	if (unlikely(!stop(cpu, false))) {
 		ppc_pev_thaw(cpu->live, cpu->user);
 		return;
@@ -520,6 +517,12 @@ void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose)
 	run(cpu);
 }
 EXPORT_SYMBOL_GPL(__ppc_pev_guest_ended);
+
+void __ppc_pev_guest_saved(void)
+{
+	pev_pmu_stand(this_cpu_ptr(&cpus)->want.guests, false);
+}
+EXPORT_SYMBOL_GPL(__ppc_pev_guest_saved);
 
 u64 __ppc_pev_guest_until(u64 now, u64 end)
 {

@@ -30,7 +30,8 @@ enum ppc_pev_guest_pmu {
 DECLARE_STATIC_KEY_FALSE(ppc_pev_guest_key);
 
 enum ppc_pev_guest_pmu __ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used);
-void __ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose);
+void __ppc_pev_guest_ended(void);
+void __ppc_pev_guest_saved(void);
 u64 __ppc_pev_guest_until(u64 now, u64 end);
 
 /**
@@ -52,13 +53,26 @@ ppc_pev_guest_begins(struct pev_vcpu *vcpu, bool used)
  * ppc_pev_guest_ended() - it was left
  * @whose: what ppc_pev_guest_begins() returned
  *
- * Return: is all done?
+ * A PMU of the guest's still runs, and would count what is done here: nothing but this test.
+ *
+ * Return: is all done? Otherwise KVM saves the guest's PMU, and loads the host's.
  */
 static __always_inline bool ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose)
 {
-	if (unlikely(whose))
-		__ppc_pev_guest_ended(whose);
-	return whose == PPC_PEV_GUEST_HERE;
+	if (likely(whose != PPC_PEV_GUEST_HERE))
+		return false;
+	__ppc_pev_guest_ended();
+	return true;
+}
+
+/**
+ * ppc_pev_guest_saved() - the guest sees no more of the PMU; the host's is loaded next
+ * @whose: what ppc_pev_guest_begins() returned
+ */
+static __always_inline void ppc_pev_guest_saved(enum ppc_pev_guest_pmu whose)
+{
+	if (unlikely(whose == PPC_PEV_GUEST_STANDS))
+		__ppc_pev_guest_saved();
 }
 
 /**
@@ -81,6 +95,7 @@ static inline enum ppc_pev_guest_pmu ppc_pev_guest_begins(struct pev_vcpu *vcpu,
 }
 
 static inline bool ppc_pev_guest_ended(enum ppc_pev_guest_pmu whose) { return false; }
+static inline void ppc_pev_guest_saved(enum ppc_pev_guest_pmu whose) { }
 static inline u64 ppc_pev_guest_until(u64 now, u64 end) { return end; }
 
 #endif

@@ -7,6 +7,7 @@
 #include "../../../arch/powerpc/pev/power.h"
 #include <linux/pev_refuse.h>
 #include "core.h"
+#include "model.h"
 
 struct event events[6];
 u64 incidents[PEV_PMU_INCIDENTS];
@@ -158,6 +159,8 @@ void pev_pmu_overflow(u64 counters, const struct pev_pmu_sample *sample)
 
 void pev_pmu_stand(u64 counters, bool stand)
 {
+	/* a step of the kernel's for each counter, at least */
+	model_run(KERNEL, false, 1 + __builtin_popcountll(counters & active));
 	if (stand)
 		standing |= counters & active;
 	else

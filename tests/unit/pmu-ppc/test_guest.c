@@ -23,7 +23,7 @@ static void visit_vcpu(struct pev_vcpu *vcpu, enum model_mode mode, bool pmm, u6
 	whose = __ppc_pev_guest_begins(vcpu, false);
 	EQ(whose, PPC_PEV_GUEST_HERE);
 	execute_guest(mode, pmm, n);
-	__ppc_pev_guest_ended(whose);
+	TRUE(ppc_pev_guest_ended(whose));
 	machine.ee = true;
 }
 
@@ -172,7 +172,7 @@ static u64 stay_in_user_mode(u64 n)
 	whose = __ppc_pev_guest_begins(NULL, false);
 	execute_guest(KERNEL, false, WAY_IN);
 	execute_guest(USER, false, n - WAY_IN);
-	__ppc_pev_guest_ended(whose);
+	TRUE(ppc_pev_guest_ended(whose));
 	machine.ee = true;
 	model_run(KERNEL, false, 1);
 	return n - WAY_IN;
@@ -254,7 +254,8 @@ static void guests_have_the_pmu(void)
 	machine.ee = false;
 	EQ(__ppc_pev_guest_begins(NULL, true), PPC_PEV_GUEST_STANDS);
 	EQ(standing, PMC_SET(1) | PMC_SET(5));
-	__ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS);
+	TRUE(!ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS));
+	ppc_pev_guest_saved(PPC_PEV_GUEST_STANDS);
 	EQ(standing, 0);
 	machine.ee = true;
 	stay(USER, 100);
@@ -262,6 +263,54 @@ static void guests_have_the_pmu(void)
 	EQ(events[0].count, 100);
 	quiet();
 	end();
+}
+
+/*
+ * The guest has the PMU count all modes, until KVM has saved it: as it ends, @left instructions
+ * before an overflow, so it finds it later, with no address of the host's.
+ */
+static void end_guest_with_the_pmu(bool hv, u64 left)
+{
+	struct model host;
+	u64 pmc;
+
+	begin(p9);
+	machine.hypervisor = hv;
+	open_event(0, USER_ANY | CFG_NOT_HOST, 0);
+	open_event(4, ALL_INSTRUCTIONS, 0);
+	machine.ee = false;
+	EQ(__ppc_pev_guest_begins(NULL, true), PPC_PEV_GUEST_STANDS);
+	host = machine;
+	machine.pmc[4] = PMC_NEGATIVE - left - 100;
+	machine.siar = 0;
+	machine.mmcr2 = 0;
+	machine.mmcr0 = M0_PMAE | M0_FCECE | M0_PMCJCE;
+	execute_guest(KERNEL, false, 100);
+	TRUE(!ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS));
+	pmc = machine.pmc[4];
+	machine.mmcr0 |= M0_FC;
+	ppc_pev_guest_saved(PPC_PEV_GUEST_STANDS);
+	EQ(pmc, PMC_NEGATIVE - left);
+	EQ(machine.pmc[4], pmc);
+	EQ(machine.siar, 0);
+	EQ(machine.alerts, host.alerts);
+	EQ(standing, 0);
+	host.tb = machine.tb;
+	machine = host;
+	machine.ee = true;
+	stay(USER, 100);
+	fold_running(0);
+	EQ(events[0].count, 100);
+	quiet();
+	end();
+}
+
+static void guests_count_none_of_ours(void)
+{
+	for (u64 left = 1; left < 20; left++) {
+		end_guest_with_the_pmu(false, left);
+		end_guest_with_the_pmu(true, left);
+	}
 }
 
 /* An overflow of the host's whose PMI has not come yet as a guest begins. */
@@ -322,7 +371,8 @@ static void guests_are_owed_an_interrupt(void)
 		/* the PMU is its own: so are interrupts */
 		machine.ee = false;
 		EQ(__ppc_pev_guest_begins(&vcpu, true), PPC_PEV_GUEST_STANDS);
-		__ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS);
+		TRUE(!ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS));
+		ppc_pev_guest_saved(PPC_PEV_GUEST_STANDS);
 		machine.ee = true;
 		TRUE(!vcpu.due);
 		vcpu.due = true;
@@ -371,7 +421,7 @@ static void guests_and_foreign_writes(void)
 		if (where)
 			machine.mmcr0 = M0_FC14;
 		execute_guest(USER, false, 50);
-		__ppc_pev_guest_ended(PPC_PEV_GUEST_HERE);
+		TRUE(ppc_pev_guest_ended(PPC_PEV_GUEST_HERE));
 		machine.ee = true;
 		EQ(incidents[PEV_PMU_FOREIGN], 1);
 		stay(USER, 100);
@@ -388,6 +438,7 @@ static const struct test tests[] = {
 	{ "samples say whether the guest or the host was hit", guests_are_sampled },
 	{ "guests end when a sample is due", guests_end_in_time },
 	{ "counters stand while a guest has the PMU", guests_have_the_pmu },
+	{ "... and it counts, and is told, none of pev's own", guests_count_none_of_ours },
 	{ "an overflow that is due as a guest begins", guests_after_an_overflow },
 	{ "a guest is owed an interrupt by counters it is lent", guests_are_owed_an_interrupt },
 	{ "... and the host one by its own", both_are_owed_an_interrupt },
