@@ -3,9 +3,9 @@
 # What QEMU's PMUv3 counts, by perf_event_open(2), or by pev.ko with ENGINE=pev, on a machine that
 # executes an instruction in a nanosecond: each is a cycle, too. known.S is on PATH, compiled.
 export ANY_ENGINE=1
+# shellcheck source=tests/exact/known.bash
+. "$(dirname "$0")/../exact/known.bash"
 . "$(dirname "$0")/../cli/lib/cli.bash"
-
-instructions=$((7 + 2 * (3 + 2 * 1000000 + 1 + 4 * 1000 + 1) + 6 + 2 * 3))
 period=10007
 engine=${ENGINE:-perf}
 # perf is not to hold up interrupts, as in tests/exact/counts.sh

@@ -5,10 +5,8 @@
 # shellcheck source=tests/cli/lib/cli.bash disable=SC2154
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/lib/cli.bash"
-
-# see known.S
-instructions=$((2 + 2 * (2 + 2000000 + 1 + 4000 + 2) + 6 + 2 * 3))
-branches=$((2 * (1000000 + 1000 + 1)))
+# shellcheck source=tests/exact/known.bash
+. "$here/../exact/known.bash"
 period=10007
 
 # Shell code of the guest's: it says that it asked in vain, and waits until it need not.

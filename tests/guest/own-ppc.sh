@@ -6,9 +6,8 @@
 # shellcheck source=tests/cli/lib/cli.bash disable=SC2154
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/lib/cli.bash"
-
-# see known-ppc64le.S
-instructions=$((2 + 2 * (4 + 2000000 + 1 + 4000 + 2) + 6 + 2 * 3))
+# shellcheck source=tests/exact/known.bash
+. "$here/../exact/known.bash"
 period=10007
 turns=20
 
