@@ -46,6 +46,8 @@ TEST_F(marker, number)
 
 	fd = pev_open_event(MK, "pev_sample:number", NULL, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* in one ring, records come in the order of the calls */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	ASSERT_EQ(0, pev_sample_fire("task", 10));
 	EXPECT_EQ(0, pev_read(fd).value);
 	pev_on(fd);

@@ -26,6 +26,8 @@ TEST_F(probe, user)
 	self->probe.nr_fields = 2;
 	fd = open_probe(&self->probe, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* in one ring, records come in the order of the calls */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	work_fn(-1, "before");
 	pev_on(fd);
 	for (int i = 0; i < NR; i++)
@@ -64,6 +66,8 @@ TEST_F(probe, user_return)
 		.name = RESULT, .type = PEV_PROBE_S64, .from = PEV_PROBE_RESULT };
 	fd = open_probe(&self->probe, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* in one ring, records come in the order of the calls */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	pev_on(fd);
 	for (int i = 0; i < NR; i++)
 		EXPECT_EQ(2 * i, work_fn(i, "hello"));

@@ -47,6 +47,8 @@ TEST_F(recorder, raw_sys_enter)
 
 	fd = pev_open_event(TP, "raw_syscalls:sys_enter", NULL, self->channel);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* in one ring, records come in the order of the calls */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	ASSERT_EQ(0, pev_event_id(fd));
 	ASSERT_EQ(0, pev_on(fd));
 	for (int i = 0; i < 100; i++)
@@ -106,6 +108,8 @@ TEST_F(recorder, system_call_pair)
 	ASSERT_LE(0, enter) TH_LOG("%s", pev_reason());
 	exit = pev_open_event(TP, "syscalls:sys_exit_close", NULL, self->channel);
 	ASSERT_LE(0, exit) TH_LOG("%s", pev_reason());
+	/* in one ring, records come in the order of the calls */
+	ASSERT_EQ(0, pev_pin(sched_getcpu()));
 	pev_on(enter);
 	pev_on(exit);
 	for (int i = 0; i < 50; i++) {
