@@ -287,7 +287,7 @@ TEST_F(lifetime, recorder_is_killed_in_a_flood)
 }
 
 /* ESRCH or an event, whichever comes first; never anything else. */
-TEST_F(lifetime, target_exits_while_it_is_attached)
+TEST_F_TIMEOUT(lifetime, target_exits_while_it_is_attached, 120)
 {
 	for (unsigned int round = 0; round < 40; round++) {
 		struct pev_child c;
