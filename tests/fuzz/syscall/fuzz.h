@@ -50,6 +50,33 @@ typedef unsigned long long llu;
 #define PROGRAM		64	/* most operations of a program */
 #define CHANNEL_IDS	1024	/* after so many a channel's records are no longer followed */
 
+/* ---- cover.c ---- */
+
+/**
+ * struct found - what a program reached
+ * @point: a point that none had reached
+ * @way: two points, one behind the other, that were not seen so
+ * @rarest: the point that the fewest programs reached, for cover_programs()
+ */
+struct found {
+	bool point;
+	bool way;
+	uint32_t rarest;
+};
+
+bool cover_open(void);
+void cover_start(void);
+struct found cover_end(void); /* of a program */
+uint32_t cover_programs(uint32_t point); /* that reached it; UINT32_MAX: there is none */
+unsigned int cover_points(void);
+unsigned int cover_pairs(void);
+/* Operations of this run and of those that it goes on from; of these when the last point was found. */
+uint64_t cover_operations(void);
+uint64_t cover_newest(void);
+void cover_init(void);
+void cover_load(const char *dir);
+void cover_store(const char *dir);
+
 /* ---- program.c ---- */
 
 struct rng {
@@ -85,8 +112,11 @@ struct player;
 
 void program_make(struct program *p, struct rng *r, const struct player *w);
 void program_mutate(struct program *p, struct rng *r, const struct player *w);
-void program_next(struct program *p, struct rng *r, const struct player *w);
-void corpus_add(const struct program *p);
+/* Sets @p to a new program or a mutation of one of the corpus; returns @from of corpus_played(). */
+uint32_t program_next(struct program *p, struct rng *r, const struct player *w);
+/* @p, which program_next() said is @from, did what cover_end() @found. */
+void corpus_played(const struct program *p, uint32_t from, const struct found *found,
+		   struct rng *r);
 void corpus_load(const char *dir);
 void corpus_store(const char *dir);
 unsigned int corpus_size(void);
@@ -393,18 +423,6 @@ void pager_init(void);
 void *pager_page(struct rng *r);
 bool pager_wait(void);		/* until a call wants it */
 bool pager_give(const void *data, size_t size);	/* false: it had to be given earlier */
-
-/* ---- cover.c ---- */
-
-bool cover_open(void);
-void cover_start(void);
-/* Ends a program; true if it reached what none had. */
-bool cover_end(void);
-unsigned int cover_points(void);
-unsigned int cover_pairs(void);
-void cover_init(void);
-void cover_load(const char *dir);
-void cover_store(const char *dir);
 
 /* ---- nth.c ---- */
 

@@ -434,8 +434,9 @@ static void report(uint64_t played)
 	       (llu)all->laws, (llu)all->records, (llu)all->scanned >> 10, (llu)all->held[0],
 	       (llu)all->held[1]);
 	if (cover_points())
-		printf("# coverage: %u points, %u pairs; corpus: %u programs\n", cover_points(),
-		       cover_pairs(), corpus_size());
+		printf("# coverage: %u points, the last one found at operation %llu of %llu, %u pairs; corpus: %u programs\n",
+		       cover_points(), (llu)cover_newest(), (llu)cover_operations(), cover_pairs(),
+		       corpus_size());
 	for (unsigned int i = 0; opt.verbose && i < nr_op_types; i++)
 		printf("#   %-22s %8llu times, %8llu us each, longest %6llu ms\n",
 		       op_types[i].name, (llu)all->kinds[i],

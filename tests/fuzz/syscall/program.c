@@ -12,11 +12,20 @@
 #include "fuzz.h"
 
 #define CORPUS		4096
+#define PICKS 8 /* programs of which the rarest is taken, at most */
 #define CORPUS_MAGIC	0x70657666757a7a31ULL
 
+#define NEW UINT32_MAX /* a program that is not of the corpus */
+#define UNTRIED (UINT32_MAX - 1) /* of an earlier run, so nothing is known of its points */
+
+/*
+ * What several workers write at once is a program, too, and may be any: its length is looked
+ * at by who takes it.
+ */
 static struct corpus {
 	uint32_t	nr;	/* taken; those of the last ones may still be written */
 	uint32_t	ready[CORPUS];
+	uint32_t rarest[CORPUS]; /* point of each, or UNTRIED */
 	struct program	programs[CORPUS];
 } *corpus;
 
@@ -143,24 +152,49 @@ static void adapt(struct program *p, const struct player *w)
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < p->nr; i++)
+	for (unsigned int i = 0; i < p->nr && i < PROGRAM; i++)
 		if (p->ops[i].kind < nr_op_types && usable(p->ops[i].kind, w))
 			p->ops[n++] = p->ops[i];
 	p->nr = n;
 }
 
-void program_next(struct program *p, struct rng *r, const struct player *w)
+/* How common what a program of the corpus does is; what was not tried yet is rarer than all else. */
+static uint32_t commonness(uint32_t at)
+{
+	uint32_t rarest = __atomic_load_n(&corpus->rarest[at], __ATOMIC_RELAXED);
+
+	return rarest == UNTRIED ? 0 : cover_programs(rarest);
+}
+
+/* Of @tries programs of the corpus, the one that does the rarest, or the most common. */
+static uint32_t pick(struct rng *r, unsigned int nr, unsigned int tries, bool rare)
+{
+	uint32_t best = below(r, nr), at;
+
+	while (--tries) {
+		at = below(r, nr);
+		if (rare == (commonness(at) < commonness(best)))
+			best = at;
+	}
+	return best;
+}
+
+uint32_t program_next(struct program *p, struct rng *r, const struct player *w)
 {
 	unsigned int nr = corpus_size();
-	uint64_t pick = rnd(r);
+	uint32_t from;
 
-	if (!nr || pick & 1) {
+	if (!nr || one_in(r, 2)) {
 		program_make(p, r, w);
-		return;
+		return NEW;
 	}
-	*p = corpus->programs[(pick >> 1) % nr];
+	from = pick(r, nr, 1 + below(r, PICKS), true);
+	*p = corpus->programs[from];
 	adapt(p, w);
-	program_mutate(p, r, w);
+	/* as it is, at first: only so its points become known */
+	if (__atomic_load_n(&corpus->rarest[from], __ATOMIC_RELAXED) != UNTRIED)
+		program_mutate(p, r, w);
+	return from;
 }
 
 static void corpus_init(void)
@@ -184,17 +218,40 @@ unsigned int corpus_size(void)
 	return nr;
 }
 
-void corpus_add(const struct program *p)
+static void corpus_put(const struct program *p, uint32_t at, uint32_t rarest)
+{
+	corpus->programs[at] = *p;
+	__atomic_store_n(&corpus->rarest[at], rarest, __ATOMIC_RELAXED);
+	__atomic_store_n(&corpus->ready[at], 1, __ATOMIC_RELEASE);
+}
+
+/* Returns whether there was place. */
+static bool corpus_add(const struct program *p, uint32_t rarest)
 {
 	uint32_t at;
 
-	if (!corpus)
-		return;
+	if (__atomic_load_n(&corpus->nr, __ATOMIC_RELAXED) >= CORPUS)
+		return false;
 	at = __atomic_fetch_add(&corpus->nr, 1, __ATOMIC_RELAXED);
 	if (at >= CORPUS)
+		return false;
+	corpus_put(p, at, rarest);
+	return true;
+}
+
+void corpus_played(const struct program *p, uint32_t from, const struct found *found, struct rng *r)
+{
+	unsigned int nr = corpus_size();
+	uint32_t untried = UNTRIED;
+
+	if (from != NEW)
+		__atomic_compare_exchange_n(&corpus->rarest[from], &untried, found->rarest, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (!corpus || (!found->point && !found->way) || corpus_add(p, found->rarest))
 		return;
-	corpus->programs[at] = *p;
-	__atomic_store_n(&corpus->ready[at], 1, __ATOMIC_RELEASE);
+	/* what is new takes the place of what many programs do */
+	if (found->point)
+		corpus_put(p, pick(r, nr, PICKS, false), found->rarest);
 }
 
 /* Operations are known by name: the table may change. */
@@ -225,7 +282,7 @@ void corpus_load(const char *dir)
 	if (fread(&id, sizeof(id), 1, f) == 1 && id == table_id())
 		while (fread(&p, sizeof(p), 1, f) == 1)
 			if (p.nr <= PROGRAM)
-				corpus_add(&p);
+				corpus_add(&p, UNTRIED);
 	fclose(f);
 }
 

@@ -157,8 +157,11 @@ static void note(const struct player *w, int log)
 
 static void play(struct player *w, int log)
 {
+	struct found found;
+	uint32_t from = 0;
+
 	if (opt.guided)
-		program_next(&w->program, &w->rng, w);
+		from = program_next(&w->program, &w->rng, w);
 	else
 		program_make(&w->program, &w->rng, w);
 	w->nr_programs++;
@@ -167,8 +170,9 @@ static void play(struct player *w, int log)
 	cover_start();
 	for (unsigned int i = 0; i < w->program.nr && !stopping(); i++)
 		play_op(w, &w->program.ops[i]);
-	if (cover_end() && opt.guided)
-		corpus_add(&w->program);
+	found = cover_end();
+	if (opt.guided)
+		corpus_played(&w->program, from, &found, &w->rng);
 }
 
 static void play_noted(struct player *w, char *text)
