@@ -364,26 +364,26 @@ static void source(struct player *w, struct rng *r, struct pev_attr *attr,
 	unsigned int kind = below(r, 100);
 
 	*layout = (struct layout){ .known = true, .lens = -1 };
-	if (kind < 45) {
+	if (kind < 40) {
 		point(w, r, attr, layout);
-	} else if (kind < 72) {
+	} else if (kind < 62) {
 		attr->type = PEV_TYPE_SOFTWARE;
 		attr->config = below(r, PEV_SW_MAX);
 		if (attr->channel_fd >= 0 && attr->config < PEV_SW_PAGE_FAULTS)
 			attr->config = PEV_SW_CONTEXT_SWITCHES;
-	} else if (kind < 82) {
+	} else if (kind < 70) {
 		attr->type = PEV_TYPE_TIMER;
 		attr->config = below(r, PEV_TIMER_MAX);
 		if (one_in(r, 6))
 			attr->flags |= one_in(r, 2) ? PEV_F_EXCLUDE_HOST : PEV_F_EXCLUDE_GUEST;
-	} else if (kind < 91 && attr->channel_fd >= 0) {
+	} else if (kind < 78 && attr->channel_fd >= 0) {
 		sideband(r, attr, layout);
-	} else if (kind < 94 && attr->channel_fd >= 0) {
+	} else if (kind < 82 && attr->channel_fd >= 0) {
 		attr->type = PEV_TYPE_USTACK;
 		layout->fixed = sizeof(struct pev_ustack_record);
-	} else if (kind < 96) {
+	} else if (kind < 87) {
 		hardware(r, attr);
-	} else if (kind < 98) {
+	} else if (kind < 92) {
 		attr->type = PEV_TYPE_WAIT;
 	} else {
 		attr_probe(r, attr, layout);

@@ -9,6 +9,7 @@
  *	model.c		the objects that are open
  *	calls.c		pev_open(2) and what can be done with its descriptors
  *	ops.c		the table of operations, those on descriptors
+ *	excite.c	what an event waits for
  *	world.c		operations on what is around: processes, CPUs, cgroups ...
  *	attack.c	whole scenarios that once worked
  *	pager.c		pages that do not come
@@ -370,6 +371,13 @@ void law_exact(struct player *w, struct rng *r);
 void law_forks(struct player *w, struct rng *r);
 void law_counter(struct player *w, struct rng *r);
 void law_markers(struct player *w, struct rng *r);
+
+/* ---- excite.c ---- */
+
+/* Makes an event of @attr happen once, as far as this thread can. */
+void attr_excite(const struct pev_attr *attr, struct rng *r);
+/* Switches @e on and makes it happen, as far as this thread can. */
+void event_excite(struct event *e, struct rng *r);
 
 /* ---- table.c ---- */
 

@@ -39,23 +39,77 @@ static struct channel *channel_of(struct player *w, int fd)
 	return NULL;
 }
 
-static void open_event_in(struct player *w, unsigned int slot, struct rng *r)
+/* Returns NULL if it was refused. */
+static struct event *open_in(struct player *w, unsigned int slot, const struct pev_attr *attr,
+			     const struct layout *layout)
 {
 	struct event *e = &w->events[slot % EVENTS];
-	struct layout layout;
-	struct pev_attr attr;
 	int fd;
 
 	event_close(e);
-	attr_event(w, r, &attr, &layout);
-	fd = k_event(&attr);
-	if (fd >= 0)
-		event_opened(e, fd, &attr, &layout, channel_of(w, attr.channel_fd));
+	fd = k_event(attr);
+	if (fd < 0)
+		return NULL;
+	event_opened(e, fd, attr, layout, channel_of(w, attr->channel_fd));
+	return e;
 }
 
 static void open_event(struct player *w, const struct op *op, struct rng *r)
 {
-	open_event_in(w, op->a, r);
+	struct layout layout;
+	struct pev_attr attr;
+	struct event *e;
+
+	attr_event(w, r, &attr, &layout);
+	e = open_in(w, op->a, &attr, &layout);
+	if (e && one_in(r, 3))
+		event_excite(e, r);
+}
+
+/* An event whose records wait for stacks of this thread, and who brings these. */
+static void open_stacks(struct player *w, const struct op *op, struct rng *r)
+{
+	struct channel *c = pick_channel(w, op->b);
+	struct layout layout = { .known = true,
+				 .lens = -1,
+				 .fixed = sizeof(struct pev_ustack_record) };
+	struct pev_attr attr = {
+		.type = PEV_TYPE_USTACK,
+		.target = PEV_TARGET_TASK + below(r, 3),
+		.sample = PEV_SAMPLE_USTACK | PEV_SAMPLE_TID,
+		.group_fd = -1,
+	};
+	struct event *e;
+
+	if (!c)
+		return;
+	attr.channel_fd = c->fd;
+	attr.max_stack = one_in(r, 2) ? 1 + below(r, PEV_MAX_STACK) : 0;
+	layout.sample = attr.sample;
+	if (!one_in(r, 4))
+		open_in(w, op->a, &attr, &layout);
+	do
+		attr_event(w, r, &attr, &layout);
+	while (attr.channel_fd < 0 || attr.type == PEV_TYPE_USTACK);
+	attr.channel_fd = c->fd;
+	attr.target = PEV_TARGET_TASK;
+	attr.target_id = 0;
+	attr.cpus = 0;
+	attr.cpus_size = 0;
+	attr.group_fd = -1;
+	attr.sample |= PEV_SAMPLE_COOKIE | PEV_SAMPLE_USTACK;
+	layout.sample = attr.sample;
+	e = open_in(w, op->a + 1, &attr, &layout);
+	if (e)
+		event_excite(e, r);
+}
+
+static void excite(struct player *w, const struct op *op, struct rng *r)
+{
+	struct event *e = pick_event(w, op->a);
+
+	if (e)
+		event_excite(e, r);
 }
 
 /* Many at once: in one channel, on one target. */
@@ -608,6 +662,7 @@ const struct op_type op_types[] = {
 	{ "open-event", 110, 0, open_event },
 	{ "open-channel", 12, 0, open_channel },
 	{ "open-many", 14, 0, open_many },
+	{ "open-stacks", 12, 0, open_stacks },
 	{ "open-mutated", 60, 0, open_mutated },
 	{ "query", 6, 0, open_query },
 	{ "close-event", 40, 0, close_event },
@@ -629,13 +684,14 @@ const struct op_type op_types[] = {
 	{ "drain", 40, 0, drain },
 	{ "check-channel", 12, 0, check_channel },
 	{ "check-exact", 24, 0, check_exact },
-	{ "check-table", 24, 0, check_table },
+	{ "check-table", 16, 0, check_table },
 	{ "check-user", 24, 0, check_user },
 	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
 	{ "check-counter", 12, 0, check_counter },
 	{ "check-markers", 4, OP_ROOT, check_markers },
 	{ "race", 40, 0, race },
+	{ "excite", 30, 0, excite },
 	{ "work", 40, OP_RACES, world_work },
 	{ "poke", 40, OP_RACES, world_poke },
 	{ "victim", 2, 0, world_victim },
@@ -647,11 +703,11 @@ const struct op_type op_types[] = {
 	{ "limits", 2, 0, world_limits },
 	{ "context", 12, 0, world_context },
 	{ "crash", 6, 0, world_crash },
-	{ "text", 6, 0, world_text },
+	{ "text", 8, 0, world_text },
 	{ "cgroup", 4, OP_ROOT, world_cgroup },
 	{ "move", 4, OP_ROOT, world_move },
-	{ "fire", 6, OP_ROOT, world_fire },
-	{ "module", 1, OP_ROOT, world_module },
+	{ "fire", 10, OP_ROOT, world_fire },
+	{ "module", 2, OP_ROOT, world_module },
 	{ "perf", 6, OP_ROOT, world_perf },
 	{ "driver", 3, OP_ROOT, world_driver },
 	{ "ftrace", 1, OP_ROOT, world_ftrace },

@@ -35,6 +35,8 @@ static uint32_t some_from(struct rng *r, const struct pev_table *table)
 		return below(r, PEV_TABLE_SYSCALL);
 	if (one_in(r, 8))
 		return PEV_TABLE_REQUEST;
+	if (!table->open && one_in(r, 6))
+		return one_in(r, 2) ? PEV_TABLE_KSTACK : PEV_TABLE_USTACK;
 	return below(r, table->open ? PEV_TABLE_FROM_MAX : PEV_TABLE_LATENCY);
 }
 
@@ -255,7 +257,7 @@ static void any_event(struct player *w, struct rng *r, int fd, const struct pev_
 	if (event < 0)
 		return;
 	k_ioctl(event, PEV_IOC_ENABLE, 0);
-	world_work(w, &(struct op){ 0 }, r);
+	attr_excite(&attr, r);
 	k_ioctl(event, PEV_IOC_DISABLE, 0);
 	k_close(event);
 }

@@ -597,7 +597,7 @@ void world_module(struct player *w, const struct op *op, struct rng *r)
 	(void)w;
 	(void)op;
 	add(&all->ops, 1);
-	if (one_in(r, 2)) {
+	if (one_in(r, 3)) {
 		syscall(SYS_delete_module, modules[which].name, O_NONBLOCK);
 		return;
 	}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Does what an event waits for, so that it is hit by a thread whose coverage is known:
+ * among the calls that a worker makes by chance, few are those that its events count.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+static void nap(struct rng *r)
+{
+	struct timespec t = { .tv_nsec = 1000 << below(r, 8) };
+
+	nanosleep(&t, NULL);
+}
+
+static void move(struct rng *r)
+{
+	cpu_set_t set, before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	CPU_ZERO(&set);
+	CPU_SET(below(r, nr_cpus), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+static void touch(struct rng *r)
+{
+	size_t size = (1 + below(r, 8)) * PAGE;
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	for (size_t i = 0; i < size; i += PAGE)
+		at[i] = 1;
+	munmap(at, size);
+}
+
+static void map_code(struct rng *r)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	if (one_in(r, 2))
+		mprotect(at, PAGE, PROT_READ);
+	munmap(at, PAGE);
+}
+
+static void rename_thread(struct rng *r)
+{
+	char name[17];
+
+	memset(name, 'a' + below(r, 26), sizeof(name));
+	name[below(r, sizeof(name))] = '\0';
+	prctl(PR_SET_NAME, name);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* Mostly as a thread, which takes a tenth of the time. */
+static void be_born(struct rng *r)
+{
+	pthread_t t;
+	pid_t pid;
+
+	if (!one_in(r, 4)) {
+		if (!pthread_create(&t, NULL, nothing, NULL))
+			pthread_join(t, NULL);
+		return;
+	}
+	if (one_in(r, 4)) {
+		world_exec(me, &(struct op){ 0 }, r);
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(below(r, 2));
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void call(struct rng *r)
+{
+	char room[64];
+	int fd;
+
+	switch (below(r, 6)) {
+	case 0:
+		syscall(SYS_getppid);
+		break;
+	case 1:
+		syscall(SYS_getsid, 7);
+		break;
+	case 2:
+		fd = syscall(SYS_openat, one_in(r, 2) ? -100 : -1,
+			     one_in(r, 4) ? (const char *)strange(r) : "/dev/zero", 0, 0);
+		read(fd, room, below(r, sizeof(room)));
+		close(fd);
+		break;
+	case 3:
+		syscall(SYS_write, -1, one_in(r, 4) ? (void *)strange(r) : room, below(r, 200));
+		break;
+	case 4:
+		syscall(SYS_execve, one_in(r, 2) ? (const char *)strange(r) : "/nothing",
+			(char *const[]){ "a", one_in(r, 2) ? (char *)strange(r) : "b", NULL },
+			NULL);
+		break;
+	default:
+		syscall(SYS_ioctl, -1, below(r, 8), NULL);
+	}
+}
+
+static void fire(struct rng *r)
+{
+	world_fire(me, &(struct op){ 0 }, r);
+}
+
+static void (*const of_software[PEV_SW_MAX])(struct rng *r) = {
+	[PEV_SW_CONTEXT_SWITCHES] = nap,
+	[PEV_SW_CPU_MIGRATIONS] = move,
+	[PEV_SW_PAGE_FAULTS] = touch,
+	[PEV_SW_PAGE_FAULTS_MIN] = touch,
+};
+
+static void (*const of_sideband[PEV_SB_MAX])(struct rng *r) = {
+	[PEV_SB_MMAP] = map_code, [PEV_SB_COMM] = rename_thread, [PEV_SB_FORK] = be_born,
+	[PEV_SB_EXEC] = be_born,  [PEV_SB_EXIT] = be_born,
+};
+
+/* The first word that a tracepoint's name begins with. */
+static const struct {
+	const char *begin;
+	void (*does)(struct rng *r);
+} of_point[] = {
+	{ "syscalls:", call },
+	{ "raw_syscalls:", call },
+	{ "sched:sched_process", be_born },
+	{ "sched:sched_migrate", move },
+	{ "sched:", nap },
+	{ "exceptions:", touch },
+	{ "kmem:", touch },
+	{ "timer:", nap },
+	{ "task:task_rename", rename_thread },
+	{ "task:", be_born },
+	{ "pev_sample:", fire },
+};
+
+static void hit_point(const char *name, struct rng *r)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(of_point); i++)
+		if (!strncmp(name, of_point[i].begin, strlen(of_point[i].begin))) {
+			of_point[i].does(r);
+			return;
+		}
+	call(r);
+}
+
+void attr_excite(const struct pev_attr *attr, struct rng *r)
+{
+	void (*does)(struct rng * r) = NULL;
+
+	add(&all->ops, 1);
+	switch (attr->type) {
+	case PEV_TYPE_TRACEPOINT:
+	case PEV_TYPE_MARKER:
+		hit_point((const char *)(uintptr_t)attr->name, r);
+		return;
+	case PEV_TYPE_SOFTWARE:
+		does = attr->config < PEV_SW_MAX ? of_software[attr->config] : NULL;
+		break;
+	case PEV_TYPE_SIDEBAND:
+		does = attr->config < PEV_SB_MAX ? of_sideband[attr->config] : NULL;
+		break;
+	case PEV_TYPE_PROBE:
+		probe_call(r);
+		break;
+	case PEV_TYPE_WAIT:
+		does = nap;
+		break;
+	}
+	(does ?: call)(r);
+}
+
+void event_excite(struct event *e, struct rng *r)
+{
+	unsigned int n = 1 + below(r, 4);
+
+	if (e->fd < 0)
+		return;
+	k_ioctl(e->fd, PEV_IOC_ENABLE, one_in(r, 4));
+	while (n--)
+		attr_excite(&e->attr, r);
+	if (one_in(r, 2))
+		law_value(e);
+	if (e->own && one_in(r, 16)) {
+		if (e->member)
+			e->member->reset = true;
+		k_ioctl(e->fd, PEV_IOC_RESET, 0);
+	}
+}
