@@ -226,6 +226,8 @@ const char *attr_filter(struct rng *r, const struct pev_attr *attr)
 	for (unsigned int i = 0; i < ARRAY_SIZE(points); i++)
 		if (name == points[i].name && points[i].filter && !one_in(r, 8))
 			return points[i].filter;
+	if (one_in(r, 2))
+		return filter_text(r);
 	return others[one_in(r, 2) ? 0 : below(r, ARRAY_SIZE(others))];
 }
 
@@ -343,7 +345,7 @@ static void hardware(struct rng *r, struct pev_attr *attr)
 		PEV_F_EXCLUSIVE, PEV_F_MARKED, PEV_F_USER_PAGE, PEV_F_FREQ,
 	};
 
-	attr->type = one_in(r, 4) ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE;
+	attr->type = one_in(r, 2) ? PEV_TYPE_RAW : PEV_TYPE_HARDWARE;
 	attr->config = attr->type == PEV_TYPE_RAW ? (one_in(r, 4) ? strange(r) : 0x1c4) :
 						    below(r, PEV_HW_MAX);
 	if (one_in(r, 2))
@@ -351,7 +353,7 @@ static void hardware(struct rng *r, struct pev_attr *attr)
 	if (one_in(r, 6))
 		attr->flags |= PEV_F_PRECISE(1 + below(r, 3));
 	/* perf's kinds of events, probes among them, and the first PMUs that it has here */
-	if (attr->type == PEV_TYPE_RAW && one_in(r, 3)) {
+	if (attr->type == PEV_TYPE_RAW && !one_in(r, 3)) {
 		attr->pmu = one_in(r, 8) ? (uint32_t)strange(r) : below(r, 16);
 		attr->config = one_in(r, 4) ? strange(r) : below(r, 4);
 	}

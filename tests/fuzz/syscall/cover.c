@@ -50,6 +50,9 @@ static __thread int trace_fd = -1;
 /* the program of this thread that reached a point last: each counts once */
 static __thread uint32_t *last;
 static __thread uint32_t turn;
+/* of this program by now, and how many programs reached its rarest point */
+static __thread struct found found = { .rarest = POINTS };
+static __thread uint32_t fewest;
 
 void cover_init(void)
 {
@@ -83,6 +86,8 @@ void cover_start(void)
 		}
 	}
 	turn++;
+	found = (struct found){ .rarest = POINTS };
+	fewest = UINT32_MAX;
 	__atomic_store_n(&trace[0], 0, __ATOMIC_RELAXED);
 }
 
@@ -126,15 +131,14 @@ uint64_t cover_operations(void)
 	return cover->before + __atomic_load_n(&all->ops, __ATOMIC_RELAXED);
 }
 
-struct found cover_end(void)
+/* What was traced since the last step becomes known, and there is room for more. */
+void cover_step(void)
 {
-	struct found found = { .rarest = POINTS };
 	uint64_t before = 0, since = cover_operations();
-	uint32_t fewest = UINT32_MAX;
 	unsigned long n;
 
 	if (!trace)
-		return found;
+		return;
 	n = __atomic_load_n(&trace[0], __ATOMIC_RELAXED);
 	if (n > WORDS - 1)
 		n = WORDS - 1;
@@ -156,6 +160,11 @@ struct found cover_end(void)
 		}
 	}
 	__atomic_store_n(&trace[0], 0, __ATOMIC_RELAXED);
+}
+
+struct found cover_end(void)
+{
+	cover_step();
 	return found;
 }
 

@@ -6,6 +6,7 @@
  *	worker.c	one process that plays programs; what it says of a failure
  *	program.c	random numbers, making and mutating programs, the corpus
  *	attr.c		attributes: valid ones, mutated ones
+ *	filter.c	texts of filters
  *	model.c		the objects that are open
  *	calls.c		pev_open(2) and what can be done with its descriptors
  *	ops.c		the table of operations, those on descriptors
@@ -67,6 +68,8 @@ struct found {
 
 bool cover_open(void);
 void cover_start(void);
+/* Between operations: what the kernel writes down of one has an end. */
+void cover_step(void);
 struct found cover_end(void); /* of a program */
 uint32_t cover_programs(uint32_t point); /* that reached it; UINT32_MAX: there is none */
 unsigned int cover_points(void);
@@ -314,6 +317,10 @@ void attr_layout(const char *name, struct layout *layout);
 const char *attr_filter(struct rng *r, const struct pev_attr *attr);
 uint64_t strange(struct rng *r);
 void *edge(struct rng *r, const void *data, size_t size);
+
+/* ---- filter.c ---- */
+
+const char *filter_text(struct rng *r); /* until the thread's next one */
 
 /* ---- model.c ---- */
 

@@ -164,6 +164,7 @@ static void open_mutated(struct player *w, const struct op *op, struct rng *r)
 
 	switch (below(r, 8)) {
 	case 0:
+	case 2:
 		attr_channel(r, &attr);
 		break;
 	case 1:

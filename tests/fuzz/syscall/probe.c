@@ -123,7 +123,7 @@ void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout)
 		probe.max_active = 1 + below(r, 20);
 	make_places(r);
 	make_fields(r, layout);
-	if (one_in(r, 6)) {
+	if (one_in(r, 4)) {
 		one_member(r);
 		layout->known = false;
 	}

@@ -221,8 +221,18 @@ static void open_mutated(struct rng *r)
 	int fd;
 
 	some_table(r, &table);
-	while (n--)
-		((char *)&table)[below(r, sizeof(table))] = rnd(r);
+	while (n--) {
+		size_t at = below(r, sizeof(table));
+		uint64_t value = strange(r);
+
+		if (one_in(r, 2)) {
+			((char *)&table)[at] = rnd(r);
+			continue;
+		}
+		/* a whole member, or half of one */
+		memcpy((char *)&table + at / sizeof(uint32_t) * sizeof(uint32_t), &value,
+		       sizeof(uint32_t));
+	}
 	/* whole gigabytes are refused as they should; they are not what is looked for */
 	if (table.rows > 4 * ROWS && table.rows <= PEV_MAX_TABLE_ROWS)
 		table.rows = ROWS;

@@ -132,6 +132,7 @@ static void play_op(struct player *w, const struct op *op)
 	add(&all->beat[w->index], 1);
 	op_run(w, op);
 	us = (now_ns() - begin) / 1000;
+	cover_step();
 	add(&all->kinds[op->kind], 1);
 	add(&all->spent[op->kind], us);
 	if (us > all->longest[op->kind])
