@@ -72,7 +72,7 @@ stress: setup
 	@DURATION=$${DURATION:-600} tests/run bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
-#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
+#:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|cover KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
 #:                  ARCH=arm64 FLAVOR=stock
 #:                  VM_TIMEOUT=600 NOBUILD=1 ICOUNT=1
 #:                  PMU=intel-v2|intel-v4|intel-v5|amd|amd-v2|power8|power9|power10
@@ -86,7 +86,7 @@ vm-deps: vm-machine perfctl
 vm-machine: kernel root
 	@scripts/initrd.sh $(ARCH) $(BUILD)/$(ARCH) >&2
 
-#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt,
+#: make kernel      the kernel with pev: ARCH=x86_64|ppc64le FLAVOR=plain|debug|race|rt|cover,
 #:                  or Debian's own: FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10; ARCH=arm64
 #:                  has FLAVOR=stock alone
 #:                  LINUX_SRC=dir takes a 6.12 tree of yours, BUILD=dir builds there

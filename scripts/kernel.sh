@@ -4,7 +4,7 @@
 # is configured by environment variables that the Makefile sets:
 #
 #   ARCH       x86_64 or ppc64le
-#   FLAVOR     plain, debug, race, rt, or lint: an output directory for scripts/lint.sh
+#   FLAVOR     plain, debug, race, rt, cover, or lint: an output directory for scripts/lint.sh
 #   BUILD      directory of all build output
 #   LINUX_SRC  a 6.12 tree to use (it is copied) instead of Debian's
 #
@@ -39,9 +39,9 @@ ppc64le) karch=powerpc cross=powerpc64le-linux-gnu- image=vmlinux imagepath=vmli
 *)	echo "kernel: ARCH=$arch is neither x86_64 nor ppc64le" >&2; exit 2 ;;
 esac
 case $flavor in
-plain|debug|race|rt) ;;
+plain|debug|race|rt|cover) ;;
 lint)	;; # plain, for scripts/lint.sh to build single objects in
-*)	echo "kernel: FLAVOR=$flavor is not plain, debug, race or rt" >&2; exit 2 ;;
+*)	echo "kernel: FLAVOR=$flavor is not plain, debug, race, rt or cover" >&2; exit 2 ;;
 esac
 
 usage() {
@@ -74,7 +74,7 @@ fragments() {
 	echo "$top/configs/common.config"
 	echo "$top/configs/$arch.config"
 	case $flavor in
-	debug|race|rt)
+	debug|race|rt|cover)
 		echo "$top/configs/$flavor.config"
 		find "$top/configs" -name "$flavor-$arch.config" ;;
 	esac
@@ -334,7 +334,14 @@ collect() {
 	# tell to what a report of FLAVOR=race belongs
 	(cd "$out" && "${cross}nm" kernel/pev/built-in.a arch/$karch/pev/built-in.a) |
 		awk '$2 ~ /^[tTwW]$/ { print $3 }' | sort -u > "$1/pev-functions"
-	[ "$flavor" != debug ] || coverage_points > "$1/pev-coverage"
+	case $flavor in
+	debug|cover) coverage_points > "$1/pev-coverage" ;;
+	esac
+	# the graphs to which gcov's counts belong
+	(cd "$out" && find kernel/pev arch/$karch/pev -name '*.gcno') | while read -r gcno; do
+		mkdir -p "$1/gcno/${gcno%/*}"
+		cp "$out/$gcno" "$1/gcno/$gcno"
+	done
 	(cd "$out" && find . -name '*.ko') | while read -r ko; do
 		cp "$out/$ko" "$1/modules/"
 	done
