@@ -32,7 +32,7 @@ CROSS_ppc64le := powerpc64le-linux-gnu-
 CROSS_arm64   := aarch64-linux-gnu-
 CROSS         := $(CROSS_$(ARCH))
 
-.PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl harness selftests run test stress bench fuzz fuzz-kernel lint clean \
+.PHONY: help setup setup-perfctl kernel module vm vm-deps vm-machine root perfctl harness selftests run test stress bench fuzz fuzz-kernel coverage lint clean \
 	install uninstall deb
 .DEFAULT_GOAL := help
 
@@ -65,11 +65,12 @@ test: setup
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, two million
 #:                  records a second, and the tests watched for data races and on a kernel with PREEMPT_RT,
 #:                  the fuzzer and hostile guests on a ppc64le kernel with KASAN and lockdep,
+#:                  what the fuzzer reaches,
 #:                  perfctl on Debian's Linux 6.1 and on arm64, the bounds of multiplexed values,
 #:                  a million marks of programs around system calls, pev.ko unloaded
 #:                  200 times, and on Debian's 6.1 and its other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} tests/run bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
+	@DURATION=$${DURATION:-600} tests/run bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc coverage-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|cover KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
@@ -180,6 +181,12 @@ fuzz: setup
 #:                  MINUTES= ARCH= FLAVOR=plain (debug, unless given)
 fuzz-kernel: setup
 	@FUZZ_FLAVOR=$(if $(filter file,$(origin FLAVOR)),debug,$(FLAVOR)) MINUTES=$(or $(MINUTES),$$(($(or $(HOURS),1) * 60))) tests/fuzz/syscall/long
+
+#: make coverage    which lines of pev the fuzzer of the system call and hostile guests reach, by
+#:                  gcov, on machines with and without a PMU: BUILD/coverage/report ends with
+#:                  those that they don't; COVERAGE_SECONDS=180 in each of three machines
+coverage: setup
+	@tests/run coverage-x86; status=$$?; sed '/^$$/q' $(BUILD)/coverage/report && exit $$status
 
 #: make lint        checkpatch, sparse, W=1, codespell, shellcheck
 lint: setup
