@@ -93,7 +93,7 @@ static void be_born(struct rng *r)
 
 static void call(struct rng *r)
 {
-	char room[64];
+	char room[64], *words[] = { "a", NULL, NULL };
 	int fd;
 
 	switch (below(r, 6)) {
@@ -113,8 +113,8 @@ static void call(struct rng *r)
 		syscall(SYS_write, -1, one_in(r, 4) ? (void *)strange(r) : room, below(r, 200));
 		break;
 	case 4:
-		syscall(SYS_execve, one_in(r, 2) ? (const char *)strange(r) : "/nothing",
-			(char *const[]){ "a", one_in(r, 2) ? (char *)strange(r) : "b", NULL },
+		words[1] = one_in(r, 2) ? (char *)strange(r) : "b";
+		syscall(SYS_execve, one_in(r, 2) ? (const char *)strange(r) : "/nothing", words,
 			NULL);
 		break;
 	default:
@@ -122,19 +122,28 @@ static void call(struct rng *r)
 	}
 }
 
+/* Long enough for some periods of a counter. */
+static void spin(struct rng *r)
+{
+	for (unsigned long n = below(r, 100000); n; n--)
+		__asm__ volatile("" : : "r"(n));
+}
+
 static void fire(struct rng *r)
 {
 	world_fire(me, &(struct op){ 0 }, r);
 }
 
-static void (*const of_software[PEV_SW_MAX])(struct rng *r) = {
+typedef void (*exciter)(struct rng *r);
+
+static const exciter of_software[PEV_SW_MAX] = {
 	[PEV_SW_CONTEXT_SWITCHES] = nap,
 	[PEV_SW_CPU_MIGRATIONS] = move,
 	[PEV_SW_PAGE_FAULTS] = touch,
 	[PEV_SW_PAGE_FAULTS_MIN] = touch,
 };
 
-static void (*const of_sideband[PEV_SB_MAX])(struct rng *r) = {
+static const exciter of_sideband[PEV_SB_MAX] = {
 	[PEV_SB_MMAP] = map_code, [PEV_SB_COMM] = rename_thread, [PEV_SB_FORK] = be_born,
 	[PEV_SB_EXEC] = be_born,  [PEV_SB_EXIT] = be_born,
 };
@@ -142,7 +151,7 @@ static void (*const of_sideband[PEV_SB_MAX])(struct rng *r) = {
 /* The first word that a tracepoint's name begins with. */
 static const struct {
 	const char *begin;
-	void (*does)(struct rng *r);
+	exciter does;
 } of_point[] = {
 	{ "syscalls:", call },
 	{ "raw_syscalls:", call },
@@ -169,7 +178,7 @@ static void hit_point(const char *name, struct rng *r)
 
 void attr_excite(const struct pev_attr *attr, struct rng *r)
 {
-	void (*does)(struct rng * r) = NULL;
+	exciter does = NULL;
 
 	add(&all->ops, 1);
 	switch (attr->type) {
@@ -188,6 +197,11 @@ void attr_excite(const struct pev_attr *attr, struct rng *r)
 		break;
 	case PEV_TYPE_WAIT:
 		does = nap;
+		break;
+	case PEV_TYPE_HARDWARE:
+	case PEV_TYPE_RAW:
+	case PEV_TYPE_TIMER:
+		does = spin;
 		break;
 	}
 	(does ?: call)(r);

@@ -179,6 +179,7 @@ static void copy_program(const char *to, mode_t mode)
 /* A program that is executed often lies in memory, and one of them has more rights. */
 static void prepare_machine(void)
 {
+	const char *flavor = getenv("PEV_FLAVOR");
 	struct rlimit limit = { 65536, 65536 };
 
 	mkdir("/tmp/pev-fuzz", 0755);
@@ -187,7 +188,7 @@ static void prepare_machine(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	write_file("/proc/sys/vm/unprivileged_userfaultfd", "1");
 	secret = symbol("linux_banner");
-	slow = getenv("PEV_FLAVOR") && strcmp(getenv("PEV_FLAVOR"), "plain");
+	slow = flavor && strcmp(flavor, "plain") && strcmp(flavor, "cover");
 	attr_init();
 	cover_init();
 }
