@@ -156,6 +156,16 @@ static const struct way *way_of(const struct pev_probe_event *probe)
 
 /* ---- opening ---- */
 
+/*
+ * Linux on POWER gives a function whose registers ftrace saved r13 back, too, which has the address
+ * of the CPU's own data: of another CPU, once the task was moved. patches/linux-6.12/0014 mends it.
+ */
+#if defined(MODULE) && defined(CONFIG_PPC64) && defined(CONFIG_PREEMPTION)
+#define LOSES_CPU	true
+#else
+#define LOSES_CPU	false
+#endif
+
 static int check_kernel(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	int err;
@@ -163,6 +173,9 @@ static int check_kernel(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->flags & PEV_F_EXCLUDE_KERNEL)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "a probe in the kernel without PEV_F_EXCLUDE_KERNEL: that leaves nothing");
+	if (LOSES_CPU)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "a preemptible kernel of POWER breaks when its functions are traced: one with pev's patches can be probed");
 	err = pev_security_perf(PERF_SECURITY_KERNEL);
 	err = err ?: pev_security_perf(PERF_SECURITY_TRACEPOINT);
 	if (err)
