@@ -281,6 +281,7 @@ struct pev_record {
 	uint64_t	id;
 	uint64_t	time;
 	uint32_t	tid;
+	bool extended; /* its header has 12 bytes, not 4 */
 	const uint8_t	*payload;
 };
 
@@ -396,7 +397,8 @@ static UNUSED int pev_walk_next(struct pev_walk *walk, struct pev_record *record
 	memcpy(&word, p + used, sizeof(word));
 	record->cpu = walk->cpu;
 	record->id = word & PEV_ID_EXTENDED;
-	if (record->id == PEV_ID_EXTENDED) {
+	record->extended = record->id == PEV_ID_EXTENDED;
+	if (record->extended) {
 		record->id = word >> PEV_ID_BITS;
 		memcpy(&record->time, p + used + 4, sizeof(record->time));
 		used += 12;
