@@ -108,17 +108,19 @@ static int add(struct __test_metadata *_metadata, FIXTURE_DATA(layout) *self, co
 	return 0;
 }
 
-/* All of one type of the catalog */
-static unsigned int add_catalog(struct __test_metadata *_metadata, FIXTURE_DATA(layout) *self,
-				const char *type, struct pev_attr attr)
+/* All of one type of the catalog, or every one of @step */
+static unsigned int add_catalog(struct __test_metadata *_metadata, FIXTURE_DATA(layout) * self,
+				const char *type, unsigned int step, struct pev_attr attr)
 {
 	struct pev_attr catalog = { .type = PEV_TYPE_CATALOG };
 	int fd = pev_open(&catalog);
 	char *text = pev_read_text(fd), *line, *save, *name;
-	unsigned int nr = 0;
+	unsigned int nr = 0, at = 0;
 
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (strncmp(line, type, strlen(type)) || line[strlen(type)] != ' ')
+			continue;
+		if (at++ % step)
 			continue;
 		name = line + strlen(type) + 1;
 		name[strcspn(name, " ")] = '\0';
@@ -240,6 +242,13 @@ TEST_F_TIMEOUT(layout, every_type, 300)
 	static const char *const types[] = {
 		"software", "timer", "tracepoint", "marker", "sideband", "text",
 	};
+	/*
+	 * Each interrupt reaches dozens of tracepoints, and on a debugging kernel their records take
+	 * longer than the time to the next one: timers are held to their part of a CPU, but what
+	 * root has recorded meanwhile is not. There, a quarter of them, and fewer interrupts.
+	 */
+	const unsigned int step = pev_kernel_is_slow() ? 4 : 1;
+	const uint64_t tick = (pev_kernel_is_slow() ? 100 : 2) * 1000000ULL;
 	unsigned int first[7], seen[6] = { 0 }, dynamic = 0, records = 0, packets = 0;
 	struct pev_meta *meta;
 	char *text;
@@ -251,17 +260,17 @@ TEST_F_TIMEOUT(layout, every_type, 300)
 	}
 	first[1] = self->nr;
 	for (unsigned int i = 0; i < 9; i++)
-		ASSERT_EQ(0, add(_metadata, self, "timer", (struct pev_attr) {
-			.type = PEV_TYPE_TIMER, .period = 2000000 }));
+		ASSERT_EQ(0, add(_metadata, self, "timer",
+				 (struct pev_attr){ .type = PEV_TYPE_TIMER, .period = tick }));
 	first[2] = self->nr;
-	EXPECT_LT(200, add_catalog(_metadata, self, "tracepoint", (struct pev_attr) {
-		.type = PEV_TYPE_TRACEPOINT }));
+	EXPECT_LT(200, add_catalog(_metadata, self, "tracepoint", step,
+				   (struct pev_attr){ .type = PEV_TYPE_TRACEPOINT }));
 	first[3] = self->nr;
 	/* its markers have strings */
 	if (pev_sample_load())
 		TH_LOG("the sample module is not there");
-	EXPECT_LT(0, add_catalog(_metadata, self, "marker", (struct pev_attr) {
-		.type = PEV_TYPE_MARKER }));
+	EXPECT_LT(0, add_catalog(_metadata, self, "marker", 1,
+				 (struct pev_attr){ .type = PEV_TYPE_MARKER }));
 	first[4] = self->nr;
 	for (unsigned int round = 0; round < 9; round++)
 		for (unsigned int i = 0; i < PEV_SB_MAX; i++)
