@@ -29,11 +29,14 @@ static int open_timers(int *fds)
 	return 0;
 }
 
-/* A quarter, and as much as an interrupt takes more instructions than it is held to cost. */
+/*
+ * A quarter, and as much as an interrupt takes more instructions than it is held to cost: Linux's own
+ * part takes many more with KASAN and lockdep, where 52 percent were seen.
+ */
 static uint64_t allowed_percent(void)
 {
 	if (pmu_kernel_is_instrumented())
-		return 50;
+		return 70;
 #ifdef __powerpc64__
 	return 40;
 #else
