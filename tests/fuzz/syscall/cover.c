@@ -201,10 +201,14 @@ void cover_load(const char *dir)
 	snprintf(path, sizeof(path), "%s/points", dir);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
+		uint32_t at = POINTS;
+
 		if (sscanf(line, "# %llu operations", &since) == 1)
 			cover->before = since;
 		else if (sscanf(line, "%llx %llu %llu", &pc, &programs, &since) == 3)
-			cover->points[point_of(pc, since, &new)].programs = programs;
+			at = point_of(pc, since, &new);
+		if (at < POINTS)
+			cover->points[at].programs = programs;
 	}
 	if (f)
 		fclose(f);
