@@ -180,7 +180,7 @@ says "record --snapshot-on-exit: no signal" 2 'there is no signal "CRASH"; it ta
 says "record --snapshot-on-exit without --overwrite" 2 'is for --overwrite with a command' \
 	$rec --snapshot-on-exit=SEGV -o no.trace -- true
 begin=$(date +%s%N)
-says "record --timeout: ends, with status 0" 0 ' record' perfctl record --engine perf -F 500 --timeout 300ms \
+says "record --timeout: ends, with status 0" 0 'records' perfctl record --engine perf -F 500 --timeout 300ms \
 	-o timed.trace -- ./hot 20000
 within "record --timeout: after so many ms" "$((($(date +%s%N) - begin) / 1000000))" 300 $((slow * 15000))
 within "record --timeout: samples of that time" "$(records timed.trace '*clock')" 3 400
