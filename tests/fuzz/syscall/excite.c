@@ -3,10 +3,8 @@
  * Does what an event waits for, so that it is hit by a thread whose coverage is known:
  * among the calls that a worker makes by chance, few are those that its events count.
  */
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -34,25 +32,12 @@ static void move(struct rng *r)
 
 static void touch(struct rng *r)
 {
-	size_t size = (1 + below(r, 8)) * PAGE;
-	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		return;
-	for (size_t i = 0; i < size; i += PAGE)
-		at[i] = 1;
-	munmap(at, size);
+	touch_pages(1 + below(r, 8));
 }
 
-static void map_code(struct rng *r)
+static void map(struct rng *r)
 {
-	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		return;
-	if (one_in(r, 2))
-		mprotect(at, PAGE, PROT_READ);
-	munmap(at, PAGE);
+	map_code(one_in(r, 2));
 }
 
 static void rename_thread(struct rng *r)
@@ -64,20 +49,13 @@ static void rename_thread(struct rng *r)
 	prctl(PR_SET_NAME, name);
 }
 
-static void *nothing(void *arg)
-{
-	return arg;
-}
-
 /* Mostly as a thread, which takes a tenth of the time. */
 static void be_born(struct rng *r)
 {
-	pthread_t t;
 	pid_t pid;
 
 	if (!one_in(r, 4)) {
-		if (!pthread_create(&t, NULL, nothing, NULL))
-			pthread_join(t, NULL);
+		spawn_thread();
 		return;
 	}
 	if (one_in(r, 4)) {
@@ -144,8 +122,8 @@ static const exciter of_software[PEV_SW_MAX] = {
 };
 
 static const exciter of_sideband[PEV_SB_MAX] = {
-	[PEV_SB_MMAP] = map_code, [PEV_SB_COMM] = rename_thread, [PEV_SB_FORK] = be_born,
-	[PEV_SB_EXEC] = be_born,  [PEV_SB_EXIT] = be_born,
+	[PEV_SB_MMAP] = map,	 [PEV_SB_COMM] = rename_thread, [PEV_SB_FORK] = be_born,
+	[PEV_SB_EXEC] = be_born, [PEV_SB_EXIT] = be_born,
 };
 
 /* The first word that a tracepoint's name begins with. */

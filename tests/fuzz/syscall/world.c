@@ -34,7 +34,26 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-static void touch_pages(unsigned int n)
+void spawn_thread(void)
+{
+	pthread_t t;
+
+	if (!pthread_create(&t, NULL, nothing, NULL))
+		pthread_join(t, NULL);
+}
+
+void map_code(bool protects)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	if (protects)
+		mprotect(at, PAGE, PROT_READ);
+	munmap(at, PAGE);
+}
+
+void touch_pages(unsigned int n)
 {
 	char *p = mmap(NULL, n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -69,7 +88,6 @@ static void small_work(struct rng *r)
 	unsigned int n = 1 + below(r, 20);
 	char name[16], path[] = "/proc/self/nothing";
 	cpu_set_t set;
-	pthread_t t;
 
 	switch (below(r, 10)) {
 	case 0:
@@ -92,8 +110,7 @@ static void small_work(struct rng *r)
 		close(open(path, O_RDONLY | O_CLOEXEC));
 		break;
 	case 6:
-		if (!pthread_create(&t, NULL, nothing, NULL))
-			pthread_join(t, NULL);
+		spawn_thread();
 		break;
 	case 7:
 		CPU_ZERO(&set);
@@ -107,13 +124,8 @@ static void small_work(struct rng *r)
 	case 8:
 		any_message(r);
 		break;
-	default: {
-		void *code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0);
-
-		if (code != MAP_FAILED)
-			munmap(code, PAGE);
-	}
+	default:
+		map_code(false);
 	}
 }
 
