@@ -244,6 +244,17 @@ static void guests_end_in_time(void)
 	end_guests_in_vain();
 }
 
+/* The guest has ended: the first event counts all that the host does in user mode. */
+static void host_goes_on(void)
+{
+	machine.ee = true;
+	stay(USER, 100);
+	fold_running(0);
+	EQ(events[0].count, 100);
+	quiet();
+	end();
+}
+
 /* The guest has the PMU: what would count there stands, and says so. */
 static void guests_have_the_pmu(void)
 {
@@ -257,12 +268,7 @@ static void guests_have_the_pmu(void)
 	TRUE(!ppc_pev_guest_ended(PPC_PEV_GUEST_STANDS));
 	ppc_pev_guest_saved(PPC_PEV_GUEST_STANDS);
 	EQ(standing, 0);
-	machine.ee = true;
-	stay(USER, 100);
-	fold_running(0);
-	EQ(events[0].count, 100);
-	quiet();
-	end();
+	host_goes_on();
 }
 
 /*
@@ -297,12 +303,7 @@ static void end_guest_with_the_pmu(bool hv, u64 left)
 	EQ(standing, 0);
 	host.tb = machine.tb;
 	machine = host;
-	machine.ee = true;
-	stay(USER, 100);
-	fold_running(0);
-	EQ(events[0].count, 100);
-	quiet();
-	end();
+	host_goes_on();
 }
 
 static void guests_count_none_of_ours(void)
