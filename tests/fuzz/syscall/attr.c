@@ -463,26 +463,36 @@ void attr_event(struct player *w, struct rng *r, struct pev_attr *attr, struct l
 	layout->sample = attr->sample;
 }
 
-/* One member, by its number. */
-static void mutate_member(struct rng *r, struct pev_attr *attr)
+void mutate(struct rng *r, void *data, size_t size)
 {
-	size_t at = below(r, sizeof(*attr) / 4) * 4;
-	uint64_t value = strange(r);
+	size_t word = below(r, size / sizeof(uint32_t));
+	uint64_t value = one_in(r, 3) ? below(r, 16) : strange(r);
+	uint32_t *at = (uint32_t *)data + word;
 
 	switch (below(r, 4)) {
 	case 0:
-		memcpy((char *)attr + at, &value, 4);
+		*at = value;
 		break;
-	case 1:
-		at &= ~7UL;
-		memcpy((char *)attr + at, &value, 8);
+	case 1: /* a member of 64 bits */
+		at -= word & 1;
+		memcpy(at, &value, word / 2 * 2 + 2 > size / sizeof(*at) ? 4 : 8);
 		break;
 	case 2:		/* a bit */
-		((uint8_t *)attr)[at + below(r, 4)] ^= 1 << below(r, 8);
+		*at ^= 1U << below(r, 32);
 		break;
 	case 3:
-		((uint32_t *)((char *)attr + at))[0] += below(r, 5) - 2;
+		*at += below(r, 5) - 2;
 	}
+}
+
+void mutate_text(struct rng *r, char *text, size_t size)
+{
+	static const char bytes[] = { 'a', '\0', ' ', '*', '"', '\\', ':', '_', '9', '\xff' };
+	size_t at = below(r, size), n = one_in(r, 4) ? size - at : 1 + below(r, size - at);
+
+	if (one_in(r, 2))
+		n = 1;
+	memset(text + at, bytes[below(r, sizeof(bytes))], n);
 }
 
 static uint64_t bad_pointer(struct rng *r)
@@ -554,7 +564,7 @@ void attr_mutate(struct player *w, struct rng *r, struct pev_attr *attr, size_t 
 			attr->group_fd = below(r, 40);
 			break;
 		default:
-			mutate_member(r, attr);
+			mutate(r, attr, sizeof(*attr));
 		}
 	attr->refusal = confine(attr->refusal);
 	attr->info = confine(attr->info);

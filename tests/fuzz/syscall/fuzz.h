@@ -312,6 +312,10 @@ void attr_event(struct player *w, struct rng *r, struct pev_attr *attr, struct l
 uint64_t attr_room(struct rng *r);
 void attr_mutate(struct player *w, struct rng *r, struct pev_attr *attr, size_t *size,
 		 uint32_t *flags);
+/* Changes a word of @data, which begins at one. */
+void mutate(struct rng *r, void *data, size_t size);
+/* Changes bytes of @text, up to its end: a name may then have none. */
+void mutate_text(struct rng *r, char *text, size_t size);
 const char *attr_point(unsigned int i, bool *marker);
 void attr_layout(const char *name, struct layout *layout);
 const char *attr_filter(struct rng *r, const struct pev_attr *attr);

@@ -9,13 +9,17 @@
 #include "../../selftests/pev_place.h"
 #include "fuzz.h"
 
-static const char strings[] = "do_filp_open\0do_nanosleep\0no_function\0number\0text\0other\0_ f";
+static const char usual[] = "do_filp_open\0do_nanosleep\0no_function\0number\0text\0other\0_ f\0"
+			    "place\0text_len\0";
 static const uint32_t names[] = { 0, 13, 26 };
 enum { NUMBER = 38, TEXT = 45, OTHER = 50 };
+/* Those that are not good for a field, and one behind all. */
+static const uint32_t odd[] = { NUMBER, 56, 60, 66, 75, 76, 1000 };
 
 static __thread struct pev_probe probe;
 static __thread struct pev_probe_place places[4];
 static __thread struct pev_probe_field fields[4];
+static __thread char strings[sizeof(usual)];
 static __thread int32_t results[4];
 
 static __attribute__((noinline)) void probed(long number, const char *text)
@@ -27,12 +31,15 @@ static void (*volatile probed_fn)(long number, const char *text) = probed;
 
 /* This program, and where it has probed(). */
 static int program = -1;
+/* A file that may not be read from. */
+static int not_read = -1;
 static uint64_t place;
 
 void probe_init(void)
 {
 	place = pev_place_of(probed);
 	program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	not_read = open("/tmp", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 }
 
 static bool in_file(void)
@@ -42,15 +49,25 @@ static bool in_file(void)
 
 static void one_member(struct rng *r)
 {
-	struct { void *at; size_t size; } members[] = {
-		{ &probe, sizeof(probe) },
-		{ &fields[below(r, 4)], sizeof(*fields) },
-		{ places, in_file() ? sizeof(uint64_t) : sizeof(*places) },
-	}, *m = &members[below(r, ARRAY_SIZE(members))];
-	size_t word = below(r, m->size / sizeof(uint32_t));
-	uint64_t value = strange(r);
-
-	memcpy((char *)m->at + word * sizeof(uint32_t), &value, sizeof(uint32_t));
+	switch (below(r, 6)) {
+	case 0:
+		mutate(r, &probe, sizeof(probe));
+		break;
+	case 1:
+		mutate(r, places, in_file() ? sizeof(uint64_t) : sizeof(*places));
+		break;
+	case 2:
+		mutate_text(r, strings, sizeof(strings));
+		break;
+	case 3:
+		fields[below(r, 3)].name = odd[below(r, ARRAY_SIZE(odd))];
+		break;
+	case 4:
+		probe.fd = one_in(r, 2) ? not_read : (int)below(r, 64);
+		break;
+	default:
+		mutate(r, &fields[below(r, 3)], sizeof(*fields));
+	}
 }
 
 static void make_places(struct rng *r)
@@ -119,8 +136,9 @@ void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout)
 		.places = (uintptr_t)places, .fields = (uintptr_t)fields,
 		.strings = (uintptr_t)strings, .strings_size = sizeof(strings),
 	};
-	if (probe.kind == PEV_PROBE_KERNEL_RETURN && one_in(r, 3))
+	if (one_in(r, probe.kind == PEV_PROBE_KERNEL_RETURN ? 3 : 24))
 		probe.max_active = 1 + below(r, 20);
+	memcpy(strings, usual, sizeof(strings));
 	make_places(r);
 	make_fields(r, layout);
 	if (one_in(r, 4)) {

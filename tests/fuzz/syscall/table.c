@@ -213,7 +213,34 @@ static void swap_all(struct rng *r, int fd, struct account *a)
 		swap_cpu(r, fd, cpu, a);
 }
 
-/* Any bytes of it may be anything. */
+/* Names are most of it, and the least of what there is to check. */
+static void mutate_table(struct rng *r, struct pev_table *table)
+{
+	struct pev_table_key *keys[] = { table->keys, table->begin, table->end };
+	struct pev_table_key *key = &keys[below(r, 3)][below(r, PEV_MAX_TABLE_KEYS)];
+
+	switch (below(r, 6)) {
+	case 0:
+		mutate(r, table, sizeof(*table));
+		break;
+	case 1:
+		mutate(r, table, offsetof(struct pev_table, keys));
+		break;
+	case 2:
+		mutate(r, &table->flags,
+		       offsetof(struct pev_table, begin) - offsetof(struct pev_table, flags));
+		break;
+	case 3:
+		mutate(r, &table->least, sizeof(*table) - offsetof(struct pev_table, least));
+		break;
+	case 4:
+		mutate(r, key, offsetof(struct pev_table_key, name));
+		break;
+	default:
+		mutate_text(r, one_in(r, 4) ? table->field : key->name, PEV_MAX_TABLE_NAME);
+	}
+}
+
 static void open_mutated(struct rng *r)
 {
 	struct pev_table table;
@@ -221,18 +248,8 @@ static void open_mutated(struct rng *r)
 	int fd;
 
 	some_table(r, &table);
-	while (n--) {
-		size_t at = below(r, sizeof(table));
-		uint64_t value = strange(r);
-
-		if (one_in(r, 2)) {
-			((char *)&table)[at] = rnd(r);
-			continue;
-		}
-		/* a whole member, or half of one */
-		memcpy((char *)&table + at / sizeof(uint32_t) * sizeof(uint32_t), &value,
-		       sizeof(uint32_t));
-	}
+	while (n--)
+		mutate_table(r, &table);
 	/* whole gigabytes are refused as they should; they are not what is looked for */
 	if (table.rows > 4 * ROWS && table.rows <= PEV_MAX_TABLE_ROWS)
 		table.rows = ROWS;

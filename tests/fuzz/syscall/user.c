@@ -70,7 +70,10 @@ static void produce_mutated(struct rng *r)
 
 	some_producer(&a);
 	while (n--)
-		((char *)&a)[below(r, sizeof(a))] = rnd(r);
+		if (one_in(r, 3))
+			mutate_text(r, a.strings, sizeof(a.strings));
+		else
+			mutate(r, &a, offsetof(struct asked, strings));
 	if (a.producer.strings_size > sizeof(strings) &&
 	    a.producer.strings_size <= PEV_MAX_USER_STRINGS)
 		a.producer.strings_size = sizeof(strings);
@@ -168,7 +171,7 @@ static void ask_wrongly(struct rng *r, int fd)
 	uint32_t number = strange(r);
 	void *at;
 
-	((char *)&next)[below(r, sizeof(next))] = rnd(r);
+	mutate(r, &next, sizeof(next));
 	k_ioctl(fd, PEV_IOC_USER_NEXT,
 		one_in(r, 4) ? (uintptr_t)edge(r, &next, sizeof(next)) : (uintptr_t)&next);
 	if (one_in(r, 4))
