@@ -52,7 +52,7 @@ static __thread uint32_t *last;
 static __thread uint32_t turn;
 /* of this program by now, and how many programs reached its rarest point */
 static __thread struct found found = { .rarest = POINTS };
-static __thread uint32_t fewest;
+static __thread uint32_t fewest, steps;
 
 void cover_init(void)
 {
@@ -88,6 +88,7 @@ void cover_start(void)
 	turn++;
 	found = (struct found){ .rarest = POINTS };
 	fewest = UINT32_MAX;
+	steps = 0;
 	__atomic_store_n(&trace[0], 0, __ATOMIC_RELAXED);
 }
 
@@ -139,14 +140,19 @@ void cover_step(void)
 
 	if (!trace)
 		return;
+	steps++;
 	n = __atomic_load_n(&trace[0], __ATOMIC_RELAXED);
 	if (n > WORDS - 1)
 		n = WORDS - 1;
 	for (unsigned long i = 1; i <= n; i++) {
 		uint64_t pc = trace[i];
-		uint32_t at = point_of(pc, since, &found.point), *programs;
+		bool point = false, way = is_new_pair(before, pc);
+		uint32_t at = point_of(pc, since, &point), *programs;
 
-		found.way |= is_new_pair(before, pc);
+		found.point |= point;
+		found.way |= way;
+		if (point || way)
+			found.ops = steps;
 		before = pc;
 		if (at == POINTS || last[at] == turn)
 			continue;

@@ -59,11 +59,13 @@ typedef unsigned long long llu;
  * @point: a point that none had reached
  * @way: two points, one behind the other, that were not seen so
  * @rarest: the point that the fewest programs reached, for cover_programs()
+ * @ops: operations up to the one that found the last new one of these
  */
 struct found {
 	bool point;
 	bool way;
 	uint32_t rarest;
+	uint32_t ops;
 };
 
 bool cover_open(void);
@@ -83,8 +85,28 @@ void cover_store(const char *dir);
 
 /* ---- program.c ---- */
 
+#define CHOICES 4 /* of an operation that are changed, at most */
+
+/**
+ * struct choice - a random number that is changed, while those before and behind stay
+ * @at: which one of its operation, from 1; 0: none
+ * @is: instead; most are a choice among few
+ */
+struct choice {
+	uint16_t at;
+	uint16_t is;
+};
+
+/**
+ * struct rng - a source of random numbers
+ * @state: all numbers that follow
+ * @drawn: how many came
+ * @choices: CHOICES of them, or NULL
+ */
 struct rng {
 	uint64_t	state;
+	unsigned int drawn;
+	const struct choice *choices;
 };
 
 uint64_t rnd(struct rng *r);
@@ -97,14 +119,17 @@ uint64_t mix(uint64_t a, uint64_t b);
  * @kind: index of the table
  * @a:    which slot
  * @b:    which other slot
+ * @drawn: random numbers that it took when it was played last
  * @rnd:  where all else comes from
+ * @choices: but for these
  */
 struct op {
 	uint16_t	kind;
 	uint16_t	a;
 	uint16_t	b;
-	uint16_t	unused;
+	uint16_t drawn;
 	uint64_t	rnd;
+	struct choice choices[CHOICES];
 };
 
 struct program {
@@ -114,6 +139,9 @@ struct program {
 
 struct player;
 
+/* An operation as a word, and back; false: it is none. */
+int op_text(char *text, size_t size, const struct op *op);
+bool op_parse(struct op *op, const char *word);
 void program_make(struct program *p, struct rng *r, const struct player *w);
 void program_mutate(struct program *p, struct rng *r, const struct player *w);
 /* Sets @p to a new program or a mutation of one of the corpus; returns @from of corpus_played(). */
@@ -419,7 +447,8 @@ struct op_type {
 
 extern const struct op_type op_types[];
 extern const unsigned int nr_op_types;
-void op_run(struct player *w, const struct op *op);
+/* Returns how many random numbers it took. */
+unsigned int op_run(struct player *w, const struct op *op);
 
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,

@@ -309,6 +309,8 @@ static void show_family(pid_t of)
 /* Workers that no longer move. */
 static void look_after(uint64_t *beats, uint64_t *since)
 {
+	char text[128];
+
 	for (unsigned int i = 0; i < opt.workers; i++) {
 		const struct op *op = &all->now[i];
 
@@ -319,8 +321,8 @@ static void look_after(uint64_t *beats, uint64_t *since)
 		}
 		if (now_ns() - since[i] < STUCK * 1000000000ULL)
 			continue;
-		printf("not ok - worker %u has been in %s %u %u %#llx for %d s\n", i,
-		       op_types[op->kind].name, op->a, op->b, (llu)op->rnd, STUCK);
+		op_text(text, sizeof(text), op);
+		printf("not ok - worker %u has been in %s for %d s\n", i, text, STUCK);
 		show_family(all->pids[i]);
 		write_file("/proc/sys/kernel/printk", "8");
 		write_file("/proc/sysrq-trigger", "w");

@@ -730,9 +730,10 @@ const unsigned int nr_op_types = ARRAY_SIZE(op_types);
 
 _Static_assert(ARRAY_SIZE(op_types) <= KINDS, "KINDS");
 
-void op_run(struct player *w, const struct op *op)
+unsigned int op_run(struct player *w, const struct op *op)
 {
-	struct rng r = { op->rnd };
+	struct rng r = { .state = op->rnd, .choices = op->choices };
 
 	op_types[op->kind].run(w, op, &r);
+	return r.drawn;
 }

@@ -12,6 +12,7 @@
 #include "fuzz.h"
 
 #define CORPUS		4096
+#define LEADING 24 /* operations that are kept of a program, at most */
 #define PICKS 8 /* programs of which the rarest is taken, at most */
 #define CORPUS_MAGIC	0x70657666757a7a31ULL
 
@@ -42,6 +43,10 @@ uint64_t rnd(struct rng *r)
 {
 	uint64_t z = r->state += 0x9e3779b97f4a7c15ULL;
 
+	r->drawn++;
+	for (unsigned int i = 0; r->choices && i < CHOICES; i++)
+		if (r->choices[i].at == r->drawn)
+			return r->choices[i].is;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
 	return z ^ z >> 31;
@@ -94,18 +99,62 @@ static struct op make_op(struct rng *r, const struct player *w)
 	return op;
 }
 
+int op_text(char *text, size_t size, const struct op *op)
+{
+	int len = snprintf(text, size, "%s:%u:%u:%llx", op_types[op->kind].name, op->a, op->b,
+			   (llu)op->rnd);
+
+	for (unsigned int i = 0; i < CHOICES; i++)
+		if (op->choices[i].at && (size_t)len < size)
+			len += snprintf(text + len, size - len, ":%u=%u", op->choices[i].at,
+					op->choices[i].is);
+	return len;
+}
+
+bool op_parse(struct op *op, const char *word)
+{
+	char name[32];
+	int len, more;
+	llu rnd;
+
+	memset(op, 0, sizeof(*op));
+	if (sscanf(word, "%31[^:]:%hu:%hu:%llx%n", name, &op->a, &op->b, &rnd, &len) != 4)
+		return false;
+	op->rnd = rnd;
+	for (unsigned int i = 0; i < CHOICES; i++, len += more)
+		if (sscanf(word + len, ":%hu=%hu%n", &op->choices[i].at, &op->choices[i].is,
+			   &more) != 2)
+			break;
+	for (op->kind = 0; op->kind < nr_op_types; op->kind++)
+		if (!strcmp(op_types[op->kind].name, name))
+			return true;
+	return false;
+}
+
 void program_make(struct program *p, struct rng *r, const struct player *w)
 {
-	p->nr = PROGRAM / 2 + below(r, PROGRAM / 2 + 1);
+	p->nr = 1 + below(r, PROGRAM >> below(r, 4));
 	for (unsigned int i = 0; i < p->nr; i++)
 		p->ops[i] = make_op(r, w);
+}
+
+/* Changes one choice of many. */
+static void choose(struct op *op, struct rng *r)
+{
+	static const unsigned int most[] = { 2, 8, 64, 1 << 16 };
+
+	if (op->drawn)
+		op->choices[below(r, CHOICES)] = (struct choice){
+			.at = 1 + below(r, op->drawn),
+			.is = below(r, most[below(r, ARRAY_SIZE(most))]),
+		};
 }
 
 static void mutate_once(struct program *p, struct rng *r, const struct player *w)
 {
 	unsigned int at = p->nr ? below(r, p->nr) : 0;
 
-	switch (below(r, 6)) {
+	switch (p->nr ? below(r, 10) : 0) {
 	case 0:		/* another one in between */
 		if (p->nr == PROGRAM)
 			break;
@@ -124,6 +173,7 @@ static void mutate_once(struct program *p, struct rng *r, const struct player *w
 		break;
 	case 3:		/* the same with other arguments */
 		p->ops[at].rnd = rnd(r);
+		memset(p->ops[at].choices, 0, sizeof(p->ops[at].choices));
 		break;
 	case 4:		/* or on another object */
 		p->ops[at].a = rnd(r);
@@ -135,7 +185,17 @@ static void mutate_once(struct program *p, struct rng *r, const struct player *w
 
 		p->ops[at] = p->ops[other];
 		p->ops[other] = op;
+		break;
 	}
+	case 6: /* once more, and nearly so */
+		if (p->nr == PROGRAM)
+			break;
+		memmove(&p->ops[at + 1], &p->ops[at], (p->nr - at) * sizeof(p->ops[0]));
+		p->nr++;
+		choose(&p->ops[at + 1], r);
+		break;
+	default: /* nearly the same */
+		choose(&p->ops[at], r);
 	}
 }
 
@@ -156,6 +216,21 @@ static void adapt(struct program *p, const struct player *w)
 		if (p->ops[i].kind < nr_op_types && usable(p->ops[i].kind, w))
 			p->ops[n++] = p->ops[i];
 	p->nr = n;
+}
+
+/* The end of @p becomes that of @other, which is copied first: it may be replaced meanwhile. */
+static void go_on_as(struct program *p, const struct program *other, struct rng *r,
+		     const struct player *w)
+{
+	struct program end = *other;
+	unsigned int from, at;
+
+	adapt(&end, w);
+	from = below(r, end.nr + 1);
+	at = below(r, p->nr + 1);
+	while (from < end.nr && at < PROGRAM)
+		p->ops[at++] = end.ops[from++];
+	p->nr = at;
 }
 
 /* How common what a program of the corpus does is; what was not tried yet is rarer than all else. */
@@ -192,8 +267,11 @@ uint32_t program_next(struct program *p, struct rng *r, const struct player *w)
 	*p = corpus->programs[from];
 	adapt(p, w);
 	/* as it is, at first: only so its points become known */
-	if (__atomic_load_n(&corpus->rarest[from], __ATOMIC_RELAXED) != UNTRIED)
-		program_mutate(p, r, w);
+	if (__atomic_load_n(&corpus->rarest[from], __ATOMIC_RELAXED) == UNTRIED)
+		return from;
+	if (one_in(r, 8))
+		go_on_as(p, &corpus->programs[below(r, nr)], r, w);
+	program_mutate(p, r, w);
 	return from;
 }
 
@@ -239,25 +317,38 @@ static bool corpus_add(const struct program *p, uint32_t rarest)
 	return true;
 }
 
+/* The last operations of @p up to the @ops-th, which found something new. */
+static struct program leading_to(const struct program *p, uint32_t ops)
+{
+	struct program part = { 0 };
+	uint32_t end = ops < p->nr ? ops : p->nr, from = end > LEADING ? end - LEADING : 0;
+
+	part.nr = end - from;
+	memcpy(part.ops, p->ops + from, part.nr * sizeof(part.ops[0]));
+	return part;
+}
+
 void corpus_played(const struct program *p, uint32_t from, const struct found *found, struct rng *r)
 {
 	unsigned int nr = corpus_size();
 	uint32_t untried = UNTRIED;
+	struct program part;
 
 	if (from != NEW)
 		__atomic_compare_exchange_n(&corpus->rarest[from], &untried, found->rarest, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	if (!corpus || (!found->point && !found->way) || corpus_add(p, found->rarest))
+	if (!corpus || (!found->point && !found->way))
 		return;
+	part = leading_to(p, found->ops);
 	/* what is new takes the place of what many programs do */
-	if (found->point)
-		corpus_put(p, pick(r, nr, PICKS, false), found->rarest);
+	if (!corpus_add(&part, found->rarest) && found->point)
+		corpus_put(&part, pick(r, nr, PICKS, false), found->rarest);
 }
 
 /* Operations are known by name: the table may change. */
 static uint64_t table_id(void)
 {
-	uint64_t id = CORPUS_MAGIC + PROGRAM;
+	uint64_t id = CORPUS_MAGIC + PROGRAM + sizeof(struct op);
 
 	for (unsigned int i = 0; i < nr_op_types; i++)
 		for (const char *c = op_types[i].name; *c; c++)

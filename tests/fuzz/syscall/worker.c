@@ -103,10 +103,11 @@ void broken(const char *format, ...)
 		for (unsigned int i = 0; i < LAST; i++) {
 			const struct op *op = &me->last[(me->nr_last + i) % LAST];
 
-			if (op->rnd && len < sizeof(text) - 100)
-				len += snprintf(text + len, sizeof(text) - len,
-						"#   %s %u %u %#llx\n", op_types[op->kind].name,
-						op->a, op->b, (llu)op->rnd);
+			if (!op->rnd || len > sizeof(text) - 200)
+				continue;
+			len += snprintf(text + len, sizeof(text) - len, "#   ");
+			len += op_text(text + len, sizeof(text) - len, op);
+			len += snprintf(text + len, sizeof(text) - len, "\n");
 		}
 	}
 	if (write(1, text, len) < 0)
@@ -123,14 +124,14 @@ static bool stopping(void)
 	       (opt.ops && __atomic_load_n(&all->ops, __ATOMIC_RELAXED) >= opt.ops);
 }
 
-static void play_op(struct player *w, const struct op *op)
+static void play_op(struct player *w, struct op *op)
 {
 	uint64_t begin = now_ns(), us;
 
 	w->last[w->nr_last++ % LAST] = *op;
 	all->now[w->index] = *op;
 	add(&all->beat[w->index], 1);
-	op_run(w, op);
+	op->drawn = op_run(w, op);
 	us = (now_ns() - begin) / 1000;
 	cover_step();
 	add(&all->kinds[op->kind], 1);
@@ -142,15 +143,15 @@ static void play_op(struct player *w, const struct op *op)
 /* One line for each program, before it runs: what is left of a machine that died. */
 static void note(const struct player *w, int log)
 {
-	static char text[PROGRAM * 64];
+	static char text[PROGRAM * 128];
 	size_t len;
 
 	len = snprintf(text, sizeof(text), "worker %u uid %u program %llu:", w->index, w->uid,
 		       (llu)w->nr_programs);
-	for (unsigned int i = 0; i < w->program.nr; i++)
-		len += snprintf(text + len, sizeof(text) - len, " %s:%u:%u:%llx",
-				op_types[w->program.ops[i].kind].name, w->program.ops[i].a,
-				w->program.ops[i].b, (llu)w->program.ops[i].rnd);
+	for (unsigned int i = 0; i < w->program.nr; i++) {
+		text[len++] = ' ';
+		len += op_text(text + len, sizeof(text) - len, &w->program.ops[i]);
+	}
 	text[len++] = '\n';
 	if (write(log, text, len) < 0)
 		return;
@@ -183,19 +184,8 @@ static void play_noted(struct player *w, char *text)
 
 	p->nr = 0;
 	for (word = strtok_r(text, " \n", &save); word && p->nr < PROGRAM;
-	     word = strtok_r(NULL, " \n", &save)) {
-		struct op *op = &p->ops[p->nr];
-		char name[32];
-		llu more;
-
-		if (sscanf(word, "%31[^:]:%hu:%hu:%llx", name, &op->a, &op->b, &more) != 4)
-			continue;
-		op->rnd = more;
-		for (op->kind = 0; op->kind < nr_op_types; op->kind++)
-			if (!strcmp(op_types[op->kind].name, name))
-				break;
-		p->nr += op->kind < nr_op_types;
-	}
+	     word = strtok_r(NULL, " \n", &save))
+		p->nr += op_parse(&p->ops[p->nr], word);
 	for (unsigned int i = 0; i < p->nr && !stopping(); i++)
 		play_op(w, &p->ops[i]);
 }
@@ -203,7 +193,7 @@ static void play_noted(struct player *w, char *text)
 /* This worker's programs of a log, once more. */
 static void replay(struct player *w)
 {
-	static char line[PROGRAM * 80];
+	static char line[PROGRAM * 144];
 	FILE *f = fopen(opt.replay, "re");
 	unsigned int index;
 	char *text;
