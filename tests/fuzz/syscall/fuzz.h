@@ -399,6 +399,8 @@ void rings_scan(struct channel *c);
 /* Before there are workers. */
 void probe_init(void);
 void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout);
+/* Makes config of @attr a probe of that kind, in one place and without fields. */
+void probe_plain(uint32_t kind, struct pev_attr *attr);
 /* Does what probes in this program wait for. */
 void probe_call(struct rng *r);
 

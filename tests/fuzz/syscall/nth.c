@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The n-th failure of each kind of call: n counts up from 1 until the call passes
- * without having failed. First with nothing else open, so that the hooks are placed and
- * removed each time, then with an event of each kind beside it that keeps them in place,
- * and that must nevertheless count right.
+ * without having failed. No call passes before its first failure: what is made once fails to be
+ * made, too. First with no event open, then with one beside it that must nevertheless count right.
+ *
+ * Hooks stay for a while, and a failure that a call gets over leaves them in place. So once they
+ * are gone, the calls fail again, but without those failures: then their hooks fail, too.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,6 +20,7 @@
 #include "fuzz.h"
 
 #define MOST	400	/* failures of one call */
+#define HOOKS_STAY_US 1500000 /* more than the second that they do */
 
 static int nth_fd = -1, channel = -1, event = -1, cgroup = -1;
 
@@ -46,12 +50,20 @@ static bool failed(void)
  * @name:   of it
  * @attr:   if it opens something
  * @run:    what it does else; returns what the call returned, or -errno
+ * @seed: of the random numbers that it takes
+ * @lone: @run needs nothing that is open
+ * @passes: the failures with which it passed
  */
 struct call {
 	const char	*name;
 	struct pev_attr	attr;
 	int		(*run)(void);
+	uint64_t seed;
+	bool lone;
+	bool passes[MOST];
 };
+
+static uint64_t seed;
 
 static int do_enable(void) { return k_ioctl(event, PEV_IOC_ENABLE, 0); }
 static int do_disable(void) { return k_ioctl(event, PEV_IOC_DISABLE, 0); }
@@ -200,11 +212,76 @@ static int do_file_map(void)
 	return 0;
 }
 
+/* A channel's first event, whose part of the metadata and of the channel is the first as well. */
+static int do_first_event(void)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1, .group_fd = -1
+	};
+	int fd = k_event(&attr), ret = fd;
+
+	if (fd >= 0) {
+		memset(&attr, 0, sizeof(attr));
+		attr.type = PEV_TYPE_TRACEPOINT;
+		attr.name = (uintptr_t) "sched:sched_process_fork";
+		attr.target = PEV_TARGET_TASK;
+		attr.channel_fd = fd;
+		attr.group_fd = -1;
+		attr.period = 1;
+		ret = k_event(&attr);
+		k_close(ret);
+		k_close(fd);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* All of it is done or not, and its laws hold. */
+static int do_table(void)
+{
+	law_table(me, &(struct rng){ .state = seed });
+	return 0;
+}
+
+static int do_producer(void)
+{
+	law_user(&(struct rng){ .state = seed });
+	return 0;
+}
+
+static int do_context(void)
+{
+	static __thread uint64_t pointer;
+	struct pev_attr attr = { .type = PEV_TYPE_CONTEXT,
+				 .config = (uintptr_t)&pointer,
+				 .channel_fd = -1,
+				 .group_fd = -1 };
+	int ret = k_event(&attr);
+
+	attr.config = 0;
+	if (!ret)
+		k_event(&attr);
+	return ret;
+}
+
+static int do_text(void)
+{
+	static const char line[] = "sched:sched_process_exit pid > 1\n";
+	int fd = open("/sys/kernel/debug/pev/text", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	ssize_t ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, line, sizeof(line) - 1) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
 #define EVENT(t, ...)	.attr = { .type = PEV_TYPE_##t, .target = PEV_TARGET_TASK, \
 				  .channel_fd = -1, .group_fd = -1, __VA_ARGS__ }
 #define RECORDS		.channel_fd = -2, .period = 1	/* -2: the channel */
 #define NAME(n)		.name = (uintptr_t)(n)
 
+/* clang-format off */
 static struct call calls[] = {
 	{ "channel", .attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1,
 			       .group_fd = -1 } },
@@ -251,9 +328,34 @@ static struct call calls[] = {
 			.target = PEV_TARGET_CGROUP, .channel_fd = -1, .group_fd = -1,
 			.target_id = -2 } },
 	{ "hardware", EVENT(HARDWARE, .config = PEV_HW_INSTRUCTIONS) },
+	{ "perf's", EVENT(RAW, .pmu = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS) },
+	{ "perf's, machine", .attr = { .type = PEV_TYPE_RAW, .pmu = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_CPU_CLOCK, .target = PEV_TARGET_CPUS,
+			.channel_fd = -1, .group_fd = -1 } },
+	{ "stacks that come later", EVENT(USTACK, .channel_fd = -2,
+			.sample = PEV_SAMPLE_TID | PEV_SAMPLE_USTACK) },
+	{ "reasons of exits", .attr = { .type = PEV_TYPE_TIMER, .target = PEV_TARGET_CPUS,
+			.channel_fd = -2, .group_fd = -1, .period = 10000000,
+			.sample = PEV_SAMPLE_EXIT } },
+	{ "probe", EVENT(PROBE, NAME("probe"), RECORDS, .config = PEV_PROBE_KERNEL) },
+	{ "probe of a return", EVENT(PROBE, NAME("probe"), RECORDS,
+				     .config = PEV_PROBE_KERNEL_RETURN) },
+	{ "probe of a function", EVENT(PROBE, NAME("probe"), RECORDS,
+				       .config = PEV_PROBE_FUNCTION) },
+	{ "probe of a program", EVENT(PROBE, NAME("probe"), RECORDS, .config = PEV_PROBE_USER) },
+	{ "probe of a program's return", EVENT(PROBE, NAME("probe"), RECORDS,
+					       .config = PEV_PROBE_USER_RETURN) },
 	{ "member", EVENT(SOFTWARE, .config = PEV_SW_PAGE_FAULTS, .group_fd = -2, RECORDS,
 			  .sample = PEV_SAMPLE_READ) },
 	{ "refusal", EVENT(TRACEPOINT, NAME("no:such")) },
+	{ "first event", .run = do_first_event, .lone = true },
+	{ "context", .run = do_context, .lone = true },
+	{ "text", .run = do_text, .lone = true },
+	{ "producer", .run = do_producer, .seed = 3, .lone = true },
+	{ "listener", .run = do_producer, .seed = 5, .lone = true },
+	{ "table", .run = do_table, .seed = 1, .lone = true },
+	{ "table again", .run = do_table, .seed = 2, .lone = true },
+	{ "pairs", .run = do_table, .seed = 9, .lone = true },
 	{ "enable", .run = do_enable }, { "channel on", .run = do_channel_on },
 	{ "reset", .run = do_reset }, { "period", .run = do_period },
 	{ "filter", .run = do_filter }, { "channel's filter", .run = do_channel_filter },
@@ -266,13 +368,17 @@ static struct call calls[] = {
 	{ "a file's mapping", .run = do_file_map }, { "flush", .run = do_flush },
 	{ "channel off", .run = do_channel_off }, { "disable", .run = do_disable },
 };
+/* clang-format on */
 
 static int make(const struct call *c)
 {
 	struct pev_attr attr = c->attr;
 
+	seed = c->seed;
 	if (c->run)
 		return c->run();
+	if (attr.type == PEV_TYPE_PROBE)
+		probe_plain(attr.config, &attr);
 	if (attr.channel_fd == -2)
 		attr.channel_fd = channel;
 	if (attr.group_fd == -2)
@@ -293,46 +399,52 @@ static int next_fd(void)
 
 static unsigned int total;
 
-/* The call must be possible at last, or be refused for what it is. */
-static bool fail_each(const struct call *c, const char *how)
+static bool may_fail(int error)
 {
-	int want, got = 0, free_fd = next_fd();
-	unsigned int n;
+	return error == -ENOMEM || error == -EFAULT || error == -EAGAIN || error == -ENFILE;
+}
 
+/* The call must be possible at last, or be refused for what it is, and is so once more. */
+static bool fail_each(struct call *c, const char *how, bool hooks)
+{
+	int want, got[MOST] = { 0 }, free_fd = next_fd();
+	unsigned int n = 0;
+	bool met = true;
+
+	do {
+		if (hooks && c->passes[n])
+			continue;
+		fail_at(n + 1);
+		got[n] = make(c);
+		met = failed();
+		total += met;
+		c->passes[n] = met && got[n] >= 0;
+		if (got[n] >= 0 && !c->run)
+			k_close(got[n]);
+		if (next_fd() != free_fd) {
+			printf("not ok - nth: %s, %s: a descriptor is left after failure %u\n",
+			       c->name, how, n + 1);
+			return false;
+		}
+	} while (met && ++n < MOST);
 	want = make(c);
 	if (want >= 0 && !c->run)
 		k_close(want);
-	for (n = 1; n < MOST; n++) {
-		bool met;
-
-		fail_at(n);
-		got = make(c);
-		met = failed();
-		if (got >= 0 && !c->run)
-			k_close(got);
-		if (next_fd() != free_fd) {
-			printf("not ok - nth: %s, %s: a descriptor is left after failure %u\n",
-			       c->name, how, n);
-			return false;
-		}
-		if (got < 0 && got != want && met && got != -ENOMEM && got != -EFAULT &&
-		    got != -EAGAIN && got != -ENFILE) {
-			printf("not ok - nth: %s, %s: failure %u gives %s\n", c->name, how, n,
-			       strerror(-got));
-			return false;
-		}
-		if (!met)
-			break;
-		total++;
+	if (n == MOST || (got[n] < 0) != (want < 0)) {
+		printf("not ok - nth: %s, %s: %s after %u failures, then %s\n", c->name, how,
+		       n == MOST || got[n] >= 0 ? "good" : strerror(-got[n]), n,
+		       want < 0 ? strerror(-want) : "good");
+		return false;
 	}
-	if (n == MOST || (got < 0) != (want < 0)) {
-		printf("not ok - nth: %s, %s: %s before, %s after %u failures\n", c->name, how,
-		       want < 0 ? strerror(-want) : "good", got < 0 ? strerror(-got) : "good",
-		       n - 1);
+	for (unsigned int i = 0; i < n; i++) {
+		if (got[i] >= 0 || got[i] == want || may_fail(got[i]))
+			continue;
+		printf("not ok - nth: %s, %s: failure %u gives %s\n", c->name, how, i + 1,
+		       strerror(-got[i]));
 		return false;
 	}
 	if (opt.verbose)
-		printf("# %s, %s: %u failures\n", c->name, how, n - 1);
+		printf("# %s, %s: %u failures\n", c->name, how, n);
 	return true;
 }
 
@@ -354,13 +466,20 @@ static bool count_right(int fd, const char *how)
 	return false;
 }
 
-static bool open_own(void)
+/* Without an event: it keeps no hook in place. */
+static bool open_channel(void)
 {
 	struct pev_attr attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1,
 				 .group_fd = -1 };
 
 	channel = k_event(&attr);
-	memset(&attr, 0, sizeof(attr));
+	return channel >= 0;
+}
+
+static bool open_own(void)
+{
+	struct pev_attr attr = { 0 };
+
 	attr.type = PEV_TYPE_TRACEPOINT;
 	attr.name = (uintptr_t)"syscalls:sys_enter_getsid";
 	attr.target = PEV_TARGET_TASK;
@@ -368,21 +487,18 @@ static bool open_own(void)
 	attr.group_fd = -1;
 	attr.period = 1;
 	event = k_event(&attr);
-	return channel >= 0 && event >= 0;
+	return event >= 0;
 }
 
-static bool all_calls(const char *how)
+static bool all_calls(const char *how, bool hooks)
 {
 	bool good = true;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++) {
-		/* what acts on an event needs one; only then is nothing else open */
-		bool needs = calls[i].run || calls[i].attr.channel_fd == -2 ||
-			     calls[i].attr.group_fd == -2;
+		bool needs = (calls[i].run && !calls[i].lone) || calls[i].attr.group_fd == -2;
 
-		if (excluded(calls[i].name) || (needs && event < 0 && !open_own()))
-			continue;
-		good &= fail_each(&calls[i], how);
+		if (!excluded(calls[i].name) && (event >= 0 || !needs))
+			good &= fail_each(&calls[i], how, hooks);
 	}
 	return good;
 }
@@ -408,6 +524,7 @@ int nth_main(void)
 	bool good = true;
 
 	me = &none;
+	model_init(me);
 	none.root = true;
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (nth_fd < 0) {
@@ -418,13 +535,15 @@ int nth_main(void)
 	k_failing = true;
 	mkdir("/sys/fs/cgroup/fuzz-nth", 0755);
 	cgroup = open("/sys/fs/cgroup/fuzz-nth", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++)
-		if (!calls[i].run && calls[i].attr.channel_fd == -1 && !excluded("alone") &&
-		    calls[i].attr.group_fd == -1 && !excluded(calls[i].name))
-			good &= fail_each(&calls[i], "alone");
+	good &= open_channel();
+	if (!excluded("alone")) {
+		good &= all_calls("alone", false);
+		usleep(HOOKS_STAY_US);
+		good &= all_calls("without hooks", true);
+	}
 	good &= open_own();
 	good &= count_right(event, "before");
-	good &= all_calls("beside others");
+	good &= all_calls("beside others", false);
 	good &= count_right(event, "after");
 	k_close(event);
 	k_close(channel);

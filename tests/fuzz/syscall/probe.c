@@ -150,6 +150,23 @@ void attr_probe(struct rng *r, struct pev_attr *attr, struct layout *layout)
 							  "number > 100 || text ~ \"*a*\"");
 }
 
+void probe_plain(uint32_t kind, struct pev_attr *attr)
+{
+	memcpy(strings, usual, sizeof(strings));
+	probe = (struct pev_probe){
+		.size = sizeof(probe),
+		.kind = kind,
+		.nr_places = 1,
+		.places = (uintptr_t)places,
+		.fields = (uintptr_t)fields,
+		.strings = (uintptr_t)strings,
+		.strings_size = sizeof(strings),
+	};
+	probe.fd = in_file() ? program : 0;
+	places[0] = (struct pev_probe_place){ .name = names[0], .offset = in_file() ? place : 0 };
+	attr->config = (uintptr_t)&probe;
+}
+
 void probe_call(struct rng *r)
 {
 	for (unsigned int i = below(r, 16); i; i--)
