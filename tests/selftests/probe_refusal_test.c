@@ -3,6 +3,12 @@
 #include <sys/wait.h>
 #include "probe_util.h"
 
+#ifdef __x86_64__
+/* An instruction that no program may have; it never runs. */
+extern const char halts[];
+asm(".pushsection .text\n.balign 16\nhalts:\n\thlt\n\tret\n.popsection");
+#endif
+
 TEST_F(probe, left_out)
 {
 	int32_t results[3] = { 1, 1, 1 };
@@ -56,6 +62,12 @@ TEST_F(probe, left_out)
 
 TEST_F(probe, refused_as_a_whole)
 {
+	int written = open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, written);
+	REFUSED(EBADF, probe.fd = written);
+	EXPECT_NE(NULL, strstr(pev_reason(), "not open for reading"));
+	close(written);
 	REFUSED(EINVAL, probe.size = 8);
 	REFUSED(EINVAL, probe.size = 1 << 20);
 	REFUSED(EINVAL, probe.kind = PEV_PROBE_MAX);
@@ -78,8 +90,44 @@ TEST_F(probe, refused_as_a_whole)
 	REFUSED(EINVAL, probe.results = (uintptr_t)&probe);
 }
 
+/* Members that are not known here may be there, and be 0. */
+TEST_F(probe, of_a_newer_kernel)
+{
+	struct {
+		struct pev_probe probe;
+		uint64_t more;
+	} newer = { .probe = self->probe };
+	int fd;
+
+	newer.probe.size = sizeof(newer);
+	fd = open_probe(&newer.probe, -1);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	close(fd);
+	newer.more = 1;
+	EXPECT_EQ(-E2BIG, open_probe(&newer.probe, -1));
+}
+
+TEST_F(probe, refused_files)
+{
+	int fd = open("/proc/version", O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	REFUSED(EOPNOTSUPP, (probe.fd = fd, place.offset = 0));
+	EXPECT_NE(NULL, strstr(pev_reason(), "file system"));
+	close(fd);
+#ifdef __x86_64__
+	REFUSED(EOPNOTSUPP, place.offset = pev_place_of(halts));
+	EXPECT_NE(NULL, strstr(pev_reason(), "can't be probed"));
+#endif
+}
+
 TEST_F(probe, refused_places)
 {
+	char longest[PEV_MAX_PROBE_NAME + 1] = "";
+
+	memset(longest, 'a', PEV_MAX_PROBE_NAME);
+	REFUSED(EINVAL, (probe.strings = (uintptr_t)longest, probe.strings_size = sizeof(longest)));
+	EXPECT_NE(NULL, strstr(pev_reason(), "has more than"));
 	REFUSED(EINVAL, place.name = sizeof(strings));
 	REFUSED(EINVAL, place.name = ~0U);
 	REFUSED(EINVAL, place.name = sizeof(strings) - 1);
@@ -126,6 +174,9 @@ TEST_F(probe, refused_in_the_kernel)
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_KERNEL, probe.fd = 0, place.name = OPEN,
 			 place.offset = 1 << 20));
 	EXPECT_NE(NULL, strstr(pev_reason(), "beyond the end of do_filp_open"));
+	REFUSED(EINVAL, (probe.kind = PEV_PROBE_KERNEL, probe.fd = 0, place.name = UNPROBED,
+			 place.offset = 0));
+	EXPECT_NE(NULL, strstr(pev_reason(), "code that probes themselves need"));
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_KERNEL_RETURN, probe.fd = 0, probe.nr_fields = 0,
 			 place.name = OPEN, place.offset = 4));
 	REFUSED(EINVAL, (probe.kind = PEV_PROBE_KERNEL_RETURN, probe.fd = 0, probe.nr_fields = 0,

@@ -44,7 +44,7 @@ FIXTURE(probe)
 
 /* Offsets in @strings. */
 static const char strings[] = "work\0play\0number\0text\0do_filp_open\0result\0time\0"
-			      "no_such_function\0pev_probe_hit";
+			      "no_such_function\0pev_probe_hit\0get_kprobe";
 enum {
 	WORK = 0,
 	PLAY = 5,
@@ -54,7 +54,8 @@ enum {
 	RESULT = 35,
 	TIME = 42,
 	NONE = 47,
-	UNTRACED = 64
+	UNTRACED = 64,
+	UNPROBED = 78
 };
 
 FIXTURE_SETUP(probe)

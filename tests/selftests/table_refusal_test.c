@@ -27,6 +27,23 @@ TEST_F(table, refusals)
 	REFUSED(EFAULT, open_table((void *)8), "can't be read");
 }
 
+/* Members that are not known here may be there, and be 0. */
+TEST_F(table, of_a_newer_kernel)
+{
+	struct {
+		struct pev_table table;
+		uint64_t more;
+	} newer = { .table = table_by(64, PEV_TABLE_FIELD, "pid") };
+	int fd;
+
+	newer.table.size = sizeof(newer);
+	fd = open_table(&newer.table);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	close(fd);
+	newer.more = 1;
+	REFUSED(E2BIG, open_table(&newer.table), "does not know");
+}
+
 TEST_F(table, refusals_of_keys)
 {
 	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;

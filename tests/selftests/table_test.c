@@ -253,6 +253,7 @@ TEST_F(table, with_a_period)
 TEST_F(table, bad_buffers)
 {
 	struct pev_table table = table_by(64, PEV_TABLE_FIELD, "pid");
+	static const struct pev_table_swap too_small = { .size = sizeof(too_small) };
 	struct pev_table_swap swap = { .size = sizeof(swap), .nr_rows = 63 };
 	struct told *t = &self->t;
 	int fd, event;
@@ -276,6 +277,9 @@ TEST_F(table, bad_buffers)
 			EXPECT_EQ(EFAULT, errno);
 	}
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	/* what is asked for can be read, and what is needed not be written */
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &too_small));
 	EXPECT_EQ(EFAULT, errno);
 	swap.cpu = pev_nr_cpus();
 	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_TABLE_SWAP, &swap));

@@ -248,6 +248,7 @@ TEST(listener_refusals)
 		.group_fd = -1,
 	};
 	static const char *const wrong[] = { "", "shop", "s*p:*", "shop:check out", "**", "?:a" };
+	uint64_t first = 1;
 	int channel;
 
 	NEEDS_PEV();
@@ -265,6 +266,13 @@ TEST(listener_refusals)
 	attr.period = 1;
 	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
 	close(channel);
+	attr.channel_fd = -1;
+	attr.period = 0;
+	attr.target = PEV_TARGET_CPUS;
+	attr.cpus = (uintptr_t)&first;
+	attr.cpus_size = sizeof(first);
+	EXPECT_EQ(-EOPNOTSUPP, pev_open(&attr));
+	EXPECT_EQ(offsetof(struct pev_attr, cpus_size), pev_why.head.field);
 	EXPECT_EQ(-ESRCH, user_listen("shop:*", PEV_TARGET_PROCESS, 4194303, 0));
 }
 
