@@ -206,27 +206,51 @@ static const void *next(const struct seen *seen, unsigned int kind, uint32_t pid
 	return NULL;
 }
 
+/* Of the notes from @p to @end. */
+static bool build_id_in(const char *p, const char *end, void *to)
+{
+	while (p + sizeof(ElfW(Nhdr)) < end) {
+		const ElfW(Nhdr) *n = (const void *)p;
+		const char *desc = p + sizeof(*n) + (n->n_namesz + 3) / 4 * 4;
+
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_descsz == 20) {
+			memcpy(to, desc, 20);
+			return true;
+		}
+		p = desc + (n->n_descsz + 3) / 4 * 4;
+	}
+	return false;
+}
+
 static int find_build_id(struct dl_phdr_info *info, size_t size, void *to)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		const char *p = (const char *)info->dlpi_addr + ph->p_vaddr;
-		const char *end = p + ph->p_memsz;
 
-		if (ph->p_type != PT_NOTE)
-			continue;
-		while (p + sizeof(ElfW(Nhdr)) < end) {
-			const ElfW(Nhdr) *n = (const void *)p;
-			const char *desc = p + sizeof(*n) + (n->n_namesz + 3) / 4 * 4;
-
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_descsz == 20) {
-				memcpy(to, desc, 20);
-				return 1;
-			}
-			p = desc + (n->n_descsz + 3) / 4 * 4;
-		}
+		if (ph->p_type == PT_NOTE && build_id_in(p, p + ph->p_memsz, to))
+			return 1;
 	}
 	return 0;
+}
+
+static bool find_build_id_of(int fd, size_t size, void *to)
+{
+	const char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	const ElfW(Ehdr) *head = (const void *)file;
+	bool found = false;
+
+	if (file == MAP_FAILED)
+		return false;
+	for (int i = 0; i < head->e_phnum && !found; i++) {
+		const ElfW(Phdr) *ph = (const void *)(file + head->e_phoff);
+
+		found = ph[i].p_type == PT_NOTE &&
+			build_id_in(file + ph[i].p_offset, file + ph[i].p_offset + ph[i].p_filesz,
+				    to);
+	}
+	munmap((void *)file, size);
+	return found;
 }
 
 TEST_F(sideband, exec_then_name_then_mappings)
@@ -300,6 +324,76 @@ TEST_F(sideband, mappings)
 	}
 	EXPECT_TRUE(anon);
 	EXPECT_TRUE(changed);
+}
+
+/* Is the first page of the file in memory? */
+static bool is_cached(int fd)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	void *p = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	unsigned char there = 1;
+
+	if (p == MAP_FAILED)
+		return true;
+	mincore(p, page, &there);
+	munmap(p, page);
+	return there & 1;
+}
+
+/* It is read before the thread goes on, and not where the mapping is made: that can't wait. */
+TEST(build_id_that_has_to_be_read)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SIDEBAND,
+		.config = PEV_SB_MMAP,
+		.target = PEV_TARGET_TASK,
+		.group_fd = -1,
+		.sample = PEV_SAMPLE_TID,
+	};
+	long page = sysconf(_SC_PAGESIZE);
+	const struct mmap_payload *m;
+	char path[PATH_MAX] = "";
+	struct pev_map map;
+	struct seen seen;
+	uint8_t id[20];
+	struct stat st;
+	int fd, event;
+	void *p;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	ASSERT_LT(0, readlink("/proc/self/exe", path, sizeof(path) - 20));
+	/* a program that does not run */
+	strcpy(strrchr(path, '/') + 1, "open_test");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		SKIP(return, "there is no %s", path);
+	ASSERT_EQ(0, fstat(fd, &st));
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (is_cached(fd))
+		SKIP(return, "the file stays in memory");
+	attr.channel_fd = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, attr.channel_fd) TH_LOG("%s", pev_reason());
+	event = pev_open(&attr);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	close(event);
+	if (!find_build_id_of(fd, st.st_size, id))
+		SKIP(return, "%s has no build id", path);
+	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
+	ASSERT_EQ(0, collect(&map, &seen));
+	ASSERT_EQ(1, seen.nr);
+	m = (const void *)seen.records[0].payload;
+	EXPECT_STREQ(path, m->filename);
+	EXPECT_EQ((uintptr_t)p, m->addr);
+	ASSERT_EQ(20, m->build_id_size);
+	EXPECT_EQ(0, memcmp(id, m->build_id, 20));
+	munmap(p, page);
+	free(seen.records);
+	pev_unmap_channel(&map);
+	close(attr.channel_fd);
+	close(fd);
 }
 
 TEST_F(sideband, threads_and_children)

@@ -37,7 +37,10 @@ static void touch(struct rng *r)
 
 static void map(struct rng *r)
 {
-	map_code(one_in(r, 2));
+	if (one_in(r, 4))
+		map_program();
+	else
+		map_code(one_in(r, 2));
 }
 
 static void rename_thread(struct rng *r)

@@ -459,6 +459,7 @@ op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_m
 /* What threads do that are counted. */
 void spawn_thread(void);
 void map_code(bool protects);
+void map_program(void); /* which has to be read from the disk */
 void touch_pages(unsigned int n);
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest, attack_grant;

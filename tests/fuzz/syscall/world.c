@@ -53,6 +53,18 @@ void map_code(bool protects)
 	munmap(at, PAGE);
 }
 
+void map_program(void)
+{
+	int fd = open("/usr/bin/env", O_RDONLY | O_CLOEXEC);
+	void *at;
+
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (at != MAP_FAILED)
+		munmap(at, PAGE);
+	close(fd);
+}
+
 void touch_pages(unsigned int n)
 {
 	char *p = mmap(NULL, n * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
