@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "pev_util.h"
+#include "withheld.h"
 
 #define CHILD_EXIT	3
 #define GRAND_EXIT	7
@@ -394,6 +395,79 @@ TEST(build_id_that_has_to_be_read)
 	pev_unmap_channel(&map);
 	close(attr.channel_fd);
 	close(fd);
+}
+
+/* How many hold pev.ko; -1: pev is no module. */
+static int module_users(void)
+{
+	FILE *f = fopen("/sys/module/pev/refcnt", "re");
+	int users = -1;
+
+	if (f && fscanf(f, "%d", &users) != 1)
+		users = -1;
+	if (f)
+		fclose(f);
+	return users;
+}
+
+static void *map_file(void *file)
+{
+	return mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, *(int *)file,
+		    0);
+}
+
+/*
+ * The thread waits alone: others map, and its record comes when it goes on. Meanwhile pev.ko can't
+ * be removed, which would wait with it for as long as the file's server likes.
+ */
+TEST(build_id_that_does_not_come)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SIDEBAND,
+		.config = PEV_SB_MMAP,
+		.target = PEV_TARGET_PROCESS,
+		.group_fd = -1,
+		.sample = PEV_SAMPLE_TID,
+	};
+	int event, users, one = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const struct mmap_payload *m;
+	struct withheld w = { 0 };
+	struct pev_map map;
+	struct seen seen;
+	pthread_t thread;
+	void *p, *other;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (withheld_fuse.missing())
+		SKIP(return, "%s", withheld_fuse.missing());
+	ASSERT_EQ(0, withheld_fuse.keep_out(&w));
+	attr.channel_fd = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, attr.channel_fd) TH_LOG("%s", pev_reason());
+	event = pev_open(&attr);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pthread_create(&thread, NULL, map_file, &w.file.file));
+	ASSERT_TRUE(withheld_fuse.faults(&w));
+	users = module_users();
+	other = map_file(&one);
+	EXPECT_NE(MAP_FAILED, other);
+	withheld_fuse.let_in(&w);
+	ASSERT_EQ(0, pthread_join(thread, &p));
+	EXPECT_NE(MAP_FAILED, p);
+	if (users >= 0)
+		EXPECT_EQ(users, module_users() + 1);
+	close(event);
+	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
+	ASSERT_EQ(0, collect(&map, &seen));
+	ASSERT_EQ(2, seen.nr);
+	m = (const void *)seen.records[0].payload;
+	EXPECT_EQ((uintptr_t)other, m->addr);
+	m = (const void *)seen.records[1].payload;
+	EXPECT_EQ((uintptr_t)p, m->addr);
+	EXPECT_EQ(0, m->build_id_size);
+	free(seen.records);
+	pev_unmap_channel(&map);
+	close(attr.channel_fd);
 }
 
 TEST_F(sideband, threads_and_children)

@@ -13,6 +13,7 @@
 #include <linux/hugetlb_inline.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/pev_hooks.h>
 #include <linux/pev_refuse.h>
@@ -236,12 +237,13 @@ static void mmap_work(struct callback_head *work)
 	mmap_write(m);
 	fput(m->file);
 	kfree(m);
+	module_put(THIS_MODULE);
 	atomic_dec(&deferred);
 }
 
 void __pev_teardown pev_sideband_teardown(void)
 {
-	/* a task goes on to user mode soon, or is killed */
+	/* they have given the module back, and are about to leave it */
 	while (atomic_read(&deferred))
 		schedule_timeout_uninterruptible(1);
 }
@@ -254,13 +256,17 @@ static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 {
 	if (build_id_parse_nofault(vma, m->rec.build_id, &m->rec.build_id_size) != -EFAULT)
 		return false;
+	/* the module's exit must not wait for a file whose server never answers */
+	if (!try_module_get(THIS_MODULE))
+		return false;
 	m->file = get_file(vma->vm_file);
 	init_task_work(&m->work, mmap_work);
 	atomic_inc(&deferred);
 	if (!task_work_add(current, &m->work, TWA_RESUME))
 		return true;
-	atomic_dec(&deferred);
 	fput(m->file);
+	module_put(THIS_MODULE);
+	atomic_dec(&deferred);
 	return false;
 }
 
@@ -326,7 +332,7 @@ void __pev_mmap(struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_EXEC) || !anyone_here(PEV_SB_MMAP))
 		return;
 	if (file)
-		m = kzalloc(struct_size(m, path, PATH_MAX), GFP_KERNEL);
+		m = kzalloc(struct_size(m, path, PATH_MAX), GFP_KERNEL_ACCOUNT);
 	if (m) {
 		m->name = d_path(file_user_path(file), m->path, PATH_MAX);
 		if (IS_ERR(m->name))
