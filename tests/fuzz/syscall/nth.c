@@ -354,7 +354,7 @@ static struct call calls[] = {
 	{ "producer", .run = do_producer, .seed = 3, .lone = true },
 	{ "listener", .run = do_producer, .seed = 5, .lone = true },
 	{ "table", .run = do_table, .seed = 1, .lone = true },
-	{ "table again", .run = do_table, .seed = 2, .lone = true },
+	{ "refused table", .run = do_table, .seed = 2, .lone = true },
 	{ "pairs", .run = do_table, .seed = 9, .lone = true },
 	{ "enable", .run = do_enable }, { "channel on", .run = do_channel_on },
 	{ "reset", .run = do_reset }, { "period", .run = do_period },
