@@ -281,6 +281,12 @@ TEST_F(wait, law_with_a_threshold)
 	lives_lawfully(_metadata, self, MS / 2);
 }
 
+/* Shorter waits are folded: on a slow machine most take longer than on others. */
+static uint64_t fold_below(void)
+{
+	return pev_kernel_is_slow() ? 5 * MS : MS / 2;
+}
+
 /* Follows @pid and what it begins, with records of waits from @period on. */
 static void follow(struct __test_metadata *_metadata, FIXTURE_DATA(wait) * self, pid_t pid,
 		   uint64_t period)
@@ -337,10 +343,10 @@ TEST_F(wait, law_over_hotplug)
 	if (pev_put_number(path, 0) || pev_put_number(path, 1))
 		SKIP(return, "CPUs can't be taken offline here");
 	start_acting(_metadata, self, migrate_in_threads);
-	follow(_metadata, self, self->child.pid, MS / 2);
+	follow(_metadata, self, self->child.pid, fold_below());
 	pev_child_go(&self->child);
 	ASSERT_EQ(1, pev_child_hear(&self->child));
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 4 || (i < 100 && !read_waits(self->fd).waits.folded); i++) {
 		EXPECT_EQ(0, pev_put_number(path, 0));
 		EXPECT_EQ(0, off_by(self->fd));
 		EXPECT_EQ(0, pev_put_number(path, 1));
