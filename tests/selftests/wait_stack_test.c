@@ -112,33 +112,45 @@ static void read_chain(FILE *f, struct stacks *s, struct chain *chain)
 			chain->frames[chain->nr++] = place_of(s, name, offset);
 }
 
-/* A thread that still has a CPU has no stack; one that is about to sleep may have lost it before. */
-static bool is_asleep(const struct stacks *s, const struct chain *chain)
+/*
+ * One that was preempted while it went to sleep says already that it sleeps, but has the stack
+ * of where it was preempted. The kernel names no place where it waits before it has left its CPU.
+ *
+ * Return: whether it has; negative if the kernel does not say.
+ */
+static int has_left_its_cpu(pid_t pid)
 {
-	for (unsigned int i = 0; i < chain->nr; i++)
-		if (strstr(s->places[chain->frames[i]].name, "preempt_schedule") ||
-		    strstr(s->places[chain->frames[i]].name, "irqentry_exit"))
-			return false;
-	return chain->nr > 1;
+	char path[64];
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	c = fgetc(f);
+	fclose(f);
+	return c == EOF ? -1 : c != '0';
 }
 
 /* Return: false if the kernel does not say. */
 static bool read_stack(pid_t pid, struct stacks *s, struct chain *chain)
 {
 	char path[64];
+	int left;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
 	do {
-		/* not one that it has while others have its CPU */
 		pev_settled(pid);
-		f = fopen(path, "r");
-		if (!f)
-			return false;
-		read_chain(f, s, chain);
-		fclose(f);
-	} while (!is_asleep(s, chain) && !sched_yield());
-	return true;
+		left = has_left_its_cpu(pid);
+	} while (!left);
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	f = left > 0 ? fopen(path, "r") : NULL;
+	if (!f)
+		return false;
+	read_chain(f, s, chain);
+	fclose(f);
+	return chain->nr > 1;
 }
 
 static bool find_places(struct stacks *s)
@@ -198,13 +210,35 @@ static void take(const struct wait *w, void *to)
 		r->frames[r->nr++] = w->kstack[i];
 }
 
+static const char *name_of(const struct stacks *s, uint64_t at)
+{
+	for (unsigned int i = 0; i < s->nr_places; i++)
+		if (is_place(&s->places[i], at))
+			return s->places[i].name;
+	return "?";
+}
+
+static void show(struct __test_metadata *_metadata, const struct stacks *s, unsigned int round,
+		 const struct chain *chain, const struct recorded *r)
+{
+	for (unsigned int i = 0; i < chain->nr || i < r->nr; i++)
+		TH_LOG("round %u: %-40s %llx %s", round,
+		       i < chain->nr ? s->places[chain->frames[i]].name : "-",
+		       i < r->nr ? (unsigned long long)r->frames[i] : 0,
+		       i < r->nr ? name_of(s, r->frames[i]) : "-");
+}
+
 /* The first wait had begun before the event was there, which may or may not have seen it. */
-static unsigned int count_wrong(const struct stacks *s)
+static unsigned int count_wrong(struct __test_metadata *_metadata, const struct stacks *s)
 {
 	unsigned int wrong = 0, first = ROUNDS - s->nr_records;
 
-	for (unsigned int i = 0; i < s->nr_records; i++)
-		wrong += !is_chain(s, &s->chains[first + i], &s->records[i]);
+	for (unsigned int i = 0; i < s->nr_records; i++) {
+		if (is_chain(s, &s->chains[first + i], &s->records[i]))
+			continue;
+		show(_metadata, s, first + i, &s->chains[first + i], &s->records[i]);
+		wrong++;
+	}
 	return wrong;
 }
 
@@ -248,7 +282,7 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(wait) *self,
 	ASSERT_LT(0, each_wait(self->channel, &self->map, PEV_SAMPLE_KSTACK, take, s));
 	ASSERT_GE(ROUNDS, s->nr_records);
 	ASSERT_LE(ROUNDS - 1, s->nr_records);
-	EXPECT_EQ(0, count_wrong(s));
+	EXPECT_EQ(0, count_wrong(_metadata, s));
 	/* each way has a stack of its own */
 	for (int i = 1; i < WAYS; i++)
 		EXPECT_NE(0, memcmp(&s->chains[0], &s->chains[i], sizeof(*s->chains)));
