@@ -509,7 +509,7 @@ static void exec_often(struct pev_child *c)
 }
 
 /* Another program's stack never comes: what is owed is told before, or is missing. */
-TEST_F(ustack, exec)
+TEST_F_TIMEOUT(ustack, exec, 300)
 {
 	struct sums s = of_all(_metadata, self, exec_often);
 
