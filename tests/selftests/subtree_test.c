@@ -129,7 +129,7 @@ static void top(int fd)
 #define STORM_SECONDS 40
 #define STORM_LEAST 6
 
-TEST_F(subtree, fork_storm)
+TEST_F_TIMEOUT(subtree, fork_storm, 300)
 {
 	unsigned int rounds = pev_kernel_is_slow() ? STORM_LEAST : 20;
 	time_t end = time(NULL) + STORM_SECONDS;

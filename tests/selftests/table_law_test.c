@@ -166,17 +166,17 @@ static void law(struct __test_metadata *_metadata, struct told *t, bool reading,
 	close(fd);
 }
 
-TEST_F(table, law_while_it_is_read)
+TEST_F_TIMEOUT(table, law_while_it_is_read, 300)
 {
 	law(_metadata, &self->t, true, false);
 }
 
-TEST_F(table, law_without_a_reader)
+TEST_F_TIMEOUT(table, law_without_a_reader, 300)
 {
 	law(_metadata, &self->t, false, false);
 }
 
-TEST_F(table, law_of_stacks)
+TEST_F_TIMEOUT(table, law_of_stacks, 300)
 {
 	law(_metadata, &self->t, true, true);
 }
