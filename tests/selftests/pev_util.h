@@ -70,6 +70,19 @@ static UNUSED bool pev_present(void)
 			SKIP(leave, "needs root");            \
 	} while (0)
 
+/* How many hold pev.ko; -1: pev is no module. */
+static UNUSED int pev_module_users(void)
+{
+	FILE *f = fopen("/sys/module/pev/refcnt", "re");
+	int users = -1;
+
+	if (f && fscanf(f, "%d", &users) != 1)
+		users = -1;
+	if (f)
+		fclose(f);
+	return users;
+}
+
 /* A kernel that finds bugs has no time for much else: ask less of it. */
 static UNUSED bool pev_kernel_is_slow(void)
 {

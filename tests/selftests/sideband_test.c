@@ -397,19 +397,6 @@ TEST(build_id_that_has_to_be_read)
 	close(fd);
 }
 
-/* How many hold pev.ko; -1: pev is no module. */
-static int module_users(void)
-{
-	FILE *f = fopen("/sys/module/pev/refcnt", "re");
-	int users = -1;
-
-	if (f && fscanf(f, "%d", &users) != 1)
-		users = -1;
-	if (f)
-		fclose(f);
-	return users;
-}
-
 static void *map_file(void *file)
 {
 	return mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, *(int *)file,
@@ -448,14 +435,14 @@ TEST(build_id_that_does_not_come)
 	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pthread_create(&thread, NULL, map_file, &w.file.file));
 	ASSERT_TRUE(withheld_fuse.faults(&w));
-	users = module_users();
+	users = pev_module_users();
 	other = map_file(&one);
 	EXPECT_NE(MAP_FAILED, other);
 	withheld_fuse.let_in(&w);
 	ASSERT_EQ(0, pthread_join(thread, &p));
 	EXPECT_NE(MAP_FAILED, p);
 	if (users >= 0)
-		EXPECT_EQ(users, module_users() + 1);
+		EXPECT_EQ(users, pev_module_users() + 1);
 	close(event);
 	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
 	ASSERT_EQ(0, collect(&map, &seen));

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include "ustack_util.h"
 #include "pev_refused.h"
+#include "withheld.h"
 
 /* Bytes that a pipe does not take at once: who writes them sleeps many times in one call. */
 #define MUCH (1 << 20)
@@ -449,6 +450,70 @@ TEST_F(ustack, close_leaves_sleepers_alone)
 	pev_child_end(&self->child);
 	self->child.pid = 0;
 	EXPECT_LT(0, law(_metadata, self).owing);
+}
+
+/* In place of so much memory that the timer ticks while that goes. */
+static void *map_file(void *file)
+{
+	size_t size = 1 << 25;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return p;
+	return mmap(p, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, *(int *)file, 0);
+}
+
+/* Is pev.ko held by so many, or about to be? */
+static bool comes_to(int users)
+{
+	for (int i = 0; i < 10000; i++) {
+		if (pev_module_users() == users)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/*
+ * What a thread does before it goes on to user mode waits for a file whose server does not answer,
+ * and what it owes comes behind that: pev.ko is used until then, and its exit waits for nobody.
+ */
+TEST_F(ustack, close_while_the_thread_is_held_up)
+{
+	struct pev_attr mapping = {
+		.type = PEV_TYPE_SIDEBAND,
+		.config = PEV_SB_MMAP,
+		.target = PEV_TARGET_PROCESS,
+		.channel_fd = self->channel,
+		.group_fd = -1,
+	};
+	int fd, users = pev_module_users();
+	struct withheld w = { 0 };
+	pthread_t thread;
+	void *p;
+
+	if (withheld_fuse.missing())
+		SKIP(return, "%s", withheld_fuse.missing());
+	ASSERT_EQ(0, withheld_fuse.keep_out(&w));
+	ASSERT_LE(0, add(self, KIND_USTACK, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, add(self, KIND_TIMER, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
+	fd = pev_open(&mapping);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pthread_create(&thread, NULL, map_file, &w.file.file));
+	ASSERT_TRUE(withheld_fuse.faults(&w));
+	close(fd);
+	for (unsigned int i = 0; i < self->nr; i++)
+		close(self->fds[i]);
+	self->nr = 0;
+	/* for the file's build id, and for the debt */
+	EXPECT_TRUE(users < 0 || comes_to(users + 2))
+	TH_LOG("%d, %d before", pev_module_users(), users);
+	withheld_fuse.let_in(&w);
+	ASSERT_EQ(0, pthread_join(thread, &p));
+	EXPECT_NE(MAP_FAILED, p);
+	EXPECT_TRUE(users < 0 || comes_to(users))
+	TH_LOG("%d, %d before", pev_module_users(), users);
 }
 
 /* Close, while children are about to tell: for a sanitizer to look at. */

@@ -16,6 +16,7 @@
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
@@ -100,6 +101,7 @@ static void put_orphan(struct pev_defer *defer)
 		return;
 	kvfree(defer->owners);
 	kvfree(defer);
+	module_put(THIS_MODULE);
 	atomic_dec(&live);
 }
 
@@ -127,6 +129,8 @@ static void give_up(struct pev_defer *defer, u32 at)
 
 void pev_defer_free(struct pev_defer *defer)
 {
+	/* what else a thread has to do first may take it for ever */
+	__module_get(THIS_MODULE);
 	atomic_set(&defer->orphans, 1);
 	for (u32 at = 0; at < defer->nr; at++)
 		give_up(defer, at);
@@ -135,7 +139,7 @@ void pev_defer_free(struct pev_defer *defer)
 
 void __pev_teardown pev_defer_teardown(void)
 {
-	/* a thread goes on to user mode soon, or is killed */
+	/* they have given the module back, and are about to leave it */
 	while (atomic_read(&live))
 		schedule_timeout_uninterruptible(1);
 	/* the last instructions of what it called */

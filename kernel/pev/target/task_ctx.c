@@ -18,6 +18,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -482,14 +483,19 @@ static DECLARE_BITMAP(drops_used, NR_DROPS);
 
 static struct drop *drop_get(void)
 {
+	/* what else the task has to do first may take it for ever */
+	if (!try_module_get(THIS_MODULE))
+		return NULL;
 	for (unsigned int i = 0; i < NR_DROPS; i++)
 		if (!test_bit(i, drops_used) && !test_and_set_bit_lock(i, drops_used))
 			return &drops[i];
+	module_put(THIS_MODULE);
 	return NULL;
 }
 
 static void drop_put(struct drop *drop)
 {
+	module_put(THIS_MODULE);
 	clear_bit_unlock(drop - drops, drops_used);
 }
 
@@ -528,7 +534,7 @@ static void drop_work(struct callback_head *work)
 
 void __pev_teardown pev_ctx_teardown(void)
 {
-	/* an exec goes on to user mode soon, or is killed */
+	/* they have given the module back, and are about to leave it */
 	while (!bitmap_empty(drops_used, NR_DROPS))
 		schedule_timeout_uninterruptible(1);
 }
