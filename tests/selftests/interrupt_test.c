@@ -71,7 +71,9 @@ static long calls_to(int cpu)
 
 /* ---- what anybody may do ---- */
 
-static int event, channel;
+#define ROWS 4
+
+static int event, channel, table, in_table, counter = -1;
 
 static int open_own(uint32_t target)
 {
@@ -81,6 +83,48 @@ static int open_own(uint32_t target)
 	attr.channel_fd = channel;
 	attr.period = 1;
 	attr.sample = PEV_SAMPLE_TID;
+	return pev_open(&attr);
+}
+
+static int open_table(void)
+{
+	struct pev_table by_tid = {
+		.size = sizeof(by_tid),
+		.rows = ROWS,
+		.nr_keys = 1,
+		.keys = { { .from = PEV_TABLE_TID } },
+	};
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TABLE,
+		.config = (uintptr_t)&by_tid,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
+	return pev_open(&attr);
+}
+
+static int open_in(int fd)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
+
+	attr.channel_fd = fd;
+	attr.period = 1;
+	return pev_open(&attr);
+}
+
+/* Return: <0 where there is no PMU, or user mode can't read it. */
+static int open_counter(void)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_HARDWARE,
+		.config = PEV_HW_INSTRUCTIONS,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_USER_PAGE,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
 	return pev_open(&attr);
 }
 
@@ -135,6 +179,39 @@ static bool do_open_subtree(void)
 	return fd >= 0 && !close(fd);
 }
 
+/* Tables of all CPUs, of which this one's has something in it. */
+static bool do_swap(void)
+{
+	static uint64_t rows[8 * sizeof(struct pev_table_row)];
+	struct pev_table_swap swap = { .rows = (uintptr_t)rows, .nr_rows = ROWS };
+	uint64_t calls = 0;
+
+	pev_call(1);
+	for (swap.cpu = 0; swap.cpu < pev_nr_cpus(); swap.cpu++) {
+		swap.size = sizeof(swap);
+		swap.nr_rows = ROWS;
+		if (ioctl(table, PEV_IOC_TABLE_SWAP, &swap))
+			return false;
+		calls += swap.generated.count;
+	}
+	/* the first time, what other acts called is there, too */
+	return calls > 0;
+}
+
+static bool do_read_multiplexed(void)
+{
+	struct pev_multiplexed m = { .size = sizeof(m) };
+
+	return !ioctl(counter, PEV_IOC_READ_MULTIPLEXED, &m) && m.value;
+}
+
+static bool do_map_page(void)
+{
+	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, counter, 0);
+
+	return page != MAP_FAILED && !munmap(page, sysconf(_SC_PAGESIZE));
+}
+
 static bool do_nothing(void)
 {
 	usleep(500);
@@ -145,6 +222,8 @@ static const struct {
 	const char	*what;
 	bool		(*fn)(void);
 	unsigned int	times;
+	bool once; /* an interrupt would be one each time: done thrice */
+	bool counts; /* by @counter */
 } acts[] = {
 	{ "nothing", do_nothing, 500 },
 	{ "on and off", do_switch, 500 },
@@ -155,6 +234,9 @@ static const struct {
 	{ "open and close, a task", do_open, 50 },
 	{ "open and close, a process", do_open_process, 50 },
 	{ "open and close, a subtree", do_open_subtree, 50 },
+	{ "tables", do_swap, 200, true },
+	{ "a multiplexed value", do_read_multiplexed, 200, true, true },
+	{ "a page mapped", do_map_page, 200, true, true },
 };
 
 #define ACTS	(sizeof(acts) / sizeof(*acts))
@@ -265,14 +347,21 @@ TEST_F(interrupt, none)
 		channel = pev_open_channel(1 << 16, 4096, 0);
 		event = open_own(PEV_TARGET_TASK);
 		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
+		table = open_table();
+		in_table = open_in(table);
+		EXPECT_LE(0, in_table) TH_LOG("%s", pev_reason());
+		counter = open_counter();
 		for (unsigned int i = 0; i < ACTS; i++) {
 			unsigned int times = acts[i].times / (pev_kernel_is_slow() ? 4 : 1);
 			long came = calls_to(self->cpus[1]);
 			int64_t end = now() + PATIENCE;
 			unsigned int n = 0;
 
+			if (acts[i].counts && counter < 0)
+				continue;
 			while (n < times && (n < LEAST || now() < end)) {
-				EXPECT_TRUE(acts[i].fn());
+				for (unsigned int k = 0; k < (acts[i].once ? 3 : 1); k++)
+					EXPECT_TRUE(acts[i].fn());
 				n++;
 			}
 			came = calls_to(self->cpus[1]) - came;

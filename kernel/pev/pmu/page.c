@@ -9,6 +9,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#include "base/work.h"
 #include "glue/watch.h"
 #include "page.h"
 #include "pmu.h"
@@ -104,10 +106,28 @@ static void page_grant(struct vm_area_struct *vma)
 	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, true);
 }
 
+/* Readers that are gone and still counted, for up to so long. */
+#define LINGER HZ
+static atomic_t gone;
+
+static void forget_readers(struct work_struct *work)
+{
+	atomic_sub(atomic_xchg(&gone, 0), &readers);
+}
+
+static DECLARE_DELAYED_WORK(forget_work, forget_readers);
+
+void __pev_teardown pev_pmu_page_teardown(void)
+{
+	cancel_delayed_work_sync(&forget_work);
+}
+
+/* Who maps and unmaps a page in a row interrupts all CPUs once a second, and not each time. */
 static void page_unmap(struct vm_area_struct *vma)
 {
 	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, false);
-	atomic_dec(&readers);
+	atomic_inc(&gone);
+	queue_delayed_work(pev_wq, &forget_work, LINGER);
 }
 
 static void show_here(void *unused)

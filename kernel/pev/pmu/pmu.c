@@ -214,6 +214,7 @@ err_choose:
 
 void __pev_teardown pev_pmu_teardown(void)
 {
+	pev_pmu_page_teardown();
 	unregister_syscore(&pmu_syscore);
 	cpuhp_remove_state(online_state);
 	unregister_sysctl_table(sysctls);

@@ -216,9 +216,15 @@ static void add_here(void *data)
 	add_one_cpu(all, this_cpu_ptr(all->hw->percpu));
 }
 
+/* Has it a sum there, or about to be? */
+static bool has_run(const struct pev_event_cpu *ec)
+{
+	return READ_ONCE(ec->running) || READ_ONCE(ec->time);
+}
+
 /*
  * Sums of 128 bits, and of which one says something only beside the others: read
- * where slices end, for none ends there meanwhile.
+ * where slices end, for none ends there meanwhile. CPUs where the event never ran are left alone.
  */
 static void add_all(struct multiplexed *all)
 {
@@ -226,10 +232,14 @@ static void add_all(struct multiplexed *all)
 
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
+		const struct pev_hw_cpu *s = per_cpu_ptr(all->hw->percpu, cpu);
+
+		if (!has_run(s->ec))
+			continue;
 		if (cpu_online(cpu))
 			smp_call_function_single(cpu, add_here, all, 1);
 		else
-			add_one_cpu(all, per_cpu_ptr(all->hw->percpu, cpu));
+			add_one_cpu(all, s);
 	}
 	cpus_read_unlock();
 }

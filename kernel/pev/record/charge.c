@@ -71,9 +71,18 @@ void __pev_charge_task(struct task_struct *task)
 		charge(here, task);
 }
 
+/* @more: or less events that count here */
+static void charging(const struct pev_event *event, int more)
+{
+	struct pev_rows *rows = pev_table_rows_here(event->charge->table);
+
+	WRITE_ONCE(rows->charging, rows->charging + more);
+}
+
 void __pev_charge_start(struct pev_event *event)
 {
 	lockdep_assert_irqs_disabled();
+	charging(event, 1);
 	hlist_add_head(&this_cpu_ptr(event->charge->here)->node, this_cpu_ptr(&counting));
 }
 
@@ -84,6 +93,7 @@ void __pev_charge_stop(struct pev_event *event)
 	lockdep_assert_irqs_disabled();
 	charge(here, current);
 	hlist_del_init(&here->node);
+	charging(event, -1);
 }
 
 void __pev_charge_reset(struct pev_event *event, unsigned int cpu)

@@ -436,6 +436,23 @@ void pev_rows_record(struct pev_rows *rows, bool written)
 }
 
 /**
+ * pev_rows_has_any() - would an exchange bring anything?
+ * @rows: a CPU's
+ *
+ * Context: Any CPU; the caller keeps others from exchanging the two tables. What is added
+ * meanwhile may be seen or not.
+ * Return: whether anything was counted since the last exchange, or is still to become an update.
+ */
+bool pev_rows_has_any(const struct pev_rows *rows)
+{
+	const struct pev_rows_half *half = &rows->half[rows->active];
+
+	return READ_ONCE(rows->charging) || local64_read(&half->generated.count) ||
+	       local64_read(&half->begun) || local64_read(&half->recorded) ||
+	       local64_read(&half->unrecorded);
+}
+
+/**
  * pev_rows_swap() - let writers use the other table, which must be clear
  * @rows: a CPU's
  *

@@ -126,6 +126,7 @@ struct pev_rows_half {
  * struct pev_rows - the rows of one CPU
  * @nest:   writers inside
  * @active: which half they write to; changed by this CPU, see pev_rows_swap()
+ * @charging: events that count here, and whose counts become updates only before an exchange
  * @shape:  of the table
  * @half:   both
  *
@@ -134,6 +135,7 @@ struct pev_rows_half {
 struct pev_rows {
 	local_t				nest;
 	u32				active;
+	u32 charging;
 	const struct pev_rows_shape	*shape;
 	struct pev_rows_half		half[2];
 };
@@ -150,6 +152,7 @@ void pev_rows_filter(struct pev_rows *rows, u64 nr, u64 value);
 void pev_rows_unmatch(struct pev_rows *rows, u64 value);
 void pev_rows_begin(struct pev_rows *rows, bool replaced, bool dropped);
 void pev_rows_record(struct pev_rows *rows, bool written);
+bool pev_rows_has_any(const struct pev_rows *rows);
 bool pev_rows_swap(struct pev_rows *rows);
 void pev_rows_clear(struct pev_rows *rows);
 

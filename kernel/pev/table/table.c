@@ -527,6 +527,9 @@ static bool swap_once(struct pev_table_set *table, unsigned int cpu)
 /* The idle half is clear before, and has to be handed out and cleared after. */
 static int swap_rows(struct pev_table_set *table, unsigned int cpu)
 {
+	/* any CPU may be asked for: those that have nothing are not interrupted for it */
+	if (!pev_rows_has_any(table->rows[cpu]))
+		return 0;
 	while (!swap_once(table, cpu)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
