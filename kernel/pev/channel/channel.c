@@ -117,18 +117,46 @@ static u64 flush_ring(struct pev_ring *ring, unsigned int cpu)
 	return flush.end;
 }
 
-/* An interrupted writer finishes soon and then publishes; one that never commits does not. */
+/* Writers finish soon, but for one that never commits: until @limit, if the channel has one. */
+static bool may_wait(const struct pev_channel *channel, unsigned long limit)
+{
+	if (fatal_signal_pending(current) || (channel->patience && time_after(jiffies, limit)))
+		return false;
+	cond_resched();
+	return true;
+}
+
+/* An interrupted writer finishes soon and then publishes. */
 static bool await_published(struct pev_channel *channel, struct pev_ring *ring, u64 end)
 {
 	unsigned long limit = jiffies + channel->patience;
 
-	while (!pev_ring_published(ring, end)) {
-		if (fatal_signal_pending(current) ||
-		    (channel->patience && time_after(jiffies, limit)))
+	while (!pev_ring_published(ring, end))
+		if (!may_wait(channel, limit))
 			return false;
-		cond_resched();
-	}
 	return true;
+}
+
+/*
+ * Where no packet is open there is nothing to close, and the CPU is not interrupted. A writer may
+ * be about to open one nevertheless, at a time that it has read before the caller read the
+ * clock: it is waited for.
+ * Return: 1 if a packet is open, 0 if not, and -1 if that writer does not finish.
+ */
+static int await_opened(struct pev_channel *channel, struct pev_ring *ring)
+{
+	unsigned long limit = jiffies + channel->patience;
+
+	for (;;) {
+		bool writing = pev_ring_is_written(ring);
+
+		if (local64_read(&ring->pos) & (ring->packet_size - 1))
+			return 1;
+		if (!writing)
+			return 0;
+		if (!may_wait(channel, limit))
+			return -1;
+	}
 }
 
 unsigned int pev_channel_flush(struct pev_channel *channel)
@@ -137,12 +165,10 @@ unsigned int pev_channel_flush(struct pev_channel *channel)
 
 	for_each_possible_cpu(cpu) {
 		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
-		u64 end;
+		int opened = ring ? await_opened(channel, ring) : 0;
 
-		if (!ring || !(local64_read(&ring->pos) & (ring->packet_size - 1)))
-			continue;
-		end = flush_ring(ring, cpu);
-		if (!await_published(channel, ring, end))
+		if (opened < 0 ||
+		    (opened && !await_published(channel, ring, flush_ring(ring, cpu))))
 			late = cpu;
 	}
 	return late;

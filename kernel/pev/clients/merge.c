@@ -5,8 +5,9 @@
  *
  * The rings are flushed before a pass, as only closed packets are read. A flush also makes
  * the cut exact: a writer that it interrupts, and that has read the clock already, finds
- * the position moved and reads the clock once more. So records that come later than the
- * cut have later times, and those that are as late already wait for the next pass.
+ * the position moved and reads the clock once more; and one that is about to open a packet,
+ * where there is none to close, is waited for. So records that come later than the cut have
+ * later times, and those that are as late already wait for the next pass.
  */
 #include <linux/err.h>
 #include <linux/minmax.h>
@@ -203,6 +204,8 @@ unsigned int pev_merge_begin(struct pev_merge *merge)
 	if (merge->now)
 		advance(merge, merge->now);
 	merge->until = pev_clock_read(channel->clock.type) + READ_ONCE(channel->clock_shift);
+	/* a writer that is not seen inside reads the clock later */
+	rmb();
 	late = pev_channel_flush(channel);
 	for (unsigned int i = 0; i < merge->nr; i++) {
 		struct pev_stream *s = &merge->streams[i];

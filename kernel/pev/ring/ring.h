@@ -124,6 +124,22 @@ static inline bool pev_ring_published(const struct pev_ring *ring, u64 end)
 	return READ_ONCE(ring->kernel->head) >= end;
 }
 
+/**
+ * pev_ring_is_written() - is a writer inside?
+ * @ring: any CPU's ring
+ *
+ * Context: Any.
+ * Return: false: who was inside has moved the position, as it is read from now on.
+ */
+static inline bool pev_ring_is_written(const struct pev_ring *ring)
+{
+	bool written = local_read(&ring->nest);
+
+	/* pev_ring:A orders the writer's last move before its leaving */
+	smp_rmb();
+	return written;
+}
+
 /* Is what pev_ring_reserve() returned no room? */
 static __always_inline bool pev_ring_refused(const void *body)
 {
