@@ -98,18 +98,20 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *modul
 
 static struct notifier_block module_notifier = { .notifier_call = on_module };
 
+/* Not with the first user: clients open events under a lock that is taken under this list's. */
+int pev_kstack_setup(void)
+{
+	int err = register_module_notifier(&module_notifier);
+
+	notified = !err;
+	return err;
+}
+
 int pev_kstack_get(void)
 {
 	struct rules __percpu *new;
-	int err;
 
 	guard(mutex)(&rules_lock);
-	if (!notified) {
-		err = register_module_notifier(&module_notifier);
-		if (err)
-			return err;
-		notified = true;
-	}
 	if (!rules_users) {
 		new = alloc_percpu_gfp(struct rules, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!new)
@@ -476,6 +478,11 @@ unsigned int pev_kstack_from(struct pt_regs *regs, unsigned long *to, unsigned i
 }
 
 #else
+
+int pev_kstack_setup(void)
+{
+	return 0;
+}
 
 int pev_kstack_get(void)
 {

@@ -8,6 +8,8 @@
 struct pt_regs;
 struct task_struct;
 
+/* At boot. Return: 0 or an error. */
+int pev_kstack_setup(void);
 /* Hold and release the memory for rules; without it chains cost more. Process context. */
 int pev_kstack_get(void);
 void pev_kstack_put(void);

@@ -209,7 +209,7 @@ static int wait_setup(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(interrupt, cpu) = IRQ_WORK_INIT_HARD(on_interrupt);
-	return 0;
+	return pev_kstack_setup();
 }
 
 /* ---- the scheduler; interrupts are off ---- */
