@@ -341,16 +341,24 @@ static bool is_cached(int fd)
 	return there & 1;
 }
 
-/* It is read before the thread goes on, and not where the mapping is made: that can't wait. */
-TEST(build_id_that_has_to_be_read)
+/* Of this process, or of this thread. */
+static int open_mappings(uint32_t target, int channel)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_SIDEBAND,
 		.config = PEV_SB_MMAP,
-		.target = PEV_TARGET_TASK,
+		.target = target,
+		.channel_fd = channel,
 		.group_fd = -1,
 		.sample = PEV_SAMPLE_TID,
 	};
+
+	return pev_open(&attr);
+}
+
+/* It is read before the thread goes on, and not where the mapping is made: that can't wait. */
+TEST(build_id_that_has_to_be_read)
+{
 	long page = sysconf(_SC_PAGESIZE);
 	const struct mmap_payload *m;
 	char path[PATH_MAX] = "";
@@ -358,7 +366,7 @@ TEST(build_id_that_has_to_be_read)
 	struct seen seen;
 	uint8_t id[20];
 	struct stat st;
-	int fd, event;
+	int fd, event, channel;
 	void *p;
 
 	if (!pev_present())
@@ -373,16 +381,16 @@ TEST(build_id_that_has_to_be_read)
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (is_cached(fd))
 		SKIP(return, "the file stays in memory");
-	attr.channel_fd = pev_open_channel(1 << 16, 4096, 0);
-	ASSERT_LE(0, attr.channel_fd) TH_LOG("%s", pev_reason());
-	event = pev_open(&attr);
+	channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	event = open_mappings(PEV_TARGET_TASK, channel);
 	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
 	p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	close(event);
 	if (!find_build_id_of(fd, st.st_size, id))
 		SKIP(return, "%s has no build id", path);
-	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
 	ASSERT_EQ(0, collect(&map, &seen));
 	ASSERT_EQ(1, seen.nr);
 	m = (const void *)seen.records[0].payload;
@@ -393,7 +401,7 @@ TEST(build_id_that_has_to_be_read)
 	munmap(p, page);
 	free(seen.records);
 	pev_unmap_channel(&map);
-	close(attr.channel_fd);
+	close(channel);
 	close(fd);
 }
 
@@ -409,14 +417,7 @@ static void *map_file(void *file)
  */
 TEST(build_id_that_does_not_come)
 {
-	struct pev_attr attr = {
-		.type = PEV_TYPE_SIDEBAND,
-		.config = PEV_SB_MMAP,
-		.target = PEV_TARGET_PROCESS,
-		.group_fd = -1,
-		.sample = PEV_SAMPLE_TID,
-	};
-	int event, users, one = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int event, channel, users, one = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	const struct mmap_payload *m;
 	struct withheld w = { 0 };
 	struct pev_map map;
@@ -429,9 +430,9 @@ TEST(build_id_that_does_not_come)
 	if (withheld_fuse.missing())
 		SKIP(return, "%s", withheld_fuse.missing());
 	ASSERT_EQ(0, withheld_fuse.keep_out(&w));
-	attr.channel_fd = pev_open_channel(1 << 16, 4096, 0);
-	ASSERT_LE(0, attr.channel_fd) TH_LOG("%s", pev_reason());
-	event = pev_open(&attr);
+	channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	event = open_mappings(PEV_TARGET_PROCESS, channel);
 	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pthread_create(&thread, NULL, map_file, &w.file.file));
 	ASSERT_TRUE(withheld_fuse.faults(&w));
@@ -444,7 +445,7 @@ TEST(build_id_that_does_not_come)
 	if (users >= 0)
 		EXPECT_EQ(users, pev_module_users() + 1);
 	close(event);
-	ASSERT_EQ(0, pev_map_channel(attr.channel_fd, &map));
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
 	ASSERT_EQ(0, collect(&map, &seen));
 	ASSERT_EQ(2, seen.nr);
 	m = (const void *)seen.records[0].payload;
@@ -454,7 +455,7 @@ TEST(build_id_that_does_not_come)
 	EXPECT_EQ(0, m->build_id_size);
 	free(seen.records);
 	pev_unmap_channel(&map);
-	close(attr.channel_fd);
+	close(channel);
 }
 
 TEST_F(sideband, threads_and_children)
