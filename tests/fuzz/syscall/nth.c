@@ -212,23 +212,35 @@ static int do_file_map(void)
 	return 0;
 }
 
-/* A channel's first event, whose part of the metadata and of the channel is the first as well. */
-static int do_first_event(void)
+/* Without an event: it keeps no hook in place. */
+static int open_channel(void)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1, .group_fd = -1
 	};
-	int fd = k_event(&attr), ret = fd;
+
+	return k_event(&attr);
+}
+
+static int open_recorded(const char *name, int fd)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_TRACEPOINT,
+				 .target = PEV_TARGET_TASK,
+				 .channel_fd = fd,
+				 .group_fd = -1,
+				 .period = 1 };
+
+	attr.name = (uintptr_t)name;
+	return k_event(&attr);
+}
+
+/* A channel's first event, whose part of the metadata and of the channel is the first as well. */
+static int do_first_event(void)
+{
+	int fd = open_channel(), ret = fd;
 
 	if (fd >= 0) {
-		memset(&attr, 0, sizeof(attr));
-		attr.type = PEV_TYPE_TRACEPOINT;
-		attr.name = (uintptr_t) "sched:sched_process_fork";
-		attr.target = PEV_TARGET_TASK;
-		attr.channel_fd = fd;
-		attr.group_fd = -1;
-		attr.period = 1;
-		ret = k_event(&attr);
+		ret = open_recorded("sched:sched_process_fork", fd);
 		k_close(ret);
 		k_close(fd);
 	}
@@ -466,30 +478,6 @@ static bool count_right(int fd, const char *how)
 	return false;
 }
 
-/* Without an event: it keeps no hook in place. */
-static bool open_channel(void)
-{
-	struct pev_attr attr = { .type = PEV_TYPE_CHANNEL, .ring_size = 16384, .channel_fd = -1,
-				 .group_fd = -1 };
-
-	channel = k_event(&attr);
-	return channel >= 0;
-}
-
-static bool open_own(void)
-{
-	struct pev_attr attr = { 0 };
-
-	attr.type = PEV_TYPE_TRACEPOINT;
-	attr.name = (uintptr_t)"syscalls:sys_enter_getsid";
-	attr.target = PEV_TARGET_TASK;
-	attr.channel_fd = channel;
-	attr.group_fd = -1;
-	attr.period = 1;
-	event = k_event(&attr);
-	return event >= 0;
-}
-
 static bool all_calls(const char *how, bool hooks)
 {
 	bool good = true;
@@ -535,13 +523,15 @@ int nth_main(void)
 	k_failing = true;
 	mkdir("/sys/fs/cgroup/fuzz-nth", 0755);
 	cgroup = open("/sys/fs/cgroup/fuzz-nth", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	good &= open_channel();
+	channel = open_channel();
+	good &= channel >= 0;
 	if (!excluded("alone")) {
 		good &= all_calls("alone", false);
 		usleep(HOOKS_STAY_US);
 		good &= all_calls("without hooks", true);
 	}
-	good &= open_own();
+	event = open_recorded("syscalls:sys_enter_getsid", channel);
+	good &= event >= 0;
 	good &= count_right(event, "before");
 	good &= all_calls("beside others", false);
 	good &= count_right(event, "after");
