@@ -14,6 +14,7 @@
 #define WAYS 4
 #define FRAMES 64
 #define PLACES 256
+#define LOOKS 10000
 /* Functions of one name */
 #define NAMESAKES 8
 /* POWER's unwinder begins with a slot that the innermost function need not have filled. */
@@ -133,17 +134,17 @@ static int has_left_its_cpu(pid_t pid)
 	return c == EOF ? -1 : c != '0';
 }
 
-/* Return: false if the kernel does not say. */
+/* Return: false if the kernel does not say; one without stacks of others names no place ever. */
 static bool read_stack(pid_t pid, struct stacks *s, struct chain *chain)
 {
 	char path[64];
-	int left;
+	int left = 0;
 	FILE *f;
 
-	do {
+	for (unsigned int i = 0; !left && i < LOOKS; i++) {
 		pev_settled(pid);
 		left = has_left_its_cpu(pid);
-	} while (!left);
+	}
 	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
 	f = left > 0 ? fopen(path, "r") : NULL;
 	if (!f)
