@@ -506,6 +506,15 @@ static void settings(void)
 	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
 }
 
+/* A stack that can't grow, as what it takes for it fails, ends the process. */
+static __attribute__((noinline)) void grow_stack(void)
+{
+	volatile char room[512 << 10];
+
+	for (size_t at = 0; at < sizeof(room); at += PAGE)
+		room[sizeof(room) - 1 - at] = 0;
+}
+
 int nth_main(void)
 {
 	static struct player none;
@@ -520,6 +529,7 @@ int nth_main(void)
 		return 0;
 	}
 	settings();
+	grow_stack();
 	k_failing = true;
 	mkdir("/sys/fs/cgroup/fuzz-nth", 0755);
 	cgroup = open("/sys/fs/cgroup/fuzz-nth", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
