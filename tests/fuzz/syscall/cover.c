@@ -174,6 +174,20 @@ struct found cover_end(void)
 	return found;
 }
 
+void cover_join(const struct found *other)
+{
+	uint32_t programs = cover_programs(other->rarest);
+
+	found.point |= other->point;
+	found.way |= other->way;
+	if (other->point || other->way)
+		found.ops = steps + 1;
+	if (programs < fewest) {
+		fewest = programs;
+		found.rarest = other->rarest;
+	}
+}
+
 uint32_t cover_programs(uint32_t point)
 {
 	return point < POINTS ? __atomic_load_n(&cover->points[point].programs, __ATOMIC_RELAXED) :

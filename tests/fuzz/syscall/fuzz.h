@@ -50,6 +50,7 @@ typedef unsigned long long llu;
 #define CGROUPS		3
 #define MAPS		6
 #define PROGRAM		64	/* most operations of a program */
+#define OP_TEXT 128
 #define CHANNEL_IDS	1024	/* after so many a channel's records are no longer followed */
 
 /* ---- cover.c ---- */
@@ -73,6 +74,8 @@ void cover_start(void);
 /* Between operations: what the kernel writes down of one has an end. */
 void cover_step(void);
 struct found cover_end(void); /* of a program */
+/* What another thread found for this one's operation is what that found, too. */
+void cover_join(const struct found *other);
 uint32_t cover_programs(uint32_t point); /* that reached it; UINT32_MAX: there is none */
 unsigned int cover_points(void);
 unsigned int cover_pairs(void);
@@ -139,10 +142,17 @@ struct program {
 
 struct player;
 
-/* An operation as a word, and back; false: it is none. */
+/* An operation as a word, shorter than OP_TEXT, and back; false: it is none. */
 int op_text(char *text, size_t size, const struct op *op);
 bool op_parse(struct op *op, const char *word);
+/* A program as a line, until the thread's next one, and back; words that name none are left out. */
+const char *program_text(const struct program *p);
+bool program_parse(struct program *p, char *line);
+/* The last operations of @p up to the @ops-th, which found something new. */
+struct program leading_to(const struct program *p, uint32_t ops);
 void program_make(struct program *p, struct rng *r, const struct player *w);
+/* A program that another worker made may hold what this one is not allowed to do. */
+void program_adapt(struct program *p, const struct player *w);
 void program_mutate(struct program *p, struct rng *r, const struct player *w);
 /* Sets @p to a new program or a mutation of one of the corpus; returns @from of corpus_played(). */
 uint32_t program_next(struct program *p, struct rng *r, const struct player *w);
@@ -313,6 +323,8 @@ struct options {
 	const char	*corpus;
 	const char	*log;
 	const char	*replay;
+	const char *keep; /* what of it reaches new code */
+	bool once; /* until it ends */
 	const char	*only;		/* operations */
 	bool		verbose;
 };

@@ -375,7 +375,7 @@ static void play_round(unsigned int round, uint64_t end)
 	static pid_t keeps;
 	bool waits = opt.alone || round % 4 == 3;
 	int post[2], status;
-	unsigned int left = 0;
+	unsigned int left;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, post))
 		exit(2);
@@ -387,13 +387,16 @@ static void play_round(unsigned int round, uint64_t end)
 		since[i] = now_ns();
 		start_worker(i, round, post[i & 1]);
 	}
-	limit = now_ns() + opt.round * 1000000000ULL;
-	while (!all->stop && !over(end) && now_ns() < limit) {
+	limit = opt.once ? ~0ULL : now_ns() + opt.round * 1000000000ULL;
+	left = opt.workers;
+	while (left && !all->stop && !over(end) && now_ns() < limit) {
 		usleep(200000);
 		look_after(beats, since);
 		for (unsigned int i = 0; i < opt.workers; i++)
-			if (all->pids[i] && waitpid(all->pids[i], &status, WNOHANG) > 0)
+			if (all->pids[i] && waitpid(all->pids[i], &status, WNOHANG) > 0) {
 				reap(i, status);
+				left--;
+			}
 	}
 	__atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < opt.workers; i++)
@@ -479,7 +482,7 @@ static void play_on(struct play *p)
 		}
 		if (p->round++ == 0 && !all->failed)
 			p->kb = settled_memory(0, p->text, sizeof(p->text));
-	} while (!over(end));
+	} while (!opt.once && !over(end));
 	report(p->ns);
 }
 
@@ -522,7 +525,8 @@ static void play_rounds(void)
 static void usage(void)
 {
 	printf("usage: fuzz [-s SEED] [-n OPERATIONS] [-t SECONDS] [-w WORKERS] [-r SECONDS A ROUND]\n"
-	       "            [-u UID] [-g] [-c CORPUS] [-l LOG] [-p LOG] [-x OPERATION]... [-o OPERATIONS] [-av]\n"
+	       "            [-u UID] [-g] [-c CORPUS] [-l LOG] [-p LOG [-k KEPT]] [-x OPERATION]...\n"
+	       "            [-o OPERATIONS] [-av]\n"
 	       "       fuzz -N [-x CALL]... [-v]	the n-th failure of each call\n");
 	exit(2);
 }
@@ -532,7 +536,7 @@ static bool parse(int argc, char **argv)
 	bool nth = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:t:w:r:u:gc:l:p:x:o:avN")) != -1)
+	while ((c = getopt(argc, argv, "s:n:t:w:r:u:gc:l:p:k:x:o:avN")) != -1)
 		switch (c) {
 		case 's': opt.seed = strtoull(optarg, NULL, 0); break;
 		case 'n': opt.ops = strtoull(optarg, NULL, 0); break;
@@ -544,6 +548,7 @@ static bool parse(int argc, char **argv)
 		case 'c': opt.corpus = optarg; break;
 		case 'l': opt.log = optarg; break;
 		case 'p': opt.replay = optarg; break;
+		case 'k': opt.keep = optarg; break;
 		case 'o': opt.only = optarg; break;
 		case 'a': opt.alone = true; break;
 		case 'v': opt.verbose = true; break;
@@ -556,7 +561,8 @@ static bool parse(int argc, char **argv)
 		}
 	if (opt.workers < 1 || opt.workers > MAX_WORKERS || optind != argc)
 		usage();
-	if (!opt.seconds && !opt.ops)
+	opt.once = opt.replay && !opt.seconds && !opt.ops;
+	if (!opt.seconds && !opt.ops && !opt.once)
 		opt.seconds = 10;
 	return nth;
 }

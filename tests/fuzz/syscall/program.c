@@ -14,7 +14,6 @@
 #define CORPUS		4096
 #define LEADING 24 /* operations that are kept of a program, at most */
 #define PICKS 8 /* programs of which the rarest is taken, at most */
-#define CORPUS_MAGIC	0x70657666757a7a31ULL
 
 #define NEW UINT32_MAX /* a program that is not of the corpus */
 #define UNTRIED (UINT32_MAX - 1) /* of an earlier run, so nothing is known of its points */
@@ -131,6 +130,31 @@ bool op_parse(struct op *op, const char *word)
 	return false;
 }
 
+const char *program_text(const struct program *p)
+{
+	static __thread char text[PROGRAM * OP_TEXT];
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < p->nr && i < PROGRAM; i++) {
+		len += op_text(text + len, OP_TEXT, &p->ops[i]);
+		text[len++] = ' ';
+	}
+	text[len ? len - 1 : 0] = '\n';
+	text[len ? len : 1] = '\0';
+	return text;
+}
+
+bool program_parse(struct program *p, char *line)
+{
+	char *save, *word;
+
+	p->nr = 0;
+	for (word = strtok_r(line, " \n", &save); word && p->nr < PROGRAM;
+	     word = strtok_r(NULL, " \n", &save))
+		p->nr += op_parse(&p->ops[p->nr], word);
+	return p->nr;
+}
+
 void program_make(struct program *p, struct rng *r, const struct player *w)
 {
 	p->nr = 1 + below(r, PROGRAM >> below(r, 4));
@@ -207,8 +231,7 @@ void program_mutate(struct program *p, struct rng *r, const struct player *w)
 		mutate_once(p, r, w);
 }
 
-/* A program that another worker made may hold what this one is not allowed to do. */
-static void adapt(struct program *p, const struct player *w)
+void program_adapt(struct program *p, const struct player *w)
 {
 	unsigned int n = 0;
 
@@ -225,7 +248,7 @@ static void go_on_as(struct program *p, const struct program *other, struct rng 
 	struct program end = *other;
 	unsigned int from, at;
 
-	adapt(&end, w);
+	program_adapt(&end, w);
 	from = below(r, end.nr + 1);
 	at = below(r, p->nr + 1);
 	while (from < end.nr && at < PROGRAM)
@@ -265,7 +288,7 @@ uint32_t program_next(struct program *p, struct rng *r, const struct player *w)
 	}
 	from = pick(r, nr, 1 + below(r, PICKS), true);
 	*p = corpus->programs[from];
-	adapt(p, w);
+	program_adapt(p, w);
 	/* as it is, at first: only so its points become known */
 	if (__atomic_load_n(&corpus->rarest[from], __ATOMIC_RELAXED) == UNTRIED)
 		return from;
@@ -317,8 +340,7 @@ static bool corpus_add(const struct program *p, uint32_t rarest)
 	return true;
 }
 
-/* The last operations of @p up to the @ops-th, which found something new. */
-static struct program leading_to(const struct program *p, uint32_t ops)
+struct program leading_to(const struct program *p, uint32_t ops)
 {
 	struct program part = { 0 };
 	uint32_t end = ops < p->nr ? ops : p->nr, from = end > LEADING ? end - LEADING : 0;
@@ -345,43 +367,30 @@ void corpus_played(const struct program *p, uint32_t from, const struct found *f
 		corpus_put(&part, pick(r, nr, PICKS, false), found->rarest);
 }
 
-/* Operations are known by name: the table may change. */
-static uint64_t table_id(void)
-{
-	uint64_t id = CORPUS_MAGIC + PROGRAM + sizeof(struct op);
-
-	for (unsigned int i = 0; i < nr_op_types; i++)
-		for (const char *c = op_types[i].name; *c; c++)
-			id = mix(id, *c);
-	return id;
-}
-
 void corpus_load(const char *dir)
 {
-	char path[4096];
+	char path[4096], *line = NULL;
 	struct program p;
-	uint64_t id = 0;
+	size_t size = 0;
 	FILE *f;
 
 	corpus_init();
 	if (!dir)
 		return;
 	snprintf(path, sizeof(path), "%s/programs", dir);
-	f = fopen(path, "r");
-	if (!f)
-		return;
-	if (fread(&id, sizeof(id), 1, f) == 1 && id == table_id())
-		while (fread(&p, sizeof(p), 1, f) == 1)
-			if (p.nr <= PROGRAM)
-				corpus_add(&p, UNTRIED);
-	fclose(f);
+	f = fopen(path, "re");
+	while (f && getline(&line, &size, f) > 0)
+		if (program_parse(&p, line))
+			corpus_add(&p, UNTRIED);
+	free(line);
+	if (f)
+		fclose(f);
 }
 
 void corpus_store(const char *dir)
 {
 	unsigned int nr = corpus_size();
 	char path[4096], new[4100];
-	uint64_t id = table_id();
 	bool good = true;
 	FILE *f;
 
@@ -390,14 +399,13 @@ void corpus_store(const char *dir)
 	mkdir(dir, 0755);
 	snprintf(path, sizeof(path), "%s/programs", dir);
 	snprintf(new, sizeof(new), "%s.new", path);
-	f = fopen(new, "w");
+	f = fopen(new, "we");
 	if (!f) {
 		printf("# %s: %s\n", new, strerror(errno));
 		return;
 	}
-	good &= fwrite(&id, sizeof(id), 1, f) == 1;
 	for (unsigned int i = 0; i < nr; i++)
-		good &= fwrite(&corpus->programs[i], sizeof(struct program), 1, f) == 1;
+		good &= fputs(program_text(&corpus->programs[i]), f) >= 0;
 	good &= !fclose(f);
 	if (!good || rename(new, path))
 		printf("# the corpus could not be written to %s: %s\n", path, strerror(errno));

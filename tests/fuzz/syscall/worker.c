@@ -28,6 +28,7 @@ static struct racer {
 	struct op	op;
 	void		(*what)(void *arg);
 	void		*arg;
+	struct found found;
 } racer = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
 static void *racer_thread(void *unused)
@@ -43,7 +44,7 @@ static void *racer_thread(void *unused)
 			racer.what(racer.arg);
 		else
 			op_run(racer.player, &racer.op);
-		cover_end();
+		racer.found = cover_end();
 		pthread_mutex_lock(&racer.lock);
 		racer.busy = false;
 		pthread_cond_broadcast(&racer.changed);
@@ -79,6 +80,7 @@ void racer_wait(void)
 	while (racer.busy)
 		pthread_cond_wait(&racer.changed, &racer.lock);
 	pthread_mutex_unlock(&racer.lock);
+	cover_join(&racer.found);
 }
 
 /* ---- what is said of a failure ---- */
@@ -143,18 +145,20 @@ static void play_op(struct player *w, struct op *op)
 /* One line for each program, before it runs: what is left of a machine that died. */
 static void note(const struct player *w, int log)
 {
-	static char text[PROGRAM * 128];
-	size_t len;
+	static char text[PROGRAM * OP_TEXT + 80];
+	int len = snprintf(text, sizeof(text), "worker %u uid %u program %llu: %s", w->index,
+			   w->uid, (llu)w->nr_programs, program_text(&w->program));
 
-	len = snprintf(text, sizeof(text), "worker %u uid %u program %llu:", w->index, w->uid,
-		       (llu)w->nr_programs);
-	for (unsigned int i = 0; i < w->program.nr; i++) {
-		text[len++] = ' ';
-		len += op_text(text + len, sizeof(text) - len, &w->program.ops[i]);
-	}
-	text[len++] = '\n';
 	if (write(log, text, len) < 0)
 		return;
+}
+
+static struct found play_ops(struct player *w)
+{
+	cover_start();
+	for (unsigned int i = 0; i < w->program.nr && !stopping(); i++)
+		play_op(w, &w->program.ops[i]);
+	return cover_end();
 }
 
 static void play(struct player *w, int log)
@@ -169,42 +173,39 @@ static void play(struct player *w, int log)
 	w->nr_programs++;
 	if (log >= 0)
 		note(w, log);
-	cover_start();
-	for (unsigned int i = 0; i < w->program.nr && !stopping(); i++)
-		play_op(w, &w->program.ops[i]);
-	found = cover_end();
+	found = play_ops(w);
 	if (opt.guided)
 		corpus_played(&w->program, from, &found, &w->rng);
-}
-
-static void play_noted(struct player *w, char *text)
-{
-	struct program *p = &w->program;
-	char *save, *word;
-
-	p->nr = 0;
-	for (word = strtok_r(text, " \n", &save); word && p->nr < PROGRAM;
-	     word = strtok_r(NULL, " \n", &save))
-		p->nr += op_parse(&p->ops[p->nr], word);
-	for (unsigned int i = 0; i < p->nr && !stopping(); i++)
-		play_op(w, &p->ops[i]);
 }
 
 /* This worker's programs of a log, once more. */
 static void replay(struct player *w)
 {
-	static char line[PROGRAM * 144];
+	int keep = opt.keep ? open(opt.keep, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644) : -1;
 	FILE *f = fopen(opt.replay, "re");
+	char *line = NULL, *text;
 	unsigned int index;
-	char *text;
+	struct found found;
+	size_t size = 0;
 
-	while (f && !stopping() && fgets(line, sizeof(line), f)) {
+	while (f && !stopping() && getline(&line, &size, f) > 0) {
 		text = strstr(line, ": ");
-		if (text && sscanf(line, "worker %u", &index) == 1 && index == w->index)
-			play_noted(w, text + 2);
+		if (!text || sscanf(line, "worker %u", &index) != 1 || index != w->index ||
+		    !program_parse(&w->program, text + 2))
+			continue;
+		program_adapt(&w->program, w);
+		w->nr_programs++;
+		found = play_ops(w);
+		if (keep < 0 || !found.point)
+			continue;
+		w->program = leading_to(&w->program, found.ops);
+		note(w, keep);
 	}
+	free(line);
 	if (f)
 		fclose(f);
+	if (keep >= 0)
+		close(keep);
 }
 
 static unsigned int open_fds(void)
@@ -295,7 +296,9 @@ int worker_run(struct player *w)
 		_exit(0);
 	world_end(w);
 	model_close(w, &w->rng);
-	check_locked(w, false);
+	/* others play on, with what was passed to them */
+	if (!opt.replay)
+		check_locked(w, false);
 	after = open_fds();
 	/* what others passed and no one received lies in the socket, not here */
 	if (after != before)
