@@ -5,45 +5,12 @@
  * gone. That call waits, and nothing else: other users open, control, read and
  * close meanwhile, and CPUs go and come.
  */
-#include <poll.h>
 #include <pthread.h>
-#include <time.h>
 #include "kselftest_harness.h"
-#include "pev_child.h"
+#include "stall_util.h"
 #include "withheld.h"
 
-#define ATTACKER	1000
-#define ANOTHER		1001
-
-#define CLOSE		"syscalls:sys_enter_close"
-#define SECOND		1000000000LL
-
-static int64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
 /* ---- calls that are given the address of such a page ---- */
-
-/* What a caller has open. */
-struct objects {
-	int	channel;
-	int	leader;
-	int	event;
-	int	catalog;
-};
-
-static struct pev_attr attr_of_calls(const struct objects *o)
-{
-	return (struct pev_attr) {
-		.type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CLOSE,
-		.target = PEV_TARGET_TASK, .channel_fd = o->channel, .group_fd = -1,
-		.period = 1, .sample = PEV_SAMPLE_TID, .flags = PEV_F_DISABLED,
-	};
-}
 
 static void open_and_close(struct pev_attr *attr)
 {
@@ -309,63 +276,6 @@ static void attack(struct pev_child *c, const struct withheld_way *way, const st
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
 	_exit(0);
-}
-
-/* ---- another user ---- */
-
-/* What anybody does; ns that it took, or -line of what failed. */
-static int64_t a_round(void)
-{
-	struct objects o = { .leader = -1 };
-	int64_t begin = now();
-	struct pev_attr attr;
-	char text[4096];
-	struct pev_value v;
-	int alone;
-
-	alone = pev_open_event(PEV_TYPE_SOFTWARE, NULL, NULL, -1);
-	if (alone < 0 || pev_on(alone) || read(alone, &v, sizeof(v)) != sizeof(v) ||
-	    pev_off(alone))
-		return -__LINE__;
-	o.channel = pev_open_channel(8192, 4096, 0);
-	if (o.channel < 0)
-		return -__LINE__;
-	attr = attr_of_calls(&o);
-	attr.filter = (uintptr_t)"fd == 3";
-	o.event = pev_open(&attr);
-	if (o.event < 0 || read(o.channel, text, sizeof(text)) <= 0)
-		return -__LINE__;
-	if (ioctl(o.channel, PEV_IOC_ENABLE, 0) || ioctl(o.channel, PEV_IOC_FLUSH, 0) ||
-	    ioctl(o.event, PEV_IOC_RESET, 0))
-		return -__LINE__;
-	close(o.event);
-	close(alone);
-	close(o.channel);
-	return now() - begin;
-}
-
-static void another(struct pev_child *c)
-{
-	/* who has pages locked waits for closed events to be freed */
-	int channel;
-
-	if (pev_become(ANOTHER, -1))
-		_exit(1);
-	channel = pev_open_channel(8192, 4096, 0);
-	if (channel < 0)
-		_exit(2);
-	for (;;) {
-		pev_child_wait(c);
-		pev_child_say(c, a_round());
-	}
-}
-
-/* Does @c have an answer within @ns? */
-static bool answers(const struct pev_child *c, int64_t ns)
-{
-	struct pollfd p = { .fd = c->said[0], .events = POLLIN };
-
-	return poll(&p, 1, ns / 1000000) == 1;
 }
 
 FIXTURE(stall) {

@@ -24,21 +24,21 @@ static cpumask_t fresh_cpus;
 static DEFINE_MUTEX(perf_lock);
 static int online_state;
 
-/* An event of a CPU takes rights to all CPUs, which perf checks. */
+/*
+ * An event of a CPU takes rights to all CPUs, which perf checks. Credentials are charged to who
+ * makes them, and might be waited for with locks held that others wait for.
+ */
+static struct cred *own_cred;
+
 static struct perf_event *create(const struct perf_event_attr *wanted, unsigned int cpu,
 				 perf_overflow_handler_t handler, void *context)
 {
-	struct cred *kernel = prepare_kernel_cred(&init_task);
+	const struct cred *caller = override_creds(own_cred);
 	struct perf_event_attr attr = *wanted;
-	const struct cred *caller;
 	struct perf_event *event;
 
-	if (!kernel)
-		return ERR_PTR(-ENOMEM);
-	caller = override_creds(kernel);
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
 	revert_creds(caller);
-	put_cred(kernel);
 	return event;
 }
 
@@ -241,8 +241,13 @@ static int cpu_online_here(unsigned int cpu)
 
 int __init pev_perf_setup(void)
 {
+	own_cred = prepare_kernel_cred(&init_task);
+	if (!own_cred)
+		return -ENOMEM;
 	online_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "pev:perf",
 						 cpu_online_here, NULL);
+	if (online_state < 0)
+		put_cred(own_cred);
 	return min(online_state, 0);
 }
 
@@ -250,4 +255,5 @@ void __pev_teardown pev_perf_teardown(void)
 {
 	cpuhp_remove_state_nocalls(online_state);
 	cancel_work_sync(&renew_work);
+	put_cred(own_cred);
 }

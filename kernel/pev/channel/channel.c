@@ -3,9 +3,10 @@
  * Owns channels: their rings, event ids, wake-up and periodic flush.
  * Must not know how a record looks inside.
  *
- * Lock order: cpus_read_lock -> pev_channels_lock -> channel->lock. No memory of
- * the user's is touched, and none for rings allocated, with one of them held, but
- * for a CPU that comes online.
+ * Lock order: channel->add_lock, cpus_read_lock -> pev_channels_lock -> channel->lock. No
+ * memory of the user's is touched, and none allocated, with one of the last three held, but
+ * for a CPU that comes online: who asks for it may be made to wait by his memory cgroup, and
+ * others wait for these locks.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -251,6 +252,7 @@ static void channel_free(struct pev_channel *channel)
 	free_uid(channel->user);
 	pev_strbuf_free(&channel->metadata);
 	mutex_destroy(&channel->lock);
+	mutex_destroy(&channel->add_lock);
 	kfree(channel);
 }
 
@@ -342,6 +344,7 @@ static struct pev_channel *channel_alloc(const struct pev_channel_desc *desc)
 	if (!channel)
 		return NULL;
 	kref_init(&channel->ref);
+	mutex_init(&channel->add_lock);
 	mutex_init(&channel->lock);
 	xa_init_flags(&channel->events, XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&channel->node);
@@ -495,43 +498,80 @@ void __pev_teardown pev_channels_teardown(void)
 
 /* ---- events of a channel ---- */
 
-int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
-			  struct pev_refuse *r)
+static int give_id(struct pev_channel *channel, struct pev_event *event, struct pev_refuse *r)
 {
-	unsigned int cpu;
-	size_t text;
-	int err;
-
-	mutex_lock(&channel->lock);
-	text = channel->metadata.len;
-	if (channel->next_id == PEV_MAX_CHANNEL_EVENTS) {
-		err = pev_refuse(r, ENOSPC, PEV_FIELD(channel_fd),
-				 "the channel has given out all its %u event ids: open another channel",
-				 PEV_MAX_CHANNEL_EVENTS);
-		goto out;
-	}
+	lockdep_assert_held(&channel->add_lock);
+	if (channel->next_id == PEV_MAX_CHANNEL_EVENTS)
+		return pev_refuse(r, ENOSPC, PEV_FIELD(channel_fd),
+				  "the channel has given out all its %u event ids: open another channel",
+				  PEV_MAX_CHANNEL_EVENTS);
 	/* id 31 marks an extended header */
 	event->id = channel->next_id;
 	if (event->id == PEV_ID_EXTENDED)
 		event->id++;
-	err = xa_err(xa_store(&channel->events, event->id, event, GFP_KERNEL));
-	if (err)
-		goto out;
-	err = pev_metadata_event(channel, event);
-	/* before its first record */
-	err = err ?: pev_persist_text(channel, r);
-	if (err) {
-		channel->metadata.len = text;
-		xa_erase(&channel->events, event->id);
-		goto out;
+	return xa_reserve(&channel->events, event->id, GFP_KERNEL);
+}
+
+/* Let the metadata have room for @more. Who adds an event is the only one to change it. */
+static int make_room(struct pev_channel *channel, const struct pev_strbuf *more)
+{
+	struct pev_strbuf *text = &channel->metadata, wide = { };
+	int err;
+
+	lockdep_assert_held(&channel->add_lock);
+	err = pev_strbuf_room(text, more->len, &wide);
+	if (err || !wide.buf)
+		return err;
+	scoped_guard(mutex, &channel->lock) {
+		swap(text->buf, wide.buf);
+		text->size = wide.size;
 	}
-	channel->next_id = event->id + 1;
+	pev_strbuf_free(&wide);
+	return 0;
+}
+
+/* From here on CPUs that come online find the event. All memory is there. */
+static int add_described(struct pev_channel *channel, struct pev_event *event,
+			 const struct pev_strbuf *described, struct pev_refuse *r)
+{
+	size_t len = channel->metadata.len;
+	unsigned int cpu;
+	int err;
+
+	guard(mutex)(&channel->lock);
+	pev_strbuf_append(&channel->metadata, described);
+	/* before its first record */
+	err = pev_persist_text(channel, r);
+	if (err) {
+		WRITE_ONCE(channel->metadata.len, len);
+		return err;
+	}
+	xa_store(&channel->events, event->id, event, 0);
 	kref_get(&channel->ref);
 	event->channel = channel;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(event->rings, cpu)->ring = channel->rings[cpu];
-out:
-	mutex_unlock(&channel->lock);
+	return 0;
+}
+
+int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
+			  struct pev_refuse *r)
+{
+	struct pev_strbuf described = { };
+	int err;
+
+	guard(mutex)(&channel->add_lock);
+	err = give_id(channel, event, r);
+	if (err)
+		return err;
+	err = pev_metadata_event(&described, event);
+	err = err ?: make_room(channel, &described);
+	err = err ?: add_described(channel, event, &described, r);
+	if (err)
+		xa_release(&channel->events, event->id);
+	else
+		channel->next_id = event->id + 1;
+	pev_strbuf_free(&described);
 	return err;
 }
 

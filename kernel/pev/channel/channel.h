@@ -71,7 +71,8 @@ struct pev_channel_desc {
  * @freezes:   by triggers
  * @told:      of all three, as the consumer was told
  * @flush:     the periodic flush
- * @lock:      protects @events, @next_id, @metadata
+ * @add_lock:  who adds an event has it, and waits for memory with it; protects @next_id
+ * @lock:      protects @events, @metadata
  * @events:    of this channel, by id; the ids only grow
  * @next_id:   ids are never used twice
  * @metadata:  CTF text; grows with each event
@@ -104,7 +105,8 @@ struct pev_channel {
 	atomic64_t		freezes;
 	u64			told;
 	struct delayed_work	flush;
-	struct mutex		lock;	/* see above */
+	struct mutex		add_lock;	/* see above */
+	struct mutex		lock;		/* see above */
 	struct xarray		events;
 	u32			next_id;
 	struct pev_strbuf		metadata;

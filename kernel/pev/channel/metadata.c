@@ -220,22 +220,14 @@ static void put_varying(const struct pev_event *event, struct pev_strbuf *text)
 }
 
 /**
- * pev_metadata_event() - append an event
- * @channel: gets the text
- * @event:   id, name, sample and source are set
- *
- * Nothing is appended if memory runs out.
+ * pev_metadata_event() - describe an event
+ * @text:  gets the description
+ * @event: id, name, sample and source are set
  *
  * Return: 0 or -ENOMEM.
  */
-int pev_metadata_event(struct pev_channel *channel, struct pev_event *event)
+int pev_metadata_event(struct pev_strbuf *text, struct pev_event *event)
 {
-	struct pev_strbuf *text = &channel->metadata;
-	size_t len = text->len;
-	int err;
-
-	lockdep_assert_held(&channel->lock);
-
 	pev_strbuf_printf(text,
 			  "event {\n"
 			  "	name = \"%s\";\n"
@@ -253,11 +245,5 @@ int pev_metadata_event(struct pev_channel *channel, struct pev_event *event)
 			  "		struct { } align(64) ___end;\n"
 			  "	} align(64);\n"
 			  "};\n\n");
-
-	err = text->error;
-	if (err) {
-		text->error = 0;
-		text->len = len;
-	}
-	return err;
+	return text->error;
 }

@@ -5,8 +5,9 @@
 
 struct pev_channel;
 struct pev_event;
+struct pev_strbuf;
 
 int pev_metadata_begin(struct pev_channel *channel);
-int pev_metadata_event(struct pev_channel *channel, struct pev_event *event);
+int pev_metadata_event(struct pev_strbuf *text, struct pev_event *event);
 
 #endif

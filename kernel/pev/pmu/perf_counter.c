@@ -214,13 +214,13 @@ static void counter_free(struct pev_perf_counter *counter)
 
 static struct pev_perf_counter *counter_make(const struct pev_perf_code *code)
 {
-	struct pev_perf_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL_ACCOUNT);
+	/* it is of all who count the same: the first one's limit is not what others wait for */
+	struct pev_perf_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL);
 	int err;
 
 	if (!counter)
 		return ERR_PTR(-ENOMEM);
-	counter->percpu = alloc_percpu_gfp(struct pev_perf_counter_cpu,
-					   GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	counter->percpu = alloc_percpu(struct pev_perf_counter_cpu);
 	if (!counter->percpu) {
 		kfree(counter);
 		return ERR_PTR(-ENOMEM);

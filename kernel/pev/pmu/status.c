@@ -7,7 +7,6 @@
 #include <linux/fs.h>
 #include <linux/pev_refuse.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include "base/lock.h"
@@ -160,23 +159,39 @@ static void put_pmu(struct pev_strbuf *text, u64 hardware)
 			pev_strbuf_printf(text, "event %s %s\n", pev_hardware_names[i], r.text);
 }
 
+/**
+ * struct status - what the text is made of
+ * @only_perf: perf drives all
+ * @hardware:  mask of PEV_HW_* that perf counts
+ * @more:      appends the lines of what lies above
+ */
+struct status {
+	bool	only_perf;
+	u64	hardware;
+	void	(*more)(struct pev_strbuf *text);
+};
+
+static void put(struct pev_strbuf *text, void *arg)
+{
+	const struct status *status = arg;
+
+	scoped_guard(mutex, &pev_control) {
+		if (status->only_perf)
+			put_perf(text, status->hardware);
+		else
+			put_pmu(text, status->hardware);
+	}
+	if (perfmon_capable())
+		status->more(text);
+}
+
 struct file *pev_pmu_file(void (*more)(struct pev_strbuf *text))
 {
-	struct pev_strbuf *text = kzalloc(sizeof(*text), GFP_KERNEL_ACCOUNT);
-	bool only_perf = pev_pmu_only_perf();
-	u64 hardware = pev_perf_hardware();
+	struct status status = {
+		.only_perf = pev_pmu_only_perf(), .hardware = pev_perf_hardware(), .more = more,
+	};
 
-	if (!text)
-		return ERR_PTR(-ENOMEM);
-	mutex_lock(&pev_control);
-	if (only_perf)
-		put_perf(text, hardware);
-	else
-		put_pmu(text, hardware);
-	mutex_unlock(&pev_control);
-	if (perfmon_capable())
-		more(text);
-	return pev_strbuf_file("[pev-pmu]", text);
+	return pev_strbuf_file("[pev-pmu]", put, &status);
 }
 
 /* ---- PEV_IOC_READ_MULTIPLEXED ---- */

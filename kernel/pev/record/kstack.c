@@ -113,7 +113,8 @@ int pev_kstack_get(void)
 
 	guard(mutex)(&rules_lock);
 	if (!rules_users) {
-		new = alloc_percpu_gfp(struct rules, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		/* it is all users', of whom the first one might have to wait for its limit */
+		new = alloc_percpu(struct rules);
 		if (!new)
 			return -ENOMEM;
 		/* kstack:A, pairs with B: it is zeroed before a walk finds it */

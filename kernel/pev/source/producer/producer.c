@@ -9,7 +9,7 @@
  * the gate it becomes a producer of its own. So no code of the program's has to run in a
  * fork, and no raw clone() leaves two processes with one ring.
  *
- * Locks: mmap lock -> pev_producers_lock -> producer->lock.
+ * Locks: mmap lock, then pev_producers_lock or producer->lock.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -23,6 +23,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/xarray.h>
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "target/rights.h"
@@ -216,19 +217,61 @@ static void gate_refresh(struct pev_producer_mm *p)
 			WRITE_ONCE(p->gate->slots[i], test_bit(i, slots));
 }
 
-static struct pev_user_link *link_alloc(struct pev_listener *l, struct pev_producer_mm *p)
-{
-	struct pev_user_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+/**
+ * struct spare - memory for links, had before the lock is taken
+ * @links:   they
+ * @missing: how many more there should have been
+ */
+struct spare {
+	struct list_head	links;
+	unsigned int		missing;
+};
 
-	if (!link)
-		return NULL;
-	for (u32 i = 0; i < p->family->nr_marks; i++)
-		if (is_meant(l, pev_family_name(p->family, i)))
-			__set_bit(i, link->marks);
-	if (!bitmap_empty(link->marks, PEV_MAX_USER_MARKS))
-		return link;
-	kfree(link);
-	return NULL;
+/* Return: false: nothing is missing, or there is no memory for it. */
+static bool spare_add(struct spare *spare)
+{
+	struct pev_user_link *link;
+
+	if (!spare->missing)
+		return false;
+	for (; spare->missing; spare->missing--) {
+		link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+		if (!link)
+			return false;
+		list_add(&link->node, &spare->links);
+	}
+	return true;
+}
+
+static struct pev_user_link *spare_take(struct spare *spare)
+{
+	struct pev_user_link *link;
+
+	link = list_first_entry_or_null(&spare->links, struct pev_user_link, node);
+	if (link)
+		list_del(&link->node);
+	else
+		spare->missing++;
+	return link;
+}
+
+static void spare_free(struct spare *spare)
+{
+	struct pev_user_link *link, *next;
+
+	list_for_each_entry_safe(link, next, &spare->links, node)
+		kfree(link);
+}
+
+/* Return: is any of the marks meant? */
+static bool find_marks(const struct pev_listener *l, const struct pev_family *family,
+		       unsigned long *marks)
+{
+	bitmap_zero(marks, PEV_MAX_USER_MARKS);
+	for (u32 i = 0; i < family->nr_marks; i++)
+		if (is_meant(l, pev_family_name(family, i)))
+			__set_bit(i, marks);
+	return !bitmap_empty(marks, PEV_MAX_USER_MARKS);
 }
 
 static bool is_linked(const struct pev_listener *l, const struct pev_producer_mm *p)
@@ -241,24 +284,28 @@ static bool is_linked(const struct pev_listener *l, const struct pev_producer_mm
 	return false;
 }
 
-/* What finds no memory is not listened to. */
-static void link_add(struct pev_listener *l, struct pev_producer_mm *p)
+static bool is_before(struct rb_node *a, const struct rb_node *b)
 {
+	return rb_entry(a, struct pev_user_link, of_listener)->number <
+	       rb_entry(b, struct pev_user_link, of_listener)->number;
+}
+
+/* What finds no memory in @spare is not listened to, unless the caller comes with more. */
+static void link_add(struct pev_listener *l, struct pev_producer_mm *p, struct spare *spare)
+{
+	DECLARE_BITMAP(marks, PEV_MAX_USER_MARKS);
 	struct pev_user_link *link;
 
 	lockdep_assert_held(&pev_producers_lock);
-	if (l->next == PEV_MAX_LINKS || is_linked(l, p))
+	if (l->next == PEV_MAX_LINKS || is_linked(l, p) || !find_marks(l, p->family, marks))
 		return;
-	link = link_alloc(l, p);
+	link = spare_take(spare);
 	if (!link)
 		return;
+	bitmap_copy(link->marks, marks, PEV_MAX_USER_MARKS);
 	link->listener = l;
-	link->number = l->next;
-	if (xa_err(xa_store(&l->links, link->number, link, GFP_KERNEL))) {
-		kfree(link);
-		return;
-	}
-	l->next++;
+	link->number = l->next++;
+	rb_add(&link->of_listener, &l->links, is_before);
 	link->producer = p;
 	pev_producer_get(p);
 	list_add_tail(&link->node, &p->links);
@@ -270,7 +317,7 @@ static void link_drop(struct pev_user_link *link)
 	struct pev_producer_mm *p = link->producer;
 
 	lockdep_assert_held(&pev_producers_lock);
-	xa_erase(&link->listener->links, link->number);
+	rb_erase(&link->of_listener, &link->listener->links);
 	list_del(&link->node);
 	gate_refresh(p);
 	kfree(link);
@@ -285,11 +332,16 @@ static void link_drop(struct pev_user_link *link)
  */
 static void link_current(struct pev_producer_mm *p)
 {
+	struct spare spare = { .links = LIST_HEAD_INIT(spare.links) };
 	struct pev_listener *l;
 
-	list_for_each_entry(l, &listeners, node)
-		if (pev_target_maps(l->event, p->mm) && pev_event_sees(l->event))
-			link_add(l, p);
+	do {
+		guard(mutex)(&pev_producers_lock);
+		list_for_each_entry(l, &listeners, node)
+			if (pev_target_maps(l->event, p->mm) && pev_event_sees(l->event))
+				link_add(l, p, &spare);
+	} while (spare_add(&spare));
+	spare_free(&spare);
 }
 
 static struct member *member_of(const struct pev_family *family, const struct mm_struct *mm)
@@ -326,10 +378,10 @@ int pev_member_add(struct pev_family *family, struct mm_struct *mm)
 /* The process does without: nothing finds it any more, but who listens keeps it. */
 static void producer_end(struct pev_producer_mm *p)
 {
-	lockdep_assert_held(&pev_producers_lock);
-	xa_erase(&producers, p->id);
+	/* not with the lock of all: who makes a ring has this one, and waits for memory */
 	scoped_guard(mutex, &p->lock)
 		set_flag(p, PEV_USER_ENDED);
+	pev_producer_put(p);
 }
 
 void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
@@ -345,11 +397,11 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 		hash_del(&member->node);
 		p = member->producer;
 		if (p)
-			producer_end(p);
+			xa_erase(&producers, p->id);
 	}
 	kfree(member);
 	if (p)
-		pev_producer_put(p);
+		producer_end(p);
 }
 
 /* Return: the producer, NULL: there is none yet; or an ERR_PTR(). */
@@ -381,7 +433,6 @@ static int producer_publish(struct pev_producer_mm *p)
 	last_id = p->id;
 	gate_fill(p);
 	member->producer = p;
-	link_current(p);
 	return 0;
 }
 
@@ -396,8 +447,11 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
 	if (IS_ERR(p))
 		return p;
 	err = producer_publish(p);
-	if (!err)
+	if (!err) {
+		/* who begins to listen from here on finds it */
+		link_current(p);
 		return p;
+	}
 	pev_producer_put(p);
 	return err == -EEXIST ? producer_of(family, mm) : ERR_PTR(err);
 }
@@ -421,21 +475,25 @@ static bool may_trace(struct pev_producer_mm *p)
 
 /**
  * each_producer() - call a function for all producers
- * @fn:  called with pev_producers_lock held
- * @arg: for @fn
+ * @fn:   called with pev_producers_lock held
+ * @more: called without it: is @fn to be called once more for those that it was called for
+ *        last? NULL: no
+ * @arg:  for both
  *
  * Those that come meanwhile may be left out: they look for listeners.
  *
  * Return: 0 or -EINTR.
  */
-static int each_producer(void (*fn)(struct pev_producer_mm *p, void *arg), void *arg)
+static int each_producer(void (*fn)(struct pev_producer_mm *p, void *arg),
+			 bool (*more)(void *arg), void *arg)
 {
+	unsigned long first = 0, id;
 	struct pev_producer_mm *p;
-	unsigned long id = 0;
 	unsigned int nr;
 
 	do {
 		nr = 0;
+		id = first;
 		if (mutex_lock_killable(&pev_producers_lock))
 			return -EINTR;
 		xa_for_each_start(&producers, id, p, id) {
@@ -445,17 +503,37 @@ static int each_producer(void (*fn)(struct pev_producer_mm *p, void *arg), void 
 		}
 		mutex_unlock(&pev_producers_lock);
 		cond_resched();
+		if (more && more(arg))
+			nr = BATCH + 1;
+		else
+			first = id;
 	} while (nr > BATCH);
 	return 0;
 }
 
+/**
+ * struct finding - a listener that looks for those that are there
+ * @listener: it
+ * @spare:    for the links
+ */
+struct finding {
+	struct pev_listener	*listener;
+	struct spare		spare;
+};
+
 /* In the context of the event's opener. */
 static void link_other(struct pev_producer_mm *p, void *arg)
 {
-	struct pev_listener *l = arg;
+	struct finding *finding = arg;
+	struct pev_listener *l = finding->listener;
 
 	if (pev_target_maps(l->event, p->mm) && (l->event->privileged || may_trace(p)))
-		link_add(l, p);
+		link_add(l, p, &finding->spare);
+}
+
+static bool more_spare(void *arg)
+{
+	return spare_add(&((struct finding *)arg)->spare);
 }
 
 static int enlist(struct pev_listener *l, struct pev_refuse *r)
@@ -482,27 +560,40 @@ static void refresh_work(struct work_struct *work)
 void pev_listener_init(struct pev_listener *l)
 {
 	INIT_LIST_HEAD(&l->node);
-	xa_init_flags(&l->links, XA_FLAGS_ACCOUNT);
+	l->links = RB_ROOT;
 	INIT_WORK(&l->work, refresh_work);
 }
 
 int pev_listener_begin(struct pev_listener *l, struct pev_refuse *r)
 {
+	struct finding finding = {
+		.listener = l, .spare.links = LIST_HEAD_INIT(finding.spare.links),
+	};
 	int err = enlist(l, r);
 
 	if (err)
 		return err;
-	err = each_producer(link_other, l);
+	err = each_producer(link_other, more_spare, &finding);
+	spare_free(&finding.spare);
 	if (err)
 		pev_listener_end(l);
 	return err;
 }
 
 /* The first of @l's links from @number on. */
-static struct pev_user_link *next_link(struct pev_listener *l, unsigned long number)
+static struct pev_user_link *next_link(struct pev_listener *l, u32 number)
 {
+	struct rb_node *node = l->links.rb_node;
+	struct pev_user_link *link, *next = NULL;
+
 	lockdep_assert_held(&pev_producers_lock);
-	return xa_find(&l->links, &number, ULONG_MAX, XA_PRESENT);
+	while (node) {
+		link = rb_entry(node, struct pev_user_link, of_listener);
+		if (link->number >= number)
+			next = link;
+		node = link->number >= number ? node->rb_left : node->rb_right;
+	}
+	return next;
 }
 
 void pev_listener_end(struct pev_listener *l)
@@ -519,13 +610,12 @@ void pev_listener_end(struct pev_listener *l)
 		}
 		cond_resched();
 	} while (link);
-	xa_destroy(&l->links);
 }
 
 void pev_listener_refresh(struct pev_listener *l)
 {
 	struct pev_user_link *link;
-	unsigned long number = 0;
+	u32 number = 0;
 
 	do {
 		scoped_guard(mutex, &pev_producers_lock) {
@@ -557,8 +647,8 @@ int pev_listener_drop(struct pev_listener *l, u32 number)
 	struct pev_user_link *link;
 
 	guard(mutex)(&pev_producers_lock);
-	link = xa_load(&l->links, number);
-	if (!link)
+	link = next_link(l, number);
+	if (!link || link->number != number)
 		return -ENOENT;
 	link_drop(link);
 	return 0;
@@ -581,5 +671,5 @@ static void catalog_one(struct pev_producer_mm *p, void *arg)
 
 void pev_producers_catalog(struct pev_strbuf *text)
 {
-	each_producer(catalog_one, text);
+	each_producer(catalog_one, NULL, text);
 }

@@ -8,9 +8,9 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/sizes.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 #include <uapi/linux/pev_user.h>
 #include "family.h"
 
@@ -60,7 +60,7 @@ struct pev_producer_mm {
  * @len:    bytes of @name that count
  * @prefix: any name that begins so
  * @node:   in the list of all
- * @links:  to producers, by number
+ * @links:  to producers, by number; adding to them takes no memory
  * @next:   the number of the next one; none is used twice
  * @work:   tells all producers after the event was switched on or off
  *
@@ -72,7 +72,7 @@ struct pev_listener {
 	size_t			len;
 	bool			prefix;
 	struct list_head	node;
-	struct xarray		links;
+	struct rb_root		links;
 	u32			next;
 	struct work_struct	work;
 };
@@ -83,7 +83,8 @@ struct pev_listener {
 
 /**
  * struct pev_user_link - a producer that a listener has found
- * @node:     in the producer's list
+ * @node:     in the producer's list, or in one of those that wait for use
+ * @of_listener: in the listener's tree
  * @listener: one end
  * @producer: the other one
  * @number:   what the listener calls it
@@ -91,6 +92,7 @@ struct pev_listener {
  */
 struct pev_user_link {
 	struct list_head	node;
+	struct rb_node		of_listener;
 	struct pev_listener	*listener;
 	struct pev_producer_mm	*producer;
 	u32			number;
@@ -99,7 +101,8 @@ struct pev_user_link {
 
 /*
  * Protects lists, links and members. Taken with an mmap lock held: none is taken under it,
- * and no memory of a user's is touched.
+ * and no memory of a user's is touched, or charged to one: who is beyond his limit is made to
+ * wait there, and programs of others that fork or end wait for the lock.
  */
 extern struct mutex pev_producers_lock;
 

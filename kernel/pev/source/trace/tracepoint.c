@@ -334,7 +334,10 @@ static void tracepoint_print(struct pev_event *event, struct trace_iterator *ite
 	trace->funcs->trace(iter, 0, trace);
 }
 
-/* Return: room for the fields of any of them, or NULL. */
+/*
+ * Charged to nobody, who might have to wait for it, and all others for the list: one exists at
+ * a time. Return: room for the fields of any of them, or NULL.
+ */
 static struct pev_field *room_for_any(void)
 {
 	struct trace_event_call *call;
@@ -342,7 +345,7 @@ static struct pev_field *room_for_any(void)
 
 	pev_trace_list_for_each(call)
 		room = max(room, pev_fields_room(call));
-	return kvcalloc(room, sizeof(struct pev_field), GFP_KERNEL_ACCOUNT);
+	return kvcalloc(room, sizeof(struct pev_field), GFP_KERNEL);
 }
 
 static void catalog_call(struct trace_event_call *call, struct pev_field *fields,
