@@ -518,6 +518,36 @@ TEST(memory_is_limited)
 	EXPECT_EQ(0, reap(pid));
 }
 
+/* Rings alone, of which nothing is paid for: the write is not tried again and again. */
+TEST(rings_without_producer)
+{
+	int status = 0;
+	pid_t pid;
+
+	NEEDS_PEV();
+	pid = fork();
+	if (!pid) {
+		struct rlimit none = { 0, 0 };
+		struct asked a;
+		char *rings;
+
+		if (!geteuid() && (setgid(54321) || setuid(54321)))
+			_exit(9);
+		ask(&a);
+		setrlimit(RLIMIT_MEMLOCK, &none);
+		setrlimit(RLIMIT_CORE, &none);
+		rings = mmap(NULL, rings_size(), PROT_READ | PROT_WRITE, MAP_SHARED, produce(&a),
+			     (off_t)PAGE);
+		if (rings == MAP_FAILED)
+			_exit(1);
+		alarm(10);
+		*(volatile char *)rings = 1;
+		_exit(2);
+	}
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) TH_LOG("%x", status);
+}
+
 /* Users see what ptrace lets them see. */
 TEST(rights)
 {

@@ -84,8 +84,9 @@ static vm_fault_t ring_fault(struct vm_fault *vmf)
 	void *ring;
 	u64 nr, at;
 
+	/* nothing is on for who has none, and to try again would find no more room */
 	if (IS_ERR(p))
-		return VM_FAULT_OOM;
+		return PTR_ERR(p) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 	nr = div64_u64_rem(fault_at(vmf) - PAGE_SIZE, pev_family_stride(family), &at);
 	if (nr >= family->nr_rings)
 		return VM_FAULT_SIGBUS;
