@@ -548,6 +548,57 @@ TEST(rings_without_producer)
 	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) TH_LOG("%x", status);
 }
 
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* ns to map rings of another family: the median of @nr. */
+static uint64_t map_families(unsigned int nr)
+{
+	uint64_t *ns = calloc(nr, sizeof(*ns)), median;
+	struct asked a;
+
+	ask(&a);
+	for (unsigned int i = 0; i < nr; i++) {
+		int fd = produce(&a);
+		uint64_t begin = pev_clock_ns(CLOCK_MONOTONIC);
+		void *rings = mmap(NULL, rings_size(), PROT_READ, MAP_SHARED, fd, (off_t)PAGE);
+
+		ns[i] = pev_clock_ns(CLOCK_MONOTONIC) - begin;
+		if (rings == MAP_FAILED)
+			_exit(1);
+		close(fd);
+	}
+	qsort(ns, nr, sizeof(*ns), compare_ns);
+	median = ns[nr / 2];
+	free(ns);
+	return median;
+}
+
+/* A process with thousands of families keeps the lock of all no longer than one with a few. */
+TEST(thousands_of_families)
+{
+	unsigned int nr = pev_kernel_is_slow() ? 1000 : 16000;
+	pid_t pid;
+
+	NEEDS_PEV();
+	pid = fork();
+	if (!pid) {
+		uint64_t first = map_families(500), last;
+
+		map_families(nr);
+		last = map_families(500);
+		if (last > 2 * first)
+			fprintf(stderr, "# %llu ns, with %u others %llu\n",
+				(unsigned long long)first, nr, (unsigned long long)last);
+		_exit(last > 2 * first);
+	}
+	EXPECT_EQ(0, reap(pid));
+}
+
 /* Users see what ptrace lets them see. */
 TEST(rights)
 {

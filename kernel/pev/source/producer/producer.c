@@ -34,7 +34,7 @@
 DEFINE_MUTEX(pev_producers_lock);	/* see producer.h */
 static DEFINE_XARRAY(producers);		/* by id, until they end */
 static LIST_HEAD(listeners);
-static DEFINE_HASHTABLE(members, 10);	/* by mm */
+static DEFINE_HASHTABLE(members, 10);	/* by mm and family */
 static unsigned long last_id;
 
 /**
@@ -344,12 +344,18 @@ static void link_current(struct pev_producer_mm *p)
 	spare_free(&spare);
 }
 
+/* One process may have mappings of very many families. */
+static unsigned long member_key(const struct pev_family *family, const struct mm_struct *mm)
+{
+	return hash_ptr((void *)family, BITS_PER_LONG) ^ (unsigned long)mm;
+}
+
 static struct member *member_of(const struct pev_family *family, const struct mm_struct *mm)
 {
 	struct member *member;
 
 	lockdep_assert_held(&pev_producers_lock);
-	hash_for_each_possible(members, member, node, (unsigned long)mm)
+	hash_for_each_possible(members, member, node, member_key(family, mm))
 		if (member->mm == mm && member->family == family)
 			return member;
 	return NULL;
@@ -371,7 +377,7 @@ int pev_member_add(struct pev_family *family, struct mm_struct *mm)
 	fresh->family = family;
 	fresh->mm = mm;
 	fresh->maps = 1;
-	hash_add(members, &fresh->node, (unsigned long)mm);
+	hash_add(members, &fresh->node, member_key(family, mm));
 	return 0;
 }
 
