@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_child.h"
 #include "pev_user.h"
 
 #define RING 65536
@@ -696,6 +697,46 @@ TEST(listeners_are_limited)
 			fd = user_listen("shop:*", PEV_TARGET_PROCESS, 0, 0);
 		while (fd >= 0 && ++nr < 1000);
 		_exit(fd == -EMFILE && nr == PEV_MAX_USER_LISTENS ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(pid));
+}
+
+/* Nor do the users that he has in a namespace of his own. */
+TEST(listeners_of_owned_users)
+{
+	char path[64], byte = 0;
+	int ready[2], go[2];
+	pid_t pid;
+
+	PEV_NEEDS_ROOT(return );
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		int nr = 0, fd = 0;
+
+		if (setgid(54323) || setuid(54323))
+			_exit(9);
+		prctl(PR_SET_DUMPABLE, 1);
+		if (unshare(CLONE_NEWUSER))
+			_exit(10);
+		if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+			_exit(8);
+		for (int uid = 0; uid < 2; uid++) {
+			if (setresuid(uid, uid, 0))
+				_exit(7);
+			prctl(PR_SET_DUMPABLE, 1);
+			do
+				fd = user_listen("shop:*", PEV_TARGET_PROCESS, 0, 0);
+			while (fd >= 0 && ++nr < 1000);
+		}
+		_exit(fd == -EMFILE && nr == PEV_MAX_USER_LISTENS ? 0 : 1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+		EXPECT_EQ(0, pev_put_text(path, "0 54323 1\n1 100000 1"));
+		ASSERT_EQ(1, write(go[1], &byte, 1));
 	}
 	EXPECT_EQ(0, reap(pid));
 }

@@ -22,6 +22,7 @@
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
 #include "base/memory.h"
@@ -542,6 +543,25 @@ static bool more_spare(void *arg)
 	return spare_add(&((struct finding *)arg)->spare);
 }
 
+/* Return: below the initial namespace, the one that all others of @cred are in; or NULL. */
+static const struct user_namespace *outer_ns(const struct cred *cred)
+{
+	const struct user_namespace *ns = cred->user_ns, *outer = NULL;
+
+	for (; ns->parent; ns = ns->parent)
+		outer = ns;
+	return outer;
+}
+
+/* A user's share is also that of those who he has in namespaces of his own. Root's are apart. */
+static bool same_share(const struct cred *a, const struct cred *b)
+{
+	const struct user_namespace *a_ns = outer_ns(a), *b_ns = outer_ns(b);
+	kuid_t a_uid = a_ns ? a_ns->owner : a->uid, b_uid = b_ns ? b_ns->owner : b->uid;
+
+	return uid_eq(a_uid, b_uid) && (a_ns == b_ns || !uid_eq(a_uid, GLOBAL_ROOT_UID));
+}
+
 static int enlist(struct pev_listener *l, struct pev_refuse *r)
 {
 	struct pev_listener *other;
@@ -549,7 +569,7 @@ static int enlist(struct pev_listener *l, struct pev_refuse *r)
 
 	guard(mutex)(&pev_producers_lock);
 	list_for_each_entry(other, &listeners, node)
-		nr += uid_eq(other->event->cred->uid, l->event->cred->uid);
+		nr += same_share(other->event->cred, l->event->cred);
 	if (nr >= PEV_MAX_USER_LISTENS && !l->event->privileged)
 		return pev_refuse(r, EMFILE, PEV_FIELD(type),
 				  "you listen to user marks with %u events already: name several marks by one event, \"provider:*\"",
