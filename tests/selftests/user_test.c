@@ -741,6 +741,43 @@ TEST(listeners_of_owned_users)
 	EXPECT_EQ(0, reap(pid));
 }
 
+/* Programs come and go for as long as a listener is there: it has room for those that are there. */
+TEST(offsets_are_used_again)
+{
+	const volatile struct pev_user_gate *gate;
+	static struct user_seen first, second;
+	uint64_t offset = 0;
+	int fd, number = 0;
+	struct space s, t;
+
+	NEEDS_PEV();
+	ASSERT_EQ(0, begin(&s));
+	fd = user_listen("shop:*", PEV_TARGET_PROCESS, 0, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, user_next(fd, 0, &first));
+	for (unsigned int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, begin(&t));
+		ASSERT_EQ(0, user_next(fd, first.next.number + 1, &second));
+		EXPECT_LT(number, (int)second.next.number);
+		number = second.next.number;
+		EXPECT_NE(first.next.mmap_offset, second.next.mmap_offset);
+		if (i)
+			EXPECT_EQ(offset, second.next.mmap_offset);
+		offset = second.next.mmap_offset;
+		gate = user_gate(fd, &second);
+		ASSERT_NE(NULL, gate);
+		EXPECT_EQ(second.next.id, gate->id);
+		end(&t);
+		EXPECT_EQ(PEV_USER_ENDED, gate->flags & PEV_USER_ENDED);
+		EXPECT_EQ(0, ioctl(fd, PEV_IOC_USER_DONE, &number));
+		EXPECT_EQ(NULL, user_gate(fd, &second));
+		EXPECT_EQ(ENXIO, errno);
+		munmap((void *)gate, PAGE);
+	}
+	close(fd);
+	end(&s);
+}
+
 /* All of them are found, and their memory is given back. */
 TEST(thousand_producers)
 {

@@ -197,7 +197,8 @@ struct pev_user_record {
  * @inner_pid:    the same as the process itself sees it
  * @nr_rings:     that there may be
  * @ring_size:    bytes of each
- * @mmap_offset:  of the producer in the event's file, with the parts as the producer has them
+ * @mmap_offset:  of the producer in the event's file, with the parts as the producer has them;
+ *                another one may have it after PEV_IOC_USER_DONE
  * @marks:        address of an array of struct pev_user_mark
  * @strings:      address of room for their strings
  * @nr_marks:     in: room; out: number

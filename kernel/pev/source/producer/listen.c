@@ -130,7 +130,6 @@ static void next_fill(const struct pev_event *event, const struct pev_producer_m
 	next->inner_pid = p->pid->numbers[p->pid->level].nr;
 	next->nr_rings = p->family->nr_rings;
 	next->ring_size = p->family->ring_size;
-	next->mmap_offset = next->number * PEV_USER_SPAN;
 }
 
 static int next_copy(const struct pev_family *family, struct pev_user_next *next)
@@ -151,13 +150,16 @@ static int next_copy(const struct pev_family *family, struct pev_user_next *next
 
 static int next_tell(struct pev_event *event, struct pev_user_next *next)
 {
-	struct pev_producer_mm *p = pev_listener_find(event->private, &next->number, false);
+	struct pev_producer_mm *p;
 	int err = -EACCES;
+	u64 offset;
 
+	p = pev_listener_find(event->private, &next->number, &offset);
 	if (!p)
 		return -EAGAIN;
 	if (may_see(event, p)) {
 		next_fill(event, p, next);
+		next->mmap_offset = offset;
 		err = next_copy(p->family, next);
 	}
 	pev_producer_put(p);
@@ -209,13 +211,12 @@ static long listen_ioctl(struct pev_event *event, unsigned int cmd, unsigned lon
 static int listen_mmap(struct pev_event *event, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	u32 number = offset / PEV_USER_SPAN;
 	struct pev_producer_mm *p;
 	int err = -EACCES;
 
 	if (vma->vm_pgoff > U64_MAX >> PAGE_SHIFT || offset / PEV_USER_SPAN >= PEV_MAX_LINKS)
 		return -EINVAL;
-	p = pev_listener_find(event->private, &number, true);
+	p = pev_listener_at(event->private, offset);
 	if (!p)
 		return -ENXIO;
 	if (may_see(event, p))

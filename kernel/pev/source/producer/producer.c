@@ -256,12 +256,15 @@ static struct pev_user_link *spare_take(struct spare *spare)
 	return link;
 }
 
-static void spare_free(struct spare *spare)
+static void links_free(struct list_head *links)
 {
 	struct pev_user_link *link, *next;
 
-	list_for_each_entry_safe(link, next, &spare->links, node)
+	list_for_each_entry_safe(link, next, links, node) {
 		kfree(link);
+		cond_resched();
+	}
+	INIT_LIST_HEAD(links);
 }
 
 /* Return: is any of the marks meant? */
@@ -291,6 +294,33 @@ static bool is_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct pev_user_link, of_listener)->number;
 }
 
+static bool is_placed_before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct pev_user_link, by_place)->place <
+	       rb_entry(b, struct pev_user_link, by_place)->place;
+}
+
+/* Return: a link with a place, that of one that was forgotten if there is any; or NULL. */
+static struct pev_user_link *take_place(struct pev_listener *l, struct spare *spare)
+{
+	struct pev_user_link *link;
+
+	link = list_first_entry_or_null(&l->unused, struct pev_user_link, node);
+	if (link) {
+		list_del(&link->node);
+		return link;
+	}
+	if (l->nr == PEV_MAX_LINKS)
+		return NULL;
+	link = spare_take(spare);
+	if (!link)
+		return NULL;
+	link->listener = l;
+	link->place = l->nr++;
+	rb_add(&link->by_place, &l->places, is_placed_before);
+	return link;
+}
+
 /* What finds no memory in @spare is not listened to, unless the caller comes with more. */
 static void link_add(struct pev_listener *l, struct pev_producer_mm *p, struct spare *spare)
 {
@@ -298,13 +328,12 @@ static void link_add(struct pev_listener *l, struct pev_producer_mm *p, struct s
 	struct pev_user_link *link;
 
 	lockdep_assert_held(&pev_producers_lock);
-	if (l->next == PEV_MAX_LINKS || is_linked(l, p) || !find_marks(l, p->family, marks))
+	if (l->next == U32_MAX || is_linked(l, p) || !find_marks(l, p->family, marks))
 		return;
-	link = spare_take(spare);
+	link = take_place(l, spare);
 	if (!link)
 		return;
 	bitmap_copy(link->marks, marks, PEV_MAX_USER_MARKS);
-	link->listener = l;
 	link->number = l->next++;
 	rb_add(&link->of_listener, &l->links, is_before);
 	link->producer = p;
@@ -319,9 +348,9 @@ static void link_drop(struct pev_user_link *link)
 
 	lockdep_assert_held(&pev_producers_lock);
 	rb_erase(&link->of_listener, &link->listener->links);
-	list_del(&link->node);
+	list_move(&link->node, &link->listener->unused);
+	link->producer = NULL;
 	gate_refresh(p);
-	kfree(link);
 	pev_producer_put(p);
 }
 
@@ -342,7 +371,7 @@ static void link_current(struct pev_producer_mm *p)
 			if (pev_target_maps(l->event, p->mm) && pev_event_sees(l->event))
 				link_add(l, p, &spare);
 	} while (spare_add(&spare));
-	spare_free(&spare);
+	links_free(&spare.links);
 }
 
 /* One process may have mappings of very many families. */
@@ -587,6 +616,8 @@ void pev_listener_init(struct pev_listener *l)
 {
 	INIT_LIST_HEAD(&l->node);
 	l->links = RB_ROOT;
+	l->places = RB_ROOT;
+	INIT_LIST_HEAD(&l->unused);
 	INIT_WORK(&l->work, refresh_work);
 }
 
@@ -600,7 +631,7 @@ int pev_listener_begin(struct pev_listener *l, struct pev_refuse *r)
 	if (err)
 		return err;
 	err = each_producer(link_other, more_spare, &finding);
-	spare_free(&finding.spare);
+	links_free(&finding.spare.links);
 	if (err)
 		pev_listener_end(l);
 	return err;
@@ -636,6 +667,9 @@ void pev_listener_end(struct pev_listener *l)
 		}
 		cond_resched();
 	} while (link);
+	links_free(&l->unused);
+	/* whatever is still asked for is not there */
+	l->places = RB_ROOT;
 }
 
 void pev_listener_refresh(struct pev_listener *l)
@@ -655,16 +689,41 @@ void pev_listener_refresh(struct pev_listener *l)
 	} while (link);
 }
 
-struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, bool exact)
+struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, u64 *offset)
 {
 	struct pev_user_link *link;
 
 	guard(mutex)(&pev_producers_lock);
 	link = next_link(l, *number);
-	if (!link || (exact && link->number != *number))
+	if (!link)
 		return NULL;
 	*number = link->number;
+	*offset = link->place * PEV_USER_SPAN;
 	pev_producer_get(link->producer);
+	return link->producer;
+}
+
+static int compare_place(const void *place, const struct rb_node *node)
+{
+	const u64 wanted = *(const u64 *)place;
+	const u64 own = rb_entry(node, struct pev_user_link, by_place)->place;
+
+	return wanted < own ? -1 : wanted > own;
+}
+
+struct pev_producer_mm *pev_listener_at(struct pev_listener *l, u64 offset)
+{
+	const u64 place = offset / PEV_USER_SPAN;
+	struct pev_user_link *link;
+	struct rb_node *node;
+
+	guard(mutex)(&pev_producers_lock);
+	node = rb_find(&place, &l->places, compare_place);
+	if (!node)
+		return NULL;
+	link = rb_entry(node, struct pev_user_link, by_place);
+	if (link->producer)
+		pev_producer_get(link->producer);
 	return link->producer;
 }
 

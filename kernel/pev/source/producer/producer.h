@@ -61,6 +61,9 @@ struct pev_producer_mm {
  * @prefix: any name that begins so
  * @node:   in the list of all
  * @links:  to producers, by number; adding to them takes no memory
+ * @places: all links, by place
+ * @unused: links to nothing, which keep their places
+ * @nr:     of places
  * @next:   the number of the next one; none is used twice
  * @work:   tells all producers after the event was switched on or off
  *
@@ -73,29 +76,36 @@ struct pev_listener {
 	bool			prefix;
 	struct list_head	node;
 	struct rb_root		links;
+	struct rb_root		places;
+	struct list_head	unused;
+	u32			nr;
 	u32			next;
 	struct work_struct	work;
 };
 
-/* Producers that an event can have had, and what each has of its file's offsets. */
+/* Producers that an event can have at once, and what each has of its file's offsets. */
 #define PEV_MAX_LINKS	SZ_1M
 #define PEV_USER_SPAN	BIT_ULL(40)
 
 /**
  * struct pev_user_link - a producer that a listener has found
  * @node:     in the producer's list, or in one of those that wait for use
- * @of_listener: in the listener's tree
+ * @of_listener: in the listener's tree, by @number
+ * @by_place: in that by @place
  * @listener: one end
- * @producer: the other one
+ * @producer: the other one; NULL: the link is unused
  * @number:   what the listener calls it
+ * @place:    of its offsets; others have it when this one is forgotten
  * @marks:    that are meant
  */
 struct pev_user_link {
 	struct list_head	node;
 	struct rb_node		of_listener;
+	struct rb_node		by_place;
 	struct pev_listener	*listener;
 	struct pev_producer_mm	*producer;
 	u32			number;
+	u32			place;
 	DECLARE_BITMAP(marks, PEV_MAX_USER_MARKS);
 };
 
@@ -166,11 +176,14 @@ void pev_listener_refresh(struct pev_listener *l);
  * pev_listener_find() - the producer with a number, or the first one with a higher one
  * @l:      the listener
  * @number: from which on; receives the number of what was found
- * @exact:  none but this one
+ * @offset: receives where it begins in the event's file
  *
  * Return: the producer with a reference, or NULL.
  */
-struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, bool exact);
+struct pev_producer_mm *pev_listener_find(struct pev_listener *l, u32 *number, u64 *offset);
+
+/* Return: the producer at an offset of the event's file, with a reference, or NULL. */
+struct pev_producer_mm *pev_listener_at(struct pev_listener *l, u64 offset);
 
 /* Forget a producer. Return: 0 or -ENOENT. */
 int pev_listener_drop(struct pev_listener *l, u32 number);
