@@ -782,6 +782,88 @@ TEST_F(ustack, takes_no_rights)
 	finish(_metadata, self, 0);
 }
 
+/* ---- what cookies show ---- */
+
+#define SLEEPERS 32
+
+struct sleepers {
+	pthread_t threads[SLEEPERS];
+	volatile bool end;
+};
+
+static void *sleeper(void *arg)
+{
+	const struct sleepers *s = arg;
+	struct timespec ts = { .tv_nsec = 1000000 };
+
+	while (!s->end)
+		nanosleep(&ts, NULL);
+	return NULL;
+}
+
+/* Where a thread's debts lie: of what a cookie has of its place, what all debts of it share. */
+static uint64_t place_of(const struct entry *e)
+{
+	return e->cookie & 0xfff8;
+}
+
+static const struct entry *debt_of(const struct entry *entries, size_t nr, uint32_t tid)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (entries[i].kind == KIND_WAIT && entries[i].cookie && entries[i].tid == tid)
+			return &entries[i];
+	return NULL;
+}
+
+/* Debts of all threads to an event, which is closed then. They are left in @self. */
+static void owe_for_a_while(struct __test_metadata *_metadata, FIXTURE_DATA(ustack) * self)
+{
+	self->nr = 0;
+	ASSERT_LE(0, add(self, KIND_USTACK, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, add(self, KIND_WAIT, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
+	while (pev_read(self->fds[1]).samples < 20 * SLEEPERS)
+		usleep(1000);
+	/* what is only off tells of waits that are under way */
+	for (unsigned int i = 0; i < self->nr; i++) {
+		close(self->fds[i]);
+		self->fds[i] = -1;
+	}
+	ASSERT_EQ(0, take_all(self));
+}
+
+/*
+ * The place follows from the thread's address in the kernel, which is nobody's to know. What is
+ * the same for two events would tell of it.
+ */
+TEST_F(ustack, cookies_tell_no_addresses)
+{
+	struct sleepers s = { .end = false };
+	unsigned int both = 0, same = 0;
+	size_t first;
+
+	for (int i = 0; i < SLEEPERS; i++)
+		ASSERT_EQ(0, pthread_create(&s.threads[i], NULL, sleeper, &s));
+	owe_for_a_while(_metadata, self);
+	first = self->nr_entries;
+	owe_for_a_while(_metadata, self);
+	s.end = true;
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_join(s.threads[i], NULL);
+	for (size_t i = 0; i < first; i++) {
+		const struct entry *e = &self->entries[i], *other;
+
+		if (debt_of(self->entries, first, e->tid) != e)
+			continue;
+		other = debt_of(self->entries + first, self->nr_entries - first, e->tid);
+		both += !!other;
+		same += other && place_of(other) == place_of(e);
+	}
+	TH_LOG("%u threads of %u have the same place in both", same, both);
+	EXPECT_LE(SLEEPERS / 2, both);
+	/* one of 128 by chance */
+	EXPECT_GE(both / 4, same);
+}
+
 /* ---- what is refused ---- */
 
 TEST_F(ustack, refuses)

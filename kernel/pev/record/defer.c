@@ -5,7 +5,8 @@
  *
  * All that is needed was allocated with the event. A debt is made in an interrupt, an NMI, or
  * in the scheduler: it takes a free place near the one that the thread's address names, and
- * where there is none the stack is taken at once. The thread itself gives the place back.
+ * where there is none the stack is taken at once. The thread itself gives the place back. As
+ * cookies show the place, the address is hashed with what nobody knows.
  *
  * The kernel calls a thread's task work before it returns to user mode, before it handles a
  * signal, before it enters a guest, and in exit. Until it is called the place belongs to the
@@ -14,14 +15,15 @@
  *
  * Takes no lock.
  */
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "base/mix.h"
 #include "base/task.h"
 #include "base/work.h"
 #include "types.h"
@@ -49,6 +51,7 @@
  * @fn:      what settles a debt
  * @owners:  threads, by place: 0 of a free one
  * @nr:      of places
+ * @seed:    numbers that users can't guess
  * @orphans: once the event is gone: places that are not free, and one for who looks
  * @owed:    the places
  */
@@ -57,6 +60,7 @@ struct pev_defer {
 	task_work_func_t	fn;
 	unsigned long		*owners;
 	u32			nr;
+	u64			seed[2];
 	atomic_t		orphans;
 	struct pev_owed		owed[];
 };
@@ -90,6 +94,8 @@ struct pev_defer *pev_defer_make(bool many, task_work_func_t fn)
 		atomic_set(&defer->owed[i].records, SETTLED);
 	}
 	defer->nr = nr;
+	get_random_bytes(defer->seed, sizeof(defer->seed));
+	defer->seed[1] |= 1;
 	defer->fn = fn;
 	atomic_inc(&live);
 	return defer;
@@ -170,7 +176,7 @@ static bool may_owe(const struct task_struct *task)
 /* The first of the places where @task may have one. */
 static u32 places_of(const struct pev_defer *defer, const struct task_struct *task)
 {
-	return hash_ptr((void *)task, 32) & (defer->nr - WAYS);
+	return pev_mix((unsigned long)task ^ defer->seed[0], defer->seed[1]) & (defer->nr - WAYS);
 }
 
 static void release(struct pev_owed *owed)

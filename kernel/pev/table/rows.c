@@ -39,6 +39,7 @@
 #include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/string.h>
+#include "base/mix.h"
 #include "rows.h"
 
 #define MOST_SLOTS	256
@@ -83,14 +84,6 @@ static __always_inline bool same_key(const struct pev_rows_shape *shape,
 
 /* ---- call chains ---- */
 
-/* Both halves of a product, so that all bits of both numbers have a part in all of it. */
-static __always_inline u64 mix(u64 a, u64 b)
-{
-	u128 product = (u128)a * b;
-
-	return (u64)product ^ (u64)(product >> 64);
-}
-
 /* Two addresses a multiplication. */
 static __always_inline u64 hash_stack(const struct pev_rows_shape *shape,
 				      const struct pev_rows_stack *stack)
@@ -100,9 +93,9 @@ static __always_inline u64 hash_stack(const struct pev_rows_shape *shape,
 	u64 h = stack->nr;
 
 	for (; ip < end; ip += 2)
-		h = mix(h ^ ip[0] ^ even, ip[1] ^ odd);
+		h = pev_mix(h ^ ip[0] ^ even, ip[1] ^ odd);
 	if (stack->nr & 1)
-		h = mix(h ^ ip[0] ^ even, odd);
+		h = pev_mix(h ^ ip[0] ^ even, odd);
 	return h;
 }
 
