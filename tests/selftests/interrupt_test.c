@@ -73,7 +73,7 @@ static long calls_to(int cpu)
 
 #define ROWS 4
 
-static int event, channel, table, in_table, counter = -1;
+static int event, channel, table, in_table, counts, counter = -1;
 
 static int open_own(uint32_t target)
 {
@@ -110,6 +110,25 @@ static int open_in(int fd)
 
 	attr.channel_fd = fd;
 	attr.period = 1;
+	return pev_open(&attr);
+}
+
+static int open_table_of_counts(void)
+{
+	struct pev_table by_tid = {
+		.size = sizeof(by_tid),
+		.rows = ROWS,
+		.nr_keys = 1,
+		.keys = { { .from = PEV_TABLE_TID } },
+		.value = PEV_TABLE_COUNTED,
+	};
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TABLE,
+		.config = (uintptr_t)&by_tid,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
 	return pev_open(&attr);
 }
 
@@ -212,6 +231,31 @@ static bool do_map_page(void)
 	return page != MAP_FAILED && !munmap(page, sysconf(_SC_PAGESIZE));
 }
 
+/* It is refused late: there is no such task. */
+static bool do_refuse_counted(void)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0x3fffffff);
+
+	attr.channel_fd = counts;
+	return pev_open(&attr) == -ESRCH;
+}
+
+/* So is this: the event is no channel. */
+static bool do_refuse_guest(void)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TIMER,
+		.config = PEV_TIMER_TASK_CLOCK,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_GUEST,
+		.period = 1000000,
+		.channel_fd = event,
+		.group_fd = -1,
+	};
+
+	return pev_open(&attr) == -EINVAL && pev_why.head.field == PEV_OFFSET(channel_fd);
+}
+
 static bool do_nothing(void)
 {
 	usleep(500);
@@ -235,6 +279,8 @@ static const struct {
 	{ "open and close, a process", do_open_process, 50 },
 	{ "open and close, a subtree", do_open_subtree, 50 },
 	{ "tables", do_swap, 200, true },
+	{ "an event of a table of counts", do_refuse_counted, 50 },
+	{ "an event without guests", do_refuse_guest, 200 },
 	{ "a multiplexed value", do_read_multiplexed, 200, true, true },
 	{ "a page mapped", do_map_page, 200, true, true },
 };
@@ -348,6 +394,8 @@ TEST_F(interrupt, none)
 		event = open_own(PEV_TARGET_TASK);
 		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
 		table = open_table();
+		counts = open_table_of_counts();
+		EXPECT_LE(0, counts) TH_LOG("%s", pev_reason());
 		in_table = open_in(table);
 		EXPECT_LE(0, in_table) TH_LOG("%s", pev_reason());
 		counter = open_counter();

@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
+#include "base/hooks.h"
 #include "table/table.h"
 #include "charge.h"
 #include "key.h"
@@ -112,6 +113,20 @@ static void fold(struct pev_table_set *table)
 			charge(here, current);
 }
 
+static int key_on(void)
+{
+	static_branch_enable(&pev_charge_key);
+	return 0;
+}
+
+static void key_off(void)
+{
+	static_branch_disable(&pev_charge_key);
+}
+
+/* Patching text interrupts all CPUs: who opens and closes events in a row does so once a second. */
+static struct pev_hookpoint key_hook = { .place = key_on, .remove = key_off };
+
 static int here_alloc(struct pev_event *event, struct pev_charge *own)
 {
 	unsigned int cpu;
@@ -151,7 +166,11 @@ int pev_charge_init(struct pev_event *event, struct pev_table_set *table,
 
 	if (!own)
 		return -ENOMEM;
-	static_branch_inc(&pev_charge_key);
+	err = pev_hook_get(&key_hook);
+	if (err) {
+		kfree(own);
+		return err;
+	}
 	event->charge = own;
 	err = here_alloc(event, own);
 	err = err ?: no_fields_join(event, table, r);
@@ -174,5 +193,5 @@ void pev_charge_exit(struct pev_event *event)
 		pev_table_put(own->table);
 	free_percpu(own->here);
 	kfree(own);
-	static_branch_dec(&pev_charge_key);
+	pev_hook_put(&key_hook);
 }

@@ -6,11 +6,26 @@
 #include <linux/export.h>
 #include <linux/pev_refuse.h>
 #include <linux/preempt.h>
+#include "base/hooks.h"
 #include "glue/guest.h"
 #include "guest.h"
 
 struct static_key_false pev_guest_key = STATIC_KEY_FALSE_INIT;
 EXPORT_SYMBOL_GPL(pev_guest_key);
+
+static int key_on(void)
+{
+	static_branch_enable(&pev_guest_key);
+	return 0;
+}
+
+static void key_off(void)
+{
+	static_branch_disable(&pev_guest_key);
+}
+
+/* Patching text interrupts all CPUs: who opens and closes events in a row does so once a second. */
+static struct pev_hookpoint key_hook = { .place = key_on, .remove = key_off };
 
 int pev_guest_check(u64 flags, u64 sample, struct pev_refuse *r)
 {
@@ -44,16 +59,16 @@ int pev_guest_init(struct pev_event *event, struct pev_refuse *r)
 	err = pev_guest_check(0, event->sample, r);
 	if (err)
 		return err;
-	event->tells_guests = true;
-	static_branch_inc(&pev_guest_key);
-	return 0;
+	err = pev_hook_get(&key_hook);
+	event->tells_guests = !err;
+	return err;
 }
 
 /* Undo pev_guest_init(). Process context. */
 void pev_guest_exit(struct pev_event *event)
 {
 	if (event->tells_guests)
-		static_branch_dec(&pev_guest_key);
+		pev_hook_put(&key_hook);
 }
 
 /*
