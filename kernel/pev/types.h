@@ -291,6 +291,8 @@ struct pev_source_ops {
  * @pair_text: what the metadata says of PEV_SAMPLE_PAIR; NULL without
  * @counts_time: the value is the time that the event ran, not occurrences
  * @privileged: the opener may watch what changes its credentials
+ * @weight:    what it costs at a switch, see struct pev_source_ops
+ * @filter_weight: of that, its filter's
  * @cred:      the opener's
  * @self:      the opener's process, which may see itself
  * @self_exec_id: of @self: an exec ends that
@@ -346,6 +348,8 @@ struct pev_event {
 	char				*pair_text;
 	bool				counts_time;
 	bool				privileged;
+	u32				weight;
+	u32				filter_weight;
 	const struct cred		*cred;
 	struct pid			*self;
 	u64				self_exec_id;

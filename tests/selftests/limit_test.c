@@ -100,6 +100,61 @@ TEST_F(limit, events_of_a_task)
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 
+/* A filter of long patterns. */
+static void make_long_filter(char *expr, size_t size)
+{
+	char part[241] = "";
+	size_t len = 0;
+
+	memset(part, 'l', sizeof(part) - 1);
+	while (len + sizeof(part) + 20 < size)
+		len += snprintf(expr + len, size - len, "%scomm ~ '*%s*x'", len ? " || " : "",
+				part);
+}
+
+static int set_filter(int fd, const char *expr)
+{
+	struct pev_filter_arg arg = { .filter = (uintptr_t)expr };
+
+	return ioctl(fd, PEV_IOC_FILTER, &arg) ? -errno : 0;
+}
+
+/* They are asked in the scheduler: a few that take long count for as many events as there may be. */
+TEST_F(limit, filters_of_a_task)
+{
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		struct pev_attr attr = pev_attr_software(PEV_SW_CONTEXT_SWITCHES, PEV_TARGET_TASK,
+							 0);
+		char expr[PEV_MAX_FILTER];
+		int nr = 0, ret = 0, last = -1, plain;
+
+		if (variant->uid)
+			EXPECT_EQ(0, pev_become(variant->uid, -1));
+		make_long_filter(expr, sizeof(expr));
+		plain = pev_open(&attr);
+		EXPECT_LE(0, plain) TH_LOG("%s", pev_reason());
+		EXPECT_EQ(0, set_filter(plain, "comm ~ \"*limit*\" || common_pid == 1"));
+		EXPECT_EQ(variant->uid ? -EINVAL : 0, set_filter(plain, expr));
+		attr.filter = (uintptr_t)expr;
+		for (; nr < 20 && (ret = pev_open(&attr)) >= 0; nr++)
+			last = ret;
+		if (variant->uid) {
+			EXPECT_LE(1, nr);
+			EXPECT_GE(8, nr);
+			EXPECT_EQ(-ENOSPC, ret);
+		} else {
+			EXPECT_EQ(20, nr) TH_LOG("%s", pev_reason());
+		}
+		/* the same filter again is what was counted */
+		EXPECT_EQ(0, set_filter(last, expr));
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 TEST_F(limit, members_of_a_group)
 {
 	static struct pev_value values[PEV_MAX_GROUP + 10];

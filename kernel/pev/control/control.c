@@ -197,6 +197,10 @@ static int filters_make(struct filter_job *jobs, unsigned int nr, const char *ex
 		if (IS_ERR(filter))
 			return PTR_ERR(filter);
 		jobs[i].filter = filter;
+		if (pev_filter_weight(jobs[i].event, filter) > jobs[i].event->filter_weight)
+			return pev_refuse(r, EINVAL, PEV_FIELD(filter),
+					  "the filter may take longer than that with which %s was opened: open an event with it",
+					  jobs[i].event->name);
 	}
 	return 0;
 }

@@ -203,6 +203,7 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 	event->period = attr->period;
 	event->state = attr->flags & PEV_F_ENABLE_ON_EXEC ? PEV_EVENT_WAITS : PEV_EVENT_OFF;
 	event->privileged = req->kernel || perfmon_capable();
+	event->weight = event->ops->weight ?: 1;
 	event->pid_ns = get_pid_ns(req->kernel ? &init_pid_ns : task_active_pid_ns(current));
 	event->leader = event;
 	INIT_LIST_HEAD(&event->siblings);
@@ -415,6 +416,8 @@ static int set_first_filter(struct pev_event *event, const struct pev_request *r
 	filter = pev_filter_make(event, req->filter, r);
 	if (IS_ERR(filter))
 		return PTR_ERR(filter);
+	event->filter_weight = pev_filter_weight(event, filter);
+	event->weight += event->filter_weight;
 	pev_filter_swap(event, filter);
 	return 0;
 }

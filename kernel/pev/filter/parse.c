@@ -39,6 +39,10 @@ static const char * const ops[OP_NONE] = {
 /* Labels that are there from the beginning. */
 enum { LABEL_YES, LABEL_NO };
 
+/* What a test takes besides the characters of a pattern, for a number, and for a string. */
+#define TEST_STEPS	4
+#define TEXT_STEPS	8
+
 /* In the table of labels: this one is another label. */
 #define IS_LABEL	BIT(31)
 
@@ -71,6 +75,7 @@ struct level {
  * @pool:   patterns and masks so far
  * @used:   bytes of @pool
  * @cost:   characters that patterns may compare
+ * @steps:  see struct pev_program, but for @cost
  * @end:    see struct pev_program
  * @depth:  parentheses that are open
  * @levels: they, and the whole expression
@@ -87,6 +92,7 @@ struct parser {
 	u8				*pool;
 	u32				used;
 	u32				cost;
+	u32				steps;
 	u32				end;
 	u32				depth;
 	struct level			levels[PEV_FILTER_DEPTH + 1];
@@ -325,6 +331,7 @@ static int add_test(struct parser *p, const struct operand *o, struct pev_test *
 	test->load = o->load;
 	test->offset = o->field.offset;
 	test->size = o->field.size;
+	p->steps += TEST_STEPS + test->len / sizeof(long);
 	if (o->load < PEV_LOAD_CPU || (o->load >= PEV_LOAD_ARRAY && o->load < PEV_LOAD_COMM))
 		p->end = max_t(u32, p->end, o->field.offset + o->field.size);
 	p->tests[p->nr++] = *test;
@@ -442,6 +449,7 @@ static int add_text(struct parser *p, const struct operand *o, enum operator op,
 	test->len = len;
 	memcpy(p->pool + p->used, text, len);
 	p->used += len;
+	p->steps += TEXT_STEPS;
 	if (add_cost(p, o, test))
 		return mistake(p, o->pos,
 			       "the patterns may take too long: make them fewer or shorter");
@@ -677,6 +685,7 @@ static struct pev_program *make_program(const struct parser *p)
 	memcpy(pool, p->pool, p->used);
 	program->nr = p->nr;
 	program->end = p->end;
+	program->steps = p->steps + p->cost;
 	program->pool = pool;
 	program->pid_ns = p->scope->pid_ns;
 	for (u32 i = 0; i < p->nr; i++) {

@@ -117,6 +117,7 @@ struct pev_test {
  * struct pev_program - a filter
  * @nr:     tests
  * @end:    bytes that a record must have for the tests to look at it; 0: they look at none
+ * @steps:  what it takes at most: a number or character that is compared is about one
  * @pool:   patterns and masks, behind the tests
  * @pid_ns: the opener's, in which ids of tasks are told
  * @tests:  the first one is asked first
@@ -124,6 +125,7 @@ struct pev_test {
 struct pev_program {
 	u32			nr;
 	u32			end;
+	u32			steps;
 	const u8		*pool;
 	struct pid_namespace	*pid_ns;
 	struct pev_test		tests[];

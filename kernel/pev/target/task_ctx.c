@@ -59,11 +59,6 @@ static struct pev_ctx_table *table_of(struct pev_task_ctx *ctx)
 	return ctx ? rcu_dereference_protected(ctx->table, lockdep_is_held(&pev_ctx_lock)) : NULL;
 }
 
-static unsigned int weight_of(const struct pev_event *event)
-{
-	return event->ops->weight ?: 1;
-}
-
 /* The caller has made sure that @table has room. */
 static void table_add(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 		      struct pev_event *event)
@@ -80,7 +75,7 @@ static void table_add(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 static void ctx_count(struct pev_task_ctx *ctx, const struct pev_event *event, int sign)
 {
 	ctx->live += sign;
-	ctx->weight += sign * weight_of(event);
+	ctx->weight += sign * event->weight;
 	WRITE_ONCE(ctx->marked, ctx->marked + sign * !!(event->flags & PEV_F_MARKED));
 	WRITE_ONCE(ctx->follows, ctx->follows + sign * !!event->ops->follow);
 }
@@ -148,7 +143,7 @@ static bool is_full(const struct pev_task_ctx *ctx, const struct pev_event *more
 {
 	u32 limit = more->privileged ? 2 * PEV_MAX_TASK_EVENTS : PEV_MAX_TASK_EVENTS;
 
-	return ctx->weight + weight_of(more) > limit;
+	return ctx->weight + more->weight > limit;
 }
 
 static int ctx_fill(struct pev_task_ctx *ctx, struct pev_ctx_table *table,

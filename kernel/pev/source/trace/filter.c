@@ -179,6 +179,25 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
 	return !filter || pev_filter_passes(filter, ec, nr, at);
 }
 
+/* An event counts for one more with so many steps of its filter. */
+#define STEPS_OF_ONE	128
+
+/**
+ * pev_filter_weight() - for how many events a filter is to count
+ * @event:  that is to have it
+ * @filter: the filter
+ *
+ * What has no fields occurs in the scheduler, where a runqueue is locked, or in an interrupt, and
+ * a task may have many of them.
+ *
+ * Context: Process context.
+ * Return: the number, 0 of one that is short, or of who may watch everybody.
+ */
+u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *filter)
+{
+	return event->fields || event->privileged ? 0 : filter->program->steps / STEPS_OF_ONE;
+}
+
 /**
  * pev_filter_drop() - free a filter that no event has, or had
  * @filter: the filter or NULL
