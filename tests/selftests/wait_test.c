@@ -404,6 +404,56 @@ TEST_F(wait, refuses)
 	}
 }
 
+/* ---- refused when threads are followed already ---- */
+
+static void *yields(void *cpu)
+{
+	pev_pin(*(int *)cpu);
+	for (;;)
+		sched_yield();
+	return NULL;
+}
+
+static void yield_in_threads(struct pev_child *c, int cpu)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, yields, &cpu))
+			_exit(1);
+	pev_child_say(c, 1);
+	for (;;)
+		pause();
+}
+
+/*
+ * The group's leader counts another process, which is known once the event is attached: it goes
+ * while another CPU switches between the threads. What that CPU still looks at shows with KASAN.
+ */
+TEST_F(wait, refused_while_threads_switch)
+{
+	struct pev_attr leader = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_PROCESS, 0);
+	uint64_t end = pev_clock_ns(CLOCK_MONOTONIC) + 5000 * MS;
+	struct pev_attr attr;
+	int cpus[2];
+
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	self->fd = pev_open(&leader);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, pev_child_start(&self->child));
+	if (!self->child.pid)
+		yield_in_threads(&self->child, cpus[1]);
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	attr = attr_of(PEV_TARGET_PROCESS, self->child.pid, -1);
+	attr.group_fd = self->fd;
+	do {
+		ASSERT_EQ(-EINVAL, pev_open(&attr));
+		ASSERT_EQ(PEV_OFFSET(target_id), pev_why.head.field);
+	} while (pev_clock_ns(CLOCK_MONOTONIC) < end);
+}
+
 TEST_F(wait, reads_what_there_is_room_for)
 {
 	struct pev_attr attr = attr_of(PEV_TARGET_TASK, 0, -1);

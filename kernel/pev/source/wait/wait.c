@@ -17,6 +17,7 @@
 #include <linux/irq_work.h>
 #include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -58,10 +59,12 @@ struct wait_cpu {
 /**
  * struct wait_event - event->private
  * @threads: that it counts
+ * @hidden:  the scheduler finds them no more
  * @percpu:  one for each possible CPU
  */
 struct wait_event {
 	struct wait_threads		threads;
+	bool				hidden;
 	struct wait_cpu __percpu	*percpu;
 };
 
@@ -439,11 +442,27 @@ static void sync_interrupts(void)
 static void wait_unhook(struct pev_event *event)
 {
 	wait_threads_hide(&wait_of(event)->threads);
+	wait_of(event)->hidden = true;
+}
+
+/*
+ * An event that was attached and then refused was never connected: the grace period behind it was
+ * over before its threads are hidden.
+ */
+static void hide_refused(struct pev_event *event)
+{
+	struct wait_event *wait = wait_of(event);
+
+	if (wait->hidden || list_empty(&wait->threads.list))
+		return;
+	wait_threads_hide(&wait->threads);
+	synchronize_rcu();
 }
 
 /* What is pending after the event's last grace period is with an interrupt under way. */
 static void wait_close(struct pev_event *event)
 {
+	hide_refused(event);
 	pev_hook_put(&wait_hooks);
 	sync_interrupts();
 	wait_free(event);
