@@ -369,7 +369,7 @@ static void ctx_follow(struct pev_task_ctx *ctx, struct task_struct *child)
 {
 	struct pev_event *event;
 
-	if (!READ_ONCE(ctx->follows))
+	if (!pev_ctx_follows(ctx))
 		return;
 	guard(rcu)();
 	pev_ctx_for_each(event, ctx)
@@ -377,14 +377,16 @@ static void ctx_follow(struct pev_task_ctx *ctx, struct task_struct *child)
 			event->ops->follow(event, child, true);
 }
 
-/* Tell the events of @from that are not in @to, too, that the current task has left. */
+/*
+ * Tell the events of @from that are not in @to, too, that the current task has left. Preemption
+ * has been disabled since it did: a switch in between would not be told to them.
+ */
 static void ctx_leave(struct pev_task_ctx *from, struct pev_task_ctx *to)
 {
 	struct pev_event *event;
 
-	if (!READ_ONCE(from->follows))
+	if (!pev_ctx_follows(from))
 		return;
-	guard(rcu)();
 	pev_ctx_for_each(event, from)
 		if (event->ops->leave && !pev_ctx_has(to, event))
 			event->ops->leave(event, current);
@@ -417,14 +419,16 @@ static bool ctx_replace(struct pev_task_ctx *from, struct pev_task_ctx *to)
 {
 	bool same;
 
-	raw_spin_lock(&pev_ctx_lock);
-	/* a set that replaces another always finds room */
-	same = pev_task_set_value(current) == from && pev_task_set_assign(current, to);
-	raw_spin_unlock(&pev_ctx_lock);
-	if (same) {
-		ctx_leave(from, to);
-		pev_target_switch(to);
+	scoped_guard(preempt) {
+		raw_spin_lock(&pev_ctx_lock);
+		/* a set that replaces another always finds room */
+		same = pev_task_set_value(current) == from && pev_task_set_assign(current, to);
+		raw_spin_unlock(&pev_ctx_lock);
+		if (same)
+			ctx_leave(from, to);
 	}
+	if (same)
+		pev_target_switch(to);
 	return same;
 }
 

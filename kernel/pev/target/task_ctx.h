@@ -111,6 +111,17 @@ static inline struct pev_event *pev_ctx_next(struct pev_ctx_iter *iter)
 	for (struct pev_ctx_iter __iter = { .table = pev_ctx_table(ctx) };	\
 	     ((event) = pev_ctx_next(&__iter));)
 
+/**
+ * pev_ctx_follows() - has an event of a set to know the tasks?
+ * @ctx: a set or NULL
+ *
+ * Context: as pev_ctx_table().
+ */
+static inline bool pev_ctx_follows(const struct pev_task_ctx *ctx)
+{
+	return ctx && READ_ONCE(ctx->follows);
+}
+
 static inline bool pev_ctx_has(struct pev_task_ctx *ctx, struct pev_event *event)
 {
 	struct pev_event *other;

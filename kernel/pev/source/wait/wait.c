@@ -217,6 +217,15 @@ static int wait_setup(void)
 
 /* ---- the scheduler; interrupts are off ---- */
 
+/*
+ * A task's first thread, or NULL. Few tasks have one, and the set of the others says so: what they
+ * cost does not depend on how many threads of others are in the hash.
+ */
+static __always_inline struct wait_thread *first_of(const struct task_struct *task)
+{
+	return pev_ctx_follows(pev_task_set(task)) ? wait_thread_first(task) : NULL;
+}
+
 /* @t is the task's first thread, as for enter_cpu(). */
 static void leave_cpu(struct wait_thread *t, struct task_struct *task, u64 clock, bool preempted,
 		      unsigned int state)
@@ -289,7 +298,7 @@ static void enter_cpu(struct wait_thread *t, struct task_struct *task, u64 clock
 static void task_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
 			unsigned int prev_state)
 {
-	struct wait_thread *leaves = wait_thread_first(prev), *enters = wait_thread_first(next);
+	struct wait_thread *leaves = first_of(prev), *enters = first_of(next);
 	u64 clock;
 
 	/* the interrupt has not come */
@@ -306,7 +315,7 @@ static void task_switch(bool preempt, struct task_struct *prev, struct task_stru
 
 static __always_inline void waking(struct task_struct *task)
 {
-	struct wait_thread *t = wait_thread_first(task);
+	struct wait_thread *t = first_of(task);
 	u64 clock;
 
 	if (!t)
@@ -337,7 +346,7 @@ static void probe_wakeup(void *data, struct task_struct *task)
 	if (likely(!atomic_read(&wait_early)))
 		return;
 	guard(irqsave)();
-	for (struct wait_thread *t = wait_thread_first(task); t; t = wait_thread_next(t))
+	for (struct wait_thread *t = first_of(task); t; t = wait_thread_next(t))
 		if (READ_ONCE(t->early))
 			wait_thread_woken(t);
 }
