@@ -248,6 +248,76 @@ TEST_F(lifetime, groups_change_while_sampled)
 	close(channel);
 }
 
+/* ---- sets of events that no task has any more ---- */
+
+#define CROWD 250
+#define SWITCHERS 4
+
+struct switcher {
+	pthread_t thread;
+	volatile bool *end;
+	int failed;
+};
+
+/* Asks for each CPU whether what its task has is concerned. */
+static void *switch_own(void *arg)
+{
+	struct switcher *s = arg;
+	int fd = open_calls(PEV_TARGET_TASK, 0, -1, -1);
+
+	s->failed = fd < 0;
+	while (!*s->end)
+		s->failed += pev_off(fd) || pev_on(fd);
+	close(fd);
+	return NULL;
+}
+
+/*
+ * A thread that never leaves its CPU gets a new set with each event that is opened on it. The CPU
+ * runs on the old one until the event is connected, which waits for others, and others look at what
+ * the CPU runs on.
+ */
+TEST_F_TIMEOUT(lifetime, sets_change_under_a_busy_task, 120)
+{
+	struct rlimit limit = { CROWD + 100, CROWD + 100 };
+	struct switcher s[SWITCHERS];
+	volatile bool end = false;
+	struct pev_child c;
+	uint64_t until;
+	int cpus[2];
+
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_say(&c, pev_pin(cpus[1]));
+		for (;;)
+			;
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	for (unsigned int i = 0; i < CROWD; i++)
+		ASSERT_LE(0, open_calls(PEV_TARGET_TASK, c.pid, -1, -1)) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < SWITCHERS; i++) {
+		s[i].end = &end;
+		ASSERT_EQ(0, pthread_create(&s[i].thread, NULL, switch_own, &s[i]));
+	}
+	until = pev_clock_ns(CLOCK_MONOTONIC) + 5000000000ULL;
+	while (pev_clock_ns(CLOCK_MONOTONIC) < until) {
+		int fd = open_calls(PEV_TARGET_TASK, c.pid, -1, -1);
+
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		close(fd);
+	}
+	end = true;
+	for (unsigned int i = 0; i < SWITCHERS; i++) {
+		pthread_join(s[i].thread, NULL);
+		EXPECT_EQ(0, s[i].failed);
+	}
+	kill(c.pid, SIGKILL);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&c));
+}
+
 /* ---- sudden ends ---- */
 
 TEST_F(lifetime, recorder_is_killed_in_a_flood)

@@ -102,7 +102,7 @@ static bool set_concerns(int cpu, const struct batch *batch)
 	struct pev_event *event;
 
 	guard(rcu)();
-	/* a set is freed a grace period after the last task has left it */
+	/* a set is freed a grace period after the last CPU has left it */
 	pev_ctx_for_each(event, READ_ONCE(per_cpu(pev_target_cpus.ctx, cpu)))
 		if (READ_ONCE(event->sync_id) == batch->id)
 			return true;

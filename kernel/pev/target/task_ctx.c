@@ -89,32 +89,41 @@ struct pev_task_ctx *pev_ctx_get(struct pev_task_ctx *ctx)
 	return ctx;
 }
 
+static void table_unlink(struct pev_ctx_table *table)
+{
+	lockdep_assert_held(&pev_ctx_lock);
+	for (unsigned int i = 0; table && i < table->nr; i++)
+		if (table->events[i])
+			hlist_del(&table->links[i].node);
+}
+
 /*
  * No task has the set, so after a grace period no CPU can begin to run on it. One that
- * has run on it since then, because nothing made it look again, is asked to.
+ * has run on it since then, because nothing made it look again, is asked to. Until then it has
+ * the events of the table, which leave it when they are closed.
  */
 static void ctx_reap(struct work_struct *work)
 {
 	struct pev_task_ctx *ctx = container_of(to_rcu_work(work), struct pev_task_ctx, reap);
+	struct pev_ctx_table *table;
 
 	pev_target_forget(ctx);
-	kvfree(rcu_dereference_protected(ctx->table, true));
-	kfree(ctx);
+	raw_spin_lock(&pev_ctx_lock);
+	table = table_of(ctx);
+	table_unlink(table);
+	raw_spin_unlock(&pev_ctx_lock);
+	/* another CPU may have found it where it was forgotten just now, see sync.c */
+	if (table)
+		kvfree_rcu(table, rcu);
+	kfree_rcu(ctx, reap.rcu);
 }
 
 void pev_ctx_put_many(struct pev_task_ctx *ctx, unsigned int nr)
 {
 	struct pev_task_ctx *thread, *process;
-	struct pev_ctx_table *table;
 
 	if (!ctx || !nr || !refcount_sub_and_test(nr, &ctx->ref))
 		return;
-	raw_spin_lock(&pev_ctx_lock);
-	table = table_of(ctx);
-	for (unsigned int i = 0; table && i < table->nr; i++)
-		if (table->events[i])
-			hlist_del(&table->links[i].node);
-	raw_spin_unlock(&pev_ctx_lock);
 	thread = ctx->thread;
 	process = ctx->process;
 	INIT_RCU_WORK(&ctx->reap, ctx_reap);
