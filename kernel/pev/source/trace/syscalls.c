@@ -8,6 +8,7 @@
  * preemption disabled.
  */
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/rculist.h>
 #include <linux/syscalls.h>
 #include <asm/syscall.h>
@@ -58,7 +59,7 @@ static struct hlist_head *events_of(struct side *side, struct pt_regs *regs)
 #endif
 	if (unlikely((unsigned int)nr >= NR_syscalls))
 		return NULL;
-	return &side->events[nr];
+	return &side->events[array_index_nospec(nr, NR_syscalls)];
 }
 
 /* The word before the arguments, with its padding. */
