@@ -179,6 +179,9 @@ enum pev_shows {
  *          has it
  * @task_switch: the CPU goes from one task to another; arguments and context are those of
  *          the tracepoint sched_switch. While pev_switch_key is on. At most one source has it
+ * @arrive: another task is about to run on this CPU, whether events count it or not; @start,
+ *          @stop and @commit were called. Interrupts off, while pev_arrive_key is on. At most
+ *          one source has it
  * @prepare: get memory for @follow of @nr tasks. Process context, may sleep. NULL: it
  *          needs none
  * @follow: from now on @event counts @task, which was just made (@fresh) or attached; no
@@ -231,6 +234,7 @@ struct pev_source_ops {
 	void (*mark)(struct task_struct *task, bool on);
 	void (*task_switch)(bool preempt, struct task_struct *prev, struct task_struct *next,
 			    unsigned int prev_state);
+	void (*arrive)(void);
 	void (*prepare)(struct pev_event *event, unsigned int nr);
 	void (*follow)(struct pev_event *event, struct task_struct *task, bool fresh);
 	void (*leave)(struct pev_event *event, struct task_struct *task);

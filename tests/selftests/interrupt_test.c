@@ -5,9 +5,12 @@
  * first event hooks the kernel, the last one unhooks it.
  */
 #include <glob.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "pmu_util.h"
 
 #define ANYBODY		1000
 #define SOMEBODY_ELSE	1001
@@ -419,6 +422,169 @@ TEST_F(interrupt, none)
 		_exit(_metadata->exit_code != KSFT_PASS);
 	}
 	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* ---- the same, by what the one who asks has to do for it ---- */
+
+/* Where a function of the kernel's begins; 0: it says nothing. */
+static unsigned long address_of(const char *function)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	unsigned long at, found = 0;
+	char line[512], name[256];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx %*c %255s", &at, name) == 2 && !strcmp(name, function))
+			found = at;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Calls that the process @pid makes on @cpu, but for those that wake a task there. */
+static int count_calls(pid_t pid, int cpu)
+{
+	char filter[100];
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)"csd:csd_queue_cpu",
+		.filter = (uintptr_t)filter, .target = PEV_TARGET_PROCESS, .target_id = pid,
+		.channel_fd = -1, .group_fd = -1,
+	};
+
+	snprintf(filter, sizeof(filter), "cpu == %d && func != 0x%lx", cpu,
+		 address_of("sched_ttwu_pending"));
+	return pev_open(&attr);
+}
+
+/* The first page that there is. */
+static bool do_map_first(void)
+{
+	return do_map_page();
+}
+
+static const struct {
+	const char	*what;
+	bool		(*fn)(void);
+	unsigned int	times;
+	bool		held; /* there is another counter all the time */
+	long		calls;
+} exact[] = {
+	{ "the first page mapped", do_map_first, 1, true, 0 },
+};
+
+TEST_F(interrupt, none_by_name)
+{
+	for (unsigned int i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
+		struct pev_child c;
+		int calls;
+
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid) {
+			EXPECT_EQ(0, pev_become(ANYBODY, -1));
+			counter = open_counter();
+			if (counter < 0)
+				_exit(KSFT_SKIP);
+			if (!exact[i].held)
+				close(counter);
+			pev_child_say(&c, 0);
+			pev_child_wait(&c);
+			for (unsigned int n = 0; n < exact[i].times; n++)
+				EXPECT_TRUE(exact[i].fn());
+			pev_child_say(&c, 0);
+			pev_child_wait(&c);
+			_exit(_metadata->exit_code != KSFT_PASS);
+		}
+		if (pev_child_hear(&c)) {
+			EXPECT_EQ(KSFT_SKIP, pev_child_end(&c));
+			SKIP(return, "no counter that user mode can read");
+		}
+		calls = count_calls(c.pid, self->cpus[1]);
+		ASSERT_LE(0, calls) TH_LOG("%s", pev_reason());
+		pev_child_go(&c);
+		EXPECT_EQ(0, pev_child_hear(&c));
+		EXPECT_GE(exact[i].calls, pev_read(calls).value)
+			TH_LOG("%u times %s: %llu calls", exact[i].times, exact[i].what,
+			       pev_read(calls).value + 0ULL);
+		close(calls);
+		pev_child_go(&c);
+		EXPECT_EQ(0, pev_child_end(&c));
+	}
+}
+
+#if defined(__powerpc64__)
+#define FIRST_COUNTER 771
+#else
+#define FIRST_COUNTER 0
+#endif
+
+/* What the processor's first counters show here, whosever they are: all that is not 0. */
+static uint64_t raw_counters(void)
+{
+	uint64_t shown = 0;
+
+	for (uint32_t i = 0; i < 4; i++)
+		shown |= pmu_read_counter(FIRST_COUNTER + i);
+	return shown;
+}
+
+static atomic_bool is_there, is_mapped;
+
+static void *read_there(void *shown)
+{
+	is_there = true;
+	while (!is_mapped)
+		;
+	*(uint64_t *)shown = raw_counters();
+	return NULL;
+}
+
+/*
+ * Which is not asked to hide what another task has counted there. A reader who is there as the
+ * page is mapped, without an event of his own, or who comes later, sees nothing of it.
+ */
+TEST(hidden_on_another_cpu)
+{
+	uint64_t there = 0;
+	struct pev_child c;
+	pthread_t thread;
+	int cpus[2], fd;
+	void *page;
+
+	fd = open_counter();
+	if (fd < 0)
+		SKIP(return, "no counter that user mode can read");
+	close(fd);
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_pin(cpus[1]);
+		for (int i = 0; i < 4; i++)
+			pev_on(pmu_open(PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_KERNEL));
+		pmu_loop(100000);
+		pev_child_say(&c, 0);
+		pev_child_wait(&c);
+		_exit(0);
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	pev_settled(c.pid);
+	ASSERT_EQ(0, pev_pin(cpus[1]));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_there, &there));
+	while (!is_there)
+		sched_yield();
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	fd = open_counter();
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	is_mapped = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, there);
+	ASSERT_EQ(0, pev_pin(cpus[1]));
+	EXPECT_EQ(0, raw_counters());
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+	close(fd);
 }
 
 /* To attach is one round of interrupts to where the target runs, to close another. */

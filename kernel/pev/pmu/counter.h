@@ -35,6 +35,7 @@
  * @now:      when they changed
  * @contended: an event waits for a counter
  * @present:  counters that work
+ * @readable: pev_pmu_readable() when the counters went on last
  * @overdue:  those whose overflow had not been told when heal() looked last
  * @active:   counters that run
  * @shown:    counters that the guest to which they are lent may read as they are
@@ -66,6 +67,7 @@ struct pev_pmu_cpu {
 	bool			contended;
 	bool			ticking;
 	bool			healing;
+	bool			readable;
 	u64			now;
 	u64			present;
 	u64			overdue;
@@ -222,8 +224,11 @@ static inline void pev_hw_show_waited(struct pev_hw_cpu *s)
 /* What changed takes effect. The PMU is frozen, and up. */
 static __always_inline void pev_hw_go(struct pev_pmu_cpu *cpu)
 {
+	bool readable = pev_pmu_readable();
+
 	cpu->changes++;
-	static_call(pev_hw_thaw)(cpu->active, pev_pmu_readable() || cpu->shown);
+	WRITE_ONCE(cpu->readable, readable);
+	static_call(pev_hw_thaw)(cpu->active, readable || cpu->shown);
 }
 
 /* Begin an update of this CPU, unless it is in one. Interrupts off until it ends. */

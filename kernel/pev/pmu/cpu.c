@@ -81,6 +81,19 @@ void pev_pmu_cpu_update(void)
 	pev_pmu_commit();
 }
 
+bool pev_pmu_cpu_is_late(int id, void *unused)
+{
+	const struct pev_pmu_cpu *cpu = &per_cpu(pev_pmu_cpus, id);
+
+	return READ_ONCE(cpu->up) && !READ_ONCE(cpu->readable);
+}
+
+void pev_pmu_cpu_arrive(void)
+{
+	if (unlikely(pev_pmu_cpu_is_late(smp_processor_id(), NULL)) && pev_pmu_readable())
+		pev_pmu_cpu_update();
+}
+
 void pev_pmu_cpu_show(void)
 {
 	struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
@@ -201,7 +214,7 @@ void pev_pmu_cpu_start(void)
 		return;
 	cpu->known = 0;
 	memset(cpu->raw, 0, sizeof(cpu->raw));
-	cpu->up = true;
+	WRITE_ONCE(cpu->up, true);
 	pev_pmu_update_begin();
 	pev_pmu_reschedule(cpu, pev_now_ns());
 	pev_pmu_update_end(cpu);
@@ -223,7 +236,7 @@ void pev_pmu_cpu_stop(void)
 	pev_pmu_update_end(cpu);
 	if (cpu->up)
 		pev_pmu->ops->cpu_stop();
-	cpu->up = false;
+	WRITE_ONCE(cpu->up, false);
 	cpu->changes++;
 	hrtimer_cancel(&cpu->rotate);
 	hrtimer_cancel(&cpu->tick);

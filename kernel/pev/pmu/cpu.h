@@ -20,6 +20,13 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 void pev_pmu_event_retime(struct pev_event *event, struct pev_event_cpu *ec);
 /* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
 void pev_pmu_cpu_update(void);
+/*
+ * Did the counters of CPU @id go on last when no user mode could read them? On the CPU itself,
+ * or when a grace period has passed since pev_pmu_readable() became true.
+ */
+bool pev_pmu_cpu_is_late(int id, void *unused);
+/* Another task is about to run here, which may read counters. Interrupts off. */
+void pev_pmu_cpu_arrive(void);
 /* All pages of events that count here say so again. Interrupts off. */
 void pev_pmu_cpu_show(void);
 /* Which event has @counter on @cpu, for texts; a snapshot. RCU-sched held. */

@@ -4,14 +4,19 @@
  * struct pev_user_page. The page speaks of one task, which runs on one CPU at a
  * time: that CPU writes it.
  */
+#include <linux/jump_label.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/pev_refuse.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/vmalloc.h>
-#include <linux/workqueue.h>
-#include "base/work.h"
+#include "base/hooks.h"
 #include "glue/watch.h"
+#include "target/commit.h"
+#include "target/target.h"
 #include "page.h"
 #include "pmu.h"
 
@@ -42,32 +47,6 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s)
 	WRITE_ONCE(page->seq, page->seq + 1);
 }
 
-int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
-		      struct pev_refuse *r)
-{
-	if (!(attr->flags & PEV_F_USER_PAGE))
-		return 0;
-	if (!(pev_pmu->features & PEV_PMU_USER_READS))
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
-				  "user mode can't read this processor's counters: do without PEV_F_USER_PAGE");
-	if (attr->target != PEV_TARGET_TASK || attr->flags & PEV_F_MARKED)
-		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
-				  "PEV_F_USER_PAGE is for a single task to read: its target must be one, and not marked");
-	hw->page = vmalloc_user(PAGE_SIZE);
-	if (!hw->page)
-		return -ENOMEM;
-	hw->page->version = PEV_ABI_VERSION;
-	/* never disabled: a fork may copy the right before the page goes */
-	pev_watch_pages();
-	return 0;
-}
-
-/* No mapping is left: each held a reference to the event's file. */
-void pev_pmu_page_free(struct pev_hw_event *hw)
-{
-	vfree(hw->page);
-}
-
 /**
  * pev_pmu_page_fork() - a child has no page, and so no right to read counters
  * @child:       not running yet
@@ -86,6 +65,16 @@ void pev_pmu_page_fork(struct task_struct *child, u64 clone_flags)
 		pmu->ops->grant(PEV_PMU_GRANT_CHILD, NULL, child->mm, false);
 }
 
+/* ---- what others' counters hold is hidden while there are pages ---- */
+
+/*
+ * Hiding takes an update of each CPU. Those that run the address space which is given the right
+ * are interrupted for it; others look at each switch whether they have to, while there are
+ * pages: pev_pmu_cpu_arrive(). A switch that saw none is over a grace period after the first
+ * one came, and from then on the address space tells on which CPUs it is.
+ */
+
+/* Pages, and one more while all may read. */
 static atomic_t readers;
 
 bool pev_pmu_readable(void)
@@ -93,41 +82,109 @@ bool pev_pmu_readable(void)
 	return atomic_read(&readers);
 }
 
+static DEFINE_MUTEX(pages_lock);
+static unsigned int pages;
+/* Of the grace period after the first page came. */
+static unsigned long pages_since;
+
+static int see_tasks(void)
+{
+	static_branch_enable(&pev_arrive_key);
+	return 0;
+}
+
+static void see_no_tasks(void)
+{
+	static_branch_disable(&pev_arrive_key);
+}
+
+static struct pev_hookpoint arrivals = { .place = see_tasks, .remove = see_no_tasks };
+
+static int pages_get(void)
+{
+	int err;
+
+	guard(mutex)(&pages_lock);
+	if (pages) {
+		pages++;
+		return 0;
+	}
+	err = pev_target_hooks_get();
+	if (err)
+		return err;
+	/* can't fail */
+	pev_hook_get(&arrivals);
+	pages = 1;
+	atomic_inc(&readers);
+	WRITE_ONCE(pages_since, get_state_synchronize_rcu());
+	return 0;
+}
+
+static void pages_put(void)
+{
+	guard(mutex)(&pages_lock);
+	if (--pages)
+		return;
+	atomic_dec(&readers);
+	pev_hook_put(&arrivals);
+	pev_target_hooks_put();
+}
+
+int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
+		      struct pev_refuse *r)
+{
+	int err;
+
+	if (!(attr->flags & PEV_F_USER_PAGE))
+		return 0;
+	if (!(pev_pmu->features & PEV_PMU_USER_READS))
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
+				  "user mode can't read this processor's counters: do without PEV_F_USER_PAGE");
+	if (attr->target != PEV_TARGET_TASK || attr->flags & PEV_F_MARKED)
+		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
+				  "PEV_F_USER_PAGE is for a single task to read: its target must be one, and not marked");
+	hw->page = vmalloc_user(PAGE_SIZE);
+	if (!hw->page)
+		return -ENOMEM;
+	err = pages_get();
+	if (err) {
+		vfree(hw->page);
+		hw->page = NULL;
+		return pev_hook_refuse(err, "tasks", r);
+	}
+	hw->page->version = PEV_ABI_VERSION;
+	/* never disabled: a fork may copy the right before the page goes */
+	pev_watch_pages();
+	return 0;
+}
+
+/* No mapping is left: each held a reference to the event's file. */
+void pev_pmu_page_free(struct pev_hw_event *hw)
+{
+	if (!hw->page)
+		return;
+	vfree(hw->page);
+	pages_put();
+}
+
 static void update_here(void *unused)
 {
 	pev_pmu_cpu_update();
 }
 
-/* Before the first reader, have stopped counters hide their values. */
+/* Where the right is given, stopped counters hide their values first. */
 static void page_grant(struct vm_area_struct *vma)
 {
-	if (atomic_inc_return(&readers) == 1)
-		on_each_cpu(update_here, NULL, 1);
-	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, true);
+	struct mm_struct *mm = vma->vm_mm;
+
+	cond_synchronize_rcu(READ_ONCE(pages_since));
+	on_each_cpu_cond_mask(pev_pmu_cpu_is_late, update_here, NULL, true, mm_cpumask(mm));
+	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, mm, true);
 }
 
-/* Readers that are gone and still counted, for up to so long. */
-#define LINGER HZ
-static atomic_t gone;
-
-static void forget_readers(struct work_struct *work)
-{
-	atomic_sub(atomic_xchg(&gone, 0), &readers);
-}
-
-static DECLARE_DELAYED_WORK(forget_work, forget_readers);
-
-void __pev_teardown pev_pmu_page_teardown(void)
-{
-	cancel_delayed_work_sync(&forget_work);
-}
-
-/* Who maps and unmaps a page in a row interrupts all CPUs once a second, and not each time. */
 static void page_unmap(struct vm_area_struct *vma)
 {
 	pev_pmu->ops->grant(PEV_PMU_GRANT_READS, NULL, vma->vm_mm, false);
-	atomic_inc(&gone);
-	queue_delayed_work(pev_wq, &forget_work, LINGER);
 }
 
 static void show_here(void *unused)
@@ -148,11 +205,12 @@ void pev_pmu_reads_by_all(bool all)
 	if (all == before)
 		return;
 	before = all;
-	/* as if all had mapped a page */
-	if (!all)
+	if (!all) {
 		atomic_dec(&readers);
-	else if (atomic_inc_return(&readers) == 1)
-		on_each_cpu(update_here, NULL, 1);
+		return;
+	}
+	atomic_inc(&readers);
+	on_each_cpu(update_here, NULL, 1);
 }
 
 static const struct vm_operations_struct page_vm_ops = {

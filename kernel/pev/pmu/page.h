@@ -19,10 +19,8 @@ int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
 int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma);
 void pev_pmu_page_free(struct pev_hw_event *hw);
 void pev_pmu_page_fork(struct task_struct *child, u64 clone_flags);
-/* Is there a mapping that lets user mode read counters, or was there a moment ago? */
+/* Is there a page, or may all read counters? Then values of others are hidden. */
 bool pev_pmu_readable(void);
-/* There is none any more. */
-void pev_pmu_page_teardown(void);
 void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s);
 
 #endif

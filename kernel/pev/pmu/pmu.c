@@ -214,7 +214,6 @@ err_choose:
 
 void __pev_teardown pev_pmu_teardown(void)
 {
-	pev_pmu_page_teardown();
 	unregister_syscore(&pmu_syscore);
 	cpuhp_remove_state(online_state);
 	unregister_sysctl_table(sysctls);
@@ -657,6 +656,7 @@ const struct pev_source_ops pev_pmu_source = {
 	.setup		= pmu_setup,
 	.commit		= pev_pmu_commit,
 	.mark		= pmm_task,
+	.arrive		= pev_pmu_cpu_arrive,
 	.info		= pev_pmu_info,
 	.catalog	= pev_pmu_catalog,
 };

@@ -7,9 +7,11 @@
 DEFINE_STATIC_KEY_FALSE(pev_commit_key);
 DEFINE_STATIC_KEY_FALSE(pev_pmm_key);
 DEFINE_STATIC_KEY_FALSE(pev_switch_key);
+DEFINE_STATIC_KEY_FALSE(pev_arrive_key);
 
 void pev_commit_none(void) { }
 void pev_mark_none(struct task_struct *task, bool on) { }
+void pev_arrive_none(void) { }
 
 void pev_switch_none(bool preempt, struct task_struct *prev, struct task_struct *next,
 		     unsigned int prev_state)
@@ -19,6 +21,7 @@ void pev_switch_none(bool preempt, struct task_struct *prev, struct task_struct 
 DEFINE_STATIC_CALL(pev_source_commit, pev_commit_none);
 DEFINE_STATIC_CALL(pev_source_mark, pev_mark_none);
 DEFINE_STATIC_CALL(pev_source_switch, pev_switch_none);
+DEFINE_STATIC_CALL(pev_source_arrive, pev_arrive_none);
 
 void __init pev_commit_setup(const struct pev_source_ops *ops)
 {
@@ -28,4 +31,6 @@ void __init pev_commit_setup(const struct pev_source_ops *ops)
 		static_call_update(pev_source_mark, ops->mark);
 	if (ops->task_switch)
 		static_call_update(pev_source_switch, ops->task_switch);
+	if (ops->arrive)
+		static_call_update(pev_source_arrive, ops->arrive);
 }

@@ -321,6 +321,8 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 		ctx_switch(cpu, ctx);
 	mark(next, ctx);
 	pev_cgroup_switch(cpu, next);
+	if (static_branch_unlikely(&pev_arrive_key))
+		static_call(pev_source_arrive)();
 }
 
 static void probe_cgroup(void *data, struct cgroup *to, const char *path,
