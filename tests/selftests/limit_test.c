@@ -525,4 +525,42 @@ TEST_F(memory, of_sets)
 		pthread_join(threads[i], NULL);
 }
 
+/* Returns a word of a file in /proc that has one for each page. */
+static uint64_t word_at(const char *path, uint64_t nr)
+{
+	uint64_t word = 0;
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0 || pread(fd, &word, sizeof(word), nr * sizeof(word)) != sizeof(word))
+		word = 0;
+	close(fd);
+	return word;
+}
+
+/* The page that user mode reads of a counter is paid for, too. */
+TEST_F(memory, of_pages)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_HARDWARE, .config = PEV_HW_INSTRUCTIONS,
+		.target = PEV_TARGET_TASK, .channel_fd = -1, .group_fd = -1,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL | PEV_F_USER_PAGE,
+	};
+	const struct pev_user_page *page;
+	long size = sysconf(_SC_PAGESIZE);
+	int fd = pev_open(&attr);
+	struct stat cgroup;
+	uint64_t frame;
+
+	if (fd < 0)
+		SKIP(return, "no counter that user mode can read");
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(PEV_ABI_VERSION, *(volatile uint32_t *)&page->version);
+	frame = word_at("/proc/self/pagemap", (uintptr_t)page / size) & ((1ULL << 55) - 1);
+	ASSERT_NE(0, frame);
+	ASSERT_EQ(0, stat(self->path, &cgroup));
+	EXPECT_EQ(cgroup.st_ino, word_at("/proc/kpagecgroup", frame));
+	close(fd);
+}
+
 TEST_HARNESS_MAIN

@@ -4,6 +4,7 @@
  * struct pev_user_page. The page speaks of one task, which runs on one CPU at a
  * time: that CPU writes it.
  */
+#include <linux/gfp.h>
 #include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -12,7 +13,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 #include "base/hooks.h"
 #include "glue/watch.h"
 #include "target/commit.h"
@@ -143,12 +143,12 @@ int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
 	if (attr->target != PEV_TARGET_TASK || attr->flags & PEV_F_MARKED)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_USER_PAGE is for a single task to read: its target must be one, and not marked");
-	hw->page = vmalloc_user(PAGE_SIZE);
+	hw->page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!hw->page)
 		return -ENOMEM;
 	err = pages_get();
 	if (err) {
-		vfree(hw->page);
+		free_page((unsigned long)hw->page);
 		hw->page = NULL;
 		return pev_hook_refuse(err, "tasks", r);
 	}
@@ -163,7 +163,7 @@ void pev_pmu_page_free(struct pev_hw_event *hw)
 {
 	if (!hw->page)
 		return;
-	vfree(hw->page);
+	free_page((unsigned long)hw->page);
 	pages_put();
 }
 
@@ -232,7 +232,7 @@ int pev_pmu_page_map(struct pev_event *event, struct vm_area_struct *vma)
 		return -EACCES;
 	/* not copied by fork: the page speaks of the parent */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
-	err = remap_vmalloc_range(vma, hw->page, 0);
+	err = vm_insert_page(vma, vma->vm_start, virt_to_page(hw->page));
 	if (err)
 		return err;
 	vma->vm_ops = &page_vm_ops;
