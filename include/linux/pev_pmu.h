@@ -124,8 +124,9 @@ enum pev_pmu_grant {
  *             detector"), if it is not pev; NULL: none. Process context.
  * @cpu_start: this CPU's registers are ours from now on, in whatever state they
  *             are: bring them into a known one, frozen, and direct the
- *             PMI to us. Called for each CPU after @reserve, when a CPU comes
- *             online and after a suspend. On the CPU, interrupts off. Return: 0,
+ *             PMI to us. Called after @reserve when the first event starts on
+ *             the CPU, in the scheduler, too, and after a suspend. On the CPU,
+ *             interrupts off. Return: 0,
  *             or an error if the counters have gone (a virtual machine was
  *             moved): nothing more is then called on this CPU until @cpu_start
  *             is tried again.

@@ -462,6 +462,14 @@ static bool do_map_first(void)
 	return do_map_page();
 }
 
+/* No other event has a counter: with this one pev gets the PMU, and gives it back. */
+static bool do_open_only(void)
+{
+	int fd = open_counter();
+
+	return fd >= 0 && !close(fd);
+}
+
 static const struct {
 	const char	*what;
 	bool		(*fn)(void);
@@ -470,6 +478,8 @@ static const struct {
 	long		calls;
 } exact[] = {
 	{ "the first page mapped", do_map_first, 1, true, 0 },
+	/* the kernel's text is patched, once for a second */
+	{ "open and close, the only counter", do_open_only, 30, false, 29 },
 };
 
 TEST_F(interrupt, none_by_name)

@@ -471,8 +471,9 @@ static int x86_pev_cpu_start(void)
 	for_each_counter(i, hw->present) {
 		if (counter_works(i))
 			continue;
-		pr_warn_once("%s: counter %u of CPU %u does not hold its value\n", hw->name, i,
-			     smp_processor_id());
+		/* the scheduler may have called */
+		printk_deferred_once("pev: %s: counter %u of CPU %u does not hold its value\n",
+				     hw->name, i, smp_processor_id());
 		broken |= BIT_ULL(i);
 	}
 	if (broken == hw->present)

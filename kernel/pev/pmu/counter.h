@@ -29,6 +29,7 @@
 /**
  * struct pev_pmu_cpu - the PMU of a CPU
  * @up:       the registers are ours
+ * @started:  they are, or could not be had
  * @updating: see above
  * @deferred: a PMI left the PMU frozen
  * @dirty:    @wanted or @pinned has changed
@@ -61,6 +62,7 @@
  */
 struct pev_pmu_cpu {
 	bool			up;
+	bool			started;
 	bool			updating;
 	bool			deferred;
 	bool			dirty;

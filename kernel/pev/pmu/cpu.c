@@ -81,6 +81,11 @@ void pev_pmu_cpu_update(void)
 	pev_pmu_commit();
 }
 
+bool pev_pmu_cpu_is_started(int id, void *unused)
+{
+	return READ_ONCE(per_cpu(pev_pmu_cpus.started, id));
+}
+
 bool pev_pmu_cpu_is_late(int id, void *unused)
 {
 	const struct pev_pmu_cpu *cpu = &per_cpu(pev_pmu_cpus, id);
@@ -209,6 +214,7 @@ void pev_pmu_cpu_start(void)
 
 	if (cpu->up)
 		return;
+	WRITE_ONCE(cpu->started, true);
 	cpu->present = pev_pmu->present;
 	if (pev_pmu->ops->cpu_start())
 		return;
@@ -237,6 +243,7 @@ void pev_pmu_cpu_stop(void)
 	if (cpu->up)
 		pev_pmu->ops->cpu_stop();
 	WRITE_ONCE(cpu->up, false);
+	WRITE_ONCE(cpu->started, false);
 	cpu->changes++;
 	hrtimer_cancel(&cpu->rotate);
 	hrtimer_cancel(&cpu->tick);

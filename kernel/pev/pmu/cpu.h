@@ -12,7 +12,7 @@ struct pev_event_cpu;
 
 void pev_pmu_cpu_init(void);
 void pev_pmu_cpu_ops(const struct pev_pmu_ops *ops);
-/* On the CPU, interrupts off. */
+/* On the CPU, interrupts off, the scheduler's included. */
 void pev_pmu_cpu_start(void);
 void pev_pmu_cpu_stop(void);
 void pev_pmu_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
@@ -20,6 +20,8 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 void pev_pmu_event_retime(struct pev_event *event, struct pev_event_cpu *ec);
 /* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
 void pev_pmu_cpu_update(void);
+/* Was CPU @id started, and not stopped since? On the CPU itself, or while no event starts. */
+bool pev_pmu_cpu_is_started(int id, void *unused);
 /*
  * Did the counters of CPU @id go on last when no user mode could read them? On the CPU itself,
  * or when a grace period has passed since pev_pmu_readable() became true.

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 #include <linux/syscore_ops.h>
 #include <linux/sysctl.h>
+#include "base/hooks.h"
 #include "base/lock.h"
 #include "base/rate.h"
 #include "base/strbuf.h"
@@ -82,16 +83,28 @@ bool pev_pmu_is_ours(void)
 	return READ_ONCE(ours);
 }
 
-static void cpu_start_here(void *unused)
-{
-	pev_pmu_cpu_start();
-}
-
 static void cpu_stop_here(void *unused)
 {
 	pev_pmu_cpu_stop();
 }
 
+static int commits_begin(void)
+{
+	static_branch_enable(&pev_commit_key);
+	return 0;
+}
+
+static void commits_end(void)
+{
+	static_branch_disable(&pev_commit_key);
+}
+
+static struct pev_hookpoint commits = { .place = commits_begin, .remove = commits_end };
+
+/*
+ * The PMU of a CPU starts when the first event does there, and only those that have are stopped:
+ * others have nothing to do with it.
+ */
 static int pmu_get(struct pev_refuse *r)
 {
 	int err;
@@ -106,10 +119,10 @@ static int pmu_get(struct pev_refuse *r)
 		return err;
 	}
 	pev_pmi_clock_init();
-	static_branch_enable(&pev_commit_key);
+	/* can't fail */
+	pev_hook_get(&commits);
 	cpus_read_lock();
 	WRITE_ONCE(ours, true);
-	on_each_cpu(cpu_start_here, NULL, 1);
 	cpus_read_unlock();
 	return 0;
 }
@@ -122,18 +135,10 @@ static void pmu_put(void)
 		return;
 	cpus_read_lock();
 	WRITE_ONCE(ours, false);
-	on_each_cpu(cpu_stop_here, NULL, 1);
+	on_each_cpu_cond(pev_pmu_cpu_is_started, cpu_stop_here, NULL, 1);
 	cpus_read_unlock();
-	static_branch_disable(&pev_commit_key);
+	pev_hook_put(&commits);
 	pev_pmu->ops->release();
-}
-
-static int pmu_cpu_online(unsigned int cpu)
-{
-	guard(irqsave)();
-	if (ours)
-		pev_pmu_cpu_start();
-	return 0;
 }
 
 static int pmu_cpu_offline(unsigned int cpu)
@@ -183,7 +188,7 @@ static struct ctl_table pmu_sysctls[] = {
 static struct ctl_table_header *sysctls;
 static int online_state;
 
-/* Before target.c's: events find the PMU there when a CPU comes, and until it goes. */
+/* Before target.c's: events find the PMU there until a CPU goes. */
 static int pmu_setup(void)
 {
 	int err = pev_pmu_choose_setup();
@@ -196,7 +201,7 @@ static int pmu_setup(void)
 		err = -ENOMEM;
 		goto err_choose;
 	}
-	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", pmu_cpu_online,
+	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pev:pmu", NULL,
 					 pmu_cpu_offline);
 	if (online_state < 0) {
 		err = online_state;

@@ -314,9 +314,12 @@ static enum hrtimer_restart rotate(struct hrtimer *timer)
 
 void pev_pmu_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
 {
-	struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
+	struct pev_pmu_cpu *cpu = this_cpu_ptr(&pev_pmu_cpus);
 	struct pev_hw_cpu *s = pev_hw_here(event);
 
+	if (unlikely(!cpu->started))
+		pev_pmu_cpu_start();
+	pev_pmu_update_begin();
 	cpu->now = now;
 	cpu->dirty = true;
 	s->sampling = pev_event_records(event, ec);

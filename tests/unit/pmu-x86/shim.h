@@ -57,7 +57,7 @@ struct pt_regs { int dummy; };
 #define u64_to_user_ptr(a)	((void *)(uintptr_t)(a))
 #define copy_to_user(to, from, n) (memcpy(to, from, n), 0)
 #define pr_info(...)		((void)shim_say(__VA_ARGS__))
-#define pr_warn_once(...)	((void)shim_say(__VA_ARGS__))
+#define printk_deferred_once(...) ((void)shim_say(__VA_ARGS__))
 __printf(1, 2) int shim_say(const char *fmt, ...);
 
 /* ---- one CPU; no interrupts but the model's ---- */

@@ -351,6 +351,9 @@ static void test_held(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, r.text, "another driver has the counters");
 	pev_fake.holder = NULL;
 	pev_fake_open(test, 1, 0, NULL);
+	/* where nothing has counted yet the registers are left alone */
+	KUNIT_EXPECT_FALSE(test, per_cpu(pev_fake_cpus, 0).ours);
+	pev_fake_switch(test, true);
 	KUNIT_EXPECT_TRUE(test, per_cpu(pev_fake_cpus, 0).ours);
 }
 
