@@ -248,6 +248,49 @@ TEST_F(page, counters_of_others_are_hidden)
 	waitpid(pid, NULL, 0);
 }
 
+#if defined(__powerpc64__)
+#define MAX_RATE "/proc/sys/kernel/pev_max_sample_rate"
+#define TRIES 20000
+
+static uint64_t sampled_address(void)
+{
+	uint64_t at;
+
+	asm volatile("mfspr %0, 780" : "=r"(at));
+	return at;
+}
+
+/*
+ * Who may read counters may read where the last sample was, too. A privileged event samples the
+ * kernel, comes too often, and stands still.
+ */
+TEST_F(page, shows_no_address_of_the_kernel)
+{
+	int rate = pev_get_number(MAX_RATE, 0);
+	struct pev_attr attr;
+	uint64_t seen = 0;
+	int channel, fd;
+
+	PEV_NEEDS_ROOT(return );
+	channel = pev_open_channel(1 << 18, 4096, 0);
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_USER, channel, 1000);
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_put_text(MAX_RATE, "1000"));
+	pev_on(fd);
+	for (unsigned int i = 0; i < TRIES && !seen; i++) {
+		pev_call(1);
+		seen = sampled_address();
+	}
+	EXPECT_EQ(0, seen) TH_LOG("%llx", seen + 0ULL);
+	EXPECT_LT(0, pmu_multiplexed(fd).throttled);
+	pev_off(fd);
+	pev_put_number(MAX_RATE, rate);
+	close(fd);
+	close(channel);
+}
+#endif
+
 /* A child has not inherited what it could not use. */
 TEST_F(page, is_not_inherited)
 {

@@ -377,6 +377,29 @@ static void run(struct ppc_pev_cpu *cpu)
 	regs_settle();
 }
 
+/* What problem state can read as well, where PMCC is @mmcr0's, may be the kernel's addresses. */
+static void hide_addresses(u64 mmcr0)
+{
+	if (likely(mmcr0 & (M0_PMCC | M0_PMCCEXT)))
+		return;
+	reg_write(SIAR, 0);
+	reg_write(SDAR, 0);
+}
+
+/* Nothing runs, and who may read counters finds that they are 0. */
+static void stand(struct ppc_pev_cpu *cpu, bool user)
+{
+	u64 mmcr0 = ppc_pev_frozen(model) | pmcc(user);
+
+	hide_addresses(mmcr0);
+	if (likely(cpu->mmcr0 == mmcr0))
+		return;
+	WRITE_ONCE(cpu->mmcr0, mmcr0);
+	barrier();	/* a PMI compares with it */
+	reg_write(MMCR0, mmcr0);
+	regs_settle();
+}
+
 void ppc_pev_thaw(u64 active, bool user)
 {
 	struct ppc_pev_cpu *cpu = this_cpu_ptr(&cpus);
@@ -395,8 +418,10 @@ void ppc_pev_thaw(u64 active, bool user)
 	cpu->pending = 0;
 	cpu->settled = 0;
 	__this_cpu_write(ppc_pev_prompt, active);
-	if (!active)
+	if (!active) {
+		stand(cpu, user);
 		return;
+	}
 
 	if (cpu->changed || cpu->active != active) {
 		ppc_pev_compute(model, regs_are_hypervisors(), cpu->config, active,
@@ -406,11 +431,7 @@ void ppc_pev_thaw(u64 active, bool user)
 	}
 	write_events(cpu);
 	cpu->running = cpu->want.mmcr0 | pmcc(user);
-	if (unlikely(!(cpu->running & (M0_PMCC | M0_PMCCEXT)))) {
-		/* what problem state can read as well may be the kernel's addresses */
-		reg_write(SIAR, 0);
-		reg_write(SDAR, 0);
-	}
+	hide_addresses(cpu->running);
 	run(cpu);
 }
 
