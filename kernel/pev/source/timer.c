@@ -87,8 +87,8 @@ static struct timer_cpu *timer_here(const struct pev_event *event)
 /* Allowed at once: timers of a task expire together, in one interrupt. */
 #define PACE_BURST_NS	100000
 /*
- * Estimated cost of the interrupt outside of tick(): the way in and out, and the next one's time,
- * which is a hypervisor's business on POWER and in virtual machines.
+ * What the interrupt costs outside of tick(), at least: the way in and out, and the next one's
+ * time, which is a hypervisor's business on POWER and in virtual machines.
  */
 #define PACE_MORE_NS	2000
 
@@ -116,16 +116,96 @@ static u64 pace_freq __ro_after_init;
 static u64 pace_burst __ro_after_init;
 static u64 pace_more __ro_after_init;
 
+static u64 pace_ticks(u64 ns)
+{
+	return mul_u64_u64_div_u64(ns, pace_freq, NSEC_PER_SEC);
+}
+
+/* ---- what an interrupt costs ---- */
+
+/* So many are measured, this far apart, unless it takes too long. */
+#define TRIALS		16
+#define TRIAL_NS	(50 * NSEC_PER_USEC)
+#define TRIALS_MAX_NS	(20 * NSEC_PER_MSEC)
+
+/**
+ * struct trial - a timer that does nothing
+ * @timer: ticks
+ * @begin: of its last tick, in ticks of @pace_clock
+ * @inner: how long that took
+ */
+struct trial {
+	struct hrtimer	timer;
+	u64		begin;
+	u64		inner;
+};
+
+static enum hrtimer_restart trial_tick(struct hrtimer *timer)
+{
+	struct trial *trial = container_of(timer, struct trial, timer);
+	u64 begin = pev_clock_read(pace_clock);
+
+	hrtimer_forward_now(timer, ns_to_ktime(TRIAL_NS));
+	WRITE_ONCE(trial->begin, begin);
+	WRITE_ONCE(trial->inner, pev_clock_read(pace_clock) - begin);
+	return HRTIMER_RESTART;
+}
+
+/*
+ * What @trial's interrupts take of the code that they interrupt, which is this: the time that it
+ * misses. The shortest one has nothing else in it. Return: %U64_MAX if none came.
+ */
+static u64 trial_run(struct trial *trial)
+{
+	u64 start = pev_clock_read(pace_clock), max = pace_ticks(TRIALS_MAX_NS);
+	u64 before = start, now, begin, least = U64_MAX;
+	unsigned int nr = 0;
+
+	do {
+		now = pev_clock_read(pace_clock);
+		begin = READ_ONCE(trial->begin);
+		/* one that came after the clock was read is in the next round */
+		if (begin - before < now - before) {
+			least = min(least, now - before - READ_ONCE(trial->inner));
+			nr++;
+		}
+		before = now;
+	} while (nr < TRIALS && now - start < max);
+	return least;
+}
+
+/* Return: ticks of @pace_clock outside of the timer's function. Process context. */
+static u64 interrupt_cost(void)
+{
+	struct trial trial = { };
+	u64 cost;
+
+	hrtimer_init_on_stack(&trial.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	trial.timer.function = trial_tick;
+	scoped_guard(preempt) {
+		hrtimer_start(&trial.timer, ns_to_ktime(TRIAL_NS), HRTIMER_MODE_REL_PINNED_HARD);
+		cost = trial_run(&trial);
+		hrtimer_cancel(&trial.timer);
+	}
+	destroy_hrtimer_on_stack(&trial.timer);
+	return cost;
+}
+
 static int timers_setup(void)
 {
 	struct pev_trace_clock clock;
+	u64 cost;
 
 	/* the cheapest there is: it is read twice a tick */
 	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
 	pace_clock = clock.type;
 	pace_freq = clock.freq;
-	pace_burst = mul_u64_u64_div_u64(PACE_BURST_NS * PACE_SHARE, clock.freq, NSEC_PER_SEC);
-	pace_more = mul_u64_u64_div_u64(PACE_MORE_NS, clock.freq, NSEC_PER_SEC);
+	pace_burst = pace_ticks(PACE_BURST_NS * PACE_SHARE);
+	pace_more = pace_ticks(PACE_MORE_NS);
+	cost = interrupt_cost();
+	/* it was the kernel that was interrupted: from a program the way is longer */
+	if (cost != U64_MAX)
+		pace_more = max(pace_more, cost + cost / 4);
 	return 0;
 }
 
