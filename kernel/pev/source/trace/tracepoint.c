@@ -334,18 +334,42 @@ static void tracepoint_print(struct pev_event *event, struct trace_iterator *ite
 	trace->funcs->trace(iter, 0, trace);
 }
 
-/*
- * Charged to nobody, who might have to wait for it, and all others for the list: one exists at
- * a time. Return: room for the fields of any of them, or NULL.
+/* Trace events that are described before others get the list, which is all of Linux's. */
+#define CATALOG_BATCH	16
+
+/**
+ * struct batch - some of the list, by their places in it
+ * @from: the first
+ * @all:  how many there were when the catalog was begun; 0: it is not
+ * @text: its length then
  */
-static struct pev_field *room_for_any(void)
+struct batch {
+	unsigned int	from;
+	unsigned int	all;
+	size_t		text;
+};
+
+static bool is_in(const struct batch *batch, unsigned int at)
 {
+	return at >= batch->from && at < batch->from + CATALOG_BATCH;
+}
+
+/* Begin again if the list is another one. Return: room for fields; 0: it is at its end. */
+static unsigned int batch_begin(struct batch *batch, struct pev_strbuf *text)
+{
+	unsigned int room = 0, all = 0, at = 0;
 	struct trace_event_call *call;
-	unsigned int room = 1;
 
 	pev_trace_list_for_each(call)
-		room = max(room, pev_fields_room(call));
-	return kvcalloc(room, sizeof(struct pev_field), GFP_KERNEL);
+		all++;
+	if (batch->all != all) {
+		*batch = (struct batch){ .all = all, .text = batch->all ? batch->text : text->len };
+		text->len = batch->text;
+	}
+	pev_trace_list_for_each(call)
+		if (is_in(batch, at++))
+			room = max(room, pev_fields_room(call));
+	return room;
 }
 
 static void catalog_call(struct trace_event_call *call, struct pev_field *fields,
@@ -363,22 +387,37 @@ static void catalog_call(struct trace_event_call *call, struct pev_field *fields
 	pev_strbuf_printf(text, is_tapped(call) ? "\tperf\n" : "\n");
 }
 
-static void tracepoint_catalog(struct pev_strbuf *text)
+/* Return: was there any? */
+static bool catalog_batch(struct batch *batch, struct pev_strbuf *text)
 {
 	struct trace_event_call *call;
 	struct pev_field *fields;
+	unsigned int room, at = 0;
 
 	guard(pev_trace_list)();
-	fields = room_for_any();
+	room = batch_begin(batch, text);
+	if (!room)
+		return false;
+	/* charged to nobody, who might have to wait for it, and all others for the list */
+	fields = kcalloc(room, sizeof(*fields), GFP_KERNEL);
 	if (!fields) {
 		text->error = -ENOMEM;
-		return;
+		return false;
 	}
-	pev_trace_list_for_each(call) {
-		if (!unusable(call))
+	pev_trace_list_for_each(call)
+		if (is_in(batch, at++) && !unusable(call))
 			catalog_call(call, fields, text);
-	}
-	kvfree(fields);
+	kfree(fields);
+	batch->from += CATALOG_BATCH;
+	return true;
+}
+
+static void tracepoint_catalog(struct pev_strbuf *text)
+{
+	struct batch batch = { };
+
+	while (catalog_batch(&batch, text) && !text->error)
+		cond_resched();
 }
 
 static void tracepoint_info(struct pev_info *info)
