@@ -136,7 +136,7 @@ static const struct load loads[] = {
 	{ "reading a group of 100 events", 100, true, read_group },
 	{ "opening and closing an event", 0, false, open_alone },
 	{ "opening and closing a channel", 0, false, open_channel },
-	{ "the catalog, by many threads", 0, false, queue_for_catalogs, QUEUE / 8 },
+	{ "the catalog, by many threads", 0, false, queue_for_catalogs, QUEUE / 2 },
 };
 
 #define LOADS	(sizeof(loads) / sizeof(*loads))
