@@ -446,9 +446,13 @@ static int count_calls(pid_t pid, int cpu)
 {
 	char filter[100];
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)"csd:csd_queue_cpu",
-		.filter = (uintptr_t)filter, .target = PEV_TARGET_PROCESS, .target_id = pid,
-		.channel_fd = -1, .group_fd = -1,
+		.type = PEV_TYPE_TRACEPOINT,
+		.name = (uintptr_t) "csd:csd_queue_cpu",
+		.filter = (uintptr_t)filter,
+		.target = PEV_TARGET_PROCESS,
+		.target_id = pid,
+		.channel_fd = -1,
+		.group_fd = -1,
 	};
 
 	snprintf(filter, sizeof(filter), "cpu == %d && func != 0x%lx", cpu,
@@ -471,11 +475,11 @@ static bool do_open_only(void)
 }
 
 static const struct {
-	const char	*what;
-	bool		(*fn)(void);
-	unsigned int	times;
-	bool		held; /* there is another counter all the time */
-	long		calls;
+	const char *what;
+	bool (*fn)(void);
+	unsigned int times;
+	bool held; /* there is another counter all the time */
+	long calls;
 } exact[] = {
 	{ "the first page mapped", do_map_first, 1, true, 0 },
 	/* the kernel's text is patched, once for a second */
@@ -513,8 +517,8 @@ TEST_F(interrupt, none_by_name)
 		pev_child_go(&c);
 		EXPECT_EQ(0, pev_child_hear(&c));
 		EXPECT_GE(exact[i].calls, pev_read(calls).value)
-			TH_LOG("%u times %s: %llu calls", exact[i].times, exact[i].what,
-			       pev_read(calls).value + 0ULL);
+		TH_LOG("%u times %s: %llu calls", exact[i].times, exact[i].what,
+		       pev_read(calls).value + 0ULL);
 		close(calls);
 		pev_child_go(&c);
 		EXPECT_EQ(0, pev_child_end(&c));

@@ -127,7 +127,7 @@ struct load {
 	unsigned int	events;
 	bool		group;
 	void		(*fn)(void);
-	unsigned int	catalogs;	/* so many may be made meanwhile */
+	unsigned int catalogs; /* so many may be made meanwhile */
 };
 
 static const struct load loads[] = {

@@ -541,8 +541,11 @@ static uint64_t word_at(const char *path, uint64_t nr)
 TEST_F(memory, of_pages)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_HARDWARE, .config = PEV_HW_INSTRUCTIONS,
-		.target = PEV_TARGET_TASK, .channel_fd = -1, .group_fd = -1,
+		.type = PEV_TYPE_HARDWARE,
+		.config = PEV_HW_INSTRUCTIONS,
+		.target = PEV_TARGET_TASK,
+		.channel_fd = -1,
+		.group_fd = -1,
 		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL | PEV_F_USER_PAGE,
 	};
 	const struct pev_user_page *page;

@@ -3,6 +3,7 @@
  * Owns the catalog: a snapshot of all events that can be opened, one line each.
  * Where the lines come from is the business of the sources, and of what lies above.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -27,14 +28,17 @@ static void put(struct pev_strbuf *text, void *arg)
 {
 	u32 bit = hash_32(__kuid_val(current_uid()), ilog2(BITS_PER_LONG));
 	const struct above *above = arg;
+	/* nobody makes those wait who may watch all */
+	bool queues = !perfmon_capable();
 
-	if (wait_on_bit_lock(&busy, bit, TASK_KILLABLE)) {
+	if (queues && wait_on_bit_lock(&busy, bit, TASK_KILLABLE)) {
 		text->error = -EINTR;
 		return;
 	}
 	pev_sources_catalog(text);
 	above->put(text);
-	clear_and_wake_up_bit(bit, &busy);
+	if (queues)
+		clear_and_wake_up_bit(bit, &busy);
 }
 
 struct file *pev_catalog_file(void (*more)(struct pev_strbuf *text))

@@ -548,7 +548,9 @@ static bool parse(int argc, char **argv)
 		case 'c': opt.corpus = optarg; break;
 		case 'l': opt.log = optarg; break;
 		case 'p': opt.replay = optarg; break;
-		case 'k': opt.keep = optarg; break;
+		case 'k':
+			opt.keep = optarg;
+			break;
 		case 'o': opt.only = optarg; break;
 		case 'a': opt.alone = true; break;
 		case 'v': opt.verbose = true; break;
