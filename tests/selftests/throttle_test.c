@@ -86,10 +86,12 @@ FIXTURE(throttle)
 	int64_t bound;
 };
 
+/* clang-format off */
 FIXTURE_VARIANT(throttle)
 {
-	void (*attack)(struct pev_child * c);
+	void (*attack)(struct pev_child *c);
 };
+/* clang-format on */
 
 FIXTURE_VARIANT_ADD(throttle, catalog){ .attack = read_catalog };
 FIXTURE_VARIANT_ADD(throttle, channel){ .attack = add_to_channel };
