@@ -91,6 +91,11 @@ static struct timer_cpu *timer_here(const struct pev_event *event)
  * time, which is a hypervisor's business on POWER and in virtual machines.
  */
 #define PACE_MORE_NS	2000
+/*
+ * And at most: where it takes longer all is slower, as in kernels that find bugs, and timers would
+ * hardly come.
+ */
+#define PACE_MOST_NS	10000
 
 /**
  * struct pace - what ticks have taken of a CPU
@@ -205,7 +210,7 @@ static int timers_setup(void)
 	cost = interrupt_cost();
 	/* it was the kernel that was interrupted: from a program the way is longer */
 	if (cost != U64_MAX)
-		pace_more = max(pace_more, cost + cost / 4);
+		pace_more = clamp(cost + cost / 4, pace_more, pace_ticks(PACE_MOST_NS));
 	return 0;
 }
 
