@@ -486,42 +486,65 @@ static const struct {
 	{ "open and close, the only counter", do_open_only, 30, false, 29 },
 };
 
+/* Return: those of the @i-th of @exact on the other CPU, <0 where there is no counter to be mapped. */
+static long exact_calls(struct __test_metadata *_metadata, int cpu, unsigned int i)
+{
+	struct pev_child c;
+	long came;
+	int calls;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		EXPECT_EQ(0, pev_become(ANYBODY, -1));
+		counter = open_counter();
+		if (counter < 0)
+			_exit(KSFT_SKIP);
+		if (!exact[i].held)
+			close(counter);
+		pev_child_say(&c, 0);
+		pev_child_wait(&c);
+		for (unsigned int n = 0; n < exact[i].times; n++)
+			EXPECT_TRUE(exact[i].fn());
+		pev_child_say(&c, 0);
+		pev_child_wait(&c);
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	if (pev_child_hear(&c)) {
+		EXPECT_EQ(KSFT_SKIP, pev_child_end(&c));
+		return -1;
+	}
+	calls = count_calls(c.pid, cpu);
+	ASSERT_LE(0, calls) TH_LOG("%s", pev_reason());
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_hear(&c));
+	came = pev_read(calls).value;
+	close(calls);
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+	return came;
+}
+
+#define TRIES 3
+#define HOOKS_STAY_US 1100000
+
+/*
+ * Linux itself may make a call meanwhile, but not each time. What was made for the first of a
+ * kind has gone before the next try.
+ */
 TEST_F(interrupt, none_by_name)
 {
 	for (unsigned int i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
-		struct pev_child c;
-		int calls;
+		long came = exact_calls(_metadata, self->cpus[1], i);
 
-		ASSERT_LE(0, pev_child_start(&c));
-		if (!c.pid) {
-			EXPECT_EQ(0, pev_become(ANYBODY, -1));
-			counter = open_counter();
-			if (counter < 0)
-				_exit(KSFT_SKIP);
-			if (!exact[i].held)
-				close(counter);
-			pev_child_say(&c, 0);
-			pev_child_wait(&c);
-			for (unsigned int n = 0; n < exact[i].times; n++)
-				EXPECT_TRUE(exact[i].fn());
-			pev_child_say(&c, 0);
-			pev_child_wait(&c);
-			_exit(_metadata->exit_code != KSFT_PASS);
-		}
-		if (pev_child_hear(&c)) {
-			EXPECT_EQ(KSFT_SKIP, pev_child_end(&c));
+		if (came < 0)
 			SKIP(return, "no counter that user mode can read");
+		for (unsigned int n = 1; n < TRIES && came > exact[i].calls; n++) {
+			TH_LOG("%u times %s: %ld calls", exact[i].times, exact[i].what, came);
+			usleep(HOOKS_STAY_US);
+			came = exact_calls(_metadata, self->cpus[1], i);
 		}
-		calls = count_calls(c.pid, self->cpus[1]);
-		ASSERT_LE(0, calls) TH_LOG("%s", pev_reason());
-		pev_child_go(&c);
-		EXPECT_EQ(0, pev_child_hear(&c));
-		EXPECT_GE(exact[i].calls, pev_read(calls).value)
-		TH_LOG("%u times %s: %llu calls", exact[i].times, exact[i].what,
-		       pev_read(calls).value + 0ULL);
-		close(calls);
-		pev_child_go(&c);
-		EXPECT_EQ(0, pev_child_end(&c));
+		EXPECT_GE(exact[i].calls, came)
+		TH_LOG("%u times %s: %ld calls", exact[i].times, exact[i].what, came);
 	}
 }
 
@@ -589,6 +612,8 @@ TEST(hidden_on_another_cpu)
 	ASSERT_EQ(0, pev_pin(cpus[0]));
 	fd = open_counter();
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	/* what it counts is no other's */
+	pev_off(fd);
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, page);
 	is_mapped = true;
