@@ -89,13 +89,14 @@ static int open_own(uint32_t target)
 	return pev_open(&attr);
 }
 
-static int open_table(void)
+static int open_table(uint32_t value)
 {
 	struct pev_table by_tid = {
 		.size = sizeof(by_tid),
 		.rows = ROWS,
 		.nr_keys = 1,
 		.keys = { { .from = PEV_TABLE_TID } },
+		.value = value,
 	};
 	struct pev_attr attr = {
 		.type = PEV_TYPE_TABLE,
@@ -113,25 +114,6 @@ static int open_in(int fd)
 
 	attr.channel_fd = fd;
 	attr.period = 1;
-	return pev_open(&attr);
-}
-
-static int open_table_of_counts(void)
-{
-	struct pev_table by_tid = {
-		.size = sizeof(by_tid),
-		.rows = ROWS,
-		.nr_keys = 1,
-		.keys = { { .from = PEV_TABLE_TID } },
-		.value = PEV_TABLE_COUNTED,
-	};
-	struct pev_attr attr = {
-		.type = PEV_TYPE_TABLE,
-		.config = (uintptr_t)&by_tid,
-		.channel_fd = -1,
-		.group_fd = -1,
-	};
-
 	return pev_open(&attr);
 }
 
@@ -396,8 +378,8 @@ TEST_F(interrupt, none)
 		channel = pev_open_channel(1 << 16, 4096, 0);
 		event = open_own(PEV_TARGET_TASK);
 		EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
-		table = open_table();
-		counts = open_table_of_counts();
+		table = open_table(PEV_TABLE_COUNT);
+		counts = open_table(PEV_TABLE_COUNTED);
 		EXPECT_LE(0, counts) TH_LOG("%s", pev_reason());
 		in_table = open_in(table);
 		EXPECT_LE(0, in_table) TH_LOG("%s", pev_reason());
@@ -460,12 +442,6 @@ static int count_calls(pid_t pid, int cpu)
 	return pev_open(&attr);
 }
 
-/* The first page that there is. */
-static bool do_map_first(void)
-{
-	return do_map_page();
-}
-
 /* No other event has a counter: with this one pev gets the PMU, and gives it back. */
 static bool do_open_only(void)
 {
@@ -481,7 +457,7 @@ static const struct {
 	bool held; /* there is another counter all the time */
 	long calls;
 } exact[] = {
-	{ "the first page mapped", do_map_first, 1, true, 0 },
+	{ "the first page mapped", do_map_page, 1, true, 0 },
 	/* the kernel's text is patched, once for a second */
 	{ "open and close, the only counter", do_open_only, 30, false, 29 },
 };
