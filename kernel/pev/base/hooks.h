@@ -5,6 +5,7 @@
 #ifndef _PEV_HOOKS_H
 #define _PEV_HOOKS_H
 
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -29,6 +30,28 @@ struct pev_hookpoint {
 	bool			unused;
 	struct list_head	node;
 };
+
+/**
+ * PEV_KEY_HOOK() - define a hook that is a static key
+ * @name: the hook, static; pev_hook_get() never fails for it
+ * @key:  is on while it is placed
+ *
+ * Patching text interrupts all CPUs: who opens and closes events in a row does so once a second.
+ */
+#define PEV_KEY_HOOK(name, key)						\
+	static int name##_place(void)					\
+	{								\
+		static_branch_enable(key);				\
+		return 0;						\
+	}								\
+	static void name##_remove(void)					\
+	{								\
+		static_branch_disable(key);				\
+	}								\
+	static struct pev_hookpoint name = {				\
+		.place	= name##_place,					\
+		.remove	= name##_remove,				\
+	}
 
 /**
  * pev_hook_get() - need a hook

@@ -87,18 +87,7 @@ static unsigned int pages;
 /* Of the grace period after the first page came. */
 static unsigned long pages_since;
 
-static int see_tasks(void)
-{
-	static_branch_enable(&pev_arrive_key);
-	return 0;
-}
-
-static void see_no_tasks(void)
-{
-	static_branch_disable(&pev_arrive_key);
-}
-
-static struct pev_hookpoint arrivals = { .place = see_tasks, .remove = see_no_tasks };
+PEV_KEY_HOOK(arrivals, &pev_arrive_key);
 
 static int pages_get(void)
 {

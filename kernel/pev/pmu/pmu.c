@@ -88,18 +88,7 @@ static void cpu_stop_here(void *unused)
 	pev_pmu_cpu_stop();
 }
 
-static int commits_begin(void)
-{
-	static_branch_enable(&pev_commit_key);
-	return 0;
-}
-
-static void commits_end(void)
-{
-	static_branch_disable(&pev_commit_key);
-}
-
-static struct pev_hookpoint commits = { .place = commits_begin, .remove = commits_end };
+PEV_KEY_HOOK(commits, &pev_commit_key);
 
 /*
  * The PMU of a CPU starts when the first event does there, and only those that have are stopped:

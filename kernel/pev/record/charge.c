@@ -113,19 +113,7 @@ static void fold(struct pev_table_set *table)
 			charge(here, current);
 }
 
-static int key_on(void)
-{
-	static_branch_enable(&pev_charge_key);
-	return 0;
-}
-
-static void key_off(void)
-{
-	static_branch_disable(&pev_charge_key);
-}
-
-/* Patching text interrupts all CPUs: who opens and closes events in a row does so once a second. */
-static struct pev_hookpoint key_hook = { .place = key_on, .remove = key_off };
+PEV_KEY_HOOK(key_hook, &pev_charge_key);
 
 static int here_alloc(struct pev_event *event, struct pev_charge *own)
 {

@@ -13,19 +13,7 @@
 struct static_key_false pev_guest_key = STATIC_KEY_FALSE_INIT;
 EXPORT_SYMBOL_GPL(pev_guest_key);
 
-static int key_on(void)
-{
-	static_branch_enable(&pev_guest_key);
-	return 0;
-}
-
-static void key_off(void)
-{
-	static_branch_disable(&pev_guest_key);
-}
-
-/* Patching text interrupts all CPUs: who opens and closes events in a row does so once a second. */
-static struct pev_hookpoint key_hook = { .place = key_on, .remove = key_off };
+PEV_KEY_HOOK(key_hook, &pev_guest_key);
 
 int pev_guest_check(u64 flags, u64 sample, struct pev_refuse *r)
 {
