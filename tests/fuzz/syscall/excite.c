@@ -3,7 +3,9 @@
  * Does what an event waits for, so that it is hit by a thread whose coverage is known:
  * among the calls that a worker makes by chance, few are those that its events count.
  */
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -72,6 +74,56 @@ static void be_born(struct rng *r)
 		;
 }
 
+/* Spins @n times and makes a call, with a stack that is at @sp and frames that begin at @frame. */
+static void call_with_stack(uint64_t sp, uint64_t frame, uint64_t n)
+{
+	long nr = SYS_getppid;
+#ifdef __x86_64__
+	__asm__ volatile("	mov	%%rsp, %%rbx\n"
+			 "	mov	%%rbp, %%r12\n"
+			 "	mov	%%rdi, %%rsp\n"
+			 "	mov	%%rsi, %%rbp\n"
+			 "1:	dec	%%rdx\n"
+			 "	jnz	1b\n"
+			 "	syscall\n"
+			 "	mov	%%r12, %%rbp\n"
+			 "	mov	%%rbx, %%rsp\n"
+			 : "+a"(nr), "+d"(n)
+			 : "D"(sp), "S"(frame)
+			 : "rbx", "rcx", "r11", "r12", "cc", "memory");
+#else
+	(void)frame;
+	__asm__ volatile("	mr	14, 1\n"
+			 "	mr	15, %1\n"
+			 "	mtctr	%2\n"
+			 "	mr	0, %0\n"
+			 "	mr	1, 15\n"
+			 "1:	bdnz	1b\n"
+			 "	sc\n"
+			 "	mr	1, 14\n"
+			 :
+			 : "r"(nr), "r"(sp), "r"(n)
+			 : "r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12",
+			   "r14", "r15", "ctr", "lr", "xer", "cr0", "memory");
+#endif
+}
+
+/* Where there is no stack, or hardly any; signals would want one. */
+static void call_anywhere(struct rng *r)
+{
+	uint64_t sp = strange(r), frame = strange(r);
+	sigset_t all_of_them, before;
+
+	if (one_in(r, 2))
+		sp = (uintptr_t)edge(r, &(uint64_t[2]){ sp, frame }, 8 + below(r, 9));
+	if (one_in(r, 2))
+		frame = sp;
+	sigfillset(&all_of_them);
+	pthread_sigmask(SIG_SETMASK, &all_of_them, &before);
+	call_with_stack(sp, frame, 1 + below(r, 10000));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static void call(struct rng *r)
 {
 	char room[64], *words[] = { "a", NULL, NULL };
@@ -79,7 +131,10 @@ static void call(struct rng *r)
 
 	switch (below(r, 6)) {
 	case 0:
-		syscall(SYS_getppid);
+		if (one_in(r, 3))
+			call_anywhere(r);
+		else
+			syscall(SYS_getppid);
 		break;
 	case 1:
 		syscall(SYS_getsid, 7);

@@ -11,6 +11,7 @@
  *	calls.c		pev_open(2) and what can be done with its descriptors
  *	ops.c		the table of operations, those on descriptors
  *	excite.c	what an event waits for
+ *	collide.c	two threads on the same objects
  *	world.c		operations on what is around: processes, CPUs, cgroups ...
  *	attack.c	whole scenarios that once worked
  *	pager.c		pages that do not come
@@ -286,7 +287,7 @@ extern struct player *me;
 
 /* ---- main.c ---- */
 
-#define KINDS	64
+#define KINDS 96
 
 /* What all processes share. */
 struct shared {
@@ -435,6 +436,8 @@ void event_excite(struct event *e, struct rng *r);
 /* ---- table.c ---- */
 
 void law_table(struct player *w, struct rng *r);
+/* A table of any kind, with @attr made one of an event for it; -errno */
+int table_open(struct rng *r, struct pev_attr *attr);
 
 /* ---- context.c ---- */
 
@@ -445,7 +448,7 @@ void law_table(struct player *w, struct rng *r);
 
 void law_user(struct rng *r);
 
-/* ---- ops.c, world.c, attack.c ---- */
+/* ---- ops.c, collide.c, world.c, attack.c ---- */
 
 enum op_flags {
 	OP_ROOT		= 1,	/* needs root */
@@ -465,6 +468,7 @@ extern const unsigned int nr_op_types;
 unsigned int op_run(struct player *w, const struct op *op);
 
 typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
+op_fn collide;
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
 	world_pass, world_exec, world_limits, world_context, world_crash, world_text;

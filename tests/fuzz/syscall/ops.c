@@ -692,6 +692,7 @@ const struct op_type op_types[] = {
 	{ "check-counter", 12, 0, check_counter },
 	{ "check-markers", 4, OP_ROOT, check_markers },
 	{ "race", 40, 0, race },
+	{ "collide", 16, 0, collide },
 	{ "excite", 30, 0, excite },
 	{ "work", 40, OP_RACES, world_work },
 	{ "poke", 40, OP_RACES, world_poke },

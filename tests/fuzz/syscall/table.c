@@ -260,7 +260,23 @@ static void open_mutated(struct rng *r)
 		k_close(fd);
 }
 
-/* An event of any kind, that has what the table asks for or not. */
+/* Makes @attr one of an event that has what the table asks for, or not. */
+static void fit(struct rng *r, struct pev_attr *attr, int fd, const struct pev_table *table)
+{
+	attr->channel_fd = fd;
+	attr->group_fd = -1;
+	attr->sample = one_in(r, table->flags & PEV_TABLE_F_RECORDS ? 2 : 16) ? attr->sample : 0;
+	attr->regs_user = 0;
+	attr->stack_user = 0;
+	attr->max_stack = 0;
+	if (table->open && one_in(r, 2))
+		attr->flags |= PEV_F_BEGIN;
+	if (table->value == PEV_TABLE_COUNTED && !one_in(r, 16))
+		attr->period = 0;
+	else if (!attr->period)
+		attr->period = 1;
+}
+
 static void any_event(struct player *w, struct rng *r, int fd, const struct pev_table *table)
 {
 	struct layout layout;
@@ -268,18 +284,7 @@ static void any_event(struct player *w, struct rng *r, int fd, const struct pev_
 	int event;
 
 	attr_event(w, r, &attr, &layout);
-	attr.channel_fd = fd;
-	attr.group_fd = -1;
-	attr.sample = one_in(r, table->flags & PEV_TABLE_F_RECORDS ? 2 : 16) ? attr.sample : 0;
-	attr.regs_user = 0;
-	attr.stack_user = 0;
-	attr.max_stack = 0;
-	if (table->open && one_in(r, 2))
-		attr.flags |= PEV_F_BEGIN;
-	if (table->value == PEV_TABLE_COUNTED && !one_in(r, 16))
-		attr.period = 0;
-	else if (!attr.period)
-		attr.period = 1;
+	fit(r, &attr, fd, table);
 	event = k_event(&attr);
 	if (event < 0)
 		return;
@@ -473,6 +478,17 @@ static void law_pairs(struct player *w, struct rng *r)
 	}
 	if (channel >= 0)
 		k_close(channel);
+}
+
+int table_open(struct rng *r, struct pev_attr *attr)
+{
+	struct pev_table table;
+	int fd;
+
+	some_table(r, &table);
+	fd = open_table(&table);
+	fit(r, attr, fd, &table);
+	return fd;
 }
 
 void law_table(struct player *w, struct rng *r)
