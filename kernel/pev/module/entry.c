@@ -116,7 +116,7 @@ static const struct part parts[] __refconst = {
 	{ pev_probes_setup },
 	{ pev_clock_setup,	pev_clock_teardown },
 	{ pev_work_setup,	pev_work_teardown },
-	{ nothing,		pev_task_set_teardown },
+	{ pev_task_set_setup,	pev_task_set_teardown },
 	{ nothing,		pev_work_drain },
 	{ pev_markers_setup,	pev_markers_teardown },
 	{ pev_paranoid_setup,	pev_paranoid_teardown },

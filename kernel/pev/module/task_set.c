@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include "base/threads.h"
 #include "base/work.h"
 #include "glue/task_set.h"
 #include "task_set.h"
@@ -26,7 +27,8 @@
 #define LOW		(IS_ENABLED(CONFIG_PREEMPT_RT) ? RESERVE / 4 * 3 : RESERVE / 2)
 
 static DEFINE_RAW_SPINLOCK(hash_lock);
-struct hlist_head pev_task_sets[1 << PEV_TASK_SET_BITS];
+struct hlist_head *pev_task_sets __ro_after_init;
+unsigned int pev_task_set_bits __ro_after_init;
 unsigned int pev_task_set_nr;
 
 static HLIST_HEAD(reserve);
@@ -151,7 +153,7 @@ struct pev_task_ctx *pev_task_set_take_any(void)
 	struct pev_task_ctx *set;
 
 	raw_spin_lock_irq(&hash_lock);
-	for (unsigned int i = 0; i < ARRAY_SIZE(pev_task_sets) && !entry; i++)
+	for (unsigned int i = 0; i < 1U << pev_task_set_bits && !entry; i++)
 		entry = hlist_entry_safe(pev_task_sets[i].first, struct pev_task_set_entry, node);
 	if (entry)
 		remove(entry);
@@ -163,6 +165,14 @@ struct pev_task_ctx *pev_task_set_take_any(void)
 	return set;
 }
 
+/* A switch of any task looks into a bucket: it is short, however many threads a user has. */
+int __init pev_task_set_setup(void)
+{
+	pev_task_set_bits = pev_threads_bits();
+	pev_task_sets = kvcalloc(1 << pev_task_set_bits, sizeof(*pev_task_sets), GFP_KERNEL);
+	return pev_task_sets ? 0 : -ENOMEM;
+}
+
 void pev_task_set_teardown(void)
 {
 	struct pev_task_set_entry *entry;
@@ -170,4 +180,5 @@ void pev_task_set_teardown(void)
 	cancel_work_sync(&refill_work);
 	while ((entry = take_reserve()))
 		kfree(entry);
+	kvfree(pev_task_sets);
 }

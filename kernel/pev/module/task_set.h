@@ -13,6 +13,9 @@ struct pev_task_ctx;
  */
 struct pev_task_ctx *pev_task_set_take_any(void);
 
+/* As the module is loaded. Return: 0 or -ENOMEM. */
+int pev_task_set_setup(void);
+
 /* Free the reserve. Process context; the hash is empty. */
 void pev_task_set_teardown(void);
 

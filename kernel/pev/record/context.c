@@ -12,8 +12,6 @@
  * waited for: what is not there is none.
  */
 #include <linux/hash.h>
-#include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pev_refuse.h>
 #include <linux/rculist.h>
@@ -22,15 +20,11 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <trace/events/sched.h>
+#include "base/threads.h"
 #include "base/work.h"
 #include "glue/linux.h"
 #include "glue/user.h"
 #include "context.h"
-
-/* About four times as many threads as buckets are what memory allows for. */
-#define PAGES_PER_BUCKET	128
-#define MIN_BITS		8
-#define MAX_BITS		16
 
 /**
  * struct context - where a thread says it
@@ -120,10 +114,9 @@ static void probe_exit(void *data, struct task_struct *task)
 
 static struct hash *hash_alloc(void)
 {
-	unsigned int bits = ilog2(totalram_pages() / PAGES_PER_BUCKET + 1);
+	unsigned int bits = pev_threads_bits();
 	struct hash *h;
 
-	bits = clamp(bits, MIN_BITS, MAX_BITS);
 	h = kvzalloc(struct_size(h, buckets, 1UL << bits), GFP_KERNEL);
 	if (h)
 		h->shift = 64 - bits;

@@ -17,9 +17,8 @@ struct task_struct;
 /* How many tasks have a set. */
 extern unsigned int pev_task_set_nr;
 
-#define PEV_TASK_SET_BITS	12
-
-extern struct hlist_head pev_task_sets[1 << PEV_TASK_SET_BITS];
+extern struct hlist_head *pev_task_sets;
+extern unsigned int pev_task_set_bits;
 
 /**
  * struct pev_task_set_entry - a task that has a set
@@ -37,7 +36,7 @@ struct pev_task_set_entry {
 
 static __always_inline struct hlist_head *pev_task_set_bucket(const struct task_struct *task)
 {
-	return &pev_task_sets[hash_ptr((void *)task, PEV_TASK_SET_BITS)];
+	return &pev_task_sets[hash_ptr((void *)task, pev_task_set_bits)];
 }
 
 struct pev_task_ctx *pev_task_set_find(const struct task_struct *task);

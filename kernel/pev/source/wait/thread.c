@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include "base/threads.h"
 #include "base/work.h"
 #include "record/kstack.h"
 #include "target/rights.h"
@@ -33,7 +34,8 @@
 #define OWN_FRAMES	2
 
 static DEFINE_RAW_SPINLOCK(hash_lock);
-struct hlist_head wait_buckets[1 << WAIT_HASH_BITS];
+struct hlist_head *wait_buckets __ro_after_init;
+unsigned int wait_bits __ro_after_init;
 atomic_t wait_early;
 
 static HLIST_HEAD(reserve);
@@ -91,6 +93,14 @@ static struct wait_thread *take(bool fresh)
 	return t;
 }
 
+/* At boot. Return: 0 or -ENOMEM. */
+int wait_thread_setup(void)
+{
+	wait_bits = pev_threads_bits();
+	wait_buckets = kvcalloc(1 << wait_bits, sizeof(*wait_buckets), GFP_KERNEL);
+	return wait_buckets ? 0 : -ENOMEM;
+}
+
 void __pev_teardown wait_thread_teardown(void)
 {
 	struct wait_thread *t;
@@ -98,6 +108,7 @@ void __pev_teardown wait_thread_teardown(void)
 	cancel_work_sync(&refill_work);
 	while ((t = take_reserve()))
 		kfree(t);
+	kvfree(wait_buckets);
 }
 
 /* ---- the event's time ---- */

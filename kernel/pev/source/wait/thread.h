@@ -158,16 +158,16 @@ void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 			struct task_struct *task, bool fresh);
 bool wait_thread_leave(struct pev_event *event, const struct task_struct *task,
 		       struct pev_wait_record *record);
+int wait_thread_setup(void);
 void wait_thread_teardown(void);
 
-#define WAIT_HASH_BITS	12
-
 /* Threads by their task; changed by thread.c alone. */
-extern struct hlist_head wait_buckets[1 << WAIT_HASH_BITS];
+extern struct hlist_head *wait_buckets;
+extern unsigned int wait_bits;
 
 static __always_inline struct hlist_head *wait_bucket_of(const struct task_struct *task)
 {
-	return &wait_buckets[hash_ptr((void *)task, WAIT_HASH_BITS)];
+	return &wait_buckets[hash_ptr((void *)task, wait_bits)];
 }
 
 /* Return: the first of @node and those behind it that is of @task. */

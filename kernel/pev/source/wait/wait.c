@@ -212,7 +212,7 @@ static int wait_setup(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(interrupt, cpu) = IRQ_WORK_INIT_HARD(on_interrupt);
-	return pev_kstack_setup();
+	return wait_thread_setup() ?: pev_kstack_setup();
 }
 
 /* ---- the scheduler; interrupts are off ---- */
