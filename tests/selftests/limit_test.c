@@ -4,11 +4,13 @@
  * for the memory. What goes through them does so with interrupts off.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
 #define ANYBODY		1000
+#define OWNER 54324
 
 #define CGROUPS		"/sys/fs/cgroup"
 
@@ -564,6 +566,48 @@ TEST_F(memory, of_pages)
 	ASSERT_EQ(0, stat(self->path, &cgroup));
 	EXPECT_EQ(cgroup.st_ino, word_at("/proc/kpagecgroup", frame));
 	close(fd);
+}
+
+/* Ids that a user has in a namespace of his own lock no more than he may. */
+static int fill_as(uid_t uid)
+{
+	int fd, nr = 0;
+
+	if (setresuid(uid, uid, 0))
+		return -1;
+	do
+		fd = pev_open_channel(8192, 4096, 0);
+	while (fd >= 0 && ++nr < 1000);
+	return fd == -EPERM ? nr : -1;
+}
+
+TEST(memory_of_owned_users)
+{
+	struct rlimit limit = { 1 << 18, 1 << 18 };
+	struct pev_child c;
+	char path[64];
+
+	PEV_NEEDS_ROOT(return );
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		if (setrlimit(RLIMIT_MEMLOCK, &limit) || pev_become(OWNER, -1))
+			_exit(2);
+		if (unshare(CLONE_NEWUSER))
+			_exit(KSFT_SKIP);
+		pev_child_say(&c, 0);
+		pev_child_wait(&c);
+		EXPECT_LT(0, fill_as(0));
+		EXPECT_EQ(0, fill_as(1));
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	if (pev_child_hear(&c)) {
+		ASSERT_EQ(KSFT_SKIP, pev_child_end(&c));
+		SKIP(return, "no user namespaces");
+	}
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", c.pid);
+	EXPECT_EQ(0, pev_put_text(path, "0 54324 1\n1 100001 1"));
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
 }
 
 TEST_HARNESS_MAIN

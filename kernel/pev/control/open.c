@@ -9,10 +9,12 @@
 #include <linux/pev_clock.h>
 #include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
+#include <linux/sched/user.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include "base/owner.h"
 #include "base/paranoid.h"
 #include "base/user.h"
 #include "channel/channel.h"
@@ -152,10 +154,11 @@ static int check_last(const struct pev_attr *attr, struct pev_refuse *r)
 	return pev_permit_crash(r);
 }
 
-static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse *r)
+static struct pev_channel *create_channel(const struct pev_attr *attr, struct user_struct *user,
+					  struct pev_refuse *r)
 {
 	const struct pev_channel_desc desc = {
-		.user = current_user(),
+		.user = user,
 		.flags = attr->flags,
 		.ring_size = attr->ring_size,
 		.packet_size = attr->packet_size,
@@ -163,10 +166,22 @@ static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse 
 		.flush_ms = attr->flush_ms,
 		.clock = attr->clock,
 	};
-	struct pev_channel *channel;
-	struct file *file;
+	struct pev_channel *channel = pev_channel_create(&desc, r);
 
+	if (channel != ERR_PTR(-EPERM))
+		return channel;
+	/* closed events hand their memory back a little later */
+	pev_event_reap_sync();
+	r->error = 0;
+	return pev_channel_create(&desc, r);
+}
+
+static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse *r)
+{
 	int err = attr->flags & (PEV_CHF_PERSIST | PEV_CHF_PANIC) ? check_last(attr, r) : 0;
+	struct pev_channel *channel;
+	struct user_struct *user;
+	struct file *file;
 
 	if (err)
 		return ERR_PTR(err);
@@ -174,13 +189,11 @@ static struct file *open_channel(const struct pev_attr *attr, struct pev_refuse 
 		return ERR_PTR(pev_refuse_range(r, EINVAL, PEV_FIELD(clock), 0,
 						PEV_CLOCK_MAX - 1,
 						"there is no clock %u", attr->clock));
-	channel = pev_channel_create(&desc, r);
-	if (channel == ERR_PTR(-EPERM)) {
-		/* closed events hand their memory back a little later */
-		pev_event_reap_sync();
-		r->error = 0;
-		channel = pev_channel_create(&desc, r);
-	}
+	user = pev_owner_of_memory();
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	channel = create_channel(attr, user, r);
+	free_uid(user);
 	if (IS_ERR(channel))
 		return ERR_CAST(channel);
 	file = pev_channel_file(channel);

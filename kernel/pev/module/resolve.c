@@ -24,6 +24,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/numa_balancing.h>
+#include <linux/sched/user.h>
 #include <linux/security.h>
 #include <linux/sock_diag.h>
 #include <linux/stacktrace.h>
@@ -111,6 +112,7 @@ struct pev_linux pev_linux __ro_after_init;
 
 #define FUNCTIONS(X)									\
 	X(struct module *, __module_text_address, (unsigned long addr), (addr))		\
+	X(struct user_struct *, alloc_uid, (kuid_t uid), (uid))				\
 	X(const char *, arch_vma_name, (struct vm_area_struct *vma), (vma))		\
 	X(int, build_id_parse,								\
 	  (struct vm_area_struct *vma, unsigned char *id, __u32 *size), (vma, id, size))	\

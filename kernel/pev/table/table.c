@@ -20,6 +20,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "base/memory.h"
+#include "base/owner.h"
+#include "base/owner.h"
 #include "base/user.h"
 #include "table.h"
 
@@ -379,7 +381,8 @@ static void table_free(struct kref *ref)
 	kfree(table->rows);
 	vfree(table->pairs.tags);
 	vfree(table->pairs.pairs);
-	pev_memory_uncharge(table->user, table->charged);
+	if (table->user)
+		pev_memory_uncharge(table->user, table->charged);
 	free_uid(table->user);
 	free_cpumask_var(table->pending);
 	mutex_destroy(&table->lock);
@@ -431,11 +434,11 @@ struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_
 	}
 	kref_init(&table->ref);
 	mutex_init(&table->lock);
-	table->user = get_current_user();
 	table->attr = *attr;
 	table->clock = clock.type;
+	table->user = pev_owner_of_memory();
 	set_shape(table);
-	err = alloc_all(table, r);
+	err = table->user ? alloc_all(table, r) : -ENOMEM;
 	if (!err)
 		return table;
 	pev_table_put(table);

@@ -22,10 +22,10 @@
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
 #include "base/memory.h"
+#include "base/owner.h"
 #include "base/strbuf.h"
 #include "target/rights.h"
 #include "target/target.h"
@@ -78,7 +78,8 @@ static void producer_free(struct kref *ref)
 		__free_page(p->sink);
 	if (p->gate)
 		put_page(virt_to_page(p->gate));
-	pev_memory_uncharge(p->user, p->charged);
+	if (p->user)
+		pev_memory_uncharge(p->user, p->charged);
 	free_uid(p->user);
 	put_pid(p->pid);
 	mmdrop(p->mm);
@@ -126,10 +127,10 @@ static struct pev_producer_mm *producer_alloc(struct pev_family *family)
 	p->mm = current->mm;
 	mmgrab(p->mm);
 	p->pid = get_task_pid(current, PIDTYPE_TGID);
-	p->user = get_uid(current_user());
+	p->user = pev_owner_of_memory();
 	p->gate = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	p->rings = kvcalloc(family->nr_rings, sizeof(*p->rings), GFP_KERNEL_ACCOUNT);
-	if (p->gate && p->rings)
+	if (p->user && p->gate && p->rings)
 		err = charge(p, 1);
 	if (!err)
 		return p;
@@ -572,33 +573,15 @@ static bool more_spare(void *arg)
 	return spare_add(&((struct finding *)arg)->spare);
 }
 
-/* Return: below the initial namespace, the one that all others of @cred are in; or NULL. */
-static const struct user_namespace *outer_ns(const struct cred *cred)
-{
-	const struct user_namespace *ns = cred->user_ns, *outer = NULL;
-
-	for (; ns->parent; ns = ns->parent)
-		outer = ns;
-	return outer;
-}
-
-/* A user's share is also that of those who he has in namespaces of his own. Root's are apart. */
-static bool same_share(const struct cred *a, const struct cred *b)
-{
-	const struct user_namespace *a_ns = outer_ns(a), *b_ns = outer_ns(b);
-	kuid_t a_uid = a_ns ? a_ns->owner : a->uid, b_uid = b_ns ? b_ns->owner : b->uid;
-
-	return uid_eq(a_uid, b_uid) && (a_ns == b_ns || !uid_eq(a_uid, GLOBAL_ROOT_UID));
-}
-
 static int enlist(struct pev_listener *l, struct pev_refuse *r)
 {
+	kuid_t owner = pev_owner(l->event->cred);
 	struct pev_listener *other;
 	unsigned int nr = 0;
 
 	guard(mutex)(&pev_producers_lock);
 	list_for_each_entry(other, &listeners, node)
-		nr += same_share(other->event->cred, l->event->cred);
+		nr += uid_eq(pev_owner(other->event->cred), owner);
 	if (nr >= PEV_MAX_USER_LISTENS && !l->event->privileged)
 		return pev_refuse(r, EMFILE, PEV_FIELD(type),
 				  "you listen to user marks with %u events already: name several marks by one event, \"provider:*\"",
