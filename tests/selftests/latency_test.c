@@ -141,9 +141,9 @@ static const struct load loads[] = {
 
 #define LOADS	(sizeof(loads) / sizeof(*loads))
 
-static void attacker(struct pev_child *c, const struct load *load, int cpu)
+static void attacker(struct pev_child *c, const struct load *load, int uid, int cpu)
 {
-	if (pev_become(ATTACKER, -1) || pev_pin(cpu) ||
+	if (pev_become(uid, -1) || pev_pin(cpu) ||
 	    (load->events && make_events(load->events, load->group)))
 		_exit(2);
 	load->fn();
@@ -228,7 +228,7 @@ TEST_F(latency, of_another_user)
 
 		ASSERT_LE(0, pev_child_start(&c));
 		if (!c.pid)
-			attacker(&c, &loads[i], cpus[0]);
+			attacker(&c, &loads[i], ATTACKER, cpus[0]);
 		ASSERT_EQ(1, pev_child_hear(&c)) TH_LOG("%s", loads[i].what);
 		pev_child_go(&other);
 		in_time = answers(&other, ROUNDS * bound);
@@ -241,6 +241,74 @@ TEST_F(latency, of_another_user)
 		pev_child_end(&c);
 	}
 	kill(other.pid, SIGKILL);
+	pev_child_end(&other);
+}
+
+/* Linux's hash of 32 bits, 6 of it: what sorts users by that takes some for one. */
+static unsigned int hash(unsigned int uid)
+{
+	return uid * 0x61c88647U >> 26;
+}
+
+static int uid_like(unsigned int another)
+{
+	unsigned int uid = another + 1;
+
+	while (hash(uid) != hash(another))
+		uid++;
+	return uid;
+}
+
+/* Return: ns of the shortest of some catalogs. */
+static int64_t list_all(void)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_CATALOG };
+	int64_t least = INT64_MAX;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		int64_t begin = now();
+		int fd = pev_open(&attr);
+
+		if (fd < 0)
+			return -1;
+		close(fd);
+		if (now() - begin < least)
+			least = now() - begin;
+	}
+	return least;
+}
+
+/* One user's threads make one catalog at a time, whatever the numbers of users are. */
+TEST_F(latency, of_a_catalog)
+{
+	const struct load *load = &loads[LOADS - 1];
+	struct pev_child c, other;
+	int cpus[2], nr = pev_cpus(cpus, 2);
+	int64_t quiet, ns;
+
+	ASSERT_LE(0, pev_child_start(&other));
+	if (!other.pid) {
+		if (pev_become(ANOTHER, -1) || pev_pin(cpus[nr - 1]))
+			_exit(2);
+		for (;;) {
+			pev_child_say(&other, list_all());
+			pev_child_wait(&other);
+		}
+	}
+	quiet = pev_child_hear(&other);
+	ASSERT_LT(0, quiet);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		attacker(&c, load, uid_like(ANOTHER), cpus[0]);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	pev_child_go(&other);
+	ns = pev_child_hear(&other);
+	EXPECT_LT(ns, QUEUE / 4 * quiet)
+	TH_LOG("a catalog takes %lld ms, undisturbed %lld ms", (long long)(ns / MS),
+	       (long long)(quiet / MS));
+	kill(c.pid, SIGKILL);
+	kill(other.pid, SIGKILL);
+	pev_child_end(&c);
 	pev_child_end(&other);
 }
 
