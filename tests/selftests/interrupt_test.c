@@ -670,6 +670,12 @@ TEST(alone)
 	printf("# software event, open and close: %lld us\n", (long long)ns / 1000);
 	EXPECT_LT(0, ns);
 	EXPECT_GT(bound, ns);
+	/* the PMU is had for it, and given back: others wait meanwhile, but for no grace period */
+	ns = lone_open(PEV_TYPE_HARDWARE, NULL);
+	if (ns >= 0) {
+		printf("# counter, open and close: %lld us\n", (long long)ns / 1000);
+		EXPECT_GT(bound / 4, ns);
+	}
 	if (geteuid())
 		return;
 	ns = lone_open(PEV_TYPE_TRACEPOINT, PEV_CALL_EVENT);

@@ -427,6 +427,20 @@ static int guest_encode(const struct pev_pmu_request *req, struct pev_pmu_code *
 
 /* ---- who has the counters ---- */
 
+/* It stays, as that of a processor's own counters does: see pmu.c */
+static int handle_nmis(void)
+{
+	static bool handled;
+	int err;
+
+	if (handled)
+		return 0;
+	/* first: others in this list take all that they find */
+	err = register_nmi_handler(NMI_LOCAL, guest_nmi, NMI_FLAG_FIRST, "pev");
+	handled = !err;
+	return err;
+}
+
 static int guest_reserve(struct pev_refuse *r)
 {
 	long answer = call_host(PEV_GUEST_HELLO, PEV_GUEST_VERSION);
@@ -434,13 +448,12 @@ static int guest_reserve(struct pev_refuse *r)
 	if (answer < 0 || !PEV_GUEST_HELLO_LENT(answer))
 		return pev_refuse(r, EBUSY, PEV_FIELD(type),
 				  "the host lends this guest no counters now: on the host, perfctl guest grant PID");
-	/* first: others in this list take all that they find */
-	return register_nmi_handler(NMI_LOCAL, guest_nmi, NMI_FLAG_FIRST, "pev");
+	return handle_nmis();
 }
 
+/* A CPU without events has given its counters back. */
 static void guest_release(void)
 {
-	unregister_nmi_handler(NMI_LOCAL, "pev");
 }
 
 static const char *guest_holder(unsigned int counter)

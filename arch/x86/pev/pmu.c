@@ -621,6 +621,23 @@ static void start_watchdog(struct work_struct *work)
 
 static DECLARE_WORK(watchdog_work, start_watchdog);
 
+/*
+ * It stays: to take it away again takes a grace period, with a lock held that others wait for, as
+ * often as a user opens and closes events. PMIs that are late find it, too.
+ */
+static int handle_nmis(void)
+{
+	static bool handled;
+	int err;
+
+	if (handled)
+		return 0;
+	/* first: others in this list acknowledge all that they find */
+	err = register_nmi_handler(NMI_LOCAL, x86_pev_pmi, NMI_FLAG_FIRST, "pev");
+	handled = !err;
+	return err;
+}
+
 static int x86_pev_reserve(struct pev_refuse *r)
 {
 	int err;
@@ -631,8 +648,7 @@ static int x86_pev_reserve(struct pev_refuse *r)
 				  watchdog_has_it() ?
 				  "switch it off with sysctl kernel.nmi_watchdog=0" :
 				  "end what uses it for hardware events first");
-	/* first: others in this list acknowledge all that they find */
-	err = register_nmi_handler(NMI_LOCAL, x86_pev_pmi, NMI_FLAG_FIRST, "pev");
+	err = handle_nmis();
 	if (err) {
 		counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
 		return err;
@@ -644,7 +660,6 @@ static int x86_pev_reserve(struct pev_refuse *r)
 static void x86_pev_release(void)
 {
 	WRITE_ONCE(reserved, false);
-	unregister_nmi_handler(NMI_LOCAL, "pev");
 	counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
 	if (watchdog_has_it())
 		schedule_work(&watchdog_work);
