@@ -75,7 +75,7 @@ void pev_pmu_unregister(const struct pev_pmu *pmu)
 
 /* Hardware events that are connected; under pev_control. */
 static unsigned int users;
-/* Read by CPUs that come online; written with cpus_read_lock held. */
+/* Set before the first event is there, and so before a CPU starts its PMU. */
 static bool ours;
 
 bool pev_pmu_is_ours(void)
@@ -110,9 +110,7 @@ static int pmu_get(struct pev_refuse *r)
 	pev_pmi_clock_init();
 	/* can't fail */
 	pev_hook_get(&commits);
-	cpus_read_lock();
 	WRITE_ONCE(ours, true);
-	cpus_read_unlock();
 	return 0;
 }
 
@@ -220,6 +218,22 @@ static unsigned int pmm_users;
 static u32 pmm_target;
 static struct pid *pmm_pid;
 
+/* Tasks that run now were attached earlier: mark them. */
+static int marks_begin(void)
+{
+	static_branch_enable(&pev_pmm_key);
+	pev_target_refresh(NULL);
+	return 0;
+}
+
+static void marks_end(void)
+{
+	static_branch_disable(&pev_pmm_key);
+}
+
+/* While it is there, tasks are marked when they are attached, or get a CPU. */
+static struct pev_hookpoint marks = { .place = marks_begin, .remove = marks_end };
+
 static void pmm_task(struct task_struct *task, bool on)
 {
 	if (pev_task_is_user(task))
@@ -240,10 +254,9 @@ static int pmm_get(struct pev_event *event, struct pev_refuse *r)
 	if (!pmm_users++) {
 		pmm_target = event->target;
 		pmm_pid = get_pid(hw->pmm);
-		static_branch_enable(&pev_pmm_key);
+		/* can't fail */
+		pev_hook_get(&marks);
 	}
-	/* tasks that run now were attached earlier: mark them */
-	pev_target_refresh(NULL);
 	return 0;
 }
 
@@ -253,7 +266,7 @@ static void pmm_put(struct pev_event *event)
 
 	if (!(event->flags & PEV_F_MARKED) || --pmm_users)
 		return;
-	static_branch_disable(&pev_pmm_key);
+	pev_hook_put(&marks);
 	put_pid(pmm_pid);
 	pmm_pid = NULL;
 }
