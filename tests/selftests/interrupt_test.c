@@ -455,6 +455,19 @@ static bool do_open_only(void)
 	return fd >= 0 && !close(fd);
 }
 
+/* The same, also where perf has the PMU. */
+static int open_plain(void)
+{
+	return open_counting(0);
+}
+
+static bool do_open_plain(void)
+{
+	int fd = open_plain();
+
+	return fd >= 0 && !close(fd);
+}
+
 static int open_marked(void)
 {
 	return open_counting(PEV_F_MARKED);
@@ -478,6 +491,7 @@ static const struct {
 	{ "the first page mapped", do_map_page, 1, open_counter, true, 0 },
 	/* the kernel's text is patched, once for a second */
 	{ "open and close, the only counter", do_open_only, 30, open_counter, false, 29 },
+	{ "open and close, one without a page", do_open_plain, 30, open_plain, false, 29 },
 	{ "open and close, a marked one", do_open_marked, 30, open_marked, false, 29 },
 };
 

@@ -15,13 +15,23 @@
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/pev_refuse.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
+#include "base/work.h"
 #include "perf_counter.h"
 #include "perf_driver.h"
 #include "perf_kinds.h"
 #include "perf_source.h"
 #include "pmu.h"
+
+/*
+ * To make a counter, and to remove it, interrupts all CPUs: one of users who may count no CPUs
+ * stays for so long without an event.
+ */
+#define LINGER		HZ
+#define LINGER_STEP	(HZ / 10)
 
 static LIST_HEAD(counters);
 static unsigned int nr_lent;
@@ -252,8 +262,19 @@ static struct pev_perf_counter *find(const struct pev_perf_code *code)
 	return NULL;
 }
 
-struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
-					      const char *name, struct pev_refuse *r)
+static bool any_unused(void)
+{
+	struct pev_perf_counter *counter;
+
+	list_for_each_entry(counter, &counters, node)
+		if (!counter->users)
+			return true;
+	return false;
+}
+
+/* Return: -EAGAIN: one that is not used is about to be removed, and another may take its place. */
+static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, bool lent,
+					     const char *name, struct pev_refuse *r)
 {
 	struct pev_perf_counter *counter;
 
@@ -264,9 +285,7 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 		return counter;
 	}
 	if (lent && nr_lent >= PEV_PERF_LENT)
-		return ERR_PTR(pev_refuse(r, EBUSY, PEV_FIELD(config),
-					  "users without CAP_PERFMON count %u different things already, each of which keeps a counter of perf's on all CPUs",
-					  PEV_PERF_LENT));
+		return ERR_PTR(any_unused() ? -EAGAIN : -EBUSY);
 	counter = counter_make(code);
 	if (IS_ERR(counter))
 		return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
@@ -277,13 +296,32 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 	return counter;
 }
 
-void pev_perf_counter_put(struct pev_perf_counter *counter)
+struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
+					      const char *name, struct pev_refuse *r)
+{
+	unsigned long limit = jiffies + LINGER + 2 * LINGER_STEP;
+	struct pev_perf_counter *counter;
+
+	for (;;) {
+		counter = find_or_make(code, lent, name, r);
+		if (counter == ERR_PTR(-EBUSY) ||
+		    (counter == ERR_PTR(-EAGAIN) && time_after(jiffies, limit)))
+			return ERR_PTR(pev_refuse(r, EBUSY, PEV_FIELD(config),
+						  "users without CAP_PERFMON count %u different things already, each of which keeps a counter of perf's on all CPUs",
+						  PEV_PERF_LENT));
+		if (counter != ERR_PTR(-EAGAIN))
+			return counter;
+		schedule_timeout_killable(LINGER_STEP);
+		if (fatal_signal_pending(current))
+			return ERR_PTR(-EINTR);
+	}
+}
+
+static void counter_remove(struct pev_perf_counter *counter)
 {
 	unsigned int cpu;
 
-	guard(mutex)(&counters_lock);
-	if (--counter->users)
-		return;
+	lockdep_assert_held(&counters_lock);
 	list_del(&counter->node);
 	nr_lent -= counter->lent;
 	/* in this order: each is started by the one before */
@@ -296,6 +334,51 @@ void pev_perf_counter_put(struct pev_perf_counter *counter)
 		hrtimer_cancel(&c->tick);
 	}
 	counter_free(counter);
+}
+
+static void remove_unused(struct work_struct *work);
+
+static DECLARE_DELAYED_WORK(remove_work, remove_unused);
+
+static void remove_unused(struct work_struct *work)
+{
+	struct pev_perf_counter *counter, *next;
+
+	guard(mutex)(&counters_lock);
+	list_for_each_entry_safe(counter, next, &counters, node)
+		if (!counter->users && time_after_eq(jiffies, counter->unused + LINGER))
+			counter_remove(counter);
+	if (any_unused())
+		queue_delayed_work(pev_wq, &remove_work, LINGER_STEP);
+}
+
+void __pev_teardown pev_perf_counters_teardown(void)
+{
+	struct pev_perf_counter *counter, *next;
+
+	cancel_delayed_work_sync(&remove_work);
+	guard(mutex)(&counters_lock);
+	list_for_each_entry_safe(counter, next, &counters, node)
+		counter_remove(counter);
+}
+
+/* pev's own driver, where there is one, is to find the counters free. */
+static bool stays(const struct pev_perf_counter *counter)
+{
+	return counter->lent && !READ_ONCE(pev_pmu);
+}
+
+void pev_perf_counter_put(struct pev_perf_counter *counter)
+{
+	guard(mutex)(&counters_lock);
+	if (--counter->users)
+		return;
+	if (!stays(counter)) {
+		counter_remove(counter);
+		return;
+	}
+	counter->unused = jiffies;
+	queue_delayed_work(pev_wq, &remove_work, LINGER);
 }
 
 /**

@@ -92,6 +92,7 @@ struct pev_perf_counter_cpu {
  * @percpu: one for each possible CPU
  * @users:  events that are connected
  * @lent:   it was made for one who may not count on CPUs
+ * @unused: since when it has no users, in jiffies
  * @node:   in the list of all
  */
 struct pev_perf_counter {
@@ -100,6 +101,7 @@ struct pev_perf_counter {
 	struct pev_perf_counter_cpu __percpu	*percpu;
 	unsigned int				users;
 	bool					lent;
+	unsigned long				unused;
 	struct list_head			node;
 };
 
@@ -132,7 +134,7 @@ int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
  * @name: of the event that it is for, in refusals
  * @r:    refusal
  *
- * Context: Process context, may sleep.
+ * Context: Process context, may sleep, for a second if @lent ones are about to be removed.
  * Return: the counter with a user more, or an ERR_PTR().
  */
 struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
@@ -140,6 +142,9 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 
 /* A user less; none of its events runs. Process context, may sleep. */
 void pev_perf_counter_put(struct pev_perf_counter *counter);
+
+/* None has a user any more: those that stay for a while go. Process context. */
+void pev_perf_counters_teardown(void);
 
 /* Does it count on all CPUs that are online now? Process context, may sleep. */
 bool pev_perf_counter_counts(struct pev_perf_counter *counter);

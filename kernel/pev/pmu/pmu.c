@@ -33,6 +33,7 @@
 #include "lend.h"
 #include "names.h"
 #include "page.h"
+#include "perf_counter.h"
 #include "perf_source.h"
 #include "pmu.h"
 #include "sample.h"
@@ -206,6 +207,7 @@ err_choose:
 
 void __pev_teardown pev_pmu_teardown(void)
 {
+	pev_perf_counters_teardown();
 	unregister_syscore(&pmu_syscore);
 	cpuhp_remove_state(online_state);
 	unregister_sysctl_table(sysctls);
