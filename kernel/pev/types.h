@@ -293,6 +293,7 @@ struct pev_source_ops {
  * @stack_user: bytes of stack to record
  * @max_stack: frames of each call chain
  * @pair_text: what the metadata says of PEV_SAMPLE_PAIR; NULL without
+ * @by_others: what it counts may be done to a task by another one, which finds the event through it
  * @counts_time: the value is the time that the event ran, not occurrences
  * @privileged: the opener may watch what changes its credentials
  * @weight:    what it costs at a switch, see struct pev_source_ops
@@ -350,6 +351,7 @@ struct pev_event {
 	u32				stack_user;
 	u32				max_stack;
 	char				*pair_text;
+	bool				by_others;
 	bool				counts_time;
 	bool				privileged;
 	u32				weight;

@@ -442,7 +442,9 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	err = err ?: pev_guest_init(event, r);
 	err = err ?: pev_reasons_init(event, r);
 	err = err ?: pev_target_init(event, req, r);
-	return err ?: join_channel(event, req, r);
+	err = err ?: join_channel(event, req, r);
+	event->weight += pev_sample_weight(event);
+	return err;
 }
 
 void pev_event_switch_on(struct pev_event *event)

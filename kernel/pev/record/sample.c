@@ -19,6 +19,7 @@
 #include "defer.h"
 #include "reason.h"
 #include "sample.h"
+#include "tally.h"
 #include "user_regs.h"
 
 #define SAMPLE_STACKS	(PEV_SAMPLE_KSTACK | PEV_SAMPLE_USTACK)
@@ -137,6 +138,38 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 			event->varying &= ~SAMPLE_STACKS;
 	}
 	return err;
+}
+
+/* An event counts for one more with so many bytes of stack, frames, values of a group. */
+#define BYTES_OF_ONE	256
+#define FRAMES_OF_ONE	8
+#define VALUES_OF_ONE	4
+
+/**
+ * pev_sample_weight() - for how many events more the records of one are to count
+ * @event: is in its channel or table
+ *
+ * What has no fields occurs in the scheduler, where a runqueue is locked, or in an interrupt, and
+ * a task may have many of them. A group may still grow.
+ *
+ * Context: Process context.
+ * Return: the number, 0 of short ones, or of who may watch everybody.
+ */
+u32 pev_sample_weight(const struct pev_event *event)
+{
+	u64 stacks = (event->varying & SAMPLE_STACKS) | pev_tally_stacks(event);
+	u32 weight = 0;
+
+	if (event->fields || event->privileged)
+		return 0;
+	if (event->flags & PEV_F_EXCLUDE_KERNEL)
+		stacks &= ~PEV_SAMPLE_KSTACK;
+	weight += hweight64(stacks) * (event->max_stack / FRAMES_OF_ONE);
+	if (event->varying & PEV_SAMPLE_USTACK_DUMP)
+		weight += event->stack_user / BYTES_OF_ONE;
+	if (event->varying & PEV_SAMPLE_READ)
+		weight += PEV_MAX_GROUP / VALUES_OF_ONE;
+	return weight;
 }
 
 /* Undo pev_sample_init(). */

@@ -79,6 +79,7 @@ static inline u64 pev_sample_stacks(const struct pev_event *event, const struct 
 int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool pairs,
 		    struct pev_refuse *r);
 void pev_sample_exit(struct pev_event *event);
+u32 pev_sample_weight(const struct pev_event *event);
 /* Registers that PEV_SAMPLE_UREGS accepts here. */
 u64 pev_sample_regs(void);
 void *pev_sample_begin_slow(struct pev_event *event, struct pev_event_cpu *ec,

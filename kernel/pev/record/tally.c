@@ -484,12 +484,13 @@ bool pev_tally_needs_record(const struct pev_event *event)
 }
 
 /**
- * pev_tally_needs_stacks() - are call chains keys of the event's table?
+ * pev_tally_stacks() - which call chains are keys of the event's table?
  * @event: an event
  *
  * Context: Any.
+ * Return: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK; 0: none, or it has no table.
  */
-bool pev_tally_needs_stacks(const struct pev_event *event)
+u64 pev_tally_stacks(const struct pev_event *event)
 {
-	return event->tally && event->tally->stacks;
+	return event->tally ? event->tally->stacks : 0;
 }

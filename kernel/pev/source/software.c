@@ -224,6 +224,9 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
 		pev_running_del(ec);
 }
 
+/* For how many events one counts that the scheduler finds when it moves a task, on any CPU. */
+#define MIGRATION_WEIGHT	16
+
 static int software_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)
 {
@@ -236,6 +239,9 @@ static int software_open(struct pev_event *event, const struct pev_attr *attr,
 	if (!name)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_SW_MAX - 1,
 					"there is no software event %llu", attr->config);
+	event->by_others = attr->config == PEV_SW_CPU_MIGRATIONS;
+	if (event->by_others)
+		event->weight = MIGRATION_WEIGHT;
 	event->counts_time = is_clock(attr->config);
 	if (event->counts_time && attr->channel_fd >= 0)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),

@@ -402,7 +402,7 @@ void pev_target_each(struct task_struct *task,
 	struct pev_event *event;
 
 	rcu_read_lock();
-	pev_ctx_for_each(event, pev_task_set(task))
+	pev_ctx_for_each_by_others(event, pev_task_set(task))
 		if (pev_event_is_on(event))
 			fn(event, task);
 	list_for_each_entry_rcu(event, &pev_cpu_events, node)

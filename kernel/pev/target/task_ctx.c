@@ -68,6 +68,8 @@ static void table_add(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 	lockdep_assert_held(&pev_ctx_lock);
 	table->nr++;
 	table->events[table->nr - 1] = event;
+	/* they come first, see fill_with() */
+	table->nr_by_others += event->by_others;
 	link->ctx = ctx;
 	hlist_add_head(&link->node, &event->links);
 }
@@ -148,33 +150,38 @@ struct choice {
 };
 
 /* Bound what a switch costs with interrupts off, however many descriptors there are. */
-static bool is_full(const struct pev_task_ctx *ctx, const struct pev_event *more)
+static bool is_too_much(const struct pev_task_ctx *ctx, const struct pev_event *more)
 {
-	u32 limit = more->privileged ? 2 * PEV_MAX_TASK_EVENTS : PEV_MAX_TASK_EVENTS;
+	return ctx->weight > PEV_MAX_TASK_EVENTS * (more->privileged ? 2 : 1);
+}
 
-	return ctx->weight + more->weight > limit;
+static void add_to(struct pev_task_ctx *ctx, struct pev_ctx_table *table, struct pev_event *event)
+{
+	table_add(ctx, table, event);
+	ctx_count(ctx, event, 1);
+}
+
+/* With what is counted by others, or with the rest. */
+static void fill_with(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
+		      struct pev_task_ctx *from, const struct choice *choice, bool by_others)
+{
+	struct pev_event *event, *more = choice->more;
+
+	pev_ctx_for_each(event, from)
+		if (event->by_others == by_others && READ_ONCE(event->state) != PEV_EVENT_DEAD &&
+		    (!choice->keep || choice->keep(event, choice->by)))
+			add_to(ctx, table, event);
+	if (more && more->by_others == by_others)
+		add_to(ctx, table, more);
 }
 
 static int ctx_fill(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 		    struct pev_task_ctx *from, const struct choice *choice)
 {
-	struct pev_event *event;
-
 	lockdep_assert_held(&pev_ctx_lock);
-	pev_ctx_for_each(event, from) {
-		if (READ_ONCE(event->state) == PEV_EVENT_DEAD ||
-		    (choice->keep && !choice->keep(event, choice->by)))
-			continue;
-		table_add(ctx, table, event);
-		ctx_count(ctx, event, 1);
-	}
-	if (!choice->more)
-		return 0;
-	if (is_full(ctx, choice->more))
-		return -ENOSPC;
-	table_add(ctx, table, choice->more);
-	ctx_count(ctx, choice->more, 1);
-	return 0;
+	fill_with(ctx, table, from, choice, true);
+	fill_with(ctx, table, from, choice, false);
+	return choice->more && is_too_much(ctx, choice->more) ? -ENOSPC : 0;
 }
 
 /* Make a set without @thread and @process. */

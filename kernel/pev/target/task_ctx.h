@@ -26,12 +26,14 @@ struct pev_ctx_link {
  * struct pev_ctx_table - the events of a set
  * @rcu:    freed after a grace period
  * @nr:     length of @events and @links
+ * @nr_by_others: of these, the first ones, which have @by_others
  * @links:  of the event at the same place, behind @events
  * @events: entries become NULL when their event is detached
  */
 struct pev_ctx_table {
 	struct rcu_head		rcu;
 	unsigned int		nr;
+	unsigned int		nr_by_others;
 	struct pev_ctx_link	*links;
 	struct pev_event	*events[] __counted_by(nr);
 };
@@ -85,17 +87,33 @@ static inline struct pev_ctx_table *pev_ctx_table(struct pev_task_ctx *ctx)
  * struct pev_ctx_iter - a walk over the events of a set
  * @table: of the set, or NULL
  * @next:  entry
+ * @end:   behind the last one
  */
 struct pev_ctx_iter {
 	struct pev_ctx_table	*table;
 	unsigned int		next;
+	unsigned int		end;
 };
+
+static inline struct pev_ctx_iter pev_ctx_begin(struct pev_task_ctx *ctx)
+{
+	struct pev_ctx_table *table = pev_ctx_table(ctx);
+
+	return (struct pev_ctx_iter){ .table = table, .end = table ? table->nr : 0 };
+}
+
+static inline struct pev_ctx_iter pev_ctx_begin_by_others(struct pev_task_ctx *ctx)
+{
+	struct pev_ctx_table *table = pev_ctx_table(ctx);
+
+	return (struct pev_ctx_iter){ .table = table, .end = table ? table->nr_by_others : 0 };
+}
 
 static inline struct pev_event *pev_ctx_next(struct pev_ctx_iter *iter)
 {
 	struct pev_event *event = NULL;
 
-	while (!event && iter->table && iter->next < iter->table->nr)
+	while (!event && iter->next < iter->end)
 		event = READ_ONCE(iter->table->events[iter->next++]);
 	return event;
 }
@@ -108,7 +126,18 @@ static inline struct pev_event *pev_ctx_next(struct pev_ctx_iter *iter)
  * Context: as pev_ctx_table().
  */
 #define pev_ctx_for_each(event, ctx)						\
-	for (struct pev_ctx_iter __iter = { .table = pev_ctx_table(ctx) };	\
+	for (struct pev_ctx_iter __iter = pev_ctx_begin(ctx);			\
+	     ((event) = pev_ctx_next(&__iter));)
+
+/**
+ * pev_ctx_for_each_by_others() - those events of a set that have @by_others
+ * @event: struct pev_event * to iterate with
+ * @ctx:   a set or NULL
+ *
+ * Context: as pev_ctx_table().
+ */
+#define pev_ctx_for_each_by_others(event, ctx)					\
+	for (struct pev_ctx_iter __iter = pev_ctx_begin_by_others(ctx);		\
 	     ((event) = pev_ctx_next(&__iter));)
 
 /**

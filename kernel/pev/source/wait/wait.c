@@ -137,7 +137,7 @@ static DEFINE_PER_CPU(struct pev_frames, sleeper);
 
 static bool wants_frames(const struct pev_event *event)
 {
-	return (event->sample & PEV_SAMPLE_KSTACK || pev_tally_needs_stacks(event)) &&
+	return (event->sample & PEV_SAMPLE_KSTACK || pev_tally_stacks(event)) &&
 	       !(event->flags & PEV_F_EXCLUDE_KERNEL);
 }
 
@@ -256,7 +256,7 @@ static bool can_write(const struct pev_event *event, struct task_struct *task,
 		      struct pev_owed **owed)
 {
 	*owed = NULL;
-	if (pev_tally_needs_stacks(event))
+	if (pev_tally_stacks(event))
 		return false;
 	if (!(event->sample & OWN_SAMPLES))
 		return true;

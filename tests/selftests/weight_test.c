@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is written where nothing may wait, in the scheduler for instance, is bounded for each task:
+ * events with long records count for several, and so do those that are written by others.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include "kselftest_harness.h"
+#include "pev_child.h"
+
+#define ANYBODY 1000
+#define DEPTH (2 * PEV_MAX_STACK_DUMP)
+#define ROUNDS 16
+/* ns that an occurrence may take, whatever is opened; in an emulator. */
+#define BOUND 10000000
+
+static bool can_move(void)
+{
+	int cpus[2];
+
+	return pev_cpus(cpus, 2) == 2;
+}
+
+static int channel = -1, table = -1;
+
+static int open_one(const struct pev_attr *kind, int group)
+{
+	struct pev_attr attr = *kind;
+
+	attr.type = PEV_TYPE_SOFTWARE;
+	attr.target = PEV_TARGET_PROCESS;
+	attr.flags |= PEV_F_EXCLUDE_KERNEL;
+	attr.channel_fd = attr.channel_fd ? table : channel;
+	attr.group_fd = group;
+	attr.period = 1;
+	return pev_open(&attr);
+}
+
+/* As many as there may be, in groups of @group. */
+static unsigned int open_all(const struct pev_attr *kind, unsigned int group)
+{
+	int leader = -1, fd;
+
+	for (unsigned int nr = 0;; nr++) {
+		fd = open_one(kind, nr % group ? leader : -1);
+		if (fd < 0)
+			return fd == -ENOSPC ? nr : 0;
+		if (!(nr % group))
+			leader = fd;
+	}
+}
+
+static int begin(void)
+{
+	struct rlimit many = { PEV_MAX_TASK_EVENTS + 100, PEV_MAX_TASK_EVENTS + 100 };
+	struct pev_attr attr = { .type = PEV_TYPE_TABLE, .channel_fd = -1, .group_fd = -1 };
+	struct pev_table stacks = {
+		.size = sizeof(stacks),
+		.rows = 16,
+		.nr_keys = 1,
+		.frames = PEV_MIN_TABLE_FRAMES,
+		.keys = { { .from = PEV_TABLE_USTACK } },
+	};
+
+	attr.config = (uintptr_t)&stacks;
+	if (setrlimit(RLIMIT_NOFILE, &many) || pev_become(ANYBODY, -1))
+		return -1;
+	channel = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
+	table = pev_open(&attr);
+	return channel < 0 || table < 0 ? -1 : 0;
+}
+
+FIXTURE(weight)
+{
+	struct pev_levels before;
+};
+
+FIXTURE_SETUP(weight)
+{
+	PEV_NEEDS_ROOT(return );
+	PEV_DEFAULT_LEVELS(&self->before);
+}
+
+FIXTURE_TEARDOWN(weight)
+{
+	pev_set_levels(self->before);
+}
+
+/* ---- numbers ---- */
+
+static const struct {
+	const char *what;
+	struct pev_attr attr;
+	unsigned int weight;
+} kinds[] = {
+	{ "a stack of 32 KiB",
+	  { .config = PEV_SW_CONTEXT_SWITCHES,
+	    .sample = PEV_SAMPLE_USTACK_DUMP,
+	    .stack_user = PEV_MAX_STACK_DUMP },
+	  1 + PEV_MAX_STACK_DUMP / 256 },
+	{ "call chains",
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .sample = PEV_SAMPLE_USTACK },
+	  1 + PEV_MAX_STACK / 8 },
+	{ "short call chains",
+	  { .config = PEV_SW_PAGE_FAULTS, .sample = PEV_SAMPLE_USTACK, .max_stack = 64 },
+	  1 + 64 / 8 },
+	{ "call chains in a table",
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .channel_fd = 1 },
+	  1 + PEV_MAX_STACK / 8 },
+	{ "values of a group",
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .sample = PEV_SAMPLE_READ },
+	  1 + PEV_MAX_GROUP / 4 },
+	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
+};
+
+TEST_F(weight, of_records)
+{
+	struct pev_child c;
+
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid) {
+			if (begin())
+				_exit(1);
+			EXPECT_EQ(PEV_MAX_TASK_EVENTS / kinds[i].weight,
+				  open_all(&kinds[i].attr, 1))
+			TH_LOG("events with %s", kinds[i].what);
+			_exit(_metadata->exit_code != KSFT_PASS);
+		}
+		EXPECT_EQ(0, pev_child_end(&c));
+	}
+}
+
+/* ---- time ---- */
+
+static int there[2], back[2];
+
+static void *answers(void *UNUSED arg)
+{
+	char byte;
+
+	while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+		;
+	return NULL;
+}
+
+/* To another thread on this CPU, and back. */
+static void do_switch(void)
+{
+	char byte = 0;
+
+	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+		exit(1);
+}
+
+static void do_move(void)
+{
+	static int cpus[2], at;
+
+	if (!cpus[1])
+		pev_cpus(cpus, 2);
+	pev_pin(cpus[++at % 2]);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* ns that @what takes with a deep stack, the median of some. */
+static int64_t cost(void (*what)(void))
+{
+	int64_t ns[ROUNDS];
+	char stack[DEPTH];
+
+	memset(stack, 1, sizeof(stack));
+	__asm__ volatile("" : : "r"(stack) : "memory");
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		int64_t begin = pev_clock_ns(CLOCK_MONOTONIC);
+
+		what();
+		ns[i] = pev_clock_ns(CLOCK_MONOTONIC) - begin;
+	}
+	qsort(ns, ROUNDS, sizeof(*ns), by_size);
+	return ns[ROUNDS / 2];
+}
+
+static int64_t cost_of(const struct pev_attr *kind, unsigned int group, void (*what)(void))
+{
+	pthread_t thread;
+
+	if (begin())
+		return -1;
+	if (what == do_switch && (pipe(there) || pipe(back) || pev_pin(0) ||
+				  pthread_create(&thread, NULL, answers, NULL)))
+		return -2;
+	if (!open_all(kind, group))
+		return -3;
+	return cost(what);
+}
+
+static void check(struct __test_metadata *_metadata, const struct pev_attr *kind,
+		  unsigned int group, void (*what)(void), const char *name)
+{
+	struct pev_child c;
+	int64_t ns;
+
+	if (pev_kernel_is_slow())
+		SKIP(return, "all takes long in this kernel");
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_say(&c, cost_of(kind, group, what));
+		_exit(0);
+	}
+	ns = pev_child_hear(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+	EXPECT_LT(0, ns);
+	EXPECT_GT(BOUND, ns);
+	printf("# %s takes %lld us\n", name, (long long)ns / 1000);
+}
+
+TEST_F(weight, of_a_switch)
+{
+	check(_metadata, &kinds[0].attr, 1, do_switch, "a switch to a thread and back");
+}
+
+/* Who moves it does it for others: the scheduler, on any CPU. */
+TEST_F(weight, of_a_move)
+{
+	const struct pev_attr move = {
+		.config = PEV_SW_CPU_MIGRATIONS,
+		.sample = PEV_SAMPLE_READ,
+	};
+
+	if (!can_move())
+		SKIP(return, "needs two CPUs");
+	check(_metadata, &move, PEV_MAX_GROUP, do_move, "a move to another CPU");
+}
+
+TEST_HARNESS_MAIN
