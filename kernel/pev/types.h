@@ -306,7 +306,7 @@ struct pev_source_ops {
  * @connected: attached and hooked, and not closed; under pev_control
  * @file:      its release closes the event; under pev_control
  * @top:       what a task target names: a thread, or a process
- * @links:     its places in sets of events, under pev_ctx_lock
+ * @links:     its places in sets of events, under pev_tables_lock
  * @sync_id:   of the newest change that it was part of; see sync.c
  * @sync_node: an exec changed it, and not all CPUs know yet
  * @leader:    of the group; itself if alone. Under pev_control

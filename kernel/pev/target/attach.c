@@ -156,7 +156,7 @@ static void free_moves(struct walk *w)
 	}
 }
 
-/* Within a stretch no set changes or is freed, so that answers can be cached. */
+/* Within a stretch no set gets @event or is freed, so that answers can be cached. */
 static bool has_event(struct walk *w, struct pev_task_ctx *ctx)
 {
 	if (!ctx)

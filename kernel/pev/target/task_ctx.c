@@ -13,8 +13,9 @@
  * events leave, their entries become NULL, and a table that is half empty gives
  * way to a smaller one.
  *
- * Locks: pev_ctx_lock. Memory is allocated before it is taken: what was found to
- * be enough stays so, because tables only lose events.
+ * Locks: pev_ctx_lock for what tasks point to, pev_tables_lock for what is in sets; neither is
+ * taken within the other. Memory is allocated before: what was found to be enough stays so,
+ * because tables only lose events.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
@@ -34,8 +35,9 @@
 
 /* see task_ctx.h */
 DEFINE_RAW_SPINLOCK(pev_ctx_lock);
+DEFINE_RAW_SPINLOCK(pev_tables_lock);
 
-/* Detaching drops pev_ctx_lock after so many entries. */
+/* Detaching drops pev_tables_lock after so many entries. */
 #define DETACH_BATCH	64
 /* Do not shrink tables that are shorter than this. */
 #define SHRINK_MIN	16
@@ -56,7 +58,8 @@ static struct pev_ctx_table *table_alloc(unsigned int nr)
 
 static struct pev_ctx_table *table_of(struct pev_task_ctx *ctx)
 {
-	return ctx ? rcu_dereference_protected(ctx->table, lockdep_is_held(&pev_ctx_lock)) : NULL;
+	return ctx ? rcu_dereference_protected(ctx->table, lockdep_is_held(&pev_tables_lock)) :
+		     NULL;
 }
 
 /* The caller has made sure that @table has room. */
@@ -65,7 +68,7 @@ static void table_add(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 {
 	struct pev_ctx_link *link = &table->links[table->nr];
 
-	lockdep_assert_held(&pev_ctx_lock);
+	lockdep_assert_held(&pev_tables_lock);
 	table->nr++;
 	table->events[table->nr - 1] = event;
 	/* they come first, see fill_with() */
@@ -93,7 +96,7 @@ struct pev_task_ctx *pev_ctx_get(struct pev_task_ctx *ctx)
 
 static void table_unlink(struct pev_ctx_table *table)
 {
-	lockdep_assert_held(&pev_ctx_lock);
+	lockdep_assert_held(&pev_tables_lock);
 	for (unsigned int i = 0; table && i < table->nr; i++)
 		if (table->events[i])
 			hlist_del(&table->links[i].node);
@@ -110,10 +113,10 @@ static void ctx_reap(struct work_struct *work)
 	struct pev_ctx_table *table;
 
 	pev_target_forget(ctx);
-	raw_spin_lock(&pev_ctx_lock);
+	raw_spin_lock(&pev_tables_lock);
 	table = table_of(ctx);
 	table_unlink(table);
-	raw_spin_unlock(&pev_ctx_lock);
+	raw_spin_unlock(&pev_tables_lock);
 	/* another CPU may have found it where it was forgotten just now, see sync.c */
 	if (table)
 		kvfree_rcu(table, rcu);
@@ -178,7 +181,7 @@ static void fill_with(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 static int ctx_fill(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 		    struct pev_task_ctx *from, const struct choice *choice)
 {
-	lockdep_assert_held(&pev_ctx_lock);
+	lockdep_assert_held(&pev_tables_lock);
 	fill_with(ctx, table, from, choice, true);
 	fill_with(ctx, table, from, choice, false);
 	return choice->more && is_too_much(ctx, choice->more) ? -ENOSPC : 0;
@@ -204,10 +207,10 @@ static int ctx_make_one(struct pev_task_ctx *from, const struct choice *choice,
 		return -ENOMEM;
 	}
 	refcount_set(&ctx->ref, 1);
-	raw_spin_lock(&pev_ctx_lock);
+	raw_spin_lock(&pev_tables_lock);
 	err = ctx_fill(ctx, table, from, choice);
 	rcu_assign_pointer(ctx->table, table);
-	raw_spin_unlock(&pev_ctx_lock);
+	raw_spin_unlock(&pev_tables_lock);
 	if (err || !ctx->live)
 		pev_ctx_put_many(ctx, 1);
 	else
@@ -234,10 +237,10 @@ static int ctx_heir(struct pev_task_ctx *ctx,
 	struct pev_event *event;
 	bool all = true;
 
-	raw_spin_lock(&pev_ctx_lock);
+	raw_spin_lock(&pev_tables_lock);
 	pev_ctx_for_each(event, ctx)
 		all &= keep(event, NULL);
-	raw_spin_unlock(&pev_ctx_lock);
+	raw_spin_unlock(&pev_tables_lock);
 	if (!all)
 		return ctx_make_one(ctx, &choice, heir);
 	*heir = ctx;
@@ -311,10 +314,10 @@ static void ctx_shrink(struct pev_task_ctx *ctx)
 	new = table_alloc(room);
 	if (!new)
 		return;
-	raw_spin_lock(&pev_ctx_lock);
+	raw_spin_lock(&pev_tables_lock);
 	old = table_of(ctx);
 	if (!old || ctx->live > room || old->nr <= room) {
-		raw_spin_unlock(&pev_ctx_lock);
+		raw_spin_unlock(&pev_tables_lock);
 		kvfree(new);
 		return;
 	}
@@ -325,7 +328,7 @@ static void ctx_shrink(struct pev_task_ctx *ctx)
 		table_add(ctx, new, old->events[i]);
 	}
 	rcu_assign_pointer(ctx->table, new);
-	raw_spin_unlock(&pev_ctx_lock);
+	raw_spin_unlock(&pev_tables_lock);
 	kvfree_rcu(old, rcu);
 }
 
@@ -352,7 +355,7 @@ static bool detach_some(struct pev_event *event)
 	unsigned int nr = 0;
 	bool more;
 
-	raw_spin_lock(&pev_ctx_lock);
+	raw_spin_lock(&pev_tables_lock);
 	for (unsigned int i = 0; i < DETACH_BATCH && !hlist_empty(&event->links); i++) {
 		struct pev_ctx_link *link = hlist_entry(event->links.first,
 							struct pev_ctx_link, node);
@@ -363,7 +366,7 @@ static bool detach_some(struct pev_event *event)
 			loose[nr++] = ctx;
 	}
 	more = !hlist_empty(&event->links);
-	raw_spin_unlock(&pev_ctx_lock);
+	raw_spin_unlock(&pev_tables_lock);
 
 	while (nr--) {
 		ctx_shrink(loose[nr]);

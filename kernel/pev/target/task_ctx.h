@@ -50,7 +50,7 @@ struct pev_ctx_table {
  * @weight:  of these; see struct pev_source_ops
  * @table:   NULL when nothing is left; a smaller one may take its place
  *
- * All that changes does so under pev_ctx_lock.
+ * All that changes does so under pev_tables_lock.
  */
 struct pev_task_ctx {
 	refcount_t			ref;
@@ -65,10 +65,13 @@ struct pev_task_ctx {
 };
 
 /*
- * Protects all tasks' set pointers and what is in the sets. Raw, for it is taken
- * with preemption disabled; nothing is allocated under it.
+ * Protects all tasks' set pointers. Raw, for it is taken with preemption disabled. It is held for a
+ * few steps: the walk over tasks waits for it with the lock of their tree, and all forks for that.
  */
 extern raw_spinlock_t pev_ctx_lock;
+
+/* Protects what is in the sets, for a whole set's worth of steps; nothing is allocated under it. */
+extern raw_spinlock_t pev_tables_lock;
 
 /**
  * pev_ctx_table() - the events of a set, as they are now
@@ -80,7 +83,7 @@ extern raw_spinlock_t pev_ctx_lock;
 static inline struct pev_ctx_table *pev_ctx_table(struct pev_task_ctx *ctx)
 {
 	return ctx ? rcu_dereference_check(ctx->table, rcu_read_lock_sched_held() ||
-					   lockdep_is_held(&pev_ctx_lock)) : NULL;
+					   lockdep_is_held(&pev_tables_lock)) : NULL;
 }
 
 /**
