@@ -145,8 +145,9 @@ enum pev_shows {
  *          The event runs; on its CPU, any context with preemption disabled.
  *          NULL: they always are
  * @reset:  the event's counters on @cpu, folded, are about to be set to 0: forget
- *          what belongs to them. On the CPU with interrupts off, or for one that
- *          is offline. May be NULL
+ *          what belongs to them. @runs: it runs there, and this is that CPU, with interrupts
+ *          off. Otherwise it may be another one, which may begin to run it at any moment, and
+ *          resets it once more then: what it counts with is not to be touched. May be NULL
  * @period: change the period of a live event; NULL: nothing but to store it
  * @retime: the period was changed: it holds for @ec, which runs, from now on.
  *          Slots that don't run learn of it from @start. Interrupts off, on the
@@ -217,7 +218,8 @@ struct pev_source_ops {
 	void (*start)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 	void (*stop)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 	void (*fold)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
-	void (*reset)(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu);
+	void (*reset)(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+		      bool runs);
 	int (*period)(struct pev_event *event, u64 period);
 	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
 	const struct cpumask *(*where)(const struct pev_event *event);

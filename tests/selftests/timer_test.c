@@ -3,9 +3,10 @@
  * How much of a CPU timers may take, whatever their number; what is told of those
  * that had to wait; and when a new period holds.
  */
+#include <signal.h>
 #include <time.h>
 #include "kselftest_harness.h"
-#include "pev_util.h"
+#include "pev_child.h"
 
 #define TIMERS		100
 #define MAX_RATE "/proc/sys/kernel/pev_max_sample_rate"
@@ -318,6 +319,79 @@ TEST_F(timer, reset)
 	ASSERT_EQ(0, pev_off(fd));
 	close(fd);
 	self->fds[0] = -1;
+}
+
+/* As many as one who is not privileged has. */
+#define ON_A_TASK 60
+
+/* Return: how many new records of a CPU's ring are of another one, or -1: the ring is damaged. */
+static int drain(int channel, struct pev_map *map, unsigned int cpu)
+{
+	struct pev_record record;
+	struct pev_walk walk;
+	int sizes[ON_A_TASK + 2], got, wrong = 0;
+
+	for (unsigned int i = 0; i < ON_A_TASK + 2; i++)
+		sizes[i] = 8;
+	if (ioctl(channel, PEV_IOC_FLUSH, 0))
+		return -1;
+	walk = pev_walk_begin(map, cpu, sizes, ON_A_TASK + 2);
+	while ((got = pev_walk_next(&walk, &record)) > 0)
+		wrong += *(const uint64_t *)record.payload != cpu;
+	pev_walk_release(&walk);
+	return got < 0 ? got : wrong;
+}
+
+/*
+ * A task comes to its CPU and leaves it, while another CPU resets its timers: those that begin to
+ * run in the midst of that are not the other CPU's to stop and start.
+ */
+TEST(reset_beside_a_switch)
+{
+	int cpus[2], fds[ON_A_TASK], channel;
+	struct pev_attr attr;
+	struct pev_child c;
+	struct pev_map map;
+	uint64_t until;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_say(&c, pev_pin(cpus[1]));
+		for (;;) {
+			work(1000);
+			usleep(1);
+		}
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	channel = pev_open_channel(1 << 20, 1 << 16, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	attr = attr_of(channel);
+	attr.target_id = c.pid;
+	attr.sample = PEV_SAMPLE_CPU;
+	attr.period = 1000000;
+	for (unsigned int i = 0; i < ON_A_TASK; i++) {
+		fds[i] = pev_open(&attr);
+		ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
+	}
+	ASSERT_EQ(0, ioctl(channel, PEV_IOC_ENABLE, 0));
+	until = now_ns(CLOCK_MONOTONIC) + 5000000000ULL;
+	while (now_ns(CLOCK_MONOTONIC) < until) {
+		for (unsigned int i = 0; i < 20; i++)
+			ASSERT_EQ(0, ioctl(channel, PEV_IOC_RESET, 0));
+		ASSERT_EQ(0, drain(channel, &map, cpus[1]));
+	}
+	for (unsigned int i = 0; i < ON_A_TASK; i++)
+		close(fds[i]);
+	pev_unmap_channel(&map);
+	close(channel);
+	kill(c.pid, SIGKILL);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&c));
 }
 
 TEST_HARNESS_MAIN

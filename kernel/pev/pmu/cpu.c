@@ -155,8 +155,9 @@ void pev_pmu_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 n
 	local_irq_restore(flags);
 }
 
-/* @cpu may be offline; the caller has folded the event. */
-void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
+/* The caller has folded the event. */
+void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			 bool runs)
 {
 	struct pev_hw_cpu *s = per_cpu_ptr(pev_hw_of(event)->percpu, cpu);
 	u64 count;
@@ -174,7 +175,7 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	s->slice_ran = 0;
 	s->waited = 0;
 	/* the window begins here, and so does its time */
-	if (pev_hw_counts(s))
+	if (runs && pev_hw_counts(s))
 		s->since = pev_now_ns();
 	s->throttles = 0;
 	s->throttled_ns = 0;
@@ -182,7 +183,7 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	pev_hw_new_period(s);
 	pev_period_init(&s->period, s->period.period);
 	s->sampled = s->since;
-	if (s->counter >= 0) {
+	if (runs && s->counter >= 0) {
 		pev_hw_load(s);
 		pev_hw_show(s);
 	}

@@ -16,7 +16,8 @@ void pev_pmu_cpu_ops(const struct pev_pmu_ops *ops);
 void pev_pmu_cpu_start(void);
 void pev_pmu_cpu_stop(void);
 void pev_pmu_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
-void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu);
+void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			 bool runs);
 void pev_pmu_event_retime(struct pev_event *event, struct pev_event_cpu *ec);
 /* Freeze and thaw: what @thaw has to know may have changed. Interrupts off. */
 void pev_pmu_cpu_update(void);

@@ -442,8 +442,9 @@ static void forget(struct pev_hw_cpu *s)
 	s->sampled = s->since;
 }
 
-/* @cpu may be offline; the caller has folded the event. */
-void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
+/* The caller has folded the event. */
+void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			  bool runs)
 {
 	struct pev_hw_cpu *s = per_cpu_ptr(pev_hw_of(event)->percpu, cpu);
 	struct pev_perf_counter_cpu *c;
@@ -451,7 +452,7 @@ void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, uns
 
 	/* a PMI could throttle it halfway */
 	guard(irqsave)();
-	if (!ec->running) {
+	if (!runs) {
 		forget(s);
 		return;
 	}

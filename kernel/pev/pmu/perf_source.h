@@ -24,7 +24,8 @@ void pev_perf_event_unhook(struct pev_event *event);
 void pev_perf_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 void pev_perf_event_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 void pev_perf_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
-void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu);
+void pev_perf_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			  bool runs);
 void pev_perf_event_retime(struct pev_event *event, struct pev_event_cpu *ec);
 
 /* An overflow, in the PMI. */

@@ -472,18 +472,19 @@ static void timer_retime(struct pev_event *event, struct pev_event_cpu *ec)
 	timer_run(s, event, now);
 }
 
-static void timer_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
+static void timer_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			bool runs)
 {
 	struct timer_cpu *s = per_cpu_ptr(timer_of(event)->percpu, cpu);
 	u64 now = pev_now_ns();
 
-	if (ec->running)
+	if (runs)
 		timer_halt(s, event, now);
 	s->left = 0;
 	s->carry = 0;
 	WRITE_ONCE(s->waited, 0);
 	WRITE_ONCE(s->throttles, 0);
-	if (ec->running)
+	if (runs)
 		timer_run(s, event, now);
 }
 

@@ -293,12 +293,13 @@ void pev_target_fold(struct pev_event **events, unsigned int nr)
 	on_each_cpu_cond(any_runs, fold_here, &batch, true);
 }
 
-static void ec_reset(struct pev_event *event, unsigned int cpu)
+/* @runs: here, with interrupts off. */
+static void ec_reset(struct pev_event *event, unsigned int cpu, bool runs)
 {
 	struct pev_event_cpu *ec = per_cpu_ptr(event->percpu, cpu);
 
 	if (event->ops->reset)
-		event->ops->reset(event, ec, cpu);
+		event->ops->reset(event, ec, cpu, runs);
 	local64_set(&ec->count, 0);
 	local64_set(&ec->left, 0);
 	local64_set(&ec->samples, 0);
@@ -319,15 +320,18 @@ static void reset_here(void *data)
 
 	pev_charge_task(current);
 	for (unsigned int i = 0; i < batch->nr; i++) {
-		ec_fold(batch->events[i], this_cpu_ptr(batch->events[i]->percpu));
-		ec_reset(batch->events[i], smp_processor_id());
+		struct pev_event_cpu *ec = this_cpu_ptr(batch->events[i]->percpu);
+
+		ec_fold(batch->events[i], ec);
+		ec_reset(batch->events[i], smp_processor_id(), ec->running);
 	}
 }
 
+/* It may begin to run them in the midst of this. */
 static void reset_there(struct batch *batch, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
-		ec_reset(batch->events[i], cpu);
+		ec_reset(batch->events[i], cpu, false);
 }
 
 /*

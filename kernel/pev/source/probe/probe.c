@@ -272,7 +272,8 @@ static u64 probe_missed(struct pev_event *event)
 }
 
 /* The misses are those of all CPUs: one of them will do. */
-static void probe_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
+static void probe_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+			bool runs)
 {
 	if (cpu == cpumask_first(cpu_possible_mask))
 		WRITE_ONCE(to_probe(event)->forgotten, missed_ever(event));

@@ -519,7 +519,8 @@ static void wait_switched(struct pev_event *event)
 	wait_threads_switch(&wait_of(event)->threads, event);
 }
 
-static void wait_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu)
+static void wait_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
+		       bool runs)
 {
 	/* there is one of it for all CPUs */
 	if (cpu == cpumask_first(cpu_possible_mask))
