@@ -4,15 +4,32 @@
  * machine exactly once for what CPUs share; which users may; what is refused. Those of shared
  * things need tests/module/pmu.
  */
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pev_child.h"
 #include "pev_refused.h"
 #include "pmu_util.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define NOBODY 65534
+
+/* A program that executes itself so often, and does no more. */
+static void __attribute__((constructor)) again_main(void)
+{
+	char *argv[] = { "again", NULL }, again[32], *envp[] = { again, NULL };
+	const char *left = getenv("PEV_AGAIN");
+
+	if (!left)
+		return;
+	if (!atoi(left))
+		_exit(0);
+	snprintf(again, sizeof(again), "PEV_AGAIN=%d", atoi(left) - 1);
+	execve("/proc/self/exe", argv, envp);
+	_exit(99);
+}
 
 static int pmu_number(const char *name)
 {
@@ -190,6 +207,38 @@ TEST_F(msr, subtree)
 }
 
 /* Each CPU has its own, so that the machine's is their sum. */
+/*
+ * The program executes another one while the event, which is on its task already, waits for its
+ * counter: nothing begins to count without one.
+ */
+TEST_F(msr, exec_before_there_is_a_counter)
+{
+	struct pev_attr attr = other_attr(self->pmu, 0, PEV_TARGET_PROCESS);
+	struct pev_child c;
+	int fd, n = 0;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		char *argv[] = { "again", NULL }, *envp[] = { "PEV_AGAIN=1000", NULL };
+
+		pev_child_wait(&c);
+		execve("/proc/self/exe", argv, envp);
+		_exit(99);
+	}
+	attr.target_id = c.pid;
+	attr.flags |= PEV_F_ENABLE_ON_EXEC;
+	pev_child_go(&c);
+	/* it goes on wherever the call has to wait */
+	ASSERT_NE(-1, nice(19));
+	while ((fd = pev_open(&attr)) >= 0) {
+		close(fd);
+		n++;
+	}
+	EXPECT_EQ(-ESRCH, fd) TH_LOG("%s", pev_reason());
+	EXPECT_EQ(0, pev_child_end(&c));
+	EXPECT_LT(0, n);
+}
+
 TEST_F(msr, machine)
 {
 	struct pev_attr attr = other_attr(self->pmu, 0, PEV_TARGET_CPUS);

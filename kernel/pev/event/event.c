@@ -201,7 +201,6 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 	event->target = attr->target;
 	event->flags = attr->flags;
 	event->period = attr->period;
-	event->state = attr->flags & PEV_F_ENABLE_ON_EXEC ? PEV_EVENT_WAITS : PEV_EVENT_OFF;
 	event->privileged = req->kernel || perfmon_capable();
 	event->weight = event->ops->weight ?: 1;
 	event->pid_ns = get_pid_ns(req->kernel ? &init_pid_ns : task_active_pid_ns(current));
@@ -372,12 +371,17 @@ static int join_group(struct pev_event *event, const struct pev_request *req,
 	return 0;
 }
 
+/* Execs know nothing of pev_control: until now its tasks had an event that none switches on. */
 static void connect(struct pev_event *event)
 {
+	u32 state = event->flags & PEV_F_DISABLED ? PEV_EVENT_OFF : PEV_EVENT_ON;
+
 	guard(mutex)(&pev_control);
 	event->connected = true;
-	if (!(event->flags & (PEV_F_DISABLED | PEV_F_ENABLE_ON_EXEC)))
-		WRITE_ONCE(event->state, PEV_EVENT_ON);
+	if (event->flags & PEV_F_ENABLE_ON_EXEC)
+		state = PEV_EVENT_WAITS;
+	/* pev_event:M, pairs with the cmpxchg() of an exec: what was hooked is there to be started */
+	smp_store_release(&event->state, state);
 	pev_event_switched(event);
 	pev_target_connect(event);
 }
