@@ -72,22 +72,22 @@ static vm_fault_t gate_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct pev_producer_mm *p = pev_member_producer(family_of(vma), vma->vm_mm);
 
-	return give(vmf, IS_ERR(p) ? all_off : virt_to_page(p->gate));
+	if (IS_ERR(p))
+		return give(vmf, all_off);
+	give(vmf, virt_to_page(p->gate));
+	pev_producer_put(p);
+	return 0;
 }
 
-static vm_fault_t ring_fault(struct vm_fault *vmf)
+/* @at: from the first ring on. */
+static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64 at)
 {
-	struct vm_area_struct *vma = vmf->vma;
-	struct pev_family *family = family_of(vma);
-	struct pev_producer_mm *p = pev_member_producer(family, vma->vm_mm);
+	struct pev_family *family = p->family;
 	struct page *page;
 	void *ring;
-	u64 nr, at;
+	u64 nr;
 
-	/* nothing is on for who has none, and to try again would find no more room */
-	if (IS_ERR(p))
-		return PTR_ERR(p) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
-	nr = div64_u64_rem(fault_at(vmf) - PAGE_SIZE, pev_family_stride(family), &at);
+	nr = div64_u64_rem(at, pev_family_stride(family), &at);
 	if (nr >= family->nr_rings)
 		return VM_FAULT_SIGBUS;
 	ring = pev_producer_ring(p, array_index_nospec(nr, family->nr_rings));
@@ -95,6 +95,20 @@ static vm_fault_t ring_fault(struct vm_fault *vmf)
 		return give(vmf, vmalloc_to_page(ring + at));
 	page = pev_producer_sink(p);
 	return page ? give(vmf, page) : VM_FAULT_OOM;
+}
+
+static vm_fault_t ring_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct pev_producer_mm *p = pev_member_producer(family_of(vma), vma->vm_mm);
+	vm_fault_t ret;
+
+	/* nothing is on for who has none, and to try again would find no more room */
+	if (IS_ERR(p))
+		return PTR_ERR(p) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+	ret = ring_give(vmf, p, fault_at(vmf) - PAGE_SIZE);
+	pev_producer_put(p);
+	return ret;
 }
 
 static const struct vm_operations_struct gate_ops = {
@@ -132,6 +146,7 @@ static int map_gate(struct pev_family *family, struct vm_area_struct *vma)
 	p = pev_member_producer(family, vma->vm_mm);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
+	pev_producer_put(p);
 	vm_flags_mod(vma, PRODUCER_FLAGS, VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_ops = &gate_ops;
 	return 0;

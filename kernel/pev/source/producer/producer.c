@@ -441,17 +441,24 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 		producer_end(p);
 }
 
-/* Return: the producer, NULL: there is none yet; or an ERR_PTR(). */
+/* Return: the producer with a reference, NULL: there is none yet; or an ERR_PTR(). */
 static struct pev_producer_mm *producer_of(struct pev_family *family, struct mm_struct *mm)
 {
 	struct member *member;
 
 	guard(mutex)(&pev_producers_lock);
 	member = member_of(family, mm);
-	return member ? member->producer : ERR_PTR(-ENOENT);
+	if (!member)
+		return ERR_PTR(-ENOENT);
+	if (member->producer)
+		pev_producer_get(member->producer);
+	return member->producer;
 }
 
-/* Return: 0 or an error, that of -EEXIST if another thread was faster. */
+/*
+ * It gets a reference of the mappings. Return: 0 or an error, that of -EEXIST if another thread was
+ * faster.
+ */
 static int producer_publish(struct pev_producer_mm *p)
 {
 	struct member *member;
@@ -469,6 +476,7 @@ static int producer_publish(struct pev_producer_mm *p)
 		return err;
 	last_id = p->id;
 	gate_fill(p);
+	pev_producer_get(p);
 	member->producer = p;
 	return 0;
 }

@@ -135,7 +135,8 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
  * @family: of them
  * @mm:     if there is none yet, and this is the current one, one is made
  *
- * Return: the producer, which stays as long as the mapping does, or an ERR_PTR().
+ * Return: the producer with a reference, or an ERR_PTR(). It may have ended: one mapping that there
+ * was no memory to count is enough for the last that was counted to end it.
  */
 struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm);
 
