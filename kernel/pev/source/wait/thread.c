@@ -43,6 +43,16 @@ static unsigned int reserve_nr;
 
 /* ---- memory ---- */
 
+static void put_reserve(struct wait_thread *t)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	hlist_add_head(&t->node, &reserve);
+	WRITE_ONCE(reserve_nr, reserve_nr + 1);
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+}
+
 void wait_thread_prepare(unsigned int nr)
 {
 	struct wait_thread *t;
@@ -51,10 +61,7 @@ void wait_thread_prepare(unsigned int nr)
 		t = kmalloc(sizeof(*t), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!t)
 			return;
-		raw_spin_lock_irq(&hash_lock);
-		hlist_add_head(&t->node, &reserve);
-		WRITE_ONCE(reserve_nr, reserve_nr + 1);
-		raw_spin_unlock_irq(&hash_lock);
+		put_reserve(t);
 	}
 }
 
@@ -138,6 +145,13 @@ static void set_early(struct wait_thread *t, bool early)
 	atomic_add(early ? 1 : -1, &wait_early);
 }
 
+static void show(struct wait_thread *t)
+{
+	raw_spin_lock(&hash_lock);
+	hlist_add_head_rcu(&t->node, wait_bucket_of(t->task));
+	raw_spin_unlock(&hash_lock);
+}
+
 static void hide(struct wait_thread *t)
 {
 	raw_spin_lock(&hash_lock);
@@ -169,6 +183,7 @@ void wait_threads_hide(struct wait_threads *threads)
 	unsigned int nr = 0;
 
 	raw_spin_lock_irq(&threads->lock);
+	threads->hidden = true;
 	while ((t = list_first_entry_or_null(&threads->list, struct wait_thread, of_event))) {
 		hide(t);
 		/* those that exit meanwhile leave this list as they do the other */
@@ -510,19 +525,18 @@ void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&threads->lock, flags);
-	if (!t) {
+	if (t && !threads->hidden) {
+		init(t, event, threads, task, fresh);
+		threads->nr++;
+		list_add_tail(&t->of_event, &threads->list);
+		show(t);
+		t = NULL;
+	} else {
 		threads->unfollowed++;
-		raw_spin_unlock_irqrestore(&threads->lock, flags);
-		return;
 	}
-	init(t, event, threads, task, fresh);
-	threads->nr++;
-	list_add_tail(&t->of_event, &threads->list);
 	raw_spin_unlock_irqrestore(&threads->lock, flags);
-
-	raw_spin_lock_irqsave(&hash_lock, flags);
-	hlist_add_head_rcu(&t->node, wait_bucket_of(task));
-	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	if (t)
+		put_reserve(t);
 }
 
 static struct wait_thread *find(const struct pev_event *event, const struct task_struct *task)

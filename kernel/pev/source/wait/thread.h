@@ -40,6 +40,8 @@ struct wait_time {
  * @version:    how often any of them was changed
  * @generation: how often the event was reset
  * @reset_at:   the event's time when it last was
+ * @hidden:     the scheduler finds them no more, and none is added: a fork on another CPU may still
+ *              be about to, by a set that had the event
  * @list:       of struct wait_thread
  * @nr:         of them
  * @ended:      what those did that are gone
@@ -57,6 +59,7 @@ struct wait_threads {
 	u32				version;
 	u32				generation;
 	u64				reset_at;
+	bool				hidden;
 	struct list_head		list;
 	u64				nr;
 	struct pev_waits		ended;

@@ -59,12 +59,10 @@ struct wait_cpu {
 /**
  * struct wait_event - event->private
  * @threads: that it counts
- * @hidden:  the scheduler finds them no more
  * @percpu:  one for each possible CPU
  */
 struct wait_event {
 	struct wait_threads		threads;
-	bool				hidden;
 	struct wait_cpu __percpu	*percpu;
 };
 
@@ -451,7 +449,6 @@ static void sync_interrupts(void)
 static void wait_unhook(struct pev_event *event)
 {
 	wait_threads_hide(&wait_of(event)->threads);
-	wait_of(event)->hidden = true;
 }
 
 /*
@@ -462,7 +459,7 @@ static void hide_refused(struct pev_event *event)
 {
 	struct wait_event *wait = wait_of(event);
 
-	if (wait->hidden || list_empty(&wait->threads.list))
+	if (wait->threads.hidden || list_empty(&wait->threads.list))
 		return;
 	wait_threads_hide(&wait->threads);
 	synchronize_rcu();
