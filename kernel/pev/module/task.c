@@ -80,7 +80,12 @@ void pev_task_untrace(void)
 
 	unregister_ftrace_function(&fork_ops);
 	unregister_ftrace_function(&exit_ops);
-	/* tasks that lived longer than their events */
-	while ((set = pev_task_set_take_any()))
+	/* tasks that lived longer than their events; one may be about to drop its set itself */
+	do {
+		raw_spin_lock(&pev_ctx_lock);
+		set = pev_task_set_take_any();
+		raw_spin_unlock(&pev_ctx_lock);
 		pev_ctx_put_many(set, 1);
+		cond_resched();
+	} while (set);
 }

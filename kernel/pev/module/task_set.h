@@ -8,7 +8,7 @@ struct pev_task_ctx;
 /**
  * pev_task_set_take_any() - take the set of any task away from it
  *
- * Context: Process context; no set is given to a task meanwhile.
+ * Context: Process context, pev_ctx_lock held; no set is given to a task meanwhile.
  * Return: the set with the task's reference, or NULL if no task has one.
  */
 struct pev_task_ctx *pev_task_set_take_any(void);
