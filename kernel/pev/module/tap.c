@@ -107,6 +107,8 @@ struct pev_tap *pev_tap_make(struct pev_trace *trace)
 	err = pev_perf_open(&tap->perf);
 	if (!err)
 		return tap;
+	/* those of the first CPUs may have been called, and others be on the tracepoint still */
+	tracepoint_synchronize_unregister();
 	kfree(tap);
 	return ERR_PTR(err);
 }
