@@ -279,6 +279,7 @@ struct pev_source_ops {
  *             no context
  * @tells_guests: host and guests are not the same to it
  * @tells_reasons: it asks why guests are left
+ * @hides_addr: PEV_SAMPLE_ADDR is not to show where the kernel has what
  * @pid_ns:    the opener's, in which pids and tids are reported
  * @period:    occurrences or ns a record
  * @flags:     PEV_F_*
@@ -338,6 +339,7 @@ struct pev_event {
 	bool				bare;
 	bool				tells_guests;
 	bool				tells_reasons;
+	bool				hides_addr;
 	u64				period;
 	u64				flags;
 	struct pid_namespace		*pid_ns;

@@ -10,6 +10,7 @@
 #include <linux/pev_refuse.h>
 #include <linux/pid_namespace.h>
 #include <linux/uaccess.h>
+#include "base/paranoid.h"
 #include "channel/act.h"
 #include "glue/linux.h"
 #include "ring/gate.h"
@@ -81,6 +82,18 @@ static int check_dump(const struct pev_attr *attr, struct pev_refuse *r)
 	return 0;
 }
 
+/*
+ * An opener that may not see where the kernel is gets no address of its data either, whichever
+ * source has it: a fault that the kernel has taken for the task, or an interrupt that came late,
+ * or for another event, too.
+ */
+static bool hides_addr(const struct pev_event *event)
+{
+	if (event->flags & (PEV_F_EXCLUDE_KERNEL | PEV_F_EXCLUDE_HOST))
+		return true;
+	return !event->privileged && pev_paranoid_level() >= PEV_PARANOID_KERNEL;
+}
+
 /**
  * pev_sample_init() - check what records shall carry, and prepare for it
  * @event: @sample and what goes with it are set here
@@ -121,6 +134,7 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 	event->stack_user = attr->stack_user;
 	event->max_stack = attr->max_stack ?: PEV_MAX_STACK;
 	event->varying = attr->sample & SAMPLE_VARYING;
+	event->hides_addr = hides_addr(event);
 	event->simple = attr->sample == PEV_SAMPLE_TID && event->pid_ns == &init_pid_ns &&
 			!(event->flags & PEV_TRIGGER_FLAGS);
 	event->body = 4;
@@ -363,6 +377,13 @@ static u64 sample_ip(const struct pev_event *event, const struct pev_sample_in *
 	return in->regs ? instruction_pointer(in->regs) : 0;
 }
 
+static u64 sample_addr(const struct pev_event *event, const struct pev_sample_in *in)
+{
+	if (!in || (event->hides_addr && in->addr >= TASK_SIZE_MAX))
+		return 0;
+	return in->addr;
+}
+
 static noinline u64 *put_pair(u64 *to, const struct pev_sample_in *in)
 {
 	for (u32 i = 0; i < in->nr_pair; i++)
@@ -399,7 +420,7 @@ static __always_inline u64 *put_fixed(struct pev_event *event, u32 *rec,
 	if (event->sample & PEV_SAMPLE_IP)
 		*to++ = sample_ip(event, in);
 	if (event->sample & PEV_SAMPLE_ADDR)
-		*to++ = in ? in->addr : 0;
+		*to++ = sample_addr(event, in);
 	if (event->sample & PEV_SAMPLE_PERIOD)
 		*to++ = in && in->period ? in->period : READ_ONCE(event->period);
 	if (event->sample & PEV_SAMPLE_CPU)

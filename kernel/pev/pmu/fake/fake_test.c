@@ -163,8 +163,8 @@ static const struct pev_pmu fake_pmu = {
 /* @units of work on this CPU; the PMI comes at the end of it. Interrupts off. */
 void pev_fake_work_off(u64 units)
 {
+	const struct pev_pmu_sample sample = { .regs = pev_fake.regs, .addr = pev_fake.addr };
 	struct pev_fake_cpu *cpu = this_cpu_ptr(&pev_fake_cpus);
-	struct pev_pmu_sample sample = { };
 	u64 overflow;
 
 	if (cpu->frozen)
@@ -194,6 +194,8 @@ int pev_fake_init(struct kunit *test)
 	pev_fake.holder = NULL;
 	pev_fake.gone = false;
 	pev_fake.broken = 0;
+	pev_fake.regs = NULL;
+	pev_fake.addr = 0;
 	atomic_set(&pev_fake.strays, 0);
 	if (pev_pmu_register(&fake_pmu))
 		kunit_skip(test, "this machine has a PMU of its own");
@@ -214,10 +216,41 @@ void pev_fake_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&pev_fake.strays), 0);
 }
 
+static struct pev_event *create(struct kunit *test, struct pev_request *req)
+{
+	struct pev_fake_rig *rig = test->priv;
+	struct pev_refuse r = { };
+	struct pev_event *event = pev_event_create(req, &r);
+
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%s", r.text);
+	rig->events[rig->nr++] = event;
+	return event;
+}
+
+struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channel, u64 period,
+				  u64 flags)
+{
+	struct pev_request req = {
+		.attr = {
+			.type		= PEV_TYPE_RAW,
+			.target		= PEV_TARGET_CPUS,
+			.config		= 1,
+			.flags		= flags | PEV_F_DISABLED,
+			.sample		= PEV_SAMPLE_ADDR,
+			.period		= period,
+			/* what it is was found before */
+			.channel_fd	= 0,
+			.group_fd	= -1,
+		},
+		.channel = channel,
+	};
+
+	return create(test, &req);
+}
+
 struct pev_event *pev_fake_open(struct kunit *test, u64 code, u64 flags,
 				struct pev_event *leader)
 {
-	struct pev_fake_rig *rig = test->priv;
 	struct pev_request req = {
 		.attr = {
 			.type		= PEV_TYPE_RAW,
@@ -228,11 +261,8 @@ struct pev_event *pev_fake_open(struct kunit *test, u64 code, u64 flags,
 			.group_fd	= -1,
 		},
 	};
-	struct pev_refuse r = { };
-	struct pev_event *event = pev_event_create(&req, &r);
+	struct pev_event *event = create(test, &req);
 
-	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%s", r.text);
-	rig->events[rig->nr++] = event;
 	if (leader) {
 		/* what join_group() does with an fd */
 		mutex_lock(&pev_control);

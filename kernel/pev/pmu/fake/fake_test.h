@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct kunit;
+struct pev_channel;
 
 #define COUNTERS	5
 #define ANY		0x0fULL		/* general counters */
@@ -60,6 +61,8 @@ DECLARE_PER_CPU(struct pev_fake_cpu, pev_fake_cpus);
  * @gone:   @cpu_start finds no PMU
  * @broken: counters that it finds broken
  * @words:  of the request that was encoded last
+ * @regs:   that PMIs find
+ * @addr:   of the data, that they tell
  * @strays: calls for a CPU that is not ours
  */
 struct pev_fake {
@@ -67,6 +70,8 @@ struct pev_fake {
 	bool		gone;
 	u64		broken;
 	u64		words[2];
+	struct pt_regs	*regs;
+	u64		addr;
 	atomic_t	strays;
 };
 
@@ -85,6 +90,9 @@ int pev_fake_init(struct kunit *test);
 void pev_fake_exit(struct kunit *test);
 struct pev_event *pev_fake_open(struct kunit *test, u64 code, u64 flags,
 				struct pev_event *leader);
+/* The same of one that samples addresses each @period. */
+struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channel, u64 period,
+				  u64 flags);
 /* All events on or off. */
 void pev_fake_switch(struct kunit *test, bool on);
 /* @units of work on this CPU; the PMI comes at the end of it. */

@@ -4,9 +4,12 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/pev_refuse.h>
+#include <linux/sizes.h>
 #include "base/lock.h"
+#include "channel/channel.h"
 #include "event/event.h"
 #include "pmu/pmu.h"
+#include "ring/ring.h"
 #include "target/sync.h"
 #include "target/target.h"
 #include "fake_test.h"
@@ -357,6 +360,54 @@ static void test_held(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, per_cpu(pev_fake_cpus, 0).ours);
 }
 
+/* The only word of the context of the first record in this CPU's ring. */
+static u64 first_address(const struct pev_channel *channel)
+{
+	const struct pev_ring *ring = channel->rings[0];
+
+	return *(const u64 *)(ring->data + sizeof(struct pev_packet) + 2 * sizeof(u32));
+}
+
+/*
+ * One PMI may tell of two events, of which one leaves the kernel out: what is known of the other
+ * is not in its record.
+ */
+static void test_addresses(struct kunit *test)
+{
+	static const struct {
+		u64	flags;
+		bool	of_kernel;
+		bool	shown;
+	} cases[] = {
+		{ 0, false, true },
+		{ 0, true, true },
+		{ PEV_F_EXCLUDE_KERNEL, false, true },
+		{ PEV_F_EXCLUDE_KERNEL, true, false },
+	};
+	const struct pev_channel_desc desc = { .ring_size = SZ_16K };
+	struct pt_regs regs = { };
+
+	pev_fake.regs = &regs;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pev_fake_rig *rig = test->priv;
+		struct pev_refuse r = { };
+		struct pev_channel *channel = pev_channel_create(&desc, &r);
+		struct pev_event *event;
+
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, channel);
+		event = pev_fake_sample(test, channel, 1000, cases[i].flags);
+		pev_fake.addr = cases[i].of_kernel ? (unsigned long)event : PAGE_SIZE;
+		pev_fake_switch(test, true);
+		pev_fake_work(1000);
+		KUNIT_EXPECT_EQ(test, local64_read(&ec_here(event)->samples), 1);
+		KUNIT_EXPECT_EQ_MSG(test, first_address(channel),
+				    cases[i].shown ? pev_fake.addr : 0, "case %u", i);
+		pev_event_close(rig->events[--rig->nr]);
+		pev_channel_put(channel);
+	}
+	pev_fake.regs = NULL;
+}
+
 static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_words),
@@ -369,6 +420,7 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_suspend),
 	KUNIT_CASE(test_vanished),
 	KUNIT_CASE(test_held),
+	KUNIT_CASE(test_addresses),
 	{ }
 };
 
