@@ -77,13 +77,14 @@ int pev_task_trace(void)
 void pev_task_untrace(void)
 {
 	struct pev_task_ctx *set;
+	unsigned int bucket = 0;
 
 	unregister_ftrace_function(&fork_ops);
 	unregister_ftrace_function(&exit_ops);
 	/* tasks that lived longer than their events; one may be about to drop its set itself */
 	do {
 		raw_spin_lock(&pev_ctx_lock);
-		set = pev_task_set_take_any();
+		set = pev_task_set_take_any(&bucket);
 		raw_spin_unlock(&pev_ctx_lock);
 		pev_ctx_put_many(set, 1);
 		cond_resched();

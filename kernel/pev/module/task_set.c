@@ -147,14 +147,15 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 	return done;
 }
 
-struct pev_task_ctx *pev_task_set_take_any(void)
+struct pev_task_ctx *pev_task_set_take_any(unsigned int *bucket)
 {
 	struct pev_task_set_entry *entry = NULL;
 	struct pev_task_ctx *set;
 
 	raw_spin_lock_irq(&hash_lock);
-	for (unsigned int i = 0; i < 1U << pev_task_set_bits && !entry; i++)
-		entry = hlist_entry_safe(pev_task_sets[i].first, struct pev_task_set_entry, node);
+	for (; *bucket < 1U << pev_task_set_bits && !entry; *bucket += !entry)
+		entry = hlist_entry_safe(pev_task_sets[*bucket].first, struct pev_task_set_entry,
+					 node);
 	if (entry)
 		remove(entry);
 	raw_spin_unlock_irq(&hash_lock);

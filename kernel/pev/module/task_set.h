@@ -7,11 +7,12 @@ struct pev_task_ctx;
 
 /**
  * pev_task_set_take_any() - take the set of any task away from it
+ * @bucket: where to look first, 0 at first, and then the same one again
  *
  * Context: Process context, pev_ctx_lock held; no set is given to a task meanwhile.
  * Return: the set with the task's reference, or NULL if no task has one.
  */
-struct pev_task_ctx *pev_task_set_take_any(void);
+struct pev_task_ctx *pev_task_set_take_any(unsigned int *bucket);
 
 /* As the module is loaded. Return: 0 or -ENOMEM. */
 int pev_task_set_setup(void);
