@@ -492,8 +492,9 @@ struct drop {
 
 /*
  * For the execs that are under way: tracepoints disable preemption, where a kernel with
- * PREEMPT_RT cannot allocate. An exec that finds none of them free, or no memory later,
- * keeps its events: pev_rights_allow() hides the task from them anyway.
+ * PREEMPT_RT cannot allocate. An exec that finds none of them free, or no memory later, loses
+ * all events: counters of hardware and clocks ask nobody whether the task may be seen, and a
+ * task can be kept from its works for as long as others like, by programs that take its CPU.
  */
 #define NR_DROPS	64
 static struct drop drops[NR_DROPS];
@@ -527,27 +528,39 @@ static bool stays(const struct pev_event *event, const void *by)
 	return !drop->all && pev_rights_allow(event, current);
 }
 
-/* Return: true to try again, because an event was attached meanwhile. */
-static bool drop_once(const struct drop *drop)
+/* @to is NULL if there is no memory. Return: true to try again, as an event was attached. */
+static bool drop_to(struct pev_task_ctx *from, struct pev_task_ctx *to)
 {
-	struct pev_task_ctx *from = ctx_of_current(), *to;
-	bool again = false;
+	bool again = from && !ctx_replace(from, to);
 
-	if (from && !pev_ctx_make(from, stays, drop, NULL, &to)) {
-		again = !ctx_replace(from, to);
-		pev_ctx_put_many(again ? to : from, 1);
-	}
+	pev_ctx_put_many(again ? to : from, 1);
 	pev_ctx_put_many(from, 1);
 	return again;
+}
+
+static bool drop_some(const struct drop *drop)
+{
+	struct pev_task_ctx *from = ctx_of_current(), *to = NULL;
+
+	if (from)
+		pev_ctx_make(from, stays, drop, NULL, &to);
+	return drop_to(from, to);
 }
 
 static void drop_work(struct callback_head *work)
 {
 	struct drop *drop = container_of(work, struct drop, work);
 
-	while (drop_once(drop))
+	while (drop_some(drop))
 		;
 	drop_put(drop);
+}
+
+/* Takes no memory. */
+static void drop_all(void)
+{
+	while (drop_to(ctx_of_current(), NULL))
+		;
 }
 
 void __pev_teardown pev_ctx_teardown(void)
@@ -559,20 +572,31 @@ void __pev_teardown pev_ctx_teardown(void)
 
 void pev_ctx_drop_unprivileged(struct task_struct *task, bool all)
 {
-	struct drop now = { .all = all }, *drop;
+	struct drop now = { .all = all }, *drop = NULL;
+	bool leave = false, stay = false;
 	struct pev_event *event;
-	bool any = false;
 
-	scoped_guard(rcu)
-		pev_ctx_for_each(event, pev_task_set(task))
-			any |= !stays(event, &now);
-	if (!any)
+	scoped_guard(rcu) {
+		pev_ctx_for_each(event, pev_task_set(task)) {
+			bool one = stays(event, &now);
+
+			stay |= one;
+			leave |= !one;
+		}
+	}
+	if (!leave)
 		return;
-	drop = drop_get();
-	if (!drop)
+	if (stay)
+		drop = drop_get();
+	if (!drop) {
+		drop_all();
 		return;
+	}
 	drop->all = all;
 	init_task_work(&drop->work, drop_work);
-	if (task_work_add(task, &drop->work, TWA_RESUME))
+	if (task_work_add(task, &drop->work, TWA_RESUME)) {
+		/* it is killed, and has no works any more */
 		drop_put(drop);
+		drop_all();
+	}
 }
