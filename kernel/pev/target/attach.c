@@ -43,6 +43,7 @@
 #include "glue/task_set.h"
 #include "types.h"
 #include "attach.h"
+#include "rights.h"
 #include "target.h"
 #include "task_ctx.h"
 
@@ -208,11 +209,12 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	 * set, or we see where the task is.
 	 */
 	smp_mb();
-	if (pev_task_is_exiting(task)) {
+	/* an exec that has given the task more rights since visit() may have looked for events */
+	if (pev_task_is_exiting(task) || !pev_event_sees_task(w->event, task)) {
 		pev_task_set_assign(task, from);
 		/* never the last reference: the move holds one */
 		pev_ctx_put_many(move->to, 1);
-		return VISIT_LEAVING;
+		return pev_task_is_exiting(task) ? VISIT_LEAVING : VISIT_OUTSIDE;
 	}
 	move->tasks++;
 	if (w->event->ops->follow)
