@@ -39,14 +39,23 @@ struct pev_hookpoint {
  * Patching text interrupts all CPUs: who opens and closes events in a row does so once a second.
  */
 #define PEV_KEY_HOOK(name, key)						\
+	static void name##_turn(bool on)				\
+	{								\
+		struct static_key_false *at = key;			\
+									\
+		if (on)							\
+			static_branch_enable(at);			\
+		else							\
+			static_branch_disable(at);			\
+	}								\
 	static int name##_place(void)					\
 	{								\
-		static_branch_enable(key);				\
+		name##_turn(true);					\
 		return 0;						\
 	}								\
 	static void name##_remove(void)					\
 	{								\
-		static_branch_disable(key);				\
+		name##_turn(false);					\
 	}								\
 	static struct pev_hookpoint name = {				\
 		.place	= name##_place,					\

@@ -380,7 +380,7 @@ static void connect(struct pev_event *event)
 	event->connected = true;
 	if (event->flags & PEV_F_ENABLE_ON_EXEC)
 		state = PEV_EVENT_WAITS;
-	/* pev_event:M, pairs with the cmpxchg() of an exec: what was hooked is there to be started */
+	/* pev_event:M, pairs with the cmpxchg() of an exec: what was hooked can be started */
 	smp_store_release(&event->state, state);
 	pev_event_switched(event);
 	pev_target_connect(event);

@@ -378,7 +378,7 @@ static void test_addresses(struct kunit *test)
 		u64	flags;
 		bool	of_kernel;
 		bool	shown;
-	} cases[] = {
+	} kinds[] = {
 		{ 0, false, true },
 		{ 0, true, true },
 		{ PEV_F_EXCLUDE_KERNEL, false, true },
@@ -388,20 +388,20 @@ static void test_addresses(struct kunit *test)
 	struct pt_regs regs = { };
 
 	pev_fake.regs = &regs;
-	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct pev_fake_rig *rig = test->priv;
 		struct pev_refuse r = { };
 		struct pev_channel *channel = pev_channel_create(&desc, &r);
 		struct pev_event *event;
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, channel);
-		event = pev_fake_sample(test, channel, 1000, cases[i].flags);
-		pev_fake.addr = cases[i].of_kernel ? (unsigned long)event : PAGE_SIZE;
+		event = pev_fake_sample(test, channel, 1000, kinds[i].flags);
+		pev_fake.addr = kinds[i].of_kernel ? (unsigned long)event : PAGE_SIZE;
 		pev_fake_switch(test, true);
 		pev_fake_work(1000);
 		KUNIT_EXPECT_EQ(test, local64_read(&ec_here(event)->samples), 1);
 		KUNIT_EXPECT_EQ_MSG(test, first_address(channel),
-				    cases[i].shown ? pev_fake.addr : 0, "case %u", i);
+				    kinds[i].shown ? pev_fake.addr : 0, "kind %u", i);
 		pev_event_close(rig->events[--rig->nr]);
 		pev_channel_put(channel);
 	}
