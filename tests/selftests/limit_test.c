@@ -583,7 +583,8 @@ static int fill_as(uid_t uid)
 
 TEST(memory_of_owned_users)
 {
-	struct rlimit limit = { 1 << 18, 1 << 18 };
+	rlim_t pages = 64 * getpagesize();
+	struct rlimit limit = { pages, pages };
 	struct pev_child c;
 	char path[64];
 
