@@ -468,18 +468,6 @@ static bool do_open_plain(void)
 	return fd >= 0 && !close(fd);
 }
 
-static int open_marked(void)
-{
-	return open_counting(PEV_F_MARKED);
-}
-
-static bool do_open_marked(void)
-{
-	int fd = open_marked();
-
-	return fd >= 0 && !close(fd);
-}
-
 static const struct {
 	const char *what;
 	bool (*fn)(void);
@@ -492,7 +480,6 @@ static const struct {
 	/* the kernel's text is patched, once for a second */
 	{ "open and close, the only counter", do_open_only, 30, open_counter, false, 29 },
 	{ "open and close, one without a page", do_open_plain, 30, open_plain, false, 29 },
-	{ "open and close, a marked one", do_open_marked, 30, open_marked, false, 29 },
 };
 
 /* Return: those of the @i-th of @exact on the other CPU, <0 where there is no such counter. */
