@@ -220,21 +220,7 @@ static unsigned int pmm_users;
 static u32 pmm_target;
 static struct pid *pmm_pid;
 
-/* Tasks that run now were attached earlier: mark them. */
-static int marks_begin(void)
-{
-	static_branch_enable(&pev_pmm_key);
-	pev_target_refresh(NULL);
-	return 0;
-}
-
-static void marks_end(void)
-{
-	static_branch_disable(&pev_pmm_key);
-}
-
-/* While it is there, tasks are marked when they are attached, or get a CPU. */
-static struct pev_hookpoint marks = { .place = marks_begin, .remove = marks_end };
+PEV_KEY_HOOK(marks, &pev_pmm_key);
 
 static void pmm_task(struct task_struct *task, bool on)
 {
@@ -259,6 +245,8 @@ static int pmm_get(struct pev_event *event, struct pev_refuse *r)
 		/* can't fail */
 		pev_hook_get(&marks);
 	}
+	/* tasks that run now may have been attached earlier, or have the mark of before */
+	pev_target_refresh(NULL);
 	return 0;
 }
 
