@@ -206,7 +206,6 @@ TEST_F(msr, subtree)
 	close(fd);
 }
 
-/* Each CPU has its own, so that the machine's is their sum. */
 /*
  * The program executes another one while the event, which is on its task already, waits for its
  * counter: nothing begins to count without one.
@@ -239,6 +238,7 @@ TEST_F(msr, exec_before_there_is_a_counter)
 	EXPECT_LT(0, n);
 }
 
+/* Each CPU has its own, so that the machine's is their sum. */
 TEST_F(msr, machine)
 {
 	struct pev_attr attr = other_attr(self->pmu, 0, PEV_TARGET_CPUS);

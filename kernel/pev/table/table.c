@@ -21,7 +21,6 @@
 #include <linux/vmalloc.h>
 #include "base/memory.h"
 #include "base/owner.h"
-#include "base/owner.h"
 #include "base/user.h"
 #include "table.h"
 
