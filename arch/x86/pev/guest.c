@@ -33,8 +33,8 @@
 #include <linux/string.h>
 #include <asm/hardirq.h>
 #include <uapi/linux/pev_guest.h>
-#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "guest.h"
+#include "nmi.h"
 #include "rdpmc.h"
 
 /* The host asks for a multiple of it; kmalloc() aligns a power of two to itself. */
@@ -427,19 +427,7 @@ static int guest_encode(const struct pev_pmu_request *req, struct pev_pmu_code *
 
 /* ---- who has the counters ---- */
 
-/* It stays, as that of a processor's own counters does: see pmu.c */
-static int handle_nmis(void)
-{
-	static bool handled;
-	int err;
-
-	if (handled)
-		return 0;
-	/* first: others in this list take all that they find */
-	err = register_nmi_handler(NMI_LOCAL, guest_nmi, NMI_FLAG_FIRST, "pev");
-	handled = !err;
-	return err;
-}
+static struct nmiaction nmis = X86_PEV_NMI_ACTION(nmis, guest_nmi);
 
 static int guest_reserve(struct pev_refuse *r)
 {
@@ -448,7 +436,7 @@ static int guest_reserve(struct pev_refuse *r)
 	if (answer < 0 || !PEV_GUEST_HELLO_LENT(answer))
 		return pev_refuse(r, EBUSY, PEV_FIELD(type),
 				  "the host lends this guest no counters now: on the host, perfctl guest grant PID");
-	return handle_nmis();
+	return x86_pev_handle_nmis(&nmis);
 }
 
 /* A CPU without events has given its counters back. */

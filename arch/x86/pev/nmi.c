@@ -23,7 +23,6 @@
 #include <linux/sched/clock.h>
 #include <asm/apic.h>
 #include <asm/hardirq.h>
-#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "errata.h"
 #include "hw.h"
 #include "nmi.h"

@@ -29,7 +29,6 @@
 #include <asm/apic.h>
 #include <asm/perf_event.h>
 #include "amd.h"
-#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "encode.h"
 #include "errata.h"
 #include "guest.h"
@@ -621,22 +620,7 @@ static void start_watchdog(struct work_struct *work)
 
 static DECLARE_WORK(watchdog_work, start_watchdog);
 
-/*
- * It stays: to take it away again takes a grace period, with a lock held that others wait for, as
- * often as a user opens and closes events. PMIs that are late find it, too.
- */
-static int handle_nmis(void)
-{
-	static bool handled;
-	int err;
-
-	if (handled)
-		return 0;
-	/* first: others in this list acknowledge all that they find */
-	err = register_nmi_handler(NMI_LOCAL, x86_pev_pmi, NMI_FLAG_FIRST, "pev");
-	handled = !err;
-	return err;
-}
+static struct nmiaction nmis = X86_PEV_NMI_ACTION(nmis, x86_pev_pmi);
 
 static int x86_pev_reserve(struct pev_refuse *r)
 {
@@ -648,7 +632,7 @@ static int x86_pev_reserve(struct pev_refuse *r)
 				  watchdog_has_it() ?
 				  "switch it off with sysctl kernel.nmi_watchdog=0" :
 				  "end what uses it for hardware events first");
-	err = handle_nmis();
+	err = x86_pev_handle_nmis(&nmis);
 	if (err) {
 		counters_release(hw->present & X86_PEV_GP_MASK, hw->present & X86_PEV_GP_MASK);
 		return err;

@@ -24,15 +24,15 @@ void *host_alloc(size_t size)
 	return p;
 }
 
-int register_nmi_handler(int type, nmi_handler_t handler, int flags, const char *name)
+int __register_nmi_handler(unsigned int type, struct nmiaction *action)
 {
-	host.handler = handler;
-	return 0;
-}
+	static struct list_head handlers;
 
-void unregister_nmi_handler(int type, const char *name)
-{
-	host.handler = NULL;
+	if (!list_empty(&action->list) || action->flags != NMI_FLAG_FIRST)
+		return -EINVAL;
+	action->list = (struct list_head){ &handlers, &handlers };
+	host.handler = action->handler;
+	return 0;
 }
 
 /* ---- the guest's processor ---- */

@@ -50,8 +50,20 @@ u32 cpuid_ebx(u32 leaf)
 
 #define HAS(f) (shim_features |= 1ULL << X86_FEATURE_##f)
 
+/* They stay until the machine is booted again. */
+static struct list_head nmi_handlers;
+static struct nmiaction *nmi_action;
+
+static void forget_nmi_handlers(void)
+{
+	if (nmi_action)
+		nmi_action->list = (struct list_head)LIST_HEAD_INIT(nmi_action->list);
+	nmi_action = NULL;
+}
+
 void model_boot(void)
 {
+	forget_nmi_handlers();
 	boot_cpu_data.x86_vendor = m.amd ? X86_VENDOR_AMD : X86_VENDOR_INTEL;
 	boot_cpu_data.x86 = m.family;
 	boot_cpu_data.x86_model = m.number;
@@ -106,7 +118,7 @@ static void perf_handler(void)
 static int call_handlers(void)
 {
 	struct pt_regs regs;
-	int ret = m.handler ? m.handler(NMI_LOCAL, &regs) : NMI_DONE;
+	int ret = nmi_action ? nmi_action->handler(NMI_LOCAL, &regs) : NMI_DONE;
 
 	perf_handler();
 	return ret;
@@ -659,13 +671,11 @@ void release_evntsel_nmi(u32 msr)
 	m.reserved_sel &= ~BIT_ULL(sel_number(msr));
 }
 
-int register_nmi_handler(int type, nmi_handler_t handler, int flags, const char *name)
+int __register_nmi_handler(unsigned int type, struct nmiaction *action)
 {
-	m.handler = handler;
+	if (!list_empty(&action->list) || nmi_action || action->flags != NMI_FLAG_FIRST)
+		return -EINVAL;
+	nmi_action = action;
+	action->list = (struct list_head){ &nmi_handlers, &nmi_handlers };
 	return 0;
-}
-
-void unregister_nmi_handler(int type, const char *name)
-{
-	m.handler = NULL;
 }

@@ -87,8 +87,7 @@ struct model {
 	int	nmis, unknown, lost, reads, writes, counts, faults;
 	char	said[256];
 	bool	foreign_owner;
-	u64	reserved_ctr, reserved_sel;
-	nmi_handler_t handler;
+	u64 reserved_ctr, reserved_sel;
 	int	dirty_cleared, pce_updates, watchdog_starts;
 };
 

@@ -266,7 +266,22 @@ enum { NMI_LOCAL };
 #define NMI_HANDLED	1
 #define NMI_FLAG_FIRST	1
 typedef int (*nmi_handler_t)(unsigned int cmd, struct pt_regs *regs);
-int register_nmi_handler(int type, nmi_handler_t handler, int flags, const char *name);
-void unregister_nmi_handler(int type, const char *name);
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD_INIT(list)     \
+	{                        \
+		&(list), &(list) \
+	}
+#define list_empty(list) ((list)->next == (list))
+struct nmiaction {
+	struct list_head list;
+	nmi_handler_t handler;
+	unsigned long flags;
+	const char *name;
+};
+
+int __register_nmi_handler(unsigned int type, struct nmiaction *action);
 
 #endif
