@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include "ustack_util.h"
 #include "pev_refused.h"
 #include "withheld.h"
@@ -452,15 +454,17 @@ TEST_F(ustack, close_leaves_sleepers_alone)
 	EXPECT_LT(0, law(_metadata, self).owing);
 }
 
-/* In place of so much memory that the timer ticks while that goes. */
+/* In place of so many pages that the timer ticks while they go. */
 static void *map_file(void *file)
 {
 	size_t size = 1 << 25;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return p;
+	/* huge ones would be too few; not every kernel has them */
+	madvise(p, size, MADV_NOHUGEPAGE);
+	memset(p, 1, size);
 	return mmap(p, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, *(int *)file, 0);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The n-th failure of each kind of call: n counts up from 1 until the call passes
- * without having failed. No call passes before its first failure: what is made once fails to be
- * made, too. First with no event open, then with one beside it that must nevertheless count right.
+ * The n-th failure of each kind of call: n counts up from 1, in steps that grow where a call has
+ * many, until the call passes without having failed. No call passes before its first failure: what
+ * is made once fails to be made, too. First with no event open, then with one beside it that must
+ * nevertheless count right.
  *
  * Hooks stay for a while, and a failure that a call gets over leaves them in place. So once they
  * are gone, the calls fail again, but without those failures: then their hooks fail, too.
@@ -19,7 +20,8 @@
 #include <unistd.h>
 #include "fuzz.h"
 
-#define MOST	400	/* failures of one call */
+#define MOST	600	/* failures of one call */
+#define EACH 64 /* of them from the first on; what comes later in a call, it does often */
 #define HOOKS_STAY_US 1500000 /* more than the second that they do */
 
 static int nth_fd = -1, channel = -1, event = -1, cgroup = -1;
@@ -416,11 +418,16 @@ static bool may_fail(int error)
 	return error == -ENOMEM || error == -EFAULT || error == -EAGAIN || error == -ENFILE;
 }
 
+static unsigned int next(unsigned int n)
+{
+	return n < EACH ? n + 1 : n + n / 8;
+}
+
 /* The call must be possible at last, or be refused for what it is, and is so once more. */
 static bool fail_each(struct call *c, const char *how, bool hooks)
 {
 	int want, got[MOST] = { 0 }, free_fd = next_fd();
-	unsigned int n = 0;
+	unsigned int n = 0, failures = 0;
 	bool met = true;
 
 	do {
@@ -429,7 +436,7 @@ static bool fail_each(struct call *c, const char *how, bool hooks)
 		fail_at(n + 1);
 		got[n] = make(c);
 		met = failed();
-		total += met;
+		failures += met;
 		c->passes[n] = met && got[n] >= 0;
 		if (got[n] >= 0 && !c->run)
 			k_close(got[n]);
@@ -438,13 +445,14 @@ static bool fail_each(struct call *c, const char *how, bool hooks)
 			       c->name, how, n + 1);
 			return false;
 		}
-	} while (met && ++n < MOST);
+	} while (met && (n = next(n)) < MOST);
+	total += failures;
 	want = make(c);
 	if (want >= 0 && !c->run)
 		k_close(want);
-	if (n == MOST || (got[n] < 0) != (want < 0)) {
+	if (n >= MOST || (got[n] < 0) != (want < 0)) {
 		printf("not ok - nth: %s, %s: %s after %u failures, then %s\n", c->name, how,
-		       n == MOST || got[n] >= 0 ? "good" : strerror(-got[n]), n,
+		       n >= MOST || got[n] >= 0 ? "good" : strerror(-got[n]), failures,
 		       want < 0 ? strerror(-want) : "good");
 		return false;
 	}
@@ -456,7 +464,7 @@ static bool fail_each(struct call *c, const char *how, bool hooks)
 		return false;
 	}
 	if (opt.verbose)
-		printf("# %s, %s: %u failures\n", c->name, how, n);
+		printf("# %s, %s: %u failures\n", c->name, how, failures);
 	return true;
 }
 
