@@ -167,25 +167,24 @@ static bool do_count_and_flush(void)
 	return !ioctl(channel, PEV_IOC_FLUSH, 0) && !pev_off(event);
 }
 
+static bool opens(int fd)
+{
+	return fd >= 0 && !close(fd);
+}
+
 static bool do_open(void)
 {
-	int fd = open_own(PEV_TARGET_TASK);
-
-	return fd >= 0 && !close(fd);
+	return opens(open_own(PEV_TARGET_TASK));
 }
 
 static bool do_open_process(void)
 {
-	int fd = open_own(PEV_TARGET_PROCESS);
-
-	return fd >= 0 && !close(fd);
+	return opens(open_own(PEV_TARGET_PROCESS));
 }
 
 static bool do_open_subtree(void)
 {
-	int fd = open_own(PEV_TARGET_SUBTREE);
-
-	return fd >= 0 && !close(fd);
+	return opens(open_own(PEV_TARGET_SUBTREE));
 }
 
 /* Tables of all CPUs, of which this one's has something in it. */
@@ -450,9 +449,7 @@ static int count_calls(pid_t pid, int cpu)
 /* No other event has a counter: with this one pev gets the PMU, and gives it back. */
 static bool do_open_only(void)
 {
-	int fd = open_counter();
-
-	return fd >= 0 && !close(fd);
+	return opens(open_counter());
 }
 
 /* The same, also where perf has the PMU. */
@@ -463,9 +460,7 @@ static int open_plain(void)
 
 static bool do_open_plain(void)
 {
-	int fd = open_plain();
-
-	return fd >= 0 && !close(fd);
+	return opens(open_plain());
 }
 
 static const struct {

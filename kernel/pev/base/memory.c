@@ -25,5 +25,6 @@ int pev_memory_charge(struct user_struct *user, unsigned long pages, u32 field,
 
 void pev_memory_uncharge(struct user_struct *user, unsigned long pages)
 {
-	atomic_long_sub(pages, &user->locked_vm);
+	if (user)
+		atomic_long_sub(pages, &user->locked_vm);
 }

@@ -23,7 +23,7 @@ struct user_struct;
 int pev_memory_charge(struct user_struct *user, unsigned long pages, u32 field,
 		      const char *what, const char *less, struct pev_refuse *r);
 
-/* Give pages back. Any context. */
+/* Give pages back, unless @user is NULL: nobody was charged. Any context. */
 void pev_memory_uncharge(struct user_struct *user, unsigned long pages);
 
 #endif

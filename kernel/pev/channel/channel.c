@@ -62,8 +62,7 @@ static int charge(struct pev_channel *channel, unsigned long pages, struct pev_r
 
 static void uncharge(struct pev_channel *channel, unsigned long pages)
 {
-	if (channel->user)
-		pev_memory_uncharge(channel->user, pages);
+	pev_memory_uncharge(channel->user, pages);
 	channel->charged -= pages;
 }
 

@@ -380,8 +380,7 @@ static void table_free(struct kref *ref)
 	kfree(table->rows);
 	vfree(table->pairs.tags);
 	vfree(table->pairs.pairs);
-	if (table->user)
-		pev_memory_uncharge(table->user, table->charged);
+	pev_memory_uncharge(table->user, table->charged);
 	free_uid(table->user);
 	free_cpumask_var(table->pending);
 	mutex_destroy(&table->lock);

@@ -4,7 +4,6 @@
  * in any order, closing them included. No law follows these, but for those that hold of each call:
  * it is the kernel that is to find what is used after it was freed, or locked the other way round.
  */
-#include <string.h>
 #include <sys/mman.h>
 #include "fuzz.h"
 
@@ -50,6 +49,14 @@ static void open_one(struct arena *a, struct rng *r, int *door)
 	k_close(take(door, k_event(&attr)));
 }
 
+static void map_one(int fd)
+{
+	void *at = k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, 0);
+
+	if (at)
+		k_munmap(at, PAGE);
+}
+
 static void control_one(struct arena *a, struct rng *r, int fd)
 {
 	static __thread struct pev_value values[MAX_CPUS];
@@ -57,7 +64,6 @@ static void control_one(struct arena *a, struct rng *r, int fd)
 	struct pev_multiplexed m = { .size = sizeof(m) };
 	struct pev_filter_arg filter = { .flags = one_in(r, 4) };
 	uint64_t period = 1 + below(r, 1000);
-	void *at;
 
 	switch (below(r, 10)) {
 	case 0:
@@ -84,9 +90,7 @@ static void control_one(struct arena *a, struct rng *r, int fd)
 		k_read(fd, values, sizeof(values));
 		break;
 	case 6:
-		at = k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, 0);
-		if (at)
-			k_munmap(at, PAGE);
+		map_one(fd);
 		break;
 	default:
 		k_ioctl(fd, one_in(r, 2) ? PEV_IOC_ENABLE : PEV_IOC_DISABLE, one_in(r, 3));
@@ -99,7 +103,6 @@ static void control_place(struct rng *r, int fd)
 	struct pev_snapshot_arg snapshot = { .spans = (uintptr_t)spans, .nr = MAX_CPUS };
 	struct pev_table_swap swap = { .size = sizeof(swap), .cpu = below(r, nr_cpus) };
 	struct pev_filter_arg filter = { .filter = (uintptr_t)filter_text(r) };
-	void *at;
 
 	switch (below(r, 8)) {
 	case 0:
@@ -118,9 +121,7 @@ static void control_place(struct rng *r, int fd)
 		k_ioctl(fd, PEV_IOC_FLUSH, 0);
 		break;
 	case 5:
-		at = k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, 0);
-		if (at)
-			k_munmap(at, PAGE);
+		map_one(fd);
 		break;
 	default:
 		k_ioctl(fd, one_in(r, 2) ? PEV_IOC_ENABLE : PEV_IOC_DISABLE, 0);

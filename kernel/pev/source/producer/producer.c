@@ -78,8 +78,7 @@ static void producer_free(struct kref *ref)
 		__free_page(p->sink);
 	if (p->gate)
 		put_page(virt_to_page(p->gate));
-	if (p->user)
-		pev_memory_uncharge(p->user, p->charged);
+	pev_memory_uncharge(p->user, p->charged);
 	free_uid(p->user);
 	put_pid(p->pid);
 	mmdrop(p->mm);
