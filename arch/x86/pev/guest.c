@@ -34,7 +34,7 @@
 #include <asm/hardirq.h>
 #include <uapi/linux/pev_guest.h>
 #include "guest.h"
-#include "nmi.h"
+#include "handler.h"
 #include "rdpmc.h"
 
 /* The host asks for a multiple of it; kmalloc() aligns a power of two to itself. */

@@ -4,6 +4,7 @@
  *
  *	pmu.c		the callbacks, registers of this CPU, their owner
  *	nmi.c		the PMI
+ *	handler.h	how Linux asks about it
  *	errata.c	what processors do wrong
  *	guest.c		a backend of its own: counters that a host lends
  *	others.c	what perf and kvm_amd do while the counters are ours

@@ -23,6 +23,7 @@
 #include <linux/sched/clock.h>
 #include <asm/apic.h>
 #include <asm/hardirq.h>
+#include "asm/nmi.h"	/* linux/nmi.h has it only at times */
 #include "errata.h"
 #include "hw.h"
 #include "nmi.h"

@@ -32,6 +32,7 @@
 #include "encode.h"
 #include "errata.h"
 #include "guest.h"
+#include "handler.h"
 #include "hw.h"
 #include "intel.h"
 #include "nmi.h"
