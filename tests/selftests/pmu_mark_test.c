@@ -3,11 +3,14 @@
  * Counting by mark: the processor tells the target's tasks from others, and no
  * counter is touched at a switch. Only some processors have a mark.
  */
+#include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 #include "pmu_util.h"
 
+#define ANYBODY 1000
 #define MARKED	(PEV_F_MARKED | USER_ONLY)
 
 static bool has_marks(void)
@@ -59,6 +62,80 @@ TEST(refusals)
 	fd = pev_open(&attr);
 	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
 	close(fd);
+}
+
+/* Others can't have the mark meanwhile, nor a counter on any CPU. */
+TEST(rights)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED | PEV_F_DISABLED, -1, 0);
+	struct pev_levels before = pev_get_levels();
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks())
+		SKIP(return, "this processor has no mark");
+	for (int level = 0; level <= 2; level++) {
+		struct pev_child c;
+
+		ASSERT_EQ(0, pev_set_paranoid(level));
+		ASSERT_LE(0, pev_child_start(&c));
+		if (!c.pid) {
+			int fd = pev_become(ANYBODY, -1) ? -ECHILD : pev_open(&attr);
+
+			_exit(fd >= 0 ? 0 : strstr(pev_reason(), "on all CPUs") ? -fd : 255);
+		}
+		EXPECT_EQ(level ? EACCES : 0, pev_child_end(&c)) TH_LOG("level %d", level);
+	}
+	EXPECT_EQ(0, pev_set_levels(before));
+}
+
+/* A task that runs somewhere all the time has no mark of a target that is none any more. */
+TEST(mark_of_before)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);
+	struct pev_child busy, idle;
+	int cpus[2], fd;
+	clockid_t clock;
+	uint64_t end;
+
+	PMU_SKIP_WITHOUT(SKIP);
+	if (!has_marks())
+		SKIP(return, "this processor has no mark");
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	pev_pin(cpus[0]);
+	ASSERT_LE(0, pev_child_start(&busy));
+	if (!busy.pid) {
+		pev_pin(cpus[1]);
+		for (;;)
+			pmu_loop(1000);
+	}
+	ASSERT_LE(0, pev_child_start(&idle));
+	if (!idle.pid) {
+		pev_child_wait(&idle);
+		_exit(0);
+	}
+	attr.target_id = busy.pid;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	while (!pev_read(fd).value)
+		sched_yield();
+	close(fd);
+	pev_settled(idle.pid);
+	attr.target_id = idle.pid;
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	pev_on(fd);
+	ASSERT_EQ(0, clock_getcpuclockid(busy.pid, &clock));
+	end = pev_clock_ns(clock) + 50000000;
+	while (pev_clock_ns(clock) < end)
+		sched_yield();
+	EXPECT_EQ(0, pev_read(fd).value);
+	close(fd);
+	kill(busy.pid, SIGKILL);
+	pev_child_end(&busy);
+	pev_child_go(&idle);
+	EXPECT_EQ(0, pev_child_end(&idle));
 }
 
 /* To the instruction, while others compete for the CPU and for its counter. */

@@ -579,15 +579,9 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 			  "perf drives the counters here, and may take them from a part of the group: open its leader with PEV_F_PINNED, or the events one by one");
 }
 
-/* A counter of perf's is taken from all that runs on a CPU. */
-static bool may_count_cpus(const struct pev_event *event)
-{
-	return event->privileged || pev_paranoid_level() < PEV_PARANOID_MACHINE;
-}
-
 static int check_pinned(const struct pev_event *event, struct pev_refuse *r)
 {
-	if (!(pev_hw_of(event)->perf.flags & PEV_F_PINNED) || may_count_cpus(event))
+	if (!(pev_hw_of(event)->perf.flags & PEV_F_PINNED) || pev_hw_may_take_cpus(event))
 		return 0;
 	return pev_refuse(r, EACCES, PEV_FIELD(flags),
 			  "perf drives the counters here, and a pinned one is taken from others on all CPUs, which needs CAP_PERFMON: %s is %d",
@@ -606,7 +600,7 @@ int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r)
 		return err;
 	pev_pmi_clock_init();
 	hw->perf.samples = event->channel || event->tally;
-	counter = pev_perf_counter_get(&hw->perf, !may_count_cpus(event), event->name, r);
+	counter = pev_perf_counter_get(&hw->perf, !pev_hw_may_take_cpus(event), event->name, r);
 	if (IS_ERR(counter))
 		return PTR_ERR(counter);
 	if (hw->perf.flags & PEV_F_PINNED && !pev_perf_counter_counts(counter)) {

@@ -20,6 +20,7 @@
 #include <linux/sysctl.h>
 #include "base/hooks.h"
 #include "base/lock.h"
+#include "base/paranoid.h"
 #include "base/rate.h"
 #include "base/strbuf.h"
 #include "base/task.h"
@@ -297,7 +298,13 @@ static int event_label(struct pev_event *event, const struct pev_attr *attr,
 	return event->name ? 0 : -ENOMEM;
 }
 
-static int check_marked(const struct pev_attr *attr, struct pev_refuse *r)
+bool pev_hw_may_take_cpus(const struct pev_event *event)
+{
+	return event->privileged || pev_paranoid_level() < PEV_PARANOID_MACHINE;
+}
+
+static int check_marked(const struct pev_event *event, const struct pev_attr *attr,
+			struct pev_refuse *r)
 {
 	if (!(attr->flags & PEV_F_MARKED))
 		return 0;
@@ -307,6 +314,10 @@ static int check_marked(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_MARKED is for tasks, processes and subtrees");
+	if (!pev_hw_may_take_cpus(event))
+		return pev_refuse(r, EACCES, PEV_FIELD(flags),
+				  "the processor has one mark, and what counts by it takes counters from others on all CPUs, which needs CAP_PERFMON: %s is %d",
+				  pev_paranoid_name(), pev_paranoid_level());
 	return 0;
 }
 
@@ -427,11 +438,12 @@ static void hw_close(struct pev_event *event)
 }
 
 /* What pev's own backend counts for it. */
-static int own_code(const struct pev_attr *attr, struct pev_hw_event *hw, struct pev_refuse *r)
+static int own_code(const struct pev_event *event, const struct pev_attr *attr,
+		    struct pev_hw_event *hw, struct pev_refuse *r)
 {
 	int err = encode_attr(attr, &hw->code, r);
 
-	return err ?: check_marked(attr, r);
+	return err ?: check_marked(event, attr, r);
 }
 
 /* Where perf has no counters either, say who holds them, or that there are none. */
@@ -482,7 +494,7 @@ static int hw_open(struct pev_event *event, const struct pev_attr *attr, struct 
 	err = event_label(event, attr, r);
 	if (!err)
 		err = by_perf ? pev_perf_event_code(attr, hw, event->name, r) :
-				own_code(attr, hw, r);
+				own_code(event, attr, hw, r);
 	err = err ?: check_sampling(event, attr, &hw->code, r);
 	err = err ?: pev_pmu_page_make(hw, attr, r);
 	err = err ?: pev_hw_slots_make(hw);

@@ -121,6 +121,8 @@ int pev_pmu_encode(const struct pev_pmu_request *asked, struct pev_pmu_code *cod
 		   struct pev_refuse *r);
 /* Make @percpu of an event. Process context. Return: 0 or -ENOMEM. */
 int pev_hw_slots_make(struct pev_hw_event *hw);
+/* May its opener take counters from others, on all CPUs? As for events on CPUs. Any context. */
+bool pev_hw_may_take_cpus(const struct pev_event *event);
 /* Keep the hardware ours without an event; there is a PMU. Process context. Return: 0 or error. */
 int pev_pmu_hold(struct pev_refuse *r);
 void pev_pmu_unhold(void);
