@@ -4,6 +4,7 @@
  * these run on: others are not interrupted. And what it costs to be alone: the
  * first event hooks the kernel, the last one unhooks it.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -463,6 +464,23 @@ static bool do_open_plain(void)
 	return opens(open_plain());
 }
 
+#define OTHER_PMU "/sys/bus/event_source/devices/msr/type"
+
+static int other_pmu(void)
+{
+	return open(OTHER_PMU, O_RDONLY);
+}
+
+/* Its driver must be asked to find out what it can't. */
+static bool do_refuse_other(void)
+{
+	struct pev_attr attr = pmu_attr(0, PEV_F_EXCLUDE_KERNEL, -1, 0);
+
+	attr.type = PEV_TYPE_RAW;
+	attr.pmu = pev_get_number(OTHER_PMU, -1);
+	return pev_open(&attr) == -EOPNOTSUPP && strstr(pev_reason(), "in all modes");
+}
+
 static const struct {
 	const char *what;
 	bool (*fn)(void);
@@ -470,16 +488,19 @@ static const struct {
 	int (*open)(void);
 	bool held; /* there is another counter all the time */
 	long calls;
+	bool first; /* to the first CPU */
 } exact[] = {
 	{ "the first page mapped", do_map_page, 1, open_counter, true, 0 },
 	/* the kernel's text is patched, once for a second */
 	{ "open and close, the only counter", do_open_only, 30, open_counter, false, 29 },
 	{ "open and close, one without a page", do_open_plain, 30, open_plain, false, 29 },
+	{ "an event of another PMU", do_refuse_other, 30, other_pmu, false, 29, true },
 };
 
 /* Return: those of the @i-th of @exact on the other CPU, <0 where there is no such counter. */
-static long exact_calls(struct __test_metadata *_metadata, int cpu, unsigned int i)
+static long exact_calls(struct __test_metadata *_metadata, const int *cpus, unsigned int i)
 {
+	int cpu = cpus[!exact[i].first];
 	struct pev_child c;
 	long came;
 	int calls;
@@ -487,6 +508,7 @@ static long exact_calls(struct __test_metadata *_metadata, int cpu, unsigned int
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
 		EXPECT_EQ(0, pev_become(ANYBODY, -1));
+		EXPECT_EQ(0, pev_pin(cpus[exact[i].first]));
 		counter = exact[i].open();
 		if (counter < 0)
 			_exit(KSFT_SKIP);
@@ -527,13 +549,13 @@ TEST_F(interrupt, none_by_name)
 	bool any = false;
 
 	for (unsigned int i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
-		long came = exact_calls(_metadata, self->cpus[1], i);
+		long came = exact_calls(_metadata, self->cpus, i);
 
 		any |= came >= 0;
 		for (unsigned int n = 1; n < TRIES && came > exact[i].calls; n++) {
 			TH_LOG("%u times %s: %ld calls", exact[i].times, exact[i].what, came);
 			usleep(HOOKS_STAY_US);
-			came = exact_calls(_metadata, self->cpus[1], i);
+			came = exact_calls(_metadata, self->cpus, i);
 		}
 		EXPECT_GE(exact[i].calls, came)
 		TH_LOG("%u times %s: %ld calls", exact[i].times, exact[i].what, came);

@@ -30,14 +30,15 @@ static int online_state;
  */
 static struct cred *own_cred;
 
-static struct perf_event *create(const struct perf_event_attr *wanted, unsigned int cpu,
+static struct perf_event *create(const struct perf_event_attr *wanted, int cpu,
 				 perf_overflow_handler_t handler, void *context)
 {
 	const struct cred *caller = override_creds(own_cred);
 	struct perf_event_attr attr = *wanted;
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handler, context);
+	event = perf_event_create_kernel_counter(&attr, cpu, cpu < 0 ? current : NULL, handler,
+						 context);
 	revert_creds(caller);
 	return event;
 }
@@ -187,7 +188,7 @@ void pev_perf_close(struct pev_perf *perf)
 	remove_all(perf);
 }
 
-struct perf_event *pev_perf_look(const struct perf_event_attr *attr, unsigned int cpu)
+struct perf_event *pev_perf_look(const struct perf_event_attr *attr, int cpu)
 {
 	struct perf_event_attr off = *attr;
 

@@ -74,12 +74,12 @@ bool pev_perf_is_place(const struct perf_event *event, unsigned int cpu);
 /**
  * pev_perf_look() - make an event that does not count, to learn of its PMU
  * @attr: what it would count
- * @cpu:  where
+ * @cpu:  where, which is interrupted; -1: in the calling task, and no CPU is
  *
  * Context: Process context, may sleep. It has the kernel's rights.
  * Return: the event, for perf_event_release_kernel(), or an ERR_PTR().
  */
-struct perf_event *pev_perf_look(const struct perf_event_attr *attr, unsigned int cpu);
+struct perf_event *pev_perf_look(const struct perf_event_attr *attr, int cpu);
 
 /**
  * pev_perf_ask() - the same with the rights of the caller

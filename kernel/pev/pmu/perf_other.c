@@ -127,15 +127,19 @@ struct abilities {
 	u32	can;
 };
 
-/* Looks for a CPU that the PMU is one of, if it counts on some only. */
-static struct perf_event *look(const struct pev_perf_code *code)
+static bool is_of_cpus(const struct pev_attr *attr)
 {
-	const struct perf_event_attr attr = pev_perf_attr(code);
+	return attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
+}
+
+/* Looks for a CPU that the PMU is one of, if it counts on some only. */
+static struct perf_event *look_at_cpus(const struct perf_event_attr *attr)
+{
 	struct perf_event *event = ERR_PTR(-ENODEV);
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
-		event = pev_perf_look(&attr, cpu);
+		event = pev_perf_look(attr, cpu);
 		if (!IS_ERR(event) || !pev_perf_lacks(PTR_ERR(event)))
 			break;
 		cond_resched();
@@ -143,10 +147,24 @@ static struct perf_event *look(const struct pev_perf_code *code)
 	return event;
 }
 
-/* Without modes and samples, which would be refused without a word. */
-static int learn(const struct pev_perf_code *code, const char *name, struct abilities *a,
-		 struct pev_refuse *r)
+/* What counts no tasks is told from what counts nothing by a CPU, for those who may have it. */
+static struct perf_event *look(const struct pev_perf_code *code, const struct pev_attr *attr,
+			       const struct pev_event *opened)
 {
+	const struct perf_event_attr perf = pev_perf_attr(code);
+	struct perf_event *event;
+
+	if (is_of_cpus(attr))
+		return look_at_cpus(&perf);
+	event = pev_perf_look(&perf, -1);
+	return IS_ERR(event) && pev_hw_may_take_cpus(opened) ? look_at_cpus(&perf) : event;
+}
+
+/* Without modes and samples, which would be refused without a word. */
+static int learn(const struct pev_attr *attr, const struct pev_hw_event *hw, const char *name,
+		 struct abilities *a, struct pev_refuse *r)
+{
+	const struct pev_perf_code *code = &hw->perf;
 	const struct pev_perf_code plain = {
 		.type		= code->type,
 		.config		= code->config,
@@ -154,7 +172,7 @@ static int learn(const struct pev_perf_code *code, const char *name, struct abil
 		.config2	= code->config2,
 		.some		= true,
 	};
-	struct perf_event *event = look(&plain);
+	struct perf_event *event = look(&plain, attr, hw->event);
 
 	if (!IS_ERR(event)) {
 		a->context = event->pmu->task_ctx_nr;
@@ -255,11 +273,6 @@ static int ask_of_cpus(const struct pev_attr *attr, struct pev_hw_event *hw, con
 	return cpumask_empty(hw->where) ? pev_perf_refuse(last, &hw->perf, name, r) : 0;
 }
 
-static bool is_of_cpus(const struct pev_attr *attr)
-{
-	return attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
-}
-
 int pev_perf_permit(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
 		    struct pev_refuse *r)
 {
@@ -277,7 +290,7 @@ int pev_perf_other(const struct pev_attr *attr, struct pev_hw_event *hw, const c
 		err = check_number(attr->pmu, r);
 	else
 		err = check_generic(attr->pmu, r);
-	err = err ?: learn(&hw->perf, name, &a, r);
+	err = err ?: learn(attr, hw, name, &a, r);
 	err = err ?: check_abilities(attr, &a, r);
 	if (err)
 		return err;
