@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "fuzz.h"
 
-#define MOST	600	/* failures of one call */
+#define MOST 600 /* failures of one call */
 #define EACH 64 /* of them from the first on; what comes later in a call, it does often */
 #define HOOKS_STAY_US 1500000 /* more than the second that they do */
 
