@@ -11,6 +11,8 @@
 #define ANYBODY 1000
 #define COMPUTE "--compute"
 #define FAILSLAB "/sys/kernel/debug/failslab/"
+#define FAIL_PAGES "/sys/kernel/debug/fail_page_alloc/"
+#define FAIL_COPIES "/sys/kernel/debug/fail_usercopy/"
 #define FAIL_NTH "/proc/self/fail-nth"
 
 /* More than an exec has, and how many in a row it is to be asked for behind its last one. */
@@ -19,7 +21,6 @@
 
 /* Ticks that the program runs for before its count is read, and again until it is read once more. */
 #define TICKS 3
-/* The exec may still be on its way to its end when the first of them are over. */
 #define TICK_NS 10000000
 
 /* The program, which is this one: no call of it meets the failure in place of the exec. */
@@ -64,6 +65,8 @@ FIXTURE_SETUP(memory)
 	if (access(FAIL_NTH, W_OK) || pev_put_text(FAILSLAB "ignore-gfp-wait", "N"))
 		SKIP(return, "this kernel can't be told when to have no memory");
 	pev_put_text(FAILSLAB "verbose", "0");
+	pev_put_text(FAIL_PAGES "verbose", "0");
+	pev_put_text(FAIL_COPIES "verbose", "0");
 	snprintf(self->path, sizeof(self->path), "/tmp/pev-memory.%d", getpid());
 	ASSERT_TRUE(install(self->path));
 	PEV_DEFAULT_LEVELS(&self->before);
@@ -119,10 +122,10 @@ static bool is_executed(pid_t pid)
 	return number_of(pid, "status", "\nUid:", 1) == 0;
 }
 
-/* Ticks in user mode and in the kernel. */
+/* Ticks in user mode: none of them is the exec's. */
 static long ticks_of(pid_t pid)
 {
-	return number_of(pid, "stat", ")", 11) + number_of(pid, "stat", ")", 12);
+	return number_of(pid, "stat", ")", 11);
 }
 
 static bool is_gone(pid_t pid)
