@@ -93,7 +93,8 @@ TEST(mark_of_before)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, MARKED, -1, 0);
 	struct pev_child busy, idle;
-	int cpus[2], fd;
+	struct pev_attr beside;
+	int cpus[2], fd, other;
 	clockid_t clock;
 	uint64_t end;
 
@@ -114,6 +115,10 @@ TEST(mark_of_before)
 		pev_child_wait(&idle);
 		_exit(0);
 	}
+	/* its CPU is not told of an event that goes, but of the last one */
+	beside = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, busy.pid);
+	other = pev_open(&beside);
+	ASSERT_LE(0, other) TH_LOG("%s", pev_reason());
 	attr.target_id = busy.pid;
 	fd = pev_open(&attr);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
@@ -132,6 +137,7 @@ TEST(mark_of_before)
 		sched_yield();
 	EXPECT_EQ(0, pev_read(fd).value);
 	close(fd);
+	close(other);
 	kill(busy.pid, SIGKILL);
 	pev_child_end(&busy);
 	pev_child_go(&idle);
