@@ -127,11 +127,6 @@ struct abilities {
 	u32	can;
 };
 
-static bool is_of_cpus(const struct pev_attr *attr)
-{
-	return attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP;
-}
-
 /* Looks for a CPU that the PMU is one of, if it counts on some only. */
 static struct perf_event *look_at_cpus(const struct perf_event_attr *attr)
 {
@@ -148,21 +143,20 @@ static struct perf_event *look_at_cpus(const struct perf_event_attr *attr)
 }
 
 /* What counts no tasks is told from what counts nothing by a CPU, for those who may have it. */
-static struct perf_event *look(const struct pev_perf_code *code, const struct pev_attr *attr,
-			       const struct pev_event *opened)
+static struct perf_event *look(const struct pev_perf_code *code, const struct pev_event *opened)
 {
 	const struct perf_event_attr perf = pev_perf_attr(code);
 	struct perf_event *event;
 
-	if (is_of_cpus(attr))
+	if (!pev_targets_task(opened))
 		return look_at_cpus(&perf);
 	event = pev_perf_look(&perf, -1);
 	return IS_ERR(event) && pev_hw_may_take_cpus(opened) ? look_at_cpus(&perf) : event;
 }
 
 /* Without modes and samples, which would be refused without a word. */
-static int learn(const struct pev_attr *attr, const struct pev_hw_event *hw, const char *name,
-		 struct abilities *a, struct pev_refuse *r)
+static int learn(const struct pev_hw_event *hw, const char *name, struct abilities *a,
+		 struct pev_refuse *r)
 {
 	const struct pev_perf_code *code = &hw->perf;
 	const struct pev_perf_code plain = {
@@ -172,7 +166,7 @@ static int learn(const struct pev_attr *attr, const struct pev_hw_event *hw, con
 		.config2	= code->config2,
 		.some		= true,
 	};
-	struct perf_event *event = look(&plain, attr, hw->event);
+	struct perf_event *event = look(&plain, hw->event);
 
 	if (!IS_ERR(event)) {
 		a->context = event->pmu->task_ctx_nr;
@@ -277,7 +271,9 @@ int pev_perf_permit(const struct pev_attr *attr, struct pev_hw_event *hw, const 
 		    struct pev_refuse *r)
 {
 	/* users of CPUs may all that perf asks for */
-	return is_of_cpus(attr) && !hw->perf.precise ? 0 : ask_of_task(attr, hw, name, r);
+	if (!pev_targets_task(hw->event) && !hw->perf.precise)
+		return 0;
+	return ask_of_task(attr, hw, name, r);
 }
 
 int pev_perf_other(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
@@ -290,11 +286,11 @@ int pev_perf_other(const struct pev_attr *attr, struct pev_hw_event *hw, const c
 		err = check_number(attr->pmu, r);
 	else
 		err = check_generic(attr->pmu, r);
-	err = err ?: learn(attr, hw, name, &a, r);
+	err = err ?: learn(hw, name, &a, r);
 	err = err ?: check_abilities(attr, &a, r);
 	if (err)
 		return err;
 	hw->perf.always = a.context == perf_sw_context;
-	return is_of_cpus(attr) ? ask_of_cpus(attr, hw, name, r) :
-				  ask_of_task(attr, hw, name, r);
+	return pev_targets_task(hw->event) ? ask_of_task(attr, hw, name, r) :
+					     ask_of_cpus(attr, hw, name, r);
 }

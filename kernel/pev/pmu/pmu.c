@@ -303,15 +303,14 @@ bool pev_hw_may_take_cpus(const struct pev_event *event)
 	return event->privileged || pev_paranoid_level() < PEV_PARANOID_MACHINE;
 }
 
-static int check_marked(const struct pev_event *event, const struct pev_attr *attr,
-			struct pev_refuse *r)
+static int check_marked(const struct pev_event *event, struct pev_refuse *r)
 {
-	if (!(attr->flags & PEV_F_MARKED))
+	if (!(event->flags & PEV_F_MARKED))
 		return 0;
 	if (!(pev_pmu->features & PEV_PMU_MARKS))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "this processor has no mark for tasks: do without PEV_F_MARKED");
-	if (attr->target == PEV_TARGET_CPUS || attr->target == PEV_TARGET_CGROUP)
+	if (!pev_targets_task(event))
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "PEV_F_MARKED is for tasks, processes and subtrees");
 	if (!pev_hw_may_take_cpus(event))
@@ -443,7 +442,7 @@ static int own_code(const struct pev_event *event, const struct pev_attr *attr,
 {
 	int err = encode_attr(attr, &hw->code, r);
 
-	return err ?: check_marked(event, attr, r);
+	return err ?: check_marked(event, r);
 }
 
 /* Where perf has no counters either, say who holds them, or that there are none. */
