@@ -21,6 +21,11 @@ BEGIN {
 	next
 }
 
+# It has no end where the machine had none, which kept others from running.
+/^not ok - .*exit status [0-9]+ of the machine/ {
+	part = ""
+}
+
 /^# === [^ ]+ took / {
 	part = ""
 	next
