@@ -219,7 +219,7 @@ TEST_F(msr, exec_before_there_is_a_counter)
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
 		char *argv[] = { "again", NULL };
-		char *envp[] = { pev_kernel_is_slow() ? "PEV_AGAIN=100" : "PEV_AGAIN=1000", NULL };
+		char *envp[] = { pev_kernel_is_slow() ? "PEV_AGAIN=30" : "PEV_AGAIN=500", NULL };
 
 		pev_child_wait(&c);
 		execve("/proc/self/exe", argv, envp);

@@ -65,7 +65,7 @@ static void open_events(struct __test_metadata *_metadata, int fd, int *events)
 
 static unsigned int enough(void)
 {
-	return pev_kernel_is_slow() ? 1000 : 5000;
+	return pev_kernel_is_slow() ? 500 : 2500;
 }
 
 static void let_count(const int *events)

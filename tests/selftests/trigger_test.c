@@ -358,7 +358,7 @@ static int snapshot(int channel, struct pev_span *spans)
 TEST_F(trigger, stays_frozen)
 {
 	struct pev_span first[PEV_UTIL_RINGS], second[PEV_UTIL_RINGS];
-	unsigned int rounds = pev_kernel_is_slow() ? 5 : 30, moved = 0;
+	unsigned int rounds = pev_kernel_is_slow() ? 5 : 15, moved = 0;
 	struct caller callers[CALLERS];
 	struct pev_counts sum;
 	struct pev_map map;
@@ -404,7 +404,7 @@ TEST_F(trigger, stays_frozen)
  */
 TEST_F(trigger, at_once)
 {
-	unsigned int rounds = pev_kernel_is_slow() ? 200 : 1000;
+	unsigned int rounds = pev_kernel_is_slow() ? 100 : 500;
 	uint64_t samples = 0, unarmed = 0;
 	struct caller callers[CALLERS];
 	struct pev_counts sum, own;
@@ -447,6 +447,8 @@ TEST_F(trigger, at_once)
 	close(timer);
 }
 
+#define TURNS 1000
+
 /* Several change it at once; each record is in the rings, or counted. */
 TEST_F(trigger, several)
 {
@@ -464,13 +466,13 @@ TEST_F(trigger, several)
 		int stop = open_trigger(self->channel, PEV_F_STOP, STOP_BY);
 		int start = open_trigger(self->channel, PEV_F_START, START_BY);
 
-		for (unsigned int i = 0; i < 2000; i++) {
+		for (unsigned int i = 0; i < TURNS; i++) {
 			fire(STOP_BY);
 			fire(START_BY);
 		}
 		_exit(stop < 0 || start < 0);
 	}
-	for (unsigned int i = 0; i < 2000; i++) {
+	for (unsigned int i = 0; i < TURNS; i++) {
 		fire(STOP_BY);
 		fire(START_BY);
 	}
@@ -479,12 +481,12 @@ TEST_F(trigger, several)
 	callers_end(_metadata, callers, &end, &sum);
 	EXPECT_EQ(0, state_of(self->channel).state);
 	EXPECT_EQ(state_of(self->channel).stops, state_of(self->channel).starts);
-	EXPECT_LE(2000, state_of(self->channel).stops);
+	EXPECT_LE(TURNS, state_of(self->channel).stops);
 	own = counts_of(self->stop);
-	EXPECT_EQ(2000, own.fired);
+	EXPECT_EQ(TURNS, own.fired);
 	EXPECT_TRUE(books_balance(&own));
 	own = counts_of(self->start);
-	EXPECT_EQ(2000, own.fired);
+	EXPECT_EQ(TURNS, own.fired);
 	EXPECT_TRUE(books_balance(&own));
 	/* the others have been overwritten */
 	if (variant->flags)

@@ -15,8 +15,8 @@
 /* Bytes that a pipe does not take at once: who writes them sleeps many times in one call. */
 #define MUCH (1 << 20)
 #define ROOM (1 << 16)
-#define ROUNDS 50
-#define STORM 200
+#define ROUNDS 20
+#define STORM 100
 
 /* ---- what children do ---- */
 
@@ -825,7 +825,7 @@ static void owe_for_a_while(struct __test_metadata *_metadata, FIXTURE_DATA(usta
 	self->nr = 0;
 	ASSERT_LE(0, add(self, KIND_USTACK, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
 	ASSERT_LE(0, add(self, KIND_WAIT, PEV_TARGET_PROCESS, 0)) TH_LOG("%s", pev_reason());
-	while (pev_read(self->fds[1]).samples < 20 * SLEEPERS)
+	while (pev_read(self->fds[1]).samples < 10 * SLEEPERS)
 		usleep(1000);
 	/* what is only off tells of waits that are under way */
 	for (unsigned int i = 0; i < self->nr; i++) {
