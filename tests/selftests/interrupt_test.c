@@ -370,7 +370,7 @@ FIXTURE_TEARDOWN(interrupt)
  * An emulator that runs both CPUs in one thread goes to the one that wakes up when the host
  * lets it: fewer rounds say the same.
  */
-#define PATIENCE	1000000000LL	/* ns */
+#define PATIENCE 1000000000LL /* ns */
 #define LEAST		30
 
 TEST_F(interrupt, none)

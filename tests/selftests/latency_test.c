@@ -5,6 +5,8 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
@@ -14,8 +16,8 @@
 
 #define CLOSE		"syscalls:sys_enter_close"
 #define ROUNDS		8
-#define QUEUE		64
-#define SLOW_QUEUE	16	/* where a catalog takes a second */
+#define QUEUE 64
+#define SLOW_QUEUE 16 /* where a catalog takes a second */
 #define MS		1000000LL
 
 static int64_t now(void)
@@ -133,7 +135,7 @@ struct load {
 	unsigned int	events;
 	bool		group;
 	void		(*fn)(void);
-	bool		queues; /* half of the catalogs in the queue may be made meanwhile */
+	bool queues; /* half of the catalogs in the queue may be made meanwhile */
 };
 
 static const struct load loads[] = {
@@ -316,6 +318,85 @@ TEST_F(latency, of_a_catalog)
 	kill(other.pid, SIGKILL);
 	pev_child_end(&c);
 	pev_child_end(&other);
+}
+
+/* ---- hooks that go ---- */
+
+#define HOOKS_STAY_US 1010000
+#define TIMES 5
+
+/* Two tasks on one CPU, of which one is ready to run, and hardly ever does. */
+static void starve(struct pev_child *c, int cpu)
+{
+	struct sched_param param = {};
+	pid_t pid;
+
+	if (pev_become(ATTACKER, -1) || pev_pin(cpu))
+		_exit(2);
+	pid = fork();
+	if (!pid && (prctl(PR_SET_PDEATHSIG, SIGKILL) || sched_setscheduler(0, SCHED_IDLE, &param)))
+		_exit(2);
+	if (pid)
+		pev_child_say(c, pid > 0);
+	for (;;)
+		;
+}
+
+/* Return: ns that it takes; the event's hooks go after a while, since nobody else has one. */
+static int64_t open_and_close(uint32_t type, uint64_t config)
+{
+	struct pev_attr attr = {
+		.type = type,
+		.config = config,
+		.target = PEV_TARGET_TASK,
+		.channel_fd = type == PEV_TYPE_SIDEBAND ? channel : -1,
+		.group_fd = -1,
+	};
+	int64_t begin = now();
+	int fd = pev_open(&attr);
+
+	return fd < 0 || close(fd) ? -1 : now() - begin;
+}
+
+/*
+ * While those that nobody needs any more are removed, others are placed. All of them change text on
+ * all CPUs, and wait for that, but not until some user's tasks have had their turn.
+ */
+TEST_F(latency, of_hooks_that_go)
+{
+	int cpus[2], nr = pev_cpus(cpus, 2);
+	int64_t most = 0, placed = 0;
+	struct pev_child c;
+
+	if (nr < 2)
+		SKIP(return, "needs two CPUs");
+	channel = pev_open_channel(8192, 4096, 0);
+	ASSERT_LE(0, channel);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		starve(&c, cpus[0]);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	ASSERT_EQ(0, pev_pin(cpus[1]));
+	for (unsigned int i = 0; i < TIMES; i++) {
+		int64_t ns = open_and_close(PEV_TYPE_SIDEBAND, PEV_SB_MMAP);
+
+		ASSERT_LT(0, ns) TH_LOG("%s", pev_reason());
+		if (ns > placed)
+			placed = ns;
+		usleep(HOOKS_STAY_US + i * 5000);
+		ns = open_and_close(PEV_TYPE_SOFTWARE, PEV_SW_PAGE_FAULTS);
+		ASSERT_LT(0, ns) TH_LOG("%s", pev_reason());
+		if (ns > most)
+			most = ns;
+		/* these go, too */
+		usleep(2 * HOOKS_STAY_US);
+	}
+	TH_LOG("%lld ms while hooks go, %lld ms else", (long long)(most / MS),
+	       (long long)(placed / MS));
+	EXPECT_GT(300 * MS + 3 * placed, most);
+	kill(c.pid, SIGKILL);
+	pev_child_end(&c);
+	close(channel);
 }
 
 TEST_HARNESS_MAIN

@@ -30,10 +30,12 @@
 #include "source/sideband.h"
 #include "source/wait/wait.h"
 #include "target/target.h"
+#include "older/6.1/exec.h"
 #include "older/6.1/task_work.h"
 #include "probes.h"
 #include "resolve.h"
 #include "task_set.h"
+#include "watch.h"
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -98,11 +100,13 @@ static void quiesce(void)
 {
 	pev_event_teardown();
 	pev_hooks_teardown();
+	pev_watch_teardown();
+	pev_older_exec_teardown();
 	tracepoint_synchronize_unregister();
 	pev_sideband_teardown();
 	pev_wait_teardown();
 	pev_defer_teardown();
-	pev_older_teardown();
+	pev_older_task_work_teardown();
 }
 
 static int __init nothing(void)

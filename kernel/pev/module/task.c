@@ -10,9 +10,8 @@
  * Exit: exit_mm_release() is called for each task between PF_EXITING and the end of its
  * address space, which says whether the task may be seen. sched_process_exit comes later.
  *
- * Function tracing can't be switched off by sysctl while this is in use.
+ * Function tracing can't be switched off by sysctl once this was in use.
  */
-#include <linux/ftrace.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/sched.h>
@@ -22,6 +21,7 @@
 #include "resolve.h"
 #include "task.h"
 #include "task_set.h"
+#include "traced.h"
 
 static void notrace trace_attach_pid(unsigned long ip, unsigned long parent,
 				     struct ftrace_ops *ops, struct ftrace_regs *regs)
@@ -46,31 +46,26 @@ static void notrace trace_exit(unsigned long ip, unsigned long parent, struct ft
 	pev_ctx_exit(task);
 }
 
-static struct ftrace_ops fork_ops = {
-	.func = trace_attach_pid, .flags = FTRACE_OPS_FL_PERMANENT,
+static struct pev_traced forks = {
+	.ops = { .func = trace_attach_pid, .flags = PEV_TRACED_FLAGS },
+	.nothing = pev_nothing,
 };
 
-static struct ftrace_ops exit_ops = {
-	.func = trace_exit, .flags = FTRACE_OPS_FL_PERMANENT,
+static struct pev_traced exits = {
+	.ops = { .func = trace_exit, .flags = PEV_TRACED_FLAGS },
+	.nothing = pev_nothing,
 };
-
-static int trace(struct ftrace_ops *ops, unsigned long function)
-{
-	int err = ftrace_set_filter_ip(ops, function, 0, 1);
-
-	return err ?: register_ftrace_function(ops);
-}
 
 /* What gets a set also gives it back: exits come first, and go last. */
 int pev_task_trace(void)
 {
-	int err = trace(&exit_ops, pev_address_of_exit_mm_release());
+	int err = pev_traced_on(&exits, pev_address_of_exit_mm_release());
 
 	if (err)
 		return err;
-	err = trace(&fork_ops, pev_address_of_attach_pid());
+	err = pev_traced_on(&forks, pev_address_of_attach_pid());
 	if (err)
-		unregister_ftrace_function(&exit_ops);
+		pev_traced_off(&exits);
 	return err;
 }
 
@@ -79,8 +74,9 @@ void pev_task_untrace(void)
 	struct pev_task_ctx *set;
 	unsigned int bucket = 0;
 
-	unregister_ftrace_function(&fork_ops);
-	unregister_ftrace_function(&exit_ops);
+	/* a fork on its way finds no event to inherit: the last one went before */
+	pev_traced_off(&forks);
+	pev_traced_off(&exits);
 	/* tasks that lived longer than their events; one may be about to drop its set itself */
 	do {
 		raw_spin_lock(&pev_ctx_lock);
@@ -89,4 +85,10 @@ void pev_task_untrace(void)
 		pev_ctx_put_many(set, 1);
 		cond_resched();
 	} while (set);
+}
+
+void pev_task_teardown(void)
+{
+	pev_traced_teardown(&forks);
+	pev_traced_teardown(&exits);
 }

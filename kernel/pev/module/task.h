@@ -9,4 +9,7 @@ int pev_task_trace(void);
 /* The opposite: no task has a set afterwards. Process context. */
 void pev_task_untrace(void);
 
+/* Before the module goes: waits until nothing of it runs. */
+void pev_task_teardown(void);
+
 #endif

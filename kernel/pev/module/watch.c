@@ -11,7 +11,6 @@
  * the record and calls the original.
  */
 #include <linux/array_size.h>
-#include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/pev_hooks.h>
@@ -23,6 +22,8 @@
 #include "redirect.h"
 #include "resolve.h"
 #include "task.h"
+#include "traced.h"
+#include "watch.h"
 
 /* ---- tasks ---- */
 
@@ -124,24 +125,28 @@ static void notrace trace_mmap(unsigned long ip, unsigned long parent, struct ft
 	pev_redirect_to_map(regs);
 }
 
-static struct ftrace_ops mmap_ops = {
-	.func = trace_mmap,
-	.flags = FTRACE_OPS_FL_PERMANENT | PEV_REDIRECT_FLAGS,
+static struct pev_traced mmaps = {
+	.ops = { .func = trace_mmap, .flags = PEV_TRACED_FLAGS | PEV_REDIRECT_FLAGS },
+	.nothing = pev_nothing_mapped,
 };
 
 int pev_watch_mmaps(void)
 {
 	unsigned long function = pev_address_of_perf_event_mmap();
-	int err;
 
 	static_call_update(pev_perf_event_mmap, (typeof(perf_event_mmap) *)function);
-	err = ftrace_set_filter_ip(&mmap_ops, function, 0, 1);
-	return err ?: register_ftrace_function(&mmap_ops);
+	return pev_traced_on(&mmaps, function);
 }
 
 void pev_unwatch_mmaps(void)
 {
-	unregister_ftrace_function(&mmap_ops);
+	pev_traced_off(&mmaps);
+}
+
+void pev_watch_teardown(void)
+{
+	pev_task_teardown();
+	pev_traced_teardown(&mmaps);
 	wait_var_event(&mapping, !atomic_read(&mapping));
 	/* the last instructions of pev_map(), and behind it */
 	synchronize_rcu_tasks();

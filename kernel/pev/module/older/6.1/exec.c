@@ -13,7 +13,6 @@
 #define PEV_OLDER
 #include <linux/atomic.h>
 #include <linux/binfmts.h>
-#include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -22,7 +21,9 @@
 #include <linux/tracepoint.h>
 #include <linux/wait_bit.h>
 #include <trace/events/sched.h>
+#include "module/older/6.1/exec.h"
 #include "module/resolve.h"
+#include "module/traced.h"
 
 DEFINE_TRACE(sched_prepare_exec, PARAMS(struct task_struct *task, struct linux_binprm *bprm),
 	     PARAMS(task, bprm));
@@ -56,25 +57,27 @@ static void notrace trace_creds(unsigned long ip, unsigned long parent, struct f
 	ftrace_regs_set_instruction_pointer(regs, (unsigned long)exec_creds);
 }
 
-static struct ftrace_ops exec_ops = {
-	.func = trace_creds,
-	.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS,
+static struct pev_traced execs = {
+	.nothing = pev_nothing_executed,
+	.ops = {
+		.func	= trace_creds,
+		.flags	= PEV_TRACED_FLAGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS,
+	},
 };
 
 static int redirect(void)
 {
 	unsigned long function = pev_address_of_security_bprm_creds_from_file();
-	int err;
 
 	static_call_update(pev_creds_from_file,
 			   (typeof(security_bprm_creds_from_file) *)function);
-	err = ftrace_set_filter_ip(&exec_ops, function, 0, 1);
-	return err ?: register_ftrace_function(&exec_ops);
+	return pev_traced_on(&execs, function);
 }
 
-static void redirect_no_more(void)
+/* An exec may stand still in a file system of a user's own: only who goes waits for it. */
+void pev_older_exec_teardown(void)
 {
-	unregister_ftrace_function(&exec_ops);
+	pev_traced_teardown(&execs);
 	wait_var_event(&executing, !atomic_read(&executing));
 	/* the last instructions of exec_creds(), and behind it */
 	synchronize_rcu_tasks();
@@ -93,7 +96,7 @@ static int get(void)
 static void put(void)
 {
 	if (!--probes)
-		redirect_no_more();
+		pev_traced_off(&execs);
 }
 
 int pev_older_probe_register(struct tracepoint *tp, void *probe, void *data, int prio)

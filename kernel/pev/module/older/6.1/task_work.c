@@ -33,7 +33,7 @@ int pev_older_task_work_add(struct task_struct *task, struct callback_head *work
 	return 0;
 }
 
-void pev_older_teardown(void)
+void pev_older_task_work_teardown(void)
 {
 	int cpu;
 

@@ -5,9 +5,11 @@
 
 /* Wait for the interrupts that were asked for. Process context. */
 #ifdef PEV_LINUX_6_1
-void pev_older_teardown(void);
+void pev_older_task_work_teardown(void);
 #else
-static inline void pev_older_teardown(void) { }
+static inline void pev_older_task_work_teardown(void)
+{
+}
 #endif
 
 #endif
