@@ -79,12 +79,14 @@ for way in ${WAYS:-own lent perf}; do
 	read -r -u "$line"
 	named=()
 	[ $way != perf ] || named=(-e '{cycles,instructions}')	# perf's clocks are refused
-	$stat --guest $guest -o target.csv "${named[@]}" --timeout 1
+	$stat --guest $guest -o target.csv "${named[@]}" --timeout 200ms
 	[ "${PEV_PMU:-}" != amd-v2 ] || [ $way = lent ] ||
 		ok "$way: stat --guest counts its cycles and instructions" cycles_fit target.csv
-	$rec --guest $guest -e instructions -o target.trace --timeout 1
+	$rec --guest $guest -e instructions -o target.trace --timeout 200ms
 	ok "$way: record --guest samples them" all_in_guest target.trace
 	kill $guest
 	exec {line}<&-
 done
+# as the kernel has it
+echo auto >/proc/sys/kernel/pev_pmu
 finish
