@@ -7,7 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/lib/cli.bash"
 # shellcheck source=tests/exact/known.bash
 . "$here/../exact/known.bash"
-period=10007
+period=10007 seldom=100003
+turns=3 programs=10 # of the guest that counts while the host does
 
 # Shell code of the guest's: it says that it asked in vain, and waits until it need not.
 # shellcheck disable=SC2016
@@ -77,10 +78,10 @@ within "... nothing stood still" "$(granted missed)" 0 0
 
 # It is taken back in the middle of a recording, which goes on without.
 boot "$until_lent"'
-	perfctl record -q -o /tmp/t -e instructions:u -c '$period' -- bash -c "
+	perfctl record -q -o /tmp/t -e instructions:u -c '$seldom' -- bash -c "
 		until perfctl pmu | grep -q paused; do :; done"
 	echo "status: $?"
-	echo "samples: $(perfctl script /tmp/t | grep -c instructions)"
+	echo "samples: $(perfctl script -F event /tmp/t | grep -c instructions)"
 	echo "after: $(perfctl stat -e instructions -- true 2>&1)"'
 lend --timeout 500ms
 wait $run
@@ -91,8 +92,8 @@ says "... what it asks for afterwards is refused in words" 0 'the host lends thi
 # The host needs counters itself, again and again: what the guest counts by them stands still meanwhile, its
 # running time shows it, and the count is an estimate. The first counter is left to the guest.
 boot "$until_lent"'
-	for turn in 1 2 3 4 5; do
-		perfctl stat -x, -e branches:u,instructions:u -- bash -c "for ((i = 0; i < 20; i++)); do known; done" 2>&1 |
+	for ((turn = 0; turn < '$turns'; turn++)); do
+		perfctl stat -x, -e branches:u,instructions:u -- bash -c "for ((i = 0; i < '$programs'; i++)); do known; done" 2>&1 |
 			sed "s/^/shared: /"
 	done
 	perfctl pmu | sed "s/^/pmu: /"'
@@ -107,19 +108,19 @@ wait $run $lends
 
 # shares EVENT: "COUNT SHARE" of each turn
 shares() { said_of shared | awk -F, -v e="$1" '$3 == e { print $1, $5 }'; }
-within "a guest counts while the host does" "$(shares instructions:u | wc -l)" 5 5
+within "a guest counts while the host does" "$(shares instructions:u | wc -l)" $turns $turns
 # bash itself is what they have beside it
 while read -r count share; do
-	within "... by the counter that is left to it all the time ($share %)" "$count" $((20 * branches)) $((21 * branches))
+	within "... by the counter that is left to it all the time ($share %)" "$count" $((programs * branches)) $(((programs + 1) * branches))
 done < <(shares branches:u)
-within "... which says so" "$(shares branches:u | grep -c ' 100.00$')" 5 5
+within "... which says so" "$(shares branches:u | grep -c ' 100.00$')" $turns $turns
 some=0
 while read -r count share; do
 	part=$(awk -v c="$count" -v s="$share" 'BEGIN { print int(c * s / 100) }')
-	within "... by one that is not, $share % of the time: no more than there was" "$part" 1 $((21 * instructions))
+	within "... by one that is not, $share % of the time: no more than there was" "$part" 1 $(((programs + 1) * instructions))
 	some=$(awk -v s="$share" -v some=$some 'BEGIN { print some + (s > 0 && s < 100) }')
 done < <(shares instructions:u)
-within "... and not whole" "$some" 1 5
+within "... and not whole" "$some" 1 $turns
 within "... as the host knows" "$(granted missed)" 1 100000
 says "... and the guest's kernel" 0 'paused' said_of pmu
 [ $failures = 0 ] || sed 's/^/# /' said err grant.json grant.err | cat -v

@@ -12,14 +12,15 @@ dir=${PEV_TOOLS%/tools}
 # no guest may have a PMU of KVM's, which QEMU does not hide on AMD's processors
 "$here/../lib/load_kvm" enable_pmu=0 || exit
 declare -A pids
+loops=10000
 
 # In the guest, again and again: a loop of one length, what was counted of it, how long it was not, and samples of it.
 counting='mount -t proc p /proc; mount -t sysfs s /sys; exec < /dev/null
 	while :; do
 		rm -f /tmp/o
-		perfctl stat -x, -e instructions:u -o /tmp/o -- bash -c "echo BEGUN; for i in {1..20000}; do :; done" 2>&1
+		perfctl stat -x, -e instructions:u -o /tmp/o -- bash -c "echo BEGUN; for i in {1..'$loops'}; do :; done" 2>&1
 		echo COUNTED $(cut -d, -f1,5 /tmp/o 2>&1)
-		perfctl record -q -o /tmp/t -e instructions:u -c 1000003 -- bash -c "for i in {1..20000}; do :; done" 2> /dev/null &&
+		perfctl record -q -o /tmp/t -e instructions:u -c 500009 -- bash -c "for i in {1..'$loops'}; do :; done" 2> /dev/null &&
 			echo RECORDED $(perfctl script /tmp/t | grep -c instructions)
 	done'
 printf '%s\n' "$counting" > counting
@@ -65,7 +66,7 @@ whole() { tr -d '\r' < "$1.said" | sed -n 's/^COUNTED \([0-9]*\),100.00$/\1/p'; 
 boot first
 until_ok eval "perfctl guest list | grep -q qemu"
 grant first
-ok "a guest counts" said_more first "COUNTED [0-9]" 3
+ok "a guest counts" said_more first "COUNTED [0-9]" 2
 ok "... and begins to count again" said_more first BEGUN 1
 echo stop > first.in
 echo 'migrate "exec:cat > state"' > first.in
@@ -85,7 +86,7 @@ ok "... which its running time says" awk -v "share=${part#*,}" 'BEGIN { exit !(s
 says "what it would count now is refused in a sentence" 0 'the host lends this guest no counters now' cat second.said
 within "nothing else was counted" "$(tr -d '\r' < second.said | grep -c '^COUNTED [0-9]')" 1 1
 grant second
-ok "it counts again when counters are lent" said_more second "COUNTED [0-9]" 3
+ok "it counts again when counters are lent" said_more second "COUNTED [0-9]" 2
 # interrupts of the guest's restart an instruction now and then, and bash finds its memory elsewhere
 whole first | cat - <(whole second) > all
 within "each count of a whole loop is right: the least" "$(sort -n all | head -n 1)" $((typical - typical / 200)) $((typical + typical / 200))
@@ -103,7 +104,7 @@ done
 echo quit > second.in
 wait "${pids[second]}"
 ok "a guest moves on while it runs, and records where it is then" said_more third "RECORDED [0-9]" 3
-ok "... and counts" said_more third "COUNTED [0-9]" 3
+ok "... and counts" said_more third "COUNTED [0-9]" 1
 tr -d '\r' < third.said > third.lines
 for way in COUNTED RECORDED; do
 	# the one that was under way may be a part, and is no more than others
