@@ -9,12 +9,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../exact/ways.bash"
 export PYTHONPATH=$here/../../tools/python PYTHONDONTWRITEBYTECODE=1 LIBPEV=$PEV_TOOLS/libpev/libpev.so.1
 
-turns=${TURNS:-400} period=${PERIOD:-5003}
+turns=${TURNS:-200} period=${PERIOD:-5003}
 sides=(left right)
 declare -A runs pids
 
-# What a guest does: says which functions of its kernel lie on the way to the loop, and then begins its turns again
-# and again, with the times of all interrupts behind them.
+# What the guest on the left says first: which functions of its kernel lie on the way to the loop. They are those of the
+# other one, too, and a tracer of all functions is switched on and off by writing over each, which takes long.
+# shellcheck disable=SC2016
+path='
+	echo function > current_tracer
+	phases left path
+	sed "/^#/d; s/ <-.*//; s/.* /path /; s/[.].*//" trace | sort -u
+	echo nop > current_tracer'
+
+# What a guest does: it begins its turns again and again, with the times of all interrupts behind them.
 # shellcheck disable=SC2016
 script='
 	insmod /pev-cost.ko
@@ -22,10 +30,7 @@ script='
 	cat /sys/kernel/notes /proc/kallsyms > /run/host
 	cd /sys/kernel/tracing
 	echo 0 > tracing_on
-	echo function > current_tracer
-	phases SIDE path
-	sed "/^#/d; s/ <-.*//; s/.* /path /; s/[.].*//" trace | sort -u
-	echo nop > current_tracer
+	PATH_OF_SIDE
 	echo x86-tsc > trace_clock
 	echo 1 > events/irq_vectors/enable
 	while :; do
@@ -38,7 +43,9 @@ script='
 
 # boot SIDE
 boot() {
-	local text=${script//SIDE/$1}
+	local text=${script//PATH_OF_SIDE/}
+	[ "$1" != left ] || text=${script//PATH_OF_SIDE/$path}
+	text=${text//SIDE/$1}
 	GUEST_CONSOLE=$1.console "$here/run" "${text//TURNS/$turns}" --file "$1.file" > "$1.said" 2> "$1.err" &
 	runs[$1]=$!
 }
@@ -79,7 +86,8 @@ laid_out() {
 judged() {
 	local side args=()
 	for side in "${sides[@]}"; do
-		args+=("${pids[$side]}=$side.said,$side.root/proc/kallsyms")
+		{ grep '^path' left.said; cat "$side.said"; } > "$side.account"
+		args+=("${pids[$side]}=$side.account,$side.root/proc/kallsyms")
 	done
 	python3 "$here/judge.py" "$2" "$1" "$3" "${args[@]}"
 }
@@ -128,10 +136,13 @@ for side in "${sides[@]}"; do
 done
 
 # what the report names, by a root of the guest's, and not by files of others
-during perfctl record -q --guest "${pids[left]}" --guest-mount left.root -e instructions -c $period -o named
-says "names by --guest-mount" 0 ' bare_set$' perfctl report --stdio --sort guest,symbol -i named
 # few lines, as the emulator reads all of them slowly
-grep -e ' T _stext$' -e 'pev_cost]$' left.root/proc/kallsyms > same
+mkdir -p few.root/proc
+cp -r left.root/sys few.root
+grep -e ' T _stext$' -e 'pev_cost]$' left.root/proc/kallsyms > few.root/proc/kallsyms
+during perfctl record -q --guest "${pids[left]}" --guest-mount few.root -e instructions -c $period -o named
+says "names by --guest-mount" 0 ' bare_set$' perfctl report --stdio --sort guest,symbol -i named
+cp few.root/proc/kallsyms same
 says "... and by the guest's kallsyms" 0 ' bare_set$' \
 	perfctl report --stdio --sort symbol --guest-kallsyms same -i named
 sed 's/^ffffffff81\(.* T _stext\)$/ffffffff82\1/' same > moved

@@ -148,7 +148,7 @@ static const struct who {
 			    { PHASE_OF(right_divide) } },
 		.loop = LOOPS "callback",
 		.rounds = "4000",
-		.functions = "callback callback_set consume",
+		.functions = "callback callback_set consume ktime_get", /* which consume() asks */
 	},
 };
 
