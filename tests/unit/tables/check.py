@@ -74,16 +74,35 @@ SELECT = 0xffffffff & ~MODES
 AMD_SELECT = 0xfffffffff & ~MODES
 
 
+def as_text(codes):
+    return "".join("%#x\n" % c for c in codes)
+
+
+class CodeLines(dict):
+    """Lines of codes, most of which many processors have in common: (code, (counters, period))"""
+    def __missing__(self, line):
+        _, code, counters, period = line.split()
+        self[line] = found = int(code, 0), (int(counters, 0), int(period))
+        return found
+
+
 class Answers:
     """What a backend says: generic events, and (counters, period) of codes, or None."""
+    lines = CodeLines()
+
     def __init__(self, command, codes):
-        text = subprocess.run(command, input="\n".join(hex(c) for c in codes), check=True,
-                              capture_output=True, text=True).stdout
+        """@codes: numbers, or the text of them"""
+        if not isinstance(codes, str):
+            codes = as_text(codes)
+        text = subprocess.run(command, input=codes, check=True, capture_output=True,
+                              text=True).stdout.splitlines()
         self.generics, self.why = {}, {}
-        # most of the lines, by far
-        self.codes = {int(code, 0): (int(counters, 0), int(period)) for code, counters, period in
-                      re.findall(r"^code (\w+) (\w+) (\d+)$", text, re.M)}
-        for kind, rest in re.findall(r"^(?!code )(\w+) (.*)$", text, re.M):
+        self.codes = dict(map(self.lines.__getitem__,
+                              [line for line in text if line.startswith("code ")]))
+        for line in text:
+            if line.startswith("code "):
+                continue
+            kind, rest = line.split(" ", 1)
             words = rest.split()
             if kind == "model":
                 self.name = rest
@@ -92,6 +111,17 @@ class Answers:
             else:
                 self.codes[int(words[0], 0)] = None
                 self.why[int(words[0], 0)] = rest.split(" ", 1)[1]
+
+    @staticmethod
+    def names(command, counters, numbers):
+        """Of each model with one of @numbers"""
+        last, *others = map(str, reversed(numbers))
+        text = subprocess.run([*command, last, counters, *reversed(others)], check=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+        found = re.findall(r"^model (.*)$", text, re.M)
+        if len(found) != len(numbers):
+            sys.exit("%d names of %d models" % (len(found), len(numbers)))
+        return found
 
     def counters(self, code):
         """Mask, or None: refused."""
@@ -211,6 +241,7 @@ def periods_of(linux, model):
 
 def check_intel(book, linux, pfm, tree, x86, only):
     every = [u << 8 | e for e in range(1, 256) for u in range(256)]
+    every_text = as_text(every)
     for label, model in linux.models.items():
         label = label.replace("INTEL_", "")
         if not fnmatch.fnmatchcase(label, only):
@@ -220,16 +251,18 @@ def check_intel(book, linux, pfm, tree, x86, only):
         folder = lists.folder_of(tree, "x86", "GenuineIntel-%d-%02X-4" % (family, number))
         events = lists.from_json(folder) if folder else []
         answers = Answers([x86, "intel", str(family), str(number), str(nr)],
-                          every + [e.code for e in events if not e.code & linux_any])
+                          every_text + as_text(e.code for e in events if not e.code & linux_any))
         if answers.name == "-":
             continue
         present = (1 << nr) - 1
         book.count("linux-counters", len(every))
         different, periods, least = {}, {}, periods_of(linux, model)
         needing_more = linux.needing_more(model)
-        for code in every:
-            ours = answers.counters(code)
-            theirs = None if code in needing_more else linux.counters(model, code, present)
+        for code, theirs in zip(every, linux.counters(model, every, present)):
+            ours = answers.codes[code]
+            ours = ours and ours[0]
+            if code in needing_more:
+                theirs = None
             if ours != theirs:
                 different.setdefault((show(ours), show(theirs)), []).append(code)
             elif ours is not None:
@@ -271,13 +304,14 @@ def check_amd(book, linux, pfm, tree, x86, only):
                               ("libpfm4-name", list_name and pfm.events(list_name, AMD_SELECT))):
             if known:
                 check_names(book, name, answers, source, with_unions(known, answers), AMD_SELECT)
-    for (family, number), generation in linux.zen.items() if only == "*" else ():
-        answers = Answers([x86, "amd", str(family), str(number), "6"], [])
-        book.count("linux-generation")
-        theirs = "Zen" if generation == 1 else "Zen %d" % generation
-        if answers.name != theirs:
-            book.differ("family-%02x" % family, "linux-generation", "%02x" % number, answers.name,
-                        theirs)
+    for family in sorted({f for f, _ in linux.zen}) if only == "*" else ():
+        numbers = [n for f, n in linux.zen if f == family]
+        for number, ours in zip(numbers, Answers.names([x86, "amd", str(family)], "6", numbers)):
+            generation = linux.zen[family, number]
+            book.count("linux-generation")
+            theirs = "Zen" if generation == 1 else "Zen %d" % generation
+            if ours != theirs:
+                book.differ("family-%02x" % family, "linux-generation", "%02x" % number, ours, theirs)
 
 
 def with_unions(events, answers):

@@ -159,6 +159,7 @@ class Intel:
         self.map = event_maps(self.text)["intel_perfmon_event_map"]
         self.models = self.read_init()
         self.by_event = {n: self.sorted_out(a) for n, a in self.arrays.items()}
+        self.known = {}
 
     @staticmethod
     def sorted_out(array):
@@ -193,11 +194,14 @@ class Intel:
             before = s
         return models
 
-    def counters(self, model, code, present):
-        for c in self.by_event[model.constraints][code & 0xff]:
-            if c.matches(code):
-                return c.counters & present
-        return present
+    def counters(self, model, codes, present):
+        """Of each of @codes, which are the same in each call; models have tables in common."""
+        key = model.constraints, present
+        if key not in self.known:
+            by_event = self.by_event[model.constraints]
+            self.known[key] = [next((c.counters & present for c in by_event[code & 0xff]
+                                     if c.matches(code)), present) for code in codes]
+        return self.known[key]
 
     def needing_more(self, model):
         return {code for name in model.extra for code in self.extra[name]}

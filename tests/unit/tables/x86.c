@@ -2,9 +2,9 @@
 /*
  * What arch/x86/pev makes of events on one processor, for check.py:
  *
- *	x86 intel|amd FAMILY MODEL COUNTERS < CODES
+ *	x86 intel|amd FAMILY MODEL COUNTERS [MODEL...] < CODES
  *
- *	model NAME
+ *	model NAME			and of each of more models, of which that is all
  *	generic NAME CODE COUNTERS	0: on a fixed counter alone
  *	code CODE COUNTERS PERIOD	for each line of the input; the shortest period
  *	refused CODE TEXT
@@ -44,6 +44,19 @@ static void print_generics(void)
 	}
 }
 
+static void start(char **argv, const char *number)
+{
+	if (!strcmp(argv[1], "amd"))
+		amd(strtol(argv[2], NULL, 0) < 0x17 ? 0 : 1);
+	else
+		intel(4);
+	m.family = strtol(argv[2], NULL, 0);
+	m.number = strtol(number, NULL, 0);
+	m.gp = strtol(argv[4], NULL, 0);
+	boot();
+	printf("model %s\n", x86_pev_hw.model->name ? x86_pev_hw.model->name : "-");
+}
+
 int main(int argc, char **argv)
 {
 	const struct pev_pmu_alt *alt;
@@ -51,17 +64,11 @@ int main(int argc, char **argv)
 	struct pev_refuse r;
 	u64 config;
 
-	if (argc != 5)
+	if (argc < 5)
 		return 2;
-	if (!strcmp(argv[1], "amd"))
-		amd(strtol(argv[2], NULL, 0) < 0x17 ? 0 : 1);
-	else
-		intel(4);
-	m.family = strtol(argv[2], NULL, 0);
-	m.number = strtol(argv[3], NULL, 0);
-	m.gp = strtol(argv[4], NULL, 0);
-	boot();
-	printf("model %s\n", x86_pev_hw.model->name ? x86_pev_hw.model->name : "-");
+	for (int i = 5; i < argc; i++)
+		start(argv, argv[i]);
+	start(argv, argv[3]);
 	print_generics();
 	while (scanf("%llx", &config) == 1) {
 		if (encode(PEV_TYPE_RAW, config, 0, &code, &r)) {
