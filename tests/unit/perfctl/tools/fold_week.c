@@ -3,7 +3,7 @@
  * What days of "perfctl record --fold -F 99 -a" take, in seconds: its own writer, and libpev's
  * reader of tables, with a clock that is set forward, and rows that no kernel has counted.
  *
- * usage: fold_week DIR DAYS [PROGRAMS]
+ * usage: fold_week DIR DAYS [PROGRAMS [SECONDS]]    SECONDS of a day, 86400
  *
  * Two CPUs, busy for 60 % of the time: 119 samples a second. 6 programs, or as many as are asked for,
  * with 8 threads have 300 call chains each, of 8 to 40 frames, which come as Zipf's law says (exponent 1.2), as do threads. 35 %
@@ -360,14 +360,17 @@ int main(int argc, char **argv)
 	};
 	struct event_plan plan = { .events = &event, .n = 1 };
 	struct zipf threads, chains = zipf_of(CHAINS, 1.2);
+	unsigned int seconds = 86400;
 	uint64_t before = 0;
 	struct pev_writer *w;
 	struct fold f;
 	struct msg m;
 
-	if (argc == 4)
+	if (argc > 3)
 		programs = (unsigned int)atoi(argv[3]);
-	if (argc < 3 || argc > 4 || !programs || programs > PROGRAMS_MOST)
+	if (argc > 4)
+		seconds = (unsigned int)atoi(argv[4]);
+	if (argc < 3 || argc > 5 || !programs || programs > PROGRAMS_MOST)
 		return 2;
 	threads = zipf_of(programs * THREADS, 1);
 	for (unsigned int i = 0; i < CPUS; i++)
@@ -378,7 +381,7 @@ int main(int argc, char **argv)
 	      "tables");
 	open_trace(&f, argv[1], &w);
 	for (int day = 1; day <= atoi(argv[2]); day++) {
-		for (unsigned int s = 0; s < 86400; s++) {
+		for (unsigned int s = 0; s < seconds; s++) {
 			one_second(&threads, &chains);
 			check(fold_drain(&f), "writing");
 		}
