@@ -8,7 +8,7 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/lib/host.bash"
 damage=$here/damage.py
-rounds=${PEV_TEST_ROUNDS:-4}
+rounds=${PEV_TEST_ROUNDS:-2}
 seed=${PEV_TEST_SEED:-1}
 
 # Whether a command ended as it should; its output stays in out and err.
