@@ -201,6 +201,15 @@ static bool is_in(uint64_t address, const struct function *function)
 	return address >= function->begin && address < function->end;
 }
 
+/* A stack counts once, also where the walk finds the function in it twice. */
+static bool any_is_in(const uint64_t *stack, uint32_t nr, const struct function *function)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (is_in(stack[i], function))
+			return true;
+	return false;
+}
+
 struct stacks {
 	struct function functions[2];
 	unsigned int user;
@@ -211,16 +220,17 @@ struct stacks {
 
 static void look_at_stacks(const struct wait *w, void *to)
 {
+	uint32_t frames = w->record.frames;
 	struct stacks *s = to;
 
-	if (w->record.state != PEV_WAIT_SLEEPING || !w->record.frames)
+	if (w->record.state != PEV_WAIT_SLEEPING || !frames)
 		return;
 	s->looked++;
 	s->user += !!w->nr_ustack;
-	for (uint32_t i = 0; i < w->nr_kstack; i++)
-		s->sleeper += is_in(w->kstack[i], &s->functions[0]);
-	for (uint32_t i = 0; i < w->record.frames && i < PEV_WAKER_FRAMES; i++)
-		s->waker += is_in(w->record.stack[i], &s->functions[1]);
+	if (frames > PEV_WAKER_FRAMES)
+		frames = PEV_WAKER_FRAMES;
+	s->sleeper += any_is_in(w->kstack, w->nr_kstack, &s->functions[0]);
+	s->waker += any_is_in(w->record.stack, frames, &s->functions[1]);
 }
 
 TEST_F(wait, has_stacks_of_both)
