@@ -100,15 +100,18 @@ def account(name):
     return (user + nice) / (user + nice + system + irq + softirq)
 
 
-# Entries and ticks cost the guest's kernel some time, which the guest does not see: what it says is
-# no more than near.
+# Entries and ticks cost the guest's kernel some time, which the guest does not see, and what expires
+# while the guest is left may be taken as soon as it is entered again, which most often is in its
+# kernel. The busier the host, the more of that there is: what the guest says is no more than near.
 def judge_user():
     loop = int(os.environ["SPIN"], 0)
     in_loop = samples_of("user", lambda level, function: level == "user" and
                          function.startswith("0x") and loop <= int(function, 16) < loop + 64)
     near("in the loop, of user mode",
          in_loop / samples_of("user", lambda level, _: level == "user"), 1, 0.2)
-    near("in user mode", in_user("user"), account("user"), 0.3)
+    share, said = in_user("user"), account("user")
+    print(f"in user mode: {share:.3f}, by the other account {said:.3f}")
+    assert said / 2 <= share <= said + 0.1, "that is not near"
 
 
 def judge_kernel():
