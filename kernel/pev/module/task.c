@@ -15,6 +15,7 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/sched.h>
+#include "glue/linux.h"
 #include "source/sideband.h"
 #include "source/ustack.h"
 #include "target/task_ctx.h"
@@ -74,8 +75,10 @@ void pev_task_untrace(void)
 	struct pev_task_ctx *set;
 	unsigned int bucket = 0;
 
-	/* a fork on its way finds no event to inherit: the last one went before */
 	pev_traced_off(&forks);
+	/* a fork on its way holds it for writing, and may yet give its child a set */
+	read_lock(&pev_tasklist_lock);
+	read_unlock(&pev_tasklist_lock);
 	pev_traced_off(&exits);
 	/* tasks that lived longer than their events; one may be about to drop its set itself */
 	do {
