@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A file whose pages come when a program says so: FUSE, the server of which is a thread of the
- * program itself. Nobody else sees it, as it is mounted only while it is opened.
+ * program itself. Nobody else sees it, as it is mounted only while it is opened, unless it is a
+ * program to be executed.
  */
 #ifndef FUSE_FILE_H
 #define FUSE_FILE_H
@@ -26,14 +27,19 @@
  * struct fuse_file - such a file
  * @size: in bytes
  * @fill: makes the content of a page, by the server's thread: nobody gets it before that returns
- * @arg:  for it
+ * @attr: the kernel asks for an extended attribute, and hears that there are none when that
+ *	  returns; may be NULL
+ * @arg:  for both
+ * @dir:  stays mounted there, and its programs may have file capabilities; NULL: nowhere
  * @file: open, for reading
  * @fd:   the connection to the kernel
  */
 struct fuse_file {
 	uint64_t	size;
 	void		(*fill)(void *arg, char *data, size_t size);
+	void		(*attr)(void *arg);
 	void		*arg;
+	const char	*dir;
 	int		file;
 	int		fd;
 };
@@ -43,7 +49,7 @@ static inline struct fuse_attr fuse_file_attr(const struct fuse_file *f, uint64_
 	bool file = inode == FUSE_FILE_INODE;
 
 	return (struct fuse_attr) {
-		.ino = inode, .mode = file ? S_IFREG | 0444 : S_IFDIR | 0555,
+		.ino = inode, .mode = file ? S_IFREG | 0555 : S_IFDIR | 0555,
 		.nlink = 1, .size = file ? f->size : 0,
 	};
 }
@@ -108,6 +114,11 @@ static inline void fuse_file_serve_one(const struct fuse_file *f, const struct f
 	case FUSE_READ:
 		fuse_file_read(f, in->unique, ((const struct fuse_read_in *)(in + 1))->size);
 		break;
+	case FUSE_GETXATTR:
+		if (f->attr)
+			f->attr(f->arg);
+		fuse_file_answer(f, in->unique, -ENOSYS, NULL, 0);
+		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 		break;		/* nobody waits for these */
@@ -138,7 +149,7 @@ static inline int fuse_file_open_in(struct fuse_file *f, const char *dir)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", f->fd);
 	snprintf(path, sizeof(path), "%s/page", dir);
-	if (mount("pev", dir, "fuse.pev", MS_NOSUID | MS_NODEV, options))
+	if (mount("pev", dir, "fuse.pev", (f->dir ? 0 : MS_NOSUID) | MS_NODEV, options))
 		return -1;
 	/* requests can be read from now on; who opens the file waits for an answer */
 	if (!pthread_create(&server, NULL, fuse_file_serve, f)) {
@@ -150,7 +161,8 @@ static inline int fuse_file_open_in(struct fuse_file *f, const char *dir)
 		 */
 		close(dup(f->file));
 	}
-	umount2(dir, MNT_DETACH);
+	if (!f->dir)
+		umount2(dir, MNT_DETACH);
 	return f->file < 0 ? -1 : 0;
 }
 
@@ -164,7 +176,9 @@ static inline int fuse_file_open(struct fuse_file *f)
 	f->fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (f->fd < 0)
 		return -1;
-	if (mkdtemp(dir)) {
+	if (f->dir) {
+		ret = fuse_file_open_in(f, f->dir);
+	} else if (mkdtemp(dir)) {
 		ret = fuse_file_open_in(f, dir);
 		rmdir(dir);
 	}

@@ -11,7 +11,6 @@
  * Locks: exec_lock keeps whether it is redirected; not held in exec.
  */
 #define PEV_OLDER
-#include <linux/atomic.h>
 #include <linux/binfmts.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -19,7 +18,6 @@
 #include <linux/security.h>
 #include <linux/static_call.h>
 #include <linux/tracepoint.h>
-#include <linux/wait_bit.h>
 #include <trace/events/sched.h>
 #include "module/older/6.1/exec.h"
 #include "module/resolve.h"
@@ -32,9 +30,6 @@ static DEFINE_MUTEX(exec_lock);
 /* Probes at the tracepoint. */
 static unsigned int probes;
 
-/* Tasks in exec_creds(): unloading waits for them. */
-static atomic_t executing;
-
 DEFINE_STATIC_CALL_NULL(pev_creds_from_file, security_bprm_creds_from_file);
 
 static int exec_creds(struct linux_binprm *bprm, struct file *file)
@@ -43,8 +38,7 @@ static int exec_creds(struct linux_binprm *bprm, struct file *file)
 
 	if (!err)
 		trace_sched_prepare_exec(current, bprm);
-	if (atomic_dec_and_test(&executing))
-		wake_up_var(&executing);
+	module_put(THIS_MODULE);
 	return err;
 }
 
@@ -53,7 +47,13 @@ static void notrace trace_creds(unsigned long ip, unsigned long parent, struct f
 {
 	if (within_module(parent, THIS_MODULE))
 		return;
-	atomic_inc(&executing);
+	/*
+	 * An exec may stand still in a file system of a user's own, for as long as he likes. So the
+	 * module is in use meanwhile, which rmmod says, where it would wait otherwise. One that is
+	 * about to go has no event.
+	 */
+	if (!try_module_get(THIS_MODULE))
+		return;
 	ftrace_regs_set_instruction_pointer(regs, (unsigned long)exec_creds);
 }
 
@@ -74,11 +74,9 @@ static int redirect(void)
 	return pev_traced_on(&execs, function);
 }
 
-/* An exec may stand still in a file system of a user's own: only who goes waits for it. */
 void pev_older_exec_teardown(void)
 {
 	pev_traced_teardown(&execs);
-	wait_var_event(&executing, !atomic_read(&executing));
 	/* the last instructions of exec_creds(), and behind it */
 	synchronize_rcu_tasks();
 }
