@@ -150,6 +150,9 @@ TEST_F(probe, loads_of_texts)
 	self->fields[1].type = PEV_PROBE_TEXT;
 	EXPECT_EQ(1, passes(_metadata, &self->probe, "faults == 0 && result == \"hello\"",
 			    call_work, &first));
+	links[0].next = (struct link *)"";
+	EXPECT_EQ(1, passes(_metadata, &self->probe, "faults == 0 && result == \"\"", call_work,
+			    &first));
 	links[0].next = bad[0];
 	EXPECT_EQ(1, passes(_metadata, &self->probe, "faults == 2 && result == \"\"", call_work,
 			    &first));

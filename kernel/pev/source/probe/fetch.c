@@ -380,7 +380,8 @@ static u32 fetch_text(u32 kind, const struct pev_fetch *f, const struct pev_fetc
 						  f->limit);
 	if (len > 0)
 		return len;
-	*ok = false;
+	/* 0 means an empty string here */
+	*ok = !len;
 	*to = '\0';
 	return 1;
 }
