@@ -13,11 +13,11 @@
  */
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/pev_clock.h>
 #include <linux/pev_refuse.h>
 #include <linux/ptrace.h>
+#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
@@ -35,19 +35,19 @@
 DEFINE_MUTEX(pev_producers_lock);	/* see producer.h */
 static DEFINE_XARRAY(producers);		/* by id, until they end */
 static LIST_HEAD(listeners);
-static DEFINE_HASHTABLE(members, 10);	/* by mm and family */
+static struct rb_root members = RB_ROOT;	/* by mm and family */
 static unsigned long last_id;
 
 /**
  * struct member - a process with mappings of a family
- * @node:     in @members
+ * @node:     in @members: one user may have very many, which others come by
  * @family:   the family
  * @mm:       of the process; it has not ended, as it has mappings
  * @maps:     how many
  * @producer: NULL as long as it did not look at the gate
  */
 struct member {
-	struct hlist_node		node;
+	struct rb_node			node;
 	const struct pev_family		*family;
 	const struct mm_struct		*mm;
 	unsigned int			maps;
@@ -374,21 +374,33 @@ static void link_current(struct pev_producer_mm *p)
 	links_free(&spare.links);
 }
 
-/* One process may have mappings of very many families. */
-static unsigned long member_key(const struct pev_family *family, const struct mm_struct *mm)
+static int compare_members(const struct member *a, const struct member *b)
 {
-	return hash_ptr((void *)family, BITS_PER_LONG) ^ (unsigned long)mm;
+	if (a->mm != b->mm)
+		return a->mm < b->mm ? -1 : 1;
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	return 0;
+}
+
+static int compare_member(const void *wanted, const struct rb_node *node)
+{
+	return compare_members(wanted, rb_entry(node, struct member, node));
+}
+
+static bool is_member_before(struct rb_node *a, const struct rb_node *b)
+{
+	return compare_member(rb_entry(a, struct member, node), b) < 0;
 }
 
 static struct member *member_of(const struct pev_family *family, const struct mm_struct *mm)
 {
-	struct member *member;
+	const struct member wanted = { .family = family, .mm = mm };
+	struct rb_node *node;
 
 	lockdep_assert_held(&pev_producers_lock);
-	hash_for_each_possible(members, member, node, member_key(family, mm))
-		if (member->mm == mm && member->family == family)
-			return member;
-	return NULL;
+	node = rb_find(&wanted, &members, compare_member);
+	return node ? rb_entry(node, struct member, node) : NULL;
 }
 
 int pev_member_add(struct pev_family *family, struct mm_struct *mm)
@@ -407,7 +419,7 @@ int pev_member_add(struct pev_family *family, struct mm_struct *mm)
 	fresh->family = family;
 	fresh->mm = mm;
 	fresh->maps = 1;
-	hash_add(members, &fresh->node, member_key(family, mm));
+	rb_add(&fresh->node, &members, is_member_before);
 	return 0;
 }
 
@@ -430,7 +442,7 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 		/* there was no memory for it, or it has others */
 		if (!member || --member->maps)
 			return;
-		hash_del(&member->node);
+		rb_erase(&member->node, &members);
 		p = member->producer;
 		if (p)
 			xa_erase(&producers, p->id);
