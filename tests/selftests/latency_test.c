@@ -320,6 +320,75 @@ TEST_F(latency, of_a_catalog)
 	pev_child_end(&other);
 }
 
+/* ---- system calls ---- */
+
+/* Each call of everybody comes by the places of these. */
+static const char *const of_calls[] = {
+	PEV_CALL_EVENT,
+	"syscalls:sys_exit_sched_get_priority_max",
+	"raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit",
+};
+
+#define KINDS (sizeof(of_calls) / sizeof(*of_calls))
+#define CROWD 1600 /* events: fewer than a task may have */
+
+/* Return: ns of the shortest of some rounds of calls. */
+static int64_t shortest_calls(void)
+{
+	int64_t least = INT64_MAX;
+
+	for (unsigned int i = 0; i < 50; i++) {
+		int64_t begin = now();
+
+		pev_call(100);
+		if (now() - begin < least)
+			least = now() - begin;
+	}
+	return least;
+}
+
+/* Events of its own, which makes none of the calls meanwhile. */
+static void crowd(struct pev_child *c, unsigned int nr)
+{
+	struct rlimit limit = { nr + 100, nr + 100 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) || pev_become(ATTACKER, -1))
+		_exit(1);
+	for (unsigned int i = 0; i < nr; i++) {
+		int fd = pev_open_event(PEV_TYPE_TRACEPOINT, of_calls[i % KINDS], NULL, -1);
+
+		if (fd < 0 || pev_on(fd))
+			_exit(2);
+	}
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+	_exit(0);
+}
+
+/* What one user counts of his own calls is no part of another's. */
+TEST_F(latency, of_calls_of_another_user)
+{
+	int64_t quiet, ns;
+	struct pev_child c;
+
+	/* the places are hooked in either case */
+	for (unsigned int i = 0; i < KINDS; i++)
+		ASSERT_LE(0, pev_open_event(PEV_TYPE_TRACEPOINT, of_calls[i], NULL, -1))
+		TH_LOG("%s: %s", of_calls[i], pev_reason());
+	quiet = shortest_calls();
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		crowd(&c, pev_kernel_is_slow() ? CROWD / 4 : CROWD);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	ns = shortest_calls();
+	EXPECT_LT(ns, 2 * quiet)
+	TH_LOG("100 calls take %lld us, undisturbed %lld us", (long long)(ns / 1000),
+	       (long long)(quiet / 1000));
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 /* ---- hooks that go ---- */
 
 #define HOOKS_STAY_US 1010000

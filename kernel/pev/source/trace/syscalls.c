@@ -4,12 +4,18 @@
  * of their own: one probe on raw_syscalls:sys_enter and one on sys_exit serve
  * them all, by the number of the call, and write what its metadata says.
  *
- * Locks: the lists change under lists_lock and are read by the probes, with
- * preemption disabled.
+ * Each call of each task comes here. Anybody may open these events on tasks of his own, as many
+ * as he has descriptors, and those of raw_syscalls, too: his are found on the CPUs where they
+ * run, and cost others nothing.
+ *
+ * Locks: the lists by number change under lists_lock and are read by the probes, with
+ * preemption disabled. Those of a CPU are its own, see struct here.
  */
 #include <linux/mutex.h>
 #include <linux/nospec.h>
+#include <linux/percpu.h>
 #include <linux/rculist.h>
+#include <linux/string.h>
 #include <linux/syscalls.h>
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
@@ -22,15 +28,38 @@
 #include "tracepoint.h"
 
 /**
+ * struct here - events of those who may not watch everybody, on one CPU
+ * @events:  those that run there
+ * @walking: the list is being walked: none leaves it, and who comes is put before all others,
+ *           so that the walk meets each of them once
+ * @stopped: meanwhile some were stopped, that are to leave when it is over
+ *
+ * Changed by the CPU itself with interrupts off.
+ */
+struct here {
+	struct hlist_head	events;
+	bool			walking;
+	bool			stopped;
+};
+
+/**
  * struct side - one of the two tracepoints
- * @events: by number of the call
+ * @events: of those who may watch everybody, by number of the call
+ * @here:   of the others
  * @hook:   the probe on it
  */
 struct side {
 	struct hlist_head	events[NR_syscalls];
+	struct here __percpu	*here;
 	struct pev_hookpoint	hook;
 };
 
+/* In place of the number of a call. */
+#define NO_CALL		(-1)
+#define EACH_CALL	(-2)
+
+static DEFINE_PER_CPU(struct here, enter_here);
+static DEFINE_PER_CPU(struct here, exit_here);
 static struct side enter_side, exit_side;
 static DEFINE_MUTEX(lists_lock);
 
@@ -47,19 +76,59 @@ struct exit_entry {
 	long			ret;
 };
 
-/* Return: the lists of this call; NULL if no event can be on it. */
-static struct hlist_head *events_of(struct side *side, struct pt_regs *regs)
+/* Return: the number of this call; NO_CALL if no event can be on it alone. */
+static int call_of(struct pt_regs *regs)
 {
 	int nr = syscall_get_nr(current, regs);
 
 #ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
 	/* 32-bit tasks: the numbers mean other calls */
 	if (unlikely(arch_trace_is_compat_syscall(regs)))
-		return NULL;
+		return NO_CALL;
 #endif
 	if (unlikely((unsigned int)nr >= NR_syscalls))
-		return NULL;
-	return &side->events[array_index_nospec(nr, NR_syscalls)];
+		return NO_CALL;
+	return array_index_nospec(nr, NR_syscalls);
+}
+
+/* ---- events that run on this CPU ---- */
+
+static noinline void sweep(struct here *here)
+{
+	struct pev_event_cpu *ec;
+	struct hlist_node *next;
+
+	guard(irqsave)();
+	WRITE_ONCE(here->stopped, false);
+	hlist_for_each_entry_safe(ec, next, &here->events, node)
+		if (!ec->running)
+			hlist_del_init_rcu(&ec->node);
+}
+
+/* Calls come from tasks alone, and don't nest: this is the only walk here. */
+static noinline void walk(struct here *here, struct pt_regs *regs, long arg)
+{
+	int nr = call_of(regs);
+	struct pev_event_cpu *ec;
+
+	WRITE_ONCE(here->walking, true);
+	barrier();	/* for interrupts, which stop and start events */
+	hlist_for_each_entry_rcu(ec, &here->events, node, true) {
+		struct pev_trace *trace = ec->event->private;
+
+		if (trace->call == nr || trace->call == EACH_CALL)
+			trace->write(trace, regs, arg);
+	}
+	barrier();	/* as above */
+	WRITE_ONCE(here->walking, false);
+	if (unlikely(READ_ONCE(here->stopped)))
+		sweep(here);
+}
+
+static __always_inline void write_here(struct here *here, struct pt_regs *regs, long arg)
+{
+	if (unlikely(!hlist_empty(&here->events)))
+		walk(here, regs, arg);
 }
 
 /* The word before the arguments, with its padding. */
@@ -89,21 +158,27 @@ static void record_enter(struct pev_trace *trace, struct pt_regs *regs)
 	pev_trace_end(record.token);
 }
 
+static void write_enter(void *data, struct pt_regs *regs, long id)
+{
+	struct pev_trace *trace = data;
+
+	if (!pev_trace_running(&trace->hook))
+		return;
+	if (unlikely(trace->text))
+		pev_syscall_text_enter(trace, regs, id);
+	else
+		record_enter(trace, regs);
+}
+
 static void probe_enter(void *unused, struct pt_regs *regs, long id)
 {
-	struct hlist_head *events = events_of(&enter_side, regs);
+	int nr = call_of(regs);
 	struct pev_trace *trace;
 
-	if (!events)
-		return;
-	hlist_for_each_entry_rcu(trace, events, node, true) {
-		if (!pev_trace_running(&trace->hook))
-			continue;
-		if (unlikely(trace->text))
-			pev_syscall_text_enter(trace, regs, id);
-		else
-			record_enter(trace, regs);
-	}
+	if (likely(nr != NO_CALL))
+		hlist_for_each_entry_rcu(trace, &enter_side.events[nr], node, true)
+			write_enter(trace, regs, id);
+	write_here(this_cpu_ptr(&enter_here), regs, id);
 }
 
 static void record_exit(struct pev_trace *trace, struct pt_regs *regs)
@@ -128,26 +203,35 @@ static void record_text_exit(struct pev_trace *trace, struct pt_regs *regs, long
 	pev_syscall_text_exit(trace, regs, meta->syscall_nr, ret);
 }
 
+static void write_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct pev_trace *trace = data;
+
+	if (!pev_trace_running(&trace->hook))
+		return;
+	if (unlikely(trace->text))
+		record_text_exit(trace, regs, ret);
+	else
+		record_exit(trace, regs);
+}
+
 static void probe_exit(void *unused, struct pt_regs *regs, long ret)
 {
-	struct hlist_head *events = events_of(&exit_side, regs);
+	int nr = call_of(regs);
 	struct pev_trace *trace;
 
-	if (!events)
-		return;
-	hlist_for_each_entry_rcu(trace, events, node, true) {
-		if (!pev_trace_running(&trace->hook))
-			continue;
-		if (unlikely(trace->text))
-			record_text_exit(trace, regs, ret);
-		else
-			record_exit(trace, regs);
-	}
+	if (likely(nr != NO_CALL))
+		hlist_for_each_entry_rcu(trace, &exit_side.events[nr], node, true)
+			write_exit(trace, regs, ret);
+	write_here(this_cpu_ptr(&exit_here), regs, ret);
 }
+
+/* ---- hooks ---- */
 
 static bool is_enter(const struct pev_event *event)
 {
-	return pev_trace_is_enter(event->call);
+	return pev_trace_is_enter(event->call) ||
+	       !strcmp(trace_event_name(event->call), "sys_enter");
 }
 
 static int enter_place(void)
@@ -171,10 +255,12 @@ static void exit_remove(void)
 }
 
 static struct side enter_side = {
+	.here = &enter_here,
 	.hook = { .place = enter_place, .remove = enter_remove },
 };
 
 static struct side exit_side = {
+	.here = &exit_here,
 	.hook = { .place = exit_place, .remove = exit_remove },
 };
 
@@ -184,24 +270,45 @@ static struct side *side_of(const struct pev_event *event)
 }
 
 /**
- * pev_syscall_hook() - connect an event of the system "syscalls"
+ * pev_syscall_serves() - is an event one of these?
+ * @event: has its call
+ *
+ * Return: false if it is to be connected to its tracepoint.
+ */
+bool pev_syscall_serves(const struct pev_event *event)
+{
+	if (pev_trace_is_syscall(event->call))
+		return true;
+	return !event->privileged && !strcmp(event->call->class->system, "raw_syscalls");
+}
+
+/**
+ * pev_syscall_hook() - connect an event that pev_syscall_serves()
  * @event: has its call and private part
+ * @probe: what would be on the tracepoint of the system "raw_syscalls"
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int pev_syscall_hook(struct pev_event *event)
+int pev_syscall_hook(struct pev_event *event, void *probe)
 {
-	struct syscall_metadata *meta = event->call->data;
 	struct pev_trace *trace = event->private;
 	struct side *side = side_of(event);
+	struct syscall_metadata *meta;
+	bool each = !pev_trace_is_syscall(event->call);
 	int err;
 
 	err = pev_hook_get(&side->hook);
 	if (err)
 		return err;
+	meta = each ? NULL : event->call->data;
+	trace->call = each ? EACH_CALL : meta->syscall_nr;
+	if (!event->privileged) {
+		trace->write = each ? probe : is_enter(event) ? write_enter : write_exit;
+		return 0;
+	}
 	guard(mutex)(&lists_lock);
-	hlist_add_head_rcu(&trace->node, &side->events[meta->syscall_nr]);
+	hlist_add_head_rcu(&trace->node, &side->events[trace->call]);
 	return 0;
 }
 
@@ -215,7 +322,40 @@ void pev_syscall_unhook(struct pev_event *event)
 {
 	struct pev_trace *trace = event->private;
 
-	scoped_guard(mutex, &lists_lock)
+	if (event->privileged) {
+		guard(mutex)(&lists_lock);
 		hlist_del_rcu(&trace->node);
+	}
 	pev_hook_put(&side_of(event)->hook);
+}
+
+/**
+ * pev_syscall_start() - an event with a @write of its own begins to count on this CPU
+ * @ec: the event on this CPU
+ *
+ * Context: Interrupts disabled, the scheduler's included.
+ */
+void pev_syscall_start(struct pev_event_cpu *ec)
+{
+	struct here *here = this_cpu_ptr(side_of(ec->event)->here);
+
+	/* it may have been stopped during the walk that is under way */
+	if (hlist_unhashed(&ec->node))
+		hlist_add_head_rcu(&ec->node, &here->events);
+}
+
+/**
+ * pev_syscall_stop() - the opposite
+ * @ec: the event on this CPU, which a walk may still meet until a grace period is over
+ *
+ * Context: as pev_syscall_start().
+ */
+void pev_syscall_stop(struct pev_event_cpu *ec)
+{
+	struct here *here = this_cpu_ptr(side_of(ec->event)->here);
+
+	if (unlikely(READ_ONCE(here->walking)))
+		WRITE_ONCE(here->stopped, true);
+	else
+		hlist_del_init_rcu(&ec->node);
 }

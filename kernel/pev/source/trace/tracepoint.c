@@ -287,6 +287,13 @@ static void *probe_of(struct pev_event *event)
 				       pev_trace_probe(event->call);
 }
 
+/* Is it connected by syscalls.c? What only perf has a probe of is not. */
+static bool is_served(struct pev_event *event)
+{
+	return pev_syscall_serves(event) &&
+	       (pev_trace_is_syscall(event->call) || probe_of(event));
+}
+
 static int tap(struct pev_event *event)
 {
 	struct pev_tap *tap = pev_tap_make(to_trace(event));
@@ -303,8 +310,8 @@ static int tracepoint_hook(struct pev_event *event, struct pev_refuse *r)
 	void *probe = probe_of(event);
 	int err;
 
-	if (pev_trace_is_syscall(call))
-		err = pev_syscall_hook(event);
+	if (is_served(event))
+		err = pev_syscall_hook(event, probe);
 	else if (probe)
 		err = tracepoint_probe_register(call->tp, probe, to_trace(event));
 	else
@@ -318,12 +325,24 @@ static void tracepoint_unhook(struct pev_event *event)
 {
 	struct trace_event_call *call = event->call;
 
-	if (pev_trace_is_syscall(call))
+	if (is_served(event))
 		pev_syscall_unhook(event);
 	else if (to_trace(event)->tap)
 		pev_tap_stop(to_trace(event)->tap);
 	else
 		tracepoint_probe_unregister(call->tp, probe_of(event), to_trace(event));
+}
+
+static void tracepoint_start(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
+{
+	if (to_trace(event)->write)
+		pev_syscall_start(ec);
+}
+
+static void tracepoint_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
+{
+	if (to_trace(event)->write)
+		pev_syscall_stop(ec);
 }
 
 static void tracepoint_print(struct pev_event *event, struct trace_iterator *iter)
@@ -439,6 +458,8 @@ const struct pev_source_ops pev_tracepoint_source = {
 	.hook		= tracepoint_hook,
 	.unhook		= tracepoint_unhook,
 	.close		= tracepoint_close,
+	.start		= tracepoint_start,
+	.stop		= tracepoint_stop,
 	.fields		= pev_trace_fields,
 	.layout		= pev_trace_layout,
 	.print		= tracepoint_print,

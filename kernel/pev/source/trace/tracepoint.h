@@ -20,6 +20,8 @@
  *         has holes that the probe does not write; 0: none
  * @tap:   what hands over the records of perf's probe; NULL: pev's own makes them
  * @node:  system call events: in the list of the call's number
+ * @call:  the number
+ * @write: system call events that are met on their CPUs alone: what writes a record
  * @text:  with PEV_F_TEXT, mask of arguments whose texts records have; 0: it is
  *         as without the flag
  * @words: words of the record behind the number of the call, before the texts
@@ -32,6 +34,8 @@ struct pev_trace {
 	u32			fixed;
 	struct pev_tap		*tap;
 	struct hlist_node	node;
+	int			call;
+	void			(*write)(void *trace, struct pt_regs *regs, long arg);
 	u8			text;
 	u8			words;
 	u32			limit;
