@@ -25,9 +25,11 @@
 #include "record/context.h"
 #include "record/reason.h"
 #include "record/defer.h"
+#include "record/scratch.h"
 #include "source/marker/marker.h"
 #include "source/producer/map.h"
 #include "source/sideband.h"
+#include "source/trace/tracepoint.h"
 #include "source/wait/wait.h"
 #include "target/target.h"
 #include "older/6.1/exec.h"
@@ -128,6 +130,8 @@ static const struct part parts[] __refconst = {
 	{ pev_perf_setup,	pev_perf_teardown },
 	{ nothing,		pev_context_teardown },
 	{ nothing,		pev_reasons_teardown },
+	{ nothing,		pev_scratch_teardown },
+	{ nothing,		pev_trace_teardown },
 	{ pev_producers_setup,	pev_producers_teardown },
 	{ pev_sources_setup,	pev_pmu_teardown },
 	{ channels_setup,	pev_channels_teardown },

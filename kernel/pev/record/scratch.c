@@ -3,6 +3,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "base/work.h"
 #include "scratch.h"
 
 DEFINE_PER_CPU(struct pev_scratch, pev_scratch);
@@ -25,4 +26,12 @@ int pev_scratch_alloc(void)
 		WRITE_ONCE(scratch->buf, buf);
 	}
 	return 0;
+}
+
+void __pev_teardown pev_scratch_teardown(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		kfree(per_cpu_ptr(&pev_scratch, cpu)->buf);
 }

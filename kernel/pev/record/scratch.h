@@ -30,12 +30,15 @@ DECLARE_PER_CPU(struct pev_scratch, pev_scratch);
 /**
  * pev_scratch_alloc() - bring the memory, if it is not there yet
  *
- * It stays for good: writers may be inside of it at any time.
+ * It stays until pev goes: writers may be inside of it at any time.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.
  */
 int pev_scratch_alloc(void);
+
+/* No writer is left. */
+void pev_scratch_teardown(void);
 
 /**
  * pev_scratch_get() - take memory

@@ -19,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include "base/work.h"
 #include "syscall_copy.h"
 #include "syscall_request.h"
 #include "tracepoint.h"
@@ -51,6 +52,12 @@ int pev_call_copies_make(void)
 	if (!copies)
 		copies = alloc_percpu(struct pev_call_copy);
 	return copies ? 0 : -ENOMEM;
+}
+
+/* The opposite, when pev goes. */
+void __pev_teardown pev_call_copies_free(void)
+{
+	free_percpu(copies);
 }
 
 /* --- one argument -------------------------------------------------------- */

@@ -29,6 +29,7 @@ struct pev_call_copy {
 };
 
 int pev_call_copies_make(void);
+void pev_call_copies_free(void);
 const struct pev_call_copy *pev_call_copy_enter(const struct pev_trace *trace, int nr,
 						const unsigned long *args);
 const struct pev_call_copy *pev_call_copy_exit(const struct pev_trace *trace, int nr,

@@ -25,6 +25,7 @@
 #include <uapi/linux/pev.h>
 #include <uapi/linux/poll.h>
 #include <uapi/linux/sched.h>
+#include "base/work.h"
 #include "glue/trace_list.h"
 #include "syscall_plan.h"
 #include "tracepoint.h"
@@ -246,6 +247,12 @@ int pev_call_plans_make(void)
 	}
 	plans = made;
 	return 0;
+}
+
+/* The opposite, when pev goes. */
+void __pev_teardown pev_call_plans_free(void)
+{
+	kfree(plans);
 }
 
 /**

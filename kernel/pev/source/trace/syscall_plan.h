@@ -97,6 +97,7 @@ struct pev_call_plan {
 };
 
 int pev_call_plans_make(void);
+void pev_call_plans_free(void);
 const struct pev_call_plan *pev_call_plan(int nr);
 const struct pev_call_rule *pev_call_rule(const struct pev_call_plan *plan, u8 arg);
 

@@ -10,6 +10,7 @@
 #include <asm/syscall.h>
 #include <trace/syscall.h>
 #include "base/strbuf.h"
+#include "base/work.h"
 #include "glue/trace_list.h"
 #include "record/layout.h"
 #include "record/sample.h"
@@ -219,6 +220,13 @@ int pev_syscall_text_init(struct pev_event *event, const struct pev_attr *attr,
 				  "PEV_F_TEXT is for system calls, \"raw_syscalls:*\" and \"syscalls:*\"");
 	trace->limit = attr->config ?: PEV_CALL_TEXT;
 	return 0;
+}
+
+/* See pev_trace_teardown(). */
+void __pev_teardown pev_syscall_text_teardown(void)
+{
+	pev_call_copies_free();
+	pev_call_plans_free();
 }
 
 /* The argument's name, of a raw event its number. */

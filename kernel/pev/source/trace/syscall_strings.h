@@ -18,6 +18,7 @@ struct pt_regs;
 #ifdef CONFIG_FTRACE_SYSCALLS
 int pev_syscall_text_init(struct pev_event *event, const struct pev_attr *attr,
 			  struct pev_refuse *r);
+void pev_syscall_text_teardown(void);
 void pev_syscall_text_fields(struct pev_event *event, struct pev_strbuf *text);
 void pev_syscall_text_layout(struct pev_event *event, struct pev_layout *layout);
 void pev_syscall_text_enter(struct pev_trace *trace, struct pt_regs *regs, int nr);
@@ -29,6 +30,10 @@ static inline int pev_syscall_text_init(struct pev_event *event, const struct pe
 					struct pev_refuse *r)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline void pev_syscall_text_teardown(void)
+{
 }
 
 static inline void pev_syscall_text_fields(struct pev_event *event, struct pev_strbuf *text)

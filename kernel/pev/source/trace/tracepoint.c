@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include "base/strbuf.h"
+#include "base/work.h"
 #include "glue/tap.h"
 #include "glue/trace_list.h"
 #include "record/sample.h"
@@ -446,6 +447,11 @@ static void tracepoint_info(struct pev_info *info)
 	guard(pev_trace_list)();
 	pev_trace_list_for_each(call)
 		info->nr_tracepoints += !unusable(call);
+}
+
+void __pev_teardown pev_trace_teardown(void)
+{
+	pev_syscall_text_teardown();
 }
 
 const struct pev_source_ops pev_tracepoint_source = {

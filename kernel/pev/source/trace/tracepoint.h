@@ -136,4 +136,7 @@ void pev_trace_fields(struct pev_event *event, struct pev_strbuf *text);
 int pev_trace_check_name(const struct pev_event *event, struct pev_refuse *r);
 void pev_trace_layout(struct pev_event *event, struct pev_layout *layout);
 
+/* No event is left. */
+void pev_trace_teardown(void);
+
 #endif
