@@ -456,6 +456,71 @@ TEST(fork_has_its_own)
 	end(&s);
 }
 
+#define SHARERS 3
+#define STACK 65536
+
+static int sleep_on(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+}
+
+/* A producer whose memory other processes have. Says 0 if its marks are off. */
+static void shares(struct pev_child *c)
+{
+	static char stacks[SHARERS][STACK] __attribute__((aligned(16)));
+	pid_t pids[SHARERS];
+	struct space s;
+
+	for (unsigned int i = 0; i < SHARERS; i++) {
+		pids[i] = clone(sleep_on, stacks[i] + STACK, CLONE_VM | SIGCHLD, NULL);
+		if (pids[i] < 0)
+			_exit(1);
+	}
+	pev_child_say(c, begin(&s) ? -1 : s.gate->on[0]);
+	pev_child_wait(c);
+	for (unsigned int i = 0; i < SHARERS; i++)
+		kill(pids[i], SIGKILL);
+	_exit(0);
+}
+
+/* A process that shares its memory with others is no part of a target that it is not in. */
+TEST(memory_that_is_shared)
+{
+	struct pev_child target, other;
+	struct user_seen seen;
+	int before, after, own;
+
+	NEEDS_PEV();
+	ASSERT_LE(0, pev_child_start(&target));
+	if (!target.pid) {
+		pev_child_wait(&target);
+		_exit(0);
+	}
+	before = user_listen("shop:*", PEV_TARGET_PROCESS, target.pid, 0);
+	ASSERT_LE(0, before);
+	ASSERT_LE(0, pev_child_start(&other));
+	if (!other.pid)
+		shares(&other);
+	EXPECT_EQ(0, pev_child_hear(&other));
+	EXPECT_EQ(-EAGAIN, user_next(before, 0, &seen));
+	after = user_listen("shop:*", PEV_TARGET_PROCESS, target.pid, 0);
+	ASSERT_LE(0, after);
+	EXPECT_EQ(-EAGAIN, user_next(after, 0, &seen));
+	own = user_listen("shop:*", PEV_TARGET_PROCESS, other.pid, 0);
+	ASSERT_LE(0, own);
+	EXPECT_EQ(0, user_next(own, 0, &seen));
+	EXPECT_EQ(other.pid, (pid_t)seen.next.pid);
+	pev_child_go(&other);
+	EXPECT_EQ(0, pev_child_end(&other));
+	pev_child_go(&target);
+	EXPECT_EQ(0, pev_child_end(&target));
+	close(before);
+	close(after);
+	close(own);
+}
+
 TEST(exec_ends_it)
 {
 	struct user_seen seen;

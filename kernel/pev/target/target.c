@@ -23,6 +23,7 @@
 #include <trace/events/sched.h>
 #include "base/hooks.h"
 #include "base/lock.h"
+#include "base/task.h"
 #include "base/work.h"
 #include "channel/channel.h"
 #include "glue/linux.h"
@@ -446,6 +447,44 @@ bool pev_target_maps(struct pev_event *event, struct mm_struct *mm)
 		return true;
 	guard(rcu)();
 	return (current->mm == mm && counts(event, current)) || owner_counts(event, mm);
+}
+
+/* Of the threads that go on: one that exits has lost its set before the others do. */
+static bool process_counts(struct pev_event *event, struct task_struct *process)
+{
+	struct task_struct *thread;
+
+	for_each_thread(process, thread)
+		if (!pev_task_is_exiting(thread))
+			return counts(event, thread);
+	return false;
+}
+
+#ifdef CONFIG_MEMCG
+static bool who_has_counts(struct pev_event *event, struct mm_struct *mm)
+{
+	struct task_struct *owner = rcu_dereference(mm->owner);
+
+	return owner && process_counts(event, owner);
+}
+#else
+static bool who_has_counts(struct pev_event *event, struct mm_struct *mm)
+{
+	return false;
+}
+#endif
+
+bool pev_target_counts(struct pev_event *event, struct mm_struct *mm, struct pid *pid)
+{
+	struct task_struct *process;
+
+	if (!pev_targets_task(event))
+		return true;
+	guard(rcu)();
+	if (current->mm == mm && counts(event, current))
+		return true;
+	process = pid_task(pid, PIDTYPE_TGID);
+	return (process && process_counts(event, process)) || who_has_counts(event, mm);
 }
 
 /* ---- CPUs ---- */

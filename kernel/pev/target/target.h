@@ -88,6 +88,20 @@ void pev_target_each(struct task_struct *task,
  */
 bool pev_target_maps(struct pev_event *event, struct mm_struct *mm);
 
+/**
+ * pev_target_counts() - is a process counted?
+ * @event: attached, and not on single threads
+ * @mm:    its memory; it may have ended
+ * @pid:   of the process, or of one that has ended and shared the memory
+ *
+ * Who else has the memory decides nothing: anybody may share his own with others, or look at that
+ * of another process, so that more have it than there are threads.
+ *
+ * Context: as pev_target_maps().
+ * Return: true if @event counts the process, or the one to which the memory belongs by now.
+ */
+bool pev_target_counts(struct pev_event *event, struct mm_struct *mm, struct pid *pid);
+
 /* Make CPUs of a mask (NULL: all) look again at their task's set. Process context. */
 void pev_target_refresh(const struct cpumask *cpus);
 

@@ -368,7 +368,7 @@ static void link_current(struct pev_producer_mm *p)
 	do {
 		guard(mutex)(&pev_producers_lock);
 		list_for_each_entry(l, &listeners, node)
-			if (pev_target_maps(l->event, p->mm) && pev_event_sees(l->event))
+			if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event))
 				link_add(l, p, &spare);
 	} while (spare_add(&spare));
 	links_free(&spare.links);
@@ -583,7 +583,7 @@ static void link_other(struct pev_producer_mm *p, void *arg)
 	struct finding *finding = arg;
 	struct pev_listener *l = finding->listener;
 
-	if (pev_target_maps(l->event, p->mm) && (l->event->privileged || may_trace(p)))
+	if (pev_target_counts(l->event, p->mm, p->pid) && (l->event->privileged || may_trace(p)))
 		link_add(l, p, &finding->spare);
 }
 
