@@ -110,6 +110,11 @@ static const struct {
 	{ "values of a group",
 	  { .config = PEV_SW_CONTEXT_SWITCHES, .sample = PEV_SAMPLE_READ },
 	  1 + PEV_MAX_GROUP / 4 },
+	{ "stacks that come later",
+	  { .config = PEV_SW_CONTEXT_SWITCHES,
+	    .sample = PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE,
+	    .max_stack = 8 },
+	  1 + 8 / 8 + 32 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
 };
 

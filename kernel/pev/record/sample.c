@@ -158,6 +158,8 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 #define BYTES_OF_ONE	256
 #define FRAMES_OF_ONE	8
 #define VALUES_OF_ONE	4
+/* For how many one counts that searches the task's others for who is to tell a stack. */
+#define SEARCH		32
 
 /**
  * pev_sample_weight() - for how many events more the records of one are to count
@@ -183,6 +185,8 @@ u32 pev_sample_weight(const struct pev_event *event)
 		weight += event->stack_user / BYTES_OF_ONE;
 	if (event->varying & PEV_SAMPLE_READ)
 		weight += PEV_MAX_GROUP / VALUES_OF_ONE;
+	if (event->sample & PEV_SAMPLE_COOKIE)
+		weight += SEARCH;
 	return weight;
 }
 
