@@ -251,6 +251,12 @@ struct pev_source_ops {
 				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE | \
 				 PEV_F_PRECISE_ALL)
 
+/*
+ * For how many events one counts with @by_others: the scheduler comes by all of these when it moves
+ * a task, on any CPU.
+ */
+#define PEV_BY_OTHERS_WEIGHT	16
+
 /* What makes an event a trigger. */
 #define PEV_TRIGGER_FLAGS	(PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
 /* ... behind whose record there is none */

@@ -27,7 +27,7 @@ static int open_one(const struct pev_attr *kind, int group)
 {
 	struct pev_attr attr = *kind;
 
-	attr.type = PEV_TYPE_SOFTWARE;
+	attr.type = kind->type ? kind->type : PEV_TYPE_SOFTWARE;
 	attr.target = PEV_TARGET_PROCESS;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
 	attr.channel_fd = attr.channel_fd ? table : channel;
@@ -116,6 +116,7 @@ static const struct {
 	    .max_stack = 8 },
 	  1 + 8 / 8 + 32 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
+	{ "names of tasks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM }, 16 },
 };
 
 TEST_F(weight, of_records)

@@ -530,6 +530,8 @@ static int sideband_open(struct pev_event *event, const struct pev_attr *attr,
 		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
 				  "sideband events are records: they need a channel");
 	event->by_others = attr->config == PEV_SB_COMM;
+	if (event->by_others)
+		event->weight = PEV_BY_OTHERS_WEIGHT;
 	event->name = kasprintf(GFP_KERNEL_ACCOUNT, "pev:%s",
 				kinds[array_index_nospec(attr->config, PEV_SB_MAX)].name);
 	return event->name ? 0 : -ENOMEM;

@@ -224,9 +224,6 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
 		pev_running_del(ec);
 }
 
-/* For how many events one counts that the scheduler finds when it moves a task, on any CPU. */
-#define MIGRATION_WEIGHT	16
-
 static int software_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)
 {
@@ -241,7 +238,7 @@ static int software_open(struct pev_event *event, const struct pev_attr *attr,
 					"there is no software event %llu", attr->config);
 	event->by_others = attr->config == PEV_SW_CPU_MIGRATIONS;
 	if (event->by_others)
-		event->weight = MIGRATION_WEIGHT;
+		event->weight = PEV_BY_OTHERS_WEIGHT;
 	event->counts_time = is_clock(attr->config);
 	if (event->counts_time && attr->channel_fd >= 0)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
