@@ -116,6 +116,9 @@ static const struct {
 	    .max_stack = 8 },
 	  1 + 8 / 8 + 32 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
+	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },
+	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 16 },
+	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 1 },
 	{ "names of tasks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM }, 16 },
 };
 

@@ -520,6 +520,22 @@ static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
 	[PEV_SB_EXEC]	= { .place = exec_place, .remove = exec_remove },
 };
 
+/* For how many events one counts that writes paths, with interrupts off. */
+#define PATH_WEIGHT	16
+
+static u32 weight_of(u64 config)
+{
+	switch (config) {
+	case PEV_SB_COMM:
+		return PEV_BY_OTHERS_WEIGHT;
+	case PEV_SB_MMAP:
+	case PEV_SB_EXEC:
+		return PATH_WEIGHT;
+	default:
+		return 1;
+	}
+}
+
 static int sideband_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)
 {
@@ -530,8 +546,7 @@ static int sideband_open(struct pev_event *event, const struct pev_attr *attr,
 		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
 				  "sideband events are records: they need a channel");
 	event->by_others = attr->config == PEV_SB_COMM;
-	if (event->by_others)
-		event->weight = PEV_BY_OTHERS_WEIGHT;
+	event->weight = weight_of(attr->config);
 	event->name = kasprintf(GFP_KERNEL_ACCOUNT, "pev:%s",
 				kinds[array_index_nospec(attr->config, PEV_SB_MAX)].name);
 	return event->name ? 0 : -ENOMEM;
