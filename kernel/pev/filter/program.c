@@ -134,16 +134,20 @@ static const char *in_class(const char *p, const char *end, unsigned char c, boo
 	return p + 1;
 }
 
-/* Does @c match what @p begins with, which is no *? Return: what follows that, or NULL. */
-static const char *one(const char *p, const char *end, char c)
+/*
+ * Does @c match what @p begins with, which is no *? Classes end before @classes.
+ * Return: what follows that, or NULL.
+ */
+static const char *one(const char *p, const char *end, const char *classes, char c)
 {
 	const char *behind;
 	bool in = false;
 
 	if (*p == '?')
 		return p + 1;
-	if (*p == '[') {
-		behind = in_class(p + 1, end, c, &in);
+	/* the end of a class that has none would be looked for again with each character */
+	if (*p == '[' && p < classes) {
+		behind = in_class(p + 1, classes, c, &in);
 		/* a bracket that is not closed is a character */
 		if (behind)
 			return in ? behind : NULL;
@@ -151,6 +155,14 @@ static const char *one(const char *p, const char *end, char c)
 	if (*p == '\\' && p + 1 < end)
 		p++;
 	return *p == c ? p + 1 : NULL;
+}
+
+/* Return: what follows the last ] of a pattern; @p: it has none. */
+static const char *behind_classes(const char *p, const char *end)
+{
+	while (end > p && end[-1] != ']')
+		end--;
+	return end;
 }
 
 /*
@@ -161,6 +173,7 @@ static bool glob(const char *p, const char *end, struct bytes s)
 {
 	const char *star = NULL, *resume = NULL;
 	const char *at = s.at, *s_end = s.at + s.len;
+	const char *classes = behind_classes(p, end);
 
 	while (at < s_end) {
 		const char *next;
@@ -170,7 +183,7 @@ static bool glob(const char *p, const char *end, struct bytes s)
 			resume = at;
 			continue;
 		}
-		next = p < end ? one(p, end, *at) : NULL;
+		next = p < end ? one(p, end, classes, *at) : NULL;
 		if (next) {
 			p = next;
 			at++;

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/err.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -108,6 +109,11 @@ static void strings(struct kunit *test)
 		{ "array ~ '!hello'", 0 }, { "array ~ '!x*'", 1 }, { "array ~ ''", 0 },
 		{ "array ~ '*l*l*'", 1 }, { "array ~ '*l*l*l*'", 0 }, { "array == '*'", 0 },
 		{ "array ~ '*hello*'", 1 }, { "array ~ '*hello*o'", 0 },
+		{ "array ~ '[h[ello'", 0 }, { "array ~ '[]x[hello'", 0 },
+		{ "array ~ 'h[]ello'", 0 }, { "array ~ '?[!]llo'", 0 }, { "array ~ '*[[]*'", 0 },
+		{ "array ~ '*[e-]llo'", 1 }, { "array ~ '[[h]ello'", 1 }, { "loc ~ '*[[]x'", 1 },
+		{ "loc ~ '*[[]*[x'", 0 }, { "loc ~ '*[]] [x'", 0 }, { "loc ~ '1[s]t* [x'", 1 },
+		{ "loc ~ '*[ ][x'", 1 },
 		{ "loc == '1st* [x'", 1 }, { "loc ~ '1st\\* [[]x'", 1 }, { "loc ~ '*x'", 1 },
 		{ "loc ~ '1st*'", 1 }, { "loc ~ '*[x'", 1 },
 		{ "rel == ''", 1 }, { "rel ~ '*'", 1 }, { "rel ~ '?*'", 0 },
@@ -385,6 +391,71 @@ static void bounds(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, strstr(why.text, "may take too long"));
 }
 
+/* A text as long as patterns look at, behind the common fields. */
+struct long_record {
+	u64	common;
+	char	text[PEV_FILTER_TEXT];
+};
+
+static bool find_long(const void *from, const char *name, size_t len,
+		      struct pev_filter_field *field)
+{
+	*field = (struct pev_filter_field){
+		.kind = PEV_FILTER_ARRAY, .offset = offsetof(struct long_record, text),
+		.size = PEV_FILTER_TEXT,
+	};
+	return true;
+}
+
+/* The least time in which @program refuses a text of @c, in ns. */
+static u64 time_of(struct kunit *test, const struct pev_program *program,
+		   struct long_record *record, char c)
+{
+	struct pev_occurrence o = { .record = record, .size = sizeof(*record) };
+	u64 least = U64_MAX;
+
+	memset(record->text, c, sizeof(record->text));
+	for (u32 i = 0; i < 5; i++) {
+		u64 begin = ktime_get_ns();
+
+		KUNIT_EXPECT_FALSE(test, pev_program_passes(program, &o));
+		least = min(least, ktime_get_ns() - begin);
+	}
+	return least;
+}
+
+/* "*?", the longest pattern of @c that there can be, and an x that is not in the text. */
+static u64 time_of_pattern(struct kunit *test, struct long_record *record, char c)
+{
+	const struct pev_filter_scope scope = { .find = find_long };
+	char expr[PEV_FILTER_PATTERN + 16] = "text~'*?";
+	struct pev_filter_mistake why;
+	struct pev_program *program;
+	size_t len = strlen(expr);
+	u64 time;
+
+	memset(expr + len, c, PEV_FILTER_PATTERN - 3);
+	memcpy(expr + len + PEV_FILTER_PATTERN - 3, "x'", sizeof("x'"));
+	program = pev_filter_parse(expr, &scope, &why);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(program));
+	time = time_of(test, program, record, c);
+	kvfree(program);
+	return time;
+}
+
+/* What a pattern may take is what it was taken for, also with brackets that are not closed. */
+static void cost(struct kunit *test)
+{
+	struct long_record *record = kunit_kzalloc(test, sizeof(*record), GFP_KERNEL);
+	u64 letters, brackets;
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	letters = time_of_pattern(test, record, 'a');
+	brackets = time_of_pattern(test, record, '[');
+	kunit_info(test, "%llu ns with letters, %llu ns with brackets\n", letters, brackets);
+	KUNIT_EXPECT_LT(test, brackets, 16 * letters);
+}
+
 KUNIT_ARRAY_PARAM(seeds, made_seeds, NULL);
 
 static void generated(struct kunit *test)
@@ -422,6 +493,7 @@ static struct kunit_case program_cases[] = {
 	KUNIT_CASE(no_ip),
 	KUNIT_CASE(pointer_value),
 	KUNIT_CASE(bounds),
+	KUNIT_CASE(cost),
 	KUNIT_CASE_PARAM_ATTR(generated, seeds_gen_params, { .speed = KUNIT_SPEED_SLOW }),
 	{}
 };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -85,6 +86,15 @@ static inline void shim_kfree(void *p)
 }
 
 #define shim_kvfree		shim_kfree
+
+/* ---- time ---- */
+static inline u64 ktime_get_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
 
 /* ---- text ---- */
 #define isspace(c)		((c) == ' ' || ((c) >= '\t' && (c) <= '\r'))
