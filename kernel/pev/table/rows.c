@@ -23,9 +23,9 @@
  * all of their addresses. If a writer that nested was first, its chain is used, or the
  * search goes on, and the words stay unused until the table is cleared.
  *
- * At least half of the slots stay free, so that a search is short. It ends after
- * MOST_SLOTS in any case: what it did not find then goes to the other row. Keys that are
- * made to collide would need the seeds of the table.
+ * At least half of the slots stay free, and of those of the index, so that a search is
+ * short. It ends after MOST_SLOTS in any case: what it did not find then goes to the other
+ * row. Keys that are made to collide would need the seeds of the table.
  *
  * A CPU has two tables, and @active is the one that writers use. pev_rows_swap() runs on
  * the CPU with interrupts off, and does nothing if it interrupted a writer. What nests in
@@ -506,14 +506,14 @@ void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign
  * @mask:   of these words
  * @frames: words of memory for them
  *
- * With half as many slots as words, the index is full after the memory is, whatever the
- * chains' lengths.
+ * With as many slots as words, at least half of them stay free, as those of rows do: the
+ * shortest chain that needs one has two words.
  */
 void pev_rows_shape_stacks(struct pev_rows_shape *shape, u32 mask, u32 frames)
 {
 	shape->stacks = mask;
 	shape->frames = frames;
-	shape->stack_mask = roundup_pow_of_two(frames / 2) - 1;
+	shape->stack_mask = roundup_pow_of_two(frames) - 1;
 }
 
 /* Bytes of the slots of one of a CPU's two tables. */

@@ -422,6 +422,34 @@ static void stacks_room(struct kunit *test)
 	check_law(test, rig, &told);
 }
 
+static u32 used_slots(const struct rig *rig)
+{
+	u32 used = 0;
+
+	for (u32 i = 0; i <= rig->shape.stack_mask; i++)
+		used += !!rig->rows.half[0].index[i];
+	return used;
+}
+
+/* However short they are, a search for the next one soon finds a free slot. */
+static void stacks_shortest(struct kunit *test)
+{
+	struct rig *rig = make_stack_rig(test, 512, 512);
+	struct told told = { };
+
+	preempt_disable();
+	for (u64 ip = 0; ip < 300; ip++)
+		put_stack(rig, &ip, 1, 0);
+	preempt_enable();
+	/* one word is that of the empty chain */
+	KUNIT_EXPECT_EQ(test, used_slots(rig), (512 - 1) / 2);
+	KUNIT_EXPECT_LE(test, 2 * used_slots(rig), rig->shape.stack_mask + 1);
+	take(test, rig, &told);
+	KUNIT_EXPECT_EQ(test, told.nr, (512 - 1) / 2);
+	KUNIT_EXPECT_EQ(test, told.other, 300 - (512 - 1) / 2);
+	check_law(test, rig, &told);
+}
+
 /* ---- interrupts ---- */
 
 static void put_some(struct rig *rig, u64 n)
@@ -516,6 +544,7 @@ static struct kunit_case rows_cases[] = {
 	KUNIT_CASE(stacks),
 	KUNIT_CASE(stack_counts),
 	KUNIT_CASE(stacks_room),
+	KUNIT_CASE(stacks_shortest),
 	KUNIT_CASE_SLOW(nesting),
 	KUNIT_CASE_SLOW(nesting_stacks),
 	{},
