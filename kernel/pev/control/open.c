@@ -595,7 +595,7 @@ static int refuse_size(const struct pev_attr __user *uattr, size_t size, struct 
  * - %-ENOMEM: no memory
  * - %-ENOSPC: the channel or table has no event id left, or the task counts too many events; the
  *   memory that outlives a crash is too small
- * - %-EOPNOTSUPP: this machine or source can't do that
+ * - %-EOPNOTSUPP: this machine or source can't do that, or the channel is a client's
  * - %-EPERM: RLIMIT_MEMLOCK, or the kernel is locked down
  * - %-ESRCH: no such task, or it has exited
  *

@@ -274,6 +274,18 @@ static int join_table(struct pev_event *event, const struct pev_request *req,
 	return pev_channel_add_event(req->channel, event, r);
 }
 
+/*
+ * Who reads a channel of kernel code adds nothing to it: his events would go on writing there
+ * when another one reads it, and ids and metadata that they take are never given back.
+ */
+static int check_owner(const struct pev_request *req, struct pev_refuse *r)
+{
+	if (req->kernel || !req->channel || req->channel->user)
+		return 0;
+	return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(channel_fd),
+			  "the channel belongs to a part of the kernel, which alone records there: open a channel of your own");
+}
+
 /* Triggers act on a channel that has a reader of its own. */
 static int check_trigger(struct pev_event *event, const struct pev_request *req,
 			 struct pev_refuse *r)
@@ -283,17 +295,15 @@ static int check_trigger(struct pev_event *event, const struct pev_request *req,
 	if (req->table)
 		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
 				  "a table is not stopped or frozen: triggers are for channels");
-	if (req->channel && !req->channel->user)
-		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(channel_fd),
-				  "the channel belongs to a part of the kernel: no trigger acts on it");
 	return 0;
 }
 
 static int join_channel(struct pev_event *event, const struct pev_request *req,
 			struct pev_refuse *r)
 {
-	int err = check_trigger(event, req, r);
+	int err = check_owner(req, r);
 
+	err = err ?: check_trigger(event, req, r);
 	if (err)
 		return err;
 	if (req->take)
