@@ -317,8 +317,10 @@ static int copy_name(struct pev_request *req, struct pev_refuse *r)
 		return 0;
 	name = strndup_user(u64_to_user_ptr(req->attr.name), PEV_MAX_NAME);
 	if (!IS_ERR(name)) {
-		req->name = name;
-		return 0;
+		/* the event keeps it, and what copies from the user is charged to nobody */
+		req->name = kstrdup(name, GFP_KERNEL_ACCOUNT);
+		kfree(name);
+		return req->name ? 0 : -ENOMEM;
 	}
 	if (PTR_ERR(name) == -EINVAL)
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(name), 1, PEV_MAX_NAME,
