@@ -36,7 +36,7 @@
 
 #define MAX_RECORDS	1000
 
-/* Of a payload: what is behind it is not printed. */
+/* Of the payload of a record that is printed with its fields. */
 #define MAX_PAYLOAD	8192
 
 /* Parts of a payload that vary in length; a record with more is not understood. */
@@ -289,7 +289,8 @@ static void print_record(const struct place *p)
 {
 	struct seq_buf *text = &line.iter->seq.seq;
 
-	if (!p->event->ops->print) {
+	/* a print format would look for what lies at the end of a longer one, and find other memory */
+	if (!p->event->ops->print || p->size > MAX_PAYLOAD) {
 		pr_emerg("%12llu [%03u] %6u %s\n", p->time, p->ring->cpu, p->tid, p->event->name);
 		return;
 	}
