@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 	test_lines();
 	test_kernel();
 	test_jit();
+	test_named();
 	test_chains();
 	test_arm64();
 	test_hostile();

@@ -14,6 +14,7 @@ void test_files(void);
 void test_lines(void);
 void test_kernel(void);
 void test_jit(void);
+void test_named(void);
 void test_arm64(void);
 void test_chains(void);
 void test_hostile(void);

@@ -3,6 +3,7 @@
  * Reads ELF files by elfutils: functions (.symtab, .dynsym, .gnu_debugdata, separate
  * debug files), segments, unwind tables, debug information.
  */
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
@@ -12,6 +13,7 @@
 #include "object/debuginfod.h"
 #include "object/elf.h"
 #include "object/plt.h"
+#include "object/separate.h"
 #include "object/shared.h"
 
 /**
@@ -23,6 +25,7 @@
  * @tables: .eh_frame and .debug_frame, once they were looked for
  * @refs:  the object's, and those of tables that lie in this file
  * @finder: how it was found
+ * @asking: for its debug information, of elfutils
  */
 struct elf_file {
 	char		*name;
@@ -38,6 +41,7 @@ struct elf_file {
 	struct shared_cfi *tables[2];
 	unsigned int	refs;
 	const struct finder *finder;
+	bool asking;
 };
 
 static void read_headers(struct sym_object *o, struct elf_file *f)
@@ -270,21 +274,59 @@ bool elf_symbol(const struct sym_object *o, const char *name, uint64_t *value)
 	return false;
 }
 
+/* elfutils asks first for a file of this one's own, then for the one that it shares with others. */
+static bool asks_for_shared(const struct elf_file *f, const char *link, GElf_Word crc)
+{
+	GElf_Word own_crc = 0;
+	const char *own = dwelf_elf_gnu_debuglink(f->elf, &own_crc);
+
+	return link && !crc && !(own && !own_crc && !strcmp(own, link));
+}
+
+static Dwarf *dwarf_of(struct elf_file *f, Dwfl_Module *mod)
+{
+	Dwarf_Addr unused;
+	Dwarf *dw;
+
+	f->asking = true;
+	dw = dwfl_module_getdwarf(mod, &unused);
+	f->asking = false;
+	return dw;
+}
+
+static int find_separate(struct elf_file *f, Dwfl_Module *mod, const struct separate *s,
+			 bool shared, char **debug)
+{
+	Dwarf *dw = shared ? dwarf_of(f, mod) : NULL;
+	int fd;
+
+	if (shared)
+		return dw ? separate_shared(f->finder, dw, s->file, debug) : -1;
+	fd = find_debug(f->finder, &f->id, debug);
+	return fd < 0 ? separate_open(s, debug) : fd;
+}
+
+/*
+ * elfutils would open whatever is at the paths that a file names, also FIFOs, at which it would
+ * wait, and devices.
+ */
 static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **debug)
 {
 	struct elf_file *f = *user;
-	int fd = find_debug(f->finder, &f->id, debug);
+	struct separate s = { &f->id, modname, file ? file : f->name, link, crc };
+	int fd = -1;
 
-	if (fd >= 0)
-		return fd;
-	/* elfutils asks debuginfod on its own */
-	if (getenv("DEBUGINFOD_URLS")) {
-		if (!(f->finder->flags & PEV_SYMS_DEBUGINFOD))
-			return -1;
+	/* a file that changes meanwhile may ask for one while it is asked for the other */
+	if (!f->asking)
+		fd = find_separate(f, mod, &s, asks_for_shared(f, link, crc), debug);
+	if (fd < 0 && !f->asking && getenv("DEBUGINFOD_URLS") &&
+	    f->finder->flags & PEV_SYMS_DEBUGINFOD) {
 		debuginfod_watch(dwfl_get_debuginfod_client(f->dwfl), f->finder->fetch);
+		/* without a name it asks by build id alone */
+		fd = dwfl_standard_find_debuginfo(mod, user, modname, base, NULL, NULL, 0, debug);
 	}
-	return dwfl_standard_find_debuginfo(mod, user, modname, base, file, link, crc, debug);
+	return fd < 0 ? -1 : fd;
 }
 
 static bool dwfl_open(struct sym_object *o, struct elf_file *f)
@@ -325,6 +367,14 @@ static void dwfl_close(struct elf_file *f)
 	f->mod = NULL;
 }
 
+static bool may_open_others(const struct elf_file *f, void *dw)
+{
+	const char *files[2] = { NULL, NULL };
+
+	dwfl_module_info(f->mod, NULL, NULL, NULL, NULL, NULL, &files[0], &files[1]);
+	return separate_may_open(dw, files);
+}
+
 void *elf_dwarf(struct sym_object *o, uint64_t *bias)
 {
 	Dwarf_Addr b = 0;
@@ -333,6 +383,11 @@ void *elf_dwarf(struct sym_object *o, uint64_t *bias)
 	if (!o->file || !dwfl_open(o, o->file))
 		return NULL;
 	dw = dwfl_module_getdwarf(o->file->mod, &b);
+	if (dw && !may_open_others(o->file, dw)) {
+		sym_object_problem(o, "has debug information in files at paths where other users "
+				      "may put what they like: lines are not shown");
+		return NULL;
+	}
 	*bias = b;
 	return dw;
 }

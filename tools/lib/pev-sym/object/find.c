@@ -16,16 +16,14 @@
 #include "object/foreign.h"
 #include "object/process.h"
 
-/* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
-static int try(const struct elf_id *id, char *file, char **found, struct elf_id *other)
+/* Checks what was opened; -ESTALE with @other if the build id differs. Takes ownership of both. */
+static int check(const struct elf_id *id, int fd, char *file, char **found, struct elf_id *other)
 {
-	int fd = file ? open_regular(file) : -ENOMEM;
-
 	if (fd >= 0 && id->len) {
 		struct elf_id now;
 
 		/* the caller reports files that are not ELF */
-		if (elf_id_of(file, &now) != -ENOEXEC && !elf_id_equal(&now, id)) {
+		if (elf_id_at(fd, &now) != -ENOEXEC && !elf_id_equal(&now, id)) {
 			*other = now;
 			close(fd);
 			fd = -ESTALE;
@@ -36,6 +34,12 @@ static int try(const struct elf_id *id, char *file, char **found, struct elf_id 
 	else
 		*found = file;
 	return fd;
+}
+
+/* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
+static int try(const struct elf_id *id, char *file, char **found, struct elf_id *other)
+{
+	return check(id, file ? open_regular(file) : -ENOMEM, file, found, other);
 }
 
 /* Looks below the directories that the caller has named; @path: there, NULL: by build id alone */
@@ -88,11 +92,7 @@ static int in_namespace(const struct finder *f, struct sym_object *o, char **fil
 	/* what serves the file system may be a program that does not answer */
 	path = text_make("/proc/%u/root%s", o->pid, o->path);
 	fd = path ? foreign_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -ENOMEM;
-	free(path);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	fd = try(&o->id, text_make("/proc/%u/root%s", o->pid, o->path), file, other);
+	fd = check(&o->id, fd, path, file, other);
 	/* the file may be out of reach when the process has ended */
 	if (fd >= 0 && o->id.len && f->flags & PEV_SYMS_CACHE)
 		cache_keep(&o->id, fd);

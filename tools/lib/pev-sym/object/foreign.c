@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -65,20 +66,35 @@ static void close_others(int but)
 #endif
 }
 
+/* Looks at what the path leads to before that is opened: devices may do something then. */
+static int open_seen(int seen, const char *as, int flags)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(seen, &st) || fstatfs(seen, &fs))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (fs.f_type == FUSE_MAGIC)
+		return -EREMOTE;
+	seen = open(as, (flags & ~O_NOFOLLOW) | O_CLOEXEC);
+	return seen < 0 ? -errno : seen;
+}
+
 /* In the child, of a program that may have threads: calls what is safe in signal handlers alone. */
 static void try(int to, const char *path, int flags)
 {
-	struct statfs fs;
-	int fd;
+	int seen, fd;
 
 	close_others(to);
-	fd = open(path, flags | O_CLOEXEC);
-	if (fd < 0)
-		answer(to, errno, -1);
-	else if (fstatfs(fd, &fs))
-		answer(to, errno, -1);
+	seen = open(path, O_PATH | (flags & O_NOFOLLOW) | O_CLOEXEC);
+	/* a number that is known */
+	if (seen < 0 || dup2(seen, !to) < 0)
+		fd = -errno;
 	else
-		answer(to, fs.f_type == FUSE_MAGIC ? EREMOTE : 0, fd);
+		fd = open_seen(!to, to ? "/proc/self/fd/0" : "/proc/self/fd/1", flags);
+	answer(to, fd < 0 ? -fd : 0, fd);
 	_exit(0);
 }
 

@@ -8,9 +8,10 @@
 #define FOREIGN_MOST 8
 
 /*
- * As open(), with O_CLOEXEC. Returns -EREMOTE for a file on a file system that a program serves
- * (FUSE), whose reads could last for ever; -ETIMEDOUT if the path itself takes longer than a
- * second; -EBUSY if that has happened to FOREIGN_MOST others that still wait.
+ * As open() of a regular file, with O_CLOEXEC. Returns -EINVAL for other files, which are not
+ * opened; -EREMOTE for a file on a file system that a program serves (FUSE), whose reads could
+ * last for ever; -ETIMEDOUT if the path itself takes longer than a second; -EBUSY if that has
+ * happened to FOREIGN_MOST others that still wait.
  */
 int foreign_open(const char *path, int flags);
 

@@ -3,6 +3,7 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,33 +45,52 @@ int elf_id_read(Elf *elf, struct elf_id *id)
 	return n > 0 ? 0 : -ENOENT;
 }
 
-/* Refuses FIFOs and devices, which could block. */
+/*
+ * Looks before it opens: a FIFO could block, and there are devices that do something when they are
+ * opened, such as a watchdog, which begins to run. Others may put something else at the path
+ * meanwhile, so that what was looked at is opened, not the path.
+ */
 int open_regular(const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int seen = open(file, O_PATH | O_CLOEXEC), fd;
+	char self[32];
 	struct stat st;
 
-	if (fd < 0)
+	if (seen < 0)
 		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
+	if (fstat(seen, &st) || !S_ISREG(st.st_mode)) {
+		close(seen);
 		return -EINVAL;
 	}
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	close(seen);
 	return fd;
+}
+
+int elf_id_at(int fd, struct elf_id *id)
+{
+	int err;
+	Elf *elf;
+
+	*id = (struct elf_id){ 0 };
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	err = elf && elf_kind(elf) == ELF_K_ELF ? elf_id_read(elf, id) : -ENOEXEC;
+	elf_end(elf);
+	return err;
 }
 
 int elf_id_of(const char *file, struct elf_id *id)
 {
 	int fd = open_regular(file), err;
-	Elf *elf;
 
 	*id = (struct elf_id){ 0 };
 	if (fd < 0)
 		return fd;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	err = elf && elf_kind(elf) == ELF_K_ELF ? elf_id_read(elf, id) : -ENOEXEC;
-	elf_end(elf);
+	err = elf_id_at(fd, id);
 	close(fd);
 	return err;
 }

@@ -25,6 +25,8 @@ bool elf_id_equal(const struct elf_id *a, const struct elf_id *b);
 void elf_id_text(const struct elf_id *id, char buf[41]);
 /* Reads the build id: 0, or -ENOENT if the file has none. */
 int elf_id_read(Elf *elf, struct elf_id *id);
+/* Reads that of an open file: 0, -ENOENT, -ENOEXEC for a file that is not ELF */
+int elf_id_at(int fd, struct elf_id *id);
 /* Reads that of a file now: 0, -ENOENT, -ENOEXEC for a file that is not ELF, -errno */
 int elf_id_of(const char *file, struct elf_id *id);
 /* Returns a descriptor of a regular file, -EINVAL for other files, -errno. */
