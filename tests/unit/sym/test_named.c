@@ -161,8 +161,22 @@ static void of_others(void)
 	unlink(in_named("split.dwo"));
 }
 
+/* elfutils unpacks what a file says to be larger than all memory. */
+static void swollen(void)
+{
+	char problem[300];
+
+	look_up("bomb.xz", problem);
+	OK(strstr(problem, "far larger"), "a .gnu_debugdata of 256 MiB in 40 KiB: %s", problem);
+	look_up("bomb.zlib", problem);
+	OK(strstr(problem, "far larger"), "a section that says to be of 1 GiB");
+	look_up("mini", problem);
+	IS_STR(problem, "", "a .gnu_debugdata as others have it");
+}
+
 void test_named(void)
 {
 	no_plain_file();
 	of_others();
+	swollen();
 }

@@ -15,6 +15,7 @@
 #include "object/plt.h"
 #include "object/separate.h"
 #include "object/shared.h"
+#include "object/swell.h"
 
 /**
  * struct elf_file - an opened file
@@ -165,7 +166,7 @@ static bool open_debug(struct elf_file *f)
 
 	if (fd < 0)
 		return false;
-	f->debug = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	f->debug = elf_swells_at(fd) ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	elf_cntl(f->debug, ELF_C_FDREAD);
 	close(fd);
 	free(name);
@@ -325,6 +326,12 @@ static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dw
 		debuginfod_watch(dwfl_get_debuginfod_client(f->dwfl), f->finder->fetch);
 		/* without a name it asks by build id alone */
 		fd = dwfl_standard_find_debuginfo(mod, user, modname, base, NULL, NULL, 0, debug);
+	}
+	if (fd >= 0 && elf_swells_at(fd)) {
+		close(fd);
+		free(*debug);
+		*debug = NULL;
+		fd = -1;
 	}
 	return fd < 0 ? -1 : fd;
 }
@@ -520,6 +527,13 @@ void elf_load(const struct finder *finder, struct sym_object *o)
 	o->file = file_new(finder, name, fd);
 	if (!o->file) {
 		sym_object_problem(o, "is not an ELF file: offsets are shown");
+		return;
+	}
+	if (elf_swells(o->file->elf)) {
+		sym_object_problem(o, "has packed sections that say to be far larger than the "
+				      "file: offsets are shown");
+		elf_free(o->file);
+		o->file = NULL;
 		return;
 	}
 	read_headers(o, o->file);
