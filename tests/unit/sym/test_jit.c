@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -204,6 +205,57 @@ static void others(uint32_t pid, const char *map)
 	IS_STR(code_name(pid, 0, problem), "new", "... and one of root is");
 }
 
+static long memory_kb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* A file costs its maker nothing where it has a hole, and a name costs who reads it. */
+static void endless(void)
+{
+	char map[64], problem[300], name[1001];
+	uint32_t pid = (uint32_t)getpid();
+	bool keep[3] = { false };
+	struct pev_syms *s;
+	long before;
+	FILE *f;
+	int o;
+
+	snprintf(map, sizeof(map), "/tmp/perf-%u.map", pid);
+	f = fopen(map, "we");
+	fputs("7f0000002000 40 first\n", f);
+	fflush(f);
+	if (ftruncate(fileno(f), 1 << 30))
+		perror(map);
+	before = memory_kb();
+	IS_STR(code_name(pid, 0, problem), "first", "a map of 1 GiB that is a hole");
+	OK(memory_kb() - before < 64 << 10, "... takes no memory");
+	rewind(f);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	for (uint64_t i = 0; i < 100000; i++)
+		fprintf(f, "%lx 40 %s\n", 0x7f0000002000 + 64 * i, name);
+	fclose(f);
+	before = memory_kb();
+	pev_syms_new(0, &s);
+	o = pev_syms_code(s, pid);
+	IS_NUM((long long)strlen(name_at(s, o, 0x7f0000002000)), 1000, "names of 100 MB");
+	IS_STR(name_at(s, o, 0x7f0000002000 + 64 * 99999), "-",
+	       "... of which the last has no room");
+	OK(memory_kb() - before < 160 << 10, "... and which take less memory");
+	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "room"), "... is said: %s",
+	   pev_syms_problem(s, o));
+	o = pev_syms_code(s, 4194303);
+	pev_syms_keep(s, keep, 3);
+	o = pev_syms_code(s, pid);
+	OK(strlen(name_at(s, o, 0x7f0000002000)) == 1000, "what was forgotten takes no room");
+	pev_syms_free(s);
+	unlink(map);
+}
+
 void test_jit(void)
 {
 	uint32_t pid = (uint32_t)getpid();
@@ -235,6 +287,7 @@ void test_jit(void)
 	served();
 	others(pid, map);
 	unlink(map);
+	endless();
 	o = pev_syms_code(s, 4194303);
 	IS_STR(name_at(s, o, 0x10001), "-", "a process that left none");
 	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "perf-4194303.map"),

@@ -28,6 +28,7 @@ struct fetch {
  * @end:       of the recording, ns since the epoch: processes that began later were not in it;
  *             0: not known
  * @fetch:     the caller's
+ * @code_room: bytes that names of generated code may still take
  */
 struct finder {
 	unsigned int	flags;
@@ -38,7 +39,11 @@ struct finder {
 	char		*vdso;
 	int64_t		end;
 	struct fetch	*fetch;
+	uint64_t *code_room;
 };
+
+/* Anybody may make code, and names of it, in any number of processes. */
+#define CODE_ROOM (64u << 20)
 
 /* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */
 int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other);

@@ -16,12 +16,19 @@
 
 #define FILE_MOST  (1u << 30)
 #define DUMP_MAGIC 0x4a695444u
+#define PIECE (64u << 10)
+/* longer names are cut */
+#define NAME_MOST 4096
+#define LINE_MOST (NAME_MOST + 64)
 
 enum dump_record { DUMP_LOAD = 0, DUMP_MOVE = 1 };
 
 /**
  * struct jit - functions by address; code is replaced, so that the last one counts
  * @pid:     the process, 0: it is not there any more
+ * @used:    bytes that its names take
+ * @room:    what those of all processes may take
+ * @full:    there was no room for some
  * @strange: a file was there that belongs to another user
  * @served: one was not read, as it lies where it might take for ever
  */
@@ -29,15 +36,33 @@ struct jit {
 	struct symtab	*t;
 	struct hmap	by_start;
 	uint32_t	pid;
+	uint64_t used;
+	uint64_t room;
+	bool full;
 	bool		strange;
 	bool served;
 };
+
+/* What a process says of its code has no end that it doesn't choose. */
+static bool take_room(struct jit *j, size_t len)
+{
+	uint64_t bytes = sizeof(struct symbol) + len + 1;
+
+	if (bytes > j->room - j->used) {
+		j->full = true;
+		return false;
+	}
+	j->used += bytes;
+	return true;
+}
 
 static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t len)
 {
 	uint32_t known = hmap_get(&j->by_start, start);
 	uint64_t end = start + size < start ? UINT64_MAX : start + size;
 
+	if (!take_room(j, len))
+		return;
 	if (known != UINT32_MAX) {
 		const char *copy = texts_add(&j->t->names, name, len);
 
@@ -59,53 +84,109 @@ static bool is_trusted(struct jit *j, const struct stat *st)
 	return ok;
 }
 
-/*
- * Reads as much as a process has written to a file; NULL if there is none. In /tmp anybody may
- * make a file of that name.
- */
-static char *read_all(struct jit *j, const char *path, size_t *len)
+/* In /tmp anybody may make a file of that name. */
+static int open_it(struct jit *j, const char *path)
 {
 	int fd = foreign_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-	char *data = NULL;
 	struct stat st;
-	ssize_t n = 0;
 
-	*len = 0;
 	j->served |= fd == -EREMOTE || fd == -ETIMEDOUT || fd == -EBUSY;
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    st.st_size <= FILE_MOST && is_trusted(j, &st))
-		data = malloc((size_t)st.st_size + 1);
-	while (data && *len < (size_t)st.st_size &&
-	       (n = read(fd, data + *len, (size_t)st.st_size - *len)) > 0)
-		*len += (size_t)n;
-	if (data)
-		data[*len] = 0;
-	if (fd >= 0)
-		close(fd);
-	return data;
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &st) && st.st_size > 0 && st.st_size <= FILE_MOST && is_trusted(j, &st))
+		return fd;
+	close(fd);
+	return -EACCES;
 }
 
-/* Reads lines of "3ef414c0 398 Object:foo", hexadecimal. */
+/**
+ * struct piece - of a file, which may be far larger than what is wanted of it
+ * @at:   where it begins
+ * @last: behind it there is nothing
+ */
+struct piece {
+	int fd;
+	uint64_t at;
+	size_t n;
+	bool last;
+	uint8_t data[PIECE];
+};
+
+/* Returns how many bytes there are at a place: @want at least, if the file has them. */
+static size_t look(struct piece *p, uint64_t at, size_t want, const uint8_t **data)
+{
+	ssize_t n = 1;
+
+	if (at < p->at || at > p->at + p->n || (!p->last && at + want > p->at + p->n)) {
+		p->at = at;
+		p->n = 0;
+		while (p->n < PIECE && n > 0) {
+			n = pread(p->fd, p->data + p->n, PIECE - p->n, (off_t)(at + p->n));
+			p->n += n > 0 ? (size_t)n : 0;
+		}
+		p->last = n <= 0;
+	}
+	*data = p->data + (at - p->at);
+	return p->n - (size_t)(at - p->at);
+}
+
+static struct piece *piece_new(int fd)
+{
+	struct piece *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->fd = fd;
+	return p;
+}
+
+/* "3ef414c0 398 Object:foo", hexadecimal */
+static void load_line(struct jit *j, const char *line)
+{
+	char *p, *q;
+	uint64_t start = strtoull(line, &p, 16), size;
+
+	if (p == line || *p != ' ')
+		return;
+	size = strtoull(p, &q, 16);
+	if (q != p && *q == ' ' && q[1] && size)
+		add(j, start, size, q + 1, strnlen(q + 1, NAME_MOST));
+}
+
+/* What follows a zero is no text, and a file with a hole may be of any size. */
+static void load_lines(struct jit *j, struct piece *p)
+{
+	char line[LINE_MOST + 1];
+	const uint8_t *data, *end;
+	bool begins = true;
+	uint64_t at = 0;
+	size_t n;
+
+	while (at < FILE_MOST && !j->full && (n = look(p, at, LINE_MOST, &data))) {
+		n = n < LINE_MOST ? n : LINE_MOST;
+		end = memchr(data, '\n', n);
+		n = end ? (size_t)(end - data) : n;
+		if (memchr(data, 0, n))
+			break;
+		memcpy(line, data, n);
+		line[n] = 0;
+		if (begins)
+			load_line(j, line);
+		begins = end;
+		at += n + begins;
+	}
+}
+
 static bool load_map(struct jit *j, const char *path)
 {
-	size_t len;
-	char *text = read_all(j, path, &len), *line = text;
+	int fd = open_it(j, path);
+	struct piece *p = fd < 0 ? NULL : piece_new(fd);
 
-	while (line && *line) {
-		char *end = strchrnul(line, '\n'), *p;
-		uint64_t start = strtoull(line, &p, 16), size;
-
-		if (p != line && p < end && *p == ' ') {
-			char *q;
-
-			size = strtoull(p, &q, 16);
-			if (q != p && q + 1 < end && *q == ' ' && size)
-				add(j, start, size, q + 1, (size_t)(end - q - 1));
-		}
-		line = *end ? end + 1 : end;
-	}
-	free(text);
-	return text != NULL;
+	if (p)
+		load_lines(j, p);
+	free(p);
+	if (fd >= 0)
+		close(fd);
+	return p;
 }
 
 /* Returns the PID that the process itself sees. */
@@ -158,40 +239,60 @@ static void load_record(struct jit *j, uint32_t id, struct cursor *c)
 	size = get_u64(c);
 	skip(c, 8); /* number of the code */
 	nul = memchr(c->p, 0, left(c));
-	if (!c->bad && nul && size)
-		add(j, addr, size, (const char *)c->p, (size_t)(nul - c->p));
+	/* a name whose end was not read is cut */
+	if (!c->bad && size && (nul || left(c) >= NAME_MOST))
+		add(j, addr, size, (const char *)c->p, nul ? (size_t)(nul - c->p) : left(c));
+}
+
+/* Returns where the first record is, 0: it is no such file. */
+static uint64_t dump_begin(struct piece *p)
+{
+	struct cursor c = { 0 };
+	uint32_t header;
+
+	c.end = look(p, 0, 12, &c.p) + c.p;
+	if (get_u32(&c) != DUMP_MAGIC)
+		return 0;
+	get_u32(&c); /* version */
+	header = get_u32(&c);
+	return header > 12 ? header : 12;
+}
+
+/* A record's code, which follows its name, is not read. */
+static void load_records(struct jit *j, struct piece *p, uint64_t at)
+{
+	while (at < FILE_MOST && !j->full) {
+		struct cursor c = { 0 };
+		size_t n = look(p, at, 16 + 40 + NAME_MOST, &c.p);
+		uint32_t id, size;
+
+		c.end = c.p + (n < 16 + 40 + NAME_MOST ? n : 16 + 40 + NAME_MOST);
+		id = get_u32(&c);
+		size = get_u32(&c);
+		get_u64(&c); /* time */
+		/* one that was not finished */
+		if (c.bad || size < 16 || (p->last && size > n))
+			break;
+		if (size - 16 < left(&c))
+			c.end = c.p + size - 16;
+		if (id == DUMP_LOAD || id == DUMP_MOVE)
+			load_record(j, id, &c);
+		at += size;
+	}
 }
 
 static bool load_dump(struct jit *j, const char *path)
 {
-	size_t len;
-	char *data = read_all(j, path, &len);
-	struct cursor c = { .p = (uint8_t *)data, .end = (uint8_t *)data + len };
-	uint32_t header;
+	int fd = open_it(j, path);
+	struct piece *p = fd < 0 ? NULL : piece_new(fd);
+	uint64_t begin = p ? dump_begin(p) : 0;
 
-	if (!data)
-		return false;
-	if (get_u32(&c) != DUMP_MAGIC) {
-		free(data);
-		return false;
-	}
-	get_u32(&c); /* version */
-	header = get_u32(&c);
-	skip(&c, header > 12 ? header - 12 : 0);
-	while (!c.bad && left(&c) >= 16) {
-		uint32_t id = get_u32(&c), size = get_u32(&c);
-		struct cursor r;
-
-		get_u64(&c); /* time */
-		if (size < 16 || size - 16 > left(&c))
-			break;
-		r = (struct cursor){ .p = c.p, .end = c.p + size - 16 };
-		if (id == DUMP_LOAD || id == DUMP_MOVE)
-			load_record(j, id, &r);
-		c.p = r.end;
-	}
-	free(data);
-	return true;
+	if (begin)
+		load_records(j, p, begin);
+	free(p);
+	if (fd >= 0)
+		close(fd);
+	return begin;
 }
 
 /* Tries a path below the root of the process, then the same here. */
@@ -208,7 +309,7 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 {
 	/* another process may have the number now */
 	bool lives = process_lives(o->pid, finder->end);
-	struct jit j = { .t = &o->syms, .pid = lives ? o->pid : 0 };
+	struct jit j = { .t = &o->syms, .pid = lives ? o->pid : 0, .room = *finder->code_room };
 	uint32_t inner = lives ? inner_pid(o->pid) : o->pid;
 	bool found = false;
 	char path[64];
@@ -221,7 +322,14 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", o->pid);
 		found |= load_map(&j, path);
 	}
-	if (!found && j.strange)
+	o->code_bytes = j.used;
+	*finder->code_room -= j.used;
+	if (j.full)
+		sym_object_problem(o,
+				   "generated code without names, in part: those of all "
+				   "processes have room in %u MiB",
+				   CODE_ROOM >> 20);
+	else if (!found && j.strange)
 		sym_object_problem(o, "generated code without names: /tmp/perf-%u.map or the "
 			       "jitdump file belongs neither to you nor to root nor to the "
 			       "process, if that lives", o->pid);

@@ -24,6 +24,7 @@ struct line_table;
  * @loaded: it was looked for
  * @named:  so were its functions
  * @file:   NULL if there is none
+ * @code_bytes: what names of generated code take
  * @lines:  of the source, NULL until they are asked for
  */
 struct sym_object {
@@ -35,6 +36,7 @@ struct sym_object {
 	bool			named;
 	bool			lines_tried;
 	char			*problem;
+	uint64_t code_bytes;
 	struct symtab		syms;
 	VEC(struct segment)	segs;
 	struct elf_file		*file;

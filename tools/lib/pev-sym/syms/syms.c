@@ -91,6 +91,8 @@ PEV_EXPORT int pev_syms_new(unsigned int flags, struct pev_syms **syms)
 		return -ENOMEM;
 	s->finder.flags = flags;
 	s->finder.fetch = &s->fetch;
+	s->code_room = CODE_ROOM;
+	s->finder.code_room = &s->code_room;
 	if (add(s, "[unknown]", PEV_SYM_KIND_NONE, &none) != PEV_SYM_UNKNOWN ||
 	    add(s, "[kernel]", PEV_SYM_KIND_KERNEL, &none) != PEV_SYM_KERNEL) {
 		pev_syms_free(s);
@@ -234,6 +236,7 @@ static void forget(struct pev_syms *s, int number)
 		return;
 	}
 	empty->loaded = empty->named = true;
+	s->code_room += s->o.p[number]->code_bytes;
 	sym_object_free(s->o.p[number]);
 	s->o.p[number] = empty;
 	*spare = number;

@@ -15,6 +15,7 @@
  * @spare:    numbers of those that were forgotten
  * @by_key:   their numbers by path, kind and build id
  * @by_pid:   the numbers of generated code
+ * @code_room: of @finder
  * @kallsyms: parsed in place when it is needed
  * @stext:    address of _stext, from that
  * @later:    functions that the kernel got later, in that order, not sorted
@@ -28,6 +29,7 @@ struct pev_syms {
 	struct hmap		by_pid;
 	struct finder		finder;
 	struct fetch		fetch;
+	uint64_t code_room;
 	char			*kallsyms;
 	uint64_t		stext;
 	struct symtab		later;
