@@ -21,6 +21,7 @@ int main(void)
 	test_fold();
 	test_proc();
 	test_owed();
+	test_bus();
 	test_text();
 	test_opt();
 	test_event_spec();

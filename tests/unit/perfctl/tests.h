@@ -15,6 +15,7 @@ void test_hist(void);
 void test_fold(void);
 void test_proc(void);
 void test_owed(void);
+void test_bus(void);
 void test_text(void);
 void test_opt(void);
 void test_event_spec(void);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names the file behind a SIGBUS. See bus.h. Only what a signal handler may call is used. */
+/*
+ * Names the file behind a SIGBUS, or has zeros there instead. See bus.h. Only what a signal handler
+ * may call is used.
+ */
 #include "bus.h"
 #include "output.h"
 #include "status.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void put(const char *text, size_t len)
@@ -29,18 +35,21 @@ static const char *hex(const char *p, uint64_t *v)
 	}
 }
 
-/* A line of /proc/self/maps; returns whether it has the address and a path, which is said. */
-static bool put_path(const char *line, uint64_t addr)
+/* A line of /proc/self/maps; returns whether it has the address and a path. */
+static const char *path_at(const char *line, uint64_t addr, const char **rights)
 {
 	uint64_t start, end;
 	const char *p = hex(line, &start), *path;
 
 	if (*p != '-')
-		return false;
-	hex(p + 1, &end);
+		return NULL;
+	*rights = hex(p + 1, &end);
 	path = strchr(p, '/');
-	if (addr < start || addr >= end || !path)
-		return false;
+	return addr < start || addr >= end ? NULL : path;
+}
+
+static bool put_path(const char *path)
+{
 	/* the file's name may hold what a terminal obeys */
 	for (; *path; path++) {
 		char c = *path >= ' ' && *path != 0x7f ? *path : '?';
@@ -50,17 +59,25 @@ static bool put_path(const char *line, uint64_t addr)
 	return true;
 }
 
-static bool put_file(uint64_t addr)
+/* Is a page of a file that is only read: " r--p", or " rw-p" as elfutils maps it? */
+static bool is_copy(const char *rights)
+{
+	return strnlen(rights, 5) == 5 && rights[3] == '-' && rights[4] == 'p';
+}
+
+/* Looks for the mapping: says its path, or tells whether zeros may be in its place. */
+static bool find_file(uint64_t addr, bool say)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	static char line[4400], piece[4096];
+	char line[4400], piece[1024];
+	bool found = false;
 	size_t used = 0;
 	ssize_t n;
 
-	if (fd < 0)
-		return false;
-	while ((n = read(fd, piece, sizeof(piece))) > 0) {
-		for (ssize_t i = 0; i < n; i++) {
+	while (fd >= 0 && !found && (n = read(fd, piece, sizeof(piece))) > 0) {
+		for (ssize_t i = 0; i < n && !found; i++) {
+			const char *path, *rights;
+
 			if (piece[i] != '\n') {
 				if (used + 1 < sizeof(line))
 					line[used++] = piece[i];
@@ -68,20 +85,42 @@ static bool put_file(uint64_t addr)
 			}
 			line[used] = '\0';
 			used = 0;
-			if (put_path(line, addr))
-				return true;
+			path = path_at(line, addr, &rights);
+			found = path && (say ? put_path(path) : is_copy(rights));
 		}
 	}
-	return false;
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static volatile bool reads_others;
+static uint64_t page;
+
+/* Whoever looks there again finds zeros, as in a file that was damaged. */
+static bool put_zeros(uint64_t addr)
+{
+	void *at = (void *)(uintptr_t)(addr & ~(page - 1));
+
+	return mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
 }
 
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
+	uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
+	int err = errno;
+
 	(void)sig;
 	(void)context;
+	if (reads_others && info->si_code == BUS_ADRERR && find_file(addr, false) &&
+	    put_zeros(addr)) {
+		errno = err;
+		return;
+	}
 	out_abandon();
 	PUT("perfctl: ");
-	if (!put_file((uint64_t)(uintptr_t)info->si_addr))
+	if (!find_file(addr, true))
 		PUT("a file");
 	PUT(" became shorter while it was read, or its disk failed\n");
 	_exit(STATUS_BAD_DATA);
@@ -92,4 +131,10 @@ void bus_explain(void)
 	struct sigaction act = { .sa_sigaction = on_bus, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGBUS, &act, NULL);
+}
+
+void bus_survive(void)
+{
+	page = (uint64_t)sysconf(_SC_PAGESIZE);
+	reads_others = true;
 }

@@ -8,6 +8,7 @@
 #include "procs/machine_state.h"
 #include "procs/state.h"
 #include "waited.h"
+#include "base/bus.h"
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/stop.h"
@@ -287,6 +288,7 @@ int recorder_open(struct recorder *r, const struct recorder_config *config, stru
 	int err;
 
 	*r = (struct recorder){ .config = *config, .fd = -1, .synced = now_ns() };
+	bus_survive();
 	r->fd = channel_fd(r, m);
 	if (r->fd < 0)
 		return r->fd;
