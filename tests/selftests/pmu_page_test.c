@@ -198,55 +198,118 @@ TEST_F(page, moves_in_memory)
 	}
 }
 
+/* Of those that any event can have. */
+#define COUNTERS 4
+#define CHILD_ROUNDS 1000000
+#if defined(__powerpc64__)
+#define FIRST_COUNTER 771
+#else
+#define FIRST_COUNTER 0
+#endif
+
+static void count_by_all(void)
+{
+	for (unsigned int i = 0; i < COUNTERS; i++)
+		pev_on(pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY));
+}
+
+static unsigned int read_all(uint64_t *values)
+{
+	uint32_t there = pmu_info().pmu_counters;
+	unsigned int nr = there < COUNTERS ? there : COUNTERS;
+
+	for (unsigned int i = 0; i < nr; i++)
+		values[i] = pmu_read_counter(FIRST_COUNTER + i);
+	return nr;
+}
+
+/* Another process on this CPU, which counts what it does in each of its turns. */
+struct counting {
+	pid_t pid;
+	int to[2];
+	int from[2];
+};
+
+static bool have_turn(struct counting *c)
+{
+	char go;
+
+	return write(c->to[1], "x", 1) == 1 && read(c->from[0], &go, 1) == 1;
+}
+
+static void take_turns(struct counting *c)
+{
+	char go;
+
+	close(c->to[1]);
+	close(c->from[0]);
+	count_by_all();
+	while (read(c->to[0], &go, 1) == 1) {
+		pmu_loop(CHILD_ROUNDS);
+		if (write(c->from[1], "x", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* When it returns the child has had its counters once. */
+static bool start_counting(struct counting *c)
+{
+	if (pipe(c->to) || pipe(c->from))
+		return false;
+	c->pid = fork();
+	if (!c->pid)
+		take_turns(c);
+	close(c->to[0]);
+	close(c->from[1]);
+	return c->pid > 0 && have_turn(c);
+}
+
+static void end_counting(struct counting *c)
+{
+	close(c->to[1]);
+	close(c->from[0]);
+	waitpid(c->pid, NULL, 0);
+}
+
 /* Raw registers tell nothing of what other tasks counted while one was away. */
 TEST_F(page, counters_of_others_are_hidden)
 {
-	struct pev_info info = pmu_info();
-	uint64_t before[8], after[8];
-	unsigned int i, nr = info.pmu_counters < 4 ? info.pmu_counters : 4;
-	uint32_t base = 0;
-	pid_t pid;
-	char go;
-	int to[2], from[2];
+	uint64_t before[COUNTERS], after[COUNTERS];
+	struct counting child;
+	unsigned int nr;
 
-	ASSERT_EQ(0, pipe(to));
-	ASSERT_EQ(0, pipe(from));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		int fds[4];
-
-		close(to[1]);
-		close(from[0]);
-		for (i = 0; i < 4; i++) {
-			fds[i] = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
-			pev_on(fds[i]);
-		}
-		while (read(to[0], &go, 1) == 1) {
-			pmu_loop(100000);
-			if (write(from[1], "x", 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	close(to[0]);
-	close(from[1]);
-#if defined(__powerpc64__)
-	base = 771;
-#endif
-	/* once, so that the child has its counters */
-	ASSERT_EQ(1, write(to[1], "x", 1));
-	ASSERT_EQ(1, read(from[0], &go, 1));
-	for (i = 0; i < nr; i++)
-		before[i] = pmu_read_counter(base + i);
-	ASSERT_EQ(1, write(to[1], "x", 1));
-	ASSERT_EQ(1, read(from[0], &go, 1));
-	for (i = 0; i < nr; i++) {
-		after[i] = pmu_read_counter(base + i);
+	ASSERT_TRUE(start_counting(&child));
+	nr = read_all(before);
+	ASSERT_TRUE(have_turn(&child));
+	read_all(after);
+	for (unsigned int i = 0; i < nr; i++)
 		EXPECT_EQ(before[i], after[i]);
+	end_counting(&child);
+}
+
+/* Nor do those that the reader's own events without a page have taken over from others. */
+TEST_F(page, counters_are_not_handed_on_as_they_are)
+{
+	uint64_t before[COUNTERS], after[COUNTERS];
+	unsigned int nr, used = 0;
+	struct counting child;
+
+	pev_on(self->fd);
+	ASSERT_TRUE(start_counting(&child));
+	count_by_all();
+	nr = read_all(before);
+	ASSERT_TRUE(have_turn(&child));
+	read_all(after);
+	for (unsigned int i = 0; i < nr; i++) {
+		int64_t more = after[i] - before[i];
+
+		used += before[i] != 0;
+		EXPECT_GT(CHILD_ROUNDS, more) TH_LOG("counter %u", i);
+		EXPECT_LT(-CHILD_ROUNDS, more) TH_LOG("counter %u", i);
 	}
-	close(to[1]);
-	waitpid(pid, NULL, 0);
+	EXPECT_LT(0, used);
+	end_counting(&child);
 }
 
 #if defined(__powerpc64__)

@@ -223,11 +223,16 @@ static inline void pev_hw_show_waited(struct pev_hw_cpu *s)
 
 /* ---- updates ---- */
 
+/* All that only counts here starts where its counter tells nothing of before. Frozen. */
+void pev_hw_start_afresh(struct pev_pmu_cpu *cpu);
+
 /* What changed takes effect. The PMU is frozen, and up. */
 static __always_inline void pev_hw_go(struct pev_pmu_cpu *cpu)
 {
 	bool readable = pev_pmu_readable();
 
+	if (unlikely(readable && !cpu->readable))
+		pev_hw_start_afresh(cpu);
 	cpu->changes++;
 	WRITE_ONCE(cpu->readable, readable);
 	static_call(pev_hw_thaw)(cpu->active, readable || cpu->shown);

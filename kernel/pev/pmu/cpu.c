@@ -53,6 +53,22 @@ static void load_overdue(struct pev_pmu_cpu *cpu, u64 min)
 	}
 }
 
+void pev_hw_start_afresh(struct pev_pmu_cpu *cpu)
+{
+	u64 left;
+
+	for (left = cpu->active; left; left &= left - 1) {
+		struct pev_hw_cpu *s = cpu->on[__ffs64(left)];
+
+		/* how far a sample is away is the event's own */
+		if (s->sampling)
+			continue;
+		pev_hw_fold(s);
+		pev_hw_load(s);
+		pev_hw_show(s);
+	}
+}
+
 void pev_pmu_update_end(struct pev_pmu_cpu *cpu)
 {
 	u64 min = 16;

@@ -34,8 +34,8 @@ static void attach(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s, unsigned int c
 	}
 	/* an event that only counts can use the counter as it stands */
 	s->raw = cpu->raw[counter];
-	/* but a user page must not show what another event counted */
-	if (s->sampling || s->paged || s->raw < pev_hw_fresh(counter)) {
+	/* but who reads it must not see what another event counted: see pev_hw_go() */
+	if (s->sampling || s->paged || cpu->readable || s->raw < pev_hw_fresh(counter)) {
 		pev_hw_load(s);
 		if (s->sampling)
 			pev_pmu_heal_start(cpu);

@@ -112,6 +112,45 @@ static void test_switch_is_free(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->writes, writes);
 }
 
+/*
+ * Unless user mode may read counters: where one starts tells nothing of the event that had it
+ * before, and what counts already when that becomes so is no exception.
+ */
+static void test_readable(struct kunit *test)
+{
+	struct pev_fake_cpu *cpu = per_cpu_ptr(&pev_fake_cpus, 0);
+	const u64 fresh = BIT_ULL(BITS - 3);
+	struct pev_fake_rig *rig = test->priv;
+	/* of counter 0 alone */
+	const u64 code = 1 | 1 << 8;
+	struct pev_event *event;
+
+	/* without one the PMU is given back, and all begins at 0 */
+	pev_fake_open(test, FIXED_CODE, 0, NULL);
+	pev_fake_open(test, code, 0, NULL);
+	pev_fake_switch(test, true);
+	pev_fake_work(700);
+	pev_event_close(rig->events[--rig->nr]);
+	event = pev_fake_open(test, code, 0, NULL);
+	pev_fake_switch(test, true);
+	pev_fake_work(70);
+	KUNIT_EXPECT_EQ(test, cpu->value[0], fresh + 770);
+
+	pev_pmu_reads_by_all(true);
+	KUNIT_EXPECT_EQ(test, cpu->value[0], fresh);
+	pev_fake_work(7);
+	KUNIT_EXPECT_EQ(test, cpu->value[0], fresh + 7);
+	KUNIT_EXPECT_EQ(test, value(event), 77);
+
+	pev_event_close(rig->events[--rig->nr]);
+	event = pev_fake_open(test, code, 0, NULL);
+	pev_fake_switch(test, true);
+	KUNIT_EXPECT_EQ(test, cpu->value[0], fresh);
+	pev_fake_work(5);
+	KUNIT_EXPECT_EQ(test, value(event), 5);
+	pev_pmu_reads_by_all(false);
+}
+
 /* A PMI in an update leaves the PMU to it: nothing is lost, nothing stands still. */
 static void test_pmi_in_update(struct kunit *test)
 {
@@ -412,6 +451,7 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_words),
 	KUNIT_CASE(test_switch_is_free),
+	KUNIT_CASE(test_readable),
 	KUNIT_CASE(test_pmi_in_update),
 	KUNIT_CASE(test_turns),
 	KUNIT_CASE(test_pinned_and_exclusive),
