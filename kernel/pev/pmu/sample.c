@@ -100,12 +100,23 @@ static u64 adapted(const struct pev_hw_cpu *s, u64 now)
 }
 
 /*
+ * With an exact address @regs are perf's: that address, the mode that belongs to it, and otherwise
+ * what the interrupt found, which may be the kernel's although the address is the program's.
+ */
+static bool only_ip_is_users(const struct pev_event *event, struct pt_regs *regs)
+{
+	return unlikely(pev_hw_of(event)->perf.precise) && user_mode(regs);
+}
+
+/*
  * A record must not show what was excluded: an interrupt that comes late finds
  * the kernel where the user's event happened. The user's registers tell where
  * it will go on.
  */
 static struct pt_regs *shown_regs(const struct pev_event *event, struct pt_regs *regs)
 {
+	if (only_ip_is_users(event, regs))
+		return pev_user_regs(NULL);
 	if (!(event->flags & PEV_F_EXCLUDE_KERNEL) || user_mode(regs))
 		return regs;
 	return pev_user_regs(NULL);
@@ -144,6 +155,9 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	    (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
 		in.user_ip = sample->user;
+	} else if (only_ip_is_users(event, sample->regs)) {
+		in.ip = instruction_pointer(sample->regs);
+		in.user_ip = true;
 	}
 	if (!pev_guest_sample(event, &in, hit)) {
 		in.regs = NULL;

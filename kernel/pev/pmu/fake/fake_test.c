@@ -228,7 +228,7 @@ static struct pev_event *create(struct kunit *test, struct pev_request *req)
 }
 
 struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channel, u64 period,
-				  u64 flags)
+				  u64 flags, u64 sample)
 {
 	struct pev_request req = {
 		.attr = {
@@ -236,7 +236,8 @@ struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channe
 			.target		= PEV_TARGET_CPUS,
 			.config		= 1,
 			.flags		= flags | PEV_F_DISABLED,
-			.sample		= PEV_SAMPLE_ADDR,
+			.sample		= sample,
+			.regs_user	= sample & PEV_SAMPLE_UREGS ? 1 : 0,
 			.period		= period,
 			/* what it is was found before */
 			.channel_fd	= 0,

@@ -90,9 +90,9 @@ int pev_fake_init(struct kunit *test);
 void pev_fake_exit(struct kunit *test);
 struct pev_event *pev_fake_open(struct kunit *test, u64 code, u64 flags,
 				struct pev_event *leader);
-/* The same of one that samples addresses each @period. */
+/* The same of one that records @sample each @period, of user registers the first. */
 struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channel, u64 period,
-				  u64 flags);
+				  u64 flags, u64 sample);
 /* All events on or off. */
 void pev_fake_switch(struct kunit *test, bool on);
 /* @units of work on this CPU; the PMI comes at the end of it. */

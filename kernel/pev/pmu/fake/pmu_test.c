@@ -399,12 +399,12 @@ static void test_held(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, per_cpu(pev_fake_cpus, 0).ours);
 }
 
-/* The only word of the context of the first record in this CPU's ring. */
-static u64 first_address(const struct pev_channel *channel)
+/* The context of the first record in this CPU's ring, behind the thread. */
+static const u64 *first_context(const struct pev_channel *channel)
 {
 	const struct pev_ring *ring = channel->rings[0];
 
-	return *(const u64 *)(ring->data + sizeof(struct pev_packet) + 2 * sizeof(u32));
+	return (const u64 *)(ring->data + sizeof(struct pev_packet) + 2 * sizeof(u32));
 }
 
 /*
@@ -434,18 +434,48 @@ static void test_addresses(struct kunit *test)
 		struct pev_event *event;
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, channel);
-		event = pev_fake_sample(test, channel, 1000, kinds[i].flags);
+		event = pev_fake_sample(test, channel, 1000, kinds[i].flags, PEV_SAMPLE_ADDR);
 		pev_fake.addr = kinds[i].of_kernel ? (unsigned long)event : PAGE_SIZE;
 		pev_fake_switch(test, true);
 		pev_fake_work(1000);
 		KUNIT_EXPECT_EQ(test, local64_read(&ec_here(event)->samples), 1);
-		KUNIT_EXPECT_EQ_MSG(test, first_address(channel),
+		KUNIT_EXPECT_EQ_MSG(test, *first_context(channel),
 				    kinds[i].shown ? pev_fake.addr : 0, "kind %u", i);
 		pev_event_close(rig->events[--rig->nr]);
 		pev_channel_put(channel);
 	}
 	pev_fake.regs = NULL;
 }
+
+#ifdef CONFIG_X86_64
+/*
+ * With an exact address, perf's registers are those of an interrupt that has hit the kernel, and
+ * say that they are the program's. This thread has no program.
+ */
+static void test_exact_address(struct kunit *test)
+{
+	const struct pev_channel_desc desc = { .ring_size = SZ_16K };
+	struct pt_regs regs = { .cs = __USER_CS, .ip = 0x1234, .ax = (unsigned long)&regs };
+	struct pev_fake_rig *rig = test->priv;
+	struct pev_refuse r = { };
+	struct pev_channel *channel = pev_channel_create(&desc, &r);
+	struct pev_event *event;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, channel);
+	event = pev_fake_sample(test, channel, 1000, PEV_F_EXCLUDE_KERNEL,
+				PEV_SAMPLE_IP | PEV_SAMPLE_UREGS);
+	((struct pev_hw_event *)event->private)->perf.precise = 2;
+	pev_fake.regs = &regs;
+	pev_fake_switch(test, true);
+	pev_fake_work(1000);
+	KUNIT_EXPECT_EQ(test, local64_read(&ec_here(event)->samples), 1);
+	KUNIT_EXPECT_EQ(test, first_context(channel)[0], regs.ip);
+	KUNIT_EXPECT_EQ(test, first_context(channel)[1], 0);
+	pev_fake.regs = NULL;
+	pev_event_close(rig->events[--rig->nr]);
+	pev_channel_put(channel);
+}
+#endif
 
 static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_counts),
@@ -461,6 +491,9 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_vanished),
 	KUNIT_CASE(test_held),
 	KUNIT_CASE(test_addresses),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(test_exact_address),
+#endif
 	{ }
 };
 
