@@ -13,6 +13,7 @@
 #define pr_fmt(fmt) "pev: " fmt
 
 #include <linux/cpufeature.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/processor.h>
 #include <linux/sprintf.h>
@@ -20,6 +21,7 @@
 #include <asm/perf_event.h>
 #include "amd.h"
 #include "hw.h"
+#include "regs.h"
 
 #define hw	(&x86_pev_hw)
 
@@ -37,6 +39,35 @@ static const struct x86_pev_model *__init find_model(void)
 		    boot_cpu_data.x86_model <= model->last)
 			return model;
 	return model;
+}
+
+/*
+ * Does an event select keep what it is told of guests? KVM drops these bits of a guest's: what is
+ * to count guests of that guest alone would count all that it does, and so would what is lent to
+ * them. Asked of a counter that is off, which it stays.
+ */
+static bool __init guest_bits_stay(void)
+{
+	unsigned long flags;
+	bool stay = false;
+	unsigned int i;
+	u64 was, now;
+
+	if (!hw->guests || !boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return true;
+	local_irq_save(flags);
+	for_each_counter(i, hw->present) {
+		u32 sel = hw->sel + hw->stride * i;
+
+		if (reg_read_safe(sel, &was) || was & SEL_EN)
+			continue;
+		stay = !reg_write_safe(sel, SEL_GUEST) && !reg_read_safe(sel, &now) &&
+		       now & SEL_GUEST;
+		reg_write_safe(sel, was);
+		break;
+	}
+	local_irq_restore(flags);
+	return stay;
 }
 
 int __init x86_pev_amd_detect(void)
@@ -79,7 +110,7 @@ int __init x86_pev_amd_detect(void)
 	hw->raw = 0xffffffff & ~(SEL_USR | SEL_OS | SEL_PC | SEL_INT | SEL_ANY | SEL_EN);
 	hw->raw |= GENMASK_ULL(35, 32);		/* bits 8 to 11 of the event */
 	hw->guests = boot_cpu_has(X86_FEATURE_SVM);
-	hw->tells_guests = boot_cpu_data.x86 >= 0x10;
+	hw->tells_guests = boot_cpu_data.x86 >= 0x10 && guest_bits_stay();
 	snprintf(hw->name, sizeof(hw->name), "AMD %s%s%s", kind, hw->model->name ? ", " : "",
 		 hw->model->name ?: "");
 	return 0;

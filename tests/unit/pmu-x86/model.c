@@ -73,7 +73,7 @@ void model_boot(void)
 	if (m.amd) {
 		if (m.version >= 1)
 			HAS(PERFCTR_CORE);
-		if (m.hv_masks)
+		if (m.hv_masks || m.hv_forgets)
 			HAS(HYPERVISOR);
 		if (m.version >= 2) {
 			HAS(PERFMON_V2);
@@ -557,6 +557,8 @@ int model_write(u32 msr, u64 value)
 		return -EIO;
 	if (m.ignored)
 		return 0;
+	if (m.hv_forgets && r.value >= m.sel && r.value < m.sel + 32)
+		value &= ~(BIT_ULL(40) | BIT_ULL(41));
 	if (m.sticky && r.value >= m.sel && r.value < m.sel + 32 && (*r.value ^ value) & 0xffff)
 		m.changed |= BIT(r.value - m.sel);
 	if (m.sticky && r.value == &m.ctrl && value)

@@ -35,6 +35,7 @@ enum { NO_FAULT = -1, NEVER = -1 };
  * @perf:       perf's handler comes after every other: Intel PT or branch traces are in use
  * @perf_all:   perf has counters in use, too, as it thinks: it leaves all of them on
  * @hv_masks:   AMD: a hypervisor masks LVTPC at a PMI, as Intel's processors do
+ * @hv_forgets: AMD: a hypervisor lets HG_ONLY be written, and forgets it
  * @apart:      AMD: each overflow raises a PMI of its own, however close they are
  * @drag:       each register access in an NMI takes so many instructions, which
  *              count
@@ -70,7 +71,7 @@ struct model {
 	u64 stuck, spurious, wedged, dead;
 	int recurring;
 	bool sticky;
-	bool no_freeze, gone, ignored, hv_masks, apart;
+	bool no_freeze, gone, ignored, hv_masks, hv_forgets, apart;
 	bool perf, perf_all;
 	int	drag;
 	bool	drag_all;

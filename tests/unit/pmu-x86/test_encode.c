@@ -123,6 +123,41 @@ static void guests_amd_at_once(void)
 	}
 }
 
+/* In a guest whose hypervisor does not pass on what leaves out the host, and where it does. */
+static void guests_of_amd_guests(void)
+{
+	struct pev_pmu_code code;
+	struct pev_refuse r;
+	int version, forgets;
+
+	for (version = 0; version <= 2; version++) {
+		for (forgets = 0; forgets < 2; forgets++) {
+			amd(version);
+			m.hv_masks = true;
+			m.hv_forgets = forgets;
+			/* perf has two, and the watchdog had another one */
+			m.sel[0] = 0x5300c0;
+			m.sel[1] = 0x5300c2;
+			m.sel[2] = 0x130076;
+			shim_features = BIT_ULL(X86_FEATURE_SVM);
+			boot();
+			CHECK_EQ(m.sel[0], 0x5300c0);
+			CHECK_EQ(m.sel[1], 0x5300c2);
+			CHECK_EQ(m.sel[2], 0x130076);
+			CHECK_EQ(encode(PEV_TYPE_HARDWARE, 0, 0, &code, &r), 0);
+			if (forgets) {
+				CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_HOST, EOPNOTSUPP,
+					      "apart"));
+				CHECK(refused(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_GUEST, EOPNOTSUPP,
+					      "apart"));
+				continue;
+			}
+			CHECK_EQ(encode(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_HOST, &code, &r), 0);
+			CHECK_EQ(encode(PEV_TYPE_HARDWARE, 0, PEV_F_EXCLUDE_GUEST, &code, &r), 0);
+		}
+	}
+}
+
 /* The host only: whether guests can run, the hypervisor changes at any time. */
 static void guests_amd(void)
 {
@@ -154,6 +189,7 @@ static void guests_amd(void)
 		CHECK_EQ(mini[1].count, 0);
 	}
 	down();
+	guests_of_amd_guests();
 }
 
 static void models(void)
