@@ -397,6 +397,49 @@ TEST_F(perf, host_or_guests)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+/* By perf's driver for AMD a hypervisor, if there is one, has the last word on what is left out. */
+static bool is_certain(void)
+{
+	unsigned int leaf[4], one[4];
+
+	__cpuid(0, leaf[0], leaf[1], leaf[2], leaf[3]);
+	__cpuid(1, one[0], one[1], one[2], one[3]);
+	return leaf[1] == signature_INTEL_ebx || !(one[2] >> 31);
+}
+
+static int as_user(struct __test_metadata *_metadata, struct pev_attr attr)
+{
+	EXPECT_EQ(0, pev_become(65534, -1));
+	if (is_certain())
+		EXPECT_LE(0, pev_open(&attr)) TH_LOG("%s", pev_reason());
+	else
+		PEV_REFUSED(attr, EACCES, flags, "PEV_F_EXCLUDE_KERNEL");
+	attr.flags |= PEV_F_EXCLUDE_KERNEL;
+	EXPECT_LE(0, pev_open(&attr)) TH_LOG("%s", pev_reason());
+	return _metadata->exit_code != KSFT_PASS;
+}
+
+/* What a guest's kernel does is its user's to know: unless it may be the host's that is counted. */
+TEST_F(perf, rights_of_guests)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, PEV_F_EXCLUDE_HOST, -1, 0);
+	struct pev_child c;
+	int fd;
+
+	PEV_NEEDS_ROOT(return );
+	if (pev_get_number("/proc/sys/kernel/pev_paranoid", 0) != 2)
+		SKIP(return, "users may see the kernel, or nothing");
+	fd = pev_open(&attr);
+	if (fd == -EOPNOTSUPP)
+		SKIP(return, "%s", pev_reason());
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	close(fd);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		_exit(as_user(_metadata, attr));
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 /* Counts the core's other thread, too: perf lets users of CPUs alone, and so does pev by it. */
 #define OTHER_THREAD (1 << 21 | 0xc0)
 

@@ -23,8 +23,27 @@ static inline bool pev_perf_starts_in_pmi(void)
 		boot_cpu_data.x86_vendor != X86_VENDOR_HYGON) ||
 	       boot_cpu_has(X86_FEATURE_PERFMON_V2);
 }
+
+/*
+ * Is the host left out for certain? Intel's driver takes the counter off the hardware while no
+ * guest runs. AMD's has two bits of the event select for it, which KVM drops where this machine is
+ * itself a guest; and other drivers have never heard of it.
+ */
+static inline bool pev_perf_leaves_out_host(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return boot_cpu_has(X86_FEATURE_ARCH_PERFMON);
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return boot_cpu_data.x86 >= 0x10 && !boot_cpu_has(X86_FEATURE_HYPERVISOR);
+	default:
+		return false;
+	}
+}
 #else
 static inline bool pev_perf_starts_in_pmi(void) { return true; }
+static inline bool pev_perf_leaves_out_host(void) { return true; }
 #endif
 
 #ifdef CONFIG_PPC

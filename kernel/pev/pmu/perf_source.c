@@ -508,8 +508,10 @@ void pev_perf_install(struct pev_perf *perf, struct perf_event *event)
 /* ---- opening and closing ---- */
 
 /* Which of host and guests counts is perf's to tell the processor, where its driver does. */
-static int check_guests(u64 flags, struct pev_refuse *r)
+static int check_guests(const struct pev_event *event, u64 flags, struct pev_refuse *r)
 {
+	int level = pev_paranoid_level();
+
 	if (flags & PEV_F_EXCLUDE_HOST && flags & PEV_F_EXCLUDE_GUEST)
 		return pev_refuse(r, EINVAL, PEV_FIELD(flags),
 				  "the event excludes all that it could count");
@@ -518,10 +520,17 @@ static int check_guests(u64 flags, struct pev_refuse *r)
 	    !(IS_ENABLED(CONFIG_GUEST_PERF_EVENTS) && pev_guest_known()))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "PEV_F_EXCLUDE_HOST: perf counts no guests alone in this kernel");
+	/* without the kernel there is nothing in it that the opener may not see */
+	if ((flags & (PEV_F_EXCLUDE_HOST | PEV_F_EXCLUDE_KERNEL)) == PEV_F_EXCLUDE_HOST &&
+	    !pev_perf_leaves_out_host() && !event->privileged && level >= PEV_PARANOID_KERNEL)
+		return pev_refuse(r, EACCES, PEV_FIELD(flags),
+				  "PEV_F_EXCLUDE_HOST: it is not certain here that perf's counter leaves out what the host's kernel does, which needs CAP_PERFMON (%s is %d): set PEV_F_EXCLUDE_KERNEL",
+				  pev_paranoid_name(), level);
 	return 0;
 }
 
-static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
+static int check_flags(const struct pev_event *event, const struct pev_attr *attr,
+		       struct pev_refuse *r)
 {
 	if (attr->flags & PEV_F_USER_PAGE)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
@@ -532,13 +541,13 @@ static int check_flags(const struct pev_attr *attr, struct pev_refuse *r)
 	if (attr->flags & PEV_F_MARKED)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "perf drives the counters here, and knows no mark for tasks: do without PEV_F_MARKED");
-	return check_guests(attr->flags, r);
+	return check_guests(event, attr->flags, r);
 }
 
 int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
 			struct pev_refuse *r)
 {
-	int err = check_flags(attr, r);
+	int err = check_flags(hw->event, attr, r);
 
 	if (err)
 		return err;
