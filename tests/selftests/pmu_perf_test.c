@@ -568,6 +568,16 @@ static int count_different(int *err)
 	return nr;
 }
 
+/* As root, who has each of them. */
+static int count_all(void)
+{
+	int nr = 0;
+
+	for (uint64_t config = 0; config < PEV_HW_MAX; config++)
+		nr += pmu_open(config, USER_ONLY) >= 0;
+	return nr;
+}
+
 static void expect_few(struct __test_metadata *_metadata)
 {
 	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_PINNED, -1, 0);
@@ -596,6 +606,23 @@ TEST_F(perf, users_leave_some)
 		SKIP(return, "users may count on CPUs");
 	ASSERT_LE(0, pev_child_start(&c));
 	if (!c.pid) {
+		expect_few(_metadata);
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* What others count already is no way around that: they may leave, and it would stay. */
+TEST_F(perf, users_do_not_keep_what_others_leave)
+{
+	struct pev_child c;
+
+	PEV_NEEDS_ROOT(return );
+	if (pev_get_number("/proc/sys/kernel/pev_paranoid", 0) < 1)
+		SKIP(return, "users may count on CPUs");
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		EXPECT_LE(1, count_all());
 		expect_few(_metadata);
 		_exit(_metadata->exit_code != KSFT_PASS);
 	}

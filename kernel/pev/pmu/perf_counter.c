@@ -272,6 +272,13 @@ static bool any_unused(void)
 	return false;
 }
 
+/* @counter has another user, or one less: is it one of those that are lent? */
+static void lend(struct pev_perf_counter *counter, bool lent)
+{
+	nr_lent += lent - counter->lent;
+	counter->lent = lent;
+}
+
 /* Return: -EAGAIN: one that is not used is about to be removed, and another may take its place. */
 static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, bool lent,
 					     const char *name, struct pev_refuse *r)
@@ -280,19 +287,18 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 
 	guard(mutex)(&counters_lock);
 	counter = find(code);
-	if (counter) {
-		counter->users++;
-		return counter;
-	}
-	if (lent && nr_lent >= PEV_PERF_LENT)
+	/* one that others made and leave would stay theirs who borrowed it */
+	if (lent && nr_lent >= PEV_PERF_LENT && !(counter && counter->lent))
 		return ERR_PTR(any_unused() ? -EAGAIN : -EBUSY);
-	counter = counter_make(code);
-	if (IS_ERR(counter))
-		return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
-	counter->users = 1;
-	counter->lent = lent;
-	nr_lent += lent;
-	list_add(&counter->node, &counters);
+	if (!counter) {
+		counter = counter_make(code);
+		if (IS_ERR(counter))
+			return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
+		list_add(&counter->node, &counters);
+	}
+	counter->users++;
+	counter->borrowers += lent;
+	lend(counter, counter->borrowers);
 	return counter;
 }
 
@@ -368,11 +374,14 @@ static bool stays(const struct pev_perf_counter *counter)
 	return counter->lent && !READ_ONCE(pev_pmu);
 }
 
-void pev_perf_counter_put(struct pev_perf_counter *counter)
+void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent)
 {
 	guard(mutex)(&counters_lock);
-	if (--counter->users)
+	counter->borrowers -= lent;
+	if (--counter->users) {
+		lend(counter, counter->borrowers);
 		return;
+	}
 	if (!stays(counter)) {
 		counter_remove(counter);
 		return;

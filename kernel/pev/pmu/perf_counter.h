@@ -91,7 +91,8 @@ struct pev_perf_counter_cpu {
  * @code:   what it counts
  * @percpu: one for each possible CPU
  * @users:  events that are connected
- * @lent:   it was made for one who may not count on CPUs
+ * @borrowers: those of them whose openers may not count on CPUs
+ * @lent:   there are such, or none but such were the last: it is one of PEV_PERF_LENT
  * @unused: since when it has no users, in jiffies
  * @node:   in the list of all
  */
@@ -100,6 +101,7 @@ struct pev_perf_counter {
 	struct pev_perf_code			code;
 	struct pev_perf_counter_cpu __percpu	*percpu;
 	unsigned int				users;
+	unsigned int				borrowers;
 	bool					lent;
 	unsigned long				unused;
 	struct list_head			node;
@@ -140,8 +142,8 @@ int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
 struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
 					      const char *name, struct pev_refuse *r);
 
-/* A user less; none of its events runs. Process context, may sleep. */
-void pev_perf_counter_put(struct pev_perf_counter *counter);
+/* A user less, @lent as it was got; none of its events runs. Process context, may sleep. */
+void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent);
 
 /* None has a user any more: those that stay for a while go. Process context. */
 void pev_perf_counters_teardown(void);

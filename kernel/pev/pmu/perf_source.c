@@ -609,11 +609,12 @@ int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r)
 		return err;
 	pev_pmi_clock_init();
 	hw->perf.samples = event->channel || event->tally;
-	counter = pev_perf_counter_get(&hw->perf, !pev_hw_may_take_cpus(event), event->name, r);
+	hw->borrows = !pev_hw_may_take_cpus(event);
+	counter = pev_perf_counter_get(&hw->perf, hw->borrows, event->name, r);
 	if (IS_ERR(counter))
 		return PTR_ERR(counter);
 	if (hw->perf.flags & PEV_F_PINNED && !pev_perf_counter_counts(counter)) {
-		pev_perf_counter_put(counter);
+		pev_perf_counter_put(counter, hw->borrows);
 		return pev_refuse(r, EBUSY, PEV_FIELD(flags),
 				  "perf has no counter that %s could have for itself on all CPUs: do without PEV_F_PINNED, or close what else has one",
 				  event->name);
@@ -624,5 +625,7 @@ int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r)
 
 void pev_perf_event_unhook(struct pev_event *event)
 {
-	pev_perf_counter_put(pev_hw_of(event)->counter);
+	const struct pev_hw_event *hw = pev_hw_of(event);
+
+	pev_perf_counter_put(hw->counter, hw->borrows);
 }

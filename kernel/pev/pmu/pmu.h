@@ -97,6 +97,7 @@ struct pev_hw_cpu {
  * @perf:  what perf counts for it, if it does
  * @where:  CPUs of a PMU that doesn't count on each of them; NULL: all
  * @counter: by which it does, while the event is connected
+ * @borrows: @counter is lent to its opener, who may not count on CPUs
  * @lent: the counter of a guest's that it is; NULL: none
  */
 struct pev_hw_event {
@@ -110,6 +111,7 @@ struct pev_hw_event {
 	struct pev_perf_code		perf;
 	struct cpumask			*where;
 	struct pev_perf_counter		*counter;
+	bool				borrows;
 	struct pev_lent			*lent;
 };
 
