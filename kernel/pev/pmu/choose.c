@@ -46,6 +46,12 @@ static bool held_by_others(void)
 	return false;
 }
 
+bool pev_pmu_held(void)
+{
+	guard(mutex)(&pev_control);
+	return !pev_pmu || held_by_others();
+}
+
 bool pev_pmu_by_perf(void)
 {
 	lockdep_assert_held(&pev_control);

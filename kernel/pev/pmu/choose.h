@@ -14,6 +14,9 @@ bool pev_pmu_only_perf(void);
 /* Does nothing count by perf's driver? */
 bool pev_pmu_only_own(void);
 
+/* Would pev's own driver, if there is one, not get the counters? Process context. */
+bool pev_pmu_held(void);
+
 int pev_pmu_choose_setup(void);
 void pev_pmu_choose_teardown(void);
 

@@ -8,7 +8,7 @@
  * write what is left, start it. An event that is on no counter of the hardware keeps what
  * was written for the next time.
  *
- * Locks: counters_lock for the list, and in it that of base/perf.c.
+ * Locks: counters_lock for the list, and in it that of base/perf.c, and pev_control.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -20,6 +20,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include "base/work.h"
+#include "choose.h"
 #include "perf_counter.h"
 #include "perf_driver.h"
 #include "perf_kinds.h"
@@ -35,6 +36,8 @@
 
 static LIST_HEAD(counters);
 static unsigned int nr_lent;
+/* Others had the hardware when the first was made: pev's own driver does not wait for it. */
+static bool held;
 static DEFINE_MUTEX(counters_lock);
 
 /* ---- what perf calls events ---- */
@@ -291,6 +294,8 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 	if (lent && nr_lent >= PEV_PERF_LENT && !(counter && counter->lent))
 		return ERR_PTR(any_unused() ? -EAGAIN : -EBUSY);
 	if (!counter) {
+		if (list_empty(&counters))
+			held = pev_pmu_held();
 		counter = counter_make(code);
 		if (IS_ERR(counter))
 			return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
@@ -371,7 +376,7 @@ void __pev_teardown pev_perf_counters_teardown(void)
 /* pev's own driver, where there is one, is to find the counters free. */
 static bool stays(const struct pev_perf_counter *counter)
 {
-	return counter->lent && !READ_ONCE(pev_pmu);
+	return counter->lent && held;
 }
 
 void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent)
