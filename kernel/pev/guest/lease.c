@@ -342,7 +342,7 @@ static int start_counters(struct pev_lease *lease, u64 on, const struct pev_gues
 	if ((on | area->set) & ~all_of(lease))
 		return -EINVAL;
 	for (u64 left = area->set; left && !err; left &= left - 1) {
-		unsigned int i = __ffs64(left);
+		unsigned int i = array_index_nospec(__ffs64(left), lease->nr);
 
 		err = set_counter(lease, i, area->event[i], area->start[i]);
 	}

@@ -364,8 +364,11 @@ int pev_pmu_encode(const struct pev_pmu_request *asked, struct pev_pmu_code *cod
 	if (err)
 		return err;
 	req.flags &= DOMAINS;
-	if (req.type == PEV_TYPE_HARDWARE)
-		req.name = hardware_name(req.config);
+	if (req.type == PEV_TYPE_HARDWARE) {
+		/* backends look it up in tables, and a guest may have chosen it */
+		req.config = array_index_nospec(req.config, PEV_HW_MAX);
+		req.name = pev_hardware_names[req.config];
+	}
 	return pev_pmu->ops->encode(&req, code, r);
 }
 
