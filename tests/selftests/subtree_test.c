@@ -345,4 +345,63 @@ TEST_F(subtree, attached_while_others_come_and_go)
 	close(fds[29 % 8]);
 }
 
+/* What threads get is not what processes get, also if an event of these goes meanwhile. */
+static void *call_once(void *UNUSED arg)
+{
+	pev_call(1);
+	return NULL;
+}
+
+static void *open_and_close(void *UNUSED arg)
+{
+	int fds[32];
+
+	while (!go()) {
+		for (unsigned int i = 0; i < 32; i++)
+			fds[i] = open_subtree(getpid());
+		for (unsigned int i = 0; i < 32; i++)
+			close(fds[i]);
+	}
+	return NULL;
+}
+
+static void make_threads(struct pev_child *c)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_TASK, 0);
+	unsigned int missed = 0, rounds = pev_kernel_is_slow() ? 100 : 1000;
+	time_t end = time(NULL) + STORM_SECONDS;
+	pthread_t other, thread;
+
+	/* so that threads get another set than the one that this thread has */
+	if (pev_open(&attr) < 0)
+		_exit(1);
+	attr.target = PEV_TARGET_PROCESS;
+	pthread_create(&other, NULL, open_and_close, NULL);
+	for (unsigned int round = 0; round < rounds && time(NULL) <= end; round++) {
+		int fd = pev_open(&attr);
+
+		if (fd < 0)
+			_exit(1);
+		pthread_create(&thread, NULL, call_once, NULL);
+		pthread_join(thread, NULL);
+		missed += pev_read(fd).value != 1;
+		close(fd);
+	}
+	storm->go = 1;
+	pthread_join(other, NULL);
+	pev_child_say(c, missed);
+	_exit(0);
+}
+
+TEST_F_TIMEOUT(subtree, threads_whatever_is_closed, 120)
+{
+	struct pev_child c;
+
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		make_threads(&c);
+	EXPECT_EQ(0, pev_child_hear(&c)) TH_LOG("threads that were not counted");
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 TEST_HARNESS_MAIN

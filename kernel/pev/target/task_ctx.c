@@ -228,12 +228,9 @@ static bool to_process(const struct pev_event *event, const void *unused)
 	return event->target == PEV_TARGET_SUBTREE;
 }
 
-/* Find the set that @ctx prescribes for new tasks: @ctx itself, or a smaller one. */
-static int ctx_heir(struct pev_task_ctx *ctx,
-		    bool (*keep)(const struct pev_event *event, const void *by),
-		    struct pev_task_ctx **heir)
+static bool all_are(struct pev_task_ctx *ctx,
+		    bool (*keep)(const struct pev_event *event, const void *by))
 {
-	const struct choice choice = { .keep = keep };
 	struct pev_event *event;
 	bool all = true;
 
@@ -241,7 +238,17 @@ static int ctx_heir(struct pev_task_ctx *ctx,
 	pev_ctx_for_each(event, ctx)
 		all &= keep(event, NULL);
 	raw_spin_unlock(&pev_tables_lock);
-	if (!all)
+	return all;
+}
+
+/* Find the set that @ctx prescribes for new tasks: @ctx itself, or a smaller one. */
+static int ctx_heir(struct pev_task_ctx *ctx,
+		    bool (*keep)(const struct pev_event *event, const void *by),
+		    struct pev_task_ctx **heir)
+{
+	const struct choice choice = { .keep = keep };
+
+	if (!all_are(ctx, keep))
 		return ctx_make_one(ctx, &choice, heir);
 	*heir = ctx;
 	return 0;
@@ -277,8 +284,11 @@ static int ctx_make_heirs(struct pev_task_ctx *ctx)
 		return 0;
 	thread->thread = thread;
 	thread->process = pev_ctx_get(process);
-	/* share one set for the same events: a switch between the two is then free */
-	if (process && READ_ONCE(thread->live) == READ_ONCE(process->live)) {
+	/*
+	 * Share one set for the same events: a switch between the two is then free. As many are not
+	 * the same ones, for one may be closed after the first set was made.
+	 */
+	if (process && all_are(thread, to_process)) {
 		ctx->thread = pev_ctx_get(process);
 		pev_ctx_put_many(thread, 1);
 	}
