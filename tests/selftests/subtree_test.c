@@ -9,20 +9,24 @@
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "withheld.h"
 
 #define WORKERS		3
 #define MAX_CHILDREN	12	/* of a worker's thread before the go */
+#define HELD_UP		20	/* more than EXITING_MAX in kernel/pev/target/attach.c */
 
 /**
  * struct storm - shared by all processes of a storm
  * @go:    no more waiting: call, and end
  * @born:  processes so far
  * @calls: made by those that ended
+ * @held:  those that are about to end
  */
 struct storm {
 	int	go;
 	int	born;
 	int	calls;
+	pid_t	held[HELD_UP];
 };
 
 static struct storm *storm;
@@ -402,6 +406,108 @@ TEST_F_TIMEOUT(subtree, threads_whatever_is_closed, 120)
 		make_threads(&c);
 	EXPECT_EQ(0, pev_child_hear(&c)) TH_LOG("threads that were not counted");
 	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* ms in which an event is opened, also if the host is busy. */
+#define OPENED_MS	20000
+
+/* The kernel's PF_EXITING. */
+#define EXITING		4
+
+static bool is_exiting(pid_t pid)
+{
+	unsigned int flags = 0;
+	char path[40];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d %*s %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		flags = 0;
+	fclose(f);
+	return flags & EXITING;
+}
+
+/* A process, its child, and so on: all but the last one end, for which each waits for @page. */
+static void chain(void *page)
+{
+	for (unsigned int i = 0; i < HELD_UP; i++) {
+		storm->held[i] = getpid();
+		if (!fork())
+			continue;
+		/* where a thread's locks are, the kernel looks at its end */
+		syscall(SYS_set_robust_list, page, 3 * sizeof(long));
+		_exit(0);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	born();
+	for (;;)
+		pause();
+}
+
+static void hold_up(struct pev_child *c)
+{
+	const struct withheld_way *way = &withheld_fuse;
+	struct withheld w;
+
+	if (way->keep_out(&w))
+		_exit(1);
+	if (!fork())
+		chain(w.page);
+	if (!way->faults(&w))
+		_exit(2);
+	while (!__atomic_load_n(&storm->born, __ATOMIC_SEQ_CST))
+		sched_yield();
+	for (unsigned int i = 0; i < HELD_UP; i++)
+		while (!is_exiting(storm->held[i]))
+			sched_yield();
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+	pev_call(3);
+	way->let_in(&w);
+	wait(NULL);
+	_exit(0);
+}
+
+static void watch(struct pev_child *c, pid_t pid)
+{
+	int fd = open_subtree(pid);
+
+	pev_child_say(c, fd);
+	pev_child_wait(c);
+	pev_child_say(c, pev_read(fd).value);
+	_exit(0);
+}
+
+/* A user holds up exits for as long as he likes, and keeps nobody from looking at his processes. */
+TEST_F(subtree, exits_held_up)
+{
+	struct pev_child c, watcher;
+	struct pollfd opened;
+
+	if (withheld_fuse.missing())
+		SKIP(return, "%s", withheld_fuse.missing());
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		hold_up(&c);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	ASSERT_LE(0, pev_child_start(&watcher));
+	if (!watcher.pid)
+		watch(&watcher, c.pid);
+	opened = (struct pollfd){ .fd = watcher.said[0], .events = POLLIN };
+	EXPECT_EQ(1, poll(&opened, 1, OPENED_MS)) TH_LOG("the event is still being opened");
+	if (!opened.revents)
+		kill(watcher.pid, SIGKILL);
+	EXPECT_LE(0, pev_child_hear(&watcher));
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+	if (opened.revents) {
+		pev_child_go(&watcher);
+		EXPECT_EQ(3, pev_child_hear(&watcher));
+	}
+	pev_child_end(&watcher);
 }
 
 TEST_HARNESS_MAIN

@@ -29,7 +29,9 @@
  *
  * A process is in the subtree if its parent has the event, or is about to end and had
  * it. So a task that is reparented outside while the walk stands on it leads it astray by
- * one step, not further, and children of a task that may not be watched are left out.
+ * one step, not further, and children of a task that may not be watched are left out. Left out
+ * is also what lies below EXITING_MAX processes in a row that are about to end: a user may hold up
+ * as many as he likes, and no pass would find more until he lets them go.
  */
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
@@ -249,24 +251,33 @@ static struct task_struct *parent_of(struct task_struct *task)
 					 lockdep_is_held(&pev_tasklist_lock));
 }
 
-/* Is @task's process the top, or the child of a task that has or had the event? */
-static bool belongs(struct walk *w, struct task_struct *task)
+/* Where a process is, as the walk goes by its parent. */
+enum place {
+	PLACE_INSIDE,	/* the top, or the child of a task that has or had the event */
+	PLACE_OUTSIDE,
+	PLACE_UNKNOWN,	/* too many tasks above it are about to end */
+};
+
+static enum place place_of(struct walk *w, struct task_struct *task)
 {
 	for (unsigned int i = 0; i < EXITING_MAX; i++) {
 		if (is_top(w, task))
-			return true;
+			return PLACE_INSIDE;
 		task = parent_of(task);
 		if (!pev_task_is_exiting(task))
-			return has_event(w, pev_task_set(task));
+			return has_event(w, pev_task_set(task)) ? PLACE_INSIDE : PLACE_OUTSIDE;
 		w->left--;
 	}
-	return false;
+	return PLACE_UNKNOWN;
 }
 
 static enum visit visit(struct walk *w, struct task_struct *task)
 {
-	if (!belongs(w, task)) {
-		w->lost = true;
+	enum place place = place_of(w, task);
+
+	if (place != PLACE_INSIDE) {
+		/* what is unknown now is so in the next pass, for as long as users hold up exits */
+		w->lost |= place == PLACE_OUTSIDE;
 		return VISIT_OUTSIDE;
 	}
 	if (pev_task_is_exiting(task))
@@ -305,7 +316,7 @@ static bool step_on(struct walk *w)
 	if (w->event->target != PEV_TARGET_SUBTREE || is_top(w, task))
 		return false;
 	/* it was reparented meanwhile: do not walk the new parent's children */
-	if (!belongs(w, task)) {
+	if (place_of(w, task) == PLACE_OUTSIDE) {
 		w->lost = true;
 		return false;
 	}
