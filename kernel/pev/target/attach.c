@@ -211,6 +211,9 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	 * set, or we see where the task is.
 	 */
 	smp_mb();
+	/* also if the set is taken back: a CPU may have begun to run on it */
+	if (READ_ONCE(task->on_rq))
+		cpumask_set_cpu(task_cpu(task), w->event->moved);
 	/* an exec that has given the task more rights since visit() may have looked for events */
 	if (pev_task_is_exiting(task) || !pev_event_sees_task(w->event, task)) {
 		pev_task_set_assign(task, from);
@@ -224,8 +227,6 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	w->yes = move->to;
 	w->nr++;
 	w->changed = true;
-	if (READ_ONCE(task->on_rq))
-		cpumask_set_cpu(task_cpu(task), w->event->moved);
 	return VISIT_INSIDE;
 }
 
