@@ -578,6 +578,8 @@ void __pev_teardown pev_ctx_teardown(void)
 	/* they have given the module back, and are about to leave it */
 	while (!bitmap_empty(drops_used, NR_DROPS))
 		schedule_timeout_uninterruptible(1);
+	/* the last instructions of drop_work() */
+	synchronize_rcu_tasks();
 }
 
 void pev_ctx_drop_unprivileged(struct task_struct *task, bool all)
