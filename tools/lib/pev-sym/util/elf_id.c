@@ -53,8 +53,9 @@ int elf_id_read(Elf *elf, struct elf_id *id)
 int open_regular(const char *file)
 {
 	int seen = open(file, O_PATH | O_CLOEXEC), fd;
+	static const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	struct stat st, now;
 	char self[32];
-	struct stat st;
 
 	if (seen < 0)
 		return -errno;
@@ -63,10 +64,17 @@ int open_regular(const char *file)
 		return -EINVAL;
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(self, flags);
+	/* there is no /proc */
+	if (fd < 0 && errno == ENOENT)
+		fd = open(file, flags);
 	if (fd < 0)
 		fd = -errno;
 	close(seen);
+	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st.st_dev || now.st_ino != st.st_ino)) {
+		close(fd);
+		return -EINVAL;
+	}
 	return fd;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/file.h"
 #include "core/packet.h"
 #include "ctf/decode.h"
 #include "trace/index_read.h"
@@ -315,8 +316,10 @@ int stream_map(struct stream *s, const char *dir)
 	struct stat st;
 	void *data;
 
-	s->fd = open(s->pub.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (s->fd < 0 || fstat(s->fd, &st))
+	s->fd = pev_open_regular(s->pub.path);
+	if (s->fd < 0)
+		return s->fd;
+	if (fstat(s->fd, &st))
 		return -errno;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
