@@ -250,11 +250,12 @@ void __pev_teardown pev_sideband_teardown(void)
 
 /*
  * Queue @m if its build id has yet to be read from the disk, which can't be
- * done with the mmap lock held.
+ * done with the mmap lock held. A device may do anything when it is read.
  */
 static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 {
-	if (build_id_parse_nofault(vma, m->rec.build_id, &m->rec.build_id_size) != -EFAULT)
+	if (build_id_parse_nofault(vma, m->rec.build_id, &m->rec.build_id_size) != -EFAULT ||
+	    !S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return false;
 	/* the module's exit must not wait for a file whose server never answers */
 	if (!try_module_get(THIS_MODULE))
