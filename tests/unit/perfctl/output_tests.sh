@@ -97,6 +97,11 @@ chmod 604 rights.json
 write json rights.json
 within "an older file's rights stay" "$(stat -c %a rights.json)" 604 604
 (umask 027; write json masked.json)
+(umask 022
+	"$p" export perf.data -o private.perf.data "$t/long" && "$p" import -o private private.perf.data
+	"$p" archive -o private.tar private) >/dev/null 2>&1
+ok "a recording is its owner's alone, whatever the umask" test "$(find private -perm /077 | wc -l) $(stat -c %a private)" = "0 700"
+ok "... and so is an archive of it" test "$(stat -c %a private.tar)" = 600
 within "a new file's rights are those of the umask" "$(stat -c %a masked.json)" 640 640
 says "a directory that is not there" 74 'nowhere/x.json: No such file' write json nowhere/x.json
 says "a directory is no file" 74 '' write json .

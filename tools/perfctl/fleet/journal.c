@@ -90,7 +90,7 @@ int journal_open(struct journal *j, const char *recording, const char *store, st
 	*j = (struct journal){ .path = xasprintf("%s/info/pushed-%016" PRIx64, recording,
 						 id_text(0, store)) };
 	is_new = access(j->path, F_OK);
-	j->fd = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	j->fd = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (j->fd < 0)
 		err = msg_set(m, -errno,
 			      "%s: %s; it would say what the store has already: push a copy of the "

@@ -142,7 +142,7 @@ static int make_room(struct trace_dir *d, struct msg *m)
 	int err;
 
 	do {
-		d->made = !mkdir(d->path, 0777);
+		d->made = !mkdir(d->path, 0700);
 		err = lock(d->path, &d->lock, m);
 		/* another one was quicker, and writes there now */
 		if (err)

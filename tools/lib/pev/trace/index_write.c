@@ -74,7 +74,7 @@ void index_prepare(struct pev_writer *w)
 {
 	if (w->index_dir != -1)
 		return;
-	if (!mkdirat(w->dir, INDEX_DIR, 0777))
+	if (!mkdirat(w->dir, INDEX_DIR, 0700))
 		w->index_dir = openat(w->dir, INDEX_DIR,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (w->index_dir < 0)
@@ -91,7 +91,7 @@ static int open_index(struct pev_writer *w, const struct out_file *f, const char
 	if (w->index_dir < 0)
 		return -1;
 	snprintf(name, sizeof(name), "stream_%s%s", f->name, ending);
-	fd = openat(w->index_dir, name, how | (f->indexed ? O_APPEND : O_EXCL), 0666);
+	fd = openat(w->index_dir, name, how | (f->indexed ? O_APPEND : O_EXCL), 0600);
 	/* what the name leads to may be another's by now */
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1)) {
 		close(fd);

@@ -308,7 +308,7 @@ int older_make_dir(const char *path, unsigned int flags, struct pev_error *err)
 {
 	int dir;
 
-	if (mkdir(path, 0777)) {
+	if (mkdir(path, 0700)) {
 		if (errno == EEXIST)
 			return open_older(path, flags, err);
 		return pev_fail(err, errno, 0, "%s: %s", path, strerror(errno));

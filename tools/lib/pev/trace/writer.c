@@ -40,7 +40,7 @@ PEV_EXPORT int pev_writer_open(const char *path, unsigned int flags,
 	}
 	w->info_dir = w->index_dir = w->sync = -1;
 	w->dir = dir;
-	if (!mkdirat(dir, "info", 0777))
+	if (!mkdirat(dir, "info", 0700))
 		w->info_dir = openat(dir, "info", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	ret = w->info_dir < 0 ? -errno : pev_writer_info(w, "complete", "no");
 	if (ret) {
@@ -150,10 +150,10 @@ static int open_own(int dir, const char *name, int flags)
 	struct stat st;
 
 	if (!(flags & O_APPEND)) {
-		fd = openat(dir, name, how | O_EXCL, 0666);
+		fd = openat(dir, name, how | O_EXCL, 0600);
 		return fd < 0 ? -errno : fd;
 	}
-	fd = openat(dir, name, how | O_APPEND, 0666);
+	fd = openat(dir, name, how | O_APPEND, 0600);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1) {

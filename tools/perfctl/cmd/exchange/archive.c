@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct archive_opts {
@@ -87,6 +89,9 @@ static int write_archive(struct session *session, const void *opts, struct msg *
 		err = msg_set(m, -EINVAL, "an archive is no text for a terminal; name a file with -o");
 	else
 		err = out_open(&a.out, output, OUT_WHOLE, m);
+	/* as the recording that is in it */
+	if (!err && a.out.is_file && !a.out.older && fchmod(a.out.fd, 0600))
+		err = msg_set(m, -EIO, "%s: %s", output, strerror(errno));
 	if (!err) {
 		err = archive_write(&a, !o->no_debug, m);
 		err = out_close(&a.out, err, m);
