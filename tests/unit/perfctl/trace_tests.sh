@@ -211,12 +211,12 @@ says "a stream of noise: the rest is shown" 0 '\[\.\] alpha' "$p" report noise
 cp -r flat waits
 rm waits/metadata && mkfifo waits/metadata
 (exec 3>waits/metadata; touch waits/came) &
-waiter=$!
+writer=$!
 sleep 0.2
 says "metadata that are a FIFO" 65 'metadata' "$p" report waits
 sleep 0.2
 ok "... which is not opened" test ! -e waits/came
-kill $waiter
+kill $writer
 cp -r flat short
 truncate -s -1000 short/stream_1
 says "a stream that was cut: said and shown" 0 'note: .*stream_1' "$p" report short

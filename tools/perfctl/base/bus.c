@@ -97,7 +97,7 @@ static bool find_file(uint64_t addr, bool say)
 static volatile bool reads_others;
 static uint64_t page;
 
-/* Whoever looks there again finds zeros, as in a file that was damaged. */
+/* Another look finds zeros, as in a file that was damaged. */
 static bool put_zeros(uint64_t addr)
 {
 	void *at = (void *)(uintptr_t)(addr & ~(page - 1));

@@ -153,7 +153,7 @@ int separate_shared(const struct finder *f, void *dw, const char *file, char **f
 	return fd < 0 ? -1 : fd;
 }
 
-/* ---- what libdw opens by itself ---- */
+/* ---- what libdw opens on its own ---- */
 
 static bool is_ours(const struct stat *st)
 {
