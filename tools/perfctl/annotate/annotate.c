@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 /* Samples of a place. */
+#define SOURCE_MOST (64u << 20)
+
 struct hit {
 	uint64_t at;
 	uint64_t weight;
@@ -71,7 +73,8 @@ static struct source *source_get(struct work *w, const char *path)
 			return &w->sources[i];
 	s = ARRAY_PUSH(w->sources, w->n_sources, w->cap_sources);
 	s->path = xstrdup(path);
-	s->text = path[0] == '/' ? file_read(path, NULL) : NULL;
+	/* the program says what its source is */
+	s->text = path[0] == '/' ? file_read_regular(path, SOURCE_MOST, NULL) : NULL;
 	for (p = s->text; p && *p;) {
 		char *end = p + strcspn(p, "\n");
 

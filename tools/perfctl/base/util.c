@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void *checked(void *p)
@@ -283,15 +284,17 @@ bool globs_match(const char *globs, const char *s)
 	}
 }
 
-static char *read_all(int fd, size_t *len)
+static char *read_all(int fd, size_t most, size_t *len)
 {
 	struct strbuf b = { 0 };
 	char buf[16384];
 	ssize_t n;
 
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
+	while ((n = read(fd, buf, sizeof(buf))) > 0 && b.len + (size_t)n <= most)
 		strbuf_add(&b, buf, (size_t)n);
-	if (n < 0) {
+	if (n > 0)
+		errno = EFBIG;
+	if (n) {
 		strbuf_free(&b);
 		return NULL;
 	}
@@ -301,16 +304,46 @@ static char *read_all(int fd, size_t *len)
 	return b.s;
 }
 
-char *file_read(const char *path, size_t *len)
+static char *read_and_close(int fd, size_t most, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
-	char *s;
+	char *s = read_all(fd, most, len);
+	int err = errno;
 
-	if (fd < 0)
-		return NULL;
-	s = read_all(fd, len);
-	err = errno;
 	close(fd);
 	errno = err;
 	return s;
+}
+
+char *file_read(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : read_and_close(fd, SIZE_MAX, len);
+}
+
+/* A FIFO would be waited at, and there are devices that do something when they are opened. */
+int file_open_regular(const char *path)
+{
+	int seen = open(path, O_PATH | O_CLOEXEC), fd = -1, err;
+	char self[32];
+	struct stat st;
+
+	if (seen < 0)
+		return -1;
+	errno = ENXIO;
+	if (!fstat(seen, &st) && S_ISREG(st.st_mode)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	err = errno;
+	close(seen);
+	errno = err;
+	return fd;
+}
+
+char *file_read_regular(const char *path, size_t most, size_t *len)
+{
+	int fd = file_open_regular(path);
+
+	return fd < 0 ? NULL : read_and_close(fd, most, len);
 }

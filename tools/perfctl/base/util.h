@@ -231,5 +231,12 @@ bool globs_match(const char *globs, const char *s);
 
 /* Reads a small file (procfs and such), NUL-terminated; NULL with errno if that fails. */
 char *file_read(const char *path, size_t *len);
+/*
+ * Opens what a path that others chose leads to, if that is a regular file: anything else is not
+ * even opened. -1 with errno.
+ */
+int file_open_regular(const char *path);
+/* Reads it as file_read() does, unless it is larger than @most. */
+char *file_read_regular(const char *path, size_t most, size_t *len);
 
 #endif

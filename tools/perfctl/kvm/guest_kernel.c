@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The guest may put there what it likes. */
+#define FILE_MOST (256u << 20)
 #define KALLSYMS "/proc/kallsyms"
 #define NOTES "/sys/kernel/notes"
 
@@ -43,7 +45,7 @@ static void find_id(struct guest_kernel *k, const char *notes, size_t len)
 static void read_notes(struct guest_kernel *k, const char *file)
 {
 	size_t len;
-	char *notes = file_read(file, &len);
+	char *notes = file_read_regular(file, FILE_MOST, &len);
 
 	if (notes)
 		find_id(k, notes, len);
@@ -116,7 +118,7 @@ int guest_kernel_read(struct guest_kernel *k, const char *what, const char *file
 {
 	size_t len = strlen(file), end = strlen(KALLSYMS);
 	bool rooted = len >= end && !strcmp(file + len - end, KALLSYMS);
-	char *text = file_read(file, NULL), *notes;
+	char *text = file_read_regular(file, FILE_MOST, NULL), *notes;
 	int err;
 
 	*k = (struct guest_kernel){ 0 };

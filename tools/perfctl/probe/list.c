@@ -53,8 +53,12 @@ static bool begin(struct listing *l, const char *kind, const char *place)
 
 static void heading(struct listing *l, const char *what, const char *file, const char *form)
 {
+	char safe[2][512];
+
 	free(l->heading);
-	l->heading = xasprintf("%s of %s, for -e %s:", what, file, form);
+	l->heading = xasprintf("%s of %s, for -e %s:", what,
+			       text_safe(safe[0], sizeof(safe[0]), file),
+			       text_safe(safe[1], sizeof(safe[1]), form));
 }
 
 /* ---- files ---- */
@@ -189,6 +193,7 @@ static int list_process(struct listing *l, const char *pid, struct msg *m)
 {
 	char *maps = xasprintf("/proc/%s/maps", pid), *line = NULL, *last = NULL;
 	FILE *file = fopen(maps, "re");
+	char safe[2][512];
 	size_t room = 0;
 	struct msg why;
 
@@ -206,8 +211,9 @@ static int list_process(struct listing *l, const char *pid, struct msg *m)
 		/* in a container the path is another file's, or none's */
 		inside = xasprintf("/proc/%s/root%s", pid, path);
 		if (list_file(l, access(path, R_OK) ? inside : path, &why))
-			note("process %s has %s mapped, which can't be read: %s", pid, path,
-			     why.text);
+			note("process %s has %s mapped, which can't be read: %s", pid,
+			     text_safe(safe[0], sizeof(safe[0]), path),
+			     text_safe(safe[1], sizeof(safe[1]), why.text));
 		free(inside);
 	}
 	free(last);

@@ -3,7 +3,6 @@
 #include "program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ int program_open(struct program *p, const char *path, struct msg *m)
 {
 	int err;
 
-	*p = (struct program){ .path = xstrdup(path), .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	*p = (struct program){ .path = xstrdup(path), .fd = file_open_regular(path) };
 	if (p->fd < 0) {
 		err = msg_set(m, -errno, "%s: %s", path, strerror(errno));
 	} else {
