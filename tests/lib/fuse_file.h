@@ -37,9 +37,9 @@
 struct fuse_file {
 	uint64_t	size;
 	void		(*fill)(void *arg, char *data, size_t size);
-	void		(*attr)(void *arg);
+	void (*attr)(void *arg);
 	void		*arg;
-	const char	*dir;
+	const char *dir;
 	int		file;
 	int		fd;
 };
@@ -48,9 +48,11 @@ static inline struct fuse_attr fuse_file_attr(const struct fuse_file *f, uint64_
 {
 	bool file = inode == FUSE_FILE_INODE;
 
-	return (struct fuse_attr) {
-		.ino = inode, .mode = file ? S_IFREG | 0555 : S_IFDIR | 0555,
-		.nlink = 1, .size = file ? f->size : 0,
+	return (struct fuse_attr){
+		.ino = inode,
+		.mode = file ? S_IFREG | 0555 : S_IFDIR | 0555,
+		.nlink = 1,
+		.size = file ? f->size : 0,
 	};
 }
 

@@ -13,7 +13,7 @@
 #include "../selftests/pev_util.h"
 
 /* How long the exec waits: one that is not in use goes by then. */
-#define STALL_MS	5000
+#define STALL_MS 5000
 
 static int came[2], let[2];
 
@@ -21,19 +21,29 @@ static int came[2], let[2];
 static void fill(void *arg, char *data, size_t size)
 {
 	static const unsigned char code[] = {
-		0x31, 0xff,			/* xor edi, edi */
-		0xb8, 0x3c, 0x00, 0x00, 0x00,	/* mov eax, 60 */
-		0x0f, 0x05,			/* syscall */
+		0x31, 0xff, /* xor edi, edi */
+		0xb8, 0x3c, 0x00, 0x00, 0x00, /* mov eax, 60 */
+		0x0f, 0x05, /* syscall */
 	};
 	static const Elf64_Ehdr head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-		.e_entry = 0x400000 + sizeof(head) + sizeof(Elf64_Phdr), .e_phoff = sizeof(head),
-		.e_ehsize = sizeof(head), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x400000 + sizeof(head) + sizeof(Elf64_Phdr),
+		.e_phoff = sizeof(head),
+		.e_ehsize = sizeof(head),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
 	};
 	static const Elf64_Phdr segment = {
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x400000,
-		.p_filesz = 4096, .p_memsz = 4096, .p_align = 4096,
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_vaddr = 0x400000,
+		.p_filesz = 4096,
+		.p_memsz = 4096,
+		.p_align = 4096,
 	};
 
 	(void)arg;
@@ -77,8 +87,11 @@ static bool in_use(void)
 static bool stalls(const char *program, pid_t *pid)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_SOFTWARE, .config = PEV_SW_PAGE_FAULTS,
-		.channel_fd = -1, .group_fd = -1, .target = PEV_TARGET_SUBTREE,
+		.type = PEV_TYPE_SOFTWARE,
+		.config = PEV_SW_PAGE_FAULTS,
+		.channel_fd = -1,
+		.group_fd = -1,
+		.target = PEV_TARGET_SUBTREE,
 	};
 	struct pollfd p = { .fd = came[0], .events = POLLIN };
 	int fd = pev_open(&attr);

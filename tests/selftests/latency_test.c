@@ -375,7 +375,7 @@ TEST_F(latency, of_calls_of_another_user)
 	/* the places are hooked in either case */
 	for (unsigned int i = 0; i < KINDS; i++) {
 		ASSERT_LE(0, pev_open_event(PEV_TYPE_TRACEPOINT, of_calls[i], NULL, -1))
-			TH_LOG("%s: %s", of_calls[i], pev_reason());
+		TH_LOG("%s: %s", of_calls[i], pev_reason());
 	}
 	quiet = shortest_calls();
 	ASSERT_LE(0, pev_child_start(&c));

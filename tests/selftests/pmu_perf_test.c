@@ -410,10 +410,11 @@ static bool is_certain(void)
 static int as_user(struct __test_metadata *_metadata, struct pev_attr attr)
 {
 	EXPECT_EQ(0, pev_become(65534, -1));
-	if (is_certain())
+	if (is_certain()) {
 		EXPECT_LE(0, pev_open(&attr)) TH_LOG("%s", pev_reason());
-	else
+	} else {
 		PEV_REFUSED(attr, EACCES, flags, "PEV_F_EXCLUDE_KERNEL");
+	}
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
 	EXPECT_LE(0, pev_open(&attr)) TH_LOG("%s", pev_reason());
 	return _metadata->exit_code != KSFT_PASS;

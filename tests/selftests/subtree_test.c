@@ -13,7 +13,7 @@
 
 #define WORKERS		3
 #define MAX_CHILDREN	12	/* of a worker's thread before the go */
-#define HELD_UP		20	/* more than EXITING_MAX in kernel/pev/target/attach.c */
+#define HELD_UP 20 /* more than EXITING_MAX in kernel/pev/target/attach.c */
 
 /**
  * struct storm - shared by all processes of a storm
@@ -26,7 +26,7 @@ struct storm {
 	int	go;
 	int	born;
 	int	calls;
-	pid_t	held[HELD_UP];
+	pid_t held[HELD_UP];
 };
 
 static struct storm *storm;
@@ -409,10 +409,10 @@ TEST_F_TIMEOUT(subtree, threads_whatever_is_closed, 120)
 }
 
 /* ms in which an event is opened, also if the host is busy. */
-#define OPENED_MS	20000
+#define OPENED_MS 20000
 
 /* The kernel's PF_EXITING. */
-#define EXITING		4
+#define EXITING 4
 
 static bool is_exiting(pid_t pid)
 {

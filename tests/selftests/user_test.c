@@ -462,8 +462,9 @@ TEST(fork_has_its_own)
 static int sleep_on(void *arg)
 {
 	(void)arg;
-	for (;;)
-		pause();
+	while (pause())
+		;
+	return 0;
 }
 
 /* A producer whose memory other processes have. Says 0 if its marks are off. */

@@ -230,7 +230,7 @@ static void look_at_stacks(const struct wait *w, void *to)
 	if (frames > PEV_WAKER_FRAMES)
 		frames = PEV_WAKER_FRAMES;
 	s->sleeper += any_is_in(w->kstack, w->nr_kstack, &s->functions[0]);
-	s->waker += any_is_in(w->record.stack, frames, &s->functions[1]);
+	s->waker += any_is_in((const uint64_t *)w->record.stack, frames, &s->functions[1]);
 }
 
 TEST_F(wait, has_stacks_of_both)

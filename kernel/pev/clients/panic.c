@@ -289,7 +289,7 @@ static void print_record(const struct place *p)
 {
 	struct seq_buf *text = &line.iter->seq.seq;
 
-	/* a print format would look for what lies at the end of a longer one, and find other memory */
+	/* a print format would look for the end of a longer one, and find other memory */
 	if (!p->event->ops->print || p->size > MAX_PAYLOAD) {
 		pr_emerg("%12llu [%03u] %6u %s\n", p->time, p->ring->cpu, p->tid, p->event->name);
 		return;
