@@ -244,6 +244,7 @@ struct pev_event *pev_fake_sample(struct kunit *test, struct pev_channel *channe
 			.group_fd	= -1,
 		},
 		.channel = channel,
+		.kernel = true,
 	};
 
 	return create(test, &req);
