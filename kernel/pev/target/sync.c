@@ -109,10 +109,8 @@ static bool set_concerns(int cpu, const struct batch *batch)
 	return false;
 }
 
-static bool concerns(int cpu, void *data)
+static bool concerns(int cpu, const struct batch *batch)
 {
-	const struct batch *batch = data;
-
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		struct pev_event *event = batch->events[i];
 
@@ -139,13 +137,33 @@ static void batch_init(struct batch *batch, struct pev_event **events, unsigned 
 	}
 }
 
+/*
+ * Have the CPUs that the batch concerns call @func. To find them takes as many steps as it has
+ * events, for each CPU, which is done with preemption enabled. A CPU that comes to such an event
+ * only behind the caller's barrier sees what has changed.
+ */
+static void on_concerned_cpus(smp_call_func_t func, struct batch *batch)
+{
+	static struct cpumask cpus;
+	unsigned int cpu;
+
+	lockdep_assert_held(&pev_control);
+	cpumask_clear(&cpus);
+	for_each_online_cpu(cpu) {
+		if (concerns(cpu, batch))
+			cpumask_set_cpu(cpu, &cpus);
+		cond_resched();
+	}
+	on_each_cpu_mask(&cpus, func, batch, true);
+}
+
 void pev_target_sync(struct pev_event **events, unsigned int nr)
 {
 	struct batch batch;
 
 	batch_init(&batch, events, nr);
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
-	on_each_cpu_cond(concerns, sync_here, &batch, true);
+	on_concerned_cpus(sync_here, &batch);
 }
 
 void pev_target_sync_here(void)
@@ -189,7 +207,7 @@ void pev_target_retime(struct pev_event **events, unsigned int nr)
 
 	batch_init(&batch, events, nr);
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
-	on_each_cpu_cond(concerns, retime_here, &batch, true);
+	on_concerned_cpus(retime_here, &batch);
 }
 
 /* ---- changed by an exec ---- */
