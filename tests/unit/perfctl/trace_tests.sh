@@ -208,15 +208,17 @@ says "garbage metadata" 65 'metadata' "$p" report garbage
 cp -r flat noise
 head -c 100000 /dev/urandom >noise/stream_0
 says "a stream of noise: the rest is shown" 0 '\[\.\] alpha' "$p" report noise
-cp -r flat waits
-rm waits/metadata && mkfifo waits/metadata
-(exec 3>waits/metadata; touch waits/came) &
+cp -r flat piped
+rm piped/metadata && mkfifo piped/metadata
+echo perfctl >opener
+(exec 3>piped/metadata && cat opener >opened) &
 writer=$!
-sleep 0.2
-says "metadata that are a FIFO" 65 'metadata' "$p" report waits
-sleep 0.2
-ok "... which is not opened" test ! -e waits/came
-kill $writer
+says "metadata that are a FIFO" 65 'metadata' "$p" report piped
+echo test >opener
+exec 4<>piped/metadata
+wait $writer
+exec 4>&-
+ok "... which is not opened" test "$(cat opened)" = test
 cp -r flat short
 truncate -s -1000 short/stream_1
 says "a stream that was cut: said and shown" 0 'note: .*stream_1' "$p" report short
