@@ -32,6 +32,8 @@ kdir=
 release=
 # what is kept has another name when more of the package is
 kept=boot
+# of the package, but for what the machine boots with
+modules=kvm_amd
 
 case $arch-$flavor in
 ppc64le-stock) series=6.12-ppc64le meta=linux-image-6.12-powerpc64le ;;
@@ -39,7 +41,7 @@ arm64-stock) series=6.12-arm64 meta=linux-image-6.12-arm64 ;;
 x86_64-stock) series=6.12 meta=linux-image-6.12-amd64 ;;
 x86_64-stock-cloud) series=6.12-cloud meta=linux-image-6.12-cloud-amd64 ;;
 x86_64-stock-rt) series=6.12-rt meta=linux-image-6.12-rt-amd64 ;;
-x86_64-stock-6.1) series=6.1 meta=linux-image-amd64 ;;
+x86_64-stock-6.1) series=6.1 meta=linux-image-amd64 kept=boot-fuse modules="kvm_amd fuse" ;;
 x86_64-stock-5.10) series=5.10 meta=linux-image-amd64 release=bullseye ;;
 *-stock|*-stock-cloud|*-stock-rt|*-stock-6.1|*-stock-5.10)
 	echo "stock-kernel: FLAVOR=$flavor has no ARCH=$arch" >&2
@@ -142,7 +144,8 @@ extract() {
 		unpack_module "$path" "$work/initrd/modules" "$i-"
 		i=$((i + 1))
 	done < "$work/modules"
-	[ "$arch" != x86_64 ] || modules "$work/root" "$1" kvm_amd | while read -r path; do
+	# shellcheck disable=SC2086
+	[ "$arch" != x86_64 ] || modules "$work/root" "$1" $modules | while read -r path; do
 		unpack_module "$path" "$work/out/modules"
 	done
 	(cd "$work/initrd" && find . | sort | cpio -o -H newc --quiet) > "$work/out/modules.cpio"
