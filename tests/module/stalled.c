@@ -83,7 +83,7 @@ static bool in_use(void)
 	return in_use && ms < STALL_MS / 2;
 }
 
-/* Returns whether the exec waits, with the hooks of an event in place. */
+/* Returns whether the exec waits, with the hooks of an event in place, and nothing of pev open. */
 static bool stalls(const char *program, pid_t *pid)
 {
 	struct pev_attr attr = {
@@ -94,18 +94,21 @@ static bool stalls(const char *program, pid_t *pid)
 		.target = PEV_TARGET_SUBTREE,
 	};
 	struct pollfd p = { .fd = came[0], .events = POLLIN };
-	int fd = pev_open(&attr);
+	int fd = pev_open(&attr), device = pev_enter_device();
+	bool ok;
 
 	*pid = fork();
 	if (!*pid) {
+		/* they would stay open until the exec goes on */
 		close(fd);
+		close(device);
 		execl(program, program, NULL);
 		_exit(1);
 	}
-	if (poll(&p, 1, 20000) != 1)
-		return false;
+	ok = fd >= 0 && poll(&p, 1, 20000) == 1;
 	close(fd);
-	return fd >= 0;
+	close(device);
+	return ok;
 }
 
 int main(int argc, char **argv)
