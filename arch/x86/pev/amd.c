@@ -61,7 +61,7 @@ static bool __init guest_bits_stay(void)
 
 		if (reg_read_safe(sel, &was) || was & SEL_EN)
 			continue;
-		stay = !reg_write_safe(sel, SEL_GUEST) && !reg_read_safe(sel, &now) &&
+		stay = !reg_write_safe(sel, was | SEL_GUEST) && !reg_read_safe(sel, &now) &&
 		       now & SEL_GUEST;
 		reg_write_safe(sel, was);
 		break;
