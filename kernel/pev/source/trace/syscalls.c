@@ -43,12 +43,12 @@ struct here {
 };
 
 /**
- * struct side - one of the two tracepoints
+ * struct pev_syscall_side - one of the two tracepoints
  * @events: of those who may watch everybody, by number of the call
  * @here:   of the others
  * @hook:   the probe on it
  */
-struct side {
+struct pev_syscall_side {
 	struct hlist_head	events[NR_syscalls];
 	struct here __percpu	*here;
 	struct pev_hookpoint	hook;
@@ -60,7 +60,7 @@ struct side {
 
 static DEFINE_PER_CPU(struct here, enter_here);
 static DEFINE_PER_CPU(struct here, exit_here);
-static struct side enter_side, exit_side;
+static struct pev_syscall_side enter_side, exit_side;
 static DEFINE_MUTEX(lists_lock);
 
 /* What the kernel's own probes write, in terms of the fields that it announces. */
@@ -254,17 +254,17 @@ static void exit_remove(void)
 	pev_tracepoint_unhook(sys_exit, probe_exit);
 }
 
-static struct side enter_side = {
+static struct pev_syscall_side enter_side = {
 	.here = &enter_here,
 	.hook = { .place = enter_place, .remove = enter_remove },
 };
 
-static struct side exit_side = {
+static struct pev_syscall_side exit_side = {
 	.here = &exit_here,
 	.hook = { .place = exit_place, .remove = exit_remove },
 };
 
-static struct side *side_of(const struct pev_event *event)
+static struct pev_syscall_side *side_of(const struct pev_event *event)
 {
 	return is_enter(event) ? &enter_side : &exit_side;
 }
@@ -293,7 +293,7 @@ bool pev_syscall_serves(const struct pev_event *event)
 int pev_syscall_hook(struct pev_event *event, void *probe)
 {
 	struct pev_trace *trace = event->private;
-	struct side *side = side_of(event);
+	struct pev_syscall_side *side = side_of(event);
 	struct syscall_metadata *meta;
 	bool each = !pev_trace_is_syscall(event->call);
 	int err;
@@ -303,6 +303,7 @@ int pev_syscall_hook(struct pev_event *event, void *probe)
 		return err;
 	meta = each ? NULL : event->call->data;
 	trace->call = each ? EACH_CALL : meta->syscall_nr;
+	trace->side = side;
 	if (!event->privileged) {
 		trace->write = each ? probe : is_enter(event) ? write_enter : write_exit;
 		return 0;
@@ -326,7 +327,7 @@ void pev_syscall_unhook(struct pev_event *event)
 		guard(mutex)(&lists_lock);
 		hlist_del_rcu(&trace->node);
 	}
-	pev_hook_put(&side_of(event)->hook);
+	pev_hook_put(&trace->side->hook);
 }
 
 /**
@@ -337,7 +338,8 @@ void pev_syscall_unhook(struct pev_event *event)
  */
 void pev_syscall_start(struct pev_event_cpu *ec)
 {
-	struct here *here = this_cpu_ptr(side_of(ec->event)->here);
+	const struct pev_trace *trace = ec->event->private;
+	struct here *here = this_cpu_ptr(trace->side->here);
 
 	/* it may have been stopped during the walk that is under way */
 	if (hlist_unhashed(&ec->node))
@@ -352,7 +354,8 @@ void pev_syscall_start(struct pev_event_cpu *ec)
  */
 void pev_syscall_stop(struct pev_event_cpu *ec)
 {
-	struct here *here = this_cpu_ptr(side_of(ec->event)->here);
+	const struct pev_trace *trace = ec->event->private;
+	struct here *here = this_cpu_ptr(trace->side->here);
 
 	if (unlikely(READ_ONCE(here->walking)))
 		WRITE_ONCE(here->stopped, true);

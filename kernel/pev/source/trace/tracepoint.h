@@ -21,6 +21,7 @@
  * @tap:   what hands over the records of perf's probe; NULL: pev's own makes them
  * @node:  system call events: in the list of the call's number
  * @call:  the number
+ * @side:  system call events: which of the two probes serves it
  * @write: system call events that are met on their CPUs alone: what writes a record
  * @text:  with PEV_F_TEXT, mask of arguments whose texts records have; 0: it is
  *         as without the flag
@@ -35,6 +36,7 @@ struct pev_trace {
 	struct pev_tap		*tap;
 	struct hlist_node	node;
 	int			call;
+	struct pev_syscall_side	*side;
 	void			(*write)(void *trace, struct pt_regs *regs, long arg);
 	u8			text;
 	u8			words;
