@@ -449,14 +449,25 @@ bool pev_target_maps(struct pev_event *event, struct mm_struct *mm)
 	return (current->mm == mm && counts(event, current)) || owner_counts(event, mm);
 }
 
-/* Of the threads that go on: one that exits has lost its set before the others do. */
+/* Threads that exit which are passed over to find one that goes on. */
+#define EXITING_MAX	1024
+
+/*
+ * Of the threads that go on: one that exits has lost its set before the others do. A user may hold
+ * up as many exits as he likes, and others wait for the lock with which this is asked: a process
+ * with so many is not counted.
+ */
 static bool process_counts(struct pev_event *event, struct task_struct *process)
 {
+	unsigned int left = EXITING_MAX;
 	struct task_struct *thread;
 
-	for_each_thread(process, thread)
+	for_each_thread(process, thread) {
 		if (!pev_task_is_exiting(thread))
 			return counts(event, thread);
+		if (!--left)
+			break;
+	}
 	return false;
 }
 
