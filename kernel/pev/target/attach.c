@@ -51,7 +51,7 @@
 
 /* The walk drops tasklist_lock after so many steps. */
 #define STRETCH		128
-/* Searching a set of so many events counts as one more step. */
+/* Searching a set of so many events, or so many moves, counts as one more step. */
 #define SEARCH_STEP	32
 /* Exiting ancestors that are skipped to find a live one. */
 #define EXITING_MAX	16
@@ -115,16 +115,20 @@ enum next {
 static struct move *find_move(struct walk *w, struct pev_task_ctx *from)
 {
 	struct move *move = w->last;
+	unsigned int met = 0;
 
 	if (move && move->from == from)
 		return move;
 	hash_for_each_possible(w->moves, move, node, (unsigned long)from) {
 		if (move->from == from) {
 			w->last = move;
-			return move;
+			break;
 		}
+		met++;
 	}
-	return NULL;
+	/* each task may have a set of its own */
+	w->left -= met / SEARCH_STEP;
+	return move;
 }
 
 /* Make a set for @need, and take over the reference there. */
@@ -156,6 +160,7 @@ static void free_moves(struct walk *w)
 		pev_ctx_put_many(move->from, move->tasks + 1);
 		pev_ctx_put_many(move->to, 1);
 		kfree(move);
+		cond_resched();
 	}
 }
 
