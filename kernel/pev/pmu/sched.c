@@ -319,6 +319,7 @@ void pev_pmu_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 
 
 	if (unlikely(!cpu->started))
 		pev_pmu_cpu_start();
+	smp_wmb();	/* pev_pmu_slice:K: who sees what follows sees that it runs */
 	pev_pmu_update_begin();
 	cpu->now = now;
 	cpu->dirty = true;
@@ -340,12 +341,13 @@ void pev_pmu_event_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 n
 	if (s->counter >= 0)
 		pev_pmu_detach(cpu, s, now);
 	pev_hw_wait_end(s, now);
-	pev_hw_show_waited(s);
 	/* short stretches add up to a slice; pinned events have none */
 	if (cpu->contended && s->slice_ran >= slice_ns() &&
 	    list_of(cpu, leader_of(event)) == &cpu->wanted)
 		slice_end(s, next_place(cpu, s));
 	list_del_init(&s->node);
+	/* pev_pmu_slice:K, too: who sees that it does not run sees all of that */
+	pev_hw_show_waited(s);
 }
 
 void pev_pmu_sched_init(struct pev_pmu_cpu *cpu)

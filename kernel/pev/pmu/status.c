@@ -231,31 +231,39 @@ static void add_here(void *data)
 	add_one_cpu(all, this_cpu_ptr(all->hw->percpu));
 }
 
-/* Has it a sum there, or about to be? */
-static bool has_run(const struct pev_event_cpu *ec)
+/*
+ * Where the event does not run no slice ends, and nothing of it changes. Return: false, with
+ * nothing added, if it runs, or has begun to.
+ */
+static bool add_from_here(struct multiplexed *all, const struct pev_hw_cpu *s)
 {
-	return READ_ONCE(ec->running) || READ_ONCE(ec->time);
+	/* pev_pmu_slice:L, pairs with K in pmu/sched.c */
+	u64 since = smp_load_acquire(&s->ec->since);
+	struct pev_hw_cpu then;
+
+	if (READ_ONCE(s->ec->running))
+		return false;
+	smp_rmb();	/* as above: what it did before is there */
+	then = data_race(*s);
+	smp_rmb();	/* as above: what it has done meanwhile is seen */
+	if (READ_ONCE(s->ec->running) || READ_ONCE(s->ec->since) != since)
+		return false;
+	add_one_cpu(all, &then);
+	return true;
 }
 
 /*
- * Sums of 128 bits, and of which one says something only beside the others: read
- * where slices end, for none ends there meanwhile. CPUs where the event never ran are left alone.
+ * Sums of 128 bits, and of which one says something only beside the others: read where slices end,
+ * for none ends there meanwhile. CPUs where the event does not run are left alone.
  */
 static void add_all(struct multiplexed *all)
 {
 	unsigned int cpu;
 
 	cpus_read_lock();
-	for_each_possible_cpu(cpu) {
-		const struct pev_hw_cpu *s = per_cpu_ptr(all->hw->percpu, cpu);
-
-		if (!has_run(s->ec))
-			continue;
-		if (cpu_online(cpu))
+	for_each_possible_cpu(cpu)
+		if (!add_from_here(all, per_cpu_ptr(all->hw->percpu, cpu)))
 			smp_call_function_single(cpu, add_here, all, 1);
-		else
-			add_one_cpu(all, s);
-	}
 	cpus_read_unlock();
 }
 
