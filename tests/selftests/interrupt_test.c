@@ -486,6 +486,22 @@ static int start_watchdog(void)
 	return -1;
 }
 
+/* By choice, though pev's own driver could have it. */
+static int choose_perf(void)
+{
+	return pmu_by_perf() || pmu_choose("perf") ? -1 : 0;
+}
+
+static void stop_watchdog(int before)
+{
+	pev_put_number(WATCHDOG, before);
+}
+
+static void choose_any(int UNUSED before)
+{
+	pmu_choose("auto");
+}
+
 #define OTHER_PMU "/sys/bus/event_source/devices/msr/type"
 
 static int other_pmu(void)
@@ -511,15 +527,18 @@ static const struct {
 	bool held; /* there is another counter all the time */
 	long calls;
 	bool first; /* to the first CPU */
-	bool watched; /* beside the hard lockup detector */
+	int (*prepare)(void); /* as root; <0: it can't be had here */
+	void (*restore)(int before); /* is given what that returned */
 } exact[] = {
 	{ "the first page mapped", do_map_page, 1, open_counter, true, 0 },
 	/* the kernel's text is patched, once for a second */
 	{ "open and close, the only counter", do_open_only, 30, open_counter, false, 29 },
 	{ "open and close, one without a page", do_open_plain, 30, open_plain, false, 29 },
 	{ "an event of another PMU", do_refuse_other, 30, other_pmu, false, 29, true },
+	{ "open and close, by perf", do_open_plain, 30, open_plain, false, 29,
+	  .prepare = choose_perf, .restore = choose_any },
 	{ "open and close, beside the detector", do_open_plain, 30, open_plain, false, 29,
-	  .watched = true },
+	  .prepare = start_watchdog, .restore = stop_watchdog },
 };
 
 /* Return: those of the @i-th of @exact on the other CPU, <0 where there is no such counter. */
@@ -574,7 +593,7 @@ TEST_F(interrupt, none_by_name)
 	bool any = false;
 
 	for (unsigned int i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
-		int before = exact[i].watched ? start_watchdog() : 0;
+		int before = exact[i].prepare ? exact[i].prepare() : 0;
 		long came;
 
 		if (before < 0)
@@ -588,8 +607,8 @@ TEST_F(interrupt, none_by_name)
 		}
 		EXPECT_GE(exact[i].calls, came)
 		TH_LOG("%u times %s: %ld calls", exact[i].times, exact[i].what, came);
-		if (exact[i].watched)
-			pev_put_number(WATCHDOG, before);
+		if (exact[i].restore)
+			exact[i].restore(before);
 	}
 	if (!any)
 		SKIP(return, "no counters");

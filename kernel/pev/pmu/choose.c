@@ -46,12 +46,6 @@ static bool held_by_others(void)
 	return false;
 }
 
-bool pev_pmu_held(void)
-{
-	guard(mutex)(&pev_control);
-	return !pev_pmu || held_by_others();
-}
-
 bool pev_pmu_by_perf(void)
 {
 	lockdep_assert_held(&pev_control);
@@ -64,6 +58,12 @@ bool pev_pmu_by_perf(void)
 	default:
 		return !pev_pmu || held_by_others();
 	}
+}
+
+bool pev_pmu_left_to_perf(void)
+{
+	guard(mutex)(&pev_control);
+	return pev_pmu_by_perf();
 }
 
 bool pev_pmu_only_perf(void)

@@ -14,8 +14,8 @@ bool pev_pmu_only_perf(void);
 /* Does nothing count by perf's driver? */
 bool pev_pmu_only_own(void);
 
-/* Would pev's own driver, if there is one, not get the counters? Process context. */
-bool pev_pmu_held(void);
+/* As pev_pmu_by_perf(), without the lock. Process context. */
+bool pev_pmu_left_to_perf(void);
 
 int pev_pmu_choose_setup(void);
 void pev_pmu_choose_teardown(void);

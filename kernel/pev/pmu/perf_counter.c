@@ -36,8 +36,8 @@
 
 static LIST_HEAD(counters);
 static unsigned int nr_lent;
-/* Others had the hardware when the first was made: pev's own driver does not wait for it. */
-static bool held;
+/* So was the hardware when the first was made: pev's own driver does not wait for it. */
+static bool left_to_perf;
 static DEFINE_MUTEX(counters_lock);
 
 /* ---- what perf calls events ---- */
@@ -295,7 +295,7 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 		return ERR_PTR(any_unused() ? -EAGAIN : -EBUSY);
 	if (!counter) {
 		if (list_empty(&counters))
-			held = pev_pmu_held();
+			left_to_perf = pev_pmu_left_to_perf();
 		counter = counter_make(code);
 		if (IS_ERR(counter))
 			return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
@@ -376,7 +376,7 @@ void __pev_teardown pev_perf_counters_teardown(void)
 /* pev's own driver, where there is one, is to find the counters free. */
 static bool stays(const struct pev_perf_counter *counter)
 {
-	return counter->lent && held;
+	return counter->lent && left_to_perf;
 }
 
 void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent)
