@@ -29,7 +29,8 @@
 
 /*
  * To make a counter, and to remove it, interrupts all CPUs: one of users who may count no CPUs
- * stays for so long without an event.
+ * stays for so long without an event. Where it may not stay, they make no more of them meanwhile
+ * than there may be at once.
  */
 #define LINGER		HZ
 #define LINGER_STEP	(HZ / 10)
@@ -38,6 +39,9 @@ static LIST_HEAD(counters);
 static unsigned int nr_lent;
 /* So was the hardware when the first was made: pev's own driver does not wait for it. */
 static bool left_to_perf;
+/* Lent ones that were made, and since when, in jiffies. */
+static unsigned int nr_made;
+static unsigned long made_since = INITIAL_JIFFIES;
 static DEFINE_MUTEX(counters_lock);
 
 /* ---- what perf calls events ---- */
@@ -282,7 +286,20 @@ static void lend(struct pev_perf_counter *counter, bool lent)
 	counter->lent = lent;
 }
 
-/* Return: -EAGAIN: one that is not used is about to be removed, and another may take its place. */
+/* May another one be made to be lent? */
+static bool may_make(void)
+{
+	if (time_after_eq(jiffies, made_since + LINGER)) {
+		made_since = jiffies;
+		nr_made = 0;
+	}
+	return nr_made < PEV_PERF_LENT;
+}
+
+/*
+ * Return: -EAGAIN: one that is not used is about to be removed, and another may take its place, or
+ * so many were made a moment ago.
+ */
 static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, bool lent,
 					     const char *name, struct pev_refuse *r)
 {
@@ -294,12 +311,15 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 	if (lent && nr_lent >= PEV_PERF_LENT && !(counter && counter->lent))
 		return ERR_PTR(any_unused() ? -EAGAIN : -EBUSY);
 	if (!counter) {
+		if (lent && !may_make())
+			return ERR_PTR(-EAGAIN);
 		if (list_empty(&counters))
 			left_to_perf = pev_pmu_left_to_perf();
 		counter = counter_make(code);
 		if (IS_ERR(counter))
 			return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
 		list_add(&counter->node, &counters);
+		nr_made += lent;
 	}
 	counter->users++;
 	counter->borrowers += lent;
@@ -318,7 +338,7 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 		if (counter == ERR_PTR(-EBUSY) ||
 		    (counter == ERR_PTR(-EAGAIN) && time_after(jiffies, limit)))
 			return ERR_PTR(pev_refuse(r, EBUSY, PEV_FIELD(config),
-						  "users without CAP_PERFMON count %u different things already, each of which keeps a counter of perf's on all CPUs",
+						  "users without CAP_PERFMON count %u different things already, or make others all the time, each of which keeps a counter of perf's on all CPUs",
 						  PEV_PERF_LENT));
 		if (counter != ERR_PTR(-EAGAIN))
 			return counter;

@@ -136,7 +136,7 @@ int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
  * @name: of the event that it is for, in refusals
  * @r:    refusal
  *
- * Context: Process context, may sleep, for a second if @lent ones are about to be removed.
+ * Context: Process context, may sleep, for a second if @lent ones are about to be removed, or were made.
  * Return: the counter with a user more, or an ERR_PTR().
  */
 struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
