@@ -20,7 +20,7 @@
 /**
  * struct kind - cores that have the same PMU
  * @type: its number
- * @cpu:  one of them, which was online
+ * @cpu:  one of them, which was online; nr_cpu_ids: all were offline when they were looked for
  * @name: of the PMU
  */
 struct kind {
@@ -57,16 +57,22 @@ static void note(const struct pmu *pmu, unsigned int cpu)
 		strscpy(kind->name, pmu->name ?: "");
 		kind->cpu = cpu;
 	}
-	if (!cpu_online(kind->cpu))
+	if (kind->cpu == nr_cpu_ids)
 		kind->cpu = cpu;
 }
 
-/* A kind is asked something on a CPU that is there. */
+/*
+ * A kind is asked something on a CPU that is there. Another one is looked for once, as that
+ * interrupts all: where all of the kind are offline, the first that comes has not been looked at.
+ */
 static void forget_those_gone(void)
 {
-	for (unsigned int i = 0; i < nr_kinds; i++)
-		if (!cpu_online(kinds[i].cpu))
-			cpumask_clear(&looked);
+	for (unsigned int i = 0; i < nr_kinds; i++) {
+		if (kinds[i].cpu == nr_cpu_ids || cpu_online(kinds[i].cpu))
+			continue;
+		kinds[i].cpu = nr_cpu_ids;
+		cpumask_clear(&looked);
+	}
 }
 
 static void look(void)
@@ -115,11 +121,17 @@ void pev_perf_look_for_kinds(void)
 
 bool pev_perf_each_kind(bool (*good)(unsigned int cpu, void *arg), void *arg)
 {
+	bool any = false;
+
 	guard(mutex)(&kinds_lock);
-	for (unsigned int i = 0; i < nr_kinds; i++)
+	for (unsigned int i = 0; i < nr_kinds; i++) {
+		if (kinds[i].cpu == nr_cpu_ids)
+			continue;
 		if (!good(kinds[i].cpu, arg))
 			return false;
-	return nr_kinds;
+		any = true;
+	}
+	return any;
 }
 
 void pev_perf_put_kinds(struct pev_strbuf *text)

@@ -28,7 +28,7 @@ void pev_perf_look_for_kinds(void);
  * @arg:  for it
  *
  * Context: Process context, may sleep.
- * Return: is @good for a CPU of each that is known, and is there one?
+ * Return: is @good for a CPU of each that is known and not offline, and is there one?
  */
 bool pev_perf_each_kind(bool (*good)(unsigned int cpu, void *arg), void *arg);
 
