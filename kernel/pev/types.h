@@ -420,6 +420,26 @@ static inline bool pev_targets_task(const struct pev_event *event)
 	       event->target == PEV_TARGET_SUBTREE || event->target == PEV_TARGET_GUEST;
 }
 
+/*
+ * What openers who may not watch everybody have with fields are their own system calls: these occur
+ * with preemption off, but interrupts on and no lock held, and cost others so much less.
+ */
+#define PEV_FIELDS_LIGHTER	4
+
+/**
+ * pev_event_weigh() - for how many events more one counts that takes its time
+ * @event:  its @privileged and @fields are set
+ * @weight: the number, if it occurs in an interrupt or where a runqueue is locked
+ *
+ * Return: the number; 0 of who may watch everybody.
+ */
+static inline u32 pev_event_weigh(const struct pev_event *event, u32 weight)
+{
+	if (event->privileged)
+		return 0;
+	return event->fields ? weight / PEV_FIELDS_LIGHTER : weight;
+}
+
 /**
  * struct pev_request - what a user asks for, all of it in the kernel
  * @attr:   the attribute; the addresses in it are not followed any more, but for one

@@ -5,12 +5,15 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
 #define ANYBODY 1000
 #define DEPTH (2 * PEV_MAX_STACK_DUMP)
 #define ROUNDS 16
+#define CALLS "raw_syscalls:sys_enter"
+#define NUMBERS 256
 /* ns that an occurrence may take, whatever is opened; in an emulator. */
 #define BOUND 10000000
 
@@ -22,6 +25,7 @@ static bool can_move(void)
 }
 
 static int channel = -1, table = -1;
+static char filter[PEV_MAX_FILTER] = "id == -2";
 
 static int open_one(const struct pev_attr *kind, int group)
 {
@@ -62,6 +66,8 @@ static int begin(void)
 		.keys = { { .from = PEV_TABLE_USTACK } },
 	};
 
+	for (unsigned int nr = 1; nr < NUMBERS; nr++)
+		strcat(filter, " || id > 0");
 	attr.config = (uintptr_t)&stacks;
 	if (setrlimit(RLIMIT_NOFILE, &many) || pev_become(ANYBODY, -1))
 		return -1;
@@ -115,6 +121,19 @@ static const struct {
 	    .sample = PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE,
 	    .max_stack = 8 },
 	  1 + 8 / 8 + 32 },
+	/* a quarter: interrupts come, and no lock is held */
+	{ "a stack of 32 KiB at each call",
+	  { .type = PEV_TYPE_TRACEPOINT,
+	    .name = (uintptr_t)CALLS,
+	    .sample = PEV_SAMPLE_USTACK_DUMP,
+	    .stack_user = PEV_MAX_STACK_DUMP },
+	  1 + PEV_MAX_STACK_DUMP / 256 / 4 },
+	{ "values of a group at each call",
+	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .sample = PEV_SAMPLE_READ },
+	  1 + PEV_MAX_GROUP / 4 / 4 },
+	{ "a filter of 256 numbers at each call",
+	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .filter = (uintptr_t)filter },
+	  1 + NUMBERS / 32 / 4 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
 	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },
 	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 16 },
@@ -160,6 +179,11 @@ static void do_switch(void)
 
 	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
 		exit(1);
+}
+
+static void do_call(void)
+{
+	syscall(SYS_getppid);
 }
 
 static void do_move(void)
@@ -233,6 +257,19 @@ static void check(struct __test_metadata *_metadata, const struct pev_attr *kind
 TEST_F(weight, of_a_switch)
 {
 	check(_metadata, &kinds[0].attr, 1, do_switch, "a switch to a thread and back");
+}
+
+/* With preemption off. */
+TEST_F(weight, of_a_call)
+{
+	const struct pev_attr call = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.name = (uintptr_t)CALLS,
+		.sample = PEV_SAMPLE_USTACK_DUMP,
+		.stack_user = PEV_MAX_STACK_DUMP,
+	};
+
+	check(_metadata, &call, 1, do_call, "a system call");
 }
 
 /* Who moves it does it for others: the scheduler, on any CPU. */

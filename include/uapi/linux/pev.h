@@ -786,7 +786,7 @@ struct pev_thread_context {
  * Events that count one task, with those of others; timers count as 32, hardware
  * counters, waits, migrations, and sideband events but of fork and exit as 16. Twice as many
  * for openers with CAP_PERFMON; a filter that takes long and records that are long, or whose
- * stack comes later, of an event without fields and an opener without it, count, too.
+ * stack comes later, count, too, of an opener without it: for a quarter if the event has fields.
  */
 #define PEV_MAX_TASK_EVENTS	2048
 #define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */

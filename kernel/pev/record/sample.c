@@ -165,19 +165,16 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
  * pev_sample_weight() - for how many events more the records of one are to count
  * @event: is in its channel or table
  *
- * What has no fields occurs in the scheduler, where a runqueue is locked, or in an interrupt, and
- * a task may have many of them. A group may still grow.
+ * A group may still grow.
  *
  * Context: Process context.
- * Return: the number, 0 of short ones, or of who may watch everybody.
+ * Return: the number, 0 of short ones; see pev_event_weigh().
  */
 u32 pev_sample_weight(const struct pev_event *event)
 {
 	u64 stacks = (event->varying & SAMPLE_STACKS) | pev_tally_stacks(event);
 	u32 weight = 0;
 
-	if (event->fields || event->privileged)
-		return 0;
 	if (event->flags & PEV_F_EXCLUDE_KERNEL)
 		stacks &= ~PEV_SAMPLE_KSTACK;
 	weight += hweight64(stacks) * (event->max_stack / FRAMES_OF_ONE);
@@ -187,7 +184,7 @@ u32 pev_sample_weight(const struct pev_event *event)
 		weight += PEV_MAX_GROUP / VALUES_OF_ONE;
 	if (event->sample & PEV_SAMPLE_COOKIE)
 		weight += SEARCH;
-	return weight;
+	return pev_event_weigh(event, weight);
 }
 
 /* Undo pev_sample_init(). */

@@ -187,15 +187,12 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
  * @event:  that is to have it
  * @filter: the filter
  *
- * What has no fields occurs in the scheduler, where a runqueue is locked, or in an interrupt, and
- * a task may have many of them.
- *
  * Context: Process context.
- * Return: the number, 0 of one that is short, or of who may watch everybody.
+ * Return: the number, 0 of one that is short; see pev_event_weigh().
  */
 u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *filter)
 {
-	return event->fields || event->privileged ? 0 : filter->program->steps / STEPS_OF_ONE;
+	return pev_event_weigh(event, filter->program->steps / STEPS_OF_ONE);
 }
 
 /**
