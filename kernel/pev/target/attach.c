@@ -80,6 +80,7 @@ struct move {
  * @no:      one that does not
  * @need:    NEED: the set for which there is no move, with a reference
  * @task:    the task that is looked at, with a reference between stretches
+ * @exec_id: of its program, when its rights were looked at
  * @behind:  it was looked at, and so were its children
  * @left:    steps left of this stretch
  * @nr:      attached in all
@@ -95,6 +96,7 @@ struct walk {
 	struct pev_task_ctx	*no;
 	struct pev_task_ctx	*need;
 	struct task_struct	*task;
+	u64			exec_id;
 	bool			behind;
 	int			left;
 	unsigned long		nr;
@@ -190,12 +192,27 @@ enum visit {
 	VISIT_INSIDE,	/* has it */
 	VISIT_NEED,	/* there is no set for it yet */
 	VISIT_NO_ROOM,	/* no memory for the task's set */
+	VISIT_CHANGED,	/* is another program than was looked at */
 };
+
+/*
+ * Is a task that has just got the event to keep it? An exec since visit() may have looked for
+ * events before: the new program may have more rights, or be one that can't be read.
+ */
+static enum visit look_again(struct walk *w, struct task_struct *task)
+{
+	if (pev_task_is_exiting(task))
+		return VISIT_LEAVING;
+	if (!pev_event_sees_task(w->event, task))
+		return VISIT_OUTSIDE;
+	return READ_ONCE(task->self_exec_id) == w->exec_id ? VISIT_INSIDE : VISIT_CHANGED;
+}
 
 /* pev_ctx_lock held. */
 static enum visit attach_locked(struct walk *w, struct task_struct *task)
 {
 	struct pev_task_ctx *from;
+	enum visit found;
 	struct move *move;
 
 	from = pev_task_set_locked(task, lockdep_is_held(&pev_ctx_lock));
@@ -211,20 +228,20 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 		return VISIT_NO_ROOM;
 	}
 	/*
-	 * pev_ctx:B, pairs with pev_ctx:A in pev_ctx_exit(), and with the one that the
-	 * scheduler has between choosing a task and its tracepoint: it sees the new
-	 * set, or we see where the task is.
+	 * pev_ctx:B, pairs with pev_ctx:A in pev_ctx_exit(), pev_ctx:C at the end of an exec, and
+	 * the one that the scheduler has between choosing a task and its tracepoint: it sees the
+	 * new set, or we see where the task is, and what it executes.
 	 */
 	smp_mb();
 	/* also if the set is taken back: a CPU may have begun to run on it */
 	if (READ_ONCE(task->on_rq))
 		cpumask_set_cpu(task_cpu(task), w->event->moved);
-	/* an exec that has given the task more rights since visit() may have looked for events */
-	if (pev_task_is_exiting(task) || !pev_event_sees_task(w->event, task)) {
+	found = look_again(w, task);
+	if (found != VISIT_INSIDE) {
 		pev_task_set_assign(task, from);
 		/* never the last reference: the move holds one */
 		pev_ctx_put_many(move->to, 1);
-		return pev_task_is_exiting(task) ? VISIT_LEAVING : VISIT_OUTSIDE;
+		return found;
 	}
 	move->tasks++;
 	if (w->event->ops->follow)
@@ -288,6 +305,8 @@ static enum visit visit(struct walk *w, struct task_struct *task)
 	}
 	if (pev_task_is_exiting(task))
 		return VISIT_LEAVING;
+	/* before its memory is looked at, which an exec marks before it counts itself */
+	w->exec_id = READ_ONCE(task->self_exec_id);
 	/* a descendant may have gained rights that the top lacks */
 	if (!w->event->privileged && !ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
 		return VISIT_OUTSIDE;
@@ -349,6 +368,8 @@ static enum next step(struct walk *w)
 		return NEXT_MOVE;
 	if (found == VISIT_NO_ROOM)
 		return NEXT_NOTHING;
+	if (found == VISIT_CHANGED)
+		return NEXT_STRETCH;
 	if (w->event->target == PEV_TARGET_TASK)
 		return NEXT_PASS;
 	if (found != VISIT_OUTSIDE && w->event->target == PEV_TARGET_SUBTREE &&

@@ -295,6 +295,8 @@ static void probe_prepare_exec(void *data, struct task_struct *task,
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
+	/* pev_ctx:C, pairs with pev_ctx:B: attach.c sees another program, or we see the set */
+	smp_mb();
 	if (pev_task_set_value(task))
 		pev_ctx_drop_unprivileged(task, bprm->secureexec ||
 					  get_dumpable(task->mm) != SUID_DUMP_USER);
