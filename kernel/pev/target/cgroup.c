@@ -200,6 +200,12 @@ void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 {
 	struct task_struct *thread;
 
+	/*
+	 * Pairs with the one that the scheduler has between choosing a task and its tracepoint, and
+	 * with the interrupts of pev_cgroup_attach(): they see the new cgroup, or we see the task
+	 * or the event.
+	 */
+	smp_mb();
 	if (!READ_ONCE(pev_cgroup_nr))
 		return;
 	rcu_read_lock();
