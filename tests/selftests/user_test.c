@@ -456,6 +456,66 @@ TEST(fork_has_its_own)
 	end(&s);
 }
 
+#define FAIL_NTH "/proc/self/fail-nth"
+#define NO_WAITING "/sys/kernel/debug/failslab/ignore-gfp-wait"
+/* More allocations than a fork has. */
+#define MOST 1000
+
+/* A fork whose @nth allocation fails. Return: by how many it had fewer; 0: it met that; <0: error. */
+static int fork_without(unsigned int nth, pid_t *pid)
+{
+	int fail = open(FAIL_NTH, O_RDWR), left = -1;
+	char text[16];
+	ssize_t len;
+
+	len = snprintf(text, sizeof(text), "%u", nth);
+	if (write(fail, text, len) == len) {
+		*pid = fork();
+		if (!*pid)
+			return 0;
+		len = pread(fail, text, sizeof(text) - 1, 0);
+		text[len < 0 ? 0 : len] = '\0';
+		left = atoi(text);
+		if (write(fail, "0", 1) != 1)
+			left = -1;
+	}
+	close(fail);
+	return left;
+}
+
+/* Whatever a fork finds no memory for, a child that there is has its marks until it gives them up. */
+TEST(fork_without_memory)
+{
+	unsigned int nth, forks = 0;
+	int left = 0, status;
+	pid_t pid = -1;
+	struct space s;
+
+	NEEDS_PEV();
+	if (access(FAIL_NTH, W_OK) || pev_put_text(NO_WAITING, "N"))
+		SKIP(return, "this kernel can't be told when to have no memory");
+	ASSERT_EQ(0, begin(&s));
+	for (nth = 1; nth < MOST && !left; nth++) {
+		left = fork_without(nth, &pid);
+		if (!pid) {
+			uint64_t id = s.gate->id;
+
+			munmap((void *)s.gate, PAGE);
+			*(volatile uint64_t *)s.rings = id;
+			_exit(0);
+		}
+		if (pid < 0)
+			continue;
+		forks++;
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status) TH_LOG("allocation %u", nth);
+	}
+	EXPECT_LT(0, left);
+	EXPECT_LT(1, forks);
+	pev_put_text(NO_WAITING, "Y");
+	end(&s);
+}
+
 #define SHARERS 3
 #define STACK 65536
 

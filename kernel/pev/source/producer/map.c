@@ -53,7 +53,6 @@ static struct pev_family *family_of(const struct vm_area_struct *vma)
 /* In a child, too: what it has is counted until it ends, whether it becomes a producer or not. */
 static void producer_open(struct vm_area_struct *vma)
 {
-	/* without memory it is none: faults find no producer then */
 	pev_member_add(family_of(vma), vma->vm_mm);
 }
 
@@ -167,9 +166,9 @@ int pev_producer_mmap(struct pev_family *family, struct vm_area_struct *vma)
 
 	if (!err && vma->vm_pgoff > 1)
 		err = -EINVAL;
-	err = err ?: pev_member_add(family, vma->vm_mm);
 	if (err)
 		return err;
+	pev_member_add(family, vma->vm_mm);
 	err = vma->vm_pgoff ? map_rings(family, vma) : map_gate(family, vma);
 	if (err)
 		pev_member_drop(family, vma->vm_mm);

@@ -393,6 +393,7 @@ static bool is_member_before(struct rb_node *a, const struct rb_node *b)
 	return compare_member(rb_entry(a, struct member, node), b) < 0;
 }
 
+/* There is one as long as a mapping is: who asks has it, or looks whether there is another. */
 static struct member *member_of(const struct pev_family *family, const struct mm_struct *mm)
 {
 	const struct member wanted = { .family = family, .mm = mm };
@@ -403,24 +404,26 @@ static struct member *member_of(const struct pev_family *family, const struct mm
 	return node ? rb_entry(node, struct member, node) : NULL;
 }
 
-int pev_member_add(struct pev_family *family, struct mm_struct *mm)
+void pev_member_add(struct pev_family *family, struct mm_struct *mm)
 {
-	struct member *member, *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	struct member *member, *fresh;
 
-	if (!fresh)
-		return -ENOMEM;
+	/*
+	 * A fork can't be told that a mapping was not counted: the last that was would end the
+	 * producer, and a mark that finds none kills its program.
+	 */
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
 	guard(mutex)(&pev_producers_lock);
 	member = member_of(family, mm);
 	if (member) {
 		member->maps++;
 		kfree(fresh);
-		return 0;
+		return;
 	}
 	fresh->family = family;
 	fresh->mm = mm;
 	fresh->maps = 1;
 	rb_add(&fresh->node, &members, is_member_before);
-	return 0;
 }
 
 /* The process does without: nothing finds it any more, but who listens keeps it. */
@@ -439,8 +442,7 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 
 	scoped_guard(mutex, &pev_producers_lock) {
 		member = member_of(family, mm);
-		/* there was no memory for it, or it has others */
-		if (!member || --member->maps)
+		if (--member->maps)
 			return;
 		rb_erase(&member->node, &members);
 		p = member->producer;
@@ -452,15 +454,13 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 		producer_end(p);
 }
 
-/* Return: the producer with a reference, NULL: there is none yet; or an ERR_PTR(). */
+/* Return: the producer with a reference; NULL: there is none yet. */
 static struct pev_producer_mm *producer_of(struct pev_family *family, struct mm_struct *mm)
 {
 	struct member *member;
 
 	guard(mutex)(&pev_producers_lock);
 	member = member_of(family, mm);
-	if (!member)
-		return ERR_PTR(-ENOENT);
 	if (member->producer)
 		pev_producer_get(member->producer);
 	return member->producer;
@@ -477,8 +477,6 @@ static int producer_publish(struct pev_producer_mm *p)
 
 	guard(mutex)(&pev_producers_lock);
 	member = member_of(p->family, p->mm);
-	if (!member)
-		return -ENOENT;
 	if (member->producer)
 		return -EEXIST;
 	p->id = last_id + 1;

@@ -122,10 +122,8 @@ extern struct mutex pev_producers_lock;
  * pev_member_add() - a process has one more mapping of a family
  * @family: the family
  * @mm:     of the process
- *
- * Return: 0 or -ENOMEM.
  */
-int pev_member_add(struct pev_family *family, struct mm_struct *mm);
+void pev_member_add(struct pev_family *family, struct mm_struct *mm);
 
 /* The opposite: with the last one its producer ends. */
 void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
@@ -135,8 +133,7 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
  * @family: of them
  * @mm:     if there is none yet, and this is the current one, one is made
  *
- * Return: the producer with a reference, or an ERR_PTR(). It may have ended: one mapping that there
- * was no memory to count is enough for the last that was counted to end it.
+ * Return: the producer with a reference, or an ERR_PTR().
  */
 struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm);
 
