@@ -12,6 +12,7 @@
 #include <linux/sysctl.h>
 #include "base/lock.h"
 #include "choose.h"
+#include "perf_counter.h"
 #include "pmu.h"
 
 /**
@@ -93,6 +94,7 @@ static int choice_handler(const struct ctl_table *table, int write, void *buffer
 	if (found < 0)
 		return -EINVAL;
 	WRITE_ONCE(choice, found);
+	pev_perf_counters_review();
 	return 0;
 }
 

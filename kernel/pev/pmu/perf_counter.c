@@ -399,6 +399,16 @@ static bool stays(const struct pev_perf_counter *counter)
 	return counter->lent && left_to_perf;
 }
 
+void pev_perf_counters_review(void)
+{
+	struct pev_perf_counter *counter, *next;
+
+	guard(mutex)(&counters_lock);
+	list_for_each_entry_safe(counter, next, &counters, node)
+		if (!counter->users)
+			counter_remove(counter);
+}
+
 void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent)
 {
 	guard(mutex)(&counters_lock);

@@ -145,6 +145,12 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 /* A user less, @lent as it was got; none of its events runs. Process context, may sleep. */
 void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent);
 
+/*
+ * kernel.pev_pmu was changed: what has no user goes at once, as pev's own driver is to find counters
+ * free. Process context, may sleep.
+ */
+void pev_perf_counters_review(void);
+
 /* None has a user any more: those that stay for a while go. Process context. */
 void pev_perf_counters_teardown(void);
 
