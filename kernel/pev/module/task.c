@@ -70,17 +70,12 @@ int pev_task_trace(void)
 	return err;
 }
 
-void pev_task_untrace(void)
+/* Of tasks that lived longer than their events; one may be about to drop its set itself. */
+static void drop_sets(void)
 {
 	struct pev_task_ctx *set;
 	unsigned int bucket = 0;
 
-	pev_traced_off(&forks);
-	/* a fork on its way holds it for writing, and may yet give its child a set */
-	read_lock(&pev_tasklist_lock);
-	read_unlock(&pev_tasklist_lock);
-	pev_traced_off(&exits);
-	/* tasks that lived longer than their events; one may be about to drop its set itself */
 	do {
 		raw_spin_lock(&pev_ctx_lock);
 		set = pev_task_set_take_any(&bucket);
@@ -90,8 +85,21 @@ void pev_task_untrace(void)
 	} while (set);
 }
 
+void pev_task_untrace(void)
+{
+	/* forks go on to hand sets down: they stay, and exits take them back */
+	if (!pev_traced_off(&forks))
+		return;
+	/* a fork on its way holds it for writing, and may yet give its child a set */
+	read_lock(&pev_tasklist_lock);
+	read_unlock(&pev_tasklist_lock);
+	pev_traced_off(&exits);
+	drop_sets();
+}
+
 void pev_task_teardown(void)
 {
 	pev_traced_teardown(&forks);
 	pev_traced_teardown(&exits);
+	drop_sets();
 }

@@ -33,11 +33,12 @@ int pev_traced_on(struct pev_traced *traced, unsigned long function)
 	return err;
 }
 
-void pev_traced_off(struct pev_traced *traced)
+bool pev_traced_off(struct pev_traced *traced)
 {
 	int err = ftrace_set_filter_ip(&traced->ops, (unsigned long)traced->nothing, 0, 1);
 
 	WARN_ON_ONCE(err && err != -ENOMEM);
+	return !err;
 }
 
 void pev_traced_teardown(struct pev_traced *traced)

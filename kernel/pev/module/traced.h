@@ -41,11 +41,12 @@ int pev_traced_on(struct pev_traced *traced, unsigned long function);
  * pev_traced_off() - trace it no more
  * @traced: of pev_traced_on()
  *
- * What is called may still run. Where there is no memory for the change it still is called, too.
+ * What is called may still run.
  *
  * Context: As pev_traced_on(). Waits for no task: what others wait for may be held.
+ * Return: false where there is no memory for the change: it still is called.
  */
-void pev_traced_off(struct pev_traced *traced);
+bool pev_traced_off(struct pev_traced *traced);
 
 /**
  * pev_traced_teardown() - ... nor ever again
