@@ -126,6 +126,7 @@ enum pev_shows {
  *          it is slow, and gives back nothing that others wait for
  * @setup:  at boot, before the first event and before CPUs are watched. Return: 0 or an
  *          error, with which pev is not there. May be NULL
+ * @teardown: undo @setup, as the module goes or can't be set up. May be NULL, and is, built in
  * @open:   check the source's own attributes, find the source, set @event->name
  *          unless the user gave one. Process context, may sleep, no locks held: it may
  *          copy from the user
@@ -209,6 +210,7 @@ struct pev_source_ops {
 	unsigned int weight;
 	bool unhook_late;
 	int (*setup)(void);
+	void (*teardown)(void);
 	int (*open)(struct pev_event *event, const struct pev_attr *attr,
 		    struct pev_refuse *r);
 	int (*hook)(struct pev_event *event, struct pev_refuse *r);

@@ -6,6 +6,7 @@
 #include <linux/array_size.h>
 #include <linux/init.h>
 #include <linux/nospec.h>
+#include "base/work.h"
 #include "source/list.h"
 #include "target/commit.h"
 #include "types.h"
@@ -46,16 +47,32 @@ void pev_sources_catalog(struct pev_strbuf *text)
 			sources[i]->catalog(text);
 }
 
+/* The first @nr of them. */
+static void take_down(unsigned int nr)
+{
+	while (nr--)
+		if (sources[nr] && sources[nr]->teardown)
+			sources[nr]->teardown();
+}
+
 int __init pev_sources_setup(void)
 {
-	int err = 0;
+	int err;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(sources) && !err; i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(sources); i++) {
 		if (!sources[i])
 			continue;
 		pev_commit_setup(sources[i]);
-		if (sources[i]->setup)
-			err = sources[i]->setup();
+		err = sources[i]->setup ? sources[i]->setup() : 0;
+		if (err) {
+			take_down(i);
+			return err;
+		}
 	}
-	return err;
+	return 0;
+}
+
+void __pev_teardown pev_sources_teardown(void)
+{
+	take_down(ARRAY_SIZE(sources));
 }

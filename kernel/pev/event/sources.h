@@ -26,4 +26,7 @@ void pev_sources_catalog(struct pev_strbuf *text);
 /* At boot, before the first event. Return: 0 or an error. */
 int pev_sources_setup(void);
 
+/* No event is left, and no hook. Process context. */
+void pev_sources_teardown(void);
+
 #endif

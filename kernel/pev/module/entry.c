@@ -21,7 +21,6 @@
 #include "control/open.h"
 #include "event/event.h"
 #include "event/sources.h"
-#include "pmu/pmu.h"
 #include "record/context.h"
 #include "record/reason.h"
 #include "record/defer.h"
@@ -30,7 +29,6 @@
 #include "source/producer/map.h"
 #include "source/sideband.h"
 #include "source/trace/tracepoint.h"
-#include "source/wait/wait.h"
 #include "target/target.h"
 #include "older/6.1/exec.h"
 #include "older/6.1/task_work.h"
@@ -106,7 +104,6 @@ static void quiesce(void)
 	pev_older_exec_teardown();
 	tracepoint_synchronize_unregister();
 	pev_sideband_teardown();
-	pev_wait_teardown();
 	pev_defer_teardown();
 	pev_older_task_work_teardown();
 }
@@ -133,7 +130,7 @@ static const struct part parts[] __refconst = {
 	{ nothing,		pev_scratch_teardown },
 	{ nothing,		pev_trace_teardown },
 	{ pev_producers_setup,	pev_producers_teardown },
-	{ pev_sources_setup,	pev_pmu_teardown },
+	{ pev_sources_setup,	pev_sources_teardown },
 	{ channels_setup,	pev_channels_teardown },
 	{ pev_target_setup,	pev_target_teardown },
 	{ nothing,		quiesce },

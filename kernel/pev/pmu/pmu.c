@@ -206,7 +206,7 @@ err_choose:
 	return err;
 }
 
-void __pev_teardown pev_pmu_teardown(void)
+static void __pev_teardown pmu_teardown(void)
 {
 	pev_perf_counters_teardown();
 	unregister_syscore(&pmu_syscore);
@@ -666,6 +666,7 @@ const struct pev_source_ops pev_pmu_source = {
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_PMU | PEV_ATTR_NAME,
 	.setup		= pmu_setup,
 	.commit		= pev_pmu_commit,
+	.teardown	= __exit_p(pmu_teardown),
 	.mark		= pmm_task,
 	.arrive		= pev_pmu_cpu_arrive,
 	.info		= pev_pmu_info,

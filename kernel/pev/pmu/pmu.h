@@ -142,7 +142,4 @@ static inline bool pev_is_hardware(const struct pev_event *event)
 	       event->ops == &pev_perf_source;
 }
 
-/* Undo the source's setup. Process context; no event is open. */
-void pev_pmu_teardown(void);
-
 #endif

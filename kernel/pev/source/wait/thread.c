@@ -108,7 +108,8 @@ int wait_thread_setup(void)
 	return wait_buckets ? 0 : -ENOMEM;
 }
 
-void __pev_teardown wait_thread_teardown(void)
+/* Undo that, when no event is left. Process context. */
+void wait_thread_teardown(void)
 {
 	struct wait_thread *t;
 

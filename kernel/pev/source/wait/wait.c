@@ -39,7 +39,6 @@
 #include "types.h"
 #include "change.h"
 #include "thread.h"
-#include "wait.h"
 
 /* What PEV_TYPE_TABLE counts offsets from: 8 bytes before the payload, as in trace events. */
 #define FIELD_BASE	8
@@ -207,10 +206,17 @@ static DEFINE_PER_CPU(struct irq_work, interrupt);
 static int wait_setup(void)
 {
 	unsigned int cpu;
+	int err;
 
 	for_each_possible_cpu(cpu)
 		per_cpu(interrupt, cpu) = IRQ_WORK_INIT_HARD(on_interrupt);
-	return wait_thread_setup() ?: pev_kstack_setup();
+	err = wait_thread_setup();
+	if (err)
+		return err;
+	err = pev_kstack_setup();
+	if (err)
+		wait_thread_teardown();
+	return err;
 }
 
 /* ---- the scheduler; interrupts are off ---- */
@@ -475,7 +481,8 @@ static void wait_close(struct pev_event *event)
 	pev_kstack_put();
 }
 
-void __pev_teardown pev_wait_teardown(void)
+/* Finish what is under way. */
+static void __pev_teardown wait_teardown(void)
 {
 	sync_interrupts();
 	wait_thread_teardown();
@@ -581,6 +588,7 @@ const struct pev_source_ops pev_wait_source = {
 	.weight		= 16,
 	.unhook_late	= true,
 	.setup		= wait_setup,
+	.teardown	= __exit_p(wait_teardown),
 	.open		= wait_open,
 	.unhook		= wait_unhook,
 	.close		= wait_close,
