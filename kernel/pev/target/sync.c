@@ -138,11 +138,11 @@ static void batch_init(struct batch *batch, struct pev_event **events, unsigned 
 }
 
 /*
- * Have the CPUs that the batch concerns call @func. To find them takes as many steps as it has
- * events, for each CPU, which is done with preemption enabled. A CPU that comes to such an event
- * only behind the caller's barrier sees what has changed.
+ * Have the CPUs of which @is_one says so call @func. To ask takes as many steps as the batch has
+ * events, for each CPU, which is done with preemption enabled.
  */
-static void on_concerned_cpus(smp_call_func_t func, struct batch *batch)
+static void on_cpus(bool (*is_one)(int cpu, const struct batch *batch), smp_call_func_t func,
+		    struct batch *batch)
 {
 	static struct cpumask cpus;
 	unsigned int cpu;
@@ -150,11 +150,17 @@ static void on_concerned_cpus(smp_call_func_t func, struct batch *batch)
 	lockdep_assert_held(&pev_control);
 	cpumask_clear(&cpus);
 	for_each_online_cpu(cpu) {
-		if (concerns(cpu, batch))
+		if (is_one(cpu, batch))
 			cpumask_set_cpu(cpu, &cpus);
 		cond_resched();
 	}
 	on_each_cpu_mask(&cpus, func, batch, true);
+}
+
+/* A CPU that comes to such an event only behind the caller's barrier sees what has changed. */
+static void on_concerned_cpus(smp_call_func_t func, struct batch *batch)
+{
+	on_cpus(concerns, func, batch);
 }
 
 void pev_target_sync(struct pev_event **events, unsigned int nr)
@@ -294,21 +300,27 @@ static void fold_here(void *data)
 		ec_fold(batch->events[i], this_cpu_ptr(batch->events[i]->percpu));
 }
 
-static bool any_runs(int cpu, void *data)
+static bool any_runs(int cpu, const struct batch *batch)
 {
-	struct batch *batch = data;
-
 	for (unsigned int i = 0; i < batch->nr; i++)
 		if (runs_on(batch->events[i], cpu))
 			return true;
 	return false;
 }
 
+static bool runs(int cpu, void *data)
+{
+	return any_runs(cpu, data);
+}
+
 void pev_target_fold(struct pev_event **events, unsigned int nr)
 {
 	struct batch batch = { .events = events, .nr = nr };
 
-	on_each_cpu_cond(any_runs, fold_here, &batch, true);
+	if (nr == 1)
+		on_each_cpu_cond(runs, fold_here, &batch, true);
+	else
+		on_cpus(any_runs, fold_here, &batch);
 }
 
 /* @runs: here, with interrupts off. */
@@ -372,11 +384,14 @@ int pev_target_reset(struct pev_event **events, unsigned int nr)
 			cpumask_set_cpu(cpu, running);
 		else
 			reset_there(&batch, cpu);
+		cond_resched();
 	}
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
 		if (concerns(cpu, &batch))
 			cpumask_set_cpu(cpu, running);
+		cond_resched();
+	}
 	on_each_cpu_mask(running, reset_here, &batch, true);
 	cpus_read_unlock();
 	free_cpumask_var(running);

@@ -26,7 +26,7 @@ void pev_target_retime(struct pev_event **events, unsigned int nr);
  * @events: any
  * @nr:     number of them, up to PEV_BATCH
  *
- * Context: Process context.
+ * Context: Process context; pev_control held if there are several.
  */
 void pev_target_fold(struct pev_event **events, unsigned int nr);
 
