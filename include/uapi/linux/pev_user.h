@@ -190,7 +190,7 @@ struct pev_user_record {
  * struct pev_user_next - PEV_IOC_USER_NEXT, on an event of PEV_TYPE_USER
  * @size:         in: bytes of this structure; out: bytes the kernel knows
  * @number:       in: the first that is wanted, 0 for all; out: what the event calls the
- *                producer
+ *                producer. None is used twice: behind 4294967295 the event finds no more
  * @id:           of the producer, as in the gate: several events of one process name it
  *                alike
  * @pid:          of the process, as the event's opener sees it; 0: not at all

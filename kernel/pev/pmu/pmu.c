@@ -122,6 +122,7 @@ static void pmu_put(void)
 
 	if (--users)
 		return;
+	/* a CPU that went offline in between would stop nothing, and be met by no interrupt */
 	cpus_read_lock();
 	WRITE_ONCE(ours, false);
 	on_each_cpu_cond(pev_pmu_cpu_is_started, cpu_stop_here, NULL, 1);
@@ -665,8 +666,8 @@ const struct pev_source_ops pev_pmu_source = {
 	HW_SOURCE,
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_PMU | PEV_ATTR_NAME,
 	.setup		= pmu_setup,
-	.commit		= pev_pmu_commit,
 	.teardown	= __exit_p(pmu_teardown),
+	.commit		= pev_pmu_commit,
 	.mark		= pmm_task,
 	.arrive		= pev_pmu_cpu_arrive,
 	.info		= pev_pmu_info,
