@@ -32,7 +32,7 @@ static int open_one(const struct pev_attr *kind, int group)
 	struct pev_attr attr = *kind;
 
 	attr.type = kind->type ? kind->type : PEV_TYPE_SOFTWARE;
-	attr.target = PEV_TARGET_PROCESS;
+	attr.target = kind->target ? kind->target : PEV_TARGET_PROCESS;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
 	attr.channel_fd = attr.channel_fd ? table : channel;
 	attr.group_fd = group;
@@ -135,6 +135,7 @@ static const struct {
 	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .filter = (uintptr_t)filter },
 	  1 + NUMBERS / 32 / 4 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
+	{ "waits", { .type = PEV_TYPE_WAIT }, 16 },
 	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },
 	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 16 },
 	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 1 },
@@ -184,6 +185,16 @@ static void do_switch(void)
 static void do_call(void)
 {
 	syscall(SYS_getppid);
+}
+
+static void do_fork(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(0);
+	if (waitpid(pid, NULL, 0) != pid)
+		exit(1);
 }
 
 static void do_move(void)
@@ -270,6 +281,14 @@ TEST_F(weight, of_a_call)
 	};
 
 	check(_metadata, &call, 1, do_call, "a system call");
+}
+
+/* With the lock of the tree of tasks. */
+TEST_F(weight, of_a_fork)
+{
+	const struct pev_attr wait = { .type = PEV_TYPE_WAIT, .target = PEV_TARGET_SUBTREE };
+
+	check(_metadata, &wait, 1, do_fork, "a fork");
 }
 
 /* Who moves it does it for others: the scheduler, on any CPU. */
