@@ -21,7 +21,7 @@ READER  := tests/selftests/layout_decode.c \
 
 $(O)/layout_test: tests/selftests/layout_test.c tests/selftests/layout_decode.h $(READER) \
 		tools/lib/pev/include/pev/pev.h $(firstword $(MAKEFILE_LIST)) | $(O)
-	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -iquote tools/lib/pev -Itools/lib/pev/include -ffunction-sections \
+	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -iquote tools/lib/pev -iquote tools/lib/common -Itools/lib/pev/include -ffunction-sections \
 		-Wl,--gc-sections -o $@ $< $(READER)
 
 # Programs that have marks

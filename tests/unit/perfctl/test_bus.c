@@ -60,6 +60,7 @@ static void strange(void)
 		abort();
 	snprintf(path, sizeof(path), "%s/x", dir);
 	IS_NUM(why_not("/dev/zero", 100), ENXIO, "a device is not read");
+	IS_NUM(why_not(dir, 100), EISDIR, "... nor a directory");
 	IS_NUM(why_not(path, 100), ENOENT, "nothing");
 	mkfifo(path, 0600);
 	IS_NUM(why_not(path, 100), ENXIO, "a FIFO is not waited at");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory, strings, arrays, hash chains. See util.h. */
 #include "util.h"
+#include "regular.h"
 #include "status.h"
 
 #include <ctype.h>
@@ -9,7 +10,6 @@
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void *checked(void *p)
@@ -321,24 +321,14 @@ char *file_read(const char *path, size_t *len)
 	return fd < 0 ? NULL : read_and_close(fd, SIZE_MAX, len);
 }
 
-/* A FIFO would be waited at, and there are devices that do something when they are opened. */
 int file_open_regular(const char *path)
 {
-	int seen = open(path, O_PATH | O_CLOEXEC), fd = -1, err;
-	char self[32];
-	struct stat st;
+	int fd = regular_open(path);
 
-	if (seen < 0)
-		return -1;
-	errno = ENXIO;
-	if (!fstat(seen, &st) && S_ISREG(st.st_mode)) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	err = errno;
-	close(seen);
-	errno = err;
-	return fd;
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return -1;
 }
 
 char *file_read_regular(const char *path, size_t most, size_t *len)

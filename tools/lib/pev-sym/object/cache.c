@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <pev/sym.h>
 #include "object/cache.h"
+#include "regular.h"
 #include "util/vec.h"
 
 /* larger ones would fill the user's home */
@@ -47,7 +48,7 @@ static char *cache_file(const struct elf_id *id)
 int cache_open(const struct elf_id *id, char **file)
 {
 	char *path = cache_file(id);
-	int fd = path ? open_regular(path) : -ENOENT;
+	int fd = path ? regular_open(path) : -ENOENT;
 	struct elf_id now;
 
 	if (fd < 0) {

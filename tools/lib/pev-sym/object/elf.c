@@ -16,6 +16,7 @@
 #include "object/separate.h"
 #include "object/shared.h"
 #include "object/swell.h"
+#include "regular.h"
 
 /**
  * struct elf_file - an opened file
@@ -350,7 +351,7 @@ static bool dwfl_open(struct sym_object *o, struct elf_file *f)
 
 	if (f->dwfl)
 		return true;
-	fd = open_regular(f->name);
+	fd = regular_open(f->name);
 	f->dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
 	if (f->dwfl)
 		f->mod = dwfl_report_elf(f->dwfl, o->path, f->name, fd, 0, true);
@@ -510,7 +511,8 @@ static void explain(struct sym_object *o, int err, const struct elf_id *other)
 			       "recorded was %s): offsets are shown", other->len ? b : "none", a);
 	} else {
 		sym_object_problem(o, "%s: offsets are shown",
-			       err == -EINVAL ? "is not a regular file" : strerror(-err));
+				   err == -ENXIO || err == -EISDIR ? "is not a regular file" :
+								     strerror(-err));
 	}
 }
 

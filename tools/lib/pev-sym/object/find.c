@@ -15,6 +15,7 @@
 #include "object/find.h"
 #include "object/foreign.h"
 #include "object/process.h"
+#include "regular.h"
 
 /* Checks what was opened; -ESTALE with @other if the build id differs. Takes ownership of both. */
 static int check(const struct elf_id *id, int fd, char *file, char **found, struct elf_id *other)
@@ -39,7 +40,7 @@ static int check(const struct elf_id *id, int fd, char *file, char **found, stru
 /* Returns an fd; -ESTALE with @other if the build id differs. Takes ownership of @file. */
 static int try(const struct elf_id *id, char *file, char **found, struct elf_id *other)
 {
-	return check(id, file ? open_regular(file) : -ENOMEM, file, found, other);
+	return check(id, file ? regular_open(file) : -ENOMEM, file, found, other);
 }
 
 /* Looks below the directories that the caller has named; @path: there, NULL: by build id alone */

@@ -75,7 +75,7 @@ static int open_seen(int seen, const char *as, int flags)
 	if (fstat(seen, &st) || fstatfs(seen, &fs))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
+		return S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
 	if (fs.f_type == FUSE_MAGIC)
 		return -EREMOTE;
 	seen = open(as, (flags & ~O_NOFOLLOW) | O_CLOEXEC);

@@ -8,8 +8,8 @@
 #define FOREIGN_MOST 8
 
 /*
- * As open() of a regular file, with O_CLOEXEC. Returns -EINVAL for other files, which are not
- * opened; -EREMOTE for a file on a file system that a program serves (FUSE), whose reads could
+ * As open() of a regular file, with O_CLOEXEC. Returns -EISDIR, -ENXIO for other files, which are
+ * not opened; -EREMOTE for a file on a file system that a program serves (FUSE), whose reads could
  * last for ever; -ETIMEDOUT if the path itself takes longer than a second; -EBUSY if that has
  * happened to FOREIGN_MOST others that still wait.
  */

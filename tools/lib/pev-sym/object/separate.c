@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "object/separate.h"
+#include "regular.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 #define LINKS_MOST 16
@@ -84,7 +85,7 @@ static bool is_wanted(int fd, const struct separate *s)
 /* Takes ownership of @path. */
 static int try(const struct separate *s, char *path, char **found)
 {
-	int fd = path ? open_regular(path) : -1;
+	int fd = path ? regular_open(path) : -1;
 
 	if (fd >= 0 && is_wanted(fd, s)) {
 		*found = path;

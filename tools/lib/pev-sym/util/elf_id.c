@@ -2,11 +2,9 @@
 /* Reads build ids of ELF files. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "regular.h"
 #include "util/elf_id.h"
 
 struct elf_id elf_id_make(const void *bytes, size_t len)
@@ -45,39 +43,6 @@ int elf_id_read(Elf *elf, struct elf_id *id)
 	return n > 0 ? 0 : -ENOENT;
 }
 
-/*
- * Looks before it opens: a FIFO could block, and there are devices that do something when they are
- * opened, such as a watchdog, which begins to run. Others may put something else at the path
- * meanwhile, so that what was looked at is opened, not the path.
- */
-int open_regular(const char *file)
-{
-	int seen = open(file, O_PATH | O_CLOEXEC), fd;
-	static const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	struct stat st, now;
-	char self[32];
-
-	if (seen < 0)
-		return -errno;
-	if (fstat(seen, &st) || !S_ISREG(st.st_mode)) {
-		close(seen);
-		return -EINVAL;
-	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-	fd = open(self, flags);
-	/* there is no /proc */
-	if (fd < 0 && errno == ENOENT)
-		fd = open(file, flags);
-	if (fd < 0)
-		fd = -errno;
-	close(seen);
-	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st.st_dev || now.st_ino != st.st_ino)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
 int elf_id_at(int fd, struct elf_id *id)
 {
 	int err;
@@ -93,7 +58,7 @@ int elf_id_at(int fd, struct elf_id *id)
 
 int elf_id_of(const char *file, struct elf_id *id)
 {
-	int fd = open_regular(file), err;
+	int fd = regular_open(file), err;
 
 	*id = (struct elf_id){ 0 };
 	if (fd < 0)

@@ -29,7 +29,5 @@ int elf_id_read(Elf *elf, struct elf_id *id);
 int elf_id_at(int fd, struct elf_id *id);
 /* Reads that of a file now: 0, -ENOENT, -ENOEXEC for a file that is not ELF, -errno */
 int elf_id_of(const char *file, struct elf_id *id);
-/* Returns a descriptor of a regular file, -EINVAL for other files, -errno. */
-int open_regular(const char *file);
 
 #endif /* _PEV_SYM_UTIL_ELF_ID_H */

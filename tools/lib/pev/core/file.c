@@ -3,13 +3,12 @@
  * Whole files in memory.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core/file.h"
+#include "regular.h"
 
 static ssize_t read_some(int fd, bool positioned, char *to, size_t len, size_t at)
 {
@@ -65,46 +64,9 @@ int pev_pread_whole(int fd, char **text, size_t *len)
 /* The metadata of the largest number of events need less. */
 #define PEV_MAX_TEXT	(1LL << 30)
 
-/* What was looked at is opened, whatever others put at the path meanwhile. */
-static int open_seen(int seen, const char *path)
-{
-	static const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	struct stat st, now;
-	char self[32];
-	int fd;
-
-	if (fstat(seen, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-	fd = open(self, flags);
-	if (fd >= 0 || errno != ENOENT)
-		return fd < 0 ? -errno : fd;
-	/* there is no /proc */
-	fd = open(path, flags);
-	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st.st_dev || now.st_ino != st.st_ino)) {
-		close(fd);
-		return -ENXIO;
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* A FIFO may be waited at, and there are devices that do something when they are opened. */
-int pev_open_regular(const char *path)
-{
-	int seen = open(path, O_PATH | O_CLOEXEC), fd;
-
-	if (seen < 0)
-		return -errno;
-	fd = open_seen(seen, path);
-	close(seen);
-	return fd;
-}
-
 int pev_read_file(const char *path, char **text, size_t *len)
 {
-	int fd = pev_open_regular(path), err;
+	int fd = regular_open(path), err;
 	struct stat st;
 
 	if (fd < 0)

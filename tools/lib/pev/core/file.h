@@ -20,13 +20,6 @@ int pev_read_whole(int fd, char **text, size_t *len);
 int pev_pread_whole(int fd, char **text, size_t *len);
 
 /**
- * pev_open_regular() - open a regular file, without opening what is none
- *
- * Return: a descriptor; -EISDIR, -ENXIO for other files; -errno.
- */
-int pev_open_regular(const char *path);
-
-/**
  * pev_read_file() - read a regular file of at most 1 GiB
  * @text: as for pev_read_whole()
  * @len:  as for pev_read_whole()

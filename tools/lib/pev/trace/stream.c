@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "core/file.h"
 #include "core/packet.h"
+#include "regular.h"
 #include "ctf/decode.h"
 #include "trace/index_read.h"
 #include "trace/pack.h"
@@ -316,7 +316,7 @@ int stream_map(struct stream *s, const char *dir)
 	struct stat st;
 	void *data;
 
-	s->fd = pev_open_regular(s->pub.path);
+	s->fd = regular_open(s->pub.path);
 	if (s->fd < 0)
 		return s->fd;
 	if (fstat(s->fd, &st))
