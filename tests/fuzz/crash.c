@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "crc32.h"
 #include "event_sum.h"
 
 #define PACKET PEV_MIN_PACKET
@@ -52,16 +53,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- The bytes ---- */
 
-static uint32_t crc32_of(const void *data, size_t len)
-{
-	const uint8_t *p = data;
-	uint32_t crc = ~0u;
-
-	for (size_t i = 0; i < len * 8; i++)
-		crc = crc >> 1 ^ (((crc ^ p[i / 8] >> i % 8) & 1) ? 0xedb88320u : 0);
-	return ~crc;
-}
-
 static void put_right(uint8_t *ring, uint8_t what)
 {
 	for (uint64_t nr = 0; nr < RING / PACKET; nr++) {
@@ -87,7 +78,7 @@ static void put_right(uint8_t *ring, uint8_t what)
 			words[1] = p->timestamp_end;
 			words[2] = p->content_size;
 			words[3] = p->events_discarded;
-			p->reserved = crc32_of(words, sizeof(words));
+			p->reserved = crc32_add(0, words, sizeof(words));
 		}
 	}
 }

@@ -130,15 +130,6 @@ static size_t look(struct piece *p, uint64_t at, size_t want, const uint8_t **da
 	return p->n - (size_t)(at - p->at);
 }
 
-static struct piece *piece_new(int fd)
-{
-	struct piece *p = calloc(1, sizeof(*p));
-
-	if (p)
-		p->fd = fd;
-	return p;
-}
-
 /* "3ef414c0 398 Object:foo", hexadecimal */
 static void load_line(struct jit *j, const char *line)
 {
@@ -153,7 +144,7 @@ static void load_line(struct jit *j, const char *line)
 }
 
 /* What follows a zero is no text, and a file with a hole may be of any size. */
-static void load_lines(struct jit *j, struct piece *p)
+static bool load_map(struct jit *j, struct piece *p)
 {
 	char line[LINE_MOST + 1];
 	const uint8_t *data, *end;
@@ -174,19 +165,7 @@ static void load_lines(struct jit *j, struct piece *p)
 		begins = end;
 		at += n + begins;
 	}
-}
-
-static bool load_map(struct jit *j, const char *path)
-{
-	int fd = open_it(j, path);
-	struct piece *p = fd < 0 ? NULL : piece_new(fd);
-
-	if (p)
-		load_lines(j, p);
-	free(p);
-	if (fd >= 0)
-		close(fd);
-	return p;
+	return true;
 }
 
 /* Returns the PID that the process itself sees. */
@@ -259,9 +238,11 @@ static uint64_t dump_begin(struct piece *p)
 }
 
 /* A record's code, which follows its name, is not read. */
-static void load_records(struct jit *j, struct piece *p, uint64_t at)
+static bool load_dump(struct jit *j, struct piece *p)
 {
-	while (at < FILE_MOST && !j->full) {
+	uint64_t begin = dump_begin(p), at = begin;
+
+	while (begin && at < FILE_MOST && !j->full) {
 		struct cursor c = { 0 };
 		size_t n = look(p, at, 16 + 40 + NAME_MOST, &c.p);
 		uint32_t id, size;
@@ -279,27 +260,33 @@ static void load_records(struct jit *j, struct piece *p, uint64_t at)
 			load_record(j, id, &c);
 		at += size;
 	}
-}
-
-static bool load_dump(struct jit *j, const char *path)
-{
-	int fd = open_it(j, path);
-	struct piece *p = fd < 0 ? NULL : piece_new(fd);
-	uint64_t begin = p ? dump_begin(p) : 0;
-
-	if (begin)
-		load_records(j, p, begin);
-	free(p);
-	if (fd >= 0)
-		close(fd);
 	return begin;
 }
 
+/* Reads a file's names by @read: returns false if it is not such a file. */
+typedef bool read_fn(struct jit *j, struct piece *p);
+
+static bool load(struct jit *j, read_fn *read, const char *path)
+{
+	int fd = open_it(j, path);
+	struct piece *p = fd < 0 ? NULL : calloc(1, sizeof(*p));
+	bool ok = false;
+
+	if (p) {
+		p->fd = fd;
+		ok = read(j, p);
+	}
+	free(p);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 /* Tries a path below the root of the process, then the same here. */
-static bool either(struct jit *j, bool (*load)(struct jit *j, const char *path), const char *path)
+static bool either(struct jit *j, read_fn *read, const char *path)
 {
 	char *inside = j->pid ? text_make("/proc/%u/root%s", j->pid, path) : NULL;
-	bool ok = (inside && load(j, inside)) || load(j, path);
+	bool ok = (inside && load(j, read, inside)) || load(j, read, path);
 
 	free(inside);
 	return ok;
@@ -320,7 +307,7 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 	found |= either(&j, load_map, path);
 	if (inner != o->pid) {
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", o->pid);
-		found |= load_map(&j, path);
+		found |= load(&j, load_map, path);
 	}
 	o->code_bytes = j.used;
 	*finder->code_room -= j.used;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "crc32.h"
 #include "object/separate.h"
 #include "regular.h"
 
@@ -36,36 +37,20 @@ static const char *base_name(const char *file)
 }
 
 /* The sum that is in .gnu_debuglink */
-static uint32_t add_to_sum(uint32_t sum, const uint8_t *data, size_t len)
-{
-	static const uint32_t by_nibble[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-
-	for (size_t i = 0; i < len; i++) {
-		sum ^= data[i];
-		sum = sum >> 4 ^ by_nibble[sum & 15];
-		sum = sum >> 4 ^ by_nibble[sum & 15];
-	}
-	return sum;
-}
-
 static bool has_sum(int fd, uint32_t crc)
 {
 	static const size_t piece = 1u << 20;
 	uint8_t *data = malloc(piece);
-	uint32_t sum = UINT32_MAX;
+	uint32_t sum = 0;
 	uint64_t at = 0;
 	ssize_t n = -1;
 
 	while (data && at < CHECKED_MOST && (n = pread(fd, data, piece, (off_t)at)) > 0) {
-		sum = add_to_sum(sum, data, (size_t)n);
+		sum = crc32_add(sum, data, (size_t)n);
 		at += (uint64_t)n;
 	}
 	free(data);
-	return !n && ~sum == crc;
+	return !n && sum == crc;
 }
 
 static bool is_wanted(int fd, const struct separate *s)

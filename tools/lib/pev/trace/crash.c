@@ -12,6 +12,7 @@
 #include <pev/pev.h>
 #include "core/error.h"
 #include "core/packet.h"
+#include "crc32.h"
 #include "ctf/decode.h"
 
 #define METADATA_MOST	(64u << 20)
@@ -73,20 +74,6 @@ static int read_at(const struct crash *c, void *to, size_t len, uint64_t at)
 		done += (size_t)n;
 	}
 	return 0;
-}
-
-/* The CRC-32 that zlib and the kernel have */
-static uint32_t crc32_of(const void *data, size_t len)
-{
-	const uint8_t *p = data;
-	uint32_t crc = ~0u;
-
-	while (len--) {
-		crc ^= *p++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
 }
 
 static bool power_of_two(uint64_t n)
@@ -158,7 +145,7 @@ static uint32_t seal_of(const struct pev_packet *p)
 		p->packet_seq_num, p->timestamp_end, p->content_size, p->events_discarded,
 	};
 
-	return crc32_of(words, sizeof(words));
+	return crc32_add(0, words, sizeof(words));
 }
 
 /*
