@@ -113,6 +113,15 @@ says "info: what an archive took along" 0 'KiB  symfs/.*/moved$' bash -c \
 says "report: an archive" 65 'is an archive: unpack it .tar -xf elsewhere.tar.' "$p" report elsewhere.tar
 printf 'PERFILE2%600s' '' >perf.file
 says "report: perf.data" 65 'perfctl import perf.file" makes' "$p" report perf.file
+rm -rf linked && cp -r elsewhere linked && mv linked/info private && ln -s ../private linked/info
+says "archive: follows no link within a recording" 0 '^linked/metadata$' \
+	bash -c "'$p' archive -o - linked 2>linked.log | tar -t >linked.list; cat linked.list"
+ok "archive: ... to what is elsewhere" bash -c "! grep info/ linked.list"
+"$OUT/mktrace" outside flat 100 "$PWD/image/../moved.up" "$(printf '0x%x' $((0x$at - 0x400000)))"
+cp "image$PWD/moved" moved.up
+says "archive: a path that leads out of it" 0 'moved.up is not taken along: its path leads out' \
+	"$p" archive -o outside.tar outside
+ok "archive: ... is in none" bash -c "! tar -tf outside.tar | grep moved"
 says "archive: a full disk" 74 'No space left' "$p" archive -o /dev/full elsewhere
 
 # annotate

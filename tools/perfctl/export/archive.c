@@ -36,7 +36,10 @@ static int add(struct archive *a, const char *name, int fd, const char *path, st
 static int add_directory(struct archive *a, const char *below, struct msg *m)
 {
 	char *dir = xasprintf("%s/%s", pev_trace_path(a->session->trace), below);
-	DIR *d = opendir(dir);
+	/* a recording of others may have a link there to what only the user may read */
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (*below ? O_NOFOLLOW : 0);
+	int at = open(dir, flags);
+	DIR *d = at < 0 ? NULL : fdopendir(at);
 	struct dirent *entry;
 	int err = 0;
 
@@ -47,8 +50,8 @@ static int add_directory(struct archive *a, const char *below, struct msg *m)
 
 		if (fd < 0)
 			continue;
-		name = xasprintf("%s/%s%s", a->name, below, entry->d_name);
-		path = xasprintf("%s%s", dir, entry->d_name);
+		name = xasprintf("%s/%s%s%s", a->name, below, *below ? "/" : "", entry->d_name);
+		path = xasprintf("%s/%s", dir, entry->d_name);
 		err = add(a, name, fd, path, m);
 		free(path);
 		free(name);
@@ -59,16 +62,41 @@ static int add_directory(struct archive *a, const char *below, struct msg *m)
 	return err;
 }
 
-/* Where pev_syms_add_root() finds it */
+/* The kernel gives no other paths, but a recording of others may have them. */
+static bool is_below_root(const char *path)
+{
+	bool ok = *path == '/';
+
+	for (; ok && (path = strstr(path, "/..")); path += 3)
+		ok = path[3] && path[3] != '/';
+	return ok;
+}
+
+/* Where pev_syms_add_root() finds it; NULL: nowhere */
 static char *symfs_name(const struct archive *a, const struct object *o, bool debug)
 {
 	char id[41];
 
 	if (o->id.len < 2)
-		return debug ? NULL : xasprintf("%s/symfs%s", a->name, o->path);
+		return debug || !is_below_root(o->path) ? NULL :
+							  xasprintf("%s/symfs%s", a->name, o->path);
 	build_id_text(&o->id, id);
 	return xasprintf("%s/symfs/.build-id/%.2s/%s%s", a->name, id, id + 2,
 			 debug ? ".debug" : "");
+}
+
+/* What the object was read from may have gone since, and another file is at the path. */
+static bool is_same(int fd, const struct object *o)
+{
+	struct build_id id;
+	char self[32];
+	int err;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	err = elf_build_id(self, &id);
+	if (o->id.len < 2)
+		return !err || err == -ENOENT;
+	return !err && id.len == o->id.len && !memcmp(id.bytes, o->id.bytes, id.len);
 }
 
 /* Returns 1 if the object's file was added, 0 if there is none. */
@@ -79,7 +107,11 @@ static int add_object(struct archive *a, uint32_t object, bool debug, struct msg
 	int fd = -1, err = 0;
 
 	if (name && !pev_syms_file(a->session->objects.syms, (int)object, debug, &path))
-		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		fd = file_open_regular(path);
+	if (fd >= 0 && !is_same(fd, o)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd >= 0)
 		err = add(a, name, fd, path, m);
 	free(path);
@@ -93,6 +125,8 @@ static void note_missing(struct archive *a, uint32_t object)
 	const char *why = pev_syms_problem(a->session->objects.syms, (int)object);
 	char safe[512];
 
+	if (o->id.len < 2 && !is_below_root(o->path))
+		why = "its path leads out of the archive";
 	a->missing++;
 	note("%s is not taken along: %s", text_safe(safe, sizeof(safe), o->path),
 	     why ? why : "it cannot be read");
@@ -150,9 +184,9 @@ int archive_write(struct archive *a, bool debug, struct msg *m)
 	if (!err)
 		err = add_directory(a, "", m);
 	if (!err)
-		err = add_directory(a, "info/", m);
+		err = add_directory(a, "info", m);
 	if (!err)
-		err = add_directory(a, "index/", m);
+		err = add_directory(a, "index", m);
 	if (!err)
 		err = add_objects(a, wanted, n, debug, m);
 	tar_end(&a->out);
