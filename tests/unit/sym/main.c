@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 	test_kernel();
 	test_jit();
 	test_named();
+	test_others();
 	test_chains();
 	test_arm64();
 	test_hostile();

@@ -15,6 +15,7 @@ void test_lines(void);
 void test_kernel(void);
 void test_jit(void);
 void test_named(void);
+void test_others(void);
 void test_arm64(void);
 void test_chains(void);
 void test_hostile(void);

@@ -2,6 +2,7 @@
 /* Memory, strings, arrays, hash chains. See util.h. */
 #include "util.h"
 #include "regular.h"
+#include "snapshot.h"
 #include "status.h"
 
 #include <ctype.h>
@@ -321,10 +322,15 @@ char *file_read(const char *path, size_t *len)
 	return fd < 0 ? NULL : read_and_close(fd, SIZE_MAX, len);
 }
 
-int file_open_regular(const char *path)
+int file_open_constant(const char *path)
 {
-	int fd = regular_open(path);
+	int file = regular_open(path), fd = file;
+	struct stat st;
 
+	if (file >= 0 && snapshot_is_needed(file, &st)) {
+		fd = (uint64_t)st.st_size > snapshot_most() ? -EFBIG : snapshot_make(file, &st);
+		close(file);
+	}
 	if (fd >= 0)
 		return fd;
 	errno = -fd;
@@ -333,7 +339,10 @@ int file_open_regular(const char *path)
 
 char *file_read_regular(const char *path, size_t most, size_t *len)
 {
-	int fd = file_open_regular(path);
+	int fd = regular_open(path);
 
-	return fd < 0 ? NULL : read_and_close(fd, most, len);
+	if (fd >= 0)
+		return read_and_close(fd, most, len);
+	errno = -fd;
+	return NULL;
 }

@@ -233,9 +233,9 @@ bool globs_match(const char *globs, const char *s);
 char *file_read(const char *path, size_t *len);
 /*
  * Opens what a path that others chose leads to, if that is a regular file: anything else is not
- * even opened. -1 with errno.
+ * even opened. Of a file that others may write while it is mapped, a copy. -1 with errno.
  */
-int file_open_regular(const char *path);
+int file_open_constant(const char *path);
 /* Reads it as file_read() does, unless it is larger than @most. */
 char *file_read_regular(const char *path, size_t most, size_t *len);
 

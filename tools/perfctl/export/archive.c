@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/term.h"
 #include "profile/load.h"
+#include "regular.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,7 +108,7 @@ static int add_object(struct archive *a, uint32_t object, bool debug, struct msg
 	int fd = -1, err = 0;
 
 	if (name && !pev_syms_file(a->session->objects.syms, (int)object, debug, &path))
-		fd = file_open_regular(path);
+		fd = regular_open(path);
 	if (fd >= 0 && !is_same(fd, o)) {
 		close(fd);
 		fd = -1;

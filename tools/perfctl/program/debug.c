@@ -13,7 +13,7 @@ int debug_open(struct debug *d, const char *path, struct msg *m)
 	char *other = functions_debug_file(path);
 
 	*d = (struct debug){ .path = other ? other : xstrdup(path) };
-	d->fd = file_open_regular(d->path);
+	d->fd = file_open_constant(d->path);
 	if (d->fd >= 0)
 		d->dw = dwarf_begin(d->fd, DWARF_C_READ);
 	if (d->dw)

@@ -24,7 +24,7 @@ int program_open(struct program *p, const char *path, struct msg *m)
 {
 	int err;
 
-	*p = (struct program){ .path = xstrdup(path), .fd = file_open_regular(path) };
+	*p = (struct program){ .path = xstrdup(path), .fd = file_open_constant(path) };
 	if (p->fd < 0) {
 		err = msg_set(m, -errno, "%s: %s", path, strerror(errno));
 	} else {

@@ -6,10 +6,12 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "object/copy.h"
 #include "object/debuginfod.h"
 #include "object/elf.h"
 #include "object/plt.h"
@@ -25,6 +27,10 @@
  * @dwfl:  open while debug information is in use
  * @debug: a separate debug file, while its .debug_frame is in use
  * @tables: .eh_frame and .debug_frame, once they were looked for
+ * @fd:    of the copy that was opened in place of the file; -1: there is none
+ * @copy:  that copy
+ * @debug_copy: of @debug
+ * @dwfl_copies: of what @dwfl reads
  * @refs:  the object's, and those of tables that lie in this file
  * @finder: how it was found
  * @asking: for its debug information, of elfutils
@@ -40,6 +46,9 @@ struct elf_file {
 	Dwfl_Module	*mod;
 	Elf		*debug;
 	struct elf_id	id;
+	int fd;
+	struct copy copy, debug_copy;
+	VEC(struct copy) dwfl_copies;
 	struct shared_cfi *tables[2];
 	unsigned int	refs;
 	const struct finder *finder;
@@ -165,8 +174,12 @@ static bool open_debug(struct elf_file *f)
 	char *name = NULL;
 	int fd = find_debug(f->finder, &f->id, &name);
 
-	if (fd < 0)
+	if (fd >= 0)
+		fd = copy_take(fd, &f->debug_copy);
+	if (fd < 0) {
+		free(name);
 		return false;
+	}
 	f->debug = elf_swells_at(fd) ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	elf_cntl(f->debug, ELF_C_FDREAD);
 	close(fd);
@@ -308,6 +321,18 @@ static int find_separate(struct elf_file *f, Dwfl_Module *mod, const struct sepa
 	return fd < 0 ? separate_open(s, debug) : fd;
 }
 
+/* Has elfutils read a copy of what others may write. Takes ownership of the fd. */
+static int for_dwfl(struct elf_file *f, int fd)
+{
+	struct copy *c = fd < 0 ? NULL : VEC_PUSH(&f->dwfl_copies);
+
+	if (c)
+		return copy_take(fd, c);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : -ENOMEM;
+}
+
 /*
  * elfutils would open whatever is at the paths that a file names, also FIFOs, at which it would
  * wait, and devices.
@@ -328,13 +353,25 @@ static int find_debuginfo(Dwfl_Module *mod, void **user, const char *modname, Dw
 		/* without a name it asks by build id alone */
 		fd = dwfl_standard_find_debuginfo(mod, user, modname, base, NULL, NULL, 0, debug);
 	}
+	fd = for_dwfl(f, fd);
 	if (fd >= 0 && elf_swells_at(fd)) {
 		close(fd);
-		free(*debug);
-		*debug = NULL;
 		fd = -1;
 	}
+	if (fd < 0) {
+		free(*debug);
+		*debug = NULL;
+	}
 	return fd < 0 ? -1 : fd;
+}
+
+static void dwfl_close(struct elf_file *f)
+{
+	dwfl_end(f->dwfl);
+	f->dwfl = NULL;
+	f->mod = NULL;
+	while (f->dwfl_copies.n)
+		copy_give(&f->dwfl_copies.p[--f->dwfl_copies.n]);
 }
 
 static bool dwfl_open(struct sym_object *o, struct elf_file *f)
@@ -351,28 +388,21 @@ static bool dwfl_open(struct sym_object *o, struct elf_file *f)
 
 	if (f->dwfl)
 		return true;
-	fd = regular_open(f->name);
+	/* the file at the name may be another one now */
+	fd = f->fd < 0 ? for_dwfl(f, regular_open(f->name)) : fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 	f->dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
 	if (f->dwfl)
 		f->mod = dwfl_report_elf(f->dwfl, o->path, f->name, fd, 0, true);
 	if (!f->mod) {
 		if (fd >= 0)
 			close(fd);
-		dwfl_end(f->dwfl);
-		f->dwfl = NULL;
+		dwfl_close(f);
 		return false;
 	}
 	if (dwfl_module_info(f->mod, &user, NULL, NULL, NULL, NULL, NULL, NULL))
 		*user = f;
 	dwfl_report_end(f->dwfl, NULL, NULL);
 	return true;
-}
-
-static void dwfl_close(struct elf_file *f)
-{
-	dwfl_end(f->dwfl);
-	f->dwfl = NULL;
-	f->mod = NULL;
 }
 
 static bool may_open_others(const struct elf_file *f, void *dw)
@@ -467,8 +497,9 @@ static bool compare_symbol(const char *name, uint64_t addr, const GElf_Sym *sym,
 	return w->found < 2;
 }
 
-/* Takes ownership of the fd and of @name. */
-static struct elf_file *file_new(const struct finder *finder, char *name, int fd)
+/* Takes ownership of the fd and of @name, and of @copy if it succeeds. */
+static struct elf_file *file_new(const struct finder *finder, char *name, int fd,
+				 const struct copy *copy)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
 	GElf_Ehdr eh;
@@ -494,9 +525,12 @@ static struct elf_file *file_new(const struct finder *finder, char *name, int fd
 	f->machine = gelf_getclass(f->elf) == ELFCLASS64 ? eh.e_machine : EM_NONE;
 	f->raw = (const uint8_t *)elf_rawfile(f->elf, &f->size);
 	elf_id_read(f->elf, &f->id);
-	/* many objects would be many descriptors */
 	elf_cntl(f->elf, ELF_C_FDREAD);
-	close(fd);
+	f->copy = *copy;
+	f->fd = copy->bytes ? fd : -1;
+	/* many objects would be many descriptors */
+	if (f->fd < 0)
+		close(fd);
 	return f;
 }
 
@@ -509,6 +543,9 @@ static void explain(struct sym_object *o, int err, const struct elf_id *other)
 		elf_id_text(other, b);
 		sym_object_problem(o, "the file has changed since the recording (build id %s, "
 			       "recorded was %s): offsets are shown", other->len ? b : "none", a);
+	} else if (err == -EFBIG) {
+		sym_object_problem(o, "others may write it while it is read, and there is no room "
+				      "for a copy: offsets are shown");
 	} else {
 		sym_object_problem(o, "%s: offsets are shown",
 				   err == -ENXIO || err == -EISDIR ? "is not a regular file" :
@@ -519,15 +556,22 @@ static void explain(struct sym_object *o, int err, const struct elf_id *other)
 void elf_load(const struct finder *finder, struct sym_object *o)
 {
 	struct elf_id other = { 0 };
+	struct copy copy = { 0 };
 	char *name = NULL;
 	int fd = find_file(finder, o, &name, &other);
 
+	if (fd >= 0) {
+		fd = copy_take(fd, &copy);
+		if (fd < 0)
+			free(name);
+	}
 	if (fd < 0) {
 		explain(o, fd, &other);
 		return;
 	}
-	o->file = file_new(finder, name, fd);
+	o->file = file_new(finder, name, fd, &copy);
 	if (!o->file) {
+		copy_give(&copy);
 		sym_object_problem(o, "is not an ELF file: offsets are shown");
 		return;
 	}
@@ -606,6 +650,11 @@ static void release(struct elf_file *f)
 	dwfl_close(f);
 	elf_end(f->debug);
 	elf_end(f->elf);
+	copy_give(&f->debug_copy);
+	copy_give(&f->copy);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->dwfl_copies.p);
 	free(f->name);
 	free(f);
 }

@@ -22,12 +22,13 @@ static int check(const struct elf_id *id, int fd, char *file, char **found, stru
 {
 	if (fd >= 0 && id->len) {
 		struct elf_id now;
+		int err = elf_id_at(fd, &now);
 
 		/* the caller reports files that are not ELF */
-		if (elf_id_at(fd, &now) != -ENOEXEC && !elf_id_equal(&now, id)) {
+		if (err != -ENOEXEC && !elf_id_equal(&now, id)) {
 			*other = now;
 			close(fd);
-			fd = -ESTALE;
+			fd = err == -EFBIG ? err : -ESTALE;
 		}
 	}
 	if (fd < 0)

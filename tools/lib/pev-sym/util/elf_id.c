@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "regular.h"
+#include "snapshot.h"
 #include "util/elf_id.h"
 
 struct elf_id elf_id_make(const void *bytes, size_t len)
@@ -45,12 +46,17 @@ int elf_id_read(Elf *elf, struct elf_id *id)
 
 int elf_id_at(int fd, struct elf_id *id)
 {
+	struct stat st;
+	bool others = snapshot_is_needed(fd, &st);
 	int err;
 	Elf *elf;
 
 	*id = (struct elf_id){ 0 };
+	if (others && (uint64_t)st.st_size > snapshot_most())
+		return -EFBIG;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/* what is looked at is read once then */
+	elf = elf_begin(fd, others ? ELF_C_READ : ELF_C_READ_MMAP, NULL);
 	err = elf && elf_kind(elf) == ELF_K_ELF ? elf_id_read(elf, id) : -ENOEXEC;
 	elf_end(elf);
 	return err;
