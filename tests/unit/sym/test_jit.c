@@ -5,9 +5,11 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -256,6 +258,66 @@ static void endless(void)
 	unlink(map);
 }
 
+static uid_t process_uid(pid_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return stat(path, &st) ? 0 : st.st_uid;
+}
+
+/* One user's names leave room for those of another. */
+static void shared(void)
+{
+	uint32_t own = (uint32_t)getpid();
+	char map[64], theirs[64], name[1001];
+	struct pev_syms *s;
+	pid_t other;
+	FILE *f;
+	int o;
+
+	if (geteuid()) {
+		OK(true, "names of two users # SKIP not root");
+		return;
+	}
+	other = fork();
+	if (!other) {
+		/* as after exec: else /proc/PID is root's */
+		if (setuid(4242) || prctl(PR_SET_DUMPABLE, 1))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	snprintf(theirs, sizeof(theirs), "/tmp/perf-%d.map", other);
+	snprintf(map, sizeof(map), "/tmp/perf-%u.map", own);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	f = fopen(theirs, "we");
+	for (uint64_t i = 0; i < 150000; i++)
+		fprintf(f, "%lx 40 %s\n", 0x7f0000002000 + 64 * i, name);
+	fclose(f);
+	f = fopen(map, "we");
+	fputs("7f0000002000 40 ours\n", f);
+	fclose(f);
+	while (process_uid(other) != 4242)
+		usleep(1000);
+	if (chown(theirs, 4242, 4242))
+		perror(theirs);
+	pev_syms_new(0, &s);
+	o = pev_syms_code(s, (uint32_t)other);
+	OK(strlen(name_at(s, o, 0x7f0000002000)) == 1000 &&
+		   !strcmp(name_at(s, o, 0x7f0000002000 + 64 * 149999), "-"),
+	   "a user who takes all room there is for him");
+	o = pev_syms_code(s, own);
+	IS_STR(name_at(s, o, 0x7f0000002000), "ours", "... leaves some for others");
+	pev_syms_free(s);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	unlink(theirs);
+	unlink(map);
+}
+
 void test_jit(void)
 {
 	uint32_t pid = (uint32_t)getpid();
@@ -288,6 +350,7 @@ void test_jit(void)
 	others(pid, map);
 	unlink(map);
 	endless();
+	shared();
 	o = pev_syms_code(s, 4194303);
 	IS_STR(name_at(s, o, 0x10001), "-", "a process that left none");
 	OK(pev_syms_problem(s, o) && strstr(pev_syms_problem(s, o), "perf-4194303.map"),

@@ -6,6 +6,7 @@
 #define _PEV_SYM_OBJECT_FIND_H
 
 #include "object/object.h"
+#include "object/room.h"
 
 /**
  * struct fetch - a debuginfod server is asked
@@ -28,7 +29,7 @@ struct fetch {
  * @end:       of the recording, ns since the epoch: processes that began later were not in it;
  *             0: not known
  * @fetch:     the caller's
- * @code_room: bytes that names of generated code may still take
+ * @code_room: for names of generated code
  */
 struct finder {
 	unsigned int	flags;
@@ -39,11 +40,11 @@ struct finder {
 	char		*vdso;
 	int64_t		end;
 	struct fetch	*fetch;
-	uint64_t *code_room;
+	struct room *code_room;
 };
 
-/* Anybody may make code, and names of it, in any number of processes. */
-#define CODE_ROOM (64u << 20)
+/* Anybody may make code, and names of it, in any number of processes: bytes, for all of them. */
+#define CODE_ROOM (128u << 20)
 
 /* Opens an object's file: a descriptor, or -errno; -ESTALE with @other: it has changed */
 int find_file(const struct finder *f, struct sym_object *o, char **file, struct elf_id *other);

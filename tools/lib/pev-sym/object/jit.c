@@ -27,7 +27,7 @@ enum dump_record { DUMP_LOAD = 0, DUMP_MOVE = 1 };
  * struct jit - functions by address; code is replaced, so that the last one counts
  * @pid:     the process, 0: it is not there any more
  * @used:    bytes that its names take
- * @room:    what those of all processes may take
+ * @room:    what they may take
  * @full:    there was no room for some
  * @strange: a file was there that belongs to another user
  * @served: one was not read, as it lies where it might take for ever
@@ -168,8 +168,8 @@ static bool load_map(struct jit *j, struct piece *p)
 	return true;
 }
 
-/* Returns the PID that the process itself sees. */
-static uint32_t inner_pid(uint32_t pid)
+/* Returns the PID that the process itself sees, and has whose it is. */
+static uint32_t inner_pid(uint32_t pid, uid_t *owner)
 {
 	char path[64], *text, *line;
 	unsigned long inner = pid;
@@ -183,6 +183,10 @@ static uint32_t inner_pid(uint32_t pid)
 	text = calloc(1, 8192);
 	n = text ? read(fd, text, 8191) : -1;
 	close(fd);
+	/* the owner of /proc/PID is root if the process has said that it can't be dumped */
+	line = n > 0 ? strstr(text, "\nUid:") : NULL;
+	if (line)
+		*owner = (uid_t)strtoul(line + 5, NULL, 10);
 	line = n > 0 ? strstr(text, "\nNSpid:") : NULL;
 	for (char *p = line ? line + 7 : NULL, *end; p; p = end) {
 		unsigned long v = strtoul(p, &end, 10);
@@ -296,11 +300,14 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 {
 	/* another process may have the number now */
 	bool lives = process_lives(o->pid, finder->end);
-	struct jit j = { .t = &o->syms, .pid = lives ? o->pid : 0, .room = *finder->code_room };
-	uint32_t inner = lives ? inner_pid(o->pid) : o->pid;
+	struct jit j = { .t = &o->syms, .pid = lives ? o->pid : 0 };
+	/* of one that has ended only the user's files and root's are read */
+	uid_t owner = geteuid();
+	uint32_t inner = lives ? inner_pid(o->pid, &owner) : o->pid;
 	bool found = false;
 	char path[64];
 
+	j.room = room_left(finder->code_room, owner);
 	for (size_t i = 0; i < o->dumps.n; i++)
 		found |= either(&j, load_dump, o->dumps.p[i]);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
@@ -309,13 +316,16 @@ void jit_load(struct sym_object *o, const struct finder *finder)
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", o->pid);
 		found |= load(&j, load_map, path);
 	}
-	o->code_bytes = j.used;
-	*finder->code_room -= j.used;
+	if (room_take(finder->code_room, owner, j.used)) {
+		o->code_bytes = j.used;
+		o->code_uid = owner;
+	}
 	if (j.full)
-		sym_object_problem(o,
-				   "generated code without names, in part: those of all "
-				   "processes have room in %u MiB",
-				   CODE_ROOM >> 20);
+		sym_object_problem(
+			o,
+			"generated code without names, in part: of the room for those of "
+			"all processes, %u MiB, each user has half of what others left",
+			CODE_ROOM >> 20);
 	else if (!found && j.strange)
 		sym_object_problem(o, "generated code without names: /tmp/perf-%u.map or the "
 			       "jitdump file belongs neither to you nor to root nor to the "

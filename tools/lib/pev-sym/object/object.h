@@ -6,6 +6,7 @@
 #define _PEV_SYM_OBJECT_OBJECT_H
 
 #include <pev/sym.h>
+#include <sys/types.h>
 #include "names/symtab.h"
 #include "util/elf_id.h"
 
@@ -24,7 +25,7 @@ struct line_table;
  * @loaded: it was looked for
  * @named:  so were its functions
  * @file:   NULL if there is none
- * @code_bytes: what names of generated code take
+ * @code_bytes: what names of generated code take, of the room of @code_uid
  * @lines:  of the source, NULL until they are asked for
  */
 struct sym_object {
@@ -37,6 +38,7 @@ struct sym_object {
 	bool			lines_tried;
 	char			*problem;
 	uint64_t code_bytes;
+	uid_t code_uid;
 	struct symtab		syms;
 	VEC(struct segment)	segs;
 	struct elf_file		*file;

@@ -91,7 +91,7 @@ PEV_EXPORT int pev_syms_new(unsigned int flags, struct pev_syms **syms)
 		return -ENOMEM;
 	s->finder.flags = flags;
 	s->finder.fetch = &s->fetch;
-	s->code_room = CODE_ROOM;
+	s->code_room.most = CODE_ROOM;
 	s->finder.code_room = &s->code_room;
 	if (add(s, "[unknown]", PEV_SYM_KIND_NONE, &none) != PEV_SYM_UNKNOWN ||
 	    add(s, "[kernel]", PEV_SYM_KIND_KERNEL, &none) != PEV_SYM_KERNEL) {
@@ -121,6 +121,7 @@ PEV_EXPORT void pev_syms_free(struct pev_syms *s)
 	free(s->kallsyms);
 	symtab_free(&s->later);
 	free(s->finder.vdso);
+	room_free(&s->code_room);
 	free(s);
 }
 
@@ -236,7 +237,7 @@ static void forget(struct pev_syms *s, int number)
 		return;
 	}
 	empty->loaded = empty->named = true;
-	s->code_room += s->o.p[number]->code_bytes;
+	room_give(&s->code_room, s->o.p[number]->code_uid, s->o.p[number]->code_bytes);
 	sym_object_free(s->o.p[number]);
 	s->o.p[number] = empty;
 	*spare = number;

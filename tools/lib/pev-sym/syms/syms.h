@@ -29,7 +29,7 @@ struct pev_syms {
 	struct hmap		by_pid;
 	struct finder		finder;
 	struct fetch		fetch;
-	uint64_t code_room;
+	struct room code_room;
 	char			*kallsyms;
 	uint64_t		stext;
 	struct symtab		later;
