@@ -150,7 +150,21 @@ static void of_others(void)
 		perror("chown");
 	look_up("split.absolute", problem);
 	OK(strstr(problem, "other users"), "a split unit that anybody may put there");
-	if (chmod(in_named("."), 0755) || symlink("/nowhere/it", in_named("split.dwo")))
+	if (chown(in_named("."), 0, 4242) || chmod(in_named("."), 0775))
+		perror("chown");
+	look_up("split.absolute", problem);
+	OK(strstr(problem, "other users"), "... or the members of a group");
+	fclose(fopen(in_named("split.dwo"), "we"));
+	if (chmod(in_named("."), 0755) || chmod(in_named("split.dwo"), 0664))
+		perror("chmod");
+	look_up("split.absolute", problem);
+	OK(strstr(problem, "other users"), "... or that they may write");
+	if (chmod(in_named("split.dwo"), 0644))
+		perror("chmod");
+	look_up("split.absolute", problem);
+	IS_STR(problem, "", "a split unit of root's");
+	unlink(in_named("split.dwo"));
+	if (chown(in_named("."), 0, 0) || symlink("/nowhere/it", in_named("split.dwo")))
 		perror("symlink");
 	look_up("split.absolute", problem);
 	IS_STR(problem, "", "a link of root's to nowhere");

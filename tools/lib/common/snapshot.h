@@ -19,6 +19,19 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
+/*
+ * Says whether anybody but root and the user may write what @st is of. The group that
+ * distributions make for each user alone, which has his number, is the user.
+ */
+static inline bool others_may_write(const struct stat *st)
+{
+	uid_t user = geteuid();
+	bool own_group = user && st->st_gid == user && getegid() == user;
+
+	return (st->st_uid && st->st_uid != user) || st->st_mode & S_IWOTH ||
+	       (st->st_mode & S_IWGRP && !own_group);
+}
+
 /* Has @st of the file, and says whether anybody but root and the user may write that. */
 static inline bool snapshot_is_needed(int fd, struct stat *st)
 {
@@ -30,8 +43,7 @@ static inline bool snapshot_is_needed(int fd, struct stat *st)
 		return true;
 	}
 	/* what a program serves is what that program likes */
-	return fs.f_type == fuse || (st->st_uid && st->st_uid != geteuid()) ||
-	       st->st_mode & (S_IWGRP | S_IWOTH);
+	return fs.f_type == fuse || others_may_write(st);
 }
 
 /* Of a file with holes, only what is between them: a copy has them, too. */

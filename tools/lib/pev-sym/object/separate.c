@@ -13,6 +13,7 @@
 #include "crc32.h"
 #include "object/separate.h"
 #include "regular.h"
+#include "snapshot.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 #define LINKS_MOST 16
@@ -193,9 +194,9 @@ static bool is_ours_at(const char *path, unsigned int links)
 			free(other);
 			return ok;
 		}
+		shared = others_may_write(&st);
 		if (!S_ISDIR(st.st_mode))
-			return S_ISREG(st.st_mode);
-		shared = st.st_mode & S_IWOTH;
+			return S_ISREG(st.st_mode) && !shared;
 		/* where others may rename what is not theirs */
 		if (shared && !(st.st_mode & S_ISVTX))
 			return false;
