@@ -121,6 +121,43 @@ static void names_end(void)
 	session_close(&f);
 }
 
+static void unwind_in(struct session *f, const char *program)
+{
+	uint64_t mask = pev_unwind_regs("x86_64"), regs[64] = { 0 };
+	struct pev_class cls = { 0 };
+	struct pev_event ev = { .cls = &cls, .pid = 7, .tid = 7, .uregs = regs };
+	uint32_t object = objects_get(&f->objects, program, NULL);
+	uint8_t stack[64] = { 0 };
+
+	machine_mmap(&f->machine, 7, 0x400000, 0x100000, 0, object);
+	for (int i = 0; i < 64; i++) {
+		/* of linux's registers of samples, the 8th is the address, the 7th the stack */
+		if (i == 7 || i == 8)
+			regs[ev.uregs_len] = i == 8 ? 0x402000 : 0x7f0000000000;
+		ev.uregs_len += mask >> i & 1;
+	}
+	ev.dump = stack;
+	ev.dump_len = sizeof(stack);
+	session_unwind(f, NULL, &ev);
+}
+
+/* How to unwind is kept by the numbers of objects, which others are given. */
+static void rows_end(void)
+{
+	struct session f;
+
+	session_init(&f);
+	f.unwind = xcalloc(1, sizeof(*f.unwind));
+	f.unwind->machine = "x86_64";
+	unwind_in(&f, "/proc/self/exe");
+	OK(f.unwind->u, "an unwinder is made for a sample");
+	session_forget(&f);
+	OK(!f.unwind->u, "... and forgotten with the objects");
+	unwind_in(&f, "/bin/sh");
+	OK(f.unwind->u, "... and made for the next one");
+	session_close(&f);
+}
+
 static bool is_odd(uint32_t pid, uint32_t tid)
 {
 	(void)pid;
@@ -227,6 +264,7 @@ void test_machine(void)
 	lives();
 	ends();
 	names_end();
+	rows_end();
 	events_missing();
 	samples();
 }

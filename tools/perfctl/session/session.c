@@ -472,6 +472,7 @@ void session_forget(struct session *f)
 	stacks_forget(&f->stacks);
 	machine_forget_names(&f->machine);
 	machine_objects(&f->machine, used);
+	unwind_forget(f->unwind);
 	objects_keep(&f->objects, used);
 	free(used);
 }

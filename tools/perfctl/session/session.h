@@ -144,7 +144,7 @@ void session_sideband(struct session *f, const struct session_class *c, const st
 void session_progress(struct session *f, const char *doing);
 /*
  * For what runs for days: forgets names and objects that nothing has any more, and all frames
- * and chains. Not with f->unwind.
+ * and chains.
  */
 void session_forget(struct session *f);
 /**

@@ -25,6 +25,14 @@ void unwind_free(struct unwind *w)
 	free(w);
 }
 
+void unwind_forget(struct unwind *w)
+{
+	if (!w)
+		return;
+	pev_unwind_free(w->u);
+	w->u = NULL;
+}
+
 static bool start(struct unwind *w, struct objects *os)
 {
 	const char *machine = w->machine ? w->machine : "x86_64";

@@ -37,6 +37,8 @@ struct unwind {
 
 struct unwind *unwind_new(const struct pev_trace *trace);
 void unwind_free(struct unwind *w);
+/* To be called before objects are forgotten: their numbers are given to others. */
+void unwind_forget(struct unwind *w);
 /**
  * unwind_event() - an event with its user call chain
  * @w: NULL: does nothing
