@@ -464,13 +464,6 @@ TEST_F(table, refusals_of_records)
 	int channel = pev_open_channel(1 << 16, 0, 0), fd;
 	const struct pev_table good = pairs_by_id(1000, channel);
 	struct pev_table bad;
-
-#define BAD(text, change)                                \
-	do {                                             \
-		bad = good;                              \
-		change;                                  \
-		REFUSED(EINVAL, open_table(&bad), text); \
-	} while (0)
 	ASSERT_LE(0, channel);
 	BAD("least and channel_fd", bad.flags = 0);
 	BAD("reserved of the table", bad.reserved = 1);

@@ -2,13 +2,6 @@
 /* Tables: what is refused, and to whom. */
 #include "table_util.h"
 
-#define BAD(text, change)                                \
-	do {                                             \
-		bad = good;                              \
-		change;                                  \
-		REFUSED(EINVAL, open_table(&bad), text); \
-	} while (0)
-
 TEST_F(table, refusals)
 {
 	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid"), bad;

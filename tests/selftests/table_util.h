@@ -258,4 +258,12 @@ FIXTURE_TEARDOWN(table)
 		EXPECT_NE(NULL, strstr(pev_reason(), text)) TH_LOG("%s", pev_reason()); \
 	} while (0)
 
+/* A table as "good", but for a change to "bad" */
+#define BAD(text, change)                                \
+	do {                                             \
+		bad = good;                              \
+		change;                                  \
+		REFUSED(EINVAL, open_table(&bad), text); \
+	} while (0)
+
 #endif

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A function, and debug information the names in which are said to be in another file, SHARED. */
-	.text
-	.globl	f3
-	.type	f3, @function
-f3:
-	nop
-	nop
-	ret
-f3_end:
-	.size	f3, .-f3
+#include "f3.S"
+
 	.section .gnu_debugaltlink,"",@progbits
 	.string	SHARED
 	.fill	20, 1, 7

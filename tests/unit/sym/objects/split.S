@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A function, and debug information that is said to be in another file, SPLIT. */
-	.text
-	.globl	f3
-	.type	f3, @function
-f3:
-	nop
-	nop
-	ret
-f3_end:
-	.size	f3, .-f3
+#include "f3.S"
+
 	.section .debug_abbrev,"",@progbits
 	.uleb128 1, 0x11	/* DW_TAG_compile_unit */
 	.byte	0
