@@ -127,8 +127,17 @@ static void test_order(const char *text)
 	check(access(path, F_OK) == -1, "... until the trace is complete");
 }
 
-/* All of one time on all streams is there before the next. */
-static void test_sync(const char *text)
+static void give_away(uid_t owner)
+{
+	for (unsigned int i = 0; owner && i < SAMPLE_CPUS; i++) {
+		snprintf(path, sizeof(path), "%s/stream_%u", growing, i);
+		if (chown(path, owner, owner))
+			perror(path);
+	}
+}
+
+/* All of one time on all streams is there before the next. @owner: of the streams */
+static void test_sync(const char *text, uid_t owner)
 {
 	unsigned int held = 0, rounds = 0;
 	struct follower f;
@@ -138,6 +147,7 @@ static void test_sync(const char *text)
 	while (!copied(&c)) {
 		for (unsigned int i = 0; i < SAMPLE_CPUS; i++)
 			copy_packets(&c, i, 1);
+		give_away(owner);
 		pev_writer_sync(c.writer);
 		pev_trace_update(f.trace, 0);
 		held += read_events(&f) > 0;
@@ -253,7 +263,9 @@ int main(void)
 		return 1;
 	text = sample_metadata(&len);
 	test_order(text);
-	test_sync(text);
+	test_sync(text, 0);
+	if (!geteuid())
+		test_sync(text, 4242);
 	test_half(text);
 	test_killed(text);
 	test_metadata(text);

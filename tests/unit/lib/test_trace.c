@@ -735,6 +735,46 @@ static void test_print(void)
 	pev_trace_close(trace);
 }
 
+/* A recording of another user's, who writes over it while it is read */
+static void test_others(const char *dir)
+{
+	static const char zeros[4096];
+	unsigned int total = 0, wrong = 0, seen[SAMPLE_CPUS] = { 0 };
+	const struct pev_event *ev;
+	const struct pev_stream *s;
+	struct pev_trace *trace;
+	struct pev_cursor *c;
+	int fd;
+
+	if (geteuid()) {
+		check(true, "another user's recording # SKIP not root");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/others", dir);
+	check(!sample_trace(path, EVENTS, 4096), "a recording of another user's");
+	trace = open_trace(path);
+	for (unsigned int i = 0; i < SAMPLE_CPUS; i++)
+		wrong += chown(pev_trace_stream(trace, i)->path, 4242, 4242) != 0;
+	pev_trace_close(trace);
+	trace = open_trace(path);
+	for (unsigned int i = 0; i < SAMPLE_CPUS; i++) {
+		s = pev_trace_stream(trace, i);
+		fd = open(s->path, O_WRONLY | O_CLOEXEC);
+		for (uint64_t at = 0; at < s->size; at += sizeof(zeros))
+			wrong += pwrite(fd, zeros, sizeof(zeros), (off_t)at) < 0;
+		close(fd);
+	}
+	pev_cursor_open(trace, NULL, 0, &c);
+	while (pev_cursor_next(c, &ev) > 0) {
+		wrong += !sample_right(ev, seen[ev->cpu]++);
+		total++;
+	}
+	pev_cursor_close(c);
+	check(total == EVENTS * SAMPLE_CPUS && !wrong && !pev_trace_damaged(trace),
+	      "... is as it was when it was opened: %u events, %u wrong", total, wrong);
+	pev_trace_close(trace);
+}
+
 int main(void)
 {
 	char *dir = test_dir();
@@ -757,6 +797,7 @@ int main(void)
 	test_encoder_packets(dir);
 	test_stream_classes(dir);
 	test_subtraces(dir);
+	test_others(dir);
 	remove_tree(dir);
 	free(dir);
 	return tap_done();

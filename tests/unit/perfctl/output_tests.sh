@@ -102,6 +102,11 @@ within "an older file's rights stay" "$(stat -c %a rights.json)" 604 604
 	"$p" archive -o private.tar private) >/dev/null 2>&1
 ok "a recording is its owner's alone, whatever the umask" test "$(find private -perm /077 | wc -l) $(stat -c %a private)" = "0 700"
 ok "... and so is an archive of it" test "$(stat -c %a private.tar)" = 600
+if [ "$(id -u)" = 0 ]; then
+	chown 4242 private.perf.data
+	ok "import: a file that others may write, by a copy" "$p" import -o copied private.perf.data
+	ok "... with all that it has" bash -c "cmp <('$p' script private) <('$p' script copied)"
+fi
 within "a new file's rights are those of the umask" "$(stat -c %a masked.json)" 640 640
 says "a directory that is not there" 74 'nowhere/x.json: No such file' write json nowhere/x.json
 says "a directory is no file" 74 '' write json .

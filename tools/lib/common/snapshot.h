@@ -46,10 +46,13 @@ static inline bool snapshot_is_needed(int fd, struct stat *st)
 	return fs.f_type == fuse || others_may_write(st);
 }
 
-/* Of a file with holes, only what is between them: a copy has them, too. */
-static inline int snapshot_copy(int from, int to, off_t size)
+/*
+ * Copies what is from an offset on to another one, to the same place. Of a file with holes, only
+ * what is between them: a copy has them, too.
+ */
+static inline int snapshot_copy(int from, int to, off_t at, off_t size)
 {
-	off_t at = 0, data;
+	off_t data;
 	ssize_t n = 1;
 
 	while (n > 0 && at < size) {
@@ -83,7 +86,7 @@ static inline int snapshot_make(int fd, const struct stat *st)
 		copy = memfd_create("copy", MFD_CLOEXEC);
 	if (copy < 0)
 		return -errno;
-	err = ftruncate(copy, st->st_size) ? -errno : snapshot_copy(fd, copy, st->st_size);
+	err = ftruncate(copy, st->st_size) ? -errno : snapshot_copy(fd, copy, 0, st->st_size);
 	if (err) {
 		close(copy);
 		return err;

@@ -2,6 +2,7 @@
 /* The bytes of a perf.data, from a file or a pipe. See input.h. */
 #include "input.h"
 #include "base/tempfile.h"
+#include "snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,20 @@ static int keep(struct import *im, int *fd, const char *beside, struct msg *m)
 	return err;
 }
 
+/* Replaces @fd, whose file others may write while it is looked at. */
+static int keep_file(const struct import *im, int *fd, const struct stat *st, const char *beside,
+		     struct msg *m)
+{
+	int to = tempfile_open(beside, m), err;
+
+	if (to < 0)
+		return to;
+	err = ftruncate(to, st->st_size) ? -errno : snapshot_copy(*fd, to, 0, st->st_size);
+	close(*fd);
+	*fd = to;
+	return err ? msg_set(m, err, "the temporary file for %s: %s", im->path, strerror(-err)) : 0;
+}
+
 static int open_input(const struct import *im)
 {
 	struct stat st;
@@ -114,6 +129,8 @@ int import_input(struct import *im, const char *beside, struct msg *m)
 	if (S_ISREG(st.st_mode)) {
 		im->size = (uint64_t)st.st_size;
 		im->written = st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec;
+		if (snapshot_is_needed(fd, &st))
+			err = keep_file(im, &fd, &st, beside, m);
 	} else if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
 		err = keep(im, &fd, beside, m);
 	} else {

@@ -3,6 +3,7 @@
  * Whole files in memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -78,6 +79,20 @@ int pev_read_file(const char *path, char **text, size_t *len)
 		err = -EFBIG;
 	else
 		err = pev_read_whole(fd, text, len);
+	close(fd);
+	return err;
+}
+
+int pev_temporary_file(uint64_t size)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ftruncate(fd, (off_t)size) ? -errno : 0;
+	if (!err)
+		return fd;
 	close(fd);
 	return err;
 }

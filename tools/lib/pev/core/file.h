@@ -6,6 +6,7 @@
 #define _PEV_CORE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * pev_read_whole() - read a descriptor to its end
@@ -27,5 +28,12 @@ int pev_pread_whole(int fd, char **text, size_t *len);
  * Return: 0; -EISDIR, -ENXIO for other files; -EFBIG; -errno.
  */
 int pev_read_file(const char *path, char **text, size_t *len);
+
+/**
+ * pev_temporary_file() - make a file without a name, in $TMPDIR or /tmp
+ *
+ * Return: a descriptor to read from and to write to; -errno.
+ */
+int pev_temporary_file(uint64_t size);
 
 #endif /* _PEV_CORE_FILE_H */

@@ -13,9 +13,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/file.h"
 #include "core/packet.h"
-#include "regular.h"
 #include "ctf/decode.h"
+#include "regular.h"
+#include "snapshot.h"
 #include "trace/index_read.h"
 #include "trace/pack.h"
 #include "trace/stream.h"
@@ -258,8 +260,7 @@ void stream_free(struct stream *s)
 	unpack_close(s);
 	if (s->pub.data && !s->nr_maps)
 		munmap((void *)s->pub.data, s->pub.size);
-	if (s->fd >= 0)
-		close(s->fd);
+	stream_close_file(s);
 	free((char *)s->pub.path);
 	free(s->index);
 	free(s->bad);
@@ -287,16 +288,48 @@ static int map_more(struct stream *s, uint64_t size)
 	return 0;
 }
 
+/*
+ * What a decoder has checked must not be another thing when it is used, so that nobody but root
+ * and the user may write what is read.
+ */
+static int copy_file(struct stream *s)
+{
+	struct stat st;
+	int ret;
+
+	if (!snapshot_is_needed(s->fd, &st))
+		return 0;
+	ret = pev_temporary_file(0);
+	if (ret < 0)
+		return ret;
+	s->source = s->fd;
+	s->fd = ret;
+	return 0;
+}
+
+/* What was copied stays as it was. */
+static int copy_more(const struct stream *s, uint64_t size)
+{
+	if (s->source < 0 || size == s->pub.size)
+		return 0;
+	/* before what is behind it is mapped */
+	if (ftruncate(s->fd, (off_t)size))
+		return -errno;
+	return snapshot_copy(s->source, s->fd, (off_t)s->pub.size, (off_t)size);
+}
+
 int stream_grow(struct stream *s)
 {
 	struct stat st;
 	int ret;
 
-	if (fstat(s->fd, &st))
+	if (fstat(s->source < 0 ? s->fd : s->source, &st))
 		return -errno;
 	if ((uint64_t)st.st_size < s->pub.size)
 		return -EBADMSG;
-	ret = map_more(s, (uint64_t)st.st_size);
+	ret = copy_more(s, (uint64_t)st.st_size);
+	if (!ret)
+		ret = map_more(s, (uint64_t)st.st_size);
 	return ret ? ret : stream_index(s);
 }
 
@@ -315,6 +348,7 @@ int stream_map(struct stream *s, const char *dir)
 {
 	struct stat st;
 	void *data;
+	int ret;
 
 	s->fd = regular_open(s->pub.path);
 	if (s->fd < 0)
@@ -323,6 +357,11 @@ int stream_map(struct stream *s, const char *dir)
 		return -errno;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
+	ret = copy_file(s);
+	if (!ret)
+		ret = copy_more(s, (uint64_t)st.st_size);
+	if (ret)
+		return ret;
 	if (cut_suffix(s))
 		return s->trace->follow		  ? -EOPNOTSUPP :
 		       !access(s->pub.path, F_OK) ? -EEXIST :
@@ -343,7 +382,9 @@ void stream_close_file(struct stream *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
-	s->fd = -1;
+	if (s->source >= 0)
+		close(s->source);
+	s->fd = s->source = -1;
 }
 
 int stream_find_packets(struct stream *s, const char *dir)
@@ -370,6 +411,7 @@ const char *stream_why_not(int err)
 				    "recording has ended" :
 	       err == -EEXIST  ? "the compressed stream is left out, as it is there plainly, too" :
 	       err == -ELIBACC ? "it is compressed, and there is no libzstd.so.1 to read it" :
+	       err == -ENOSPC  ? "it is read from a copy, for which $TMPDIR has no room" :
 				 strerror(-err);
 }
 

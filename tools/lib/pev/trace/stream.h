@@ -24,6 +24,7 @@
  * @told_gaps: of @gaps, a warning has told
  * @packed: of a compressed file, see unpack.h; NULL: it is none
  * @fd:   of the file while it is indexed, or the trace is followed
+ * @source: the same, if @fd is of a copy, as others may write the file; -1: it is not
  * @indexed: bytes of the file that were looked at; @gaps: packets that are missing in them
  * @maps: of a file that is followed, from whose beginning each is; pub.data is the last
  * @dev:  with @ino, which file it is
@@ -45,6 +46,7 @@ struct stream {
 	unsigned int nr_maps;
 	struct packed *packed;
 	int fd;
+	int source;
 	dev_t dev;
 	ino_t ino;
 };

@@ -68,6 +68,7 @@ static int add_stream(struct pev_trace *trace, const struct pev_meta *meta, cons
 		return -ENOMEM;
 	}
 	s->trace = trace;
+	s->fd = s->source = -1;
 	s->pub.meta = meta;
 	s->pub.cpu = -1;
 	s->pub.path = path;

@@ -182,18 +182,6 @@ static int walk_frames(struct stream *s)
 	return ret;
 }
 
-static int temporary(uint64_t size)
-{
-	const char *dir = getenv("TMPDIR");
-	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0 && ftruncate(fd, (off_t)size)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static int map_plain(struct stream *s)
 {
 	struct packed *p = s->packed;
@@ -202,9 +190,9 @@ static int map_plain(struct stream *s)
 
 	if (!size)
 		return 0;
-	p->plain = temporary(size);
+	p->plain = pev_temporary_file(size);
 	if (p->plain < 0)
-		return -errno;
+		return p->plain;
 	data = mmap(NULL, size, PROT_READ, MAP_SHARED, p->plain, 0);
 	if (data == MAP_FAILED)
 		return errno == ENOMEM ? -EFBIG : -errno;
