@@ -430,7 +430,7 @@ static int read_producer(struct reading *r)
 	struct producer *p = r->producer;
 	/* before the rings: what is written later does not come from it */
 	uint32_t flags = __atomic_load_n(&p->gate->flags, __ATOMIC_ACQUIRE);
-	uint32_t used = p->gate->used_rings;
+	uint32_t used = __atomic_load_n(&p->gate->used_rings, __ATOMIC_RELAXED);
 	int err = 0;
 
 	if (used > p->next.nr_rings)

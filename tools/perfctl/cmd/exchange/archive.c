@@ -53,11 +53,15 @@ static char *base_of(const char *path)
 
 static void say_what(const struct archive *a, const char *output)
 {
-	char bytes[32];
+	char bytes[32], name[512], to[512];
 
-	fprintf(stderr, "[ %s: programs and libraries: %zu, files with debug information: %zu, %s ]\n",
-		output, a->objects, a->debugs, text_bytes(bytes, a->bytes));
-	fprintf(stderr, "[ elsewhere: tar -xf %s && perfctl report %s ]\n", output, a->name);
+	/* others may have named the directory */
+	text_safe(name, sizeof(name), a->name);
+	text_safe(to, sizeof(to), output);
+	fprintf(stderr,
+		"[ %s: programs and libraries: %zu, files with debug information: %zu, %s ]\n", to,
+		a->objects, a->debugs, text_bytes(bytes, a->bytes));
+	fprintf(stderr, "[ elsewhere: tar -xf %s && perfctl report %s ]\n", to, name);
 }
 
 static void print_json(const struct archive *a, const char *output)
