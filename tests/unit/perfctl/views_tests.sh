@@ -147,6 +147,20 @@ if gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o victim.g "$here/tools/victim.c"; th
 	"$OUT/mktrace" lines flat 100 "$PWD/victim.g" "$(printf '0x%x' $((0x$at - 0x400000)))"
 	says "annotate: source lines" 0 'victim\.c:[0-9]+ +(int alpha|volatile int y = x)' "$p" annotate alpha lines
 	ok "annotate --no-source" bash -c "! '$p' annotate --no-source alpha lines | grep -q victim.c:"
+	if [ "$(id -u)" = 0 ]; then
+		rm -f private.c victim.other
+		cp "$here/tools/victim.c" private.c
+		chmod 600 private.c
+		gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o victim.other "$PWD/private.c"
+		chown 4242 victim.other
+		"$OUT/mktrace" theirs flat 100 "$PWD/victim.other" "$(printf '0x%x' $((0x$at - 0x400000)))"
+		says "annotate: another user's program whose source only root may read" 0 \
+			'private\.c:[0-9]+ *$' "$p" annotate alpha theirs
+		ok "... which is not shown" bash -c "! '$p' annotate alpha theirs | grep -q 'int alpha\|int y'"
+		chown 4242 private.c
+		says "... but what is that user's own" 0 'private\.c:[0-9]+ +(int alpha|volatile int y = x)' \
+			"$p" annotate alpha theirs
+	fi
 	says "report --sort srcline" 0 '^ +100\.00% +victim\.c:[0-9]+$' "$p" report --sort srcline lines
 fi
 if powerpc64le-linux-gnu-gcc -O1 -g -static -Wl,--build-id=sha1 -o victim.ppc "$here/tools/victim.c" 2>/dev/null; then

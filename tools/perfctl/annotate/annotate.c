@@ -2,6 +2,7 @@
 /* Annotates a function, instruction by instruction. See annotate.h. */
 #include "annotate.h"
 #include "code.h"
+#include "source_text.h"
 #include "base/text.h"
 #include "session/lines.h"
 
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 
 /* Samples of a place. */
-#define SOURCE_MOST (64u << 20)
-
 struct hit {
 	uint64_t at;
 	uint64_t weight;
@@ -73,8 +72,7 @@ static struct source *source_get(struct work *w, const char *path)
 			return &w->sources[i];
 	s = ARRAY_PUSH(w->sources, w->n_sources, w->cap_sources);
 	s->path = xstrdup(path);
-	/* the program says what its source is */
-	s->text = path[0] == '/' ? file_read_regular(path, SOURCE_MOST, NULL) : NULL;
+	s->text = source_text(&w->p->session->objects, w->a->object, path);
 	for (p = s->text; p && *p;) {
 		char *end = p + strcspn(p, "\n");
 

@@ -305,7 +305,7 @@ static char *read_all(int fd, size_t most, size_t *len)
 	return b.s;
 }
 
-static char *read_and_close(int fd, size_t most, size_t *len)
+char *file_read_open(int fd, size_t most, size_t *len)
 {
 	char *s = read_all(fd, most, len);
 	int err = errno;
@@ -319,7 +319,7 @@ char *file_read(const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	return fd < 0 ? NULL : read_and_close(fd, SIZE_MAX, len);
+	return fd < 0 ? NULL : file_read_open(fd, SIZE_MAX, len);
 }
 
 int file_open_constant(const char *path)
@@ -342,7 +342,7 @@ char *file_read_regular(const char *path, size_t most, size_t *len)
 	int fd = regular_open(path);
 
 	if (fd >= 0)
-		return read_and_close(fd, most, len);
+		return file_read_open(fd, most, len);
 	errno = -fd;
 	return NULL;
 }

@@ -236,7 +236,9 @@ char *file_read(const char *path, size_t *len);
  * even opened. Of a file that others may write while it is mapped, a copy. -1 with errno.
  */
 int file_open_constant(const char *path);
-/* Reads it as file_read() does, unless it is larger than @most. */
+/* Reads what is open to its end, and closes it: NULL with errno if that is more than @most. */
+char *file_read_open(int fd, size_t most, size_t *len);
+/* Reads the regular file at such a path as file_read() does, unless it is larger than @most. */
 char *file_read_regular(const char *path, size_t most, size_t *len);
 
 #endif
