@@ -77,9 +77,12 @@ unpack() {
 	cp -r "$here/$arch/." "$1/"
 }
 
+# Most objects are the same for each architecture: with paths that are, too, the second emulator
+# has them from the compiler's cache, where tests/run has set one up.
 compile() {
 	mkdir "$2"
 	cd "$2"
+	export CCACHE_BASEDIR=$work
 	# Nothing but what a test machine has; --enable-werror: no new warnings.
 	"$1/configure" --target-list="$arch-softmmu" --with-devices-"$arch"=pev \
 		--without-default-features --without-default-devices \
