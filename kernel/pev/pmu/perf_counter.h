@@ -136,7 +136,7 @@ int pev_perf_refuse(int err, const struct pev_perf_code *code, const char *name,
  * @name: of the event that it is for, in refusals
  * @r:    refusal
  *
- * Context: Process context, may sleep, for a second if @lent ones are about to be removed, or were made.
+ * Context: Process context, may sleep, for a second if @lent ones are to be removed, or were made.
  * Return: the counter with a user more, or an ERR_PTR().
  */
 struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
@@ -146,8 +146,8 @@ struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, 
 void pev_perf_counter_put(struct pev_perf_counter *counter, bool lent);
 
 /*
- * kernel.pev_pmu was changed: what has no user goes at once, as pev's own driver is to find counters
- * free. Process context, may sleep.
+ * kernel.pev_pmu was changed: what has no user goes at once, as pev's own driver is to find the
+ * counters free. Process context, may sleep.
  */
 void pev_perf_counters_review(void);
 
