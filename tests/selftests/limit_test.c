@@ -8,6 +8,7 @@
 #include <time.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
+#include "stall_util.h"
 
 #define ANYBODY		1000
 #define OWNER 54324
@@ -608,6 +609,58 @@ TEST(memory_of_owned_users)
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", c.pid);
 	EXPECT_EQ(0, pev_put_text(path, "0 54324 1\n1 100001 1"));
 	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
+/* Channels that take all that the caller may lock, each with an event: so many descriptors. */
+static int fill_with_events(int *fds, int nr)
+{
+	int n;
+
+	for (n = 0; n + 2 <= nr; n += 2) {
+		struct pev_attr attr = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_TASK, 0);
+
+		fds[n] = pev_open_channel(8192, 4096, 0);
+		if (fds[n] < 0)
+			break;
+		attr.channel_fd = fds[n];
+		attr.period = 1;
+		fds[n + 1] = pev_open(&attr);
+		if (fds[n + 1] < 0)
+			_exit(2);
+	}
+	return n;
+}
+
+/* They hand it back a little later, which a mapping can't wait for: who asks for a producer does. */
+TEST(memory_of_closed_events)
+{
+	rlim_t pages = 64 * getpagesize();
+	struct rlimit limit = { pages, pages };
+	struct pev_child c;
+	int fds[256], nr;
+
+	PEV_NEEDS_ROOT(return );
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		if (setrlimit(RLIMIT_MEMLOCK, &limit) || pev_become(OWNER, -1))
+			_exit(2);
+		for (unsigned int i = 0; i < 10; i++) {
+			const struct pev_user_gate *gate;
+
+			nr = fill_with_events(fds, 256);
+			EXPECT_LT(0, nr);
+			/* what is left, in gates that stay */
+			while (become_producer(1, 13))
+				;
+			while (nr)
+				close(fds[--nr]);
+			gate = become_producer(1, 13);
+			EXPECT_NE(NULL, gate);
+			EXPECT_EQ(0, munmap((void *)gate, getpagesize()));
+		}
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 

@@ -8,10 +8,22 @@
 #include <linux/sched/user.h>
 #include "memory.h"
 
+static unsigned long limit_pages(void)
+{
+	return rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+}
+
+bool pev_memory_fits(struct user_struct *user, unsigned long pages)
+{
+	unsigned long used = atomic_long_read(&user->locked_vm);
+
+	return used + pages <= limit_pages() || capable(CAP_IPC_LOCK);
+}
+
 int pev_memory_charge(struct user_struct *user, unsigned long pages, u32 field,
 		      const char *what, const char *less, struct pev_refuse *r)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	unsigned long limit = limit_pages();
 	long used = atomic_long_add_return(pages, &user->locked_vm);
 
 	if (used <= limit || capable(CAP_IPC_LOCK))

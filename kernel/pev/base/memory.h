@@ -9,6 +9,16 @@ struct pev_refuse;
 struct user_struct;
 
 /**
+ * pev_memory_fits() - would a charge work now?
+ * @user:  the user
+ * @pages: how many
+ *
+ * Context: Process context.
+ * Return: true if it would, as long as nobody charges @user meanwhile.
+ */
+bool pev_memory_fits(struct user_struct *user, unsigned long pages);
+
+/**
  * pev_memory_charge() - charge pages to a user's RLIMIT_MEMLOCK
  * @user:  the user
  * @pages: how many

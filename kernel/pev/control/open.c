@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include "base/memory.h"
 #include "base/owner.h"
 #include "base/paranoid.h"
 #include "base/user.h"
@@ -31,6 +32,7 @@
 #include "record/guest.h"
 #include "record/sample.h"
 #include "ring/ring.h"
+#include "source/producer/family.h"
 #include "source/producer/producer.h"
 #include "source/trace/filter.h"
 #include "table/table.h"
@@ -285,15 +287,34 @@ static struct file *open_table(const struct pev_attr *attr, struct pev_refuse *r
 	return IS_ERR(table) ? ERR_CAST(table) : table_with_channel(table, r);
 }
 
+/*
+ * Its memory is had by mapping it and by faults, which must not wait for what closed events
+ * hand back a little later.
+ */
+static int wait_for_room(const struct pev_family *family)
+{
+	unsigned long pages = 1 + (family->nr_rings * pev_family_stride(family) >> PAGE_SHIFT);
+	struct user_struct *user = pev_owner_of_memory();
+
+	if (!user)
+		return -ENOMEM;
+	if (!pev_memory_fits(user, pages))
+		pev_event_reap_sync();
+	free_uid(user);
+	return 0;
+}
+
 /* It watches no task: what the program writes is its own, and it pays for the memory. */
 static struct file *open_producer(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_family *family = pev_family_create(attr->config, r);
 	struct file *file;
+	int err;
 
 	if (IS_ERR(family))
 		return ERR_CAST(family);
-	file = pev_producer_file(family);
+	err = wait_for_room(family);
+	file = err ? ERR_PTR(err) : pev_producer_file(family);
 	if (IS_ERR(file))
 		pev_family_put(family);
 	return file;
