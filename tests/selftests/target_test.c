@@ -233,6 +233,54 @@ TEST_F(target, enable_on_exec)
 	}
 }
 
+#define MANY 1500 /* more than exec switches on at once with interrupts off */
+#define MEMBERS 100
+
+/* Groups of them lie across all places where exec may let interrupts in. */
+TEST_F(target, enable_many_on_exec)
+{
+	struct rlimit limit = { MANY + 100, MANY + 100 };
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_PROCESS, 0);
+	int nr = pev_kernel_is_slow() ? MANY / 3 : MANY;
+	static int fds[MANY];
+	struct pev_child c;
+	uint64_t since = 0;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_wait(&c);
+		exec_again("/proc/self/exe", 7, -1);
+	}
+	attr.target_id = c.pid;
+	attr.flags = PEV_F_ENABLE_ON_EXEC;
+	for (int i = 0; i < nr; i++) {
+		attr.group_fd = i % MEMBERS ? fds[i / MEMBERS * MEMBERS] : -1;
+		fds[i] = pev_open(&attr);
+		ASSERT_LE(0, fds[i]) TH_LOG("event %d: %s", i, pev_reason());
+	}
+	/* one that is closed, and one that is off, in the midst of the others */
+	close(fds[1]);
+	ASSERT_EQ(0, pev_off(fds[2]));
+	pev_child_go(&c);
+	ASSERT_EQ(0, pev_child_end(&c));
+	for (int i = 0; i < nr; i++) {
+		struct pev_value v;
+
+		if (i == 1)
+			continue;
+		v = pev_read(fds[i]);
+		EXPECT_EQ(i == 2 ? 0 : 7, v.value) TH_LOG("event %d", i);
+		if (i % MEMBERS == 0)
+			since = v.time_enabled;
+		else if (i != 2)
+			EXPECT_EQ(since, v.time_enabled) TH_LOG("event %d is of a group", i);
+	}
+	for (int i = 0; i < nr; i++)
+		if (i != 1)
+			close(fds[i]);
+}
+
 /* A task that execs a program with more rights leaves events of those without. */
 FIXTURE(setuid) {
 	char path[64];

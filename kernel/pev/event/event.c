@@ -376,7 +376,7 @@ static int join_group(struct pev_event *event, const struct pev_request *req,
 	err = check_leader(event, leader, r);
 	if (err)
 		return err;
-	event->leader = leader;
+	WRITE_ONCE(event->leader, leader);
 	list_add_tail_rcu(&event->group_node, &leader->siblings);
 	return 0;
 }

@@ -263,32 +263,63 @@ void pev_target_detach(struct pev_event *event)
 
 /* ---- the scheduler and exec ---- */
 
+/* The exec comes by @event. */
+static void exec_meets(struct pev_event *event, u64 *now)
+{
+	/* only once: a later ioctl() or close() wins */
+	if (READ_ONCE(event->state) != PEV_EVENT_WAITS ||
+	    cmpxchg(&event->state, PEV_EVENT_WAITS, PEV_EVENT_ON) != PEV_EVENT_WAITS)
+		return;
+	pev_event_switched(event);
+	if (!pev_is_marked(event))
+		pev_event_cpu_sync(event, this_cpu_read(pev_target_cpus.online), now);
+	pev_sync_later(event);
+}
+
+/* Events that an exec meets with interrupts off at a stretch; more if a group's would be parted. */
+#define EXEC_STRETCH	256
+
+/* @event and those behind it. Return: the first one of the next stretch, or NULL. */
+static struct pev_event *exec_stretch(struct pev_event *event, struct pev_ctx_iter *rest)
+{
+	unsigned int met = 0;
+	u64 now = 0;
+
+	guard(irqsave)();
+	while (event) {
+		struct pev_event *leader = READ_ONCE(event->leader);
+
+		exec_meets(event, &now);
+		event = pev_ctx_next(rest);
+		if (++met >= EXEC_STRETCH && event && READ_ONCE(event->leader) != leader)
+			break;
+	}
+	pev_target_commit();
+	return event;
+}
+
 /*
  * The point of no return of an exec: events that wait for one are switched on
  * in time for the records of the new name and mappings.
+ *
+ * Between two stretches a call that changes events may interrupt this CPU, which makes true what
+ * they are by then. No event is missed: the set that the task had stays, and those that are
+ * attached meanwhile come too late for this exec.
  */
 static void probe_prepare_exec(void *data, struct task_struct *task,
 			       struct linux_binprm *bprm)
 {
 	struct pev_event *event;
-	unsigned long flags;
-	u64 now = 0;
+	struct pev_ctx_iter iter;
 
-	local_irq_save(flags);
+	guard(preempt)();
 	/* until now it had another name */
-	pev_charge_task(current);
-	pev_ctx_for_each(event, this_cpu_read(pev_target_cpus.ctx)) {
-		/* only once: a later ioctl() or close() wins */
-		if (READ_ONCE(event->state) != PEV_EVENT_WAITS ||
-		    cmpxchg(&event->state, PEV_EVENT_WAITS, PEV_EVENT_ON) != PEV_EVENT_WAITS)
-			continue;
-		pev_event_switched(event);
-		if (!pev_is_marked(event))
-			pev_event_cpu_sync(event, this_cpu_read(pev_target_cpus.online), &now);
-		pev_sync_later(event);
-	}
-	pev_target_commit();
-	local_irq_restore(flags);
+	scoped_guard(irqsave)
+		pev_charge_task(current);
+	iter = pev_ctx_begin(this_cpu_read(pev_target_cpus.ctx));
+	event = pev_ctx_next(&iter);
+	while (event)
+		event = exec_stretch(event, &iter);
 }
 
 /* The exec is done: the task has the credentials of the new program. */
