@@ -24,7 +24,9 @@ static bool can_move(void)
 	return pev_cpus(cpus, 2) == 2;
 }
 
-static int channel = -1, table = -1;
+static int channel = -1, table = -1, counted = -1;
+/* What @channel_fd of a kind is; 0: the channel. */
+enum { STACKS = 1, COUNTED };
 static char filter[PEV_MAX_FILTER] = "id == -2";
 
 static int open_one(const struct pev_attr *kind, int group)
@@ -34,9 +36,11 @@ static int open_one(const struct pev_attr *kind, int group)
 	attr.type = kind->type ? kind->type : PEV_TYPE_SOFTWARE;
 	attr.target = kind->target ? kind->target : PEV_TARGET_PROCESS;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
-	attr.channel_fd = attr.channel_fd ? table : channel;
+	attr.channel_fd = kind->channel_fd == STACKS  ? table :
+			  kind->channel_fd == COUNTED ? counted :
+							channel;
 	attr.group_fd = group;
-	attr.period = 1;
+	attr.period = kind->channel_fd != COUNTED;
 	return pev_open(&attr);
 }
 
@@ -65,6 +69,13 @@ static int begin(void)
 		.frames = PEV_MIN_TABLE_FRAMES,
 		.keys = { { .from = PEV_TABLE_USTACK } },
 	};
+	struct pev_table counts = {
+		.size = sizeof(counts),
+		.rows = 16,
+		.nr_keys = 1,
+		.value = PEV_TABLE_COUNTED,
+		.keys = { { .from = PEV_TABLE_TID } },
+	};
 
 	for (unsigned int nr = 1; nr < NUMBERS; nr++)
 		strcat(filter, " || id > 0");
@@ -73,7 +84,9 @@ static int begin(void)
 		return -1;
 	channel = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
 	table = pev_open(&attr);
-	return channel < 0 || table < 0 ? -1 : 0;
+	attr.config = (uintptr_t)&counts;
+	counted = pev_open(&attr);
+	return channel < 0 || table < 0 || counted < 0 ? -1 : 0;
 }
 
 FIXTURE(weight)
@@ -103,24 +116,24 @@ static const struct {
 	  { .config = PEV_SW_CONTEXT_SWITCHES,
 	    .sample = PEV_SAMPLE_USTACK_DUMP,
 	    .stack_user = PEV_MAX_STACK_DUMP },
-	  1 + PEV_MAX_STACK_DUMP / 256 },
+	  16 + PEV_MAX_STACK_DUMP / 256 },
 	{ "call chains",
 	  { .config = PEV_SW_CONTEXT_SWITCHES, .sample = PEV_SAMPLE_USTACK },
-	  1 + PEV_MAX_STACK / 8 },
+	  16 + PEV_MAX_STACK / 8 },
 	{ "short call chains",
 	  { .config = PEV_SW_PAGE_FAULTS, .sample = PEV_SAMPLE_USTACK, .max_stack = 64 },
 	  1 + 64 / 8 },
 	{ "call chains in a table",
-	  { .config = PEV_SW_CONTEXT_SWITCHES, .channel_fd = 1 },
-	  1 + PEV_MAX_STACK / 8 },
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .channel_fd = STACKS },
+	  16 + PEV_MAX_STACK / 8 },
 	{ "values of a group",
 	  { .config = PEV_SW_CONTEXT_SWITCHES, .sample = PEV_SAMPLE_READ },
-	  1 + PEV_MAX_GROUP / 4 },
+	  16 + PEV_MAX_GROUP / 4 },
 	{ "stacks that come later",
 	  { .config = PEV_SW_CONTEXT_SWITCHES,
 	    .sample = PEV_SAMPLE_USTACK | PEV_SAMPLE_COOKIE,
 	    .max_stack = 8 },
-	  1 + 8 / 8 + 32 },
+	  16 + 8 / 8 + 32 },
 	/* a quarter: interrupts come, and no lock is held */
 	{ "a stack of 32 KiB at each call",
 	  { .type = PEV_TYPE_TRACEPOINT,
@@ -134,6 +147,8 @@ static const struct {
 	{ "a filter of 256 numbers at each call",
 	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .filter = (uintptr_t)filter },
 	  1 + NUMBERS / 32 / 4 },
+	{ "switches", { .config = PEV_SW_CONTEXT_SWITCHES }, 16 },
+	{ "clocks in a table", { .config = PEV_SW_TASK_CLOCK, .channel_fd = COUNTED }, 1 + 16 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 16 },
 	{ "waits", { .type = PEV_TYPE_WAIT }, 16 },
 	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },

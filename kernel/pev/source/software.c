@@ -224,6 +224,9 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
 		pev_running_del(ec);
 }
 
+/* For how many events one counts that occurs at each switch, with interrupts off. */
+#define SWITCHES_WEIGHT	16
+
 static int software_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)
 {
@@ -239,6 +242,8 @@ static int software_open(struct pev_event *event, const struct pev_attr *attr,
 	event->by_others = attr->config == PEV_SW_CPU_MIGRATIONS;
 	if (event->by_others)
 		event->weight = PEV_BY_OTHERS_WEIGHT;
+	else if (attr->config == PEV_SW_CONTEXT_SWITCHES)
+		event->weight = SWITCHES_WEIGHT;
 	event->counts_time = is_clock(attr->config);
 	if (event->counts_time && attr->channel_fd >= 0)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(type),
