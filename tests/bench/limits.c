@@ -366,6 +366,48 @@ static void measure_irqs_off(void)
 	kill(c.pid, SIGSTOP);
 }
 
+/* As many events as a task may have wait for what it executes. */
+static void execute(struct pev_child *c)
+{
+	int fd;
+
+	if (pev_become(USER, -1))
+		die("another user: %m");
+	do
+		fd = open_on(0, PEV_TARGET_TASK, -1, -1, PEV_F_ENABLE_ON_EXEC);
+	while (fd >= 0);
+	if (fd != -ENOSPC)
+		die("an event that waits: %s", pev_reason());
+	pev_child_say(c, 0);
+	pev_child_wait(c);
+	execl(own_path(), "bench", "calls", "1", NULL);
+	die("%s: %m", own_path());
+}
+
+static void measure_exec(void)
+{
+	struct figure *f = figure("irqs_off_exec", 100000,
+				  "interrupts off, longest: a task's most events begin at an exec");
+	struct pev_child c;
+	uint64_t ip = 0;
+
+	if (pev_child_start(&c) < 0)
+		die("fork: %m");
+	if (!c.pid)
+		execute(&c);
+	if (pev_child_hear(&c))
+		die("who is to execute is gone");
+	probe_begin();
+	probe_longest(&ip);
+	pev_child_go(&c);
+	if (pev_child_end(&c))
+		die("what was executed failed");
+	f->at[PEV] = probe_longest(&ip);
+	if (f->at[PEV] > f->goal)
+		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+	probe_end();
+}
+
 /* ---- a great many processes ---------------------------------------------- */
 
 #define MAX_SUBTREE	40000
@@ -571,6 +613,7 @@ void measure_limits(void)
 	measure_attach(1000, true);
 	measure_attach(2500, false);
 	measure_attach(10000, false);
+	measure_exec();
 	measure_irqs_off();
 	measure_attach(MAX_SUBTREE, false);
 }
