@@ -783,12 +783,13 @@ struct pev_thread_context {
 #define PEV_MAX_CHANNEL_EVENTS	65536
 #define PEV_MAX_GROUP		256	/* events in a group, the leader included */
 /*
- * Events that count one task, with those of others; timers count as 32, hardware
- * counters, waits, migrations, and sideband events but of fork and exit as 16. Twice as many
+ * Events that count one task, with those of others; timers count as 32, hardware counters,
+ * waits, switches, migrations, sideband events but of fork and exit, and, in addition to what
+ * they are, those whose counts go into a table as 16. Twice as many
  * for openers with CAP_PERFMON; a filter that takes long and records that are long, or whose
  * stack comes later, count, too, of an opener without it: for a quarter if the event has fields.
  */
-#define PEV_MAX_TASK_EVENTS	2048
+#define PEV_MAX_TASK_EVENTS	1024
 #define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */
 #define PEV_CALL_TEXT		256	/* most bytes of each, if attr.config is 0 */
 
