@@ -706,6 +706,7 @@ const struct op_type op_types[] = {
 	{ "context", 12, 0, world_context },
 	{ "crash", 6, 0, world_crash },
 	{ "text", 8, 0, world_text },
+	{ "spoil", 24, OP_RACES, world_spoil },
 	{ "cgroup", 4, OP_ROOT, world_cgroup },
 	{ "move", 4, OP_ROOT, world_move },
 	{ "fire", 10, OP_ROOT, world_fire },
