@@ -79,10 +79,15 @@ static void open_stacks(struct player *w, const struct op *op, struct rng *r)
 		.sample = PEV_SAMPLE_USTACK | PEV_SAMPLE_TID,
 		.group_fd = -1,
 	};
+	/* of records about a wait, what runs next owes the stack */
+	bool cpus = w->root && one_in(r, 3), waits = one_in(r, 3);
 	struct event *e;
 
 	if (!c)
 		return;
+	/* whatever runs there, and what leaves it */
+	if (cpus)
+		attr.target = PEV_TARGET_CPUS;
 	attr.channel_fd = c->fd;
 	attr.max_stack = one_in(r, 2) ? 1 + below(r, PEV_MAX_STACK) : 0;
 	layout.sample = attr.sample;
@@ -90,17 +95,75 @@ static void open_stacks(struct player *w, const struct op *op, struct rng *r)
 		open_in(w, op->a, &attr, &layout);
 	do
 		attr_event(w, r, &attr, &layout);
-	while (attr.channel_fd < 0 || attr.type == PEV_TYPE_USTACK);
+	while (attr.channel_fd < 0 || attr.type == PEV_TYPE_USTACK ||
+	       (waits && attr.type != PEV_TYPE_WAIT));
 	attr.channel_fd = c->fd;
-	attr.target = PEV_TARGET_TASK;
+	attr.target = cpus && one_in(r, 2) ? PEV_TARGET_CPUS : PEV_TARGET_TASK;
+	if (attr.target == PEV_TARGET_CPUS)
+		attr.flags &= ~PEV_F_ENABLE_ON_EXEC;
 	attr.target_id = 0;
 	attr.cpus = 0;
 	attr.cpus_size = 0;
 	attr.group_fd = -1;
 	attr.sample |= PEV_SAMPLE_COOKIE | PEV_SAMPLE_USTACK;
+	if (waits) {
+		attr.target = PEV_TARGET_TASK;
+		attr.sample &= ~PEV_SAMPLE_CONTEXT;
+		attr.flags &= ~(PEV_F_START | PEV_F_STOP | PEV_F_FREEZE);
+	}
 	layout.sample = attr.sample;
 	e = open_in(w, op->a + 1, &attr, &layout);
 	if (e)
+		event_excite(e, r);
+}
+
+/* Of all kinds this one has the most choices. */
+static void open_probe(struct player *w, const struct op *op, struct rng *r)
+{
+	struct layout layout;
+	struct pev_attr attr;
+	struct event *e;
+
+	do
+		attr_event(w, r, &attr, &layout);
+	while (attr.type != PEV_TYPE_PROBE);
+	e = open_in(w, op->a, &attr, &layout);
+	if (e)
+		event_excite(e, r);
+}
+
+/* System calls whose memory is copied, all of it, and calls that have some. */
+static void open_calls(struct player *w, const struct op *op, struct rng *r)
+{
+	static const char *const names[] = {
+		"raw_syscalls:sys_enter",    "raw_syscalls:sys_exit",
+		"syscalls:sys_enter_execve", "syscalls:sys_enter_openat",
+		"syscalls:sys_enter_write",
+	};
+	struct channel *c = pick_channel(w, op->b);
+	const char *name = names[one_in(r, 3) ? below(r, ARRAY_SIZE(names)) : below(r, 2)];
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_TASK,
+		.flags = PEV_F_EXCLUDE_KERNEL | PEV_F_TEXT | (one_in(r, 4) ? 0 : PEV_F_STRUCTS),
+		.sample = PEV_SAMPLE_TID,
+		.config = one_in(r, 2) ? 0 : 1 + below(r, one_in(r, 2) ? 40 : PEV_MAX_CALL_TEXT),
+		.name = (uintptr_t)name,
+		.period = 1,
+		.group_fd = -1,
+	};
+	struct layout layout;
+	struct event *e;
+
+	if (!c)
+		return;
+	attr.channel_fd = c->fd;
+	attr_layout(name, &layout);
+	layout.sample = attr.sample;
+	layout.kinds = attr.flags & PEV_F_STRUCTS;
+	layout.lens = strstr(name, "raw") ? 6 : strstr(name, "execve") ? 2 : 1;
+	e = open_in(w, op->a, &attr, &layout);
+	for (unsigned int n = 2; e && n; n--)
 		event_excite(e, r);
 }
 
@@ -136,6 +199,9 @@ static void open_many(struct player *w, const struct op *op, struct rng *r)
 		if (leader < 0 && attr.group_fd < 0)
 			leader = fd;
 	}
+	/* all of them see it */
+	if (one_in(r, 3))
+		event_excite(&w->events[op->a % EVENTS], r);
 }
 
 /* Not what the model knows: kept apart, and not followed. */
@@ -384,7 +450,8 @@ static void ask_event(struct player *w, const struct op *op, struct rng *r)
 	static __thread uint16_t lengths[16];
 	struct pev_id id = {
 		.size = one_in(r, 2) ? sizeof(id) : below(r, sizeof(id)),
-		.lengths = (uintptr_t)lengths, .nr_lengths = below(r, 17),
+		.lengths = one_in(r, 4) ? 8 : (uintptr_t)lengths,
+		.nr_lengths = below(r, 17),
 	};
 
 	if (!e)
@@ -664,6 +731,8 @@ const struct op_type op_types[] = {
 	{ "open-channel", 12, 0, open_channel },
 	{ "open-many", 14, 0, open_many },
 	{ "open-stacks", 12, 0, open_stacks },
+	{ "open-probe", 12, 0, open_probe },
+	{ "open-calls", 8, 0, open_calls },
 	{ "open-mutated", 60, 0, open_mutated },
 	{ "query", 6, 0, open_query },
 	{ "close-event", 40, 0, close_event },
