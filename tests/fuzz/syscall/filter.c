@@ -28,7 +28,7 @@ static __attribute__((format(printf, 2, 3))) void put(struct text *t, const char
 static const char *const numbers[] = {
 	"common_pid", "common_tgid", "common_cgroup", "cpu", "common_cpu", "common_ip", "pid", "id",
 	"ret", "fd", "count", "prio", "next_pid", "sig", "number", "length", "place", "faults", "dfd",
-	"common_type", "nothing",
+	"common_type", "nothing", "faulty", "texts",
 };
 static const char *const texts[] = {
 	"comm", "COMM", "next_comm", "filename", "text", "name", "parent_comm", "args",
@@ -37,7 +37,8 @@ static const char *const of_numbers[] = { "==", "!=", "<", "<=", ">", ">=", "&",
 static const char *const of_texts[] = { "==", "!=", "~", "<" };
 static const char *const patterns[] = {
 	"*", "f*", "*zz*", "*z", "?uzz", "[a-z]*", "[!a-f]*", "fuzz", "!f*", "\\*", "[", "f[u]z*?", "",
-	"*a*b*c*d*", "????????????????????",
+	"*a*b*c*d*", "????????????????????", "*u*z*", "*[t-v]*[!a]", "*z[", "*[!f]z", "[]f-h]*", "*\\zz",
+	"f?*u*", "*[a-", "[f][u]zz",
 };
 static const char *const lists[] = { "0", "0-2", "1,2", "0-1,2-2", "0-63", "3-1", "99999", "", "1-", "a" };
 /* clang-format on */

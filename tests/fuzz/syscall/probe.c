@@ -29,15 +29,45 @@ static __attribute__((noinline)) void probed(long number, const char *text)
 
 static void (*volatile probed_fn)(long number, const char *text) = probed;
 
-/* This program, and where it has probed(). */
+/* Ends by calling itself: its probe is reached @depth times more, and it returns once. */
+void probed_again(unsigned long depth);
+/* clang-format off */
+#ifdef __x86_64__
+__asm__("	.pushsection .text\n"
+	"	.type	probed_again, @function\n"
+	"probed_again:\n"
+	"	nop\n"
+	"	test	%rdi, %rdi\n"
+	"	jz	1f\n"
+	"	dec	%rdi\n"
+	"	jmp	probed_again\n"
+	"1:	ret\n"
+	"	.size	probed_again, . - probed_again\n"
+	"	.popsection\n");
+#else
+__asm__("	.pushsection .text\n"
+	"	.type	probed_again, @function\n"
+	"probed_again:\n"
+	"	nop\n"
+	"	cmpdi	3, 0\n"
+	"	beqlr\n"
+	"	addi	3, 3, -1\n"
+	"	b	probed_again\n"
+	"	.size	probed_again, . - probed_again\n"
+	"	.popsection\n");
+#endif
+/* clang-format on */
+
+/* This program, and where it has probed() and probed_again(). */
 static int program = -1;
 /* A file that may not be read from. */
 static int not_read = -1;
-static uint64_t place;
+static uint64_t place, place_again;
 
 void probe_init(void)
 {
 	place = pev_place_of(probed);
+	place_again = pev_place_of(probed_again);
 	program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	not_read = open("/tmp", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 }
@@ -81,7 +111,9 @@ static void make_places(struct rng *r)
 	for (unsigned int i = 0; i < probe.nr_places; i++) {
 		places[i].name = names[once ? i % 3 : below(r, one_in(r, 8) ? 3 : 2)];
 		if (file)
-			places[i].offset = one_in(r, 16) ? strange(r) | 1ULL << 40 : place;
+			places[i].offset = one_in(r, 16) ? strange(r) | 1ULL << 40 :
+					   one_in(r, 2)	 ? place_again :
+							   place;
 		else if (one_in(r, 8))
 			places[i].offset = below(r, 64);
 	}
@@ -109,6 +141,9 @@ static void make_fields(struct rng *r, struct layout *layout)
 		.from = one_in(r, 2) ? PEV_PROBE_STACK : PEV_PROBE_REGISTER,
 		.nr_loads = 1 + loads,
 	};
+	/* beyond the end of the stack, mostly */
+	if (fields[1].from == PEV_PROBE_STACK && one_in(r, 4))
+		fields[1].number = 4095;
 	fields[2] = (struct pev_probe_field){
 		.name = OTHER, .type = PEV_PROBE_U16, .from = PEV_PROBE_REGISTER,
 		.number = below(r, 8), .nr_loads = loads,
@@ -120,6 +155,8 @@ static void make_fields(struct rng *r, struct layout *layout)
 	}
 	for (unsigned int i = 0; i < loads; i++)
 		fields[1].offsets[i] = fields[2].offsets[i] = one_in(r, 4) ? strange(r) : 8 * i;
+	if (!in_file() && one_in(r, 4))
+		fields[1].flags = fields[2].flags = PEV_PROBE_USER_MEMORY;
 	layout->fixed = probe.nr_fields == 0 ? 4 : probe.nr_fields == 1 ? 16 :
 			probe.nr_fields == 2 ? 20 : 22;
 	layout->nr_locs = probe.nr_fields > 1;
@@ -171,4 +208,7 @@ void probe_call(struct rng *r)
 {
 	for (unsigned int i = below(r, 16); i; i--)
 		probed_fn((long)strange(r), one_in(r, 4) ? (const char *)strange(r) : "a text");
+	/* more often than is remembered of one thread, sometimes */
+	for (unsigned int i = below(r, 4); i; i--)
+		probed_again(below(r, 24));
 }
