@@ -437,6 +437,8 @@ void event_excite(struct event *e, struct rng *r);
 /* ---- table.c ---- */
 
 void law_table(struct player *w, struct rng *r);
+/* What events count, charged to tasks; with those that come and go. */
+void law_charged(struct player *w, struct rng *r);
 /* A table of any kind, with @attr made one of an event for it; -errno */
 int table_open(struct rng *r, struct pev_attr *attr);
 

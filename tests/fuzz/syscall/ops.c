@@ -684,6 +684,12 @@ static void check_table(struct player *w, const struct op *op, struct rng *r)
 	law_table(w, r);
 }
 
+static void check_charged(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)op;
+	law_charged(w, r);
+}
+
 static void check_counter(struct player *w, const struct op *op, struct rng *r)
 {
 	(void)op;
@@ -756,6 +762,7 @@ const struct op_type op_types[] = {
 	{ "check-exact", 24, 0, check_exact },
 	{ "check-table", 16, 0, check_table },
 	{ "check-user", 24, 0, check_user },
+	{ "check-charged", 8, 0, check_charged },
 	{ "call-probed", 12, 0, call_probed },
 	{ "check-forks", 2, 0, check_forks },
 	{ "check-counter", 12, 0, check_counter },

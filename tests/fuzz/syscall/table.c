@@ -4,9 +4,12 @@
  * does itself is in a row, in the other row, lost or filtered, by count and by sum; and what
  * became of the pairs that it began.
  */
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "fuzz.h"
 
@@ -491,6 +494,173 @@ int table_open(struct rng *r, struct pev_attr *attr)
 	return fd;
 }
 
+/* ---- what events count ---- */
+
+static int open_charged(struct player *w, struct rng *r, int fd, int leader, struct pev_attr *attr)
+{
+	static const uint64_t configs[] = {
+		PEV_SW_PAGE_FAULTS,    PEV_SW_PAGE_FAULTS_MIN, PEV_SW_CONTEXT_SWITCHES,
+		PEV_SW_CPU_MIGRATIONS, PEV_SW_TASK_CLOCK,
+	};
+	unsigned int slot = below(r, CGROUPS);
+
+	if (leader >= 0) {
+		/* another one on the same target */
+		attr->config = configs[below(r, ARRAY_SIZE(configs))];
+		attr->group_fd = leader;
+		return k_event(attr);
+	}
+	*attr = (struct pev_attr){
+		.type = PEV_TYPE_SOFTWARE,
+		.config = configs[below(r, ARRAY_SIZE(configs))],
+		.target = PEV_TARGET_TASK + below(r, 3),
+		.flags = w->root ? 0 : PEV_F_EXCLUDE_KERNEL,
+		.channel_fd = fd,
+		.group_fd = -1,
+	};
+	if (w->root && one_in(r, 2)) {
+		attr->target = PEV_TARGET_CPUS;
+		if (w->cgroups[slot] < 0)
+			world_cgroup(w, &(struct op){ .a = slot }, r);
+		if (w->cgroups[slot] >= 0) {
+			attr->target = PEV_TARGET_CGROUP;
+			attr->target_id = w->cgroups[slot];
+		}
+	}
+	return k_event(attr);
+}
+
+/* Into a cgroup, or out of it. */
+static void move_oneself(struct player *w, struct rng *r)
+{
+	int fd = w->cgroups[below(r, CGROUPS)];
+	char path[64];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%scgroup.procs", fd,
+		 one_in(r, 2) ? "../" : "");
+	write_file(path, "0");
+}
+
+/* The worker leaves and enters what is counted, which is reset and read meanwhile. */
+void law_charged(struct player *w, struct rng *r)
+{
+	struct pev_table table;
+	struct account a = { 0 };
+	struct pev_attr attr;
+	int fd, event = -1, member = -1;
+
+	do
+		some_table(r, &table);
+	while (table.value != PEV_TABLE_COUNTED);
+	fd = open_table(&table);
+	if (fd >= 0)
+		event = open_charged(w, r, fd, -1, &attr);
+	if (event >= 0 && one_in(r, 2))
+		member = open_charged(w, r, fd, event, &attr);
+	for (unsigned int n = below(r, 16); event >= 0 && n; n--)
+		switch (below(r, 6)) {
+		case 0:
+			if (w->root && one_in(r, 16) && !excluded("hotplug"))
+				world_hotplug(w, &(struct op){ .a = below(r, MAX_CPUS) }, r);
+			else if (w->root)
+				move_oneself(w, r);
+			break;
+		case 1:
+			k_ioctl(event, PEV_IOC_RESET, one_in(r, 2));
+			break;
+		case 2:
+			k_ioctl(event, one_in(r, 2) ? PEV_IOC_ENABLE : PEV_IOC_DISABLE,
+				one_in(r, 2));
+			break;
+		case 3:
+			swap_all(r, fd, &a);
+			break;
+		default:
+			attr_excite(&attr, r);
+		}
+	k_close(member);
+	k_close(event);
+	k_close(fd);
+}
+
+/* ---- who opens it lives in another namespace ---- */
+
+/* The first process of a namespace: what it has open is the worker's to take. */
+static void open_inside(int to, const char *filter)
+{
+	const struct pev_table table = {
+		.size = sizeof(table),
+		.rows = ROWS,
+		.nr_keys = 2,
+		.keys = { { .from = PEV_TABLE_PID }, { .from = PEV_TABLE_TID } },
+	};
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_CPUS,
+		.name = (uintptr_t) "syscalls:sys_enter_getsid",
+		.filter = (uintptr_t)filter,
+		.group_fd = -1,
+		.period = 1,
+	};
+	int fds[2];
+
+	fds[0] = open_table(&table);
+	attr.channel_fd = fds[0];
+	fds[1] = fds[0] < 0 ? -1 : k_event(&attr);
+	if (write(to, fds, sizeof(fds)) == sizeof(fds))
+		pause();
+	_exit(0);
+}
+
+static void count_from_outside(struct rng *r, pid_t pid, const int *theirs, unsigned int cookie)
+{
+	int process = syscall(SYS_pidfd_open, pid, 0), fd = -1;
+	unsigned int n = 1 + below(r, 100);
+	struct account a = { 0 };
+
+	if (process >= 0)
+		fd = syscall(SYS_pidfd_getfd, process, theirs[0], 0);
+	if (fd >= 0) {
+		for (unsigned int i = 0; i < n; i++)
+			syscall(SYS_getsid, cookie);
+		swap_all(r, fd, &a);
+		add(&all->laws, 1);
+		if (!k_failing && !a.untold && a.in_rows.count + a.other.count != n)
+			broken("%u calls of another namespace: a table has %llu", n,
+			       (llu)(a.in_rows.count + a.other.count));
+		k_close(fd);
+	}
+	if (process >= 0)
+		close(process);
+}
+
+/* A table of the whole machine, whose keys are those of a namespace that the worker is not in. */
+static void law_namespace(struct rng *r)
+{
+	static __thread unsigned int nr;
+	unsigned int cookie = 0x60000000 | (gettid() & 0xfffff) << 8 | (nr++ & 0xff);
+	int ends[2], theirs[2];
+	char filter[32];
+	pid_t pid;
+
+	snprintf(filter, sizeof(filter), "pid == %u", cookie);
+	if (pipe(ends))
+		return;
+	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (!pid)
+		open_inside(ends[1], filter);
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], theirs, sizeof(theirs)) == sizeof(theirs) && theirs[1] >= 0)
+		count_from_outside(r, pid, theirs, cookie);
+	close(ends[0]);
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 void law_table(struct player *w, struct rng *r)
 {
 	unsigned int others = below(r, 4);
@@ -500,6 +670,10 @@ void law_table(struct player *w, struct rng *r)
 
 	if (one_in(r, 4)) {
 		open_mutated(r);
+		return;
+	}
+	if (w->root && one_in(r, 8)) {
+		law_namespace(r);
 		return;
 	}
 	if (one_in(r, 3)) {
