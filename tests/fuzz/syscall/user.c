@@ -5,9 +5,11 @@
  * forked, scribbled on, unmapped or asked for wrongly meanwhile.
  */
 #include <linux/pev_user.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fuzz.h"
@@ -239,6 +241,57 @@ static void law_child(struct rng *r, const struct space *s)
 		broken("a child wrote into its parent's ring");
 }
 
+/* A child that produces; it closes itself to others before it says so. */
+static void produce_as_child(int to, bool hides)
+{
+	struct space s;
+	uint64_t id = begin(&s) ? s.gate->id : 0;
+
+	if (hides)
+		prctl(PR_SET_DUMPABLE, 0);
+	if (write(to, &id, sizeof(id)) == sizeof(id))
+		pause();
+	_exit(0);
+}
+
+/* What a child has is shown to a listener that was there before, as long as it may see it. */
+static void law_other(struct rng *r)
+{
+	bool hides = one_in(r, 2);
+	struct pev_user_next next;
+	uint64_t id = 0;
+	int fd, ends[2];
+	pid_t pid;
+
+	fd = listen_to("fuzz:*");
+	if (fd < 0 || pipe(ends)) {
+		k_close(fd);
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		produce_as_child(ends[1], hides);
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &id, sizeof(id)) == sizeof(id) && id) {
+		bool found = find(fd, id, &next);
+		void *at = found ? k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, next.mmap_offset) : NULL;
+
+		add(&all->laws, 1);
+		if (found && hides && !me->root)
+			broken("a listener is told of a process that it may not see");
+		if (!me->root && hides)
+			at = at ?: k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, 0);
+		if (at)
+			k_munmap(at, PAGE);
+	}
+	close(ends[0]);
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	k_close(fd);
+}
+
 void law_user(struct rng *r)
 {
 	struct space s;
@@ -246,6 +299,10 @@ void law_user(struct rng *r)
 
 	if (one_in(r, 4)) {
 		produce_mutated(r);
+		return;
+	}
+	if (one_in(r, 6)) {
+		law_other(r);
 		return;
 	}
 	fd = one_in(r, 2) ? listen_to("fuzz:*") : -1;
