@@ -474,7 +474,8 @@ typedef void op_fn(struct player *w, const struct op *op, struct rng *r);
 op_fn collide;
 op_fn world_poke, world_victim, world_fork, world_hotplug, world_cgroup, world_move, world_module,
 	world_fire, world_perf, world_driver, world_ftrace, world_signal, world_ptrace, world_work,
-	world_pass, world_exec, world_limits, world_context, world_crash, world_text, world_spoil;
+	world_pass, world_exec, world_limits, world_context, world_crash, world_text, world_spoil,
+	world_log;
 /* What threads do that are counted. */
 void spawn_thread(void);
 void map_code(bool protects);

@@ -787,6 +787,7 @@ const struct op_type op_types[] = {
 	{ "move", 4, OP_ROOT, world_move },
 	{ "fire", 10, OP_ROOT, world_fire },
 	{ "module", 2, OP_ROOT, world_module },
+	{ "log", 1, OP_ROOT, world_log },
 	{ "perf", 6, OP_ROOT, world_perf },
 	{ "driver", 3, OP_ROOT, world_driver },
 	{ "ftrace", 1, OP_ROOT, world_ftrace },

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,7 +157,8 @@ static size_t some_line(char *line, size_t size, struct rng *r)
 		"sched:sched_switch", "sched:sched_waking", "raw_syscalls:sys_enter",
 		"raw_syscalls:sys_exit", "irq:softirq_entry", "timer:timer_start",
 		"syscalls:sys_enter_read", "signal:signal_generate", "task:task_newtask",
-		"pev_sample:plain", "kmem:kmalloc", "sched:*", "no:event", ":", "#", "",
+		"pev_sample:plain", "pev_sample:types", "pev_sample:text", "kmem:kmalloc",
+		"sched:*", "no:event", ":", "#", "",
 	};
 	static const char * const filters[] = {
 		"", "", "", "pid > 1", "id == 63", "next_comm ~ \"f*\"", "comm == ", "(((", "a b c",
@@ -202,17 +204,60 @@ static void try_all(int fd, struct rng *r)
 	}
 }
 
+/* Markers as printf() would show them: of the sample module, where that is loaded. */
+static void show_markers(struct player *w, int fd, struct rng *r)
+{
+	static const char *const names[] = {
+		"pev_sample:plain\n", "pev_sample:number\n", "pev_sample:text\n",
+		"pev_sample:types\n", "pev_api:control\n",
+	};
+	struct lines l = {};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
+		if (!one_in(r, 3))
+			k_write(fd, names[i], strlen(names[i]));
+	world_fire(w, &(struct op){ 0 }, r);
+	for (unsigned int i = 0; i < 4; i++)
+		if (read_part(fd, &l, r) < 0)
+			break;
+}
+
 void world_text(struct player *w, const struct op *op, struct rng *r)
 {
 	int fd = open_text(O_RDWR | O_NONBLOCK);
 
-	(void)w;
 	(void)op;
 	if (fd < 0)
 		return;
 	if (one_in(r, 2))
 		has_all(fd, r);
+	else if (one_in(r, 3))
+		show_markers(w, fd, r);
 	else
 		try_all(fd, r);
 	k_close(fd);
+}
+
+/*
+ * The sample module with channels of its own goes when it has just written: who removes it delivers
+ * what nobody has read yet.
+ */
+void world_log(struct player *w, const struct op *op, struct rng *r)
+{
+	const char *dir = getenv("PEV_MODULES");
+	char text[32], path[512];
+	int fd;
+
+	(void)w;
+	(void)op;
+	add(&all->ops, 1);
+	snprintf(path, sizeof(path), "%s/pev-log.ko", dir ? dir : ".");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	syscall(SYS_finit_module, fd, one_in(r, 4) ? "forgets=1" : "", 0);
+	close(fd);
+	snprintf(text, sizeof(text), "task %u", 1 + (unsigned int)below(r, 300));
+	write_file("/sys/kernel/debug/pev_log/fire", text);
+	syscall(SYS_delete_module, "pev_log", O_NONBLOCK);
 }
