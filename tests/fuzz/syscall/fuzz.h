@@ -484,6 +484,12 @@ void touch_pages(unsigned int n);
 op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read,
 	attack_channel_filter, attack_flush, attack_last, attack_timers, attack_guest, attack_grant;
 
+/* moment.c */
+op_fn moment_beside, moment_shorten, moment_fault, moment_plug, moment_threaded, moment_perf,
+	moment_most, moment_nested;
+/* user.c: a producer that is another process */
+op_fn law_other;
+
 pid_t world_spawn(struct player *w, struct victim *v);
 void world_end(struct player *w);
 void world_unload(void);	/* modules that hold memory of their own */

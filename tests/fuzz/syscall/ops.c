@@ -803,6 +803,15 @@ const struct op_type op_types[] = {
 	{ "attack-timers", 1, 0, attack_timers },
 	{ "attack-guest", 1, 0, attack_guest },
 	{ "attack-grant", 6, 0, attack_grant },
+	{ "beside", 12, 0, moment_beside },
+	{ "shorten", 8, 0, moment_shorten },
+	{ "fault-again", 4, 0, moment_fault },
+	{ "plug", 1, OP_ROOT, moment_plug },
+	{ "threaded", 2, OP_ROOT, moment_threaded },
+	{ "perf-counter", 6, 0, moment_perf },
+	{ "most-events", 1, 0, moment_most },
+	{ "nested-fault", 2, OP_ROOT, moment_nested },
+	{ "check-other", 4, 0, law_other },
 };
 
 const unsigned int nr_op_types = ARRAY_SIZE(op_types);

@@ -5,6 +5,7 @@
  * forked, scribbled on, unmapped or asked for wrongly meanwhile.
  */
 #include <linux/pev_user.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,57 +242,6 @@ static void law_child(struct rng *r, const struct space *s)
 		broken("a child wrote into its parent's ring");
 }
 
-/* A child that produces; it closes itself to others before it says so. */
-static void produce_as_child(int to, bool hides)
-{
-	struct space s;
-	uint64_t id = begin(&s) ? s.gate->id : 0;
-
-	if (hides)
-		prctl(PR_SET_DUMPABLE, 0);
-	if (write(to, &id, sizeof(id)) == sizeof(id))
-		pause();
-	_exit(0);
-}
-
-/* What a child has is shown to a listener that was there before, as long as it may see it. */
-static void law_other(struct rng *r)
-{
-	bool hides = one_in(r, 2);
-	struct pev_user_next next;
-	uint64_t id = 0;
-	int fd, ends[2];
-	pid_t pid;
-
-	fd = listen_to("fuzz:*");
-	if (fd < 0 || pipe(ends)) {
-		k_close(fd);
-		return;
-	}
-	pid = fork();
-	if (!pid)
-		produce_as_child(ends[1], hides);
-	close(ends[1]);
-	if (pid > 0 && read(ends[0], &id, sizeof(id)) == sizeof(id) && id) {
-		bool found = find(fd, id, &next);
-		void *at = found ? k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, next.mmap_offset) : NULL;
-
-		add(&all->laws, 1);
-		if (found && hides && !me->root)
-			broken("a listener is told of a process that it may not see");
-		if (!me->root && hides)
-			at = at ?: k_mmap(fd, PAGE, PROT_READ, MAP_SHARED, 0);
-		if (at)
-			k_munmap(at, PAGE);
-	}
-	close(ends[0]);
-	if (pid > 0)
-		kill(pid, SIGKILL);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	k_close(fd);
-}
-
 void law_user(struct rng *r)
 {
 	struct space s;
@@ -299,10 +249,6 @@ void law_user(struct rng *r)
 
 	if (one_in(r, 4)) {
 		produce_mutated(r);
-		return;
-	}
-	if (one_in(r, 6)) {
-		law_other(r);
 		return;
 	}
 	fd = one_in(r, 2) ? listen_to("fuzz:*") : -1;
@@ -324,5 +270,95 @@ void law_user(struct rng *r)
 		fd = -1;
 	}
 	end(&s);
+	k_close(fd);
+}
+
+/* ---- another process ---- */
+
+static int other_told;
+
+static int wait_told(void *unused)
+{
+	char c;
+
+	(void)unused;
+	while (read(other_told, &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/*
+ * A producer that stays until it is told, with @hidden one that its user can't trace, and with @ends one
+ * whose memory another process has when it ends.
+ */
+static void produce_there(int tell, int told, bool hidden, bool ends)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	struct space s;
+	uint64_t id = 0;
+
+	other_told = told;
+	if (begin(&s))
+		id = s.gate->id;
+	if (hidden)
+		prctl(PR_SET_DUMPABLE, 0);
+	if (ends && clone(wait_told, stack + sizeof(stack), CLONE_VM, NULL) < 0)
+		id = 0;
+	/* its end tells of the other one */
+	if (write(tell, &id, sizeof(id)) != sizeof(id) || ends)
+		_exit(0);
+	wait_told(NULL);
+}
+
+/* Is there what a user may see of others' programs, and nothing else? */
+void law_other(struct player *w, const struct op *op, struct rng *r)
+{
+	bool hidden = one_in(r, 3), ends = one_in(r, 3);
+	struct pev_user_next next;
+	int out[2], in[2], fd;
+	uint64_t id = 0;
+	void *seen;
+	pid_t pid;
+
+	(void)op;
+	if (pipe(out))
+		return;
+	if (pipe(in)) {
+		close(out[0]);
+		close(out[1]);
+		return;
+	}
+	fd = one_in(r, 2) ? listen_to("fuzz:*") : -1;
+	pid = fork();
+	if (!pid) {
+		close(in[1]);
+		close(out[0]);
+		produce_there(out[1], in[0], hidden, ends);
+	}
+	close(out[1]);
+	close(in[0]);
+	if (pid > 0 && read(out[0], &id, sizeof(id)) == sizeof(id) && id) {
+		/* a zombie by then, whose memory is still there */
+		if (ends)
+			waitid(P_PID, pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
+		if (fd < 0)
+			fd = listen_to("fuzz:*");
+		if (fd >= 0 && find(fd, id, &next)) {
+			add(&all->laws, 1);
+			if (hidden && !w->root)
+				broken("uid %u listens to a program that it can't trace", w->uid);
+			seen = k_mmap(fd, STRIDE, PROT_READ, MAP_SHARED, next.mmap_offset + PAGE);
+			if (seen)
+				k_munmap(seen, STRIDE);
+		}
+	}
+	if (one_in(r, 2)) {
+		k_close(fd);
+		fd = -1;
+	}
+	close(in[1]);
+	close(out[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	k_close(fd);
 }

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Places that are passed in a rare moment, and what leads there: a second thread that does one
+ * thing all the time beside what this one does, CPUs that come and go, the last of what there is.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+#define CGROUP_DIR "/sys/fs/cgroup"
+#define STACK (64 * 1024)
+
+static int some_channel(struct rng *r)
+{
+	struct pev_attr attr;
+
+	attr_channel(r, &attr);
+	return k_event(&attr);
+}
+
+static int faults_in(int place, uint32_t target, uint64_t id)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SOFTWARE,
+		.config = PEV_SW_PAGE_FAULTS,
+		.target = target,
+		.target_id = id,
+		.channel_fd = place,
+		.group_fd = -1,
+		.period = place >= 0,
+	};
+
+	return k_event(&attr);
+}
+
+static void stay_on(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		if (cpu >= nr_cpus || i == cpu)
+			CPU_SET(i, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* ---- two threads ---- */
+
+#define BESIDE 12
+
+/**
+ * struct beside - what one thread works on while the other changes it
+ * @attr: of an event in it
+ * @place: a channel, or a table
+ * @events: in it, the first is of @attr
+ * @nr: of them
+ * @seed: of what the second thread does
+ * @done: the first one is
+ */
+struct beside {
+	struct pev_attr attr;
+	int place;
+	int events[BESIDE];
+	unsigned int nr;
+	uint64_t seed;
+	bool done;
+};
+
+static bool goes_on(const struct beside *b, unsigned int *turns)
+{
+	cover_step();
+	return (*turns)-- && !__atomic_load_n(&b->done, __ATOMIC_RELAXED);
+}
+
+static void add_event(struct beside *b, const struct pev_attr *attr)
+{
+	int fd = b->nr < BESIDE ? k_event(attr) : -1;
+
+	if (fd >= 0)
+		b->events[b->nr++] = fd;
+}
+
+static void end_beside(struct beside *b)
+{
+	while (b->nr)
+		k_close(b->events[--b->nr]);
+	k_close(b->place);
+}
+
+static void flush(struct beside *b, unsigned int turns, struct rng *r)
+{
+	(void)r;
+	while (goes_on(b, &turns))
+		k_ioctl(b->place, PEV_IOC_FLUSH, 0);
+}
+
+/* Of writers in the midst of opening a ring that was closed. */
+static void shut(struct beside *b, unsigned int turns, struct rng *r)
+{
+	bool freeze = one_in(r, 2);
+
+	while (goes_on(b, &turns)) {
+		k_ioctl(b->place, PEV_IOC_ACT, freeze ? PEV_ACT_FREEZE : PEV_ACT_STOP);
+		k_ioctl(b->place, PEV_IOC_ACT, freeze ? PEV_ACT_THAW : PEV_ACT_START);
+	}
+}
+
+static void toggle(struct beside *b, unsigned int turns, struct rng *r)
+{
+	int fd = one_in(r, 2) ? b->place : b->events[0];
+
+	while (goes_on(b, &turns)) {
+		k_ioctl(fd, PEV_IOC_DISABLE, 1);
+		k_ioctl(fd, PEV_IOC_ENABLE, 1);
+	}
+}
+
+static void reset(struct beside *b, unsigned int turns, struct rng *r)
+{
+	bool group = one_in(r, 2);
+
+	while (goes_on(b, &turns))
+		k_ioctl(b->events[0], PEV_IOC_RESET, group);
+}
+
+static void close_all(struct beside *b, unsigned int turns, struct rng *r)
+{
+	(void)turns;
+	(void)r;
+	for (unsigned int i = 1; i < b->nr; i++) {
+		k_close(b->events[i]);
+		cover_step();
+	}
+	b->nr = 1;
+}
+
+static void change_beside(void *beside)
+{
+	static void (*const changes[])(struct beside * b, unsigned int turns, struct rng *r) = {
+		flush, flush, shut, toggle, reset, close_all,
+	};
+	struct beside *b = beside;
+	struct rng r = { .state = b->seed };
+
+	stay_on(1 + below(&r, nr_cpus));
+	changes[below(&r, ARRAY_SIZE(changes))](b, 4 + below(&r, 60), &r);
+	stay_on(~0U);
+}
+
+/* Long records, and those of timers, which interrupt the others. */
+static void add_writers(struct beside *b, struct rng *r)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_PROCESS,
+		.name = (uintptr_t) "syscalls:sys_enter_getppid",
+		.channel_fd = b->place,
+		.group_fd = -1,
+		.period = 1,
+		.flags = PEV_F_EXCLUDE_KERNEL,
+		.sample = PEV_SAMPLE_USTACK_DUMP,
+		.stack_user = 1024,
+	};
+	unsigned int n = below(r, 4);
+
+	add_event(b, &attr);
+	attr.type = PEV_TYPE_TIMER;
+	attr.name = 0;
+	attr.target = PEV_TARGET_TASK;
+	attr.period = slow ? 2000000 : 100000;
+	attr.sample = 0;
+	attr.stack_user = 0;
+	while (n--)
+		add_event(b, &attr);
+}
+
+static void excite_beside(struct beside *b, struct rng *r)
+{
+	for (unsigned int n = 4 + below(r, 12); n; n--) {
+		attr_excite(&b->attr, r);
+		for (unsigned int i = 0; i < 8; i++)
+			syscall(SYS_getppid);
+		if (one_in(r, 4))
+			map_code(true);
+		cover_step();
+	}
+}
+
+/* Some events in a channel or in a table, and something is done to them while they are busy. */
+void moment_beside(struct player *w, const struct op *op, struct rng *r)
+{
+	struct beside b = { .place = -1 };
+	struct layout layout;
+	unsigned int n;
+
+	(void)op;
+	attr_event(w, r, &b.attr, &layout);
+	b.attr.group_fd = -1;
+	if (one_in(r, 4))
+		b.place = table_open(r, &b.attr);
+	else if (b.attr.channel_fd >= 0)
+		b.place = some_channel(r);
+	b.attr.channel_fd = b.place;
+	if (b.attr.target != PEV_TARGET_CPUS && b.attr.target != PEV_TARGET_CGROUP) {
+		b.attr.target = PEV_TARGET_PROCESS;
+		b.attr.target_id = 0;
+	}
+	for (n = 1 + below(r, 6); n; n--) {
+		add_event(&b, &b.attr);
+		if (b.nr && one_in(r, 2))
+			b.attr.group_fd = b.events[0];
+	}
+	if (b.place >= 0)
+		add_writers(&b, r);
+	if (b.nr) {
+		k_ioctl(b.events[0], PEV_IOC_ENABLE, 1);
+		b.seed = rnd(r);
+		racer_call(w, change_beside, &b);
+		excite_beside(&b, r);
+		__atomic_store_n(&b.done, true, __ATOMIC_RELAXED);
+		racer_wait();
+	}
+	end_beside(&b);
+}
+
+/* ---- a period that is shorter from now on than what was counted since the last record ---- */
+
+void moment_shorten(struct player *w, const struct op *op, struct rng *r)
+{
+	uint64_t period = 1 + below(r, 4);
+	struct layout layout;
+	struct pev_attr attr;
+	int channel, fd;
+
+	(void)op;
+	attr_event(w, r, &attr, &layout);
+	if (attr.channel_fd < 0 || attr.type == PEV_TYPE_TIMER)
+		return;
+	channel = some_channel(r);
+	attr.channel_fd = channel;
+	attr.group_fd = -1;
+	if (attr.period)
+		attr.period = 1000;
+	fd = k_event(&attr);
+	if (fd >= 0) {
+		k_ioctl(fd, PEV_IOC_ENABLE, 0);
+		for (unsigned int i = 0; i < 12; i++) {
+			attr_excite(&attr, r);
+			cover_step();
+			if (i == 8)
+				k_ioctl(fd, PEV_IOC_PERIOD, (uintptr_t)&period);
+		}
+		k_close(fd);
+	}
+	k_close(channel);
+}
+
+/* ---- pages of a ring that were given back ---- */
+
+void moment_fault(struct player *w, const struct op *op, struct rng *r)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	int channel = some_channel(r);
+	const volatile uint32_t *at;
+	uint32_t version;
+
+	(void)w;
+	(void)op;
+	if (channel < 0)
+		return;
+	if (k_ioctl(channel, PEV_IOC_CHANNEL_INFO, (uintptr_t)&info))
+		broken("PEV_IOC_CHANNEL_INFO: %s", strerror(errno));
+	at = k_mmap(channel, info.mmap_stride, PROT_READ, one_in(r, 4) ? MAP_PRIVATE : MAP_SHARED,
+		    0);
+	if (at) {
+		version = *at;
+		madvise((void *)at, info.mmap_stride, MADV_DONTNEED);
+		add(&all->laws, 1);
+		if (*at != version)
+			broken("a ring's page came back as another");
+		/* any other, to its last */
+		(void)at[info.mmap_stride / PAGE * PAGE / 4 - 1];
+		k_munmap((void *)at, info.mmap_stride);
+	}
+	k_close(channel);
+}
+
+/* ---- CPUs that come and go ---- */
+
+static bool plugs(void)
+{
+	uint64_t nobody = 0;
+
+	return nr_cpus > 1 && __atomic_compare_exchange_n(&all->plugging, &nobody, 1, false,
+							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void plug(unsigned int cpu, bool on)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	write_file(path, on ? "1" : "0");
+	cover_step();
+}
+
+/* As large as the memory that outlives a crash lets the rings of this many CPUs be. */
+static int lasting_channel(void)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CHANNEL,
+		.flags = PEV_CHF_OVERWRITE | PEV_CHF_PERSIST,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
+	return k_event(&attr);
+}
+
+/* One that comes finds no room for a ring that lasts. */
+static void come_late(struct rng *r)
+{
+	int channel, event;
+
+	for (unsigned int cpu = 1; cpu < nr_cpus; cpu++)
+		plug(cpu, false);
+	channel = lasting_channel();
+	event = channel >= 0 ? faults_in(channel, PEV_TARGET_CPUS, 0) : -1;
+	for (unsigned int cpu = 1; cpu < nr_cpus; cpu++)
+		plug(cpu, true);
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		stay_on(cpu);
+		touch_pages(1 + below(r, 8));
+	}
+	stay_on(~0U);
+	if (channel >= 0)
+		k_ioctl(channel, PEV_IOC_FLUSH, 0);
+	k_close(event);
+	k_close(channel);
+}
+
+static void open_large(void *unused)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_CHANNEL,
+		.ring_size = slow ? 8 << 20 : 4 << 20,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
+	(void)unused;
+	for (unsigned int i = 0; i < 8; i++) {
+		k_close(k_event(&attr));
+		cover_step();
+	}
+}
+
+/* One comes back and has got its ring from that, while the channel makes one for it, too. */
+static void come_twice(struct player *w)
+{
+	racer_call(w, open_large, NULL);
+	for (unsigned int i = 0; i < 2; i++) {
+		plug(nr_cpus - 1, false);
+		plug(nr_cpus - 1, true);
+	}
+	racer_wait();
+}
+
+/* What one has counted that is gone now is forgotten, or told. */
+static void go_first(struct rng *r)
+{
+	struct pev_value v;
+	int channel = one_in(r, 2) ? some_channel(r) : -1;
+	int fd = faults_in(channel, PEV_TARGET_CPUS, 0);
+	unsigned int cpu = 1 + below(r, nr_cpus - 1);
+
+	if (fd >= 0) {
+		k_ioctl(fd, PEV_IOC_ENABLE, 0);
+		stay_on(cpu);
+		touch_pages(8);
+		stay_on(~0U);
+		plug(cpu, false);
+		k_read(fd, &v, sizeof(v));
+		k_ioctl(fd, PEV_IOC_DISABLE, 0);
+		k_ioctl(fd, PEV_IOC_RESET, 0);
+		memset(&v, 0, sizeof(v));
+		k_read(fd, &v, sizeof(v));
+		add(&all->laws, 1);
+		if (v.value)
+			broken("an event has %llu after it was reset", (llu)v.value);
+		if (channel >= 0)
+			k_ioctl(channel, PEV_IOC_FLUSH, 0);
+		plug(cpu, true);
+	}
+	k_close(fd);
+	k_close(channel);
+}
+
+void moment_plug(struct player *w, const struct op *op, struct rng *r)
+{
+	(void)op;
+	if (!plugs())
+		return;
+	switch (below(r, 3)) {
+	case 0:
+		come_late(r);
+		break;
+	case 1:
+		come_twice(w);
+		break;
+	default:
+		go_first(r);
+	}
+	__atomic_store_n(&all->plugging, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- threads that move between cgroups, alone and not with their process ---- */
+
+void moment_threaded(struct player *w, const struct op *op, struct rng *r)
+{
+	char top[80], child[96], path[128], tid[16];
+	int dir, fd = -1;
+
+	(void)op;
+	snprintf(top, sizeof(top), CGROUP_DIR "/fuzz-threads-%u", w->index);
+	snprintf(child, sizeof(child), "%s/one", top);
+	mkdir(top, 0755);
+	mkdir(child, 0755);
+	snprintf(path, sizeof(path), "%s/cgroup.type", child);
+	write_file(path, "threaded");
+	dir = open(child, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0)
+		fd = faults_in(-1, PEV_TARGET_CGROUP, dir);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
+	write_file(path, "0");
+	snprintf(tid, sizeof(tid), "%ld", (long)syscall(SYS_gettid));
+	for (unsigned int n = 1 + below(r, 4); n; n--) {
+		snprintf(path, sizeof(path), "%s/cgroup.threads", child);
+		write_file(path, tid);
+		touch_pages(4);
+		snprintf(path, sizeof(path), "%s/cgroup.threads", top);
+		write_file(path, tid);
+		cover_step();
+	}
+	write_file(CGROUP_DIR "/cgroup.procs", "0");
+	k_close(fd);
+	if (dir >= 0)
+		close(dir);
+	rmdir(child);
+	rmdir(top);
+}
+
+/* ---- counters that perf has without any hardware ---- */
+
+#define PERF_SOFTWARE 1 /* of its PMUs */
+#define PERF_FAULTS 2
+
+/* attr.name: a user's own words for it */
+static const struct {
+	const char *text;
+	bool refused;
+} labels[] = {
+	{ NULL, false },       { "faults", false }, { "", true },
+	{ "two words", true }, { "a\\b", true },    { "\"", true },
+};
+
+static void use_counter(struct rng *r, int fd)
+{
+	uint64_t period = 1 + below(r, 3);
+	struct pev_value v;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		k_ioctl(fd, PEV_IOC_ENABLE, 0);
+		touch_pages(8);
+		if (one_in(r, 2))
+			k_ioctl(fd, PEV_IOC_RESET, 0);
+		if (one_in(r, 2))
+			k_ioctl(fd, PEV_IOC_PERIOD, (uintptr_t)&period);
+		touch_pages(8);
+		k_read(fd, &v, sizeof(v));
+		k_ioctl(fd, PEV_IOC_DISABLE, 0);
+		k_ioctl(fd, PEV_IOC_RESET, 0);
+		memset(&v, 0, sizeof(v));
+		k_read(fd, &v, sizeof(v));
+		add(&all->laws, 1);
+		if (v.value)
+			broken("a counter of perf's has %llu after it was reset", (llu)v.value);
+	}
+}
+
+void moment_perf(struct player *w, const struct op *op, struct rng *r)
+{
+	unsigned int label = one_in(r, 2) ? 0 : below(r, ARRAY_SIZE(labels));
+	struct pev_attr attr = {
+		.type = PEV_TYPE_RAW,
+		.pmu = PERF_SOFTWARE,
+		.config = one_in(r, 3) ? below(r, 3) : PERF_FAULTS,
+		.name = (uintptr_t)labels[label].text,
+		.target = PEV_TARGET_TASK + below(r, 3),
+		.flags = w->root ? 0 : PEV_F_EXCLUDE_KERNEL,
+		.group_fd = -1,
+		.channel_fd = -1,
+	};
+	int channel = one_in(r, 2) ? some_channel(r) : -1, fd;
+
+	(void)op;
+	if (channel >= 0) {
+		attr.channel_fd = channel;
+		attr.period = 1 + below(r, 8);
+		if (attr.config != PERF_FAULTS)
+			attr.period *= 1000000;
+	}
+	fd = k_event(&attr);
+	add(&all->laws, 1);
+	if (fd >= 0 && labels[label].refused)
+		broken("an event may be called \"%s\"", labels[label].text);
+	if (fd >= 0)
+		use_counter(r, fd);
+	k_close(fd);
+	k_close(channel);
+}
+
+/* ---- as many events as a task can have ---- */
+
+void moment_most(struct player *w, const struct op *op, struct rng *r)
+{
+	static int fds[2 * PEV_MAX_TASK_EVENTS + 1];
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TIMER,
+		.target = PEV_TARGET_TASK + below(r, 3),
+		.period = 1000000000,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	unsigned int nr = 0;
+	int fd;
+
+	(void)op;
+	(void)w;
+	attr.channel_fd = some_channel(r);
+	if (attr.channel_fd < 0)
+		return;
+	do {
+		fd = k_event(&attr);
+		if (fd >= 0)
+			fds[nr++] = fd;
+		cover_step();
+	} while (fd >= 0 && nr < ARRAY_SIZE(fds));
+	add(&all->laws, 1);
+	if (fd >= 0)
+		broken("a task has %u events", nr);
+	while (nr--)
+		k_close(fds[nr]);
+	k_close(attr.channel_fd);
+}
+
+/* ---- a fault while a record is made ---- */
+
+static void *call_at_end(void *unused)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		syscall(SYS_getppid);
+	return unused;
+}
+
+/* The stack ends before what is wanted of it does; the fault there is an event whose record has a stack, too. */
+void moment_nested(struct player *w, const struct op *op, struct rng *r)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.target = PEV_TARGET_PROCESS,
+		.name = (uintptr_t) "syscalls:sys_enter_getppid",
+		.group_fd = -1,
+		.period = 1,
+		.sample = PEV_SAMPLE_USTACK_DUMP,
+		.stack_user = 32768,
+	};
+	char *stack = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int channel = some_channel(r), outer, inner;
+	pthread_attr_t with_stack;
+	pthread_t t;
+
+	(void)w;
+	(void)op;
+	attr.channel_fd = channel;
+	outer = channel >= 0 ? k_event(&attr) : -1;
+	attr.name = (uintptr_t) "exceptions:page_fault_kernel";
+	attr.sample |= PEV_SAMPLE_USTACK;
+	attr.stack_user = 1024;
+	inner = channel >= 0 ? k_event(&attr) : -1;
+	pthread_attr_init(&with_stack);
+	if (stack != MAP_FAILED && !mprotect(stack, STACK, PROT_READ | PROT_WRITE) &&
+	    !pthread_attr_setstack(&with_stack, stack, STACK) &&
+	    !pthread_create(&t, &with_stack, call_at_end, NULL))
+		pthread_join(t, NULL);
+	pthread_attr_destroy(&with_stack);
+	k_close(inner);
+	k_close(outer);
+	k_close(channel);
+	if (stack != MAP_FAILED)
+		munmap(stack, 2 * STACK);
+}
