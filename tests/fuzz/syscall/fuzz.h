@@ -486,7 +486,7 @@ op_fn attack_filter, attack_function, attack_exec, attack_hold, attack_hold_read
 
 /* moment.c */
 op_fn moment_beside, moment_shorten, moment_fault, moment_plug, moment_threaded, moment_perf,
-	moment_most, moment_nested;
+	moment_most, moment_nested, moment_counted;
 /* user.c: a producer that is another process */
 op_fn law_other;
 

@@ -46,6 +46,19 @@ uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* 0 if there is none. */
+uint64_t read_number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	llu number = 0;
+
+	if (f && fscanf(f, "%llu", &number) != 1)
+		number = 0;
+	if (f)
+		fclose(f);
+	return number;
+}
+
 int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

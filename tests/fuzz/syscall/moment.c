@@ -202,6 +202,15 @@ void moment_beside(struct player *w, const struct op *op, struct rng *r)
 	(void)op;
 	attr_event(w, r, &b.attr, &layout);
 	b.attr.group_fd = -1;
+	/* a set keeps the holes of those that went before others */
+	if (one_in(r, 8) && b.attr.channel_fd >= 0) {
+		b.attr.type = PEV_TYPE_SIDEBAND;
+		b.attr.config = below(r, PEV_SB_MAX);
+		b.attr.name = 0;
+		b.attr.filter = 0;
+		b.attr.flags = 0;
+		b.attr.period = 0;
+	}
 	if (one_in(r, 4))
 		b.place = table_open(r, &b.attr);
 	else if (b.attr.channel_fd >= 0)
@@ -345,27 +354,57 @@ static void come_late(struct rng *r)
 	k_close(channel);
 }
 
+static void open_lasting(void *stop)
+{
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {
+		k_close(lasting_channel());
+		cover_step();
+	}
+}
+
+/* One comes when the channel has just the memory for those that there were. */
+static void come_between(struct player *w)
+{
+	bool stop = false;
+
+	for (unsigned int cpu = 1; cpu < nr_cpus; cpu++)
+		plug(cpu, false);
+	racer_call(w, open_lasting, &stop);
+	for (unsigned int cpu = 1; cpu < nr_cpus; cpu++)
+		plug(cpu, true);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	racer_wait();
+}
+
+static void set_policy(int policy)
+{
+	sched_setscheduler(0, policy, &(struct sched_param){ 0 });
+}
+
+/* Slowly, so that it takes as long as a CPU needs to go and to come. */
 static void open_large(void *unused)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_CHANNEL,
-		.ring_size = slow ? 8 << 20 : 4 << 20,
+		.ring_size = 16 << 20,
 		.channel_fd = -1,
 		.group_fd = -1,
 	};
 
 	(void)unused;
-	for (unsigned int i = 0; i < 8; i++) {
+	set_policy(SCHED_IDLE);
+	for (unsigned int i = 0; i < 4; i++) {
 		k_close(k_event(&attr));
 		cover_step();
 	}
+	set_policy(SCHED_OTHER);
 }
 
 /* One comes back and has got its ring from that, while the channel makes one for it, too. */
 static void come_twice(struct player *w)
 {
 	racer_call(w, open_large, NULL);
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		plug(nr_cpus - 1, false);
 		plug(nr_cpus - 1, true);
 	}
@@ -407,12 +446,15 @@ void moment_plug(struct player *w, const struct op *op, struct rng *r)
 	(void)op;
 	if (!plugs())
 		return;
-	switch (below(r, 3)) {
+	switch (below(r, 4)) {
 	case 0:
 		come_late(r);
 		break;
 	case 1:
 		come_twice(w);
+		break;
+	case 2:
+		come_between(w);
 		break;
 	default:
 		go_first(r);
@@ -422,10 +464,26 @@ void moment_plug(struct player *w, const struct op *op, struct rng *r)
 
 /* ---- threads that move between cgroups, alone and not with their process ---- */
 
+static void tell_tid(void *tid)
+{
+	*(pid_t *)tid = syscall(SYS_gettid);
+}
+
+static void move_thread(const char *cgroup, pid_t tid)
+{
+	char path[128], text[16];
+
+	snprintf(path, sizeof(path), "%s/cgroup.threads", cgroup);
+	snprintf(text, sizeof(text), "%d", tid);
+	write_file(path, text);
+	cover_step();
+}
+
 void moment_threaded(struct player *w, const struct op *op, struct rng *r)
 {
-	char top[80], child[96], path[128], tid[16];
+	char top[80], child[96], path[128];
 	int dir, fd = -1;
+	pid_t tids[2];
 
 	(void)op;
 	snprintf(top, sizeof(top), CGROUP_DIR "/fuzz-threads-%u", w->index);
@@ -439,14 +497,16 @@ void moment_threaded(struct player *w, const struct op *op, struct rng *r)
 		fd = faults_in(-1, PEV_TARGET_CGROUP, dir);
 	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
 	write_file(path, "0");
-	snprintf(tid, sizeof(tid), "%ld", (long)syscall(SYS_gettid));
+	/* one runs, one sleeps */
+	tell_tid(&tids[0]);
+	racer_call(w, tell_tid, &tids[1]);
+	racer_wait();
 	for (unsigned int n = 1 + below(r, 4); n; n--) {
-		snprintf(path, sizeof(path), "%s/cgroup.threads", child);
-		write_file(path, tid);
+		pid_t tid = tids[below(r, 2)];
+
+		move_thread(child, tid);
 		touch_pages(4);
-		snprintf(path, sizeof(path), "%s/cgroup.threads", top);
-		write_file(path, tid);
-		cover_step();
+		move_thread(top, tid);
 	}
 	write_file(CGROUP_DIR "/cgroup.procs", "0");
 	k_close(fd);
@@ -458,16 +518,15 @@ void moment_threaded(struct player *w, const struct op *op, struct rng *r)
 
 /* ---- counters that perf has without any hardware ---- */
 
-#define PERF_SOFTWARE 1 /* of its PMUs */
-#define PERF_FAULTS 2
+#define OTHER_PMU "/sys/bus/event_source/devices/msr/type"
 
 /* attr.name: a user's own words for it */
 static const struct {
 	const char *text;
 	bool refused;
 } labels[] = {
-	{ NULL, false },       { "faults", false }, { "", true },
-	{ "two words", true }, { "a\\b", true },    { "\"", true },
+	{ NULL, false },       { "ticks", false }, { "", true },
+	{ "two words", true }, { "a\\b", true },   { "\"", true },
 };
 
 static void use_counter(struct rng *r, int fd)
@@ -499,23 +558,19 @@ void moment_perf(struct player *w, const struct op *op, struct rng *r)
 	unsigned int label = one_in(r, 2) ? 0 : below(r, ARRAY_SIZE(labels));
 	struct pev_attr attr = {
 		.type = PEV_TYPE_RAW,
-		.pmu = PERF_SOFTWARE,
-		.config = one_in(r, 3) ? below(r, 3) : PERF_FAULTS,
+		.pmu = read_number(OTHER_PMU),
+		.config = one_in(r, 3) ? below(r, 4) : 0,
 		.name = (uintptr_t)labels[label].text,
 		.target = PEV_TARGET_TASK + below(r, 3),
-		.flags = w->root ? 0 : PEV_F_EXCLUDE_KERNEL,
 		.group_fd = -1,
 		.channel_fd = -1,
 	};
-	int channel = one_in(r, 2) ? some_channel(r) : -1, fd;
+	int fd;
 
+	(void)w;
 	(void)op;
-	if (channel >= 0) {
-		attr.channel_fd = channel;
-		attr.period = 1 + below(r, 8);
-		if (attr.config != PERF_FAULTS)
-			attr.period *= 1000000;
-	}
+	if (one_in(r, 16))
+		attr.target = PEV_TARGET_CPUS;
 	fd = k_event(&attr);
 	add(&all->laws, 1);
 	if (fd >= 0 && labels[label].refused)
@@ -523,7 +578,51 @@ void moment_perf(struct player *w, const struct op *op, struct rng *r)
 	if (fd >= 0)
 		use_counter(r, fd);
 	k_close(fd);
-	k_close(channel);
+}
+
+/* ---- counts in a table ---- */
+
+void moment_counted(struct player *w, const struct op *op, struct rng *r)
+{
+	struct pev_table table = {
+		.size = sizeof(table),
+		.rows = 1 + below(r, 8),
+		.nr_keys = 1,
+		.value = PEV_TABLE_COUNTED,
+		.keys = { { .from = below(r, PEV_TABLE_EVENT + 1) } },
+	};
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TABLE,
+		.config = (uintptr_t)&table,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	int place = k_event(&attr), fds[3] = { -1, -1, -1 };
+
+	(void)op;
+	attr.channel_fd = place;
+	attr.target = w->root && one_in(r, 3) ? PEV_TARGET_CPUS : PEV_TARGET_TASK + below(r, 3);
+	for (unsigned int i = 0; place >= 0 && i < ARRAY_SIZE(fds); i++) {
+		attr.type = w->root && one_in(r, 3) ? PEV_TYPE_RAW : PEV_TYPE_SOFTWARE;
+		attr.pmu = attr.type == PEV_TYPE_RAW ? read_number(OTHER_PMU) : 0;
+		attr.config = attr.pmu ? 0 : below(r, PEV_SW_MAX);
+		attr.group_fd = fds[0] < 0 ? -1 : fds[0];
+		fds[i] = k_event(&attr);
+	}
+	for (unsigned int n = fds[0] >= 0 ? 1 + below(r, 4) : 0; n; n--) {
+		k_ioctl(fds[0], PEV_IOC_ENABLE, 1);
+		touch_pages(4);
+		if (one_in(r, 2))
+			k_ioctl(fds[0], PEV_IOC_RESET, one_in(r, 2));
+		if (one_in(r, 2))
+			k_ioctl(fds[0], PEV_IOC_DISABLE, one_in(r, 2));
+		if (one_in(r, 2))
+			k_ioctl(fds[0], PEV_IOC_RESET, one_in(r, 2));
+		cover_step();
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(fds); i++)
+		k_close(fds[i]);
+	k_close(place);
 }
 
 /* ---- as many events as a task can have ---- */
@@ -583,12 +682,20 @@ void moment_nested(struct player *w, const struct op *op, struct rng *r)
 		.stack_user = 32768,
 	};
 	char *stack = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int channel = some_channel(r), outer, inner;
+	struct pev_attr large = {
+		.type = PEV_TYPE_CHANNEL,
+		.ring_size = 1 << 20,
+		.packet_size = 128 << 10,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+	int channel = k_event(&large), outer, inner;
 	pthread_attr_t with_stack;
 	pthread_t t;
 
 	(void)w;
 	(void)op;
+	(void)r;
 	attr.channel_fd = channel;
 	outer = channel >= 0 ? k_event(&attr) : -1;
 	attr.name = (uintptr_t) "exceptions:page_fault_kernel";
