@@ -14,6 +14,7 @@
  *	collide.c	two threads on the same objects
  *	world.c		operations on what is around: processes, CPUs, cgroups ...
  *	attack.c	whole scenarios that once worked
+ *	moment.c	what leads to places that are passed rarely
  *	pager.c		pages that do not come
  *	laws.c		exact counts of what is done here
  *	table.c		tables and their law

@@ -4,8 +4,8 @@
  * thing all the time beside what this one does, CPUs that come and go, the last of what there is.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -182,7 +182,7 @@ static void add_writers(struct beside *b, struct rng *r)
 
 static void excite_beside(struct beside *b, struct rng *r)
 {
-	for (unsigned int n = 4 + below(r, 12); n; n--) {
+	for (unsigned int n = 2 + below(r, 8); n; n--) {
 		attr_excite(&b->attr, r);
 		for (unsigned int i = 0; i < 8; i++)
 			syscall(SYS_getppid);
@@ -662,26 +662,42 @@ void moment_most(struct player *w, const struct op *op, struct rng *r)
 
 /* ---- a fault while a record is made ---- */
 
-static void *call_at_end(void *unused)
+static void call_there(int sig)
 {
+	(void)sig;
 	for (unsigned int i = 0; i < 8; i++)
 		syscall(SYS_getppid);
-	return unused;
 }
 
-/* The stack ends before what is wanted of it does; the fault there is an event whose record has a stack, too. */
+/* Calls from a stack behind whose end is nothing. */
+static void call_at_end(void)
+{
+	char *at = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction action = { .sa_handler = call_there, .sa_flags = SA_ONSTACK };
+	stack_t stack = { .ss_sp = at, .ss_size = STACK }, none = { .ss_flags = SS_DISABLE };
+
+	if (at == MAP_FAILED)
+		return;
+	if (!mprotect(at, STACK, PROT_READ | PROT_WRITE) && !sigaltstack(&stack, NULL)) {
+		sigaction(SIGUSR1, &action, NULL);
+		raise(SIGUSR1);
+		sigaltstack(&none, NULL);
+	}
+	munmap(at, 2 * STACK);
+}
+
+/* The stack ends before what is wanted of it does; of the fault there a record is wanted, too. */
 void moment_nested(struct player *w, const struct op *op, struct rng *r)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_TRACEPOINT,
-		.target = PEV_TARGET_PROCESS,
+		.target = PEV_TARGET_TASK,
 		.name = (uintptr_t) "syscalls:sys_enter_getppid",
 		.group_fd = -1,
 		.period = 1,
 		.sample = PEV_SAMPLE_USTACK_DUMP,
 		.stack_user = 32768,
 	};
-	char *stack = mmap(NULL, 2 * STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct pev_attr large = {
 		.type = PEV_TYPE_CHANNEL,
 		.ring_size = 1 << 20,
@@ -690,8 +706,6 @@ void moment_nested(struct player *w, const struct op *op, struct rng *r)
 		.group_fd = -1,
 	};
 	int channel = k_event(&large), outer, inner;
-	pthread_attr_t with_stack;
-	pthread_t t;
 
 	(void)w;
 	(void)op;
@@ -702,15 +716,8 @@ void moment_nested(struct player *w, const struct op *op, struct rng *r)
 	attr.sample |= PEV_SAMPLE_USTACK;
 	attr.stack_user = 1024;
 	inner = channel >= 0 ? k_event(&attr) : -1;
-	pthread_attr_init(&with_stack);
-	if (stack != MAP_FAILED && !mprotect(stack, STACK, PROT_READ | PROT_WRITE) &&
-	    !pthread_attr_setstack(&with_stack, stack, STACK) &&
-	    !pthread_create(&t, &with_stack, call_at_end, NULL))
-		pthread_join(t, NULL);
-	pthread_attr_destroy(&with_stack);
+	call_at_end();
 	k_close(inner);
 	k_close(outer);
 	k_close(channel);
-	if (stack != MAP_FAILED)
-		munmap(stack, 2 * STACK);
 }

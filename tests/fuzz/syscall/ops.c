@@ -803,7 +803,7 @@ const struct op_type op_types[] = {
 	{ "attack-timers", 1, 0, attack_timers },
 	{ "attack-guest", 1, 0, attack_guest },
 	{ "attack-grant", 6, 0, attack_grant },
-	{ "beside", 12, 0, moment_beside },
+	{ "beside", 8, 0, moment_beside },
 	{ "shorten", 8, 0, moment_shorten },
 	{ "fault-again", 4, 0, moment_fault },
 	{ "plug", 2, OP_ROOT, moment_plug },

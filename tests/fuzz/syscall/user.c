@@ -288,8 +288,8 @@ static int wait_told(void *unused)
 }
 
 /*
- * A producer that stays until it is told, with @hidden one that its user can't trace, and with @ends one
- * whose memory another process has when it ends.
+ * A producer that stays until it is told: with @hidden one that its user can't trace, with @ends
+ * one whose memory another process has when it ends.
  */
 static void produce_there(int tell, int told, bool hidden, bool ends)
 {
