@@ -569,6 +569,8 @@ void moment_perf(struct player *w, const struct op *op, struct rng *r)
 
 	(void)w;
 	(void)op;
+	if (!attr.pmu)
+		return;
 	if (one_in(r, 16))
 		attr.target = PEV_TARGET_CPUS;
 	fd = k_event(&attr);
