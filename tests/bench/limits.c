@@ -121,8 +121,8 @@ static const char *symbol(uint64_t ip)
 
 /* ---- a user with a great many descriptors -------------------------------- */
 
-#define THREADS		64
-#define EACH		1000	/* on each thread, unless PEV_BENCH_EACH is another number */
+#define THREADS 64
+#define EACH 1000 /* on each thread, unless PEV_BENCH_EACH is another number */
 #define FILTERED	100
 #define MEMBERS		200
 #define TIMERS		300
