@@ -612,7 +612,7 @@ TEST(memory_of_owned_users)
 	EXPECT_EQ(0, pev_child_end(&c));
 }
 
-/* Channels that take all that the caller may lock, each with an event: so many descriptors. */
+/* Channels that take all that the caller may lock, each with an event. Returns descriptors. */
 static int fill_with_events(int *fds, int nr)
 {
 	int n;
@@ -632,7 +632,7 @@ static int fill_with_events(int *fds, int nr)
 	return n;
 }
 
-/* They hand it back a little later, which a mapping can't wait for: who asks for a producer does. */
+/* They hand it back later, which a mapping can't wait for: who asks for a producer does. */
 TEST(memory_of_closed_events)
 {
 	rlim_t pages = 64 * getpagesize();

@@ -142,7 +142,7 @@ static void close_all(struct beside *b, unsigned int turns, struct rng *r)
 
 static void change_beside(void *beside)
 {
-	static void (*const changes[])(struct beside * b, unsigned int turns, struct rng *r) = {
+	static void (*const changes[])(struct beside *, unsigned int, struct rng *) = {
 		flush, flush, shut, toggle, reset, close_all,
 	};
 	struct beside *b = beside;
