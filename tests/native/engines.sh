@@ -117,9 +117,11 @@ row 'call chains, ``-g`` and ``-g dwarf``' \
 	bash -c "$rec -g -o row.trace -- true && $rec -g dwarf -o row.trace -- true"
 row 'names of BPF programs' $rec -o row.trace -- true
 row "a command with all that it starts" $rec -o row.trace -- sh -c './hot 20; ./hot 20'
-# each runs for an eighth of a period, which is 50 ms where a program starts in a few of them
-rate=$({ TIMEFORMAT='%U %S'; time ./hot 5 >/dev/null; } 2>&1 |
-	awk '{ rate = int(1 / 8 / ($1 + $2 + 0.0001)); print (rate < 1 ? 1 : rate > 20 ? 20 : rate) }')
+# each runs for an eighth of a period, which is 50 ms where a program starts in a few of them; the
+# first one reads what it is made of
+rate=$({ TIMEFORMAT='%U %S'; for i in 1 2 3 4 5; do time ./hot 5 >/dev/null; done; } 2>&1 |
+	awk '{ s = $1 + $2; least = NR == 1 || s < least ? s : least }
+		END { rate = int(1 / 8 / (least + 0.0001)); print (rate < 1 ? 1 : rate > 20 ? 20 : rate) }')
 short='i=0; while [ $i -lt 60 ]; do ./hot 5 >/dev/null; i=$((i + 1)); done'
 row "samples of programs shorter than a period" bash -c \
 	"$rec -F ${rate:?} -o row.trace -- sh -c '$short' && perfctl script -i row.trace -e '*clock' -F comm | grep -q hot"
