@@ -50,6 +50,19 @@ static void stay_on(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* An event that is off has nothing once it is reset. */
+static void law_reset(int fd)
+{
+	struct pev_value v = { 0 };
+
+	k_ioctl(fd, PEV_IOC_DISABLE, 0);
+	k_ioctl(fd, PEV_IOC_RESET, 0);
+	k_read(fd, &v, sizeof(v));
+	add(&all->laws, 1);
+	if (v.value)
+		broken("an event has %llu after it was reset", (llu)v.value);
+}
+
 /* ---- two threads ---- */
 
 #define BESIDE 12
@@ -426,13 +439,7 @@ static void go_first(struct rng *r)
 		stay_on(~0U);
 		plug(cpu, false);
 		k_read(fd, &v, sizeof(v));
-		k_ioctl(fd, PEV_IOC_DISABLE, 0);
-		k_ioctl(fd, PEV_IOC_RESET, 0);
-		memset(&v, 0, sizeof(v));
-		k_read(fd, &v, sizeof(v));
-		add(&all->laws, 1);
-		if (v.value)
-			broken("an event has %llu after it was reset", (llu)v.value);
+		law_reset(fd);
 		if (channel >= 0)
 			k_ioctl(channel, PEV_IOC_FLUSH, 0);
 		plug(cpu, true);
@@ -543,13 +550,7 @@ static void use_counter(struct rng *r, int fd)
 			k_ioctl(fd, PEV_IOC_PERIOD, (uintptr_t)&period);
 		touch_pages(8);
 		k_read(fd, &v, sizeof(v));
-		k_ioctl(fd, PEV_IOC_DISABLE, 0);
-		k_ioctl(fd, PEV_IOC_RESET, 0);
-		memset(&v, 0, sizeof(v));
-		k_read(fd, &v, sizeof(v));
-		add(&all->laws, 1);
-		if (v.value)
-			broken("a counter of perf's has %llu after it was reset", (llu)v.value);
+		law_reset(fd);
 	}
 }
 
