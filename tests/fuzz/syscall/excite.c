@@ -113,11 +113,15 @@ static void end_in_parts(int from, int to)
 {
 	int ends[] = { from, to };
 	pthread_t thread;
+	pid_t none = 0;
 	char end;
 
-	if (!pthread_create(&thread, NULL, end_last, ends))
+	if (!pthread_create(&thread, NULL, end_last, ends)) {
 		while (read(from, &end, 1) < 0 && errno == EINTR)
 			;
+	} else if (write(to, &none, sizeof(none)) < 0) {
+		_exit(1);
+	}
 	syscall(SYS_exit, 0);
 }
 
@@ -146,9 +150,12 @@ static void wake_self(void)
 	if (pid > 0)
 		setpgid(pid, pid);
 	close(told[1]);
-	if (pid > 0 && read(told[0], &tid, sizeof(tid)) == sizeof(tid)) {
+	if (pid > 0 && read(told[0], &tid, sizeof(tid)) == sizeof(tid) && tid) {
 		ptrace(PTRACE_SEIZE, pid, NULL, NULL);
 		ptrace(PTRACE_SEIZE, tid, NULL, NULL);
+		/* to each: what another thread forks meanwhile has the pipes open, too, and they don't end */
+		while (write(go[1], "12", 2) < 0 && errno == EINTR)
+			;
 	}
 	close(go[0]);
 	close(go[1]);
