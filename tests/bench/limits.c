@@ -160,6 +160,20 @@ static int open_on(pid_t tid, uint32_t target, int channel, int group, uint64_t 
 	return pev_open(&attr);
 }
 
+/* As light as there are: they count as one each. */
+static int open_call_event(void)
+{
+	struct pev_attr attr = {
+		.type = PEV_TYPE_TRACEPOINT,
+		.name = (uintptr_t)CLOSE,
+		.target = PEV_TARGET_TASK,
+		.channel_fd = -1,
+		.group_fd = -1,
+	};
+
+	return pev_open(&attr);
+}
+
 static int open_filtered(int channel)
 {
 	struct pev_attr attr = {
@@ -408,6 +422,73 @@ static void measure_exec(void)
 	probe_end();
 }
 
+/* As many events as a task may have, all on. */
+static void load_task(void)
+{
+	int fd;
+
+	do
+		fd = open_call_event();
+	while (fd >= 0);
+	if (fd != -ENOSPC)
+		die("an event on a task: %s", pev_reason());
+}
+
+/* Two tasks that have these take turns. */
+static void take_turns(struct pev_child *c)
+{
+	int there[2], back[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pev_become(USER, -1) || pipe(there) || pipe(back))
+		die("two tasks of another user: %m");
+	pid = fork();
+	load_task();
+	if (!pid) {
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	/* the first turn is when the other has its events */
+	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+		die("the other task: %m");
+	pev_child_say(c, 0);
+	pev_child_wait(c);
+	for (int i = 0; i < 10; i++)
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			die("the other task: %m");
+	pev_child_say(c, 0);
+	kill(pid, SIGKILL);
+	_exit(0);
+}
+
+static void measure_turns(void)
+{
+	struct figure *f = figure(
+		"irqs_off_turns", 100000,
+		"interrupts off, longest: two tasks with the most events take turns");
+	struct pev_child c;
+	uint64_t ip = 0;
+
+	if (pev_child_start(&c) < 0)
+		die("fork: %m");
+	if (!c.pid)
+		take_turns(&c);
+	if (pev_child_hear(&c))
+		die("the tasks that take turns are gone");
+	probe_begin();
+	probe_longest(&ip);
+	pev_child_go(&c);
+	if (pev_child_hear(&c))
+		die("the tasks that take turns are gone");
+	f->at[PEV] = probe_longest(&ip);
+	if (f->at[PEV] > f->goal)
+		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+	probe_end();
+	pev_child_end(&c);
+}
+
 /* ---- a great many processes ---------------------------------------------- */
 
 #define MAX_SUBTREE	40000
@@ -619,6 +700,7 @@ void measure_limits(void)
 	measure_attach(2500, false);
 	measure_attach(10000, false);
 	measure_exec();
+	measure_turns();
 	measure_irqs_off();
 	measure_attach(MAX_SUBTREE, false);
 }

@@ -6,7 +6,7 @@
 #include "kselftest_harness.h"
 #include "pmu_util.h"
 
-#define TIMERS 60
+#define TIMERS 40
 
 /* Timers of this task, off, that do nothing but count. Returns 0, or why one was refused. */
 static int open_timers(int *fds)

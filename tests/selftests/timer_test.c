@@ -8,7 +8,7 @@
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
-#define TIMERS 60 /* as many as a task may have, but for some */
+#define TIMERS 40 /* as many as a task may have, but for some */
 #define MAX_RATE "/proc/sys/kernel/pev_max_sample_rate"
 
 FIXTURE(timer) {
@@ -321,21 +321,18 @@ TEST_F(timer, reset)
 	self->fds[0] = -1;
 }
 
-/* As many as one who is not privileged has. */
-#define ON_A_TASK 60
-
 /* Return: how many new records of a CPU's ring are of another one, or -1: the ring is damaged. */
 static int drain(int channel, struct pev_map *map, unsigned int cpu)
 {
 	struct pev_record record;
 	struct pev_walk walk;
-	int sizes[ON_A_TASK + 2], got, wrong = 0;
+	int sizes[TIMERS + 2], got, wrong = 0;
 
-	for (unsigned int i = 0; i < ON_A_TASK + 2; i++)
+	for (unsigned int i = 0; i < TIMERS + 2; i++)
 		sizes[i] = 8;
 	if (ioctl(channel, PEV_IOC_FLUSH, 0))
 		return -1;
-	walk = pev_walk_begin(map, cpu, sizes, ON_A_TASK + 2);
+	walk = pev_walk_begin(map, cpu, sizes, TIMERS + 2);
 	while ((got = pev_walk_next(&walk, &record)) > 0)
 		wrong += *(const uint64_t *)record.payload != cpu;
 	pev_walk_release(&walk);
@@ -348,7 +345,7 @@ static int drain(int channel, struct pev_map *map, unsigned int cpu)
  */
 TEST(reset_beside_a_switch)
 {
-	int cpus[2], fds[ON_A_TASK], channel;
+	int cpus[2], fds[TIMERS], channel;
 	struct pev_attr attr;
 	struct pev_child c;
 	struct pev_map map;
@@ -375,7 +372,7 @@ TEST(reset_beside_a_switch)
 	attr.target_id = c.pid;
 	attr.sample = PEV_SAMPLE_CPU;
 	attr.period = 1000000;
-	for (unsigned int i = 0; i < ON_A_TASK; i++) {
+	for (unsigned int i = 0; i < TIMERS; i++) {
 		fds[i] = pev_open(&attr);
 		ASSERT_LE(0, fds[i]) TH_LOG("%s", pev_reason());
 	}
@@ -386,7 +383,7 @@ TEST(reset_beside_a_switch)
 			ASSERT_EQ(0, ioctl(channel, PEV_IOC_RESET, 0));
 		ASSERT_EQ(0, drain(channel, &map, cpus[1]));
 	}
-	for (unsigned int i = 0; i < ON_A_TASK; i++)
+	for (unsigned int i = 0; i < TIMERS; i++)
 		close(fds[i]);
 	pev_unmap_channel(&map);
 	close(channel);

@@ -789,7 +789,7 @@ struct pev_thread_context {
  * for openers with CAP_PERFMON; a filter that takes long and records that are long, or whose
  * stack comes later, count, too, of an opener without it: for a quarter if the event has fields.
  */
-#define PEV_MAX_TASK_EVENTS	1024
+#define PEV_MAX_TASK_EVENTS	768
 #define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */
 #define PEV_CALL_TEXT		256	/* most bytes of each, if attr.config is 0 */
 
