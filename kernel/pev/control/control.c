@@ -27,8 +27,10 @@ static int events_control(struct pev_event **events, unsigned int nr, u64 cmd)
 
 	lockdep_assert_held(&pev_control);
 
-	if (cmd == PEV_IOC_RESET)
-		return pev_target_reset(events, nr);
+	if (cmd == PEV_IOC_RESET) {
+		pev_target_reset(events, nr);
+		return 0;
+	}
 	/* an explicit word ends the wait for an exec, too */
 	for (i = 0; i < nr; i++) {
 		WRITE_ONCE(events[i]->state, cmd == PEV_IOC_ENABLE ? PEV_EVENT_ON : PEV_EVENT_OFF);

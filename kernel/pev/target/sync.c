@@ -369,19 +369,19 @@ static void reset_there(struct batch *batch, unsigned int cpu)
  * meanwhile is found afterwards and resets it once more: only the CPU itself writes to
  * the counters of an event that runs there.
  */
-int pev_target_reset(struct pev_event **events, unsigned int nr)
+void pev_target_reset(struct pev_event **events, unsigned int nr)
 {
+	static struct cpumask running;
 	struct batch batch;
-	cpumask_var_t running;
 	unsigned int cpu;
 
-	if (!zalloc_cpumask_var(&running, GFP_KERNEL))
-		return -ENOMEM;
+	lockdep_assert_held(&pev_control);
+	cpumask_clear(&running);
 	batch_init(&batch, events, nr);
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		if (cpu_online(cpu) && concerns(cpu, &batch))
-			cpumask_set_cpu(cpu, running);
+			cpumask_set_cpu(cpu, &running);
 		else
 			reset_there(&batch, cpu);
 		cond_resched();
@@ -389,15 +389,13 @@ int pev_target_reset(struct pev_event **events, unsigned int nr)
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
 	for_each_online_cpu(cpu) {
 		if (concerns(cpu, &batch))
-			cpumask_set_cpu(cpu, running);
+			cpumask_set_cpu(cpu, &running);
 		cond_resched();
 	}
-	on_each_cpu_mask(running, reset_here, &batch, true);
+	on_each_cpu_mask(&running, reset_here, &batch, true);
 	cpus_read_unlock();
-	free_cpumask_var(running);
 	/* the user page shows the sum of all CPUs as of the last fold */
 	for (unsigned int i = 0; i < nr; i++)
 		if (events[i]->flags & PEV_F_USER_PAGE)
 			pev_target_fold(&events[i], 1);
-	return 0;
 }

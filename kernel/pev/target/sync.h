@@ -30,11 +30,8 @@ void pev_target_retime(struct pev_event **events, unsigned int nr);
  */
 void pev_target_fold(struct pev_event **events, unsigned int nr);
 
-/*
- * Set the counters of these events to 0 on all CPUs. Context: as pev_target_sync().
- * Return: 0 or -ENOMEM.
- */
-int pev_target_reset(struct pev_event **events, unsigned int nr);
+/* Set the counters of these events to 0 on all CPUs. Context: as pev_target_sync(). */
+void pev_target_reset(struct pev_event **events, unsigned int nr);
 
 /* Start and stop here what should run or not; interrupts off. */
 void pev_target_sync_here(void);
