@@ -386,16 +386,16 @@ static void play_round(unsigned int round, uint64_t end)
 {
 	uint64_t beats[MAX_WORKERS] = { 0 }, since[MAX_WORKERS], limit;
 	static pid_t keeps;
-	bool waits = opt.alone || round % 4 == 3;
+	bool alone = opt.alone || round % 4 == 3;
 	int post[2], status;
 	unsigned int left;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, post))
 		exit(2);
-	if (!waits && !keeps)
+	if (!alone && !keeps)
 		keeps = keeper();
 	/* mostly it is not about how long a grace period takes */
-	write_file("/sys/kernel/rcu_expedited", waits ? "0" : "1");
+	write_file("/sys/kernel/rcu_expedited", alone && round % 8 == 3 ? "0" : "1");
 	for (unsigned int i = 0; i < opt.workers; i++) {
 		since[i] = now_ns();
 		start_worker(i, round, post[i & 1]);
