@@ -6,32 +6,38 @@
 
 CC      := $(CROSS_COMPILE)gcc
 # The harness of 6.12 is not clean under -Wextra.
-CFLAGS  := -O2 -g -Wall -D_GNU_SOURCE= -pthread -static -MMD -MP \
+CFLAGS  := -O2 -g -Wall -D_GNU_SOURCE= -pthread -static \
 	   -Iinclude/uapi -I$(HARNESS) -Itests/selftests -Itests/lib
 SOURCES := $(wildcard tests/selftests/*_test.c)
 PROGS   := $(SOURCES:tests/selftests/%.c=$(O)/%)
+OBJECTS := $(SOURCES:tests/selftests/%.c=$(O)/obj/%.o)
 
 all: $(PROGS)
 
 # Two readers of the same packets: by struct pev_id, and libpev by the metadata. Of
 # libpev, what decodes is linked: names of processors' events want a shared library.
-READER  := tests/selftests/layout_decode.c \
-	   $(addprefix tools/lib/pev/,core/arena.c core/error.c core/file.c sys/attr.c sys/code.c $(addprefix ctf/, \
-	     decode.c event.c label.c layout.c meta.c tsdl.c tsdl_lex.c tsdl_type.c))
+READER  := $(addprefix $(O)/obj/libpev/,core/arena.o core/error.o core/file.o sys/attr.o sys/code.o $(addprefix ctf/, \
+	     decode.o event.o label.o layout.o meta.o tsdl.o tsdl_lex.o tsdl_type.o))
+DECODER := $(O)/obj/layout_decode.o $(READER)
 
-$(O)/layout_test: tests/selftests/layout_test.c tests/selftests/layout_decode.h $(READER) \
-		tools/lib/pev/include/pev/pev.h $(firstword $(MAKEFILE_LIST)) | $(O)
-	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -iquote tools/lib/pev -iquote tools/lib/common -Itools/lib/pev/include -ffunction-sections \
-		-Wl,--gc-sections -o $@ $< $(READER)
+$(O)/layout_test: $(DECODER)
+$(O)/layout_test: LDFLAGS := -Wl,--gc-sections
+$(DECODER): CFLAGS += -iquote tools/lib/pev -iquote tools/lib/common -Itools/lib/pev/include -ffunction-sections
 
 # Programs that have marks
-$(O)/user_write_test: CFLAGS += -Itools/lib/pev/include
+$(O)/obj/user_write_test.o: CFLAGS += -Itools/lib/pev/include
 
-$(O)/%: tests/selftests/%.c $(firstword $(MAKEFILE_LIST)) | $(O)
-	$(CC) $(CFLAGS) -o $@ $<
+# One command for both would be none that a compiler's cache knows.
+$(PROGS): $(O)/%: $(O)/obj/%.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(O):
-	mkdir -p $@
+$(OBJECTS) $(O)/obj/layout_decode.o: $(O)/obj/%.o: tests/selftests/%.c $(firstword $(MAKEFILE_LIST))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(PROGS:=.d)
+$(READER): $(O)/obj/libpev/%.o: tools/lib/pev/%.c $(firstword $(MAKEFILE_LIST))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d) $(DECODER:.o=.d)
 .PHONY: all
