@@ -755,7 +755,7 @@ TEST_F(context, is_of_the_thread)
 	ASSERT_EQ(0, pipe(sleeper.fds));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, sleep_on, &sleeper));
 	while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE))
-		sched_yield();
+		pev_yield();
 	say(&self->self, 1);
 	ASSERT_EQ(0, attach(&self->self));
 	ASSERT_EQ(0, pev_on(fd));

@@ -27,7 +27,7 @@
 static __attribute__((constructor)) void compute(int argc, char **argv)
 {
 	while (argc == 2 && !strcmp(argv[1], COMPUTE))
-		__asm__ volatile("");
+		pev_relax();
 }
 
 static bool install(const char *to)

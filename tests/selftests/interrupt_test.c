@@ -350,7 +350,7 @@ FIXTURE_SETUP(interrupt)
 		pev_child_say(&self->busy, pev_become(SOMEBODY_ELSE, -1) ||
 					   pev_pin(self->cpus[1]));
 		for (;;)
-			;
+			pev_relax();
 	}
 	ASSERT_EQ(0, pev_child_hear(&self->busy));
 }
@@ -636,7 +636,7 @@ static void *read_there(void *shown)
 {
 	is_there = true;
 	while (!is_mapped)
-		;
+		pev_relax();
 	*(uint64_t *)shown = raw_counters();
 	return NULL;
 }
@@ -674,7 +674,7 @@ TEST(hidden_on_another_cpu)
 	ASSERT_EQ(0, pev_pin(cpus[1]));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_there, &there));
 	while (!is_there)
-		sched_yield();
+		pev_yield();
 	ASSERT_EQ(0, pev_pin(cpus[0]));
 	fd = open_counter();
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());

@@ -409,7 +409,7 @@ static void starve(struct pev_child *c, int cpu)
 	if (pid)
 		pev_child_say(c, pid > 0);
 	for (;;)
-		;
+		pev_relax();
 }
 
 /* Return: ns that it takes; the event's hooks go after a while, since nobody else has one. */

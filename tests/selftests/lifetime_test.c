@@ -293,7 +293,7 @@ TEST_F_TIMEOUT(lifetime, sets_change_under_a_busy_task, 120)
 	if (!c.pid) {
 		pev_child_say(&c, pev_pin(cpus[1]));
 		for (;;)
-			;
+			pev_relax();
 	}
 	ASSERT_EQ(0, pev_child_hear(&c));
 	for (unsigned int i = 0; i < CROWD; i++)

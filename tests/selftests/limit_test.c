@@ -502,7 +502,7 @@ TEST_F(memory, of_sets)
 		ASSERT_EQ(0, pthread_create(&threads[i], &small, idler, &tids[i]));
 	for (unsigned int i = 0; i < THREADS; i++)
 		while (!__atomic_load_n(&tids[i], __ATOMIC_ACQUIRE))
-			sched_yield();
+			pev_yield();
 	start = usage_since(&zero, self->path);
 	for (unsigned int i = 0; i < EVENTS; i++) {
 		fds[i] = open_counter(PEV_TARGET_PROCESS, 0, -1);

@@ -240,7 +240,7 @@ TEST_F(timer, of_a_sleeper)
 		after = pev_read(self->fd);
 		do {
 			before = after;
-			sched_yield();
+			pev_yield();
 			after = pev_read(self->fd);
 		} while (after.time_running != before.time_running);
 		ASSERT_EQ(0, set_period(self->fd, SHORT));
@@ -269,7 +269,7 @@ TEST_F(timer, of_another_cpu)
 		pev_pin(cpus[1]);
 		pev_child_say(&c, 0);
 		for (;;)
-			;
+			pev_relax();
 	}
 	ASSERT_EQ(0, pev_child_hear(&c));
 	self->fd = open_timer(PEV_TARGET_TASK, c.pid, LONG, 0, -1);

@@ -590,7 +590,7 @@ TEST_F(others, migrations_show_no_stranger)
 	}
 	/* once it is bound to the one CPU it has to be moved to run on the other */
 	do {
-		sched_yield();
+		pev_yield();
 		ASSERT_EQ(0, sched_getaffinity(moved.pid, sizeof(set), &set));
 	} while (CPU_COUNT(&set) != 1);
 	channel = pev_open_channel(1 << 20, 1 << 16, 0);

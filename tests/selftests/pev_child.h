@@ -138,7 +138,7 @@ static UNUSED void pev_settled(pid_t tid)
 	char state;
 
 	do {
-		sched_yield();
+		pev_yield();
 		state = pev_state_of(tid);
 	} while (state != 'S' && state != 'X');
 }

@@ -124,7 +124,7 @@ TEST(mark_of_before)
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 	pev_on(fd);
 	while (!pev_read(fd).value)
-		sched_yield();
+		pev_yield();
 	close(fd);
 	pev_settled(idle.pid);
 	attr.target_id = idle.pid;
@@ -134,7 +134,7 @@ TEST(mark_of_before)
 	ASSERT_EQ(0, clock_getcpuclockid(busy.pid, &clock));
 	end = pev_clock_ns(clock) + 50000000;
 	while (pev_clock_ns(clock) < end)
-		sched_yield();
+		pev_yield();
 	EXPECT_EQ(0, pev_read(fd).value);
 	close(fd);
 	close(other);

@@ -331,7 +331,7 @@ static pid_t call_late(void)
 	if (pid)
 		return pid;
 	while (state_of(getppid()) == 'R')
-		sched_yield();
+		pev_yield();
 	getsid(12345);
 	_exit(0);
 }

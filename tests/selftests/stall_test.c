@@ -253,7 +253,7 @@ static void wait_for(const struct attack *a)
 
 		if (tid && pev_state_of(tid) == 'D')
 			break;
-		sched_yield();
+		pev_yield();
 	}
 }
 

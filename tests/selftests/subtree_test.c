@@ -158,7 +158,7 @@ TEST_F_TIMEOUT(subtree, fork_storm, 300)
 		close(gate[0]);
 		/* in the middle of it */
 		while ((unsigned int)__atomic_load_n(&storm->born, __ATOMIC_SEQ_CST) < enough)
-			sched_yield();
+			pev_yield();
 		fd = open_subtree(pid);
 		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
 		__atomic_store_n(&storm->go, 1, __ATOMIC_SEQ_CST);
@@ -459,10 +459,10 @@ static void hold_up(struct pev_child *c)
 	if (!way->faults(&w))
 		_exit(2);
 	while (!__atomic_load_n(&storm->born, __ATOMIC_SEQ_CST))
-		sched_yield();
+		pev_yield();
 	for (unsigned int i = 0; i < HELD_UP; i++)
 		while (!is_exiting(storm->held[i]))
-			sched_yield();
+			pev_yield();
 	pev_child_say(c, 1);
 	pev_child_wait(c);
 	pev_call(3);

@@ -311,7 +311,7 @@ static void callers_go_on(struct caller *callers, uint64_t more)
 		uint64_t until = __atomic_load_n(&callers[i].calls, __ATOMIC_ACQUIRE) + more;
 
 		while (__atomic_load_n(&callers[i].calls, __ATOMIC_ACQUIRE) < until)
-			sched_yield();
+			pev_yield();
 	}
 }
 

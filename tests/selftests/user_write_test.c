@@ -403,7 +403,7 @@ static void make_brackets(struct __test_metadata *_metadata, uint64_t first)
 				move_to(tid, moves + i);
 		}
 		moves++;
-		sched_yield();
+		pev_yield();
 	} while (left);
 	for (unsigned int i = 0; i < WRITERS; i++)
 		pthread_join(writers[i].thread, NULL);

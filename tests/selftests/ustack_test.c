@@ -203,7 +203,7 @@ static void call_and_spin(struct pev_child *c)
 	/* a clock that is read without a call */
 	end = pev_clock_ns(CLOCK_MONOTONIC) + 100000000;
 	while (pev_clock_ns(CLOCK_MONOTONIC) < end)
-		;
+		pev_relax();
 }
 
 /* The thread itself comes to a tracepoint; and user mode has its stack at hand. */
@@ -538,7 +538,7 @@ TEST_F(ustack, close_at_any_time)
 		timer = pev_open(&attr);
 		ASSERT_LE(0, timer) TH_LOG("%s", pev_reason());
 		while (!pev_read(timer).samples)
-			sched_yield();
+			pev_yield();
 		close(i % 2 ? stack : timer);
 		close(i % 2 ? timer : stack);
 	}
@@ -613,7 +613,7 @@ TEST_F(ustack, killed_in_the_kernel)
 		follow(_metadata, self, KIND_TIMER, PEV_TARGET_PROCESS);
 		pev_child_go(&self->child);
 		while (!pev_read(self->fds[1]).samples)
-			sched_yield();
+			pev_yield();
 		kill(self->child.pid, SIGKILL);
 		finish(_metadata, self, 1000 + SIGKILL);
 		s = law(_metadata, self);
@@ -747,7 +747,7 @@ TEST_F(ustack, full_channel)
 	ASSERT_LE(0, add(self, KIND_WAIT, PEV_TARGET_TASK, self->child.pid));
 	pev_child_go(&self->child);
 	while (pev_read(self->fds[1]).lost < 100)
-		sched_yield();
+		pev_yield();
 	pev_child_go(&self->child);
 	finish(_metadata, self, 0);
 	s = law(_metadata, self);

@@ -156,7 +156,7 @@ TEST_F(wait, names_timers)
 	seen.tid = self->child.pid;
 	/* a timer may expire before the thread has left its CPU, but not for ever */
 	do {
-		sched_yield();
+		pev_yield();
 		r = read_waits(self->fd);
 	} while (r.waits.blocked < 100 * MS || !r.waits.waits);
 	ASSERT_LT(0, each_wait(self->channel, &self->map, 0, look, &seen));
