@@ -393,15 +393,16 @@ TEST_F(latency, of_calls_of_another_user)
 /* ---- hooks that go ---- */
 
 #define HOOKS_STAY_US 1010000
+#define STARVED_US 100000
 #define TIMES 5
 
-/* Two tasks on one CPU, of which one is ready to run, and hardly ever does. */
+/* Two tasks on one CPU, of which one is ready to run, and hardly ever does; in a process group. */
 static void starve(struct pev_child *c, int cpu)
 {
 	struct sched_param param = {};
 	pid_t pid;
 
-	if (pev_become(ATTACKER, -1) || pev_pin(cpu))
+	if (setpgid(0, 0) || pev_become(ATTACKER, -1) || pev_pin(cpu))
 		_exit(2);
 	pid = fork();
 	if (!pid && (prctl(PR_SET_PDEATHSIG, SIGKILL) || sched_setscheduler(0, SCHED_IDLE, &param)))
@@ -453,13 +454,19 @@ TEST_F(latency, of_hooks_that_go)
 		ASSERT_LT(0, ns) TH_LOG("%s", pev_reason());
 		if (ns > placed)
 			placed = ns;
-		usleep(HOOKS_STAY_US + i * 5000);
+		/* while nothing is removed yet, they need not have their CPU */
+		ASSERT_EQ(0, kill(-c.pid, SIGSTOP));
+		usleep(HOOKS_STAY_US - STARVED_US + i * 5000);
+		ASSERT_EQ(0, kill(-c.pid, SIGCONT));
+		usleep(STARVED_US);
 		ns = open_and_close(PEV_TYPE_SOFTWARE, PEV_SW_PAGE_FAULTS);
 		ASSERT_LT(0, ns) TH_LOG("%s", pev_reason());
 		if (ns > most)
 			most = ns;
 		/* these go, too */
+		ASSERT_EQ(0, kill(-c.pid, SIGSTOP));
 		usleep(2 * HOOKS_STAY_US);
+		ASSERT_EQ(0, kill(-c.pid, SIGCONT));
 	}
 	TH_LOG("%lld ms while hooks go, %lld ms else", (long long)(most / MS),
 	       (long long)(placed / MS));
