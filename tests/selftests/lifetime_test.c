@@ -302,7 +302,7 @@ TEST_F_TIMEOUT(lifetime, sets_change_under_a_busy_task, 120)
 		s[i].end = &end;
 		ASSERT_EQ(0, pthread_create(&s[i].thread, NULL, switch_own, &s[i]));
 	}
-	until = pev_clock_ns(CLOCK_MONOTONIC) + 5000000000ULL;
+	until = pev_clock_ns(CLOCK_MONOTONIC) + pev_hunt_ns();
 	while (pev_clock_ns(CLOCK_MONOTONIC) < until) {
 		int fd = open_calls(PEV_TARGET_TASK, c.pid, -1, -1);
 

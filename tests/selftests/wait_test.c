@@ -443,7 +443,7 @@ static void yield_in_threads(struct pev_child *c, int cpu)
 TEST_F(wait, refused_while_threads_switch)
 {
 	struct pev_attr leader = pev_attr_software(PEV_SW_PAGE_FAULTS, PEV_TARGET_PROCESS, 0);
-	uint64_t end = pev_clock_ns(CLOCK_MONOTONIC) + 5000 * MS;
+	uint64_t end = pev_clock_ns(CLOCK_MONOTONIC) + pev_hunt_ns();
 	struct pev_attr attr;
 	int cpus[2];
 
