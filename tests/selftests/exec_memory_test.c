@@ -19,7 +19,8 @@
 #define MOST 1000
 #define BEHIND 2
 
-/* Ticks that the program runs for before its count is read, and again until it is read once more. */
+/* Ticks that the program runs for before its count is read, and until it is read once more. */
+#define TICKS_BEFORE 1
 #define TICKS 3
 #define TICK_NS 10000000
 
@@ -136,11 +137,11 @@ static bool is_gone(pid_t pid)
 }
 
 /* Return: false if it ended first. */
-static bool let_run(pid_t pid)
+static bool let_run(pid_t pid, long ticks)
 {
 	long begin = ticks_of(pid);
 
-	while (ticks_of(pid) < begin + TICKS) {
+	while (ticks_of(pid) < begin + ticks) {
 		if (is_gone(pid))
 			return false;
 		usleep(1000);
@@ -179,11 +180,11 @@ static struct outcome fail(const char *path, unsigned int nth)
 	pev_child_go(&c);
 	while (!is_executed(c.pid) && !is_gone(c.pid))
 		usleep(1000);
-	if (let_run(c.pid)) {
+	if (let_run(c.pid, TICKS_BEFORE)) {
 		uint64_t before = pev_read(fd).value;
 
 		/* one that was executed in part is killed, and takes its time, too */
-		o.ran = let_run(c.pid);
+		o.ran = let_run(c.pid, TICKS);
 		if (o.ran)
 			o.counted = pev_read(fd).value - before;
 		o.left = number_of(c.pid, "fail-nth", "", 0);

@@ -273,7 +273,7 @@ TEST_F(marker, module_goes_while_others_listen)
 	stop = false;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, opens, NULL));
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < (pev_kernel_is_slow() ? 6 : 20); i++) {
 		pev_sample_fire("task", 100);
 		pev_sample_unload();
 		EXPECT_EQ(0, pev_sample_load());
@@ -360,7 +360,7 @@ TEST_F(marker, functions_come_and_go)
 
 	stop_firing = false;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fires, NULL));
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < (pev_kernel_is_slow() ? 8 : 16); i++) {
 		EXPECT_EQ(0, pev_connect_load(params[i % 4]));
 		for (int k = 0; k < 1000 && !pev_connect_read("calls"); k++)
 			usleep(1000);

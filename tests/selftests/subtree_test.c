@@ -131,7 +131,7 @@ static void top(int fd)
 
 /* On an emulator whose host is busy a round takes many seconds: fewer of them, then. */
 #define STORM_SECONDS 40
-#define STORM_LEAST 6
+#define STORM_LEAST 4
 
 TEST_F_TIMEOUT(subtree, fork_storm, 300)
 {

@@ -162,6 +162,9 @@ TEST_F(weight, of_records)
 	struct pev_child c;
 
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		/* of light ones there are a thousand */
+		if (pev_kernel_is_slow() && kinds[i].weight < 8)
+			continue;
 		ASSERT_LE(0, pev_child_start(&c));
 		if (!c.pid) {
 			if (begin())
