@@ -2,8 +2,8 @@
 """What a tracepoint's print format makes of the fields of a record, worked out from the text of
 its file "format" in tracefs: a second reading of it, which shares nothing with the kernel's.
 
-PrintFormat(text).pattern(fields) is a regular expression, of which only what depends on the
-running kernel (addresses that are hashed, names of functions) matches more than one text.
+PrintFormat(text).pattern(fields) is that text, or a regular expression, of which only what depends
+on the running kernel (addresses that are hashed, names of functions) matches more than one text.
 """
 import re
 
@@ -299,6 +299,7 @@ class PrintFormat:
                 raise Unknown(m.group(0))
 
     def pattern(self, fields):
+        """The text, or what it matches where a pointer may be shown in several ways."""
         args = iter([a(fields) for a in self.args])
 
         def one(m):
@@ -311,16 +312,19 @@ class PrintFormat:
             if kind == "s":
                 if not isinstance(value, str):
                     raise Unknown("%s of a number")
-                return re.escape(pad(value[:precision], flags, width))
+                return pad(value[:precision], flags, width)
             if kind == "c":
-                return re.escape(pad(chr(value & 255), flags, width))
+                return pad(chr(value & 255), flags, width)
             if kind[0] == "p":
                 text = pointer_text(kind, value)
-                return text if isinstance(text, Pattern) else re.escape(pad(text, flags, width))
-            return re.escape(number_text(flags, width, precision, length, kind, value))
+                return text if isinstance(text, Pattern) else pad(text, flags, width)
+            return number_text(flags, width, precision, length, kind, value)
 
-        out, at = "", 0
+        parts, at = [], 0
         for m in SPEC.finditer(self.text):
-            out += re.escape(self.text[at:m.start()]) + one(m)
+            parts += self.text[at:m.start()], one(m)
             at = m.end()
-        return out + re.escape(self.text[at:])
+        parts.append(self.text[at:])
+        if not any(isinstance(p, Pattern) for p in parts):
+            return "".join(parts)
+        return Pattern("".join(p if isinstance(p, Pattern) else re.escape(p) for p in parts))

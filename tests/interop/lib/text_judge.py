@@ -2,29 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """Is <debugfs>/pev/text what babeltrace2 reads, record by record, in order and fields?
 
-usage: text_judge.py DIR
+usage: text_judge.py DIR TEXT...
 
-DIR has trace/, a recording; text, the lines of the file while it was made; formats/, what tracefs
-says of each event. Both were written by the kernel as the same things happened, each into rings of
+DIR has trace/, a recording, and formats/, what tracefs says of each event; TEXT has the lines of the
+file while the recording was made. Both were written by the kernel as the same things happened, each into rings of
 its own: the marks on each CPU (see text_take.py) say from where to where they are compared.
 
 A line and a record belong together if the thread, the event and all that the print format makes of
 the record's fields are the same. On a CPU both have the same order, but where an interrupt came
 between the two writes of what it interrupted: then the one pair of times encloses the other.
 
-Prints "RECORDS KINDS CPUS ENCLOSED" and exits with 1 at the first difference.
-
-What babeltrace2 has read is kept in DIR/records for the next time, when another text may be there.
+Writes "RECORDS KINDS CPUS ENCLOSED" to TEXT.same or the first difference to TEXT.differs. The recording
+is read once for all the texts.
 """
 import collections
+import gc
 import os
-import pickle
 import re
 import sys
 
 import bt2
 
-from print_format import PrintFormat
+from print_format import Pattern, PrintFormat
 from text_marks import BEGIN, END
 
 LINE = re.compile(r" *(\d+)\.(\d{9}) \[(\d{3})\] +(\d+) (.*)", re.S)
@@ -74,8 +73,12 @@ OWN = {
 }
 
 
+class Differ(Exception):
+    """Text and recording are not the same."""
+
+
 def differ(*text):
-    sys.exit("\n".join(str(t) for t in text))
+    raise Differ("\n".join(str(t) for t in text))
 
 
 class Line:
@@ -135,18 +138,6 @@ def read_records(path, names):
     return records
 
 
-def kept_records(directory, names):
-    kept = os.path.join(directory, "records")
-    if not os.path.exists(kept):
-        records = read_records(os.path.join(directory, "trace"), names)
-        with open(kept + ".new", "wb") as f:
-            pickle.dump(records, f, pickle.HIGHEST_PROTOCOL)
-        os.rename(kept + ".new", kept)
-        return records
-    with open(kept, "rb") as f:
-        return pickle.load(f)
-
-
 class Formats:
     """What a record is to look like."""
 
@@ -164,17 +155,23 @@ class Formats:
         return self.known[name]
 
     def pattern(self, record, fields=None):
-        """@fields: others than the record's"""
+        """A text, or a regular expression where it can't be known. @fields: others than the record's"""
         system, name = record.name.split(":")
         known = self.format(record.name)
         if system != "syscalls":
-            return re.compile(re.escape(name + ": ") + known.pattern(fields or record.fields), re.S)
+            text = known.pattern(fields or record.fields)
+            if isinstance(text, Pattern):
+                return re.compile(re.escape(name + ": ") + text, re.S)
+            return "%s: %s" % (name, text)
         mask = (1 << 64) - 1
         call = name.replace("sys_enter_", "sys_").replace("sys_exit_", "sys_")
         if name.startswith("sys_exit_"):
-            return re.compile(re.escape("%s -> 0x%x" % (call, record.fields["ret"] & mask)))
-        return re.compile(re.escape("%s(%s)" % (call, ", ".join(
-            "%s: %x" % (a, record.fields[a] & mask) for a in known))))
+            return "%s -> 0x%x" % (call, record.fields["ret"] & mask)
+        return "%s(%s)" % (call, ", ".join("%s: %x" % (a, record.fields[a] & mask) for a in known))
+
+
+def matches(pattern, text):
+    return pattern == text if isinstance(pattern, str) else bool(pattern.fullmatch(text))
 
 
 def fits(line, record, formats):
@@ -182,13 +179,13 @@ def fits(line, record, formats):
         return False
     if record.pattern is None:
         record.pattern = formats.pattern(record)
-    if record.pattern.fullmatch(line.body):
+    if matches(record.pattern, line.body):
         return True
     own = OWN.get(record.name)
     if not own or not line.body.startswith(record.name.split(":")[1] + ":"):
         return False
     fields = own.fields(line, record)
-    return bool(fields and formats.pattern(record, fields).fullmatch(line.body))
+    return bool(fields and matches(formats.pattern(record, fields), line.body))
 
 
 def between(items, begin, end, what, cpu):
@@ -221,7 +218,7 @@ class Pairs:
         differ("CPU %d, line %d: %s" % (self.cpu, at, text),
                "text:        %d %d %s" % (line.ns, line.tid, line.body),
                *("babeltrace2: %d %d %s %s: %s" % (r.ns, r.tid, r.name, r.fields,
-                                                 self.formats.pattern(r).pattern) for r in near))
+                                                 self.formats.pattern(r)) for r in near))
 
     def find(self):
         waiting = collections.deque()  # records that were passed over
@@ -266,11 +263,8 @@ class Pairs:
                        (self.cpu, line.ns, line.body), "%d %s" % (record.ns, record.fields))
 
 
-def main():
-    directory = sys.argv[1]
-    formats = Formats(os.path.join(directory, "formats"))
-    lines = read_lines(os.path.join(directory, "text"))
-    records = kept_records(directory, formats.names)
+def judge(path, records, formats):
+    lines = read_lines(path)
     kinds, n, cpus, enclosed = set(), 0, 0, 0
     for cpu in sorted(lines):
         ours = between(lines[cpu], is_line(BEGIN + cpu), is_line(END + cpu), "text", cpu)
@@ -280,7 +274,25 @@ def main():
         pairs.check_times()
         n, cpus, enclosed = n + len(pairs.pairs), cpus + 1, enclosed + pairs.enclosed
         kinds |= {r.name for _, r in pairs.pairs}
-    print(n, len(kinds), cpus, enclosed)
+    return n, len(kinds), cpus, enclosed
+
+
+def main():
+    # there are millions of objects, which live to the end
+    gc.disable()
+    directory = sys.argv[1]
+    formats = Formats(os.path.join(directory, "formats"))
+    try:
+        records = read_records(os.path.join(directory, "trace"), formats.names)
+    except Differ as e:
+        sys.exit(str(e))
+    for path in sys.argv[2:]:
+        try:
+            said = "same", "%d %d %d %d" % judge(path, records, formats)
+        except Differ as e:
+            said = "differs", str(e)
+        with open("%s.%s" % (path, said[0]), "w", errors="surrogateescape") as f:
+            f.write(said[1] + "\n")
 
 
 main()
