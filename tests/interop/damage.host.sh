@@ -11,46 +11,7 @@ damage=$here/damage.py
 rounds=${PEV_TEST_ROUNDS:-2}
 seed=${PEV_TEST_SEED:-1}
 
-# Whether a command ended as it should; its output stays in out and err.
-fine() {
-	local status
-	timeout -k 5 30 "$@" >out 2>err </dev/null
-	status=$?
-	case $status in
-	0|65) ;;
-	*)	echo "$* ended with $status"
-		tail -n 5 err
-		return 1 ;;
-	esac
-	# tabs and line ends are all the control characters that may be there;
-	# ESC and the eight-bit controls in UTF-8 are none
-	if LC_ALL=C grep -a -n -m 1 -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out err; then
-		echo "$* prints control characters"
-		return 1
-	fi
-	if [ $status != 0 ] && ! grep -q '^perfctl: .' err; then
-		echo "$* ended with $status without a word"
-		return 1
-	fi
-	if [ $status = 0 ] && [ ! -s out ] && [ ! -s err ]; then
-		echo "$* says nothing at all"
-		return 1
-	fi
-	return 0
-}
-
-# all DIR: every command that reads
-all() {
-	fine perfctl report "$1" &&
-	fine perfctl report --children -g none --sort comm,dso,symbol,pid,tid,cpu "$1" &&
-	fine perfctl report -j - "$1" &&
-	{ [ ! -s out ] || /usr/bin/python3 -c 'import json; json.load(open("out", errors="replace"))'; } &&
-	fine perfctl script -F tid,cpu,abstime,event,fields "$1" &&
-	fine perfctl script "$1"
-}
-
 damaged() {
-	rm -rf bad
 	"$damage" "$1" "$2" "$traces/$3" bad
 }
 
@@ -65,18 +26,10 @@ whole() {
 	lines "$traces/$1"
 }
 
-python3() { /usr/bin/python3 "$@"; }
-while read -r kind text; do
-	bad=
-	for ((round = seed; round < seed + rounds; round++)); do
-		for name in systems machine lossy; do
-			damaged "$kind" "$round" "$name" || bad="cannot damage $name"
-			bad=${bad:-$(all bad)}
-			[ -z "$bad" ] || { bad="$bad ($name, seed $round)"; break 2; }
-		done
-	done
+while IFS=$'\t' read -r kind text bad; do
 	if [ -z "$bad" ]; then pass "$kind: $text"; else fail "$kind: $text" "$bad"; fi
-done < <("$damage" kinds)
+done < <("$damage" try "$seed" "$rounds" "$traces"/{systems,machine,lossy})
+wait $! || fail "every kind is tried"
 
 # ends KIND STATUS REGEX: how script ends, and what it says
 ends() {

@@ -3,15 +3,25 @@
 """Damages a copy of a recording.
 
 usage: damage.py KIND SEED FROM TO
-       damage.py kinds
+       damage.py try SEED ROUNDS FROM...
+            each kind, on a copy of each recording, with so many seeds from SEED on where it is
+            done by chance: each command that reads ends soon, with a documented status and a
+            message, and never passes on what a terminal would obey. Prints a line for each kind:
+            its name, what it is, and what was wrong, with tabs between them.
 """
+import json
 import os
 import random
+import re
 import shutil
 import struct
+import subprocess
 import sys
 
 HEADER = 88
+# tabs and line ends are all the control characters that may be printed; ESC and the eight-bit
+# controls in UTF-8 are none
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
 class Trace:
@@ -42,7 +52,7 @@ class Trace:
         return found
 
 
-def cut_packet(t, rnd):
+def cut_packet(t):
     """the stream ends behind a packet"""
     packets = t.packets(t.main)
     t.write(t.main, b"".join(packets[:len(packets) // 2]))
@@ -87,13 +97,13 @@ def shuffled(t, rnd):
     t.write(t.main, b"".join(packets))
 
 
-def repeated(t, rnd):
+def repeated(t):
     """packets twice"""
     packets = t.packets(t.main)
     t.write(t.main, b"".join(p + p for p in packets))
 
 
-def mixed_up(t, rnd):
+def mixed_up(t):
     """the streams of two CPUs in one file"""
     t.write(t.main, b"".join(t.read(n) for n in t.streams))
 
@@ -103,25 +113,25 @@ def garbage_stream(t, rnd):
     t.write(t.main, rnd.randbytes(100000))
 
 
-def empty_streams(t, rnd):
+def empty_streams(t):
     """streams without a byte"""
     for n in t.streams:
         t.write(n, b"")
 
 
-def no_streams(t, rnd):
+def no_streams(t):
     """metadata only"""
     for n in t.streams:
         os.unlink(t.at(n))
 
 
-def empty_dir(t, rnd):
+def empty_dir(t):
     """an empty directory"""
     shutil.rmtree(t.path)
     os.mkdir(t.path)
 
 
-def no_dir(t, rnd):
+def no_dir(t):
     """no directory"""
     shutil.rmtree(t.path)
 
@@ -133,12 +143,12 @@ def plain_file(t, rnd):
         f.write(rnd.randbytes(10000))
 
 
-def no_metadata(t, rnd):
+def no_metadata(t):
     """no metadata"""
     os.unlink(t.at("metadata"))
 
 
-def empty_metadata(t, rnd):
+def empty_metadata(t):
     """empty metadata"""
     t.write("metadata", b"")
 
@@ -149,7 +159,7 @@ def cut_metadata(t, rnd):
     t.write("metadata", data[:rnd.randrange(len(data))])
 
 
-def cut_classes(t, rnd):
+def cut_classes(t):
     """metadata without its last events"""
     data = t.read("metadata")
     at = data.rindex(b"event {", 0, len(data) * 2 // 3)
@@ -161,55 +171,55 @@ def garbage_metadata(t, rnd):
     t.write("metadata", b"/* CTF 1.8 */\n" + rnd.randbytes(20000))
 
 
-def deep_metadata(t, rnd):
+def deep_metadata(t):
     """metadata with structures in structures"""
     data = t.read("metadata")
     t.write("metadata", data + b"event { fields := " + b"struct { " * 200000)
 
 
-def text_metadata(t, rnd):
+def text_metadata(t):
     """escape sequences in names of events and fields"""
     data = t.read("metadata")
     data = data.replace(b'name = "', b'name = "\x1b[31m\\x1b]0;x\\007\x9b', 1000)
     t.write("metadata", data)
 
 
-def directory_metadata(t, rnd):
+def directory_metadata(t):
     """a directory in place of the metadata"""
     os.unlink(t.at("metadata"))
     os.mkdir(t.at("metadata"))
 
 
-def fifo_stream(t, rnd):
+def fifo_stream(t):
     """a FIFO in place of a stream"""
     os.unlink(t.at(t.main))
     os.mkfifo(t.at(t.main))
 
 
-def fifo_metadata(t, rnd):
+def fifo_metadata(t):
     """a FIFO in place of the metadata"""
     os.unlink(t.at("metadata"))
     os.mkfifo(t.at("metadata"))
 
 
-def endless_stream(t, rnd):
+def endless_stream(t):
     """a stream that never ends"""
     os.unlink(t.at(t.main))
     os.symlink("/dev/zero", t.at(t.main))
 
 
-def endless_metadata(t, rnd):
+def endless_metadata(t):
     """metadata that never ends"""
     os.unlink(t.at("metadata"))
     os.symlink("/dev/zero", t.at("metadata"))
 
 
-def huge_stream(t, rnd):
+def huge_stream(t):
     """a sparse file of a terabyte"""
     os.truncate(t.at(t.main), 1 << 40)
 
 
-def loops(t, rnd):
+def loops(t):
     """directories that hold themselves"""
     os.symlink(".", t.at("self"))
     os.symlink("stream_0", t.at("stream_9"))
@@ -226,7 +236,7 @@ def info(t, rnd):
             b"ffffffff81000000 T \x1b[31mx\n" * 10, b"x" * 100000]))
 
 
-def fifo_info(t, rnd):
+def fifo_info(t):
     """a FIFO in place of what was known of the system"""
     for n in os.listdir(t.at("info")):
         os.unlink(t.at("info/" + n))
@@ -294,14 +304,90 @@ KINDS = {f.__name__.replace("_", "-"): f for f in (
     metadata_lines)}
 
 
-def main():
-    if sys.argv[1] == "kinds":
-        for name, f in KINDS.items():
-            print(name, f.__doc__)
-        return
-    kind, seed, source, target = sys.argv[1:]
+def damage(kind, seed, source, target):
+    """True if another seed makes another damage."""
+    shutil.rmtree(target, ignore_errors=True)
+    if os.path.isfile(target):
+        os.unlink(target)
     shutil.copytree(source, target, symlinks=True)
-    KINDS[kind](Trace(target), random.Random(kind + seed))
+    by_chance = KINDS[kind].__code__.co_argcount == 2
+    if by_chance:
+        KINDS[kind](Trace(target), random.Random(kind + str(seed)))
+    else:
+        KINDS[kind](Trace(target))
+    return by_chance
+
+
+def fine(*command):
+    """What is wrong with how a command ended, or None; its output stays in out and err."""
+    words = " ".join(command)
+    with open("out", "wb") as out, open("err", "wb") as err:
+        try:
+            status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                    timeout=30).returncode
+        except subprocess.TimeoutExpired:
+            return words + " did not end"
+    out, err = (open(name, "rb").read() for name in ("out", "err"))
+    if status not in (0, 65):
+        return "%s ended with %d: %s" % (words, status, printable(err[-500:]))
+    control = CONTROL.search(out) or CONTROL.search(err)
+    if control:
+        at, text = control.start(), control.string
+        return "%s prints control characters: %s" % (words, printable(text[max(at - 40, 0):at + 40]))
+    if status and not re.search(rb"^perfctl: .", err, re.M):
+        return "%s ended with %d without a word" % (words, status)
+    if not status and not out and not err:
+        return words + " says nothing at all"
+    return None
+
+
+def printable(data):
+    return ascii(data.decode("utf-8", "backslashreplace"))
+
+
+def report_json(path):
+    bad = fine("perfctl", "report", "-j", "-", path)
+    if bad or not os.path.getsize("out"):
+        return bad
+    try:
+        json.load(open("out", errors="replace"))
+    except ValueError as e:
+        return "perfctl report -j: %s" % e
+    return None
+
+
+def read(path):
+    """What is wrong with how a command that reads ended, or None."""
+    return fine("perfctl", "report", path) or \
+        fine("perfctl", "report", "--children", "-g", "none", "--sort",
+             "comm,dso,symbol,pid,tid,cpu", path) or \
+        report_json(path) or \
+        fine("perfctl", "script", "-F", "tid,cpu,abstime,event,fields", path) or \
+        fine("perfctl", "script", path)
+
+
+def tries(kind, seeds, sources):
+    """What is wrong with how damaged copies are read, or None."""
+    for seed in seeds:
+        by_chance = False
+        for source in sources:
+            by_chance = damage(kind, seed, source, "bad")
+            bad = read("bad")
+            if bad:
+                return "%s (%s, seed %d)" % (bad, os.path.basename(source), seed)
+        if not by_chance:
+            break
+    return None
+
+
+def main():
+    if sys.argv[1] == "try":
+        seed, rounds, sources = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+        for kind, f in KINDS.items():
+            bad = tries(kind, range(seed, seed + rounds), sources)
+            print("%s\t%s\t%s" % (kind, f.__doc__, bad or ""), flush=True)
+        return
+    damage(*sys.argv[1:])
 
 
 main()
