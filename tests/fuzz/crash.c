@@ -8,7 +8,7 @@
 // FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
 // FUZZ-LIBS: -lm -lpthread -ldl
 // FUZZ-SEEDS: for f in 00 03 07 0f; do { printf "\x$f\x60\x00"; head -c 12288 /dev/zero; } > "$1/zero$f"; { printf "\x$f\x00\x08"; head -c 12288 tests/unit/lib/metadata.tsdl; } > "$1/text$f"; done
-// FUZZ-RUNS: 8000
+// FUZZ-RUNS: 4000
 #include <pev/pev.h>
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 // FUZZ-LIBS: -lzstd -lm -lpthread -ldl -Wl,--wrap=pev_writer_metadata,--wrap=pev_writer_info,--wrap=pev_writer_info_file,--wrap=pev_writer_packets,--wrap=pev_writer_lost,--wrap=pev_writer_close,--wrap=pev_meta_parse,--wrap=pev_meta_free,--wrap=getrandom
 // FUZZ-SEEDS: tests/fuzz/seed_perf.py "$1"
 // FUZZ-ARGS: -detect_leaks=0
-// FUZZ-RUNS: 30000
+// FUZZ-RUNS: 15000
 #include "import/file.h"
 #include "import/input.h"
 #include "import/records.h"

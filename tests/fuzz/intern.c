@@ -10,7 +10,7 @@
 // FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
 // FUZZ-LIBS: -lm -lpthread -ldl
 // FUZZ-SEEDS: tests/fuzz/seed_intern.py "$1"
-// FUZZ-RUNS: 8000
+// FUZZ-RUNS: 4000
 #include <pev/pev.h>
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 // FUZZ-CFLAGS: -iquote tools/lib/pev -iquote tests/lib -Itools/lib/pev/include -Iinclude/uapi
 // FUZZ-LIBS: -lm -lpthread -ldl -Wl,--wrap=meta_parse_more,--wrap=pev_meta_free
 // FUZZ-SEEDS: tests/fuzz/seed_recording.py "$1"
-// FUZZ-RUNS: 25000
+// FUZZ-RUNS: 10000
 #include <pev/pev.h>
 
 #include <fcntl.h>
