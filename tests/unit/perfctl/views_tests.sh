@@ -604,11 +604,13 @@ says "perf's options: of the same letter" 2 'takes a whole number, not "ls"; .* 
 says "strace's options: without effect" 2 'what is to be measured' "$p" trace -fT
 says "a topic is no command" 2 'unknown command "lost"; "perfctl help lost" explains it' "$p" lost
 ok "none of them is an option of ours" bash -c '
+	declare -A help=()
 	while read -r tool command option rest; do
 		[ "$tool" != strace ] || { option=$command; command=trace; }
 		case $option in -*) option=${option%:} ;; *) continue ;; esac
 		case "$command $option" in "record -F" | "trace -s") continue ;; esac
-		! "$0" "$command" --help | grep -qE -e "^ +$option[, ]" || { echo "$command $option"; exit 1; }
+		[[ -v help[$command] ]] || help[$command]=$("$0" "$command" --help)
+		! grep -qE -e "^ +$option[, ]" <<<"${help[$command]}" || { echo "$command $option"; exit 1; }
 	done <others.tool' "$p"
 says "report -g no: as in record" 0 '^ +33\.[0-9]+% +prog' "$p" report -g no chains
 says "help: a mistyped topic" 2 'did you mean "symbols"' "$p" help symbls
