@@ -72,7 +72,7 @@ ok "... nothing is left" test ! -e no.cut
 
 # parts are one recording again
 perfctl record --engine $engine -q -m 16K --switch-output=64K -e page-faults:u -c 1 -o part -- \
-	sh -c './usage $0 0; exec ./usage $((6 * $0)) 20' "${many:-20000}" >/dev/null
+	sh -c './usage $0 0; exec ./usage $((6 * $0)) 20' "${many:-5000}" >/dev/null
 perfctl merge -o both.trace part.[0-9]* 2>merge.err
 # a part may not know the name and the code of what ended while it began
 for dir in part.[0-9]*; do

@@ -4,7 +4,7 @@
 # Call chains that are written once a packet: the same chains in fewer bytes, each part of a recording alone.
 mkdir interned && cp usage hot interned && cd interned || exit 1
 engine=perf
-many=${many:-20000}
+many=${many:-5000}
 recorded="perfctl record --engine $engine -q -g -e page-faults:u -c 1"
 bytes() { cat "$1"/stream_[0-9]* | wc -c; }
 lines() { perfctl script -i "$1" 2>/dev/null | md5sum; }

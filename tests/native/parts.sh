@@ -89,11 +89,12 @@ wait $hot 2>/dev/null
 whole=0 torn=''
 for moment in ${moments:-1 2 3 4 5 6 7 8}; do
 	perfctl record --engine $engine -q -m 64K --switch-output=64K -e page-faults:u -c 1 -o dead -- \
-		./usage 300000 0 >/dev/null 2>&1 &
+		sh -c 'echo $$ >program; exec ./usage 300000 0' >/dev/null 2>&1 &
 	recorder=$!
 	until_ok test -e "dead.$(($(numbers dead | awk '{ print $NF + 0 }') + 1 + moment % 3))/info"
 	sleep 0.0$moment
-	kill -KILL $recorder
+	# the program would go on for long
+	kill -KILL $recorder "$(<program)"
 	wait $recorder 2>/dev/null
 	last=$(numbers dead | awk '{ print $NF }')
 	for number in $(numbers dead); do
@@ -121,7 +122,7 @@ if mount -t tmpfs -o size=1M tmpfs disk 2>/dev/null; then
 	ok "... earlier ones are complete" grep -qx complete=yes disk/full.1/info/record
 	rm -rf disk/full.*
 	# beyond the limit there may be what the rings hold, and the pages of files that have little in them
-	$faults -m 64K --switch-output=64K --max-size 320K -o disk/full -- ./usage 100000 0 >/dev/null
+	$faults -m 64K --switch-output=64K --max-size 320K -o disk/full -- ./usage 60000 0 >/dev/null
 	result $? "... with --max-size it does not become full"
 	umount disk
 else
