@@ -24,9 +24,9 @@ paths() { perfctl export folded -i "$1" -o - 2>/dev/null | grep -c 'main;outer;i
 # size TRACE: bytes of its streams
 size() { cat "$1"/stream_* | wc -c; }
 
-perfctl record -q -g -F 5000 -o once.trace -- ./long 20
+perfctl record -q -g -F 5000 -o once.trace -- ./long 6
 says "record --deferred" 0 '^\[ later.trace: .* records.*, nothing lost \]$' \
-	perfctl record -g -F 5000 --deferred -o later.trace -- ./long 20
+	perfctl record -g -F 5000 --deferred -o later.trace -- ./long 6
 read -r with without <<<"$(samples later.trace)"
 within "samples in the kernel have the program's chain" "$with" 20 1000000
 within "... all of them" "$without" 0 0
@@ -44,8 +44,8 @@ within "one for many samples" "$((with / stacks))" 3 1000000
 ok "an exec ends no recording" has_records later.trace pev:exec
 
 # by unwind tables: the piece of stack comes once, too
-perfctl record -q -g dwarf -F 5000 -o dwarf-once.trace -- ./long 10
-perfctl record -q -g dwarf -F 5000 --deferred -o dwarf.trace -- ./long 10
+perfctl record -q -g dwarf -F 5000 -o dwarf-once.trace -- ./long 4
+perfctl record -q -g dwarf -F 5000 --deferred -o dwarf.trace -- ./long 4
 read -r with without <<<"$(samples dwarf.trace)"
 within "-g dwarf" "$with" 10 1000000
 within "... all of them" "$without" 0 0
