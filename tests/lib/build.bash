@@ -44,7 +44,16 @@ compile_program() {
 		-o "$3" "$1/$2.c" "${parts[@]}" -lm -ldl
 }
 
-# compile_programs OUT DIR...: all of them, for a guest in which a compiler takes long.
+# is_made DIR OUT: and nothing that a program of DIR is made of is younger
+is_made() {
+	local top file
+	top=$(dirname "${BASH_SOURCE[0]}")/../..
+	for file in "$1"/* "$top"/tests/lib/* "${BUILD:-$top/build}/${ARCH:-$(pev_arch)}/tools/libpev/libpev.a"; do
+		[ "$2" -nt "$file" ] || [ ! -e "$file" ] || return 1
+	done
+}
+
+# compile_programs OUT DIR...: all of them that are not there yet, for a guest in which a compiler takes long.
 # There, $PEV_PROGRAMS is OUT.
 compile_programs() {
 	local dir source name
@@ -54,11 +63,11 @@ compile_programs() {
 			name=$(basename "$source" .c)
 			case $name in
 			*_*)	;;
-			*)	compile_program "$dir" "$name" "$1/$name" || return ;;
+			*)	is_made "$dir" "$1/$name" || compile_program "$dir" "$name" "$1/$name" || return ;;
 			esac
 		done
 		for name in $(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$dir/variants" 2>/dev/null); do
-			compile_program "$dir" "$name" "$1/$name" || return
+			is_made "$dir" "$1/$name" || compile_program "$dir" "$name" "$1/$name" || return
 		done
 	done
 }
