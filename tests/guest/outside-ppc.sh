@@ -9,24 +9,29 @@ here=$(cd "$(dirname "$0")" && pwd)
 export SPIN
 sum=/sys/kernel/debug/kvm/sum_exits
 
+declare -A runs
+
 # boot NAME COMMAND [OPTION...]: in the background, what it says in a file of that name
 boot() {
 	"$here/run" "$2" --name "$1" "${@:3}" > "$1" 2> "$1.err" &
+	runs[$1]=$!
 }
 
 # until_says NAME WORD: the guest has, or has ended
 until_says() {
 	until grep -qs "^$2" "$1"; do
-		pgrep -f "name $1" > /dev/null || grep -qs "^$2" "$1" || [ ! -s "$1.err" ] || {
+		[ -d "/proc/${runs[$1]}" ] || grep -qs "^$2" "$1" || {
 			cat "$1.err"
 			return 1
 		}
-		sleep 0.1
+		sleep 0.5
 	done
 }
 
-# judge WHAT: by outside_ppc.py
-judge() { python3 "$here/outside_ppc.py" "$@"; }
+# judge WHAT: as outside_ppc.py did
+judge() {
+	cat "$1.judged" && [ ! -e "$1.wrong" ]
+}
 
 # Both tell now and then how long they have run, in user and in kernel mode; the second one finds out before
 # which function of its kernel that is. Ticks that come while interrupts are off, it sees where they are replayed.
@@ -52,6 +57,8 @@ pkill -f "qemu-system-ppc64 .* -name (user|kernel)"
 wait
 perfctl report --stdio -n --percent-limit 0 --guest-kallsyms /proc/kallsyms --sort guest,dso,symbol trace > report
 perfctl timeline --vcpus --width 100 line > timeline
+# at once, as a start of Python takes seconds here
+python3 "$here/outside_ppc.py" list stat exits guests user kernel timeline
 tap_tells=1
 ok "both are listed by name, with their processors" judge list
 ok "ticks count the time that passed between entries and exits" judge stat

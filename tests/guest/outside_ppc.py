@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Judges what outside-ppc.sh has measured, by what the guests and KVM say of themselves.
+"""Judges what outside-ppc.sh has measured, by what the guests and KVM say of themselves: what there is to say of WHAT
+is in WHAT.judged then, and WHAT.wrong is there if it is wrong.
 
-usage: outside_ppc.py list|stat|exits|guests|user|kernel|timeline
+usage: outside_ppc.py WHAT...    of list, stat, exits, guests, user, kernel and timeline
 """
+import contextlib
 import json
 import os
 import re
 import sys
+import traceback
 
 NAMES = ("user", "kernel")
 
@@ -130,4 +133,10 @@ def judge_timeline():
         assert re.search(rf"^ +vCPU 0 of {pid(name)} .*#", text("timeline"), re.M), text("timeline")
 
 
-globals()["judge_" + sys.argv[1]]()
+for what in sys.argv[1:]:
+    with open(what + ".judged", "w") as said, contextlib.redirect_stdout(said):
+        try:
+            globals()["judge_" + what]()
+        except Exception:  # also what is missing, or in another form
+            traceback.print_exc(file=said)
+            open(what + ".wrong", "w").close()
