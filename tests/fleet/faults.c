@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Makes so many page faults as each line of the standard input says, on the CPU that it names, and
- * answers with their number. Linked statically: what it is not asked for are some tens.
+ * answers with their number; as many functions deep as it is told, for records that are so much
+ * larger with their call chains. Linked statically: what it is not asked for are some tens.
+ *
+ * usage: faults [DEPTH]
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -21,6 +24,16 @@ static void fault(char *area, size_t page, long n)
 	}
 }
 
+static __attribute__((noinline)) void fault_below(int depth, char *area, size_t page, long n)
+{
+	if (depth > 0)
+		fault_below(depth - 1, area, page, n);
+	else
+		fault(area, page, n);
+	/* a frame that is still there below */
+	__asm__ volatile("" ::: "memory");
+}
+
 static int nth_cpu(const cpu_set_t *allowed, unsigned int nr)
 {
 	nr %= (unsigned int)CPU_COUNT(allowed);
@@ -30,8 +43,9 @@ static int nth_cpu(const cpu_set_t *allowed, unsigned int nr)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int depth = argc > 1 ? atoi(argv[1]) : 0;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *area = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			  0);
@@ -47,7 +61,7 @@ int main(void)
 		CPU_ZERO(&one);
 		CPU_SET(nth_cpu(&allowed, cpu), &one);
 		sched_setaffinity(0, sizeof(one), &one);
-		fault(area, page, n);
+		fault_below(depth, area, page, n);
 		printf("%ld\n", n);
 		fflush(stdout);
 	}
