@@ -24,10 +24,11 @@ once() {
 # all_sent DIR: nothing waits
 all_sent() { [ "$(waiting "$1")" = 0 ]; }
 
+# Where other suites keep the CPUs busy, there is something to sample without these.
 load=()
 for _ in 1 2; do
 	# a program of its own: a subshell has the name by which this test was started
-	bash -c 'while :; do :; done' &
+	nice -n 19 bash -c 'while :; do :; done' &
 	load+=($!)
 done
 
@@ -262,6 +263,8 @@ ok "its configuration is taken" env PERFCTL_CONFIG="$work/agent.config" \
 	perfctl agent -q --spool spool5 --timeout 1s
 
 # ---- services: the program of a unit is its version, and what ended keeps its name
+# here only what a service does is looked at
+kill -STOP "${load[@]}"
 unit=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/pev-test-$$.service
 if mkdir "$unit" 2> /dev/null; then
 	url=$(new_db versions)
@@ -295,6 +298,8 @@ if mkdir "$unit" 2> /dev/null; then
 else
 	skip "versions of services" "there is no cgroup to be made"
 fi
+
+kill -CONT "${load[@]}"
 
 # ---- as a service
 sed "s,@bindir@,${BUILD:-$top/build}/$machine/tools," "$top/tools/perfctl/systemd/perfctl-agent.service.in" \

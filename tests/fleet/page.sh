@@ -33,8 +33,8 @@ asked many "INSERT INTO pev_names SELECT * FROM page.pev_names"
 asked many "INSERT INTO pev_stacks SELECT * FROM page.pev_stacks"
 asked many "INSERT INTO pev_frames SELECT * FROM page.pev_frames"
 asked many "INSERT INTO pev_names SELECT day, toUInt8(1), 1000 + number, concat('n-', toString(number)), '' FROM (SELECT DISTINCT day FROM pev_names) CROSS JOIN (SELECT number FROM system.numbers LIMIT 60)"
-asked many "INSERT INTO pev_rows SELECT day, time - number * 10, 1000 + number % 60, service, event, stack, samples, weight, batch
-	FROM page.pev_rows CROSS JOIN (SELECT number FROM system.numbers LIMIT 3000)"
+asked many "INSERT INTO pev_rows SELECT day, time - number * 30, 1000 + number % 60, service, event, stack, samples, weight, batch
+	FROM page.pev_rows CROSS JOIN (SELECT number FROM system.numbers LIMIT 1000)"
 rows=$(asked many 'SELECT count() FROM pev_rows')
 within "many rows" "$rows" 100000 1000000000
 ok "a page of them" perfctl report --from "$store/many" --since 12h --html many.html
