@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A small Debian 12 as an archive, with apt in working order and the packages of
-# root.packages downloaded. It is kept in the cache by the hash of its list.
+# root.packages downloaded, or installed: what takes half a minute of a processor. Both are kept in the
+# cache by the hash of their list.
 #
-# usage: root.sh	makes it if it is not there, and prints its path
+# usage: root.sh plain	makes it if it is not there, and prints its path
+#        root.sh full	the same of one in which all of them are installed
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,18 +13,22 @@ top=$(cd "$here/../.." && pwd)
 cache=${PEV_CACHE:-$HOME/.cache/pev}
 id=$(cat "$here/root.packages" "$0" | sha256sum | cut -c 1-16)
 root=$cache/root-debian-$id.tar
+mapfile -t packages < <(sed 's/#.*//' "$here/root.packages" | xargs -n 1)
+# the hook's shell expands $1
+# shellcheck disable=SC2016
+case ${1:-} in
+plain)	how=(--skip=cleanup/apt --customize-hook='chroot "$1" apt-get -q -y --no-install-recommends -d install '"${packages[*]}") ;;
+full)	root=${root%.tar}-full.tar how=(--skip=cleanup/apt/lists "${packages[@]/#/--include=}") ;;
+*)	sed -n '/^# usage/,/^[^#]/s/^# //p' "$0" >&2; exit 2 ;;
+esac
 
 # How the machine's apt gets at its mirror counts here, too.
 options() { apt-config dump Acquire | grep -iE '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date) ' || :; }
 
-# make_root SOURCES: at the path that the hooks do not know
+# make_root SOURCES
 make_root() {
-	# the hook's shell expands $1, and packages are words
-	# shellcheck disable=SC2016,SC2046
-	mmdebstrap --quiet --variant=minbase --format=tar --skip=cleanup/apt \
+	mmdebstrap --quiet --variant=minbase --format=tar "${how[@]}" \
 		--dpkgopt=force-unsafe-io --aptopt="$work/options" --aptopt='Acquire::Languages "none"' \
-		--customize-hook='chroot "$1" apt-get -q -y --no-install-recommends -d install '"$(
-			sed 's/#.*//' "$here/root.packages" | xargs)" \
 		bookworm "$work/root.tar" "$1" > "$work/log" 2>&1
 }
 
