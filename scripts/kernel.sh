@@ -99,9 +99,7 @@ key() {
 		sha256sum < scripts/kernel.sh
 		fragments | xargs cat configs/pev.config
 		series | xargs -r cat
-		overlay_files | while read -r file _; do
-			sha256sum "$file"
-		done
+		overlay_files | cut -d ' ' -f 1 | xargs -r sha256sum
 	} | sha256sum | cut -c 1-20
 }
 
