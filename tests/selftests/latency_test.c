@@ -331,7 +331,7 @@ static const char *const of_calls[] = {
 };
 
 #define KINDS (sizeof(of_calls) / sizeof(*of_calls))
-#define CROWD 800 /* events: fewer than a task may have */
+#define CROWD 600 /* events: fewer than a task may have */
 
 /* Return: ns of the shortest of some rounds of calls. */
 static int64_t shortest_calls(void)
