@@ -19,10 +19,14 @@ def run(*words):
 
 
 def named(function):
-    """Of several names of a function one is as good as another; the vdso has no file."""
+    """Of several names of a function one is as good as another; the vdso has no file. perf has no name of
+    some places in a PLT, and looks where a call returns to, which in the dynamic linker's start is another
+    function."""
     if re.match(r"0x[0-9a-f]+$|.*\+0x[0-9a-f]+$|\[unknown\]|__vdso_", function):
         return "?"
-    return re.sub(r"@.*", "", function).lstrip("_")
+    if function.endswith("@plt"):
+        return "plt"
+    return re.sub(r"@.*|^_dl_(?=start)|(?<=start)_user$", "", function).lstrip("_")
 
 
 def perfctl(tool, trace, event=None):
