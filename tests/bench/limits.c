@@ -434,8 +434,8 @@ static void load_task(void)
 		die("an event on a task: %s", pev_reason());
 }
 
-/* Two tasks that have these take turns. */
-static void take_turns(struct pev_child *c)
+/* Two tasks that have these wake each other. */
+static void change_tasks(struct pev_child *c)
 {
 	int there[2], back[2];
 	char byte = 0;
@@ -450,7 +450,7 @@ static void take_turns(struct pev_child *c)
 			;
 		_exit(0);
 	}
-	/* the first turn is when the other has its events */
+	/* the first time is when the other has its events */
 	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
 		die("the other task: %m");
 	pev_child_say(c, 0);
@@ -463,25 +463,25 @@ static void take_turns(struct pev_child *c)
 	_exit(0);
 }
 
-static void measure_turns(void)
+static void measure_change(void)
 {
 	struct figure *f = figure(
-		"irqs_off_turns", 100000,
-		"interrupts off, longest: two tasks with the most events take turns");
+		"irqs_off_change", 100000,
+		"interrupts off, longest: a switch between tasks with the most events");
 	struct pev_child c;
 	uint64_t ip = 0;
 
 	if (pev_child_start(&c) < 0)
 		die("fork: %m");
 	if (!c.pid)
-		take_turns(&c);
+		change_tasks(&c);
 	if (pev_child_hear(&c))
-		die("the tasks that take turns are gone");
+		die("the two tasks are gone");
 	probe_begin();
 	probe_longest(&ip);
 	pev_child_go(&c);
 	if (pev_child_hear(&c))
-		die("the tasks that take turns are gone");
+		die("the two tasks are gone");
 	f->at[PEV] = probe_longest(&ip);
 	if (f->at[PEV] > f->goal)
 		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
@@ -700,7 +700,7 @@ void measure_limits(void)
 	measure_attach(2500, false);
 	measure_attach(10000, false);
 	measure_exec();
-	measure_turns();
+	measure_change();
 	measure_irqs_off();
 	measure_attach(MAX_SUBTREE, false);
 }
