@@ -369,9 +369,9 @@ TEST_F(group, of_one_cgroup)
 /* ---- memory ---- */
 
 #define THREADS		400
-#define EVENTS		1500	/* that each thread shares with the others */
+#define EVENTS 1500 /* that each thread shares with the others */
 #define MIB		(1 << 20)
-/* Caches keep pages. The sets take 12 MiB, and five times that where pages are large. */
+/* Caches keep pages. The sets take 9 MiB, and five times that where pages are large. */
 #define SLACK		((sysconf(_SC_PAGESIZE) > 4096 ? 16 : 4) * MIB)
 
 FIXTURE(memory) {
