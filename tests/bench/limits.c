@@ -119,6 +119,24 @@ static const char *symbol(uint64_t ip)
 	return best ? text : "?";
 }
 
+/* What came late since the last call is @f's; beyond its goal, who held it up is said. */
+static void probe_into(struct figure *f)
+{
+	uint64_t ip = 0;
+
+	f->at[PEV] = probe_longest(&ip);
+	if (f->goal && f->at[PEV] > f->goal)
+		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+}
+
+/* What came late until now is nobody's. */
+static void probe_restart(void)
+{
+	uint64_t ip;
+
+	probe_longest(&ip);
+}
+
 /* ---- a user with a great many descriptors -------------------------------- */
 
 #define THREADS 64
@@ -350,7 +368,6 @@ static void raise_limits(void)
 static void measure_irqs_off(void)
 {
 	struct pev_child c;
-	uint64_t ip = 0;
 	int64_t nr;
 
 	if (pev_child_start(&c) < 0)
@@ -366,13 +383,11 @@ static void measure_irqs_off(void)
 		struct figure *f;
 
 		f = figure(user_calls[i].name, i ? 100000 : 0, user_calls[i].text);
-		probe_longest(&ip);
+		probe_restart();
 		pev_child_go(&c);
 		if (pev_child_hear(&c))
 			die("%s: the user is gone", user_calls[i].name);
-		f->at[PEV] = probe_longest(&ip);
-		if (f->goal && f->at[PEV] > f->goal)
-			printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+		probe_into(f);
 		fflush(stdout);
 	}
 	probe_end();
@@ -380,18 +395,29 @@ static void measure_irqs_off(void)
 	kill(c.pid, SIGSTOP);
 }
 
-/* As many events as a task may have wait for what it executes. */
-static void execute(struct pev_child *c)
+/* As many events as a task may have. */
+static void fill_task(int (*open_one)(void))
 {
 	int fd;
 
-	if (pev_become(USER, -1))
-		die("another user: %m");
 	do
-		fd = open_on(0, PEV_TARGET_TASK, -1, -1, PEV_F_ENABLE_ON_EXEC);
+		fd = open_one();
 	while (fd >= 0);
 	if (fd != -ENOSPC)
-		die("an event that waits: %s", pev_reason());
+		die("an event on a task: %s", pev_reason());
+}
+
+static int open_waiting(void)
+{
+	return open_on(0, PEV_TARGET_TASK, -1, -1, PEV_F_ENABLE_ON_EXEC);
+}
+
+/* They wait for what it executes. */
+static void execute(struct pev_child *c)
+{
+	if (pev_become(USER, -1))
+		die("another user: %m");
+	fill_task(open_waiting);
 	pev_child_say(c, 0);
 	pev_child_wait(c);
 	execl(own_path(), "bench", "calls", "1", NULL);
@@ -403,7 +429,6 @@ static void measure_exec(void)
 	struct figure *f = figure("irqs_off_exec", 100000,
 				  "interrupts off, longest: a task's most events begin at an exec");
 	struct pev_child c;
-	uint64_t ip = 0;
 
 	if (pev_child_start(&c) < 0)
 		die("fork: %m");
@@ -412,26 +437,12 @@ static void measure_exec(void)
 	if (pev_child_hear(&c))
 		die("who is to execute is gone");
 	probe_begin();
-	probe_longest(&ip);
+	probe_restart();
 	pev_child_go(&c);
 	if (pev_child_end(&c))
 		die("what was executed failed");
-	f->at[PEV] = probe_longest(&ip);
-	if (f->at[PEV] > f->goal)
-		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+	probe_into(f);
 	probe_end();
-}
-
-/* As many events as a task may have, all on. */
-static void load_task(void)
-{
-	int fd;
-
-	do
-		fd = open_call_event();
-	while (fd >= 0);
-	if (fd != -ENOSPC)
-		die("an event on a task: %s", pev_reason());
 }
 
 /* Two tasks that have these wake each other. */
@@ -444,7 +455,7 @@ static void change_tasks(struct pev_child *c)
 	if (pev_become(USER, -1) || pipe(there) || pipe(back))
 		die("two tasks of another user: %m");
 	pid = fork();
-	load_task();
+	fill_task(open_call_event);
 	if (!pid) {
 		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
 			;
@@ -469,7 +480,6 @@ static void measure_change(void)
 		"irqs_off_change", 100000,
 		"interrupts off, longest: a switch between tasks with the most events");
 	struct pev_child c;
-	uint64_t ip = 0;
 
 	if (pev_child_start(&c) < 0)
 		die("fork: %m");
@@ -478,13 +488,11 @@ static void measure_change(void)
 	if (pev_child_hear(&c))
 		die("the two tasks are gone");
 	probe_begin();
-	probe_longest(&ip);
+	probe_restart();
 	pev_child_go(&c);
 	if (pev_child_hear(&c))
 		die("the two tasks are gone");
-	f->at[PEV] = probe_longest(&ip);
-	if (f->at[PEV] > f->goal)
-		printf("%s: interrupts come on again at %s\n", f->name, symbol(ip));
+	probe_into(f);
 	probe_end();
 	pev_child_end(&c);
 }
