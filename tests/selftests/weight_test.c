@@ -153,7 +153,8 @@ static const struct {
 	{ "waits", { .type = PEV_TYPE_WAIT }, 16 },
 	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },
 	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 16 },
-	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 1 },
+	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 8 },
+	{ "exits", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXIT }, 8 },
 	{ "names of tasks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM }, 16 },
 };
 

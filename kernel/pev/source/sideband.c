@@ -521,8 +521,9 @@ static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
 	[PEV_SB_EXEC]	= { .place = exec_place, .remove = exec_remove },
 };
 
-/* For how many events one counts that writes paths, with interrupts off. */
+/* For how many events one counts that writes paths, with interrupts off, or what tasks are. */
 #define PATH_WEIGHT	16
+#define TASK_WEIGHT	8
 
 static u32 weight_of(u64 config)
 {
@@ -533,7 +534,7 @@ static u32 weight_of(u64 config)
 	case PEV_SB_EXEC:
 		return PATH_WEIGHT;
 	default:
-		return 1;
+		return TASK_WEIGHT;
 	}
 }
 
