@@ -556,14 +556,16 @@ static inline void pev_event_cpu_times(const struct pev_event_cpu *ec, u64 *enab
 }
 
 /**
- * pev_event_cpu_value() - what @event counted on a CPU
+ * pev_event_cpu_value_at() - what @event counted on a CPU, one of several that are read
  * @event: an event
  * @ec:    the event on that CPU
+ * @now:   pev_now_ns(), or 0 where nothing has asked for it yet
  *
  * Context: Any with preemption disabled. Exact on that CPU, elsewhere
  * as of the last fold.
  */
-static inline u64 pev_event_cpu_value(struct pev_event *event, struct pev_event_cpu *ec)
+static inline u64 pev_event_cpu_value_at(struct pev_event *event, struct pev_event_cpu *ec,
+					 u64 *now)
 {
 	u64 value;
 
@@ -572,9 +574,19 @@ static inline u64 pev_event_cpu_value(struct pev_event *event, struct pev_event_
 	if (!event->counts_time)
 		return local64_read(&ec->count);
 	value = ec->time;
-	if (ec == this_cpu_ptr(event->percpu) && ec->running)
-		value += pev_elapsed(ec->since, pev_now_ns());
+	if (ec == this_cpu_ptr(event->percpu) && ec->running) {
+		*now = *now ?: pev_now_ns();
+		value += pev_elapsed(ec->since, *now);
+	}
 	return value;
+}
+
+/* The same of one alone. */
+static inline u64 pev_event_cpu_value(struct pev_event *event, struct pev_event_cpu *ec)
+{
+	u64 now = 0;
+
+	return pev_event_cpu_value_at(event, ec, &now);
 }
 
 #endif

@@ -156,8 +156,8 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 
 /* An event counts for one more with so many bytes of stack, frames, values of a group. */
 #define BYTES_OF_ONE	256
-#define FRAMES_OF_ONE	8
-#define VALUES_OF_ONE	4
+#define FRAMES_OF_ONE	4
+#define VALUES_OF_ONE	2
 /* For how many one counts that searches the task's others for who is to tell a stack. */
 #define SEARCH		32
 
@@ -284,15 +284,16 @@ static void measure(struct pev_event *event, const struct pev_sample_in *in,
 static u64 *put_values(struct pev_event *event, u64 *to, u32 nr)
 {
 	struct pev_event *leader = READ_ONCE(event->leader), *member;
+	u64 now = 0;
 
 	*to++ = nr;
-	*to++ = pev_event_cpu_value(leader, this_cpu_ptr(leader->percpu));
+	*to++ = pev_event_cpu_value_at(leader, this_cpu_ptr(leader->percpu), &now);
 	nr--;
 	/* the group may have changed since it was measured */
 	list_for_each_entry_rcu(member, &leader->siblings, group_node, true) {
 		if (!nr)
 			break;
-		*to++ = pev_event_cpu_value(member, this_cpu_ptr(member->percpu));
+		*to++ = pev_event_cpu_value_at(member, this_cpu_ptr(member->percpu), &now);
 		nr--;
 	}
 	while (nr--)

@@ -179,8 +179,14 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
 	return !filter || pev_filter_passes(filter, ec, nr, at);
 }
 
-/* An event counts for one more with so many steps of its filter. */
-#define STEPS_OF_ONE	128
+/*
+ * Steps of a filter for which an event counts for one more, where it is asked with interrupts off,
+ * and so many are free: what occurs there counts for some already.
+ */
+#define STEPS_OF_ONE	6
+#define STEPS_FREE	96
+/* The same for one's own system calls: interrupts come meanwhile, and no lock is held. */
+#define STEPS_OF_ONE_CALL	512
 
 /**
  * pev_filter_weight() - for how many events a filter is to count
@@ -188,11 +194,17 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
  * @filter: the filter
  *
  * Context: Process context.
- * Return: the number, 0 of one that is short; see pev_event_weigh().
+ * Return: the number; 0 of one that is short, and of who may watch everybody.
  */
 u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *filter)
 {
-	return pev_event_weigh(event, filter->program->steps / STEPS_OF_ONE);
+	u32 steps = filter->program->steps;
+
+	if (event->privileged)
+		return 0;
+	if (event->fields)
+		return steps / STEPS_OF_ONE_CALL;
+	return steps > STEPS_FREE ? DIV_ROUND_UP(steps - STEPS_FREE, STEPS_OF_ONE) : 0;
 }
 
 /**
