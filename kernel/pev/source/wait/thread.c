@@ -464,6 +464,9 @@ bool wait_threads_flush(struct wait_threads *threads,
 			break;
 		flush_one(t, &record);
 		put(t->event, t->task, &record);
+		/* it may have the values of 256 events */
+		if (t->event->varying)
+			pause(threads);
 	}
 	threads->flushes += !more;
 	raw_spin_unlock_irq(&threads->lock);
