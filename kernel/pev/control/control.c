@@ -21,6 +21,13 @@
 #include "control.h"
 #include "refusal.h"
 
+/* All that is known of an event on a CPU is written, in an interrupt: not of a whole batch. */
+static void events_reset(struct pev_event **events, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i += PEV_MAX_GROUP)
+		pev_target_reset(events + i, min_t(unsigned int, nr - i, PEV_MAX_GROUP));
+}
+
 static int events_control(struct pev_event **events, unsigned int nr, u64 cmd)
 {
 	unsigned int i;
@@ -28,7 +35,7 @@ static int events_control(struct pev_event **events, unsigned int nr, u64 cmd)
 	lockdep_assert_held(&pev_control);
 
 	if (cmd == PEV_IOC_RESET) {
-		pev_target_reset(events, nr);
+		events_reset(events, nr);
 		return 0;
 	}
 	/* an explicit word ends the wait for an exec, too */

@@ -282,10 +282,11 @@ void __pev_teardown pev_sync_teardown(void)
 
 static void ec_fold(struct pev_event *event, struct pev_event_cpu *ec)
 {
-	u64 now = pev_now_ns();
+	u64 now;
 
 	if (!ec->running)
 		return;
+	now = pev_now_ns();
 	WRITE_ONCE(ec->time, ec->time + pev_elapsed(ec->since, now));
 	ec->since = now;
 	if (event->ops->fold)
