@@ -208,6 +208,13 @@ static enum visit look_again(struct walk *w, struct task_struct *task)
 	return READ_ONCE(task->self_exec_id) == w->exec_id ? VISIT_INSIDE : VISIT_CHANGED;
 }
 
+/* The CPU that @task is on is to look at its set. */
+static void note_place(struct walk *w, struct task_struct *task)
+{
+	if (READ_ONCE(task->on_rq))
+		cpumask_set_cpu(task_cpu(task), w->event->moved);
+}
+
 /* pev_ctx_lock held. */
 static enum visit attach_locked(struct walk *w, struct task_struct *task)
 {
@@ -234,11 +241,13 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	 */
 	smp_mb();
 	/* also if the set is taken back: a CPU may have begun to run on it */
-	if (READ_ONCE(task->on_rq))
-		cpumask_set_cpu(task_cpu(task), w->event->moved);
+	note_place(w, task);
 	found = look_again(w, task);
 	if (found != VISIT_INSIDE) {
 		pev_task_set_assign(task, from);
+		/* pev_ctx:B again: one that began to meanwhile is seen, a later one has the old set */
+		smp_mb();
+		note_place(w, task);
 		/* never the last reference: the move holds one */
 		pev_ctx_put_many(move->to, 1);
 		return found;

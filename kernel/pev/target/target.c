@@ -279,23 +279,43 @@ static void exec_meets(struct pev_event *event, u64 *now)
 /* Events that an exec meets with interrupts off at a stretch; more if a group's would be parted. */
 #define EXEC_STRETCH	256
 
-/* @event and those behind it. Return: the first one of the next stretch, or NULL. */
-static struct pev_event *exec_stretch(struct pev_event *event, struct pev_ctx_iter *rest)
+/**
+ * struct exec_walk - events that an exec meets
+ * @set:   they are in, which the CPU has
+ * @rest:  of them, behind @event
+ * @event: the next one; NULL: all are met
+ */
+struct exec_walk {
+	struct pev_task_ctx	*set;
+	struct pev_ctx_iter	rest;
+	struct pev_event	*event;
+};
+
+static void exec_begin(struct exec_walk *w)
+{
+	w->set = this_cpu_read(pev_target_cpus.ctx);
+	w->rest = pev_ctx_begin(w->set);
+	w->event = pev_ctx_next(&w->rest);
+}
+
+static void exec_stretch(struct exec_walk *w)
 {
 	unsigned int met = 0;
 	u64 now = 0;
 
 	guard(irqsave)();
-	while (event) {
-		struct pev_event *leader = READ_ONCE(event->leader);
+	/* what is in no set of this CPU's any more would be started, and never stopped */
+	if (w->set != this_cpu_read(pev_target_cpus.ctx))
+		exec_begin(w);
+	while (w->event) {
+		struct pev_event *leader = READ_ONCE(w->event->leader);
 
-		exec_meets(event, &now);
-		event = pev_ctx_next(rest);
-		if (++met >= EXEC_STRETCH && event && READ_ONCE(event->leader) != leader)
+		exec_meets(w->event, &now);
+		w->event = pev_ctx_next(&w->rest);
+		if (++met >= EXEC_STRETCH && w->event && READ_ONCE(w->event->leader) != leader)
 			break;
 	}
 	pev_target_commit();
-	return event;
 }
 
 /*
@@ -309,17 +329,15 @@ static struct pev_event *exec_stretch(struct pev_event *event, struct pev_ctx_it
 static void probe_prepare_exec(void *data, struct task_struct *task,
 			       struct linux_binprm *bprm)
 {
-	struct pev_event *event;
-	struct pev_ctx_iter iter;
+	struct exec_walk walk;
 
 	guard(preempt)();
 	/* until now it had another name */
 	scoped_guard(irqsave)
 		pev_charge_task(current);
-	iter = pev_ctx_begin(this_cpu_read(pev_target_cpus.ctx));
-	event = pev_ctx_next(&iter);
-	while (event)
-		event = exec_stretch(event, &iter);
+	exec_begin(&walk);
+	while (walk.event)
+		exec_stretch(&walk);
 }
 
 /* The exec is done: the task has the credentials of the new program. */
