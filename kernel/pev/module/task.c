@@ -75,14 +75,15 @@ static void drop_sets(void)
 {
 	struct pev_task_ctx *set;
 	unsigned int bucket = 0;
+	bool more;
 
 	do {
 		raw_spin_lock(&pev_ctx_lock);
-		set = pev_task_set_take_any(&bucket);
+		more = pev_task_set_take_any(&bucket, &set);
 		raw_spin_unlock(&pev_ctx_lock);
 		pev_ctx_put_many(set, 1);
 		cond_resched();
-	} while (set);
+	} while (more);
 }
 
 void pev_task_untrace(void)

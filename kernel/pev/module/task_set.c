@@ -26,6 +26,9 @@
 /* So many are too few. */
 #define LOW		(IS_ENABLED(CONFIG_PREEMPT_RT) ? RESERVE / 4 * 3 : RESERVE / 2)
 
+/* Buckets that are looked at with interrupts off: there may be 65,536. */
+#define STRETCH		1024U
+
 static DEFINE_RAW_SPINLOCK(hash_lock);
 struct hlist_head *pev_task_sets __ro_after_init;
 unsigned int pev_task_set_bits __ro_after_init;
@@ -147,23 +150,24 @@ bool pev_task_set_assign(struct task_struct *task, struct pev_task_ctx *set)
 	return done;
 }
 
-struct pev_task_ctx *pev_task_set_take_any(unsigned int *bucket)
+bool pev_task_set_take_any(unsigned int *bucket, struct pev_task_ctx **set)
 {
+	unsigned int end = min(*bucket + STRETCH, 1U << pev_task_set_bits), at = *bucket;
 	struct pev_task_set_entry *entry = NULL;
-	struct pev_task_ctx *set;
 
 	raw_spin_lock_irq(&hash_lock);
-	for (; *bucket < 1U << pev_task_set_bits && !entry; *bucket += !entry)
-		entry = hlist_entry_safe(pev_task_sets[*bucket].first, struct pev_task_set_entry,
-					 node);
+	for (; at < end && !entry; at += !entry)
+		entry = hlist_entry_safe(pev_task_sets[at].first, struct pev_task_set_entry, node);
 	if (entry)
 		remove(entry);
 	raw_spin_unlock_irq(&hash_lock);
+	*bucket = at;
+	*set = NULL;
 	if (!entry)
-		return NULL;
-	set = entry->set;
+		return at < 1U << pev_task_set_bits;
+	*set = entry->set;
 	kfree_rcu(entry, rcu);
-	return set;
+	return true;
 }
 
 /* A switch of any task looks into a bucket: it is short, however many threads a user has. */

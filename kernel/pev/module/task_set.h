@@ -7,12 +7,13 @@ struct pev_task_ctx;
 
 /**
  * pev_task_set_take_any() - take the set of any task away from it
- * @bucket: where to look first, 0 at first, and then the same one again
+ * @bucket: where to look first, 0 at first; receives where to go on
+ * @set:    receives it, with the task's reference, or NULL: none was found in this stretch
  *
  * Context: Process context, pev_ctx_lock held; no set is given to a task meanwhile.
- * Return: the set with the task's reference, or NULL if no task has one.
+ * Return: false if no task has one any more.
  */
-struct pev_task_ctx *pev_task_set_take_any(unsigned int *bucket);
+bool pev_task_set_take_any(unsigned int *bucket, struct pev_task_ctx **set);
 
 /* As the module is loaded. Return: 0 or -ENOMEM. */
 int pev_task_set_setup(void);
