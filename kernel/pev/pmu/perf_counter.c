@@ -316,10 +316,12 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 		if (list_empty(&counters))
 			left_to_perf = pev_pmu_left_to_perf();
 		counter = counter_make(code);
+		/* one kind of cores may count it, and was interrupted, before another kind refuses */
+		if (!IS_ERR(counter) || pev_perf_has_kinds())
+			nr_made += lent;
 		if (IS_ERR(counter))
 			return ERR_PTR(pev_perf_refuse(PTR_ERR(counter), code, name, r));
 		list_add(&counter->node, &counters);
-		nr_made += lent;
 	}
 	counter->users++;
 	counter->borrowers += lent;
