@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,14 +140,19 @@ static void probe_restart(void)
 
 /* ---- a user with a great many descriptors -------------------------------- */
 
-#define THREADS 64
-#define EACH 1000 /* on each thread, unless PEV_BENCH_EACH is another number */
+#define THREADS 128
+#define FULL	86	/* of these, with events */
+#define EACH	750	/* on each, unless PEV_BENCH_EACH is another number */
 #define FILTERED	100
 #define MEMBERS		200
 #define TIMERS		300
+#define RESETS		1000
+#define RESETS_EACH	24	/* on a thread without others */
 
 static struct {
 	int		channel;	/* of all that are on the threads */
+	int		mine;		/* in a channel with as many on the threads, and runs */
+	int		resets;
 	int		one;
 	int		filtered;	/* a channel of its own */
 	int		leader;
@@ -203,12 +209,12 @@ static int open_filtered(int channel)
 	return pev_open(&attr);
 }
 
-static int open_timer(int channel)
+static int open_timer(int channel, pid_t tid)
 {
 	struct pev_attr attr = {
 		.type = PEV_TYPE_TIMER, .target = PEV_TARGET_TASK, .channel_fd = channel,
 		.group_fd = -1, .period = PEV_MIN_TIMER_NS, .sample = PEV_SAMPLE_TID,
-		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL, .target_id = tid,
 	};
 
 	return pev_open(&attr);
@@ -238,9 +244,14 @@ static void user_setup(void)
 	user.channel = pev_open_channel(8192, 4096, 0);
 	user.filtered = pev_open_channel(8192, 4096, 0);
 	user.timers = pev_open_channel(8192, 4096, 0);
-	for (i = 0; i < THREADS * each; i++, user.nr++)
+	user.resets = pev_open_channel(8192, 4096, 0);
+	for (i = 0; i < FULL * each; i++, user.nr++)
 		if (open_on(user.tids[i / each], PEV_TARGET_TASK, user.channel, -1, 0) < 0)
 			die("event %u: %s", i, pev_reason());
+	user.mine = open_on(0, PEV_TARGET_TASK, user.resets, -1, 0);
+	for (i = 0; user.mine >= 0 && i < RESETS; i++)
+		if (open_timer(user.resets, user.tids[FULL + i / RESETS_EACH]) < 0)
+			die("a timer: %s", pev_reason());
 	for (i = 0; i < FILTERED; i++)
 		if (open_filtered(user.filtered) < 0)
 			die("a filtered event: %s", pev_reason());
@@ -252,7 +263,7 @@ static void user_setup(void)
 	if (user.one < 0)
 		die("one more event: %s", pev_reason());
 	/* as many as one may have */
-	for (i = 0; i < TIMERS && open_timer(user.timers) >= 0; i++)
+	for (i = 0; i < TIMERS && open_timer(user.timers, 0) >= 0; i++)
 		;
 }
 
@@ -267,9 +278,12 @@ static void call_switch(void)
 	pev_off(user.channel);
 }
 
+/* One of them runs here: so all are looked at here. */
 static void call_reset(void)
 {
-	ioctl(user.channel, PEV_IOC_RESET, 0);
+	pev_on(user.mine);
+	ioctl(user.resets, PEV_IOC_RESET, 0);
+	pev_off(user.mine);
 }
 
 static void call_period(void)
@@ -329,7 +343,7 @@ static const struct {
 } user_calls[] = {
 	{ "irqs_off_quiet", "interrupts off, longest: nothing is done", call_nothing },
 	{ "irqs_off_switch", "... his channel of all these on and off", call_switch },
-	{ "irqs_off_reset", "... it is reset", call_reset },
+	{ "irqs_off_reset", "... a channel of 1,000 timers is reset", call_reset },
 	{ "irqs_off_period", "... its period is changed", call_period },
 	{ "irqs_off_flush", "... it is flushed", call_flush },
 	{ "irqs_off_one", "... one event beside it on and off", call_one },
@@ -445,46 +459,261 @@ static void measure_exec(void)
 	probe_end();
 }
 
-/* Two tasks that have these wake each other. */
-static void change_tasks(struct pev_child *c)
+/* ---- what a task's events do at a switch, a fork, a flush ----------------- */
+
+static int switch_event(const char *filter, uint64_t sample, int group)
 {
-	int there[2], back[2];
+	struct pev_attr attr = pev_attr_software(PEV_SW_CONTEXT_SWITCHES, PEV_TARGET_TASK, 0);
+	static int channel = -1;
+
+	if (sample && channel < 0)
+		channel = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
+	attr.filter = (uintptr_t)filter;
+	attr.flags = PEV_F_EXCLUDE_KERNEL;
+	attr.group_fd = group;
+	attr.sample = sample;
+	attr.channel_fd = sample ? channel : -1;
+	attr.period = !!sample;
+	return pev_open(&attr);
+}
+
+/* @test @nr times, "||" between */
+static const char *repeat(const char *test, unsigned int nr)
+{
+	static char text[PEV_MAX_FILTER];
+	char *at = text;
+
+	while (nr-- && at + strlen(test) + 3 < text + sizeof(text))
+		at += sprintf(at, "%s%s", at == text ? "" : "||", test);
+	return text;
+}
+
+/* As many tests as are free. */
+static int open_filtered_switch(void)
+{
+	return switch_event(repeat("common_pid<0", 24), 0, -1);
+}
+
+/* As many as there is room for: what is left is for one with fewer. */
+static int open_long_filter(void)
+{
+	static unsigned int tests = 300;
+	int fd;
+
+	do
+		fd = switch_event(repeat("common_pid<0", tests), 0, -1);
+	while (fd == -ENOSPC && (tests -= tests > 24 ? 4 : tests));
+	return tests ? fd : -ENOSPC;
+}
+
+/* Each character of a name is compared with a class of as many as there is room for. */
+static int open_class_filter(void)
+{
+	static unsigned int len = 240, tests = 16;
+	char class[300];
+	int fd;
+
+	do {
+		sprintf(class, "comm ~ \"*[%0*d]z?\"", len, 0);
+		fd = switch_event(repeat(class, tests), 0, -1);
+	} while ((fd == -ENOSPC || fd == -E2BIG) && (--tests || ((tests = 1), len /= 2)));
+	return len ? fd : -ENOSPC;
+}
+
+static int open_stacks(void)
+{
+	return switch_event(NULL, PEV_SAMPLE_USTACK | PEV_SAMPLE_TID, -1);
+}
+
+/* Clocks, and what writes down the values of all of them. */
+static int open_values(void)
+{
+	struct pev_attr clock = pev_attr_software(PEV_SW_TASK_CLOCK, PEV_TARGET_TASK, 0);
+	static int leader = -1, nr, readers;
+	int fd = -ENOSPC;
+
+	clock.group_fd = leader;
+	if (readers < 3 && (leader < 0 || nr >= 3)) {
+		fd = switch_event(NULL, PEV_SAMPLE_READ, leader);
+		readers += fd >= 0;
+	} else if (nr < PEV_MAX_GROUP - 3) {
+		fd = pev_open(&clock);
+	}
+	nr++;
+	leader = leader < 0 ? fd : leader;
+	return fd;
+}
+
+static int open_sideband(uint64_t config)
+{
+	static int channel = -1;
+	struct pev_attr attr = {
+		.type = PEV_TYPE_SIDEBAND, .config = config, .target = PEV_TARGET_PROCESS,
+		.sample = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_CPU | PEV_SAMPLE_CONTEXT,
+		.group_fd = -1, .flags = PEV_F_EXCLUDE_KERNEL,
+	};
+
+	if (channel < 0)
+		channel = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
+	attr.channel_fd = channel;
+	return pev_open(&attr);
+}
+
+static int open_fork(void)
+{
+	return open_sideband(PEV_SB_FORK);
+}
+
+static int open_exit(void)
+{
+	return open_sideband(PEV_SB_EXIT);
+}
+
+/* All threads of a process are followed, and what a flush writes of each has values of a group. */
+static int open_waits(void)
+{
+	struct pev_attr clock = pev_attr_software(PEV_SW_TASK_CLOCK, PEV_TARGET_PROCESS, 0);
+	struct pev_attr wait = {
+		.type = PEV_TYPE_WAIT, .target = PEV_TARGET_PROCESS, .group_fd = -1,
+		.sample = PEV_SAMPLE_TID | PEV_SAMPLE_READ, .flags = PEV_F_EXCLUDE_KERNEL,
+	};
+	static int nr;
+
+	if (!nr) {
+		user_threads();
+		wait.channel_fd = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
+		user.leader = pev_open(&wait);
+	}
+	clock.group_fd = user.leader;
+	if (!nr++)
+		return user.leader;
+	return nr > PEV_MAX_GROUP ? -ENOSPC : pev_open(&clock);
+}
+
+static void flush_waits(void)
+{
+	int more;
+
+	do
+		more = ioctl(user.leader, PEV_IOC_FLUSH, 0);
+	while (more > 0);
+	if (more < 0)
+		die("a flush: %m");
+}
+
+static int there[2], back[2];
+
+static void swap(void)
+{
+	char byte = 0;
+
+	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+		die("the other task: %m");
+}
+
+static void swap_often(void)
+{
+	for (int i = 0; i < 10; i++)
+		swap();
+}
+
+/* The same as deep as a call chain is long. */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+swap_deep(unsigned int depth)
+{
+	if (depth)
+		swap_deep(depth - 1);
+	else
+		swap_often();
+	__asm__ volatile("" : : : "memory");
+}
+
+static void swap_below(void)
+{
+	swap_deep(PEV_MAX_STACK + 10);
+}
+
+static void fork_often(void)
+{
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, NULL, 0) != pid)
+			die("a fork: %m");
+	}
+}
+
+/**
+ * struct doing - what a user does who has as many events as a task may have
+ * @name: of the figure
+ * @text: of the figure
+ * @open: one of his events; another task has as many
+ * @act:  what is measured
+ */
+struct doing {
+	const char	*name;
+	const char	*text;
+	int		(*open)(void);
+	void		(*act)(void);
+};
+
+static const struct doing doings[] = {
+	{ "irqs_off_change",
+	  "interrupts off, longest: a switch between tasks with the most events",
+	  open_call_event, swap_often },
+	{ "irqs_off_tests", "... with filters, of as many tests as are free", open_filtered_switch,
+	  swap_often },
+	{ "irqs_off_long", "... of as many tests as there may be", open_long_filter, swap_often },
+	{ "irqs_off_class", "... with patterns", open_class_filter, swap_often },
+	{ "irqs_off_stacks", "... with call chains", open_stacks, swap_below },
+	{ "irqs_off_values", "... with the values of a group", open_values, swap_often },
+	{ "irqs_off_fork", "interrupts off, longest: a fork that as many record", open_fork,
+	  fork_often },
+	{ "irqs_off_exit", "... an exit", open_exit, fork_often },
+	{ "irqs_off_waits", "... a flush of waits with the values of a group", open_waits,
+	  flush_waits },
+};
+
+/* Two tasks that have these wake each other. */
+static void do_it(const struct doing *d, struct pev_child *c)
+{
 	char byte = 0;
 	pid_t pid;
 
 	if (pev_become(USER, -1) || pipe(there) || pipe(back))
 		die("two tasks of another user: %m");
+	/* as long as a name can be, for patterns */
+	prctl(PR_SET_NAME, "abcdefghijklmno");
 	pid = fork();
-	fill_task(open_call_event);
+	fill_task(d->open);
 	if (!pid) {
 		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
 			;
 		_exit(0);
 	}
 	/* the first time is when the other has its events */
-	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
-		die("the other task: %m");
+	swap();
 	pev_child_say(c, 0);
 	pev_child_wait(c);
-	for (int i = 0; i < 10; i++)
-		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
-			die("the other task: %m");
+	d->act();
 	pev_child_say(c, 0);
+	/* that many threads end is Linux's own stretch */
+	pev_child_wait(c);
 	kill(pid, SIGKILL);
 	_exit(0);
 }
 
-static void measure_change(void)
+static void measure_doing(const struct doing *d)
 {
-	struct figure *f = figure(
-		"irqs_off_change", 100000,
-		"interrupts off, longest: a switch between tasks with the most events");
+	struct figure *f = figure(d->name, 100000, d->text);
 	struct pev_child c;
 
 	if (pev_child_start(&c) < 0)
 		die("fork: %m");
 	if (!c.pid)
-		change_tasks(&c);
+		do_it(d, &c);
 	if (pev_child_hear(&c))
 		die("the two tasks are gone");
 	probe_begin();
@@ -494,6 +723,7 @@ static void measure_change(void)
 		die("the two tasks are gone");
 	probe_into(f);
 	probe_end();
+	pev_child_go(&c);
 	pev_child_end(&c);
 }
 
@@ -708,7 +938,8 @@ void measure_limits(void)
 	measure_attach(2500, false);
 	measure_attach(10000, false);
 	measure_exec();
-	measure_change();
+	for (unsigned int i = 0; i < sizeof(doings) / sizeof(*doings); i++)
+		measure_doing(&doings[i]);
 	measure_irqs_off();
 	measure_attach(MAX_SUBTREE, false);
 }

@@ -39,7 +39,7 @@
 
 static const char *const peers[] = { "pev", "perf", "ftrace", "bpftrace" };
 
-static struct figure figures[40];
+static struct figure figures[64];
 static unsigned int nr_figures;
 
 static void print_table(void)
