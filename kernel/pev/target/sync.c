@@ -342,7 +342,8 @@ static void ec_reset(struct pev_event *event, unsigned int cpu, bool runs)
 	WRITE_ONCE(ec->time, 0);
 	WRITE_ONCE(ec->waited, 0);
 	pev_charge_reset(event, cpu);
-	ec->since = pev_now_ns();
+	if (runs)
+		ec->since = pev_now_ns();
 }
 
 static void reset_here(void *data)
@@ -365,18 +366,35 @@ static void reset_there(struct batch *batch, unsigned int cpu)
 		ec_reset(batch->events[i], cpu, false);
 }
 
+/* For longer than a switch takes, which has the time that it began at. */
+#define SWITCH_NS	NSEC_PER_MSEC
+
+/* Has any of them been started or stopped on @cpu since @from? */
+static bool ran_since(int cpu, const struct batch *batch, u64 from)
+{
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		const struct pev_event_cpu *ec = per_cpu_ptr(batch->events[i]->percpu, cpu);
+
+		if (READ_ONCE(ec->since) >= from)
+			return true;
+	}
+	return false;
+}
+
 /*
- * Events are reset from here on CPUs where they do not run. A CPU that began to run one
- * meanwhile is found afterwards and resets it once more: only the CPU itself writes to
- * the counters of an event that runs there.
+ * Events are reset from here on CPUs where they do not run. A CPU that runs one, or ran one
+ * meanwhile, is found afterwards and resets it once more: only the CPU itself writes to
+ * the counters of an event that runs there, and may have added to one that was reset.
  */
 void pev_target_reset(struct pev_event **events, unsigned int nr)
 {
 	static struct cpumask running;
 	struct batch batch;
 	unsigned int cpu;
+	u64 from;
 
 	lockdep_assert_held(&pev_control);
+	from = pev_now_ns() - SWITCH_NS;
 	cpumask_clear(&running);
 	batch_init(&batch, events, nr);
 	cpus_read_lock();
@@ -389,7 +407,7 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 	}
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
 	for_each_online_cpu(cpu) {
-		if (concerns(cpu, &batch))
+		if (concerns(cpu, &batch) || ran_since(cpu, &batch, from))
 			cpumask_set_cpu(cpu, &running);
 		cond_resched();
 	}
