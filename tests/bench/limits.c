@@ -645,6 +645,20 @@ static void fork_often(void)
 	}
 }
 
+static void *end_at_once(void *arg)
+{
+	return arg;
+}
+
+static void end_threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 5; i++)
+		if (pthread_create(&thread, NULL, end_at_once, NULL) || pthread_join(thread, NULL))
+			die("a thread that ends");
+}
+
 /**
  * struct doing - what a user does who has as many events as a task may have
  * @name: of the figure
@@ -671,7 +685,7 @@ static const struct doing doings[] = {
 	{ "irqs_off_values", "... with the values of a group", open_values, swap_often },
 	{ "irqs_off_fork", "interrupts off, longest: a fork that as many record", open_fork,
 	  fork_often },
-	{ "irqs_off_exit", "... an exit", open_exit, fork_often },
+	{ "irqs_off_exit", "... a thread that ends", open_exit, end_threads },
 	{ "irqs_off_waits", "... a flush of waits with the values of a group", open_waits,
 	  flush_waits },
 };
