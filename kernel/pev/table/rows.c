@@ -25,7 +25,9 @@
  *
  * At least half of the slots stay free, and of those of the index, so that a search is
  * short. It ends after MOST_SLOTS in any case: what it did not find then goes to the other
- * row. Keys that are made to collide would need the seeds of the table.
+ * row. Keys can be made to collide so far by who chooses them and sees the order of rows, in
+ * which are the seeds. Chains, which take longer to compare, have seeds of their own: nothing
+ * that is handed out depends on these.
  *
  * A CPU has two tables, and @active is the one that writers use. pev_rows_swap() runs on
  * the CPU with interrupts off, and does nothing if it interrupted a writer. What nests in
@@ -42,7 +44,7 @@
 #include "base/mix.h"
 #include "rows.h"
 
-#define MOST_SLOTS	256
+#define MOST_SLOTS	64
 
 static __always_inline void add(struct pev_rows_sum *to, u64 nr, u64 value)
 {
@@ -88,7 +90,7 @@ static __always_inline bool same_key(const struct pev_rows_shape *shape,
 static __always_inline u64 hash_stack(const struct pev_rows_shape *shape,
 				      const struct pev_rows_stack *stack)
 {
-	const u64 even = shape->seed[0], odd = shape->seed[1];
+	const u64 even = shape->stack_seed[0], odd = shape->stack_seed[1];
 	const u64 *ip = stack->ip, *end = ip + (stack->nr & ~1U);
 	u64 h = stack->nr;
 
@@ -496,6 +498,7 @@ void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign
 	shape->slot = struct_size_t(struct pev_row, key, words);
 	shape->flip = sign ? 1ULL << 63 : 0;
 	get_random_bytes(shape->seed, sizeof(shape->seed));
+	get_random_bytes(shape->stack_seed, sizeof(shape->stack_seed));
 	for (u32 i = 0; i < PEV_ROW_WORDS; i++)
 		shape->seed[i] |= 1;
 }

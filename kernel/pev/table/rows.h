@@ -25,7 +25,8 @@
  * @frames: words of memory for these
  * @stack_mask: slots for these less 1
  * @flip:  is added to a mark, modulo 2^64, to compare it as a number without a sign
- * @seed:  odd numbers that users can't guess, for each word
+ * @seed:  odd numbers for each word
+ * @stack_seed: numbers that users can't guess, nor find out
  */
 struct pev_rows_shape {
 	u32	words;
@@ -37,6 +38,7 @@ struct pev_rows_shape {
 	u32	stack_mask;
 	u64	flip;
 	u64	seed[PEV_ROW_WORDS];
+	u64	stack_seed[2];
 };
 
 /**
