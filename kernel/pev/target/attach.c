@@ -253,8 +253,11 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 		return found;
 	}
 	move->tasks++;
-	if (w->event->ops->follow)
+	if (w->event->ops->follow) {
 		w->event->ops->follow(w->event, task, false);
+		/* it takes as long as a step */
+		w->left--;
+	}
 	w->yes = move->to;
 	w->nr++;
 	w->changed = true;

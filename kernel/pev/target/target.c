@@ -199,10 +199,34 @@ static void list_event(struct pev_event *event)
 		list_add_tail_rcu(&event->node, &pev_cpu_events);
 }
 
+static struct pev_hookpoint cgroup_hook;
+
 /* Does it matter to the event which task runs? */
 static bool needs_hooks(const struct pev_event *event)
 {
 	return event->target != PEV_TARGET_CPUS || event->charge;
+}
+
+static void hooks_put(const struct pev_event *event)
+{
+	if (event->target == PEV_TARGET_CGROUP)
+		pev_hook_put(&cgroup_hook);
+	if (needs_hooks(event))
+		pev_target_hooks_put();
+}
+
+static int hooks_get(const struct pev_event *event)
+{
+	int err = 0;
+
+	if (needs_hooks(event))
+		err = pev_target_hooks_get();
+	if (err || event->target != PEV_TARGET_CGROUP)
+		return err;
+	err = pev_hook_get(&cgroup_hook);
+	if (err)
+		pev_target_hooks_put();
+	return err;
 }
 
 int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
@@ -210,18 +234,16 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 {
 	int err;
 
-	if (needs_hooks(event)) {
-		err = pev_target_hooks_get();
-		if (err)
-			return pev_hook_refuse(err, "tasks", r);
-	}
+	err = hooks_get(event);
+	if (err)
+		return pev_hook_refuse(err, "tasks", r);
 	if (pev_targets_task(event)) {
 		err = attach_to_task(event, attr, r);
 		if (err) {
 			scoped_guard(mutex, &pev_control)
 				pev_target_stop(event);
 			pev_ctx_detach(event);
-			pev_target_hooks_put();
+			hooks_put(event);
 			return err;
 		}
 	}
@@ -257,8 +279,7 @@ void pev_target_detach(struct pev_event *event)
 		list_del_rcu(&event->node);
 		mutex_unlock(&pev_control);
 	}
-	if (needs_hooks(event))
-		pev_target_hooks_put();
+	hooks_put(event);
 }
 
 /* ---- the scheduler and exec ---- */
@@ -400,7 +421,6 @@ static void forget_here(void *unused)
 static void hooks_remove(void)
 {
 	pev_unwatch_tasks();
-	pev_tracepoint_unhook(cgroup_attach_task, probe_cgroup);
 	pev_tracepoint_unhook(sched_process_exec, probe_exec);
 	pev_tracepoint_unhook(sched_prepare_exec, probe_prepare_exec);
 	pev_tracepoint_unhook(sched_switch, probe_switch);
@@ -420,14 +440,9 @@ static int hooks_place(void)
 	err = pev_tracepoint_hook(sched_process_exec, probe_exec);
 	if (err)
 		goto err_prepare;
-	err = pev_tracepoint_hook(cgroup_attach_task, probe_cgroup);
-	if (err)
-		goto err_exec;
 	err = pev_watch_tasks();
 	if (!err)
 		return 0;
-	pev_tracepoint_unhook(cgroup_attach_task, probe_cgroup);
-err_exec:
 	pev_tracepoint_unhook(sched_process_exec, probe_exec);
 err_prepare:
 	pev_tracepoint_unhook(sched_prepare_exec, probe_prepare_exec);
@@ -437,6 +452,19 @@ err_switch:
 }
 
 static struct pev_hookpoint task_hooks = { .place = hooks_place, .remove = hooks_remove };
+
+static int cgroup_place(void)
+{
+	return pev_tracepoint_hook(cgroup_attach_task, probe_cgroup);
+}
+
+static void cgroup_remove(void)
+{
+	pev_tracepoint_unhook(cgroup_attach_task, probe_cgroup);
+}
+
+/* Apart: for this tracepoint Linux makes a path, with interrupts off, whatever its depth. */
+static struct pev_hookpoint cgroup_hook = { .place = cgroup_place, .remove = cgroup_remove };
 
 int pev_target_hooks_get(void)
 {
