@@ -184,6 +184,20 @@ static int set_masks(struct pev_event *event)
 	return 0;
 }
 
+/* For how many events more one counts that copies lists of 64 strings, with preemption off. */
+#define LISTS_WEIGHT	2
+
+static bool has_lists(const struct pev_event *event)
+{
+	const struct syscall_metadata *meta = event->call->data;
+	const struct pev_call_plan *plan;
+
+	if (!pev_trace_is_syscall(event->call))
+		return true;
+	plan = pev_call_plan(meta->syscall_nr);
+	return plan && plan->exec;
+}
+
 /**
  * pev_syscall_text_init() - prepare an event for PEV_F_TEXT
  * @event: a tracepoint whose private part exists
@@ -219,6 +233,8 @@ int pev_syscall_text_init(struct pev_event *event, const struct pev_attr *attr,
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(flags),
 				  "PEV_F_TEXT is for system calls, \"raw_syscalls:*\" and \"syscalls:*\"");
 	trace->limit = attr->config ?: PEV_CALL_TEXT;
+	if (!event->privileged && has_lists(event))
+		event->weight += LISTS_WEIGHT;
 	return 0;
 }
 
