@@ -305,6 +305,7 @@ struct pev_source_ops {
  * @max_stack: frames of each call chain
  * @pair_text: what the metadata says of PEV_SAMPLE_PAIR; NULL without
  * @by_others: what it counts may be done to a task by another one, which finds the event through it
+ * @in_bulk:   it occurs for dozens of tasks at a stretch
  * @counts_time: the value is the time that the event ran, not occurrences
  * @privileged: the opener may watch what changes its credentials
  * @weight:    what it costs at a switch, see struct pev_source_ops
@@ -364,6 +365,7 @@ struct pev_event {
 	u32				max_stack;
 	char				*pair_text;
 	bool				by_others;
+	bool				in_bulk;
 	bool				counts_time;
 	bool				privileged;
 	u32				weight;

@@ -494,3 +494,24 @@ u64 pev_tally_stacks(const struct pev_event *event)
 {
 	return event->tally ? event->tally->stacks : 0;
 }
+
+/**
+ * pev_tally_requests() - how many keys of the event's table are requests?
+ * @event: an event
+ *
+ * Each is read from the program's memory, which may not be there.
+ *
+ * Context: Any.
+ * Return: the number; 0 without a table.
+ */
+unsigned int pev_tally_requests(const struct pev_event *event)
+{
+	const struct pev_key *key = event->tally ? &event->tally->key : NULL;
+	unsigned int nr = 0;
+
+	for (u32 i = 0; key && i < key->nr; i++)
+		nr += key->keys[i].from == PEV_TABLE_REQUEST;
+	for (u32 i = 0; key && i < key->nr_pair; i++)
+		nr += key->pair[i].from == PEV_TABLE_REQUEST;
+	return nr;
+}

@@ -28,6 +28,7 @@ void pev_tally_lose(struct pev_event_cpu *ec);
 void pev_tally_filter(struct pev_event_cpu *ec, u64 nr, const struct pev_occurrence *at);
 bool pev_tally_needs_record(const struct pev_event *event);
 u64 pev_tally_stacks(const struct pev_event *event);
+unsigned int pev_tally_requests(const struct pev_event *event);
 
 /**
  * pev_event_lose() - an occurrence finds no memory for its record, before it has one

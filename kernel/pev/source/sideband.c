@@ -421,9 +421,8 @@ static void probe_fork(void *data, struct task_struct *child, unsigned long clon
 	local_irq_restore(flags);
 }
 
-static void put_exec(struct pev_event_cpu *ec, const char *filename)
+static void put_exec(struct pev_event_cpu *ec, const char *filename, u32 len)
 {
-	u32 len = strlen(filename) + 1;
 	struct sb_exec *p = sb_begin(ec, offsetof(struct sb_exec, filename) + len, NULL);
 
 	if (!p)
@@ -443,12 +442,13 @@ static void put_exec(struct pev_event_cpu *ec, const char *filename)
  */
 static void probe_exec(void *data, struct task_struct *task, struct linux_binprm *bprm)
 {
+	u32 len = strlen(bprm->filename) + 1;
 	struct pev_event_cpu *ec;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	pev_for_each_running(ec, PEV_RUN_SIDEBAND + PEV_SB_EXEC)
-		put_exec(ec, bprm->filename);
+		put_exec(ec, bprm->filename, len);
 	local_irq_restore(flags);
 }
 
@@ -522,7 +522,7 @@ static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
 };
 
 /* For how many events one counts that writes paths, with interrupts off, or what tasks are. */
-#define PATH_WEIGHT	16
+#define PATH_WEIGHT	32
 #define TASK_WEIGHT	8
 
 static u32 weight_of(u64 config)

@@ -224,8 +224,12 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
 		pev_running_del(ec);
 }
 
-/* For how many events one counts that occurs at each switch, with interrupts off. */
+/*
+ * For how many events one counts that occurs at each switch, with interrupts off, and at each move to
+ * another CPU, of which the scheduler makes up to 32 at a stretch.
+ */
 #define SWITCHES_WEIGHT	16
+#define MOVES_WEIGHT	192
 
 static int software_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)
@@ -240,8 +244,9 @@ static int software_open(struct pev_event *event, const struct pev_attr *attr,
 		return pev_refuse_range(r, EINVAL, PEV_FIELD(config), 0, PEV_SW_MAX - 1,
 					"there is no software event %llu", attr->config);
 	event->by_others = attr->config == PEV_SW_CPU_MIGRATIONS;
+	event->in_bulk = event->by_others;
 	if (event->by_others)
-		event->weight = PEV_BY_OTHERS_WEIGHT;
+		event->weight = event->privileged ? SWITCHES_WEIGHT : MOVES_WEIGHT;
 	else if (attr->config == PEV_SW_CONTEXT_SWITCHES)
 		event->weight = SWITCHES_WEIGHT;
 	event->counts_time = is_clock(attr->config);
