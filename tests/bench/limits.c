@@ -10,6 +10,7 @@
  */
 #include "bench.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
@@ -544,14 +545,20 @@ static int open_values(void)
 	return fd;
 }
 
-static int open_sideband(uint64_t config)
+static int open_sideband(uint64_t config, uint64_t sample)
 {
 	static int channel = -1;
 	struct pev_attr attr = {
-		.type = PEV_TYPE_SIDEBAND, .config = config, .target = PEV_TARGET_PROCESS,
-		.sample = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_CPU | PEV_SAMPLE_CONTEXT,
+		.type = PEV_TYPE_SIDEBAND, .config = config, .target = PEV_TARGET_SUBTREE,
+		.sample = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_CPU | sample,
 		.group_fd = -1, .flags = PEV_F_EXCLUDE_KERNEL,
 	};
+
+	if (sample & PEV_SAMPLE_UREGS) {
+		attr.regs_user = 0xff;
+		attr.max_stack = 3;
+		attr.stack_user = 248;
+	}
 
 	if (channel < 0)
 		channel = pev_open_channel(1 << 18, 1 << 16, PEV_CHF_OVERWRITE);
@@ -561,12 +568,24 @@ static int open_sideband(uint64_t config)
 
 static int open_fork(void)
 {
-	return open_sideband(PEV_SB_FORK);
+	return open_sideband(PEV_SB_FORK, PEV_SAMPLE_CONTEXT);
+}
+
+/* With a little of each that is not of a fixed size. */
+static int open_fork_parts(void)
+{
+	return open_sideband(PEV_SB_FORK, PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK |
+					  PEV_SAMPLE_USTACK_DUMP | PEV_SAMPLE_CONTEXT);
 }
 
 static int open_exit(void)
 {
-	return open_sideband(PEV_SB_EXIT);
+	return open_sideband(PEV_SB_EXIT, 0);
+}
+
+static int open_exec(void)
+{
+	return open_sideband(PEV_SB_EXEC, 0);
 }
 
 /* All threads of a process are followed, and what a flush writes of each has values of a group. */
@@ -645,26 +664,34 @@ static void fork_often(void)
 	}
 }
 
-static void *end_at_once(void *arg)
+/* By a path that is as long as one can be. */
+static void execute_often(void)
 {
-	return arg;
-}
+	static char path[PATH_MAX];
+	size_t room = sizeof(path) - strlen(own_path()) - 1;
 
-static void end_threads(void)
-{
-	pthread_t thread;
+	for (size_t at = 0; at + 2 <= room; at += 2)
+		memcpy(path + at, "/.", 2);
+	strcat(path, own_path());
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = vfork();
+		int status;
 
-	for (int i = 0; i < 5; i++)
-		if (pthread_create(&thread, NULL, end_at_once, NULL) || pthread_join(thread, NULL))
-			die("a thread that ends");
+		if (!pid) {
+			execl(path, "bench", "calls", "1", NULL);
+			_exit(1);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			die("what was executed failed");
+	}
 }
 
 /**
  * struct doing - what a user does who has as many events as a task may have
  * @name: of the figure
  * @text: of the figure
- * @open: one of his events; another task has as many
- * @act:  what is measured
+ * @open: one of his events
+ * @act:  what is measured; without switches, his other task has no events
  */
 struct doing {
 	const char	*name;
@@ -685,7 +712,10 @@ static const struct doing doings[] = {
 	{ "irqs_off_values", "... with the values of a group", open_values, swap_often },
 	{ "irqs_off_fork", "interrupts off, longest: a fork that as many record", open_fork,
 	  fork_often },
-	{ "irqs_off_exit", "... a thread that ends", open_exit, end_threads },
+	{ "irqs_off_fork_parts", "... with registers and pieces of the stack", open_fork_parts,
+	  fork_often },
+	{ "irqs_off_exit", "... an exit", open_exit, fork_often },
+	{ "irqs_off_path", "... an exec, of a long path", open_exec, execute_often },
 	{ "irqs_off_waits", "... a flush of waits with the values of a group", open_waits,
 	  flush_waits },
 };
@@ -701,7 +731,8 @@ static void do_it(const struct doing *d, struct pev_child *c)
 	/* as long as a name can be, for patterns */
 	prctl(PR_SET_NAME, "abcdefghijklmno");
 	pid = fork();
-	fill_task(d->open);
+	if (pid || d->act == swap_often || d->act == swap_below)
+		fill_task(d->open);
 	if (!pid) {
 		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
 			;
