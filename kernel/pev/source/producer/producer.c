@@ -357,19 +357,39 @@ static void link_drop(struct pev_user_link *link)
 /* ---- processes ---- */
 
 /*
+ * To the first listener behind @seq to which it matters, and not more: that takes a comparison for each
+ * mark, while others wait for the lock. Return: false if there is none.
+ */
+static bool link_next(struct pev_producer_mm *p, u64 *seq, struct spare *spare)
+{
+	struct pev_listener *l;
+
+	guard(mutex)(&pev_producers_lock);
+	list_for_each_entry(l, &listeners, node) {
+		if (l->seq <= *seq)
+			continue;
+		*seq = l->seq;
+		if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event)) {
+			link_add(l, p, spare);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Rights are judged here as they are for a record of the current task; see target/rights.c.
  * The process has not gone on since it asked to be a producer.
  */
 static void link_current(struct pev_producer_mm *p)
 {
 	struct spare spare = { .links = LIST_HEAD_INIT(spare.links) };
-	struct pev_listener *l;
+	u64 seq;
 
 	do {
-		guard(mutex)(&pev_producers_lock);
-		list_for_each_entry(l, &listeners, node)
-			if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event))
-				link_add(l, p, &spare);
+		seq = 0;
+		while (link_next(p, &seq, &spare))
+			cond_resched();
 	} while (spare_add(&spare));
 	links_free(&spare.links);
 }
@@ -512,8 +532,9 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
 
 /* ---- listeners ---- */
 
-/* Producers that are looked at before others get the lock. */
-#define BATCH	64
+/* Producers that are looked at before others get the lock; so many marks are as one more. */
+#define BATCH		64
+#define MARKS_OF_ONE	16
 
 static bool may_trace(struct pev_producer_mm *p)
 {
@@ -544,24 +565,28 @@ static int each_producer(void (*fn)(struct pev_producer_mm *p, void *arg),
 	unsigned long first = 0, id;
 	struct pev_producer_mm *p;
 	unsigned int nr;
+	bool again;
 
 	do {
 		nr = 0;
 		id = first;
+		again = false;
 		if (mutex_lock_killable(&pev_producers_lock))
 			return -EINTR;
 		xa_for_each_start(&producers, id, p, id) {
-			if (nr++ == BATCH)
+			again = nr >= BATCH;
+			if (again)
 				break;
 			fn(p, arg);
+			nr += 1 + p->family->nr_marks / MARKS_OF_ONE;
 		}
 		mutex_unlock(&pev_producers_lock);
 		cond_resched();
 		if (more && more(arg))
-			nr = BATCH + 1;
+			again = true;
 		else
 			first = id;
-	} while (nr > BATCH);
+	} while (again);
 	return 0;
 }
 
@@ -595,6 +620,7 @@ static int enlist(struct pev_listener *l, struct pev_refuse *r)
 	kuid_t owner = pev_owner(l->event->cred);
 	struct pev_listener *other;
 	unsigned int nr = 0;
+	static u64 last_seq;
 
 	guard(mutex)(&pev_producers_lock);
 	list_for_each_entry(other, &listeners, node)
@@ -603,6 +629,7 @@ static int enlist(struct pev_listener *l, struct pev_refuse *r)
 		return pev_refuse(r, EMFILE, PEV_FIELD(type),
 				  "you listen to user marks with %u events already: name several marks by one event, \"provider:*\"",
 				  nr);
+	l->seq = ++last_seq;
 	list_add_tail(&l->node, &listeners);
 	return 0;
 }

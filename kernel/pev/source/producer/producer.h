@@ -59,7 +59,8 @@ struct pev_producer_mm {
  * @name:   of the marks
  * @len:    bytes of @name that count
  * @prefix: any name that begins so
- * @node:   in the list of all
+ * @node:   in the list of all, in the order of @seq
+ * @seq:    no other one had it
  * @links:  to producers, by number; adding to them takes no memory
  * @places: all links, by place
  * @unused: links to nothing, which keep their places
@@ -75,6 +76,7 @@ struct pev_listener {
 	size_t			len;
 	bool			prefix;
 	struct list_head	node;
+	u64			seq;
 	struct rb_root		links;
 	struct rb_root		places;
 	struct list_head	unused;
