@@ -644,7 +644,7 @@ static const struct cpumask *perf_where(const struct pev_event *event)
 	.type		= "hardware",				\
 	.flags		= PEV_HARDWARE_FLAGS | PEV_F_FREQ,	\
 	.shows		= PEV_SHOWS_KERNEL_COUNT,		\
-	.weight		= 16,					\
+	.weight		= 24,					\
 	.open		= hw_open,				\
 	.close		= hw_close,				\
 	.period		= hw_period,				\
@@ -684,7 +684,7 @@ const struct pev_source_ops pev_raw_source = {
 const struct pev_source_ops pev_lent_source = {
 	.type		= "guest",
 	.flags		= PEV_HARDWARE_FLAGS,
-	.weight		= 16,
+	.weight		= 24,
 	.open		= pev_lent_event_open,
 	.close		= hw_close,
 	.hook		= hw_hook,
