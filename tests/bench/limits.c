@@ -142,18 +142,18 @@ static void probe_restart(void)
 /* ---- a user with a great many descriptors -------------------------------- */
 
 #define THREADS 128
-#define FULL	86	/* of these, with events */
-#define EACH	750	/* on each, unless PEV_BENCH_EACH is another number */
+#define FULL 86 /* of these, with events */
+#define EACH 750 /* on each, unless PEV_BENCH_EACH is another number */
 #define FILTERED	100
 #define MEMBERS		200
 #define TIMERS		300
-#define RESETS		1000
-#define RESETS_EACH	24	/* on a thread without others */
+#define RESETS 1000
+#define RESETS_EACH 24 /* on a thread without others */
 
 static struct {
 	int		channel;	/* of all that are on the threads */
-	int		mine;		/* in a channel with as many on the threads, and runs */
-	int		resets;
+	int mine; /* in a channel with as many on the threads, and runs */
+	int resets;
 	int		one;
 	int		filtered;	/* a channel of its own */
 	int		leader;
@@ -213,9 +213,14 @@ static int open_filtered(int channel)
 static int open_timer(int channel, pid_t tid)
 {
 	struct pev_attr attr = {
-		.type = PEV_TYPE_TIMER, .target = PEV_TARGET_TASK, .channel_fd = channel,
-		.group_fd = -1, .period = PEV_MIN_TIMER_NS, .sample = PEV_SAMPLE_TID,
-		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL, .target_id = tid,
+		.type = PEV_TYPE_TIMER,
+		.target = PEV_TARGET_TASK,
+		.channel_fd = channel,
+		.group_fd = -1,
+		.period = PEV_MIN_TIMER_NS,
+		.sample = PEV_SAMPLE_TID,
+		.flags = PEV_F_DISABLED | PEV_F_EXCLUDE_KERNEL,
+		.target_id = tid,
 	};
 
 	return pev_open(&attr);
@@ -549,9 +554,12 @@ static int open_sideband(uint64_t config, uint64_t sample)
 {
 	static int channel = -1;
 	struct pev_attr attr = {
-		.type = PEV_TYPE_SIDEBAND, .config = config, .target = PEV_TARGET_SUBTREE,
+		.type = PEV_TYPE_SIDEBAND,
+		.config = config,
+		.target = PEV_TARGET_SUBTREE,
 		.sample = PEV_SAMPLE_PID | PEV_SAMPLE_IP | PEV_SAMPLE_CPU | sample,
-		.group_fd = -1, .flags = PEV_F_EXCLUDE_KERNEL,
+		.group_fd = -1,
+		.flags = PEV_F_EXCLUDE_KERNEL,
 	};
 
 	if (sample & PEV_SAMPLE_UREGS) {
@@ -575,7 +583,7 @@ static int open_fork(void)
 static int open_fork_parts(void)
 {
 	return open_sideband(PEV_SB_FORK, PEV_SAMPLE_UREGS | PEV_SAMPLE_USTACK |
-					  PEV_SAMPLE_USTACK_DUMP | PEV_SAMPLE_CONTEXT);
+						  PEV_SAMPLE_USTACK_DUMP | PEV_SAMPLE_CONTEXT);
 }
 
 static int open_exit(void)
@@ -593,8 +601,11 @@ static int open_waits(void)
 {
 	struct pev_attr clock = pev_attr_software(PEV_SW_TASK_CLOCK, PEV_TARGET_PROCESS, 0);
 	struct pev_attr wait = {
-		.type = PEV_TYPE_WAIT, .target = PEV_TARGET_PROCESS, .group_fd = -1,
-		.sample = PEV_SAMPLE_TID | PEV_SAMPLE_READ, .flags = PEV_F_EXCLUDE_KERNEL,
+		.type = PEV_TYPE_WAIT,
+		.target = PEV_TARGET_PROCESS,
+		.group_fd = -1,
+		.sample = PEV_SAMPLE_TID | PEV_SAMPLE_READ,
+		.flags = PEV_F_EXCLUDE_KERNEL,
 	};
 	static int nr;
 
@@ -694,15 +705,14 @@ static void execute_often(void)
  * @act:  what is measured; without switches, his other task has no events
  */
 struct doing {
-	const char	*name;
-	const char	*text;
-	int		(*open)(void);
-	void		(*act)(void);
+	const char *name;
+	const char *text;
+	int (*open)(void);
+	void (*act)(void);
 };
 
 static const struct doing doings[] = {
-	{ "irqs_off_change",
-	  "interrupts off, longest: a switch between tasks with the most events",
+	{ "irqs_off_change", "interrupts off, longest: a switch between tasks with the most events",
 	  open_call_event, swap_often },
 	{ "irqs_off_tests", "... with filters, of as many tests as are free", open_filtered_switch,
 	  swap_often },

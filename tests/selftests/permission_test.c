@@ -478,9 +478,9 @@ static unsigned int kernel_words(const struct pev_map *map)
 
 /* What anybody may have. One with all that a record can have counts for almost as many as a task may have. */
 static const struct {
-	uint32_t	type;
-	uint64_t	config;
-	const char	*name;
+	uint32_t type;
+	uint64_t config;
+	const char *name;
 } sources[] = {
 	{ PEV_TYPE_SOFTWARE, PEV_SW_PAGE_FAULTS, NULL },
 	{ PEV_TYPE_SOFTWARE, PEV_SW_CONTEXT_SWITCHES, NULL },

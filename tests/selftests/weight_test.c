@@ -28,6 +28,8 @@ static int channel = -1, table = -1, counted = -1;
 /* What @channel_fd of a kind is; 0: the channel. */
 enum { STACKS = 1, COUNTED };
 static char filter[PEV_MAX_FILTER] = "id == -2";
+static const char one_name[] = "comm == 'sh'", one_number[] = "common_pid == 1",
+		  pattern[] = "comm ~ '*elevenchars*'", execve_call[] = "syscalls:sys_enter_execve";
 
 static int open_one(const struct pev_attr *kind, int group)
 {
@@ -149,11 +151,11 @@ static const struct {
 	  1 + NUMBERS / 32 / 4 },
 	{ "switches", { .config = PEV_SW_CONTEXT_SWITCHES }, 16 },
 	{ "switches with a short filter",
-	  { .config = PEV_SW_CONTEXT_SWITCHES, .filter = (uintptr_t)"comm == 'sh'" },
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .filter = (uintptr_t)one_name },
 	  16 },
 	/* each of 12 characters at each of 16 places, and 14 for the rest; 24 are free */
 	{ "switches with a pattern",
-	  { .config = PEV_SW_CONTEXT_SWITCHES, .filter = (uintptr_t)"comm ~ '*elevenchars*'" },
+	  { .config = PEV_SW_CONTEXT_SWITCHES, .filter = (uintptr_t)pattern },
 	  16 + (16 * 12 + 14 - 24 + 5) / 6 },
 	{ "clocks in a table", { .config = PEV_SW_TASK_CLOCK, .channel_fd = COUNTED }, 1 + 16 },
 	{ "what may fault",
@@ -166,7 +168,7 @@ static const struct {
 	  1 + 6 + 3 + 8 + 6 },
 	{ "lists of strings",
 	  { .type = PEV_TYPE_TRACEPOINT,
-	    .name = (uintptr_t)"syscalls:sys_enter_execve",
+	    .name = (uintptr_t)execve_call,
 	    .flags = PEV_F_TEXT,
 	    .sample = PEV_SAMPLE_TID },
 	  1 + 2 },
@@ -175,7 +177,7 @@ static const struct {
 	  1 + 2 },
 	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 192 },
 	{ "moves with a filter",
-	  { .config = PEV_SW_CPU_MIGRATIONS, .filter = (uintptr_t)"common_pid == 1" },
+	  { .config = PEV_SW_CPU_MIGRATIONS, .filter = (uintptr_t)one_number },
 	  192 + (8 * 4 + 5) / 6 },
 	{ "moves with the values of a group",
 	  { .config = PEV_SW_CPU_MIGRATIONS, .sample = PEV_SAMPLE_READ },

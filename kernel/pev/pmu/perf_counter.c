@@ -316,7 +316,7 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 		if (list_empty(&counters))
 			left_to_perf = pev_pmu_left_to_perf();
 		counter = counter_make(code);
-		/* one kind of cores may count it, and was interrupted, before another kind refuses */
+		/* one kind of cores may have been interrupted before another refuses */
 		if (!IS_ERR(counter) || pev_perf_has_kinds())
 			nr_made += lent;
 		if (IS_ERR(counter))

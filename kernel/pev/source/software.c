@@ -225,8 +225,8 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
 }
 
 /*
- * For how many events one counts that occurs at each switch, with interrupts off, and at each move to
- * another CPU, of which the scheduler makes up to 32 at a stretch.
+ * For how many events one counts that occurs at each switch, with interrupts off, and at each move
+ * to another CPU, of which the scheduler makes up to 32 at a stretch.
  */
 #define SWITCHES_WEIGHT	16
 #define MOVES_WEIGHT	192

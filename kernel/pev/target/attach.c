@@ -245,7 +245,7 @@ static enum visit attach_locked(struct walk *w, struct task_struct *task)
 	found = look_again(w, task);
 	if (found != VISIT_INSIDE) {
 		pev_task_set_assign(task, from);
-		/* pev_ctx:B again: one that began to meanwhile is seen, a later one has the old set */
+		/* pev_ctx:B again: one that began meanwhile is seen, a later one has the old set */
 		smp_mb();
 		note_place(w, task);
 		/* never the last reference: the move holds one */

@@ -357,8 +357,8 @@ static void link_drop(struct pev_user_link *link)
 /* ---- processes ---- */
 
 /*
- * To the first listener behind @seq to which it matters, and not more: that takes a comparison for each
- * mark, while others wait for the lock. Return: false if there is none.
+ * To the first listener behind @seq to which it matters, and not more: that takes a comparison for
+ * each mark, while others wait for the lock. Return: false if there is none.
  */
 static bool link_next(struct pev_producer_mm *p, u64 *seq, struct spare *spare)
 {
