@@ -159,15 +159,17 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 #define FRAMES_OF_ONE	4
 #define VALUES_OF_ONE	2
 /*
- * For how many one counts at least, of which a part may be where the program has no memory: a fault
- * of the kernel is some 600 instructions. And for how many for the program's registers.
+ * For how many it counts at least for what may be where the program has no memory: a fault of the
+ * kernel takes some 600 instructions, and a call chain 200 more before its first frame.
  */
 #define FAULT		6
+#define CHAIN		8
+/* For how many for the program's registers. */
 #define REGS		3
 /* For how many one counts that searches the task's others for who is to tell a stack. */
 #define SEARCH		32
-/* Tasks are moved by dozens with a runqueue locked, and this is for how many are not at once. */
-#define MOVES		4
+/* All of that so many times, where records are written for dozens of tasks at a stretch. */
+#define IN_BULK		4
 
 /**
  * pev_sample_weight() - for how many events more the records of one are to count
@@ -185,20 +187,20 @@ u32 pev_sample_weight(const struct pev_event *event)
 
 	if (event->flags & PEV_F_EXCLUDE_KERNEL)
 		stacks &= ~PEV_SAMPLE_KSTACK;
-	/* to take one is some 200 instructions before its first frame */
-	weight += hweight64(stacks) * max(event->max_stack / FRAMES_OF_ONE, FAULT + 2);
+	weight += hweight64(stacks) * max_t(u32, event->max_stack / FRAMES_OF_ONE, CHAIN);
 	if (event->varying & PEV_SAMPLE_USTACK_DUMP)
-		weight += max(event->stack_user / BYTES_OF_ONE, FAULT);
+		weight += max_t(u32, event->stack_user / BYTES_OF_ONE, FAULT);
 	if (event->varying & PEV_SAMPLE_UREGS)
 		weight += REGS;
 	if (event->varying & PEV_SAMPLE_READ)
 		weight += PEV_MAX_GROUP / VALUES_OF_ONE;
-	if (event->sample & PEV_SAMPLE_CONTEXT)
+	/* beside a system call it is nothing, and all of them may have it */
+	if (event->sample & PEV_SAMPLE_CONTEXT && !event->fields)
 		weight += FAULT;
 	weight += FAULT * pev_tally_requests(event);
 	if (event->sample & PEV_SAMPLE_COOKIE)
 		weight += SEARCH;
-	return pev_event_weigh(event, event->in_bulk ? MOVES * weight : weight);
+	return pev_event_weigh(event, event->in_bulk ? IN_BULK * weight : weight);
 }
 
 /* Undo pev_sample_init(). */

@@ -185,8 +185,8 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
  */
 #define STEPS_OF_ONE	6
 #define STEPS_FREE	24
-/* It is asked for dozens of tasks at a stretch, of an event that counts for an eighth of these. */
-#define MOVES		8
+/* A step is as many where a filter is asked for dozens of tasks at a stretch. */
+#define IN_BULK		8
 /* The same for one's own system calls: interrupts come meanwhile, and no lock is held. */
 #define STEPS_OF_ONE_CALL	512
 
@@ -207,7 +207,7 @@ u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *fi
 	if (event->fields)
 		return steps / STEPS_OF_ONE_CALL;
 	if (event->in_bulk)
-		return DIV_ROUND_UP(MOVES * steps, STEPS_OF_ONE);
+		return DIV_ROUND_UP(IN_BULK * steps, STEPS_OF_ONE);
 	return steps > STEPS_FREE ? DIV_ROUND_UP(steps - STEPS_FREE, STEPS_OF_ONE) : 0;
 }
 
