@@ -253,12 +253,6 @@ struct pev_source_ops {
 				 PEV_F_PINNED | PEV_F_EXCLUSIVE | PEV_F_MARKED | PEV_F_USER_PAGE | \
 				 PEV_F_PRECISE_ALL)
 
-/*
- * For how many events one counts with @by_others: the scheduler comes by all of these when it moves
- * a task, on any CPU.
- */
-#define PEV_BY_OTHERS_WEIGHT	16
-
 /* What makes an event a trigger. */
 #define PEV_TRIGGER_FLAGS	(PEV_F_START | PEV_F_STOP | PEV_F_FREEZE)
 /* ... behind whose record there is none */
@@ -425,8 +419,9 @@ static inline bool pev_targets_task(const struct pev_event *event)
 }
 
 /*
- * What openers who may not watch everybody have with fields are their own system calls: these occur
- * with preemption off, but interrupts on and no lock held, and cost others so much less.
+ * What openers who may not watch everybody have with fields are, but for kernel.pev_paranoid = -1,
+ * their own system calls: these occur with preemption off, but interrupts on and no lock held, and
+ * cost others so much less.
  */
 #define PEV_FIELDS_LIGHTER	4
 

@@ -100,6 +100,9 @@ says "a user: own programs, user mode, said so" 0 'only user mode is measured' \
 	"${user[@]}" perfctl record -g -o u1 -- ./hot 600
 within "... with samples" "$(share u1 spin)" 60 100
 ok "... and no kernel address" bash -c '! perfctl script u1 | grep -qE "^ +ffff"'
+says "a user: all system calls of a program" 0 . \
+	"${user[@]}" perfctl record -e 'syscalls:*' -o u5 -- ./hot 50
+within "... with records" "$(records u5 'syscalls:*')" 10 100000
 says "a user: stat" 0 'page-faults' "${user[@]}" perfctl stat -- ./hot 50
 says "a user: the whole machine is refused, with the kernel's words" 77 'CAP_PERFMON' \
 	"${user[@]}" perfctl record -a -o u2 -- true

@@ -476,7 +476,7 @@ static unsigned int kernel_words(const struct pev_map *map)
 	return nr;
 }
 
-/* What anybody may have. One with all that a record can have counts for almost as many as a task may have. */
+/* What anybody may have: one at a time, as all with such records are more than a task may have. */
 static const struct {
 	uint32_t type;
 	uint64_t config;

@@ -24,9 +24,9 @@ static bool can_move(void)
 	return pev_cpus(cpus, 2) == 2;
 }
 
-static int channel = -1, table = -1, counted = -1;
+static int channel = -1, table = -1, counted = -1, requests = -1;
 /* What @channel_fd of a kind is; 0: the channel. */
-enum { STACKS = 1, COUNTED };
+enum { STACKS = 1, COUNTED, REQUESTS };
 static char filter[PEV_MAX_FILTER] = "id == -2";
 static const char one_name[] = "comm == 'sh'", one_number[] = "common_pid == 1",
 		  pattern[] = "comm ~ '*elevenchars*'", execve_call[] = "syscalls:sys_enter_execve";
@@ -38,9 +38,10 @@ static int open_one(const struct pev_attr *kind, int group)
 	attr.type = kind->type ? kind->type : PEV_TYPE_SOFTWARE;
 	attr.target = kind->target ? kind->target : PEV_TARGET_PROCESS;
 	attr.flags |= PEV_F_EXCLUDE_KERNEL;
-	attr.channel_fd = kind->channel_fd == STACKS  ? table :
-			  kind->channel_fd == COUNTED ? counted :
-							channel;
+	attr.channel_fd = kind->channel_fd == STACKS   ? table :
+			  kind->channel_fd == COUNTED  ? counted :
+			  kind->channel_fd == REQUESTS ? requests :
+							 channel;
 	attr.group_fd = group;
 	attr.period = kind->channel_fd != COUNTED;
 	return pev_open(&attr);
@@ -78,6 +79,12 @@ static int begin(void)
 		.value = PEV_TABLE_COUNTED,
 		.keys = { { .from = PEV_TABLE_TID } },
 	};
+	struct pev_table asked = {
+		.size = sizeof(asked),
+		.rows = 16,
+		.nr_keys = 1,
+		.keys = { { .from = PEV_TABLE_REQUEST } },
+	};
 
 	for (unsigned int nr = 1; nr < NUMBERS; nr++)
 		strcat(filter, " || id > 0");
@@ -88,7 +95,9 @@ static int begin(void)
 	table = pev_open(&attr);
 	attr.config = (uintptr_t)&counts;
 	counted = pev_open(&attr);
-	return channel < 0 || table < 0 || counted < 0 ? -1 : 0;
+	attr.config = (uintptr_t)&asked;
+	requests = pev_open(&attr);
+	return channel < 0 || table < 0 || counted < 0 || requests < 0 ? -1 : 0;
 }
 
 FIXTURE(weight)
@@ -146,6 +155,10 @@ static const struct {
 	{ "values of a group at each call",
 	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .sample = PEV_SAMPLE_READ },
 	  1 + PEV_MAX_GROUP / 2 / 4 },
+	{ "requests in a table", { .config = PEV_SW_PAGE_FAULTS, .channel_fd = REQUESTS }, 1 + 6 },
+	{ "requests in a table, of each call",
+	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .channel_fd = REQUESTS },
+	  1 },
 	{ "a request at each call",
 	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .sample = PEV_SAMPLE_CONTEXT },
 	  1 },
@@ -174,23 +187,23 @@ static const struct {
 	    .name = (uintptr_t)execve_call,
 	    .flags = PEV_F_TEXT,
 	    .sample = PEV_SAMPLE_TID },
-	  1 + 2 },
+	  1 + 8 },
 	{ "a name and a list of strings of all calls",
 	  { .type = PEV_TYPE_TRACEPOINT, .name = (uintptr_t)CALLS, .flags = PEV_F_TEXT },
-	  1 + 2 },
-	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 192 },
+	  1 + 8 },
+	{ "moves to other CPUs", { .config = PEV_SW_CPU_MIGRATIONS }, 128 },
 	{ "moves with a filter",
 	  { .config = PEV_SW_CPU_MIGRATIONS, .filter = (uintptr_t)one_number },
-	  192 + (8 * 4 + 5) / 6 },
+	  128 + (10 * 4 + 5) / 6 },
 	{ "moves with the values of a group",
 	  { .config = PEV_SW_CPU_MIGRATIONS, .sample = PEV_SAMPLE_READ },
-	  192 + 4 * PEV_MAX_GROUP / 2 },
+	  128 + 4 * PEV_MAX_GROUP / 2 },
 	{ "waits", { .type = PEV_TYPE_WAIT }, 16 },
-	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 32 },
-	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 32 },
-	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 8 },
-	{ "exits", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXIT }, 8 },
-	{ "names of tasks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM }, 16 },
+	{ "names of mapped files", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_MMAP }, 16 },
+	{ "names of programs", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXEC }, 16 },
+	{ "forks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_FORK }, 4 },
+	{ "exits", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_EXIT }, 4 },
+	{ "names of tasks", { .type = PEV_TYPE_SIDEBAND, .config = PEV_SB_COMM }, 8 },
 };
 
 TEST_F(weight, of_records)

@@ -783,11 +783,11 @@ struct pev_thread_context {
 #define PEV_MAX_CHANNEL_EVENTS	65536
 #define PEV_MAX_GROUP		256	/* events in a group, the leader included */
 /*
- * Events that count one task, with those of others; timers count as 32, hardware counters,
- * waits, switches, migrations, sideband events but of fork and exit, and, in addition to what
- * they are, those whose counts go into a table as 16. Twice as many
- * for openers with CAP_PERFMON; a filter that takes long and records that are long, or whose
- * stack comes later, count, too, of an opener without it: for a quarter if the event has fields.
+ * Events that count one task, with those of others. What takes longer at a switch counts as
+ * several: timers as 32, hardware counters as 24, switches, waits, mappings and programs as 16,
+ * names of tasks as 8, forks and exits as 4, and those whose counts go into a table as 16 more.
+ * Twice as many for openers with CAP_PERFMON; of others moves between CPUs count as 128, and long
+ * filters and records count, too. Documentation/userspace-api/pev.rst has all of it.
  */
 #define PEV_MAX_TASK_EVENTS	768
 #define PEV_MAX_CALL_TEXT	1024	/* bytes of a system call's texts in a record */

@@ -194,10 +194,10 @@ u32 pev_sample_weight(const struct pev_event *event)
 		weight += REGS;
 	if (event->varying & PEV_SAMPLE_READ)
 		weight += PEV_MAX_GROUP / VALUES_OF_ONE;
-	/* beside a system call it is nothing, and all of them may have it */
-	if (event->sample & PEV_SAMPLE_CONTEXT && !event->fields)
-		weight += FAULT;
-	weight += FAULT * pev_tally_requests(event);
+	/* beside a system call a request is nothing, and all of them may have it */
+	if (!event->fields)
+		weight += FAULT * (pev_tally_requests(event) +
+				   !!(event->sample & PEV_SAMPLE_CONTEXT));
 	if (event->sample & PEV_SAMPLE_COOKIE)
 		weight += SEARCH;
 	return pev_event_weigh(event, event->in_bulk ? IN_BULK * weight : weight);

@@ -521,15 +521,20 @@ static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
 	[PEV_SB_EXEC]	= { .place = exec_place, .remove = exec_remove },
 };
 
-/* For how many events one counts that writes paths, with interrupts off, or what tasks are. */
-#define PATH_WEIGHT	32
-#define TASK_WEIGHT	8
+/*
+ * For how many events one counts that writes paths, with interrupts off; that is found through its
+ * task, where the scheduler comes by all of these when it moves the task, on any CPU; or that says
+ * what tasks are. All of them leave room for as many system calls as there are.
+ */
+#define PATH_WEIGHT	16
+#define NAME_WEIGHT	8
+#define TASK_WEIGHT	4
 
 static u32 weight_of(u64 config)
 {
 	switch (config) {
 	case PEV_SB_COMM:
-		return PEV_BY_OTHERS_WEIGHT;
+		return NAME_WEIGHT;
 	case PEV_SB_MMAP:
 	case PEV_SB_EXEC:
 		return PATH_WEIGHT;

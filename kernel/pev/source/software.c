@@ -229,7 +229,7 @@ static void software_stop(struct pev_event *event, struct pev_event_cpu *ec, u64
  * to another CPU, of which the scheduler makes up to 32 at a stretch.
  */
 #define SWITCHES_WEIGHT	16
-#define MOVES_WEIGHT	192
+#define MOVES_WEIGHT	128
 
 static int software_open(struct pev_event *event, const struct pev_attr *attr,
 			 struct pev_refuse *r)

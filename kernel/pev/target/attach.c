@@ -464,7 +464,7 @@ static int refuse(struct pev_event *event, int err, struct pev_refuse *r)
 	switch (err) {
 	case -ENOSPC:
 		return pev_refuse(r, ENOSPC, PEV_FIELD(target),
-				  "as many events as a switch can bear, %u, count the task already (timers, hardware counters, call chains and long filters are several of them): close some",
+				  "as many events as a switch can bear, %u, count the task already (timers, hardware counters, moves between CPUs, call chains and long filters are several of them): close some",
 				  PEV_MAX_TASK_EVENTS);
 	case -EINTR:
 		return pev_refuse(r, EINTR, PEV_FIELD(target), "a fatal signal ended the call");

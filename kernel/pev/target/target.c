@@ -344,8 +344,8 @@ static void exec_stretch(struct exec_walk *w)
  * in time for the records of the new name and mappings.
  *
  * Between two stretches a call that changes events may interrupt this CPU, which makes true what
- * they are by then. No event is missed: the set that the task had stays, and those that are
- * attached meanwhile come too late for this exec.
+ * they are by then. No event is missed: what is attached meanwhile is in a set with all others,
+ * and the walk begins again in that one.
  */
 static void probe_prepare_exec(void *data, struct task_struct *task,
 			       struct linux_binprm *bprm)

@@ -357,8 +357,8 @@ static void link_drop(struct pev_user_link *link)
 /* ---- processes ---- */
 
 /*
- * To the first listener behind @seq to which it matters, and not more: that takes a comparison for
- * each mark, while others wait for the lock. Return: false if there is none.
+ * To the next listener behind @seq, if it matters to that one, and not to more: each takes a
+ * comparison for each mark, while others wait for the lock. Return: false if there is none.
  */
 static bool link_next(struct pev_producer_mm *p, u64 *seq, struct spare *spare)
 {
@@ -369,10 +369,9 @@ static bool link_next(struct pev_producer_mm *p, u64 *seq, struct spare *spare)
 		if (l->seq <= *seq)
 			continue;
 		*seq = l->seq;
-		if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event)) {
+		if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event))
 			link_add(l, p, spare);
-			return true;
-		}
+		return true;
 	}
 	return false;
 }

@@ -186,7 +186,7 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
 #define STEPS_OF_ONE	6
 #define STEPS_FREE	24
 /* A step is as many where a filter is asked for dozens of tasks at a stretch. */
-#define IN_BULK		8
+#define IN_BULK		10
 /* The same for one's own system calls: interrupts come meanwhile, and no lock is held. */
 #define STEPS_OF_ONE_CALL	512
 

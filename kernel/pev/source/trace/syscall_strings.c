@@ -185,7 +185,7 @@ static int set_masks(struct pev_event *event)
 }
 
 /* For how many events more one counts that copies lists of 64 strings, with preemption off. */
-#define LISTS_WEIGHT	2
+#define LISTS_WEIGHT	8
 
 static bool has_lists(const struct pev_event *event)
 {
