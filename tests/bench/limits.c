@@ -576,7 +576,7 @@ static int open_sideband(uint64_t config, uint64_t sample)
 
 static int open_fork(void)
 {
-	return open_sideband(PEV_SB_FORK, PEV_SAMPLE_CONTEXT);
+	return open_sideband(PEV_SB_FORK, 0);
 }
 
 /* With a little of each that is not of a fixed size. */
