@@ -185,10 +185,10 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
  */
 #define STEPS_OF_ONE	6
 #define STEPS_FREE	24
+/* The steps of one where they are of one's own system calls: interrupts come, no lock is held. */
+#define STEPS_OF_ONE_CALL	512
 /* A step is as many where a filter is asked for dozens of tasks at a stretch. */
 #define IN_BULK		10
-/* The same for one's own system calls: interrupts come meanwhile, and no lock is held. */
-#define STEPS_OF_ONE_CALL	512
 
 /**
  * pev_filter_weight() - for how many events a filter is to count
