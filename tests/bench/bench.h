@@ -43,8 +43,24 @@ struct figure *figure(const char *name, double goal, const char *text);
 void measure_hardware(void);
 void measure_marks(void);
 
-/* ---- limits.c ------------------------------------------------------------ */
+/* ---- probe_irqs.c: how long interrupts were off --------------------------- */
 
+#define PROBE_NS 20000
+
+void probe_begin(void);
+void probe_end(void);
+/* What came late until now is nobody's. */
+void probe_restart(void);
+/* What came late since the last call is @f's; beyond its goal, who held it up is said. */
+void probe_into(struct figure *f);
+
+/* ---- limits.c, task.c ----------------------------------------------------- */
+
+/* Has no rights. */
+#define USER 1000
+#define CLOSE "syscalls:sys_enter_close"
+
+void measure_task(void); /* a part of measure_limits() */
 void measure_limits(void);	/* on one CPU, in instructions */
 void measure_others(void);	/* on two, in microseconds */
 

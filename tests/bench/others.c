@@ -19,9 +19,7 @@
 
 #include "../selftests/pev_child.h"
 
-#define USER		1000
-#define ANOTHER		1001
-#define CLOSE		"syscalls:sys_enter_close"
+#define ANOTHER 1001
 
 static double now_us(void)
 {
