@@ -132,16 +132,6 @@ void pev_target_forget(struct pev_task_ctx *ctx)
 	on_each_cpu_cond(runs_on_ctx, refresh_here, ctx, true);
 }
 
-void pev_target_switch(struct pev_task_ctx *ctx)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	ctx_switch(this_cpu_ptr(&pev_target_cpus), ctx);
-	mark(current, ctx);
-	local_irq_restore(flags);
-}
-
 /* ---- attaching ---- */
 
 static struct task_struct *find_task(const struct pev_attr *attr, struct pev_refuse *r)

@@ -110,9 +110,6 @@ void pev_target_refresh_here(void);
 /* Make CPUs that still run on @ctx, which no task has, look again. Process context. */
 void pev_target_forget(struct pev_task_ctx *ctx);
 
-/* Run this CPU on @ctx from now on; NULL: on no set. */
-void pev_target_switch(struct pev_task_ctx *ctx);
-
 /* Get and put the hooks in fork, exit, exec and the scheduler. Process context. */
 int pev_target_hooks_get(void);
 void pev_target_hooks_put(void);

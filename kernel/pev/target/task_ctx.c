@@ -456,9 +456,12 @@ static bool ctx_replace(struct pev_task_ctx *from, struct pev_task_ctx *to)
 		if (same)
 			ctx_leave(from, to);
 	}
-	if (same)
-		pev_target_switch(to);
-	return same;
+	if (!same)
+		return false;
+	/* not to @to: it may have been replaced meanwhile, and freed */
+	scoped_guard(irqsave)
+		pev_target_refresh_here();
+	return true;
 }
 
 /* Return: the current task's set, with a reference. */
