@@ -187,11 +187,10 @@ static int ctx_fill(struct pev_task_ctx *ctx, struct pev_ctx_table *table,
 	return choice->more && is_too_much(ctx, choice->more) ? -ENOSPC : 0;
 }
 
-/* Make a set without @thread and @process. */
+/* Make a set without @thread and @process. @room: the most events that are chosen. */
 static int ctx_make_one(struct pev_task_ctx *from, const struct choice *choice,
-			struct pev_task_ctx **set)
+			unsigned int room, struct pev_task_ctx **set)
 {
-	unsigned int room = (from ? READ_ONCE(from->live) : 0) + !!choice->more;
 	struct pev_ctx_table *table;
 	struct pev_task_ctx *ctx;
 	int err;
@@ -228,15 +227,18 @@ static bool to_process(const struct pev_event *event, const void *unused)
 	return event->target == PEV_TARGET_SUBTREE;
 }
 
+/* Return: does @keep want all events of @ctx? @nr: how many it wants. */
 static bool all_are(struct pev_task_ctx *ctx,
-		    bool (*keep)(const struct pev_event *event, const void *by))
+		    bool (*keep)(const struct pev_event *event, const void *by), unsigned int *nr)
 {
 	struct pev_event *event;
-	bool all = true;
+	bool all;
 
+	*nr = 0;
 	raw_spin_lock(&pev_tables_lock);
 	pev_ctx_for_each(event, ctx)
-		all &= keep(event, NULL);
+		*nr += keep(event, NULL);
+	all = *nr == ctx->live;
 	raw_spin_unlock(&pev_tables_lock);
 	return all;
 }
@@ -247,9 +249,11 @@ static int ctx_heir(struct pev_task_ctx *ctx,
 		    struct pev_task_ctx **heir)
 {
 	const struct choice choice = { .keep = keep };
+	unsigned int nr;
 
-	if (!all_are(ctx, keep))
-		return ctx_make_one(ctx, &choice, heir);
+	/* a set of a few of hundreds of events takes memory for these: each task may have its own */
+	if (!all_are(ctx, keep, &nr))
+		return ctx_make_one(ctx, &choice, nr, heir);
 	*heir = ctx;
 	return 0;
 }
@@ -264,6 +268,7 @@ static void ctx_close(struct pev_task_ctx *ctx)
 static int ctx_make_heirs(struct pev_task_ctx *ctx)
 {
 	struct pev_task_ctx *process, *thread;
+	unsigned int nr;
 	int err;
 
 	err = ctx_heir(ctx, to_process, &ctx->process);
@@ -288,7 +293,7 @@ static int ctx_make_heirs(struct pev_task_ctx *ctx)
 	 * Share one set for the same events: a switch between the two is then free. As many are not
 	 * the same ones, for one may be closed after the first set was made.
 	 */
-	if (process && all_are(thread, to_process)) {
+	if (process && all_are(thread, to_process, &nr)) {
 		ctx->thread = pev_ctx_get(process);
 		pev_ctx_put_many(thread, 1);
 	}
@@ -299,10 +304,12 @@ int pev_ctx_make(struct pev_task_ctx *from,
 		 bool (*keep)(const struct pev_event *event, const void *by), const void *by,
 		 struct pev_event *more, struct pev_task_ctx **set)
 {
+	unsigned int room = (from ? READ_ONCE(from->live) : 0) + !!more;
 	const struct choice choice = { keep, by, more };
 	int err;
 
-	err = ctx_make_one(from, &choice, set);
+	/* @keep may say yes to more of them the next time it is asked */
+	err = ctx_make_one(from, &choice, room, set);
 	if (err || !*set)
 		return err;
 	err = ctx_make_heirs(*set);
