@@ -12,7 +12,9 @@
  * pev_sync:A  state, mb, then look at CPUs    B      set, mb, then look at states
  * ==========  ==============================  =====  ================================
  *
- * So either the CPU sees the new state, or it is seen and interrupted.
+ * So either the CPU sees the new state, or it is seen and interrupted. A reset that meets a CPU
+ * behind the set that it looks for sees when the events of that one ran: pev_reset:A pairs with
+ * the barrier that __schedule() has between the two.
  *
  * Locks: pev_control; changed_lock, a leaf.
  */
@@ -139,7 +141,7 @@ static void batch_init(struct batch *batch, struct pev_event **events, unsigned 
 
 /*
  * Have the CPUs of which @is_one says so call @func. To ask takes as many steps as the batch has
- * events, for each CPU, which is done with preemption enabled.
+ * events, for each CPU, with preemption enabled; but it does not yield, see lock.h.
  */
 static void on_cpus(bool (*is_one)(int cpu, const struct batch *batch), smp_call_func_t func,
 		    struct batch *batch)
@@ -149,11 +151,9 @@ static void on_cpus(bool (*is_one)(int cpu, const struct batch *batch), smp_call
 
 	lockdep_assert_held(&pev_control);
 	cpumask_clear(&cpus);
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu(cpu)
 		if (is_one(cpu, batch))
 			cpumask_set_cpu(cpu, &cpus);
-		cond_resched();
-	}
 	on_each_cpu_mask(&cpus, func, batch, true);
 }
 
@@ -356,14 +356,34 @@ static void reset_here(void *data)
 
 		ec_fold(batch->events[i], ec);
 		ec_reset(batch->events[i], smp_processor_id(), ec->running);
+		/* it has nothing to be reset until it runs here the next time */
+		if (!ec->running)
+			ec->since = 0;
 	}
+}
+
+/* Is what it counted part of a sum, too, from which the CPU itself has to take it? */
+static bool is_summed(const struct pev_event *event)
+{
+	return event->charge || event->flags & PEV_F_USER_PAGE;
+}
+
+/* Has an event of which that is so run on @cpu since it was reset last? */
+static bool any_summed(int cpu, const struct batch *batch)
+{
+	for (unsigned int i = 0; i < batch->nr; i++)
+		if (is_summed(batch->events[i]) &&
+		    READ_ONCE(per_cpu_ptr(batch->events[i]->percpu, cpu)->since))
+			return true;
+	return false;
 }
 
 /* It may begin to run them in the midst of this. */
 static void reset_there(struct batch *batch, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
-		ec_reset(batch->events[i], cpu, false);
+		if (!cpu_online(cpu) || !is_summed(batch->events[i]))
+			ec_reset(batch->events[i], cpu, false);
 }
 
 /* For longer than a switch takes, which has the time that it began at. */
@@ -372,6 +392,8 @@ static void reset_there(struct batch *batch, unsigned int cpu)
 /* Has any of them been started or stopped on @cpu since @from? */
 static bool ran_since(int cpu, const struct batch *batch, u64 from)
 {
+	/* pev_reset:A, pairs with the barrier of __schedule() between two sets of a CPU */
+	smp_rmb();
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		const struct pev_event_cpu *ec = per_cpu_ptr(batch->events[i]->percpu, cpu);
 
@@ -384,7 +406,8 @@ static bool ran_since(int cpu, const struct batch *batch, u64 from)
 /*
  * Events are reset from here on CPUs where they do not run. A CPU that runs one, or ran one
  * meanwhile, is found afterwards and resets it once more: only the CPU itself writes to
- * the counters of an event that runs there, and may have added to one that was reset.
+ * the counters of an event that runs there, and may have added to one that was reset. What is
+ * in a sum, too, it alone resets, once for each time that it ran the event.
  */
 void pev_target_reset(struct pev_event **events, unsigned int nr)
 {
@@ -399,18 +422,15 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 	batch_init(&batch, events, nr);
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
-		if (cpu_online(cpu) && concerns(cpu, &batch))
+		if (cpu_online(cpu) && (concerns(cpu, &batch) || any_summed(cpu, &batch)))
 			cpumask_set_cpu(cpu, &running);
 		else
 			reset_there(&batch, cpu);
-		cond_resched();
 	}
 	smp_mb();	/* pev_sync:A, pairs with pev_sync:B in target.c */
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu(cpu)
 		if (concerns(cpu, &batch) || ran_since(cpu, &batch, from))
 			cpumask_set_cpu(cpu, &running);
-		cond_resched();
-	}
 	on_each_cpu_mask(&running, reset_here, &batch, true);
 	cpus_read_unlock();
 	/* the user page shows the sum of all CPUs as of the last fold */
