@@ -384,6 +384,85 @@ TEST_F(others, tasks)
 	EXPECT_EQ(0, pev_child_end(&theirs));
 }
 
+#define LEVELS	4
+#define TOUCHED	100
+
+static int unshare_users(unsigned int outer)
+{
+	char map[32];
+
+	if (unshare(CLONE_NEWUSER))
+		return -errno;
+	snprintf(map, sizeof(map), "0 %u 1", outer);
+	return pev_put_text("/proc/self/uid_map", map);
+}
+
+static void touch(unsigned int nr)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, nr * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (unsigned int i = 0; i < nr; i++)
+		p[i * page] = 1;
+	munmap((void *)p, nr * page);
+}
+
+/* Who has made a namespace may see what is in it, and in those within it, but not at any depth. */
+TEST_F(others, deep_in_namespaces)
+{
+	struct pev_child deep, c;
+	int err = -1;
+
+	ASSERT_LE(0, pev_child_start(&deep));
+	if (!deep.pid) {
+		err = pev_become(ANYBODY, -1);
+		for (unsigned int level = 0; level <= LEVELS + 1; level++) {
+			pev_child_say(&deep, err);
+			pev_child_wait(&deep);
+			err = unshare_users(level ? 0 : ANYBODY);
+			touch(TOUCHED);
+		}
+		pev_child_say(&deep, err);
+		pev_child_wait(&deep);
+		_exit(0);
+	}
+	ASSERT_EQ(0, pev_child_hear(&deep));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		int fd = -1;
+
+		err = pev_become(ANYBODY, -1);
+		if (!err)
+			fd = open_faults(PEV_TARGET_PROCESS, deep.pid);
+		pev_child_say(&c, fd < 0 ? -1 : 0);
+		for (unsigned int level = 0; level <= LEVELS + 1; level++) {
+			pev_child_wait(&c);
+			pev_child_say(&c, pev_read(fd).value);
+		}
+		_exit(0);
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	for (int level = 0, before = 0; level <= LEVELS + 1; level++) {
+		int value;
+
+		pev_child_go(&deep);
+		err = pev_child_hear(&deep);
+		if (err == -ENOSYS || err == -EINVAL)
+			break;
+		EXPECT_EQ(0, err) TH_LOG("namespace %d", level + 1);
+		pev_child_go(&c);
+		value = pev_child_hear(&c);
+		if (level < LEVELS)
+			EXPECT_LE(TOUCHED, value - before) TH_LOG("namespace %d", level + 1);
+		else
+			EXPECT_GT(TOUCHED, value - before) TH_LOG("namespace %d", level + 1);
+		before = value;
+	}
+	pev_child_end(&c);
+	pev_child_end(&deep);
+}
+
 /* A descendant that has more rights is no part of the subtree. */
 TEST_F(others, subtree_with_a_stranger)
 {

@@ -156,7 +156,7 @@ int pev_sample_init(struct pev_event *event, const struct pev_attr *attr, bool p
 
 /* An event counts for one more with so many bytes of stack, frames, values of a group. */
 #define BYTES_OF_ONE	256
-#define FRAMES_OF_ONE	4
+#define FRAMES_OF_ONE	3
 #define VALUES_OF_ONE	2
 /*
  * For how many it counts at least for what may be where the program has no memory: a fault of the

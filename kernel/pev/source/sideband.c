@@ -528,7 +528,7 @@ static struct pev_hookpoint sb_hooks[PEV_SB_MAX] = {
  */
 #define PATH_WEIGHT	16
 #define NAME_WEIGHT	8
-#define TASK_WEIGHT	4
+#define TASK_WEIGHT	5
 
 static u32 weight_of(u64 config)
 {

@@ -8,7 +8,7 @@
  *
  * The rules are those of ptrace_may_access() with PTRACE_MODE_READ_REALCREDS, less
  * the security module: that was asked when the event was attached, and can't be asked
- * where interrupts are off.
+ * where interrupts are off; and less what is deep in namespaces within namespaces.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -43,9 +43,16 @@ void pev_rights_exit(struct pev_event *event)
 	put_cred(event->cred);
 }
 
+/*
+ * Namespaces below the opener's into which he sees. Linux looks at each in between, and allows 32
+ * of them; here an interrupt may ask so for hundreds of events.
+ */
+#define MOST_LEVELS	4
+
 static bool has_cap(const struct cred *by, struct user_namespace *ns)
 {
-	return !cap_capable(by, ns, CAP_SYS_PTRACE, CAP_OPT_NOAUDIT);
+	return ns->level <= by->user_ns->level + MOST_LEVELS &&
+	       !cap_capable(by, ns, CAP_SYS_PTRACE, CAP_OPT_NOAUDIT);
 }
 
 static bool same_ids(const struct cred *by, const struct cred *task)
