@@ -25,9 +25,9 @@
  *
  * At least half of the slots stay free, and of those of the index, so that a search is
  * short. It ends after MOST_SLOTS in any case: what it did not find then goes to the other
- * row. Keys can be made to collide so far by who chooses them and sees the order of rows, in
- * which are the seeds. Chains, which take longer to compare, have seeds of their own: nothing
- * that is handed out depends on these.
+ * row. Who chooses keys, and sees the order of rows, in which are the seeds, could make them
+ * collide so far: the seeds of a table are others each time that it was handed out. Those of
+ * chains stay, because nothing that is handed out depends on them.
  *
  * A CPU has two tables, and @active is the one that writers use. pev_rows_swap() runs on
  * the CPU with interrupts off, and does nothing if it interrupted a writer. What nests in
@@ -52,27 +52,27 @@ static __always_inline void add(struct pev_rows_sum *to, u64 nr, u64 value)
 	local64_add(value, &to->sum);
 }
 
-static __always_inline u64 hash_end(const struct pev_rows_shape *shape, u64 h)
+static __always_inline u64 hash_end(const struct pev_rows_half *half, u64 h)
 {
 	h ^= h >> 32;
-	h *= shape->seed[0];
+	h *= half->seed[0];
 	return h >> 32;
 }
 
 /* hash() of a key of one word. */
-static __always_inline u64 hash_word(const struct pev_rows_shape *shape, u64 word)
+static __always_inline u64 hash_word(const struct pev_rows_half *half, u64 word)
 {
-	return hash_end(shape, word * shape->seed[0]);
+	return hash_end(half, word * half->seed[0]);
 }
 
 /* Where the search for a key begins. */
-static __always_inline u64 hash(const struct pev_rows_shape *shape, const u64 *key)
+static __always_inline u64 hash(const struct pev_rows_half *half, const u64 *key, u32 words)
 {
 	u64 h = 0;
 
-	for (u32 i = 0; i < shape->words; i++)
-		h = (h ^ (h >> 32)) + key[i] * shape->seed[i];
-	return hash_end(shape, h);
+	for (u32 i = 0; i < words; i++)
+		h = (h ^ (h >> 32)) + key[i] * half->seed[i];
+	return hash_end(half, h);
 }
 
 static __always_inline bool same_key(const struct pev_rows_shape *shape,
@@ -252,7 +252,7 @@ static __always_inline bool update_from(struct pev_rows *rows, struct pev_rows_h
 static __always_inline bool update_row(struct pev_rows *rows, struct pev_rows_half *half,
 				       const u64 *key, u64 value, u64 mark)
 {
-	return update_from(rows, half, hash(rows->shape, key), key, value, mark);
+	return update_from(rows, half, hash(half, key, rows->shape->words), key, value, mark);
 }
 
 static __always_inline struct pev_rows_half *enter(struct pev_rows *rows)
@@ -305,7 +305,7 @@ static __always_inline void count_and_leave(struct pev_rows *rows, struct pev_ro
 					    u64 word)
 {
 	const struct pev_rows_shape *shape = rows->shape;
-	u64 at = hash_word(shape, word);
+	u64 at = hash_word(half, word);
 	struct pev_row *row = pev_rows_at(rows, half, at & shape->mask);
 
 	local64_inc(&half->generated.count);
@@ -478,7 +478,22 @@ void pev_rows_clear(struct pev_rows *rows)
 		half->words[0] = 0;
 		local_set(&empty.nr_words, 1);
 	}
+	pev_rows_seed(shape, &empty);
 	*half = empty;
+}
+
+/**
+ * pev_rows_seed() - have keys where no one knows that they are
+ * @shape: of the rows
+ * @half:  empty, and not active; those that are handed out next
+ *
+ * Context: Process context.
+ */
+void pev_rows_seed(const struct pev_rows_shape *shape, struct pev_rows_half *half)
+{
+	get_random_bytes(half->seed, shape->words * sizeof(*half->seed));
+	for (u32 i = 0; i < shape->words; i++)
+		half->seed[i] |= 1;
 }
 
 /**
@@ -497,10 +512,7 @@ void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign
 	shape->mask = roundup_pow_of_two(2 * rows) - 1;
 	shape->slot = struct_size_t(struct pev_row, key, words);
 	shape->flip = sign ? 1ULL << 63 : 0;
-	get_random_bytes(shape->seed, sizeof(shape->seed));
 	get_random_bytes(shape->stack_seed, sizeof(shape->stack_seed));
-	for (u32 i = 0; i < PEV_ROW_WORDS; i++)
-		shape->seed[i] |= 1;
 }
 
 /**

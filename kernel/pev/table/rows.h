@@ -25,7 +25,6 @@
  * @frames: words of memory for these
  * @stack_mask: slots for these less 1
  * @flip:  is added to a mark, modulo 2^64, to compare it as a number without a sign
- * @seed:  odd numbers for each word
  * @stack_seed: numbers that users can't guess, nor find out
  */
 struct pev_rows_shape {
@@ -37,7 +36,6 @@ struct pev_rows_shape {
 	u32	frames;
 	u32	stack_mask;
 	u64	flip;
-	u64	seed[PEV_ROW_WORDS];
 	u64	stack_seed[2];
 };
 
@@ -101,6 +99,7 @@ struct pev_rows_sum {
  * @recorded:  see struct pev_table_swap
  * @unrecorded: see struct pev_table_swap
  * @slots:     the memory
+ * @seed:      odd numbers for each word of a key, that users can't guess
  * @nr_words:  of @words in use, and of those that did not fit for a moment
  * @words:     call chains, each a word with its length and its addresses; the first one is
  *             empty
@@ -119,6 +118,7 @@ struct pev_rows_half {
 	local64_t		recorded;
 	local64_t		unrecorded;
 	void			*slots;
+	u64			seed[PEV_ROW_WORDS];
 	local_t			nr_words;
 	u64			*words;
 	u32			*index;
@@ -143,6 +143,7 @@ struct pev_rows {
 };
 
 void pev_rows_shape(struct pev_rows_shape *shape, u32 rows, u32 words, bool sign);
+void pev_rows_seed(const struct pev_rows_shape *shape, struct pev_rows_half *half);
 void pev_rows_shape_stacks(struct pev_rows_shape *shape, u32 mask, u32 frames);
 size_t pev_rows_bytes(const struct pev_rows_shape *shape);
 size_t pev_rows_index_bytes(const struct pev_rows_shape *shape);

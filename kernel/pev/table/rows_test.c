@@ -60,8 +60,15 @@ static struct rig *make_rig(struct kunit *test, u32 rows, bool sign)
 		rig->rows.half[i].slots = kunit_kzalloc(test, pev_rows_bytes(&rig->shape),
 							GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, rig->rows.half[i].slots);
+		pev_rows_seed(&rig->shape, &rig->rows.half[i]);
 	}
 	return rig;
+}
+
+/* As if they were known: without a hash all keys begin at the same slot. */
+static void forget_seed(struct rig *rig)
+{
+	memset(rig->rows.half[rig->rows.active].seed, 0, sizeof(rig->rows.half[0].seed));
 }
 
 /* A key of one call chain and one number. */
@@ -167,13 +174,13 @@ static void room(struct kunit *test)
 	check_law(test, rig, &told);
 }
 
-/* By one who knows the seeds: without a hash all keys begin at the same slot. */
+/* A search ends, and what told the seeds tells those of before. */
 static void collisions(struct kunit *test)
 {
 	struct rig *rig = make_rig(test, 1024, false);
 	struct told told = { };
 
-	memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+	forget_seed(rig);
 	preempt_disable();
 	for (u32 round = 0; round < 2; round++)
 		for (u32 i = 0; i < 1024; i++)
@@ -184,6 +191,23 @@ static void collisions(struct kunit *test)
 	KUNIT_EXPECT_LT(test, told.nr, 100);
 	KUNIT_EXPECT_GE(test, told.nr, 50);
 	check_law(test, rig, &told);
+	KUNIT_EXPECT_NE(test, pev_rows_idle(&rig->rows)->seed[0], 0);
+}
+
+static void seeds(struct kunit *test)
+{
+	struct rig *rig = make_rig(test, ROWS, false);
+	u64 seen[6] = { rig->rows.half[0].seed[0], rig->rows.half[1].seed[0] };
+	struct told told = { };
+
+	for (u32 i = 2; i < ARRAY_SIZE(seen); i++) {
+		take(test, rig, &told);
+		seen[i] = pev_rows_idle(&rig->rows)->seed[0];
+		KUNIT_EXPECT_EQ(test, seen[i] & 1, 1);
+	}
+	for (u32 i = 1; i < ARRAY_SIZE(seen); i++)
+		for (u32 j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, seen[i], seen[j]);
 }
 
 static void least_and_most(struct kunit *test)
@@ -277,7 +301,7 @@ static void count_words(struct kunit *test, bool collide)
 	/* the memory is enough for more */
 	pev_rows_shape(&rig->shape, ROWS, 1, false);
 	if (collide)
-		memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+		forget_seed(rig);
 	preempt_disable();
 	for (u64 round = 0; round < 3; round++)
 		for (u64 i = 0; i < ROWS; i++) {
@@ -340,7 +364,7 @@ static void stacks(struct kunit *test)
 	u32 words;
 
 	/* hashes that say nothing */
-	memset(rig->shape.seed, 0, sizeof(rig->shape.seed));
+	forget_seed(rig);
 	memset(rig->shape.stack_seed, 0, sizeof(rig->shape.stack_seed));
 	preempt_disable();
 	for (u32 round = 0; round < 3; round++)
@@ -537,6 +561,7 @@ static void nesting_stacks(struct kunit *test)
 static struct kunit_case rows_cases[] = {
 	KUNIT_CASE(room),
 	KUNIT_CASE(collisions),
+	KUNIT_CASE(seeds),
 	KUNIT_CASE(least_and_most),
 	KUNIT_CASE(fates),
 	KUNIT_CASE(no_swap_inside),

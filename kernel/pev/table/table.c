@@ -296,6 +296,7 @@ static void *slots_alloc(size_t bytes, int node)
 static bool half_alloc(const struct pev_rows_shape *shape, struct pev_rows_half *half, int node)
 {
 	half->slots = slots_alloc(pev_rows_bytes(shape), node);
+	pev_rows_seed(shape, half);
 	if (!shape->stacks)
 		return half->slots;
 	half->words = slots_alloc(shape->frames * sizeof(u64), node);
