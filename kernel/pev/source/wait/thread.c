@@ -9,6 +9,7 @@
  * Locks: see thread.h. Threads are found by a hash under RCU; hash_lock guards changes of
  * it, and the reserve. No memory is taken in the scheduler: an entry comes with the task.
  */
+#include <linux/log2.h>
 #include <linux/pev_clock.h>
 #include <linux/pid_namespace.h>
 #include <linux/preempt.h>
@@ -30,6 +31,8 @@
 #define STRETCH		64
 /* A flush hands on so many at a time, with interrupts off. */
 #define FLUSH		32
+/* Of a thread for which the hash has room: what some have more makes others' chains long. */
+#define EVENTS		4
 /* Frames of pev above a waker: of what takes them, and of what the tracepoint calls. */
 #define OWN_FRAMES	2
 
@@ -103,7 +106,7 @@ static struct wait_thread *take(bool fresh)
 /* At boot. Return: 0 or -ENOMEM. */
 int wait_thread_setup(void)
 {
-	wait_bits = pev_threads_bits();
+	wait_bits = pev_threads_bits() + ilog2(EVENTS);
 	wait_buckets = kvcalloc(1 << wait_bits, sizeof(*wait_buckets), GFP_KERNEL);
 	return wait_buckets ? 0 : -ENOMEM;
 }
@@ -171,7 +174,7 @@ static void pause(struct wait_threads *threads)
 
 /**
  * wait_threads_hide() - the scheduler finds an event's threads no more
- * @threads: of an event that is closed, and follows no more of them
+ * @threads: of an event that is about to be closed; from here on it follows no more of them
  *
  * What has found one of them may use it, and the event, until a grace period is over.
  *

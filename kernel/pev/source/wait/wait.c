@@ -451,7 +451,10 @@ static void sync_interrupts(void)
 		irq_work_sync(per_cpu_ptr(&interrupt, cpu));
 }
 
-/* Of other events' threads, the scheduler tells still. */
+/*
+ * Of other events' threads, the scheduler tells still. Not when it is reaped: until then it would
+ * take time at each switch, and count for nothing.
+ */
 static void wait_unhook(struct pev_event *event)
 {
 	wait_threads_hide(&wait_of(event)->threads);
@@ -586,7 +589,6 @@ const struct pev_source_ops pev_wait_source = {
 	.type		= "wait",
 	.periods	= PEV_PERIOD_LEAST,
 	.weight		= 16,
-	.unhook_late	= true,
 	.setup		= wait_setup,
 	.teardown	= __exit_p(wait_teardown),
 	.open		= wait_open,
