@@ -189,6 +189,31 @@ static void look_again(struct work_struct *work)
 
 static DECLARE_WORK(look_work, look_again);
 
+/* Threads of a process that are looked at, with interrupts off; where there are more, at CPUs. */
+#define MOST_THREADS	1024
+
+static void note_moved(struct task_struct *task)
+{
+	if (READ_ONCE(task->on_rq))
+		cpumask_set_cpu(task_cpu(task), &moved_cpus);
+}
+
+static void note_process(struct task_struct *task)
+{
+	struct task_struct *thread;
+	unsigned int nr = 0, cpu;
+
+	for_each_thread(task, thread) {
+		note_moved(thread);
+		if (++nr == MOST_THREADS)
+			break;
+	}
+	if (nr < MOST_THREADS)
+		return;
+	for_each_online_cpu(cpu)
+		cpumask_set_cpu(cpu, &moved_cpus);
+}
+
 /**
  * pev_cgroup_moved() - a task is in another cgroup
  * @task:   the task
@@ -198,8 +223,6 @@ static DECLARE_WORK(look_work, look_again);
  */
 void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 {
-	struct task_struct *thread;
-
 	/*
 	 * Pairs with the one that the scheduler has between choosing a task and its tracepoint, and
 	 * with the interrupts of pev_cgroup_attach(): they see the new cgroup, or we see the task
@@ -209,12 +232,10 @@ void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 	if (!READ_ONCE(pev_cgroup_nr))
 		return;
 	rcu_read_lock();
-	if (!thread_group && READ_ONCE(task->on_rq))
-		cpumask_set_cpu(task_cpu(task), &moved_cpus);
 	if (thread_group)
-		for_each_thread(task, thread)
-			if (READ_ONCE(thread->on_rq))
-				cpumask_set_cpu(task_cpu(thread), &moved_cpus);
+		note_process(task);
+	else
+		note_moved(task);
 	rcu_read_unlock();
 	if (!cpumask_empty(&moved_cpus))
 		queue_work(pev_wq, &look_work);
