@@ -70,9 +70,15 @@ void pev_pmi_end(u64 begin)
 	load->time += max_t(s64, pev_clock_read(pmi_clock) - begin, 0);
 }
 
+/* What a user's events have taken must not keep an administrator's from going on. */
+static u64 most_time(const struct pev_event *event)
+{
+	return event->privileged ? pmi_tick / 2 : pmi_tick / 8 * 3;
+}
+
 static bool too_many(struct pev_hw_cpu *s)
 {
-	if (this_cpu_read(pmi_loads.time) > pmi_tick / 2)
+	if (this_cpu_read(pmi_loads.time) > most_time(s->event))
 		return true;
 	if (time_after(jiffies, s->tick)) {
 		s->tick = jiffies;
@@ -151,6 +157,9 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 	in.elsewhere = false;
 	in.place = 0;
 	in.kernel = NULL;
+	in.owed = NULL;
+	in.pair = NULL;
+	in.nr_pair = 0;
 	if (sample->ip && hit != PEV_PMU_HIT_GUEST &&
 	    (sample->user || !(event->flags & PEV_F_EXCLUDE_KERNEL))) {
 		in.ip = sample->ip;
