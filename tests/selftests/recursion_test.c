@@ -89,6 +89,38 @@ TEST_F(recursion, of_faults)
 	}
 }
 
+/* The request of a thread is looked for in a page that is not there. */
+TEST_F(recursion, of_contexts)
+{
+	struct pev_attr attr = { .type = PEV_TYPE_CONTEXT, .channel_fd = -1, .group_fd = -1 };
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct pev_value v;
+	void *at;
+	int fd;
+
+	self->channel = pev_open_channel(16 << 20, 1 << 20, 0);
+	ASSERT_LE(0, self->channel) TH_LOG("%s", pev_reason());
+	fd = open_traced("exceptions:page_fault_kernel", 0, self->channel,
+			 PEV_SAMPLE_TID | PEV_SAMPLE_CONTEXT);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, at);
+	attr.config = (uintptr_t)at;
+	ASSERT_EQ(0, pev_open(&attr)) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_on(self->channel));
+	fault(FAULTS);
+	ASSERT_EQ(0, pev_off(self->channel));
+	attr.config = 0;
+	EXPECT_EQ(0, pev_open(&attr));
+	munmap(at, page);
+	v = pev_read(fd);
+	/* each that the program causes causes one */
+	EXPECT_LE(2 * FAULTS, v.value);
+	EXPECT_EQ(v.value, v.samples + v.lost);
+	EXPECT_EQ(0, v.lost);
+	close(fd);
+}
+
 /* "IWI: ...": of all CPUs. */
 static long irq_works(void)
 {

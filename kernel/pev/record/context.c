@@ -13,7 +13,9 @@
  */
 #include <linux/hash.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/pev_refuse.h>
+#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -226,17 +228,30 @@ static __always_inline bool load(const u64 __user *at, u64 *to)
 	return whole;
 }
 
+/*
+ * A fault may be an event whose record asks the same, as in pev_collect_begin(). That one is asked
+ * for what is collected, and may be under way here.
+ */
+static DEFINE_PER_CPU(bool[4], reading);
+
 static __always_inline bool take(struct hash *h, u64 *to)
 {
 	const struct context *c = find(h, current);
 	const struct mm_struct *mm = current->mm;
-	bool found;
+	bool found, *busy;
 
 	if (!c || c->mm != mm || !pev_user_memory_is(mm))
 		return false;
+	busy = &this_cpu_ptr(reading)[interrupt_context_level()];
+	if (unlikely(READ_ONCE(*busy)))
+		return false;
+	WRITE_ONCE(*busy, true);
+	barrier();	/* before the first fault */
 	pev_user_faults_off();
 	found = load(READ_ONCE(c->at), to);
 	pev_user_faults_on();
+	barrier();	/* after the last fault */
+	WRITE_ONCE(*busy, false);
 	return found;
 }
 
