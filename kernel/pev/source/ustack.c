@@ -78,7 +78,7 @@ static void tell(struct pev_owed *owed)
 	ec = this_cpu_ptr(event->percpu);
 	local64_inc(&ec->count);
 	/* it was promised: where the event no longer counts, or may not see, it is a loss */
-	if (READ_ONCE(ec->running) && pev_event_sees(event))
+	if (READ_ONCE(ec->running) && pev_event_records(event, ec) && pev_event_sees(event))
 		write(event, ec, owed, records);
 	else
 		pev_event_lost(ec);
