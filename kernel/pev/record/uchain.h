@@ -3,6 +3,7 @@
 #ifndef _PEV_UCHAIN_H
 #define _PEV_UCHAIN_H
 
+#include <linux/kconfig.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
 
@@ -12,11 +13,12 @@ struct pt_regs;
  * A frame's return address is what the program left there. A zero is none: a slot that a leaf
  * never filled, or code without frame pointers. Nor is what no program can run, which would
  * pass for an address of the kernel; perf's own marks are among these. The first one is a
- * register, and may be on the page of vsyscalls.
+ * register, and may be on x86's page of vsyscalls; on POWER it may be that of an interrupt, where
+ * the kernel's may be although it was not to count.
  */
 static inline bool pev_uchain_is_frame(u64 ip, u32 at)
 {
-	return ip && (ip < TASK_SIZE_MAX || (!at && ip < (u64)PERF_CONTEXT_MAX));
+	return ip && (ip < TASK_SIZE_MAX || (IS_ENABLED(CONFIG_X86) && !at && ip < (u64)PERF_CONTEXT_MAX));
 }
 
 /**
