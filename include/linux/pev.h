@@ -15,11 +15,14 @@
 
 DECLARE_STATIC_KEY_FALSE(pev_task_key);
 
-DECLARE_STATIC_KEY_FALSE(pev_page_key);
-
 void __pev_fork(struct task_struct *child, u64 clone_flags);
-void pev_page_fork(struct task_struct *child, u64 clone_flags);
 void __pev_exit(struct task_struct *task);
+
+/**
+ * pev_mm_init() - an address space was copied, but none of its mappings yet
+ * @mm: the copy
+ */
+void pev_mm_init(struct mm_struct *mm);
 
 /**
  * pev_task_init() - a task_struct was copied
@@ -42,8 +45,6 @@ static inline void pev_fork(struct task_struct *child, u64 clone_flags)
 {
 	if (static_branch_unlikely(&pev_task_key))
 		__pev_fork(child, clone_flags);
-	if (static_branch_unlikely(&pev_page_key))
-		pev_page_fork(child, clone_flags);
 }
 
 /**
@@ -58,6 +59,7 @@ static inline void pev_exit(struct task_struct *task)
 
 #else
 
+static inline void pev_mm_init(struct mm_struct *mm) { }
 static inline void pev_task_init(struct task_struct *task) { }
 static inline void pev_fork(struct task_struct *child, u64 clone_flags) { }
 static inline void pev_exit(struct task_struct *task) { }

@@ -96,13 +96,13 @@ struct pev_pmu_counter {
  * @PEV_PMU_GRANT_READS: @mm's tasks may read counters in user mode; calls with
  *                       true and false come in equal numbers. @task is NULL.
  *                       Process context, may sleep
- * @PEV_PMU_GRANT_CHILD: @mm is a copy that no task runs in yet, and has no readers,
- *                       whatever was copied. @task is NULL. Interrupts off
+ * @PEV_PMU_GRANT_NONE:  @mm is a copy that no task runs in yet, and has no readers,
+ *                       whatever was copied. @task is NULL. Process context
  */
 enum pev_pmu_grant {
 	PEV_PMU_GRANT_MARK,
 	PEV_PMU_GRANT_READS,
-	PEV_PMU_GRANT_CHILD,
+	PEV_PMU_GRANT_NONE,
 };
 
 /**

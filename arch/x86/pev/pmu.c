@@ -673,8 +673,7 @@ static const char *x86_pev_holder(unsigned int counter)
 static void x86_pev_grant(enum pev_pmu_grant what, struct task_struct *task,
 			  struct mm_struct *mm, bool on)
 {
-	/* mappings are not copied, neither ours nor perf's */
-	if (what == PEV_PMU_GRANT_CHILD)
+	if (what == PEV_PMU_GRANT_NONE)
 		atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 	if (what != PEV_PMU_GRANT_READS)
 		return;

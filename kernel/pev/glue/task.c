@@ -15,10 +15,9 @@ void __pev_fork(struct task_struct *child, u64 clone_flags)
 	pev_ctx_fork(child, clone_flags);
 }
 
-/* The same, while there are pages. */
-void pev_page_fork(struct task_struct *child, u64 clone_flags)
+void pev_mm_init(struct mm_struct *mm)
 {
-	pev_pmu_page_fork(child, clone_flags);
+	pev_pmu_page_init(mm);
 }
 
 /**

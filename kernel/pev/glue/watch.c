@@ -6,7 +6,6 @@
 #include "watch.h"
 
 DEFINE_STATIC_KEY_FALSE(pev_task_key);
-DEFINE_STATIC_KEY_FALSE(pev_page_key);
 DEFINE_STATIC_KEY_FALSE(pev_software_key);
 DEFINE_STATIC_KEY_FALSE(pev_mmap_key);
 
@@ -24,11 +23,6 @@ void pev_unwatch_tasks(void)
 bool pev_watches_tasks(void)
 {
 	return static_branch_unlikely(&pev_task_key);
-}
-
-void pev_watch_pages(void)
-{
-	static_branch_enable(&pev_page_key);
 }
 
 int pev_watch_faults(void)

@@ -19,9 +19,6 @@ void pev_unwatch_tasks(void);
 /* Context: Any. */
 bool pev_watches_tasks(void);
 
-/* pev_page_fork(), from now on for ever */
-void pev_watch_pages(void);
-
 /* __pev_software() */
 int pev_watch_faults(void);
 void pev_unwatch_faults(void);

@@ -48,11 +48,6 @@ bool pev_watches_tasks(void)
 	return READ_ONCE(watches_tasks);
 }
 
-/* Pages show hardware counters, of which a module has none. */
-void pev_watch_pages(void)
-{
-}
-
 /* ---- faults ---- */
 
 static void on_fault(struct perf_event *event, struct perf_sample_data *data,

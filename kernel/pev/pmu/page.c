@@ -48,21 +48,21 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s)
 }
 
 /**
- * pev_pmu_page_fork() - a child has no page, and so no right to read counters
- * @child:       not running yet
- * @clone_flags: of clone(2)
+ * pev_pmu_page_init() - an address space has no page, and so no right to read counters
+ * @mm: a copy, without mappings yet: those that a program has copied by madvise(2) come later, and
+ *      each with a right of its own
  *
- * The architecture may keep the right in the address space, of which the child's is a
- * copy.
+ * The architecture may keep the right in the address space that was copied, for perf, too, which
+ * clears counters that stand, but does not know of those of pev.
  *
- * Context: tasklist_lock held for writing.
+ * Context: Process context.
  */
-void pev_pmu_page_fork(struct task_struct *child, u64 clone_flags)
+void pev_pmu_page_init(struct mm_struct *mm)
 {
 	const struct pev_pmu *pmu = READ_ONCE(pev_pmu);
 
-	if (pmu && child->mm && !(clone_flags & CLONE_VM))
-		pmu->ops->grant(PEV_PMU_GRANT_CHILD, NULL, child->mm, false);
+	if (pmu)
+		pmu->ops->grant(PEV_PMU_GRANT_NONE, NULL, mm, false);
 }
 
 /* ---- what others' counters hold is hidden while there are pages ---- */
@@ -142,8 +142,6 @@ int pev_pmu_page_make(struct pev_hw_event *hw, const struct pev_attr *attr,
 		return pev_hook_refuse(err, "tasks", r);
 	}
 	hw->page->version = PEV_ABI_VERSION;
-	/* never disabled: a fork may copy the right before the page goes */
-	pev_watch_pages();
 	return 0;
 }
 
