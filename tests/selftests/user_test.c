@@ -758,6 +758,46 @@ TEST(rights)
 	end(&s);
 }
 
+/* Nor do they see more of programs that begin when they may watch all CPUs. */
+TEST(rights_of_who_watches_cpus)
+{
+	struct pev_levels before = pev_get_levels();
+	int ready[2], go[2];
+	struct space s;
+	char byte = 0;
+	pid_t pid;
+
+	PEV_NEEDS_ROOT(return );
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pev_set_paranoid(0));
+	pid = fork();
+	if (!pid) {
+		struct user_seen seen;
+		struct space own;
+		int fd;
+
+		if (setgid(54321) || setuid(54321))
+			_exit(9);
+		prctl(PR_SET_DUMPABLE, 1);
+		fd = user_listen("shop:*", PEV_TARGET_CPUS, 0, 0);
+		if (fd < 0 || write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+			_exit(8);
+		if (begin(&own))
+			_exit(7);
+		if (user_find(fd, getpid(), &seen) < 0)
+			_exit(1);
+		_exit(user_find(fd, getppid(), &seen) < 0 ? 0 : 2);
+	}
+	close(ready[1]);
+	EXPECT_EQ(1, read(ready[0], &byte, 1));
+	EXPECT_EQ(0, begin(&s));
+	EXPECT_EQ(1, write(go[1], &byte, 1));
+	EXPECT_EQ(0, reap(pid));
+	end(&s);
+	EXPECT_EQ(0, pev_set_levels(before));
+}
+
 /* A process that becomes undumpable can't be looked at any more. */
 TEST(rights_that_are_gained)
 {

@@ -117,7 +117,7 @@ static void listen_switched(struct pev_event *event)
  */
 static bool may_see(const struct pev_event *event, const struct pev_producer_mm *p)
 {
-	return !(event->gate & PEV_GATE_RIGHTS) || p->mm == current->mm ||
+	return event->privileged || p->mm == current->mm ||
 	       pev_rights_allow_mm(event, p->mm);
 }
 

@@ -356,6 +356,12 @@ static void link_drop(struct pev_user_link *link)
 
 /* ---- processes ---- */
 
+/* Also who may watch all CPUs sees of a program what he may trace alone: marks say more. */
+static bool may_listen(const struct pev_event *event)
+{
+	return event->privileged || pev_rights_allow(event, current);
+}
+
 /*
  * To the next listener behind @seq, if it matters to that one, and not to more: each takes a
  * comparison for each mark, while others wait for the lock. Return: false if there is none.
@@ -369,7 +375,7 @@ static bool link_next(struct pev_producer_mm *p, u64 *seq, struct spare *spare)
 		if (l->seq <= *seq)
 			continue;
 		*seq = l->seq;
-		if (pev_target_counts(l->event, p->mm, p->pid) && pev_event_sees(l->event))
+		if (pev_target_counts(l->event, p->mm, p->pid) && may_listen(l->event))
 			link_add(l, p, spare);
 		return true;
 	}
@@ -486,10 +492,10 @@ static struct pev_producer_mm *producer_of(struct pev_family *family, struct mm_
 }
 
 /*
- * It gets a reference of the mappings. Return: 0 or an error, that of -EEXIST if another thread was
- * faster.
+ * It gets a reference of the mappings. @id: there is memory for it. Return: 0 or an error, that of
+ * -EEXIST if another thread was faster, and of -EAGAIN if another process has taken the id.
  */
-static int producer_publish(struct pev_producer_mm *p)
+static int publish_as(struct pev_producer_mm *p, u64 id)
 {
 	struct member *member;
 	int err;
@@ -498,15 +504,35 @@ static int producer_publish(struct pev_producer_mm *p)
 	member = member_of(p->family, p->mm);
 	if (member->producer)
 		return -EEXIST;
-	p->id = last_id + 1;
-	err = xa_err(xa_store(&producers, p->id, p, GFP_KERNEL));
+	if (id != last_id + 1)
+		return -EAGAIN;
+	p->id = id;
+	err = xa_err(xa_store(&producers, p->id, p, GFP_NOWAIT));
 	if (err)
 		return err;
-	last_id = p->id;
+	WRITE_ONCE(last_id, p->id);
 	gate_fill(p);
 	pev_producer_get(p);
 	member->producer = p;
 	return 0;
+}
+
+/* Others' forks wait for the lock: memory is there before it is taken. Return: as publish_as(). */
+static int producer_publish(struct pev_producer_mm *p)
+{
+	int err;
+
+	do {
+		u64 id = READ_ONCE(last_id) + 1;
+
+		err = xa_reserve(&producers, id, GFP_KERNEL);
+		if (err)
+			return err;
+		err = publish_as(p, id);
+		if (err)
+			xa_release(&producers, id);
+	} while (err == -EAGAIN);
+	return err;
 }
 
 struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm)
