@@ -76,11 +76,13 @@ struct rule {
  * struct rules - of one CPU
  * @generation: of all code, when the first one was found
  * @victim:     the way that is given away next where all are taken
+ * @searched:   the walk has searched a module for an address
  * @rules:      by their address
  */
 struct rules {
 	unsigned int	generation;
 	unsigned int	victim;
+	bool		searched;
 	struct rule	rules[1 << RULE_BITS];
 };
 
@@ -272,14 +274,22 @@ static struct rule *way_of(struct rules *own, unsigned long ip)
 
 /*
  * What is learnt of a module's address takes a search of its symbols, 50,000 instructions: two
- * addresses of one chain must not take their place from each other, time after time.
+ * addresses of one chain must not take their place from each other, time after time, and a walk,
+ * of which the scheduler may wait for the end, learns of one.
  */
 static noinline const struct rule *rule_elsewhere(struct rules *own, unsigned long ip)
 {
+	static const struct rule none;
 	struct rule *rule = way_of(own, ip);
 
-	if (rule->ip != ip)
-		learn(rule, ip);
+	if (rule->ip == ip)
+		return rule;
+	if (!pev_kernel_text(ip)) {
+		if (own->searched)
+			return &none;
+		own->searched = true;
+	}
+	learn(rule, ip);
 	return rule;
 }
 
@@ -290,6 +300,7 @@ static __always_inline const struct rule *rule_of(struct rules *own, unsigned lo
 	return likely(rule->ip == ip) ? rule : rule_elsewhere(own, ip);
 }
 
+/* For a walk. */
 static struct rules *own_rules(void)
 {
 	struct rules __percpu *all = READ_ONCE(rules);	/* kstack:B, pairs with A */
@@ -303,6 +314,7 @@ static struct rules *own_rules(void)
 		memset(own->rules, 0, sizeof(own->rules));
 		own->generation = READ_ONCE(generation);
 	}
+	own->searched = false;
 	return own;
 }
 
