@@ -5,6 +5,8 @@
  */
 #include <linux/bsearch.h>
 #include <linux/init.h>
+#include <linux/module.h>
+#include <linux/panic.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -17,13 +19,19 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->system, y->system) ?: strcmp(x->name, y->name);
 }
 
+/* A module that was built elsewhere may have a name of Linux's for an event with other arguments. */
+static bool is_foreign(const struct module *owner)
+{
+	return owner && owner != THIS_MODULE && test_bit(TAINT_OOT_MODULE, &owner->taints);
+}
+
 void *pev_probe_find(const struct trace_event_call *call)
 {
 	struct pev_probe_entry key = { .system = call->class->system };
 	const struct pev_probe_entry *entry;
 
 	/* events of tracefs have names and no tracepoint */
-	if (!(call->flags & TRACE_EVENT_FL_TRACEPOINT))
+	if (!(call->flags & TRACE_EVENT_FL_TRACEPOINT) || is_foreign(call->module))
 		return NULL;
 	key.name = call->tp->name;
 	entry = bsearch(&key, pev_probes_begin, pev_probes_end - pev_probes_begin,

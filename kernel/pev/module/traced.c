@@ -5,7 +5,7 @@
  * one that it is never the turn of. Others open events meanwhile. Tracing is therefore given up as
  * the module goes. Until then a function that nobody calls is traced instead, which costs nothing.
  */
-#include <linux/bug.h>
+#include <linux/module.h>
 #include "traced.h"
 
 /*
@@ -37,7 +37,11 @@ bool pev_traced_off(struct pev_traced *traced)
 {
 	int err = ftrace_set_filter_ip(&traced->ops, (unsigned long)traced->nothing, 0, 1);
 
-	WARN_ON_ONCE(err && err != -ENOMEM);
+	/* after an error ftrace changes no code any more: the function goes on to call this for ever */
+	if (err && err != -ENOMEM && !traced->stuck) {
+		traced->stuck = true;
+		__module_get(THIS_MODULE);
+	}
 	return !err;
 }
 

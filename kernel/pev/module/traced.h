@@ -15,6 +15,7 @@ void pev_nothing_executed(void);
  * @ops:        what is called, and its flags
  * @nothing:    is traced instead while nobody needs it
  * @registered: it was traced at some time
+ * @stuck:      ftrace could not give it up, and the module stays
  *
  * Static, one for each function; @ops has PEV_TRACED_FLAGS at least. Its user serialises all calls.
  */
@@ -22,6 +23,7 @@ struct pev_traced {
 	struct ftrace_ops ops;
 	void (*nothing)(void);
 	bool registered;
+	bool stuck;
 };
 
 /* kernel.ftrace_enabled can't be set to 0 once one of them is registered. */
@@ -44,7 +46,7 @@ int pev_traced_on(struct pev_traced *traced, unsigned long function);
  * What is called may still run.
  *
  * Context: As pev_traced_on(). Waits for no task: what others wait for may be held.
- * Return: false where there is no memory for the change: it still is called.
+ * Return: false where there is no memory for the change, or ftrace has given up: it still is called.
  */
 bool pev_traced_off(struct pev_traced *traced);
 
