@@ -329,11 +329,33 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 	return counter;
 }
 
+/*
+ * Has each CPU one counter that counts this? Intel's fixed counter 2 is the only one of reference
+ * cycles; perf has a pseudo code for it. SDM volume 3, fixed-function performance counters.
+ */
+static bool is_scarce(const struct pev_perf_code *code)
+{
+#ifdef CONFIG_X86
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return false;
+	if (code->type == PERF_TYPE_HARDWARE)
+		return (code->config & PERF_HW_EVENT_MASK) == PERF_COUNT_HW_REF_CPU_CYCLES;
+	return code->type == PERF_TYPE_RAW && (code->config & 0xffff) == 0x0300;
+#else
+	return false;
+#endif
+}
+
 struct pev_perf_counter *pev_perf_counter_get(const struct pev_perf_code *code, bool lent,
 					      const char *name, struct pev_refuse *r)
 {
 	unsigned long limit = jiffies + LINGER + 2 * LINGER_STEP;
 	struct pev_perf_counter *counter;
+
+	if (lent && is_scarce(code))
+		return ERR_PTR(pev_refuse(r, EACCES, PEV_FIELD(config),
+					  "perf has one counter for %s, and pev would keep it on all CPUs, from all others: CAP_PERFMON is needed",
+					  name));
 
 	for (;;) {
 		counter = find_or_make(code, lent, name, r);

@@ -29,7 +29,8 @@ struct pev_refuse;
 /*
  * A counter is busy on all CPUs, whatever runs, and perf lets events of CPUs go before those of
  * tasks. So users who may not count on CPUs have this many between them: of the four that
- * processors have at least, one is left.
+ * processors have at least, one is left. What a single counter of Intel's counts they can't have;
+ * of raw events for which a processor has one, nothing is known.
  */
 #define PEV_PERF_LENT		3
 
@@ -44,8 +45,9 @@ struct pev_refuse;
  * @samples: its overflows make records
  * @some:    of a PMU that need not count on each CPU
  * @always:  it never waits for a counter, as there is one for all who count this
+ * @aside:   of a PMU that is no processor's, and may be read through a bus that others use, too
  *
- * The last one follows from the others.
+ * The last two follow from the others.
  */
 struct pev_perf_code {
 	u32	type;
@@ -57,6 +59,7 @@ struct pev_perf_code {
 	bool	samples;
 	bool	some;
 	bool	always;
+	bool	aside;
 };
 
 /**

@@ -291,6 +291,7 @@ int pev_perf_other(const struct pev_attr *attr, struct pev_hw_event *hw, const c
 	if (err)
 		return err;
 	hw->perf.always = a.context == perf_sw_context;
+	hw->perf.aside = a.context == perf_invalid_context;
 	return pev_targets_task(hw->event) ? ask_of_task(attr, hw, name, r) :
 					     ask_of_cpus(attr, hw, name, r);
 }

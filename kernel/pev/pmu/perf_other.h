@@ -10,7 +10,7 @@ struct pev_refuse;
 /**
  * pev_perf_other() - find out how a PMU that is not PEV_PMU_CORE counts an event, or refuse it
  * @attr: what is asked for
- * @hw:   the event: @perf is set, @where and @perf.always are filled in
+ * @hw:   the event: @perf is set, @where, @perf.always and @perf.aside are filled in
  * @name: of the event, in refusals
  * @r:    refusal
  *

@@ -11,6 +11,7 @@
  */
 #include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include "base/lock.h"
 #include "base/paranoid.h"
@@ -410,8 +411,11 @@ void pev_perf_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 
 	struct pev_perf_reading at;
 	unsigned long flags;
 
-	/* asked for by a record that an update made: it is as of the last fold */
-	if (READ_ONCE(c->updating))
+	/*
+	 * Asked for by a record that an update made, or in an NMI, of what is read with locks that what
+	 * it interrupted may hold: it is as of the last fold.
+	 */
+	if (READ_ONCE(c->updating) || (pev_hw_of(event)->perf.aside && in_nmi()))
 		return;
 	local_irq_save(flags);
 	update_begin(c);
