@@ -66,7 +66,8 @@ struct pev_hookpoint {
  * pev_hook_get() - need a hook
  * @hook: the hook
  *
- * Context: Process context, may sleep; pev_control may be held.
+ * Context: Process context, may sleep; pev_control is not held: others' grace periods may be
+ * waited for.
  * Return: 0, or why it can't be placed.
  */
 int pev_hook_get(struct pev_hookpoint *hook);

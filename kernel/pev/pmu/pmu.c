@@ -90,6 +90,10 @@ static void cpu_stop_here(void *unused)
 	pev_pmu_cpu_stop();
 }
 
+/*
+ * Of each event, before pev_control is taken, and given back after it: text is patched, and other
+ * hooks' grace periods may be waited for.
+ */
 PEV_KEY_HOOK(commits, &pev_commit_key);
 
 /*
@@ -110,8 +114,6 @@ static int pmu_get(struct pev_refuse *r)
 		return err;
 	}
 	pev_pmi_clock_init();
-	/* can't fail */
-	pev_hook_get(&commits);
 	WRITE_ONCE(ours, true);
 	return 0;
 }
@@ -127,7 +129,6 @@ static void pmu_put(void)
 	WRITE_ONCE(ours, false);
 	on_each_cpu_cond(pev_pmu_cpu_is_started, cpu_stop_here, NULL, 1);
 	cpus_read_unlock();
-	pev_hook_put(&commits);
 	pev_pmu->ops->release();
 }
 
@@ -244,8 +245,6 @@ static int pmm_get(struct pev_event *event, struct pev_refuse *r)
 	if (!pmm_users++) {
 		pmm_target = event->target;
 		pmm_pid = get_pid(hw->pmm);
-		/* can't fail */
-		pev_hook_get(&marks);
 	}
 	/* tasks that run now may have been attached earlier, or have the mark of before */
 	pev_target_refresh(NULL);
@@ -258,7 +257,6 @@ static void pmm_put(struct pev_event *event)
 
 	if (!(event->flags & PEV_F_MARKED) || --pmm_users)
 		return;
-	pev_hook_put(&marks);
 	put_pid(pmm_pid);
 	pmm_pid = NULL;
 }
@@ -585,7 +583,7 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 	return refuse_group(members, &conflict, r);
 }
 
-static int hw_hook(struct pev_event *event, struct pev_refuse *r)
+static int connect(struct pev_event *event, struct pev_refuse *r)
 {
 	int err;
 
@@ -602,23 +600,63 @@ static int hw_hook(struct pev_event *event, struct pev_refuse *r)
 	return err;
 }
 
-static void hw_unhook(struct pev_event *event)
+/* None can fail. */
+static void hooks_get(const struct pev_event *event)
 {
-	guard(mutex)(&pev_control);
-	pmm_put(event);
-	pmu_put();
+	pev_hook_get(&commits);
+	if (event->flags & PEV_F_MARKED)
+		pev_hook_get(&marks);
 }
 
-int pev_pmu_hold(struct pev_refuse *r)
+static void hooks_put(const struct pev_event *event)
+{
+	if (event->flags & PEV_F_MARKED)
+		pev_hook_put(&marks);
+	pev_hook_put(&commits);
+}
+
+static int hw_hook(struct pev_event *event, struct pev_refuse *r)
+{
+	int err;
+
+	hooks_get(event);
+	err = connect(event, r);
+	if (err)
+		hooks_put(event);
+	return err;
+}
+
+static void hw_unhook(struct pev_event *event)
+{
+	scoped_guard(mutex, &pev_control) {
+		pmm_put(event);
+		pmu_put();
+	}
+	hooks_put(event);
+}
+
+static int hold(struct pev_refuse *r)
 {
 	guard(mutex)(&pev_control);
 	return pmu_get(r);
 }
 
+int pev_pmu_hold(struct pev_refuse *r)
+{
+	int err;
+
+	pev_hook_get(&commits);
+	err = hold(r);
+	if (err)
+		pev_hook_put(&commits);
+	return err;
+}
+
 void pev_pmu_unhold(void)
 {
-	guard(mutex)(&pev_control);
-	pmu_put();
+	scoped_guard(mutex, &pev_control)
+		pmu_put();
+	pev_hook_put(&commits);
 }
 
 static int hw_period(struct pev_event *event, u64 period)
