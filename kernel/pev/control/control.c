@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "base/lock.h"
+#include "base/turn.h"
 #include "channel/channel.h"
 #include "source/trace/filter.h"
 #include "target/sync.h"
@@ -147,6 +148,7 @@ static int scope_act(struct scope *scope,
 		     int (*act)(struct pev_event **events, unsigned int nr, u64 arg), u64 arg)
 {
 	struct pev_event *one, **events = &one;
+	struct pev_turn *turn;
 	int ret = 0, sum = 0;
 	unsigned int nr;
 
@@ -154,6 +156,11 @@ static int scope_act(struct scope *scope,
 		events = kvmalloc_array(PEV_BATCH, sizeof(*events), GFP_KERNEL);
 	if (!events)
 		return -ENOMEM;
+	turn = pev_turn_take();
+	if (IS_ERR(turn)) {
+		ret = PTR_ERR(turn);
+		goto out;
+	}
 	do {
 		ret = mutex_lock_killable(&pev_control);
 		if (ret)
@@ -164,6 +171,8 @@ static int scope_act(struct scope *scope,
 		mutex_unlock(&pev_control);
 		sum += ret;
 	} while (nr && ret >= 0);
+	pev_turn_end(turn);
+out:
 	if (events != &one)
 		kvfree(events);
 	return ret < 0 ? ret : sum;
@@ -271,6 +280,7 @@ static int control_filter(struct scope *scope, const char *expr, struct pev_refu
 	struct pev_event **events __free(kfree) = NULL;
 	struct filter_job *jobs __free(kfree) = NULL;
 	bool more, any = false;
+	struct pev_turn *turn;
 	unsigned int nr;
 	int err = 0;
 
@@ -278,6 +288,9 @@ static int control_filter(struct scope *scope, const char *expr, struct pev_refu
 	jobs = kcalloc(FILTER_BATCH, sizeof(*jobs), GFP_KERNEL);
 	if (!events || !jobs)
 		return -ENOMEM;
+	turn = pev_turn_take();
+	if (IS_ERR(turn))
+		return PTR_ERR(turn);
 	do {
 		nr = filter_jobs(scope, expr, jobs, events, &more);
 		any |= nr;
@@ -285,8 +298,9 @@ static int control_filter(struct scope *scope, const char *expr, struct pev_refu
 		for (unsigned int i = 0; i < nr; i++)
 			fput(jobs[i].file);
 		if (fatal_signal_pending(current))
-			return -EINTR;
+			err = err ?: -EINTR;
 	} while (more && !err);
+	pev_turn_end(turn);
 	if (!err && !any)
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(filter),
 				  "none of the events has fields to filter on");

@@ -5,11 +5,13 @@
  * Locks: pev_control. Nothing is copied from or to the user under it.
  */
 #include <linux/anon_inodes.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "base/lock.h"
+#include "base/turn.h"
 #include "base/user.h"
 #include "event/event.h"
 #include "record/layout.h"
@@ -92,16 +94,25 @@ static ssize_t read_group(struct pev_event *leader, char __user *buf, size_t cou
 {
 	struct pev_event **events __free(kfree) = NULL;
 	struct pev_value *values __free(kvfree) = NULL;
+	struct pev_turn *turn;
 	size_t size;
+	int ret;
 
 	events = kcalloc(PEV_MAX_GROUP, sizeof(*events), GFP_KERNEL);
 	values = kvcalloc(PEV_MAX_GROUP, sizeof(*values), GFP_KERNEL);
 	if (!events || !values)
 		return -ENOMEM;
-	if (mutex_lock_killable(&pev_control))
-		return -EINTR;
-	size = group_sum(leader, events, values) * sizeof(*values);
-	mutex_unlock(&pev_control);
+	turn = pev_turn_take();
+	if (IS_ERR(turn))
+		return PTR_ERR(turn);
+	ret = mutex_lock_killable(&pev_control);
+	if (!ret) {
+		size = group_sum(leader, events, values) * sizeof(*values);
+		mutex_unlock(&pev_control);
+	}
+	pev_turn_end(turn);
+	if (ret)
+		return ret;
 	if (count < size)
 		return -ENOSPC;
 	return copy_to_user(buf, values, size) ? -EFAULT : size;

@@ -4,6 +4,7 @@
  * anything works.
  */
 #include <linux/anon_inodes.h>
+#include <linux/err.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
 #include <linux/pev_clock.h>
@@ -17,6 +18,7 @@
 #include "base/memory.h"
 #include "base/owner.h"
 #include "base/paranoid.h"
+#include "base/turn.h"
 #include "base/user.h"
 #include "channel/channel.h"
 #include "channel/persist.h"
@@ -105,6 +107,20 @@ static u64 available_types(void)
 	return types;
 }
 
+/* Under locks that others open events with. */
+static int count_sources(struct pev_info *info)
+{
+	struct pev_turn *turn = pev_turn_take();
+
+	if (IS_ERR(turn))
+		return PTR_ERR(turn);
+	if (!pev_reasons_known())
+		info->sample &= ~PEV_SAMPLE_EXIT;
+	pev_sources_info(info);
+	pev_turn_end(turn);
+	return 0;
+}
+
 static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 {
 	struct pev_info info = {
@@ -119,6 +135,7 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		.nr_cpus	= nr_cpu_ids,
 	};
 	struct pev_trace_clock clock;
+	int err;
 
 	info.regs_user = pev_sample_regs();
 	if (!info.regs_user)
@@ -129,9 +146,9 @@ static int open_info(const struct pev_attr *attr, struct pev_refuse *r)
 		info.targets &= ~(1ULL << PEV_TARGET_GUEST);
 	if (pev_guest_hidden())
 		info.sample &= ~PEV_SAMPLE_GUEST;
-	if (!pev_reasons_known())
-		info.sample &= ~PEV_SAMPLE_EXIT;
-	pev_sources_info(&info);
+	err = count_sources(&info);
+	if (err)
+		return err;
 	pev_clock_init(&clock, PEV_CLOCK_DEFAULT);
 	info.clock = clock.type;
 	info.clock_freq = clock.freq;
