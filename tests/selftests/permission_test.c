@@ -387,14 +387,17 @@ TEST_F(others, tasks)
 #define LEVELS	4
 #define TOUCHED	100
 
-static int unshare_users(unsigned int outer)
+static int unshare_users(void)
 {
 	char map[32];
+	int err;
 
 	if (unshare(CLONE_NEWUSER))
 		return -errno;
-	snprintf(map, sizeof(map), "0 %u 1", outer);
-	return pev_put_text("/proc/self/uid_map", map);
+	snprintf(map, sizeof(map), "%u %u 1", ANYBODY, ANYBODY);
+	err = pev_put_text("/proc/self/setgroups", "deny");
+	err = err ? err : pev_put_text("/proc/self/gid_map", map);
+	return err ? err : pev_put_text("/proc/self/uid_map", map);
 }
 
 static void touch(unsigned int nr)
@@ -420,7 +423,7 @@ TEST_F(others, deep_in_namespaces)
 		for (unsigned int level = 0; level <= LEVELS + 1; level++) {
 			pev_child_say(&deep, err);
 			pev_child_wait(&deep);
-			err = unshare_users(level ? 0 : ANYBODY);
+			err = unshare_users();
 			touch(TOUCHED);
 		}
 		pev_child_say(&deep, err);
