@@ -406,7 +406,8 @@ TEST_F(interrupt, none)
 			end = now() + PATIENCE;
 			while (n < times && (n < LEAST || now() < end)) {
 				for (unsigned int k = 0; k < (acts[i].once ? 3 : 1); k++)
-					EXPECT_TRUE(acts[i].fn());
+					ASSERT_TRUE(acts[i].fn())
+				TH_LOG("%s: %s", acts[i].what, pev_reason());
 				n++;
 			}
 			came = calls_to(self->cpus[1]) - came;
@@ -571,6 +572,11 @@ static long exact_calls(struct __test_metadata *_metadata, const int *cpus, unsi
 		return -1;
 	}
 	calls = count_calls(c.pid, cpu);
+	if (calls == -ENOENT) {
+		/* Linux tells of calls since 6.5 */
+		pev_child_end(&c);
+		return -1;
+	}
 	ASSERT_LE(0, calls) TH_LOG("%s", pev_reason());
 	pev_child_go(&c);
 	EXPECT_EQ(0, pev_child_hear(&c));

@@ -160,7 +160,9 @@ static UNUSED int pev_become(uid_t uid, int cap)
 	}
 	if (syscall(SYS_capset, &head, data))
 		return -1;
-	/* changing the uid made it private */
+	/* changing the uid made it private, and let it outlive its parent */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -1;
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 

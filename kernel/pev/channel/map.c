@@ -215,7 +215,7 @@ int pev_channel_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_clear(vma, VM_MAYEXEC);
 	/* the next channel gets the same memory: what holds the pages would see what that one records */
 	if (channel->persists)
-		vm_flags_set(vma, VM_IO);
+		vm_flags_mod(vma, VM_IO, 0);
 	err = remap_vmalloc_range_partial(vma, vma->vm_start, (void *)ring->kernel + at, 0,
 					  size);
 	if (!err)
