@@ -230,7 +230,7 @@ static bool do_refuse_counted(void)
 	return pev_open(&attr) == -ESRCH;
 }
 
-/* So is this: the event is no channel. */
+/* So is this: the event is no channel, or the kernel can't tell guests. */
 static bool do_refuse_guest(void)
 {
 	struct pev_attr attr = {
@@ -242,8 +242,10 @@ static bool do_refuse_guest(void)
 		.channel_fd = event,
 		.group_fd = -1,
 	};
+	int err = pev_open(&attr);
 
-	return pev_open(&attr) == -EINVAL && pev_why.head.field == PEV_OFFSET(channel_fd);
+	return (err == -EINVAL && pev_why.head.field == PEV_OFFSET(channel_fd)) ||
+	       (err == -EOPNOTSUPP && pev_why.head.field == PEV_OFFSET(flags));
 }
 
 static bool do_nothing(void)
