@@ -384,8 +384,8 @@ TEST_F(others, tasks)
 	EXPECT_EQ(0, pev_child_end(&theirs));
 }
 
-#define LEVELS	4
-#define TOUCHED	100
+#define LEVELS 4
+#define TOUCHED 100
 
 static int unshare_users(void)
 {
@@ -457,7 +457,7 @@ TEST_F(others, deep_in_namespaces)
 		pev_child_go(&c);
 		value = pev_child_hear(&c);
 		EXPECT_EQ(level < LEVELS, value - before >= TOUCHED)
-			TH_LOG("%d faults in namespace %d", value - before, level + 1);
+		TH_LOG("%d faults in namespace %d", value - before, level + 1);
 		before = value;
 	}
 	pev_child_end(&c);

@@ -418,7 +418,8 @@ TEST_F(page, right_is_not_inherited)
 	int status;
 
 	static const char *const children[] = {
-		"that has nothing mapped", "that has unmapped what it was to get",
+		"that has nothing mapped",
+		"that has unmapped what it was to get",
 		"of a parent that has nothing mapped any more",
 	};
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -446,7 +447,7 @@ TEST_F(page, right_is_not_inherited)
 		}
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
-			TH_LOG("a child %s reads counters", children[i]);
+		TH_LOG("a child %s reads counters", children[i]);
 		/* the parent still can */
 		if (i < 2)
 			EXPECT_NE(PMU_NOTHING, pmu_self_read(self->page));

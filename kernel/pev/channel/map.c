@@ -213,7 +213,7 @@ int pev_channel_mmap(struct file *file, struct vm_area_struct *vma)
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	vm_flags_clear(vma, VM_MAYEXEC);
-	/* the next channel gets the same memory: what holds the pages would see what that one records */
+	/* the next channel gets the same memory: who holds the pages would see what it records */
 	if (channel->persists)
 		vm_flags_mod(vma, VM_IO, 0);
 	err = remap_vmalloc_range_partial(vma, vma->vm_start, (void *)ring->kernel + at, 0,

@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->system, y->system) ?: strcmp(x->name, y->name);
 }
 
-/* A module that was built elsewhere may have a name of Linux's for an event with other arguments. */
+/* A module that was built elsewhere may have an event of Linux's name with other arguments. */
 static bool is_foreign(const struct module *owner)
 {
 	return owner && owner != THIS_MODULE && test_bit(TAINT_OOT_MODULE, &owner->taints);

@@ -37,7 +37,7 @@ bool pev_traced_off(struct pev_traced *traced)
 {
 	int err = ftrace_set_filter_ip(&traced->ops, (unsigned long)traced->nothing, 0, 1);
 
-	/* after an error ftrace changes no code any more: the function goes on to call this for ever */
+	/* after an error ftrace changes no code any more: the function calls this for ever */
 	if (err && err != -ENOMEM && !traced->stuck) {
 		traced->stuck = true;
 		__module_get(THIS_MODULE);

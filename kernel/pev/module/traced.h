@@ -46,7 +46,8 @@ int pev_traced_on(struct pev_traced *traced, unsigned long function);
  * What is called may still run.
  *
  * Context: As pev_traced_on(). Waits for no task: what others wait for may be held.
- * Return: false where there is no memory for the change, or ftrace has given up: it still is called.
+ * Return: false where there is no memory for the change, or ftrace has given up: it still is
+ * called.
  */
 bool pev_traced_off(struct pev_traced *traced);
 

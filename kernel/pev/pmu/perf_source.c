@@ -412,8 +412,8 @@ void pev_perf_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 
 	unsigned long flags;
 
 	/*
-	 * Asked for by a record that an update made, or in an NMI, of what is read with locks that what
-	 * it interrupted may hold: it is as of the last fold.
+	 * Asked for by a record that an update made, or in an NMI, of what is read with locks that
+	 * what it interrupted may hold: it is as of the last fold.
 	 */
 	if (READ_ONCE(c->updating) || (pev_hw_of(event)->perf.aside && in_nmi()))
 		return;

@@ -18,7 +18,9 @@ struct pt_regs;
  */
 static inline bool pev_uchain_is_frame(u64 ip, u32 at)
 {
-	return ip && (ip < TASK_SIZE_MAX || (IS_ENABLED(CONFIG_X86) && !at && ip < (u64)PERF_CONTEXT_MAX));
+	if (IS_ENABLED(CONFIG_X86) && !at)
+		return ip && ip < (u64)PERF_CONTEXT_MAX;
+	return ip && ip < TASK_SIZE_MAX;
 }
 
 /**

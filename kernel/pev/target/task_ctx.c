@@ -231,15 +231,16 @@ static bool to_process(const struct pev_event *event, const void *unused)
 static bool all_are(struct pev_task_ctx *ctx,
 		    bool (*keep)(const struct pev_event *event, const void *by), unsigned int *nr)
 {
+	unsigned int wanted = 0;
 	struct pev_event *event;
 	bool all;
 
-	*nr = 0;
 	raw_spin_lock(&pev_tables_lock);
 	pev_ctx_for_each(event, ctx)
-		*nr += keep(event, NULL);
-	all = *nr == ctx->live;
+		wanted += keep(event, NULL);
+	all = wanted == ctx->live;
 	raw_spin_unlock(&pev_tables_lock);
+	*nr = wanted;
 	return all;
 }
 
@@ -251,7 +252,7 @@ static int ctx_heir(struct pev_task_ctx *ctx,
 	const struct choice choice = { .keep = keep };
 	unsigned int nr;
 
-	/* a set of a few of hundreds of events takes memory for these: each task may have its own */
+	/* a set of a few of hundreds of events has room for these alone: each task may have one */
 	if (!all_are(ctx, keep, &nr))
 		return ctx_make_one(ctx, &choice, nr, heir);
 	*heir = ctx;
