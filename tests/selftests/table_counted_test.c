@@ -207,6 +207,51 @@ TEST_F(table, counted_and_reset)
 	close(fd);
 }
 
+/* Who wakes a task counts its move, on a CPU where the event does not run. */
+TEST_F(table, counted_elsewhere_and_reset)
+{
+	struct sched_param most = { .sched_priority = 1 }, none = {};
+	struct pev_attr attr = pev_attr_software(PEV_SW_CPU_MIGRATIONS, PEV_TARGET_TASK, 0);
+	struct pev_table table = counted_by(PEV_TABLE_PID);
+	struct told *t = &self->t;
+	int fd, event, cpus[2];
+	struct pev_child c;
+	cpu_set_t here;
+
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	fd = open_table(&table);
+	ASSERT_EQ(0, pev_pin(cpus[0]));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pev_child_say(&c, pev_pin(cpus[1]));
+		pev_child_wait(&c);
+		_exit(0);
+	}
+	ASSERT_EQ(0, pev_child_hear(&c));
+	attr.target_id = c.pid;
+	attr.channel_fd = fd;
+	event = pev_open(&attr);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_settled(c.pid);
+	/* it does not run before this sleeps */
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &most));
+	CPU_ZERO(&here);
+	CPU_SET(cpus[0], &here);
+	EXPECT_EQ(0, sched_setaffinity(c.pid, sizeof(here), &here));
+	pev_child_go(&c);
+	EXPECT_EQ(1, pev_read(event).value);
+	EXPECT_EQ(0, ioctl(event, PEV_IOC_RESET, 0));
+	EXPECT_EQ(0, pev_read(event).value);
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &none));
+	EXPECT_EQ(0, pev_child_end(&c));
+	EXPECT_EQ(0, pev_read(event).value);
+	read_table(fd, table.rows, t);
+	EXPECT_TRUE(t->balanced);
+	close(event);
+	close(fd);
+}
+
 static volatile bool churning;
 
 /* Short lives, sleeps and faults; @arg is the CPU. */

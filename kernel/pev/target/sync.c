@@ -368,12 +368,18 @@ static bool is_summed(const struct pev_event *event)
 	return event->charge || event->flags & PEV_F_USER_PAGE;
 }
 
-/* Has an event of which that is so run on @cpu since it was reset last? */
+/* A CPU that moves a task, or sees the end of a wait, counts what does not run there. */
+static bool has_counted(struct pev_event_cpu *ec)
+{
+	return READ_ONCE(ec->since) || local64_read(&ec->count) || local64_read(&ec->filtered);
+}
+
+/* Has an event of which that is so counted on @cpu since it was reset last? */
 static bool any_summed(int cpu, const struct batch *batch)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
 		if (is_summed(batch->events[i]) &&
-		    READ_ONCE(per_cpu_ptr(batch->events[i]->percpu, cpu)->since))
+		    has_counted(per_cpu_ptr(batch->events[i]->percpu, cpu)))
 			return true;
 	return false;
 }
@@ -407,7 +413,7 @@ static bool ran_since(int cpu, const struct batch *batch, u64 from)
  * Events are reset from here on CPUs where they do not run. A CPU that runs one, or ran one
  * meanwhile, is found afterwards and resets it once more: only the CPU itself writes to
  * the counters of an event that runs there, and may have added to one that was reset. What is
- * in a sum, too, it alone resets, once for each time that it ran the event.
+ * in a sum, too, it alone resets, once for each time that it counted any.
  */
 void pev_target_reset(struct pev_event **events, unsigned int nr)
 {
