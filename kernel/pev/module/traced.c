@@ -6,6 +6,8 @@
  * the module goes. Until then a function that nobody calls is traced instead, which costs nothing.
  */
 #include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
 #include "traced.h"
 
 /*
@@ -47,7 +49,12 @@ bool pev_traced_off(struct pev_traced *traced)
 
 void pev_traced_teardown(struct pev_traced *traced)
 {
-	if (traced->registered)
-		unregister_ftrace_function(&traced->ops);
+	bool stuck = traced->registered && unregister_ftrace_function(&traced->ops);
+
+	/* it is too late to stay otherwise: what is called would be gone */
+	if (stuck || traced->stuck)
+		pr_err("pev: ftrace has given up after an error, and the module can't go\n");
+	while (stuck || traced->stuck)
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 	traced->registered = false;
 }

@@ -55,7 +55,8 @@ bool pev_traced_off(struct pev_traced *traced);
  * pev_traced_teardown() - ... nor ever again
  * @traced: of pev_traced_off(), or never on
  *
- * Context: Process context. Waits until what is called no longer runs: for all ready tasks.
+ * Context: Process context. Waits until what is called no longer runs: for all ready tasks; for
+ * ever if ftrace has given up.
  */
 void pev_traced_teardown(struct pev_traced *traced);
 
