@@ -61,7 +61,7 @@ void pev_pmu_page_init(struct mm_struct *mm)
 {
 	const struct pev_pmu *pmu = READ_ONCE(pev_pmu);
 
-	if (pmu)
+	if (pmu && pmu->ops->grant)
 		pmu->ops->grant(PEV_PMU_GRANT_NONE, NULL, mm, false);
 }
 
