@@ -81,7 +81,7 @@ static bool creds_allow(const struct cred *by, const struct cred *task)
 
 /**
  * pev_rights_allow() - may the opener of @event see @task as it is now?
- * @event: with PEV_GATE_RIGHTS
+ * @event: of an opener who may not see everybody
  * @task:  another than current is judged by its credentials alone: what is recorded
  *         of it then is not its memory
  *
@@ -109,7 +109,7 @@ bool pev_rights_allow(const struct pev_event *event, struct task_struct *task)
 
 /**
  * pev_rights_allow_mm() - may the opener of @event see what a process has written?
- * @event: with PEV_GATE_RIGHTS, which was attached to the process
+ * @event: of an opener who may not see everybody, which has found the process
  * @mm:    its memory; it may have ended
  *
  * What was judged when the event found the process holds until the process gains rights,

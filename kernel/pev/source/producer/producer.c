@@ -531,7 +531,8 @@ static int producer_publish(struct pev_producer_mm *p)
 		err = publish_as(p, id);
 		if (err)
 			xa_release(&producers, id);
-	} while (err == -EAGAIN);
+		/* another one may have released it meanwhile, who had the same id in mind */
+	} while (err == -EAGAIN || err == -ENOMEM);
 	return err;
 }
 
