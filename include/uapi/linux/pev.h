@@ -785,7 +785,7 @@ struct pev_thread_context {
 /*
  * Events that count one task, with those of others. What takes longer at a switch counts as
  * several: timers as 32, hardware counters as 24, switches, waits, mappings and programs as 16,
- * names of tasks as 8, forks and exits as 4, and those whose counts go into a table as 16 more.
+ * names of tasks as 8, forks and exits as 5, and those whose counts go into a table as 16 more.
  * Twice as many for openers with CAP_PERFMON; of others moves between CPUs count as 128, and long
  * filters and records count, too. Documentation/userspace-api/pev.rst has all of it.
  */

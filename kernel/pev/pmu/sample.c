@@ -70,7 +70,7 @@ void pev_pmi_end(u64 begin)
 	load->time += max_t(s64, pev_clock_read(pmi_clock) - begin, 0);
 }
 
-/* What a user's events have taken must not keep an administrator's from going on. */
+/* Whatever users' events take, they leave an administrator's an eighth of a tick. */
 static u64 most_time(const struct pev_event *event)
 {
 	return event->privileged ? pmi_tick / 2 : pmi_tick / 8 * 3;
