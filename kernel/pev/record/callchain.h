@@ -4,9 +4,9 @@
 #define _PEV_CALLCHAIN_H
 
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/types.h>
 #include <uapi/linux/pev.h>
+#include "base/level.h"
 
 struct pev_event;
 struct pt_regs;
@@ -68,19 +68,12 @@ DECLARE_PER_CPU(bool[4], pev_collecting);
  */
 static __always_inline bool pev_collect_begin(void)
 {
-	bool *busy = &this_cpu_ptr(pev_collecting)[interrupt_context_level()];
-
-	if (unlikely(READ_ONCE(*busy)))
-		return false;
-	WRITE_ONCE(*busy, true);
-	barrier();	/* before the first fault */
-	return true;
+	return pev_level_begin(*this_cpu_ptr(&pev_collecting));
 }
 
 static __always_inline void pev_collect_end(void)
 {
-	barrier();	/* after the last fault */
-	WRITE_ONCE(this_cpu_ptr(pev_collecting)[interrupt_context_level()], false);
+	pev_level_end(*this_cpu_ptr(&pev_collecting));
 }
 
 #endif

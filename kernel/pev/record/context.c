@@ -15,13 +15,13 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
-#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <trace/events/sched.h>
+#include "base/level.h"
 #include "base/threads.h"
 #include "base/work.h"
 #include "glue/linux.h"
@@ -238,20 +238,16 @@ static __always_inline bool take(struct hash *h, u64 *to)
 {
 	const struct context *c = find(h, current);
 	const struct mm_struct *mm = current->mm;
-	bool found, *busy;
+	bool found;
 
 	if (!c || c->mm != mm || !pev_user_memory_is(mm))
 		return false;
-	busy = &this_cpu_ptr(reading)[interrupt_context_level()];
-	if (unlikely(READ_ONCE(*busy)))
+	if (!pev_level_begin(*this_cpu_ptr(&reading)))
 		return false;
-	WRITE_ONCE(*busy, true);
-	barrier();	/* before the first fault */
 	pev_user_faults_off();
 	found = load(READ_ONCE(c->at), to);
 	pev_user_faults_on();
-	barrier();	/* after the last fault */
-	WRITE_ONCE(*busy, false);
+	pev_level_end(*this_cpu_ptr(&reading));
 	return found;
 }
 
