@@ -10,9 +10,11 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/irq_work.h>
 #include <linux/pev_clock.h>
 #include <linux/pev_marker.h>
 #include <linux/pev_refuse.h>
+#include <linux/rcuwait.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
@@ -228,6 +230,24 @@ static int check_sizes(struct pev_channel *channel, const struct pev_channel_des
 	return 0;
 }
 
+/*
+ * The consumer is woken by a thread where the kernel is PREEMPT_RT. That one looks at the work
+ * again after it has run it, under RCU, for which irq_work_sync() waits a grace period: one for
+ * each channel, in the queue where closed events of all users are freed. The channel is freed
+ * after one instead.
+ */
+static void await_works(struct pev_channel *channel)
+{
+	struct irq_work *wake = &channel->wake;
+
+	/* which queues the other one */
+	irq_work_sync(&channel->close);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		rcuwait_wait_event(&wake->irqwait, !irq_work_is_busy(wake), TASK_UNINTERRUPTIBLE);
+	else
+		irq_work_sync(wake);
+}
+
 static void channel_free(struct pev_channel *channel)
 {
 	unsigned int cpu;
@@ -238,8 +258,7 @@ static void channel_free(struct pev_channel *channel)
 
 	pev_recorders_remove(channel);
 	cancel_delayed_work_sync(&channel->flush);
-	irq_work_sync(&channel->close);
-	irq_work_sync(&channel->wake);
+	await_works(channel);
 	if (channel->rings) {
 		for_each_possible_cpu(cpu)
 			pev_ring_free(channel->rings[cpu]);
@@ -252,7 +271,7 @@ static void channel_free(struct pev_channel *channel)
 	pev_strbuf_free(&channel->metadata);
 	mutex_destroy(&channel->lock);
 	mutex_destroy(&channel->add_lock);
-	kfree(channel);
+	kfree_rcu(channel, rcu);
 }
 
 static void channel_release_ref(struct kref *ref)

@@ -48,7 +48,7 @@ struct pev_channel_desc {
 /**
  * struct pev_channel - a channel
  * @ref:       the fd's file, and one for each event
- * @rcu:       freed when no writer can be inside
+ * @rcu:       freed when no thread looks at @wake any more
  * @id:        unique since boot
  * @flags:     PEV_CHF_*
  * @clock:     of all its packets
