@@ -69,9 +69,21 @@ kbuild() {
 	exit 2
 }
 
+# Linux relocates everything in a module but what each CPU has of it: an address that it begins
+# with is one of nothing there.
+no_addresses_by_cpu() {
+	local wrong
+	wrong=$(LC_ALL=C readelf -rW "$1" | awk '/^Relocation section/ { of = $3 } of ~ /percpu/ && $3 ~ /^R_/')
+	[ -n "$wrong" ] || return 0
+	printf 'module: addresses in per-CPU data are not relocated, set them at run time:\n%s\n' "$wrong" >&2
+	rm -f "$1"
+	exit 2
+}
+
 build() {
 	lay_out "$out" -s
 	kbuild "$out"
+	no_addresses_by_cpu "$out/pev.ko"
 }
 
 # In the way that Documentation/core-api/pev.rst tells others.

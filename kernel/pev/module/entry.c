@@ -117,6 +117,7 @@ static int __init nothing(void)
 static const struct part parts[] __refconst = {
 	{ pev_resolve },
 	{ pev_probes_setup },
+	{ pev_older_task_work_setup },
 	{ pev_clock_setup,	pev_clock_teardown },
 	{ pev_work_setup,	pev_work_teardown },
 	{ pev_task_set_setup,	pev_task_set_teardown },

@@ -17,7 +17,17 @@ static void look_once_more(struct irq_work *work)
 {
 }
 
-static DEFINE_PER_CPU(struct irq_work, look) = IRQ_WORK_INIT_HARD(look_once_more);
+static DEFINE_PER_CPU(struct irq_work, look);
+
+/* The loader of modules relocates no addresses in what each CPU has. */
+int __init pev_older_task_work_setup(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(look, cpu) = IRQ_WORK_INIT_HARD(look_once_more);
+	return 0;
+}
 
 int pev_older_task_work_add(struct task_struct *task, struct callback_head *work, int mode)
 {

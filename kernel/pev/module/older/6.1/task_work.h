@@ -3,10 +3,17 @@
 #ifndef _PEV_OLDER_TASK_WORK_H
 #define _PEV_OLDER_TASK_WORK_H
 
-/* Wait for the interrupts that were asked for. Process context. */
 #ifdef PEV_LINUX_6_1
+int pev_older_task_work_setup(void);
+
+/* Wait for the interrupts that were asked for. Process context. */
 void pev_older_task_work_teardown(void);
 #else
+static inline int pev_older_task_work_setup(void)
+{
+	return 0;
+}
+
 static inline void pev_older_task_work_teardown(void)
 {
 }
