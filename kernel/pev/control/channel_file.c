@@ -147,7 +147,9 @@ static int channel_snapshot(struct pev_channel *channel,
 			if (ring->overwrite)
 				span.begin = READ_ONCE(ring->kernel->oldest);
 			else
-				span.begin = min(READ_ONCE(ring->user->tail), span.end);
+				span.begin = READ_ONCE(ring->user->tail);
+			/* it may have moved on since, and is the user's to write */
+			span.begin = min(span.begin, span.end);
 		}
 		if (copy_to_user(&spans[nr], &span, sizeof(span)))
 			return -EFAULT;
