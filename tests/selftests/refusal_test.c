@@ -316,6 +316,8 @@ TEST_F(refusal, target_id)
 	attr.target = PEV_TARGET_CPUS;
 	attr.target_id = 1;
 	REFUSED(attr, EINVAL, target_id, NO_RANGE);
+	attr.target_id = -2;
+	REFUSED(attr, EINVAL, target_id, NO_RANGE);
 
 	/* a zombie, and then nothing */
 	ASSERT_LE(0, pev_child_start(&c));

@@ -139,9 +139,9 @@ int pev_check_target(const struct pev_attr *attr, struct pev_refuse *r)
 					attr->cpus_size);
 	if (attr->cpus && !attr->cpus_size)
 		return pev_refuse(r, EINVAL, PEV_FIELD(cpus), "a CPU mask needs its cpus_size");
-	if (attr->target == PEV_TARGET_CPUS && attr->target_id > 0)
+	if (attr->target == PEV_TARGET_CPUS && attr->target_id && attr->target_id != -1)
 		return pev_refuse(r, EINVAL, PEV_FIELD(target_id),
-				  "target_id has no meaning for PEV_TARGET_CPUS: set it to 0");
+				  "target_id has no meaning for PEV_TARGET_CPUS: set it to 0 or -1");
 	if (attr->target_id < 0 && attr->target == PEV_TARGET_CGROUP)
 		return pev_refuse(r, EBADF, PEV_FIELD(target_id),
 				  "fd %d is not a cgroup v2 directory", attr->target_id);
