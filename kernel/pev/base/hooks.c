@@ -17,8 +17,12 @@
 
 #define LINGER	HZ
 
+/* No longer than this: hooks that others place and leave in a row keep none of them in place. */
+#define LINGER_ALL	(3 * HZ)
+
 static DEFINE_MUTEX(hooks_lock);
 static LIST_HEAD(unused_hooks);
+static unsigned long unused_until;
 
 static void remove_unused(struct work_struct *work)
 {
@@ -69,11 +73,16 @@ int pev_hook_refuse(int err, const char *what, struct pev_refuse *r)
 
 void pev_hook_put(struct pev_hookpoint *hook)
 {
+	long left;
+
 	guard(mutex)(&hooks_lock);
 	if (--hook->users)
 		return;
 	hook->unused = true;
+	if (list_empty(&unused_hooks))
+		unused_until = jiffies + LINGER_ALL;
 	list_add_tail(&hook->node, &unused_hooks);
 	/* restart the delay, so that text is patched once for all */
-	mod_delayed_work(pev_wq, &remove_work, LINGER);
+	left = max((long)(unused_until - jiffies), 0L);
+	mod_delayed_work(pev_wq, &remove_work, min(left, LINGER));
 }
