@@ -74,7 +74,7 @@ struct level {
  * @labels: the test, or the label with IS_LABEL, that each stands for
  * @pool:   patterns and masks so far
  * @used:   bytes of @pool
- * @cost:   characters that patterns may compare
+ * @cost:   characters that patterns may look at
  * @steps:  see struct pev_program, but for @cost
  * @end:    see struct pev_program
  * @depth:  parentheses that are open
@@ -426,10 +426,13 @@ static enum pev_check shape(const char **pattern, u32 *len)
 
 static int add_cost(struct parser *p, const struct operand *o, const struct pev_test *test)
 {
-	u32 text = o->kind == PEV_FILTER_ARRAY ? o->field.size : PEV_FILTER_TEXT;
+	/* paths are the longest of those whose length is not known */
+	u32 text = o->kind == PEV_FILTER_ARRAY ? o->field.size : PATH_MAX;
 
 	if (test->check == PEV_CHECK_MIDDLE || test->check == PEV_CHECK_GLOB)
 		p->cost += min_t(u32, text, PEV_FILTER_TEXT) * (test->len + 1U);
+	else if (test->check == PEV_CHECK_END)
+		p->cost += text;
 	return p->cost > PEV_FILTER_COST ? -E2BIG : 0;
 }
 

@@ -14,7 +14,7 @@ struct pev_program;
 #define PEV_FILTER_DEPTH	32
 #define PEV_FILTER_PATTERN	255
 
-/* Characters that all patterns of a filter may compare for an occurrence. */
+/* Characters that all patterns of a filter may look at for an occurrence. */
 #define PEV_FILTER_COST		SZ_1M
 
 /**

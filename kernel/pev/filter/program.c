@@ -207,11 +207,26 @@ static bool occurs(struct bytes s, const char *pattern, u32 len)
 	return false;
 }
 
+/* Of a text it is enough to know as much. */
+static u32 bytes_read(const struct pev_test *test)
+{
+	switch (test->check) {
+	case PEV_CHECK_EQUAL:
+		return test->len + 1;
+	case PEV_CHECK_FRONT:
+		return test->len;
+	case PEV_CHECK_END:
+		return U32_MAX;
+	default:
+		return PEV_FILTER_TEXT;
+	}
+}
+
 static bool check_text(const struct pev_test *test, const char *pattern, struct bytes s)
 {
 	u32 len = test->len;
 
-	s.len = strnlen(s.at, s.len);
+	s.len = strnlen(s.at, min(s.len, bytes_read(test)));
 	switch (test->check) {
 	case PEV_CHECK_EQUAL:
 		return s.len == len && !memcmp(s.at, pattern, len);
@@ -220,10 +235,8 @@ static bool check_text(const struct pev_test *test, const char *pattern, struct 
 	case PEV_CHECK_END:
 		return s.len >= len && !memcmp(s.at + s.len - len, pattern, len);
 	case PEV_CHECK_MIDDLE:
-		s.len = min(s.len, PEV_FILTER_TEXT);
 		return occurs(s, pattern, len);
 	default:
-		s.len = min(s.len, PEV_FILTER_TEXT);
 		return glob(pattern, pattern + len, s);
 	}
 }

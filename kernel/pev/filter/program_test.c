@@ -389,6 +389,11 @@ static void bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			parse_repeated(test, "u8>1", "||loc~'*a?a?*'", 180, "", &why));
 	KUNIT_EXPECT_TRUE(test, strstr(why.text, "may take too long"));
+	/* the end of a path is looked for in all of it */
+	KUNIT_EXPECT_EQ(test, 0, parse_repeated(test, "u8>1", "||loc~'*a'", 250, "", &why));
+	KUNIT_EXPECT_EQ(test, -EINVAL, parse_repeated(test, "u8>1", "||loc~'*a'", 300, "", &why));
+	KUNIT_EXPECT_TRUE(test, strstr(why.text, "may take too long"));
+	KUNIT_EXPECT_EQ(test, 0, parse_repeated(test, "u8>1", "||loc~'a*'", 300, "", &why));
 }
 
 /* A text as long as patterns look at, behind the common fields. */
