@@ -93,6 +93,15 @@ struct pev_turn *pev_turn_take(void)
 	return ERR_PTR(-EINTR);
 }
 
+struct pev_turn *pev_turn_wait(void)
+{
+	struct pev_turn *turn = perfmon_capable() ? NULL : turn_get();
+
+	if (turn)
+		mutex_lock(&turn->lock);
+	return turn;
+}
+
 void pev_turn_end(struct pev_turn *turn)
 {
 	if (!turn)

@@ -18,6 +18,14 @@ struct pev_turn;
  */
 struct pev_turn *pev_turn_take(void);
 
+/**
+ * pev_turn_wait() - the same for what can't fail, as a close
+ *
+ * Context: As above.
+ * Return: the turn; NULL: none is needed, or there is no memory for one.
+ */
+struct pev_turn *pev_turn_wait(void);
+
 /* The opposite; @turn may be NULL. */
 void pev_turn_end(struct pev_turn *turn);
 

@@ -157,7 +157,9 @@ static int event_read_multiplexed(struct pev_event *event,
 				  struct pev_multiplexed __user *uarg)
 {
 	struct pev_multiplexed m = { .size = sizeof(m) };
+	struct pev_turn *turn;
 	u32 size;
+	int err;
 
 	if (!event->ops->multiplexed)
 		return -EOPNOTSUPP;
@@ -167,10 +169,18 @@ static int event_read_multiplexed(struct pev_event *event,
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	scoped_guard(mutex, &pev_control) {
+	turn = pev_turn_take();
+	if (IS_ERR(turn))
+		return PTR_ERR(turn);
+	err = mutex_lock_killable(&pev_control);
+	if (!err) {
 		pev_target_fold(&event, 1);
 		event->ops->multiplexed(event, &m);
+		mutex_unlock(&pev_control);
 	}
+	pev_turn_end(turn);
+	if (err)
+		return err;
 	return pev_copy_struct_to_user(uarg, size, &m, sizeof(m));
 }
 

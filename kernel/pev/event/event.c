@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 #include "base/lock.h"
 #include "base/paranoid.h"
+#include "base/turn.h"
 #include "base/work.h"
 #include "channel/channel.h"
 #include "record/charge.h"
@@ -155,11 +156,16 @@ static void group_leave(struct pev_event *event)
 
 static void disconnect(struct pev_event *event)
 {
-	guard(mutex)(&pev_control);
-	event->connected = false;
-	event->file = NULL;
-	group_leave(event);
-	pev_target_stop(event);
+	/* those of kernel code are closed under locks that turns are taken before */
+	struct pev_turn *turn = event->file ? pev_turn_wait() : NULL;
+
+	scoped_guard(mutex, &pev_control) {
+		event->connected = false;
+		event->file = NULL;
+		group_leave(event);
+		pev_target_stop(event);
+	}
+	pev_turn_end(turn);
 }
 
 /* Stop an attached event for good; it is reaped later. */
@@ -386,7 +392,7 @@ static void connect(struct pev_event *event)
 {
 	u32 state = event->flags & PEV_F_DISABLED ? PEV_EVENT_OFF : PEV_EVENT_ON;
 
-	guard(mutex)(&pev_control);
+	lockdep_assert_held(&pev_control);
 	event->connected = true;
 	if (event->flags & PEV_F_ENABLE_ON_EXEC)
 		state = PEV_EVENT_WAITS;
@@ -403,6 +409,7 @@ static void connect(struct pev_event *event)
 static int event_connect(struct pev_event *event, const struct pev_request *req,
 			 struct pev_refuse *r)
 {
+	struct pev_turn *turn;
 	int err;
 
 	err = pev_target_attach(event, &req->attr, r);
@@ -412,7 +419,10 @@ static int event_connect(struct pev_event *event, const struct pev_request *req,
 	if (!err && event->ops->hook)
 		err = event->ops->hook(event, r);
 	if (!err) {
-		connect(event);
+		turn = req->kernel ? NULL : pev_turn_wait();
+		scoped_guard(mutex, &pev_control)
+			connect(event);
+		pev_turn_end(turn);
 		return 0;
 	}
 	disconnect(event);

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include "base/lock.h"
 #include "base/strbuf.h"
+#include "base/turn.h"
 #include "choose.h"
 #include "names.h"
 #include "overflow.h"
@@ -187,11 +188,16 @@ static void put(struct pev_strbuf *text, void *arg)
 
 struct file *pev_pmu_file(void (*more)(struct pev_strbuf *text))
 {
-	struct status status = {
-		.only_perf = pev_pmu_only_perf(), .hardware = pev_perf_hardware(), .more = more,
-	};
+	struct status status = { .only_perf = pev_pmu_only_perf(), .more = more };
+	struct pev_turn *turn = pev_turn_take();
+	struct file *file;
 
-	return pev_strbuf_file("[pev-pmu]", put, &status);
+	if (IS_ERR(turn))
+		return ERR_CAST(turn);
+	status.hardware = pev_perf_hardware();
+	file = pev_strbuf_file("[pev-pmu]", put, &status);
+	pev_turn_end(turn);
+	return file;
 }
 
 /* ---- PEV_IOC_READ_MULTIPLEXED ---- */
