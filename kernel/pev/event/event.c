@@ -50,6 +50,9 @@ static atomic_t live;
 
 static void event_free(struct pev_event *event)
 {
+	/* a panic finds it until then, and a CPU that comes online gives its slots a ring */
+	if (event->channel)
+		pev_channel_remove_event(event->channel, event);
 	pev_filter_free(event);
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
@@ -57,9 +60,6 @@ static void event_free(struct pev_event *event)
 	pev_reasons_exit(event);
 	pev_sample_exit(event);
 	pev_charge_exit(event);
-	/* a CPU that comes online gives its slots a ring until then */
-	if (event->channel)
-		pev_channel_remove_event(event->channel, event);
 	pev_tally_exit(event);
 	pev_target_exit(event);
 	pev_rights_exit(event);
