@@ -362,23 +362,27 @@ static void reset_here(void *data)
 	}
 }
 
-/* Is what it counted part of a sum, too, from which the CPU itself has to take it? */
-static bool is_summed(const struct pev_event *event)
+/*
+ * Does only the CPU itself reset it? What it counted is part of a sum, too, from which that has to
+ * take it; or it counts where the event does not run, and nobody would find that it did meanwhile.
+ */
+static bool is_own(const struct pev_event *event)
 {
-	return event->charge || event->flags & PEV_F_USER_PAGE;
+	return event->charge || event->by_others || event->flags & PEV_F_USER_PAGE;
 }
 
 /* A CPU that moves a task, or sees the end of a wait, counts what does not run there. */
 static bool has_counted(struct pev_event_cpu *ec)
 {
-	return READ_ONCE(ec->since) || local64_read(&ec->count) || local64_read(&ec->filtered);
+	return READ_ONCE(ec->since) || local64_read(&ec->count) ||
+	       local64_read(&ec->filtered) || local64_read(&ec->unarmed);
 }
 
 /* Has an event of which that is so counted on @cpu since it was reset last? */
-static bool any_summed(int cpu, const struct batch *batch)
+static bool any_own(int cpu, const struct batch *batch)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
-		if (is_summed(batch->events[i]) &&
+		if (is_own(batch->events[i]) &&
 		    has_counted(per_cpu_ptr(batch->events[i]->percpu, cpu)))
 			return true;
 	return false;
@@ -388,7 +392,7 @@ static bool any_summed(int cpu, const struct batch *batch)
 static void reset_there(struct batch *batch, unsigned int cpu)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
-		if (!cpu_online(cpu) || !is_summed(batch->events[i]))
+		if (!cpu_online(cpu) || !is_own(batch->events[i]))
 			ec_reset(batch->events[i], cpu, false);
 }
 
@@ -412,8 +416,8 @@ static bool ran_since(int cpu, const struct batch *batch, u64 from)
 /*
  * Events are reset from here on CPUs where they do not run. A CPU that runs one, or ran one
  * meanwhile, is found afterwards and resets it once more: only the CPU itself writes to
- * the counters of an event that runs there, and may have added to one that was reset. What is
- * in a sum, too, it alone resets, once for each time that it counted any.
+ * the counters of an event that runs there, and may have added to one that was reset. Of some it
+ * alone resets them, once for each time that it counted any, see is_own().
  */
 void pev_target_reset(struct pev_event **events, unsigned int nr)
 {
@@ -428,7 +432,7 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 	batch_init(&batch, events, nr);
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
-		if (cpu_online(cpu) && (concerns(cpu, &batch) || any_summed(cpu, &batch)))
+		if (cpu_online(cpu) && (concerns(cpu, &batch) || any_own(cpu, &batch)))
 			cpumask_set_cpu(cpu, &running);
 		else
 			reset_there(&batch, cpu);
