@@ -248,6 +248,8 @@ TEST_F(table, counted_elsewhere_and_reset)
 	EXPECT_EQ(0, pev_read(event).value);
 	read_table(fd, table.rows, t);
 	EXPECT_TRUE(t->balanced);
+	EXPECT_EQ(1, sum_of(t, c.pid));
+	EXPECT_EQ(1, t->generated.sum);
 	close(event);
 	close(fd);
 }

@@ -75,6 +75,13 @@ void __pev_charge_task(struct task_struct *task)
 		charge(here, task);
 }
 
+/* It need not run here, and then nothing else would charge it. */
+void __pev_charge_other(struct pev_event *event, struct task_struct *task)
+{
+	lockdep_assert_irqs_disabled();
+	charge(this_cpu_ptr(event->charge->here), task);
+}
+
 /* @more: or less events that count here */
 static void charging(const struct pev_event *event, int more)
 {

@@ -23,6 +23,7 @@ void __pev_charge_start(struct pev_event *event);
 void __pev_charge_stop(struct pev_event *event);
 void __pev_charge_reset(struct pev_event *event, unsigned int cpu);
 void __pev_charge_task(struct task_struct *task);
+void __pev_charge_other(struct pev_event *event, struct task_struct *task);
 
 /* @event was started here. Interrupts off. */
 static __always_inline void pev_charge_start(struct pev_event *event)
@@ -50,6 +51,13 @@ static __always_inline void pev_charge_task(struct task_struct *task)
 {
 	if (static_branch_unlikely(&pev_charge_key))
 		__pev_charge_task(task);
+}
+
+/* @event has counted here for @task, which is not current. Interrupts off. */
+static __always_inline void pev_charge_other(struct pev_event *event, struct task_struct *task)
+{
+	if (unlikely(event->charge))
+		__pev_charge_other(event, task);
 }
 
 #endif

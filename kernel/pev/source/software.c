@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "glue/linux.h"
 #include "glue/watch.h"
+#include "record/charge.h"
 #include "record/sample.h"
 #include "source/list.h"
 #include "source/trace/filter.h"
@@ -137,8 +138,10 @@ static void count_migration(struct pev_event *event, struct task_struct *task)
 {
 	struct pev_sample_in in = { .task = task };
 
-	if (event->ops == &pev_software_source && event->config == PEV_SW_CPU_MIGRATIONS)
-		count(event, this_cpu_ptr(event->percpu), 1, &in);
+	if (event->ops != &pev_software_source || event->config != PEV_SW_CPU_MIGRATIONS)
+		return;
+	count(event, this_cpu_ptr(event->percpu), 1, &in);
+	pev_charge_other(event, task);
 }
 
 /*
