@@ -641,13 +641,9 @@ static int marker_open(struct pev_event *event, const struct pev_attr *attr,
 	if (IS_ERR(marker))
 		return PTR_ERR(marker);
 	err = pev_trace_create(event, marker->fields);
-	if (err) {
+	if (err)
 		release_marker(marker);
-		return err;
-	}
-	if (marker->layout.words)
-		((struct pev_trace *)event->private)->fixed = 0;
-	return 0;
+	return err;
 }
 
 static void marker_close(struct pev_event *event)
