@@ -182,8 +182,10 @@ void pev_pmu_event_reset(struct pev_event *event, struct pev_event_cpu *ec, unsi
 	guard(irqsave)();
 	pev_pmu_update_begin();
 	count = local64_xchg(&ec->count, 0);
-	if (s->paged)
+	if (s->paged) {
 		atomic64_sub(count, &pev_hw_of(event)->total);
+		pev_hw_of(event)->page->partial = 0;
+	}
 	memset(&s->windows, 0, sizeof(s->windows));
 	memset(&s->window, 0, sizeof(s->window));
 	s->gap_from = 0;

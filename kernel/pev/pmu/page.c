@@ -40,7 +40,8 @@ void pev_pmu_page_update(struct pev_hw_event *hw, const struct pev_hw_cpu *s)
 	/* invalid, so that no read on this CPU succeeds until the event is back */
 	page->cpu = counter ? smp_processor_id() : ~0U;
 	page->shift = counter ? 64 - counter->bits : 0;
-	page->partial = !!s->waited;
+	/* on any CPU */
+	page->partial |= !!s->waited;
 	page->start = s->raw;
 	page->base = atomic64_read(&hw->total);
 	barrier();
