@@ -406,18 +406,22 @@ void pev_perf_event_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 
 /* @event runs here; if @now is 0 only its count is asked for. Any context, preemption disabled. */
 void pev_perf_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
 {
-	struct pev_perf_counter_cpu *c = counter_here(event);
 	struct pev_hw_cpu *s = pev_hw_here(event);
+	struct pev_perf_counter_cpu *c;
 	struct pev_perf_reading at;
-	unsigned long flags;
 
+	/* the closer's interrupt stops the event, and then its counter goes */
+	guard(irqsave)();
+	/* it is about to start, or has stopped: the counter has gone on, for others, since @raw */
+	if (list_empty(&s->node))
+		return;
+	c = counter_here(event);
 	/*
 	 * Asked for by a record that an update made, or in an NMI, of what is read with locks that
 	 * what it interrupted may hold: it is as of the last fold.
 	 */
 	if (READ_ONCE(c->updating) || (pev_hw_of(event)->perf.aside && in_nmi()))
 		return;
-	local_irq_save(flags);
 	update_begin(c);
 	pev_perf_counter_read(c, &at);
 	fold(c, s);
@@ -432,7 +436,6 @@ void pev_perf_event_fold(struct pev_event *event, struct pev_event_cpu *ec, u64 
 		update_begin(c);
 		update_end(c, true);
 	}
-	local_irq_restore(flags);
 }
 
 static void forget(struct pev_hw_cpu *s)
