@@ -3,6 +3,9 @@
  * Channels that outlive a crash, and what is left of them: who may ask for them, and what is
  * said on a machine that has set no memory aside. tests/crash is about one that has.
  */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 
@@ -140,6 +143,53 @@ TEST_F(crash, rights)
 		}
 		EXPECT_EQ(0, pev_child_end(&c)) TH_LOG("capability %d", cap);
 	}
+}
+
+/* Return: how many bytes of a mapping the pipe got without a copy, or the error. */
+static int held(int pipe, void *from)
+{
+	struct iovec iov = { .iov_base = from, .iov_len = 8 };
+	ssize_t n = vmsplice(pipe, &iov, 1, 0);
+
+	return n < 0 ? -errno : n;
+}
+
+/* The next channel has the same pages: they are read, and copied, but not held. */
+TEST_F(crash, pages_are_not_held)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	const long page = sysconf(_SC_PAGESIZE);
+	int channel, p[2];
+	char *ring;
+
+	self->channel.ring_size = 4 * page;
+	self->channel.packet_size = page;
+	channel = pev_open(&self->channel);
+	if (channel == -EOPNOTSUPP)
+		SKIP(return, "this machine has set no memory aside");
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, ioctl(channel, PEV_IOC_CHANNEL_INFO, &info));
+	ASSERT_EQ(0, pipe(p));
+	for (int flags = MAP_SHARED; flags <= MAP_PRIVATE; flags++) {
+		ring = mmap(NULL, info.mmap_stride, PROT_READ, flags, channel, 0);
+		ASSERT_NE(MAP_FAILED, ring);
+		for (unsigned long at = 0; at < info.mmap_stride; at += page) {
+			EXPECT_EQ(-EFAULT, held(p[1], ring + at)) TH_LOG("at %lu", at);
+			EXPECT_EQ(8, write(p[1], ring + at, 8));
+		}
+		EXPECT_EQ(-1, madvise(ring, info.mmap_stride, MADV_DONTNEED));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(PEV_ABI_VERSION, ((struct pev_ring_kernel *)ring)->version);
+		ASSERT_EQ(0, munmap(ring, info.mmap_stride));
+	}
+	/* of other channels they are */
+	close(channel);
+	self->channel.flags = PEV_CHF_OVERWRITE;
+	channel = pev_open(&self->channel);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ring = mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, channel, 0);
+	ASSERT_NE(MAP_FAILED, ring);
+	EXPECT_EQ(8, held(p[1], ring));
 }
 
 TEST_HARNESS_MAIN

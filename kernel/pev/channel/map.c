@@ -177,6 +177,29 @@ static const struct vm_operations_struct ring_vm_ops = {
 	.fault	= ring_fault,
 };
 
+/* Nothing is looked for later: what is mapped can't be dropped. */
+static const struct vm_operations_struct persistent_vm_ops = { };
+
+static int map_ring(struct vm_area_struct *vma, void *from, u64 size)
+{
+	int err = remap_vmalloc_range_partial(vma, vma->vm_start, from, 0, size);
+
+	if (!err)
+		vma->vm_ops = &ring_vm_ops;
+	return err;
+}
+
+/*
+ * The next channel gets the same memory: who holds the pages would see what it records. Nobody is
+ * given pages of a mapping by frame numbers, not even without a look at the mapping. They follow each
+ * other, as the slot of a ring does.
+ */
+static int map_persistent(struct vm_area_struct *vma, void *from, u64 size)
+{
+	vma->vm_ops = &persistent_vm_ops;
+	return remap_pfn_range(vma, vma->vm_start, vmalloc_to_pfn(from), size, vma->vm_page_prot);
+}
+
 /**
  * pev_channel_mmap() - map one ring or a part of it
  * @file: the channel's
@@ -195,7 +218,6 @@ int pev_channel_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	struct pev_ring *ring;
 	u64 at;
-	int err;
 
 	if (vma->vm_pgoff > U64_MAX >> PAGE_SHIFT || div64_u64(offset, stride) >= nr_cpu_ids)
 		return -EINVAL;
@@ -213,12 +235,6 @@ int pev_channel_mmap(struct file *file, struct vm_area_struct *vma)
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	vm_flags_clear(vma, VM_MAYEXEC);
-	/* the next channel gets the same memory: who holds the pages would see what it records */
-	if (channel->persists)
-		vm_flags_mod(vma, VM_IO, 0);
-	err = remap_vmalloc_range_partial(vma, vma->vm_start, (void *)ring->kernel + at, 0,
-					  size);
-	if (!err)
-		vma->vm_ops = &ring_vm_ops;
-	return err;
+	return channel->persists ? map_persistent(vma, (void *)ring->kernel + at, size) :
+				   map_ring(vma, (void *)ring->kernel + at, size);
 }
