@@ -40,7 +40,9 @@
 #define PLACE_BITS	16
 #define EVENT_SHIFT	48
 
+/* Less than no records: it is settled, or being made; it was forgiven, and counted as lost. */
 #define SETTLED		-1
+#define FORGIVEN	-2
 
 /* Marks an owner whose place nobody else will free. */
 #define ORPHAN		1UL
@@ -273,10 +275,23 @@ struct pev_owed *pev_defer_next(struct pev_event *event, const struct pev_channe
 	return NULL;
 }
 
+/* What was settled while the record was made was forgiven, without a record that would miss it. */
+static void count_lost(const struct pev_owed *owed)
+{
+	struct pev_event_cpu *ec = this_cpu_ptr(owed->defer->event->percpu);
+
+	/* in the midst of a record: nobody is told */
+	local64_inc(&ec->count);
+	local64_inc(&ec->lost);
+}
+
 u64 pev_defer_announce(struct pev_owed *owed)
 {
-	if (!owed || !atomic_inc_unless_negative(&owed->records))
+	if (!owed)
 		return 0;
+	if (!atomic_inc_unless_negative(&owed->records) &&
+	    atomic_read(&owed->records) == SETTLED)
+		count_lost(owed);
 	return owed->cookie;
 }
 
@@ -309,11 +324,22 @@ void pev_defer_each(void (*fn)(struct pev_owed *owed))
 	}
 }
 
+static bool forgive(struct pev_owed *owed)
+{
+	int records = atomic_read(&owed->records);
+
+	do {
+		if (records < 0)
+			return false;
+	} while (!atomic_try_cmpxchg(&owed->records, &records, records ? FORGIVEN : SETTLED));
+	return records;
+}
+
 u64 pev_defer_forgive(struct pev_defer *defer)
 {
 	u64 nr = 0;
 
 	for (u32 at = 0; at < defer->nr; at++)
-		nr += pev_defer_settle(&defer->owed[at]) > 0;
+		nr += forgive(&defer->owed[at]);
 	return nr;
 }

@@ -22,7 +22,7 @@ struct pev_event_cpu;
  * @exec_id: of the thread when the debt was made: an exec changes it
  * @cookie:  unique among the records of the channel
  * @uses:    how often this piece of memory was taken; never 0 in a cookie
- * @records: with @cookie; negative: settled, or being made
+ * @records: with @cookie; negative: settled, forgiven, or being made
  */
 struct pev_owed {
 	struct callback_head	work;
@@ -104,6 +104,9 @@ struct pev_owed *pev_defer_next(struct pev_event *event, const struct pev_channe
  * pev_defer_announce() - a record with the cookie is being written
  * @owed: or NULL
  *
+ * One that was forgiven since pev_defer_here() is counted as lost.
+ *
+ * Context: As there.
  * Return: the cookie; 0: there is none.
  */
 u64 pev_defer_announce(struct pev_owed *owed);
