@@ -143,7 +143,8 @@ static bool await_published(struct pev_channel *channel, struct pev_ring *ring, 
  * Where no packet is open there is nothing to close, and the CPU is not interrupted. A writer may
  * be about to open one nevertheless, at a time that it has read before the caller read the
  * clock: it is waited for.
- * Return: 1 if a packet is open, 0 if not, and -1 if that writer does not finish.
+ * Return: 1 if a packet is open or not published yet, 0 if not, and -1 if that writer does not
+ * finish.
  */
 static int await_opened(struct pev_channel *channel, struct pev_ring *ring)
 {
@@ -151,11 +152,13 @@ static int await_opened(struct pev_channel *channel, struct pev_ring *ring)
 
 	for (;;) {
 		bool writing = pev_ring_is_written(ring);
+		u64 pos = local64_read(&ring->pos);
 
-		if (local64_read(&ring->pos) & (ring->packet_size - 1))
+		if (pos & (ring->packet_size - 1))
 			return 1;
+		/* another flush may have closed it in the midst of a writer, which publishes it */
 		if (!writing)
-			return 0;
+			return !pev_ring_published(ring, pos);
 		if (!may_wait(channel, limit))
 			return -1;
 	}

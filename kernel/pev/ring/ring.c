@@ -157,6 +157,13 @@ static void blocked(struct pev_ring *ring, u64 start)
 		ring->wake(ring);
 }
 
+static void shifted(struct pev_ring *ring)
+{
+	WRITE_ONCE(ring->kernel->clock_shift, ring->shift);
+	barrier();		/* a reader of the clock that sees SHIFTED has the shift */
+	WRITE_ONCE(ring->clock, PEV_RING_SHIFTED);
+}
+
 /**
  * pev_ring_shift() - the cycle counter was set: its times go on where they were
  * @ring:  a ring; nothing happens to one with another clock
@@ -171,21 +178,20 @@ void pev_ring_shift(struct pev_ring *ring, u64 shift)
 	if (ring->clock == PEV_CLOCK_MONOTONIC)
 		return;
 	WRITE_ONCE(ring->shift, ring->shift + shift);
-	WRITE_ONCE(ring->kernel->clock_shift, ring->shift);
-	barrier();		/* a reader of the clock that sees SHIFTED has the shift */
-	WRITE_ONCE(ring->clock, PEV_RING_SHIFTED);
+	shifted(ring);
 }
 
 /*
  * There was no notice, but the counter is back by more than writers that nest, or a task
- * that changes the CPU, could see. A nested writer may come to the same; the later
- * of both holds, and stamp() evens out the rest.
+ * that changes the CPU, could see. A nested writer may come to the same: the one that is
+ * first does it, and stamp() evens out the rest. @shift is as it was before @now was read.
  */
-static void set_back(struct pev_ring *ring, u64 now, u64 last)
+static void set_back(struct pev_ring *ring, u64 now, u64 last, u64 shift)
 {
 	if (likely(now >= last || last - now <= ring->second || !ring->second))
 		return;
-	pev_ring_shift(ring, last - now);
+	if (try_cmpxchg_local(&ring->shift, &shift, shift + last - now))
+		shifted(ring);
 }
 
 /**
@@ -200,14 +206,15 @@ static void set_back(struct pev_ring *ring, u64 now, u64 last)
 u64 pev_ring_now_slow(struct pev_ring *ring)
 {
 	u64 last = READ_ONCE(ring->stamped);
-	u64 now;
+	u64 now, shift;
 
 	do {
 		if (READ_ONCE(ring->clock) == PEV_CLOCK_MONOTONIC) {
 			now = pev_clock_read(PEV_CLOCK_MONOTONIC);
 		} else {
-			now = pev_clock_read(PEV_CLOCK_CYCLES) + READ_ONCE(ring->shift);
-			set_back(ring, now, last);
+			shift = READ_ONCE(ring->shift);
+			now = pev_clock_read(PEV_CLOCK_CYCLES) + shift;
+			set_back(ring, now, last, shift);
 		}
 		if (now <= last)
 			return last;
@@ -238,12 +245,12 @@ static void *put_header(void *rec, u32 header, u32 id, u64 now)
  */
 static u32 stamp(struct pev_ring *ring, u32 id, u64 *now)
 {
-	u64 last = READ_ONCE(ring->last);
+	u64 shift = READ_ONCE(ring->shift), last = READ_ONCE(ring->last);
 
 	*now = pev_ring_now(ring);
 	if (*now < last) {
 		if (READ_ONCE(ring->clock) == PEV_CLOCK_CYCLES)
-			set_back(ring, *now, last);
+			set_back(ring, *now, last, shift);
 		*now = last;
 	}
 	if (id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS))
@@ -348,7 +355,8 @@ lost:
  * @ring: this CPU's ring
  *
  * Also says when to look again: where the consumer's tail, as it is now, makes
- * the watermark; or a little later, if it was woken and has yet to move. Until it
+ * the watermark; or a little later, if it was woken and has yet to move: when it has
+ * and sleeps, pev_ring_readable() corrects that. Until it
  * moves it is not woken again: what it was woken for is still there, and poll()
  * says so. A wake-up is an interrupt, and an event of those would wake it for
  * the record that the wake-up made, and so on.
@@ -367,6 +375,9 @@ void pev_ring_wake_slow(struct pev_ring *ring)
 	}
 	/* never at head itself: lost records do not move it */
 	WRITE_ONCE(ring->wake_at, head + (ring->watermark / 4 ?: 1));
+	smp_mb();		/* pev_ring:G, pairs with pev_ring:H */
+	if (unlikely(READ_ONCE(ring->user->tail) != tail))
+		WRITE_ONCE(ring->wake_at, head + 1);
 	if (READ_ONCE(ring->woken) != tail + 1) {
 		WRITE_ONCE(ring->woken, tail + 1);
 		ring->wake(ring);
@@ -411,6 +422,15 @@ u64 pev_ring_flush(struct pev_ring *ring)
 	return pos;
 }
 
+static bool is_readable(const struct pev_ring *ring, u64 tail)
+{
+	u64 head = READ_ONCE(ring->kernel->head);
+
+	if (tail > head)
+		return false;
+	return head - tail >= ring->watermark || tail < READ_ONCE(ring->flushed);
+}
+
 /**
  * pev_ring_readable() - is there enough for poll() to report?
  * @ring: any CPU's ring
@@ -419,10 +439,14 @@ u64 pev_ring_flush(struct pev_ring *ring)
  */
 bool pev_ring_readable(struct pev_ring *ring)
 {
-	u64 head = READ_ONCE(ring->kernel->head);
 	u64 tail = READ_ONCE(ring->user->tail);
 
-	if (tail > head)
+	if (is_readable(ring, tail))
+		return true;
+	if (READ_ONCE(ring->wake_at) <= tail + ring->watermark)
 		return false;
-	return head - tail >= ring->watermark || tail < READ_ONCE(ring->flushed);
+	/* it was woken before it moved its tail */
+	WRITE_ONCE(ring->wake_at, tail + ring->watermark);
+	smp_mb();		/* pev_ring:H: the writer looks at it, or has looked at the tail again */
+	return is_readable(ring, tail);
 }
