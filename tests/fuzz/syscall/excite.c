@@ -133,6 +133,7 @@ static void wake_self(void)
 {
 	int go[2], told[2];
 	pid_t pid, tid = 0;
+	ssize_t n = -1;
 
 	if (pipe2(go, O_CLOEXEC))
 		return;
@@ -150,12 +151,16 @@ static void wake_self(void)
 	if (pid > 0)
 		setpgid(pid, pid);
 	close(told[1]);
-	if (pid > 0 && read(told[0], &tid, sizeof(tid)) == sizeof(tid) && tid) {
+	while (pid > 0 && (n = read(told[0], &tid, sizeof(tid))) < 0 && errno == EINTR)
+		;
+	if (n == sizeof(tid) && tid) {
 		ptrace(PTRACE_SEIZE, pid, NULL, NULL);
 		ptrace(PTRACE_SEIZE, tid, NULL, NULL);
 		/* to each: what another thread forks meanwhile has the pipes open, too, and they don't end */
 		while (write(go[1], "12", 2) < 0 && errno == EINTR)
 			;
+	} else if (pid > 0) {
+		kill(pid, SIGKILL);
 	}
 	close(go[0]);
 	close(go[1]);
