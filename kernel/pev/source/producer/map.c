@@ -71,6 +71,9 @@ static vm_fault_t gate_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct pev_producer_mm *p = pev_member_producer(family_of(vma), vma->vm_mm);
 
+	/* a kernel thread's fault: the program would never look again at what is put here */
+	if (p == ERR_PTR(-ENOENT))
+		return VM_FAULT_SIGBUS;
 	if (IS_ERR(p))
 		return give(vmf, all_off);
 	give(vmf, virt_to_page(p->gate));
@@ -92,6 +95,9 @@ static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64
 	ring = pev_producer_ring(p, array_index_nospec(nr, family->nr_rings));
 	if (!IS_ERR(ring))
 		return give(vmf, vmalloc_to_page(ring + at));
+	/* not for good: the program's own write may make it */
+	if (ring == ERR_PTR(-ENOENT))
+		return VM_FAULT_SIGBUS;
 	page = pev_producer_sink(p);
 	return page ? give(vmf, page) : VM_FAULT_OOM;
 }

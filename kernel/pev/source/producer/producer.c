@@ -56,6 +56,12 @@ struct member {
 
 /* ---- memory ---- */
 
+/* Of the current process? A kernel thread that borrows it has neither its limits nor its rights. */
+static bool is_own(const struct mm_struct *mm)
+{
+	return mm == current->mm && !(current->flags & PF_KTHREAD);
+}
+
 static int charge(struct pev_producer_mm *p, unsigned long pages)
 {
 	struct pev_refuse unheard = {};
@@ -165,6 +171,8 @@ void *pev_producer_ring(struct pev_producer_mm *p, u32 nr)
 
 	if (ring)
 		return ring;
+	if (!is_own(p->mm))
+		return ERR_PTR(-ENOENT);
 	guard(mutex)(&p->lock);
 	ring = p->rings[nr];
 	if (ring)
@@ -541,7 +549,7 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
 	struct pev_producer_mm *p = producer_of(family, mm);
 	int err;
 
-	if (p || mm != current->mm)
+	if (p || !is_own(mm))
 		return p ?: ERR_PTR(-ENOENT);
 	p = producer_alloc(family);
 	if (IS_ERR(p))

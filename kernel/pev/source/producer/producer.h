@@ -135,16 +135,19 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
  * @family: of them
  * @mm:     if there is none yet, and this is the current one, one is made
  *
- * Return: the producer with a reference, or an ERR_PTR().
+ * Return: the producer with a reference, or an ERR_PTR(): -ENOENT if there is none yet, and the
+ * current thread is not the process's.
  */
 struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm);
 
 /**
  * pev_producer_ring() - a ring to write to
- * @producer: the current process's
- * @nr:       below the family's number of rings
+ * @producer: who has it
+ * @nr:       below the family's number of rings; if it is not there yet, and the producer is the
+ *            current process's, it is made
  *
- * Return: the ring, or an ERR_PTR().
+ * Return: the ring, or an ERR_PTR(): -ENOENT if it is not there yet, and the current thread is
+ * not the process's.
  */
 void *pev_producer_ring(struct pev_producer_mm *producer, u32 nr);
 
