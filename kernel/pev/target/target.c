@@ -522,49 +522,69 @@ bool pev_target_maps(struct pev_event *event, struct mm_struct *mm)
 #define EXITING_MAX	1024
 
 /*
- * Of the threads that go on: one that exits has lost its set before the others do. A user may hold
- * up as many exits as he likes, and others wait for the lock with which this is asked: a process
- * with so many is not counted.
+ * A thread of @process that goes on with @mm: one that exits has lost its set before the others
+ * do, and a process that executes another program has another memory. A user may hold up as many
+ * exits as he likes, and others wait for the lock with which this is asked: a process with so
+ * many has no such thread.
  */
-static bool process_counts(struct pev_event *event, struct task_struct *process)
+static struct task_struct *thread_with(struct mm_struct *mm, struct task_struct *process)
 {
 	unsigned int left = EXITING_MAX;
 	struct task_struct *thread;
 
 	for_each_thread(process, thread) {
 		if (!pev_task_is_exiting(thread))
-			return counts(event, thread);
+			return READ_ONCE(thread->mm) == mm ? thread : NULL;
 		if (!--left)
 			break;
 	}
-	return false;
+	return NULL;
+}
+
+static struct task_struct *thread_of(struct mm_struct *mm, struct pid *pid)
+{
+	struct task_struct *process = pid_task(pid, PIDTYPE_TGID);
+
+	return process ? thread_with(mm, process) : NULL;
 }
 
 #ifdef CONFIG_MEMCG
-static bool who_has_counts(struct pev_event *event, struct mm_struct *mm)
+static struct task_struct *thread_of_owner(struct mm_struct *mm)
 {
 	struct task_struct *owner = rcu_dereference(mm->owner);
 
-	return owner && process_counts(event, owner);
+	return owner ? thread_with(mm, owner) : NULL;
 }
 #else
-static bool who_has_counts(struct pev_event *event, struct mm_struct *mm)
+static struct task_struct *thread_of_owner(struct mm_struct *mm)
 {
-	return false;
+	return NULL;
 }
 #endif
 
 bool pev_target_counts(struct pev_event *event, struct mm_struct *mm, struct pid *pid)
 {
-	struct task_struct *process;
+	struct task_struct *thread;
 
 	if (!pev_targets_task(event))
 		return true;
 	guard(rcu)();
 	if (current->mm == mm && counts(event, current))
 		return true;
-	process = pid_task(pid, PIDTYPE_TGID);
-	return (process && process_counts(event, process)) || who_has_counts(event, mm);
+	thread = thread_of(mm, pid);
+	if (thread && counts(event, thread))
+		return true;
+	thread = thread_of_owner(mm);
+	return thread && counts(event, thread);
+}
+
+struct task_struct *pev_target_thread(struct mm_struct *mm, struct pid *pid)
+{
+	struct task_struct *thread;
+
+	guard(rcu)();
+	thread = thread_of(mm, pid) ?: thread_of_owner(mm);
+	return thread ? get_task_struct(thread) : NULL;
 }
 
 /* ---- CPUs ---- */

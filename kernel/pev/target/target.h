@@ -92,15 +92,27 @@ bool pev_target_maps(struct pev_event *event, struct mm_struct *mm);
  * pev_target_counts() - is a process counted?
  * @event: attached, and not on single threads
  * @mm:    its memory; it may have ended
- * @pid:   of the process, or of one that has ended and shared the memory
+ * @pid:   of a process that had the memory, and may have ended or have another one by now
  *
  * Who else has the memory decides nothing: anybody may share his own with others, or look at that
  * of another process, so that more have it than there are threads.
  *
  * Context: as pev_target_maps().
- * Return: true if @event counts the process, or the one to which the memory belongs by now.
+ * Return: true if @event counts the process, if it has the memory, or the one to which the memory
+ * belongs by now.
  */
 bool pev_target_counts(struct pev_event *event, struct mm_struct *mm, struct pid *pid);
+
+/**
+ * pev_target_thread() - a thread that has a memory
+ * @mm:  the memory; it may have ended
+ * @pid: of a process that had it, which is asked first; then it is that to which it belongs by now
+ *
+ * Context: as pev_target_maps().
+ * Return: a thread with a reference, which may end or execute another program at any time; NULL: no
+ * process has the memory, or none that can be found.
+ */
+struct task_struct *pev_target_thread(struct mm_struct *mm, struct pid *pid);
 
 /* Make CPUs of a mask (NULL: all) look again at their task's set. Process context. */
 void pev_target_refresh(const struct cpumask *cpus);

@@ -19,6 +19,7 @@
 #include <linux/ptrace.h>
 #include <linux/rbtree.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/sched/user.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -570,15 +571,35 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
 #define BATCH		64
 #define MARKS_OF_ONE	16
 
+static bool has_mm(struct task_struct *task, const struct mm_struct *mm)
+{
+	bool has;
+
+	/* exec changes the memory with this lock held, and the rights after that */
+	task_lock(task);
+	has = task->mm == mm;
+	task_unlock(task);
+	return has;
+}
+
+/*
+ * Judged is a process that has the memory, not the one that made the producer: that may have
+ * executed another program since, of a user who may trace it. A memory that is lost is never had
+ * again: a thread that has it after the answer had it when it was judged.
+ */
 static bool may_trace(struct pev_producer_mm *p)
 {
-	struct task_struct *task = get_pid_task(p->pid, PIDTYPE_TGID);
-	bool may;
+	struct task_struct *task;
+	bool may, valid;
 
-	if (!task)
-		return false;
-	may = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
-	put_task_struct(task);
+	do {
+		task = pev_target_thread(p->mm, p->pid);
+		if (!task)
+			return false;
+		may = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
+		valid = has_mm(task, p->mm);
+		put_task_struct(task);
+	} while (!valid);
 	return may;
 }
 

@@ -28,7 +28,7 @@ struct user_struct;
  * @id:      unique since boot
  * @family:  the marks
  * @mm:      for comparing, and for its rights; it may have ended
- * @pid:     of the process
+ * @pid:     of the process that looked at the gate first; it may have another memory by now
  * @user:    pays for the memory
  * @charged: pages, under @lock
  * @gate:    a page
