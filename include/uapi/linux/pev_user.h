@@ -71,7 +71,7 @@ struct pev_user_mark {
  *
  * A child has mappings of its own at the same addresses: it is a producer with other rings
  * from the moment when it first looks at the gate. execve() ends a producer, as does the
- * end of the mapping of the gate.
+ * end of the last of its mappings, be it of the gate or of rings.
  */
 struct pev_producer {
 	__u32	size;
