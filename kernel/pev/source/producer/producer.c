@@ -351,7 +351,8 @@ static void link_add(struct pev_listener *l, struct pev_producer_mm *p, struct s
 	gate_refresh(p);
 }
 
-static void link_drop(struct pev_user_link *link)
+/* Return: the producer, which the caller puts without the lock: rings take long to free. */
+static struct pev_producer_mm *link_drop(struct pev_user_link *link)
 {
 	struct pev_producer_mm *p = link->producer;
 
@@ -360,7 +361,7 @@ static void link_drop(struct pev_user_link *link)
 	list_move(&link->node, &link->listener->unused);
 	link->producer = NULL;
 	gate_refresh(p);
-	pev_producer_put(p);
+	return p;
 }
 
 /* ---- processes ---- */
@@ -735,20 +736,28 @@ static struct pev_user_link *next_link(struct pev_listener *l, u32 number)
 	return next;
 }
 
-void pev_listener_end(struct pev_listener *l)
+/* The first link with a number from @first to @last. Return: its producer to be put, or NULL. */
+static struct pev_producer_mm *drop_link(struct pev_listener *l, u32 first, u32 last)
 {
 	struct pev_user_link *link;
+
+	guard(mutex)(&pev_producers_lock);
+	link = next_link(l, first);
+	return link && link->number <= last ? link_drop(link) : NULL;
+}
+
+void pev_listener_end(struct pev_listener *l)
+{
+	struct pev_producer_mm *p;
 
 	scoped_guard(mutex, &pev_producers_lock)
 		list_del_init(&l->node);
 	do {
-		scoped_guard(mutex, &pev_producers_lock) {
-			link = next_link(l, 0);
-			if (link)
-				link_drop(link);
-		}
+		p = drop_link(l, 0, U32_MAX);
+		if (p)
+			pev_producer_put(p);
 		cond_resched();
-	} while (link);
+	} while (p);
 	links_free(&l->unused);
 	/* whatever is still asked for is not there */
 	l->places = RB_ROOT;
@@ -811,13 +820,11 @@ struct pev_producer_mm *pev_listener_at(struct pev_listener *l, u64 offset)
 
 int pev_listener_drop(struct pev_listener *l, u32 number)
 {
-	struct pev_user_link *link;
+	struct pev_producer_mm *p = drop_link(l, number, number);
 
-	guard(mutex)(&pev_producers_lock);
-	link = next_link(l, number);
-	if (!link || link->number != number)
+	if (!p)
 		return -ENOENT;
-	link_drop(link);
+	pev_producer_put(p);
 	return 0;
 }
 
