@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose a producer is, where several processes have had its memory. */
+/*
+ * Whose a producer is, where several processes have had its memory, and what its threads find
+ * in the gate.
+ */
+#include <pthread.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
 #include "user_util.h"
 
 #define OTHER_USER 54321
+#define LISTENERS 60
 
 /* Does this kernel know to which process a memory belongs? */
 static bool knows_owners(void)
@@ -120,6 +125,73 @@ TEST(who_looked_first_is_another_program)
 	EXPECT_EQ(0, reap(pid));
 	pev_child_go(&c);
 	EXPECT_EQ(0, pev_child_end(&c));
+	end(&s);
+}
+
+/* Two threads that look at the gate at the same time, and what the second one finds. */
+struct lookers {
+	const struct space *space;
+	unsigned int arrived;
+	uint8_t found;
+};
+
+static uint8_t look(struct lookers *lookers)
+{
+	__atomic_add_fetch(&lookers->arrived, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&lookers->arrived, __ATOMIC_SEQ_CST) < 2)
+		pev_relax();
+	return lookers->space->gate->on[0];
+}
+
+static void *look_too(void *arg)
+{
+	struct lookers *lookers = arg;
+
+	lookers->found = look(lookers);
+	return NULL;
+}
+
+/* In a child that was not at its gate before. Return: did both threads find the mark on? */
+static bool both_find_it_on(const struct space *s)
+{
+	struct lookers lookers = { .space = s };
+	uint8_t found;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, look_too, &lookers))
+		return false;
+	found = look(&lookers);
+	pthread_join(thread, NULL);
+	return found && lookers.found;
+}
+
+/* Neither runs on with marks off while the other one is still told of those who listen. */
+TEST(threads_that_look_at_once)
+{
+	unsigned int rounds = pev_kernel_is_slow() ? 50 : 200, missed = 0;
+	int fds[LISTENERS];
+	struct space s;
+
+	NEEDS_PEV();
+	/* the one that is meant comes last */
+	for (unsigned int i = 0; i < LISTENERS; i++) {
+		bool last = i == LISTENERS - 1;
+
+		fds[i] = user_listen(last ? "shop:*" : "other:*", PEV_TARGET_SUBTREE, 0, 0);
+		ASSERT_LE(0, fds[i]);
+	}
+	ASSERT_EQ(0, begin(&s));
+	ASSERT_EQ(1, s.gate->on[0]);
+	for (unsigned int i = 0; i < rounds; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(!both_find_it_on(&s));
+		missed += reap(pid) != 0;
+	}
+	EXPECT_EQ(0, missed);
+	for (unsigned int i = 0; i < LISTENERS; i++)
+		close(fds[i]);
 	end(&s);
 }
 

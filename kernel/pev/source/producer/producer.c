@@ -407,6 +407,8 @@ static void link_current(struct pev_producer_mm *p)
 			cond_resched();
 	} while (spare_add(&spare));
 	links_free(&spare.links);
+	/* what the gate says is there; pairs with the acquire in pev_member_producer() */
+	smp_store_release(&p->linked, true);
 }
 
 static int compare_members(const struct member *a, const struct member *b)
@@ -546,24 +548,42 @@ static int producer_publish(struct pev_producer_mm *p)
 	return err;
 }
 
-struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm)
+/*
+ * Return: a producer of the current process, be it another thread's that was faster: who begins to
+ * listen from here on finds it; or an ERR_PTR().
+ */
+static struct pev_producer_mm *producer_make(struct pev_family *family)
 {
-	struct pev_producer_mm *p = producer_of(family, mm);
+	struct pev_producer_mm *p = producer_alloc(family);
 	int err;
 
-	if (p || !is_own(mm))
-		return p ?: ERR_PTR(-ENOENT);
-	p = producer_alloc(family);
 	if (IS_ERR(p))
 		return p;
 	err = producer_publish(p);
-	if (!err) {
-		/* who begins to listen from here on finds it */
-		link_current(p);
+	if (!err)
 		return p;
-	}
 	pev_producer_put(p);
-	return err == -EEXIST ? producer_of(family, mm) : ERR_PTR(err);
+	return err == -EEXIST ? producer_of(family, current->mm) : ERR_PTR(err);
+}
+
+struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm)
+{
+	struct pev_producer_mm *p = producer_of(family, mm);
+
+	/* pairs with the release in link_current() */
+	if (p && smp_load_acquire(&p->linked))
+		return p;
+	if (!is_own(mm)) {
+		if (p)
+			pev_producer_put(p);
+		return ERR_PTR(-ENOENT);
+	}
+	if (!p)
+		p = producer_make(family);
+	/* a thread that meets it while another one links it does the same: it waits for none */
+	if (!IS_ERR(p))
+		link_current(p);
+	return p;
 }
 
 /* ---- listeners ---- */

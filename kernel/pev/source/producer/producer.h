@@ -31,6 +31,7 @@ struct user_struct;
  * @pid:     of the process that looked at the gate first; it may have another memory by now
  * @user:    pays for the memory
  * @charged: pages, under @lock
+ * @linked:  to all who listened when it began; no thread of the process sees the gate before
  * @gate:    a page
  * @lock:    protects @rings, @sink, and the flags of @gate
  * @rings:   by number; NULL: not there yet; ERR_PTR(): there was no memory. Set once;
@@ -46,6 +47,7 @@ struct pev_producer_mm {
 	struct pid		*pid;
 	struct user_struct	*user;
 	unsigned long		charged;
+	bool			linked;
 	struct pev_user_gate	*gate;
 	struct mutex		lock;	/* see above */
 	void			**rings;
@@ -135,8 +137,8 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm);
  * @family: of them
  * @mm:     if there is none yet, and this is the current one, one is made
  *
- * Return: the producer with a reference, or an ERR_PTR(): -ENOENT if there is none yet, and the
- * current thread is not the process's.
+ * Return: the producer with a reference, linked to its listeners; or an ERR_PTR(): -ENOENT if
+ * there is no such one yet, and the current thread is not the process's.
  */
 struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm_struct *mm);
 
