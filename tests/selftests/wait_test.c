@@ -251,6 +251,93 @@ TEST_F(wait, has_stacks_of_both)
 	EXPECT_EQ(s.looked, s.waker);
 }
 
+/* ---- two threads on one CPU ---- */
+
+#define PASSES 200
+
+static int pass_fds[2][2];
+
+static void *pass(void *nr)
+{
+	int me = (intptr_t)nr;
+	char byte;
+
+	for (int i = 0; i < PASSES; i++)
+		if (read(pass_fds[me][0], &byte, 1) != 1 || write(pass_fds[!me][1], "", 1) != 1)
+			_exit(95);
+	return NULL;
+}
+
+/* They wake each other, and nothing else runs there as a rule. */
+static void pass_a_word(struct pev_child *c)
+{
+	pthread_t thread;
+
+	if (pev_pin(sched_getcpu()) || pipe(pass_fds[0]) || pipe(pass_fds[1]) ||
+	    pthread_create(&thread, NULL, pass, (void *)1))
+		_exit(94);
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+	if (write(pass_fds[0][1], "", 1) != 1)
+		_exit(93);
+	pass((void *)0);
+	pthread_join(thread, NULL);
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+}
+
+struct passes {
+	uint32_t tids[2];
+	unsigned int records[2];
+	unsigned int of_waker;
+	unsigned int strange;
+};
+
+static void look_at_pass(const struct wait *w, void *to)
+{
+	struct passes *p = to;
+	int which = w->tid != p->tids[0];
+
+	if (w->record.waker != PEV_WAKER_THREAD)
+		return;
+	if (!p->tids[1] && which)
+		p->tids[1] = w->tid;
+	p->strange += w->tid != p->tids[which];
+	p->records[which]++;
+	p->of_waker += w->tid == w->record.waker_tid;
+}
+
+/* Its record is the sleeper's also where the one that leaves the CPU has other events, too. */
+TEST_F(wait, belongs_to_the_sleeper)
+{
+	struct passes p = {};
+	struct pev_attr attr;
+	int beside;
+
+	ASSERT_LE(0, pev_child_start(&self->child));
+	if (!self->child.pid) {
+		pass_a_word(&self->child);
+		_exit(0);
+	}
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	p.tids[0] = self->child.pid;
+	attr = pev_attr_software(PEV_SW_CONTEXT_SWITCHES, PEV_TARGET_TASK, self->child.pid);
+	beside = pev_open(&attr);
+	ASSERT_LE(0, beside) TH_LOG("%s", pev_reason());
+	attr = attr_of(PEV_TARGET_PROCESS, self->child.pid, self->channel);
+	attr.sample = PEV_SAMPLE_TID | PEV_SAMPLE_USTACK;
+	self->fd = pev_open(&attr);
+	ASSERT_LE(0, self->fd) TH_LOG("%s", pev_reason());
+	pev_child_go(&self->child);
+	ASSERT_EQ(1, pev_child_hear(&self->child));
+	ASSERT_LT(0, each_wait(self->channel, &self->map, attr.sample, look_at_pass, &p));
+	EXPECT_EQ(0, p.of_waker);
+	EXPECT_EQ(0, p.strange);
+	/* one that preempts its waker may always find the next word there, and never sleep */
+	EXPECT_LT(PASSES / 2, p.records[0] + p.records[1]);
+	close(beside);
+}
+
 /* ---- rights ---- */
 
 TEST_F(wait, hides_strangers)

@@ -47,11 +47,13 @@
  * struct wait_cpu - a wait event on one CPU
  * @node:    in the CPU's list of those that wait for the interrupt; unhashed: it does not
  * @event:   the event
+ * @task:    whose wait it was; only compared
  * @record:  that is to be written
  */
 struct wait_cpu {
 	struct hlist_node	node;
 	struct pev_event	*event;
+	struct task_struct	*task;
 	struct pev_wait_record	record;
 };
 
@@ -294,6 +296,7 @@ static void enter_cpu(struct wait_thread *t, struct task_struct *task, u64 clock
 			write(event, task, &w->record, owed);
 			continue;
 		}
+		w->task = task;
 		hlist_add_head(&w->node, this_cpu_ptr(&pending));
 		irq_work_queue(this_cpu_ptr(&interrupt));
 	}
@@ -492,12 +495,15 @@ static void __pev_teardown wait_teardown(void)
 	pev_kstack_teardown();
 }
 
-/* A record of a wait that has ended is written before the event is off. */
+/*
+ * A record of a wait that has ended is written before the event is off. Not in the switch to the
+ * thread: what leaves the CPU is another one, and the interrupt is still to come.
+ */
 static void wait_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
 {
 	struct wait_cpu *w = this_cpu_ptr(wait_of(event)->percpu);
 
-	if (unlikely(!hlist_unhashed(&w->node)))
+	if (unlikely(!hlist_unhashed(&w->node)) && w->task == current)
 		write_pending(w, PEV_WAIT_LATE);
 }
 
