@@ -2,6 +2,8 @@
 /* Probes that come and go, and the processes that they are in. */
 #include <pthread.h>
 #include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "pev_sample.h"
 #include "probe_util.h"
 
 /* A new program of the subtree that works and ends. */
@@ -72,6 +74,52 @@ TEST_F(probe, exec)
 	pev_off(fd);
 	EXPECT_EQ(78, pev_read(fd).value);
 	close(fd);
+}
+
+/* A function of the module that each write to its file calls. */
+static int open_at_sample(FIXTURE_DATA(probe) * self)
+{
+	static const char name[] = "pev_sample:fire_write";
+	int fd;
+
+	self->probe.kind = PEV_PROBE_FUNCTION;
+	self->probe.fd = 0;
+	self->probe.strings = (uintptr_t)name;
+	self->probe.strings_size = sizeof(name);
+	self->places[0] = (struct pev_probe_place){};
+	fd = open_probe(&self->probe, -1);
+	if (fd >= 0)
+		pev_on(fd);
+	return fd;
+}
+
+/* What comes to lie where a module was that is gone is no place of the probe's. */
+TEST_F(probe, function_of_a_module_that_goes)
+{
+	int fd, later;
+
+	if (pev_sample_load())
+		SKIP(return, "pev-sample.ko is not there");
+	fd = open_at_sample(self);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_sample_fire("task", 1));
+	EXPECT_EQ(1, pev_read(fd).value);
+	/* memory may be used once more only after a while */
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pev_sample_unload());
+		EXPECT_EQ(-ENOENT, open_at_sample(self));
+		ASSERT_EQ(0, pev_sample_load());
+		ASSERT_EQ(0, pev_sample_fire("task", 1));
+	}
+	EXPECT_EQ(1, pev_read(fd).value);
+	later = open_at_sample(self);
+	ASSERT_LE(0, later) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_sample_fire("task", 1));
+	EXPECT_EQ(1, pev_read(later).value);
+	EXPECT_EQ(1, pev_read(fd).value);
+	close(later);
+	close(fd);
+	EXPECT_EQ(0, pev_sample_unload());
 }
 
 /* Probes that come and go while others hit them. */

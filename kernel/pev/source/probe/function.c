@@ -5,19 +5,29 @@
  *
  * ftrace gives the address at which it was called: a hash finds the place by it. A function
  * that is reached by what a probe does is passed over, and counted.
+ *
+ * ftrace goes on to call at the addresses of a module that was removed, when another one has come
+ * to lie there: the places are marked before the module goes.
+ *
+ * Locks: places_lock, a leaf, for the list of hooks and for places that come or are marked.
  */
 #include <linux/context_tracking.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
+#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/pev_refuse.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "base/work.h"
 #include "types.h"
 #include "function.h"
 #include "place.h"
@@ -47,7 +57,7 @@ static __always_inline struct pt_regs *regs_of(struct ftrace_regs *fregs, struct
 /**
  * struct function_place - a function
  * @ip:    where ftrace is called in it; 0: the slot is free
- * @addr:  of the function
+ * @addr:  of the function; 0: the slot is free, or the function went with its module
  * @index: of the place
  */
 struct function_place {
@@ -58,6 +68,7 @@ struct function_place {
 
 /**
  * struct function_hooks - all functions of a probe
+ * @node:   in the list of all
  * @ops:    what ftrace calls
  * @probe:  back; NULL: it is gone, but ftrace still calls @ops
  * @missed: functions passed over, by CPU
@@ -66,6 +77,7 @@ struct function_place {
  * @slots:  a hash with twice as many slots as functions, at least
  */
 struct function_hooks {
+	struct list_head	node;
 	struct ftrace_ops	ops;
 	struct pev_probe_event	*probe;
 	u64 __percpu		*missed;
@@ -97,6 +109,7 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 	const struct pev_fetch_in in = { .regs = regs_of(fregs, &room) };
 	const struct function_place *place;
 	struct pev_probe_event *probe;
+	unsigned long addr;
 	bool *busy;
 
 	preempt_disable_notrace();
@@ -115,13 +128,94 @@ static void notrace reached(unsigned long ip, unsigned long parent, struct ftrac
 	WRITE_ONCE(*busy, true);
 	barrier();
 	place = slot_of(hooks, ip);
-	if (likely(place->ip))
-		pev_probe_hit(probe, place->index, place->addr, &in);
+	addr = READ_ONCE(place->addr);
+	if (likely(addr))
+		pev_probe_hit(probe, place->index, addr, &in);
 	barrier();
 	WRITE_ONCE(*busy, false);
 out:
 	preempt_enable_notrace();
 }
+
+/* ---- modules go ---- */
+
+static DEFINE_MUTEX(places_lock);
+static LIST_HEAD(all_hooks);
+
+#ifdef CONFIG_MODULES
+
+/* Does @addr go, of a module that comes to @state? What is for its beginning alone goes then. */
+static bool goes(const struct module *mod, unsigned long state, unsigned long addr)
+{
+	return state == MODULE_STATE_GOING ||
+	       (state == MODULE_STATE_LIVE && within_module_init(addr, mod));
+}
+
+/* The notifier was called for it, or is about to be. */
+static bool is_going(unsigned long addr)
+{
+	const struct module *mod;
+
+	guard(preempt)();
+	mod = __module_text_address(addr);
+	return mod && goes(mod, READ_ONCE(mod->state), addr);
+}
+
+/* Nothing runs there any more, nor will before another module has been loaded. */
+static void mark_places(struct function_hooks *hooks, const struct module *mod,
+			unsigned long state)
+{
+	for (u32 i = 0; i < 1U << hooks->bits; i++) {
+		struct function_place *place = &hooks->slots[i];
+
+		if (within_module(place->addr, mod) && goes(mod, state, place->addr))
+			WRITE_ONCE(place->addr, 0);
+	}
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long state, void *module)
+{
+	struct function_hooks *hooks;
+
+	if (state == MODULE_STATE_COMING)
+		return NOTIFY_DONE;
+	guard(mutex)(&places_lock);
+	list_for_each_entry(hooks, &all_hooks, node) {
+		mark_places(hooks, module, state);
+		cond_resched();
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = module_changes };
+
+int pev_probe_function_setup(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+void __pev_teardown pev_probe_function_teardown(void)
+{
+	unregister_module_notifier(&module_notifier);
+}
+
+#else
+
+static bool is_going(unsigned long addr)
+{
+	return false;
+}
+
+int pev_probe_function_setup(void)
+{
+	return 0;
+}
+
+void __pev_teardown pev_probe_function_teardown(void)
+{
+}
+
+#endif
 
 /* ---- placing them ---- */
 
@@ -145,11 +239,15 @@ static int refuse_place(const struct pev_probe_event *probe, u32 i, int err,
 
 static int place_one(struct pev_probe_event *probe, void *to, u32 i)
 {
-	unsigned long addr = kallsyms_lookup_name(pev_probe_name(probe, i)), ip;
 	struct function_hooks *hooks = to;
 	struct function_place *slot;
+	unsigned long addr, ip;
 
-	if (!addr)
+	guard(mutex)(&places_lock);
+	/* a module's memory becomes no other one's meanwhile */
+	guard(rcu)();
+	addr = kallsyms_lookup_name(pev_probe_name(probe, i));
+	if (!addr || is_going(addr))
 		return -ENOENT;
 	ip = ftrace_location(addr);
 	if (!ip)
@@ -213,6 +311,8 @@ static void leave_hooks(struct function_hooks *hooks)
 
 static void free_hooks(struct function_hooks *hooks)
 {
+	scoped_guard(mutex, &places_lock)
+		list_del(&hooks->node);
 	if (hooks->ops.flags & FTRACE_OPS_FL_ENABLED) {
 		leave_hooks(hooks);
 		return;
@@ -233,10 +333,14 @@ static struct function_hooks *make_hooks(struct pev_probe_event *probe)
 	hooks->probe = probe;
 	hooks->bits = bits;
 	hooks->missed = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
-	if (hooks->missed)
-		return hooks;
-	kvfree(hooks);
-	return NULL;
+	if (!hooks->missed) {
+		kvfree(hooks);
+		return NULL;
+	}
+	/* before its places: no module goes unseen */
+	guard(mutex)(&places_lock);
+	list_add(&hooks->node, &all_hooks);
+	return hooks;
 }
 
 int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r)
@@ -289,6 +393,15 @@ u64 pev_probe_function_missed(const struct pev_probe_event *probe)
 }
 
 #else
+
+int pev_probe_function_setup(void)
+{
+	return 0;
+}
+
+void __pev_teardown pev_probe_function_teardown(void)
+{
+}
 
 int pev_probe_function_hook(struct pev_probe_event *probe, struct pev_refuse *r)
 {

@@ -8,6 +8,10 @@
 struct pev_probe_event;
 struct pev_refuse;
 
+/* Watch modules go, at boot; no more, as pev goes. */
+int pev_probe_function_setup(void);
+void pev_probe_function_teardown(void);
+
 /*
  * Place the probes, all or none, at once; remove them; free what they took. Process context,
  * may sleep, no locks held.

@@ -8,6 +8,7 @@
  * for openers with CAP_PERFMON at each level of kernel.pev_paranoid.
  */
 #include <linux/capability.h>
+#include <linux/init.h>
 #include <linux/perf_event.h>
 #include <linux/pev_refuse.h>
 #include <linux/security.h>
@@ -313,6 +314,8 @@ const struct pev_source_ops pev_probe_source = {
 	.type		= "probe",
 	.attrs		= PEV_ATTR_CONFIG | PEV_ATTR_NAME | PEV_ATTR_FILTER,
 	.unhook_late	= true,
+	.setup		= pev_probe_function_setup,
+	.teardown	= __exit_p(pev_probe_function_teardown),
 	.open		= probe_open,
 	.hook		= probe_hook,
 	.unhook		= probe_unhook,
