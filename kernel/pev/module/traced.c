@@ -24,6 +24,15 @@ NOTHING(pev_nothing, 0)
 NOTHING(pev_nothing_mapped, 1)
 NOTHING(pev_nothing_executed, 2)
 
+/* After an error ftrace changes no code any more: the function calls @traced for ever. */
+static void stay(struct pev_traced *traced)
+{
+	if (traced->stuck)
+		return;
+	traced->stuck = true;
+	__module_get(THIS_MODULE);
+}
+
 int pev_traced_on(struct pev_traced *traced, unsigned long function)
 {
 	int err = ftrace_set_filter_ip(&traced->ops, function, 0, 1);
@@ -32,6 +41,9 @@ int pev_traced_on(struct pev_traced *traced, unsigned long function)
 		return err;
 	err = register_ftrace_function(&traced->ops);
 	traced->registered = !err;
+	/* it failed half-way: the function may have been changed */
+	if (err && traced->ops.flags & FTRACE_OPS_FL_ENABLED)
+		stay(traced);
 	return err;
 }
 
@@ -39,11 +51,8 @@ bool pev_traced_off(struct pev_traced *traced)
 {
 	int err = ftrace_set_filter_ip(&traced->ops, (unsigned long)traced->nothing, 0, 1);
 
-	/* after an error ftrace changes no code any more: the function calls this for ever */
-	if (err && err != -ENOMEM && !traced->stuck) {
-		traced->stuck = true;
-		__module_get(THIS_MODULE);
-	}
+	if (err && err != -ENOMEM)
+		stay(traced);
 	return !err;
 }
 
