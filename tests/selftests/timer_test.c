@@ -292,6 +292,49 @@ TEST_F(timer, new_period)
 	EXPECT_LE(v.time_enabled / 2, sum);
 }
 
+static void work_in_kernel(uint64_t ns)
+{
+	static char zeros[1 << 20];
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + ns;
+
+	while (now_ns(CLOCK_MONOTONIC) < end && read(fd, zeros, sizeof(zeros)) > 0)
+		;
+	close(fd);
+}
+
+/*
+ * What has passed of the old period goes with the first tick of the new one, which is not counted
+ * where it is excluded: records stand for whole periods then. Some tick hits the program, though.
+ */
+TEST_F(timer, new_period_of_what_is_excluded)
+{
+	struct pev_attr attr = attr_of(self->channel);
+	uint64_t hour = 3600000000000ULL, ms = 1000000, sum;
+	bool whole = false;
+	int fd;
+
+	attr.flags |= PEV_F_EXCLUDE_KERNEL;
+	attr.sample = PEV_SAMPLE_PERIOD;
+	attr.period = hour;
+	fd = pev_open(&attr);
+	self->fds[0] = fd;
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	for (unsigned int i = 0; i < 100 && !whole; i++) {
+		ASSERT_EQ(0, ioctl(fd, PEV_IOC_RESET, 0));
+		ASSERT_EQ(0, ioctl(fd, PEV_IOC_PERIOD, &hour));
+		ASSERT_EQ(0, pev_on(fd));
+		work(1000);
+		ASSERT_EQ(0, ioctl(fd, PEV_IOC_PERIOD, &ms));
+		work_in_kernel(3 * ms);
+		work_for(3 * ms);
+		ASSERT_EQ(0, pev_off(fd));
+		sum = recorded(self->channel, &self->map, self->cpu);
+		whole = sum && !(sum % ms);
+	}
+	EXPECT_TRUE(whole);
+}
+
 /* A reset begins a period. */
 TEST_F(timer, reset)
 {

@@ -35,7 +35,7 @@ static const char * const names[PEV_TIMER_MAX] = {
  *            tick is overdue for so long
  * @period:   that the timer runs with
  * @changes:  of the event's period that it knows of
- * @carry:    ns of periods that a new one cut short: part of the next record
+ * @carry:    ns of periods that a new one cut short: part of what the next tick stands for
  * @put_off:  the tick has to wait until there is time for it
  * @nominal:  when a tick that was put off was due
  * @reserved: what was set aside for it, in &struct pace's unit
@@ -331,18 +331,15 @@ static noinline void put_off_end(struct timer_cpu *s)
 	s->put_off = false;
 }
 
-/* Is it the opener's business, and wanted? What is not takes its time with it. */
-static noinline bool allowed(struct timer_cpu *s, struct pev_event *event,
+/* Is it the opener's business, and wanted? */
+static noinline bool allowed(struct pev_event *event, struct pev_event_cpu *ec,
 			     const struct pev_sample_in *in)
 {
 	const struct pev_occurrence at = {
 		.ip = in->guest ? in->ip : instruction_pointer(in->regs),
 	};
 
-	if (pev_filter_allows(event, s->ec, 1, &at))
-		return true;
-	s->carry = 0;
-	return false;
+	return pev_filter_allows(event, ec, 1, &at);
 }
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
@@ -368,9 +365,10 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	s->period = period_of(event);
 	if (unlikely(s->period != period))
 		hrtimer_add_expires_ns(timer, (s64)(s->period - period));
-	if (hits(event, &in) && (likely(!READ_ONCE(event->gate)) || allowed(s, event, &in))) {
-		in.period = period * overruns + s->carry;
-		s->carry = 0;
+	in.period = period * overruns + s->carry;
+	/* a tick that is not counted takes its time with it */
+	s->carry = 0;
+	if (hits(event, &in) && (likely(!READ_ONCE(event->gate)) || allowed(event, ec, &in))) {
 		local64_inc(&ec->count);
 		if (pev_event_records(event, ec) && pev_sample_begin(event, ec, 0, &in))
 			pev_sample_end(ec);
@@ -391,7 +389,7 @@ static s64 left_of(const struct timer_cpu *s, u64 now)
 	return max_t(s64, hrtimer_get_expires_ns(&s->timer) - now, 1);
 }
 
-/* Start a new period; the part of the old one that has passed goes to the next record. */
+/* Start a new period; the part of the old one that has passed goes to the next tick. */
 static void restart(struct timer_cpu *s, struct pev_event *event)
 {
 	if (s->left)
