@@ -71,8 +71,10 @@ struct place {
 };
 
 static unsigned int records;
-/* For each possible CPU of each recorder, once @records was not 0 */
+/* Room for each possible CPU of each recorder, once @records was not 0 */
 static struct place *places;
+/* Those that have a record, from the first on: a heap, with the oldest record at the top. */
+static unsigned int nr_places;
 static struct pev_line line;
 static atomic_t printing;
 
@@ -214,7 +216,7 @@ static void advance(struct place *p)
 	}
 }
 
-/* Go to the packet from which on there are @nr records, or all. Return: how many there are. */
+/* Go to where @nr records are left in the ring, or to its first. Return: how many are. */
 static u32 find_begin(struct pev_channel *channel, struct pev_ring *ring, struct place *p, u32 nr)
 {
 	u64 oldest = READ_ONCE(ring->kernel->oldest), size = ring->packet_size;
@@ -234,6 +236,9 @@ static u32 find_begin(struct pev_channel *channel, struct pev_ring *ring, struct
 	}
 	enter_packet(p);
 	advance(p);
+	/* a packet may have many more, and none but these can be among the last of all rings */
+	for (; found > nr; found--)
+		advance(p);
 	return found;
 }
 
@@ -272,17 +277,34 @@ static bool is_before(const struct place *a, const struct place *b)
 	return ns_of(a) < ns_of(b);
 }
 
-static struct place *oldest_place(void)
+/* The place at @at may be after those below it, which are a heap. */
+static void sift_down(unsigned int at)
 {
-	struct place *first = NULL;
+	for (;;) {
+		unsigned int child = 2 * at + 1;
 
-	for (unsigned int i = 0; i < nr_cpu_ids * PEV_RECORDERS; i++) {
-		struct place *p = &places[i];
-
-		if (p->ring && (!first || is_before(p, first)))
-			first = p;
+		if (child + 1 < nr_places && is_before(&places[child + 1], &places[child]))
+			child++;
+		if (child >= nr_places || !is_before(&places[child], &places[at]))
+			return;
+		swap(places[at], places[child]);
+		at = child;
 	}
-	return first;
+}
+
+static void make_heap(void)
+{
+	for (unsigned int at = nr_places / 2; at; at--)
+		sift_down(at - 1);
+}
+
+/* The oldest record is done with. */
+static void advance_oldest(void)
+{
+	advance(&places[0]);
+	if (!places[0].ring)
+		places[0] = places[--nr_places];
+	sift_down(0);
 }
 
 static void print_record(const struct place *p)
@@ -300,7 +322,7 @@ static void print_record(const struct place *p)
 }
 
 /* Stop a channel, and go to its last records. Return: how many there are. */
-static u64 find_last(struct pev_channel *channel, struct place *of_channel, u32 nr)
+static u64 find_last(struct pev_channel *channel, u32 nr)
 {
 	unsigned int cpu;
 	u64 found = 0;
@@ -308,9 +330,12 @@ static u64 find_last(struct pev_channel *channel, struct place *of_channel, u32 
 	stop(channel);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		struct pev_ring *ring = READ_ONCE(channel->rings[cpu]);
+		struct place *p = &places[nr_places];
 
-		if (ring)
-			found += find_begin(channel, ring, &of_channel[cpu], nr);
+		if (!ring)
+			continue;
+		found += find_begin(channel, ring, p, nr);
+		nr_places += !!p->ring;
 	}
 	return found;
 }
@@ -327,7 +352,6 @@ static void print_last(u32 nr)
 {
 	u64 found = 0, skip, id = 0;
 	unsigned int channels = 0;
-	struct place *p;
 
 	for (unsigned int i = 0; i < PEV_RECORDERS; i++) {
 		struct pev_channel *channel = pev_recorder(i);
@@ -336,18 +360,18 @@ static void print_last(u32 nr)
 			continue;
 		id = channel->id;
 		channels++;
-		found += find_last(channel, &places[i * nr_cpu_ids], nr);
+		found += find_last(channel, nr);
 	}
 	if (!channels)
 		return;
 	skip = found > nr ? found - nr : 0;
 	print_head(found - skip, channels, id);
-	while (found-- && (p = oldest_place())) {
+	make_heap();
+	for (; found-- && nr_places; advance_oldest()) {
 		if (skip)
 			skip--;
 		else
-			print_record(p);
-		advance(p);
+			print_record(&places[0]);
 	}
 	pr_emerg("end of the records\n");
 }
