@@ -503,6 +503,46 @@ TEST_F(cgroup, in_and_out)
 	close(fd);
 }
 
+/* Events on a cgroup and on one in it, whichever is the first, and again when all were closed. */
+TEST_F(cgroup, nested)
+{
+	struct pev_attr outer = pev_attr_calls(PEV_TARGET_CGROUP, self->fd), inner;
+	int outer_fd, inner_fd, sub = open(self->sub, O_RDONLY | O_DIRECTORY);
+	struct pev_child c;
+
+	ASSERT_LE(0, sub);
+	inner = pev_attr_calls(PEV_TARGET_CGROUP, sub);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		obey(&c);
+	ASSERT_EQ(0, move_to(self->sub, c.pid));
+	outer_fd = pev_open(&outer);
+	ASSERT_LE(0, outer_fd) TH_LOG("%s", pev_reason());
+	tell(_metadata, &c, 3);
+	EXPECT_EQ(3, pev_read(outer_fd).value);
+	inner_fd = pev_open(&inner);
+	ASSERT_LE(0, inner_fd) TH_LOG("%s", pev_reason());
+	tell(_metadata, &c, 5);
+	EXPECT_EQ(8, pev_read(outer_fd).value);
+	EXPECT_EQ(5, pev_read(inner_fd).value);
+	close(outer_fd);
+	tell(_metadata, &c, 2);
+	EXPECT_EQ(7, pev_read(inner_fd).value);
+	close(inner_fd);
+	inner_fd = pev_open(&inner);
+	ASSERT_LE(0, inner_fd) TH_LOG("%s", pev_reason());
+	outer_fd = pev_open(&outer);
+	ASSERT_LE(0, outer_fd) TH_LOG("%s", pev_reason());
+	tell(_metadata, &c, 1);
+	EXPECT_EQ(1, pev_read(outer_fd).value);
+	EXPECT_EQ(1, pev_read(inner_fd).value);
+	tell(_metadata, &c, 0);
+	EXPECT_EQ(0, pev_child_end(&c));
+	close(inner_fd);
+	close(outer_fd);
+	close(sub);
+}
+
 TEST_F(cgroup, born_inside)
 {
 	struct pev_attr attr = pev_attr_calls(PEV_TARGET_CGROUP, self->fd);

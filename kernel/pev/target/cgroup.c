@@ -3,7 +3,8 @@
  * Owns events on cgroups: which of them count the task that a CPU switches to. A
  * cgroup that has events has a node, found by its id. A CPU knows in which of them its
  * task is; when it switches to a task of another cgroup, it asks for each of that one's
- * ancestors whether there is a node, however many there are elsewhere.
+ * ancestors whether there is a node, however many there are elsewhere. Users nest their own cgroups
+ * as deep as they like: those below all nodes are not asked for.
  *
  * Locks: pev_control for the nodes and their lists; lookups are under RCU.
  */
@@ -59,6 +60,8 @@ struct pev_cgroup {
 };
 
 static DEFINE_HASHTABLE(groups, 8);
+/* No node is deeper. Written under pev_control, before the node is found. */
+static int deepest;
 
 static struct pev_cgroup *find_group(u64 id)
 {
@@ -69,6 +72,15 @@ static struct pev_cgroup *find_group(u64 id)
 		if (group->id == id)
 			return group;
 	return NULL;
+}
+
+/*
+ * Of the ancestors that may have a node. Who misses one that is being added misses the node as
+ * well, and its first event interrupts the CPUs.
+ */
+static int last_level(const struct cgroup *cgroup)
+{
+	return min(cgroup->level, READ_ONCE(deepest));
 }
 
 /* Start or stop all events of a cgroup here. */
@@ -113,7 +125,7 @@ static void look(struct pev_target_cpu *cpu, struct task_struct *task, u64 *now)
 			leave(here, now);
 	if (!cpu->online || !READ_ONCE(pev_cgroup_nr))
 		return;
-	for (int level = 0; level <= cgroup->level; level++) {
+	for (int level = 0; level <= last_level(cgroup); level++) {
 		struct pev_cgroup *group = find_group(cgroup_id(cgroup->ancestors[level]));
 
 		if (group)
@@ -151,7 +163,7 @@ void pev_cgroup_each(struct task_struct *task,
 	if (!READ_ONCE(pev_cgroup_nr))
 		return;
 	cgroup = task_dfl_cgroup(task);
-	for (int level = 0; level <= cgroup->level; level++) {
+	for (int level = 0; level <= last_level(cgroup); level++) {
 		struct pev_cgroup *group = find_group(cgroup_id(cgroup->ancestors[level]));
 
 		if (!group)
@@ -330,6 +342,8 @@ int pev_cgroup_init(struct pev_event *event, s32 fd, struct pev_refuse *r)
 		group->users++;
 	} else {
 		group = new;
+		/* where there was none, what deeper ones were is forgotten */
+		WRITE_ONCE(deepest, pev_cgroup_nr ? max(deepest, cgroup->level) : cgroup->level);
 		hash_add_rcu(groups, &group->node, group->id);
 		WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr + 1);
 	}
