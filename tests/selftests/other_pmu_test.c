@@ -426,6 +426,8 @@ TEST_F(shared, refusals)
 	PEV_REFUSED(attr, EINVAL, target, "whole socket");
 	attr = good;
 	attr.config = 2;
+	PEV_REFUSED(attr, EOPNOTSUPP, config, "takes a period from it");
+	attr.config = 3;
 	PEV_REFUSED(attr, EOPNOTSUPP, config, "refuses the code");
 	attr = good;
 	attr.flags |= PEV_F_EXCLUDE_USER;

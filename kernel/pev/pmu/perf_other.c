@@ -121,10 +121,12 @@ static int check_generic(u32 type, struct pev_refuse *r)
  * struct abilities - what counts for pev of a struct pmu, which may go with the event
  * @context: task_ctx_nr
  * @can:     capabilities
+ * @samples: its driver lets the event sample, though it was asked for one that counts
  */
 struct abilities {
 	int	context;
 	u32	can;
+	bool	samples;
 };
 
 /* Looks for a CPU that the PMU is one of, if it counts on some only. */
@@ -171,6 +173,7 @@ static int learn(const struct pev_hw_event *hw, const char *name, struct abiliti
 	if (!IS_ERR(event)) {
 		a->context = event->pmu->task_ctx_nr;
 		a->can = event->pmu->capabilities;
+		a->samples = is_sampling_event(event);
 		perf_event_release_kernel(event);
 		return 0;
 	}
@@ -204,6 +207,11 @@ static int check_abilities(const struct pev_attr *attr, const struct abilities *
 	if (a->can & (PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE))
 		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(pmu),
 				  "PMU %u traces what the processor does, and counts nothing",
+				  attr->pmu);
+	/* AMD's IBS takes the period from config then, and interrupts each CPU that often */
+	if (a->samples)
+		return pev_refuse(r, EOPNOTSUPP, PEV_FIELD(config),
+				  "PMU %u does not only count with this config: its driver takes a period from it, and interrupts",
 				  attr->pmu);
 	if (a->context == perf_invalid_context && attr->target != PEV_TARGET_CPUS)
 		return pev_refuse(r, EINVAL, PEV_FIELD(target),

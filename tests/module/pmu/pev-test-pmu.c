@@ -2,8 +2,9 @@
 /*
  * Two PMUs of what all CPUs share, as those of sockets are: machines without hardware of that
  * kind can test how it is counted. Both count nanoseconds (config 0) or their readings
- * (config 1). The driver of pevtest_socket moves its events to CPU 0 itself; pevtest_scope says
- * what it counts and leaves that to perf.
+ * (config 1). With config 2 the driver makes the event one that samples, as AMD's IBS does, but
+ * never interrupts. The driver of pevtest_socket moves its events to CPU 0 itself; pevtest_scope
+ * says what it counts and leaves that to perf.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -11,7 +12,8 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
-#define TEST_CONFIGS 2
+#define TEST_SAMPLES 2
+#define TEST_CONFIGS 3
 
 static u64 now_of(const struct perf_event *event)
 {
@@ -49,6 +51,8 @@ static int check(struct perf_event *event)
 		return -ENOENT;
 	if (event->attr.config >= TEST_CONFIGS || event->attr.sample_period || event->cpu < 0)
 		return -EINVAL;
+	if (event->attr.config == TEST_SAMPLES)
+		event->attr.sample_period = 1000;
 	return 0;
 }
 
