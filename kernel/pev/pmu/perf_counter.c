@@ -127,35 +127,63 @@ struct perf_event_attr pev_perf_attr(const struct pev_perf_code *code)
 	};
 }
 
-static bool can_count_on(unsigned int cpu, void *attr)
+/**
+ * struct trial - does perf count an event on all kinds of cores?
+ * @attr: the event
+ * @err:  0, or why not
+ */
+struct trial {
+	struct perf_event_attr	attr;
+	int			err;
+};
+
+static bool try_on(unsigned int cpu, void *arg)
 {
-	return !pev_perf_try(attr, cpu);
+	struct trial *trial = arg;
+
+	trial->err = pev_perf_try(&trial->attr, cpu);
+	return !trial->err;
 }
 
-static bool can_count(unsigned int config)
+static int try_count(unsigned int config)
 {
 	const struct pev_attr event = { .type = PEV_TYPE_HARDWARE, .config = config };
-	struct perf_event_attr attr;
+	/* unless there is a CPU to ask */
+	struct trial trial = { .err = -ENODEV };
 	struct pev_perf_code code;
 
 	pev_perf_encode(&event, &code);
-	attr = pev_perf_attr(&code);
-	return pev_perf_each_kind(can_count_on, &attr);
+	trial.attr = pev_perf_attr(&code);
+	pev_perf_each_kind(try_on, &trial);
+	return trial.err;
+}
+
+/* Was the event refused for what may be over the next time? */
+static bool passes(int err)
+{
+	return err == -EBUSY || err == -ENOMEM || err == -ENODEV || err == -EINTR;
 }
 
 u64 pev_perf_hardware(void)
 {
 	static u64 found;
+	bool lasting = true;
+	u64 now = 0;
 
 	guard(mutex)(&counters_lock);
 	if (found)
 		return found;
-	/* none yet: a driver may come later, or what holds the counters may go */
 	pev_perf_look_for_kinds();
-	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
-		if (can_count(i))
-			found |= BIT_ULL(i);
-	return found;
+	for (unsigned int i = 0; i < PEV_HW_MAX; i++) {
+		int err = try_count(i);
+
+		now |= err ? 0 : BIT_ULL(i);
+		lasting &= !passes(err);
+	}
+	/* none is no answer: a driver may come later, or what holds the counters may go */
+	if (lasting)
+		found = now;
+	return now;
 }
 
 /* ---- making and finding counters ---- */
