@@ -11,6 +11,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices/"
 #define BRANCHES 0xc4	/* Intel's code of branches retired */
+#define REF_CYCLES 0x300 /* perf's pseudo code of what one counter counts */
 #define MOVES	10
 #define ROUNDS	50000
 #define PERIOD	100003
@@ -205,6 +206,29 @@ TEST_F(hybrid, codes)
 		few = pmu_count(fd, 1);
 		EXPECT_EQ(ROUNDS, pmu_count(fd, ROUNDS + 1) - few);
 		close(fd);
+	}
+}
+
+/* What each core has one counter for is not lent to users by either kind's number. */
+TEST_F(hybrid, ref_cycles_of_users)
+{
+	for (int i = 0; i < 2; i++) {
+		struct pev_attr attr = code_attr(self->kinds[i].pmu, REF_CYCLES);
+		int status, fd = pev_open(&attr);
+		pid_t child;
+
+		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+		close(fd);
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child) {
+			if (setgid(PEV_NOBODY) || setuid(PEV_NOBODY))
+				_exit(255);
+			fd = pev_open(&attr);
+			_exit(fd != -EACCES || !strstr(pev_reason(), "one counter"));
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_EQ(0, status);
 	}
 }
 

@@ -359,7 +359,8 @@ static struct pev_perf_counter *find_or_make(const struct pev_perf_code *code, b
 
 /*
  * Has each CPU one counter that counts this? Intel's fixed counter 2 is the only one of reference
- * cycles; perf has a pseudo code for it. SDM volume 3, fixed-function performance counters.
+ * cycles; perf has a pseudo code for it, whatever number the PMU of a kind of core has. SDM volume
+ * 3, fixed-function performance counters.
  */
 static bool is_scarce(const struct pev_perf_code *code)
 {
@@ -368,7 +369,9 @@ static bool is_scarce(const struct pev_perf_code *code)
 		return false;
 	if (code->type == PERF_TYPE_HARDWARE)
 		return (code->config & PERF_HW_EVENT_MASK) == PERF_COUNT_HW_REF_CPU_CYCLES;
-	return code->type == PERF_TYPE_RAW && (code->config & 0xffff) == 0x0300;
+	if ((code->config & 0xffff) != 0x0300)
+		return false;
+	return code->type == PERF_TYPE_RAW || pev_perf_is_kind(code->type);
 #else
 	return false;
 #endif
