@@ -327,6 +327,7 @@ TEST_F(table, keys_of_begins)
 	struct pev_table table = table_by(MAX_ROWS, PEV_TABLE_FIELD | PEV_TABLE_AT_BEGIN, "pid");
 	struct told *t = &self->t;
 	char comm[16] = "";
+	struct pev_attr late;
 	int fd, events[2];
 
 	table.keys[0].bucket = PEV_TABLE_LINEAR;
@@ -341,6 +342,12 @@ TEST_F(table, keys_of_begins)
 	table.end[0].from = PEV_TABLE_TID;
 	fd = open_table(&table);
 	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	REFUSED(EINVAL, open_point(EXIT, fd, PEV_TARGET_TASK, 0, 0), "open that event before");
+	/* ... and be let in */
+	late = calls_attr(ENTER, NULL, fd);
+	late.flags |= PEV_F_BEGIN;
+	late.group_fd = fd;
+	REFUSED(EINVAL, pev_open(&late), "is not a pev event");
 	REFUSED(EINVAL, open_point(EXIT, fd, PEV_TARGET_TASK, 0, 0), "open that event before");
 	events[0] = open_point(ENTER, fd, PEV_TARGET_TASK, PEV_F_BEGIN, 0);
 	ASSERT_LE(0, events[0]) TH_LOG("%s", pev_reason());

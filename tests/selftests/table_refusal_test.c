@@ -69,12 +69,17 @@ TEST_F(table, refusals_of_keys)
 TEST_F(table, refusals_of_events)
 {
 	struct pev_table good = table_by(64, PEV_TABLE_FIELD, "pid");
+	struct pev_attr late;
 	int fd, event;
 
 	fd = open_table(&good);
 	ASSERT_LE(0, fd);
 	REFUSED(EINVAL, open_calls("sched:sched_switch", NULL, fd),
 		"which sched:sched_switch does not have");
+	/* what is refused when it has joined decides no sign */
+	late = calls_attr("task:task_newtask", NULL, fd);
+	late.group_fd = fd;
+	REFUSED(EINVAL, pev_open(&late), "is not a pev event");
 	event = open_calls(ENTER, NULL, fd);
 	EXPECT_LE(0, event) TH_LOG("%s", pev_reason());
 	REFUSED(EINVAL, open_calls("task:task_newtask", NULL, fd), "has a sign, unlike");

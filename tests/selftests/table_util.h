@@ -79,9 +79,9 @@ static UNUSED void sum_field(struct pev_table *table, const char *name)
 	strcpy(table->field, name);
 }
 
-static UNUSED int open_calls(const char *name, const char *filter, int table)
+static UNUSED struct pev_attr calls_attr(const char *name, const char *filter, int table)
 {
-	struct pev_attr attr = {
+	return (struct pev_attr){
 		.type = PEV_TYPE_TRACEPOINT,
 		.target = PEV_TARGET_TASK,
 		.flags = PEV_F_DISABLED,
@@ -91,6 +91,11 @@ static UNUSED int open_calls(const char *name, const char *filter, int table)
 		.group_fd = -1,
 		.period = 1,
 	};
+}
+
+static UNUSED int open_calls(const char *name, const char *filter, int table)
+{
+	struct pev_attr attr = calls_attr(name, filter, table);
 
 	return pev_open(&attr);
 }

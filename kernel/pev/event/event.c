@@ -471,6 +471,12 @@ static int event_prepare(struct pev_event *event, struct pev_request *req,
 	return err;
 }
 
+static void event_refuse(struct pev_event *event)
+{
+	pev_tally_forget(event);
+	event_free(event);
+}
+
 void pev_event_switch_on(struct pev_event *event)
 {
 	guard(mutex)(&pev_control);
@@ -492,7 +498,7 @@ struct pev_event *pev_event_create(struct pev_request *req, struct pev_refuse *r
 		return ERR_PTR(-ENOMEM);
 	err = event_prepare(event, req, r);
 	if (err) {
-		event_free(event);
+		event_refuse(event);
 		return ERR_PTR(err);
 	}
 	err = event_connect(event, req, r);
@@ -500,6 +506,6 @@ struct pev_event *pev_event_create(struct pev_request *req, struct pev_refuse *r
 		return event;
 	/* a CPU or a sample of the group may have seen it */
 	tracepoint_synchronize_unregister();
-	event_free(event);
+	event_refuse(event);
 	return ERR_PTR(err);
 }

@@ -76,6 +76,9 @@ static int find_key(struct pev_key *key, const struct pev_event *event,
 				  "key %u is the field %s of what begins pairs: open that event before %s",
 				  nr, asked->name, event->name);
 	part->sign = fields->begun_sign & BIT(nr);
+	/* all that begin have it, even if the one that said so is refused in the end */
+	fields->known |= BIT(nr);
+	fields->sign |= fields->begun_sign & BIT(nr);
 	return 0;
 }
 

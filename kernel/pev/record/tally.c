@@ -22,6 +22,7 @@
  * struct pev_tally - how an event counts in its table
  * @table: the table; NULL with @take
  * @key:   what it asks for
+ * @known: fields that it joined @table with
  * @stacks: PEV_SAMPLE_KSTACK and PEV_SAMPLE_USTACK of keys that are call chains; cleared if
  *          there is no memory for these
  * @records: the slots of what becomes records, see pair.h; NULL: nothing does
@@ -30,6 +31,7 @@
 struct pev_tally {
 	struct pev_table_set	*table;
 	struct pev_key		key;
+	u32			known;
 	u64			stacks;
 	struct pev_event_cpu __percpu *records;
 	void			(*take)(const void *record);
@@ -133,6 +135,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 	if (err)
 		return err;
 	tally->table = table;
+	tally->known = fields.known;
 	event->bare = !tally->stacks && !tally->records;
 	return 0;
 }
@@ -158,6 +161,15 @@ int pev_tally_take(struct pev_event *event, void (*take)(const void *record))
 	event->bare = true;
 	event->period = 1;
 	return 0;
+}
+
+/* @event is refused and was never on: others that join its table find nothing of it. */
+void pev_tally_forget(struct pev_event *event)
+{
+	const struct pev_tally *tally = event->tally;
+
+	if (tally && tally->table)
+		pev_table_forget(tally->table, tally->known);
 }
 
 /* Undo pev_tally_init() or pev_tally_take(); no occurrence can be inside. */

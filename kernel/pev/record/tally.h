@@ -19,6 +19,7 @@ int pev_tally_init(struct pev_event *event, struct pev_table_set *table,
 				struct pev_filter_field *field),
 		   const void *from, struct pev_refuse *r);
 int pev_tally_take(struct pev_event *event, void (*take)(const void *record));
+void pev_tally_forget(struct pev_event *event);
 void pev_tally_exit(struct pev_event *event);
 void *pev_tally_begin(struct pev_event *event, struct pev_event_cpu *ec, u32 payload,
 		      const struct pev_sample_in *in);

@@ -476,9 +476,26 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 		table->shape.flip = 1ULL << 63;
 	table->known |= known;
 	table->sign |= sign;
+	for (u32 nr = 0; nr < PEV_TABLE_FIELDS; nr++)
+		table->nr_known[nr] += known >> nr & 1;
 	*id = table->next_id++;
 	kref_get(&table->ref);
 	return 0;
+}
+
+void pev_table_forget(struct pev_table_set *table, u32 known)
+{
+	u32 gone = 0;
+
+	guard(mutex)(&table->lock);
+	for (u32 nr = 0; nr < PEV_TABLE_FIELDS; nr++)
+		if (known & BIT(nr) && !--table->nr_known[nr])
+			gone |= BIT(nr);
+	table->known &= ~gone;
+	table->sign &= ~gone;
+	/* again there are no writers to see it change: they all had the field */
+	if (gone & BIT(PEV_TABLE_VALUE_FIELD))
+		table->shape.flip = 0;
 }
 
 u32 pev_table_known(struct pev_table_set *table, u32 *sign)

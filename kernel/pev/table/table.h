@@ -17,6 +17,7 @@ struct user_struct;
 /* Fields that a table may ask events for: of its keys, its value, and the key of pairs. */
 #define PEV_TABLE_VALUE_FIELD	PEV_MAX_TABLE_KEYS
 #define PEV_TABLE_PAIR_FIELD	(PEV_MAX_TABLE_KEYS + 1)
+#define PEV_TABLE_FIELDS	(PEV_TABLE_PAIR_FIELD + PEV_MAX_TABLE_KEYS)
 
 /**
  * struct pev_table_set - a table
@@ -32,6 +33,7 @@ struct user_struct;
  * @known:   mask of the fields that an event has had: keys, PEV_TABLE_VALUE_FIELD, and from
  *           PEV_TABLE_PAIR_FIELD on those of pairs
  * @sign:    of these, those that have a sign
+ * @nr_known: how many events have had each of them
  * @pending: CPUs whose table was swapped, and not yet handed out
  * @clock:   of PEV_TABLE_F_TIMES, as it is read
  * @fold:    called before an exchange, on its CPU with interrupts off; NULL: there is nothing
@@ -49,6 +51,7 @@ struct pev_table_set {
 	u32			next_id;
 	u32			known;
 	u32			sign;
+	u32			nr_known[PEV_TABLE_FIELDS];
 	cpumask_var_t		pending;
 	u32			clock;
 	void			(*fold)(struct pev_table_set *table);
@@ -127,6 +130,17 @@ void pev_table_put(struct pev_table_set *table);
  */
 int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 		   struct pev_refuse *r);
+
+/**
+ * pev_table_forget() - an event joined, but was refused for another reason, and never on
+ * @table: the table
+ * @known: as it joined with
+ *
+ * It decides no signs, and has begun no pairs. Its id remains taken.
+ *
+ * Context: Process context, may sleep.
+ */
+void pev_table_forget(struct pev_table_set *table, u32 known);
 
 /**
  * pev_table_known() - fields that its events have
