@@ -275,12 +275,19 @@ struct pev_owed *pev_defer_next(struct pev_event *event, const struct pev_channe
 	return NULL;
 }
 
-/* What was settled while the record was made was forgiven, without a record that would miss it. */
-static void count_lost(const struct pev_owed *owed)
+/*
+ * What was settled while the record was made was forgiven, without a record that would miss it. Of
+ * those made at once, the first one counts it.
+ */
+static void count_lost(struct pev_owed *owed)
 {
-	struct pev_event_cpu *ec = this_cpu_ptr(owed->defer->event->percpu);
+	const struct pev_event *event = pev_defer_event(owed->defer);
+	struct pev_event_cpu *ec;
 
+	if (!event || atomic_cmpxchg(&owed->records, SETTLED, FORGIVEN) != SETTLED)
+		return;
 	/* in the midst of a record: nobody is told */
+	ec = this_cpu_ptr(event->percpu);
 	local64_inc(&ec->count);
 	local64_inc(&ec->lost);
 }
@@ -289,8 +296,7 @@ u64 pev_defer_announce(struct pev_owed *owed)
 {
 	if (!owed)
 		return 0;
-	if (!atomic_inc_unless_negative(&owed->records) &&
-	    atomic_read(&owed->records) == SETTLED)
+	if (!atomic_inc_unless_negative(&owed->records))
 		count_lost(owed);
 	return owed->cookie;
 }
