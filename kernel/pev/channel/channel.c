@@ -596,10 +596,9 @@ int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 	return err;
 }
 
-void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *event)
+void pev_channel_forget_event(struct pev_channel *channel, struct pev_event *event)
 {
 	mutex_lock(&channel->lock);
 	xa_erase(&channel->events, event->id);
 	mutex_unlock(&channel->lock);
-	pev_channel_put(channel);
 }

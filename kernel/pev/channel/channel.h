@@ -161,11 +161,11 @@ int pev_channel_add_event(struct pev_channel *channel, struct pev_event *event,
 			  struct pev_refuse *r);
 
 /**
- * pev_channel_remove_event() - @event writes no more
- * @channel: its channel; the event's reference on it is dropped
+ * pev_channel_forget_event() - @event writes no more: nobody finds it by its id
+ * @channel: its channel, of which the event has a reference to drop
  * @event:   the event, no longer running anywhere
  */
-void pev_channel_remove_event(struct pev_channel *channel, struct pev_event *event);
+void pev_channel_forget_event(struct pev_channel *channel, struct pev_event *event);
 
 /**
  * pev_channel_flush() - close the open packets of all rings

@@ -308,7 +308,8 @@ static int find_event(struct pev_client_event *ce, const char *name, const char 
 static void drop_event(struct pev_client_event *ce)
 {
 	if (ce->desc) {
-		pev_channel_remove_event(ce->client->channel, ce->event);
+		pev_channel_forget_event(ce->client->channel, ce->event);
+		pev_channel_put(ce->client->channel);
 		event_free(ce->event);
 	} else {
 		pev_event_close(ce->event);

@@ -52,7 +52,7 @@ static void event_free(struct pev_event *event)
 {
 	/* a panic finds it until then, and a CPU that comes online gives its slots a ring */
 	if (event->channel)
-		pev_channel_remove_event(event->channel, event);
+		pev_channel_forget_event(event->channel, event);
 	pev_filter_free(event);
 	if (event->opened && event->ops->close)
 		event->ops->close(event);
@@ -60,6 +60,9 @@ static void event_free(struct pev_event *event)
 	pev_reasons_exit(event);
 	pev_sample_exit(event);
 	pev_charge_exit(event);
+	/* the rings are there for what its source finished in the close */
+	if (event->channel)
+		pev_channel_put(event->channel);
 	pev_tally_exit(event);
 	pev_target_exit(event);
 	pev_rights_exit(event);
