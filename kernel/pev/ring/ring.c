@@ -34,7 +34,11 @@
  * A           records, then release head    B      acquire head, then read
  * D           acquire tail, then overwrite  C      read, then release tail
  * F           oldest, wmb, then overwrite   E      copy, rmb, then oldest
+ * G           wake_at, mb, then tail        H      tail, mb, wake_at, mb, head
  * ==========  ============================  =====  ===========================
+ *
+ * There is none between a commit's head and its look at @wake_at: who goes to sleep
+ * at that moment may be woken a record late.
  *
  * Everything else is ordered by the CPU against itself: barrier() is enough.
  */
@@ -184,7 +188,8 @@ void pev_ring_shift(struct pev_ring *ring, u64 shift)
 /*
  * There was no notice, but the counter is back by more than writers that nest, or a task
  * that changes the CPU, could see. A nested writer may come to the same: the one that is
- * first does it, and stamp() evens out the rest. @shift is as it was before @now was read.
+ * first does it, and stamp() evens out the rest. @now was read with @shift, which is 0 of a counter
+ * that nobody set back yet.
  */
 static void set_back(struct pev_ring *ring, u64 now, u64 last, u64 shift)
 {
@@ -245,12 +250,12 @@ static void *put_header(void *rec, u32 header, u32 id, u64 now)
  */
 static u32 stamp(struct pev_ring *ring, u32 id, u64 *now)
 {
-	u64 shift = READ_ONCE(ring->shift), last = READ_ONCE(ring->last);
+	u64 last = READ_ONCE(ring->last);
 
 	*now = pev_ring_now(ring);
 	if (*now < last) {
 		if (READ_ONCE(ring->clock) == PEV_CLOCK_CYCLES)
-			set_back(ring, *now, last, shift);
+			set_back(ring, *now, last, 0);
 		*now = last;
 	}
 	if (id < PEV_ID_EXTENDED && *now - last < (1ULL << PEV_TIME_BITS))
@@ -366,7 +371,7 @@ lost:
 void pev_ring_wake_slow(struct pev_ring *ring)
 {
 	u64 head = READ_ONCE(ring->kernel->head);
-	u64 tail = READ_ONCE(ring->user->tail);
+	u64 tail = READ_ONCE(ring->user->tail), moved;
 
 	/* with an invalid tail the consumer is only woken too often */
 	if (tail <= head && head - tail < ring->watermark) {
@@ -376,10 +381,11 @@ void pev_ring_wake_slow(struct pev_ring *ring)
 	/* never at head itself: lost records do not move it */
 	WRITE_ONCE(ring->wake_at, head + (ring->watermark / 4 ?: 1));
 	smp_mb();		/* pev_ring:G, pairs with pev_ring:H */
-	if (unlikely(READ_ONCE(ring->user->tail) != tail))
+	moved = READ_ONCE(ring->user->tail);
+	if (unlikely(moved != tail))
 		WRITE_ONCE(ring->wake_at, head + 1);
-	if (READ_ONCE(ring->woken) != tail + 1) {
-		WRITE_ONCE(ring->woken, tail + 1);
+	if (READ_ONCE(ring->woken) != moved + 1) {
+		WRITE_ONCE(ring->woken, moved + 1);
 		ring->wake(ring);
 	}
 }
@@ -443,10 +449,11 @@ bool pev_ring_readable(struct pev_ring *ring)
 
 	if (is_readable(ring, tail))
 		return true;
+	smp_mb();		/* pev_ring:H, pairs with pev_ring:G: the tail, then the mark */
 	if (READ_ONCE(ring->wake_at) <= tail + ring->watermark)
 		return false;
 	/* it was woken before it moved its tail */
 	WRITE_ONCE(ring->wake_at, tail + ring->watermark);
-	smp_mb();		/* pev_ring:H: the writer looks at it, or has looked at the tail again */
+	smp_mb();		/* pev_ring:H, pairs with pev_ring:G: the mark, then the head */
 	return is_readable(ring, tail);
 }
