@@ -368,7 +368,8 @@ static void reset_here(void *data)
  */
 static bool is_own(const struct pev_event *event)
 {
-	return event->charge || event->by_others || event->flags & PEV_F_USER_PAGE;
+	return event->charge || event->by_others || event->ops->follow ||
+	       event->flags & PEV_F_USER_PAGE;
 }
 
 /* A CPU that moves a task, or sees the end of a wait, counts what does not run there. */
