@@ -191,8 +191,8 @@ static int map_ring(struct vm_area_struct *vma, void *from, u64 size)
 
 /*
  * The next channel gets the same memory: who holds the pages would see what it records. Nobody is
- * given pages of a mapping by frame numbers, not even without a look at the mapping. They follow each
- * other, as the slot of a ring does.
+ * given pages of a mapping by frame numbers, not even without a look at the mapping. The slot of a
+ * ring is one piece.
  */
 static int map_persistent(struct vm_area_struct *vma, void *from, u64 size)
 {

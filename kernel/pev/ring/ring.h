@@ -54,9 +54,9 @@ struct pev_gate;
  * @seal:        the check of a packet's header that is closed, by its number; any context, NMI
  *               included; NULL: there is none
  *
- * All but @user's content, @limit and @wake_at is written by the owning CPU alone (while the owner is
- * offline, by one that the caller of pev_ring_flush() chooses): lockless, see
- * ring.c.
+ * All but @user's content, @limit and @wake_at is written by the owning CPU alone (while
+ * the owner is offline, by one that the caller of pev_ring_flush() chooses): lockless,
+ * see ring.c.
  */
 struct pev_ring {
 	local64_t		pos;

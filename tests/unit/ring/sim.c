@@ -381,8 +381,8 @@ static void run_wake(u64 ops)
 				model_write(&m, 3, bodies[rnd() % (i & 1024 ? 6 : 2)]);
 				awake |= m.wakes > wakes;
 				unread = m.kernel.head - m.user.tail;
-				expect(awake || unread < mark + 256,
-				       "asleep at %llu of %u", unread, mark);
+				expect(awake || unread < mark + 256, "asleep at %llu of %u", unread,
+				       mark);
 				expect(awake || m.lost == lost, "asleep while the ring is full");
 				slept += !awake;
 				if (!awake || rnd() % 3)

@@ -496,8 +496,9 @@ static void __pev_teardown wait_teardown(void)
 }
 
 /*
- * A record of a wait that has ended is written before the event is off; in the switch to the thread a
- * moment later, by the interrupt that is still to come: what leaves the CPU then is another one.
+ * A record of a wait that has ended is written before the event is off; in the switch to the
+ * thread a moment later, by the interrupt that is still to come: what leaves the CPU then is
+ * another one.
  */
 static void wait_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 now)
 {
