@@ -85,7 +85,6 @@ static vm_fault_t gate_fault(struct vm_fault *vmf)
 static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64 at)
 {
 	struct pev_family *family = p->family;
-	struct page *page;
 	void *ring;
 	u64 nr;
 
@@ -98,8 +97,8 @@ static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64
 	/* not for good: the program's own write may make it */
 	if (ring == ERR_PTR(-ENOENT))
 		return VM_FAULT_SIGBUS;
-	page = pev_producer_sink(p);
-	return page ? give(vmf, page) : VM_FAULT_OOM;
+	vmf->page = pev_producer_sink(p);
+	return vmf->page ? 0 : VM_FAULT_OOM;
 }
 
 static vm_fault_t ring_fault(struct vm_fault *vmf)

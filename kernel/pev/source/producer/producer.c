@@ -191,11 +191,23 @@ void *pev_producer_ring(struct pev_producer_mm *p, u32 nr)
 	return ring;
 }
 
+/* Entries of page tables that one page stands for: what counts them is an int, and may wrap. */
+#define SINK_USERS	SZ_64K
+
 struct page *pev_producer_sink(struct pev_producer_mm *p)
 {
+	struct page *fresh;
+
 	guard(mutex)(&p->lock);
-	if (!p->sink)
-		p->sink = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!p->sink || page_ref_count(p->sink) > SINK_USERS) {
+		fresh = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!fresh)
+			return NULL;
+		if (p->sink)
+			put_page(p->sink);
+		p->sink = fresh;
+	}
+	get_page(p->sink);
 	return p->sink;
 }
 
