@@ -179,6 +179,9 @@ static void consumer(struct work_struct *work)
 
 	scoped_guard(mutex, &client->lock) deliver(client);
 	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
+	/* a wake-up meanwhile was for what is still there, and is not told again */
+	if (readable(client->channel))
+		queue_work_in(client, 0);
 }
 
 /* A ring has its watermark's worth, or is full. */
