@@ -66,4 +66,5 @@ void pev_traced_teardown(struct pev_traced *traced)
 	while (stuck || traced->stuck)
 		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 	traced->registered = false;
+	ftrace_free_filter(&traced->ops);
 }
