@@ -149,6 +149,8 @@ enum pev_shows {
  *          what belongs to them. @runs: it runs there, and this is that CPU, with interrupts
  *          off. Otherwise it may be another one, which may begin to run it at any moment, and
  *          resets it once more then: what it counts with is not to be touched. May be NULL
+ * @reset_all: the same of what there is once for all CPUs, before their turn. pev_control held,
+ *          process context; NULL: there is nothing
  * @period: change the period of a live event; NULL: nothing but to store it
  * @retime: the period was changed: it holds for @ec, which runs, from now on.
  *          Slots that don't run learn of it from @start. Interrupts off, on the
@@ -222,6 +224,7 @@ struct pev_source_ops {
 	void (*fold)(struct pev_event *event, struct pev_event_cpu *ec, u64 now);
 	void (*reset)(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
 		      bool runs);
+	void (*reset_all)(struct pev_event *event);
 	int (*period)(struct pev_event *event, u64 period);
 	void (*retime)(struct pev_event *event, struct pev_event_cpu *ec);
 	const struct cpumask *(*where)(const struct pev_event *event);

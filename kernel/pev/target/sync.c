@@ -431,6 +431,9 @@ void pev_target_reset(struct pev_event **events, unsigned int nr)
 	from = pev_now_ns() - SWITCH_NS;
 	cpumask_clear(&running);
 	batch_init(&batch, events, nr);
+	for (unsigned int i = 0; i < nr; i++)
+		if (events[i]->ops->reset_all)
+			events[i]->ops->reset_all(events[i]);
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		if (cpu_online(cpu) && (concerns(cpu, &batch) || any_own(cpu, &batch)))

@@ -272,12 +272,9 @@ static u64 probe_missed(struct pev_event *event)
 	return missed_ever(event) - READ_ONCE(to_probe(event)->forgotten);
 }
 
-/* The misses are those of all CPUs: one of them will do. */
-static void probe_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
-			bool runs)
+static void probe_reset(struct pev_event *event)
 {
-	if (cpu == cpumask_first(cpu_possible_mask))
-		WRITE_ONCE(to_probe(event)->forgotten, missed_ever(event));
+	WRITE_ONCE(to_probe(event)->forgotten, missed_ever(event));
 }
 
 static void probe_fields(struct pev_event *event, struct pev_strbuf *text)
@@ -321,7 +318,7 @@ const struct pev_source_ops pev_probe_source = {
 	.unhook		= probe_unhook,
 	.quiesce		= probe_quiesce,
 	.close		= probe_close,
-	.reset		= probe_reset,
+	.reset_all	= probe_reset,
 	.missed		= probe_missed,
 	.fields		= probe_fields,
 	.layout		= probe_layout,

@@ -533,12 +533,9 @@ static void wait_switched(struct pev_event *event)
 	wait_threads_switch(&wait_of(event)->threads, event);
 }
 
-static void wait_reset(struct pev_event *event, struct pev_event_cpu *ec, unsigned int cpu,
-		       bool runs)
+static void wait_reset(struct pev_event *event)
 {
-	/* there is one of it for all CPUs */
-	if (cpu == cpumask_first(cpu_possible_mask))
-		wait_threads_reset(&wait_of(event)->threads);
+	wait_threads_reset(&wait_of(event)->threads);
 }
 
 static void wait_more(struct pev_event *event, void *to)
@@ -602,7 +599,7 @@ const struct pev_source_ops pev_wait_source = {
 	.unhook		= wait_unhook,
 	.close		= wait_close,
 	.stop		= wait_stop,
-	.reset		= wait_reset,
+	.reset_all	= wait_reset,
 	.task_switch	= task_switch,
 	.prepare	= wait_prepare,
 	.follow		= wait_follow,
