@@ -364,7 +364,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	overruns = hrtimer_forward_now(timer, ns_to_ktime(period));
 	s->period = period_of(event);
 	if (unlikely(s->period != period))
-		hrtimer_add_expires_ns(timer, (s64)(s->period - period));
+		hrtimer_set_expires(timer, ktime_add_safe(hrtimer_get_expires(timer) - period,
+							  s->period));
 	in.period = period * overruns + s->carry;
 	/* a tick that is not counted takes its time with it */
 	s->carry = 0;
@@ -411,7 +412,8 @@ static void timer_run(struct timer_cpu *s, struct pev_event *event, u64 now)
 		delay = pace_queue(pace_of(event), s);
 		wait_begin(s, now);
 	}
-	hrtimer_start(&s->timer, ns_to_ktime(now + delay), HRTIMER_MODE_ABS_PINNED_HARD);
+	/* the longest periods end in the last nanosecond, and not in the past */
+	hrtimer_start(&s->timer, ktime_add_safe(now, delay), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static void timer_halt(struct timer_cpu *s, struct pev_event *event, u64 now)
