@@ -304,6 +304,7 @@ struct pev_source_ops {
  * @by_others: what it counts may be done to a task by another one, which finds the event through it
  * @in_bulk:   it occurs for dozens of tasks at a stretch
  * @counts_time: the value is the time that the event ran, not occurrences
+ * @kernel:    kernel code opened it, and has locks that users' turns are taken before
  * @privileged: the opener may watch what changes its credentials
  * @weight:    what it costs at a switch, see struct pev_source_ops
  * @filter_weight: of that, its filter's
@@ -364,6 +365,7 @@ struct pev_event {
 	bool				by_others;
 	bool				in_bulk;
 	bool				counts_time;
+	bool				kernel;
 	bool				privileged;
 	u32				weight;
 	u32				filter_weight;

@@ -159,8 +159,7 @@ static void group_leave(struct pev_event *event)
 
 static void disconnect(struct pev_event *event)
 {
-	/* those of kernel code are closed under locks that turns are taken before */
-	struct pev_turn *turn = event->file ? pev_turn_wait() : NULL;
+	struct pev_turn *turn = event->kernel ? NULL : pev_turn_wait();
 
 	scoped_guard(mutex, &pev_control) {
 		event->connected = false;
@@ -210,6 +209,7 @@ static struct pev_event *event_alloc(const struct pev_request *req)
 	event->target = attr->target;
 	event->flags = attr->flags;
 	event->period = attr->period;
+	event->kernel = req->kernel;
 	event->privileged = req->kernel || perfmon_capable();
 	event->weight = event->ops->weight ?: 1;
 	event->pid_ns = get_pid_ns(req->kernel ? &init_pid_ns : task_active_pid_ns(current));
@@ -422,7 +422,7 @@ static int event_connect(struct pev_event *event, const struct pev_request *req,
 	if (!err && event->ops->hook)
 		err = event->ops->hook(event, r);
 	if (!err) {
-		turn = req->kernel ? NULL : pev_turn_wait();
+		turn = event->kernel ? NULL : pev_turn_wait();
 		scoped_guard(mutex, &pev_control)
 			connect(event);
 		pev_turn_end(turn);

@@ -24,6 +24,7 @@
 #include "base/hooks.h"
 #include "base/lock.h"
 #include "base/task.h"
+#include "base/turn.h"
 #include "base/work.h"
 #include "channel/channel.h"
 #include "glue/linux.h"
@@ -219,6 +220,17 @@ static int hooks_get(const struct pev_event *event)
 	return err;
 }
 
+/* It may have been attached to a part. */
+static void give_up(struct pev_event *event)
+{
+	struct pev_turn *turn = event->kernel ? NULL : pev_turn_wait();
+
+	scoped_guard(mutex, &pev_control)
+		pev_target_stop(event);
+	pev_turn_end(turn);
+	pev_ctx_detach(event);
+}
+
 int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 		      struct pev_refuse *r)
 {
@@ -230,9 +242,7 @@ int pev_target_attach(struct pev_event *event, const struct pev_attr *attr,
 	if (pev_targets_task(event)) {
 		err = attach_to_task(event, attr, r);
 		if (err) {
-			scoped_guard(mutex, &pev_control)
-				pev_target_stop(event);
-			pev_ctx_detach(event);
+			give_up(event);
 			hooks_put(event);
 			return err;
 		}
