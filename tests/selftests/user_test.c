@@ -547,6 +547,65 @@ TEST(memory_is_limited)
 	EXPECT_EQ(0, reap(pid));
 }
 
+/* What a page of a process's memory is, as root is told. */
+static uint64_t frame_of(pid_t pid, uint64_t addr)
+{
+	uint64_t entry = 0;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	fd = open(path, O_RDONLY);
+	if (pread(fd, &entry, sizeof(entry), addr / PAGE * sizeof(entry)) != sizeof(entry))
+		entry = 0;
+	close(fd);
+	return entry & ((1ULL << 55) - 1);
+}
+
+/* Writes to rings without room go to one page, but to no more than what counts its users can count. */
+TEST(lost_writes_wrap_no_count)
+{
+	const uint64_t size = (65536 + 1024) * PAGE;
+	struct pev_child c;
+	int64_t rings;
+
+	NEEDS_PEV();
+	if (geteuid())
+		SKIP(return, "not root: pages have no numbers");
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		struct rlimit some = { 3 * PAGE, 3 * PAGE };
+		struct asked a;
+		int fd;
+
+		if (setgid(54321) || setuid(54321))
+			_exit(9);
+		ask(&a);
+		a.producer.ring_size = 16 << 20;
+		a.producer.nr_rings = size / (16 << 20) + 1;
+		setrlimit(RLIMIT_MEMLOCK, &some);
+		fd = produce(&a);
+		if (fd < 0 || mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			_exit(1);
+		rings = (intptr_t)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				       (off_t)PAGE);
+		if (rings == -1)
+			_exit(2);
+		for (uint64_t i = 0; i < size; i += PAGE)
+			*(volatile char *)(rings + i) = 1;
+		pev_child_say(&c, rings);
+		pev_child_wait(&c);
+		_exit(0);
+	}
+	rings = pev_child_hear(&c);
+	ASSERT_LT(0, rings);
+	EXPECT_NE(0, frame_of(c.pid, rings));
+	EXPECT_EQ(frame_of(c.pid, rings), frame_of(c.pid, rings + size / 2));
+	EXPECT_NE(frame_of(c.pid, rings), frame_of(c.pid, rings + size - PAGE));
+	pev_child_go(&c);
+	EXPECT_EQ(0, pev_child_end(&c));
+}
+
 /* Rings alone, of which nothing is paid for: the write is not tried again and again. */
 TEST(rings_without_producer)
 {
