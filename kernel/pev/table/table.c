@@ -4,7 +4,8 @@
  * not know how a key is made of an occurrence.
  *
  * Locks: cpus_read_lock is taken inside of table->lock. The user's memory is written under
- * table->lock: those who wait are other readers of the same table.
+ * table->lock: those who wait are other readers of the same table, and can be killed. Events
+ * join under table->join_lock, a leaf.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -385,6 +386,7 @@ static void table_free(struct kref *ref)
 	free_uid(table->user);
 	free_cpumask_var(table->pending);
 	mutex_destroy(&table->lock);
+	mutex_destroy(&table->join_lock);
 	kfree(table);
 }
 
@@ -433,6 +435,7 @@ struct pev_table_set *pev_table_create(const struct pev_table *attr, struct pev_
 	}
 	kref_init(&table->ref);
 	mutex_init(&table->lock);
+	mutex_init(&table->join_lock);
 	table->attr = *attr;
 	table->clock = clock.type;
 	table->user = pev_owner_of_memory();
@@ -460,7 +463,7 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 {
 	u32 differ;
 
-	guard(mutex)(&table->lock);
+	guard(mutex)(&table->join_lock);
 	differ = table->known & known & (table->sign ^ sign);
 	if (differ)
 		return pev_refuse(r, EINVAL, PEV_FIELD(channel_fd),
@@ -475,7 +478,7 @@ int pev_table_join(struct pev_table_set *table, u32 known, u32 sign, u32 *id,
 	if (sign & BIT(PEV_TABLE_VALUE_FIELD) && !(table->attr.flags & PEV_TABLE_F_TIMES))
 		table->shape.flip = 1ULL << 63;
 	table->known |= known;
-	table->sign |= sign;
+	WRITE_ONCE(table->sign, table->sign | sign);
 	for (u32 nr = 0; nr < PEV_TABLE_FIELDS; nr++)
 		table->nr_known[nr] += known >> nr & 1;
 	*id = table->next_id++;
@@ -487,12 +490,12 @@ void pev_table_forget(struct pev_table_set *table, u32 known)
 {
 	u32 gone = 0;
 
-	guard(mutex)(&table->lock);
+	guard(mutex)(&table->join_lock);
 	for (u32 nr = 0; nr < PEV_TABLE_FIELDS; nr++)
 		if (known & BIT(nr) && !--table->nr_known[nr])
 			gone |= BIT(nr);
 	table->known &= ~gone;
-	table->sign &= ~gone;
+	WRITE_ONCE(table->sign, table->sign & ~gone);
 	/* again there are no writers to see it change: they all had the field */
 	if (gone & BIT(PEV_TABLE_VALUE_FIELD))
 		table->shape.flip = 0;
@@ -500,7 +503,7 @@ void pev_table_forget(struct pev_table_set *table, u32 known)
 
 u32 pev_table_known(struct pev_table_set *table, u32 *sign)
 {
-	guard(mutex)(&table->lock);
+	guard(mutex)(&table->join_lock);
 	*sign = table->sign;
 	return table->known;
 }
@@ -619,7 +622,7 @@ static int hand_out(struct pev_table_set *table, unsigned int cpu, struct pev_ta
 	arg->recorded = local64_read(&half->recorded);
 	arg->unrecorded = local64_read(&half->unrecorded);
 	arg->open = pev_table_has_pairs(table) ? pev_pairs_open(&table->pairs) : 0;
-	arg->sign = table->sign & (BIT(PEV_TABLE_PAIR_FIELD) - 1);
+	arg->sign = READ_ONCE(table->sign) & (BIT(PEV_TABLE_PAIR_FIELD) - 1);
 	if (pev_copy_struct_to_user(uarg, usize, arg, sizeof(*arg)))
 		return -EFAULT;
 	pev_rows_clear(rows);

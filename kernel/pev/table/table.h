@@ -28,7 +28,8 @@ struct user_struct;
  * @pairs:   that are open; without memory if it has none
  * @user:    its RLIMIT_MEMLOCK is charged
  * @charged: pages
- * @lock:    protects what follows, and the tables that are not active
+ * @lock:    protects @pending, and the tables that are not active
+ * @join_lock: protects what follows, up to @nr_known
  * @next_id: of events; ids are never used twice
  * @known:   mask of the fields that an event has had: keys, PEV_TABLE_VALUE_FIELD, and from
  *           PEV_TABLE_PAIR_FIELD on those of pairs
@@ -48,6 +49,7 @@ struct pev_table_set {
 	struct user_struct	*user;
 	unsigned long		charged;
 	struct mutex		lock;	/* see above */
+	struct mutex		join_lock;	/* see above */
 	u32			next_id;
 	u32			known;
 	u32			sign;
