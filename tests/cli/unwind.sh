@@ -70,7 +70,7 @@ if command -v sqlite3 >/dev/null; then
 		SELECT count(DISTINCT x%1000), max(printf("%d",x)) FROM c;'
 	perfctl record -q -g dwarf -o sql -- sqlite3 :memory: "$q" >/dev/null
 	perfctl record -q -g fp -o sqlfp -- sqlite3 :memory: "$q" >/dev/null
-	within "sqlite3: percent of chains that are cut, -g dwarf" "$(cut_share sql)" 0 1
+	within "sqlite3: percent of chains that are cut, -g dwarf" "$(cut_share sql)" 0 2
 	within "sqlite3: ... -g fp" "$(cut_share sqlfp)" 5 100
 else
 	skip "sqlite3" "is not installed"
