@@ -102,6 +102,42 @@ TEST_F(page, across_switches)
 	EXPECT_LE(last, pev_read(self->fd).value);
 }
 
+/* Nor when a frequency gets another period, with the task on its CPU all the time. */
+TEST_F(page, of_a_frequency)
+{
+	static char zeros[1 << 18];
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC), fd;
+	uint64_t last = 0, value, largest = 0, end;
+	struct pev_user_page *page;
+	struct pev_attr attr;
+
+	attr = pmu_attr(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE | PEV_F_FREQ,
+			pev_open_channel(1 << 16, 1 << 12, PEV_CHF_OVERWRITE), 100);
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	pev_on(fd);
+	end = pev_clock_ns(CLOCK_MONOTONIC) + 100000000;
+	while (pev_clock_ns(CLOCK_MONOTONIC) < end)
+		pmu_loop(10000);
+	/* from here on it is rare */
+	end += 200000000;
+	while (pev_clock_ns(CLOCK_MONOTONIC) < end) {
+		value = pmu_self_read(page);
+		if (value != PMU_NOTHING && last && value - last > largest)
+			largest = value - last;
+		if (value != PMU_NOTHING)
+			last = value;
+		ASSERT_EQ(sizeof(zeros), read(zero, zeros, sizeof(zeros)));
+	}
+	EXPECT_LT(0, last);
+	EXPECT_GT(10000, largest);
+	EXPECT_LE(last, pev_read(fd).value);
+	close(zero);
+	close(fd);
+}
+
 static atomic_bool stop;
 
 struct other {

@@ -147,6 +147,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 			if (pev_hw_adapt(s, now))
 				pev_hw_load(s);
 		}
+		pev_hw_show(s);
 	}
 	if (unlikely(cpu->dirty))
 		pev_pmu_reschedule(cpu, now);
