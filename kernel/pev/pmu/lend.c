@@ -109,7 +109,7 @@ void pev_lent_attach(struct pev_pmu_cpu *cpu, struct pev_hw_cpu *s)
 	if (!lent->shows)
 		return;
 	cpu->shown |= BIT_ULL(s->counter);
-	if (lent->counter != s->counter || raw == s->raw || left > s->period.left ||
+	if (lent->counter != s->counter || raw == s->raw || (s64)left > s->period.left ||
 	    left > pev_count_reach(PEV_LENT_BITS) ||
 	    left < max_t(u64, pev_hw_of(s->event)->code.period_min, 16))
 		return;
