@@ -126,7 +126,8 @@ static void put_perf(struct pev_strbuf *text, u64 hardware)
 	if (!hardware)
 		return;
 	pev_strbuf_printf(text, "pmu %u " PERF_NAME "\n", PEV_PMU_CORE);
-	put_driver(text, hardware);
+	scoped_guard(mutex, &pev_control)
+		put_driver(text, hardware);
 	for (unsigned int i = 0; i < PEV_HW_MAX; i++)
 		if (!(hardware >> i & 1))
 			pev_strbuf_printf(text, "event %s perf does not count it here\n",
@@ -176,12 +177,12 @@ static void put(struct pev_strbuf *text, void *arg)
 {
 	const struct status *status = arg;
 
-	scoped_guard(mutex, &pev_control) {
-		if (status->only_perf)
-			put_perf(text, status->hardware);
-		else
+	/* who has the lock of perf's kinds may be waiting for memory */
+	if (status->only_perf)
+		put_perf(text, status->hardware);
+	else
+		scoped_guard(mutex, &pev_control)
 			put_pmu(text, status->hardware);
-	}
 	if (perfmon_capable())
 		status->more(text);
 }
