@@ -565,7 +565,8 @@ static uint64_t frame_of(pid_t pid, uint64_t addr)
 /* Writes to rings without room go to one page, but to no more than what counts its users can count. */
 TEST(lost_writes_wrap_no_count)
 {
-	const uint64_t size = (65536 + 1024) * PAGE;
+	const uint64_t ring = 16 << 20, nr = (65536 + 1024) * PAGE / ring + 1;
+	const uint64_t size = nr * (PAGE + ring);
 	struct pev_child c;
 	int64_t rings;
 
@@ -581,8 +582,8 @@ TEST(lost_writes_wrap_no_count)
 		if (setgid(54321) || setuid(54321))
 			_exit(9);
 		ask(&a);
-		a.producer.ring_size = 16 << 20;
-		a.producer.nr_rings = size / (16 << 20) + 1;
+		a.producer.ring_size = ring;
+		a.producer.nr_rings = nr;
 		setrlimit(RLIMIT_MEMLOCK, &some);
 		fd = produce(&a);
 		if (fd < 0 || mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
