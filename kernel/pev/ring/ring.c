@@ -382,8 +382,12 @@ void pev_ring_wake_slow(struct pev_ring *ring)
 	WRITE_ONCE(ring->wake_at, head + (ring->watermark / 4 ?: 1));
 	smp_mb();		/* pev_ring:G, pairs with pev_ring:H */
 	moved = READ_ONCE(ring->user->tail);
-	if (unlikely(moved != tail))
+	if (unlikely(moved != tail)) {
 		WRITE_ONCE(ring->wake_at, head + 1);
+		/* it may sleep with less than that: the next look tells */
+		if (moved <= head && head - moved < ring->watermark)
+			return;
+	}
 	if (READ_ONCE(ring->woken) != moved + 1) {
 		WRITE_ONCE(ring->woken, moved + 1);
 		ring->wake(ring);
