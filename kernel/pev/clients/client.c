@@ -173,15 +173,19 @@ static void queue_work_in(struct pev_client *client, unsigned long delay)
 	mod_delayed_work(pev_wq, &client->work, delay);
 }
 
+/* Where records are left over, but not before: some of them came while the others were merged. */
+#define LEFT_OVER	(HZ / 100 ?: 1UL)
+
 static void consumer(struct work_struct *work)
 {
 	struct pev_client *client = container_of(to_delayed_work(work), struct pev_client, work);
+	unsigned long period = msecs_to_jiffies(client->desc.period_ms);
 
 	scoped_guard(mutex, &client->lock) deliver(client);
-	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
+	queue_work_in(client, period);
 	/* a wake-up meanwhile was for what is still there, and is not told again */
 	if (readable(client->channel))
-		queue_work_in(client, 0);
+		queue_work_in(client, min(period, LEFT_OVER));
 }
 
 /* A ring has its watermark's worth, or is full. */
