@@ -41,6 +41,7 @@ typedef long long s64;
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX
 #define SZ_1M			(1U << 20)
+#define PATH_MAX		4096
 #define min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
 #define min_t(t, a, b)		min((t)(a), (t)(b))
 #define max_t(t, a, b) ({ t a_ = (a); t b_ = (b); a_ > b_ ? a_ : b_; })
