@@ -3,6 +3,7 @@
  * read(), ioctl() and mmap() on events and channels: what they refuse, and that one
  * call acts on a group or a channel. value_test.c tests what is counted.
  */
+#include <linux/pev_user.h>
 #include <termios.h>
 #include "kselftest_harness.h"
 #include "pev_child.h"
@@ -56,6 +57,8 @@ TEST_F(control, commands_of_the_other_kind)
 	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_CHANNEL_INFO, bad));
 	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_ID, bad));
 	EXPECT_EQ(-ENOTTY, control(self->channel, PEV_IOC_READ_CPUS, bad));
+	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_USER_NEXT, bad));
+	EXPECT_EQ(-ENOTTY, control(self->counter, PEV_IOC_USER_DONE, bad));
 	for (unsigned int nr = 11; nr < 256; nr += 7) {
 		EXPECT_EQ(-ENOTTY, control(self->counter, _IO(PEV_IOC_MAGIC, nr), 0));
 		EXPECT_EQ(-ENOTTY, control(self->channel, _IO(PEV_IOC_MAGIC, nr), 0));

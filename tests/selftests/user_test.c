@@ -189,6 +189,8 @@ TEST(next_refusals)
 	fd = user_listen("shop:*", PEV_TARGET_PROCESS, 0, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EAGAIN, user_next(fd, 0, &seen));
+	EXPECT_EQ(-1, ioctl(fd, PEV_IOC_FLUSH, 0));
+	EXPECT_EQ(ENOTTY, errno);
 	ASSERT_EQ(0, begin(&s));
 	ASSERT_EQ(0, user_next(fd, 0, &seen));
 	number = seen.next.number;
@@ -904,6 +906,31 @@ TEST(offsets_are_used_again)
 	}
 	close(fd);
 	end(&s);
+}
+
+/* What all events have says nothing of producers, however much it says. */
+TEST(counts_of_a_listener)
+{
+	struct {
+		struct pev_counts counts;
+		uint64_t behind;
+	} c = { .counts = { .size = sizeof(c.counts) } };
+	struct space s;
+	int fd;
+
+	NEEDS_PEV();
+	fd = user_listen("shop:*", PEV_TARGET_PROCESS, 0, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, begin(&s));
+	memset(&c.counts.size + 1, 0xff, sizeof(c) - sizeof(c.counts.size));
+	EXPECT_EQ(0, ioctl(fd, PEV_IOC_READ_COUNTS, &c.counts));
+	EXPECT_EQ(sizeof(c.counts), c.counts.size);
+	EXPECT_EQ(0, c.counts.value);
+	EXPECT_EQ(0, c.counts.samples);
+	EXPECT_EQ(0, c.counts.lost);
+	EXPECT_EQ(UINT64_MAX, c.behind);
+	end(&s);
+	close(fd);
 }
 
 /* All of them are found, and their memory is given back. */

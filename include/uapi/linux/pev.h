@@ -34,7 +34,7 @@
 #endif
 
 /* Revision of this file; grows with every addition. */
-#define PEV_ABI_VERSION		13
+#define PEV_ABI_VERSION		14
 
 /* pev_open() flags argument */
 #define PEV_OPEN_CLOEXEC	(1U << 0)	/* close-on-exec */
@@ -1466,7 +1466,7 @@ struct pev_channel_info {
 #define PEV_IOC_ID		_IOWR(PEV_IOC_MAGIC, 5, __u32)
 #define PEV_IOC_READ_CPUS	_IOWR(PEV_IOC_MAGIC, 6, struct pev_cpu_values)
 #define PEV_IOC_READ_MULTIPLEXED _IOWR(PEV_IOC_MAGIC, 11, __u32)
-#define PEV_IOC_READ_COUNTS	_IOWR(PEV_IOC_MAGIC, 13, __u32)
+#define PEV_IOC_READ_COUNTS	_IOWR(PEV_IOC_MAGIC, 16, __u32)
 /* On tables */
 #define PEV_IOC_TABLE_SWAP	_IOWR(PEV_IOC_MAGIC, 12, __u32)
 /*

@@ -10,6 +10,7 @@
 #include <linux/pev_refuse.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/pev_user.h>
 #include "base/lock.h"
 #include "base/turn.h"
 #include "base/user.h"
@@ -220,10 +221,8 @@ static int event_read_counts(struct pev_event *event, struct pev_counts __user *
 static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pev_event *event = file->private_data;
-	long ret = event->ops->ioctl ? event->ops->ioctl(event, cmd, arg) : -ENOTTY;
 
-	if (ret != -ENOTTY)
-		return ret;
+	/* one switch for all that take a structure: two of one number do not compile */
 	switch (cmd) {
 	case PEV_IOC_ID:
 		return pev_layout_id(event, (void __user *)arg);
@@ -233,6 +232,10 @@ static long event_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return event_read_counts(event, (void __user *)arg);
 	case PEV_IOC_READ_MULTIPLEXED:
 		return event_read_multiplexed(event, (void __user *)arg);
+	case PEV_IOC_FLUSH:
+	case PEV_IOC_USER_NEXT:
+	case PEV_IOC_USER_DONE:
+		return event->ops->ioctl ? event->ops->ioctl(event, cmd, arg) : -ENOTTY;
 	default:
 		return pev_control_event(event, cmd, arg);
 	}

@@ -171,9 +171,13 @@ static bool find(int fd, uint64_t id, struct pev_user_next *next)
 static void ask_wrongly(struct rng *r, int fd)
 {
 	struct pev_user_next next = { .size = sizeof(next) };
+	struct pev_counts counts = { .size = sizeof(counts) };
 	uint32_t number = strange(r);
 	void *at;
 
+	if (!k_ioctl(fd, PEV_IOC_READ_COUNTS, (uintptr_t)&counts) &&
+	    (counts.value || counts.samples || counts.lost))
+		broken("a listener counts");
 	mutate(r, &next, sizeof(next));
 	k_ioctl(fd, PEV_IOC_USER_NEXT,
 		one_in(r, 4) ? (uintptr_t)edge(r, &next, sizeof(next)) : (uintptr_t)&next);
