@@ -55,6 +55,15 @@ static bool is_private(const struct pev_client *client)
 
 /* ---- reading ---- */
 
+/* Return: false if a record that is not committed holds up those behind it. */
+static bool begin_pass(struct pev_client *client)
+{
+	if (pev_merge_begin(&client->merge) >= nr_cpu_ids)
+		return true;
+	pev_client_misused(client, MISUSE_UNCOMMITTED);
+	return false;
+}
+
 /* Inlined, with @consume: most of what a record costs would be calls. */
 static __always_inline long
 read_records(struct pev_client *client,
@@ -64,8 +73,6 @@ read_records(struct pev_client *client,
 	long nr = 0;
 
 	lockdep_assert_held(&client->lock);
-	if (pev_merge_begin(&client->merge) < nr_cpu_ids)
-		pev_client_misused(client, MISUSE_UNCOMMITTED);
 	while (pev_merge_next(&client->merge, &record)) {
 		nr++;
 		if (!consume(&record, data))
@@ -87,10 +94,13 @@ static __always_inline bool consume_one(const struct pev_client_record *record, 
 	return true;
 }
 
-/* Give @consume of the descriptor all that there is. */
-static void deliver(struct pev_client *client)
+/* Give @consume of the descriptor all that there is. Return: as begin_pass(). */
+static bool deliver(struct pev_client *client)
 {
+	bool whole = begin_pass(client);
+
 	read_records(client, consume_one, client);
+	return whole;
 }
 
 long pev_client_read(struct pev_client *client,
@@ -100,6 +110,7 @@ long pev_client_read(struct pev_client *client,
 	if (!is_private(client) || client->desc.consume)
 		return -EINVAL;
 	guard(mutex)(&client->lock);
+	begin_pass(client);
 	return read_records(client, consume, data);
 }
 EXPORT_SYMBOL_GPL(pev_client_read);
@@ -173,19 +184,21 @@ static void queue_work_in(struct pev_client *client, unsigned long delay)
 	mod_delayed_work(pev_wq, &client->work, delay);
 }
 
-/* Where records are left over, but not before: some of them came while the others were merged. */
-#define LEFT_OVER	(HZ / 100 ?: 1UL)
-
 static void consumer(struct work_struct *work)
 {
 	struct pev_client *client = container_of(to_delayed_work(work), struct pev_client, work);
-	unsigned long period = msecs_to_jiffies(client->desc.period_ms);
+	bool whole;
 
-	scoped_guard(mutex, &client->lock) deliver(client);
-	queue_work_in(client, period);
-	/* a wake-up meanwhile was for what is still there, and is not told again */
-	if (readable(client->channel))
-		queue_work_in(client, min(period, LEFT_OVER));
+	scoped_guard(mutex, &client->lock) whole = deliver(client);
+	/* before the look: a wake-up from here on queues it again */
+	queue_work_in(client, msecs_to_jiffies(client->desc.period_ms));
+	/*
+	 * A wake-up meanwhile was for what is still there, and is not told again. All that was
+	 * there when the pass began is delivered, unless it is held up: that stays readable, and
+	 * each pass waits for it.
+	 */
+	if (whole && readable(client->channel))
+		queue_work_in(client, 0);
 }
 
 /* A ring has its watermark's worth, or is full. */

@@ -5,14 +5,17 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/pev_channel.h>
 #include <linux/pev_refuse.h>
 #include <linux/preempt.h>
 #include <linux/sizes.h>
 #include <linux/workqueue.h>
+#include "object.h"
 
 struct test_number {
 	u64	serial;
@@ -447,6 +450,114 @@ static void client_never_commits(struct kunit *test)
 	pev_client_destroy(right);
 }
 
+/* ---- consumers ---- */
+
+#define PASSES 200
+
+/**
+ * struct refill - a consumer that is written to as fast as it reads
+ * @event:   of its channel
+ * @nr:      records that were delivered
+ * @written: records that were accepted
+ * @passes:  how often a packet's worth was written while one was delivered
+ * @done:    that was so PASSES times
+ */
+struct refill {
+	struct pev_client_event	*event;
+	u64			nr;
+	u64			written;
+	unsigned int		passes;
+	struct completion	done;
+};
+
+static void write_packet(struct refill *refill)
+{
+	for (int i = 0; i < SZ_4K / sizeof(struct test_number); i++)
+		refill->written += put_number(refill->event, i);
+}
+
+/* With the last record that there was goes the first of those that are left over. */
+static void consume_and_write(const struct pev_client_record *record, void *data)
+{
+	struct refill *refill = data;
+
+	if (++refill->nr != refill->written)
+		return;
+	if (refill->passes++ < PASSES)
+		write_packet(refill);
+	else
+		complete(&refill->done);
+}
+
+/* What is written while records are delivered is not left to the next period, nor to a tick. */
+static void client_keeps_up(struct kunit *test)
+{
+	struct refill refill = { .done = COMPLETION_INITIALIZER_ONSTACK(refill.done) };
+	const struct pev_client_desc desc = {
+		.name = "pev_test",
+		.flags = PEV_CLIENT_PRIVATE,
+		.ring_size = SZ_64K,
+		.packet_size = SZ_4K,
+		.period_ms = 100000,
+		.consume = consume_and_write,
+		.data = &refill,
+	};
+	struct pev_client *client = pev_client_create(&desc);
+	ktime_t begun = ktime_get();
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
+	refill.event = add(test, client, &number_event);
+	scoped_guard(mutex, &client->lock) write_packet(&refill);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&refill.done, 30 * HZ), 0);
+	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), begun), PASSES * 8);
+	KUNIT_EXPECT_EQ(test, pev_client_stat(refill.event).lost, 0);
+	pev_client_destroy(client);
+	KUNIT_EXPECT_EQ(test, refill.nr, refill.written);
+}
+
+static void consume_nothing(const struct pev_client_record *record, void *data)
+{
+}
+
+static bool is_delivering(struct pev_client *client)
+{
+	return work_busy(&client->work.work) & WORK_BUSY_RUNNING;
+}
+
+/* What nobody commits stays readable: it is waited for once a period, not all the time. */
+static void client_never_commits_to_a_consumer(struct kunit *test)
+{
+	const struct pev_client_desc desc = {
+		.name = "pev_test",
+		.flags = PEV_CLIENT_PRIVATE,
+		.ring_size = SZ_64K,
+		.packet_size = SZ_4K,
+		.period_ms = 100000,
+		.consume = consume_nothing,
+	};
+	struct pev_client *client = pev_client_create(&desc);
+	struct pev_client_event *event;
+	struct refill refill = {};
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
+	event = refill.event = add(test, client, &number_event);
+	migrate_disable();
+	write_packet(&refill);
+	preempt_disable();
+	KUNIT_EXPECT_NOT_NULL(test, pev_client_reserve(event, sizeof(struct test_number)));
+	write_packet(&refill);
+	preempt_enable();
+	migrate_enable();
+	for (int i = 0; i < 1000 && (!READ_ONCE(client->told) || is_delivering(client)); i++)
+		msleep(20);
+	KUNIT_EXPECT_NE(test, READ_ONCE(client->told), 0);
+	for (int i = 0; i < 10; i++) {
+		KUNIT_EXPECT_FALSE(test, is_delivering(client));
+		msleep(20);
+	}
+	pev_client_destroy(client);
+}
+
 /* A length that says more than there is: the packet is passed over, and the next one read. */
 static void client_lies(struct kunit *test)
 {
@@ -474,6 +585,8 @@ static struct kunit_case client_cases[] = { KUNIT_CASE(client_writes_and_reads),
 					    KUNIT_CASE(client_sizes),
 					    KUNIT_CASE(client_commits_twice),
 					    KUNIT_CASE(client_never_commits),
+					    KUNIT_CASE(client_keeps_up),
+					    KUNIT_CASE(client_never_commits_to_a_consumer),
 					    KUNIT_CASE(client_lies),
 					    {} };
 
