@@ -501,6 +501,49 @@ static __always_inline bool pev_event_records(const struct pev_event *event,
 	return likely(ec->ring) || event->tally;
 }
 
+/* Are they to, whether or not this CPU has a ring? */
+static inline bool pev_event_samples(const struct pev_event *event)
+{
+	return event->channel || event->tally;
+}
+
+/* Count @nr towards the period. Return: it is over */
+static __always_inline bool pev_event_due(const struct pev_event *event, struct pev_event_cpu *ec,
+					  u64 nr)
+{
+	u64 period = READ_ONCE(event->period);
+
+	if (likely(period == 1))
+		return true;
+	if ((u64)local64_add_return(nr, &ec->left) < period)
+		return false;
+	/* the period was shortened: drop the excess instead of a burst of records */
+	if (unlikely((u64)local64_sub_return(period, &ec->left) >= period))
+		local64_set(&ec->left, 0);
+	return true;
+}
+
+void pev_event_ringless(struct pev_event *event, struct pev_event_cpu *ec);
+void pev_event_hit_ringless(struct pev_event *event, struct pev_event_cpu *ec, u64 nr);
+
+/**
+ * pev_event_places() - does a record that is due have a place on this CPU?
+ * @event: its event
+ * @ec:    the event on this CPU
+ *
+ * If not, though it should have one, it is lost, and counted.
+ *
+ * Context: Any with preemption disabled.
+ */
+static __always_inline bool pev_event_places(struct pev_event *event, struct pev_event_cpu *ec)
+{
+	if (pev_event_records(event, ec))
+		return true;
+	if (event->channel)
+		pev_event_ringless(event, ec);
+	return false;
+}
+
 /**
  * pev_event_hit() - count an occurrence that passed the filter
  * @event: its event
@@ -513,19 +556,12 @@ static __always_inline bool pev_event_records(const struct pev_event *event,
 static __always_inline bool pev_event_hit(struct pev_event *event, struct pev_event_cpu *ec,
 					  u64 nr)
 {
-	u64 period = READ_ONCE(event->period);
-
 	local64_add(nr, &ec->count);
-	if (!pev_event_records(event, ec))
-		return false;
-	if (likely(period == 1))
-		return true;
-	if ((u64)local64_add_return(nr, &ec->left) < period)
-		return false;
-	/* the period was shortened: drop the excess instead of a burst of records */
-	if (unlikely((u64)local64_sub_return(period, &ec->left) >= period))
-		local64_set(&ec->left, 0);
-	return true;
+	if (pev_event_records(event, ec))
+		return pev_event_due(event, ec, nr);
+	if (event->channel)
+		pev_event_hit_ringless(event, ec, nr);
+	return false;
 }
 
 /* Return: ns from @since to @now; the clock may step back a little. */

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include "kselftest_harness.h"
-#include "pev_child.h"
+#include "trigger_util.h"
 
 #define ANYBODY 65533
 
@@ -190,6 +190,97 @@ TEST_F(crash, pages_are_not_held)
 	ring = mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, channel, 0);
 	ASSERT_NE(MAP_FAILED, ring);
 	EXPECT_EQ(8, held(p[1], ring));
+}
+
+static int open_on(int channel, uint32_t type, uint64_t config, uint64_t period)
+{
+	struct pev_attr attr = {
+		.type = type,
+		.config = config,
+		.target = PEV_TARGET_TASK,
+		.name = type == PEV_TYPE_TRACEPOINT ? (uintptr_t)PEV_CALL_EVENT : 0,
+		.channel_fd = channel,
+		.group_fd = -1,
+		.period = period,
+	};
+
+	return pev_open(&attr);
+}
+
+/* A CPU that comes online when all the memory is taken has no ring. */
+static int cpu_without_ring(struct __test_metadata *_metadata, struct pev_attr *attr, int cpu)
+{
+	struct pev_channel_info info = { .size = sizeof(info) };
+	int channel;
+
+	EXPECT_EQ(0, pev_set_online(cpu, 0));
+	channel = pev_open(attr);
+	EXPECT_EQ(0, pev_set_online(cpu, 1));
+	if (channel < 0)
+		return channel;
+	EXPECT_EQ(0, ioctl(channel, PEV_IOC_CHANNEL_INFO, &info));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, info.mmap_stride, PROT_READ, MAP_SHARED, channel,
+				   cpu * info.mmap_stride));
+	EXPECT_EQ(ENXIO, errno);
+	return channel;
+}
+
+/* What happens there is lost, and counted; triggers act. */
+TEST_F(crash, cpu_without_ring)
+{
+	int cpus[2], channel, calls, tenth, clock, waits, stop;
+	struct pev_counts counts;
+
+	PEV_NEEDS_ROOT(return );
+	if (pev_cpus(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	if (pev_set_online(cpus[1], 0) || pev_set_online(cpus[1], 1))
+		SKIP(return, "CPUs can't be taken offline here");
+	channel = cpu_without_ring(_metadata, &self->channel, cpus[1]);
+	if (channel == -EOPNOTSUPP)
+		SKIP(return, "this machine has set no memory aside");
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(0, pev_pin(cpus[1]));
+	calls = open_on(channel, PEV_TYPE_TRACEPOINT, 0, 1);
+	tenth = open_on(channel, PEV_TYPE_TRACEPOINT, 0, 10);
+	clock = open_on(channel, PEV_TYPE_TIMER, PEV_TIMER_TASK_CLOCK, 1000000);
+	waits = open_on(channel, PEV_TYPE_WAIT, 0, 0);
+	stop = open_trigger(channel, PEV_F_STOP, 7);
+	ASSERT_LE(0, calls);
+	ASSERT_LE(0, tenth);
+	ASSERT_LE(0, clock) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, waits) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, stop) TH_LOG("%s", pev_reason());
+	pev_call(100);
+	usleep(1000);
+	counts = counts_of(calls);
+	EXPECT_EQ(100, counts.value);
+	EXPECT_EQ(100, counts.lost);
+	counts = counts_of(tenth);
+	EXPECT_EQ(100, counts.value);
+	EXPECT_EQ(10, counts.lost);
+	counts = counts_of(waits);
+	EXPECT_LT(0, counts.value);
+	EXPECT_EQ(counts.value, counts.lost);
+	do {
+		pev_spin(1000000);
+		counts = counts_of(clock);
+	} while (!counts.value);
+	EXPECT_EQ(counts.value, counts.lost + counts.unarmed);
+	EXPECT_EQ(0, counts.samples);
+
+	fire(7);
+	counts = counts_of(stop);
+	EXPECT_EQ(1, counts.fired);
+	EXPECT_EQ(1, counts.acted);
+	EXPECT_EQ(1, counts.lost);
+	EXPECT_EQ(PEV_STATE_STOPPED, state_of(channel).state);
+	pev_call(100);
+	counts = counts_of(calls);
+	EXPECT_EQ(200, counts.value);
+	EXPECT_EQ(100, counts.lost);
+	EXPECT_EQ(100, counts.unarmed);
+	EXPECT_EQ(0, counts.samples);
 }
 
 TEST_HARNESS_MAIN

@@ -9,14 +9,6 @@
 
 static int victim = -1;		/* a CPU that can go */
 
-static int set_online(int cpu, int on)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return pev_put_number(path, on);
-}
-
 static bool calls_only(int *fd, int channel)
 {
 	struct pev_attr attr = pev_attr_calls(PEV_TARGET_CPUS, 0);
@@ -41,13 +33,13 @@ FIXTURE_SETUP(hotplug)
 		SKIP(return, "needs two CPUs");
 	self->home = cpus[0];
 	victim = cpus[1];
-	if (set_online(victim, 0) || set_online(victim, 1))
+	if (pev_set_online(victim, 0) || pev_set_online(victim, 1))
 		SKIP(return, "CPUs can't be taken offline here");
 }
 
 FIXTURE_TEARDOWN(hotplug)
 {
-	set_online(victim, 1);
+	pev_set_online(victim, 1);
 }
 
 static unsigned int walk_all(struct pev_map *map, unsigned int *by_cpu)
@@ -120,10 +112,10 @@ TEST_F(hotplug, while_recording)
 	for (unsigned int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&w[i].thread, NULL, work, &w[i]));
 	for (unsigned int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, set_online(victim, 0));
+		ASSERT_EQ(0, pev_set_online(victim, 0));
 		EXPECT_EQ(0, ioctl(channel, PEV_IOC_FLUSH, 0));
 		pev_read(all);
-		ASSERT_EQ(0, set_online(victim, 1));
+		ASSERT_EQ(0, pev_set_online(victim, 1));
 	}
 	for (unsigned int i = 0; i < 2; i++) {
 		__atomic_store_n(&w[i].stop, 1, __ATOMIC_RELEASE);
@@ -170,7 +162,7 @@ TEST_F(hotplug, values_stay)
 	ASSERT_EQ(0, pev_pin(victim));
 	pev_call(11);
 	ASSERT_EQ(0, pev_pin(self->home));
-	ASSERT_EQ(0, set_online(victim, 0));
+	ASSERT_EQ(0, pev_set_online(victim, 0));
 	before = pev_read(clock);
 	EXPECT_LT(0, before.value);
 	pev_call(100);
@@ -187,7 +179,7 @@ TEST_F(hotplug, values_stay)
 	EXPECT_EQ(0, pev_read(calls).value);
 	EXPECT_EQ(0, pev_off(calls));
 	EXPECT_EQ(0, pev_on(calls));
-	ASSERT_EQ(0, set_online(victim, 1));
+	ASSERT_EQ(0, pev_set_online(victim, 1));
 	ASSERT_EQ(0, pev_pin(victim));
 	pev_call(5);
 	EXPECT_EQ(5, pev_read(calls).value);
@@ -205,7 +197,7 @@ TEST_F(hotplug, channel_before_the_cpu)
 	int channel, all, task;
 
 	ASSERT_EQ(0, pev_pin(self->home));
-	ASSERT_EQ(0, set_online(victim, 0));
+	ASSERT_EQ(0, pev_set_online(victim, 0));
 	channel = pev_open_channel(1 << 16, 4096, 0);
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	ASSERT_TRUE(calls_only(&all, channel)) TH_LOG("%s", pev_reason());
@@ -219,7 +211,7 @@ TEST_F(hotplug, channel_before_the_cpu)
 	EXPECT_EQ(-ENXIO, pev_map_one(channel, &map.info, victim, &ring));
 	pev_unmap_channel(&map);
 
-	ASSERT_EQ(0, set_online(victim, 1));
+	ASSERT_EQ(0, pev_set_online(victim, 1));
 	pev_call(3);
 	/* back to all CPUs: an offline one left the mask of this thread */
 	ASSERT_EQ(0, pev_pin(victim));
@@ -253,7 +245,7 @@ TEST_F(hotplug, flush_of_an_offline_cpu)
 	ASSERT_EQ(0, pev_pin(victim));
 	pev_call(5);
 	ASSERT_EQ(0, pev_pin(self->home));
-	ASSERT_EQ(0, set_online(victim, 0));
+	ASSERT_EQ(0, pev_set_online(victim, 0));
 	ASSERT_EQ(0, ioctl(channel, PEV_IOC_SNAPSHOT, &arg));
 	EXPECT_EQ(4096, spans[victim].end);
 	ASSERT_EQ(0, pev_map_channel(channel, &map));
@@ -262,7 +254,7 @@ TEST_F(hotplug, flush_of_an_offline_cpu)
 	/* closed while it is away */
 	close(all);
 	close(channel);
-	ASSERT_EQ(0, set_online(victim, 1));
+	ASSERT_EQ(0, pev_set_online(victim, 1));
 }
 
 /**
@@ -334,8 +326,8 @@ TEST_F(hotplug, two_flush_an_offline_cpu)
 					    cpus[i] == victim ? call_on : flush_on, &f[i]));
 	}
 	for (unsigned int i = 0; i < 30; i++) {
-		ASSERT_EQ(0, set_online(victim, 0));
-		ASSERT_EQ(0, set_online(victim, 1));
+		ASSERT_EQ(0, pev_set_online(victim, 0));
+		ASSERT_EQ(0, pev_set_online(victim, 1));
 		usleep(1000);
 	}
 	for (unsigned int i = 0; i < 3; i++) {
@@ -375,11 +367,11 @@ TEST_F(hotplug, timers)
 	ASSERT_LE(0, task) TH_LOG("%s", pev_reason());
 	ASSERT_EQ(0, pthread_create(&w.thread, NULL, work, &w));
 	for (unsigned int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, set_online(victim, 0));
+		ASSERT_EQ(0, pev_set_online(victim, 0));
 		v = pev_read(machine);
 		EXPECT_LT(last, v.value);
 		last = v.value;
-		ASSERT_EQ(0, set_online(victim, 1));
+		ASSERT_EQ(0, pev_set_online(victim, 1));
 	}
 	__atomic_store_n(&w.stop, 1, __ATOMIC_RELEASE);
 	pthread_join(w.thread, NULL);

@@ -201,6 +201,14 @@ static UNUSED int pev_put_number(const char *path, int value)
 	return pev_put_text(path, text);
 }
 
+static UNUSED int pev_set_online(int cpu, int on)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return pev_put_number(path, on);
+}
+
 #define PEV_PARANOID	"/proc/sys/kernel/pev_paranoid"
 #define PERF_PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 

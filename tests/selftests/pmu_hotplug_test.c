@@ -14,14 +14,6 @@ FIXTURE(hotplug) {
 	int victim;
 };
 
-static int set_online(int cpu, int on)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return pev_put_number(path, on);
-}
-
 FIXTURE_SETUP(hotplug)
 {
 	int cpus[2];
@@ -35,14 +27,14 @@ FIXTURE_SETUP(hotplug)
 		SKIP(return, "needs two CPUs");
 	self->home = cpus[0];
 	self->victim = cpus[1];
-	if (set_online(self->victim, 0) || set_online(self->victim, 1))
+	if (pev_set_online(self->victim, 0) || pev_set_online(self->victim, 1))
 		SKIP(return, "CPUs can't be taken offline here");
 	pev_pin(self->home);
 }
 
 FIXTURE_TEARDOWN(hotplug)
 {
-	set_online(self->victim, 1);
+	pev_set_online(self->victim, 1);
 }
 
 /* User mode on @mask (0: all CPUs), switched on. */
@@ -71,7 +63,7 @@ TEST_F(hotplug, values_stay)
 	pev_pin(self->victim);
 	pmu_loop(100000);
 	pev_pin(self->home);
-	ASSERT_EQ(0, set_online(self->victim, 0));
+	ASSERT_EQ(0, pev_set_online(self->victim, 0));
 	before = pev_read(there);
 	EXPECT_LE(100000 * PMU_ROUND, before.value);
 	EXPECT_EQ(before.time_enabled, before.time_running);
@@ -81,7 +73,7 @@ TEST_F(hotplug, values_stay)
 	EXPECT_EQ(before.time_enabled, after.time_enabled);
 	EXPECT_LE(200000 * PMU_ROUND, pev_read(all).value);
 
-	ASSERT_EQ(0, set_online(self->victim, 1));
+	ASSERT_EQ(0, pev_set_online(self->victim, 1));
 	pev_pin(self->victim);
 	pmu_loop(100000);
 	pev_pin(self->home);
@@ -99,10 +91,10 @@ TEST_F(hotplug, a_cpu_that_comes)
 	struct pev_value v;
 	int all;
 
-	ASSERT_EQ(0, set_online(self->victim, 0));
+	ASSERT_EQ(0, pev_set_online(self->victim, 0));
 	all = open_cpus(0, PEV_HW_INSTRUCTIONS);
 	ASSERT_LE(0, all) TH_LOG("%s", pev_reason());
-	ASSERT_EQ(0, set_online(self->victim, 1));
+	ASSERT_EQ(0, pev_set_online(self->victim, 1));
 	pev_pin(self->victim);
 	v = pev_read(all);
 	pmu_loop(100000);
@@ -116,10 +108,10 @@ TEST_F(hotplug, between_two_owners)
 	int fd;
 
 	for (int i = 0; i < 4; i++) {
-		set_online(self->victim, i % 2);
+		pev_set_online(self->victim, i % 2);
 		fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY);
 		ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
-		set_online(self->victim, !(i % 2));
+		pev_set_online(self->victim, !(i % 2));
 		pev_pin(i % 2 ? self->home : self->victim);
 		EXPECT_LE(10000 * PMU_ROUND, pmu_count(fd, 10000));
 		pev_pin(self->home);
@@ -155,7 +147,7 @@ TEST_F(hotplug, turns)
 			pmu_loop(3000000);
 		while (!all_counted(fds) && --tries);
 		pev_pin(self->home);
-		ASSERT_EQ(0, set_online(self->victim, 0));
+		ASSERT_EQ(0, pev_set_online(self->victim, 0));
 		for (int i = 0; i < MANY; i++)
 			before[i] = pev_read(fds[i]);
 		usleep(5000);
@@ -167,7 +159,7 @@ TEST_F(hotplug, turns)
 			EXPECT_EQ(before[i].time_running, after.time_running);
 			EXPECT_GE(after.time_enabled, after.time_running);
 		}
-		ASSERT_EQ(0, set_online(self->victim, 1));
+		ASSERT_EQ(0, pev_set_online(self->victim, 1));
 	}
 	for (int i = 0; i < MANY; i++)
 		close(fds[i]);
@@ -205,8 +197,8 @@ TEST_F(hotplug, a_task_that_moves)
 	pev_on(fd);
 	pev_child_go(&c);
 	for (int i = 0; i < 5; i++) {
-		EXPECT_EQ(0, set_online(self->victim, 0));
-		EXPECT_EQ(0, set_online(self->victim, 1));
+		EXPECT_EQ(0, pev_set_online(self->victim, 0));
+		EXPECT_EQ(0, pev_set_online(self->victim, 1));
 	}
 	ASSERT_EQ(0, pev_child_hear(&c));
 	value = pev_read(fd).value;

@@ -355,18 +355,10 @@ TEST_F(stall, others_go_on)
 
 /* ---- hotplug ---- */
 
-static int set_online(int cpu, int on)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return pev_put_number(path, on);
-}
-
 static void hotplugger(struct pev_child *c, int cpu)
 {
 	pev_child_wait(c);
-	if (set_online(cpu, 1) || set_online(cpu, 0) || set_online(cpu, 1))
+	if (pev_set_online(cpu, 1) || pev_set_online(cpu, 0) || pev_set_online(cpu, 1))
 		_exit(1);
 	pev_child_say(c, 1);
 	_exit(0);
@@ -377,9 +369,9 @@ TEST_F(stall, cpus_come)
 {
 	int cpus[2];
 
-	if (pev_cpus(cpus, 2) < 2 || set_online(cpus[1], 0))
+	if (pev_cpus(cpus, 2) < 2 || pev_set_online(cpus[1], 0))
 		SKIP(return, "needs a CPU that can be taken offline");
-	ASSERT_EQ(0, set_online(cpus[1], 1));
+	ASSERT_EQ(0, pev_set_online(cpus[1], 1));
 	for (unsigned int i = 0; i < CALLS; i++) {
 		struct pev_child c, hotplug;
 
@@ -387,7 +379,7 @@ TEST_F(stall, cpus_come)
 		if (calls[i].fn != call_filter && calls[i].fn != call_read_channel &&
 		    calls[i].fn != call_set_filter_of_channel)
 			continue;
-		ASSERT_EQ(0, set_online(cpus[1], 0));
+		ASSERT_EQ(0, pev_set_online(cpus[1], 0));
 		ASSERT_LE(0, pev_child_start(&hotplug));
 		if (!hotplug.pid)
 			hotplugger(&hotplug, cpus[1]);

@@ -69,7 +69,7 @@ static atomic64_t *count_of(struct pev_channel *channel, u32 action)
  * pev_channel_trigger() - a trigger acts
  * @channel: the channel
  * @action:  enum pev_action, no thaw
- * @ring:    of this CPU
+ * @ring:    of this CPU, or NULL
  *
  * Context: Any with preemption disabled, NMI included.
  * Return: did it change the state?
@@ -80,7 +80,7 @@ bool pev_channel_trigger(struct pev_channel *channel, u32 action, struct pev_rin
 
 	if (!pev_gate_act(&channel->gate, action, &word))
 		return false;
-	if (word & PEV_GATE_STATE)
+	if (word & PEV_GATE_STATE && ring)
 		pev_ring_close(ring, word);
 	atomic64_inc(count_of(channel, action));
 	irq_work_queue(&channel->close);

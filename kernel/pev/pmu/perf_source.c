@@ -371,7 +371,7 @@ void pev_perf_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64
 	struct pev_perf_reading at;
 
 	update_begin(c);
-	s->sampling = pev_event_records(event, ec);
+	s->sampling = pev_event_samples(event);
 	if (unlikely(s->changes != READ_ONCE(pev_hw_of(event)->changes)))
 		pev_hw_new_period(s);
 	s->sampled += now - s->since;
@@ -615,7 +615,7 @@ int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r)
 	if (err)
 		return err;
 	pev_pmi_clock_init();
-	hw->perf.samples = event->channel || event->tally;
+	hw->perf.samples = pev_event_samples(event);
 	hw->borrows = !pev_hw_may_take_cpus(event);
 	counter = pev_perf_counter_get(&hw->perf, hw->borrows, event->name, r);
 	if (IS_ERR(counter))

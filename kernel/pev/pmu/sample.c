@@ -181,7 +181,8 @@ bool pev_hw_sample(struct pev_hw_cpu *s, const struct pev_pmu_sample *sample)
 		s->period.period = READ_ONCE(event->period);
 	}
 	in.period = pev_period_take(&s->period);
-	if (pev_event_sees(event) && pev_sample_begin(event, s->ec, 0, &in))
+	if (pev_event_sees(event) && pev_event_places(event, s->ec) &&
+	    pev_sample_begin(event, s->ec, 0, &in))
 		pev_sample_end(s->ec);
 	return unlikely(too_many(s));
 }

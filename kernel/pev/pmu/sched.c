@@ -323,7 +323,7 @@ void pev_pmu_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 
 	pev_pmu_update_begin();
 	cpu->now = now;
 	cpu->dirty = true;
-	s->sampling = pev_event_records(event, ec);
+	s->sampling = pev_event_samples(event);
 	if (unlikely(s->changes != READ_ONCE(pev_hw_of(event)->changes)))
 		pev_hw_new_period(s);
 	s->sampled += now - s->since;

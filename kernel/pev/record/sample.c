@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 #include "base/paranoid.h"
 #include "channel/act.h"
+#include "channel/channel.h"
 #include "glue/linux.h"
 #include "ring/gate.h"
 #include "ring/ring.h"
@@ -533,6 +534,13 @@ void *pev_sample_begin_record(struct pev_event *event, struct pev_event_cpu *ec,
 				begin_fixed(event, ec, payload, in);
 }
 
+/* What pev_sample_begin_record() is where there is no ring. */
+static void *begin_nowhere(struct pev_event *event, struct pev_event_cpu *ec)
+{
+	return pev_sample_refused(ec, pev_gate_state(&event->channel->gate) ? PEV_RING_CLOSED :
+									      NULL);
+}
+
 /*
  * The channel is started before and closed behind the trigger's own record, which is
  * completed in a closed ring, too. It acts even if there is no room for that record.
@@ -546,7 +554,7 @@ static noinline void *begin_trigger(struct pev_event *event, struct pev_event_cp
 	local64_inc(&ec->fired);
 	if (start)
 		acted = pev_channel_trigger(event->channel, PEV_ACT_START, ec->ring);
-	to = pev_sample_begin_record(event, ec, payload, in);
+	to = ec->ring ? pev_sample_begin_record(event, ec, payload, in) : begin_nowhere(event, ec);
 	if (!start)
 		acted = pev_channel_trigger(event->channel,
 					    event->flags & PEV_F_STOP ? PEV_ACT_STOP :
@@ -555,6 +563,37 @@ static noinline void *begin_trigger(struct pev_event *event, struct pev_event_cp
 	if (acted)
 		local64_inc(&ec->acted);
 	return to;
+}
+
+/**
+ * pev_event_ringless() - a record is due on a CPU that its channel has no ring for
+ * @event: its event, of a channel
+ * @ec:    the event on this CPU
+ *
+ * The CPU came online when there was no memory for one.
+ *
+ * Context: Any with preemption disabled, NMI included.
+ */
+void pev_event_ringless(struct pev_event *event, struct pev_event_cpu *ec)
+{
+	if (event->flags & PEV_TRIGGER_FLAGS)
+		begin_trigger(event, ec, 0, NULL);
+	else
+		begin_nowhere(event, ec);
+}
+
+/**
+ * pev_event_hit_ringless() - count an occurrence there towards the period
+ * @event: as there
+ * @ec:    as there
+ * @nr:    how many at once
+ *
+ * Context: as there.
+ */
+void pev_event_hit_ringless(struct pev_event *event, struct pev_event_cpu *ec, u64 nr)
+{
+	if (pev_event_due(event, ec, nr))
+		pev_event_ringless(event, ec);
 }
 
 /**

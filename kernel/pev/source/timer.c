@@ -371,7 +371,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	s->carry = 0;
 	if (hits(event, &in) && (likely(!READ_ONCE(event->gate)) || allowed(event, ec, &in))) {
 		local64_inc(&ec->count);
-		if (pev_event_records(event, ec) && pev_sample_begin(event, ec, 0, &in))
+		if (pev_event_places(event, ec) && pev_sample_begin(event, ec, 0, &in))
 			pev_sample_end(ec);
 	}
 	pace_end(pace, s, begin);

@@ -154,7 +154,7 @@ static void write(struct pev_event *event, struct task_struct *task,
 	void *to;
 
 	local64_inc(&ec->count);
-	if (!pev_event_records(event, ec))
+	if (!pev_event_places(event, ec))
 		return;
 	if (!in.elsewhere && wants_frames(event))
 		in.kernel = this_cpu_ptr(&sleeper);
