@@ -63,14 +63,15 @@ test: setup
 	@$(if $(filter file,$(origin JOBS)),env -u JOBS) tests/run
 
 #: make stress      ten minutes of counters, samples, forks and hotplug at once, two million
-#:                  records a second, and the tests watched for data races and on a kernel with PREEMPT_RT,
+#:                  records a second, what make test leaves out, and the tests watched for data races
+#:                  and on a kernel with PREEMPT_RT,
 #:                  the tests, the fuzzer and hostile guests on a ppc64le kernel with KASAN and
 #:                  lockdep, what the fuzzer reaches,
 #:                  perfctl on Debian's Linux 6.1 and on arm64, the bounds of multiplexed values,
 #:                  a million marks of programs around system calls, pev.ko unloaded
 #:                  200 times, and on Debian's 6.1 and its other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} PEV_LONG=1 tests/run bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-debug-ppc coverage-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
+	@DURATION=$${DURATION:-600} PEV_LONG=1 tests/run kselftest-debug module-x86 kselftest-ppc cli bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-debug-ppc coverage-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|cover KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
