@@ -178,6 +178,52 @@ TEST_F(table, counted_across_exec)
 	close(fd);
 }
 
+static void rename_by_proc(const char *name)
+{
+	int fd = open("/proc/self/comm", O_WRONLY);
+
+	if (fd < 0 || write(fd, name, strlen(name)) < 0)
+		_exit(2);
+	close(fd);
+}
+
+/* ... as is what came before a task renamed itself. */
+TEST_F(table, counted_across_rename)
+{
+	struct pev_table table = counted_by(PEV_TABLE_COMM);
+	static const char *const names[] = { "first-name", "second-name", "third-name" };
+	struct told *t = &self->t;
+	struct pev_child c;
+	int fd, event;
+
+	fd = open_table(&table);
+	event = open_counted(fd, PEV_TARGET_CPUS);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	pev_on(event);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		prctl(PR_SET_NAME, names[0]);
+		pev_call(5);
+		prctl(PR_SET_NAME, names[1]);
+		pev_call(7);
+		rename_by_proc(names[2]);
+		pev_call(9);
+		_exit(0);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+	pev_off(event);
+	read_table(fd, table.rows, t);
+	EXPECT_TRUE(t->balanced);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct row *row = row_of_name(t, names[i]);
+
+		EXPECT_EQ(5 + 2 * i, row ? row->row.sum : 0) TH_LOG("%s", names[i]);
+	}
+	EXPECT_EQ(21, t->generated.sum);
+	close(event);
+	close(fd);
+}
+
 /* A reset begins the count again; what was counted stays in the table. */
 TEST_F(table, counted_and_reset)
 {

@@ -433,10 +433,10 @@ struct pev_table_key {
  *
  * With PEV_TABLE_COUNTED events write no records, have no period, and only count, as
  * without a table. What one has counted on a CPU since it was asked last is the value of
- * an update, with the key of the task that ran there: when that task leaves the CPU or is
- * about to exec, when the event is switched off or reset, and when the table is read. An
- * update of 0 is left out. Keys are what stays the same meanwhile: PEV_TABLE_PID, _TID,
- * _COMM, _CPU, _CGROUP and _EVENT.
+ * an update, with the key of the task that ran there: when that task leaves the CPU, renames
+ * itself or is about to exec, when the event is switched off or reset, and when the table is
+ * read. An update of 0 is left out. Keys are what stays the same meanwhile: PEV_TABLE_PID,
+ * _TID, _COMM, _CPU, _CGROUP and _EVENT.
  *
  * A table with pairs has events with PEV_F_BEGIN, by which pairs begin, and others, by which
  * they end. One that ends updates a row if a pair with its key is open, and is unmatched

@@ -21,6 +21,7 @@
 #include <linux/smp.h>
 #include <trace/events/cgroup.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 #include "base/hooks.h"
 #include "base/lock.h"
 #include "base/task.h"
@@ -190,7 +191,7 @@ static void list_event(struct pev_event *event)
 		list_add_tail_rcu(&event->node, &pev_cpu_events);
 }
 
-static struct pev_hookpoint cgroup_hook;
+static struct pev_hookpoint cgroup_hook, rename_hook;
 
 /* Does it matter to the event which task runs? */
 static bool needs_hooks(const struct pev_event *event)
@@ -200,6 +201,8 @@ static bool needs_hooks(const struct pev_event *event)
 
 static void hooks_put(const struct pev_event *event)
 {
+	if (event->charge)
+		pev_hook_put(&rename_hook);
 	if (event->target == PEV_TARGET_CGROUP)
 		pev_hook_put(&cgroup_hook);
 	if (needs_hooks(event))
@@ -208,15 +211,25 @@ static void hooks_put(const struct pev_event *event)
 
 static int hooks_get(const struct pev_event *event)
 {
-	int err = 0;
+	int err;
 
-	if (needs_hooks(event))
-		err = pev_target_hooks_get();
-	if (err || event->target != PEV_TARGET_CGROUP)
-		return err;
-	err = pev_hook_get(&cgroup_hook);
+	if (!needs_hooks(event))
+		return 0;
+	err = pev_target_hooks_get();
 	if (err)
-		pev_target_hooks_put();
+		return err;
+	if (event->target == PEV_TARGET_CGROUP)
+		err = pev_hook_get(&cgroup_hook);
+	if (err)
+		goto err_tasks;
+	if (event->charge)
+		err = pev_hook_get(&rename_hook);
+	if (!err)
+		return 0;
+	if (event->target == PEV_TARGET_CGROUP)
+		pev_hook_put(&cgroup_hook);
+err_tasks:
+	pev_target_hooks_put();
 	return err;
 }
 
@@ -398,6 +411,18 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 		static_call(pev_source_arrive)();
 }
 
+/*
+ * The name follows with the task's lock held. Of another thread nothing can be charged from here:
+ * it may run on another CPU, which is not to be waited for under that lock.
+ */
+static void probe_rename(void *data, struct task_struct *task, const char *comm)
+{
+	if (task != current)
+		return;
+	guard(irqsave)();
+	pev_charge_task(task);
+}
+
 static void probe_cgroup(void *data, struct cgroup *to, const char *path,
 			 struct task_struct *task, bool threadgroup)
 {
@@ -465,6 +490,19 @@ static void cgroup_remove(void)
 
 /* Apart: for this tracepoint Linux makes a path, with interrupts off, whatever its depth. */
 static struct pev_hookpoint cgroup_hook = { .place = cgroup_place, .remove = cgroup_remove };
+
+static int rename_place(void)
+{
+	return pev_tracepoint_hook(task_rename, probe_rename);
+}
+
+static void rename_remove(void)
+{
+	pev_tracepoint_unhook(task_rename, probe_rename);
+}
+
+/* Apart: only events whose counts are charged to names ask. */
+static struct pev_hookpoint rename_hook = { .place = rename_place, .remove = rename_remove };
 
 int pev_target_hooks_get(void)
 {
