@@ -166,14 +166,17 @@ static bool passes(int err)
 
 u64 pev_perf_hardware(void)
 {
+	static unsigned int asked;
 	static u64 found;
 	bool lasting = true;
+	unsigned int kinds;
 	u64 now = 0;
 
 	guard(mutex)(&counters_lock);
-	if (found)
+	kinds = pev_perf_look_for_kinds();
+	/* a kind that was offline then, as all its CPUs were, may count less */
+	if (found && !(kinds & ~asked))
 		return found;
-	pev_perf_look_for_kinds();
 	for (unsigned int i = 0; i < PEV_HW_MAX; i++) {
 		int err = try_count(i);
 
@@ -181,8 +184,10 @@ u64 pev_perf_hardware(void)
 		lasting &= !passes(err);
 	}
 	/* none is no answer: a driver may come later, or what holds the counters may go */
-	if (lasting)
+	if (lasting) {
 		found = now;
+		asked = kinds;
+	}
 	return now;
 }
 

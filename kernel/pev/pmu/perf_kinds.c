@@ -6,6 +6,7 @@
  *
  * Locks: kinds_lock for the list.
  */
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -113,10 +114,15 @@ bool pev_perf_has_kinds(void)
 	return nr_kinds > 1;
 }
 
-void pev_perf_look_for_kinds(void)
+unsigned int pev_perf_look_for_kinds(void)
 {
+	unsigned int there = 0;
+
 	guard(mutex)(&kinds_lock);
 	look();
+	for (unsigned int i = 0; i < nr_kinds; i++)
+		there |= kinds[i].cpu == nr_cpu_ids ? 0 : BIT(i);
+	return there;
 }
 
 bool pev_perf_each_kind(bool (*good)(unsigned int cpu, void *arg), void *arg)

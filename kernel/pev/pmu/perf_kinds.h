@@ -19,8 +19,13 @@ bool pev_perf_is_kind(u32 type);
 /* Are there cores of several kinds online? Process context, may sleep. */
 bool pev_perf_has_kinds(void);
 
-/* Learn of the kinds, for the two below. Process context, may sleep. */
-void pev_perf_look_for_kinds(void);
+/**
+ * pev_perf_look_for_kinds() - learn of the kinds, for the two below
+ *
+ * Context: Process context, may sleep.
+ * Return: a bit for each that has a CPU which is online, the same one whenever it has.
+ */
+unsigned int pev_perf_look_for_kinds(void);
 
 /**
  * pev_perf_each_kind() - ask something of a CPU of each kind
