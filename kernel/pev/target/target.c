@@ -184,11 +184,15 @@ static int attach_to_task(struct pev_event *event, const struct pev_attr *attr,
 
 static void list_event(struct pev_event *event)
 {
-	guard(mutex)(&pev_control);
-	if (event->target == PEV_TARGET_CGROUP)
-		pev_cgroup_attach(event);
-	else
-		list_add_tail_rcu(&event->node, &pev_cpu_events);
+	struct pev_turn *turn = event->kernel ? NULL : pev_turn_wait();
+
+	scoped_guard(mutex, &pev_control) {
+		if (event->target == PEV_TARGET_CGROUP)
+			pev_cgroup_attach(event);
+		else
+			list_add_tail_rcu(&event->node, &pev_cpu_events);
+	}
+	pev_turn_end(turn);
 }
 
 static struct pev_hookpoint cgroup_hook, rename_hook;
