@@ -81,6 +81,13 @@ static vm_fault_t gate_fault(struct vm_fault *vmf)
 	return 0;
 }
 
+/* Where writes go to what is not there: a thread may be in the midst of a mark. */
+static vm_fault_t lose(struct vm_fault *vmf)
+{
+	vmf->page = pev_member_sink(family_of(vmf->vma), vmf->vma->vm_mm);
+	return vmf->page ? 0 : VM_FAULT_OOM;
+}
+
 /* @at: from the first ring on. */
 static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64 at)
 {
@@ -97,8 +104,7 @@ static vm_fault_t ring_give(struct vm_fault *vmf, struct pev_producer_mm *p, u64
 	/* not for good: the program's own write may make it */
 	if (ring == ERR_PTR(-ENOENT))
 		return VM_FAULT_SIGBUS;
-	vmf->page = pev_producer_sink(p);
-	return vmf->page ? 0 : VM_FAULT_OOM;
+	return lose(vmf);
 }
 
 static vm_fault_t ring_fault(struct vm_fault *vmf)
@@ -107,9 +113,13 @@ static vm_fault_t ring_fault(struct vm_fault *vmf)
 	struct pev_producer_mm *p = pev_member_producer(family_of(vma), vma->vm_mm);
 	vm_fault_t ret;
 
-	/* nothing is on for who has none, and to try again would find no more room */
+	if (p == ERR_PTR(-ENOENT))
+		return VM_FAULT_SIGBUS;
+	if (p == ERR_PTR(-ENOMEM))
+		return VM_FAULT_OOM;
+	/* to try again would find no more room */
 	if (IS_ERR(p))
-		return PTR_ERR(p) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+		return lose(vmf);
 	ret = ring_give(vmf, p, fault_at(vmf) - PAGE_SIZE);
 	pev_producer_put(p);
 	return ret;

@@ -46,6 +46,7 @@ static unsigned long last_id;
  * @mm:       of the process; it has not ended, as it has mappings
  * @maps:     how many
  * @producer: NULL as long as it did not look at the gate
+ * @sink:     where writes to rings go that can't be had; NULL: there were none
  */
 struct member {
 	struct rb_node			node;
@@ -53,6 +54,7 @@ struct member {
 	const struct mm_struct		*mm;
 	unsigned int			maps;
 	struct pev_producer_mm		*producer;
+	struct page			*sink;
 };
 
 /* ---- memory ---- */
@@ -81,8 +83,6 @@ static void producer_free(struct kref *ref)
 		if (!IS_ERR(p->rings[i]))
 			vfree(p->rings[i]);
 	kvfree(p->rings);
-	if (p->sink)
-		__free_page(p->sink);
 	if (p->gate)
 		put_page(virt_to_page(p->gate));
 	pev_memory_uncharge(p->user, p->charged);
@@ -189,26 +189,6 @@ void *pev_producer_ring(struct pev_producer_mm *p, u32 nr)
 	/* pairs with the acquire above and in map.c */
 	smp_store_release(&p->rings[nr], ring);
 	return ring;
-}
-
-/* Entries of page tables that one page stands for: what counts them is an int, and may wrap. */
-#define SINK_USERS	SZ_64K
-
-struct page *pev_producer_sink(struct pev_producer_mm *p)
-{
-	struct page *fresh;
-
-	guard(mutex)(&p->lock);
-	if (!p->sink || page_ref_count(p->sink) > SINK_USERS) {
-		fresh = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (!fresh)
-			return NULL;
-		if (p->sink)
-			put_page(p->sink);
-		p->sink = fresh;
-	}
-	get_page(p->sink);
-	return p->sink;
 }
 
 /* ---- who listens to which marks ---- */
@@ -498,6 +478,8 @@ void pev_member_drop(struct pev_family *family, struct mm_struct *mm)
 		if (p)
 			xa_erase(&producers, p->id);
 	}
+	if (member->sink)
+		put_page(member->sink);
 	kfree(member);
 	if (p)
 		producer_end(p);
@@ -517,7 +499,8 @@ static struct pev_producer_mm *producer_of(struct pev_family *family, struct mm_
 
 /*
  * It gets a reference of the mappings. @id: there is memory for it. Return: 0 or an error, that of
- * -EEXIST if another thread was faster, and of -EAGAIN if another process has taken the id.
+ * -EEXIST if another thread was faster, -EAGAIN if another process has taken the id, and -EPERM if
+ * a page of a ring is lost already: that is for good, as parts of a ring would be worse than none.
  */
 static int publish_as(struct pev_producer_mm *p, u64 id)
 {
@@ -528,6 +511,8 @@ static int publish_as(struct pev_producer_mm *p, u64 id)
 	member = member_of(p->family, p->mm);
 	if (member->producer)
 		return -EEXIST;
+	if (member->sink)
+		return -EPERM;
 	if (id != last_id + 1)
 		return -EAGAIN;
 	p->id = id;
@@ -596,6 +581,46 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
 	if (!IS_ERR(p))
 		link_current(p);
 	return p;
+}
+
+/* ---- pages that many entries of page tables show ---- */
+
+/* What counts them is an int, and may wrap. */
+#define SHARED_USERS	SZ_64K
+
+static struct page *share(struct page **shared, struct mutex *lock, struct page **fresh)
+{
+	guard(mutex)(lock);
+	if (!*shared || page_ref_count(*shared) > SHARED_USERS) {
+		if (!*fresh)
+			return NULL;
+		swap(*shared, *fresh);
+	}
+	get_page(*shared);
+	return *shared;
+}
+
+struct page *pev_page_share(struct page **shared, struct mutex *lock)
+{
+	struct page *fresh = NULL, *page = share(shared, lock, &fresh);
+
+	if (page)
+		return page;
+	fresh = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	page = share(shared, lock, &fresh);
+	/* it, or the one that it replaces */
+	if (fresh)
+		put_page(fresh);
+	return page;
+}
+
+struct page *pev_member_sink(const struct pev_family *family, const struct mm_struct *mm)
+{
+	struct member *member;
+
+	scoped_guard(mutex, &pev_producers_lock)
+		member = member_of(family, mm);
+	return pev_page_share(&member->sink, &pev_producers_lock);
 }
 
 /* ---- listeners ---- */

@@ -33,10 +33,9 @@ struct user_struct;
  * @charged: pages, under @lock
  * @linked:  to all who listened when it began; no thread of the process sees the gate before
  * @gate:    a page
- * @lock:    protects @rings, @sink, and the flags of @gate
+ * @lock:    protects @rings, and the flags of @gate
  * @rings:   by number; NULL: not there yet; ERR_PTR(): there was no memory. Set once;
  *           lockless for readers
- * @sink:    where writes to rings go that are not there; NULL: there were none
  * @links:   to its listeners, under pev_producers_lock
  */
 struct pev_producer_mm {
@@ -51,7 +50,6 @@ struct pev_producer_mm {
 	struct pev_user_gate	*gate;
 	struct mutex		lock;	/* see above */
 	void			**rings;
-	struct page		*sink;
 	struct list_head	links;
 };
 
@@ -153,8 +151,23 @@ struct pev_producer_mm *pev_member_producer(struct pev_family *family, struct mm
  */
 void *pev_producer_ring(struct pev_producer_mm *producer, u32 nr);
 
-/* A page for writes that are lost, or NULL. */
-struct page *pev_producer_sink(struct pev_producer_mm *producer);
+/**
+ * pev_member_sink() - a page for writes that are lost
+ * @family: of the mappings
+ * @mm:     of the process, which becomes no producer any more if it is none yet
+ *
+ * Return: the page with a reference, or NULL.
+ */
+struct page *pev_member_sink(const struct pev_family *family, const struct mm_struct *mm);
+
+/**
+ * pev_page_share() - a page for one more entry of a page table
+ * @shared: that others show, too; if too many do, or it is NULL, one of zeros takes its place
+ * @lock:   of @shared; nothing is allocated under it
+ *
+ * Return: the page with a reference; NULL: there is no memory.
+ */
+struct page *pev_page_share(struct page **shared, struct mutex *lock);
 
 void pev_producer_get(struct pev_producer_mm *producer);
 void pev_producer_put(struct pev_producer_mm *producer);
