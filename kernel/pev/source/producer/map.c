@@ -11,6 +11,7 @@
 #include <linux/gfp.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/vmalloc.h>
 #include "base/work.h"
@@ -19,6 +20,7 @@
 
 /* What no producer's gate shows. */
 static struct page *all_off;
+static DEFINE_MUTEX(all_off_lock);	/* a leaf */
 
 int __init pev_producers_setup(void)
 {
@@ -28,7 +30,7 @@ int __init pev_producers_setup(void)
 
 void __pev_teardown pev_producers_teardown(void)
 {
-	__free_page(all_off);
+	put_page(all_off);
 }
 
 static vm_fault_t give(struct vm_fault *vmf, struct page *page)
@@ -74,8 +76,10 @@ static vm_fault_t gate_fault(struct vm_fault *vmf)
 	/* a kernel thread's fault: the program would never look again at what is put here */
 	if (p == ERR_PTR(-ENOENT))
 		return VM_FAULT_SIGBUS;
-	if (IS_ERR(p))
-		return give(vmf, all_off);
+	if (IS_ERR(p)) {
+		vmf->page = pev_page_share(&all_off, &all_off_lock);
+		return vmf->page ? 0 : VM_FAULT_OOM;
+	}
 	give(vmf, virt_to_page(p->gate));
 	pev_producer_put(p);
 	return 0;
