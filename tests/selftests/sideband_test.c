@@ -8,6 +8,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "pev_util.h"
@@ -403,6 +404,80 @@ TEST(build_id_that_has_to_be_read)
 	pev_unmap_channel(&map);
 	close(channel);
 	close(fd);
+}
+
+#define NOTE_ID "0123456789abcdefghij"
+
+/* Of a program, the page that the kernel asks for first, and the one with its notes. */
+static void fill_program(void *pages, char *data, size_t size)
+{
+	const ElfW(Ehdr) head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+			     sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32 },
+		.e_type = ET_DYN,
+		.e_phoff = sizeof(head),
+		.e_phnum = 1,
+	};
+	const struct {
+		ElfW(Nhdr) head;
+		char name[4], id[sizeof(NOTE_ID) - 1];
+	} note = { { 4, sizeof(note.id), NT_GNU_BUILD_ID }, "GNU", NOTE_ID };
+	const ElfW(Phdr) notes = {
+		.p_type = PT_NOTE,
+		.p_offset = sysconf(_SC_PAGESIZE),
+		.p_filesz = sizeof(note),
+	};
+
+	if (size < sizeof(head) + sizeof(notes))
+		return;
+	if ((*(unsigned int *)pages)++) {
+		memcpy(data, &note, sizeof(note));
+	} else {
+		memcpy(data, &head, sizeof(head));
+		memcpy(data + sizeof(head), &notes, sizeof(notes));
+	}
+}
+
+/* Its head is in memory, its notes are not. */
+TEST(build_id_behind_the_first_page)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	const struct mmap_payload *m;
+	unsigned int pages = 0;
+	struct utsname uts;
+	struct fuse_file file = { .size = 2 * page, .fill = fill_program, .arg = &pages };
+	int event, channel;
+	struct pev_map map;
+	struct seen seen;
+	char byte;
+	void *p;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (withheld_fuse.missing())
+		SKIP(return, "%s", withheld_fuse.missing());
+	if (!uname(&uts) && strverscmp(uts.release, "6.12") < 0)
+		SKIP(return, "this kernel looks at the first page alone");
+	ASSERT_EQ(0, fuse_file_open(&file));
+	ASSERT_EQ(1, pread(file.file, &byte, 1, 0));
+	ASSERT_EQ(1, pages);
+	channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	event = open_mappings(PEV_TARGET_TASK, channel);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.file, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	close(event);
+	ASSERT_EQ(0, pev_map_channel(channel, &map));
+	ASSERT_EQ(0, collect(&map, &seen));
+	ASSERT_EQ(1, seen.nr);
+	m = (const void *)seen.records[0].payload;
+	EXPECT_EQ((uintptr_t)p, m->addr);
+	ASSERT_EQ(20, m->build_id_size);
+	EXPECT_EQ(0, memcmp(NOTE_ID, m->build_id, 20));
+	free(seen.records);
+	pev_unmap_channel(&map);
+	close(channel);
 }
 
 static void *map_file(void *file)

@@ -8,13 +8,16 @@
  */
 #include <linux/binfmts.h>
 #include <linux/buildid.h>
+#include <linux/elf.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/highmem.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/pagemap.h>
 #include <linux/pev_hooks.h>
 #include <linux/pev_refuse.h>
 #include <linux/pid_namespace.h>
@@ -248,14 +251,39 @@ void __pev_teardown pev_sideband_teardown(void)
 		schedule_timeout_uninterruptible(1);
 }
 
+/* By what is in memory. */
+static bool is_elf(struct file *file)
+{
+	struct page *page = find_get_page(file->f_mapping, 0);
+	bool is = false;
+	void *head;
+
+	if (!page)
+		return false;
+	if (PageUptodate(page)) {
+		head = kmap_local_page(page);
+		is = !memcmp(head, ELFMAG, SELFMAG);
+		kunmap_local(head);
+	}
+	put_page(page);
+	return is;
+}
+
+/* Linux says of a program whose notes are not in memory what it says of one without a build id. */
+static bool is_to_be_read(struct mmap_info *m, struct vm_area_struct *vma)
+{
+	int err = build_id_parse_nofault(vma, m->rec.build_id, &m->rec.build_id_size);
+
+	return err == -EFAULT || (err == -EINVAL && is_elf(vma->vm_file));
+}
+
 /*
  * Queue @m if its build id has yet to be read from the disk, which can't be
  * done with the mmap lock held. A device may do anything when it is read.
  */
 static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 {
-	if (build_id_parse_nofault(vma, m->rec.build_id, &m->rec.build_id_size) != -EFAULT ||
-	    !S_ISREG(file_inode(vma->vm_file)->i_mode))
+	if (!is_to_be_read(m, vma) || !S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return false;
 	/* the module's exit must not wait for a file whose server never answers */
 	if (!try_module_get(THIS_MODULE))
