@@ -533,6 +533,83 @@ TEST(build_id_that_does_not_come)
 	close(channel);
 }
 
+#define MANY 4000
+
+/* An area of mappings that become executable in one call. */
+struct area {
+	char *at;
+	size_t size;
+};
+
+static bool map_many(struct area *area, int file)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	area->size = MANY * page;
+	area->at = mmap(NULL, area->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area->at == MAP_FAILED)
+		return false;
+	for (char *p = area->at; p < area->at + area->size; p += page)
+		if (mmap(p, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
+			return false;
+	return true;
+}
+
+static void *make_executable(void *area)
+{
+	const struct area *a = area;
+
+	return mprotect(a->at, a->size, PROT_READ | PROT_EXEC) ? area : NULL;
+}
+
+/* KiB that the kernel has in small pieces */
+static long kernel_memory(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[128];
+	long kib = -1;
+
+	while (f && kib < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "SUnreclaim: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* Records that wait for a file are no larger than its path. */
+TEST(many_build_ids_that_do_not_come)
+{
+	struct withheld w = { 0 };
+	long before, while_waiting;
+	struct area area;
+	pthread_t thread;
+	int event, channel;
+	void *failed;
+
+	if (!pev_present())
+		SKIP(return, "no pev in this kernel");
+	if (withheld_fuse.missing())
+		SKIP(return, "%s", withheld_fuse.missing());
+	ASSERT_EQ(0, withheld_fuse.keep_out(&w));
+	ASSERT_TRUE(map_many(&area, w.file.file));
+	channel = pev_open_channel(1 << 16, 4096, 0);
+	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
+	event = open_mappings(PEV_TARGET_PROCESS, channel);
+	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
+	before = kernel_memory();
+	ASSERT_LT(0, before);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, make_executable, &area));
+	ASSERT_TRUE(withheld_fuse.faults(&w));
+	while_waiting = kernel_memory();
+	withheld_fuse.let_in(&w);
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	EXPECT_EQ(NULL, failed);
+	EXPECT_LT(while_waiting - before, MANY * 4);
+	EXPECT_EQ(MANY, pev_read(event).value);
+	close(event);
+	close(channel);
+}
+
 TEST_F(sideband, threads_and_children)
 {
 	unsigned int at = 0, was;

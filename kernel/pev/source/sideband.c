@@ -28,6 +28,7 @@
 #include <trace/events/task.h>
 #include "base/hooks.h"
 #include "base/strbuf.h"
+#include "base/task.h"
 #include "base/work.h"
 #include "glue/linux.h"
 #include "glue/watch.h"
@@ -176,6 +177,16 @@ static void *sb_begin(struct pev_event_cpu *ec, u32 payload, const struct pev_sa
 	return pev_sample_begin(ec->event, ec, payload, in);
 }
 
+static bool anyone_here(unsigned int kind)
+{
+	bool any;
+
+	preempt_disable();
+	any = pev_running_any(PEV_RUN_SIDEBAND + kind);
+	preempt_enable();
+	return any;
+}
+
 /* ---- mmap ---- */
 
 /**
@@ -236,8 +247,12 @@ static void mmap_work(struct callback_head *work)
 	/* build_id_parse() reads only vm_file; build_id_parse_file() is not in all of 6.12.y */
 	struct vm_area_struct vma = { .vm_file = m->file };
 
-	build_id_parse(&vma, m->rec.build_id, &m->rec.build_id_size);
-	mmap_write(m);
+	if (anyone_here(PEV_SB_MMAP)) {
+		/* the end of a task waits for no file's server */
+		if (!pev_task_is_exiting(current))
+			build_id_parse(&vma, m->rec.build_id, &m->rec.build_id_size);
+		mmap_write(m);
+	}
 	fput(m->file);
 	kfree(m);
 	module_put(THIS_MODULE);
@@ -277,17 +292,35 @@ static bool is_to_be_read(struct mmap_info *m, struct vm_area_struct *vma)
 	return err == -EFAULT || (err == -EINVAL && is_elf(vma->vm_file));
 }
 
+/* One call may change the rights of all mappings of a process: each keeps no more than its path. */
+static struct mmap_info *mmap_copy(const struct mmap_info *m)
+{
+	size_t size = strlen(m->name) + 1;
+	struct mmap_info *copy;
+
+	copy = kmalloc(struct_size(copy, path, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	*copy = *m;
+	memcpy(copy->path, m->name, size);
+	copy->name = copy->path;
+	return copy;
+}
+
 /*
- * Queue @m if its build id has yet to be read from the disk, which can't be
+ * Queue a copy of @m if its build id has yet to be read from the disk, which can't be
  * done with the mmap lock held. A device may do anything when it is read.
  */
 static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 {
 	if (!is_to_be_read(m, vma) || !S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return false;
+	m = mmap_copy(m);
+	if (!m)
+		return false;
 	/* the module's exit must not wait for a file whose server never answers */
 	if (!try_module_get(THIS_MODULE))
-		return false;
+		goto err_copy;
 	m->file = get_file(vma->vm_file);
 	init_task_work(&m->work, mmap_work);
 	atomic_inc(&deferred);
@@ -296,6 +329,8 @@ static bool mmap_defer(struct mmap_info *m, struct vm_area_struct *vma)
 	fput(m->file);
 	module_put(THIS_MODULE);
 	atomic_dec(&deferred);
+err_copy:
+	kfree(m);
 	return false;
 }
 
@@ -337,16 +372,6 @@ static void mmap_fill(struct sb_mmap *rec, struct vm_area_struct *vma)
 	}
 }
 
-static bool anyone_here(unsigned int kind)
-{
-	bool any;
-
-	preempt_disable();
-	any = pev_running_any(PEV_RUN_SIDEBAND + kind);
-	preempt_enable();
-	return any;
-}
-
 /**
  * __pev_mmap() - a mapping is new, or its rights changed
  * @vma: the mapping
@@ -372,9 +397,8 @@ void __pev_mmap(struct vm_area_struct *vma)
 	}
 	m->hide = get_dumpable(vma->vm_mm) != SUID_DUMP_USER;
 	mmap_fill(&m->rec, vma);
-	if (m != &small && mmap_defer(m, vma))
-		return;
-	mmap_write(m);
+	if (m == &small || !mmap_defer(m, vma))
+		mmap_write(m);
 	if (m != &small)
 		kfree(m);
 }
