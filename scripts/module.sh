@@ -73,7 +73,11 @@ kbuild() {
 # with is one of nothing there.
 no_addresses_by_cpu() {
 	local wrong
-	wrong=$(LC_ALL=C readelf -rW "$1" | awk '/^Relocation section/ { of = $3 } of ~ /percpu/ && $3 ~ /^R_/')
+	wrong=$(LC_ALL=C readelf -rW "$1" | awk '/^Relocation section/ { of = $3 } of ~ /percpu/ && $3 ~ /^R_/') || {
+		echo "module: readelf does not say which addresses Linux relocates in $1: the error is above" >&2
+		rm -f "$1"
+		exit 2
+	}
 	[ -n "$wrong" ] || return 0
 	printf 'module: addresses in per-CPU data are not relocated, set them at run time:\n%s\n' "$wrong" >&2
 	rm -f "$1"
