@@ -165,6 +165,39 @@ TEST_F(hotplug, turns)
 		close(fds[i]);
 }
 
+/* What had no counter on one CPU for as long as it ran there is not all on the next one. */
+TEST_F(hotplug, a_page_that_moves)
+{
+	struct pev_attr attr = pmu_attr(PEV_HW_INSTRUCTIONS, PEV_F_PINNED | PEV_F_EXCLUSIVE, -1, 0);
+	uint64_t mask = 1ULL << self->home;
+	struct pev_multiplexed m;
+	struct pev_user_page *page;
+	int all, fd;
+
+	if (!(pmu_info().pmu_features & PEV_PMU_USER_READS))
+		SKIP(return, "user mode can't read counters here");
+	attr.target = PEV_TARGET_CPUS;
+	attr.cpus = (uintptr_t)&mask;
+	attr.cpus_size = sizeof(mask);
+	all = pev_open(&attr);
+	ASSERT_LE(0, all) TH_LOG("%s", pev_reason());
+	fd = pmu_open(PEV_HW_INSTRUCTIONS, USER_ONLY | PEV_F_USER_PAGE);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	pev_on(all);
+	pev_on(fd);
+	pmu_loop(100000);
+	EXPECT_EQ(PMU_NOTHING, pmu_self_read(page));
+	pev_pin(self->victim);
+	EXPECT_NE(PMU_NOTHING, pmu_self_read(page));
+	EXPECT_EQ(1, page->partial);
+	m = pmu_multiplexed(fd);
+	EXPECT_LT(m.time_running, m.time_enabled);
+	close(fd);
+	close(all);
+}
+
 /* A task that is moved off the CPU loses nothing, not an instruction. */
 TEST_F(hotplug, a_task_that_moves)
 {

@@ -338,9 +338,13 @@ void pev_pmu_event_stop(struct pev_event *event, struct pev_event_cpu *ec, u64 n
 
 	cpu->now = now;
 	cpu->dirty = true;
-	if (s->counter >= 0)
+	if (s->counter >= 0) {
 		pev_pmu_detach(cpu, s, now);
-	pev_hw_wait_end(s, now);
+	} else {
+		pev_hw_wait_end(s, now);
+		/* the next CPU does not know that it waited on this one */
+		pev_hw_show(s);
+	}
 	/* short stretches add up to a slice; pinned events have none */
 	if (cpu->contended && s->slice_ran >= slice_ns() &&
 	    list_of(cpu, leader_of(event)) == &cpu->wanted)
