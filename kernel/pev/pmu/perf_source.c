@@ -571,28 +571,38 @@ int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, co
 /* What never waits is counted with anything. */
 static bool may_wait(const struct pev_event *event)
 {
-	return pev_is_hardware(event) && !pev_hw_of(event)->perf.always;
+	return event->ops == &pev_perf_source && !pev_hw_of(event)->perf.always;
 }
 
-static unsigned int hardware_events(const struct pev_event *leader)
+/* What of a group is counted at once: pev's own counters are one part, each of perf's another. */
+static unsigned int parts(const struct pev_event *leader)
 {
 	const struct pev_event *member;
 	unsigned int nr = may_wait(leader);
+	bool own = pev_has_code(leader);
 
-	lockdep_assert_held(&pev_control);
-	list_for_each_entry(member, &leader->siblings, group_node)
+	list_for_each_entry(member, &leader->siblings, group_node) {
 		nr += may_wait(member);
-	return nr;
+		own |= pev_has_code(member);
+	}
+	return nr + own;
 }
 
 /* perf schedules each counter on its own. What it never takes off its counter is together. */
-static int check_group(struct pev_event *event, struct pev_refuse *r)
+int pev_perf_check_group(const struct pev_event *event, struct pev_refuse *r)
 {
-	guard(mutex)(&pev_control);
-	if (event->leader->flags & PEV_F_PINNED || hardware_events(event->leader) <= 1)
+	lockdep_assert_held(&pev_control);
+
+	if (event->leader->flags & PEV_F_PINNED || parts(event->leader) <= 1)
 		return 0;
 	return pev_refuse(r, EINVAL, PEV_FIELD(group_fd),
-			  "perf drives the counters here, and may take them from a part of the group: open its leader with PEV_F_PINNED, or the events one by one");
+			  "perf drives counters of this group, and may take them from a part of it: open its leader with PEV_F_PINNED, or the events one by one");
+}
+
+static int check_group(const struct pev_event *event, struct pev_refuse *r)
+{
+	guard(mutex)(&pev_control);
+	return pev_perf_check_group(event, r);
 }
 
 static int check_pinned(const struct pev_event *event, struct pev_refuse *r)

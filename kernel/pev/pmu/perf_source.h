@@ -19,6 +19,8 @@ struct pev_perf;
 int pev_perf_event_code(const struct pev_attr *attr, struct pev_hw_event *hw, const char *name,
 			struct pev_refuse *r);
 
+/* Can the group be together that @event, of either driver, has joined? Under pev_control. */
+int pev_perf_check_group(const struct pev_event *event, struct pev_refuse *r);
 int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r);
 void pev_perf_event_unhook(struct pev_event *event);
 void pev_perf_event_start(struct pev_event *event, struct pev_event_cpu *ec, u64 now);

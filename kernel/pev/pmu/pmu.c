@@ -543,13 +543,7 @@ static int refuse_group(struct pev_event **members, const struct pev_pmu_conflic
 			  "the group can never count: %s can count them", seq_buf_str(&text));
 }
 
-/* Does it count by a counter of ours? */
-static bool has_code(const struct pev_event *event)
-{
-	return pev_is_hardware(event) && event->ops != &pev_perf_source;
-}
-
-/* Can all of the group count at the same time? If not, it never counts. */
+/* Can all of ours count at the same time? If not, the group never counts. */
 static int check_group(struct pev_event *event, struct pev_refuse *r)
 {
 	const struct pev_pmu_code *codes[PEV_PMU_MAX_EVENTS];
@@ -561,10 +555,10 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 
 	lockdep_assert_held(&pev_control);
 
-	if (has_code(leader))
+	if (pev_has_code(leader))
 		members[nr++] = leader;
 	list_for_each_entry(member, &leader->siblings, group_node) {
-		if (!has_code(member))
+		if (!pev_has_code(member))
 			continue;
 		if (nr == PEV_PMU_MAX_EVENTS)
 			return pev_refuse(r, EINVAL, PEV_FIELD(group_fd),
@@ -588,7 +582,8 @@ static int connect(struct pev_event *event, struct pev_refuse *r)
 	int err;
 
 	guard(mutex)(&pev_control);
-	err = check_group(event, r);
+	err = pev_perf_check_group(event, r);
+	err = err ?: check_group(event, r);
 	if (err)
 		return err;
 	err = pmm_get(event, r);

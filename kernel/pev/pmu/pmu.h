@@ -136,10 +136,10 @@ int pev_pmu_suspend(void *data);
 void pev_pmu_resume(void *data);
 #endif
 
-static inline bool pev_is_hardware(const struct pev_event *event)
+/* Does it count by a counter of ours? */
+static inline bool pev_has_code(const struct pev_event *event)
 {
-	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source ||
-	       event->ops == &pev_perf_source;
+	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source;
 }
 
 #endif

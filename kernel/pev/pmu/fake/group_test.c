@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of groups of which the core counts a part and perf another, in any order. */
+#include <kunit/test.h>
+#include <linux/perf_event.h>
+#include <linux/pev_refuse.h>
+#include <linux/string.h>
+#include "event/event.h"
+#include "fake_test.h"
+
+static int group_event_init(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+static int group_add(struct perf_event *event, int flags)
+{
+	return 0;
+}
+
+static void group_del(struct perf_event *event, int flags) { }
+
+static void group_read(struct perf_event *event) { }
+
+#define GROUP_PMU(context)						\
+	.task_ctx_nr	= context,					\
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE, \
+	.event_init	= group_event_init,				\
+	.add		= group_add,					\
+	.del		= group_del,					\
+	.start		= group_del,					\
+	.stop		= group_del,					\
+	.read		= group_read
+
+/* One whose events may wait for a counter, and one whose events never do. */
+static struct pmu waiting_pmu = { GROUP_PMU(perf_invalid_context) };
+static struct pmu ready_pmu = { GROUP_PMU(perf_sw_context) };
+
+static int group_suite_init(struct kunit_suite *suite)
+{
+	int err = perf_pmu_register(&waiting_pmu, "pevtest_waiting", -1);
+
+	if (err)
+		return err;
+	err = perf_pmu_register(&ready_pmu, "pevtest_ready", -1);
+	if (err)
+		perf_pmu_unregister(&waiting_pmu);
+	return err;
+}
+
+static void group_suite_exit(struct kunit_suite *suite)
+{
+	perf_pmu_unregister(&ready_pmu);
+	perf_pmu_unregister(&waiting_pmu);
+}
+
+static u32 pmu_of(char kind)
+{
+	if (kind == 'o')
+		return PEV_PMU_CORE;
+	return kind == 'w' ? waiting_pmu.type : ready_pmu.type;
+}
+
+/* One more event of the group on CPU 0. Return: 0 or a negative errno. */
+static int join(struct pev_fake_rig *rig, char kind, u64 flags, struct pev_refuse *r)
+{
+	u64 mask = 1;
+	struct pev_request req = {
+		.attr = {
+			.type		= PEV_TYPE_RAW,
+			.target		= PEV_TARGET_CPUS,
+			.pmu		= pmu_of(kind),
+			.config		= 1,
+			.flags		= flags | PEV_F_DISABLED,
+			.cpus_size	= sizeof(mask),
+			.channel_fd	= -1,
+			/* which it is was found before */
+			.group_fd	= rig->nr ? 0 : -1,
+		},
+		.cpus = &mask,
+		.leader = rig->nr ? rig->events[0] : NULL,
+	};
+	struct pev_event *event = pev_event_create(&req, r);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	rig->events[rig->nr++] = event;
+	return 0;
+}
+
+/* 'o': of our own; 'w', 'r': of perf's waiting and ready PMU. The last one may be refused. */
+static void test_mixed(struct kunit *test)
+{
+	static const struct {
+		const char	*kinds;
+		u64		flags;
+		int		error;
+	} cases[] = {
+		{ "ow", 0, -EINVAL },
+		{ "wo", 0, -EINVAL },
+		{ "ww", 0, -EINVAL },
+		{ "oow", 0, -EINVAL },
+		{ "row", 0, -EINVAL },
+		{ "rwo", 0, -EINVAL },
+		{ "wro", 0, -EINVAL },
+		{ "orw", 0, -EINVAL },
+		{ "ow", PEV_F_PINNED, 0 },
+		{ "wo", PEV_F_PINNED, 0 },
+		/* our own are together, and with what never waits, whichever comes last */
+		{ "oor", 0, 0 },
+		{ "oro", 0, 0 },
+		{ "roo", 0, 0 },
+		{ "wrr", 0, 0 },
+		{ "rrw", 0, 0 },
+	};
+	struct pev_fake_rig *rig = test->priv;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *kind = cases[i].kinds;
+		struct pev_refuse r = { };
+		int err;
+
+		for (; kind[1]; kind++)
+			KUNIT_ASSERT_EQ_MSG(test, join(rig, *kind, cases[i].flags, &r), 0,
+					    "%s: %s", cases[i].kinds, r.text);
+		err = join(rig, *kind, 0, &r);
+		KUNIT_EXPECT_EQ_MSG(test, err, cases[i].error, "%s: %s", cases[i].kinds, r.text);
+		if (err) {
+			KUNIT_EXPECT_EQ(test, r.field, PEV_FIELD(group_fd));
+			KUNIT_EXPECT_NOT_NULL(test, strstr(r.text, "PEV_F_PINNED"));
+		}
+		while (rig->nr)
+			pev_event_close(rig->events[--rig->nr]);
+	}
+}
+
+static struct kunit_case group_test_cases[] = {
+	KUNIT_CASE(test_mixed),
+	{ }
+};
+
+static struct kunit_suite group_test_suite = {
+	.name		= "pev_pmu_group",
+	.suite_init	= group_suite_init,
+	.suite_exit	= group_suite_exit,
+	.init		= pev_fake_init,
+	.exit		= pev_fake_exit,
+	.test_cases	= group_test_cases,
+};
+
+kunit_test_suite(group_test_suite);
