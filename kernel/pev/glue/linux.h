@@ -45,6 +45,12 @@ static inline int pev_security_perf(int type)
 	return security_perf_event_open(type);
 }
 
+/* Does it wait for a CPU, or have one? What has gone to sleep may be in a queue for a while. */
+static inline bool pev_task_is_queued(const struct task_struct *task)
+{
+	return READ_ONCE(task->on_rq) && !READ_ONCE(task->se.sched_delayed);
+}
+
 /* Registers of perf's that are no part of struct pt_regs, a bit each. */
 #define pev_perf_extended_regs()	PERF_REG_EXTENDED_MASK
 

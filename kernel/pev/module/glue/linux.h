@@ -139,6 +139,16 @@ static inline int pev_security_perf(int type)
 #define pev_perf_scope(pmu)	((pmu)->scope)
 #endif
 
+static inline bool pev_task_is_queued(const struct task_struct *task)
+{
+#ifdef PEV_LINUX_6_1
+	/* what goes to sleep leaves its queue at once */
+	return READ_ONCE(task->on_rq);
+#else
+	return READ_ONCE(task->on_rq) && !READ_ONCE(task->se.sched_delayed);
+#endif
+}
+
 #define PEV_NO_PMU		"this machine shows no hardware counters that perf could lend"
 
 #endif

@@ -151,7 +151,7 @@ static __always_inline void wait_thread_waking(struct wait_thread *t, u64 clock)
 
 	wait_thread_lock(t);
 	if (wait_thread_counts(t)) {
-		if (likely(t->phase == WAIT_BLOCKED)) {
+		if (likely(t->phase == WAIT_BLOCKED) || wait_thread_sleeps(t)) {
 			now = wait_thread_now(t, clock);
 			t->blocked = now - t->since;
 			t->woken = true;

@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 #include "base/threads.h"
 #include "base/work.h"
+#include "glue/linux.h"
 #include "record/kstack.h"
 #include "target/rights.h"
 #include "types.h"
@@ -478,18 +479,38 @@ bool wait_threads_flush(struct wait_threads *threads,
 
 /* ---- threads come and go ---- */
 
-/* A guess, for a task that is attached while it does anything: its next change corrects it. */
+/* What the scheduler would have told as the task went to sleep. */
+static void fell_asleep(struct wait_thread *t, unsigned int state)
+{
+	t->record.state = wait_state_of(state);
+	/* the task's own bit, beside others of it */
+	t->record.flags = data_race(!!t->task->in_iowait) ? PEV_WAIT_IO : 0;
+}
+
+/*
+ * A guess, for a task that is attached while it does anything: its next change corrects it. The
+ * thread is in the hash, and its lock is held: of what it goes on to do the scheduler tells.
+ */
 static void guess_phase(struct wait_thread *t, struct task_struct *task)
 {
-	unsigned int state = READ_ONCE(task->__state);
+	unsigned int state;
+	bool queued;
 
-	if (task == current || READ_ONCE(task->on_cpu)) {
+	/* as pev_ctx:B in target/attach.c: we see that it sleeps, or are told of it */
+	smp_mb();
+	state = READ_ONCE(task->__state);
+	queued = pev_task_is_queued(task);
+	if (task == current || (queued && READ_ONCE(task->on_cpu))) {
+		/* or it is on its way from its CPU, and wants another: that takes a moment */
 		t->phase = WAIT_RUNS;
-	} else if (state) {
-		t->phase = WAIT_BLOCKED;
-		t->record.state = wait_state_of(state);
-	} else {
+	} else if (queued || !state || state & (TASK_WAKING | TASK_NEW)) {
+		/* with any state, if it was preempted before it slept */
 		t->phase = WAIT_RUNNABLE;
+		t->record.state = state & TASK_NEW ? PEV_WAIT_NEW : PEV_WAIT_PREEMPTED;
+	} else {
+		/* also on the last of its way from its CPU */
+		t->phase = WAIT_BLOCKED;
+		fell_asleep(t, state);
 	}
 }
 
@@ -511,8 +532,6 @@ static void init(struct wait_thread *t, struct pev_event *event, struct wait_thr
 	if (fresh) {
 		t->phase = WAIT_RUNNABLE;
 		t->record.state = PEV_WAIT_NEW;
-	} else {
-		guess_phase(t, task);
 	}
 }
 
@@ -536,7 +555,11 @@ void wait_thread_follow(struct pev_event *event, struct wait_threads *threads,
 		init(t, event, threads, task, fresh);
 		threads->nr++;
 		list_add_tail(&t->of_event, &threads->list);
+		wait_thread_lock(t);
 		show(t);
+		if (!fresh)
+			guess_phase(t, task);
+		wait_thread_unlock(t);
 		t = NULL;
 	} else {
 		threads->unfollowed++;
@@ -635,6 +658,22 @@ void wait_thread_not_blocked(struct wait_thread *t, bool blocks)
 void wait_thread_set_early(struct wait_thread *t)
 {
 	set_early(t, true);
+}
+
+/**
+ * wait_thread_sleeps() - does a thread sleep that is about to be woken, unseen?
+ * @t: the thread, which is not taken for blocked
+ *
+ * It went to sleep as it was attached. One that the scheduler is about to tell of has its CPU.
+ *
+ * Return: true; what is to be recorded of its sleep is. False: it has not left its CPU.
+ */
+bool wait_thread_sleeps(struct wait_thread *t)
+{
+	if (READ_ONCE(t->task->on_cpu) || pev_task_is_queued(t->task))
+		return false;
+	fell_asleep(t, READ_ONCE(t->task->__state));
+	return true;
 }
 
 /**

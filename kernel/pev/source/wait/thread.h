@@ -93,7 +93,8 @@ enum wait_phase {
  *              @list of the event, with the lock for that held
  * @event:      the event
  * @threads:    of the event
- * @lock:       for all that follows, up to @record; innermost. See wait_thread_lock()
+ * @lock:       for all that follows, up to @record; innermost, but for that of the hash. See
+ *              wait_thread_lock()
  * @version:    of the event's time, of which this has a copy, which its CPUs need not share
  * @offset:     the event's time is the clock less this
  * @least:      the thread's time is not less
@@ -206,6 +207,7 @@ bool wait_thread_catch_up(struct wait_thread *t);
 bool wait_thread_ends(struct wait_thread *t, u64 now, struct pev_wait_record *record);
 void wait_thread_not_blocked(struct wait_thread *t, bool blocks);
 void wait_thread_set_early(struct wait_thread *t);
+bool wait_thread_sleeps(struct wait_thread *t);
 void wait_take_any_waker(struct wait_thread *t, bool stack);
 void wait_thread_woken(struct wait_thread *t);
 
