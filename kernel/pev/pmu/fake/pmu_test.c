@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "channel/channel.h"
 #include "event/event.h"
+#include "pmu/lend.h"
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "target/sync.h"
@@ -399,6 +400,57 @@ static void test_held(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, per_cpu(pev_fake_cpus, 0).ours);
 }
 
+/*
+ * What a lent counter that has got one goes on from: where its guest was told that it is, unless
+ * it would overflow too late then. One that is overdue has no time left, not all there is.
+ */
+static void test_lent(struct kunit *test)
+{
+	static const struct {
+		s64	left;
+		u64	offset;
+		bool	goes_on;
+	} cases[] = {
+		{ 1000000, 500000, true },
+		{ 1000000, -500000ULL, false },
+		{ 1000000, 999999, false },
+		{ -5, -100000ULL, false },
+		{ S64_MIN, -100000ULL, false },
+	};
+	const u64 lap = BIT_ULL(PEV_LENT_BITS);
+	struct pev_event *event = pev_fake_open(test, 1, 0, NULL);
+	struct pev_hw_event *hw = event->private;
+	struct pev_hw_cpu *s = hw_here(event);
+	struct pev_lent lent = { .event = event, .shows = true };
+
+	pev_fake_switch(test, true);
+	KUNIT_ASSERT_TRUE(test, on_counter(event));
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 was, raw, want;
+
+		scoped_guard(irqsave) {
+			struct pev_pmu_cpu *cpu = pev_pmu_update_begin();
+
+			pev_hw_fold(s);
+			was = s->raw;
+			lent.counter = s->counter;
+			lent.offset = cases[i].offset;
+			s->period.left = cases[i].left;
+			hw->lent = &lent;
+			pev_lent_attach(cpu, s);
+			raw = s->raw;
+			hw->lent = NULL;
+			cpu->shown = 0;
+			pev_hw_load(s);
+			pev_pmu_commit();
+		}
+		want = was;
+		if (cases[i].goes_on)
+			want = (cases[i].offset - cases[i].left) & (lap - 1);
+		KUNIT_EXPECT_EQ_MSG(test, raw, want, "case %u", i);
+	}
+}
+
 /* The context of the first record in this CPU's ring, behind the thread. */
 static const u64 *first_context(const struct pev_channel *channel)
 {
@@ -490,6 +542,7 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(test_suspend),
 	KUNIT_CASE(test_vanished),
 	KUNIT_CASE(test_held),
+	KUNIT_CASE(test_lent),
 	KUNIT_CASE(test_addresses),
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(test_exact_address),
