@@ -3,6 +3,7 @@
  * Owns what is told about the PMU and its events: which events this processor
  * counts, who holds the counters, how much multiplexed values can be trusted.
  */
+#include <kunit/visibility.h>
 #include <linux/cpu.h>
 #include <linux/fs.h>
 #include <linux/pev_refuse.h>
@@ -161,21 +162,9 @@ static void put_pmu(struct pev_strbuf *text, u64 hardware)
 			pev_strbuf_printf(text, "event %s %s\n", pev_hardware_names[i], r.text);
 }
 
-/**
- * struct status - what the text is made of
- * @only_perf: perf drives all
- * @hardware:  mask of PEV_HW_* that perf counts
- * @more:      appends the lines of what lies above
- */
-struct status {
-	bool	only_perf;
-	u64	hardware;
-	void	(*more)(struct pev_strbuf *text);
-};
-
-static void put(struct pev_strbuf *text, void *arg)
+VISIBLE_IF_KUNIT void pev_pmu_put_status(struct pev_strbuf *text, void *arg)
 {
-	const struct status *status = arg;
+	const struct pev_pmu_status *status = arg;
 
 	/* who has the lock of perf's kinds may be waiting for memory */
 	if (status->only_perf)
@@ -189,14 +178,14 @@ static void put(struct pev_strbuf *text, void *arg)
 
 struct file *pev_pmu_file(void (*more)(struct pev_strbuf *text))
 {
-	struct status status = { .only_perf = pev_pmu_only_perf(), .more = more };
+	struct pev_pmu_status status = { .only_perf = pev_pmu_only_perf(), .more = more };
 	struct pev_turn *turn = pev_turn_take();
 	struct file *file;
 
 	if (IS_ERR(turn))
 		return ERR_CAST(turn);
 	status.hardware = pev_perf_hardware();
-	file = pev_strbuf_file("[pev-pmu]", put, &status);
+	file = pev_strbuf_file("[pev-pmu]", pev_pmu_put_status, &status);
 	pev_turn_end(turn);
 	return file;
 }
