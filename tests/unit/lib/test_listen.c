@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Reading the marks of programs from the event's descriptor on, with a kernel made of a file
- * in memory: which programs there are, what their marks are, and what is not believed.
+ * in memory: which programs there are, what their marks are, and what is not believed; and that
+ * no two requests have the same number.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -233,6 +234,17 @@ static void another_pid_namespace(void)
 	IS_NUM(pev_user_count(user), 2, "marks, of which each is there once");
 }
 
+/* All numbers of linux/pev*.h: the compiler refuses one that is there twice. */
+static bool is_request(unsigned long request)
+{
+	switch (request) {
+#include "requests.h"
+		return true;
+	default:
+		return false;
+	}
+}
+
 int main(void)
 {
 	event = memfd_create("event", MFD_CLOEXEC);
@@ -246,5 +258,8 @@ int main(void)
 	another_pid_namespace();
 	pev_user_free(user);
 	OK(programs[0].gone, "the others at the end");
+	OK(is_request(PEV_IOC_READ_COUNTS) && is_request(PEV_IOC_USER_NEXT) &&
+		   is_request(PEV_IOC_OPEN),
+	   "each request has a number of its own");
 	return tap_done();
 }
