@@ -299,6 +299,32 @@ TEST_F(rights, of_an_event_that_was_handed_down)
 	close_objects(&o);
 }
 
+/* The same of what takes long: who opened it may let it, but not who was given it. */
+TEST_F(rights, of_time_that_was_handed_down)
+{
+	char expr[4000] = "COMM ~ \"*a?b*\"";
+	struct objects o;
+	struct pev_child c;
+
+	while (strlen(expr) < sizeof(expr) - 32)
+		strcat(expr, " || COMM ~ \"*a?b*\"");
+	ASSERT_LE(0, open_objects(&o, CLOSE, LAST_TWO)) TH_LOG("%s", pev_reason());
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		EXPECT_EQ(0, pev_become(ANYBODY, -1));
+		for (enum way way = BY_EVENT; way < WAYS; way++) {
+			EXPECT_EQ(-EINVAL, set_by(&o, way, expr)) TH_LOG("by %s", ways[way]);
+		}
+		_exit(_metadata->exit_code != KSFT_PASS);
+	}
+	EXPECT_EQ(0, pev_child_end(&c));
+	EXPECT_EQ(2, passed(o.event));
+	for (enum way way = BY_EVENT; way < WAYS; way++) {
+		EXPECT_EQ(0, set_by(&o, way, expr)) TH_LOG("by %s", ways[way]);
+	}
+	close_objects(&o);
+}
+
 /* Any user may open it, and any reader of the descriptor gets the answers. */
 TEST_F(rights, of_an_event_that_was_handed_up)
 {

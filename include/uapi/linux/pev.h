@@ -1353,8 +1353,8 @@ struct pev_id {
  * @refusal_size: as in struct pev_attr
  * @flags:        0 or PEV_IOF_GROUP
  *
- * On a group or a channel, events that have no fields are passed over; the
- * first one that refuses ends the call, those before it have the new filter.
+ * On a group or a channel, events that have no fields are passed over. Of up to
+ * PEV_MAX_GROUP events at a time all get it or, if one of them refuses, none.
  */
 struct pev_filter_arg {
 	__u64	filter;

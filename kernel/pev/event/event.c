@@ -444,7 +444,8 @@ static int set_first_filter(struct pev_event *event, const struct pev_request *r
 	if (IS_ERR(filter))
 		return PTR_ERR(filter);
 	event->filter_weight = pev_filter_weight(event, filter);
-	event->weight += event->filter_weight;
+	if (!event->privileged)
+		event->weight += event->filter_weight;
 	pev_filter_swap(event, filter);
 	return 0;
 }

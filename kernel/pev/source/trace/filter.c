@@ -196,14 +196,12 @@ bool pev_filter_allows(struct pev_event *event, struct pev_event_cpu *ec, u64 nr
  * @filter: the filter
  *
  * Context: Process context.
- * Return: the number; 0 of one that is short, and of who may watch everybody.
+ * Return: the number; 0 of one that is short.
  */
 u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *filter)
 {
 	u32 steps = filter->program->steps;
 
-	if (event->privileged)
-		return 0;
 	if (event->fields)
 		return steps / STEPS_OF_ONE_CALL;
 	if (event->in_bulk)
