@@ -154,7 +154,7 @@ static int scope_act(struct scope *scope,
 	unsigned int nr;
 
 	if (scope->channel || scope->group)
-		events = kvmalloc_array(PEV_BATCH, sizeof(*events), GFP_KERNEL);
+		events = kvmalloc_array(PEV_BATCH, sizeof(*events), GFP_KERNEL_ACCOUNT);
 	if (!events)
 		return -ENOMEM;
 	turn = pev_turn_take();
@@ -292,8 +292,8 @@ static int control_filter(struct scope *scope, const char *expr, struct pev_refu
 	unsigned int nr;
 	int err = 0;
 
-	events = kcalloc(FILTER_BATCH, sizeof(*events), GFP_KERNEL);
-	jobs = kcalloc(FILTER_BATCH, sizeof(*jobs), GFP_KERNEL);
+	events = kcalloc(FILTER_BATCH, sizeof(*events), GFP_KERNEL_ACCOUNT);
+	jobs = kcalloc(FILTER_BATCH, sizeof(*jobs), GFP_KERNEL_ACCOUNT);
 	if (!events || !jobs)
 		return -ENOMEM;
 	turn = pev_turn_take();

@@ -99,8 +99,8 @@ static ssize_t read_group(struct pev_event *leader, char __user *buf, size_t cou
 	size_t size;
 	int ret;
 
-	events = kcalloc(PEV_MAX_GROUP, sizeof(*events), GFP_KERNEL);
-	values = kvcalloc(PEV_MAX_GROUP, sizeof(*values), GFP_KERNEL);
+	events = kcalloc(PEV_MAX_GROUP, sizeof(*events), GFP_KERNEL_ACCOUNT);
+	values = kvcalloc(PEV_MAX_GROUP, sizeof(*values), GFP_KERNEL_ACCOUNT);
 	if (!events || !values)
 		return -ENOMEM;
 	turn = pev_turn_take();

@@ -500,7 +500,7 @@ static int read_cpus(struct parser *p, unsigned long *mask)
 
 	if (!end)
 		return mistake(p, pos, "the } of the CPUs is missing");
-	list = kmemdup_nul(p->expr + pos, end - (p->expr + pos), GFP_KERNEL);
+	list = kmemdup_nul(p->expr + pos, end - (p->expr + pos), GFP_KERNEL_ACCOUNT);
 	if (!list)
 		return -ENOMEM;
 	err = bitmap_parselist(list, mask, nr_cpu_ids);
@@ -716,10 +716,10 @@ struct pev_program *pev_filter_parse(const char *expr, const struct pev_filter_s
 {
 	/* the shortest test is "a>1", and no token makes more than two labels */
 	size_t len = strlen(expr), tests = len / 3 + 1, labels = 2 * len + 4;
-	struct parser *p __free(kfree) = kzalloc(sizeof(*p), GFP_KERNEL);
-	struct pev_test *room __free(kvfree) = kvcalloc(tests, sizeof(*room), GFP_KERNEL);
-	u32 *table __free(kvfree) = kvcalloc(labels, sizeof(*table), GFP_KERNEL);
-	u8 *pool __free(kvfree) = kvzalloc(pool_room(expr) + 1, GFP_KERNEL);
+	struct parser *p __free(kfree) = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	struct pev_test *room __free(kvfree) = kvcalloc(tests, sizeof(*room), GFP_KERNEL_ACCOUNT);
+	u32 *table __free(kvfree) = kvcalloc(labels, sizeof(*table), GFP_KERNEL_ACCOUNT);
+	u8 *pool __free(kvfree) = kvzalloc(pool_room(expr) + 1, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!p || !room || !table || !pool)
