@@ -541,6 +541,8 @@ static void client_never_commits_to_a_consumer(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
 	event = refill.event = add(test, client, &number_event);
+	/* the pass that the first packet wakes begins when it is all there */
+	mutex_lock(&client->lock);
 	migrate_disable();
 	write_packet(&refill);
 	preempt_disable();
@@ -548,6 +550,7 @@ static void client_never_commits_to_a_consumer(struct kunit *test)
 	write_packet(&refill);
 	preempt_enable();
 	migrate_enable();
+	mutex_unlock(&client->lock);
 	for (int i = 0; i < 1000 && (!READ_ONCE(client->told) || is_delivering(client)); i++)
 		msleep(20);
 	KUNIT_EXPECT_NE(test, READ_ONCE(client->told), 0);
