@@ -6,7 +6,6 @@
  * Locks: pev_control, then channel->lock. Nothing is copied from or to the user, and no
  * more than PEV_BATCH events are touched under it.
  */
-#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/pev_marker.h>
@@ -207,13 +206,6 @@ struct filter_job {
 	struct pev_filter	*filter;
 };
 
-/* The descriptor may have been passed by a task with other rights. */
-static bool takes_longer(const struct pev_event *event, const struct pev_filter *filter)
-{
-	return pev_filter_weight(event, filter) > event->filter_weight &&
-	       !(event->privileged && perfmon_capable());
-}
-
 static int filters_make(struct filter_job *jobs, unsigned int nr, const char *expr,
 			struct pev_refuse *r)
 {
@@ -223,7 +215,7 @@ static int filters_make(struct filter_job *jobs, unsigned int nr, const char *ex
 		if (IS_ERR(filter))
 			return PTR_ERR(filter);
 		jobs[i].filter = filter;
-		if (takes_longer(jobs[i].event, filter))
+		if (pev_filter_takes_longer(jobs[i].event, filter))
 			return pev_refuse(r, EINVAL, PEV_FIELD(filter),
 					  "the filter may take longer than that with which %s was opened: open an event with it",
 					  jobs[i].event->name);

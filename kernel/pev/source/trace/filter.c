@@ -262,14 +262,32 @@ static int refuse_filter(struct pev_refuse *r, int err, const char *expr,
 			  expr + why->pos);
 }
 
+/* The descriptor may have been passed by a task with other rights. */
+static bool has_all_rights(const struct pev_event *event)
+{
+	return event->privileged && perfmon_capable();
+}
+
+/**
+ * pev_filter_takes_longer() - may a filter take longer than the event was opened for?
+ * @event:  that is to have it
+ * @filter: the filter
+ *
+ * Context: Process context, of who sets it.
+ * Return: true if he may not have it.
+ */
+bool pev_filter_takes_longer(const struct pev_event *event, const struct pev_filter *filter)
+{
+	return pev_filter_weight(event, filter) > event->filter_weight && !has_all_rights(event);
+}
+
 /*
  * A trace event is somewhere in the kernel; others are where the program is, if they leave the
- * kernel out. The descriptor may have been passed by a task with other rights.
+ * kernel out.
  */
 static bool shows_ip(const struct pev_event *event)
 {
-	return (!event->fields && event->flags & PEV_F_EXCLUDE_KERNEL) ||
-	       (event->privileged && perfmon_capable());
+	return (!event->fields && event->flags & PEV_F_EXCLUDE_KERNEL) || has_all_rights(event);
 }
 
 static struct pev_program *parse(struct pev_event *event, const char *expr, struct pev_refuse *r)

@@ -42,6 +42,7 @@ struct pev_filter *pev_filter_make(struct pev_event *event, const char *expr,
 				   struct pev_refuse *r);
 void pev_filter_swap(struct pev_event *event, struct pev_filter *filter);
 u32 pev_filter_weight(const struct pev_event *event, const struct pev_filter *filter);
+bool pev_filter_takes_longer(const struct pev_event *event, const struct pev_filter *filter);
 void pev_filter_drop(struct pev_filter *filter);
 void pev_filter_free(struct pev_event *event);
 bool pev_filter_passes(const struct pev_filter *filter, struct pev_event_cpu *ec, u64 nr,
