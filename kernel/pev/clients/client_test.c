@@ -470,6 +470,28 @@ struct refill {
 	struct completion	done;
 };
 
+/* Woken by a packet, and not by the clock. */
+static struct pev_client *
+create_consumer(struct kunit *test,
+		void (*consume)(const struct pev_client_record *record, void *data),
+		struct refill *refill)
+{
+	const struct pev_client_desc desc = {
+		.name = "pev_test",
+		.flags = PEV_CLIENT_PRIVATE,
+		.ring_size = SZ_64K,
+		.packet_size = SZ_4K,
+		.period_ms = 100000,
+		.consume = consume,
+		.data = refill,
+	};
+	struct pev_client *client = pev_client_create(&desc);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
+	refill->event = add(test, client, &number_event);
+	return client;
+}
+
 static void write_packet(struct refill *refill)
 {
 	for (int i = 0; i < SZ_4K / sizeof(struct test_number); i++)
@@ -493,20 +515,9 @@ static void consume_and_write(const struct pev_client_record *record, void *data
 static void client_keeps_up(struct kunit *test)
 {
 	struct refill refill = { .done = COMPLETION_INITIALIZER_ONSTACK(refill.done) };
-	const struct pev_client_desc desc = {
-		.name = "pev_test",
-		.flags = PEV_CLIENT_PRIVATE,
-		.ring_size = SZ_64K,
-		.packet_size = SZ_4K,
-		.period_ms = 100000,
-		.consume = consume_and_write,
-		.data = &refill,
-	};
-	struct pev_client *client = pev_client_create(&desc);
+	struct pev_client *client = create_consumer(test, consume_and_write, &refill);
 	ktime_t begun = ktime_get();
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
-	refill.event = add(test, client, &number_event);
 	scoped_guard(mutex, &client->lock) write_packet(&refill);
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&refill.done, 30 * HZ), 0);
 	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), begun), PASSES * 8);
@@ -527,29 +538,16 @@ static bool is_delivering(struct pev_client *client)
 /* What nobody commits stays readable: it is waited for once a period, not all the time. */
 static void client_never_commits_to_a_consumer(struct kunit *test)
 {
-	const struct pev_client_desc desc = {
-		.name = "pev_test",
-		.flags = PEV_CLIENT_PRIVATE,
-		.ring_size = SZ_64K,
-		.packet_size = SZ_4K,
-		.period_ms = 100000,
-		.consume = consume_nothing,
-	};
-	struct pev_client *client = pev_client_create(&desc);
-	struct pev_client_event *event;
 	struct refill refill = {};
+	struct pev_client *client = create_consumer(test, consume_nothing, &refill);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, client);
-	event = refill.event = add(test, client, &number_event);
 	/* the pass that the first packet wakes begins when it is all there */
 	mutex_lock(&client->lock);
-	migrate_disable();
-	write_packet(&refill);
 	preempt_disable();
-	KUNIT_EXPECT_NOT_NULL(test, pev_client_reserve(event, sizeof(struct test_number)));
+	write_packet(&refill);
+	KUNIT_EXPECT_NOT_NULL(test, pev_client_reserve(refill.event, sizeof(struct test_number)));
 	write_packet(&refill);
 	preempt_enable();
-	migrate_enable();
 	mutex_unlock(&client->lock);
 	for (int i = 0; i < 1000 && (!READ_ONCE(client->told) || is_delivering(client)); i++)
 		msleep(20);
