@@ -333,23 +333,21 @@ static void migrate_in_threads(void)
 TEST_F(wait, law_over_hotplug)
 {
 	struct accounts all = {};
-	char path[80];
 	int cpus[2];
 
 	PEV_NEEDS_ROOT(return );
 	if (pev_cpus(cpus, 2) < 2)
 		SKIP(return, "needs two CPUs");
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpus[1]);
-	if (pev_put_number(path, 0) || pev_put_number(path, 1))
+	if (pev_set_online(cpus[1], 0) || pev_set_online(cpus[1], 1))
 		SKIP(return, "CPUs can't be taken offline here");
 	start_acting(_metadata, self, migrate_in_threads);
 	follow(_metadata, self, self->child.pid, fold_below());
 	pev_child_go(&self->child);
 	ASSERT_EQ(1, pev_child_hear(&self->child));
 	for (int i = 0; i < 4 || (i < 100 && !read_waits(self->fd).waits.folded); i++) {
-		EXPECT_EQ(0, pev_put_number(path, 0));
+		EXPECT_EQ(0, pev_set_online(cpus[1], 0));
 		EXPECT_EQ(0, off_by(self->fd));
-		EXPECT_EQ(0, pev_put_number(path, 1));
+		EXPECT_EQ(0, pev_set_online(cpus[1], 1));
 		EXPECT_EQ(0, off_by(self->fd));
 	}
 	/* in the middle of what it does, with threads that wait and run */
