@@ -323,6 +323,7 @@ struct options {
 	int		uid;		/* of all workers; -1: root and others alternately */
 	bool		guided;
 	bool		alone;		/* no other event holds hooks in place */
+	bool leaks_later; /* a run behind it in the same machine looks for them */
 	const char	*corpus;
 	const char	*log;
 	const char	*replay;

@@ -539,7 +539,7 @@ static void usage(void)
 {
 	printf("usage: fuzz [-s SEED] [-n OPERATIONS] [-t SECONDS] [-w WORKERS] [-r SECONDS A ROUND]\n"
 	       "            [-u UID] [-g] [-c CORPUS] [-l LOG] [-p LOG [-k KEPT]] [-x OPERATION]...\n"
-	       "            [-o OPERATIONS] [-av]\n"
+	       "            [-o OPERATIONS] [-avL]\n"
 	       "       fuzz -N [-x CALL]... [-v]	the n-th failure of each call\n");
 	exit(2);
 }
@@ -549,7 +549,7 @@ static bool parse(int argc, char **argv)
 	bool nth = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:t:w:r:u:gc:l:p:k:x:o:avN")) != -1)
+	while ((c = getopt(argc, argv, "s:n:t:w:r:u:gc:l:p:k:x:o:avNL")) != -1)
 		switch (c) {
 		case 's': opt.seed = strtoull(optarg, NULL, 0); break;
 		case 'n': opt.ops = strtoull(optarg, NULL, 0); break;
@@ -568,6 +568,9 @@ static bool parse(int argc, char **argv)
 		case 'a': opt.alone = true; break;
 		case 'v': opt.verbose = true; break;
 		case 'N': nth = true; break;
+		case 'L':
+			opt.leaks_later = true;
+			break;
 		case 'x':
 			if (nr_without < ARRAY_SIZE(without))
 				without[nr_without++] = optarg;
@@ -617,7 +620,7 @@ int main(int argc, char **argv)
 	play_rounds();
 	corpus_store(opt.corpus);
 	cover_store(opt.corpus);
-	if (!all->failed)
+	if (!all->failed && !opt.leaks_later)
 		kmemleak(true);
 	printf("%s - fuzzed with seed %llu\n", all->failed ? "not ok" : "ok", (llu)opt.seed);
 	return all->failed;
