@@ -71,7 +71,7 @@ test: setup
 #:                  a million marks of programs around system calls, pev.ko unloaded
 #:                  200 times, and on Debian's 6.1 and its other 6.12 kernels; DURATION=seconds
 stress: setup
-	@DURATION=$${DURATION:-600} PEV_LONG=1 tests/run kselftest-debug module-x86 kselftest-ppc cli bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-debug-ppc coverage-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
+	@DURATION=$${DURATION:-600} PEV_LONG=1 tests/run kselftest-debug module-x86 kselftest-ppc cli pmu-x86 pmu-ppc guests-ppc fuzz-debug counters-x86 bound stress-x86 flood-x86 guests-long-x86 guests-debug guests-debug-ppc shuffle-x86 brackets-x86 fuzz-debug-ppc kselftest-debug-ppc coverage-x86 kselftest-race kselftest-rt stock-x86 stock-6.1-x86 stock-5.10-x86 stock-arm64 module-cloud module-rt module-6.1-x86 module-ppc module-arm64 deb-6.1 reload-long-x86
 
 #: make vm CMD='..' run a command in the machine (no CMD: a shell)
 #:                  ARCH=ppc64le SMP=2 MEM=2G FLAVOR=debug|race|rt|cover KARGS=.. FLAVOR=stock|stock-cloud|stock-rt|stock-6.1|stock-5.10
