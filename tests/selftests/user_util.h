@@ -89,6 +89,25 @@ static UNUSED void end(struct space *s)
 	munmap(s->rings, rings_size());
 }
 
+/* The gate is changed by a work item when an event is switched. */
+static UNUSED bool becomes(const volatile uint8_t *byte, int value)
+{
+	for (int i = 0; i < 5000 && *byte != value; i++)
+		usleep(1000);
+	return *byte == value;
+}
+
+/* Returns 0 or -errno; it is unmapped again. */
+static UNUSED int try_map(int fd, size_t size, int prot, int flags, uint64_t offset)
+{
+	void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, size);
+	return 0;
+}
+
 /* What a child found, told by its exit status. */
 static UNUSED int reap(pid_t pid)
 {
