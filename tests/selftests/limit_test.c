@@ -404,21 +404,6 @@ FIXTURE_TEARDOWN(memory)
 	rmdir(self->path);
 }
 
-/* Returns the bytes of the kernel's small objects, whichever user pays for them. */
-static long slab(void)
-{
-	FILE *f = fopen("/proc/meminfo", "r");
-	char line[100];
-	long kib = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "SUnreclaim: %ld", &kib) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kib * 1024;
-}
-
 static long charged(const char *cgroup)
 {
 	char path[96];
@@ -460,7 +445,8 @@ struct usage {
 
 static struct usage usage_since(const struct usage *start, const char *cgroup)
 {
-	return (struct usage) { slab() - start->slab, charged(cgroup) - start->charged };
+	return (struct usage){ pev_slab_kib() * 1024 - start->slab,
+			       charged(cgroup) - start->charged };
 }
 
 /* RCU frees what it has 5 s later, if there is no hurry: waits so long for what is over. */

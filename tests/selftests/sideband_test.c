@@ -562,20 +562,6 @@ static void *make_executable(void *area)
 	return mprotect(a->at, a->size, PROT_READ | PROT_EXEC) ? area : NULL;
 }
 
-/* KiB that the kernel has in small pieces */
-static long kernel_memory(void)
-{
-	FILE *f = fopen("/proc/meminfo", "re");
-	char line[128];
-	long kib = -1;
-
-	while (f && kib < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "SUnreclaim: %ld", &kib);
-	if (f)
-		fclose(f);
-	return kib;
-}
-
 /* Records that wait for a file are no larger than its path. */
 TEST(many_build_ids_that_do_not_come)
 {
@@ -596,11 +582,11 @@ TEST(many_build_ids_that_do_not_come)
 	ASSERT_LE(0, channel) TH_LOG("%s", pev_reason());
 	event = open_mappings(PEV_TARGET_PROCESS, channel);
 	ASSERT_LE(0, event) TH_LOG("%s", pev_reason());
-	before = kernel_memory();
+	before = pev_slab_kib();
 	ASSERT_LT(0, before);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, make_executable, &area));
 	ASSERT_TRUE(withheld_fuse.faults(&w));
-	while_waiting = kernel_memory();
+	while_waiting = pev_slab_kib();
 	withheld_fuse.let_in(&w);
 	ASSERT_EQ(0, pthread_join(thread, &failed));
 	EXPECT_EQ(NULL, failed);
