@@ -73,7 +73,12 @@ kbuild() {
 # with is one of nothing there.
 no_addresses_by_cpu() {
 	local wrong
-	wrong=$(LC_ALL=C readelf -rW "$1" | awk '/^Relocation section/ { of = $3 } of ~ /percpu/ && $3 ~ /^R_/') || {
+	# of an object that was cut short it says so, and ends with status 0
+	wrong=$(LC_ALL=C readelf -rW "$1" 2>&1 | awk '
+		/^[^ ]*readelf: / { print > "/dev/stderr"; failed = 1 }
+		/^Relocation section/ { of = $3 }
+		of ~ /percpu/ && $3 ~ /^R_/
+		END { exit failed }') || {
 		echo "module: readelf does not say which addresses Linux relocates in $1: the error is above" >&2
 		rm -f "$1"
 		exit 2
