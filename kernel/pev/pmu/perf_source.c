@@ -574,16 +574,21 @@ static bool may_wait(const struct pev_event *event)
 	return event->ops == &pev_perf_source && !pev_hw_of(event)->perf.always;
 }
 
-/* What of a group is counted at once: pev's own counters are one part, each of perf's another. */
-static unsigned int parts(const struct pev_event *leader)
+/*
+ * What of the group that @event joins is counted at once: pev's own counters are one part, each of
+ * perf's another.
+ */
+static unsigned int parts(const struct pev_event *event)
 {
-	const struct pev_event *member;
+	const struct pev_event *leader = event->leader, *member;
 	unsigned int nr = may_wait(leader);
 	bool own = pev_has_code(leader);
 
 	list_for_each_entry(member, &leader->siblings, group_node) {
-		nr += may_wait(member);
-		own |= pev_has_code(member);
+		if (may_wait(member))
+			nr += pev_hw_joined(member, event);
+		else if (pev_has_code(member))
+			own |= pev_hw_joined(member, event);
 	}
 	return nr + own;
 }
@@ -593,16 +598,20 @@ int pev_perf_check_group(const struct pev_event *event, struct pev_refuse *r)
 {
 	lockdep_assert_held(&pev_control);
 
-	if (event->leader->flags & PEV_F_PINNED || parts(event->leader) <= 1)
+	if (event->leader->flags & PEV_F_PINNED || parts(event) <= 1)
 		return 0;
 	return pev_refuse(r, EINVAL, PEV_FIELD(group_fd),
 			  "perf drives counters of this group, and may take them from a part of it: open its leader with PEV_F_PINNED, or the events one by one");
 }
 
-static int check_group(const struct pev_event *event, struct pev_refuse *r)
+static int join_group(const struct pev_event *event, struct pev_refuse *r)
 {
+	int err;
+
 	guard(mutex)(&pev_control);
-	return pev_perf_check_group(event, r);
+	err = pev_perf_check_group(event, r);
+	pev_hw_of(event)->joined = !err;
+	return err;
 }
 
 static int check_pinned(const struct pev_event *event, struct pev_refuse *r)
@@ -618,7 +627,7 @@ int pev_perf_event_hook(struct pev_event *event, struct pev_refuse *r)
 {
 	struct pev_hw_event *hw = pev_hw_of(event);
 	struct pev_perf_counter *counter;
-	int err = check_group(event, r);
+	int err = join_group(event, r);
 
 	hw->perf.flags |= (event->flags | event->leader->flags) & PEV_F_PINNED;
 	err = err ?: check_pinned(event, r);

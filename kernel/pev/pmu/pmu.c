@@ -558,7 +558,7 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 	if (pev_has_code(leader))
 		members[nr++] = leader;
 	list_for_each_entry(member, &leader->siblings, group_node) {
-		if (!pev_has_code(member))
+		if (!pev_has_code(member) || !pev_hw_joined(member, event))
 			continue;
 		if (nr == PEV_PMU_MAX_EVENTS)
 			return pev_refuse(r, EINVAL, PEV_FIELD(group_fd),
@@ -579,6 +579,7 @@ static int check_group(struct pev_event *event, struct pev_refuse *r)
 
 static int connect(struct pev_event *event, struct pev_refuse *r)
 {
+	struct pev_hw_event *hw = event->private;
 	int err;
 
 	guard(mutex)(&pev_control);
@@ -592,6 +593,8 @@ static int connect(struct pev_event *event, struct pev_refuse *r)
 	err = pmu_get(r);
 	if (err)
 		pmm_put(event);
+	else
+		hw->joined = true;
 	return err;
 }
 

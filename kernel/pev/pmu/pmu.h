@@ -98,6 +98,7 @@ struct pev_hw_cpu {
  * @where:  CPUs of a PMU that doesn't count on each of them; NULL: all
  * @counter: by which it does, while the event is connected
  * @borrows: @counter is lent to its opener, who may not count on CPUs
+ * @joined: its group can be together with it; under pev_control
  * @lent: the counter of a guest's that it is; NULL: none
  */
 struct pev_hw_event {
@@ -112,6 +113,7 @@ struct pev_hw_event {
 	struct cpumask			*where;
 	struct pev_perf_counter		*counter;
 	bool				borrows;
+	bool				joined;
 	struct pev_lent			*lent;
 };
 
@@ -140,6 +142,17 @@ void pev_pmu_resume(void *data);
 static inline bool pev_has_code(const struct pev_event *event)
 {
 	return event->ops == &pev_pmu_source || event->ops == &pev_raw_source;
+}
+
+/*
+ * Is the hardware event @member in the group that @event joins? Another one that joins meanwhile
+ * may be refused yet: it is judged by what is there then.
+ */
+static inline bool pev_hw_joined(const struct pev_event *member, const struct pev_event *event)
+{
+	const struct pev_hw_event *hw = member->private;
+
+	return member == event || hw->joined;
 }
 
 #endif

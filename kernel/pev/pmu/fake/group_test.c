@@ -60,8 +60,9 @@ static u32 pmu_of(char kind)
 	return kind == 'w' ? waiting_pmu.type : ready_pmu.type;
 }
 
-/* One more event of the group on CPU 0. Return: 0 or a negative errno. */
-static int join(struct pev_fake_rig *rig, char kind, u64 flags, struct pev_refuse *r)
+/* One more event of the group on CPU 0, opened by @ops. Return: 0 or a negative errno. */
+static int join_by(struct pev_fake_rig *rig, char kind, u64 flags,
+		   const struct pev_source_ops *ops, struct pev_refuse *r)
 {
 	u64 mask = 1;
 	struct pev_request req = {
@@ -78,6 +79,7 @@ static int join(struct pev_fake_rig *rig, char kind, u64 flags, struct pev_refus
 		},
 		.cpus = &mask,
 		.leader = rig->nr ? rig->events[0] : NULL,
+		.ops = ops,
 	};
 	struct pev_event *event = pev_event_create(&req, r);
 
@@ -85,6 +87,11 @@ static int join(struct pev_fake_rig *rig, char kind, u64 flags, struct pev_refus
 		return PTR_ERR(event);
 	rig->events[rig->nr++] = event;
 	return 0;
+}
+
+static int join(struct pev_fake_rig *rig, char kind, u64 flags, struct pev_refuse *r)
+{
+	return join_by(rig, kind, flags, NULL, r);
 }
 
 /* 'o': of our own; 'w', 'r': of perf's waiting and ready PMU. The last one may be refused. */
@@ -133,8 +140,96 @@ static void test_mixed(struct kunit *test)
 	}
 }
 
+/* An event that is in the group's list, and not judged before another one has joined, too. */
+static struct {
+	struct pev_fake_rig		*rig;
+	char				other;
+	int				error;
+	const struct pev_source_ops	*real;
+	struct pev_source_ops		opens;
+	struct pev_source_ops		waits;
+} late;
+
+static int hook_late(struct pev_event *event, struct pev_refuse *r)
+{
+	struct pev_refuse others = { };
+
+	event->ops = late.real;
+	late.error = join(late.rig, late.other, 0, &others);
+	return late.real->hook(event, r);
+}
+
+static int open_late(struct pev_event *event, const struct pev_attr *attr, struct pev_refuse *r)
+{
+	int err = pev_raw_source.open(event, attr, r);
+
+	if (err)
+		return err;
+	late.real = event->ops == &pev_perf_source ? &pev_perf_source : &pev_raw_source;
+	late.waits = *late.real;
+	late.waits.hook = hook_late;
+	event->ops = &late.waits;
+	return 0;
+}
+
+/* Of two that join at the same time one is refused for the other only if that one stays. */
+static void test_at_the_same_time(struct kunit *test)
+{
+	static const struct {
+		char	leader;
+		char	late;
+		char	other;
+		int	late_error;
+		int	other_error;
+	} cases[] = {
+		/* refused in any case */
+		{ 'o', 'w', 'o', -EINVAL, 0 },
+		{ 'w', 'o', 'r', -EINVAL, 0 },
+		{ 'o', 'o', 'w', 0, -EINVAL },
+		/* only one can stay: the first that is judged */
+		{ 'r', 'w', 'o', -EINVAL, 0 },
+		{ 'r', 'o', 'w', -EINVAL, 0 },
+		{ 'r', 'w', 'w', -EINVAL, 0 },
+		{ 'r', 'o', 'o', 0, 0 },
+	};
+
+	late.rig = test->priv;
+	late.opens = pev_raw_source;
+	late.opens.open = open_late;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pev_refuse r = { };
+		int err;
+
+		KUNIT_ASSERT_EQ_MSG(test, join(late.rig, cases[i].leader, 0, &r), 0, "%s", r.text);
+		late.other = cases[i].other;
+		late.error = 1;
+		err = join_by(late.rig, cases[i].late, 0, &late.opens, &r);
+		KUNIT_EXPECT_EQ_MSG(test, err, cases[i].late_error, "%u: %s", i, r.text);
+		KUNIT_EXPECT_EQ_MSG(test, late.error, cases[i].other_error, "%u", i);
+		while (late.rig->nr)
+			pev_event_close(late.rig->events[--late.rig->nr]);
+	}
+}
+
+/* Nor for counters that the other one wanted: there are four that count this. */
+static void test_counters_at_the_same_time(struct kunit *test)
+{
+	struct pev_refuse r = { };
+
+	late.rig = test->priv;
+	late.opens = pev_raw_source;
+	late.opens.open = open_late;
+	late.other = 'o';
+	for (unsigned int i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ_MSG(test, join(late.rig, 'o', 0, &r), 0, "%s", r.text);
+	KUNIT_EXPECT_EQ(test, join_by(late.rig, 'o', 0, &late.opens, &r), -EINVAL);
+	KUNIT_EXPECT_EQ(test, late.error, 0);
+}
+
 static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(test_mixed),
+	KUNIT_CASE(test_at_the_same_time),
+	KUNIT_CASE(test_counters_at_the_same_time),
 	{ }
 };
 
