@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of groups of which the core counts a part and perf another, in any order. */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/perf_event.h>
 #include <linux/pev_refuse.h>
 #include <linux/string.h>
+#include "base/lock.h"
 #include "event/event.h"
 #include "fake_test.h"
 
@@ -226,10 +228,50 @@ static void test_counters_at_the_same_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, late.error, 0);
 }
 
+static void switch_on(struct pev_event **events, unsigned int nr)
+{
+	guard(mutex)(&pev_control);
+	for (unsigned int i = 0; i < nr; i++)
+		WRITE_ONCE(events[i]->state, PEV_EVENT_ON);
+	pev_target_sync(events, nr);
+}
+
+static u64 waited(struct pev_event *event)
+{
+	value(event);
+	return ec_here(event)->waited;
+}
+
+/* Four others have all counters that could count the part of ours: its time says so. */
+static void test_part_that_waits(struct kunit *test)
+{
+	struct pev_fake_rig *rig = test->priv;
+	struct pev_event *own, *perfs;
+	struct pev_refuse r = { };
+
+	KUNIT_ASSERT_EQ_MSG(test, join(rig, 'o', PEV_F_PINNED, &r), 0, "%s", r.text);
+	KUNIT_ASSERT_EQ_MSG(test, join(rig, 'w', 0, &r), 0, "%s", r.text);
+	own = rig->events[0];
+	perfs = rig->events[1];
+	for (unsigned int i = 0; i < 4; i++)
+		pev_fake_open(test, 1, PEV_F_PINNED, NULL);
+	switch_on(rig->events + 2, 4);
+	switch_on(rig->events, 2);
+	for (unsigned int i = 2; i < 6; i++)
+		KUNIT_EXPECT_TRUE(test, on_counter(rig->events[i]));
+	KUNIT_EXPECT_FALSE(test, on_counter(own));
+	fsleep(1000);
+	KUNIT_EXPECT_GT(test, waited(own), 0);
+	KUNIT_EXPECT_EQ(test, time_running(own), 0);
+	KUNIT_EXPECT_EQ(test, waited(perfs), 0);
+	KUNIT_EXPECT_GT(test, time_running(perfs), 0);
+}
+
 static struct kunit_case group_test_cases[] = {
 	KUNIT_CASE(test_mixed),
 	KUNIT_CASE(test_at_the_same_time),
 	KUNIT_CASE(test_counters_at_the_same_time),
+	KUNIT_CASE(test_part_that_waits),
 	{ }
 };
 
