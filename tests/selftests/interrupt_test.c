@@ -729,6 +729,83 @@ TEST_F(interrupt, rounds)
 	EXPECT_GE(times * 5 / 2, came);
 }
 
+/* ---- processes that are moved to cgroups ---- */
+
+#define CGROUP "/sys/fs/cgroup/pev-interrupt"
+#define SLEEPERS 1100
+
+static void *sleep_on(void *unused)
+{
+	pause();
+	return NULL;
+}
+
+/* The child's, which has more threads than anybody looks at one by one. */
+static void sleep_as_many(struct pev_child *c, int cpu)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	if (pev_pin(cpu))
+		_exit(1);
+	for (unsigned int i = 0; i < SLEEPERS; i++)
+		if (pthread_create(&thread, &small, sleep_on, NULL))
+			_exit(1);
+	pev_child_say(c, 1);
+	sleep_on(NULL);
+}
+
+/* Interrupts of @cpu while a process is moved to the cgroup that it is in, again and again. */
+static long moves(pid_t pid, unsigned int times, int cpu)
+{
+	long came = calls_to(cpu);
+
+	while (times--)
+		if (pev_put_number(CGROUP "/cgroup.procs", pid))
+			return -1;
+	return calls_to(cpu) - came;
+}
+
+/* Users may do that in cgroups that are theirs, while events on others are open. */
+TEST_F(interrupt, of_nobody_by_moves)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_TASK_CLOCK, PEV_TARGET_CGROUP, -1);
+	const unsigned int times = 100;
+	long without, with;
+	struct pev_child c;
+	int dir, fd;
+
+	if (variant->busy)
+		SKIP(return, "the other CPU must be idle");
+	if (pev_kernel_is_slow())
+		SKIP(return, "grace periods interrupt all CPUs there");
+	if (geteuid() || access("/sys/fs/cgroup/cgroup.procs", W_OK))
+		SKIP(return, "needs root and cgroup v2");
+	mkdir(CGROUP, 0755);
+	dir = open(CGROUP, O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, dir);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		sleep_as_many(&c, self->cpus[0]);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	EXPECT_LE(0, moves(c.pid, 1, self->cpus[1]));
+	without = moves(c.pid, times, self->cpus[1]);
+	EXPECT_LE(0, without);
+	attr.target_id = dir;
+	fd = pev_open(&attr);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	with = moves(c.pid, times, self->cpus[1]);
+	printf("# %u moves: %ld interrupts, %ld without an event\n", times, with, without);
+	EXPECT_GT(times / 2, with - without);
+	close(fd);
+	kill(c.pid, SIGKILL);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&c));
+	close(dir);
+	EXPECT_EQ(0, rmdir(CGROUP));
+}
+
 /* ---- the first and the last event ---- */
 
 #define LONE	15

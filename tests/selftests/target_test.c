@@ -604,6 +604,73 @@ TEST_F(cgroup, on_one_cpu)
 	close(fd);
 }
 
+#define THREADS 40
+
+static void *sleep_on(void *c)
+{
+	pause();
+	return NULL;
+}
+
+/* On a CPU of its own, which nobody takes from it: no switch tells of the new cgroup. */
+static void *work_on(void *arg)
+{
+	struct sched_param first = { .sched_priority = 50 };
+	struct pev_child *c = arg;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		_exit(1);
+	pev_child_say(c, 1);
+	for (;;)
+		pev_call(1);
+}
+
+#define SOON_NS (pev_kernel_is_slow() ? 5000000000ULL : 500000000ULL)
+
+/* Threads of a process move together, those that run, too, however many sleep. */
+TEST_F(cgroup, thread_that_runs)
+{
+	struct pev_attr attr = pev_attr_calls(PEV_TARGET_CGROUP, self->fd);
+	uint64_t end, before;
+	struct pev_child c;
+	int fd;
+
+	if (self->nr_cpus < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pev_pin(self->cpus[0]));
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid) {
+		pthread_t thread;
+
+		for (unsigned int i = 0; i < THREADS; i++)
+			if (pthread_create(&thread, NULL, sleep_on, NULL))
+				_exit(1);
+		if (pev_pin(self->cpus[1]) || pthread_create(&thread, NULL, work_on, &c) ||
+		    pev_pin(self->cpus[0]))
+			_exit(1);
+		sleep_on(&c);
+	}
+	fd = pev_open(&attr);
+	ASSERT_LE(0, fd) TH_LOG("%s", pev_reason());
+	ASSERT_EQ(1, pev_child_hear(&c));
+	ASSERT_EQ(0, move_to(self->path, c.pid));
+	end = pev_clock_ns(CLOCK_MONOTONIC) + SOON_NS;
+	while (!pev_read(fd).value && pev_clock_ns(CLOCK_MONOTONIC) < end)
+		pev_yield();
+	EXPECT_LT(0, pev_read(fd).value);
+	/* out again */
+	ASSERT_EQ(0, move_to(CGROUPS, c.pid));
+	end = pev_clock_ns(CLOCK_MONOTONIC) + SOON_NS;
+	do {
+		before = pev_read(fd).value;
+		usleep(10000);
+	} while (pev_read(fd).value != before && pev_clock_ns(CLOCK_MONOTONIC) < end);
+	EXPECT_EQ(before, pev_read(fd).value);
+	kill(c.pid, SIGKILL);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&c));
+	close(fd);
+}
+
 /* The directory may go while an event is open on it. */
 TEST_F(cgroup, removed)
 {

@@ -115,10 +115,12 @@ static void leave(struct pev_cgroup_here *here, u64 *now)
 /* Leave the cgroups of the last task and enter those of @task. */
 static void look(struct pev_target_cpu *cpu, struct task_struct *task, u64 *now)
 {
-	struct cgroup *cgroup = task_dfl_cgroup(task);
 	struct pev_cgroup_here *here;
 	struct hlist_node *next;
+	struct cgroup *cgroup;
 
+	smp_store_mb(cpu->process, task->signal);	/* cgroup_moved:A, pairs with :B */
+	cgroup = task_dfl_cgroup(task);
 	cpu->cgroup = cgroup_id(cgroup);
 	hlist_for_each_entry_safe(here, next, &cpu->cgroups, node)
 		if (!cpu->online || !cgroup_is_descendant(cgroup, here->group->cgroup))
@@ -201,29 +203,20 @@ static void look_again(struct work_struct *work)
 
 static DECLARE_WORK(look_work, look_again);
 
-/* Threads of a process that are looked at, with interrupts off; where there are more, at CPUs. */
-#define MOST_THREADS	1024
-
 static void note_moved(struct task_struct *task)
 {
 	if (READ_ONCE(task->on_rq))
 		cpumask_set_cpu(task_cpu(task), &moved_cpus);
 }
 
-static void note_process(struct task_struct *task)
+/* Interrupts are off: a process may have any number of threads, but runs on no more than all CPUs. */
+static void note_process(const struct task_struct *task)
 {
-	struct task_struct *thread;
-	unsigned int nr = 0, cpu;
+	unsigned int cpu;
 
-	for_each_thread(task, thread) {
-		note_moved(thread);
-		if (++nr == MOST_THREADS)
-			break;
-	}
-	if (nr < MOST_THREADS)
-		return;
 	for_each_online_cpu(cpu)
-		cpumask_set_cpu(cpu, &moved_cpus);
+		if (READ_ONCE(per_cpu(pev_target_cpus.process, cpu)) == task->signal)
+			cpumask_set_cpu(cpu, &moved_cpus);
 }
 
 /**
@@ -237,18 +230,16 @@ void pev_cgroup_moved(struct task_struct *task, bool thread_group)
 {
 	/*
 	 * Pairs with the one that the scheduler has between choosing a task and its tracepoint, and
-	 * with the interrupts of pev_cgroup_attach(): they see the new cgroup, or we see the task
-	 * or the event.
+	 * with the interrupts of pev_cgroup_attach(): they see the new cgroup, or we see the task,
+	 * its process or the event.
 	 */
-	smp_mb();
+	smp_mb();	/* cgroup_moved:B, pairs with :A */
 	if (!READ_ONCE(pev_cgroup_nr))
 		return;
-	rcu_read_lock();
 	if (thread_group)
 		note_process(task);
 	else
 		note_moved(task);
-	rcu_read_unlock();
 	if (!cpumask_empty(&moved_cpus))
 		queue_work(pev_wq, &look_work);
 }

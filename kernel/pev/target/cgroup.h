@@ -33,8 +33,10 @@ void __pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_struct *task);
  */
 static inline void pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_struct *task)
 {
-	if (unlikely(READ_ONCE(pev_cgroup_nr)) &&
-	    cpu->cgroup != cgroup_id(task_dfl_cgroup(task)))
+	if (likely(!READ_ONCE(pev_cgroup_nr)))
+		return;
+	smp_store_mb(cpu->process, task->signal);	/* cgroup_moved:A, pairs with :B in cgroup.c */
+	if (cpu->cgroup != cgroup_id(task_dfl_cgroup(task)))
 		__pev_cgroup_switch(cpu, task);
 }
 

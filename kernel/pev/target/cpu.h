@@ -17,12 +17,14 @@ struct pev_task_ctx;
  * struct pev_target_cpu - what runs on a CPU; changed by it with interrupts off
  * @ctx:     set of the current task while the hooks are in place
  * @cgroup:  id of the current task's cgroup when cgroups' events were last looked at
+ * @process: of the current task while there are such events, to be compared: its signal_struct
  * @cgroups: cgroups with events in which the current task is
  * @online:  events may run here
  */
 struct pev_target_cpu {
 	struct pev_task_ctx	*ctx;
 	u64			cgroup;
+	const void		*process;
 	struct hlist_head	cgroups;
 	bool			online;
 };
