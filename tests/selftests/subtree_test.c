@@ -21,12 +21,16 @@
  * @born:  processes so far
  * @calls: made by those that ended
  * @held:  those that are about to end
+ * @end:   when a parent ends, in ns
+ * @gap:   how much later another one does
  */
 struct storm {
 	int	go;
 	int	born;
 	int	calls;
 	pid_t held[HELD_UP];
+	uint64_t end;
+	uint64_t gap;
 };
 
 static struct storm *storm;
@@ -508,6 +512,141 @@ TEST_F(subtree, exits_held_up)
 		EXPECT_EQ(3, pev_child_hear(&watcher));
 	}
 	pev_child_end(&watcher);
+}
+
+#define ORPHANS 300
+#define ORPHAN_STACK 8192
+
+static int orphan(void *arg)
+{
+	char byte;
+
+	syscall(SYS_exit, syscall(SYS_read, *(int *)arg, &byte, 1));
+	return 0;
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ ns / 1000000000, ns % 1000000000 };
+}
+
+/* The second of the parents ends first. */
+static void await_end(unsigned int i)
+{
+	struct timespec t = to_timespec(i ? storm->end : storm->gap);
+	struct pollfd other = { .events = POLLIN };
+
+	if (i) {
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+		return;
+	}
+	other.fd = syscall(SYS_pidfd_open, storm->held[1], 0);
+	if (other.fd >= 0)
+		poll(&other, 1, -1);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+/* A process whose children share its memory, which makes them cheap. */
+static void parent(struct pev_child *c, unsigned int i, int fd)
+{
+	char *stacks = mmap(NULL, (size_t)ORPHANS * ORPHAN_STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sched_param first = { .sched_priority = 1 };
+
+	storm->held[i] = getpid();
+	if (stacks == MAP_FAILED || sched_setscheduler(0, SCHED_FIFO, &first))
+		_exit(1);
+	for (unsigned int k = 1; k <= ORPHANS; k++)
+		if (clone(orphan, stacks + k * ORPHAN_STACK, CLONE_VM | SIGCHLD, &fd) < 0)
+			_exit(1);
+	pev_child_say(c, 1);
+	pev_child_wait(c);
+	await_end(i);
+	_exit(0);
+}
+
+/* Two parents and behind them a process that calls; the orphans go behind it. */
+static void family(struct pev_child *c, int fd)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* nobody waits for those that end */
+	signal(SIGCHLD, SIG_IGN);
+	for (unsigned int i = 0; i < 2; i++)
+		if (!fork())
+			parent(c, i, fd);
+	if (!fork()) {
+		pev_child_say(c, 1);
+		wait_go(fd);
+		end_with(3);
+	}
+	while (wait(NULL) > 0)
+		;
+	_exit(0);
+}
+
+/* Open an event on a family while its parents end. Return: what it counted, -1: it failed. */
+static int count_family(void)
+{
+	int gate[2], fds[3], value = -1;
+	uint64_t begin, took = 0;
+	struct pev_child c;
+
+	if (pipe2(gate, O_CLOEXEC) || pev_child_start(&c) < 0)
+		return -1;
+	if (!c.pid) {
+		close(gate[1]);
+		family(&c, gate[0]);
+	}
+	close(gate[0]);
+	for (unsigned int i = 0; i < 3; i++)
+		pev_child_hear(&c);
+	/* how long it takes if nothing ends */
+	for (unsigned int i = 0; i < 2; i++) {
+		begin = pev_clock_ns(CLOCK_MONOTONIC);
+		fds[i] = open_subtree(c.pid);
+		took = pev_clock_ns(CLOCK_MONOTONIC) - begin;
+	}
+	begin = pev_clock_ns(CLOCK_MONOTONIC) + 1000000;
+	/* one while the walk comes by the first time, one when it comes again */
+	storm->end = begin + took * (40 + rand() % 45) / 100;
+	storm->gap = took * (25 + rand() % 45) / 100;
+	pev_child_go(&c);
+	pev_child_go(&c);
+	while (pev_clock_ns(CLOCK_MONOTONIC) < begin)
+		;
+	fds[2] = open_subtree(c.pid);
+	close(gate[1]);
+	pev_child_end(&c);
+	if (fds[2] >= 0 && pev_read(fds[0]).value == 3 && pev_read(fds[1]).value == 3)
+		value = pev_read(fds[2]).value;
+	for (unsigned int i = 0; i < 3; i++)
+		close(fds[i]);
+	return value;
+}
+
+/* Children whose parents end take the walk along, past a task that it has not come to. */
+TEST_F_TIMEOUT(subtree, orphans_go_behind_others, 120)
+{
+	uint64_t end = pev_clock_ns(CLOCK_MONOTONIC) + 4 * pev_hunt_ns();
+	unsigned int rounds = 0, missed = 0;
+	cpu_set_t one, all;
+	int cpu;
+
+	/* on one CPU, parents end exactly where the walk gives way */
+	ASSERT_EQ(1, pev_cpus(&cpu, 1));
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	do {
+		int value = count_family();
+
+		ASSERT_LE(0, value) TH_LOG("%s", pev_reason());
+		missed += value != 3;
+		rounds++;
+	} while (pev_clock_ns(CLOCK_MONOTONIC) < end);
+	sched_setaffinity(0, sizeof(all), &all);
+	EXPECT_EQ(0, missed) TH_LOG("in %u rounds", rounds);
 }
 
 TEST_HARNESS_MAIN

@@ -21,11 +21,16 @@
  * passed has the event, and so have all its children from then on.
  *
  * When the lock is dropped, the walk remembers one task. It may miss tasks if that one is
- * gone when the lock is taken again, or if a process ends and its children are reparented
- * to a task that the walk has passed. It therefore starts over until a pass has lost
- * nothing and attached to nothing: then all descendants of the top at that moment are
- * counted. Passes after the first find few tasks to attach to, and need no longer for a
- * task than it takes to see that it has the event.
+ * gone when the lock is taken again, or if a process or thread ends and its children are
+ * reparented: to a task that the walk has passed, or with the walk among them, to behind tasks
+ * that it has not come to. It therefore starts over until a pass has lost nothing and attached
+ * to nothing: then all descendants of the top at that moment are counted. Passes after the
+ * first find few tasks to attach to, and need no longer for a task than it takes to see that it
+ * has the event.
+ *
+ * Children that take the walk along to another parent show at the end of the pass: the walk has
+ * not come back to all tasks to whose children it went. To one that has lost its children it
+ * can't come back instead of another, as an exiting task gets none.
  *
  * A process is in the subtree if its parent has the event, or is about to end and had
  * it. So a task that is reparented outside while the walk stands on it leads it astray by
@@ -82,6 +87,7 @@ struct move {
  * @task:    the task that is looked at, with a reference between stretches
  * @exec_id: of its program, when its rights were looked at
  * @behind:  it was looked at, and so were its children
+ * @open:    sum_of() tasks to whose children it went and has not come back
  * @left:    steps left of this stretch
  * @nr:      attached in all
  * @changed: attached in this pass
@@ -98,6 +104,7 @@ struct walk {
 	struct task_struct	*task;
 	u64			exec_id;
 	bool			behind;
+	u64			open;
 	int			left;
 	unsigned long		nr;
 	bool			changed;
@@ -337,6 +344,16 @@ static struct task_struct *next_in_process(struct task_struct *task)
 }
 
 /*
+ * What a task adds to @open. The address may be another task's by the time that the walk comes
+ * back, but that one has begun later. Multiplied, as mere sums of addresses, which lie at regular
+ * distances, are the same now and then.
+ */
+static u64 sum_of(struct task_struct *task)
+{
+	return (uintptr_t)task * task->start_time;
+}
+
+/*
  * All of @task's is done: to its next thread, or its process's next sibling, or back to
  * its parent. Return: false if it was the last.
  */
@@ -350,8 +367,10 @@ static bool step_on(struct walk *w)
 		w->behind = false;
 		return true;
 	}
-	if (w->event->target != PEV_TARGET_SUBTREE || is_top(w, task))
+	if (w->event->target != PEV_TARGET_SUBTREE || is_top(w, task)) {
+		w->lost |= !!w->open;
 		return false;
+	}
 	/* it was reparented meanwhile: do not walk the new parent's children */
 	if (place_of(w, task) == PLACE_OUTSIDE) {
 		w->lost = true;
@@ -362,6 +381,7 @@ static bool step_on(struct walk *w)
 		w->task = list_next_entry(leader, sibling);
 		w->behind = false;
 	} else {
+		w->open -= sum_of(parent);
 		w->task = parent;
 		w->behind = true;
 	}
@@ -385,10 +405,12 @@ static enum next step(struct walk *w)
 	if (w->event->target == PEV_TARGET_TASK)
 		return NEXT_PASS;
 	if (found != VISIT_OUTSIDE && w->event->target == PEV_TARGET_SUBTREE &&
-	    !list_empty(&task->children))
+	    !list_empty(&task->children)) {
+		w->open += sum_of(task);
 		w->task = list_first_entry(&task->children, struct task_struct, sibling);
-	else
+	} else {
 		w->behind = true;
+	}
 	return NEXT_STRETCH;
 }
 
@@ -413,6 +435,7 @@ static enum next stretch(struct walk *w)
 		w->lost |= !!was;
 		w->task = first(w);
 		w->behind = false;
+		w->open = 0;
 	}
 	if (!w->task)
 		next = NEXT_PASS;
