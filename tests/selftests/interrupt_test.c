@@ -757,16 +757,19 @@ static void sleep_as_many(struct pev_child *c, int cpu)
 	sleep_on(NULL);
 }
 
-/* Interrupts of @cpu while a process is moved to the cgroup that it is in, again and again. */
-static long moves(pid_t pid, unsigned int times, int cpu)
+/* Interrupts of @cpu while @file moves a task to the cgroup that it is in, again and again. */
+static long moves(const char *file, pid_t pid, unsigned int times, int cpu)
 {
 	long came = calls_to(cpu);
 
 	while (times--)
-		if (pev_put_number(CGROUP "/cgroup.procs", pid))
+		if (pev_put_number(file, pid))
 			return -1;
 	return calls_to(cpu) - came;
 }
+
+#define PROCESSES CGROUP "/cgroup.procs"
+#define THREADS CGROUP "/cgroup.threads"
 
 /* Users may do that in cgroups that are theirs, while events on others are open. */
 TEST_F(interrupt, of_nobody_by_moves)
@@ -790,13 +793,64 @@ TEST_F(interrupt, of_nobody_by_moves)
 	if (!c.pid)
 		sleep_as_many(&c, self->cpus[0]);
 	ASSERT_EQ(1, pev_child_hear(&c));
-	EXPECT_LE(0, moves(c.pid, 1, self->cpus[1]));
-	without = moves(c.pid, times, self->cpus[1]);
+	EXPECT_LE(0, moves(PROCESSES, c.pid, 1, self->cpus[1]));
+	without = moves(PROCESSES, c.pid, times, self->cpus[1]);
 	EXPECT_LE(0, without);
 	attr.target_id = dir;
 	fd = pev_open(&attr);
 	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
-	with = moves(c.pid, times, self->cpus[1]);
+	with = moves(PROCESSES, c.pid, times, self->cpus[1]);
+	printf("# %u moves: %ld interrupts, %ld without an event\n", times, with, without);
+	EXPECT_GT(times / 2, with - without);
+	close(fd);
+	kill(c.pid, SIGKILL);
+	EXPECT_EQ(1000 + SIGKILL, pev_child_end(&c));
+	close(dir);
+	EXPECT_EQ(0, rmdir(CGROUP));
+}
+
+/* It never sleeps, and has next to nothing of a CPU that another task wants. */
+static void want_little(struct pev_child *c)
+{
+	struct sched_param none = {};
+
+	if (sched_setscheduler(0, SCHED_IDLE, &none))
+		_exit(1);
+	pev_child_say(c, 1);
+	for (;;)
+		pev_relax();
+}
+
+/* A thread that only waits for the CPU is no reason to interrupt the task that has it. */
+TEST_F(interrupt, of_nobody_by_moves_of_one_that_waits)
+{
+	struct pev_attr attr = pev_attr_software(PEV_SW_TASK_CLOCK, PEV_TARGET_CGROUP, -1);
+	const unsigned int times = 100;
+	long without, with;
+	struct pev_child c;
+	int dir, fd;
+
+	if (!variant->busy)
+		SKIP(return, "the other CPU must be busy");
+	if (pev_kernel_is_slow())
+		SKIP(return, "grace periods interrupt all CPUs there");
+	if (geteuid() || access("/sys/fs/cgroup/cgroup.procs", W_OK))
+		SKIP(return, "needs root and cgroup v2");
+	mkdir(CGROUP, 0755);
+	dir = open(CGROUP, O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, dir);
+	ASSERT_LE(0, pev_child_start(&c));
+	if (!c.pid)
+		want_little(&c);
+	ASSERT_EQ(1, pev_child_hear(&c));
+	ASSERT_EQ(0, pev_pin_task(c.pid, self->cpus[1]));
+	EXPECT_LE(0, moves(PROCESSES, c.pid, 1, self->cpus[1]));
+	without = moves(THREADS, c.pid, times, self->cpus[1]);
+	EXPECT_LE(0, without);
+	attr.target_id = dir;
+	fd = pev_open(&attr);
+	EXPECT_LE(0, fd) TH_LOG("%s", pev_reason());
+	with = moves(THREADS, c.pid, times, self->cpus[1]);
 	printf("# %u moves: %ld interrupts, %ld without an event\n", times, with, without);
 	EXPECT_GT(times / 2, with - without);
 	close(fd);

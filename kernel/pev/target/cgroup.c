@@ -13,7 +13,7 @@
 #include <linux/hashtable.h>
 #include <linux/pev_refuse.h>
 #include <linux/rculist.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -203,13 +203,10 @@ static void look_again(struct work_struct *work)
 
 static DECLARE_WORK(look_work, look_again);
 
-static void note_moved(struct task_struct *task)
-{
-	if (READ_ONCE(task->on_rq))
-		cpumask_set_cpu(task_cpu(task), &moved_cpus);
-}
-
-/* Interrupts are off: a process may have any number of threads, but runs on no more than all CPUs. */
+/*
+ * Interrupts are off: a process may have any number of threads, but runs on no more than all CPUs.
+ * Where a thread waits for a CPU, that runs another task, which is left alone.
+ */
 static void note_process(const struct task_struct *task)
 {
 	unsigned int cpu;
@@ -221,25 +218,17 @@ static void note_process(const struct task_struct *task)
 
 /**
  * pev_cgroup_moved() - a task is in another cgroup
- * @task:   the task
- * @thread_group: all threads of its process moved
+ * @task: the task; others of its process may have moved as well
  *
  * Context: Any; @task can't go away meanwhile.
  */
-void pev_cgroup_moved(struct task_struct *task, bool thread_group)
+void pev_cgroup_moved(const struct task_struct *task)
 {
-	/*
-	 * Pairs with the one that the scheduler has between choosing a task and its tracepoint, and
-	 * with the interrupts of pev_cgroup_attach(): they see the new cgroup, or we see the task,
-	 * its process or the event.
-	 */
-	smp_mb();	/* cgroup_moved:B, pairs with :A */
+	/* a CPU that switches to it sees the new cgroup, or we see the process or the event */
+	smp_mb();	/* cgroup_moved:B, pairs with :A and what pev_cgroup_attach() interrupts */
 	if (!READ_ONCE(pev_cgroup_nr))
 		return;
-	if (thread_group)
-		note_process(task);
-	else
-		note_moved(task);
+	note_process(task);
 	if (!cpumask_empty(&moved_cpus))
 		queue_work(pev_wq, &look_work);
 }

@@ -18,7 +18,7 @@ void pev_cgroup_attach(struct pev_event *event);
 /* Is the task of this CPU in the cgroup? Of another CPU: was it at the last switch? */
 bool pev_cgroup_wants(const struct pev_event *event);
 bool pev_cgroup_runs(const struct pev_event *event, int cpu);
-void pev_cgroup_moved(struct task_struct *task, bool thread_group);
+void pev_cgroup_moved(const struct task_struct *task);
 /* Call @fn for events that are on and count @task here; RCU, preemption disabled. */
 void pev_cgroup_each(struct task_struct *task,
 		     void (*fn)(struct pev_event *event, struct task_struct *task));
@@ -35,7 +35,7 @@ static inline void pev_cgroup_switch(struct pev_target_cpu *cpu, struct task_str
 {
 	if (likely(!READ_ONCE(pev_cgroup_nr)))
 		return;
-	smp_store_mb(cpu->process, task->signal);	/* cgroup_moved:A, pairs with :B in cgroup.c */
+	smp_store_mb(cpu->process, task->signal);	/* cgroup_moved:A, pairs with :B */
 	if (cpu->cgroup != cgroup_id(task_dfl_cgroup(task)))
 		__pev_cgroup_switch(cpu, task);
 }
@@ -54,7 +54,7 @@ static inline void pev_cgroup_exit(struct pev_event *event) { }
 static inline void pev_cgroup_attach(struct pev_event *event) { }
 static inline bool pev_cgroup_wants(const struct pev_event *event) { return false; }
 static inline bool pev_cgroup_runs(const struct pev_event *event, int cpu) { return false; }
-static inline void pev_cgroup_moved(struct task_struct *task, bool thread_group) { }
+static inline void pev_cgroup_moved(const struct task_struct *task) { }
 static inline void pev_cgroup_each(struct task_struct *task,
 				   void (*fn)(struct pev_event *event,
 					      struct task_struct *task)) { }

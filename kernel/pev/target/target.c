@@ -430,7 +430,7 @@ static void probe_rename(void *data, struct task_struct *task, const char *comm)
 static void probe_cgroup(void *data, struct cgroup *to, const char *path,
 			 struct task_struct *task, bool threadgroup)
 {
-	pev_cgroup_moved(task, threadgroup);
+	pev_cgroup_moved(task);
 }
 
 static bool has_ctx(int cpu, void *unused)
