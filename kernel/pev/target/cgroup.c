@@ -12,6 +12,7 @@
 #include <linux/cpumask.h>
 #include <linux/hashtable.h>
 #include <linux/pev_refuse.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -60,14 +61,24 @@ struct pev_cgroup {
 };
 
 static DEFINE_HASHTABLE(groups, 8);
+/*
+ * Odd; set before the first node. Users make cgroups as they like, and could else keep those with
+ * an id in the bucket of the root's, which is looked for at each switch between cgroups.
+ */
+static u64 secret;
 /* No node is deeper. Written under pev_control, before the node is found. */
 static int deepest;
+
+static u64 key_of(u64 id)
+{
+	return id * READ_ONCE(secret);
+}
 
 static struct pev_cgroup *find_group(u64 id)
 {
 	struct pev_cgroup *group;
 
-	hash_for_each_possible_rcu(groups, group, node, id,
+	hash_for_each_possible_rcu(groups, group, node, key_of(id),
 				   lockdep_is_held(&pev_control) || rcu_read_lock_sched_held())
 		if (group->id == id)
 			return group;
@@ -317,6 +328,8 @@ int pev_cgroup_init(struct pev_event *event, s32 fd, struct pev_refuse *r)
 		return -ENOMEM;
 	}
 	mutex_lock(&pev_control);
+	if (!secret)
+		WRITE_ONCE(secret, get_random_u64() | 1);
 	group = find_group(new->id);
 	if (group) {
 		group->users++;
@@ -324,7 +337,7 @@ int pev_cgroup_init(struct pev_event *event, s32 fd, struct pev_refuse *r)
 		group = new;
 		/* where there was none, what deeper ones were is forgotten */
 		WRITE_ONCE(deepest, pev_cgroup_nr ? max(deepest, cgroup->level) : cgroup->level);
-		hash_add_rcu(groups, &group->node, group->id);
+		hash_add_rcu(groups, &group->node, key_of(group->id));
 		WRITE_ONCE(pev_cgroup_nr, pev_cgroup_nr + 1);
 	}
 	mutex_unlock(&pev_control);
